@@ -1,0 +1,36 @@
+# The three commands of this repository. Each one sets up what it needs; a second run starts at once.
+#   make report   the papers at quick scale: verdict table here, pictures in build/report/index.html
+#   make test     lint, types and the whole test suite
+#   make check    lint and types only
+PYTHON ?= python3
+JOBS ?= 2
+BIN := .venv/bin
+
+.PHONY: report test check setup format clean
+
+report: setup
+	$(BIN)/widenet report --out build/report
+
+test: check
+	$(BIN)/python -m pytest -n $(JOBS)
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright --level error
+
+setup: .venv/installed
+
+.venv/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "widenet needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..."; exit 2; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf .venv build

@@ -1,0 +1,45 @@
+"""What can go wrong, as a tree.
+
+    WidenetError
+    ├── InputError       a value from the user is wrong: one sentence, exit code 2
+    │   ├── DataError    a data set is unusable (labels, shapes, NaN, one class, empty)
+    │   └── UnknownName  an id, paper, scale or data set that does not exist; suggests the nearest
+    └── StoreError       results cannot be written or read (read-only folder, full disk)
+
+Programming mistakes stay `ValueError` or `TypeError`.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+
+class WidenetError(Exception):
+    """Anything the command line reports as one sentence instead of a traceback."""
+
+
+class InputError(WidenetError):
+    """A value from the user is wrong. The message says what, which value, and what to do."""
+
+
+class DataError(InputError):
+    """A data set that no theorem here can speak about."""
+
+
+class UnknownName(InputError):
+    """A name that does not exist."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]):
+        """`kind` is the noun of the sentence ("claim", "scale"); the nearest of `known` is suggested."""
+        known = sorted(known)
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+        if near:
+            hint = f"did you mean {near[0]!r}?"
+        elif len(known) <= 8:
+            hint = f"known: {', '.join(known)}."
+        else:
+            hint = f"'widenet list' shows all {len(known)} of them."
+        super().__init__(f"there is no {kind} {name!r}; {hint}")
+
+
+class StoreError(WidenetError):
+    """Results could not be written or read."""

@@ -1,0 +1,89 @@
+"""The two-layer network, written for one input; `jax.vmap` makes it a batch."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from widenet.networks.activations import PiecewiseLinear
+from widenet.types import RunKey
+
+EXACT = jax.lax.Precision.HIGHEST
+"""True float32 products: the default on recent GPUs keeps three digits."""
+
+
+class TwoLayer(eqx.Module):
+    """N(x) = Σ_r a_r σ(⟨w_r, x⟩ + b_r).
+
+    Attributes:
+      hidden_weights: W, one row per neuron.
+      output_weights: a, the second layer (the paper's ±v).
+      bias: b, or None for a network without biases.
+      activation: σ with its derivative at 0.
+    """
+
+    hidden_weights: Float[Array, "*run neuron dim"]
+    output_weights: Float[Array, "*run neuron"]
+    bias: Float[Array, "*run neuron"] | None
+    activation: PiecewiseLinear
+
+    @property
+    def n_neurons(self) -> int:
+        """The number of hidden units (2k where half of them vote plus and half minus)."""
+        return self.output_weights.shape[-1]
+
+    def preactivations(self, x: Float[Array, " dim"]) -> Float[Array, " neuron"]:
+        """⟨w_r, x⟩ + b_r."""
+        z = jnp.dot(self.hidden_weights, x, precision=EXACT)
+        return z if self.bias is None else z + self.bias
+
+    def readout(self, z: Float[Array, " neuron"]) -> Float[Array, ""]:
+        """The output as a function of the pre-activations alone."""
+        return jnp.dot(self.output_weights, self.activation(z), precision=EXACT)
+
+    def __call__(self, x: Float[Array, " dim"]) -> Float[Array, ""]:
+        """N(x)."""
+        return self.readout(self.preactivations(x))
+
+
+def plus_minus(n_neurons: int, output_weight: float, dtype=jnp.float64) -> Float[Array, " neuron"]:
+    """(+v, …, +v, −v, …, −v): the first half votes plus, the second minus."""
+    if n_neurons % 2:
+        raise ValueError(f"a ±v output layer needs an even number of neurons, got {n_neurons}")
+    half = jnp.full(n_neurons // 2, output_weight, dtype)
+    return jnp.concatenate([half, -half])
+
+
+def sphere_rows(
+    key: RunKey, n_neurons: int, dim: int, radius: float, dtype=jnp.float64
+) -> Float[Array, "neuron dim"]:
+    """Rows uniform on the sphere of this radius (R); drawn in float64, then rounded.
+
+    Drawing in the target dtype would make a float32 run start elsewhere than its float64 oracle.
+    """
+    rows = jax.random.normal(key, (n_neurons, dim), jnp.float64)
+    return (radius * rows / jnp.linalg.norm(rows, axis=1, keepdims=True)).astype(dtype)
+
+
+def make_two_layer(
+    key: RunKey,
+    n_neurons: int,
+    dim: int,
+    activation: PiecewiseLinear,
+    *,
+    radius: float | None = None,
+    output_weight: float | None = None,
+    bias: bool = False,
+    dtype=jnp.float64,
+) -> TwoLayer:
+    """A ±v network with rows on a sphere; radius and v default to 1/√(neurons) (R = v = 1/√(2k)).
+
+    A bias starts at 0, inside any bound on the rows.
+    """
+    scale = n_neurons**-0.5
+    return TwoLayer(
+        sphere_rows(key, n_neurons, dim, scale if radius is None else radius, dtype),
+        plus_minus(n_neurons, scale if output_weight is None else output_weight, dtype),
+        jnp.zeros(n_neurons, dtype) if bias else None,
+        activation,
+    )

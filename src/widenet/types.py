@@ -1,0 +1,115 @@
+"""The vocabulary every layer shares: data sets, run outcomes, scales.
+
+Importing this module turns on 64-bit floats in JAX. Claims are decided in float64, and a flag that is set
+after the first array exists would be too late. Arrays keep the dtype they are given: float32 data is trained
+in float32.
+"""
+
+import enum
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+from jaxtyping import Array, Float, Int, Key, PyTree
+
+jax.config.update("jax_enable_x64", True)
+
+RunKey = Key[Array, ""]
+RunKeys = Key[Array, " run"]
+
+Progress = Callable[[float, str], None]
+"""Called with the fraction done (0 to 1) and a few words; never with arrays."""
+
+
+def silent(fraction: float, words: str) -> None:
+    """The `Progress` of someone who does not watch."""
+
+
+class Scale(enum.StrEnum):
+    """How large a check or a figure is run."""
+
+    QUICK = "quick"
+    """Seconds to a minute on two cores; what the tests and the report run."""
+    PAPER = "paper"
+    """The sizes of the paper."""
+
+
+class Dataset(eqx.Module):
+    """Inputs and their labels. A leading run axis on both makes it one data set per run.
+
+    The paper's S = {(x_i, y_i)}; inputs are rows.
+    """
+
+    inputs: Float[Array, "*run sample dim"] | Float[np.ndarray, "*run sample dim"]
+    labels: Float[Array, "*run sample"] | Float[np.ndarray, "*run sample"]
+
+    @property
+    def n_samples(self) -> int:
+        """How many points (n)."""
+        return self.labels.shape[-1]
+
+    @property
+    def dim(self) -> int:
+        """The input dimension (d)."""
+        return self.inputs.shape[-1]
+
+    def __getitem__(self, rows: Any) -> "Dataset":
+        """A subset by index, slice or mask along the leading axis."""
+        return Dataset(self.inputs[rows], self.labels[rows])
+
+
+class RunStatus(enum.IntEnum):
+    """Why a run ended. Failure is data: a diverged run is counted and shown, never dropped."""
+
+    RUNNING = 0
+    CONVERGED = 1
+    BUDGET_SPENT = 2
+    STALLED = 3
+    DIVERGED = 4
+
+    @property
+    def sentence(self) -> str:
+        """The member in words."""
+        return {
+            RunStatus.RUNNING: "still running",
+            RunStatus.CONVERGED: "the stopping rule was satisfied",
+            RunStatus.BUDGET_SPENT: "the step budget was spent before the stopping rule was satisfied",
+            RunStatus.STALLED: "no training point produces an update any more, and the loss is not zero",
+            RunStatus.DIVERGED: "a weight or a loss is no longer finite",
+        }[self]
+
+
+class Trajectory(eqx.Module):
+    """What training leaves behind. From `ensemble`, every array has a leading run axis.
+
+    Attributes:
+      network: the network after the last step.
+      status: one `RunStatus` per run.
+      steps: steps taken until the run was stopped.
+      updates: steps whose update was not identically zero (T in brutzkus2018).
+      mistakes: steps at which the sampled point had the wrong sign (y N(x) ≤ 0).
+      last_update: the step number, from 1, of the last non-zero update; 0 if there was none.
+      zero_loss_step: the first step count at which every training loss is exactly 0; -1 if never.
+      loss: the mean training loss at the end.
+      times: the step counts at which `records` were taken.
+      records: what the `Record` computed, the time axis right after the run axis.
+      watched: the final value of the `Watch`, or None.
+    """
+
+    network: PyTree
+    status: Int[np.ndarray, "*run"]
+    steps: Int[np.ndarray, "*run"]
+    updates: Int[np.ndarray, "*run"]
+    mistakes: Int[np.ndarray, "*run"]
+    last_update: Int[np.ndarray, "*run"]
+    zero_loss_step: Int[np.ndarray, "*run"]
+    loss: Float[np.ndarray, "*run"]
+    times: Int[np.ndarray, " time"]
+    records: dict[str, np.ndarray]
+    watched: PyTree = None
+
+    def count(self, status: RunStatus) -> int:
+        """How many runs ended with this status."""
+        return int(np.sum(self.status == status))
