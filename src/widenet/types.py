@@ -13,6 +13,7 @@ import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Array, Float, Int, Key, PyTree
+from pydantic import BaseModel, ConfigDict
 
 jax.config.update("jax_enable_x64", True)
 
@@ -25,6 +26,12 @@ Progress = Callable[[float, str], None]
 
 def silent(fraction: float, words: str) -> None:
     """The `Progress` of someone who does not watch."""
+
+
+class ClosedModel(BaseModel):
+    """A frozen record of plain values: unknown fields are refused, infinities survive JSON."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
 
 
 class Scale(enum.StrEnum):
