@@ -1,0 +1,10 @@
+"""Finished results on disk: one immutable file of plain arrays per cell, found by the hash of its key.
+
+`widenet.store.datasets` turns an `xarray.Dataset` into what a cell holds, and back.
+"""
+
+from widenet.store.cells import ArrayEntry, Cell, Manifest
+from widenet.store.directory import Store, default_root
+from widenet.store.keys import CellKey, canonical_json
+
+__all__ = ["ArrayEntry", "Cell", "CellKey", "Manifest", "Store", "canonical_json", "default_root"]

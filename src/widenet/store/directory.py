@@ -1,0 +1,181 @@
+"""A folder of cells. Each is written once, whole or not at all, and never edited.
+
+A cell lives in `<root>/<first two digits>/<digest>.npz`. It is written beside its place under a name of its
+own, synced, and renamed: a reader sees all of it or nothing, a kill leaves at most a temporary file, and two
+writers of one cell need no lock. Should both find it missing, each renames a whole cell into place, and the
+later one stays.
+"""
+
+import contextlib
+import errno
+import logging
+import os
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from widenet.errors import StoreError
+from widenet.store.cells import Cell, Damaged, Manifest, decode_cell, decode_manifest, encode_cell
+from widenet.store.keys import CellKey
+
+ROOT_VARIABLE = "WIDENET_STORE"
+STRAY_AFTER_SECONDS = 24 * 60 * 60
+TEMPORARY_SUFFIX = ".tmp"
+
+logger = logging.getLogger(__name__)
+
+
+def default_root() -> Path:
+    """The folder named by `WIDENET_STORE`, or one in the user's cache folder."""
+    named = os.environ.get(ROOT_VARIABLE)
+    return Path(named).expanduser() if named else platformdirs.user_cache_path("widenet") / "store"
+
+
+class Store:
+    """The cells in one folder, which is made when the first one is written.
+
+    Attributes:
+      root: the folder.
+      damaged: why, for each damaged cell this object has met, by digest. Such a cell counts as missing, and
+        the next `put` replaces it.
+    """
+
+    def __init__(self, root: Path | str):
+        """Nothing is read or written yet."""
+        self.root = Path(root)
+        self.damaged: dict[str, str] = {}
+
+    def path(self, key: CellKey) -> Path:
+        """Where the cell is, or would be."""
+        digest = key.digest
+        return self.root / digest[:2] / f"{digest}.npz"
+
+    def get(self, key: CellKey) -> Cell | None:
+        """The cell, verified; None when it is missing or damaged (`damaged` tells which).
+
+        Raises:
+          StoreError: there is a file and it cannot be read.
+        """
+        path = self.path(key)
+        try:
+            data = path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise StoreError(
+                f"cannot read {path}: {_reason(error)}; remove it or give yourself the right to read it."
+            ) from error
+        try:
+            return decode_cell(data, key.digest)
+        except Damaged as damage:
+            self._note(path, damage)
+            return None
+
+    def put(self, key: CellKey, arrays: Mapping[str, Any], content: Any = None) -> bool:
+        """Write a cell; an intact one that is there already is kept. Says whether it was written.
+
+        Arguments:
+          arrays: booleans, numbers or text under printable names.
+          content: any JSON value.
+
+        Raises:
+          StoreError: the folder is not writable or the disk is full; nothing is left behind.
+          TypeError, ValueError: the arrays or the content are not plain; nothing is written.
+        """
+        data = encode_cell(key, arrays, content)
+        if self.get(key) is not None:
+            return False
+        with self._writing():
+            self._write(self.path(key), data)
+        return True
+
+    def require_writable(self) -> None:
+        """Raise the `StoreError` of a `put` now rather than after a long computation."""
+        with self._writing():
+            self.root.mkdir(parents=True, exist_ok=True)
+            probe = self.root / f".{uuid.uuid4().hex}{TEMPORARY_SUFFIX}"
+            probe.touch(exist_ok=False)
+            _sweep(self.root, now=probe.stat().st_mtime)
+            probe.unlink()
+
+    def list(self) -> Iterator[Manifest]:
+        """The manifest of each cell, in the order of their digests; the arrays are not read."""
+        for path in sorted(self.root.glob("[0-9a-f][0-9a-f]/*.npz")):
+            try:
+                with path.open("rb") as file:
+                    manifest = decode_manifest(file, path.stem)
+            except FileNotFoundError:
+                continue
+            except (OSError, Damaged) as damage:
+                self._note(path, damage)
+            else:
+                yield manifest
+
+    def _write(self, path: Path, data: bytes) -> None:
+        folder = path.parent
+        is_new_folder = not folder.is_dir()
+        folder.mkdir(parents=True, exist_ok=True)
+        temporary = folder / f".{path.stem}.{uuid.uuid4().hex}{TEMPORARY_SUFFIX}"
+        try:
+            with temporary.open("xb") as file:
+                # The time the file system gives our own file, not this computer's clock: they may differ.
+                _sweep(folder, now=os.fstat(file.fileno()).st_mtime)
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            # After the rename it is gone already.
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+        _sync_folder(folder)
+        if is_new_folder:
+            _sync_folder(self.root)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            first = "free some space there or " if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
+            raise StoreError(
+                f"cannot write results to {self.root}: {_reason(error)}; "
+                f"{first}set {ROOT_VARIABLE} to a folder that you can write to."
+            ) from error
+
+    def _note(self, path: Path, damage: Exception) -> None:
+        # A get and the put that follows meet the same damage: one line is enough.
+        if path.stem not in self.damaged:
+            logger.warning("%s is damaged and counts as missing (%s)", path, damage)
+        self.damaged[path.stem] = str(damage)
+
+
+def _sweep(folder: Path, now: float) -> None:
+    """Remove what killed writers left behind, once no living writer can still own it."""
+    for stray in folder.glob(f".*{TEMPORARY_SUFFIX}"):
+        # Another sweeper may be faster, and a file that stays does no harm.
+        with contextlib.suppress(OSError):
+            if now - stray.stat().st_mtime > STRAY_AFTER_SECONDS:
+                stray.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename survive a power cut, where a folder can be opened (not on Windows)."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        # Some network file systems cannot sync a folder; the cell is in its place all the same.
+        if error.errno != errno.EINVAL:
+            raise
+    finally:
+        os.close(handle)
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or type(error).__name__).lower()
