@@ -43,6 +43,14 @@ class Scale(enum.StrEnum):
     """The sizes of the paper."""
 
 
+class Layers(enum.StrEnum):
+    """Which layers training moves."""
+
+    HIDDEN = "hidden"
+    """The first layer and its biases; the output weights stay."""
+    BOTH = "both"
+
+
 class Dataset(eqx.Module):
     """Inputs and their labels. A leading run axis on both makes it one data set per run.
 
@@ -113,7 +121,7 @@ class Trajectory(eqx.Module):
     last_update: Int[np.ndarray, "*run"]
     zero_loss_step: Int[np.ndarray, "*run"]
     loss: Float[np.ndarray, "*run"]
-    times: Int[np.ndarray, " time"]
+    times: tuple[int, ...] = eqx.field(static=True)
     records: dict[str, np.ndarray]
     watched: PyTree = None
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from widenet.networks.activations import PiecewiseLinear
-from widenet.types import RunKey
+from widenet.types import Layers, RunKey
 
 EXACT = jax.lax.Precision.HIGHEST
 """True float32 products: the default on recent GPUs keeps three digits."""
@@ -44,6 +44,16 @@ class TwoLayer(eqx.Module):
     def __call__(self, x: Float[Array, " dim"]) -> Float[Array, ""]:
         """N(x)."""
         return self.readout(self.preactivations(x))
+
+    def trainable(self, layers: Layers) -> "TwoLayer":
+        """The same tree with True at the leaves that training moves (for `equinox.partition`)."""
+        frozen = jax.tree.map(lambda _: False, self)
+        return eqx.tree_at(
+            lambda net: (net.hidden_weights, net.output_weights, net.bias),
+            frozen,
+            (True, layers is Layers.BOTH, None if self.bias is None else True),
+            is_leaf=lambda leaf: leaf is None,
+        )
 
 
 def plus_minus(n_neurons: int, output_weight: float, dtype=jnp.float64) -> Float[Array, " neuron"]:

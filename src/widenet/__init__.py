@@ -1,0 +1,1 @@
+"""widenet: a laboratory for the theory of wide shallow networks."""

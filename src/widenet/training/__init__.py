@@ -1,0 +1,28 @@
+"""Training: one run (`train`), many runs (`ensemble`), and what they are made of."""
+
+from widenet.training.ensemble import ensemble
+from widenet.training.orders import Cyclic, Listed, Permutation, WithReplacement
+from widenet.training.recipe import Recipe, gradient_descent
+from widenet.training.record import Record, Step, Watch, every, log_spaced
+from widenet.training.stopping import loss_below, never, zero_error, zero_loss
+from widenet.training.train import train
+
+__all__ = [
+    "Cyclic",
+    "Listed",
+    "Permutation",
+    "Recipe",
+    "Record",
+    "Step",
+    "Watch",
+    "WithReplacement",
+    "ensemble",
+    "every",
+    "gradient_descent",
+    "log_spaced",
+    "loss_below",
+    "never",
+    "train",
+    "zero_error",
+    "zero_loss",
+]

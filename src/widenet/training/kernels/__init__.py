@@ -1,0 +1,30 @@
+"""Kernels: ways to take the steps from `start` to `stop` of ONE run. All compute the same algorithm.
+
+Each has the signature of `plain.advance`, which is the oracle. `choose` picks the fastest one that fits.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from widenet.networks import TwoLayer
+from widenet.training.kernels import blocked, plain
+from widenet.training.recipe import Recipe
+from widenet.types import Dataset
+
+Advance = Callable[..., Any]
+
+KERNELS: dict[str, Advance] = {"plain": plain.advance, "blocked": blocked.advance}
+
+
+def choose(network: Any, data: Dataset, recipe: Recipe, watch: Any) -> str:
+    """The name of the kernel for this request."""
+    if recipe.kernel != "auto":
+        if recipe.kernel not in KERNELS:
+            raise ValueError(f"kernel must be 'auto' or one of {sorted(KERNELS)}, got {recipe.kernel!r}")
+        if recipe.kernel == "blocked" and not blocked.fits(network, watch):
+            raise ValueError("the blocked kernel trains a TwoLayer network without a watch")
+        return recipe.kernel
+    batch_size = recipe.batch_size or data.n_samples
+    if isinstance(network, TwoLayer) and blocked.fits(network, watch) and batch_size <= blocked.ROWS // 2:
+        return "blocked"
+    return "plain"

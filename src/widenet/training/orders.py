@@ -1,0 +1,78 @@
+"""The order in which SGD meets the samples.
+
+An order hands out one epoch at a time: an array of sample indices, one row per step. It depends on the run's own key
+and the epoch number alone, in integers only, so it is the same bit for bit in any batch and on any device.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Int
+
+from widenet.types import RunKey
+
+
+class WithReplacement(eqx.Module):
+    """Each step draws its batch uniformly and independently."""
+
+    def steps_per_epoch(self, n_samples: int, batch_size: int) -> int:
+        """n // batch, so that an epoch is about one pass."""
+        return max(1, n_samples // batch_size)
+
+    def epoch(
+        self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int
+    ) -> Int[Array, "step batch"]:
+        """The indices of one epoch."""
+        shape = (self.steps_per_epoch(n_samples, batch_size), batch_size)
+        return jax.random.randint(jax.random.fold_in(key, epoch), shape, 0, n_samples, jnp.int32)
+
+
+class Permutation(eqx.Module):
+    """Each epoch is a fresh random permutation; a remainder smaller than the batch is left out of that epoch."""
+
+    def steps_per_epoch(self, n_samples: int, batch_size: int) -> int:
+        """n // batch."""
+        return n_samples // batch_size
+
+    def epoch(
+        self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int
+    ) -> Int[Array, "step batch"]:
+        """The indices of one epoch."""
+        order = jax.random.permutation(jax.random.fold_in(key, epoch), jnp.arange(n_samples, dtype=jnp.int32))
+        steps = n_samples // batch_size
+        return order[: steps * batch_size].reshape(steps, batch_size)
+
+
+class Cyclic(eqx.Module):
+    """0, 1, …, n − 1, again and again. With the batch equal to n this is full-batch gradient descent."""
+
+    def steps_per_epoch(self, n_samples: int, batch_size: int) -> int:
+        """n // batch."""
+        return n_samples // batch_size
+
+    def epoch(
+        self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int
+    ) -> Int[Array, "step batch"]:
+        """The indices of one epoch."""
+        steps = n_samples // batch_size
+        return jnp.arange(steps * batch_size, dtype=jnp.int32).reshape(steps, batch_size)
+
+
+class Listed(eqx.Module):
+    """A given list of indices, repeated for as long as training lasts. One list, or one per run."""
+
+    indices: Int[Array, "*run position"]
+
+    def steps_per_epoch(self, n_samples: int, batch_size: int) -> int:
+        """The length of the list over the batch."""
+        return self.indices.shape[-1] // batch_size
+
+    def epoch(
+        self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int
+    ) -> Int[Array, "step batch"]:
+        """The indices of one epoch."""
+        steps = self.indices.shape[-1] // batch_size
+        return self.indices[: steps * batch_size].astype(jnp.int32).reshape(steps, batch_size)
+
+
+Order = WithReplacement | Permutation | Cyclic | Listed

@@ -1,0 +1,49 @@
+"""How to train: everything but the network, the data and the randomness."""
+
+import equinox as eqx
+from jaxtyping import Array, Float
+
+from widenet.losses import SATURATING, Loss
+from widenet.training.orders import Cyclic, Order, Permutation
+from widenet.training.stopping import StoppingRule, never, zero_loss
+from widenet.types import Layers
+
+
+class Recipe(eqx.Module):
+    """A training recipe.
+
+    Attributes:
+      loss: a function of `widenet.losses`.
+      step_size: the constant step η, one number or one per run.
+      max_steps: the budget.
+      order: how samples are chosen.
+      batch_size: samples per step; None is the whole set. The step uses the mean gradient of the batch.
+      layers: which layers move.
+      stop: the goal; by default zero loss where the loss can reach it, else none.
+      check_every: steps between two looks at the goal. A run may go on for that long after it could have stopped;
+        the counters of `Trajectory` are exact all the same. By default one epoch, or the fewest epochs that
+        make 1000 steps.
+      kernel: "auto" takes the fastest exact kernel that fits, "plain" the step-by-step autodiff oracle.
+    """
+
+    loss: Loss = eqx.field(static=True)
+    step_size: float | Float[Array, "*run"]
+    max_steps: int = eqx.field(static=True)
+    order: Order = Permutation()
+    batch_size: int | None = eqx.field(static=True, default=1)
+    layers: Layers = eqx.field(static=True, default=Layers.HIDDEN)
+    stop: StoppingRule | None = eqx.field(static=True, default=None)
+    check_every: int | None = eqx.field(static=True, default=None)
+    kernel: str = eqx.field(static=True, default="auto")
+
+    @property
+    def goal(self) -> StoppingRule:
+        """The stopping rule in force."""
+        if self.stop is not None:
+            return self.stop
+        return zero_loss if self.loss in SATURATING else never
+
+
+def gradient_descent(loss: Loss, step_size: float, max_steps: int, **others) -> Recipe:
+    """Full-batch gradient descent on the mean loss."""
+    return Recipe(loss, step_size, max_steps, order=Cyclic(), batch_size=None, **others)

@@ -1,0 +1,34 @@
+"""What the next step needs: the network, and the counters that travel with it."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Int, PyTree
+
+
+class Tally(eqx.Module):
+    """Event counters, kept inside the loop."""
+
+    updates: Int[Array, "*run"]
+    mistakes: Int[Array, "*run"]
+    last_update: Int[Array, "*run"]
+
+    @classmethod
+    def zero(cls) -> "Tally":
+        """Nothing has happened yet. int32: no run here takes two billion steps."""
+        return cls(*(jnp.zeros((), jnp.int32) for _ in range(3)))
+
+    def count(self, is_update: Array, mistakes: Array, number: Array) -> "Tally":
+        """The tally after step `number` (from 1)."""
+        return Tally(
+            self.updates + is_update.astype(jnp.int32),
+            self.mistakes + mistakes.astype(jnp.int32),
+            jnp.where(is_update, number.astype(jnp.int32), self.last_update),
+        )
+
+
+class State(eqx.Module):
+    """A run between two steps."""
+
+    network: PyTree
+    tally: Tally
+    watched: PyTree = None

@@ -1,0 +1,49 @@
+"""When a run has reached its goal.
+
+A rule sees the outputs and losses on the whole training set at every check and says yes or no. Divergence, stalling
+and the step budget are not rules: every run is watched for them.
+"""
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from widenet.losses import zero_one
+
+StoppingRule = Callable[
+    [Float[Array, " sample"], Float[Array, " sample"], Float[Array, " sample"]], Bool[Array, ""]
+]
+"""(outputs, labels, losses) → has the goal been reached?"""
+
+
+def zero_loss(
+    outputs: Float[Array, " sample"], labels: Float[Array, " sample"], losses: Float[Array, " sample"]
+) -> Bool[Array, ""]:
+    """Every training loss is exactly 0 (for the hinge loss: every margin is at least 1)."""
+    return jnp.all(losses == 0)
+
+
+def zero_error(
+    outputs: Float[Array, " sample"], labels: Float[Array, " sample"], losses: Float[Array, " sample"]
+) -> Bool[Array, ""]:
+    """Every training point has the right sign."""
+    return jnp.all(zero_one(outputs, labels) == 0)
+
+
+def never(
+    outputs: Float[Array, " sample"], labels: Float[Array, " sample"], losses: Float[Array, " sample"]
+) -> Bool[Array, ""]:
+    """Train until the budget is spent."""
+    return jnp.zeros((), bool)
+
+
+def loss_below(target: float) -> StoppingRule:
+    """The mean training loss is at most `target`."""
+
+    def rule(
+        outputs: Float[Array, " sample"], labels: Float[Array, " sample"], losses: Float[Array, " sample"]
+    ) -> Bool[Array, ""]:
+        return jnp.mean(losses) <= target
+
+    return rule
