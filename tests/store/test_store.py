@@ -78,8 +78,14 @@ def test_arrays_come_back_byte_for_byte(array):
 
 
 def test_equal_cells_are_equal_bytes():
-    backwards = dict(reversed(list(ARRAYS.items())))
-    assert cells.encode_cell(KEY, ARRAYS, CONTENT) == cells.encode_cell(KEY, backwards, CONTENT)
+    again = {name: array.copy() for name, array in ARRAYS.items()}
+    assert cells.encode_cell(KEY, ARRAYS, CONTENT) == cells.encode_cell(KEY, again, CONTENT)
+
+
+def test_content_and_arrays_keep_their_order(store):
+    store.put(KEY, {"b": np.ones(1), "a": np.ones(1)}, {"z": {"y": 1, "x": 2}, "w": 3})
+    assert list(store.get(KEY).arrays) == ["b", "a"]
+    assert json.dumps(store.get(KEY).content) == '{"z": {"y": 1, "x": 2}, "w": 3}'
 
 
 def test_a_cell_is_one_file_that_numpy_reads(store, written):

@@ -1,6 +1,6 @@
 """The bytes of one cell: an .npz file of plain arrays with its manifest inside. No disk here, only bytes.
 
-    manifest.npy        canonical JSON as uint8: format, key, arrays (shape, dtype, SHA-256), content, and the
+    manifest.npy        JSON text as uint8: format, key, arrays (shape, dtype, SHA-256), content, and the
                         SHA-256 of all that
     arrays/<name>.npy   one entry per array
 
@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from widenet.store.keys import CellKey, canonical_json, digest_of, plain_json
+from widenet.store.keys import CellKey, digest_of, plain_json
 
 FORMAT = 1
 MANIFEST = "manifest"
@@ -72,10 +72,11 @@ def encode_cell(key: CellKey, arrays: Mapping[str, Any], content: Any) -> bytes:
         "arrays": {name: asdict(_entry(array)) for name, array in plain.items()},
         "content": plain_json(content, "content"),
     }
-    manifest = canonical_json({**body, "sha256": digest_of(body)}).encode("ascii")
+    # The checksum is of the canonical text; the text itself keeps the order in which the content is meant to be read.
+    manifest = json.dumps({**body, "sha256": digest_of(body)}, separators=(",", ":")).encode("ascii")
     buffer = io.BytesIO()
     entries = {MANIFEST: np.frombuffer(manifest, np.uint8)}
-    entries |= {ARRAYS + name: plain[name] for name in sorted(plain)}
+    entries |= {ARRAYS + name: array for name, array in plain.items()}
     np.savez(buffer, allow_pickle=False, **entries)
     return buffer.getvalue()
 
