@@ -1,0 +1,154 @@
+"""Outcomes in, a folder out: `index.html`, the pictures and numbers it shows, and the same results as JSON.
+
+The page carries its style and its pictures inside and asks nobody for anything; a content security policy in its head
+says so to the browser. Links to arXiv are followed only by a reader who clicks.
+"""
+
+import base64
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from widenet import output, plots, wording
+from widenet.claims.base import Kind
+from widenet.papers.base import Paper
+from widenet.run import CheckOutcome, FigureOutcome, version
+from widenet.wording import Tone
+
+PAGE, RESULTS, FIGURES = "index.html", "results.json", "figures"
+OWN = (PAGE, RESULTS, FIGURES)
+
+
+@dataclass(frozen=True)
+class KindGroup:
+    """The checked claims of one kind. Main results stand open; a reader opens the other kinds."""
+
+    kind: Kind
+    checks: list[CheckOutcome]
+
+    @property
+    def is_open(self) -> bool:
+        """Main results, and any group with something a reader must see."""
+        alarming = any(wording.badge(each.claim, each.evidence).tone is Tone.ALARM for each in self.checks)
+        return self.kind is Kind.MAIN or alarming
+
+
+@dataclass(frozen=True)
+class DrawnFigure:
+    """A figure with its picture as a `data:` address, and the files that lie beside the page."""
+
+    outcome: FigureOutcome
+    picture: str
+    files: list[str]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One paper on the page."""
+
+    paper: Paper
+    checks: list[CheckOutcome]
+    groups: list[KindGroup]
+    figures: list[DrawnFigure]
+
+    @property
+    def counts(self) -> Counter[Tone]:
+        """How many verdicts of each tone."""
+        return Counter(wording.badge(each.claim, each.evidence).tone for each in self.checks)
+
+
+def prepare(out: Path) -> None:
+    """Refuse an unusable folder before the work.
+
+    Raises:
+      InputError: it is a file, cannot be written, or holds what is not part of a report.
+    """
+    output.require_writable(output.check_replaceable(out, OWN).parent)
+
+
+def build(checks: Sequence[CheckOutcome], figures: Sequence[FigureOutcome], out: Path, papers: Iterable[Paper]) -> Path:
+    """Write the report, whole or not at all, over an earlier one. The answer is the path of the page.
+
+    Raises:
+      InputError: the folder holds what is not part of a report.
+      StoreError: the disk refuses.
+    """
+    files: dict[str, bytes] = {}
+    drawn = []
+    for outcome in figures:
+        own = plots.figure_files(outcome.figure.id, outcome.numbers, outcome.row())
+        picture = base64.b64encode(own[f"{outcome.figure.id}.svg"]).decode("ascii")
+        drawn.append(DrawnFigure(outcome, f"data:image/svg+xml;base64,{picture}", sorted(own)))
+        files |= own
+    page = render_page(checks, drawn, papers)
+    results = {"checks": [each.row() for each in checks], "figures": [each.row() for each in figures]}
+
+    def fill(folder: Path) -> None:
+        (folder / PAGE).write_text(page, encoding="utf-8")
+        (folder / RESULTS).write_text(json.dumps(results, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        (folder / FIGURES).mkdir()
+        for name, content in files.items():
+            (folder / FIGURES / name).write_bytes(content)
+
+    output.write_folder(out, OWN, fill)
+    return out / PAGE
+
+
+def render_page(checks: Sequence[CheckOutcome], figures: Sequence[DrawnFigure], papers: Iterable[Paper]) -> str:
+    """The page as text."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("widenet.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    sections = [_section(paper, checks, figures) for paper in papers]
+    comparisons = [each for figure in figures for each in figure.outcome.comparisons]
+    return environment.get_template("page.html.j2").render(
+        sections=sections,
+        checks=checks,
+        figures=figures,
+        tally=_tally(checks),
+        n_comparisons=len(comparisons),
+        n_agreeing=sum(each.agrees for each in comparisons),
+        circumstances=_circumstances([*checks, *(figure.outcome for figure in figures)]),
+        version=version(),
+        words=wording,
+        Tone=Tone,
+        Kind=Kind,
+        pretty=_pretty,
+    )
+
+
+def _section(paper: Paper, checks: Iterable[CheckOutcome], figures: Iterable[DrawnFigure]) -> Section:
+    own = sorted(
+        (each for each in checks if each.claim.paper == paper.key), key=lambda each: wording.kind_order(each.claim)
+    )
+    groups = [KindGroup(kind, [each for each in own if each.claim.kind is kind]) for kind in Kind]
+    return Section(
+        paper=paper,
+        checks=own,
+        groups=[group for group in groups if group.checks],
+        figures=[each for each in figures if each.outcome.figure.paper == paper.key],
+    )
+
+
+def _tally(checks: Iterable[CheckOutcome]) -> list[tuple[wording.Badge, int]]:
+    counts = Counter(wording.badge(each.claim, each.evidence) for each in checks)
+    return sorted(counts.items(), key=lambda item: list(Tone).index(item[0].tone))
+
+
+def _circumstances(outcomes: Iterable[CheckOutcome | FigureOutcome]) -> str:
+    """`quick scale, seed 0`; all of them when the outcomes differ."""
+    met = dict.fromkeys(f"{each.scale.value} scale, seed {each.seed}" for each in outcomes)
+    return "; ".join(met) or "nothing was run"
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False, default=str)

@@ -1,0 +1,127 @@
+"""How verdicts and numbers are written for a reader. The terminal and the report say the same words."""
+
+import enum
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from widenet.claims.base import Claim, Evidence, Kind, Runs, Verdict
+from widenet.papers.base import Comparison
+from widenet.run import CheckOutcome, FigureOutcome
+
+NOTHING = "–"
+WHOLE_BELOW = 1e7
+
+
+class Tone(enum.StrEnum):
+    """What a badge means to a reader in a hurry."""
+
+    GOOD = "good"
+    FINDING = "finding"
+    """A statement that is false as printed, as expected: worth knowing, and no alarm."""
+    OPEN = "open"
+    ALARM = "alarm"
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A verdict as a sign, a word and a tone, so that colour is never the only bearer of the message."""
+
+    sign: str
+    word: str
+    tone: Tone
+
+
+def badge(claim: Claim, evidence: Evidence) -> Badge:
+    """The badge of a checked claim."""
+    verdict = evidence.verdict
+    if verdict is Verdict.VIOLATED:
+        if claim.expected is Verdict.VIOLATED:
+            return Badge("!", "FALSE AS PRINTED", Tone.FINDING)
+        return Badge("✗", "VIOLATED", Tone.ALARM)
+    word = verdict.value.replace("_", " ")
+    if verdict is Verdict.HOLDS:
+        if claim.expected is Verdict.VIOLATED:
+            return Badge("?", "HOLDS HERE, EXPECTED TO FAIL", Tone.OPEN)
+        if evidence.vacuous:  # nothing was at stake, so it must not look like a success
+            return Badge("○", "HOLDS VACUOUSLY", Tone.OPEN)
+        return Badge("✓", word, Tone.GOOD)
+    return Badge("?", word, Tone.OPEN)
+
+
+def agreement(comparison: Comparison) -> Badge:
+    """The badge of a reported number beside a measured one."""
+    return (
+        Badge("✓", comparison.verdict, Tone.GOOD) if comparison.agrees else Badge("✗", comparison.verdict, Tone.ALARM)
+    )
+
+
+def as_it_should_be(claim: Claim, evidence: Evidence) -> bool:
+    """A plain HOLDS: nothing a reader needs to look at among many claims."""
+    return evidence.verdict is Verdict.HOLDS and claim.expected is Verdict.HOLDS and not evidence.vacuous
+
+
+def number(value: float | str | None) -> str:
+    """Four significant digits; whole numbers in full up to ten million; words as they are."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, str):
+        return value
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    whole = math.isfinite(value) and value == int(value) and abs(value) < WHOLE_BELOW
+    return f"{int(value):,}" if whole else f"{value:.4g}"
+
+
+def interval(ends: tuple[float, float] | None) -> str:
+    """An interval, or a dash. An end at infinity leaves only the other side."""
+    if ends is None:
+        return NOTHING
+    low, high = ends
+    if low == -math.inf and high < math.inf:
+        return f"≤ {number(high)}"
+    if high == math.inf and low > -math.inf:
+        return f"≥ {number(low)}"
+    return f"{number(low)} to {number(high)}"
+
+
+def runs(count: Runs) -> str:
+    """How many runs, and what became of those that did not end well."""
+    parts = [f"{count.tried:,}"]
+    parts += [f"{count.diverged:,} diverged"] if count.diverged else []
+    parts += [f"{count.unfinished:,} unfinished"] if count.unfinished else []
+    return ", ".join(parts)
+
+
+def seconds(outcome: CheckOutcome | FigureOutcome) -> str:
+    """How long it took; a stored result says so."""
+    return f"{outcome.seconds:.1f} s{' (stored)' if outcome.reused else ''}"
+
+
+def in_short(outcome: CheckOutcome | FigureOutcome) -> str:
+    """The result and its time in a few words, for a line of progress."""
+    if isinstance(outcome, CheckOutcome):
+        words = badge(outcome.claim, outcome.evidence).word
+    else:
+        agreeing = sum(each.agrees for each in outcome.comparisons)
+        words = f"{agreeing} of {counted(len(outcome.comparisons), 'comparison')} agree"
+    return f"{words}, {seconds(outcome)}"
+
+
+def counted(count: int, singular: str, plural: str = "") -> str:
+    """`1 claim`, `2 claims`."""
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+
+
+def tally(badges: Iterable[Badge]) -> dict[str, int]:
+    """How often each word occurs, the good ones first and the alarms last."""
+    ordered = sorted(badges, key=lambda item: list(Tone).index(item.tone))
+    counts: dict[str, int] = {}
+    for item in ordered:
+        counts[item.word] = counts.get(item.word, 0) + 1
+    return counts
+
+
+def kind_order(claim: Claim) -> int:
+    """Main results first, proof steps last."""
+    return list(Kind).index(claim.kind)
