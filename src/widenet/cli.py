@@ -1,0 +1,216 @@
+"""The command line: parse, call `widenet.run`, print.
+
+Results go to stdout, progress and errors to stderr. Exit codes: 0; 1 when a claim is VIOLATED and was not expected to
+be; 2 for bad input, with one sentence; 130 after Ctrl-C. `--json` prints one JSON array with an object per claim or
+figure (`report`, and `list` without a noun, print one object of arrays).
+
+Heavy libraries are imported inside the commands, so that `widenet --help` answers at once.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from widenet.errors import InputError, UnknownName, WidenetError
+
+NOUNS = ("papers", "claims", "figures", "data")
+LARGEST_SEED = 2**32 - 1
+
+
+class _Commands(TyperGroup):
+    """Turns an error of the user's making into one sentence and exit code 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except WidenetError as error:
+            typer.echo(f"widenet: {error}", err=True)
+            raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(130) from None
+
+
+app = typer.Typer(
+    cls=_Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="A laboratory for the theory of wide shallow networks: every theorem is a test, every figure a command.",
+)
+
+PaperOption = Annotated[str | None, typer.Option("--paper", metavar="KEY", help="Only this paper.")]
+ScaleOption = Annotated[
+    str, typer.Option(metavar="quick|paper", help="quick: seconds to a minute; paper: the paper's own sizes.")
+]
+SeedOption = Annotated[int, typer.Option(metavar="N", help="The same seed gives the same result.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, and nothing else there.")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"widenet {version('widenet')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options before the command; `--version` has done its work when this is called."""
+
+
+@app.command("list")
+def list_command(
+    noun: Annotated[
+        str | None, typer.Argument(metavar="[papers|claims|figures|data]", help="All of them if left out.")
+    ] = None,
+    paper: PaperOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List papers, claims (main results first), figures and data sets."""
+    if noun is not None and noun not in NOUNS:
+        raise UnknownName("list", noun, NOUNS)
+    from widenet import catalogue, console
+
+    nouns = NOUNS if noun is None else (noun,)
+    rows = {each: catalogue.listing(each, paper) for each in nouns}
+    if as_json:
+        _print_json(rows if noun is None else rows[noun])
+    else:
+        console.show(*(console.listing_table(each, rows[each]) for each in nouns))
+
+
+@app.command()
+def check(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Claims, as in 'widenet list'.")] = None,
+    paper: PaperOption = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every claim.")] = False,
+    scale: ScaleOption = "quick",
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Check claims: are the hypotheses met, what is promised, what was measured, how tight is it."""
+    ways = [bool(ids), paper is not None, everything]
+    if sum(ways) == 0:
+        raise InputError("nothing to check; name a claim ('widenet list claims' shows them), or use --paper or --all.")
+    if sum(ways) > 1:
+        raise InputError("name claims, or use --paper, or use --all: only one of the three.")
+    seed = _seed(seed)
+    from widenet import console, run, wording
+
+    claims = [run.find_claim(each) for each in dict.fromkeys(ids or ())] or list(run.claims_of(paper))
+    if not claims:
+        raise InputError(f"there are no claims of {paper} yet; 'widenet list' shows what there is.")
+    claims.sort(key=wording.kind_order)
+    outcomes, _ = _run_all(claims, (), scale, seed)
+    if as_json:
+        _print_json([outcome.row() for outcome in outcomes])
+    else:
+        console.show(*console.check_report(outcomes))
+    _exit_by(outcomes)
+
+
+@app.command()
+def figure(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Figures, as in 'widenet list'.")] = None,
+    scale: ScaleOption = "quick",
+    seed: SeedOption = 0,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the files go.")] = Path("figures"),
+    as_json: JsonOption = False,
+) -> None:
+    """Compute and draw figures: SVG, PDF and PNG, the numbers as JSON and CSV, and a comparison with the paper."""
+    if not ids:
+        raise InputError("nothing to draw; name a figure ('widenet list figures' shows them).")
+    seed = _seed(seed)
+    from widenet import console, output, plots, run
+
+    figures = [run.find_figure(each) for each in dict.fromkeys(ids)]
+    run.parse_scale(scale)
+    output.require_writable(out)
+    _, outcomes = _run_all((), figures, scale, seed)
+    drawn = [plots.figure_files(each.figure.id, each.numbers, each.row()) for each in outcomes]
+    written = [output.write_files(out, files) for files in drawn]
+    if as_json:
+        pairs = zip(outcomes, written, strict=True)
+        _print_json([outcome.row() | {"files": [str(file) for file in files]} for outcome, files in pairs])
+    else:
+        console.show(*map(console.figure_block, outcomes, written))
+
+
+@app.command()
+def report(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the report.")] = Path("report"),
+    scale: ScaleOption = "quick",
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Check every claim, draw every figure, and write a page about it that needs no network."""
+    seed = _seed(seed)
+    from widenet import console, papers, run
+    from widenet import report as reports
+
+    run.parse_scale(scale)
+    reports.prepare(out)
+    checks, figures = _run_all(run.claims_of(None), run.figures_of(None), scale, seed)
+    page = reports.build(checks, figures, out, papers.PAPERS)
+    if as_json:
+        rows = {"checks": [each.row() for each in checks], "figures": [each.row() for each in figures]}
+        _print_json({"page": str(page), **rows})
+    else:
+        console.show(*console.report_summary(checks, figures, page))
+    _exit_by(checks)
+
+
+def _run_all(claims: Sequence[Any], figures: Sequence[Any], scale: str, seed: int) -> tuple[list[Any], list[Any]]:
+    """The outcomes of the claims and of the figures, with progress on stderr."""
+    from widenet import run, wording
+    from widenet.progress import watching
+    from widenet.store import Store, default_root
+
+    size, store = run.parse_scale(scale), Store(default_root())
+    checks, drawn = [], []
+    with watching(len(claims) + len(figures)) as watch:
+        for claim in claims:
+            checks.append(run.check(claim, size, seed, store, watch.begin(claim.id)))
+            watch.end(wording.in_short(checks[-1]))
+        for each in figures:
+            drawn.append(run.compute(each, size, seed, store, watch.begin(each.id)))
+            watch.end(wording.in_short(drawn[-1]))
+    return checks, drawn
+
+
+def _seed(seed: int) -> int:
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InputError(f"--seed must be between 0 and {LARGEST_SEED}, got {seed}.")
+    return seed
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, indent=2, allow_nan=False))
+
+
+def _exit_by(outcomes: Sequence[Any]) -> None:
+    if any(outcome.failed for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+def main() -> None:
+    """The entry point of the `widenet` command."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that has no "≤" shows a "?" there; it gets no traceback.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue]
+    app(prog_name="widenet")
+
+
+if __name__ == "__main__":
+    main()

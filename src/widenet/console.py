@@ -1,0 +1,227 @@
+"""What the command line prints on stdout: tables and blocks on a terminal, plain aligned lines in a pipe.
+
+Statements contain square brackets, so everything is a `Text`: rich would read `[0, 1]` in a string as markup.
+"""
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from widenet import wording
+from widenet.claims.base import Hypothesis
+from widenet.papers.base import Comparison
+from widenet.run import CheckOutcome, FigureOutcome
+from widenet.wording import Badge, Tone
+
+STYLES = {Tone.GOOD: "green", Tone.FINDING: "magenta", Tone.OPEN: "yellow", Tone.ALARM: "bold red"}
+FEW = 3
+"""Up to so many claims are shown in full; among more, only those that need a look."""
+
+COLUMNS = {
+    "papers": ("key", "claims", "figures", "venue", "title"),
+    "claims": ("id", "kind", "statement"),
+    "figures": ("id", "title"),
+    "data": ("name", "summary"),
+}
+
+PIPE_WIDTH = 10_000  # a line in a pipe is for grep and awk: it is never folded
+
+
+def show(*parts: RenderableType) -> None:
+    """Print on stdout."""
+    if sys.stdout.isatty():
+        Console(highlight=False, markup=False, emoji=False).print(*parts, sep="\n")
+        return
+    console = Console(width=PIPE_WIDTH, highlight=False, markup=False, emoji=False)
+    with console.capture() as captured:
+        console.print(*parts, sep="\n")
+    # rich fills every cell up to the width of its column.
+    print("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+
+def _table(title: str, *columns: str, right: Sequence[str] = (), fold: Sequence[str] = ()) -> Table:
+    """A table whose columns stay on one line, except those that may `fold`."""
+    lined = sys.stdout.isatty()
+    table = Table(
+        title=Text(title, style="bold") if title else None,
+        title_justify="left",
+        box=box.SIMPLE_HEAD if lined else None,
+        pad_edge=False,
+        header_style="dim",
+    )
+    for column in columns:
+        table.add_column(
+            Text(column),
+            justify="right" if column in right else "left",
+            no_wrap=column not in fold,
+            overflow="fold" if column in fold else "ellipsis",
+        )
+    return table
+
+
+def _badge(badge: Badge) -> Text:
+    return Text(f"{badge.sign} {badge.word}", style=STYLES[badge.tone])
+
+
+def listing_table(noun: str, rows: Iterable[Mapping[str, Any]]) -> Table:
+    """The rows of `widenet list`, the columns that matter to a reader."""
+    columns = COLUMNS[noun]
+    table = _table(noun.capitalize(), *columns, right=("claims", "figures"), fold=("title", "summary"))
+    for row in rows:
+        cells = [Text(" ".join(str(row[column]).split())) for column in columns]
+        cells[0].stylize("bold")
+        table.add_row(*cells)
+    return table
+
+
+def check_report(outcomes: Sequence[CheckOutcome]) -> list[RenderableType]:
+    """A table of verdicts when there are several, and a block for each claim that deserves one."""
+    few = len(outcomes) <= FEW
+    worth_a_look = [
+        outcome for outcome in outcomes if few or not wording.as_it_should_be(outcome.claim, outcome.evidence)
+    ]
+    parts: list[RenderableType] = [] if len(outcomes) == 1 else [verdict_table(outcomes)]
+    parts += [check_block(outcome) for outcome in worth_a_look]
+    return parts
+
+
+def verdict_table(outcomes: Iterable[CheckOutcome]) -> Group:
+    """One line per claim, and the sums below."""
+    outcomes = sorted(outcomes, key=lambda outcome: wording.kind_order(outcome.claim))
+    table = _table("", "claim", "kind", "verdict", "tightness", "runs", "time", right=("tightness", "runs", "time"))
+    for outcome in outcomes:
+        evidence = outcome.evidence
+        table.add_row(
+            Text(outcome.claim.id, style="bold"),
+            Text(outcome.claim.kind.value),
+            _badge(wording.badge(outcome.claim, evidence)),
+            wording.number(evidence.tightness),
+            wording.runs(evidence.runs),
+            wording.seconds(outcome),
+        )
+    return Group(table, Text(sums(outcomes), style="bold"))
+
+
+def sums(outcomes: Sequence[CheckOutcome]) -> str:
+    """`3 claims: 2 HOLDS, 1 FALSE AS PRINTED`."""
+    counts = wording.tally(wording.badge(outcome.claim, outcome.evidence) for outcome in outcomes)
+    head = wording.counted(len(outcomes), "claim")
+    return f"{head}: {', '.join(f'{count} {word}' for word, count in counts.items())}" if counts else head
+
+
+def check_block(outcome: CheckOutcome) -> RenderableType:
+    """Everything about one checked claim, to be read from top to bottom."""
+    claim, evidence = outcome.claim, outcome.evidence
+    badge = wording.badge(claim, evidence)
+    head = Text.assemble((claim.id, "bold"), "  ", _badge(badge), "  ", (f"{claim.kind.value}, {claim.where}", "dim"))
+    body: list[RenderableType] = [Text(claim.statement)]
+    if badge.tone is Tone.FINDING:
+        words = "A finding, not an alarm: the statement is false as printed; the repaired one has the plain id."
+        body.append(Text(words, style=STYLES[badge.tone]))
+    elif badge.tone is not Tone.GOOD and not evidence.vacuous:
+        body.append(Text(evidence.verdict.sentence, style=STYLES[badge.tone]))
+    if evidence.hypotheses:
+        body.append(hypothesis_table(evidence.hypotheses))
+    body.append(_facts(outcome))
+    if evidence.note:
+        body.append(Text(f"Note: {evidence.note}"))
+    return Group(Text(), head, Padding(Group(*body), (0, 0, 0, 2), expand=False))
+
+
+def hypothesis_table(hypotheses: Iterable[Hypothesis]) -> Table:
+    """Each hypothesis with how far it is from failing."""
+    table = _table(
+        "",
+        "hypothesis",
+        "required",
+        "actual",
+        "slack",
+        "met",
+        right=("actual", "slack"),
+        fold=("hypothesis", "required", "actual"),
+    )
+    for each in hypotheses:
+        table.add_row(
+            Text(each.name),
+            Text(each.required),
+            Text(wording.number(each.actual)),
+            wording.number(each.slack),
+            Text("✓ yes", style="green") if each.met else Text("✗ no", style="bold red"),
+        )
+    return table
+
+
+def _facts(outcome: CheckOutcome) -> Table:
+    evidence = outcome.evidence
+    facts = {
+        "promised": wording.number(evidence.promised),
+        "measured": wording.number(evidence.measured),
+        "tightness": wording.number(evidence.tightness),
+        "vacuous": "yes: the promise says no more than what is trivially true" if evidence.vacuous else "no",
+        "conclusion": {True: "measured to hold", False: "measured to fail", None: "undecided"}[evidence.conclusion],
+        "runs": wording.runs(evidence.runs),
+        "interval": wording.interval(evidence.interval),
+        "scale, seed": f"{outcome.scale.value}, {outcome.seed}",
+        "time": wording.seconds(outcome),
+    }
+    table = Table.grid(padding=(0, 2))
+    for name, words in facts.items():
+        if words != wording.NOTHING:
+            table.add_row(Text(name, style="dim"), Text(words))
+    return table
+
+
+def figure_block(outcome: FigureOutcome, files: Iterable[Path]) -> RenderableType:
+    """The reported numbers beside the measured ones, and the files that were written."""
+    head = Text.assemble((outcome.figure.id, "bold"), "  ", outcome.figure.title)
+    where = Text(f"scale {outcome.scale.value}, seed {outcome.seed}, {wording.seconds(outcome)}", style="dim")
+    written = [Text(f"wrote {path}") for path in files]
+    body = Group(where, comparison_table(outcome.comparisons), *written)
+    return Group(Text(), head, Padding(body, (0, 0, 0, 2), expand=False))
+
+
+def comparison_table(comparisons: Iterable[Comparison]) -> Table:
+    """What the paper reports, what was measured, and the range that counts as agreement."""
+    table = _table(
+        "",
+        "quantity",
+        "reported",
+        "measured",
+        "interval",
+        "band",
+        "verdict",
+        right=("measured",),
+        fold=("quantity", "reported", "interval", "band"),
+    )
+    for each in comparisons:
+        table.add_row(
+            Text(each.name),
+            Text(each.reported),
+            wording.number(each.measured),
+            wording.interval(each.interval),
+            wording.interval(each.band),
+            _badge(wording.agreement(each)),
+        )
+    return table
+
+
+def report_summary(
+    checks: Sequence[CheckOutcome], figures: Iterable[FigureOutcome], page: Path
+) -> list[RenderableType]:
+    """The verdicts, how the figures compare, and where the page is."""
+    parts: list[RenderableType] = [verdict_table(checks)]
+    for outcome in figures:
+        parts.append(Text(f"{outcome.figure.id}: {wording.in_short(outcome)}"))
+        differing = [each for each in outcome.comparisons if not each.agrees]
+        parts += [comparison_table(differing)] if differing else []
+    words = Text.assemble("Report: ", str(page))
+    if sys.stdout.isatty():
+        words.append(f"\n{page.resolve().as_uri()}", style=f"link {page.resolve().as_uri()}")
+    return [*parts, words]

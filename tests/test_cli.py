@@ -1,0 +1,325 @@
+"""The contract of the command line: output, exit codes, and what is left behind."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from report.fake_outcomes import EMPTY_PAPER, FAILING, FINDING, HOLDING, PAPER, STEP, UNMET, VACUOUS, claim
+from widenet import claims, output, papers
+from widenet.claims.base import Claim, Evidence
+from widenet.cli import app
+from widenet.progress import LineWatch
+from widenet.types import Progress
+
+GOOD = (STEP, HOLDING, FINDING, UNMET, VACUOUS)
+Invoke = Callable[..., Result]
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Invoke:
+    """The command line over a small laboratory, in a folder of its own."""
+    monkeypatch.setenv("WIDENET_STORE", str(tmp_path / "store"))
+    monkeypatch.setattr(claims, "CLAIMS", GOOD)
+    monkeypatch.setattr(papers, "PAPERS", (PAPER, EMPTY_PAPER))
+    monkeypatch.setattr(papers, "FIGURES", PAPER.figures)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+    def invoke(*arguments: str, code: int = 0) -> Result:
+        result = CliRunner().invoke(app, list(arguments), prog_name="widenet")
+        assert result.exit_code == code, result.output
+        return result
+
+    return invoke
+
+
+def refused(result: Result) -> str:
+    """The one sentence on stderr."""
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    (line,) = result.stderr.splitlines()
+    return line
+
+
+class TestList:
+    def test_without_a_noun_lists_everything_papers_first(self, lab: Invoke) -> None:
+        lines = lab("list").stdout.splitlines()
+        assert [line for line in lines if line.istitle() and " " not in line] == [
+            "Papers",
+            "Claims",
+            "Figures",
+            "Data",
+        ]
+
+    def test_main_results_come_first_with_their_kind(self, lab: Invoke) -> None:
+        lines = lab("list", "claims").stdout.splitlines()
+        shown = [line for line in lines if line.startswith("brutzkus2018.")]
+        assert [line.split()[0] for line in shown] == [each.id for each in (HOLDING, FINDING, VACUOUS, UNMET, STEP)]
+        assert "main result" in shown[0]
+        assert "[0, 1]" in shown[0]
+        assert "proof step" in shown[-1]
+
+    @pytest.mark.parametrize("noun", ["papers", "claims", "figures", "data"])
+    def test_json_is_an_array_of_rows(self, lab: Invoke, noun: str) -> None:
+        rows = json.loads(lab("list", noun, "--json").stdout)
+        assert rows
+        assert all(isinstance(row, dict) for row in rows)
+
+    def test_json_without_a_noun_is_an_object_of_arrays(self, lab: Invoke) -> None:
+        assert list(json.loads(lab("list", "--json").stdout)) == ["papers", "claims", "figures", "data"]
+
+    def test_one_paper(self, lab: Invoke) -> None:
+        listed = json.loads(lab("list", "--paper", "li2018", "--json").stdout)
+        assert [row["key"] for row in listed["papers"]] == ["li2018"]
+        assert listed["claims"] == listed["figures"] == []
+
+    def test_unknown_words_are_refused(self, lab: Invoke) -> None:
+        assert "did you mean 'claims'?" in refused(lab("list", "claim", code=2))
+        assert "did you mean 'li2018'?" in refused(lab("list", "--paper", "li2019", code=2))
+
+
+class TestCheck:
+    def test_one_claim_is_shown_in_full(self, lab: Invoke) -> None:
+        text = lab("check", HOLDING.id).stdout
+        for words in (
+            "✓ HOLDS",
+            "main result, Theorem 2, p. 5",
+            "For all x in [0, 1]",
+            "margin of [w*, x]",
+            "≥ 1",
+            "1.25",
+            "0.25",
+            "12,345",
+            "321",
+            "0.026",
+            "64, 2 diverged",
+            "measured to hold",
+        ):
+            assert words in text, words
+
+    def test_json_is_an_array_and_nothing_else_on_stdout(self, lab: Invoke) -> None:
+        (row,) = json.loads(lab("check", HOLDING.id, "--json", "--seed", "3").stdout)
+        assert row["id"] == HOLDING.id
+        assert row["verdict"] == "HOLDS"
+        assert row["hypotheses"][1] == {
+            "name": "margin of [w*, x]", "required": "≥ 1", "actual": 1.25, "slack": 0.25, "met": True,
+        }  # fmt: skip
+        assert row["runs"] == {"tried": 64, "diverged": 2, "unfinished": 0}
+        assert row["expected"] is True
+        assert row["seed"] == 3
+        wanted = {"statement", "promised", "measured", "tightness", "vacuous", "interval", "config", "seconds"}
+        assert wanted <= set(row)
+
+    def test_many_claims_are_a_table_and_only_what_needs_a_look(self, lab: Invoke) -> None:
+        text = lab("check", "--all").stdout
+        table, _, blocks = text.partition("5 claims: ")
+        assert [line.split()[0] for line in table.splitlines() if line.startswith("brutzkus2018")] == [
+            each.id for each in (HOLDING, FINDING, VACUOUS, UNMET, STEP)
+        ]
+        assert "2 HOLDS, 1 FALSE AS PRINTED" in text
+        assert HOLDING.id + " " not in blocks
+        assert STEP.id not in blocks
+        for each in (FINDING, VACUOUS, UNMET):
+            assert each.id in blocks
+
+    def test_a_statement_false_as_printed_is_a_finding(self, lab: Invoke) -> None:
+        text = lab("check", FINDING.id).stdout
+        assert "! FALSE AS PRINTED" in text
+        assert "A finding, not an alarm" in text
+        assert "The printed count lacks a ceiling." in text
+
+    def test_an_unexpected_violation_exits_1(self, lab: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(claims, "CLAIMS", (HOLDING, FAILING))
+        assert "✗ VIOLATED" in lab("check", "--paper", "brutzkus2018", code=1).stdout
+        rows = json.loads(lab("check", "--all", "--json", code=1).stdout)
+        assert [row["expected"] for row in rows] == [True, False]
+
+    def test_unmet_hypotheses_exit_0_and_show_which(self, lab: Invoke) -> None:
+        text = lab("check", UNMET.id).stdout
+        assert "? HYPOTHESES NOT MET" in text
+        assert "✗ no" in text
+        assert "-0.5" in text
+
+    def test_a_vacuous_promise_says_so(self, lab: Invoke) -> None:
+        assert "trivially true" in lab("check", VACUOUS.id).stdout
+
+    def test_a_repeated_id_is_checked_once(self, lab: Invoke) -> None:
+        assert len(json.loads(lab("check", HOLDING.id, HOLDING.id, "--json").stdout)) == 1
+
+    def test_progress_is_plain_lines_on_stderr(self, lab: Invoke) -> None:
+        lines = lab("check", HOLDING.id, STEP.id).stderr.splitlines()
+        assert lines[0] == f"[1/2] {HOLDING.id}: started"
+        assert lines[-1].startswith(f"[2/2] {STEP.id}: HOLDS, ")
+
+    def test_a_second_check_comes_from_the_store(self, lab: Invoke) -> None:
+        assert "(stored)" not in lab("check", HOLDING.id).stdout
+        assert "(stored)" in lab("check", HOLDING.id).stdout
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            ((), "nothing to check"),
+            (("brutzkus2018.theorem2",), "did you mean 'brutzkus2018.theorem_2'?"),
+            ((HOLDING.id, "--all"), "only one of the three"),
+            ((HOLDING.id, "--scale", "papr"), "did you mean 'paper'?"),
+            ((HOLDING.id, "--seed", "-1"), "--seed must be between 0 and 4294967295, got -1"),
+            ((HOLDING.id, "--seed", str(2**70)), "--seed must be between"),
+            (("--paper", "brutzkus"), "there is no paper 'brutzkus'"),
+            (("--paper", "li2018"), "no claims of li2018 yet"),
+        ],
+    )
+    def test_bad_input_is_one_sentence(self, lab: Invoke, arguments: tuple[str, ...], words: str) -> None:
+        assert words in refused(lab("check", *arguments, code=2))
+
+    def test_a_store_that_cannot_be_written_is_one_sentence(
+        self, lab: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "file").write_text("")
+        monkeypatch.setenv("WIDENET_STORE", str(tmp_path / "file"))
+        result = lab("check", HOLDING.id, code=2)
+        assert result.stdout == ""
+        assert len([line for line in result.stderr.splitlines() if not line.startswith("[")]) == 1
+
+    def test_usage_errors_exit_2(self, lab: Invoke) -> None:
+        lab("check", "--nonsense", code=2)
+        lab("check", HOLDING.id, "--seed", "many", code=2)
+        lab("chek", code=2)
+
+    def test_ctrl_c_is_quiet(self, lab: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+        def interrupted(setting: Any, progress: Progress) -> Evidence:
+            raise KeyboardInterrupt
+
+        stopped = Claim(HOLDING.id, HOLDING.kind, "x", "x", interrupted, HOLDING.setting)
+        monkeypatch.setattr(claims, "CLAIMS", (stopped,))
+        result = lab("check", "--all", code=130)
+        assert result.stdout == ""
+        assert result.stderr.splitlines() == [f"[1/1] {HOLDING.id}: started"]
+
+
+class TestFigure:
+    ID = "brutzkus2018.figure_1"
+
+    def test_writes_drawing_and_numbers_and_compares(self, lab: Invoke) -> None:
+        text = lab("figure", self.ID).stdout
+        for suffix in ("svg", "pdf", "png", "json", "width-run-epoch.csv"):
+            assert Path("figures", f"{self.ID}.{suffix}").stat().st_size > 0
+            assert f"wrote figures/{self.ID}.{suffix}" in text
+        for words in ("final test error", "good for all widths [a, b]", "0.05 to 0.09", "✓ AGREES", "✗ DIFFERS"):
+            assert words in text
+        assert not [path for path in Path("figures").iterdir() if path.name.startswith(".")]
+
+    def test_json_names_comparisons_and_files(self, lab: Invoke) -> None:
+        (row,) = json.loads(lab("figure", self.ID, "--out", "deep/down", "--json").stdout)
+        assert row["id"] == self.ID
+        first = row["comparisons"][0]
+        assert {"name", "reported", "measured", "interval", "band", "verdict"} <= set(first)
+        assert len(row["files"]) == 7
+        assert all(Path(file).is_file() for file in row["files"])
+        assert json.loads(Path(f"deep/down/{self.ID}.json").read_text())["comparisons"] == row["comparisons"]
+
+    def test_the_same_seed_gives_the_same_files(self, lab: Invoke) -> None:
+        lab("figure", self.ID, "--out", "one")
+        lab("figure", self.ID, "--out", "two")
+        for form in ("svg", "pdf", "png"):
+            one, two = (Path(folder, f"{self.ID}.{form}").read_bytes() for folder in ("one", "two"))
+            assert one == two
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            ((), "nothing to draw"),
+            (("brutzkus2018.figure1",), "did you mean 'brutzkus2018.figure_1'?"),
+            ((ID, "--scale", "huge"), "there is no scale 'huge'"),
+            ((ID, "--seed", "-7"), "got -7"),
+            ((ID, "--out", "/dev/null"), "is a file"),
+            ((ID, "--out", "/dev/null/below"), "'null' is a file"),
+            ((ID, "--out", "/proc/nowhere/figures"), "cannot write to --out"),
+        ],
+    )
+    def test_bad_input_leaves_nothing_behind(self, lab: Invoke, arguments: tuple[str, ...], words: str) -> None:
+        assert words in refused(lab("figure", *arguments, code=2))
+        assert list(Path().iterdir()) == []
+
+    @pytest.mark.parametrize("command", [("figure", ID), ("report",)])
+    def test_a_read_only_folder_is_refused(
+        self, lab: Invoke, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+    ) -> None:
+        locked = Path("locked").absolute()
+        locked.mkdir(mode=0o555)
+        make = Path.mkdir
+
+        def guarded(path: Path, *arguments: Any, **options: Any) -> None:
+            """Refuses root too, whom the mode of a folder does not stop."""
+            if path.absolute().parent == locked:
+                raise PermissionError(13, "Permission denied")
+            make(path, *arguments, **options)
+
+        monkeypatch.setattr(Path, "mkdir", guarded)
+        assert "permission denied" in refused(lab(*command, "--out", "locked/out", code=2))
+        assert list(locked.iterdir()) == []
+
+    def test_a_disk_that_fills_up_leaves_no_half_figure(self, lab: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+        write, written = Path.write_bytes, []
+
+        def filling(path: Path, content: Any) -> int:
+            if path.suffix == ".tmp" and len(written) == 2:
+                raise OSError(28, "No space left on device")
+            written.append(path)
+            return write(path, content)
+
+        monkeypatch.setattr(output.Path, "write_bytes", filling)
+        result = lab("figure", self.ID, code=2)
+        assert result.stderr.splitlines()[-1] == "widenet: cannot write to 'figures': no space left on device."
+        assert list(Path("figures").iterdir()) == []
+
+
+class TestReport:
+    def test_writes_a_page_and_prints_the_verdicts(self, lab: Invoke) -> None:
+        text = lab("report", "--out", "build/report").stdout
+        assert "2 HOLDS, 1 FALSE AS PRINTED" in text
+        assert "brutzkus2018.figure_1: 1 of 2 comparisons agree" in text
+        assert text.splitlines()[-1] == "Report: build/report/index.html"
+        assert "Do the theorems hold?" in Path("build/report/index.html").read_text(encoding="utf-8")
+        assert [path.name for path in Path("build").iterdir()] == ["report"]
+
+    def test_json(self, lab: Invoke) -> None:
+        found = json.loads(lab("report", "--json").stdout)
+        assert found["page"] == "report/index.html"
+        assert len(found["checks"]) == len(GOOD)
+        assert len(found["figures"]) == 1
+
+    def test_an_unexpected_violation_exits_1_and_still_writes(
+        self, lab: Invoke, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(claims, "CLAIMS", (FAILING,))
+        lab("report", code=1)
+        assert "✗ VIOLATED" in Path("report/index.html").read_text(encoding="utf-8")
+
+    def test_folders_of_others_are_refused_before_the_work(self, lab: Invoke) -> None:
+        Path("thesis").mkdir()
+        Path("thesis/chapter.tex").write_text("years of work")
+        assert "'chapter.tex'" in refused(lab("report", "--out", "thesis", code=2))
+        assert "the folder you are in" in refused(lab("report", "--out", ".", code=2))
+        assert "is a file" in refused(lab("report", "--out", "thesis/chapter.tex", code=2))
+        assert Path("thesis/chapter.tex").read_text() == "years of work"
+
+
+def test_plain_lines_come_at_most_every_two_seconds() -> None:
+    now, lines = [0.0], []
+    watch = LineWatch(1, lines.append, clock=lambda: now[0])
+    progress = watch.begin("x")
+    for tenth in range(50):
+        now[0] = tenth / 10
+        progress(tenth / 50, "steps")
+    watch.end("HOLDS")
+    assert lines == ["[1/1] x: started", "[1/1] x: 40 % steps", "[1/1] x: 80 % steps", "[1/1] x: HOLDS"]
+
+
+def test_a_hostile_statement_is_printed_as_it_is(lab: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = claim("brutzkus2018.odd", statement="[bold]x[/bold] [/nonsense] :smile: [link=x]y")
+    monkeypatch.setattr(claims, "CLAIMS", (odd,))
+    assert "[bold]x[/bold] [/nonsense] :smile: [link=x]y" in lab("check", "--all").stdout
