@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from report.fake_outcomes import EMPTY_PAPER, FAILING, FINDING, HOLDING, PAPER, STEP, UNMET, VACUOUS, claim
 from widenet import claims, output, papers
 from widenet.claims.base import Claim, Evidence
 from widenet.cli import app
 from widenet.progress import LineWatch
 from widenet.types import Progress
+
+from .report.fake_outcomes import EMPTY_PAPER, FAILING, FINDING, HOLDING, PAPER, STEP, UNMET, VACUOUS, claim
 
 GOOD = (STEP, HOLDING, FINDING, UNMET, VACUOUS)
 Invoke = Callable[..., Result]

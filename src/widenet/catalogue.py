@@ -1,6 +1,5 @@
 """What there is to list: papers, claims, figures and data sets, as rows of plain values."""
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -51,13 +50,7 @@ def _figure_row(figure: Figure) -> Row:
 
 
 def _data(_: str | None) -> list[Row]:
-    """The public names of `widenet.data` that make or load data, with the first line of their docstrings."""
-    found = {name: getattr(data, name) for name in data.__all__}
-    return [
-        {"name": name, "summary": (inspect.getdoc(thing) or "").partition("\n")[0]}
-        for name, thing in sorted(found.items())
-        if callable(thing)
-    ]
+    return [{"name": name, "description": entry.description} for name, entry in data.DATASETS.items()]
 
 
 ROWS: dict[str, Callable[[str | None], list[Row]]] = {

@@ -51,12 +51,13 @@ SeedOption = Annotated[int, typer.Option(metavar="N", help="The same seed gives 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, and nothing else there.")]
 
 
-def _print_version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> bool:
     if wanted:
         from importlib.metadata import version
 
         typer.echo(f"widenet {version('widenet')}")
         raise typer.Exit
+    return wanted
 
 
 @app.callback()
@@ -71,7 +72,7 @@ def _options(
 @app.command("list")
 def list_command(
     noun: Annotated[
-        str | None, typer.Argument(metavar="[papers|claims|figures|data]", help="All of them if left out.")
+        str | None, typer.Argument(metavar="papers|claims|figures|data", help="All of them if left out.")
     ] = None,
     paper: PaperOption = None,
     as_json: JsonOption = False,
@@ -91,7 +92,7 @@ def list_command(
 
 @app.command()
 def check(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Claims, as in 'widenet list'.")] = None,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Claims, as in 'widenet list'.")] = None,
     paper: PaperOption = None,
     everything: Annotated[bool, typer.Option("--all", help="Every claim.")] = False,
     scale: ScaleOption = "quick",
@@ -121,7 +122,7 @@ def check(
 
 @app.command()
 def figure(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Figures, as in 'widenet list'.")] = None,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Figures, as in 'widenet list'.")] = None,
     scale: ScaleOption = "quick",
     seed: SeedOption = 0,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the files go.")] = Path("figures"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -28,9 +29,10 @@ COLUMNS = {
     "papers": ("key", "claims", "figures", "venue", "title"),
     "claims": ("id", "kind", "statement"),
     "figures": ("id", "title"),
-    "data": ("name", "summary"),
+    "data": ("name", "description"),
 }
 
+KIND_FROM_WIDTH = 110
 PIPE_WIDTH = 10_000  # a line in a pipe is for grep and awk: it is never folded
 
 
@@ -54,6 +56,7 @@ def _table(title: str, *columns: str, right: Sequence[str] = (), fold: Sequence[
         title_justify="left",
         box=box.SIMPLE_HEAD if lined else None,
         pad_edge=False,
+        collapse_padding=True,
         header_style="dim",
     )
     for column in columns:
@@ -66,6 +69,16 @@ def _table(title: str, *columns: str, right: Sequence[str] = (), fold: Sequence[
     return table
 
 
+def _one_line(table: Table) -> Table:
+    """Cuts the last column at the edge of the terminal, so that rows stay rows and ids stay whole."""
+    if sys.stdout.isatty():
+        cells = ([str(cell) for cell in (column.header, *column.cells)] for column in table.columns[:-1])
+        taken = sum(max(map(cell_len, column)) for column in cells) + 3 * len(table.columns)
+        table.columns[-1].max_width = max(Console().width - taken, 10)
+        table.columns[-1].no_wrap = True
+    return table
+
+
 def _badge(badge: Badge) -> Text:
     return Text(f"{badge.sign} {badge.word}", style=STYLES[badge.tone])
 
@@ -73,12 +86,12 @@ def _badge(badge: Badge) -> Text:
 def listing_table(noun: str, rows: Iterable[Mapping[str, Any]]) -> Table:
     """The rows of `widenet list`, the columns that matter to a reader."""
     columns = COLUMNS[noun]
-    table = _table(noun.capitalize(), *columns, right=("claims", "figures"), fold=("title", "summary"))
+    table = _table(noun.capitalize(), *columns, right=("claims", "figures"), fold=("title", "description"))
     for row in rows:
         cells = [Text(" ".join(str(row[column]).split())) for column in columns]
         cells[0].stylize("bold")
         table.add_row(*cells)
-    return table
+    return _one_line(table) if noun == "claims" else table
 
 
 def check_report(outcomes: Sequence[CheckOutcome]) -> list[RenderableType]:
@@ -95,25 +108,31 @@ def check_report(outcomes: Sequence[CheckOutcome]) -> list[RenderableType]:
 def verdict_table(outcomes: Iterable[CheckOutcome]) -> Group:
     """One line per claim, and the sums below."""
     outcomes = sorted(outcomes, key=lambda outcome: wording.kind_order(outcome.claim))
-    table = _table("", "claim", "kind", "verdict", "tightness", "runs", "time", right=("tightness", "runs", "time"))
+    # The rows are in the order of their kinds; a narrow terminal needs the room for ids and verdicts.
+    kind_shown = not sys.stdout.isatty() or Console().width >= KIND_FROM_WIDTH
+    columns = ["claim", "verdict", "tightness", "runs", "s", *(["kind"] if kind_shown else [])]
+    table = _table("", *columns, right=("tightness", "runs", "s"), fold=("runs",))
     for outcome in outcomes:
         evidence = outcome.evidence
+        failed = evidence.runs.diverged + evidence.runs.unfinished
         table.add_row(
             Text(outcome.claim.id, style="bold"),
-            Text(outcome.claim.kind.value),
             _badge(wording.badge(outcome.claim, evidence)),
             wording.number(evidence.tightness),
-            wording.runs(evidence.runs),
-            wording.seconds(outcome),
+            f"{evidence.runs.tried:,}" + (f" ({failed:,} ✗)" if failed else ""),
+            f"{outcome.seconds:.1f}",
+            *([Text(outcome.claim.kind.value)] if kind_shown else []),
         )
     return Group(table, Text(sums(outcomes), style="bold"))
 
 
 def sums(outcomes: Sequence[CheckOutcome]) -> str:
-    """`3 claims: 2 HOLDS, 1 FALSE AS PRINTED`."""
+    """`3 claims: 2 HOLDS, 1 FALSE AS PRINTED (1 found in the store)`."""
     counts = wording.tally(wording.badge(outcome.claim, outcome.evidence) for outcome in outcomes)
-    head = wording.counted(len(outcomes), "claim")
-    return f"{head}: {', '.join(f'{count} {word}' for word, count in counts.items())}" if counts else head
+    verdicts = ", ".join(f"{count} {word}" for word, count in counts.items()) or "nothing to check"
+    stored = sum(outcome.reused for outcome in outcomes)
+    found = f" ({stored} found in the store)" if stored else ""
+    return f"{wording.counted(len(outcomes), 'claim')}: {verdicts}{found}"
 
 
 def check_block(outcome: CheckOutcome) -> RenderableType:
