@@ -37,15 +37,19 @@ PIPE_WIDTH = 10_000  # a line in a pipe is for grep and awk: it is never folded
 
 
 def show(*parts: RenderableType) -> None:
-    """Print on stdout."""
-    if sys.stdout.isatty():
-        Console(highlight=False, markup=False, emoji=False).print(*parts, sep="\n")
-        return
-    console = Console(width=PIPE_WIDTH, highlight=False, markup=False, emoji=False)
-    with console.capture() as captured:
-        console.print(*parts, sep="\n")
-    # rich fills every cell up to the width of its column.
-    print("\n".join(line.rstrip() for line in captured.get().splitlines()))
+    """Print on stdout, with an empty line between the parts."""
+    lined = sys.stdout.isatty()
+    console = Console(width=None if lined else PIPE_WIDTH, highlight=False, markup=False, emoji=False)
+    for place, part in enumerate(parts):
+        if place:
+            console.print()
+        if lined:
+            console.print(part)
+            continue
+        with console.capture() as captured:
+            console.print(part)
+        # rich fills every cell up to the width of its column.
+        print("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
 def _table(title: str, *columns: str, right: Sequence[str] = (), fold: Sequence[str] = ()) -> Table:
@@ -151,7 +155,7 @@ def check_block(outcome: CheckOutcome) -> RenderableType:
     body.append(_facts(outcome))
     if evidence.note:
         body.append(Text(f"Note: {evidence.note}"))
-    return Group(Text(), head, Padding(Group(*body), (0, 0, 0, 2), expand=False))
+    return Group(head, Padding(Group(*body), (0, 0, 0, 2), expand=False))
 
 
 def hypothesis_table(hypotheses: Iterable[Hypothesis]) -> Table:
@@ -203,7 +207,7 @@ def figure_block(outcome: FigureOutcome, files: Iterable[Path]) -> RenderableTyp
     where = Text(f"scale {outcome.scale.value}, seed {outcome.seed}, {wording.seconds(outcome)}", style="dim")
     written = [Text(f"wrote {path}") for path in files]
     body = Group(where, comparison_table(outcome.comparisons), *written)
-    return Group(Text(), head, Padding(body, (0, 0, 0, 2), expand=False))
+    return Group(head, Padding(body, (0, 0, 0, 2), expand=False))
 
 
 def comparison_table(comparisons: Iterable[Comparison]) -> Table:
