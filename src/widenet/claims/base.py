@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import Field
+
 from widenet.types import ClosedModel, Progress, Scale
 
 
@@ -90,7 +92,7 @@ class Evidence(ClosedModel):
     tightness: float | None = None
     vacuous: bool = False
     interval: tuple[float, float] | None = None
-    config: dict[str, Any] = {}
+    config: dict[str, Any] = Field(default_factory=dict)
     note: str = ""
 
 

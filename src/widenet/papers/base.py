@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import xarray as xr
 
@@ -34,6 +34,7 @@ class Comparison(ClosedModel):
         return "AGREES" if self.agrees else "DIFFERS"
 
 
+@runtime_checkable
 class Compute(Protocol):
     """Computes the numbers behind a figure. The sizes are keyword arguments; the result has named axes."""
 

@@ -8,5 +8,5 @@ PAPER = Paper(
     authors="Alon Brutzkus, Amir Globerson",
     venue="ICML 2019",
     arxiv="1810.03037",
-    in_one_line="On XORD data a wide convolutional network explores, clusters and recovers the rule; a narrow one does not.",
+    in_one_line="On XORD data wide convolutional networks explore, cluster and recover the rule; narrow ones do not.",
 )

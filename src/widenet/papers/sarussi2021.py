@@ -8,5 +8,5 @@ PAPER = Paper(
     authors="Roei Sarussi, Alon Brutzkus, Amir Globerson",
     venue="ICML 2021",
     arxiv="2101.02533",
-    in_one_line="Leaky ReLU networks that learn a linear teacher, and why their decision boundary ends up nearly linear.",
+    in_one_line="Leaky ReLU networks that learn a linear teacher end with a nearly linear decision boundary.",
 )

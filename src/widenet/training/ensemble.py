@@ -2,11 +2,14 @@
 
 A run's initial weights, data and sample order come from its own arguments and key alone, so they do not depend on its
 batch-mates. Between two looks (a check of the goal, a record) all runs of a batch advance together inside one
-compiled loop; runs that have stopped keep their state, and once half of a batch has stopped the rest moves to a
-batch of half the size, so stopped runs soon cost nothing.
+compiled loop; runs that have stopped keep their state, and once three quarters of a batch have stopped the rest moves
+to a smaller batch, so stopped runs soon cost little.
 """
 
 import functools
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import equinox as eqx
@@ -21,10 +24,12 @@ from widenet.training.kernels import KERNELS, choose
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
 from widenet.training.state import State, Tally
+from widenet.training.stopping import zero_loss
 from widenet.types import Dataset, Progress, RunKeys, RunStatus, Trajectory, silent
 
-CACHE_BYTES = 8 << 20
-"""On a CPU, runs are batched until their weights fill about this much cache."""
+SMALL_BYTES = 16 << 10
+"""On a CPU, runs with at least this many bytes of weights are trained one after the other inside the program: their
+products are large enough alone, and a run that has nothing to do can then really skip it. Smaller ones are vmapped."""
 
 
 def ensemble(
@@ -60,28 +65,36 @@ def ensemble(
     _validate(networks, data, recipe, n_runs)
     networks = jax.tree.map(lambda leaf: _per_run(leaf, n_runs), networks)
     step_sizes = jnp.broadcast_to(jnp.asarray(recipe.step_size, jnp.float64), (n_runs,))
-    chunk = chunk or _chunk_size(networks, n_runs)
-    parts = []
-    for first in range(0, n_runs, chunk):
+    one_by_one = jax.default_backend() == "cpu" and _bytes_per_run(networks, n_runs) >= SMALL_BYTES
+    workers = min(os.cpu_count() or 1, n_runs) if one_by_one else 1
+    chunk = chunk or -(-n_runs // workers)
+    shared = _SharedProgress(progress, n_runs)
+
+    def train_chunk(first: int) -> Trajectory:
         runs = slice(first, min(first + chunk, n_runs))
-        share = functools.partial(_share, progress, first / n_runs, (runs.stop - first) / n_runs, n_runs)
         batch = _Batch(
-            jax.tree.map(lambda leaf, runs=runs: leaf[runs], networks),
+            jax.tree.map(lambda leaf: leaf[runs], networks),
             data[runs] if np.ndim(data.inputs) == 3 else data,
             recipe,
             keys[runs],
             step_sizes[runs],
-            jax.tree.map(lambda leaf, runs=runs: leaf[runs], watch),
-            jax.tree.map(lambda leaf, runs=runs: leaf[runs] if leaf.ndim == 2 else leaf, recipe.order),
+            jax.tree.map(lambda leaf: leaf[runs], watch),
+            jax.tree.map(lambda leaf: leaf[runs] if leaf.ndim == 2 else leaf, recipe.order),
+            one_by_one,
         )
-        parts.append(batch.train(record, share))
+        return batch.train(record, shared.of(first, runs.stop - first))
+
+    # Threads, not processes: a compiled program runs outside the interpreter lock, one core per chunk.
+    with ThreadPoolExecutor(workers) as pool:
+        parts = list(pool.map(train_chunk, range(0, n_runs, chunk)))
     return jax.tree.map(lambda *leaves: _join(leaves), *parts) if len(parts) > 1 else parts[0]
 
 
 class _Batch:
-    """The runs of one chunk: all of them (`networks`, host) and those still running (`state`, device)."""
+    """The runs of one chunk: all of them (`everyone`) and the batch that still holds running ones (`state`)."""
 
-    def __init__(self, networks, data, recipe, keys, step_sizes, watch, order):
+    def __init__(self, networks, data, recipe, keys, step_sizes, watch, order, one_by_one):
+        self.one_by_one = one_by_one
         self.recipe, self.data, self.order, self.watch = recipe, data, order, watch
         self.keys, self.step_sizes = keys, step_sizes
         self.n_runs = keys.shape[0]
@@ -153,6 +166,7 @@ class _Batch:
             self.batch_size,
             np.ndim(self.data.inputs) == 3,
             any(leaf.ndim == 2 for leaf in jax.tree.leaves(self.order)),
+            self.one_by_one,
         )
         self.state = advance(
             self.state,
@@ -172,14 +186,24 @@ class _Batch:
             return tree
         return jax.tree.map(lambda leaf: leaf[self.seats], tree)
 
+    def _moved_since_last_look(self) -> np.ndarray:
+        """Which places of the batch have made a non-zero update since the last look."""
+        return np.asarray(self.state.tally.updates) != self.updates_before[self.seats]
+
     def _check(self, step: int) -> None:
-        """Look at the whole training set and stop the runs that are done, stuck or broken."""
+        """Look at the whole training set and stop the runs that are done, stuck or broken.
+
+        With a saturating loss a run that reaches its goal, stalls or turns to NaN makes no more updates; so while
+        every run still moves there is nothing to see.
+        """
+        waits = self.recipe.goal is zero_loss and self.recipe.loss in SATURATING
+        if waits and 0 < step < self.recipe.max_steps and self._moved_since_last_look()[self.running].all():
+            self.updates_before[self.seats] = np.asarray(self.state.tally.updates)
+            return
         data = self._seated(self.data) if np.ndim(self.data.inputs) == 3 else self.data
         seen: Look = jax.tree.map(
             np.asarray,
-            _compiled_look(self.recipe.loss, self.recipe.goal, np.ndim(data.inputs) == 3)(
-                self.state.network, data
-            ),
+            _compiled_look(self.recipe.loss, self.recipe.goal, np.ndim(data.inputs) == 3)(self.state.network, data),
         )
         running = self.running
         here = self.seats[running]
@@ -190,7 +214,7 @@ class _Batch:
         self.zero_loss_step[self.seats[first]] = exact[first]
         broken = running & ~seen.finite
         done = running & seen.finite & seen.reached
-        still = running & seen.finite & ~seen.reached & (updates == self.updates_before[self.seats])
+        still = running & seen.finite & ~seen.reached & ~self._moved_since_last_look()
         self.updates_before[self.seats] = updates
         self.status[self.seats[broken]] = RunStatus.DIVERGED
         self.status[self.seats[done]] = RunStatus.CONVERGED
@@ -203,14 +227,14 @@ class _Batch:
                 self.recipe.layers,
             )
             self.status[self.seats[places[~left]]] = RunStatus.STALLED
-        if 0 < self.running.sum() <= len(self.seats) // 2:
+        if not self.one_by_one and 0 < self.running.sum() <= len(self.seats) // 4:
             self._compact()
 
     def _compact(self) -> None:
-        """Move the running runs to a batch of half the size (halves, so that few shapes are compiled)."""
+        """Move the running runs to a smaller batch. Quarters only: every new shape is compiled once."""
         size = len(self.seats)
-        while size // 2 >= self.running.sum():
-            size //= 2
+        while size // 4 >= self.running.sum():
+            size //= 4
         self._settle()
         stopped_first = np.argsort(self.running, kind="stable")
         places = np.sort(stopped_first[-size:])
@@ -222,9 +246,7 @@ class _Batch:
         if len(self.seats) == self.n_runs:
             self.everyone = self.state
         else:
-            self.everyone = jax.tree.map(
-                lambda all_, some: all_.at[self.seats].set(some), self.everyone, self.state
-            )
+            self.everyone = jax.tree.map(lambda all_, some: all_.at[self.seats].set(some), self.everyone, self.state)
 
     def _take(self, record: Record, values: dict[str, np.ndarray], times: np.ndarray, index: int) -> None:
         """Take the record of this moment for the current batch."""
@@ -248,34 +270,40 @@ class _Batch:
     def _observe(self, record: Record, networks: Any, data: Dataset) -> dict[str, np.ndarray]:
         per_run = np.ndim(data.inputs) == 3
         return {
-            name: np.asarray(_compiled_observation(fn, per_run)(networks, data))
-            for name, fn in record.what.items()
+            name: np.asarray(_compiled_observation(fn, per_run)(networks, data)) for name, fn in record.what.items()
         }
 
 
 @functools.lru_cache(maxsize=128)
 def _compiled_advance(
-    kernel: str, loss: Loss, layers: Any, batch_size: int, per_run: bool, order_per_run: bool
+    kernel: str, loss: Loss, layers: Any, batch_size: int, per_run: bool, order_per_run: bool, one_by_one: bool
 ):
     one = functools.partial(KERNELS[kernel], loss=loss, layers=layers, batch_size=batch_size)
-    many = jax.vmap(
-        one, in_axes=(0, 0 if per_run else None, 0 if order_per_run else None, 0, 0, 0, None, None)
-    )
+    many = jax.vmap(one, in_axes=(0, 0 if per_run else None, 0 if order_per_run else None, 0, 0, 0, None, None))
 
     @jax.jit
-    def advance(state, data, order, keys, step_sizes, watch, running, start, stop):
+    def together(state, data, order, keys, step_sizes, watch, running, start, stop):
         after = many(state, data, order, keys, step_sizes, watch, start, stop)
         keep = lambda new, old: jnp.where(running.reshape(-1, *[1] * (new.ndim - 1)), new, old)  # noqa: E731
         return jax.tree.map(keep, after, state)
 
-    return advance
+    @jax.jit
+    def in_turn(state, data, order, keys, step_sizes, watch, running, start, stop):
+        def turn(arguments):
+            state, own_data, own_order, key, step_size, own_watch, active = arguments
+            own_data, own_order = own_data if per_run else data, own_order if order_per_run else order
+            go = lambda state: one(state, own_data, own_order, key, step_size, own_watch, start, stop)  # noqa: E731
+            return jax.lax.cond(active, go, lambda state: state, state)
+
+        own_data, own_order = data if per_run else None, order if order_per_run else None
+        return jax.lax.map(turn, (state, own_data, own_order, keys, step_sizes, watch, running))
+
+    return in_turn if one_by_one else together
 
 
 @functools.lru_cache(maxsize=128)
 def _compiled_look(loss: Loss, goal: Any, per_run: bool):
-    return jax.jit(
-        jax.vmap(functools.partial(look, loss=loss, goal=goal), in_axes=(0, 0 if per_run else None))
-    )
+    return jax.jit(jax.vmap(functools.partial(look, loss=loss, goal=goal), in_axes=(0, 0 if per_run else None)))
 
 
 @functools.lru_cache(maxsize=128)
@@ -302,18 +330,26 @@ def _validate(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None
     if not 0 < recipe.max_steps < 2**31:
         raise ValueError(f"max_steps must lie between 1 and 2^31 - 1, got {recipe.max_steps}")
     if recipe.batch_size is not None and not 0 < recipe.batch_size <= data.n_samples:
-        raise ValueError(
-            f"batch_size must lie between 1 and {data.n_samples} samples, got {recipe.batch_size}"
-        )
+        raise ValueError(f"batch_size must lie between 1 and {data.n_samples} samples, got {recipe.batch_size}")
 
 
-def _chunk_size(networks: Any, n_runs: int) -> int:
-    per_run = sum(leaf.nbytes for leaf in jax.tree.leaves(networks)) // n_runs
-    return max(1, min(n_runs, CACHE_BYTES // max(per_run, 1)))
+def _bytes_per_run(networks: Any, n_runs: int) -> int:
+    return sum(leaf.nbytes for leaf in jax.tree.leaves(networks)) // n_runs
 
 
-def _share(progress: Progress, offset: float, width: float, n_runs: int, fraction: float, words: str) -> None:
-    progress(offset + width * fraction, f"{words} {n_runs} networks")
+class _SharedProgress:
+    """One progress for all chunks, whichever thread they run in."""
+
+    def __init__(self, progress: Progress, n_runs: int):
+        self.progress, self.n_runs, self.done, self.lock = progress, n_runs, {}, threading.Lock()
+
+    def of(self, first: int, size: int) -> Progress:
+        def report(fraction: float, words: str) -> None:
+            with self.lock:
+                self.done[first] = fraction * size / self.n_runs
+                self.progress(sum(self.done.values()), f"{words} {self.n_runs} networks")
+
+        return report
 
 
 def _join(leaves: Any) -> Any:

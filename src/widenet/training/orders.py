@@ -19,9 +19,7 @@ class WithReplacement(eqx.Module):
         """n // batch, so that an epoch is about one pass."""
         return max(1, n_samples // batch_size)
 
-    def epoch(
-        self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int
-    ) -> Int[Array, "step batch"]:
+    def epoch(self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int) -> Int[Array, "step batch"]:
         """The indices of one epoch."""
         shape = (self.steps_per_epoch(n_samples, batch_size), batch_size)
         return jax.random.randint(jax.random.fold_in(key, epoch), shape, 0, n_samples, jnp.int32)
@@ -34,9 +32,7 @@ class Permutation(eqx.Module):
         """n // batch."""
         return n_samples // batch_size
 
-    def epoch(
-        self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int
-    ) -> Int[Array, "step batch"]:
+    def epoch(self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int) -> Int[Array, "step batch"]:
         """The indices of one epoch."""
         order = jax.random.permutation(jax.random.fold_in(key, epoch), jnp.arange(n_samples, dtype=jnp.int32))
         steps = n_samples // batch_size
@@ -50,9 +46,7 @@ class Cyclic(eqx.Module):
         """n // batch."""
         return n_samples // batch_size
 
-    def epoch(
-        self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int
-    ) -> Int[Array, "step batch"]:
+    def epoch(self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int) -> Int[Array, "step batch"]:
         """The indices of one epoch."""
         steps = n_samples // batch_size
         return jnp.arange(steps * batch_size, dtype=jnp.int32).reshape(steps, batch_size)
@@ -67,9 +61,7 @@ class Listed(eqx.Module):
         """The length of the list over the batch."""
         return self.indices.shape[-1] // batch_size
 
-    def epoch(
-        self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int
-    ) -> Int[Array, "step batch"]:
+    def epoch(self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int) -> Int[Array, "step batch"]:
         """The indices of one epoch."""
         steps = self.indices.shape[-1] // batch_size
         return self.indices[: steps * batch_size].astype(jnp.int32).reshape(steps, batch_size)

@@ -1,5 +1,7 @@
 """How to train: everything but the network, the data and the randomness."""
 
+from typing import Any
+
 import equinox as eqx
 from jaxtyping import Array, Float
 
@@ -44,6 +46,6 @@ class Recipe(eqx.Module):
         return zero_loss if self.loss in SATURATING else never
 
 
-def gradient_descent(loss: Loss, step_size: float, max_steps: int, **others) -> Recipe:
+def gradient_descent(loss: Loss, step_size: float | Float[Array, "*run"], max_steps: int, **others: Any) -> Recipe:
     """Full-batch gradient descent on the mean loss."""
     return Recipe(loss, step_size, max_steps, order=Cyclic(), batch_size=None, **others)

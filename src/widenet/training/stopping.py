@@ -11,9 +11,7 @@ from jaxtyping import Array, Bool, Float
 
 from widenet.losses import zero_one
 
-StoppingRule = Callable[
-    [Float[Array, " sample"], Float[Array, " sample"], Float[Array, " sample"]], Bool[Array, ""]
-]
+StoppingRule = Callable[[Float[Array, " sample"], Float[Array, " sample"], Float[Array, " sample"]], Bool[Array, ""]]
 """(outputs, labels, losses) → has the goal been reached?"""
 
 

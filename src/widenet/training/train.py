@@ -23,7 +23,5 @@ def train(
 ) -> Trajectory:
     """Train one network; arguments as in `ensemble`, results without the run axis."""
     lift = lambda tree: jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], tree)  # noqa: E731
-    runs = ensemble(
-        lift(network), data, recipe, key[None], record=record, watch=lift(watch), progress=progress
-    )
+    runs = ensemble(lift(network), data, recipe, key[None], record=record, watch=lift(watch), progress=progress)
     return jax.tree.map(lambda leaf: leaf[0], runs)

@@ -1,13 +1,13 @@
 """Exact SGD at the speed of matrix products, for two-layer networks.
 
 A step on one sample is W ← W + c xᵀ, and c depends on W only through the pre-activations W x. So a block of steps
-needs two products before (H = X Wᵀ for its rows, G = X Xᵀ) and one after (W ← W + Cᵀ X); inside, the pre-activations
+needs H = X Wᵀ and G = X Xᵀ for its rows before and one product W ← W + Cᵀ X after; inside, the pre-activations
 of a later row follow from H and G alone: h_t = H_t + Σ_{s<t} ⟨x_s, x_t⟩ c_s. In real arithmetic this is the same
 algorithm, not an approximation. A bias is a constant coordinate: G + 1.
 
 Two inner loops. `_every_step` walks all steps (logistic loss: every step moves something). `_next_active` jumps
 from one active step to the next (hinge loss: most steps late in training move nothing), so a block without
-active samples costs two products and one test.
+active samples costs one product and one test.
 """
 
 from typing import Any
@@ -32,14 +32,16 @@ class Block(eqx.Module):
     """One block while it is being worked through.
 
     Attributes:
-      gram: inner products of the block's rows (plus 1 with a bias).
+      inputs: the rows, step by step.
       labels: of each row.
+      moves: whether a row can move the weights at all: without a bias, an input of zeros cannot.
       valid: which steps belong to this segment (the last block may reach past it).
       numbers: the step count after each step, from 1.
     """
 
-    gram: Float[Array, "step batch step batch"]
+    inputs: Float[Array, "step batch dim"]
     labels: Float[Array, "step batch"]
+    moves: Bool[Array, "step batch"]
     valid: Bool[Array, " step"]
     numbers: Int[Array, " step"]
 
@@ -75,6 +77,7 @@ def advance(
     length = order.steps_per_epoch(data.n_samples, batch_size)
     block_steps = max(1, min(ROWS // batch_size, length))
     inputs, labels = jnp.asarray(data.inputs), jnp.asarray(data.labels)
+    movable = jnp.any(inputs != 0, axis=1) | (state.network.bias is not None)
     inner = _next_active if loss in SATURATING else _every_step
 
     def run_epoch(epoch: Array, state: State) -> State:
@@ -89,16 +92,14 @@ def advance(
             chosen = jax.lax.dynamic_slice_in_dim(rows, position, block_steps)
             x = inputs[chosen.reshape(-1)]
             within = position + jnp.arange(block_steps, dtype=jnp.int32)
-            gram = jnp.dot(x, x.T, precision=EXACT)
-            if state.network.bias is not None:
-                gram = gram + 1
             block = Block(
-                gram.reshape(block_steps, batch_size, block_steps, batch_size),
+                x.reshape(block_steps, batch_size, -1),
                 labels[chosen],
+                movable[chosen],
                 within < last,
                 epoch * length + within + 1,
             )
-            return _work_through(state, x, block, step_size, inner, loss, layers)
+            return _work_through(state, block, step_size, inner, loss, layers)
 
         n_blocks = -(-(last - first) // block_steps)
         return jax.lax.fori_loop(jnp.int32(0), n_blocks, run_block, state)
@@ -106,12 +107,11 @@ def advance(
     return jax.lax.fori_loop(start // length, -(-stop // length), run_epoch, state)
 
 
-def _work_through(
-    state: State, x: Array, block: Block, step_size: Array, inner: Any, loss: Loss, layers: Layers
-) -> State:
-    """The two products, the inner loop, the update."""
+def _work_through(state: State, block: Block, step_size: Array, inner: Any, loss: Loss, layers: Layers) -> State:
+    """The product before, the inner loop, the product after."""
     network = state.network
     steps, batch = block.labels.shape
+    x = block.inputs.reshape(steps * batch, -1)
     hidden = jnp.dot(x, network.hidden_weights.T, precision=EXACT)
     if network.bias is not None:
         hidden = hidden + network.bias
@@ -141,6 +141,7 @@ def _step(
     network: TwoLayer,
     hidden: Float[Array, "batch neuron"],
     labels: Float[Array, " batch"],
+    moves: Bool[Array, " batch"],
     output_weights: Float[Array, " neuron"],
     rate: Array,
     loss: Loss,
@@ -150,7 +151,8 @@ def _step(
     features = network.activation(hidden)
     outputs = jnp.dot(features, output_weights, precision=EXACT)
     slopes = jax.grad(lambda o: jnp.sum(loss(o, labels)))(outputs)
-    coefficients = -rate * slopes[:, None] * output_weights * network.activation.derivative(hidden)
+    slopes_in = jnp.where(moves, slopes, 0)[:, None]
+    coefficients = -rate * slopes_in * output_weights * network.activation.derivative(hidden)
     is_update = jnp.any(coefficients != 0)
     if layers is Layers.BOTH:
         change = -rate * jnp.dot(slopes, features, precision=EXACT)
@@ -168,11 +170,23 @@ def _every_step(
     loss: Loss,
     layers: Layers,
 ) -> Progress:
+    rows = block.inputs.reshape(-1, block.inputs.shape[-1])
+    gram = jnp.dot(rows, rows.T, precision=EXACT).reshape(block.labels.shape * 2)
+    if network.bias is not None:
+        gram = gram + 1
+
     def body(step: Array, progress: Progress) -> Progress:
         # Rows not reached yet have coefficient 0, so the whole row of the Gram matrix may be used.
-        drift = jnp.einsum("bsc,scn->bn", block.gram[step], progress.coefficients, precision=EXACT)
+        drift = jnp.einsum("bsc,scn->bn", gram[step], progress.coefficients, precision=EXACT)
         coefficients, output_weights, is_update, mistakes = _step(
-            network, hidden[step] + drift, block.labels[step], progress.output_weights, rate, loss, layers
+            network,
+            hidden[step] + drift,
+            block.labels[step],
+            block.moves[step],
+            progress.output_weights,
+            rate,
+            loss,
+            layers,
         )
         valid = block.valid[step]
         return Progress(
@@ -209,9 +223,20 @@ def _next_active(
     def body(carry: tuple[Array, Array, Progress]) -> tuple[Array, Array, Progress]:
         hidden, step, progress = carry
         coefficients, output_weights, is_update, mistakes = _step(
-            network, hidden[step], block.labels[step], progress.output_weights, rate, loss, layers
+            network,
+            hidden[step],
+            block.labels[step],
+            block.moves[step],
+            progress.output_weights,
+            rate,
+            loss,
+            layers,
         )
-        hidden = hidden + jnp.einsum("sbc,cn->sbn", block.gram[:, :, step], coefficients, precision=EXACT)
+        # Active steps are few: their column of the Gram matrix is computed when it is needed.
+        column = jnp.einsum("sbd,cd->sbc", block.inputs, block.inputs[step], precision=EXACT)
+        if network.bias is not None:
+            column = column + 1
+        hidden = hidden + jnp.einsum("sbc,cn->sbn", column, coefficients, precision=EXACT)
         progress = Progress(
             progress.coefficients.at[step].set(coefficients),
             output_weights,

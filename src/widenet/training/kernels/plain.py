@@ -34,9 +34,7 @@ def take_step(
         return jnp.mean(loss(outputs, labels)), outputs
 
     gradients, outputs = jax.grad(mean_loss, has_aux=True)(moving)
-    moved = jax.tree.map(
-        lambda weight, gradient: weight - step_size.astype(weight.dtype) * gradient, moving, gradients
-    )
+    moved = jax.tree.map(lambda weight, gradient: weight - step_size.astype(weight.dtype) * gradient, moving, gradients)
     is_update = jnp.any(jnp.stack([jnp.any(leaf != 0) for leaf in jax.tree.leaves(gradients)]))
     return eqx.combine(moved, fixed), outputs, is_update
 
@@ -64,9 +62,7 @@ def advance(
         def body(number: Array, state: State) -> State:
             chosen = rows[number - epoch * length]
             inputs, labels = jnp.asarray(data.inputs)[chosen], jnp.asarray(data.labels)[chosen]
-            network, outputs, is_update = take_step(
-                state.network, inputs, labels, step_size, loss=loss, layers=layers
-            )
+            network, outputs, is_update = take_step(state.network, inputs, labels, step_size, loss=loss, layers=layers)
             tally = state.tally.count(is_update, jnp.sum(zero_one(outputs, labels)), number + 1)
             watched = state.watched
             if watch is not None:

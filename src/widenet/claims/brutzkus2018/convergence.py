@@ -1,0 +1,123 @@
+"""Section 5.1: SGD stops after a bounded number of non-zero updates, with loss exactly 0."""
+
+import functools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from widenet.claims.base import Claim, Evidence, Kind, Runs, decide, ratio
+from widenet.claims.brutzkus2018.bounds import max_nonzero_updates
+from widenet.claims.brutzkus2018.trials import Trials, hypotheses, random_trials
+from widenet.types import Progress, RunStatus, Scale, silent
+
+UpdateBound = Callable[..., np.ndarray]
+
+
+def check_theorem_2(
+    batches: Sequence[Trials], progress: Progress = silent, *, bound: UpdateBound = max_nonzero_updates
+) -> Evidence:
+    """T ≤ M_k in every trial, and the loss is 0 when the updates end.
+
+    `bound` is M_k; a control passes a wrong one. The budget of a trial is one pass more than M_k passes: a pass
+    without an update means loss 0, so a permuted or cyclic run that spends it has broken the bound.
+    """
+    conditions = hypotheses(batches)
+    updates, promised, statuses = [], [], []
+    for index, trials in enumerate(batches):
+        limits = bound(
+            trials.separator_norms,
+            trials.slopes,
+            trials.step_sizes,
+            trials.output_weights,
+            trials.row_bounds,
+            trials.half_width,
+        )
+        limits = np.where(trials.min_margins >= 0.5, limits, np.inf)  # no separator, no promise
+        share = functools.partial(_share, progress, index, len(batches))
+        run = trials.train(_budget(limits, trials.data.n_samples), share)
+        updates.append(run.updates)
+        promised.append(limits)
+        statuses.append(run.status)
+    counts, limits, ends = np.concatenate(updates), np.concatenate(promised), np.concatenate(statuses)
+    over = counts > np.floor(limits * (1 + 1e-12))
+    failed = over | (ends == RunStatus.STALLED) | (ends == RunStatus.DIVERGED)
+    unfinished = (ends == RunStatus.BUDGET_SPENT) & ~over
+    conclusion = False if failed.any() else None if unfinished.any() else True
+    worst = int(np.argmax(counts / limits))
+    return Evidence(
+        verdict=decide(conditions, conclusion),
+        hypotheses=tuple(conditions),
+        runs=Runs(
+            tried=len(counts), diverged=int((ends == RunStatus.DIVERGED).sum()), unfinished=int(unfinished.sum())
+        ),
+        conclusion=conclusion,
+        promised=float(limits[worst]),
+        measured=float(counts[worst]),
+        tightness=ratio(float(counts[worst]), float(limits[worst])),
+        vacuous=bool(np.isinf(limits).all()),
+        config=_describe(batches, counts, limits),
+        note=_note(failed, over, ends, unfinished),
+    )
+
+
+def _budget(limits: np.ndarray, n_samples: int, most: int = 20_000_000) -> int:
+    finite = limits[np.isfinite(limits)]
+    passes = np.floor(finite).max() + 2 if len(finite) else 1000
+    return int(min(passes * n_samples, most))
+
+
+def _share(progress: Progress, index: int, total: int, fraction: float, words: str) -> None:
+    progress((index + fraction) / total, words)
+
+
+def _describe(batches: Sequence[Trials], counts: np.ndarray, limits: np.ndarray) -> dict:
+    shapes = [
+        {
+            "trials": len(trials),
+            "samples": trials.data.n_samples,
+            "dim": trials.data.dim,
+            "neurons": trials.networks.n_neurons,
+            "order": type(trials.order).__name__,
+        }
+        for trials in batches
+    ]
+    finite = np.isfinite(limits)
+    return {
+        "dtype": "float64",
+        "loss": "hinge",
+        "batches": shapes,
+        "median_tightness": float(np.median(counts[finite] / limits[finite])) if finite.any() else None,
+        "largest_update_count": int(counts.max()),
+    }
+
+
+def _note(failed: np.ndarray, over: np.ndarray, ends: np.ndarray, unfinished: np.ndarray) -> str:
+    if not failed.any() and not unfinished.any():
+        return ""
+    parts = [
+        (int(over.sum()), "made more updates than the bound"),
+        (int((ends == RunStatus.STALLED).sum()), "stalled at a positive loss"),
+        (int((ends == RunStatus.DIVERGED).sum()), "diverged"),
+        (int(unfinished.sum()), "spent their steps before the loss was 0"),
+    ]
+    return f"Of {len(failed)} runs, " + ", ".join(f"{count} {what}" for count, what in parts if count) + "."
+
+
+def _setting(scale: Scale, seed: int) -> list[Trials]:
+    if scale is Scale.QUICK:
+        return random_trials(seed, 8, 25, 3e4, max_nonzero_updates)
+    return random_trials(seed, 40, 50, 3e5, max_nonzero_updates)
+
+
+theorem_2 = Claim(
+    id="brutzkus2018.theorem_2",
+    kind=Kind.MAIN,
+    statement=(
+        "SGD with the hinge loss makes at most M_k non-zero updates, whatever the order of the samples, and then "
+        "the training loss is exactly 0. M_k = ‖w*‖²/α² + ‖w*‖²/(kηv²α²) + √(R(8k²η²v² + 8ηk))·‖w*‖^1.5/"
+        "(2k(ηvα)^1.5) + 2R‖w*‖/(ηvα)."
+    ),
+    where="Theorem 2, Section 5.1",
+    check=check_theorem_2,
+    setting=_setting,
+)

@@ -1,0 +1,209 @@
+"""The setting of the paper: separable data, a ±v Leaky ReLU network, hinge loss, batch-1 SGD.
+
+`Trials` is a batch of such settings of one shape, each with its own data, step size and initial weights, together
+with its measured hypotheses. Generated grids, the lower-bound sequence and a user's own data all become `Trials`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from widenet.claims.base import Hypothesis, at_least, at_most, less_than, more_than
+from widenet.data import make_separable
+from widenet.diagnostics import find_separator
+from widenet.losses import hinge
+from widenet.networks import PiecewiseLinear, TwoLayer, leaky_relu, make_two_layer, plus_minus, sphere_rows
+from widenet.training import Cyclic, Permutation, Recipe, WithReplacement, ensemble
+from widenet.training.orders import Order
+from widenet.types import Dataset, Progress, Trajectory, silent
+
+ROUNDING = 1e-12
+"""What float64 may add to a norm or a margin of size 1."""
+
+
+class Trials(eqx.Module):
+    """A batch of trials of one shape.
+
+    Attributes:
+      data: one data set per trial.
+      separators: w* of each trial; zero where none exists.
+      networks: the networks before training.
+      step_sizes: η of each trial.
+      row_bounds: R of each trial.
+      order: how samples are chosen.
+      seed: where the sample orders come from.
+    """
+
+    data: Dataset
+    separators: Float[Array, "run dim"]
+    networks: TwoLayer
+    step_sizes: Float[Array, " run"]
+    row_bounds: Float[Array, " run"]
+    order: Order
+    seed: int = eqx.field(static=True)
+
+    def __len__(self) -> int:
+        """The number of trials."""
+        return self.step_sizes.shape[0]
+
+    @property
+    def slopes(self) -> np.ndarray:
+        """α of each trial."""
+        return np.broadcast_to(np.asarray(self.networks.activation.slope), (len(self),))
+
+    @property
+    def output_weights(self) -> np.ndarray:
+        """v of each trial."""
+        return np.asarray(self.networks.output_weights[:, 0])
+
+    @property
+    def separator_norms(self) -> np.ndarray:
+        """‖w*‖ of each trial."""
+        return np.linalg.norm(np.asarray(self.separators), axis=1)
+
+    @property
+    def half_width(self) -> int:
+        """k, half the number of neurons."""
+        return self.networks.n_neurons // 2
+
+    @property
+    def min_margins(self) -> np.ndarray:
+        """min_i y_i⟨w*, x_i⟩ of each trial."""
+        scores = np.einsum("rnd,rd->rn", np.asarray(self.data.inputs), np.asarray(self.separators))
+        return (np.asarray(self.data.labels) * scores).min(axis=1)
+
+    def train(self, max_steps: int, progress: Progress = silent, **others: Any) -> Trajectory:
+        """Batch-1 SGD with the hinge loss until the loss is 0, or until `max_steps`."""
+        keys = jax.vmap(jax.random.fold_in, (None, 0))(jax.random.key(self.seed), jnp.arange(len(self)))
+        recipe = Recipe(hinge, self.step_sizes, max_steps, order=self.order, **others)
+        return ensemble(self.networks, self.data, recipe, keys, progress=progress)
+
+
+def hypotheses(batches: Sequence[Trials]) -> list[Hypothesis]:
+    """The hypotheses of the convergence theorems, each at the trial that is nearest to breaking it."""
+    every = list(batches)
+    weights = [np.asarray(trials.networks.output_weights) for trials in every]
+    halves = [np.concatenate([w[:, : w.shape[1] // 2], -w[:, w.shape[1] // 2 :]], axis=1) for w in weights]
+    rows = [np.linalg.norm(np.asarray(trials.networks.hidden_weights), axis=2) for trials in every]
+    return [
+        at_least(
+            "separable: smallest y⟨w*, x⟩", min(t.min_margins.min() for t in every), 1, tolerance=ROUNDING
+        ),
+        at_most(
+            "largest input norm ‖x‖",
+            max(np.linalg.norm(np.asarray(t.data.inputs), axis=2).max() for t in every),
+            1,
+            tolerance=ROUNDING,
+        ),
+        at_most(
+            "largest initial row norm minus R",
+            max((norms - np.asarray(t.row_bounds)[:, None]).max() for norms, t in zip(rows, every, strict=True)),
+            0,
+            tolerance=ROUNDING,
+        ),
+        more_than("smallest output weight v", min(half.min() for half in halves), 0),
+        at_most("unequal output weights (+v, …, −v)", max(np.ptp(half, axis=1).max() for half in halves), 0),
+        more_than("smallest Leaky slope α", min(t.slopes.min() for t in every), 0),
+        less_than("largest Leaky slope α", max(t.slopes.max() for t in every), 1),
+        more_than("smallest step size η", min(np.asarray(t.step_sizes).min() for t in every), 0),
+    ]
+
+
+def trials_on(
+    data: Dataset,
+    *,
+    n_runs: int = 5,
+    n_neurons: int = 20,
+    activation: PiecewiseLinear | None = None,
+    step_size: float = 1.0,
+    order: Order | None = None,
+    seed: int = 0,
+) -> Trials:
+    """A user's own data under the paper's initialization R = v = 1/√(2k).
+
+    The data is taken as it is; `scale_to_unit_ball` first if its norms exceed 1. The separator is found and
+    certified here; it is zero when there is none, so that the margin hypothesis fails visibly.
+    """
+    separation = find_separator(data)
+    separator = separation.separator if separation.separable else np.zeros(data.dim)
+    activation = leaky_relu(0.2) if activation is None else activation
+    keys = jax.random.split(jax.random.key(seed), n_runs)
+    networks = jax.vmap(lambda key: make_two_layer(key, n_neurons, data.dim, activation))(keys)
+    networks = eqx.tree_at(lambda net: net.activation, networks, activation)
+    repeat = lambda array: jnp.broadcast_to(jnp.asarray(array), (n_runs, *np.shape(array)))  # noqa: E731
+    return Trials(
+        Dataset(repeat(data.inputs), repeat(data.labels)),
+        repeat(separator),
+        networks,
+        jnp.full(n_runs, step_size),
+        jnp.full(n_runs, n_neurons**-0.5),
+        Permutation() if order is None else order,
+        seed,
+    )
+
+
+SLOPES = (0.01, 0.1, 0.3, 0.7, 0.95)
+ORDERS = (Permutation(), Cyclic(), WithReplacement())
+STARTS = ("sphere", "zeros", "adversarial")
+
+
+def random_trials(seed: int, n_batches: int, per_batch: int, max_bound: float, bound: Any) -> list[Trials]:
+    """Trials all over the parameter space: `n_batches` shapes with `per_batch` trials each.
+
+    Draws whose bound exceeds `max_bound` would train for minutes and are drawn again.
+    """
+    draw = np.random.default_rng(seed)
+    return [
+        _random_batch(draw, per_batch, max_bound, bound, ORDERS[index % len(ORDERS)], seed + index)
+        for index in range(n_batches)
+    ]
+
+
+def _random_batch(
+    draw: np.random.Generator, count: int, max_bound: float, bound: Any, order: Order, seed: int
+) -> Trials:
+    dim, n_samples, half = int(draw.integers(2, 21)), int(draw.integers(5, 81)), int(draw.integers(1, 31))
+    settings = [_random_parameters(draw, half, max_bound, bound) for _ in range(count)]
+    norm, slope, eta, weight, radius = (np.asarray(column) for column in zip(*settings, strict=True))
+    data_keys, row_keys = jax.random.split(jax.random.key(seed), (2, count))
+
+    def sample(key: Array, separator_norm: Array) -> tuple[Dataset, Array]:
+        source_key, points_key = jax.random.split(key)
+        source = make_separable(source_key, dim, separator_norm)
+        return source.sample(points_key, n_samples), source.separator
+
+    data, separators = jax.vmap(sample)(data_keys, jnp.asarray(norm))
+    rows = jax.vmap(lambda key, radius: sphere_rows(key, 2 * half, dim, radius))(row_keys, jnp.asarray(radius))
+    against = -np.sign(plus_minus(2 * half, 1.0))[:, None] * np.asarray(separators / norm[:, None])[:, None, :]
+    starts = {"sphere": rows, "zeros": 0 * rows, "adversarial": radius[:, None, None] * against}
+    chosen = draw.integers(len(STARTS), size=count)
+    hidden = jnp.stack([starts[STARTS[which]][trial] for trial, which in enumerate(chosen)])
+    outputs = jax.vmap(lambda weight: plus_minus(2 * half, weight))(jnp.asarray(weight))
+    activation = PiecewiseLinear(jnp.asarray(slope), jnp.ones(count))
+    return Trials(
+        data,
+        separators,
+        TwoLayer(hidden, outputs, None, activation),
+        jnp.asarray(eta),
+        jnp.asarray(radius),
+        order,
+        seed,
+    )
+
+
+def _random_parameters(draw: np.random.Generator, half: int, max_bound: float, bound: Any) -> tuple[float, ...]:
+    """(‖w*‖, α, η, v, R) with a bound that can be waited for."""
+    while True:
+        norm = 1 / draw.uniform(0.05, 0.5)
+        slope = float(draw.choice(SLOPES))
+        eta = float(np.exp(draw.uniform(np.log(0.03), np.log(100))))
+        weight = radius = (2 * half) ** -0.5
+        if draw.random() < 0.5:
+            weight, radius = np.exp(draw.uniform(np.log(0.05), np.log(5), size=2))
+        if bound(norm, slope, eta, weight, radius, half) <= max_bound:
+            return norm, slope, eta, float(weight), float(radius)

@@ -1,0 +1,46 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from widenet import losses
+
+ONE = jnp.asarray(1.0)
+
+
+def test_hinge_value_and_subgradient_at_the_kink():
+    margins = jnp.asarray([-1.0, 0.0, 1.0, 1.5])
+    np.testing.assert_array_equal(losses.hinge(margins, jnp.ones(4)), [2.0, 1.0, 0.0, 0.0])
+    slopes = jax.vmap(jax.grad(losses.hinge), (0, None))(margins, ONE)
+    np.testing.assert_array_equal(slopes, [-1.0, -1.0, 0.0, 0.0])
+
+
+def test_logistic_does_not_freeze():
+    margins = jnp.asarray([-800.0, 0.0, 40.0, 700.0])
+    values = losses.logistic(margins, jnp.ones(4))
+    np.testing.assert_allclose(values, [800.0, np.log(2), np.exp(-40.0), np.exp(-700.0)], rtol=1e-14)
+    plain = jnp.log(1 + jnp.exp(-margins[2]))
+    assert plain == 0  # the control: the plain form has frozen
+    assert jax.grad(losses.logistic)(margins[3], ONE) != 0
+
+
+@pytest.mark.parametrize("margin", [-50.0, 0.0, 1.0, 29.9, 30.1, 100.0])
+def test_log_logistic_is_the_logarithm_where_the_loss_exists(margin):
+    m = jnp.asarray(margin)
+    np.testing.assert_allclose(losses.log_logistic(m, ONE), jnp.log(losses.logistic(m, ONE)), rtol=1e-14)
+
+
+def test_log_logistic_survives_underflow():
+    assert losses.logistic(jnp.asarray(2000.0), ONE) == 0
+    assert losses.log_logistic(jnp.asarray(2000.0), ONE) == -2000.0
+    assert jax.grad(losses.log_logistic)(jnp.asarray(2000.0), ONE) == -1
+
+
+def test_zero_one_counts_undecided_as_wrong():
+    np.testing.assert_array_equal(losses.zero_one(jnp.asarray([2.0, 0.0, -1.0]), jnp.ones(3)), [0, 1, 1])
+
+
+@pytest.mark.parametrize("loss", [losses.hinge, losses.logistic, losses.log_logistic, losses.zero_one])
+def test_silent_broadcasting_is_refused(loss):
+    with pytest.raises(Exception, match=r"(?i)shape|type-check"):
+        loss(jnp.ones(3), jnp.ones((3, 1)))

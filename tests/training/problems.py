@@ -1,0 +1,46 @@
+"""Small problems that the training tests share."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from widenet.networks import leaky_relu, make_two_layer
+from widenet.types import Dataset
+
+
+def separable(n_samples=24, dim=5, seed=0, dtype=jnp.float64):
+    """Points of norm at most 1 with margin at least 0.15 around a random direction."""
+    draw = np.random.default_rng(seed)
+    direction = draw.normal(size=dim)
+    direction /= np.linalg.norm(direction)
+    inputs = draw.normal(size=(n_samples, dim))
+    inputs /= 2 * np.linalg.norm(inputs, axis=1, keepdims=True)
+    labels = np.where(inputs @ direction > 0, 1.0, -1.0)
+    inputs += 0.15 * labels[:, None] * direction
+    return Dataset(jnp.asarray(inputs, dtype), jnp.asarray(labels, dtype))
+
+
+def awkward(dim=4, dtype=jnp.float64):
+    """Duplicates, a zero input, exact multiples, points on coordinate axes: kinks and ties by construction."""
+    inputs = np.zeros((9, dim))
+    inputs[0, 0] = inputs[1, 0] = 1.0
+    inputs[2, 1] = 0.5
+    inputs[3, 1] = -0.5
+    inputs[4] = 0.25
+    inputs[5] = 0.25
+    inputs[6, 2], inputs[7, 2] = 0.5, 0.25
+    labels = np.array([1, 1, -1, 1, -1, 1, 1, 1, -1.0])
+    return Dataset(jnp.asarray(inputs, dtype), jnp.asarray(labels, dtype))
+
+
+def networks(n_runs, n_neurons=6, dim=5, slope=0.2, seed=1, bias=False, dtype=jnp.float64, activation=None):
+    """One network per run, each from its own key; run i is the same whatever `n_runs` is."""
+    keys = run_keys(n_runs, seed)
+    make = lambda key: make_two_layer(  # noqa: E731
+        key, n_neurons, dim, activation or leaky_relu(slope), bias=bias, dtype=dtype
+    )
+    return jax.vmap(make)(keys)
+
+
+def run_keys(n_runs, seed=1):
+    return jax.vmap(jax.random.fold_in, (None, 0))(jax.random.key(seed), jnp.arange(n_runs))

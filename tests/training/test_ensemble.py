@@ -1,0 +1,221 @@
+import sys
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.training.problems import networks, run_keys, separable
+from widenet.losses import hinge, logistic
+from widenet.networks import relu
+from widenet.training import Recipe, Record, ensemble, gradient_descent, loss_below, train, zero_error
+from widenet.training.record import every, log_spaced
+from widenet.types import Dataset, Layers, RunStatus
+
+DATA = separable()
+COUNTERS = ("status", "updates", "mistakes", "last_update", "zero_loss_step", "steps")
+
+
+def take(tree, run):
+    return jax.tree.map(lambda leaf: leaf[run], tree)
+
+
+@pytest.mark.parametrize("kernel", ["plain", "blocked"])
+def test_batch_invariance(kernel):
+    """Run 5 alone, among 7 and among 300: the same start bit for bit, the same counters, the same path."""
+    recipe = Recipe(hinge, 0.5, 2000, kernel=kernel)
+    record = Record((0, 10, 200), {"weights": lambda net, _: net.hidden_weights})
+    alone = train(take(networks(6), 5), DATA, recipe, run_keys(6)[5], record=record)
+    for others in (7, 300):
+        batch = ensemble(networks(others), DATA, recipe, run_keys(others), record=record)
+        np.testing.assert_array_equal(batch.records["weights"][5, 0], alone.records["weights"][0])
+        for name in COUNTERS:
+            assert getattr(batch, name)[5] == getattr(alone, name), name
+        np.testing.assert_allclose(batch.records["weights"][5], alone.records["weights"], rtol=0, atol=1e-13)
+
+
+def test_control_another_key_is_another_run():
+    recipe = Recipe(hinge, 0.5, 2000)
+    first, second = (train(take(networks(1), 0), DATA, recipe, run_keys(2)[i]) for i in (0, 1))
+    assert (np.asarray(first.network.hidden_weights) != np.asarray(second.network.hidden_weights)).any()
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 8])
+def test_chunks_do_not_change_results(chunk):
+    recipe = Recipe(hinge, 0.5, 2000)
+    record = Record((0, 24, 240), {"weights": lambda net, _: net.hidden_weights})
+    whole = ensemble(networks(8), DATA, recipe, run_keys(8), record=record, chunk=8)
+    parts = ensemble(networks(8), DATA, recipe, run_keys(8), record=record, chunk=chunk)
+    assert parts.times == whole.times
+    for name in COUNTERS:
+        np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
+    np.testing.assert_allclose(parts.records["weights"], whole.records["weights"], atol=1e-13)
+
+
+def test_large_runs_are_trained_in_turn_with_the_same_result(monkeypatch):
+    module = sys.modules["widenet.training.ensemble"]  # the package exports a function of the same name
+    recipe = Recipe(hinge, 0.5, 2000)
+    together = ensemble(networks(5), DATA, recipe, run_keys(5))
+    monkeypatch.setattr(module, "SMALL_BYTES", 0)
+    in_turn = ensemble(networks(5), DATA, recipe, run_keys(5))
+    for name in COUNTERS:
+        np.testing.assert_array_equal(getattr(together, name), getattr(in_turn, name))
+
+
+def test_one_data_set_per_run_and_one_step_size_per_run():
+    sets = [separable(seed=seed) for seed in range(3)]
+    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *sets)
+    steps = jnp.asarray([0.1, 0.5, 2.0])
+    runs = ensemble(networks(3), stacked, Recipe(hinge, steps, 3000), run_keys(3))
+    for run in range(3):
+        alone = train(take(networks(3), run), sets[run], Recipe(hinge, float(steps[run]), 3000), run_keys(3)[run])
+        assert runs.updates[run] == alone.updates
+    assert len(set(runs.updates.tolist())) > 1
+
+
+def test_counters_of_a_converged_run():
+    run = train(take(networks(1), 0), DATA, Recipe(hinge, 0.5, 5000), run_keys(1)[0])
+    assert run.status == RunStatus.CONVERGED
+    assert run.loss == 0
+    assert 0 < run.updates <= run.zero_loss_step == run.last_update < run.steps
+    before = train(take(networks(1), 0), DATA, Recipe(hinge, 0.5, int(run.last_update) - 1), run_keys(1)[0])
+    assert before.status == RunStatus.BUDGET_SPENT
+    assert before.loss > 0
+    assert before.updates == run.updates - 1
+
+
+def test_a_solved_problem_takes_no_step():
+    solved = train(take(networks(1), 0), DATA, Recipe(hinge, 0.5, 5000), run_keys(1)[0])
+    again = train(solved.network, DATA, Recipe(hinge, 0.5, 5000), run_keys(1)[0])
+    assert (again.status, again.steps, again.updates, again.zero_loss_step) == (RunStatus.CONVERGED, 0, 0, 0)
+
+
+def test_a_dead_relu_network_stalls():
+    dead = eqx.tree_at(lambda net: net.hidden_weights, networks(1, activation=relu()), jnp.zeros((1, 6, 5)))
+    run = ensemble(dead, DATA, Recipe(hinge, 0.5, 5000), run_keys(1))
+    assert run.status[0] == RunStatus.STALLED
+    assert run.loss[0] == 1
+    assert run.zero_loss_step[0] == -1
+
+
+def test_an_exploding_run_is_diverged_not_converged():
+    """`y N < 1` is False for NaN, so a blown-up run makes no more updates and could pass for solved."""
+    broken = eqx.tree_at(lambda net: net.hidden_weights, networks(3), networks(3).hidden_weights.at[1].set(jnp.nan))
+    runs = ensemble(broken, DATA, Recipe(hinge, 0.5, 5000), run_keys(3))
+    assert runs.status.tolist() == [RunStatus.CONVERGED, RunStatus.DIVERGED, RunStatus.CONVERGED]
+    huge = ensemble(networks(2), DATA, Recipe(hinge, 1e200, 5000, layers=Layers.BOTH), run_keys(2))
+    assert (huge.status == RunStatus.DIVERGED).all()
+
+
+def test_stopping_rules_and_gradient_descent():
+    recipe = gradient_descent(logistic, 5.0, 20_000, stop=loss_below(0.05), check_every=50)
+    runs = ensemble(networks(4), DATA, recipe, run_keys(4))
+    assert (runs.status == RunStatus.CONVERGED).all()
+    assert (runs.loss <= 0.05).all()
+    assert (runs.steps % 50 == 0).all()
+    early = ensemble(networks(4), DATA, gradient_descent(logistic, 5.0, 20_000, stop=zero_error), run_keys(4))
+    assert (early.steps <= runs.steps).all()
+
+
+def test_a_stopped_run_keeps_its_weights_while_others_go_on():
+    steps = jnp.asarray([5.0, 0.02])
+    recipe = gradient_descent(logistic, steps, 3000, stop=loss_below(0.2), check_every=50)
+    runs = ensemble(networks(2), DATA, recipe, run_keys(2))
+    assert runs.steps[0] < runs.steps[1]
+    alone = train(
+        take(networks(2), 0), DATA, Recipe(logistic, 5.0, int(runs.steps[0]), recipe.order, None), run_keys(2)[0]
+    )
+    np.testing.assert_allclose(runs.network.hidden_weights[0], alone.network.hidden_weights, atol=1e-13)
+
+
+def test_gradient_descent_is_the_formula():
+    net = take(networks(1), 0)
+    run = train(net, DATA, gradient_descent(logistic, 0.3, 1), run_keys(1)[0])
+    x, y = np.asarray(DATA.inputs), np.asarray(DATA.labels)
+    z = x @ np.asarray(net.hidden_weights).T
+    outputs = np.where(z > 0, z, 0.2 * z) @ np.asarray(net.output_weights)
+    slopes = -y / (1 + np.exp(y * outputs)) / len(y)
+    gradient = (slopes[:, None] * np.asarray(net.output_weights) * np.where(z > 0, 1, 0.2)).T @ x
+    np.testing.assert_allclose(run.network.hidden_weights, np.asarray(net.hidden_weights) - 0.3 * gradient, atol=1e-15)
+
+
+def test_records_are_taken_at_their_times_and_held_after_the_end():
+    times = (0, 7, 24, 4999)
+    record = Record(
+        times,
+        {
+            "updates": lambda net, _: jnp.sum(net.hidden_weights**2),
+            "loss": lambda net, d: jnp.mean(hinge(jax.vmap(net)(d.inputs), d.labels)),
+        },
+    )
+    run = train(take(networks(1), 0), DATA, Recipe(hinge, 0.5, 5000), run_keys(1)[0], record=record)
+    assert run.times == times
+    assert run.records["loss"][-1] == 0 < run.records["loss"][0]
+    short = train(take(networks(1), 0), DATA, Recipe(hinge, 0.5, 7), run_keys(1)[0])
+    np.testing.assert_allclose(run.records["square"][1], jnp.sum(short.network.hidden_weights**2), rtol=1e-14)
+
+
+class UpdateNorms(eqx.Module):
+    """Sums what every update added to the squared norm of W, and counts the steps seen."""
+
+    scale: jax.Array
+
+    def start(self, network):
+        return jnp.zeros(()), jnp.zeros((), jnp.int32)
+
+    def update(self, value, step):
+        square = lambda net: jnp.sum(net.hidden_weights**2)  # noqa: E731
+        return value[0] + self.scale * (square(step.after) - square(step.before)), value[1] + step.is_update
+
+
+def test_a_watch_sees_every_step():
+    runs = ensemble(
+        networks(3), DATA, Recipe(hinge, 0.5, 2000), run_keys(3), watch=UpdateNorms(jnp.asarray([1.0, 2.0, 3.0]))
+    )
+    total, seen = runs.watched
+    grown = np.sum(np.asarray(runs.network.hidden_weights) ** 2, (1, 2)) - np.sum(
+        np.asarray(networks(3).hidden_weights) ** 2, (1, 2)
+    )
+    np.testing.assert_allclose(total, (after - before) * [1, 2, 3], rtol=1e-12)
+    np.testing.assert_array_equal(seen, runs.updates)
+
+
+def test_nothing_is_recompiled_for_new_seeds_steps_or_budgets():
+    module = sys.modules["widenet.training.ensemble"]  # the package exports a function of the same name
+    recipe = Recipe(logistic, 0.5, 100)
+    ensemble(networks(4), DATA, recipe, run_keys(4))
+    advance = module._compiled_advance("blocked", logistic, Layers.HIDDEN, 1, False, False, False)
+    traces = advance._cache_size()
+    for seed, budget in ((2, 77), (3, 200)):
+        ensemble(networks(4, seed=seed), DATA, Recipe(logistic, 0.1 * seed, budget), run_keys(4, seed))
+    assert advance._cache_size() == traces
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"max_steps": 0}, "max_steps must lie between"),
+        ({"batch_size": 25}, "batch_size must lie between 1 and 24"),
+        ({"kernel": "warp"}, "kernel must be 'auto' or one of"),
+    ],
+)
+def test_bad_recipes_are_refused(change, words):
+    fields = {"loss": hinge, "step_size": 0.5, "max_steps": 10, **change}
+    with pytest.raises(ValueError, match=words):
+        ensemble(networks(2), DATA, Recipe(**fields), run_keys(2))
+
+
+def test_mismatched_run_counts_are_refused():
+    with pytest.raises(ValueError, match="must agree on the number of runs"):
+        ensemble(networks(2), DATA, Recipe(hinge, 0.5, 10), run_keys(3))
+    three = Dataset(jnp.zeros((3, 4, 5)), jnp.ones((3, 4)))
+    with pytest.raises(ValueError, match="must agree on the number of runs"):
+        ensemble(networks(2), three, Recipe(hinge, 0.5, 10), run_keys(2))
+
+
+def test_record_times():
+    assert every(5, 12) == (0, 5, 10)
+    assert log_spaced(1000, 4) == (0, 1, 10, 100, 1000)
+    with pytest.raises(ValueError, match="must increase"):
+        Record((0, 5, 5))
