@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from widenet import claims, output, papers
+from widenet import claims, papers
 from widenet.claims.base import Claim, Evidence
 from widenet.cli import app
-from widenet.progress import LineWatch
+from widenet.console import output
+from widenet.console.progress import LineWatch
 from widenet.types import Progress
 
 from .report.fake_outcomes import EMPTY_PAPER, FAILING, FINDING, HOLDING, PAPER, STEP, UNMET, VACUOUS, claim

@@ -80,14 +80,14 @@ def list_command(
     """List papers, claims (main results first), figures and data sets."""
     if noun is not None and noun not in NOUNS:
         raise UnknownName("list", noun, NOUNS)
-    from widenet import catalogue, console
+    from widenet.console import catalogue, tables
 
     nouns = NOUNS if noun is None else (noun,)
     rows = {each: catalogue.listing(each, paper) for each in nouns}
     if as_json:
         _print_json(rows if noun is None else rows[noun])
     else:
-        console.show(*(console.listing_table(each, rows[each]) for each in nouns))
+        tables.show(*(tables.listing_table(each, rows[each]) for each in nouns))
 
 
 @app.command()
@@ -106,7 +106,8 @@ def check(
     if sum(ways) > 1:
         raise InputError("name claims, or use --paper, or use --all: only one of the three.")
     seed = _seed(seed)
-    from widenet import console, run, wording
+    from widenet import run
+    from widenet.console import tables, wording
 
     claims = [run.find_claim(each) for each in dict.fromkeys(ids or ())] or list(run.claims_of(paper))
     if not claims:
@@ -116,7 +117,7 @@ def check(
     if as_json:
         _print_json([outcome.row() for outcome in outcomes])
     else:
-        console.show(*console.check_report(outcomes))
+        tables.show(*tables.check_report(outcomes))
     _exit_by(outcomes)
 
 
@@ -132,7 +133,8 @@ def figure(
     if not ids:
         raise InputError("nothing to draw; name a figure ('widenet list figures' shows them).")
     seed = _seed(seed)
-    from widenet import console, output, plots, run
+    from widenet import plots, run
+    from widenet.console import output, tables
 
     figures = [run.find_figure(each) for each in dict.fromkeys(ids)]
     run.parse_scale(scale)
@@ -144,7 +146,7 @@ def figure(
         pairs = zip(outcomes, written, strict=True)
         _print_json([outcome.row() | {"files": [str(file) for file in files]} for outcome, files in pairs])
     else:
-        console.show(*map(console.figure_block, outcomes, written))
+        tables.show(*map(tables.figure_block, outcomes, written))
 
 
 @app.command()
@@ -156,8 +158,9 @@ def report(
 ) -> None:
     """Check every claim, draw every figure, and write a page about it that needs no network."""
     seed = _seed(seed)
-    from widenet import console, papers, run
+    from widenet import papers, run
     from widenet import report as reports
+    from widenet.console import tables
 
     run.parse_scale(scale)
     reports.prepare(out)
@@ -167,14 +170,15 @@ def report(
         rows = {"checks": [each.row() for each in checks], "figures": [each.row() for each in figures]}
         _print_json({"page": str(page), **rows})
     else:
-        console.show(*console.report_summary(checks, figures, page))
+        tables.show(*tables.report_summary(checks, figures, page))
     _exit_by(checks)
 
 
 def _run_all(claims: Sequence[Any], figures: Sequence[Any], scale: str, seed: int) -> tuple[list[Any], list[Any]]:
     """The outcomes of the claims and of the figures, with progress on stderr."""
-    from widenet import run, wording
-    from widenet.progress import watching
+    from widenet import run
+    from widenet.console import wording
+    from widenet.console.progress import watching
     from widenet.store import Store, default_root
 
     size, store = run.parse_scale(scale), Store(default_root())

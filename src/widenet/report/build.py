@@ -14,11 +14,12 @@ from typing import Any
 
 import jinja2
 
-from widenet import output, plots, wording
+from widenet import plots
 from widenet.claims.base import Kind
+from widenet.console import output, wording
+from widenet.console.wording import Tone
 from widenet.papers.base import Paper
 from widenet.run import CheckOutcome, FigureOutcome, version
-from widenet.wording import Tone
 
 PAGE, RESULTS, FIGURES = "index.html", "results.json", "figures"
 OWN = (PAGE, RESULTS, FIGURES)

@@ -15,11 +15,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from widenet import wording
 from widenet.claims.base import Hypothesis
+from widenet.console import wording
+from widenet.console.wording import Badge, Tone
 from widenet.papers.base import Comparison
 from widenet.run import CheckOutcome, FigureOutcome
-from widenet.wording import Badge, Tone
 
 STYLES = {Tone.GOOD: "green", Tone.FINDING: "magenta", Tone.OPEN: "yellow", Tone.ALARM: "bold red"}
 FEW = 3

@@ -1,0 +1,1 @@
+"""What reaches the reader: words for verdicts and numbers, tables, progress, and files written whole."""
