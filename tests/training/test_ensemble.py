@@ -114,7 +114,9 @@ def test_stopping_rules_and_gradient_descent():
     assert (runs.status == RunStatus.CONVERGED).all()
     assert (runs.loss <= 0.05).all()
     assert (runs.steps % 50 == 0).all()
-    early = ensemble(networks(4), DATA, gradient_descent(logistic, 5.0, 20_000, stop=zero_error), run_keys(4))
+    early = ensemble(
+        networks(4), DATA, gradient_descent(logistic, 5.0, 20_000, stop=zero_error, check_every=50), run_keys(4)
+    )
     assert (early.steps <= runs.steps).all()
 
 
@@ -174,9 +176,7 @@ def test_a_watch_sees_every_step():
         networks(3), DATA, Recipe(hinge, 0.5, 2000), run_keys(3), watch=UpdateNorms(jnp.asarray([1.0, 2.0, 3.0]))
     )
     total, seen = runs.watched
-    grown = np.sum(np.asarray(runs.network.hidden_weights) ** 2, (1, 2)) - np.sum(
-        np.asarray(networks(3).hidden_weights) ** 2, (1, 2)
-    )
+    after, before = (np.sum(np.asarray(net.hidden_weights) ** 2, (1, 2)) for net in (runs.network, networks(3)))
     np.testing.assert_allclose(total, (after - before) * [1, 2, 3], rtol=1e-12)
     np.testing.assert_array_equal(seen, runs.updates)
 

@@ -132,23 +132,23 @@ class Claim:
 
 
 def at_most(name: str, actual: float, limit: float, *, tolerance: float = 0.0) -> Hypothesis:
-    """The hypothesis actual ≤ limit. A NaN is not met."""
+    """The hypothesis actual ≤ limit, up to what rounding may add. A NaN is not met."""
     return Hypothesis(
         name=name,
         required=f"≤ {limit:.6g}",
         actual=float(actual),
-        slack=float(limit - actual),
+        slack=float(limit + tolerance - actual),
         met=bool(actual <= limit + tolerance),
     )
 
 
 def at_least(name: str, actual: float, limit: float, *, tolerance: float = 0.0) -> Hypothesis:
-    """The hypothesis actual ≥ limit. A NaN is not met."""
+    """The hypothesis actual ≥ limit, up to what rounding may take. A NaN is not met."""
     return Hypothesis(
         name=name,
         required=f"≥ {limit:.6g}",
         actual=float(actual),
-        slack=float(actual - limit),
+        slack=float(actual - limit + tolerance),
         met=bool(actual >= limit - tolerance),
     )
 

@@ -68,7 +68,7 @@ def compute_figure_1(
             )
         )
     bounds = [
-        float(max_nonzero_updates(separation.norm_upper, slope, step_size, width**-0.5, width**-0.5, width // 2))
+        float(max_nonzero_updates(separation.norm_at_most, slope, step_size, width**-0.5, width**-0.5, width // 2))
         for width in widths
     ]
     numbers = _collect(widths, n_runs, n_train, trajectories)
@@ -79,7 +79,7 @@ def compute_figure_1(
         n_train=n_train,
         n_test=n_test,
         max_epochs=max_epochs,
-        separator_norm=float(separation.norm_upper) if separation.separable else "none found",
+        separator_norm=float(separation.norm_at_most) if separation.separable else "none found",
         dtype=dtype,
         seed=seed,
     )

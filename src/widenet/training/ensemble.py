@@ -156,7 +156,7 @@ class _Batch:
 
     def _default_interval(self) -> int:
         epoch = self.order.steps_per_epoch(self.data.n_samples, self.batch_size)
-        return epoch * -(-1000 // epoch)
+        return epoch * -(-1000 // epoch) if epoch > 1 else 100
 
     def _advance(self, start: int, stop: int) -> None:
         advance = _compiled_advance(

@@ -24,7 +24,7 @@ class Recipe(eqx.Module):
       stop: the goal; by default zero loss where the loss can reach it, else none.
       check_every: steps between two looks at the goal. A run may go on for that long after it could have stopped;
         the counters of `Trajectory` are exact all the same. By default one epoch, or the fewest epochs that
-        make 1000 steps.
+        make 1000 steps; 100 steps with the whole set as batch.
       kernel: "auto" takes the fastest exact kernel that fits, "plain" the step-by-step autodiff oracle.
     """
 

@@ -105,7 +105,7 @@ def _note(failed: np.ndarray, over: np.ndarray, ends: np.ndarray, unfinished: np
 
 def _setting(scale: Scale, seed: int) -> list[Trials]:
     if scale is Scale.QUICK:
-        return random_trials(seed, 8, 25, 3e4, max_nonzero_updates)
+        return random_trials(seed, 6, 34, 3e4, max_nonzero_updates)
     return random_trials(seed, 40, 50, 3e5, max_nonzero_updates)
 
 

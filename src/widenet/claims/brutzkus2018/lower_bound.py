@@ -55,7 +55,7 @@ def basis_trials(
     output_weight = (2 * half_width) ** -0.5 if output_weight is None else output_weight
     row_bound = (2 * half_width) ** -0.5 if row_bound is None else row_bound
     entries = row_bound / np.sqrt(dim) * np.repeat([-1.0, 1.0], half_width)
-    basis = make_basis(dim)
+    basis = make_basis(dim).points
     network = TwoLayer(
         jnp.asarray(np.repeat(entries[:, None], dim, axis=1)[None]),
         plus_minus(2 * half_width, output_weight)[None],

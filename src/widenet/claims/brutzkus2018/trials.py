@@ -4,6 +4,7 @@
 with its measured hypotheses. Generated grids, the lower-bound sequence and a user's own data all become `Trials`.
 """
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Key
 
 from widenet.claims.base import Hypothesis, at_least, at_most, less_than, more_than
 from widenet.data import make_separable
@@ -130,7 +131,7 @@ def trials_on(
     certified here; it is zero when there is none, so that the margin hypothesis fails visibly.
     """
     separation = find_separator(data)
-    separator = separation.separator if separation.separable else np.zeros(data.dim)
+    separator = separation.separator if separation.separator is not None else np.zeros(data.dim)
     activation = leaky_relu(0.2) if activation is None else activation
     keys = jax.random.split(jax.random.key(seed), n_runs)
     networks = jax.vmap(lambda key: make_two_layer(key, n_neurons, data.dim, activation))(keys)
@@ -150,6 +151,7 @@ def trials_on(
 SLOPES = (0.01, 0.1, 0.3, 0.7, 0.95)
 ORDERS = (Permutation(), Cyclic(), WithReplacement())
 STARTS = ("sphere", "zeros", "adversarial")
+"""Rows uniform on the sphere of radius R, at zero, or pointing against the separator."""
 
 
 def random_trials(seed: int, n_batches: int, per_batch: int, max_bound: float, bound: Any) -> list[Trials]:
@@ -170,19 +172,10 @@ def _random_batch(
     dim, n_samples, half = int(draw.integers(2, 21)), int(draw.integers(5, 81)), int(draw.integers(1, 31))
     settings = [_random_parameters(draw, half, max_bound, bound) for _ in range(count)]
     norm, slope, eta, weight, radius = (np.asarray(column) for column in zip(*settings, strict=True))
-    data_keys, row_keys = jax.random.split(jax.random.key(seed), (2, count))
-
-    def sample(key: Array, separator_norm: Array) -> tuple[Dataset, Array]:
-        source_key, points_key = jax.random.split(key)
-        source = make_separable(source_key, dim, separator_norm)
-        return source.sample(points_key, n_samples), source.separator
-
-    data, separators = jax.vmap(sample)(data_keys, jnp.asarray(norm))
-    rows = jax.vmap(lambda key, radius: sphere_rows(key, 2 * half, dim, radius))(row_keys, jnp.asarray(radius))
-    against = -np.sign(plus_minus(2 * half, 1.0))[:, None] * np.asarray(separators / norm[:, None])[:, None, :]
-    starts = {"sphere": rows, "zeros": 0 * rows, "adversarial": radius[:, None, None] * against}
+    keys = jax.random.split(jax.random.key(seed), (count, 3))
+    data, separators, starts = _draw(keys, norm, radius, dim, n_samples, half)
     chosen = draw.integers(len(STARTS), size=count)
-    hidden = jnp.stack([starts[STARTS[which]][trial] for trial, which in enumerate(chosen)])
+    hidden = starts[chosen, np.arange(count)]
     outputs = jax.vmap(lambda weight: plus_minus(2 * half, weight))(jnp.asarray(weight))
     activation = PiecewiseLinear(jnp.asarray(slope), jnp.ones(count))
     return Trials(
@@ -194,6 +187,28 @@ def _random_batch(
         order,
         seed,
     )
+
+
+@functools.partial(jax.jit, static_argnames=("dim", "n_samples", "half"))
+def _draw(
+    keys: Key[Array, "run 3"],
+    separator_norms: Float[Array, " run"] | Float[np.ndarray, " run"],
+    radii: Float[Array, " run"] | Float[np.ndarray, " run"],
+    dim: int,
+    n_samples: int,
+    half: int,
+) -> tuple[Dataset, Float[Array, "run dim"], Float[Array, "start run neuron dim"]]:
+    """Data, separators and the three kinds of initial rows of a batch, in one compiled program."""
+    votes = jnp.sign(plus_minus(2 * half, 1.0))[:, None]
+
+    def one(keys: Array, separator_norm: Array, radius: Array) -> tuple[Dataset, Array, Array]:
+        source = make_separable(keys[0], dim, separator_norm)
+        sphere = sphere_rows(keys[2], 2 * half, dim, radius)
+        adversarial = -votes * radius * source.separator / separator_norm
+        return source.sample(keys[1], n_samples), source.separator, jnp.stack([sphere, 0 * sphere, adversarial])
+
+    data, separators, starts = jax.vmap(one)(keys, separator_norms, radii)
+    return data, separators, jnp.swapaxes(starts, 0, 1)
 
 
 def _random_parameters(draw: np.random.Generator, half: int, max_bound: float, bound: Any) -> tuple[float, ...]:
