@@ -29,7 +29,7 @@ def plausible_numbers(seed: int = 0) -> xr.Dataset:
             end = rng.integers(36, 80)
             noise = 1 + 0.25 * rng.standard_normal(len(epoch)) / np.sqrt(row + 1)
             train[row, run] = np.where(epoch < end, 0.06 * noise / np.maximum(epoch, 1) ** 0.8, 0)
-            test[row, run] = (0.022 + 0.05 / np.maximum(epoch, 1)) * (1 + 0.1 * rng.standard_normal(len(epoch)))
+            test[row, run] = (0.022 + 0.09 / np.maximum(epoch, 1)) * (1 + 0.1 * rng.standard_normal(len(epoch)))
             train[row, run, 0] = test[row, run, 0] = 0.5
             test[row, run, end:] = test[row, run, end]
             zero_loss[row, run], status[row, run] = end, RunStatus.CONVERGED
@@ -43,6 +43,7 @@ def plausible_numbers(seed: int = 0) -> xr.Dataset:
             "update_bound": (("width",), np.full(len(WIDTHS), 4.1e6)),
         },
         coords={"width": list(WIDTHS), "epoch": epoch},
+        attrs={"step_size": np.float64(1.0)},
     )
 
 
@@ -61,6 +62,8 @@ def test_figure_1_has_two_named_panels_and_a_line_per_width(numbers: xr.Dataset)
             expected = numbers[name].sel(width=width).mean("run").values[1:]
             np.testing.assert_allclose(np.asarray(line.get_ydata()), expected)
         assert axes.get_ylim()[0] == 0
+        # Lines are not clipped, so they must lie within the axes.
+        assert axes.get_ylim()[1] >= float(numbers[name].sel(epoch=slice(1, None)).max())
     assert [text.get_text() for text in drawing.legends[0].get_texts()] == [
         "width 10 (10 runs)",
         "width 100 (10 runs)",
@@ -119,6 +122,7 @@ def test_plain_files_hold_every_number_once(numbers: xr.Dataset) -> None:
     }
     content = json.loads(files["x.figure_1.json"])
     assert content["id"] == "x.figure_1"
+    assert content["attributes"] == {"step_size": 1.0}
     assert content["coordinates"]["width"] == list(WIDTHS)
     assert content["quantities"]["train_error"]["axes"] == ["width", "run", "epoch"]
     assert content["quantities"]["train_error"]["values"][2][9][0] is None  # this run does not exist

@@ -74,10 +74,12 @@ def number(value: float | str | None) -> str:
 
 
 def interval(ends: tuple[float, float] | None) -> str:
-    """An interval, or a dash. An end at infinity leaves only the other side."""
+    """An interval, or a dash. An end at infinity leaves only the other side; equal ends, one number."""
     if ends is None:
         return NOTHING
     low, high = ends
+    if low == high:
+        return number(low)
     if low == -math.inf and high < math.inf:
         return f"≤ {number(high)}"
     if high == math.inf and low > -math.inf:

@@ -18,6 +18,7 @@ def figure_1(numbers: xr.Dataset) -> Drawing:
     _error_panel(train_axes, numbers["train_error"], "(a) Train error")
     _error_panel(test_axes, numbers["test_error"], "(b) Test error")
     train_axes.set_ylabel("misclassified")
+    train_axes.set_ylim(bottom=0)  # after both panels: it ends the search for the top, which they share
     handles, labels = train_axes.get_legend_handles_labels()
     drawing.legend(handles, labels, loc="outside upper center", ncols=len(labels), handlelength=1.6)
     drawing.supxlabel(_footnote(numbers), fontsize=7, color="#555555")
@@ -44,7 +45,6 @@ def _error_panel(axes: Axes, error: xr.DataArray, title: str) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{tick:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.tick_params(axis="x", which="minor", length=0)
-    axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{100 * tick:g} %"))
     axes.set_xlabel("epoch")
     axes.set_title(title)

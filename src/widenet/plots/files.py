@@ -17,6 +17,7 @@ def plain_files(stem: str, numbers: xr.Dataset, about: dict[str, Any]) -> dict[s
     """File name to content. `about` (what was run, what it is compared with) goes first in the JSON."""
     content = {
         **about,
+        "attributes": {str(name): _strict(np.asarray(value).tolist()) for name, value in numbers.attrs.items()},
         "coordinates": {str(name): _values(axis) for name, axis in numbers.coords.items()},
         "quantities": {
             str(name): {"axes": [str(axis) for axis in array.dims], "values": _values(array)}
