@@ -1,0 +1,231 @@
+"""Is the data separable through the origin, by how much, and how do we know?
+
+Every answer carries a certificate that is judged here, in float64 and with room for rounding, and not by the solver
+that found it:
+
+- a separator w with y⟨w, x⟩ ≥ 1 on every point bounds the smallest such norm from above;
+- weights a ≥ 0 with Σ a = 1 bound it from below: 1 ≤ Σ aᵢ yᵢ⟨w, xᵢ⟩ ≤ ‖w‖ ‖Σ aᵢ yᵢ xᵢ‖ for every separator w;
+- if Σ aᵢ yᵢ xᵢ = 0, the lower bound is infinite and no separator exists (Gordan's alternative).
+
+The solver is least-distance programming (Lawson and Hanson, "Solving Least Squares Problems", chapter 23): the
+non-negative least-squares problem min ‖Σ aᵢ yᵢ xᵢ‖² + (Σ a − 1)² over a ≥ 0 has both certificates in its solution,
+w ∝ Σ aᵢ yᵢ xᵢ and a itself, and they meet: w is the hard-margin support-vector machine without intercept.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.optimize import linprog, nnls
+
+from widenet.errors import DataError
+from widenet.types import Dataset
+
+NEGLIGIBLE = 1e-12
+"""A weighted mean of points this much shorter than the points themselves counts as zero: data that only a vector of
+norm above 1e12 separates is beyond float64."""
+WORKING_SET = 1500
+"""How many points are solved for at once; the others join when they turn out to matter."""
+LP_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Separation:
+    """What is known about separators of a data set, with the proof.
+
+    Attributes:
+      separable: True, False, or None when neither a separator nor a proof that there is none was found.
+      separator: w with y⟨w, x⟩ ≥ 1 on every point, equal to 1 on the closest up to rounding; None unless separable.
+      norm_upper: ‖w‖ of that separator; infinite without one.
+      norm_lower: no separator has a smaller norm.
+      weights: a ≥ 0 with Σ a = 1, the proof of `norm_lower`, and of separable=False.
+      residual: ‖Σ aᵢ yᵢ xᵢ‖, rounding errors included: the true length is at most this. Its reciprocal is
+        `norm_lower`.
+    """
+
+    separable: bool | None
+    separator: Float[np.ndarray, " dim"] | None
+    norm_upper: float
+    norm_lower: float
+    weights: Float[np.ndarray, " sample"]
+    residual: float
+
+    @property
+    def margin(self) -> float:
+        """The distance of the closest point from the separating hyperplane (1/‖w*‖); 0 without a separator."""
+        return 1 / self.norm_upper
+
+    @property
+    def sentence(self) -> str:
+        """The finding in words."""
+        if self.separable:
+            return (
+                f"separable through the origin: a certified separator has norm {self.norm_upper:.6g}, "
+                f"and none has norm below {self.norm_lower:.6g}"
+            )
+        points = int(np.count_nonzero(self.weights))
+        proof = f"a weighted mean of {points} signed points y·x has length {self.residual:.1e}"
+        if self.separable is None:
+            return f"undecided: no separator was found, and {proof}, so any separator has norm above its reciprocal"
+        return f"not separable through the origin: {proof}"
+
+
+def find_separator(dataset: Dataset) -> Separation:
+    """The shortest separator through the origin, or the proof that there is none.
+
+    For separation with a bias, pass `widenet.data.with_bias(dataset)`.
+    """
+    inputs = np.asarray(dataset.inputs, np.float64)
+    labels = np.asarray(dataset.labels, np.float64)
+    if inputs.ndim != 2 or not len(inputs):
+        raise DataError(f"separability is decided for one data set with at least one point, got {inputs.shape}.")
+    if not (np.isfinite(inputs).all() and np.isin(labels, (-1.0, 1.0)).all()):
+        raise DataError("inputs must be finite and labels -1 or +1; widenet.data.from_arrays says where they are not.")
+    # A power of two scales without rounding, so what is certified about the scaled rows holds for the data.
+    scale = 2.0 ** float(np.frexp(np.abs(inputs).max())[1])
+    rows = labels[:, None] * (inputs / scale)
+    if np.any((rows == 0) != (inputs == 0)):
+        raise DataError("inputs span more than 300 orders of magnitude; drop what is zero beside the rest.")
+
+    found = _judge(rows, *_least_distance(rows))
+    if found.separable is None:
+        found = _better(found, _judge(rows, *_linear_program(rows)))
+    return Separation(
+        separable=found.separable,
+        separator=None if found.separator is None else found.separator / scale,
+        norm_upper=found.norm_upper / scale,
+        norm_lower=found.norm_lower / scale,
+        weights=found.weights,
+        residual=found.residual * scale,
+    )
+
+
+def _judge(
+    rows: Float[np.ndarray, "sample dim"],
+    candidate: Float[np.ndarray, " dim"],
+    weights: Float[np.ndarray, " sample"],
+) -> Separation:
+    """What the two vectors prove, whatever the solver said about them."""
+    epsilon = float(np.finfo(np.float64).eps)
+    n_samples, dim = rows.shape
+
+    # Weights at the level of rounding are noise of the solver, and a proof is better read without them.
+    weights = np.where(weights > epsilon * weights.max(), weights, 0.0)
+    weights = weights / weights.sum() if weights.sum() > 0 else np.full(n_samples, 1 / n_samples)
+    support = np.flatnonzero(weights)
+    combination = weights[support] @ rows[support]
+    length = float(np.linalg.norm(combination))
+    # A sum of m products is off by at most m·ε/2 times the sum of their absolute values; doubled to be safe.
+    rounding = (len(support) + 2) * epsilon * float(np.linalg.norm(weights[support] @ np.abs(rows[support])))
+    residual = length + rounding
+
+    norm = float(np.linalg.norm(candidate))
+    direction = candidate / norm if norm > 0 else candidate
+    sure_margins = rows @ direction - (dim + 2) * epsilon * (np.abs(rows) @ np.abs(direction))
+    smallest = float(sure_margins.min())
+    separable = True if smallest > 0 else (False if _is_negligible(length, rows[support], weights[support]) else None)
+    separator = direction / smallest if separable else None
+    return Separation(
+        separable=separable,
+        separator=separator,
+        norm_upper=np.inf if separator is None else float(np.linalg.norm(separator)),
+        norm_lower=1 / residual if residual > 0 else np.inf,
+        weights=weights,
+        residual=residual,
+    )
+
+
+def _is_negligible(length: float, rows: Float[np.ndarray, "sample dim"], weights: Float[np.ndarray, " sample"]) -> bool:
+    """Whether a combination of this length is zero beside the points it is made of."""
+    return length <= NEGLIGIBLE * float(weights @ np.linalg.norm(rows, axis=1))
+
+
+def _better(first: Separation, second: Separation) -> Separation:
+    """The one that decides; if neither does, the one with the stronger lower bound."""
+    if second.separable is not None or second.norm_lower > first.norm_lower:
+        return second
+    return first
+
+
+def _least_distance(
+    rows: Float[np.ndarray, "sample dim"],
+) -> tuple[Float[np.ndarray, " dim"], Float[np.ndarray, " sample"]]:
+    """Least-distance programming on a growing working set.
+
+    Points off the support do not matter unless they are violated, so each round keeps the support and adds the most
+    violated points. The distance shrinks every round, so the rounds end. A proof that some of the points cannot be
+    separated is a proof for all.
+    """
+    n_samples = len(rows)
+    working = np.unique(np.linspace(0, n_samples - 1, min(n_samples, WORKING_SET)).astype(int))
+    weights = np.zeros(n_samples)
+    shortest = np.inf
+    while (solved := _solve_working_set(rows, working)) is not None:
+        combination = solved @ rows[working]
+        length = float(np.linalg.norm(combination))
+        if length >= shortest:
+            break
+        shortest = length
+        weights = np.zeros(n_samples)
+        weights[working] = solved
+        margins = rows @ combination
+        margins[working] = np.inf
+        violated = np.flatnonzero(margins < length**2 * (1 - 1e-9))
+        if _is_negligible(length, rows[working], solved) or not len(violated):
+            break
+        worst = violated[np.argsort(margins[violated])[:WORKING_SET]]
+        working = np.union1d(np.flatnonzero(weights), worst)
+    return weights @ rows, weights
+
+
+def _solve_working_set(
+    rows: Float[np.ndarray, "sample dim"], working: Int[np.ndarray, " working"]
+) -> Float[np.ndarray, " working"] | None:
+    """Weights of the shortest convex combination of these rows; None if the solver gives up."""
+    balance = 1.0
+    weights = None
+    for _ in range(3):
+        system = np.vstack([rows[working].T, np.full(len(working), balance)])
+        target = np.zeros(len(system))
+        target[-1] = balance
+        try:
+            solution, _ = nnls(system, target, maxiter=max(10_000, 10 * len(working)))
+        except RuntimeError:
+            break
+        if solution.sum() <= 0:
+            break
+        weights = solution / solution.sum()
+        length = float(np.linalg.norm(weights @ rows[working]))
+        # The last equation must be neither lost beside the others nor drown them: it should weigh as much as the
+        # distance that is sought, which is known only after a first solution.
+        if length > 1e-2 * balance or _is_negligible(length, rows[working], weights):
+            break
+        balance = length
+    return weights
+
+
+def _linear_program(
+    rows: Float[np.ndarray, "sample dim"],
+) -> tuple[Float[np.ndarray, " dim"], Float[np.ndarray, " sample"]]:
+    """Second opinion: max t with y⟨w, x⟩ ≥ t and |w| ≤ 1 entrywise; its dual variables are the weights."""
+    n_samples, dim = rows.shape
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit_rows = rows / np.where(norms > 0, norms, 1.0)
+    solution = linprog(
+        np.r_[np.zeros(dim), -1.0],
+        A_ub=np.hstack([-unit_rows, np.ones((n_samples, 1))]),
+        b_ub=np.zeros(n_samples),
+        bounds=[(-1, 1)] * dim + [(None, 1)],
+        method="highs",
+        options={"time_limit": LP_SECONDS},
+    )
+    if solution.x is None:
+        return np.zeros(dim), np.zeros(n_samples)
+    weights = np.maximum(-solution.ineqlin.marginals, 0.0) / np.where(norms[:, 0] > 0, norms[:, 0], 1.0)
+    support = np.flatnonzero(weights)
+    # The program stops at a residual near 1e-7; least squares on the few points it chose brings it to rounding.
+    polished = _solve_working_set(rows, support) if len(support) else None
+    if polished is not None:
+        weights = np.zeros(n_samples)
+        weights[support] = polished
+    return solution.x[:dim], weights

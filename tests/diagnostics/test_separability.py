@@ -1,0 +1,194 @@
+import jax
+import numpy as np
+import pytest
+
+from widenet.data import from_arrays, load_mnist35, make_basis, make_separable, with_bias
+from widenet.diagnostics import find_separator, separability
+from widenet.errors import DataError
+from widenet.types import Dataset
+
+
+def data(inputs, labels):
+    return Dataset(np.asarray(inputs, float), np.asarray(labels, float))
+
+
+def points_at_margin(smallest_margin, dim=4, n_samples=60, seed=0):
+    """Points of length 1 whose margins along a random direction start at this one."""
+    random = np.random.default_rng(seed)
+    direction = np.eye(dim)[0]
+    margins = np.append(smallest_margin, random.uniform(smallest_margin, 2 * smallest_margin, n_samples - 1))
+    across = random.normal(size=(n_samples, dim - 1))
+    across *= np.sqrt(1 - margins**2)[:, None] / np.linalg.norm(across, axis=1, keepdims=True)
+    signs = random.choice([-1.0, 1.0], n_samples)
+    turn, _ = np.linalg.qr(random.normal(size=(dim, dim)))
+    return data(signs[:, None] * np.column_stack([margins, across]) @ turn, signs), turn.T @ direction
+
+
+def assert_certified(found, dataset):
+    """The certificate is worth what it says, by arithmetic of this test alone."""
+    signed = np.asarray(dataset.labels)[:, None] * np.asarray(dataset.inputs, float)
+    assert (found.weights >= 0).all()
+    assert found.weights.sum() == pytest.approx(1, abs=1e-12)
+    assert np.linalg.norm(found.weights @ signed) <= found.residual
+    assert found.norm_lower == pytest.approx(1 / found.residual if found.residual else np.inf)
+    if found.separable:
+        assert (signed @ found.separator).min() >= 1
+        assert np.linalg.norm(found.separator) == pytest.approx(found.norm_upper, rel=1e-12)
+        assert found.norm_lower <= found.norm_upper * (1 + 1e-12)
+        assert found.margin == 1 / found.norm_upper
+    else:
+        assert found.separator is None
+        assert found.norm_upper == np.inf
+        assert found.margin == 0
+
+
+@pytest.mark.parametrize(("dim", "n_samples"), [(1, 5), (10, 4000)])
+def test_known_separator_is_inside_the_certificate(dim, n_samples):
+    distribution = make_separable(jax.random.key(dim), dim, 8.0, 0.3)
+    dataset = distribution.sample(jax.random.key(1), n_samples)
+    found = find_separator(dataset)
+    assert found.separable
+    assert_certified(found, dataset)
+    assert found.norm_lower <= 8
+    assert found.norm_upper == pytest.approx(found.norm_lower, rel=1e-9)
+    assert "separable through the origin: a certified separator has norm" in found.sentence
+
+
+def test_the_basis_needs_exactly_the_root_of_its_dimension():
+    found = find_separator(make_basis(9).points)
+    assert found.norm_upper == pytest.approx(3, rel=1e-12)
+    assert found.norm_lower == pytest.approx(3, rel=1e-12)
+    assert found.separator == pytest.approx(np.ones(9), rel=1e-12)
+
+
+@pytest.mark.parametrize(("margin", "gap"), [(1e-3, 1e-8), (1e-6, 1e-2)])
+def test_barely_separable(margin, gap):
+    dataset, _ = points_at_margin(margin)
+    found = find_separator(dataset)
+    assert found.separable
+    assert_certified(found, dataset)
+    # The direction used to build the points has this margin, so the best one has at least it.
+    assert found.norm_lower <= 1 / margin
+    assert found.norm_upper <= found.norm_lower * (1 + gap)
+
+
+@pytest.mark.parametrize("margin", [1e-9, 1e-11])
+def test_never_wrong_at_the_edge_of_float64(margin):
+    dataset, _ = points_at_margin(margin)
+    found = find_separator(dataset)
+    assert found.separable in (True, None)
+    assert_certified(found, dataset)
+
+
+def test_working_set_grows_to_the_same_answer(monkeypatch):
+    dataset, _ = points_at_margin(0.05, n_samples=600)
+    at_once = find_separator(dataset)
+    monkeypatch.setattr(separability, "WORKING_SET", 7)
+    in_pieces = find_separator(dataset)
+    assert_certified(in_pieces, dataset)
+    assert in_pieces.norm_upper == pytest.approx(at_once.norm_upper, rel=1e-9)
+
+
+@pytest.mark.parametrize("size", [1e-100, 1e-5, 1e100])
+def test_units_do_not_matter(size):
+    dataset, _ = points_at_margin(0.1)
+    reference = find_separator(dataset)
+    scaled = data(dataset.inputs * size, dataset.labels)
+    found = find_separator(scaled)
+    assert_certified(found, scaled)
+    assert found.norm_upper * size == pytest.approx(reference.norm_upper, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "labels", "in_the_proof"),
+    [
+        ([[1.0, 2.0], [1.0, 2.0], [3.0, 0.0]], [1, -1, 1], {0, 1}),
+        ([[1.0, 2.0], [-1.0, -2.0], [3.0, 0.0]], [1, 1, 1], {0, 1}),
+        ([[0.0, 0.0], [3.0, 0.0]], [1, 1], {0}),
+        ([[1.0, 0.0], [-1.0, 1.0], [-1.0, -1.0]], [1, 1, 1], {0, 1, 2}),
+        ([[2.0, 4.0], [1e-6, 2e-6]], [1, -1], {0, 1}),
+    ],
+    ids=["contradiction", "antipodal, same label", "a point at 0", "triangle around 0", "very unequal lengths"],
+)
+def test_what_cannot_be_separated_comes_with_a_proof(inputs, labels, in_the_proof):
+    dataset = data(inputs, labels)
+    found = find_separator(dataset)
+    assert found.separable is False
+    assert_certified(found, dataset)
+    assert found.residual <= 1e-14
+    assert set(np.flatnonzero(found.weights).tolist()) == in_the_proof
+    assert f"not separable through the origin: a weighted mean of {len(in_the_proof)} signed" in found.sentence
+
+
+def test_antipodal_points_with_opposite_labels_are_separable():
+    found = find_separator(data([[0.6, 0.8], [-0.6, -0.8]], [1, -1]))
+    assert found.separable
+    assert found.separator == pytest.approx([0.6, 0.8], rel=1e-12)
+
+
+def test_random_labels_on_many_points_are_refuted():
+    random = np.random.default_rng(0)
+    dataset = data(random.normal(size=(3000, 20)), random.choice([-1, 1], 3000))
+    found = find_separator(dataset)
+    assert found.separable is False
+    assert_certified(found, dataset)
+    assert np.count_nonzero(found.weights) <= 21
+
+
+def test_a_bias_can_be_what_is_missing():
+    dataset = from_arrays([[0.1], [0.2], [0.6], [0.9]], [-1, -1, 1, 1])
+    assert find_separator(dataset).separable is False
+    assert find_separator(with_bias(dataset)).separable is True
+
+
+def test_float32_is_judged_in_float64():
+    inputs = np.array([[0.1, 0.2], [-0.3, 0.1]], np.float32)
+    dataset = from_arrays(inputs, [1, -1], dtype=np.float32)
+    found = find_separator(dataset)
+    assert_certified(found, dataset)
+
+
+def test_linear_program_gives_the_same_answers(monkeypatch):
+    """The second opinion, alone."""
+    nothing = lambda rows: (np.zeros(rows.shape[1]), np.zeros(len(rows)))  # noqa: E731
+    separable, _ = points_at_margin(0.05)
+    contradictory = data([[1.0, 2.0], [1.0, 2.0], [3.0, 0.0]], [1, -1, 1])
+    monkeypatch.setattr(separability, "_least_distance", nothing)
+    found = find_separator(separable)
+    assert found.separable
+    assert_certified(found, separable)
+    refuted = find_separator(contradictory)
+    assert refuted.separable is False
+    assert_certified(refuted, contradictory)
+
+
+def test_control_a_solver_that_lies_is_not_believed(monkeypatch):
+    """Neither a vector that does not separate nor weights that do not cancel prove anything."""
+    lie = lambda rows: (np.ones(rows.shape[1]), np.ones(len(rows)))  # noqa: E731
+    monkeypatch.setattr(separability, "_least_distance", lie)
+    monkeypatch.setattr(separability, "_linear_program", lie)
+    dataset, _ = points_at_margin(0.05)
+    found = find_separator(dataset)
+    assert found.separable is None
+    assert_certified(found, dataset)
+    assert found.sentence.startswith("undecided")
+
+
+def test_numbers_from_both_ends_of_the_range_are_refused():
+    with pytest.raises(DataError, match="300 orders of magnitude"):
+        find_separator(data([[1e200], [1e-200]], [1, 1]))
+
+
+@pytest.mark.parametrize("dataset", [data([[1.0], [np.nan]], [1, -1]), data([[1.0], [2.0]], [0, 1])])
+def test_unchecked_data_is_refused(dataset):
+    with pytest.raises(DataError, match="from_arrays"):
+        find_separator(dataset)
+
+
+def test_mnist_3_against_5_is_separable():
+    """The hypothesis of brutzkus2018's experiment: 3000 training images, separable through the origin."""
+    train, _ = load_mnist35()
+    found = find_separator(train)
+    assert found.separable
+    assert_certified(found, train)
+    assert 311 < found.norm_lower <= found.norm_upper < 312
