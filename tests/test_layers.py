@@ -13,6 +13,7 @@ ROOT = Path(widenet.__file__).parent
 LAYERS = {
     "errors": 0,
     "types": 0,
+    "bits": 0,
     "losses": 1,
     "data": 1,
     "networks": 1,

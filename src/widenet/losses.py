@@ -28,9 +28,7 @@ def logistic(outputs: Float[Array, "*sample"], labels: Float[Array, "*sample"]) 
     return jax.nn.softplus(-_margins(outputs, labels))
 
 
-def log_logistic(
-    outputs: Float[Array, "*sample"], labels: Float[Array, "*sample"]
-) -> Float[Array, "*sample"]:
+def log_logistic(outputs: Float[Array, "*sample"], labels: Float[Array, "*sample"]) -> Float[Array, "*sample"]:
     """log of the logistic loss, finite where the loss itself underflows (y N(x) > 745 in float64).
 
     With t = exp(−m): log log(1 + t) = −m + log(log1p(t)/t), and log1p(t)/t = 1 − t/2 + O(t²).

@@ -131,7 +131,7 @@ class Claim:
             raise ValueError(f"{self.id}: the suffix _as_printed and expected=VIOLATED go together")
 
 
-def at_most(name: str, actual: float, limit: float, *, tolerance: float = 0.0) -> Hypothesis:
+def at_most(name: str, actual: float | int, limit: float | int, *, tolerance: float = 0.0) -> Hypothesis:
     """The hypothesis actual ≤ limit, up to what rounding may add. A NaN is not met."""
     return Hypothesis(
         name=name,
@@ -142,7 +142,7 @@ def at_most(name: str, actual: float, limit: float, *, tolerance: float = 0.0) -
     )
 
 
-def at_least(name: str, actual: float, limit: float, *, tolerance: float = 0.0) -> Hypothesis:
+def at_least(name: str, actual: float | int, limit: float | int, *, tolerance: float = 0.0) -> Hypothesis:
     """The hypothesis actual ≥ limit, up to what rounding may take. A NaN is not met."""
     return Hypothesis(
         name=name,
@@ -153,7 +153,7 @@ def at_least(name: str, actual: float, limit: float, *, tolerance: float = 0.0) 
     )
 
 
-def more_than(name: str, actual: float, limit: float) -> Hypothesis:
+def more_than(name: str, actual: float | int, limit: float | int) -> Hypothesis:
     """The hypothesis actual > limit, strictly."""
     return Hypothesis(
         name=name,
@@ -164,7 +164,7 @@ def more_than(name: str, actual: float, limit: float) -> Hypothesis:
     )
 
 
-def less_than(name: str, actual: float, limit: float) -> Hypothesis:
+def less_than(name: str, actual: float | int, limit: float | int) -> Hypothesis:
     """The hypothesis actual < limit, strictly."""
     return Hypothesis(
         name=name,

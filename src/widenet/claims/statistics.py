@@ -27,9 +27,7 @@ def runs_needed(allowed_rate: float, confidence: float = CONFIDENCE) -> int:
     return math.ceil(math.log(1 - confidence) / math.log1p(-allowed_rate))
 
 
-def fails_at_most(
-    failures: int, runs: int, allowed_rate: float, confidence: float = CONFIDENCE
-) -> bool | None:
+def fails_at_most(failures: int, runs: int, allowed_rate: float, confidence: float = CONFIDENCE) -> bool | None:
     """Whether the failure rate is at most δ: True, False, or None when the interval contains δ.
 
     True needs the upper limit at or below δ, False the lower limit above it. Everything between is refused.

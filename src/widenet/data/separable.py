@@ -1,11 +1,10 @@
 """Data separable through the origin by a known vector, the setting of brutzkus2018."""
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, UInt64
 
-from widenet.data.bits import coarse, opaque_zero, ordered_norm, ordered_sum, rounded
+from widenet.bits import coarse, gaussians, ordered_norm, ordered_sum, rounded, uniforms
 from widenet.types import Dataset, RunKey
 
 ROOM = 1e-12
@@ -39,27 +38,25 @@ class Separable(eqx.Module):
     @eqx.filter_jit
     def sample(self, key: RunKey, n_samples: int) -> Dataset:
         """n independent points."""
-        label_key, margin_key, radius_key, sphere_key, zero_key = jax.random.split(key, 5)
-        zero = opaque_zero(zero_key)
         dim = self.direction.shape[0]
-        labels = jax.random.rademacher(label_key, (n_samples,), jnp.float64)
+        drawn, zero = uniforms(key, (n_samples, dim + 2))
+        labels = jnp.where(drawn[:, 0] < 0.5, -1.0, 1.0)
 
         smallest = jnp.minimum((1 + ROOM) / rounded(self.separator_norm, zero), 1.0)
         largest = jnp.maximum(smallest, jnp.minimum(self.margin_max, 1 - ROOM))
-        share = rounded(jax.random.uniform(margin_key, (n_samples,), jnp.float64), zero)
-        margins = rounded(smallest + rounded(share * rounded(largest - smallest, zero), zero), zero)
+        margins = rounded(smallest + rounded(drawn[:, 1] * rounded(largest - smallest, zero), zero), zero)
 
         # Uniform in the ball orthogonal to u; in one dimension that ball is a point.
-        sphere = coarse(jax.random.normal(sphere_key, (n_samples, dim - 1), jnp.float64))
-        depth = coarse(jax.random.uniform(radius_key, (n_samples,), jnp.float64) ** (1 / max(dim - 1, 1)))
+        sphere = gaussians(drawn[:, 3:])
+        depth = coarse(drawn[:, 2] ** (1 / max(dim - 1, 1)))
         widest = jnp.sqrt(jnp.maximum((1 - ROOM) ** 2 - rounded(margins * margins, zero), 0.0))
         radii = rounded(rounded(widest, zero) * depth, zero)
         across = rounded(sphere * rounded(radii / ordered_norm(sphere, zero), zero)[:, None], zero)
 
         # Drawn with u as the first axis, then turned: a reflection keeps lengths and angles to the last digits, where
         # a projection onto the complement of u would cancel.
-        drawn = jnp.concatenate([(labels * margins)[:, None], across], axis=1)
-        return Dataset(_reflect(drawn, self.direction, zero), labels)
+        points = jnp.concatenate([(labels * margins)[:, None], across], axis=1)
+        return Dataset(_reflect(points, self.direction, zero), labels)
 
 
 def make_separable(
@@ -89,10 +86,9 @@ def make_separable(
 
 @eqx.filter_jit
 def _random_direction(key: RunKey, dim: int) -> Float[Array, " dim"]:
-    gaussian_key, zero_key = jax.random.split(key)
-    zero = opaque_zero(zero_key)
-    gaussian = coarse(jax.random.normal(gaussian_key, (dim,), jnp.float64))
-    return rounded(gaussian / ordered_norm(gaussian, zero), zero)
+    drawn, zero = uniforms(key, (dim,))
+    direction = gaussians(drawn)
+    return rounded(direction / ordered_norm(direction, zero), zero)
 
 
 def _reflect(

@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from widenet.bits import gaussians, ordered_norm, rounded, uniforms
 from widenet.networks.activations import PiecewiseLinear
 from widenet.types import Layers, RunKey
 
@@ -56,7 +57,7 @@ class TwoLayer(eqx.Module):
         )
 
 
-def plus_minus(n_neurons: int, output_weight: float, dtype=jnp.float64) -> Float[Array, " neuron"]:
+def plus_minus(n_neurons: int, output_weight: float | Float[Array, ""], dtype=jnp.float64) -> Float[Array, " neuron"]:
     """(+v, …, +v, −v, …, −v): the first half votes plus, the second minus."""
     if n_neurons % 2:
         raise ValueError(f"a ±v output layer needs an even number of neurons, got {n_neurons}")
@@ -65,14 +66,15 @@ def plus_minus(n_neurons: int, output_weight: float, dtype=jnp.float64) -> Float
 
 
 def sphere_rows(
-    key: RunKey, n_neurons: int, dim: int, radius: float, dtype=jnp.float64
+    key: RunKey, n_neurons: int, dim: int, radius: float | Float[Array, ""], dtype=jnp.float64
 ) -> Float[Array, "neuron dim"]:
-    """Rows uniform on the sphere of this radius (R); drawn in float64, then rounded.
+    """Rows uniform on the sphere of this radius (R), the same bits in any batch; drawn in float64, then rounded.
 
     Drawing in the target dtype would make a float32 run start elsewhere than its float64 oracle.
     """
-    rows = jax.random.normal(key, (n_neurons, dim), jnp.float64)
-    return (radius * rows / jnp.linalg.norm(rows, axis=1, keepdims=True)).astype(dtype)
+    drawn, zero = uniforms(key, (n_neurons, dim))
+    rows = gaussians(drawn)
+    return (rows * rounded(radius / ordered_norm(rows, zero), zero)[:, None]).astype(dtype)
 
 
 def make_two_layer(

@@ -4,17 +4,21 @@ Symbols of the paper: ws = ‖w*‖ is `separator_norm`, α `slope`, η `step_si
 `half_width` (half the number of neurons). All arguments may be arrays.
 """
 
+import jax
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+
+Values = float | int | np.ndarray | jax.Array
+"""One number, or one per trial."""
 
 
 def max_nonzero_updates(
-    separator_norm: ArrayLike,
-    slope: ArrayLike,
-    step_size: ArrayLike,
-    output_weight: ArrayLike,
-    row_bound: ArrayLike,
-    half_width: ArrayLike,
+    separator_norm: Values,
+    slope: Values,
+    step_size: Values,
+    output_weight: Values,
+    row_bound: Values,
+    half_width: Values,
 ) -> NDArray[np.float64]:
     """M_k of Theorem 2: no order of the samples makes SGD update more often than this.
 
@@ -24,12 +28,12 @@ def max_nonzero_updates(
 
 
 def update_bound_terms(
-    separator_norm: ArrayLike,
-    slope: ArrayLike,
-    step_size: ArrayLike,
-    output_weight: ArrayLike,
-    row_bound: ArrayLike,
-    half_width: ArrayLike,
+    separator_norm: Values,
+    slope: Values,
+    step_size: Values,
+    output_weight: Values,
+    row_bound: Values,
+    half_width: Values,
 ) -> tuple[NDArray[np.float64], ...]:
     """The four terms of M_k, in the order of the paper. Infinite where α, η or v is 0."""
     ws, a, eta, v, radius, k = (
@@ -49,4 +53,4 @@ def update_bound_terms(
 
 def sum_of(terms: tuple[NDArray[np.float64], ...]) -> NDArray[np.float64]:
     """The terms added from the smallest up, so that the result is as exact as float64 allows."""
-    return np.sum(np.sort(np.stack(np.broadcast_arrays(*terms)), axis=0), axis=0)
+    return np.asarray(np.sum(np.sort(np.stack(np.broadcast_arrays(*terms)), axis=0), axis=0))

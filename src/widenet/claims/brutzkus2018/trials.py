@@ -92,9 +92,7 @@ def hypotheses(batches: Sequence[Trials]) -> list[Hypothesis]:
     halves = [np.concatenate([w[:, : w.shape[1] // 2], -w[:, w.shape[1] // 2 :]], axis=1) for w in weights]
     rows = [np.linalg.norm(np.asarray(trials.networks.hidden_weights), axis=2) for trials in every]
     return [
-        at_least(
-            "separable: smallest y⟨w*, x⟩", min(t.min_margins.min() for t in every), 1, tolerance=ROUNDING
-        ),
+        at_least("separable: smallest y⟨w*, x⟩", min(t.min_margins.min() for t in every), 1, tolerance=ROUNDING),
         at_most(
             "largest input norm ‖x‖",
             max(np.linalg.norm(np.asarray(t.data.inputs), axis=2).max() for t in every),
@@ -189,7 +187,12 @@ def _random_batch(
     )
 
 
-@functools.partial(jax.jit, static_argnames=("dim", "n_samples", "half"))
+# Drawn once per shape: the time goes into compiling, so the compiler is told not to try hard.
+@functools.partial(
+    jax.jit,
+    static_argnames=("dim", "n_samples", "half"),
+    compiler_options={"xla_backend_optimization_level": 0},
+)
 def _draw(
     keys: Key[Array, "run 3"],
     separator_norms: Float[Array, " run"] | Float[np.ndarray, " run"],

@@ -14,9 +14,21 @@ from jaxtyping import Array, Float, UInt64
 from widenet.types import RunKey
 
 
-def opaque_zero(key: RunKey) -> UInt64[Array, ""]:
-    """The integer 0, in a way no compiler can know. (It is 1 for one key in 2⁶⁴, which flips a last bit.)"""
-    return (jax.random.bits(key, (), jnp.uint64) == 0).astype(jnp.uint64)
+def uniforms(key: RunKey, shape: tuple[int, ...]) -> tuple[Float[Array, "..."], UInt64[Array, ""]]:
+    """Uniform numbers on [0, 1), and the integer 0 in a way no compiler can know.
+
+    One call for everything a draw needs: compiling a generator takes about a second. (The zero is 1 for one key in 2⁵²,
+    which flips some last bits.)
+    """
+    values = jax.random.uniform(key, shape, jnp.float64)
+    return values, (values.ravel()[0] == 0.5488135039273248).astype(jnp.uint64)
+
+
+def gaussians(uniform: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
+    """Standard normal numbers from uniform ones, kept to 24 bits."""
+    # 2u − 1 may be exactly −1, where the inverse is infinite; one step above it is as rare as any other value.
+    centred = jnp.maximum(2 * uniform - 1, -1 + 2.0**-53)
+    return coarse(jnp.sqrt(2.0) * jax.lax.erf_inv(centred))
 
 
 def rounded(values: Float[Array, "*shape"], zero: UInt64[Array, ""]) -> Float[Array, "*shape"]:
