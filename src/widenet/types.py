@@ -57,8 +57,13 @@ class Dataset(eqx.Module):
     The paper's S = {(x_i, y_i)}; inputs are rows.
     """
 
-    inputs: Float[Array, "*run sample dim"] | Float[np.ndarray, "*run sample dim"]
-    labels: Float[Array, "*run sample"] | Float[np.ndarray, "*run sample"]
+    inputs: Float[Array, "*run sample dim"]
+    labels: Float[Array, "*run sample"]
+
+    @property
+    def is_per_run(self) -> bool:
+        """Whether there is a leading run axis."""
+        return self.inputs.ndim == 3
 
     @property
     def n_samples(self) -> int:

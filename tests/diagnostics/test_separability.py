@@ -1,4 +1,5 @@
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -9,7 +10,7 @@ from widenet.types import Dataset
 
 
 def data(inputs, labels):
-    return Dataset(np.asarray(inputs, float), np.asarray(labels, float))
+    return Dataset(jnp.asarray(inputs, float), jnp.asarray(labels, float))
 
 
 def points_at_margin(smallest_margin, dim=4, n_samples=60, seed=0):

@@ -147,7 +147,7 @@ def test_records_are_taken_at_their_times_and_held_after_the_end():
     record = Record(
         times,
         {
-            "updates": lambda net, _: jnp.sum(net.hidden_weights**2),
+            "square": lambda net, _: jnp.sum(net.hidden_weights**2),
             "loss": lambda net, d: jnp.mean(hinge(jax.vmap(net)(d.inputs), d.labels)),
         },
     )
@@ -212,6 +212,16 @@ def test_mismatched_run_counts_are_refused():
     three = Dataset(jnp.zeros((3, 4, 5)), jnp.ones((3, 4)))
     with pytest.raises(ValueError, match="must agree on the number of runs"):
         ensemble(networks(2), three, Recipe(hinge, 0.5, 10), run_keys(2))
+
+
+def test_an_interrupt_ends_all_threads(monkeypatch):
+    monkeypatch.setattr(sys.modules["widenet.training.ensemble"], "SMALL_BYTES", 0)
+
+    def interrupt(fraction, words):
+        raise KeyboardInterrupt
+
+    with pytest.raises((KeyboardInterrupt, RuntimeError)):
+        ensemble(networks(2), DATA, Recipe(logistic, 0.5, 10**9, check_every=1000), run_keys(2), progress=interrupt)
 
 
 def test_record_times():

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import xarray as xr
 
-from widenet.types import ClosedModel, Progress, Scale
+from widenet.types import ClosedModel, Scale
 
 
 class Comparison(ClosedModel):
@@ -34,11 +34,8 @@ class Comparison(ClosedModel):
         return "AGREES" if self.agrees else "DIFFERS"
 
 
-@runtime_checkable
-class Compute(Protocol):
-    """Computes the numbers behind a figure. The sizes are keyword arguments; the result has named axes."""
-
-    def __call__(self, seed: int, progress: Progress, **sizes: Any) -> xr.Dataset: ...
+Compute = Callable[..., xr.Dataset]
+"""(seed, progress, **sizes) → the numbers behind a figure, with named axes."""
 
 
 @dataclass(frozen=True)

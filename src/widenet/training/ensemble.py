@@ -74,7 +74,7 @@ def ensemble(
         runs = slice(first, min(first + chunk, n_runs))
         batch = _Batch(
             jax.tree.map(lambda leaf: leaf[runs], networks),
-            data[runs] if np.ndim(data.inputs) == 3 else data,
+            data[runs] if data.is_per_run else data,
             recipe,
             keys[runs],
             step_sizes[runs],
@@ -84,9 +84,18 @@ def ensemble(
         )
         return batch.train(record, shared.of(first, runs.stop - first))
 
-    # Threads, not processes: a compiled program runs outside the interpreter lock, one core per chunk.
-    with ThreadPoolExecutor(workers) as pool:
-        parts = list(pool.map(train_chunk, range(0, n_runs, chunk)))
+    firsts = range(0, n_runs, chunk)
+    if workers == 1:
+        parts = [train_chunk(first) for first in firsts]
+    else:
+        # Threads, not processes: a compiled program runs outside the interpreter lock, one core per chunk.
+        with ThreadPoolExecutor(workers) as pool:
+            try:
+                parts = list(pool.map(train_chunk, firsts))
+            except BaseException:
+                shared.cancelled = True  # an interrupt reaches this thread alone; the others see the flag
+                pool.shutdown(cancel_futures=True)
+                raise
     return jax.tree.map(lambda *leaves: _join(leaves), *parts) if len(parts) > 1 else parts[0]
 
 
@@ -164,13 +173,13 @@ class _Batch:
             self.recipe.loss,
             self.recipe.layers,
             self.batch_size,
-            np.ndim(self.data.inputs) == 3,
+            self.data.is_per_run,
             any(leaf.ndim == 2 for leaf in jax.tree.leaves(self.order)),
             self.one_by_one,
         )
         self.state = advance(
             self.state,
-            self._seated(self.data) if np.ndim(self.data.inputs) == 3 else self.data,
+            self._seated(self.data) if self.data.is_per_run else self.data,
             jax.tree.map(lambda leaf: leaf[self.seats] if leaf.ndim == 2 else leaf, self.order),
             self.keys[self.seats],
             self.step_sizes[self.seats],
@@ -200,10 +209,10 @@ class _Batch:
         if waits and 0 < step < self.recipe.max_steps and self._moved_since_last_look()[self.running].all():
             self.updates_before[self.seats] = np.asarray(self.state.tally.updates)
             return
-        data = self._seated(self.data) if np.ndim(self.data.inputs) == 3 else self.data
+        data = self._seated(self.data) if self.data.is_per_run else self.data
         seen: Look = jax.tree.map(
             np.asarray,
-            _compiled_look(self.recipe.loss, self.recipe.goal, np.ndim(data.inputs) == 3)(self.state.network, data),
+            _compiled_look(self.recipe.loss, self.recipe.goal, data.is_per_run)(self.state.network, data),
         )
         running = self.running
         here = self.seats[running]
@@ -222,7 +231,7 @@ class _Batch:
             places = np.flatnonzero(still)
             left = moves_left(
                 jax.tree.map(lambda leaf: leaf[places], self.state.network),
-                jax.tree.map(lambda leaf: leaf[places], data) if np.ndim(data.inputs) == 3 else data,
+                jax.tree.map(lambda leaf: leaf[places], data) if data.is_per_run else data,
                 self.recipe.loss,
                 self.recipe.layers,
             )
@@ -250,7 +259,7 @@ class _Batch:
 
     def _take(self, record: Record, values: dict[str, np.ndarray], times: np.ndarray, index: int) -> None:
         """Take the record of this moment for the current batch."""
-        data = self._seated(self.data) if np.ndim(self.data.inputs) == 3 else self.data
+        data = self._seated(self.data) if self.data.is_per_run else self.data
         for name, value in self._observe(record, self.state.network, data).items():
             if name not in values:
                 values[name] = np.zeros((self.n_runs, len(times), *value.shape[1:]), value.dtype)
@@ -268,7 +277,7 @@ class _Batch:
             values[name][run, time] = value[run]
 
     def _observe(self, record: Record, networks: Any, data: Dataset) -> dict[str, np.ndarray]:
-        per_run = np.ndim(data.inputs) == 3
+        per_run = data.is_per_run
         return {
             name: np.asarray(_compiled_observation(fn, per_run)(networks, data)) for name, fn in record.what.items()
         }
@@ -321,7 +330,7 @@ def _validate(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None
     if n_runs == 0:
         raise ValueError("an ensemble needs at least one key")
     sizes = {leaf.shape[0] for leaf in jax.tree.leaves(networks) if eqx.is_array(leaf) and leaf.ndim}
-    if np.ndim(data.inputs) == 3:
+    if data.is_per_run:
         sizes.add(data.inputs.shape[0])
     if sizes != {n_runs}:
         raise ValueError(
@@ -342,9 +351,12 @@ class _SharedProgress:
 
     def __init__(self, progress: Progress, n_runs: int):
         self.progress, self.n_runs, self.done, self.lock = progress, n_runs, {}, threading.Lock()
+        self.cancelled = False
 
     def of(self, first: int, size: int) -> Progress:
         def report(fraction: float, words: str) -> None:
+            if self.cancelled:
+                raise RuntimeError("another chunk of this ensemble was interrupted")
             with self.lock:
                 self.done[first] = fraction * size / self.n_runs
                 self.progress(sum(self.done.values()), f"{words} {self.n_runs} networks")

@@ -26,7 +26,7 @@ class Look(eqx.Module):
 
 def look(network: Any, data: Dataset, *, loss: Loss, goal: StoppingRule) -> Look:
     """Evaluate the whole training set. A NaN output makes `finite` False: comparisons alone would call it solved."""
-    inputs, labels = jnp.asarray(data.inputs), jnp.asarray(data.labels)
+    inputs, labels = data.inputs, data.labels
     outputs = jax.vmap(network)(inputs)
     losses = loss(outputs, labels)
     weights = jnp.stack([jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves(network)])
@@ -40,8 +40,7 @@ def look(network: Any, data: Dataset, *, loss: Loss, goal: StoppingRule) -> Look
 
 def moves_left(networks: Any, data: Dataset, loss: Loss, layers: Layers) -> np.ndarray:
     """Per run: does any single training point still produce a non-zero update?"""
-    per_run = np.ndim(data.inputs) == 3
-    return np.asarray(_compiled_moves(loss, layers, per_run)(networks, data))
+    return np.asarray(_compiled_moves(loss, layers, data.is_per_run)(networks, data))
 
 
 @functools.lru_cache(maxsize=128)
@@ -59,7 +58,6 @@ def _compiled_moves(loss: Loss, layers: Layers, per_run: bool):
 
     @jax.jit
     def all_runs(networks: Any, data: Dataset) -> Array:
-        data = jax.tree.map(jnp.asarray, data)
         if per_run:
             return jax.lax.map(one, (networks, data))
         return jax.lax.map(lambda network: any_move(network, data.inputs, data.labels), networks)

@@ -52,13 +52,13 @@ def basis_trials(
     row_bound: float | None = None,
 ) -> Trials:
     """The same sequence as one trial for the training engine; R = v = 1/√(2k) unless given."""
-    output_weight = (2 * half_width) ** -0.5 if output_weight is None else output_weight
-    row_bound = (2 * half_width) ** -0.5 if row_bound is None else row_bound
-    entries = row_bound / np.sqrt(dim) * np.repeat([-1.0, 1.0], half_width)
+    weight = (2 * half_width) ** -0.5 if output_weight is None else output_weight
+    radius = (2 * half_width) ** -0.5 if row_bound is None else row_bound
+    entries = radius / np.sqrt(dim) * np.repeat([-1.0, 1.0], half_width)
     basis = make_basis(dim).points
     network = TwoLayer(
         jnp.asarray(np.repeat(entries[:, None], dim, axis=1)[None]),
-        plus_minus(2 * half_width, output_weight)[None],
+        plus_minus(2 * half_width, weight)[None],
         None,
         leaky_relu(slope),
     )
@@ -67,7 +67,7 @@ def basis_trials(
         jnp.ones((1, dim)),
         network,
         jnp.full(1, step_size),
-        jnp.full(1, row_bound),
+        jnp.full(1, radius),
         Cyclic(),
         seed=0,
     )

@@ -171,7 +171,7 @@ def _random_batch(
     settings = [_random_parameters(draw, half, max_bound, bound) for _ in range(count)]
     norm, slope, eta, weight, radius = (np.asarray(column) for column in zip(*settings, strict=True))
     keys = jax.random.split(jax.random.key(seed), (count, 3))
-    data, separators, starts = _draw(keys, norm, radius, dim, n_samples, half)
+    data, separators, starts = _draw(keys, jnp.asarray(norm), jnp.asarray(radius), dim, n_samples, half)
     chosen = draw.integers(len(STARTS), size=count)
     hidden = starts[chosen, np.arange(count)]
     outputs = jax.vmap(lambda weight: plus_minus(2 * half, weight))(jnp.asarray(weight))
@@ -195,8 +195,8 @@ def _random_batch(
 )
 def _draw(
     keys: Key[Array, "run 3"],
-    separator_norms: Float[Array, " run"] | Float[np.ndarray, " run"],
-    radii: Float[Array, " run"] | Float[np.ndarray, " run"],
+    separator_norms: Float[Array, " run"],
+    radii: Float[Array, " run"],
     dim: int,
     n_samples: int,
     half: int,

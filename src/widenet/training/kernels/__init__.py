@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from widenet.networks import TwoLayer
-from widenet.training.kernels import blocked, plain
+from widenet.training.kernels import blocked, fused, plain
 from widenet.training.recipe import Recipe
 from widenet.types import Dataset
 
 Advance = Callable[..., Any]
 
-KERNELS: dict[str, Advance] = {"plain": plain.advance, "blocked": blocked.advance}
+KERNELS: dict[str, Advance] = {"plain": plain.advance, "blocked": blocked.advance, "fused": fused.advance}
 
 
 def choose(network: Any, data: Dataset, recipe: Recipe, watch: Any) -> str:
@@ -23,7 +23,14 @@ def choose(network: Any, data: Dataset, recipe: Recipe, watch: Any) -> str:
             raise ValueError(f"kernel must be 'auto' or one of {sorted(KERNELS)}, got {recipe.kernel!r}")
         if recipe.kernel == "blocked" and not blocked.fits(network, watch):
             raise ValueError("the blocked kernel trains a TwoLayer network without a watch")
+        if recipe.kernel == "fused" and not fused.fits(network, data, recipe, watch):
+            raise ValueError(
+                "the fused kernel trains the hidden layer of a TwoLayer network of at most"
+                f" {fused.MOST_NEURONS} neurons, one sample per step, without a watch"
+            )
         return recipe.kernel
+    if fused.fits(network, data, recipe, watch) and fused.pays(network, data):
+        return "fused"
     batch_size = recipe.batch_size or data.n_samples
     if isinstance(network, TwoLayer) and blocked.fits(network, watch) and batch_size <= blocked.ROWS // 2:
         return "blocked"

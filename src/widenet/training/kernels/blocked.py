@@ -76,7 +76,7 @@ def advance(
     """The run after the steps start, …, stop − 1; see `plain.advance`."""
     length = order.steps_per_epoch(data.n_samples, batch_size)
     block_steps = max(1, min(ROWS // batch_size, length))
-    inputs, labels = jnp.asarray(data.inputs), jnp.asarray(data.labels)
+    inputs, labels = data.inputs, data.labels
     movable = jnp.any(inputs != 0, axis=1) | (state.network.bias is not None)
     inner = _next_active if loss in SATURATING else _every_step
 

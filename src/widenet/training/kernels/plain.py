@@ -61,7 +61,7 @@ def advance(
 
         def body(number: Array, state: State) -> State:
             chosen = rows[number - epoch * length]
-            inputs, labels = jnp.asarray(data.inputs)[chosen], jnp.asarray(data.labels)[chosen]
+            inputs, labels = data.inputs[chosen], data.labels[chosen]
             network, outputs, is_update = take_step(state.network, inputs, labels, step_size, loss=loss, layers=layers)
             tally = state.tally.count(is_update, jnp.sum(zero_one(outputs, labels)), number + 1)
             watched = state.watched

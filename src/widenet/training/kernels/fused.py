@@ -1,0 +1,368 @@
+"""Blocked SGD as one GPU program per run: the whole segment of steps without leaving the chip's fast memory.
+
+The algorithm is that of `blocked`, for one sample per step and a fixed second layer. What a GPU adds is the cost of
+moving things: a compiled loop pays microseconds per iteration whatever its body, and each product reads the weights
+again. So one program holds one run and loops over its blocks itself (`jax.vmap` turns it into a grid over runs), in
+two phases:
+
+- `_sweep` reads the weights once per block, tile by tile: it adds the previous block's update Cᵀ X, writes the tile
+  back, and multiplies it with the next block's inputs while it is still there. The Gram matrix of the next block
+  comes from the same input tiles.
+- `_walk` takes the steps. Within `STRIDE` rows it works on one vector per row and carries each coefficient into the
+  rows that follow; rows further away catch up by a small product before their turn.
+
+Products run on tensor cores, which have no float32 mode of full precision. Each operand is split into two float16
+pieces after scaling by a power of two, and three of the four piece products are added in float32: x = x₁ + x₂ keeps
+22 bits, and what is lost is below the rounding of a float32 sum. Power-of-two scales are exact; they are chosen per
+block from bounds on the weights and coefficients, so nothing overflows, and an entry is represented to 2^-22 of itself
+or 2^-34 of the largest one, whichever is more. Measured against float64 the weights come out closer than
+step-by-step float32 does. In float64 (tests) the operands are used whole.
+
+The programs are Pallas kernels for Triton. Where there is none (no GPU, or a JAX without that backend) `fits` says so
+and `blocked` does the job; on a CPU the kernel can only be interpreted, which is how the tests compare it to `plain`.
+"""
+
+import functools
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import pallas as pl
+from jaxtyping import Array, Float, Int
+
+from widenet.losses import SATURATING, Loss, logistic, zero_one
+from widenet.networks import TwoLayer
+from widenet.networks.two_layer import EXACT
+from widenet.training.orders import Order
+from widenet.training.recipe import Recipe
+from widenet.training.state import State, Tally
+from widenet.types import Dataset, Layers, RunKey
+
+try:
+    from jax.experimental.pallas import triton as backend
+except ImportError:  # a JAX that has dropped Triton
+    backend = None
+
+ROWS = 64
+"""Steps of a block. More would save memory traffic and no longer fit in registers."""
+STRIDE = 16
+"""Steps taken on row vectors, before later rows catch up: the smallest product of a tensor core."""
+COLUMNS = 32
+"""Input coordinates of a tile."""
+NEURONS = 64
+"""Neurons of a tile: what one group of four warps multiplies at once."""
+WARPS, STAGES = 4, 3
+"""Warps of a program, and how many tiles are on their way at a time."""
+MOST_NEURONS = 256
+"""Wider networks would not keep a stride in registers; their products are large enough for `blocked`."""
+SEGMENT = 4096
+"""Steps per launch, at least: several epochs of a small data set go into one."""
+WIDEST_SPREAD = 2.0**12
+"""Ratio of the largest to the smallest column maximum up to which one scale for all inputs keeps float32's accuracy."""
+
+int32, float32 = jnp.int32, jnp.float32
+
+
+def fits(network: Any, data: Dataset, recipe: Recipe, watch: Any) -> bool:
+    """Whether this kernel can do the job at all (interpreted, if need be)."""
+    return (
+        backend is not None
+        and isinstance(network, TwoLayer)
+        and watch is None
+        and recipe.batch_size == 1
+        and recipe.layers is Layers.HIDDEN
+        and network.n_neurons <= MOST_NEURONS
+        and network.hidden_weights.dtype == data.inputs.dtype == data.labels.dtype
+    )
+
+
+def pays(network: TwoLayer, data: Dataset) -> bool:
+    """Whether this kernel, where it fits, is the fastest one: an NVIDIA GPU with tensor cores, in float32."""
+    if jax.default_backend() != "gpu" or network.hidden_weights.dtype != float32:
+        return False
+    capability = str(getattr(jax.devices()[0], "compute_capability", "0"))
+    return capability.replace(".", "").isdigit() and float(capability) >= 8 and _spread(data) <= WIDEST_SPREAD
+
+
+def _spread(data: Dataset) -> float:
+    """The largest column maximum over the smallest, columns of zeros left out."""
+    columns = np.abs(np.asarray(data.inputs)).max(axis=tuple(range(np.ndim(data.inputs) - 1)))
+    columns = columns[columns > 0]
+    return float(columns.max() / columns.min()) if columns.size else 1.0
+
+
+def advance(
+    state: State,
+    data: Dataset,
+    order: Order,
+    key: RunKey,
+    step_size: Float[Array, ""],
+    watch: Any,
+    start: Int[Array, ""],
+    stop: Int[Array, ""],
+    *,
+    loss: Loss,
+    layers: Layers,
+    batch_size: int,
+) -> State:
+    """The run after the steps start, …, stop − 1; see `plain.advance`."""
+    network, dtype = state.network, state.network.hidden_weights.dtype
+    length = order.steps_per_epoch(data.n_samples, batch_size)
+    epochs = max(1, SEGMENT // length)
+    inputs, labels = jnp.asarray(data.inputs), jnp.asarray(data.labels)
+    weights = network.hidden_weights
+    if network.bias is not None:  # a constant coordinate
+        weights = jnp.concatenate([weights, network.bias[:, None]], axis=1)
+        inputs = jnp.concatenate([inputs, jnp.ones_like(inputs[:, :1])], axis=1)
+    moves = jnp.any(inputs != 0, axis=1).astype(int32)
+    pieces, input_scale = _scaled_pieces(inputs)
+    run_segment = _program(loss, *weights.shape, dtype)
+    slope, at_zero = (jnp.asarray(leaf, dtype) for leaf in jax.tree.leaves(network.activation))
+    steepest = jnp.maximum(jnp.maximum(jnp.abs(slope), jnp.abs(at_zero)), 1)
+    reach = jnp.max(jnp.abs(network.output_weights)) * steepest
+    numbers = jnp.stack([step_size.astype(dtype), slope, at_zero, reach])
+    shared = jnp.stack([input_scale, jnp.max(jnp.abs(inputs))])
+    outgoing = jnp.pad(network.output_weights, (0, _padded(network.n_neurons) - network.n_neurons))
+
+    def run(segment: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
+        weights, counts = carry
+        which = segment * epochs + jnp.arange(epochs, dtype=int32)
+        rows = jax.vmap(lambda epoch: order.epoch(key, epoch, data.n_samples, batch_size))(which).reshape(-1)
+        rows = jnp.pad(rows, (0, ROWS))  # the last block may reach past the end
+        before = segment * (epochs * length)
+        bounds = jnp.stack([jnp.maximum(start - before, 0), jnp.minimum(stop - before, epochs * length), before])
+        numbers_now = jnp.append(numbers, jnp.max(jnp.abs(weights)))
+        weights, counts, *_ = run_segment(
+            weights, outgoing, rows, labels[rows], moves[rows], numbers_now, bounds, counts, shared, *pieces
+        )
+        return weights, counts
+
+    counts = jnp.stack([state.tally.updates, state.tally.mistakes, state.tally.last_update])
+    span = epochs * length
+    weights, counts = jax.lax.fori_loop(start // span, -(-stop // span), run, (weights, counts))
+    if network.bias is not None:
+        weights, bias = weights[:, :-1], weights[:, -1]
+        network = eqx.tree_at(lambda net: net.bias, network, bias)
+    network = eqx.tree_at(lambda net: net.hidden_weights, network, weights)
+    return State(network, Tally(counts[0], counts[1], counts[2]), None)
+
+
+def _padded(size: int) -> int:
+    """Triton's blocks have powers of two as sizes, its products at least 16 rows."""
+    return max(16, 1 << (size - 1).bit_length())
+
+
+def _program(loss: Loss, n_neurons: int, dim: int, dtype: Any) -> Any:
+    """The kernel for one run of this shape; everything beyond the weights and counters it returns is scratch."""
+    interpret = jax.default_backend() == "cpu"
+    neurons = _padded(n_neurons)
+    shapes = [(n_neurons, dim), (3,), (ROWS, neurons), (ROWS, ROWS), (ROWS, neurons)]
+    dtypes = [dtype, int32, dtype, dtype, dtype]
+    return pl.pallas_call(
+        functools.partial(_run_segment, loss=loss, interpret=interpret),
+        out_shape=[jax.ShapeDtypeStruct(shape, kind) for shape, kind in zip(shapes, dtypes, strict=True)],
+        input_output_aliases={0: 0},
+        compiler_params=None if interpret else backend.CompilerParams(num_warps=WARPS, num_stages=STAGES),  # type: ignore
+        interpret=interpret,
+        name="widenet_fused",
+    )
+
+
+def _run_segment(
+    _, outgoing, rows, labels, moves, numbers, bounds, counts_before, shared, *others, loss: Loss, interpret: bool
+) -> None:
+    """The steps bounds[0], …, bounds[1] − 1 of one run. All arguments are references to device memory.
+
+    `hidden`, `gram` and `coefficients` hold one block. Pass b of the loop applies block b − 1 and prepares block b; the
+    last pass only applies. `limit` bounds the weights, `size` the coefficients of the block before.
+    """
+    *pieces, weights, counts, hidden, gram, coefficients = others
+    barrier = (lambda: None) if interpret else backend.debug_barrier  # type: ignore
+    first, last, before = bounds[0], bounds[1], bounds[2]
+    reach, limit = numbers[3], numbers[4]
+    coefficients[:, :] = jnp.zeros(coefficients.shape, coefficients.dtype)
+    barrier()
+
+    def one_block(block: Array, carry: tuple) -> tuple:
+        limit, size, *tally = carry
+        limit = limit + size * shared[1]
+        position = first + block * int32(ROWS)
+        earlier = rows[pl.ds(jnp.maximum(position - int32(ROWS), 0), ROWS)]
+        later = rows[pl.ds(position, ROWS)]
+        for part in range(-(-hidden.shape[1] // NEURONS)):
+            target = gram if part == 0 else None
+            _sweep(part, weights, coefficients, pieces, earlier, later, (limit, size, shared[0]), hidden, target)
+        barrier()
+        steps = _Steps(outgoing, labels, moves, numbers, position, last, before)
+        total, *tally = _walk(steps, hidden, gram, coefficients, tally, loss, barrier, interpret)
+        return limit, total * reach, *tally
+
+    n_blocks = (last - first + int32(ROWS - 1)) // int32(ROWS)
+    start = (limit, jnp.zeros_like(limit), counts_before[0], counts_before[1], counts_before[2])
+    _, _, *tally = jax.lax.fori_loop(int32(0), n_blocks + int32(1), one_block, start)
+    for index, count in enumerate(tally):
+        counts[index] = count
+
+
+def _sweep(part: int, weights, coefficients, pieces, earlier, later, scales, hidden, gram) -> None:
+    """Once over the weights of one group of neurons: apply the block before, prepare the next."""
+    n_neurons, dim = weights.shape
+    size = min(NEURONS, hidden.shape[1])
+    limit, largest, input_scale = scales
+    weight_scale, coefficient_scale = _power_of_two(limit), _power_of_two(largest)
+    neuron = part * size + jnp.arange(size, dtype=int32)
+    row, column = jnp.arange(ROWS, dtype=int32), jnp.arange(COLUMNS, dtype=int32)
+    change = _pieces(coefficients[row[:, None], neuron[None, :]] * coefficient_scale)
+
+    def one_tile(tile: Array, sums: tuple[Array, Array]) -> tuple[Array, Array]:
+        preactivations, products = sums
+        columns = tile * int32(COLUMNS) + column
+        place = (neuron[:, None], columns[None, :])
+        exists = (neuron < n_neurons)[:, None] & (columns < dim)[None, :]
+        w = _load(weights, place, exists)
+        x_earlier = [piece[earlier[:, None], columns[None, :]] for piece in pieces]
+        x_later = [piece[later[:, None], columns[None, :]] for piece in pieces]
+        w = w + _product(change, x_earlier, (0, 0)) * (1 / coefficient_scale * (1 / input_scale))
+        _store(weights, place, exists, w)
+        preactivations = _product(_pieces(w * weight_scale), x_later, (1, 1), preactivations)
+        if gram is not None:
+            products = _product(x_later, x_later, (1, 1), products)
+        return preactivations, products
+
+    zeros = (jnp.zeros((size, ROWS), weights.dtype), jnp.zeros((ROWS, ROWS) if gram is not None else (), weights.dtype))
+    n_tiles = int32(pieces[0].shape[1] // COLUMNS)
+    preactivations, products = jax.lax.fori_loop(int32(0), n_tiles, one_tile, zeros)
+    hidden[row[:, None], neuron[None, :]] = (preactivations * (1 / weight_scale * (1 / input_scale))).T
+    if gram is not None:
+        gram[:, :] = products * (1 / input_scale * (1 / input_scale))
+
+
+class _Steps:
+    """What the steps of one block need to know."""
+
+    def __init__(self, outgoing, labels, moves, numbers, position, last, before):
+        self.outgoing, self.labels, self.moves = outgoing[:], labels, moves
+        self.rate, self.slope, self.at_zero = numbers[0], numbers[1], numbers[2]
+        self.position, self.last, self.before = position, last, before
+
+    def derivative(self, hidden: Array) -> Array:
+        """σ' at these pre-activations."""
+        one = jnp.ones_like(hidden)
+        return jnp.where(hidden > 0, one, jnp.where(hidden < 0, self.slope * one, self.at_zero * one))
+
+
+def _walk(steps: _Steps, hidden, gram, coefficients, tally, loss: Loss, barrier, interpret: bool) -> tuple:
+    """Take the steps of one block: writes the coefficients, returns (bound on their sum, updates, mistakes, last)."""
+    row = jnp.arange(STRIDE, dtype=int32)
+    exact = EXACT if interpret or hidden.dtype != float32 else jax.lax.DotAlgorithmPreset.TF32_TF32_F32_X3
+
+    def one_stride(stride: Array, carry: tuple) -> tuple:
+        total, updates, mistakes, last_update = carry
+        base = stride * int32(STRIDE)
+        here = pl.ds(base, STRIDE)
+
+        def catch_up(other: Array, h: Array) -> Array:
+            there = pl.ds(other * int32(STRIDE), STRIDE)
+            return h + jnp.dot(gram[here, there], coefficients[there, :], precision=exact)
+
+        h = jax.lax.fori_loop(int32(0), stride, catch_up, hidden[here, :])
+        hidden[here, :] = h
+        barrier()
+        number = steps.position + base + row
+        valid = number < steps.last
+
+        def take(total: Array, mistakes: Array) -> tuple[Array, Array]:
+            return _take_steps(steps, base, hidden, gram, coefficients, total, mistakes, loss)
+
+        def rest(total: Array, mistakes: Array) -> tuple[Array, Array]:
+            coefficients[here, :] = jnp.zeros((STRIDE, coefficients.shape[1]), coefficients.dtype)
+            return total, mistakes
+
+        if loss in SATURATING:  # sixteen samples without a slope leave the weights as they are
+            outputs = jnp.sum(h * steps.derivative(h) * steps.outgoing, axis=1)
+            slopes = _loss_slope(loss, outputs, steps.labels[pl.ds(steps.position + base, STRIDE)])
+            active = jnp.max(jnp.where(valid & (slopes != 0), int32(1), int32(0)), axis=0)
+            total, mistakes = jax.lax.cond(active > 0, take, rest, total, mistakes)
+        else:
+            total, mistakes = take(total, mistakes)
+        barrier()
+        moved = jnp.max(jnp.where(coefficients[here, :] != 0, int32(1), int32(0)), axis=1) * valid.astype(int32)
+        latest = jnp.max(moved * (steps.before + number + int32(1)), axis=0)
+        return total, updates + jnp.sum(moved, axis=0, dtype=int32), mistakes, jnp.maximum(last_update, latest)
+
+    start = (jnp.zeros((), hidden.dtype), *tally)
+    return jax.lax.fori_loop(int32(0), int32(ROWS // STRIDE), one_stride, start)
+
+
+def _take_steps(steps: _Steps, base, hidden, gram, coefficients, total, mistakes, loss: Loss) -> tuple[Array, Array]:
+    """`STRIDE` steps, written out: one vector per row, so that nothing has to be picked from a block at run time."""
+    h = [hidden[base + int32(row), :] for row in range(STRIDE)]
+    for row in range(STRIDE):
+        here = base + int32(row)
+        label, valid = steps.labels[steps.position + here], steps.position + here < steps.last
+        direction = steps.outgoing * steps.derivative(h[row])
+        output = jnp.sum(h[row] * direction, axis=0)
+        slope = _loss_slope(loss, output, label)
+        slope = jnp.where(valid & (steps.moves[steps.position + here] != 0), slope, jnp.zeros_like(slope))
+        coefficient = -steps.rate * slope * direction
+        coefficients[here, :] = coefficient
+        for later in range(row + 1, STRIDE):
+            h[later] = h[later] + gram[here, base + int32(later)] * coefficient
+        total = total + jnp.abs(steps.rate * slope)
+        mistakes = mistakes + jnp.where(valid, zero_one(output, label), 0).astype(int32)
+    return total, mistakes
+
+
+def _loss_slope(loss: Loss, outputs: Array, labels: Array) -> Array:
+    """The derivative of the loss. Automatic differentiation, but for a short form of the one that matters most."""
+    if loss is logistic:
+        return -labels / (1 + jnp.exp(labels * outputs))
+    return jax.grad(lambda outputs: jnp.sum(loss(outputs, labels)))(outputs)
+
+
+def _power_of_two(bound: Array) -> Array:
+    """The power of two that brings `bound` just under 2^15, by its exponent bits; 1 where nothing is split."""
+    if bound.dtype != float32:
+        return jnp.ones_like(bound)
+    exponent = jax.lax.bitcast_convert_type(jnp.maximum(bound, float32(1e-30)), int32) >> 23
+    return jax.lax.bitcast_convert_type(jnp.clip(int32(254 + 14) - exponent, 1, 253) << 23, float32)
+
+
+def _pieces(x: Array) -> tuple[Array, ...]:
+    """x as a sum of float16 arrays (of itself, where it is not float32)."""
+    if x.dtype != float32:
+        return (x,)
+    high = x.astype(jnp.float16)
+    return high, (x - high.astype(float32)).astype(jnp.float16)
+
+
+def _scaled_pieces(inputs: Array) -> tuple[tuple[Array, ...], Array]:
+    """The inputs, padded to whole tiles, scaled and split; with their scale."""
+    inputs = jnp.pad(inputs, ((0, 0), (0, -inputs.shape[1] % COLUMNS)))
+    scale = _power_of_two(jnp.max(jnp.abs(inputs)))
+    if inputs.dtype != float32:
+        return (inputs,), scale
+    # `_pieces` outside a kernel would be simplified away: XLA drops a rounding that is undone at once.
+    high = jax.lax.reduce_precision(inputs * scale, exponent_bits=5, mantissa_bits=10)
+    return (high.astype(jnp.float16), (inputs * scale - high).astype(jnp.float16)), scale
+
+
+def _product(left, right, contract: tuple[int, int], total: Array | None = None) -> Array:
+    """The sum of all piece products but the smallest, in the precision of the whole; small ones first."""
+    pairs = [(0, 0)] if len(left) == 1 else [(0, 1), (1, 0), (0, 0)]
+    for i, j in pairs:
+        dims = (((contract[0],), (contract[1],)), ((), ()))
+        kind = float32 if len(left) > 1 else left[i].dtype
+        part = jax.lax.dot_general(left[i], right[j], dims, precision=EXACT, preferred_element_type=kind)
+        total = part if total is None else total + part
+    return total  # type: ignore
+
+
+def _load(ref, place, exists) -> Array:
+    return backend.load(ref.at[place], mask=exists, other=0)  # type: ignore
+
+
+def _store(ref, place, exists, value) -> None:
+    backend.store(ref.at[place], value, mask=exists)  # type: ignore
