@@ -1,0 +1,154 @@
+"""The three recipes work as written: a copy of the repository follows them and is then used like the real one.
+
+Starting Python with JAX takes seconds, so all `widenet` commands of the three pages share one process, and all their
+test files another.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from .pages import DOCS, ROOT
+from .recipes import commands, follow
+
+RECIPES = {name: DOCS / f"add-a-{name}.md" for name in ("data-set", "theorem", "figure")}
+COMMANDS = {name: commands(page) for name, page in RECIPES.items()}
+
+RUN_COMMANDS = """
+import contextlib, io, json, sys
+from widenet import cli
+shown = {}
+for command in json.load(sys.stdin):
+    sys.argv = command.split()
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as ended:
+            code = ended.code
+    shown[command] = (code or 0, printed.getvalue())
+json.dump({"from": cli.__file__, "shown": shown}, sys.stdout)
+"""
+
+
+def start(tree: Path, *arguments: str, given: str = "") -> str:
+    """What Python prints with these arguments, in the copy; a warning is an error."""
+    environment = os.environ | {
+        "PYTHONPATH": str(tree / "src"),
+        "PYTHONUTF8": "1",
+        "WIDENET_STORE": str(tree / "store"),
+    }
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *arguments],
+        cwd=tree, env=environment, input=given, capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the repository that has followed all three recipes: they do not get in each other's way."""
+    tree = tmp_path_factory.mktemp("recipes") / "widenet"
+    files = Path("src/widenet/data/files")
+    ignored = shutil.ignore_patterns("__pycache__", "files", "docs")
+    for folder in ("src", "tests"):
+        shutil.copytree(ROOT / folder, tree / folder, ignore=ignored)
+    (tree / files).symlink_to(ROOT / files)
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, tree)
+    changed = [file for page in RECIPES.values() for file in follow(page, tree)]
+    # What `make format` does, on the files of the recipes.
+    names = [str(file) for file in dict.fromkeys(changed)]
+    start(tree, "-m", "ruff", "check", "--fix", "--quiet", *names)
+    start(tree, "-m", "ruff", "format", "--quiet", *names)
+    return tree
+
+
+@pytest.fixture(scope="module")
+def shown(tree: Path) -> dict[str, str]:
+    """What every `widenet` command of the pages prints."""
+    wanted = [line for lines in COMMANDS.values() for line in lines if line.startswith("widenet ")]
+    answer = json.loads(start(tree, "-c", RUN_COMMANDS, given=json.dumps(wanted)))
+    assert Path(answer["from"]).is_relative_to(tree)
+    assert {command: code for command, (code, _) in answer["shown"].items()} == dict.fromkeys(wanted, 0)
+    return {command: text for command, (_, text) in answer["shown"].items()}
+
+
+def test_a_recipe_ends_with_commands_to_try() -> None:
+    for lines in COMMANDS.values():
+        assert lines[0] == "make format"
+        assert all(line.startswith("widenet ") for line in lines[1:-1])
+        assert lines[-1].startswith("python -m pytest ")
+
+
+def test_the_data_set_is_listed(shown: dict[str, str]) -> None:
+    text = shown[COMMANDS["data-set"][1]]
+    assert "parity" in [line.split()[0] for line in text.splitlines()]
+
+
+def test_the_theorem_is_listed_and_holds(shown: dict[str, str]) -> None:
+    _, listing, check, _ = COMMANDS["theorem"]
+    assert "brutzkus2018.example_perceptron" in shown[listing]
+    assert "✓ HOLDS" in shown[check]
+    assert ["tightness", "1"] in [line.split() for line in shown[check].splitlines()]
+
+
+def test_the_figure_is_drawn_and_agrees(shown: dict[str, str], tree: Path) -> None:
+    assert shown[COMMANDS["figure"][1]].count("✓ AGREES") == 2
+    for form in ("svg", "pdf", "png", "json", "step_size.csv"):
+        assert (tree / "figures" / f"brutzkus2018.example_step_size.{form}").stat().st_size > 0
+
+
+def test_the_tests_of_the_recipes_pass(tree: Path) -> None:
+    battery, theorem, figure = (COMMANDS[name][-1].split() for name in ("data-set", "theorem", "figure"))
+    assert battery[-2:] == ["-k", "parity"]
+    files = [battery[3], theorem[3], figure[3]]
+    text = start(tree, "-m", "pytest", *files, "-k", "parity or example", "-p", "no:cacheprovider")
+    assert "15 passed" in text
+
+
+def test_control_a_check_that_cannot_fail_is_caught_by_its_controls(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "widenet.claims.brutzkus2018.example_perceptron"
+    honest = (tree / "src" / name.replace(".", "/")).with_suffix(".py").read_text(encoding="utf-8")
+    words = "verdict=decide(hypotheses, conclusion)"
+    assert words in honest
+    careless = types.ModuleType(name)
+    exec(honest.replace(words, "verdict=decide((), True)"), careless.__dict__)
+    monkeypatch.setitem(sys.modules, name, careless)
+    tests: dict = {}
+    exec((tree / COMMANDS["theorem"][-1].split()[3]).read_text(encoding="utf-8"), tests)
+    controls = [function for title, function in tests.items() if title.startswith("test_control_")]
+    assert len(controls) == 2
+    for control in controls:
+        with pytest.raises(AssertionError):
+            control()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Somewhere in the package, add:",
+        "In `src/widenet/data/__init__.py`, after the line that begins with `no such line`, add:",
+        "In `src/widenet/data/__init__.py`, after the line that begins with `from widenet`, add:",
+        "In `src/widenet/data/__init__.py`, right after `widenet`, add:",
+        "Write the new file `src/widenet/data/base.py`:",
+    ],
+)
+def test_control_an_instruction_nobody_could_follow_is_refused(sentence: str, tmp_path: Path) -> None:
+    package = tmp_path / "src/widenet/data"
+    package.mkdir(parents=True)
+    for name in ("__init__.py", "base.py"):
+        shutil.copy(ROOT / "src/widenet/data" / name, package)
+    page = tmp_path / "page.md"
+    page.write_text(f"{sentence}\n\n```python\nx = 1\n```\n", encoding="utf-8")
+    with pytest.raises((AssertionError, ValueError)):
+        follow(page, tmp_path)
