@@ -75,6 +75,7 @@ class Evidence(ClosedModel):
     Attributes:
       conclusion: whether the conclusion was measured to hold, also where the hypotheses fail (so that a reader sees
         how far past its hypotheses a theorem reaches); None when undecided.
+      quantity: what `promised` and `measured` count, in words.
       promised, measured: the two sides of the statement in the worst run, or None when it has no such sides.
       tightness: measured / promised in that run: 1 is a bound that is attained.
       vacuous: the promise says no more than what is trivially true.
@@ -87,6 +88,7 @@ class Evidence(ClosedModel):
     hypotheses: tuple[Hypothesis, ...]
     runs: Runs
     conclusion: bool | None
+    quantity: str = ""
     promised: float | None = None
     measured: float | None = None
     tightness: float | None = None

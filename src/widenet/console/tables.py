@@ -184,6 +184,7 @@ def hypothesis_table(hypotheses: Iterable[Hypothesis]) -> Table:
 def _facts(outcome: CheckOutcome) -> Table:
     evidence = outcome.evidence
     facts = {
+        "quantity": evidence.quantity or wording.NOTHING,
         "promised": wording.number(evidence.promised),
         "measured": wording.number(evidence.measured),
         "tightness": wording.number(evidence.tightness),
