@@ -34,6 +34,7 @@ EVIDENCE = Evidence(
 )
 
 CHECK_FIELDS = {
+    "quantity",
     "id",
     "paper",
     "kind",
