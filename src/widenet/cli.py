@@ -8,6 +8,7 @@ Heavy libraries are imported inside the commands, so that `widenet --help` answe
 """
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -182,6 +183,7 @@ def _run_all(claims: Sequence[Any], figures: Sequence[Any], scale: str, seed: in
     from widenet.store import Store, default_root
 
     size, store = run.parse_scale(scale), Store(default_root())
+    _keep_compiled_programs(store.root.parent / "compiled")
     checks, drawn = [], []
     with watching(len(claims) + len(figures)) as watch:
         for claim in claims:
@@ -206,6 +208,19 @@ def _print_json(value: Any) -> None:
 def _exit_by(outcomes: Sequence[Any]) -> None:
     if any(outcome.failed for outcome in outcomes):
         raise typer.Exit(1)
+
+
+def _keep_compiled_programs(folder: Path) -> None:
+    """Let JAX keep its compiled programs, so that the next command starts at once. A choice already made stays."""
+    import jax
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return
+    if jax.config.read("jax_compilation_cache_dir") is None and os.access(folder, os.W_OK):
+        jax.config.update("jax_compilation_cache_dir", str(folder))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
 
 
 def main() -> None:
