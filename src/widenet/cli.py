@@ -218,7 +218,7 @@ def _keep_compiled_programs(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         return
-    if jax.config.read("jax_compilation_cache_dir") is None and os.access(folder, os.W_OK):
+    if getattr(jax.config, "jax_compilation_cache_dir", None) is None and os.access(folder, os.W_OK):
         jax.config.update("jax_compilation_cache_dir", str(folder))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
 
