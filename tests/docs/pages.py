@@ -1,5 +1,6 @@
 """The written pages as data: their code blocks, tables and instructions."""
 
+import itertools
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,8 +44,9 @@ def section(page: Path, title: str) -> str:
 
 def table(text: str) -> list[list[str]]:
     """The rows of the first Markdown table in the text, without its header."""
-    rows = [line for line in text.splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in rows[2:]]
+    lines = itertools.dropwhile(lambda line: not line.startswith("|"), text.splitlines())
+    rows = itertools.takewhile(lambda line: line.startswith("|"), lines)
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in rows][2:]
 
 
 def code_words(text: str) -> list[str]:

@@ -1,0 +1,91 @@
+"""The page about the command line against the command line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from typer.testing import CliRunner
+
+from tests.report.fake_outcomes import FAILING, FINDING, HOLDING, PAPER, UNMET
+from widenet import claims, papers
+from widenet.cli import LARGEST_SEED, app
+
+from .pages import DOCS, code_words, section, table
+
+PAGE = DOCS / "command-line.md"
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Claims and figures that take no time, in a folder of their own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(claims, "CLAIMS", (HOLDING, FINDING, UNMET))
+    monkeypatch.setattr(papers, "PAPERS", (PAPER,))
+    monkeypatch.setattr(papers, "FIGURES", PAPER.figures)
+
+
+def invoke(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, list(arguments), prog_name="widenet")
+    return result.exit_code, result.stdout
+
+
+def answer(*arguments: str) -> Any:
+    code, text = invoke(*arguments, "--json")
+    assert code == 0
+    return json.loads(text)
+
+
+def fields(title: str) -> list[str]:
+    return [row[0].strip("`") for row in table(section(PAGE, title))]
+
+
+def test_commands_and_their_options() -> None:
+    commands = typer.main.get_command(app).commands  # pyright: ignore[reportAttributeAccessIssue]
+    rows = {row[0].strip("`").removeprefix("widenet "): code_words(row[2]) for row in table(section(PAGE, "Commands"))}
+    assert rows.keys() == commands.keys()
+    for name, options in rows.items():
+        found = [opt for parameter in commands[name].params for opt in parameter.opts if opt.startswith("--")]
+        assert sorted(options) == sorted(set(found) - {"--help"}), name
+    described = section(PAGE, "Commands").split("| option |")[1]
+    assert {row[0].strip("`") for row in table("| option |" + described)} == {
+        option for options in rows.values() for option in options
+    }
+    assert str(LARGEST_SEED) in described
+
+
+@pytest.mark.usefixtures("lab")
+def test_fields_of_a_checked_claim() -> None:
+    row = answer("check", HOLDING.id)[0]
+    assert fields("A checked claim") == list(row)
+    assert fields("A hypothesis") == list(row["hypotheses"][0])
+    assert fields("Runs") == list(row["runs"])
+
+
+@pytest.mark.usefixtures("lab")
+def test_fields_of_a_figure() -> None:
+    row = answer("figure", PAPER.figures[0].id)[0]
+    assert fields("A figure") == list(row)
+    assert set(fields("A comparison")) == set(row["comparisons"][0])
+
+
+@pytest.mark.usefixtures("lab")
+def test_fields_of_lists_and_of_the_report() -> None:
+    shapes = {row[0].strip("`"): code_words(row[1]) for row in table(section(PAGE, "Rows of list"))}
+    listed = answer("list")
+    assert list(listed) == list(shapes)
+    for noun, rows in listed.items():
+        assert rows
+        assert all(list(row) == shapes[noun] for row in rows)
+    text = section(PAGE, "JSON")
+    assert all(f"`{name}`" in text for name in answer("report"))
+
+
+def test_exit_codes(lab: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {row[0] for row in table(section(PAGE, "Exit codes"))} == {"0", "1", "2", "130"}
+    assert invoke("check", UNMET.id)[0] == 0
+    assert invoke("check", FINDING.id)[0] == 0
+    assert invoke("check", "nonsense")[0] == 2
+    monkeypatch.setattr(claims, "CLAIMS", (FAILING,))
+    assert invoke("check", "--all")[0] == 1

@@ -1,0 +1,158 @@
+"""What the pages say is true: their code runs and prints what they show, their links lead somewhere."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlparse
+
+import pytest
+
+import widenet
+from tests.test_layers import LAYERS, MAY_NOT_MEET
+from widenet import claims, papers
+from widenet.claims.base import Evidence, Kind, Verdict
+from widenet.training import Recipe
+from widenet.types import RunStatus, Trajectory
+
+from .pages import DOCS, PAGES, ROOT, Block, blocks, code_words, prose, section, table
+
+README = ROOT / "README.md"
+RUNNING = [README, DOCS / "quickstart.md", DOCS / "claims.md", DOCS / "training.md"]
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+
+
+def names(path: Path) -> str:
+    return path.name
+
+
+def with_output(page: Path) -> Iterator[tuple[Block, str | None]]:
+    """The Python blocks of a page, each with the text block right after it, if there is one."""
+    every = blocks(page)
+    for block, after in zip(every, [*every[1:], None], strict=True):
+        if block.language == "python":
+            shows = after is not None and after.language == "text" and after.before == ""
+            yield block, after.text if after is not None and shows else None
+
+
+def same_output(shown: str, printed: str) -> bool:
+    """Equal words; numbers within a tenth, since a matrix product may round differently on another machine."""
+    if NUMBER.sub("#", shown).split() != NUMBER.sub("#", printed).split():
+        return False
+    pairs = zip(NUMBER.findall(shown), NUMBER.findall(printed), strict=True)
+    return all(float(left) == pytest.approx(float(right), rel=0.1) for left, right in pairs)
+
+
+@pytest.mark.parametrize("page", RUNNING, ids=names)
+def test_code_runs_and_prints_what_the_page_shows(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    known: dict = {"__name__": page.stem}
+    compared = 0
+    for block, shown in with_output(page):
+        exec(compile(block.text, page.name, "exec"), known)
+        printed = capsys.readouterr().out
+        assert same_output(shown or "", printed), f"{page.name} shows:\n{shown}\nand prints:\n{printed}"
+        compared += shown is not None
+    assert compared
+
+
+def test_control_another_output_is_noticed() -> None:
+    assert same_output("HOLDS after 100 steps", "HOLDS after 101 steps")
+    assert not same_output("HOLDS after 100 steps", "HOLDS after 150 steps")
+    assert not same_output("HOLDS after 100 steps", "VIOLATED after 100 steps")
+    assert not same_output("", "anything")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if urlparse(target).scheme:
+            assert urlparse(target).hostname == "creativecommons.org", target
+        else:
+            assert (page.parent / target.partition("#")[0]).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_no_paths_of_a_machine(page: Path) -> None:
+    machine = r"/(home|root|work|tmp|Users)/|localhost|https?://[^\s)]*(pypi|proxy|mirror)"
+    assert not re.search(machine, page.read_text(encoding="utf-8"))
+
+
+def test_the_index_has_every_page() -> None:
+    listed = re.findall(r"\]\(([\w-]+\.md)\)", section(DOCS / "README.md", "Documentation"))
+    assert set(listed) == {page.name for page in DOCS.glob("*.md")} - {"README.md"}
+
+
+def test_the_readme_counts_what_there_is() -> None:
+    rows = table(section(README, "What is there so far"))
+    counted = {row[0].strip("`"): (int(row[2].split()[0]), int(row[3].split()[0])) for row in rows}
+    assert counted == {
+        paper.key: (sum(claim.paper == paper.key for claim in claims.CLAIMS), len(paper.figures))
+        for paper in papers.PAPERS
+    }
+    for row, paper in zip(rows, papers.PAPERS, strict=True):
+        assert paper.title in row[1]
+
+
+def test_the_tree_of_the_readme_exists() -> None:
+    (tree,) = [block.text for block in blocks(README) if block.text.startswith("src/widenet/\n")]
+    for line in tree.splitlines():
+        folder = ROOT / "src/widenet" if line.startswith("  ") else ROOT
+        for name in line[:31].split():
+            assert (folder / name).exists(), name
+
+
+def test_layers_page_agrees_with_the_enforced_layers() -> None:
+    page = DOCS / "layers.md"
+    text = page.read_text(encoding="utf-8").split("Some modules must not")
+    assert {row[1].strip("`"): int(row[0]) for row in table(text[0])} == LAYERS
+    assert {tuple(cell.strip("`") for cell in row) for row in table(text[1])} == MAY_NOT_MEET
+    for _, found in table(section(page, "Where is it?")):
+        for words in code_words(found):
+            path = words.replace("<paper>", "brutzkus2018")
+            module, _, attribute = path.partition(".")
+            assert (ROOT / "src/widenet" / path).exists() or hasattr(getattr(widenet, attribute), "__doc__"), module
+
+
+def test_verdicts_and_kinds_in_their_words() -> None:
+    page = DOCS / "claims.md"
+    assert {row[0].strip("`"): row[1] for row in table(section(page, "Verdicts"))} == {
+        verdict.value: verdict.sentence for verdict in Verdict
+    }
+    assert [row[0].strip("`") for row in table(section(page, "Kinds"))] == [kind.value for kind in Kind]
+    fields = [word for row in table(section(page, "Evidence")) for word in code_words(row[0])]
+    assert fields == list(Evidence.model_fields)
+
+
+def test_training_page_names_every_field_and_status() -> None:
+    page = DOCS / "training.md"
+    assert [row[0].strip("`") for row in table(section(page, "Recipe"))] == list(Recipe.__dataclass_fields__)
+    fields = [row[0].strip("`") for row in table(section(page, "Record and Watch"))]
+    assert fields == list(Trajectory.__dataclass_fields__)
+    assert {row[0].strip("`"): row[1] for row in table(section(page, "RunStatus"))} == {
+        status.name: status.sentence for status in RunStatus
+    }
+
+
+def test_every_control_the_claims_page_speaks_of_exists() -> None:
+    text = (ROOT / "tests/claims/brutzkus2018/test_convergence.py").read_text(encoding="utf-8")
+    assert len(re.findall(r"^def test_control_", text, re.MULTILINE)) >= 6
+
+
+def known_words() -> set[str]:
+    """Every name and every whole word of the package's source."""
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    return set(re.findall(r"\w+", source))
+
+
+def test_the_words_of_the_glossary_are_in_the_code() -> None:
+    known = known_words()
+    parts = re.split(r"^## ", (DOCS / "glossary.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    assert {part.splitlines()[0] for part in parts} >= {paper.key for paper in papers.PAPERS}
+    for part in parts:
+        rows = table(part)
+        assert rows
+        for _, word, _ in rows:
+            for name in code_words(word):
+                assert set(re.findall(r"\w+", name)) <= known, name
