@@ -33,7 +33,7 @@ from jax.experimental import pallas as pl
 from jaxtyping import Array, Float, Int
 
 from widenet.losses import SATURATING, Loss, logistic, zero_one
-from widenet.networks import TwoLayer
+from widenet.networks import PiecewiseLinear, TwoLayer
 from widenet.networks.two_layer import EXACT
 from widenet.training.orders import Order
 from widenet.training.recipe import Recipe
@@ -66,10 +66,12 @@ int32, float32 = jnp.int32, jnp.float32
 
 
 def fits(network: Any, data: Dataset, recipe: Recipe, watch: Any) -> bool:
-    """Whether this kernel can do the job at all (interpreted, if need be)."""
+    """Whether this kernel can do the job at all: on a GPU in float32, interpreted on a CPU in either precision."""
     return (
         backend is not None
+        and (jax.default_backend() == "cpu" or data.inputs.dtype == float32)
         and isinstance(network, TwoLayer)
+        and isinstance(network.activation, PiecewiseLinear)
         and watch is None
         and recipe.batch_size == 1
         and recipe.layers is Layers.HIDDEN
@@ -118,8 +120,9 @@ def advance(
         inputs = jnp.concatenate([inputs, jnp.ones_like(inputs[:, :1])], axis=1)
     moves = jnp.any(inputs != 0, axis=1).astype(int32)
     pieces, input_scale = _scaled_pieces(inputs)
-    run_segment = _program(loss, *weights.shape, dtype)
-    slope, at_zero = (jnp.asarray(leaf, dtype) for leaf in jax.tree.leaves(network.activation))
+    run_segment = _program(loss, weights.shape[0], weights.shape[1], dtype)
+    kink = network.activation
+    slope, at_zero = jnp.asarray(kink.slope, dtype), jnp.asarray(kink.derivative_at_zero, dtype)
     steepest = jnp.maximum(jnp.maximum(jnp.abs(slope), jnp.abs(at_zero)), 1)
     reach = jnp.max(jnp.abs(network.output_weights)) * steepest
     numbers = jnp.stack([step_size.astype(dtype), slope, at_zero, reach])
@@ -130,7 +133,7 @@ def advance(
         weights, counts = carry
         which = segment * epochs + jnp.arange(epochs, dtype=int32)
         rows = jax.vmap(lambda epoch: order.epoch(key, epoch, data.n_samples, batch_size))(which).reshape(-1)
-        rows = jnp.pad(rows, (0, ROWS))  # the last block may reach past the end
+        rows = jnp.pad(rows, (0, 2 * ROWS))  # the last block may reach past the end, and one pass follows it
         before = segment * (epochs * length)
         bounds = jnp.stack([jnp.maximum(start - before, 0), jnp.minimum(stop - before, epochs * length), before])
         numbers_now = jnp.append(numbers, jnp.max(jnp.abs(weights)))

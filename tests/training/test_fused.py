@@ -1,0 +1,138 @@
+"""The GPU kernel, interpreted on the CPU, against the step-by-step autodiff oracle."""
+
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.training.problems import awkward, networks, run_keys, separable
+from tests.training.test_kernels import assert_same, weights
+from widenet.losses import hinge, logistic
+from widenet.networks import leaky_relu, relu
+from widenet.training import Listed, Recipe, Record, ensemble
+from widenet.training.ensemble import _compiled_advance
+from widenet.training.kernels import choose, fused
+from widenet.types import Layers
+
+STEPS = 53
+"""Several segments and blocks, and a multiple of neither."""
+LIST = Listed(jnp.asarray([0, 0, 3, 7, 7, 1, 8]))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_blocks():
+    """The same kernel in smaller blocks: an interpreted stride of 16 rows takes ten seconds to compile."""
+    with pytest.MonkeyPatch.context() as patch:
+        jax.config.update("jax_disable_most_optimizations", True)
+        for name, value in {"ROWS": 4, "STRIDE": 2, "NEURONS": 16, "SEGMENT": 30}.items():
+            patch.setattr(fused, name, value)
+        _compiled_advance.cache_clear()
+        yield
+        _compiled_advance.cache_clear()
+        jax.config.update("jax_disable_most_optimizations", False)
+
+
+def both_ways(nets, data, recipe, n_runs, times):
+    record = Record(tuple(times), {"weights": weights})
+    go = lambda kernel: ensemble(  # noqa: E731
+        nets, data, dataclasses.replace(recipe, kernel=kernel), run_keys(n_runs), record=record
+    )
+    return go("plain"), go("fused")
+
+
+@pytest.mark.parametrize(("loss", "bias", "n_neurons"), [(hinge, False, 6), (logistic, True, 20)])
+def test_fused_follows_plain_at_every_step(loss, bias, n_neurons):
+    """Twenty neurons are two groups; a record at every step starts and stops segments at every place of a block."""
+    nets = networks(3, n_neurons, bias=bias)
+    recipe = Recipe(loss, 0.7, STEPS, check_every=35)
+    assert_same(*both_ways(nets, separable(), recipe, 3, range(STEPS + 1)), rtol=1e-12)
+    assert_same(*both_ways(nets, separable(), recipe, 3, (0, STEPS)), rtol=1e-12)
+
+
+def test_fused_follows_plain_on_kinks_ties_and_duplicates():
+    """All arithmetic here is exact in binary, so margins of exactly 1 and units at exactly 0 do occur."""
+    for activation in (leaky_relu(0.5), relu(), relu(1.0)):
+        nets = networks(2, n_neurons=4, dim=4, activation=activation)
+        grid = jnp.asarray([[-0.5, 0.0, 0.5, 1.0], [0.0, 0.0, 0.0, 0.0], [1.0, -1.0, 0.5, 0.0], [0.0, 0.5, 0.0, -0.5]])
+        nets = eqx.tree_at(
+            lambda net: (net.hidden_weights, net.output_weights),
+            nets,
+            (jnp.stack([grid, 0 * grid]), jnp.broadcast_to(jnp.asarray([0.5, 0.5, -0.5, -0.5]), (2, 4))),
+        )
+        plain, fast = both_ways(nets, awkward(), Recipe(hinge, 0.5, STEPS, LIST), 2, (0, 1, 9, STEPS))
+        assert_same(plain, fast, rtol=1e-12)
+        assert (plain.updates < plain.steps).all()  # some steps moved nothing
+
+
+@settings(max_examples=15)
+@given(
+    loss=st.sampled_from([hinge, logistic]),
+    step_size=st.sampled_from([0.01, 1.0, 30.0]),
+    slope=st.sampled_from([0.0, 0.1, 0.9]),
+    seed=st.integers(0, 1000),
+)
+def test_fused_follows_plain_on_random_networks(loss, step_size, slope, seed):
+    nets, data = networks(2, 4, 4, slope, seed), separable(9, 4, seed)
+    recipe = Recipe(loss, step_size, STEPS, LIST, check_every=STEPS)
+    assert_same(*both_ways(nets, data, recipe, 2, times=(0, STEPS)), rtol=1e-12)
+
+
+def test_in_float32_split_products_are_as_good_as_float32():
+    """Every run against float64: no further away than step-by-step float32, apart from counted kink flips."""
+    nets, data = networks(8, 10, 30), separable(64, 30)
+    exact = ensemble(nets, data, Recipe(logistic, 0.3, 640, kernel="plain"), run_keys(8))
+    small = lambda tree: jax.tree.map(lambda leaf: jnp.asarray(leaf).astype(jnp.float32), tree)  # noqa: E731
+    plain, fast = both_ways(small(nets), small(data), Recipe(logistic, 0.3, 640), 8, times=(640,))
+    rows = lambda run: np.asarray(run.network.hidden_weights, np.float64)  # noqa: E731
+    away = lambda run: np.abs(rows(run) - rows(exact)).max(axis=2) / np.abs(rows(exact)).max()  # noqa: E731
+    flipped = away(fast) > 2e-5
+    assert flipped.mean() <= 0.02, f"{flipped.sum()} of {flipped.size} neurons flipped"
+    assert np.median(away(fast)) <= 2 * np.median(away(plain))
+    np.testing.assert_array_equal(fast.updates, exact.updates)
+
+
+def test_pieces_keep_what_a_single_float16_loses():
+    draw = np.random.default_rng(0)
+    left, right = (jnp.asarray(draw.normal(size=(32, 784)), jnp.float32) for _ in range(2))
+    exact = np.asarray(left, np.float64) @ np.asarray(right, np.float64).T
+    scale = fused._power_of_two(jnp.max(jnp.abs(left)))
+    split, single = ((fused._pieces(left * scale)[:n], fused._pieces(right)[:n]) for n in (2, 1))
+    error = lambda found: np.abs(np.asarray(found, np.float64) / float(scale) - exact).max() / np.abs(exact).max()  # noqa: E731
+    assert error(fused._product(*split, (1, 1))) < 5e-7
+    control = jnp.dot(split[0][0], split[1][0].T, preferred_element_type=jnp.float32)
+    assert error(control) > 1e-5
+    assert len(single[0]) == 1
+
+
+@pytest.mark.parametrize("bound", [1e-38, 1e-20, 0.3, 1.0, 7e4, 3e38])
+def test_scales_are_powers_of_two_and_never_overflow(bound):
+    scale = float(fused._power_of_two(jnp.float32(bound)))
+    assert np.log2(scale) == round(np.log2(scale))
+    assert bound * scale < 2**15
+
+
+def test_it_is_chosen_where_it_pays_and_refused_where_it_does_not_fit(monkeypatch):
+    nets, data = networks(2, dtype=jnp.float32), separable(dtype=jnp.float32)
+    recipe = Recipe(logistic, 0.1, 10)
+    assert choose(nets, data, recipe, None) != "fused"  # no GPU here
+    monkeypatch.setattr(fused, "pays", lambda network, data: True)
+    assert choose(nets, data, recipe, None) == "fused"
+    for other in (dataclasses.replace(recipe, batch_size=5), dataclasses.replace(recipe, layers=Layers.BOTH)):
+        assert choose(nets, data, other, None) != "fused"
+        with pytest.raises(ValueError, match="the fused kernel trains the hidden layer"):
+            choose(nets, data, dataclasses.replace(other, kernel="fused"), None)
+    monkeypatch.setattr(fused, "backend", None)  # a JAX without Triton
+    assert choose(nets, data, recipe, None) != "fused"
+
+
+def test_inputs_of_very_different_size_are_left_to_the_other_kernels():
+    data = separable(dtype=jnp.float32)
+    uneven = eqx.tree_at(lambda d: d.inputs, data, data.inputs.at[:, 0].multiply(1e6))
+    assert fused._spread(data) < 100 < fused.WIDEST_SPREAD < fused._spread(uneven)
+    zeros = eqx.tree_at(lambda d: d.inputs, data, data.inputs.at[:, 0].set(0))
+    assert fused._spread(zeros) < 100
