@@ -12,6 +12,7 @@ from tests.test_layers import LAYERS, MAY_NOT_MEET
 from widenet import claims, papers
 from widenet.claims.base import Evidence, Kind, Verdict
 from widenet.training import Recipe
+from widenet.training.kernels import KERNELS
 from widenet.types import RunStatus, Trajectory
 
 from .pages import DOCS, PAGES, ROOT, Block, blocks, code_words, prose, section, table
@@ -90,7 +91,7 @@ def test_the_readme_counts_what_there_is() -> None:
     assert counted == {
         paper.key: (sum(claim.paper == paper.key for claim in claims.CLAIMS), len(paper.figures))
         for paper in papers.PAPERS
-    }
+    }, "the README counts claims and figures: change its table"
     for row, paper in zip(rows, papers.PAPERS, strict=True):
         assert paper.title in row[1]
 
@@ -127,6 +128,9 @@ def test_verdicts_and_kinds_in_their_words() -> None:
 
 def test_training_page_names_every_field_and_status() -> None:
     page = DOCS / "training.md"
+    kernels = [row[0].strip("`") for row in table(section(page, "Kernels and their oracle"))]
+    assert kernels[0] == "plain"
+    assert set(kernels) <= KERNELS.keys()
     assert [row[0].strip("`") for row in table(section(page, "Recipe"))] == list(Recipe.__dataclass_fields__)
     fields = [row[0].strip("`") for row in table(section(page, "Record and Watch"))]
     assert fields == list(Trajectory.__dataclass_fields__)
