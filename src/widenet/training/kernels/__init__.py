@@ -6,14 +6,18 @@ Each has the signature of `plain.advance`, which is the oracle. `choose` picks t
 from collections.abc import Callable
 from typing import Any
 
-from widenet.networks import TwoLayer
-from widenet.training.kernels import blocked, fused, plain
+from widenet.training.kernels import block, blocked, fused, gram, plain
 from widenet.training.recipe import Recipe
 from widenet.types import Dataset
 
 Advance = Callable[..., Any]
 
-KERNELS: dict[str, Advance] = {"plain": plain.advance, "blocked": blocked.advance, "fused": fused.advance}
+KERNELS: dict[str, Advance] = {
+    "plain": plain.advance,
+    "blocked": blocked.advance,
+    "gram": gram.advance,
+    "fused": fused.advance,
+}
 
 
 def choose(network: Any, data: Dataset, recipe: Recipe, watch: Any) -> str:
@@ -21,8 +25,8 @@ def choose(network: Any, data: Dataset, recipe: Recipe, watch: Any) -> str:
     if recipe.kernel != "auto":
         if recipe.kernel not in KERNELS:
             raise ValueError(f"kernel must be 'auto' or one of {sorted(KERNELS)}, got {recipe.kernel!r}")
-        if recipe.kernel == "blocked" and not blocked.fits(network, watch):
-            raise ValueError("the blocked kernel trains a TwoLayer network without a watch")
+        if recipe.kernel in ("blocked", "gram") and not block.fits(network, watch):
+            raise ValueError(f"the {recipe.kernel} kernel trains a TwoLayer network without a watch")
         if recipe.kernel == "fused" and not fused.fits(network, data, recipe, watch):
             raise ValueError(
                 "the fused kernel trains the hidden layer of a TwoLayer network of at most"
@@ -32,6 +36,6 @@ def choose(network: Any, data: Dataset, recipe: Recipe, watch: Any) -> str:
     if fused.fits(network, data, recipe, watch) and fused.pays(network, data):
         return "fused"
     batch_size = recipe.batch_size or data.n_samples
-    if isinstance(network, TwoLayer) and blocked.fits(network, watch) and batch_size <= blocked.ROWS // 2:
-        return "blocked"
+    if block.fits(network, watch) and batch_size <= block.ROWS // 2:
+        return "gram" if gram.pays(data) else "blocked"
     return "plain"

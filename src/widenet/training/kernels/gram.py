@@ -1,0 +1,88 @@
+"""Exact SGD in the span of the data, for two-layer networks with fewer samples than input dimensions.
+
+Every update of W lies in the span of the inputs, so the pre-activations of ALL samples follow from their inner
+products: H ← H + G C. The weights themselves are not touched until the segment ends, when the coefficients of each
+sample, summed up, are applied once: W ← W + Aᵀ X. A step costs n·k instead of 2·d·k products.
+"""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from widenet.losses import Loss
+from widenet.networks import TwoLayer
+from widenet.networks.two_layer import EXACT
+from widenet.training.kernels.block import Block, Rows, walk, work_through
+from widenet.training.orders import Order
+from widenet.training.state import State, Tally
+from widenet.types import Dataset, Layers, RunKey
+
+
+class Span(eqx.Module):
+    """A run in the coordinates of its samples.
+
+    Attributes:
+      hidden: pre-activations of every sample at the current weights.
+      sums: what each sample has added so far, as coefficients.
+      output_weights, tally: as in the network and its state.
+    """
+
+    hidden: Float[Array, "sample neuron"]
+    sums: Float[Array, "sample neuron"]
+    output_weights: Float[Array, " neuron"]
+    tally: Tally
+
+
+def advance(
+    state: State,
+    data: Dataset,
+    order: Order,
+    key: RunKey,
+    step_size: Float[Array, ""],
+    watch: Any,
+    start: Int[Array, ""],
+    stop: Int[Array, ""],
+    *,
+    loss: Loss,
+    layers: Layers,
+    batch_size: int,
+) -> State:
+    """The run after the steps start, …, stop − 1; see `plain.advance`."""
+    network, x = state.network, data.inputs
+    has_bias = network.bias is not None
+    movable = jnp.any(x != 0, axis=1) | has_bias
+    gram = jnp.dot(x, x.T, precision=EXACT) + has_bias
+    hidden = jnp.dot(x, network.hidden_weights.T, precision=EXACT)
+    if has_bias:
+        hidden = hidden + network.bias
+
+    def work(span: Span, rows: Rows) -> Span:
+        chosen = rows.chosen
+        flat = chosen.reshape(-1)
+        products = gram[flat][:, flat].reshape(chosen.shape * 2)
+        block = Block(rows, data.labels[chosen], movable[chosen], None, products, has_bias)
+        current = eqx.tree_at(lambda net: net.output_weights, network, span.output_weights)
+        progress = work_through(current, span.hidden[flat], block, span.tally, step_size, loss, layers)
+        coefficients = progress.coefficients.reshape(chosen.size, -1)
+
+        def apply(span: Span) -> tuple[Array, Array]:
+            moved = span.hidden + jnp.dot(gram[:, flat], coefficients, precision=EXACT)
+            return moved, span.sums.at[flat].add(coefficients)
+
+        unmoved = lambda span: (span.hidden, span.sums)  # noqa: E731
+        moved, sums = jax.lax.cond(jnp.any(coefficients != 0), apply, unmoved, span)
+        return Span(moved, sums, progress.output_weights, progress.tally)
+
+    begin = Span(hidden, jnp.zeros_like(hidden), network.output_weights, state.tally)
+    end = walk(order, key, data.n_samples, batch_size, start, stop, begin, work)
+    weights = network.hidden_weights + jnp.dot(end.sums.T, x, precision=EXACT)
+    bias = network.bias + jnp.sum(end.sums, 0) if has_bias else None
+    return State(TwoLayer(weights, end.output_weights, bias, network.activation), end.tally, None)
+
+
+def pays(data: Dataset) -> bool:
+    """Whether there are so few samples that their inner products are the cheaper coordinates."""
+    return data.n_samples < data.dim
