@@ -1,6 +1,9 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
+from widenet.claims.brutzkus2018 import bounds
 from widenet.claims.brutzkus2018.bounds import max_nonzero_updates, update_bound_terms
 
 
@@ -55,3 +58,93 @@ def test_no_slope_no_promise():
 def test_terms_add_up_and_broadcast():
     terms = update_bound_terms(np.array([1.0, 2.0]), 0.5, 1.0, 1.0, 1.0, 1)
     np.testing.assert_allclose(sum(terms), max_nonzero_updates(np.array([1.0, 2.0]), 0.5, 1.0, 1.0, 1.0, 1))
+
+
+def drawn_parameters(count, seed):
+    """(‖w*‖, α, η, v, R, k), all over the place."""
+    draw = np.random.default_rng(seed)
+    return [
+        (draw.uniform(1, 20), draw.uniform(0.01, 0.99), *np.exp(draw.uniform(-4, 4, 3)).tolist(), draw.integers(1, 50))
+        for _ in range(count)
+    ]
+
+
+PARAMETERS = [(*floats, int(half)) for *floats, half in drawn_parameters(200, 1)]
+
+
+def test_the_root_is_where_the_two_sides_of_the_proof_meet():
+    for norm, slope, eta, weight, radius, half in PARAMETERS:
+        root = float(bounds.root_bound(norm, slope, eta, weight, radius, half))
+        np.testing.assert_allclose(root, root_of_the_proof(norm, slope, eta, weight, radius, half), rtol=1e-12)
+        gain = 2 * half * eta * weight * slope
+        stacked = np.sqrt(2 * half) * norm
+        grown = stacked * np.sqrt(root * (2 * half * (eta * weight) ** 2 + 2 * eta)) + 2 * stacked * radius * np.sqrt(
+            2 * half
+        )
+        np.testing.assert_allclose(gain * root, grown, rtol=1e-10)
+
+
+def test_the_bound_from_the_start_is_where_f_meets_g():
+    """F_0 + AT = B√(G_0² + DT) at the bound, for starts of every alignment, also where q < 0 cancels."""
+    draw = np.random.default_rng(2)
+    cancelling = 0
+    for norm, slope, eta, weight, radius, half in PARAMETERS:
+        length = draw.uniform(0, 1) * np.sqrt(2 * half) * radius
+        stacked = np.sqrt(2 * half) * norm
+        start = draw.uniform(-1, 1) * stacked * length
+        bound = float(bounds.start_bound(norm, slope, eta, weight, half, start, length))
+        gain, growth = 2 * half * eta * weight * slope, 2 * half * (eta * weight) ** 2 + 2 * eta
+        cancelling += stacked**2 * growth < 2 * gain * start
+        left, right = start + gain * bound, stacked * np.sqrt(length**2 + growth * bound)
+        np.testing.assert_allclose(left, right, rtol=1e-9)
+        assert bound <= bounds.root_bound(norm, slope, eta, weight, radius, half) * (1 + 1e-11)
+    assert cancelling > 3
+
+
+def test_the_conjugate_form_keeps_its_digits():
+    """F_0 close to B·G_0 and large: the direct form returns 0 or noise, exact rationals say what is right."""
+    norm, slope, eta, weight, half, length = 2, 1, 1, 1, 1, Fraction(10**6)
+    # B² = 2k ws² = 8 is no square, so F_0 is given directly, just inside |F_0| ≤ B·G_0.
+    start = Fraction(2_828_427)
+    gain, square, growth = 2 * half * eta * weight * slope, 8, 2 * half * eta**2 * weight**2 + 2 * eta
+    middle = square * growth - 2 * gain * start
+    constant = square * length**2 - start**2
+    assert middle < 0 < constant
+
+    def at(t: Fraction) -> Fraction:
+        return gain**2 * t**2 - middle * t - constant
+
+    bound = float(bounds.start_bound(norm, slope, eta, weight, half, float(start), float(length)))
+    assert at(Fraction(bound * (1 - 1e-12))) < 0 < at(Fraction(bound * (1 + 1e-12)))
+
+
+def test_equation_14_splits_the_square_root():
+    """Its third and fourth term are √a + √b where M has √(a + b); the others are the same."""
+    for norm, slope, eta, *_ in PARAMETERS:
+        terms = bounds.equation_14_terms(norm, slope, eta)
+        third, fourth = float(terms[2]), float(terms[3])
+        rebuilt = float(terms[0] + terms[1] + terms[4]) + np.hypot(third, fourth)
+        np.testing.assert_allclose(rebuilt, bounds.width_free_bound(norm, slope, eta), rtol=1e-12)
+        # At η = 1 both arguments of min(η, √η) agree, so K(α) is the sum of the other constants there.
+    np.testing.assert_allclose(sum(bounds.equation_14_terms(1.0, 0.3, 1.0)[1:]), bounds.corollary_3_constant(0.3))
+
+
+def test_both_layers_bound_is_the_root_of_its_own_quadratic_loosened():
+    for norm, slope, eta, weight, radius, half in PARAMETERS:
+        np.testing.assert_allclose(
+            bounds.both_layers_bound(norm, slope, eta, weight, radius, half, 1.0, 1.0),
+            max_nonzero_updates(norm, slope, eta, weight, radius, half),
+            rtol=1e-12,
+        )
+        # t ≤ (b/a)² + √(c/a)·b/a + c/a with a = 2kηcvα, b = ws√(4k²η²C²v² + 4ηk), c = 4kR·ws.
+        low, high = 0.3, 4.0
+        gain = 2 * half * eta * low * weight * slope
+        linear = norm * np.sqrt(4 * (half * eta * high * weight) ** 2 + 4 * eta * half) / gain
+        constant = 4 * half * radius * norm / gain
+        np.testing.assert_allclose(
+            bounds.both_layers_bound(norm, slope, eta, weight, radius, half, low, high),
+            linear**2 + np.sqrt(constant) * linear + constant,
+            rtol=1e-12,
+        )
+    assert bounds.both_layers_bound(2.0, 0.5, 1.0, 1.0, 1.0, 1, 0.0, 1.0) == np.inf
+    assert bounds.both_layers_bound(2.0, 0.5, 1.0, 1.0, 1.0, 1, -0.5, 1.0) == np.inf

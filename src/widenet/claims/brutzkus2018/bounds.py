@@ -54,3 +54,126 @@ def update_bound_terms(
 def sum_of(terms: tuple[NDArray[np.float64], ...]) -> NDArray[np.float64]:
     """The terms added from the smallest up, so that the result is as exact as float64 allows."""
     return np.asarray(np.sum(np.sort(np.stack(np.broadcast_arrays(*terms)), axis=0), axis=0))
+
+
+def root_bound(
+    separator_norm: Values,
+    slope: Values,
+    step_size: Values,
+    output_weight: Values,
+    row_bound: Values,
+    half_width: Values,
+) -> NDArray[np.float64]:
+    """M_root: the quadratic of Section 9.1.2 solved exactly, where the paper loosens its root to M_k.
+
+    The largest T with aT ≤ b√T + c, a = 2kηvα, b = ws√(4k²η²v² + 4ηk), c = 4kR ws.
+    """
+    ws, a, eta, v, radius, k = _as_arrays(separator_norm, slope, step_size, output_weight, row_bound, half_width)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = 2 * k * eta * v * a
+        linear = ws * np.sqrt(4 * (k * eta * v) ** 2 + 4 * eta * k) / gain
+        constant = 4 * k * radius * ws / gain
+        root = ((linear + np.sqrt(linear**2 + 4 * constant)) / 2) ** 2
+    return np.where(np.isnan(root), np.inf, root)
+
+
+def start_bound(
+    separator_norm: Values,
+    slope: Values,
+    step_size: Values,
+    output_weight: Values,
+    half_width: Values,
+    alignment: Values,
+    norm: Values,
+) -> NDArray[np.float64]:
+    """M_init: the same argument with the actual start, F_0 = `alignment` and G_0 = `norm`, in place of R.
+
+    The largest T with F_0 + AT ≤ B√(G_0² + DT), A = 2kηvα, B = √(2k) ws, D = 2kη²v² + 2η: the larger root of
+    A²T² − qT − (B²G_0² − F_0²) = 0 with q = B²D − 2AF_0.
+    """
+    ws, a, eta, v, k, start, length = _as_arrays(
+        separator_norm, slope, step_size, output_weight, half_width, alignment, norm
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = 2 * k * eta * v * a
+        square = 2 * k * ws**2
+        middle = square * (2 * k * (eta * v) ** 2 + 2 * eta) - 2 * gain * start
+        # Cauchy–Schwarz makes this non-negative; rounding may not.
+        constant = np.maximum(square * length**2 - start**2, 0.0)
+        spread = np.sqrt(middle**2 + 4 * gain**2 * constant)
+        # For q < 0 the numerator q + √(…) cancels; its conjugate does not.
+        root = np.where(middle >= 0, (middle + spread) / (2 * gain**2), 2 * constant / (spread - middle))
+    return np.where(np.isnan(root), np.inf, root)
+
+
+def width_free_bound(separator_norm: Values, slope: Values, step_size: Values) -> NDArray[np.float64]:
+    """M_k for R = v = 1/√(2k) (Corollary 3): the width has gone.
+
+    ws²/α² + 2ws²/(ηα²) + √2 ws^{1.5} √(1/η + 2/η²)/α^{1.5} + 2ws/(ηα).
+    """
+    ws, a, eta = _as_arrays(separator_norm, slope, step_size)
+    with np.errstate(divide="ignore"):
+        terms = (
+            (ws / a) ** 2,
+            2 * ws**2 / (eta * a**2),
+            np.sqrt(2 * (1 / eta + 2 / eta**2)) * (ws / a) ** 1.5,
+            2 * ws / (eta * a),
+        )
+    return sum_of(tuple(np.asarray(term) for term in terms))
+
+
+def equation_14_terms(separator_norm: Values, slope: Values, step_size: Values) -> tuple[NDArray[np.float64], ...]:
+    """The five terms of Eq. 14 with the constants its O(·) leave out; their sum is at least `width_free_bound`.
+
+    ws²/α², (2/α²) ws²/η, (√2/α^{1.5}) ws^{1.5}/√η, (2/α^{1.5}) ws^{1.5}/η, (2/α) ws/η.
+    """
+    ws, a, eta = _as_arrays(separator_norm, slope, step_size)
+    terms = (
+        (ws / a) ** 2,
+        2 / a**2 * ws**2 / eta,
+        np.sqrt(2) / a**1.5 * ws**1.5 / np.sqrt(eta),
+        2 / a**1.5 * ws**1.5 / eta,
+        2 / a * ws / eta,
+    )
+    return tuple(np.asarray(term) for term in terms)
+
+
+def corollary_3_constant(slope: Values) -> NDArray[np.float64]:
+    """K(α) = 2/α² + (2 + √2)/α^{1.5} + 2/α, a constant that the O(·) of Corollary 3 may stand for."""
+    (a,) = _as_arrays(slope)
+    return np.asarray(2 / a**2 + (2 + np.sqrt(2)) / a**1.5 + 2 / a)
+
+
+def both_layers_bound(
+    separator_norm: Values,
+    slope: Values,
+    step_size: Values,
+    output_weight: Values,
+    row_bound: Values,
+    half_width: Values,
+    smallest_ratio: Values,
+    largest_ratio: Values,
+) -> NDArray[np.float64]:
+    """Eq. 13: the bound when the output weights move too, with c ≤ v_t/v_0 ≤ C. For c = C = 1 it is M_k.
+
+    C²ws²/(c²α²) + ws²/(kηc²v²α²) + √(R(8k²η²C²v² + 8ηk)) ws^{1.5}/(2k(ηcvα)^{1.5}) + 2R ws/(ηcvα).
+    Infinite where c ≤ 0.
+    """
+    ws, a, eta, v, radius, k, low, high = _as_arrays(
+        separator_norm, slope, step_size, output_weight, row_bound, half_width, smallest_ratio, largest_ratio
+    )
+    low = np.where(low > 0, low, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        terms = (
+            (high * ws / (low * a)) ** 2,
+            ws**2 / (k * eta * (low * v * a) ** 2),
+            np.sqrt(radius * (8 * (k * eta * high * v) ** 2 + 8 * eta * k))
+            * ws**1.5
+            / (2 * k * (eta * low * v * a) ** 1.5),
+            2 * radius * ws / (eta * low * v * a),
+        )
+    return sum_of(tuple(np.where(np.isnan(term), np.inf, term) for term in terms))
+
+
+def _as_arrays(*values: Values) -> list[NDArray[np.float64]]:
+    return [np.asarray(value, np.float64) for value in values]
