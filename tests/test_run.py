@@ -34,6 +34,7 @@ EVIDENCE = Evidence(
 )
 
 CHECK_FIELDS = {
+    "machine",
     "quantity",
     "id",
     "paper",
@@ -59,7 +60,19 @@ CHECK_FIELDS = {
     "reused",
     "version",
 }
-FIGURE_FIELDS = {"id", "paper", "title", "comparisons", "scale", "seed", "config", "seconds", "reused", "version"}
+FIGURE_FIELDS = {
+    "machine",
+    "id",
+    "paper",
+    "title",
+    "comparisons",
+    "scale",
+    "seed",
+    "config",
+    "seconds",
+    "reused",
+    "version",
+}
 
 
 class Counter:
@@ -212,7 +225,7 @@ def test_setting_and_progress_reach_the_check(store):
 
     claim = dataclasses.replace(make_claim(check), setting=lambda scale, seed: (scale, seed))
     run.check(claim, Scale.PAPER, 7, store, lambda fraction, words: seen.append((fraction, words)))
-    assert seen == [(0.5, "half way"), (Scale.PAPER, 7)]
+    assert seen == [(0.0, "making the data and the networks"), (0.5, "half way"), (Scale.PAPER, 7)]
 
 
 def test_the_row_of_a_check_is_the_contract(store):

@@ -183,7 +183,7 @@ def _run_all(claims: Sequence[Any], figures: Sequence[Any], scale: str, seed: in
     from widenet.store import Store, default_root
 
     size, store = run.parse_scale(scale), Store(default_root())
-    _keep_compiled_programs(store.root.parent / "compiled")
+    _keep_compiled_programs(store.root / "compiled")
     checks, drawn = [], []
     with watching(len(claims) + len(figures)) as watch:
         for claim in claims:

@@ -15,18 +15,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import jax
 import xarray as xr
 
 from widenet import claims, papers
 from widenet.claims import Claim, Evidence, Kind, Verdict
-from widenet.errors import UnknownName
+from widenet.errors import InputError, UnknownName
 from widenet.papers import Comparison, Figure, Paper
 from widenet.store import CellKey, Store
 from widenet.store.datasets import decode_dataset, encode_dataset
 from widenet.store.keys import plain_json
 from widenet.types import ClosedModel, Progress, Scale, silent
 
-NUMERIC_LAYERS = ("types", "losses", "data", "networks", "training", "diagnostics", "claims", "papers")
+NUMERIC_LAYERS = ("types", "bits", "losses", "data", "networks", "training", "diagnostics", "claims", "papers")
 """What a stored number depends on. Errors, store, plots and surfaces may change without recomputing it."""
 
 CLAIM_DTYPE = "float64"
@@ -38,7 +39,7 @@ Listed = TypeVar("Listed", Claim, Figure)
 
 @dataclass(frozen=True)
 class CheckOutcome:
-    """A checked claim. `seconds` is the time of the original computation, also when it is `reused`."""
+    """A checked claim. `seconds` and `machine` are those of the original computation, also when it is `reused`."""
 
     claim: Claim
     scale: Scale
@@ -46,6 +47,7 @@ class CheckOutcome:
     evidence: Evidence
     seconds: float
     reused: bool
+    machine: str = ""
 
     @property
     def failed(self) -> bool:
@@ -69,7 +71,7 @@ class CheckOutcome:
 
 @dataclass(frozen=True)
 class FigureOutcome:
-    """The numbers behind a figure, and the reported ones beside them. `seconds` as in `CheckOutcome`."""
+    """The numbers behind a figure, and the reported ones beside them. `seconds`, `machine` as in `CheckOutcome`."""
 
     figure: Figure
     scale: Scale
@@ -78,6 +80,7 @@ class FigureOutcome:
     comparisons: list[Comparison]
     seconds: float
     reused: bool
+    machine: str = ""
 
     def row(self) -> dict[str, Any]:
         """The outcome as one JSON object, without the numbers."""
@@ -101,14 +104,16 @@ def check(claim: Claim, scale: Scale, seed: int, store: Store, progress: Progres
     cell = store.get(key)
     if cell is not None:
         evidence = _evidence(cell.content["evidence"])
-        return CheckOutcome(claim, scale, seed, evidence, cell.content["seconds"], reused=True)
+        content = cell.content
+        return CheckOutcome(claim, scale, seed, evidence, content["seconds"], True, content["machine"])
     store.require_writable()
     start = time.perf_counter()
+    progress(0.0, "making the data and the networks")
     found = claim.check(claim.setting(scale, seed), progress)
     seconds = time.perf_counter() - start
-    content = {"evidence": _as_json(found), "seconds": seconds}
+    content = {"evidence": _as_json(found), "seconds": seconds, "machine": machine()}
     store.put(key, {}, content)
-    return CheckOutcome(claim, scale, seed, _evidence(content["evidence"]), seconds, reused=False)
+    return CheckOutcome(claim, scale, seed, _evidence(content["evidence"]), seconds, False, content["machine"])
 
 
 def compute(figure: Figure, scale: Scale, seed: int, store: Store, progress: Progress = silent) -> FigureOutcome:
@@ -124,27 +129,32 @@ def compute(figure: Figure, scale: Scale, seed: int, store: Store, progress: Pro
     key = CellKey(figure.id, parameters, seed, sizes.get("dtype", CLAIM_DTYPE), version())
     cell = store.get(key)
     if cell is not None:
-        numbers, seconds = decode_dataset(cell.arrays, cell.content["layout"]), cell.content["seconds"]
+        numbers, content = decode_dataset(cell.arrays, cell.content["layout"]), cell.content
     else:
         store.require_writable()
         start = time.perf_counter()
+        progress(0.0, "making the data and the networks")
         found = figure.compute(seed, progress, **sizes)
         seconds = time.perf_counter() - start
         arrays, layout = encode_dataset(found)
-        store.put(key, arrays, {"layout": layout, "seconds": seconds})
+        content = {"layout": layout, "seconds": seconds, "machine": machine()}
+        store.put(key, arrays, content)
         numbers = decode_dataset(arrays, layout)
     # The bands belong to the program, not to the numbers, so they are never stored.
     comparisons = figure.compare(numbers)
-    return FigureOutcome(figure, scale, seed, numbers, comparisons, seconds, reused=cell is not None)
+    seconds, where = content["seconds"], content["machine"]
+    return FigureOutcome(figure, scale, seed, numbers, comparisons, seconds, cell is not None, where)
 
 
 def find_claim(id: str) -> Claim:
     """The claim with this id, or `UnknownName`."""
+    _refuse_paper("claim", id)
     return _find("claim", id, {claim.id: claim for claim in claims.CLAIMS})
 
 
 def find_figure(id: str) -> Figure:
     """The figure with this id, or `UnknownName`."""
+    _refuse_paper("figure", id)
     return _find("figure", id, {figure.id: figure for figure in papers.FIGURES})
 
 
@@ -167,6 +177,12 @@ def figures_of(paper: str | None) -> tuple[Figure, ...]:
 def parse_scale(text: str) -> Scale:
     """The scale of this name, or `UnknownName`."""
     return _find("scale", text, {scale.value: scale for scale in Scale})
+
+
+def machine() -> str:
+    """What computed a result: the kind of device and the version of JAX."""
+    device = jax.devices()[0]
+    return f"{device.platform} ({device.device_kind}), jax {jax.__version__}"
 
 
 @functools.cache
@@ -213,8 +229,14 @@ def _circumstances(outcome: CheckOutcome | FigureOutcome) -> dict[str, Any]:
         "seed": outcome.seed,
         "seconds": outcome.seconds,
         "reused": outcome.reused,
+        "machine": outcome.machine,
         "version": version(),
     }
+
+
+def _refuse_paper(kind: str, name: str) -> None:
+    if name in {paper.key for paper in papers.PAPERS}:
+        raise InputError(f"{name!r} is a paper, not a {kind}; 'widenet list {kind}s --paper {name}' shows what it has.")
 
 
 def _find(kind: str, name: str, known: Mapping[str, Named]) -> Named:

@@ -137,7 +137,7 @@ def at_most(name: str, actual: float | int, limit: float | int, *, tolerance: fl
     """The hypothesis actual ≤ limit, up to what rounding may add. A NaN is not met."""
     return Hypothesis(
         name=name,
-        required=f"≤ {limit:.6g}",
+        required=f"≤ {limit:.6g}{_within(tolerance)}",
         actual=float(actual),
         slack=float(limit + tolerance - actual),
         met=bool(actual <= limit + tolerance),
@@ -148,11 +148,15 @@ def at_least(name: str, actual: float | int, limit: float | int, *, tolerance: f
     """The hypothesis actual ≥ limit, up to what rounding may take. A NaN is not met."""
     return Hypothesis(
         name=name,
-        required=f"≥ {limit:.6g}",
+        required=f"≥ {limit:.6g}{_within(tolerance)}",
         actual=float(actual),
         slack=float(actual - limit + tolerance),
         met=bool(actual >= limit - tolerance),
     )
+
+
+def _within(tolerance: float) -> str:
+    return f" (to {tolerance:.0e})" if tolerance else ""
 
 
 def more_than(name: str, actual: float | int, limit: float | int) -> Hypothesis:
@@ -186,7 +190,7 @@ def decide(hypotheses: Sequence[Hypothesis], conclusion: bool | None) -> Verdict
     return Verdict.HOLDS if conclusion else Verdict.VIOLATED
 
 
-def ratio(measured: float, promised: float) -> float | None:
+def ratio(measured: float | int, promised: float | int) -> float | None:
     """measured / promised, or None where the promise is infinite, zero or undefined."""
     if not (math.isfinite(promised) and math.isfinite(measured)) or promised == 0:
         return None

@@ -4,6 +4,7 @@ A rule sees the outputs and losses on the whole training set at every check and 
 and the step budget are not rules: every run is watched for them.
 """
 
+import functools
 from collections.abc import Callable
 
 import jax.numpy as jnp
@@ -36,8 +37,9 @@ def never(
     return jnp.zeros((), bool)
 
 
+@functools.lru_cache(maxsize=128)
 def loss_below(target: float) -> StoppingRule:
-    """The mean training loss is at most `target`."""
+    """The mean training loss is at most `target`. One rule per target, so that none is compiled twice."""
 
     def rule(
         outputs: Float[Array, " sample"], labels: Float[Array, " sample"], losses: Float[Array, " sample"]

@@ -69,7 +69,7 @@ def _budget(limits: np.ndarray, n_samples: int, most: int = 20_000_000) -> int:
 
 
 def _share(progress: Progress, index: int, total: int, fraction: float, words: str) -> None:
-    progress((index + fraction) / total, words)
+    progress((index + fraction) / total, f"{words}, batch {index + 1} of {total}")
 
 
 def _describe(batches: Sequence[Trials], counts: np.ndarray, limits: np.ndarray) -> dict:
