@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from widenet.data import DATASETS, Distribution, load_digits, make_basis, make_pool, make_separable
+from widenet.data import DATASETS, Distribution, load_digits, make_basis, make_pool, make_separable, make_xord
 
 KEY = jax.random.key(0)
 N_SAMPLES = 20
@@ -13,14 +13,24 @@ N_SAMPLES = 20
 INSTANCES = {
     "separable": lambda: make_separable(KEY, dim=6, separator_norm=4.0),
     "basis": lambda: make_basis(dim=6),
+    "xord": lambda: make_xord(n_patches=8),
     "mnist": lambda: load_digits((3, 5), "test"),
     "arrays": lambda: make_pool(np.random.default_rng(0).normal(size=(50, 3)) * 10, np.resize([-1, 1, 1], 50)),
 }
 
 
+RADIUS = {"xord": 4.0}
+"""Data sets that do not live in the unit ball: points of {±1}^{2d} have norm √(2d)."""
+
+
 @pytest.fixture(scope="module", params=DATASETS)
-def distribution(request):
-    return INSTANCES[request.param]()
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def distribution(name):
+    return INSTANCES[name]()
 
 
 @pytest.fixture(scope="module")
@@ -54,10 +64,10 @@ def test_labels_are_signs(drawn):
     assert np.isin(drawn.labels, (-1.0, 1.0)).all()
 
 
-def test_inputs_are_finite_and_in_the_unit_ball(drawn):
+def test_inputs_are_finite_and_in_their_ball(name, drawn):
     assert np.isfinite(drawn.inputs).all()
-    assert np.linalg.norm(drawn.inputs, axis=1).max() <= 1
-    assert jnp.linalg.norm(drawn.inputs, axis=1).max() <= 1
+    assert np.linalg.norm(drawn.inputs, axis=1).max() <= RADIUS.get(name, 1)
+    assert jnp.linalg.norm(drawn.inputs, axis=1).max() <= RADIUS.get(name, 1)
 
 
 def test_same_key_same_bits(distribution, drawn):

@@ -11,10 +11,12 @@ from widenet.data.basis import Basis, make_basis
 from widenet.data.mnist import Digits, load_digits, load_mnist, load_mnist35, load_mnist_pair
 from widenet.data.separable import Separable, make_separable
 from widenet.data.tables import load_csv, load_file, load_npz
+from widenet.data.xord import Xord, count_sets, make_xor, make_xord, recovers
 
 DATASETS: dict[str, Entry] = {
     "separable": Entry("points of the unit ball with a known separator through the origin", make_separable),
     "basis": Entry("the orthonormal basis, all labelled +1 (lower bounds of brutzkus2018)", make_basis),
+    "xord": Entry("XOR detection: d patches of ±1 pairs, +1 where a pair agrees (brutzkus2019)", make_xord),
     "mnist": Entry("MNIST images of two digits, 3 against 5 unless told otherwise", load_digits),
     "arrays": Entry("your own inputs and labels, scaled into the unit ball", make_pool),
 }
@@ -27,6 +29,8 @@ __all__ = [
     "Entry",
     "Pool",
     "Separable",
+    "Xord",
+    "count_sets",
     "from_arrays",
     "load_csv",
     "load_digits",
@@ -38,6 +42,9 @@ __all__ = [
     "make_basis",
     "make_pool",
     "make_separable",
+    "make_xor",
+    "make_xord",
+    "recovers",
     "scale_to_unit_ball",
     "with_bias",
 ]
