@@ -2,6 +2,7 @@
 
 from widenet.training.ensemble import ensemble
 from widenet.training.orders import Cyclic, Listed, Permutation, WithReplacement
+from widenet.training.patterns import PatternTrajectory, on_grid, train_patterns
 from widenet.training.recipe import Recipe, gradient_descent
 from widenet.training.record import Record, Step, Watch, every, log_spaced
 from widenet.training.stopping import loss_below, never, zero_error, zero_loss
@@ -10,6 +11,7 @@ from widenet.training.train import train
 __all__ = [
     "Cyclic",
     "Listed",
+    "PatternTrajectory",
     "Permutation",
     "Recipe",
     "Record",
@@ -22,7 +24,9 @@ __all__ = [
     "log_spaced",
     "loss_below",
     "never",
+    "on_grid",
     "train",
+    "train_patterns",
     "zero_error",
     "zero_loss",
 ]

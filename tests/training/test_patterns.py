@@ -1,0 +1,268 @@
+"""Gradient descent by pattern sets against gradient descent on the points, step by step."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.training import xord_oracle
+from widenet.data import Xord, count_sets, make_xor, make_xord
+from widenet.data.xord import PATTERNS, set_points
+from widenet.networks import ConvMaxPool, make_conv_maxpool, plus_minus
+from widenet.training import on_grid, train_patterns
+from widenet.training.lanes import n_lanes
+from widenet.types import Dataset, RunStatus
+
+LAW = make_xord(n_patches=5)
+
+
+def stacked(networks):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *networks)
+
+
+def drawn(seed, n_channels, n_per_class=6, law: Xord = LAW, scale=1e-5):
+    init_key, data_key = jax.random.split(jax.random.key(seed))
+    return make_conv_maxpool(init_key, n_channels, scale), law.sample_balanced(data_key, n_per_class)
+
+
+def from_words(words):
+    """Points of five patches from strings of pattern numbers ("1124"), filled up by repetition."""
+    numbers = np.array([[int(word[i % len(word)]) - 1 for i in range(5)] for word in words])
+    labels = np.where(np.isin(numbers, (0, 2)).any(axis=1), 1.0, -1.0)
+    return Dataset(jnp.asarray(PATTERNS[numbers].reshape(len(words), -1)), jnp.asarray(labels))
+
+
+def path_by_sets(network, data, step_size, margin, n_steps):
+    """The weights after 0, 1, …, n steps: one run per length, all in one ensemble."""
+    nets, counts = stacked([network]), np.asarray(count_sets(data))[None]
+    ends = [
+        train_patterns(nets, counts, step_size, margin=margin, max_steps=n, patience=None) for n in range(1, n_steps)
+    ]
+    return np.stack([network.filters, *(end.network.filters[0] for end in ends)])
+
+
+def assert_same_path(by_points, by_sets):
+    scale = np.abs(by_points).max(axis=(1, 2), keepdims=True) + 1e-300
+    worst = (np.abs(by_points - by_sets[: len(by_points)]) / scale).max()
+    assert worst <= 1e-12, f"weights differ by {worst:.3g} of the largest"
+
+
+def both_ways(network, data, step_size, margin=1.0, n_steps=40):
+    by_points = xord_oracle.descend(network, data, step_size, margin, n_steps - 1, None)[0]
+    by_sets = path_by_sets(network, data, step_size, margin, n_steps)
+    assert (by_sets[len(by_points) :] == by_sets[len(by_points) - 1]).all()  # stopped means still
+    return by_points, by_sets
+
+
+def counters_agree(network, data, step_size, **rule):
+    path, steps, status, zero_error = xord_oracle.descend(network, data, step_size, **rule)
+    run = train_patterns(stacked([network]), np.asarray(count_sets(data))[None], step_size, **rule)
+    assert (run.steps[0], run.status[0], run.zero_error_step[0]) == (steps, status, zero_error)
+    assert_same_path(path[-1:], np.asarray(run.network.filters))
+    return run
+
+
+@pytest.mark.parametrize(("n_channels", "margin"), [(4, 1.0), (6, 5.0), (20, 1.0), (200, 2.0)])
+def test_weights_agree_with_the_points_at_every_step(n_channels, margin):
+    network, data = drawn(n_channels, n_channels)
+    assert_same_path(*both_ways(network, data, 0.04 / n_channels, margin))
+
+
+def test_weights_agree_with_the_loss_as_the_paper_prints_it():
+    """Class means with their fractions, five against seven points: no whole numbers anywhere."""
+    network, data = drawn(3, 8)
+    data = Dataset(data.inputs[1:], data.labels[1:])
+    by_points = xord_oracle.descend(network, data, 0.005, 1.0, 60, None, literal=True)[0]
+    assert_same_path(by_points[:60], path_by_sets(network, data, 0.005, 1.0, 60))
+
+
+grid_weights = st.lists(st.sampled_from([-0.5, -0.25, 0.0, 0.25, 0.5]), min_size=8, max_size=8)
+words = st.text(alphabet="1234", min_size=1, max_size=5)
+
+
+@settings(max_examples=40)
+@given(
+    weights=grid_weights,
+    points=st.sampled_from([2, 6]).flatmap(lambda size: st.lists(words, min_size=size, max_size=size)),
+    step_size=st.sampled_from([0.25, 0.0625]),
+    margin=st.sampled_from([1.0, 2.0]),
+)
+@example([0.0] * 8, ["1234", "24"], 0.25, 1.0)  # every unit on its kink: nothing moves, ever
+@example(
+    [0.5, 0.0, 0.0, 0.5, -0.5, 0.0, 0.0, -0.5], ["1234", "2424", "12", "34", "14", "23"], 0.25, 1.0
+)  # ties |s| = |r|
+@example(
+    [0.25, 0.25, -0.25, -0.25, 0.25, -0.25, -0.25, 0.25], ["13", "24", "13", "24", "13", "24"], 0.25, 1.0
+)  # margins met exactly
+def test_weights_agree_on_kinks_ties_and_duplicates(weights, points, step_size, margin):
+    """All arithmetic here is exact in binary, so s = 0, |s| = |r| and margins met exactly do occur, step after step."""
+    network = ConvMaxPool(jnp.asarray(weights).reshape(4, 2), plus_minus(4, 1.0))
+    data = from_words(points)
+    sizes = [int((data.labels > 0).sum()) or 1, int((data.labels < 0).sum()) or 1]
+    step_size = step_size * np.lcm(*sizes)
+    by_points, by_sets = both_ways(network, data, step_size, margin, n_steps=12)
+    np.testing.assert_array_equal(by_points, by_sets[: len(by_points)])
+    for patience in (3, None):
+        counters_agree(network, data, step_size, margin=margin, max_steps=15, patience=patience)
+
+
+def test_control_the_comparison_can_fail():
+    network, data = drawn(1, 6)
+    by_points, by_sets = both_ways(network, data, 0.04 / 6)
+    nudged = by_sets.copy()
+    nudged[20, 3, 0] *= 1 + 1e-9
+    with pytest.raises(AssertionError, match="weights differ"):
+        assert_same_path(by_points, nudged)
+    one_point_less = Dataset(data.inputs[:-1], data.labels[:-1])
+    with pytest.raises(AssertionError, match="weights differ"):
+        assert_same_path(by_points, path_by_sets(network, one_point_less, 0.04 / 6, 1.0, 40))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("n_channels", [4, 20])
+def test_iteration_counts_are_those_of_the_points(seed, n_channels):
+    network, data = drawn(seed, n_channels)
+    nets, steps = on_grid(stacked([network]), np.asarray(count_sets(data))[None], 0.04 / n_channels)
+    network = jax.tree.map(lambda leaf: leaf[0], nets)
+    run = counters_agree(network, data, float(steps[0]), max_steps=900)
+    if run.status[0] == RunStatus.CONVERGED and run.loss[0] == 0:
+        assert run.steps[0] == run.zero_loss_step[0] + 20
+        assert 0 < run.zero_error_step[0] <= run.zero_loss_step[0]
+
+
+def test_on_the_grid_no_rounding_happens():
+    """Any order of the channels, any machine: the same bits."""
+    nets = stacked([drawn(seed, 20)[0] for seed in range(8)])
+    counts = np.stack([count_sets(drawn(seed, 20)[1]) for seed in range(8)])
+    nets, steps = on_grid(nets, counts, 0.04 / 20)
+    assert np.abs(steps / (0.04 / 20) - 1).max() < 1e-9
+    order = np.r_[np.random.default_rng(0).permutation(10), 10 + np.random.default_rng(1).permutation(10)]
+    shuffled = dataclasses.replace(nets, filters=nets.filters[:, order])
+    here, there = (train_patterns(some, counts, steps) for some in (nets, shuffled))
+    np.testing.assert_array_equal(here.network.filters[:, order], there.network.filters)
+    np.testing.assert_array_equal(here.steps, there.steps)
+    np.testing.assert_array_equal(here.outputs, there.outputs)
+
+
+@pytest.mark.parametrize("n_channels", [4, 200])
+def test_a_run_does_not_depend_on_its_batch_mates(n_channels):
+    """Alone, among 7, among 100 (more than there are lanes): the same bits, start to end."""
+
+    def setting(n_runs):
+        keys = jax.vmap(jax.random.fold_in, (None, 0))(jax.random.key(5), jnp.arange(n_runs))
+
+        def one(key):
+            init_key, data_key = jax.random.split(key)
+            return make_conv_maxpool(init_key, n_channels, 1e-5), LAW.sample_balanced(data_key, 6)
+
+        nets, data = jax.jit(jax.vmap(one))(keys)
+        return nets, count_sets(data)
+
+    first = setting(1)[0].filters[0]
+
+    assert n_lanes(n_channels) < 100
+    trained = []
+    for n_runs, workers in ((1, None), (7, 1), (7, 3), (100, 2)):
+        nets, counts = setting(n_runs)
+        np.testing.assert_array_equal(nets.filters[0], first)
+        run = train_patterns(nets, counts, 0.04 / n_channels, max_steps=600, workers=workers)
+        assert (run.status != RunStatus.RUNNING).all()
+        trained.append(run)
+    for run in trained[:-1]:
+        n_runs = len(run.steps)
+        for name in ("steps", "status", "zero_error_step", "zero_loss_step", "loss", "outputs"):
+            np.testing.assert_array_equal(getattr(run, name), getattr(trained[-1], name)[:n_runs], err_msg=name)
+        np.testing.assert_array_equal(run.network.filters, trained[-1].network.filters[:n_runs])
+
+
+def test_the_outputs_are_those_of_the_network():
+    nets = stacked([drawn(seed, 6)[0] for seed in range(5)])
+    counts = np.stack([count_sets(drawn(seed, 6)[1]) for seed in range(5)])
+    run = train_patterns(nets, counts, 0.04 / 6)
+    expected = jax.vmap(lambda net: jax.vmap(net)(set_points().inputs))(run.network)
+    np.testing.assert_allclose(run.outputs, expected, atol=1e-13)
+    wrong = (expected * set_points().labels <= 0) * counts
+    np.testing.assert_array_equal(run.train_error, np.asarray(wrong.sum(axis=1) / 12))
+
+
+def test_xor_is_one_patch():
+    """XOR's loss sums over four points, twice the sum of the class means: η doubles. k = 2 fails 3 times in 4."""
+    keys = jax.random.split(jax.random.key(0), 400)
+    nets = jax.vmap(lambda key: make_conv_maxpool(key, 4, 0.1 / (16 * 2**1.5)))(keys)
+    counts = np.broadcast_to((np.asarray(make_xor().probabilities) > 0).astype(int), (400, 15))
+    run = train_patterns(nets, counts, 2 * 0.1 / 2, patience=None)
+    assert run.count(RunStatus.CONVERGED) + run.count(RunStatus.STALLED) == 400
+    stuck = run.status == RunStatus.STALLED
+    assert abs(stuck.mean() - 0.75) < 4 * np.sqrt(0.75 * 0.25 / 400)
+    # Where it is stuck the output is exactly 0, which counts as wrong; the loss of the paper is their number.
+    np.testing.assert_allclose(2 * run.loss, (run.outputs[:, [0, 1, 3, 7]] == 0).sum(axis=1), atol=1e-12)
+
+
+def test_the_spurious_stationary_point_is_found_exactly():
+    """No filter prefers a positive pattern: from the first step on the update is 0 and the loss γ + 1 (spec C9)."""
+    filters = jnp.asarray([[3.0, -2.5], [-3.0, 2.5], [2.0, -1.9], [-2.0, 1.9]]) * 2.0**-20
+    run = train_patterns(
+        ConvMaxPool(filters[None], plus_minus(4, 1.0)[None]),
+        np.asarray(count_sets(from_words(["1234", "24", "1324"])))[None],
+        0.02,
+        margin=8.0,
+        patience=None,
+    )
+    assert run.status[0] == RunStatus.STALLED
+    assert run.steps[0] <= 1
+    assert run.loss[0] == pytest.approx(9, abs=1e-4)
+
+
+def test_steps_and_margins_may_differ_between_runs():
+    network, data = drawn(2, 6)
+    counts = np.asarray(count_sets(data))
+    etas, margins = np.array([0.01, 0.002, 0.01]), np.array([1.0, 1.0, 4.0])
+    together = train_patterns(stacked([network] * 3), np.stack([counts] * 3), etas, margin=margins)
+    for i in range(3):
+        alone = train_patterns(stacked([network]), counts[None], etas[i], margin=margins[i])
+        assert (alone.steps[0], alone.loss[0]) == (together.steps[i], together.loss[i])
+    assert len(set(together.steps.tolist())) > 1
+
+
+def test_infinite_weights_are_reported_not_trained():
+    network, data = drawn(0, 4)
+    nets = stacked([network, dataclasses.replace(network, filters=network.filters * jnp.inf)])
+    run = train_patterns(nets, np.stack([count_sets(data)] * 2), 0.01, max_steps=30)
+    assert run.status[1] == RunStatus.DIVERGED
+    assert run.status[0] != RunStatus.DIVERGED
+
+
+def test_progress_reaches_the_end():
+    nets = stacked([drawn(seed, 4)[0] for seed in range(5)])
+    counts = np.stack([count_sets(drawn(seed, 4)[1]) for seed in range(5)])
+    seen = []
+    train_patterns(nets, counts, 0.01, max_steps=50, progress=lambda fraction, _: seen.append(fraction))
+    assert seen[-1] == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"networks": make_conv_maxpool(jax.random.key(0), 4, 1.0)}, "shape .run, channel, 2."),
+        ({"networks": ConvMaxPool(jnp.ones((1, 2, 2)), jnp.ones((1, 2)))}, r"\+1 for the first half"),
+        ({"counts": np.zeros((1, 15), int)}, "at least one training point"),
+        ({"counts": np.ones((2, 15), int)}, "1 rows of 15 whole numbers"),
+        ({"max_steps": 0}, "max_steps must lie between 1"),
+        ({"patience": 0}, "patience must be at least 1"),
+    ],
+)
+def test_impossible_requests_are_refused(change, sentence):
+    network, data = drawn(0, 4)
+    request = {
+        "networks": stacked([network]),
+        "counts": np.asarray(count_sets(data))[None],
+        "step_size": 0.1,
+        "max_steps": 5,
+        "patience": 2,
+    }
+    with pytest.raises(ValueError, match=sentence):
+        train_patterns(**(request | change))
