@@ -124,6 +124,29 @@ def train_online(start: Start, *, max_passes: int = 2000, watch_stuck: bool = Fa
     return OnlineRuns(final, updates, ended, changes)
 
 
+def flat_ball(
+    start: Start, weights: Float[np.ndarray, "neuron dim"]
+) -> tuple[float, Float[np.ndarray, "2 neuron dim"]]:
+    """The radius in which the ReLU loss around one W is constant, and the directions that come closest to breaking it.
+
+    A neuron off at an active point stays off while its row moves by less than |z|/‖x‖. A solved point stays solved
+    while the whole of W moves by less than (yN − 1)/(v√(2k)‖x‖). The radius is the smallest of these. The labels are
+    those of the first run.
+    """
+    z = weights @ start.inputs.T
+    margins = start.labels[0] * (start.votes @ (z * start.derivative(z)))
+    norms = np.linalg.norm(start.inputs, axis=1)
+    active = margins < 1
+    off = np.where(active, np.abs(z) / norms, np.inf)
+    room = np.where(active, np.inf, (margins - 1) / (np.linalg.norm(start.votes) * norms))
+    neuron, point = np.unravel_index(np.argmin(off), off.shape)
+    switch = np.zeros_like(weights)
+    switch[neuron] = -np.sign(z[neuron, point]) * start.inputs[point]
+    solved = int(np.argmin(room))
+    lower = -start.labels[0, solved] * np.outer(start.votes, start.inputs[solved])
+    return float(min(off.min(), room.min())), np.stack([switch, lower])
+
+
 def votes(half_width: int, output_weight: float = 1.0) -> Float[np.ndarray, " neuron"]:
     """(+v, …, +v, −v, …, −v)."""
     return np.repeat([output_weight, -output_weight], half_width)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Runs, at_least, at_most, decide, more_than, ratio
-from widenet.claims.brutzkus2018.online import OnlineRuns, Start, Weights, train_online
+from widenet.claims.brutzkus2018.online import OnlineRuns, Start, Weights, flat_ball, train_online
 from widenet.claims.brutzkus2018.trials import ROUNDING
 from widenet.types import Progress, Scale, silent
 
@@ -179,7 +179,7 @@ def check_theorem_9_localmin(
         draw = np.random.default_rng([start.seed, 2])
         for index in bad:
             one = _one_run(start, int(index), perturbations + 2)
-            radius, directions = _flat_ball(one, final[index])
+            radius, directions = flat_ball(one, final[index])
             directions = np.concatenate([directions, draw.normal(size=(perturbations, *final[index].shape))])
             directions /= np.linalg.norm(directions, axis=(1, 2), keepdims=True)
             moved = one.loss(final[index] + radius_factor * radius * directions)
@@ -199,22 +199,6 @@ def check_theorem_9_localmin(
         measured=float(changed),
         config=_describe(starts) | {"perturbations_per_run": perturbations + 2, "smallest_radius": smallest},
     )
-
-
-def _flat_ball(start: Start, weights: np.ndarray) -> tuple[float, np.ndarray]:
-    """The radius in which the loss at one W is constant, and the directions that come closest to breaking it."""
-    z = weights @ start.inputs.T
-    margins = start.labels[0] * (start.votes @ (z * start.derivative(z)))
-    norms = np.linalg.norm(start.inputs, axis=1)
-    active = margins < 1
-    off = np.where(active, np.abs(z) / norms, np.inf)
-    room = np.where(active, np.inf, (margins - 1) / (np.linalg.norm(start.votes) * norms))
-    neuron, point = np.unravel_index(np.argmin(off), off.shape)
-    switch_on = np.zeros_like(weights)
-    switch_on[neuron] = -np.sign(z[neuron, point]) * start.inputs[point]
-    solved = int(np.argmin(room))
-    lower = -start.labels[0, solved] * np.outer(start.votes, start.inputs[solved])
-    return float(min(off.min(), room.min())), np.stack([switch_on, lower])
 
 
 def _one_run(start: Start, index: int, copies: int) -> Start:

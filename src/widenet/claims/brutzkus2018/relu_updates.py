@@ -75,7 +75,7 @@ def counted(
         step_size,
         float(np.abs(start.weights).max()),
         run.updates,
-        ~start.stuck(start.weights).any(axis=1),
+        np.asarray(~start.stuck(start.weights).any(axis=1)),
         run.ended & (start.loss(run.weights) == 0),
     )
 

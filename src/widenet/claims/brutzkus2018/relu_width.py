@@ -82,7 +82,7 @@ def initializations(
     while done < count:
         piece = min(2_000, count - done)
         on = entries(draw, (piece, half_width, dim)) > 0
-        empty.append(on.any(axis=1).all(axis=1))
+        empty.append(np.all(np.any(on, axis=1), axis=1))
         sign = np.where(on, np.float32(1), np.float32(-1))
         signs = signs + sign.sum(axis=0)
         columns = columns + (sign[:, :, 1:] * sign[:, :, :-1]).sum(axis=0)
