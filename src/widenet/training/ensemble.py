@@ -66,29 +66,35 @@ def ensemble(
     networks = jax.tree.map(lambda leaf: _per_run(leaf, n_runs), networks)
     step_sizes = jnp.broadcast_to(jnp.asarray(recipe.step_size, jnp.float64), (n_runs,))
     one_by_one = jax.default_backend() == "cpu" and _bytes_per_run(networks, n_runs) >= SMALL_BYTES
-    workers = min(os.cpu_count() or 1, n_runs) if one_by_one else 1
+    devices = jax.local_devices()
+    workers = min(os.cpu_count() or 1 if one_by_one else len(devices), n_runs)
     chunk = chunk or -(-n_runs // workers)
     shared = _SharedProgress(progress, n_runs)
 
     def train_chunk(first: int) -> Trajectory:
         runs = slice(first, min(first + chunk, n_runs))
-        batch = _Batch(
+        own = (
             jax.tree.map(lambda leaf: leaf[runs], networks),
             data[runs] if data.is_per_run else data,
-            recipe,
             keys[runs],
             step_sizes[runs],
             jax.tree.map(lambda leaf: leaf[runs], watch),
             jax.tree.map(lambda leaf: leaf[runs] if leaf.ndim == 2 else leaf, recipe.order),
-            one_by_one,
         )
-        return batch.train(record, shared.of(first, runs.stop - first))
+        if len(devices) == 1:
+            return _Batch(recipe, one_by_one, *own).train(record, shared.of(first, runs.stop - first))
+        # Runs never talk to each other: a chunk lives on one device, and only its results come back.
+        device = devices[first // chunk % len(devices)]
+        with jax.default_device(device):
+            there = jax.tree.map(lambda leaf: jax.device_put(leaf, device), own)
+            part = _Batch(recipe, one_by_one, *there).train(record, shared.of(first, runs.stop - first))
+        return jax.tree.map(lambda leaf: jax.device_put(leaf, devices[0]) if eqx.is_array(leaf) else leaf, part)
 
     firsts = range(0, n_runs, chunk)
     if workers == 1:
         parts = [train_chunk(first) for first in firsts]
     else:
-        # Threads, not processes: a compiled program runs outside the interpreter lock, one core per chunk.
+        # Threads, not processes: a compiled program runs outside the interpreter lock, one core or GPU per chunk.
         with ThreadPoolExecutor(workers) as pool:
             try:
                 parts = list(pool.map(train_chunk, firsts))
@@ -102,7 +108,7 @@ def ensemble(
 class _Batch:
     """The runs of one chunk: all of them (`everyone`) and the batch that still holds running ones (`state`)."""
 
-    def __init__(self, networks, data, recipe, keys, step_sizes, watch, order, one_by_one):
+    def __init__(self, recipe, one_by_one, networks, data, keys, step_sizes, watch, order):
         self.one_by_one = one_by_one
         self.recipe, self.data, self.order, self.watch = recipe, data, order, watch
         self.keys, self.step_sizes = keys, step_sizes
