@@ -173,7 +173,10 @@ def _judge(
             "cases": describe(learnings),
             **extra,
         },
-        note=HEURISTIC if heuristic else f"The bound failed in {bad} of {total} trials." if bad else "",
+        note=(
+            f"The bound failed in {bad} of {total} trials; the interval is for the rate of failures in the worst case, "
+            f"against δ = {delta:g}.{' ' + HEURISTIC if heuristic else ''}"
+        ),
     )
 
 
