@@ -12,6 +12,7 @@ from widenet.claims.brutzkus2018.bad_minima import (
     as_start,
     bad_minimum,
     mostly_behind,
+    points_on,
     separable_set,
 )
 from widenet.claims.brutzkus2018.descent import descend
@@ -28,6 +29,8 @@ from widenet.claims.brutzkus2018.local_minima import (
     theorem_8_as_printed,
     theorem_8_tight,
 )
+from widenet.data import from_arrays
+from widenet.errors import DataError
 from widenet.types import Scale
 
 PAIR = PointSet(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([1.0, -1.0]), np.array([1.0, 0.0]))
@@ -115,6 +118,19 @@ def test_control_theorem_8_without_a_separator():
     evidence = check_theorem_8([(wrong, 1)])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
+
+
+def test_the_users_own_data():
+    """Separable: the theorem holds. Contradictory: its hypothesis fails. A zero point is refused."""
+    points = separable_set(np.random.default_rng(4), 12, 4)
+    own = points_on(from_arrays(points.inputs, points.labels))
+    assert check_theorem_8([(own, 2)]).verdict is Verdict.HOLDS
+    twice = np.concatenate([points.inputs, points.inputs[:1]]), np.append(points.labels, -points.labels[0])
+    evidence = check_theorem_8([(points_on(from_arrays(*twice)), 2)])
+    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert not evidence.hypotheses[0].met
+    with pytest.raises(DataError, match="point 1 is 0"):
+        points_on(from_arrays(np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([1.0, -1.0])))
 
 
 def test_control_level_of_runs_stopped_early():

@@ -12,6 +12,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from widenet.claims.brutzkus2018.online import Start
+from widenet.diagnostics import find_separator
+from widenet.errors import DataError
+from widenet.types import Dataset
 
 SAME_RAY = 1e-9
 """Unit vectors this close count as one direction."""
@@ -74,6 +77,20 @@ def antipodal_set(draw: np.random.Generator, n_pairs: int, dim: int, separator_n
         np.concatenate([half.labels, -half.labels]),
         2 * half.separator,
     )
+
+
+def points_on(data: Dataset) -> PointSet:
+    """A user's own data, with its certified separator; zero where there is none, so that the hypothesis fails visibly.
+
+    Raises:
+      DataError: a point is 0, which has no direction.
+    """
+    inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
+    zero = np.flatnonzero(~inputs.any(axis=1))
+    if len(zero):
+        raise DataError(f"point {zero[0]} is 0, so the data is not separable through the origin.")
+    separator = find_separator(data).separator
+    return PointSet(inputs, labels, np.zeros(inputs.shape[1]) if separator is None else separator)
 
 
 def mostly_behind(points: PointSet, draw: np.random.Generator) -> Float[np.ndarray, " dim"]:

@@ -73,7 +73,8 @@ def check_lemma_11(sets: Sequence[PointSet], progress: Progress = silent, *, alw
         hypotheses=tuple(conditions),
         runs=Runs(tried=len(sets)),
         conclusion=conclusion,
-        quantity=f"points behind ŵ, against half of the {worst[2]} points, in the set with the smallest share",
+        quantity=f"points behind ŵ, against half of the {worst[2]} points, in the set with the smallest share"
+        + " (should exceed it)" * always_strict,
         promised=worst[2] / 2,
         measured=float(worst[1]),
         tightness=ratio(float(worst[1]), worst[2] / 2),
@@ -123,7 +124,8 @@ def check_theorem_8(
         hypotheses=tuple(conditions),
         runs=Runs(tried=len(settings)),
         conclusion=conclusion,
-        quantity="training loss at the constructed local minimum, against ½, in the set where it is smallest",
+        quantity="training loss at the constructed local minimum, in the set where it is smallest"
+        + " (should exceed ½)" * always_strict,
         promised=0.5,
         measured=min(levels),
         tightness=ratio(min(levels), 0.5),
@@ -339,7 +341,8 @@ theorem_8 = Claim(
     kind=Kind.MAIN,
     statement=(
         "ReLU with ±1 output weights: for every finite separable S there is a local minimum with L_S(W) ≥ ½, at which "
-        "every neuron is off on half of the points or more. L_S(W) > ½ can be had iff S is not direction-antipodal."
+        "every neuron is off on half of the points or more. L_S(W) > ½ can be had iff S is not direction-antipodal, "
+        "that is iff some line through 0 carries unequally many points of S on its two rays."
     ),
     where="Theorem 8, Section 7.1, with the exception it needs",
     check=check_theorem_8,
@@ -376,9 +379,9 @@ theorem_8_tight = Claim(
     id="brutzkus2018.theorem_8_tight",
     kind=Kind.STEP,
     statement=(
-        "On every direction-antipodal separable S all local minima of the ReLU loss have L_S ≤ ½, and ½ is attained; "
-        "for S = {(x, +1), (−x, −1)} they have L_S = 0 or ½. So the strict inequality of Theorem 8 holds iff S is not "
-        "direction-antipodal."
+        "On every direction-antipodal separable S (each line through 0 carries as many points on one ray as on the "
+        "other) all local minima of the ReLU loss have L_S ≤ ½, and ½ is attained; for S = {(x, +1), (−x, −1)} they "
+        "have L_S = 0 or ½. So Theorem 8 needs its exception."
     ),
     where="Section 7.1 (derived: where Theorem 8 is tight)",
     check=check_theorem_8_tight,

@@ -141,7 +141,7 @@ def flat_ball(
     room = np.where(active, np.inf, (margins - 1) / (np.linalg.norm(start.votes) * norms))
     neuron, point = np.unravel_index(np.argmin(off), off.shape)
     switch = np.zeros_like(weights)
-    switch[neuron] = -np.sign(z[neuron, point]) * start.inputs[point]
+    switch[neuron] = (-1 if z[neuron, point] > 0 else 1) * start.inputs[point]
     solved = int(np.argmin(room))
     lower = -start.labels[0, solved] * np.outer(start.votes, start.inputs[solved])
     return float(min(off.min(), room.min())), np.stack([switch, lower])

@@ -203,7 +203,8 @@ theorem_9b_iters_as_printed = Claim(
     statement=(
         "If k ≥ log2(2d/δ), then with probability at least 1 − δ SGD converges to a global minimum after "
         "⌈max{dC/η, d/η}⌉ iterations. Counterexample for every start: d = 2, k = 3, δ = 1/2, C = 1/4, η = 2. Both "
-        "points start with N ≤ kC = 3/4 < 1, so each needs an update of its own; the printed count is 1."
+        "points start with N ≤ kC = 3/4 < 1, so each needs an update of its own, and an iteration updates on one "
+        "point; the printed count is 1."
     ),
     where="Theorem 9, second part, Section 7.2",
     check=functools.partial(check_theorem_9b_iters, allowed=updates_allowed_as_printed),

@@ -161,6 +161,8 @@ def _judge(cases: Sequence[Initializations], progress: Progress, limit: Hypothes
         vacuous=all(row["delta"] >= 1 for row in rows),
         interval=tuple(worst["interval"]),
         config={"cases": rows, "trained_runs_that_disagree_with_K_0": disagree},
+        note=f"Every start is judged by its K_0; {sum(row['trained'] for row in rows)} were trained in full, of which "
+        f"{disagree} ended otherwise.",
     )
 
 
@@ -170,10 +172,10 @@ def _independent(cases: Sequence[Initializations]) -> list[Hypothesis]:
     pairs = list(zip(cases, noise, strict=True))
     return [
         at_most(
-            "W_0 symmetric: |mean sign| of an entry, in units of chance", max(c.imbalance / n for c, n in pairs), 1
+            "W_0 symmetric: |mean sign| of an entry, in six standard errors", max(c.imbalance / n for c, n in pairs), 1
         ),
         at_most(
-            "W_0 independent: |mean product of neighbouring signs|, in units of chance",
+            "W_0 independent: |mean product of neighbouring signs|, in six standard errors",
             max(c.correlation / n for c, n in pairs),
             1,
         ),
