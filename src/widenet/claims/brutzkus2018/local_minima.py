@@ -190,10 +190,14 @@ def check_theorem_8_tight(
     for index, points in enumerate(sets):
         direction = mostly_behind(points, np.random.default_rng([index, 8]))
         built = bad_minimum(points, 1, direction)
-        levels.append(float(as_start(points, 1).loss(built[None])[0]))
+        start = as_start(points, 1)
+        if not start.would_update(built[None]).any():
+            levels.append(float(start.loss(built[None])[0]))
     cells, flat_cells, highest = pair_cells()
     found = np.round(np.array(levels), 9)
-    conclusion = bool(found.max() <= 0.5 and highest <= Fraction(1, 2)) if run.ended.any() else None
+    of_pairs = run.losses[run.ended & (run.n_samples == 2)]
+    low = found.max() <= 0.5 and highest <= Fraction(1, 2) and bool(np.isin(of_pairs, (0.0, 0.5)).all())
+    conclusion = bool(low) if run.ended.any() else None
     return Evidence(
         verdict=decide(conditions, conclusion),
         hypotheses=tuple(conditions),
