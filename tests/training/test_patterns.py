@@ -1,6 +1,7 @@
 """Gradient descent by pattern sets against gradient descent on the points, step by step."""
 
 import dataclasses
+import math
 
 import jax
 import jax.numpy as jnp
@@ -103,7 +104,7 @@ def test_weights_agree_on_kinks_ties_and_duplicates(weights, points, step_size, 
     network = ConvMaxPool(jnp.asarray(weights).reshape(4, 2), plus_minus(4, 1.0))
     data = from_words(points)
     sizes = [int((data.labels > 0).sum()) or 1, int((data.labels < 0).sum()) or 1]
-    step_size = step_size * np.lcm(*sizes)
+    step_size = step_size * math.lcm(*sizes)
     by_points, by_sets = both_ways(network, data, step_size, margin, n_steps=12)
     np.testing.assert_array_equal(by_points, by_sets[: len(by_points)])
     for patience in (3, None):

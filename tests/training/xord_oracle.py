@@ -43,7 +43,7 @@ def look(filters, votes, data, margin, literal=False):
     return value, gradient, outputs, factor
 
 
-def descend(network, data: Dataset, step_size, margin=1.0, max_steps=30_000, patience=20, literal=False):
+def descend(network, data: Dataset, step_size, margin=1.0, max_steps=30_000, patience: int | None = 20, literal=False):
     """One run, one step at a time: the weights before every step and at the end, steps, status, first zero error."""
     filters, votes = network.filters, network.output_weights
     best, since, zero_error, path, step = np.inf, 0, -1, [np.asarray(filters)], 0

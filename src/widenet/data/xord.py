@@ -8,9 +8,9 @@ law of points is, for every purpose but the points themselves, 15 probabilities,
 from collections.abc import Sequence
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Bool, Float, Int
 
 from widenet.bits import uniforms
@@ -50,7 +50,7 @@ def count_sets(data: Dataset) -> Int[Array, "*run 15"]:
 
     Arrays of numbers (not inside a compiled program) are checked to be a data set of XORD.
     """
-    if not isinstance(data.inputs, jax.core.Tracer):
+    if not isinstance(data.inputs, Tracer):
         _check(data)
     numbers = pattern_set(data.inputs) @ jnp.asarray([1, 2, 4, 8]) - 1
     return jnp.sum(numbers[..., None] == jnp.arange(15), axis=-2)
