@@ -120,3 +120,8 @@ def test_a_pool_refuses_more_than_it_has(n_samples):
     pool = make_pool(np.arange(1.0, 7.0)[:, None], [1, -1] * 3)
     with pytest.raises(DataError, match="ask for 1 to 6"):
         pool.sample(jax.random.key(0), n_samples)
+
+
+def test_nothing_at_all_is_called_empty():
+    with pytest.raises(DataError, match="the data set is empty"):
+        from_arrays([], [])

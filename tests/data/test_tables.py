@@ -33,9 +33,13 @@ def test_tables_in_all_their_shapes(tmp_path, text):
         ("a,b\n", "points.csv has a header and no points"),
         ("1\n-1\n", "points.csv has one column"),
         ("1,2,1\n3,-1\n", "points.csv, line 2 has 2 columns and the first line 3"),
-        ("a,b,y\n1,2,1\n3,cat,-1\n", "points.csv, line 3, column 2 (b) is 'cat', not a number"),
+        ("a,b,y\n1,2,1\n3,cat,-1\n", "points.csv, line 3, column 2 (b) is 'cat', not a finite number"),
         ("1,2,1\n3,,-1\n", "points.csv, line 2, column 2 is empty"),
-        ("1,2,1\n3,nan,-1\n", "inputs[1, 1] is nan, not finite"),
+        ("1,2,1\n3,nan,-1\n", "points.csv, line 2, column 2 is 'nan', not a finite number"),
+        ("1,NA,1\n-1,-1,-1\n", "points.csv, line 1, column 2 is 'NA', not a finite number"),
+        ("y,a,label\n1,2,1\n", "points.csv has columns 'y' and 'label'; say which is the label"),
+        ("class,a,b\n1,2,3\n-1,0,4\n", "points.csv, with the label in column 3 (b) (label='NAME' chooses another)"),
+        ("1;2;1\n", "points.csv has one column (found ';' in its first line)"),
         ("1,2,0\n3,4,1\n", "map 0 to -1 with 2*labels - 1"),
         ("1,2,1\n3,4,1\n", "every label is +1"),
     ],
@@ -110,3 +114,24 @@ def test_a_missing_file_is_named():
 def test_an_unknown_suffix_is_named(tmp_path):
     with pytest.raises(DataError, match=r"suffix '.xlsx'; use .csv or .npz"):
         load_file(tmp_path / "points.xlsx")
+
+
+def test_the_label_column_may_be_named(tmp_path):
+    path = tmp_path / "points.csv"
+    path.write_text("class,a,b\n1,2,3\n-1,0,4\n")
+    data = load_csv(path, label="class")
+    np.testing.assert_array_equal(data.labels, [1, -1])
+    np.testing.assert_array_equal(data.inputs, [[2, 3], [0, 4]])
+    with pytest.raises(DataError, match="no column 'target'; its first line is class, a, b"):
+        load_csv(path, label="target")
+
+
+def test_numbers_may_name_columns_beside_the_label(tmp_path):
+    path = tmp_path / "points.csv"
+    path.write_text("0,1,label\n2,3,1\n0,4,-1\n")
+    assert load_csv(path).inputs.shape == (2, 2)
+
+
+def test_a_folder_is_called_one(tmp_path):
+    with pytest.raises(DataError, match="is a folder; name a file in it"):
+        load_csv(tmp_path)

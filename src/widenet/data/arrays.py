@@ -21,6 +21,8 @@ def from_arrays(inputs: Any, labels: Any, *, dtype: Any = np.float64) -> Dataset
     """
     rows = _numbers(inputs, "inputs")
     signs = _numbers(labels, "labels")
+    if rows.ndim <= 1 and rows.size == 0:
+        raise DataError("the data set is empty; give at least one point of each class.")
     if rows.ndim != 2:
         raise DataError(
             f"inputs must have two axes (points, then coordinates), got shape {rows.shape}; "

@@ -4,6 +4,7 @@ Nothing in a file is ever executed: no pickle is read.
 """
 
 import csv
+import math
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,11 +29,11 @@ def load_file(path: str | Path) -> Dataset:
     raise DataError(f"cannot tell what {str(path)!r} holds from its suffix {suffix!r}; use .csv or .npz.")
 
 
-def load_csv(path: str | Path) -> Dataset:
+def load_csv(path: str | Path, *, label: str | None = None) -> Dataset:
     """A data set from a table of numbers separated by commas, one point per line.
 
-    The label is the column named `label`, `labels` or `y` if there is a header with such a name, and the last column
-    otherwise. A first line that is not all numbers is a header.
+    A first line without numbers, or with the name of the label in it, is a header. The label is the column with the
+    name `label` if given, else the one called `label`, `labels` or `y`, else the last.
     """
     path = _existing(path)
     # utf-8-sig: spreadsheets put a byte-order mark before the first name.
@@ -42,12 +43,13 @@ def load_csv(path: str | Path) -> Dataset:
             number, first = next(lines, (0, []))
             if not first:
                 raise DataError(f"{path.name} is empty; give one point per line.")
-            header = None if all(_is_number(cell) for cell in first) else [cell.strip() for cell in first]
             if len(first) < 2:
+                found = next((f" (found {sign!r} in its first line)" for sign in (";", "\t") if sign in first[0]), "")
                 raise DataError(
-                    f"{path.name} has one column; give the coordinates and then the label, separated by commas."
+                    f"{path.name} has one column{found}; give the coordinates and then the label, separated by commas."
                 )
-            label_column = _label_column(header)
+            header = _header(first, label)
+            label_column = _label_column(header, label, path.name) % len(first)
             rows = [] if header else [_parse(first, header, number, path.name)]
             for number, cells in lines:
                 if len(cells) != len(first):
@@ -63,7 +65,13 @@ def load_csv(path: str | Path) -> Dataset:
     if not rows:
         raise DataError(f"{path.name} has a header and no points; give one point per line.")
     table = np.stack(rows)
-    return from_arrays(np.delete(table, label_column, axis=1), table[:, label_column])
+    try:
+        return from_arrays(np.delete(table, label_column, axis=1), table[:, label_column])
+    except DataError as error:
+        title = f" ({header[label_column]})" if header else ""
+        raise DataError(
+            f"{path.name}, with the label in column {label_column + 1}{title} (label='NAME' chooses another): {error}"
+        ) from error
 
 
 def load_npz(path: str | Path) -> Dataset:
@@ -89,6 +97,8 @@ def load_npz(path: str | Path) -> Dataset:
 
 def _existing(path: str | Path) -> Path:
     path = Path(path)
+    if path.is_dir():
+        raise DataError(f"{str(path)!r} is a folder; name a file in it.")
     if not path.is_file():
         raise DataError(f"there is no file {str(path)!r}; check the name and the folder.")
     _refuse_large(path.stat().st_size, path.name)
@@ -111,13 +121,26 @@ def _lines(file, name: str) -> Iterator[tuple[int, list[str]]]:
             yield reader.line_num, cells
 
 
-def _label_column(header: list[str] | None) -> int:
-    if header:
-        names = [cell.lower() for cell in header]
-        for name in LABEL_NAMES:
-            if name in names:
-                return names.index(name)
-    return -1
+def _header(first: list[str], label: str | None) -> list[str] | None:
+    """The names in the first line, or None when it is a point (perhaps one with a mistake in it)."""
+    names = [cell.strip() for cell in first]
+    known = {label} if label else {name for name in names if name.lower() in LABEL_NAMES}
+    if known & set(names) or not any(_is_number(cell) for cell in first):
+        return names
+    return None
+
+
+def _label_column(header: list[str] | None, label: str | None, name: str) -> int:
+    names = header or []
+    if label is not None:
+        if label not in names:
+            raise DataError(f"{name} has no column {label!r}; its first line is {', '.join(names) or 'a point'}.")
+        return names.index(label)
+    found = [column for column, title in enumerate(names) if title.lower() in LABEL_NAMES]
+    if len(found) > 1:
+        both = " and ".join(repr(names[column]) for column in found)
+        raise DataError(f"{name} has columns {both}; say which is the label with label='NAME' and drop the other.")
+    return found[0] if found else -1
 
 
 def _is_number(cell: str) -> bool:
@@ -129,13 +152,10 @@ def _is_number(cell: str) -> bool:
 
 
 def _parse(cells: list[str], header: list[str] | None, number: int, name: str) -> np.ndarray:
-    try:
-        return np.array([float(cell) for cell in cells])
-    except ValueError:
-        column = next(i for i, cell in enumerate(cells) if not _is_number(cell))
-        title = f" ({header[column]})" if header else ""
-        value = cells[column].strip()
-        what = "empty" if not value else f"{value[:40]!r}, not a number"
-        raise DataError(
-            f"{name}, line {number}, column {column + 1}{title} is {what}; every cell must be a number."
-        ) from None
+    for column, cell in enumerate(cells):
+        if not _is_number(cell) or not math.isfinite(float(cell)):
+            title = f" ({header[column]})" if header else ""
+            value = cell.strip()
+            what = "empty" if not value else f"{value[:40]!r}, not a finite number"
+            raise DataError(f"{name}, line {number}, column {column + 1}{title} is {what}; every cell must be one.")
+    return np.array([float(cell) for cell in cells])

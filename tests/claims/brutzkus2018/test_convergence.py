@@ -14,6 +14,7 @@ from widenet.claims.brutzkus2018.convergence import check_theorem_2, theorem_2
 from widenet.claims.brutzkus2018.lower_bound import basis_trials, basis_updates
 from widenet.claims.brutzkus2018.trials import random_trials, trials_on
 from widenet.data import from_arrays, make_basis, make_separable
+from widenet.errors import InputError
 from widenet.networks import relu
 from widenet.types import Dataset, Scale
 
@@ -127,3 +128,15 @@ def test_the_engine_counts_the_basis_sequence_exactly(dim, slope, eta):
     run = trials.train(100_000)
     assert run.updates[0] == exact
     assert jnp.asarray(run.loss)[0] == 0
+
+
+def test_one_batch_needs_no_list_and_none_is_refused():
+    assert check_theorem_2(TRIALS[0]).verdict is Verdict.HOLDS
+    with pytest.raises(InputError, match="no trials to check"):
+        check_theorem_2([])
+
+
+@pytest.mark.parametrize(("change", "words"), [({"n_runs": 0}, "n_runs"), ({"n_neurons": 0}, "n_neurons must be even")])
+def test_impossible_trials_are_refused(change, words):
+    with pytest.raises(InputError, match=words):
+        trials_on(own_data(), **change)

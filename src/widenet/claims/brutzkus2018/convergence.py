@@ -9,19 +9,23 @@ from widenet.claims.base import Claim, Evidence, Kind, Runs, decide, ratio
 from widenet.claims.brutzkus2018.bounds import max_nonzero_updates
 from widenet.claims.brutzkus2018.lower_bound import basis_trials
 from widenet.claims.brutzkus2018.trials import Trials, hypotheses, random_trials
+from widenet.errors import InputError
 from widenet.types import Progress, RunStatus, Scale, silent
 
 UpdateBound = Callable[..., np.ndarray]
 
 
 def check_theorem_2(
-    batches: Sequence[Trials], progress: Progress = silent, *, bound: UpdateBound = max_nonzero_updates
+    batches: Trials | Sequence[Trials], progress: Progress = silent, *, bound: UpdateBound = max_nonzero_updates
 ) -> Evidence:
     """T ≤ M_k in every trial, and the loss is 0 when the updates end.
 
     `bound` is M_k; a control passes a wrong one. The budget of a trial is one pass more than M_k passes: a pass
     without an update means loss 0, so a permuted or cyclic run that spends it has broken the bound.
     """
+    batches = [batches] if isinstance(batches, Trials) else batches
+    if not batches:
+        raise InputError("there are no trials to check; make some with trials_on(data).")
     conditions = hypotheses(batches)
     updates, promised, statuses = [], [], []
     for index, trials in enumerate(batches):
