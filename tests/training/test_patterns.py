@@ -1,6 +1,7 @@
 """Gradient descent by pattern sets against gradient descent on the points, step by step."""
 
 import dataclasses
+import functools
 import math
 
 import jax
@@ -153,6 +154,7 @@ def test_on_the_grid_no_rounding_happens():
 def test_a_run_does_not_depend_on_its_batch_mates(n_channels):
     """Alone, among 7, among 100 (more than there are lanes): the same bits, start to end."""
 
+    @functools.cache
     def setting(n_runs):
         keys = jax.vmap(jax.random.fold_in, (None, 0))(jax.random.key(5), jnp.arange(n_runs))
 
