@@ -161,10 +161,15 @@ def test_control_equation_12_on_contradictory_data():
         plus_minus_weights(1, 1.0)[None], np.full(1, 0.5), np.full(1, 0.1), np.zeros(1), basis_sequence(1, 1, 0.5, 1.0)
         .order, 0,
     )  # fmt: skip
-    evidence = check_equation_12_step(Book((trials,)))
+    book = Book((trials,))
+    evidence = check_equation_12_step(book)
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert evidence.runs.unfinished > 0
+    chain = check_theorem_2_chain(book)
+    assert chain.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert chain.conclusion is None
+    assert chain.vacuous
 
 
 def test_control_a_wrong_identity_is_noticed(monkeypatch):

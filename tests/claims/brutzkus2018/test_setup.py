@@ -99,6 +99,18 @@ def test_control_footnote_5_with_an_activation_that_is_not_homogeneous():
     assert evidence.conclusion is False
 
 
+def test_footnote_5_with_output_weights_that_are_all_zero():
+    network = setup.footnote_5.setting(Scale.QUICK, 0)[0]
+    silent = dataclasses.replace(network, outputs=np.zeros_like(network.outputs))
+    assert check_footnote_5([silent]).verdict is Verdict.HOLDS
+
+
+def test_control_footnote_5_with_a_construction_that_is_not_a_number():
+    """A NaN is not a small difference."""
+    networks = setup.footnote_5.setting(Scale.QUICK, 0)
+    assert check_footnote_5(networks, rewritten=lambda n: setup.rewrite(n) * np.nan).conclusion is False
+
+
 def test_control_footnote_5_without_the_division_by_v():
     def undivided(network):
         return setup.rewrite(dataclasses.replace(network, output_weight=1.0))

@@ -46,7 +46,7 @@ def check_footnote_4(cases: Sequence[Biased], progress: Progress = silent) -> Ev
         limits.append(limit)
         same.append(np.array_equal(lifted.samples, biased.samples) and lifted.end is RunStatus.CONVERGED)
         differences.append(_difference(case, lifted, biased))
-        margins.append((start.labels * (start.inputs @ start.separator)).min())
+        margins.append(start.smallest_margin)
         norms.append(np.linalg.norm(start.inputs, axis=1).max())
         progress((number + 1) / len(cases), "lifted runs")
     conditions = (
@@ -54,7 +54,7 @@ def check_footnote_4(cases: Sequence[Biased], progress: Progress = silent) -> Ev
         at_most("largest norm of a lifted input", max(norms), 1, tolerance=ROUNDING),
     )
     counted = np.asarray(counts) <= np.floor(np.asarray(limits) * (1 + 1e-12))
-    conclusion = bool(counted.all() and all(same) and max(differences) <= 1e-12)
+    conclusion = bool(counted.all() and all(same) and np.max(differences) <= 1e-12)
     worst = int(np.argmax(np.divide(counts, limits)))
     return Evidence(
         verdict=decide(conditions, conclusion),
@@ -69,7 +69,7 @@ def check_footnote_4(cases: Sequence[Biased], progress: Progress = silent) -> Ev
             "dtype": "float64",
             "runs_over_the_bound": int((~counted).sum()),
             "runs_that_differ_from_the_biased_network": len(same) - sum(same),
-            "largest_difference_of_outputs": float(max(differences)),
+            "largest_difference_of_outputs": float(np.max(differences)),
         },
         note=(
             "The extra coordinate is 1/√2 and x is divided by √2 too, so that ‖x‖ ≤ 1 still holds: a plain 1 leaves "

@@ -55,7 +55,7 @@ def check_proposition_1_1(
             positive += 1
             # A promise of 0 (α = 0) bounds nothing, and the gradient must still not vanish where the loss is positive.
             allowed = promised * (1 - 1e-9)
-            slack = min(slack, descent - allowed, length - allowed, -1.0 if length == 0 else np.inf)
+            slack = np.min([slack, descent - allowed, length - allowed, -1.0 if length == 0 else np.inf])
             if promised > 0 and descent / promised < tightness:
                 tightness, worst = descent / promised, (promised, descent)
         progress((number + 1) / len(points), "points of the landscape")
@@ -221,7 +221,7 @@ def check_proposition_1_2_paper(pairs: Sequence[OnePair], progress: Progress = s
             float(outputs_of(np.stack([x, u]), outputs, x[None], pair.slope)[0]) for u in (x, -x, np.zeros_like(x))
         ]
         expected = (0.0, (1 + pair.slope) * size, size)
-        error = max(error, *(abs(a - b) / size for a, b in zip(values, expected, strict=True)))
+        error = float(np.max([error, *(abs(a - b) / size for a, b in zip(values, expected, strict=True))]))
         gap, promised = values[2] - (values[0] + values[1]) / 2, (1 - pair.slope) / 2 * size
         if gap / size < worst:
             worst, worst_pair = gap / size, (promised, gap)

@@ -64,6 +64,11 @@ class Start:
         return float(np.linalg.norm(self.separator))
 
     @property
+    def smallest_margin(self) -> float:
+        """min_i y_i⟨w*, x_i⟩."""
+        return float((self.labels * (self.inputs @ self.separator)).min())
+
+    @property
     def votes(self) -> Float[np.ndarray, " neuron"]:
         """+1 for the first half of the neurons, −1 for the second."""
         return np.repeat([1.0, -1.0], self.half_width)
@@ -112,6 +117,11 @@ class Ledger:
     def updates(self) -> int:
         """T, the number of non-zero updates."""
         return len(self.samples)
+
+
+def larger(first: float, second: float) -> float:
+    """The larger number, or NaN if one of them is: Python's `max` would lose it, and an error with it."""
+    return float(np.maximum(first, second))
 
 
 def leaky(z: np.ndarray, slope: float) -> np.ndarray:

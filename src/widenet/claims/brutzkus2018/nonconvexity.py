@@ -59,7 +59,7 @@ class Certificate:
 
 def largest_gap_error(certificates: Sequence[Certificate]) -> float:
     """The largest relative difference between measured and predicted gap."""
-    return float(max((abs(c.measured - c.predicted) / c.predicted for c in certificates), default=0.0))
+    return float(np.max([0.0, *(abs(c.measured - c.predicted) / c.predicted for c in certificates)]))
 
 
 def certify(scape: Landscape, seed: int = 0) -> Certificate | None:

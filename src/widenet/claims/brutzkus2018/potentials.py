@@ -41,8 +41,7 @@ class Book:
 
     def _budget(self, start: Start) -> int:
         """One update more than Theorem 2 allows is enough to see it broken."""
-        separable = (start.labels * (start.inputs @ start.separator)).min() >= 0.5
-        bound = float(max_nonzero_updates(*start.parameters)) if separable else np.inf
+        bound = float(max_nonzero_updates(*start.parameters)) if start.smallest_margin >= 0.5 else np.inf
         return int(bound + 1) if np.isfinite(bound) else LONGEST
 
 
@@ -207,6 +206,16 @@ def bound_of_rows(ledger: Ledger) -> float:
     return float(root_bound(*ledger.start.parameters))
 
 
+def bound_of_theorem_2(ledger: Ledger) -> float:
+    """M_k of a run."""
+    return float(max_nonzero_updates(*ledger.start.parameters))
+
+
+def promise(ledgers: Sequence[Ledger], bound: UpdateBound) -> np.ndarray:
+    """The bound of each run; infinite where w* does not separate the data, because then nothing is promised."""
+    return np.asarray([bound(run) if run.start.smallest_margin >= 0.5 else np.inf for run in ledgers])
+
+
 def check_theorem_2_chain(
     book: Book,
     progress: Progress = silent,
@@ -219,8 +228,7 @@ def check_theorem_2_chain(
     progress(0.9, f"reading {len(ledgers)} ledgers")
     conditions = tuple(hypotheses(book.batches))
     counts = np.asarray([ledger.updates for ledger in ledgers], np.float64)
-    inner, outer = (np.asarray([bound(ledger) for ledger in ledgers]) for bound in (innermost, middle))
-    printed = np.asarray([float(max_nonzero_updates(*ledger.start.parameters)) for ledger in ledgers])
+    inner, outer, printed = (promise(ledgers, bound) for bound in (innermost, middle, bound_of_theorem_2))
     over = counts > np.floor(inner * (1 + 1e-11))
     unordered = (inner > outer * (1 + 1e-11)) | (outer > printed * (1 + 1e-11))
     runs = _runs(ledgers)
@@ -235,15 +243,26 @@ def check_theorem_2_chain(
         promised=float(inner[worst]),
         measured=float(counts[worst]),
         tightness=ratio(float(counts[worst]), float(inner[worst])),
+        vacuous=bool(np.isinf(inner).all()),
         config={
             **_describe(book),
             "runs_over_the_innermost_bound": int(over.sum()),
             "runs_with_bounds_out_of_order": int(unordered.sum()),
-            "median_M_init_over_M_k": float(np.median(inner / printed)),
-            "median_M_root_over_M_k": float(np.median(outer / printed)),
-            "median_tightness": float(np.median(counts / inner)),
+            **_medians(counts, inner, outer, printed),
         },
     )
+
+
+def _medians(counts: np.ndarray, inner: np.ndarray, outer: np.ndarray, printed: np.ndarray) -> dict[str, float]:
+    """How far apart the bounds are, over the runs that have one."""
+    finite = np.isfinite(printed)
+    if not finite.any():
+        return {}
+    return {
+        "median_M_init_over_M_k": float(np.median(inner[finite] / printed[finite])),
+        "median_M_root_over_M_k": float(np.median(outer[finite] / printed[finite])),
+        "median_tightness": float(np.median(counts[finite] / inner[finite])),
+    }
 
 
 def named(conditions: Sequence[Hypothesis], words: tuple[str, ...]) -> tuple[Hypothesis, ...]:

@@ -20,7 +20,7 @@ from widenet.claims.base import (
     more_than,
 )
 from widenet.claims.brutzkus2018.draws import basis_sequence, draw_trials, plus_minus_weights
-from widenet.claims.brutzkus2018.ledger import leaky, update_of
+from widenet.claims.brutzkus2018.ledger import larger, leaky, update_of
 from widenet.claims.brutzkus2018.trials import ROUNDING, Trials, hypotheses
 from widenet.losses import hinge
 from widenet.types import Progress, Scale, silent
@@ -103,7 +103,8 @@ def check_footnote_5(
             z = network.points @ network.weights.T
             before, after = activation(z) @ network.outputs, activation(network.points @ rows.T) @ signs
             size = np.abs(activation(z)) @ np.abs(network.outputs)
-            worst = max(worst, float((np.abs(before - after) / size.max()).max()))
+            # A network whose output weights are all 0 has size 0, and says 0 on both sides.
+            worst = larger(worst, float(np.abs(before - after).max() / max(size.max(), np.finfo(float).tiny)))
             homogeneity = max(homogeneity, float(np.abs(activation(3 * z) - 3 * activation(z)).max() / np.abs(z).max()))
         progress((number + 1) / len(networks), "networks")
     conditions = (at_most_rounding("largest |σ(3z) − 3σ(z)| / |z|: positively homogeneous", homogeneity),)
@@ -181,7 +182,7 @@ def check_equation_10(states: States, progress: Progress = silent, *, rule: Rule
         flat = lambda array: array.reshape(len(array), -1)  # noqa: E731
         sizes = np.linalg.norm(flat(exact), axis=1)
         errors = np.linalg.norm(flat(taken - exact), axis=1)
-        worst = max(worst, float((errors / np.where(sizes > 0, sizes, 1.0)).max()))
+        worst = larger(worst, float((errors / np.where(sizes > 0, sizes, 1.0)).max()))
     conditions = (
         more_than("smallest |⟨w_r, x⟩|: no neuron at its kink", float(np.abs(z).min()), 0),
         more_than("smallest |y N(x) − 1|: no sample at the kink of the loss", float(np.abs(margins - 1).min()), 0),

@@ -34,8 +34,8 @@ from widenet.claims.brutzkus2018.draws import (
     separable_points,
     unit_rows,
 )
-from widenet.claims.brutzkus2018.ledger import Ledger, Start, keep_ledger
-from widenet.claims.brutzkus2018.potentials import Book
+from widenet.claims.brutzkus2018.ledger import Ledger, Start, keep_ledger, larger
+from widenet.claims.brutzkus2018.potentials import Book, promise
 from widenet.claims.brutzkus2018.trials import ROUNDING, Trials, hypotheses
 from widenet.training import Cyclic, WithReplacement
 from widenet.types import Progress, RunStatus, Scale, silent
@@ -105,7 +105,7 @@ def check_corollary_3(
     mismatch = float(np.abs(formulas.general(normalization) / closed - 1).max())
     simple = (ws / slopes) ** 2 + constant(slopes) * ws**2 / np.minimum(etas, np.sqrt(etas))
     counts = np.asarray([float(ledger.updates) for ledger in ledgers])
-    limits = np.asarray([float(width_free_bound(*ledger.start.parameters[:3])) for ledger in ledgers])
+    limits = promise(ledgers, lambda ledger: float(width_free_bound(*ledger.start.parameters[:3])))
     over = counts > np.floor(limits * (1 + 1e-12))
     unfinished = sum(ledger.end is not RunStatus.CONVERGED for ledger in ledgers)
     conditions = (*formulas.hypotheses(), *hypotheses(setting.book.batches), *normalized(ledgers))
@@ -279,7 +279,7 @@ def check_tied_rows(
                 different += 1
                 continue
             for ours, reference in zip(_in_units_of_v(run), _in_units_of_v(runs[0]), strict=True):
-                worst = max(worst, float(np.abs(ours - reference).max() / np.abs(reference).max()))
+                worst = larger(worst, float(np.abs(ours - reference).max() / np.abs(reference).max()))
         progress((number + 1) / len(cases), "data sets at every width")
     conditions = normalized(ledgers)
     updates = sum(ledger.updates for ledger in ledgers)
