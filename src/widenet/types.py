@@ -108,7 +108,8 @@ class Trajectory(eqx.Module):
       network: the network after the last step.
       status: one `RunStatus` per run.
       steps: steps taken until the run was stopped.
-      updates: steps whose update was not identically zero (T in brutzkus2018).
+      updates: steps whose update was not identically zero (T in brutzkus2018). With mini-batches the fast kernels
+        count a step at which the samples move the weights one by one and cancel exactly; the plain one does not.
       mistakes: steps at which the sampled point had the wrong sign (y N(x) ≤ 0).
       last_update: the step number, from 1, of the last non-zero update; 0 if there was none.
       zero_loss_step: the first step count at which every training loss is exactly 0; -1 if never.

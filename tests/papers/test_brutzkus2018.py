@@ -60,6 +60,15 @@ def test_control_a_run_that_did_not_finish_is_seen(toy):
         assert not rows[name].agrees, name
 
 
+def test_control_no_separator_and_no_convergence_agree_with_nothing(toy):
+    numbers = toy[0].copy(deep=True)
+    numbers.update_bound.values[:] = np.nan
+    numbers.status.values[numbers.status.values >= 0] = RunStatus.BUDGET_SPENT
+    rows = {row.name: row for row in compare_figure_1(numbers)}
+    assert not rows["largest updates / M_k with a certified separator"].agrees
+    assert not rows["most / fewest mean updates across widths"].agrees
+
+
 def test_scales():
     assert figure_1 in PAPER.figures
     assert figure_1.sizes[Scale.PAPER]["n_runs"] == (40, 40, 40)

@@ -9,7 +9,17 @@ import pytest
 from tests.training.problems import networks, run_keys, separable
 from widenet.losses import hinge, logistic
 from widenet.networks import relu
-from widenet.training import Recipe, Record, ensemble, gradient_descent, loss_below, train, zero_error
+from widenet.training import (
+    Listed,
+    Recipe,
+    Record,
+    ensemble,
+    gradient_descent,
+    loss_below,
+    never,
+    train,
+    zero_error,
+)
 from widenet.training.record import every, log_spaced
 from widenet.types import Dataset, Layers, RunStatus
 
@@ -156,6 +166,29 @@ def test_records_are_taken_at_their_times_and_held_after_the_end():
     assert run.records["loss"][-1] == 0 < run.records["loss"][0]
     short = train(take(networks(1), 0), DATA, Recipe(hinge, 0.5, 7), run_keys(1)[0])
     np.testing.assert_allclose(run.records["square"][1], jnp.sum(short.network.hidden_weights**2), rtol=1e-14)
+
+
+def test_runs_that_need_no_training_are_recorded_before_it():
+    """Most of the batch is done at step 0 and leaves it at once; its records must have been taken by then."""
+    solved = train(take(networks(1), 0), DATA, Recipe(hinge, 0.5, 5000), run_keys(1)[0]).network.hidden_weights
+    nets = eqx.tree_at(lambda net: net.hidden_weights, networks(8), networks(8).hidden_weights.at[1:].set(solved))
+    record = Record((0, 10, 100), {"weight": lambda net, _: net.hidden_weights[0, 0]})
+    runs = ensemble(nets, DATA, Recipe(hinge, 0.5, 200), run_keys(8), record=record)
+    np.testing.assert_array_equal(runs.records["weight"][1:], np.full((7, 3), solved[0, 0]))
+
+
+def test_at_zero_loss_a_run_told_never_to_stop_is_not_stalled():
+    runs = ensemble(networks(2), DATA, Recipe(hinge, 0.5, 5000, stop=never), run_keys(2))
+    assert (runs.status == RunStatus.BUDGET_SPENT).all()
+    assert (runs.loss == 0).all()
+
+
+def test_mixed_precision_and_impossible_lists_are_refused():
+    with pytest.raises(ValueError, match="one dtype, got float64 and float32"):
+        ensemble(networks(2, dtype=jnp.float32), DATA, Recipe(hinge, 0.5, 10), run_keys(2))
+    for indices in ([0, 99], [-1, 2]):
+        with pytest.raises(ValueError, match="must name samples 0 to 23"):
+            ensemble(networks(2), DATA, Recipe(hinge, 0.5, 10, Listed(jnp.asarray(indices))), run_keys(2))
 
 
 class UpdateNorms(eqx.Module):

@@ -32,7 +32,11 @@ def fails_at_most(failures: int, runs: int, allowed_rate: float, confidence: flo
 
     True needs the upper limit at or below δ, False the lower limit above it. Everything between is refused.
     """
+    if not 0 < allowed_rate <= 1:
+        raise ValueError(f"an allowed failure rate lies in (0, 1], got {allowed_rate}")
     lower, upper = clopper_pearson(failures, runs, confidence)
+    if runs == 0:
+        return None
     if upper <= allowed_rate:
         return True
     return False if lower > allowed_rate else None

@@ -12,6 +12,7 @@ non-negative least-squares problem min ‖Σ aᵢ yᵢ xᵢ‖² + (Σ a − 1)�
 w ∝ Σ aᵢ yᵢ xᵢ and a itself, and they meet: w is the hard-margin support-vector machine without intercept.
 """
 
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,8 @@ from widenet.types import Dataset
 NEGLIGIBLE = 1e-12
 """A weighted mean of points this much shorter than the points themselves counts as zero: data that only a vector of
 norm above 1e12 separates is beyond float64."""
+SMALLEST = 1e-150
+"""Entries below this, beside entries of size 1, would vanish when they are squared."""
 WORKING_SET = 1500
 """How many points are solved for at once; the others join when they turn out to matter."""
 LP_SECONDS = 60.0
@@ -34,7 +37,8 @@ class Separation:
     """What is known about separators of a data set, with the proof.
 
     Attributes:
-      separable: True, False, or None when neither a separator nor a proof that there is none was found.
+      separable: True; False when no vector of norm below 1/`residual`, some 1e12, separates (beyond that float64 cannot
+        tell separable from not); None when neither could be shown.
       separator: w with y⟨w, x⟩ ≥ 1 on every point, equal to 1 on the closest up to rounding; None unless separable.
       norm_upper: ‖w‖ of that separator; infinite without one.
       norm_lower: no separator has a smaller norm.
@@ -67,7 +71,8 @@ class Separation:
         proof = f"a weighted mean of {points} signed points y·x has length {self.residual:.1e}"
         if self.separable is None:
             return f"undecided: no separator was found, and {proof}, so any separator has norm above its reciprocal"
-        return f"not separable through the origin: {proof}"
+        limit = f" by any vector of norm below {1 / self.residual:.1e}" if self.residual > 0 else ""
+        return f"not separable through the origin{limit}: {proof}"
 
 
 def find_separator(dataset: Dataset) -> Separation:
@@ -82,14 +87,16 @@ def find_separator(dataset: Dataset) -> Separation:
     if not (np.isfinite(inputs).all() and np.isin(labels, (-1.0, 1.0)).all()):
         raise DataError("inputs must be finite and labels -1 or +1; widenet.data.from_arrays says where they are not.")
     # A power of two scales without rounding, so what is certified about the scaled rows holds for the data.
-    scale = 2.0 ** float(np.frexp(np.abs(inputs).max())[1])
+    scale = float(np.ldexp(0.5, int(np.frexp(np.abs(inputs).max())[1])))
     rows = labels[:, None] * (inputs / scale)
-    if np.any((rows == 0) != (inputs == 0)):
-        raise DataError("inputs span more than 300 orders of magnitude; drop what is zero beside the rest.")
+    if np.any((np.abs(rows) < SMALLEST) & (inputs != 0)):
+        raise DataError("inputs span more than 150 orders of magnitude; drop what is zero beside the rest.")
 
     found = _judge(rows, *_least_distance(rows))
     if found.separable is None:
         found = _better(found, _judge(rows, *_linear_program(rows)))
+    if found.separator is not None and not found.norm_upper < sys.float_info.max * min(scale, 1.0):
+        raise DataError("inputs are so small that their separator overflows; multiply them by a number first.")
     return Separation(
         separable=found.separable,
         separator=None if found.separator is None else found.separator / scale,

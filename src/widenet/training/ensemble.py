@@ -21,6 +21,7 @@ from jaxtyping import Array
 from widenet.losses import SATURATING, Loss
 from widenet.training.evaluation import Look, look, moves_left
 from widenet.training.kernels import KERNELS, choose
+from widenet.training.orders import Listed
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
 from widenet.training.state import State, Tally
@@ -138,9 +139,9 @@ class _Batch:
         times = np.asarray([time for time in record.times if time <= budget], np.int32)
         values: dict[str, np.ndarray] = {}
         step = 0
-        self._check(step)
         if len(times) and times[0] == 0:
             self._take(record, values, times, 0)
+        self._check(step)
         while step < budget and self.running.any():
             due = times[times > step]
             target = min(budget, (step // interval + 1) * interval, *due[:1].tolist() or [budget])
@@ -171,7 +172,7 @@ class _Batch:
 
     def _default_interval(self) -> int:
         epoch = self.order.steps_per_epoch(self.data.n_samples, self.batch_size)
-        return epoch * -(-1000 // epoch) if epoch > 1 else 100
+        return 100 if self.recipe.batch_size is None else epoch * -(-1000 // epoch)
 
     def _advance(self, start: int, stop: int) -> None:
         advance = _compiled_advance(
@@ -229,7 +230,7 @@ class _Batch:
         self.zero_loss_step[self.seats[first]] = exact[first]
         broken = running & ~seen.finite
         done = running & seen.finite & seen.reached
-        still = running & seen.finite & ~seen.reached & ~self._moved_since_last_look()
+        still = running & seen.finite & ~seen.reached & ~seen.all_zero & ~self._moved_since_last_look()
         self.updates_before[self.seats] = updates
         self.status[self.seats[broken]] = RunStatus.DIVERGED
         self.status[self.seats[done]] = RunStatus.CONVERGED
@@ -344,6 +345,16 @@ def _validate(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None
         )
     if not 0 < recipe.max_steps < 2**31:
         raise ValueError(f"max_steps must lie between 1 and 2^31 - 1, got {recipe.max_steps}")
+    dtypes = {leaf.dtype for leaf in jax.tree.leaves(networks) if eqx.is_array(leaf) and leaf.ndim > 1}
+    if dtypes != {data.inputs.dtype}:
+        names = ", ".join(sorted(str(dtype) for dtype in dtypes))
+        raise ValueError(f"data and networks must have one dtype, got {data.inputs.dtype} and {names}")
+    if isinstance(recipe.order, Listed):
+        low, high = int(recipe.order.indices.min()), int(recipe.order.indices.max())
+        if low < 0 or high >= data.n_samples:
+            raise ValueError(f"a listed order must name samples 0 to {data.n_samples - 1}, got {low} to {high}")
+        if recipe.order.indices.shape[-1] < (recipe.batch_size or data.n_samples):
+            raise ValueError("a listed order must be at least as long as one batch")
     if recipe.batch_size is not None and not 0 < recipe.batch_size <= data.n_samples:
         raise ValueError(f"batch_size must lie between 1 and {data.n_samples} samples, got {recipe.batch_size}")
 

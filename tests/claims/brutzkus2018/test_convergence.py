@@ -136,6 +136,34 @@ def test_one_batch_needs_no_list_and_none_is_refused():
         check_theorem_2([])
 
 
+def changed(where, value):
+    return eqx.tree_at(where, basis_trials(4, 1, 0.9, 10.0), value, is_leaf=lambda leaf: leaf is None)
+
+
+@pytest.mark.parametrize(
+    "trials",
+    [
+        changed(lambda t: t.row_bounds, jnp.full(1, jnp.nan)),
+        changed(lambda t: t.separators, jnp.full((1, 4), jnp.nan)),
+        changed(lambda t: t.step_sizes, jnp.full(1, jnp.nan)),
+        changed(lambda t: t.data.inputs, jnp.full((1, 4, 4), jnp.nan)),
+        changed(lambda t: t.data.labels, jnp.full((1, 4), 10.0)),
+        changed(lambda t: t.networks.bias, jnp.full((1, 2), 50.0)),
+        changed(lambda t: t.networks.activation.derivative_at_zero, 0.0),
+        changed(lambda t: t.networks.output_weights, jnp.asarray([[1.0, 1.0]])),
+    ],
+    ids=["nan R", "nan w*", "nan η", "nan input", "labels", "bias", "derivative", "signs"],
+)
+def test_control_a_hypothesis_broken_in_the_second_batch_is_seen(trials):
+    evidence = check_theorem_2([basis_trials(4, 1, 0.9, 10.0), trials])
+    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+def test_overflow_is_no_refutation():
+    evidence = check_theorem_2([basis_trials(2, 1, 0.5, 1.7e308, 1e5, 1.0)])
+    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
 @pytest.mark.parametrize(("change", "words"), [({"n_runs": 0}, "n_runs"), ({"n_neurons": 0}, "n_neurons must be even")])
 def test_impossible_trials_are_refused(change, words):
     with pytest.raises(InputError, match=words):

@@ -40,15 +40,16 @@ def update_bound_terms(
         np.asarray(value, np.float64)
         for value in (separator_norm, slope, step_size, output_weight, row_bound, half_width)
     )
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         terms = (
             (ws / a) ** 2,
             ws**2 / (k * eta * (v * a) ** 2),
             np.sqrt(radius * (8 * (k * eta * v) ** 2 + 8 * eta * k)) * ws**1.5 / (2 * k * (eta * v * a) ** 1.5),
             2 * radius * ws / (eta * v * a),
         )
-    # 0/0 (R = 0 with α = 0) promises nothing either.
-    return tuple(np.where(np.isnan(term), np.inf, term) for term in terms)
+    # 0/0 (R = 0 with α = 0) promises nothing either; a NaN that came in goes out.
+    given = np.isnan(ws + a + eta + v + radius + k)
+    return tuple(np.where(np.isnan(term) & ~given, np.inf, term) for term in terms)
 
 
 def sum_of(terms: tuple[NDArray[np.float64], ...]) -> NDArray[np.float64]:

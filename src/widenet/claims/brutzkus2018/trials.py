@@ -24,6 +24,8 @@ from widenet.training import Cyclic, Permutation, Recipe, WithReplacement, ensem
 from widenet.training.orders import Order
 from widenet.types import Dataset, Progress, Trajectory, silent
 
+ORDER_STREAM = 2**31 - 1
+
 ROUNDING = 1e-12
 """What float64 may add to a norm or a margin of size 1."""
 
@@ -81,37 +83,63 @@ class Trials(eqx.Module):
 
     def train(self, max_steps: int, progress: Progress = silent, **others: Any) -> Trajectory:
         """Batch-1 SGD with the hinge loss until the loss is 0, or until `max_steps`."""
-        keys = jax.vmap(jax.random.fold_in, (None, 0))(jax.random.key(self.seed), jnp.arange(len(self)))
+        stream = jax.random.fold_in(jax.random.key(self.seed), ORDER_STREAM)  # apart from data and initial weights
+        keys = jax.vmap(jax.random.fold_in, (None, 0))(stream, jnp.arange(len(self)))
         recipe = Recipe(hinge, self.step_sizes, max_steps, order=self.order, **others)
         return ensemble(self.networks, self.data, recipe, keys, progress=progress)
 
 
 def hypotheses(batches: Sequence[Trials]) -> list[Hypothesis]:
-    """The hypotheses of the convergence theorems, each at the trial that is nearest to breaking it."""
-    every = list(batches)
-    weights = [np.asarray(trials.networks.output_weights) for trials in every]
-    halves = [np.concatenate([w[:, : w.shape[1] // 2], -w[:, w.shape[1] // 2 :]], axis=1) for w in weights]
-    rows = [np.linalg.norm(np.asarray(trials.networks.hidden_weights), axis=2) for trials in every]
+    """The hypotheses of the convergence theorems, each at the trial that is nearest to breaking it.
+
+    The proof needs σ'(0) between α and 1, wherever the paper's own choice is 1. A NaN anywhere fails what it enters.
+    """
+    measured = [_measure(trials) for trials in batches]
+    over_all = {name: np.concatenate([each[name] for each in measured]) for name in measured[0]}
+    lowest = lambda name: float(np.min(over_all[name]))  # noqa: E731
+    highest = lambda name: float(np.max(over_all[name]))  # noqa: E731
     return [
-        at_least("separable: smallest y⟨w*, x⟩", min(t.min_margins.min() for t in every), 1, tolerance=ROUNDING),
-        at_most(
-            "largest input norm ‖x‖",
-            max(np.linalg.norm(np.asarray(t.data.inputs), axis=2).max() for t in every),
-            1,
-            tolerance=ROUNDING,
-        ),
-        at_most(
-            "largest initial row norm minus R",
-            max((norms - np.asarray(t.row_bounds)[:, None]).max() for norms, t in zip(rows, every, strict=True)),
-            0,
-            tolerance=ROUNDING,
-        ),
-        more_than("smallest output weight v", min(half.min() for half in halves), 0),
-        at_most("unequal output weights (+v, …, −v)", max(np.ptp(half, axis=1).max() for half in halves), 0),
-        more_than("smallest Leaky slope α", min(t.slopes.min() for t in every), 0),
-        less_than("largest Leaky slope α", max(t.slopes.max() for t in every), 1),
-        more_than("smallest step size η", min(np.asarray(t.step_sizes).min() for t in every), 0),
+        at_least("separable: smallest y⟨w*, x⟩", lowest("margin"), 1, tolerance=ROUNDING),
+        at_most("largest input norm ‖x‖", highest("input norm"), 1, tolerance=ROUNDING),
+        at_most("largest initial row norm / R", highest("row norm"), 1, tolerance=ROUNDING),
+        at_most("labels: largest distance from ±1", highest("label"), 0),
+        more_than("smallest output weight v", lowest("output weight"), 0),
+        at_most("unequal output weights (+v, …, −v)", highest("unequal"), 0),
+        at_most("largest bias", highest("bias"), 0),
+        more_than("smallest Leaky slope α", lowest("slope"), 0),
+        less_than("largest Leaky slope α", highest("slope"), 1),
+        at_least("smallest σ'(0) − α", lowest("at zero"), 0),
+        at_most("largest σ'(0)", highest("derivative"), 1),
+        more_than("smallest step size η", lowest("step size"), 0),
     ]
+
+
+def _measure(trials: Trials) -> dict[str, np.ndarray]:
+    """What the hypotheses speak of, one number per trial."""
+    networks, count = trials.networks, len(trials)
+    weights = np.asarray(networks.output_weights)
+    half = weights.shape[1] // 2
+    halves = np.concatenate([weights[:, :half], -weights[:, half:]], axis=1)
+    rows = np.linalg.norm(np.asarray(networks.hidden_weights), axis=2).max(axis=1)
+    bounds = np.asarray(trials.row_bounds)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # R = 0 allows rows of zeros and no others.
+        relative = np.where((bounds == 0) & (rows == 0), 0.0, rows / bounds)
+    derivative = np.broadcast_to(np.asarray(networks.activation.derivative_at_zero), (count,))
+    return {
+        "margin": trials.min_margins,
+        "input norm": np.linalg.norm(np.asarray(trials.data.inputs), axis=2).max(axis=1),
+        "row norm": relative,
+        "label": np.abs(np.abs(np.asarray(trials.data.labels)) - 1).max(axis=1),
+        "output weight": halves.min(axis=1),
+        # An odd number of neurons has no two equal halves.
+        "unequal": np.ptp(halves, axis=1) if weights.shape[1] % 2 == 0 else np.full(count, np.inf),
+        "bias": np.zeros(count) if networks.bias is None else np.abs(np.asarray(networks.bias)).max(axis=1),
+        "slope": trials.slopes,
+        "derivative": derivative,
+        "at zero": derivative - trials.slopes,
+        "step size": np.asarray(trials.step_sizes),
+    }
 
 
 def trials_on(
@@ -152,6 +180,7 @@ def trials_on(
 
 
 SLOPES = (0.01, 0.1, 0.3, 0.7, 0.95)
+"""With α = 0.01 the bound exceeds 4e4, so that slope is drawn at paper scale only."""
 ORDERS = (Permutation(), Cyclic(), WithReplacement())
 STARTS = ("sphere", "zeros", "adversarial")
 """Rows uniform on the sphere of radius R, at zero, or pointing against the separator."""
@@ -164,7 +193,7 @@ def random_trials(seed: int, n_batches: int, per_batch: int, max_bound: float, b
     """
     draw = np.random.default_rng(seed)
     return [
-        _random_batch(draw, per_batch, max_bound, bound, ORDERS[index % len(ORDERS)], seed + index)
+        _random_batch(draw, per_batch, max_bound, bound, ORDERS[index % len(ORDERS)], 1_000_003 * seed + index)
         for index in range(n_batches)
     ]
 

@@ -35,7 +35,7 @@ def take_step(
 
     gradients, outputs = jax.grad(mean_loss, has_aux=True)(moving)
     moved = jax.tree.map(lambda weight, gradient: weight - step_size.astype(weight.dtype) * gradient, moving, gradients)
-    is_update = jnp.any(jnp.stack([jnp.any(leaf != 0) for leaf in jax.tree.leaves(gradients)]))
+    is_update = jnp.any(jnp.stack([jnp.any(leaf != 0) for leaf in jax.tree.leaves(gradients)])) & (step_size != 0)
     return eqx.combine(moved, fixed), outputs, is_update
 
 
