@@ -191,7 +191,7 @@ class TestCheck:
         lab("check", HOLDING.id, "--seed", "many", code=2)
         lab("chek", code=2)
 
-    def test_ctrl_c_is_quiet(self, lab: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_ctrl_c_says_one_sentence(self, lab: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
         def interrupted(setting: Any, progress: Progress) -> Evidence:
             raise KeyboardInterrupt
 
@@ -199,7 +199,10 @@ class TestCheck:
         monkeypatch.setattr(claims, "CLAIMS", (stopped,))
         result = lab("check", "--all", code=130)
         assert result.stdout == ""
-        assert result.stderr.splitlines() == [f"[1/1] {HOLDING.id}: started"]
+        assert result.stderr.splitlines() == [
+            f"[1/1] {HOLDING.id}: started",
+            "widenet: interrupted; what was finished is in the store.",
+        ]
 
 
 class TestFigure:

@@ -33,6 +33,7 @@ class _Commands(TyperGroup):
             typer.echo(f"widenet: {error}", err=True)
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
+            typer.echo("widenet: interrupted; what was finished is in the store.", err=True)
             raise typer.Exit(130) from None
 
 
@@ -87,6 +88,8 @@ def list_command(
     rows = {each: catalogue.listing(each, paper) for each in nouns}
     if as_json:
         _print_json(rows if noun is None else rows[noun])
+    elif noun is not None and not rows[noun]:
+        typer.echo(f"There are no {noun} of {paper} yet.")
     else:
         tables.show(*(tables.listing_table(each, rows[each]) for each in nouns))
 

@@ -85,13 +85,14 @@ class LineWatch:
         """Names the piece."""
         self.place, self.name = self.place + 1, name
         self._line("started")
-        last = self.clock()
+        last, said = self.clock(), ""
 
         def report(fraction: float, words: str) -> None:
-            nonlocal last
-            if self.clock() - last >= SECONDS_BETWEEN_LINES:
-                last = self.clock()
-                self._line(f"{100 * min(max(fraction, 0.0), 1.0):.0f} % {words}".rstrip())
+            nonlocal last, said
+            line = f"{100 * min(max(fraction, 0.0), 1.0):.0f} % {words}".rstrip()
+            if line != said and self.clock() - last >= SECONDS_BETWEEN_LINES:
+                last, said = self.clock(), line
+                self._line(line)
 
         return report
 
