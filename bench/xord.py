@@ -55,7 +55,7 @@ def by_pattern_sets(workload: Workload, steps: int) -> Measured:
     """`widenet.training.train_patterns`."""
     counts = np.asarray(count_sets(workload.data))
     train = lambda: train_patterns(  # noqa: E731
-        workload.networks, counts, workload.step_size, margin=workload.margin, max_steps=steps, patience=None
+        workload.networks, counts, workload.step_size, margin=workload.margin, max_steps=steps, patience=steps + 1
     )
     seconds, compiling, run = timed(train, repeats=20)  # milliseconds each: take one that nobody interrupted
     if not (run.steps == steps).all():

@@ -47,15 +47,20 @@ class Outcome(eqx.Module):
     outputs: Array | np.ndarray
 
 
-class _Lanes(eqx.Module):
-    """The runs in training, one per lane. Lanes are the last axis, the one that the processor works on side by side."""
+class _Seats(eqx.Module):
+    """Which run sits in each lane (the number of runs: none), and what stays as long as it sits there."""
 
-    seat: Int[Array, " lane"]
-    first: Float[Array, "channel lane"]
-    second: Float[Array, "channel lane"]
+    run: Int[Array, " lane"]
     weights: Float[Array, "15 lane"]
     margins: Float[Array, "15 lane"]
     units: Float[Array, " lane"]
+
+
+class _Lanes(eqx.Module):
+    """The runs in training, one per lane. Lanes are the last axis, the one that the processor works on side by side."""
+
+    first: Float[Array, "channel lane"]
+    second: Float[Array, "channel lane"]
     steps: Int[Array, " lane"]
     best: Float[Array, " lane"]
     best_step: Int[Array, " lane"]
@@ -65,63 +70,67 @@ class _Lanes(eqx.Module):
     outputs: Float[Array, "15 lane"]
 
 
-def descend(
-    first: Float[Array, "channel lane"],
-    second: Float[Array, "channel lane"],
-    weights: Float[Array, "15 lane"],
-    margins: Float[Array, "15 lane"],
-    units: Float[Array, " lane"],
-) -> tuple[
-    Float[Array, "channel lane"],
-    Float[Array, "channel lane"],
-    Float[Array, "15 lane"],
-    Float[Array, "15 lane"],
-    Bool[Array, " lane"],
-]:
-    """One step: both coordinates of the new filters, the outputs and losses before it, and whether anything moved."""
+def outputs_on_sets(
+    first: Float[Array, "channel lane"], second: Float[Array, "channel lane"]
+) -> Float[Array, "15 lane"]:
+    """N on the 15 sets, from the two coordinates of the filters."""
     half = first.shape[0] // 2
     s, r = first + second, first - second
     across, along = jnp.abs(s), jnp.abs(r)
     alone = (s - along, r - across, -s - along, -r - across)
     shared = (jnp.minimum(s, r), jnp.minimum(-s, r), jnp.minimum(-s, -r), jnp.minimum(s, -r))
-    sums = jnp.stack([_vote(jnp.maximum(part, 0.0), half) for part in (*alone, *shared)])
-    outputs = jnp.matmul(FEATURES, sums)
-    losses = jnp.maximum(margins - SET_LABELS[:, None] * outputs, 0.0)
-    pull = jnp.where(losses > 0, SET_LABELS[:, None] * weights, 0.0)
-    # Without the barrier the compiler computes these few numbers again for every channel.
-    pull = jax.lax.optimization_barrier(jnp.matmul(FEATURES.T, pull))
+    positive = [jnp.maximum(part, 0.0) for part in (*alone, *shared)]
+    return jnp.matmul(FEATURES, jnp.stack([jnp.sum(part[:half] - part[half:], axis=0) for part in positive]))
 
-    right, up = s > 0, r > 0
+
+def moves(
+    first: Float[Array, "channel lane"], second: Float[Array, "channel lane"], pull: Float[Array, "8 lane"]
+) -> tuple[Float[Array, "channel lane"], Float[Array, "channel lane"]]:
+    """The derivative of Σ_A (pull on A)·(response on A) with respect to s/2 and r/2, for every filter."""
+    s, r = first + second, first - second
+    right, up, along = s > 0, r > 0, jnp.abs(r)
     # At |s| = |r| the pattern with the larger first coordinate wins, as in the network.
     is_across = jnp.where(right, s >= along, -s > along)
     best = jnp.where(is_across, jnp.where(right, pull[0], pull[2]), jnp.where(up, pull[1], pull[3]))
     pair = jnp.where(right, jnp.where(up, pull[4], pull[7]), jnp.where(up, pull[5], pull[6]))
-    # jnp.sign(0) = 0 is the derivative of ReLU at 0.
-    move_s = jnp.sign(s) * jnp.where(is_across, best, pair - best)
-    move_r = jnp.sign(r) * jnp.where(is_across, pair - best, best)
-    votes = jnp.where(jnp.arange(2 * half)[:, None] < half, units, -units)
-    moved = jnp.any((move_s != 0) | (move_r != 0), axis=0)
-    return first + votes * (move_s + move_r), second + votes * (move_s - move_r), outputs, losses, moved
+    other = pair - best
+    in_s, in_r = jnp.where(is_across, best, other), jnp.where(is_across, other, best)
+    # 0 at s = 0 or r = 0: the derivative of ReLU there.
+    return _with_sign(in_s, right, s), _with_sign(in_r, up, r)
 
 
-def _vote(values: Float[Array, "channel lane"], half: int) -> Float[Array, " lane"]:
-    return jnp.sum(values[:half] - values[half:], axis=0)
+def _with_sign(value: Array, positive: Array, fit: Array) -> Array:
+    return jnp.where(positive, value, jnp.where(fit < 0, -value, 0.0))
 
 
-def _step(lanes: _Lanes, max_steps: Int[Array, ""], patience: Int[Array, ""]) -> _Lanes:
+def _step(seats: _Seats, lanes: _Lanes, max_steps: Int[Array, ""], patience: Int[Array, ""]) -> _Lanes:
     """Look at every lane, then move those that do not stop here."""
-    first, second, outputs, losses, moved = descend(
-        lanes.first, lanes.second, lanes.weights, lanes.margins, lanes.units
-    )
-    loss = jnp.sum(lanes.weights * losses, axis=0)
+    labels = SET_LABELS[:, None]
+    outputs = outputs_on_sets(lanes.first, lanes.second)
+    losses = jnp.maximum(seats.margins - labels * outputs, 0.0)
+    loss = jnp.sum(seats.weights * losses, axis=0)
     best_step = jnp.where(loss < lanes.best, lanes.steps, lanes.best_step)
-    right = jnp.all((lanes.weights == 0) | (SET_LABELS[:, None] * outputs > 0), axis=0)
+    right = jnp.all((seats.weights == 0) | (labels * outputs > 0), axis=0)
     finite = jnp.all(jnp.isfinite(outputs), axis=0)
-    # Weights that do not move never will: the steps that the rule still asks for are counted, not taken.
-    idle = jnp.where(patience == NEVER, lanes.steps, jnp.minimum(best_step + patience, max_steps))
+    pull = jnp.matmul(FEATURES.T, jnp.where(losses > 0, labels * seats.weights, 0.0))
+    # Without the barrier the compiler computes these few numbers again for every channel.
+    pull = jax.lax.optimization_barrier(pull)
+
+    # Whether every single weight stands still takes a pass over them: look only where it can matter. Weights that stood
+    # still leave the outputs as they were; with a patience, one look later is soon enough.
     tired = (patience != NEVER) & (lanes.steps - best_step >= patience)
+    spent = lanes.steps >= max_steps
+    suspect = tired | spent | (patience == NEVER) | jnp.all(outputs == lanes.outputs, axis=0)
+    still = jax.lax.cond(
+        jnp.any(suspect & (lanes.status == RunStatus.RUNNING)),
+        _stands_still,
+        _may_move,
+        lanes.first,
+        lanes.second,
+        pull,
+    )
     status = jnp.select(
-        [~finite, loss == 0, ~moved, tired, lanes.steps >= max_steps],
+        [~finite, loss == 0, still, tired, spent],
         [
             jnp.int32(RunStatus.DIVERGED),
             jnp.int32(RunStatus.CONVERGED),
@@ -131,15 +140,16 @@ def _step(lanes: _Lanes, max_steps: Int[Array, ""], patience: Int[Array, ""]) ->
         ],
         jnp.int32(RunStatus.RUNNING),
     )
+    # Weights that stand still always will: the steps that the rule still asks for are counted, not taken.
+    idle = jnp.where(patience == NEVER, lanes.steps, jnp.minimum(best_step + patience, max_steps))
     runs = status == RunStatus.RUNNING
+    step = jnp.where(runs, seats.units, 0.0)
+    votes = jnp.where(jnp.arange(lanes.first.shape[0])[:, None] < lanes.first.shape[0] // 2, step, -step)
+    in_s, in_r = moves(lanes.first, lanes.second, pull)
     return _Lanes(
-        lanes.seat,
-        jnp.where(runs, first, lanes.first),
-        jnp.where(runs, second, lanes.second),
-        lanes.weights,
-        lanes.margins,
-        lanes.units,
-        jnp.where(runs, lanes.steps + 1, jnp.where(finite & ~moved, idle, lanes.steps)),
+        lanes.first + votes * (in_s + in_r),
+        lanes.second + votes * (in_s - in_r),
+        jnp.where(runs, lanes.steps + 1, jnp.where(finite & (still | (loss == 0)), idle, lanes.steps)),
         jnp.minimum(loss, lanes.best),
         best_step,
         jnp.where(right & (lanes.zero_error_step < 0), lanes.steps, lanes.zero_error_step),
@@ -149,44 +159,51 @@ def _step(lanes: _Lanes, max_steps: Int[Array, ""], patience: Int[Array, ""]) ->
     )
 
 
+def _stands_still(first: Array, second: Array, pull: Array) -> Bool[Array, " lane"]:
+    in_s, in_r = moves(first, second, pull)
+    return jnp.all((in_s == 0) & (in_r == 0), axis=0)
+
+
+def _may_move(first: Array, second: Array, pull: Array) -> Bool[Array, " lane"]:
+    return jnp.zeros(first.shape[1], bool)
+
+
 def n_lanes(n_channels: int) -> int:
     """How many runs go side by side: a number of the shape alone, so that batch-mates change nothing."""
     if jax.default_backend() != "cpu":
         return 1024
-    return 8 if n_channels >= 64 else 16 if n_channels >= 16 else 32
+    return 16 if n_channels >= 64 else 32
 
 
-def _load(lanes: _Lanes, queue: Queue, waiting: Int[Array, ""], n_runs: Int[Array, ""]) -> tuple[_Lanes, Array]:
+def _load(
+    seats: _Seats, lanes: _Lanes, queue: Queue, waiting: Int[Array, ""], n_runs: Int[Array, ""]
+) -> tuple[_Seats, _Lanes, Int[Array, ""]]:
     """Give every free lane the next run of the queue; past its end, a copy of the last one that nobody reads."""
     free = lanes.status != RunStatus.RUNNING
     ticket = waiting + jnp.cumsum(free, dtype=jnp.int32) - 1
-    seat = jnp.where(free, jnp.minimum(ticket, n_runs), lanes.seat)
-    place = jnp.minimum(seat, n_runs - 1)
+    run = jnp.where(free, jnp.minimum(ticket, n_runs), seats.run)
+    place = jnp.minimum(run, n_runs - 1)
     filters = jnp.moveaxis(queue.filters[place], 0, -1)
     nothing = jnp.zeros_like(lanes.steps)
     fresh = _Lanes(
-        seat,
         filters[:, 0],
         filters[:, 1],
-        queue.weights[place].T,
-        queue.margins[place].T,
-        queue.units[place],
         nothing,
         jnp.full_like(lanes.best, jnp.inf),
         nothing,
         nothing - 1,
         nothing + jnp.int32(RunStatus.RUNNING),
         lanes.loss,
-        lanes.outputs,
+        jnp.full_like(lanes.outputs, jnp.nan),
     )
-    return jax.tree.map(lambda new, old: jnp.where(free, new, old), fresh, lanes), waiting + jnp.sum(
-        free, dtype=jnp.int32
-    )
+    lanes = jax.tree.map(lambda new, old: jnp.where(free, new, old), fresh, lanes)
+    seats = _Seats(run, queue.weights[place].T, queue.margins[place].T, queue.units[place])
+    return seats, lanes, waiting + jnp.sum(free, dtype=jnp.int32)
 
 
-def _collect(outcome: Outcome, lanes: _Lanes, n_runs: Int[Array, ""]) -> Outcome:
+def _collect(outcome: Outcome, seats: _Seats, lanes: _Lanes, n_runs: Int[Array, ""]) -> Outcome:
     """Write down the runs that have stopped."""
-    where = jnp.where(_has_stopped(lanes, n_runs), lanes.seat, n_runs)
+    where = jnp.where(_has_stopped(seats, lanes, n_runs), seats.run, n_runs)
     seen = Outcome(
         jnp.stack([lanes.first, lanes.second], axis=-1).swapaxes(0, 1),
         lanes.status,
@@ -199,39 +216,35 @@ def _collect(outcome: Outcome, lanes: _Lanes, n_runs: Int[Array, ""]) -> Outcome
     return jax.tree.map(lambda kept, new: kept.at[where].set(new, mode="drop"), outcome, seen)
 
 
-def _has_stopped(lanes: _Lanes, n_runs: Int[Array, ""]) -> Bool[Array, " lane"]:
-    return (lanes.status != RunStatus.RUNNING) & (lanes.seat < n_runs)
+def _has_stopped(seats: _Seats, lanes: _Lanes, n_runs: Int[Array, ""]) -> Bool[Array, " lane"]:
+    return (lanes.status != RunStatus.RUNNING) & (seats.run < n_runs)
 
 
-@functools.partial(jax.jit, donate_argnums=(0, 1))
-def _advance(lanes: _Lanes, outcome: Outcome, queue: Queue, waiting, n_runs, max_steps, patience):
+@functools.partial(jax.jit, donate_argnums=(0, 1, 2))
+def _advance(seats: _Seats, lanes: _Lanes, outcome: Outcome, queue: Queue, waiting, n_runs, max_steps, patience):
     """At most `SLICE` iterations of all lanes, handing out the runs of the queue; also, how many runs are left."""
 
-    def one_step(carry):
-        ticks, lanes = carry
-        return ticks + 1, _step(lanes, max_steps, patience)
-
-    def nobody_stops(carry):
-        ticks, lanes = carry
-        return (ticks < SLICE) & ~jnp.any(_has_stopped(lanes, n_runs))
-
-    def until_one_stops(carry):
-        ticks, waiting, lanes, outcome = carry
-        lanes, waiting = _load(lanes, queue, waiting, n_runs)
-        ticks, lanes = jax.lax.while_loop(nobody_stops, one_step, (ticks, lanes))
-        return ticks, waiting, lanes, _collect(outcome, lanes, n_runs)
-
-    def left(waiting, lanes):
-        in_lanes = jnp.sum((lanes.status == RunStatus.RUNNING) & (lanes.seat < n_runs))
+    def left(waiting, seats, lanes):
+        in_lanes = jnp.sum((lanes.status == RunStatus.RUNNING) & (seats.run < n_runs))
         return jnp.maximum(n_runs - waiting, 0) + in_lanes
 
     def goes_on(carry):
-        ticks, waiting, lanes, _ = carry
-        return (ticks < SLICE) & (left(waiting, lanes) > 0)
+        ticks, waiting, seats, lanes, _ = carry
+        return (ticks < SLICE) & (left(waiting, seats, lanes) > 0)
 
-    carry = (jnp.int32(0), waiting, lanes, outcome)
-    _, waiting, lanes, outcome = jax.lax.while_loop(goes_on, until_one_stops, carry)
-    return lanes, outcome, waiting, left(waiting, lanes)
+    def until_one_stops(carry):
+        ticks, waiting, seats, lanes, outcome = carry
+        seats, lanes, waiting = _load(seats, lanes, queue, waiting, n_runs)
+        ticks, lanes = jax.lax.while_loop(
+            lambda carry: (carry[0] < SLICE) & ~jnp.any(_has_stopped(seats, carry[1], n_runs)),
+            lambda carry: (carry[0] + 1, _step(seats, carry[1], max_steps, patience)),
+            (ticks, lanes),
+        )
+        return ticks, waiting, seats, lanes, _collect(outcome, seats, lanes, n_runs)
+
+    carry = (jnp.int32(0), waiting, seats, lanes, outcome)
+    _, waiting, seats, lanes, outcome = jax.lax.while_loop(goes_on, until_one_stops, carry)
+    return seats, lanes, outcome, waiting, left(waiting, seats, lanes)
 
 
 def train_queue(queue: Queue, max_steps: int, patience: int, done: Callable[[int], None]) -> Outcome:
@@ -241,18 +254,20 @@ def train_queue(queue: Queue, max_steps: int, patience: int, done: Callable[[int
     capacity = max(64, 1 << (n_runs - 1).bit_length())
     padded = jax.tree.map(lambda leaf: jnp.asarray(np.resize(leaf, (capacity, *leaf.shape[1:]))), queue)
     count = n_lanes(n_channels)
-    ints, floats = jnp.zeros(count, jnp.int32), jnp.zeros(count)
-    table, grid = jnp.zeros((15, count)), jnp.zeros((n_channels, count))
-    empty = jnp.full(count, RunStatus.CONVERGED, jnp.int32)
-    lanes = _Lanes(ints, grid, grid, table, table, floats, ints, floats, ints, ints, empty, floats, table)
-    lanes = jax.tree.map(jnp.copy, lanes)  # one buffer each: they are handed over to the program
+    whole, real = lambda: jnp.zeros(count, jnp.int32), lambda: jnp.zeros(count)
+    table, grid = lambda: jnp.zeros((15, count)), lambda: jnp.zeros((n_channels, count))
+    free = jnp.full(count, RunStatus.CONVERGED, jnp.int32)
+    seats = _Seats(whole(), table(), table(), real())
+    lanes = _Lanes(grid(), grid(), whole(), real(), whole(), whole(), free, real(), table())
     none = lambda dtype: jnp.zeros(capacity, dtype)  # noqa: E731
     status, steps, zero_error, zero_loss = (none(jnp.int32) for _ in range(4))
     outputs = jnp.zeros((capacity, 15))
     outcome = Outcome(jnp.zeros_like(padded.filters), status, steps, zero_error, zero_loss, none(float), outputs)
     waiting, left = jnp.int32(0), n_runs
     while left:
-        lanes, outcome, waiting, remaining = _advance(lanes, outcome, padded, waiting, n_runs, max_steps, patience)
+        seats, lanes, outcome, waiting, remaining = _advance(
+            seats, lanes, outcome, padded, waiting, n_runs, max_steps, patience
+        )
         left, before = int(remaining), left
         done(before - left)
     return jax.tree.map(lambda leaf: np.asarray(leaf)[:n_runs], outcome)
