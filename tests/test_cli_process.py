@@ -74,8 +74,10 @@ def test_a_terminal_gets_colours_and_keeps_its_width() -> None:
 
 
 def test_a_real_ctrl_c_exits_130_without_a_traceback(tmp_path: Path) -> None:
+    # A shell in the background starts its children with SIGINT ignored; the test must not depend on that.
     code = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from widenet import run
 def slow(*arguments):
     print("ready", flush=True)

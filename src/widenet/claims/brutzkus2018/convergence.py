@@ -48,8 +48,11 @@ def check_theorem_2(
     counts, limits, ends = np.concatenate(updates), np.concatenate(promised), np.concatenate(statuses)
     over = counts > np.floor(limits * (1 + 1e-12))
     failed = over | (ends == RunStatus.STALLED)
-    # Overflow and margins below the rounding of float64 are this program's limits, not the theorem's.
-    lost = (ends == RunStatus.DIVERGED) | np.concatenate(blurred) | ~np.isfinite(limits)
+    # Overflow and margins below the rounding of float64 are this program's limits, not the theorem's; and where the
+    # hypotheses are met, an infinite promise is one that float64 could not compute.
+    lost = (ends == RunStatus.DIVERGED) | np.concatenate(blurred)
+    if all(condition.met for condition in conditions):
+        lost = lost | ~np.isfinite(limits)
     unfinished = ((ends == RunStatus.BUDGET_SPENT) | lost) & ~failed
     conclusion = False if failed.any() else None if unfinished.any() else True
     tightness = np.where(np.isfinite(limits), counts / limits, -1.0)
