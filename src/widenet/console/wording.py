@@ -62,15 +62,15 @@ def as_it_should_be(claim: Claim, evidence: Evidence) -> bool:
 
 
 def number(value: float | str | None) -> str:
-    """Four significant digits; whole numbers in full up to ten million; words as they are."""
+    """Four significant digits; from ten thousand to ten million, and whole numbers, in full; words as they are."""
     if value is None:
         return NOTHING
     if isinstance(value, str):
         return value
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    whole = math.isfinite(value) and value == int(value) and abs(value) < WHOLE_BELOW
-    return f"{int(value):,}" if whole else f"{value:.4g}"
+    whole = math.isfinite(value) and (value == int(value) or abs(value) >= 10_000) and abs(value) < WHOLE_BELOW
+    return f"{value + 0.0:,.0f}" if whole else f"{value:.4g}"
 
 
 def interval(ends: tuple[float, float] | None) -> str:
