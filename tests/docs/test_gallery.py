@@ -49,8 +49,9 @@ def test_the_number_of_the_readme() -> None:
     row = stored(FIGURE)
     (ratio,) = [each["measured"] for each in row["comparisons"] if each["name"].startswith("most / fewest")]
     assert f"**{ratio:.2f}.**" in README, f"{ratio:.2f}: run {AGAIN} and correct the README"
-    runs = sum(row["config"]["n_runs"])
-    assert f"({runs} runs, {row['scale']} scale, seed {row['seed']}, {row['config']['dtype']}, CPU)" in README
+    narrow, middle, wide = row["config"]["n_runs"]
+    runs = f"{narrow}, {middle} and {wide} runs of the three widths"
+    assert f"({runs}, {row['scale']} scale, seed {row['seed']}, {row['config']['dtype']}, CPU)" in README
 
 
 @pytest.mark.parametrize("name", [CLAIM, FIGURE])
