@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from widenet.papers.brutzkus2018 import PAPER, compare_figure_1, compute_figure_1, figure_1
+from widenet.papers.brutzkus2018 import PAPER
+from widenet.papers.brutzkus2018.figure_1 import compare_figure_1, compute_figure_1, figure_1
 from widenet.types import RunStatus, Scale
 
 

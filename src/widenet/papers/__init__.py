@@ -1,4 +1,4 @@
-"""One module per paper, one function per figure; numbers only, no disk and no plots."""
+"""One folder per paper, one file per figure; numbers only, no disk and no plots."""
 
 from widenet.papers import brutzkus2018, brutzkus2019, chatterji2021, li2018, sarussi2021
 from widenet.papers.base import Comparison, Figure, Paper

@@ -1,18 +1,14 @@
-"""How the numbers of a figure are drawn: one module per paper, one function per figure."""
+"""How the numbers of a figure are drawn: one folder per paper, one file per figure."""
 
-from collections.abc import Callable
 from typing import Any
 
 import xarray as xr
-from matplotlib.figure import Figure as Drawing
 
-from widenet.plots import brutzkus2018
+from widenet.plots import brutzkus2018, brutzkus2019
 from widenet.plots.files import plain_files
-from widenet.plots.style import FORMATS, render
+from widenet.plots.style import FORMATS, Draw, render
 
-DRAWINGS: dict[str, Callable[[xr.Dataset], Drawing]] = {
-    "brutzkus2018.figure_1": brutzkus2018.figure_1,
-}
+DRAWINGS: dict[str, Draw] = brutzkus2018.DRAWINGS | brutzkus2019.DRAWINGS
 
 
 def picture_files(figure_id: str, numbers: xr.Dataset) -> dict[str, bytes]:

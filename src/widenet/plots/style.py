@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
+import xarray as xr
 from matplotlib.figure import Figure as Drawing
 
 # Okabe and Ito's colours stay apart for every kind of colour vision. In this order neighbours also differ in
@@ -17,6 +18,9 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 # Dashes tell lines apart where they lie on top of each other, and for readers who see no colours.
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
 FORMATS = ("svg", "pdf", "png")
+
+Draw = Callable[[xr.Dataset], Drawing]
+"""The numbers of a figure → its drawing."""
 
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",

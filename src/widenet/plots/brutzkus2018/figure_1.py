@@ -1,4 +1,4 @@
-"""Drawings of brutzkus2018."""
+"""The drawing of Figure 1 of brutzkus2018."""
 
 import numpy as np
 import xarray as xr
