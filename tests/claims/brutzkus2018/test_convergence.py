@@ -41,7 +41,7 @@ def test_it_holds_on_generated_data():
 def test_quick_setting_covers_the_space():
     batches = theorem_2.setting(Scale.QUICK, 0)
     assert sum(len(batch) for batch in batches) >= 200
-    assert {type(batch.order).__name__ for batch in batches} == {"Permutation", "Cyclic", "WithReplacement"}
+    assert {type(batch.order).__name__ for batch in batches} == {"Permutation", "Cyclic", "WithReplacement", "Listed"}
     assert len({round(float(slope), 9) for batch in batches for slope in batch.slopes}) >= 4
     assert any((np.asarray(batch.networks.hidden_weights) == 0).all(axis=(1, 2)).any() for batch in batches)
 

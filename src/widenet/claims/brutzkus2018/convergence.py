@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from widenet.claims.base import Claim, Evidence, Kind, Runs, decide, ratio
+from widenet.claims.brutzkus2018.adversary import against
 from widenet.claims.brutzkus2018.bounds import max_nonzero_updates
 from widenet.claims.brutzkus2018.lower_bound import basis_trials
 from widenet.claims.brutzkus2018.trials import Trials, hypotheses, random_trials
@@ -126,9 +127,12 @@ def _note(tightness: np.ndarray, over: np.ndarray, ends: np.ndarray, unfinished:
 
 
 def _setting(scale: Scale, seed: int) -> list[Trials]:
-    """Random trials, and the lower-bound sequence, where the bound is nearly attained."""
+    """Random trials, some also in orders chosen against the theorem, and the sequence that nearly attains the bound."""
     batches, each, max_bound = (4, 50, 3e4) if scale is Scale.QUICK else (40, 50, 3e5)
-    return [*random_trials(seed, batches, each, max_bound, max_nonzero_updates), basis_trials(100, 1, 0.99, 100.0)]
+    drawn = random_trials(seed, batches, each, max_bound, max_nonzero_updates)
+    n_hard, each_hard, max_hard = (1, 10, 3e3) if scale is Scale.QUICK else (10, 20, 3e4)
+    hard = random_trials(seed + 1, n_hard, each_hard, max_hard, max_nonzero_updates)
+    return [*drawn, *map(against, hard), basis_trials(100, 1, 0.99, 100.0)]
 
 
 theorem_2 = Claim(

@@ -33,6 +33,8 @@ class Pick(enum.StrEnum):
     """The smallest y N(x)."""
     EASIEST = "easiest"
     """The largest y N(x) below 1."""
+    SLOWEST = "slowest"
+    """The smallest cosine of the angle between W and W* after the update: what the proof waits for comes last."""
 
 
 @dataclass(frozen=True)
@@ -176,6 +178,16 @@ def keep_ledger(
     def margins_of(rows: np.ndarray) -> np.ndarray:
         return labels[rows] * outputs_of(hidden, output, inputs[rows], slope)
 
+    def cosines_of(rows: np.ndarray) -> np.ndarray:
+        """F/G after an update by each of these samples, from the identities above (‖W*‖ is the same for all)."""
+        z = inputs[rows] @ hidden.T
+        pulls = output * leaky_derivative(z, slope)
+        eta, shares = start.step_size, labels[rows] * (inputs[rows] @ start.separator)
+        aligned = np.vdot(hidden, stacked) + eta * shares * (pulls @ start.votes)
+        lengths = (inputs[rows] ** 2).sum(axis=1)
+        square = np.vdot(hidden, hidden) + 2 * eta * margins_of(rows) + eta**2 * lengths * (pulls**2).sum(axis=1)
+        return aligned / np.sqrt(square)
+
     def write_potentials() -> None:
         alignments.append(float(np.vdot(hidden, stacked)))
         norms.append(float(np.linalg.norm(hidden)))
@@ -183,7 +195,7 @@ def keep_ledger(
     with np.errstate(over="ignore", invalid="ignore"):
         write_potentials()
         while end is RunStatus.RUNNING:
-            row = upcoming.next_active(margins_of)
+            row = upcoming.next_active(margins_of, cosines_of)
             if row is None:
                 # A NaN margin is never below 1, so a run that blew up also ends here.
                 finite = np.isfinite(margins_of(np.arange(len(labels)))).all()
@@ -222,6 +234,10 @@ def keep_ledger(
     )
 
 
+PerSample = Callable[[np.ndarray], np.ndarray]
+"""Indices of samples → one number for each."""
+
+
 class _Upcoming:
     """The samples still to come, looked through in blocks for the next one that produces an update."""
 
@@ -229,10 +245,10 @@ class _Upcoming:
         self.order, self.n_samples, self.draw = order, n_samples, draw
         self.rows, self.position, self.block = np.arange(0), 0, 8
 
-    def next_active(self, margins_of: Callable[[np.ndarray], np.ndarray]) -> int | None:
+    def next_active(self, margins_of: PerSample, cosines_of: PerSample) -> int | None:
         """The next sample with a margin below 1; None if there is none."""
         if isinstance(self.order, Pick):
-            return self._pick(margins_of(np.arange(self.n_samples)))
+            return self._pick(margins_of(np.arange(self.n_samples)), cosines_of)
         quiet = 0
         while True:
             if self.position == len(self.rows):
@@ -253,12 +269,18 @@ class _Upcoming:
             ):
                 return None
 
-    def _pick(self, margins: np.ndarray) -> int | None:
+    def _pick(self, margins: np.ndarray, cosines_of: PerSample) -> int | None:
         active = np.flatnonzero(margins < 1)
         if not len(active):
             return None
-        best = np.argmin if self.order is Pick.HARDEST else np.argmax
-        return int(active[best(margins[active])])
+        match self.order:
+            case Pick.HARDEST:
+                best = np.argmin(margins[active])
+            case Pick.EASIEST:
+                best = np.argmax(margins[active])
+            case _:
+                best = np.argmin(cosines_of(active))
+        return int(active[best])
 
     def _epoch(self) -> np.ndarray:
         match self.order:
