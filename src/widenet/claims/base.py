@@ -62,11 +62,16 @@ class Hypothesis(ClosedModel):
 
 
 class Runs(ClosedModel):
-    """How many runs the evidence rests on. Diverged runs are counted here, never dropped."""
+    """How many runs the evidence rests on. Diverged runs are counted here, never dropped.
+
+    `outside` counts the runs outside the event that a statement is conditioned on: it promises nothing about them, so
+    they are not scored.
+    """
 
     tried: int
     diverged: int = 0
     unfinished: int = 0
+    outside: int = 0
 
 
 class Evidence(ClosedModel):

@@ -92,6 +92,7 @@ def runs(count: Runs) -> str:
     parts = [f"{count.tried:,}"]
     parts += [f"{count.diverged:,} diverged"] if count.diverged else []
     parts += [f"{count.unfinished:,} unfinished"] if count.unfinished else []
+    parts += [f"{count.outside:,} outside the event and not scored"] if count.outside else []
     return ", ".join(parts)
 
 
