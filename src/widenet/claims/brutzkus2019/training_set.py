@@ -1,0 +1,74 @@
+"""A training set of XORD as its theorems see it: how often each of the 15 pattern sets occurs, and what is wrong."""
+
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+import numpy as np
+
+from widenet.claims.base import Hypothesis, at_least, at_most
+from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, SET_LABELS, count_sets, pattern_set
+from widenet.types import Dataset
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """What training sees of a data set of XORD.
+
+    Attributes:
+      counts: how many points have each of the 15 pattern sets.
+      not_signs: points with an entry other than ±1; they are in no count.
+      mislabelled: points whose label is not f*; they are in no count.
+    """
+
+    counts: tuple[int, ...]
+    not_signs: int = 0
+    mislabelled: int = 0
+
+    @property
+    def per_class(self) -> tuple[int, int]:
+        """m₊ and m₋."""
+        counts = np.array(self.counts)
+        return int(counts[SET_LABELS > 0].sum()), int(counts[SET_LABELS < 0].sum())
+
+    @property
+    def non_diverse(self) -> int:
+        """Points that lack a pattern that their class can have."""
+        return sum(self.counts) - self.counts[DIVERSE_POSITIVE] - self.counts[DIVERSE_NEGATIVE]
+
+    def hypotheses(self) -> tuple[Hypothesis, ...]:
+        """The assumptions of Section 6 on the training set, measured."""
+        positive, negative = self.per_class
+        return (
+            at_most("points with an entry that is not ±1", self.not_signs, 0),
+            at_most("points whose label is not f*(x)", self.mislabelled, 0),
+            at_most("points that are not diverse", self.non_diverse, 0),
+            at_least("points in the smaller class", min(positive, negative), 1),
+            at_most("difference of the two class sizes", abs(positive - negative), 0),
+        )
+
+    def diverse_part(self) -> "TrainingSet":
+        """The diverse points alone, as many of each class: what the theorems can speak about."""
+        size = min(self.counts[DIVERSE_POSITIVE], self.counts[DIVERSE_NEGATIVE])
+        return from_sets({DIVERSE_POSITIVE: size, DIVERSE_NEGATIVE: size})
+
+
+def from_sets(numbers: dict[int, int]) -> TrainingSet:
+    """A training set from how many points have each pattern set (by its place among the 15)."""
+    return TrainingSet(tuple(numbers.get(place, 0) for place in range(15)))
+
+
+PAIR = from_sets({DIVERSE_POSITIVE: 1, DIVERSE_NEGATIVE: 1})
+"""One diverse point of each class. Any diverse training set gives the same loss and the same gradient."""
+
+
+def from_data(data: Dataset) -> TrainingSet:
+    """A reader's own points: those that are no points of XORD are counted and left out."""
+    inputs, labels = np.asarray(data.inputs), np.asarray(data.labels)
+    if inputs.ndim != 2 or inputs.shape[1] % 2:
+        raise ValueError(f"a point of XORD is made of pairs; inputs have the shape {inputs.shape}")
+    signs = np.isin(inputs, (-1.0, 1.0)).all(axis=1)
+    held = np.asarray(pattern_set(jnp.asarray(inputs)))
+    right = labels == np.where(held[:, 0] | held[:, 2], 1.0, -1.0)
+    kept = data[np.flatnonzero(signs & right)]
+    counts = np.asarray(count_sets(kept)) if kept.n_samples else np.zeros(15, int)
+    return TrainingSet(tuple(int(n) for n in counts), int((~signs).sum()), int((signs & ~right).sum()))
