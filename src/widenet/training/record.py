@@ -4,6 +4,7 @@ A `Record` looks at the network at chosen times. A `Watch` looks at every step f
 sees into one value, so a quantity can be checked at every step without storing any. Neither grows with the steps.
 """
 
+import abc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -75,3 +76,19 @@ class Watch(Protocol):
     def update(self, value: PyTree, step: Step) -> PyTree:
         """The value after one more step."""
         ...
+
+
+class OutputWatch(eqx.Module):
+    """A watch that needs the output weights alone: kernels that keep no hidden weights between steps can serve it."""
+
+    @abc.abstractmethod
+    def start(self, network: Any) -> PyTree:
+        """The value before training."""
+
+    @abc.abstractmethod
+    def fold(self, value: PyTree, output_weights: Float[Array, " neuron"]) -> PyTree:
+        """The value after a step that left these output weights."""
+
+    def update(self, value: PyTree, step: Step) -> PyTree:
+        """The same, from a whole step."""
+        return self.fold(value, step.after.output_weights)

@@ -22,6 +22,7 @@ from widenet.losses import SATURATING, Loss, zero_one
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
 from widenet.training.orders import Order
+from widenet.training.record import OutputWatch
 from widenet.training.state import Tally
 from widenet.types import Layers, RunKey
 
@@ -80,11 +81,12 @@ class Block(eqx.Module):
 
 
 class Progress(eqx.Module):
-    """What a block changes: coefficients C of the rows, output weights, counters."""
+    """What a block changes: coefficients C of the rows, output weights, counters, and what a watch has seen."""
 
     coefficients: Float[Array, "step batch neuron"]
     output_weights: Float[Array, " neuron"]
     tally: Tally
+    watched: Any = None
 
 
 def walk(
@@ -127,18 +129,20 @@ def work_through(
     step_size: Float[Array, ""],
     loss: Loss,
     layers: Layers,
+    watch: OutputWatch | None = None,
+    watched: Any = None,
 ) -> Progress:
     """The inner loop, from the pre-activations of the block's rows at its start."""
     steps, batch = block.labels.shape
-    begin = Progress(jnp.zeros((steps, batch, network.n_neurons), hidden.dtype), network.output_weights, tally)
+    begin = Progress(jnp.zeros((steps, batch, network.n_neurons), hidden.dtype), network.output_weights, tally, watched)
     inner = _next_active if loss in SATURATING else _every_step
     rate = step_size.astype(hidden.dtype) / batch
-    return inner(network, hidden.reshape(steps, batch, -1), block, begin, rate, loss, layers)
+    return inner(network, hidden.reshape(steps, batch, -1), block, begin, rate, loss, layers, watch)
 
 
 def fits(network: Any, watch: Any) -> bool:
     """Whether a kernel made of blocks can do the job."""
-    return isinstance(network, TwoLayer) and watch is None
+    return isinstance(network, TwoLayer) and (watch is None or isinstance(watch, OutputWatch))
 
 
 def _step(
@@ -165,6 +169,11 @@ def _step(
     return coefficients, output_weights, is_update, jnp.sum(zero_one(outputs, labels))
 
 
+def _fold(watch: OutputWatch | None, watched: Any, output_weights: Float[Array, " neuron"]) -> Any:
+    """What the watch has seen after a step. A step that moved nothing shows it the same weights once more."""
+    return watched if watch is None else watch.fold(watched, output_weights)
+
+
 def _every_step(
     network: TwoLayer,
     hidden: Float[Array, "step batch neuron"],
@@ -173,6 +182,7 @@ def _every_step(
     rate: Array,
     loss: Loss,
     layers: Layers,
+    watch: OutputWatch | None,
 ) -> Progress:
     gram = block.gram()
 
@@ -194,6 +204,7 @@ def _every_step(
             progress.coefficients.at[step].set(jnp.where(valid, coefficients, 0)),
             jnp.where(valid, output_weights, progress.output_weights),
             progress.tally.count(is_update & valid, jnp.where(valid, mistakes, 0), block.rows.numbers[step]),
+            _fold(watch, progress.watched, jnp.where(valid, output_weights, progress.output_weights)),
         )
 
     return jax.lax.fori_loop(jnp.int32(0), jnp.int32(block.labels.shape[0]), body, progress)
@@ -207,6 +218,7 @@ def _next_active(
     rate: Array,
     loss: Loss,
     layers: Layers,
+    watch: OutputWatch | None,
 ) -> Progress:
     steps = block.labels.shape[0]
     positions = jnp.arange(steps, dtype=jnp.int32)
@@ -239,6 +251,7 @@ def _next_active(
             progress.coefficients.at[step].set(coefficients),
             output_weights,
             progress.tally.count(is_update, mistakes, block.rows.numbers[step]),
+            _fold(watch, progress.watched, output_weights),
         )
         return hidden, find(hidden, output_weights, step + 1), progress
 

@@ -45,7 +45,9 @@ def advance(
             hidden = hidden + network.bias
         inputs = x.reshape(*chosen.shape, -1)
         block = Block(rows, data.labels[chosen], movable[chosen], inputs, None, has_bias)
-        progress = work_through(network, hidden, block, state.tally, step_size, loss, layers)
+        progress = work_through(
+            network, hidden, block, state.tally, step_size, loss, layers, watch, state.watched
+        )
         coefficients = progress.coefficients.reshape(chosen.size, -1)
 
         def apply(network: TwoLayer) -> TwoLayer:
@@ -55,6 +57,6 @@ def advance(
 
         moved = jax.lax.cond(jnp.any(coefficients != 0), apply, lambda network: network, network)
         moved = eqx.tree_at(lambda net: net.output_weights, moved, progress.output_weights)
-        return State(moved, progress.tally, None)
+        return State(moved, progress.tally, progress.watched)
 
     return walk(order, key, data.n_samples, batch_size, start, stop, state, work)

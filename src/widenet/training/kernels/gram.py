@@ -27,13 +27,14 @@ class Span(eqx.Module):
     Attributes:
       hidden: pre-activations of every sample at the current weights.
       sums: what each sample has added so far, as coefficients.
-      output_weights, tally: as in the network and its state.
+      output_weights, tally, watched: as in the network and its state.
     """
 
     hidden: Float[Array, "sample neuron"]
     sums: Float[Array, "sample neuron"]
     output_weights: Float[Array, " neuron"]
     tally: Tally
+    watched: Any
 
 
 def advance(
@@ -65,7 +66,9 @@ def advance(
         products = gram[flat][:, flat].reshape(chosen.shape * 2)
         block = Block(rows, data.labels[chosen], movable[chosen], None, products, has_bias)
         current = eqx.tree_at(lambda net: net.output_weights, network, span.output_weights)
-        progress = work_through(current, span.hidden[flat], block, span.tally, step_size, loss, layers)
+        progress = work_through(
+            current, span.hidden[flat], block, span.tally, step_size, loss, layers, watch, span.watched
+        )
         coefficients = progress.coefficients.reshape(chosen.size, -1)
 
         def apply(span: Span) -> tuple[Array, Array]:
@@ -74,13 +77,13 @@ def advance(
 
         unmoved = lambda span: (span.hidden, span.sums)  # noqa: E731
         moved, sums = jax.lax.cond(jnp.any(coefficients != 0), apply, unmoved, span)
-        return Span(moved, sums, progress.output_weights, progress.tally)
+        return Span(moved, sums, progress.output_weights, progress.tally, progress.watched)
 
-    begin = Span(hidden, jnp.zeros_like(hidden), network.output_weights, state.tally)
+    begin = Span(hidden, jnp.zeros_like(hidden), network.output_weights, state.tally, state.watched)
     end = walk(order, key, data.n_samples, batch_size, start, stop, begin, work)
     weights = network.hidden_weights + jnp.dot(end.sums.T, x, precision=EXACT)
     bias = network.bias + jnp.sum(end.sums, 0) if has_bias else None
-    return State(TwoLayer(weights, end.output_weights, bias, network.activation), end.tally, None)
+    return State(TwoLayer(weights, end.output_weights, bias, network.activation), end.tally, end.watched)
 
 
 def pays(data: Dataset) -> bool:
