@@ -74,6 +74,5 @@ def test_directions_that_are_not_uniform_are_seen():
 
 def test_limits_are_decided_in_whole_numbers():
     """k = 16: k/2 + 2√k is exactly 16, and a count on the limit is inside."""
-    assert octants.within(16, 16, 2)
-    assert octants.within(0, 16, 2)
-    assert not octants.within(16, 16, 2, Fraction(19, 10))
+    assert octants.within(16, 2).all()
+    assert octants.within(16, 2, Fraction(19, 10)).tolist() == [False, *[True] * 15, False]

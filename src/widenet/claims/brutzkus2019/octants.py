@@ -13,7 +13,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from scipy import stats
 
 from widenet.data.xord import PATTERNS
@@ -43,15 +43,16 @@ def equally_likely(filters: Float[np.ndarray, "*batch filter 2"]) -> float:
     return float(stats.chisquare(np.bincount(octant(filters).ravel(), minlength=8)).pvalue)
 
 
-def within(count: int, half_width: int, parts: int, radius: Fraction = RADIUS) -> bool:
-    """|n − k/parts| ≤ radius·√k, decided in whole numbers."""
-    return (parts * count - half_width) ** 2 <= (parts * radius) ** 2 * half_width
+def within(half_width: int, parts: int, radius: Fraction = RADIUS) -> Bool[np.ndarray, " count"]:
+    """For n = 0, …, k: whether |n − k/parts| ≤ radius·√k, decided in whole numbers."""
+    off = radius.denominator * (parts * np.arange(half_width + 1) - half_width)
+    return off**2 <= (radius.numerator * parts) ** 2 * half_width
 
 
 @functools.lru_cache(maxsize=1024)
 def _ways(half_width: int, radius: Fraction) -> tuple[int, ...]:
     """For j = 0, …, k: the words of length j over two letters in which both counts are within radius·√k of k/4."""
-    allowed = [n for n in range(half_width + 1) if within(n, half_width, 4, radius)]
+    allowed = np.flatnonzero(within(half_width, 4, radius)).tolist()
     low, high = (allowed[0], allowed[-1]) if allowed else (1, 0)
     return tuple(
         sum(math.comb(length, n) for n in range(max(low, length - high), min(high, length - low) + 1))
@@ -60,7 +61,7 @@ def _ways(half_width: int, radius: Fraction) -> tuple[int, ...]:
 
 
 def _halves(half_width: int, radius: Fraction) -> list[int]:
-    return [j for j in range(half_width + 1) if within(j, half_width, 2, radius)]
+    return np.flatnonzero(within(half_width, 2, radius)).tolist()
 
 
 def axis_explored(half_width: int, radius: Fraction = RADIUS) -> Fraction:

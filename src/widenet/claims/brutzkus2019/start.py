@@ -76,8 +76,7 @@ def negative_parts_are_explored(filters: Filters, radius: Fraction = RADIUS) -> 
 
 
 def _all_within(counts: np.ndarray, half_width: int, parts: int, radius: Fraction) -> np.ndarray:
-    allowed = np.array([octants.within(n, half_width, parts, radius) for n in range(half_width + 1)])
-    return np.all(allowed[counts], axis=-1)
+    return np.all(octants.within(half_width, parts, radius)[counts], axis=-1)
 
 
 def is_small(filters: Filters, step_size: float) -> Bool[np.ndarray, " run"]:
