@@ -82,10 +82,11 @@ def _margins_are_blurred(network: TwoLayer) -> np.ndarray:
     return ~(size * np.finfo(np.float64).eps < 1e-3)
 
 
-def _budget(limits: np.ndarray, n_samples: int, most: int = 20_000_000) -> int:
+def _budget(limits: np.ndarray, n_samples: int, most: int = 20_000_000, otherwise: int = 2_000_000) -> int:
+    """Steps that decide, if there are at most `most`; `otherwise` no budget could refute, but a run may still end."""
     finite = limits[np.isfinite(limits)]
-    passes = np.floor(finite).max() + 2 if len(finite) else 1000
-    return int(min(passes * n_samples, most))
+    steps = (np.floor(finite).max() + 2 if len(finite) else 1000) * n_samples
+    return int(steps) if steps <= most else otherwise
 
 
 def _share(progress: Progress, index: int, total: int, fraction: float, words: str) -> None:
@@ -123,7 +124,10 @@ def _note(tightness: np.ndarray, over: np.ndarray, ends: np.ndarray, unfinished:
     troubles = ", ".join(f"{count} {what}" for count, what in parts if count)
     if troubles:
         return f"Of {len(ends)} runs, {troubles}."
-    return f"The median tightness of the {len(ends)} runs is {np.median(tightness):.2g}." if len(ends) > 1 else ""
+    promised = tightness >= 0
+    if not promised.all() or len(ends) < 2:
+        return ""
+    return f"The median tightness of the {len(ends)} runs is {np.median(tightness):.2g}."
 
 
 def _setting(scale: Scale, seed: int) -> list[Trials]:

@@ -65,7 +65,8 @@ def _outcomes(learning: Learning, run: RunOf) -> Outcomes:
         wrong = samples.labels[trial] * rule.outputs(learned.weights, samples.inputs[trial]) <= 0
         outside = learned.unused(samples.n_samples)
         fresh = samples.fresh_labels * rule.outputs(learned.weights, samples.fresh_inputs) <= 0
-        rows.append((wrong[outside].mean(), fresh.mean(), len(learned.updated), learned.loss))
+        unused = wrong[outside].mean() if outside.any() else np.nan  # V may be empty where M_k is large
+        rows.append((unused, fresh.mean(), len(learned.updated), learned.loss))
     return Outcomes(compression_size(learning), *(np.array(column) for column in zip(*rows, strict=True)))
 
 
@@ -129,7 +130,10 @@ def check_theorem_6(
         limits.append(np.full(len(learning.samples), limit))
         integer_limits.append(every[-1].size * unit)
         progress((index + 1) / len(learnings), "widths")
-    failed = [(case.error > limit) | (case.loss > 0) for case, limit in zip(every, limits, strict=True)]
+    failed = [
+        (case.error > limit) | ((case.loss > 0) & learning.is_waited_for)
+        for case, limit, learning in zip(every, limits, learnings, strict=True)
+    ]
     return _judge(learnings, every, limits, failed, delta, {"bounds_with_integer_c_k": integer_limits})
 
 

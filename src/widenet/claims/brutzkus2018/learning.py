@@ -17,6 +17,8 @@ from widenet.diagnostics import find_separator
 from widenet.types import Dataset
 
 ROUNDING = 1e-12
+PATIENCE, GIVEN_UP = 1e6, 1000
+"""The largest M_k that a run is given time for, and the updates it gets otherwise."""
 BLOCK = 10_000
 """How many pre-activations are computed at once."""
 Weights = Float[np.ndarray, "neuron dim"]
@@ -249,16 +251,25 @@ class Learning:
         """W_0 of a trial."""
         return self.rule.start(np.random.default_rng([self.seed, trial]), self.samples.inputs.shape[2])
 
+    @property
+    def update_bound(self) -> float:
+        """M_k; infinite without a separator."""
+        return self.rule.update_bound(self.samples.separator_norm) if self.samples.separator.any() else np.inf
+
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether a run gets all the updates it is promised to need; otherwise its loss at the end says nothing."""
+        return self.update_bound <= PATIENCE
+
     def run(self, trial: int) -> Learned:
         """The training of one trial, the same bits each time."""
-        bound = self.rule.update_bound(self.samples.separator_norm) if self.samples.separator.any() else 1000.0
         return learn(
             self.rule,
             self.start(trial),
             self.samples.inputs[trial],
             self.samples.labels[trial],
             np.random.default_rng([self.seed, trial, 1]),
-            int(bound) + 1,
+            int(self.update_bound) + 1 if self.is_waited_for else GIVEN_UP,
         )
 
 

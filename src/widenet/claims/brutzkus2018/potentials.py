@@ -19,8 +19,8 @@ from widenet.types import Progress, RunStatus, Scale, silent
 
 STEP_TOLERANCE = 1e-9
 """What rounding may add to one side of an inequality, relative to that side (or to G_t², from which it is taken)."""
-LONGEST = 2_000
-"""Updates after which a run without a promise (data that is not separable) is given up."""
+PATIENCE, LONGEST = 1e6, 2_000
+"""The largest M_k that a run is given time for, and the updates it gets otherwise, or without a promise."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Book:
         ]
 
     def _budget(self, start: Start) -> int:
-        """One update more than Theorem 2 allows is enough to see it broken."""
+        """One update more than Theorem 2 allows is enough to see it broken, if anybody can wait for it."""
         bound = float(max_nonzero_updates(*start.parameters)) if start.smallest_margin >= 0.5 else np.inf
-        return int(bound + 1) if np.isfinite(bound) else LONGEST
+        return int(bound + 1) if bound <= PATIENCE else LONGEST
 
 
 Sides = tuple[np.ndarray, np.ndarray, np.ndarray]
