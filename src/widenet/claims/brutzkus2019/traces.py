@@ -16,8 +16,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Bool, Float, Int
 
+from widenet.claims.brutzkus2019.lattice import CHUNK, advance_chunk, in_13
 from widenet.data.xord import PATTERNS
 from widenet.networks.conv_maxpool import make_conv_maxpool
 from widenet.training.lanes import outputs_on_sets
@@ -27,8 +28,8 @@ GRID = 2.0**-32
 """Starting fits and margins, in units of η, are multiples of this: sums below 2²¹ do not round."""
 EVENT_RADIUS = math.sqrt(2) / 4
 """The event of Lemma E.3 in units of η: no initial fit is larger."""
-BLOCK, CHUNK = 100, 256
-"""Runs side by side in one program, and steps between two looks of the interpreter."""
+BLOCK = 100
+"""Runs side by side in one program."""
 GROUPS = ("w13", "w24", "u13", "u24")
 """The filters by where they are at t = 0."""
 
@@ -222,8 +223,7 @@ class Trace:
 
 def in_positive_cone(fits: Float[np.ndarray, "*any 2"]) -> Bool[np.ndarray, "*any"]:
     """Whether the best of the four patterns is p₁ or p₃; ties go as in `ConvMaxPool`."""
-    s, along = fits[..., 0], np.abs(fits[..., 1])
-    return np.where(s > 0, s >= along, -s > along)
+    return np.asarray(in_13(jnp.asarray(fits[..., 0]), jnp.asarray(fits[..., 1])))
 
 
 def draw_fits(setting: Setting) -> Float[np.ndarray, "run filter 2"]:
@@ -289,7 +289,7 @@ def _advance(setting: Setting, fits: np.ndarray, *, record: bool):
     state = (*start, jnp.zeros(len(fits), jnp.int32), jnp.ones(len(fits), bool))
     records, done, active = [], 0, jnp.ones(len(fits), bool)
     while done < setting.max_steps:
-        state, active, seen = _chunk(state, start, jnp.asarray(setting.goals), record)
+        state, active, seen = advance_chunk(state, start, jnp.asarray(setting.goals), record)
         records.append({name: np.asarray(value) for name, value in seen.items()})
         done += CHUNK
         if not np.asarray(state[3]).any():
@@ -315,81 +315,3 @@ def _join(parts: list[list[np.ndarray]], length: int) -> np.ndarray:
         rows[:, : block.shape[1]], rows[:, block.shape[1] :] = block, block[:, -1:]
         first += len(block)
     return joined
-
-
-def _in_13(s: Float[Array, "filter run"], r: Float[Array, "filter run"]) -> Bool[Array, "filter run"]:
-    along = jnp.abs(r)
-    return jnp.where(s > 0, s >= along, -s > along)
-
-
-@functools.partial(jax.jit, static_argnames="record")
-def _chunk(state, start, goals: Float[Array, " 2"], record: bool):
-    """`CHUNK` steps of a block; runs are the last axis."""
-    half = start[0].shape[0] // 2
-    votes = jnp.where(jnp.arange(2 * half) < half, 1.0, -1.0)[:, None]
-    at_start = _in_13(*start)
-
-    def step(state, _):
-        s, r, steps, _ = state
-        is_13 = _in_13(s, r)
-        on_minus = jnp.abs(r)
-        on_plus = jnp.where(is_13, jnp.abs(s), on_minus)
-        plus = (jnp.sum(votes * on_plus, axis=0) < goals[0]).astype(s.dtype)
-        minus = (-jnp.sum(votes * on_minus, axis=0) < goals[1]).astype(s.dtype)
-        # Eq. 7 and 8 in units of η: a step along p adds 2 to the fit with p.
-        ds = 2 * votes * jnp.where(is_13, plus, 0.0) * jnp.sign(s)
-        dr = 2 * votes * (jnp.where(is_13, 0.0, plus) - minus) * jnp.sign(r)
-        moving = jnp.any((ds != 0) | (dr != 0), axis=0)
-        seen = _observe(s, r, ds, dr, is_13, on_plus, on_minus, start, at_start) if record else {}
-        return (s + ds, r + dr, steps + moving, moving), (plus + minus > 0, seen)
-
-    state, (active, seen) = jax.lax.scan(step, state, length=CHUNK)
-    return state, active[-1], seen
-
-
-def _observe(s, r, ds, dr, is_13, on_plus, on_minus, start, at_start) -> dict[str, Array]:
-    """What is recorded at one t, by the names of `Trace`; ds and dr are the steps from t to t + 1."""
-    half = s.shape[0] // 2
-    by_sign = lambda value: value.reshape(2, half, -1)  # the w's, then the u's  # noqa: E731
-    total = lambda mask, value: jnp.sum(jnp.where(mask, value, 0.0), axis=-2)  # noqa: E731
-    count = lambda mask: jnp.sum(mask, axis=-2, dtype=jnp.int16)  # noqa: E731
-    right, up, u = start[0] > 0, start[1] > 0, slice(half, None)
-    next_13 = _in_13(s + ds, r + dr)
-    flipped = jnp.where(at_start, (s > 0) != right, False)
-    moved, left = count(by_sign((is_13 != at_start) | flipped))[0], count(~at_start[u] & is_13[u])
-    plus_13, minus_13 = total(by_sign(is_13), by_sign(on_plus)), total(by_sign(is_13), by_sign(on_minus))
-    minus_24, n_13 = total(by_sign(~is_13), by_sign(on_minus)), count(by_sign(is_13))
-    by_start = jnp.stack([~at_start & up, ~at_start & ~up, at_start & up, at_start & ~up])[:, u]
-    parts = total(by_start, on_minus[u])
-    seen = {
-        "s_plus": plus_13[0],
-        "s_minus": minus_13[0],
-        "p_plus": plus_13[1],
-        "p_minus": minus_13[1],
-        "x": minus_24[0],
-        "y": minus_24[1],
-        "s_plus_1": total((is_13 & (s > 0))[:half], on_plus[:half]),
-        **{name: parts[place] for place, name in enumerate(("y_2", "y_4", "z_2", "z_4"))},
-        "y_kept": total(~is_13[u] & ~next_13[u], jnp.abs(r + dr)[u]),
-        "largest_r": jnp.max(jnp.where(at_start, on_minus, 0.0)[:half], axis=0),
-        "w13": n_13[0],
-        "u13": n_13[1],
-        "w_moved": moved,
-        "u_left": left,
-        "u_lost": count(~is_13[u] & next_13[u]),
-        "u_flipped": count((r > 0)[u] != up[u]),
-    }
-    towards, along = jnp.sign(start[0]), jnp.sign(start[1])
-    integers = {
-        "range": jnp.stack([(s - start[0]) * towards, (r - start[1]) * along]).reshape(2, 2, half, -1),
-        "step": jnp.stack([ds * towards, dr * jnp.sign(r)])[:, :half].reshape(2, 1, half, -1),
-    }
-    for kind, value in integers.items():
-        for part, inside in (("13", at_start), ("24", ~at_start)):
-            mask = by_sign(inside)[: value.shape[1]]
-            low = jnp.min(jnp.where(mask, value, jnp.inf), axis=-2)
-            high = jnp.max(jnp.where(mask, value, -jnp.inf), axis=-2)
-            extremes = jnp.where(jnp.any(mask, axis=-2), jnp.stack([low, high]) / 2, 0.0).astype(jnp.int32)
-            for place, letter, sign in np.ndindex(2, 2, value.shape[1]):
-                seen[f"{'ab'[letter]}_{kind}_{'wu'[sign]}{part}_{place}"] = extremes[place, letter, sign]
-    return seen
