@@ -1,0 +1,202 @@
+"""Section 3.2, the start: how many filters look at each point of XOR, and how small they are.
+
+Lemma 3.1 (restated as B.1) is `lemma_3_1`; Lemma B.2 is `lemma_b_2`; what Section 3.2 says in passing about the first
+step and about W_0⁺(1) ∪ W_0⁺(3) is `observation_active_at_start` and `observation_half_planes_cover`.
+"""
+
+import sys
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from widenet.claims.base import Claim, Evidence, Kind, Runs, at_least, decide, more_than, ratio
+from widenet.claims.brutzkus2019 import octants
+from widenet.claims.brutzkus2019.constants import UNEXPLORED, c_value, large_start_over_c, large_start_probability
+from widenet.claims.brutzkus2019.xor import XorStart, draw_start, trace
+from widenet.claims.brutzkus2019.xor_verdicts import Judged, evidence_of, setting_of_section_3
+from widenet.claims.statistics import clopper_pearson, fails_at_most
+from widenet.diagnostics import exploration
+from widenet.diagnostics.clustering import active_counts
+from widenet.types import Progress, Scale, silent
+
+BY_CHANCE = 1e-6
+"""A p-value below this is not chance."""
+TINY = sys.float_info.min
+"""Stands for rates that a float cannot hold."""
+WIDTHS = (17, 50, 200)
+
+
+def unexplored(half_width: int, radius: Fraction = octants.RADIUS) -> float:
+    """The exact probability that one of the counts of Lemma 3.1 is off.
+
+    |W⁺(1)|, |W⁺(2)|, |U⁺(1)| and |U⁺(2)| are independent Binomial(k, ½), as x_1 and x_2 are orthogonal; the other four
+    are k minus these, and as far from k/2.
+    """
+    return float(1 - octants.axis_explored(half_width, radius) ** 4)
+
+
+def check_lemma_3_1(
+    starts: Sequence[XorStart], progress: Progress = silent, *, radius: Fraction = octants.RADIUS
+) -> Evidence:
+    """By exact binomial tails, and on drawn starts through the half-planes. A control has a smaller radius."""
+    allowed = 8 * UNEXPLORED
+    exact, failures, rows = [], [], []
+    for number, start in enumerate(starts):
+        plus, minus = exploration.plus_and_minus(start.filters)
+        counts = np.concatenate([exploration.sizes(exploration.half_planes(half)) for half in (plus, minus)], axis=1)
+        inside = exploration.explored(counts, start.half_width, radius=float(radius)).all(axis=1)
+        exact.append(unexplored(start.half_width, radius))
+        failures.append(int((~inside).sum()))
+        rows.append({"half_width": start.half_width, "exact": exact[-1], "failures": failures[-1]})
+        progress((number + 1) / len(starts), f"k = {start.half_width}")
+    conditions = (
+        more_than("smallest half-width k", min(s.half_width for s in starts), 16),
+        at_least(
+            "directions uniform: p-value that a filter is in each octant equally often",
+            min(octants.equally_likely(start.filters) for start in starts),
+            BY_CHANCE,
+        ),
+    )
+    drawn = [fails_at_most(count, start.n_runs, allowed) for count, start in zip(failures, starts, strict=True)]
+    answers = [*drawn, *(rate <= allowed for rate in exact)]
+    conclusion = False if False in answers else None if None in answers else True
+    worst = int(np.argmax(exact))
+    return Evidence(
+        verdict=decide(conditions, conclusion),
+        hypotheses=conditions,
+        runs=Runs(tried=sum(start.n_runs for start in starts)),
+        conclusion=conclusion,
+        quantity="exact probability that a count is farther than 2√k from k/2, at the worst width",
+        promised=allowed,
+        measured=exact[worst],
+        tightness=ratio(exact[worst], allowed),
+        interval=clopper_pearson(max(failures), starts[int(np.argmax(failures))].n_runs),
+        config={"widths": rows, "draws": starts[0].n_runs},
+        note=f"{sum(failures)} of {sum(start.n_runs for start in starts)} drawn starts fail.",
+    )
+
+
+def check_lemma_b_2(starts: Sequence[XorStart], progress: Progress = silent) -> Evidence:
+    """The exact Gaussian probability against c. Drawn starts cannot confirm a rate of e^{−8k}, but could refute it."""
+    conditions = setting_of_section_3(starts)
+    ratios, rows, refuted = [], [], False
+    for number, start in enumerate(starts):
+        half_width, outside = start.half_width, int((~start.in_event).sum())
+        spread = (start.deviation or 0.0) * 16 * half_width**0.5 / start.step_size
+        if spread <= 1:
+            # Both sides underflow from k = 93 on, their ratio does not; a smaller σ_g only makes it smaller.
+            ratios.append(large_start_over_c(half_width))
+        else:
+            ratios.append(large_start_probability(half_width, spread) / c_value(half_width))
+        refuted |= fails_at_most(outside, start.n_runs, max(c_value(half_width), TINY)) is False
+        rows.append({"half_width": half_width, "ratio": ratios[-1], "runs": start.n_runs, "outside": outside})
+        progress((number + 1) / len(starts), f"k = {half_width}")
+    worst = int(np.argmax(ratios))
+    conclusion = ratios[worst] <= 1 and not refuted
+    return Evidence(
+        verdict=decide(conditions, conclusion),
+        hypotheses=tuple(conditions),
+        runs=Runs(tried=sum(start.n_runs for start in starts)),
+        conclusion=conclusion,
+        quantity="probability of a start above √2η/4, over √(2k/π)e^{−8k}, at the worst width",
+        promised=1.0,
+        measured=ratios[worst],
+        tightness=ratio(ratios[worst], 1.0),
+        config={"widths": rows, "c_at_2": c_value(2), "exact_at_2": large_start_probability(2)},
+        note="Printed with √(2k)/(πe^{8k}) here and with √(2k)/(√π·e^{8k}) where it is used; the latter holds and is "
+        "sharp. The lemma compares σ_g with η: with η far below c_η/k it needs a smaller σ_g too.",
+    )
+
+
+def check_observation_active_at_start(starts: Sequence[XorStart], progress: Progress = silent) -> Evidence:
+    """a_i(0) = 1 for every point, and a_i never falls."""
+    cases = []
+    for number, start in enumerate(starts):
+        run = trace(start)
+        counts = active_counts(run.active)
+        first, rises = counts[0], np.diff(counts, axis=0)
+        broken = (first != 1).any(axis=1) | (rises < 0).any(axis=(0, 2))
+        fewest = first.min(axis=1).astype(float)
+        cases.append(Judged(start, start.in_event, broken, fewest, np.ones(start.n_runs), run.ended))
+        progress((number + 1) / len(starts), f"k = {start.half_width}")
+    return evidence_of(cases, setting_of_section_3(starts), "smallest a_i(0) over the points", is_lower_bound=True)
+
+
+def check_observation_half_planes_cover(starts: Sequence[XorStart], progress: Progress = silent) -> Evidence:
+    """|W_0⁺(1)| + |W_0⁺(3)| = k and |U_0⁺(2)| + |U_0⁺(4)| = k in every run."""
+    missing, smallest = 0, np.inf
+    for number, start in enumerate(starts):
+        pairs = start.own_counts[:, :2] + start.own_counts[:, 2:]
+        missing = max(missing, int((start.half_width - pairs).max(initial=0)))
+        smallest = min(smallest, float(np.abs(start.fits).min()))
+        progress((number + 1) / len(starts), f"k = {start.half_width}")
+    conditions = (more_than("smallest initial |⟨w_0, x_i⟩| or |⟨u_0, x_i⟩|, in units of η", smallest, 0),)
+    return Evidence(
+        verdict=decide(conditions, missing == 0),
+        hypotheses=conditions,
+        runs=Runs(tried=sum(start.n_runs for start in starts)),
+        conclusion=missing == 0,
+        quantity="filters in neither of the two opposite half-planes",
+        promised=0.0,
+        measured=float(missing),
+        config={"widths": [start.half_width for start in starts]},
+    )
+
+
+def _starts(scale: Scale, seed: int) -> list[XorStart]:
+    return [draw_start(k, 0.1, 5000 if scale is Scale.QUICK else 20_000, seed) for k in WIDTHS]
+
+
+def _small_starts(scale: Scale, seed: int) -> list[XorStart]:
+    return [draw_start(k, c, 200, seed) for k in (1, 2, 17, 50, 100) for c in (0.1, 0.4)]
+
+
+def _runs(scale: Scale, seed: int) -> list[XorStart]:
+    n_runs = 60 if scale is Scale.QUICK else 1000
+    return [draw_start(k, c, n_runs, seed) for k in (2, 17, 50) for c in (0.1, 0.4)]
+
+
+lemma_3_1 = Claim(
+    id="brutzkus2019.lemma_3_1",
+    kind=Kind.STEP,
+    statement=(
+        "Exploration: for k > 16, with probability at least 1 − 8e⁻⁸, every |W_0⁺(i)| and |U_0⁺(i)| (the filters in "
+        "the half-plane of x_i, i = 1, …, 4) lies within k/2 ± 2√k."
+    ),
+    where="Lemma 3.1, Section 3.2; Lemma B.1",
+    check=check_lemma_3_1,
+    setting=_starts,
+)
+
+lemma_b_2 = Claim(
+    id="brutzkus2019.lemma_b_2",
+    kind=Kind.STEP,
+    statement=(
+        "With probability at least 1 − √(2k/π)e^{−8k} every initial |⟨w_0, x_i⟩| and |⟨u_0, x_i⟩| is at most √2η/4 "
+        "(for η = c_η/k and σ_g ≤ c_η/(16k^{3/2}), that is σ_g ≤ η/(16√k))."
+    ),
+    where="Lemma B.2, Section B.1",
+    check=check_lemma_b_2,
+    setting=_small_starts,
+)
+
+observation_active_at_start = Claim(
+    id="brutzkus2019.observation_active_at_start",
+    kind=Kind.STEP,
+    statement="XOR: a_i(0) = 1 in the event of Lemma B.2 (every point is active at t = 0), and a_i never falls.",
+    where="Section 3.2, after Lemma 3.2",
+    check=check_observation_active_at_start,
+    setting=_runs,
+)
+
+observation_half_planes_cover = Claim(
+    id="brutzkus2019.observation_half_planes_cover",
+    kind=Kind.IDENTITY,
+    statement="XOR: with probability 1, W_0⁺(1) ∪ W_0⁺(3) is all of [k], and so is U_0⁺(2) ∪ U_0⁺(4).",
+    where="Section 3.2, after Lemma 3.2",
+    check=check_observation_half_planes_cover,
+    setting=_starts,
+)
+
+CLAIMS = (lemma_3_1, lemma_b_2, observation_active_at_start, observation_half_planes_cover)
