@@ -44,3 +44,33 @@ def test_zero_one_counts_undecided_as_wrong():
 def test_silent_broadcasting_is_refused(loss):
     with pytest.raises(Exception, match=r"(?i)shape|type-check"):
         loss(jnp.ones(3), jnp.ones((3, 1)))
+
+
+def test_cross_entropy_is_the_negative_log_softmax_and_does_not_freeze():
+    outputs = jnp.asarray([[0.3, -1.0, 2.0], [5.0, 5.0, 5.0], [50.0, 0.0, 1.0], [-900.0, 900.0, 0.0]])
+    labels = jnp.asarray([2.0, 0.0, 0.0, 0.0])
+    expected = [-jax.nn.log_softmax(outputs[0])[2], np.log(3), np.exp(-50.0) * (1 + np.e), 1800.0]
+    np.testing.assert_allclose(losses.cross_entropy(outputs, labels), expected, rtol=1e-14)
+    assert -jax.nn.log_softmax(outputs[2])[0] == 0  # the control: the plain form has frozen
+    slopes = jax.grad(lambda o: jnp.sum(losses.cross_entropy(o, labels)))(outputs)
+    np.testing.assert_allclose(slopes, jax.nn.softmax(outputs) - np.eye(3)[[2, 0, 0, 0]], atol=1e-15)
+    np.testing.assert_allclose(slopes[2, 1:], np.exp([-50.0, -49.0]), rtol=1e-14)
+
+
+def test_two_classes_are_the_losses_of_one_output():
+    outputs, labels = jnp.asarray([[0.2, 1.7], [3.0, 1.0], [0.0, 1.0]]), jnp.asarray([1.0, 1.0, 1.0])
+    margins = outputs[:, 1] - outputs[:, 0]
+    np.testing.assert_allclose(losses.cross_entropy(outputs, labels), losses.logistic(margins, labels), rtol=1e-15)
+    np.testing.assert_array_equal(losses.multiclass_hinge(outputs, labels), losses.hinge(margins, labels))
+    assert not np.any(jax.grad(lambda o: jnp.sum(losses.multiclass_hinge(o, labels)))(outputs)[2])  # margin exactly 1
+
+
+def test_a_tie_between_classes_is_wrong():
+    outputs = jnp.asarray([[1.0, 1.0], [1.0, 2.0], [1.0, 2.0]])
+    np.testing.assert_array_equal(losses.zero_one(outputs, jnp.asarray([0.0, 1.0, 0.0])), [1, 0, 1])
+
+
+@pytest.mark.parametrize("loss", [losses.cross_entropy, losses.multiclass_hinge, losses.zero_one])
+def test_one_output_is_not_a_class(loss):
+    with pytest.raises(ValueError, match=r"shape|axis"):
+        loss(jnp.ones((3, 1)), jnp.ones(3))

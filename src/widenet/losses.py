@@ -1,8 +1,9 @@
-"""Losses of one output and one label, elementwise: the caller takes the mean.
+"""Losses of one prediction and one label, elementwise: the caller takes the mean.
 
+With one output the label is ±1, and outputs and labels must have the same shape; (n,) against (n, 1) would broadcast
+silently. With several outputs (a last axis of at least two) the label is the number of a class, 0 to outputs − 1.
 The subgradient at a kink is the paper's, and it is what automatic differentiation gives here: `hinge` has
-derivative 0 where y N(x) = 1 exactly, so such a point produces no update. Outputs and labels must have the same
-shape; (n,) against (n, 1) would broadcast silently.
+derivative 0 where y N(x) = 1 exactly, so such a point produces no update.
 """
 
 from collections.abc import Callable
@@ -11,7 +12,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-Loss = Callable[[Float[Array, "*sample"], Float[Array, "*sample"]], Float[Array, "*sample"]]
+Loss = Callable[[Array, Float[Array, "*sample"]], Float[Array, "*sample"]]
+"""(outputs, labels) → losses."""
 
 
 def hinge(outputs: Float[Array, "*sample"], labels: Float[Array, "*sample"]) -> Float[Array, "*sample"]:
@@ -39,12 +41,29 @@ def log_logistic(outputs: Float[Array, "*sample"], labels: Float[Array, "*sample
     return jnp.where(margins > 30, far, near)
 
 
-def zero_one(outputs: Float[Array, "*sample"], labels: Float[Array, "*sample"]) -> Float[Array, "*sample"]:
-    """1 where the sign is wrong. An output of exactly 0 is wrong: the network did not decide."""
-    return jnp.where(_margins(outputs, labels) > 0, 0.0, 1.0).astype(outputs.dtype)
+def cross_entropy(outputs: Float[Array, "*sample output"], labels: Float[Array, "*sample"]) -> Float[Array, "*sample"]:
+    """−log of the softmax at the label, accurate down to the smallest number of the dtype.
+
+    It is softplus(log Σ_{i≠y} exp(f_i − f_y)): the plain form freezes where exp(f_y) swallows the other terms.
+    """
+    return jax.nn.softplus(jax.scipy.special.logsumexp(_leads(outputs, labels), axis=-1))
 
 
-SATURATING: frozenset[Loss] = frozenset({hinge})
+def multiclass_hinge(
+    outputs: Float[Array, "*sample output"], labels: Float[Array, "*sample"]
+) -> Float[Array, "*sample"]:
+    """max(1 − (f_y − max_{i≠y} f_i), 0), with derivative 0 at margin 1; classes that tie for the maximum share it."""
+    return hinge(-jnp.max(_leads(outputs, labels), axis=-1), jnp.ones_like(labels))
+
+
+def zero_one(outputs: Float[Array, "*prediction"], labels: Float[Array, "*sample"]) -> Float[Array, "*sample"]:
+    """1 where the sign or the class is wrong. An output of 0, or a tie, is wrong: the network did not decide."""
+    several = outputs.ndim == labels.ndim + 1
+    margins = -jnp.max(_leads(outputs, labels), axis=-1) if several else _margins(outputs, labels)
+    return jnp.where(margins > 0, 0.0, 1.0).astype(outputs.dtype)
+
+
+SATURATING: frozenset[Loss] = frozenset({hinge, multiclass_hinge})
 """Losses that are exactly 0, with gradient 0, on a whole region: once there, SGD stays."""
 
 
@@ -52,3 +71,12 @@ def _margins(outputs: Array, labels: Array) -> Array:
     if outputs.shape != labels.shape:
         raise ValueError(f"outputs and labels must have one shape, got {outputs.shape} and {labels.shape}")
     return labels * outputs
+
+
+def _leads(outputs: Array, labels: Array) -> Array:
+    """f_i − f_y for every class i, and −∞ at the label itself."""
+    if outputs.ndim != labels.ndim + 1 or outputs.shape[:-1] != labels.shape or outputs.shape[-1] < 2:
+        raise ValueError(f"outputs must have one more axis than labels, got {outputs.shape} and {labels.shape}")
+    is_label = jnp.arange(outputs.shape[-1]) == labels[..., None]
+    own = jnp.sum(jnp.where(is_label, outputs, 0), axis=-1, keepdims=True)
+    return jnp.where(is_label, -jnp.inf, outputs - own)

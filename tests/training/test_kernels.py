@@ -22,7 +22,7 @@ STEPS = 70
 
 
 def weights(network, _):
-    parts = [network.hidden_weights.ravel(), network.output_weights]
+    parts = [network.hidden_weights.ravel(), network.output_weights.ravel()]
     return jnp.concatenate(parts if network.bias is None else [*parts, network.bias])
 
 

@@ -14,17 +14,17 @@ EXACT = jax.lax.Precision.HIGHEST
 
 
 class TwoLayer(eqx.Module):
-    """N(x) = Σ_r a_r σ(⟨w_r, x⟩ + b_r).
+    """N(x) = Σ_r a_r σ(⟨w_r, x⟩ + b_r), one number or, with one row of output weights per class, several.
 
     Attributes:
       hidden_weights: W, one row per neuron.
-      output_weights: a, the second layer (the paper's ±v).
+      output_weights: a, the second layer (the paper's ±v), or A, one row per output.
       bias: b, or None for a network without biases.
       activation: σ with its derivative at 0.
     """
 
     hidden_weights: Float[Array, "*run neuron dim"]
-    output_weights: Float[Array, "*run neuron"]
+    output_weights: Float[Array, "*run neuron"] | Float[Array, "*run output neuron"]
     bias: Float[Array, "*run neuron"] | None
     activation: PiecewiseLinear
 
@@ -33,16 +33,21 @@ class TwoLayer(eqx.Module):
         """The number of hidden units (2k where half of them vote plus and half minus)."""
         return self.output_weights.shape[-1]
 
+    @property
+    def n_outputs(self) -> int | None:
+        """The number of outputs of a network with an output axis, None for one whose output is a number."""
+        return self.output_weights.shape[-2] if self.output_weights.ndim == self.hidden_weights.ndim else None
+
     def preactivations(self, x: Float[Array, " dim"]) -> Float[Array, " neuron"]:
         """⟨w_r, x⟩ + b_r."""
         z = jnp.dot(self.hidden_weights, x, precision=EXACT)
         return z if self.bias is None else z + self.bias
 
-    def readout(self, z: Float[Array, " neuron"]) -> Float[Array, ""]:
+    def readout(self, z: Float[Array, " neuron"]) -> Float[Array, "*output"]:
         """The output as a function of the pre-activations alone."""
         return jnp.dot(self.output_weights, self.activation(z), precision=EXACT)
 
-    def __call__(self, x: Float[Array, " dim"]) -> Float[Array, ""]:
+    def __call__(self, x: Float[Array, " dim"]) -> Float[Array, "*output"]:
         """N(x)."""
         return self.readout(self.preactivations(x))
 

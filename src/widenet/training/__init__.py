@@ -3,6 +3,7 @@
 from widenet.training.ensemble import ensemble
 from widenet.training.orders import Cyclic, Listed, Permutation, WithReplacement
 from widenet.training.patterns import PatternTrajectory, on_grid, train_patterns
+from widenet.training.potentials import Extremes, Move, PotentialWatch
 from widenet.training.recipe import Recipe, gradient_descent
 from widenet.training.record import OutputWatch, Record, Step, Watch, every, log_spaced
 from widenet.training.stopping import loss_below, never, zero_error, zero_loss
@@ -10,10 +11,13 @@ from widenet.training.train import train
 
 __all__ = [
     "Cyclic",
+    "Extremes",
     "Listed",
+    "Move",
     "OutputWatch",
     "PatternTrajectory",
     "Permutation",
+    "PotentialWatch",
     "Recipe",
     "Record",
     "Step",

@@ -349,6 +349,9 @@ def _validate(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None
     if dtypes != {data.inputs.dtype}:
         names = ", ".join(sorted(str(dtype) for dtype in dtypes))
         raise ValueError(f"data and networks must have one dtype, got {data.inputs.dtype} and {names}")
+    n_outputs = getattr(networks, "n_outputs", None)
+    if n_outputs is not None and not np.isin(np.asarray(data.labels), np.arange(n_outputs)).all():
+        raise ValueError(f"labels of a network with {n_outputs} outputs must be classes 0 to {n_outputs - 1}")
     if isinstance(recipe.order, Listed):
         low, high = int(recipe.order.indices.min()), int(recipe.order.indices.max())
         if low < 0 or high >= data.n_samples:

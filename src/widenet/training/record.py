@@ -61,7 +61,7 @@ class Step(eqx.Module):
     after: PyTree
     inputs: Float[Array, "batch dim"]
     labels: Float[Array, " batch"]
-    outputs: Float[Array, " batch"]
+    outputs: Float[Array, " batch *output"]
     is_update: Bool[Array, ""]
     number: Int[Array, ""]
 

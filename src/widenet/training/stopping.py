@@ -12,26 +12,28 @@ from jaxtyping import Array, Bool, Float
 
 from widenet.losses import zero_one
 
-StoppingRule = Callable[[Float[Array, " sample"], Float[Array, " sample"], Float[Array, " sample"]], Bool[Array, ""]]
+StoppingRule = Callable[
+    [Float[Array, " sample *output"], Float[Array, " sample"], Float[Array, " sample"]], Bool[Array, ""]
+]
 """(outputs, labels, losses) → has the goal been reached?"""
 
 
 def zero_loss(
-    outputs: Float[Array, " sample"], labels: Float[Array, " sample"], losses: Float[Array, " sample"]
+    outputs: Float[Array, " sample *output"], labels: Float[Array, " sample"], losses: Float[Array, " sample"]
 ) -> Bool[Array, ""]:
     """Every training loss is exactly 0 (for the hinge loss: every margin is at least 1)."""
     return jnp.all(losses == 0)
 
 
 def zero_error(
-    outputs: Float[Array, " sample"], labels: Float[Array, " sample"], losses: Float[Array, " sample"]
+    outputs: Float[Array, " sample *output"], labels: Float[Array, " sample"], losses: Float[Array, " sample"]
 ) -> Bool[Array, ""]:
-    """Every training point has the right sign."""
+    """Every training point has the right sign, or the right class."""
     return jnp.all(zero_one(outputs, labels) == 0)
 
 
 def never(
-    outputs: Float[Array, " sample"], labels: Float[Array, " sample"], losses: Float[Array, " sample"]
+    outputs: Float[Array, " sample *output"], labels: Float[Array, " sample"], losses: Float[Array, " sample"]
 ) -> Bool[Array, ""]:
     """Train until the budget is spent."""
     return jnp.zeros((), bool)
@@ -42,7 +44,7 @@ def loss_below(target: float) -> StoppingRule:
     """The mean training loss is at most `target`. One rule per target, so that none is compiled twice."""
 
     def rule(
-        outputs: Float[Array, " sample"], labels: Float[Array, " sample"], losses: Float[Array, " sample"]
+        outputs: Float[Array, " sample *output"], labels: Float[Array, " sample"], losses: Float[Array, " sample"]
     ) -> Bool[Array, ""]:
         return jnp.mean(losses) <= target
 

@@ -26,7 +26,10 @@ def choose(network: Any, data: Dataset, recipe: Recipe, watch: Any) -> str:
         if recipe.kernel not in KERNELS:
             raise ValueError(f"kernel must be 'auto' or one of {sorted(KERNELS)}, got {recipe.kernel!r}")
         if recipe.kernel in ("blocked", "gram") and not block.fits(network, watch):
-            raise ValueError(f"the {recipe.kernel} kernel trains a TwoLayer network without a watch")
+            raise ValueError(
+                f"the {recipe.kernel} kernel trains a TwoLayer network without a watch, or with an OutputWatch or"
+                " a PotentialWatch"
+            )
         if recipe.kernel == "fused" and not fused.fits(network, data, recipe, watch):
             raise ValueError(
                 "the fused kernel trains the hidden layer of a TwoLayer network of at most"

@@ -3,7 +3,7 @@
 A step on one sample is W ← W + c xᵀ, and c depends on W only through the pre-activations W x. So once the
 pre-activations H of a block's rows are known at its start, those of a later row follow from inner products alone:
 h_t = H_t + Σ_{s<t} ⟨x_s, x_t⟩ c_s. In real arithmetic this is the same algorithm, not an approximation. A bias is a
-constant coordinate: one more in each inner product.
+constant coordinate: one more in each inner product. With several outputs c is Aᵀ times the slopes of the loss.
 
 Two inner loops. `_every_step` walks all steps (logistic loss: every step moves something). `_next_active` jumps
 from one active step to the next (hinge loss: most steps late in training move nothing), so a block without
@@ -22,6 +22,7 @@ from widenet.losses import SATURATING, Loss, zero_one
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
 from widenet.training.orders import Order
+from widenet.training.potentials import PotentialWatch
 from widenet.training.record import OutputWatch
 from widenet.training.state import Tally
 from widenet.types import Layers, RunKey
@@ -55,6 +56,7 @@ class Block(eqx.Module):
       moves: whether a row can move the weights at all: without a bias, an input of zeros cannot.
       inputs: the rows themselves, or None when their inner products are given.
       products: the inner products, or None when they are to be computed from the inputs.
+      projections: ⟨w*, x⟩ of each row where a `PotentialWatch` follows them, else None.
       has_bias: whether each inner product has one more.
     """
 
@@ -63,6 +65,7 @@ class Block(eqx.Module):
     moves: Bool[Array, "step batch"]
     inputs: Float[Array, "step batch dim"] | None
     products: Float[Array, "step batch step batch"] | None
+    projections: Float[Array, "step batch"] | None
     has_bias: bool = eqx.field(static=True)
 
     def gram(self) -> Float[Array, "step batch step batch"]:
@@ -84,9 +87,18 @@ class Progress(eqx.Module):
     """What a block changes: coefficients C of the rows, output weights, counters, and what a watch has seen."""
 
     coefficients: Float[Array, "step batch neuron"]
-    output_weights: Float[Array, " neuron"]
+    output_weights: Float[Array, "*output neuron"]
     tally: Tally
     watched: Any = None
+
+
+class Taken(eqx.Module):
+    """One step: its coefficients, the new output weights, the old outputs, and whether anything moved."""
+
+    coefficients: Float[Array, "batch neuron"]
+    output_weights: Float[Array, "*output neuron"]
+    outputs: Float[Array, " batch *output"]
+    is_update: Bool[Array, ""]
 
 
 def walk(
@@ -129,7 +141,7 @@ def work_through(
     step_size: Float[Array, ""],
     loss: Loss,
     layers: Layers,
-    watch: OutputWatch | None = None,
+    watch: OutputWatch | PotentialWatch | None = None,
     watched: Any = None,
 ) -> Progress:
     """The inner loop, from the pre-activations of the block's rows at its start."""
@@ -142,36 +154,65 @@ def work_through(
 
 def fits(network: Any, watch: Any) -> bool:
     """Whether a kernel made of blocks can do the job."""
-    return isinstance(network, TwoLayer) and (watch is None or isinstance(watch, OutputWatch))
+    return isinstance(network, TwoLayer) and (watch is None or isinstance(watch, OutputWatch | PotentialWatch))
 
 
-def _step(
+def take(
     network: TwoLayer,
     hidden: Float[Array, "batch neuron"],
     labels: Float[Array, " batch"],
     moves: Bool[Array, " batch"],
-    output_weights: Float[Array, " neuron"],
+    output_weights: Float[Array, "*output neuron"],
     rate: Array,
     loss: Loss,
     layers: Layers,
-) -> tuple[Array, Array, Array, Array]:
-    """One step from its pre-activations: (coefficients, new output weights, is it an update, mistakes)."""
+) -> Taken:
+    """One step from its pre-activations. `.T` leaves the vector of a single output as it is."""
     features = network.activation(hidden)
-    outputs = jnp.dot(features, output_weights, precision=EXACT)
+    outputs = jnp.dot(features, output_weights.T, precision=EXACT)
     slopes = jax.grad(lambda o: jnp.sum(loss(o, labels)))(outputs)
-    slopes_in = jnp.where(moves, slopes, 0)[:, None]
-    coefficients = -rate * slopes_in * output_weights * network.activation.derivative(hidden)
+    slopes_in = jnp.where(moves if slopes.ndim == 1 else moves[:, None], slopes, 0)
+    if slopes.ndim == 1:
+        pull = slopes_in[:, None] * output_weights
+    else:
+        pull = jnp.dot(slopes_in, output_weights, precision=EXACT)
+    coefficients = -rate * pull * network.activation.derivative(hidden)
     is_update = jnp.any(coefficients != 0)
     if layers is Layers.BOTH:
-        change = -rate * jnp.dot(slopes, features, precision=EXACT)
+        change = -rate * jnp.dot(slopes.T, features, precision=EXACT)
         is_update = is_update | jnp.any(change != 0)
         output_weights = output_weights + change
-    return coefficients, output_weights, is_update, jnp.sum(zero_one(outputs, labels))
+    return Taken(coefficients, output_weights, outputs, is_update)
 
 
-def _fold(watch: OutputWatch | None, watched: Any, output_weights: Float[Array, " neuron"]) -> Any:
-    """What the watch has seen after a step. A step that moved nothing shows it the same weights once more."""
-    return watched if watch is None else watch.fold(watched, output_weights)
+def _after(
+    progress: Progress,
+    watch: OutputWatch | PotentialWatch | None,
+    block: Block,
+    step: Int[Array, ""],
+    hidden: Float[Array, "batch neuron"],
+    products: Float[Array, "batch batch"],
+    taken: Taken,
+    valid: Bool[Array, ""],
+) -> Progress:
+    """The block after one more step, or as it was where the step is not a valid one."""
+    labels, number = block.labels[step], block.rows.numbers[step]
+    output_weights = jnp.where(valid, taken.output_weights, progress.output_weights)
+    happens = taken.is_update & valid
+    watched = progress.watched
+    if isinstance(watch, PotentialWatch):
+        seen = labels, taken.outputs, output_weights, number
+        projections = block.projections[step]  # pyright: ignore[reportOptionalSubscript]
+        watched = watched.after(watch, taken.coefficients, hidden, products, projections, seen, happens)
+    elif watch is not None:  # a step that moved nothing shows it the same weights once more
+        watched = watch.fold(watched, output_weights)
+    mistakes = jnp.where(valid, jnp.sum(zero_one(taken.outputs, labels)), 0)
+    return Progress(
+        progress.coefficients.at[step].set(jnp.where(valid, taken.coefficients, 0)),
+        output_weights,
+        progress.tally.count(happens, mistakes, number),
+        watched,
+    )
 
 
 def _every_step(
@@ -182,30 +223,17 @@ def _every_step(
     rate: Array,
     loss: Loss,
     layers: Layers,
-    watch: OutputWatch | None,
+    watch: OutputWatch | PotentialWatch | None,
 ) -> Progress:
     gram = block.gram()
 
     def body(step: Array, progress: Progress) -> Progress:
         # Rows not reached yet have coefficient 0, so the whole row of the Gram matrix may be used.
         drift = jnp.einsum("bsc,scn->bn", gram[step], progress.coefficients, precision=EXACT)
-        coefficients, output_weights, is_update, mistakes = _step(
-            network,
-            hidden[step] + drift,
-            block.labels[step],
-            block.moves[step],
-            progress.output_weights,
-            rate,
-            loss,
-            layers,
-        )
-        valid = block.rows.valid[step]
-        return Progress(
-            progress.coefficients.at[step].set(jnp.where(valid, coefficients, 0)),
-            jnp.where(valid, output_weights, progress.output_weights),
-            progress.tally.count(is_update & valid, jnp.where(valid, mistakes, 0), block.rows.numbers[step]),
-            _fold(watch, progress.watched, jnp.where(valid, output_weights, progress.output_weights)),
-        )
+        now = hidden[step] + drift
+        labels, moves = block.labels[step], block.moves[step]
+        taken = take(network, now, labels, moves, progress.output_weights, rate, loss, layers)
+        return _after(progress, watch, block, step, now, gram[step, :, step], taken, block.rows.valid[step])
 
     return jax.lax.fori_loop(jnp.int32(0), jnp.int32(block.labels.shape[0]), body, progress)
 
@@ -218,16 +246,16 @@ def _next_active(
     rate: Array,
     loss: Loss,
     layers: Layers,
-    watch: OutputWatch | None,
+    watch: OutputWatch | PotentialWatch | None,
 ) -> Progress:
     steps = block.labels.shape[0]
     positions = jnp.arange(steps, dtype=jnp.int32)
 
     def find(hidden: Array, output_weights: Array, after: Array) -> Array:
         """The first step from `after` on with a non-zero loss slope; `steps` if there is none."""
-        outputs = jnp.dot(network.activation(hidden), output_weights, precision=EXACT)
+        outputs = jnp.dot(network.activation(hidden), output_weights.T, precision=EXACT)
         slopes = jax.grad(lambda o: jnp.sum(loss(o, block.labels)))(outputs)
-        active = jnp.any(slopes != 0, axis=1) & block.rows.valid & (positions >= after)
+        active = jnp.any(slopes != 0, axis=tuple(range(1, slopes.ndim))) & block.rows.valid & (positions >= after)
         return jnp.where(jnp.any(active), jnp.argmax(active), steps).astype(jnp.int32)
 
     def more(carry: tuple[Array, Array, Progress]) -> Array:
@@ -235,25 +263,12 @@ def _next_active(
 
     def body(carry: tuple[Array, Array, Progress]) -> tuple[Array, Array, Progress]:
         hidden, step, progress = carry
-        coefficients, output_weights, is_update, mistakes = _step(
-            network,
-            hidden[step],
-            block.labels[step],
-            block.moves[step],
-            progress.output_weights,
-            rate,
-            loss,
-            layers,
-        )
+        labels, moves = block.labels[step], block.moves[step]
+        taken = take(network, hidden[step], labels, moves, progress.output_weights, rate, loss, layers)
         column = block.column(step)
-        hidden = hidden + jnp.einsum("sbc,cn->sbn", column, coefficients, precision=EXACT)
-        progress = Progress(
-            progress.coefficients.at[step].set(coefficients),
-            output_weights,
-            progress.tally.count(is_update, mistakes, block.rows.numbers[step]),
-            _fold(watch, progress.watched, output_weights),
-        )
-        return hidden, find(hidden, output_weights, step + 1), progress
+        progress = _after(progress, watch, block, step, hidden[step], column[step], taken, jnp.asarray(True))
+        hidden = hidden + jnp.einsum("sbc,cn->sbn", column, taken.coefficients, precision=EXACT)
+        return hidden, find(hidden, taken.output_weights, step + 1), progress
 
     start = find(hidden, progress.output_weights, jnp.int32(0))
     return jax.lax.while_loop(more, body, (hidden, start, progress))[2]

@@ -15,6 +15,7 @@ from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
 from widenet.training.kernels.block import Block, Rows, walk, work_through
 from widenet.training.orders import Order
+from widenet.training.potentials import PotentialWatch, followed, value_of
 from widenet.training.state import State
 from widenet.types import Dataset, Layers, RunKey
 
@@ -36,6 +37,7 @@ def advance(
     """The run after the steps start, …, stop − 1; see `plain.advance`."""
     has_bias = state.network.bias is not None
     movable = jnp.any(data.inputs != 0, axis=1) | has_bias
+    projections = watch.projections(data.inputs, has_bias) if isinstance(watch, PotentialWatch) else None
 
     def work(state: State, rows: Rows) -> State:
         network, chosen = state.network, rows.chosen
@@ -44,10 +46,9 @@ def advance(
         if has_bias:
             hidden = hidden + network.bias
         inputs = x.reshape(*chosen.shape, -1)
-        block = Block(rows, data.labels[chosen], movable[chosen], inputs, None, has_bias)
-        progress = work_through(
-            network, hidden, block, state.tally, step_size, loss, layers, watch, state.watched
-        )
+        seen = None if projections is None else projections[chosen]
+        block = Block(rows, data.labels[chosen], movable[chosen], inputs, None, seen, has_bias)
+        progress = work_through(network, hidden, block, state.tally, step_size, loss, layers, watch, state.watched)
         coefficients = progress.coefficients.reshape(chosen.size, -1)
 
         def apply(network: TwoLayer) -> TwoLayer:
@@ -59,4 +60,6 @@ def advance(
         moved = eqx.tree_at(lambda net: net.output_weights, moved, progress.output_weights)
         return State(moved, progress.tally, progress.watched)
 
-    return walk(order, key, data.n_samples, batch_size, start, stop, state, work)
+    begin = State(state.network, state.tally, followed(watch, state.network, state.watched))
+    end = walk(order, key, data.n_samples, batch_size, start, stop, begin, work)
+    return State(end.network, end.tally, value_of(end.watched))

@@ -72,6 +72,7 @@ def fits(network: Any, data: Dataset, recipe: Recipe, watch: Any) -> bool:
         and (jax.default_backend() == "cpu" or data.inputs.dtype == float32)
         and isinstance(network, TwoLayer)
         and isinstance(network.activation, PiecewiseLinear)
+        and network.n_outputs is None
         and watch is None
         and recipe.batch_size == 1
         and recipe.layers is Layers.HIDDEN

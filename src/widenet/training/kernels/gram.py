@@ -17,6 +17,7 @@ from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
 from widenet.training.kernels.block import Block, Rows, walk, work_through
 from widenet.training.orders import Order
+from widenet.training.potentials import PotentialWatch, followed, value_of
 from widenet.training.state import State, Tally
 from widenet.types import Dataset, Layers, RunKey
 
@@ -32,7 +33,7 @@ class Span(eqx.Module):
 
     hidden: Float[Array, "sample neuron"]
     sums: Float[Array, "sample neuron"]
-    output_weights: Float[Array, " neuron"]
+    output_weights: Float[Array, "*output neuron"]
     tally: Tally
     watched: Any
 
@@ -55,6 +56,7 @@ def advance(
     network, x = state.network, data.inputs
     has_bias = network.bias is not None
     movable = jnp.any(x != 0, axis=1) | has_bias
+    projections = watch.projections(x, has_bias) if isinstance(watch, PotentialWatch) else None
     gram = jnp.dot(x, x.T, precision=EXACT) + has_bias
     hidden = jnp.dot(x, network.hidden_weights.T, precision=EXACT)
     if has_bias:
@@ -64,7 +66,8 @@ def advance(
         chosen = rows.chosen
         flat = chosen.reshape(-1)
         products = gram[flat][:, flat].reshape(chosen.shape * 2)
-        block = Block(rows, data.labels[chosen], movable[chosen], None, products, has_bias)
+        seen = None if projections is None else projections[chosen]
+        block = Block(rows, data.labels[chosen], movable[chosen], None, products, seen, has_bias)
         current = eqx.tree_at(lambda net: net.output_weights, network, span.output_weights)
         progress = work_through(
             current, span.hidden[flat], block, span.tally, step_size, loss, layers, watch, span.watched
@@ -79,11 +82,12 @@ def advance(
         moved, sums = jax.lax.cond(jnp.any(coefficients != 0), apply, unmoved, span)
         return Span(moved, sums, progress.output_weights, progress.tally, progress.watched)
 
-    begin = Span(hidden, jnp.zeros_like(hidden), network.output_weights, state.tally, state.watched)
+    watched = followed(watch, network, state.watched)
+    begin = Span(hidden, jnp.zeros_like(hidden), network.output_weights, state.tally, watched)
     end = walk(order, key, data.n_samples, batch_size, start, stop, begin, work)
     weights = network.hidden_weights + jnp.dot(end.sums.T, x, precision=EXACT)
     bias = network.bias + jnp.sum(end.sums, 0) if has_bias else None
-    return State(TwoLayer(weights, end.output_weights, bias, network.activation), end.tally, end.watched)
+    return State(TwoLayer(weights, end.output_weights, bias, network.activation), end.tally, value_of(end.watched))
 
 
 def pays(data: Dataset) -> bool:

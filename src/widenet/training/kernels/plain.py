@@ -25,11 +25,11 @@ def take_step(
     *,
     loss: Loss,
     layers: Layers,
-) -> tuple[Any, Float[Array, " batch"], Array]:
+) -> tuple[Any, Float[Array, " batch *output"], Array]:
     """One gradient step on the mean loss of a batch: (new network, old outputs, was anything moved)."""
     moving, fixed = eqx.partition(network, network.trainable(layers))
 
-    def mean_loss(moving: Any) -> tuple[Float[Array, ""], Float[Array, " batch"]]:
+    def mean_loss(moving: Any) -> tuple[Float[Array, ""], Float[Array, " batch *output"]]:
         outputs = jax.vmap(eqx.combine(moving, fixed))(inputs)
         return jnp.mean(loss(outputs, labels)), outputs
 
