@@ -28,11 +28,15 @@ def octant(filters: Float[np.ndarray, "*batch filter 2"]) -> Int[np.ndarray, "*b
     return (across > 0) + 2 * (along > 0) + 4 * (np.abs(across) > np.abs(along))
 
 
-def from_octant(octants: Int[np.ndarray, "*batch filter"]) -> Float[np.ndarray, "*batch filter 2"]:
-    """A filter in the middle of each octant, with largest fit 2 and smallest fit 1 in size."""
+def from_octant(
+    octants: Int[np.ndarray, "*batch filter"],
+    larger: float | Float[np.ndarray, "*batch filter"] = 2.0,
+    smaller: float | Float[np.ndarray, "*batch filter"] = 1.0,
+) -> Float[np.ndarray, "*batch filter 2"]:
+    """A filter in each octant whose two fits have these sizes."""
     is_across = octants >= 4
-    across = np.where(octants % 2 == 1, 1, -1) * np.where(is_across, 2.0, 1.0)
-    along = np.where(octants // 2 % 2 == 1, 1, -1) * np.where(is_across, 1.0, 2.0)
+    across = np.where(octants % 2 == 1, 1, -1) * np.where(is_across, larger, smaller)
+    along = np.where(octants // 2 % 2 == 1, 1, -1) * np.where(is_across, smaller, larger)
     return (across[..., None] * PATTERNS[0] + along[..., None] * PATTERNS[1]) / 2
 
 

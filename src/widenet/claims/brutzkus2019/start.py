@@ -50,9 +50,9 @@ class Starts:
     filters: Filters
 
 
-def draw_filters(seed: int, n_runs: int, half_width: int, deviation: float = 1.0) -> Filters:
-    """Independent N(0, σ_g²) entries."""
-    return np.random.default_rng([seed, half_width]).normal(0, deviation, (n_runs, 2 * half_width, 2))
+def draw_filters(seed: int, n_runs: int, half_width: int, deviation: float = 1.0, stream: int = 0) -> Filters:
+    """Independent N(0, σ_g²) entries; another `stream` of the same seed is independent of this one."""
+    return np.random.default_rng([seed, half_width, stream]).normal(0, deviation, (n_runs, 2 * half_width, 2))
 
 
 def axes_are_explored(filters: Filters, radius: Fraction = RADIUS) -> Bool[np.ndarray, " run"]:

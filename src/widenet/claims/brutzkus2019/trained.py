@@ -169,5 +169,7 @@ def train_networks(
 ) -> Trained:
     """Random starts with σ_g at its largest allowed value (times `relative_deviation`), η = c_η/k, trained."""
     deviation = relative_deviation * largest_deviation(step_constant, half_width)
-    filters = draw_filters(seed, n_runs, half_width, deviation)
+    # Runs of two settings are pooled as independent, so they do not start from the same draws.
+    stream = round(1 / step_constant) * 10_000 + round(100 * required_margin)
+    filters = draw_filters(seed, n_runs, half_width, deviation, stream)
     return train_from(filters, step_constant / half_width, required_margin, points=points, max_steps=max_steps)
