@@ -19,9 +19,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from widenet.claims.brutzkus2019.lattice import CHUNK, advance_chunk, in_13
-from widenet.data.xord import PATTERNS
+from widenet.data.xord import PATTERN_SETS, PATTERNS
 from widenet.networks.conv_maxpool import make_conv_maxpool
-from widenet.training.lanes import outputs_on_sets
 from widenet.types import RunStatus
 
 GRID = 2.0**-32
@@ -44,7 +43,7 @@ class Setting:
       margin: γ.
       n_runs, seed: each run draws from a key of its own.
       spread: σ_g divided by its largest allowed value c_η/(16 k^1.5).
-      n_positive: |W13(0)|, by exchanging the two fits of filters; None leaves it to chance.
+      n_positive, n_minus_positive: |W13(0)| and |U13(0)|, by exchanging the two fits of filters; None: left to chance.
     """
 
     half_width: int
@@ -54,6 +53,7 @@ class Setting:
     seed: int = 0
     spread: float = 1.0
     n_positive: int | None = None
+    n_minus_positive: int | None = None
 
     @property
     def step_size(self) -> float:
@@ -121,8 +121,9 @@ class Ending:
 
     def outputs(self) -> Float[np.ndarray, "run 15"]:
         """N on the 15 pattern sets at the end, in units of η, in the order of `widenet.data.xord.PATTERN_SETS`."""
-        filters = self.filters()
-        return np.asarray(outputs_on_sets(jnp.asarray(filters[..., 0].T), jnp.asarray(filters[..., 1].T))).T
+        half = self.setting.half_width
+        sums = [responses(self.end, held) for held in PATTERN_SETS]
+        return np.stack([value[:, :half].sum(axis=1) - value[:, half:].sum(axis=1) for value in sums], axis=1)
 
 
 Series = Float[np.ndarray, "run time"]
@@ -226,6 +227,12 @@ def in_positive_cone(fits: Float[np.ndarray, "*any 2"]) -> Bool[np.ndarray, "*an
     return np.asarray(in_13(jnp.asarray(fits[..., 0]), jnp.asarray(fits[..., 1])))
 
 
+def responses(fits: Float[np.ndarray, "*any 2"], held: Bool[np.ndarray, " 4"]) -> Float[np.ndarray, "*any"]:
+    """max_i σ(⟨w, x_i⟩) of filters on a point that holds these patterns, in the units of the fits."""
+    with_patterns = np.concatenate([fits, -fits], axis=-1)
+    return np.maximum(with_patterns[..., held].max(axis=-1), 0.0)
+
+
 def draw_fits(setting: Setting) -> Float[np.ndarray, "run filter 2"]:
     """Initial fits in units of η, from Gaussian weights with σ_g = spread·c_η/(16 k^1.5)."""
     keys = jax.random.split(jax.random.key(setting.seed), setting.n_runs)
@@ -233,10 +240,11 @@ def draw_fits(setting: Setting) -> Float[np.ndarray, "run filter 2"]:
     networks = jax.jit(jax.vmap(lambda key: make_conv_maxpool(key, 2 * half, scale)))(keys)
     fits = np.asarray(networks.filters) @ PATTERNS[:2].T / setting.step_size
     fits = np.round(fits / GRID) * GRID
-    if setting.n_positive is not None:
-        wanted = np.arange(half) < setting.n_positive
-        wrong = in_positive_cone(fits[:, :half]) != wanted
-        fits[:, :half] = np.where(wrong[..., None], fits[:, :half, ::-1], fits[:, :half])
+    for first, number in ((0, setting.n_positive), (half, setting.n_minus_positive)):
+        if number is not None:
+            part = fits[:, first : first + half]
+            wrong = in_positive_cone(part) != (np.arange(half) < number)
+            fits[:, first : first + half] = np.where(wrong[..., None], part[..., ::-1], part)
     return fits
 
 
