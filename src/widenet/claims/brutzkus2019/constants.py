@@ -13,7 +13,7 @@ UNEXPLORED = math.exp(-8)
 ERROR_SHARE = 33 / 48
 """The probability in Theorem 6.4, up to the factor 1 − c."""
 
-LARGEST_STEP, SMALLEST_WIDTH, SMALLEST_MARGIN = 1 / 410, 120, 8
+LARGEST_STEP, SMALLEST_WIDTH, SMALLEST_MARGIN = 1 / 410, 120, 8.0
 """Theorem 6.3 asks for c_η ≤ 1/410, k ≥ 120 and γ ≥ 8."""
 
 SMALL_NET_STEP = 1 / 41

@@ -284,7 +284,7 @@ def small_networks_on(data: Dataset, n_runs: int, required_margin: float = 8.0, 
     points = from_data(data)
     if not min(points.per_class):
         raise ValueError(f"training needs a point of XORD of each class, got {points.per_class}")
-    steps = 20 * budget(SMALL_NET_STEP, required_margin)
+    steps = 5 * budget(SMALL_NET_STEP, required_margin)
     starts = spread_over_octants(seed, largest_deviation(SMALL_NET_STEP, 2))
     every = train_from(starts, SMALL_NET_STEP / 2, required_margin, points=points, max_steps=steps)
     drawn = train_networks(seed, n_runs, 2, SMALL_NET_STEP, required_margin, max_steps=steps, points=points)

@@ -8,8 +8,8 @@ from jaxtyping import Bool, Float, Int
 
 from widenet.claims.brutzkus2019.constants import SMALL_NET_STEP, largest_deviation
 from widenet.claims.brutzkus2019.start import draw_filters
+from widenet.claims.brutzkus2019.trained import as_networks
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, SET_LABELS, Xord, make_xord, set_index
-from widenet.networks.conv_maxpool import ConvMaxPool
 from widenet.training import on_grid, train_patterns
 from widenet.types import RunStatus
 
@@ -95,8 +95,7 @@ def train_on_samples(
     """
     counts = draw_counts(seed, n_runs, law, per_class)
     filters = draw_filters(seed, n_runs, half_width, largest_deviation(step_constant, half_width), per_class)
-    networks = ConvMaxPool(jnp.asarray(filters), jnp.asarray(np.repeat([1.0, -1.0], half_width)))
-    networks, steps = on_grid(networks, counts, np.full(n_runs, step_constant / half_width * (1 - 1e-6)))
+    networks, steps = on_grid(as_networks(filters), counts, np.full(n_runs, step_constant / half_width * (1 - 1e-6)))
     run = train_patterns(networks, counts, steps, margin=required_margin, max_steps=max_steps, patience=None)
     return Samples(
         law,

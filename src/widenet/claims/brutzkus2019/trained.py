@@ -126,6 +126,12 @@ class Trained:
         }
 
 
+def as_networks(filters: Float[np.ndarray, "run filter 2"]) -> ConvMaxPool:
+    """Networks with these filters, of which the first half votes +1 and the other −1."""
+    votes = np.repeat([1.0, -1.0], filters.shape[1] // 2)
+    return ConvMaxPool(jnp.asarray(filters), jnp.asarray(np.tile(votes, (len(filters), 1))))
+
+
 def train_from(
     filters: Float[np.ndarray, "run filter 2"],
     step_size: float,
@@ -144,10 +150,14 @@ def train_from(
     unit = GRID * float(class_weights(counts[:1])[1][0])
     exact_step = math.floor(step_size / unit) * unit
     start = np.round(filters / GRID) * GRID
-    half = start.shape[1] // 2
-    networks = ConvMaxPool(jnp.asarray(start), jnp.asarray(np.repeat([1.0, -1.0], half)))
     run = train_patterns(
-        networks, counts, exact_step, margin=required_margin, max_steps=max_steps, patience=None, progress=progress
+        as_networks(start),
+        counts,
+        exact_step,
+        margin=required_margin,
+        max_steps=max_steps,
+        patience=None,
+        progress=progress,
     )
     final = np.asarray(run.network.filters)
     return Trained(

@@ -70,7 +70,7 @@ class Judged:
     @property
     def cut(self) -> Mask:
         """Runs that were stopped before the statement said they would be done: no failures, no successes."""
-        return self.networks.unfinished & (self.networks.max_steps < math.floor(self.allowed_steps))
+        return self.networks.unfinished & (self.networks.max_steps + 1 <= self.allowed_steps)
 
 
 def event_failure(half_width: int, explored: Callable[[int], Fraction]) -> float:
