@@ -24,6 +24,7 @@ LAYERS = {
     "store": 6,
     "plots": 6,
     "run": 6,
+    "bench": 7,
     "report": 7,
     "console": 7,
     "cli": 8,

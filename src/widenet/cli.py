@@ -178,6 +178,33 @@ def report(
     _exit_by(checks)
 
 
+@app.command()
+def bench(
+    workloads: Annotated[
+        list[str] | None, typer.Option("--workload", metavar="NAME", help="Only this one; may be given again.")
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the chart and its rows go.")] = Path("bench"),
+    as_json: JsonOption = False,
+) -> None:
+    """Time training beside JAX, PyTorch and the machine's limits; first, all must arrive at the same weights."""
+    from widenet.bench import command
+    from widenet.bench.measure import Disagreement
+    from widenet.console import output, tables
+
+    output.require_writable(out)
+    try:
+        results = command.measure(workloads or ())
+    except Disagreement as error:
+        typer.echo(f"widenet: {error}", err=True)
+        raise typer.Exit(1) from None
+    written = command.write(results, out)
+    if as_json:
+        _print_json([row.as_json() for result in results for row in result.rows])
+    else:
+        blocks = [tables.bench_block([row.as_json() for row in each.rows], each.remarks) for each in results]
+        tables.show(*blocks, "\n".join(f"wrote {path}" for path in written))
+
+
 def _run_all(claims: Sequence[Any], figures: Sequence[Any], scale: str, seed: int) -> tuple[list[Any], list[Any]]:
     """The outcomes of the claims and of the figures, with progress on stderr."""
     from widenet import run

@@ -32,6 +32,7 @@ COLUMNS = {
     "data": ("name", "description"),
 }
 
+TIMES = ("µs/step/run", "ratio", "compile s")
 KIND_FROM_WIDTH = 110
 PIPE_WIDTH = 10_000  # a line in a pipe is for grep and awk: it is never folded
 
@@ -249,3 +250,22 @@ def report_summary(
     if sys.stdout.isatty():
         words.append(f"\n{page.resolve().as_uri()}", style=f"link {page.resolve().as_uri()}")
     return [*parts, words]
+
+
+def bench_block(rows: Sequence[Mapping[str, Any]], remarks: Iterable[str]) -> RenderableType:
+    """The rows of one workload of `widenet bench`: what was run, the times, and the remarks below."""
+    first = rows[0]
+    shared = {name for name in first["sizes"] if len({row["sizes"].get(name) for row in rows}) == 1}
+    sizes = ", ".join(f"{first['sizes'][name]:,} {name.replace('_', ' ')}" for name in first["sizes"] if name in shared)
+    varying = [name for name in first["sizes"] if name not in shared]
+    head = Text.assemble((first["workload"], "bold"), f"  {first['device']}, {first['dtype']}, {sizes}")
+    table = _table(
+        "", "peer", *varying, "µs/step/run", "ratio", "compile s", "note", right=(*varying, *TIMES), fold=("note",)
+    )
+    for row in rows:
+        times = (wording.number(row[name]) for name in ("us_per_step_per_run", "ratio_to_ours"))
+        compiling = wording.NOTHING if row["compile_seconds"] is None else f"{row['compile_seconds']:.1f}"
+        own = (f"{row['sizes'][name]:,}" if name in row["sizes"] else wording.NOTHING for name in varying)
+        table.add_row(Text(row["peer"]), *own, *times, compiling, Text(row["note"]))
+    body = Group(table, *(Text(remark) for remark in remarks))
+    return Group(head, Padding(body, (0, 0, 0, 2), expand=False))

@@ -1,0 +1,107 @@
+"""The chart of a benchmark: one panel per workload, a bar per peer, and how the cost grows with runs and steps."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from widenet.bench.rows import Row, number
+from widenet.plots.style import COLOURS, FORMATS, render, styled
+
+TITLES = {
+    "logistic_sgd": "Logistic SGD",
+    "late_hinge": "Hinge SGD, late",
+    "xord": "XORD, full batch",
+    "linear_runs": "More runs",
+    "linear_steps": "More steps",
+}
+"""Panels, in their order. Figure 1 is a number of seconds and has none."""
+BARS = ("logistic_sgd", "late_hinge", "xord")
+LINES = {"linear_runs": "runs", "linear_steps": "steps"}
+
+
+@styled
+def draw(rows: Sequence[Row]) -> Drawing | None:
+    """The rows as bars and lines, one colour per device; None if there is nothing to draw."""
+    shown = [row for row in rows if row.workload in TITLES and row.us_per_step_per_run is not None]
+    names = [name for name in TITLES if any(row.workload == name for row in shown)]
+    if not names:
+        return None
+    devices = list(dict.fromkeys(row.device for row in shown))
+    colours: dict[str, str] = dict(zip(devices, COLOURS, strict=False))
+    columns = min(len(names), 3)
+    lines = -(-len(names) // columns)
+    most = max(len(_peers(shown, name)) if name in BARS else 5 for name in names)
+    size = (1.2 + 3.1 * columns, 0.7 + lines * (1.1 + 0.1 * most * (1 + len(devices))))
+    drawing = Drawing(figsize=size, layout="constrained")
+    grid = drawing.subplots(lines, columns, squeeze=False)
+    for name, axes in zip(names, grid.flat, strict=False):
+        own = [row for row in shown if row.workload == name]
+        (_bars if name in BARS else _lines)(axes, name, own, colours)
+    for axes in list(grid.flat)[len(names) :]:
+        axes.remove()
+    handles = [Patch(color=colours[device]) for device in devices]
+    drawing.legend(handles, devices, loc="outside upper center", ncols=len(devices))
+    words = "Bars: median over rounds, and how many times as long as widenet. Dashed: the products of a step alone."
+    drawing.supxlabel(words, fontsize=7, color="#555555")
+    return drawing
+
+
+def chart_files(rows: Sequence[Row]) -> dict[str, bytes]:
+    """The chart in every format, by file name."""
+    drawing = draw(rows)
+    return {} if drawing is None else {f"bench.{form}": render(drawing, form) for form in FORMATS}
+
+
+def _peers(rows: Sequence[Row], workload: str) -> list[str]:
+    """The peers of a workload from slow to fast, limits left out: they are lines."""
+    times: dict[str, float] = {}
+    for row in rows:
+        if row.workload == workload and not row.peer.startswith("limit"):
+            times[row.peer] = max(times.get(row.peer, 0.0), row.us_per_step_per_run or 0.0)
+    return sorted(times, key=lambda peer: times[peer])
+
+
+def _bars(axes: Axes, name: str, rows: Sequence[Row], colours: dict[str, str]) -> None:
+    peers, devices = _peers(rows, name), list(dict.fromkeys(row.device for row in rows))
+    height = 0.8 / len(devices)
+    for row in rows:
+        if row.peer in peers:
+            place = peers.index(row.peer) + height * (devices.index(row.device) - (len(devices) - 1) / 2)
+            us = row.us_per_step_per_run or 0.0
+            axes.barh(place, us, height=0.9 * height, color=colours[row.device])
+            words = f" ×{number(row.ratio_to_ours or 1)}" if row.ratio_to_ours != 1 else f" {number(us)} µs"
+            axes.text(us, place, words, va="center", fontsize=7)
+    for device in devices:
+        limit = next((row.limit_us for row in rows if row.device == device), None)
+        if limit is not None:
+            axes.axvline(limit, color=colours[device], linestyle="--", linewidth=1, zorder=0)
+    axes.set_xscale("log")
+    times = [row.us_per_step_per_run for row in rows if row.us_per_step_per_run]
+    axes.set_xlim(min(times) / 3, max(times) * 12)
+    axes.set_yticks(range(len(peers)), peers)
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel("µs per step and run")
+    axes.set_ylabel("peer")
+    axes.set_title(TITLES[name])
+    _plain_ticks(axes)
+
+
+def _lines(axes: Axes, name: str, rows: Sequence[Row], colours: dict[str, str]) -> None:
+    for device in dict.fromkeys(row.device for row in rows):
+        own = sorted((row for row in rows if row.device == device), key=lambda row: row.sizes[LINES[name]])
+        sizes = [row.sizes[LINES[name]] for row in own]
+        axes.plot(sizes, [row.ratio_to_ours or 0.0 for row in own], marker="o", color=colours[device])
+    axes.set_xscale("log")
+    axes.set_ylim(0, max(2.0, *(1.1 * (row.ratio_to_ours or 0) for row in rows)))
+    axes.set_xlabel(LINES[name])
+    axes.set_ylabel("cost per step and run\n(smallest size = 1)")
+    axes.set_title(TITLES[name])
+    _plain_ticks(axes)
+
+
+def _plain_ticks(axes: Axes) -> None:
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{tick:g}" if tick < 1e5 else f"{tick:.0e}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())

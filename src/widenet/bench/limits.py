@@ -1,0 +1,137 @@
+"""What the machine allows: the measured rate of matrix products, and of reading and writing memory.
+
+A limit is the best the machine has done, so it is the fastest round and the fastest of several programs, where a peer's
+time is its median. A peer can be below it only by doing less work than the limit counts.
+"""
+
+import os
+import platform
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from widenet.bench.measure import seconds_of
+from widenet.bench.workloads import ROWS, SgdWorkload
+from widenet.bench.xord import XordWorkload
+
+REPEATS = 8
+COPIED_BYTES = {"cpu": 1 << 27, "gpu": 1 << 30}
+SIX_PASSES = "BF16_BF16_F32_X6"
+
+
+def usable_cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def device_name() -> str:
+    """The GPU, or the CPU with the cores in use."""
+    if jax.default_backend() != "cpu":
+        return jax.devices()[0].device_kind
+    name = platform.processor() or platform.machine()
+    listed = Path("/proc/cpuinfo")
+    if listed.exists():
+        lines = listed.read_text(encoding="utf-8").splitlines()
+        name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), name)
+    cores = usable_cores()
+    return f"{name}, {cores} core{'s' if cores > 1 else ''}"
+
+
+@dataclass
+class Limit:
+    """A rate that the machine reaches.
+
+    Attributes:
+      name: in the table.
+      programs: different ways to do the same work; each waits for its own.
+      us: microseconds per step and run for one second of the program.
+      rate: the rate in words, for one second of the program.
+      seconds: the fastest so far.
+      compile_seconds: of the first calls.
+    """
+
+    name: str
+    programs: list[Callable[[], Any]]
+    us: float
+    rate: Callable[[float], str]
+    seconds: float = float("inf")
+    compile_seconds: float = 0.0
+
+    def measure(self) -> None:
+        """One round."""
+        if self.seconds == float("inf"):
+            first = sum(seconds_of(program) for program in self.programs)
+            self.compile_seconds = max(0.0, first - sum(seconds_of(program) for program in self.programs))
+        self.seconds = min(self.seconds, *(seconds_of(program) for program in self.programs for _ in range(2)))
+
+    @property
+    def us_per_step_per_run(self) -> float:
+        """What a step and run would cost if there were nothing else."""
+        return self.us * self.seconds
+
+
+def limits_of(workload: SgdWorkload | XordWorkload, active: float = 1.0) -> list[Limit]:
+    """Products first (float32 or float64 as the workload is), then copies."""
+    found = [products(workload, active)]
+    if jax.default_backend() == "gpu" and workload.dtype == "float32":
+        found.append(products(workload, active, SIX_PASSES))
+    return [*found, copies(workload)]
+
+
+def products(workload: SgdWorkload | XordWorkload, active: float = 1.0, algorithm: str = "") -> Limit:
+    """Products of the workload's shape, all runs side by side, and on a CPU also run by run with one thread per core.
+
+    The products of a step are W x, and W + c xᵀ for the share of steps that is active; blocks of `ROWS` steps make
+    them matrix products. For XORD they are those of all patches with all filters.
+    """
+    if isinstance(workload, SgdWorkload):
+        rows, inner, columns = ROWS, workload.dim, workload.n_neurons
+        per_product = (1 + active) / ROWS
+    else:
+        (rows, inner, columns), per_product = workload.product_shape, 1.0
+    n_runs, on_gpu = workload.n_runs, jax.default_backend() == "gpu"
+    draw = np.random.default_rng(0)
+    left = jnp.asarray(draw.normal(size=(n_runs, rows, inner)), workload.dtype)
+    right = jnp.asarray(draw.normal(size=(n_runs, inner, columns)), workload.dtype)
+    precision: Any = jax.lax.Precision.HIGHEST
+    if on_gpu and workload.dtype == "float32":
+        precision = getattr(jax.lax.DotAlgorithmPreset, algorithm or "F32_F32_F32")
+    multiply = jax.jit(lambda a, b: jnp.matmul(a, b, precision=precision))
+
+    one_by_one = jax.jit(lambda a, b: [jax.lax.map(lambda pair: multiply(*pair), (a, b)) for _ in range(REPEATS)])
+    places = np.array_split(np.arange(n_runs), min(usable_cores(), n_runs))
+    shares = [(left[share], right[share]) for share in places]
+
+    def side_by_side() -> Any:
+        return jax.block_until_ready([multiply(left, right) for _ in range(REPEATS)])
+
+    def run_by_run() -> Any:
+        with ThreadPoolExecutor(len(shares)) as pool:
+            return jax.block_until_ready(list(pool.map(lambda share: one_by_one(*share), shares)))
+
+    flops = 2.0 * REPEATS * n_runs * rows * inner * columns
+    name = f"limit: products{', six-pass bfloat16' if algorithm == SIX_PASSES else ''}"
+    return Limit(
+        name,
+        [side_by_side] if on_gpu or isinstance(workload, XordWorkload) else [side_by_side, run_by_run],
+        1e6 * per_product / REPEATS / n_runs,
+        lambda seconds: f"{flops / seconds / 1e9:,.0f} GFLOP/s, {workload.dtype}",
+    )
+
+
+def copies(workload: SgdWorkload | XordWorkload) -> Limit:
+    """Reading and writing an array that is too large for a cache, scaled to the weights of the workload."""
+    array = jnp.ones(COPIED_BYTES["gpu" if jax.default_backend() == "gpu" else "cpu"] // 4, jnp.float32)
+    add = jax.jit(lambda x: x + 1)
+    return Limit(
+        "limit: memory",
+        [lambda: add(array).block_until_ready()],
+        1e6 * workload.bytes_per_step / (2 * array.nbytes),
+        lambda seconds: f"{2 * array.nbytes / seconds / 1e9:,.0f} GB/s",
+    )

@@ -1,0 +1,54 @@
+"""widenet itself, as a user calls it.
+
+A call of `ensemble` also looks at the whole training set before and after, which no peer does. So a long and a short
+call are timed, and the cost of a step is what the additional steps add; the note says what a whole call costs.
+"""
+
+from typing import Any
+
+import jax
+
+from widenet.bench.measure import Peer
+from widenet.bench.workloads import SgdWorkload
+from widenet.bench.xord import XordWorkload
+from widenet.training import ensemble, train_patterns
+from widenet.training.kernels import choose
+from widenet.types import Trajectory
+
+
+def sgd(workload: SgdWorkload, steps: int, long: int, kernel: str = "auto") -> Peer:
+    """`ensemble` with the kernel of that name."""
+    chosen = choose(workload.networks, workload.data, workload.recipe(steps, kernel), None)
+
+    def train(steps: int) -> jax.Array:
+        return jax.block_until_ready(_trajectory(workload, steps, kernel).network.hidden_weights)
+
+    return Peer(f"widenet ({chosen})", train, workload.n_runs, steps, long)
+
+
+def active_share(workload: SgdWorkload, steps: int) -> float:
+    """The measured share of steps whose update is not zero."""
+    return float(_trajectory(workload, steps).updates.mean()) / steps
+
+
+def _trajectory(workload: SgdWorkload, steps: int, kernel: str = "auto") -> Trajectory:
+    return ensemble(workload.networks, workload.data, workload.recipe(steps, kernel), workload.keys)
+
+
+def xord(workload: XordWorkload, steps: int, long: int) -> Peer:
+    """`train_patterns`: the points only through their pattern sets."""
+
+    def train(steps: int) -> Any:
+        run = train_patterns(
+            workload.networks,
+            workload.counts,
+            workload.step_size,
+            margin=workload.margin,
+            max_steps=steps,
+            patience=steps + 1,
+        )
+        if not (run.steps == steps).all():
+            raise RuntimeError(f"some runs were done before {steps} steps, so the peers would do more than ours")
+        return run.network.filters
+
+    return Peer("widenet (pattern sets)", train, workload.n_runs, steps, long)

@@ -1,0 +1,204 @@
+"""What `widenet bench` runs, and at which sizes on which device."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import jax
+
+from widenet.bench import jax_peers, limits, memory, ours, torch_peers
+from widenet.bench.measure import Peer, first_calls, in_turn, in_words, require_agreement
+from widenet.bench.rows import Row, Setting
+from widenet.bench.workloads import SgdWorkload, late_hinge, logistic_sgd
+from widenet.bench.xord import REPORTED, XordWorkload, figure_1
+from widenet.types import Progress
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large everything is.
+
+    Attributes:
+      runs: of the SGD workloads.
+      steps: of a peer's call, after which weights are compared.
+      long: of the long call of widenet.
+      neurons, inputs, samples: of the SGD workloads.
+      xord_runs, xord_channels, xord_steps, xord_long: the same for XORD.
+      figure_runs, figure_repeats: runs per width of Figure 1, and how often it is timed.
+      scaled_runs: three numbers of runs.
+      scaled_steps: three numbers of steps.
+      scaled_long: the long call where the number of runs varies.
+      memory_runs, memory_steps: the same for peak memory.
+      rounds: how often everybody is timed.
+    """
+
+    runs: int = 16
+    steps: int = 256
+    long: int = 8192
+    neurons: int = 100
+    inputs: int = 784
+    samples: int = 4096
+    xord_runs: int = 100
+    xord_channels: int = 200
+    xord_steps: int = 32
+    xord_long: int = 2048
+    figure_runs: int = 100
+    figure_repeats: int = 3
+    figure_widths: tuple[int, ...] = tuple(REPORTED)
+    scaled_runs: tuple[int, ...] = (4, 16, 64)
+    scaled_steps: tuple[int, ...] = (2048, 4096, 16384)
+    scaled_long: int = 2304
+    memory_runs: int = 2
+    memory_steps: tuple[int, ...] = (4096, 32768, 262144)
+    rounds: int = 7
+
+
+CPU = Sizes()
+GPU = replace(
+    CPU,
+    runs=512,
+    long=32768,
+    xord_runs=512,
+    scaled_runs=(512, 1024, 2048),
+    scaled_steps=(8192, 16384, 65536),
+    scaled_long=16384,
+    memory_runs=512,
+    memory_steps=(4096, 16384, 65536),
+)
+
+
+@dataclass
+class Result:
+    """The rows of one workload and what is worth a sentence below them."""
+
+    rows: list[Row]
+    remarks: list[str] = field(default_factory=list)
+
+
+def default_sizes() -> Sizes:
+    """Those of the device that JAX uses."""
+    return GPU if on_gpu() else CPU
+
+
+def on_gpu() -> bool:
+    """Whether JAX trains on a GPU."""
+    return jax.default_backend() == "gpu"
+
+
+def _logistic(sizes: Sizes, progress: Progress) -> Result:
+    workload = logistic_sgd(sizes.runs, n_neurons=sizes.neurons, dim=sizes.inputs, n_samples=sizes.samples)
+    return _sgd(workload, sizes, progress, 1.0)
+
+
+def _late_hinge(sizes: Sizes, progress: Progress) -> Result:
+    progress(0.0, "training to where most steps change nothing")
+    workload = late_hinge(sizes.runs, n_neurons=sizes.neurons, dim=sizes.inputs, n_samples=sizes.samples)
+    active = ours.active_share(workload, sizes.long)
+    result = _sgd(workload, sizes, progress, active)
+    share = f"{100 * (1 - active):.1f} % of the {sizes.long:,} measured steps of a run changed nothing."
+    return Result(result.rows, [share, *result.remarks])
+
+
+def _sgd(workload: SgdWorkload, sizes: Sizes, progress: Progress, active: float) -> Result:
+    own = [ours.sgd(workload, sizes.steps, sizes.long)]
+    if own[0].name != "widenet (blocked)":
+        own.append(ours.sgd(workload, sizes.steps, sizes.long, "blocked"))
+    peers = [jax_peers.sgd(workload, sizes.steps), *torch_peers.peers(workload, sizes.steps, on_gpu())]
+    return _side_by_side(workload, [*own, *peers], sizes.rounds, progress, active)
+
+
+def _xord(sizes: Sizes, progress: Progress) -> Result:
+    workload = XordWorkload(sizes.xord_runs, sizes.xord_channels)
+    own = ours.xord(workload, sizes.xord_steps, sizes.xord_long)
+    peers = [jax_peers.xord(workload, sizes.xord_steps), *torch_peers.peers(workload, sizes.xord_steps, on_gpu())]
+    return _side_by_side(workload, [own, *peers], sizes.rounds, progress)
+
+
+def _side_by_side(
+    workload: SgdWorkload | XordWorkload, peers: Sequence[Peer], rounds: int, progress: Progress, active: float = 1.0
+) -> Result:
+    """Compare the weights, then time in turn: the first peer is the one that ratios refer to."""
+    timings = first_calls(peers, lambda fraction, words: progress(0.4 * fraction, words))
+    distances = require_agreement(timings, workload.dtype)
+    allowed = limits.limits_of(workload, active)
+    for turn in range(rounds):
+        # One round at a time, so that the limits are measured among the peers.
+        in_turn(timings, turn)
+        for limit in allowed:
+            limit.measure()
+        progress(0.4 + 0.6 * (turn + 1) / rounds, f"round {turn + 1} of {rounds}")
+    setting = Setting(
+        workload.name, limits.device_name(), workload.dtype, workload.sizes, allowed[0].us_per_step_per_run
+    )
+    by_name = {timing.peer.name: timing for timing in timings}
+    rows = []
+    for peer in peers:
+        timing = by_name.get(peer.name)
+        words = in_words(*distances[peer.name]) if peer.name in distances else ""
+        rows.append(setting.missing(peer) if timing is None else setting.timed(timing, timings[0], words))
+    rows += [setting.limit(limit, timings[0]) for limit in allowed]
+    median, flipped = (max(values) for values in zip(*distances.values(), strict=True))
+    compared = f"{len(timings)} programs have the same weights after {peers[0].steps} steps"
+    return Result(rows, [f"{compared}: {in_words(median, flipped)} at most."])
+
+
+def _figure_1(sizes: Sizes, progress: Progress) -> Result:
+    found = figure_1(sizes.figure_runs, sizes.figure_repeats, sizes.figure_widths, progress)
+    seconds, steps = sum(each.seconds for each in found), sum(each.iterations for each in found)
+    trainings = sizes.figure_runs * len(found)
+    setting = Setting(
+        "figure_1", limits.device_name(), "float64", {"trainings": trainings, "points": 12, "most_steps": 30_000}, None
+    )
+    reached = ", ".join(f"{each.n_channels}: {each.zero_error}" for each in found)
+    note = f"{seconds:.2f} s for {trainings} trainings, {steps:,} iterations"
+    compiling = sum(each.compile_seconds for each in found)
+    row = setting.row("widenet (pattern sets)", 1e6 * seconds / steps, 1.0, compiling, note)
+    return Result([row], [f"Runs at zero training error of {sizes.figure_runs}, by channels: {reached}."])
+
+
+def _linear_runs(sizes: Sizes, progress: Progress) -> Result:
+    peers = [_scaled(sizes, runs, sizes.scaled_long) for runs in sizes.scaled_runs]
+    return _scaling("linear_runs", sizes, peers, progress)
+
+
+def _linear_steps(sizes: Sizes, progress: Progress) -> Result:
+    progress(0.0, "peak memory, a process per size")
+    asked = [(sizes.neurons, sizes.inputs, sizes.memory_runs, steps) for steps in sizes.memory_steps]
+    peaks = memory.peak_bytes(asked)
+    peers = [_scaled(sizes, sizes.scaled_runs[0], steps) for steps in sizes.scaled_steps]
+    result = _scaling("linear_steps", sizes, peers, progress)
+    where = "device" if on_gpu() else "process"
+    said = ", ".join(f"{peak / 1e6:,.0f} MB" for peak in peaks)
+    steps = ", ".join(f"{steps:,}" for steps in sizes.memory_steps)
+    remark = f"Peak memory of the {where}, {sizes.memory_runs} runs: {said} for {steps} steps."
+    return Result(result.rows, [remark])
+
+
+def _scaled(sizes: Sizes, runs: int, long: int) -> Peer:
+    workload = logistic_sgd(runs, n_neurons=sizes.neurons, dim=sizes.inputs, n_samples=min(sizes.samples, 1024))
+    return ours.sgd(workload, sizes.steps, long)
+
+
+def _scaling(name: str, sizes: Sizes, peers: Sequence[Peer], progress: Progress) -> Result:
+    """The same program at several sizes, in turn; ratios refer to the smallest."""
+    timings = first_calls(peers, lambda fraction, words: progress(0.5 * fraction, words))
+    for turn in range(sizes.rounds):
+        in_turn(timings, turn)
+        progress(0.5 + 0.5 * (turn + 1) / sizes.rounds, f"round {turn + 1} of {sizes.rounds}")
+    shape = {"neurons": sizes.neurons, "inputs": sizes.inputs, "samples": min(sizes.samples, 1024)}
+    rows = []
+    for timing in timings:
+        own = {"runs": timing.peer.n_runs, **shape}
+        setting = Setting(name, limits.device_name(), "float32", own, None)
+        rows.append(setting.timed(timing, timings[0]))
+    return Result(rows)
+
+
+SUITE: dict[str, Callable[[Sizes, Progress], Result]] = {
+    "logistic_sgd": _logistic,
+    "late_hinge": _late_hinge,
+    "xord": _xord,
+    "figure_1": _figure_1,
+    "linear_runs": _linear_runs,
+    "linear_steps": _linear_steps,
+}
+"""What can be asked for, in the order of the table."""

@@ -1,0 +1,228 @@
+"""What a PyTorch user would write: a loop, a batch over runs, the batch in a CUDA graph.
+
+Torch is an extra and is imported late; without it every peer is a row that says so. Each peer gets the number of
+threads it is fastest with.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from widenet.bench.limits import usable_cores
+from widenet.bench.measure import Peer, seconds_of
+from widenet.bench.workloads import SgdWorkload
+from widenet.bench.xord import XordWorkload
+from widenet.losses import hinge
+
+LOOP, BATCHED, GRAPH = "torch loop", "torch batched", "torch CUDA graph"
+UNROLLED = 16
+"""Steps per CUDA graph: enough to hide the launches."""
+ABSENT = "torch is not installed: pip install 'widenet[bench]'"
+
+
+def torch_or_none() -> Any:
+    """The module, or None where it is not installed."""
+    try:
+        import torch  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        return None
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    return torch
+
+
+def peers(workload: SgdWorkload | XordWorkload, steps: int, on_gpu: bool) -> list[Peer]:
+    """All of them, the fastest first; those that cannot run here say why."""
+    torch = torch_or_none()
+    if torch is None:
+        return [Peer(name, None, note=ABSENT) for name in (GRAPH, BATCHED, LOOP)]
+    if on_gpu and not torch.cuda.is_available():
+        return [Peer(name, None, note="this torch has no CUDA") for name in (GRAPH, BATCHED, LOOP)]
+    device = "cuda" if on_gpu else "cpu"
+    if isinstance(workload, SgdWorkload):
+        here: _Problem = _Sgd(torch, device, workload, steps)
+    else:
+        here = _Xord(torch, device, workload)
+    graph = _graph(here, steps) if on_gpu else Peer(GRAPH, None, note="needs a GPU")
+    return [graph, _batched(here, steps), _loop(here, steps)]
+
+
+class _Problem:
+    """A workload as tensors: a loss of one run, and the samples of a step."""
+
+    weights: Any
+    step_size: float
+    n_runs: int
+    orders: Any = None
+    """Which sample each run visits, one row per step; None where every step sees everything."""
+    stops_at_zero = False
+    """Whether a loss of zero has no gradient, so that a loop may leave it out."""
+
+    def __init__(self, torch: Any, device: str):
+        self.torch, self.device = torch, device
+
+    def put(self, array: Any) -> Any:
+        return self.torch.tensor(np.asarray(array), device=self.device)
+
+    def loss(self, weights: Any, *sample: Any) -> Any:
+        raise NotImplementedError
+
+    def samples(self, chosen: Any) -> tuple[Any, ...]:
+        """What the runs see in a step in which they visit `chosen`."""
+        raise NotImplementedError
+
+    def sample_of_first_run(self, step: int) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    def chosen(self, step: int) -> Any:
+        return None if self.orders is None else self.orders[step]
+
+    def stepper(self) -> Callable[[Any, Any], None]:
+        """One step of every run, in place."""
+        gradient = self.torch.func.vmap(self.torch.func.grad(self.loss))
+
+        def step(weights: Any, chosen: Any) -> None:
+            weights.sub_(gradient(weights, *self.samples(chosen)), alpha=self.step_size)
+
+        return step
+
+    def wait(self) -> None:
+        if self.device == "cuda":
+            self.torch.cuda.synchronize()
+
+
+class _Sgd(_Problem):
+    def __init__(self, torch: Any, device: str, workload: SgdWorkload, steps: int):
+        super().__init__(torch, device)
+        self.inputs, self.labels = self.put(workload.data.inputs), self.put(workload.data.labels)
+        self.weights = self.put(workload.networks.hidden_weights)
+        self.outgoing = self.put(workload.networks.output_weights[0])
+        self.orders = self.put(workload.orders(steps)).long().T.contiguous()
+        self.first_run = self.orders[:, 0].tolist()
+        self.step_size, self.slope, self.n_runs = workload.step_size, workload.slope, workload.n_runs
+        self.stops_at_zero = workload.loss is hinge
+
+    def loss(self, weights: Any, *sample: Any) -> Any:
+        x, y = sample
+        functional = self.torch.nn.functional
+        margin = y * (functional.leaky_relu(weights @ x, self.slope) @ self.outgoing)
+        return functional.relu(1 - margin) if self.stops_at_zero else functional.softplus(-margin)
+
+    def samples(self, chosen: Any) -> tuple[Any, ...]:
+        return self.inputs[chosen], self.labels[chosen]
+
+    def sample_of_first_run(self, step: int) -> tuple[Any, ...]:
+        return self.samples(self.first_run[step])
+
+
+class _Xord(_Problem):
+    def __init__(self, torch: Any, device: str, workload: XordWorkload):
+        super().__init__(torch, device)
+        labels = self.put(workload.data.labels)
+        asked = torch.where(labels > 0, workload.margin, 1.0).to(labels.dtype)
+        self.all = self.put(workload.patches), labels, asked
+        self.first = tuple(part[0] for part in self.all)
+        self.weights, self.votes = self.put(workload.networks.filters), self.put(workload.networks.output_weights[0])
+        self.step_size, self.n_runs = workload.step_size, workload.n_runs
+
+    def loss(self, weights: Any, *sample: Any) -> Any:
+        patches, labels, asked = sample
+        fits = self.torch.relu(self.torch.einsum("npd,kd->nkp", patches, weights)).amax(-1)
+        return self.torch.relu(asked - labels * (fits @ self.votes)).sum() * (2 / labels.shape[-1])
+
+    def samples(self, chosen: Any) -> tuple[Any, ...]:
+        return self.all
+
+    def sample_of_first_run(self, step: int) -> tuple[Any, ...]:
+        return self.first
+
+
+def _loop(problem: _Problem, steps: int) -> Peer:
+    """One run, one step at a time, by autograd. `torch.optim.SGD` would add 10 to 20 µs per step and no arithmetic."""
+    torch = problem.torch
+
+    def train(steps: int) -> Any:
+        weights = problem.weights[0].clone().requires_grad_(True)
+        for step in range(steps):
+            loss = problem.loss(weights, *problem.sample_of_first_run(step))
+            if problem.stops_at_zero and loss.item() == 0:
+                continue
+            (gradient,) = torch.autograd.grad(loss, weights)
+            with torch.no_grad():
+                weights.sub_(gradient, alpha=problem.step_size)
+        problem.wait()
+        return weights.detach()[None]
+
+    return _with_threads(Peer(LOOP, train, 1, steps, note="one run at a time"), problem)
+
+
+def _batched(problem: _Problem, steps: int) -> Peer:
+    """All runs at once by `torch.func`, one step after the other."""
+    step = problem.stepper()
+
+    def train(steps: int) -> Any:
+        weights = problem.weights.clone()
+        for place in range(steps):
+            step(weights, problem.chosen(place))
+        problem.wait()
+        return weights
+
+    return _with_threads(Peer(BATCHED, train, problem.n_runs, steps, note="torch.func"), problem)
+
+
+def _graph(problem: _Problem, steps: int) -> Peer:
+    """The batched step in a CUDA graph, recorded in the first call."""
+    torch, step, recorded = problem.torch, problem.stepper(), []
+    if steps % UNROLLED:
+        raise ValueError(f"steps must be a multiple of {UNROLLED}, got {steps}")
+
+    def record() -> tuple[Any, Any, Any]:
+        weights = problem.weights.clone()
+        chosen = None if problem.orders is None else problem.orders[:UNROLLED].clone()
+        at = lambda place: None if chosen is None else chosen[place]  # noqa: E731
+        aside = torch.cuda.Stream()
+        aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(aside):  # warm up, as recording asks for
+            for _ in range(3):
+                step(weights, at(0))
+        torch.cuda.current_stream().wait_stream(aside)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for place in range(UNROLLED):
+                step(weights, at(place))
+        return graph, weights, chosen
+
+    def train(steps: int) -> Any:
+        if not recorded:
+            recorded.append(record())
+        graph, weights, chosen = recorded[0]
+        weights.copy_(problem.weights)
+        for first in range(0, steps, UNROLLED):
+            if chosen is not None:
+                chosen.copy_(problem.orders[first : first + UNROLLED])
+            graph.replay()
+        problem.wait()
+        return weights.clone()
+
+    return Peer(GRAPH, train, problem.n_runs, steps, note=f"{UNROLLED} steps per graph")
+
+
+def _with_threads(peer: Peer, problem: _Problem) -> Peer:
+    """The peer with the number of threads that makes it fastest; on a GPU they do not matter."""
+    torch, train = problem.torch, peer.train
+    assert train is not None
+    if problem.device == "cuda":
+        return peer
+
+    def with_threads(count: int, steps: int) -> Any:
+        torch.set_num_threads(count)
+        return train(steps)
+
+    few, counts = min(peer.steps, 8), sorted({1, usable_cores()})
+    with_threads(counts[-1], few)  # loads what is loaded once
+    tried = {count: min(seconds_of(lambda count=count: with_threads(count, few)) for _ in range(3)) for count in counts}
+    best = min(tried, key=lambda count: tried[count])
+    note = f"{peer.note}, {best} thread{'s' if best > 1 else ''}"
+    return replace(peer, train=lambda steps: with_threads(best, steps), note=note)

@@ -1,0 +1,122 @@
+"""Stochastic gradient descent as a workload: what every peer is given, whatever it is written in."""
+
+import functools
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from widenet.losses import Loss, hinge, logistic
+from widenet.networks import leaky_relu, make_two_layer
+from widenet.networks.two_layer import TwoLayer
+from widenet.training import Permutation, Recipe, ensemble
+from widenet.types import Dataset
+
+ROWS = 64
+"""Steps between two visits of the weights in the blocked algorithm; the unit of the limits."""
+
+
+@dataclass(frozen=True)
+class SgdWorkload:
+    """One sample per step, leaky networks with a fixed ±v second layer, one per run, and one data set for all.
+
+    Attributes:
+      name: on the command line.
+      loss: `logistic` or `hinge`.
+      separation: how far the classes are pushed apart along a random direction.
+      contradictions: the share of samples that have a twin with the other label. They keep a hinge loss moving for
+        ever, at a steady rate.
+      epochs_before: how many epochs of training lie before the weights that the peers start from.
+    """
+
+    name: str
+    loss: Loss
+    n_runs: int
+    n_neurons: int = 100
+    dim: int = 784
+    n_samples: int = 4096
+    step_size: float = 0.05
+    slope: float = 0.1
+    dtype: str = "float32"
+    separation: float = 0.05
+    contradictions: float = 0.0
+    epochs_before: int = 0
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """What the times depend on."""
+        return {
+            "runs": self.n_runs,
+            "neurons": self.n_neurons,
+            "inputs": self.dim,
+            "samples": self.n_samples,
+        }
+
+    @property
+    def keys(self) -> jax.Array:
+        """One key per run; run i is the same whatever `n_runs` is."""
+        return _keys(7, self.n_runs)
+
+    @functools.cached_property
+    def data(self) -> Dataset:
+        """Gaussian points, pushed apart along a random direction, the contradicting twins first."""
+        draw = np.random.default_rng(0)
+        direction = draw.normal(size=self.dim)
+        direction /= np.linalg.norm(direction)
+        inputs = draw.normal(size=(self.n_samples, self.dim)) / self.dim**0.5
+        labels = np.where(inputs @ direction > 0, 1.0, -1.0)
+        inputs += self.separation * labels[:, None] * direction
+        pairs = round(self.contradictions * self.n_samples / 2)
+        inputs[pairs : 2 * pairs] = inputs[:pairs]
+        labels[pairs : 2 * pairs] = -labels[:pairs]
+        return Dataset(jnp.asarray(inputs, self.dtype), jnp.asarray(labels, self.dtype))
+
+    @functools.cached_property
+    def networks(self) -> TwoLayer:
+        """What the peers start from, one network per run."""
+        make = lambda key: make_two_layer(  # noqa: E731
+            key, self.n_neurons, self.dim, leaky_relu(self.slope), radius=0.03, dtype=jnp.dtype(self.dtype)
+        )
+        networks = jax.jit(jax.vmap(make))(self.keys)
+        if not self.epochs_before:
+            return networks
+        return ensemble(
+            networks, self.data, self.recipe(self.epochs_before * self.n_samples), _keys(8, self.n_runs)
+        ).network
+
+    def recipe(self, steps: int, kernel: str = "auto") -> Recipe:
+        """How widenet is told to train: as many steps as this, and a look at the training set only before and after."""
+        return Recipe(self.loss, self.step_size, steps, check_every=steps, kernel=kernel)
+
+    def orders(self, steps: int) -> np.ndarray:
+        """The sample indices of the first steps, one row per run: those that `Permutation` hands out."""
+        order = Permutation()
+        length = order.steps_per_epoch(self.n_samples, 1)
+        epochs = jnp.arange(-(-steps // length), dtype=jnp.int32)
+        draw = lambda key: jax.vmap(lambda epoch: order.epoch(key, epoch, self.n_samples, 1))(epochs)  # noqa: E731
+        return np.asarray(jax.jit(jax.vmap(draw))(self.keys)).reshape(self.n_runs, -1)[:, :steps]
+
+    def product_flops(self, active: float) -> float:
+        """What one step of one run cannot do without: W x, and W + c xᵀ for the share of steps that is active."""
+        return 2 * self.n_neurons * self.dim * (1 + active)
+
+    @property
+    def bytes_per_step(self) -> float:
+        """Reading and writing the weights once per block of `ROWS` steps."""
+        return 2 * self.n_neurons * self.dim * np.dtype(self.dtype).itemsize / ROWS
+
+
+def logistic_sgd(n_runs: int, **others) -> SgdWorkload:
+    """Logistic loss: every step moves something."""
+    return SgdWorkload("logistic_sgd", logistic, n_runs, **others)
+
+
+def late_hinge(n_runs: int, **others) -> SgdWorkload:
+    """Hinge loss late in training: one step in twenty moves something, and this stays so."""
+    setting = {"separation": 0.5, "contradictions": 0.05, "epochs_before": 1} | others
+    return SgdWorkload("late_hinge", hinge, n_runs, **setting)
+
+
+def _keys(seed: int, n_runs: int) -> jax.Array:
+    return jax.vmap(jax.random.fold_in, (None, 0))(jax.random.key(seed), jnp.arange(n_runs))

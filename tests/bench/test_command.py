@@ -1,0 +1,98 @@
+"""`widenet bench` as a command: table, JSON, files, exit codes."""
+
+import json
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from tests.docs.pages import DOCS, code_words, section, table
+from widenet.bench import suite
+from widenet.bench.measure import Disagreement
+from widenet.bench.rows import Row
+from widenet.bench.suite import Result as Bench
+from widenet.cli import app
+
+from .test_chart import CPU, ROWS
+
+Invoke = Callable[..., Result]
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Invoke:
+    """The command over workloads that take no time, in a folder of its own."""
+
+    def made_up(name: str) -> Callable[..., Bench]:
+        rows = [row for row in ROWS if row.workload == name and row.device == CPU]
+        return lambda sizes, progress: Bench(rows, [f"{name}: a remark."])
+
+    for name in ("logistic_sgd", "linear_runs", "figure_1"):
+        monkeypatch.setitem(suite.SUITE, name, made_up(name))
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*arguments: str, code: int = 0) -> Result:
+        result = CliRunner().invoke(app, ["bench", *arguments], prog_name="widenet")
+        assert result.exit_code == code, result.output
+        return result
+
+    return invoke
+
+
+def test_table_files_and_progress(bench: Invoke) -> None:
+    result = bench("--workload", "linear_runs", "--workload", "logistic_sgd")
+    for words in ("a processor, 2 cores, float32, 16 runs, 256 steps", "JAX vmap of scan", "µs/step/run", "a remark."):
+        assert words in result.stdout, words
+    (line,) = [line for line in result.stdout.splitlines() if "JAX" in line]
+    assert line.split() == ["JAX", "vmap", "of", "scan", "20", "10", "0.5", "a", "note"]
+    (line,) = [line for line in result.stdout.splitlines() if "torch" in line]
+    assert line.split() == ["torch", "loop", "–", "–", "0.5", "a", "note"]
+    assert result.stdout.index("logistic_sgd") < result.stdout.index("linear_runs")
+    assert "[2/2] linear_runs: started" in result.stderr
+    assert sorted(path.name for path in Path("bench").iterdir()) == [
+        "bench.json",
+        "bench.pdf",
+        "bench.png",
+        "bench.svg",
+    ]
+
+
+def test_json_rows_have_exactly_these_fields(bench: Invoke) -> None:
+    rows = json.loads(bench("--workload", "linear_runs", "--json", "--out", "there").stdout)
+    wanted = ["workload", "peer", "device", "dtype", "sizes", "us_per_step_per_run"]
+    wanted += ["ratio_to_ours", "compile_seconds", "limit_us", "note"]
+    assert all(list(row) == wanted for row in rows)
+    assert rows == json.loads(Path("there/bench.json").read_text())
+    assert wanted == [field.name for field in fields(Row)]
+    assert wanted == [row[0].strip("`") for row in table(section(DOCS / "command-line.md", "A row of bench"))]
+
+
+def test_the_page_names_every_workload() -> None:
+    rows = table(section(DOCS / "command-line.md", "Workloads of bench"))
+    assert [word for row in rows for word in code_words(row[0])] == list(suite.SUITE)
+
+
+def test_control_a_disagreement_is_one_sentence_exit_code_1_and_no_files(
+    bench: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def disagree(*_: object) -> None:
+        raise Disagreement("'a' and 'b' differ.")
+
+    monkeypatch.setitem(suite.SUITE, "xord", disagree)
+    result = bench("--workload", "xord", "--json", code=1)
+    assert result.stdout == ""
+    assert result.stderr.splitlines()[-1] == "widenet: 'a' and 'b' differ."
+    assert not Path("bench").exists()
+
+
+def test_bad_input_is_refused_before_anything_runs(bench: Invoke) -> None:
+    refused = bench("--workload", "xor", code=2)
+    assert refused.stderr == "widenet: there is no workload 'xor'; did you mean 'xord'?\n"
+    Path("file").write_text("mine")
+    assert "is a file; name a folder" in bench("--out", "file", code=2).stderr
+
+
+def test_seconds_alone_make_no_chart(bench: Invoke) -> None:
+    bench("--workload", "figure_1")
+    assert [path.name for path in Path("bench").iterdir()] == ["bench.json"]

@@ -1,0 +1,125 @@
+"""The benchmark at tiny sizes: rows, agreement, and its controls."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from widenet.bench import jax_peers, limits, ours, suite, torch_peers
+from widenet.bench.measure import Disagreement, as_array
+from widenet.bench.rows import Row
+from widenet.bench.suite import SUITE, Result
+from widenet.bench.workloads import late_hinge
+from widenet.bench.xord import XordWorkload
+from widenet.types import silent
+
+from .sizes import TINY
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Result]:
+    """Everything once, without torch, so that the outcome does not depend on what is installed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch_peers, "torch_or_none", lambda: None)
+        patch.setitem(limits.COPIED_BYTES, "cpu", 1 << 16)
+        return {name: work(TINY, silent) for name, work in SUITE.items()}
+
+
+def timed(result: Result) -> list[Row]:
+    return [row for row in result.rows if row.us_per_step_per_run is not None]
+
+
+@pytest.mark.parametrize("name", ["logistic_sgd", "late_hinge", "xord"])
+def test_side_by_side(results: dict[str, Result], name: str) -> None:
+    rows = {row.peer: row for row in results[name].rows}
+    first, *_ = rows.values()
+    assert first.peer.startswith("widenet (")
+    assert first.ratio_to_ours == 1
+    assert first.limit_us == rows["limit: products"].us_per_step_per_run
+    assert {"JAX vmap of scan", "torch CUDA graph", "torch batched", "torch loop", "limit: memory"} <= rows.keys()
+    assert "apart" in rows["JAX vmap of scan"].note
+    assert all(row.us_per_step_per_run > 0 for row in timed(results[name]) if row.us_per_step_per_run is not None)
+    assert all(row.workload == name and row.device == limits.device_name() for row in rows.values())
+    assert "2 programs have the same weights" in results[name].remarks[-1]
+
+
+def test_without_torch_the_rows_say_so(results: dict[str, Result]) -> None:
+    absent = [row for row in results["xord"].rows if row.peer.startswith("torch")]
+    assert len(absent) == 3
+    for row in absent:
+        assert (row.us_per_step_per_run, row.ratio_to_ours, row.compile_seconds) == (None, None, None)
+        assert "torch is not installed" in row.note
+
+
+def test_the_hinge_says_how_many_steps_changed_nothing(results: dict[str, Result]) -> None:
+    share, words = results["late_hinge"].remarks[0].split(" ", 1)
+    assert words == "% of the 256 measured steps of a run changed nothing."
+    assert float(share) == pytest.approx(95, abs=2)
+
+
+def test_control_early_in_training_many_steps_change_something() -> None:
+    early = late_hinge(3, n_neurons=10, dim=100, n_samples=400, epochs_before=0)
+    assert ours.active_share(early, 100) > 0.15
+
+
+def test_figure_1_and_the_two_kinds_of_growth(results: dict[str, Result]) -> None:
+    (row,) = results["figure_1"].rows
+    assert row.sizes["trainings"] == 4
+    assert "4 trainings" in row.note
+    assert [row.sizes["runs"] for row in results["linear_runs"].rows] == [3]
+    assert [row.sizes["steps"] for row in results["linear_steps"].rows] == [64, 256]
+    assert results["linear_steps"].rows[0].ratio_to_ours == 1
+    assert "Peak memory of the" in results["linear_steps"].remarks[0]
+
+
+class LongerSteps(XordWorkload):
+    """By one part in ten thousand."""
+
+    @property
+    def step_size(self) -> float:
+        return 1.0001 * super().step_size
+
+
+@pytest.mark.parametrize("name", ["logistic_sgd", "xord"])
+def test_control_a_peer_with_another_step_size_stops_everything(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch_peers, "torch_or_none", lambda: None)
+    monkeypatch.setattr(suite, "in_turn", lambda *_: pytest.fail("timed in spite of the disagreement"))
+    if name == "xord":
+        one = jax_peers.xord
+        monkeypatch.setattr(jax_peers, "xord", lambda workload, steps: one(LongerSteps(4, 4), steps))
+    else:
+        other = jax_peers.sgd
+        monkeypatch.setattr(jax_peers, "sgd", lambda workload, steps: other(replace(workload, step_size=0.051), steps))
+    with pytest.raises(Disagreement, match=r"JAX vmap of scan.*nothing was timed"):
+        SUITE[name](TINY, silent)
+
+
+@pytest.mark.parametrize("workload", [late_hinge(2, n_neurons=8, dim=12, n_samples=64), XordWorkload(2, 4)])
+def test_torch_arrives_at_the_same_weights(workload) -> None:
+    pytest.importorskip("torch")
+    graph, *others = torch_peers.peers(workload, 16, False)
+    assert graph.train is None
+    is_xord = isinstance(workload, XordWorkload)
+    reference = jax_peers.xord(workload, 16) if is_xord else jax_peers.sgd(workload, 16)
+    assert reference.train is not None
+    expected = as_array(reference.train(16))
+    for peer in others:
+        assert peer.train is not None
+        tolerance = 1e-12 if is_xord else 1e-6
+        np.testing.assert_allclose(as_array(peer.train(16)), expected[: peer.n_runs], rtol=tolerance, atol=tolerance)
+
+
+def test_peak_memory_is_that_of_the_process_alone() -> None:
+    code = """
+from widenet.bench.memory import own_peak_bytes
+before = own_peak_bytes()
+held = bytearray(200_000_000)
+print(before, own_peak_bytes())
+"""
+    held = bytearray(300_000_000)  # what the parent holds does not count
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    before, after = map(int, done.stdout.split())
+    assert before < len(held)
+    assert after - before > 150_000_000
