@@ -1,24 +1,24 @@
 """Figure 1 of brutzkus2018: train and test error on MNIST 3 against 5, first layer trained."""
 
-import functools
 from collections.abc import Sequence
-from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from scipy import stats
 
 from widenet.claims.brutzkus2018.bounds import max_nonzero_updates
-from widenet.claims.statistics import clopper_pearson
-from widenet.data import load_mnist35
-from widenet.diagnostics import find_separator, training_error
-from widenet.losses import hinge
-from widenet.networks import leaky_relu, make_two_layer
 from widenet.papers.base import Comparison, Figure
-from widenet.training import Permutation, Recipe, Record, ensemble
-from widenet.types import Dataset, Progress, RunStatus, Scale, Trajectory, silent
+from widenet.papers.brutzkus2018.mnist_runs import (
+    PILOT_BASIS,
+    READING,
+    describe,
+    finished,
+    largest_train_error,
+    load_split,
+    test_error_rows,
+    train_widths,
+    zero_loss_share,
+)
+from widenet.types import Layers, Progress, Scale, silent
 
 
 def compute_figure_1(
@@ -38,114 +38,57 @@ def compute_figure_1(
 
     All runs share one split; the initial weights and the sample order vary.
     """
-    train_set, test_set = (_rounded(part, dtype) for part in load_mnist35(n_train=n_train, n_test=n_test))
-    separation = find_separator(train_set)
-    record = Record(
-        tuple(epoch * n_train for epoch in _looked_at(max_epochs)),
-        {"train_error": training_error, "test_error": functools.partial(_error_on, test_set)},
+    split = load_split(n_train, n_test, dtype)
+    numbers = train_widths(
+        split,
+        seed,
+        progress,
+        widths=widths,
+        n_runs=n_runs,
+        step_sizes=[step_size] * len(widths),
+        slope=slope,
+        max_epochs=max_epochs,
+        layers=Layers.HIDDEN,
+        dtype=dtype,
     )
-    recipe = Recipe(hinge, step_size, max_epochs * n_train, order=Permutation(), check_every=n_train)
-    # The cost of a run grows with its width; the bar should too.
-    shares = np.cumsum([0.0, *(runs * (width + 100) for width, runs in zip(widths, n_runs, strict=True))])
-    trajectories = []
-    for index, (width, runs) in enumerate(zip(widths, n_runs, strict=True)):
-        keys = jax.vmap(jax.random.fold_in, (None, 0))(jax.random.key(seed), width * 10_000 + jnp.arange(runs))
-        init_keys, order_keys = jax.vmap(jax.random.split, out_axes=1)(keys)
-        networks = jax.vmap(
-            lambda key, width=width: make_two_layer(key, width, train_set.dim, leaky_relu(slope), dtype=dtype)
-        )(init_keys)
-        low, high = shares[index : index + 2] / shares[-1]
-        trajectories.append(
-            ensemble(
-                networks,
-                train_set,
-                recipe,
-                order_keys,
-                record=record,
-                progress=lambda done, words, low=low, high=high, width=width: progress(
-                    low + (high - low) * done, f"{words} of width {width}"
-                ),
-            )
-        )
+    separation = split.separation
     bounds = [
         float(max_nonzero_updates(separation.norm_upper, slope, step_size, width**-0.5, width**-0.5, width // 2))
         for width in widths
     ]
-    numbers = _collect(widths, n_runs, n_train, trajectories)
     # Without a separator there is no bound, and a NaN agrees with nothing.
     numbers["update_bound"] = ("width", bounds if separation.separable else [np.nan] * len(widths))
-    numbers.attrs.update(
-        step_size=step_size,
-        slope=slope,
-        n_train=n_train,
-        n_test=n_test,
-        max_epochs=max_epochs,
-        separator_norm=float(separation.norm_upper) if separation.separable else "none found",
-        dtype=dtype,
-        seed=seed,
-    )
+    describe(numbers, split, step_size=step_size, slope=slope, max_epochs=max_epochs, dtype=dtype, seed=seed)
     return numbers
 
 
 def compare_figure_1(numbers: xr.Dataset) -> list[Comparison]:
     """The paper prints no numbers for this figure, only statements; each becomes a band."""
-    basis = "the paper prints a curve and no number; the band was set by this project from pilot runs"
-    reading = "not a statement about this figure; what the paper's results say of it"
-    exists = numbers.status >= 0
-    converged = ((numbers.status == RunStatus.CONVERGED) & exists).sum("run")
-    tried = exists.sum("run")
-    final_test = numbers.test_error.isel(epoch=-1)
-    final_train = numbers.train_error.isel(epoch=-1)
-    means = final_test.mean("run")
+    means = numbers.test_error.isel(epoch=-1).mean("run")
     mean_curve = numbers.test_error.mean("run")
-    total, solved = int(tried.sum()), int(converged.sum())
     # Counts of runs that did not finish are no counts of updates to zero loss.
-    mean_updates = numbers.updates.mean("run") if solved == total else numbers.updates.mean("run") * np.nan
-    low, high = clopper_pearson(total - solved, total)
-    rows = [
-        Comparison(
-            name="share of runs at zero training loss",
-            reported="in all experiments SGD converges to a global minimum",
-            measured=solved / total,
-            interval=(1 - high, 1 - low),
-            band=(1.0, 1.0),
-        ),
-        Comparison(
-            name="largest final training error",
-            reported="0 (a global minimum)",
-            measured=float(final_train.max()),
-            interval=None,
-            band=(0.0, 0.0),
-            basis=reading,
-        ),
-    ]
-    rows += [
-        Comparison(
-            name=f"mean final test error, width {int(width)}",
-            reported="generalizes well in all settings",
-            measured=float(means.sel(width=width)),
-            interval=_mean_interval(final_test.sel(width=width).values),
-            band=(0.012, 0.040),
-            basis=basis,
-        )
-        for width in numbers.width.values
-    ]
-    rows += [
+    all_finished = bool((finished(numbers) | (numbers.status < 0)).all())
+    mean_updates = numbers.updates.mean("run") if all_finished else numbers.updates.mean("run") * np.nan
+    said = "generalizes well in all settings"
+    return [
+        zero_loss_share(numbers, "in all experiments SGD converges to a global minimum", (1.0, 1.0)),
+        largest_train_error(numbers, "0 (a global minimum)"),
+        *test_error_rows(numbers, said, [(0.012, 0.040)] * numbers.sizes["width"]),
         Comparison(
             name="largest difference of mean test error between widths",
-            reported="generalizes well in all settings",
+            reported=said,
             measured=float(means.max() - means.min()),
             interval=None,
             band=(0.0, 0.012),
-            basis=basis,
+            basis=PILOT_BASIS,
         ),
         Comparison(
             name="rise of the mean test error after its minimum",
-            reported="generalizes well in all settings",
+            reported=said,
             measured=float((mean_curve.isel(epoch=-1) - mean_curve.min("epoch")).max()),
             interval=None,
             band=(0.0, 0.005),
-            basis=basis,
+            basis=PILOT_BASIS,
         ),
         Comparison(
             name="most / fewest mean updates across widths",
@@ -153,7 +96,7 @@ def compare_figure_1(numbers: xr.Dataset) -> list[Comparison]:
             measured=float(mean_updates.max() / mean_updates.min()),
             interval=None,
             band=(1.0, 2.0),
-            basis=reading,
+            basis=READING,
         ),
         Comparison(
             name="largest updates / M_k with a certified separator",
@@ -161,61 +104,9 @@ def compare_figure_1(numbers: xr.Dataset) -> list[Comparison]:
             measured=float((numbers.updates.max("run") / numbers.update_bound).max(skipna=False)),
             interval=None,
             band=(0.0, 1.0),
-            basis=reading,
+            basis=READING,
         ),
     ]
-    return rows
-
-
-def _collect(
-    widths: Sequence[int], n_runs: Sequence[int], n_train: int, trajectories: Sequence[Trajectory]
-) -> xr.Dataset:
-    """One data set for all widths; where a width has fewer runs, NaN and status −1."""
-    most = max(n_runs)
-    epochs = np.asarray(trajectories[0].times) // n_train
-    longest = max(int(run.steps.max()) for run in trajectories) / n_train
-    last = min(int(np.searchsorted(epochs, longest)) + 1, len(epochs))
-    shape = (len(widths), most)
-    variables: dict[str, Any] = {
-        name: (("width", "run", "epoch"), np.full((*shape, last), np.nan)) for name in ("train_error", "test_error")
-    }
-    for name in ("updates", "zero_loss_epoch"):
-        variables[name] = (("width", "run"), np.full(shape, np.nan))
-    variables["status"] = (("width", "run"), np.full(shape, -1))
-    for row, run in enumerate(trajectories):
-        count = len(run.status)
-        for name in ("train_error", "test_error"):
-            variables[name][1][row, :count] = run.records[name][:, :last]
-        variables["updates"][1][row, :count] = run.updates
-        reached = np.where(run.zero_loss_step >= 0, run.zero_loss_step / n_train, np.nan)
-        variables["zero_loss_epoch"][1][row, :count] = reached
-        variables["status"][1][row, :count] = run.status
-    coords = {"width": list(widths), "run": np.arange(most), "epoch": epochs[:last]}
-    return xr.Dataset(variables, coords)
-
-
-def _error_on(held_out: Dataset, network: Any, _: Dataset) -> jax.Array:
-    return training_error(network, held_out)
-
-
-def _looked_at(max_epochs: int) -> list[int]:
-    """Every epoch up to 10, then every fifth: a look costs more than an epoch of training late in a run."""
-    return [epoch for epoch in range(max_epochs + 1) if epoch <= 10 or epoch % 5 == 0]
-
-
-def _rounded(data: Dataset, dtype: str) -> Dataset:
-    """In this dtype, shrunk by a millionth so that rounding leaves no input outside the unit ball."""
-    inputs, labels = np.asarray(data.inputs) * (1 - 2**-20), np.asarray(data.labels)
-    return Dataset(jnp.asarray(inputs, dtype), jnp.asarray(labels, dtype))
-
-
-def _mean_interval(values: np.ndarray) -> tuple[float, float] | None:
-    """The 95 % t-interval of a mean; None below two runs."""
-    values = values[~np.isnan(values)]
-    if len(values) < 2 or np.ptp(values) == 0:
-        return None
-    low, high = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
-    return (float(low), float(high))
 
 
 figure_1 = Figure(
