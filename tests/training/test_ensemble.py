@@ -20,6 +20,7 @@ from widenet.training import (
     train,
     zero_error,
 )
+from widenet.training.batch import compiled_advance
 from widenet.training.record import every, log_spaced
 from widenet.types import Dataset, Layers, RunStatus
 
@@ -215,10 +216,9 @@ def test_a_watch_sees_every_step():
 
 
 def test_nothing_is_recompiled_for_new_seeds_steps_or_budgets():
-    module = sys.modules["widenet.training.ensemble"]  # the package exports a function of the same name
     recipe = Recipe(logistic, 0.5, 100)
     ensemble(networks(4), DATA, recipe, run_keys(4))
-    advance = module._compiled_advance("blocked", logistic, Layers.HIDDEN, 1, False, False, False)
+    advance = compiled_advance("blocked", logistic, Layers.HIDDEN, 1, False, False, False)
     traces = advance._cache_size()
     for seed, budget in ((2, 77), (3, 200)):
         ensemble(networks(4, seed=seed), DATA, Recipe(logistic, 0.1 * seed, budget), run_keys(4, seed))

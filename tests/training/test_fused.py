@@ -15,7 +15,7 @@ from tests.training.test_kernels import assert_same, weights
 from widenet.losses import hinge, logistic
 from widenet.networks import leaky_relu, relu
 from widenet.training import Listed, Recipe, Record, ensemble
-from widenet.training.ensemble import _compiled_advance
+from widenet.training.batch import compiled_advance
 from widenet.training.kernels import choose, fused
 from widenet.types import Layers
 
@@ -31,9 +31,9 @@ def small_blocks():
         jax.config.update("jax_disable_most_optimizations", True)
         for name, value in {"ROWS": 4, "STRIDE": 2, "NEURONS": 16, "SEGMENT": 30}.items():
             patch.setattr(fused, name, value)
-        _compiled_advance.cache_clear()
+        compiled_advance.cache_clear()
         yield
-        _compiled_advance.cache_clear()
+        compiled_advance.cache_clear()
         jax.config.update("jax_disable_most_optimizations", False)
 
 

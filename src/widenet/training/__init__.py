@@ -2,6 +2,7 @@
 
 from widenet.training.ensemble import ensemble
 from widenet.training.orders import Cyclic, Listed, Permutation, WithReplacement
+from widenet.training.packing import ensembles
 from widenet.training.patterns import PatternTrajectory, on_grid, train_patterns
 from widenet.training.potentials import Extremes, Move, PotentialWatch
 from widenet.training.recipe import Recipe, gradient_descent
@@ -24,6 +25,7 @@ __all__ = [
     "Watch",
     "WithReplacement",
     "ensemble",
+    "ensembles",
     "every",
     "gradient_descent",
     "log_spaced",

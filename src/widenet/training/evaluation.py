@@ -1,4 +1,4 @@
-"""A look at one run from outside the loop: how good is it, and can it still move?"""
+"""A look at a run from outside the loop: how good is it, can it still move, is it still a number?"""
 
 import functools
 from typing import Any
@@ -6,13 +6,18 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from widenet.losses import Loss
+from widenet.networks import TwoLayer
+from widenet.training.kernels.block import take
 from widenet.training.kernels.plain import take_step
+from widenet.training.state import State
 from widenet.training.stopping import StoppingRule
 from widenet.types import Dataset, Layers
+
+SAMPLES = 1024
+"""Samples that a look takes at a time: enough for its products, and memory does not grow with the data set."""
 
 
 class Look(eqx.Module):
@@ -24,42 +29,76 @@ class Look(eqx.Module):
     finite: Bool[Array, "*run"]
 
 
+class Pulse(eqx.Module):
+    """What a check sees without the data: the counters, and whether the weights are finite."""
+
+    updates: Int[Array, "*run"]
+    last_update: Int[Array, "*run"]
+    finite: Bool[Array, "*run"]
+
+
 def look(network: Any, data: Dataset, *, loss: Loss, goal: StoppingRule) -> Look:
     """Evaluate the whole training set. A NaN output makes `finite` False: comparisons alone would call it solved."""
-    inputs, labels = data.inputs, data.labels
-    outputs = jax.vmap(network)(inputs)
+    labels = data.labels
+    outputs = jax.lax.map(network, data.inputs, batch_size=min(SAMPLES, data.n_samples))
     losses = loss(outputs, labels)
-    weights = jnp.stack([jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves(network)])
     return Look(
         jnp.mean(losses),
         goal(outputs, labels, losses),
         jnp.all(losses == 0),
-        jnp.all(weights) & jnp.all(jnp.isfinite(outputs)),
+        _is_finite(network) & jnp.all(jnp.isfinite(outputs)),
     )
 
 
-def moves_left(networks: Any, data: Dataset, loss: Loss, layers: Layers) -> np.ndarray:
-    """Per run: does any single training point still produce a non-zero update?"""
-    return np.asarray(_compiled_moves(loss, layers, data.is_per_run)(networks, data))
+def moves_left(network: Any, data: Dataset, *, loss: Loss, layers: Layers) -> Bool[Array, ""]:
+    """Whether any single training point still produces a non-zero update."""
+    if isinstance(network, TwoLayer):
+        size = SAMPLES
+    else:  # a gradient per sample, each as large as the network
+        size = max(1, (1 << 20) // sum(leaf.size for leaf in jax.tree.leaves(network)))
+
+    def moves(point: tuple[Array, Array]) -> Array:
+        x, y = point
+        one = jnp.ones((), x.dtype)
+        if not isinstance(network, TwoLayer):
+            return take_step(network, x[None], y[None], one, loss=loss, layers=layers)[2]
+        can_move = (jnp.any(x != 0) | (network.bias is not None))[None]
+        hidden, second = network.preactivations(x)[None], network.output_weights
+        return take(network, hidden, y[None], can_move, second, one, loss, layers).is_update
+
+    return jnp.any(jax.lax.map(moves, (data.inputs, data.labels), batch_size=min(size, data.n_samples)))
+
+
+@jax.jit
+def pulse(state: State) -> Pulse:
+    """The pulse of every run of a batch."""
+    return Pulse(state.tally.updates, state.tally.last_update, jax.vmap(_is_finite)(state.network))
 
 
 @functools.lru_cache(maxsize=128)
-def _compiled_moves(loss: Loss, layers: Layers, per_run: bool):
-    def any_move(network: Any, inputs: Array, labels: Array) -> Array:
-        def moves(point: tuple[Array, Array]) -> Array:
-            x, y = point
-            return take_step(network, x[None], y[None], jnp.ones((), x.dtype), loss=loss, layers=layers)[2]
+def compiled_look(loss: Loss, goal: StoppingRule, per_run: bool, one_by_one: bool) -> Any:
+    """`look` for the runs of a batch: side by side, or in turn where one is large enough."""
+    return _for_runs(functools.partial(look, loss=loss, goal=goal), per_run, one_by_one)
 
-        return jnp.any(jax.lax.map(moves, (inputs, labels)))
 
-    def one(pair: tuple[Any, Dataset]) -> Array:
-        network, own = pair
-        return any_move(network, own.inputs, own.labels)
+@functools.lru_cache(maxsize=128)
+def compiled_moves(loss: Loss, layers: Layers, per_run: bool, one_by_one: bool) -> Any:
+    """`moves_left` for the runs of a batch."""
+    return _for_runs(functools.partial(moves_left, loss=loss, layers=layers), per_run, one_by_one)
+
+
+def _for_runs(one: Any, per_run: bool, one_by_one: bool) -> Any:
+    if not one_by_one:
+        return jax.jit(jax.vmap(one, in_axes=(0, 0 if per_run else None)))
 
     @jax.jit
-    def all_runs(networks: Any, data: Dataset) -> Array:
+    def in_turn(networks: Any, data: Dataset) -> Any:
         if per_run:
-            return jax.lax.map(one, (networks, data))
-        return jax.lax.map(lambda network: any_move(network, data.inputs, data.labels), networks)
+            return jax.lax.map(lambda pair: one(*pair), (networks, data))
+        return jax.lax.map(lambda network: one(network, data), networks)
 
-    return all_runs
+    return in_turn
+
+
+def _is_finite(network: Any) -> Bool[Array, ""]:
+    return jnp.all(jnp.stack([jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves(network)]))

@@ -203,7 +203,8 @@ def _load(
 
 def _collect(outcome: Outcome, seats: _Seats, lanes: _Lanes, n_runs: Int[Array, ""]) -> Outcome:
     """Write down the runs that have stopped."""
-    where = jnp.where(_has_stopped(seats, lanes, n_runs), seats.run, n_runs)
+    # Past the end of all rows, so that the others are dropped: a GPU would take turns writing to one spare row.
+    where = jnp.where(_has_stopped(seats, lanes, n_runs), seats.run, outcome.status.shape[0])
     seen = Outcome(
         jnp.stack([lanes.first, lanes.second], axis=-1).swapaxes(0, 1),
         lanes.status,

@@ -10,7 +10,6 @@ Sums are exact, whatever their order, once weights and steps are multiples of `G
 the loss goes round in a cycle, "no improvement for 20 iterations" is otherwise decided by rounding errors.
 """
 
-import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -23,6 +22,7 @@ from jaxtyping import Array, Float, Int
 from widenet.data.xord import SET_LABELS
 from widenet.networks.conv_maxpool import ConvMaxPool
 from widenet.training.lanes import NEVER, Outcome, Queue, train_queue
+from widenet.training.memory import cores
 from widenet.types import Progress, RunStatus, silent
 
 GRID = 2.0**-44
@@ -98,7 +98,7 @@ def train_patterns(
         per_run(step_size) / total,
     )
     limit = NEVER if patience is None else min(patience, max_steps + 1)
-    workers = min(workers or (os.cpu_count() or 1 if jax.default_backend() == "cpu" else 1), n_runs)
+    workers = min(workers or (cores() if jax.default_backend() == "cpu" else 1), n_runs)
     shared = _Shared(progress, n_runs)
     shares = [jax.tree.map(lambda leaf, first=first: leaf[first::workers], queue) for first in range(workers)]
 

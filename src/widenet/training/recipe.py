@@ -17,7 +17,7 @@ class Recipe(eqx.Module):
     Attributes:
       loss: a function of `widenet.losses`.
       step_size: the constant step η, one number or one per run.
-      max_steps: the budget.
+      max_steps: the budget, one number or a tuple of one per run.
       order: how samples are chosen.
       batch_size: samples per step; None is the whole set. The step uses the mean gradient of the batch.
       layers: which layers move.
@@ -30,7 +30,7 @@ class Recipe(eqx.Module):
 
     loss: Loss = eqx.field(static=True)
     step_size: float | Float[Array, "*run"]
-    max_steps: int = eqx.field(static=True)
+    max_steps: int | tuple[int, ...] = eqx.field(static=True)
     order: Order = Permutation()
     batch_size: int | None = eqx.field(static=True, default=1)
     layers: Layers = eqx.field(static=True, default=Layers.HIDDEN)
@@ -46,6 +46,8 @@ class Recipe(eqx.Module):
         return zero_loss if self.loss in SATURATING else never
 
 
-def gradient_descent(loss: Loss, step_size: float | Float[Array, "*run"], max_steps: int, **others: Any) -> Recipe:
+def gradient_descent(
+    loss: Loss, step_size: float | Float[Array, "*run"], max_steps: int | tuple[int, ...], **others: Any
+) -> Recipe:
     """Full-batch gradient descent on the mean loss."""
     return Recipe(loss, step_size, max_steps, order=Cyclic(), batch_size=None, **others)

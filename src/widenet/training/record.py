@@ -36,6 +36,10 @@ class Record:
         ):
             raise ValueError(f"record times must increase from 0 on, got {self.times}")
 
+    def until(self, last: int) -> "Record":
+        """The same without the times after `last`."""
+        return Record(tuple(time for time in self.times if time <= last), self.what)
+
 
 def every(interval: int, until: int) -> tuple[int, ...]:
     """0, interval, 2·interval, … up to and including `until` where it is a multiple."""

@@ -13,9 +13,9 @@ class Tally(eqx.Module):
     last_update: Int[Array, "*run"]
 
     @classmethod
-    def zero(cls) -> "Tally":
+    def zero(cls, n_runs: int) -> "Tally":
         """Nothing has happened yet. int32: no run here takes two billion steps."""
-        return cls(*(jnp.zeros((), jnp.int32) for _ in range(3)))
+        return cls(*(jnp.zeros(n_runs, jnp.int32) for _ in range(3)))
 
     def count(self, is_update: Array, mistakes: Array, number: Array) -> "Tally":
         """The tally after step `number` (from 1)."""

@@ -28,7 +28,6 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.experimental import pallas as pl
 from jaxtyping import Array, Float, Int
 
@@ -91,9 +90,14 @@ def pays(network: TwoLayer, data: Dataset) -> bool:
 
 def _spread(data: Dataset) -> float:
     """The largest column maximum over the smallest, columns of zeros left out."""
-    columns = np.abs(np.asarray(data.inputs)).max(axis=tuple(range(np.ndim(data.inputs) - 1)))
-    columns = columns[columns > 0]
-    return float(columns.max() / columns.min()) if columns.size else 1.0
+    return float(_spread_of(data.inputs))
+
+
+@jax.jit
+def _spread_of(inputs: Float[Array, "*run sample dim"]) -> Float[Array, ""]:
+    columns = jnp.max(jnp.abs(inputs), axis=tuple(range(inputs.ndim - 1)))
+    largest = jnp.max(columns)
+    return jnp.where(largest > 0, largest / jnp.min(jnp.where(columns > 0, columns, jnp.inf)), 1)
 
 
 def advance(

@@ -1,0 +1,164 @@
+"""What an ensemble needs to be held in memory, what is there, and into how many pieces it is cut.
+
+The estimate counts the arrays that the programs are known to hold: weights before and after a segment, the buffers of a
+block, the samples of a look, the orders, records. A test holds it against what the compiler plans for.
+"""
+
+import bisect
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+
+from widenet.errors import InputError
+from widenet.networks import TwoLayer
+from widenet.training.evaluation import SAMPLES
+from widenet.training.kernels import block
+from widenet.training.recipe import Recipe
+from widenet.training.record import Record
+from widenet.types import Dataset
+
+VARIABLE = "WIDENET_MEMORY"
+"""The environment variable that sets the limit in bytes, instead of the device."""
+SHARE_CPU, SHARE_GPU = 0.5, 0.85
+"""Which part of a device's memory an ensemble may take."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """Bytes that an ensemble needs.
+
+    Attributes:
+      shared: for all runs together, whatever their number: the data set and what a kernel makes of it.
+      kept: for each run of the request, from the beginning to the end: its network before and after, its records.
+      held: for each run of a chunk, as long as the chunk is trained.
+      working: for each run that is being advanced or looked at.
+      neurons: how many hidden neurons that is for.
+      narrower: the same for another number of them.
+    """
+
+    shared: int
+    kept: int
+    held: int
+    working: int
+    neurons: int
+    narrower: Callable[[int], "Need"]
+
+    @property
+    def one_run(self) -> int:
+        """What a request of a single run needs."""
+        return self.shared + self.kept + self.held + self.working
+
+
+def estimate(networks: Any, data: Dataset, recipe: Recipe, record: Record, kernel: str, n_runs: int) -> Need:
+    """What these runs need; `networks` has a leading run axis."""
+    item, n, dim = data.inputs.dtype.itemsize, data.n_samples, data.dim
+    all_weights = sum(leaf.nbytes for leaf in jax.tree.leaves(networks)) // n_runs
+    all_neurons = networks.n_neurons if isinstance(networks, TwoLayer) else max(1, all_weights // (item * dim))
+    outputs = getattr(networks, "n_outputs", None) or 1
+    batch = recipe.batch_size or n
+    rows = max(block.ROWS, batch)
+    own_data = (data.inputs.nbytes + data.labels.nbytes) // (n_runs if data.is_per_run else 1)
+    order = 12 * recipe.order.steps_per_epoch(n, batch) * batch  # a permutation is sorted by random bits
+    inner = item * n * n if kernel == "gram" else 0
+    observed, taken = _records(networks, data, record, n_runs)
+    on_host = taken if jax.default_backend() == "cpu" else 0
+
+    def of(neurons: int) -> Need:
+        weights = -(-all_weights * neurons // all_neurons)
+        match kernel:
+            case "plain":
+                stepping = 3 * weights + item * batch * (dim + 4 * neurons)
+            case "gram":
+                stepping = weights + item * (3 * n * neurons + rows * (rows + 4 * neurons))
+            case _:
+                stepping = 2 * weights + item * rows * (2 * dim + 5 * neurons + 2 * rows)
+        looking = item * (2 * min(SAMPLES, n) * neurons + 3 * n * outputs)
+        seeing = observed + (2 * item * n * neurons if record.what else 0)
+        working = max(order + stepping + (inner if data.is_per_run else 0), looking, seeing)
+        each = own_data if data.is_per_run else 0
+        shared = 0 if data.is_per_run else 2 * own_data + inner
+        return Need(shared, 2 * weights + on_host + each, 3 * weights + each, working, neurons, of)
+
+    return of(all_neurons)
+
+
+def limit(memory: int | None = None) -> int:
+    """The bytes that may be used on one device: the argument, the environment variable, or a share of what is there."""
+    if memory is not None:
+        return int(memory)
+    if given := os.environ.get(VARIABLE):
+        try:
+            return int(float(given))
+        except (ValueError, OverflowError):
+            raise InputError(f"{VARIABLE} must be a number of bytes, got {given!r}") from None
+    stats = jax.local_devices()[0].memory_stats() if jax.default_backend() != "cpu" else None
+    if stats and "bytes_limit" in stats:
+        return int(SHARE_GPU * (stats["bytes_limit"] - stats.get("bytes_in_use", 0)))
+    return int(SHARE_CPU * _main_memory())
+
+
+def largest_chunk(need: Need, n_runs: int, available: int, at_once: int, in_turn: bool) -> int:
+    """How many runs to train at a time, when `at_once` chunks share the memory; refuses what can never fit.
+
+    With `in_turn` only one run of a chunk is being worked on.
+    """
+    if need.one_run > available:
+        raise InputError(_too_large(need, available))
+    if need.shared + n_runs * need.kept + need.held + need.working > available:
+        fitting = int((available - need.shared - need.held - need.working) // need.kept)
+        raise InputError(
+            f"{n_runs} runs need {_words(n_runs * need.kept)} of memory for their networks and records alone, and "
+            f"{_words(available)} are there; {fitting} runs would fit"
+        )
+    room = (available - need.shared - n_runs * need.kept) / at_once
+    size = (room - need.working) // need.held if in_turn else room // (need.held + need.working)
+    return int(min(n_runs, max(1, size)))
+
+
+def cores() -> int:
+    """The cores this process may use, which may be fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _too_large(need: Need, available: int) -> str:
+    sentence = f"one run needs about {_words(need.one_run)} of memory, and {_words(available)} are there; "
+    fitting = bisect.bisect_right(range(need.neurons), available, key=lambda count: need.narrower(count).one_run) - 1
+    if fitting >= 1:
+        return f"{sentence}a network of about {fitting} hidden neurons would fit"
+    return f"{sentence}not even one neuron would fit beside the data and the records: take fewer samples or records"
+
+
+def _records(networks: Any, data: Dataset, record: Record, n_runs: int) -> tuple[int, int]:
+    """(bytes of one observation of one run, bytes of all its records)."""
+    if not record.what:
+        return 0, 0
+    first = lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype)  # noqa: E731
+    network = jax.tree.map(first, eqx.filter(networks, eqx.is_array))
+    own = jax.tree.map(first if data.is_per_run else lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), data)
+    seen = [jax.eval_shape(observation, network, own) for observation in record.what.values()]
+    size = sum(int(np.prod(leaf.shape)) * leaf.dtype.itemsize for leaf in jax.tree.leaves(seen))
+    return size, size * len(record.times)
+
+
+def _main_memory() -> int:
+    """The memory of this machine, or of the container it runs in."""
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    try:
+        allowed = int(Path("/sys/fs/cgroup/memory.max").read_text())
+    except (OSError, ValueError):  # no container, or one without a limit
+        allowed = there
+    return min(there, allowed)
+
+
+def _words(size: float | int) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} TB"

@@ -1,0 +1,134 @@
+"""Ensembles of several widths in one call: widths of similar size share one launch.
+
+A neuron with zero weights and zero output weight has pre-activation 0 and coefficient 0 in every step, and with both
+layers trained σ(0) = 0 leaves its output weight at 0: it stays zero for ever and adds nothing to any output. So a
+network may be filled up with such neurons, trained, and cut back. The size it is filled up to depends on its own
+width alone, so results do not depend on which other widths are trained beside it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from widenet.networks import TwoLayer
+from widenet.training.ensemble import ensemble
+from widenet.training.recipe import Recipe
+from widenet.training.record import Record
+from widenet.types import Dataset, Progress, Trajectory, silent
+
+
+def ensembles(
+    networks: Sequence[Any],
+    data: Dataset,
+    recipe: Recipe | Sequence[Recipe],
+    keys: Sequence[Array],
+    *,
+    record: Record | None = None,
+    memory: int | None = None,
+    progress: Progress = silent,
+) -> list[Trajectory]:
+    """Train several ensembles, one per width, in as few launches as pay.
+
+    Main arguments:
+      networks: one entry per width, each with a leading run axis.
+      data: one data set for all runs.
+      recipe: how to train, one for all widths or one per width. Recipes that differ in nothing but `step_size` and
+        `max_steps` share a launch.
+      keys: one array of keys per width.
+
+    Other arguments:
+      record: what to observe, and when. An observation sees the network as it is, so with a record every width is
+        trained by itself.
+      memory, progress: as in `ensemble`.
+
+    Returns:
+      one `Trajectory` per width.
+    """
+    recipes = [recipe] * len(networks) if isinstance(recipe, Recipe) else list(recipe)
+    if not len(networks) == len(recipes) == len(keys):
+        raise ValueError(f"got {len(networks)} networks, {len(recipes)} recipes and {len(keys)} arrays of keys")
+    launches: dict[Any, list[int]] = {}
+    for index, (network, own) in enumerate(zip(networks, recipes, strict=True)):
+        packs = isinstance(network, TwoLayer) and record is None and not jax.tree.leaves(own.order)
+        launches.setdefault(_launch(network, own) if packs else index, []).append(index)
+    runs: list[Any] = [None] * len(networks)
+    for done, members in enumerate(launches.values()):
+        share = lambda fraction, words, done=done: progress((done + fraction) / len(launches), words)  # noqa: E731
+        alone = len(members) == 1
+        parts = [networks[i] if alone else pad(networks[i], padded_width(networks[i].n_neurons)) for i in members]
+        counts = [keys[i].shape[0] for i in members]
+        together = ensemble(
+            jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *map(_with_run_axis, parts, counts)),
+            data,
+            _joined([recipes[i] for i in members], counts),
+            jnp.concatenate([keys[i] for i in members]),
+            record=record,
+            memory=memory,
+            progress=share,
+        )
+        ends = np.cumsum(counts)
+        for i, first, last in zip(members, ends - counts, ends, strict=True):
+            own = together if alone else jax.tree.map(lambda leaf, a=first, b=last: leaf[a:b], together)
+            network = cut(own.network, networks[i].n_neurons) if isinstance(networks[i], TwoLayer) else own.network
+            runs[i] = eqx.tree_at(lambda run: run.network, own, network)
+    return runs
+
+
+def padded_width(n_neurons: int) -> int:
+    """The next of 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, …: at most a quarter more."""
+    step = max(1, 1 << max(0, (n_neurons - 1).bit_length() - 3))
+    return -(-n_neurons // step) * step
+
+
+def pad(network: TwoLayer, n_neurons: int) -> TwoLayer:
+    """The same function with more neurons, all of them zero."""
+    more = n_neurons - network.n_neurons
+    last = lambda leaf: jnp.pad(leaf, [(0, 0)] * (leaf.ndim - 1) + [(0, more)])  # noqa: E731
+    rows = jnp.pad(network.hidden_weights, [(0, 0)] * (network.hidden_weights.ndim - 2) + [(0, more), (0, 0)])
+    bias = None if network.bias is None else last(network.bias)
+    return TwoLayer(rows, last(network.output_weights), bias, network.activation)
+
+
+def cut(network: TwoLayer, n_neurons: int) -> TwoLayer:
+    """The first neurons of a network: what `pad` started from."""
+    bias = None if network.bias is None else network.bias[..., :n_neurons]
+    rows, second = network.hidden_weights[..., :n_neurons, :], network.output_weights[..., :n_neurons]
+    return TwoLayer(rows, second, bias, network.activation)
+
+
+def _launch(network: TwoLayer, recipe: Recipe) -> Any:
+    """What two widths must have in common to share a launch."""
+    rows, second = network.hidden_weights, network.output_weights
+    shape = padded_width(network.n_neurons), rows.shape[-1], rows.dtype, second.shape[1:-1], network.bias is None
+    rest = recipe.loss, type(recipe.order), recipe.batch_size, recipe.layers, recipe.goal, recipe.check_every
+    return shape, rest, recipe.kernel
+
+
+def _with_run_axis(network: Any, n_runs: int) -> Any:
+    """Scalars (an activation's slope) get a run axis too."""
+    each = lambda leaf: jnp.broadcast_to(leaf, (n_runs,)) if jnp.ndim(leaf) == 0 else leaf  # noqa: E731
+    return jax.tree.map(lambda leaf: each(jnp.asarray(leaf)), network)
+
+
+def _joined(recipes: list[Recipe], counts: list[int]) -> Recipe:
+    """One recipe whose step sizes and budgets are those of each run."""
+    pairs = list(zip(recipes, counts, strict=True))
+    sizes = [jnp.broadcast_to(jnp.asarray(own.step_size, jnp.float64), (n_runs,)) for own, n_runs in pairs]
+    budgets = np.concatenate([np.broadcast_to(own.max_steps, (n_runs,)) for own, n_runs in pairs])
+    first = recipes[0]
+    return Recipe(
+        first.loss,
+        jnp.concatenate(sizes),
+        tuple(budgets.tolist()),
+        first.order,
+        first.batch_size,
+        first.layers,
+        first.stop,
+        first.check_every,
+        first.kernel,
+    )

@@ -1,0 +1,87 @@
+"""On a GPU: a run is the same alone, among 7 and among 64, and the same as on the CPU as far as that is promised."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.training.problems import networks, run_keys, separable
+from widenet.data import count_sets, make_xord
+from widenet.losses import hinge, logistic
+from widenet.networks import make_conv_maxpool
+from widenet.training import Permutation, Recipe, Record, ensemble, on_grid, train_patterns
+from widenet.types import RunStatus
+
+pytestmark = [
+    pytest.mark.skipif(jax.default_backend() != "gpu", reason="needs a GPU"),
+    pytest.mark.filterwarnings("ignore:The Pallas Triton backend is deprecated"),
+]
+
+COUNTERS = ("status", "updates", "mistakes", "last_update", "zero_loss_step", "steps")
+RECORD = Record((0, 10, 200), {"weights": lambda net, _: net.hidden_weights})
+
+
+def on_cpu(function, *arguments):
+    with jax.default_device(jax.devices("cpu")[0]):
+        return jax.tree.map(np.asarray, function(*arguments))
+
+
+def trained(n_runs, kernel, loss, dtype):
+    recipe = Recipe(loss, 0.5, 2000, kernel=kernel)
+    nets, data = networks(n_runs, 20, 30, dtype=dtype), separable(64, 30, dtype=dtype)
+    return ensemble(nets, data, recipe, run_keys(n_runs), record=RECORD)
+
+
+@pytest.mark.parametrize("loss", [hinge, logistic], ids=lambda loss: loss.__name__)
+@pytest.mark.parametrize("kernel", ["plain", "blocked", "gram", "fused"])
+def test_batch_invariance(kernel, loss):
+    dtype = jnp.float32 if kernel == "fused" else jnp.float64
+    largest = trained(64, kernel, loss, dtype)
+    for n_runs in (1, 7):
+        batch = trained(n_runs, kernel, loss, dtype)
+        here, there = batch.records["weights"], largest.records["weights"][:n_runs]
+        np.testing.assert_array_equal(here[:, 0], there[:, 0])
+        for name in COUNTERS:
+            np.testing.assert_array_equal(getattr(batch, name), getattr(largest, name)[:n_runs], err_msg=name)
+        # One program per run in the fused kernel: nothing there can see the batch.
+        np.testing.assert_allclose(here, there, rtol=0, atol=0 if kernel == "fused" else 1e-13)
+
+
+@pytest.mark.parametrize("kernel", ["plain", "blocked", "gram"])
+def test_counts_are_those_of_the_cpu(kernel):
+    there, here = (
+        on_cpu(trained, 7, kernel, hinge, jnp.float64),
+        jax.tree.map(np.asarray, trained(7, kernel, hinge, jnp.float64)),
+    )
+    for name in COUNTERS:
+        np.testing.assert_array_equal(getattr(here, name), getattr(there, name), err_msg=name)
+    np.testing.assert_array_equal(here.records["weights"][:, 0], there.records["weights"][:, 0])
+    np.testing.assert_allclose(here.records["weights"], there.records["weights"], rtol=0, atol=1e-12)
+
+
+def test_orders_are_those_of_the_cpu_bit_for_bit():
+    draw = lambda: jax.vmap(lambda key: Permutation().epoch(key, jnp.asarray(3), 500, 1))(run_keys(64))  # noqa: E731
+    np.testing.assert_array_equal(draw(), on_cpu(draw))
+
+
+def test_xord_gives_the_counts_of_the_cpu():
+    """On the grid every sum is exact, so the whole trajectory is the same on any machine."""
+    keys = jax.random.split(jax.random.key(2), 100)
+
+    def one(key):
+        init_key, data_key = jax.random.split(key)
+        return make_conv_maxpool(init_key, 50, 1e-5), make_xord(n_patches=5).sample_balanced(data_key, 6)
+
+    def all_runs(n_runs):
+        nets, data = jax.vmap(one)(keys[:n_runs])
+        counts = np.asarray(count_sets(data))
+        nets, steps = on_grid(nets, counts, 0.04 / 50)
+        return train_patterns(nets, counts, steps, max_steps=3000)
+
+    there = on_cpu(all_runs, 100)
+    assert (there.status == RunStatus.CONVERGED).any()
+    for n_runs in (1, 7, 100):
+        here = all_runs(n_runs)
+        for name in ("status", "steps", "zero_error_step", "zero_loss_step", "loss", "outputs"):
+            np.testing.assert_array_equal(getattr(here, name), getattr(there, name)[:n_runs], err_msg=name)
+        np.testing.assert_array_equal(here.network.filters, there.network.filters[:n_runs])

@@ -1,0 +1,105 @@
+"""Requests that are too large run in pieces, and those that can never fit are refused with a sentence."""
+
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.training.problems import networks, run_keys, separable
+from widenet.errors import InputError
+from widenet.losses import hinge, logistic
+from widenet.training import Recipe, Record, ensemble, memory
+from widenet.training.batch import Batch, compiled_advance
+from widenet.training.evaluation import compiled_look
+from widenet.training.state import State, Tally
+from widenet.training.stopping import never
+from widenet.types import Layers
+
+DATA = separable()
+RECIPE = Recipe(hinge, 0.5, 500)
+COUNTERS = ("status", "updates", "mistakes", "last_update", "zero_loss_step", "steps")
+
+
+def need(nets, data, recipe, kernel="blocked", record=None):
+    return memory.estimate(nets, data, recipe, record or Record(), kernel, nets.output_weights.shape[0])
+
+
+def test_a_request_that_is_too_large_runs_in_pieces_with_the_same_results(monkeypatch):
+    record = Record((0, 24), {"weights": lambda net, _: net.hidden_weights})
+    asked = need(networks(8), DATA, RECIPE, record=record)
+    room = asked.shared + 8 * asked.kept + 3 * (asked.held + asked.working)
+    assert memory.largest_chunk(asked, 8, room, 1, False) == 3
+    whole = ensemble(networks(8), DATA, RECIPE, run_keys(8), record=record)
+    sizes, module = [], sys.modules["widenet.training.ensemble"]  # the package exports a function of the same name
+    spy = lambda *parts: sizes.append(parts[5].shape[0]) or Batch(*parts)  # noqa: E731
+    monkeypatch.setattr(module, "Batch", spy)
+    pieces = ensemble(networks(8), DATA, RECIPE, run_keys(8), record=record, memory=room)
+    assert sizes == [3, 3, 2]
+    for name in COUNTERS:
+        np.testing.assert_array_equal(getattr(whole, name), getattr(pieces, name), err_msg=name)
+    np.testing.assert_array_equal(whole.records["weights"][:, 0], pieces.records["weights"][:, 0])
+    np.testing.assert_allclose(whole.records["weights"], pieces.records["weights"], atol=1e-13)
+
+
+def test_what_never_fits_is_refused_with_what_would_fit(monkeypatch):
+    nets, one = networks(2, n_neurons=200, dim=5), need(networks(1, n_neurons=200, dim=5), DATA, RECIPE).one_run
+    with pytest.raises(InputError, match=r"one run needs about .*; a network of about \d+ hidden neurons would fit"):
+        ensemble(nets, DATA, RECIPE, run_keys(2), memory=one // 2)
+    with pytest.raises(InputError, match="take fewer samples or records"):
+        ensemble(nets, DATA, RECIPE, run_keys(2), memory=100)
+    kept = need(networks(1), DATA, RECIPE).kept
+    with pytest.raises(
+        InputError, match=r"60 runs need .* for their networks and records alone, .* \d+ runs would fit"
+    ):
+        ensemble(networks(60), DATA, RECIPE, run_keys(60), memory=need(networks(1), DATA, RECIPE).one_run + 30 * kept)
+    monkeypatch.setenv(memory.VARIABLE, "100")
+    with pytest.raises(InputError, match="one run needs"):
+        ensemble(nets, DATA, RECIPE, run_keys(2))
+    monkeypatch.setenv(memory.VARIABLE, "much")
+    with pytest.raises(InputError, match="must be a number of bytes, got 'much'"):
+        ensemble(nets, DATA, RECIPE, run_keys(2))
+
+
+def test_what_is_said_to_fit_does_fit():
+    asked = need(networks(1, n_neurons=200), DATA, RECIPE)
+    with pytest.raises(InputError) as refusal:
+        memory.largest_chunk(asked, 1, asked.one_run // 3, 1, False)
+    neurons = int(str(refusal.value).split("about ")[-1].split()[0])
+    smaller = need(networks(1, n_neurons=neurons // 2 * 2), DATA, RECIPE)
+    assert smaller.one_run <= asked.one_run // 3
+    assert memory.largest_chunk(smaller, 1, asked.one_run // 3, 1, False) == 1
+
+
+def test_the_limit_is_that_of_the_machine(monkeypatch):
+    monkeypatch.delenv(memory.VARIABLE, raising=False)
+    assert 1e8 < memory.limit() < 1e14
+    assert memory.limit(12345) == 12345
+
+
+@pytest.mark.parametrize(("kernel", "n_samples", "dim"), [("blocked", 300, 20), ("gram", 60, 200), ("plain", 300, 20)])
+def test_the_estimate_is_what_the_compiled_programs_hold(kernel, n_samples, dim):
+    """Not less than what the compiler plans for, and not ten times more."""
+    runs = 6
+    nets, data = networks(runs, 40, dim, dtype=jnp.float32), separable(n_samples, dim, dtype=jnp.float32)
+    nets = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (runs,)) if jnp.ndim(leaf) == 0 else leaf, nets)
+    asked = need(nets, data, Recipe(logistic, 0.1, 10), kernel)
+    recipe = Recipe(logistic, 0.1, 10)
+    state = State(nets, Tally.zero(runs), None)
+    steps = compiled_advance(kernel, logistic, Layers.HIDDEN, 1, False, False, False).lower(
+        state,
+        data,
+        recipe.order,
+        run_keys(runs),
+        jnp.ones(runs),
+        None,
+        np.ones(runs, bool),
+        np.int32(0),
+        np.int32(9),
+    )
+    look = compiled_look(logistic, never, False, False).lower(nets, data)
+    found = [program.compile().memory_analysis() for program in (steps, look)]
+    planned = max(sizes.temp_size_in_bytes + sizes.output_size_in_bytes for sizes in found)
+    estimated = asked.shared + runs * (asked.held + asked.working)
+    assert planned <= estimated <= 10 * planned, (planned, estimated)

@@ -1,0 +1,82 @@
+"""Several widths in one call: each width's result is that of its own ensemble."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.training.problems import networks, run_keys, separable
+from widenet.losses import hinge, logistic
+from widenet.training import Recipe, Record, ensemble, ensembles, packing
+from widenet.types import Layers
+
+DATA = separable()
+COUNTERS = ("status", "updates", "mistakes", "last_update", "zero_loss_step", "steps")
+WIDTHS = (18, 20, 4)
+
+
+def test_each_width_is_its_own_ensemble(monkeypatch):
+    """18 and 20 share a launch; step sizes, budgets and numbers of runs differ."""
+    launches = []
+    real = packing.ensemble
+    monkeypatch.setattr(packing, "ensemble", lambda *a, **k: launches.append(a[0].n_neurons) or real(*a, **k))
+    recipes = [
+        Recipe(hinge, jnp.asarray([0.5, 0.2]), 700, layers=Layers.BOTH),
+        Recipe(hinge, 0.1, (40, 90, 500), layers=Layers.BOTH),
+        Recipe(hinge, 1.0, 300, layers=Layers.BOTH),
+    ]
+    nets = [networks(n_runs, width, bias=True) for n_runs, width in zip((2, 3, 1), WIDTHS, strict=True)]
+    keys = [run_keys(n_runs) for n_runs in (2, 3, 1)]
+    together = ensembles(nets, DATA, recipes, keys)
+    assert launches == [20, 4]
+    for net, recipe, key, run in zip(nets, recipes, keys, together, strict=True):
+        alone = ensemble(net, DATA, recipe, key)
+        for name in COUNTERS:
+            np.testing.assert_array_equal(getattr(run, name), getattr(alone, name), err_msg=name)
+        for mine, own in zip(jax.tree.leaves(run.network), jax.tree.leaves(alone.network), strict=True):
+            np.testing.assert_allclose(mine, own, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("layers", list(Layers))
+@pytest.mark.parametrize("kernel", ["plain", "blocked"])
+def test_neurons_of_zeros_stay_zero(kernel, layers):
+    nets = packing.pad(networks(2, 4, bias=True), 7)
+    end = ensemble(nets, DATA, Recipe(logistic, 3.0, 60, layers=layers, kernel=kernel), run_keys(2)).network
+    for leaf in (end.hidden_weights[:, 4:], end.output_weights[:, 4:], end.bias[:, 4:]):
+        assert not np.any(leaf)
+    assert np.any(end.bias[:, :4])
+    assert packing.cut(end, 4).hidden_weights.shape == (2, 4, 5)
+
+
+def test_padded_widths_are_few_and_near():
+    widths = np.arange(4, 1025)
+    padded = np.asarray([packing.padded_width(int(width)) for width in widths])
+    assert (padded >= widths).all()
+    assert (padded <= 1.25 * widths).all()
+    assert len(set(padded.tolist())) < 40
+    assert [packing.padded_width(width) for width in (1, 2, 3, 4)] == [1, 2, 3, 4]
+
+
+def test_with_a_record_every_width_is_seen_as_it_is():
+    record = Record((0, 24), {"weights": lambda net, _: net.hidden_weights})
+    runs = ensembles([networks(2, 18), networks(2, 20)], DATA, Recipe(hinge, 0.5, 48), [run_keys(2)] * 2, record=record)
+    assert [run.records["weights"].shape for run in runs] == [(2, 2, 18, 5), (2, 2, 20, 5)]
+
+
+def test_a_budget_per_run_is_that_run_alone():
+    budgets = (24, 100, 2000)
+    record = Record((0, 24, 50), {"weights": lambda net, _: net.hidden_weights})
+    runs = ensemble(networks(3), DATA, Recipe(logistic, 0.5, budgets), run_keys(3), record=record)
+    np.testing.assert_array_equal(runs.steps, budgets)
+    for i, budget in enumerate(budgets):
+        alone = ensemble(networks(3), DATA, Recipe(logistic, 0.5, budget), run_keys(3))
+        np.testing.assert_allclose(runs.network.hidden_weights[i], alone.network.hidden_weights[i], atol=1e-13)
+        assert runs.loss[i] == pytest.approx(float(alone.loss[i]), rel=1e-12)
+    np.testing.assert_array_equal(runs.records["weights"][0, 1], runs.records["weights"][0, 2])
+
+
+def test_impossible_packs_are_refused():
+    with pytest.raises(ValueError, match="got 2 networks, 2 recipes and 1 arrays of keys"):
+        ensembles([networks(2), networks(2)], DATA, Recipe(hinge, 0.5, 10), [run_keys(2)])
+    with pytest.raises(ValueError, match="one number or one per run, got 3 for 2 runs"):
+        ensemble(networks(2), DATA, Recipe(hinge, 0.5, (1, 2, 3)), run_keys(2))
