@@ -21,6 +21,8 @@ FORMATS = ("svg", "pdf", "png")
 
 Draw = Callable[[xr.Dataset], Drawing]
 """The numbers of a figure → its drawing."""
+Animate = Callable[[xr.Dataset], bytes]
+"""The numbers of a figure → a GIF."""
 
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",

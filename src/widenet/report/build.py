@@ -41,11 +41,12 @@ class KindGroup:
 
 @dataclass(frozen=True)
 class DrawnFigure:
-    """A figure with its picture as a `data:` address, and the files that lie beside the page."""
+    """A figure with its picture (and its animation, or "") as `data:` addresses, and the files beside the page."""
 
     outcome: FigureOutcome
     picture: str
     files: list[str]
+    animation: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,9 @@ def build(checks: Sequence[CheckOutcome], figures: Sequence[FigureOutcome], out:
     drawn = []
     for outcome in figures:
         own = plots.figure_files(outcome.figure.id, outcome.numbers, outcome.row())
-        picture = base64.b64encode(own[f"{outcome.figure.id}.svg"]).decode("ascii")
-        drawn.append(DrawnFigure(outcome, f"data:image/svg+xml;base64,{picture}", sorted(own)))
+        picture = _inside("image/svg+xml", own[f"{outcome.figure.id}.svg"])
+        moving = own.get(f"{outcome.figure.id}.gif")
+        drawn.append(DrawnFigure(outcome, picture, sorted(own), _inside("image/gif", moving) if moving else ""))
         files |= own
     page = render_page(checks, drawn, papers)
     results = {"checks": [each.row() for each in checks], "figures": [each.row() for each in figures]}
@@ -125,6 +127,11 @@ def render_page(checks: Sequence[CheckOutcome], figures: Sequence[DrawnFigure], 
         Kind=Kind,
         pretty=_pretty,
     )
+
+
+def _inside(kind: str, content: bytes) -> str:
+    """A file as an address that a page can carry inside."""
+    return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
 
 
 def _section(paper: Paper, checks: Iterable[CheckOutcome], figures: Iterable[DrawnFigure]) -> Section:
