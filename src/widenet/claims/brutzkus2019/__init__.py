@@ -10,9 +10,64 @@ from widenet.claims.brutzkus2019.sample_gap import section_6_3_examples, theorem
 from widenet.claims.brutzkus2019.sign_flip import lemma_f_2
 from widenet.claims.brutzkus2019.start import lemma_6_1, lemma_e_3, lemma_e_15, lemma_e_19
 from widenet.claims.brutzkus2019.thresholds import equation_17, footnote_12, footnote_15, section_e_0_9
+from widenet.claims.brutzkus2019.vapnik import remark_4_1, remark_4_1_sharp
 from widenet.claims.brutzkus2019.wide import lemma_e_17, proposition_e_14, theorem_6_3, theorem_6_3_angle
+from widenet.claims.brutzkus2019.xor_clustering import lemma_3_2, lemma_3_2_as_printed, theorem_3_3_angle
+from widenet.claims.brutzkus2019.xor_convergence import (
+    theorem_3_3,
+    theorem_3_3_iterations,
+    theorem_3_3_iterations_as_printed,
+    theorem_3_3_lower_bound,
+)
+from widenet.claims.brutzkus2019.xor_exploration import (
+    lemma_3_1,
+    lemma_b_2,
+    observation_active_at_start,
+    observation_half_planes_cover,
+)
+from widenet.claims.brutzkus2019.xor_growth import (
+    lemma_b_4_1,
+    lemma_b_4_1_as_printed,
+    lemma_b_4_2,
+    proposition_b_5,
+    proposition_b_5_as_printed,
+)
+from widenet.claims.brutzkus2019.xor_narrow import lemma_b_7, observation_xor_realizable, theorem_3_4, theorem_b_8
+from widenet.claims.brutzkus2019.xord_structure import (
+    observation_decoy,
+    observation_diverse_probability,
+    observation_diverse_probability_as_printed,
+    observation_xord_realizable,
+)
+from widenet.claims.brutzkus2019.xord_updates import (
+    equation_7_8,
+    footnote_3,
+    footnote_10,
+    observation_decomposition,
+    observation_one_pair,
+)
 
 CLAIMS: tuple[Claim, ...] = (
+    footnote_3,
+    observation_xor_realizable,
+    lemma_3_1,
+    lemma_3_2,
+    lemma_3_2_as_printed,
+    observation_active_at_start,
+    observation_half_planes_cover,
+    theorem_3_3,
+    theorem_3_3_iterations,
+    theorem_3_3_iterations_as_printed,
+    theorem_3_3_lower_bound,
+    theorem_3_3_angle,
+    theorem_3_4,
+    remark_4_1,
+    remark_4_1_sharp,
+    observation_diverse_probability,
+    observation_diverse_probability_as_printed,
+    observation_xord_realizable,
+    observation_decoy,
+    observation_one_pair,
     lemma_6_1,
     theorem_6_3,
     theorem_6_3_angle,
@@ -20,6 +75,17 @@ CLAIMS: tuple[Claim, ...] = (
     theorem_6_5_m1,
     theorem_6_5_m2,
     section_6_3_examples,
+    lemma_b_2,
+    lemma_b_4_1,
+    lemma_b_4_1_as_printed,
+    lemma_b_4_2,
+    proposition_b_5,
+    proposition_b_5_as_printed,
+    lemma_b_7,
+    theorem_b_8,
+    equation_7_8,
+    footnote_10,
+    observation_decomposition,
     lemma_e_3,
     proposition_e_14,
     lemma_e_15,
