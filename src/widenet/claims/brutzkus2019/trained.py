@@ -159,10 +159,10 @@ def train_from(
         patience=None,
         progress=progress,
     )
-    final = np.asarray(run.network.filters)
-    return Trained(
-        exact_step, required_margin, points, max_steps, start, final, run.outputs, run.steps, run.status, run.loss
-    )
+    arrays = (start, np.asarray(run.network.filters), run.outputs, run.steps, run.status, run.loss)
+    for array in arrays:
+        array.setflags(write=False)  # runs are kept and shared
+    return Trained(exact_step, required_margin, points, max_steps, *arrays)
 
 
 @functools.lru_cache(maxsize=32)
