@@ -66,7 +66,7 @@ def test_control_lemma_b_2_with_a_step_far_below_its_limit():
     evidence = check_lemma_b_2([draw_start(17, 0.1, 200, step_share=1e-3)])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
-    assert [h.name for h in evidence.hypotheses if not h.met] == ["largest 16√k·σ_g/η"]
+    assert [h.name for h in evidence.hypotheses if not h.met] == ["largest 16√k·σ_g/η, σ_g as drawn"]
 
 
 def test_control_active_at_start_from_twice_a_solution():

@@ -39,7 +39,7 @@ class XorStart:
       fits: (run, sign, filter, axis): ⟨w_0, x_1⟩ and ⟨w_0, x_2⟩ in units of η, first the w's and then the u's.
       step_size: η.
       step_constant: c_η, which is at least kη.
-      deviation: σ_g, if the weights were drawn.
+      deviation: σ_g, if the weights were drawn with it.
     """
 
     fits: Float[np.ndarray, "run 2 filter 2"]
@@ -70,6 +70,11 @@ class XorStart:
     def goal(self) -> float:
         """1/η on the grid: what y N(x) has to reach."""
         return round(1 / self.step_size / GRID) * GRID
+
+    @property
+    def spread(self) -> float:
+        """16√k·σ_g/η, with σ_g as the weights were drawn."""
+        return 16 * math.sqrt(self.half_width / 2) * float(self.fits.std())
 
     @functools.cached_property
     def in_event(self) -> Bool[np.ndarray, " run"]:

@@ -14,7 +14,7 @@ from widenet.claims.base import Claim, Evidence, Kind, Runs, at_least, decide, m
 from widenet.claims.brutzkus2019 import octants
 from widenet.claims.brutzkus2019.constants import UNEXPLORED, c_value, large_start_over_c, large_start_probability
 from widenet.claims.brutzkus2019.xor import XorStart, draw_start, trace
-from widenet.claims.brutzkus2019.xor_verdicts import Judged, evidence_of, setting_of_section_3
+from widenet.claims.brutzkus2019.xor_verdicts import ROUNDING, Judged, evidence_of, setting_of_section_3
 from widenet.claims.statistics import clopper_pearson, fails_at_most
 from widenet.diagnostics import exploration
 from widenet.diagnostics.clustering import active_counts
@@ -83,12 +83,13 @@ def check_lemma_b_2(starts: Sequence[XorStart], progress: Progress = silent) -> 
     ratios, rows, refuted = [], [], False
     for number, start in enumerate(starts):
         half_width, outside = start.half_width, int((~start.in_event).sum())
-        spread = (start.deviation or 0.0) * 16 * half_width**0.5 / start.step_size
-        if spread <= 1:
+        stated = None if start.deviation is None else start.deviation * 16 * half_width**0.5 / start.step_size
+        spread = start.spread if stated is None else stated
+        if spread <= 1 + ROUNDING:
             # Both sides underflow from k = 93 on, their ratio does not; a smaller σ_g only makes it smaller.
             ratios.append(large_start_over_c(half_width))
         else:
-            ratios.append(large_start_probability(half_width, spread) / c_value(half_width))
+            ratios.append(large_start_probability(half_width, spread) / max(c_value(half_width), TINY))
         refuted |= fails_at_most(outside, start.n_runs, max(c_value(half_width), TINY)) is False
         rows.append({"half_width": half_width, "ratio": ratios[-1], "runs": start.n_runs, "outside": outside})
         progress((number + 1) / len(starts), f"k = {half_width}")
