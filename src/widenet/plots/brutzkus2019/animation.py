@@ -1,6 +1,6 @@
 """Filters on their way, wide beside narrow, as a GIF: exploration, clustering, and what a gap at the start costs.
 
-Frames are evenly spaced in log(1 + step) (in steps, where there are few). Between two recorded steps an arrow moves
+Frames are evenly spaced in log(8 + step) (in steps, where there are few). Between two recorded steps an arrow moves
 on a straight line, which is what a gradient step does; loss and signs are those of the last recorded step. What does
 not move is drawn once.
 """
@@ -39,6 +39,8 @@ N_COLOURS = 128
 START_RADIUS = 0.4
 """Where a filter of the usual initial length ends; the longest of all times reaches the rim."""
 RIGHT, WRONG, SOFT, GAP = "#00805c", "#b3261e", "#555555", "#ffd54a"
+PACE = 8
+"""Up to here steps pass evenly, later ever faster: the first steps turn the filters, the last third does the rest."""
 MANY_STEPS = 50
 """From here on time runs on a log axis."""
 
@@ -80,7 +82,7 @@ def frame_times(numbers: xr.Dataset) -> np.ndarray:
     last = _last_step(numbers)
     if last < MANY_STEPS:
         return np.linspace(0, last, N_FRAMES)
-    return np.expm1(np.linspace(0, np.log1p(last), N_FRAMES))
+    return PACE * np.expm1(np.linspace(0, np.log1p(last / PACE), N_FRAMES))
 
 
 def filters_at(numbers: xr.Dataset, network: str, time: float) -> np.ndarray:
