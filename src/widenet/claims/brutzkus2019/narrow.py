@@ -24,7 +24,7 @@ from widenet.claims.brutzkus2019.constants import (
 from widenet.claims.brutzkus2019.octants import all_octants, from_octant, octant, share_of
 from widenet.claims.brutzkus2019.start import BY_CHANCE
 from widenet.claims.brutzkus2019.trained import Trained, train_from, train_networks
-from widenet.claims.brutzkus2019.training_set import from_data
+from widenet.claims.brutzkus2019.training_set import TrainingSet, of_each_class
 from widenet.claims.brutzkus2019.wide import shared_hypotheses
 from widenet.claims.statistics import clopper_pearson, fails_at_most, matches_rate
 from widenet.data.xord import set_index
@@ -280,12 +280,11 @@ def _drawn(seed: int, n_runs: int, half_width: int, margin: float, step_constant
     )
 
 
-def small_networks_on(data: Dataset, n_runs: int, required_margin: float = 8.0, seed: int = 0) -> SmallNetworks:
+def small_networks_on(
+    data: Dataset | TrainingSet, n_runs: int, required_margin: float = 8.0, seed: int = 0
+) -> SmallNetworks:
     """The same on a reader's own training set; points that are not XORD's are left out and counted."""
-    points = from_data(data)
-    if not min(points.per_class):
-        raise ValueError(f"training needs a point of XORD of each class, got {points.per_class}")
-    steps = 5 * budget(SMALL_NET_STEP, required_margin)
+    points, steps = of_each_class(data), 5 * budget(SMALL_NET_STEP, required_margin)
     starts = spread_over_octants(seed, largest_deviation(SMALL_NET_STEP, 2))
     every = train_from(starts, SMALL_NET_STEP / 2, required_margin, points=points, max_steps=steps)
     drawn = train_networks(seed, n_runs, 2, SMALL_NET_STEP, required_margin, max_steps=steps, points=points)

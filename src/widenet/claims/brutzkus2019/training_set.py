@@ -71,3 +71,11 @@ def from_data(data: Dataset) -> TrainingSet:
     places = held @ np.array([1, 2, 4, 8]) - 1
     counts = np.bincount(places[signs & right], minlength=15)
     return TrainingSet(tuple(counts.tolist()), int((~signs).sum()), int((signs & ~right).sum()))
+
+
+def of_each_class(data: Dataset | TrainingSet) -> TrainingSet:
+    """The training set of some data; it needs a point of XORD of each class."""
+    points = data if isinstance(data, TrainingSet) else from_data(data)
+    if not min(points.per_class):
+        raise ValueError(f"training needs a point of XORD of each class, got {points.per_class}")
+    return points

@@ -27,7 +27,7 @@ from widenet.claims.brutzkus2019.constants import (
     steps_to_zero_loss,
 )
 from widenet.claims.brutzkus2019.trained import Trained, train_networks
-from widenet.claims.brutzkus2019.training_set import from_data
+from widenet.claims.brutzkus2019.training_set import TrainingSet, of_each_class
 from widenet.claims.statistics import clopper_pearson, fails_at_most, runs_needed
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.exploration import cones, on_negative_axis, on_positive_axis, plus_and_minus
@@ -281,16 +281,17 @@ def theorem_6_3_runs(seed: int, n_runs: int) -> Trained:
     return train_networks(seed, n_runs, SMALLEST_WIDTH, LARGEST_STEP, SMALLEST_MARGIN, max_steps=steps)
 
 
-def theorem_6_3_on(data: Dataset, n_runs: int, seed: int = 0) -> Trained:
+def theorem_6_3_on(
+    data: Dataset | TrainingSet, n_runs: int, required_margin: float = SMALLEST_MARGIN, seed: int = 0
+) -> Trained:
     """Networks of Theorem 6.3 on a reader's own training set, for every check of this module.
 
     Points that are not XORD's are left out and counted. A set with points that are not diverse may need the whole
     budget of steps.
     """
-    points, steps = from_data(data), math.floor(steps_of_theorem_6_3(LARGEST_STEP, SMALLEST_MARGIN))
-    if not min(points.per_class):
-        raise ValueError(f"training needs a point of XORD of each class, got {points.per_class}")
-    return train_networks(seed, n_runs, SMALLEST_WIDTH, LARGEST_STEP, SMALLEST_MARGIN, max_steps=steps, points=points)
+    points = of_each_class(data)
+    steps = math.floor(steps_of_theorem_6_3(LARGEST_STEP, required_margin))
+    return train_networks(seed, n_runs, SMALLEST_WIDTH, LARGEST_STEP, required_margin, max_steps=steps, points=points)
 
 
 def run_count(scale: Scale) -> int:
