@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from widenet.losses import SATURATING, Loss
-from widenet.training.evaluation import Look, compiled_look, compiled_moves, pulse
+from widenet.training.evaluation import Look, compiled_look, compiled_moves, compiled_observation, pulse
 from widenet.training.kernels import KERNELS
 from widenet.training.orders import Order
 from widenet.training.recipe import Recipe
@@ -205,9 +205,9 @@ class Batch:
             values[name][run, time] = value[run]
 
     def _observe(self, record: Record, networks: Any, data: Dataset) -> dict[str, np.ndarray]:
-        per_run = data.is_per_run
         return {
-            name: np.asarray(_compiled_observation(fn, per_run)(networks, data)) for name, fn in record.what.items()
+            name: np.asarray(compiled_observation(fn, data.is_per_run, self.one_by_one)(networks, data))
+            for name, fn in record.what.items()
         }
 
 
@@ -237,8 +237,3 @@ def compiled_advance(
         return jax.lax.map(turn, (state, own_data, own_order, keys, step_sizes, watch, running))
 
     return in_turn if one_by_one else together
-
-
-@functools.lru_cache(maxsize=128)
-def _compiled_observation(observation: Any, per_run: bool) -> Any:
-    return jax.jit(jax.vmap(observation, in_axes=(0, 0 if per_run else None)))

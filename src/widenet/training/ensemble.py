@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from widenet.losses import SATURATING
 from widenet.training.batch import Batch
 from widenet.training.kernels import choose
 from widenet.training.memory import cores, estimate, largest_chunk, limit
@@ -26,7 +27,8 @@ from widenet.types import Dataset, Progress, RunKeys, Trajectory, silent
 
 SMALL_BYTES = 16 << 10
 """On a CPU, runs with at least this many bytes of weights are trained one after the other inside the program: their
-products are large enough alone, and a run that has nothing to do can then really skip it. Smaller ones are vmapped."""
+products are large enough alone, and a run that has nothing to do can then really skip it. Smaller ones are vmapped.
+With a saturating loss a quarter is enough: side by side, every run waits for the active samples of all others."""
 
 
 def ensemble(
@@ -66,7 +68,8 @@ def ensemble(
     networks = jax.tree.map(lambda leaf: _per_run(leaf, n_runs), networks)
     step_sizes = jnp.broadcast_to(jnp.asarray(recipe.step_size, jnp.float64), (n_runs,))
     budgets = np.broadcast_to(np.asarray(recipe.max_steps, np.int32), (n_runs,))
-    one_by_one = jax.default_backend() == "cpu" and _bytes_per_run(networks, n_runs) >= SMALL_BYTES
+    small = SMALL_BYTES // 4 if recipe.loss in SATURATING else SMALL_BYTES
+    one_by_one = jax.default_backend() == "cpu" and _bytes_per_run(networks, n_runs) >= small
     kernel = choose(networks, data, recipe, watch)
     devices = jax.local_devices()
     workers = min(cores() if one_by_one else len(devices), n_runs)

@@ -87,6 +87,12 @@ def compiled_moves(loss: Loss, layers: Layers, per_run: bool, one_by_one: bool) 
     return _for_runs(functools.partial(moves_left, loss=loss, layers=layers), per_run, one_by_one)
 
 
+@functools.lru_cache(maxsize=128)
+def compiled_observation(observation: Any, per_run: bool, one_by_one: bool) -> Any:
+    """An observation of a `Record` for the runs of a batch."""
+    return _for_runs(observation, per_run, one_by_one)
+
+
 def _for_runs(one: Any, per_run: bool, one_by_one: bool) -> Any:
     if not one_by_one:
         return jax.jit(jax.vmap(one, in_axes=(0, 0 if per_run else None)))

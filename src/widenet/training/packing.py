@@ -80,9 +80,8 @@ def ensembles(
 
 
 def padded_width(n_neurons: int) -> int:
-    """The next of 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, …: at most a quarter more."""
-    step = max(1, 1 << max(0, (n_neurons - 1).bit_length() - 3))
-    return -(-n_neurons // step) * step
+    """The next power of two: few shapes to compile, and sizes that matrix products like (docs/training.md)."""
+    return 1 << (n_neurons - 1).bit_length()
 
 
 def pad(network: TwoLayer, n_neurons: int) -> TwoLayer:

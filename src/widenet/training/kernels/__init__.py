@@ -32,8 +32,8 @@ def choose(network: Any, data: Dataset, recipe: Recipe, watch: Any) -> str:
             )
         if recipe.kernel == "fused" and not fused.fits(network, data, recipe, watch):
             raise ValueError(
-                "the fused kernel trains the hidden layer of a TwoLayer network of at most"
-                f" {fused.MOST_NEURONS} neurons, one sample per step, without a watch"
+                "the fused kernel trains the hidden layer of a TwoLayer network with one output and at most"
+                f" {fused.MOST_NEURONS} neurons, one sample per step, without a watch, on a GPU in float32"
             )
         return recipe.kernel
     if fused.fits(network, data, recipe, watch) and fused.pays(network, data):
