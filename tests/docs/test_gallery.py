@@ -1,9 +1,12 @@
 """The transcript, the table and the number on the pages are those of the files beside them."""
 
 import json
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import xarray as xr
 
 from widenet.claims.base import Evidence
 from widenet.console import tables
@@ -11,7 +14,7 @@ from widenet.run import CheckOutcome, find_claim, find_figure
 from widenet.types import Scale
 
 from .pages import DOCS, ROOT
-from .refresh import CLAIM, FIGURE, IMAGES, between, table_of
+from .refresh import AT_PAPER_SCALE, CLAIM, FIGURE, FIGURES, IMAGES, between, table_of, without_curves
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 AGAIN = "python -m tests.docs.refresh"
@@ -34,15 +37,65 @@ def test_the_transcript_is_what_the_command_prints(capsys: pytest.CaptureFixture
     assert words[4:-2] == printed.split()[:-2], f"run {AGAIN}"
 
 
-def test_the_table_of_the_gallery_is_the_one_of_the_file() -> None:
+SHOWN = [*((figure, Scale.QUICK) for figure in FIGURES), *((figure, Scale.PAPER) for figure in AT_PAPER_SCALE)]
+
+
+def file_of(figure: str, scale: Scale) -> dict[str, Any]:
+    return stored(figure if scale is Scale.QUICK else f"{figure}.paper")
+
+
+@pytest.mark.parametrize(("figure", "scale"), SHOWN)
+def test_the_table_of_the_gallery_is_the_one_of_the_file(figure: str, scale: Scale) -> None:
     gallery = (DOCS / "gallery.md").read_text(encoding="utf-8")
-    shown = between(gallery, f"<!-- table of: {FIGURE} -->\n", "<!-- end of table -->")
-    assert shown == table_of(stored(FIGURE)), f"run {AGAIN}"
+    marker = "table of" if scale is Scale.QUICK else "paper scale of"
+    assert gallery.count(f"<!-- {marker}: {figure} -->") == 1
+    shown = between(gallery, f"<!-- {marker}: {figure} -->\n", "<!-- end of table -->")
+    assert shown == table_of(file_of(figure, scale)), f"run {AGAIN}"
 
 
-def test_the_numbers_compared_are_those_of_the_program() -> None:
-    row = stored(FIGURE)
-    assert row["config"] == json.loads(json.dumps(dict(find_figure(FIGURE).sizes[Scale.QUICK]))), f"run {AGAIN}"
+@pytest.mark.parametrize(("figure", "scale"), SHOWN)
+def test_the_numbers_compared_are_those_of_the_program(figure: str, scale: Scale) -> None:
+    row = file_of(figure, scale)
+    assert row["id"] == figure
+    assert row["scale"] == scale
+    assert row["config"] == json.loads(json.dumps(dict(find_figure(figure).sizes[scale]))), f"run {AGAIN}"
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_the_program_still_compares_the_stored_numbers_like_that(figure: str) -> None:
+    """The rows of a file come from its own numbers, wherever these are all in it."""
+    row = file_of(figure, Scale.QUICK)
+    numbers = xr.Dataset(
+        {name: (each["axes"], np.asarray(each["values"], float)) for name, each in row["quantities"].items()},
+        coords=row["coordinates"],
+        attrs=row["attributes"],
+    )
+    again = find_figure(figure).compare(numbers)
+    assert [each.name for each in again] == [each["name"] for each in row["comparisons"]]
+    for each, kept in zip(again, row["comparisons"], strict=True):
+        assert each.measured == pytest.approx(kept["measured"], rel=1e-6), each.name
+        assert each.verdict == kept["verdict"], each.name
+
+
+@pytest.mark.parametrize("figure", AT_PAPER_SCALE)
+def test_forty_runs_of_each_width_were_run(figure: str) -> None:
+    row = file_of(figure, Scale.PAPER)
+    status = np.asarray(row["quantities"]["status"]["values"])
+    assert row["quantities"]["status"]["axes"] == ["width", "run"]
+    assert status.shape == (3, 40)
+    assert (status >= 0).all()
+
+
+def test_control_curves_are_left_out_and_nothing_else() -> None:
+    row = file_of(FIGURE, Scale.QUICK)
+    kept = without_curves(row)
+    assert set(row["quantities"]) - set(kept["quantities"]) == {"train_error", "test_error"}
+    assert set(row["coordinates"]) - set(kept["coordinates"]) == {"epoch"}
+
+
+@pytest.mark.parametrize("picture", sorted(IMAGES.glob("*.png")), ids=lambda path: path.name)
+def test_pictures_are_small(picture: Path) -> None:
+    assert picture.stat().st_size < 150_000
 
 
 def test_the_number_of_the_readme() -> None:
@@ -54,7 +107,7 @@ def test_the_number_of_the_readme() -> None:
     assert f"({runs}, {row['scale']} scale, seed {row['seed']}, {row['config']['dtype']}, CPU)" in README
 
 
-@pytest.mark.parametrize("name", [CLAIM, FIGURE])
+@pytest.mark.parametrize("name", [CLAIM, *FIGURES, *(f"{figure}.paper" for figure in AT_PAPER_SCALE)])
 def test_what_is_shown_agrees(name: str) -> None:
     row = stored(name)
     assert row.get("verdict", "HOLDS") == "HOLDS"

@@ -122,6 +122,6 @@ experiment_bad_minimum = Figure(
     compare=compare_experiment_bad_minimum,
     sizes={
         Scale.QUICK: {"multiples": (1, 2, 4), "n_runs": 5},
-        Scale.PAPER: {"multiples": (1, 2, 4, 8), "n_runs": 40},
+        Scale.PAPER: {"multiples": (1, 2, 4), "n_runs": 20},
     },
 )

@@ -114,6 +114,6 @@ experiment_relu_phase = Figure(
     compare=compare_experiment_relu_phase,
     sizes={
         Scale.QUICK: {"dims": (2, 4, 8, 16, 32, 64, 128), "half_widths": tuple(range(1, 13)), "n_runs": 100},
-        Scale.PAPER: {"dims": (2, 4, 8, 16, 32, 64, 128, 256), "half_widths": tuple(range(1, 14)), "n_runs": 1000},
+        Scale.PAPER: {"dims": (2, 4, 8, 16, 32, 64, 128), "half_widths": tuple(range(1, 13)), "n_runs": 400},
     },
 )

@@ -143,6 +143,6 @@ experiment_step_size = Figure(
     compare=compare_experiment_step_size,
     sizes={
         Scale.QUICK: {"powers": tuple(range(-7, 8)), "n_runs": 5},
-        Scale.PAPER: {"powers": tuple(range(-10, 11)), "n_runs": 40},
+        Scale.PAPER: {"powers": tuple(range(-8, 9)), "n_runs": 20},
     },
 )

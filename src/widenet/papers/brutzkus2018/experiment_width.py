@@ -111,6 +111,6 @@ experiment_width = Figure(
     compare=compare_experiment_width,
     sizes={
         Scale.QUICK: {"half_widths": (1, 4, 16, 64, 256), "n_runs": 10, "other_half_widths": (1, 4, 16)},
-        Scale.PAPER: {"half_widths": (1, 4, 16, 64, 256, 1024), "n_runs": 40, "other_half_widths": (1, 4, 16, 64)},
+        Scale.PAPER: {"half_widths": (1, 4, 16, 64, 256, 1024), "n_runs": 20, "other_half_widths": (1, 4, 16)},
     },
 )
