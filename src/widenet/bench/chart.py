@@ -99,6 +99,8 @@ def _lines(axes: Axes, name: str, rows: Sequence[Row], colours: dict[str, str]) 
     axes.set_xlabel(LINES[name])
     axes.set_ylabel("cost per step and run\n(smallest size = 1)")
     axes.set_title(TITLES[name])
+    sizes = sorted({row.sizes[LINES[name]] for row in rows})
+    axes.set_xticks(sizes[:: max(1, len(sizes) // 3)])
     _plain_ticks(axes)
 
 

@@ -54,9 +54,10 @@ def train_and_measure(n_neurons: int, dim: int, n_runs: int, steps: int) -> int:
 def own_peak_bytes() -> int:
     """The high-water mark of this process."""
     status = Path("/proc/self/status")
-    if status.exists():
-        (line,) = [line for line in status.read_text().splitlines() if line.startswith("VmHWM")]
-        return int(line.split()[1]) * 1024
+    lines = status.read_text(encoding="utf-8").splitlines() if status.exists() else []
+    for line in lines:
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) * 1024
     import resource  # not on every system
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -140,7 +140,7 @@ class _Xord(_Problem):
 
 
 def _loop(problem: _Problem, steps: int) -> Peer:
-    """One run, one step at a time, by autograd. `torch.optim.SGD` would add 10 to 20 µs per step and no arithmetic."""
+    """One run, one step at a time, by autograd, in place: an optimizer object would add no arithmetic."""
     torch = problem.torch
 
     def train(steps: int) -> Any:
