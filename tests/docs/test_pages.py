@@ -111,7 +111,7 @@ def test_layers_page_agrees_with_the_enforced_layers() -> None:
     assert {tuple(cell.strip("`") for cell in row) for row in table(text[1])} == MAY_NOT_MEET
     for _, found in table(section(page, "Where is it?")):
         for words in code_words(found):
-            path = words.replace("<paper>", "brutzkus2018")
+            path = words.replace("<paper>", "brutzkus2018").replace("<figure>", "figure_1")
             module, _, attribute = path.partition(".")
             assert (ROOT / "src/widenet" / path).exists() or hasattr(getattr(widenet, attribute), "__doc__"), module
 
