@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from tests.claims.brutzkus2019.plain import DIVERSE, plain_trace, points
-from widenet.claims.brutzkus2019.traces import GRID, Setting, draw_fits, finish, follow, trace
+from tests.claims.brutzkus2019.settings import SMALL
+from widenet.claims.brutzkus2019 import traces
+from widenet.claims.brutzkus2019.traces import GRID, Setting, draw_fits, finish, follow, in_positive_cone, trace
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERNS
 from widenet.networks.conv_maxpool import ConvMaxPool
 from widenet.networks.two_layer import plus_minus
 from widenet.training.patterns import train_patterns
 from widenet.types import RunStatus
-
-SMALL = Setting(half_width=4, step_constant=1 / 8, margin=2.0, n_runs=6, seed=3)
 
 
 @pytest.mark.parametrize("spread", [1.0, 100.0])
@@ -85,19 +85,26 @@ def test_without_a_positive_filter_a_run_stalls_at_loss_gamma_plus_one():
 
 @pytest.mark.parametrize("n_positive", [1, 4])
 def test_the_number_of_positive_filters_can_be_prescribed(n_positive):
-    assert (finish(dataclasses.replace(SMALL, n_positive=n_positive)).n_positive == n_positive).all()
+    setting = dataclasses.replace(SMALL, n_positive=n_positive, n_minus_positive=4 - n_positive)
+    fits = draw_fits(setting)
+    assert (in_positive_cone(fits[:, :4]).sum(axis=1) == n_positive).all()
+    assert (in_positive_cone(fits[:, 4:]).sum(axis=1) == 4 - n_positive).all()
+    assert np.array_equal(np.sort(np.abs(fits)), np.sort(np.abs(draw_fits(SMALL))))
 
 
-def test_a_run_does_not_depend_on_its_batch():
+def test_a_run_does_not_depend_on_its_batch(monkeypatch):
     """More runs than one block holds, against one run alone."""
-    many = Setting(half_width=2, step_constant=1 / 8, margin=1.0, n_runs=103, seed=5)
+    many = dataclasses.replace(SMALL, n_runs=8, seed=5)
     fits = draw_fits(many)
-    alone = follow(many, fits[101:102])
-    together = trace(many)
+    alone = follow(many, fits[7:])
+    monkeypatch.setattr(traces, "BLOCK", 6)
+    together = follow(many, fits)
     length = alone.s_plus.shape[1]
-    assert np.array_equal(together.s_plus[101, :length], alone.s_plus[0])
-    assert (together.s_plus[101, length:] == alone.s_plus[0, -1]).all()
-    assert together.ending.steps[101] == alone.ending.steps[0]
+    assert np.array_equal(together.s_plus[7, :length], alone.s_plus[0])
+    assert (together.s_plus[7, length:] == alone.s_plus[0, -1]).all()
+    assert together.ending.steps[7] == alone.ending.steps[0]
+    assert len(together.s_plus) == len(together.ending.steps) == len(together.ending.end) == 8
+    assert np.array_equal(draw_fits(many), fits)
 
 
 def test_updates_count_the_steps_before():

@@ -25,8 +25,8 @@ from widenet.claims.brutzkus2019.trace_evidence import (
     never,
     wide_runs,
 )
-from widenet.claims.brutzkus2019.traces import Trace
-from widenet.types import Progress, silent
+from widenet.claims.brutzkus2019.traces import Setting, Trace
+from widenet.types import Progress, Scale, silent
 
 
 def stretches(active: np.ndarray) -> np.ndarray:
@@ -162,8 +162,13 @@ def check_equation_14_stuck(items: Items, progress: Progress = silent, *, most: 
     )
 
 
-def _wide_only(scale, seed):
+def _wide_only(scale: Scale, seed: int) -> tuple[Setting, ...]:
     return all_runs(scale, seed)[:2]
+
+
+def _with_counterexample(scale: Scale, seed: int) -> tuple[Setting, ...]:
+    instance = Setting(120, 1 / 410, 8.0, 10, 10 * seed, n_positive=62, n_minus_positive=60)
+    return (*wide_runs(scale, seed), instance)
 
 
 lemma_e_11 = Claim(
@@ -195,11 +200,12 @@ lemma_e_13 = Claim(
 lemma_e_13_as_printed = Claim(
     "brutzkus2019.lemma_e_13_as_printed",
     Kind.STEP,
-    "For all t: N(x⁺) ≤ γ + 3c_η, −N(x⁻) ≤ 1 + 3c_η and S⁺ ≤ γ + 1 + 8c_η. The first two are false at k = 120, c_η = "
-    "1/410, γ = 8 in many runs: a step with only x⁺ active adds 4c_η to N(x⁺), not 2c_η.",
+    "For all t: N(x⁺) ≤ γ + 3c_η, −N(x⁻) ≤ 1 + 3c_η and S⁺ ≤ γ + 1 + 8c_η. The first is false for k = 120, c_η = "
+    "1/410, γ = 8 and every start with |W13| = 62 and |U13| = 60, where N(x⁺) reaches γ + 3.99c_η: a step with only "
+    "x⁺ active adds 4c_η, not 2c_η. The second is false in about a quarter of random starts.",
     "Lemma E.13",
     functools.partial(check_lemma_e_13, overshoot=3.0, strict=False, regime=True),
-    wide_runs,
+    _with_counterexample,
     Verdict.VIOLATED,
 )
 sharp_bounds = Claim(

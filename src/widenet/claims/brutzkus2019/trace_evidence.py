@@ -47,7 +47,12 @@ class Sides:
 
 
 def compare(
-    measured: np.ndarray, promised: np.ndarray | float, where: np.ndarray, *, upper: bool = True, strict: bool = False
+    measured: np.ndarray,
+    promised: np.ndarray | float | int,
+    where: np.ndarray,
+    *,
+    upper: bool = True,
+    strict: bool = False,
 ) -> Sides:
     """measured ≤ promised (or ≥, or strictly) at every t of `where`; a NaN breaks it."""
     promised = np.broadcast_to(np.asarray(promised, float), measured.shape)
@@ -63,7 +68,7 @@ def compare(
 
 def at_the_end(
     measured: np.ndarray,
-    promised: np.ndarray | float,
+    promised: np.ndarray | float | int,
     *,
     tested: np.ndarray | None = None,
     upper: bool = True,

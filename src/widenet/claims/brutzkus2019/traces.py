@@ -16,12 +16,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from widenet.claims.brutzkus2019.lattice import CHUNK, advance_chunk, in_13
 from widenet.data.xord import PATTERN_SETS, PATTERNS
 from widenet.networks.conv_maxpool import make_conv_maxpool
-from widenet.types import RunStatus
+from widenet.types import RunKeys, RunStatus
 
 GRID = 2.0**-32
 """Starting fits and margins, in units of η, are multiples of this: sums below 2²¹ do not round."""
@@ -237,8 +237,8 @@ def draw_fits(setting: Setting) -> Float[np.ndarray, "run filter 2"]:
     """Initial fits in units of η, from Gaussian weights with σ_g = spread·c_η/(16 k^1.5)."""
     keys = jax.random.split(jax.random.key(setting.seed), setting.n_runs)
     half, scale = setting.half_width, setting.spread * setting.step_constant / (16 * setting.half_width**1.5)
-    networks = jax.jit(jax.vmap(lambda key: make_conv_maxpool(key, 2 * half, scale)))(keys)
-    fits = np.asarray(networks.filters) @ PATTERNS[:2].T / setting.step_size
+    blocks = [_draw(keys[first : first + BLOCK], 2 * half, scale) for first in range(0, setting.n_runs, BLOCK)]
+    fits = np.concatenate(blocks) @ PATTERNS[:2].T / setting.step_size
     fits = np.round(fits / GRID) * GRID
     for first, number in ((0, setting.n_positive), (half, setting.n_minus_positive)):
         if number is not None:
@@ -246,6 +246,11 @@ def draw_fits(setting: Setting) -> Float[np.ndarray, "run filter 2"]:
             wrong = in_positive_cone(part) != (np.arange(half) < number)
             fits[:, first : first + half] = np.where(wrong[..., None], part[..., ::-1], part)
     return fits
+
+
+@functools.partial(jax.jit, static_argnums=1)
+def _draw(keys: RunKeys, n_filters: int, scale: float | Float[Array, ""]) -> Float[Array, "run filter 2"]:
+    return jax.vmap(lambda key: make_conv_maxpool(key, n_filters, scale).filters)(keys)
 
 
 @functools.lru_cache(maxsize=8)
