@@ -30,12 +30,10 @@ RECIPE = Recipe(hinge, 0.7, 130, layers=Layers.BOTH, check_every=35)
 @pytest.mark.parametrize(("batch", "bias"), [(1, False), (1, True), (5, False)])
 def test_every_kernel_shows_the_watch_the_same(loss, batch, bias):
     recipe = dataclasses.replace(RECIPE, loss=loss, batch_size=batch)
-    seen = {
-        kernel: ensemble(
-            networks(3, bias=bias), separable(), dataclasses.replace(recipe, kernel=kernel), run_keys(3), watch=Extremes()
-        ).watched
-        for kernel in ("plain", "blocked", "gram")
-    }  # fmt: skip
+    seen = {}
+    for kernel in ("plain", "blocked", "gram"):
+        own = dataclasses.replace(recipe, kernel=kernel)
+        seen[kernel] = ensemble(networks(3, bias=bias), separable(), own, run_keys(3), watch=Extremes()).watched
     assert (seen["plain"][1] > seen["plain"][0] + 0.1).all()
     for kernel in ("blocked", "gram"):
         np.testing.assert_allclose(seen[kernel], seen["plain"], rtol=1e-12, err_msg=kernel)
