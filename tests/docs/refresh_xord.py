@@ -57,7 +57,7 @@ def take(figure: str, folder: Path) -> None:
     """The rows as JSON, the picture with fewer colours, the animation, and the table of the page."""
     row = without_runs(json.loads((folder / f"{figure}.json").read_text(encoding="utf-8")))
     (IMAGES / f"{figure}.json").write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
-    picture = Image.open(folder / f"{figure}.png").convert("RGB").quantize(96, dither=Image.Dither.NONE)
+    picture = Image.open(folder / f"{figure}.png").convert("RGB").quantize(256, dither=Image.Dither.NONE)
     picture.save(IMAGES / f"{figure}.png", optimize=True)
     if (folder / f"{figure}.gif").exists():
         shutil.copy(folder / f"{figure}.gif", IMAGES)
