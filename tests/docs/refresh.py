@@ -27,13 +27,15 @@ IMAGES = DOCS / "images"
 CLAIM, FIGURE = "brutzkus2018.theorem_2", "brutzkus2018.figure_1"
 FIGURES = (
     FIGURE,
+    "brutzkus2018.figure_2",
+    "brutzkus2018.figure_3",
     "brutzkus2018.experiment_width",
     "brutzkus2018.experiment_step_size",
     "brutzkus2018.experiment_relu_phase",
     "brutzkus2018.experiment_bad_minimum",
 )
 """Those of the gallery, each at quick scale."""
-AT_PAPER_SCALE = (FIGURE, "brutzkus2018.figure_2")
+AT_PAPER_SCALE = FIGURES[:3]
 """Those that it shows at paper scale too."""
 
 

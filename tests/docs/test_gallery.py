@@ -1,7 +1,6 @@
 """The transcript, the table and the number on the pages are those of the files beside them."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -93,9 +92,10 @@ def test_control_curves_are_left_out_and_nothing_else() -> None:
     assert set(row["coordinates"]) - set(kept["coordinates"]) == {"epoch"}
 
 
-@pytest.mark.parametrize("picture", sorted(IMAGES.glob("*.png")), ids=lambda path: path.name)
-def test_pictures_are_small(picture: Path) -> None:
-    assert picture.stat().st_size < 150_000
+@pytest.mark.parametrize(("figure", "scale"), SHOWN)
+def test_pictures_are_small(figure: str, scale: Scale) -> None:
+    picture = IMAGES / (f"{figure}.png" if scale is Scale.QUICK else f"{figure}.paper.png")
+    assert 0 < picture.stat().st_size < 150_000
 
 
 def test_the_number_of_the_readme() -> None:
