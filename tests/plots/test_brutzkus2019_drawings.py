@@ -138,6 +138,16 @@ def test_between_two_steps_filters_move_on_a_line(decoy: xr.Dataset) -> None:
     assert [animation.recorded_before(decoy, "wide", time) for time in (0.0, 0.5, 5.0, 19.9, 70.0)] == [0, 0, 3, 3, 5]
 
 
+@pytest.mark.parametrize("last", [100, 345, 352, 1000, 3901])
+def test_the_last_frame_is_the_end_whatever_the_logarithm_rounds_to(decoy: xr.Dataset, last: int) -> None:
+    steps = decoy.wide_step.values.copy()
+    steps[-1] = last
+    times = animation.frame_times(decoy.assign(wide_step=("wide_time", steps)))
+    assert times[0] == 0
+    assert times[-1] == last
+    assert (np.diff(times) > 0).all()
+
+
 def test_the_animation_is_a_small_gif_that_repeats(decoy: xr.Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(animation, "N_FRAMES", 5)
     files = picture_files("brutzkus2019.figure_3", decoy)

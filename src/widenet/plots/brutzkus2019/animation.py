@@ -82,7 +82,9 @@ def frame_times(numbers: xr.Dataset) -> np.ndarray:
     last = _last_step(numbers)
     if last < MANY_STEPS:
         return np.linspace(0, last, N_FRAMES)
-    return PACE * np.expm1(np.linspace(0, np.log1p(last / PACE), N_FRAMES))
+    times = PACE * np.expm1(np.linspace(0, np.log1p(last / PACE), N_FRAMES))
+    times[-1] = last  # the logarithm and back may end a hair before it, and the last frame would not say that it is
+    return times
 
 
 def filters_at(numbers: xr.Dataset, network: str, time: float) -> np.ndarray:
