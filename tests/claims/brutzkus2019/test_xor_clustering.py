@@ -34,6 +34,13 @@ def test_the_printed_index_fails_in_every_run():
     assert evidence.measured == pytest.approx(-2, abs=1e-3)
 
 
+def test_the_printed_lemma_is_judged_where_the_paper_states_it():
+    """Section 3.2 assumes k > 16, and the print has two inequalities, which the repaired index satisfies."""
+    assert check_lemma_3_2_as_printed([draw_start(2, 0.1, 50)]).verdict is Verdict.HYPOTHESES_NOT_MET
+    printed = next(claim for claim in CLAIMS if claim.id.endswith("lemma_3_2_as_printed"))
+    assert min(start.half_width for start in printed.setting(Scale.QUICK, 1)) == 17
+
+
 def test_control_lemma_3_2_with_a_step_far_below_its_limit():
     """|α| reaches many η where the start is large beside a step."""
     evidence = check_lemma_3_2([draw_start(50, 0.4, 10, step_share=5e-3)])

@@ -1,9 +1,13 @@
 """Theorem 3.3: loss 0 for wide networks, and how many iterations it takes."""
 
+import dataclasses
+
+import numpy as np
 import pytest
 
 from widenet.claims.base import Verdict
-from widenet.claims.brutzkus2019.xor import draw_start
+from widenet.claims.brutzkus2019 import xor_convergence
+from widenet.claims.brutzkus2019.xor import draw_start, trace
 from widenet.claims.brutzkus2019.xor_convergence import (
     CLAIMS,
     check_theorem_3_3,
@@ -14,7 +18,7 @@ from widenet.claims.brutzkus2019.xor_convergence import (
     iterations_allowed_as_printed,
     iterations_needed,
 )
-from widenet.types import Scale, silent
+from widenet.types import RunStatus, Scale, silent
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
@@ -55,6 +59,33 @@ def test_control_convergence_at_k_2():
 
 def test_control_convergence_on_too_few_runs():
     assert check_theorem_3_3([draw_start(50, 0.4, 200)]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+def test_convergence_is_asked_for_under_the_hypotheses_of_the_paper():
+    """η ≤ c_η/k and σ_g ≤ c_η/(16k^{3/2}): a smaller η beside the largest σ_g is inside, a larger σ_g is not."""
+    small = draw_start(50, 0.4, 200, step_share=0.1)
+    assert small.in_event.mean() < 0.9
+    evidence = check_theorem_3_3([small])
+    assert all(h.met for h in evidence.hypotheses)
+    assert evidence.config["cases"][0]["scored"] == 200
+    assert evidence.config["cases"][0]["broken"] == 0
+    assert check_theorem_3_3([draw_start(50, 0.4, 200, spread=2.0)]).verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+def test_control_one_failure_inside_the_events_refutes_however_few_the_runs(monkeypatch):
+    def stalled(start):
+        run = trace(start)
+        return dataclasses.replace(run, status=np.where(np.arange(20) == 3, RunStatus.STALLED, run.status))
+
+    monkeypatch.setattr(xor_convergence, "trace", stalled)
+    assert check_theorem_3_3([draw_start(50, 0.4, 20)]).verdict is Verdict.VIOLATED
+
+
+def test_control_a_setting_without_a_scored_run_is_not_hidden_by_another():
+    starts = [draw_start(50, 0.4, 20), draw_start(50, 0.4, 20, spread=40.0)]
+    evidence = check_theorem_3_3_lower_bound([dataclasses.replace(start, deviation=None) for start in starts])
+    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert [h.name for h in evidence.hypotheses if not h.met] == ["runs that start in the event, fewest of a setting"]
 
 
 def test_control_half_the_iterations():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from widenet.claims.base import Verdict
-from widenet.claims.brutzkus2019.xor import draw_start, every_octant
+from widenet.claims.brutzkus2019.xor import draw_start, every_octant, trace
 from widenet.claims.brutzkus2019.xor_narrow import (
     CLAIMS,
     SOLUTION,
@@ -97,6 +97,17 @@ def test_control_large_changes_do_lower_the_loss():
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.measured is not None
     assert evidence.measured < 0
+
+
+def test_runs_outside_the_event_are_counted_and_not_scored():
+    drawn = draw_start(2, 0.1, 400, spread=4.0)
+    evidence = check_theorem_b_8(NarrowRuns(drawn, OCTANTS), draws=1)
+    outside = int((~drawn.in_event).sum())
+    assert 0 < outside < 400
+    assert evidence.runs.outside == outside
+    assert evidence.runs.tried <= 400 - outside + 4096
+    failed = (trace(drawn).final_loss[drawn.in_event] > 0).sum() + 3072
+    assert evidence.runs.tried == failed
 
 
 def test_control_no_failed_run_no_verdict():

@@ -67,6 +67,7 @@ from widenet.claims.brutzkus2019.xor_convergence import (
 from widenet.claims.brutzkus2019.xor_exploration import (
     lemma_3_1,
     lemma_b_2,
+    lemma_b_2_as_printed,
     observation_active_at_start,
     observation_half_planes_cover,
 )
@@ -124,6 +125,7 @@ CLAIMS: tuple[Claim, ...] = (
     theorem_6_5_m2,
     section_6_3_examples,
     lemma_b_2,
+    lemma_b_2_as_printed,
     lemma_b_4_1,
     lemma_b_4_1_as_printed,
     lemma_b_4_2,

@@ -44,12 +44,14 @@ def large_start_probability(half_width: int, relative_deviation: float = 1.0) ->
     return -math.expm1(4 * half_width * math.log1p(-_one_large(half_width, relative_deviation)))
 
 
-def large_start_over_c(half_width: int) -> float:
-    """An upper bound on P(event of Lemma E.3 fails)/c at the largest σ_g, also where both are too small for a float.
+def large_start_over_c(half_width: int, relative_deviation: float = 1.0) -> float:
+    """An upper bound on P(event of Lemma E.3 fails)/c for ρ ≤ 1, also where both are too small for a float.
 
-    The union over 4k products, 4k·erfc(√(8k)), over c: e^{−8k} cancels. Below 1 for every k, and tends to 1.
+    The union over 4k products, 4k·erfc(√(8k)/ρ), over c: at ρ = 1, e^{−8k} cancels. Below 1 for every k, tends to 1.
     """
-    return 4 * half_width * float(erfcx(math.sqrt(8 * half_width))) / math.sqrt(2 * half_width / math.pi)
+    distance = math.sqrt(8 * half_width) / relative_deviation
+    shrink = math.exp(8 * half_width * (1 - relative_deviation**-2))
+    return 4 * half_width * float(erfcx(distance)) * shrink / math.sqrt(2 * half_width / math.pi)
 
 
 def one_large_over_printed(half_width: int) -> float:

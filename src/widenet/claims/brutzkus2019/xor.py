@@ -48,13 +48,15 @@ class XorStart:
     deviation: float | None = None
 
     def __post_init__(self) -> None:
-        """The fits are put on the grid; NaN and sums beyond float64 are refused."""
+        """The fits are put on the grid, none but 0 itself at 0; NaN and sums beyond float64 are refused."""
         if not np.isfinite(self.fits).all() or not self.step_size > 0:
             raise ValueError("initial fits must be finite and the step size positive")
         largest = 1 / self.step_size + np.abs(self.fits).sum(axis=2).max(initial=0) + 4 * self.half_width
         if not largest < 2.0**20:
             raise ValueError(f"sums reach {largest:g} in units of η; from 2^20 on they are not exact")
-        object.__setattr__(self, "fits", np.round(self.fits / GRID) * GRID)
+        # In millions of draws some lie within half a step of 0; there they would be filters without a side.
+        steps = np.where(np.abs(self.fits) < GRID, np.sign(self.fits), np.round(self.fits / GRID))
+        object.__setattr__(self, "fits", steps * GRID)
 
     @property
     def n_runs(self) -> int:

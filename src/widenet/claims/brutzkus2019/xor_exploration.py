@@ -4,13 +4,14 @@ Lemma 3.1 (restated as B.1) is `lemma_3_1`; Lemma B.2 is `lemma_b_2`; what Secti
 step and about W_0⁺(1) ∪ W_0⁺(3) is `observation_active_at_start` and `observation_half_planes_cover`.
 """
 
+import math
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from widenet.claims.base import Claim, Evidence, Kind, Runs, at_least, decide, more_than, ratio
+from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Runs, Verdict, at_least, decide, more_than, ratio
 from widenet.claims.brutzkus2019 import octants
 from widenet.claims.brutzkus2019.constants import UNEXPLORED, c_value, large_start_over_c, large_start_probability
 from widenet.claims.brutzkus2019.xor import XorStart, draw_start, trace
@@ -52,11 +53,7 @@ def check_lemma_3_1(
         progress((number + 1) / len(starts), f"k = {start.half_width}")
     conditions = (
         more_than("smallest half-width k", min(s.half_width for s in starts), 16),
-        at_least(
-            "directions uniform: p-value that a filter is in each octant equally often",
-            min(octants.equally_likely(start.filters) for start in starts),
-            BY_CHANCE,
-        ),
+        _uniform_directions(starts),
     )
     drawn = [fails_at_most(count, start.n_runs, allowed) for count, start in zip(failures, starts, strict=True)]
     answers = [*drawn, *(rate <= allowed for rate in exact)]
@@ -90,7 +87,7 @@ def check_lemma_b_2(starts: Sequence[XorStart], progress: Progress = silent) -> 
             ratios.append(large_start_over_c(half_width))
         else:
             ratios.append(large_start_probability(half_width, spread) / max(c_value(half_width), TINY))
-        refuted |= fails_at_most(outside, start.n_runs, max(c_value(half_width), TINY)) is False
+        refuted |= fails_at_most(outside, start.n_runs, max(c_value(half_width), TINY), 1 - BY_CHANCE) is False
         rows.append({"half_width": half_width, "ratio": ratios[-1], "runs": start.n_runs, "outside": outside})
         progress((number + 1) / len(starts), f"k = {half_width}")
     worst = int(np.argmax(ratios))
@@ -105,8 +102,54 @@ def check_lemma_b_2(starts: Sequence[XorStart], progress: Progress = silent) -> 
         measured=ratios[worst],
         tightness=ratio(ratios[worst], 1.0),
         config={"widths": rows, "c_at_2": c_value(2), "exact_at_2": large_start_probability(2)},
-        note="Printed with √(2k)/(πe^{8k}) here and with √(2k)/(√π·e^{8k}) where it is used; the latter holds and is "
-        "sharp. The lemma compares σ_g with η: with η far below c_η/k it needs a smaller σ_g too.",
+        note="The bound is sharp: the ratio tends to 1. The lemma compares σ_g with η: with η far below c_η/k it needs "
+        "a smaller σ_g too; see lemma_b_2_as_printed.",
+    )
+
+
+def check_lemma_b_2_as_printed(starts: Sequence[XorStart], progress: Progress = silent) -> Evidence:
+    """The same for η ≤ c_η/k and σ_g ≤ c_η/(16k^{3/2}), as Section 3 has them, against √(2k)/(πe^{8k}) = c/√π.
+
+    Both differences count. With η = c_η/k the exact probability is up to √π times what is printed; with a smaller η it
+    can be nearly 1.
+    """
+    conditions = setting_of_section_3(starts, wide=True, as_printed=True)
+    rows, refuted = [], False
+    for number, start in enumerate(starts):
+        half_width, outside = start.half_width, int((~start.in_event).sum())
+        printed = c_value(half_width) / math.sqrt(math.pi)
+        spread = (start.deviation or 0.0) * 16 * half_width**0.5 / start.step_size or start.spread
+        if spread <= 1:
+            ratio_to_printed = math.sqrt(math.pi) * large_start_over_c(half_width, spread)
+        else:
+            ratio_to_printed = large_start_probability(half_width, spread) / max(printed, TINY)
+        refuted |= fails_at_most(outside, start.n_runs, max(printed, TINY), 1 - BY_CHANCE) is False
+        rows.append(
+            {
+                "half_width": half_width,
+                "step_share": half_width * start.step_size / start.step_constant,
+                "printed": printed,
+                "exact": large_start_probability(half_width, spread),
+                "ratio": ratio_to_printed,
+                "runs": start.n_runs,
+                "outside": outside,
+            }
+        )
+        progress((number + 1) / len(starts), f"k = {half_width}")
+    worst = max(rows, key=lambda row: row["ratio"])
+    conclusion = worst["ratio"] <= 1 and not refuted
+    return Evidence(
+        verdict=decide(conditions, conclusion),
+        hypotheses=tuple(conditions),
+        runs=Runs(tried=sum(start.n_runs for start in starts)),
+        conclusion=conclusion,
+        quantity="exact probability of a start above √2η/4, in the worst setting",
+        promised=worst["printed"],
+        measured=worst["exact"],
+        tightness=ratio(worst["exact"], worst["printed"]),
+        config={"settings": rows},
+        note=f"{worst['outside']} of {worst['runs']} drawn starts are above it, with η = "
+        f"{worst['step_share']:.3g}·c_η/k.",
     )
 
 
@@ -126,13 +169,12 @@ def check_observation_active_at_start(starts: Sequence[XorStart], progress: Prog
 
 def check_observation_half_planes_cover(starts: Sequence[XorStart], progress: Progress = silent) -> Evidence:
     """|W_0⁺(1)| + |W_0⁺(3)| = k and |U_0⁺(2)| + |U_0⁺(4)| = k in every run."""
-    missing, smallest = 0, np.inf
+    missing = 0
     for number, start in enumerate(starts):
         pairs = start.own_counts[:, :2] + start.own_counts[:, 2:]
         missing = max(missing, int((start.half_width - pairs).max(initial=0)))
-        smallest = min(smallest, float(np.abs(start.fits).min()))
         progress((number + 1) / len(starts), f"k = {start.half_width}")
-    conditions = (more_than("smallest initial |⟨w_0, x_i⟩| or |⟨u_0, x_i⟩|, in units of η", smallest, 0),)
+    conditions = (_uniform_directions(starts),)
     return Evidence(
         verdict=decide(conditions, missing == 0),
         hypotheses=conditions,
@@ -145,12 +187,24 @@ def check_observation_half_planes_cover(starts: Sequence[XorStart], progress: Pr
     )
 
 
+def _uniform_directions(starts: Sequence[XorStart]) -> Hypothesis:
+    return at_least(
+        "directions uniform: p-value that a filter is in each octant equally often",
+        min(octants.equally_likely(start.filters) for start in starts),
+        BY_CHANCE,
+    )
+
+
 def _starts(scale: Scale, seed: int) -> list[XorStart]:
     return [draw_start(k, 0.1, 5000 if scale is Scale.QUICK else 20_000, seed) for k in WIDTHS]
 
 
 def _small_starts(scale: Scale, seed: int) -> list[XorStart]:
     return [draw_start(k, c, 200, seed) for k in (1, 2, 17, 50, 100) for c in (0.1, 0.4)]
+
+
+def _small_steps(scale: Scale, seed: int) -> list[XorStart]:
+    return [draw_start(k, 0.1, 200, seed, step_share=0.1) for k in (17, 50)]
 
 
 def _runs(scale: Scale, seed: int) -> list[XorStart]:
@@ -177,9 +231,22 @@ lemma_b_2 = Claim(
         "With probability at least 1 − √(2k/π)e^{−8k} every initial |⟨w_0, x_i⟩| and |⟨u_0, x_i⟩| is at most √2η/4 "
         "(for η = c_η/k and σ_g ≤ c_η/(16k^{3/2}), that is σ_g ≤ η/(16√k))."
     ),
-    where="Lemma B.2, Section B.1",
+    where="Lemma B.2, Section B.1 (with √π for π, as where it is used, and for η = c_η/k)",
     check=check_lemma_b_2,
     setting=_small_starts,
+)
+
+lemma_b_2_as_printed = Claim(
+    id="brutzkus2019.lemma_b_2_as_printed",
+    kind=Kind.STEP,
+    statement=(
+        "XOR, k > 16, η ≤ c_η/k, c_η < 1/2 and σ_g ≤ c_η/(16k^{3/2}): with probability at least 1 − √(2k)/(πe^{8k}) "
+        "every initial |⟨w_0, x_i⟩| and |⟨u_0, x_i⟩| is at most √2η/4."
+    ),
+    where="Lemma B.2, Section B.1",
+    check=check_lemma_b_2_as_printed,
+    setting=_small_steps,
+    expected=Verdict.VIOLATED,
 )
 
 observation_active_at_start = Claim(
@@ -200,4 +267,4 @@ observation_half_planes_cover = Claim(
     setting=_starts,
 )
 
-CLAIMS = (lemma_3_1, lemma_b_2, observation_active_at_start, observation_half_planes_cover)
+CLAIMS = (lemma_3_1, lemma_b_2, lemma_b_2_as_printed, observation_active_at_start, observation_half_planes_cover)
