@@ -32,6 +32,14 @@ def test_verdict_on_the_default_setting(claim):
     assert all(h.met for h in evidence.hypotheses)
 
 
+def test_control_a_gradient_that_is_not_a_number_does_not_pass():
+    """The outputs agree (all are 0); only the gradients are NaN."""
+    evidence = check_remark_4_1(
+        remark_4_1.setting(Scale.QUICK, 0), pooling=lambda filters, votes, x: jnp.sqrt(0 * filters.sum())
+    )
+    assert evidence.verdict is Verdict.VIOLATED
+
+
 def test_control_mean_pooling_sees_more_than_the_set():
     def mean_pooling(filters, votes, x):
         return votes @ jnp.maximum(filters @ x.reshape(-1, 2).T, 0).mean(axis=1)

@@ -64,7 +64,7 @@ def check_remark_4_1(words: Words, progress: Progress = silent, *, pooling: Pool
     groups = [np.flatnonzero(numbers == number) for number in np.unique(numbers)]
     shared = [group for group in groups if len(group) > 1]
     spreads = [
-        max(float(np.ptp(values[:, group], axis=1).max()), float(np.ptp(gradients[:, group], axis=1).max()))
+        np.max([np.ptp(values[:, group], axis=1).max(), np.ptp(gradients[:, group], axis=1).max()])  # NaN stays NaN
         for group in shared
     ]
     progress(1.0, f"{len(words.inputs)} inputs")

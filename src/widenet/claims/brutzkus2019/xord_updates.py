@@ -141,7 +141,7 @@ def check_observation_decomposition(settings: Sequence[XordRuns], progress: Prog
         # S⁺ − P⁺ is the first part on a positive point, S⁻ − P⁻ on a negative one.
         positive = np.asarray(runs.data.labels) > 0
         gaps = (whole[positive][:, None] - whole[~positive]) - (own[positive][:, None] - own[~positive])
-        differences.append(float(max(np.ptp(shared, axis=0).max(), np.abs(gaps).max())))
+        differences.append(float(np.max([np.ptp(shared, axis=0).max(), np.abs(gaps).max()])))
         progress((number + 1) / len(settings), f"{len(points)} points")
     return _evidence(settings, differences, SAME_SUM, "largest deviation from R⁺ = R⁻ and from the identity, at any t")
 
@@ -162,7 +162,7 @@ def check_footnote_3(starts: Sequence[XorStart], progress: Progress = silent, *,
         margins = np.stack([y * outputs(path, x) for x, y in zip(XOR_POINTS, XOR_LABELS, strict=True)], axis=-1)
         end = (run.end @ XOR_POINTS[:2]).reshape(path[-1].shape) * (start.step_size / 2)
         outs = np.abs(margins - run.margins * start.step_size).max()
-        differences.append(float(max(np.abs(path[-1] - end).max(), outs / (2 * start.half_width))))
+        differences.append(float(np.max([np.abs(path[-1] - end).max(), outs / (2 * start.half_width)])))
         progress((number + 1) / len(starts), f"k = {start.half_width}")
     conditions = (
         at_most("points whose XOR label is not f*(x) for d = 1", known.mislabelled + known.not_signs, 0),
