@@ -5,6 +5,7 @@ import pytest
 
 from widenet.claims.base import Verdict
 from widenet.claims.brutzkus2019.own_data import check_on
+from widenet.claims.brutzkus2019.training_set import from_data
 from widenet.types import Dataset
 
 SIGNS = {"1": (1, 1), "2": (1, -1), "3": (-1, -1), "4": (-1, 1)}
@@ -34,3 +35,13 @@ def test_control_points_that_are_not_diverse():
 def test_data_without_a_negative_point_is_refused():
     with pytest.raises(ValueError, match="of each class"):
         check_on(points("1234", "1111"), n_runs=2)
+
+
+def test_labels_that_are_not_signs_are_named():
+    data = points("1234", "2424")
+    with pytest.raises(ValueError, match=r"1 a label that is not f\*"):
+        check_on(Dataset(data.inputs, jnp.array([1.0, 0.0])), n_runs=2)
+
+
+def test_no_points_at_all_are_counted_as_none():
+    assert from_data(Dataset(jnp.zeros((0, 8)), jnp.zeros(0))).per_class == (0, 0)

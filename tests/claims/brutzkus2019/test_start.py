@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from widenet.claims.base import Verdict
-from widenet.claims.brutzkus2019.constants import c_value, large_start_probability
+from widenet.claims.brutzkus2019.constants import c_value, large_start_probability, largest_deviation
 from widenet.claims.brutzkus2019.start import (
     CLAIMS,
     Starts,
@@ -16,6 +16,7 @@ from widenet.claims.brutzkus2019.start import (
     check_lemma_e_3,
     check_lemma_e_15,
     check_lemma_e_19,
+    deviation_hypothesis,
     draw_filters,
     is_small,
     small_starts,
@@ -79,6 +80,13 @@ def test_control_a_larger_start_than_stated_is_measured():
     evidence = check_lemma_e_3(dataclasses.replace(honest, filters=1.5 * honest.filters))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False  # the draws no longer have the probability of the formula
+
+
+def test_control_a_start_away_from_zero_is_not_small():
+    """σ_g is measured around 0: filters that are all alike have no deviation around their mean."""
+    filters = np.full((10, 4, 2), 0.1)
+    assert not deviation_hypothesis(filters, 0.01).met
+    assert deviation_hypothesis(draw_filters(0, 100, 2, largest_deviation(0.02, 2)), 0.01).met
 
 
 def test_the_exact_event_of_lemma_e_3():

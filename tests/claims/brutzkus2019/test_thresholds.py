@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from widenet.claims.base import Verdict
+from widenet.claims.brutzkus2019.constants import steps_of_theorem_6_3, steps_to_zero_loss
 from widenet.claims.brutzkus2019.thresholds import (
     CLAIMS,
     NEGATIVE,
@@ -107,6 +108,19 @@ def test_control_the_bound_on_T_from_another_width_on():
     evidence = check_section_e_0_9(corner, from_width=63)
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.config["widths_where_T_is_off"] == [63]
+
+
+def test_control_another_factor_than_28():
+    corner = Finish(tuple(range(17, 200)), ((Fraction(1, 410), Fraction(8)),))
+    evidence = check_section_e_0_9(corner, factor=27)
+    assert evidence.verdict is Verdict.VIOLATED
+    assert evidence.config["widths_where_T_is_off"] == [64, 65, 66, 67, 68, 69]
+
+
+def test_the_two_times_as_the_runs_are_compared_with_them():
+    for k, enough in ((63, False), (65, True), (120, True)):
+        assert (steps_of_theorem_6_3(1 / 410, 8.0) >= steps_to_zero_loss(k, 1 / 410, 8.0)) is enough
+    assert math.isclose(steps_of_theorem_6_3(1 / 410, 8.0), steps_to_zero_loss(64, 1 / 410, 8.0))
 
 
 def test_control_a_small_margin_has_no_width():

@@ -40,6 +40,13 @@ def test_control_a_gradient_that_is_not_a_number_does_not_pass():
     assert evidence.verdict is Verdict.VIOLATED
 
 
+def test_control_copies_of_a_point_show_nothing():
+    """Even the mean agrees on them, so they cannot speak for the maximum."""
+    copies = diverse_points(1)[np.array([0, 0, 6, 6])]
+    assert check_remark_4_1(words_of(copies)).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert check_remark_4_1(words_of(diverse_points(1))).verdict is Verdict.HOLDS
+
+
 def test_control_mean_pooling_sees_more_than_the_set():
     def mean_pooling(filters, votes, x):
         return votes @ jnp.maximum(filters @ x.reshape(-1, 2).T, 0).mean(axis=1)

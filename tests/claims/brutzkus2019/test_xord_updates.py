@@ -92,6 +92,25 @@ def test_control_data_with_one_class_are_not_judged():
         assert "points in the smaller class" in unmet(evidence)
 
 
+@pytest.mark.parametrize("labels", [(0.0, 1.0), (-2.0, 2.0)])
+def test_control_labels_that_are_not_signs_are_not_judged(labels):
+    data = diverse_points(1)
+    other = Dataset(data.inputs, jnp.where(data.labels > 0, labels[1], labels[0]))
+    for check in (check_observation_one_pair, check_equation_7_8, check_observation_decomposition):
+        evidence = check([runs_on(other)])
+        assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+        assert "points whose label is not f*(x)" in unmet(evidence)
+
+
+def test_control_a_pair_is_not_compared_with_itself():
+    """Copies of one pair are that pair; a third point makes the comparison one."""
+    data = diverse_points(1)
+    for places, verdict in (([0, 0, 6, 6], Verdict.INSUFFICIENT_EVIDENCE), ([0, 1, 6, 6], Verdict.HOLDS)):
+        evidence = check_observation_one_pair([runs_on(data[np.array(places)], half_width=8, n_runs=2)], steps=50)
+        assert evidence.verdict is verdict
+        assert evidence.vacuous is (verdict is not Verdict.HOLDS)
+
+
 def test_control_the_printed_indicator_never_stops():
     evidence = check_equation_7_8([RUNS], is_active=lambda values: values < 1)
     assert evidence.verdict is Verdict.VIOLATED

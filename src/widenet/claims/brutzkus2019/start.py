@@ -143,11 +143,12 @@ def _judge(starts: Starts, progress: Progress, law: Law, event: Event, allowed: 
 
 
 def deviation_hypothesis(filters: Filters, step_size: float) -> Hypothesis:
-    """σ_g ≤ c_η/(16k^{3/2}), measured on the entries drawn, up to six standard errors."""
+    """σ_g ≤ c_η/(16k^{3/2}), measured on the entries drawn around 0, up to six standard errors."""
     half_width = filters.shape[-2] // 2
     limit = largest_deviation(step_size * half_width, half_width)
     error = 6 / math.sqrt(2 * max(filters.size, 1))
-    return at_most("σ_g as drawn, over c_η/(16k^{3/2})", float(filters.std()) / limit, 1, tolerance=error)
+    drawn = math.sqrt(float(np.square(filters).mean()))
+    return at_most("σ_g as drawn, over c_η/(16k^{3/2})", drawn / limit, 1, tolerance=error)
 
 
 def _equally_likely(filters: Filters) -> Hypothesis:

@@ -161,11 +161,19 @@ class Finish:
 
 
 def check_section_e_0_9(
-    setting: Finish, progress: Progress = silent, *, largest_step: Fraction = Fraction(1, 410), from_width: int = 64
+    setting: Finish,
+    progress: Progress = silent,
+    *,
+    largest_step: Fraction = Fraction(1, 410),
+    from_width: int = 64,
+    factor: int = 28,
 ) -> Evidence:
-    """T of Theorem 6.3 covers that of E.14 exactly from k = 64 on; 120 is above both limits of width."""
-    # 28/c ≥ 7k/((k/2 − 2√k)c), multiplied by c(k/2 − 2√k)/7: 2k − 8√k ≥ k
-    covers = {k: sign(2 * k - k, -8, k) >= 0 for k in setting.widths}
+    """T of Theorem 6.3 covers that of E.14 exactly from k = 64 on; 120 is above both limits of width.
+
+    Controls pass another width than 64, and another factor than 28.
+    """
+    # factor/c ≥ 7k/((k/2 − 2√k)c), multiplied by 2c(k/2 − 2√k): factor·(k − 4√k) ≥ 14k
+    covers = {k: sign((factor - 14) * k, -4 * factor, k) >= 0 for k in setting.widths}
     late = [k for k, covered in covers.items() if covered != (k >= from_width)]
     limits = []
     for step, margin in setting.choices:

@@ -66,7 +66,7 @@ def from_data(data: Dataset) -> TrainingSet:
     if inputs.ndim != 2 or inputs.shape[1] % 2:
         raise ValueError(f"a point of XORD is made of pairs; inputs have the shape {inputs.shape}")
     signs = np.isin(inputs, (-1.0, 1.0)).all(axis=1)
-    held = (inputs.reshape(len(inputs), -1, 1, 2) == PATTERNS).all(axis=-1).any(axis=1)
+    held = (inputs.reshape(len(inputs), inputs.shape[1] // 2, 1, 2) == PATTERNS).all(axis=-1).any(axis=1)
     right = labels == np.where(held[:, 0] | held[:, 2], 1.0, -1.0)
     places = held @ np.array([1, 2, 4, 8]) - 1
     counts = np.bincount(places[signs & right], minlength=15)
@@ -77,5 +77,8 @@ def of_each_class(data: Dataset | TrainingSet) -> TrainingSet:
     """The training set of some data; it needs a point of XORD of each class."""
     points = data if isinstance(data, TrainingSet) else from_data(data)
     if not min(points.per_class):
-        raise ValueError(f"training needs a point of XORD of each class, got {points.per_class}")
+        raise ValueError(
+            f"training needs a point of XORD of each class, got {points.per_class}; {points.not_signs} points have an "
+            f"entry that is not ±1, {points.mislabelled} a label that is not f*(x)"
+        )
     return points

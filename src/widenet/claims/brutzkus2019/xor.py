@@ -75,8 +75,8 @@ class XorStart:
 
     @property
     def spread(self) -> float:
-        """16√k·σ_g/η, with σ_g as the weights were drawn."""
-        return 16 * math.sqrt(self.half_width / 2) * float(self.fits.std())
+        """16√k·σ_g/η, with σ_g as the weights were drawn around 0."""
+        return 16 * math.sqrt(self.half_width / 2) * math.sqrt(float(np.square(self.fits).mean()))
 
     @functools.cached_property
     def in_event(self) -> Bool[np.ndarray, " run"]:

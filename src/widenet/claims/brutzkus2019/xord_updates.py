@@ -40,16 +40,19 @@ Filters = Float[np.ndarray, "*batch channel 2"]
 def check_observation_one_pair(
     settings: Sequence[XordRuns], progress: Progress = silent, *, steps: int = 500
 ) -> Evidence:
-    """The weights at every t on all points, against those on the first positive and the first negative point."""
+    """The weights at every t on all points, against those on the first positive and the first negative point.
+
+    Where no training set has a third point, a run is compared with itself: that is refused.
+    """
     if one_class(settings):
         return _undefined(settings)
-    differences = []
+    differences, most = [], max(len(np.unique(runs.data.inputs, axis=0)) for runs in settings)
     for number, runs in enumerate(settings):
         pair = np.stack([runs.one_of(1.0), runs.one_of(-1.0)])
         single = replace(runs, data=Dataset(jnp.asarray(pair), jnp.asarray([1.0, -1.0])))
         differences.append(float(np.abs(descend(runs, steps) - descend(single, steps)).max()))
         progress((number + 1) / len(settings), f"{runs.data.n_samples} points")
-    return _evidence(settings, differences, SAME, "largest difference of a weight, at any step")
+    return _evidence(settings, differences, SAME, "largest difference of a weight, at any step", is_trivial=most <= 2)
 
 
 def closed_form(filters: Filters, runs: XordRuns, is_active: Indicator) -> Filters:
@@ -182,8 +185,8 @@ def check_footnote_3(starts: Sequence[XorStart], progress: Progress = silent, *,
 
 
 def one_class(settings: Sequence[XordRuns]) -> bool:
-    """Whether some training set lacks a class, so that there is no pair of points to speak about."""
-    return any(len(np.unique(np.sign(runs.data.labels))) < 2 for runs in settings)
+    """Whether some training set lacks a label, +1 or −1, so that there is no pair of points to speak about."""
+    return any(not np.isin((1.0, -1.0), runs.data.labels).all() for runs in settings)
 
 
 def _undefined(settings: Sequence[XordRuns]) -> Evidence:
@@ -214,12 +217,13 @@ def _evidence(
     quantity: str,
     *,
     unfinished: int = 0,
+    is_trivial: bool = False,
     config: dict | None = None,
 ) -> Evidence:
     conditions = _nearest(settings)
     worst = float(np.max(differences))
     # Written so that NaN is not small.
-    conclusion = False if not worst <= tolerance else None if unfinished else True
+    conclusion = False if not worst <= tolerance else None if unfinished or is_trivial else True
     return Evidence(
         verdict=decide(conditions, conclusion),
         hypotheses=tuple(conditions),
@@ -228,6 +232,7 @@ def _evidence(
         quantity=f"{quantity}; up to {tolerance:g} counts as 0",
         promised=0.0,
         measured=worst,
+        vacuous=is_trivial,
         config=_config(settings) | (config or {}),
     )
 
