@@ -40,7 +40,7 @@ def made_up(centres: float = 0.06, angle: float = 45.0, n_wide: int = 5, n_runs:
 
     return xr.Dataset(
         {
-            "learned_error": (("size", "pair", "run"), noisy(np.array([[[0.1]], [[0.08]]]), 2, 2, n_runs)[:1]),
+            "learned_error": (("size", "pair", "run"), noisy(np.array([[[0.1], [0.08]]]), 1, 2, n_runs)),
             "frozen_error": (("size", "filters", "run"), noisy(frozen[:, None], 1, 4, n_runs)),
             "wide_error": (("size", "wide_run"), noisy(0.05, 1, n_wide)),
             "trained_angle": angles(angle),

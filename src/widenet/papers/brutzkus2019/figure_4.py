@@ -13,15 +13,15 @@ CAPTION = (
     "centres are divided among them. The small network's learning rate and initial scale are those with the "
     "smallest test error, as in the paper."
 )
-QUICK_SIZES, PAPER_SIZES = (500, 2000), (1000, 2000, 6000)
+QUICK_SIZES, PAPER_SIZES = (500, 1000), (1000, 2000, 6000)
 QUICK = {
     "sizes": QUICK_SIZES,
     "pairs": ((0.01, 0.01), (0.01, 0.05)),
     "n_runs": 3,
     "n_wide": 1,
-    "wide_epochs": 10,
+    "wide_epochs": 8,
     "narrow_epochs": 20,
-    "n_test": 2000,
+    "n_test": 1000,
     "dtype": "float32",
 }
 PAPER = {

@@ -106,7 +106,7 @@ def _filters(axes: Axes, numbers: xr.Dataset, which: str, title: str) -> None:
     top = 0.0
     for number, centre in enumerate(centres):
         own = filters[cluster == number]
-        _tile(axes, centre.reshape(side, side), 0, top, framed=True)
+        _tile(axes, centre.reshape(side, side), 0.0, top, framed=True)
         for place, weights in enumerate(own):
             _tile(axes, weights.reshape(side, side), 1.4 + place % COLUMNS, top + place // COLUMNS)
         top += -(-len(own) // COLUMNS) + 0.4
