@@ -162,8 +162,9 @@ theorem_3_3_angle = Claim(
     id="brutzkus2019.theorem_3_3_angle",
     kind=Kind.MAIN,
     statement=(
-        "XOR: at the global minimum W_T the angle between w_T^(j), j ∈ W_0⁺(i), i ∈ {1, 3}, and x_i is at most "
-        "arccos((1 − 2c_η)/(1 + c_η)); the same for u_T^(j), j ∈ U_0⁺(i), i ∈ {2, 4}."
+        "XOR, in the event of Lemma B.2: at the global minimum W_T the angle between w_T^(j), j ∈ W_0⁺(i), "
+        "i ∈ {1, 3}, and x_i is at most arccos((1 − 2c_η)/(1 + c_η)); the same for u_T^(j), j ∈ U_0⁺(i), i ∈ {2, 4}. "
+        "Both steps of the proof are checked too: a_i(T) ≥ 1/(2c_η) − 1, and a cosine of at least 2a_i/(2a_i + 3)."
     ),
     where="Theorem 3.3, Section 3.2; Theorem B.6",
     check=check_theorem_3_3_angle,

@@ -295,8 +295,11 @@ theorem_3_4 = Claim(
 theorem_b_8 = Claim(
     id="brutzkus2019.theorem_b_8",
     kind=Kind.STEP,
-    statement="XOR, k = 2: where gradient descent ends with positive loss, it ends at a local minimum.",
-    where="Theorem B.8, Section B.2",
+    statement=(
+        "XOR, k = 2, in the event of Lemma B.2: where gradient descent ends with positive loss, it ends at a local "
+        "minimum, at which no filter answers to the points that are wrong."
+    ),
+    where="Theorem B.8, Section B.2 (its probability, 3/4, is that of theorem_3_4)",
     check=check_theorem_b_8,
     setting=_narrow,
 )
