@@ -19,10 +19,12 @@ from widenet.claims.brutzkus2019.generalization import (
 from widenet.claims.brutzkus2019.trained import Trained, train_from, train_networks
 from widenet.claims.brutzkus2019.training_set import PAIR, from_data, from_sets
 from widenet.claims.brutzkus2019.wide import (
+    Judged,
     check_lemma_e_17,
     check_proposition_e_14,
     check_theorem_6_3,
     check_theorem_6_3_angle,
+    judge_rate,
     theorem_6_3,
     theorem_6_3_on,
 )
@@ -67,6 +69,19 @@ def test_theorem_6_3_holds_in_its_corner(corner):
     assert evidence.verdict is Verdict.HOLDS
     assert evidence.runs.tried == 557
     assert evidence.config["cases"][0]["exact_probability_outside_the_event"] < 2.1e-4
+
+
+def test_control_a_case_without_a_run_in_its_event_is_not_carried_by_another(twenty):
+    """2240 runs confirm Proposition E.14 where they are; ten more, none in the event, confirm nothing elsewhere."""
+    full = Judged(twenty, twenty.converged, twenty.axes_explored, 4 * math.exp(-8), 1e-4, 1e6)
+    few = some(twenty, slice(10))
+    nowhere = Judged(few, few.converged, np.zeros(10, bool), 4 * math.exp(-8), 1e-4, 1e6)
+    unlikely = Judged(few, few.converged, few.axes_explored, 4 * math.exp(-8), 0.5, 1e6)
+    likely = Judged(few, few.converged, few.axes_explored, 4 * math.exp(-8), 1e-4, 1e6)
+    assert judge_rate([full], [], "").verdict is Verdict.HOLDS
+    assert judge_rate([full, likely], [], "").verdict is Verdict.HOLDS
+    for other in (nowhere, unlikely):
+        assert judge_rate([full, other], [], "").verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 def test_too_few_runs_decide_nothing(corner):

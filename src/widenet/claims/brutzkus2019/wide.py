@@ -82,7 +82,11 @@ def event_failure(half_width: int, explored: Callable[[int], Fraction]) -> float
 def judge_rate(
     cases: Sequence[Judged], conditions: Sequence[Hypothesis], quantity: str, progress: Progress = silent
 ) -> Evidence:
-    """All runs together against the promised rate, every case alone for a refutation, events for the implication."""
+    """All runs together against the promised rate, every case alone for a refutation, events for the implication.
+
+    A case with fewer runs than its rate needs rests on the implication: some run of it must be in the event, and the
+    event must be as likely as promised.
+    """
     rows, verdicts, counted = [], [], []
     for number, case in enumerate(cases):
         decided = ~case.cut
@@ -104,7 +108,8 @@ def judge_rate(
     allowed = min((case.allowed for case in cases), default=1.0)
     pooled = fails_at_most(failures, total, allowed)
     broken = sum(row["failures_inside_the_event"] for row in rows)
-    conclusion = False if broken or False in (*verdicts, pooled) else pooled
+    alone = [verdict or _rests_on_its_event(case) for verdict, case in zip(verdicts, cases, strict=True)]
+    conclusion = False if broken or False in (*verdicts, pooled) else pooled if all(alone) else None
     rate = failures / total if total else math.nan
     needed = runs_needed(allowed) if 0 < allowed < 1 else 0
     return Evidence(
@@ -127,6 +132,10 @@ def judge_rate(
         f"proof, which a start misses with probability {max((c.exact_event for c in cases), default=1):.2g} (exact), "
         f"{broken} failed.",
     )
+
+
+def _rests_on_its_event(case: Judged) -> bool:
+    return bool((case.event & ~case.cut).any()) and case.exact_event <= case.allowed
 
 
 Steps = Callable[[int, float, float], float]
