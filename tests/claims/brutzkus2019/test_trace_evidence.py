@@ -17,7 +17,7 @@ from widenet.claims.brutzkus2019 import (
 from widenet.claims.brutzkus2019.overshoot import check_lemma_e_13
 from widenet.claims.brutzkus2019.plus_filters import check_lemma_6_2
 from widenet.claims.brutzkus2019.traces import GRID, draw_fits, follow, trace
-from widenet.types import Scale
+from widenet.types import RunStatus, Scale
 
 MODULES = (plus_filters, minus_filters, minus_steps, overshoot, first_crossing, at_zero_loss)
 
@@ -43,8 +43,18 @@ def test_a_run_outside_the_event_is_counted_and_not_scored():
     assert evidence.verdict is Verdict.HOLDS
     assert evidence.config["runs_outside_the_event"] == 1
     assert evidence.config["settings"][0]["runs_tested"] == 5
-    assert evidence.runs.tried == 6
+    assert (evidence.runs.tried, evidence.runs.outside) == (6, 1)
     assert "1 runs outside" in evidence.note
+
+
+def test_a_run_cut_off_by_its_budget_decides_nothing():
+    seen = trace(SMALL)
+    status = seen.ending.status.copy()
+    status[1] = RunStatus.BUDGET_SPENT
+    cut = dataclasses.replace(seen, ending=dataclasses.replace(seen.ending, status=status))
+    evidence = check_lemma_6_2([cut])
+    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert evidence.runs.unfinished == 1
 
 
 def test_a_nan_passes_no_check():

@@ -78,7 +78,8 @@ def check_theorem_6_5_m1(setting: TwoSamples, progress: Progress = silent) -> Ev
     for law, delta in setting.laws:
         shares = diverse_shares(law)
         both = shares[0] * shares[1]
-        allowed = 1 - (1 - delta) / both  # of the runs on a diverse pair, this share may fail
+        # Of the runs on a diverse pair, this share may fail; where there are none, only δ = 1 allows anything.
+        allowed = 1 - (1 - delta) / both if both else (2.0 if delta >= 1 else -math.inf)
         limit = smallest_delta(*shares, networks.half_width)
         deltas.append([at_least("δ against 1 − p₊p₋(1 − c − 16e⁻⁸)", delta, limit, tolerance=1e-15)])
         answers.append(fails_at_most(failures, total, allowed) if 0 < allowed <= 1 else allowed > 1)

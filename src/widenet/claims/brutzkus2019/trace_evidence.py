@@ -116,7 +116,7 @@ def judge(
       more: further hypotheses, from the settings.
     """
     rows, scored_sides, largest, total = [], [], [], 0
-    counts = {"scored": 0, "tested": 0, "broken": 0, "outside": 0, "open": 0, "stalled": 0}
+    counts = {"scored": 0, "tested": 0, "broken": 0, "outside": 0, "open": 0, "stalled": 0, "untested": 0}
     traces = []
     for number, item in enumerate(items):
         traces.append(item if isinstance(item, Trace) else trace(item))
@@ -132,7 +132,8 @@ def judge(
         counts["tested"] += int(used.sum())
         counts["broken"] += int((found.broken & used).sum())
         counts["outside"] += int((~ending.in_event).sum())
-        counts["open"] += int((ending.status == RunStatus.BUDGET_SPENT).sum())
+        counts["open"] += int((scored & (ending.status == RunStatus.BUDGET_SPENT)).sum())
+        counts["untested"] += not used.any()
         counts["stalled"] += int((ending.status == RunStatus.STALLED).sum())
         largest.append(float(ending.largest_start[scored].max(initial=0.0)))
         total += len(scored)
@@ -149,12 +150,14 @@ def judge(
         *([at_least("smallest half-width k", min(s.half_width for s in settings), 120)] if regime else []),
         *more(settings),
     ]
-    conclusion = None if not counts["tested"] else counts["broken"] == 0
+    # A run cut off by its budget says nothing about the iterations after it.
+    open_ended = not counts["tested"] or (counts["open"] > 0 and not counts["broken"])
+    conclusion = None if open_ended else counts["broken"] == 0
     measured, promised = _closest(scored_sides)
     return Evidence(
         verdict=decide(hypotheses, conclusion),
         hypotheses=tuple(hypotheses),
-        runs=Runs(tried=total, unfinished=counts["open"]),
+        runs=Runs(tried=total, unfinished=counts["open"], outside=counts["outside"]),
         conclusion=conclusion,
         quantity=quantity,
         promised=promised,
@@ -207,6 +210,8 @@ def _note(counts: dict[str, int], note: str) -> str:
         words.append(f"Broken in {counts['broken']} of {counts['tested']} runs.")
     if counts["outside"]:
         words.append(f"{counts['outside']} runs outside the event of Lemma E.3 are not scored.")
+    if counts["untested"] and counts["tested"]:
+        words.append(f"Nothing to test in {counts['untested']} of the settings.")
     return " ".join(words)
 
 
