@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 from widenet.errors import InputError, UnknownName, WidenetError
 
 NOUNS = ("papers", "claims", "figures", "data")
+WORKLOADS = ("logistic_sgd", "late_hinge", "xord", "figure_1", "linear_runs", "linear_steps")
 LARGEST_SEED = 2**32 - 1
 
 
@@ -181,7 +182,8 @@ def report(
 @app.command()
 def bench(
     workloads: Annotated[
-        list[str] | None, typer.Option("--workload", metavar="NAME", help="Only this one; may be given again.")
+        list[str] | None,
+        typer.Option("--workload", metavar="NAME", help=f"Only this of {', '.join(WORKLOADS)}; may be given again."),
     ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the chart and its rows go.")] = Path("bench"),
     as_json: JsonOption = False,

@@ -13,7 +13,7 @@ from widenet.bench import suite
 from widenet.bench.measure import Disagreement
 from widenet.bench.rows import Row
 from widenet.bench.suite import Result as Bench
-from widenet.cli import app
+from widenet.cli import WORKLOADS, app
 
 from .test_chart import CPU, ROWS
 
@@ -68,9 +68,10 @@ def test_json_rows_have_exactly_these_fields(bench: Invoke) -> None:
     assert wanted == [row[0].strip("`") for row in table(section(DOCS / "command-line.md", "A row of bench"))]
 
 
-def test_the_page_names_every_workload() -> None:
+def test_the_page_and_the_help_name_every_workload() -> None:
     rows = table(section(DOCS / "command-line.md", "Workloads of bench"))
     assert [word for row in rows for word in code_words(row[0])] == list(suite.SUITE)
+    assert list(WORKLOADS) == list(suite.SUITE)  # --help names them without loading JAX
 
 
 def test_control_a_disagreement_is_one_sentence_exit_code_1_and_no_files(

@@ -32,6 +32,7 @@ COLUMNS = {
     "data": ("name", "description"),
 }
 
+VERDICT_COLUMNS = ("claim", "verdict", "tightness", "runs", "s", "kind")
 TIMES = ("µs/step/run", "ratio", "compile s")
 KIND_FROM_WIDTH = 110
 PIPE_WIDTH = 10_000  # a line in a pipe is for grep and awk: it is never folded
@@ -84,13 +85,18 @@ def _one_line(table: Table) -> Table:
     return table
 
 
+def _is_wide() -> bool:
+    return not sys.stdout.isatty() or Console().width >= KIND_FROM_WIDTH
+
+
 def _badge(badge: Badge) -> Text:
     return Text(f"{badge.sign} {badge.word}", style=STYLES[badge.tone])
 
 
 def listing_table(noun: str, rows: Iterable[Mapping[str, Any]]) -> Table:
     """The rows of `widenet list`, the columns that matter to a reader."""
-    columns = COLUMNS[noun]
+    # The rows of claims are in the order of their kinds; a narrow terminal needs the room for the statement.
+    columns = tuple(column for column in COLUMNS[noun] if column != "kind" or _is_wide())
     table = _table(noun.capitalize(), *columns, right=("claims", "figures"), fold=("title", "description"))
     for row in rows:
         cells = [Text(" ".join(str(row[column]).split())) for column in columns]
@@ -113,22 +119,35 @@ def check_report(outcomes: Sequence[CheckOutcome]) -> list[RenderableType]:
 def verdict_table(outcomes: Iterable[CheckOutcome]) -> Group:
     """One line per claim, and the sums below."""
     outcomes = sorted(outcomes, key=lambda outcome: wording.kind_order(outcome.claim))
-    # The rows are in the order of their kinds; a narrow terminal needs the room for ids and verdicts.
-    kind_shown = not sys.stdout.isatty() or Console().width >= KIND_FROM_WIDTH
-    columns = ["claim", "verdict", "tightness", "runs", "s", *(["kind"] if kind_shown else [])]
-    table = _table("", *columns, right=("tightness", "runs", "s"), fold=("runs",))
-    for outcome in outcomes:
-        evidence = outcome.evidence
-        failed = evidence.runs.diverged + evidence.runs.unfinished
-        table.add_row(
-            Text(outcome.claim.id, style="bold"),
-            _badge(wording.badge(outcome.claim, evidence)),
-            wording.number(evidence.tightness),
-            f"{evidence.runs.tried:,}" + (f" ({failed:,} ✗)" if failed else ""),
-            f"{outcome.seconds:.1f}",
-            *([Text(outcome.claim.kind.value)] if kind_shown else []),
-        )
+    rows = [_verdict_row(outcome) for outcome in outcomes]
+    columns = _fitting(rows) if sys.stdout.isatty() else VERDICT_COLUMNS
+    table = _table("", *columns, right=("tightness", "runs", "s"), fold=("claim",))
+    for row in rows:
+        table.add_row(*(row[column] for column in columns))
     return Group(table, Text(sums(outcomes), style="bold"))
+
+
+def _verdict_row(outcome: CheckOutcome) -> dict[str, Text]:
+    evidence = outcome.evidence
+    failed = evidence.runs.diverged + evidence.runs.unfinished
+    return {
+        "claim": Text(outcome.claim.id, style="bold"),
+        "verdict": _badge(wording.badge(outcome.claim, evidence)),
+        "tightness": Text(wording.number(evidence.tightness)),
+        "runs": Text(f"{evidence.runs.tried:,}" + (f" ({failed:,} ✗)" if failed else "")),
+        "s": Text(f"{outcome.seconds:.1f}"),
+        "kind": Text(outcome.claim.kind.value),
+    }
+
+
+def _fitting(rows: Sequence[Mapping[str, Text]]) -> list[str]:
+    """The columns that fit the terminal whole. Ids, verdicts and tightness always stay; a long id may fold."""
+    columns: list[str] = list(VERDICT_COLUMNS)
+    widths = {column: max([cell_len(column), *(row[column].cell_len for row in rows)]) for column in columns}
+    for column in ("kind", "s", "runs"):
+        if sum(widths[each] + 2 for each in columns) > Console().width:
+            columns.remove(column)
+    return columns
 
 
 def sums(outcomes: Sequence[CheckOutcome]) -> str:
