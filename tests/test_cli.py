@@ -110,7 +110,7 @@ class TestCheck:
         assert row["hypotheses"][1] == {
             "name": "margin of [w*, x]", "required": "≥ 1", "actual": 1.25, "slack": 0.25, "met": True,
         }  # fmt: skip
-        assert row["runs"] == {"tried": 64, "diverged": 2, "unfinished": 0}
+        assert row["runs"] == {"tried": 64, "diverged": 2, "unfinished": 0, "outside": 0}
         assert row["expected"] is True
         assert row["seed"] == 3
         wanted = {"statement", "promised", "measured", "tightness", "vacuous", "interval", "config", "seconds"}
