@@ -55,6 +55,11 @@ def test_control_other_weights_are_noticed(other: np.ndarray, dtype: str) -> Non
         require_agreement([timing(), timing(other, "other")], dtype)
 
 
+def test_control_nothing_is_near_a_weight_that_is_infinite() -> None:
+    with pytest.raises(Disagreement):
+        require_agreement([timing(moved(0, 3, math.inf)), timing(WEIGHTS + 1.0, "other")], "float32")
+
+
 def test_control_weights_after_other_steps_cannot_be_compared() -> None:
     with pytest.raises(ValueError, match="same number of steps"):
         require_agreement([timing(), timing(steps=11, name="other")], "float32")

@@ -96,6 +96,24 @@ def test_counters_of_a_converged_run():
     assert before.updates == run.updates - 1
 
 
+def test_a_run_does_not_notice_a_look_that_a_batch_mate_needs():
+    """Both runs reach zero loss before the first look. It is taken for run 0 alone, whose budget ends there."""
+    whole = ensemble(networks(2), DATA, Recipe(hinge, 0.5, 5000, check_every=240), run_keys(2))
+    mates = ensemble(networks(2), DATA, Recipe(hinge, 0.5, (240, 5000), check_every=240), run_keys(2))
+    assert (whole.zero_loss_step < 240).all()
+    np.testing.assert_array_equal(whole.steps, [480, 480])  # at 240 they had just moved
+    np.testing.assert_array_equal(mates.steps, [240, 480])
+    for name in COUNTERS[:-1]:
+        np.testing.assert_array_equal(getattr(mates, name), getattr(whole, name), err_msg=name)
+
+
+def test_labels_that_are_no_numbers_are_no_zero_loss():
+    data = Dataset(DATA.inputs, DATA.labels.at[3].set(jnp.nan))
+    runs = ensemble(networks(2), data, Recipe(hinge, 0.5, 5000, check_every=240), run_keys(2))
+    assert (runs.status == RunStatus.DIVERGED).all()
+    assert (runs.zero_loss_step == -1).all()
+
+
 def test_a_solved_problem_takes_no_step():
     solved = train(take(networks(1), 0), DATA, Recipe(hinge, 0.5, 5000), run_keys(1)[0])
     again = train(solved.network, DATA, Recipe(hinge, 0.5, 5000), run_keys(1)[0])
@@ -115,6 +133,7 @@ def test_an_exploding_run_is_diverged_not_converged():
     broken = eqx.tree_at(lambda net: net.hidden_weights, networks(3), networks(3).hidden_weights.at[1].set(jnp.nan))
     runs = ensemble(broken, DATA, Recipe(hinge, 0.5, 5000), run_keys(3))
     assert runs.status.tolist() == [RunStatus.CONVERGED, RunStatus.DIVERGED, RunStatus.CONVERGED]
+    assert (runs.zero_loss_step >= 0).tolist() == [True, False, True]
     huge = ensemble(networks(2), DATA, Recipe(hinge, 1e200, 5000, layers=Layers.BOTH), run_keys(2))
     assert (huge.status == RunStatus.DIVERGED).all()
 
@@ -230,6 +249,9 @@ def test_nothing_is_recompiled_for_new_seeds_steps_or_budgets():
     [
         ({"max_steps": 0}, "max_steps must lie between"),
         ({"batch_size": 25}, "batch_size must lie between 1 and 24"),
+        ({"check_every": 0}, "check_every must be at least 1, got 0"),
+        ({"check_every": -5}, "check_every must be at least 1, got -5"),
+        ({"order": Listed(jnp.zeros((3, 4), int))}, "one list or one per run, got 3 lists"),
         ({"kernel": "warp"}, "kernel must be 'auto' or one of"),
     ],
 )

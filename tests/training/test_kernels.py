@@ -15,7 +15,7 @@ from widenet.losses import hinge, logistic
 from widenet.networks import leaky_relu, relu
 from widenet.training import Cyclic, Listed, Permutation, Recipe, Record, WithReplacement, ensemble
 from widenet.training.kernels import choose
-from widenet.types import Layers
+from widenet.types import Dataset, Layers
 
 STEPS = 70
 """More than one block, and not a multiple of it."""
@@ -77,6 +77,23 @@ def test_a_fast_kernel_follows_plain_on_kinks_ties_and_duplicates(fast, order, a
     plain, fast = both_ways(nets, awkward(), Recipe(hinge, 0.5, STEPS, order), 2, fast)
     assert_same(plain, fast, rtol=1e-12)
     assert (plain.updates < plain.steps).all()  # some steps moved nothing
+
+
+def test_samples_of_a_batch_that_cancel_each_other_are_no_update():
+    """Twins with other labels in one batch; opposite samples with one label at zero weights."""
+    inputs = jnp.asarray([[0.5, 0.25], [0.5, 0.25], [1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, 0.5]])
+    data = Dataset(inputs, jnp.asarray([1.0, -1, 1, 1, -1, -1]))
+    grid = jnp.asarray([[0.5, 0.0], [0.0, 0.5], [0.25, 0.25], [-0.5, 0.5]])
+    nets = networks(2, n_neurons=4, dim=2)
+    nets = eqx.tree_at(lambda net: net.hidden_weights, nets, jnp.stack([grid, 0 * grid]))
+    plain, blocked, gram = (
+        ensemble(nets, data, Recipe(hinge, 0.5, 3, Cyclic(), 2, kernel=kernel), run_keys(2))
+        for kernel in ("plain", "blocked", "gram")
+    )
+    np.testing.assert_array_equal(plain.updates, [2, 1])
+    for fast in (blocked, gram):
+        np.testing.assert_array_equal(fast.updates, plain.updates)
+        np.testing.assert_array_equal(fast.last_update, plain.last_update)
 
 
 shapes = st.sampled_from([(9, 1, 4), (17, 6, 2)])  # every shape is compiled for every kernel and loss

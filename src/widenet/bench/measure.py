@@ -144,6 +144,8 @@ def apart(one: np.ndarray, other: np.ndarray, dtype: str) -> tuple[float, float]
     """
     runs = min(len(one), len(other))
     left, right = (np.asarray(weights[:runs], np.float64) for weights in (one, other))
+    if not np.isfinite(right).all():  # everything is near, relative to infinity
+        return float("nan"), 1.0
     difference = np.abs(left - right).max(axis=-1) / np.abs(right).max()
     # Written so that a NaN counts as flipped.
     return float(np.median(difference)), float((~(difference <= FLIP[dtype])).mean())

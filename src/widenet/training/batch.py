@@ -137,8 +137,9 @@ class Batch:
         """Stop the runs that are done, stuck, broken or out of budget; look at the training set if that can matter.
 
         At zero loss no sample moves the weights. So where the goal is zero loss, or none, a run that has moved since
-        its last check, has finite weights and steps left to take shows nothing new. A check that is not `on_time` is
-        there for runs whose budget ends between two looks, and the others must not notice it.
+        its last check, has finite weights and steps left to take is left alone until it rests. A look is taken for the
+        whole batch, but such a run must not notice one that a batch-mate needs, nor a check that is not `on_time`:
+        that one is there for runs whose budget ends between two looks.
         """
         here = jax.device_get(pulse(self.state))
         spent = self.budgets[self.seats] == step
@@ -147,15 +148,17 @@ class Batch:
         self.updates_before[self.seats[asked]] = here.updates[asked]
         resting = ~moved & (self.zero_loss_step[self.seats] < 0)
         goal = self.recipe.goal
-        quiet = not (asked & (resting | spent | ~here.finite)).any()
-        if quiet and (goal is never or (goal is zero_loss and step > 0)):
+        if goal is never or (goal is zero_loss and self.recipe.loss in SATURATING and step > 0):
+            asked &= resting | spent | ~here.finite
+        if not asked.any():
             return
         programs = (self.data.is_per_run, self.one_by_one)
         look = compiled_look(self.recipe.loss, goal, *programs)
         seen: Look = jax.device_get(look(self.state.network, self._seated_data))
         self.steps[self.seats[asked]], self.loss[self.seats[asked]] = step, seen.loss[asked]
         exact = here.last_update if self.recipe.loss in SATURATING else np.full_like(here.last_update, step)
-        first = asked & seen.all_zero & (self.zero_loss_step[self.seats] < 0)
+        # A loss of NaN compares as 0: what is not finite has not reached anything.
+        first = asked & seen.finite & seen.all_zero & (self.zero_loss_step[self.seats] < 0)
         self.zero_loss_step[self.seats[first]] = exact[first]
         still = asked & seen.finite & ~seen.reached & ~seen.all_zero & ~moved
         self.status[self.seats[asked & ~seen.finite]] = RunStatus.DIVERGED

@@ -19,7 +19,7 @@ from jaxtyping import Array
 from widenet.losses import SATURATING
 from widenet.training.batch import Batch
 from widenet.training.kernels import choose
-from widenet.training.memory import cores, estimate, largest_chunk, limit
+from widenet.training.memory import cores, estimate, fitting_chunks, largest_chunk, limit
 from widenet.training.orders import Listed
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
@@ -74,8 +74,12 @@ def ensemble(
     devices = jax.local_devices()
     workers = min(cores() if one_by_one else len(devices), n_runs)
     need = estimate(networks, data, recipe, record, kernel, n_runs)
-    at_once = workers if len(devices) == 1 else -(-workers // len(devices))
-    most = largest_chunk(need, n_runs, limit(memory), at_once, one_by_one)
+    available = limit(memory)
+    if len(devices) == 1:
+        workers = at_once = fitting_chunks(need, n_runs, available, workers)
+    else:
+        at_once = -(-workers // len(devices))
+    most = largest_chunk(need, n_runs, available, at_once, one_by_one)
     chunk = min(chunk or -(-n_runs // workers), most)
     chunk = -(-n_runs // -(-n_runs // chunk))  # pieces of one size, so that few shapes are compiled
     shared = _SharedProgress(progress, n_runs)
@@ -150,8 +154,12 @@ def _validate(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None
         low, high = int(recipe.order.indices.min()), int(recipe.order.indices.max())
         if low < 0 or high >= data.n_samples:
             raise ValueError(f"a listed order must name samples 0 to {data.n_samples - 1}, got {low} to {high}")
+        if recipe.order.indices.ndim == 2 and len(recipe.order.indices) != n_runs:
+            raise ValueError(f"a listed order must be one list or one per run, got {len(recipe.order.indices)} lists")
         if recipe.order.indices.shape[-1] < (recipe.batch_size or data.n_samples):
             raise ValueError("a listed order must be at least as long as one batch")
+    if recipe.check_every is not None and recipe.check_every < 1:
+        raise ValueError(f"check_every must be at least 1, got {recipe.check_every}")
     if recipe.batch_size is not None and not 0 < recipe.batch_size <= data.n_samples:
         raise ValueError(f"batch_size must lie between 1 and {data.n_samples} samples, got {recipe.batch_size}")
 

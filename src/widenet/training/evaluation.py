@@ -42,12 +42,9 @@ def look(network: Any, data: Dataset, *, loss: Loss, goal: StoppingRule) -> Look
     labels = data.labels
     outputs = jax.lax.map(network, data.inputs, batch_size=min(SAMPLES, data.n_samples))
     losses = loss(outputs, labels)
-    return Look(
-        jnp.mean(losses),
-        goal(outputs, labels, losses),
-        jnp.all(losses == 0),
-        _is_finite(network) & jnp.all(jnp.isfinite(outputs)),
-    )
+    mean, seen = jnp.mean(losses), jnp.all(jnp.isfinite(outputs)) & jnp.all(jnp.isfinite(labels))
+    finite = _is_finite(network) & seen & jnp.isfinite(mean)
+    return Look(mean, goal(outputs, labels, losses), jnp.all(losses == 0), finite)
 
 
 def moves_left(network: Any, data: Dataset, *, loss: Loss, layers: Layers) -> Bool[Array, ""]:

@@ -65,7 +65,7 @@ def estimate(networks: Any, data: Dataset, recipe: Recipe, record: Record, kerne
     rows = max(block.ROWS, batch)
     own_data = (data.inputs.nbytes + data.labels.nbytes) // (n_runs if data.is_per_run else 1)
     order = 12 * recipe.order.steps_per_epoch(n, batch) * batch  # a permutation is sorted by random bits
-    inner = item * n * n if kernel == "gram" else 0
+    inner = item * n * n * (1 + (batch > 1)) if kernel == "gram" else 0
     observed, taken = _records(networks, data, record, n_runs)
     on_host = taken if jax.default_backend() == "cpu" else 0
 
@@ -119,6 +119,12 @@ def largest_chunk(need: Need, n_runs: int, available: int, at_once: int, in_turn
     room = (available - need.shared - n_runs * need.kept) / at_once
     size = (room - need.working) // need.held if in_turn else room // (need.held + need.working)
     return int(min(n_runs, max(1, size)))
+
+
+def fitting_chunks(need: Need, n_runs: int, available: int, asked: int) -> int:
+    """How many chunks may be trained at the same time: as many as asked for, if each can hold at least one run."""
+    room = available - need.shared - n_runs * need.kept
+    return max(1, min(asked, room // (need.held + need.working)))
 
 
 def cores() -> int:

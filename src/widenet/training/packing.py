@@ -3,7 +3,7 @@
 A neuron with zero weights and zero output weight has pre-activation 0 and coefficient 0 in every step, and with both
 layers trained σ(0) = 0 leaves its output weight at 0: it stays zero for ever and adds nothing to any output. So a
 network may be filled up with such neurons, trained, and cut back. The size it is filled up to depends on its own
-width alone, so results do not depend on which other widths are trained beside it.
+width alone. A width that meets no other in its launch stays as it is, which changes nothing but rounding.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from widenet.errors import InputError
 from widenet.networks import TwoLayer
 from widenet.training.ensemble import ensemble
 from widenet.training.recipe import Recipe
@@ -57,8 +58,8 @@ def ensembles(
         packs = isinstance(network, TwoLayer) and record is None and not jax.tree.leaves(own.order)
         launches.setdefault(_launch(network, own) if packs else index, []).append(index)
     runs: list[Any] = [None] * len(networks)
-    for done, members in enumerate(launches.values()):
-        share = lambda fraction, words, done=done: progress((done + fraction) / len(launches), words)  # noqa: E731
+
+    def launch(members: list[int], share: Progress) -> None:
         alone = len(members) == 1
         parts = [networks[i] if alone else pad(networks[i], padded_width(networks[i].n_neurons)) for i in members]
         counts = [keys[i].shape[0] for i in members]
@@ -76,6 +77,16 @@ def ensembles(
             own = together if alone else jax.tree.map(lambda leaf, a=first, b=last: leaf[a:b], together)
             network = cut(own.network, networks[i].n_neurons) if isinstance(networks[i], TwoLayer) else own.network
             runs[i] = eqx.tree_at(lambda run: run.network, own, network)
+
+    for done, members in enumerate(launches.values()):
+        share = lambda fraction, words, done=done: progress((done + fraction) / len(launches), words)  # noqa: E731
+        try:
+            launch(members, share)
+        except InputError:  # filled up they do not fit in memory; as they are they may
+            if len(members) == 1:
+                raise
+            for member in members:
+                launch([member], share)
     return runs
 
 

@@ -22,9 +22,9 @@ class Recipe(eqx.Module):
       batch_size: samples per step; None is the whole set. The step uses the mean gradient of the batch.
       layers: which layers move.
       stop: the goal; by default zero loss where the loss can reach it, else none.
-      check_every: steps between two looks at the goal. A run may go on for that long after it could have stopped;
-        the counters of `Trajectory` are exact all the same. By default one epoch, or the fewest epochs that
-        make 1000 steps; 100 steps with the whole set as batch.
+      check_every: steps between two looks at the goal. A run may go on for that long after it could have stopped, and
+        where the goal is zero loss twice as long; the counters of `Trajectory` are exact all the same. By default one
+        epoch, or the fewest epochs that make 1000 steps; 100 steps with the whole set as batch.
       kernel: "auto" takes the fastest exact kernel that fits, "plain" the step-by-step autodiff oracle.
     """
 

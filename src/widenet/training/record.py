@@ -83,7 +83,11 @@ class Watch(Protocol):
 
 
 class OutputWatch(eqx.Module):
-    """A watch that needs the output weights alone: kernels that keep no hidden weights between steps can serve it."""
+    """A watch that needs the output weights alone: kernels that keep no hidden weights between steps can serve it.
+
+    The same weights may be shown once or many times in a row, so what `fold` keeps must not depend on how often: a
+    minimum or a maximum, not a count. A `Watch` sees every step exactly once.
+    """
 
     @abc.abstractmethod
     def start(self, network: Any) -> PyTree:

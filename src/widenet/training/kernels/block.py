@@ -56,6 +56,7 @@ class Block(eqx.Module):
       moves: whether a row can move the weights at all: without a bias, an input of zeros cannot.
       inputs: the rows themselves, or None when their inner products are given.
       products: the inner products, or None when they are to be computed from the inputs.
+      twins: of all samples, where their inner products are given.
       projections: ⟨w*, x⟩ of each row where a `PotentialWatch` follows them, else None.
       has_bias: whether each inner product has one more.
     """
@@ -65,6 +66,7 @@ class Block(eqx.Module):
     moves: Bool[Array, "step batch"]
     inputs: Float[Array, "step batch dim"] | None
     products: Float[Array, "step batch step batch"] | None
+    twins: Float[Array, "sample sample"] | None
     projections: Float[Array, "step batch"] | None
     has_bias: bool = eqx.field(static=True)
 
@@ -81,6 +83,24 @@ class Block(eqx.Module):
             return self.products[:, :, step]
         inputs = self.inputs
         return jnp.einsum("sbd,cd->sbc", inputs, inputs[step], precision=EXACT) + self.has_bias  # pyright: ignore
+
+    def twins_of(self, step: Int[Array, ""]) -> Float[Array, "batch batch"] | None:
+        """`twins` of the rows of one step; a batch of one has none."""
+        if self.labels.shape[1] == 1:
+            return None
+        if self.inputs is not None:
+            return twins(self.inputs[step], self.has_bias)
+        chosen = self.rows.chosen[step]
+        return self.twins[chosen[:, None], chosen]  # pyright: ignore[reportOptionalSubscript]
+
+
+def twins(inputs: Float[Array, "sample dim"], has_bias: bool) -> Float[Array, "sample sample"]:
+    """1 where two samples are equal, −1 where they are opposite: such samples of one batch may cancel each other.
+
+    Other samples could only do so by chance. With a bias opposite samples differ in its constant coordinate.
+    """
+    equal = lambda other: jnp.all(inputs[:, None] == other, axis=-1).astype(inputs.dtype)  # noqa: E731
+    return equal(inputs) if has_bias else equal(inputs) - equal(-inputs)
 
 
 class Progress(eqx.Module):
@@ -166,8 +186,12 @@ def take(
     rate: Array,
     loss: Loss,
     layers: Layers,
+    twins: Float[Array, "batch batch"] | None = None,
 ) -> Taken:
-    """One step from its pre-activations. `.T` leaves the vector of a single output as it is."""
+    """One step from its pre-activations. `.T` leaves the vector of a single output as it is.
+
+    With `twins` a batch whose samples cancel each other is not an update.
+    """
     features = network.activation(hidden)
     outputs = jnp.dot(features, output_weights.T, precision=EXACT)
     slopes = jax.grad(lambda o: jnp.sum(loss(o, labels)))(outputs)
@@ -178,6 +202,8 @@ def take(
         pull = jnp.dot(slopes_in, output_weights, precision=EXACT)
     coefficients = -rate * pull * network.activation.derivative(hidden)
     is_update = jnp.any(coefficients != 0)
+    if twins is not None:  # entries are 1, −1 and 0, so that sums of opposites are exact
+        is_update = jnp.any(jnp.dot(twins, coefficients, precision=EXACT) != 0)
     if layers is Layers.BOTH:
         change = -rate * jnp.dot(slopes.T, features, precision=EXACT)
         is_update = is_update | jnp.any(change != 0)
@@ -232,7 +258,7 @@ def _every_step(
         drift = jnp.einsum("bsc,scn->bn", gram[step], progress.coefficients, precision=EXACT)
         now = hidden[step] + drift
         labels, moves = block.labels[step], block.moves[step]
-        taken = take(network, now, labels, moves, progress.output_weights, rate, loss, layers)
+        taken = take(network, now, labels, moves, progress.output_weights, rate, loss, layers, block.twins_of(step))
         return _after(progress, watch, block, step, now, gram[step, :, step], taken, block.rows.valid[step])
 
     return jax.lax.fori_loop(jnp.int32(0), jnp.int32(block.labels.shape[0]), body, progress)
@@ -263,8 +289,8 @@ def _next_active(
 
     def body(carry: tuple[Array, Array, Progress]) -> tuple[Array, Array, Progress]:
         hidden, step, progress = carry
-        labels, moves = block.labels[step], block.moves[step]
-        taken = take(network, hidden[step], labels, moves, progress.output_weights, rate, loss, layers)
+        labels, moves, second = block.labels[step], block.moves[step], progress.output_weights
+        taken = take(network, hidden[step], labels, moves, second, rate, loss, layers, block.twins_of(step))
         column = block.column(step)
         progress = _after(progress, watch, block, step, hidden[step], column[step], taken, jnp.asarray(True))
         hidden = hidden + jnp.einsum("sbc,cn->sbn", column, taken.coefficients, precision=EXACT)

@@ -47,7 +47,7 @@ def advance(
             hidden = hidden + network.bias
         inputs = x.reshape(*chosen.shape, -1)
         seen = None if projections is None else projections[chosen]
-        block = Block(rows, data.labels[chosen], movable[chosen], inputs, None, seen, has_bias)
+        block = Block(rows, data.labels[chosen], movable[chosen], inputs, None, None, seen, has_bias)
         progress = work_through(network, hidden, block, state.tally, step_size, loss, layers, watch, state.watched)
         coefficients = progress.coefficients.reshape(chosen.size, -1)
 

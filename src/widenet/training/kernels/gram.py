@@ -15,7 +15,7 @@ from jaxtyping import Array, Float, Int
 from widenet.losses import Loss
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
-from widenet.training.kernels.block import Block, Rows, walk, work_through
+from widenet.training.kernels.block import Block, Rows, twins, walk, work_through
 from widenet.training.orders import Order
 from widenet.training.potentials import PotentialWatch, followed, value_of
 from widenet.training.state import State, Tally
@@ -58,6 +58,7 @@ def advance(
     movable = jnp.any(x != 0, axis=1) | has_bias
     projections = watch.projections(x, has_bias) if isinstance(watch, PotentialWatch) else None
     gram = jnp.dot(x, x.T, precision=EXACT) + has_bias
+    same = twins(x, has_bias) if batch_size > 1 else None
     hidden = jnp.dot(x, network.hidden_weights.T, precision=EXACT)
     if has_bias:
         hidden = hidden + network.bias
@@ -67,7 +68,7 @@ def advance(
         flat = chosen.reshape(-1)
         products = gram[flat][:, flat].reshape(chosen.shape * 2)
         seen = None if projections is None else projections[chosen]
-        block = Block(rows, data.labels[chosen], movable[chosen], None, products, seen, has_bias)
+        block = Block(rows, data.labels[chosen], movable[chosen], None, products, same, seen, has_bias)
         current = eqx.tree_at(lambda net: net.output_weights, network, span.output_weights)
         progress = work_through(
             current, span.hidden[flat], block, span.tally, step_size, loss, layers, watch, span.watched
