@@ -199,6 +199,9 @@ def bench(
     except Disagreement as error:
         typer.echo(f"widenet: {error}", err=True)
         raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        typer.echo("widenet: interrupted; nothing was written, and times are not kept in the store.", err=True)
+        raise typer.Exit(130) from None
     written = command.write(results, out)
     if as_json:
         _print_json([row.as_json() for result in results for row in result.rows])

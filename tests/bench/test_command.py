@@ -87,6 +87,18 @@ def test_control_a_disagreement_is_one_sentence_exit_code_1_and_no_files(
     assert not Path("bench").exists()
 
 
+def test_an_interrupt_does_not_speak_of_the_store(bench: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(suite.SUITE, "xord", interrupt)
+    result = bench("--workload", "linear_runs", "--workload", "xord", code=130)
+    assert result.stdout == ""
+    words = "widenet: interrupted; nothing was written, and times are not kept in the store."
+    assert result.stderr.splitlines()[-1] == words
+    assert not Path("bench").exists()
+
+
 def test_bad_input_is_refused_before_anything_runs(bench: Invoke) -> None:
     refused = bench("--workload", "xor", code=2)
     assert refused.stderr == "widenet: there is no workload 'xor'; did you mean 'xord'?\n"
