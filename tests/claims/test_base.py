@@ -73,6 +73,8 @@ def test_ratio_refuses_what_has_no_ratio():
     assert ratio(1.0, 2.0) == 0.5
     assert ratio(1.0, math.inf) is None
     assert ratio(1.0, 0.0) is None
+    assert ratio(-2.0, 1.0) is None
+    assert ratio(-2.0, -1.0) == 2.0
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)

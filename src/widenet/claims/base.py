@@ -196,7 +196,7 @@ def decide(hypotheses: Sequence[Hypothesis], conclusion: bool | None) -> Verdict
 
 
 def ratio(measured: float | int, promised: float | int) -> float | None:
-    """measured / promised, or None where the promise is infinite, zero or undefined."""
-    if not (math.isfinite(promised) and math.isfinite(measured)) or promised == 0:
+    """measured / promised, or None where the promise is infinite, zero or undefined, or the signs differ."""
+    if not (math.isfinite(promised) and math.isfinite(measured)) or promised == 0 or measured * promised < 0:
         return None
     return measured / promised

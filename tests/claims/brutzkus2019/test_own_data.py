@@ -6,6 +6,7 @@ import pytest
 from widenet.claims.base import Verdict
 from widenet.claims.brutzkus2019.own_data import check_on
 from widenet.claims.brutzkus2019.training_set import from_data
+from widenet.errors import DataError
 from widenet.types import Dataset
 
 SIGNS = {"1": (1, 1), "2": (1, -1), "3": (-1, -1), "4": (-1, 1)}
@@ -33,14 +34,19 @@ def test_control_points_that_are_not_diverse():
 
 
 def test_data_without_a_negative_point_is_refused():
-    with pytest.raises(ValueError, match="of each class"):
+    with pytest.raises(DataError, match=r"of each class, got 2 of \+1 and 0 of -1"):
         check_on(points("1234", "1111"), n_runs=2)
 
 
 def test_labels_that_are_not_signs_are_named():
     data = points("1234", "2424")
-    with pytest.raises(ValueError, match=r"1 a label that is not f\*"):
+    with pytest.raises(DataError, match=r"1 with a label that is not f\*"):
         check_on(Dataset(data.inputs, jnp.array([1.0, 0.0])), n_runs=2)
+
+
+def test_points_that_are_not_made_of_pairs_are_refused():
+    with pytest.raises(DataError, match=r"made of pairs; inputs have the shape \(2, 3\)"):
+        check_on(Dataset(jnp.ones((2, 3)), jnp.array([1.0, -1.0])), n_runs=2)
 
 
 def test_no_points_at_all_are_counted_as_none():

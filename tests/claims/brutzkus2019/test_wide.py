@@ -29,6 +29,7 @@ from widenet.claims.brutzkus2019.wide import (
     theorem_6_3_on,
 )
 from widenet.data.xord import set_index, set_points
+from widenet.errors import DataError
 from widenet.types import Dataset, RunStatus, Scale
 
 
@@ -256,7 +257,7 @@ def test_what_is_wrong_with_a_readers_points_is_measured():
     assert found.per_class == (1, 2)
     assert [h.met for h in found.hypotheses()] == [False, False, False, True, False]
     assert from_data(data).diverse_part() == from_sets({14: 1, 9: 1}) == PAIR
-    with pytest.raises(ValueError, match="of each class"):
+    with pytest.raises(DataError, match="of each class"):
         theorem_6_3_on(points("11", "12"), 1)
 
 

@@ -113,8 +113,9 @@ lemma_e_16_steps = Claim(
 lemma_e_16_steps_as_printed = Claim(
     "brutzkus2019.lemma_e_16_steps_as_printed",
     Kind.STEP,
-    "There, N_t(x⁺) ≥ γ gives N_{t+1}(x⁺) ≥ γ − 2c_η. False at k = 120, c_η = 1/410, γ = 8: a step with only x⁻ "
-    "active takes 2c_η through the filters u alone, and up to 2η|W24| more through the filters w.",
+    "Between the first t with N(x⁺) ≥ γ and the first with −N(x⁻) ≥ 1: N_t(x⁺) ≥ γ gives N_{t+1}(x⁺) ≥ γ − 2c_η. "
+    "False at k = 120, c_η = 1/410, γ = 8: a step with only x⁻ active takes 2c_η through the filters u alone, and up "
+    "to 2η|W24| more through the filters w.",
     "the first of the two steps in the proof of Lemma E.16",
     functools.partial(check_lemma_e_16_steps, drop=2.0, regime=True),
     wide_runs,

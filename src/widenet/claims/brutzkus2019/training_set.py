@@ -6,6 +6,7 @@ import numpy as np
 
 from widenet.claims.base import Hypothesis, at_least, at_most
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERNS, SET_LABELS
+from widenet.errors import DataError
 from widenet.types import Dataset
 
 
@@ -64,7 +65,7 @@ def from_data(data: Dataset) -> TrainingSet:
     """A reader's own points: those that are no points of XORD are counted and left out."""
     inputs, labels = np.asarray(data.inputs), np.asarray(data.labels)
     if inputs.ndim != 2 or inputs.shape[1] % 2:
-        raise ValueError(f"a point of XORD is made of pairs; inputs have the shape {inputs.shape}")
+        raise DataError(f"a point of XORD is made of pairs; inputs have the shape {inputs.shape}.")
     signs = np.isin(inputs, (-1.0, 1.0)).all(axis=1)
     held = (inputs.reshape(len(inputs), inputs.shape[1] // 2, 1, 2) == PATTERNS).all(axis=-1).any(axis=1)
     right = labels == np.where(held[:, 0] | held[:, 2], 1.0, -1.0)
@@ -77,8 +78,10 @@ def of_each_class(data: Dataset | TrainingSet) -> TrainingSet:
     """The training set of some data; it needs a point of XORD of each class."""
     points = data if isinstance(data, TrainingSet) else from_data(data)
     if not min(points.per_class):
-        raise ValueError(
-            f"training needs a point of XORD of each class, got {points.per_class}; {points.not_signs} points have an "
-            f"entry that is not ±1, {points.mislabelled} a label that is not f*(x)"
+        positive, negative = points.per_class
+        raise DataError(
+            f"training needs points of XORD of each class, got {positive} of +1 and {negative} of -1; left out: "
+            f"{points.not_signs} with an entry that is not ±1, {points.mislabelled} with a label that is not f*(x), "
+            "+1 where (1, 1) or (-1, -1) occurs."
         )
     return points
