@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from widenet.networks import leaky_relu, make_two_layer
+from widenet.networks import TwoLayer, leaky_relu, make_two_layer
 from widenet.types import Dataset
 
 
@@ -34,12 +34,25 @@ def awkward(dim=4, dtype=jnp.float64):
 
 
 def networks(n_runs, n_neurons=6, dim=5, slope=0.2, seed=1, bias=False, dtype=jnp.float64, activation=None):
-    """One network per run, each from its own key; run i is the same whatever `n_runs` is."""
-    keys = run_keys(n_runs, seed)
-    make = lambda key: make_two_layer(  # noqa: E731
-        key, n_neurons, dim, activation or leaky_relu(slope), bias=bias, dtype=dtype
+    """One network per run, as `make_two_layer` has them; run i is the same whatever `n_runs` is.
+
+    Drawn by NumPy: the constructor is compiled anew for every shape, and most tests need only some network.
+    """
+    rows = np.stack([np.random.default_rng([seed, run]).normal(size=(n_neurons, dim)) for run in range(n_runs)])
+    rows /= np.linalg.norm(rows, axis=2, keepdims=True) * n_neurons**0.5
+    signs = np.repeat([1.0, -1.0], n_neurons // 2)
+    return TwoLayer(
+        jnp.asarray(rows, dtype),
+        jnp.asarray(np.tile(signs / n_neurons**0.5, (n_runs, 1)), dtype),
+        jnp.zeros((n_runs, n_neurons), dtype) if bias else None,
+        jax.tree.map(lambda leaf: jnp.full(n_runs, leaf), activation or leaky_relu(slope)),
     )
-    return jax.vmap(make)(keys)
+
+
+def drawn_networks(n_runs, n_neurons=6, dim=5, slope=0.2, seed=1, dtype=jnp.float64):
+    """One network per run from the constructor itself, for tests of the bits that a run starts from."""
+    make = lambda key: make_two_layer(key, n_neurons, dim, leaky_relu(slope), dtype=dtype)  # noqa: E731
+    return jax.jit(jax.vmap(make))(run_keys(n_runs, seed))
 
 
 def run_keys(n_runs, seed=1):

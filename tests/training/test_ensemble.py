@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.training.problems import networks, run_keys, separable
+from tests.training.problems import drawn_networks, networks, run_keys, separable
 from widenet.losses import hinge, logistic
 from widenet.networks import relu
 from widenet.training import (
@@ -37,9 +37,9 @@ def test_batch_invariance(kernel):
     """Run 5 alone, among 7 and among 300: the same start bit for bit, the same counters, the same path."""
     recipe = Recipe(hinge, 0.5, 2000, kernel=kernel)
     record = Record((0, 10, 200), {"weights": lambda net, _: net.hidden_weights})
-    alone = train(take(networks(6), 5), DATA, recipe, run_keys(6)[5], record=record)
+    alone = train(take(drawn_networks(6), 5), DATA, recipe, run_keys(6)[5], record=record)
     for others in (7, 300):
-        batch = ensemble(networks(others), DATA, recipe, run_keys(others), record=record)
+        batch = ensemble(drawn_networks(others), DATA, recipe, run_keys(others), record=record)
         np.testing.assert_array_equal(batch.records["weights"][5, 0], alone.records["weights"][0])
         for name in COUNTERS:
             assert getattr(batch, name)[5] == getattr(alone, name), name

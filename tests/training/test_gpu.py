@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.training.problems import networks, run_keys, separable
+from tests.training.problems import drawn_networks, run_keys, separable
 from widenet.data import count_sets, make_xord
 from widenet.losses import hinge, logistic
 from widenet.networks import make_conv_maxpool
@@ -28,7 +28,7 @@ def on_cpu(function, *arguments):
 
 def trained(n_runs, kernel, loss, dtype):
     recipe = Recipe(loss, 0.5, 2000, kernel=kernel)
-    nets, data = networks(n_runs, 20, 30, dtype=dtype), separable(64, 30, dtype=dtype)
+    nets, data = drawn_networks(n_runs, 20, 30, dtype=dtype), separable(64, 30, dtype=dtype)
     return ensemble(nets, data, recipe, run_keys(n_runs), record=RECORD)
 
 

@@ -28,19 +28,26 @@ def need(nets, data, recipe, kernel="blocked", record=None):
 
 def test_a_request_that_is_too_large_runs_in_pieces_with_the_same_results(monkeypatch):
     record = Record((0, 24), {"weights": lambda net, _: net.hidden_weights})
-    asked = need(networks(8), DATA, RECIPE, record=record)
-    room = asked.shared + 8 * asked.kept + 3 * (asked.held + asked.working)
-    assert memory.largest_chunk(asked, 8, room, 1, False) == 3
-    whole = ensemble(networks(8), DATA, RECIPE, run_keys(8), record=record)
+    asked = need(networks(4), DATA, RECIPE, record=record)
+    room = asked.shared + 4 * asked.kept + 2 * (asked.held + asked.working)
+    assert memory.largest_chunk(asked, 4, room, 1, False) == 2
+    whole = ensemble(networks(4), DATA, RECIPE, run_keys(4), record=record)
     sizes, module = [], sys.modules["widenet.training.ensemble"]  # the package exports a function of the same name
     spy = lambda *parts: sizes.append(parts[5].shape[0]) or Batch(*parts)  # noqa: E731
     monkeypatch.setattr(module, "Batch", spy)
-    pieces = ensemble(networks(8), DATA, RECIPE, run_keys(8), record=record, memory=room)
-    assert sizes == [3, 3, 2]
+    pieces = ensemble(networks(4), DATA, RECIPE, run_keys(4), record=record, memory=room)
+    assert sizes == [2, 2]
     for name in COUNTERS:
         np.testing.assert_array_equal(getattr(whole, name), getattr(pieces, name), err_msg=name)
     np.testing.assert_array_equal(whole.records["weights"][:, 0], pieces.records["weights"][:, 0])
     np.testing.assert_allclose(whole.records["weights"], pieces.records["weights"], atol=1e-13)
+
+
+def test_threads_do_not_add_up_to_more_than_there_is():
+    asked = need(networks(4), DATA, RECIPE)
+    room = lambda runs: asked.shared + 4 * asked.kept + int(runs * (asked.held + asked.working))  # noqa: E731
+    assert [memory.fitting_chunks(asked, 4, room(runs), 3) for runs in (1, 2, 2.9, 3, 9)] == [1, 2, 2, 3, 3]
+    assert memory.largest_chunk(asked, 4, room(2.9), 2, False) == 1
 
 
 def test_what_never_fits_is_refused_with_what_would_fit(monkeypatch):

@@ -1,46 +1,73 @@
 """Several widths in one call: each width's result is that of its own ensemble."""
 
+from types import SimpleNamespace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from tests.training.problems import networks, run_keys, separable
+from widenet.errors import InputError
 from widenet.losses import hinge, logistic
 from widenet.training import Recipe, Record, ensemble, ensembles, packing
 from widenet.types import Layers
 
 DATA = separable()
 COUNTERS = ("status", "updates", "mistakes", "last_update", "zero_loss_step", "steps")
-WIDTHS = (18, 20, 4)
+RUNS, WIDTHS = (2, 1), (6, 8)
+NETS = [networks(n_runs, width, bias=True) for n_runs, width in zip(RUNS, WIDTHS, strict=True)]
+KEYS = [run_keys(n_runs) for n_runs in RUNS]
+RECIPES = [
+    Recipe(hinge, jnp.asarray([0.5, 0.2]), (40, 500), layers=Layers.BOTH),
+    Recipe(hinge, 0.1, 700, layers=Layers.BOTH),
+]
+"""Step sizes, budgets and numbers of runs differ."""
 
 
-def test_each_width_is_its_own_ensemble(monkeypatch):
-    """18 and 20 share a launch; step sizes, budgets and numbers of runs differ."""
-    launches = []
-    real = packing.ensemble
-    monkeypatch.setattr(packing, "ensemble", lambda *a, **k: launches.append(a[0].n_neurons) or real(*a, **k))
-    recipes = [
-        Recipe(hinge, jnp.asarray([0.5, 0.2]), 700, layers=Layers.BOTH),
-        Recipe(hinge, 0.1, (40, 90, 500), layers=Layers.BOTH),
-        Recipe(hinge, 1.0, 300, layers=Layers.BOTH),
-    ]
-    nets = [networks(n_runs, width, bias=True) for n_runs, width in zip((2, 3, 1), WIDTHS, strict=True)]
-    keys = [run_keys(n_runs) for n_runs in (2, 3, 1)]
-    together = ensembles(nets, DATA, recipes, keys)
-    assert launches == [32, 4]
-    for net, recipe, key, run in zip(nets, recipes, keys, together, strict=True):
-        alone = ensemble(net, DATA, recipe, key)
+@pytest.fixture(scope="module")
+def alone():
+    return [ensemble(net, DATA, recipe, key) for net, recipe, key in zip(NETS, RECIPES, KEYS, strict=True)]
+
+
+@pytest.fixture
+def launches(monkeypatch):
+    """The widths that were launched; the first `refused` launches find no memory."""
+    seen, real = SimpleNamespace(widths=[], refused=0), packing.ensemble
+
+    def spy(nets, *others, **options):
+        seen.widths.append(nets.n_neurons)
+        if len(seen.widths) <= seen.refused:
+            raise InputError("no memory")
+        return real(nets, *others, **options)
+
+    monkeypatch.setattr(packing, "ensemble", spy)
+    return seen
+
+
+@pytest.mark.parametrize(("refused", "widths"), [(0, [8]), (1, [8, 6, 8])], ids=["together", "no room when filled up"])
+def test_each_width_is_its_own_ensemble(alone, launches, refused, widths):
+    launches.refused = refused
+    together = ensembles(NETS, DATA, RECIPES, KEYS)
+    assert launches.widths == widths
+    for own, run in zip(alone, together, strict=True):
         for name in COUNTERS:
-            np.testing.assert_array_equal(getattr(run, name), getattr(alone, name), err_msg=name)
-        for mine, own in zip(jax.tree.leaves(run.network), jax.tree.leaves(alone.network), strict=True):
-            np.testing.assert_allclose(mine, own, rtol=0, atol=1e-12)
+            np.testing.assert_array_equal(getattr(run, name), getattr(own, name), err_msg=name)
+        for mine, theirs in zip(jax.tree.leaves(run.network), jax.tree.leaves(own.network), strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("kernel", "layers"), [("plain", Layers.BOTH), ("blocked", Layers.BOTH)])
-def test_neurons_of_zeros_stay_zero(kernel, layers):
+def test_what_fits_neither_way_is_refused(launches):
+    launches.refused = 2
+    with pytest.raises(InputError, match="no memory"):
+        ensembles([networks(1, 18), networks(1, 20)], DATA, Recipe(hinge, 0.5, 10), [run_keys(1)] * 2)
+    assert launches.widths == [32, 18]
+
+
+@pytest.mark.parametrize("kernel", ["plain", "blocked"])
+def test_neurons_of_zeros_stay_zero(kernel):
     nets = packing.pad(networks(2, 4, bias=True), 7)
-    end = ensemble(nets, DATA, Recipe(logistic, 3.0, 60, layers=layers, kernel=kernel), run_keys(2)).network
+    end = ensemble(nets, DATA, Recipe(logistic, 3.0, 60, layers=Layers.BOTH, kernel=kernel), run_keys(2)).network
     for leaf in (end.hidden_weights[:, 4:], end.output_weights[:, 4:], end.bias[:, 4:]):
         assert not np.any(leaf)
     assert np.any(end.bias[:, :4])
@@ -58,8 +85,9 @@ def test_padded_widths_are_few_and_near():
 
 def test_with_a_record_every_width_is_seen_as_it_is():
     record = Record((0, 24), {"weights": lambda net, _: net.hidden_weights})
-    runs = ensembles([networks(2, 18), networks(2, 20)], DATA, Recipe(hinge, 0.5, 48), [run_keys(2)] * 2, record=record)
-    assert [run.records["weights"].shape for run in runs] == [(2, 2, 18, 5), (2, 2, 20, 5)]
+    recipe = Recipe(logistic, 0.5, 24, kernel="plain")
+    runs = ensembles([networks(2, 6), networks(2, 8)], DATA, recipe, [run_keys(2)] * 2, record=record)
+    assert [run.records["weights"].shape for run in runs] == [(2, 2, 6, 5), (2, 2, 8, 5)]
 
 
 def test_a_budget_per_run_is_that_run_alone():
