@@ -233,7 +233,7 @@ def test_the_row_of_a_check_is_the_contract(store):
     assert json.loads(strict_json(row)) == row
     assert set(row) == CHECK_FIELDS
     assert set(row["hypotheses"][0]) == {"name", "required", "actual", "slack", "met"}
-    assert row["runs"] == {"tried": 20, "diverged": 1, "unfinished": 0}
+    assert row["runs"] == {"tried": 20, "diverged": 1, "unfinished": 0, "outside": 0}
     assert (row["promised"], row["interval"]) == ("Infinity", [0.0, "Infinity"])
     assert [each["actual"] for each in row["hypotheses"]] == [0.1, "Infinity", "NaN", "±1"]
     assert row["config"] == {"sizes": [4, 8], "limit": "Infinity", "name": "η"}
