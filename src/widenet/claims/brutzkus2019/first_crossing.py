@@ -94,7 +94,7 @@ lemma_e_16_as_printed = Claim(
     "brutzkus2019.lemma_e_16_as_printed",
     Kind.STEP,
     "If the loss is 0 from T on, there is T2 < T with S⁺_t ≥ γ + 1 − 3c_η for t ≥ T2 and −N_t(x⁻) < 1 for t < T2. "
-    "False for k = 120, c_η = 1/412.95, γ = 8 and all 20 starts tried with |W13| = 40 and |U13| = 60 (both "
+    "False for k = 120, c_η = 1/412.95, γ = 8 and every start tried with |W13| = 40 and |U13| = 60 (both "
     "within 2√k of k/2): −N(x⁻) reaches 1 at t = 5776, when S⁺ is below γ + 1 − 3.2c_η, and T = 5787.",
     "Lemma E.16",
     functools.partial(check_lemma_e_16, deficit=3.0, regime=True),

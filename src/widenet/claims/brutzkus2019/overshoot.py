@@ -201,7 +201,7 @@ lemma_e_13_as_printed = Claim(
     "brutzkus2019.lemma_e_13_as_printed",
     Kind.STEP,
     "For all t: N(x⁺) ≤ γ + 3c_η, −N(x⁻) ≤ 1 + 3c_η and S⁺ ≤ γ + 1 + 8c_η. The first is false for k = 120, c_η = "
-    "1/410, γ = 8 and all 10 starts tried with |W13| = 62 and |U13| = 60, where N(x⁺) reaches γ + 3.99c_η: a step "
+    "1/410, γ = 8 and every start tried with |W13| = 62 and |U13| = 60, where N(x⁺) reaches γ + 3.99c_η: a step "
     "with only x⁺ active adds 4c_η, not 2c_η. The second is false in about a quarter of random starts.",
     "Lemma E.13",
     functools.partial(check_lemma_e_13, overshoot=3.0, strict=False, regime=True),
