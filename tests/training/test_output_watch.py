@@ -44,8 +44,10 @@ def test_control_weights_between_two_looks_are_seen():
     recipe = dataclasses.replace(RECIPE, step_size=5.0)
     runs = ensemble(networks(3), separable(), recipe, run_keys(3), watch=Extremes())
     ends = np.asarray(runs.network.output_weights)
-    assert (np.asarray(runs.watched[0]) <= ends.min(axis=1)).all()
-    assert (np.asarray(runs.watched[0]) < ends.min(axis=1)).any()
+    smallest, largest = (np.asarray(each) for each in runs.watched)
+    assert (smallest <= ends.min(axis=1)).all()
+    assert (largest >= ends.max(axis=1)).all()
+    assert ((smallest < ends.min(axis=1)) | (largest > ends.max(axis=1))).any()
 
 
 def test_a_watch_of_output_weights_keeps_the_fast_kernel():
