@@ -44,12 +44,12 @@ class Sizes:
     figure_runs: int = 100
     figure_repeats: int = 3
     figure_widths: tuple[int, ...] = tuple(REPORTED)
-    scaled_runs: tuple[int, ...] = (4, 16, 64)
-    scaled_steps: tuple[int, ...] = (2048, 4096, 16384)
-    scaled_long: int = 2304
+    scaled_runs: tuple[int, ...] = (4, 8, 32)
+    scaled_steps: tuple[int, ...] = (2048, 4096, 8192)
+    scaled_long: int = 1536
     memory_runs: int = 2
-    memory_steps: tuple[int, ...] = (4096, 32768, 262144)
-    rounds: int = 7
+    memory_steps: tuple[int, ...] = (4096, 16384, 65536)
+    rounds: int = 4
 
 
 CPU = Sizes()
