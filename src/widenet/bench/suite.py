@@ -9,7 +9,7 @@ from widenet.bench import jax_peers, limits, memory, ours, torch_peers
 from widenet.bench.measure import Peer, first_calls, in_turn, in_words, require_agreement
 from widenet.bench.rows import Row, Setting
 from widenet.bench.workloads import SgdWorkload, late_hinge, logistic_sgd
-from widenet.bench.xord import REPORTED, XordWorkload, figure_1
+from widenet.bench.xord import CHANNELS, XordWorkload, figure_1
 from widenet.types import Progress
 
 
@@ -43,7 +43,7 @@ class Sizes:
     xord_long: int = 2048
     figure_runs: int = 100
     figure_repeats: int = 3
-    figure_widths: tuple[int, ...] = tuple(REPORTED)
+    figure_widths: tuple[int, ...] = CHANNELS
     scaled_runs: tuple[int, ...] = (4, 8, 32)
     scaled_steps: tuple[int, ...] = (2048, 4096, 8192)
     scaled_long: int = 1536

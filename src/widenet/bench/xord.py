@@ -14,11 +14,9 @@ import numpy as np
 
 from widenet.data import count_sets, make_xord
 from widenet.networks import ConvMaxPool, make_conv_maxpool
+from widenet.papers.brutzkus2019.figure_1 import CHANNELS
 from widenet.training import on_grid, train_patterns
 from widenet.types import Dataset, Progress, silent
-
-REPORTED = {4: 62, 6: 79, 8: 94, 20: 100, 50: 100, 100: 100, 200: 100}
-"""Channels → runs of 100 at zero training error, Figure 1 of brutzkus2019."""
 
 LAW = make_xord()
 
@@ -102,7 +100,7 @@ class WidthRun:
 def figure_1(
     n_runs: int = 100,
     repeats: int = 3,
-    widths: tuple[int, ...] = tuple(REPORTED),
+    widths: tuple[int, ...] = CHANNELS,
     progress: Progress = silent,
 ) -> list[WidthRun]:
     """Train every width to the end; the seconds are those of the median of the repeats, after compilation."""

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
-from sklearn.cluster import KMeans
 
 STARTS: Any = {"n_init": 10}  # scikit-learn's own annotation knows the word "auto" alone
 
@@ -38,6 +37,8 @@ def cluster_filters(
     if not (np.isfinite(lengths).all() and (lengths > 0).all()):
         raise ValueError("every filter must be finite and not zero to have a direction")
     directions = filters / lengths[:, None]
+    from sklearn.cluster import KMeans  # half a second, and nobody else needs it
+
     found = KMeans(n_clusters, **STARTS, random_state=seed).fit(directions if unit else filters)
     assert found.labels_ is not None
     order = np.argsort(-np.bincount(found.labels_, minlength=n_clusters), kind="stable")

@@ -12,7 +12,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 from jaxtyping import Array, Bool, Float, Int
 
 from widenet.training.orders import Permutation
@@ -119,6 +118,8 @@ def train_one(
     forward: Forward,
 ) -> tuple[Any, Int[Array, ""], Int[Array, ""], Bool[Array, ""]]:
     """One run: (network, epochs, training mistakes at the end, whether every training output is finite)."""
+    import optax  # late: a third of a second that no other training needs
+
     moments = optax.scale_by_adam()
 
     def step(carry: tuple[Any, Any], rows: Int[Array, " batch"]) -> tuple[tuple[Any, Any], None]:

@@ -10,18 +10,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from widenet.claims.brutzkus2018.bounds import max_nonzero_updates
 from widenet.claims.brutzkus2018.ledger import Pick, keep_ledger, start_of
 from widenet.claims.brutzkus2018.trials import Trials
 from widenet.training import Listed
 
-GIVEN_UP = 2_000
-"""Updates after which a trial without a promise is not followed further."""
-
 
 def against(trials: Trials, picks: Sequence[Pick] = tuple(Pick)) -> Trials:
     """The trials once in the order that each of `picks` chooses, followed by all samples in turn, again and again."""
-    chosen = [_choices(trials, run, pick) for pick in picks for run in range(len(trials))]
+    starts = [start_of(trials, run) for run in range(len(trials))]
+    chosen = [keep_ledger(start, pick, start.budget).samples for pick in picks for start in starts]
     everyone = np.arange(trials.data.n_samples)
     longest = max(map(len, chosen))
     # A list shorter than the others goes on through all samples; at loss 0 they change nothing.
@@ -36,10 +33,3 @@ def against(trials: Trials, picks: Sequence[Pick] = tuple(Pick)) -> Trials:
         Listed(jnp.asarray(np.stack(lists), jnp.int32)),
         trials.seed,
     )
-
-
-def _choices(trials: Trials, run: int, pick: Pick) -> np.ndarray:
-    start = start_of(trials, run)
-    bound = float(max_nonzero_updates(*start.parameters)) if start.smallest_margin >= 0.5 else np.inf
-    # One update more than Theorem 2 allows is enough to see it broken.
-    return keep_ledger(start, pick, int(bound) + 1 if np.isfinite(bound) else GIVEN_UP).samples

@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float, Int
 from widenet.claims.base import Hypothesis, at_least, at_most, less_than, more_than
 from widenet.claims.brutzkus2018.bounds import max_nonzero_updates
 from widenet.claims.brutzkus2018.draws import separable_points, unit_rows
-from widenet.diagnostics import find_separator
+from widenet.diagnostics import Separation, find_separator
 from widenet.types import Dataset
 
 ROUNDING = 1e-12
@@ -215,7 +215,9 @@ def draw_samples(
     )
 
 
-def samples_of(data: Dataset, n_trials: int, n_samples: int, seed: int = 0) -> Samples:
+def samples_of(
+    data: Dataset, n_trials: int, n_samples: int, seed: int = 0, separation: Separation | None = None
+) -> Samples:
     """A user's own data: a fixed part held out, and trials that draw from the rest without replacement.
 
     w* is found on all of it, so what the generalization bounds say about it is a heuristic, and is labelled so.
@@ -228,7 +230,7 @@ def samples_of(data: Dataset, n_trials: int, n_samples: int, seed: int = 0) -> S
     held_out = shuffled[: max(1, (len(labels) - n_samples) // 2)]
     rest = shuffled[len(held_out) :]
     chosen = np.stack([draw.permutation(rest)[:n_samples] for _ in range(n_trials)])
-    separator = find_separator(data).separator
+    separator = (find_separator(data) if separation is None else separation).separator
     return Samples(
         inputs[chosen],
         labels[chosen],

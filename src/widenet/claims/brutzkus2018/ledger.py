@@ -17,11 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from widenet.claims.brutzkus2018.bounds import max_nonzero_updates
 from widenet.claims.brutzkus2018.trials import Trials
 from widenet.training import Cyclic, Listed, Permutation
 from widenet.training.orders import Order
 from widenet.types import Layers, RunStatus
 
+PATIENCE, GIVEN_UP = 1e6, 2_000
+"""The largest M_k that a run is given time for, and the updates it gets otherwise, or without a promise."""
 LARGEST_BLOCK = 512
 """Between two updates the weights rest, so this many upcoming samples can be evaluated in one product."""
 
@@ -74,6 +77,12 @@ class Start:
     def votes(self) -> Float[np.ndarray, " neuron"]:
         """+1 for the first half of the neurons, −1 for the second."""
         return np.repeat([1.0, -1.0], self.half_width)
+
+    @property
+    def budget(self) -> int:
+        """Updates that decide Theorem 2: one more than M_k, if anybody can wait for them; `GIVEN_UP` otherwise."""
+        bound = float(max_nonzero_updates(*self.parameters)) if self.smallest_margin >= 0.5 else np.inf
+        return int(bound) + 1 if bound <= PATIENCE else GIVEN_UP
 
     @property
     def parameters(self) -> tuple[float, float, float, float, float, int]:

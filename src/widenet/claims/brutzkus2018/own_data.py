@@ -28,7 +28,7 @@ from widenet.claims.brutzkus2018.potentials import (
 )
 from widenet.claims.brutzkus2018.trials import trials_on
 from widenet.claims.brutzkus2018.zero_loss import Separated, section_2_min_zero
-from widenet.diagnostics import find_separator
+from widenet.diagnostics import Separation, find_separator
 from widenet.errors import DataError
 from widenet.networks import leaky_relu
 from widenet.types import Dataset, Progress, silent
@@ -45,6 +45,7 @@ def settings_on(
     slope: float = 0.2,
     step_size: float = 1.0,
     seed: int = 0,
+    separation: Separation | None = None,
 ) -> list[tuple[Claim, Any]]:
     """(claim, setting) for every claim that can be checked on one data set; `claim.check(setting)` gives a verdict.
 
@@ -54,8 +55,15 @@ def settings_on(
     inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
     if len(labels) < 4:
         raise DataError(f"the claims need at least 4 points, got {len(labels)}.")
+    separation = find_separator(data) if separation is None else separation
     trials = trials_on(
-        data, n_runs=n_runs, n_neurons=n_neurons, activation=leaky_relu(slope), step_size=step_size, seed=seed
+        data,
+        n_runs=n_runs,
+        n_neurons=n_neurons,
+        activation=leaky_relu(slope),
+        step_size=step_size,
+        seed=seed,
+        separation=separation,
     )
     separator = np.asarray(trials.separators)[0]
     half, weight = n_neurons // 2, n_neurons**-0.5
@@ -64,7 +72,7 @@ def settings_on(
     rule = Rule(half, slope, step_size)
     # Enough trials to decide "at most δ of them fail", where the data is large enough for Theorem 6 to speak.
     n_trials = 60 if separator.any() and rule.update_bound(float(np.linalg.norm(separator))) <= len(labels) else 3
-    learning = Learning(samples_of(data, n_trials, len(labels) // 2, seed), rule, seed)
+    learning = Learning(samples_of(data, n_trials, len(labels) // 2, seed, separation), rule, seed)
     settings: list[tuple[Claim, Any]] = [
         (theorem_2, [trials]),
         *((claim, book) for claim in (equation_11_step, equation_11, equation_12_step, equation_12, theorem_2_chain)),
@@ -84,15 +92,15 @@ def settings_on(
 
 def check_on(data: Dataset, progress: Progress = silent, **choices: Any) -> dict[str, Evidence]:
     """The evidence of every claim that can speak about this data, by claim id; `choices` are those of `settings_on`."""
-    settings = settings_on(data, **choices)
-    sentence = find_separator(data).sentence
+    separation = find_separator(data)
+    settings = settings_on(data, separation=separation, **choices)
     found = {}
     for index, (claim, setting) in enumerate(settings):
         progress(index / len(settings), claim.id)
         evidence = claim.check(setting, silent)
         if any(not each.met and each.name.startswith("separable") for each in evidence.hypotheses):
             # Why the hypothesis fails is a proof of its own; a reader should see it.
-            evidence = evidence.model_copy(update={"note": f"{evidence.note} The data: {sentence}.".strip()})
+            evidence = evidence.model_copy(update={"note": f"{evidence.note} The data: {separation.sentence}.".strip()})
         found[claim.id] = evidence
     progress(1.0, "done")
     return found

@@ -19,8 +19,6 @@ from widenet.types import Progress, RunStatus, Scale, silent
 
 STEP_TOLERANCE = 1e-9
 """What rounding may add to one side of an inequality, relative to that side (or to G_t², from which it is taken)."""
-PATIENCE, LONGEST = 1e6, 2_000
-"""The largest M_k that a run is given time for, and the updates it gets otherwise, or without a promise."""
 
 
 @dataclass(frozen=True)
@@ -33,16 +31,11 @@ class Book:
     def ledgers(self) -> list[Ledger]:
         """Every trial under the order of its batch, and under each order that looks at the network."""
         return [
-            keep_ledger(start, order, self._budget(start), trials.seed + run)
+            keep_ledger(start, order, start.budget, trials.seed + run)
             for trials in self.batches
             for run, start in enumerate(start_of(trials, run) for run in range(len(trials)))
             for order in (trials.order, *Pick)
         ]
-
-    def _budget(self, start: Start) -> int:
-        """One update more than Theorem 2 allows is enough to see it broken, if anybody can wait for it."""
-        bound = float(max_nonzero_updates(*start.parameters)) if start.smallest_margin >= 0.5 else np.inf
-        return int(bound + 1) if bound <= PATIENCE else LONGEST
 
 
 Sides = tuple[np.ndarray, np.ndarray, np.ndarray]

@@ -16,7 +16,7 @@ from jaxtyping import Array, Float, Key
 
 from widenet.claims.base import Hypothesis, at_least, at_most, less_than, more_than
 from widenet.data import make_separable
-from widenet.diagnostics import find_separator
+from widenet.diagnostics import Separation, find_separator
 from widenet.errors import InputError
 from widenet.losses import hinge
 from widenet.networks import PiecewiseLinear, TwoLayer, leaky_relu, make_two_layer, plus_minus, sphere_rows
@@ -151,17 +151,19 @@ def trials_on(
     step_size: float = 1.0,
     order: Order | None = None,
     seed: int = 0,
+    separation: Separation | None = None,
 ) -> Trials:
     """A user's own data under the paper's initialization R = v = 1/√(2k).
 
     The data is taken as it is; `scale_to_unit_ball` first if its norms exceed 1. The separator is found and
-    certified here; it is zero when there is none, so that the margin hypothesis fails visibly.
+    certified here, unless `separation` brings it; it is zero when there is none, so that the margin hypothesis fails
+    visibly.
     """
     if n_runs < 1:
         raise InputError(f"n_runs must be at least 1, got {n_runs}.")
     if n_neurons < 2 or n_neurons % 2:
         raise InputError(f"n_neurons must be even and at least 2 (half vote plus, half minus), got {n_neurons}.")
-    separation = find_separator(data)
+    separation = find_separator(data) if separation is None else separation
     separator = separation.separator if separation.separator is not None else np.zeros(data.dim)
     activation = leaky_relu(0.2) if activation is None else activation
     keys = jax.random.split(jax.random.key(seed), n_runs)
