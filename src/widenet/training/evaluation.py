@@ -61,7 +61,7 @@ def moves_left(network: Any, data: Dataset, *, loss: Loss, layers: Layers) -> Bo
             return take_step(network, x[None], y[None], one, loss=loss, layers=layers)[2]
         can_move = (jnp.any(x != 0) | (network.bias is not None))[None]
         hidden, second = network.preactivations(x)[None], network.output_weights
-        return take(network, hidden, y[None], can_move, second, one, loss, layers).is_update
+        return take(network, hidden, y[None], can_move, second, one, loss, layers).is_update()
 
     return jnp.any(jax.lax.map(moves, (data.inputs, data.labels), batch_size=min(size, data.n_samples)))
 

@@ -25,6 +25,15 @@ class Tally(eqx.Module):
             jnp.where(is_update, number.astype(jnp.int32), self.last_update),
         )
 
+    def add(self, is_update: Array, mistakes: Array, numbers: Array) -> "Tally":
+        """The tally after the steps `numbers`, all at once."""
+        last = jnp.max(jnp.where(is_update, numbers.astype(jnp.int32), 0))
+        return Tally(
+            self.updates + jnp.sum(is_update, dtype=jnp.int32),
+            self.mistakes + jnp.sum(mistakes).astype(jnp.int32),
+            jnp.maximum(self.last_update, last),
+        )
+
 
 class State(eqx.Module):
     """A run between two steps."""

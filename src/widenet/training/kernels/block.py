@@ -103,6 +103,32 @@ def twins(inputs: Float[Array, "sample dim"], has_bias: bool) -> Float[Array, "s
     return equal(inputs) if has_bias else equal(inputs) - equal(-inputs)
 
 
+class Taken(eqx.Module):
+    """One step, or a row for each step of a block: its coefficients, what it adds to the output weights (None if they
+    are fixed), and the outputs before it.
+    """
+
+    coefficients: Float[Array, "*step batch neuron"]
+    change: Float[Array, "..."] | None
+    outputs: Float[Array, "..."]
+
+    def is_update(self, twins: Float[Array, "batch batch"] | None = None) -> Bool[Array, ""]:
+        """Whether the step moved anything. With `twins` a batch whose samples cancel each other moves nothing."""
+        moved = self.coefficients
+        if twins is not None:  # entries are 1, −1 and 0, so that sums of opposites are exact
+            moved = jnp.dot(twins, moved, precision=EXACT)
+        moves = jnp.any(moved != 0)
+        return moves if self.change is None else moves | jnp.any(self.change != 0)
+
+
+class Walked(eqx.Module):
+    """A block during the walk: its steps so far (zeros where none was taken), and what goes from step to step."""
+
+    steps: Taken
+    output_weights: Float[Array, "*output neuron"]
+    watched: Any
+
+
 class Progress(eqx.Module):
     """What a block changes: coefficients C of the rows, output weights, counters, and what a watch has seen."""
 
@@ -110,15 +136,6 @@ class Progress(eqx.Module):
     output_weights: Float[Array, "*output neuron"]
     tally: Tally
     watched: Any = None
-
-
-class Taken(eqx.Module):
-    """One step: its coefficients, the new output weights, the old outputs, and whether anything moved."""
-
-    coefficients: Float[Array, "batch neuron"]
-    output_weights: Float[Array, "*output neuron"]
-    outputs: Float[Array, " batch *output"]
-    is_update: Bool[Array, ""]
 
 
 def walk(
@@ -164,12 +181,26 @@ def work_through(
     watch: OutputWatch | PotentialWatch | None = None,
     watched: Any = None,
 ) -> Progress:
-    """The inner loop, from the pre-activations of the block's rows at its start."""
+    """The inner loop, from the pre-activations of the block's rows at its start.
+
+    The walk keeps only what the next step needs. Events are counted afterwards, for all steps at once: on a CPU each
+    operation of such a loop costs as much as the arithmetic of a step.
+    """
     steps, batch = block.labels.shape
-    begin = Progress(jnp.zeros((steps, batch, network.n_neurons), hidden.dtype), network.output_weights, tally, watched)
+    hidden = hidden.reshape(steps, batch, -1)
+    second = network.output_weights
+    blank = Taken(
+        jnp.zeros_like(hidden),
+        jnp.zeros((steps, *second.shape), second.dtype) if layers is Layers.BOTH else None,
+        jnp.zeros((steps, batch, *second.shape[:-1]), hidden.dtype),
+    )
     inner = _next_active if loss in SATURATING else _every_step
     rate = step_size.astype(hidden.dtype) / batch
-    return inner(network, hidden.reshape(steps, batch, -1), block, begin, rate, loss, layers, watch)
+    end, visited = inner(network, hidden, block, Walked(blank, second, watched), rate, loss, layers, watch)
+    updates = jax.vmap(lambda index, step: step.is_update(block.twins_of(index)))(jnp.arange(steps), end.steps)
+    mistakes = jnp.sum(zero_one(end.steps.outputs, block.labels), axis=1)
+    counted = tally.add(updates & visited, jnp.where(visited, mistakes, 0), block.rows.numbers)
+    return Progress(end.steps.coefficients, end.output_weights, counted, end.watched)
 
 
 def fits(network: Any, watch: Any) -> bool:
@@ -186,12 +217,8 @@ def take(
     rate: Array,
     loss: Loss,
     layers: Layers,
-    twins: Float[Array, "batch batch"] | None = None,
 ) -> Taken:
-    """One step from its pre-activations. `.T` leaves the vector of a single output as it is.
-
-    With `twins` a batch whose samples cancel each other is not an update.
-    """
+    """One step from its pre-activations. `.T` leaves the vector of a single output as it is."""
     features = network.activation(hidden)
     outputs = jnp.dot(features, output_weights.T, precision=EXACT)
     slopes = jax.grad(lambda o: jnp.sum(loss(o, labels)))(outputs)
@@ -201,79 +228,80 @@ def take(
     else:
         pull = jnp.dot(slopes_in, output_weights, precision=EXACT)
     coefficients = -rate * pull * network.activation.derivative(hidden)
-    is_update = jnp.any(coefficients != 0)
-    if twins is not None:  # entries are 1, −1 and 0, so that sums of opposites are exact
-        is_update = jnp.any(jnp.dot(twins, coefficients, precision=EXACT) != 0)
-    if layers is Layers.BOTH:
-        change = -rate * jnp.dot(slopes.T, features, precision=EXACT)
-        is_update = is_update | jnp.any(change != 0)
-        output_weights = output_weights + change
-    return Taken(coefficients, output_weights, outputs, is_update)
+    change = -rate * jnp.dot(slopes.T, features, precision=EXACT) if layers is Layers.BOTH else None
+    return Taken(coefficients, change, outputs)
+
+
+def _row(array: Array, step: Int[Array, ""]) -> Array:
+    """One row. The step is never negative; telling the compiler so spares it a select for every index."""
+    return jax.lax.dynamic_index_in_dim(array, step, keepdims=False, allow_negative_indices=False)
 
 
 def _after(
-    progress: Progress,
+    walked: Walked,
     watch: OutputWatch | PotentialWatch | None,
     block: Block,
     step: Int[Array, ""],
     hidden: Float[Array, "batch neuron"],
     products: Float[Array, "batch batch"],
     taken: Taken,
-    valid: Bool[Array, ""],
-) -> Progress:
-    """The block after one more step, or as it was where the step is not a valid one."""
-    labels, number = block.labels[step], block.rows.numbers[step]
-    output_weights = jnp.where(valid, taken.output_weights, progress.output_weights)
-    happens = taken.is_update & valid
-    watched = progress.watched
+) -> Walked:
+    """The walk after one more step."""
+    # `.at[step].set` would guard the index by reading the old row, and so copy the whole array in every step.
+    put = lambda rows, row: jax.lax.dynamic_update_index_in_dim(rows, row, step, 0, allow_negative_indices=False)  # noqa: E731
+    output_weights, watched = walked.output_weights, walked.watched
+    if taken.change is not None:
+        output_weights = output_weights + taken.change
     if isinstance(watch, PotentialWatch):
-        seen = labels, taken.outputs, output_weights, number
-        projections = block.projections[step]  # pyright: ignore[reportOptionalSubscript]
+        seen = _row(block.labels, step), taken.outputs, output_weights, _row(block.rows.numbers, step)
+        projections = _row(block.projections, step)  # pyright: ignore[reportArgumentType]
+        happens = taken.is_update(block.twins_of(step)) & _row(block.rows.valid, step)
         watched = watched.after(watch, taken.coefficients, hidden, products, projections, seen, happens)
     elif watch is not None:  # a step that moved nothing shows it the same weights once more
         watched = watch.fold(watched, output_weights)
-    mistakes = jnp.where(valid, jnp.sum(zero_one(taken.outputs, labels)), 0)
-    return Progress(
-        progress.coefficients.at[step].set(jnp.where(valid, taken.coefficients, 0)),
-        output_weights,
-        progress.tally.count(happens, mistakes, number),
-        watched,
-    )
+    return Walked(jax.tree.map(put, walked.steps, taken), output_weights, watched)
 
 
 def _every_step(
     network: TwoLayer,
     hidden: Float[Array, "step batch neuron"],
     block: Block,
-    progress: Progress,
+    walked: Walked,
     rate: Array,
     loss: Loss,
     layers: Layers,
     watch: OutputWatch | PotentialWatch | None,
-) -> Progress:
+) -> tuple[Walked, Bool[Array, " step"]]:
+    """Also tells which steps were taken."""
     gram = block.gram()
 
-    def body(step: Array, progress: Progress) -> Progress:
+    def body(step: Array, walked: Walked) -> Walked:
         # Rows not reached yet have coefficient 0, so the whole row of the Gram matrix may be used.
-        drift = jnp.einsum("bsc,scn->bn", gram[step], progress.coefficients, precision=EXACT)
-        now = hidden[step] + drift
-        labels, moves = block.labels[step], block.moves[step]
-        taken = take(network, now, labels, moves, progress.output_weights, rate, loss, layers, block.twins_of(step))
-        return _after(progress, watch, block, step, now, gram[step, :, step], taken, block.rows.valid[step])
+        products = _row(gram, step)
+        drift = jnp.einsum("bsc,scn->bn", products, walked.steps.coefficients, precision=EXACT)
+        now = _row(hidden, step) + drift
+        labels, moves = _row(block.labels, step), _row(block.moves, step)
+        taken = take(network, now, labels, moves, walked.output_weights, rate, loss, layers)
+        valid = _row(block.rows.valid, step)
+        nothing = lambda part: jnp.where(valid, part, 0)  # noqa: E731
+        taken = Taken(nothing(taken.coefficients), jax.tree.map(nothing, taken.change), taken.outputs)
+        return _after(walked, watch, block, step, now, products[:, step], taken)
 
-    return jax.lax.fori_loop(jnp.int32(0), jnp.int32(block.labels.shape[0]), body, progress)
+    end = jax.lax.fori_loop(jnp.int32(0), jnp.int32(block.labels.shape[0]), body, walked)
+    return end, block.rows.valid
 
 
 def _next_active(
     network: TwoLayer,
     hidden: Float[Array, "step batch neuron"],
     block: Block,
-    progress: Progress,
+    walked: Walked,
     rate: Array,
     loss: Loss,
     layers: Layers,
     watch: OutputWatch | PotentialWatch | None,
-) -> Progress:
+) -> tuple[Walked, Bool[Array, " step"]]:
+    """Also tells which steps were taken: on the others the loss is zero, so they are no mistakes."""
     steps = block.labels.shape[0]
     positions = jnp.arange(steps, dtype=jnp.int32)
 
@@ -284,17 +312,25 @@ def _next_active(
         active = jnp.any(slopes != 0, axis=tuple(range(1, slopes.ndim))) & block.rows.valid & (positions >= after)
         return jnp.where(jnp.any(active), jnp.argmax(active), steps).astype(jnp.int32)
 
-    def more(carry: tuple[Array, Array, Progress]) -> Array:
-        return carry[1] < steps
+    class Place(eqx.Module):
+        """Where the walk stands."""
 
-    def body(carry: tuple[Array, Array, Progress]) -> tuple[Array, Array, Progress]:
-        hidden, step, progress = carry
-        labels, moves, second = block.labels[step], block.moves[step], progress.output_weights
-        taken = take(network, hidden[step], labels, moves, second, rate, loss, layers, block.twins_of(step))
-        column = block.column(step)
-        progress = _after(progress, watch, block, step, hidden[step], column[step], taken, jnp.asarray(True))
-        hidden = hidden + jnp.einsum("sbc,cn->sbn", column, taken.coefficients, precision=EXACT)
-        return hidden, find(hidden, taken.output_weights, step + 1), progress
+        hidden: Array
+        step: Array
+        visited: Array
+        walked: Walked
 
-    start = find(hidden, progress.output_weights, jnp.int32(0))
-    return jax.lax.while_loop(more, body, (hidden, start, progress))[2]
+    def body(at: Place) -> Place:
+        labels, moves = _row(block.labels, at.step), _row(block.moves, at.step)
+        now = _row(at.hidden, at.step)
+        taken = take(network, now, labels, moves, at.walked.output_weights, rate, loss, layers)
+        column = block.column(at.step)
+        walked = _after(at.walked, watch, block, at.step, now, _row(column, at.step), taken)
+        hidden = at.hidden + jnp.einsum("sbc,cn->sbn", column, taken.coefficients, precision=EXACT)
+        visited = at.visited | (positions == at.step)
+        return Place(hidden, find(hidden, walked.output_weights, at.step + 1), visited, walked)
+
+    start = find(hidden, walked.output_weights, jnp.int32(0))
+    begin = Place(hidden, start, jnp.zeros(steps, bool), walked)
+    end = jax.lax.while_loop(lambda at: at.step < steps, body, begin)
+    return end.walked, end.visited
