@@ -14,18 +14,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-from typer.core import TyperGroup
+try:
+    import typer
+    from typer.core import TyperGroup
+except KeyboardInterrupt:  # Ctrl-C before there is anything to interrupt
+    raise SystemExit(130) from None
 
+from widenet.console import interrupts, usage
 from widenet.errors import InputError, UnknownName, WidenetError
 
 NOUNS = ("papers", "claims", "figures", "data")
-WORKLOADS = ("logistic_sgd", "late_hinge", "xord", "figure_1", "linear_runs", "linear_steps")
+WORKLOADS = ("logistic_sgd", "late_hinge", "parts", "xord", "figure_1", "linear_runs", "linear_steps")
 LARGEST_SEED = 2**32 - 1
 
 
 class _Commands(TyperGroup):
-    """Turns an error of the user's making into one sentence and exit code 2."""
+    """Turns an error of the user's making into one sentence and exit code 2, and Ctrl-C into one and 130."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -33,16 +37,40 @@ class _Commands(TyperGroup):
         except WidenetError as error:
             typer.echo(f"widenet: {error}", err=True)
             raise typer.Exit(2) from None
-        except KeyboardInterrupt:
+        except BaseException as error:
+            if not isinstance(error, KeyboardInterrupt) and not interrupts.pressed():
+                raise
             typer.echo("widenet: interrupted; what was finished is in the store.", err=True)
             raise typer.Exit(130) from None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Refuses an unknown command in the words used for other unknown names."""
+        if args[0] not in self.commands:
+            raise UnknownName("command", args[0], self.commands)
+        return super().resolve_command(ctx, args)
+
+    def main(self, args: Sequence[str] | None = None, *others: Any, **options: Any) -> Any:
+        """Runs a command line; what typer's parser refuses is told without its frame."""
+        arguments = sys.argv[1:] if args is None else list(args)
+        options["standalone_mode"] = False
+        try:
+            code = super().main(arguments, *others, **options)
+        except Exception as error:
+            refusal = usage.sentence(error, "widenet", arguments, self.commands)
+            if refusal is None:
+                raise
+            typer.echo(f"widenet: {refusal}", err=True)
+            code = 2
+        sys.exit(code)
 
 
 app = typer.Typer(
     cls=_Commands,
-    no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="A laboratory for the theory of wide shallow networks: every theorem is a test, every figure a command.",
 )
 
@@ -50,7 +78,7 @@ PaperOption = Annotated[str | None, typer.Option("--paper", metavar="KEY", help=
 ScaleOption = Annotated[
     str, typer.Option(metavar="quick|paper", help="quick: seconds to a minute; paper: the paper's own sizes.")
 ]
-SeedOption = Annotated[int, typer.Option(metavar="N", help="The same seed gives the same result.")]
+SeedOption = Annotated[str, typer.Option(metavar="N", help="The same seed gives the same result.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, and nothing else there.")]
 
 
@@ -65,11 +93,14 @@ def _print_version(wanted: bool) -> bool:
 
 @app.callback()
 def _options(
+    ctx: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Options before the command; `--version` has done its work when this is called."""
+    """Options before the command; `--version` has done its work when this is called. No command asks for help."""
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
 
 
 @app.command("list")
@@ -101,7 +132,7 @@ def check(
     paper: PaperOption = None,
     everything: Annotated[bool, typer.Option("--all", help="Every claim.")] = False,
     scale: ScaleOption = "quick",
-    seed: SeedOption = 0,
+    seed: SeedOption = "0",
     as_json: JsonOption = False,
 ) -> None:
     """Check claims: are the hypotheses met, what is promised, what was measured, how tight is it."""
@@ -110,7 +141,7 @@ def check(
         raise InputError("nothing to check; name a claim ('widenet list claims' shows them), or use --paper or --all.")
     if sum(ways) > 1:
         raise InputError("name claims, or use --paper, or use --all: only one of the three.")
-    seed = _seed(seed)
+    number = _seed(seed)
     from widenet import run
     from widenet.console import tables, wording
 
@@ -118,7 +149,7 @@ def check(
     if not claims:
         raise InputError(f"there are no claims of {paper} yet; 'widenet list' shows what there is.")
     claims.sort(key=wording.kind_order)
-    outcomes, _ = _run_all(claims, (), scale, seed)
+    outcomes, _ = _run_all(claims, (), scale, number)
     if as_json:
         _print_json([outcome.row() for outcome in outcomes])
     else:
@@ -130,21 +161,21 @@ def check(
 def figure(
     ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Figures, as in 'widenet list'.")] = None,
     scale: ScaleOption = "quick",
-    seed: SeedOption = 0,
+    seed: SeedOption = "0",
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the files go.")] = Path("figures"),
     as_json: JsonOption = False,
 ) -> None:
     """Compute and draw figures: SVG, PDF and PNG, the numbers as JSON and CSV, and a comparison with the paper."""
     if not ids:
         raise InputError("nothing to draw; name a figure ('widenet list figures' shows them).")
-    seed = _seed(seed)
+    number = _seed(seed)
     from widenet import plots, run
     from widenet.console import output, tables
 
     figures = [run.find_figure(each) for each in dict.fromkeys(ids)]
     run.parse_scale(scale)
     output.require_writable(out)
-    _, outcomes = _run_all((), figures, scale, seed)
+    _, outcomes = _run_all((), figures, scale, number)
     drawn = [plots.figure_files(each.figure.id, each.numbers, each.row()) for each in outcomes]
     written = [output.write_files(out, files) for files in drawn]
     if as_json:
@@ -158,18 +189,18 @@ def figure(
 def report(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the report.")] = Path("report"),
     scale: ScaleOption = "quick",
-    seed: SeedOption = 0,
+    seed: SeedOption = "0",
     as_json: JsonOption = False,
 ) -> None:
     """Check every claim, draw every figure, and write a page about it that needs no network."""
-    seed = _seed(seed)
+    number = _seed(seed)
     from widenet import papers, run
     from widenet import report as reports
     from widenet.console import tables
 
     run.parse_scale(scale)
     reports.prepare(out)
-    checks, figures = _run_all(run.claims_of(None), run.figures_of(None), scale, seed)
+    checks, figures = _run_all(run.claims_of(None), run.figures_of(None), scale, number)
     page = reports.build(checks, figures, out, papers.PAPERS)
     if as_json:
         rows = {"checks": [each.row() for each in checks], "figures": [each.row() for each in figures]}
@@ -230,9 +261,13 @@ def _run_all(claims: Sequence[Any], figures: Sequence[Any], scale: str, seed: in
     return checks, drawn
 
 
-def _seed(seed: int) -> int:
+def _seed(text: str) -> int:
+    try:
+        seed = int(text)
+    except ValueError:
+        seed = -1
     if not 0 <= seed <= LARGEST_SEED:
-        raise InputError(f"--seed must be between 0 and {LARGEST_SEED}, got {seed}.")
+        raise InputError(f"--seed must be a whole number between 0 and {LARGEST_SEED}, got {text!r}.")
     return seed
 
 
@@ -260,11 +295,15 @@ def _keep_compiled_programs(folder: Path) -> None:
 
 def main() -> None:
     """The entry point of the `widenet` command."""
+    interrupts.watch()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that has no "≤" shows a "?" there; it gets no traceback.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue]
-    app(prog_name="widenet")
+    try:
+        app(prog_name="widenet")
+    finally:
+        interrupts.ignore()
 
 
 if __name__ == "__main__":

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from widenet.bench import jax_peers, limits, ours, suite, torch_peers
+from widenet.bench import jax_peers, limits, ours, parts, suite, torch_peers
 from widenet.bench.measure import Disagreement, as_array
 from widenet.bench.rows import Row
 from widenet.bench.suite import SUITE, Result
-from widenet.bench.workloads import late_hinge
+from widenet.bench.workloads import late_hinge, logistic_sgd
 from widenet.bench.xord import XordWorkload
 from widenet.types import silent
 
@@ -39,6 +39,7 @@ def test_side_by_side(results: dict[str, Result], name: str) -> None:
     assert first.ratio_to_ours == 1
     assert first.limit_us == rows["limit: products"].us_per_step_per_run
     assert {"JAX vmap of scan", "torch CUDA graph", "torch batched", "torch loop", "limit: memory"} <= rows.keys()
+    assert "torch lean loop" in rows
     assert "apart" in rows["JAX vmap of scan"].note
     assert all(row.us_per_step_per_run > 0 for row in timed(results[name]) if row.us_per_step_per_run is not None)
     assert all(row.workload == name and row.device == limits.device_name() for row in rows.values())
@@ -47,7 +48,7 @@ def test_side_by_side(results: dict[str, Result], name: str) -> None:
 
 def test_without_torch_the_rows_say_so(results: dict[str, Result]) -> None:
     absent = [row for row in results["xord"].rows if row.peer.startswith("torch")]
-    assert len(absent) == 3
+    assert len(absent) == 4
     for row in absent:
         assert (row.us_per_step_per_run, row.ratio_to_ours, row.compile_seconds) == (None, None, None)
         assert "torch is not installed" in row.note
@@ -62,6 +63,31 @@ def test_the_hinge_says_how_many_steps_changed_nothing(results: dict[str, Result
 def test_control_early_in_training_many_steps_change_something() -> None:
     early = late_hinge(3, n_neurons=10, dim=100, n_samples=400, epochs_before=0)
     assert ours.active_share(early, 100) > 0.15
+
+
+def test_parts_add_up_to_the_whole_training(results: dict[str, Result]) -> None:
+    rows = results["parts"].rows
+    assert [row.peer for row in rows] == [
+        parts.ROWS_OF_DATA,
+        parts.PREACTIVATIONS,
+        parts.INNER_PRODUCTS,
+        parts.UPDATE,
+        parts.WALK,
+        parts.ORDER,
+    ]
+    assert rows[-1].ratio_to_ours == 1
+    assert results["parts"].remarks[0].startswith("Each part alone, from the fastest rounds: rows of data ")
+
+
+def test_the_last_two_parts_are_the_real_training_and_the_others_leave_the_weights_alone() -> None:
+    workload = logistic_sgd(3, n_neurons=10, dim=100, n_samples=128)
+    found = {peer.name: as_array(peer.train(128)) for peer in parts.peers(workload, 128) if peer.train is not None}
+    (want,) = [as_array(peer.train(128)) for peer in [ours.sgd(workload, 128, 0)] if peer.train is not None]
+    for name in (parts.WALK, parts.ORDER):
+        np.testing.assert_allclose(found.pop(name), want, atol=1e-6)
+    for weights in found.values():
+        np.testing.assert_allclose(weights, workload.networks.hidden_weights, atol=1e-6)
+    assert np.abs(want - np.asarray(workload.networks.hidden_weights)).max() > 1e-3  # control: training is noticed
 
 
 def test_figure_1_and_the_two_kinds_of_growth(results: dict[str, Result]) -> None:

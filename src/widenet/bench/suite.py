@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import jax
+import numpy as np
 
-from widenet.bench import jax_peers, limits, memory, ours, torch_peers
-from widenet.bench.measure import Peer, first_calls, in_turn, in_words, require_agreement
-from widenet.bench.rows import Row, Setting
-from widenet.bench.workloads import SgdWorkload, late_hinge, logistic_sgd
+from widenet.bench import jax_peers, limits, memory, ours, parts, torch_peers
+from widenet.bench.measure import Peer, Timing, first_calls, in_turn, in_words, require_agreement
+from widenet.bench.rows import Row, Setting, number
+from widenet.bench.workloads import ROWS, SgdWorkload, late_hinge, logistic_sgd
 from widenet.bench.xord import CHANNELS, XordWorkload, figure_1
 from widenet.types import Progress
 
@@ -142,6 +143,19 @@ def _side_by_side(
     return Result(rows, [f"{compared}: {in_words(median, flipped)} at most."])
 
 
+def _parts(sizes: Sizes, progress: Progress) -> Result:
+    workload = logistic_sgd(sizes.runs, n_neurons=sizes.neurons, dim=sizes.inputs, n_samples=sizes.samples)
+    timings = first_calls(
+        parts.peers(workload, sizes.samples // ROWS * ROWS), lambda done, words: progress(done / 2, words)
+    )
+    _rounds(timings, sizes.rounds, progress)
+    setting = Setting("parts", limits.device_name(), workload.dtype, workload.sizes, None)
+    rows = [setting.timed(timing, timings[0]) for timing in reversed(timings)]
+    fastest = [0.0, *(min(timing.per_step) for timing in reversed(timings))]
+    said = [f"{row.peer.removeprefix('+ ')} {number(own)}" for row, own in zip(rows, np.diff(fastest), strict=True)]
+    return Result(rows, [f"Each part alone, from the fastest rounds: {', '.join(said)} µs."])
+
+
 def _figure_1(sizes: Sizes, progress: Progress) -> Result:
     found = figure_1(sizes.figure_runs, sizes.figure_repeats, sizes.figure_widths, progress)
     seconds, steps = sum(each.seconds for each in found), sum(each.iterations for each in found)
@@ -182,9 +196,7 @@ def _scaled(sizes: Sizes, runs: int, long: int) -> Peer:
 def _scaling(name: str, sizes: Sizes, peers: Sequence[Peer], progress: Progress) -> Result:
     """The same program at several sizes, in turn; ratios refer to the smallest."""
     timings = first_calls(peers, lambda fraction, words: progress(0.5 * fraction, words))
-    for turn in range(sizes.rounds):
-        in_turn(timings, turn)
-        progress(0.5 + 0.5 * (turn + 1) / sizes.rounds, f"round {turn + 1} of {sizes.rounds}")
+    _rounds(timings, sizes.rounds, progress)
     shape = {"neurons": sizes.neurons, "inputs": sizes.inputs, "samples": min(sizes.samples, 1024)}
     rows = []
     for timing in timings:
@@ -194,9 +206,17 @@ def _scaling(name: str, sizes: Sizes, peers: Sequence[Peer], progress: Progress)
     return Result(rows)
 
 
+def _rounds(timings: Sequence[Timing], rounds: int, progress: Progress) -> None:
+    """Time everybody in turn, in the second half of the progress."""
+    for turn in range(rounds):
+        in_turn(timings, turn)
+        progress(0.5 + 0.5 * (turn + 1) / rounds, f"round {turn + 1} of {rounds}")
+
+
 SUITE: dict[str, Callable[[Sizes, Progress], Result]] = {
     "logistic_sgd": _logistic,
     "late_hinge": _late_hinge,
+    "parts": _parts,
     "xord": _xord,
     "figure_1": _figure_1,
     "linear_runs": _linear_runs,

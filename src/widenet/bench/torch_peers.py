@@ -16,7 +16,7 @@ from widenet.bench.workloads import SgdWorkload
 from widenet.bench.xord import XordWorkload
 from widenet.losses import hinge
 
-LOOP, BATCHED, GRAPH = "torch loop", "torch batched", "torch CUDA graph"
+GRAPH, BATCHED, LEAN, LOOP = "torch CUDA graph", "torch batched", "torch lean loop", "torch loop"
 UNROLLED = 16
 """Steps per CUDA graph: enough to hide the launches."""
 ABSENT = "torch is not installed: pip install 'widenet[bench]'"
@@ -37,16 +37,16 @@ def peers(workload: SgdWorkload | XordWorkload, steps: int, on_gpu: bool) -> lis
     """All of them, the fastest first; those that cannot run here say why."""
     torch = torch_or_none()
     if torch is None:
-        return [Peer(name, None, note=ABSENT) for name in (GRAPH, BATCHED, LOOP)]
+        return [Peer(name, None, note=ABSENT) for name in (GRAPH, BATCHED, LEAN, LOOP)]
     if on_gpu and not torch.cuda.is_available():
-        return [Peer(name, None, note="this torch has no CUDA") for name in (GRAPH, BATCHED, LOOP)]
+        return [Peer(name, None, note="this torch has no CUDA") for name in (GRAPH, BATCHED, LEAN, LOOP)]
     device = "cuda" if on_gpu else "cpu"
     if isinstance(workload, SgdWorkload):
         here: _Problem = _Sgd(torch, device, workload, steps)
     else:
         here = _Xord(torch, device, workload)
     graph = _graph(here, steps) if on_gpu else Peer(GRAPH, None, note="needs a GPU")
-    return [graph, _batched(here, steps), _loop(here, steps)]
+    return [graph, _batched(here, steps), _lean_loop(here, steps), _loop(here, steps)]
 
 
 class _Problem:
@@ -140,7 +140,24 @@ class _Xord(_Problem):
 
 
 def _loop(problem: _Problem, steps: int) -> Peer:
-    """One run, one step at a time, by autograd, in place: an optimizer object would add no arithmetic."""
+    """One run, one step at a time, as PyTorch's own pages write it."""
+    torch = problem.torch
+
+    def train(steps: int) -> Any:
+        weights = problem.weights[0].clone().requires_grad_(True)
+        optimizer = torch.optim.SGD([weights], lr=problem.step_size)
+        for step in range(steps):
+            optimizer.zero_grad()
+            problem.loss(weights, *problem.sample_of_first_run(step)).backward()
+            optimizer.step()
+        problem.wait()
+        return weights.detach()[None]
+
+    return _with_threads(Peer(LOOP, train, 1, steps, note="one run at a time, torch.optim.SGD"), problem)
+
+
+def _lean_loop(problem: _Problem, steps: int) -> Peer:
+    """The same with all that can be spared left out: no optimizer, and no backward pass where the loss is zero."""
     torch = problem.torch
 
     def train(steps: int) -> Any:
@@ -155,7 +172,7 @@ def _loop(problem: _Problem, steps: int) -> Peer:
         problem.wait()
         return weights.detach()[None]
 
-    return _with_threads(Peer(LOOP, train, 1, steps, note="one run at a time"), problem)
+    return _with_threads(Peer(LEAN, train, 1, steps, note="one run at a time, autograd.grad"), problem)
 
 
 def _batched(problem: _Problem, steps: int) -> Peer:

@@ -1,0 +1,91 @@
+"""Where the time of a block goes: the same training with one part more at a time.
+
+A part is what a row has beyond the one above it. The first four do the work of a block without its meaning (nothing is
+learned, but every array has its true size); the last two are the kernel `blocked` itself.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from widenet.bench.limits import usable_cores
+from widenet.bench.measure import Peer
+from widenet.bench.workloads import ROWS, SgdWorkload
+from widenet.networks.two_layer import EXACT
+from widenet.training import Listed, Permutation
+from widenet.training.batch import compiled_advance
+from widenet.training.state import State, Tally
+from widenet.types import Layers
+
+ROWS_OF_DATA, PREACTIVATIONS, INNER_PRODUCTS, UPDATE = "rows of data", "+ W x", "+ inner products", "+ W + C X"
+WALK, ORDER = "+ walk (blocked)", "+ drawing the order"
+TINY = 1e-9
+"""Keeps the weights where they are, and the compiler from leaving anything out."""
+
+
+def peers(workload: SgdWorkload, steps: int) -> list[Peer]:
+    """One program per row of the table, the whole training first; `steps` must be a multiple of `ROWS`."""
+    on_cpu = jax.default_backend() == "cpu"
+    chosen = jnp.asarray(workload.orders(steps))
+    cores = min(usable_cores(), workload.n_runs) if on_cpu else 1
+    shares = [jnp.asarray(share) for share in np.array_split(np.arange(workload.n_runs), cores)]
+    per_run = lambda leaf: jnp.broadcast_to(leaf, (workload.n_runs, *jnp.shape(leaf)[1:]))  # noqa: E731
+    networks = jax.tree.map(per_run, workload.networks)
+
+    def peer(name: str, train: Callable[[Array], Any]) -> Peer:
+        def in_threads(_: int) -> Any:
+            with ThreadPoolExecutor(cores) as pool:
+                parts = list(pool.map(lambda share: jax.block_until_ready(train(share)), shares))
+            return jnp.concatenate(parts)
+
+        return Peer(name, in_threads, workload.n_runs, steps)
+
+    def in_blocks(stage: str) -> Callable[[Array], Any]:
+        one = lambda run: _blocks(run[0], workload.data.inputs, run[1].reshape(-1, ROWS), stage)  # noqa: E731
+        program = jax.jit((lambda runs: jax.lax.map(one, runs)) if on_cpu else jax.vmap(one))
+        return lambda share: program((networks.hidden_weights[share], chosen[share]))
+
+    def in_kernel(listed: bool) -> Callable[[Array], Any]:
+        advance = compiled_advance("blocked", workload.loss, Layers.HIDDEN, 1, False, listed, on_cpu)
+
+        def train(share: Array) -> Any:
+            order = Listed(chosen[share]) if listed else Permutation()
+            state = State(jax.tree.map(lambda leaf: leaf[share], networks), Tally.zero(len(share)))
+            sizes, running = jnp.full(len(share), workload.step_size), jnp.ones(len(share), bool)
+            span = jnp.int32(0), jnp.int32(steps)
+            after = advance(state, workload.data, order, workload.keys[share], sizes, None, running, *span)
+            return after.network.hidden_weights
+
+        return train
+
+    stages = (UPDATE, INNER_PRODUCTS, PREACTIVATIONS, ROWS_OF_DATA)
+    whole = [peer(ORDER, in_kernel(listed=False)), peer(WALK, in_kernel(listed=True))]
+    return [*whole, *(peer(stage, in_blocks(stage)) for stage in stages)]
+
+
+def _blocks(
+    weights: Float[Array, "neuron dim"], inputs: Float[Array, "sample dim"], chosen: Int[Array, "block row"], stage: str
+) -> Float[Array, "neuron dim"]:
+    """The work of all blocks up to that stage."""
+
+    def work(carry: tuple[Array, Array], rows: Array) -> tuple[tuple[Array, Array], None]:
+        weights, seen = carry
+        x = inputs[rows]
+        if stage == ROWS_OF_DATA:
+            return (weights, seen + jnp.sum(x)), None
+        hidden = jnp.dot(x, weights.T, precision=EXACT)
+        if stage == PREACTIVATIONS:
+            return (weights, seen + jnp.sum(hidden)), None
+        gram = jnp.dot(x, x.T, precision=EXACT)
+        if stage == INNER_PRODUCTS:
+            return (weights, seen + jnp.sum(hidden) + jnp.sum(gram)), None
+        coefficients = TINY * (hidden + jnp.sum(gram, axis=1, keepdims=True))
+        return (weights + jnp.dot(coefficients.T, x, precision=EXACT), seen), None
+
+    weights, seen = jax.lax.scan(work, (weights, jnp.zeros((), weights.dtype)), chosen)[0]
+    return weights + TINY * seen
