@@ -68,7 +68,7 @@ app = typer.Typer(
     cls=_Commands,
     invoke_without_command=True,
     add_completion=False,
-    rich_markup_mode=None,
+    rich_markup_mode=None,  # plain help, without frames
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="A laboratory for the theory of wide shallow networks: every theorem is a test, every figure a command.",
@@ -103,7 +103,7 @@ def _options(
         typer.echo(ctx.get_help())
 
 
-@app.command("list")
+@app.command("list", short_help="List papers, claims, figures and data sets.")
 def list_command(
     noun: Annotated[
         str | None, typer.Argument(metavar="papers|claims|figures|data", help="All of them if left out.")
@@ -126,7 +126,7 @@ def list_command(
         tables.show(*(tables.listing_table(each, rows[each]) for each in nouns))
 
 
-@app.command()
+@app.command(short_help="Check claims: what holds, and how tightly.")
 def check(
     ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Claims, as in 'widenet list'.")] = None,
     paper: PaperOption = None,
@@ -157,7 +157,7 @@ def check(
     _exit_by(outcomes)
 
 
-@app.command()
+@app.command(short_help="Draw figures, beside the paper's numbers.")
 def figure(
     ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Figures, as in 'widenet list'.")] = None,
     scale: ScaleOption = "quick",
@@ -185,7 +185,7 @@ def figure(
         tables.show(*map(tables.figure_block, outcomes, written))
 
 
-@app.command()
+@app.command(short_help="Check and draw everything, and write a page.")
 def report(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the report.")] = Path("report"),
     scale: ScaleOption = "quick",
@@ -210,7 +210,7 @@ def report(
     _exit_by(checks)
 
 
-@app.command()
+@app.command(short_help="Time training beside JAX and PyTorch.")
 def bench(
     workloads: Annotated[
         list[str] | None,
