@@ -168,8 +168,10 @@ class TestCheck:
             (("brutzkus2018.theorem2",), "did you mean 'brutzkus2018.theorem_2'?"),
             ((HOLDING.id, "--all"), "only one of the three"),
             ((HOLDING.id, "--scale", "papr"), "did you mean 'paper'?"),
-            ((HOLDING.id, "--seed", "-1"), "--seed must be between 0 and 4294967295, got -1"),
-            ((HOLDING.id, "--seed", str(2**70)), "--seed must be between"),
+            ((HOLDING.id, "--seed", "-1"), "--seed must be a whole number between 0 and 4294967295, got '-1'."),
+            ((HOLDING.id, "--seed", str(2**70)), "--seed must be a whole number between"),
+            ((HOLDING.id, "--seed", "abc"), "got 'abc'."),
+            ((HOLDING.id, "--seed", "1.5"), "got '1.5'."),
             (("--paper", "brutzkus"), "there is no paper 'brutzkus'"),
             (("--paper", "li2018"), "no claims of li2018 yet"),
         ],
@@ -186,10 +188,27 @@ class TestCheck:
         assert result.stdout == ""
         assert len([line for line in result.stderr.splitlines() if not line.startswith("[")]) == 1
 
-    def test_usage_errors_exit_2(self, lab: Invoke) -> None:
-        lab("check", "--nonsense", code=2)
-        lab("check", HOLDING.id, "--seed", "many", code=2)
-        lab("chek", code=2)
+    @pytest.mark.parametrize(
+        ("arguments", "sentence"),
+        [
+            (("check", "--sed", "3"), "'widenet check' has no option '--sed'; did you mean '--seed'?"),
+            (("check", "--qq"), "'widenet check' has no option '--qq'; 'widenet check --help' shows those there are."),
+            (("--paper", "x"), "'widenet' has no option '--paper'; 'widenet --help' shows those there are."),
+            (("chek",), "there is no command 'chek'; did you mean 'check'?"),
+            (("zzz",), "there is no command 'zzz'; known: bench, check, figure, list, report."),
+            (("figure", "--out"), "option '--out' requires an argument; 'widenet figure --help' shows what it takes."),
+            (
+                ("list", "papers", "x"),
+                "got unexpected extra argument(s) (x); 'widenet list --help' shows what it takes.",
+            ),
+        ],
+    )
+    def test_usage_errors_are_one_sentence(self, lab: Invoke, arguments: tuple[str, ...], sentence: str) -> None:
+        assert refused(lab(*arguments, code=2)) == f"widenet: {sentence}"
+
+    def test_no_command_at_all_shows_the_help(self, lab: Invoke) -> None:
+        assert lab().stdout == lab("--help").stdout == lab("-h").stdout
+        assert lab().stdout.startswith("Usage: widenet [OPTIONS] COMMAND")
 
     def test_ctrl_c_says_one_sentence(self, lab: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
         def interrupted(setting: Any, progress: Progress) -> Evidence:
@@ -239,7 +258,7 @@ class TestFigure:
             ((), "nothing to draw"),
             (("brutzkus2018.figure1",), "did you mean 'brutzkus2018.figure_1'?"),
             ((ID, "--scale", "huge"), "there is no scale 'huge'"),
-            ((ID, "--seed", "-7"), "got -7"),
+            ((ID, "--seed", "-7"), "got '-7'"),
             ((ID, "--out", "/dev/null"), "is a file"),
             ((ID, "--out", "/dev/null/below"), "'null' is a file"),
             ((ID, "--out", "/proc/nowhere/figures"), "cannot write to --out"),

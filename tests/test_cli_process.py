@@ -14,13 +14,20 @@ import pytest
 HEAVY = {"jax", "equinox", "matplotlib", "xarray", "sklearn", "scipy", "numpy", "pandas", "jinja2"}
 
 
+# A shell in the background starts its children with SIGINT ignored; a test must not depend on that.
+INTERRUPTIBLE = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+
+
 def widenet(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "widenet.cli", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["check", "--help"], ["check"]])
-def test_help_and_version_load_nothing_heavy(arguments: list[str]) -> None:
+REFUSED = (["check"], ["check", "--seed"], ["chek"], ["check", "x", "--seed", "abc"])
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["check", "--help"], *REFUSED])
+def test_help_version_and_usage_errors_load_nothing_heavy(arguments: list[str]) -> None:
     code = f"""
 import sys
 from widenet.cli import main
@@ -32,7 +39,7 @@ finally:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert "heavy: []" in done.stderr
-    assert done.returncode == (2 if arguments == ["check"] else 0)
+    assert done.returncode == (2 if arguments in REFUSED else 0)
     assert "Traceback" not in done.stderr
 
 
@@ -74,10 +81,9 @@ def test_a_terminal_gets_colours_and_keeps_its_width() -> None:
 
 
 def test_a_real_ctrl_c_exits_130_without_a_traceback(tmp_path: Path) -> None:
-    # A shell in the background starts its children with SIGINT ignored; the test must not depend on that.
-    code = """
-import signal, sys, time
-signal.signal(signal.SIGINT, signal.default_int_handler)
+    code = f"""
+{INTERRUPTIBLE}
+import sys, time
 from widenet import run
 def slow(*arguments):
     print("ready", flush=True)
@@ -98,3 +104,53 @@ main()
         _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "Traceback" not in errors
+
+
+def python(code: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", f"{INTERRUPTIBLE}\n{code}"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("delay", [0.02, 0.3])
+def test_ctrl_c_while_libraries_load_is_one_sentence(delay: float) -> None:
+    """JAX prints a traceback of its own if it is interrupted while it loads numpy."""
+    code = f"""
+import os, signal, sys, threading
+from widenet.cli import main
+sys.argv = ["widenet", "list"]
+class Alarm:
+    def find_spec(self, name, path=None, target=None):
+        if name == "jax":
+            threading.Timer({delay}, os.kill, (os.getpid(), signal.SIGINT)).start()
+sys.meta_path.insert(0, Alarm())
+main()
+"""
+    done = python(code)
+    assert done.stdout == ""
+    assert done.stderr == "widenet: interrupted; what was finished is in the store.\n"
+    assert done.returncode == 130
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_ctrl_c_in_a_callback_of_the_garbage_collector_is_not_lost(watched: bool) -> None:
+    """The control is Python alone, which goes on as if nothing had happened."""
+    code = f"""
+import gc, os, signal, time
+from widenet.console import interrupts
+if {watched}:
+    interrupts.watch()
+def callback(phase, info):
+    gc.callbacks.remove(callback)
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.01)
+gc.callbacks.append(callback)
+try:
+    gc.collect()
+    time.sleep(1)
+    print("lost")
+except KeyboardInterrupt:
+    print("raised")
+"""
+    done = python(code)
+    assert done.stdout == ("raised\n" if watched else "lost\n")
+    assert ("Traceback" in done.stderr) == (not watched)

@@ -37,11 +37,13 @@ class _Commands(TyperGroup):
         except WidenetError as error:
             typer.echo(f"widenet: {error}", err=True)
             raise typer.Exit(2) from None
+        except typer.Exit:
+            raise
         except BaseException as error:
             if not isinstance(error, KeyboardInterrupt) and not interrupts.pressed():
                 raise
-            typer.echo("widenet: interrupted; what was finished is in the store.", err=True)
-            raise typer.Exit(130) from None
+            typer.echo(interrupts.SENTENCE, err=True)
+            raise typer.Exit(interrupts.EXIT_CODE) from None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Refuses an unknown command in the words used for other unknown names."""
@@ -51,7 +53,7 @@ class _Commands(TyperGroup):
 
     def main(self, args: Sequence[str] | None = None, *others: Any, **options: Any) -> Any:
         """Runs a command line; what typer's parser refuses is told without its frame."""
-        arguments = sys.argv[1:] if args is None else list(args)
+        arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
         options["standalone_mode"] = False
         try:
             code = super().main(arguments, *others, **options)
@@ -66,7 +68,6 @@ class _Commands(TyperGroup):
 
 app = typer.Typer(
     cls=_Commands,
-    invoke_without_command=True,
     add_completion=False,
     rich_markup_mode=None,  # plain help, without frames
     pretty_exceptions_enable=False,
@@ -93,14 +94,11 @@ def _print_version(wanted: bool) -> bool:
 
 @app.callback()
 def _options(
-    ctx: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Options before the command; `--version` has done its work when this is called. No command asks for help."""
-    if ctx.invoked_subcommand is None:
-        typer.echo(ctx.get_help())
+    """Options before the command; `--version` has done its work when this is called."""
 
 
 @app.command("list", short_help="List papers, claims, figures and data sets.")
@@ -232,7 +230,7 @@ def bench(
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         typer.echo("widenet: interrupted; nothing was written, and times are not kept in the store.", err=True)
-        raise typer.Exit(130) from None
+        raise typer.Exit(interrupts.EXIT_CODE) from None
     written = command.write(results, out)
     if as_json:
         _print_json([row.as_json() for result in results for row in result.rows])
@@ -303,7 +301,7 @@ def main() -> None:
     try:
         app(prog_name="widenet")
     finally:
-        interrupts.ignore()
+        interrupts.leave()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import math
 
-from scipy import stats
+import scipy
 
 CONFIDENCE = 0.95
 """The one-sided confidence of every probability verdict."""
@@ -13,8 +13,8 @@ def clopper_pearson(failures: int, runs: int, confidence: float = CONFIDENCE) ->
     _check_counts(failures, runs)
     if runs == 0:
         return (0.0, 1.0)
-    lower = 0.0 if failures == 0 else float(stats.beta.ppf(1 - confidence, failures, runs - failures + 1))
-    upper = 1.0 if failures == runs else float(stats.beta.ppf(confidence, failures + 1, runs - failures))
+    lower = 0.0 if failures == 0 else float(scipy.stats.beta.ppf(1 - confidence, failures, runs - failures + 1))
+    upper = 1.0 if failures == runs else float(scipy.stats.beta.ppf(confidence, failures + 1, runs - failures))
     return (lower, upper)
 
 
@@ -45,7 +45,7 @@ def fails_at_most(failures: int, runs: int, allowed_rate: float, confidence: flo
 def matches_rate(successes: int, runs: int, rate: float) -> float:
     """The p-value of the exact two-sided binomial test against a known rate."""
     _check_counts(successes, runs)
-    return float(stats.binomtest(successes, runs, rate).pvalue)
+    return float(scipy.stats.binomtest(successes, runs, rate).pvalue)
 
 
 def _check_counts(failures: int, runs: int) -> None:

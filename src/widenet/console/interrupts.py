@@ -1,17 +1,25 @@
-"""Ctrl-C at any time: the command ends, with one sentence and without a traceback.
+"""Ctrl-C at any time: the command ends with one sentence and exit code 130, without a traceback.
 
-Python raises KeyboardInterrupt wherever the program happens to be, and two such places lose it. An extension module that
-is being loaded turns it into an ImportError, and a callback of the garbage collector (JAX has one) drops it with a
-traceback. So the handler remembers that Ctrl-C was pressed, and what was dropped is raised again a moment later.
+Python raises KeyboardInterrupt wherever the program happens to be, and three such places need care. A library that is
+being loaded may print a traceback of its own, so there the process ends at once: an import has nothing to clean up. A
+callback of the garbage collector (JAX has one) drops the interrupt, so it is raised again a moment later. And threads
+of XLA that are still at work crash the interpreter on its way out, so after an interrupt it does not take that way.
 """
 
 import _thread
+import os
 import signal
 import sys
 import threading
+from types import FrameType
 from typing import Any
 
+EXIT_CODE = 130
+SENTENCE = "widenet: interrupted; what was finished is in the store."
 REPEAT_AFTER_S = 0.02
+IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
+SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
+"""A progress bar hides the cursor; this ends its line and shows it again."""
 
 _pressed = threading.Event()
 
@@ -29,17 +37,27 @@ def pressed() -> bool:
     return _pressed.is_set()
 
 
-def ignore() -> None:
-    """The work is done and only the interpreter's own end is left: nothing can be interrupted any more."""
+def leave() -> None:
+    """The command has ended. What is left is the interpreter's own end, which Ctrl-C must not disturb."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if pressed():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(EXIT_CODE)
 
 
-def _press(*_: Any) -> None:
+def _press(_: int, frame: FrameType | None) -> None:
     _pressed.set()
+    while frame is not None:
+        if frame.f_code.co_filename == IMPORT_SYSTEM:
+            cursor = SHOW_CURSOR if os.isatty(2) else ""
+            os.write(2, f"{cursor}{SENTENCE}\n".encode())
+            os._exit(EXIT_CODE)
+        frame = frame.f_back
     raise KeyboardInterrupt
 
 
-def _raise_again(dropped: "sys.UnraisableHookArgs") -> None:
+def _raise_again(dropped: Any) -> None:
     if dropped.exc_type is KeyboardInterrupt:
         threading.Timer(REPEAT_AFTER_S, _thread.interrupt_main).start()
     else:

@@ -16,8 +16,8 @@ import sys
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from jaxtyping import Float, Int
-from scipy.optimize import linprog, nnls
 
 from widenet.errors import DataError
 from widenet.types import Dataset
@@ -196,7 +196,7 @@ def _solve_working_set(
         target = np.zeros(len(system))
         target[-1] = balance
         try:
-            solution, _ = nnls(system, target, maxiter=max(10_000, 10 * len(working)))
+            solution, _ = scipy.optimize.nnls(system, target, maxiter=max(10_000, 10 * len(working)))
         except RuntimeError:
             break
         if solution.sum() <= 0:
@@ -218,7 +218,7 @@ def _linear_program(
     n_samples, dim = rows.shape
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     unit_rows = rows / np.where(norms > 0, norms, 1.0)
-    solution = linprog(
+    solution = scipy.optimize.linprog(
         np.r_[np.zeros(dim), -1.0],
         A_ub=np.hstack([-unit_rows, np.ones((n_samples, 1))]),
         b_ub=np.zeros(n_samples),

@@ -5,7 +5,7 @@ Everywhere k is `half_width`, c_η is `step_constant` (η = c_η/k) and γ is `r
 
 import math
 
-from scipy.special import erfcx
+import scipy
 
 UNEXPLORED = math.exp(-8)
 """e⁻⁸: every bound on a count of filters fails with a small multiple of this (Hoeffding)."""
@@ -51,17 +51,17 @@ def large_start_over_c(half_width: int, relative_deviation: float = 1.0) -> floa
     """
     distance = math.sqrt(8 * half_width) / relative_deviation
     shrink = math.exp(8 * half_width * (1 - relative_deviation**-2))
-    return 4 * half_width * float(erfcx(distance)) * shrink / math.sqrt(2 * half_width / math.pi)
+    return 4 * half_width * float(scipy.special.erfcx(distance)) * shrink / math.sqrt(2 * half_width / math.pi)
 
 
 def one_large_over_printed(half_width: int) -> float:
     """P(|⟨w, p⟩| > √2η/4) at the largest σ_g, over the e^{−8k}/√(32πk) of the proof of Lemma E.3 (nearly 2)."""
-    return float(erfcx(math.sqrt(8 * half_width))) * math.sqrt(32 * math.pi * half_width)
+    return float(scipy.special.erfcx(math.sqrt(8 * half_width))) * math.sqrt(32 * math.pi * half_width)
 
 
 def _one_large(half_width: int, relative_deviation: float) -> float:
     distance = math.sqrt(8 * half_width) / relative_deviation
-    return float(erfcx(distance)) * math.exp(-(distance**2))
+    return float(scipy.special.erfcx(distance)) * math.exp(-(distance**2))
 
 
 def ratio_limit(half_width: int) -> float:

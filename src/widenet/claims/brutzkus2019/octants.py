@@ -13,8 +13,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+import scipy
 from jaxtyping import Bool, Float, Int
-from scipy import stats
 
 from widenet.data.xord import PATTERNS
 
@@ -44,7 +44,7 @@ def equally_likely(filters: Float[np.ndarray, "*batch filter 2"]) -> float:
     """The p-value of the χ² test that a filter lies in each octant equally often; 0 where a filter is not finite."""
     if not np.isfinite(filters).all():
         return 0.0
-    return float(stats.chisquare(np.bincount(octant(filters).ravel(), minlength=8)).pvalue)
+    return float(scipy.stats.chisquare(np.bincount(octant(filters).ravel(), minlength=8)).pvalue)
 
 
 def within(half_width: int, parts: int, radius: Fraction = RADIUS) -> Bool[np.ndarray, " count"]:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jaxtyping import Array, Float
-from scipy.optimize import linprog
 
 from widenet.claims.base import Claim, Evidence, Kind, Runs, at_least, at_most, decide
 from widenet.claims.brutzkus2019.xord_structure import on_sets
@@ -96,7 +96,9 @@ class Shattering:
 def separating(labels: Sequence[float], sets: Sequence[int]) -> Float[np.ndarray, " 8"] | None:
     """Coefficients with y·⟨coefficients, features⟩ ≥ 1 on these sets, if there are any."""
     rows = np.asarray(labels)[:, None] * FEATURES[list(sets)]
-    found = linprog(np.zeros(8), A_ub=-rows, b_ub=-np.ones(len(rows)), bounds=(None, None), method="highs")
+    found = scipy.optimize.linprog(
+        np.zeros(8), A_ub=-rows, b_ub=-np.ones(len(rows)), bounds=(None, None), method="highs"
+    )
     return found.x if found.success else None
 
 

@@ -13,8 +13,8 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import scipy
 from jaxtyping import Float
-from scipy import stats
 
 from widenet.claims.base import Claim, Evidence, Kind, Verdict
 from widenet.claims.brutzkus2019.constants import c_value
@@ -43,7 +43,7 @@ def sure_to_exceed(half_width: int) -> float:
     It fails where some |U_0⁺(i)| (i odd) or |W_0⁺(i)| (i even) is above k/(2 − √2/4): then the opposing sum of −x_i at
     t = 1 is above (2 − √2/4)η·k/(2 − √2/4) = kη. Opposite half-planes exclude each other; the two axes are independent.
     """
-    tail = float(stats.binom.sf(math.floor(half_width / (2 - EVENT_RADIUS)), half_width, 0.5))
+    tail = float(scipy.stats.binom.sf(math.floor(half_width / (2 - EVENT_RADIUS)), half_width, 0.5))
     return 1 - (1 - 2 * tail) ** 2
 
 

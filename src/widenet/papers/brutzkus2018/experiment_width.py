@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
+import scipy
 import xarray as xr
-from scipy import stats
 
 from widenet.claims.brutzkus2018.bounds import max_nonzero_updates
 from widenet.claims.brutzkus2018.draws import separable_points
@@ -93,9 +93,9 @@ def growth(runs: xr.Dataset) -> tuple[float, tuple[float, float] | None]:
     table = runs.updates.stack(each=("half_width", "run")).dropna("each")
     if not (runs.status.stack(each=("half_width", "run")).sel(each=table.each) == RunStatus.CONVERGED).all():
         return np.nan, None
-    fit = stats.linregress(np.log(2.0 * table.half_width.values), np.log(np.maximum(table.values, 1)))
+    fit = scipy.stats.linregress(np.log(2.0 * table.half_width.values), np.log(np.maximum(table.values, 1)))
     slope, _, _, _, error = np.asarray(fit, float)
-    reach = float(stats.t.ppf(0.975, table.size - 2)) * error
+    reach = float(scipy.stats.t.ppf(0.975, table.size - 2)) * error
     return float(slope), (float(slope - reach), float(slope + reach))
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy
 import xarray as xr
 from jaxtyping import Array, Float
-from scipy import stats
 
 from widenet.claims.statistics import clopper_pearson
 from widenet.data import load_mnist35
@@ -228,7 +228,7 @@ def mean_interval(values: np.ndarray) -> tuple[float, float] | None:
     values = values[~np.isnan(values)]
     if len(values) < 2 or np.ptp(values) == 0:
         return None
-    low, high = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
+    low, high = scipy.stats.t.interval(0.95, len(values) - 1, values.mean(), scipy.stats.sem(values))
     return (float(low), float(high))
 
 

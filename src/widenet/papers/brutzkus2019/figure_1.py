@@ -5,8 +5,8 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+import scipy
 import xarray as xr
-from scipy import stats
 
 from widenet.claims.statistics import clopper_pearson
 from widenet.data import make_xord
@@ -84,7 +84,7 @@ def compare_figure_1(numbers: xr.Dataset) -> list[Comparison]:
         )
     )
     for name, curve in (("all runs", everything), ("runs at zero training error", at_zero)):
-        ranks: Any = stats.spearmanr(curve.channels, curve)
+        ranks: Any = scipy.stats.spearmanr(curve.channels, curve)
         rows.append(
             Comparison(
                 name=f"rank correlation of channels and mean test error, {name}",
@@ -114,7 +114,7 @@ def error_intervals(numbers: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
 
 def fisher_p(count: int, n_runs: int, reported: int, n_reported: int = 100) -> float:
     """The two-sided p-value that two counts of runs come from the same rate."""
-    found: Any = stats.fisher_exact([[count, n_runs - count], [reported, n_reported - reported]])
+    found: Any = scipy.stats.fisher_exact([[count, n_runs - count], [reported, n_reported - reported]])
     return float(found.pvalue)
 
 

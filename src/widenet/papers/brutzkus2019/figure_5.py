@@ -5,8 +5,8 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+import scipy
 import xarray as xr
-from scipy import stats
 
 from widenet.data import make_xord
 from widenet.papers.base import Comparison, Figure
@@ -88,7 +88,7 @@ def paired_p(gains: np.ndarray) -> float:
     """One-sided: how likely gains like these are if neither margin is better. 1 where all pairs are equal."""
     if not np.any(gains):
         return 1.0
-    found: Any = stats.wilcoxon(gains, alternative="greater")
+    found: Any = scipy.stats.wilcoxon(gains, alternative="greater")
     return float(found.pvalue)
 
 

@@ -7,8 +7,8 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy
 import xarray as xr
-from scipy import stats
 
 from widenet.papers.base import Comparison
 
@@ -52,7 +52,7 @@ def mean_interval(values: np.ndarray) -> tuple[float, float] | None:
     """The 95 % t-interval of a mean; None below two values."""
     if len(values) < 2 or not np.ptp(values) > 0:
         return None
-    low, high = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
+    low, high = scipy.stats.t.interval(0.95, len(values) - 1, values.mean(), scipy.stats.sem(values))
     return (float(low), float(high))
 
 
@@ -165,7 +165,7 @@ def _p_smaller(first: np.ndarray, second: np.ndarray) -> float:
     """The p-value of "the first angles are smaller"; a NaN is no evidence."""
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         return math.nan
-    test: Any = stats.ks_2samp(first, second, alternative="greater")
+    test: Any = scipy.stats.ks_2samp(first, second, alternative="greater")
     return float(test.pvalue)
 
 
@@ -203,5 +203,5 @@ def _interval(centre: float, variances: list[float], counts: tuple[int, ...]) ->
     freedom = total**2 / sum(
         variance**2 / (count - 1) for variance, count in zip(variances, counts, strict=True) if count > 1
     )
-    half = float(stats.t.ppf(0.975, freedom)) * math.sqrt(total)
+    half = float(scipy.stats.t.ppf(0.975, freedom)) * math.sqrt(total)
     return (centre - half, centre + half)

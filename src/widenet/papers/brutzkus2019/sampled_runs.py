@@ -7,8 +7,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jaxtyping import Array, Float, Int
-from scipy import stats
 
 from widenet.data import Xord, count_sets
 from widenet.networks import ConvMaxPool, make_conv_maxpool
@@ -71,5 +71,5 @@ def mean_interval(values: Float[np.ndarray, " run"]) -> tuple[float, float] | No
     """The 95 % t-interval of a mean; None below two runs or where all are equal."""
     if len(values) < 2 or np.ptp(values) == 0:
         return None
-    low, high = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
+    low, high = scipy.stats.t.interval(0.95, len(values) - 1, values.mean(), scipy.stats.sem(values))
     return (float(low), float(high))
