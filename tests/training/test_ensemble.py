@@ -20,6 +20,7 @@ from widenet.training import (
     train,
     zero_error,
 )
+from widenet.training import batch as batches
 from widenet.training.batch import compiled_advance
 from widenet.training.record import every, log_spaced
 from widenet.types import Dataset, Layers, RunStatus
@@ -72,6 +73,26 @@ def test_large_runs_are_trained_in_turn_with_the_same_result(monkeypatch):
     in_turn = ensemble(networks(5), DATA, recipe, run_keys(5))
     for name in COUNTERS:
         np.testing.assert_array_equal(getattr(together, name), getattr(in_turn, name))
+
+
+def test_a_long_segment_is_taken_in_slices_with_the_same_result(monkeypatch):
+    recipe, calls, epoch = Recipe(logistic, 0.3, 150, check_every=150), [], DATA.n_samples
+    whole = ensemble(networks(3), DATA, recipe, run_keys(3))
+
+    def counting(*program):
+        def advance(*arguments):
+            calls.append(tuple(int(end) for end in arguments[-2:]))
+            return compiled_advance(*program)(*arguments)
+
+        return advance
+
+    monkeypatch.setattr(batches, "compiled_advance", counting)
+    monkeypatch.setattr(batches, "SLICE", 2 * epoch + 3)
+    sliced = ensemble(networks(3), DATA, recipe, run_keys(3))
+    assert calls == [(start, min(150, start + 2 * epoch)) for start in range(0, 150, 2 * epoch)]
+    assert len(calls) > 2
+    np.testing.assert_array_equal(sliced.network.hidden_weights, whole.network.hidden_weights)
+    np.testing.assert_array_equal(sliced.updates, whole.updates)
 
 
 def test_one_data_set_per_run_and_one_step_size_per_run():

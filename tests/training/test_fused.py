@@ -19,6 +19,8 @@ from widenet.training.batch import compiled_advance
 from widenet.training.kernels import choose, fused
 from widenet.types import Layers
 
+pytestmark = pytest.mark.skipif(jax.default_backend() == "gpu", reason="interpreted on a CPU, in float64")
+
 STEPS = 53
 """Several segments and blocks, and a multiple of neither."""
 LIST = Listed(jnp.asarray([0, 0, 3, 7, 7, 1, 8]))

@@ -49,7 +49,7 @@ class Sizes:
     scaled_steps: tuple[int, ...] = (2048, 4096, 8192)
     scaled_long: int = 1536
     memory_runs: int = 2
-    memory_steps: tuple[int, ...] = (4096, 16384, 65536)
+    memory_steps: tuple[int, ...] = (4096, 65536, 524288)
     rounds: int = 4
 
 

@@ -18,6 +18,10 @@ from widenet.training.state import State, Tally
 from widenet.training.stopping import never, zero_loss
 from widenet.types import Dataset, Progress, RunKeys, RunStatus, Trajectory
 
+SLICE = 1 << 16
+"""Steps of one call of the compiled program. While a loop runs, XLA on a CPU may keep some 80 bytes for every iteration
+until the whole program ends (it does so when several threads share its pool), so a call must not be endless."""
+
 
 class Batch:
     """The runs of one chunk: all of them (`everyone`) and the batch that still holds running ones (`state`)."""
@@ -111,17 +115,23 @@ class Batch:
         order = self.order
         if len(self.seats) < self.n_runs:
             order = jax.tree.map(lambda leaf: leaf[self.seats] if leaf.ndim == 2 else leaf, order)
-        self.state = advance(
-            self.state,
-            self._seated_data,
-            order,
-            self._seated(self.keys),
-            self._seated(self.step_sizes),
-            self._seated(self.watch),
-            self.running,
-            np.int32(start),
-            np.int32(stop),
-        )
+        # Slices end where epochs do, so that they cut no block in two.
+        epoch = order.steps_per_epoch(self.data.n_samples, self.batch_size)
+        span = epoch * (SLICE // epoch) if epoch <= SLICE else SLICE
+        while start < stop:
+            end = min(stop, (start // span + 1) * span)
+            self.state = advance(
+                self.state,
+                self._seated_data,
+                order,
+                self._seated(self.keys),
+                self._seated(self.step_sizes),
+                self._seated(self.watch),
+                self.running,
+                np.int32(start),
+                np.int32(end),
+            )
+            start = end
 
     def _seated(self, tree: Any) -> Any:
         """The part of a per-run tree that belongs to the current batch."""
