@@ -1,13 +1,16 @@
 """Tables at the widths of real terminals."""
 
 import sys
+from collections.abc import Callable
 
 import pytest
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.table import Table
 
 from tests.report.fake_outcomes import claim, evidence
-from widenet.claims.base import Runs, Verdict
+from widenet.claims.base import Hypothesis, Runs, Verdict
 from widenet.console import tables
+from widenet.papers.base import Comparison
 from widenet.run import CheckOutcome
 from widenet.types import Scale
 
@@ -21,14 +24,20 @@ def outcome(name: str) -> CheckOutcome:
     return CheckOutcome(claim(name, verdict), Scale.QUICK, 0, found, 12.3, reused=True)
 
 
-def at_width(width: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def printed(width: int, monkeypatch: pytest.MonkeyPatch, make: Callable[[], RenderableType]) -> list[str]:
+    """The lines on a terminal of this width."""
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    table = tables.verdict_table([outcome(name) for name in NAMES])
     console = Console(width=width, highlight=False, color_system=None)
     with console.capture() as captured:
-        console.print(table)
-    return captured.get().splitlines()
+        console.print(make())
+    lines = captured.get().splitlines()
+    assert all(len(line) <= width for line in lines)
+    return lines
+
+
+def at_width(width: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    return printed(width, monkeypatch, lambda: tables.verdict_table([outcome(name) for name in NAMES]))
 
 
 @pytest.mark.parametrize("width", [70, 80, 100, 120, 160])
@@ -47,6 +56,18 @@ def test_a_narrow_terminal_folds_only_the_longest_id(monkeypatch: pytest.MonkeyP
     assert [name for name in NAMES if name not in text] == [LONG]
 
 
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_folded_id_ends_its_lines_after_a_dot_or_an_underscore(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    column = [line.split("  ")[0].strip() for line in at_width(width, monkeypatch)]
+    (start,) = (place for place, line in enumerate(column) if "brutzkus2019" in line and LONG.startswith(line))
+    pieces = [column[start]]
+    while "".join(pieces) != LONG:
+        pieces.append(column[start + len(pieces)])
+        assert LONG.startswith("".join(pieces))
+    assert len(pieces) > 1
+    assert all(piece.endswith(("_", ".")) for piece in pieces[:-1])
+
+
 @pytest.mark.parametrize("width", [80, 100])
 def test_the_list_of_claims_leaves_room_for_the_statement(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
@@ -58,3 +79,70 @@ def test_the_list_of_claims_leaves_room_for_the_statement(width: int, monkeypatc
     (line,) = (line for line in captured.get().splitlines() if "x" in line and "observation" in line)
     assert LONG in line
     assert line.count("x") >= width - 62
+
+
+COMPARISONS = [
+    Comparison(
+        name="(a) one-sided Kolmogorov–Smirnov p, largest over all of the networks",
+        reported="increasing the number of channels improves the generalization performance",
+        measured=-0.005461,
+        interval=(-0.015461, 0.03679),
+        band=(-0.001, 0.654),
+    ),
+    Comparison(name="runs", reported="62 of 100", measured=0.57, interval=None, band=(0.43, 0.79)),
+]
+HYPOTHESES = [
+    Hypothesis(
+        name="unequal output weights (+v, …, −v) in the least favourable initialization",
+        required="≤ 0 (to 1e-12)",
+        actual=0.0,
+        slack=9.999e-13,
+        met=True,
+    ),
+    Hypothesis(name="separable", required="through the origin", actual="no certificate", slack=None, met=False),
+]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120])
+def test_no_word_is_broken_and_nothing_is_dropped(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = printed(width, monkeypatch, lambda: tables.comparison_table(COMPARISONS))
+    found = " ".join(compared).replace(",", "").split()
+    for each in COMPARISONS:
+        assert set(f"{each.name} {each.reported}".replace(",", "").split()) <= set(found)
+    assert {"-0.005461", "-0.01546", "0.03679", "-0.001", "0.654"} <= set(found)
+    assert found.count("AGREES") + found.count("DIFFERS") == len(COMPARISONS)
+    supposed = printed(width, monkeypatch, lambda: tables.hypothesis_table(HYPOTHESES))
+    found = " ".join(supposed).replace(",", "").split()
+    for each in HYPOTHESES:
+        assert set(f"{each.name} {each.required} {each.actual}".replace(",", "").replace("0.0", "0").split()) <= set(
+            found
+        )
+    assert "9.999e-13" in found
+    assert {"yes", "no"} <= set(found)
+
+
+def test_wide_terminals_and_pipes_get_a_table_and_narrow_ones_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    def first_row(width: int) -> str:
+        lines = printed(width, monkeypatch, lambda: tables.comparison_table(COMPARISONS))
+        return next(line for line in lines if "Kolmogorov" in line or "one-sided" in line)
+
+    assert "increasing" in first_row(120)
+    assert "increasing" not in first_row(80)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: False)
+    assert isinstance(tables.comparison_table(COMPARISONS), Table)
+
+
+@pytest.mark.parametrize(("width", "columns"), [(120, 5), (70, 4), (60, 3)])
+def test_the_list_of_papers_drops_what_matters_least(width: int, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = {"key": "brutzkus2018", "claims": 56, "figures": 7, "venue": "ICLR 2018", "title": "Over-parameterized " * 3}
+    lines = printed(width, monkeypatch, lambda: tables.listing_table("papers", [row]))
+    (header,) = (line for line in lines if "key" in line)
+    assert len(header.split()) == columns
+    assert sum(line.count("Over-parameterized") for line in lines) == 3
+
+
+def test_a_very_narrow_list_of_claims_keeps_its_ids_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"id": LONG, "kind": "construction", "statement": "x" * 500}]
+    lines = printed(60, monkeypatch, lambda: tables.listing_table("claims", rows))
+    assert any(LONG in line for line in lines)
+    assert not any("xx" in line for line in lines)

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from widenet.claims.base import Hypothesis
-from widenet.console import wording
+from widenet.console import layout, wording
 from widenet.console.wording import Badge, Tone
 from widenet.papers.base import Comparison
 from widenet.run import CheckOutcome, FigureOutcome
@@ -34,7 +34,9 @@ COLUMNS = {
 
 VERDICT_COLUMNS = ("claim", "verdict", "tightness", "runs", "s", "kind")
 TIMES = ("µs/step/run", "ratio", "compile s")
-KIND_FROM_WIDTH = 110
+NEEDS = {"kind": 110, "venue": 76, "figures": 64}
+"""Columns of `widenet list` that only a terminal of this width shows."""
+LEAST_STATEMENT = 10
 PIPE_WIDTH = 10_000  # a line in a pipe is for grep and awk: it is never folded
 
 
@@ -80,13 +82,22 @@ def _one_line(table: Table) -> Table:
     if sys.stdout.isatty():
         cells = ([str(cell) for cell in (column.header, *column.cells)] for column in table.columns[:-1])
         taken = sum(max(map(cell_len, column)) for column in cells) + 3 * len(table.columns)
-        table.columns[-1].max_width = max(Console().width - taken, 10)
-        table.columns[-1].no_wrap = True
+        room = Console().width - taken
+        if room < LEAST_STATEMENT:
+            table.columns.pop()
+        else:
+            table.columns[-1].max_width = room
+            table.columns[-1].no_wrap = True
     return table
 
 
-def _is_wide() -> bool:
-    return not sys.stdout.isatty() or Console().width >= KIND_FROM_WIDTH
+def _is_wide(width: int) -> bool:
+    return not sys.stdout.isatty() or Console().width >= width
+
+
+def _has_room(table: Table, words: Sequence[str], least: int) -> bool:
+    """Whether a table can be read here. A line in a pipe is as long as it needs to be."""
+    return not sys.stdout.isatty() or layout.fits(table, words, least, Console().width)
 
 
 def _badge(badge: Badge) -> Text:
@@ -96,7 +107,7 @@ def _badge(badge: Badge) -> Text:
 def listing_table(noun: str, rows: Iterable[Mapping[str, Any]]) -> Table:
     """The rows of `widenet list`, the columns that matter to a reader."""
     # The rows of claims are in the order of their kinds; a narrow terminal needs the room for the statement.
-    columns = tuple(column for column in COLUMNS[noun] if column != "kind" or _is_wide())
+    columns = tuple(column for column in COLUMNS[noun] if _is_wide(NEEDS.get(column, 0)))
     table = _table(noun.capitalize(), *columns, right=("claims", "figures"), fold=("title", "description"))
     for row in rows:
         cells = [Text(" ".join(str(row[column]).split())) for column in columns]
@@ -121,7 +132,7 @@ def verdict_table(outcomes: Iterable[CheckOutcome]) -> Group:
     outcomes = sorted(outcomes, key=lambda outcome: wording.kind_order(outcome.claim))
     rows = [_verdict_row(outcome) for outcome in outcomes]
     columns = _fitting(rows) if sys.stdout.isatty() else VERDICT_COLUMNS
-    table = _table("", *columns, right=("tightness", "runs", "s"), fold=("claim",))
+    table = _table("", *columns, right=("tightness", "runs", "s"))
     for row in rows:
         table.add_row(*(row[column] for column in columns))
     return Group(table, Text(sums(outcomes), style="bold"))
@@ -140,13 +151,16 @@ def _verdict_row(outcome: CheckOutcome) -> dict[str, Text]:
     }
 
 
-def _fitting(rows: Sequence[Mapping[str, Text]]) -> list[str]:
-    """The columns that fit the terminal whole. Ids, verdicts and tightness always stay; a long id may fold."""
+def _fitting(rows: Sequence[dict[str, Text]]) -> list[str]:
+    """The columns that fit the terminal whole. Ids, verdicts and tightness always stay; a long id is folded."""
     columns: list[str] = list(VERDICT_COLUMNS)
     widths = {column: max([cell_len(column), *(row[column].cell_len for row in rows)]) for column in columns}
     for column in ("kind", "s", "runs"):
         if sum(widths[each] + 2 for each in columns) > Console().width:
             columns.remove(column)
+    room = Console().width - sum(widths[each] + 2 for each in columns[1:]) - 2
+    for row in rows:
+        row["claim"] = Text(layout.folded_id(row["claim"].plain, room), style="bold")
     return columns
 
 
@@ -178,27 +192,30 @@ def check_block(outcome: CheckOutcome) -> RenderableType:
     return Group(head, Padding(Group(*body), (0, 0, 0, 2), expand=False))
 
 
-def hypothesis_table(hypotheses: Iterable[Hypothesis]) -> Table:
+def hypothesis_table(hypotheses: Sequence[Hypothesis]) -> RenderableType:
     """Each hypothesis with how far it is from failing."""
-    table = _table(
-        "",
-        "hypothesis",
-        "required",
-        "actual",
-        "slack",
-        "met",
-        right=("actual", "slack"),
-        fold=("hypothesis", "required", "actual"),
-    )
+    words = ("hypothesis", "required", "actual")
+    table = _table("", "hypothesis", "required", "actual", "slack", "met", right=("actual", "slack"), fold=words)
     for each in hypotheses:
         table.add_row(
             Text(each.name),
             Text(each.required),
             Text(wording.number(each.actual)),
             wording.number(each.slack),
-            Text("✓ yes", style="green") if each.met else Text("✗ no", style="bold red"),
+            _met(each),
         )
-    return table
+    if _has_room(table, words, least=14):
+        return table
+    return layout.stacked((_met(each), Text(each.name), _distance(each)) for each in hypotheses)
+
+
+def _met(hypothesis: Hypothesis) -> Text:
+    return Text("✓ yes", style="green") if hypothesis.met else Text("✗ no", style="bold red")
+
+
+def _distance(hypothesis: Hypothesis) -> list[tuple[str, str]]:
+    slack = "" if hypothesis.slack is None else f", slack {wording.number(hypothesis.slack)}"
+    return [("required", hypothesis.required), ("actual", f"{wording.number(hypothesis.actual)}{slack}")]
 
 
 def _facts(outcome: CheckOutcome) -> Table:
@@ -231,18 +248,11 @@ def figure_block(outcome: FigureOutcome, files: Iterable[Path]) -> RenderableTyp
     return Group(head, Padding(body, (0, 0, 0, 2), expand=False))
 
 
-def comparison_table(comparisons: Iterable[Comparison]) -> Table:
+def comparison_table(comparisons: Sequence[Comparison]) -> RenderableType:
     """What the paper reports, what was measured, and the range that counts as agreement."""
+    words = ("quantity", "reported")
     table = _table(
-        "",
-        "quantity",
-        "reported",
-        "measured",
-        "interval",
-        "band",
-        "verdict",
-        right=("measured",),
-        fold=("quantity", "reported", "interval", "band"),
+        "", "quantity", "reported", "measured", "interval", "band", "verdict", right=("measured",), fold=words
     )
     for each in comparisons:
         table.add_row(
@@ -253,7 +263,18 @@ def comparison_table(comparisons: Iterable[Comparison]) -> Table:
             wording.interval(each.band),
             _badge(wording.agreement(each)),
         )
-    return table
+    if _has_room(table, words, least=24):
+        return table
+    return layout.stacked((_badge(wording.agreement(each)), Text(each.name), _sides(each)) for each in comparisons)
+
+
+def _sides(comparison: Comparison) -> list[tuple[str, str]]:
+    interval = "" if comparison.interval is None else f", interval {wording.interval(comparison.interval)}"
+    return [
+        ("reported", comparison.reported),
+        ("measured", f"{wording.number(comparison.measured)}{interval}"),
+        ("band", wording.interval(comparison.band)),
+    ]
 
 
 def report_summary(
