@@ -87,6 +87,25 @@ def test_the_page_says_what_was_found(built: Path) -> None:
         assert words in page.text, words
 
 
+def test_the_table_of_papers_can_be_read_on_a_narrow_window(built: Path) -> None:
+    """Its headings wrap, and where even that is not enough rows are stacked and every number says what it counts."""
+    text = (built / "index.html").read_text(encoding="utf-8")
+    table = re.search(r"<nav.*?</nav>", text, re.DOTALL)
+    assert table
+    headings = re.findall(r"<th[^>]*>([^<]*)</th>", table[0])
+    assert headings[0] == "paper"
+    rows = re.findall(r"<tr><td>.*?</tr>", table[0], re.DOTALL)
+    assert len(rows) == len(PAPERS)
+    for row in rows:
+        assert re.findall(r'<td class="number" data-name="([^"]*)">', row) == headings[1:]
+    wrapping = re.search(r"nav th, nav th.number \{([^}]*)\}", text)
+    assert wrapping
+    assert "white-space: normal" in wrapping[1]
+    narrow = text.partition("@media (max-width: 27rem) {")[2].partition("\n}")[0]
+    assert "nav tr { display: flex; flex-wrap: wrap;" in narrow
+    assert "content: attr(data-name)" in narrow
+
+
 def test_main_results_come_first_and_other_kinds_are_folded(built: Path) -> None:
     text = built.read_text(encoding="utf-8")
     places = [text.index(f'<article id="{each.id}"') for each in (HOLDING, FINDING, VACUOUS, UNMET, STEP)]
