@@ -1,6 +1,7 @@
 """The chart, from rows alone."""
 
 import numpy as np
+import pytest
 
 from widenet.bench.chart import chart_files, draw
 from widenet.bench.rows import Row
@@ -43,6 +44,17 @@ def test_axes_are_labelled_and_every_peer_is_named() -> None:
     assert [np.asarray(line.get_xdata()).tolist() for line in runs.get_lines()] == [[4, 16, 64]]
     (legend,) = drawing.legends
     assert [text.get_text() for text in legend.get_texts()] == [CPU, GPU]
+
+
+def test_parts_are_shares_of_the_whole_and_many_ticks_do_not_touch() -> None:
+    parts = [row("parts", name, CPU, us) for name, us in (("rows of data", 0.2), ("+ W x", 1.2), ("+ walk", 2.0))]
+    steps = [row("linear_steps", "widenet", CPU, 2.0, steps=steps) for steps in (100, 200, 400, 800)]
+    drawing = draw([*parts, *steps])
+    assert drawing is not None
+    lines, shares = drawing.axes
+    assert [patch.get_width() for patch in shares.patches] == pytest.approx([0.1, 0.5, 0.4])
+    assert [label.get_text() for label in shares.get_yticklabels()] == ["rows of data", "W x", "walk"]
+    assert lines.get_xticks().tolist() == [100, 400]
 
 
 def test_files() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Patch
@@ -16,9 +17,12 @@ TITLES = {
     "xord": "XORD, full batch",
     "linear_runs": "More runs",
     "linear_steps": "More steps",
+    "parts": "Parts of a block",
 }
 """Panels, in their order. Figure 1 is a number of seconds and has none."""
 BARS = ("logistic_sgd", "late_hinge", "xord")
+APART = 3
+"""Ticks of a logarithmic axis with many sizes are at least this factor apart."""
 LINES = {"linear_runs": "runs", "linear_steps": "steps"}
 
 
@@ -33,13 +37,14 @@ def draw(rows: Sequence[Row]) -> Drawing | None:
     colours: dict[str, str] = dict(zip(devices, COLOURS, strict=False))
     columns = min(len(names), 3)
     lines = -(-len(names) // columns)
-    most = max(len(_peers(shown, name)) if name in BARS else 5 for name in names)
+    most = max(5 if name in LINES else len(_peers(shown, name)) for name in names)
     size = (1.2 + 3.1 * columns, 0.7 + lines * (1.1 + 0.1 * most * (1 + len(devices))))
     drawing = Drawing(figsize=size, layout="constrained")
     grid = drawing.subplots(lines, columns, squeeze=False)
     for name, axes in zip(names, grid.flat, strict=False):
         own = [row for row in shown if row.workload == name]
-        (_bars if name in BARS else _lines)(axes, name, own, colours)
+        panel = _bars if name in BARS else _shares if name == "parts" else _lines
+        panel(axes, name, own, colours)
     for axes in list(grid.flat)[len(names) :]:
         axes.remove()
     handles = [Patch(color=colours[device]) for device in devices]
@@ -99,9 +104,36 @@ def _lines(axes: Axes, name: str, rows: Sequence[Row], colours: dict[str, str]) 
     axes.set_xlabel(LINES[name])
     axes.set_ylabel("cost per step and run\n(smallest size = 1)")
     axes.set_title(TITLES[name])
-    sizes = sorted({row.sizes[LINES[name]] for row in rows})
-    axes.set_xticks(sizes[:: max(1, len(sizes) // 3)])
+    axes.set_xticks(_apart(sorted({row.sizes[LINES[name]] for row in rows})))
     _plain_ticks(axes)
+
+
+def _shares(axes: Axes, name: str, rows: Sequence[Row], colours: dict[str, str]) -> None:
+    """What each part adds, as a share of the whole step; the parts come one on top of the other."""
+    devices = list(dict.fromkeys(row.device for row in rows))
+    height = 0.8 / len(devices)
+    for number_of_device, device in enumerate(devices):
+        own = [row for row in rows if row.device == device]
+        parts = [row.peer.removeprefix("+ ") for row in own]
+        shares = np.diff([0.0, *(row.ratio_to_ours or 0.0 for row in own)])
+        places = np.arange(len(own)) + height * (number_of_device - (len(devices) - 1) / 2)
+        axes.barh(places, shares, height=0.9 * height, color=colours[device])
+        axes.set_yticks(range(len(parts)), parts)
+    axes.invert_yaxis()
+    axes.grid(visible=False, axis="y")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{100 * tick:g} %"))
+    axes.set_xlabel("share of a step, kernel blocked")
+    axes.set_ylabel("part")
+    axes.set_title(TITLES[name])
+
+
+def _apart(sizes: Sequence[int]) -> list[int]:
+    """Those that are far enough from the one before for their labels not to touch."""
+    kept: list[int] = []
+    for size in sizes:
+        if not kept or size >= APART ** (len(sizes) > 3) * kept[-1]:
+            kept.append(size)
+    return kept
 
 
 def _plain_ticks(axes: Axes) -> None:
