@@ -14,6 +14,8 @@ from widenet.claims.brutzkus2019.sample_gap import (
     check_theorem_6_5_m1,
     check_theorem_6_5_m2,
     section_6_3_examples,
+    theorem_6_5_m1,
+    theorem_6_5_m2,
 )
 from widenet.claims.brutzkus2019.samples import (
     diverse_shares,
@@ -156,3 +158,13 @@ def test_control_a_share_with_a_gap():
     setting = section_6_3_examples.setting(Scale.QUICK, 0)
     wider = dataclasses.replace(setting, without_gap=(0.7, 0.8))
     assert check_section_6_3_examples(wider).verdict is Verdict.VIOLATED
+
+
+def test_each_half_of_theorem_6_5_can_be_read_alone() -> None:
+    """Every symbol is explained where it stands, and neither half points at the other."""
+    for claim in (theorem_6_5_m1, theorem_6_5_m2):
+        assert "the same" not in claim.statement
+        assert "δ ≥ 1 − p₊p₋(1 − c" in claim.statement
+        for words in ("positive point be diverse with probability p₊", "a negative one with p₋", "√(2k/π)e^{−8k}"):
+            assert words in claim.statement
+    assert "let p* be" in theorem_6_5_m2.statement

@@ -276,9 +276,9 @@ theorem_6_5_m1 = Claim(
     id="brutzkus2019.theorem_6_5_m1",
     kind=Kind.MAIN,
     statement=(
-        "Sample complexity, wide: for δ ≥ 1 − p₊p₋(1 − c − 16e⁻⁸) and any ε ≥ 0, a network with k ≥ 120 reaches a "
-        "global minimum with test error at most ε from exactly 2 samples, one of each class, with probability at least "
-        "1 − δ."
+        "Sample complexity, wide: let a positive point be diverse with probability p₊ and a negative one with p₋. For "
+        "δ ≥ 1 − p₊p₋(1 − c − 16e⁻⁸), c = √(2k/π)e^{−8k}, and any ε ≥ 0, a network with k ≥ 120 reaches a global "
+        "minimum with test error at most ε from exactly 2 samples, one of each class, with probability at least 1 − δ."
     ),
     where="Theorem 6.5, m_1 ≤ 2, Section 6.3; read as in footnote 9",
     check=check_theorem_6_5_m1,
@@ -289,8 +289,11 @@ theorem_6_5_m2 = Claim(
     id="brutzkus2019.theorem_6_5_m2",
     kind=Kind.MAIN,
     statement=(
-        "Sample complexity, narrow: for the same δ and ε < p*, with fewer than 2·ln(48δ/(33(1 − c)))/ln(p₊p₋) samples "
-        "a network with k = 2 reaches a global minimum with test error at least p* > ε with probability greater than δ."
+        "Sample complexity, narrow: let a positive point be diverse with probability p₊ and a negative one with p₋, "
+        "and let p* be the probability of the rarest of the pattern sets {2}, {4}, {1, 2, 4}, {2, 3, 4}. For any δ ≥ 1 "
+        "− p₊p₋(1 − c(120) − 16e⁻⁸), where a network with k ≥ 120 needs 2 samples, and any ε < p*: with fewer than "
+        "2·ln(48δ/(33(1 − c(2))))/ln(p₊p₋) samples, half of each class, a network with k = 2 reaches a global minimum "
+        "with test error at least p* > ε with probability greater than δ. Here c(k) = √(2k/π)e^{−8k}."
     ),
     where="Theorem 6.5, m_2, Section 6.3; read as in footnote 9",
     check=check_theorem_6_5_m2,

@@ -15,6 +15,7 @@ from widenet.claims.base import Hypothesis
 from widenet.claims.brutzkus2019.constants import largest_deviation
 from widenet.claims.brutzkus2019.training_set import from_data
 from widenet.data.xord import PATTERNS, pattern_set
+from widenet.errors import DataError
 from widenet.networks.conv_maxpool import ConvMaxPool
 from widenet.types import Dataset
 
@@ -48,7 +49,7 @@ class XordRuns:
         """The first point with this label."""
         labels = np.asarray(self.data.labels)
         if not (labels == label).any():
-            raise ValueError(f"the training set has no point with label {label:+g}")
+            raise DataError(f"these statements need a point of each class, and no point has the label {label:+g}.")
         return np.asarray(self.data.inputs)[np.argmax(labels == label)]
 
     def hypotheses(self) -> tuple[Hypothesis, ...]:
