@@ -71,14 +71,14 @@ def table_of(row: dict[str, Any]) -> str:
     sizes = ", ".join(f"{name} {value}" for name, value in row["config"].items())
     lines += [
         "",
-        f"Scale {row['scale']}, seed {row['seed']}, {sizes}; {_machine(row)}, {row['seconds']:.0f} s; "
-        f"version {row['version']}.",
+        f"Scale {row['scale']}, seed {row['seed']}, {sizes}; {_machine(row)}; version {row['version']}.",
     ]
     return "\n".join(lines) + "\n"
 
 
 def _machine(row: dict[str, Any]) -> str:
-    return "CPU" if row["machine"].startswith("cpu") else row["machine"]
+    """What computed it, and how long a GPU took. The cores of a CPU are shared, and a time there says little."""
+    return "CPU" if row["machine"].startswith("cpu") else f"{row['machine']}, {row['seconds']:.0f} s"
 
 
 def without_curves(row: dict[str, Any]) -> dict[str, Any]:

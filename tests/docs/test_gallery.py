@@ -1,6 +1,7 @@
 """The transcript, the table and the number on the pages are those of the files beside them."""
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,15 @@ def test_forty_runs_of_each_width_were_run(figure: str) -> None:
     assert row["quantities"]["status"]["axes"] == ["width", "run"]
     assert status.shape == (3, 40)
     assert (status >= 0).all()
+
+
+def test_a_time_is_given_only_where_nothing_else_ran() -> None:
+    """The seconds of a shared CPU depend on its load."""
+    lines = [line for line in (DOCS / "gallery.md").read_text(encoding="utf-8").splitlines() if "; version " in line]
+    timed = [bool(re.search(r", \d+ s; version ", line)) for line in lines]
+    assert timed == ["; gpu (" in line for line in lines]
+    assert any(timed)
+    assert not all(timed)
 
 
 def test_control_curves_are_left_out_and_nothing_else() -> None:
