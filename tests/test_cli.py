@@ -13,6 +13,7 @@ from widenet.claims.base import Claim, Evidence
 from widenet.cli import app
 from widenet.console import output
 from widenet.console.progress import LineWatch
+from widenet.errors import UnknownName
 from widenet.types import Progress
 
 from .report.fake_outcomes import EMPTY_PAPER, FAILING, FINDING, HOLDING, PAPER, STEP, UNMET, VACUOUS, claim
@@ -166,6 +167,12 @@ class TestCheck:
         [
             ((), "nothing to check"),
             (("brutzkus2018.theorem2",), "did you mean 'brutzkus2018.theorem_2'?"),
+            (("theorem_2",), "did you mean 'brutzkus2018.theorem_2'?"),
+            (
+                ("brutzkus2018",),
+                "not a claim; 'widenet check --paper brutzkus2018' checks all of its claims.",
+            ),
+            (("brutzkus2018.figure_1",), "is a figure, not a claim; 'widenet figure brutzkus2018.figure_1' draws it."),
             ((HOLDING.id, "--all"), "only one of the three"),
             ((HOLDING.id, "--scale", "papr"), "did you mean 'paper'?"),
             ((HOLDING.id, "--seed", "-1"), "--seed must be a whole number between 0 and 4294967295, got '-1'."),
@@ -195,7 +202,8 @@ class TestCheck:
             (("check", "--qq"), "'widenet check' has no option '--qq'; 'widenet check --help' shows those there are."),
             (("--paper", "x"), "'widenet' has no option '--paper'; 'widenet --help' shows those there are."),
             (("chek",), "there is no command 'chek'; did you mean 'check'?"),
-            (("zzz",), "there is no command 'zzz'; known: bench, check, figure, list, report."),
+            (("help",), "there is no command 'help'; did you mean '--help'?"),
+            (("zzz",), "there is no command 'zzz'; known: --help, --version, bench, check, figure, list, report."),
             (("figure", "--out"), "option '--out' requires an argument; 'widenet figure --help' shows what it takes."),
             (
                 ("list", "papers", "x"),
@@ -257,6 +265,7 @@ class TestFigure:
         [
             ((), "nothing to draw"),
             (("brutzkus2018.figure1",), "did you mean 'brutzkus2018.figure_1'?"),
+            ((HOLDING.id,), f"is a claim, not a figure; 'widenet check {HOLDING.id}' checks it."),
             ((ID, "--scale", "huge"), "there is no scale 'huge'"),
             ((ID, "--seed", "-7"), "got '-7'"),
             ((ID, "--out", "/dev/null"), "is a file"),
@@ -347,3 +356,9 @@ def test_a_hostile_statement_is_printed_as_it_is(lab: Invoke, monkeypatch: pytes
     odd = claim("brutzkus2018.odd", statement="[bold]x[/bold] [/nonsense] :smile: [link=x]y")
     monkeypatch.setattr(claims, "CLAIMS", (odd,))
     assert "[bold]x[/bold] [/nonsense] :smile: [link=x]y" in lab("check", "--all").stdout
+
+
+def test_an_id_without_its_paper_is_found_in_all_of_them() -> None:
+    known = ("brutzkus2018.figure_1", "brutzkus2019.figure_1", "brutzkus2019.figure_1_laws")
+    words = "there is no figure 'figure_1'; did you mean 'brutzkus2018.figure_1' or 'brutzkus2019.figure_1'?"
+    assert str(UnknownName("figure", "figure_1", known)) == words

@@ -48,7 +48,7 @@ class _Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Refuses an unknown command in the words used for other unknown names."""
         if args[0] not in self.commands:
-            raise UnknownName("command", args[0], self.commands)
+            raise UnknownName("command", args[0], [*self.commands, "--help", "--version"])
         return super().resolve_command(ctx, args)
 
     def main(self, args: Sequence[str] | None = None, *others: Any, **options: Any) -> Any:

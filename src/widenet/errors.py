@@ -29,11 +29,15 @@ class UnknownName(InputError):
     """A name that does not exist."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]):
-        """`kind` is the noun of the sentence ("claim", "scale"); the nearest of `known` is suggested."""
+        """`kind` is the noun of the sentence ("claim", "scale"); the nearest of `known` is suggested.
+
+        Where an id lacks its paper, those of all papers are.
+        """
         known = sorted(known)
-        near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+        near = [each for each in known if each.endswith(f".{name}")]
+        near = near or difflib.get_close_matches(name, known, n=1, cutoff=0.4)
         if near:
-            hint = f"did you mean {near[0]!r}?"
+            hint = f"did you mean {' or '.join(map(repr, near))}?"
         elif len(known) <= 8:
             hint = f"known: {', '.join(known)}."
         else:

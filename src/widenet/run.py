@@ -148,13 +148,13 @@ def compute(figure: Figure, scale: Scale, seed: int, store: Store, progress: Pro
 
 def find_claim(id: str) -> Claim:
     """The claim with this id, or `UnknownName`."""
-    _refuse_paper("claim", id)
+    _refuse_other("claim", id, f"'widenet check --paper {id}' checks all of its claims")
     return _find("claim", id, {claim.id: claim for claim in claims.CLAIMS})
 
 
 def find_figure(id: str) -> Figure:
     """The figure with this id, or `UnknownName`."""
-    _refuse_paper("figure", id)
+    _refuse_other("figure", id, f"'widenet list figures --paper {id}' shows what it has")
     return _find("figure", id, {figure.id: figure for figure in papers.FIGURES})
 
 
@@ -234,9 +234,14 @@ def _circumstances(outcome: CheckOutcome | FigureOutcome) -> dict[str, Any]:
     }
 
 
-def _refuse_paper(kind: str, name: str) -> None:
+def _refuse_other(kind: str, name: str, hint: str) -> None:
+    """Tells a reader who named a paper, or a figure as a claim, or a claim as a figure, what to do instead."""
     if name in {paper.key for paper in papers.PAPERS}:
-        raise InputError(f"{name!r} is a paper, not a {kind}; 'widenet list {kind}s --paper {name}' shows what it has.")
+        raise InputError(f"{name!r} is a paper, not a {kind}; {hint}.")
+    if kind == "claim" and name in {figure.id for figure in papers.FIGURES}:
+        raise InputError(f"{name!r} is a figure, not a claim; 'widenet figure {name}' draws it.")
+    if kind == "figure" and name in {claim.id for claim in claims.CLAIMS}:
+        raise InputError(f"{name!r} is a claim, not a figure; 'widenet check {name}' checks it.")
 
 
 def _find(kind: str, name: str, known: Mapping[str, Named]) -> Named:
