@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from widenet.data.xord import PATTERN_SETS, SET_LABELS
+from widenet.training import leaps
 from widenet.types import RunStatus
 
 FEATURES = np.concatenate([PATTERN_SETS, PATTERN_SETS | np.roll(PATTERN_SETS, -1, axis=1)], axis=1).astype(float)
@@ -33,6 +34,7 @@ class Queue(eqx.Module):
     weights: Float[Array | np.ndarray, "run 15"]
     margins: Float[Array | np.ndarray, "run 15"]
     units: Float[Array | np.ndarray, " run"]
+    exact: Bool[Array | np.ndarray, " run"]
 
 
 class Outcome(eqx.Module):
@@ -54,6 +56,7 @@ class _Seats(eqx.Module):
     weights: Float[Array, "15 lane"]
     margins: Float[Array, "15 lane"]
     units: Float[Array, " lane"]
+    exact: Bool[Array, " lane"]
 
 
 class _Lanes(eqx.Module):
@@ -159,6 +162,48 @@ def _step(seats: _Seats, lanes: _Lanes, max_steps: Int[Array, ""], patience: Int
     )
 
 
+def _listening_step(
+    seats: _Seats, lanes: _Lanes, cycle: leaps.Cycle, seen: leaps.Seen, max_steps: Int[Array, ""], patience
+) -> tuple[_Lanes, leaps.Seen]:
+    """A step on all lanes, and what it tells about a leap."""
+    moved = _step(seats, lanes, max_steps, patience)
+    seen = leaps.listen(seen, jnp.sum((moved.outputs - lanes.outputs) * np.arange(1.0, 16.0)[:, None], axis=0))
+    counts, labels = seats.weights > 0, SET_LABELS[:, None]
+    unsolved = counts & (moved.zero_error_step < 0)
+
+    def kept(outputs: Array) -> tuple[Array, Array]:
+        slacks = seats.margins - labels * outputs
+        signs = jnp.concatenate([jnp.where(counts, slacks, 1.0), jnp.where(unsolved, labels * outputs, 1.0)])
+        return signs, jnp.sum(seats.weights * jnp.maximum(slacks, 0.0), axis=0)
+
+    def see() -> tuple[Array, Array, Array]:
+        shifted = outputs_on_sets(lanes.first + cycle.drift_first, lanes.second + cycle.drift_second)
+        here, there = kept(moved.outputs), kept(shifted)
+        return leaps.see(cycle, seen, lanes.first, lanes.second, (here[0], there[0]), (here[1], there[1]))
+
+    known = (seen.limit, seen.lowest, seen.highest)
+    known = jax.lax.cond(jnp.any(cycle.phase == leaps.CHECK), see, lambda: known)
+    return moved, eqx.tree_at(lambda x: (x.limit, x.lowest, x.highest), seen, known)
+
+
+def _rule(seats: _Seats, lanes: _Lanes, max_steps: Int[Array, ""], patience: Int[Array, ""]) -> leaps.Rule:
+    by_loss = patience != NEVER
+    allowed = (lanes.status == RunStatus.RUNNING) & seats.exact & (~by_loss | (lanes.loss < leaps.LARGEST))
+    return leaps.Rule(allowed, by_loss, lanes.steps - lanes.best_step, max_steps - lanes.steps)
+
+
+def _leap(
+    seats: _Seats, lanes: _Lanes, cycle: leaps.Cycle, seen: leaps.Seen, max_steps: Int[Array, ""], patience
+) -> tuple[_Lanes, leaps.Cycle, leaps.Seen]:
+    """Where a cycle is over, leap over the copies that are certain."""
+    rule, slope, length = _rule(seats, lanes, max_steps, patience), seen.highest, cycle.length
+    first, second, copies, cycle, seen = leaps.leap(cycle, seen, lanes.first, lanes.second, rule)
+    # Without a patience the best loss decides nothing.
+    best = lanes.best + jnp.where(rule.by_loss & (copies > 0), copies * slope, 0.0)
+    after = (first, second, lanes.steps + copies * length, best, lanes.best_step + copies * length)
+    return eqx.tree_at(lambda x: (x.first, x.second, x.steps, x.best, x.best_step), lanes, after), cycle, seen
+
+
 def _stands_still(first: Array, second: Array, pull: Array) -> Bool[Array, " lane"]:
     in_s, in_r = moves(first, second, pull)
     return jnp.all((in_s == 0) & (in_r == 0), axis=0)
@@ -197,7 +242,7 @@ def _load(
         jnp.full_like(lanes.outputs, jnp.nan),
     )
     lanes = jax.tree.map(lambda new, old: jnp.where(free, new, old), fresh, lanes)
-    seats = _Seats(run, queue.weights[place].T, queue.margins[place].T, queue.units[place])
+    seats = _Seats(run, queue.weights[place].T, queue.margins[place].T, queue.units[place], queue.exact[place])
     return seats, lanes, waiting + jnp.sum(free, dtype=jnp.int32)
 
 
@@ -221,35 +266,73 @@ def _has_stopped(seats: _Seats, lanes: _Lanes, n_runs: Int[Array, ""]) -> Bool[A
     return (lanes.status != RunStatus.RUNNING) & (seats.run < n_runs)
 
 
-@functools.partial(jax.jit, donate_argnums=(0, 1, 2))
-def _advance(seats: _Seats, lanes: _Lanes, outcome: Outcome, queue: Queue, waiting, n_runs, max_steps, patience):
-    """At most `SLICE` iterations of all lanes, handing out the runs of the queue; also, how many runs are left."""
+@functools.partial(jax.jit, donate_argnums=(0, 1, 3))
+def _advance(
+    seats: _Seats,
+    lanes: _Lanes,
+    cycles: tuple[leaps.Cycle, leaps.Seen] | None,
+    outcome: Outcome,
+    queue: Queue,
+    waiting,
+    n_runs,
+    max_steps,
+    patience,
+):
+    """At most `SLICE` iterations of all lanes, handing out the runs of the queue; also, how many runs are left.
+
+    With cycles the lanes leap; without them every iteration is a step.
+    """
 
     def left(waiting, seats, lanes):
         in_lanes = jnp.sum((lanes.status == RunStatus.RUNNING) & (seats.run < n_runs))
         return jnp.maximum(n_runs - waiting, 0) + in_lanes
 
     def goes_on(carry):
-        ticks, waiting, seats, lanes, _ = carry
+        ticks, waiting, seats, lanes, _, _ = carry
         return (ticks < SLICE) & (left(waiting, seats, lanes) > 0)
 
     def until_one_stops(carry):
-        ticks, waiting, seats, lanes, outcome = carry
+        ticks, waiting, seats, lanes, cycles, outcome = carry
+        free = lanes.status != RunStatus.RUNNING
         seats, lanes, waiting = _load(seats, lanes, queue, waiting, n_runs)
-        ticks, lanes = jax.lax.while_loop(
-            lambda carry: (carry[0] < SLICE) & ~jnp.any(_has_stopped(seats, carry[1], n_runs)),
-            lambda carry: (carry[0] + 1, _step(seats, carry[1], max_steps, patience)),
-            (ticks, lanes),
+        goes = lambda ticks, lanes: (ticks < SLICE) & ~jnp.any(_has_stopped(seats, lanes, n_runs))  # noqa: E731
+        if cycles is None:
+            ticks, lanes = jax.lax.while_loop(
+                lambda carry: goes(*carry),
+                lambda carry: (carry[0] + 1, _step(seats, carry[1], max_steps, patience)),
+                (ticks, lanes),
+            )
+            return ticks, waiting, seats, lanes, None, _collect(outcome, seats, lanes, n_runs)
+
+        def until_a_cycle_turns(carry):
+            ticks, lanes, cycle, seen = carry
+
+            def step(carry):
+                ticks, lanes, seen, _ = carry
+                lanes, seen = _listening_step(seats, lanes, cycle, seen, max_steps, patience)
+                starts, over, _ = leaps.turns(cycle, seen, _rule(seats, lanes, max_steps, patience).allowed)
+                return ticks + 1, lanes, seen, jnp.any(starts | over)
+
+            ticks, lanes, seen, _ = jax.lax.while_loop(
+                lambda carry: goes(*carry[:2]) & ~carry[3], step, (ticks, lanes, seen, jnp.bool_(False))
+            )
+            return ticks, *_leap(seats, lanes, cycle, seen, max_steps, patience)
+
+        cycle, seen = leaps.forget(cycles[0], cycles[1], free)
+        ticks, lanes, cycle, seen = jax.lax.while_loop(
+            lambda carry: goes(*carry[:2]), until_a_cycle_turns, (ticks, lanes, cycle, seen)
         )
-        return ticks, waiting, seats, lanes, _collect(outcome, seats, lanes, n_runs)
+        return ticks, waiting, seats, lanes, (cycle, seen), _collect(outcome, seats, lanes, n_runs)
 
-    carry = (jnp.int32(0), waiting, seats, lanes, outcome)
-    _, waiting, seats, lanes, outcome = jax.lax.while_loop(goes_on, until_one_stops, carry)
-    return seats, lanes, outcome, waiting, left(waiting, seats, lanes)
+    carry = (jnp.int32(0), waiting, seats, lanes, cycles, outcome)
+    ticks, waiting, seats, lanes, cycles, outcome = jax.lax.while_loop(goes_on, until_one_stops, carry)
+    return seats, lanes, cycles, outcome, waiting, left(waiting, seats, lanes), ticks
 
 
-def train_queue(queue: Queue, max_steps: int, patience: int, done: Callable[[int], None]) -> Outcome:
-    """Train the runs of one queue, on one core."""
+def train_queue(
+    queue: Queue, max_steps: int, patience: int, done: Callable[[int], None], leap: bool = False
+) -> tuple[Outcome, int]:
+    """Train the runs of one queue, on one core; also, the iterations of all lanes."""
     n_runs, n_channels, _ = queue.filters.shape
     # Queues of similar lengths share one compilation: the rest is filled up and never handed out.
     capacity = max(64, 1 << (n_runs - 1).bit_length())
@@ -258,17 +341,18 @@ def train_queue(queue: Queue, max_steps: int, patience: int, done: Callable[[int
     whole, real = lambda: jnp.zeros(count, jnp.int32), lambda: jnp.zeros(count)
     table, grid = lambda: jnp.zeros((15, count)), lambda: jnp.zeros((n_channels, count))
     free = jnp.full(count, RunStatus.CONVERGED, jnp.int32)
-    seats = _Seats(whole(), table(), table(), real())
+    seats = _Seats(whole(), table(), table(), real(), jnp.zeros(count, bool))
     lanes = _Lanes(grid(), grid(), whole(), real(), whole(), whole(), free, real(), table())
+    cycles = leaps.nothing_known(n_channels, count) if leap else None
     none = lambda dtype: jnp.zeros(capacity, dtype)  # noqa: E731
     status, steps, zero_error, zero_loss = (none(jnp.int32) for _ in range(4))
     outputs = jnp.zeros((capacity, 15))
     outcome = Outcome(jnp.zeros_like(padded.filters), status, steps, zero_error, zero_loss, none(float), outputs)
-    waiting, left = jnp.int32(0), n_runs
+    waiting, left, iterations = jnp.int32(0), n_runs, 0
     while left:
-        seats, lanes, outcome, waiting, remaining = _advance(
-            seats, lanes, outcome, padded, waiting, n_runs, max_steps, patience
+        seats, lanes, cycles, outcome, waiting, remaining, ticks = _advance(
+            seats, lanes, cycles, outcome, padded, waiting, n_runs, max_steps, patience
         )
-        left, before = int(remaining), left
+        left, before, iterations = int(remaining), left, iterations + int(ticks)
         done(before - left)
-    return jax.tree.map(lambda leaf: np.asarray(leaf)[:n_runs], outcome)
+    return jax.tree.map(lambda leaf: np.asarray(leaf)[:n_runs], outcome), iterations

@@ -22,11 +22,15 @@ from jaxtyping import Array, Float, Int
 from widenet.data.xord import SET_LABELS
 from widenet.networks.conv_maxpool import ConvMaxPool
 from widenet.training.lanes import NEVER, Outcome, Queue, train_queue
+from widenet.training.leaps import LARGEST
 from widenet.training.memory import cores
 from widenet.types import Progress, RunStatus, silent
 
 GRID = 2.0**-44
 """Multiples of this below 512 add and subtract without rounding in float64."""
+
+MANY_STEPS = 3000
+"""Leaps are chosen from this many expected steps on: with fewer, finding a cycle costs more than it saves."""
 
 
 class PatternTrajectory(eqx.Module):
@@ -67,6 +71,7 @@ def train_patterns(
     max_steps: int = 30_000,
     patience: int | None = 20,
     workers: int | None = None,
+    leap: bool | None = None,
     progress: Progress = silent,
 ) -> PatternTrajectory:
     """Full-batch gradient descent on ℓ = (1/m₊) Σ₊ max(γ − N, 0) + (1/m₋) Σ₋ max(1 + N, 0), filters only.
@@ -85,25 +90,31 @@ def train_patterns(
       patience: stop after this many steps without a new best loss, as in the experiments of the paper; the last
         weights are kept. None: stop once the update is exactly zero, as in its theorems.
       workers: threads, by default one per core on a CPU. It never changes a result.
+      leap: whether runs on the grid (see `on_grid`) leap over cycles (`widenet.training.leaps`), with the same bits at
+        the end. None: where in every run the points of a class have one pattern set, as in the theorems, and the
+        expected steps (γ + 1)/(ηk) and the budget reach `MANY_STEPS`. Runs off the grid always go step by step.
       progress: told the fraction done.
     """
     counts = np.asarray(counts)
     n_runs = _validate(networks, counts, max_steps, patience)
     weights, total = class_weights(counts)
     per_run = lambda value: np.broadcast_to(np.asarray(value, np.float64), (n_runs,))  # noqa: E731
-    queue = Queue(
-        np.asarray(networks.filters),
-        weights,
-        np.where(SET_LABELS > 0, per_run(margin)[:, None], 1.0),
-        per_run(step_size) / total,
-    )
+    filters, units = np.asarray(networks.filters), per_run(step_size) / total
+    margins = np.where(SET_LABELS > 0, per_run(margin)[:, None], 1.0)
+    exact = _on_grid(filters).all(axis=(1, 2)) & _on_grid(margins).all(axis=1) & _on_grid(units)
+    queue = Queue(filters, weights, margins, units, exact)
+    if leap is None:
+        half_width = filters.shape[1] // 2
+        many = per_run(margin) + 1 >= MANY_STEPS * per_run(step_size) * half_width
+        few_sets = ((counts > 0) @ np.stack([SET_LABELS > 0, SET_LABELS < 0], axis=1).astype(int) <= 1).all(axis=1)
+        leap = bool(max_steps >= MANY_STEPS and (exact & many & few_sets).all())
     limit = NEVER if patience is None else min(patience, max_steps + 1)
     workers = min(workers or (cores() if jax.default_backend() == "cpu" else 1), n_runs)
     shared = _Shared(progress, n_runs)
     shares = [jax.tree.map(lambda leaf, first=first: leaf[first::workers], queue) for first in range(workers)]
 
     def train_share(share: Queue) -> Outcome:
-        return train_queue(share, max_steps, limit, shared.done)
+        return train_queue(share, max_steps, limit, shared.done, leap)[0]
 
     if workers == 1:
         parts = [train_share(queue)]
@@ -174,6 +185,12 @@ class _Shared:
         with self.lock:
             self.n_done += n_runs
             self.progress(self.n_done / self.n_runs, f"training {self.n_runs} networks")
+
+
+def _on_grid(values: np.ndarray) -> np.ndarray:
+    small = np.abs(values) < LARGEST
+    multiples = np.where(small, values, 0.0) / GRID
+    return small & (multiples == np.round(multiples))
 
 
 def _interleave(leaves: tuple[np.ndarray, ...], n_runs: int) -> np.ndarray:
