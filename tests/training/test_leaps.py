@@ -194,6 +194,7 @@ def test_certain_copies():
         ({"off_grid": 1e-9}, False),
         ({"max_steps": 900}, False),
         ({"more_sets": True}, False),
+        ({"in_all": 10_000}, False),
     ],
 )
 def test_leaps_are_chosen_for_many_steps_on_few_sets(monkeypatch, change, chosen):
@@ -204,6 +205,7 @@ def test_leaps_are_chosen_for_many_steps_on_few_sets(monkeypatch, change, chosen
         return train_queue(queue, 2, patience, done, False)
 
     monkeypatch.setattr(patterns, "train_queue", spy)
+    monkeypatch.setattr(patterns, "MANY_IN_ALL", change.get("in_all", 7000))  # two runs of about 3690 steps
     nets, steps, counts = narrow(2, 4, change.get("step_constant", 1 / 410))
     counts[1, 0] += change.get("more_sets", False)
     steps = steps * (1 + change.get("off_grid", 0.0))

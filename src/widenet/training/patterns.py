@@ -32,6 +32,9 @@ GRID = 2.0**-44
 MANY_STEPS = 3000
 """Leaps are chosen from this many expected steps on: with fewer, finding a cycle costs more than it saves."""
 
+MANY_IN_ALL = 4_000_000
+"""And from this many on over all runs: compiling the leaping program takes seconds, too."""
+
 
 class PatternTrajectory(eqx.Module):
     """What training on pattern sets leaves behind; every array has a leading run axis.
@@ -92,7 +95,8 @@ def train_patterns(
       workers: threads, by default one per core on a CPU. It never changes a result.
       leap: whether runs on the grid (see `on_grid`) leap over cycles (`widenet.training.leaps`), with the same bits at
         the end. None: where in every run the points of a class have one pattern set, as in the theorems, and the
-        expected steps (γ + 1)/(ηk) and the budget reach `MANY_STEPS`. Runs off the grid always go step by step.
+        expected steps (γ + 1)/(ηk) reach `MANY_STEPS` per run, within the budget, and `MANY_IN_ALL` over all runs.
+        Runs off the grid always go step by step.
       progress: told the fraction done.
     """
     counts = np.asarray(counts)
@@ -105,9 +109,11 @@ def train_patterns(
     queue = Queue(filters, weights, margins, units, exact)
     if leap is None:
         half_width = filters.shape[1] // 2
-        many = per_run(margin) + 1 >= MANY_STEPS * per_run(step_size) * half_width
+        distance, pace = per_run(margin) + 1, per_run(step_size) * half_width
+        many = distance >= MANY_STEPS * pace
         few_sets = ((counts > 0) @ np.stack([SET_LABELS > 0, SET_LABELS < 0], axis=1).astype(int) <= 1).all(axis=1)
-        leap = bool(max_steps >= MANY_STEPS and (exact & many & few_sets).all())
+        much_in_all = distance.sum() >= MANY_IN_ALL * pace.max()
+        leap = bool(max_steps >= MANY_STEPS and much_in_all and (exact & many & few_sets).all())
     limit = NEVER if patience is None else min(patience, max_steps + 1)
     workers = min(workers or (cores() if jax.default_backend() == "cpu" else 1), n_runs)
     shared = _Shared(progress, n_runs)
