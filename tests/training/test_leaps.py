@@ -59,7 +59,7 @@ def iterations(nets, counts, step_size, max_steps, leap, patience=NEVER, margin=
     return train_queue(queue, max_steps, patience, lambda _: None, leap)
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(
     seed=st.integers(0, 10_000),
     n_channels=st.sampled_from([4, 20]),
@@ -81,7 +81,7 @@ def test_equal_to_single_steps(seed, n_channels, n_per_class, divide, margin, pa
     both(nets, counts, step_size, margin=margin, patience=patience, max_steps=4000)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(
     weights=grid_weights,
     points=st.sampled_from([2, 6]).flatmap(lambda size: st.lists(words, min_size=size, max_size=size)),
