@@ -43,14 +43,14 @@ class Sizes:
     xord_steps: int = 32
     xord_long: int = 2048
     figure_runs: int = 100
-    figure_repeats: int = 3
+    figure_repeats: int = 2
     figure_widths: tuple[int, ...] = CHANNELS
     scaled_runs: tuple[int, ...] = (4, 8, 32)
-    scaled_steps: tuple[int, ...] = (2048, 4096, 8192)
-    scaled_long: int = 1536
+    scaled_steps: tuple[int, ...] = (4096, 16384, 65536)
+    scaled_long: int = 6144
     memory_runs: int = 2
-    memory_steps: tuple[int, ...] = (4096, 65536, 524288)
-    rounds: int = 4
+    memory_steps: tuple[int, ...] = (4096, 32768, 262144)
+    rounds: int = 3
 
 
 CPU = Sizes()
