@@ -21,6 +21,12 @@ from widenet.types import Dataset, Progress, silent
 LAW = make_xord()
 
 
+@functools.partial(jax.jit, static_argnums=1)
+def _points(keys: jax.Array, n_per_class: int) -> Dataset:
+    """The points of every run, in a program that all widths share."""
+    return jax.vmap(lambda key: LAW.sample_balanced(key, n_per_class))(keys)
+
+
 @dataclass(frozen=True)
 class XordWorkload:
     """Runs side by side, one data set and one network each, as in Figure 1 at this width."""
@@ -44,25 +50,20 @@ class XordWorkload:
         return {"runs": self.n_runs, "channels": self.n_channels, "points": points, "inputs": 2 * LAW.n_patches}
 
     @functools.cached_property
-    def drawn(self) -> tuple[ConvMaxPool, Dataset]:
-        """(networks, data), both with a leading run axis."""
-
-        def one(key: jax.Array) -> tuple[ConvMaxPool, Dataset]:
-            init_key, data_key = jax.random.split(key)
-            return make_conv_maxpool(init_key, self.n_channels, 1e-5), LAW.sample_balanced(data_key, self.n_per_class)
-
+    def keys(self) -> jax.Array:
+        """Two keys for each run, one for its network and one for its points."""
         places = self.n_channels * 100_000 + jnp.arange(self.n_runs)
-        return jax.jit(jax.vmap(one))(jax.vmap(jax.random.fold_in, (None, 0))(jax.random.key(0), places))
+        return jax.vmap(jax.random.split)(jax.vmap(jax.random.fold_in, (None, 0))(jax.random.key(0), places))
 
-    @property
+    @functools.cached_property
     def networks(self) -> ConvMaxPool:
         """What the peers start from."""
-        return self.drawn[0]
+        return jax.jit(jax.vmap(lambda key: make_conv_maxpool(key, self.n_channels, 1e-5)))(self.keys[:, 0])
 
-    @property
+    @functools.cached_property
     def data(self) -> Dataset:
         """The points of each run."""
-        return self.drawn[1]
+        return _points(self.keys[:, 1], self.n_per_class)
 
     @functools.cached_property
     def counts(self) -> np.ndarray:
