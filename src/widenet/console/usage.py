@@ -22,11 +22,14 @@ def sentence(error: Exception, prog_name: str, arguments: Sequence[str], command
     if option is not None and context is not None and option not in (known := _options(context.command, context)):
         # An option before the command: `widenet` itself has few, so most likely it is one of the command's.
         if context.parent is None and place is not None:
-            if difflib.get_close_matches(option, known, n=1):
-                path = prog_name
-            elif option in (known := _options(commands[arguments[place]], context)):
+            own = _options(commands[arguments[place]], context)
+            if option in own:
                 moved = [arguments[place], *arguments[:place], *arguments[place + 1 :]]
                 return f"options go after the command: {prog_name} {shlex.join(moved)}"
+            if difflib.get_close_matches(option, known, n=1):
+                path = prog_name
+            else:
+                known = own
         near = difflib.get_close_matches(option, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"'{path} --help' shows those there are."
         return f"{path!r} has no option {option!r}; {hint}"
