@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from rich.console import Console, RenderableType
@@ -146,3 +147,42 @@ def test_a_very_narrow_list_of_claims_keeps_its_ids_whole(monkeypatch: pytest.Mo
     lines = printed(60, monkeypatch, lambda: tables.listing_table("claims", rows))
     assert any(LONG in line for line in lines)
     assert not any("xx" in line for line in lines)
+
+
+def timed(peer: str, steps: int, note: str) -> dict[str, Any]:
+    sizes = {"runs": 16, "steps": steps}
+    times = {"us_per_step_per_run": 1234.5, "ratio_to_ours": 10.25, "compile_seconds": 0.5, "limit_us": None}
+    place = {"workload": "linear_steps", "device": "a processor, 2 cores", "dtype": "float32"}
+    return {**place, "peer": peer, "sizes": sizes, **times, "note": note}
+
+
+TIMED = [
+    timed("widenet (pattern sets)", 256, "57.31 s for 4000 trainings, 12,345,678 iterations"),
+    timed("widenet (pattern sets)", 65_536, ""),
+    timed("JAX vmap of scan", 256, "one run at a time, torch.optim.SGD, compiled"),
+]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 160])
+@pytest.mark.parametrize("several", [True, False])
+def test_times_and_their_notes_are_whole_at_every_width(
+    width: int, several: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = TIMED if several else TIMED[:1]
+    lines = printed(width, monkeypatch, lambda: tables.bench_block(rows, ["A remark about them."]))
+    found = " ".join(lines).replace(":", "").split()
+    for row in rows:
+        assert set(f"{row['peer']} {row['note']} A remark about them.".split()) <= set(found)
+    assert found.count("1234") == found.count("10.25") == found.count("0.5") == len(rows)
+    assert "…" not in " ".join(lines)
+
+
+def test_notes_of_times_move_below_the_table_and_then_into_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    def with_note(width: int) -> tuple[bool, bool]:
+        lines = printed(width, monkeypatch, lambda: tables.bench_block(TIMED[:1], ()))
+        peer = next((line for line in lines if "pattern sets" in line and "10.25" in line), "")
+        return bool(peer), "57.31" in peer
+
+    assert with_note(160) == (True, True)
+    assert with_note(62) == (True, False)
+    assert with_note(40) == (False, False)

@@ -37,6 +37,7 @@ TIMES = ("µs/step/run", "ratio", "compile s")
 NEEDS = {"kind": 110, "venue": 76, "figures": 64}
 """Columns of `widenet list` that only a terminal of this width shows."""
 LEAST_STATEMENT = 10
+LEAST_NOTE = 24
 PIPE_WIDTH = 10_000  # a line in a pipe is for grep and awk: it is never folded
 
 
@@ -299,13 +300,34 @@ def bench_block(rows: Sequence[Mapping[str, Any]], remarks: Iterable[str]) -> Re
     sizes = ", ".join(f"{first['sizes'][name]:,} {name.replace('_', ' ')}" for name in first["sizes"] if name in shared)
     varying = [name for name in first["sizes"] if name not in shared]
     head = Text.assemble((first["workload"], "bold"), f"  {first['device']}, {first['dtype']}, {sizes}")
-    table = _table(
-        "", "peer", *varying, "µs/step/run", "ratio", "compile s", "note", right=(*varying, *TIMES), fold=("note",)
-    )
-    for row in rows:
-        times = (wording.number(row[name]) for name in ("us_per_step_per_run", "ratio_to_ours"))
-        compiling = wording.NOTHING if row["compile_seconds"] is None else f"{row['compile_seconds']:.1f}"
-        own = (f"{row['sizes'][name]:,}" if name in row["sizes"] else wording.NOTHING for name in varying)
-        table.add_row(Text(row["peer"]), *own, *times, compiling, Text(row["note"]))
-    body = Group(table, *(Text(remark) for remark in remarks))
+    body = Group(*_bench_rows([_bench_row(row, varying) for row in rows], varying), *map(Text, remarks))
     return Group(head, Padding(body, (0, 0, 0, 2), expand=False))
+
+
+def _bench_row(row: Mapping[str, Any], varying: Sequence[str]) -> dict[str, str]:
+    own = {name: f"{row['sizes'][name]:,}" if name in row["sizes"] else wording.NOTHING for name in varying}
+    compiling = wording.NOTHING if row["compile_seconds"] is None else f"{row['compile_seconds']:.1f}"
+    times = (wording.number(row["us_per_step_per_run"]), wording.number(row["ratio_to_ours"]), compiling)
+    return {"peer": row["peer"], **own, **dict(zip(TIMES, times, strict=True)), "note": row["note"]}
+
+
+def _bench_rows(rows: Sequence[dict[str, str]], varying: Sequence[str]) -> list[RenderableType]:
+    """A table with the notes in it; with less room, a table and the notes below it; with little room, a list."""
+    numbers = (*varying, *TIMES)
+    for columns, words in ((("peer", *numbers, "note"), ("note",)), (("peer", *numbers), ())):
+        table = _table("", *columns, right=numbers, fold=words)
+        for row in rows:
+            table.add_row(*(Text(row[column]) for column in columns))
+        if _has_room(table, words, least=LEAST_NOTE):
+            return [table] if words else [table, _notes(rows, varying), Text()]
+    details = ([(name, row[name]) for name in (*numbers, "note") if row[name]] for row in rows)
+    return [layout.stacked((Text("•"), Text(row["peer"]), each) for row, each in zip(rows, details, strict=True))]
+
+
+def _notes(rows: Iterable[dict[str, str]], varying: Sequence[str]) -> Table:
+    notes = Table.grid(padding=(0, 1))
+    for row in rows:
+        if row["note"]:
+            sizes = "".join(f", {row[name]} {name.replace('_', ' ')}" for name in varying)
+            notes.add_row(Text("•"), Text.assemble((f"{row['peer']}{sizes}: ", "dim"), row["note"]))
+    return notes
