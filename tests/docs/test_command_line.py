@@ -1,6 +1,7 @@
 """The page about the command line against the command line."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 from tests.report.fake_outcomes import FAILING, FINDING, HOLDING, PAPER, UNMET
 from widenet import claims, papers
 from widenet.cli import LARGEST_SEED, app
+from widenet.training import memory
 
 from .pages import DOCS, code_words, section, table
 
@@ -80,6 +82,14 @@ def test_fields_of_lists_and_of_the_report() -> None:
         assert all(list(row) == shapes[noun] for row in rows)
     text = section(PAGE, "JSON")
     assert all(f"`{name}`" in text for name in answer("report"))
+
+
+def test_every_variable_of_the_environment_is_on_the_page() -> None:
+    sources = Path(claims.__file__).parents[1].rglob("*.py")
+    read = {name for path in sources for name in re.findall(r"\bWIDENET_[A-Z_]+", path.read_text(encoding="utf-8"))}
+    named = set(re.findall(r"`(WIDENET_[A-Z_]+)`", section(PAGE, "Environment")))
+    assert read == named
+    assert memory.VARIABLE in named
 
 
 def test_exit_codes(lab: None, monkeypatch: pytest.MonkeyPatch) -> None:
