@@ -111,13 +111,19 @@ def python(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
-@pytest.mark.parametrize("delay", [0.02, 0.3])
-def test_ctrl_c_while_libraries_load_is_one_sentence(delay: float) -> None:
+STORED = "what was finished is in the store."
+NOT_STORED = "nothing was written, and times are not kept in the store."
+
+
+@pytest.mark.parametrize(
+    ("command", "delay", "words"), [("list", 0.02, STORED), ("list", 0.3, STORED), ("bench", 0.1, NOT_STORED)]
+)
+def test_ctrl_c_while_libraries_load_is_one_sentence(command: str, delay: float, words: str) -> None:
     """JAX prints a traceback of its own if it is interrupted while it loads numpy."""
     code = f"""
 import os, signal, sys, threading
 from widenet.cli import main
-sys.argv = ["widenet", "list"]
+sys.argv = ["widenet", {command!r}]
 class Alarm:
     def find_spec(self, name, path=None, target=None):
         if name == "jax":
@@ -127,7 +133,7 @@ main()
 """
     done = python(code)
     assert done.stdout == ""
-    assert done.stderr == "widenet: interrupted; what was finished is in the store.\n"
+    assert done.stderr == f"widenet: interrupted; {words}\n"
     assert done.returncode == 130
 
 

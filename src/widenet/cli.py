@@ -42,13 +42,14 @@ class _Commands(TyperGroup):
         except BaseException as error:
             if not isinstance(error, KeyboardInterrupt) and not interrupts.pressed():
                 raise
-            typer.echo(interrupts.SENTENCE, err=True)
+            typer.echo(interrupts.sentence(), err=True)
             raise typer.Exit(interrupts.EXIT_CODE) from None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Refuses an unknown command in the words used for other unknown names."""
         if args[0] not in self.commands:
             raise UnknownName("command", args[0], [*self.commands, "--help", "--version"])
+        interrupts.speak_for(args[0])
         return super().resolve_command(ctx, args)
 
     def main(self, args: Sequence[str] | None = None, *others: Any, **options: Any) -> Any:
@@ -74,6 +75,14 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="A laboratory for the theory of wide shallow networks: every theorem is a test, every figure a command.",
 )
+
+
+def _folder(text: str | Path) -> Path:
+    """An empty name would be the current folder: most likely a shell variable that is not set."""
+    if not str(text).strip():
+        raise InputError("--out is empty; name a folder.")
+    return Path(text)
+
 
 PaperOption = Annotated[str | None, typer.Option("--paper", metavar="KEY", help="Only this paper.")]
 ScaleOption = Annotated[
@@ -160,7 +169,7 @@ def figure(
     ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Figures, as in 'widenet list'.")] = None,
     scale: ScaleOption = "quick",
     seed: SeedOption = "0",
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the files go.")] = Path("figures"),
+    out: Annotated[Path, typer.Option(metavar="DIR", parser=_folder, help="Where the files go.")] = Path("figures"),
     as_json: JsonOption = False,
 ) -> None:
     """Compute and draw figures: SVG, PDF and PNG, the numbers as JSON and CSV, and a comparison with the paper."""
@@ -185,7 +194,9 @@ def figure(
 
 @app.command(short_help="Check and draw everything, and write a page.")
 def report(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the report.")] = Path("report"),
+    out: Annotated[Path, typer.Option(metavar="DIR", parser=_folder, help="The folder of the report.")] = Path(
+        "report"
+    ),
     scale: ScaleOption = "quick",
     seed: SeedOption = "0",
     as_json: JsonOption = False,
@@ -214,7 +225,9 @@ def bench(
         list[str] | None,
         typer.Option("--workload", metavar="NAME", help=f"Only this of {', '.join(WORKLOADS)}; may be given again."),
     ] = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the chart and its rows go.")] = Path("bench"),
+    out: Annotated[Path, typer.Option(metavar="DIR", parser=_folder, help="Where the chart and its rows go.")] = Path(
+        "bench"
+    ),
     as_json: JsonOption = False,
 ) -> None:
     """Time training beside JAX, PyTorch and the machine's limits; first, all must arrive at the same weights."""
@@ -228,15 +241,15 @@ def bench(
     except Disagreement as error:
         typer.echo(f"widenet: {error}", err=True)
         raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        typer.echo("widenet: interrupted; nothing was written, and times are not kept in the store.", err=True)
-        raise typer.Exit(interrupts.EXIT_CODE) from None
-    written = command.write(results, out)
+    written, removed = command.write(results, out)
+    interrupts.files_are_written()
     if as_json:
         _print_json([row.as_json() for result in results for row in result.rows])
     else:
         blocks = [tables.bench_block([row.as_json() for row in each.rows], each.remarks) for each in results]
-        tables.show(*blocks, "\n".join(f"wrote {path}" for path in written))
+        lines = [f"removed {path}, of earlier rows" for path in removed] + [f"wrote {path}" for path in written]
+        no_chart = [] if len(written) > 1 else ["there is no chart for these workloads"]
+        tables.show(*blocks, "\n".join(lines + no_chart))
 
 
 def _run_all(claims: Sequence[Any], figures: Sequence[Any], scale: str, seed: int) -> tuple[list[Any], list[Any]]:

@@ -14,6 +14,7 @@ from widenet.bench.measure import Disagreement
 from widenet.bench.rows import Row
 from widenet.bench.suite import Result as Bench
 from widenet.cli import WORKLOADS, app
+from widenet.console import tables
 
 from .test_chart import CPU, ROWS
 
@@ -99,6 +100,18 @@ def test_an_interrupt_does_not_speak_of_the_store(bench: Invoke, monkeypatch: py
     assert not Path("bench").exists()
 
 
+def test_an_interrupt_while_printing_says_that_the_files_are_there(
+    bench: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tables, "show", interrupt)
+    result = bench("--workload", "linear_runs", code=130)
+    assert result.stderr.splitlines()[-1] == "widenet: interrupted; the files are written."
+    assert Path("bench/bench.json").is_file()
+
+
 def test_bad_input_is_refused_before_anything_runs(bench: Invoke) -> None:
     refused = bench("--workload", "xor", code=2)
     assert refused.stderr == "widenet: there is no workload 'xor'; did you mean 'xord'?\n"
@@ -106,6 +119,23 @@ def test_bad_input_is_refused_before_anything_runs(bench: Invoke) -> None:
     assert "is a file; name a folder" in bench("--out", "file", code=2).stderr
 
 
-def test_seconds_alone_make_no_chart(bench: Invoke) -> None:
-    bench("--workload", "figure_1")
-    assert [path.name for path in Path("bench").iterdir()] == ["bench.json"]
+def test_seconds_alone_make_no_chart_and_leave_no_earlier_one(bench: Invoke) -> None:
+    charted = bench("--workload", "linear_runs")
+    assert "no chart" not in charted.stdout
+    Path("bench/mine.svg").write_text("not ours")
+    text = bench("--workload", "figure_1").stdout
+    assert sorted(path.name for path in Path("bench").iterdir()) == ["bench.json", "mine.svg"]
+    assert text.count("wrote ") == 1
+    assert "removed bench/bench.svg, of earlier rows" in text
+    assert text.splitlines()[-1] == "there is no chart for these workloads"
+    assert "removed" not in bench("--workload", "figure_1").stdout
+    json.loads(bench("--workload", "figure_1", "--json").stdout)
+
+
+@pytest.mark.parametrize("empty", ["", " "])
+def test_an_empty_folder_name_is_refused(bench: Invoke, empty: str) -> None:
+    result = bench("--workload", "figure_1", "--out", empty, code=2)
+    assert result.stderr == "widenet: --out is empty; name a folder.\n"
+    assert list(Path().iterdir()) == []
+    bench("--workload", "figure_1", "--out", ".")
+    assert [path.name for path in Path().iterdir()] == ["bench.json"]

@@ -13,6 +13,9 @@ from widenet.bench.suite import Result
 from widenet.console import output
 from widenet.console.progress import watching
 from widenet.errors import UnknownName
+from widenet.plots.style import FORMATS
+
+CHARTS = tuple(f"bench.{form}" for form in FORMATS)
 
 
 def measure(names: Sequence[str]) -> list[Result]:
@@ -35,11 +38,16 @@ def measure(names: Sequence[str]) -> list[Result]:
     return results
 
 
-def write(results: Sequence[Result], folder: Path) -> list[Path]:
-    """The chart and the rows as files, all or none."""
+def write(results: Sequence[Result], folder: Path) -> tuple[list[Path], list[Path]]:
+    """The chart and the rows as files, all or none: (written, removed).
+
+    Rows without a chart remove the chart of earlier rows: beside them it would look like theirs.
+    """
     rows = [row for result in results for row in result.rows]
     content = json.dumps([row.as_json() for row in rows], indent=1, allow_nan=False) + "\n"
-    return output.write_files(folder, chart.chart_files(rows) | {"bench.json": content.encode()})
+    drawn = chart.chart_files(rows)
+    written = output.write_files(folder, drawn | {"bench.json": content.encode()})
+    return written, output.remove_files(folder, [name for name in CHARTS if name not in drawn])
 
 
 @contextmanager

@@ -16,12 +16,15 @@ from typing import Any
 
 EXIT_CODE = 130
 SENTENCE = "widenet: interrupted; what was finished is in the store."
+OTHERS = {"bench": "widenet: interrupted; nothing was written, and times are not kept in the store."}
+"""What is said for commands whose results do not go to the store."""
 REPEAT_AFTER_S = 0.02
 IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
 SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
 """A progress bar hides the cursor; this ends its line and shows it again."""
 
 _pressed = threading.Event()
+_sentence = SENTENCE
 
 
 def watch() -> None:
@@ -35,6 +38,26 @@ def watch() -> None:
 def pressed() -> bool:
     """Whether Ctrl-C was pressed: then any error may be its consequence."""
     return _pressed.is_set()
+
+
+def speak_for(command: str) -> None:
+    """From here on an interrupt is one of this command."""
+    _say(OTHERS.get(command, SENTENCE))
+
+
+def files_are_written() -> None:
+    """From here on an interrupt costs nothing but what would have been printed."""
+    _say("widenet: interrupted; the files are written.")
+
+
+def sentence() -> str:
+    """What to tell who pressed Ctrl-C."""
+    return _sentence
+
+
+def _say(words: str) -> None:
+    global _sentence  # a signal handler takes no arguments of ours
+    _sentence = words
 
 
 def leave() -> None:
@@ -51,7 +74,7 @@ def _press(_: int, frame: FrameType | None) -> None:
     while frame is not None:
         if frame.f_code.co_filename == IMPORT_SYSTEM:
             cursor = SHOW_CURSOR if os.isatty(2) else ""
-            os.write(2, f"{cursor}{SENTENCE}\n".encode())
+            os.write(2, f"{cursor}{sentence()}\n".encode())
             os._exit(EXIT_CODE)
         frame = frame.f_back
     raise KeyboardInterrupt

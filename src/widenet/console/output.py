@@ -50,6 +50,21 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
     return [folder / name for name in files]
 
 
+def remove_files(folder: Path, names: Iterable[str]) -> list[Path]:
+    """Remove those of our own files that no longer belong to what is beside them; returns those that were there.
+
+    Raises:
+      StoreError: the disk refuses.
+    """
+    try:
+        former = [folder / name for name in names if (folder / name).is_file()]
+        for path in former:
+            path.unlink()
+    except OSError as error:
+        raise StoreError(f"cannot remove an earlier file from {str(folder)!r}: {_why(error)}.") from error
+    return former
+
+
 def check_replaceable(folder: Path, own: Iterable[str]) -> Path:
     """The folder, resolved, if it may be replaced as a whole: it is absent, empty, or holds only our `own` names.
 
