@@ -1,3 +1,4 @@
+import subprocess
 import sys
 
 import equinox as eqx
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.training.problems import drawn_networks, networks, run_keys, separable
+from widenet.errors import WidenetError
 from widenet.losses import hinge, logistic
 from widenet.networks import relu
 from widenet.training import (
@@ -22,6 +24,7 @@ from widenet.training import (
 )
 from widenet.training import batch as batches
 from widenet.training.batch import compiled_advance
+from widenet.training.potentials import Extremes
 from widenet.training.record import every, log_spaced
 from widenet.types import Dataset, Layers, RunStatus
 
@@ -288,6 +291,60 @@ def test_mismatched_run_counts_are_refused():
     three = Dataset(jnp.zeros((3, 4, 5)), jnp.ones((3, 4)))
     with pytest.raises(ValueError, match="must agree on the number of runs"):
         ensemble(networks(2), three, Recipe(hinge, 0.5, 10), run_keys(2))
+
+
+@pytest.mark.parametrize("kernel", ["plain", "blocked"])
+def test_a_change_that_underflows_is_no_update(kernel):
+    """The gradient is the smallest number there is, and half of it rounds to zero."""
+    tiny = np.finfo(np.float32).tiny
+    data = Dataset(jnp.asarray([[tiny, 0.0]], jnp.float32), jnp.asarray([1.0], jnp.float32))
+    nets = eqx.tree_at(
+        lambda net: net.output_weights, drawn_networks(1, 2, 2, dtype=jnp.float32), jnp.ones((1, 2), jnp.float32)
+    )
+    run = ensemble(nets, data, Recipe(hinge, 1e-3, 5, kernel=kernel), run_keys(1))
+    np.testing.assert_array_equal(run.network.hidden_weights, nets.hidden_weights)
+    assert ensemble(nets, data, Recipe(hinge, 1.0, 5, kernel=kernel), run_keys(1)).updates[0] == 5
+    if kernel == "plain":
+        assert run.updates[0] == 0
+
+
+MISTAKES = """
+import widenet as wn
+from widenet.training import Cyclic, Recipe
+from widenet.training.memory import limit
+
+good = {"loss": wn.hinge, "step_size": 0.1, "max_steps": 10}
+for wrong in ({"loss": "hinge"}, {"order": "cyclic"}, {"order": Cyclic}, {"stop": 0.1}):
+    try:
+        Recipe(**(good | wrong))
+    except ValueError as error:
+        print(error)
+try:
+    limit("2GB")
+except wn.WidenetError as error:
+    print(error)
+"""
+
+
+def test_mistakes_get_a_sentence_where_types_are_not_checked():
+    """In a process of its own: here the types are checked first."""
+    done = subprocess.run([sys.executable, "-c", MISTAKES], capture_output=True, text=True, check=True)
+    words = [line.split(", got")[0] for line in done.stdout.splitlines()]
+    assert words == [
+        "loss must be a function such as widenet.hinge",
+        "order must be an order such as Permutation() or Cyclic()",
+        "order must be an order such as Permutation() or Cyclic()",
+        "stop must be a stopping rule such as zero_error or loss_below(0.1)",
+        "memory must be a positive number of bytes",
+    ]
+
+
+def test_a_short_watch_and_impossible_memory_are_refused():
+    recipe = Recipe(hinge, 0.1, 10)
+    with pytest.raises(ValueError, match="leading axis of 3 runs"):
+        ensemble(networks(3), DATA, recipe, run_keys(3), watch=Extremes(jnp.ones(6), jnp.ones(DATA.dim)))
+    with pytest.raises(WidenetError, match="memory must be a positive number of bytes"):
+        ensemble(networks(3), DATA, recipe, run_keys(3), memory=-1)
 
 
 def test_an_interrupt_ends_all_threads(monkeypatch):

@@ -1,5 +1,6 @@
 """The chart of a benchmark: one panel per workload, a bar per peer, and how the cost grows with runs and steps."""
 
+import textwrap
 from collections.abc import Sequence
 
 import numpy as np
@@ -49,8 +50,9 @@ def draw(rows: Sequence[Row]) -> Drawing | None:
         axes.remove()
     handles = [Patch(color=colours[device]) for device in devices]
     drawing.legend(handles, devices, loc="outside upper center", ncols=len(devices))
-    words = "Bars: median over rounds, and how many times as long as widenet. Dashed: the products of a step alone."
-    drawing.supxlabel(words, fontsize=7, color="#555555")
+    if any(name in BARS for name in names):
+        words = "Bars: median over rounds, and how many times as long as widenet. Dashed: the products of a step alone."
+        drawing.supxlabel(textwrap.fill(words, 60 * columns), fontsize=7, color="#555555")
     return drawing
 
 

@@ -21,6 +21,7 @@ from widenet.bench.workloads import ROWS, SgdWorkload
 from widenet.bench.xord import XordWorkload
 
 REPEATS = 8
+TINY = 1e-9
 COPIED_BYTES = {"cpu": 1 << 27, "gpu": 1 << 30}
 SIX_PASSES = "BF16_BF16_F32_X6"
 
@@ -85,7 +86,8 @@ def limits_of(workload: SgdWorkload | XordWorkload, active: float = 1.0) -> list
 
 
 def products(workload: SgdWorkload | XordWorkload, active: float = 1.0, algorithm: str = "") -> Limit:
-    """Products of the workload's shape, all runs side by side, and on a CPU also run by run with one thread per core.
+    """Products of the workload's shape, all runs side by side; on a CPU also run by run with one thread per core, and
+    each run's products one after the other, so that its weights stay in the cache.
 
     The products of a step are W x, and W + c xᵀ for the share of steps that is active; blocks of `ROWS` steps make
     them matrix products. For XORD they are those of all patches with all filters.
@@ -104,25 +106,41 @@ def products(workload: SgdWorkload | XordWorkload, active: float = 1.0, algorith
         precision = getattr(jax.lax.DotAlgorithmPreset, algorithm or "F32_F32_F32")
     multiply = jax.jit(lambda a, b: jnp.matmul(a, b, precision=precision))
 
-    # Repeated by calls: inside one program the compiler would see that all repeats are the same, and do one of them.
-    one_by_one = jax.jit(lambda a, b: jax.lax.map(lambda pair: multiply(*pair), (a, b)))
     places = np.array_split(np.arange(n_runs), min(usable_cores(), n_runs))
     shares = [(left[share], right[share]) for share in places]
+    one_by_one = jax.jit(lambda a, b: jax.lax.map(lambda pair: multiply(*pair), (a, b)))
+
+    def there_and_back(pair: tuple[jax.Array, jax.Array]) -> jax.Array:
+        """As many products as elsewhere, each from the result of the one before: none can be left out."""
+        a, b = pair
+        step = lambda b, _: (b + TINY * multiply(a.T, multiply(a, b)), None)  # noqa: E731
+        return jax.lax.scan(step, b, None, length=REPEATS // 2)[0]
+
+    in_cache = jax.jit(lambda a, b: jax.lax.map(there_and_back, (a, b)))
 
     def side_by_side() -> Any:
+        # Repeated by calls: inside one program the compiler would see that all repeats are the same, and do one.
         return jax.block_until_ready([multiply(left, right) for _ in range(REPEATS)])
 
-    def run_by_run() -> Any:
+    def in_threads(program: Any, repeats: int) -> Any:
         with ThreadPoolExecutor(len(shares)) as pool:
-            return list(
-                pool.map(lambda share: [one_by_one(*share).block_until_ready() for _ in range(REPEATS)], shares)
-            )
+            return list(pool.map(lambda share: [program(*share).block_until_ready() for _ in range(repeats)], shares))
 
+    programs: list[Callable[[], Any]] = [side_by_side]
+    if not on_gpu:
+        numbers, out = [(np.asarray(a), np.asarray(b)) for a, b in zip(left, right, strict=True)], np.empty(0)
+
+        def in_numpy() -> Any:
+            nonlocal out
+            for a, b in numbers * REPEATS:
+                out = np.matmul(a, b, out=out if out.size else None)
+
+        programs += [lambda: in_threads(one_by_one, REPEATS), lambda: in_threads(in_cache, 1), in_numpy]
     flops = 2.0 * REPEATS * n_runs * rows * inner * columns
     name = f"limit: products{', six-pass bfloat16' if algorithm == SIX_PASSES else ''}"
     return Limit(
         name,
-        [side_by_side] if on_gpu or isinstance(workload, XordWorkload) else [side_by_side, run_by_run],
+        programs,
         1e6 * per_product / REPEATS / n_runs,
         lambda seconds: f"{flops / seconds / 1e9:,.0f} GFLOP/s, {workload.dtype}",
     )
@@ -130,11 +148,16 @@ def products(workload: SgdWorkload | XordWorkload, active: float = 1.0, algorith
 
 def copies(workload: SgdWorkload | XordWorkload) -> Limit:
     """Reading and writing an array that is too large for a cache, scaled to the weights of the workload."""
-    array = jnp.ones(COPIED_BYTES["gpu" if jax.default_backend() == "gpu" else "cpu"] // 4, jnp.float32)
-    add = jax.jit(lambda x: x + 1)
+    size = COPIED_BYTES["gpu" if jax.default_backend() == "gpu" else "cpu"]
+    held = [jnp.ones(size // 4, jnp.float32)]
+    add = jax.jit(lambda x: x + 1, donate_argnums=0)  # in place: the pages of a fresh array cost more than its bytes
+
+    def once() -> Any:
+        held[0] = add(held[0]).block_until_ready()
+
     return Limit(
         "limit: memory",
-        [lambda: add(array).block_until_ready()],
-        1e6 * workload.bytes_per_step / (2 * array.nbytes),
-        lambda seconds: f"{2 * array.nbytes / seconds / 1e9:,.0f} GB/s",
+        [once],
+        1e6 * workload.bytes_per_step / (2 * size),
+        lambda seconds: f"{2 * size / seconds / 1e9:,.0f} GB/s",
     )

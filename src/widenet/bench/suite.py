@@ -104,7 +104,7 @@ def _sgd(workload: SgdWorkload, sizes: Sizes, progress: Progress, active: float)
     own = [ours.sgd(workload, sizes.steps, sizes.long)]
     if own[0].name != "widenet (blocked)":
         own.append(ours.sgd(workload, sizes.steps, sizes.long, "blocked"))
-    peers = [jax_peers.sgd(workload, sizes.steps), *torch_peers.peers(workload, sizes.steps, on_gpu())]
+    peers = [*jax_peers.sgd(workload, sizes.steps), *torch_peers.peers(workload, sizes.steps, on_gpu())]
     return _side_by_side(workload, [*own, *peers], sizes.rounds, progress, active)
 
 
@@ -150,10 +150,20 @@ def _parts(sizes: Sizes, progress: Progress) -> Result:
     )
     _rounds(timings, sizes.rounds, progress)
     setting = Setting("parts", limits.device_name(), workload.dtype, workload.sizes, None)
-    rows = [setting.timed(timing, timings[0]) for timing in reversed(timings)]
-    fastest = [0.0, *(min(timing.per_step) for timing in reversed(timings))]
-    said = [f"{row.peer.removeprefix('+ ')} {number(own)}" for row, own in zip(rows, np.diff(fastest), strict=True)]
-    return Result(rows, [f"Each part alone, from the fastest rounds: {', '.join(said)} µs."])
+    # Parts are differences of small numbers: the fastest rounds, and no part below zero.
+    fastest = np.maximum.accumulate([min(timing.per_step) for timing in reversed(timings)])
+    rows = [
+        setting.row(
+            timing.peer.name,
+            float(us),
+            float(us / fastest[-1]),
+            timing.compile_seconds,
+            f"this part and those above it, fastest of {sizes.rounds} rounds; alone {number(alone)} µs",
+            sizes={"steps": timing.peer.steps},
+        )
+        for timing, us, alone in zip(reversed(timings), fastest, np.diff(fastest, prepend=0.0), strict=True)
+    ]
+    return Result(rows)
 
 
 def _figure_1(sizes: Sizes, progress: Progress) -> Result:

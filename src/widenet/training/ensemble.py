@@ -62,7 +62,10 @@ def ensemble(
     Returns:
       a `Trajectory` with a leading run axis.
     """
+    if not hasattr(keys, "shape") or len(keys.shape) != 1:
+        raise ValueError("keys must be an array of JAX keys, one per run: jax.random.split(jax.random.key(0), n)")
     n_runs = keys.shape[0]
+    _validate_watch(watch, n_runs)
     _validate(networks, data, recipe, n_runs)
     record = (record or Record()).until(int(np.max(recipe.max_steps)))
     networks = jax.tree.map(lambda leaf: _per_run(leaf, n_runs), networks)
@@ -162,6 +165,15 @@ def _validate(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None
         raise ValueError(f"check_every must be at least 1, got {recipe.check_every}")
     if recipe.batch_size is not None and not 0 < recipe.batch_size <= data.n_samples:
         raise ValueError(f"batch_size must lie between 1 and {data.n_samples} samples, got {recipe.batch_size}")
+
+
+def _validate_watch(watch: Any, n_runs: int) -> None:
+    for leaf in jax.tree.leaves(watch):
+        if jnp.ndim(leaf) == 0 or jnp.shape(leaf)[0] != n_runs:
+            raise ValueError(
+                f"every array of a watch needs a leading axis of {n_runs} runs, got shape {jnp.shape(leaf)};"
+                " jnp.tile gives each run its own copy"
+            )
 
 
 def _bytes_per_run(networks: Any, n_runs: int) -> int:

@@ -91,6 +91,8 @@ def estimate(networks: Any, data: Dataset, recipe: Recipe, record: Record, kerne
 def limit(memory: int | None = None) -> int:
     """The bytes that may be used on one device: the argument, the environment variable, or a share of what is there."""
     if memory is not None:
+        if isinstance(memory, bool) or not isinstance(memory, int | float) or not memory > 0:
+            raise InputError(f"memory must be a positive number of bytes, got {memory!r}")
         return int(memory)
     if given := os.environ.get(VARIABLE):
         try:

@@ -38,6 +38,15 @@ class Recipe(eqx.Module):
     check_every: int | None = eqx.field(static=True, default=None)
     kernel: str = eqx.field(static=True, default="auto")
 
+    def __check_init__(self) -> None:
+        """Mistakes that would otherwise surface deep inside a compiled program."""
+        if not callable(self.loss):
+            raise ValueError(f"loss must be a function such as widenet.hinge, got {self.loss!r}")
+        if self.stop is not None and not callable(self.stop):
+            raise ValueError(f"stop must be a stopping rule such as zero_error or loss_below(0.1), got {self.stop!r}")
+        if not hasattr(self.order, "steps_per_epoch") or isinstance(self.order, type):
+            raise ValueError(f"order must be an order such as Permutation() or Cyclic(), got {self.order!r}")
+
     @property
     def goal(self) -> StoppingRule:
         """The stopping rule in force."""

@@ -34,8 +34,9 @@ def take_step(
         return jnp.mean(loss(outputs, labels)), outputs
 
     gradients, outputs = jax.grad(mean_loss, has_aux=True)(moving)
-    moved = jax.tree.map(lambda weight, gradient: weight - step_size.astype(weight.dtype) * gradient, moving, gradients)
-    is_update = jnp.any(jnp.stack([jnp.any(leaf != 0) for leaf in jax.tree.leaves(gradients)])) & (step_size != 0)
+    changes = jax.tree.map(lambda weight, gradient: step_size.astype(weight.dtype) * gradient, moving, gradients)
+    moved = jax.tree.map(lambda weight, change: weight - change, moving, changes)
+    is_update = jnp.any(jnp.stack([jnp.any(leaf != 0) for leaf in jax.tree.leaves(changes)]))
     return eqx.combine(moved, fixed), outputs, is_update
 
 
