@@ -40,14 +40,14 @@ class Sizes:
     samples: int = 4096
     xord_runs: int = 100
     xord_channels: int = 200
-    xord_steps: int = 32
+    xord_steps: int = 16
     xord_long: int = 2048
     figure_runs: int = 100
-    figure_repeats: int = 2
+    figure_repeats: int = 1
     figure_widths: tuple[int, ...] = CHANNELS
     scaled_runs: tuple[int, ...] = (4, 8, 32)
-    scaled_steps: tuple[int, ...] = (4096, 16384, 65536)
-    scaled_long: int = 6144
+    scaled_steps: tuple[int, ...] = (4096, 16384, 32768)
+    scaled_long: int = 4096
     memory_runs: int = 2
     memory_steps: tuple[int, ...] = (4096, 32768, 262144)
     rounds: int = 3
@@ -146,7 +146,7 @@ def _side_by_side(
 def _parts(sizes: Sizes, progress: Progress) -> Result:
     workload = logistic_sgd(sizes.runs, n_neurons=sizes.neurons, dim=sizes.inputs, n_samples=sizes.samples)
     timings = first_calls(
-        parts.peers(workload, sizes.samples // ROWS * ROWS), lambda done, words: progress(done / 2, words)
+        parts.peers(workload, sizes.samples // 2 // ROWS * ROWS), lambda done, words: progress(done / 2, words)
     )
     _rounds(timings, sizes.rounds, progress)
     setting = Setting("parts", limits.device_name(), workload.dtype, workload.sizes, None)
