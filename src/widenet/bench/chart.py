@@ -22,8 +22,8 @@ TITLES = {
 }
 """Panels, in their order. Figure 1 is a number of seconds and has none."""
 BARS = ("logistic_sgd", "late_hinge", "xord")
-APART = 3
-"""Ticks of a logarithmic axis with many sizes are at least this factor apart."""
+APART, FEW = 3, 3
+"""Ticks of a logarithmic axis are at least this factor apart, unless there are only so few."""
 LINES = {"linear_runs": "runs", "linear_steps": "steps"}
 
 
@@ -133,7 +133,7 @@ def _apart(sizes: Sequence[int]) -> list[int]:
     """Those that are far enough from the one before for their labels not to touch."""
     kept: list[int] = []
     for size in sizes:
-        if not kept or size >= APART ** (len(sizes) > 3) * kept[-1]:
+        if not kept or size >= APART * kept[-1] or len(sizes) <= FEW:
             kept.append(size)
     return kept
 

@@ -4,15 +4,13 @@ On a CPU the scan is also run for one run after the other, in one thread per cor
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from widenet.bench.limits import usable_cores
 from widenet.bench.measure import Peer
+from widenet.bench.threads import in_threads, shares
 from widenet.bench.workloads import SgdWorkload
 from widenet.bench.xord import XordWorkload
 from widenet.losses import hinge
@@ -42,15 +40,13 @@ def sgd(workload: SgdWorkload, steps: int) -> list[Peer]:
     side_by_side = _peer(jax.jit(jax.vmap(one)), (start, orders), workload.n_runs, steps)
     if jax.default_backend() != "cpu":
         return [side_by_side]
-    shares = np.array_split(np.arange(workload.n_runs), min(usable_cores(), workload.n_runs))
-    parts = [(start[share], orders[share]) for share in shares]
+    parts = [(start[share], orders[share]) for share in shares(workload.n_runs)]
     run_by_run = jax.jit(lambda starts, orders: jax.lax.map(lambda pair: one(*pair), (starts, orders)))
 
-    def in_threads(_: int) -> jax.Array:
-        with ThreadPoolExecutor(len(parts)) as pool:
-            return jnp.concatenate(list(pool.map(lambda part: run_by_run(*part).block_until_ready(), parts)))
+    def train(_: int) -> jax.Array:
+        return jnp.concatenate(in_threads(lambda *part: run_by_run(*part).block_until_ready(), parts))
 
-    return [side_by_side, Peer(IN_THREADS, in_threads, workload.n_runs, steps, note="one run at a time per thread")]
+    return [side_by_side, Peer(IN_THREADS, train, workload.n_runs, steps, note="one run at a time per thread")]
 
 
 def xord(workload: XordWorkload, steps: int) -> Peer:

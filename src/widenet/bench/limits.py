@@ -4,10 +4,8 @@ A limit is the best the machine has done, so it is the fastest round and the fas
 time is its median. A peer can be below it only by doing less work than the limit counts.
 """
 
-import os
 import platform
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,18 +15,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from widenet.bench.measure import seconds_of
+from widenet.bench.threads import in_threads, shares
 from widenet.bench.workloads import ROWS, SgdWorkload
 from widenet.bench.xord import XordWorkload
+from widenet.training.memory import cores
 
 REPEATS = 8
 TINY = 1e-9
+"""Keeps weights where they are, and the compiler from leaving anything out."""
 COPIED_BYTES = {"cpu": 1 << 27, "gpu": 1 << 30}
 SIX_PASSES = "BF16_BF16_F32_X6"
-
-
-def usable_cores() -> int:
-    """The cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def device_name() -> str:
@@ -40,8 +36,8 @@ def device_name() -> str:
     if listed.exists():
         lines = listed.read_text(encoding="utf-8").splitlines()
         name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), name)
-    cores = usable_cores()
-    return f"{name}, {cores} core{'s' if cores > 1 else ''}"
+    count = cores()
+    return f"{name}, {count} core{'s' if count > 1 else ''}"
 
 
 @dataclass
@@ -106,8 +102,7 @@ def products(workload: SgdWorkload | XordWorkload, active: float = 1.0, algorith
         precision = getattr(jax.lax.DotAlgorithmPreset, algorithm or "F32_F32_F32")
     multiply = jax.jit(lambda a, b: jnp.matmul(a, b, precision=precision))
 
-    places = np.array_split(np.arange(n_runs), min(usable_cores(), n_runs))
-    shares = [(left[share], right[share]) for share in places]
+    parts = [(left[share], right[share]) for share in shares(n_runs)]
     one_by_one = jax.jit(lambda a, b: jax.lax.map(lambda pair: multiply(*pair), (a, b)))
 
     def there_and_back(pair: tuple[jax.Array, jax.Array]) -> jax.Array:
@@ -122,10 +117,6 @@ def products(workload: SgdWorkload | XordWorkload, active: float = 1.0, algorith
         # Repeated by calls: inside one program the compiler would see that all repeats are the same, and do one.
         return jax.block_until_ready([multiply(left, right) for _ in range(REPEATS)])
 
-    def in_threads(program: Any, repeats: int) -> Any:
-        with ThreadPoolExecutor(len(shares)) as pool:
-            return list(pool.map(lambda share: [program(*share).block_until_ready() for _ in range(repeats)], shares))
-
     programs: list[Callable[[], Any]] = [side_by_side]
     if not on_gpu:
         numbers, out = [(np.asarray(a), np.asarray(b)) for a, b in zip(left, right, strict=True)], np.empty(0)
@@ -135,7 +126,9 @@ def products(workload: SgdWorkload | XordWorkload, active: float = 1.0, algorith
             for a, b in numbers * REPEATS:
                 out = np.matmul(a, b, out=out if out.size else None)
 
-        programs += [lambda: in_threads(one_by_one, REPEATS), lambda: in_threads(in_cache, 1), in_numpy]
+        repeated = lambda *part: [one_by_one(*part).block_until_ready() for _ in range(REPEATS)]  # noqa: E731
+        waiting = lambda *part: in_cache(*part).block_until_ready()  # noqa: E731
+        programs += [lambda: in_threads(repeated, parts), lambda: in_threads(waiting, parts), in_numpy]
     flops = 2.0 * REPEATS * n_runs * rows * inner * columns
     name = f"limit: products{', six-pass bfloat16' if algorithm == SIX_PASSES else ''}"
     return Limit(

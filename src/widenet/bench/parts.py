@@ -5,7 +5,6 @@ learned, but every array has its true size); the last two are the kernel `blocke
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jax
@@ -13,8 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from widenet.bench.limits import usable_cores
+from widenet.bench.limits import TINY
 from widenet.bench.measure import Peer
+from widenet.bench.threads import in_threads, shares
 from widenet.bench.workloads import ROWS, SgdWorkload
 from widenet.networks.two_layer import EXACT
 from widenet.training import Listed, Permutation
@@ -24,26 +24,21 @@ from widenet.types import Layers
 
 ROWS_OF_DATA, PREACTIVATIONS, INNER_PRODUCTS, UPDATE = "rows of data", "+ W x", "+ inner products", "+ W + C X"
 WALK, ORDER = "+ walk (blocked)", "+ drawing the order"
-TINY = 1e-9
-"""Keeps the weights where they are, and the compiler from leaving anything out."""
 
 
 def peers(workload: SgdWorkload, steps: int) -> list[Peer]:
     """One program per row of the table, the whole training first; `steps` must be a multiple of `ROWS`."""
     on_cpu = jax.default_backend() == "cpu"
     chosen = jnp.asarray(workload.orders(steps))
-    cores = min(usable_cores(), workload.n_runs) if on_cpu else 1
-    shares = [jnp.asarray(share) for share in np.array_split(np.arange(workload.n_runs), cores)]
+    places = [(jnp.asarray(share),) for share in (shares(workload.n_runs) if on_cpu else [np.arange(workload.n_runs)])]
     per_run = lambda leaf: jnp.broadcast_to(leaf, (workload.n_runs, *jnp.shape(leaf)[1:]))  # noqa: E731
     networks = jax.tree.map(per_run, workload.networks)
 
     def peer(name: str, train: Callable[[Array], Any]) -> Peer:
-        def in_threads(_: int) -> Any:
-            with ThreadPoolExecutor(cores) as pool:
-                parts = list(pool.map(lambda share: jax.block_until_ready(train(share)), shares))
-            return jnp.concatenate(parts)
+        def all_runs(_: int) -> Any:
+            return jnp.concatenate(in_threads(lambda share: jax.block_until_ready(train(share)), places))
 
-        return Peer(name, in_threads, workload.n_runs, steps)
+        return Peer(name, all_runs, workload.n_runs, steps)
 
     def in_blocks(stage: str) -> Callable[[Array], Any]:
         one = lambda run: _blocks(run[0], workload.data.inputs, run[1].reshape(-1, ROWS), stage)  # noqa: E731

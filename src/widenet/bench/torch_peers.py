@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from widenet.bench.limits import usable_cores
 from widenet.bench.measure import Peer, seconds_of
 from widenet.bench.workloads import SgdWorkload
 from widenet.bench.xord import XordWorkload
 from widenet.losses import hinge
+from widenet.training.memory import cores
 
 GRAPH, BATCHED, LEAN, LOOP = "torch CUDA graph", "torch batched", "torch lean loop", "torch loop"
 UNROLLED = 16
@@ -237,7 +237,7 @@ def _with_threads(peer: Peer, problem: _Problem) -> Peer:
         torch.set_num_threads(count)
         return train(steps)
 
-    few, counts = min(peer.steps, 8), sorted({1, usable_cores()})
+    few, counts = min(peer.steps, 8), sorted({1, cores()})
     with_threads(counts[-1], few)  # loads what is loaded once
     tried = {count: min(seconds_of(lambda count=count: with_threads(count, few)) for _ in range(3)) for count in counts}
     best = min(tried, key=lambda count: tried[count])

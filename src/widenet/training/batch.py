@@ -118,19 +118,11 @@ class Batch:
         # Slices end where epochs do, so that they cut no block in two.
         epoch = order.steps_per_epoch(self.data.n_samples, self.batch_size)
         span = epoch * (SLICE // epoch) if epoch <= SLICE else SLICE
+        own = self._seated((self.keys, self.step_sizes, self.watch))
+        data = self._seated_data
         while start < stop:
             end = min(stop, (start // span + 1) * span)
-            self.state = advance(
-                self.state,
-                self._seated_data,
-                order,
-                self._seated(self.keys),
-                self._seated(self.step_sizes),
-                self._seated(self.watch),
-                self.running,
-                np.int32(start),
-                np.int32(end),
-            )
+            self.state = advance(self.state, data, order, *own, self.running, np.int32(start), np.int32(end))
             start = end
 
     def _seated(self, tree: Any) -> Any:

@@ -129,6 +129,15 @@ class Walked(eqx.Module):
     watched: Any
 
 
+class Place(eqx.Module):
+    """Where a walk from active step to active step stands: the step, and the pre-activations of all rows there."""
+
+    hidden: Float[Array, "step batch neuron"]
+    step: Int[Array, ""]
+    visited: Bool[Array, " step"]
+    walked: Walked
+
+
 class Progress(eqx.Module):
     """What a block changes: coefficients C of the rows, output weights, counters, and what a watch has seen."""
 
@@ -329,14 +338,6 @@ def _next_active(
         slopes = jax.grad(lambda o: jnp.sum(loss(o, block.labels)))(outputs)
         active = jnp.any(slopes != 0, axis=tuple(range(1, slopes.ndim))) & block.rows.valid & (positions >= after)
         return jnp.where(jnp.any(active), jnp.argmax(active), steps).astype(jnp.int32)
-
-    class Place(eqx.Module):
-        """Where the walk stands."""
-
-        hidden: Array
-        step: Array
-        visited: Array
-        walked: Walked
 
     def body(at: Place) -> Place:
         labels, moves = _row(block.labels, at.step), _row(block.moves, at.step)
