@@ -8,7 +8,7 @@ TINY = Sizes(
     long=256,
     neurons=10,
     inputs=100,
-    samples=400,
+    samples=384,
     xord_runs=4,
     xord_channels=4,
     xord_steps=16,
@@ -20,6 +20,6 @@ TINY = Sizes(
     scaled_steps=(64, 256),
     scaled_long=128,
     memory_runs=2,
-    memory_steps=(64,),
+    memory_steps=(64, 128),
     rounds=2,
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from widenet.bench import jax_peers, limits, ours, parts, suite, torch_peers
+from widenet.bench import jax_peers, limits, memory, ours, parts, suite, torch_peers
 from widenet.bench.measure import Disagreement, as_array
 from widenet.bench.rows import Row
 from widenet.bench.suite import SUITE, Result
@@ -59,6 +59,7 @@ def test_the_hinge_says_how_many_steps_changed_nothing(results: dict[str, Result
     share, words = results["late_hinge"].remarks[0].split(" ", 1)
     assert words == "% of the 256 measured steps of a run changed nothing."
     assert float(share) == pytest.approx(95, abs=2)
+    assert results["logistic_sgd"].remarks[0].startswith("0.0 % ")
 
 
 def test_control_early_in_training_many_steps_change_something() -> None:
@@ -138,6 +139,11 @@ def test_torch_arrives_at_the_same_weights(workload) -> None:
         assert peer.train is not None
         tolerance = 1e-12 if is_xord else 1e-6
         np.testing.assert_allclose(as_array(peer.train(16)), expected[: peer.n_runs], rtol=tolerance, atol=tolerance)
+
+
+def test_peaks_are_refused_where_more_steps_could_hide_behind_those_before() -> None:
+    with pytest.raises(ValueError, match=r"must ascend, and \[128, 64\] do not"):
+        memory.peak_bytes(4, 4, 1, [128, 64])
 
 
 def test_peak_memory_is_that_of_the_process_alone() -> None:

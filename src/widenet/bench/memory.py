@@ -1,8 +1,9 @@
-"""Peak memory of a training, each in a process of its own: a peak cannot be taken back.
+"""Peak memory of trainings of growing length, in a process of their own: the parent has held more than they do.
 
-`python -m widenet.bench.memory NEURONS INPUTS RUNS STEPS` trains and prints the bytes. On a GPU it is the peak of the
-device's allocator. On Linux it is the process's own high-water mark: the usual `getrusage` would count what the
-parent held when it started the child.
+`python -m widenet.bench.memory NEURONS INPUTS RUNS STEPS…` trains for each number of steps and prints the peak so far,
+in bytes. A peak cannot be taken back, so the numbers of steps ascend: what more steps need shows as growth. On a GPU it
+is the peak of the device's allocator. On Linux it is the process's own high-water mark: the usual `getrusage` would
+count what the parent held when it started the child.
 """
 
 import os
@@ -12,43 +13,34 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
-def peak_bytes(sizes: Sequence[tuple[int, int, int, int]]) -> list[int]:
-    """The peak of each (neurons, inputs, runs, steps), all processes at the same time: nobody is timed."""
+def peak_bytes(n_neurons: int, dim: int, n_runs: int, steps: Sequence[int]) -> list[int]:
+    """The peak after the training of each of these ascending numbers of steps, and after all those before it."""
+    if list(steps) != sorted(steps):
+        raise ValueError(f"the numbers of steps must ascend, and {list(steps)} do not")
+    command = [sys.executable, "-m", "widenet.bench.memory", *map(str, (n_neurons, dim, n_runs, *steps))]
     environment = os.environ | {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-    children = [
-        subprocess.Popen(
-            [sys.executable, "-m", "widenet.bench.memory", *map(str, size)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-        for size in sizes
-    ]
-    try:
-        answers = [child.communicate(timeout=300) for child in children]
-    finally:
-        for child in children:
-            child.kill()
-    for child, (_, errors) in zip(children, answers, strict=True):
-        if child.returncode:
-            raise RuntimeError(f"the process that measures memory failed: {errors.strip()[-500:]}")
-    return [int(output.split()[-1]) for output, _ in answers]
+    child = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+    if child.returncode:
+        raise RuntimeError(f"the process that measures memory failed: {child.stderr.strip()[-500:]}")
+    return [int(peak) for peak in child.stdout.split()]
 
 
-def train_and_measure(n_neurons: int, dim: int, n_runs: int, steps: int) -> int:
-    """Train in this process and return its peak, in bytes."""
+def train_and_measure(n_neurons: int, dim: int, n_runs: int, steps: Sequence[int]) -> list[int]:
+    """Train in this process, once for each number of steps, and return its peak after each, in bytes."""
     import jax
 
     from widenet.bench import ours, workloads
 
     workload = workloads.logistic_sgd(n_runs, n_neurons=n_neurons, dim=dim, n_samples=1024)
-    train = ours.sgd(workload, steps, 0).train
+    train = ours.sgd(workload, steps[0], 0).train
     assert train is not None
-    train(steps)
-    if jax.default_backend() != "cpu":
-        return int((jax.devices()[0].memory_stats() or {})["peak_bytes_in_use"])
-    return own_peak_bytes()
+    peaks = []
+    for count in steps:
+        train(count)
+        on_cpu = jax.default_backend() == "cpu"
+        stats = {} if on_cpu else jax.devices()[0].memory_stats() or {}
+        peaks.append(own_peak_bytes() if on_cpu else int(stats["peak_bytes_in_use"]))
+    return peaks
 
 
 def own_peak_bytes() -> int:
@@ -65,4 +57,5 @@ def own_peak_bytes() -> int:
 
 
 if __name__ == "__main__":
-    print(train_and_measure(*map(int, sys.argv[1:5])))
+    neurons, inputs, runs, *lengths = map(int, sys.argv[1:])
+    print(*train_and_measure(neurons, inputs, runs, lengths))

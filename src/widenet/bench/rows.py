@@ -101,4 +101,6 @@ class Setting:
 
 def number(value: float) -> str:
     """Three significant digits, never in powers of ten."""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}" if abs(value) >= 1e-3 else f"{value:.5f}"
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.5f}" if 0 < abs(value) < 1e-3 else f"{value:.3g}"

@@ -9,7 +9,7 @@ import numpy as np
 from widenet.bench import jax_peers, limits, memory, ours, parts, torch_peers
 from widenet.bench.measure import Peer, Timing, first_calls, in_turn, in_words, require_agreement
 from widenet.bench.rows import Row, Setting, number
-from widenet.bench.workloads import ROWS, SgdWorkload, late_hinge, logistic_sgd
+from widenet.bench.workloads import SgdWorkload, late_hinge, logistic_sgd
 from widenet.bench.xord import CHANNELS, XordWorkload, figure_1
 from widenet.types import Progress
 
@@ -87,25 +87,21 @@ def on_gpu() -> bool:
 
 def _logistic(sizes: Sizes, progress: Progress) -> Result:
     workload = logistic_sgd(sizes.runs, n_neurons=sizes.neurons, dim=sizes.inputs, n_samples=sizes.samples)
-    return _sgd(workload, sizes, progress, 1.0)
+    return _sgd(workload, sizes, progress)
 
 
 def _late_hinge(sizes: Sizes, progress: Progress) -> Result:
     progress(0.0, "training to where most steps change nothing")
     workload = late_hinge(sizes.runs, n_neurons=sizes.neurons, dim=sizes.inputs, n_samples=sizes.samples)
-    active = ours.active_share(workload, sizes.long)
-    jax.clear_caches()  # that was the same program: without this its compile time would be zero
-    result = _sgd(workload, sizes, progress, active)
-    share = f"{100 * (1 - active):.1f} % of the {sizes.long:,} measured steps of a run changed nothing."
-    return Result(result.rows, [share, *result.remarks])
+    return _sgd(workload, sizes, progress)
 
 
-def _sgd(workload: SgdWorkload, sizes: Sizes, progress: Progress, active: float) -> Result:
+def _sgd(workload: SgdWorkload, sizes: Sizes, progress: Progress) -> Result:
     own = [ours.sgd(workload, sizes.steps, sizes.long)]
     if own[0].name != "widenet (blocked)":
         own.append(ours.sgd(workload, sizes.steps, sizes.long, "blocked"))
     peers = [*jax_peers.sgd(workload, sizes.steps), *torch_peers.peers(workload, sizes.steps, on_gpu())]
-    return _side_by_side(workload, [*own, *peers], sizes.rounds, progress, active)
+    return _side_by_side(workload, [*own, *peers], sizes.rounds, progress)
 
 
 def _xord(sizes: Sizes, progress: Progress) -> Result:
@@ -116,11 +112,15 @@ def _xord(sizes: Sizes, progress: Progress) -> Result:
 
 
 def _side_by_side(
-    workload: SgdWorkload | XordWorkload, peers: Sequence[Peer], rounds: int, progress: Progress, active: float = 1.0
+    workload: SgdWorkload | XordWorkload, peers: Sequence[Peer], rounds: int, progress: Progress
 ) -> Result:
     """Compare the weights, then time in turn: the first peer is the one that ratios refer to."""
     timings = first_calls(peers, lambda fraction, words: progress(0.4 * fraction, words))
     distances = require_agreement(timings, workload.dtype)
+    active, remarks = 1.0, []
+    if isinstance(workload, SgdWorkload):
+        active = ours.active_share(workload, peers[0].long)
+        remarks = [f"{100 * (1 - active):.1f} % of the {peers[0].long:,} measured steps of a run changed nothing."]
     allowed = limits.limits_of(workload, active)
     for turn in range(rounds):
         # One round at a time, so that the limits are measured among the peers.
@@ -140,14 +140,13 @@ def _side_by_side(
     rows += [setting.limit(limit, timings[0]) for limit in allowed]
     median, flipped = (max(values) for values in zip(*distances.values(), strict=True))
     compared = f"{len(timings)} programs have the same weights after {peers[0].steps} steps"
-    return Result(rows, [f"{compared}: {in_words(median, flipped)} at most."])
+    return Result(rows, [*remarks, f"{compared}: {in_words(median, flipped)} at most."])
 
 
 def _parts(sizes: Sizes, progress: Progress) -> Result:
     workload = logistic_sgd(sizes.runs, n_neurons=sizes.neurons, dim=sizes.inputs, n_samples=sizes.samples)
-    timings = first_calls(
-        parts.peers(workload, sizes.samples // 2 // ROWS * ROWS), lambda done, words: progress(done / 2, words)
-    )
+    # Whole epochs: an epoch's order is drawn at once, however many of its steps are taken.
+    timings = first_calls(parts.peers(workload, sizes.samples), lambda done, words: progress(done / 2, words))
     _rounds(timings, sizes.rounds, progress)
     setting = Setting("parts", limits.device_name(), workload.dtype, workload.sizes, None)
     # Parts are differences of small numbers: the fastest rounds, and no part below zero.
@@ -186,9 +185,8 @@ def _linear_runs(sizes: Sizes, progress: Progress) -> Result:
 
 
 def _linear_steps(sizes: Sizes, progress: Progress) -> Result:
-    progress(0.0, "peak memory, a process per size")
-    asked = [(sizes.neurons, sizes.inputs, sizes.memory_runs, steps) for steps in sizes.memory_steps]
-    peaks = memory.peak_bytes(asked)
+    progress(0.0, "peak memory, in a process of its own")
+    peaks = memory.peak_bytes(sizes.neurons, sizes.inputs, sizes.memory_runs, sizes.memory_steps)
     peers = [_scaled(sizes, sizes.scaled_runs[0], steps) for steps in sizes.scaled_steps]
     result = _scaling("linear_steps", sizes, peers, progress)
     where = "device" if on_gpu() else "process"

@@ -81,9 +81,9 @@ class SgdWorkload:
         networks = jax.jit(jax.vmap(make))(self.keys)
         if not self.epochs_before:
             return networks
-        return ensemble(
-            networks, self.data, self.recipe(self.epochs_before * self.n_samples), _keys(8, self.n_runs)
-        ).network
+        # By a kernel that is not measured: the measured one would be compiled before its first call.
+        recipe = self.recipe(self.epochs_before * self.n_samples, "plain")
+        return ensemble(networks, self.data, recipe, _keys(8, self.n_runs)).network
 
     def recipe(self, steps: int, kernel: str = "auto") -> Recipe:
         """How widenet is told to train: as many steps as this, and a look at the training set only before and after."""

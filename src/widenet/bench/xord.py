@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from widenet.bench.threads import in_threads
 from widenet.data import count_sets, make_xord
 from widenet.networks import ConvMaxPool, make_conv_maxpool
 from widenet.papers.brutzkus2019.figure_1 import CHANNELS
@@ -106,9 +107,11 @@ def figure_1(
 ) -> list[WidthRun]:
     """Train every width to the end; the seconds are those of the median of the repeats, after compilation."""
     found = []
-    for place, n_channels in enumerate(widths):
+    workloads = [XordWorkload(n_runs, n_channels) for n_channels in widths]
+    in_threads(lambda workload: workload.networks, [(workload,) for workload in workloads])  # a program per width
+    for place, workload in enumerate(workloads):
+        n_channels = workload.n_channels
         progress(place / len(widths), f"{n_channels} channels")
-        workload = XordWorkload(n_runs, n_channels)
         networks, step_size = on_grid(workload.networks, workload.counts, workload.step_size)
         times, run = [], None
         for _ in range(1 + repeats):
