@@ -113,7 +113,7 @@ class Trajectory(eqx.Module):
       mistakes: steps at which the sampled point had the wrong sign (y N(x) ≤ 0).
       last_update: the step number, from 1, of the last non-zero update; 0 if there was none.
       zero_loss_step: the first step count at which every training loss is exactly 0; -1 if never.
-      loss: the mean training loss at the end.
+      loss: the mean training loss at the end; NaN or infinite where the run diverged.
       times: the step counts at which `records` were taken.
       records: what the `Record` computed, the time axis right after the run axis.
       watched: the final value of the `Watch`, or None.

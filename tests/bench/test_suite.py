@@ -80,7 +80,7 @@ def test_parts_add_up_to_the_whole_training(results: dict[str, Result]) -> None:
     assert rows[-1].ratio_to_ours == 1
     times = [row.us_per_step_per_run or 0.0 for row in rows]
     assert times == sorted(times)
-    assert rows[0].note.startswith("this part and those above it, fastest of 2 rounds; alone ")
+    assert rows[0].note.startswith("this part and those above it, fastest of 4 rounds; alone ")
 
 
 def test_the_last_two_parts_are_the_real_training_and_the_others_leave_the_weights_alone() -> None:

@@ -136,6 +136,7 @@ def test_labels_that_are_no_numbers_are_no_zero_loss():
     runs = ensemble(networks(2), data, Recipe(hinge, 0.5, 5000, check_every=240), run_keys(2))
     assert (runs.status == RunStatus.DIVERGED).all()
     assert (runs.zero_loss_step == -1).all()
+    assert np.isnan(runs.loss).all()
 
 
 def test_a_solved_problem_takes_no_step():
@@ -158,6 +159,7 @@ def test_an_exploding_run_is_diverged_not_converged():
     runs = ensemble(broken, DATA, Recipe(hinge, 0.5, 5000), run_keys(3))
     assert runs.status.tolist() == [RunStatus.CONVERGED, RunStatus.DIVERGED, RunStatus.CONVERGED]
     assert (runs.zero_loss_step >= 0).tolist() == [True, False, True]
+    assert np.isnan(runs.loss).tolist() == [False, True, False]
     huge = ensemble(networks(2), DATA, Recipe(hinge, 1e200, 5000, layers=Layers.BOTH), run_keys(2))
     assert (huge.status == RunStatus.DIVERGED).all()
 
@@ -271,7 +273,11 @@ def test_nothing_is_recompiled_for_new_seeds_steps_or_budgets():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"max_steps": 0}, "max_steps must lie between"),
+        ({"max_steps": 0}, "max_steps must be whole numbers between 1 and"),
+        ({"step_size": -0.1}, "step_size must be positive and finite, got -0.1"),
+        ({"step_size": 0.0}, "step_size must be positive and finite, got 0.0"),
+        ({"step_size": float("nan")}, "step_size must be positive and finite, got nan"),
+        ({"step_size": jnp.ones(3)}, r"one number or one per run, got shape \(3,\) for 2 runs"),
         ({"batch_size": 25}, "batch_size must lie between 1 and 24"),
         ({"check_every": 0}, "check_every must be at least 1, got 0"),
         ({"check_every": -5}, "check_every must be at least 1, got -5"),
@@ -283,6 +289,17 @@ def test_bad_recipes_are_refused(change, words):
     fields = {"loss": hinge, "step_size": 0.5, "max_steps": 10, **change}
     with pytest.raises(ValueError, match=words):
         ensemble(networks(2), DATA, Recipe(**fields), run_keys(2))
+
+
+def test_networks_that_cannot_take_the_data_are_refused():
+    recipe = Recipe(hinge, 0.5, 10)
+    other = Dataset(DATA.inputs[:, :-1], DATA.labels)
+    with pytest.raises(ValueError, match=r"cannot take a sample of shape .* train takes one network"):
+        ensemble(networks(2), other, recipe, run_keys(2))
+    with pytest.raises(ValueError, match=r"ensemble one per key"):
+        train(networks(2), DATA, recipe, jax.random.key(0))
+    with pytest.raises(ValueError, match="a data set needs at least one sample"):
+        ensemble(networks(2), Dataset(DATA.inputs[:0], DATA.labels[:0]), recipe, run_keys(2))
 
 
 def test_mismatched_run_counts_are_refused():

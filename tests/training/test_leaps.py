@@ -15,7 +15,7 @@ from tests.training.test_patterns import drawn, from_words, grid_weights, stacke
 from widenet.data import count_sets
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, SET_LABELS
 from widenet.networks import ConvMaxPool, make_conv_maxpool, plus_minus
-from widenet.training import leaps, on_grid, patterns, train_patterns
+from widenet.training import lanes, leaps, on_grid, patterns, train_patterns
 from widenet.training.lanes import NEVER, Queue, train_queue
 from widenet.training.patterns import class_weights
 from widenet.types import RunStatus
@@ -171,12 +171,12 @@ def test_control_a_wrong_leap_is_found(monkeypatch, wrong):
             leaps, "leap", lambda c, s, first, second, rule: (first, second, *right[1](c, s, first, second, rule)[2:])
         )
     nets, steps, counts = narrow(8, 4, 1 / 500)
-    jax.clear_caches()
+    lanes._advance.clear_cache()  # pyright: ignore[reportAttributeAccessIssue]
     try:
         with pytest.raises(AssertionError):
             both(nets, counts, steps, margin=8.0, patience=None)
     finally:
-        jax.clear_caches()
+        lanes._advance.clear_cache()  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_certain_copies():

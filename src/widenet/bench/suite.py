@@ -147,9 +147,10 @@ def _parts(sizes: Sizes, progress: Progress) -> Result:
     workload = logistic_sgd(sizes.runs, n_neurons=sizes.neurons, dim=sizes.inputs, n_samples=sizes.samples)
     # Whole epochs: an epoch's order is drawn at once, however many of its steps are taken.
     timings = first_calls(parts.peers(workload, sizes.samples), lambda done, words: progress(done / 2, words))
-    _rounds(timings, sizes.rounds, progress)
+    # Parts are differences of small numbers: more rounds than elsewhere, the fastest of them, and no part below zero.
+    rounds = 2 * sizes.rounds
+    _rounds(timings, rounds, progress)
     setting = Setting("parts", limits.device_name(), workload.dtype, workload.sizes, None)
-    # Parts are differences of small numbers: the fastest rounds, and no part below zero.
     fastest = np.maximum.accumulate([min(timing.per_step) for timing in reversed(timings)])
     rows = [
         setting.row(
@@ -157,7 +158,7 @@ def _parts(sizes: Sizes, progress: Progress) -> Result:
             float(us),
             float(us / fastest[-1]),
             timing.compile_seconds,
-            f"this part and those above it, fastest of {sizes.rounds} rounds; alone {number(alone)} µs",
+            f"this part and those above it, fastest of {rounds} rounds; alone {number(alone)} µs",
             sizes={"steps": timing.peer.steps},
         )
         for timing, us, alone in zip(reversed(timings), fastest, np.diff(fastest, prepend=0.0), strict=True)

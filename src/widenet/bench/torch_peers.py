@@ -19,7 +19,7 @@ from widenet.training.memory import cores
 GRAPH, BATCHED, LEAN, LOOP = "torch CUDA graph", "torch batched", "torch lean loop", "torch loop"
 UNROLLED = 16
 """Steps per CUDA graph: enough to hide the launches."""
-ABSENT = "torch is not installed: pip install 'widenet[bench]'"
+ABSENT = "torch is not installed: pip install -e '.[bench]'"
 
 
 def torch_or_none() -> Any:

@@ -134,6 +134,8 @@ def _per_run(leaf: Any, n_runs: int) -> Array:
 def _validate(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None:
     if n_runs == 0:
         raise ValueError("an ensemble needs at least one key")
+    if data.n_samples == 0:
+        raise ValueError("a data set needs at least one sample")
     sizes = {leaf.shape[0] for leaf in jax.tree.leaves(networks) if eqx.is_array(leaf) and leaf.ndim}
     if data.is_per_run:
         sizes.add(data.inputs.shape[0])
@@ -141,15 +143,19 @@ def _validate(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None
         raise ValueError(
             f"networks, data and keys must agree on the number of runs, got {sorted(sizes)} and {n_runs} keys"
         )
+    step_sizes = np.asarray(recipe.step_size)
+    if step_sizes.shape not in ((), (n_runs,)):
+        raise ValueError(f"step_size must be one number or one per run, got shape {step_sizes.shape} for {n_runs} runs")
     budgets = recipe.max_steps if isinstance(recipe.max_steps, tuple) else (recipe.max_steps,)
-    if not all(0 < steps < 2**31 for steps in budgets):
-        raise ValueError(f"max_steps must lie between 1 and 2^31 - 1, got {recipe.max_steps}")
+    if not all(steps == int(steps) and 0 < steps < 2**31 for steps in budgets):
+        raise ValueError(f"max_steps must be whole numbers between 1 and 2^31 - 1, got {recipe.max_steps}")
     if isinstance(recipe.max_steps, tuple) and len(budgets) != n_runs:
         raise ValueError(f"max_steps must be one number or one per run, got {len(budgets)} for {n_runs} runs")
     dtypes = {leaf.dtype for leaf in jax.tree.leaves(networks) if eqx.is_array(leaf) and leaf.ndim > 1}
     if dtypes != {data.inputs.dtype}:
         names = ", ".join(sorted(str(dtype) for dtype in dtypes))
         raise ValueError(f"data and networks must have one dtype, got {data.inputs.dtype} and {names}")
+    _validate_outputs(networks, data, n_runs)
     n_outputs = getattr(networks, "n_outputs", None)
     if n_outputs is not None and not np.isin(np.asarray(data.labels), np.arange(n_outputs)).all():
         raise ValueError(f"labels of a network with {n_outputs} outputs must be classes 0 to {n_outputs - 1}")
@@ -165,6 +171,25 @@ def _validate(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None
         raise ValueError(f"check_every must be at least 1, got {recipe.check_every}")
     if recipe.batch_size is not None and not 0 < recipe.batch_size <= data.n_samples:
         raise ValueError(f"batch_size must lie between 1 and {data.n_samples} samples, got {recipe.batch_size}")
+
+
+def _validate_outputs(networks: Any, data: Dataset, n_runs: int) -> None:
+    """The network must take one sample and answer with one number, or with one per class."""
+    sample = jax.ShapeDtypeStruct(data.inputs.shape[2 if data.is_per_run else 1 :], data.inputs.dtype)
+    networks = jax.tree.map(lambda leaf: _per_run(leaf, n_runs), networks)
+    try:
+        outputs = jax.eval_shape(jax.vmap(lambda network, x: network(x), (0, None)), networks, sample)
+    except (TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise ValueError(
+            f"the network cannot take a sample of shape {sample.shape} ({reason}); train takes one network,"
+            " ensemble one per key"
+        ) from None
+    if outputs.ndim > 2:
+        raise ValueError(
+            f"a network must give one number per sample, or one per class, not shape {outputs.shape[1:]}; train takes"
+            " one network, ensemble one per key"
+        )
 
 
 def _validate_watch(watch: Any, n_runs: int) -> None:

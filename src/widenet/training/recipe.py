@@ -1,5 +1,6 @@
 """How to train: everything but the network, the data and the randomness."""
 
+import math
 from typing import Any
 
 import equinox as eqx
@@ -42,6 +43,9 @@ class Recipe(eqx.Module):
         """Mistakes that would otherwise surface deep inside a compiled program."""
         if not callable(self.loss):
             raise ValueError(f"loss must be a function such as widenet.hinge, got {self.loss!r}")
+        # A single number was typed, and a wrong one is a mistake. An array may hold anything: claims measure theirs.
+        if isinstance(self.step_size, int | float) and not 0 < float(self.step_size) < math.inf:
+            raise ValueError(f"step_size must be positive and finite, got {self.step_size!r}")
         if self.stop is not None and not callable(self.stop):
             raise ValueError(f"stop must be a stopping rule such as zero_error or loss_below(0.1), got {self.stop!r}")
         if not hasattr(self.order, "steps_per_epoch") or isinstance(self.order, type):
