@@ -120,7 +120,7 @@ def products(workload: SgdWorkload | XordWorkload, active: float = 1.0, algorith
 
     programs: list[Callable[[], Any]] = [side_by_side]
     if not on_gpu:
-        numbers, out = [(np.asarray(a), np.asarray(b)) for a, b in zip(left, right, strict=True)], np.empty(0)
+        numbers, out = list(zip(np.asarray(left), np.asarray(right), strict=True)), np.empty(0)
 
         def in_numpy() -> Any:
             nonlocal out

@@ -15,6 +15,6 @@ def shares(n_runs: int) -> list[np.ndarray]:
 
 
 def in_threads(program: Callable[..., Any], arguments: Sequence[Any]) -> list[Any]:
-    """The program on the arguments of every share at once; it must wait for its own work."""
-    with ThreadPoolExecutor(len(arguments)) as pool:
+    """The program on each of these tuples of arguments, one per core at a time; it must wait for its own work."""
+    with ThreadPoolExecutor(min(cores(), len(arguments))) as pool:
         return list(pool.map(lambda own: program(*own), arguments))

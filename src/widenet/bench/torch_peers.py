@@ -237,9 +237,9 @@ def _with_threads(peer: Peer, problem: _Problem) -> Peer:
         torch.set_num_threads(count)
         return train(steps)
 
-    few, counts = min(peer.steps, 8), sorted({1, cores()})
+    few, counts = min(peer.steps, 2), sorted({1, cores()})
     with_threads(counts[-1], few)  # loads what is loaded once
-    tried = {count: min(seconds_of(lambda count=count: with_threads(count, few)) for _ in range(3)) for count in counts}
+    tried = {count: min(seconds_of(lambda count=count: with_threads(count, few)) for _ in range(4)) for count in counts}
     best = min(tried, key=lambda count: tried[count])
     note = f"{peer.note}, {best} thread{'s' if best > 1 else ''}"
     return replace(peer, train=lambda steps: with_threads(best, steps), note=note)

@@ -53,7 +53,7 @@ class SgdWorkload:
             "samples": self.n_samples,
         }
 
-    @property
+    @functools.cached_property
     def keys(self) -> jax.Array:
         """One key per run; run i is the same whatever `n_runs` is."""
         return _keys(7, self.n_runs)
@@ -75,10 +75,7 @@ class SgdWorkload:
     @functools.cached_property
     def networks(self) -> TwoLayer:
         """What the peers start from, one network per run."""
-        make = lambda key: make_two_layer(  # noqa: E731
-            key, self.n_neurons, self.dim, leaky_relu(self.slope), radius=0.03, dtype=jnp.dtype(self.dtype)
-        )
-        networks = jax.jit(jax.vmap(make))(self.keys)
+        networks = _networks(self.keys, self.n_neurons, self.dim, self.slope, self.dtype)
         if not self.epochs_before:
             return networks
         # By a kernel that is not measured: the measured one would be compiled before its first call.
@@ -91,11 +88,8 @@ class SgdWorkload:
 
     def orders(self, steps: int) -> np.ndarray:
         """The sample indices of the first steps, one row per run: those that `Permutation` hands out."""
-        order = Permutation()
-        length = order.steps_per_epoch(self.n_samples, 1)
-        epochs = jnp.arange(-(-steps // length), dtype=jnp.int32)
-        draw = lambda key: jax.vmap(lambda epoch: order.epoch(key, epoch, self.n_samples, 1))(epochs)  # noqa: E731
-        return np.asarray(jax.jit(jax.vmap(draw))(self.keys)).reshape(self.n_runs, -1)[:, :steps]
+        epochs = np.arange(-(-steps // self.n_samples), dtype=np.int32)
+        return np.asarray(_orders(self.keys, epochs, self.n_samples)).reshape(self.n_runs, -1)[:, :steps]
 
     def product_flops(self, active: float) -> float:
         """What one step of one run cannot do without: W x, and W + c xᵀ for the share of steps that is active."""
@@ -116,6 +110,22 @@ def late_hinge(n_runs: int, **others) -> SgdWorkload:
     """Hinge loss late in training: one step in twenty moves something, and this stays so."""
     setting = {"separation": 0.5, "contradictions": 0.05, "epochs_before": 1} | others
     return SgdWorkload("late_hinge", hinge, n_runs, **setting)
+
+
+@functools.partial(jax.jit, static_argnums=(1, 2, 3, 4))
+def _networks(keys: jax.Array, n_neurons: int, dim: int, slope: float, dtype: str) -> TwoLayer:
+    """One network per key, in a program that workloads of one size share."""
+    make = lambda key: make_two_layer(  # noqa: E731
+        key, n_neurons, dim, leaky_relu(slope), radius=0.03, dtype=jnp.dtype(dtype)
+    )
+    return jax.vmap(make)(keys)
+
+
+@functools.partial(jax.jit, static_argnums=2)
+def _orders(keys: jax.Array, epochs: jax.Array, n_samples: int) -> jax.Array:
+    """The order of every epoch of every run."""
+    draw = lambda key: jax.vmap(lambda epoch: Permutation().epoch(key, epoch, n_samples, 1))(epochs)  # noqa: E731
+    return jax.vmap(draw)(keys)
 
 
 def _keys(seed: int, n_runs: int) -> jax.Array:
