@@ -63,12 +63,12 @@ def chart_files(rows: Sequence[Row]) -> dict[str, bytes]:
 
 
 def _peers(rows: Sequence[Row], workload: str) -> list[str]:
-    """The peers of a workload from slow to fast, limits left out: they are lines."""
+    """The peers of a workload, ours first and then from fast to slow; limits are left out: they are lines."""
     times: dict[str, float] = {}
     for row in rows:
         if row.workload == workload and not row.peer.startswith("limit"):
             times[row.peer] = max(times.get(row.peer, 0.0), row.us_per_step_per_run or 0.0)
-    return sorted(times, key=lambda peer: times[peer])
+    return sorted(times, key=lambda peer: (not peer.startswith("widenet"), times[peer]))
 
 
 def _bars(axes: Axes, name: str, rows: Sequence[Row], colours: dict[str, str]) -> None:
@@ -76,11 +76,12 @@ def _bars(axes: Axes, name: str, rows: Sequence[Row], colours: dict[str, str]) -
     height = 0.8 / len(devices)
     for row in rows:
         if row.peer in peers:
-            place = peers.index(row.peer) + height * (devices.index(row.device) - (len(devices) - 1) / 2)
+            place = peers.index(row.peer) - height * (devices.index(row.device) - (len(devices) - 1) / 2)
             us = row.us_per_step_per_run or 0.0
             axes.barh(place, us, height=0.9 * height, color=colours[row.device])
-            words = f" ×{number(row.ratio_to_ours or 1)}" if row.ratio_to_ours != 1 else f" {number(us)} µs"
-            axes.text(us, place, words, va="center", fontsize=7)
+            words = f"×{number(row.ratio_to_ours or 1)}" if row.ratio_to_ours != 1 else f"{number(us)} µs"
+            backing = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # a limit may pass behind the words
+            axes.text(1.15 * us, place, words, va="center", fontsize=7, bbox=backing)
     for device in devices:
         limit = next((row.limit_us for row in rows if row.device == device), None)
         if limit is not None:
