@@ -9,10 +9,11 @@ import pytest
 
 from tests.training.problems import drawn_networks, networks, run_keys, separable
 from widenet.errors import WidenetError
-from widenet.losses import hinge, logistic
+from widenet.losses import cross_entropy, hinge, logistic
 from widenet.networks import relu
 from widenet.training import (
     Listed,
+    Permutation,
     Recipe,
     Record,
     ensemble,
@@ -24,8 +25,10 @@ from widenet.training import (
 )
 from widenet.training import batch as batches
 from widenet.training.batch import compiled_advance
+from widenet.training.kernels import KERNELS
 from widenet.training.potentials import Extremes
 from widenet.training.record import every, log_spaced
+from widenet.training.state import State, Tally
 from widenet.types import Dataset, Layers, RunStatus
 
 DATA = separable()
@@ -283,12 +286,70 @@ def test_nothing_is_recompiled_for_new_seeds_steps_or_budgets():
         ({"check_every": -5}, "check_every must be at least 1, got -5"),
         ({"order": Listed(jnp.zeros((3, 4), int))}, "one list or one per run, got 3 lists"),
         ({"kernel": "warp"}, "kernel must be 'auto' or one of"),
+        ({"step_size": jnp.float32(-1)}, "step_size must be positive and finite"),
+        ({"layers": "hiden"}, "layers must be 'hidden' or 'both', got 'hiden'"),
+        ({"max_steps": 10.5}, "max_steps must be a whole number, got 10.5"),
+        ({"max_steps": (5, 6, 7)}, "one number or one per run, got 3 for 2 runs"),
+        ({"batch_size": 2.5}, "batch_size must be a whole number, got 2.5"),
+        ({"stop": lambda look: True}, r"stop must take \(outputs, labels, losses\)"),
+        ({"stop": loss_below}, r"stop must take \(outputs, labels, losses\)"),
+        ({"stop": lambda outputs, labels, losses: losses < 1}, "a single true or false"),
+        ({"loss": cross_entropy}, "cross_entropy and multiclass_hinge for one per class"),
+        ({"loss": lambda outputs, labels: jnp.sum(outputs)}, "one number per sample"),
     ],
 )
 def test_bad_recipes_are_refused(change, words):
     fields = {"loss": hinge, "step_size": 0.5, "max_steps": 10, **change}
     with pytest.raises(ValueError, match=words):
         ensemble(networks(2), DATA, Recipe(**fields), run_keys(2))
+
+
+@pytest.mark.parametrize("kernel", ["blocked", "gram", "fused"])
+def test_mistakes_are_counted_alike_for_labels_that_are_not_signs(kernel):
+    """A label 0 has no slope, and its margin 0 is a mistake at every step."""
+    data = Dataset(DATA.inputs, (DATA.labels + 1) / 2)
+    if kernel == "gram":
+        data = Dataset(DATA.inputs[:4], data.labels[:4])
+    runs = [
+        ensemble(networks(2), data, Recipe(hinge, 0.5, 50, stop=never, kernel=one), run_keys(2))
+        for one in ("plain", kernel)
+    ]
+    for name in COUNTERS:
+        np.testing.assert_array_equal(getattr(runs[1], name), getattr(runs[0], name), err_msg=name)
+    assert (runs[0].mistakes >= 5).all()
+
+
+def test_mistakes_of_large_batches_do_not_overflow():
+    """2^17 samples that are wrong for ever: past 2^31 mistakes after 16,384 steps."""
+    tally = Tally(*(jnp.asarray([value], kind) for value, kind in ((0, "int32"), (2**31 - 1, "int64"), (0, "int32"))))
+    counted = tally.count(jnp.asarray([True]), jnp.asarray([2.0**17]), jnp.asarray([1]))
+    assert counted.mistakes[0] == 2**31 - 1 + 2**17
+    assert Tally.zero(1).mistakes.dtype == jnp.int64
+
+
+@pytest.mark.parametrize("kernel", ["plain", "blocked", "gram"])
+def test_the_last_epoch_before_the_largest_number_of_steps(kernel):
+    net, key = take(networks(1), 0), run_keys(1)[0]
+    start, stop = jnp.int32(2**31 - 31), jnp.int32(2**31 - 1)
+    state = State(net, take(Tally.zero(1), 0))
+    rules = {"loss": logistic, "layers": Layers.HIDDEN, "batch_size": 1}
+    after = KERNELS[kernel](state, DATA, Permutation(), key, jnp.asarray(0.1), None, start, stop, **rules)
+    assert after.tally.updates == 30
+
+
+def test_layers_by_their_words_are_the_same_programs():
+    """`"both" == Layers.BOTH`, but they are not one object, and programs are kept by equality."""
+    moved = []
+    for layers in ("both", Layers.BOTH, "hidden"):
+        run = ensemble(networks(2), DATA, Recipe(hinge, 0.5, 10, layers=layers), run_keys(2))
+        moved.append(bool((run.network.output_weights != networks(2).output_weights).any()))
+    assert moved == [True, True, False]
+
+
+def test_budgets_may_be_a_list_or_an_array():
+    for budgets in ([10, 30], np.array([10, 30]), (10.0, 30)):
+        run = ensemble(networks(2), DATA, Recipe(logistic, 0.5, budgets), run_keys(2))
+        assert run.steps.tolist() == [10, 30]
 
 
 def test_networks_that_cannot_take_the_data_are_refused():
@@ -298,6 +359,8 @@ def test_networks_that_cannot_take_the_data_are_refused():
         ensemble(networks(2), other, recipe, run_keys(2))
     with pytest.raises(ValueError, match=r"ensemble one per key"):
         train(networks(2), DATA, recipe, jax.random.key(0))
+    with pytest.raises(ValueError, match="chunk must be at least 1, got -1"):
+        ensemble(networks(2), DATA, recipe, run_keys(2), chunk=-1)
     with pytest.raises(ValueError, match="a data set needs at least one sample"):
         ensemble(networks(2), Dataset(DATA.inputs[:0], DATA.labels[:0]), recipe, run_keys(2))
 
@@ -326,12 +389,14 @@ def test_a_change_that_underflows_is_no_update(kernel):
 
 
 MISTAKES = """
+import jax
 import widenet as wn
 from widenet.training import Cyclic, Recipe
 from widenet.training.memory import limit
 
 good = {"loss": wn.hinge, "step_size": 0.1, "max_steps": 10}
-for wrong in ({"loss": "hinge"}, {"order": "cyclic"}, {"order": Cyclic}, {"stop": 0.1}):
+wrongs = ({"loss": "hinge"}, {"order": "cyclic"}, {"order": Cyclic}, {"stop": 0.1}, {"step_size": "0.1"})
+for wrong in wrongs:
     try:
         Recipe(**(good | wrong))
     except ValueError as error:
@@ -339,6 +404,10 @@ for wrong in ({"loss": "hinge"}, {"order": "cyclic"}, {"order": Cyclic}, {"stop"
 try:
     limit("2GB")
 except wn.WidenetError as error:
+    print(error)
+try:
+    wn.ensemble(None, (1, 2), Recipe(**good), jax.random.split(jax.random.key(0), 2))
+except ValueError as error:
     print(error)
 """
 
@@ -352,7 +421,9 @@ def test_mistakes_get_a_sentence_where_types_are_not_checked():
         "order must be an order such as Permutation() or Cyclic()",
         "order must be an order such as Permutation() or Cyclic()",
         "stop must be a stopping rule such as zero_error or loss_below(0.1)",
+        "step_size must be positive and finite",
         "memory must be a positive number of bytes",
+        "data must be a widenet.Dataset, as from_arrays makes one",
     ]
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.training.problems import networks, run_keys, separable
 from widenet.errors import InputError
 from widenet.losses import hinge, logistic
-from widenet.training import Recipe, Record, ensemble, memory
+from widenet.training import Recipe, Record, ensemble, memory, train
 from widenet.training.batch import Batch, compiled_advance
 from widenet.training.evaluation import compiled_look
 from widenet.training.state import State, Tally
@@ -61,12 +61,22 @@ def test_what_never_fits_is_refused_with_what_would_fit(monkeypatch):
         InputError, match=r"60 runs need .* for their networks and records alone, .* \d+ runs would fit"
     ):
         ensemble(networks(60), DATA, RECIPE, run_keys(60), memory=need(networks(1), DATA, RECIPE).one_run + 30 * kept)
+    one_of_them = jax.tree.map(lambda leaf: leaf[0], nets)
+    with pytest.raises(InputError, match=r"one run needs .* and 100 B are there"):
+        train(one_of_them, DATA, RECIPE, run_keys(1)[0], memory=100)
     monkeypatch.setenv(memory.VARIABLE, "100")
-    with pytest.raises(InputError, match="one run needs"):
+    with pytest.raises(InputError, match=r"one run needs .* and WIDENET_MEMORY allows 100 B"):
         ensemble(nets, DATA, RECIPE, run_keys(2))
-    monkeypatch.setenv(memory.VARIABLE, "much")
-    with pytest.raises(InputError, match="must be a number of bytes, got 'much'"):
-        ensemble(nets, DATA, RECIPE, run_keys(2))
+    monkeypatch.setenv(memory.VARIABLE, str(need(networks(1), DATA, RECIPE).one_run + 30 * kept))
+    with pytest.raises(InputError, match=r"60 runs need .* and WIDENET_MEMORY allows .* \d+ runs would fit"):
+        ensemble(networks(60), DATA, RECIPE, run_keys(60))
+
+
+@pytest.mark.parametrize("given", ["much", "-5", "0", "inf", "nan"])
+def test_a_variable_that_is_no_number_of_bytes_is_refused(monkeypatch, given):
+    monkeypatch.setenv(memory.VARIABLE, given)
+    with pytest.raises(InputError, match=f"WIDENET_MEMORY must be a positive number of bytes, got '{given}'"):
+        ensemble(networks(2), DATA, RECIPE, run_keys(2))
 
 
 def test_what_is_said_to_fit_does_fit():
@@ -82,7 +92,11 @@ def test_what_is_said_to_fit_does_fit():
 def test_the_limit_is_that_of_the_machine(monkeypatch):
     monkeypatch.delenv(memory.VARIABLE, raising=False)
     assert 1e8 < memory.limit() < 1e14
-    assert memory.limit(12345) == 12345
+    for given in (12345, 12345.0, np.int64(12345), np.float32(12345)):
+        assert memory.limit(given) == 12345
+    for given in (np.inf, np.nan, 0, -1, True):
+        with pytest.raises(InputError, match=f"memory must be a positive number of bytes, got {given}"):
+            memory.limit(given)
 
 
 @pytest.mark.parametrize(("kernel", "n_samples", "dim"), [("blocked", 300, 20), ("gram", 60, 200)])

@@ -42,3 +42,23 @@ def test_with_replacement_is_uniform():
 
 def test_a_list_is_taken_literally():
     np.testing.assert_array_equal(ORDERS[3].epoch(KEY, jnp.asarray(7), 10, 2), [[3, 1], [4, 1], [5, 9]])
+
+
+def test_a_list_may_be_a_plain_one():
+    np.testing.assert_array_equal(Listed([3, 1, 4, 1]).epoch(KEY, jnp.asarray(0), 10, 2), [[3, 1], [4, 1]])
+    assert Listed(np.asarray([[0, 1, 2], [2, 1, 0]])).indices.shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("indices", "words"),
+    [
+        ([], "needs at least one index"),
+        ([0.0, 1.0], "must hold whole numbers, got float64"),
+        ([[0, 1], [2]], "must be one list of indices, or one per run, got"),
+        (3, r"must be one list of indices, or one per run, got shape \(\)"),
+        (None, "must be one list of indices, or one per run, got None"),
+    ],
+)
+def test_what_is_no_list_of_indices_is_refused(indices, words):
+    with pytest.raises(ValueError, match=f"a listed order {words}"):
+        Listed(indices)

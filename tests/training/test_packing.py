@@ -1,5 +1,7 @@
 """Several widths in one call: each width's result is that of its own ensemble."""
 
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import jax
@@ -11,7 +13,7 @@ from tests.training.problems import networks, run_keys, separable
 from widenet.errors import InputError
 from widenet.losses import hinge, logistic
 from widenet.training import Recipe, Record, ensemble, ensembles, packing
-from widenet.types import Layers
+from widenet.types import Dataset, Layers
 
 DATA = separable()
 COUNTERS = ("status", "updates", "mistakes", "last_update", "zero_loss_step", "steps")
@@ -107,3 +109,66 @@ def test_impossible_packs_are_refused():
         ensembles([networks(2), networks(2)], DATA, Recipe(hinge, 0.5, 10), [run_keys(2)])
     with pytest.raises(ValueError, match="one number or one per run, got 3 for 2 runs"):
         ensemble(networks(2), DATA, Recipe(hinge, 0.5, (1, 2, 3)), run_keys(2))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"step_size": jnp.asarray([0.1, 0.2])}, r"step_size must be .* got shape \(2,\) for 3 runs"),
+        ({"max_steps": (1, 2)}, "max_steps must be one number or one per run, got 2 for 3 runs"),
+    ],
+)
+def test_the_wrong_width_is_named_with_its_own_numbers(change, words):
+    recipes = [Recipe(hinge, 0.5, 10), Recipe(**({"loss": hinge, "step_size": 0.5, "max_steps": 10} | change))]
+    with pytest.raises(ValueError, match=rf"entry 1 \(from 0\): {words}"):
+        ensembles([networks(3, 6), networks(3, 8)], DATA, recipes, [run_keys(3)] * 2)
+
+
+def test_every_run_needs_its_network_and_all_share_the_data():
+    recipe, keys = Recipe(hinge, 0.5, 10), [run_keys(3)] * 2
+    one = jax.tree.map(lambda leaf: leaf[0], networks(3, 8))
+    with pytest.raises(ValueError, match=r"entry 1 \(from 0\): .* number of runs, got \[8\] and 3 keys"):
+        ensembles([networks(3, 6), one], DATA, recipe, keys)
+    own = Dataset(jnp.tile(DATA.inputs, (3, 1, 1)), jnp.tile(DATA.labels, (3, 1)))
+    with pytest.raises(ValueError, match=r"one widenet.Dataset for all runs, got inputs of shape \(3, 24, 5\)"):
+        ensembles([networks(3, 6), networks(3, 8)], own, recipe, keys)
+
+
+MISTAKES = """
+import jax
+import jax.numpy as jnp
+import widenet as wn
+from widenet.training import Recipe, ensembles, train
+
+keys, recipe = jax.random.split(jax.random.key(0), 3), Recipe(wn.hinge, 0.1, 10)
+data = wn.Dataset(jnp.eye(4), jnp.ones(4))
+make = lambda key: wn.make_two_layer(key, 4, 4, wn.relu())
+nets = jax.vmap(make)(keys)
+for call in (
+    lambda: ensembles([nets, nets], data, recipe, keys),
+    lambda: ensembles(nets, data, recipe, [keys]),
+    lambda: ensembles([nets], data, recipe, [jax.random.PRNGKey(0)]),
+    lambda: ensembles([nets], data, None, [keys]),
+    lambda: train(make(keys[0]), data, recipe, 0),
+    lambda: train(make(keys[0]), data, recipe, jax.random.PRNGKey(0)),
+    lambda: train(make(keys[0]), data, recipe, keys),
+):
+    try:
+        call()
+    except ValueError as error:
+        print(error)
+"""
+
+
+def test_mistakes_get_a_sentence_where_types_are_not_checked():
+    """In a process of its own: here the types are checked first."""
+    done = subprocess.run([sys.executable, "-c", MISTAKES], capture_output=True, text=True, check=True)
+    assert [line.split(";")[0] for line in done.stdout.splitlines()] == [
+        "keys must be a list with one entry per width, got one PRNGKeyArray of shape (3,)",
+        "networks must be a list with one entry per width, got one TwoLayer",
+        "entry 0 of keys (from 0) must be an array of JAX keys, one per run, got uint32 of shape (2,)",
+        "recipe must be a Recipe or a list with one per width, got None",
+        "train needs one key such as jax.random.key(0), got 0",
+        "train needs one key such as jax.random.key(0), got uint32 of shape (2,)",
+        "train needs one key such as jax.random.key(0), got key<fry> of shape (3,)",
+    ]

@@ -2,7 +2,9 @@
 
 import dataclasses
 import functools
+import inspect
 import math
+import warnings
 
 import jax
 import jax.numpy as jnp
@@ -14,9 +16,10 @@ from hypothesis import strategies as st
 from tests.training import xord_oracle
 from widenet.data import Xord, count_sets, make_xor, make_xord
 from widenet.data.xord import PATTERNS, set_points
-from widenet.networks import ConvMaxPool, make_conv_maxpool, plus_minus
+from widenet.networks import ConvMaxPool, make_conv_maxpool, make_two_layer, plus_minus, relu
 from widenet.training import on_grid, train_patterns
 from widenet.training.lanes import n_lanes
+from widenet.training.patterns import GRID
 from widenet.types import Dataset, RunStatus
 
 LAW = make_xord(n_patches=5)
@@ -239,6 +242,19 @@ def test_infinite_weights_are_reported_not_trained():
     assert run.status[0] != RunStatus.DIVERGED
 
 
+def test_a_diverged_run_is_wrong_and_silent():
+    """A NaN is neither above nor below 0; a step near the largest float overflows on its way to the choice of leaps."""
+    network, data = drawn(0, 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = train_patterns(stacked([network] * 2), np.stack([count_sets(data)] * 2), np.array([1e308, 0.01]))
+    assert run.status[0] == RunStatus.DIVERGED
+    assert np.isnan(run.outputs[0]).all()
+    assert run.train_error[0] == 1
+    assert LAW.error(jnp.asarray(run.outputs[0])) == pytest.approx(1)
+    assert run.status[1] == RunStatus.CONVERGED
+
+
 def test_progress_reaches_the_end():
     nets = stacked([drawn(seed, 4)[0] for seed in range(5)])
     counts = np.stack([count_sets(drawn(seed, 4)[1]) for seed in range(5)])
@@ -254,8 +270,25 @@ def test_progress_reaches_the_end():
         ({"networks": ConvMaxPool(jnp.ones((1, 2, 2)), jnp.ones((1, 2)))}, r"\+1 for the first half"),
         ({"counts": np.zeros((1, 15), int)}, "at least one training point"),
         ({"counts": np.ones((2, 15), int)}, "1 rows of 15 whole numbers"),
-        ({"max_steps": 0}, "max_steps must lie between 1"),
-        ({"patience": 0}, "patience must be at least 1"),
+        ({"networks": make_two_layer(jax.random.key(0), 4, 2, relu())}, "must be a ConvMaxPool .*, got TwoLayer"),
+        ({"max_steps": 0}, r"max_steps must be one whole number between 1 and 2\^30 - 1, got 0"),
+        ({"max_steps": 2**30}, "max_steps must be one whole number"),
+        ({"max_steps": 1.5}, "max_steps must be one whole number .* got 1.5"),
+        ({"max_steps": (1, 2, 3, 4, 5)}, r"max_steps must be one whole number .* got \(1, 2, 3, 4, 5\)"),
+        ({"patience": 0}, "patience must be one whole number from 1 on, or None, got 0"),
+        ({"patience": 1.5}, "patience must be one whole number .* got 1.5"),
+        ({"patience": math.inf}, "patience must be one whole number .* got inf"),
+        ({"workers": -1}, "workers must be one whole number from 1 on, or None, got -1"),
+        ({"workers": 0}, "workers must be one whole number"),
+        ({"step_size": -0.1}, "step_size must be positive and finite, got -0.1"),
+        ({"step_size": 0.0}, "step_size must be positive and finite, got 0"),
+        ({"step_size": np.array([math.inf])}, "step_size must be positive and finite, got inf"),
+        ({"step_size": math.nan}, "step_size must be positive and finite, got nan"),
+        ({"step_size": [0.1, 0.2]}, r"step_size must be one number or one per run, got shape \(2,\) for 1 runs"),
+        ({"step_size": "large"}, "step_size must be one number or one per run, got 'large'"),
+        ({"margin": math.nan}, "margin must be positive and finite, got nan"),
+        ({"margin": -1}, "margin must be positive and finite, got -1"),
+        ({"margin": [1, 2]}, r"margin must be one number or one per run, got shape \(2,\)"),
     ],
 )
 def test_impossible_requests_are_refused(change, sentence):
@@ -267,5 +300,37 @@ def test_impossible_requests_are_refused(change, sentence):
         "max_steps": 5,
         "patience": 2,
     }
+    # Unwrapped, here and below: the type checker of the tests would be first to complain, and users have none.
     with pytest.raises(ValueError, match=sentence):
-        train_patterns(**(request | change))
+        inspect.unwrap(train_patterns)(**(request | change))
+
+
+def test_whole_floats_are_counts():
+    network, data = drawn(0, 4)
+    request = (stacked([network]), np.asarray(count_sets(data))[None], 0.01)
+    floats = inspect.unwrap(train_patterns)(*request, max_steps=1e1, patience=2e0, workers=1.0)
+    assert floats.steps == train_patterns(*request, max_steps=10, patience=2, workers=1).steps
+
+
+@pytest.mark.parametrize("step_size", [-0.1, 0.0, math.nan, math.inf])
+def test_no_grid_for_steps_that_are_none(step_size):
+    network, data = drawn(0, 4)
+    with pytest.raises(ValueError, match="step_size must be positive and finite"):
+        on_grid(stacked([network]), np.asarray(count_sets(data))[None], step_size)
+
+
+def test_the_smallest_and_largest_steps_of_the_grid():
+    """Six points of one class, four of the other: the step is lost from 12/2 units of the grid downwards."""
+    network, data = drawn(0, 4)
+    nets, counts = stacked([network]), np.asarray(count_sets(data[:10]))[None]
+    np.testing.assert_array_equal(on_grid(nets, counts, 6.01 * GRID)[1], [12 * GRID])
+    with pytest.raises(ValueError, match=r"must be above 3.41061e-13, .* times lcm\(m₊, m₋\) = 12, .* got 3.4"):
+        on_grid(nets, counts, 5.99 * GRID)
+    np.testing.assert_allclose(on_grid(nets, counts, 1e308)[1], 1e308)
+    with pytest.raises(ValueError, match="must be a ConvMaxPool"):
+        inspect.unwrap(on_grid)(nets.filters, counts, 0.1)
+
+
+def test_points_without_labels_are_not_counted():
+    with pytest.raises(ValueError, match="takes a Dataset of points and their labels, got"):
+        inspect.unwrap(count_sets)(drawn(0, 4)[1].inputs)

@@ -40,8 +40,9 @@ class Peer:
       train: takes that many steps from the start, waits for them, and returns the weights with a leading run axis,
         as an array of its own kind.
       n_runs: how many runs a call trains.
-      steps: of a timed call.
+      steps: of a timed call, after which weights are compared.
       long: of a second timed call, where a call has costs that do not depend on its steps; 0 without.
+      short: of the call that is taken off the long one; `steps` if 0.
       note: how it is configured; or, without `train`, why it is missing.
     """
 
@@ -51,6 +52,7 @@ class Peer:
     steps: int = 0
     long: int = 0
     note: str = ""
+    short: int = 0
 
 
 @dataclass
@@ -61,7 +63,7 @@ class Timing:
       peer: whose times these are.
       weights: after the first call of `peer.steps` steps.
       compile_seconds: what the first call took beyond the second.
-      short: seconds of calls of `peer.steps` steps.
+      short: seconds of calls of `peer.short` or `peer.steps` steps.
       long: seconds of calls of `peer.long` steps.
     """
 
@@ -84,7 +86,7 @@ class Timing:
         if not self.separable:
             steps, calls = (peer.long, self.long) if peer.long else (peer.steps, self.short)
             return [1e6 * seconds / steps / peer.n_runs for seconds in calls]
-        fixed, more = min(self.short), peer.long - peer.steps
+        fixed, more = min(self.short), peer.long - (peer.short or peer.steps)
         return [1e6 * (seconds - fixed) / more / peer.n_runs for seconds in self.long]
 
     @property
@@ -132,7 +134,7 @@ def in_turn(timings: Sequence[Timing], turn: int) -> None:
     order = [*timings[first:], *timings[:first]]
     for timing in order if turn % 2 == 0 else reversed(order):
         peer = timing.peer
-        for times, steps in ((timing.short, peer.steps), (timing.long, peer.long)):
+        for times, steps in ((timing.short, peer.short or peer.steps), (timing.long, peer.long)):
             if steps:
                 times.append(seconds_of(lambda train=peer.train, steps=steps: train(steps)))  # pyright: ignore
 

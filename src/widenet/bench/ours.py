@@ -23,7 +23,9 @@ def sgd(workload: SgdWorkload, steps: int, long: int, kernel: str = "auto") -> P
     def train(steps: int) -> jax.Array:
         return jax.block_until_ready(_trajectory(workload, steps, kernel).network.hidden_weights)
 
-    return Peer(f"widenet ({chosen})", train, workload.n_runs, steps, long)
+    # An epoch's order is drawn at its first step. So both lengths are whole epochs, and the difference has its draws.
+    epoch = workload.n_samples if long > workload.n_samples else 0
+    return Peer(f"widenet ({chosen})", train, workload.n_runs, steps, long, short=epoch)
 
 
 def active_share(workload: SgdWorkload, steps: int) -> float:

@@ -33,8 +33,8 @@ class Sizes:
     """
 
     runs: int = 16
-    steps: int = 128
-    long: int = 8192
+    steps: int = 256
+    long: int = 12288
     neurons: int = 100
     inputs: int = 784
     samples: int = 4096
@@ -57,7 +57,6 @@ CPU = Sizes()
 GPU = replace(
     CPU,
     runs=512,
-    steps=256,
     long=32768,
     xord_runs=512,
     xord_steps=16,

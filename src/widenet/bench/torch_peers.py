@@ -19,6 +19,8 @@ from widenet.training.memory import cores
 GRAPH, BATCHED, LEAN, LOOP = "torch CUDA graph", "torch batched", "torch lean loop", "torch loop"
 UNROLLED = 16
 """Steps per CUDA graph: enough to hide the launches."""
+TRIED_SECONDS = 0.05
+"""How long each number of threads is tried."""
 ABSENT = "torch is not installed: pip install -e '.[bench]'"
 
 
@@ -237,8 +239,10 @@ def _with_threads(peer: Peer, problem: _Problem) -> Peer:
         torch.set_num_threads(count)
         return train(steps)
 
-    few, counts = min(peer.steps, 2), sorted({1, cores()})
-    with_threads(counts[-1], few)  # loads what is loaded once
+    counts = sorted({1, cores()})
+    with_threads(counts[-1], 2)  # loads what is loaded once
+    one = seconds_of(lambda: with_threads(counts[-1], 2)) / 2
+    few = min(peer.steps, max(2, round(TRIED_SECONDS / one)))
     tried = {count: min(seconds_of(lambda count=count: with_threads(count, few)) for _ in range(4)) for count in counts}
     best = min(tried, key=lambda count: tried[count])
     note = f"{peer.note}, {best} thread{'s' if best > 1 else ''}"

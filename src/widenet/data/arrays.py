@@ -16,6 +16,8 @@ SHOWN = 5
 def from_arrays(inputs: Any, labels: Any, *, dtype: Any = np.float64) -> Dataset:
     """A data set from anything NumPy can read: one row of `inputs` and one label, -1 or +1, per point.
 
+    Everything becomes float64, unless another `dtype` is asked for: float32 trains in float32.
+
     Raises:
       DataError: one sentence with the offending value, where it is, and what to do.
     """

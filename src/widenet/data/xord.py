@@ -50,6 +50,8 @@ def count_sets(data: Dataset) -> Int[Array, "*run 15"]:
 
     Arrays of numbers (not inside a compiled program) are checked to be a data set of XORD.
     """
+    if not isinstance(data, Dataset):
+        raise ValueError(f"count_sets takes a Dataset of points and their labels, got {type(data).__name__}")
     if not isinstance(data.inputs, Tracer):
         _check(data)
     numbers = pattern_set(data.inputs) @ jnp.asarray([1, 2, 4, 8]) - 1

@@ -97,6 +97,8 @@ def make_two_layer(
 
     A bias starts at 0, inside any bound on the rows.
     """
+    if not isinstance(activation, PiecewiseLinear):
+        raise ValueError(f"activation must be relu() or leaky_relu(slope), called, got {activation!r}")
     scale = n_neurons**-0.5
     return TwoLayer(
         sphere_rows(key, n_neurons, dim, scale if radius is None else radius, dtype),

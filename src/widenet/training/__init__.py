@@ -9,10 +9,12 @@ from widenet.training.recipe import Recipe, gradient_descent
 from widenet.training.record import OutputWatch, Record, Step, Watch, every, log_spaced
 from widenet.training.stopping import loss_below, never, zero_error, zero_loss
 from widenet.training.train import train
+from widenet.types import Layers
 
 __all__ = [
     "Cyclic",
     "Extremes",
+    "Layers",
     "Listed",
     "Move",
     "OutputWatch",

@@ -64,6 +64,10 @@ def ensemble(
     """
     if not hasattr(keys, "shape") or len(keys.shape) != 1:
         raise ValueError("keys must be an array of JAX keys, one per run: jax.random.split(jax.random.key(0), n)")
+    if not isinstance(data, Dataset):
+        raise ValueError(f"data must be a widenet.Dataset, as from_arrays makes one, got {type(data).__name__}")
+    if chunk is not None and chunk < 1:
+        raise ValueError(f"chunk must be at least 1, got {chunk}")
     n_runs = keys.shape[0]
     _validate_watch(watch, n_runs)
     _validate(networks, data, recipe, n_runs)
@@ -154,8 +158,11 @@ def _validate(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None
     dtypes = {leaf.dtype for leaf in jax.tree.leaves(networks) if eqx.is_array(leaf) and leaf.ndim > 1}
     if dtypes != {data.inputs.dtype}:
         names = ", ".join(sorted(str(dtype) for dtype in dtypes))
-        raise ValueError(f"data and networks must have one dtype, got {data.inputs.dtype} and {names}")
-    _validate_outputs(networks, data, n_runs)
+        raise ValueError(
+            f"data and networks must have one dtype, got {data.inputs.dtype} and {names}; from_arrays and"
+            " make_two_layer take a dtype"
+        )
+    _validate_outputs(networks, data, recipe, n_runs)
     n_outputs = getattr(networks, "n_outputs", None)
     if n_outputs is not None and not np.isin(np.asarray(data.labels), np.arange(n_outputs)).all():
         raise ValueError(f"labels of a network with {n_outputs} outputs must be classes 0 to {n_outputs - 1}")
@@ -173,8 +180,9 @@ def _validate(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None
         raise ValueError(f"batch_size must lie between 1 and {data.n_samples} samples, got {recipe.batch_size}")
 
 
-def _validate_outputs(networks: Any, data: Dataset, n_runs: int) -> None:
-    """The network must take one sample and answer with one number, or with one per class."""
+def _validate_outputs(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None:
+    """The network must take one sample and answer with one number, or with one per class; the loss must take these,
+    and the stopping rule must say yes or no."""
     sample = jax.ShapeDtypeStruct(data.inputs.shape[2 if data.is_per_run else 1 :], data.inputs.dtype)
     networks = jax.tree.map(lambda leaf: _per_run(leaf, n_runs), networks)
     try:
@@ -190,6 +198,29 @@ def _validate_outputs(networks: Any, data: Dataset, n_runs: int) -> None:
             f"a network must give one number per sample, or one per class, not shape {outputs.shape[1:]}; train takes"
             " one network, ensemble one per key"
         )
+    shape = (data.n_samples, *outputs.shape[1:])
+    outputs = jax.ShapeDtypeStruct(shape, data.inputs.dtype)
+    labels = jax.ShapeDtypeStruct(data.labels.shape[1 if data.is_per_run else 0 :], data.labels.dtype)
+    try:
+        losses = jax.eval_shape(recipe.loss, outputs, labels)
+    except (TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise ValueError(
+            f"the loss cannot take outputs of shape {shape} and labels of shape {labels.shape} ({reason}); hinge and"
+            " logistic are for one output, cross_entropy and multiclass_hinge for one per class"
+        ) from None
+    if getattr(losses, "shape", None) != shape[:1]:
+        raise ValueError(f"the loss must give one number per sample, shape {shape[:1]}, got {losses}")
+    try:
+        reached = jax.eval_shape(recipe.goal, outputs, labels, losses)
+    except (TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise ValueError(
+            f"stop must take (outputs, labels, losses) and say whether the goal is reached ({reason}); see zero_error"
+            " and loss_below(0.1)"
+        ) from None
+    if getattr(reached, "shape", None) != () or reached.dtype != bool:
+        raise ValueError(f"stop must give a single true or false for the whole training set, got {reached}")
 
 
 def _validate_watch(watch: Any, n_runs: int) -> None:

@@ -250,13 +250,16 @@ def _collect(outcome: Outcome, seats: _Seats, lanes: _Lanes, n_runs: Int[Array, 
     """Write down the runs that have stopped."""
     # Past the end of all rows, so that the others are dropped: a GPU would take turns writing to one spare row.
     where = jnp.where(_has_stopped(seats, lanes, n_runs), seats.run, outcome.status.shape[0])
+    # The loss is that of the points, and finite may be what is no longer finite elsewhere.
+    diverged = lanes.status == RunStatus.DIVERGED
+    loss = jnp.where(diverged & jnp.isfinite(lanes.loss), jnp.nan, lanes.loss)
     seen = Outcome(
         jnp.stack([lanes.first, lanes.second], axis=-1).swapaxes(0, 1),
         lanes.status,
         lanes.steps,
         lanes.zero_error_step,
-        jnp.where(lanes.loss == 0, lanes.best_step, -1),
-        lanes.loss,
+        jnp.where(loss == 0, lanes.best_step, -1),
+        loss,
         lanes.outputs.T,
     )
     return jax.tree.map(lambda kept, new: kept.at[where].set(new, mode="drop"), outcome, seen)

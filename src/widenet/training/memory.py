@@ -5,6 +5,8 @@ block, the samples of a look, the orders, records. A test holds it against what 
 """
 
 import bisect
+import math
+import numbers
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +22,7 @@ from widenet.networks import TwoLayer
 from widenet.training.evaluation import SAMPLES
 from widenet.training.kernels import block
 from widenet.training.recipe import Recipe
-from widenet.training.record import Record
+from widenet.training.record import Record, seen_shapes
 from widenet.types import Dataset
 
 VARIABLE = "WIDENET_MEMORY"
@@ -88,17 +90,24 @@ def estimate(networks: Any, data: Dataset, recipe: Recipe, record: Record, kerne
     return of(all_neurons)
 
 
-def limit(memory: int | None = None) -> int:
+class _SetByVariable(int):
+    """A limit from the environment: a refusal names the variable, which may have been set long ago."""
+
+
+def limit(memory: float | int | np.number | None = None) -> int:
     """The bytes that may be used on one device: the argument, the environment variable, or a share of what is there."""
     if memory is not None:
-        if isinstance(memory, bool) or not isinstance(memory, int | float) or not memory > 0:
+        if isinstance(memory, bool) or not isinstance(memory, numbers.Real) or not 1 <= memory < math.inf:
             raise InputError(f"memory must be a positive number of bytes, got {memory!r}")
         return int(memory)
     if given := os.environ.get(VARIABLE):
         try:
-            return int(float(given))
-        except (ValueError, OverflowError):
-            raise InputError(f"{VARIABLE} must be a number of bytes, got {given!r}") from None
+            allowed = float(given)
+        except ValueError:
+            allowed = math.nan
+        if not 1 <= allowed < math.inf:
+            raise InputError(f"{VARIABLE} must be a positive number of bytes, got {given!r}")
+        return _SetByVariable(allowed)
     stats = jax.local_devices()[0].memory_stats() if jax.default_backend() != "cpu" else None
     if stats and "bytes_limit" in stats:
         return int(SHARE_GPU * (stats["bytes_limit"] - stats.get("bytes_in_use", 0)))
@@ -116,7 +125,7 @@ def largest_chunk(need: Need, n_runs: int, available: int, at_once: int, in_turn
         fitting = int((available - need.shared - need.held - need.working) // need.kept)
         raise InputError(
             f"{n_runs} runs need {_words(n_runs * need.kept)} of memory for their networks and records alone, and "
-            f"{_words(available)} are there; {fitting} runs would fit"
+            f"{_there(available)}; {fitting} runs would fit"
         )
     room = (available - need.shared - n_runs * need.kept) / at_once
     size = (room - need.working) // need.held if in_turn else room // (need.held + need.working)
@@ -135,7 +144,7 @@ def cores() -> int:
 
 
 def _too_large(need: Need, available: int) -> str:
-    sentence = f"one run needs about {_words(need.one_run)} of memory, and {_words(available)} are there; "
+    sentence = f"one run needs about {_words(need.one_run)} of memory, and {_there(available)}; "
     fitting = bisect.bisect_right(range(need.neurons), available, key=lambda count: need.narrower(count).one_run) - 1
     if fitting >= 1:
         return f"{sentence}a network of about {fitting} hidden neurons would fit"
@@ -149,8 +158,7 @@ def _records(networks: Any, data: Dataset, record: Record, n_runs: int) -> tuple
     first = lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype)  # noqa: E731
     network = jax.tree.map(first, eqx.filter(networks, eqx.is_array))
     own = jax.tree.map(first if data.is_per_run else lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), data)
-    seen = [jax.eval_shape(observation, network, own) for observation in record.what.values()]
-    size = sum(int(np.prod(leaf.shape)) * leaf.dtype.itemsize for leaf in jax.tree.leaves(seen))
+    size = sum(math.prod(seen.shape) * seen.dtype.itemsize for seen in seen_shapes(record, network, own))
     return size, size * len(record.times)
 
 
@@ -162,6 +170,11 @@ def _main_memory() -> int:
     except (OSError, ValueError):  # no container, or one without a limit
         allowed = there
     return min(there, allowed)
+
+
+def _there(available: int) -> str:
+    size = _words(available)
+    return f"{VARIABLE} allows {size}" if isinstance(available, _SetByVariable) else f"{size} are there"
 
 
 def _words(size: float | int) -> str:

@@ -4,6 +4,8 @@ An order hands out one epoch at a time: an array of sample indices, one row per 
 and the epoch number alone, in integers only, so it is the same bit for bit in any batch and on any device.
 """
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -52,10 +54,24 @@ class Cyclic(eqx.Module):
         return jnp.arange(steps * batch_size, dtype=jnp.int32).reshape(steps, batch_size)
 
 
-class Listed(eqx.Module):
-    """A given list of indices, repeated for as long as training lasts. One list, or one per run."""
+def _indices(values: Any) -> Array:
+    try:
+        indices = jnp.asarray(values)
+    except (TypeError, ValueError):  # no numbers, or lists of several lengths
+        raise ValueError(f"a listed order must be one list of indices, or one per run, got {values!r}") from None
+    if indices.size == 0:
+        raise ValueError(f"a listed order needs at least one index, got {values!r}")
+    if not jnp.issubdtype(indices.dtype, jnp.integer):
+        raise ValueError(f"a listed order must hold whole numbers, got {indices.dtype}; name samples from 0 on")
+    if indices.ndim not in (1, 2):
+        raise ValueError(f"a listed order must be one list of indices, or one per run, got shape {indices.shape}")
+    return indices
 
-    indices: Int[Array, "*run position"]
+
+class Listed(eqx.Module):
+    """A given list of indices, repeated for as long as training lasts. One list, or one per run of equal lengths."""
+
+    indices: Int[Array, "*run position"] = eqx.field(converter=_indices)
 
     def steps_per_epoch(self, n_samples: int, batch_size: int) -> int:
         """The length of the list over the batch."""

@@ -17,7 +17,7 @@ from jaxtyping import Array
 
 from widenet.errors import InputError
 from widenet.networks import TwoLayer
-from widenet.training.ensemble import ensemble
+from widenet.training.ensemble import _validate, ensemble
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
 from widenet.types import Dataset, Progress, Trajectory, silent
@@ -50,9 +50,7 @@ def ensembles(
     Returns:
       one `Trajectory` per width.
     """
-    recipes = [recipe] * len(networks) if isinstance(recipe, Recipe) else list(recipe)
-    if not len(networks) == len(recipes) == len(keys):
-        raise ValueError(f"got {len(networks)} networks, {len(recipes)} recipes and {len(keys)} arrays of keys")
+    recipes = _one_recipe_each(networks, data, recipe, keys)
     launches: dict[Any, list[int]] = {}
     for index, (network, own) in enumerate(zip(networks, recipes, strict=True)):
         packs = isinstance(network, TwoLayer) and record is None and not jax.tree.leaves(own.order)
@@ -88,6 +86,36 @@ def ensembles(
             for member in members:
                 launch([member], share)
     return runs
+
+
+def _one_recipe_each(networks: Any, data: Any, recipe: Any, keys: Any) -> list[Recipe]:
+    """The recipe of each width. Every width is checked by itself: joined, its numbers are not those that were given."""
+    for name, given in (("networks", networks), ("keys", keys)):
+        if not isinstance(given, Sequence):
+            got = f"one {type(given).__name__}" + (f" of shape {given.shape}" if hasattr(given, "shape") else "")
+            raise ValueError(f"{name} must be a list with one entry per width, got {got}; ensemble takes one width")
+    if not isinstance(data, Dataset) or data.is_per_run:
+        got = f"inputs of shape {data.inputs.shape}" if isinstance(data, Dataset) else f"a {type(data).__name__}"
+        raise ValueError(f"data must be one widenet.Dataset for all runs, got {got}; ensemble takes one per run")
+    recipes = [recipe] * len(networks) if isinstance(recipe, Recipe) else recipe
+    if not isinstance(recipes, Sequence) or not all(isinstance(own, Recipe) for own in recipes):
+        raise ValueError(f"recipe must be a Recipe or a list with one per width, got {recipe!r}")
+    if not len(networks) == len(recipes) == len(keys):
+        raise ValueError(
+            f"got {len(networks)} networks, {len(recipes)} recipes and {len(keys)} arrays of keys; give one per width"
+        )
+    for place, (network, own, some) in enumerate(zip(networks, recipes, keys, strict=True)):
+        if not isinstance(some, jax.Array) or not jnp.issubdtype(some.dtype, jax.dtypes.prng_key) or some.ndim != 1:
+            got = f"{some.dtype} of shape {some.shape}" if isinstance(some, jax.Array) else f"a {type(some).__name__}"
+            raise ValueError(
+                f"entry {place} of keys (from 0) must be an array of JAX keys, one per run, got {got};"
+                " jax.random.split(jax.random.key(0), n) makes one"
+            )
+        try:
+            _validate(network, data, own, some.shape[0])
+        except ValueError as error:
+            raise ValueError(f"entry {place} (from 0): {error}") from None
+    return list(recipes)
 
 
 def padded_width(n_neurons: int) -> int:

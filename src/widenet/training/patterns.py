@@ -12,6 +12,7 @@ the loss goes round in a cycle, "no improvement for 20 iterations" is otherwise 
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -47,7 +48,7 @@ class PatternTrajectory(eqx.Module):
       zero_error_step: the first step count at which every training point has the right sign; -1 if never.
       zero_loss_step: the first step count at which the loss is exactly 0; -1 if never.
       loss: ℓ at the end, the sum of the mean losses of the two classes.
-      train_error: the share of training points with the wrong sign at the end (an output of 0 is wrong).
+      train_error: the share of training points with the wrong sign at the end (an output of 0 or NaN is wrong).
       outputs: N on the 15 pattern sets at the end, in the order of `widenet.data.xord.PATTERN_SETS`.
     """
 
@@ -100,22 +101,26 @@ def train_patterns(
       progress: told the fraction done.
     """
     counts = np.asarray(counts)
-    n_runs = _validate(networks, counts, max_steps, patience)
+    n_runs = _validate(networks, counts)
+    etas, gammas = _per_run("step_size", step_size, n_runs), _per_run("margin", margin, n_runs)
+    max_steps = _whole("max_steps", max_steps, "between 1 and 2^30 - 1", 2**30 - 1)
+    limit = NEVER if patience is None else min(_whole("patience", patience), max_steps + 1)
+    if workers is None:
+        workers = cores() if jax.default_backend() == "cpu" else 1
+    workers = min(_whole("workers", workers), n_runs)
     weights, total = class_weights(counts)
-    per_run = lambda value: np.broadcast_to(np.asarray(value, np.float64), (n_runs,))  # noqa: E731
-    filters, units = np.asarray(networks.filters), per_run(step_size) / total
-    margins = np.where(SET_LABELS > 0, per_run(margin)[:, None], 1.0)
+    filters, units = np.asarray(networks.filters), etas / total
+    margins = np.where(SET_LABELS > 0, gammas[:, None], 1.0)
     exact = _on_grid(filters).all(axis=(1, 2)) & _on_grid(margins).all(axis=1) & _on_grid(units)
     queue = Queue(filters, weights, margins, units, exact)
     if leap is None:
         half_width = filters.shape[1] // 2
-        distance, pace = per_run(margin) + 1, per_run(step_size) * half_width
-        many = distance >= MANY_STEPS * pace
         few_sets = ((counts > 0) @ np.stack([SET_LABELS > 0, SET_LABELS < 0], axis=1).astype(int) <= 1).all(axis=1)
-        much_in_all = distance.sum() >= MANY_IN_ALL * pace.max()
+        with np.errstate(over="ignore"):  # a pace too large for a float is infinite, and so rightly leaves few steps
+            distance, pace = gammas + 1, etas * half_width
+            many = distance >= MANY_STEPS * pace
+            much_in_all = distance.sum() >= MANY_IN_ALL * pace.max()
         leap = bool(max_steps >= MANY_STEPS and much_in_all and (exact & many & few_sets).all())
-    limit = NEVER if patience is None else min(patience, max_steps + 1)
-    workers = min(workers or (cores() if jax.default_backend() == "cpu" else 1), n_runs)
     shared = _Shared(progress, n_runs)
     shares = [jax.tree.map(lambda leaf, first=first: leaf[first::workers], queue) for first in range(workers)]
 
@@ -134,7 +139,7 @@ def train_patterns(
                 pool.shutdown(cancel_futures=True)
                 raise
     outcome = jax.tree.map(lambda *leaves: _interleave(leaves, n_runs), *parts)
-    wrong = SET_LABELS * outcome.outputs <= 0
+    wrong = ~(SET_LABELS * outcome.outputs > 0)  # not "<= 0": the NaN of a diverged run is wrong, too
     return PatternTrajectory(
         network=ConvMaxPool(jnp.asarray(outcome.filters), networks.output_weights),
         status=outcome.status,
@@ -170,10 +175,18 @@ def on_grid(
     relative change below 1e-9. From there on every sum is exact (as long as lcm·ℓ stays below 512), so a trajectory
     does not depend on the order of summation, the batch or the machine.
     """
-    total = class_weights(np.asarray(counts))[1]
-    steps = np.round(np.asarray(step_size) / total / GRID) * GRID * total
-    if not (steps > 0).all():
-        raise ValueError(f"step_size must be at least {GRID:g} times the number of points, got {step_size}")
+    counts = np.asarray(counts)
+    etas = _per_run("step_size", step_size, _validate(networks, counts))
+    total = class_weights(counts)[1]
+    units = etas / total
+    # From LARGEST on all floats are multiples already, and dividing the largest by GRID would overflow.
+    steps = np.where(units < LARGEST, np.round(np.minimum(units, LARGEST) / GRID) * GRID, units) * total
+    if (lost := steps == 0).any():
+        lcm = total[lost][0]
+        raise ValueError(
+            f"step_size must be above {GRID / 2 * lcm:g}, which is {GRID / 2:g} times lcm(m₊, m₋) = {lcm:g}, or"
+            f" the grid rounds it to 0, got {etas[lost][0]:g}"
+        )
     filters = jnp.round(networks.filters / GRID) * GRID
     return ConvMaxPool(filters, networks.output_weights), steps
 
@@ -206,7 +219,9 @@ def _interleave(leaves: tuple[np.ndarray, ...], n_runs: int) -> np.ndarray:
     return joined
 
 
-def _validate(networks: ConvMaxPool, counts: np.ndarray, max_steps: int, patience: int | None) -> int:
+def _validate(networks: Any, counts: np.ndarray) -> int:
+    if not isinstance(networks, ConvMaxPool):
+        raise ValueError(f"networks must be a ConvMaxPool with a leading run axis, got {type(networks).__name__}")
     filters, votes = networks.filters, np.asarray(networks.output_weights)
     if filters.ndim != 3 or filters.shape[2] != 2 or filters.dtype != jnp.float64:
         raise ValueError(f"filters must be float64 of shape (run, channel, 2), got {filters.dtype} {filters.shape}")
@@ -219,8 +234,27 @@ def _validate(networks: ConvMaxPool, counts: np.ndarray, max_steps: int, patienc
         raise ValueError(f"counts must be {n_runs} rows of 15 whole numbers, got {counts.dtype} {counts.shape}")
     if (counts < 0).any() or not counts.any(axis=1).all():
         raise ValueError("counts must not be negative, and every run needs at least one training point")
-    if not 0 < max_steps < 2**30:
-        raise ValueError(f"max_steps must lie between 1 and 2^30 - 1, got {max_steps}")
-    if patience is not None and patience < 1:
-        raise ValueError(f"patience must be at least 1 or None, got {patience}")
     return n_runs
+
+
+def _per_run(name: str, value: Any, n_runs: int) -> Float[np.ndarray, " run"]:
+    try:
+        numbers = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be one number or one per run, got {value!r}") from None
+    if numbers.shape not in ((), (n_runs,)):
+        raise ValueError(f"{name} must be one number or one per run, got shape {numbers.shape} for {n_runs} runs")
+    if not (good := (numbers > 0) & np.isfinite(numbers)).all():
+        raise ValueError(f"{name} must be positive and finite, got {numbers[~good].flat[0]:g}")
+    return np.broadcast_to(numbers, (n_runs,))
+
+
+def _whole(name: str, value: Any, limits: str = "from 1 on, or None", largest: int | None = None) -> int:
+    """A count as an int; 1e3 is one, too."""
+    try:
+        fits = np.ndim(value) == 0 and int(value) == value and 1 <= value <= (largest or value)
+    except (TypeError, ValueError, OverflowError):  # int() of words, of NaN and of infinity
+        fits = False
+    if not fits:
+        raise ValueError(f"{name} must be one whole number {limits}, got {value!r}")
+    return int(value)

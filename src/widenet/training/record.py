@@ -5,11 +5,13 @@ sees into one value, so a quantity can be checked at every step without storing 
 """
 
 import abc
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import equinox as eqx
+import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
@@ -23,32 +25,54 @@ Observation = Callable[[Any, Dataset], Array]
 class Record:
     """Observations at chosen step counts; 0 is before the first step.
 
-    After a run has stopped, its last values are repeated.
+    After a run has stopped, its last values are repeated. Times past the budget are left out, and training refuses a
+    record of which no time is left.
+
+    Attributes:
+      times: whole numbers in a sequence or an array; kept as a tuple.
+      what: the observations by name. Each gives one array, or one number.
     """
 
-    times: tuple[int, ...] = ()
+    times: Sequence[int] | np.ndarray | Array = ()
     what: Mapping[str, Observation] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Times must grow, so that a record can be taken in one pass."""
-        if any(late <= early for early, late in zip(self.times, self.times[1:], strict=False)) or (
-            self.times and self.times[0] < 0
-        ):
-            raise ValueError(f"record times must increase from 0 on, got {self.times}")
+        times = _times(self.times)
+        if any(late <= early for early, late in itertools.pairwise(times)) or (times and times[0] < 0):
+            raise ValueError(f"record times must increase from 0 on, got {times}")
+        if self.what and not times:
+            raise ValueError(f"a record of {', '.join(self.what)} needs at least one time, got none; 0 is the start")
+        object.__setattr__(self, "times", times)
 
     def until(self, last: int) -> "Record":
         """The same without the times after `last`."""
-        return Record(tuple(time for time in self.times if time <= last), self.what)
+        times = tuple(time for time in self.times if time <= last)
+        if self.what and not times:
+            raise ValueError(f"record times must start within the budget of {last} steps, got {self.times[0]} first")
+        return Record(times, self.what)
 
 
-def every(interval: int, until: int) -> tuple[int, ...]:
+def every(interval: float | int, until: float | int) -> tuple[int, ...]:
     """0, interval, 2·interval, … up to and including `until` where it is a multiple."""
-    return tuple(range(0, until + 1, interval))
+    return tuple(range(0, _whole("until", until, 0) + 1, _whole("interval", interval, 1)))
 
 
-def log_spaced(until: int, count: int) -> tuple[int, ...]:
+def log_spaced(until: float | int, count: float | int) -> tuple[int, ...]:
     """0 and about `count` further times, evenly spaced in the logarithm, ending at `until`."""
+    until, count = _whole("until", until, 1), _whole("count", count, 1)
     return (0, *(int(t) for t in np.unique(np.geomspace(1, until, count).round().astype(int))))
+
+
+def seen_shapes(record: Record, network: Any, data: Dataset) -> list[jax.ShapeDtypeStruct]:
+    """What each observation gives for one run, without computing it; refuses all but one array."""
+    seen = {name: jax.eval_shape(observation, network, data) for name, observation in record.what.items()}
+    for name, one in seen.items():
+        if not isinstance(one, jax.ShapeDtypeStruct):
+            raise ValueError(
+                f"an observation must return one array, got {type(one).__name__} from {name!r}; give each array a name"
+            )
+    return list(seen.values())
 
 
 class Step(eqx.Module):
@@ -100,3 +124,26 @@ class OutputWatch(eqx.Module):
     def update(self, value: PyTree, step: Step) -> PyTree:
         """The same, from a whole step."""
         return self.fold(value, step.after.output_weights)
+
+
+def _times(values: Any) -> tuple[int, ...]:
+    """Whole numbers, 1e3 among them, from whatever holds them."""
+    try:
+        numbers = np.asarray(values)
+    except ValueError:  # lists of several lengths
+        numbers = np.asarray(None)
+    if numbers.ndim != 1:
+        raise ValueError(f"record times must be a list of whole numbers, got {values!r}; every(10, 100) makes one")
+    return tuple(_whole("a record time", value) for value in numbers.tolist())
+
+
+def _whole(name: str, value: Any, least: int | None = None) -> int:
+    try:
+        number = int(value)
+        fits = number == value and not isinstance(value, bool) and (least is None or number >= least)
+    except (TypeError, ValueError, OverflowError):
+        number, fits = 0, False
+    if not fits:
+        limits = "" if least is None else f" from {least} on"
+        raise ValueError(f"{name} must be a whole number{limits}, got {value!r}")
+    return number

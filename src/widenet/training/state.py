@@ -14,14 +14,14 @@ class Tally(eqx.Module):
 
     @classmethod
     def zero(cls, n_runs: int) -> "Tally":
-        """Nothing has happened yet. int32: no run here takes two billion steps."""
-        return cls(*(jnp.zeros(n_runs, jnp.int32) for _ in range(3)))
+        """Nothing has happened yet. No run takes two billion steps, but a step has as many mistakes as samples."""
+        return cls(*(jnp.zeros(n_runs, kind) for kind in (jnp.int32, jnp.int64, jnp.int32)))
 
     def count(self, is_update: Array, mistakes: Array, number: Array) -> "Tally":
         """The tally after step `number` (from 1)."""
         return Tally(
             self.updates + is_update.astype(jnp.int32),
-            self.mistakes + mistakes.astype(jnp.int32),
+            self.mistakes + mistakes.astype(jnp.int64),
             jnp.where(is_update, number.astype(jnp.int32), self.last_update),
         )
 
@@ -30,7 +30,7 @@ class Tally(eqx.Module):
         last = jnp.max(jnp.where(is_update, numbers.astype(jnp.int32), 0))
         return Tally(
             self.updates + jnp.sum(is_update, dtype=jnp.int32),
-            self.mistakes + jnp.sum(mistakes).astype(jnp.int32),
+            self.mistakes + jnp.sum(mistakes).astype(jnp.int64),
             jnp.maximum(self.last_update, last),
         )
 

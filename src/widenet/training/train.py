@@ -19,9 +19,15 @@ def train(
     *,
     record: Record | None = None,
     watch: Any = None,
+    memory: int | None = None,
     progress: Progress = silent,
 ) -> Trajectory:
-    """Train one network; arguments as in `ensemble`, results without the run axis."""
+    """Train one network; arguments as in `ensemble`, for one run; results without the run axis."""
+    if not isinstance(key, jax.Array) or not jnp.issubdtype(key.dtype, jax.dtypes.prng_key) or key.ndim:
+        shape = getattr(key, "shape", ())
+        got = f"{key.dtype} of shape {shape}" if shape else repr(key)
+        raise ValueError(f"train needs one key such as jax.random.key(0), got {got}")
     lift = lambda tree: jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], tree)  # noqa: E731
-    runs = ensemble(lift(network), data, recipe, key[None], record=record, watch=lift(watch), progress=progress)
+    others = {"record": record, "watch": lift(watch), "memory": memory, "progress": progress}
+    runs = ensemble(lift(network), data, recipe, key[None], **others)
     return jax.tree.map(lambda leaf: leaf[0], runs)

@@ -113,7 +113,7 @@ def train_and_record(
     every = np.tile(counts, (networks.filters.shape[0], 1))
     networks, step_sizes = on_grid(networks, every, step_size)
     runs = train_patterns(networks, every, step_sizes, margin=margin, patience=patience, progress=progress)
-    wrong = (SET_LABELS * runs.outputs <= 0) & asked
+    wrong = ~(SET_LABELS * runs.outputs > 0) & asked
     outcomes = {
         "train_error": runs.train_error,
         "n_wrong_sets": wrong.sum(axis=1),

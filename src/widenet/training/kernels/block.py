@@ -328,15 +328,20 @@ def _next_active(
     layers: Layers,
     watch: OutputWatch | PotentialWatch | None,
 ) -> tuple[Walked, Bool[Array, " step"]]:
-    """Also tells which steps were taken: on the others the loss is zero, so they are no mistakes."""
+    """Also tells which steps were taken: the others move nothing and are no mistakes."""
     steps = block.labels.shape[0]
     positions = jnp.arange(steps, dtype=jnp.int32)
 
     def find(hidden: Array, output_weights: Array, after: Array) -> Array:
-        """The first step from `after` on with a non-zero loss slope; `steps` if there is none."""
+        """The first step from `after` on with a non-zero loss slope or a mistake; `steps` if there is none.
+
+        With labels ±1 a mistake has a slope. With others it may have none, and must be counted all the same.
+        """
         outputs = jnp.dot(network.activation(hidden), output_weights.T, precision=EXACT)
         slopes = jax.grad(lambda o: jnp.sum(loss(o, block.labels)))(outputs)
-        active = jnp.any(slopes != 0, axis=tuple(range(1, slopes.ndim))) & block.rows.valid & (positions >= after)
+        wrong = jnp.any(zero_one(outputs, block.labels) != 0, axis=1)
+        active = jnp.any(slopes != 0, axis=tuple(range(1, slopes.ndim))) | wrong
+        active = active & block.rows.valid & (positions >= after)
         return jnp.where(jnp.any(active), jnp.argmax(active), steps).astype(jnp.int32)
 
     def body(at: Place) -> Place:

@@ -147,14 +147,14 @@ def advance(
         )
         return weights, counts
 
-    counts = jnp.stack([state.tally.updates, state.tally.mistakes, state.tally.last_update])
+    counts = jnp.stack([state.tally.updates, state.tally.mistakes.astype(int32), state.tally.last_update])
     span = epochs * length
     weights, counts = jax.lax.fori_loop(start // span, -(-stop // span), run, (weights, counts))
     if network.bias is not None:
         weights, bias = weights[:, :-1], weights[:, -1]
         network = eqx.tree_at(lambda net: net.bias, network, bias)
     network = eqx.tree_at(lambda net: net.hidden_weights, network, weights)
-    return State(network, Tally(counts[0], counts[1], counts[2]), None)
+    return State(network, Tally(counts[0], counts[1].astype(state.tally.mistakes.dtype), counts[2]), None)
 
 
 def _padded(size: int) -> int:
@@ -288,10 +288,11 @@ def _walk(steps: _Steps, hidden, gram, coefficients, tally, loss: Loss, barrier,
             coefficients[here, :] = jnp.zeros((STRIDE, coefficients.shape[1]), coefficients.dtype)
             return total, mistakes
 
-        if loss in SATURATING:  # sixteen samples without a slope leave the weights as they are
+        if loss in SATURATING:  # sixteen samples without a slope leave the weights as they are, and are no mistakes
             outputs = jnp.sum(h * steps.derivative(h) * steps.outgoing, axis=1)
-            slopes = _loss_slope(loss, outputs, steps.labels[pl.ds(steps.position + base, STRIDE)])
-            active = jnp.max(jnp.where(valid & (slopes != 0), int32(1), int32(0)), axis=0)
+            labels = steps.labels[pl.ds(steps.position + base, STRIDE)]
+            counts = (_loss_slope(loss, outputs, labels) != 0) | (zero_one(outputs, labels) != 0)
+            active = jnp.max(jnp.where(valid & counts, int32(1), int32(0)), axis=0)
             total, mistakes = jax.lax.cond(active > 0, take, rest, total, mistakes)
         else:
             total, mistakes = take(total, mistakes)

@@ -60,8 +60,8 @@ def advance(
     def run_epoch(epoch: Array, state: State) -> State:
         rows = order.epoch(key, epoch, data.n_samples, batch_size)
 
-        def body(number: Array, state: State) -> State:
-            chosen = rows[number - epoch * length]
+        def body(position: Array, state: State) -> State:
+            chosen, number = rows[position], epoch * length + position
             inputs, labels = data.inputs[chosen], data.labels[chosen]
             network, outputs, is_update = take_step(state.network, inputs, labels, step_size, loss=loss, layers=layers)
             tally = state.tally.count(is_update, jnp.sum(zero_one(outputs, labels)), number + 1)
@@ -71,7 +71,8 @@ def advance(
                 watched = watch.update(watched, seen)
             return State(network, tally, watched)
 
-        first, last = jnp.maximum(start, epoch * length), jnp.minimum(stop, (epoch + 1) * length)
+        # Positions inside the epoch: its end, counted from the start of the run, may be past the largest int32.
+        first, last = jnp.maximum(start - epoch * length, 0), jnp.minimum(stop - epoch * length, length)
         return jax.lax.fori_loop(first, last, body, state)
 
     return jax.lax.fori_loop(start // length, -(-stop // length), run_epoch, state)

@@ -1,0 +1,83 @@
+"""What a record takes, and the sentences for what it does not. Records of runs are tested with ensembles."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.training.problems import networks, run_keys, separable
+from widenet.losses import hinge
+from widenet.training import Recipe, Record, ensemble, every, log_spaced, train
+
+DATA = separable()
+RECIPE = Recipe(hinge, 0.5, 10)
+
+
+def weight(network, data):
+    return network.hidden_weights[0, 0]
+
+
+@pytest.mark.parametrize(
+    "times", [np.arange(0, 30, 10), jnp.arange(0, 30, 10), range(0, 30, 10), np.asarray([0, 1e1, 2e1])]
+)
+def test_times_may_be_any_whole_numbers_in_a_row(times):
+    kept = Record(times, {"weight": weight}).times
+    assert kept == (0, 10, 20)
+    assert all(type(time) is int for time in kept)
+
+
+def test_a_record_of_an_array_of_times():
+    runs = ensemble(networks(2), DATA, RECIPE, run_keys(2), record=Record(np.arange(0, 30, 5), {"weight": weight}))
+    assert runs.times == (0, 5, 10)
+    assert runs.records["weight"].shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("times", "words"),
+    [
+        (np.asarray([0, 10.5]), "a record time must be a whole number, got 10.5"),
+        (np.asarray([0, np.inf]), "a record time must be a whole number, got inf"),
+        ((False, True), "a record time must be a whole number, got False"),
+        (np.asarray([[0, 1]]), r"must be a list of whole numbers, got array\(\[\[0, 1\]\]\)"),
+        (np.asarray([-1, 2]), r"must increase from 0 on, got \(-1, 2\)"),
+        ((), "a record of weight needs at least one time"),
+    ],
+)
+def test_impossible_times_are_refused(times, words):
+    with pytest.raises(ValueError, match=words):
+        Record(times, {"weight": weight})
+
+
+def test_spaced_times():
+    assert every(10, 1e1) == (0, 10)
+    assert every(5.0, 12) == (0, 5, 10)
+    assert log_spaced(1e3, 4) == (0, 1, 10, 100, 1000)
+    for interval in (0, -5, 2.5):
+        with pytest.raises(ValueError, match=f"interval must be a whole number from 1 on, got {interval}"):
+            every(interval, 10)
+    for until in (-1, float("inf"), 10.5):
+        with pytest.raises(ValueError, match=f"until must be a whole number from 0 on, got {until}"):
+            every(10, until)
+    with pytest.raises(ValueError, match="until must be a whole number from 1 on, got 0"):
+        log_spaced(0, 4)
+
+
+@pytest.mark.parametrize(
+    ("observation", "kind"),
+    [
+        (lambda net, _: {"weights": net.hidden_weights}, "dict"),
+        (lambda net, _: net, "TwoLayer"),
+        (lambda net, _: (net.hidden_weights,), "tuple"),
+        (lambda net, _: None, "NoneType"),
+    ],
+)
+def test_an_observation_returns_one_array(observation, kind):
+    with pytest.raises(ValueError, match=f"must return one array, got {kind} from 'state'"):
+        ensemble(networks(2), DATA, RECIPE, run_keys(2), record=Record((0,), {"state": observation}))
+
+
+def test_a_record_that_starts_past_the_budget_is_refused():
+    network = jax.tree.map(lambda leaf: leaf[0], networks(1))
+    with pytest.raises(ValueError, match="start within the budget of 10 steps, got 20 first"):
+        train(network, DATA, RECIPE, run_keys(1)[0], record=Record((20, 30), {"weight": weight}))
+    assert Record((20, 30)).until(10).times == ()
