@@ -359,7 +359,7 @@ def test_networks_that_cannot_take_the_data_are_refused():
         ensemble(networks(2), other, recipe, run_keys(2))
     with pytest.raises(ValueError, match=r"ensemble one per key"):
         train(networks(2), DATA, recipe, jax.random.key(0))
-    with pytest.raises(ValueError, match="chunk must be at least 1, got -1"):
+    with pytest.raises(ValueError, match="chunk must be a whole number from 1 on, got -1"):
         ensemble(networks(2), DATA, recipe, run_keys(2), chunk=-1)
     with pytest.raises(ValueError, match="a data set needs at least one sample"):
         ensemble(networks(2), Dataset(DATA.inputs[:0], DATA.labels[:0]), recipe, run_keys(2))

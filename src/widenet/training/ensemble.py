@@ -18,6 +18,7 @@ from jaxtyping import Array
 
 from widenet.losses import SATURATING
 from widenet.training.batch import Batch
+from widenet.training.counts import whole
 from widenet.training.kernels import choose
 from widenet.training.memory import cores, estimate, fitting_chunks, largest_chunk, limit
 from widenet.training.orders import Listed
@@ -62,12 +63,11 @@ def ensemble(
     Returns:
       a `Trajectory` with a leading run axis.
     """
-    if not hasattr(keys, "shape") or len(keys.shape) != 1:
+    if len(getattr(keys, "shape", ())) != 1 or not jnp.issubdtype(keys.dtype, jax.dtypes.prng_key):
         raise ValueError("keys must be an array of JAX keys, one per run: jax.random.split(jax.random.key(0), n)")
     if not isinstance(data, Dataset):
         raise ValueError(f"data must be a widenet.Dataset, as from_arrays makes one, got {type(data).__name__}")
-    if chunk is not None and chunk < 1:
-        raise ValueError(f"chunk must be at least 1, got {chunk}")
+    chunk = None if chunk is None else whole("chunk", chunk, 1)
     n_runs = keys.shape[0]
     _validate_watch(watch, n_runs)
     _validate(networks, data, recipe, n_runs)

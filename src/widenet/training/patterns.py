@@ -22,6 +22,7 @@ from jaxtyping import Array, Float, Int
 
 from widenet.data.xord import SET_LABELS
 from widenet.networks.conv_maxpool import ConvMaxPool
+from widenet.training.counts import whole
 from widenet.training.lanes import NEVER, Outcome, Queue, train_queue
 from widenet.training.leaps import LARGEST
 from widenet.training.memory import cores
@@ -103,11 +104,11 @@ def train_patterns(
     counts = np.asarray(counts)
     n_runs = _validate(networks, counts)
     etas, gammas = _per_run("step_size", step_size, n_runs), _per_run("margin", margin, n_runs)
-    max_steps = _whole("max_steps", max_steps, "between 1 and 2^30 - 1", 2**30 - 1)
-    limit = NEVER if patience is None else min(_whole("patience", patience), max_steps + 1)
+    max_steps = whole("max_steps", max_steps, 1, 2**30 - 1)
+    limit = NEVER if patience is None else min(whole("patience (or None)", patience, 1), max_steps + 1)
     if workers is None:
         workers = cores() if jax.default_backend() == "cpu" else 1
-    workers = min(_whole("workers", workers), n_runs)
+    workers = min(whole("workers", workers, 1), n_runs)
     weights, total = class_weights(counts)
     filters, units = np.asarray(networks.filters), etas / total
     margins = np.where(SET_LABELS > 0, gammas[:, None], 1.0)
@@ -247,14 +248,3 @@ def _per_run(name: str, value: Any, n_runs: int) -> Float[np.ndarray, " run"]:
     if not (good := (numbers > 0) & np.isfinite(numbers)).all():
         raise ValueError(f"{name} must be positive and finite, got {numbers[~good].flat[0]:g}")
     return np.broadcast_to(numbers, (n_runs,))
-
-
-def _whole(name: str, value: Any, limits: str = "from 1 on, or None", largest: int | None = None) -> int:
-    """A count as an int; 1e3 is one, too."""
-    try:
-        fits = np.ndim(value) == 0 and int(value) == value and 1 <= value <= (largest or value)
-    except (TypeError, ValueError, OverflowError):  # int() of words, of NaN and of infinity
-        fits = False
-    if not fits:
-        raise ValueError(f"{name} must be one whole number {limits}, got {value!r}")
-    return int(value)

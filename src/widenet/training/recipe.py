@@ -10,22 +10,16 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from widenet.losses import SATURATING, Loss
+from widenet.training.counts import whole
 from widenet.training.orders import Cyclic, Order, Permutation
 from widenet.training.stopping import StoppingRule, never, zero_loss
 from widenet.types import Layers
 
 
-def _whole(name: str, value: Any) -> int:
-    is_whole = value.is_integer() if isinstance(value, float) else hasattr(value, "__index__") and np.ndim(value) == 0
-    if not is_whole:
-        raise ValueError(f"{name} must be a whole number, got {value!r}")
-    return int(value)
-
-
 def _budgets(value: Any) -> int | tuple[int, ...]:
     if isinstance(value, str) or np.ndim(value) == 0:
-        return _whole("max_steps", value)
-    return tuple(_whole("max_steps", each) for each in value)
+        return whole("max_steps", value)
+    return tuple(whole("max_steps", each) for each in value)
 
 
 def _layers(value: Any) -> Layers:
@@ -36,7 +30,7 @@ def _layers(value: Any) -> Layers:
 
 
 def _whole_or_none(name: str) -> Callable[[Any], int | None]:
-    return lambda value: None if value is None else _whole(name, value)
+    return lambda value: None if value is None else whole(name, value)
 
 
 class Recipe(eqx.Module):

@@ -15,6 +15,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
+from widenet.training.counts import whole
 from widenet.types import Dataset
 
 Observation = Callable[[Any, Dataset], Array]
@@ -55,12 +56,12 @@ class Record:
 
 def every(interval: float | int, until: float | int) -> tuple[int, ...]:
     """0, interval, 2·interval, … up to and including `until` where it is a multiple."""
-    return tuple(range(0, _whole("until", until, 0) + 1, _whole("interval", interval, 1)))
+    return tuple(range(0, whole("until", until, 0) + 1, whole("interval", interval, 1)))
 
 
 def log_spaced(until: float | int, count: float | int) -> tuple[int, ...]:
     """0 and about `count` further times, evenly spaced in the logarithm, ending at `until`."""
-    until, count = _whole("until", until, 1), _whole("count", count, 1)
+    until, count = whole("until", until, 1), whole("count", count, 1)
     return (0, *(int(t) for t in np.unique(np.geomspace(1, until, count).round().astype(int))))
 
 
@@ -134,16 +135,4 @@ def _times(values: Any) -> tuple[int, ...]:
         numbers = np.asarray(None)
     if numbers.ndim != 1:
         raise ValueError(f"record times must be a list of whole numbers, got {values!r}; every(10, 100) makes one")
-    return tuple(_whole("a record time", value) for value in numbers.tolist())
-
-
-def _whole(name: str, value: Any, least: int | None = None) -> int:
-    try:
-        number = int(value)
-        fits = number == value and not isinstance(value, bool) and (least is None or number >= least)
-    except (TypeError, ValueError, OverflowError):
-        number, fits = 0, False
-    if not fits:
-        limits = "" if least is None else f" from {least} on"
-        raise ValueError(f"{name} must be a whole number{limits}, got {value!r}")
-    return number
+    return tuple(whole("a record time", value) for value in numbers.tolist())
