@@ -242,6 +242,19 @@ def test_infinite_weights_are_reported_not_trained():
     assert run.status[0] != RunStatus.DIVERGED
 
 
+def test_a_diverged_run_has_no_finite_loss_and_did_not_reach_zero():
+    """Outputs on sets without points may overflow while the loss of the points is still 0."""
+    draw, n_runs = np.random.default_rng(0), 1024
+    counts = np.stack([np.bincount(draw.integers(0, 15, draw.integers(1, 5)), minlength=15) for _ in range(n_runs)])
+    votes = jnp.tile(plus_minus(4, 1.0), (n_runs, 1))
+    nets = ConvMaxPool(jnp.asarray(draw.normal(size=(n_runs, 4, 2))), votes)
+    run = train_patterns(nets, counts, 10 ** draw.uniform(306, 308, n_runs), max_steps=50, patience=None)
+    diverged = run.status == RunStatus.DIVERGED
+    assert diverged.sum() > 20
+    assert not np.isfinite(run.loss[diverged]).any()
+    assert (run.zero_loss_step[diverged] == -1).all()
+
+
 def test_a_diverged_run_is_wrong_and_silent():
     """A NaN is neither above nor below 0; a step near the largest float overflows on its way to the choice of leaps."""
     network, data = drawn(0, 4)
