@@ -81,3 +81,10 @@ def test_a_record_that_starts_past_the_budget_is_refused():
     with pytest.raises(ValueError, match="start within the budget of 10 steps, got 20 first"):
         train(network, DATA, RECIPE, run_keys(1)[0], record=Record((20, 30), {"weight": weight}))
     assert Record((20, 30)).until(10).times == ()
+
+
+def test_record_times():
+    assert every(5, 12) == (0, 5, 10)
+    assert log_spaced(1000, 4) == (0, 1, 10, 100, 1000)
+    with pytest.raises(ValueError, match="must increase"):
+        Record((0, 5, 5))

@@ -14,16 +14,15 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
 
 from widenet.losses import SATURATING
 from widenet.training.batch import Batch
 from widenet.training.counts import whole
 from widenet.training.kernels import choose
 from widenet.training.memory import cores, estimate, fitting_chunks, largest_chunk, limit
-from widenet.training.orders import Listed
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
+from widenet.training.requests import are_keys, check, check_watch, per_run
 from widenet.types import Dataset, Progress, RunKeys, Trajectory, silent
 
 SMALL_BYTES = 16 << 10
@@ -63,16 +62,14 @@ def ensemble(
     Returns:
       a `Trajectory` with a leading run axis.
     """
-    if len(getattr(keys, "shape", ())) != 1 or not jnp.issubdtype(keys.dtype, jax.dtypes.prng_key):
+    if not are_keys(keys, 1):
         raise ValueError("keys must be an array of JAX keys, one per run: jax.random.split(jax.random.key(0), n)")
-    if not isinstance(data, Dataset):
-        raise ValueError(f"data must be a widenet.Dataset, as from_arrays makes one, got {type(data).__name__}")
     chunk = None if chunk is None else whole("chunk", chunk, 1)
     n_runs = keys.shape[0]
-    _validate_watch(watch, n_runs)
-    _validate(networks, data, recipe, n_runs)
+    check_watch(watch, n_runs)
+    check(networks, data, recipe, n_runs)
     record = (record or Record()).until(int(np.max(recipe.max_steps)))
-    networks = jax.tree.map(lambda leaf: _per_run(leaf, n_runs), networks)
+    networks = jax.tree.map(lambda leaf: per_run(leaf, n_runs), networks)
     step_sizes = jnp.broadcast_to(jnp.asarray(recipe.step_size, jnp.float64), (n_runs,))
     budgets = np.broadcast_to(np.asarray(recipe.max_steps, np.int32), (n_runs,))
     small = SMALL_BYTES // 4 if recipe.loss in SATURATING else SMALL_BYTES
@@ -127,109 +124,6 @@ def ensemble(
                 pool.shutdown(cancel_futures=True)
                 raise
     return jax.tree.map(lambda *leaves: _join(leaves), *parts) if len(parts) > 1 else parts[0]
-
-
-def _per_run(leaf: Any, n_runs: int) -> Array:
-    """Scalars (an activation's slope) are shared: give every run its copy."""
-    leaf = jnp.asarray(leaf)
-    return jnp.broadcast_to(leaf, (n_runs,)) if leaf.ndim == 0 else leaf
-
-
-def _validate(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None:
-    if n_runs == 0:
-        raise ValueError("an ensemble needs at least one key")
-    if data.n_samples == 0:
-        raise ValueError("a data set needs at least one sample")
-    sizes = {leaf.shape[0] for leaf in jax.tree.leaves(networks) if eqx.is_array(leaf) and leaf.ndim}
-    if data.is_per_run:
-        sizes.add(data.inputs.shape[0])
-    if sizes != {n_runs}:
-        raise ValueError(
-            f"networks, data and keys must agree on the number of runs, got {sorted(sizes)} and {n_runs} keys"
-        )
-    step_sizes = np.asarray(recipe.step_size)
-    if step_sizes.shape not in ((), (n_runs,)):
-        raise ValueError(f"step_size must be one number or one per run, got shape {step_sizes.shape} for {n_runs} runs")
-    budgets = recipe.max_steps if isinstance(recipe.max_steps, tuple) else (recipe.max_steps,)
-    if not all(steps == int(steps) and 0 < steps < 2**31 for steps in budgets):
-        raise ValueError(f"max_steps must be whole numbers between 1 and 2^31 - 1, got {recipe.max_steps}")
-    if isinstance(recipe.max_steps, tuple) and len(budgets) != n_runs:
-        raise ValueError(f"max_steps must be one number or one per run, got {len(budgets)} for {n_runs} runs")
-    dtypes = {leaf.dtype for leaf in jax.tree.leaves(networks) if eqx.is_array(leaf) and leaf.ndim > 1}
-    if dtypes != {data.inputs.dtype}:
-        names = ", ".join(sorted(str(dtype) for dtype in dtypes))
-        raise ValueError(
-            f"data and networks must have one dtype, got {data.inputs.dtype} and {names}; from_arrays and"
-            " make_two_layer take a dtype"
-        )
-    _validate_outputs(networks, data, recipe, n_runs)
-    n_outputs = getattr(networks, "n_outputs", None)
-    if n_outputs is not None and not np.isin(np.asarray(data.labels), np.arange(n_outputs)).all():
-        raise ValueError(f"labels of a network with {n_outputs} outputs must be classes 0 to {n_outputs - 1}")
-    if isinstance(recipe.order, Listed):
-        low, high = int(recipe.order.indices.min()), int(recipe.order.indices.max())
-        if low < 0 or high >= data.n_samples:
-            raise ValueError(f"a listed order must name samples 0 to {data.n_samples - 1}, got {low} to {high}")
-        if recipe.order.indices.ndim == 2 and len(recipe.order.indices) != n_runs:
-            raise ValueError(f"a listed order must be one list or one per run, got {len(recipe.order.indices)} lists")
-        if recipe.order.indices.shape[-1] < (recipe.batch_size or data.n_samples):
-            raise ValueError("a listed order must be at least as long as one batch")
-    if recipe.check_every is not None and recipe.check_every < 1:
-        raise ValueError(f"check_every must be at least 1, got {recipe.check_every}")
-    if recipe.batch_size is not None and not 0 < recipe.batch_size <= data.n_samples:
-        raise ValueError(f"batch_size must lie between 1 and {data.n_samples} samples, got {recipe.batch_size}")
-
-
-def _validate_outputs(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None:
-    """The network must take one sample and answer with one number, or with one per class; the loss must take these,
-    and the stopping rule must say yes or no."""
-    sample = jax.ShapeDtypeStruct(data.inputs.shape[2 if data.is_per_run else 1 :], data.inputs.dtype)
-    networks = jax.tree.map(lambda leaf: _per_run(leaf, n_runs), networks)
-    try:
-        outputs = jax.eval_shape(jax.vmap(lambda network, x: network(x), (0, None)), networks, sample)
-    except (TypeError, ValueError) as error:
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise ValueError(
-            f"the network cannot take a sample of shape {sample.shape} ({reason}); train takes one network,"
-            " ensemble one per key"
-        ) from None
-    if outputs.ndim > 2:
-        raise ValueError(
-            f"a network must give one number per sample, or one per class, not shape {outputs.shape[1:]}; train takes"
-            " one network, ensemble one per key"
-        )
-    shape = (data.n_samples, *outputs.shape[1:])
-    outputs = jax.ShapeDtypeStruct(shape, data.inputs.dtype)
-    labels = jax.ShapeDtypeStruct(data.labels.shape[1 if data.is_per_run else 0 :], data.labels.dtype)
-    try:
-        losses = jax.eval_shape(recipe.loss, outputs, labels)
-    except (TypeError, ValueError) as error:
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise ValueError(
-            f"the loss cannot take outputs of shape {shape} and labels of shape {labels.shape} ({reason}); hinge and"
-            " logistic are for one output, cross_entropy and multiclass_hinge for one per class"
-        ) from None
-    if getattr(losses, "shape", None) != shape[:1]:
-        raise ValueError(f"the loss must give one number per sample, shape {shape[:1]}, got {losses}")
-    try:
-        reached = jax.eval_shape(recipe.goal, outputs, labels, losses)
-    except (TypeError, ValueError) as error:
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise ValueError(
-            f"stop must take (outputs, labels, losses) and say whether the goal is reached ({reason}); see zero_error"
-            " and loss_below(0.1)"
-        ) from None
-    if getattr(reached, "shape", None) != () or reached.dtype != bool:
-        raise ValueError(f"stop must give a single true or false for the whole training set, got {reached}")
-
-
-def _validate_watch(watch: Any, n_runs: int) -> None:
-    for leaf in jax.tree.leaves(watch):
-        if jnp.ndim(leaf) == 0 or jnp.shape(leaf)[0] != n_runs:
-            raise ValueError(
-                f"every array of a watch needs a leading axis of {n_runs} runs, got shape {jnp.shape(leaf)};"
-                " jnp.tile gives each run its own copy"
-            )
 
 
 def _bytes_per_run(networks: Any, n_runs: int) -> int:

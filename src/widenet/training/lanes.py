@@ -250,7 +250,7 @@ def _collect(outcome: Outcome, seats: _Seats, lanes: _Lanes, n_runs: Int[Array, 
     """Write down the runs that have stopped."""
     # Past the end of all rows, so that the others are dropped: a GPU would take turns writing to one spare row.
     where = jnp.where(_has_stopped(seats, lanes, n_runs), seats.run, outcome.status.shape[0])
-    # The loss is that of the points, and finite may be what is no longer finite elsewhere.
+    # The loss sees the sets of its points alone: it may be finite where the output on another set is not.
     diverged = lanes.status == RunStatus.DIVERGED
     loss = jnp.where(diverged & jnp.isfinite(lanes.loss), jnp.nan, lanes.loss)
     seen = Outcome(

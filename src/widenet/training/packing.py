@@ -17,9 +17,10 @@ from jaxtyping import Array
 
 from widenet.errors import InputError
 from widenet.networks import TwoLayer
-from widenet.training.ensemble import _validate, ensemble
+from widenet.training.ensemble import ensemble
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
+from widenet.training.requests import are_keys, check
 from widenet.types import Dataset, Progress, Trajectory, silent
 
 
@@ -105,14 +106,14 @@ def _one_recipe_each(networks: Any, data: Any, recipe: Any, keys: Any) -> list[R
             f"got {len(networks)} networks, {len(recipes)} recipes and {len(keys)} arrays of keys; give one per width"
         )
     for place, (network, own, some) in enumerate(zip(networks, recipes, keys, strict=True)):
-        if not isinstance(some, jax.Array) or not jnp.issubdtype(some.dtype, jax.dtypes.prng_key) or some.ndim != 1:
+        if not are_keys(some, 1):
             got = f"{some.dtype} of shape {some.shape}" if isinstance(some, jax.Array) else f"a {type(some).__name__}"
             raise ValueError(
                 f"entry {place} of keys (from 0) must be an array of JAX keys, one per run, got {got};"
                 " jax.random.split(jax.random.key(0), n) makes one"
             )
         try:
-            _validate(network, data, own, some.shape[0])
+            check(network, data, own, some.shape[0])
         except ValueError as error:
             raise ValueError(f"entry {place} (from 0): {error}") from None
     return list(recipes)

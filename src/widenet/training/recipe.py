@@ -68,8 +68,7 @@ class Recipe(eqx.Module):
         # A single number was typed, and a wrong one is a mistake. One per run may hold anything: claims measure theirs.
         if not isinstance(self.step_size, Tracer):
             step_size = np.asarray(self.step_size)
-            wrong = step_size.ndim == 0 and not 0 < step_size < math.inf if step_size.dtype.kind in "iuf" else True
-            if wrong:
+            if step_size.dtype.kind not in "iuf" or (step_size.ndim == 0 and not 0 < step_size < math.inf):
                 raise ValueError(f"step_size must be positive and finite, got {self.step_size!r}")
         if self.stop is not None and not callable(self.stop):
             raise ValueError(f"stop must be a stopping rule such as zero_error or loss_below(0.1), got {self.stop!r}")

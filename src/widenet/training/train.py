@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from widenet.training.ensemble import ensemble
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
+from widenet.training.requests import are_keys
 from widenet.types import Dataset, Progress, RunKey, Trajectory, silent
 
 
@@ -23,7 +24,7 @@ def train(
     progress: Progress = silent,
 ) -> Trajectory:
     """Train one network; arguments as in `ensemble`, for one run; results without the run axis."""
-    if not isinstance(key, jax.Array) or not jnp.issubdtype(key.dtype, jax.dtypes.prng_key) or key.ndim:
+    if not are_keys(key, 0):
         shape = getattr(key, "shape", ())
         got = f"{key.dtype} of shape {shape}" if shape else repr(key)
         raise ValueError(f"train needs one key such as jax.random.key(0), got {got}")

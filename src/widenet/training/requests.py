@@ -1,0 +1,143 @@
+"""A request to train, checked before anything is compiled: every mistake gets one sentence."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from widenet.losses import Loss
+from widenet.training.orders import Listed
+from widenet.training.recipe import Recipe
+from widenet.training.stopping import StoppingRule
+from widenet.types import Dataset
+
+
+def are_keys(value: Any, ndim: int) -> bool:
+    """Whether this is an array of JAX keys with so many axes; 0 is a single key."""
+    return isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key) and value.ndim == ndim
+
+
+def per_run(leaf: Any, n_runs: int) -> Array:
+    """Scalars (an activation's slope) are shared: give every run its copy."""
+    leaf = jnp.asarray(leaf)
+    return jnp.broadcast_to(leaf, (n_runs,)) if leaf.ndim == 0 else leaf
+
+
+def check(networks: Any, data: Any, recipe: Recipe, n_runs: int) -> None:
+    """Whether networks, data and recipe fit together, for this many runs.
+
+    Raises:
+      ValueError: they do not; the sentence says what, and what would.
+    """
+    if not isinstance(data, Dataset):
+        raise ValueError(f"data must be a widenet.Dataset, as from_arrays makes one, got {type(data).__name__}")
+    if n_runs == 0:
+        raise ValueError("an ensemble needs at least one key")
+    if data.n_samples == 0:
+        raise ValueError("a data set needs at least one sample")
+    sizes = {leaf.shape[0] for leaf in jax.tree.leaves(networks) if eqx.is_array(leaf) and leaf.ndim}
+    if data.is_per_run:
+        sizes.add(data.inputs.shape[0])
+    if sizes != {n_runs}:
+        raise ValueError(
+            f"networks, data and keys must agree on the number of runs, got {sorted(sizes)} and {n_runs} keys"
+        )
+    step_sizes = np.asarray(recipe.step_size)
+    if step_sizes.shape not in ((), (n_runs,)):
+        raise ValueError(f"step_size must be one number or one per run, got shape {step_sizes.shape} for {n_runs} runs")
+    budgets = recipe.max_steps if isinstance(recipe.max_steps, tuple) else (recipe.max_steps,)
+    if not all(0 < steps < 2**31 for steps in budgets):
+        raise ValueError(f"max_steps must lie between 1 and 2^31 - 1, got {recipe.max_steps}")
+    if isinstance(recipe.max_steps, tuple) and len(budgets) != n_runs:
+        raise ValueError(f"max_steps must be one number or one per run, got {len(budgets)} for {n_runs} runs")
+    dtypes = {leaf.dtype for leaf in jax.tree.leaves(networks) if eqx.is_array(leaf) and leaf.ndim > 1}
+    if dtypes != {data.inputs.dtype}:
+        names = ", ".join(sorted(str(dtype) for dtype in dtypes))
+        raise ValueError(
+            f"data and networks must have one dtype, got {data.inputs.dtype} and {names}; from_arrays and"
+            " make_two_layer take a dtype"
+        )
+    _check_outputs(networks, data, recipe, n_runs)
+    n_outputs = getattr(networks, "n_outputs", None)
+    if n_outputs is not None and not np.isin(np.asarray(data.labels), np.arange(n_outputs)).all():
+        raise ValueError(f"labels of a network with {n_outputs} outputs must be classes 0 to {n_outputs - 1}")
+    if isinstance(recipe.order, Listed):
+        low, high = int(recipe.order.indices.min()), int(recipe.order.indices.max())
+        if low < 0 or high >= data.n_samples:
+            raise ValueError(f"a listed order must name samples 0 to {data.n_samples - 1}, got {low} to {high}")
+        if recipe.order.indices.ndim == 2 and len(recipe.order.indices) != n_runs:
+            raise ValueError(f"a listed order must be one list or one per run, got {len(recipe.order.indices)} lists")
+        if recipe.order.indices.shape[-1] < (recipe.batch_size or data.n_samples):
+            raise ValueError("a listed order must be at least as long as one batch")
+    if recipe.check_every is not None and recipe.check_every < 1:
+        raise ValueError(f"check_every must be at least 1, got {recipe.check_every}")
+    if recipe.batch_size is not None and not 0 < recipe.batch_size <= data.n_samples:
+        raise ValueError(f"batch_size must lie between 1 and {data.n_samples} samples, got {recipe.batch_size}")
+
+
+def check_watch(watch: Any, n_runs: int) -> None:
+    """Whether every run has its copy of the watch."""
+    for leaf in jax.tree.leaves(watch):
+        if jnp.ndim(leaf) == 0 or jnp.shape(leaf)[0] != n_runs:
+            raise ValueError(
+                f"every array of a watch needs a leading axis of {n_runs} runs, got shape {jnp.shape(leaf)};"
+                " jnp.tile gives each run its own copy"
+            )
+
+
+def _check_outputs(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None:
+    shapes = jax.tree.map(lambda leaf: _struct(per_run(leaf, n_runs)), networks)
+    leaves, kind = jax.tree.flatten(shapes)
+    _check_shapes(kind, tuple(leaves), _struct(data.inputs), _struct(data.labels), recipe.loss, recipe.goal)
+
+
+@functools.lru_cache(maxsize=128)
+def _check_shapes(kind: Any, leaves: tuple, inputs: Any, labels: Any, loss: Loss, goal: StoppingRule) -> None:
+    """The network must take one sample and answer with one number, or with one per class; the loss must take these,
+    and the stopping rule must say yes or no.
+
+    By shapes alone and once for each: tracing all three takes milliseconds, a small training hardly more.
+    """
+    networks = jax.tree.unflatten(kind, leaves)
+    labels = jax.ShapeDtypeStruct(labels.shape[inputs.ndim - 2 :], labels.dtype)
+    *_, n_samples, dim = inputs.shape
+    sample = jax.ShapeDtypeStruct((dim,), inputs.dtype)
+    which = "train takes one network, ensemble one per key"
+    words = f"the network cannot take a sample of shape {sample.shape} ({{}}); {which}"
+    answers = _shape(jax.vmap(lambda network, x: network(x), (0, None)), (networks, sample), words)
+    if answers.ndim > 2:
+        raise ValueError(
+            f"a network must give one number per sample, or one per class, not shape {answers.shape[1:]}; {which}"
+        )
+    outputs = jax.ShapeDtypeStruct((n_samples, *answers.shape[1:]), inputs.dtype)
+    words = (
+        f"the loss cannot take outputs of shape {outputs.shape} and labels of shape {labels.shape} ({{}}); hinge and"
+        " logistic are for one output, cross_entropy and multiclass_hinge for one per class"
+    )
+    losses = _shape(loss, (outputs, labels), words)
+    if getattr(losses, "shape", None) != outputs.shape[:1]:
+        raise ValueError(f"the loss must give one number per sample, shape {outputs.shape[:1]}, got {losses}")
+    words = (
+        "stop must take (outputs, labels, losses) and say whether the goal is reached ({}); see zero_error and"
+        " loss_below(0.1)"
+    )
+    reached = _shape(goal, (outputs, labels, losses), words)
+    if getattr(reached, "shape", None) != () or reached.dtype != bool:
+        raise ValueError(f"stop must give a single true or false for the whole training set, got {reached}")
+
+
+def _struct(leaf: Array) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
+
+
+def _shape(function: Callable[..., Any], arguments: tuple[Any, ...], otherwise: str) -> Any:
+    """What the function gives, without computing it; `otherwise` says that it fails, with {} for the reason."""
+    try:
+        return jax.eval_shape(function, *arguments)
+    except (TypeError, ValueError) as error:
+        raise ValueError(otherwise.format(str(error).splitlines()[0].rstrip("."))) from None
