@@ -18,10 +18,10 @@ from widenet.types import Scale
 EVIDENCE = Evidence(
     verdict=Verdict.HOLDS,
     hypotheses=(
-        Hypothesis(name="margin", required="> 0", actual=0.1, slack=0.1, met=True),
-        Hypothesis(name="bound", required="≤ ∞", actual=math.inf, slack=-math.inf, met=True),
-        Hypothesis(name="rate", required="≥ 0", actual=math.nan, slack=None, met=True),
-        Hypothesis(name="labels", required="±1", actual="±1", slack=None, met=True),
+        Hypothesis(key="margin", name="margin", required="> 0", actual=0.1, slack=0.1, met=True),
+        Hypothesis(key="bound", name="bound", required="≤ ∞", actual=math.inf, slack=-math.inf, met=True),
+        Hypothesis(key="rate", name="rate", required="≥ 0", actual=math.nan, slack=None, met=True),
+        Hypothesis(key="labels", name="labels", required="±1", actual="±1", slack=None, met=True),
     ),
     runs=Runs(tried=20, diverged=1),
     conclusion=True,

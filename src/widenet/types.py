@@ -6,41 +6,33 @@ in float32.
 """
 
 import enum
-from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Array, Float, Int, Key, PyTree
-from pydantic import BaseModel, ConfigDict
+
+from widenet.progress import Progress, silent
+from widenet.records import ClosedModel, Scale
+
+__all__ = [
+    "ClosedModel",
+    "Dataset",
+    "Layers",
+    "Progress",
+    "RunKey",
+    "RunKeys",
+    "RunStatus",
+    "Scale",
+    "Trajectory",
+    "silent",
+]
 
 jax.config.update("jax_enable_x64", True)
 
 RunKey = Key[Array, ""]
 RunKeys = Key[Array, " run"]
-
-Progress = Callable[[float, str], None]
-"""Called with the fraction done (0 to 1) and a few words; never with arrays."""
-
-
-def silent(fraction: float, words: str) -> None:
-    """The `Progress` of someone who does not watch."""
-
-
-class ClosedModel(BaseModel):
-    """A frozen record of plain values: unknown fields are refused, infinities survive JSON."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
-
-
-class Scale(enum.StrEnum):
-    """How large a check or a figure is run."""
-
-    QUICK = "quick"
-    """Seconds to a minute on two cores; what the tests and the report run."""
-    PAPER = "paper"
-    """The sizes of the paper."""
 
 
 class Layers(enum.StrEnum):

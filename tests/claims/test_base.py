@@ -18,8 +18,8 @@ from widenet.claims.base import (
     ratio,
 )
 
-MET = Hypothesis(name="a", required="≥ 1", actual=2.0, slack=1.0, met=True)
-UNMET = Hypothesis(name="b", required="≥ 1", actual=0.0, slack=-1.0, met=False)
+MET = Hypothesis(key="a", name="a", required="≥ 1", actual=2.0, slack=1.0, met=True)
+UNMET = Hypothesis(key="b", name="b", required="≥ 1", actual=0.0, slack=-1.0, met=False)
 
 
 @pytest.mark.parametrize(
@@ -37,13 +37,13 @@ def test_hypotheses_come_before_the_conclusion(hypotheses, conclusion, verdict):
 
 
 def test_comparisons_and_their_slack():
-    assert at_most("x", 0.5, 1).slack == 0.5
-    assert at_most("x", 1.0, 1).met
-    assert not at_most("x", 1.5, 1).met
-    assert (at_most("x", 1 + 1e-13, 1, tolerance=1e-12).slack or 0) > 0
-    assert at_least("x", 3.0, 1).slack == 2
-    assert not more_than("x", 0.0, 0).met
-    assert not less_than("x", 1.0, 1).met
+    assert at_most("x", "x", 0.5, 1).slack == 0.5
+    assert at_most("x", "x", 1.0, 1).met
+    assert not at_most("x", "x", 1.5, 1).met
+    assert (at_most("x", "x", 1 + 1e-13, 1, tolerance=1e-12).slack or 0) > 0
+    assert at_least("x", "x", 3.0, 1).slack == 2
+    assert not more_than("x", "x", 0.0, 0).met
+    assert not less_than("x", "x", 1.0, 1).met
 
 
 @pytest.mark.parametrize("compare", [at_most, at_least, more_than, less_than])

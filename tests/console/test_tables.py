@@ -94,13 +94,16 @@ COMPARISONS = [
 ]
 HYPOTHESES = [
     Hypothesis(
+        key="unequal_output_weights_v_v_in",
         name="unequal output weights (+v, …, −v) in the least favourable initialization",
         required="≤ 0 (to 1e-12)",
         actual=0.0,
         slack=9.999e-13,
         met=True,
     ),
-    Hypothesis(name="separable", required="through the origin", actual="no certificate", slack=None, met=False),
+    Hypothesis(
+        key="separable", name="separable", required="through the origin", actual="no certificate", slack=None, met=False
+    ),
 ]
 
 

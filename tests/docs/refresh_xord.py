@@ -15,7 +15,7 @@ from typing import Any
 
 from PIL import Image
 
-from widenet.papers.brutzkus2019.figure_1 import REPORTED, fisher_p
+from widenet.papers.brutzkus2019.figures.figure_1 import REPORTED, fisher_p
 from widenet.run import find_figure
 
 from .pages import DOCS

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from widenet.papers.brutzkus2019.figure_1_laws import CHOICES
+from widenet.papers.brutzkus2019.figures.figure_1_laws import CHOICES
 from widenet.run import find_figure
 from widenet.types import Scale
 

@@ -117,7 +117,7 @@ def test_the_tests_of_the_recipes_pass(tree: Path) -> None:
 def test_control_a_check_that_cannot_fail_is_caught_by_its_controls(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = "widenet.claims.brutzkus2018.example_perceptron"
+    name = "widenet.papers.brutzkus2018.claims.example_perceptron"
     honest = (tree / "src" / name.replace(".", "/")).with_suffix(".py").read_text(encoding="utf-8")
     words = "verdict=decide(hypotheses, conclusion)"
     assert words in honest

@@ -14,8 +14,8 @@ from widenet.types import Progress, RunStatus, Scale
 def evidence(verdict: Verdict = Verdict.HOLDS, **changes: Any) -> Evidence:
     met = verdict is not Verdict.HYPOTHESES_NOT_MET
     hypotheses = (
-        at_most("largest ‖x‖", 1.0, 1.0),
-        at_least("margin of [w*, x]", 1.25 if met else 0.5, 1.0),
+        at_most("largest", "largest ‖x‖", 1.0, 1.0),
+        at_least("margin_of_w_x", "margin of [w*, x]", 1.25 if met else 0.5, 1.0),
     )
     conclusion = {Verdict.HOLDS: True, Verdict.VIOLATED: False}.get(verdict)
     if verdict is not Verdict.CONSTANT_UNSPECIFIED:

@@ -1,8 +1,6 @@
-"""The statements of the papers as programs: hypotheses, promise, measurement, verdict."""
+"""What a claim, an experiment, its sides and a reader's specimen are. No paper in here."""
 
-from widenet.claims import brutzkus2018, brutzkus2019
-from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Runs, Verdict
+from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Part, Runs, Silence, Verdict, claim
+from widenet.claims.experiments import Experiment
 
-CLAIMS: tuple[Claim, ...] = (*brutzkus2018.CLAIMS, *brutzkus2019.CLAIMS)
-
-__all__ = ["CLAIMS", "Claim", "Evidence", "Hypothesis", "Kind", "Runs", "Verdict"]
+__all__ = ["Claim", "Evidence", "Experiment", "Hypothesis", "Kind", "Part", "Runs", "Silence", "Verdict", "claim"]

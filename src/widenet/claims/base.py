@@ -1,19 +1,23 @@
-"""What a claim is, and what checking it leaves behind.
+"""What a claim is, and what judging it leaves behind.
 
-A `Claim` is a statement of a paper that can be run: `check(setting, progress)` measures the hypotheses, computes
-what is promised, measures what happens, and returns `Evidence`. `setting(scale, seed)` makes the default setting on
-generated data; a user's own data makes others for the same check.
+A `Claim` is a statement of a paper that can be run. It reads the cells of an `Experiment` (or draws cheap material of
+its own), and its judge returns `Evidence`: the hypotheses as measured, and the conclusion, one part per conjunct. The
+verdict follows from the two and is never given. Judging takes milliseconds and trains nothing, so evidence is never
+stored.
 """
 
+import dataclasses
 import enum
-import math
+import functools
+import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, computed_field
 
-from widenet.types import ClosedModel, Progress, Scale
+from widenet.claims.experiments import Experiment
+from widenet.records import ClosedModel, Scale
 
 
 class Verdict(enum.StrEnum):
@@ -50,15 +54,21 @@ class Kind(enum.StrEnum):
 class Hypothesis(ClosedModel):
     """One hypothesis, measured.
 
-    `slack` says how far it is from failing, in the units of `actual`: positive or zero when met, negative when
-    not; None where there is no distance.
+    Attributes:
+      key: what programs find it by ("separable"); the same in every claim that needs it.
+      name: what a reader sees.
+      slack: how far it is from failing, in the units of `actual`: positive or zero when met, negative when not; None
+        where there is no distance.
+      why: the sentence of a certificate, where there is one.
     """
 
+    key: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     name: str
     required: str
     actual: float | str
     slack: float | None
     met: bool
+    why: str = ""
 
 
 class Runs(ClosedModel):
@@ -74,129 +84,307 @@ class Runs(ClosedModel):
     outside: int = 0
 
 
-class Evidence(ClosedModel):
-    """What a check found.
+class Part(ClosedModel):
+    """One conjunct of a conclusion, as measured.
 
     Attributes:
-      conclusion: whether the conclusion was measured to hold, also where the hypotheses fail (so that a reader sees
-        how far past its hypotheses a theorem reaches); None when undecided.
-      quantity: what `promised` and `measured` count, in words.
-      promised, measured: the two sides of the statement in the worst run, or None when it has no such sides.
-      tightness: measured / promised in that run: 1 is a bound that is attained.
+      name: the conjunct in words ("at most M_k updates").
+      kept: whether it was measured to hold; None when undecided.
+      sense: "≤", "≥" or "="; empty where the conjunct has no two sides.
+      quantity: what `measured` and `promised` count, where the name does not say it.
+      measured, promised: the two sides in the closest case.
+      tightness: how close that case comes: in [0, 1] while the part is kept, 1 = attained, above 1 when broken,
+        whichever way the inequality points.
       vacuous: the promise says no more than what is trivially true.
       interval: the confidence interval behind a probability statement.
-      config: what was run, in plain JSON values.
-      note: one sentence for the reader, if one is needed.
+      cases, broken, undecided: how many cases were scored, and how many of them broke it or decided nothing.
     """
 
-    verdict: Verdict
-    hypotheses: tuple[Hypothesis, ...]
-    runs: Runs
-    conclusion: bool | None
+    name: str
+    kept: bool | None
+    sense: str = ""
     quantity: str = ""
-    promised: float | None = None
     measured: float | None = None
+    promised: float | None = None
     tightness: float | None = None
     vacuous: bool = False
     interval: tuple[float, float] | None = None
-    config: dict[str, Any] = Field(default_factory=dict)
+    cases: int = 0
+    broken: int = 0
+    undecided: int = 0
+
+
+class Evidence(ClosedModel):
+    """What a judge found. `widenet.claims.sides.evidence` builds it.
+
+    Attributes:
+      hypotheses: measured, each at the case nearest to breaking it.
+      parts: the conjuncts of the conclusion.
+      runs: how many runs it rests on.
+      details: other numbers, in plain JSON values.
+      note: one sentence for the reader, if one is needed.
+      open_constant: the constant that the paper leaves open, or "".
+    """
+
+    hypotheses: tuple[Hypothesis, ...]
+    parts: tuple[Part, ...]
+    runs: Runs
+    details: dict[str, Any] = Field(default_factory=dict)
     note: str = ""
+    open_constant: str = ""
+
+    @computed_field
+    @property
+    def conclusion(self) -> bool | None:
+        """Whether the conclusion was measured to hold, also where the hypotheses fail; None when undecided."""
+        answers = [part.kept for part in self.parts]
+        return False if False in answers else None if None in answers else True
+
+    @computed_field
+    @property
+    def verdict(self) -> Verdict:
+        """Hypotheses first: a conclusion that holds outside them is no confirmation, one that fails no refutation."""
+        if not all(hypothesis.met for hypothesis in self.hypotheses):
+            return Verdict.HYPOTHESES_NOT_MET
+        if self.open_constant:
+            return Verdict.CONSTANT_UNSPECIFIED
+        if self.conclusion is None:
+            return Verdict.INSUFFICIENT_EVIDENCE
+        return Verdict.HOLDS if self.conclusion else Verdict.VIOLATED
+
+    @property
+    def headline(self) -> Part:
+        """The part whose numbers are shown first: a broken one, or the first with two sides."""
+        order = sorted(self.parts, key=lambda part: (part.kept is not False, part.measured is None))
+        return order[0]
+
+    @computed_field
+    @property
+    def quantity(self) -> str:
+        """What `promised` and `measured` count, in words."""
+        return self.headline.quantity or self.headline.name
+
+    @computed_field
+    @property
+    def promised(self) -> float | None:
+        """The promise, in the closest case of the headline."""
+        return self.headline.promised
+
+    @computed_field
+    @property
+    def measured(self) -> float | None:
+        """What was measured, in the closest case of the headline."""
+        return self.headline.measured
+
+    @computed_field
+    @property
+    def tightness(self) -> float | None:
+        """How close the headline comes to its promise; see `Part`."""
+        return self.headline.tightness
+
+    @computed_field
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The confidence interval of the headline."""
+        return self.headline.interval
+
+    @computed_field
+    @property
+    def vacuous(self) -> bool:
+        """Whether every part that has two sides promises no more than what is trivially true."""
+        sided = [part for part in self.parts if part.promised is not None]
+        return bool(sided) and all(part.vacuous for part in sided)
 
 
-Check = Callable[[Any, Progress], Evidence]
+class Silence(str):
+    """Why a claim has nothing to say about a reader's data, in one sentence."""
+
+    __slots__ = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Claim:
-    """A statement of a paper that can be run.
+    """A statement of a paper that can be run: call it with finished runs, and it returns `Evidence`.
 
     Attributes:
       id: `paper.statement`, the same in code, command line, store and report.
       statement: the sentence a reader sees, with its constants.
       where: the place in the paper ("Theorem 2, p. 5").
-      check: measures a setting.
-      setting: makes the default setting on generated data.
-      expected: HOLDS, except for a statement kept `_as_printed` because it is false as printed.
+      judge: finished runs in, evidence out. It gets one list of results per experiment in `reads`, or what `draws`
+        made; keyword arguments are constants that a control replaces.
+      reads: the experiments whose cells it judges.
+      draws: makes cheap material where there is nothing to train: (scale, seed) → anything.
+      expected: VIOLATED for a statement kept `_as_printed` because it is false as printed.
     """
 
     id: str
     kind: Kind
     statement: str
     where: str
-    check: Check
-    setting: Callable[[Scale, int], Any]
+    judge: Callable[..., Evidence]
+    reads: tuple[Experiment, ...] = ()
+    draws: Callable[[Scale, int], Any] | None = None
     expected: Verdict = Verdict.HOLDS
+    _speakers: list[Callable[[Any], Any]] = field(default_factory=list, repr=False)
+
+    def __post_init__(self) -> None:
+        """A statement that is false as printed says so in its id, and only such a one is expected to fail."""
+        if isinstance(self.draws, Verdict):  # TEMPORARY, until every claim is migrated
+            object.__setattr__(self, "expected", self.draws)
+            object.__setattr__(self, "draws", None)
+        if callable(self.reads):
+            object.__setattr__(self, "draws", self.reads)
+            object.__setattr__(self, "reads", ())
+        if self.id.endswith("_as_printed") != (self.expected is Verdict.VIOLATED):
+            raise ValueError(f"{self.id}: the suffix _as_printed and expected=VIOLATED go together")
+        if bool(self.reads) == (self.draws is not None):
+            raise ValueError(f"{self.id}: a claim either reads experiments or draws material of its own")
+
+    def __call__(self, *runs: Any, **constants: Any) -> Evidence:
+        """Judge finished runs."""
+        return self.judge(*runs, **constants)
 
     @property
     def paper(self) -> str:
         """The key of the paper."""
         return self.id.split(".")[0]
 
-    def __post_init__(self) -> None:
-        """A statement that is false as printed says so in its id, and only such a one is expected to fail."""
-        if self.id.endswith("_as_printed") != (self.expected is Verdict.VIOLATED):
-            raise ValueError(f"{self.id}: the suffix _as_printed and expected=VIOLATED go together")
+    @property
+    def name(self) -> str:
+        """The id without its paper."""
+        return self.id.split(".")[1]
+
+    def speaks(self, settings_on: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Declares how this claim speaks about a `Specimen`; a decorator.
+
+        The function returns the settings to run (a tuple of lists where the claim reads several experiments), the
+        material to judge where the claim draws its own, or a `Silence`.
+        """
+        self._speakers[:] = [settings_on]
+        return settings_on
+
+    @property
+    def speaks_about_data(self) -> bool:
+        """Whether it can say anything about a reader's data."""
+        return bool(self._speakers)
+
+    def on(self, specimen: Any) -> Any:
+        """What to run or to judge about this specimen, or a `Silence`."""
+        if not self._speakers:
+            return Silence("It is about constructions or laws of its own, not about a data set.")
+        return self._speakers[0](specimen)
+
+    def variant(self, name: str, *, where: str, statement: str, **changes: Any) -> "Claim":
+        """Another statement with the same judge: `changes` are constants of the judge, or `reads`, `draws`, `kind`.
+
+        A name that ends in `_as_printed` is expected to be violated.
+        """
+        given = {key: changes.pop(key) for key in ("reads", "draws", "kind") if key in changes}
+        if "reads" in given:
+            given["reads"], given["draws"] = _as_tuple(given["reads"]), None
+        elif "draws" in given:
+            given["reads"] = ()
+        return dataclasses.replace(
+            self,
+            id=f"{self.paper}.{name}",
+            where=where,
+            statement=statement,
+            judge=functools.partial(self.judge, **changes) if changes else self.judge,
+            expected=Verdict.VIOLATED if name.endswith("_as_printed") else Verdict.HOLDS,
+            _speakers=[],
+            **given,
+        )
 
 
-def at_most(name: str, actual: float | int, limit: float | int, *, tolerance: float = 0.0) -> Hypothesis:
+def claim(
+    id: str,
+    kind: Kind,
+    where: str,
+    *,
+    reads: Experiment | tuple[Experiment, ...] = (),
+    draws: Callable[[Scale, int], Any] | None = None,
+) -> Callable[[Callable[..., Evidence]], Claim]:
+    """Makes a judge a `Claim`. The first paragraph of its docstring is the statement that a reader sees."""
+
+    def make(judge: Callable[..., Evidence]) -> Claim:
+        words = inspect.cleandoc(judge.__doc__ or "").split("\n\n")[0]
+        if not words:
+            raise ValueError(f"{id}: the docstring of the judge is the statement, and there is none")
+        expected = Verdict.VIOLATED if id.endswith("_as_printed") else Verdict.HOLDS
+        return Claim(id, kind, " ".join(words.split()), where, judge, _as_tuple(reads), draws, expected)
+
+    return make
+
+
+def _as_tuple(reads: Experiment | tuple[Experiment, ...]) -> tuple[Experiment, ...]:
+    return (reads,) if isinstance(reads, Experiment) else tuple(reads)
+
+
+def at_most(
+    key: str, name: str, actual: float | int, limit: float | int, *, tolerance: float = 0.0, why: str = ""
+) -> Hypothesis:
     """The hypothesis actual ≤ limit, up to what rounding may add. A NaN is not met."""
     return Hypothesis(
+        key=key,
         name=name,
         required=f"≤ {limit:.6g}{_within(tolerance)}",
         actual=float(actual),
         slack=float(limit + tolerance - actual),
         met=bool(actual <= limit + tolerance),
+        why=why,
     )
 
 
-def at_least(name: str, actual: float | int, limit: float | int, *, tolerance: float = 0.0) -> Hypothesis:
+def at_least(
+    key: str, name: str, actual: float | int, limit: float | int, *, tolerance: float = 0.0, why: str = ""
+) -> Hypothesis:
     """The hypothesis actual ≥ limit, up to what rounding may take. A NaN is not met."""
     return Hypothesis(
+        key=key,
         name=name,
         required=f"≥ {limit:.6g}{_within(tolerance)}",
         actual=float(actual),
         slack=float(actual - limit + tolerance),
         met=bool(actual >= limit - tolerance),
+        why=why,
     )
 
 
-def _within(tolerance: float) -> str:
-    return f" (to {tolerance:.0e})" if tolerance else ""
-
-
-def more_than(name: str, actual: float | int, limit: float | int) -> Hypothesis:
+def more_than(key: str, name: str, actual: float | int, limit: float | int, *, why: str = "") -> Hypothesis:
     """The hypothesis actual > limit, strictly."""
     return Hypothesis(
+        key=key,
         name=name,
         required=f"> {limit:.6g}",
         actual=float(actual),
         slack=float(actual - limit),
         met=bool(actual > limit),
+        why=why,
     )
 
 
-def less_than(name: str, actual: float | int, limit: float | int) -> Hypothesis:
+def less_than(key: str, name: str, actual: float | int, limit: float | int, *, why: str = "") -> Hypothesis:
     """The hypothesis actual < limit, strictly."""
     return Hypothesis(
+        key=key,
         name=name,
         required=f"< {limit:.6g}",
         actual=float(actual),
         slack=float(limit - actual),
         met=bool(actual < limit),
+        why=why,
     )
 
 
-def decide(hypotheses: Sequence[Hypothesis], conclusion: bool | None) -> Verdict:
-    """Hypotheses first: a conclusion that holds outside them is no confirmation, and one that fails no refutation."""
-    if not all(h.met for h in hypotheses):
-        return Verdict.HYPOTHESES_NOT_MET
-    if conclusion is None:
-        return Verdict.INSUFFICIENT_EVIDENCE
-    return Verdict.HOLDS if conclusion else Verdict.VIOLATED
+def pick(hypotheses: Sequence[Hypothesis], *keys: str) -> tuple[Hypothesis, ...]:
+    """The hypotheses that a statement needs, by their keys.
+
+    Raises:
+      KeyError: none of them has this key.
+    """
+    by_key = {hypothesis.key: hypothesis for hypothesis in hypotheses}
+    return tuple(by_key[key] for key in keys)
 
 
-def ratio(measured: float | int, promised: float | int) -> float | None:
-    """measured / promised, or None where the promise is infinite, zero or undefined, or the signs differ."""
-    if not (math.isfinite(promised) and math.isfinite(measured)) or promised == 0 or measured * promised < 0:
-        return None
-    return measured / promised
+def _within(tolerance: float) -> str:
+    return f" (to {tolerance:.0e})" if tolerance else ""

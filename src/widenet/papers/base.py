@@ -1,72 +1,19 @@
-"""What a paper, a figure and a comparison with a reported number are."""
+"""What a paper is: what to cite, and the table of contents of its room."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import importlib
+from dataclasses import dataclass
 from typing import Any
-
-import xarray as xr
-
-from widenet.types import ClosedModel, Scale
-
-
-class Comparison(ClosedModel):
-    """A reported number or statement beside the measured one.
-
-    `band` is the range of measured values that counts as agreement; `agrees` says whether it does. `reported` is
-    the paper's own words or number; `band` says where it came from in `basis` when the paper prints no number.
-    """
-
-    name: str
-    reported: str
-    measured: float
-    interval: tuple[float, float] | None
-    band: tuple[float, float]
-    basis: str = ""
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the measured value lies in the band (a NaN does not)."""
-        return bool(self.band[0] <= self.measured <= self.band[1])
-
-    @property
-    def verdict(self) -> str:
-        """The comparison in one word."""
-        return "AGREES" if self.agrees else "DIFFERS"
-
-
-Compute = Callable[..., xr.Dataset]
-"""(seed, progress, **sizes) → the numbers behind a figure, with named axes."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure of a paper as a function.
-
-    Attributes:
-      id: `paper.figure`, the same in code, command line, store and report.
-      title: what it shows, in one line.
-      caption: what was assumed where the paper is silent.
-      compute: the numbers; no disk, no plots.
-      compare: sets each reported number beside the measured one.
-      sizes: keyword arguments of `compute` per scale.
-    """
-
-    id: str
-    title: str
-    caption: str
-    compute: Compute
-    compare: Callable[[xr.Dataset], list[Comparison]]
-    sizes: Mapping[Scale, Mapping[str, Any]]
-
-    @property
-    def paper(self) -> str:
-        """The key of the paper."""
-        return self.id.split(".")[0]
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: what to cite, and its figures. Its claims live in `widenet.claims`."""
+    """A paper and what its room holds, in the order of the paper. Nothing is imported before it is asked for.
+
+    Attributes:
+      key: author and year; the name of the room.
+      claims: `module.name` of each claim, below the room's `claims`.
+      figures: the name of each figure, which is also its module below `figures` and `drawings`.
+    """
 
     key: str
     title: str
@@ -74,4 +21,32 @@ class Paper:
     venue: str
     arxiv: str
     in_one_line: str
-    figures: tuple[Figure, ...] = field(default=())
+    claims: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+
+    @property
+    def claim_ids(self) -> tuple[str, ...]:
+        """The ids of the claims."""
+        return tuple(f"{self.key}.{place.split('.')[-1]}" for place in self.claims)
+
+    @property
+    def figure_ids(self) -> tuple[str, ...]:
+        """The ids of the figures."""
+        return tuple(f"{self.key}.{name}" for name in self.figures)
+
+    def load_claim(self, id: str) -> Any:
+        """The claim of this id; its module is imported now."""
+        module, name = self.claims[self.claim_ids.index(id)].rsplit(".", 1)
+        return getattr(self._module(f"claims.{module}"), name)
+
+    def load_figure(self, id: str) -> Any:
+        """The figure of this id; its module is imported now."""
+        name = self.figures[self.figure_ids.index(id)]
+        return getattr(self._module(f"figures.{name}"), name)
+
+    def load_drawing(self, module: str) -> Any:
+        """A module of the room's drawings: it has `draw`, and `animate` where the figure moves."""
+        return self._module(f"drawings.{module}")
+
+    def _module(self, place: str) -> Any:
+        return importlib.import_module(f"widenet.papers.{self.key}.{place}")

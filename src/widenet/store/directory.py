@@ -74,23 +74,51 @@ class Store:
             self._note(path, damage)
             return None
 
-    def put(self, key: CellKey, arrays: Mapping[str, Any], content: Any = None) -> bool:
+    def holds(self, key: CellKey) -> bool:
+        """Whether there is a file of this cell; its content is not read."""
+        return self.path(key).is_file()
+
+    def put(self, key: CellKey, arrays: Mapping[str, Any], content: Any = None, *, replace: bool = False) -> bool:
         """Write a cell; an intact one that is there already is kept. Says whether it was written.
 
         Arguments:
           arrays: booleans, numbers or text under printable names.
           content: any JSON value.
+          replace: write it also over an intact one.
 
         Raises:
           StoreError: the folder is not writable or the disk is full; nothing is left behind.
           TypeError, ValueError: the arrays or the content are not plain; nothing is written.
         """
         data = encode_cell(key, arrays, content)
-        if self.get(key) is not None:
+        if not replace and self.get(key) is not None:
             return False
         with self._writing():
             self._write(self.path(key), data)
         return True
+
+    @contextlib.contextmanager
+    def claiming(self, key: CellKey) -> Iterator[bool]:
+        """Whether this process may compute the cell: False while another one, here or elsewhere, is at it.
+
+        The right is a lock of the operating system on a file beside the cell. It ends with the process, however that
+        ends, so a killed writer blocks nobody.
+        """
+        path = self.path(key).with_suffix(".lock")
+        with self._writing():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            if not _lock(handle) or not _is_same(handle, path):
+                yield False
+                return
+            try:
+                yield True
+            finally:
+                # Removed while it is still locked: whoever opened it in between sees that it is gone.
+                path.unlink(missing_ok=True)
+        finally:
+            os.close(handle)
 
     def require_writable(self) -> None:
         """Raise the `StoreError` of a `put` now rather than after a long computation."""
@@ -160,6 +188,29 @@ def _sweep(folder: Path, now: float) -> None:
         with contextlib.suppress(OSError):
             if now - stray.stat().st_mtime > STRAY_AFTER_SECONDS:
                 stray.unlink()
+
+
+def _lock(handle: int) -> bool:
+    """Take the lock of an open file if nobody has it. Where there are no such locks, everybody gets it."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # a file system without locks: a cell may then be computed twice, and is still written whole
+    return True
+
+
+def _is_same(handle: int, path: Path) -> bool:
+    """Whether the locked file is still the one at its place."""
+    try:
+        return os.fstat(handle).st_ino == path.stat().st_ino
+    except FileNotFoundError:
+        return False
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,13 +1,6 @@
-"""Brutzkus, Globerson, Malach, Shalev-Shwartz: SGD on linearly separable data. One file per figure."""
+"""Brutzkus, Globerson, Malach, Shalev-Shwartz (2018): SGD on linearly separable data. The table of contents."""
 
 from widenet.papers.base import Paper
-from widenet.papers.brutzkus2018.experiment_bad_minimum import experiment_bad_minimum
-from widenet.papers.brutzkus2018.experiment_relu_phase import experiment_relu_phase
-from widenet.papers.brutzkus2018.experiment_step_size import experiment_step_size
-from widenet.papers.brutzkus2018.experiment_width import experiment_width
-from widenet.papers.brutzkus2018.figure_1 import figure_1
-from widenet.papers.brutzkus2018.figure_2 import figure_2
-from widenet.papers.brutzkus2018.figure_3 import figure_3
 
 PAPER = Paper(
     key="brutzkus2018",
@@ -16,13 +9,71 @@ PAPER = Paper(
     venue="ICLR 2018",
     arxiv="1710.10174",
     in_one_line="On separable data SGD stops after a number of updates that does not depend on the width.",
+    claims=(
+        "setup.footnote_1",
+        "biases.footnote_4",
+        "setup.footnote_5",
+        "zero_loss.section_2_zero_minimum",
+        "landscape.proposition_1_1",
+        "landscape.proposition_1_2",
+        "landscape.proposition_1_2_own_example",
+        "convergence.theorem_2",
+        "potentials.equation_9",
+        "setup.equation_10",
+        "potentials.equation_11_step",
+        "potentials.equation_11",
+        "potentials.equation_12_step",
+        "potentials.equation_12",
+        "potentials.theorem_2_chain",
+        "zero_loss.separator_is_global_minimum",
+        "zero_loss.separator_is_global_minimum_as_printed",
+        "width.corollary_3",
+        "width.equation_14",
+        "width_trend.corollary_3_width_free",
+        "width.tied_rows",
+        "forced_updates.theorem_4",
+        "forced_updates.theorem_4_sharp",
+        "forced_updates.theorem_4_large_steps",
+        "forced_updates.theorem_4_mistakes",
+        "forced_updates.theorem_10",
+        "forced_updates.theorem_10_sharp",
+        "collapse.theorem_10_collapse",
+        "forced_updates.gap_between_bounds",
+        "both_layers.equation_13",
+        "both_layers.section_5_3_signs",
+        "compression.compression_replay",
+        "generalization.theorem_5",
+        "compression.section_6_1_unused_points",
+        "generalization.theorem_6",
+        "generalization.remark_1",
+        "expressiveness.theorem_7",
+        "expressiveness.theorem_7_sweep",
+        "expressiveness.theorem_7_bumps",
+        "expressiveness.section_6_2_bad_global",
+        "local_minima.theorem_8",
+        "local_minima.theorem_8_as_printed",
+        "local_minima.theorem_8_tight",
+        "local_minima.lemma_11",
+        "local_minima.lemma_11_as_printed",
+        "local_minima.relu_local_minimum_level",
+        "relu_width.theorem_9a",
+        "relu_width.theorem_9b",
+        "relu_updates.theorem_9b_updates",
+        "relu_updates.theorem_9b_updates_as_printed",
+        "relu_basis.theorem_9_equivalence",
+        "relu_basis.theorem_9_stuck_count",
+        "relu_basis.theorem_9_local_minimum",
+        "relu_width.theorem_9_remark",
+        "relu_basis.lemma_12",
+        "relu_basis.section_7_2_labels",
+    ),
     figures=(
-        figure_1,
-        figure_2,
-        figure_3,
-        experiment_width,
-        experiment_step_size,
-        experiment_relu_phase,
-        experiment_bad_minimum,
+        "figure_1",
+        "figure_2",
+        "figure_3",
+        "experiment_width",
+        "experiment_step_size",
+        "experiment_relu_phase",
+        "experiment_bad_minimum",
     ),
 )

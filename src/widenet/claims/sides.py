@@ -1,0 +1,246 @@
+"""The two sides of a statement, and how parts of a conclusion become evidence.
+
+One definition each, for every claim of every paper, of kept and broken, of the closest case, of tightness and of
+vacuous.
+"""
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from widenet.claims.base import Evidence, Hypothesis, Part, Runs
+from widenet.claims.statistics import CONFIDENCE, clopper_pearson, fails_at_most
+
+
+class Sense(enum.StrEnum):
+    """Which way a statement points."""
+
+    AT_MOST = "≤"
+    AT_LEAST = "≥"
+    EQUAL = "="
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Both sides of a statement, one entry per case (a run, an update, a draw).
+
+    A side that is NaN or infinite decides nothing: the case is neither kept nor broken.
+
+    Attributes:
+      measured, promised: the two sides; they are broadcast against each other and flattened.
+      sense: measured ≤ promised, measured ≥ promised, or both equal.
+      room: what rounding may add, as an absolute amount; one number, or one per case.
+      strict: equality breaks the statement too (for sides without rounding).
+      scored: the cases inside the event that the statement is conditioned on; the others are not looked at.
+      trivial: what holds anyway (a share is at most 1): a promise that says no more than this is vacuous.
+      quantity: what the two numbers count, in words, where the name of the part does not say it.
+    """
+
+    measured: ArrayLike
+    promised: ArrayLike
+    sense: Sense = Sense.AT_MOST
+    room: ArrayLike = 0.0
+    strict: bool = False
+    scored: ArrayLike | None = None
+    trivial: ArrayLike | None = None
+    quantity: str = ""
+
+    def __post_init__(self) -> None:
+        """Give every field the same flat axis of cases."""
+        scored = True if self.scored is None else self.scored
+        arrays = np.broadcast_arrays(self.measured, self.promised, self.room, scored)
+        measured, promised, room, scored = (np.atleast_1d(array).ravel() for array in arrays)
+        object.__setattr__(self, "measured", measured.astype(np.float64))
+        object.__setattr__(self, "promised", promised.astype(np.float64))
+        object.__setattr__(self, "room", room.astype(np.float64))
+        object.__setattr__(self, "scored", scored.astype(bool))
+
+    @property
+    def decided(self) -> NDArray[np.bool_]:
+        """The scored cases in which both sides are finite."""
+        return np.asarray(self.scored) & np.isfinite(self.measured) & np.isfinite(self.promised)
+
+    @property
+    def broken(self) -> NDArray[np.bool_]:
+        """The decided cases in which the statement fails by more than `room`."""
+        excess = self._excess()
+        beyond = excess >= self.room if self.strict else excess > self.room
+        return self.decided & beyond
+
+    @property
+    def kept(self) -> bool | None:
+        """True when every scored case is kept; False when one is broken; None when one is undecided or none scored."""
+        if self.broken.any():
+            return False
+        return True if self.decided.any() and (self.decided == self.scored).all() else None
+
+    @property
+    def closeness(self) -> NDArray[np.float64]:
+        """The tightness of each case: in [0, 1] while it is kept, 1 where it is attained, above 1 where it is broken.
+
+        It is the smaller side over the larger one, whichever way the inequality points; 0 where they lie on different
+        sides of zero; NaN where the case is not decided. What only rounding carries over the promise is attained.
+        """
+        measured, promised = np.asarray(self.measured), np.asarray(self.promised)
+        with np.errstate(all="ignore"):
+            # Of two positive sides, or two negative ones, the one that may be approached from below or from above.
+            if self.sense is Sense.EQUAL:
+                sizes = np.abs(measured), np.abs(promised)
+                ratio = np.maximum(*sizes) / np.minimum(*sizes)
+                ratio = np.where(self.broken, ratio, 1 / ratio)
+            else:
+                upward = (self.sense is Sense.AT_MOST) == (promised + measured > 0)
+                ratio = np.where(upward, measured / promised, promised / measured)
+        apart = measured * promised < 0
+        apart |= ((measured == 0) | (promised == 0)) & (measured != promised)
+        ratio = np.where(measured == promised, 1.0, np.where(apart, 0.0, ratio))
+        beyond = np.where(apart, np.inf, np.maximum(ratio, np.nextafter(1.0, 2.0)))
+        close = np.where(self.broken, beyond, np.clip(ratio, 0.0, 1.0))
+        return np.where(self.decided, close, np.nan)
+
+    @property
+    def closest(self) -> int | None:
+        """The case that comes closest to breaking the statement, or breaks it most; None where none is decided."""
+        if not self.decided.any():
+            return None
+        return int(np.argmax(np.where(self.decided, self.closeness, -1.0)))
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the promise says no more than what holds anyway, in every decided case."""
+        if self.trivial is None or not self.decided.any():
+            return False
+        trivial = np.broadcast_to(np.asarray(self.trivial, np.float64), np.shape(self.promised))
+        sign = -1 if self.sense is Sense.AT_LEAST else 1
+        return bool((sign * (np.asarray(self.promised) - trivial) >= 0)[self.decided].all())
+
+    def part(self, name: str) -> Part:
+        """The part of a conclusion that these sides decide."""
+        case = self.closest
+        at_closest = {
+            "measured": float(np.asarray(self.measured)[case]),
+            "promised": float(np.asarray(self.promised)[case]),
+            "tightness": float(self.closeness[case]),
+        }
+        return Part(
+            name=name,
+            kept=self.kept,
+            sense=self.sense.value,
+            quantity=self.quantity,
+            vacuous=self.vacuous,
+            cases=int(np.sum(self.scored)),
+            broken=int(self.broken.sum()),
+            undecided=int((np.asarray(self.scored) & ~self.decided).sum()),
+            **({} if case is None else at_closest),
+        )
+
+    def _excess(self) -> NDArray[np.float64]:
+        """How far the measured side lies beyond the promised one; negative where there is room left."""
+        with np.errstate(invalid="ignore"):
+            over = np.asarray(self.measured) - np.asarray(self.promised)
+        return {Sense.AT_MOST: over, Sense.AT_LEAST: -over, Sense.EQUAL: np.abs(over)}[self.sense]
+
+
+@dataclass(frozen=True, eq=False)
+class Fact:
+    """A conjunct without two sides ("every neuron is off"): whether it was seen to hold, case by case.
+
+    `holds` is one answer or an array of them. `undecided` marks cases in which the run was lost (cut off, diverged,
+    beyond the rounding of float64): they neither keep nor break the statement.
+    """
+
+    holds: ArrayLike
+    undecided: ArrayLike = False
+    scored: ArrayLike | None = None
+
+    def part(self, name: str) -> Part:
+        """The part of a conclusion that these answers decide."""
+        scored = True if self.scored is None else self.scored
+        arrays = np.broadcast_arrays(np.asarray(self.holds, bool), np.asarray(self.undecided, bool), scored)
+        holds, undecided, scored = (np.atleast_1d(array).ravel() for array in arrays)
+        broken = scored & ~undecided & ~holds
+        lost = scored & undecided
+        kept = False if broken.any() else True if scored.any() and not lost.any() else None
+        return Part(name=name, kept=kept, cases=int(scored.sum()), broken=int(broken.sum()), undecided=int(lost.sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Rate:
+    """ "Fails with probability at most `allowed`", judged by exact binomial limits over independent runs.
+
+    Attributes:
+      failed: which runs failed.
+      allowed: δ; from 1 on the statement is vacuous.
+      undecided: runs of which it is not known whether they fail. They must not decide: the statement is kept only if
+        it is kept with all of them failed, and broken only if it is broken with none.
+      confidence: one-sided, of both limits.
+    """
+
+    failed: ArrayLike
+    allowed: float
+    undecided: ArrayLike = False
+    confidence: float = CONFIDENCE
+    quantity: str = "share of runs that fail"
+
+    def part(self, name: str) -> Part:
+        """The part of a conclusion that these runs decide."""
+        failed, lost = np.broadcast_arrays(np.asarray(self.failed, bool), np.asarray(self.undecided, bool))
+        failed, lost = np.atleast_1d(failed).ravel(), np.atleast_1d(lost).ravel()
+        runs, fewest = len(failed), int((failed & ~lost).sum())
+        allowed = min(self.allowed, 1.0)
+        answers = {fails_at_most(count, runs, allowed, self.confidence) for count in (fewest, fewest + int(lost.sum()))}
+        share = fewest / runs if runs else None
+        return Part(
+            name=name,
+            kept=answers.pop() if len(answers) == 1 else None,
+            sense=Sense.AT_MOST.value,
+            quantity=self.quantity,
+            promised=float(self.allowed),
+            measured=share,
+            tightness=None if share is None or self.allowed == 0 else share / self.allowed,
+            vacuous=self.allowed >= 1,
+            interval=clopper_pearson(fewest, runs, self.confidence),
+            cases=runs,
+            broken=fewest,
+            undecided=int(lost.sum()),
+        )
+
+
+Conjunct = Sides | Fact | Rate | Part
+
+
+def evidence(
+    parts: Mapping[str, Conjunct],
+    hypotheses: Sequence[Hypothesis] = (),
+    *,
+    runs: Runs | None = None,
+    details: Mapping[str, Any] | None = None,
+    note: str = "",
+    open_constant: str = "",
+) -> Evidence:
+    """What a judge returns: the conjuncts of the conclusion by name, the measured hypotheses, and words.
+
+    Arguments:
+      parts: one entry per conjunct of the statement; the first with two sides gives the numbers a reader sees.
+      hypotheses: measured, each at the case nearest to breaking it.
+      runs: how many runs there were; as many as the first part has cases if left out.
+      details: other numbers that a reader may want, as JSON values.
+      note: one sentence for the reader.
+      open_constant: the constant that the paper leaves open, with the value this data would need; there is then no
+        number to test.
+    """
+    built = tuple(each if isinstance(each, Part) else each.part(name) for name, each in parts.items())
+    if not built:
+        raise ValueError("a conclusion has at least one part")
+    return Evidence(
+        hypotheses=tuple(hypotheses),
+        parts=built,
+        runs=Runs(tried=built[0].cases) if runs is None else runs,
+        details=dict(details or {}),
+        note=note,
+        open_constant=open_constant,
+    )

@@ -1,0 +1,80 @@
+"""A reader's data, with what was found out about it, once, and the reader's choices."""
+
+import functools
+from dataclasses import dataclass, field
+
+import numpy as np
+from pydantic import Field
+
+from widenet.claims.base import Silence
+from widenet.data.own import keep
+from widenet.diagnostics import Separation, find_separator
+from widenet.records import ClosedModel
+from widenet.types import Dataset
+
+__all__ = ["Choices", "Silence", "Specimen"]
+
+
+class Choices(ClosedModel):
+    """What a reader may choose; claims that need something else say so.
+
+    Attributes:
+      n_runs: networks trained per statement about single runs.
+      n_neurons: the width of networks whose width is free, even.
+      slope: α of the Leaky ReLU.
+      step_size: η of networks whose step is free.
+      required_margin: γ of the hinge loss of XORD networks.
+      seed: of initial weights and orders.
+      max_samples: statements that look at all pairs or solve linear systems take at most so many points.
+    """
+
+    n_runs: int | None = Field(default=None, ge=1)
+    n_neurons: int = Field(default=20, ge=2, multiple_of=2)
+    slope: float = Field(default=0.2, gt=0, lt=1)
+    step_size: float = Field(default=1.0, gt=0)
+    required_margin: float = Field(default=8.0, gt=0)
+    diverse_only: bool = False
+    seed: int = Field(default=0, ge=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Specimen:
+    """A reader's data and choices. What several claims need to know about the data is found out once."""
+
+    data: Dataset
+    choices: Choices = field(default_factory=Choices)
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """What settings name the data by; from here on their runs find it."""
+        return keep(self.data)
+
+    @functools.cached_property
+    def inputs(self) -> np.ndarray:
+        """The inputs in float64."""
+        return np.asarray(self.data.inputs, np.float64)
+
+    @functools.cached_property
+    def labels(self) -> np.ndarray:
+        """The labels in float64."""
+        return np.asarray(self.data.labels, np.float64)
+
+    @functools.cached_property
+    def classes(self) -> tuple[float, ...]:
+        """The labels that occur, in order."""
+        return tuple(float(value) for value in np.unique(self.labels))
+
+    @property
+    def has_signs_as_labels(self) -> bool:
+        """Whether both labels, −1 and +1, occur and no other."""
+        return self.classes == (-1.0, 1.0)
+
+    @functools.cached_property
+    def largest_norm(self) -> float:
+        """max ‖x‖."""
+        return float(np.linalg.norm(self.inputs, axis=1).max())
+
+    @functools.cached_property
+    def separation(self) -> Separation:
+        """A separator through the origin with its certificate, or a proof that there is none."""
+        return find_separator(self.data)

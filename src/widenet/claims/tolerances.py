@@ -1,0 +1,14 @@
+"""The one table of tolerances: what rounding in float64 may add to a side of a statement, and where it is used.
+
+All are relative to the size of what is compared unless they say otherwise. They are far below every slack that a
+statement is measured with, and far above what was seen: a step is some ten roundings of 1.1e-16.
+"""
+
+ROUNDING = 1e-12
+"""A norm, a margin or a formula: a handful of roundings."""
+
+BOUND = 1e-11
+"""A bound that goes through the roots of a quadratic."""
+
+STEP = 1e-9
+"""One side of an inequality that is followed along a run, or a difference of two of its values."""

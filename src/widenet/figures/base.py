@@ -1,0 +1,74 @@
+"""A figure reduces cells to labelled numbers; a comparison sets a reported number beside a measured one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import xarray as xr
+
+from widenet.claims.experiments import Experiment
+from widenet.records import ClosedModel
+
+
+class Comparison(ClosedModel):
+    """A reported number or statement beside the measured one.
+
+    `band` is the range of measured values that counts as agreement; `agrees` says whether it does. `reported` is
+    the paper's own words or number; `band` says where it came from in `basis` when the paper prints no number.
+    """
+
+    name: str
+    reported: str
+    measured: float
+    interval: tuple[float, float] | None
+    band: tuple[float, float]
+    basis: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the measured value lies in the band (a NaN does not)."""
+        return bool(self.band[0] <= self.measured <= self.band[1])
+
+    @property
+    def verdict(self) -> str:
+        """The comparison in one word."""
+        return "AGREES" if self.agrees else "DIFFERS"
+
+
+def only(cells: Sequence[xr.Dataset]) -> xr.Dataset:
+    """The numbers of a figure whose experiment makes them in one cell."""
+    (numbers,) = cells
+    return numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A figure of a paper as a function of cells.
+
+    Attributes:
+      id: `paper.figure`, the same in code, command line, store and report.
+      title: what it shows, in one line.
+      caption: what was assumed where the paper is silent.
+      reads: the experiments whose cells it shows.
+      compare: sets each reported number beside the measured one.
+      reduce: one list of results per experiment in, the numbers with named axes out. By default the experiment has
+        one cell, which holds them.
+      drawing: the module of the room's `drawings` that draws it; named after the figure unless given.
+    """
+
+    id: str
+    title: str
+    caption: str
+    reads: tuple[Experiment, ...]
+    compare: Callable[[xr.Dataset], list[Comparison]]
+    reduce: Callable[..., xr.Dataset] = only
+    drawing: str = ""
+
+    @property
+    def paper(self) -> str:
+        """The key of the paper."""
+        return self.id.split(".")[0]
+
+    @property
+    def name(self) -> str:
+        """The id without its paper."""
+        return self.id.split(".")[1]

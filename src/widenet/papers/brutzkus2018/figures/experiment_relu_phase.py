@@ -1,0 +1,119 @@
+"""ReLU on orthonormal points: the share of runs at loss 0, by width and dimension. The paper draws no such figure."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import xarray as xr
+
+from widenet.claims.statistics import fails_at_most
+from widenet.papers.base import Comparison, Figure
+from widenet.papers.brutzkus2018.claims.relu_width import narrow_width, success_probability, uniform_entries, wide_width
+from widenet.papers.brutzkus2018.runs.online import Start, train_online
+from widenet.types import Progress, Scale, silent
+
+
+def compute_experiment_relu_phase(
+    seed: int,
+    progress: Progress = silent,
+    *,
+    dims: Sequence[int] = (2, 4, 8, 16, 32, 64),
+    half_widths: Sequence[int] = tuple(range(1, 11)),
+    n_runs: int = 100,
+    step_size: float = 0.6,
+    delta: float = 0.1,
+) -> xr.Dataset:
+    """Full runs per cell: how many end at loss 0, how many K_0 says will, and the probability (1 − 2^{−k})^d."""
+    shape = (len(half_widths), len(dims))
+    reached, predicted, disagree, unfinished = (np.zeros(shape, int) for _ in range(4))
+    cost = np.cumsum([0.0, *(float(dim) ** 2 for _ in half_widths for dim in dims)])
+    for row, half in enumerate(half_widths):
+        for column, dim in enumerate(dims):
+            draw = np.random.default_rng([seed, half, dim])
+            weights = uniform_entries(draw, (n_runs, 2 * half, dim))
+            start = Start(np.eye(dim), np.ones((n_runs, dim)), weights, step_size, seed=seed)
+            run = train_online(start)
+            at_zero, free = start.loss(run.weights) == 0, ~start.stuck(weights).any(axis=1)
+            reached[row, column], predicted[row, column] = at_zero.sum(), free.sum()
+            disagree[row, column], unfinished[row, column] = (at_zero != free).sum(), (~run.ended).sum()
+            progress(cost[row * len(dims) + column + 1] / cost[-1], f"k = {half}, d = {dim}")
+    axes = ("half_width", "dim")
+    exact = [[success_probability(dim, half) for dim in dims] for half in half_widths]
+    return xr.Dataset(
+        {
+            "reached": (axes, reached),
+            "predicted": (axes, predicted),
+            "disagree": (axes, disagree),
+            "unfinished": (axes, unfinished),
+            "exact": (axes, exact),
+            "stuck_up_to": ("dim", [narrow_width(dim, delta) for dim in dims]),
+            "solved_from": ("dim", [wide_width(dim, delta) for dim in dims]),
+        },
+        coords={"half_width": list(half_widths), "dim": list(dims)},
+        attrs={"n_runs": n_runs, "step_size": step_size, "delta": delta, "seed": seed},
+    )
+
+
+def compare_experiment_relu_phase(numbers: xr.Dataset) -> list[Comparison]:
+    """Theorem 9 in each cell where it speaks, and the exact probability in every cell."""
+    runs, delta, exact = numbers.attrs["n_runs"], numbers.attrs["delta"], numbers.exact
+    share = numbers.reached / runs
+    allowed = 4 * np.sqrt(exact * (1 - exact) / runs) + 0.01
+    narrow = (numbers.half_width <= numbers.stuck_up_to).transpose(*numbers.reached.dims)
+    wide = (numbers.half_width >= numbers.solved_from).transpose(*numbers.reached.dims)
+    return [
+        Comparison(
+            name="runs that end otherwise than K_0 says, or do not end",
+            reported="0: stuck iff K_0 is not empty (Section 7.2)",
+            measured=float(numbers.disagree.sum() + numbers.unfinished.sum()),
+            interval=None,
+            band=(0.0, 0.0),
+        ),
+        Comparison(
+            name="largest |share − (1 − 2^−k)^d| / (4 standard errors + 0.01)",
+            reported="the probability that the proof of Theorem 9 bounds",
+            measured=float((np.abs(share - exact) / allowed).max(skipna=False)),
+            interval=None,
+            band=(0.0, 1.0),
+            basis="the exact probability under independent signs; four standard errors, set by this project",
+        ),
+        Comparison(
+            name=f"cells with k ≤ log2(d/ln(1/δ)) that succeed more often than δ = {delta:g}",
+            reported="none (Theorem 9, first part)",
+            measured=_broken(numbers.reached, narrow, runs, delta),
+            interval=None,
+            band=(0.0, 0.0),
+            basis="a cell counts if the exact 95 % lower limit of its rate is above δ",
+        ),
+        Comparison(
+            name=f"cells with k ≥ log2(2d/δ) that get stuck more often than δ = {delta:g}",
+            reported="none (Theorem 9, second part)",
+            measured=_broken(runs - numbers.reached, wide, runs, delta),
+            interval=None,
+            band=(0.0, 0.0),
+            basis="a cell counts if the exact 95 % lower limit of its rate is above δ",
+        ),
+    ]
+
+
+def _broken(failures: xr.DataArray, where: xr.DataArray, runs: int, delta: float) -> float:
+    """How many of these cells fail more often than δ; NaN where there is no such cell to judge."""
+    counts = failures.values[where.values]
+    if not len(counts):
+        return np.nan
+    return float(sum(fails_at_most(int(count), runs, delta) is False for count in counts))
+
+
+experiment_relu_phase = Figure(
+    id="brutzkus2018.experiment_relu_phase",
+    title="ReLU on orthonormal points: how often SGD reaches zero loss, over width and dimension",
+    caption=(
+        "The paper states Theorem 9 and draws no such figure. Data e_1, …, e_d labelled +1, output weights ±1, entries "
+        "of W_0 uniform on [−1, 1], step size 0.6, samples drawn with replacement until no point makes an update."
+    ),
+    compute=compute_experiment_relu_phase,
+    compare=compare_experiment_relu_phase,
+    sizes={
+        Scale.QUICK: {"dims": (2, 4, 8, 16, 32, 64, 128), "half_widths": tuple(range(1, 13)), "n_runs": 100},
+        Scale.PAPER: {"dims": (2, 4, 8, 16, 32, 64, 128), "half_widths": tuple(range(1, 13)), "n_runs": 400},
+    },
+)

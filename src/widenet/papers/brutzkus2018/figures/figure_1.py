@@ -1,0 +1,127 @@
+"""Figure 1 of brutzkus2018: train and test error on MNIST 3 against 5, first layer trained."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import xarray as xr
+
+from widenet.papers.base import Comparison, Figure
+from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
+from widenet.papers.brutzkus2018.runs.mnist_runs import (
+    PILOT_BASIS,
+    READING,
+    describe,
+    finished,
+    largest_train_error,
+    load_split,
+    test_error_rows,
+    train_widths,
+    zero_loss_share,
+)
+from widenet.types import Layers, Progress, Scale, silent
+
+
+def compute_figure_1(
+    seed: int,
+    progress: Progress = silent,
+    *,
+    widths: Sequence[int] = (10, 100, 1000),
+    n_runs: Sequence[int] = (40, 40, 40),
+    step_size: float = 1.0,
+    slope: float = 0.2,
+    max_epochs: int = 1000,
+    n_train: int = 3000,
+    n_test: int = 1000,
+    dtype: str = "float32",
+) -> xr.Dataset:
+    """Train and test error per epoch on MNIST 3 against 5, first layer only, for several widths.
+
+    All runs share one split; the initial weights and the sample order vary.
+    """
+    split = load_split(n_train, n_test, dtype)
+    numbers = train_widths(
+        split,
+        seed,
+        progress,
+        widths=widths,
+        n_runs=n_runs,
+        step_sizes=[step_size] * len(widths),
+        slope=slope,
+        max_epochs=max_epochs,
+        layers=Layers.HIDDEN,
+        dtype=dtype,
+    )
+    separation = split.separation
+    bounds = [
+        float(max_nonzero_updates(separation.norm_upper, slope, step_size, width**-0.5, width**-0.5, width // 2))
+        for width in widths
+    ]
+    # Without a separator there is no bound, and a NaN agrees with nothing.
+    numbers["update_bound"] = ("width", bounds if separation.separable else [np.nan] * len(widths))
+    describe(numbers, split, step_size=step_size, slope=slope, max_epochs=max_epochs, dtype=dtype, seed=seed)
+    return numbers
+
+
+def compare_figure_1(numbers: xr.Dataset) -> list[Comparison]:
+    """The paper prints no numbers for this figure, only statements; each becomes a band."""
+    means = numbers.test_error.isel(epoch=-1).mean("run")
+    mean_curve = numbers.test_error.mean("run")
+    # Counts of runs that did not finish are no counts of updates to zero loss.
+    all_finished = bool((finished(numbers) | (numbers.status < 0)).all())
+    mean_updates = numbers.updates.mean("run") if all_finished else numbers.updates.mean("run") * np.nan
+    said = "generalizes well in all settings"
+    return [
+        zero_loss_share(numbers, "in all experiments SGD converges to a global minimum", (1.0, 1.0)),
+        largest_train_error(numbers, "0 (a global minimum)"),
+        *test_error_rows(numbers, said, [(0.012, 0.040)] * numbers.sizes["width"]),
+        Comparison(
+            name="largest difference of mean test error between widths",
+            reported=said,
+            measured=float(means.max() - means.min()),
+            interval=None,
+            band=(0.0, 0.012),
+            basis=PILOT_BASIS,
+        ),
+        Comparison(
+            name="rise of the mean test error after its minimum",
+            reported=said,
+            measured=float((mean_curve.isel(epoch=-1) - mean_curve.min("epoch")).max()),
+            interval=None,
+            band=(0.0, 0.005),
+            basis=PILOT_BASIS,
+        ),
+        Comparison(
+            name="most / fewest mean updates across widths",
+            reported="M_k does not depend on the width (Corollary 3)",
+            measured=float(mean_updates.max() / mean_updates.min()),
+            interval=None,
+            band=(1.0, 2.0),
+            basis=READING,
+        ),
+        Comparison(
+            name="largest updates / M_k with a certified separator",
+            reported="at most 1 (Theorem 2)",
+            measured=float((numbers.updates.max("run") / numbers.update_bound).max(skipna=False)),
+            interval=None,
+            band=(0.0, 1.0),
+            basis=READING,
+        ),
+    ]
+
+
+figure_1 = Figure(
+    id="brutzkus2018.figure_1",
+    title="MNIST 3 against 5: train and test error of networks with 10, 100 and 1000 neurons",
+    caption=(
+        "First layer trained by batch-1 SGD with the hinge loss until the loss is exactly 0; a run that has stopped "
+        "keeps its last values. The paper does not state the step size, the Leaky slope, the pixel scaling or the "
+        "sampling rule; here: slope 0.2, pixels divided by the largest norm, a fresh permutation per epoch, one split "
+        "of 3000 training and 1000 test images for all runs."
+    ),
+    compute=compute_figure_1,
+    compare=compare_figure_1,
+    sizes={
+        Scale.QUICK: {"n_runs": (8, 8, 2), "step_size": 10.0, "max_epochs": 400, "dtype": "float32"},
+        Scale.PAPER: {"n_runs": (40, 40, 40), "step_size": 1.0, "max_epochs": 1000, "dtype": "float32"},
+    },
+)

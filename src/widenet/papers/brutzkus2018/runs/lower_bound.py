@@ -1,0 +1,213 @@
+"""The sequence that forces many updates (Theorems 4 and 10), in exact arithmetic.
+
+Data e_1, …, e_d, all labelled +1, cycled; plus rows start at −(R/√d)·1, minus rows at +(R/√d)·1. The coordinates
+never meet, so the whole training is one scalar recursion. On round parameters it hits its thresholds exactly,
+where float64 miscounts by whole passes: fractions do not.
+
+Three versions of it: `BasisSequence` leaps from one sign change of the recursion to the next, `basis_updates` takes
+every pass, and `basis_trials` hands the whole network to the training engine.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import jax.numpy as jnp
+import numpy as np
+
+from widenet.data import make_basis
+from widenet.networks import TwoLayer, leaky_relu, plus_minus
+from widenet.papers.brutzkus2018.runs.trials import Trials
+from widenet.training import Cyclic
+from widenet.types import Dataset
+
+
+@dataclass(frozen=True)
+class BasisSequence:
+    """One run on the sequence, in units of v: k, v and R matter only through kv² and R/v.
+
+    Attributes:
+      dim: d, a square, so that ‖w*‖ = √d is rational.
+      slope: α.
+      step_size: η.
+      gain: kv²; 1/2 under Eq. 6.
+      radius: R/v; 1 under Eq. 6.
+      plus, minus: the entries of the initial rows divided by v; the theorem has ∓R/(v√d).
+    """
+
+    dim: int
+    slope: Fraction
+    step_size: Fraction
+    gain: Fraction
+    radius: Fraction
+    plus: Fraction
+    minus: Fraction
+
+    @property
+    def separator_norm(self) -> int:
+        """‖w*‖ = √d: w* = (1, …, 1) is the shortest vector with ⟨w*, e_j⟩ ≥ 1."""
+        return math.isqrt(self.dim)
+
+    def output(self, plus: Fraction, minus: Fraction) -> Fraction:
+        """N(e_j) when the rows have these entries there."""
+        return self.gain * (plus * self._derivative(plus) - minus * self._derivative(minus))
+
+    def advance(self, level: int, *, strictly: bool = False) -> tuple[int, Fraction, Fraction]:
+        """Passes until every N(e_j) has reached `level` (exceeds it, if `strictly`), and the entries then.
+
+        Between two sign changes everything is linear in the number of passes, so they are taken at once. At a sign
+        change the recursion looks again.
+        """
+        plus, minus, passes = self.plus, self.minus, 0
+        while (missing := level - self.output(plus, minus)) > 0 or (strictly and missing == 0):
+            rise, fall = self._derivative(plus), self._derivative(minus)
+            each = missing / (self.gain * self.step_size * (rise**2 + fall**2))
+            leaps = [math.floor(each) + 1 if strictly else math.ceil(each)]
+            if plus < 0:
+                leaps.append(math.ceil(-plus / (self.step_size * rise)))
+            if minus >= 0:
+                leaps.append(math.floor(minus / (self.step_size * fall)) + 1)
+            leap = min(leaps)
+            plus, minus = plus + leap * self.step_size * rise, minus - leap * self.step_size * fall
+            passes += leap
+        return passes, plus, minus
+
+    def updates(self) -> int:
+        """T: every point is updated once in each pass until all have N ≥ 1."""
+        return self.dim * self.advance(1)[0]
+
+    def mistakes(self) -> int:
+        """The updates at points with N ≤ 0, sign errors in the literal sense."""
+        return self.dim * self.advance(0, strictly=True)[0]
+
+    def _derivative(self, z: Fraction) -> Fraction:
+        return Fraction(1) if z >= 0 else self.slope
+
+
+def basis_sequence(
+    dim: int,
+    slope: Fraction,
+    step_size: Fraction,
+    *,
+    gain: Fraction = Fraction(1, 2),
+    radius: Fraction = Fraction(1),
+) -> BasisSequence:
+    """The start of the theorem, with R = v = 1/√(2k) (Eq. 6, any k) unless kv² and R/v are given."""
+    root = math.isqrt(dim)
+    if root**2 != dim or dim < 1:
+        raise ValueError(f"dim must be a square (‖w*‖ = √d is kept rational), got {dim}")
+    return BasisSequence(dim, slope, step_size, gain, radius, -radius / root, radius / root)
+
+
+def printed_terms(run: BasisSequence) -> tuple[Fraction, Fraction]:
+    """B₁ and B₂ as the statement of Theorem 10 has them: min{·, 0}, and ‖w*‖ in the subtracted terms."""
+    norm, per_radius, per_pass = _parts(run)
+    return (
+        per_radius / run.slope + min(per_pass - run.slope * norm, Fraction(0)),
+        per_radius + min(per_pass / run.slope**2 - norm / run.slope, Fraction(0)),
+    )
+
+
+def sharp_terms(run: BasisSequence) -> tuple[Fraction, Fraction]:
+    """B₁ and B₂ as the argument of the proof gives them: the remaining distance is max{·, 0}, and d = ‖w*‖²."""
+    _, per_radius, per_pass = _parts(run)
+    return (
+        per_radius / run.slope + max(per_pass - run.slope * run.dim, Fraction(0)),
+        per_radius + max(per_pass / run.slope**2 - run.dim / run.slope, Fraction(0)),
+    )
+
+
+def _parts(run: BasisSequence) -> tuple[Fraction, Fraction, Fraction]:
+    """‖w*‖, R‖w*‖/(ηv) and ‖w*‖²/(2ηkv²)."""
+    norm = Fraction(run.separator_norm)
+    return norm, run.radius * norm / run.step_size, run.dim / (2 * run.step_size * run.gain)
+
+
+def half_the_sum(run: BasisSequence) -> Fraction:
+    """½(‖w*‖/η + ‖w*‖²): what the printed Theorem 10 gives under Eq. 6.
+
+    If ‖w*‖ ≥ αη, neither minimum is negative and B₁, B₂ ≥ ‖w*‖/η; otherwise ‖w*‖/η < α < ‖w*‖². So the bound is at
+    least the larger of ‖w*‖/η and ‖w*‖².
+    """
+    return (run.separator_norm / run.step_size + run.dim) / 2
+
+
+def third_of_squares(run: BasisSequence) -> Fraction:
+    """⅓(‖w*‖²/η + ‖w*‖²): what the sharp form gives under Eq. 6.
+
+    There B₁, B₂ ≥ ‖w*‖²(1/η − 1), and max{1/η − 1, 1} ≥ (1/η + 1)/3.
+    """
+    return (run.dim / run.step_size + run.dim) / 3
+
+
+def mistakes_in_closed_form(run: BasisSequence) -> int:
+    """Sign errors under Eq. 6, from the two lines the entries follow: d·max{m₁, ⌊(2s − m₁η(1−α))/(2ηα)⌋ + 1}.
+
+    s = 1/√d. Since σ grows, N > 0 exactly when the plus entry exceeds the minus entry; the minus entry is negative
+    after m₁ = ⌊s/η⌋ + 1 passes, the plus entry not before, and from then on both approach at rate ηα.
+    """
+    start, eta = Fraction(1, run.separator_norm), run.step_size
+    crossing = math.floor(start / eta) + 1
+    meeting = (2 * start - crossing * eta * (1 - run.slope)) / (2 * eta * run.slope)
+    return run.dim * max(crossing, math.floor(meeting) + 1)
+
+
+def one_pass_step(run: BasisSequence) -> Fraction:
+    """η₁ = (1 + (1+α)/(2√d))/α: the smallest η with N ≥ 1 after one update, ½(2αη − (1+α)/√d) = 1."""
+    return (1 + (1 + run.slope) / (2 * run.separator_norm)) / run.slope
+
+
+def basis_updates(
+    dim: int,
+    half_width: int,
+    slope: Fraction,
+    step_size: Fraction,
+    output_weight: Fraction,
+    start: Fraction,
+) -> int:
+    """T on the basis sequence, exactly. `start` is R/√d, the size of every entry of W_0."""
+    plus, minus, passes = -start, start, 0
+
+    def activation(z: Fraction) -> Fraction:
+        return z if z >= 0 else slope * z
+
+    def derivative(z: Fraction) -> Fraction:
+        return Fraction(1) if z >= 0 else slope
+
+    while half_width * output_weight * (activation(plus) - activation(minus)) < 1:
+        plus, minus = (
+            plus + step_size * output_weight * derivative(plus),
+            minus - step_size * output_weight * derivative(minus),
+        )
+        passes += 1
+    return dim * passes
+
+
+def basis_trials(
+    dim: int,
+    half_width: int,
+    slope: float,
+    step_size: float,
+    output_weight: float | None = None,
+    row_bound: float | None = None,
+) -> Trials:
+    """The same sequence as one trial for the training engine; R = v = 1/√(2k) unless given."""
+    weight = (2 * half_width) ** -0.5 if output_weight is None else output_weight
+    radius = (2 * half_width) ** -0.5 if row_bound is None else row_bound
+    entries = radius / np.sqrt(dim) * np.repeat([-1.0, 1.0], half_width)
+    basis = make_basis(dim).points
+    network = TwoLayer(
+        jnp.asarray(np.repeat(entries[:, None], dim, axis=1)[None]),
+        plus_minus(2 * half_width, weight)[None],
+        None,
+        leaky_relu(slope),
+    )
+    return Trials(
+        Dataset(jnp.asarray(basis.inputs)[None], jnp.asarray(basis.labels)[None]),
+        jnp.ones((1, dim)),
+        network,
+        jnp.full(1, step_size),
+        jnp.full(1, radius),
+        Cyclic(),
+        seed=0,
+    )

@@ -1,0 +1,35 @@
+"""The drawing of Figure 2 of brutzkus2019."""
+
+import xarray as xr
+from matplotlib.figure import Figure as Drawing
+
+from widenet.papers.brutzkus2019.drawings.animation import Words, animate
+from widenet.papers.brutzkus2019.drawings.arrows import four_panels
+from widenet.plots.style import styled
+
+
+@styled
+def figure_2(numbers: xr.Dataset) -> Drawing:
+    """Neurons at the start and at the end, k = 50 and k = 2, and how all runs ended."""
+    drawing = Drawing(figsize=(7.2, 3.9), layout="constrained")
+    four_panels(numbers, drawing, drawing.add_gridspec(2, 4, height_ratios=(3.4, 1)))
+    return drawing
+
+
+def figure_2_animation(numbers: xr.Dataset) -> bytes:
+    """The neurons of both networks from the first step to the last."""
+    wide, narrow = numbers.sizes["wide_channel"], numbers.sizes["narrow_channel"]
+    words = Words(
+        title=f"XOR: {wide} neurons solve it, {narrow} get stuck, although {narrow} would be enough",
+        start=f"Start: tiny random neurons. {wide} of them look everywhere, {narrow} leave a gap.",
+        middle="Training: each neuron turns to a point of its colour that it looks at, and grows.",
+        end="End: a point that no neuron of its colour looked at is never learned.",
+        asked="points",
+        legend=(
+            "Arrow: a neuron that votes + (blue) or − (red); length on a log scale, inner ring: as at the start.  "
+            "Card: one of the four points."
+        ),
+        wide_end="all {total} points right, loss 0",
+        narrow_end="stuck: {wrong} of {total} points stays wrong",
+    )
+    return animate(numbers, words)

@@ -1,0 +1,24 @@
+"""Closed records of plain values, and the two scales. No JAX: what only lists or reads starts at once."""
+
+import enum
+
+from pydantic import BaseModel, ConfigDict
+
+
+class ClosedModel(BaseModel):
+    """A frozen record of plain values: unknown fields are refused, infinities survive JSON.
+
+    With fields that are numbers, text, tuples and other records it is hashable, and can be the setting of an
+    experiment.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
+
+
+class Scale(enum.StrEnum):
+    """How large a check or a figure is run."""
+
+    QUICK = "quick"
+    """Seconds to a minute on two cores; what the report runs."""
+    PAPER = "paper"
+    """The sizes of the paper."""

@@ -1,0 +1,154 @@
+"""Where experiments meet the store: an experiment and a setting give a result, computed at most once.
+
+A `Task` is one cell that somebody needs. `Cells` reads cells and has the missing ones computed; who computes them is an
+executor's matter (`widenet.run.executors`), and the result does not depend on it.
+"""
+
+import functools
+import importlib.metadata
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from widenet.claims.experiments import Experiment
+from widenet.data.own import Recalled, recall_for
+from widenet.progress import Progress, silent
+from widenet.records import ClosedModel, Scale
+from widenet.run.reach import digest
+from widenet.run.records import decode, encode
+from widenet.store import CellKey, Store
+
+if TYPE_CHECKING:
+    from widenet.run.executors import Executor, Watch
+
+CELL_DTYPE = "float64"
+KEPT_BYTES = 2**30
+"""How much of what was read stays in memory: many claims read the same cells."""
+LIBRARIES = ("jax", "jaxlib", "numpy", "scipy", "scikit-learn", "equinox", "optax")
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One cell that somebody needs."""
+
+    experiment: Experiment
+    setting: ClosedModel
+
+    @functools.cached_property
+    def key(self) -> CellKey:
+        """The key of the cell: experiment, setting, and the code that its run can reach."""
+        setting = self.setting.model_dump_json()
+        return CellKey(
+            name=self.experiment.id,
+            parameters=json.loads(setting),
+            seed=getattr(self.setting, "seed", 0),
+            dtype=getattr(self.setting, "dtype", CELL_DTYPE),
+            version=digest(self.experiment.run.__module__),
+        )
+
+    @property
+    def own_data(self) -> Recalled:
+        """The reader's arrays that the setting names, for a process that has not seen them."""
+        return recall_for(self.setting)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A cell as it was read: the result, and how it was computed."""
+
+    result: Any
+    seconds: float
+    machine: str
+    versions: dict[str, str]
+    reused: bool
+
+
+def tasks_of(experiments: Iterable[Experiment], scale: Scale, seed: int) -> list[list[Task]]:
+    """The cells of each experiment at this scale and seed."""
+    return [[Task(each, setting) for setting in each.settings(scale, seed)] for each in experiments]
+
+
+def compute(task: Task, store: Store, progress: Progress = silent, *, replace: bool = False) -> None:
+    """Run a task here, and write its cell."""
+    start = time.perf_counter()
+    result = task.experiment.run(task.setting, progress)
+    seconds = time.perf_counter() - start
+    arrays, layout = encode(result)
+    content = {"layout": layout, "seconds": seconds, "machine": machine(), "versions": versions()}
+    store.put(task.key, arrays, content, replace=replace)
+
+
+class Cells:
+    """Reads the cells of a store. What is missing is computed when `fill` or `read` asks for it."""
+
+    def __init__(self, store: Store, executor: "Executor", *, fresh: bool = False):
+        """With `fresh`, cells that are in the store already are computed once more."""
+        self.store, self.executor, self.fresh = store, executor, fresh
+        self._computed: set[str] = set()
+        self._kept: OrderedDict[str, tuple[int, Reading]] = OrderedDict()
+
+    def missing(self, tasks: Iterable[Task]) -> list[Task]:
+        """Those that have to be computed, each once, the longest first."""
+        by_digest = {task.key.digest: task for task in tasks if self._is_missing(task)}
+        return sorted(by_digest.values(), key=lambda task: -task.experiment.seconds)
+
+    def fill(self, tasks: Sequence[Task], watch: "Watch") -> None:
+        """Have the missing ones of these tasks computed.
+
+        Raises:
+          StoreError: the store cannot be written; it is tried before the computation.
+        """
+        missing = self.missing(tasks)
+        if missing:
+            self.store.require_writable()
+            self.executor.compute(missing, self.store, watch, replace=self.fresh)
+            self._computed.update(task.key.digest for task in missing)
+
+    def read(self, task: Task) -> Reading:
+        """The result of a task, from memory, from the store, or computed now."""
+        name = task.key.digest
+        if name in self._kept:
+            self._kept.move_to_end(name)
+            return self._kept[name][1]
+        cell = self.store.get(task.key)
+        if cell is None or (self.fresh and name not in self._computed):
+            self.store.require_writable()
+            compute(task, self.store, replace=True)
+            self._computed.add(name)
+            cell = self.store.get(task.key)
+        if cell is None:
+            raise RuntimeError(f"the cell of {task.experiment.id} was written and cannot be read")
+        content = cell.content
+        result = decode(task.experiment.result_type, cell.arrays, content["layout"])
+        reading = Reading(
+            result, content["seconds"], content["machine"], content["versions"], name not in self._computed
+        )
+        self._keep(name, sum(array.nbytes for array in cell.arrays.values()), reading)
+        return reading
+
+    def _is_missing(self, task: Task) -> bool:
+        if task.key.digest in self._computed:
+            return False
+        return self.fresh or not self.store.holds(task.key)
+
+    def _keep(self, name: str, size: int, reading: Reading) -> None:
+        self._kept[name] = (size, reading)
+        while sum(size for size, _ in self._kept.values()) > KEPT_BYTES and len(self._kept) > 1:
+            self._kept.popitem(last=False)
+
+
+def machine() -> str:
+    """What computed a result: the kind of device and the version of JAX."""
+    import jax
+
+    device = jax.devices()[0]
+    return f"{device.platform} ({device.device_kind}), jax {jax.__version__}"
+
+
+@functools.cache
+def versions() -> dict[str, str]:
+    """The versions of the libraries that numbers come from."""
+    return {name: importlib.metadata.version(name) for name in LIBRARIES}

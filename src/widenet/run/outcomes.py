@@ -1,0 +1,170 @@
+"""A claim or a figure, a scale and a seed give an outcome: evidence or numbers, judged from cells each time anew.
+
+`row()` is what `--json` prints: strictly valid JSON, in which a number that is not finite is one of the strings "NaN",
+"Infinity" and "-Infinity".
+"""
+
+import importlib.metadata
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import xarray as xr
+
+from widenet.claims import Claim, Evidence, Verdict
+from widenet.figures import Comparison, Figure
+from widenet.progress import Progress, silent
+from widenet.records import ClosedModel, Scale
+from widenet.run.cells import Cells, Reading, Task, tasks_of
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """Under which an outcome was found. Seconds and machine are those of the original computation of its cells."""
+
+    scale: Scale
+    seed: int
+    settings: list[Any]
+    seconds: float
+    reused: bool
+    machine: str
+    cells: list[str]
+
+    def row(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "scale": self.scale.value,
+            "seed": self.seed,
+            "config": self.settings,
+            "seconds": self.seconds,
+            "reused": self.reused,
+            "machine": self.machine,
+            "cells": self.cells,
+            "version": version(),
+        }
+
+
+@dataclass(frozen=True)
+class CheckOutcome:
+    """A checked claim."""
+
+    claim: Claim
+    evidence: Evidence
+    circumstances: Circumstances
+
+    @property
+    def failed(self) -> bool:
+        """Whether a statement that should hold was measured to fail."""
+        return self.evidence.verdict is Verdict.VIOLATED and self.claim.expected is not Verdict.VIOLATED
+
+    def row(self) -> dict[str, Any]:
+        """The outcome as one JSON object."""
+        return {
+            "id": self.claim.id,
+            "paper": self.claim.paper,
+            "kind": self.claim.kind.value,
+            "statement": self.claim.statement,
+            "where": self.claim.where,
+            **as_json(self.evidence),
+            "expected": not self.failed,
+            "expected_verdict": self.claim.expected.value,
+            **self.circumstances.row(),
+        }
+
+
+@dataclass(frozen=True)
+class FigureOutcome:
+    """The numbers behind a figure, and the reported ones beside them."""
+
+    figure: Figure
+    numbers: xr.Dataset
+    comparisons: list[Comparison]
+    circumstances: Circumstances
+
+    def row(self) -> dict[str, Any]:
+        """The outcome as one JSON object, without the numbers."""
+        return {
+            "id": self.figure.id,
+            "paper": self.figure.paper,
+            "title": self.figure.title,
+            "comparisons": [as_json(each) | {"verdict": each.verdict} for each in self.comparisons],
+            **self.circumstances.row(),
+        }
+
+
+def check(claim: Claim, scale: Scale, seed: int, cells: Cells, progress: Progress = silent) -> CheckOutcome:
+    """Judge a claim on its default settings; missing cells are computed.
+
+    Raises:
+      StoreError: the store cannot be read or written.
+    """
+    tasks = tasks_of(claim.reads, scale, seed)
+    start = time.perf_counter()
+    readings = _read(tasks, cells, progress)
+    runs = [[each.result for each in group] for group in readings]
+    evidence = claim.judge(*runs) if claim.draws is None else claim.judge(claim.draws(scale, seed))
+    return CheckOutcome(claim, evidence, _circumstances(scale, seed, tasks, readings, start))
+
+
+def show(figure: Figure, scale: Scale, seed: int, cells: Cells, progress: Progress = silent) -> FigureOutcome:
+    """Reduce the cells of a figure to its numbers, and compare them with the reported ones.
+
+    Raises:
+      StoreError: the store cannot be read or written.
+    """
+    tasks = tasks_of(figure.reads, scale, seed)
+    start = time.perf_counter()
+    readings = _read(tasks, cells, progress)
+    numbers = figure.reduce(*[[each.result for each in group] for group in readings])
+    comparisons = figure.compare(numbers)
+    return FigureOutcome(figure, numbers, comparisons, _circumstances(scale, seed, tasks, readings, start))
+
+
+def version() -> str:
+    """The version of the package."""
+    try:
+        return importlib.metadata.version("widenet")
+    except importlib.metadata.PackageNotFoundError:
+        return "0"  # run from a source tree that was not installed
+
+
+def as_json(model: ClosedModel) -> dict[str, Any]:
+    """A record in JSON's own types."""
+    return json.loads(model.model_dump_json())
+
+
+class _Alone:
+    """The watch of a caller who watches one claim or one figure."""
+
+    def __init__(self, progress: Progress):
+        self.progress = progress
+
+    def begin(self, name: str) -> Progress:
+        return self.progress
+
+    def end(self, name: str, words: str) -> None:
+        pass
+
+
+def _read(tasks: Sequence[Sequence[Task]], cells: Cells, progress: Progress) -> list[list[Reading]]:
+    cells.fill([task for group in tasks for task in group], _Alone(progress))
+    return [[cells.read(task) for task in group] for group in tasks]
+
+
+def _circumstances(
+    scale: Scale, seed: int, tasks: Sequence[Sequence[Task]], readings: Sequence[Sequence[Reading]], start: float
+) -> Circumstances:
+    flat = [each for group in readings for each in group]
+    all_tasks = [task for group in tasks for task in group]
+    judging = time.perf_counter() - start
+    return Circumstances(
+        scale=scale,
+        seed=seed,
+        settings=[{"experiment": task.experiment.id, **as_json(task.setting)} for task in all_tasks],
+        seconds=sum(each.seconds for each in flat) if flat else judging,
+        reused=bool(flat) and all(each.reused for each in flat),
+        machine="; ".join(dict.fromkeys(each.machine for each in flat)),
+        cells=[task.key.digest for task in all_tasks],
+    )

@@ -1,0 +1,150 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from widenet.papers.brutzkus2018 import formulas as bounds
+from widenet.papers.brutzkus2018.formulas import max_nonzero_updates, update_bound_terms
+
+
+def root_of_the_proof(norm, slope, eta, weight, radius, half):
+    """M_root, an independent derivation: the largest T with G and F of the proof still compatible.
+
+    2kηvα·T ≤ ws√(4k²η²v² + 4ηk)·√T + 4kR·ws, the quadratic at the end of Section 9.1.2 before it is loosened.
+    """
+    a = 2 * half * eta * weight * slope
+    b = norm * np.sqrt(4 * (half * eta * weight) ** 2 + 4 * eta * half)
+    c = 4 * half * radius * norm
+    return ((b / a + np.sqrt((b / a) ** 2 + 4 * c / a)) / 2) ** 2
+
+
+def test_the_bound_is_never_below_the_root_it_loosens():
+    draw = np.random.default_rng(0)
+    for _ in range(500):
+        norm, slope, half = draw.uniform(1, 20), draw.uniform(0.01, 0.99), int(draw.integers(1, 50))
+        eta, weight, radius = np.exp(draw.uniform(-3, 3, 3))
+        bound = max_nonzero_updates(norm, slope, eta, weight, radius, half)
+        assert bound >= root_of_the_proof(norm, slope, eta, weight, radius, half) * (1 - 1e-12)
+
+
+def test_without_initial_weights_bound_and_root_agree():
+    arguments = (3.0, 0.3, 0.7, 0.2, 0.0, 5)
+    np.testing.assert_allclose(max_nonzero_updates(*arguments), root_of_the_proof(*arguments), rtol=1e-13)
+
+
+@pytest.mark.parametrize("half", [1, 7, 100, 1000])
+def test_corollary_3_the_bound_does_not_depend_on_the_width(half):
+    norm, slope, eta = 5.0, 0.2, 0.3
+    scale = (2 * half) ** -0.5
+    closed = (
+        norm**2 / slope**2
+        + 2 * norm**2 / (eta * slope**2)
+        + np.sqrt(2) * norm**1.5 * np.sqrt(1 / eta + 2 / eta**2) / slope**1.5
+        + 2 * norm / (eta * slope)
+    )
+    np.testing.assert_allclose(max_nonzero_updates(norm, slope, eta, scale, scale, half), closed, rtol=1e-12)
+
+
+def test_control_another_initialization_depends_on_the_width():
+    narrow, wide = (max_nonzero_updates(5.0, 0.2, 0.3, 1 / k, 1 / k, k) for k in (1, 100))
+    assert wide > 10 * narrow
+
+
+def test_no_slope_no_promise():
+    assert max_nonzero_updates(2.0, 0.0, 1.0, 1.0, 1.0, 3) == np.inf
+    assert max_nonzero_updates(2.0, 0.0, 1.0, 1.0, 0.0, 3) == np.inf
+
+
+def test_terms_add_up_and_broadcast():
+    terms = update_bound_terms(np.array([1.0, 2.0]), 0.5, 1.0, 1.0, 1.0, 1)
+    np.testing.assert_allclose(sum(terms), max_nonzero_updates(np.array([1.0, 2.0]), 0.5, 1.0, 1.0, 1.0, 1))
+
+
+def drawn_parameters(count, seed):
+    """(‖w*‖, α, η, v, R, k), all over the place."""
+    draw = np.random.default_rng(seed)
+    return [
+        (draw.uniform(1, 20), draw.uniform(0.01, 0.99), *np.exp(draw.uniform(-4, 4, 3)).tolist(), draw.integers(1, 50))
+        for _ in range(count)
+    ]
+
+
+PARAMETERS = [(*floats, int(half)) for *floats, half in drawn_parameters(200, 1)]
+
+
+def test_the_root_is_where_the_two_sides_of_the_proof_meet():
+    for norm, slope, eta, weight, radius, half in PARAMETERS:
+        root = float(bounds.root_bound(norm, slope, eta, weight, radius, half))
+        np.testing.assert_allclose(root, root_of_the_proof(norm, slope, eta, weight, radius, half), rtol=1e-12)
+        gain = 2 * half * eta * weight * slope
+        stacked = np.sqrt(2 * half) * norm
+        grown = stacked * np.sqrt(root * (2 * half * (eta * weight) ** 2 + 2 * eta)) + 2 * stacked * radius * np.sqrt(
+            2 * half
+        )
+        np.testing.assert_allclose(gain * root, grown, rtol=1e-10)
+
+
+def test_the_bound_from_the_start_is_where_f_meets_g():
+    """F_0 + AT = B√(G_0² + DT) at the bound, for starts of every alignment, also where q < 0 cancels."""
+    draw = np.random.default_rng(2)
+    cancelling = 0
+    for norm, slope, eta, weight, radius, half in PARAMETERS:
+        length = draw.uniform(0, 1) * np.sqrt(2 * half) * radius
+        stacked = np.sqrt(2 * half) * norm
+        start = draw.uniform(-1, 1) * stacked * length
+        bound = float(bounds.start_bound(norm, slope, eta, weight, half, start, length))
+        gain, growth = 2 * half * eta * weight * slope, 2 * half * (eta * weight) ** 2 + 2 * eta
+        cancelling += stacked**2 * growth < 2 * gain * start
+        left, right = start + gain * bound, stacked * np.sqrt(length**2 + growth * bound)
+        np.testing.assert_allclose(left, right, rtol=1e-9)
+        assert bound <= bounds.root_bound(norm, slope, eta, weight, radius, half) * (1 + 1e-11)
+    assert cancelling > 3
+
+
+def test_the_conjugate_form_keeps_its_digits():
+    """F_0 close to B·G_0 and large: the direct form returns 0 or noise, exact rationals say what is right."""
+    norm, slope, eta, weight, half, length = 2, 1, 1, 1, 1, Fraction(10**6)
+    # B² = 2k ws² = 8 is no square, so F_0 is given directly, just inside |F_0| ≤ B·G_0.
+    start = Fraction(2_828_427)
+    gain, square, growth = 2 * half * eta * weight * slope, 8, 2 * half * eta**2 * weight**2 + 2 * eta
+    middle = square * growth - 2 * gain * start
+    constant = square * length**2 - start**2
+    assert middle < 0 < constant
+
+    def at(t: Fraction) -> Fraction:
+        return gain**2 * t**2 - middle * t - constant
+
+    bound = float(bounds.start_bound(norm, slope, eta, weight, half, float(start), float(length)))
+    assert at(Fraction(bound * (1 - 1e-12))) < 0 < at(Fraction(bound * (1 + 1e-12)))
+
+
+def test_equation_14_splits_the_square_root():
+    """Its third and fourth term are √a + √b where M has √(a + b); the others are the same."""
+    for norm, slope, eta, *_ in PARAMETERS:
+        terms = bounds.equation_14_terms(norm, slope, eta)
+        third, fourth = float(terms[2]), float(terms[3])
+        rebuilt = float(terms[0] + terms[1] + terms[4]) + np.hypot(third, fourth)
+        np.testing.assert_allclose(rebuilt, bounds.width_free_bound(norm, slope, eta), rtol=1e-12)
+        # At η = 1 both arguments of min(η, √η) agree, so K(α) is the sum of the other constants there.
+    np.testing.assert_allclose(sum(bounds.equation_14_terms(1.0, 0.3, 1.0)[1:]), bounds.corollary_3_constant(0.3))
+
+
+def test_both_layers_bound_is_the_root_of_its_own_quadratic_loosened():
+    for norm, slope, eta, weight, radius, half in PARAMETERS:
+        np.testing.assert_allclose(
+            bounds.both_layers_bound(norm, slope, eta, weight, radius, half, 1.0, 1.0),
+            max_nonzero_updates(norm, slope, eta, weight, radius, half),
+            rtol=1e-12,
+        )
+        # t ≤ (b/a)² + √(c/a)·b/a + c/a with a = 2kηcvα, b = ws√(4k²η²C²v² + 4ηk), c = 4kR·ws.
+        low, high = 0.3, 4.0
+        gain = 2 * half * eta * low * weight * slope
+        linear = norm * np.sqrt(4 * (half * eta * high * weight) ** 2 + 4 * eta * half) / gain
+        constant = 4 * half * radius * norm / gain
+        np.testing.assert_allclose(
+            bounds.both_layers_bound(norm, slope, eta, weight, radius, half, low, high),
+            linear**2 + np.sqrt(constant) * linear + constant,
+            rtol=1e-12,
+        )
+    assert bounds.both_layers_bound(2.0, 0.5, 1.0, 1.0, 1.0, 1, 0.0, 1.0) == np.inf
+    assert bounds.both_layers_bound(2.0, 0.5, 1.0, 1.0, 1.0, 1, -0.5, 1.0) == np.inf
