@@ -4,6 +4,7 @@ One definition each, for every claim of every paper, of kept and broken, of the 
 vacuous.
 """
 
+import dataclasses
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -83,31 +84,28 @@ class Sides:
         """The tightness of each case: in [0, 1] while it is kept, 1 where it is attained, above 1 where it is broken.
 
         It is the smaller side over the larger one, whichever way the inequality points; 0 where they lie on different
-        sides of zero; NaN where the case is not decided. What only rounding carries over the promise is attained.
+        sides of zero; NaN where the case is not decided. An equality that is kept is attained, and so is a promise that
+        only rounding carries a case beyond.
         """
         measured, promised = np.asarray(self.measured), np.asarray(self.promised)
+        excess = self._excess()
         with np.errstate(all="ignore"):
-            # Of two positive sides, or two negative ones, the one that may be approached from below or from above.
-            if self.sense is Sense.EQUAL:
-                sizes = np.abs(measured), np.abs(promised)
-                ratio = np.maximum(*sizes) / np.minimum(*sizes)
-                ratio = np.where(self.broken, ratio, 1 / ratio)
-            else:
-                upward = (self.sense is Sense.AT_MOST) == (promised + measured > 0)
-                ratio = np.where(upward, measured / promised, promised / measured)
-        apart = measured * promised < 0
-        apart |= ((measured == 0) | (promised == 0)) & (measured != promised)
-        ratio = np.where(measured == promised, 1.0, np.where(apart, 0.0, ratio))
-        beyond = np.where(apart, np.inf, np.maximum(ratio, np.nextafter(1.0, 2.0)))
-        close = np.where(self.broken, beyond, np.clip(ratio, 0.0, 1.0))
-        return np.where(self.decided, close, np.nan)
+            sizes = np.abs(measured), np.abs(promised)
+            ratio = np.minimum(*sizes) / np.maximum(*sizes)
+        apart = (measured * promised < 0) | ((measured == 0) != (promised == 0))
+        kept = np.where(excess >= 0, 1.0, np.where(apart, 0.0, ratio))
+        with np.errstate(divide="ignore"):
+            beyond = np.where(apart, np.inf, np.maximum(1 / ratio, np.nextafter(1.0, 2.0)))
+        return np.where(self.decided, np.where(self.broken, beyond, kept), np.nan)
 
     @property
     def closest(self) -> int | None:
         """The case that comes closest to breaking the statement, or breaks it most; None where none is decided."""
         if not self.decided.any():
             return None
-        return int(np.argmax(np.where(self.decided, self.closeness, -1.0)))
+        close = np.where(self.decided, self.closeness, -1.0)
+        ties = close == close.max()
+        return int(np.argmax(np.where(ties, self._excess(), -np.inf)))
 
     @property
     def vacuous(self) -> bool:
@@ -178,12 +176,15 @@ class Rate:
       undecided: runs of which it is not known whether they fail. They must not decide: the statement is kept only if
         it is kept with all of them failed, and broken only if it is broken with none.
       confidence: one-sided, of both limits.
+      sides: the two sides whose breaking is the failure ("the test error is at most …"), one case per run. Where they
+        are given, the numbers shown are theirs, in the run that keeps them most closely.
     """
 
     failed: ArrayLike
     allowed: float
     undecided: ArrayLike = False
     confidence: float = CONFIDENCE
+    sides: Sides | None = None
     quantity: str = "share of runs that fail"
 
     def part(self, name: str) -> Part:
@@ -193,21 +194,35 @@ class Rate:
         runs, fewest = len(failed), int((failed & ~lost).sum())
         allowed = min(self.allowed, 1.0)
         answers = {fails_at_most(count, runs, allowed, self.confidence) for count in (fewest, fewest + int(lost.sum()))}
-        share = fewest / runs if runs else None
+        kept = answers.pop() if len(answers) == 1 else None
         return Part(
             name=name,
-            kept=answers.pop() if len(answers) == 1 else None,
-            sense=Sense.AT_MOST.value,
-            quantity=self.quantity,
-            promised=float(self.allowed),
-            measured=share,
-            tightness=None if share is None or self.allowed == 0 else share / self.allowed,
-            vacuous=self.allowed >= 1,
+            kept=kept,
             interval=clopper_pearson(fewest, runs, self.confidence),
             cases=runs,
             broken=fewest,
             undecided=int(lost.sum()),
+            **self._numbers(kept, fewest / runs if runs else None),
         )
+
+    def _numbers(self, kept: bool | None, share: float | None) -> dict[str, Any]:
+        if self.sides is None:
+            return {
+                "sense": Sense.AT_MOST.value,
+                "quantity": self.quantity,
+                "promised": float(self.allowed),
+                "measured": share,
+                "tightness": None if share is None or self.allowed == 0 else share / self.allowed,
+                "vacuous": self.allowed >= 1,
+            }
+        shown = self.sides
+        if kept is not False:
+            shown = dataclasses.replace(shown, scored=np.asarray(shown.scored) & ~shown.broken)
+        part = shown.part("")
+        return {
+            **{name: getattr(part, name) for name in ("sense", "quantity", "promised", "measured", "tightness")},
+            "vacuous": self.sides.vacuous or self.allowed >= 1,
+        }
 
 
 Conjunct = Sides | Fact | Rate | Part

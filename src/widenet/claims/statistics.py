@@ -2,7 +2,7 @@
 
 import math
 
-import scipy
+import scipy.special
 
 CONFIDENCE = 0.95
 """The one-sided confidence of every probability verdict."""
@@ -13,8 +13,8 @@ def clopper_pearson(failures: int, runs: int, confidence: float = CONFIDENCE) ->
     _check_counts(failures, runs)
     if runs == 0:
         return (0.0, 1.0)
-    lower = 0.0 if failures == 0 else float(scipy.stats.beta.ppf(1 - confidence, failures, runs - failures + 1))
-    upper = 1.0 if failures == runs else float(scipy.stats.beta.ppf(confidence, failures + 1, runs - failures))
+    lower = 0.0 if failures == 0 else float(scipy.special.betaincinv(failures, runs - failures + 1, 1 - confidence))
+    upper = 1.0 if failures == runs else float(scipy.special.betaincinv(failures + 1, runs - failures, confidence))
     return (lower, upper)
 
 
@@ -45,6 +45,8 @@ def fails_at_most(failures: int, runs: int, allowed_rate: float, confidence: flo
 def matches_rate(successes: int, runs: int, rate: float) -> float:
     """The p-value of the exact two-sided binomial test against a known rate."""
     _check_counts(successes, runs)
+    import scipy.stats  # slow to load, and few claims need it
+
     return float(scipy.stats.binomtest(successes, runs, rate).pvalue)
 
 

@@ -10,5 +10,8 @@ ROUNDING = 1e-12
 BOUND = 1e-11
 """A bound that goes through the roots of a quadratic."""
 
+IDENTITY = 1e-10
+"""Two ways to compute the same output or the same step."""
+
 STEP = 1e-9
 """One side of an inequality that is followed along a run, or a difference of two of its values."""

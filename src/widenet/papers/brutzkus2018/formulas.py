@@ -4,6 +4,8 @@ Symbols of the paper: ws = ‖w*‖ is `separator_norm`, α `slope`, η `step_si
 `half_width` (half the number of neurons). All arguments may be arrays.
 """
 
+import math
+
 import jax
 import numpy as np
 from numpy.typing import NDArray
@@ -174,6 +176,12 @@ def both_layers_bound(
             2 * radius * ws / (eta * low * v * a),
         )
     return sum_of(tuple(np.where(np.isnan(term), np.inf, term) for term in terms))
+
+
+def compression_bound(unused_error: float, size: int, n_samples: int, delta: float) -> float:
+    """Theorem 5: L_V + √(L_V·4c ln(n/δ)/n) + 8c ln(n/δ)/n, with c = `size`."""
+    unit = size * math.log(n_samples / delta) / n_samples
+    return unused_error + math.sqrt(4 * unused_error * unit) + 8 * unit
 
 
 def _as_arrays(*values: Values) -> list[NDArray[np.float64]]:

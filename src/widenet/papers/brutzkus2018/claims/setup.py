@@ -4,59 +4,77 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
-from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Runs, at_most, more_than
-from widenet.claims.legacy import Evidence_, decide
-from widenet.losses import hinge
-from widenet.papers.brutzkus2018.runs.draws import basis_sequence, draw_trials, plus_minus_weights
-from widenet.papers.brutzkus2018.runs.ledger import larger, leaky, update_of
-from widenet.papers.brutzkus2018.runs.trials import ROUNDING, Trials, hypotheses
-from widenet.types import Progress, Scale, silent
+from widenet.claims.base import Evidence, Kind, Runs, Silence, at_least, at_most, claim, more_than
+from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.specimen import Specimen
+from widenet.claims.tolerances import IDENTITY, ROUNDING
+from widenet.papers.brutzkus2018.runs.gradients import Gradients, gradients
+from widenet.papers.brutzkus2018.runs.ledger import leaky, update_of
+from widenet.papers.brutzkus2018.runs.trials import BasisTrial, RandomTrials, plus_minus_weights
+from widenet.records import Scale
 
 
-def check_footnote_1(batches: Sequence[Trials], progress: Progress = silent) -> Evidence:
-    """‖w*‖ ≥ 1 on every data set, because 1 ≤ y⟨w*, x⟩ ≤ ‖w*‖‖x‖ ≤ ‖w*‖."""
-    conditions = tuple(hypotheses(batches)[:2])
-    norms = np.concatenate([trials.separator_norms for trials in batches])
-    smallest = float(norms.min())
-    conclusion = bool(smallest >= 1 - ROUNDING)
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=conditions,
-        runs=Runs(tried=len(norms)),
-        conclusion=conclusion,
-        quantity="‖w*‖ of the data set where it is smallest",
-        promised=1.0,
-        measured=smallest,
-        tightness=smallest,
-        config={"data_sets": len(norms), "largest_norm": float(norms.max())},
+@dataclass(frozen=True, eq=False)
+class SeparatedSets:
+    """Data sets with a separator: min y⟨w*, x⟩, max ‖x‖ and ‖w*‖ of each."""
+
+    smallest_margin: Float[np.ndarray, " set"]
+    largest_input: Float[np.ndarray, " set"]
+    separator_norm: Float[np.ndarray, " set"]
+
+
+def separated_sets(scale: Scale, seed: int) -> SeparatedSets:
+    """Random separable data, and e_1 alone, where ‖w*‖ = 1."""
+    batches, each = (4, 25) if scale is Scale.QUICK else (40, 25)
+    drawn = RandomTrials(seed=seed, n_batches=batches, per_batch=each, max_bound=1e9).draw()
+    trials = [*drawn, *BasisTrial(dim=1, half_width=1, slope=0.5, step_size=1.0).draw()]
+    return SeparatedSets(
+        np.array([trial.smallest_margin for trial in trials]),
+        np.array([np.linalg.norm(trial.inputs, axis=1).max() for trial in trials]),
+        np.array([trial.separator_norm for trial in trials]),
     )
 
 
-def _footnote_1_setting(scale: Scale, seed: int) -> list[Trials]:
-    """Random separable data, and e_1 alone, where ‖w*‖ = 1."""
-    batches, each = (4, 25) if scale is Scale.QUICK else (40, 25)
-    return [*draw_trials(seed, batches, each, 1e9), basis_sequence(1, 1, 0.5, 1.0)]
+@claim("brutzkus2018.footnote_1", Kind.STEP, "footnote 1, Section 2", draws=separated_sets)
+def footnote_1(sets: SeparatedSets, *, least: float = 1.0) -> Evidence:
+    """A separator with y⟨w*, x⟩ ≥ 1 on points of the unit ball has norm ‖w*‖ ≥ 1.
+
+    Because 1 ≤ y⟨w*, x⟩ ≤ ‖w*‖‖x‖ ≤ ‖w*‖.
+    """
+    sides = Sides(
+        sets.separator_norm,
+        least,
+        Sense.AT_LEAST,
+        room=ROUNDING,
+        trivial=0.0,
+        quantity="‖w*‖ of the data set where it is smallest",
+    )
+    hypotheses = (
+        at_least("separable", "separable: smallest y⟨w*, x⟩", sets.smallest_margin.min(), 1, tolerance=ROUNDING),
+        at_most("input_norm", "largest input norm ‖x‖", sets.largest_input.max(), 1, tolerance=ROUNDING),
+    )
+    return evidence({"‖w*‖ ≥ 1": sides}, hypotheses)
 
 
-footnote_1 = Claim(
-    id="brutzkus2018.footnote_1",
-    kind=Kind.STEP,
-    statement="A separator with y⟨w*, x⟩ ≥ 1 on points of the unit ball has norm ‖w*‖ ≥ 1.",
-    where="footnote 1, Section 2",
-    judge=check_footnote_1,
-    draws=_footnote_1_setting,
-)
+@footnote_1.speaks
+def footnote_1_on(specimen: Specimen) -> SeparatedSets | Silence:
+    """The reader's data with the separator that was found."""
+    separator = specimen.separation.separator
+    if separator is None:
+        return Silence(f"There is no separator to speak of: the data is {specimen.separation.sentence}.")
+    margins = specimen.labels * (specimen.inputs @ separator)
+    return SeparatedSets(
+        np.array([margins.min()]), np.array([specimen.largest_norm]), np.array([np.linalg.norm(separator)])
+    )
 
 
 Activation = Callable[[np.ndarray], np.ndarray]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AnyNetwork:
     """A network with k neurons and any output weights, and points to compare it on."""
 
@@ -79,16 +97,30 @@ ACTIVATIONS: dict[str, Activation] = {
 }
 
 
-def check_footnote_5(
+def any_networks(scale: Scale, seed: int) -> list[AnyNetwork]:
+    """Networks of random sizes; some output weights are exactly 0."""
+    draw = np.random.default_rng(seed)
+    networks = []
+    for _ in range(20 if scale is Scale.QUICK else 100):
+        half, dim = int(draw.integers(1, 40)), int(draw.integers(1, 20))
+        outputs = draw.normal(size=half) * (draw.random(half) < 0.9)
+        points = draw.normal(size=(1000, dim))
+        networks.append(AnyNetwork(draw.normal(size=(half, dim)), outputs, points, float(np.exp(draw.normal()))))
+    return networks
+
+
+@claim("brutzkus2018.footnote_5", Kind.CONSTRUCTION, "footnote 5, Section 2", draws=any_networks)
+def footnote_5(
     networks: Sequence[AnyNetwork],
-    progress: Progress = silent,
     *,
     activations: dict[str, Activation] = ACTIVATIONS,
     rewritten: Callable[[AnyNetwork], np.ndarray] = rewrite,
 ) -> Evidence:
-    """Both networks say the same about every point. A control passes another activation or construction."""
-    worst, homogeneity = 0.0, 0.0
-    for number, network in enumerate(networks):
+    """Every network with k neurons and any output weights a_i equals one with 2k neurons and output weights ±v:
+    the row (|a_i|/v)·w_i goes to a slot with the sign of a_i, all other rows are 0 (σ positively homogeneous).
+    """
+    differences, homogeneity = [], [0.0]
+    for network in networks:
         rows = rewritten(network)
         signs = plus_minus_weights(len(rows) // 2, network.output_weight)
         for activation in activations.values():
@@ -96,104 +128,60 @@ def check_footnote_5(
             before, after = activation(z) @ network.outputs, activation(network.points @ rows.T) @ signs
             size = np.abs(activation(z)) @ np.abs(network.outputs)
             # A network whose output weights are all 0 has size 0, and says 0 on both sides.
-            worst = larger(worst, float(np.abs(before - after).max() / max(size.max(), np.finfo(float).tiny)))
-            homogeneity = max(homogeneity, float(np.abs(activation(3 * z) - 3 * activation(z)).max() / np.abs(z).max()))
-        progress((number + 1) / len(networks), "networks")
-    conditions = (at_most_rounding("largest |σ(3z) − 3σ(z)| / |z|: positively homogeneous", homogeneity),)
-    conclusion = worst <= 1e-10 if networks else None
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=conditions,
-        runs=Runs(tried=len(networks) * len(activations)),
-        conclusion=conclusion,
-        quantity="largest difference of outputs, relative to Σ|a_i σ(z_i)|, against rounding",
-        promised=1e-10,
-        measured=worst,
-        config={"activations": list(activations), "points_per_network": len(networks[0].points) if networks else 0},
+            differences.append(np.abs(before - after).max() / max(size.max(), np.finfo(float).tiny))
+            homogeneity.append(np.abs(activation(3 * z) - 3 * activation(z)).max() / np.abs(z).max())
+    sides = Sides(
+        np.array(differences),
+        0.0,
+        Sense.EQUAL,
+        room=IDENTITY,
+        quantity="largest difference of outputs, relative to Σ|a_i σ(z_i)|",
     )
-
-
-def at_most_rounding(name: str, actual: float) -> Hypothesis:
-    """The hypothesis that a number is 0 up to rounding."""
-    return at_most(name, actual, 0, tolerance=ROUNDING)
-
-
-def _footnote_5_setting(scale: Scale, seed: int) -> list[AnyNetwork]:
-    draw = np.random.default_rng(seed)
-    networks = []
-    for _ in range(20 if scale is Scale.QUICK else 100):
-        half, dim = int(draw.integers(1, 40)), int(draw.integers(1, 20))
-        outputs = draw.normal(size=half) * (draw.random(half) < 0.9)  # some output weights are exactly 0
-        points = draw.normal(size=(1000, dim))
-        networks.append(AnyNetwork(draw.normal(size=(half, dim)), outputs, points, float(np.exp(draw.normal()))))
-    return networks
-
-
-footnote_5 = Claim(
-    id="brutzkus2018.footnote_5",
-    kind=Kind.CONSTRUCTION,
-    statement=(
-        "Every network with k neurons and any output weights a_i equals one with 2k neurons and output weights ±v: "
-        "the row (|a_i|/v)·w_i goes to a slot with the sign of a_i, all other rows are 0 (σ positively homogeneous)."
-    ),
-    where="footnote 5, Section 2",
-    judge=check_footnote_5,
-    draws=_footnote_5_setting,
-)
-
-
-@dataclass(frozen=True)
-class States:
-    """Random networks, each with one sample: everything an update needs, with a leading axis."""
-
-    hidden: Float[np.ndarray, "state neuron dim"]
-    outputs: Float[np.ndarray, "state neuron"]
-    inputs: Float[np.ndarray, "state dim"]
-    labels: Float[np.ndarray, " state"]
-    slope: float
-    step_size: float
+    name = "largest |σ(3z) − 3σ(z)| / |z|: positively homogeneous"
+    hypotheses = (at_most("homogeneous", name, max(homogeneity), 0, tolerance=ROUNDING),)
+    return evidence({"both networks say the same": sides}, hypotheses, details={"activations": list(activations)})
 
 
 Rule = Callable[[np.ndarray, np.ndarray, np.ndarray, float, float, float], tuple[np.ndarray, np.ndarray]]
 
 
-def check_equation_10(states: States, progress: Progress = silent, *, rule: Rule = update_of) -> Evidence:
-    """Eq. 10 against −η times the gradient of the hinge loss by automatic differentiation, both layers."""
-    by_hand = [
-        rule(hidden, output, x, float(y), states.slope, states.step_size)
-        for hidden, output, x, y in zip(states.hidden, states.outputs, states.inputs, states.labels, strict=True)
-    ]
-    gradients = _gradients(states.hidden, states.outputs, states.inputs, states.labels, states.slope)
+@claim("brutzkus2018.equation_10", Kind.IDENTITY, "Eq. 10, Section 9.1.2", reads=gradients)
+def equation_10(cells: Sequence[Gradients], *, rule: Rule = update_of) -> Evidence:
+    """A non-zero update adds ηv·p·y·x to each row w and −ηv·q·y·x to each row u, where p, q are 1 for a neuron that
+    is on at x and α otherwise: this is −η times the gradient of the hinge loss (with v_i each neuron's own
+    weight when both layers move, which adds ηyσ(z_i) to it).
+
+    By hand against automatic differentiation, both layers; `rule` is Eq. 10.
+    """
+    (states,) = cells
     z = np.einsum("snd,sd->sn", states.hidden, states.inputs)
     margins = states.labels * np.einsum("sn,sn->s", states.outputs, leaky(z, states.slope))
     active = margins < 1
-    worst = 0.0
-    for layer in range(2):
-        taken = np.where(active.reshape(-1, *[1] * (2 - layer)), np.stack([step[layer] for step in by_hand]), 0.0)
-        exact = -states.step_size * np.asarray(gradients[layer])
-        flat = lambda array: array.reshape(len(array), -1)  # noqa: E731
-        sizes = np.linalg.norm(flat(exact), axis=1)
-        errors = np.linalg.norm(flat(taken - exact), axis=1)
-        worst = larger(worst, float((errors / np.where(sizes > 0, sizes, 1.0)).max()))
-    conditions = (
-        more_than("smallest_w_r_x", "smallest |⟨w_r, x⟩|: no neuron at its kink", float(np.abs(z).min()), 0),
+    steps = [
+        rule(hidden, output, x, float(y), states.slope, states.step_size)
+        for hidden, output, x, y in zip(states.hidden, states.outputs, states.inputs, states.labels, strict=True)
+    ]
+    to_hidden, to_outputs = (np.stack(layer) for layer in zip(*steps, strict=True))
+    hypotheses = (
+        more_than("off_kink", "smallest |⟨w_r, x⟩|: no neuron at its kink", np.abs(z).min(), 0),
         more_than(
-            "smallest_y_n_x_1",
-            "smallest |y N(x) − 1|: no sample at the kink of the loss",
-            float(np.abs(margins - 1).min()),
-            0,
+            "off_loss_kink", "smallest |y N(x) − 1|: no sample at the kink of the loss", np.abs(margins - 1).min(), 0
         ),
     )
-    conclusion = bool(worst <= 1e-10) if active.any() else None
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=conditions,
-        runs=Runs(tried=len(states.labels)),
-        conclusion=conclusion,
-        quantity="largest relative difference between Eq. 10 and automatic differentiation, against rounding",
-        promised=1e-10,
-        measured=worst,
-        config={"states": len(states.labels), "states_with_an_update": int(active.sum()), "layers": "both"},
+    return evidence(
+        {
+            "the step of the hidden rows": _same_step(to_hidden, states.by_hidden, states.step_size, active),
+            "the step of the output weights": _same_step(to_outputs, states.by_outputs, states.step_size, active),
+            "no step at zero loss": Sides(
+                np.abs(states.by_hidden).max(axis=(1, 2)) + np.abs(states.by_outputs).max(axis=1),
+                0.0,
+                Sense.EQUAL,
+                scored=~active,
+            ),
+        },
+        hypotheses,
+        runs=Runs(tried=len(active)),
+        details={"states_with_an_update": int(active.sum()), "layers": "both"},
         note=(
             "Eq. 10 is read with v̂ as a magnitude (it is introduced as −v) and with output weights from before the "
             "step, which is what its use in the proof needs."
@@ -201,41 +189,16 @@ def check_equation_10(states: States, progress: Progress = silent, *, rule: Rule
     )
 
 
-def _gradients(
-    hidden: np.ndarray, outputs: np.ndarray, inputs: np.ndarray, labels: np.ndarray, slope: float
-) -> tuple[Array, Array]:
-    """∂/∂(W, a) of the hinge loss of one sample, for every state, in one compiled program."""
-
-    def loss(weights: Array, output: Array, x: Array, y: Array) -> Array:
-        z = weights @ x
-        return hinge(output @ jnp.where(z > 0, z, slope * z), y)
-
-    return jax.jit(jax.vmap(jax.grad(loss, argnums=(0, 1))))(hidden, outputs, inputs, labels)
-
-
-def _random_states(scale: Scale, seed: int) -> States:
-    draw = np.random.default_rng(seed)
-    count, half, dim = (200, 4, 6) if scale is Scale.QUICK else (2000, 20, 20)
-    scales = np.exp(draw.uniform(-3, 1, (count, 1, 1)))
-    return States(
-        scales * draw.normal(size=(count, 2 * half, dim)),
-        plus_minus_weights(half, 1.0) * np.exp(draw.normal(size=(count, 2 * half))),
-        draw.normal(size=(count, dim)) / dim,
-        draw.choice([-1.0, 1.0], count),
-        0.2,
-        0.7,
+def _same_step(taken: np.ndarray, gradient: np.ndarray, step_size: float, active: np.ndarray) -> Sides:
+    """The difference between a step and −η times the gradient, relative to the latter."""
+    exact = (-step_size * gradient).reshape(len(gradient), -1)
+    sizes = np.linalg.norm(exact, axis=1)
+    errors = np.linalg.norm(taken.reshape(len(taken), -1) - exact, axis=1)
+    return Sides(
+        errors / np.where(sizes > 0, sizes, 1.0),
+        0.0,
+        Sense.EQUAL,
+        room=IDENTITY,
+        scored=active,
+        quantity="largest relative difference between Eq. 10 and automatic differentiation",
     )
-
-
-equation_10 = Claim(
-    id="brutzkus2018.equation_10",
-    kind=Kind.IDENTITY,
-    statement=(
-        "A non-zero update adds ηv·p·y·x to each row w and −ηv·q·y·x to each row u, where p, q are 1 for a neuron that "
-        "is on at x and α otherwise: this is −η times the gradient of the hinge loss (with v_i each neuron's own "
-        "weight when both layers move, which adds ηyσ(z_i) to it)."
-    ),
-    where="Eq. 10, Section 9.1.2",
-    judge=check_equation_10,
-    draws=_random_states,
-)

@@ -7,15 +7,16 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Claim, Evidence, Kind, Runs, Verdict, at_least, less_than, more_than
-from widenet.claims.legacy import Evidence_, decide
-from widenet.papers.brutzkus2018.runs.draws import basis_sequence, draw_trials, plus_minus_weights
-from widenet.papers.brutzkus2018.runs.ledger import outputs_of, start_of
-from widenet.papers.brutzkus2018.runs.trials import ROUNDING
-from widenet.types import Progress, Scale, silent
+from widenet.claims.base import Evidence, Kind, Silence, at_least, claim, less_than, more_than
+from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.specimen import Specimen
+from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.papers.brutzkus2018.runs.ledger import outputs_of
+from widenet.papers.brutzkus2018.runs.trials import BasisTrial, RandomTrials, equal_scale, plus_minus_weights
+from widenet.records import Scale
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Separated:
     """Separable data and a ±v network: S, w*, k, v and α (0 for ReLU)."""
 
@@ -44,11 +45,26 @@ class Separated:
         return float(np.maximum(1 - margins, 0).mean())
 
 
-def check_section_2_zero_minimum(
-    cases: Sequence[Separated], progress: Progress = silent, *, shrink: float = 1.0
-) -> Evidence:
-    """L_S = 0 at s·W* for the smallest admissible s (and a hair); a control shrinks s."""
-    conditions = (
+def separated_cases(scale: Scale, seed: int) -> list[Separated]:
+    """Random separable data for Leaky ReLU and for ReLU, and the basis, where every margin is exactly 1."""
+    each = 10 if scale is Scale.QUICK else 100
+    drawn = RandomTrials(seed=seed, n_batches=4, per_batch=each, max_bound=1e9).draw()
+    cases = []
+    for trial in [*drawn, *BasisTrial(dim=5, half_width=3, slope=0.5, step_size=1.0).draw()]:
+        parts = (trial.inputs, trial.labels, trial.separator, trial.half_width, trial.output_weight)
+        cases += [Separated(*parts, trial.slope), Separated(*parts, 0.0)]
+    return cases
+
+
+@claim("brutzkus2018.section_2_zero_minimum", Kind.CONSTRUCTION, "after Eq. 2, Section 2", draws=separated_cases)
+def section_2_zero_minimum(cases: Sequence[Separated], *, shrink: float = 1.0) -> Evidence:
+    """On separable data some W has training loss exactly 0, for Leaky ReLU and for ReLU: s·W* does, W* being k rows
+    w* and k rows −w*, as soon as s·kv(1 + α) ≥ 1 (for ReLU, α = 0).
+
+    At the smallest such s and a hair more, which covers rounding; a control shrinks it.
+    """
+    losses = np.array([case.mean_hinge(shrink * (1 + STEP) / case.gain) for case in cases])
+    hypotheses = (
         at_least(
             "separable",
             "separable: smallest y⟨w*, x⟩",
@@ -56,88 +72,54 @@ def check_section_2_zero_minimum(
             1,
             tolerance=ROUNDING,
         ),
-        more_than("smallest_output_weight_v", "smallest output weight v", min(case.output_weight for case in cases), 0),
+        more_than("output_weight", "smallest output weight v", min(case.output_weight for case in cases), 0),
     )
-    losses = [case.mean_hinge(shrink * (1 + 1e-9) / case.gain) for case in cases]
-    conclusion = max(losses) == 0
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=conditions,
-        runs=Runs(tried=len(cases)),
-        conclusion=conclusion,
-        quantity="largest training loss at s·W*",
-        promised=0.0,
-        measured=max(losses),
-        config={"relu_cases": sum(case.slope == 0 for case in cases), "s": "1/(kv(1 + α)), for ReLU 1/(kv)"},
-    )
+    relu = np.array([case.slope == 0 for case in cases])
+    parts = {
+        f"loss 0 at s·W* ({activation})": Sides(
+            losses, 0.0, Sense.EQUAL, scored=chosen, quantity="largest training loss at s·W*"
+        )
+        for activation, chosen in (("Leaky ReLU", ~relu), ("ReLU", relu))
+    }
+    return evidence(parts, hypotheses, details={"s": "1/(kv(1 + α)), for ReLU 1/(kv)"})
 
 
-def _separated_cases(scale: Scale, seed: int) -> list[Separated]:
-    """Random separable data for Leaky ReLU and for ReLU, and the basis, where every margin is exactly 1."""
-    cases = []
-    for trials in [*draw_trials(seed, 4, 10 if scale is Scale.QUICK else 100, 1e9), basis_sequence(5, 3, 0.5, 1.0)]:
-        for start in (start_of(trials, run) for run in range(len(trials))):
-            parts = (start.inputs, start.labels, start.separator, start.half_width, start.output_weight)
-            cases += [Separated(*parts, start.slope), Separated(*parts, 0.0)]
-    return cases
+@section_2_zero_minimum.speaks
+def separated_on(specimen: Specimen) -> list[Separated] | Silence:
+    """The reader's data with the separator that was found, for both activations."""
+    separator = specimen.separation.separator
+    if separator is None:
+        return Silence(f"It needs a separator: the data is {specimen.separation.sentence}.")
+    half = specimen.choices.n_neurons // 2
+    parts = (specimen.inputs, specimen.labels, np.asarray(separator, np.float64), half, equal_scale(half))
+    return [Separated(*parts, specimen.choices.slope), Separated(*parts, 0.0)]
 
 
-section_2_zero_minimum = Claim(
-    id="brutzkus2018.section_2_zero_minimum",
-    kind=Kind.CONSTRUCTION,
-    statement=(
-        "On separable data some W has training loss exactly 0, for Leaky ReLU and for ReLU: s·W* does, W* being k rows "
-        "w* and k rows −w*, as soon as s·kv(1 + α) ≥ 1 (for ReLU, α = 0)."
-    ),
-    where="after Eq. 2, Section 2",
-    judge=check_section_2_zero_minimum,
-    draws=_separated_cases,
-)
-
-
-def check_separator_is_global_minimum(cases: Sequence[Separated], progress: Progress = silent) -> Evidence:
-    """L_S(W*) = 0 wherever kv(1 + α)·min y⟨w*, x⟩ ≥ 1, and N_{W*}(x) = kv(1 + α)⟨w*, x⟩ everywhere."""
-    reach = min(case.gain * case.smallest_margin for case in cases)
-    conditions = (
-        more_than("smallest_output_weight_v", "smallest output weight v", min(case.output_weight for case in cases), 0),
-        at_least("smallest_kv_1_slope_yw_x", "smallest kv(1 + α)·y⟨w*, x⟩", reach, 1, tolerance=ROUNDING),
-    )
-    losses = [case.mean_hinge(1.0) for case in cases]
-    conclusion = max(losses) <= ROUNDING
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=conditions,
-        runs=Runs(tried=len(cases)),
-        conclusion=conclusion,
-        quantity="largest training loss at W*",
-        promised=0.0,
-        measured=max(losses),
-        config={"cases": len(cases), "smallest_reach": reach},
-    )
-
-
-def _wide_enough(scale: Scale, seed: int) -> list[Separated]:
+def reaching_cases(scale: Scale, seed: int) -> list[Separated]:
     """Those of the random cases that meet the hypothesis, and k = 2 with Eq. 6 on one point, where loss 0 begins."""
-    reaching = [case for case in _separated_cases(scale, seed) if case.gain * case.smallest_margin >= 1]
-    return [*reaching, _one_point(2, 0.5, 0.1)]
+    reaching = [case for case in separated_cases(scale, seed) if case.gain * case.smallest_margin >= 1]
+    one_point = Separated(np.ones((1, 1)), np.ones(1), np.ones(1), 2, 0.5, 0.1)  # S = {(e_1, 1)} and w* = e_1
+    return [*reaching, one_point]
 
 
-def _one_point(half_width: int, output_weight: float, slope: float) -> Separated:
-    """S = {(e_1, 1)} and w* = e_1."""
-    return Separated(np.ones((1, 1)), np.ones(1), np.ones(1), half_width, output_weight, slope)
-
-
-separator_is_global_minimum = Claim(
-    id="brutzkus2018.separator_is_global_minimum",
-    kind=Kind.STEP,
-    statement=(
-        "W* (k rows w*, k rows −w*) is a global minimum, L_S(W*) = 0, provided kv(1 + α)·min y⟨w*, x⟩ ≥ 1. "
-        "(Repaired: the paper states it without the condition; its proofs use only ⟨W, W*⟩ and do not need it.)"
-    ),
-    where="proof sketch in Section 5.1 and Section 9.1.2",
-    judge=check_separator_is_global_minimum,
-    draws=_wide_enough,
+@claim(
+    "brutzkus2018.separator_is_global_minimum",
+    Kind.STEP,
+    "proof sketch in Section 5.1 and Section 9.1.2",
+    draws=reaching_cases,
 )
+def separator_is_global_minimum(cases: Sequence[Separated]) -> Evidence:
+    """W* (k rows w*, k rows −w*) is a global minimum, L_S(W*) = 0, provided kv(1 + α)·min y⟨w*, x⟩ ≥ 1. (Repaired: the
+    paper states it without the condition; its proofs use only ⟨W, W*⟩ and do not need it.)
+    """
+    reach = min(case.gain * case.smallest_margin for case in cases)
+    hypotheses = (
+        more_than("output_weight", "smallest output weight v", min(case.output_weight for case in cases), 0),
+        at_least("reach", "smallest kv(1 + α)·y⟨w*, x⟩", reach, 1, tolerance=ROUNDING),
+    )
+    losses = np.array([case.mean_hinge(1.0) for case in cases])
+    sides = Sides(losses, 0.0, Sense.EQUAL, room=ROUNDING, quantity="largest training loss at W*")
+    return evidence({"L_S(W*) = 0": sides}, hypotheses, details={"smallest_reach": reach})
 
 
 @dataclass(frozen=True)
@@ -148,50 +130,48 @@ class ExactPoint:
     output_weight: Fraction
     slope: Fraction
 
-
-def check_separator_is_global_minimum_as_printed(points: Sequence[ExactPoint], progress: Progress = silent) -> Evidence:
-    """L_S(W*) = 0 with no condition on kv, as printed; evaluated in fractions, so that no rounding is to blame."""
-    losses = []
-    for point in points:
-        plus, minus = Fraction(1), point.slope * Fraction(-1)  # σ(⟨w*, x⟩) and σ(⟨−w*, x⟩)
-        output = point.half_width * point.output_weight * (plus - minus)
-        losses.append(max(1 - output, Fraction(0)))
-    conditions = (
-        more_than(
-            "smallest_output_weight_v", "smallest output weight v", float(min(p.output_weight for p in points)), 0
-        ),
-        more_than("smallest_leaky_slope_slope", "smallest Leaky slope α", float(min(p.slope for p in points)), 0),
-        less_than("largest_leaky_slope_slope", "largest Leaky slope α", float(max(p.slope for p in points)), 1),
-    )
-    conclusion = max(losses) == 0
-    worst = points[int(np.argmax([float(loss) for loss in losses]))]
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=conditions,
-        runs=Runs(tried=len(points)),
-        conclusion=conclusion,
-        quantity="training loss at W* on the one point (1, +1) with w* = 1",
-        promised=0.0,
-        measured=float(max(losses)),
-        config={"k": worst.half_width, "v": str(worst.output_weight), "alpha": str(worst.slope)},
-        note=(
-            f"k = {worst.half_width}, v = {worst.output_weight}, α = {worst.slope}: N(1) = kv(1 + α) = "
-            f"{1 - max(losses)} < 1. The same happens with v = 1/√(2k) at k = 1, where N(1)² = (1 + α)²/2 < 1 for "
-            "α < √2 − 1. No proof of the paper needs L_S(W*) = 0."
-        ),
-    )
+    @property
+    def output(self) -> Fraction:
+        """N(1) at W*: kv(σ(1) − σ(−1))."""
+        return self.half_width * self.output_weight * (1 - self.slope * Fraction(-1))
 
 
-def _exact_points(scale: Scale, seed: int) -> list[ExactPoint]:
+def exact_points(scale: Scale, seed: int) -> list[ExactPoint]:
+    """The instance."""
     return [ExactPoint(1, Fraction(1, 2), Fraction(1, 10))]
 
 
-separator_is_global_minimum_as_printed = Claim(
-    id="brutzkus2018.separator_is_global_minimum_as_printed",
-    kind=Kind.STEP,
-    statement="W* (k rows w*, k rows −w*) is a global minimum, L_S(W*) = 0, for every k and every v > 0.",
-    where="proof sketch in Section 5.1 and Section 9.1.2",
-    judge=check_separator_is_global_minimum_as_printed,
-    draws=_exact_points,
-    expected=Verdict.VIOLATED,
+@claim(
+    "brutzkus2018.separator_is_global_minimum_as_printed",
+    Kind.STEP,
+    "proof sketch in Section 5.1 and Section 9.1.2",
+    draws=exact_points,
 )
+def separator_is_global_minimum_as_printed(points: Sequence[ExactPoint]) -> Evidence:
+    """W* (k rows w*, k rows −w*) is a global minimum, L_S(W*) = 0, for every k and every v > 0.
+
+    Evaluated in fractions, so that no rounding is to blame.
+    """
+    losses = [max(1 - point.output, Fraction(0)) for point in points]
+    worst = points[int(np.argmax([float(loss) for loss in losses]))]
+    hypotheses = (
+        more_than("output_weight", "smallest output weight v", float(min(p.output_weight for p in points)), 0),
+        more_than("slope_positive", "smallest Leaky slope α", float(min(p.slope for p in points)), 0),
+        less_than("slope_below_one", "largest Leaky slope α", float(max(p.slope for p in points)), 1),
+    )
+    sides = Sides(
+        [float(loss) for loss in losses],
+        0.0,
+        Sense.EQUAL,
+        quantity="training loss at W* on the one point (1, +1) with w* = 1",
+    )
+    return evidence(
+        {"L_S(W*) = 0": sides},
+        hypotheses,
+        details={"k": worst.half_width, "v": str(worst.output_weight), "alpha": str(worst.slope)},
+        note=(
+            f"k = {worst.half_width}, v = {worst.output_weight}, α = {worst.slope}: N(1) = kv(1 + α) = "
+            f"{worst.output} < 1. The same happens with v = 1/√(2k) at k = 1, where N(1)² = (1 + α)²/2 < 1 for "
+            "α < √2 − 1. No proof of the paper needs L_S(W*) = 0."
+        ),
+    )

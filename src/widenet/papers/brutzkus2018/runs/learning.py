@@ -4,28 +4,30 @@ The runs are a handful of updates long, so each is one network in NumPy; the lis
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Hypothesis, at_least, at_most, less_than, more_than
-from widenet.diagnostics import Separation, find_separator
+from widenet.claims.experiments import Experiment
+from widenet.data.points import unit_rows
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.draws import separable_points, unit_rows
-from widenet.types import Dataset
+from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples, OwnSamples, SampleSets
+from widenet.papers.brutzkus2018.runs.trials import equal_scale, plus_minus_weights
+from widenet.progress import Progress, over, silent
+from widenet.records import ClosedModel, Scale
 
-ROUNDING = 1e-12
 PATIENCE, GIVEN_UP = 1e6, 1000
 """The largest M_k that a run is given time for, and the updates it gets otherwise."""
 BLOCK = 10_000
 """How many pre-activations are computed at once."""
+MOST_PADDING = 20_000
+"""Where M_k is in the billions, so many points of padding show that padding changes nothing."""
 Weights = Float[np.ndarray, "neuron dim"]
 
 
-@dataclass(frozen=True)
-class Rule:
+class LearningRule(ClosedModel):
     """SGD on a ±v Leaky ReLU network with R = v = 1/√(2k) (Eq. 6).
 
     Attributes:
@@ -43,12 +45,12 @@ class Rule:
     @property
     def scale(self) -> float:
         """R = v = 1/√(2k)."""
-        return (2 * self.half_width) ** -0.5
+        return equal_scale(self.half_width)
 
     @functools.cached_property
     def votes(self) -> Float[np.ndarray, " neuron"]:
         """(+v, …, +v, −v, …, −v)."""
-        return np.repeat([self.scale, -self.scale], self.half_width)
+        return plus_minus_weights(self.half_width, self.scale)
 
     def update_bound(self, separator_norm: float) -> float:
         """M_k of Theorem 2."""
@@ -78,7 +80,7 @@ class Rule:
         return weights + np.outer(self.step_size * y * self.votes * slopes, x)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Learned:
     """What SGD left: W, the indices of the updated points in their order, and the mean hinge loss on S."""
 
@@ -94,7 +96,7 @@ class Learned:
 
 
 def learn(
-    rule: Rule,
+    rule: LearningRule,
     start: Weights,
     inputs: Float[np.ndarray, "sample dim"],
     labels: Float[np.ndarray, " sample"],
@@ -119,7 +121,7 @@ def learn(
 
 
 def _first_update(
-    rule: Rule,
+    rule: LearningRule,
     weights: Weights,
     inputs: Float[np.ndarray, "sample dim"],
     labels: Float[np.ndarray, " sample"],
@@ -139,7 +141,7 @@ def _first_update(
 
 
 def replay(
-    rule: Rule,
+    rule: LearningRule,
     start: Weights,
     inputs: Float[np.ndarray, "sample dim"],
     labels: Float[np.ndarray, " sample"],
@@ -153,100 +155,12 @@ def replay(
     return weights
 
 
-@dataclass(frozen=True)
-class Samples:
-    """Samples of one distribution, one per trial, and fresh points of it.
-
-    Attributes:
-      inputs, labels: S of each trial.
-      fresh_inputs, fresh_labels: points that no training sees; they measure L_D.
-      separator: w*.
-      separator_is_given: whether w* belongs to the distribution; False where it was found on data.
-    """
-
-    inputs: Float[np.ndarray, "trial sample dim"]
-    labels: Float[np.ndarray, "trial sample"]
-    fresh_inputs: Float[np.ndarray, "fresh dim"]
-    fresh_labels: Float[np.ndarray, " fresh"]
-    separator: Float[np.ndarray, " dim"]
-    separator_is_given: bool = True
-
-    def __len__(self) -> int:
-        """The number of trials."""
-        return len(self.labels)
-
-    @property
-    def n_samples(self) -> int:
-        """n."""
-        return self.labels.shape[1]
-
-    @property
-    def separator_norm(self) -> float:
-        """‖w*‖."""
-        return float(np.linalg.norm(self.separator))
-
-    @property
-    def smallest_margin(self) -> float:
-        """min y⟨w*, x⟩ over every point drawn, fresh ones too: w* must separate the distribution."""
-        products = self.labels * (self.inputs @ self.separator)
-        return float(
-            min(products.min(), (self.fresh_labels * (self.fresh_inputs @ self.separator)).min(initial=np.inf))
-        )
-
-    @property
-    def largest_norm(self) -> float:
-        """max ‖x‖ over every point of the samples."""
-        return float(np.sqrt((self.inputs**2).sum(axis=2).max()))
-
-
-def draw_samples(
-    seed: int, trials: int, n_samples: int, separator_norm: float, margin_max: float, *, dim: int = 20, fresh: int = 0
-) -> Samples:
-    """i.i.d. samples of one separable distribution, whose w* is known."""
-    draw = np.random.default_rng(seed)
-    used = trials * n_samples
-    inputs, labels, separator = separable_points(draw, dim, used + fresh, separator_norm, margin_max)
-    return Samples(
-        inputs[:used].reshape(trials, n_samples, dim),
-        labels[:used].reshape(trials, n_samples),
-        inputs[used:],
-        labels[used:],
-        separator,
-    )
-
-
-def samples_of(
-    data: Dataset, n_trials: int, n_samples: int, seed: int = 0, separation: Separation | None = None
-) -> Samples:
-    """A user's own data: a fixed part held out, and trials that draw from the rest without replacement.
-
-    w* is found on all of it, so what the generalization bounds say about it is a heuristic, and is labelled so.
-    """
-    draw = np.random.default_rng(seed)
-    inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
-    if not 0 < n_samples < len(labels):
-        raise ValueError(f"a trial needs from 1 to {len(labels) - 1} of {len(labels)} points, got {n_samples}")
-    shuffled = draw.permutation(len(labels))
-    held_out = shuffled[: max(1, (len(labels) - n_samples) // 2)]
-    rest = shuffled[len(held_out) :]
-    chosen = np.stack([draw.permutation(rest)[:n_samples] for _ in range(n_trials)])
-    separator = (find_separator(data) if separation is None else separation).separator
-    return Samples(
-        inputs[chosen],
-        labels[chosen],
-        inputs[held_out],
-        labels[held_out],
-        np.zeros(data.dim) if separator is None else separator,
-        separator_is_given=False,
-    )
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Learning:
     """Samples and the rule that learns from each."""
 
-    samples: Samples
-    rule: Rule
+    samples: SampleSets
+    rule: LearningRule
     seed: int = 0
 
     def start(self, trial: int) -> Weights:
@@ -275,40 +189,141 @@ class Learning:
         )
 
 
-def setting_of_the_paper(learnings: Sequence[Learning]) -> list[Hypothesis]:
-    """Separable points of the unit ball under Eq. 6; each at the trial nearest to breaking it."""
-    every = list({id(learning.samples): learning.samples for learning in learnings}.values())
-    slopes = [learning.rule.slope for learning in learnings]
+class LearningSetting(ClosedModel):
+    """Samples, a rule, and whether each run is replayed from its compression points."""
+
+    samples: DrawnSamples | OwnSamples
+    rule: LearningRule
+    seed: int
+    replayed: bool = False
+
+    @property
+    def own_data(self) -> str | None:
+        """The digest of a reader's data, if there is one."""
+        return getattr(self.samples, "own_data", None)
+
+
+PerTrial = Float[np.ndarray, " trial"]
+
+
+@dataclass(frozen=True, eq=False)
+class LearningRuns:
+    """What a rule learned from each sample.
+
+    Attributes, of all trials: the `rule`, `n_samples` n, `n_fresh`, `separator_norm` ‖w*‖, `separator_is_given`,
+      `smallest_margin`, `largest_norm`, and `is_waited_for` (see `Learning`).
+    Attributes, per trial:
+      updates, distinct: T, and how many different points made these updates.
+      loss: the mean hinge loss on S at the end.
+      n_unused, unused_error: |V|, and L_V, the 0-1 error on V; NaN where V is empty.
+      error: L_D, the 0-1 error on fresh points; NaN where there are none.
+      same_replay: whether the compression points, in their order and padded to ⌊M_k⌋, give the same W bit for bit;
+        empty unless it was asked for.
+    """
+
+    rule: LearningRule
+    n_samples: int
+    n_fresh: int
+    separator_norm: float
+    separator_is_given: bool
+    smallest_margin: float
+    largest_norm: float
+    is_waited_for: bool
+    updates: Int[np.ndarray, " trial"]
+    distinct: Int[np.ndarray, " trial"]
+    loss: PerTrial
+    n_unused: Int[np.ndarray, " trial"]
+    unused_error: PerTrial
+    error: PerTrial
+    same_replay: Bool[np.ndarray, " replay"]
+
+    @property
+    def update_bound(self) -> float:
+        """M_k; infinite without a separator."""
+        return self.rule.update_bound(self.separator_norm) if self.separator_norm > 0 else np.inf
+
+    @property
+    def compression_size(self) -> int:
+        """c_k: the number of updates after which the rule stops, or ⌊M_k⌋ with the w* of the distribution."""
+        if self.rule.max_updates is not None:
+            return self.rule.max_updates
+        return int(self.update_bound) if np.isfinite(self.update_bound) else 0
+
+
+def _all_of_them(updated: list[int]) -> list[int]:
+    return updated
+
+
+def learn_all(
+    learning: Learning,
+    progress: Progress = silent,
+    *,
+    replayed: bool = False,
+    run: Callable[[Learning, int], Learned] = Learning.run,
+    keep: Callable[[list[int]], list[int]] = _all_of_them,
+    start: Callable[[Learning, int], Weights] = Learning.start,
+) -> LearningRuns:
+    """Train every trial. A control passes another `run`, keeps fewer points, or replays from another `start`."""
+    samples, rule = learning.samples, learning.rule
+    size = int(learning.update_bound) if np.isfinite(learning.update_bound) else 0
+    padding = np.random.default_rng([learning.seed, 2])
+    rows, same = [], []
+    for trial in over(range(len(samples)), progress, f"learning from {samples.n_samples} points"):
+        inputs, labels = samples.inputs[trial], samples.labels[trial]
+        learned = run(learning, trial)
+        outside = learned.unused(samples.n_samples)
+        wrong = labels * rule.outputs(learned.weights, inputs) <= 0
+        fresh = samples.fresh_labels * rule.outputs(learned.weights, samples.fresh_inputs) <= 0
+        unused_error = wrong[outside].mean() if outside.any() else np.nan  # V may be empty where M_k is large
+        error = fresh.mean() if len(fresh) else np.nan
+        counts = (len(learned.updated), len(set(learned.updated)))
+        rows.append((*counts, learned.loss, int(outside.sum()), unused_error, error))
+        if replayed:
+            points = keep(learned.updated)
+            missing = min(max(size - len(points), 0), MOST_PADDING)
+            spare = padding.integers(samples.n_samples, size=missing).tolist()
+            weights = replay(rule, start(learning, trial), inputs, labels, [*points, *spare])
+            same.append(np.array_equal(weights, learned.weights))
+    updates, distinct, loss, n_unused, unused_error, error = (np.array(column) for column in zip(*rows, strict=True))
+    return LearningRuns(
+        rule=rule,
+        n_samples=samples.n_samples,
+        n_fresh=len(samples.fresh_labels),
+        separator_norm=samples.separator_norm,
+        separator_is_given=samples.separator_is_given,
+        smallest_margin=samples.smallest_margin,
+        largest_norm=samples.largest_norm,
+        is_waited_for=learning.is_waited_for,
+        updates=updates,
+        distinct=distinct,
+        loss=loss,
+        n_unused=n_unused,
+        unused_error=unused_error,
+        error=error,
+        same_replay=np.array(same, bool),
+    )
+
+
+def run_learning(setting: LearningSetting, progress: Progress) -> LearningRuns:
+    """One cell."""
+    learning = Learning(setting.samples.draw(), setting.rule, setting.seed)
+    return learn_all(learning, progress, replayed=setting.replayed)
+
+
+def learning_settings(scale: Scale, seed: int) -> list[LearningSetting]:
+    """Easy and hard margins, three widths: from 2 updates to some hundred."""
+    trials = 10 if scale is Scale.QUICK else 60
+    easy = DrawnSamples(seed=seed, trials=trials, n_samples=300, separator_norm=2.0, largest_margin=0.7)
+    hard = DrawnSamples(seed=seed + 1, trials=trials, n_samples=300, separator_norm=5.0, largest_margin=0.4)
+    rules = [
+        LearningRule(half_width=half, slope=slope, step_size=eta)
+        for half, slope, eta in ((1, 0.5, 1.0), (5, 0.3, 1.0), (50, 0.9, 10.0))
+    ]
     return [
-        at_least(
-            "separable", "separable: smallest y⟨w*, x⟩", min(s.smallest_margin for s in every), 1, tolerance=ROUNDING
-        ),
-        at_most(
-            "largest_input_norm", "largest input norm ‖x‖", max(s.largest_norm for s in every), 1, tolerance=ROUNDING
-        ),
-        more_than("smallest_leaky_slope_slope", "smallest Leaky slope α", min(slopes), 0),
-        less_than("largest_leaky_slope_slope", "largest Leaky slope α", max(slopes), 1),
-        more_than(
-            "smallest_step_size_step_size",
-            "smallest step size η",
-            min(learning.rule.step_size for learning in learnings),
-            0,
-        ),
+        LearningSetting(samples=samples, rule=rule, seed=seed, replayed=True)
+        for samples in (easy, hard)
+        for rule in rules
     ]
 
 
-def describe(learnings: Sequence[Learning]) -> list[dict]:
-    """What was run, in plain values."""
-    return [
-        {
-            "trials": len(learning.samples),
-            "samples": learning.samples.n_samples,
-            "dim": learning.samples.inputs.shape[2],
-            "neurons": 2 * learning.rule.half_width,
-            "slope": learning.rule.slope,
-            "step_size": learning.rule.step_size,
-            "separator_norm": learning.samples.separator_norm,
-            "max_updates": learning.rule.max_updates,
-        }
-        for learning in learnings
-    ]
+learning_runs = Experiment("brutzkus2018.learning", learning_settings, run_learning, seconds=0.7)

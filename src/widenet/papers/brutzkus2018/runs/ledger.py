@@ -10,94 +10,20 @@ identities
 with a the output weights and p_r = σ'(⟨w_r, x⟩). The problems are tiny, so nothing is compiled.
 """
 
-import enum
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.trials import Trials
-from widenet.training import Cyclic, Listed, Permutation
-from widenet.training.orders import Order
+from widenet.papers.brutzkus2018.runs.trials import ADVERSARIAL, SampleOrder, Trial
 from widenet.types import Layers, RunStatus
 
-PATIENCE, GIVEN_UP = 1e6, 2_000
-"""The largest M_k that a run is given time for, and the updates it gets otherwise, or without a promise."""
 LARGEST_BLOCK = 512
 """Between two updates the weights rest, so this many upcoming samples can be evaluated in one product."""
 
 
-class Pick(enum.StrEnum):
-    """Orders that look at the network: always a sample that produces an update."""
-
-    HARDEST = "hardest"
-    """The smallest y N(x)."""
-    EASIEST = "easiest"
-    """The largest y N(x) below 1."""
-    SLOWEST = "slowest"
-    """The smallest cosine of the angle between W and W* after the update: what the proof waits for comes last."""
-
-
-@dataclass(frozen=True)
-class Start:
-    """A run before its first step. Symbols: `separator` w*, `slope` α, `step_size` η, `row_bound` R."""
-
-    inputs: Float[np.ndarray, "sample dim"]
-    labels: Float[np.ndarray, " sample"]
-    separator: Float[np.ndarray, " dim"]
-    hidden: Float[np.ndarray, "neuron dim"]
-    output: Float[np.ndarray, " neuron"]
-    slope: float
-    step_size: float
-    row_bound: float
-
-    @property
-    def half_width(self) -> int:
-        """k."""
-        return len(self.output) // 2
-
-    @property
-    def output_weight(self) -> float:
-        """v."""
-        return float(self.output[0])
-
-    @property
-    def separator_norm(self) -> float:
-        """‖w*‖."""
-        return float(np.linalg.norm(self.separator))
-
-    @property
-    def smallest_margin(self) -> float:
-        """min_i y_i⟨w*, x_i⟩."""
-        return float((self.labels * (self.inputs @ self.separator)).min())
-
-    @property
-    def votes(self) -> Float[np.ndarray, " neuron"]:
-        """+1 for the first half of the neurons, −1 for the second."""
-        return np.repeat([1.0, -1.0], self.half_width)
-
-    @property
-    def budget(self) -> int:
-        """Updates that decide Theorem 2: one more than M_k, if anybody can wait for them; `GIVEN_UP` otherwise."""
-        bound = float(max_nonzero_updates(*self.parameters)) if self.smallest_margin >= 0.5 else np.inf
-        return int(bound) + 1 if bound <= PATIENCE else GIVEN_UP
-
-    @property
-    def parameters(self) -> tuple[float, float, float, float, float, int]:
-        """The arguments of `bounds.max_nonzero_updates`, in its order."""
-        return (
-            self.separator_norm,
-            self.slope,
-            self.step_size,
-            self.output_weight,
-            self.row_bound,
-            self.half_width,
-        )
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ledger:
     """What a run wrote down.
 
@@ -111,7 +37,7 @@ class Ledger:
       end: why the run ended.
     """
 
-    start: Start
+    trial: Trial
     samples: Int[np.ndarray, " update"]
     margins: Float[np.ndarray, " update"]
     alignments: Float[np.ndarray, " time"]
@@ -140,9 +66,9 @@ def leaky(z: np.ndarray, slope: float) -> np.ndarray:
     return np.where(z >= 0, z, slope * z)
 
 
-def leaky_derivative(z: np.ndarray, slope: float) -> np.ndarray:
-    """σ'(z), with σ'(0) = 1 as the paper has it."""
-    return np.where(z >= 0, 1.0, slope)
+def leaky_derivative(z: np.ndarray, slope: float, at_zero: float = 1.0) -> np.ndarray:
+    """σ'(z), with σ'(0) = 1 as the paper has it unless told otherwise."""
+    return np.where(z > 0, 1.0, np.where(z == 0, at_zero, slope))
 
 
 def outputs_of(hidden: np.ndarray, output: np.ndarray, inputs: np.ndarray, slope: float) -> np.ndarray:
@@ -151,48 +77,49 @@ def outputs_of(hidden: np.ndarray, output: np.ndarray, inputs: np.ndarray, slope
 
 
 def update_of(
-    hidden: np.ndarray, output: np.ndarray, x: np.ndarray, y: float, slope: float, step_size: float
+    hidden: np.ndarray,
+    output: np.ndarray,
+    x: np.ndarray,
+    y: float,
+    slope: float,
+    step_size: float,
+    at_zero: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """What a sample with y N(x) < 1 adds to (W, a), by Eq. 10: ηy a_r p_r x to row r, and ηy σ(⟨w_r, x⟩) to a_r."""
     z = hidden @ x
-    return step_size * y * np.outer(output * leaky_derivative(z, slope), x), step_size * y * leaky(z, slope)
+    return step_size * y * np.outer(output * leaky_derivative(z, slope, at_zero), x), step_size * y * leaky(z, slope)
 
 
-def start_of(trials: Trials, run: int) -> Start:
-    """One trial of a batch, in NumPy (indexed there too: JAX would compile every slice)."""
-    return Start(
-        np.asarray(trials.data.inputs)[run],
-        np.asarray(trials.data.labels)[run],
-        np.asarray(trials.separators)[run],
-        np.asarray(trials.networks.hidden_weights)[run],
-        np.asarray(trials.networks.output_weights)[run],
-        float(trials.slopes[run]),
-        float(np.asarray(trials.step_sizes)[run]),
-        float(np.asarray(trials.row_bounds)[run]),
-    )
-
-
-def keep_ledger(
-    start: Start, order: Order | Pick, max_updates: int, seed: int = 0, layers: Layers = Layers.HIDDEN
-) -> Ledger:
+def keep_ledger(trial: Trial, max_updates: int, layers: Layers = Layers.HIDDEN) -> Ledger:
     """Batch-1 SGD with the hinge loss, until no sample has y N(x) < 1 or `max_updates` are made."""
-    inputs, labels, slope = start.inputs, start.labels, start.slope
-    hidden, output = start.hidden.copy(), start.output.copy()
-    upcoming = _Upcoming(order, len(labels), np.random.default_rng(seed))
-    stacked = start.votes[:, None] * start.separator
+    inputs, labels, slope = trial.inputs, trial.labels, trial.slope
+    hidden, output = trial.hidden.copy(), trial.output.copy()
+    upcoming = _Upcoming(trial.order, len(labels), np.random.default_rng(trial.seed))
+    stacked = trial.votes[:, None] * trial.separator
     samples, margins, gains, squares, ratios = [], [], [], [], [np.ones(len(output))]
     alignments, norms = [], []
     end = RunStatus.RUNNING
 
+    # A sample at the origin moves nothing, and neither does one at which every neuron of a ReLU network is off.
+    has_length = (inputs != 0).any(axis=1)
+    always_moves = slope > 0 and bool(has_length.all())
+
     def margins_of(rows: np.ndarray) -> np.ndarray:
         return labels[rows] * outputs_of(hidden, output, inputs[rows], slope)
+
+    def moves(rows: np.ndarray) -> np.ndarray:
+        """Which of these samples would change the weights, if their margin is below 1."""
+        if always_moves:
+            return np.ones(len(rows), bool)
+        pulls = leaky_derivative(inputs[rows] @ hidden.T, slope, trial.at_zero)
+        return has_length[rows] & (pulls != 0).any(axis=1)
 
     def cosines_of(rows: np.ndarray) -> np.ndarray:
         """F/G after an update by each of these samples, from the identities above (‖W*‖ is the same for all)."""
         z = inputs[rows] @ hidden.T
-        pulls = output * leaky_derivative(z, slope)
-        eta, shares = start.step_size, labels[rows] * (inputs[rows] @ start.separator)
-        aligned = np.vdot(hidden, stacked) + eta * shares * (pulls @ start.votes)
+        pulls = output * leaky_derivative(z, slope, trial.at_zero)
+        eta, shares = trial.step_size, labels[rows] * (inputs[rows] @ trial.separator)
+        aligned = np.vdot(hidden, stacked) + eta * shares * (pulls @ trial.votes)
         lengths = (inputs[rows] ** 2).sum(axis=1)
         square = np.vdot(hidden, hidden) + 2 * eta * margins_of(rows) + eta**2 * lengths * (pulls**2).sum(axis=1)
         return aligned / np.sqrt(square)
@@ -204,31 +131,32 @@ def keep_ledger(
     with np.errstate(over="ignore", invalid="ignore"):
         write_potentials()
         while end is RunStatus.RUNNING:
-            row = upcoming.next_active(margins_of, cosines_of)
+            row = upcoming.next_active(margins_of, moves, cosines_of)
             if row is None:
                 # A NaN margin is never below 1, so a run that blew up also ends here.
-                finite = np.isfinite(margins_of(np.arange(len(labels)))).all()
-                end = RunStatus.CONVERGED if finite else RunStatus.DIVERGED
+                last = margins_of(np.arange(len(labels)))
+                end = RunStatus.STALLED if (last < 1).any() else RunStatus.CONVERGED
+                end = end if np.isfinite(last).all() else RunStatus.DIVERGED
             elif len(samples) == max_updates:
                 end = RunStatus.BUDGET_SPENT
             else:
                 x, y = inputs[row], float(labels[row])
                 z = hidden @ x
-                pulls = output * leaky_derivative(z, slope)
+                pulls = output * leaky_derivative(z, slope, trial.at_zero)
                 margin = y * float(output @ leaky(z, slope))
-                to_hidden, to_output = update_of(hidden, output, x, y, slope, start.step_size)
+                to_hidden, to_output = update_of(hidden, output, x, y, slope, trial.step_size, trial.at_zero)
                 hidden = hidden + to_hidden
                 if layers is Layers.BOTH:
                     output = output + to_output
                 samples.append(row)
                 margins.append(margin)
-                gains.append(start.step_size * y * float(x @ start.separator) * float(start.votes @ pulls))
-                squares.append(2 * start.step_size * margin + start.step_size**2 * float(x @ x) * float(pulls @ pulls))
+                gains.append(trial.step_size * y * float(x @ trial.separator) * float(trial.votes @ pulls))
+                squares.append(2 * trial.step_size * margin + trial.step_size**2 * float(x @ x) * float(pulls @ pulls))
                 write_potentials()
-                ratios.append(output / start.output)
+                ratios.append(output / trial.output)
     ratios = np.asarray(ratios)
     return Ledger(
-        start,
+        trial,
         np.asarray(samples, np.int64),
         np.asarray(margins, np.float64),
         np.asarray(alignments),
@@ -250,20 +178,25 @@ PerSample = Callable[[np.ndarray], np.ndarray]
 class _Upcoming:
     """The samples still to come, looked through in blocks for the next one that produces an update."""
 
-    def __init__(self, order: Order | Pick, n_samples: int, draw: np.random.Generator):
+    def __init__(self, order: SampleOrder, n_samples: int, draw: np.random.Generator):
         self.order, self.n_samples, self.draw = order, n_samples, draw
         self.rows, self.position, self.block = np.arange(0), 0, 8
 
-    def next_active(self, margins_of: PerSample, cosines_of: PerSample) -> int | None:
-        """The next sample with a margin below 1; None if there is none."""
-        if isinstance(self.order, Pick):
-            return self._pick(margins_of(np.arange(self.n_samples)), cosines_of)
+    def next_active(self, margins_of: PerSample, moves: PerSample, cosines_of: PerSample) -> int | None:
+        """The next sample that makes an update; None if there is none."""
+
+        def active_in(rows: np.ndarray) -> np.ndarray:
+            return (margins_of(rows) < 1) & moves(rows)
+
+        everyone = np.arange(self.n_samples)
+        if self.order in ADVERSARIAL:
+            return self._pick(margins_of(everyone), np.flatnonzero(active_in(everyone)), cosines_of)
         quiet = 0
         while True:
             if self.position == len(self.rows):
                 self.rows, self.position = self._epoch(), 0
             rows = self.rows[self.position : self.position + self.block]
-            active = np.flatnonzero(margins_of(rows) < 1)
+            active = np.flatnonzero(active_in(rows))
             if len(active):
                 self.position += int(active[0]) + 1
                 self.block = 2 * (int(active[0]) + 1)
@@ -273,19 +206,16 @@ class _Upcoming:
             quiet += len(rows)
             # A margin within rounding of 1 may be below it in one product and not in another; after so many
             # quiet draws every sample has been seen at these weights, and the run is over.
-            if quiet >= 50 * self.n_samples or (
-                quiet >= self.n_samples and not (margins_of(np.arange(self.n_samples)) < 1).any()
-            ):
+            if quiet >= 50 * self.n_samples or (quiet >= self.n_samples and not active_in(everyone).any()):
                 return None
 
-    def _pick(self, margins: np.ndarray, cosines_of: PerSample) -> int | None:
-        active = np.flatnonzero(margins < 1)
+    def _pick(self, margins: np.ndarray, active: np.ndarray, cosines_of: PerSample) -> int | None:
         if not len(active):
             return None
         match self.order:
-            case Pick.HARDEST:
+            case SampleOrder.HARDEST:
                 best = np.argmin(margins[active])
-            case Pick.EASIEST:
+            case SampleOrder.EASIEST:
                 best = np.argmax(margins[active])
             case _:
                 best = np.argmin(cosines_of(active))
@@ -293,11 +223,9 @@ class _Upcoming:
 
     def _epoch(self) -> np.ndarray:
         match self.order:
-            case Cyclic():
+            case SampleOrder.CYCLIC:
                 return np.arange(self.n_samples)
-            case Permutation():
+            case SampleOrder.PERMUTATION:
                 return self.draw.permutation(self.n_samples)
-            case Listed():
-                return np.asarray(self.order.indices)
             case _:
                 return self.draw.integers(self.n_samples, size=self.n_samples)

@@ -1,0 +1,42 @@
+"""The hypotheses of the convergence theorems, measured on the runs that a statement is judged on."""
+
+import numpy as np
+
+from widenet.claims.base import Hypothesis, Runs, at_least, at_most, less_than, more_than
+from widenet.claims.tolerances import ROUNDING
+from widenet.papers.brutzkus2018.runs.ledgers import Ledgers
+from widenet.types import RunStatus
+
+
+def conditions(runs: Ledgers) -> tuple[Hypothesis, ...]:
+    """Each at the run that is nearest to breaking it. A NaN anywhere fails what it enters.
+
+    The proof needs σ'(0) between α and 1, wherever the paper's own choice is 1.
+    """
+    return (
+        at_least("separable", "separable: smallest y⟨w*, x⟩", np.min(runs.smallest_margin), 1, tolerance=ROUNDING),
+        at_most("input_norm", "largest input norm ‖x‖", np.max(runs.largest_input), 1, tolerance=ROUNDING),
+        at_most("row_norm", "largest initial row norm / R", np.max(runs.relative_row), 1, tolerance=ROUNDING),
+        at_most("labels", "labels: largest distance from ±1", np.max(runs.label_error), 0),
+        more_than("output_weight", "smallest output weight v", np.min(runs.smallest_output), 0),
+        at_most("equal_outputs", "unequal output weights (+v, …, −v)", np.max(runs.output_spread), 0),
+        more_than("slope_positive", "smallest Leaky slope α", np.min(runs.slope), 0),
+        less_than("slope_below_one", "largest Leaky slope α", np.max(runs.slope), 1),
+        at_least("derivative_above_slope", "smallest σ'(0) − α", np.min(runs.at_zero - runs.slope), 0),
+        at_most("derivative_at_zero", "largest σ'(0)", np.max(runs.at_zero), 1),
+        more_than("step_size", "smallest step size η", np.min(runs.step_size), 0),
+    )
+
+
+def ended(runs: Ledgers) -> Runs:
+    """How the runs ended."""
+    return Runs(
+        tried=len(runs),
+        diverged=runs.count(RunStatus.DIVERGED),
+        unfinished=runs.count(RunStatus.BUDGET_SPENT),
+    )
+
+
+def promised_updates(runs: Ledgers, bounds: np.ndarray) -> np.ndarray:
+    """Bounds per run; infinite where w* does not separate the data, because then nothing is promised."""
+    return np.where(runs.has_separator, bounds, np.inf)

@@ -1,0 +1,163 @@
+"""Networks with first-layer biases beside plain ones on lifted inputs (footnote 4): the same runs, twice.
+
+Training W' on (x, 1)/√2 with step η is training (W, b) = W'/√2 on x with step η/2: the same samples update, and both
+networks say the same about every point.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from widenet.claims.experiments import Experiment
+from widenet.data.points import unit_rows
+from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
+from widenet.papers.brutzkus2018.runs.ledger import Ledger, keep_ledger, outputs_of
+from widenet.papers.brutzkus2018.runs.trials import Trial, equal_scale, plus_minus_weights
+from widenet.progress import Progress, over, silent
+from widenet.records import ClosedModel, Scale
+
+
+class BiasedSetting(ClosedModel):
+    """How many data sets."""
+
+    seed: int
+    count: int
+
+
+@dataclass(frozen=True, eq=False)
+class BiasedCase:
+    """Data with y(⟨w, x⟩ + b) ≥ 1, and a trial on the lifted inputs (x, 1)/√2 with w' = √2(w, b).
+
+    `inputs` are the points before the lift.
+    """
+
+    inputs: Float[np.ndarray, "sample dim"]
+    trial: Trial
+
+
+@dataclass(frozen=True, eq=False)
+class BiasedRuns:
+    """One entry per data set.
+
+    Attributes:
+      separator_norm, slope, step_size, output_weight, row_bound, half_width: of the lifted trial.
+      smallest_margin, largest_input: min y(⟨w, x⟩ + b) and the largest norm of a lifted input.
+      updates, status: of the lifted run.
+      same_samples: whether the biased network was updated by the same samples.
+      difference: of the outputs of the two networks at the end, relative to the largest.
+    """
+
+    separator_norm: Float[np.ndarray, " case"]
+    slope: Float[np.ndarray, " case"]
+    step_size: Float[np.ndarray, " case"]
+    output_weight: Float[np.ndarray, " case"]
+    row_bound: Float[np.ndarray, " case"]
+    half_width: Float[np.ndarray, " case"]
+    smallest_margin: Float[np.ndarray, " case"]
+    largest_input: Float[np.ndarray, " case"]
+    updates: Int[np.ndarray, " case"]
+    status: Int[np.ndarray, " case"]
+    same_samples: Bool[np.ndarray, " case"]
+    difference: Float[np.ndarray, " case"]
+
+    @property
+    def parameters(self) -> tuple[np.ndarray, ...]:
+        """The arguments of `formulas.max_nonzero_updates`, in its order."""
+        return self.separator_norm, self.slope, self.step_size, self.output_weight, self.row_bound, self.half_width
+
+
+def lift(inputs: Float[np.ndarray, "sample dim"], scale: float = 2**-0.5) -> Float[np.ndarray, "sample lifted"]:
+    """(x, 1)·scale; 1/√2 keeps the unit ball, 1 does not."""
+    return np.concatenate([inputs, np.ones((len(inputs), 1))], axis=1) * scale
+
+
+def train_biased(cases: Sequence[BiasedCase], progress: Progress = silent) -> BiasedRuns:
+    """Each case with lifted inputs, and with explicit biases."""
+    rows = []
+    for case in over(cases, progress, "lifted runs"):
+        trial = case.trial
+        most = int(max_nonzero_updates(*trial.parameters)) + 1
+        lifted, biased = keep_ledger(trial, most), keep_ledger(_with_bias_of(case), most)
+        rows.append(
+            (
+                *trial.parameters,
+                trial.smallest_margin,
+                np.linalg.norm(trial.inputs, axis=1).max(),
+                lifted.updates,
+                lifted.end,
+                np.array_equal(lifted.samples, biased.samples),
+                _difference(case, lifted, biased),
+            )
+        )
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
+    numbers = [column.astype(np.float64) for column in columns[:8]]
+    return BiasedRuns(*numbers, *(column.astype(np.int64) for column in columns[8:10]), *columns[10:])
+
+
+def _with_bias_of(case: BiasedCase) -> Trial:
+    """The network with explicit biases: inputs (x, 1), weights (W, b) = W'/√2, half the step."""
+    trial, root = case.trial, 2**0.5
+    return Trial(
+        lift(case.inputs, 1.0),
+        trial.labels,
+        trial.separator / root,
+        trial.hidden / root,
+        trial.output,
+        trial.slope,
+        trial.step_size / 2,
+        trial.row_bound,
+    )
+
+
+def _difference(case: BiasedCase, lifted: Ledger, biased: Ledger) -> float:
+    """Between the lifted network and ⟨w_r, x⟩ + b_r written out, relative to the largest output."""
+    trial = case.trial
+    weights, bias = biased.hidden[:, :-1], biased.hidden[:, -1]
+    z = case.inputs @ weights.T + bias
+    explicit = np.where(z >= 0, z, trial.slope * z) @ trial.output
+    through_lift = outputs_of(lifted.hidden, lifted.output, trial.inputs, trial.slope)
+    return float(np.abs(explicit - through_lift).max() / max(1.0, np.abs(through_lift).max()))
+
+
+def biased_case(draw: np.random.Generator) -> BiasedCase:
+    """Clouds on one side of the origin: no separator without a bias, an easy one with it."""
+    dim, half = int(draw.integers(2, 9)), int(draw.integers(1, 9))
+    n_samples = 8 * dim  # fewer points of so many dimensions might be separable without a bias, too
+    direction = unit_rows(draw, 1, dim)[0]
+    offset, gap = draw.uniform(0.3, 0.5), draw.uniform(0.1, 0.25)
+    labels = draw.permutation(np.where(np.arange(n_samples) % 2, 1.0, -1.0))
+    along = offset + labels * draw.uniform(gap, 0.3, n_samples)
+    across = draw.normal(size=(n_samples, dim))
+    across -= np.outer(across @ direction, direction)
+    across *= 0.5 * draw.random((n_samples, 1)) / np.linalg.norm(across, axis=1, keepdims=True)
+    inputs = np.outer(along, direction) + across
+    # y(⟨w, x⟩ + b) ≥ 1 for w = u/gap, b = −offset/gap; a hair more, so that rounding does not undercut it.
+    affine = np.r_[direction, -offset] / gap * (1 + 1e-9)
+    scale = equal_scale(half)
+    trial = Trial(
+        lift(inputs),
+        labels,
+        2**0.5 * affine,
+        scale * unit_rows(draw, 2 * half, dim + 1),
+        plus_minus_weights(half, scale),
+        float(draw.choice([0.1, 0.3, 0.7])),
+        float(np.exp(draw.uniform(-1, 3))),
+        scale,
+    )
+    return BiasedCase(inputs, trial)
+
+
+def run_biased(setting: BiasedSetting, progress: Progress) -> BiasedRuns:
+    """One cell."""
+    draw = np.random.default_rng(setting.seed)
+    return train_biased([biased_case(draw) for _ in range(setting.count)], progress)
+
+
+def biased_settings(scale: Scale, seed: int) -> list[BiasedSetting]:
+    """One cell."""
+    return [BiasedSetting(seed=seed, count=12 if scale is Scale.QUICK else 200)]
+
+
+biased_runs = Experiment("brutzkus2018.biases", biased_settings, run_biased, seconds=0.3)

@@ -1,0 +1,263 @@
+"""The ledgers of many trials: one training for Theorem 2, Corollary 3, Eq. 13 and every step of their proofs."""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from widenet.claims.experiments import Experiment
+from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
+from widenet.papers.brutzkus2018.runs.ledger import Ledger, keep_ledger
+from widenet.papers.brutzkus2018.runs.trials import (
+    ADVERSARIAL,
+    BasisTrial,
+    RandomTrials,
+    SampleOrder,
+    Trial,
+    TrialSource,
+)
+from widenet.progress import Progress, over, silent
+from widenet.records import ClosedModel, Scale
+from widenet.types import Layers, RunStatus
+
+PATIENCE, GIVEN_UP = 1e6, 2_000
+"""The largest M_k that a run is given time for, and the updates it gets otherwise, or without a promise."""
+HAS_SEPARATOR = 0.5
+"""A smallest margin y⟨w*, x⟩ below this is no rounding error: w* does not separate, and nothing is promised."""
+BLURRED = 1e-3
+"""Outputs whose rounding error exceeds this could carry a margin across 1."""
+
+
+class LedgerSetting(ClosedModel):
+    """Which trials, in which orders, with which layers.
+
+    Attributes:
+      own_order: whether each trial is run in its own order.
+      adversarial: whether it is also run in the three orders that look at the network.
+      most_updates: None gives each run one update more than M_k.
+    """
+
+    trials: TrialSource
+    own_order: bool = True
+    adversarial: bool = True
+    layers: Layers = Layers.HIDDEN
+    most_updates: int | None = None
+
+    @property
+    def own_data(self) -> str | None:
+        """The digest of a reader's data, if there is one."""
+        return getattr(self.trials, "own_data", None)
+
+
+Runs = Float[np.ndarray, " run"]
+Updates = Float[np.ndarray, " update"]
+Times = Float[np.ndarray, " time"]
+
+
+@dataclass(frozen=True, eq=False)
+class Ledgers:
+    """What many runs wrote down: arrays with one entry per run, and flat ones with all updates of all runs in turn.
+
+    Attributes, per run:
+      separator_norm, slope, step_size, output_weight, row_bound, half_width: ‖w*‖, α, η, v, R, k.
+      smallest_margin: min y⟨w*, x⟩.
+      largest_input: max ‖x‖.
+      relative_row: the largest row of W_0 over R.
+      label_error: the largest distance of a label from ±1.
+      smallest_output, output_spread: the smallest of the signed output weights (+v, …, −v), and how far they are apart.
+      at_zero: σ'(0).
+      updates, status: T and why the run ended.
+      blurred: whether rounding alone could move a margin across 1 at the end.
+    Per update: `margins` y_t N_{t−1}(x_t), `alignment_gains` and `norm_gains`, what the identities add to F and to G².
+    Per time (each run starts with t = 0): `alignments` F_t, `norms` G_t, and `smallest_ratios`, `largest_ratios`, the
+    running extremes of v_t/v_0.
+    """
+
+    separator_norm: Runs
+    slope: Runs
+    step_size: Runs
+    output_weight: Runs
+    row_bound: Runs
+    half_width: Runs
+    smallest_margin: Runs
+    largest_input: Runs
+    relative_row: Runs
+    label_error: Runs
+    smallest_output: Runs
+    output_spread: Runs
+    at_zero: Runs
+    updates: Int[np.ndarray, " run"]
+    status: Int[np.ndarray, " run"]
+    blurred: Bool[np.ndarray, " run"]
+    margins: Updates
+    alignment_gains: Updates
+    norm_gains: Updates
+    alignments: Times
+    norms: Times
+    smallest_ratios: Times
+    largest_ratios: Times
+
+    def __len__(self) -> int:
+        """The number of runs."""
+        return len(self.updates)
+
+    @property
+    def parameters(self) -> tuple[Runs, Runs, Runs, Runs, Runs, Runs]:
+        """The arguments of `formulas.max_nonzero_updates`, in its order."""
+        return self.separator_norm, self.slope, self.step_size, self.output_weight, self.row_bound, self.half_width
+
+    @property
+    def has_separator(self) -> Bool[np.ndarray, " run"]:
+        """Whether w* separates the data, up to rounding."""
+        return self.smallest_margin >= HAS_SEPARATOR
+
+    @property
+    def update_run(self) -> Int[np.ndarray, " update"]:
+        """The run of each update."""
+        return np.repeat(np.arange(len(self)), self.updates)
+
+    @property
+    def update_number(self) -> Updates:
+        """t of each update, from 1 in each run."""
+        first = np.cumsum(self.updates) - self.updates
+        return np.arange(1.0, self.updates.sum() + 1) - np.repeat(first, self.updates)
+
+    @property
+    def time_run(self) -> Int[np.ndarray, " time"]:
+        """The run of each time."""
+        return np.repeat(np.arange(len(self)), self.updates + 1)
+
+    @property
+    def starts(self) -> Int[np.ndarray, " run"]:
+        """The place of t = 0 of each run along the axis of times."""
+        return np.cumsum(self.updates + 1) - (self.updates + 1)
+
+    def after(self, values: Times) -> Updates:
+        """A quantity per time, right after each update."""
+        return np.delete(values, self.starts)
+
+    def before(self, values: Times) -> Updates:
+        """A quantity per time, right before each update."""
+        return np.delete(values, self.starts + self.updates)
+
+    def count(self, status: RunStatus) -> int:
+        """How many runs ended with this status."""
+        return int((self.status == status).sum())
+
+
+def joined(parts: Sequence[Ledgers]) -> Ledgers:
+    """The runs of several cells as one."""
+    names = [field.name for field in dataclasses.fields(Ledgers)]
+    return Ledgers(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def keep_ledgers(
+    trials: Sequence[Trial],
+    progress: Progress = silent,
+    *,
+    layers: Layers = Layers.HIDDEN,
+    most_updates: int | None = None,
+) -> Ledgers:
+    """Train every trial and write everything down."""
+    kept = [
+        keep_ledger(trial, budget(trial) if most_updates is None else most_updates, layers)
+        for trial in over(trials, progress, f"training {len(trials)} small networks")
+    ]
+    return as_ledgers(kept)
+
+
+def budget(trial: Trial) -> int:
+    """Updates that decide Theorem 2: one more than M_k, if anybody can wait for them; `GIVEN_UP` otherwise."""
+    bound = float(max_nonzero_updates(*trial.parameters)) if trial.smallest_margin >= HAS_SEPARATOR else np.inf
+    return int(bound) + 1 if bound <= PATIENCE else GIVEN_UP
+
+
+def as_ledgers(kept: Sequence[Ledger]) -> Ledgers:
+    """Ledgers of single runs, put one after the other."""
+    per_run = np.array([_measures(ledger) for ledger in kept], np.float64).reshape(len(kept), 13)
+
+    def flat(name: str) -> np.ndarray:
+        return np.concatenate([np.zeros(0), *(getattr(ledger, name) for ledger in kept)])
+
+    return Ledgers(
+        *per_run.T,
+        np.array([ledger.updates for ledger in kept], np.int64),
+        np.array([ledger.end for ledger in kept], np.int64),
+        np.array([_is_blurred(ledger) for ledger in kept], bool),
+        *(flat(name) for name in ("margins", "alignment_gains", "norm_gains")),
+        *(flat(name) for name in ("alignments", "norms", "smallest_ratios", "largest_ratios")),
+    )
+
+
+def _measures(ledger: Ledger) -> tuple[float, ...]:
+    """What the hypotheses and the bounds speak of, in the order of the fields of `Ledgers`."""
+    trial = ledger.trial
+    signed = trial.output * trial.votes
+    rows = float(np.linalg.norm(trial.hidden, axis=1).max())
+    # R = 0 allows rows of zeros and no others.
+    relative = (
+        0.0 if rows == trial.row_bound == 0 else float(np.divide(rows, trial.row_bound)) if trial.row_bound else np.inf
+    )
+    return (
+        *trial.parameters,
+        trial.smallest_margin,
+        float(np.linalg.norm(trial.inputs, axis=1).max()),
+        relative,
+        float(np.abs(np.abs(trial.labels) - 1).max()),
+        float(signed.min()),
+        # An odd number of neurons has no two equal halves.
+        float(np.ptp(signed)) if len(signed) % 2 == 0 else np.inf,
+        trial.at_zero,
+    )
+
+
+def _is_blurred(ledger: Ledger) -> bool:
+    """Are the outputs so large that rounding alone could move a margin across 1?"""
+    size = np.abs(ledger.output).sum() * np.linalg.norm(ledger.hidden, axis=1).max()
+    return not size * np.finfo(np.float64).eps < BLURRED
+
+
+def run_ledgers(setting: LedgerSetting, progress: Progress) -> Ledgers:
+    """One cell."""
+    drawn = setting.trials.draw()
+    chosen = [trial for trial in drawn for trial in _in_orders(trial, setting)]
+    return keep_ledgers(chosen, progress, layers=setting.layers, most_updates=setting.most_updates)
+
+
+def _in_orders(trial: Trial, setting: LedgerSetting) -> list[Trial]:
+    orders: tuple[SampleOrder, ...] = (trial.order,) * setting.own_order + ADVERSARIAL * setting.adversarial
+    return [dataclasses.replace(trial, order=order) for order in orders]
+
+
+NEARLY_ATTAINED = LedgerSetting(trials=BasisTrial(dim=100, half_width=1, slope=0.99, step_size=100.0))
+"""The sequence on which M_k is nearly attained."""
+
+
+def proof_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
+    """Random trials, and basis sequences: there the inequalities of the proof are nearly equalities."""
+    batches, each, max_bound = (5, 8, 1e4) if scale is Scale.QUICK else (40, 25, 3e4)
+    sequences = (
+        BasisTrial(dim=25, half_width=4, slope=0.5, step_size=5.3),
+        BasisTrial(dim=4, half_width=1, slope=0.9, step_size=1.0001, output_weight=0.5**0.5, row_bound=50.0),
+        BasisTrial(dim=1, half_width=1, slope=0.5, step_size=0.1),
+    )
+    drawn = RandomTrials(seed=seed, n_batches=batches, per_batch=each, max_bound=max_bound)
+    return [LedgerSetting(trials=drawn), *(LedgerSetting(trials=each) for each in sequences), NEARLY_ATTAINED]
+
+
+def theorem_2_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
+    """Random trials in blind orders, some in orders chosen against the theorem, and where M_k is nearly attained."""
+    batches, each, max_bound = (4, 50, 3e4) if scale is Scale.QUICK else (40, 50, 3e5)
+    n_hard, each_hard, max_hard = (1, 10, 3e3) if scale is Scale.QUICK else (10, 20, 3e4)
+    blind = RandomTrials(seed=seed, n_batches=batches, per_batch=each, max_bound=max_bound)
+    hard = RandomTrials(seed=seed + 1, n_batches=n_hard, per_batch=each_hard, max_bound=max_hard)
+    return [
+        LedgerSetting(trials=blind, adversarial=False),
+        LedgerSetting(trials=hard, own_order=False),
+        NEARLY_ATTAINED,
+    ]
+
+
+ledgers = Experiment("brutzkus2018.ledgers", proof_settings, run_ledgers, seconds=2.0)

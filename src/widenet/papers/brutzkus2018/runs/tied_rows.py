@@ -1,0 +1,106 @@
+"""Runs whose rows are tied: all plus rows are v·a and all minus rows v·b, at several widths on the same data."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from widenet.claims.experiments import Experiment
+from widenet.data.points import separable_points, unit_rows
+from widenet.papers.brutzkus2018.runs.ledger import Ledger, keep_ledger
+from widenet.papers.brutzkus2018.runs.trials import Trial, equal_scale, plus_minus_weights
+from widenet.progress import Progress, over, silent
+from widenet.records import ClosedModel, Scale
+
+MOST_UPDATES = 20_000
+
+
+class TiedSetting(ClosedModel):
+    """How many data sets, at which half-widths k."""
+
+    seed: int
+    n_data_sets: int
+    half_widths: tuple[int, ...] = (1, 4, 16, 256)
+
+
+@dataclass(frozen=True, eq=False)
+class TiedRuns:
+    """Runs (one per data set and width), and comparisons of each with the first width of its data set.
+
+    Attributes:
+      half_width, output_weight, row_bound: k, v, R of each run.
+      updates, status: T of each run and why it ended.
+      same_samples: whether the same samples made the updates.
+      difference: the largest relative difference of F/(kv), G/(√k·v) or W/v; NaN where other samples updated.
+    """
+
+    half_width: Float[np.ndarray, " run"]
+    output_weight: Float[np.ndarray, " run"]
+    row_bound: Float[np.ndarray, " run"]
+    updates: Int[np.ndarray, " run"]
+    status: Int[np.ndarray, " run"]
+    same_samples: Bool[np.ndarray, " pair"]
+    difference: Float[np.ndarray, " pair"]
+
+
+def train_tied(
+    setting: TiedSetting, progress: Progress = silent, *, normalization: Callable[[int], float] = equal_scale
+) -> TiedRuns:
+    """Train every data set at every width; `normalization` gives the common value of R and v."""
+    draw = np.random.default_rng(setting.seed)
+    runs: list[Ledger] = []
+    same: list[bool] = []
+    differences: list[float] = []
+    for _ in over(range(setting.n_data_sets), progress, "data sets at every width"):
+        points = separable_points(draw, 8, 40, float(draw.uniform(2, 8)))
+        plus_row, minus_row = unit_rows(draw, 2, 8)
+        slope, eta = float(draw.uniform(0.1, 0.9)), float(np.exp(draw.uniform(-2, 2)))
+        reference = None
+        for half in setting.half_widths:
+            size = normalization(half)
+            rows = size * np.concatenate([np.tile(plus_row, (half, 1)), np.tile(minus_row, (half, 1))])
+            run = keep_ledger(Trial(*points, rows, plus_minus_weights(half, size), slope, eta, size), MOST_UPDATES)
+            runs.append(run)
+            if reference is None:
+                reference = run
+                continue
+            same.append(np.array_equal(run.samples, reference.samples))
+            differences.append(_difference(run, reference) if same[-1] else np.nan)
+    return TiedRuns(
+        np.array([run.trial.half_width for run in runs], np.float64),
+        np.array([run.trial.output_weight for run in runs]),
+        np.array([run.trial.row_bound for run in runs]),
+        np.array([run.updates for run in runs], np.int64),
+        np.array([run.end for run in runs], np.int64),
+        np.array(same, bool),
+        np.array(differences, np.float64),
+    )
+
+
+def _difference(run: Ledger, reference: Ledger) -> float:
+    pairs = zip(_in_units_of_v(run), _in_units_of_v(reference), strict=True)
+    # np.maximum hands a NaN on, where Python's max would lose it.
+    return float(
+        functools.reduce(np.maximum, [np.abs(ours - theirs).max() / np.abs(theirs).max() for ours, theirs in pairs])
+    )
+
+
+def _in_units_of_v(ledger: Ledger) -> tuple[np.ndarray, ...]:
+    """F/(kv) and G/(√k·v) over time, and the first plus and minus row of W/v at the end."""
+    k, v = ledger.trial.half_width, ledger.trial.output_weight
+    return ledger.alignments / (k * v), ledger.norms / (k**0.5 * v), ledger.hidden[[0, k]] / v
+
+
+def tied_settings(scale: Scale, seed: int) -> list[TiedSetting]:
+    """One cell."""
+    return [TiedSetting(seed=seed, n_data_sets=4 if scale is Scale.QUICK else 50)]
+
+
+def run_tied(setting: TiedSetting, progress: Progress) -> TiedRuns:
+    """One cell."""
+    return train_tied(setting, progress)
+
+
+tied_runs = Experiment("brutzkus2018.tied_rows", tied_settings, run_tied, seconds=0.3)
