@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from widenet.claims.base import Evidence, Hypothesis, Part, Runs
 from widenet.claims.statistics import CONFIDENCE, clopper_pearson, fails_at_most
+
+
+Cases = Any
+"""An array of any shape, a list, or one number: one entry per case."""
 
 
 class Sense(enum.StrEnum):
@@ -41,13 +45,13 @@ class Sides:
       quantity: what the two numbers count, in words, where the name of the part does not say it.
     """
 
-    measured: ArrayLike
-    promised: ArrayLike
+    measured: Cases
+    promised: Cases
     sense: Sense = Sense.AT_MOST
-    room: ArrayLike = 0.0
+    room: Cases = 0.0
     strict: bool = False
-    scored: ArrayLike | None = None
-    trivial: ArrayLike | None = None
+    scored: Cases | None = None
+    trivial: Cases | None = None
     quantity: str = ""
 
     def __post_init__(self) -> None:
@@ -151,9 +155,9 @@ class Fact:
     beyond the rounding of float64): they neither keep nor break the statement.
     """
 
-    holds: ArrayLike
-    undecided: ArrayLike = False
-    scored: ArrayLike | None = None
+    holds: Cases
+    undecided: Cases = False
+    scored: Cases | None = None
 
     def part(self, name: str) -> Part:
         """The part of a conclusion that these answers decide."""
@@ -180,9 +184,9 @@ class Rate:
         are given, the numbers shown are theirs, in the run that keeps them most closely.
     """
 
-    failed: ArrayLike
+    failed: Cases
     allowed: float
-    undecided: ArrayLike = False
+    undecided: Cases = False
     confidence: float = CONFIDENCE
     sides: Sides | None = None
     quantity: str = "share of runs that fail"

@@ -1,24 +1,29 @@
-"""Theorem 2 holds where it should, and its check fails where it must."""
+"""Theorem 2 holds where it should, and its judge rejects what it must."""
 
-from fractions import Fraction
+import dataclasses
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from widenet.claims.base import Verdict
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays, make_basis, make_separable
-from widenet.errors import InputError
-from widenet.networks import relu
-from widenet.papers.brutzkus2018.claims.convergence import check_theorem_2, theorem_2
+from widenet.papers.brutzkus2018.claims.convergence import theorem_2
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates, update_bound_terms
-from widenet.papers.brutzkus2018.runs.lower_bound import basis_trials, basis_updates
-from widenet.papers.brutzkus2018.runs.trials import random_trials, trials_on
-from widenet.types import Dataset, Scale
+from widenet.papers.brutzkus2018.runs.ledgers import keep_ledgers, run_ledgers, theorem_2_settings
+from widenet.papers.brutzkus2018.runs.trials import BasisTrial, RandomTrials, SampleOrder
+from widenet.progress import silent
+from widenet.records import Scale
+from widenet.types import Dataset, RunStatus
 
-TRIALS = random_trials(3, 2, 6, 3e3, max_nonzero_updates)
+RUNS = keep_ledgers(RandomTrials(seed=3, n_batches=2, per_batch=6, max_bound=3e3).draw())
+
+
+def basis(*arguments):
+    names = ("dim", "half_width", "slope", "step_size", "output_weight", "row_bound")
+    return BasisTrial(**dict(zip(names, arguments, strict=False))).draw()
 
 
 def own_data(seed=0, n_samples=30, dim=6):
@@ -26,8 +31,13 @@ def own_data(seed=0, n_samples=30, dim=6):
     return make_separable(key, dim, 3.0).sample(key, n_samples)
 
 
+def judged_on(data, **choices):
+    settings = theorem_2.on(Specimen(data, Choices(**choices)))
+    return theorem_2([run_ledgers(setting, silent) for setting in settings])
+
+
 def test_it_holds_on_generated_data():
-    evidence = check_theorem_2(TRIALS)
+    evidence = theorem_2([RUNS])
     assert evidence.verdict is Verdict.HOLDS
     assert all(h.met for h in evidence.hypotheses)
     assert evidence.runs.tried == 12
@@ -38,28 +48,35 @@ def test_it_holds_on_generated_data():
     assert not evidence.vacuous
 
 
-def test_quick_setting_covers_the_space():
-    batches = theorem_2.setting(Scale.QUICK, 0)
-    assert sum(len(batch) for batch in batches) >= 200
-    assert {type(batch.order).__name__ for batch in batches} == {"Permutation", "Cyclic", "WithReplacement", "Listed"}
-    assert len({round(float(slope), 9) for batch in batches for slope in batch.slopes}) >= 4
-    assert any((np.asarray(batch.networks.hidden_weights) == 0).all(axis=(1, 2)).any() for batch in batches)
+def test_quick_settings_cover_the_space():
+    trials = [trial for setting in theorem_2_settings(Scale.QUICK, 0) for trial in setting.trials.draw()]
+    assert len(trials) >= 200
+    assert {trial.order for trial in trials} == {
+        SampleOrder.PERMUTATION,
+        SampleOrder.CYCLIC,
+        SampleOrder.WITH_REPLACEMENT,
+    }
+    assert any(setting.adversarial and not setting.own_order for setting in theorem_2_settings(Scale.QUICK, 0))
+    assert len({trial.slope for trial in trials}) >= 4
+    assert any((trial.hidden == 0).all() for trial in trials)
 
 
 def test_it_holds_on_the_users_own_data():
-    evidence = check_theorem_2([trials_on(own_data(), n_runs=3)])
-    assert evidence.verdict is Verdict.HOLDS
+    assert judged_on(own_data(), n_runs=3).verdict is Verdict.HOLDS
 
 
 def test_control_relu_instead_of_leaky_relu():
     """With slope 0 there is no bound, some runs stall at a positive loss, and nothing may be called HOLDS."""
-    trials = trials_on(make_basis(16).points, n_runs=10, n_neurons=2, activation=relu())
-    evidence = check_theorem_2([trials])
+    data = make_basis(16).points
+    trials = [
+        dataclasses.replace(trial, slope=0.0, inputs=np.asarray(data.inputs), labels=np.asarray(data.labels))
+        for trial in basis(16, 1, 0.5, 1.0)
+    ]
+    evidence = theorem_2([keep_ledgers(trials)])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert "stalled at a positive loss" in evidence.note
-    assert [h.name for h in evidence.hypotheses if not h.met] == ["smallest Leaky slope α"]
-    assert evidence.vacuous
+    assert [h.key for h in evidence.hypotheses if not h.met] == ["slope_positive"]
 
 
 def test_control_contradictory_data():
@@ -67,104 +84,95 @@ def test_control_contradictory_data():
     doubled = from_arrays(
         np.concatenate([data.inputs, data.inputs[:1]]), np.concatenate([data.labels, -np.asarray(data.labels[:1])])
     )
-    evidence = check_theorem_2([trials_on(doubled, n_runs=2)])
+    evidence = judged_on(doubled, n_runs=2)
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert not evidence.hypotheses[0].met
     assert evidence.conclusion is not True
-    assert evidence.promised is None or np.isinf(evidence.promised)
+    assert evidence.promised is None
 
 
 def test_control_inputs_outside_the_unit_ball():
     data = own_data()
-    evidence = check_theorem_2([trials_on(Dataset(3 * data.inputs, data.labels), n_runs=2)])
+    evidence = judged_on(Dataset(3 * data.inputs, data.labels), n_runs=2)
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert [h.name for h in evidence.hypotheses if not h.met] == ["largest input norm ‖x‖"]
-
-
-def test_control_rows_longer_than_their_bound():
-    trials = eqx.tree_at(lambda t: t.row_bounds, TRIALS[0], TRIALS[0].row_bounds * 0 + 1e-3)
-    assert check_theorem_2([trials]).verdict is Verdict.HYPOTHESES_NOT_MET
+    assert [h.key for h in evidence.hypotheses if not h.met] == ["input_norm"]
 
 
 def test_control_only_the_first_term_of_the_bound():
     """C2(4, 1, .9, .01): 656 updates against ‖w*‖²/α² = 4.9."""
-    evidence = check_theorem_2([basis_trials(4, 1, 0.9, 0.01)], bound=lambda *a: update_bound_terms(*a)[0])
+    runs = keep_ledgers(basis(4, 1, 0.9, 0.01))
+    evidence = theorem_2([runs], bound=lambda *a: update_bound_terms(*a)[0])
     assert evidence.verdict is Verdict.VIOLATED
-    honest = check_theorem_2([basis_trials(4, 1, 0.9, 0.01)])
+    assert [part.kept for part in evidence.parts] == [False, True]
+    honest = theorem_2([runs])
     assert honest.verdict is Verdict.HOLDS
     assert honest.measured == 656
 
 
 def test_control_halving_the_bound_breaks_on_the_lower_bound_sequence():
     """M_k is nearly attained there, so half of it is already false."""
-    trials = [basis_trials(100, 1, 0.99, 100.0)]
-    evidence = check_theorem_2(trials)
+    runs = keep_ledgers(basis(100, 1, 0.99, 100.0))
+    evidence = theorem_2([runs])
     assert evidence.verdict is Verdict.HOLDS
     assert evidence.tightness is not None
     assert evidence.tightness > 0.8
-    halvings = 0
-    while evidence.verdict is Verdict.HOLDS:
-        halvings += 1
-        evidence = check_theorem_2(trials, bound=lambda *a, n=halvings: max_nonzero_updates(*a) / 2**n)
-    assert halvings == 1
+    evidence = theorem_2([runs], bound=lambda *a: max_nonzero_updates(*a) / 2)
     assert evidence.verdict is Verdict.VIOLATED
     assert "more updates than the bound" in evidence.note
 
 
-def test_a_budget_too_short_is_refused_not_decided(monkeypatch):
-    from widenet.papers.brutzkus2018.claims import convergence
+def test_control_a_run_that_ends_at_a_positive_loss():
+    stalled = dataclasses.replace(RUNS, status=np.full(len(RUNS), RunStatus.STALLED))
+    evidence = theorem_2([stalled])
+    assert evidence.verdict is Verdict.VIOLATED
+    assert [part.kept for part in evidence.parts] == [True, False]
 
-    monkeypatch.setattr(convergence, "_budget", lambda *_: 3)
-    evidence = check_theorem_2(TRIALS[:1])
+
+def test_a_budget_too_short_is_refused_not_decided():
+    runs = keep_ledgers(RandomTrials(seed=3, n_batches=1, per_batch=6, max_bound=3e3).draw(), most_updates=3)
+    evidence = theorem_2([runs])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert evidence.runs.unfinished > 0
 
 
-@pytest.mark.parametrize(("dim", "slope", "eta"), [(4, "1/2", "3/7"), (9, "1/10", "31/10"), (4, "9/10", "1/97")])
-def test_the_engine_counts_the_basis_sequence_exactly(dim, slope, eta):
-    """The recursion in fractions against the training of the whole network, k = 2 and v = R = 1/2."""
-    exact = basis_updates(dim, 2, Fraction(slope), Fraction(eta), Fraction(1, 2), Fraction(1, 2) / int(dim**0.5))
-    trials = basis_trials(dim, 2, float(Fraction(slope)), float(Fraction(eta)))
-    run = trials.train(100_000)
-    assert run.updates[0] == exact
-    assert jnp.asarray(run.loss)[0] == 0
-
-
-def test_one_batch_needs_no_list_and_none_is_refused():
-    assert check_theorem_2(TRIALS[0]).verdict is Verdict.HOLDS
-    with pytest.raises(InputError, match="no trials to check"):
-        check_theorem_2([])
-
-
-def changed(where, value):
-    return eqx.tree_at(where, basis_trials(4, 1, 0.9, 10.0), value, is_leaf=lambda leaf: leaf is None)
+ONE = basis(4, 1, 0.9, 10.0)[0]
 
 
 @pytest.mark.parametrize(
-    "trials",
+    ("key", "change"),
     [
-        changed(lambda t: t.row_bounds, jnp.full(1, jnp.nan)),
-        changed(lambda t: t.separators, jnp.full((1, 4), jnp.nan)),
-        changed(lambda t: t.step_sizes, jnp.full(1, jnp.nan)),
-        changed(lambda t: t.data.inputs, jnp.full((1, 4, 4), jnp.nan)),
-        changed(lambda t: t.data.labels, jnp.full((1, 4), 10.0)),
-        changed(lambda t: t.networks.bias, jnp.full((1, 2), 50.0)),
-        changed(lambda t: t.networks.activation.derivative_at_zero, 0.0),
-        changed(lambda t: t.networks.output_weights, jnp.asarray([[1.0, 1.0]])),
+        ("row_norm", {"row_bound": np.nan}),
+        ("row_norm", {"row_bound": 1e-3}),
+        ("separable", {"separator": np.full(4, np.nan)}),
+        ("step_size", {"step_size": np.nan}),
+        ("input_norm", {"inputs": np.full((4, 4), np.nan)}),
+        ("labels", {"labels": np.full(4, 10.0)}),
+        ("derivative_above_slope", {"at_zero": 0.0}),
+        ("derivative_at_zero", {"at_zero": 1.1}),
+        ("output_weight", {"output": np.array([1.0, 1.0])}),
+        ("equal_outputs", {"output": np.array([1.0, -2.0])}),
+        ("slope_below_one", {"slope": 1.0}),
     ],
-    ids=["nan R", "nan w*", "nan η", "nan input", "labels", "bias", "derivative", "signs"],
 )
-def test_control_a_hypothesis_broken_in_the_second_batch_is_seen(trials):
-    evidence = check_theorem_2([basis_trials(4, 1, 0.9, 10.0), trials])
+def test_control_a_hypothesis_broken_in_the_second_run_is_seen(key, change):
+    evidence = theorem_2([keep_ledgers([ONE, dataclasses.replace(ONE, **change)])])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert key in {h.key for h in evidence.hypotheses if not h.met}
 
 
 def test_overflow_is_no_refutation():
-    evidence = check_theorem_2([basis_trials(2, 1, 0.5, 1.7e308, 1e5, 1.0)])
+    evidence = theorem_2([keep_ledgers(basis(2, 1, 0.5, 1.7e308, 1e5, 1.0))])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-@pytest.mark.parametrize(("change", "words"), [({"n_runs": 0}, "n_runs"), ({"n_neurons": 0}, "n_neurons must be even")])
-def test_impossible_trials_are_refused(change, words):
-    with pytest.raises(InputError, match=words):
-        trials_on(own_data(), **change)
+def test_other_labels_get_a_silence():
+    data = Dataset(own_data().inputs, jnp.arange(30.0) % 3)
+    said = theorem_2.on(Specimen(data))
+    assert isinstance(said, Silence)
+    assert "3 classes" in said
+
+
+@pytest.mark.parametrize(("change", "words"), [({"n_runs": 0}, "n_runs"), ({"n_neurons": 0}, "n_neurons")])
+def test_impossible_choices_are_refused(change, words):
+    with pytest.raises(ValueError, match=words):
+        Choices(**change)

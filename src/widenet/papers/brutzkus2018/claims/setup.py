@@ -62,6 +62,8 @@ def footnote_1(sets: SeparatedSets, *, least: float = 1.0) -> Evidence:
 @footnote_1.speaks
 def footnote_1_on(specimen: Specimen) -> SeparatedSets | Silence:
     """The reader's data with the separator that was found."""
+    if not set(specimen.classes) <= {-1.0, 1.0}:
+        return Silence(f"It is about labels −1 and +1; these are {len(specimen.classes)} classes.")
     separator = specimen.separation.separator
     if separator is None:
         return Silence(f"There is no separator to speak of: the data is {specimen.separation.sentence}.")

@@ -86,12 +86,13 @@ def section_2_zero_minimum(cases: Sequence[Separated], *, shrink: float = 1.0) -
 
 @section_2_zero_minimum.speaks
 def separated_on(specimen: Specimen) -> list[Separated] | Silence:
-    """The reader's data with the separator that was found, for both activations."""
-    separator = specimen.separation.separator
-    if separator is None:
-        return Silence(f"It needs a separator: the data is {specimen.separation.sentence}.")
+    """The reader's data with the separator that was found, or zero in its place, for both activations."""
+    if not set(specimen.classes) <= {-1.0, 1.0}:
+        return Silence(f"It is about labels −1 and +1; these are {len(specimen.classes)} classes.")
+    found = specimen.separation.separator
+    separator = np.zeros(specimen.inputs.shape[1]) if found is None else np.asarray(found, np.float64)
     half = specimen.choices.n_neurons // 2
-    parts = (specimen.inputs, specimen.labels, np.asarray(separator, np.float64), half, equal_scale(half))
+    parts = (specimen.inputs, specimen.labels, separator, half, equal_scale(half))
     return [Separated(*parts, specimen.choices.slope), Separated(*parts, 0.0)]
 
 

@@ -191,7 +191,7 @@ def as_ledgers(kept: Sequence[Ledger]) -> Ledgers:
     )
 
 
-def _measures(ledger: Ledger) -> tuple[float, ...]:
+def _measures(ledger: Ledger) -> tuple[float | int, ...]:
     """What the hypotheses and the bounds speak of, in the order of the fields of `Ledgers`."""
     trial = ledger.trial
     signed = trial.output * trial.votes

@@ -1,0 +1,97 @@
+"""One run in NumPy against the compiled engine, and what a ledger says about runs that fail."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from widenet.losses import hinge
+from widenet.networks import TwoLayer, leaky_relu
+from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
+from widenet.papers.brutzkus2018.runs.trials import ADVERSARIAL, BasisTrial, RandomTrials, SampleOrder
+from widenet.training import Cyclic, Recipe, train
+from widenet.types import Dataset, Layers, RunStatus
+
+
+def drawn(seed, count):
+    trials = RandomTrials(seed=seed, n_batches=1, per_batch=count, max_bound=1e3).draw()
+    return [dataclasses.replace(trial, order=SampleOrder.CYCLIC) for trial in trials]
+
+
+def basis(*arguments, **others):
+    names = ("dim", "half_width", "slope", "step_size", "output_weight", "row_bound")
+    return BasisTrial(**dict(zip(names, arguments, strict=False)), **others).draw()[0]
+
+
+@pytest.mark.parametrize("layers", list(Layers))
+def test_the_ledger_counts_as_the_training_engine_does(layers):
+    """Same cyclic runs, once in NumPy and once in the compiled engine: the same T and the same final weights."""
+    for trial in drawn(5, 4):
+        network = TwoLayer(jnp.asarray(trial.hidden), jnp.asarray(trial.output), None, leaky_relu(trial.slope))
+        data = Dataset(jnp.asarray(trial.inputs), jnp.asarray(trial.labels))
+        recipe = Recipe(hinge, trial.step_size, 20_000, order=Cyclic(), layers=layers)
+        trained = train(network, data, recipe, jax.random.key(0))
+        ledger = keep_ledger(trial, 20_000, layers)
+        assert ledger.updates == trained.updates
+        assert ledger.end is RunStatus.CONVERGED
+        np.testing.assert_allclose(ledger.hidden, trained.network.hidden_weights, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(ledger.output, trained.network.output_weights, rtol=1e-9)
+
+
+@pytest.mark.parametrize("order", ADVERSARIAL)
+def test_orders_that_look_take_active_samples_only(order):
+    ledger = keep_ledger(dataclasses.replace(drawn(2, 1)[0], order=order), 10_000)
+    assert ledger.end is RunStatus.CONVERGED
+    assert ledger.updates > 0
+    assert (ledger.margins < 1).all()
+
+
+def test_hardest_and_easiest_are_what_they_say():
+    trial = drawn(2, 1)[0]
+    z = trial.inputs @ trial.hidden.T
+    margins = trial.labels * (np.where(z >= 0, z, trial.slope * z) @ trial.output)
+    hardest = keep_ledger(dataclasses.replace(trial, order=SampleOrder.HARDEST), 1)
+    easiest = keep_ledger(dataclasses.replace(trial, order=SampleOrder.EASIEST), 1)
+    assert hardest.margins[0] == pytest.approx(margins.min())
+    assert easiest.margins[0] == pytest.approx(margins[margins < 1].max())
+
+
+def test_slowest_leaves_the_smallest_cosine():
+    trial = dataclasses.replace(drawn(2, 1)[0], order=SampleOrder.SLOWEST)
+    chosen = keep_ledger(trial, 1)
+    others = []
+    for row in range(len(trial.labels)):
+        alone = dataclasses.replace(
+            trial, inputs=trial.inputs[[row]], labels=trial.labels[[row]], order=SampleOrder.CYCLIC
+        )
+        ledger = keep_ledger(alone, 1)
+        if ledger.updates:
+            others.append(ledger.alignments[1] / ledger.norms[1])
+    assert chosen.alignments[1] / chosen.norms[1] == pytest.approx(min(others))
+
+
+def test_a_run_that_blows_up_is_called_diverged_not_converged():
+    """Both layers with a large step: margins become NaN, and a NaN is not below 1."""
+    trial = basis(6, 4, 0.9, 1e6)
+    assert keep_ledger(trial, 10_000, Layers.BOTH).end in (RunStatus.CONVERGED, RunStatus.DIVERGED)
+    huge = dataclasses.replace(trial, hidden=np.full((8, 6), 1e200), output=1e200 * np.sign(trial.output))
+    assert keep_ledger(huge, 100).end is RunStatus.DIVERGED
+
+
+def test_samples_that_move_nothing_stall_the_run():
+    """A point at the origin is never solved, and a ReLU network whose neurons are all off has nothing to move."""
+    trial = basis(3, 1, 0.5, 1.0)
+    with_origin = dataclasses.replace(trial, inputs=np.vstack([trial.inputs[:2], np.zeros(3)]))
+    ledger = keep_ledger(with_origin, 1000)
+    assert ledger.end is RunStatus.STALLED
+    assert 0 < ledger.updates < 1000
+    dead = dataclasses.replace(trial, slope=0.0, hidden=-np.abs(trial.hidden))
+    assert keep_ledger(dead, 1000).end is RunStatus.STALLED
+
+
+def test_the_identities_are_what_the_updates_do():
+    ledger = keep_ledger(drawn(7, 1)[0], 10_000)
+    np.testing.assert_allclose(np.diff(ledger.alignments), ledger.alignment_gains, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(np.diff(ledger.norms**2), ledger.norm_gains, rtol=1e-9, atol=1e-9)
