@@ -1,25 +1,37 @@
+"""What a claim is, hypotheses with their slack, and how evidence becomes a verdict."""
+
+import json
 import math
 
 import pytest
 
-from widenet.claims import CLAIMS
-from widenet.claims.base import (
-    Claim,
-    Evidence,
-    Hypothesis,
-    Kind,
-    Runs,
-    Verdict,
-    at_least,
-    at_most,
-    decide,
-    less_than,
-    more_than,
-    ratio,
-)
+from widenet.claims import Claim, Evidence, Experiment, Hypothesis, Kind, Part, Runs, Silence, Verdict, claim
+from widenet.claims.base import at_least, at_most, less_than, more_than, pick
+from widenet.progress import Progress
+from widenet.records import ClosedModel, Scale
 
-MET = Hypothesis(key="a", name="a", required="≥ 1", actual=2.0, slack=1.0, met=True)
-UNMET = Hypothesis(key="b", name="b", required="≥ 1", actual=0.0, slack=-1.0, met=False)
+MET = Hypothesis(key="separable", name="a", required="≥ 1", actual=2.0, slack=1.0, met=True)
+UNMET = Hypothesis(key="width", name="b", required="≥ 1", actual=0.0, slack=-1.0, met=False)
+
+
+class Setting(ClosedModel):
+    size: int
+
+
+def run(setting: Setting, progress: Progress) -> int:
+    return setting.size
+
+
+def settings(scale: Scale, seed: int) -> list[Setting]:
+    return [Setting(size=1)]
+
+
+EXPERIMENT = Experiment("toy.numbers", settings, run)
+
+
+def found(*kept: bool | None, hypotheses=(MET,), open_constant: str = "", **more) -> Evidence:
+    parts = tuple(Part(name=str(place), kept=each, **more) for place, each in enumerate(kept))
+    return Evidence(hypotheses=tuple(hypotheses), parts=parts, runs=Runs(tried=3), open_constant=open_constant)
 
 
 @pytest.mark.parametrize(
@@ -30,10 +42,58 @@ UNMET = Hypothesis(key="b", name="b", required="≥ 1", actual=0.0, slack=-1.0, 
         ([MET], None, Verdict.INSUFFICIENT_EVIDENCE),
         ([MET, UNMET], True, Verdict.HYPOTHESES_NOT_MET),
         ([MET, UNMET], False, Verdict.HYPOTHESES_NOT_MET),
+        ([], True, Verdict.HOLDS),
     ],
 )
 def test_hypotheses_come_before_the_conclusion(hypotheses, conclusion, verdict):
-    assert decide(hypotheses, conclusion) is verdict
+    evidence = found(conclusion, hypotheses=hypotheses)
+    assert evidence.verdict is verdict
+    assert evidence.conclusion is conclusion
+
+
+@pytest.mark.parametrize(
+    ("kept", "conclusion"),
+    [
+        ((True, True), True),
+        ((True, None), None),
+        ((None, False), False),
+        ((False, True), False),
+    ],
+)
+def test_one_broken_part_breaks_the_conclusion_and_one_undecided_part_leaves_it_open(kept, conclusion):
+    assert found(*kept).conclusion is conclusion
+
+
+def test_an_open_constant_leaves_no_number_to_test():
+    assert found(None, open_constant="c").verdict is Verdict.CONSTANT_UNSPECIFIED
+    assert found(None, open_constant="c", hypotheses=[UNMET]).verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+def test_the_headline_is_a_broken_part_or_the_first_with_two_sides():
+    fact = Part(name="a fact", kept=True)
+    kept = Part(name="kept", kept=True, measured=1.0, promised=2.0, tightness=0.5, quantity="updates")
+    broken = Part(name="broken", kept=False, measured=3.0, promised=2.0, tightness=1.5)
+
+    def of(*parts):
+        return Evidence(hypotheses=(), parts=parts, runs=Runs(tried=1))
+
+    assert (of(fact, kept).measured, of(fact, kept).quantity) == (1.0, "updates")
+    assert (of(kept, broken).measured, of(kept, broken).quantity) == (3.0, "broken")
+    assert of(fact).measured is None
+    assert of(fact, Part(name="broken fact", kept=False), broken).headline is broken
+
+
+def test_vacuous_when_every_part_with_two_sides_is():
+    empty = Part(name="a", kept=True, measured=0.1, promised=1.0, vacuous=True)
+    full = Part(name="b", kept=True, measured=0.1, promised=0.5)
+    fact = Part(name="c", kept=True)
+
+    def vacuous(*parts):
+        return Evidence(hypotheses=(), parts=parts, runs=Runs(tried=1)).vacuous
+
+    assert vacuous(empty, fact)
+    assert not vacuous(empty, full)
+    assert not vacuous(fact)
 
 
 def test_comparisons_and_their_slack():
@@ -42,20 +102,37 @@ def test_comparisons_and_their_slack():
     assert not at_most("x", "x", 1.5, 1).met
     assert (at_most("x", "x", 1 + 1e-13, 1, tolerance=1e-12).slack or 0) > 0
     assert at_least("x", "x", 3.0, 1).slack == 2
+    assert at_least("x", "x", 1 - 1e-13, 1, tolerance=1e-12).met
+    assert not at_least("x", "x", 1 - 1e-13, 1).met
     assert not more_than("x", "x", 0.0, 0).met
     assert not less_than("x", "x", 1.0, 1).met
+    assert at_most("x", "x", 2.0, 1, why="row 7 is too long").why == "row 7 is too long"
 
 
 @pytest.mark.parametrize("compare", [at_most, at_least, more_than, less_than])
 def test_a_nan_meets_nothing(compare):
-    assert not compare("x", math.nan, 1).met
+    assert not compare("x", "x", math.nan, 1).met
 
 
-def test_evidence_survives_json_with_infinities():
-    evidence = Evidence(
-        verdict=Verdict.HOLDS, hypotheses=(MET,), runs=Runs(tried=3), conclusion=True, promised=math.inf, measured=1.0
-    )
-    assert Evidence.model_validate_json(evidence.model_dump_json()) == evidence
+def test_hypotheses_are_found_by_key():
+    assert pick([MET, UNMET], "width", "separable") == (UNMET, MET)
+    with pytest.raises(KeyError, match="margin"):
+        pick([MET], "margin")
+
+
+@pytest.mark.parametrize("key", ["", "Separable", "2nd", "input norm", "input-norm"])
+def test_a_key_is_a_word(key):
+    with pytest.raises(ValueError, match="key"):
+        Hypothesis(key=key, name="", required="", actual=0.0, slack=None, met=True)
+
+
+def test_evidence_is_strict_json_with_infinities():
+    evidence = found(True, measured=1.0, promised=math.inf, interval=(0.0, math.inf))
+    evidence = evidence.model_copy(update={"details": {"limit": math.inf, "list": [math.nan]}})
+    row = json.loads(evidence.model_dump_json())
+    assert json.dumps(row, allow_nan=False)
+    assert (row["promised"], row["interval"], row["verdict"]) == ("Infinity", [0.0, "Infinity"], "HOLDS")
+    assert row["details"] == {"limit": "Infinity", "list": ["NaN"]}
 
 
 def test_unknown_fields_are_refused():
@@ -63,26 +140,79 @@ def test_unknown_fields_are_refused():
         Runs(tried=1, crashed=2)  # pyright: ignore[reportCallIssue]
 
 
-@pytest.mark.parametrize(("suffix", "expected"), [("", Verdict.VIOLATED), ("_as_printed", Verdict.HOLDS)])
-def test_only_a_statement_kept_as_printed_is_expected_to_fail(suffix, expected):
-    with pytest.raises(ValueError, match="go together"):
-        Claim(f"p.x{suffix}", Kind.MAIN, "", "", lambda *_: None, lambda *_: None, expected)  # pyright: ignore
+class TestClaim:
+    def test_the_docstring_is_the_statement(self):
+        @claim("toy2020.theorem_1", Kind.MAIN, "Theorem 1", reads=EXPERIMENT)
+        def theorem_1(runs):
+            """The sum of two lines
+            is one sentence.
+
+            This is for developers.
+            """
+            return found(sum(runs) > 0)
+
+        assert isinstance(theorem_1, Claim)
+        assert theorem_1.statement == "The sum of two lines is one sentence."
+        assert (theorem_1.paper, theorem_1.name) == ("toy2020", "theorem_1")
+        assert theorem_1.reads == (EXPERIMENT,)
+        assert theorem_1([1, 2]).verdict is Verdict.HOLDS
+
+    def test_without_a_statement_there_is_no_claim(self):
+        with pytest.raises(ValueError, match="docstring of the judge is the statement"):
+            claim("toy2020.theorem_1", Kind.MAIN, "", reads=EXPERIMENT)(lambda runs: found(True))
+
+    @pytest.mark.parametrize("more", [{}, {"reads": EXPERIMENT, "draws": lambda scale, seed: 1}])
+    def test_it_reads_experiments_or_draws_its_own(self, more):
+        with pytest.raises(ValueError, match="either reads experiments or draws"):
+            claim("toy2020.theorem_1", Kind.MAIN, "", **more)(_judge)
+
+    @pytest.mark.parametrize(("suffix", "expected"), [("", Verdict.VIOLATED), ("_as_printed", Verdict.HOLDS)])
+    def test_only_a_statement_kept_as_printed_is_expected_to_fail(self, suffix, expected):
+        with pytest.raises(ValueError, match="go together"):
+            Claim(f"p.x{suffix}", Kind.MAIN, "", "", _judge, (EXPERIMENT,), None, expected)
+
+    def test_a_variant_has_another_statement_and_other_constants(self):
+        @claim("toy2020.lemma", Kind.STEP, "Lemma", reads=EXPERIMENT)
+        def lemma(runs, *, factor=1):
+            """It holds."""
+            return found(factor == 1)
+
+        lemma.speaks(lambda specimen: [])
+        printed = lemma.variant("lemma_as_printed", where="Lemma, p. 2", statement="It holds twice.", factor=2)
+        assert (printed.id, printed.where, printed.kind) == ("toy2020.lemma_as_printed", "Lemma, p. 2", Kind.STEP)
+        assert (lemma.expected, printed.expected) == (Verdict.HOLDS, Verdict.VIOLATED)
+        assert (lemma([]).conclusion, printed([]).conclusion) == (True, False)
+        assert printed.reads == lemma.reads
+        assert not printed.speaks_about_data
+        drawn = lemma.variant("lemma_drawn", where="", statement="s", draws=lambda scale, seed: 1, kind=Kind.TREND)
+        assert (drawn.reads, drawn.kind) == ((), Kind.TREND)
+        assert drawn.draws is not None
+
+    def test_a_claim_says_by_itself_how_it_speaks_about_data(self):
+        @claim("toy2020.theorem_1", Kind.MAIN, "", reads=EXPERIMENT)
+        def theorem_1(runs):
+            """It holds."""
+            return found(True)
+
+        assert isinstance(theorem_1.on("data"), Silence)
+        assert not theorem_1.speaks_about_data
+
+        @theorem_1.speaks
+        def theorem_1_on(specimen):
+            return [Setting(size=len(specimen))]
+
+        assert theorem_1.on("data") == [Setting(size=4)]
+        assert theorem_1_on("x") == [Setting(size=1)]
 
 
-def test_ratio_refuses_what_has_no_ratio():
-    assert ratio(1.0, 2.0) == 0.5
-    assert ratio(1.0, math.inf) is None
-    assert ratio(1.0, 0.0) is None
-    assert ratio(-2.0, 1.0) is None
-    assert ratio(-2.0, -1.0) == 2.0
+def _judge(runs):
+    """It holds."""
+    return found(True)
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_every_claim_is_well_formed(claim):
-    assert claim.paper in {"brutzkus2018", "li2018", "brutzkus2019", "chatterji2021", "sarussi2021"}
-    assert len(claim.statement) > 20
-    assert claim.where
-
-
-def test_ids_are_unique():
-    assert len({claim.id for claim in CLAIMS}) == len(CLAIMS)
+def test_an_experiment_knows_its_types_and_other_settings():
+    assert EXPERIMENT.setting_type is Setting
+    assert EXPERIMENT.result_type is int
+    other = EXPERIMENT.at(lambda scale, seed: [Setting(size=seed)])
+    assert other.settings(Scale.QUICK, 7) == [Setting(size=7)]
+    assert (other.id, other.run) == (EXPERIMENT.id, EXPERIMENT.run)

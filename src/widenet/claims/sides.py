@@ -6,6 +6,7 @@ vacuous.
 
 import dataclasses
 import enum
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 
 from widenet.claims.base import Evidence, Hypothesis, Part, Runs
 from widenet.claims.statistics import CONFIDENCE, clopper_pearson, fails_at_most
-
 
 Cases = Any
 """An array of any shape, a list, or one number: one entry per case."""
@@ -38,7 +38,8 @@ class Sides:
     Attributes:
       measured, promised: the two sides; they are broadcast against each other and flattened.
       sense: measured ≤ promised, measured ≥ promised, or both equal.
-      room: what rounding may add, as an absolute amount; one number, or one per case.
+      room: what rounding may add, as an absolute amount; one number, or one per case. Its sign does not matter, so
+        that a share of a negative promise is as much room as a share of a positive one.
       strict: equality breaks the statement too (for sides without rounding).
       scored: the cases inside the event that the statement is conditioned on; the others are not looked at.
       trivial: what holds anyway (a share is at most 1): a promise that says no more than this is vacuous.
@@ -57,12 +58,14 @@ class Sides:
     def __post_init__(self) -> None:
         """Give every field the same flat axis of cases."""
         scored = True if self.scored is None else self.scored
-        arrays = np.broadcast_arrays(self.measured, self.promised, self.room, scored)
-        measured, promised, room, scored = (np.atleast_1d(array).ravel() for array in arrays)
-        object.__setattr__(self, "measured", measured.astype(np.float64))
-        object.__setattr__(self, "promised", promised.astype(np.float64))
-        object.__setattr__(self, "room", room.astype(np.float64))
-        object.__setattr__(self, "scored", scored.astype(bool))
+        trivial = np.nan if self.trivial is None else self.trivial
+        room = np.asarray(self.room)
+        room = np.where(np.isinf(room), room, np.abs(room))  # an infinite one is a decision, see `exactly`
+        given = (self.measured, self.promised, room, scored, trivial)
+        arrays = np.broadcast_arrays(*(np.asarray(each) for each in given))
+        for name, array in zip(("measured", "promised", "room", "scored", "trivial"), arrays, strict=True):
+            kind = bool if name == "scored" else np.float64
+            object.__setattr__(self, name, np.atleast_1d(array).ravel().astype(kind))
 
     @property
     def decided(self) -> NDArray[np.bool_]:
@@ -87,48 +90,45 @@ class Sides:
     def closeness(self) -> NDArray[np.float64]:
         """The tightness of each case: in [0, 1] while it is kept, 1 where it is attained, above 1 where it is broken.
 
-        It is the smaller side over the larger one, whichever way the inequality points; 0 where they lie on different
-        sides of zero; NaN where the case is not decided. An equality that is kept is attained, and so is a promise that
-        only rounding carries a case beyond.
+        It is the smaller side over the larger one, whichever way the inequality points; 0 (or infinite, where it is
+        broken) where they lie on different sides of zero; NaN where the case is not decided. An equality that is kept
+        is attained, and so is an inequality that only rounding carries over its promise.
         """
         measured, promised = np.asarray(self.measured), np.asarray(self.promised)
-        excess = self._excess()
+        # The statement is low ≤ high.
+        low, high = (measured, promised) if self.sense is Sense.AT_MOST else (promised, measured)
         with np.errstate(all="ignore"):
-            sizes = np.abs(measured), np.abs(promised)
-            ratio = np.minimum(*sizes) / np.maximum(*sizes)
-        apart = (measured * promised < 0) | ((measured == 0) != (promised == 0))
-        kept = np.where(excess >= 0, 1.0, np.where(apart, 0.0, ratio))
-        with np.errstate(divide="ignore"):
-            beyond = np.where(apart, np.inf, np.maximum(1 / ratio, np.nextafter(1.0, 2.0)))
-        return np.where(self.decided, np.where(self.broken, beyond, kept), np.nan)
+            if self.sense is Sense.EQUAL:
+                ratio = np.maximum(np.abs(low), np.abs(high)) / np.minimum(np.abs(low), np.abs(high))
+            else:
+                ratio = np.where(high > 0, low / high, high / low)
+        apart = (np.sign(low) != np.sign(high)) | (low == 0)
+        beyond = np.where(apart, np.inf, np.maximum(ratio, np.nextafter(1.0, 2.0)))
+        within = np.where(self._excess() >= 0, 1.0, np.where(apart, 0.0, np.clip(ratio, 0.0, 1.0)))
+        return np.where(self.decided, np.where(self.broken, beyond, within), np.nan)
 
     @property
     def closest(self) -> int | None:
-        """The case that comes closest to breaking the statement, or breaks it most; None where none is decided."""
+        """The case that comes closest to breaking the statement, or breaks it most; None where none is decided.
+
+        Of cases that come equally close (all do, where 0 is promised), the one that lies farthest beyond its promise.
+        """
         if not self.decided.any():
             return None
-        close = np.where(self.decided, self.closeness, -1.0)
-        ties = close == close.max()
-        return int(np.argmax(np.where(ties, self._excess(), -np.inf)))
+        urgency = np.where(self.decided, self._urgency(), -1.0)
+        return int(np.argmax(np.where(urgency == urgency.max(), self._excess(), -np.inf)))
 
     @property
     def vacuous(self) -> bool:
         """Whether the promise says no more than what holds anyway, in every decided case."""
-        if self.trivial is None or not self.decided.any():
-            return False
-        trivial = np.broadcast_to(np.asarray(self.trivial, np.float64), np.shape(self.promised))
         sign = -1 if self.sense is Sense.AT_LEAST else 1
-        return bool((sign * (np.asarray(self.promised) - trivial) >= 0)[self.decided].all())
+        promised, trivial = np.asarray(self.promised)[self.decided], np.asarray(self.trivial)[self.decided]
+        return bool(len(promised) and (sign * promised >= sign * trivial).all())  # False beside a NaN
 
     def part(self, name: str) -> Part:
         """The part of a conclusion that these sides decide."""
         case = self.closest
-        at_closest = {
-            "measured": float(np.asarray(self.measured)[case]),
-            "promised": float(np.asarray(self.promised)[case]),
-            "tightness": float(self.closeness[case]),
-        }
-        return Part(
+        part = Part(
             name=name,
             kept=self.kept,
             sense=self.sense.value,
@@ -137,14 +137,26 @@ class Sides:
             cases=int(np.sum(self.scored)),
             broken=int(self.broken.sum()),
             undecided=int((np.asarray(self.scored) & ~self.decided).sum()),
-            **({} if case is None else at_closest),
         )
+        if case is None:
+            return part
+        measured, promised = float(np.asarray(self.measured)[case]), float(np.asarray(self.promised)[case])
+        tightness = float(self.closeness[case])
+        return part.model_copy(update={"measured": measured, "promised": promised, "tightness": tightness})
 
     def _excess(self) -> NDArray[np.float64]:
         """How far the measured side lies beyond the promised one; negative where there is room left."""
         with np.errstate(invalid="ignore"):
             over = np.asarray(self.measured) - np.asarray(self.promised)
         return {Sense.AT_MOST: over, Sense.AT_LEAST: -over, Sense.EQUAL: np.abs(over)}[self.sense]
+
+    def _urgency(self) -> NDArray[np.float64]:
+        """What the closest case has most of: closeness; for an equality, deviation measured by its room."""
+        if self.sense is not Sense.EQUAL:
+            return self.closeness
+        excess, room = self._excess(), np.asarray(self.room)
+        with np.errstate(all="ignore"):
+            return np.where(room > 0, excess / room, np.where(excess > 0, np.inf, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,8 +208,7 @@ class Rate:
         failed, lost = np.broadcast_arrays(np.asarray(self.failed, bool), np.asarray(self.undecided, bool))
         failed, lost = np.atleast_1d(failed).ravel(), np.atleast_1d(lost).ravel()
         runs, fewest = len(failed), int((failed & ~lost).sum())
-        allowed = min(self.allowed, 1.0)
-        answers = {fails_at_most(count, runs, allowed, self.confidence) for count in (fewest, fewest + int(lost.sum()))}
+        answers = {self._answer(count, runs) for count in (fewest, fewest + int(lost.sum()))}
         kept = answers.pop() if len(answers) == 1 else None
         return Part(
             name=name,
@@ -216,17 +227,27 @@ class Rate:
                 "quantity": self.quantity,
                 "promised": float(self.allowed),
                 "measured": share,
-                "tightness": None if share is None or self.allowed == 0 else share / self.allowed,
+                "tightness": share / self.allowed if share is not None and self.allowed > 0 else None,
                 "vacuous": self.allowed >= 1,
             }
         shown = self.sides
         if kept is not False:
             shown = dataclasses.replace(shown, scored=np.asarray(shown.scored) & ~shown.broken)
         part = shown.part("")
-        return {
-            **{name: getattr(part, name) for name in ("sense", "quantity", "promised", "measured", "tightness")},
-            "vacuous": self.sides.vacuous or self.allowed >= 1,
-        }
+        numbers = {name: getattr(part, name) for name in ("sense", "quantity", "promised", "measured", "tightness")}
+        return {**numbers, "vacuous": self.sides.vacuous or self.allowed >= 1}
+
+    def _answer(self, failures: int, runs: int) -> bool | None:
+        if math.isnan(self.allowed):
+            return None
+        if self.allowed <= 0:  # δ has underflowed, or is meant to be 0: no number of runs confirms it
+            return False if failures else None
+        return fails_at_most(failures, runs, min(self.allowed, 1.0), self.confidence)
+
+
+def exactly(kept: Cases) -> NDArray[np.float64]:
+    """The `room` of sides that were compared in whole numbers or fractions: their floats are for the reader only."""
+    return np.where(kept, np.inf, -np.inf)
 
 
 Conjunct = Sides | Fact | Rate | Part
@@ -247,19 +268,35 @@ def evidence(
       parts: one entry per conjunct of the statement; the first with two sides gives the numbers a reader sees.
       hypotheses: measured, each at the case nearest to breaking it.
       runs: how many runs there were; as many as the first part has cases if left out.
-      details: other numbers that a reader may want, as JSON values.
+      details: other numbers that a reader may want: JSON values, or NumPy's numbers and arrays.
       note: one sentence for the reader.
       open_constant: the constant that the paper leaves open, with the value this data would need; there is then no
         number to test.
     """
-    built = tuple(each if isinstance(each, Part) else each.part(name) for name, each in parts.items())
+    built = tuple(_built(name, each) for name, each in parts.items())
     if not built:
         raise ValueError("a conclusion has at least one part")
     return Evidence(
         hypotheses=tuple(hypotheses),
         parts=built,
         runs=Runs(tried=built[0].cases) if runs is None else runs,
-        details=dict(details or {}),
+        details=_plain(details or {}),
         note=note,
         open_constant=open_constant,
     )
+
+
+def _built(name: str, conjunct: Conjunct) -> Part:
+    return conjunct.model_copy(update={"name": name}) if isinstance(conjunct, Part) else conjunct.part(name)
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers and arrays as JSON's own; everything else as it is."""
+    match value:
+        case np.generic() | np.ndarray():
+            return value.tolist()
+        case Mapping():
+            return {str(name): _plain(item) for name, item in value.items()}
+        case list() | tuple():
+            return [_plain(item) for item in value]
+    return value

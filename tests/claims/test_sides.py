@@ -1,0 +1,251 @@
+"""The one definition of kept, broken, closest, tightness and vacuous."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from widenet.claims import Part, Runs, Verdict
+from widenet.claims.base import at_most
+from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence, exactly
+
+AT_MOST, AT_LEAST, EQUAL = Sense.AT_MOST, Sense.AT_LEAST, Sense.EQUAL
+
+
+def tightness(measured, promised, sense=AT_MOST, **more):
+    return Sides(measured, promised, sense, **more).part("x").tightness
+
+
+@pytest.mark.parametrize(
+    ("measured", "promised", "sense", "kept"),
+    [
+        (1.0, 2.0, AT_MOST, True),
+        (2.0, 2.0, AT_MOST, True),
+        (2.1, 2.0, AT_MOST, False),
+        (1.0, 2.0, AT_LEAST, False),
+        (2.1, 2.0, AT_LEAST, True),
+        (2.0, 2.0, EQUAL, True),
+        (2.1, 2.0, EQUAL, False),
+        (math.nan, 2.0, AT_MOST, None),
+        (1.0, math.inf, AT_MOST, None),
+        (-math.inf, 1.0, AT_MOST, None),
+    ],
+)
+def test_kept_and_broken(measured, promised, sense, kept):
+    assert Sides(measured, promised, sense).kept is kept
+
+
+def test_one_undecided_case_leaves_it_open_and_one_broken_case_breaks_it():
+    assert Sides([1.0, math.nan], 2.0).kept is None
+    assert Sides([3.0, math.nan], 2.0).kept is False
+    part = Sides([1.0, math.nan, 3.0], 2.0).part("x")
+    assert (part.cases, part.broken, part.undecided) == (3, 1, 1)
+
+
+def test_cases_outside_the_event_are_not_looked_at():
+    sides = Sides([1.0, 9.0, math.nan], 2.0, scored=[True, False, False])
+    assert sides.kept is True
+    assert (sides.closest, sides.part("x").cases) == (0, 1)
+    assert Sides([9.0], 2.0, scored=[False]).kept is None
+
+
+def test_room_is_what_rounding_may_add_whatever_its_sign():
+    assert Sides(2.0 + 1e-13, 2.0, room=1e-12).kept is True
+    assert Sides(2.0 + 1e-11, 2.0, room=1e-12).kept is False
+    assert Sides(-2.0 + 1e-13, -2.0, room=-2.0 * 1e-12).kept is True
+    assert Sides([1.0, 1.1], 1.0, room=[0.0, 0.2]).kept is True
+
+
+def test_sides_compared_exactly_keep_their_decision():
+    sides = Sides([1.0, 1.0, 2.0], [1.0, 1.0, 1.0], room=exactly([True, False, True]))
+    assert sides.broken.tolist() == [False, True, False]
+    assert sides.closest == 1
+    assert sides.closeness.tolist() == [1.0, np.nextafter(1.0, 2.0), 1.0]
+
+
+def test_of_equally_close_cases_the_one_farthest_beyond_is_shown():
+    assert Sides([-3.0, -1.0, -2.0], 0.0).part("x").measured == -1.0
+    assert Sides([3.0, 1.0], 0.0, AT_LEAST).part("x").measured == 1.0
+
+
+def test_strict_statements_are_broken_by_equality():
+    assert Sides(2, 2, strict=True).kept is False
+    assert Sides(1, 2, strict=True).kept is True
+
+
+@pytest.mark.parametrize(
+    ("measured", "promised", "sense", "expected"),
+    [
+        (1.0, 4.0, AT_MOST, 0.25),
+        (4.0, 1.0, AT_LEAST, 0.25),
+        (-4.0, -1.0, AT_MOST, 0.25),
+        (-1.0, -4.0, AT_LEAST, 0.25),
+        (4.0, 4.0, AT_MOST, 1.0),
+        (4.0, 4.0, AT_LEAST, 1.0),
+        (0.0, 0.0, AT_MOST, 1.0),
+        (0.0, 0.0, EQUAL, 1.0),
+        (0.0, 3.0, AT_MOST, 0.0),
+        (-1.0, 3.0, AT_MOST, 0.0),
+        (3.0, -1.0, AT_LEAST, 0.0),
+        (6.0, 4.0, AT_MOST, 1.5),
+        (4.0, 6.0, AT_LEAST, 1.5),
+        (-4.0, -6.0, AT_MOST, 1.5),
+        (3.0, 2.0, EQUAL, 1.5),
+        (2.0, 3.0, EQUAL, 1.5),
+        (1.0, 0.0, AT_MOST, math.inf),
+        (1.0, -1.0, EQUAL, math.inf),
+        (math.nan, 1.0, AT_MOST, None),
+    ],
+)
+def test_tightness_whichever_way_the_inequality_points(measured, promised, sense, expected):
+    assert tightness(measured, promised, sense) == expected
+
+
+def test_what_only_rounding_carries_over_the_promise_is_attained():
+    assert tightness(1e-15, 0.0, AT_MOST, room=1e-12) == 1.0
+    assert tightness(1.0 + 1e-14, 1.0, AT_MOST, room=1e-12) == 1.0
+    assert tightness(-1e-15, 0.0, EQUAL, room=1e-12) == 1.0
+
+
+numbers = st.floats(-1e6, 1e6) | st.sampled_from([0.0, math.nan, math.inf, -math.inf, 1e-300])
+
+
+@given(measured=numbers, promised=numbers, sense=st.sampled_from(Sense), room=st.sampled_from([0.0, 1e-9, 1.0]))
+def test_tightness_is_at_most_one_exactly_while_the_statement_is_kept(measured, promised, sense, room):
+    sides = Sides(measured, promised, sense, room)
+    close = float(sides.closeness[0])
+    if sides.kept is None:
+        assert math.isnan(close)
+    else:
+        assert (0 <= close <= 1) == sides.kept
+    part = sides.part("x")
+    assert part.kept is sides.kept
+    mirrored = {AT_MOST: AT_LEAST, AT_LEAST: AT_MOST, EQUAL: EQUAL}[sense]
+    np.testing.assert_array_equal(Sides(-measured, -promised, mirrored, room).closeness, sides.closeness)
+
+
+@given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=8), st.sampled_from(Sense))
+def test_the_closest_case_is_the_tightest_and_breaks_if_any_does(cases, sense):
+    measured, promised = np.array(cases).T
+    sides = Sides(measured, promised, sense, room=1e-9)
+    if sides.closest is None:
+        assert not sides.decided.any()
+        return
+    assert sides.decided[sides.closest]
+    assert bool(sides.broken[sides.closest]) == bool(sides.broken.any())
+    if sense is not EQUAL:
+        assert sides.closeness[sides.closest] == np.nanmax(sides.closeness)
+
+
+def test_the_closest_case_of_an_equality_deviates_most():
+    part = Sides([1.0, 2.0 + 3e-13, 3.0], [1.0, 2.0, 3.0], EQUAL, room=1e-12).part("x")
+    assert (part.kept, part.promised, part.tightness) == (True, 2.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("promised", "sense", "trivial", "vacuous"),
+    [
+        ([1.0, 2.0], AT_MOST, 1.0, True),
+        ([0.5, 2.0], AT_MOST, 1.0, False),
+        ([0.0, -1.0], AT_LEAST, 0.0, True),
+        ([0.0, 0.1], AT_LEAST, 0.0, False),
+        ([1.0, 2.0], AT_MOST, None, False),
+        ([0.5, 0.5], AT_MOST, [0.4, 0.6], False),
+        ([0.5, math.inf], AT_MOST, math.inf, False),
+    ],
+)
+def test_a_promise_of_what_holds_anyway_is_vacuous(promised, sense, trivial, vacuous):
+    assert Sides([0.2, 0.2], promised, sense, trivial=trivial).vacuous is vacuous
+
+
+def test_an_undecided_promise_is_not_called_vacuous():
+    assert not Sides([math.nan], [math.nan], trivial=1.0).vacuous
+    assert not Sides([1.0], [math.inf], trivial=math.inf).vacuous
+
+
+def test_cases_may_have_any_shape():
+    sides = Sides(np.ones((2, 3)), np.array([[2.0], [0.5]]), trivial=np.ones((2, 3)), scored=np.ones((2, 3), bool))
+    part = sides.part("x")
+    assert (part.cases, part.broken, part.measured, part.promised) == (6, 3, 1.0, 0.5)
+    nothing = Sides(np.zeros(0), np.zeros(0)).part("x")
+    assert (nothing.kept, nothing.cases, nothing.measured) == (None, 0, None)
+    lost = Sides([math.nan, math.nan], 1.0).part("x")
+    assert (lost.kept, lost.undecided, lost.tightness) == (None, 2, None)
+
+
+class TestFact:
+    @pytest.mark.parametrize(
+        ("fact", "kept"),
+        [
+            (Fact(True), True),
+            (Fact(False), False),
+            (Fact([True, False]), False),
+            (Fact([True, True], undecided=[False, True]), None),
+            (Fact([False, False], undecided=[False, True]), False),
+            (Fact([True, False], scored=[True, False]), True),
+            (Fact([True, False], scored=False), None),
+            (Fact([]), None),
+        ],
+    )
+    def test_kept(self, fact, kept):
+        assert fact.part("x").kept is kept
+
+    def test_counts(self):
+        part = Fact([True, False, False, False], undecided=[0, 0, 1, 1], scored=[1, 1, 1, 0]).part("x")
+        assert (part.cases, part.broken, part.undecided) == (3, 1, 1)
+
+
+class TestRate:
+    def test_enough_runs_confirm(self):
+        part = Rate(np.zeros(59, bool), 0.05).part("x")
+        assert (part.kept, part.tightness, part.measured, part.promised) == (True, 0.0, 0.0, 0.05)
+        assert Rate(np.zeros(58, bool), 0.05).part("x").kept is None
+
+    def test_many_failures_refute(self):
+        part = Rate(np.arange(100) < 30, 0.1).part("x")
+        assert (part.kept, part.broken) == (False, 30)
+        assert part.tightness == pytest.approx(3.0)
+        assert part.interval is not None
+        assert part.interval[0] > 0.1
+
+    def test_lost_runs_decide_nothing(self):
+        lost = np.arange(100) < 10
+        assert Rate(np.zeros(100, bool), 0.05, undecided=lost).part("x").kept is None
+        assert Rate(np.arange(100) >= 50, 0.05, undecided=lost).part("x").kept is False
+        assert Rate(np.arange(100) >= 50, 0.05, undecided=lost).part("x").undecided == 10
+
+    @pytest.mark.parametrize("allowed", [1.0, 1.7])
+    def test_a_rate_of_one_is_vacuous(self, allowed):
+        part = Rate(np.ones(10, bool), allowed).part("x")
+        assert (part.kept, part.vacuous) == (True, True)
+
+    @pytest.mark.parametrize(("failed", "kept"), [(0, None), (1, False)])
+    def test_a_rate_that_underflows_is_refuted_by_one_failure_and_never_confirmed(self, failed, kept):
+        part = Rate(np.arange(1000) < failed, 0.0).part("x")
+        assert (part.kept, part.tightness) == (kept, None)
+
+    def test_no_number_and_no_runs_decide_nothing(self):
+        assert Rate(np.ones(100, bool), math.nan).part("x").kept is None
+        assert Rate([], 0.5).part("x").kept is None
+
+
+class TestEvidence:
+    def test_parts_keep_their_names_and_order(self):
+        given = Part(name="another name", kept=True)
+        found = evidence({"bound": Sides([1.0, 2.0], 4.0), "zero loss": Fact(True), "given": given})
+        assert [part.name for part in found.parts] == ["bound", "zero loss", "given"]
+        assert found.runs == Runs(tried=2)
+        assert (found.verdict, found.tightness, found.quantity) == (Verdict.HOLDS, 0.5, "bound")
+
+    def test_a_conclusion_has_parts(self):
+        with pytest.raises(ValueError, match="at least one part"):
+            evidence({})
+
+    def test_details_of_numpy_become_plain(self):
+        details = {"n": np.int64(3), "list": np.arange(2), "deep": ({"x": np.float64(0.5)},), "words": "η"}
+        found = evidence({"x": Fact(True)}, [at_most("a", "a", 1, 1)], details=details, note="a note")
+        assert found.details == {"n": 3, "list": [0, 1], "deep": [{"x": 0.5}], "words": "η"}
+        assert found.model_dump_json()
+        assert found.note == "a note"
