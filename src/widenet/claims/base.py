@@ -14,10 +14,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from pydantic import Field, computed_field
 
 from widenet.claims.experiments import Experiment
 from widenet.records import ClosedModel, Scale
+
+
+Number = float | int | np.integer | np.floating
 
 
 class Verdict(enum.StrEnum):
@@ -320,9 +324,7 @@ def _as_tuple(reads: Experiment | tuple[Experiment, ...]) -> tuple[Experiment, .
     return (reads,) if isinstance(reads, Experiment) else tuple(reads)
 
 
-def at_most(
-    key: str, name: str, actual: float | int, limit: float | int, *, tolerance: float = 0.0, why: str = ""
-) -> Hypothesis:
+def at_most(key: str, name: str, actual: Number, limit: Number, *, tolerance: float = 0.0, why: str = "") -> Hypothesis:
     """The hypothesis actual ≤ limit, up to what rounding may add. A NaN is not met."""
     return Hypothesis(
         key=key,
@@ -336,7 +338,7 @@ def at_most(
 
 
 def at_least(
-    key: str, name: str, actual: float | int, limit: float | int, *, tolerance: float = 0.0, why: str = ""
+    key: str, name: str, actual: Number, limit: Number, *, tolerance: float = 0.0, why: str = ""
 ) -> Hypothesis:
     """The hypothesis actual ≥ limit, up to what rounding may take. A NaN is not met."""
     return Hypothesis(
@@ -350,7 +352,7 @@ def at_least(
     )
 
 
-def more_than(key: str, name: str, actual: float | int, limit: float | int, *, why: str = "") -> Hypothesis:
+def more_than(key: str, name: str, actual: Number, limit: Number, *, why: str = "") -> Hypothesis:
     """The hypothesis actual > limit, strictly."""
     return Hypothesis(
         key=key,
@@ -363,7 +365,7 @@ def more_than(key: str, name: str, actual: float | int, limit: float | int, *, w
     )
 
 
-def less_than(key: str, name: str, actual: float | int, limit: float | int, *, why: str = "") -> Hypothesis:
+def less_than(key: str, name: str, actual: Number, limit: Number, *, why: str = "") -> Hypothesis:
     """The hypothesis actual < limit, strictly."""
     return Hypothesis(
         key=key,

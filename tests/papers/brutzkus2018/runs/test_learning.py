@@ -1,0 +1,73 @@
+"""SGD that keeps the list of its updates: against the engine, and as a compression of the run."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from widenet.data import from_arrays
+from widenet.data.own import keep
+from widenet.data.points import separable_points
+from widenet.losses import hinge
+from widenet.networks import TwoLayer, leaky_relu
+from widenet.papers.brutzkus2018.runs.learning import Learning, LearningRule, learn, learn_all, replay
+from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples, OwnSamples
+from widenet.training import Listed, Recipe, train
+from widenet.types import Dataset
+
+SAMPLES = DrawnSamples(seed=3, trials=4, n_samples=100, separator_norm=5.0, largest_margin=0.4)
+HARD = Learning(SAMPLES.draw(), LearningRule(half_width=5, slope=0.5, step_size=1.0))
+
+
+def test_the_engine_makes_the_same_network_of_the_same_points():
+    """The list of updates, handed to the training engine as an order, gives the same weights and no other update."""
+    learned = HARD.run(0)
+    network = TwoLayer(jnp.asarray(HARD.start(0)), jnp.asarray(HARD.rule.votes), None, leaky_relu(0.5))
+    data = Dataset(jnp.asarray(HARD.samples.inputs[0]), jnp.asarray(HARD.samples.labels[0]))
+    order = Listed(jnp.asarray(learned.updated))
+    recipe = Recipe(hinge, 1.0, len(learned.updated), order=order, kernel="plain")
+    run = train(network, data, recipe, jax.random.key(0))
+    assert run.updates == len(learned.updated)
+    np.testing.assert_allclose(run.network.hidden_weights, learned.weights, atol=1e-10)
+
+
+def test_every_updated_point_was_below_the_margin():
+    learned, rule = HARD.run(1), HARD.rule
+    inputs, labels = HARD.samples.inputs[1], HARD.samples.labels[1]
+    for t, index in enumerate(learned.updated):
+        before = replay(rule, HARD.start(1), inputs, labels, learned.updated[:t])
+        assert labels[index] * rule.outputs(before, inputs[[index]])[0] < 1
+    assert learned.loss == 0
+    assert (labels * rule.outputs(learned.weights, inputs) >= 1).all()
+
+
+def test_the_next_point_is_uniform_among_those_that_update():
+    rule = LearningRule(half_width=1, slope=0.5, step_size=1.0, max_updates=1)
+    samples = DrawnSamples(seed=5, trials=1, n_samples=4, separator_norm=2.0, largest_margin=0.6, dim=3).draw()
+    start = 0 * rule.start(np.random.default_rng(0), 3)
+    draw = np.random.default_rng(1)
+    firsts = [learn(rule, start, samples.inputs[0], samples.labels[0], draw, 10).updated[0] for _ in range(400)]
+    assert np.bincount(firsts, minlength=4).min() > 60
+
+
+def test_what_is_counted_is_what_happened():
+    runs = learn_all(HARD, replayed=True)
+    learned = [HARD.run(trial) for trial in range(4)]
+    assert runs.updates.tolist() == [len(each.updated) for each in learned]
+    assert runs.distinct.tolist() == [len(set(each.updated)) for each in learned]
+    assert runs.n_unused.tolist() == [100 - len(set(each.updated)) for each in learned]
+    assert runs.same_replay.all()
+    assert np.isnan(runs.error).all()  # no fresh points were drawn
+
+
+def test_own_data_is_split_and_marked():
+    inputs, labels, _ = separable_points(np.random.default_rng(0), 5, 60, 3.0, 0.7)
+    digest = keep(from_arrays(inputs, labels))
+    samples = OwnSamples(own_data=digest, trials=3, n_samples=30, seed=0).draw()
+    assert samples.inputs.shape == (3, 30, 5)
+    assert len(samples.fresh_labels) == 15
+    assert not samples.separator_is_given
+    seen = {tuple(x) for trial in samples.inputs for x in trial}
+    assert not seen & {tuple(x) for x in samples.fresh_inputs}
+    with pytest.raises(ValueError, match="from 1 to 59"):
+        OwnSamples(own_data=digest, trials=3, n_samples=60, seed=0).draw()
