@@ -15,3 +15,6 @@ IDENTITY = 1e-10
 
 STEP = 1e-9
 """One side of an inequality that is followed along a run, or a difference of two of its values."""
+
+BY_CHANCE = 1e-6
+"""No rounding, but the same kind of number: a p-value below this is not chance, in a test of draws against a law."""

@@ -8,16 +8,28 @@ samples", "given fewer than m_2". The theorem does not say that a wide network l
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Runs, at_least, at_most, less_than, more_than
-from widenet.claims.legacy import Evidence_, decide, ratio
-from widenet.claims.statistics import clopper_pearson, fails_at_most
-from widenet.data.xord import Xord
+from widenet.claims.base import (
+    Evidence,
+    Hypothesis,
+    Kind,
+    Part,
+    Runs,
+    Silence,
+    at_least,
+    at_most,
+    claim,
+    less_than,
+    more_than,
+)
+from widenet.claims.sides import Conjunct, Rate, Sense, Sides, evidence
+from widenet.claims.specimen import Specimen
+from widenet.claims.tolerances import ROUNDING
+from widenet.papers.brutzkus2019.claims.rates import count_runs, joined, nearest, share_at_least
 from widenet.papers.brutzkus2019.claims.start import deviation_hypothesis
-from widenet.papers.brutzkus2019.claims.wide import nearest, regime_of_theorem_6_3, run_count, theorem_6_3_runs
+from widenet.papers.brutzkus2019.claims.wide import regime_of_theorem_6_3
 from widenet.papers.brutzkus2019.formulas import (
     ERROR_SHARE,
     SMALL_NET_STEP,
@@ -25,289 +37,280 @@ from widenet.papers.brutzkus2019.formulas import (
     samples_of_small_network,
     smallest_delta,
 )
-from widenet.papers.brutzkus2019.runs.samples import (
-    Samples,
-    diverse_shares,
-    example_law,
-    smallest_hard_share,
-    train_on_samples,
+from widenet.papers.brutzkus2019.runs.samples import Law, Samples, SampleSetting, samples
+from widenet.papers.brutzkus2019.runs.trained import Trained, corner_settings, trained
+from widenet.records import ClosedModel, Scale
+
+
+def equal_law(share: float, delta: float | None = None) -> Law:
+    """p₊ = p₋, with the smallest δ that Theorem 6.5 speaks of unless another is given."""
+    delta = smallest_delta(share, share) if delta is None else delta
+    return Law(diverse_positive=share, diverse_negative=share, delta=delta)
+
+
+class Example(ClosedModel):
+    """A numerical example of Section 6.3: p₊ = p₋ and δ, p*, and the number of samples that is claimed."""
+
+    law: Law
+    largest_error: float
+    samples: int
+
+
+EXAMPLES = (
+    Example(law=equal_law(0.98, 0.05), largest_error=0.005, samples=129),
+    Example(law=equal_law(0.92, 0.16), largest_error=0.02, samples=17),
 )
-from widenet.papers.brutzkus2019.runs.trained import Trained
-from widenet.types import Progress, RunStatus, Scale, silent
+LAWS = (*(example.law for example in EXAMPLES), *map(equal_law, (0.98, 0.92, 0.5)))
+"""What the first half of the theorem is asked about: the examples, and the strictest δ."""
 
 
-@dataclass(frozen=True, eq=False)
-class TwoSamples:
-    """What the first half of the theorem rests on.
+def sixteen_settings(scale: Scale, seed: int) -> list[SampleSetting]:
+    """Wide networks on 16 points of the second example, of which the theorem does not speak; only shown."""
+    count = 60 if scale is Scale.QUICK else 600
+    return [SampleSetting(law=EXAMPLES[1].law, per_class=8, n_runs=count, seed=seed, half_width=120)]
 
-    Attributes:
-      laws: distributions, each with a δ.
-      networks: wide networks trained on one diverse point of each class.
-      more: wide networks trained on more points of a law, of which the theorem does not speak; only shown.
+
+@claim(
+    "brutzkus2019.theorem_6_5_large_network",
+    Kind.MAIN,
+    "Theorem 6.5, m_1 ≤ 2, Section 6.3; read as in footnote 9",
+    reads=(trained.at(corner_settings), samples.at(sixteen_settings)),
+)
+def theorem_6_5_large_network(
+    runs: Sequence[Trained], more: Sequence[Samples], *, laws: Sequence[Law] = LAWS
+) -> Evidence:
+    """Sample complexity, wide: let a positive point be diverse with probability p₊ and a negative one with p₋. For
+    δ ≥ 1 − p₊p₋(1 − c − 16e⁻⁸), c = √(2k/π)e^{−8k}, and any ε ≥ 0, a network with k ≥ 120 reaches a global
+    minimum with test error at most ε from exactly 2 samples, one of each class, with probability at least 1 − δ.
+
+    P[no test error from two samples] ≥ p₊p₋·P[f* is recovered from a diverse pair] ≥ 1 − δ. The first factor is exact,
+    the second is judged by runs. A control has narrow networks.
     """
-
-    laws: Sequence[tuple[Xord, float]]
-    networks: Trained
-    more: Samples | None = None
-
-
-def check_theorem_6_5_large_network(setting: TwoSamples, progress: Progress = silent) -> Evidence:
-    """P[no test error from two samples] ≥ p₊p₋·P[f* is recovered from a diverse pair] ≥ 1 − δ.
-
-    The first factor is exact, the second is judged by runs. A control has narrow networks.
-    """
-    networks = setting.networks
-    failures, total = int((~networks.recovers).sum()), networks.n_runs
-    conditions = [
-        *regime_of_theorem_6_3(networks),
-        at_least("samples_fewest", "samples, fewest", sum(networks.points.counts), 2),
-        at_most("samples_most", "samples, most", sum(networks.points.counts), 2),
-    ]
-    rows, answers, deltas = [], [], []
-    for law, delta in setting.laws:
-        shares = diverse_shares(law)
-        both = shares[0] * shares[1]
-        # Of the runs on a diverse pair, this share may fail; where there are none, only δ = 1 allows anything.
-        allowed = 1 - (1 - delta) / both if both else (2.0 if delta >= 1 else -math.inf)
-        limit = smallest_delta(*shares, networks.half_width)
-        deltas.append(
-            [at_least("against_1_pp_1_c_16e", "δ against 1 − p₊p₋(1 − c − 16e⁻⁸)", delta, limit, tolerance=1e-15)]
-        )
-        answers.append(fails_at_most(failures, total, allowed) if 0 < allowed <= 1 else allowed > 1)
-        rows.append({"p_plus": shares[0], "p_minus": shares[1], "delta": delta, "allowed_on_a_diverse_pair": allowed})
-    conditions += nearest(deltas)
-    conclusion = False if False in answers else (None if None in answers or not answers else True)
-    hardest = min(rows, key=lambda row: row["allowed_on_a_diverse_pair"], default=None)
-    rate = failures / total if total else math.nan
-    more = _shown(setting.more)
-    progress(1.0, "laws")
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=tuple(conditions),
-        runs=Runs(tried=total, unfinished=int(networks.unfinished.sum())),
-        conclusion=conclusion,
-        quantity="share of runs on a diverse pair that do not recover f*, against what the strictest δ allows",
-        promised=hardest["allowed_on_a_diverse_pair"] if hardest else None,
-        measured=rate,
-        tightness=ratio(rate, hardest["allowed_on_a_diverse_pair"]) if hardest else None,
-        interval=clopper_pearson(failures, total),
-        config={"laws": rows, **networks.summary()} | ({"more_samples": more} if more else {}),
+    (networks,) = runs
+    allowed = [_allowed_on_a_diverse_pair(law) for law in laws]
+    n_points = sum(networks.points.counts)
+    deltas = [[_delta_hypothesis(law, networks.half_width, tolerance=ROUNDING)] for law in laws]
+    shown = [_shown(each) for each in more]
+    return evidence(
+        {"f* is recovered from a diverse pair, as often as δ asks": _recovery(networks, allowed)},
+        [
+            *regime_of_theorem_6_3([networks]),
+            at_least("samples_fewest", "samples, fewest", n_points, 2),
+            at_most("samples", "samples, most", n_points, 2),
+            *nearest(deltas),
+        ],
+        runs=count_runs([networks]),
+        details={
+            "laws": [
+                {
+                    "p_plus": law.diverse_positive,
+                    "p_minus": law.diverse_negative,
+                    "delta": law.delta,
+                    "allowed_on_a_diverse_pair": share,
+                }
+                for law, share in zip(laws, allowed, strict=True)
+            ],
+            **networks.summary(),
+            **({"more_samples": shown[0]} if shown else {}),
+        },
         note="About exactly two samples, one of each class. It does not follow that more samples are enough"
-        + (
-            f": with {more['samples']} samples, {more['with_error']} of {more['zero_loss']} wide networks at zero loss "
-            f"had a test error of p* or more (k = {more['half_width']}, c_η = {more['step_constant']:.3g}, γ = "
-            f"{more['required_margin']:g}, p₊ = {more['p_plus']:.2f})."
-            if more
-            else "."
-        ),
+        + "".join(
+            f": with {each['samples']} samples, {each['with_error']} of {each['zero_loss']} wide networks at zero loss "
+            f"had a test error of p* or more (k = {each['half_width']}, c_η = {each['step_constant']:.3g}, γ = "
+            f"{each['required_margin']:g}, p₊ = {each['p_plus']:.2f})"
+            for each in shown
+        )
+        + ".",
     )
 
 
-def _shown(samples: Samples | None) -> dict | None:
-    if samples is None:
-        return None
-    wrong = samples.test_error >= smallest_hard_share(samples.law) * (1 - 1e-12)
+def _allowed_on_a_diverse_pair(law: Law) -> float:
+    """Of the runs on a diverse pair, this share may fail; where there are none, only δ = 1 allows anything."""
+    if not law.diverse_pair:
+        return 1.0 if law.delta >= 1 else -math.inf
+    return 1 - (1 - law.delta) / law.diverse_pair
+
+
+def _recovery(networks: Trained, allowed: Sequence[float]) -> Conjunct:
+    """Against what the strictest δ allows. Where it allows no failure at all, no number of runs is enough."""
+    quantity = "share of runs on a diverse pair that do not recover f*, against what the strictest δ allows"
+    strictest = min(allowed, default=-math.inf)
+    if strictest > 0:
+        return Rate(~networks.recovers, strictest, networks.unfinished, quantity=quantity)
+    name = "f* is recovered from a diverse pair, as often as δ asks"
+    return Part(name=name, kept=None, quantity=quantity, cases=networks.n_runs, undecided=networks.n_runs)
+
+
+def _delta_hypothesis(law: Law, half_width: int = 120, tolerance: float = 0.0) -> Hypothesis:
+    limit = smallest_delta(law.diverse_positive, law.diverse_negative, half_width)
+    return at_least("delta", "δ against 1 − p₊p₋(1 − c − 16e⁻⁸)", law.delta, limit, tolerance=tolerance)
+
+
+def _with_hard_error(case: Samples, error: float) -> np.ndarray:
+    """Zero loss, and a test error of at least this much. The error is a sum of probabilities, of which p* is one."""
+    return case.zero_loss & (case.test_error >= error * (1 - ROUNDING))
+
+
+def _shown(case: Samples) -> dict:
     return {
-        "samples": 2 * samples.per_class,
-        "p_plus": diverse_shares(samples.law)[0],
-        "half_width": samples.half_width,
-        "step_constant": samples.step_size * samples.half_width,
-        "required_margin": samples.required_margin,
-        "runs": len(samples.loss),
-        "zero_loss": int(samples.zero_loss.sum()),
-        "with_error": int((samples.zero_loss & wrong).sum()),
+        "samples": 2 * case.per_class,
+        "p_plus": case.law.diverse_positive,
+        "half_width": case.half_width,
+        "step_constant": case.step_size * case.half_width,
+        "required_margin": case.required_margin,
+        "runs": len(case.loss),
+        "zero_loss": int(case.zero_loss.sum()),
+        "with_error": int(_with_hard_error(case, case.law.smallest_hard_share).sum()),
     }
 
 
 Bound = Callable[[float, float, float], float]
 
 
-def check_theorem_6_5_small_network(
+def _smallest_hard_share(law: Law) -> float:
+    return law.smallest_hard_share
+
+
+@claim(
+    "brutzkus2019.theorem_6_5_small_network",
+    Kind.MAIN,
+    "Theorem 6.5, m_2, Section 6.3; read as in footnote 9",
+    reads=samples,
+)
+def theorem_6_5_small_network(
     cases: Sequence[Samples],
-    progress: Progress = silent,
     *,
     bound: Bound = samples_of_small_network,
-    error: Callable[[Xord], float] = smallest_hard_share,
+    error: Callable[[Law], float] = _smallest_hard_share,
 ) -> Evidence:
-    """Zero loss with a test error of p* or more has a probability above δ. A control asks for a larger error."""
-    every: list[list[Hypothesis]] = []
-    rows, answers = [], []
-    for number, case in enumerate(cases):
-        shares, k = diverse_shares(case.law), case.half_width
-        limit = error(case.law)
-        # The error is a sum of probabilities, of which p* is one.
-        hit = case.zero_loss & (case.test_error >= limit * (1 - 1e-12))
-        hits, total = int(hit.sum()), len(hit)
-        answers.append(fails_at_most(total - hits, total, 1 - case.delta))
-        rows.append(
-            {
-                "p_plus": shares[0],
-                "p_minus": shares[1],
-                "delta": case.delta,
-                "samples": 2 * case.per_class,
-                "fewer_than": bound(*shares, case.delta),
-                "runs": total,
-                "zero_loss": int(case.zero_loss.sum()),
-                "frequency": hits / total if total else math.nan,
-                "proved": (shares[0] * shares[1]) ** case.per_class * ERROR_SHARE * (1 - c_value(2)),
-                "interval": list(clopper_pearson(hits, total)),
-            }
-        )
-        sizes = case.counts.sum(axis=1)
-        every.append(
-            [
-                at_most("k_2", "|k − 2|", abs(k - 2), 0),
-                at_most("step_constant_c_step_size_step", "step constant c_η = ηk", case.step_size * k, SMALL_NET_STEP),
-                at_least("margin_margin", "margin γ", case.required_margin, 1),
-                deviation_hypothesis(case.start, case.step_size),
-                at_least(
-                    "against_1_pp_1_c_16e", "δ against 1 − p₊p₋(1 − c − 16e⁻⁸)", case.delta, smallest_delta(*shares)
-                ),
-                less_than(
-                    "samples_most_of_a_run",
-                    "samples, most of a run",
-                    int(sizes.max(initial=0)),
-                    bound(*shares, case.delta),
-                ),
-                more_than("p", "p*", smallest_hard_share(case.law), 0),
-            ]
-        )
-        progress((number + 1) / len(cases), f"p₊ = {shares[0]:.2f}")
-    conclusion = False if False in answers else (None if None in answers or not answers else True)
-    worst = min(rows, key=lambda row: row["frequency"] / row["delta"], default=None)
-    conditions = nearest(every)
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=tuple(conditions),
+    """Sample complexity, narrow: let a positive point be diverse with probability p₊ and a negative one with p₋,
+    and let p* be the probability of the rarest of the pattern sets {2}, {4}, {1, 2, 4}, {2, 3, 4}. For any δ ≥ 1
+    − p₊p₋(1 − c(120) − 16e⁻⁸), where a network with k ≥ 120 needs 2 samples, and any ε < p*: with fewer than
+    2·ln(48δ/(33(1 − c(2))))/ln(p₊p₋) samples, half of each class, a network with k = 2 reaches a global minimum
+    with test error at least p* > ε with probability greater than δ. Here c(k) = √(2k/π)e^{−8k}.
+
+    A control asks for a larger error.
+    """
+    hits = [_with_hard_error(case, error(case.law)) for case in cases]
+    limits = [bound(case.law.diverse_positive, case.law.diverse_negative, case.law.delta) for case in cases]
+    parts = {}
+    for case, hit in zip(cases, hits, strict=True):
+        name = f"zero loss with an error of p* or more, p₊ = {case.law.diverse_positive:g}, δ = {case.law.delta:g}"
+        quantity = "share of runs at zero loss with a test error of at least p*"
+        parts[name] = share_at_least(name, hit, case.law.delta, case.unfinished, quantity=quantity)
+    if not cases:
+        parts["zero loss with an error of p* or more"] = Rate(joined([]), 1.0)
+    return evidence(
+        parts,
+        nearest([_small_regime(case, limit) for case, limit in zip(cases, limits, strict=True)]),
         runs=Runs(
-            tried=sum(row["runs"] for row in rows),
-            unfinished=sum(int((case.status == RunStatus.BUDGET_SPENT).sum()) for case in cases),
+            tried=sum(len(case.loss) for case in cases),
+            unfinished=sum(int(case.unfinished.sum()) for case in cases),
         ),
-        conclusion=conclusion,
-        quantity="share of runs at zero loss with a test error of at least p*, where it is nearest to δ",
-        promised=worst["delta"] if worst else None,
-        measured=worst["frequency"] if worst else None,
-        tightness=ratio(worst["delta"], worst["frequency"]) if worst else None,
-        interval=(worst["interval"][0], worst["interval"][1]) if worst else None,
-        config={"cases": rows},
+        details={
+            "cases": [_sample_row(*row) for row in zip(cases, hits, limits, parts.values(), strict=False)],
+        },
         note="Runs that spend their budget count as runs that miss: they can only lower the share.",
     )
 
 
-@dataclass(frozen=True)
-class Example:
-    """A numerical example of Section 6.3: p₊ = p₋, δ, and the number of samples that is claimed."""
+def _small_regime(case: Samples, limit: float) -> list[Hypothesis]:
+    k = case.half_width
+    return [
+        at_most("width", "|k − 2|", abs(k - 2), 0),
+        at_most("step_constant", "step constant c_η = ηk", case.step_size * k, SMALL_NET_STEP),
+        at_least("margin", "margin γ", case.required_margin, 1),
+        deviation_hypothesis(case.start, case.step_size),
+        _delta_hypothesis(case.law),
+        less_than("samples", "samples, most of a run", int(case.counts.sum(axis=1).max(initial=0)), limit),
+        more_than("hard_share", "p*", case.law.smallest_hard_share, 0),
+    ]
 
-    share: float
-    delta: float
-    largest_error: float
-    samples: int
+
+def _sample_row(case: Samples, hit: np.ndarray, limit: float, part: Part) -> dict:
+    law = case.law
+    return {
+        "p_plus": law.diverse_positive,
+        "p_minus": law.diverse_negative,
+        "delta": law.delta,
+        "samples": 2 * case.per_class,
+        "fewer_than": limit,
+        "runs": len(hit),
+        "zero_loss": int(case.zero_loss.sum()),
+        "frequency": part.measured,
+        "proved": law.diverse_pair**case.per_class * ERROR_SHARE * (1 - c_value(2)),
+        "interval": part.interval,
+    }
 
 
-@dataclass(frozen=True)
-class Examples:
+class Examples(ClosedModel):
     """The examples with a gap, and shares p₊ = p₋ for which there should be none."""
 
     with_gap: tuple[Example, ...]
     without_gap: tuple[float, ...]
 
 
-def check_section_6_3_examples(
-    setting: Examples, progress: Progress = silent, *, bound: Bound = samples_of_small_network
-) -> Evidence:
-    """The formula gives the printed numbers; up to 0.7 it gives fewer than the two samples of the wide network."""
-    rows = [
+def printed_examples(scale: Scale, seed: int) -> Examples:
+    """Those of Section 6.3, and shares up to 0.7."""
+    return Examples(with_gap=EXAMPLES, without_gap=tuple(np.linspace(0.05, 0.7, 66).tolist()))
+
+
+@claim(
+    "brutzkus2019.section_6_3_examples",
+    Kind.STEP,
+    "examples after Theorem 6.5, Section 6.3",
+    draws=printed_examples,
+)
+def section_6_3_examples(examples: Examples, *, bound: Bound = samples_of_small_network) -> Evidence:
+    """p₊ = p₋ = 0.98, δ ≤ 0.05, ε < 0.005: m_1 ≤ 2 and m_2 ≥ 129. p₊ = p₋ = 0.92, δ = 0.16, ε < 0.02: m_1 ≤ 2 and
+    m_2 ≥ 17. For p₊, p₋ ≤ 0.7 the bound guarantees no gap.
+
+    The formula gives the printed numbers; up to 0.7 it gives fewer than the two samples of the wide network.
+    """
+    laws = [each.law for each in examples.with_gap]
+    bounds = np.array([bound(law.diverse_positive, law.diverse_negative, law.delta) for law in laws])
+    claimed = np.array([each.samples for each in examples.with_gap])
+    hardest = np.array([law.smallest_hard_share for law in laws])
+    errors = np.array([each.largest_error for each in examples.with_gap])
+    small = np.array([bound(share, share, smallest_delta(share, share)) for share in examples.without_gap])
+    return evidence(
         {
-            "share": each.share,
-            "delta": each.delta,
-            "smallest_delta": smallest_delta(each.share, each.share),
-            "bound": bound(each.share, each.share, each.delta),
-            "claimed": each.samples,
-            "largest_error": each.largest_error,
-            "p_star": smallest_hard_share(example_law(each.share, each.share)),
-        }
-        for each in setting.with_gap
-    ]
-    conditions = tuple(at_least("condition", "δ", row["delta"], row["smallest_delta"]) for row in rows)
-    right = [
-        math.floor(row["bound"]) == row["claimed"] and abs(row["p_star"] - row["largest_error"]) < 1e-12 for row in rows
-    ]
-    small = [bound(share, share, smallest_delta(share, share)) for share in setting.without_gap]
-    conclusion = all(right) and all(value < 2 for value in small) if rows and small else None
-    progress(1.0, "examples")
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=conditions,
-        runs=Runs(tried=len(rows) + len(small)),
-        conclusion=conclusion,
-        quantity="samples below which a narrow network fails, first example",
-        promised=float(rows[0]["claimed"]) if rows else None,
-        measured=rows[0]["bound"] if rows else None,
-        tightness=ratio(rows[0]["claimed"], rows[0]["bound"]) if rows else None,
-        config={"examples": rows, "largest_bound_without_gap": max(small, default=math.nan)},
+            "m_2 is at least the printed number": Sides(
+                bounds,
+                claimed,
+                Sense.AT_LEAST,
+                trivial=0.0,
+                quantity="samples below which a narrow network fails",
+            ),
+            "m_2 rounded down is the printed number": Sides(np.floor(bounds), claimed, Sense.EQUAL),
+            "p* is the printed limit of ε": Sides(hardest, errors, Sense.EQUAL, room=ROUNDING),
+            "no gap up to 0.7": Sides(small, 2, Sense.AT_MOST, strict=True, quantity="m_2 against m_1 = 2"),
+        },
+        nearest([[_delta_hypothesis(law)] for law in laws]),
+        runs=Runs(tried=len(bounds) + len(small)),
+        details={
+            "examples": [
+                {
+                    "share": law.diverse_positive,
+                    "delta": law.delta,
+                    "smallest_delta": smallest_delta(law.diverse_positive, law.diverse_negative),
+                    "bound": float(value),
+                    "claimed": each.samples,
+                    "largest_error": each.largest_error,
+                    "p_star": law.smallest_hard_share,
+                }
+                for each, law, value in zip(examples.with_gap, laws, bounds, strict=True)
+            ],
+            "largest_bound_without_gap": float(small.max(initial=-math.inf)),
+        },
         note="129 belongs to δ = 0.05; the smallest δ that the text allows for p = 0.98 gives 135.2, so 129 is right "
         "there too.",
     )
 
 
-def _two_samples(scale: Scale, seed: int) -> TwoSamples:
-    laws = [(example_law(p, p), delta) for p, delta in ((0.98, 0.05), (0.92, 0.16))]
-    strict = [(example_law(p, p), smallest_delta(p, p)) for p in (0.98, 0.92, 0.5)]
-    more = train_on_samples(seed, 60 if scale is Scale.QUICK else 600, *laws[1], 8, half_width=120)
-    return TwoSamples([*laws, *strict], theorem_6_3_runs(seed, run_count(scale)), more)
-
-
-def _samples(scale: Scale, seed: int) -> list[Samples]:
-    """Sixteen samples where the bound is 17.5, and 128 where it is 129.7."""
-    count = 512 if scale is Scale.QUICK else 10_000
-    return [
-        train_on_samples(seed, count, example_law(p, p), delta, per_class)
-        for p, delta, per_class in ((0.92, 0.16, 8), (0.98, 0.05, 64))
-    ]
-
-
-def _examples(scale: Scale, seed: int) -> Examples:
-    return Examples((Example(0.98, 0.05, 0.005, 129), Example(0.92, 0.16, 0.02, 17)), tuple(np.linspace(0.05, 0.7, 66)))
-
-
-theorem_6_5_large_network = Claim(
-    id="brutzkus2019.theorem_6_5_large_network",
-    kind=Kind.MAIN,
-    statement=(
-        "Sample complexity, wide: let a positive point be diverse with probability p₊ and a negative one with p₋. For "
-        "δ ≥ 1 − p₊p₋(1 − c − 16e⁻⁸), c = √(2k/π)e^{−8k}, and any ε ≥ 0, a network with k ≥ 120 reaches a global "
-        "minimum with test error at most ε from exactly 2 samples, one of each class, with probability at least 1 − δ."
-    ),
-    where="Theorem 6.5, m_1 ≤ 2, Section 6.3; read as in footnote 9",
-    judge=check_theorem_6_5_large_network,
-    draws=_two_samples,
-)
-
-theorem_6_5_small_network = Claim(
-    id="brutzkus2019.theorem_6_5_small_network",
-    kind=Kind.MAIN,
-    statement=(
-        "Sample complexity, narrow: let a positive point be diverse with probability p₊ and a negative one with p₋, "
-        "and let p* be the probability of the rarest of the pattern sets {2}, {4}, {1, 2, 4}, {2, 3, 4}. For any δ ≥ 1 "
-        "− p₊p₋(1 − c(120) − 16e⁻⁸), where a network with k ≥ 120 needs 2 samples, and any ε < p*: with fewer than "
-        "2·ln(48δ/(33(1 − c(2))))/ln(p₊p₋) samples, half of each class, a network with k = 2 reaches a global minimum "
-        "with test error at least p* > ε with probability greater than δ. Here c(k) = √(2k/π)e^{−8k}."
-    ),
-    where="Theorem 6.5, m_2, Section 6.3; read as in footnote 9",
-    judge=check_theorem_6_5_small_network,
-    draws=_samples,
-)
-
-section_6_3_examples = Claim(
-    id="brutzkus2019.section_6_3_examples",
-    kind=Kind.STEP,
-    statement=(
-        "p₊ = p₋ = 0.98, δ ≤ 0.05, ε < 0.005: m_1 ≤ 2 and m_2 ≥ 129. p₊ = p₋ = 0.92, δ = 0.16, ε < 0.02: m_1 ≤ 2 and "
-        "m_2 ≥ 17. For p₊, p₋ ≤ 0.7 the bound guarantees no gap."
-    ),
-    where="examples after Theorem 6.5, Section 6.3",
-    judge=check_section_6_3_examples,
-    draws=_examples,
-)
-
-CLAIMS = (theorem_6_5_large_network, theorem_6_5_small_network, section_6_3_examples)
+@theorem_6_5_large_network.speaks
+@theorem_6_5_small_network.speaks
+@section_6_3_examples.speaks
+def law_on(specimen: Specimen) -> Silence:
+    """Nothing: a data set does not say from which law it was drawn."""
+    return Silence("It is about laws from which points are drawn; about one training set Theorems 6.3 and 6.4 speak.")

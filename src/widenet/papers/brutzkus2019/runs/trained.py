@@ -1,6 +1,7 @@
-"""Many networks trained on one training set of XORD by exact gradient descent: the runs behind Section 6.
+"""Networks trained on one training set of XORD by exact gradient descent: the runs behind Section 6.
 
-The same runs serve several statements, so they are kept: one training per width, step, margin and seed.
+Two experiments share the result. `trained` starts from random filters; `from_every_octant` starts once in each of the
+8⁴ = 4096 rows of octants that two filters of each sign can lie in.
 """
 
 import functools
@@ -11,22 +12,63 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Hypothesis
+from widenet.claims.experiments import Experiment
 from widenet.data.xord import SET_LABELS
 from widenet.networks.conv_maxpool import ConvMaxPool
-from widenet.papers.brutzkus2019.claims.start import (
+from widenet.papers.brutzkus2019.formulas import (
+    LARGEST_STEP,
+    SMALL_NET_STEP,
+    SMALLEST_MARGIN,
+    SMALLEST_WIDTH,
+    largest_deviation,
+    steps_of_theorem_6_3,
+)
+from widenet.papers.brutzkus2019.runs.octants import all_octants, from_octant
+from widenet.papers.brutzkus2019.runs.starts import (
     axes_are_explored,
-    deviation_hypothesis,
     draw_filters,
     is_small,
     negative_parts_are_explored,
     positive_cones_are_explored,
 )
-from widenet.papers.brutzkus2019.formulas import largest_deviation
 from widenet.papers.brutzkus2019.runs.training_set import PAIR, TrainingSet
+from widenet.progress import Progress, silent
+from widenet.records import ClosedModel, Scale
 from widenet.training import train_patterns
 from widenet.training.patterns import GRID, class_weights
-from widenet.types import Progress, RunStatus, silent
+from widenet.types import RunStatus
+
+COARSE = 1e-6
+"""η is moved to the grid where that changes less than this share of it."""
+
+
+class TrainedSetting(ClosedModel):
+    """Networks from random starts.
+
+    Attributes:
+      half_width, step_constant, required_margin: k, c_η = ηk and γ.
+      relative_deviation: σ_g over its largest value, c_η/(16k^{3/2}).
+      points: the training set; a reader's own points are here as counts, all that training sees of them.
+    """
+
+    half_width: int
+    step_constant: float
+    required_margin: float
+    n_runs: int
+    max_steps: int
+    seed: int
+    relative_deviation: float = 1.0
+    points: TrainingSet = PAIR
+
+
+class OctantSetting(ClosedModel):
+    """Networks with two filters of each sign, started in each of the 4096 rows of octants; see `TrainedSetting`."""
+
+    step_constant: float
+    required_margin: float
+    max_steps: int
+    seed: int
+    points: TrainingSet = PAIR
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +122,11 @@ class Trained:
         return self.status == RunStatus.BUDGET_SPENT
 
     @property
+    def diverged(self) -> Bool[np.ndarray, " run"]:
+        """Whether something is no longer finite."""
+        return self.status == RunStatus.DIVERGED
+
+    @property
     def wrong(self) -> Bool[np.ndarray, "run 15"]:
         """On which pattern sets the sign is wrong; an output of 0 is, and so is one that is not a number."""
         return ~(SET_LABELS * self.outputs > 0)
@@ -109,10 +156,6 @@ class Trained:
         """The events of Lemmas E.2, E.3 and E.19."""
         return self.axes_explored & negative_parts_are_explored(self.start)
 
-    def small_deviation(self) -> Hypothesis:
-        """σ_g ≤ c_η/(16k^{3/2}), measured on the start."""
-        return deviation_hypothesis(self.start, self.step_size)
-
     def summary(self) -> dict:
         """What was run, for the evidence."""
         return {
@@ -122,7 +165,7 @@ class Trained:
             "runs": self.n_runs,
             "converged": int(self.converged.sum()),
             "recover": int(self.recovers.sum()),
-            "steps": [int(self.steps.min()), int(self.steps.max())],
+            "steps": [int(self.steps.min()), int(self.steps.max())] if self.n_runs else [],
         }
 
 
@@ -143,12 +186,14 @@ def train_from(
 ) -> Trained:
     """Gradient descent from given filters until the update is exactly zero.
 
-    Filters and step size are first moved to the grid on which nothing is rounded (η downwards, by less than 1e-6 of
-    itself), so an update that is zero in the paper is zero here.
+    Filters and step size are first moved to the grid on which nothing is rounded (η downwards, by less than `COARSE` of
+    itself), so an update that is zero in the paper is zero here. With two class sizes of a huge common multiple there
+    is no such grid, and η stays as it is.
     """
-    counts = np.tile(np.array(points.counts), (len(filters), 1))
+    counts = np.tile(points.proportions, (len(filters), 1))
     unit = GRID * float(class_weights(counts[:1])[1][0])
-    exact_step = math.floor(step_size / unit) * unit
+    on_grid = math.floor(step_size / unit) * unit
+    exact_step = on_grid if on_grid > step_size * (1 - COARSE) else step_size
     start = np.round(filters / GRID) * GRID
     run = train_patterns(
         as_networks(start),
@@ -159,27 +204,86 @@ def train_from(
         patience=None,
         progress=progress,
     )
-    arrays = (start, np.asarray(run.network.filters), run.outputs, run.steps, run.status, run.loss)
-    for array in arrays:
-        array.setflags(write=False)  # runs are kept and shared
-    return Trained(exact_step, required_margin, points, max_steps, *arrays)
+    final = np.asarray(run.network.filters)
+    return Trained(
+        exact_step, required_margin, points, max_steps, start, final, run.outputs, run.steps, run.status, run.loss
+    )
 
 
-@functools.lru_cache(maxsize=32)
-def train_networks(
-    seed: int,
-    n_runs: int,
-    half_width: int,
-    step_constant: float,
-    required_margin: float,
-    *,
-    max_steps: int,
-    points: TrainingSet = PAIR,
-    relative_deviation: float = 1.0,
-) -> Trained:
-    """Random starts with σ_g at its largest allowed value (times `relative_deviation`), η = c_η/k, trained."""
-    deviation = relative_deviation * largest_deviation(step_constant, half_width)
+def run_trained(setting: TrainedSetting, progress: Progress = silent) -> Trained:
+    """Networks from random starts, η = c_η/k."""
+    width, step_constant = setting.half_width, setting.step_constant
+    deviation = setting.relative_deviation * largest_deviation(step_constant, width)
     # Runs of two settings are pooled as independent, so they do not start from the same draws.
-    stream = round(1 / step_constant) * 10_000 + round(100 * required_margin)
-    filters = draw_filters(seed, n_runs, half_width, deviation, stream)
-    return train_from(filters, step_constant / half_width, required_margin, points=points, max_steps=max_steps)
+    stream = round(1 / step_constant) * 10_000 + round(100 * setting.required_margin)
+    filters = draw_filters(setting.seed, setting.n_runs, width, deviation, stream)
+    return train_from(
+        filters,
+        step_constant / width,
+        setting.required_margin,
+        points=setting.points,
+        max_steps=setting.max_steps,
+        progress=progress,
+    )
+
+
+def run_octants(setting: OctantSetting, progress: Progress = silent) -> Trained:
+    """Networks with k = 2 from every row of octants."""
+    deviation = largest_deviation(setting.step_constant, 2)
+    return train_from(
+        spread_over_octants(setting.seed, deviation),
+        setting.step_constant / 2,
+        setting.required_margin,
+        points=setting.points,
+        max_steps=setting.max_steps,
+        progress=progress,
+    )
+
+
+def spread_over_octants(seed: int, deviation: float) -> Float[np.ndarray, "start 4 2"]:
+    """For each of the 4096 rows of octants, filters whose fits have the sizes of Gaussian ones."""
+    rows = all_octants(4)
+    fits = np.abs(np.random.default_rng([seed, 4096]).normal(0, math.sqrt(2) * deviation, (*rows.shape, 2)))
+    return from_octant(rows, fits.max(axis=-1), fits.min(axis=-1))
+
+
+def corner(
+    seed: int, n_runs: int, required_margin: float = SMALLEST_MARGIN, points: TrainingSet = PAIR
+) -> TrainedSetting:
+    """k = 120, c_η = 1/410, γ = 8: the corner of the regime of Theorem 6.3, with all the steps that it grants."""
+    return TrainedSetting(
+        half_width=SMALLEST_WIDTH,
+        step_constant=LARGEST_STEP,
+        required_margin=required_margin,
+        n_runs=n_runs,
+        max_steps=math.floor(steps_of_theorem_6_3(LARGEST_STEP, required_margin)),
+        seed=seed,
+        points=points,
+    )
+
+
+def corner_settings(scale: Scale, seed: int) -> list[TrainedSetting]:
+    """As many runs as can confirm Theorem 6.3: 557 without a failure are the fewest."""
+    return [corner(seed, 557 if scale is Scale.QUICK else 2300)]
+
+
+def narrow_budget(step_constant: float, required_margin: float) -> int:
+    """3(γ + 1)/c_η steps: about twice what a network with k = 2 has been seen to need."""
+    return math.ceil(3 * (required_margin + 1) / step_constant)
+
+
+def octant_settings(scale: Scale, seed: int) -> list[OctantSetting]:
+    """Three margins, each with its own sizes of the fits."""
+    return [
+        OctantSetting(
+            step_constant=SMALL_NET_STEP,
+            required_margin=margin,
+            max_steps=narrow_budget(SMALL_NET_STEP, margin),
+            seed=seed + place,
+        )
+        for place, margin in enumerate((1.0, 2.0, 8.0))
+    ]
+
+
+trained = Experiment("brutzkus2019.trained", corner_settings, run_trained, seconds=2.0)
+from_every_octant = Experiment("brutzkus2019.octants", octant_settings, run_octants, seconds=0.5)

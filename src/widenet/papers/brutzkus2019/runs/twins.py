@@ -1,0 +1,121 @@
+"""Pairs of runs whose starts differ in the sign of one u filter, followed step by step (Lemma F.2)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from widenet.claims.experiments import Experiment
+from widenet.papers.brutzkus2019.formulas import SMALL_NET_STEP, largest_deviation
+from widenet.papers.brutzkus2019.runs.starts import draw_filters
+from widenet.papers.brutzkus2019.runs.trained import narrow_budget, train_from
+from widenet.papers.brutzkus2019.runs.training_set import PAIR, TrainingSet
+from widenet.progress import Progress, silent
+from widenet.records import ClosedModel, Scale
+from widenet.types import RunStatus
+
+
+class TwinSetting(ClosedModel):
+    """Random starts in the regime of Theorem F.1, and for how many steps they are followed at most."""
+
+    half_width: int
+    required_margin: float
+    n_pairs: int
+    max_steps: int
+    seed: int
+    points: TrainingSet = PAIR
+
+
+@dataclass(frozen=True, eq=False)
+class Twins:
+    """Both runs of every pair after 0, 1, 2, … steps, until all have stopped.
+
+    Attributes:
+      points: the training set.
+      paths: the filters; the twins, then the numbers of steps, then the pairs. u^(1) is the first of the second half.
+      steps, status: of each run at its end.
+    """
+
+    points: TrainingSet
+    paths: Float[np.ndarray, "2 time pair filter 2"]
+    steps: Int[np.ndarray, "2 pair"]
+    status: Int[np.ndarray, "2 pair"]
+
+    @property
+    def half_width(self) -> int:
+        """The number of filters of each sign, k."""
+        return self.paths.shape[3] // 2
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs."""
+        return self.paths.shape[2]
+
+    @property
+    def unfinished(self) -> Bool[np.ndarray, " pair"]:
+        """Whether one of the two was still moving when it was no longer followed."""
+        return (self.status == RunStatus.BUDGET_SPENT).any(axis=0)
+
+
+def flip(filters: Float[np.ndarray, "run filter 2"]) -> Float[np.ndarray, "run filter 2"]:
+    """The same filters with u^(1) negated."""
+    flipped = filters.copy()
+    flipped[:, filters.shape[1] // 2] *= -1
+    return flipped
+
+
+def follow(
+    filters: Float[np.ndarray, "pair filter 2"],
+    step_size: float,
+    required_margin: float,
+    *,
+    points: TrainingSet = PAIR,
+    max_steps: int,
+    progress: Progress = silent,
+) -> Twins:
+    """Train the starts and their twins, one step at a time: nothing of a step depends on those before it."""
+    n_pairs = len(filters)
+    run = train_from(np.concatenate([filters, flip(filters)]), step_size, required_margin, points=points, max_steps=1)
+    path, steps = [run.start, run.final], run.steps
+    while run.unfinished.any() and len(path) <= max_steps:
+        progress(len(path) / max_steps, f"steps of {n_pairs} pairs")
+        run = train_from(run.final, step_size, required_margin, points=points, max_steps=1)
+        path.append(run.final)
+        steps = steps + run.steps
+    paths = np.stack(path)
+    return Twins(
+        points,
+        np.stack([paths[:, :n_pairs], paths[:, n_pairs:]]),
+        steps.reshape(2, n_pairs),
+        run.status.reshape(2, n_pairs),
+    )
+
+
+def run(setting: TwinSetting, progress: Progress = silent) -> Twins:
+    """Pairs with the largest η and σ_g of Theorem F.1."""
+    deviation = largest_deviation(SMALL_NET_STEP, setting.half_width)
+    filters = draw_filters(setting.seed, setting.n_pairs, setting.half_width, deviation)
+    return follow(
+        filters,
+        SMALL_NET_STEP / setting.half_width,
+        setting.required_margin,
+        points=setting.points,
+        max_steps=setting.max_steps,
+        progress=progress,
+    )
+
+
+def twin_setting(seed: int, n_pairs: int, required_margin: float, points: TrainingSet = PAIR) -> TwinSetting:
+    """Pairs with k = 2, and steps enough for them."""
+    budget = narrow_budget(SMALL_NET_STEP, required_margin)
+    return TwinSetting(
+        half_width=2, required_margin=required_margin, n_pairs=n_pairs, max_steps=budget, seed=seed, points=points
+    )
+
+
+def settings(scale: Scale, seed: int) -> list[TwinSetting]:
+    """Few pairs: a difference would show in each of them."""
+    return [twin_setting(seed, 50, 1.0) if scale is Scale.QUICK else twin_setting(seed, 500, 8.0)]
+
+
+twins = Experiment("brutzkus2019.twins", settings, run, seconds=1.0)
