@@ -231,7 +231,7 @@ def _case(
     k = networks.half_width
     return Case(
         networks,
-        ~networks.wrong[:, places].any(axis=1),
+        networks.right_on(places),
         event,
         c_value(k) + 8 * UNEXPLORED,
         event_failure(k, explored),

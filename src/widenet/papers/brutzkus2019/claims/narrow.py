@@ -133,7 +133,7 @@ def theorem_6_4(
     exact = float(counted * (1 - Fraction(large_start_probability(2))))
     event = joined([must_fail(each.start) & each.small_start for each in networks])
     converged = joined([each.converged for each in networks])
-    hard = joined([each.wrong[:, ITEM_SETS].any(axis=1) for each in networks])
+    hard = joined([~each.right_on(ITEM_SETS) for each in networks])
     rows = [_outcomes(each) for each in networks]
     frequencies = [_frequency(each, promised) for each in drawn]
     for row, seen in zip(rows[len(from_octants) :], frequencies, strict=True):
@@ -170,7 +170,7 @@ def theorem_6_4(
 
 
 def _outcomes(networks: Trained) -> dict:
-    expected, wrong = must_fail(networks.start), networks.converged & networks.wrong.any(axis=1)
+    expected, wrong = must_fail(networks.start), networks.converged & ~networks.right_on()
     return {
         **networks.summary(),
         "zero_loss_and_wrong": int(wrong.sum()),
@@ -181,7 +181,7 @@ def _outcomes(networks: Trained) -> dict:
 
 def _frequency(networks: Trained, promised: float) -> dict:
     """How often random starts end at zero loss with an error on a whole A_i; runs that were cut off may be hits."""
-    hit = networks.converged & networks.wrong[:, ITEM_SETS].any(axis=1)
+    hit = networks.converged & ~networks.right_on(ITEM_SETS)
     hits, total = int(hit.sum()), networks.n_runs
     missed = int((~hit & ~networks.unfinished).sum())
     # The bound is attained, so 95 % limits would reject it in one of twenty sets of runs: ask for more.

@@ -235,7 +235,7 @@ def theorem_6_3(
     cases = [
         Case(
             each,
-            ~each.wrong.any(axis=1),
+            each.right_on(),
             each.explored_for_positive & each.explored_for_negative,
             min(failure(each.half_width), 1.0),
             event_failure(each.half_width, octants.explored_for_all),

@@ -7,6 +7,7 @@ Two experiments share the result. `trained` starts from random filters; `from_ev
 import functools
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -131,10 +132,14 @@ class Trained:
         """On which pattern sets the sign is wrong; an output of 0 is, and so is one that is not a number."""
         return ~(SET_LABELS * self.outputs > 0)
 
+    def right_on(self, places: Any = slice(None)) -> Bool[np.ndarray, " run"]:
+        """Whether the sign is right on all of these pattern sets, by default on all 15."""
+        return np.asarray(~self.wrong[:, places].any(axis=1))
+
     @property
     def recovers(self) -> Bool[np.ndarray, " run"]:
         """Zero loss and the right sign on all 15 sets."""
-        return self.converged & ~self.wrong.any(axis=1)
+        return self.converged & self.right_on()
 
     @functools.cached_property
     def small_start(self) -> Bool[np.ndarray, " run"]:

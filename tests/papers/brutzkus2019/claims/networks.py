@@ -1,0 +1,116 @@
+"""Trained networks that several test files share, each trained once per process, and ways to alter and to read them."""
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from widenet.claims import Claim, Evidence, Experiment, Part, Silence
+from widenet.claims.specimen import Choices, Specimen
+from widenet.papers.brutzkus2019.runs.trained import Trained, TrainedSetting, corner, run_trained
+from widenet.progress import silent
+from widenet.records import ClosedModel
+from widenet.types import Dataset
+
+ARRAYS = ("start", "final", "outputs", "steps", "status", "loss")
+PAIRS = {"1": (1, 1), "2": (1, -1), "3": (-1, -1), "4": (-1, 1)}
+
+
+@functools.cache
+def networks(
+    half_width: int, step_constant: float, required_margin: float, n_runs: int = 60, max_steps: int = 12_000, **more: Any
+) -> Trained:
+    """Networks from random starts."""
+    setting = TrainedSetting(
+        half_width=half_width,
+        step_constant=step_constant,
+        required_margin=required_margin,
+        n_runs=n_runs,
+        max_steps=max_steps,
+        **{"seed": 1, **more},
+    )
+    return run_trained(setting)
+
+
+@functools.cache
+def in_the_corner() -> Trained:
+    """k = 120, c_η = 1/410, γ = 8."""
+    return run_trained(corner(1, 60))
+
+
+def fast() -> Trained:
+    """The corner with ten times the step."""
+    return networks(120, 1 / 41, 8.0)
+
+
+def small_margin() -> Trained:
+    return networks(120, 1 / 41, 1.0)
+
+
+def twenty() -> Trained:
+    return networks(20, 1 / 8, 1.0, 560)
+
+
+def some(trained: Trained, rows: Any) -> Trained:
+    """A part of the runs, or the same runs several times, to see how the verdict depends on their number; copies."""
+    return dataclasses.replace(trained, **{name: np.array(getattr(trained, name)[rows]) for name in ARRAYS})
+
+
+def repeated(trained: Trained, n_runs: int) -> Trained:
+    """The same runs again and again, so many."""
+    return some(trained, np.arange(n_runs) % trained.n_runs)
+
+
+def altered(trained: Trained, **arrays: Any) -> Trained:
+    """A copy with `name=(where, value)` written into its arrays."""
+    changed = some(trained, slice(None))
+    for name, (where, value) in arrays.items():
+        getattr(changed, name)[where] = value
+    return changed
+
+
+def broken(evidence: Evidence) -> list[str]:
+    """The names of the parts that were measured to fail."""
+    return [part.name for part in evidence.parts if part.kept is False]
+
+
+def part(evidence: Evidence, words: str) -> Part:
+    """The part whose name holds these words."""
+    (found,) = [each for each in evidence.parts if words in each.name]
+    return found
+
+
+def number(value: float | None) -> float:
+    assert value is not None
+    return value
+
+
+def points(*words: str) -> Dataset:
+    """Points of XORD by the numbers of their patterns, with the labels of f*."""
+    inputs = jnp.asarray([[entry for letter in word for entry in PAIRS[letter]] for word in words], float)
+    return Dataset(inputs, jnp.asarray([1.0 if set(word) & {"1", "3"} else -1.0 for word in words]))
+
+
+def specimen(data: Dataset, **choices: Any) -> Specimen:
+    return Specimen(data, Choices(**choices))
+
+
+_CELLS: dict[Any, Any] = {}
+"""Results by run and setting."""
+
+
+def judged(claim: Claim, about: Specimen) -> Evidence:
+    """What a claim says about a reader's data; the runs are shared by the claims of a test process."""
+    settings = claim.on(about)
+    assert not isinstance(settings, Silence), settings
+    groups = settings if isinstance(settings, tuple) else (settings,)
+    runs = [[_result(each, setting) for setting in group] for each, group in zip(claim.reads, groups, strict=True)]
+    return claim(*runs)
+
+
+def _result(experiment: Experiment, setting: ClosedModel) -> Any:
+    if (experiment.run, setting) not in _CELLS:
+        _CELLS[experiment.run, setting] = experiment.run(setting, silent)
+    return _CELLS[experiment.run, setting]

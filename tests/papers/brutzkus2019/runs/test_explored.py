@@ -1,0 +1,42 @@
+"""Exact probabilities and drawn starts, as one cell."""
+
+import math
+
+from widenet.papers.brutzkus2019.runs.explored import ExploredSetting, Explored, run, settings
+from widenet.records import Scale
+from widenet.run.records import decode, encode
+
+
+def test_the_probabilities_at_some_widths():
+    """Computed apart from this code; a count on its limit is inside (k = 64 and 144)."""
+    found = run(ExploredSetting(widths=(17, 64, 141, 142, 144), half_width=20, n_starts=50, seed=0))
+    pins = {
+        "axes": {17: 3.05173452944e-5, 64: 4.87285506935e-5, 142: 0.000138258151733},
+        "positive_cones": {17: 2.47284770012e-5, 141: 1.80513190398e-5, 144: 8.0437810847e-6},
+        "negative_parts": {17: 4.94569540024e-5, 141: 3.60993876442e-5, 144: 1.60864658265e-5},
+    }
+    for name, by_width in pins.items():
+        exact = dict(zip(found.widths.tolist(), getattr(found, name).exact, strict=True))
+        for width, value in by_width.items():
+            assert math.isclose(exact[width], value, rel_tol=1e-11), (name, width)
+
+
+def test_a_cell_is_read_as_it_was_written():
+    found = run(ExploredSetting(widths=(3, 5), half_width=4, n_starts=30, seed=1))
+    read = decode(Explored, *encode(found))
+    assert (read.widths == found.widths).all()
+    assert read.axes.drawn == found.axes.drawn
+    assert (read.negative_parts.exact == found.negative_parts.exact).all()
+
+
+def test_progress_reaches_the_end():
+    told = []
+    run(ExploredSetting(widths=(3, 5), half_width=4, n_starts=3, seed=1), lambda fraction, words: told.append(fraction))
+    assert told == [0.5, 1.0]
+
+
+def test_starts_have_the_width_of_theorem_6_3():
+    (setting,) = settings(Scale.QUICK, 7)
+    assert (setting.half_width, setting.n_starts, setting.seed) == (120, 2300, 7)
+    assert 105 in setting.widths  # the worst one of Lemma 6.1
+    assert 14 in setting.widths  # and of Lemmas E.15 and E.19
