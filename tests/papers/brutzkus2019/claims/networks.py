@@ -20,7 +20,12 @@ PAIRS = {"1": (1, 1), "2": (1, -1), "3": (-1, -1), "4": (-1, 1)}
 
 @functools.cache
 def networks(
-    half_width: int, step_constant: float, required_margin: float, n_runs: int = 60, max_steps: int = 12_000, **more: Any
+    half_width: int,
+    step_constant: float,
+    required_margin: float,
+    n_runs: int = 60,
+    max_steps: int = 12_000,
+    **more: Any,
 ) -> Trained:
     """Networks from random starts."""
     setting = TrainedSetting(

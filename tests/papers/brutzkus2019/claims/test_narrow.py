@@ -1,50 +1,74 @@
-"""Theorem 6.4 from every octant, and Lemma F.2, with controls that the same checks reject."""
+"""Theorem 6.4 from every octant, and what decides the outcome, with controls that the same checks reject."""
 
 import dataclasses
 from fractions import Fraction
 
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from widenet.claims.base import Verdict
+from tests.papers.brutzkus2019.claims.networks import altered, broken, networks, number, part, some
+from widenet.claims import Verdict
 from widenet.data.xord import set_index
 from widenet.diagnostics.exploration import on_positive_axis, plus_and_minus
 from widenet.papers.brutzkus2019.claims.narrow import (
-    CLAIMS,
+    CHANCES,
     ITEM_SETS,
-    SmallNetworks,
-    check_observation_small_convergence,
-    check_observation_small_failure,
-    check_theorem_6_4,
+    ITEMS,
+    can_converge,
+    drawn_settings,
+    items,
     must_fail,
-    small_networks,
-    small_networks_on,
+    observation_small_convergence,
+    observation_small_failure,
+    theorem_6_4,
 )
-from widenet.papers.brutzkus2019.claims.sign_flip import check_lemma_f_2, flip, lemma_f_2, make_twins
 from widenet.papers.brutzkus2019.runs.octants import share_of
-from widenet.papers.brutzkus2019.runs.trained import train_networks
+from widenet.papers.brutzkus2019.runs.trained import octant_settings, run_octants, run_trained
 from widenet.papers.brutzkus2019.runs.training_set import from_sets
-from widenet.types import Dataset, Scale
+from widenet.records import Scale
+from widenet.types import RunStatus
+
+CLAIMS = (theorem_6_4, observation_small_convergence, observation_small_failure)
+ZERO_LOSS, WRONG, EVENT = "zero loss where the event holds", "then a whole A_i is wrong", "the probability of the event"
+SAME, KEPT = "zero loss exactly where W_0⁺(1) ∪ W_0⁺(3) ≠ ∅", "E is decided by the start"
+STUCK = "without zero loss nothing moves from the second step on, at loss γ + 1"
 
 
 @pytest.fixture(scope="module")
-def networks() -> SmallNetworks:
-    return small_networks(2, 4096)
+def every():
+    """From every octant, one set of runs per margin."""
+    return [run_octants(setting) for setting in octant_settings(Scale.QUICK, 2)]
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_it_holds(claim, networks):
-    assert claim.check(networks, lambda *_: None).verdict is Verdict.HOLDS
+@pytest.fixture(scope="module")
+def drawn():
+    settings = drawn_settings(Scale.QUICK, 2)
+    return [run_trained(setting.model_copy(update={"n_runs": 2048})) for setting in settings]
 
 
-def test_the_event_is_33_of_48():
+def unmet(evidence) -> set[str]:
+    return {hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met}
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
+def test_it_holds(claim, every, drawn):
+    assert claim(every, drawn).verdict is Verdict.HOLDS
+
+
+def test_the_event_is_33_of_48(every, drawn):
     assert share_of(must_fail, 4) == Fraction(33, 48)
+    evidence = theorem_6_4(every, drawn)
+    assert number(evidence.promised) == pytest.approx(0.687499912699637, abs=1e-15)
+    assert number(evidence.measured) == pytest.approx(0.687499915205086, abs=1e-15)
 
 
-def test_frequencies_are_only_consistent(networks):
+def test_control_one_row_of_octants_more_is_promised(every, drawn):
+    assert broken(theorem_6_4(every, drawn, share=33 / 48 + 1 / 4096)) == [EVENT]
+
+
+def test_frequencies_are_only_consistent(every, drawn):
     """For γ ≥ 2 the outcome is the event itself, so 33/48 is attained and no interval excludes it."""
-    rows = check_theorem_6_4(networks).config["cases"]
+    rows = theorem_6_4(every, drawn).details["cases"]
     for row in rows:
         if row["required_margin"] >= 2:
             assert row["zero_loss_and_wrong"] == row["in_the_event"]
@@ -56,84 +80,147 @@ def test_frequencies_are_only_consistent(networks):
 
 def test_control_wider_networks():
     """k = 8 ends at zero loss and wrong in a fifth of the runs."""
-    wider = SmallNetworks([], [train_networks(0, 600, 8, 1 / 41, 8.0, max_steps=3000)])
-    evidence = check_theorem_6_4(wider)
+    wider = [networks(8, 1 / 41, 8.0, 600, 3000, seed=0)]
+    evidence = theorem_6_4([], wider)
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
-    assert check_theorem_6_4(wider, half_width=8).verdict is Verdict.VIOLATED
+    assert unmet(evidence) == {"width"}
+    moved = theorem_6_4([], wider, half_width=8)
+    assert moved.verdict is Verdict.VIOLATED
+    assert "random starts do not contradict it" in broken(moved)
 
 
-def test_control_one_run_that_ends_otherwise(networks):
-    whole = networks.from_every_octant[2]
+def test_control_runs_that_end_otherwise(every, drawn):
+    whole = every[2]
     outputs = np.where(must_fail(whole.start)[:, None], 1.0, whole.outputs)
     outputs[:, [set_index(2), set_index(4), set_index(2, 4)]] = -1.0
-    lucky = dataclasses.replace(whole, outputs=outputs)
-    evidence = check_theorem_6_4(SmallNetworks([lucky], networks.drawn))
+    evidence = theorem_6_4([dataclasses.replace(whole, outputs=outputs)], drawn)
     assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.config["runs_that_do_not_end_as_the_event_says"] == 33 * 4096 // 48
+    assert evidence.details["runs_that_do_not_end_as_the_event_says"] == 33 * 4096 // 48
+    assert part(evidence, WRONG).broken == 33 * 4096 // 48
 
 
-def test_missing_octants_decide_nothing(networks):
-    evidence = check_theorem_6_4(SmallNetworks([], networks.drawn))
-    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
-    assert check_observation_small_convergence(SmallNetworks([], networks.drawn)).conclusion is None
+def test_control_one_run_that_is_wrong_on_no_whole_hard_set(every, drawn):
+    """Wrong on {1, 2} alone: an error, but on none of A_1, …, A_4."""
+    run = int(np.argmax(must_fail(every[0].start)))
+    right = np.where(np.arange(15) == set_index(1, 2), -1.0, 1.0)
+    right[[set_index(2), set_index(4), set_index(2, 4)]] = -1.0
+    evidence = theorem_6_4([altered(every[0], outputs=(run, right)), *every[1:]], drawn)
+    assert broken(evidence) == [WRONG]
+    assert part(evidence, WRONG).broken == 1
 
 
-def test_control_the_minus_filters_do_not_decide_convergence(networks):
-    criterion = lambda filters: on_positive_axis(plus_and_minus(filters)[1]).any(axis=-1)  # noqa: E731
-    evidence = check_observation_small_convergence(networks, criterion=criterion)
+def test_control_a_loss_that_is_not_quite_zero(every, drawn):
+    run = int(np.argmax(must_fail(every[0].start)))
+    assert broken(theorem_6_4([altered(every[0], loss=(run, 1e-9)), *every[1:]], drawn)) == [ZERO_LOSS]
+
+
+def test_a_run_that_was_cut_off_decides_nothing(every, drawn):
+    run = int(np.argmax(must_fail(every[0].start)))
+    cut = altered(every[0], status=(run, RunStatus.BUDGET_SPENT), loss=(run, 1.0))
+    for claim in CLAIMS[:2]:
+        assert claim([cut, *every[1:]], drawn).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+def test_missing_octants_decide_nothing(every, drawn):
+    for claim in CLAIMS[:2]:
+        assert claim([], drawn).verdict is Verdict.INSUFFICIENT_EVIDENCE
+        assert claim([some(every[0], slice(1, None)), *every[1:]], drawn).conclusion is None
+    assert theorem_6_4(every, []).conclusion is None
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        ({"required_margin": 0.999}, "margin"),
+        ({"step_size": 1 / 80}, "step_constant"),
+        ({"points": from_sets({14: 2, 9: 1, 1: 1})}, "diverse"),
+    ],
+)
+def test_control_each_hypothesis_just_outside(every, drawn, change, key):
+    for claim in CLAIMS:
+        assert key in unmet(claim([dataclasses.replace(every[0], **change), *every[1:]], drawn))
+
+
+def test_control_the_minus_filters_do_not_decide_convergence(every, drawn):
+    evidence = observation_small_convergence(
+        every, drawn, criterion=lambda filters: on_positive_axis(plus_and_minus(filters)[1]).any(axis=-1)
+    )
     assert evidence.verdict is Verdict.VIOLATED
-    assert 0.3 < evidence.config["converged_against_the_criterion"] / evidence.runs.tried < 0.45
+    assert broken(evidence) == [SAME]
+    assert 0.3 < evidence.details["converged_against_the_criterion"] / evidence.runs.tried < 0.45
 
 
-def test_control_the_items_name_their_own_set(networks):
-    swapped = (ITEM_SETS[1], ITEM_SETS[0], *ITEM_SETS[2:])
-    evidence = check_observation_small_failure(networks, item_sets=swapped)
+def test_control_one_run_that_converges_without_a_filter(every, drawn):
+    stuck = int(np.argmin(can_converge(every[0].start)))
+    lucky = altered(every[0], status=(stuck, RunStatus.CONVERGED), loss=(stuck, 0.0))
+    assert SAME in broken(observation_small_convergence([lucky, *every[1:]], drawn))
+
+
+def test_control_an_item_that_changes_on_the_way(every, drawn):
+    """Both u filters negated at the end of one run: the sides that they take are exchanged."""
+    run = int(np.argmax(can_converge(every[0].start) & items(every[0].start)[:, 2]))
+    turned = altered(every[0], final=((run, slice(2, None)), -every[0].final[run, 2:]))
+    assert broken(observation_small_convergence([turned, *every[1:]], drawn)) == [KEPT]
+
+
+@pytest.mark.parametrize("change", [{"loss": 1e-9}, {"steps": 2}, {"status": RunStatus.DIVERGED}])
+def test_control_a_standstill_that_is_none(every, drawn, change):
+    stuck = int(np.argmin(can_converge(every[0].start)))
+    ((name, value),) = change.items()
+    other = altered(every[0], **{name: (stuck, 2.0 + value if name == "loss" else value)})
+    assert broken(observation_small_convergence([other, *every[1:]], drawn)) == [STUCK]
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_control_each_chance(every, drawn, place):
+    chances = list(CHANCES.values())
+    chances[place] += Fraction(1, 4096)
+    evidence = observation_small_convergence(every, drawn, chances=chances)
+    assert len(broken(evidence)) == 1
+    assert broken(evidence)[0].startswith("probability")
+
+
+def test_control_starts_that_are_not_random(every, drawn):
+    """All from one octant, which is always able to converge."""
+    able = some(drawn[0], np.flatnonzero(can_converge(drawn[0].start))[:200])
+    evidence = observation_small_convergence(every, [able])
+    assert broken(evidence) == ["random starts have these probabilities"]
+
+
+@pytest.mark.parametrize("swap", [(0, 1), (2, 3)])
+def test_control_the_items_name_their_own_set(every, drawn, swap):
+    sets = list(ITEM_SETS)
+    sets[swap[0]], sets[swap[1]] = sets[swap[1]], sets[swap[0]]
+    evidence = observation_small_failure(every, drawn, item_sets=tuple(sets))
     assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.config["items_with_their_set_wrong"][0] < evidence.config["items_seen"][0]
+    assert broken(evidence) == [ITEMS[place] for place in swap]
+    assert evidence.details["items_with_their_set_wrong"][swap[0]] < evidence.details["items_seen"][swap[0]]
 
 
-def test_runs_without_zero_loss_are_outside(networks):
-    runs = check_observation_small_failure(networks).runs
+@pytest.mark.parametrize("item", range(4))
+def test_control_one_set_that_is_right_all_the_same(every, drawn, item):
+    whole = every[2]
+    run = int(np.argmax(whole.converged & items(whole.final)[:, item]))
+    label = 1.0 if item < 2 else -1.0
+    lucky = altered(whole, outputs=((run, ITEM_SETS[item]), label))
+    assert broken(observation_small_failure([*every[:2], lucky], drawn)) == [ITEMS[item]]
+
+
+def test_an_item_that_was_never_seen_decides_nothing(every):
+    never = some(every[2], np.flatnonzero(~items(every[2].final)[:, 0]))
+    evidence = observation_small_failure([never], [])
+    assert [each.kept for each in evidence.parts] == [None, True, True, True]
+
+
+def test_runs_without_zero_loss_are_outside(every, drawn):
+    runs = observation_small_failure(every, drawn).runs
     assert 0.2 < runs.outside / runs.tried < 0.3
 
 
-def test_control_a_start_that_is_too_large(networks):
+def test_control_a_start_that_is_too_large():
     """σ_g sixty times its limit: the start is no longer small, and nothing is scored."""
-    wild = train_networks(0, 500, 2, 1 / 41, 8.0, max_steps=3000, relative_deviation=60.0)
-    evidence = check_observation_small_failure(SmallNetworks([], [wild]))
+    wild = networks(2, 1 / 41, 8.0, 500, 3000, seed=0, relative_deviation=60.0)
+    evidence = observation_small_failure([], [wild])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.runs.outside > 490
-
-
-def test_a_readers_own_points():
-    """All patterns and both negative ones, in twos: the theorem speaks; with {2} among them it does not."""
-    signs = jnp.asarray([[1, 1, 1, -1, -1, -1, -1, 1], [1, -1, -1, 1, 1, -1, -1, 1]], float)
-    data = Dataset(signs, jnp.asarray([1.0, -1.0]))
-    assert check_theorem_6_4(small_networks_on(data, 4096, 1.0)).verdict is Verdict.HOLDS
-    more = Dataset(jnp.concatenate([signs, signs[:1], jnp.tile(signs[1:, :2], 4)]), jnp.asarray([1.0, -1.0, 1.0, -1.0]))
-    evidence = check_theorem_6_4(small_networks_on(more, 500, 1.0))
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert [h.actual for h in evidence.hypotheses if h.name == "points that are not diverse"] == [1]
-
-
-def test_lemma_f_2():
-    evidence = lemma_f_2.check(make_twins(3, 20, required_margin=1.0), lambda *_: None)
-    assert evidence.verdict is Verdict.HOLDS
-    assert evidence.config["steps"] > 50
-    assert lemma_f_2.setting(Scale.QUICK, 0).filters.shape == (50, 4, 2)
-
-
-def test_control_a_point_that_is_not_diverse_tells_the_twins_apart():
-    decoy = from_sets({set_index(1, 2, 3, 4): 6, set_index(2, 4): 5, set_index(2): 1})
-    twins = dataclasses.replace(make_twins(3, 20, required_margin=1.0, points=decoy), max_steps=20)
-    evidence = check_lemma_f_2(twins)
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert evidence.conclusion is False
-    assert evidence.measured == 20
-
-
-def test_flipping_twice_is_nothing():
-    filters = make_twins(0, 3).filters
-    assert (flip(flip(filters)) == filters).all()
-    assert (flip(filters) != filters).sum() == 6

@@ -2,7 +2,7 @@
 
 import math
 
-from widenet.papers.brutzkus2019.runs.explored import ExploredSetting, Explored, run, settings
+from widenet.papers.brutzkus2019.runs.explored import Explored, ExploredSetting, run, settings
 from widenet.records import Scale
 from widenet.run.records import decode, encode
 

@@ -2,6 +2,7 @@
 
 import math
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -33,7 +34,7 @@ def test_points_are_drawn_by_their_law():
 def test_a_cell_and_its_exact_test_errors():
     found = run(SampleSetting(law=EASY, per_class=2, n_runs=16, seed=0, max_steps=600))
     law = make_xord(4, 0.92, 0.92, HARD_SETS)
-    assert np.allclose(found.test_error, np.asarray(law.error(found.outputs)), atol=1e-15)
+    assert np.allclose(found.test_error, np.asarray(law.error(jnp.asarray(found.outputs))), atol=1e-15)
     assert (found.counts.sum(axis=1) == 4).all()
     assert found.step_size * 2 <= 1 / 41
     read = decode(Samples, *encode(found))

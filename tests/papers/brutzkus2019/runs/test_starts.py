@@ -57,7 +57,7 @@ def test_each_negative_part_alone_at_its_limits(octant, count, inside):
     rest = (144 - count) // 3
     minus = {octant: count, **dict.fromkeys(others, rest)}
     minus[others[0]] += 144 - count - 3 * rest
-    even = dict.fromkeys((2, 0, 6, 4), 36)
+    even: dict[int, int] = dict.fromkeys((2, 0, 6, 4), 36)
     assert negative_parts_are_explored(start(even, minus)).tolist() == [inside]
     assert negative_parts_are_explored(start(minus, even)).tolist() == [True]  # about u alone
 

@@ -4,12 +4,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.papers.brutzkus2019.claims.networks import points
 from widenet.data.xord import set_points
 from widenet.errors import DataError
 from widenet.papers.brutzkus2019.runs.training_set import PAIR, TrainingSet, from_data, from_sets
 from widenet.types import Dataset
-
-from ..claims.networks import points
 
 
 def test_what_is_wrong_with_a_readers_points_is_measured():

@@ -37,7 +37,9 @@ def test_runs_that_were_cut_off_are_known():
 
 def test_a_cell_is_read_as_it_was_written_and_progress_is_told():
     told = []
-    pairs = run(twin_setting(3, 2, 1.0).model_copy(update={"max_steps": 4}), lambda fraction, words: told.append(fraction))
+    pairs = run(
+        twin_setting(3, 2, 1.0).model_copy(update={"max_steps": 4}), lambda fraction, words: told.append(fraction)
+    )
     read = decode(Twins, *encode(pairs))
     assert np.array_equal(read.paths, pairs.paths)
     assert (read.half_width, read.n_pairs) == (2, 2)

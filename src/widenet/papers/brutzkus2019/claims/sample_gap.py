@@ -17,15 +17,13 @@ from widenet.claims.base import (
     Kind,
     Part,
     Runs,
-    Silence,
     at_least,
     at_most,
     claim,
     less_than,
     more_than,
 )
-from widenet.claims.sides import Conjunct, Rate, Sense, Sides, evidence
-from widenet.claims.specimen import Specimen
+from widenet.claims.sides import Rate, Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.brutzkus2019.claims.rates import count_runs, joined, nearest, share_at_least
 from widenet.papers.brutzkus2019.claims.start import deviation_hypothesis
@@ -92,7 +90,14 @@ def theorem_6_5_large_network(
     deltas = [[_delta_hypothesis(law, networks.half_width, tolerance=ROUNDING)] for law in laws]
     shown = [_shown(each) for each in more]
     return evidence(
-        {"f* is recovered from a diverse pair, as often as δ asks": _recovery(networks, allowed)},
+        {
+            "f* is recovered from a diverse pair, as often as δ asks": Rate(
+                ~networks.recovers,
+                min(allowed, default=math.nan),
+                networks.unfinished,
+                quantity="share of runs on a diverse pair that do not recover f*, against what the strictest δ allows",
+            )
+        },
         [
             *regime_of_theorem_6_3([networks]),
             at_least("samples_fewest", "samples, fewest", n_points, 2),
@@ -127,18 +132,8 @@ def theorem_6_5_large_network(
 def _allowed_on_a_diverse_pair(law: Law) -> float:
     """Of the runs on a diverse pair, this share may fail; where there are none, only δ = 1 allows anything."""
     if not law.diverse_pair:
-        return 1.0 if law.delta >= 1 else -math.inf
+        return 1.0 if law.delta >= 1 else 0.0
     return 1 - (1 - law.delta) / law.diverse_pair
-
-
-def _recovery(networks: Trained, allowed: Sequence[float]) -> Conjunct:
-    """Against what the strictest δ allows. Where it allows no failure at all, no number of runs is enough."""
-    quantity = "share of runs on a diverse pair that do not recover f*, against what the strictest δ allows"
-    strictest = min(allowed, default=-math.inf)
-    if strictest > 0:
-        return Rate(~networks.recovers, strictest, networks.unfinished, quantity=quantity)
-    name = "f* is recovered from a diverse pair, as often as δ asks"
-    return Part(name=name, kept=None, quantity=quantity, cases=networks.n_runs, undecided=networks.n_runs)
 
 
 def _delta_hypothesis(law: Law, half_width: int = 120, tolerance: float = 0.0) -> Hypothesis:
@@ -306,11 +301,3 @@ def section_6_3_examples(examples: Examples, *, bound: Bound = samples_of_small_
         note="129 belongs to δ = 0.05; the smallest δ that the text allows for p = 0.98 gives 135.2, so 129 is right "
         "there too.",
     )
-
-
-@theorem_6_5_large_network.speaks
-@theorem_6_5_small_network.speaks
-@section_6_3_examples.speaks
-def law_on(specimen: Specimen) -> Silence:
-    """Nothing: a data set does not say from which law it was drawn."""
-    return Silence("It is about laws from which points are drawn; about one training set Theorems 6.3 and 6.4 speak.")

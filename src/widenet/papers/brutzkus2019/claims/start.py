@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_least, at_most, claim
+from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_least, at_most, claim
 from widenet.claims.sides import Fact, Sense, Sides, evidence
-from widenet.claims.specimen import Specimen
 from widenet.claims.statistics import matches_rate
 from widenet.claims.tolerances import BY_CHANCE
 from widenet.papers.brutzkus2019.formulas import (
@@ -202,12 +201,3 @@ def _over_c(half_width: int, relative_deviation: float) -> float:
         return large_start_over_c(half_width)
     allowed = c_value(half_width)
     return large_start_probability(half_width, relative_deviation) / allowed if allowed else math.inf
-
-
-@lemma_6_1.speaks
-@lemma_e_15.speaks
-@lemma_e_19.speaks
-@lemma_e_3.speaks
-def start_on(specimen: Specimen) -> Silence:
-    """Nothing: no data is involved."""
-    return Silence("It is about the random start alone; no data is involved.")

@@ -1,0 +1,64 @@
+"""Lemma F.2: twins that differ in one sign, with controls in every array of the pairs."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tests.papers.brutzkus2019.claims.networks import broken, part
+from widenet.claims import Verdict
+from widenet.data.xord import set_index
+from widenet.papers.brutzkus2019.claims.sign_flip import lemma_f_2
+from widenet.papers.brutzkus2019.runs.training_set import from_sets
+from widenet.papers.brutzkus2019.runs.twins import Twins, run, settings, twin_setting
+from widenet.records import Scale
+from widenet.types import RunStatus
+
+FLIPPED, SAME = "u^(1) is negated at every t", "all other filters are the same at every t"
+STEPS, STATUS = "both stop after the same number of steps", "both stop in the same way"
+
+
+@pytest.fixture(scope="module")
+def pairs() -> Twins:
+    return run(twin_setting(3, 20, 1.0))
+
+
+def test_lemma_f_2(pairs):
+    evidence = lemma_f_2([pairs])
+    assert evidence.verdict is Verdict.HOLDS
+    assert evidence.details["steps"] > 50
+    assert evidence.runs.tried == 20
+    assert settings(Scale.QUICK, 0)[0].n_pairs == 50
+
+
+def test_control_a_point_that_is_not_diverse_tells_the_twins_apart():
+    decoy = from_sets({set_index(1, 2, 3, 4): 6, set_index(2, 4): 5, set_index(2): 1})
+    setting = twin_setting(3, 20, 1.0, decoy).model_copy(update={"max_steps": 20})
+    evidence = lemma_f_2([run(setting)])
+    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert evidence.conclusion is False
+    assert part(evidence, FLIPPED).broken == 20
+
+
+@pytest.mark.parametrize(("filter_", "name"), [(0, SAME), (1, SAME), (2, FLIPPED), (3, SAME)])
+def test_control_the_last_bit_of_one_filter_at_one_time(pairs, filter_, name):
+    paths = pairs.paths.copy()
+    paths[1, 7, 4, filter_, 1] = np.nextafter(paths[1, 7, 4, filter_, 1], np.inf)
+    evidence = lemma_f_2([dataclasses.replace(pairs, paths=paths)])
+    assert broken(evidence) == [name]
+    assert part(evidence, name).broken == 1
+
+
+def test_control_another_number_of_steps_or_another_end(pairs):
+    steps, status = pairs.steps.copy(), pairs.status.copy()
+    steps[0, 3] += 1
+    assert broken(lemma_f_2([dataclasses.replace(pairs, steps=steps)])) == [STEPS]
+    status[1, 3] = RunStatus.DIVERGED
+    assert broken(lemma_f_2([dataclasses.replace(pairs, status=status)])) == [STATUS]
+
+
+def test_pairs_that_were_not_followed_to_their_end_decide_nothing():
+    cut = run(twin_setting(3, 3, 1.0).model_copy(update={"max_steps": 4}))
+    evidence = lemma_f_2([cut])
+    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert evidence.runs.unfinished > 0
