@@ -97,7 +97,7 @@ def deviation_hypothesis(filters: Filters, step_size: float) -> Hypothesis:
     limit = largest_deviation(step_size * half_width, half_width)
     error = 6 / math.sqrt(2 * max(filters.size, 1))
     drawn = math.sqrt(float(np.square(filters).mean())) if filters.size else math.nan
-    return at_most("initial_deviation", "σ_g as drawn, over c_η/(16k^{3/2})", drawn / limit, 1, tolerance=error)
+    return at_most("deviation", "σ_g as drawn, over c_η/(16k^{3/2})", drawn / limit, 1, tolerance=error)
 
 
 def _uniform_directions(p_value: float) -> Hypothesis:
