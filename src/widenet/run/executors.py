@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from widenet.data.own import remember
 from widenet.errors import WidenetError
@@ -31,6 +31,7 @@ WORTH_A_PROCESS = 6.0
 """Seconds of expected work below which starting worker processes costs more than it saves."""
 
 
+@runtime_checkable
 class Watch(Protocol):
     """Told what is going on while cells are computed."""
 
@@ -43,6 +44,7 @@ class Watch(Protocol):
         ...
 
 
+@runtime_checkable
 class Executor(Protocol):
     """Computes missing cells."""
 
