@@ -34,15 +34,15 @@ def test_control_the_edges_of_the_setting():
     assert not_met([draw_xor_start(17, 0.499, 200)]) == []
     assert not_met([draw_xor_start(17, 0.5, 200)]) == ["step_constant"]
     assert not_met([draw_xor_start(17, 0.1, 200, step_share=1.001)]) == ["step_size"]
-    assert not_met([draw_xor_start(17, 0.1, 200, spread=1.2)]) == ["deviation"]
+    assert not_met([draw_xor_start(17, 0.1, 200, spread=1.2)]) == ["initial_deviation"]
     # The same σ_g with a tenth of the step: the paper allows it, Lemma B.2 does not.
     small = draw_xor_start(17, 0.1, 200, step_share=0.1)
-    assert not_met([small]) == ["deviation"]
+    assert not_met([small]) == ["initial_deviation"]
     assert not_met([small], as_printed=True) == []
     # A start by hand was not drawn, so it has no σ_g.
     assert not_met([dataclasses.replace(small, deviation=None)]) == []
     # The worst of several is looked at.
-    assert not_met([start, small]) == ["deviation"]
+    assert not_met([start, small]) == ["initial_deviation"]
 
 
 def test_control_widths():
@@ -89,10 +89,10 @@ def test_cases_of_several_sides_together():
 def test_a_rate_at_several_settings():
     runs = [drawn(2, 0.1, 50), drawn(50, 0.4, 1200)]
     failed = [np.arange(50) < 10, np.arange(1200) < 0]
-    part = with_probability(runs, failed, lambda half_width: 0.5 if half_width == 2 else 0.0027, "rate")
+    part = with_probability(runs, failed, lambda half_width: 0.5 if half_width == 2 else 0.0027)
     assert (part.kept, part.measured, part.promised) == (True, 0.2, 0.5)
     assert (part.cases, part.broken) == (1250, 10)
-    assert with_probability(runs, failed, lambda _: 0.01, "rate").kept is False
+    assert with_probability(runs, failed, lambda _: 0.01).kept is False
 
 
 @pytest.mark.parametrize(("answers", "kept"), [((True, None), None), ((None, False), False), ((True, True), True)])

@@ -79,7 +79,7 @@ def test_the_printed_index_fails_in_every_run():
     evidence = lemma_3_2_as_printed([drawn(50, 0.1, 50)])
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.parts[0].broken == 50
-    assert evidence.note == "The smallest ⟨v_t, x_i⟩ is -2η."
+    assert evidence.measured == pytest.approx(-2, abs=1e-3)
 
 
 def test_the_printed_lemma_with_the_repaired_index_does_not_fail():
@@ -105,7 +105,7 @@ def test_control_lemma_3_2_with_a_step_far_below_its_limit():
     """|α| reaches many η where the start is large beside a step."""
     evidence = lemma_3_2([drawn(50, 0.4, 10, step_share=5e-3)])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert not_met(evidence) == ["deviation", "in_event"]
+    assert not_met(evidence) == ["initial_deviation", "in_event"]
     assert evidence.conclusion is False
     assert SIZE in broken(evidence)
     assert evidence.runs.outside == 10
@@ -117,7 +117,7 @@ def test_runs_outside_the_event_are_counted_and_not_scored():
     assert 0 < evidence.runs.outside < 400
     assert next(part for part in evidence.parts if part.name == ENDS).cases == 400 - evidence.runs.outside
     assert evidence.conclusion is True
-    assert not_met(evidence) == ["deviation"]
+    assert not_met(evidence) == ["initial_deviation"]
 
 
 def test_the_angles_of_a_run_by_hand():

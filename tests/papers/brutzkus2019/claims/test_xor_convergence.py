@@ -77,7 +77,7 @@ def test_control_convergence_at_k_2():
     evidence = theorem_3_3([drawn(2, 0.1, 1200)])
     assert not_met(evidence) == ["width"]
     assert evidence.conclusion is False
-    assert evidence.measured == pytest.approx(0.75, abs=0.05)
+    assert evidence.parts[0].broken / 1200 == pytest.approx(0.75, abs=0.05)
 
 
 def test_control_convergence_on_too_few_runs():
@@ -91,7 +91,7 @@ def test_convergence_is_asked_for_under_the_hypotheses_of_the_paper():
     evidence = theorem_3_3([small])
     assert not not_met(evidence)
     assert (evidence.parts[0].cases, evidence.parts[0].broken) == (200, 0)
-    assert not_met(theorem_3_3([drawn(50, 0.4, 200, spread=2.0)])) == ["deviation"]
+    assert not_met(theorem_3_3([drawn(50, 0.4, 200, spread=2.0)])) == ["initial_deviation"]
     assert not_met(theorem_3_3([drawn(16, 0.4, 200)])) == ["width"]
 
 
@@ -102,7 +102,7 @@ def test_control_one_failure_inside_the_events_refutes_however_few_the_runs():
     # The same run outside the events is one of twenty that fails, which decides nothing.
     fits = FEW.start.fits.copy()
     fits[3, 0, 0, 0] = 0.36
-    outside = dataclasses.replace(FEW, start=dataclasses.replace(FEW.start, fits=fits))
+    outside = dataclasses.replace(FEW, start=dataclasses.replace(FEW.start, fits=fits, deviation=None))
     assert theorem_3_3([altered(outside, status=(3, RunStatus.STALLED))]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 

@@ -123,14 +123,14 @@ def test_control_lemma_3_1_with_filters_that_prefer_one_side():
     start = draw_xor_start(50, 0.1, 1200)
     leaning = XorStart(np.abs(start.fits), start.step_size, start.step_constant)
     evidence = lemma_3_1([count_filters(leaning)])
-    assert not_met(evidence) == ["directions_uniform"]
+    assert not_met(evidence) == ["uniform_directions"]
     assert evidence.conclusion is False
 
 
 def test_control_lemma_b_2_with_eight_times_the_deviation():
     start = draw_xor_start(17, 0.1, 200, spread=8.0)
     evidence = lemma_b_2([start])
-    assert not_met(evidence) == ["deviation"]
+    assert not_met(evidence) == ["initial_deviation"]
     assert evidence.conclusion is False
     assert (~start.in_event).mean() > 0.9
 
@@ -186,7 +186,7 @@ def test_the_printed_probability_of_lemma_b_2():
 
 def test_control_lemma_b_2_as_printed_outside_its_setting_and_far_inside():
     assert not_met(lemma_b_2_as_printed([draw_xor_start(2, 0.1, 200)])) == ["width"]
-    assert not_met(lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200, spread=2.0)])) == ["deviation"]
+    assert not_met(lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200, spread=2.0)])) == ["initial_deviation"]
     assert lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200, spread=0.9)]).verdict is Verdict.HOLDS
 
 
@@ -219,7 +219,8 @@ def test_control_active_at_start_from_twice_a_solution():
 
 @pytest.mark.parametrize("point", range(4))
 def test_control_one_point_at_rest_at_the_start(point):
-    evidence = observation_active_at_start([altered(X3, own_sums=((0, 0, point), 1.001 * X3.start.goal))])
+    sums = {"own_sums": ((0, 0, point), 1.001 * X3.start.goal), "opposing_sums": ((0, 0, point), 0.0)}
+    evidence = observation_active_at_start([altered(X3, **sums)])
     assert broken(evidence) == ["a_i(0) = 1"]
 
 
@@ -244,7 +245,7 @@ def test_control_cover_with_a_filter_on_the_border(sign):
 def test_control_cover_asks_for_uniform_directions():
     start = draw_xor_start(17, 0.1, 10)
     leaning = count_filters(dataclasses.replace(start, fits=np.abs(start.fits)))
-    assert not_met(observation_half_planes_cover([leaning])) == ["directions_uniform"]
+    assert not_met(observation_half_planes_cover([leaning])) == ["uniform_directions"]
 
 
 def test_a_fit_is_not_rounded_to_zero():

@@ -129,22 +129,21 @@ def test_the_printed_count_of_proposition_b_5():
     evidence = proposition_b_5_as_printed([drawn(50, 0.01, 50)])
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.parts[0].broken == 50
-    assert proposition_b_5_as_printed([drawn(50, 0.4, 1200)]).verdict is Verdict.HOLDS
+    assert proposition_b_5_as_printed([drawn(50, 0.4, 2400)]).verdict is Verdict.HOLDS
+    # One of these, with too few filters for a point, fails: too often in 1200 to confirm 8e⁻⁸, too rarely to refute it.
+    assert proposition_b_5_as_printed([drawn(50, 0.4, 1200)]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-def test_control_the_printed_count_is_6():
-    """⌈4√50/(√50 − 2)⌉; the points of these runs are active five times at most, of these six times, of those seven."""
-    run = drawn(50, 0.4, 1200)
-    last = len(run.margins) - 1
+def test_control_the_printed_count_against_a_smaller_one():
+    """⌈4√50/(√50 − 2)⌉ = 6; in most runs with large steps some point is active four times."""
+    run = drawn(50, 0.4, 2400)
+    assert proposition_b_5_as_printed([run]).promised == 6
 
-    def with_updates(count):
-        sums = np.full(last + 1, run.start.goal)
-        sums[:count] = 0.0
-        return proposition_b_5_as_printed([altered(run, own_sums=((slice(None), slice(None), 0), sums[:, None]))])
+    def with_count(count):
+        return proposition_b_5_as_printed([run], printed=lambda start: np.full((start.n_runs, 4), count))
 
-    assert last >= 7
-    assert with_updates(6).verdict is Verdict.HOLDS
-    assert with_updates(7).verdict is Verdict.VIOLATED
+    assert with_count(5.01).verdict is Verdict.HOLDS
+    assert with_count(3.0).verdict is Verdict.VIOLATED
 
 
 def test_control_the_count_where_it_is_attained():

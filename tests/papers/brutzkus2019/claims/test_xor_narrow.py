@@ -83,7 +83,7 @@ def narrow(half_width, n_runs):
 
 def test_control_lemma_b_7_at_k_3():
     evidence = lemma_b_7(narrow(3, 4000))
-    assert not_met(evidence) == ["two_filters"]
+    assert not_met(evidence) == ["width"]
     assert broken(evidence) == ["frequency among drawn starts"]
     interval = evidence.parts[1].interval
     assert interval is not None
@@ -158,7 +158,7 @@ def test_control_the_frequency_alone():
 
 def test_control_wide_networks_do_not_fail():
     evidence = theorem_3_4([drawn(50, 0.1, 200)], [octants()])
-    assert not_met(evidence) == ["two_filters"]
+    assert not_met(evidence) == ["width"]
     assert evidence.conclusion is False
     assert evidence.details["failed"] == 0
 
@@ -190,8 +190,8 @@ def test_control_large_changes_do_lower_the_loss():
 
 
 def test_control_local_minimum_of_a_run_by_hand():
-    """A change by more than the smallest fit lets some w answer to x_3; a smaller one never does."""
-    assert broken(theorem_b_8([X2], [X2], changes=200, share=4.0)) == [MINIMUM]
+    """The smallest fit is 3/64 η, and ⟨w, x_1⟩ is 6η: only a change by far more than it lets some w answer to x_3."""
+    assert broken(theorem_b_8([X2], [X2], changes=400, share=200.0)) == [MINIMUM]
     assert theorem_b_8([X2], [X2], changes=200, share=0.99).conclusion is True
 
 
@@ -216,4 +216,4 @@ def test_control_no_failed_run_no_verdict():
     wide = drawn(50, 0.1, 20)
     evidence = theorem_b_8([wide], [wide])
     assert evidence.conclusion is None
-    assert not_met(evidence) == ["two_filters"]
+    assert not_met(evidence) == ["width"]

@@ -5,9 +5,9 @@ are counted and not scored. Where none is inside, the conclusion is measured all
 """
 
 import math
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import repeat
 
 import numpy as np
 from jaxtyping import Bool
@@ -19,10 +19,8 @@ from widenet.papers.brutzkus2019.runs.xor import XorTrace
 from widenet.papers.brutzkus2019.runs.xor_starts import XorStart
 from widenet.papers.brutzkus2019.xor_formulas import LARGEST_STEP, SMALLEST_WIDTH
 
-BY_CHANCE = 1e-6
-"""A p-value below this is not chance."""
-TINY = sys.float_info.min
-"""Stands for rates that a float cannot hold."""
+Mask = Bool[np.ndarray, " _"]
+"""Some runs of a trace; another trace may have another number of them."""
 IN_EVENT = "runs that start in the event, fewest of a setting"
 
 
@@ -52,7 +50,7 @@ def _deviation(starts: Sequence[XorStart], as_printed: bool) -> tuple[Hypothesis
         return ()
     spread, error = max(measured, key=lambda pair: pair[0] - pair[1])
     name = "largest 16k^{3/2}·σ_g/c_η, σ_g as drawn" if as_printed else "largest 16√k·σ_g/η, σ_g as drawn"
-    return (at_most("deviation", name, spread, 1, tolerance=error),)
+    return (at_most("initial_deviation", name, spread, 1, tolerance=error),)
 
 
 def wide(half_widths: Iterable[int]) -> Hypothesis:
@@ -64,7 +62,7 @@ def two_filters(starts: Sequence[XorStart]) -> Hypothesis:
     """k = 2."""
     widths = {start.half_width for start in starts}
     return Hypothesis(
-        key="two_filters",
+        key="width",
         name="half-width k",
         required="= 2",
         actual=float(max(widths)),
@@ -83,11 +81,11 @@ class Event:
     """
 
     traces: Sequence[XorTrace]
-    inside: Sequence[Bool[np.ndarray, " run"]]
+    inside: Sequence[Mask]
     name: str = IN_EVENT
 
     @property
-    def scored(self) -> list[Bool[np.ndarray, " run"]]:
+    def scored(self) -> list[Mask]:
         """The runs inside; all of them where none is: nothing is promised then, and what happens is shown."""
         some = any(mask.any() for mask in self.inside)
         return [mask if some else np.ones_like(mask) for mask in self.inside]
@@ -112,7 +110,7 @@ class Event:
         moving = np.concatenate([~run.ended for run in self.traces])
         return Fact(~moving, undecided=moving, scored=np.concatenate(self.scored))
 
-    def __iter__(self) -> Iterator[tuple[XorTrace, Bool[np.ndarray, " run"]]]:
+    def __iter__(self) -> Iterator[tuple[XorTrace, Mask]]:
         """Each trace with the runs of it that are scored."""
         return iter(zip(self.traces, self.scored, strict=True))
 
@@ -141,45 +139,35 @@ def everyone(traces: Sequence[XorTrace]) -> Event:
 def together(pieces: Iterable[Sides]) -> Sides:
     """The cases of several sides that state the same."""
     pieces = list(pieces)
-    first = pieces[0]
-    trivial = None
-    if first.trivial is not None:
-        trivial = np.concatenate([np.broadcast_to(each.trivial, np.shape(each.promised)) for each in pieces])
-    return Sides(
-        np.concatenate([each.measured for each in pieces]),
-        np.concatenate([each.promised for each in pieces]),
-        first.sense,
-        room=np.concatenate([each.room for each in pieces]),
-        strict=first.strict,
-        scored=np.concatenate([each.scored for each in pieces]),
-        trivial=trivial,
-        quantity=first.quantity,
-    )
+    names = ("measured", "promised", "room", "scored", "trivial")
+    return replace(pieces[0], **{name: np.concatenate([getattr(each, name) for each in pieces]) for name in names})
 
 
 def with_probability(
     traces: Sequence[XorTrace],
-    failed: Iterable[Bool[np.ndarray, " run"]],
+    failed: Iterable[Mask],
     allowed: Callable[[int], float],
-    name: str,
+    sides: Iterable[Sides | None] = repeat(None),
 ) -> Part:
-    """ "Fails with at most this probability" at each of several settings: the numbers of the one in which most runs fail.
+    """ "Fails with at most this probability", at each of several settings.
 
     Arguments:
       failed: which runs of each trace fail.
       allowed: how often a network of half-width k may.
+      sides: for each trace, the two sides whose breaking is the failure, to be shown.
     """
-    rates = [
-        Rate(runs, max(allowed(run.start.half_width), TINY), ~run.ended)
-        for run, runs in zip(traces, failed, strict=True)
-    ]
-    return worst_of([rate.part(name) for rate in rates])
+    return worst_of(
+        [
+            Rate(runs, allowed(run.start.half_width), ~run.ended, sides=shown).part("")
+            for run, runs, shown in zip(traces, failed, sides, strict=False)
+        ]
+    )
 
 
 def worst_of(parts: Sequence[Part]) -> Part:
     """The same conjunct at several settings as one part, with the numbers of the setting in which most runs fail."""
     answers = [part.kept for part in parts]
     kept = False if False in answers else None if None in answers else True
-    worst = max(parts, key=lambda part: (part.kept is False, part.measured or 0.0))
+    worst = max(parts, key=lambda part: (part.kept is False, part.broken / max(part.cases, 1), part.tightness or 0.0))
     totals = {field: sum(getattr(part, field) for part in parts) for field in ("cases", "broken", "undecided")}
     return worst.model_copy(update={"kept": kept, **totals})

@@ -35,6 +35,7 @@ from widenet.records import Scale
 
 Index = Callable[[Bool[np.ndarray, " time run 4"]], Int[np.ndarray, " time run 4"]]
 """The factor of η·x_i in Lemma 3.2, from which points are active when."""
+LEAD = "smallest ⟨v_t, x_i⟩ in units of η, over filters, points and times"
 
 
 def _wide_settings(scale: Scale, seed: int) -> list[XorSetting]:
@@ -70,16 +71,13 @@ def lemma_3_2(
     event = event_of(traces)
     hypotheses = setting_of_section_3([run.start for run in traces])
     if is_rate:
+        leads = [_smallest_lead(run, index) for run in traces]
+        sides = [Sides(lead, 0.0, Sense.AT_LEAST, strict=True, quantity=LEAD) for lead in leads]
+        failed = [(lead <= 0) | _strays(run, across) for run, lead in zip(traces, leads, strict=True)]
         name = "⟨v_t, x_i⟩ > 0 and |⟨v_t, x_2⟩| < 2η, with probability at least 1 − √(2k/π)e^{−8k}"
-        failed = [_leaves(run, index, across) for run in traces]
         hypotheses = (wide(run.start.half_width for run in traces), *hypotheses)
-        ahead = [np.where(_judged(run), run.fit_low - 2 * index(run.active), np.inf).min() for run in traces]
-        return evidence(
-            {name: with_probability(traces, failed, c_value, name)},
-            hypotheses,
-            runs=everyone(traces).runs,
-            note=f"The smallest ⟨v_t, x_i⟩ is {min(ahead):.4g}η.",
-        )
+        parts = {name: with_probability(traces, failed, c_value, sides)}
+        return evidence(parts, hypotheses, runs=everyone(traces).runs)
     views = [(run, index(run.active), _judged(run) & scored[:, None]) for run, scored in event]
     parts: dict[str, Conjunct] = {
         "⟨v_t, x_i⟩ > 0": together(
@@ -89,7 +87,7 @@ def lemma_3_2(
                 Sense.AT_LEAST,
                 strict=True,
                 scored=scored,
-                quantity="smallest ⟨v_t, x_i⟩ in units of η, over filters, points and times",
+                quantity=LEAD,
             )
             for run, factor, scored in views
         ),
@@ -118,10 +116,14 @@ def _judged(run: XorTrace) -> Bool[np.ndarray, " time run 4"]:
     return run.seen & (run.start.own_counts > 0)
 
 
-def _leaves(run: XorTrace, index: Index, across: float) -> Bool[np.ndarray, " run"]:
-    """The runs in which one of the two inequalities fails at some time."""
-    kept = (run.fit_low > 2 * index(run.active)) & (run.across_fit < across)
-    return (_judged(run) & ~kept).any(axis=(0, 2))
+def _smallest_lead(run: XorTrace, index: Index) -> Float[np.ndarray, " run"]:
+    """The smallest ⟨v_t, x_i⟩ of each run."""
+    return np.where(_judged(run), run.fit_low - 2 * index(run.active), np.inf).min(axis=(0, 2))
+
+
+def _strays(run: XorTrace, across: float) -> Bool[np.ndarray, " run"]:
+    """The runs in which |⟨v_t, x_2⟩| is too large at some time."""
+    return np.any(_judged(run) & (run.across_fit >= across), axis=(0, 2))
 
 
 lemma_3_2_as_printed = lemma_3_2.variant(

@@ -39,6 +39,7 @@ from widenet.records import Scale
 
 Limit = Callable[[XorStart], Limits]
 """A number of iterations for each run."""
+TIME = "iterations until loss 0"
 
 
 def _wide_settings(scale: Scale, seed: int) -> list[XorSetting]:
@@ -73,13 +74,15 @@ def theorem_3_3(traces: Sequence[XorTrace], *, allowed: Callable[[int], float] =
     Lemma B.2. Of the runs in both events none may fail, however few they are.
     """
     starts = [run.start for run in traces]
-    loss, signs = "loss 0", "all four signs right"
     inside = np.concatenate([start.in_event & start.explored for start in starts])
     reached = np.concatenate([run.reached for run in traces])
     moving = np.concatenate([~run.ended for run in traces])
+    losses = [Sides(run.final_loss, 0.0, quantity="loss at the end") for run in traces]
     parts: dict[str, Conjunct] = {
-        loss: with_probability(traces, [~run.reached for run in traces], allowed, loss),
-        signs: with_probability(traces, [(run.margins[-1] <= 0).any(axis=1) for run in traces], allowed, signs),
+        "loss 0": with_probability(traces, [~run.reached for run in traces], allowed, losses),
+        "all four signs right": with_probability(
+            traces, [np.any(run.margins[-1] <= 0, axis=1) for run in traces], allowed
+        ),
         "no failure in the events of Lemmas B.2 and 3.1": Fact(reached | ~inside, undecided=moving & inside),
     }
     hypotheses = (wide(start.half_width for start in starts), *setting_of_section_3(starts, as_printed=True))
@@ -124,24 +127,24 @@ def theorem_3_3_iterations(
     hypotheses = (wide(start.half_width for start in starts), *setting_of_section_3(starts))
     details = {"iterations": [_times(run) for run in traces]}
     if printed is not None:
+        # A run that stands still at a positive loss has no T; it fails, and has no number to show.
+        times = [np.where(run.reached, run.steps, np.nan) for run in traces]
+        sides = [Sides(each, printed(start), quantity=TIME) for each, start in zip(times, starts, strict=True)]
         late = [~run.reached | (run.steps > printed(run.start)) for run in traces]
         name = "loss 0 in time, with probability at least 1 − √(2k/π)e^{−8k} − 8e⁻⁸"
-        parts = {name: with_probability(traces, late, failure_rate, name)}
-        most, limit = max(int(run.steps.max()) for run in traces), max(float(printed(start).max()) for start in starts)
-        note = f"The longest run takes {most} iterations; at most {limit:.1f} are promised."
-        return evidence(parts, hypotheses, runs=everyone(traces).runs, details=details, note=note)
+        parts = {name: with_probability(traces, late, failure_rate, sides)}
+        return evidence(parts, hypotheses, runs=everyone(traces).runs, details=details)
     event = both_events(traces)
-    # A run that stands still at a positive loss has no T; the last part sees it.
+    # The last part sees a run that stands still.
     views = [(run, scored & run.reached) for run, scored in event]
-    quantity = "iterations until loss 0"
     reached = np.concatenate([run.reached for run in traces])
     moving = np.concatenate([~run.ended for run in traces])
     parts: dict[str, Conjunct] = {
         "T ≤ Σ_i ⌈(1 + 2kη)/(2ηn_i)⌉": together(
-            Sides(run.steps, points(run.start), scored=scored, quantity=quantity) for run, scored in views
+            Sides(run.steps, points(run.start), scored=scored, quantity=TIME) for run, scored in views
         ),
         "T ≤ 4⌈(1 + 2kη)√k/(kη(√k − 4))⌉": together(
-            Sides(run.steps, width(run.start), scored=scored, quantity=quantity) for run, scored in views
+            Sides(run.steps, width(run.start), scored=scored, quantity=TIME) for run, scored in views
         ),
         "T ≤ Σ_i a_i(T)": together(Sides(run.steps, run.updates.sum(axis=1), scored=scored) for run, scored in views),
         "Σ_i ⌈(1 + 2kη)/(2ηn_i)⌉ ≤ 4⌈(1 + 2kη)√k/(kη(√k − 4))⌉": together(
@@ -179,7 +182,7 @@ def theorem_3_3_lower_bound(traces: Sequence[XorTrace], *, limit: Limit = needed
             room=ROUNDING * limit(run.start),
             scored=scored,
             trivial=0.0,
-            quantity="iterations until loss 0",
+            quantity=TIME,
         )
         for run, scored in event
     )

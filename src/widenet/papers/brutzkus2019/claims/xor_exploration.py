@@ -5,6 +5,7 @@ step and about W_0⁺(1) ∪ W_0⁺(3) is `observation_active_at_start` and `obs
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -13,12 +14,10 @@ import numpy as np
 from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_least, claim
 from widenet.claims.sides import Conjunct, Fact, Rate, Sense, Sides, evidence
 from widenet.claims.statistics import fails_at_most
-from widenet.claims.tolerances import ROUNDING
+from widenet.claims.tolerances import BY_CHANCE, ROUNDING
 from widenet.diagnostics import exploration
 from widenet.diagnostics.clustering import active_counts
 from widenet.papers.brutzkus2019.claims.section_3 import (
-    BY_CHANCE,
-    TINY,
     event_of,
     setting_of_section_3,
     together,
@@ -31,6 +30,8 @@ from widenet.papers.brutzkus2019.runs.xor import XorTrace, xor_traces
 from widenet.papers.brutzkus2019.runs.xor_starts import XorCounts, XorSetting, XorStart, draw_xor_start, xor_counts
 from widenet.records import Scale
 
+TINY = sys.float_info.min
+"""Stands for rates that a float cannot hold."""
 ALLOWED = 8 * UNEXPLORED
 """8e⁻⁸: how often Lemma 3.1 may fail."""
 
@@ -70,7 +71,6 @@ def lemma_3_1(starts: Sequence[XorCounts], *, radius: Fraction = octants.RADIUS,
     failed = [
         ~exploration.explored(each.counts, each.half_width, radius=float(radius)).all(axis=(1, 2)) for each in starts
     ]
-    drawn = "drawn starts"
     parts: dict[str, Conjunct] = {
         "exact probability": Sides(
             exact,
@@ -79,7 +79,7 @@ def lemma_3_1(starts: Sequence[XorCounts], *, radius: Fraction = octants.RADIUS,
             trivial=1.0,
             quantity="exact probability that a count is farther than 2√k from k/2, at the worst width",
         ),
-        drawn: worst_of([Rate(each, allowed).part(drawn) for each in failed]),
+        "drawn starts": worst_of([Rate(each, allowed).part("") for each in failed]),
     }
     rows = [
         {"half_width": each.half_width, "exact": tail, "failures": int(runs.sum())}
@@ -236,7 +236,7 @@ def observation_half_planes_cover(starts: Sequence[XorCounts]) -> Evidence:
 
 def _uniform_directions(starts: Sequence[XorCounts]) -> Hypothesis:
     return at_least(
-        "directions_uniform",
+        "uniform_directions",
         "directions uniform: p-value that a filter is in each octant equally often",
         min(each.uniform for each in starts),
         BY_CHANCE,

@@ -41,6 +41,7 @@ from widenet.records import Scale
 
 PerPoint = Float[np.ndarray, "run 4"]
 Limit = Callable[[XorStart], PerPoint]
+SUM, ACTIVE = "largest opposing sum, in units of η", "iterations at which one point is active"
 
 
 def _settings(scale: Scale, seed: int) -> list[XorSetting]:
@@ -107,9 +108,12 @@ def lemma_b_4_1(
     }
     note = "Printed for x_1; the other three points have it by symmetry and are judged too."
     if printed is not None:
+        sides = [
+            Sides(run.largest_opposing.max(axis=1), printed(run.start).max(axis=1), quantity=SUM) for run in traces
+        ]
+        failed = [np.any(run.largest_opposing > printed(run.start), axis=1) for run in traces]
         name = "opposing sums of all four points, with probability at least 1 − √(2k/π)e^{−8k}"
-        failed = [(run.largest_opposing > printed(run.start)).any(axis=1) for run in traces]
-        parts = {name: with_probability(traces, failed, c_value, name)}
+        parts = {name: with_probability(traces, failed, c_value, sides)}
         return evidence(parts, hypotheses, runs=everyone(traces).runs, details=details, note=note)
     event = event_of(traces)
 
@@ -120,7 +124,7 @@ def lemma_b_4_1(
                 limit(run.start)[:, points],
                 room=ROUNDING * limit(run.start)[:, points],
                 scored=scored[:, None],
-                quantity="largest opposing sum, in units of η",
+                quantity=SUM,
             )
             for run, scored in event
         )
@@ -228,11 +232,15 @@ def proposition_b_5(
         ]
     }
     if printed is not None:
+        limits = [np.ceil(printed(start)) for start in starts]
+        sides = [
+            Sides(run.updates.max(axis=1), limit.max(axis=1), quantity=ACTIVE)
+            for run, limit in zip(traces, limits, strict=True)
+        ]
+        failed = [np.any(run.updates > limit, axis=1) for run, limit in zip(traces, limits, strict=True)]
         name = "satisfied for good, with probability at least 1 − √(2k/π)e^{−8k} − 8e⁻⁸"
-        failed = [(run.updates > np.ceil(printed(run.start))).any(axis=1) for run in traces]
-        parts = {name: with_probability(traces, failed, failure_rate, name)}
-        note = f"One point is active at {max(int(run.updates.max()) for run in traces)} iterations."
-        return evidence(parts, hypotheses, runs=everyone(traces).runs, details=details, note=note)
+        parts = {name: with_probability(traces, failed, failure_rate, sides)}
+        return evidence(parts, hypotheses, runs=everyone(traces).runs, details=details)
     event = both_events(traces)
 
     def at_most(limit: Limit) -> Sides:
@@ -241,7 +249,7 @@ def proposition_b_5(
                 run.updates,
                 np.ceil(limit(run.start)),
                 scored=scored[:, None],
-                quantity="iterations at which one point is active",
+                quantity=ACTIVE,
             )
             for run, scored in event
         )

@@ -19,9 +19,9 @@ from jaxtyping import Bool, Float
 from widenet.claims.base import Evidence, Hypothesis, Kind, Part, Runs, at_most, claim
 from widenet.claims.sides import Conjunct, Fact, Sense, Sides, evidence
 from widenet.claims.statistics import clopper_pearson, matches_rate
+from widenet.claims.tolerances import BY_CHANCE
 from widenet.diagnostics.exploration import XOR_LABELS, XOR_POINTS
 from widenet.papers.brutzkus2019.claims.section_3 import (
-    BY_CHANCE,
     Event,
     event_of,
     setting_of_section_3,
@@ -84,7 +84,7 @@ def observation_xor_realizable(networks: XorNetworks) -> Evidence:
     signs right; no network with k = 1 has all four signs right.
     """
     values = outputs(networks.plus, networks.minus)
-    solved = strictly_right(outputs(networks.single_plus, networks.single_minus)).all(axis=-1)
+    solved = np.all(strictly_right(outputs(networks.single_plus, networks.single_minus)), axis=-1)
     parts: dict[str, Conjunct] = {
         "loss 0": Sides(
             np.maximum(1 - XOR_LABELS * values, 0).sum(),
@@ -126,7 +126,7 @@ def lemma_b_7(starts: NarrowStarts, *, promised: Fraction = FAILURE_RATE) -> Evi
 
     Exactly, by all sign patterns of four filters; and the frequency among drawn starts.
     """
-    exact, drawn = (start.forgotten.any(axis=1) for start in (starts.octants, starts.drawn))
+    exact, drawn = (np.any(start.forgotten, axis=1) for start in (starts.octants, starts.drawn))
     parts: dict[str, Conjunct] = {
         "exact probability": Sides(
             exact.mean(),
@@ -134,7 +134,7 @@ def lemma_b_7(starts: NarrowStarts, *, promised: Fraction = FAILURE_RATE) -> Evi
             Sense.EQUAL,
             quantity="probability that a point has no filter, by enumeration",
         ),
-        "frequency among drawn starts": frequency(drawn, promised, "frequency among drawn starts"),
+        "frequency among drawn starts": frequency(drawn, promised),
     }
     return evidence(
         parts,
@@ -148,13 +148,13 @@ def lemma_b_7(starts: NarrowStarts, *, promised: Fraction = FAILURE_RATE) -> Evi
     )
 
 
-def frequency(hits: Bool[np.ndarray, " run"], promised: Fraction, name: str) -> Part:
+def frequency(hits: Bool[np.ndarray, " run"], promised: Fraction) -> Part:
     """A known rate beside a frequency: rejected by the exact two-sided test, undecided on too few runs."""
     count, runs = int(hits.sum()), len(hits)
     is_chance = matches_rate(count, runs, float(promised)) >= BY_CHANCE
     share = count / runs if runs else None
     return Part(
-        name=name,
+        name="",
         kept=False if not is_chance else True if runs >= FEWEST_RUNS else None,
         sense=Sense.EQUAL.value,
         quantity="share of the runs",
@@ -200,12 +200,11 @@ def theorem_3_4(
     event = event_of([*drawn, *octants])
     # What a run that still moves looks like at the moment says nothing; the last part leaves it undecided.
     views = [(run, ~rule(XOR_LABELS * run.margins[-1]), scored & run.ended) for run, scored in event]
-    failed = np.concatenate([wrong.any(axis=1)[scored] for _, wrong, scored in views[: len(drawn)]])
+    failed = np.concatenate([np.any(wrong, axis=1)[scored] for _, wrong, scored in views[: len(drawn)]])
     # One octant that is not known leaves the probabilities unknown.
     known = 1.0 if all(run.ended.all() for run in octants) else np.nan
-    failed_octants = np.concatenate([wrong.any(axis=1) for _, wrong, _ in views[len(drawn) :]])
+    failed_octants = np.concatenate([np.any(wrong, axis=1) for _, wrong, _ in views[len(drawn) :]])
     losses = np.concatenate([run.final_loss for run in octants])
-    frequent = "frequency among drawn runs"
     parts: dict[str, Conjunct] = {
         "probability of an error is 3/4": Sides(
             known * failed_octants.mean(),
@@ -228,7 +227,7 @@ def theorem_3_4(
         "losses 0, 1, 2 with probability 1/4, 1/2, 1/4": Sides(
             [known * (losses == value).mean() for value in range(3)], [float(share) for share in LOSSES], Sense.EQUAL
         ),
-        frequent: frequency(failed, promised, frequent),
+        "frequency among drawn runs": frequency(failed, promised),
         "every run ends": event.ended,
     }
     return evidence(
@@ -260,8 +259,10 @@ def theorem_b_8(
     """
     event = event_of([*drawn, *octants])
     stuck = [scored & run.ended & (run.final_loss > 0) for run, scored in event]
-    draw = [np.random.default_rng([seed, number, 8]) for number in range(len(stuck))]
-    lowest = [_lowest_change(run, *each, changes, share) for run, *each in zip(event.traces, stuck, draw, strict=True)]
+    lowest = [
+        _lowest_change(run, stuck[number], np.random.default_rng([seed, number, 8]), changes, share)
+        for number, run in enumerate(event.traces)
+    ]
     parts: dict[str, Conjunct] = {
         "no small change lowers the loss": Sides(
             np.concatenate(lowest),
