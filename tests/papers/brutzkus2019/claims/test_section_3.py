@@ -34,15 +34,15 @@ def test_control_the_edges_of_the_setting():
     assert not_met([draw_xor_start(17, 0.499, 200)]) == []
     assert not_met([draw_xor_start(17, 0.5, 200)]) == ["step_constant"]
     assert not_met([draw_xor_start(17, 0.1, 200, step_share=1.001)]) == ["step_size"]
-    assert not_met([draw_xor_start(17, 0.1, 200, spread=1.2)]) == ["initial_deviation"]
+    assert not_met([draw_xor_start(17, 0.1, 200, spread=1.2)]) == ["deviation"]
     # The same σ_g with a tenth of the step: the paper allows it, Lemma B.2 does not.
     small = draw_xor_start(17, 0.1, 200, step_share=0.1)
-    assert not_met([small]) == ["initial_deviation"]
+    assert not_met([small]) == ["deviation"]
     assert not_met([small], as_printed=True) == []
     # A start by hand was not drawn, so it has no σ_g.
     assert not_met([dataclasses.replace(small, deviation=None)]) == []
     # The worst of several is looked at.
-    assert not_met([start, small]) == ["initial_deviation"]
+    assert not_met([start, small]) == ["deviation"]
 
 
 def test_control_widths():

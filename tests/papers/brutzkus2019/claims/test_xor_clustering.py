@@ -105,7 +105,7 @@ def test_control_lemma_3_2_with_a_step_far_below_its_limit():
     """|α| reaches many η where the start is large beside a step."""
     evidence = lemma_3_2([drawn(50, 0.4, 10, step_share=5e-3)])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert not_met(evidence) == ["initial_deviation", "in_event"]
+    assert not_met(evidence) == ["deviation", "in_event"]
     assert evidence.conclusion is False
     assert SIZE in broken(evidence)
     assert evidence.runs.outside == 10
@@ -117,7 +117,7 @@ def test_runs_outside_the_event_are_counted_and_not_scored():
     assert 0 < evidence.runs.outside < 400
     assert next(part for part in evidence.parts if part.name == ENDS).cases == 400 - evidence.runs.outside
     assert evidence.conclusion is True
-    assert not_met(evidence) == ["initial_deviation"]
+    assert not_met(evidence) == ["deviation"]
 
 
 def test_the_angles_of_a_run_by_hand():

@@ -91,7 +91,7 @@ def test_convergence_is_asked_for_under_the_hypotheses_of_the_paper():
     evidence = theorem_3_3([small])
     assert not not_met(evidence)
     assert (evidence.parts[0].cases, evidence.parts[0].broken) == (200, 0)
-    assert not_met(theorem_3_3([drawn(50, 0.4, 200, spread=2.0)])) == ["initial_deviation"]
+    assert not_met(theorem_3_3([drawn(50, 0.4, 200, spread=2.0)])) == ["deviation"]
     assert not_met(theorem_3_3([drawn(16, 0.4, 200)])) == ["width"]
 
 
@@ -151,6 +151,15 @@ def test_control_each_number_of_iterations():
     assert ending_at(points[run] + 1) == [POINTS, STEPS]
     assert ending_at(width[run]) == [POINTS, STEPS]
     assert ending_at(width[run] + 1) == [POINTS, WIDTH, STEPS]
+
+
+def test_the_numbers_of_iterations_that_are_promised():
+    """1/η = 500 and k = 50: Σ_i ⌈600/(2n_i)⌉, and 4⌈600/(√50(√50 − 4))⌉."""
+    assert np.array_equal(by_points(FEW.start), np.ceil(300 / FEW.start.own_counts).sum(axis=1))
+    assert set(by_width(FEW.start)) == {4 * 28}
+    promised = {part.name: part.promised for part in theorem_3_3_iterations([FEW]).parts}
+    assert promised[POINTS] in by_points(FEW.start)
+    assert promised[WIDTH] == 112
 
 
 def test_control_the_order_of_the_two_numbers():

@@ -130,7 +130,7 @@ def test_control_lemma_3_1_with_filters_that_prefer_one_side():
 def test_control_lemma_b_2_with_eight_times_the_deviation():
     start = draw_xor_start(17, 0.1, 200, spread=8.0)
     evidence = lemma_b_2([start])
-    assert not_met(evidence) == ["initial_deviation"]
+    assert not_met(evidence) == ["deviation"]
     assert evidence.conclusion is False
     assert (~start.in_event).mean() > 0.9
 
@@ -186,7 +186,7 @@ def test_the_printed_probability_of_lemma_b_2():
 
 def test_control_lemma_b_2_as_printed_outside_its_setting_and_far_inside():
     assert not_met(lemma_b_2_as_printed([draw_xor_start(2, 0.1, 200)])) == ["width"]
-    assert not_met(lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200, spread=2.0)])) == ["initial_deviation"]
+    assert not_met(lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200, spread=2.0)])) == ["deviation"]
     assert lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200, spread=0.9)]).verdict is Verdict.HOLDS
 
 

@@ -173,5 +173,14 @@ def test_control_proposition_b_5_with_half_the_count():
         assert broken(evidence) == [part]
 
 
+def test_the_numbers_that_proposition_b_5_promises():
+    """1/η = 5000 and k = 50: ⌈5100/(2n_i)⌉, and ⌈5100/(√50(√50 − 4))⌉."""
+    run = drawn(50, 0.01, 50)
+    assert by_counts(run.start) == pytest.approx(2550 / run.start.own_counts, rel=1e-12)
+    promised = {part.name: part.promised for part in proposition_b_5([run]).parts}
+    assert promised[WIDTH] == 235
+    assert promised[COUNT] in np.ceil(2550 / run.start.own_counts)
+
+
 def test_control_proposition_b_5_needs_width():
     assert not_met(proposition_b_5([drawn(8, 0.1, 40)])) == ["width"]

@@ -193,6 +193,7 @@ def test_control_local_minimum_of_a_run_by_hand():
     """The smallest fit is 3/64 η, and ⟨w, x_1⟩ is 6η: only a change by far more than it lets some w answer to x_3."""
     assert broken(theorem_b_8([X2], [X2], changes=400, share=200.0)) == [MINIMUM]
     assert theorem_b_8([X2], [X2], changes=200, share=0.99).conclusion is True
+    assert theorem_b_8([X2], [X2]).details == {"changes_per_run": 20, "share_of_the_smallest_fit": 0.5}
 
 
 def test_control_a_filter_that_answers_to_a_wrong_point():

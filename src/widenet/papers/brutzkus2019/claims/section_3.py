@@ -7,7 +7,6 @@ are counted and not scored. Where none is inside, the conclusion is measured all
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
 
 import numpy as np
 from jaxtyping import Bool
@@ -50,7 +49,7 @@ def _deviation(starts: Sequence[XorStart], as_printed: bool) -> tuple[Hypothesis
         return ()
     spread, error = max(measured, key=lambda pair: pair[0] - pair[1])
     name = "largest 16k^{3/2}·σ_g/c_η, σ_g as drawn" if as_printed else "largest 16√k·σ_g/η, σ_g as drawn"
-    return (at_most("initial_deviation", name, spread, 1, tolerance=error),)
+    return (at_most("deviation", name, spread, 1, tolerance=error),)
 
 
 def wide(half_widths: Iterable[int]) -> Hypothesis:
@@ -147,7 +146,7 @@ def with_probability(
     traces: Sequence[XorTrace],
     failed: Iterable[Mask],
     allowed: Callable[[int], float],
-    sides: Iterable[Sides | None] = repeat(None),
+    sides: Sequence[Sides] | None = None,
 ) -> Part:
     """ "Fails with at most this probability", at each of several settings.
 
@@ -156,12 +155,11 @@ def with_probability(
       allowed: how often a network of half-width k may.
       sides: for each trace, the two sides whose breaking is the failure, to be shown.
     """
-    return worst_of(
-        [
-            Rate(runs, allowed(run.start.half_width), ~run.ended, sides=shown).part("")
-            for run, runs, shown in zip(traces, failed, sides, strict=False)
-        ]
-    )
+    rates = [
+        Rate(runs, allowed(run.start.half_width), ~run.ended, sides=shown)
+        for run, runs, shown in zip(traces, failed, sides or [None] * len(traces), strict=True)
+    ]
+    return worst_of([rate.part("") for rate in rates])
 
 
 def worst_of(parts: Sequence[Part]) -> Part:

@@ -276,7 +276,12 @@ def theorem_b_8(
         "every run ends": event.ended,
     }
     runs = event.runs.model_copy(update={"tried": sum(int(mask.sum()) for mask in stuck)})
-    return evidence(parts, _narrow_hypotheses(drawn, octants), runs=runs, details={"changes_per_run": changes})
+    return evidence(
+        parts,
+        _narrow_hypotheses(drawn, octants),
+        runs=runs,
+        details={"changes_per_run": changes, "share_of_the_smallest_fit": share},
+    )
 
 
 def _lowest_change(
