@@ -51,7 +51,7 @@ def _wide_settings(scale: Scale, seed: int) -> list[XorSetting]:
 
 
 def _settings(scale: Scale, seed: int) -> list[XorSetting]:
-    n_runs = 200 if scale is Scale.QUICK else 800
+    n_runs = 200 if scale is Scale.QUICK else 600
     pairs = ((50, 0.4), (50, 0.1), (50, 0.01), (17, 0.1))
     return [XorSetting(half_width=k, step_constant=c, n_runs=n_runs, seed=seed) for k, c in pairs]
 

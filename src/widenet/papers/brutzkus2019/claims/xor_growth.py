@@ -59,7 +59,7 @@ def _satisfaction_settings(scale: Scale, seed: int) -> list[XorSetting]:
 
 
 def _slow_settings(scale: Scale, seed: int) -> list[XorSetting]:
-    return [XorSetting(half_width=50, step_constant=0.01, n_runs=100 if scale is Scale.QUICK else 900, seed=seed)]
+    return [XorSetting(half_width=50, step_constant=0.01, n_runs=100 if scale is Scale.QUICK else 600, seed=seed)]
 
 
 def by_half_planes(start: XorStart) -> PerPoint:
