@@ -203,8 +203,13 @@ def _one_weight(cases: Sequence[Remembered]) -> Fact:
 
 
 def _wide_enough(cases: Sequence[Remembered], needed: HalfWidth, words: str) -> Hypothesis:
-    spare = min(case.half_width - needed(case.n_samples, case.dim) for case in cases)
+    spare = min(case.half_width - _width(case, needed) for case in cases)
     return at_least("width", f"smallest k − {words}", spare, 0)
+
+
+def _width(case: Remembered, needed: HalfWidth) -> int:
+    """The k that is needed; nothing is asked for in one dimension, where the hypothesis on d fails."""
+    return needed(case.n_samples, case.dim) if case.dim > 1 else 0
 
 
 def _generic(cases: Sequence[Remembered]) -> list[Hypothesis]:

@@ -84,9 +84,9 @@ def certify(scape: Landscape, seed: int = 0) -> Certificate | None:
         return None
     best = int(np.argmax(np.abs(unbalance) / total))
     if abs(unbalance[best]) > UNBALANCED * total[best]:
-        certificate = _from_zero(scape, directions[best], float(unbalance[best]))
+        certificate = from_zero(scape, directions[best], float(unbalance[best]))
     else:
-        certificate = max(_from_balance(scape, draw), key=lambda found: found.predicted, default=None)
+        certificate = max(from_balance(scape, draw), key=lambda found: found.predicted, default=None)
     return certificate if certificate is not None and certificate.predicted > RESOLVED else None
 
 
@@ -97,7 +97,7 @@ def _certificate(
     return Certificate(ends, middle - (scape.loss(ends[0]) + scape.loss(ends[1])) / 2, predicted, balanced)
 
 
-def _from_zero(scape: Landscape, direction: np.ndarray, unbalance: float) -> Certificate:
+def from_zero(scape: Landscape, direction: np.ndarray, unbalance: float) -> Certificate:
     """Rows ±s·z: |N| ≤ ½, so no hinge switches, and σ(t) + σ(−t) = (1 − α)|t| leaves kv(1 − α)s·|q|/(2n)."""
     k, v = scape.half_width, scape.output_weight
     step = 0.5 / (k * v * np.abs(scape.inputs @ direction).max())
@@ -107,7 +107,7 @@ def _from_zero(scape: Landscape, direction: np.ndarray, unbalance: float) -> Cer
     return _certificate(scape, (end, -end), gap, balanced=False)
 
 
-def _from_balance(scape: Landscape, draw: np.random.Generator) -> Iterator[Certificate]:
+def from_balance(scape: Landscape, draw: np.random.Generator) -> Iterator[Certificate]:
     """Certificates of the second kind: a line, a half of the network to hold at ±τw*, and a threshold θ.
 
     With the plus rows at τw*, τ = 1/(kvθ), a sample with a = y⟨w*, x⟩ has margin a/θ (y = +1) or αa/θ (y = −1);
