@@ -194,12 +194,12 @@ def test_the_widths_and_the_law_of_theorem_9(dim, delta, narrow, wide, chances):
 @pytest.mark.parametrize(
     ("dim", "entry_bound", "step_size", "printed", "repaired", "on_one_point"),
     [
-        (50, 1, 0.6, 84, 100, 2),
+        (50, 1.0, 0.6, 84, 100, 2),
         (50, 0.3, 1.1, 46, 50, 1),
         (7, 2.5, 0.4, 44, 49, 7),
-        (10, 1, 0.6, 17, 20, 2),
+        (10, 1.0, 0.6, 17, 20, 2),
         (2, Fraction(1, 4), Fraction(2), 1, 2, 1),
-        (6, 3, 0.75, 24, 24, 4),
+        (6, 3.0, 0.75, 24, 24, 4),
     ],
 )
 def test_the_counts_of_theorem_9(dim, entry_bound, step_size, printed, repaired, on_one_point):

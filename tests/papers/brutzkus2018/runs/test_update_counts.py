@@ -35,8 +35,8 @@ def test_one_point(plus, minus, step, updates, output):
 
 def test_both_arithmetics_count_alike():
     """The same law of starts; the counts of each stay within the same bound and attain it."""
-    exact = count_updates(setting(n_runs=60, exact=True))
-    rounded = count_updates(setting(n_runs=60, step_sizes=("0.3",)))
+    exact = count_updates(setting(n_runs=60, half_width=2, exact=True))
+    rounded = count_updates(setting(n_runs=60, half_width=2, step_sizes=("0.3",)))
     for counts in (exact, rounded):
         assert counts.updates[counts.solvable].max() == 4
         assert counts.ended.all()

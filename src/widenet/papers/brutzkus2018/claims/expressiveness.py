@@ -187,13 +187,9 @@ def _cases(runs: Sequence[Memories]) -> list[Remembered]:
 
 
 def _fits(cases: Sequence[Remembered], lost: Sequence[np.ndarray]) -> Sides:
-    """N(x) against y at the worst point of every labelling; NaN where it is lost."""
-    outputs, labels = [], []
-    for case, undecided in zip(cases, lost, strict=True):
-        worst = np.abs(case.outputs - case.labels).argmax(axis=0), np.arange(case.labels.shape[1])
-        outputs.append(np.where(undecided, np.nan, case.outputs[worst]))
-        labels.append(case.labels[worst])
-    return Sides(np.concatenate(outputs), np.concatenate(labels), Sense.EQUAL, room=FITTED, quantity="N(x) against y")
+    """The largest |N(x) − y| of every labelling; NaN where it is lost."""
+    errors = [np.where(undecided, np.nan, case.errors) for case, undecided in zip(cases, lost, strict=True)]
+    return Sides(np.concatenate(errors), 0.0, Sense.EQUAL, room=FITTED, quantity="largest |N(x) − y|")
 
 
 def _one_weight(cases: Sequence[Remembered]) -> Fact:

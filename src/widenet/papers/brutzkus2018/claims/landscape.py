@@ -18,11 +18,11 @@ from widenet.claims.base import (
     less_than,
     more_than,
 )
-from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import CLOSED_FORM, ROUNDING, STEP
+from widenet.data.points import separable_points
 from widenet.papers.brutzkus2018.claims.specimens import separation_of
-from widenet.papers.brutzkus2018.runs.draws import separable_points
 from widenet.papers.brutzkus2018.runs.nonconvexity import Certificate, Landscape, certify
 from widenet.papers.brutzkus2018.runs.online import votes
 from widenet.records import Scale
@@ -145,8 +145,10 @@ def proposition_1_1(points: Sequence[Point], *, factor: float = 1.0, leak: float
         [
             *_separable_network([point.landscape for point in points]),
             more_than("slope_positive", "smallest Leaky slope α", min(p.landscape.slope for p in points), 0),
-            at_least("kink_from_slope", "σ'(0) − α, smallest", min(p.at_kink - p.landscape.slope for p in points), 0),
-            at_most("kink_to_one", "σ'(0), largest", max(p.at_kink for p in points), 1),
+            at_least(
+                "derivative_above_slope", "smallest σ'(0) − α", min(p.at_kink - p.landscape.slope for p in points), 0
+            ),
+            at_most("derivative_at_zero", "largest σ'(0)", max(p.at_kink for p in points), 1),
         ],
         runs=Runs(tried=len(points)),
         details={
@@ -168,9 +170,7 @@ def _separable_network(scapes: Sequence[Landscape]) -> list[Hypothesis]:
             tolerance=ROUNDING,
             why=closest.why,
         ),
-        more_than(
-            "output_weight_positive", "smallest output weight v", min(scape.output_weight for scape in scapes), 0
-        ),
+        more_than("output_weight", "smallest output weight v", min(scape.output_weight for scape in scapes), 0),
     ]
 
 
@@ -231,6 +231,7 @@ def proposition_1_2(certified: Sequence[Certified]) -> Evidence:
             *_separable_network(scapes),
             less_than("slope_below_one", "largest Leaky slope α", max(scape.slope for scape in scapes), 1),
         ],
+        runs=Runs(tried=len(scapes)),
         details={
             "landscapes": len(scapes),
             "certificates": len(scapes) - missing,
@@ -328,7 +329,7 @@ def proposition_1_2_own_example(
                 room=room,
                 quantity="f at the midpoint minus the mean of f at the ends",
             ),
-            "the midpoint exceeds the mean": Sides(excess, 0.0, Sense.AT_LEAST, room=-room, strict=True),
+            "the midpoint exceeds the mean": Fact(excess > room),
             "0 at (x, x)": Sides(same, 0.0, Sense.EQUAL, room=room),
             "(1 + α)‖x‖² at (x, −x)": Sides(opposite, factors[0] * (1 + slopes) * sizes, Sense.EQUAL, room=room),
             "‖x‖² halfway": Sides(halfway, factors[1] * sizes, Sense.EQUAL, room=room),

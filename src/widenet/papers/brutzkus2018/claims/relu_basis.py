@@ -17,7 +17,7 @@ from widenet.papers.brutzkus2018.runs.basis import BasisBatch, BasisRuns, basis,
 
 Rounding = Callable[[np.ndarray], np.ndarray]
 
-ANY_LABELS = ("orthonormal", "relu", "unit_output_weights", "entry_bound", "continuous_start", "step_size_positive")
+ANY_LABELS = ("orthonormal", "relu", "unit_output_weights", "entry_bound", "continuous_start", "step_size")
 """The hypotheses of Section 7.2 for labels of both signs."""
 
 
@@ -34,7 +34,7 @@ def basis_hypotheses(batches: Sequence[BasisBatch]) -> list[Hypothesis]:
         at_most("unit_output_weights", "output weights ±1: |v − 1|", max(abs(s.output_weight - 1) for s in starts), 0),
         at_most("entry_bound", "largest |entry of W_0| minus C", excess, 0),
         more_than("continuous_start", "continuous start: smallest |entry of W_0|", smallest, 0),
-        more_than("step_size_positive", "smallest step size η", min(start.step_size for start in starts), 0),
+        more_than("step_size", "smallest step size η", min(start.step_size for start in starts), 0),
         at_least("plus_labels", "every label is +1: smallest label", min(s.labels.min() for s in starts), 1),
     ]
 
@@ -64,7 +64,7 @@ def lemma_12(runs: Sequence[BasisRuns]) -> Evidence:
             "relu",
             "unit_output_weights",
             "entry_bound",
-            "step_size_positive",
+            "step_size",
             "plus_labels",
         ),
         runs=_count(batches),

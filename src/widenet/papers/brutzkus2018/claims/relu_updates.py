@@ -118,7 +118,7 @@ def _hypotheses(cases: Sequence[UpdateCounts]) -> list[Hypothesis]:
     return [
         at_least("width", "smallest k − log2(2d/δ)", spare, 0),
         at_most("entry_bound", "largest |entry of W_0| − C", max(case.excess for case in cases), 0),
-        more_than("step_size_positive", "smallest step size η", float(min(case.step_size for case in cases)), 0),
+        more_than("step_size", "smallest step size η", float(min(case.step_size for case in cases)), 0),
     ]
 
 

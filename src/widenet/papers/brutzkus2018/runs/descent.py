@@ -16,8 +16,8 @@ from widenet.papers.brutzkus2018.runs.point_sets import PointSet, separable_set
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 
-Problem = tuple[PointSet, Float[np.ndarray, "neuron dim"]]
-"""A set and the weights that descent starts from."""
+Problem = tuple[PointSet, np.ndarray]
+"""A set and the weights (neuron, dim) that descent starts from."""
 LOOK = 200
 """Steps between two reports of progress."""
 

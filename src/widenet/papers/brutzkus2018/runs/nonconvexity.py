@@ -62,16 +62,32 @@ class Landscape:
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate:
-    """Two ends A and B; the gap L((A + B)/2) − (L(A) + L(B))/2 as measured and as its closed form says.
+class Ends:
+    """Two ends A and B with the gap that the closed form predicts; `balanced` tells the two kinds apart."""
 
-    `balanced` tells the two kinds apart.
-    """
-
-    ends: tuple[np.ndarray, np.ndarray]
-    measured: float
+    first: Float[np.ndarray, "neuron dim"]
+    second: Float[np.ndarray, "neuron dim"]
     predicted: float
     balanced: bool
+
+    def gap(self, scape: Landscape) -> float:
+        """L((A + B)/2) − (L(A) + L(B))/2, measured."""
+        middle = scape.loss((self.first + self.second) / 2)
+        return middle - (scape.loss(self.first) + scape.loss(self.second)) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """Two ends, and the gap between them as measured and as its closed form says."""
+
+    ends: Ends
+    measured: float
+    predicted: float
+
+    @property
+    def balanced(self) -> bool:
+        """Whether it is of the second kind, for balanced data."""
+        return self.ends.balanced
 
 
 def certify(scape: Landscape, seed: int = 0) -> Certificate | None:
@@ -84,31 +100,26 @@ def certify(scape: Landscape, seed: int = 0) -> Certificate | None:
         return None
     best = int(np.argmax(np.abs(unbalance) / total))
     if abs(unbalance[best]) > UNBALANCED * total[best]:
-        certificate = from_zero(scape, directions[best], float(unbalance[best]))
+        ends = from_zero(scape, directions[best], float(unbalance[best]))
     else:
-        certificate = max(from_balance(scape, draw), key=lambda found: found.predicted, default=None)
-    return certificate if certificate is not None and certificate.predicted > RESOLVED else None
+        ends = max(from_balance(scape, draw), key=lambda found: found.predicted, default=None)
+    if ends is None or not ends.predicted > RESOLVED:
+        return None
+    return Certificate(ends, ends.gap(scape), ends.predicted)
 
 
-def _certificate(
-    scape: Landscape, ends: tuple[np.ndarray, np.ndarray], predicted: float, balanced: bool
-) -> Certificate:
-    middle = scape.loss((ends[0] + ends[1]) / 2)
-    return Certificate(ends, middle - (scape.loss(ends[0]) + scape.loss(ends[1])) / 2, predicted, balanced)
-
-
-def from_zero(scape: Landscape, direction: np.ndarray, unbalance: float) -> Certificate:
+def from_zero(scape: Landscape, direction: np.ndarray, unbalance: float) -> Ends:
     """Rows ±s·z: |N| ≤ ½, so no hinge switches, and σ(t) + σ(−t) = (1 − α)|t| leaves kv(1 − α)s·|q|/(2n)."""
     k, v = scape.half_width, scape.output_weight
     step = 0.5 / (k * v * np.abs(scape.inputs @ direction).max())
     moved = (scape.outputs > 0) if unbalance > 0 else (scape.outputs < 0)
     end = step * np.outer(moved, direction)
     gap = k * v * (1 - scape.slope) * step * abs(unbalance) / (2 * len(scape.labels))
-    return _certificate(scape, (end, -end), gap, balanced=False)
+    return Ends(end, -end, gap, balanced=False)
 
 
-def from_balance(scape: Landscape, draw: np.random.Generator) -> Iterator[Certificate]:
-    """Certificates of the second kind: a line, a half of the network to hold at ±τw*, and a threshold θ.
+def from_balance(scape: Landscape, draw: np.random.Generator) -> Iterator[Ends]:
+    """Ends of the second kind: a line, a half of the network to hold at ±τw*, and a threshold θ.
 
     With the plus rows at τw*, τ = 1/(kvθ), a sample with a = y⟨w*, x⟩ has margin a/θ (y = +1) or αa/θ (y = −1);
     with the minus rows at −τw*, the other way round. The free rows h ± εe then bend the loss only at active samples
@@ -130,9 +141,9 @@ def from_balance(scape: Landscape, draw: np.random.Generator) -> Iterator[Certif
             if np.any(np.abs(scape.inputs[on_line] @ offset) > SLACK / 10 * step * sizes[on_line]):
                 continue
             base = np.outer(held, vote * scape.separator / (k * v * threshold))
-            ends = tuple(base + np.outer(~held, offset + s * direction) for s in (step, -step))
+            first, second = (base + np.outer(~held, offset + s * direction) for s in (step, -step))
             gap = k * v * (1 - scape.slope) * step * abs(bend) / (2 * len(scape.labels))
-            yield _certificate(scape, (ends[0], ends[1]), gap, balanced=True)
+            yield Ends(first, second, gap, balanced=True)
 
 
 def _thresholds(
