@@ -42,6 +42,9 @@ def test_the_loss_falls():
 
 
 def test_descent_and_placement_have_the_same_antipodal_sets():
-    (descending,), (placing,) = descent.antipodal_settings(Scale.QUICK, 3), bad_minima.antipodal_settings(Scale.QUICK, 3)
+    (descending,), (placing,) = (
+        descent.antipodal_settings(Scale.QUICK, 3),
+        bad_minima.antipodal_settings(Scale.QUICK, 3),
+    )
     for (points, _), other in zip(problems_of(descending), sets_of(placing), strict=True):
         np.testing.assert_array_equal(points.inputs, other.inputs)

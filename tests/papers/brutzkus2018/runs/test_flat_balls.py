@@ -9,9 +9,7 @@ from widenet.papers.brutzkus2018.runs.flat_balls import flat_radius, try_ball
 from widenet.papers.brutzkus2018.runs.online import OnlineStart
 from widenet.papers.brutzkus2018.runs.point_sets import PointSet
 
-THREE = PointSet(
-    np.array([[0.8, 0.0], [0.0, 0.6], [-0.5, -0.5]]), np.array([1.0, 1.0, -1.0]), np.array([5 / 4, 5 / 3])
-)
+THREE = PointSet(np.array([[0.8, 0.0], [0.0, 0.6], [-0.5, -0.5]]), np.array([1.0, 1.0, -1.0]), np.array([5 / 4, 5 / 3]))
 PAIR = PointSet(np.array([[0.5, 0.0], [-1.0, 0.0]]), np.array([1.0, -1.0]), np.array([2.0, 0.0]))
 BEHIND = PointSet(np.eye(2), np.ones(2), np.ones(2))
 

@@ -48,7 +48,10 @@ def test_what_no_network_can_do_needs_no_search():
 
 @pytest.mark.parametrize("construction", list(Construction))
 def test_a_cell_is_read_as_it_was_written(construction):
-    shapes = (MemoryShape(n_samples=8, dim=3, slope=0.3, planes=2), MemoryShape(n_samples=5, dim=2, slope=0.5, planes=2))
+    shapes = (
+        MemoryShape(n_samples=8, dim=3, slope=0.3, planes=2),
+        MemoryShape(n_samples=5, dim=2, slope=0.5, planes=2),
+    )
     found = run_memories(MemorySetting(construction=construction, shapes=shapes, labellings=2), silent)
     again = decode(type(found), *encode(found))
     assert len(again.cases) == 2

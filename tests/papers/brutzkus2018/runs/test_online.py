@@ -68,6 +68,8 @@ def test_the_gradient_is_the_slope_of_the_loss():
     start = small_start(slope=0.3)
     direction = np.random.default_rng(0).normal(size=start.weights.shape)
     step = 1e-7
-    measured = (start.loss(start.weights + step * direction) - start.loss(start.weights - step * direction)) / (2 * step)
+    measured = (start.loss(start.weights + step * direction) - start.loss(start.weights - step * direction)) / (
+        2 * step
+    )
     expected = (start.gradient(start.weights) * direction).sum(axis=(1, 2))
     np.testing.assert_allclose(measured, expected, rtol=1e-5, atol=1e-7)

@@ -148,8 +148,9 @@ def theorem_9_stuck_count(runs: Sequence[BasisRuns], *, rounding: Rounding = np.
         start = batch.start
         stuck = batch.stuck & batch.runs.ended[:, None]
         z = start.weights[:, start.half_width :] @ start.inputs.T
-        steps = (np.maximum(z, 0).max(axis=1) / start.step_size)[stuck]
-        tie = (steps > 0) & (np.abs(steps - np.round(steps)) <= STEP * np.maximum(steps, 1))
+        with np.errstate(divide="ignore", invalid="ignore"):  # a step size of 0 is a hypothesis that fails
+            steps = (np.maximum(z, 0).max(axis=1) / start.step_size)[stuck]
+            tie = (steps > 0) & (np.abs(steps - np.round(steps)) <= STEP * np.maximum(steps, 1))
         predicted.append(np.where(tie, np.nan, rounding(steps)))
         counted.append(batch.runs.updates[stuck])
         outputs.append(batch.runs.outputs[stuck])

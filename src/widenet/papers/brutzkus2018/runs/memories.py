@@ -13,7 +13,7 @@ from widenet.data.own import recall
 from widenet.papers.brutzkus2018.formulas import printed_half_width, swept_half_width
 from widenet.papers.brutzkus2018.runs.memorization import all_outputs, bumps, fit, memorize, swept_gates
 from widenet.papers.brutzkus2018.runs.online import votes
-from widenet.papers.brutzkus2018.runs.point_sets import lines_of
+from widenet.papers.brutzkus2018.runs.point_sets import directions_of, lines_of
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 
@@ -77,15 +77,14 @@ class Memory:
     @property
     def closest_directions(self) -> float:
         """The smallest distance between the directions of two points."""
-        units = self.inputs / np.linalg.norm(self.inputs, axis=1, keepdims=True)
-        return float(pdist(units).min(initial=2.0))
+        return float(pdist(directions_of(self.inputs)).min(initial=2.0))
 
     @property
     def is_contradictory(self) -> bool:
         """Whether two points on one ray, x and cx with c > 0, are asked for values other than N and cN."""
         lines = lines_of(self.inputs)
         _, first, ray = np.unique(2 * lines.line + (lines.side < 0), return_index=True, return_inverse=True)
-        norms, leader = np.linalg.norm(self.inputs, axis=1), first[ray]
+        norms, leader = np.linalg.norm(self.inputs / np.abs(self.inputs).max(), axis=1), first[ray]
         asked, implied = norms[leader, None] * self.labels, norms[:, None] * self.labels[leader]
         return bool((np.abs(asked - implied) > 4 * FITTED * norms[leader, None]).any())
 

@@ -85,15 +85,19 @@ class PointSet:
         return f"S = {{{points}}}"
 
 
+def directions_of(inputs: Float[np.ndarray, "sample dim"]) -> Float[np.ndarray, "sample dim"]:
+    """x/‖x‖. The largest entry is divided out first: squares of very small points would vanish."""
+    scaled = inputs / np.abs(inputs).max(axis=1, keepdims=True)
+    return scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+
+
 def lines_of(inputs: Float[np.ndarray, "sample dim"]) -> Lines:
     """The line through 0 of each point, and its side of 0 on it. No point may be 0.
 
     Points of one line have the same |⟨r, x⟩|/‖x‖ for every r, so after sorting by one generic r only neighbours have to
     be compared.
     """
-    # The largest entry first: squares of very small points would vanish.
-    units = inputs / np.abs(inputs).max(axis=1, keepdims=True)
-    units /= np.linalg.norm(units, axis=1, keepdims=True)
+    units = directions_of(inputs)
     generic = np.random.default_rng(0).normal(size=inputs.shape[1])
     places = np.abs(units @ (generic / np.linalg.norm(generic)))
     order = np.argsort(places, kind="stable")
