@@ -100,7 +100,7 @@ def _chosen(scan: SignScan) -> float | None:
     return scan.setting.step_sizes[scan.chosen] if scan.suitable.any() else None
 
 
-def _rows(scan: SignScan) -> list[dict[str, float]]:
+def _rows(scan: SignScan) -> list[dict[str, int | float]]:
     """c and C of every step size that was tried."""
     return [
         {

@@ -98,7 +98,8 @@ def slope_with_limits(
     """Least-squares slope of log(mean count), and its bootstrap limits."""
     centred = logs - logs.mean()
     weights = centred / max(float(centred @ centred), np.finfo(float).tiny)
-    table = np.stack(counts)
+    fewest = min(len(count) for count in counts)
+    table = np.stack([count[:fewest] for count in counts])
     draw = np.random.default_rng(seed)
     chosen = draw.integers(table.shape[1], size=(RESAMPLES, *table.shape))
     means = np.take_along_axis(np.broadcast_to(table, chosen.shape), chosen, axis=2).mean(axis=2)

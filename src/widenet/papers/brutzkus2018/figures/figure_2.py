@@ -15,10 +15,10 @@ from widenet.papers.brutzkus2018.figures.mnist_errors import (
 from widenet.papers.brutzkus2018.runs.mnist import (
     MnistRuns,
     MnistSeparator,
-    both_layers_settings,
+    mnist_both_layers_settings,
     mnist,
     mnist_separator,
-    reference_settings,
+    mnist_reference_settings,
 )
 
 
@@ -58,7 +58,7 @@ figure_2 = Figure(
         "from ±1/√(2k); otherwise as Figure 1. The paper does not state the step size; here 1, the largest power of "
         "ten at which pilot runs converged. The output weights may change sign here."
     ),
-    reads=(mnist.at(both_layers_settings), mnist.at(reference_settings), mnist_separator),
+    reads=(mnist.at(mnist_both_layers_settings), mnist.at(mnist_reference_settings), mnist_separator),
     reduce=reduce_figure_2,
     compare=compare_figure_2,
 )

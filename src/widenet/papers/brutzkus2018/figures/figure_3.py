@@ -21,7 +21,7 @@ from widenet.papers.brutzkus2018.formulas import both_layers_bound
 from widenet.papers.brutzkus2018.runs.mnist import (
     MnistRuns,
     MnistSeparator,
-    both_layers_settings,
+    mnist_both_layers_settings,
     mnist,
     mnist_separator,
 )
@@ -118,7 +118,7 @@ figure_3 = Figure(
         "0.1, 0.03 at which three pilot runs keep every v_t/v_0 above 0 and reach zero loss. c and C are the smallest "
         "and the largest v_t/v_0 over neurons; panel (c) shows them once per epoch, the comparison uses every update."
     ),
-    reads=(sign_scan, mnist.at(both_layers_settings), mnist_separator),
+    reads=(sign_scan, mnist.at(mnist_both_layers_settings), mnist_separator),
     reduce=reduce_figure_3,
     compare=compare_figure_3,
 )

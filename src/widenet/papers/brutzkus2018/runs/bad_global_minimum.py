@@ -7,8 +7,8 @@ from jaxtyping import Bool, Float
 
 from widenet.claims.experiments import Experiment
 from widenet.claims.tolerances import FITTED
+from widenet.data.points import separable_points
 from widenet.papers.brutzkus2018.formulas import printed_half_width
-from widenet.papers.brutzkus2018.runs.draws import separable_points
 from widenet.papers.brutzkus2018.runs.memorization import Hidden, memorize, outputs
 from widenet.papers.brutzkus2018.runs.online import Start, train_online
 from widenet.progress import Progress, over

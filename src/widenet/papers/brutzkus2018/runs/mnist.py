@@ -16,6 +16,8 @@ from widenet.networks import TwoLayer, leaky_relu, make_two_layer, plus_minus
 from widenet.training import OutputWatch, Permutation, Recipe, Record, ensemble
 from widenet.types import ClosedModel, Dataset, Layers, Progress, RunKey, RunStatus, Scale, Trajectory
 
+Number = int | Int[Array, ""]
+
 RUNS_OF_A_WIDTH = 10_000
 """Runs are numbered within their width; those of one width lie this far from those of the next."""
 
@@ -132,7 +134,7 @@ class MnistSeparator:
     largest_norm: float
 
 
-def first_layer_settings(scale: Scale, seed: int) -> list[MnistSetting]:
+def mnist_settings(scale: Scale, seed: int) -> list[MnistSetting]:
     """Figure 1: the first layer alone, at three widths."""
     runs, eta, epochs = ((8, 8, 2), 10.0, 400) if scale is Scale.QUICK else ((40, 40, 40), 1.0, 1000)
     return [
@@ -141,7 +143,7 @@ def first_layer_settings(scale: Scale, seed: int) -> list[MnistSetting]:
     ]
 
 
-def both_layers_settings(scale: Scale, seed: int) -> list[MnistSetting]:
+def mnist_both_layers_settings(scale: Scale, seed: int) -> list[MnistSetting]:
     """Figure 2: both layers with one step size for all widths."""
     sizes = {10: 4, 100: 4} if scale is Scale.QUICK else {10: 40, 100: 40, 1000: 40}
     return [
@@ -150,10 +152,10 @@ def both_layers_settings(scale: Scale, seed: int) -> list[MnistSetting]:
     ]
 
 
-def reference_settings(scale: Scale, seed: int) -> list[MnistSetting]:
+def mnist_reference_settings(scale: Scale, seed: int) -> list[MnistSetting]:
     """The runs of Figure 1 at the widths of Figure 2: same starts, same orders, a fixed second layer."""
-    widths = {setting.width for setting in both_layers_settings(scale, seed)}
-    return [setting for setting in first_layer_settings(scale, seed) if setting.width in widths]
+    widths = {setting.width for setting in mnist_both_layers_settings(scale, seed)}
+    return [setting for setting in mnist_settings(scale, seed) if setting.width in widths]
 
 
 def separator_settings(scale: Scale, seed: int) -> list[SeparatorSetting]:
@@ -206,7 +208,7 @@ def run_separator(setting: SeparatorSetting, progress: Progress) -> MnistSeparat
     return MnistSeparator(bool(found.separable), float(found.norm_upper), margin, largest)
 
 
-mnist = Experiment("brutzkus2018.mnist", first_layer_settings, run_mnist, seconds=9.0)
+mnist = Experiment("brutzkus2018.mnist", mnist_settings, run_mnist, seconds=9.0)
 
 mnist_separator = Experiment("brutzkus2018.mnist_separator", separator_settings, run_separator, seconds=2.0)
 
@@ -266,7 +268,7 @@ def epochs_looked_at(max_epochs: int) -> list[int]:
     static_argnames=("width", "dim", "slope", "dtype"),
     compiler_options={"xla_backend_optimization_level": 0},
 )
-def _start(seed: int, number: int, width: int, dim: int, slope: float, dtype: str) -> tuple[TwoLayer, RunKey]:
+def _start(seed: Number, number: Number, width: int, dim: int, slope: float, dtype: str) -> tuple[TwoLayer, RunKey]:
     """A network before training and the key of its order, in one program that all runs of a width share."""
     init_key, order_key = jax.random.split(jax.random.fold_in(jax.random.key(seed), number))
     return make_two_layer(init_key, width, dim, leaky_relu(slope), dtype=dtype), order_key

@@ -83,17 +83,17 @@ class SignScan:
     @property
     def tried(self) -> np.ndarray:
         """Which step sizes were tried."""
-        return (self.status != NOT_TRIED).all(axis=1)
+        return np.all(self.status != NOT_TRIED, axis=1)
 
     @property
     def keeps_signs(self) -> np.ndarray:
         """The step sizes at which every pilot run keeps c > 0."""
-        return (self.smallest_ratios > 0).all(axis=1)
+        return np.all(self.smallest_ratios > 0, axis=1)
 
     @property
     def suitable(self) -> np.ndarray:
         """The step sizes at which every pilot run also reaches zero loss."""
-        return self.keeps_signs & (self.status == RunStatus.CONVERGED).all(axis=1)
+        return self.keeps_signs & np.all(self.status == RunStatus.CONVERGED, axis=1)
 
     @property
     def chosen(self) -> int:

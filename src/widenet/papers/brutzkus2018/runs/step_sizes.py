@@ -7,12 +7,12 @@ import numpy as np
 from jaxtyping import Int
 
 from widenet.claims.experiments import Experiment
-from widenet.papers.brutzkus2018.runs.draws import plus_minus_weights, separable_points, unit_rows
-from widenet.papers.brutzkus2018.runs.ledger import Start, keep_ledger
+from widenet.data.points import separable_points, unit_rows
+from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
 from widenet.papers.brutzkus2018.runs.lower_bound import basis_sequence
+from widenet.papers.brutzkus2018.runs.trials import SampleOrder, Trial, equal_scale, plus_minus_weights
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
-from widenet.training import WithReplacement
 
 MOST_UPDATES = 100_000
 
@@ -73,15 +73,16 @@ def run_step_sizes(setting: StepSizeSetting, progress: Progress) -> StepSizeRuns
     )
     shape = (len(setting.powers), setting.n_runs)
     basis, updates, status = np.zeros(shape[0], int), np.zeros(shape, int), np.zeros(shape, int)
-    size = (2 * setting.half_width) ** -0.5
+    size = equal_scale(setting.half_width)
     for row, power in over(list(enumerate(setting.powers)), progress, "step sizes"):
         basis[row] = basis_sequence(setting.dim, Fraction(setting.slope), Fraction(2) ** power).updates()
         for run in range(setting.n_runs):
             draw = np.random.default_rng([setting.seed, row, run])
             rows = size * unit_rows(draw, 2 * setting.half_width, setting.dim)
-            outputs = plus_minus_weights(setting.half_width, size)
-            start = Start(*points, rows, outputs, setting.slope, 2.0**power, size)
-            ledger = keep_ledger(start, WithReplacement(), MOST_UPDATES, int(draw.integers(2**31)))
+            outputs, order = plus_minus_weights(setting.half_width, size), SampleOrder.WITH_REPLACEMENT
+            seed = int(draw.integers(2**31))
+            trial = Trial(*points, rows, outputs, setting.slope, 2.0**power, size, order, seed)
+            ledger = keep_ledger(trial, MOST_UPDATES)
             updates[row, run], status[row, run] = ledger.updates, ledger.end
     return StepSizeRuns(setting, basis, updates, status)
 

@@ -7,11 +7,11 @@ import numpy as np
 from jaxtyping import Int
 
 from widenet.claims.experiments import Experiment
-from widenet.papers.brutzkus2018.runs.draws import plus_minus_weights, separable_points, unit_rows
-from widenet.papers.brutzkus2018.runs.ledger import Start, keep_ledger
+from widenet.data.points import separable_points, unit_rows
+from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
+from widenet.papers.brutzkus2018.runs.trials import SampleOrder, Trial, equal_scale, plus_minus_weights
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
-from widenet.training import WithReplacement
 from widenet.types import RunStatus
 
 MOST_UPDATES = 100_000
@@ -26,7 +26,7 @@ class Normalization(enum.StrEnum):
 
     def size(self, half_width: int) -> float:
         """The common value of R and v."""
-        return (2 * half_width) ** (-0.5 if self is Normalization.EQUATION_6 else -1.0)
+        return equal_scale(half_width) if self is Normalization.EQUATION_6 else 1 / (2 * half_width)
 
 
 class WidthSetting(ClosedModel):
@@ -104,7 +104,7 @@ def contrast_settings(scale: Scale, seed: int) -> list[WidthSetting]:
 
 def run_width(setting: WidthSetting, progress: Progress) -> WidthRuns:
     """Rows on the sphere of radius R = v; samples drawn uniformly with replacement."""
-    inputs, labels, separator = separable_points(
+    points = inputs, labels, separator = separable_points(
         np.random.default_rng(setting.seed),
         setting.dim,
         setting.n_samples,
@@ -116,9 +116,10 @@ def run_width(setting: WidthSetting, progress: Progress) -> WidthRuns:
     for number in over(range(setting.n_runs), progress, f"runs of {2 * half} neurons"):
         draw = np.random.default_rng((setting.seed, half, number))
         rows = size * unit_rows(draw, 2 * half, setting.dim)
-        outputs = plus_minus_weights(half, size)
-        start = Start(inputs, labels, separator, rows, outputs, setting.slope, setting.step_size, size)
-        ledger = keep_ledger(start, WithReplacement(), MOST_UPDATES, int(draw.integers(2**31)))
+        outputs, order = plus_minus_weights(half, size), SampleOrder.WITH_REPLACEMENT
+        seed = int(draw.integers(2**31))
+        trial = Trial(*points, rows, outputs, setting.slope, setting.step_size, size, order, seed)
+        ledger = keep_ledger(trial, MOST_UPDATES)
         updates.append(ledger.updates)
         status.append(int(ledger.end))
     margin = float((labels * (inputs @ separator)).min())
