@@ -29,7 +29,7 @@ def test_labellings_are_taken_up_to_their_sign():
 
 
 def test_what_no_coefficients_realize():
-    """The features of {1}, {1, 3} and {1, 2, 3} with {1, 2} and {2}, {2, 3}: {1, 3} = {1} + {3}."""
+    """The features of {1, 3} are those of {1} plus those of {3}: + + − is impossible."""
     found = shatter((set_index(1), set_index(3), set_index(1, 3)), FILTERS)
     both = found.labellings.tolist().index([1, 1, -1])
     assert found.status[both] == INFEASIBLE
