@@ -10,7 +10,7 @@ from widenet.claims.tolerances import FITTED
 from widenet.data.points import separable_points
 from widenet.papers.brutzkus2018.formulas import printed_half_width
 from widenet.papers.brutzkus2018.runs.memorization import Hidden, memorize, outputs
-from widenet.papers.brutzkus2018.runs.online import Start, train_online
+from widenet.papers.brutzkus2018.runs.online import OnlineStart, train_online
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 
@@ -118,7 +118,7 @@ def _trained(
     size = (2 * half) ** -0.5
     rows = draw.normal(size=(1, 2 * half, inputs.shape[1]))
     rows *= size / np.linalg.norm(rows, axis=2, keepdims=True)
-    runs = train_online(Start(inputs, labels[None], rows, 1.0, size, slope, seed=int(draw.integers(2**31))))
+    runs = train_online(OnlineStart(inputs, labels[None], rows, 1.0, size, slope, seed=int(draw.integers(2**31))))
     return size * runs.weights[0], bool(runs.ended.all())
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Int
 
 from widenet.claims.experiments import Experiment
-from widenet.papers.brutzkus2018.runs.online import Start, train_online
+from widenet.papers.brutzkus2018.runs.online import OnlineStart, train_online
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 
@@ -55,7 +55,7 @@ def run_phase(setting: PhaseSetting, progress: Progress) -> PhaseColumn:
         draw = np.random.default_rng([setting.seed, half, setting.dim])
         weights = draw.uniform(-1, 1, (setting.n_runs, 2 * half, setting.dim))
         labels = np.ones((setting.n_runs, setting.dim))
-        start = Start(np.eye(setting.dim), labels, weights, setting.step_size, seed=setting.seed)
+        start = OnlineStart(np.eye(setting.dim), labels, weights, setting.step_size, seed=setting.seed)
         runs = train_online(start)
         at_zero, free = start.loss(runs.weights) == 0, ~start.stuck(weights).any(axis=1)
         counts.append([each.sum() for each in (at_zero, free, at_zero != free, ~runs.ended)])
