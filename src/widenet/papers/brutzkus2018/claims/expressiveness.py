@@ -9,7 +9,7 @@ from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_le
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import FITTED, ROUNDING
-from widenet.papers.brutzkus2018.claims.specimens import labels_of, zero_point_of
+from widenet.papers.brutzkus2018.claims.specimens import silence_over_labels, silence_over_zero
 from widenet.papers.brutzkus2018.formulas import bump_half_width, printed_half_width, swept_half_width
 from widenet.papers.brutzkus2018.runs.bad_minimum_runs import BadGlobals, bad_globals
 from widenet.papers.brutzkus2018.runs.memories import (
@@ -56,7 +56,7 @@ def theorem_7_on(specimen: Specimen) -> list[MemorySetting] | Silence:
         return Silence(f"It solves a linear system in all points; {n_samples} are more than {MOST_POINTS}.")
     if dim < 2:
         return Silence("It is about two dimensions or more.")
-    reason = labels_of(specimen) or zero_point_of(specimen)
+    reason = silence_over_labels(specimen) or silence_over_zero(specimen)
     if reason is not None:
         return reason
     return [MemorySetting(construction=Construction.SEARCH, slope=specimen.choices.slope, own_data=specimen.digest)]

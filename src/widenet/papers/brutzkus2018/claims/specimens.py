@@ -8,7 +8,7 @@ from widenet.diagnostics import Separation
 from widenet.errors import DataError
 
 
-def labels_of(specimen: Specimen) -> Silence | None:
+def silence_over_labels(specimen: Specimen) -> Silence | None:
     """Labels other than −1 and +1, or numbers that are none, are a reason for silence. One class alone is fine."""
     if not set(specimen.classes) <= {-1.0, 1.0}:
         found = ", ".join(f"{label:g}" for label in specimen.classes[:5])
@@ -18,7 +18,7 @@ def labels_of(specimen: Specimen) -> Silence | None:
     return None
 
 
-def zero_point_of(specimen: Specimen) -> Silence | None:
+def silence_over_zero(specimen: Specimen) -> Silence | None:
     """A point at the origin: N(0) = 0, whatever the weights."""
     zero = np.flatnonzero(~specimen.inputs.any(axis=1))
     return Silence(f"Point {zero[0]} is 0, and N(0) = 0 for every network without biases.") if len(zero) else None
@@ -26,7 +26,7 @@ def zero_point_of(specimen: Specimen) -> Silence | None:
 
 def separation_of(specimen: Specimen) -> Separation | Silence:
     """What is known about separators through the origin; a silence where it could not be asked."""
-    reason = labels_of(specimen)
+    reason = silence_over_labels(specimen)
     if reason is not None:
         return reason
     try:
