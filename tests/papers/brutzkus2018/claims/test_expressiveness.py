@@ -13,7 +13,7 @@ from widenet.papers.brutzkus2018.claims.expressiveness import (
     theorem_7_sweep,
 )
 from widenet.papers.brutzkus2018.formulas import printed_half_width, swept_half_width
-from widenet.papers.brutzkus2018.runs.bad_minimum_runs import BadGlobals, build_and_train
+from widenet.papers.brutzkus2018.runs.bad_global_minimum import BadMinimumSetting, run_bad_minimum
 from widenet.papers.brutzkus2018.runs.memories import (
     Memories,
     MemoryShape,
@@ -22,7 +22,7 @@ from widenet.papers.brutzkus2018.runs.memories import (
     search,
     sweep,
 )
-from widenet.papers.brutzkus2018.runs.point_sets import separable_set
+from widenet.progress import silent
 
 SHAPES = ((24, 4), (21, 3), (16, 2))
 
@@ -213,17 +213,19 @@ def test_control_bumps_are_no_fewer_than_printed(hills):
 
 @pytest.fixture(scope="module")
 def bad_global():
-    points = separable_set(np.random.default_rng(3), 80, 10, 6.0, 0.4)
-    return build_and_train(points, 40, printed_half_width(80, 10), 0.2, np.random.default_rng([0, 62]))
+    """Two widths on two data sets, forty points to train on and forty to test on."""
+    setting = BadMinimumSetting(n_train=40, n_test=40, dim=10, multiples=(1, 2), n_sets=2, separator_norm=6.0)
+    return run_bad_minimum(setting, silent)
 
 
-def judged(case, **changes):
-    return section_6_2_bad_global([BadGlobals((dataclasses.replace(case, **changes),))])
+def judged(run, **changes):
+    return section_6_2_bad_global([dataclasses.replace(run, **changes)])
 
 
-def replaced(margins, index, value):
-    margins = margins.copy()
-    margins[index] = value
+def margins_with(run, solution, points, value):
+    """One network of this kind with other margins."""
+    margins = run.margins.copy()
+    margins[solution, 0, 1, points] = value
     return margins
 
 
@@ -231,33 +233,39 @@ def test_bad_global_minima_exist(bad_global):
     evidence = judged(bad_global)
     assert evidence.verdict is Verdict.HOLDS
     assert (evidence.promised, evidence.measured) == (1, 1)
+    assert evidence.runs.tried == 4
 
 
 def test_control_bad_global_by_sgd(bad_global):
     """SGD reaches loss 0 on the same points, with a test error far below 1."""
-    evidence = judged(bad_global, built=bad_global.trained)
+    swapped = bad_global.margins.copy()
+    swapped[0] = swapped[2]
+    evidence = judged(bad_global, margins=swapped)
     assert evidence.verdict is Verdict.VIOLATED
     assert answers(evidence) == [False, True, True, True]
-    row = evidence.details["cases"][0]
-    assert row["train_loss"] == 0
-    assert row["test_error"] < 0.3
+    assert evidence.measured is not None
+    assert evidence.measured < 0.3
 
 
 def test_control_each_part_of_bad_global(bad_global):
-    built, trained = bad_global.built, bad_global.trained
-    assert answers(judged(bad_global, built=replaced(built, 60, 0.1))) == [False, True, True, True]
-    assert answers(judged(bad_global, built=replaced(built, 5, 0.999))) == [True, False, True, True]
-    assert answers(judged(bad_global, trained=replaced(trained, 5, 0.999))) == [True, True, False, True]
-    wrong = replaced(trained, slice(40, 64), -1.0)
-    assert answers(judged(bad_global, trained=wrong)) == [True, True, True, False]
-    assert answers(judged(bad_global, trained=np.zeros(80))) == [True, True, False, False]
+    for solution, points, value, expected in (
+        (0, 60, 0.1, [False, True, True, True]),
+        (0, 5, 0.999, [True, False, True, True]),
+        (2, 5, 0.999, [True, True, False, True]),
+        (2, slice(40, 64), -1.0, [True, True, True, False]),
+        (2, slice(None), 0.0, [True, True, False, False]),
+    ):
+        altered_margins = margins_with(bad_global, solution, points, value)
+        assert answers(judged(bad_global, margins=altered_margins)) == expected
 
 
 def test_weights_not_found_and_training_cut_off_decide_nothing(bad_global):
-    assert answers(judged(bad_global, fit_error=1.0)) == [None, None, True, True]
-    assert answers(judged(bad_global, trained_to_the_end=False)) == [True, True, None, None]
+    lost = np.array([[0.0, 1.0], [0.0, 0.0]])
+    assert answers(judged(bad_global, fit_error=lost)) == [None, None, True, True]
+    assert answers(judged(bad_global, trained_to_the_end=lost == 0)) == [True, True, None, None]
 
 
 def test_control_the_hypotheses_of_bad_global(bad_global):
-    assert unmet(judged(bad_global, half_width=bad_global.half_width - 1)) == ["width"]
-    assert unmet(judged(bad_global, smallest_margin=1 - 1e-6)) == ["separable"]
+    wider = section_6_2_bad_global([bad_global], needed=lambda n, dim: printed_half_width(n, dim) + 1)
+    assert unmet(wider) == ["width"]
+    assert unmet(judged(bad_global, smallest_margin=np.array([2.0, 1 - 1e-6]))) == ["separable"]

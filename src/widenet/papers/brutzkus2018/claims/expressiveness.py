@@ -11,7 +11,7 @@ from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import FITTED, ROUNDING
 from widenet.papers.brutzkus2018.claims.specimens import silence_over_labels, silence_over_zero
 from widenet.papers.brutzkus2018.formulas import bump_half_width, printed_half_width, swept_half_width
-from widenet.papers.brutzkus2018.runs.bad_minimum_runs import BadGlobals, bad_globals
+from widenet.papers.brutzkus2018.runs.bad_global_minimum import SOLUTIONS, BadMinimum, bad_minimum
 from widenet.papers.brutzkus2018.runs.memories import (
     Construction,
     Memories,
@@ -117,69 +117,64 @@ def theorem_7_bumps(runs: Sequence[Memories], *, printed: HalfWidth = printed_ha
     )
 
 
-@claim("brutzkus2018.section_6_2_bad_global", Kind.CONSTRUCTION, "Section 6.2, after Theorem 7", reads=bad_globals)
-def section_6_2_bad_global(runs: Sequence[BadGlobals]) -> Evidence:
+@claim("brutzkus2018.section_6_2_bad_global", Kind.CONSTRUCTION, "Section 6.2, after Theorem 7", reads=bad_minimum)
+def section_6_2_bad_global(runs: Sequence[BadMinimum], *, needed: HalfWidth = printed_half_width) -> Evidence:
     """With k ≥ 2⌈(n + n_test)/(2d − 2)⌉ the training loss has global minima (loss 0) with arbitrarily bad test
     error: here 100 %, on separable data where SGD from a random start also reaches loss 0 and generalizes.
+
+    Weights that were not found, and training that was cut off, decide nothing.
     """
-    cases = [case for run in runs for case in run.cases]
-    built = np.array([_scores(case.built, case.n_train) for case in cases]).T
-    trained = np.array([_scores(case.trained, case.n_train) for case in cases]).T
-    # Weights that were not found, and training that was cut off, decide nothing.
-    found = np.array([case.fit_error <= FITTED for case in cases])
-    ended = np.array([case.trained_to_the_end for case in cases])
-    spare = min(case.half_width - printed_half_width(len(case.built), case.dim) for case in cases)
-    worst = int(np.argmax(trained[1]))
+    built, _, trained = range(len(SOLUTIONS))
+    found = np.concatenate([(run.fit_error <= FITTED).ravel() for run in runs])
+    ended = np.concatenate([run.trained_to_the_end.ravel() for run in runs])
+    losses, errors = (
+        np.concatenate([getattr(run, name).reshape(len(SOLUTIONS), -1) for run in runs], axis=1)
+        for name in ("train_loss", "test_error")
+    )
+    settings = [run.setting for run in runs]
+    spare = min(min(each.half_widths) - needed(each.n_train + each.n_test, each.dim) for each in settings)
     return evidence(
         {
             "the built network is wrong on every test point": Sides(
-                np.where(found, built[1], np.nan),
+                np.where(found, errors[built], np.nan),
                 1.0,
                 Sense.AT_LEAST,
                 trivial=0.0,
                 quantity="test error of a network with training loss 0",
             ),
-            "the built network has training loss 0": Sides(np.where(found, built[0], np.nan), 0.0),
-            "SGD reaches training loss 0": Sides(np.where(ended, trained[0], np.nan), 0.0),
+            "the built network has training loss 0": Sides(np.where(found, losses[built], np.nan), 0.0),
+            "SGD reaches training loss 0": Sides(np.where(ended, losses[trained], np.nan), 0.0),
             "SGD generalizes": Sides(
-                np.where(ended, trained[1], np.nan), GENERALIZES, trivial=1.0, quantity="test error of SGD"
+                np.where(ended, errors[trained], np.nan), GENERALIZES, trivial=1.0, quantity="test error of SGD"
             ),
         },
         [
             at_least(
                 "separable",
                 "separable: smallest y⟨w*, x⟩",
-                min(case.smallest_margin for case in cases),
+                min(float(run.smallest_margin.min()) for run in runs),
                 1,
                 tolerance=ROUNDING,
             ),
             at_least("width", "smallest k − 2⌈(n + n_test)/(2d − 2)⌉", spare, 0),
         ],
-        runs=Runs(tried=len(cases), unfinished=int((~ended).sum())),
+        runs=Runs(tried=len(ended), unfinished=int((~ended).sum())),
         details={
-            "slope": cases[0].slope,
             "cases": [
                 {
-                    "train": case.n_train,
-                    "test": len(case.built) - case.n_train,
-                    "dim": case.dim,
-                    "half_width": case.half_width,
-                    "train_loss": float(built[0, index]),
-                    "test_error": float(built[1, index]),
-                    "sgd_train_loss": float(trained[0, index]),
-                    "sgd_test_error": float(trained[1, index]),
+                    "train": each.n_train,
+                    "test": each.n_test,
+                    "dim": each.dim,
+                    "half_widths": each.half_widths,
+                    "data_sets": each.n_sets,
+                    "slope": each.slope,
                 }
-                for index, case in enumerate(cases)
-            ],
+                for each in settings
+            ]
         },
-        note=f"SGD from a random start on the same training points has test error {trained[1, worst]:.3g} "
-        f"at training loss {trained[0, worst]:.3g}.",
+        note=f"SGD from a random start on the same training points has test error {errors[trained].max():.3g} "
+        f"or less, {errors[trained].mean():.3g} on average, at training loss {losses[trained].max():.3g}.",
     )
-
-
-def _scores(margins: np.ndarray, n_train: int) -> tuple[float, float]:
-    """Training loss and test error."""
-    return float(np.maximum(1 - margins[:n_train], 0).mean()), float((margins[n_train:] <= 0).mean())
 
 
 def _cases(runs: Sequence[Memories]) -> list[Remembered]:

@@ -6,7 +6,6 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from widenet.claims.experiments import Experiment
-from widenet.claims.tolerances import FITTED
 from widenet.data.points import separable_points
 from widenet.papers.brutzkus2018.formulas import printed_half_width
 from widenet.papers.brutzkus2018.runs.memorization import Hidden, memorize, outputs
@@ -59,12 +58,14 @@ class BadMinimum:
     Attributes:
       margins: y N(x) of every point with its true label; the first `n_train` points are for training.
       smallest_margin: min y⟨w*, x⟩ of each data set.
+      fit_error: how closely the first network takes the values asked for, before its weights are doubled.
       trained_to_the_end: whether SGD had no update left to make.
     """
 
     setting: BadMinimumSetting
     margins: Float[np.ndarray, "solution multiple set sample"]
     smallest_margin: Float[np.ndarray, " set"]
+    fit_error: Float[np.ndarray, "multiple set"]
     trained_to_the_end: Bool[np.ndarray, "multiple set"]
 
     @property
@@ -87,7 +88,7 @@ def run_bad_minimum(setting: BadMinimumSetting, progress: Progress) -> BadMinimu
     """The built networks solve the linear system behind Theorem 7; SGD starts under R = v = 1/√(2k)."""
     trained, n_samples = slice(0, setting.n_train), setting.n_train + setting.n_test
     margins = np.zeros((len(SOLUTIONS), len(setting.multiples), setting.n_sets, n_samples))
-    ended = np.zeros(margins.shape[1:3], bool)
+    ended, errors = np.zeros(margins.shape[1:3], bool), np.zeros(margins.shape[1:3])
     smallest = np.zeros(setting.n_sets)
     for number in over(range(setting.n_sets), progress, "data sets"):
         draw = np.random.default_rng([setting.seed, number])
@@ -98,17 +99,20 @@ def run_bad_minimum(setting: BadMinimumSetting, progress: Progress) -> BadMinimu
         wanted = labels.copy()
         wanted[setting.n_train :] *= -1 if setting.flipped else 1
         for column, half in enumerate(setting.half_widths):
-            every = _fitted(draw, inputs, wanted, half, setting.slope)
-            seen = _fitted(draw, inputs[trained], labels[trained], half, setting.slope)
+            every, errors[column, number] = _fitted(draw, inputs, wanted, half, setting.slope)
+            seen, _ = _fitted(draw, inputs[trained], labels[trained], half, setting.slope)
             found, ended[column, number] = _trained(draw, inputs[trained], labels[trained], half, setting.slope)
             for row, weights in enumerate((every, seen, found)):
                 margins[row, column, number] = labels * outputs(weights, inputs, setting.slope)
-    return BadMinimum(setting, margins, smallest, ended)
+    return BadMinimum(setting, margins, smallest, errors, ended)
 
 
-def _fitted(draw: np.random.Generator, inputs: np.ndarray, labels: np.ndarray, half: int, slope: float) -> Hidden:
-    """Twice the weights that give yN = 1: zero loss with room for rounding."""
-    return 2 * memorize(draw, inputs, labels[:, None], half, slope, close_enough=FITTED, random_draws=10).weights[0]
+def _fitted(
+    draw: np.random.Generator, inputs: np.ndarray, labels: np.ndarray, half: int, slope: float
+) -> tuple[Hidden, float]:
+    """Twice the weights that give yN = 1, for zero loss with room for rounding; and how closely they give it."""
+    found = memorize(draw, inputs, labels[:, None], half, slope, random_draws=10)
+    return 2 * found.weights[0], found.error
 
 
 def _trained(
