@@ -1,6 +1,7 @@
 """Cells at toy size that several tests read. Each is made once; tests alter copies."""
 
 import functools
+from typing import Any
 
 from widenet.papers.brutzkus2018.runs.mnist import (
     MnistRuns,
@@ -14,7 +15,7 @@ from widenet.papers.brutzkus2018.runs.sign_scan import SignScan, SignScanSetting
 from widenet.progress import silent
 from widenet.types import Layers
 
-IMAGES = {"n_train": 200, "n_test": 100}
+IMAGES: dict[str, Any] = {"n_train": 200, "n_test": 100}
 WIDTHS = (4, 8)
 
 
@@ -43,9 +44,7 @@ def both_layers() -> list[MnistRuns]:
 
 @functools.cache
 def scan(width: int, step_sizes: tuple[float, ...] = (3.0, 0.3, 0.1), max_epochs: int = 150) -> SignScan:
-    setting = SignScanSetting(
-        width=width, step_sizes=step_sizes, n_pilot=2, n_runs=2, max_epochs=max_epochs, **IMAGES
-    )
+    setting = SignScanSetting(width=width, step_sizes=step_sizes, n_pilot=2, n_runs=2, max_epochs=max_epochs, **IMAGES)
     return run_sign_scan(setting, silent)
 
 

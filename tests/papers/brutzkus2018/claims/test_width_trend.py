@@ -25,13 +25,12 @@ def planted(power, n_runs=20):
 
 
 def test_it_holds():
-    settings = [
-        WidthSetting(half_width=half, normalization=Normalization.EQUATION_6, n_runs=6) for half in (1, 4, 16)
-    ]
+    settings = [WidthSetting(half_width=half, normalization=Normalization.EQUATION_6, n_runs=6) for half in (1, 4, 16)]
     evidence = corollary_3_width_free([run_width(setting, silent) for setting in settings])
     assert evidence.verdict is Verdict.HOLDS
     assert evidence.runs.tried == 18
     assert evidence.interval is not None
+    assert evidence.measured is not None
     assert evidence.interval[0] <= evidence.measured <= evidence.interval[1]
 
 

@@ -25,14 +25,13 @@ def test_each_width_shows_its_own_step_size(toy):
         tried = own.pilot_c.dropna("step_size")
         assert float(tried.step_size[-1]) == float(own.chosen_step_size)
         np.testing.assert_array_equal(own.pilot_C.values, scan.largest_ratios.max(axis=1))
+        assert scan.runs.ratios is not None
         np.testing.assert_array_equal(own.c.values, scan.runs.ratios.smallest_ever)
 
 
 def test_the_reference_is_figure_2(toy):
     for runs in toys.both_layers():
-        np.testing.assert_array_equal(
-            toy.reference_test_error.sel(width=runs.setting.width), runs.test_error[:, -1]
-        )
+        np.testing.assert_array_equal(toy.reference_test_error.sel(width=runs.setting.width), runs.test_error[:, -1])
 
 
 def test_equation_13_bounds_the_runs_that_keep_their_signs(toy):

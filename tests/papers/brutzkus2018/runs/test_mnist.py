@@ -30,9 +30,7 @@ def test_runs_reach_zero_loss_and_their_errors_say_so():
 
 def test_progress_grows_to_one():
     seen = []
-    setting = MnistSetting(
-        width=4, n_runs=2, step_size=10.0, layers=Layers.HIDDEN, max_epochs=200, **toys.IMAGES
-    )
+    setting = MnistSetting(width=4, n_runs=2, step_size=10.0, layers=Layers.HIDDEN, max_epochs=200, **toys.IMAGES)
     run_mnist(setting, lambda done, words: seen.append(done))
     assert seen == sorted(seen)
     assert seen[-1] == pytest.approx(1)

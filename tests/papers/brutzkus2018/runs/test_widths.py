@@ -15,8 +15,7 @@ from widenet.types import Scale
 
 def test_a_run_does_not_depend_on_how_many_there_are_beside_it():
     few, more = (
-        run_width(WidthSetting(half_width=4, normalization=Normalization.EQUATION_6, n_runs=n), silent)
-        for n in (2, 4)
+        run_width(WidthSetting(half_width=4, normalization=Normalization.EQUATION_6, n_runs=n), silent) for n in (2, 4)
     )
     np.testing.assert_array_equal(few.updates, more.updates[:2])
     assert few.all_finished

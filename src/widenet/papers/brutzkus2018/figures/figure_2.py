@@ -15,10 +15,10 @@ from widenet.papers.brutzkus2018.figures.mnist_errors import (
 from widenet.papers.brutzkus2018.runs.mnist import (
     MnistRuns,
     MnistSeparator,
-    mnist_both_layers_settings,
     mnist,
-    mnist_separator,
+    mnist_both_layers_settings,
     mnist_reference_settings,
+    mnist_separator,
 )
 
 

@@ -21,8 +21,8 @@ from widenet.papers.brutzkus2018.formulas import both_layers_bound
 from widenet.papers.brutzkus2018.runs.mnist import (
     MnistRuns,
     MnistSeparator,
-    mnist_both_layers_settings,
     mnist,
+    mnist_both_layers_settings,
     mnist_separator,
 )
 from widenet.papers.brutzkus2018.runs.sign_scan import SignScan, sign_scan
