@@ -188,8 +188,8 @@ def on_grid(
             f"step_size must be above {GRID / 2 * lcm:g}, which is {GRID / 2:g} times lcm(m₊, m₋) = {lcm:g}, or"
             f" the grid rounds it to 0, got {etas[lost][0]:g}"
         )
-    filters = jnp.round(networks.filters / GRID) * GRID
-    return ConvMaxPool(filters, networks.output_weights), steps
+    filters = np.round(np.asarray(networks.filters) / GRID) * GRID
+    return ConvMaxPool(jnp.asarray(filters), networks.output_weights), steps
 
 
 class _Shared:

@@ -60,7 +60,7 @@ class Words:
 
 
 @styled
-def animate(numbers: xr.Dataset, words: Words) -> bytes:
+def film(numbers: xr.Dataset, words: Words) -> bytes:
     """The whole film as a GIF that repeats."""
     drawing = Drawing(figsize=(9.0, 6.6), dpi=100)
     canvas = FigureCanvasAgg(drawing)

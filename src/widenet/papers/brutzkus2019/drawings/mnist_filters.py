@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from widenet.papers.brutzkus2019.figures.mnist_filter_bands import best_pair, mean_interval
+from widenet.figures.statistics import mean_interval
+from widenet.papers.brutzkus2019.figures.mnist_filter_bands import best_pair
 from widenet.plots.style import COLOURS, DASHES, styled
 
 BIN = 5
@@ -25,7 +26,7 @@ COLOUR_OF = dict(zip(CURVES, (COLOURS[1], COLOURS[3], COLOURS[0], COLOURS[2]), s
 
 
 @styled
-def mnist_filters(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Drawing:
     """(a) angles to the nearest centre, (b) test errors over the training-set size, (c) filters by cluster."""
     drawing = Drawing(figsize=(7.2, 6.4), layout="constrained")
     parts: Any = drawing.subfigures(2, 1, height_ratios=(1.12, 1))
