@@ -14,11 +14,15 @@ from typing import Any
 
 import xarray as xr
 
+from widenet import papers
 from widenet.claims import Claim, Evidence, Verdict
 from widenet.figures import Comparison, Figure
+from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Cells, Reading, Task, tasks_of
-from widenet.run.watch import Unwatched, Watch
+from widenet.run.executors import InProcess
+from widenet.run.watch import InTurn, Unwatched, Watch
+from widenet.store import Store, default_root
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,29 @@ def show(figure: Figure, scale: Scale, seed: int, cells: Cells, watch: Watch | N
     numbers = figure.reduce(*[[each.result for each in group] for group in readings])
     comparisons = figure.compare(numbers)
     return FigureOutcome(figure, numbers, comparisons, _circumstances(scale, seed, tasks, readings, start))
+
+
+def check(
+    claim: Claim | str,
+    *,
+    scale: Scale | str = Scale.QUICK,
+    seed: int = 0,
+    store: Store | None = None,
+    progress: Progress = silent,
+) -> Evidence:
+    """Check a claim, or the one of this id, on its default settings.
+
+    Arguments:
+      store: where runs are kept and found; by default where the command line keeps them.
+
+    Raises:
+      UnknownName: there is no such claim or scale.
+      StoreError: the store cannot be read or written.
+    """
+    found = papers.find_claim(claim) if isinstance(claim, str) else claim
+    size, cells = Scale.named(scale), Cells(store or Store(default_root()), InProcess())
+    missing = cells.missing(task for group in tasks_of(found.reads, size, seed) for task in group)
+    return judge(found, size, seed, cells, InTurn(progress, len(missing))).evidence
 
 
 def read_all(tasks: Sequence[Sequence[Task]], cells: Cells, watch: Watch | None = None) -> list[list[Reading]]:

@@ -113,7 +113,9 @@ def _build_one_of(kinds: list[Any], name: str, arrays: Mapping[str, np.ndarray])
     if name not in arrays and not any(each.startswith(f"{name}.") for each in arrays):
         return None
     if len(kinds) > 1:
-        kinds = [each for each in kinds if name in arrays and _fits(each, arrays[name])]
+        # Fractions, enumerations and records are text in a cell: beside another type nothing would tell them apart.
+        is_told = all(_is_array(each) or each in KINDS.values() for each in kinds)
+        kinds = [each for each in kinds if is_told and name in arrays and _fits(each, arrays[name])]
     if len(kinds) != 1:
         raise TypeError(f"{name} may have several types, and its array does not tell which")
     return _build(kinds[0], name, arrays)

@@ -2,7 +2,7 @@
 
 from typing import Protocol, runtime_checkable
 
-from widenet.progress import Progress, silent
+from widenet.progress import Progress, silent, stretch
 
 
 @runtime_checkable
@@ -19,15 +19,28 @@ class Watch(Protocol):
 
 
 class Unwatched:
-    """The watch of a caller who does not look, or who follows one piece of work by its `progress`."""
-
-    def __init__(self, progress: Progress = silent):
-        """Every piece reports to the same `progress`."""
-        self.progress = progress
+    """The watch of a caller who does not look."""
 
     def begin(self, name: str, seconds: float = 1.0) -> Progress:
-        """The one progress."""
-        return self.progress
+        """Nobody is told."""
+        return silent
 
     def end(self, name: str, words: str, seconds: float = 1.0) -> None:
         """Nobody is told."""
+
+
+class InTurn:
+    """The watch of a caller who follows several pieces, one after the other, by one `Progress`."""
+
+    def __init__(self, progress: Progress, total: int):
+        """There are `total` pieces."""
+        self.progress, self.total, self.begun = progress, max(total, 1), 0
+
+    def begin(self, name: str, seconds: float = 1.0) -> Progress:
+        """The next of the equal parts of the whole."""
+        self.begun += 1
+        return stretch(self.progress, min(self.begun - 1, self.total) / self.total, min(self.begun / self.total, 1.0))
+
+    def end(self, name: str, words: str, seconds: float = 1.0) -> None:
+        """Its part is full."""
+        self.progress(min(self.begun / self.total, 1.0), name)

@@ -255,6 +255,8 @@ def _teller(pipe: Any) -> Progress:
 
 
 def _leave(_: int, frame: FrameType | None) -> None:
+    # A library that drops the exception, or is interrupted while it loads, would print a traceback of its own.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     raise SystemExit
 
 
