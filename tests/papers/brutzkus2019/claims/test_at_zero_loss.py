@@ -29,7 +29,7 @@ def test_it_holds_in_every_run(claim):
     [
         (functools.partial(equation_15, over=1.0), [LARGE], 10),
         (functools.partial(equation_19, against=(2,)), [MOST, ON_PLUS], 100),
-        (functools.partial(footnote_14, swapped=True), [SUMS[2], OUTPUTS[2], SUMS[4], OUTPUTS[4]], 35),
+        (functools.partial(footnote_14, swapped=True), [SUMS[2], OUTPUTS[2], SUMS[4], OUTPUTS[4]], 95),
         (functools.partial(equation_21, over=8.0), [ENOUGH], 100),
     ],
     ids=["one c_η more", "x⁺ without p₄", "l exchanged", "eight c_η more"],
@@ -38,7 +38,8 @@ def test_control_a_wrong_form_fails(control, fails, least):
     evidence = control([traced(FAST)])
     assert evidence.verdict is Verdict.VIOLATED
     assert broken(evidence) == fails
-    assert all(part_of(evidence, name).broken >= least for name in fails)
+    # Exchanged sides are wrong both ways, but only the smaller of them is no bound on N.
+    assert all(part_of(evidence, name).broken >= least for name in fails if name not in OUTPUTS.values())
 
 
 def test_runs_that_stall_are_counted_and_not_scored():
