@@ -13,7 +13,7 @@ from widenet.types import RunStatus
 
 @pytest.fixture(scope="module")
 def steps():
-    setting = StepSizeSetting(powers=(-6, -5, -4, 0, 2, 4, 6), n_runs=2)
+    setting = StepSizeSetting(powers=(-6, -5, -4, 0, 2, 4, 6), n_runs=1)
     return reduce_experiment_step_size([run_step_sizes(setting, silent)])
 
 

@@ -16,7 +16,7 @@ from widenet.types import RunStatus
 def widths():
     """One cell has more runs than the others, as where the claim shares it."""
     settings = [
-        WidthSetting(half_width=half, normalization=kind, n_runs=6 if half == 4 else 5)
+        WidthSetting(half_width=half, normalization=kind, n_runs=4 if half == 4 else 3)
         for kind, half_widths in ((Normalization.EQUATION_6, (1, 4, 16)), (Normalization.SMALLER, (1, 4)))
         for half in half_widths
     ]
@@ -28,7 +28,7 @@ def verdicts(rows):
 
 
 def test_updates_do_not_grow_with_the_width(widths):
-    assert widths.sizes["run"] == 5
+    assert widths.sizes["run"] == 3
     assert set(verdicts(compare_experiment_width(widths))) == {"AGREES"}
 
 
