@@ -12,16 +12,20 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
-import numpy as np
 from pydantic import Field, computed_field
 
 from widenet.claims.experiments import Experiment
 from widenet.records import ClosedModel, Scale
 
 
-Number = float | int | np.integer | np.floating
+if TYPE_CHECKING:
+    from numpy import floating, integer
+
+    Number = float | int | integer | floating
+else:
+    Number = SupportsFloat  # NumPy's numbers too, without loading NumPy for a list of claims
 
 
 class Verdict(enum.StrEnum):

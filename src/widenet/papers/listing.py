@@ -107,6 +107,8 @@ def _claims_in(tree: ast.Module, key: str) -> dict[str, ListedClaim]:
                 ),
             ):
                 given = {word.arg: word.value for word in keywords}
+                if "kind" not in given and origin not in found:
+                    raise ValueError(f"line {node.lineno}: a variant of a claim of another file needs its kind")
                 kind = _kind(given["kind"]) if "kind" in given else found[origin].kind
                 found[name] = ListedClaim(f"{key}.{_text(id)}", kind, _text(given["statement"]), _text(given["where"]))
     return found
