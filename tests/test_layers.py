@@ -173,7 +173,9 @@ def test_files_stay_short_and_plain() -> None:
     for path in FILES:
         text, place = path.read_text(), path.relative_to(ROOT)
         tree = ast.parse(text)
-        called = {each.func.id for each in ast.walk(tree) if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)}
+        called = {
+            each.func.id for each in ast.walk(tree) if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
+        }
         tops = {name.split(".")[0] for name in imports_of(tree)}
         if len(text.splitlines()) > LONGEST:
             wrong.append(f"{place} has {len(text.splitlines())} lines")

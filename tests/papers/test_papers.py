@@ -78,7 +78,9 @@ def disagreements(paper: Paper) -> list[str]:
         if not isinstance(found, (Claim, Figure)):
             wrong.append(f"{id} is a {type(found).__name__}")
             continue
-        fields = ("id", "kind", "statement", "where", "expected") if isinstance(found, Claim) else ("id", "title", "caption")
+        fields = (
+            ("id", "kind", "statement", "where", "expected") if isinstance(found, Claim) else ("id", "title", "caption")
+        )
         for field in fields:
             said, is_so = getattr(listed.get(id), field, None), getattr(found, field)
             if said != is_so:

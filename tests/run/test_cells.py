@@ -97,7 +97,12 @@ def test_each_experiment_setting_and_seed_is_its_own_cell(store):
 def test_the_longest_are_computed_first(store):
     missing = Cells(store, InProcess()).missing(tasks(SQUARES, LONG))
     assert [task.experiment.id for task in missing] == ["toy.long", "toy.long", "toy.squares", "toy.squares"]
-    assert names_of(missing) == ["toy.long (1 of 2)", "toy.long (2 of 2)", "toy.squares (1 of 2)", "toy.squares (2 of 2)"]
+    assert names_of(missing) == [
+        "toy.long (1 of 2)",
+        "toy.long (2 of 2)",
+        "toy.squares (1 of 2)",
+        "toy.squares (2 of 2)",
+    ]
     assert names_of(missing[:1]) == ["toy.long"]
 
 

@@ -93,7 +93,11 @@ def test_a_worker_that_only_waits_has_loaded_nothing_heavy():
         (Call("x", calls.refuse, ("store",)), StoreError, "the disk is full"),
         (Call("x", calls.refuse, ("data",)), InputError, "row 7 is wrong"),
         (Call("x", calls.refuse, ("name",)), InputError, "there is no claim 'x'; known: y."),
-        (Call("toy.x", calls.fail, ()), WorkerFailed, "(?s)toy.x failed in a worker process:.*ZeroDivisionError: a mis"),
+        (
+            Call("toy.x", calls.fail, ()),
+            WorkerFailed,
+            "(?s)toy.x failed in a worker process:.*ZeroDivisionError: a mis",
+        ),
         (Call("toy.x", calls.die, ()), WorkerLost, "worker process of toy.x was ended by signal 9, .* --jobs 1 needs"),
     ],
     ids=["store", "data", "name", "mistake", "killed"],

@@ -237,12 +237,6 @@ class Claim:
 
     def __post_init__(self) -> None:
         """A statement that is false as printed says so in its id, and only such a one is expected to fail."""
-        if isinstance(self.draws, Verdict):  # TEMPORARY, until every claim is migrated
-            object.__setattr__(self, "expected", self.draws)
-            object.__setattr__(self, "draws", None)
-        if callable(self.reads):
-            object.__setattr__(self, "draws", self.reads)
-            object.__setattr__(self, "reads", ())
         if self.id.endswith("_as_printed") != (self.expected is Verdict.VIOLATED):
             raise ValueError(f"{self.id}: the suffix _as_printed and expected=VIOLATED go together")
         if bool(self.reads) == (self.draws is not None):

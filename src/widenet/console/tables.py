@@ -219,9 +219,7 @@ def part_table(parts: Sequence[Part]) -> RenderableType:
     """Each part of a conclusion, with its two sides in the closest case."""
     table = _table("", "part", "measured, promised", "tightness", "kept", right=("tightness",), fold=("part",))
     for each in parts:
-        table.add_row(
-            Text(each.name), wording.sides(each), wording.number(each.tightness), _badge(wording.kept(each))
-        )
+        table.add_row(Text(each.name), wording.sides(each), wording.number(each.tightness), _badge(wording.kept(each)))
     if _has_room(table, ("part",), least=14):
         return table
     return layout.stacked((_badge(wording.kept(each)), Text(each.name), _closest(each)) for each in parts)

@@ -65,9 +65,7 @@ def _ask(claim: Claim, specimen: Specimen, cells: Cells, progress: Progress) -> 
 
 def _run(claim: Claim, settings: Any, cells: Cells, progress: Progress) -> Evidence:
     groups = [settings] if len(claim.reads) == 1 else settings
-    tasks = [
-        [Task(experiment, each) for each in group] for experiment, group in zip(claim.reads, groups, strict=True)
-    ]
+    tasks = [[Task(experiment, each) for each in group] for experiment, group in zip(claim.reads, groups, strict=True)]
     missing = cells.missing(task for group in tasks for task in group)
     readings = read_all(tasks, cells, InTurn(progress, len(missing)))
     return claim.judge(*([each.result for each in group] for group in readings))

@@ -54,9 +54,7 @@ def figure_1_laws_numbers(cells: Sequence[SampledRuns]) -> xr.Dataset:
     """How many runs end at zero training error, for each choice and width."""
     found = {(cell.setting.law, cell.setting.margin, cell.setting.n_channels): cell for cell in cells}
     widths = sorted({cell.setting.n_channels for cell in cells})
-    chosen = {
-        name: choice for name, choice in CHOICES.items() if (choice.law, choice.margin, widths[0]) in found
-    }
+    chosen = {name: choice for name, choice in CHOICES.items() if (choice.law, choice.margin, widths[0]) in found}
     solved = [
         [int(found[choice.law, choice.margin, width].solved(lenient=choice.lenient).sum()) for width in widths]
         for choice in chosen.values()

@@ -74,9 +74,7 @@ def filter_settings(scale: Scale, seed: int, filter_side: int = 3) -> list[Filte
     if scale is Scale.PAPER:
         return [FilterSetting(seed=seed, filter_side=filter_side, n_train=size) for size in (1000, 2000, 6000)]
     few: dict[str, Any] = {"pairs": PAIRS[:2], "n_runs": 3, "n_wide": 1, "wide_epochs": 8, "narrow_epochs": 20}
-    return [
-        FilterSetting(seed=seed, filter_side=filter_side, n_train=size, n_test=1000, **few) for size in (500, 1000)
-    ]
+    return [FilterSetting(seed=seed, filter_side=filter_side, n_train=size, n_test=1000, **few) for size in (500, 1000)]
 
 
 class Digits(eqx.Module):
@@ -191,9 +189,7 @@ class Bench:
             inputs_per_run=True,
         )
         seen = responses_to(own, self.test.images)
-        errors = error_rates(
-            runs.network, seen, self.test.classes, forward=PooledHead.__call__, inputs_per_run=True
-        )
+        errors = error_rates(runs.network, seen, self.test.classes, forward=PooledHead.__call__, inputs_per_run=True)
         return runs, errors
 
     def _train(self, networks: ConvClassifier, recipe: AdamRecipe, step_size: float, keys: RunKeys) -> AdamRuns:

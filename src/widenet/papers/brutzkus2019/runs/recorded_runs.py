@@ -150,9 +150,7 @@ def record_from(networks: ConvMaxPool, setting: RecordedSetting, progress: Progr
         progress=stretch(progress, 0.5, 1.0),
     )
     n_wrong = wrong.sum(axis=1)
-    return RecordedRuns(
-        setting, runs.train_error, n_wrong, runs.loss, runs.steps, runs.status, shown, recording
-    )
+    return RecordedRuns(setting, runs.train_error, n_wrong, runs.loss, runs.steps, runs.status, shown, recording)
 
 
 def record_run(
