@@ -79,8 +79,13 @@ def compute(task: Task, store: Store, progress: Progress = silent, *, replace: b
     Raises:
       TypeError: the result could not be read again as what `run` says that it returns.
     """
+    from threadpoolctl import threadpool_limits
+
     start = time.perf_counter()
-    result = task.experiment.run(task.setting, progress)
+    # The products of small runs gain nothing from threads, which would fight with those of other workers; and the
+    # last bit of a sum depends on how many there are.
+    with threadpool_limits(limits=1, user_api="blas"):
+        result = task.experiment.run(task.setting, progress)
     seconds = time.perf_counter() - start
     arrays, layout = encode(result)
     decode(task.experiment.result_type, arrays, layout)
