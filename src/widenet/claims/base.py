@@ -19,7 +19,6 @@ from pydantic import Field, computed_field
 from widenet.claims.experiments import Experiment
 from widenet.records import ClosedModel, Scale
 
-
 if TYPE_CHECKING:
     from numpy import floating, integer
 
