@@ -4,8 +4,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure as Drawing
 
-from widenet.papers.brutzkus2019.drawings.figure_1 import log_widths
 from widenet.figures.statistics import mean_interval
+from widenet.papers.brutzkus2019.drawings.figure_1 import log_widths
 from widenet.plots.style import COLOURS, DASHES, styled
 
 
