@@ -231,14 +231,15 @@ def _look(
     prepare: Callable[[Any], Any] | None = None,
 ) -> tuple[Int[np.ndarray, " run"], Bool[np.ndarray, " run"]]:
     """How many inputs each network classifies wrongly, and whether all its outputs are finite."""
-    inputs, classes, parts = np.asarray(inputs), np.asarray(classes), []
-    for first in range(0, len(classes), block):
+    all_inputs, all_classes = np.asarray(inputs), np.asarray(classes)
+    mistakes, finite = np.array(0), np.array(True)
+    for first in range(0, len(all_classes), block):
         rows = slice(first, first + block)
-        own = inputs[:, rows] if inputs_per_run else inputs[rows]
+        own = all_inputs[:, rows] if inputs_per_run else all_inputs[rows]
         own = own if prepare is None else prepare(own)
-        parts.append(_count_all(networks, own, classes[rows], forward, inputs_per_run))
-    mistakes, finite = (np.stack([np.asarray(part[place]) for part in parts]) for place in (0, 1))
-    return mistakes.sum(axis=0), finite.all(axis=0)
+        wrong, known = _count_all(networks, own, all_classes[rows], forward, inputs_per_run)
+        mistakes, finite = mistakes + np.asarray(wrong), finite & np.asarray(known)
+    return mistakes, finite
 
 
 @functools.partial(jax.jit, static_argnames=("forward", "inputs_per_run"))
