@@ -7,6 +7,8 @@ not move is drawn once.
 
 import io
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -15,6 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 from PIL import Image
 
@@ -43,6 +46,9 @@ PACE = 8
 """Up to here steps pass evenly, later ever faster: the first steps turn the filters, the last third does the rest."""
 MANY_STEPS = 50
 """From here on time runs on a log axis."""
+FEW_CHANGES = 8
+
+Look = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -65,16 +71,48 @@ def film(numbers: xr.Dataset, words: Words) -> bytes:
     drawing = Drawing(figsize=(9.0, 6.6), dpi=100)
     canvas = FigureCanvasAgg(drawing)
     stage = _Stage(drawing, numbers, words)
+    times = frame_times(numbers)
+    seldom, often = _by_change(stage, times)
     canvas.draw()
-    still = canvas.copy_from_bbox(drawing.bbox)
+    # Text takes most of the time, and most of it stays as it is: three layers, each over the one before.
+    layers = [canvas.copy_from_bbox(drawing.bbox)] * 3
+    shown: list[list[Look] | None] = [None, None]
     frames = []
-    for time in frame_times(numbers):
+    for time in times:
         stage.show(time)
-        canvas.restore_region(still)
-        for artist in stage.moving:
-            drawing.draw_artist(artist)
+        for level, texts in enumerate((seldom, often)):
+            looks = [_look(text) for text in texts]
+            if looks != shown[level]:
+                canvas.restore_region(layers[level])
+                for text in texts:
+                    drawing.draw_artist(text)
+                layers[level + 1] = canvas.copy_from_bbox(drawing.bbox)
+                shown[level:] = [looks, None][: 2 - level]
+        canvas.restore_region(layers[-1])
+        for shape in stage.shapes:
+            drawing.draw_artist(shape)
         frames.append(Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy()))
     return _as_gif(frames)
+
+
+def _by_change(stage: "_Stage", times: np.ndarray) -> tuple[list[Text], list[Text]]:
+    """The texts that change in few frames, and the others."""
+    looks: list[list[Look]] = []
+    for time in times:
+        stage.show(time)
+        looks.append([_look(text) for text in stage.texts])
+    changes = [sum(one[place] != two[place] for one, two in pairwise(looks)) for place in range(len(stage.texts))]
+    split: tuple[list[Text], list[Text]] = ([], [])
+    for text, count in zip(stage.texts, changes, strict=True):
+        split[count > FEW_CHANGES].append(text)
+    return split
+
+
+def _look(text: Text) -> Look:
+    """All that changes about a text."""
+    patch = text.get_bbox_patch()
+    box = None if patch is None else patch.get_facecolor()
+    return text.get_text(), text.get_color(), text.get_fontweight(), box
 
 
 def frame_times(numbers: xr.Dataset) -> np.ndarray:
@@ -120,6 +158,8 @@ class _Stage:
         self.moving += self.losses.moving
         for artist in self.moving:
             artist.set_animated(True)
+        self.texts = [artist for artist in self.moving if isinstance(artist, Text)]
+        self.shapes = [artist for artist in self.moving if not isinstance(artist, Text)]
 
     def show(self, time: float) -> None:
         place = 0 if time == 0 else 2 if time >= self.last else 1
@@ -134,7 +174,7 @@ class _Panel:
     """One network: its disc of arrows, and what it gets right below."""
 
     def __init__(self, drawing: Drawing, numbers: xr.Dataset, name: str, left: float, words: Words):
-        self.numbers, self.name, self.words = numbers, name, words
+        self.numbers, self.name, self.words, self.is_xor = numbers, name, words, is_xor(numbers)
         filters = numbers[f"{name}_filters"].values
         norms = np.linalg.norm(filters, axis=-1)
         self.usual, self.longest = float(np.median(norms[0])), float(norms.max())
@@ -168,7 +208,7 @@ class _Panel:
         for bundle, half in zip(self.bundles, reversed(plus_and_minus(self.drawn(filters))), strict=True):
             bundle.set_UVC(half[:, 0], half[:, 1])
         for text, count, colour in zip(
-            self.counts, looking_at(filters, is_xor(self.numbers)), PATTERN_COLOURS, strict=True
+            self.counts, looking_at(filters, self.is_xor), PATTERN_COLOURS, strict=True
         ):
             kind = "blue" if colour == PLUS else "red"
             verb = "looks" if count == 1 else "look"
