@@ -64,7 +64,7 @@ class AdamRuns(eqx.Module):
 
 def train_adam(
     networks: Any,
-    inputs: Float[Array, "*run sample row column"],
+    inputs: Float[Array, "..."],
     classes: Int[Array, " sample"],
     recipe: AdamRecipe,
     step_sizes: Float[Array, " run"],
@@ -77,7 +77,7 @@ def train_adam(
 
     Main arguments:
       networks: networks whose arrays have a leading run axis; every floating-point array moves.
-      inputs, classes: the training set, one for all runs (or inputs of their own with `inputs_per_run`).
+      inputs, classes: the training set, samples first; one for all runs, or inputs of their own with `inputs_per_run`.
       step_sizes: one per run.
       keys: one per run, for the order of its batches.
 
@@ -104,7 +104,7 @@ def train_adam(
 
 def error_rates(
     networks: Any,
-    inputs: Float[Array, "*run sample row column"],
+    inputs: Float[Array, "..."],
     classes: Int[Array, " sample"],
     *,
     forward: Forward,
@@ -135,7 +135,7 @@ def _order(key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int) 
 
 def train_one(
     network: Any,
-    inputs: Float[Array, "sample row column"],
+    inputs: Float[Array, "sample ..."],
     classes: Int[Array, " sample"],
     step_size: Float[Array, ""],
     orders: Int[Array, "epoch step batch"],
@@ -179,7 +179,7 @@ def train_one(
 
 def count_mistakes(
     network: Any,
-    inputs: Float[Array, "sample row column"],
+    inputs: Float[Array, "sample ..."],
     classes: Int[Array, " sample"],
     *,
     forward: Forward,
