@@ -92,8 +92,8 @@ def mistakes(module: str, imported: Iterable[str]) -> list[str]:
         if target.split(".")[0] != "widenet":
             continue
         other = layer_of(target)
-        is_lower = other in LAYERS and LAYERS[other] <= LAYERS[name] and (name, other) not in MAY_NOT_MEET
-        if other and other != name and not is_lower:
+        is_up = other not in LAYERS or LAYERS[other] > LAYERS[name]
+        if other and other != name and (is_up or (name, other) in MAY_NOT_MEET):
             wrong.append(f"{module} imports {target}")
         wrong += _through_walls(module, target)
     return wrong
