@@ -10,8 +10,8 @@ import xarray as xr
 
 from widenet.claims.base import Evidence
 from widenet.console import tables
+from widenet.records import Scale
 from widenet.run import CheckOutcome, find_claim, find_figure
-from widenet.types import Scale
 
 from .pages import DOCS, ROOT
 from .refresh import AT_PAPER_SCALE, CLAIM, FIGURE, FIGURES, IMAGES, between, table_of, without_curves

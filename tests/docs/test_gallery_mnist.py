@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from widenet.records import Scale
 from widenet.run import find_figure
-from widenet.types import Scale
 
 from .pages import DOCS
 from .refresh import IMAGES, between, table_of

@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 
 from widenet.papers.brutzkus2019.figures.figure_1_laws import CHOICES
+from widenet.records import Scale
 from widenet.run import find_figure
-from widenet.types import Scale
 
 from .pages import DOCS
 from .refresh import IMAGES, between
