@@ -161,9 +161,9 @@ class Evidence(ClosedModel):
 
     @property
     def headline(self) -> Part:
-        """The part whose numbers are shown first: a broken one, or the first with two sides."""
-        order = sorted(self.parts, key=lambda part: (part.kept is not False, part.measured is None))
-        return order[0]
+        """The part whose numbers are shown first: a broken one, an undecided one, or the first with two sides."""
+        urgency = {False: 0, None: 1, True: 2}
+        return min(self.parts, key=lambda part: (urgency[part.kept], part.measured is None))
 
     @computed_field
     @property

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from widenet.claims.base import Evidence, Kind, at_most, claim, less_than, more_than
-from widenet.claims.sides import Fact, Sense, Sides, evidence, exactly
+from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.papers.brutzkus2018.runs.exact_networks import ExactRun, ExactRuns, exact_networks
 from widenet.papers.brutzkus2018.runs.lower_bound import BasisSequence
 
@@ -34,7 +34,7 @@ def theorem_10_collapse(
                 [run.updates for run in runs],
                 expected,
                 Sense.EQUAL,
-                room=exactly(same),
+                exact=same,
                 quantity="non-zero updates of the whole network, against those of the scalar recursion",
             ),
             "plus rows stay equal": Fact([run.untied_plus == 0 for run in runs]),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_most, claim, less_than, more_than
-from widenet.claims.sides import Fact, Sense, Sides, evidence, exactly
+from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.runs.basis_sequences import (
@@ -176,8 +176,8 @@ def theorem_4_mistakes(
                 runs,
                 "sign errors in the tightest run, against ½(‖w*‖/η + ‖w*‖²) where that exceeds ‖w*‖²",
             ),
-            "exactly the closed form": Sides(counts, formulas, Sense.EQUAL, room=exactly(same)),
-            "at most ‖w*‖/(αη) + ‖w*‖²": Sides(counts, _floats(ceilings), room=exactly(under)),
+            "exactly the closed form": Sides(counts, formulas, Sense.EQUAL, exact=same),
+            "at most ‖w*‖/(αη) + ‖w*‖²": Sides(counts, _floats(ceilings), exact=under),
         },
         under_equation_6(runs),
         runs=Runs(tried=len(runs)),
@@ -336,7 +336,7 @@ def _at_least(counts: Sequence[int], limits: Sequence[Fraction | int], runs: Seq
         counts,
         promised,
         Sense.AT_LEAST,
-        room=exactly(kept),
+        exact=kept,
         scored=(telling | ~kept) if telling.any() else None,
         trivial=dims,
         quantity=quantity,

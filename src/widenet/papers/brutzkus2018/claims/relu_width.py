@@ -22,7 +22,7 @@ from widenet.records import Scale
 Width = Callable[[int, float], float]
 """The width k that a statement asks for, from the dimension d and the confidence parameter δ."""
 
-OFF_THE_LAW = 1e-4
+OFF_THE_LAW = 2e-5
 """Counts that the exact law makes less likely than this do not follow it."""
 STANDARD_ERRORS = 6
 """What chance does to a mean of signs, at most."""

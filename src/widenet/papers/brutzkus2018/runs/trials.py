@@ -72,8 +72,9 @@ class Trial:
 
     @property
     def separator_norm(self) -> float:
-        """‖w*‖."""
-        return float(np.linalg.norm(self.separator))
+        """‖w*‖, without under- or overflow of its square."""
+        largest = np.abs(self.separator).max(initial=0.0)
+        return float(largest * np.linalg.norm(self.separator / largest)) if 0 < largest < np.inf else float(largest)
 
     @property
     def smallest_margin(self) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Int
 
 from widenet.claims.base import Evidence, Kind, Runs, at_least, at_most, claim, more_than
-from widenet.claims.sides import Sense, Sides, evidence, exactly
+from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.brutzkus2019.formulas import LARGEST_STEP, negative_output_limit, positive_output_limit
 from widenet.papers.brutzkus2019.runs.octants import RADIUS, within
@@ -66,14 +66,14 @@ def equation_17(counts: ConeCounts) -> Evidence:
         upper = Sides(
             most / limit,
             1.0,
-            room=exactly(_below_alpha(counts.widths, counts.first[:, 1], counts.third[:, 0])),
+            exact=_below_alpha(counts.widths, counts.first[:, 1], counts.third[:, 0]),
             quantity="largest |W⁺(1)|/|W⁺(3)| over α(k), at the worst width",
         )
         lower = Sides(
             least * limit,
             1.0,
             Sense.AT_LEAST,
-            room=exactly(_below_alpha(counts.widths, counts.third[:, 1], counts.first[:, 0])),
+            exact=_below_alpha(counts.widths, counts.third[:, 1], counts.first[:, 0]),
             quantity="smallest |W⁺(1)|/|W⁺(3)| times α(k), at the worst width",
         )
     ends = [int(counts.widths.min(initial=10**9)), int(counts.widths.max(initial=0))]
@@ -284,7 +284,7 @@ def section_e_0_9(
         f"{name} asks for less than the promised width": Sides(
             [float(limit) for limit in asked],
             finish.half_width,
-            room=exactly([limit < finish.half_width for limit in asked]),
+            exact=[limit < finish.half_width for limit in asked],
             quantity=f"width that Proposition {name} asks for, at the worst c_η and γ",
         )
         for name, asked in limits.items()

@@ -83,7 +83,7 @@ def theorem_3_3(traces: Sequence[XorTrace], *, allowed: Callable[[int], float] =
         "all four signs right": with_probability(
             traces, [np.any(run.margins[-1] <= 0, axis=1) for run in traces], allowed
         ),
-        "no failure in the events of Lemmas B.2 and 3.1": Fact(reached | ~inside, undecided=moving & inside),
+        "no failure in the events of Lemmas B.2 and 3.1": Fact(reached, undecided=moving, scored=inside),
     }
     hypotheses = (wide(start.half_width for start in starts), *setting_of_section_3(starts, as_printed=True))
     return evidence(parts, hypotheses, runs=everyone(traces).runs)
