@@ -6,6 +6,7 @@ import sys
 import matplotlib as mpl
 import pytest
 import xarray as xr
+from matplotlib.figure import Figure as Drawing
 
 from tests.report.fake_outcomes import FIGURE, MOVING, drawn
 from tests.rooms import TOY
@@ -13,7 +14,7 @@ from tests.rooms.toy2020.drawings import figure_1 as drawing
 from tests.rooms.toy2020.drawings.moving import GIF
 from widenet import papers, plots
 from widenet.papers import PAPERS
-from widenet.plots.style import COLOURS, FORMATS, render
+from widenet.plots.style import COLOURS, FORMATS, lay_out, render
 
 
 @pytest.fixture
@@ -55,6 +56,18 @@ def test_equal_numbers_give_equal_bytes(numbers: xr.Dataset, form: str) -> None:
     once, again = (render(drawing.draw(numbers), form) for _ in range(2))
     assert once == again
     assert once.startswith({"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[form])
+
+
+def test_everything_is_placed_once_and_as_a_png_would_place_it() -> None:
+    def make() -> Drawing:
+        picture = Drawing(figsize=(3.0, 2.0), layout="constrained")
+        picture.subplots().set_ylabel("a label that needs room")
+        return picture
+
+    placed = lay_out(make())
+    assert placed.get_layout_engine() is None
+    assert render(placed, "png") == render(make(), "png")
+    assert lay_out(Drawing(figsize=(3.0, 2.0))).get_dpi() == Drawing().get_dpi()
 
 
 def test_text_stays_text_and_nothing_is_stamped(numbers: xr.Dataset) -> None:

@@ -1,4 +1,4 @@
-"""Every claim of every paper, asked about a battery of data sets: evidence or a silence, never a mistake, and in time."""
+"""Every claim of every paper, asked about a battery of data sets: evidence or a silence, no mistake, and in time."""
 
 import time
 from collections.abc import Callable

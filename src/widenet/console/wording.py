@@ -4,7 +4,7 @@ import enum
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Part, Runs, Verdict
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # what only lists claims needs neither
     from widenet.figures import Comparison
     from widenet.run import CheckOutcome, FigureOutcome
 
-    Outcome = Union[CheckOutcome, FigureOutcome]
+    Outcome = CheckOutcome | FigureOutcome
 
 NOTHING = "–"
 WHOLE_BELOW = 1e7

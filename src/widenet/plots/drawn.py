@@ -49,9 +49,9 @@ def picture_files(
     drawing: str, figure_id: str, numbers: xr.Dataset, about: dict[str, Any], progress: Progress = silent
 ) -> Files:
     """The picture in every format, and the numbers behind it."""
-    from widenet.plots.style import FORMATS, render
+    from widenet.plots.style import FORMATS, lay_out, render
 
-    picture = importlib.import_module(drawing).draw(numbers)
+    picture = lay_out(importlib.import_module(drawing).draw(numbers))
     files = {}
     for number, form in enumerate(FORMATS, start=1):
         files[f"{figure_id}.{form}"] = render(picture, form)

@@ -26,7 +26,6 @@ from widenet.store import CellKey, Store
 if TYPE_CHECKING:
     from widenet.run.executors import Executor
 
-CELL_DTYPE = "float64"
 KEPT_BYTES = 2**30
 """How much of what was read stays in memory: many claims read the same cells."""
 LIBRARIES = ("jax", "jaxlib", "numpy", "scipy", "scikit-learn", "equinox", "optax")
@@ -46,8 +45,6 @@ class Task:
         return CellKey(
             name=self.experiment.id,
             parameters=json.loads(setting),
-            seed=getattr(self.setting, "seed", 0),
-            dtype=getattr(self.setting, "dtype", CELL_DTYPE),
             version=digest(self.experiment.run.__module__),
         )
 

@@ -20,7 +20,7 @@ from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Task, compute
 from widenet.run.watch import Watch
-from widenet.run.workers import DONE, PROGRESS, START, Call, Workers, keep_compiled_programs
+from widenet.run.workers import DONE, PROGRESS, START, Call, Workers
 from widenet.store import Store
 
 SECONDS_BETWEEN_TRIES = 0.2
@@ -122,7 +122,7 @@ class Processes:
           worth_a_process: seconds of expected work below which this process does it.
         """
         self.jobs, self.compiled, self.worth_a_process = jobs, compiled, worth_a_process
-        self.workers = Workers(jobs, compiled)
+        self.workers = Workers(jobs)
 
     def __enter__(self) -> "Processes":
         """Workers stay from one piece of work to the next."""
@@ -140,7 +140,9 @@ class Processes:
             InProcess().compute(tasks, store, watch, replace=replace)
             return
         queue = deque(
-            Call(name, compute_in_worker, _arguments(task, store, replace), task.experiment.seconds)
+            Call(
+                name, compute_in_worker, (*_portable(task), store.root, self.compiled, replace), task.experiment.seconds
+            )
             for name, task in zip(names_of(tasks), tasks, strict=True)
         )
         begun: dict[str, Progress] = {}
@@ -194,18 +196,38 @@ def compute_unless_at_work(
 
 
 def compute_in_worker(
-    experiment: Experiment, setting: ClosedModel, own_data: Recalled, root: Path, replace: bool, progress: Progress
+    experiment: Experiment,
+    setting: ClosedModel,
+    own_data: Recalled,
+    root: Path,
+    compiled: Path | None,
+    replace: bool,
+    progress: Progress,
 ) -> float | None:
     """`compute_unless_at_work`, for a process that has seen neither the task nor the reader's data."""
     remember(own_data)
+    if compiled is not None:
+        keep_compiled_programs(compiled)
     return compute_unless_at_work(Task(experiment, setting), Store(root), progress, replace)
 
 
-def _arguments(task: Task, store: Store, replace: bool) -> tuple[Any, ...]:
+def _portable(task: Task) -> tuple[Experiment, ClosedModel, Recalled]:
     # A worker needs to run, not to know which settings there are; those may be any function.
-    experiment = dataclasses.replace(task.experiment, settings=_none)
-    return experiment, task.setting, task.own_data, store.root, replace
+    return dataclasses.replace(task.experiment, settings=_none), task.setting, task.own_data
 
 
 def _none(scale: Scale, seed: int) -> tuple[ClosedModel, ...]:
     return ()
+
+
+def keep_compiled_programs(folder: Path) -> None:
+    """Let JAX keep its compiled programs, so that the next process starts at once. A choice already made stays."""
+    import jax
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return
+    if getattr(jax.config, "jax_compilation_cache_dir", None) is None and os.access(folder, os.W_OK):
+        jax.config.update("jax_compilation_cache_dir", str(folder))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)

@@ -15,7 +15,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -65,9 +64,9 @@ class News:
 class Workers:
     """A few worker processes, started when there is work for them and kept until `close`."""
 
-    def __init__(self, count: int, compiled: Path | None = None):
-        """`compiled` is a folder in which JAX keeps its compiled programs."""
-        self.count, self.compiled = count, compiled
+    def __init__(self, count: int):
+        """At most `count` at once."""
+        self.count = count
         self._all: list[_Worker] = []
 
     def follow(self, queue: deque[Call], meanwhile: Iterator[Any] | None = None) -> Iterator[News]:
@@ -120,7 +119,7 @@ class Workers:
     def _start(self) -> "_Worker":
         # Ctrl-C waits until the worker is known here, and the worker inherits that it does not listen to it.
         with _ctrl_c_waits():
-            self._all.append(_Worker(self.compiled))
+            self._all.append(_Worker())
         return self._all[-1]
 
 
@@ -164,11 +163,11 @@ def _ctrl_c_waits() -> Iterator[None]:
 class _Worker:
     """One worker process, seen from this side of its pipe."""
 
-    def __init__(self, compiled: Path | None):
+    def __init__(self):
         # A forked process would inherit JAX's threads in the middle of their work.
         context = multiprocessing.get_context("spawn")
         self.pipe, other = context.Pipe()
-        self.process = context.Process(target=_live, args=(other, compiled), daemon=True)
+        self.process = context.Process(target=_live, args=(other,), daemon=True)
         self.process.start()
         other.close()
 
@@ -215,14 +214,12 @@ class _Worker:
         )
 
 
-def _live(pipe: Any, compiled: Path | None) -> None:
+def _live(pipe: Any) -> None:
     """The life of a worker: calls in, words and answers back."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        if compiled is not None:
-            keep_compiled_programs(compiled)
         while True:
             function, arguments = pipe.recv()
             pipe.send(_answer(function, arguments, pipe))
@@ -266,16 +263,3 @@ def _end_with_parent() -> None:
     if parent is not None:
         multiprocessing.connection.wait([parent.sentinel])
         os._exit(1)
-
-
-def keep_compiled_programs(folder: Path) -> None:
-    """Let JAX keep its compiled programs, so that the next process starts at once. A choice already made stays."""
-    import jax
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return
-    if getattr(jax.config, "jax_compilation_cache_dir", None) is None and os.access(folder, os.W_OK):
-        jax.config.update("jax_compilation_cache_dir", str(folder))
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)

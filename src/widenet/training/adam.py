@@ -64,7 +64,7 @@ class AdamRuns(eqx.Module):
 
 def train_adam(
     networks: Any,
-    inputs: Float[Array, "*run sample row column"],
+    inputs: Float[Array, "..."],
     classes: Int[Array, " sample"],
     recipe: AdamRecipe,
     step_sizes: Float[Array, " run"],
@@ -77,7 +77,7 @@ def train_adam(
 
     Main arguments:
       networks: networks whose arrays have a leading run axis; every floating-point array moves.
-      inputs, classes: the training set, one for all runs (or inputs of their own with `inputs_per_run`).
+      inputs, classes: the training set, samples first; one for all runs, or inputs of their own with `inputs_per_run`.
       step_sizes: one per run.
       keys: one per run, for the order of its batches.
 
@@ -104,7 +104,7 @@ def train_adam(
 
 def error_rates(
     networks: Any,
-    inputs: Float[Array, "*run sample row column"],
+    inputs: Float[Array, "..."],
     classes: Int[Array, " sample"],
     *,
     forward: Forward,
@@ -135,7 +135,7 @@ def _order(key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int) 
 
 def train_one(
     network: Any,
-    inputs: Float[Array, "sample row column"],
+    inputs: Float[Array, "sample ..."],
     classes: Int[Array, " sample"],
     step_size: Float[Array, ""],
     orders: Int[Array, "epoch step batch"],
@@ -179,7 +179,7 @@ def train_one(
 
 def count_mistakes(
     network: Any,
-    inputs: Float[Array, "sample row column"],
+    inputs: Float[Array, "sample ..."],
     classes: Int[Array, " sample"],
     *,
     forward: Forward,
@@ -231,14 +231,15 @@ def _look(
     prepare: Callable[[Any], Any] | None = None,
 ) -> tuple[Int[np.ndarray, " run"], Bool[np.ndarray, " run"]]:
     """How many inputs each network classifies wrongly, and whether all its outputs are finite."""
-    inputs, classes, parts = np.asarray(inputs), np.asarray(classes), []
-    for first in range(0, len(classes), block):
+    all_inputs, all_classes = np.asarray(inputs), np.asarray(classes)
+    mistakes, finite = np.array(0), np.array(True)
+    for first in range(0, len(all_classes), block):
         rows = slice(first, first + block)
-        own = inputs[:, rows] if inputs_per_run else inputs[rows]
+        own = all_inputs[:, rows] if inputs_per_run else all_inputs[rows]
         own = own if prepare is None else prepare(own)
-        parts.append(_count_all(networks, own, classes[rows], forward, inputs_per_run))
-    mistakes, finite = (np.stack([np.asarray(part[place]) for part in parts]) for place in (0, 1))
-    return mistakes.sum(axis=0), finite.all(axis=0)
+        wrong, known = _count_all(networks, own, all_classes[rows], forward, inputs_per_run)
+        mistakes, finite = mistakes + np.asarray(wrong), finite & np.asarray(known)
+    return mistakes, finite
 
 
 @functools.partial(jax.jit, static_argnames=("forward", "inputs_per_run"))

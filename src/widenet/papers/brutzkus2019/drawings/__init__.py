@@ -1,1 +1,1 @@
-"""Drawings of brutzkus2019, one module per figure: `draw`, and `animate` where it moves. Only here is matplotlib."""
+"""Drawings of brutzkus2019, one module per figure: `draw`, and `animate` where it moves."""

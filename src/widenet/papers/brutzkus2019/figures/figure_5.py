@@ -27,7 +27,7 @@ def margin_settings(scale: Scale, seed: int) -> list[SampledSetting]:
 def figure_5_numbers(cells: Sequence[SampledRuns], n_runs: int = N_RUNS) -> xr.Dataset:
     """Exact test errors; a run has the same training set and the same initial filters for every margin."""
     found = {(cell.setting.margin, cell.setting.n_channels): cell for cell in cells}
-    margins, widths = (sorted({key[place] for key in found}) for place in (0, 1))
+    margins, widths = sorted({margin for margin, _ in found}), sorted({width for _, width in found})
     axes = ("margin", "channels", "run")
     return xr.Dataset(
         {

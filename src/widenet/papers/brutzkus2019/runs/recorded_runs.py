@@ -12,9 +12,10 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from widenet.claims.experiments import Experiment
-from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERN_SETS, PATTERNS, SET_LABELS, set_index
+from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, SET_LABELS, set_index
 from widenet.networks import ConvMaxPool
 from widenet.papers.brutzkus2019.runs.few_widths import as_networks, train_filled_up
+from widenet.papers.brutzkus2019.runs.outputs import on_sets
 from widenet.papers.brutzkus2019.runs.sampled_runs import INITIAL_SCALE, PER_CLASS, STEP_CONSTANT, draw_networks
 from widenet.progress import Progress, silent, stretch
 from widenet.records import ClosedModel, Scale
@@ -168,7 +169,7 @@ def record_run(
     the update has become exactly zero. The stopping rule is the caller's: it decides the last step.
     """
     times = np.array(sorted({0, *(int(step) for step in steps)}))
-    outputs = outputs_on_sets(filters)
+    outputs = on_sets(filters)
     path, seen, losses = [filters], [outputs], [loss_of(outputs, counts, margin)]
     for done, n_steps in enumerate(np.diff(times), start=1):
         options = {"margin": margin, "max_steps": int(n_steps), "patience": None, "workers": 1}
@@ -212,14 +213,6 @@ def first_failure(
     if not failed.any():
         raise ValueError(f"none of the {len(train_error)} runs fails in the way that is to be shown; take more runs")
     return int(failed.argmax())
-
-
-def outputs_on_sets(filters: Float[np.ndarray, "channel 2"]) -> Float[np.ndarray, " 15"]:
-    """N on the 15 pattern sets."""
-    fits = np.maximum(filters @ PATTERNS.T, 0)
-    responses = np.where(PATTERN_SETS[:, None], fits, 0).max(axis=-1)
-    half = len(filters) // 2
-    return responses[:, :half].sum(axis=1) - responses[:, half:].sum(axis=1)
 
 
 def loss_of(outputs: Float[np.ndarray, " 15"], counts: Int[np.ndarray, " 15"], margin: float) -> float:

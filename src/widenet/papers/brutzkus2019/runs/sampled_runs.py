@@ -159,13 +159,13 @@ def draw_training_sets(
     return np.concatenate(parts)[:n_runs]
 
 
-def _numbers(seed: int, n_channels: int, n_runs: int) -> list[tuple[RunKey, Int[np.ndarray, " run"]]]:
+def _numbers(seed: int, n_channels: int, n_runs: int) -> list[tuple[RunKey, Int[Array, " run"]]]:
     """The key of the seed with the numbers of the runs that are drawn together."""
     first = n_channels * 100_000 + np.arange(0, n_runs, DRAWN_RUNS)
-    return [(jax.random.key(seed), start + np.arange(DRAWN_RUNS)) for start in first]
+    return [(jax.random.key(seed), jnp.asarray(start + np.arange(DRAWN_RUNS))) for start in first]
 
 
-def run_keys(key: RunKey, numbers: Int[Array | np.ndarray, " run"]) -> tuple[RunKeys, RunKeys]:
+def run_keys(key: RunKey, numbers: Int[Array, " run"]) -> tuple[RunKeys, RunKeys]:
     """For each run, the key of its filters and the key of its training set."""
     own = jax.vmap(jax.random.fold_in, (None, 0))(key, numbers)
     filters, sets = jax.vmap(jax.random.split, out_axes=1)(own)
