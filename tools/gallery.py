@@ -73,7 +73,9 @@ def block_of(row: Row) -> str:
 
 def conditions_of(row: Row) -> str:
     """Under which the numbers were found. The cores of a CPU are shared, and a time there says little."""
-    machine = "CPU" if row["machine"].startswith("cpu") else f"{row['machine']}, {row['seconds']:.0f} s"
+    machine = (
+        "CPU" if row["machine"].startswith("cpu") else f"{row['machine']}, {row['seconds']:.0f}\N{NO-BREAK SPACE}s"
+    )
     return f"Scale {row['scale']}, seed {row['seed']}; {_sizes(row['config'])}; {machine}; version {row['version']}."
 
 
@@ -111,11 +113,11 @@ def _table(row: Row) -> str:
 def _sizes(config: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> str:
     """The settings of the cells, one group per experiment; what differs between its cells as a list of values."""
     if isinstance(config, Mapping):  # how earlier versions wrote the sizes of a scale
-        return ", ".join(f"{name} {value}" for name, value in config.items())
+        return "; ".join(f"{name} {value}" for name, value in config.items())
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for setting in config:
         groups.setdefault(setting["experiment"], []).append(setting)
-    return "; ".join(_group(experiment, settings) for experiment, settings in groups.items())
+    return ", ".join(_group(experiment, settings) for experiment, settings in groups.items())
 
 
 def _group(experiment: str, settings: list[Mapping[str, Any]]) -> str:
@@ -123,8 +125,8 @@ def _group(experiment: str, settings: list[Mapping[str, Any]]) -> str:
     for name in settings[0]:
         if name not in ("experiment", "seed"):
             values = dict.fromkeys(json.dumps(setting[name], ensure_ascii=False) for setting in settings)
-            fields.append(f"{name} {' or '.join(values)}".replace('"', ""))
-    return f"{wording.counted(len(settings), 'cell')} of `{experiment}` with {', '.join(fields)}"
+            fields.append(f"{name} {', '.join(values)}".replace('"', ""))
+    return f"{wording.counted(len(settings), 'cell')} of `{experiment}` ({'; '.join(fields)})"
 
 
 def _wrapped(text: str) -> str:

@@ -56,7 +56,8 @@ def take(source: Path) -> None:
     """One figure as `widenet figure` wrote it: its numbers, its picture and its film, and the table of the gallery."""
     row = kept(json.loads(source.read_text(encoding="utf-8")))
     figure, scale = row["id"], row["scale"]
-    text = json.dumps(row, indent=1 if scale == "quick" else None, ensure_ascii=False)
+    is_long = scale == "paper" or figure in FILTERS
+    text = json.dumps(row, indent=None if is_long else 1, ensure_ascii=False)
     file_of(figure, scale).write_text(text + "\n", encoding="utf-8")
     if scale == "paper" or figure not in FILTERS:
         _keep_picture(source.with_suffix(".png"), file_of(figure, scale, "png"), 256 if figure in XORD else 128)

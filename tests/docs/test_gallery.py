@@ -128,7 +128,7 @@ def test_paper_files_have_the_sizes_of_the_program(figure: str) -> None:
         for name, value in setting.items():
             now.setdefault(name, set()).update(scalars(value))
     for name, value in row["config"].items():
-        assert scalars(value) <= now[words.get(name, name)], name
+        assert scalars(value) <= now[words[name] if name in words else name], name
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_the_shares_under_every_choice_are_those_of_the_file() -> None:
 def test_a_time_is_given_only_where_nothing_else_ran() -> None:
     """The seconds of a shared CPU depend on its load."""
     rows = [stored(figure, scale) for figure, scale in SHOWN]
-    timed = [bool(re.search(r", \d+ s; version ", conditions_of(row))) for row in rows]
+    timed = [bool(re.search(r", \d+\ss; version ", conditions_of(row))) for row in rows]
     assert timed == [row["machine"].startswith("gpu") for row in rows]
     assert any(timed)
     assert not all(timed)
