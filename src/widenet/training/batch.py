@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from widenet.losses import SATURATING, Loss
+from widenet.progress import Progress
 from widenet.training.evaluation import Look, compiled_look, compiled_moves, compiled_observation, pulse
 from widenet.training.kernels import KERNELS
 from widenet.training.orders import Order
@@ -16,7 +17,7 @@ from widenet.training.recipe import Recipe
 from widenet.training.record import Record
 from widenet.training.state import State, Tally
 from widenet.training.stopping import never, zero_loss
-from widenet.types import Dataset, Progress, RunKeys, RunStatus, Trajectory
+from widenet.types import Dataset, RunKeys, RunStatus, Trajectory
 
 SLICE = 1 << 16
 """Steps of one call of the compiled program. While a loop runs, XLA on a CPU may keep some 80 bytes for every iteration

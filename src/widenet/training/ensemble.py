@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from widenet.losses import SATURATING
+from widenet.progress import Progress, silent
 from widenet.training.batch import Batch
 from widenet.training.counts import whole
 from widenet.training.kernels import choose
@@ -23,7 +24,7 @@ from widenet.training.memory import cores, estimate, fitting_chunks, largest_chu
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
 from widenet.training.requests import are_keys, check, check_watch, per_run
-from widenet.types import Dataset, Progress, RunKeys, Trajectory, silent
+from widenet.types import Dataset, RunKeys, Trajectory
 
 SMALL_BYTES = 16 << 10
 """On a CPU, runs with at least this many bytes of weights are trained one after the other inside the program: their

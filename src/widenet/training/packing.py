@@ -17,11 +17,12 @@ from jaxtyping import Array
 
 from widenet.errors import InputError
 from widenet.networks import TwoLayer
+from widenet.progress import Progress, silent
 from widenet.training.ensemble import ensemble
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
 from widenet.training.requests import are_keys, check
-from widenet.types import Dataset, Progress, Trajectory, silent
+from widenet.types import Dataset, Trajectory
 
 
 def ensembles(

@@ -22,11 +22,12 @@ from jaxtyping import Array, Float, Int
 
 from widenet.data.xord import SET_LABELS
 from widenet.networks.conv_maxpool import ConvMaxPool
+from widenet.progress import Progress, silent
 from widenet.training.counts import whole
 from widenet.training.lanes import NEVER, Outcome, Queue, train_queue
 from widenet.training.leaps import LARGEST
 from widenet.training.memory import cores
-from widenet.types import Progress, RunStatus, silent
+from widenet.types import RunStatus
 
 GRID = 2.0**-44
 """Multiples of this below 512 add and subtract without rounding in float64."""

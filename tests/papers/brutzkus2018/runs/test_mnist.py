@@ -16,8 +16,9 @@ from widenet.papers.brutzkus2018.runs.mnist import (
     run_mnist,
 )
 from widenet.progress import silent
+from widenet.records import Scale
 from widenet.training import Permutation
-from widenet.types import Layers, RunStatus, Scale
+from widenet.types import Layers, RunStatus
 
 
 def test_runs_reach_zero_loss_and_their_errors_say_so():

@@ -12,7 +12,8 @@ from widenet.papers.brutzkus2018.runs.sign_scan import (
     run_sign_scan,
     sign_scan_settings,
 )
-from widenet.types import RunStatus, Scale
+from widenet.records import Scale
+from widenet.types import RunStatus
 
 
 @pytest.mark.parametrize("width", toys.WIDTHS)

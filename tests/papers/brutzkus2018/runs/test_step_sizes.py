@@ -3,7 +3,8 @@
 import numpy as np
 
 from widenet.papers.brutzkus2018.runs.step_sizes import StepSizeSetting, run_step_sizes, step_size_settings
-from widenet.types import RunStatus, Scale
+from widenet.records import Scale
+from widenet.types import RunStatus
 
 
 def test_each_basis_vector_is_updated_once_by_a_long_step():

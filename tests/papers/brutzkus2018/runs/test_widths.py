@@ -10,7 +10,7 @@ from widenet.papers.brutzkus2018.runs.widths import (
     width_settings,
 )
 from widenet.progress import silent
-from widenet.types import Scale
+from widenet.records import Scale
 
 
 def test_a_run_does_not_depend_on_how_many_there_are_beside_it():

@@ -13,8 +13,10 @@ from widenet.data import load_mnist35
 from widenet.diagnostics import find_separator, training_error
 from widenet.losses import hinge
 from widenet.networks import TwoLayer, leaky_relu, make_two_layer, plus_minus
+from widenet.progress import Progress
+from widenet.records import ClosedModel, Scale
 from widenet.training import OutputWatch, Permutation, Recipe, Record, ensemble
-from widenet.types import ClosedModel, Dataset, Layers, Progress, RunKey, RunStatus, Scale, Trajectory
+from widenet.types import Dataset, Layers, RunKey, RunStatus, Trajectory
 
 Number = int | Int[Array, ""]
 

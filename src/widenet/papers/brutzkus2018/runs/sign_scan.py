@@ -11,8 +11,9 @@ from jaxtyping import Float, Int
 
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2018.runs.mnist import MnistRuns, MnistSetting, run_mnist
-from widenet.progress import stretch
-from widenet.types import ClosedModel, Layers, Progress, RunStatus, Scale
+from widenet.progress import Progress, stretch
+from widenet.records import ClosedModel, Scale
+from widenet.types import Layers, RunStatus
 
 PILOT_RUN = 5000
 """Number of the first pilot run: pilots are other runs than those of the figure."""

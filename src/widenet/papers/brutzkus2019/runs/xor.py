@@ -17,9 +17,9 @@ from jaxtyping import Array, Bool, Float, Int
 
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2019.runs.xor_starts import XorSetting, XorStart, start_of
-from widenet.progress import over
+from widenet.progress import Progress, over, silent
 from widenet.records import Scale
-from widenet.types import Progress, RunStatus, silent
+from widenet.types import RunStatus
 
 CHUNK, BLOCK, WIDTHS = 32, 256, (4, 64, 256)
 """Steps between two looks of the interpreter; runs side by side; filters of each sign, filled up with zeros."""
