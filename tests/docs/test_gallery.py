@@ -46,7 +46,12 @@ OPEN = "share of runs at zero training error, 8 channels, all 11 sets (figure_1)
 """The one number of quick scale that stays off; the page says so."""
 DIFFERENT = {"brutzkus2019.figure_4": 0, "brutzkus2019.figure_7": 2, "brutzkus2019.figure_8": 5}
 """Rows at paper scale that do not come out; the page says which."""
-EARLIER_WORDS = {"widths": "width", "sizes": "n_train", "clustered_size": "n_train", "first_layer_step_size": "step_size"}
+EARLIER_WORDS = {
+    "widths": "width",
+    "sizes": "n_train",
+    "clustered_size": "n_train",
+    "first_layer_step_size": "step_size",
+}
 """What the files of paper scale call a field of today's settings."""
 
 
