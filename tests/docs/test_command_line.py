@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from tests.report.fake_outcomes import FAILING, FINDING, HOLDING, PAPER, UNMET
 from widenet import claims, papers
 from widenet.cli import LARGEST_SEED, app
-from widenet.training import memory
+from widenet.training.engine import memory
 
 from .pages import DOCS, code_words, section, table
 

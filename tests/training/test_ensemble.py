@@ -21,10 +21,10 @@ from widenet.training import (
     train,
     zero_error,
 )
-from widenet.training import batch as batches
-from widenet.training.batch import compiled_advance
+from widenet.training.engine import batch as batches
+from widenet.training.engine.batch import compiled_advance
+from widenet.training.engine.state import State, Tally
 from widenet.training.kernels import KERNELS
-from widenet.training.state import State, Tally
 from widenet.types import Dataset, Layers, RunStatus
 
 DATA = separable()

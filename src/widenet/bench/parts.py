@@ -18,8 +18,8 @@ from widenet.bench.threads import in_threads, shares
 from widenet.bench.workloads import ROWS, SgdWorkload
 from widenet.networks.two_layer import EXACT
 from widenet.training import Listed, Permutation
-from widenet.training.batch import compiled_advance
-from widenet.training.state import State, Tally
+from widenet.training.engine.batch import compiled_advance
+from widenet.training.engine.state import State, Tally
 from widenet.types import Layers
 
 ROWS_OF_DATA, PREACTIVATIONS, INNER_PRODUCTS, UPDATE = "rows of data", "+ W x", "+ inner products", "+ W + C X"

@@ -18,7 +18,7 @@ from widenet.data import count_sets, make_xord
 from widenet.networks import ConvMaxPool, make_conv_maxpool
 from widenet.papers.brutzkus2019.figures.figure_1 import CHANNELS
 from widenet.training import on_grid, train_patterns
-from widenet.training.patterns import PatternTrajectory
+from widenet.training.xord import PatternTrajectory
 from widenet.types import Dataset, Progress, silent
 
 LAW = make_xord()

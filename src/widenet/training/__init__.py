@@ -2,13 +2,13 @@
 
 from widenet.training.ensemble import ensemble
 from widenet.training.orders import Cyclic, Listed, Permutation, WithReplacement
-from widenet.training.packing import ensembles
-from widenet.training.patterns import PatternTrajectory, on_grid, train_patterns
 from widenet.training.potentials import Extremes, Move, PotentialWatch
 from widenet.training.recipe import Recipe, gradient_descent
 from widenet.training.record import OutputWatch, Record, Step, Watch, every, log_spaced
 from widenet.training.stopping import loss_below, never, zero_error, zero_loss
 from widenet.training.train import train
+from widenet.training.widths import ensembles
+from widenet.training.xord.patterns import PatternTrajectory, on_grid, train_patterns
 from widenet.types import Layers
 
 __all__ = [

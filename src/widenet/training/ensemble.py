@@ -16,13 +16,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from widenet.losses import SATURATING
-from widenet.training.batch import Batch
-from widenet.training.counts import whole
+from widenet.training.engine.batch import Batch
+from widenet.training.engine.memory import cores, estimate, fitting_chunks, largest_chunk, limit
+from widenet.training.engine.validation import are_keys, check, check_watch, per_run, whole
 from widenet.training.kernels import choose
-from widenet.training.memory import cores, estimate, fitting_chunks, largest_chunk, limit
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
-from widenet.training.requests import are_keys, check, check_watch, per_run
 from widenet.types import Dataset, Progress, RunKeys, Trajectory, silent
 
 SMALL_BYTES = 16 << 10

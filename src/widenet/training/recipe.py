@@ -10,7 +10,7 @@ from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from widenet.losses import SATURATING, Loss
-from widenet.training.counts import whole
+from widenet.training.engine.validation import whole
 from widenet.training.orders import Cyclic, Order, Permutation
 from widenet.training.stopping import StoppingRule, never, zero_loss
 from widenet.types import Layers

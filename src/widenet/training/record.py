@@ -15,7 +15,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from widenet.training.counts import whole
+from widenet.training.engine.validation import whole
 from widenet.types import Dataset
 
 Observation = Callable[[Any, Dataset], Array]

@@ -5,10 +5,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from widenet.training.engine.validation import are_keys
 from widenet.training.ensemble import ensemble
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
-from widenet.training.requests import are_keys
 from widenet.types import Dataset, Progress, RunKey, Trajectory, silent
 
 

@@ -21,10 +21,10 @@ from jaxtyping import Array, Bool, Float, Int
 from widenet.losses import SATURATING, Loss, zero_one
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
+from widenet.training.engine.state import Tally
 from widenet.training.orders import Order
 from widenet.training.potentials import PotentialWatch
 from widenet.training.record import OutputWatch
-from widenet.training.state import Tally
 from widenet.types import Layers, RunKey
 
 ROWS = 64

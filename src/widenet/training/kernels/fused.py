@@ -34,9 +34,9 @@ from jaxtyping import Array, Float, Int
 from widenet.losses import SATURATING, Loss, logistic, zero_one
 from widenet.networks import PiecewiseLinear, TwoLayer
 from widenet.networks.two_layer import EXACT
+from widenet.training.engine.state import State, Tally
 from widenet.training.orders import Order
 from widenet.training.recipe import Recipe
-from widenet.training.state import State, Tally
 from widenet.types import Dataset, Layers, RunKey
 
 try:

@@ -15,10 +15,10 @@ from jaxtyping import Array, Float, Int
 from widenet.losses import Loss
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
+from widenet.training.engine.state import State, Tally
 from widenet.training.kernels.block import Block, Rows, twins, walk, work_through
 from widenet.training.orders import Order
 from widenet.training.potentials import PotentialWatch, followed, value_of
-from widenet.training.state import State, Tally
 from widenet.types import Dataset, Layers, RunKey
 
 

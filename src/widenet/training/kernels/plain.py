@@ -11,9 +11,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from widenet.losses import Loss, zero_one
+from widenet.training.engine.state import State
 from widenet.training.orders import Order
 from widenet.training.record import Step
-from widenet.training.state import State
 from widenet.types import Dataset, Layers, RunKey
 
 

@@ -13,7 +13,7 @@ from widenet.networks.conv_maxpool import ConvMaxPool
 from widenet.networks.two_layer import plus_minus
 from widenet.papers.brutzkus2019.claims import traces
 from widenet.papers.brutzkus2019.runs.traces import GRID, Setting, draw_fits, finish, follow, in_positive_cone, trace
-from widenet.training.patterns import train_patterns
+from widenet.training.xord import train_patterns
 from widenet.types import RunStatus
 
 

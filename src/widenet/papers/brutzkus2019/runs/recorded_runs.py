@@ -17,8 +17,7 @@ from jaxtyping import Bool, Float, Int
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERN_SETS, SET_LABELS, set_index
 from widenet.networks import ConvMaxPool
 from widenet.training import on_grid, train_patterns
-from widenet.training.lanes import outputs_on_sets
-from widenet.training.patterns import class_weights
+from widenet.training.xord import class_weights, outputs_on_sets
 from widenet.types import Progress, silent
 
 NETWORKS = ("wide", "narrow")

@@ -10,10 +10,11 @@ import pytest
 from tests.training.problems import networks, run_keys, separable
 from widenet.errors import InputError
 from widenet.losses import hinge, logistic
-from widenet.training import Recipe, Record, ensemble, memory, train
-from widenet.training.batch import Batch, compiled_advance
-from widenet.training.evaluation import compiled_look
-from widenet.training.state import State, Tally
+from widenet.training import Recipe, Record, ensemble, train
+from widenet.training.engine import memory
+from widenet.training.engine.batch import Batch, compiled_advance
+from widenet.training.engine.evaluation import compiled_look
+from widenet.training.engine.state import State, Tally
 from widenet.training.stopping import never
 from widenet.types import Layers
 

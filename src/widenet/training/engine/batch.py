@@ -9,12 +9,12 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from widenet.losses import SATURATING, Loss
-from widenet.training.evaluation import Look, compiled_look, compiled_moves, compiled_observation, pulse
+from widenet.training.engine.evaluation import Look, compiled_look, compiled_moves, compiled_observation, pulse
+from widenet.training.engine.state import State, Tally
 from widenet.training.kernels import KERNELS
 from widenet.training.orders import Order
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
-from widenet.training.state import State, Tally
 from widenet.training.stopping import never, zero_loss
 from widenet.types import Dataset, Progress, RunKeys, RunStatus, Trajectory
 

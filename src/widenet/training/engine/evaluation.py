@@ -10,9 +10,9 @@ from jaxtyping import Array, Bool, Float, Int
 
 from widenet.losses import Loss
 from widenet.networks import TwoLayer
+from widenet.training.engine.state import State
 from widenet.training.kernels.block import take
 from widenet.training.kernels.plain import take_step
-from widenet.training.state import State
 from widenet.training.stopping import StoppingRule
 from widenet.types import Dataset, Layers
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.training.kernels.test_kernels import STEPS, assert_same, both_ways
 from tests.training.problems import networks, run_keys, separable
-from tests.training.test_kernels import STEPS, assert_same, both_ways
 from widenet.losses import cross_entropy, hinge, multiclass_hinge
 from widenet.training import Recipe, ensemble
 from widenet.training.kernels import choose, fused

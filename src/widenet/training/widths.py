@@ -17,10 +17,10 @@ from jaxtyping import Array
 
 from widenet.errors import InputError
 from widenet.networks import TwoLayer
+from widenet.training.engine.validation import are_keys, check
 from widenet.training.ensemble import ensemble
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
-from widenet.training.requests import are_keys, check
 from widenet.types import Dataset, Progress, Trajectory, silent
 
 

@@ -12,9 +12,25 @@ from jaxtyping import Array
 
 from widenet.losses import Loss
 from widenet.training.orders import Listed
-from widenet.training.recipe import Recipe
 from widenet.training.stopping import StoppingRule
 from widenet.types import Dataset
+
+
+def whole(name: str, value: Any, least: int | None = None, most: int | None = None) -> int:
+    """A count as an int; 1e3 is one, too, and so is NumPy's.
+
+    Raises:
+      ValueError: it is not a whole number, or outside of the limits.
+    """
+    try:
+        number = int(value)
+        fits = number == value and not isinstance(value, bool | str)
+    except (TypeError, ValueError, OverflowError):  # int() of words, of arrays, of NaN and of infinity
+        number, fits = 0, False
+    if not fits or (least is not None and number < least) or (most is not None and number > most):
+        limits = "" if least is None else f" from {least} on" if most is None else f" from {least} to {most}"
+        raise ValueError(f"{name} must be a whole number{limits}, got {value!r}")
+    return number
 
 
 def are_keys(value: Any, ndim: int) -> bool:
@@ -28,7 +44,7 @@ def per_run(leaf: Any, n_runs: int) -> Array:
     return jnp.broadcast_to(leaf, (n_runs,)) if leaf.ndim == 0 else leaf
 
 
-def check(networks: Any, data: Any, recipe: Recipe, n_runs: int) -> None:
+def check(networks: Any, data: Any, recipe: Any, n_runs: int) -> None:
     """Whether networks, data and recipe fit together, for this many runs.
 
     Raises:
@@ -90,7 +106,7 @@ def check_watch(watch: Any, n_runs: int) -> None:
             )
 
 
-def _check_outputs(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None:
+def _check_outputs(networks: Any, data: Dataset, recipe: Any, n_runs: int) -> None:
     shapes = jax.tree.map(lambda leaf: _struct(per_run(leaf, n_runs)), networks)
     leaves, kind = jax.tree.flatten(shapes)
     _check_shapes(kind, tuple(leaves), _struct(data.inputs), _struct(data.labels), recipe.loss, recipe.goal)

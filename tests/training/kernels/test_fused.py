@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.training.kernels.test_kernels import assert_same, weights
 from tests.training.problems import awkward, networks, run_keys, separable
-from tests.training.test_kernels import assert_same, weights
 from widenet.losses import hinge, logistic
 from widenet.networks import leaky_relu, relu
 from widenet.training import Listed, Recipe, Record, ensemble
-from widenet.training.batch import compiled_advance
+from widenet.training.engine.batch import compiled_advance
 from widenet.training.kernels import choose, fused
 from widenet.types import Layers
 

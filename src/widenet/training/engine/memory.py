@@ -19,7 +19,7 @@ import numpy as np
 
 from widenet.errors import InputError
 from widenet.networks import TwoLayer
-from widenet.training.evaluation import SAMPLES
+from widenet.training.engine.evaluation import SAMPLES
 from widenet.training.kernels import block
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record, seen_shapes

@@ -88,7 +88,7 @@ MISTAKES = """
 import jax
 import widenet as wn
 from widenet.training import Cyclic, Recipe
-from widenet.training.memory import limit
+from widenet.training.engine.memory import limit
 
 good = {"loss": wn.hinge, "step_size": 0.1, "max_steps": 10}
 wrongs = ({"loss": "hinge"}, {"order": "cyclic"}, {"order": Cyclic}, {"stop": 0.1}, {"step_size": "0.1"})
