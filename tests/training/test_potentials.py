@@ -7,10 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.training.problems import networks, run_keys, separable
+from tests.training.problems import kernel_of, networks, run_keys, separable
 from widenet.losses import hinge, logistic
 from widenet.training import Extremes, PotentialWatch, Recipe, ensemble
-from widenet.training.kernels import choose
 from widenet.types import Layers
 
 STEPS = 70
@@ -94,5 +93,5 @@ def test_control_a_wrong_direction_is_seen():
 
 
 def test_the_fast_kernels_take_it():
-    assert choose(networks(1), DATA, Recipe(hinge, 0.5, 10), watch(Extremes, False)) == "blocked"
+    assert kernel_of(Recipe(hinge, 0.5, 10), networks(1), DATA, watch(Extremes, False)) == "blocked"
     assert jax.tree.leaves(watch(Extremes, False))[0].shape == (RUNS, 6)

@@ -88,7 +88,7 @@ def test_padded_widths_are_few_and_near():
 
 
 def test_with_a_record_every_width_is_seen_as_it_is():
-    record = Record((0, 24), {"weights": lambda net, _: net.hidden_weights})
+    record = Record((0, 24), {"weights": lambda now: now.network.hidden_weights})
     recipe = Recipe(logistic, 0.5, 24, kernel="plain")
     runs = ensembles([networks(2, 6), networks(2, 8)], DATA, recipe, [run_keys(2)] * 2, record=record)
     assert [run.records["weights"].shape for run in runs] == [(2, 2, 6, 5), (2, 2, 8, 5)]
@@ -96,7 +96,7 @@ def test_with_a_record_every_width_is_seen_as_it_is():
 
 def test_a_budget_per_run_is_that_run_alone():
     budgets = (24, 100, 2000)
-    record = Record((0, 24, 50), {"weights": lambda net, _: net.hidden_weights})
+    record = Record((0, 24, 50), {"weights": lambda now: now.network.hidden_weights})
     runs = ensemble(networks(3), DATA, Recipe(logistic, 0.5, budgets), run_keys(3), record=record)
     np.testing.assert_array_equal(runs.steps, budgets)
     for i, budget in enumerate(budgets):

@@ -1,10 +1,12 @@
 """Training: one run (`train`), many runs (`ensemble`), and what they are made of."""
 
 from widenet.training.ensemble import ensemble
-from widenet.training.orders import Cyclic, Listed, Permutation, WithReplacement
+from widenet.training.methods import SGD, Adam, GradientDescent
+from widenet.training.orders import Continued, Cyclic, Listed, Permutation, WithReplacement
 from widenet.training.potentials import Extremes, Move, PotentialWatch
 from widenet.training.recipe import Recipe, gradient_descent
-from widenet.training.record import OutputWatch, Record, Step, Watch, every, log_spaced
+from widenet.training.record import OutputWatch, Record, Snapshot, Step, Watch, every, log_spaced
+from widenet.training.schedules import StepRule
 from widenet.training.stopping import loss_below, never, zero_error, zero_loss
 from widenet.training.train import train
 from widenet.training.widths import ensembles
@@ -12,8 +14,12 @@ from widenet.training.xord.patterns import PatternTrajectory, on_grid, train_pat
 from widenet.types import Layers
 
 __all__ = [
+    "SGD",
+    "Adam",
+    "Continued",
     "Cyclic",
     "Extremes",
+    "GradientDescent",
     "Layers",
     "Listed",
     "Move",
@@ -23,7 +29,9 @@ __all__ = [
     "PotentialWatch",
     "Recipe",
     "Record",
+    "Snapshot",
     "Step",
+    "StepRule",
     "Watch",
     "WithReplacement",
     "ensemble",

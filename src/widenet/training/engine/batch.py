@@ -1,17 +1,19 @@
 """The runs of one chunk, advanced together from look to look until every one of them has stopped."""
 
+import dataclasses
 import functools
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Int, PyTree
 
-from widenet.losses import SATURATING, Loss
+from widenet.losses import POSITIVE, SATURATING
 from widenet.training.engine.evaluation import Look, compiled_look, compiled_moves, compiled_observation, pulse
+from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
-from widenet.training.kernels import KERNELS
+from widenet.training.methods.base import Method, init, without_runs
 from widenet.training.orders import Order
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
@@ -23,37 +25,45 @@ SLICE = 1 << 16
 until the whole program ends (it does so when several threads share its pool), so a call must not be endless."""
 
 
+Place = tuple[State, Int[Array, "*run"]]
+"""A run between two segments, and the end of the last segment that changed a weight."""
+
+
 class Batch:
     """The runs of one chunk: all of them (`everyone`) and the batch that still holds running ones (`state`)."""
 
     def __init__(
         self,
         recipe: Recipe,
-        kernel: str,
         one_by_one: bool,
         networks: Any,
         data: Dataset,
         keys: RunKeys,
-        step_sizes: Float[Array, " run"],
+        step_sizes: PyTree,
         budgets: Int[np.ndarray, " run"],
         watch: Any,
         order: Order,
     ):
-        """Every argument after `one_by_one` belongs to the chunk alone."""
-        self.recipe, self.kernel, self.one_by_one = recipe, kernel, one_by_one
+        """The method of the recipe has made its choices. Every argument after `one_by_one` is of the chunk alone."""
+        self.recipe, self.one_by_one = recipe, one_by_one
+        self.method = without_runs(recipe.method)
         self.data, self.order, self.watch = data, order, watch
         self.keys, self.step_sizes, self.budgets = keys, step_sizes, budgets
         self.n_runs = keys.shape[0]
-        self.batch_size = recipe.batch_size or data.n_samples
+        self.start = networks
         watched = None if watch is None else jax.vmap(lambda w, net: w.start(net))(watch, networks)
-        self.everyone = State(networks, Tally.zero(self.n_runs), watched)
+        own = init(recipe.method, networks, recipe.layers)
+        self.everyone = State(networks, Tally.zero(self.n_runs), watched, own)
         self.state = self.everyone
+        # The end of the last segment that changed a weight. An update may be too small for the weights it is added to.
+        self.last_change = jnp.zeros(self.n_runs, jnp.int32)
         self.seats = np.arange(self.n_runs)  # which run sits at each place of the batch
         self.status = np.zeros(self.n_runs, np.int32)
         self.steps = np.zeros(self.n_runs, np.int32)
         self.zero_loss_step = np.full(self.n_runs, -1, np.int32)
         self.loss = np.full(self.n_runs, np.nan)
         self.updates_before = np.full(self.n_runs, -1, np.int64)
+        self.checked = np.zeros(self.n_runs, np.int32)
 
     @property
     def running(self) -> np.ndarray:
@@ -63,7 +73,7 @@ class Batch:
     def train(self, record: Record, progress: Progress) -> Trajectory:
         """Advance from look to look until every run has stopped."""
         longest = int(self.budgets.max())
-        interval = self.recipe.check_every or self._default_interval()
+        interval = self.recipe.check_every or self.recipe.method.look_interval(self.data.n_samples)
         times = np.asarray(record.times, np.int32)
         values: dict[str, np.ndarray] = {}
         step = 0
@@ -98,32 +108,36 @@ class Batch:
             watched=jax.tree.map(np.asarray, self.everyone.watched),
         )
 
-    def _default_interval(self) -> int:
-        epoch = self.order.steps_per_epoch(self.data.n_samples, self.batch_size)
-        return 100 if self.recipe.batch_size is None else epoch * -(-1000 // epoch)
-
     def _advance(self, start: int, stop: int) -> None:
-        advance = compiled_advance(
-            self.kernel,
-            self.recipe.loss,
-            self.recipe.layers,
-            self.batch_size,
-            self.data.is_per_run,
-            any(leaf.ndim == 2 for leaf in jax.tree.leaves(self.order)),
-            self.one_by_one,
-        )
-        order = self.order
-        if len(self.seats) < self.n_runs:
-            order = jax.tree.map(lambda leaf: leaf[self.seats] if leaf.ndim == 2 else leaf, order)
         # Slices end where epochs do, so that they cut no block in two.
-        epoch = order.steps_per_epoch(self.data.n_samples, self.batch_size)
+        epoch = self.recipe.method.steps_per_epoch(self.data.n_samples)
         span = epoch * (SLICE // epoch) if epoch <= SLICE else SLICE
-        own = self._seated((self.keys, self.step_sizes, self.watch))
-        data = self._seated_data
+        advance, segment = self._advancing(self.order), self._segment()
         while start < stop:
             end = min(stop, (start // span + 1) * span)
-            self.state = advance(self.state, data, order, *own, self.running, np.int32(start), np.int32(end))
+            own = dataclasses.replace(segment, start=_count(start), stop=_count(end))
+            self.state, self.last_change = advance(self.method, self.state, self.last_change, own, self.running)
             start = end
+
+    def _advancing(self, order: Order) -> Any:
+        """The compiled program for a segment with this order."""
+        return compiled_advance(self.data.is_per_run, _is_per_run(order), self.one_by_one)
+
+    def _segment(self) -> Segment:
+        """A segment of the current batch, of no steps yet."""
+        order = self.order
+        if len(self.seats) < self.n_runs and _is_per_run(order):
+            order = self._seated(order)
+        return Segment(
+            self._seated_data,
+            order,
+            *self._seated((self.keys, self.step_sizes, self.watch)),
+            start=_count(0),
+            stop=_count(0),
+            loss=self.recipe.loss,
+            layers=self.recipe.layers,
+            batch_size=self.recipe.method.batch(self.data.n_samples),
+        )
 
     def _seated(self, tree: Any) -> Any:
         """The part of a per-run tree that belongs to the current batch."""
@@ -143,12 +157,14 @@ class Batch:
         whole batch, but such a run must not notice one that a batch-mate needs, nor a check that is not `on_time`:
         that one is there for runs whose budget ends between two looks.
         """
-        here = jax.device_get(pulse(self.state))
+        here, last_change = jax.device_get((pulse(self.state), self.last_change))
         spent = self.budgets[self.seats] == step
         asked = self.running & (spent | on_time)
         moved = here.updates != self.updates_before[self.seats]
+        unchanged = (last_change <= self.checked[self.seats]) & (step > self.checked[self.seats])
         self.updates_before[self.seats[asked]] = here.updates[asked]
-        resting = ~moved & (self.zero_loss_step[self.seats] < 0)
+        self.checked[self.seats[asked]] = step
+        resting = (~moved | unchanged) & (self.zero_loss_step[self.seats] < 0)
         goal = self.recipe.goal
         if goal is never or (goal is zero_loss and self.recipe.loss in SATURATING and step > 0):
             asked &= resting | spent | ~here.finite
@@ -162,16 +178,44 @@ class Batch:
         # A loss of NaN compares as 0: what is not finite has not reached anything.
         first = asked & seen.finite & seen.all_zero & (self.zero_loss_step[self.seats] < 0)
         self.zero_loss_step[self.seats[first]] = exact[first]
-        still = asked & seen.finite & ~seen.reached & ~seen.all_zero & ~moved
         self.status[self.seats[asked & ~seen.finite]] = RunStatus.DIVERGED
         self.status[self.seats[asked & seen.finite & seen.reached]] = RunStatus.CONVERGED
+        left = asked & self.running
+        still = left & ~seen.all_zero & ~moved
         if still.any():
-            moves = compiled_moves(self.recipe.loss, self.recipe.layers, *programs)
+            moves = compiled_moves(self.recipe.method.moves_left, self.recipe.loss, self.recipe.layers, *programs)
             still &= ~jax.device_get(moves(self.state.network, self._seated_data))
             self.status[self.seats[still]] = RunStatus.STALLED
+        self._find_frozen(step, left & self.running & unchanged, moved, np.asarray(seen.all_zero))
         self.status[self.seats[self.running & spent]] = RunStatus.BUDGET_SPENT
         if not self.one_by_one and 0 < self.running.sum() <= len(self.seats) // 4:
             self._compact()
+
+    def _find_frozen(self, step: int, suspects: np.ndarray, moved: np.ndarray, all_zero: np.ndarray) -> None:
+        """Stop the runs among the suspects, whose weights have not changed since their last check, that never will.
+
+        Either a loss that is never 0 has underflowed, or updates were counted and were too small for their weights.
+        That every update so far was may be chance: the trial of the method decides.
+        """
+        underflowed = suspects & all_zero & ~moved & (self.recipe.loss in POSITIVE)
+        self.status[self.seats[underflowed]] = RunStatus.FROZEN
+        suspects = suspects & moved
+        if not suspects.any():
+            return
+        trial = self.recipe.method.trial(self.data.n_samples)
+        segment = self._segment()
+        order = segment.order if trial.order is None else trial.order
+        start = min(step, 2**31 - 1 - trial.steps)
+        segment = dataclasses.replace(
+            segment,
+            order=order,
+            start=_count(start),
+            stop=_count(start + trial.steps),
+            batch_size=trial.batch_size,
+        )
+        _, changed = self._advancing(order)(self.method, self.state, self.last_change, segment, suspects)
+        frozen = suspects & (np.asarray(changed) == np.asarray(self.last_change))
+        self.status[self.seats[frozen]] = RunStatus.FROZEN
 
     def _compact(self) -> None:
         """Move the running runs to a smaller batch. Quarters only: every new shape is compiled once."""
@@ -181,7 +225,7 @@ class Batch:
         self._settle()
         stopped_first = np.argsort(self.running, kind="stable")
         places = np.sort(stopped_first[-size:])
-        self.state = jax.tree.map(lambda leaf: leaf[places], self.state)
+        self.state, self.last_change = jax.tree.map(lambda leaf: leaf[places], (self.state, self.last_change))
         self.seats = self.seats[places]
 
     def _settle(self) -> None:
@@ -193,7 +237,8 @@ class Batch:
 
     def _take(self, record: Record, values: dict[str, np.ndarray], times: np.ndarray, index: int) -> None:
         """Take the record of this moment for the current batch."""
-        for name, value in self._observe(record, self.state.network, self._seated_data).items():
+        networks, steps = (self.state.network, self._seated(self.start)), times[index]
+        for name, value in self._observe(record, networks, self._seated_data, steps).items():
             if name not in values:
                 values[name] = np.zeros((self.n_runs, len(times), *value.shape[1:]), value.dtype)
             values[name][self.seats, index] = value
@@ -204,41 +249,67 @@ class Batch:
         if not after.any():
             return
         run, time = np.nonzero(after)
-        for name, value in self._observe(record, self.everyone.network, self.data).items():
+        for name, value in self._observe(record, (self.everyone.network, self.start), self.data, self.steps).items():
             if name not in values:
                 values[name] = np.zeros((self.n_runs, len(times), *value.shape[1:]), value.dtype)
             values[name][run, time] = value[run]
 
-    def _observe(self, record: Record, networks: Any, data: Dataset) -> dict[str, np.ndarray]:
+    def _observe(self, record: Record, networks: Any, data: Dataset, steps: Any) -> dict[str, np.ndarray]:
+        steps = np.broadcast_to(np.asarray(steps, np.int32), jax.tree.leaves(networks)[0].shape[:1])
         return {
-            name: np.asarray(compiled_observation(fn, data.is_per_run, self.one_by_one)(networks, data))
+            name: np.asarray(compiled_observation(fn, data.is_per_run, self.one_by_one)((*networks, steps), data))
             for name, fn in record.what.items()
         }
 
 
-@functools.lru_cache(maxsize=128)
-def compiled_advance(
-    kernel: str, loss: Loss, layers: Any, batch_size: int, per_run: bool, order_per_run: bool, one_by_one: bool
-) -> Any:
-    """The steps of all runs of a batch as one program: side by side, or in turn where one run is large enough."""
-    one = functools.partial(KERNELS[kernel], loss=loss, layers=layers, batch_size=batch_size)
-    many = jax.vmap(one, in_axes=(0, 0 if per_run else None, 0 if order_per_run else None, 0, 0, 0, None, None))
+def _count(step: int) -> Int[np.ndarray, ""]:
+    return np.asarray(step, np.int32)
+
+
+def _is_per_run(order: Order) -> bool:
+    """Whether every run has a list of its own."""
+    return any(leaf.ndim == 2 for leaf in jax.tree.leaves(order))
+
+
+@functools.lru_cache(maxsize=8)
+def compiled_advance(per_run: bool, order_per_run: bool, one_by_one: bool) -> Any:
+    """The steps of all runs of a batch as one program: side by side, or in turn where one run is large enough.
+
+    What is compiled for, beyond shapes, is in the static fields of the method and the segment.
+    """
+
+    def own_parts(segment: Segment) -> tuple[Any, ...]:
+        """What each run has for itself; the data and the order may be shared."""
+        shared = segment.data if per_run else None, segment.order if order_per_run else None
+        return *shared, segment.key, segment.step_size, segment.watch
+
+    def one(method: Method, place: Place, segment: Segment, own: tuple[Any, ...]) -> Place:
+        state, last_change = place
+        data, order, key, step_size, watch = own
+        data, order = data if per_run else segment.data, order if order_per_run else segment.order
+        mine = dataclasses.replace(segment, data=data, order=order, key=key, step_size=step_size, watch=watch)
+        after = method.advance(state, mine)
+        pairs = zip(jax.tree.leaves(after.network), jax.tree.leaves(state.network), strict=True)
+        changed = jnp.any(jnp.stack([jnp.any(new != old) for new, old in pairs]))
+        return after, jnp.where(changed, segment.stop, last_change)
 
     @jax.jit
-    def together(state, data, order, keys, step_sizes, watch, running, start, stop):
-        after = many(state, data, order, keys, step_sizes, watch, start, stop)
+    def together(
+        method: Method, state: State, last_change: Int[Array, " run"], segment: Segment, running: Bool[Array, " run"]
+    ) -> Place:
+        before = state, last_change
+        after = jax.vmap(lambda place, own: one(method, place, segment, own))(before, own_parts(segment))
         keep = lambda new, old: jnp.where(running.reshape(-1, *[1] * (new.ndim - 1)), new, old)  # noqa: E731
-        return jax.tree.map(keep, after, state)
+        return jax.tree.map(keep, after, before)
 
     @jax.jit
-    def in_turn(state, data, order, keys, step_sizes, watch, running, start, stop):
-        def turn(arguments):
-            state, own_data, own_order, key, step_size, own_watch, active = arguments
-            own_data, own_order = own_data if per_run else data, own_order if order_per_run else order
-            go = lambda state: one(state, own_data, own_order, key, step_size, own_watch, start, stop)  # noqa: E731
-            return jax.lax.cond(active, go, lambda state: state, state)
+    def in_turn(
+        method: Method, state: State, last_change: Int[Array, " run"], segment: Segment, running: Bool[Array, " run"]
+    ) -> Place:
+        def turn(arguments: tuple[Place, tuple[Any, ...], Array]) -> Place:
+            place, own, active = arguments
+            return jax.lax.cond(active, lambda place: one(method, place, segment, own), lambda place: place, place)
 
-        own_data, own_order = data if per_run else None, order if order_per_run else None
-        return jax.lax.map(turn, (state, own_data, own_order, keys, step_sizes, watch, running))
+        return jax.lax.map(turn, ((state, last_change), own_parts(segment), running))
 
     return in_turn if one_by_one else together

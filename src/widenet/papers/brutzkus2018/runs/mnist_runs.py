@@ -19,7 +19,7 @@ from widenet.diagnostics.separability import Separation
 from widenet.losses import hinge
 from widenet.networks import TwoLayer, leaky_relu, make_two_layer, plus_minus
 from widenet.papers.base import Comparison
-from widenet.training import OutputWatch, Permutation, Recipe, Record, ensemble
+from widenet.training import OutputWatch, Permutation, Recipe, Record, Snapshot, ensemble
 from widenet.types import Dataset, Layers, Progress, RunStatus, Trajectory, silent
 
 PILOT_BASIS = "the paper prints a curve and no number; the band was set by this project from pilot runs"
@@ -83,7 +83,7 @@ def train_widths(
     """
     n_train = split.train.n_samples
     what: dict[str, Any] = {
-        "train_error": training_error,
+        "train_error": _train_error,
         "test_error": functools.partial(_error_on, split.test),
     }
     if layers is Layers.BOTH:
@@ -264,16 +264,20 @@ def _collect(
     return xr.Dataset(variables, coords)
 
 
-def _error_on(held_out: Dataset, network: Any, _: Dataset) -> jax.Array:
-    return training_error(network, held_out)
+def _train_error(now: Snapshot) -> jax.Array:
+    return training_error(now.network, now.data)
 
 
-def _smallest_ratio(network: TwoLayer, _: Dataset) -> jax.Array:
-    return output_ratios(network.output_weights).min()
+def _error_on(held_out: Dataset, now: Snapshot) -> jax.Array:
+    return training_error(now.network, held_out)
 
 
-def _largest_ratio(network: TwoLayer, _: Dataset) -> jax.Array:
-    return output_ratios(network.output_weights).max()
+def _smallest_ratio(now: Snapshot) -> jax.Array:
+    return output_ratios(now.network.output_weights).min()
+
+
+def _largest_ratio(now: Snapshot) -> jax.Array:
+    return output_ratios(now.network.output_weights).max()
 
 
 def _looked_at(max_epochs: int) -> list[int]:
