@@ -22,7 +22,7 @@ from widenet.training import (
     zero_error,
 )
 from widenet.training.engine import batch as batches
-from widenet.training.engine.batch import compiled_advance
+from widenet.training.engine.batch import together
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
 from widenet.training.kernels import KERNELS
@@ -82,14 +82,11 @@ def test_a_long_segment_is_taken_in_slices_with_the_same_result(monkeypatch):
     recipe, calls, epoch = Recipe(logistic, 0.3, 150, check_every=150), [], DATA.n_samples
     whole = ensemble(networks(3), DATA, recipe, run_keys(3))
 
-    def counting(*program):
-        def advance(*arguments):
-            calls.append((int(arguments[3].start), int(arguments[3].stop)))
-            return compiled_advance(*program)(*arguments)
+    def counting(*arguments):
+        calls.append((int(arguments[3].start), int(arguments[3].stop)))
+        return together(*arguments)
 
-        return advance
-
-    monkeypatch.setattr(batches, "compiled_advance", counting)
+    monkeypatch.setattr(batches, "together", counting)
     monkeypatch.setattr(batches, "SLICE", 2 * epoch + 3)
     sliced = ensemble(networks(3), DATA, recipe, run_keys(3))
     assert calls == [(start, min(150, start + 2 * epoch)) for start in range(0, 150, 2 * epoch)]
@@ -261,11 +258,10 @@ def test_a_watch_sees_every_step():
 def test_nothing_is_recompiled_for_new_seeds_steps_or_budgets():
     recipe = Recipe(logistic, 0.5, 100)
     ensemble(networks(4), DATA, recipe, run_keys(4))
-    advance = compiled_advance(False, False, False)
-    traces = advance._cache_size()
+    traces = together._cache_size()
     for seed, budget in ((2, 77), (3, 200)):
         ensemble(networks(4, seed=seed), DATA, Recipe(logistic, 0.1 * seed, budget), run_keys(4, seed))
-    assert advance._cache_size() == traces
+    assert together._cache_size() == traces
 
 
 @pytest.mark.parametrize("kernel", ["blocked", "gram", "fused"])

@@ -18,7 +18,7 @@ from widenet.bench.threads import in_threads, shares
 from widenet.bench.workloads import ROWS, SgdWorkload
 from widenet.networks.two_layer import EXACT
 from widenet.training import SGD, Listed, Permutation
-from widenet.training.engine.batch import compiled_advance
+from widenet.training.engine.batch import in_turn, together
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
 from widenet.training.methods.base import without_runs
@@ -48,7 +48,7 @@ def peers(workload: SgdWorkload, steps: int) -> list[Peer]:
         return lambda share: program((networks.hidden_weights[share], chosen[share]))
 
     def in_kernel(listed: bool) -> Callable[[Array], Any]:
-        advance, method = compiled_advance(False, listed, on_cpu), without_runs(SGD(1.0, kernel="blocked"))
+        advance, method = in_turn if on_cpu else together, without_runs(SGD(1.0, kernel="blocked"))
 
         def train(share: Array) -> Any:
             order = Listed(chosen[share]) if listed else Permutation()

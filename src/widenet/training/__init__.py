@@ -1,9 +1,10 @@
 """Training: one run (`train`), many runs (`ensemble`), and what they are made of."""
 
+from widenet.training.closest import Closest, Found
 from widenet.training.ensemble import ensemble
 from widenet.training.methods import SGD, Adam, GradientDescent
 from widenet.training.orders import Continued, Cyclic, Listed, Permutation, WithReplacement
-from widenet.training.potentials import Extremes, Move, PotentialWatch
+from widenet.training.potentials import Move, Potentials
 from widenet.training.recipe import Recipe, gradient_descent
 from widenet.training.record import OutputWatch, Record, Snapshot, Step, Watch, every, log_spaced
 from widenet.training.schedules import StepRule
@@ -16,9 +17,10 @@ from widenet.types import Layers
 __all__ = [
     "SGD",
     "Adam",
+    "Closest",
     "Continued",
     "Cyclic",
-    "Extremes",
+    "Found",
     "GradientDescent",
     "Layers",
     "Listed",
@@ -26,7 +28,7 @@ __all__ = [
     "OutputWatch",
     "PatternTrajectory",
     "Permutation",
-    "PotentialWatch",
+    "Potentials",
     "Recipe",
     "Record",
     "Snapshot",

@@ -12,7 +12,7 @@ from widenet.errors import InputError
 from widenet.losses import hinge, logistic
 from widenet.training import SGD, Adam, GradientDescent, Recipe, Record, ensemble, train
 from widenet.training.engine import memory
-from widenet.training.engine.batch import Batch, compiled_advance
+from widenet.training.engine.batch import Batch, together
 from widenet.training.engine.evaluation import compiled_look
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
@@ -125,9 +125,7 @@ def test_the_estimate_is_what_the_compiled_programs_hold(method, n_samples, dim)
         data, method.order, run_keys(runs), jnp.ones(runs), None, start, stop, logistic, Layers.HIDDEN,
         method.batch(n_samples),
     )  # fmt: skip
-    steps = compiled_advance(False, False, False).lower(
-        without_runs(method), state, jnp.zeros(runs, jnp.int32), segment, np.ones(runs, bool)
-    )
+    steps = together.lower(without_runs(method), state, jnp.zeros(runs, jnp.int32), segment, np.ones(runs, bool))
     look = compiled_look(logistic, never, False, False).lower(nets, data)
     found = [program.compile().memory_analysis() for program in (steps, look)]
     planned = max(sizes.temp_size_in_bytes + sizes.output_size_in_bytes for sizes in found)

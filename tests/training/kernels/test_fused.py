@@ -15,7 +15,7 @@ from tests.training.problems import awkward, kernel_of, networks, run_keys, sepa
 from widenet.losses import hinge, logistic
 from widenet.networks import leaky_relu, relu
 from widenet.training import Listed, Recipe, Record, ensemble
-from widenet.training.engine.batch import compiled_advance
+from widenet.training.engine.batch import in_turn, together
 from widenet.training.kernels import fused
 from widenet.types import Layers
 
@@ -33,9 +33,11 @@ def small_blocks():
         jax.config.update("jax_disable_most_optimizations", True)
         for name, value in {"ROWS": 4, "STRIDE": 2, "NEURONS": 16, "LAUNCH": 30}.items():
             patch.setattr(fused, name, value)
-        compiled_advance.cache_clear()
+        together.clear_cache()
+        in_turn.clear_cache()
         yield
-        compiled_advance.cache_clear()
+        together.clear_cache()
+        in_turn.clear_cache()
         jax.config.update("jax_disable_most_optimizations", False)
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -10,9 +11,11 @@ import numpy as np
 from jaxtyping import Array, Bool, Int, PyTree
 
 from widenet.losses import POSITIVE, SATURATING
+from widenet.training.closest import Closest
 from widenet.training.engine.evaluation import Look, compiled_look, compiled_moves, compiled_observation, pulse
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
+from widenet.training.kernels.plain import seen_step
 from widenet.training.methods.base import Method, init, without_runs
 from widenet.training.orders import Order
 from widenet.training.recipe import Recipe
@@ -51,13 +54,13 @@ class Batch:
         self.keys, self.step_sizes, self.budgets = keys, step_sizes, budgets
         self.n_runs = keys.shape[0]
         self.start = networks
-        watched = None if watch is None else jax.vmap(lambda w, net: w.start(net))(watch, networks)
+        self.seats = np.arange(self.n_runs)  # which run sits at each place of the batch
         own = init(recipe.method, networks, recipe.layers)
-        self.everyone = State(networks, Tally.zero(self.n_runs), watched, own)
+        self.everyone = State(networks, Tally.zero(self.n_runs), None, own)
+        self.everyone = dataclasses.replace(self.everyone, watched=self._unwatched())
         self.state = self.everyone
         # The end of the last segment that changed a weight. An update may be too small for the weights it is added to.
         self.last_change = jnp.zeros(self.n_runs, jnp.int32)
-        self.seats = np.arange(self.n_runs)  # which run sits at each place of the batch
         self.status = np.zeros(self.n_runs, np.int32)
         self.steps = np.zeros(self.n_runs, np.int32)
         self.zero_loss_step = np.full(self.n_runs, -1, np.int32)
@@ -112,16 +115,24 @@ class Batch:
         # Slices end where epochs do, so that they cut no block in two.
         epoch = self.recipe.method.steps_per_epoch(self.data.n_samples)
         span = epoch * (SLICE // epoch) if epoch <= SLICE else SLICE
-        advance, segment = self._advancing(self.order), self._segment()
+        advance, segment = in_turn if self.one_by_one else together, self._segment()
         while start < stop:
             end = min(stop, (start // span + 1) * span)
             own = dataclasses.replace(segment, start=_count(start), stop=_count(end))
             self.state, self.last_change = advance(self.method, self.state, self.last_change, own, self.running)
             start = end
 
-    def _advancing(self, order: Order) -> Any:
-        """The compiled program for a segment with this order."""
-        return compiled_advance(self.data.is_per_run, _is_per_run(order), self.one_by_one)
+    def _unwatched(self) -> PyTree:
+        """The value of the watch before the first step."""
+        if self.watch is None:
+            return None
+        if not isinstance(self.watch, Closest):
+            return jax.vmap(lambda watch, network: watch.start(network))(self.watch, self.start)
+        seen = jax.eval_shape(
+            lambda state, segment: _over_runs(seen_step, state, segment), self.everyone, self._segment()
+        )
+        step = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), seen)
+        return jax.vmap(lambda watch, _: watch.begin(step))(self.watch, self.start)
 
     def _segment(self) -> Segment:
         """A segment of the current batch, of no steps yet."""
@@ -213,7 +224,8 @@ class Batch:
             stop=_count(start + trial.steps),
             batch_size=trial.batch_size,
         )
-        _, changed = self._advancing(order)(self.method, self.state, self.last_change, segment, suspects)
+        advance = in_turn if self.one_by_one else together
+        _, changed = advance(self.method, self.state, self.last_change, segment, suspects)
         frozen = suspects & (np.asarray(changed) == np.asarray(self.last_change))
         self.status[self.seats[frozen]] = RunStatus.FROZEN
 
@@ -271,45 +283,56 @@ def _is_per_run(order: Order) -> bool:
     return any(leaf.ndim == 2 for leaf in jax.tree.leaves(order))
 
 
-@functools.lru_cache(maxsize=8)
-def compiled_advance(per_run: bool, order_per_run: bool, one_by_one: bool) -> Any:
-    """The steps of all runs of a batch as one program: side by side, or in turn where one run is large enough.
+def _parts(segment: Segment) -> tuple[Any, ...]:
+    """What each run of a batch has for itself; data and order may be shared."""
+    data = segment.data if segment.data.is_per_run else None
+    order = segment.order if _is_per_run(segment.order) else None
+    return data, order, segment.key, segment.step_size, segment.watch
 
-    What is compiled for, beyond shapes, is in the static fields of the method and the segment.
+
+def _of_one(segment: Segment, parts: tuple[Any, ...]) -> Segment:
+    """The segment of the run that has these parts."""
+    data, order, key, step_size, watch = parts
+    data, order = segment.data if data is None else data, segment.order if order is None else order
+    return dataclasses.replace(segment, data=data, order=order, key=key, step_size=step_size, watch=watch)
+
+
+def _over_runs(one: Callable[[Any, Segment], Any], own: Any, segment: Segment) -> Any:
+    """A function of one run and its segment, side by side for all runs of a batch."""
+    return jax.vmap(lambda own, parts: one(own, _of_one(segment, parts)))(own, _parts(segment))
+
+
+def _advance_one(method: Method, place: Place, segment: Segment) -> Place:
+    state, last_change = place
+    after = method.advance(state, segment)
+    pairs = zip(jax.tree.leaves(after.network), jax.tree.leaves(state.network), strict=True)
+    changed = jnp.any(jnp.stack([jnp.any(new != old) for new, old in pairs]))
+    return after, jnp.where(changed, segment.stop, last_change)
+
+
+@jax.jit
+def together(
+    method: Method, state: State, last_change: Int[Array, " run"], segment: Segment, running: Bool[Array, " run"]
+) -> Place:
+    """The steps of all runs of a batch as one program, side by side.
+
+    What it is compiled for, beyond shapes, are the static fields of the method and the segment.
     """
+    before = state, last_change
+    after = _over_runs(functools.partial(_advance_one, method), before, segment)
+    keep = lambda new, old: jnp.where(running.reshape(-1, *[1] * (new.ndim - 1)), new, old)  # noqa: E731
+    return jax.tree.map(keep, after, before)
 
-    def own_parts(segment: Segment) -> tuple[Any, ...]:
-        """What each run has for itself; the data and the order may be shared."""
-        shared = segment.data if per_run else None, segment.order if order_per_run else None
-        return *shared, segment.key, segment.step_size, segment.watch
 
-    def one(method: Method, place: Place, segment: Segment, own: tuple[Any, ...]) -> Place:
-        state, last_change = place
-        data, order, key, step_size, watch = own
-        data, order = data if per_run else segment.data, order if order_per_run else segment.order
-        mine = dataclasses.replace(segment, data=data, order=order, key=key, step_size=step_size, watch=watch)
-        after = method.advance(state, mine)
-        pairs = zip(jax.tree.leaves(after.network), jax.tree.leaves(state.network), strict=True)
-        changed = jnp.any(jnp.stack([jnp.any(new != old) for new, old in pairs]))
-        return after, jnp.where(changed, segment.stop, last_change)
+@jax.jit
+def in_turn(
+    method: Method, state: State, last_change: Int[Array, " run"], segment: Segment, running: Bool[Array, " run"]
+) -> Place:
+    """The same one run after the other, where one is large enough."""
 
-    @jax.jit
-    def together(
-        method: Method, state: State, last_change: Int[Array, " run"], segment: Segment, running: Bool[Array, " run"]
-    ) -> Place:
-        before = state, last_change
-        after = jax.vmap(lambda place, own: one(method, place, segment, own))(before, own_parts(segment))
-        keep = lambda new, old: jnp.where(running.reshape(-1, *[1] * (new.ndim - 1)), new, old)  # noqa: E731
-        return jax.tree.map(keep, after, before)
+    def turn(arguments: tuple[Place, tuple[Any, ...], Array]) -> Place:
+        place, parts, active = arguments
+        go = lambda place: _advance_one(method, place, _of_one(segment, parts))  # noqa: E731
+        return jax.lax.cond(active, go, lambda place: place, place)
 
-    @jax.jit
-    def in_turn(
-        method: Method, state: State, last_change: Int[Array, " run"], segment: Segment, running: Bool[Array, " run"]
-    ) -> Place:
-        def turn(arguments: tuple[Place, tuple[Any, ...], Array]) -> Place:
-            place, own, active = arguments
-            return jax.lax.cond(active, lambda place: one(method, place, segment, own), lambda place: place, place)
-
-        return jax.lax.map(turn, ((state, last_change), own_parts(segment), running))
-
-    return in_turn if one_by_one else together
+    return jax.lax.map(turn, ((state, last_change), _parts(segment), running))

@@ -21,9 +21,9 @@ from jaxtyping import Array, Bool, Float, Int
 from widenet.losses import SATURATING, Loss, zero_one
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
+from widenet.training.closest import Closest, potentials_of
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import Tally
-from widenet.training.potentials import PotentialWatch
 from widenet.training.record import OutputWatch
 from widenet.types import Layers
 
@@ -57,7 +57,7 @@ class Block(eqx.Module):
       inputs: the rows themselves, or None when their inner products are given.
       products: the inner products, or None when they are to be computed from the inputs.
       twins: of all samples, where their inner products are given.
-      projections: ⟨w*, x⟩ of each row where a `PotentialWatch` follows them, else None.
+      projections: ⟨w*, x⟩ of each row where a watch follows `Potentials`, else None.
       has_bias: whether each inner product has one more.
     """
 
@@ -203,7 +203,8 @@ def work_through(
 
 def fits(network: Any, watch: Any) -> bool:
     """Whether a kernel made of blocks can do the job."""
-    return isinstance(network, TwoLayer) and (watch is None or isinstance(watch, OutputWatch | PotentialWatch))
+    serves = watch is None or isinstance(watch, OutputWatch) or potentials_of(watch) is not None
+    return serves and isinstance(network, TwoLayer)
 
 
 def take(
@@ -242,7 +243,7 @@ def _put(array: Array, row: Array, step: Int[Array, ""]) -> Array:
 
 def _after(
     walked: Walked,
-    watch: OutputWatch | PotentialWatch | None,
+    watch: OutputWatch | Closest | None,
     block: Block,
     step: Int[Array, ""],
     hidden: Float[Array, "batch neuron"],
@@ -253,11 +254,12 @@ def _after(
     output_weights, watched = walked.output_weights, walked.watched
     if taken.change is not None:
         output_weights = output_weights + taken.change
-    if isinstance(watch, PotentialWatch):
-        seen = _row(block.labels, step), taken.outputs, output_weights, _row(block.rows.numbers, step)
+    if isinstance(watch, Closest):
         projections = _row(block.projections, step)  # pyright: ignore[reportArgumentType]
+        gains = watch.follows.gains(taken.coefficients, hidden, products, projections)  # pyright: ignore
+        seen = _row(block.labels, step), taken.outputs, output_weights
         happens = taken.is_update(block.twins_of(step)) & _row(block.rows.valid, step)
-        watched = watched.after(watch, taken.coefficients, hidden, products, projections, seen, happens)
+        watched = watched.after(watch, gains, seen, _row(block.rows.numbers, step), happens)
     elif watch is not None:  # a step that moved nothing shows it the same weights once more
         watched = watch.fold(watched, output_weights)
     return Walked(jax.tree.map(lambda rows, row: _put(rows, row, step), walked.steps, taken), output_weights, watched)

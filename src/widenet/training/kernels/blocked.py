@@ -9,10 +9,10 @@ import jax.numpy as jnp
 
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
+from widenet.training.closest import followed, potentials_of, value_of
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.kernels.block import Block, Rows, walk, work_through
-from widenet.training.potentials import PotentialWatch, followed, value_of
 
 
 def advance(state: State, segment: Segment) -> State:
@@ -20,7 +20,8 @@ def advance(state: State, segment: Segment) -> State:
     data, watch = segment.data, segment.watch
     has_bias = state.network.bias is not None
     movable = jnp.any(data.inputs != 0, axis=1) | has_bias
-    projections = watch.projections(data.inputs, has_bias) if isinstance(watch, PotentialWatch) else None
+    potentials = potentials_of(watch)
+    projections = None if potentials is None else potentials.projections(data.inputs, has_bias)
 
     def work(state: State, rows: Rows) -> State:
         network, chosen = state.network, rows.chosen

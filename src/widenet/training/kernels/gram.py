@@ -14,10 +14,10 @@ from jaxtyping import Array, Float
 
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
+from widenet.training.closest import followed, potentials_of, value_of
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
 from widenet.training.kernels.block import Block, Rows, twins, walk, work_through
-from widenet.training.potentials import PotentialWatch, followed, value_of
 from widenet.types import Dataset
 
 
@@ -43,7 +43,8 @@ def advance(state: State, segment: Segment) -> State:
     x = data.inputs
     has_bias = network.bias is not None
     movable = jnp.any(x != 0, axis=1) | has_bias
-    projections = watch.projections(x, has_bias) if isinstance(watch, PotentialWatch) else None
+    potentials = potentials_of(watch)
+    projections = None if potentials is None else potentials.projections(x, has_bias)
     gram = jnp.dot(x, x.T, precision=EXACT) + has_bias
     same = twins(x, has_bias) if segment.batch_size > 1 else None
     hidden = jnp.dot(x, network.hidden_weights.T, precision=EXACT)

@@ -4,6 +4,7 @@ It is meant to be obviously right. Every other kernel of SGD is tested against i
 have no kernels of their own are made of its parts.
 """
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -70,6 +71,18 @@ def take_step(
         seen = Step(network, moved, inputs, labels, outputs, gradient, step_size, is_update, taken + 1)
         watched = segment.watch.update(watched, seen)
     return State(moved, tally, watched, own)
+
+
+class _Echo(eqx.Module):
+    def update(self, value: PyTree, step: Step) -> Step:
+        return step
+
+
+def seen_step(state: State, segment: Segment) -> Step:
+    """A step of this segment, as a watch would see it."""
+    batch = segment.data[: segment.batch_size]
+    shown = dataclasses.replace(segment, watch=_Echo())
+    return take_step(state, shown, batch.inputs, batch.labels, jnp.asarray(segment.start)).watched
 
 
 def advance(state: State, segment: Segment, change: Change = descend) -> State:

@@ -59,7 +59,7 @@ class SGD(Method):
             if self.kernel in ("blocked", "gram") and not in_blocks:
                 raise ValueError(
                     f"the {self.kernel} kernel trains a TwoLayer network with a step size that is a number, without a"
-                    " watch, or with an OutputWatch or a PotentialWatch"
+                    " watch, or with an OutputWatch or a Closest that follows Potentials"
                 )
             if self.kernel == "fused" and not in_one:
                 raise ValueError(
