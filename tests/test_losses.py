@@ -36,6 +36,29 @@ def test_log_logistic_survives_underflow():
     assert jax.grad(losses.log_logistic)(jnp.asarray(2000.0), ONE) == -1
 
 
+def test_log_cross_entropy_is_the_logarithm_and_survives_underflow():
+    outputs, labels = jnp.asarray([[3.0, -1.0, 0.5], [0.0, 40.0, 1.0]]), jnp.asarray([0.0, 1.0])
+    values = losses.cross_entropy(outputs, labels)
+    np.testing.assert_allclose(losses.log_cross_entropy(outputs, labels), jnp.log(values), rtol=1e-13)
+    far = jnp.asarray([[0.0, 2000.0]])
+    assert losses.cross_entropy(far, ONE[None])[0] == 0
+    assert losses.log_cross_entropy(far, ONE[None])[0] == -2000.0
+
+
+@pytest.mark.parametrize("loss", [losses.logistic, losses.hinge, losses.cross_entropy], ids=lambda loss: loss.__name__)
+def test_log_mean_is_the_logarithm_of_the_mean(loss):
+    draw, several = np.random.default_rng(0), loss is losses.cross_entropy
+    outputs = jnp.asarray(draw.normal(size=(9, 3) if several else 9))
+    labels = jnp.asarray(draw.integers(0, 3, 9) if several else draw.choice([-1.0, 1.0], 9), float)
+    expected = np.log(np.mean(loss(outputs, labels)))
+    np.testing.assert_allclose(losses.log_mean(loss, outputs, labels), expected, rtol=1e-13)
+
+
+def test_log_mean_survives_underflow():
+    far = jnp.asarray([900.0, 1000.0, 1000.0, 1000.0])
+    np.testing.assert_allclose(losses.log_mean(losses.logistic, far, jnp.ones(4)), -900 - np.log(4), rtol=1e-15)
+
+
 def test_zero_one_counts_undecided_as_wrong():
     np.testing.assert_array_equal(losses.zero_one(jnp.asarray([2.0, 0.0, -1.0]), jnp.ones(3)), [0, 1, 1])
 

@@ -6,6 +6,7 @@ The subgradient at a kink is the paper's, and it is what automatic differentiati
 derivative 0 where y N(x) = 1 exactly, so such a point produces no update.
 """
 
+import math
 from collections.abc import Callable
 
 import jax
@@ -41,6 +42,14 @@ def log_logistic(outputs: Float[Array, "*sample"], labels: Float[Array, "*sample
     return jnp.where(margins > 30, far, near)
 
 
+def log_cross_entropy(
+    outputs: Float[Array, "*sample output"], labels: Float[Array, "*sample"]
+) -> Float[Array, "*sample"]:
+    """log of the cross-entropy, finite where the cross-entropy itself underflows."""
+    lead = jax.scipy.special.logsumexp(_leads(outputs, labels), axis=-1)
+    return log_logistic(-lead, jnp.ones_like(lead))
+
+
 def cross_entropy(outputs: Float[Array, "*sample output"], labels: Float[Array, "*sample"]) -> Float[Array, "*sample"]:
     """−log of the softmax at the label, accurate down to the smallest number of the dtype.
 
@@ -65,6 +74,18 @@ def zero_one(outputs: Float[Array, "*prediction"], labels: Float[Array, "*sample
 
 SATURATING: frozenset[Loss] = frozenset({hinge, multiclass_hinge})
 """Losses that are exactly 0, with gradient 0, on a whole region: once there, SGD stays."""
+
+
+POSITIVE: dict[Loss, Loss] = {logistic: log_logistic, cross_entropy: log_cross_entropy}
+"""Losses that are never 0, and their logarithms: where such a loss is 0, the dtype has no number that small."""
+
+
+def log_mean(loss: Loss, outputs: Array, labels: Float[Array, " sample"]) -> Float[Array, ""]:
+    """log of the mean loss over the samples, in the log domain where the loss is one of `POSITIVE`."""
+    if loss not in POSITIVE:
+        return jnp.log(jnp.mean(loss(outputs, labels)))
+    logs = POSITIVE[loss](outputs, labels)
+    return jax.scipy.special.logsumexp(logs) - math.log(logs.shape[0])
 
 
 def _margins(outputs: Array, labels: Array) -> Array:

@@ -64,6 +64,7 @@ class RunStatus(enum.IntEnum):
     BUDGET_SPENT = 2
     STALLED = 3
     DIVERGED = 4
+    FROZEN = 5
 
     @property
     def sentence(self) -> str:
@@ -74,6 +75,7 @@ class RunStatus(enum.IntEnum):
             RunStatus.BUDGET_SPENT: "the step budget was spent before the stopping rule was satisfied",
             RunStatus.STALLED: "no training point produces an update any more, and the loss is not zero",
             RunStatus.DIVERGED: "a weight or a loss is no longer finite",
+            RunStatus.FROZEN: "updates are smaller than the last digit of the weights, or the loss than any number",
         }[self]
 
 

@@ -14,7 +14,7 @@ from tests.report.fake_outcomes import FAILING, FIGURE, FINDING, HOLDING, UNMET
 from tests.rooms import BROKEN, EMPTY, TOY
 from widenet import papers
 from widenet.cli import LARGEST_SEED, MOST_JOBS, WORKLOADS, app
-from widenet.training import memory
+from widenet.training.engine import memory
 
 from .pages import DOCS, code_words, section, table
 

@@ -1,5 +1,7 @@
 """Small problems that the training tests share."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -53,6 +55,16 @@ def drawn_networks(n_runs, n_neurons=6, dim=5, slope=0.2, seed=1, dtype=jnp.floa
     """One network per run from the constructor itself, for tests of the bits that a run starts from."""
     make = lambda key: make_two_layer(key, n_neurons, dim, leaky_relu(slope), dtype=dtype)  # noqa: E731
     return jax.jit(jax.vmap(make))(run_keys(n_runs, seed))
+
+
+def with_method(recipe, **changes):
+    """The same recipe with other values in its method."""
+    return dataclasses.replace(recipe, method=dataclasses.replace(recipe.method, **changes))
+
+
+def kernel_of(recipe, nets, data, watch=None):
+    """The kernel that SGD would choose."""
+    return recipe.fitted(nets, data, watch).method.kernel
 
 
 def run_keys(n_runs, seed=1):

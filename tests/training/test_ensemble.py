@@ -21,10 +21,11 @@ from widenet.training import (
     train,
     zero_error,
 )
-from widenet.training import batch as batches
-from widenet.training.batch import compiled_advance
+from widenet.training.engine import batch as batches
+from widenet.training.engine.batch import together
+from widenet.training.engine.segment import Segment
+from widenet.training.engine.state import State, Tally
 from widenet.training.kernels import KERNELS
-from widenet.training.state import State, Tally
 from widenet.types import Dataset, Layers, RunStatus
 
 DATA = separable()
@@ -39,7 +40,7 @@ def take(tree, run):
 def test_batch_invariance(kernel):
     """Run 5 alone, among 7 and among 300: the same start bit for bit, the same counters, the same path."""
     recipe = Recipe(hinge, 0.5, 2000, kernel=kernel)
-    record = Record((0, 10, 200), {"weights": lambda net, _: net.hidden_weights})
+    record = Record((0, 10, 200), {"weights": lambda now: now.network.hidden_weights})
     alone = train(take(drawn_networks(6), 5), DATA, recipe, run_keys(6)[5], record=record)
     for others in (7, 300):
         batch = ensemble(drawn_networks(others), DATA, recipe, run_keys(others), record=record)
@@ -58,7 +59,7 @@ def test_control_another_key_is_another_run():
 @pytest.mark.parametrize("chunk", [1, 3, 8])
 def test_chunks_do_not_change_results(chunk):
     recipe = Recipe(hinge, 0.5, 2000)
-    record = Record((0, 24, 240), {"weights": lambda net, _: net.hidden_weights})
+    record = Record((0, 24, 240), {"weights": lambda now: now.network.hidden_weights})
     whole = ensemble(networks(8), DATA, recipe, run_keys(8), record=record, chunk=8)
     parts = ensemble(networks(8), DATA, recipe, run_keys(8), record=record, chunk=chunk)
     assert parts.times == whole.times
@@ -81,14 +82,11 @@ def test_a_long_segment_is_taken_in_slices_with_the_same_result(monkeypatch):
     recipe, calls, epoch = Recipe(logistic, 0.3, 150, check_every=150), [], DATA.n_samples
     whole = ensemble(networks(3), DATA, recipe, run_keys(3))
 
-    def counting(*program):
-        def advance(*arguments):
-            calls.append(tuple(int(end) for end in arguments[-2:]))
-            return compiled_advance(*program)(*arguments)
+    def counting(*arguments):
+        calls.append((int(arguments[3].start), int(arguments[3].stop)))
+        return together(*arguments)
 
-        return advance
-
-    monkeypatch.setattr(batches, "compiled_advance", counting)
+    monkeypatch.setattr(batches, "together", counting)
     monkeypatch.setattr(batches, "SLICE", 2 * epoch + 3)
     sliced = ensemble(networks(3), DATA, recipe, run_keys(3))
     assert calls == [(start, min(150, start + 2 * epoch)) for start in range(0, 150, 2 * epoch)]
@@ -180,9 +178,7 @@ def test_a_stopped_run_keeps_its_weights_while_others_go_on():
     recipe = gradient_descent(logistic, steps, 3000, stop=loss_below(0.2), check_every=50)
     runs = ensemble(networks(2), DATA, recipe, run_keys(2))
     assert runs.steps[0] < runs.steps[1]
-    alone = train(
-        take(networks(2), 0), DATA, Recipe(logistic, 5.0, int(runs.steps[0]), recipe.order, None), run_keys(2)[0]
-    )
+    alone = train(take(networks(2), 0), DATA, gradient_descent(logistic, 5.0, int(runs.steps[0])), run_keys(2)[0])
     np.testing.assert_allclose(runs.network.hidden_weights[0], alone.network.hidden_weights, atol=1e-13)
 
 
@@ -202,8 +198,8 @@ def test_records_are_taken_at_their_times_and_held_after_the_end():
     record = Record(
         times,
         {
-            "square": lambda net, _: jnp.sum(net.hidden_weights**2),
-            "loss": lambda net, d: jnp.mean(hinge(jax.vmap(net)(d.inputs), d.labels)),
+            "square": lambda now: jnp.sum(now.network.hidden_weights**2),
+            "loss": lambda now: jnp.mean(hinge(jax.vmap(now.network)(now.data.inputs), now.data.labels)),
         },
     )
     run = train(take(networks(1), 0), DATA, Recipe(hinge, 0.5, 5000), run_keys(1)[0], record=record)
@@ -217,7 +213,7 @@ def test_runs_that_need_no_training_are_recorded_before_it():
     """Most of the batch is done at step 0 and leaves it at once; its records must have been taken by then."""
     solved = train(take(networks(1), 0), DATA, Recipe(hinge, 0.5, 5000), run_keys(1)[0]).network.hidden_weights
     nets = eqx.tree_at(lambda net: net.hidden_weights, networks(8), networks(8).hidden_weights.at[1:].set(solved))
-    record = Record((0, 10, 100), {"weight": lambda net, _: net.hidden_weights[0, 0]})
+    record = Record((0, 10, 100), {"weight": lambda now: now.network.hidden_weights[0, 0]})
     runs = ensemble(nets, DATA, Recipe(hinge, 0.5, 200), run_keys(8), record=record)
     np.testing.assert_array_equal(runs.records["weight"][1:], np.full((7, 3), solved[0, 0]))
 
@@ -262,11 +258,10 @@ def test_a_watch_sees_every_step():
 def test_nothing_is_recompiled_for_new_seeds_steps_or_budgets():
     recipe = Recipe(logistic, 0.5, 100)
     ensemble(networks(4), DATA, recipe, run_keys(4))
-    advance = compiled_advance("blocked", logistic, Layers.HIDDEN, 1, False, False, False)
-    traces = advance._cache_size()
+    traces = together._cache_size()
     for seed, budget in ((2, 77), (3, 200)):
         ensemble(networks(4, seed=seed), DATA, Recipe(logistic, 0.1 * seed, budget), run_keys(4, seed))
-    assert advance._cache_size() == traces
+    assert together._cache_size() == traces
 
 
 @pytest.mark.parametrize("kernel", ["blocked", "gram", "fused"])
@@ -297,8 +292,8 @@ def test_the_last_epoch_before_the_largest_number_of_steps(kernel):
     net, key = take(networks(1), 0), run_keys(1)[0]
     start, stop = jnp.int32(2**31 - 31), jnp.int32(2**31 - 1)
     state = State(net, take(Tally.zero(1), 0))
-    rules = {"loss": logistic, "layers": Layers.HIDDEN, "batch_size": 1}
-    after = KERNELS[kernel](state, DATA, Permutation(), key, jnp.asarray(0.1), None, start, stop, **rules)
+    segment = Segment(DATA, Permutation(), key, jnp.asarray(0.1), None, start, stop, logistic, Layers.HIDDEN, 1)
+    after = KERNELS[kernel](state, segment)
     assert after.tally.updates == 30
 
 

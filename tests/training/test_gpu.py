@@ -18,7 +18,7 @@ pytestmark = [
 ]
 
 COUNTERS = ("status", "updates", "mistakes", "last_update", "zero_loss_step", "steps")
-RECORD = Record((0, 10, 200), {"weights": lambda net, _: net.hidden_weights})
+RECORD = Record((0, 10, 200), {"weights": lambda now: now.network.hidden_weights})
 
 
 def on_cpu(function, *arguments):

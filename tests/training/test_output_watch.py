@@ -6,10 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.training.problems import networks, run_keys, separable
+from tests.training.problems import kernel_of, networks, run_keys, separable, with_method
 from widenet.losses import hinge, logistic
 from widenet.training import OutputWatch, Recipe, ensemble
-from widenet.training.kernels import choose
 from widenet.types import Layers
 
 
@@ -29,10 +28,10 @@ RECIPE = Recipe(hinge, 0.7, 130, layers=Layers.BOTH, check_every=35)
 @pytest.mark.parametrize("loss", [hinge, logistic], ids=lambda loss: loss.__name__)
 @pytest.mark.parametrize(("batch", "bias"), [(1, False), (1, True), (5, False)])
 def test_every_kernel_shows_the_watch_the_same(loss, batch, bias):
-    recipe = dataclasses.replace(RECIPE, loss=loss, batch_size=batch)
+    recipe = with_method(dataclasses.replace(RECIPE, loss=loss), batch_size=batch)
     seen = {}
     for kernel in ("plain", "blocked", "gram"):
-        own = dataclasses.replace(recipe, kernel=kernel)
+        own = with_method(recipe, kernel=kernel)
         seen[kernel] = ensemble(networks(3, bias=bias), separable(), own, run_keys(3), watch=Extremes()).watched
     assert (seen["plain"][1] > seen["plain"][0] + 0.1).all()
     for kernel in ("blocked", "gram"):
@@ -41,7 +40,7 @@ def test_every_kernel_shows_the_watch_the_same(loss, batch, bias):
 
 def test_control_weights_between_two_looks_are_seen():
     """The ends alone would miss an extreme on the way; steps this long swing the weights to and fro."""
-    recipe = dataclasses.replace(RECIPE, step_size=5.0)
+    recipe = with_method(RECIPE, step_size=5.0)
     runs = ensemble(networks(3), separable(), recipe, run_keys(3), watch=Extremes())
     ends = np.asarray(runs.network.output_weights)
     smallest, largest = (np.asarray(each) for each in runs.watched)
@@ -51,4 +50,4 @@ def test_control_weights_between_two_looks_are_seen():
 
 
 def test_a_watch_of_output_weights_keeps_the_fast_kernel():
-    assert choose(networks(1), separable(), RECIPE, Extremes()) in ("blocked", "gram")
+    assert kernel_of(RECIPE, networks(1), separable(), Extremes()) in ("blocked", "gram")

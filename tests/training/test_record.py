@@ -13,8 +13,8 @@ DATA = separable()
 RECIPE = Recipe(hinge, 0.5, 10)
 
 
-def weight(network, data):
-    return network.hidden_weights[0, 0]
+def weight(now):
+    return now.network.hidden_weights[0, 0]
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,10 @@ def test_spaced_times():
 @pytest.mark.parametrize(
     ("observation", "kind"),
     [
-        (lambda net, _: {"weights": net.hidden_weights}, "dict"),
-        (lambda net, _: net, "TwoLayer"),
-        (lambda net, _: (net.hidden_weights,), "tuple"),
-        (lambda net, _: None, "NoneType"),
+        (lambda now: {"weights": now.network.hidden_weights}, "dict"),
+        (lambda now: now.network, "TwoLayer"),
+        (lambda now: (now.network.hidden_weights,), "tuple"),
+        (lambda now: None, "NoneType"),
     ],
 )
 def test_an_observation_returns_one_array(observation, kind):

@@ -18,7 +18,7 @@ from widenet.bench.measure import seconds_of
 from widenet.bench.threads import in_threads, shares
 from widenet.bench.workloads import ROWS, SgdWorkload
 from widenet.bench.xord import XordWorkload
-from widenet.training.memory import cores
+from widenet.training.engine.memory import cores
 
 REPEATS = 32
 """Products in one measurement: with 8 the start of a call took a third of the time on a CPU."""

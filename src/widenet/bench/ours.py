@@ -11,14 +11,14 @@ import jax
 from widenet.bench.measure import Peer
 from widenet.bench.workloads import SgdWorkload
 from widenet.bench.xord import XordWorkload
-from widenet.training import ensemble, train_patterns
-from widenet.training.kernels import choose
+from widenet.training import SGD, ensemble, train_patterns
 from widenet.types import Trajectory
 
 
 def sgd(workload: SgdWorkload, steps: int, long: int, kernel: str = "auto") -> Peer:
     """`ensemble` with the kernel of that name."""
-    chosen = choose(workload.networks, workload.data, workload.recipe(steps, kernel), None)
+    method = workload.recipe(steps, kernel).fitted(workload.networks, workload.data, None).method
+    chosen = method.kernel if isinstance(method, SGD) else type(method).__name__
 
     def train(steps: int) -> jax.Array:
         return jax.block_until_ready(_trajectory(workload, steps, kernel).network.hidden_weights)

@@ -17,9 +17,11 @@ from widenet.bench.measure import Peer
 from widenet.bench.threads import in_threads, shares
 from widenet.bench.workloads import ROWS, SgdWorkload
 from widenet.networks.two_layer import EXACT
-from widenet.training import Listed, Permutation
-from widenet.training.batch import compiled_advance
-from widenet.training.state import State, Tally
+from widenet.training import SGD, Listed, Permutation
+from widenet.training.engine.batch import in_turn, together
+from widenet.training.engine.segment import Segment
+from widenet.training.engine.state import State, Tally
+from widenet.training.methods.base import without_runs
 from widenet.types import Layers
 
 ROWS_OF_DATA, PREACTIVATIONS, INNER_PRODUCTS, UPDATE = "rows of data", "+ W x", "+ inner products", "+ W + C X"
@@ -46,14 +48,16 @@ def peers(workload: SgdWorkload, steps: int) -> list[Peer]:
         return lambda share: program((networks.hidden_weights[share], chosen[share]))
 
     def in_kernel(listed: bool) -> Callable[[Array], Any]:
-        advance = compiled_advance("blocked", workload.loss, Layers.HIDDEN, 1, False, listed, on_cpu)
+        advance, method = in_turn if on_cpu else together, without_runs(SGD(1.0, kernel="blocked"))
 
         def train(share: Array) -> Any:
             order = Listed(chosen[share]) if listed else Permutation()
-            state = State(jax.tree.map(lambda leaf: leaf[share], networks), Tally.zero(len(share)))
-            sizes, running = jnp.full(len(share), workload.step_size), jnp.ones(len(share), bool)
-            span = jnp.int32(0), jnp.int32(steps)
-            after = advance(state, workload.data, order, workload.keys[share], sizes, None, running, *span)
+            nets, none = jax.tree.map(lambda leaf: leaf[share], networks), jnp.zeros(len(share), jnp.int32)
+            state = State(nets, Tally.zero(len(share)))
+            sizes, span = jnp.full(len(share), workload.step_size), (jnp.int32(0), jnp.int32(steps))
+            own = workload.data, order, workload.keys[share], sizes, None
+            segment = Segment(*own, *span, workload.loss, Layers.HIDDEN, 1)
+            after, _ = advance(method, state, none, segment, jnp.ones(len(share), bool))
             return after.network.hidden_weights
 
         return train

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from widenet.training.memory import cores
+from widenet.training.engine.memory import cores
 
 
 def shares(n_runs: int) -> list[np.ndarray]:

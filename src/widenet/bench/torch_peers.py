@@ -14,7 +14,7 @@ from widenet.bench.measure import Peer, seconds_of
 from widenet.bench.workloads import SgdWorkload
 from widenet.bench.xord import XordWorkload
 from widenet.losses import hinge
-from widenet.training.memory import cores
+from widenet.training.engine.memory import cores
 
 GRAPH, BATCHED, LEAN, LOOP = "torch CUDA graph", "torch batched", "torch lean loop", "torch loop"
 UNROLLED = 16

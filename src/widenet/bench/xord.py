@@ -19,7 +19,7 @@ from widenet.networks import ConvMaxPool, make_conv_maxpool
 from widenet.papers.brutzkus2019.runs.sampled_runs import CHANNELS
 from widenet.progress import Progress, silent
 from widenet.training import on_grid, train_patterns
-from widenet.training.patterns import PatternTrajectory
+from widenet.training.xord import PatternTrajectory
 from widenet.types import Dataset
 
 LAW = make_xord()

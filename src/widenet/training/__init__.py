@@ -1,29 +1,39 @@
 """Training: one run (`train`), many runs (`ensemble`), and what they are made of."""
 
+from widenet.training.closest import Closest, Found
 from widenet.training.ensemble import ensemble
-from widenet.training.orders import Cyclic, Listed, Permutation, WithReplacement
-from widenet.training.packing import ensembles
-from widenet.training.patterns import PatternTrajectory, on_grid, train_patterns
-from widenet.training.potentials import Extremes, Move, PotentialWatch
+from widenet.training.methods import SGD, Adam, GradientDescent
+from widenet.training.orders import Continued, Cyclic, Listed, Permutation, WithReplacement
+from widenet.training.potentials import Move, Potentials
 from widenet.training.recipe import Recipe, gradient_descent
-from widenet.training.record import OutputWatch, Record, Step, Watch, every, log_spaced
+from widenet.training.record import OutputWatch, Record, Snapshot, Step, Watch, every, log_spaced
+from widenet.training.schedules import StepRule
 from widenet.training.stopping import loss_below, never, zero_error, zero_loss
 from widenet.training.train import train
+from widenet.training.widths import ensembles
+from widenet.training.xord.patterns import PatternTrajectory, on_grid, train_patterns
 from widenet.types import Layers
 
 __all__ = [
+    "SGD",
+    "Adam",
+    "Closest",
+    "Continued",
     "Cyclic",
-    "Extremes",
+    "Found",
+    "GradientDescent",
     "Layers",
     "Listed",
     "Move",
     "OutputWatch",
     "PatternTrajectory",
     "Permutation",
-    "PotentialWatch",
+    "Potentials",
     "Recipe",
     "Record",
+    "Snapshot",
     "Step",
+    "StepRule",
     "Watch",
     "WithReplacement",
     "ensemble",

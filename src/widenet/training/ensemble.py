@@ -17,13 +17,12 @@ import numpy as np
 
 from widenet.losses import SATURATING
 from widenet.progress import Progress, silent
-from widenet.training.batch import Batch
-from widenet.training.counts import whole
-from widenet.training.kernels import choose
-from widenet.training.memory import cores, estimate, fitting_chunks, largest_chunk, limit
+from widenet.training.engine.batch import Batch
+from widenet.training.engine.memory import cores, estimate, fitting_chunks, largest_chunk, limit
+from widenet.training.engine.validation import are_keys, check_watch, per_run, whole
+from widenet.training.methods.base import step_sizes
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
-from widenet.training.requests import are_keys, check, check_watch, per_run
 from widenet.types import Dataset, RunKeys, Trajectory
 
 SMALL_BYTES = 16 << 10
@@ -49,8 +48,8 @@ def ensemble(
     Main arguments:
       networks: a network whose arrays have a leading run axis (`jax.vmap` of a constructor over keys).
       data: one data set for all runs, or one per run (leading run axis).
-      recipe: how to train; `step_size` and `max_steps` may be one per run.
-      keys: one key per run, for its sample order.
+      recipe: how to train; step sizes and `max_steps` may be one per run.
+      keys: one key per run, for its sample order (unused by a method that has none).
 
     Other arguments:
       record: what to observe, and when.
@@ -68,17 +67,17 @@ def ensemble(
     chunk = None if chunk is None else whole("chunk", chunk, 1)
     n_runs = keys.shape[0]
     check_watch(watch, n_runs)
-    check(networks, data, recipe, n_runs)
+    recipe.check(networks, data, n_runs)
     record = (record or Record()).until(int(np.max(recipe.max_steps)))
     networks = jax.tree.map(lambda leaf: per_run(leaf, n_runs), networks)
-    step_sizes = jnp.broadcast_to(jnp.asarray(recipe.step_size, jnp.float64), (n_runs,))
+    recipe = recipe.fitted(networks, data, watch)
+    method, sizes = recipe.method, step_sizes(recipe.method, n_runs)
     budgets = np.broadcast_to(np.asarray(recipe.max_steps, np.int32), (n_runs,))
     small = SMALL_BYTES // 4 if recipe.loss in SATURATING else SMALL_BYTES
     one_by_one = jax.default_backend() == "cpu" and _bytes_per_run(networks, n_runs) >= small
-    kernel = choose(networks, data, recipe, watch)
     devices = jax.local_devices()
     workers = min(cores() if one_by_one else len(devices), n_runs)
-    need = estimate(networks, data, recipe, record, kernel, n_runs)
+    need = estimate(networks, data, method, recipe.layers, record, n_runs)
     available = limit(memory)
     if len(devices) == 1:
         workers = at_once = fitting_chunks(need, n_runs, available, workers)
@@ -96,20 +95,18 @@ def ensemble(
             part(networks),
             part(data) if data.is_per_run else data,
             part(keys),
-            part(step_sizes),
+            part(sizes),
             budgets[runs],
             part(watch),
-            jax.tree.map(lambda leaf: leaf[runs] if leaf.ndim == 2 else leaf, recipe.order),
+            jax.tree.map(lambda leaf: leaf[runs] if leaf.ndim == 2 else leaf, method.order),
         )
         if len(devices) == 1:
-            return Batch(recipe, kernel, one_by_one, *own).train(record, shared.of(first, runs.stop - first))
+            return Batch(recipe, one_by_one, *own).train(record, shared.of(first, runs.stop - first))
         # Runs never talk to each other: a chunk lives on one device, and only its results come back.
         device = devices[first // chunk % len(devices)]
         with jax.default_device(device):
             put = lambda leaf: jax.device_put(leaf, device) if isinstance(leaf, jax.Array) else leaf  # noqa: E731
-            done = Batch(recipe, kernel, one_by_one, *jax.tree.map(put, own)).train(
-                record, shared.of(first, runs.stop - first)
-            )
+            done = Batch(recipe, one_by_one, *jax.tree.map(put, own)).train(record, shared.of(first, runs.stop - first))
         return jax.tree.map(lambda leaf: jax.device_put(leaf, devices[0]) if eqx.is_array(leaf) else leaf, done)
 
     firsts = range(0, n_runs, chunk)

@@ -36,9 +36,29 @@ class Permutation(eqx.Module):
 
     def epoch(self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int) -> Int[Array, "step batch"]:
         """The indices of one epoch."""
-        order = jax.random.permutation(jax.random.fold_in(key, epoch), jnp.arange(n_samples, dtype=jnp.int32))
         steps = n_samples // batch_size
-        return order[: steps * batch_size].reshape(steps, batch_size)
+        return _permutation(key, epoch, n_samples)[: steps * batch_size].reshape(steps, batch_size)
+
+
+class Continued(eqx.Module):
+    """Fresh random permutations one after the other, cut into batches wherever one ends: no sample is ever left out.
+
+    What is handed out at a time has n // batch steps, as with `Permutation`, and begins where the last one ended.
+    """
+
+    def steps_per_epoch(self, n_samples: int, batch_size: int) -> int:
+        """n // batch."""
+        return n_samples // batch_size
+
+    def epoch(self, key: RunKey, epoch: Int[Array, ""], n_samples: int, batch_size: int) -> Int[Array, "step batch"]:
+        """The indices of these steps: the end of one permutation, and the beginning of the next."""
+        if n_samples % batch_size == 0:
+            return Permutation().epoch(key, epoch, n_samples, batch_size)
+        steps = n_samples // batch_size
+        begin = epoch.astype(jnp.int64) * (steps * batch_size)
+        first = (begin // n_samples).astype(epoch.dtype)
+        stream = jnp.concatenate([_permutation(key, first + later, n_samples) for later in (0, 1)])
+        return jax.lax.dynamic_slice(stream, (begin % n_samples,), (steps * batch_size,)).reshape(steps, batch_size)
 
 
 class Cyclic(eqx.Module):
@@ -52,6 +72,10 @@ class Cyclic(eqx.Module):
         """The indices of one epoch."""
         steps = n_samples // batch_size
         return jnp.arange(steps * batch_size, dtype=jnp.int32).reshape(steps, batch_size)
+
+
+def _permutation(key: RunKey, number: Int[Array, ""], n_samples: int) -> Int[Array, " sample"]:
+    return jax.random.permutation(jax.random.fold_in(key, number), jnp.arange(n_samples, dtype=jnp.int32))
 
 
 def _indices(values: Any) -> Array:
@@ -82,5 +106,19 @@ class Listed(eqx.Module):
         steps = self.indices.shape[-1] // batch_size
         return self.indices[: steps * batch_size].astype(jnp.int32).reshape(steps, batch_size)
 
+    def check(self, n_samples: int, batch_size: int, n_runs: int) -> None:
+        """Whether the list fits this many samples and runs.
 
-Order = WithReplacement | Permutation | Cyclic | Listed
+        Raises:
+          ValueError: it does not.
+        """
+        low, high = int(self.indices.min()), int(self.indices.max())
+        if low < 0 or high >= n_samples:
+            raise ValueError(f"a listed order must name samples 0 to {n_samples - 1}, got {low} to {high}")
+        if self.indices.ndim == 2 and len(self.indices) != n_runs:
+            raise ValueError(f"a listed order must be one list or one per run, got {len(self.indices)} lists")
+        if self.indices.shape[-1] < batch_size:
+            raise ValueError("a listed order must be at least as long as one batch")
+
+
+Order = WithReplacement | Permutation | Continued | Cyclic | Listed

@@ -5,26 +5,22 @@ An update is W ← W + Σ_b c_b x_bᵀ, and the kernels know h_b = W x_b. So wha
 Σ_b ⟨u, c_b⟩⟨w*, x_b⟩. No kernel has to form W for that. A bias is one more coordinate with input 1.
 """
 
-import abc
-from typing import Any
-
 import equinox as eqx
-import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PyTree
+from jaxtyping import Array, Float, Int
 
 from widenet.networks.two_layer import EXACT, TwoLayer
-from widenet.training.record import Step
 
 
 class Move(eqx.Module):
-    """One non-zero update as a `PotentialWatch` sees it.
+    """One non-zero update, as the inequalities on `Potentials` see it.
 
     Attributes:
       square, alignment: G² and F after the update.
       square_gain, alignment_gain: what the update added to them.
-      labels, outputs: of the sampled batch, before the update.
+      labels, outputs: of the batch, before the update.
       output_weights: after the update.
+      updates: how many non-zero updates there were, this one included.
       number: the step count after it, from 1.
     """
 
@@ -35,13 +31,12 @@ class Move(eqx.Module):
     labels: Float[Array, " batch"]
     outputs: Float[Array, " batch *output"]
     output_weights: Float[Array, "*output neuron"]
+    updates: Int[Array, ""]
     number: Int[Array, ""]
 
 
-class PotentialWatch(eqx.Module):
-    """A `Watch` that follows G² = ‖W‖² and F = ⟨W, u w*ᵀ⟩ and is told of every non-zero update, in any kernel.
-
-    Write `begin` and `fold`. Array fields have a leading run axis.
+class Potentials(eqx.Module):
+    """G² = ‖W‖² and F = ⟨W, u w*ᵀ⟩ of a two-layer network. Every array has a leading run axis in an ensemble.
 
     Attributes:
       votes: u, one number per neuron (+1 and −1 in brutzkus2018).
@@ -52,26 +47,6 @@ class PotentialWatch(eqx.Module):
     votes: Float[Array, "*run neuron"]
     direction: Float[Array, "*run dim"]
     shift: Float[Array, "*run"] | None = eqx.field(default=None, kw_only=True)
-
-    @abc.abstractmethod
-    def begin(self, square: Float[Array, ""], alignment: Float[Array, ""]) -> PyTree:
-        """The value before training, from G² and F of the first weights."""
-
-    @abc.abstractmethod
-    def fold(self, value: PyTree, move: Move) -> PyTree:
-        """The value after one more non-zero update."""
-
-    def start(self, network: TwoLayer) -> PyTree:
-        """The value before training."""
-        return self.begin(*self.of(network))
-
-    def update(self, value: PyTree, step: Step) -> PyTree:
-        """The value after one more step, from the weights on both sides of it: what the scalars are tested against."""
-        (square, alignment), before = self.of(step.after), self.of(step.before)
-        gains = square - before[0], alignment - before[1]
-        output_weights = step.after.output_weights
-        move = Move(square, alignment, *gains, step.labels, step.outputs, output_weights, step.number)
-        return _where(step.is_update, self.fold(value, move), value)
 
     def of(self, network: TwoLayer) -> tuple[Float[Array, ""], Float[Array, ""]]:
         """(G², F) of one network."""
@@ -91,74 +66,14 @@ class PotentialWatch(eqx.Module):
         along = self.along(inputs)
         return along + self.shift if has_bias and self.shift is not None else along
 
-
-class Followed(eqx.Module):
-    """Inside a kernel: the watch's value, and the two scalars that travel with it."""
-
-    value: PyTree
-    square: Float[Array, ""]
-    alignment: Float[Array, ""]
-
-    def after(
+    def gains(
         self,
-        watch: PotentialWatch,
         coefficients: Float[Array, "batch neuron"],
         hidden: Float[Array, "batch neuron"],
         products: Float[Array, "batch batch"],
         projections: Float[Array, " batch"],
-        seen: tuple[Array, Array, Array, Array],
-        happens: Array,
-    ) -> "Followed":
-        """After one step; `seen` is (labels, outputs, output weights, number), `happens` whether it is an update."""
+    ) -> tuple[Float[Array, ""], Float[Array, ""]]:
+        """What a step adds to (G², F), from what the kernels know of it."""
         own = jnp.dot(coefficients, coefficients.T, precision=EXACT)
-        square_gain = 2 * jnp.sum(coefficients * hidden) + jnp.sum(products * own)
-        alignment_gain = jnp.dot(jnp.dot(coefficients, watch.votes, precision=EXACT), projections, precision=EXACT)
-        square, alignment = self.square + square_gain, self.alignment + alignment_gain
-        move = Move(square, alignment, square_gain, alignment_gain, *seen)
-        return _where(happens, Followed(watch.fold(self.value, move), square, alignment), self)
-
-
-class Extremes(PotentialWatch):
-    """G² and F at the end, the extremes of what single updates added to them, and of the margins y N(x) they met."""
-
-    def begin(self, square: Float[Array, ""], alignment: Float[Array, ""]) -> dict[str, Array]:
-        """No update yet: the extremes are infinite."""
-        high, low = jnp.full_like(square, jnp.inf), jnp.full_like(square, -jnp.inf)
-        return {
-            "square": square,
-            "alignment": alignment,
-            "smallest_square_gain": high,
-            "largest_square_gain": low,
-            "smallest_alignment_gain": high,
-            "largest_alignment_gain": low,
-            "smallest_margin": high,
-            "largest_margin": low,
-        }
-
-    def fold(self, value: dict[str, Array], move: Move) -> dict[str, Array]:
-        """One more update. A NaN stays a NaN, so no bound is passed by a run that blew up."""
-        margins = move.labels * move.outputs
-        return {
-            "square": move.square,
-            "alignment": move.alignment,
-            "smallest_square_gain": jnp.minimum(value["smallest_square_gain"], move.square_gain),
-            "largest_square_gain": jnp.maximum(value["largest_square_gain"], move.square_gain),
-            "smallest_alignment_gain": jnp.minimum(value["smallest_alignment_gain"], move.alignment_gain),
-            "largest_alignment_gain": jnp.maximum(value["largest_alignment_gain"], move.alignment_gain),
-            "smallest_margin": jnp.minimum(value["smallest_margin"], jnp.min(margins)),
-            "largest_margin": jnp.maximum(value["largest_margin"], jnp.max(margins)),
-        }
-
-
-def followed(watch: Any, network: TwoLayer, value: PyTree) -> PyTree:
-    """What a kernel carries for this watch: with a `PotentialWatch`, the scalars of these weights beside the value."""
-    return Followed(value, *watch.of(network)) if isinstance(watch, PotentialWatch) else value
-
-
-def value_of(watched: PyTree) -> PyTree:
-    """What is left of `followed` when the kernel is done."""
-    return watched.value if isinstance(watched, Followed) else watched
-
-
-def _where(condition: Array, yes: PyTree, no: PyTree) -> PyTree:
-    return jax.tree.map(lambda new, old: jnp.where(condition, new, old), yes, no)
+        square = 2 * jnp.sum(coefficients * hidden) + jnp.sum(products * own)
+        return square, jnp.dot(jnp.dot(coefficients, self.votes, precision=EXACT), projections, precision=EXACT)

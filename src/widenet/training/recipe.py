@@ -1,17 +1,16 @@
 """How to train: everything but the network, the data and the randomness."""
 
-import math
-from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
 import numpy as np
-from jax.core import Tracer
-from jaxtyping import Array, Float
 
 from widenet.losses import SATURATING, Loss
-from widenet.training.counts import whole
-from widenet.training.orders import Cyclic, Order, Permutation
+from widenet.training.engine import validation
+from widenet.training.engine.validation import whole, whole_or_none
+from widenet.training.methods import SGD, GradientDescent, Method
+from widenet.training.methods.base import StepSize
+from widenet.training.orders import Order, Permutation
 from widenet.training.stopping import StoppingRule, never, zero_loss
 from widenet.types import Layers
 
@@ -29,51 +28,65 @@ def _layers(value: Any) -> Layers:
     return Layers(value)
 
 
-def _whole_or_none(name: str) -> Callable[[Any], int | None]:
-    return lambda value: None if value is None else whole(name, value)
-
-
 class Recipe(eqx.Module):
-    """A training recipe.
+    """A training recipe: `Recipe(loss, method=GradientDescent(0.1), max_steps=1000)`.
+
+    `Recipe(loss, step_size, max_steps, order, batch_size, kernel=…)` is the same with `SGD` as the method.
 
     Attributes:
       loss: a function of `widenet.losses`.
-      step_size: the constant step η, one number or one per run.
+      method: what moves the weights: `SGD`, `GradientDescent`, `Adam`.
       max_steps: the budget, one number or one per run.
-      order: how samples are chosen.
-      batch_size: samples per step; None is the whole set. The step uses the mean gradient of the batch.
       layers: which layers move, "hidden" or "both".
       stop: the goal; by default `zero_loss` for the hinge losses of widenet, else none.
       check_every: steps between two looks at the goal. A run may go on for that long after it could have stopped, and
         where the goal is zero loss twice as long; with a hinge loss of widenet the counters of `Trajectory` are exact
         all the same, with another loss `zero_loss_step` is the step count of a look. By default one
         epoch, or the fewest epochs that make 1000 steps; 100 steps with the whole set as batch.
-      kernel: "auto" takes the fastest exact kernel that fits, "plain" the step-by-step autodiff oracle.
     """
 
     loss: Loss = eqx.field(static=True)
-    step_size: float | Float[Array, "*run"]
-    max_steps: int | tuple[int, ...] = eqx.field(static=True, converter=_budgets)
-    order: Order = Permutation()
-    batch_size: int | None = eqx.field(static=True, default=1, converter=_whole_or_none("batch_size"))
-    layers: Layers = eqx.field(static=True, default=Layers.HIDDEN, converter=_layers)
-    stop: StoppingRule | None = eqx.field(static=True, default=None)
-    check_every: int | None = eqx.field(static=True, default=None, converter=_whole_or_none("check_every"))
-    kernel: str = eqx.field(static=True, default="auto")
+    method: Method
+    max_steps: int | tuple[int, ...] = eqx.field(static=True)
+    layers: Layers = eqx.field(static=True)
+    stop: StoppingRule | None = eqx.field(static=True)
+    check_every: int | None = eqx.field(static=True)
+
+    def __init__(
+        self,
+        loss: Loss,
+        step_size: StepSize | None = None,
+        max_steps: Any = None,
+        order: Order | None = None,
+        batch_size: Any = 1,
+        layers: Any = Layers.HIDDEN,
+        stop: StoppingRule | None = None,
+        check_every: Any = None,
+        kernel: str = "auto",
+        *,
+        method: Method | None = None,
+    ):
+        """With `method`, or with the arguments of `SGD`; see the class."""
+        if method is None:
+            if step_size is None:
+                raise ValueError(
+                    "a recipe needs a step_size (which means SGD) or a method such as GradientDescent(0.1)"
+                )
+            method = SGD(step_size, Permutation() if order is None else order, batch_size, kernel)
+        elif step_size is not None or order is not None or batch_size != 1 or kernel != "auto":
+            raise ValueError("with a method, step_size, order, batch_size and kernel are said to the method")
+        self.loss, self.method, self.max_steps = loss, method, _budgets(max_steps)
+        self.layers, self.stop = _layers(layers), stop
+        self.check_every = whole_or_none("check_every")(check_every)
 
     def __check_init__(self) -> None:
         """Mistakes that would otherwise surface deep inside a compiled program."""
         if not callable(self.loss):
             raise ValueError(f"loss must be a function such as widenet.hinge, got {self.loss!r}")
-        # A single number was typed, and a wrong one is a mistake. One per run may hold anything: claims measure theirs.
-        if not isinstance(self.step_size, Tracer):
-            step_size = np.asarray(self.step_size)
-            if step_size.dtype.kind not in "iuf" or (step_size.ndim == 0 and not 0 < step_size < math.inf):
-                raise ValueError(f"step_size must be positive and finite, got {self.step_size!r}")
+        if not isinstance(self.method, Method):
+            raise ValueError(f"method must be a method such as GradientDescent(0.1), called, got {self.method!r}")
         if self.stop is not None and not callable(self.stop):
             raise ValueError(f"stop must be a stopping rule such as zero_error or loss_below(0.1), got {self.stop!r}")
-        if not hasattr(self.order, "steps_per_epoch") or isinstance(self.order, type):
-            raise ValueError(f"order must be an order such as Permutation() or Cyclic(), got {self.order!r}")
 
     @property
     def goal(self) -> StoppingRule:
@@ -82,9 +95,28 @@ class Recipe(eqx.Module):
             return self.stop
         return zero_loss if self.loss in SATURATING else never
 
+    def check(self, networks: Any, data: Any, n_runs: int) -> None:
+        """Whether networks, data and recipe fit together, for this many runs.
 
-def gradient_descent(
-    loss: Loss, step_size: float | Float[Array, "*run"], max_steps: int | tuple[int, ...], **others: Any
-) -> Recipe:
+        Raises:
+          ValueError: they do not; the sentence says what, and what would.
+        """
+        budgets = self.max_steps if isinstance(self.max_steps, tuple) else (self.max_steps,)
+        if not all(0 < steps < 2**31 for steps in budgets):
+            raise ValueError(f"max_steps must lie between 1 and 2^31 - 1, got {self.max_steps}")
+        if isinstance(self.max_steps, tuple) and len(budgets) != n_runs:
+            raise ValueError(f"max_steps must be one number or one per run, got {len(budgets)} for {n_runs} runs")
+        if self.check_every is not None and self.check_every < 1:
+            raise ValueError(f"check_every must be at least 1, got {self.check_every}")
+        validation.check(networks, data, self.loss, self.goal, n_runs)
+        self.method.check(data, n_runs)
+
+    def fitted(self, networks: Any, data: Any, watch: Any) -> "Recipe":
+        """The recipe as it will run: its method has made its choices for these networks."""
+        method = self.method.fitted(networks, data, self.layers, watch)
+        return eqx.tree_at(lambda recipe: recipe.method, self, method)
+
+
+def gradient_descent(loss: Loss, step_size: StepSize, max_steps: int | tuple[int, ...], **others: Any) -> Recipe:
     """Full-batch gradient descent on the mean loss."""
-    return Recipe(loss, step_size, max_steps, order=Cyclic(), batch_size=None, **others)
+    return Recipe(loss, method=GradientDescent(step_size), max_steps=max_steps, **others)

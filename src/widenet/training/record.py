@@ -5,6 +5,7 @@ sees into one value, so a quantity can be checked at every step without storing 
 """
 
 import abc
+import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,11 +16,28 @@ import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from widenet.training.counts import whole
+from widenet.training.engine.validation import whole
 from widenet.types import Dataset
 
-Observation = Callable[[Any, Dataset], Array]
-"""(network, training data of that run) → array."""
+
+class Snapshot(eqx.Module):
+    """A run at one moment, as an observation sees it.
+
+    Attributes:
+      network: the network as it is.
+      start: the network before the first step.
+      data: the training data of the run.
+      step: how many steps lie behind it.
+    """
+
+    network: PyTree
+    start: PyTree
+    data: Dataset
+    step: Int[Array, ""]
+
+
+Observation = Callable[[Snapshot], Array]
+"""What is seen of a run: one array, or one number."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +85,22 @@ def log_spaced(until: float | int, count: float | int) -> tuple[int, ...]:
 
 def seen_shapes(record: Record, network: Any, data: Dataset) -> list[jax.ShapeDtypeStruct]:
     """What each observation gives for one run, without computing it; refuses all but one array."""
-    seen = {name: jax.eval_shape(observation, network, data) for name, observation in record.what.items()}
-    for name, one in seen.items():
+    step = jax.ShapeDtypeStruct((), np.int32)
+    shapes = []
+    for name, observation in record.what.items():
+        if not _takes_one(observation):
+            raise ValueError(
+                f"an observation takes one Snapshot, with fields network, start, data and step; {name!r} takes"
+                f" {inspect.signature(observation)}"
+            )
+        see = lambda *parts, observation=observation: observation(Snapshot(*parts))  # noqa: E731
+        one = jax.eval_shape(see, network, network, data, step)
         if not isinstance(one, jax.ShapeDtypeStruct):
             raise ValueError(
                 f"an observation must return one array, got {type(one).__name__} from {name!r}; give each array a name"
             )
-    return list(seen.values())
+        shapes.append(one)
+    return shapes
 
 
 class Step(eqx.Module):
@@ -81,7 +108,9 @@ class Step(eqx.Module):
 
     Attributes:
       before, after: the network on both sides of the step.
-      inputs, labels, outputs: the sampled batch and what the network said before the step.
+      inputs, labels, outputs: the batch and what the network said of it before the step.
+      gradient: of the mean loss of the batch before the step; None at weights that stay.
+      step_size: the step that was used.
       is_update: whether the update was not identically zero.
       number: the step count after this step, from 1.
     """
@@ -91,6 +120,8 @@ class Step(eqx.Module):
     inputs: Float[Array, "batch dim"]
     labels: Float[Array, " batch"]
     outputs: Float[Array, " batch *output"]
+    gradient: PyTree
+    step_size: Float[Array, ""]
     is_update: Bool[Array, ""]
     number: Int[Array, ""]
 
@@ -125,6 +156,17 @@ class OutputWatch(eqx.Module):
     def update(self, value: PyTree, step: Step) -> PyTree:
         """The same, from a whole step."""
         return self.fold(value, step.after.output_weights)
+
+
+def _takes_one(function: Callable[..., Any]) -> bool:
+    """Whether it can be called with one argument; what does not say how it is called is believed."""
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True
 
 
 def _times(values: Any) -> tuple[int, ...]:

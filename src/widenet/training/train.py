@@ -6,10 +6,10 @@ import jax
 import jax.numpy as jnp
 
 from widenet.progress import Progress, silent
+from widenet.training.engine.validation import are_keys
 from widenet.training.ensemble import ensemble
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
-from widenet.training.requests import are_keys
 from widenet.types import Dataset, RunKey, Trajectory
 
 

@@ -21,11 +21,11 @@ from jaxtyping import Array, Bool, Float, Int
 from widenet.losses import SATURATING, Loss, zero_one
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
-from widenet.training.orders import Order
-from widenet.training.potentials import PotentialWatch
+from widenet.training.closest import Closest, potentials_of
+from widenet.training.engine.segment import Segment
+from widenet.training.engine.state import Tally
 from widenet.training.record import OutputWatch
-from widenet.training.state import Tally
-from widenet.types import Layers, RunKey
+from widenet.types import Layers
 
 ROWS = 64
 """Rows of a block: large enough for the products to run at full speed, small enough for the inner loop."""
@@ -57,7 +57,7 @@ class Block(eqx.Module):
       inputs: the rows themselves, or None when their inner products are given.
       products: the inner products, or None when they are to be computed from the inputs.
       twins: of all samples, where their inner products are given.
-      projections: ⟨w*, x⟩ of each row where a `PotentialWatch` follows them, else None.
+      projections: ⟨w*, x⟩ of each row where a watch follows `Potentials`, else None.
       has_bias: whether each inner product has one more.
     """
 
@@ -147,22 +147,15 @@ class Progress(eqx.Module):
     watched: Any = None
 
 
-def walk(
-    order: Order,
-    key: RunKey,
-    n_samples: int,
-    batch_size: int,
-    start: Int[Array, ""],
-    stop: Int[Array, ""],
-    carry: Carry,
-    work: Callable[[Carry, Rows], Carry],
-) -> Carry:
+def walk(segment: Segment, carry: Carry, work: Callable[[Carry, Rows], Carry]) -> Carry:
     """Take the steps start, …, stop − 1 block by block, epoch by epoch."""
+    order, n_samples, batch_size = segment.order, segment.data.n_samples, segment.batch_size
+    start, stop = segment.start, segment.stop
     length = order.steps_per_epoch(n_samples, batch_size)
     size = max(1, min(ROWS // batch_size, length))
 
     def run_epoch(epoch: Array, carry: Carry) -> Carry:
-        samples = order.epoch(key, epoch, n_samples, batch_size)
+        samples = order.epoch(segment.key, epoch, n_samples, batch_size)
         # A slice past the end would be shifted back by dynamic_slice; padding keeps positions true.
         samples = jnp.pad(samples, ((0, size), (0, 0)))
         first = jnp.maximum(start - epoch * length, 0)
@@ -183,11 +176,8 @@ def work_through(
     network: TwoLayer,
     hidden: Float[Array, "row neuron"],
     block: Block,
+    segment: Segment,
     tally: Tally,
-    step_size: Float[Array, ""],
-    loss: Loss,
-    layers: Layers,
-    watch: OutputWatch | PotentialWatch | None = None,
     watched: Any = None,
 ) -> Progress:
     """The inner loop, from the pre-activations of the block's rows at its start.
@@ -200,12 +190,11 @@ def work_through(
     second = network.output_weights
     blank = Taken(
         jnp.zeros_like(hidden),
-        jnp.zeros((steps, *second.shape), second.dtype) if layers is Layers.BOTH else None,
+        jnp.zeros((steps, *second.shape), second.dtype) if segment.layers is Layers.BOTH else None,
         jnp.zeros((steps, batch, *second.shape[:-1]), hidden.dtype),
     )
-    inner = _next_active if loss in SATURATING else _every_step
-    rate = step_size.astype(hidden.dtype) / batch
-    end, visited = inner(network, hidden, block, Walked(blank, second, watched), rate, loss, layers, watch)
+    inner = _next_active if segment.loss in SATURATING else _every_step
+    end, visited = inner(network, hidden, block, segment, Walked(blank, second, watched))
     updates = jax.vmap(lambda index, step: step.is_update(block.twins_of(index)))(jnp.arange(steps), end.steps)
     mistakes = jnp.sum(zero_one(end.steps.outputs, block.labels), axis=1)
     counted = tally.add(updates & visited, jnp.where(visited, mistakes, 0), block.rows.numbers)
@@ -214,7 +203,8 @@ def work_through(
 
 def fits(network: Any, watch: Any) -> bool:
     """Whether a kernel made of blocks can do the job."""
-    return isinstance(network, TwoLayer) and (watch is None or isinstance(watch, OutputWatch | PotentialWatch))
+    serves = watch is None or isinstance(watch, OutputWatch) or potentials_of(watch) is not None
+    return serves and isinstance(network, TwoLayer)
 
 
 def take(
@@ -253,7 +243,7 @@ def _put(array: Array, row: Array, step: Int[Array, ""]) -> Array:
 
 def _after(
     walked: Walked,
-    watch: OutputWatch | PotentialWatch | None,
+    watch: OutputWatch | Closest | None,
     block: Block,
     step: Int[Array, ""],
     hidden: Float[Array, "batch neuron"],
@@ -264,11 +254,12 @@ def _after(
     output_weights, watched = walked.output_weights, walked.watched
     if taken.change is not None:
         output_weights = output_weights + taken.change
-    if isinstance(watch, PotentialWatch):
-        seen = _row(block.labels, step), taken.outputs, output_weights, _row(block.rows.numbers, step)
+    if isinstance(watch, Closest):
         projections = _row(block.projections, step)  # pyright: ignore[reportArgumentType]
+        gains = watch.follows.gains(taken.coefficients, hidden, products, projections)  # pyright: ignore
+        seen = _row(block.labels, step), taken.outputs, output_weights
         happens = taken.is_update(block.twins_of(step)) & _row(block.rows.valid, step)
-        watched = watched.after(watch, taken.coefficients, hidden, products, projections, seen, happens)
+        watched = watched.after(watch, gains, seen, _row(block.rows.numbers, step), happens)
     elif watch is not None:  # a step that moved nothing shows it the same weights once more
         watched = watch.fold(watched, output_weights)
     return Walked(jax.tree.map(lambda rows, row: _put(rows, row, step), walked.steps, taken), output_weights, watched)
@@ -278,14 +269,12 @@ def _every_step(
     network: TwoLayer,
     hidden: Float[Array, "step batch neuron"],
     block: Block,
+    segment: Segment,
     walked: Walked,
-    rate: Array,
-    loss: Loss,
-    layers: Layers,
-    watch: OutputWatch | PotentialWatch | None,
 ) -> tuple[Walked, Bool[Array, " step"]]:
     """Also tells which steps were taken."""
-    gram = block.gram()
+    gram, loss, layers, watch = block.gram(), segment.loss, segment.layers, segment.watch
+    rate = segment.constant_step.astype(hidden.dtype) / segment.batch_size
 
     def step_from(coefficients: Array, output_weights: Array, step: Array) -> tuple[Array, Taken]:
         """The pre-activations of a step, and the step."""
@@ -322,13 +311,12 @@ def _next_active(
     network: TwoLayer,
     hidden: Float[Array, "step batch neuron"],
     block: Block,
+    segment: Segment,
     walked: Walked,
-    rate: Array,
-    loss: Loss,
-    layers: Layers,
-    watch: OutputWatch | PotentialWatch | None,
 ) -> tuple[Walked, Bool[Array, " step"]]:
     """Also tells which steps were taken: the others move nothing and are no mistakes."""
+    loss, layers, watch = segment.loss, segment.layers, segment.watch
+    rate = segment.constant_step.astype(hidden.dtype) / segment.batch_size
     steps = block.labels.shape[0]
     positions = jnp.arange(steps, dtype=jnp.int32)
 

@@ -3,41 +3,25 @@
 Per block: one product before (H = X Wᵀ for its rows), the inner loop of `block`, one product after (W ← W + Cᵀ X).
 """
 
-from typing import Any
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
 
-from widenet.losses import Loss
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
+from widenet.training.closest import followed, potentials_of, value_of
+from widenet.training.engine.segment import Segment
+from widenet.training.engine.state import State
 from widenet.training.kernels.block import Block, Rows, walk, work_through
-from widenet.training.orders import Order
-from widenet.training.potentials import PotentialWatch, followed, value_of
-from widenet.training.state import State
-from widenet.types import Dataset, Layers, RunKey
 
 
-def advance(
-    state: State,
-    data: Dataset,
-    order: Order,
-    key: RunKey,
-    step_size: Float[Array, ""],
-    watch: Any,
-    start: Int[Array, ""],
-    stop: Int[Array, ""],
-    *,
-    loss: Loss,
-    layers: Layers,
-    batch_size: int,
-) -> State:
+def advance(state: State, segment: Segment) -> State:
     """The run after the steps start, …, stop − 1; see `plain.advance`."""
+    data, watch = segment.data, segment.watch
     has_bias = state.network.bias is not None
     movable = jnp.any(data.inputs != 0, axis=1) | has_bias
-    projections = watch.projections(data.inputs, has_bias) if isinstance(watch, PotentialWatch) else None
+    potentials = potentials_of(watch)
+    projections = None if potentials is None else potentials.projections(data.inputs, has_bias)
 
     def work(state: State, rows: Rows) -> State:
         network, chosen = state.network, rows.chosen
@@ -48,7 +32,7 @@ def advance(
         inputs = x.reshape(*chosen.shape, -1)
         seen = None if projections is None else projections[chosen]
         block = Block(rows, data.labels[chosen], movable[chosen], inputs, None, None, seen, has_bias)
-        progress = work_through(network, hidden, block, state.tally, step_size, loss, layers, watch, state.watched)
+        progress = work_through(network, hidden, block, segment, state.tally, state.watched)
         coefficients = progress.coefficients.reshape(chosen.size, -1)
 
         def apply(network: TwoLayer) -> TwoLayer:
@@ -61,5 +45,5 @@ def advance(
         return State(moved, progress.tally, progress.watched)
 
     begin = State(state.network, state.tally, followed(watch, state.network, state.watched))
-    end = walk(order, key, data.n_samples, batch_size, start, stop, begin, work)
+    end = walk(segment, begin, work)
     return State(end.network, end.tally, value_of(end.watched))

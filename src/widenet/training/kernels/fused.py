@@ -29,15 +29,14 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
 from widenet.losses import SATURATING, Loss, logistic, zero_one
 from widenet.networks import PiecewiseLinear, TwoLayer
 from widenet.networks.two_layer import EXACT
-from widenet.training.orders import Order
-from widenet.training.recipe import Recipe
-from widenet.training.state import State, Tally
-from widenet.types import Dataset, Layers, RunKey
+from widenet.training.engine.segment import Segment
+from widenet.training.engine.state import State, Tally
+from widenet.types import Dataset, Layers
 
 try:
     from jax.experimental.pallas import triton as backend
@@ -56,7 +55,7 @@ WARPS, STAGES = 4, 3
 """Warps of a program, and how many tiles are on their way at a time."""
 MOST_NEURONS = 256
 """Wider networks would not keep a stride in registers; their products are large enough for `blocked`."""
-SEGMENT = 4096
+LAUNCH = 4096
 """Steps per launch, at least: several epochs of a small data set go into one."""
 WIDEST_SPREAD = 2.0**12
 """Ratio of the largest to the smallest column maximum up to which one scale for all inputs keeps float32's accuracy."""
@@ -64,7 +63,7 @@ WIDEST_SPREAD = 2.0**12
 int32, float32 = jnp.int32, jnp.float32
 
 
-def fits(network: Any, data: Dataset, recipe: Recipe, watch: Any) -> bool:
+def fits(network: Any, data: Dataset, batch_size: int | None, layers: Layers, watch: Any) -> bool:
     """Whether this kernel can do the job at all: on a GPU in float32, interpreted on a CPU in either precision."""
     return (
         backend is not None
@@ -73,8 +72,8 @@ def fits(network: Any, data: Dataset, recipe: Recipe, watch: Any) -> bool:
         and isinstance(network.activation, PiecewiseLinear)
         and network.n_outputs is None
         and watch is None
-        and recipe.batch_size == 1
-        and recipe.layers is Layers.HIDDEN
+        and batch_size == 1
+        and layers is Layers.HIDDEN
         and network.n_neurons <= MOST_NEURONS
         and network.hidden_weights.dtype == data.inputs.dtype == data.labels.dtype
     )
@@ -100,24 +99,12 @@ def _spread_of(inputs: Float[Array, "*run sample dim"]) -> Float[Array, ""]:
     return jnp.where(largest > 0, largest / jnp.min(jnp.where(columns > 0, columns, jnp.inf)), 1)
 
 
-def advance(
-    state: State,
-    data: Dataset,
-    order: Order,
-    key: RunKey,
-    step_size: Float[Array, ""],
-    watch: Any,
-    start: Int[Array, ""],
-    stop: Int[Array, ""],
-    *,
-    loss: Loss,
-    layers: Layers,
-    batch_size: int,
-) -> State:
+def advance(state: State, segment: Segment) -> State:
     """The run after the steps start, …, stop − 1; see `plain.advance`."""
     network, dtype = state.network, state.network.hidden_weights.dtype
-    length = order.steps_per_epoch(data.n_samples, batch_size)
-    epochs = max(1, SEGMENT // length)
+    data, order, n_samples = segment.data, segment.order, segment.data.n_samples
+    length = order.steps_per_epoch(n_samples, 1)
+    epochs = max(1, LAUNCH // length)
     inputs, labels = jnp.asarray(data.inputs), jnp.asarray(data.labels)
     weights = network.hidden_weights
     if network.bias is not None:  # a constant coordinate
@@ -125,22 +112,23 @@ def advance(
         inputs = jnp.concatenate([inputs, jnp.ones_like(inputs[:, :1])], axis=1)
     moves = jnp.any(inputs != 0, axis=1).astype(int32)
     pieces, input_scale = _scaled_pieces(inputs)
-    run_segment = _program(loss, weights.shape[0], weights.shape[1], dtype)
+    run_segment = _program(segment.loss, weights.shape[0], weights.shape[1], dtype)
     kink = network.activation
     slope, at_zero = jnp.asarray(kink.slope, dtype), jnp.asarray(kink.derivative_at_zero, dtype)
     steepest = jnp.maximum(jnp.maximum(jnp.abs(slope), jnp.abs(at_zero)), 1)
     reach = jnp.max(jnp.abs(network.output_weights)) * steepest
-    numbers = jnp.stack([step_size.astype(dtype), slope, at_zero, reach])
+    numbers = jnp.stack([segment.constant_step.astype(dtype), slope, at_zero, reach])
     shared = jnp.stack([input_scale, jnp.max(jnp.abs(inputs))])
     outgoing = jnp.pad(network.output_weights, (0, _padded(network.n_neurons) - network.n_neurons))
 
-    def run(segment: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
+    def run(launch: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
         weights, counts = carry
-        which = segment * epochs + jnp.arange(epochs, dtype=int32)
-        rows = jax.vmap(lambda epoch: order.epoch(key, epoch, data.n_samples, batch_size))(which).reshape(-1)
+        which = launch * epochs + jnp.arange(epochs, dtype=int32)
+        rows = jax.vmap(lambda epoch: order.epoch(segment.key, epoch, n_samples, 1))(which).reshape(-1)
         rows = jnp.pad(rows, (0, 2 * ROWS))  # the last block may reach past the end, and one pass follows it
-        before = segment * (epochs * length)
-        bounds = jnp.stack([jnp.maximum(start - before, 0), jnp.minimum(stop - before, epochs * length), before])
+        before = launch * (epochs * length)
+        first, last = jnp.maximum(segment.start - before, 0), jnp.minimum(segment.stop - before, epochs * length)
+        bounds = jnp.stack([first, last, before])
         numbers_now = jnp.append(numbers, jnp.max(jnp.abs(weights)))
         weights, counts, *_ = run_segment(
             weights, outgoing, rows, labels[rows], moves[rows], numbers_now, bounds, counts, shared, *pieces
@@ -149,7 +137,7 @@ def advance(
 
     counts = jnp.stack([state.tally.updates, state.tally.mistakes.astype(int32), state.tally.last_update])
     span = epochs * length
-    weights, counts = jax.lax.fori_loop(start // span, -(-stop // span), run, (weights, counts))
+    weights, counts = jax.lax.fori_loop(segment.start // span, -(-segment.stop // span), run, (weights, counts))
     if network.bias is not None:
         weights, bias = weights[:, :-1], weights[:, -1]
         network = eqx.tree_at(lambda net: net.bias, network, bias)

@@ -10,16 +10,15 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
-from widenet.losses import Loss
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
+from widenet.training.closest import followed, potentials_of, value_of
+from widenet.training.engine.segment import Segment
+from widenet.training.engine.state import State, Tally
 from widenet.training.kernels.block import Block, Rows, twins, walk, work_through
-from widenet.training.orders import Order
-from widenet.training.potentials import PotentialWatch, followed, value_of
-from widenet.training.state import State, Tally
-from widenet.types import Dataset, Layers, RunKey
+from widenet.types import Dataset
 
 
 class Span(eqx.Module):
@@ -38,27 +37,16 @@ class Span(eqx.Module):
     watched: Any
 
 
-def advance(
-    state: State,
-    data: Dataset,
-    order: Order,
-    key: RunKey,
-    step_size: Float[Array, ""],
-    watch: Any,
-    start: Int[Array, ""],
-    stop: Int[Array, ""],
-    *,
-    loss: Loss,
-    layers: Layers,
-    batch_size: int,
-) -> State:
+def advance(state: State, segment: Segment) -> State:
     """The run after the steps start, …, stop − 1; see `plain.advance`."""
-    network, x = state.network, data.inputs
+    network, data, watch = state.network, segment.data, segment.watch
+    x = data.inputs
     has_bias = network.bias is not None
     movable = jnp.any(x != 0, axis=1) | has_bias
-    projections = watch.projections(x, has_bias) if isinstance(watch, PotentialWatch) else None
+    potentials = potentials_of(watch)
+    projections = None if potentials is None else potentials.projections(x, has_bias)
     gram = jnp.dot(x, x.T, precision=EXACT) + has_bias
-    same = twins(x, has_bias) if batch_size > 1 else None
+    same = twins(x, has_bias) if segment.batch_size > 1 else None
     hidden = jnp.dot(x, network.hidden_weights.T, precision=EXACT)
     if has_bias:
         hidden = hidden + network.bias
@@ -70,9 +58,7 @@ def advance(
         seen = None if projections is None else projections[chosen]
         block = Block(rows, data.labels[chosen], movable[chosen], None, products, same, seen, has_bias)
         current = eqx.tree_at(lambda net: net.output_weights, network, span.output_weights)
-        progress = work_through(
-            current, span.hidden[flat], block, span.tally, step_size, loss, layers, watch, span.watched
-        )
+        progress = work_through(current, span.hidden[flat], block, segment, span.tally, span.watched)
         coefficients = progress.coefficients.reshape(chosen.size, -1)
 
         def apply(span: Span) -> tuple[Array, Array]:
@@ -85,7 +71,7 @@ def advance(
 
     watched = followed(watch, network, state.watched)
     begin = Span(hidden, jnp.zeros_like(hidden), network.output_weights, state.tally, watched)
-    end = walk(order, key, data.n_samples, batch_size, start, stop, begin, work)
+    end = walk(segment, begin, work)
     weights = network.hidden_weights + jnp.dot(end.sums.T, x, precision=EXACT)
     bias = network.bias + jnp.sum(end.sums, 0) if has_bias else None
     return State(TwoLayer(weights, end.output_weights, bias, network.activation), end.tally, value_of(end.watched))

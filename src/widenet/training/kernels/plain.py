@@ -1,78 +1,106 @@
 """The oracle: one step at a time, gradients by automatic differentiation, for any network.
 
-It is meant to be obviously right. Every other kernel is tested against it, step by step.
+It is meant to be obviously right. Every other kernel of SGD is tested against it, step by step, and the methods that
+have no kernels of their own are made of its parts.
 """
 
+import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from widenet.losses import Loss, zero_one
-from widenet.training.orders import Order
+from widenet.losses import Loss, log_mean, zero_one
+from widenet.training.engine.segment import Segment
+from widenet.training.engine.state import State
 from widenet.training.record import Step
-from widenet.training.state import State
-from widenet.types import Dataset, Layers, RunKey
+from widenet.training.schedules import StepRule
+from widenet.types import Layers
+
+Change = Callable[[PyTree, Array, PyTree], tuple[PyTree, PyTree]]
+"""(gradient, step size, what the method keeps) → (what is subtracted from the weights, what the method keeps then)."""
 
 
-def take_step(
-    network: Any,
-    inputs: Float[Array, "batch dim"],
-    labels: Float[Array, " batch"],
-    step_size: Float[Array, ""],
-    *,
-    loss: Loss,
-    layers: Layers,
-) -> tuple[Any, Float[Array, " batch *output"], Array]:
-    """One gradient step on the mean loss of a batch: (new network, old outputs, was anything moved)."""
+def gradient_of(
+    network: Any, inputs: Float[Array, "batch dim"], labels: Float[Array, " batch"], *, loss: Loss, layers: Layers
+) -> tuple[PyTree, Float[Array, " batch *output"]]:
+    """The gradient of the mean loss of a batch, None at weights that stay; and the outputs."""
     moving, fixed = eqx.partition(network, network.trainable(layers))
 
     def mean_loss(moving: Any) -> tuple[Float[Array, ""], Float[Array, " batch *output"]]:
         outputs = jax.vmap(eqx.combine(moving, fixed))(inputs)
         return jnp.mean(loss(outputs, labels)), outputs
 
-    gradients, outputs = jax.grad(mean_loss, has_aux=True)(moving)
-    changes = jax.tree.map(lambda weight, gradient: step_size.astype(weight.dtype) * gradient, moving, gradients)
-    moved = jax.tree.map(lambda weight, change: weight - change, moving, changes)
-    is_update = jnp.any(jnp.stack([jnp.any(leaf != 0) for leaf in jax.tree.leaves(changes)]))
-    return eqx.combine(moved, fixed), outputs, is_update
+    return jax.grad(mean_loss, has_aux=True)(moving)
 
 
-def advance(
+def descend(gradient: PyTree, step_size: Array, own: PyTree) -> tuple[PyTree, PyTree]:
+    """Plain gradient descent: the step times the gradient."""
+    return jax.tree.map(lambda part: step_size.astype(part.dtype) * part, gradient), own
+
+
+def is_any_nonzero(tree: PyTree) -> Bool[Array, ""]:
+    """Whether any entry of the tree is not 0; a NaN counts as one."""
+    return jnp.any(jnp.stack([jnp.any(leaf != 0) for leaf in jax.tree.leaves(tree)]))
+
+
+def take_step(
     state: State,
-    data: Dataset,
-    order: Order,
-    key: RunKey,
-    step_size: Float[Array, ""],
-    watch: Any,
-    start: Int[Array, ""],
-    stop: Int[Array, ""],
-    *,
-    loss: Loss,
-    layers: Layers,
-    batch_size: int,
+    segment: Segment,
+    inputs: Float[Array, "batch dim"],
+    labels: Float[Array, " batch"],
+    taken: Int[Array, ""],
+    change: Change = descend,
 ) -> State:
+    """The run after one more step, on this batch; `taken` steps lie behind it."""
+    network, loss, layers = state.network, segment.loss, segment.layers
+    gradient, outputs = gradient_of(network, inputs, labels, loss=loss, layers=layers)
+    step_size = segment.step_size
+    if isinstance(step_size, StepRule):
+        step_size = jnp.asarray(step_size(log_mean(loss, outputs, labels), taken))
+    changes, own = change(gradient, step_size, state.own)
+    moving, fixed = eqx.partition(network, network.trainable(layers))
+    moved = eqx.combine(jax.tree.map(lambda weight, part: weight - part, moving, changes), fixed)
+    is_update = is_any_nonzero(changes)
+    tally = state.tally.count(is_update, jnp.sum(zero_one(outputs, labels)), taken + 1)
+    watched = state.watched
+    if segment.watch is not None:
+        seen = Step(network, moved, inputs, labels, outputs, gradient, step_size, is_update, taken + 1)
+        watched = segment.watch.update(watched, seen)
+    return State(moved, tally, watched, own)
+
+
+class _Echo(eqx.Module):
+    def update(self, value: PyTree, step: Step) -> Step:
+        return step
+
+
+def seen_step(state: State, segment: Segment) -> Step:
+    """A step of this segment, as a watch would see it."""
+    batch = segment.data[: segment.batch_size]
+    shown = dataclasses.replace(segment, watch=_Echo())
+    return take_step(state, shown, batch.inputs, batch.labels, jnp.asarray(segment.start)).watched
+
+
+def advance(state: State, segment: Segment, change: Change = descend) -> State:
     """The run after the steps start, …, stop − 1."""
-    length = order.steps_per_epoch(data.n_samples, batch_size)
+    data, order, n_samples = segment.data, segment.order, segment.data.n_samples
+    length = order.steps_per_epoch(n_samples, segment.batch_size)
 
     def run_epoch(epoch: Array, state: State) -> State:
-        rows = order.epoch(key, epoch, data.n_samples, batch_size)
+        rows = order.epoch(segment.key, epoch, n_samples, segment.batch_size)
 
         def body(position: Array, state: State) -> State:
-            chosen, number = rows[position], epoch * length + position
-            inputs, labels = data.inputs[chosen], data.labels[chosen]
-            network, outputs, is_update = take_step(state.network, inputs, labels, step_size, loss=loss, layers=layers)
-            tally = state.tally.count(is_update, jnp.sum(zero_one(outputs, labels)), number + 1)
-            watched = state.watched
-            if watch is not None:
-                seen = Step(state.network, network, inputs, labels, outputs, is_update, number + 1)
-                watched = watch.update(watched, seen)
-            return State(network, tally, watched)
+            chosen = rows[position]
+            taken = epoch * length + position
+            return take_step(state, segment, data.inputs[chosen], data.labels[chosen], taken, change)
 
         # Positions inside the epoch: its end, counted from the start of the run, may be past the largest int32.
-        first, last = jnp.maximum(start - epoch * length, 0), jnp.minimum(stop - epoch * length, length)
+        first = jnp.maximum(segment.start - epoch * length, 0)
+        last = jnp.minimum(segment.stop - epoch * length, length)
         return jax.lax.fori_loop(first, last, body, state)
 
-    return jax.lax.fori_loop(start // length, -(-stop // length), run_epoch, state)
+    return jax.lax.fori_loop(segment.start // length, -(-segment.stop // length), run_epoch, state)

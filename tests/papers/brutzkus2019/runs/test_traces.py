@@ -15,7 +15,7 @@ from widenet.papers.brutzkus2019.runs.lattice import in_13
 from widenet.papers.brutzkus2019.runs.traces import GRID, TraceSetting, draw_fits, follow, traces
 from widenet.records import Scale
 from widenet.run.records import decode, encode
-from widenet.training.patterns import train_patterns
+from widenet.training.xord import train_patterns
 from widenet.types import RunStatus
 
 

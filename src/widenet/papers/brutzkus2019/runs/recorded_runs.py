@@ -20,7 +20,7 @@ from widenet.papers.brutzkus2019.runs.sampled_runs import INITIAL_SCALE, PER_CLA
 from widenet.progress import Progress, silent, stretch
 from widenet.records import ClosedModel, Scale
 from widenet.training import on_grid
-from widenet.training.patterns import class_weights
+from widenet.training.xord import class_weights
 
 XOR_STEP_CONSTANT = 0.1
 """c_η of Figure 2, which the paper does not state."""

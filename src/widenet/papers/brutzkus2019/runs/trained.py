@@ -36,7 +36,7 @@ from widenet.papers.brutzkus2019.runs.training_set import PAIR, TrainingSet
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.training import train_patterns
-from widenet.training.patterns import GRID, class_weights
+from widenet.training.xord import GRID, class_weights
 from widenet.types import RunStatus
 
 COARSE = 1e-6

@@ -18,8 +18,8 @@ from widenet.data import Xord, count_sets, make_xor, make_xord
 from widenet.data.xord import PATTERNS, set_points
 from widenet.networks import ConvMaxPool, make_conv_maxpool, make_two_layer, plus_minus, relu
 from widenet.training import on_grid, train_patterns
-from widenet.training.lanes import n_lanes
-from widenet.training.patterns import GRID
+from widenet.training.xord.patterns import GRID
+from widenet.training.xord.program import n_lanes
 from widenet.types import Dataset, RunStatus
 
 LAW = make_xord(n_patches=5)

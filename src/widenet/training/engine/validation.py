@@ -11,10 +11,30 @@ import numpy as np
 from jaxtyping import Array
 
 from widenet.losses import Loss
-from widenet.training.orders import Listed
-from widenet.training.recipe import Recipe
 from widenet.training.stopping import StoppingRule
 from widenet.types import Dataset
+
+
+def whole(name: str, value: Any, least: int | None = None, most: int | None = None) -> int:
+    """A count as an int; 1e3 is one, too, and so is NumPy's.
+
+    Raises:
+      ValueError: it is not a whole number, or outside of the limits.
+    """
+    try:
+        number = int(value)
+        fits = number == value and not isinstance(value, bool | str)
+    except (TypeError, ValueError, OverflowError):  # int() of words, of arrays, of NaN and of infinity
+        number, fits = 0, False
+    if not fits or (least is not None and number < least) or (most is not None and number > most):
+        limits = "" if least is None else f" from {least} on" if most is None else f" from {least} to {most}"
+        raise ValueError(f"{name} must be a whole number{limits}, got {value!r}")
+    return number
+
+
+def whole_or_none(name: str) -> Callable[[Any], int | None]:
+    """`whole` for a field that may be None."""
+    return lambda value: None if value is None else whole(name, value)
 
 
 def are_keys(value: Any, ndim: int) -> bool:
@@ -28,8 +48,8 @@ def per_run(leaf: Any, n_runs: int) -> Array:
     return jnp.broadcast_to(leaf, (n_runs,)) if leaf.ndim == 0 else leaf
 
 
-def check(networks: Any, data: Any, recipe: Recipe, n_runs: int) -> None:
-    """Whether networks, data and recipe fit together, for this many runs.
+def check(networks: Any, data: Any, loss: Loss, goal: StoppingRule, n_runs: int) -> None:
+    """Whether networks, data, loss and goal fit together, for this many runs.
 
     Raises:
       ValueError: they do not; the sentence says what, and what would.
@@ -47,14 +67,6 @@ def check(networks: Any, data: Any, recipe: Recipe, n_runs: int) -> None:
         raise ValueError(
             f"networks, data and keys must agree on the number of runs, got {sorted(sizes)} and {n_runs} keys"
         )
-    step_sizes = np.asarray(recipe.step_size)
-    if step_sizes.shape not in ((), (n_runs,)):
-        raise ValueError(f"step_size must be one number or one per run, got shape {step_sizes.shape} for {n_runs} runs")
-    budgets = recipe.max_steps if isinstance(recipe.max_steps, tuple) else (recipe.max_steps,)
-    if not all(0 < steps < 2**31 for steps in budgets):
-        raise ValueError(f"max_steps must lie between 1 and 2^31 - 1, got {recipe.max_steps}")
-    if isinstance(recipe.max_steps, tuple) and len(budgets) != n_runs:
-        raise ValueError(f"max_steps must be one number or one per run, got {len(budgets)} for {n_runs} runs")
     dtypes = {leaf.dtype for leaf in jax.tree.leaves(networks) if eqx.is_array(leaf) and leaf.ndim > 1}
     if dtypes != {data.inputs.dtype}:
         names = ", ".join(sorted(str(dtype) for dtype in dtypes))
@@ -62,22 +74,10 @@ def check(networks: Any, data: Any, recipe: Recipe, n_runs: int) -> None:
             f"data and networks must have one dtype, got {data.inputs.dtype} and {names}; from_arrays and"
             " make_two_layer take a dtype"
         )
-    _check_outputs(networks, data, recipe, n_runs)
+    _check_outputs(networks, data, loss, goal, n_runs)
     n_outputs = getattr(networks, "n_outputs", None)
     if n_outputs is not None and not np.isin(np.asarray(data.labels), np.arange(n_outputs)).all():
         raise ValueError(f"labels of a network with {n_outputs} outputs must be classes 0 to {n_outputs - 1}")
-    if isinstance(recipe.order, Listed):
-        low, high = int(recipe.order.indices.min()), int(recipe.order.indices.max())
-        if low < 0 or high >= data.n_samples:
-            raise ValueError(f"a listed order must name samples 0 to {data.n_samples - 1}, got {low} to {high}")
-        if recipe.order.indices.ndim == 2 and len(recipe.order.indices) != n_runs:
-            raise ValueError(f"a listed order must be one list or one per run, got {len(recipe.order.indices)} lists")
-        if recipe.order.indices.shape[-1] < (recipe.batch_size or data.n_samples):
-            raise ValueError("a listed order must be at least as long as one batch")
-    if recipe.check_every is not None and recipe.check_every < 1:
-        raise ValueError(f"check_every must be at least 1, got {recipe.check_every}")
-    if recipe.batch_size is not None and not 0 < recipe.batch_size <= data.n_samples:
-        raise ValueError(f"batch_size must lie between 1 and {data.n_samples} samples, got {recipe.batch_size}")
 
 
 def check_watch(watch: Any, n_runs: int) -> None:
@@ -90,10 +90,10 @@ def check_watch(watch: Any, n_runs: int) -> None:
             )
 
 
-def _check_outputs(networks: Any, data: Dataset, recipe: Recipe, n_runs: int) -> None:
+def _check_outputs(networks: Any, data: Dataset, loss: Loss, goal: StoppingRule, n_runs: int) -> None:
     shapes = jax.tree.map(lambda leaf: _struct(per_run(leaf, n_runs)), networks)
     leaves, kind = jax.tree.flatten(shapes)
-    _check_shapes(kind, tuple(leaves), _struct(data.inputs), _struct(data.labels), recipe.loss, recipe.goal)
+    _check_shapes(kind, tuple(leaves), _struct(data.inputs), _struct(data.labels), loss, goal)
 
 
 @functools.lru_cache(maxsize=128)

@@ -11,7 +11,7 @@ is the cycle of these throws, so a whole cycle is the unit here. A lane goes thr
    copies, |x| / |change of x by D| for the x that comes to 0 first. The smallest of these numbers is leapt over.
 
 Only the last phase decides; the first is a guess that costs time where it is wrong, and nothing else. A leap is taken
-only where no sum is rounded (`GRID` in `widenet.training.patterns`), so the weights after it have the bits that single
+only where no sum is rounded (`GRID` in `widenet.training.xord`), so the weights after it have the bits that single
 steps would have given. Elsewhere single steps are taken.
 """
 

@@ -12,7 +12,7 @@ import pytest
 from tests.training.problems import networks, run_keys, separable
 from widenet.errors import InputError
 from widenet.losses import hinge, logistic
-from widenet.training import Recipe, Record, ensemble, ensembles, packing
+from widenet.training import Recipe, Record, ensemble, ensembles, widths
 from widenet.types import Dataset, Layers
 
 DATA = separable()
@@ -35,7 +35,7 @@ def alone():
 @pytest.fixture
 def launches(monkeypatch):
     """The widths that were launched; the first `refused` launches find no memory."""
-    seen, real = SimpleNamespace(widths=[], refused=0), packing.ensemble
+    seen, real = SimpleNamespace(widths=[], refused=0), widths.ensemble
 
     def spy(nets, *others, **options):
         seen.widths.append(nets.n_neurons)
@@ -43,15 +43,17 @@ def launches(monkeypatch):
             raise InputError("no memory")
         return real(nets, *others, **options)
 
-    monkeypatch.setattr(packing, "ensemble", spy)
+    monkeypatch.setattr(widths, "ensemble", spy)
     return seen
 
 
-@pytest.mark.parametrize(("refused", "widths"), [(0, [8]), (1, [8, 6, 8])], ids=["together", "no room when filled up"])
-def test_each_width_is_its_own_ensemble(alone, launches, refused, widths):
+@pytest.mark.parametrize(
+    ("refused", "launched"), [(0, [8]), (1, [8, 6, 8])], ids=["together", "no room when filled up"]
+)
+def test_each_width_is_its_own_ensemble(alone, launches, refused, launched):
     launches.refused = refused
     together = ensembles(NETS, DATA, RECIPES, KEYS)
-    assert launches.widths == widths
+    assert launches.widths == launched
     for own, run in zip(alone, together, strict=True):
         for name in COUNTERS:
             np.testing.assert_array_equal(getattr(run, name), getattr(own, name), err_msg=name)
@@ -68,25 +70,25 @@ def test_what_fits_neither_way_is_refused(launches):
 
 @pytest.mark.parametrize("kernel", ["plain", "blocked"])
 def test_neurons_of_zeros_stay_zero(kernel):
-    nets = packing.pad(networks(2, 4, bias=True), 7)
+    nets = widths.pad(networks(2, 4, bias=True), 7)
     end = ensemble(nets, DATA, Recipe(logistic, 3.0, 60, layers=Layers.BOTH, kernel=kernel), run_keys(2)).network
     for leaf in (end.hidden_weights[:, 4:], end.output_weights[:, 4:], end.bias[:, 4:]):
         assert not np.any(leaf)
     assert np.any(end.bias[:, :4])
-    assert packing.cut(end, 4).hidden_weights.shape == (2, 4, 5)
+    assert widths.cut(end, 4).hidden_weights.shape == (2, 4, 5)
 
 
 def test_padded_widths_are_few_and_near():
-    widths = np.arange(4, 1025)
-    padded = np.asarray([packing.padded_width(int(width)) for width in widths])
-    assert (padded >= widths).all()
-    assert (padded < 2 * widths).all()
+    neurons = np.arange(4, 1025)
+    padded = np.asarray([widths.padded_width(int(count)) for count in neurons])
+    assert (padded >= neurons).all()
+    assert (padded < 2 * neurons).all()
     assert len(set(padded.tolist())) == 9
-    assert [packing.padded_width(width) for width in (1, 2, 3, 4)] == [1, 2, 4, 4]
+    assert [widths.padded_width(width) for width in (1, 2, 3, 4)] == [1, 2, 4, 4]
 
 
 def test_with_a_record_every_width_is_seen_as_it_is():
-    record = Record((0, 24), {"weights": lambda net, _: net.hidden_weights})
+    record = Record((0, 24), {"weights": lambda now: now.network.hidden_weights})
     recipe = Recipe(logistic, 0.5, 24, kernel="plain")
     runs = ensembles([networks(2, 6), networks(2, 8)], DATA, recipe, [run_keys(2)] * 2, record=record)
     assert [run.records["weights"].shape for run in runs] == [(2, 2, 6, 5), (2, 2, 8, 5)]
@@ -94,7 +96,7 @@ def test_with_a_record_every_width_is_seen_as_it_is():
 
 def test_a_budget_per_run_is_that_run_alone():
     budgets = (24, 100, 2000)
-    record = Record((0, 24, 50), {"weights": lambda net, _: net.hidden_weights})
+    record = Record((0, 24, 50), {"weights": lambda now: now.network.hidden_weights})
     runs = ensemble(networks(3), DATA, Recipe(logistic, 0.5, budgets), run_keys(3), record=record)
     np.testing.assert_array_equal(runs.steps, budgets)
     for i, budget in enumerate(budgets):

@@ -10,10 +10,13 @@ import pytest
 from tests.training.problems import networks, run_keys, separable
 from widenet.errors import InputError
 from widenet.losses import hinge, logistic
-from widenet.training import Recipe, Record, ensemble, memory, train
-from widenet.training.batch import Batch, compiled_advance
-from widenet.training.evaluation import compiled_look
-from widenet.training.state import State, Tally
+from widenet.training import SGD, Adam, GradientDescent, Recipe, Record, ensemble, train
+from widenet.training.engine import memory
+from widenet.training.engine.batch import Batch, together
+from widenet.training.engine.evaluation import compiled_look
+from widenet.training.engine.segment import Segment
+from widenet.training.engine.state import State, Tally
+from widenet.training.methods.base import init, without_runs
 from widenet.training.stopping import never
 from widenet.types import Layers
 
@@ -22,18 +25,19 @@ RECIPE = Recipe(hinge, 0.5, 500)
 COUNTERS = ("status", "updates", "mistakes", "last_update", "zero_loss_step", "steps")
 
 
-def need(nets, data, recipe, kernel="blocked", record=None):
-    return memory.estimate(nets, data, recipe, record or Record(), kernel, nets.output_weights.shape[0])
+def need(nets, data, recipe, record=None):
+    method = recipe.fitted(nets, data, None).method
+    return memory.estimate(nets, data, method, recipe.layers, record or Record(), nets.output_weights.shape[0])
 
 
 def test_a_request_that_is_too_large_runs_in_pieces_with_the_same_results(monkeypatch):
-    record = Record((0, 24), {"weights": lambda net, _: net.hidden_weights})
+    record = Record((0, 24), {"weights": lambda now: now.network.hidden_weights})
     asked = need(networks(4), DATA, RECIPE, record=record)
     room = asked.shared + 4 * asked.kept + 2 * (asked.held + asked.working)
     assert memory.largest_chunk(asked, 4, room, 1, False) == 2
     whole = ensemble(networks(4), DATA, RECIPE, run_keys(4), record=record)
     sizes, module = [], sys.modules["widenet.training.ensemble"]  # the package exports a function of the same name
-    spy = lambda *parts: sizes.append(parts[5].shape[0]) or Batch(*parts)  # noqa: E731
+    spy = lambda *parts: sizes.append(parts[4].shape[0]) or Batch(*parts)  # noqa: E731
     monkeypatch.setattr(module, "Batch", spy)
     pieces = ensemble(networks(4), DATA, RECIPE, run_keys(4), record=record, memory=room)
     assert sizes == [2, 2]
@@ -99,26 +103,29 @@ def test_the_limit_is_that_of_the_machine(monkeypatch):
             memory.limit(given)
 
 
-@pytest.mark.parametrize(("kernel", "n_samples", "dim"), [("blocked", 300, 20), ("gram", 60, 200)])
-def test_the_estimate_is_what_the_compiled_programs_hold(kernel, n_samples, dim):
+@pytest.mark.parametrize(
+    ("method", "n_samples", "dim"),
+    [
+        (SGD(0.1, kernel="blocked"), 300, 20),
+        (SGD(0.1, kernel="gram"), 60, 200),
+        (SGD(0.1, batch_size=50, kernel="plain"), 300, 20),
+        (GradientDescent(0.1), 300, 20),
+        (Adam(0.1, 50), 300, 20),
+    ],
+    ids=["blocked", "gram", "plain", "descent", "adam"],
+)
+def test_the_estimate_is_what_the_compiled_programs_hold(method, n_samples, dim):
     """Not less than what the compiler plans for, and not ten times more."""
-    runs = 6
+    runs, recipe = 6, Recipe(logistic, method=method, max_steps=10)
     nets, data = networks(runs, 40, dim, dtype=jnp.float32), separable(n_samples, dim, dtype=jnp.float32)
-    nets = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (runs,)) if jnp.ndim(leaf) == 0 else leaf, nets)
-    asked = need(nets, data, Recipe(logistic, 0.1, 10), kernel)
-    recipe = Recipe(logistic, 0.1, 10)
-    state = State(nets, Tally.zero(runs), None)
-    steps = compiled_advance(kernel, logistic, Layers.HIDDEN, 1, False, False, False).lower(
-        state,
-        data,
-        recipe.order,
-        run_keys(runs),
-        jnp.ones(runs),
-        None,
-        np.ones(runs, bool),
-        np.int32(0),
-        np.int32(9),
-    )
+    asked = need(nets, data, recipe)
+    start, stop = (np.asarray(step, np.int32) for step in (0, 9))
+    state = State(nets, Tally.zero(runs), None, init(method, nets, Layers.HIDDEN))
+    segment = Segment(
+        data, method.order, run_keys(runs), jnp.ones(runs), None, start, stop, logistic, Layers.HIDDEN,
+        method.batch(n_samples),
+    )  # fmt: skip
+    steps = together.lower(without_runs(method), state, jnp.zeros(runs, jnp.int32), segment, np.ones(runs, bool))
     look = compiled_look(logistic, never, False, False).lower(nets, data)
     found = [program.compile().memory_analysis() for program in (steps, look)]
     planned = max(sizes.temp_size_in_bytes + sizes.output_size_in_bytes for sizes in found)

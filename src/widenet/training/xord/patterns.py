@@ -4,7 +4,7 @@ Two facts make it small. A point acts only through its pattern set, so a trainin
 acts only through its fits s = ⟨w, p₁⟩ and r = ⟨w, p₂⟩: of the patterns of a set it sees the larger of its two positive
 fits, so its response on a set A is (M − m)·[a ∈ A] + m·[a ∈ A or b ∈ A], where a and b are its best and second pattern
 and M ≥ m their fits. Summed over filters this gives eight numbers (one per pattern, one per pair of neighbours), and
-the 15 outputs are sums of those. `widenet.training.lanes` holds the program.
+the 15 outputs are sums of those. `widenet.training.xord.program` holds the program.
 
 Sums are exact, whatever their order, once weights and steps are multiples of `GRID` (see `on_grid`). It matters: where
 the loss goes round in a cycle, "no improvement for 20 iterations" is otherwise decided by rounding errors.
@@ -23,10 +23,10 @@ from jaxtyping import Array, Float, Int
 from widenet.data.xord import SET_LABELS
 from widenet.networks.conv_maxpool import ConvMaxPool
 from widenet.progress import Progress, silent
-from widenet.training.counts import whole
-from widenet.training.lanes import NEVER, Outcome, Queue, train_queue
-from widenet.training.leaps import LARGEST
-from widenet.training.memory import cores
+from widenet.training.engine.memory import cores
+from widenet.training.engine.validation import whole
+from widenet.training.xord.cycles import LARGEST
+from widenet.training.xord.program import NEVER, Outcome, Queue, train_queue
 from widenet.types import RunStatus
 
 GRID = 2.0**-44
@@ -96,8 +96,8 @@ def train_patterns(
       patience: stop after this many steps without a new best loss, as in the experiments of the paper; the last
         weights are kept. None: stop once the update is exactly zero, as in its theorems.
       workers: threads, by default one per core on a CPU. It never changes a result.
-      leap: whether runs on the grid (see `on_grid`) leap over cycles (`widenet.training.leaps`), with the same bits at
-        the end. None: where in every run the points of a class have one pattern set, as in the theorems, and the
+      leap: whether runs on the grid (see `on_grid`) leap over cycles (see `cycles`), with the same bits at the
+        end. None: where in every run the points of a class have one pattern set, as in the theorems, and the
         expected steps (γ + 1)/(ηk) reach `MANY_STEPS` per run, within the budget, and `MANY_IN_ALL` over all runs.
         Runs off the grid always go step by step.
       progress: told the fraction done.

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.training.problems import networks, run_keys, separable
-from tests.training.test_kernels import STEPS, assert_same, both_ways
+from tests.training.kernels.test_kernels import STEPS, assert_same, both_ways
+from tests.training.problems import kernel_of, networks, run_keys, separable
 from widenet.losses import cross_entropy, hinge, multiclass_hinge
 from widenet.training import Recipe, ensemble
-from widenet.training.kernels import choose, fused
+from widenet.training.kernels import fused
 from widenet.types import Dataset, Layers, RunStatus
 
 CLASSES = 3
@@ -90,9 +90,9 @@ def test_classes_are_learned_and_counted():
 
 def test_the_fused_kernel_leaves_several_outputs_to_the_others():
     recipe = Recipe(cross_entropy, 0.1, 10)
-    assert not fused.fits(several(2), classes(), recipe, None)
-    assert fused.fits(networks(2), classes(), recipe, None)
-    assert choose(several(2), classes(), recipe, None) == "blocked"
+    assert not fused.fits(several(2), classes(), 1, Layers.HIDDEN, None)
+    assert fused.fits(networks(2), classes(), 1, Layers.HIDDEN, None)
+    assert kernel_of(recipe, several(2), classes()) == "blocked"
 
 
 @pytest.mark.parametrize("wrong", [-1.0, 3.0, 0.5, np.nan])

@@ -11,13 +11,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.training import xord_oracle
-from tests.training.test_patterns import drawn, from_words, grid_weights, stacked, words
+from tests.training.xord.test_patterns import drawn, from_words, grid_weights, stacked, words
 from widenet.data import count_sets
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, SET_LABELS
 from widenet.networks import ConvMaxPool, make_conv_maxpool, plus_minus
-from widenet.training import lanes, leaps, on_grid, patterns, train_patterns
-from widenet.training.lanes import NEVER, Queue, train_queue
-from widenet.training.patterns import class_weights
+from widenet.training import on_grid, train_patterns
+from widenet.training.xord import cycles, patterns, program
+from widenet.training.xord.patterns import class_weights
+from widenet.training.xord.program import NEVER, Queue, train_queue
 from widenet.types import RunStatus
 
 NAMES = ("steps", "status", "zero_error_step", "zero_loss_step", "loss", "train_error", "outputs")
@@ -163,27 +164,27 @@ def test_infinite_weights_and_huge_steps_end():
 @pytest.mark.parametrize("wrong", ["one copy too many", "D forgotten"])
 def test_control_a_wrong_leap_is_found(monkeypatch, wrong):
     """The comparison fails once a single copy more is leapt over than is certain, or the weights are left behind."""
-    right = leaps.certain_copies, leaps.leap
+    right = cycles.certain_copies, cycles.leap
     if wrong == "one copy too many":
-        monkeypatch.setattr(leaps, "certain_copies", lambda value, change: right[0](value, change) + 1)
+        monkeypatch.setattr(cycles, "certain_copies", lambda value, change: right[0](value, change) + 1)
     else:
         monkeypatch.setattr(
-            leaps, "leap", lambda c, s, first, second, rule: (first, second, *right[1](c, s, first, second, rule)[2:])
+            cycles, "leap", lambda c, s, first, second, rule: (first, second, *right[1](c, s, first, second, rule)[2:])
         )
     nets, steps, counts = narrow(8, 4, 1 / 500)
-    lanes._advance.clear_cache()  # pyright: ignore[reportAttributeAccessIssue]
+    program._advance.clear_cache()  # pyright: ignore[reportAttributeAccessIssue]
     try:
         with pytest.raises(AssertionError):
             both(nets, counts, steps, margin=8.0, patience=None)
     finally:
-        lanes._advance.clear_cache()  # pyright: ignore[reportAttributeAccessIssue]
+        program._advance.clear_cache()  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_certain_copies():
     """The last whole n before a value reaches 0; no limit where it moves away or stands still, none certain at 0."""
     value = jnp.asarray([3.0, 3.0, -3.0, 3.0, 0.0, 0.0, 2.5])[None]
     change = jnp.asarray([-1.0, 1.0, 1.0, 0.0, 0.0, 1.0, -1.0])[None]
-    np.testing.assert_array_equal(leaps.certain_copies(value, change), [2, jnp.inf, 2, jnp.inf, jnp.inf, 0, 2])
+    np.testing.assert_array_equal(cycles.certain_copies(value, change), [2, jnp.inf, 2, jnp.inf, jnp.inf, 0, 2])
 
 
 @pytest.mark.parametrize(

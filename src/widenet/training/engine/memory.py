@@ -19,11 +19,10 @@ import numpy as np
 
 from widenet.errors import InputError
 from widenet.networks import TwoLayer
-from widenet.training.evaluation import SAMPLES
-from widenet.training.kernels import block
-from widenet.training.recipe import Recipe
+from widenet.training.engine.evaluation import SAMPLES
+from widenet.training.methods.base import Method, Sizes, init
 from widenet.training.record import Record, seen_shapes
-from widenet.types import Dataset
+from widenet.types import Dataset, Layers
 
 VARIABLE = "WIDENET_MEMORY"
 """The environment variable that sets the limit in bytes, instead of the device."""
@@ -57,35 +56,27 @@ class Need:
         return self.shared + self.kept + self.held + self.working
 
 
-def estimate(networks: Any, data: Dataset, recipe: Recipe, record: Record, kernel: str, n_runs: int) -> Need:
-    """What these runs need; `networks` has a leading run axis."""
+def estimate(networks: Any, data: Dataset, method: Method, layers: Layers, record: Record, n_runs: int) -> Need:
+    """What these runs need by this method, which has made its choices; `networks` has a leading run axis."""
     item, n, dim = data.inputs.dtype.itemsize, data.n_samples, data.dim
     all_weights = sum(leaf.nbytes for leaf in jax.tree.leaves(networks)) // n_runs
     all_neurons = networks.n_neurons if isinstance(networks, TwoLayer) else max(1, all_weights // (item * dim))
     outputs = getattr(networks, "n_outputs", None) or 1
-    batch = recipe.batch_size or n
-    rows = max(block.ROWS, batch)
     own_data = (data.inputs.nbytes + data.labels.nbytes) // (n_runs if data.is_per_run else 1)
-    order = 12 * recipe.order.steps_per_epoch(n, batch) * batch  # a permutation is sorted by random bits
-    inner = item * n * n * (1 + (batch > 1)) if kernel == "gram" else 0
     observed, taken = _records(networks, data, record, n_runs)
     on_host = taken if jax.default_backend() == "cpu" else 0
+    all_own = _bytes(jax.eval_shape(lambda nets: init(method, nets, layers), networks)) // n_runs
 
     def of(neurons: int) -> Need:
-        weights = -(-all_weights * neurons // all_neurons)
-        match kernel:
-            case "plain":
-                stepping = 3 * weights + item * batch * (dim + 4 * neurons)
-            case "gram":
-                stepping = weights + item * (3 * n * neurons + rows * (rows + 4 * neurons))
-            case _:
-                stepping = 2 * weights + item * rows * (2 * dim + 5 * neurons + 2 * rows)
+        weights, own = (-(-size * neurons // all_neurons) for size in (all_weights, all_own))
+        stepping, prepared = method.memory(Sizes(item, n, dim, method.batch(n), weights, neurons))
         looking = item * (2 * min(SAMPLES, n) * neurons + 3 * n * outputs)
         seeing = observed + (2 * item * n * neurons if record.what else 0)
-        working = max(order + stepping + (inner if data.is_per_run else 0), looking, seeing)
+        working = max(method.order_bytes(n) + stepping + (prepared if data.is_per_run else 0), looking, seeing)
         each = own_data if data.is_per_run else 0
-        shared = 0 if data.is_per_run else 2 * own_data + inner
-        return Need(shared, 2 * weights + on_host + each, 3 * weights + each, working, neurons, of)
+        shared = 0 if data.is_per_run else 2 * own_data + prepared
+        held = 3 * weights + 3 * own + each
+        return Need(shared, 2 * weights + on_host + each, held, working, neurons, of)
 
     return of(all_neurons)
 
@@ -158,8 +149,12 @@ def _records(networks: Any, data: Dataset, record: Record, n_runs: int) -> tuple
     first = lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype)  # noqa: E731
     network = jax.tree.map(first, eqx.filter(networks, eqx.is_array))
     own = jax.tree.map(first if data.is_per_run else lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), data)
-    size = sum(math.prod(seen.shape) * seen.dtype.itemsize for seen in seen_shapes(record, network, own))
+    size = _bytes(seen_shapes(record, network, own))
     return size, size * len(record.times)
+
+
+def _bytes(shapes: Any) -> int:
+    return sum(math.prod(leaf.shape) * leaf.dtype.itemsize for leaf in jax.tree.leaves(shapes))
 
 
 def _main_memory() -> int:

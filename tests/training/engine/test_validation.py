@@ -11,7 +11,7 @@ import pytest
 from tests.training.problems import networks, run_keys, separable
 from widenet.errors import WidenetError
 from widenet.losses import cross_entropy, hinge, logistic
-from widenet.training import Extremes, Layers, Listed, Recipe, ensemble, loss_below, train
+from widenet.training import Closest, Layers, Listed, Recipe, ensemble, loss_below, train
 from widenet.types import Dataset
 
 DATA = separable()
@@ -88,7 +88,7 @@ MISTAKES = """
 import jax
 import widenet as wn
 from widenet.training import Cyclic, Recipe
-from widenet.training.memory import limit
+from widenet.training.engine.memory import limit
 
 good = {"loss": wn.hinge, "step_size": 0.1, "max_steps": 10}
 wrongs = ({"loss": "hinge"}, {"order": "cyclic"}, {"order": Cyclic}, {"stop": 0.1}, {"step_size": "0.1"})
@@ -126,6 +126,6 @@ def test_mistakes_get_a_sentence_where_types_are_not_checked():
 def test_a_short_watch_and_impossible_memory_are_refused():
     recipe = Recipe(hinge, 0.1, 10)
     with pytest.raises(ValueError, match="leading axis of 3 runs"):
-        ensemble(networks(3), DATA, recipe, run_keys(3), watch=Extremes(jnp.ones(6), jnp.ones(DATA.dim)))
+        ensemble(networks(3), DATA, recipe, run_keys(3), watch=Closest(lambda step, bound: {}, jnp.ones(6)))
     with pytest.raises(WidenetError, match="memory must be a positive number of bytes"):
         ensemble(networks(3), DATA, recipe, run_keys(3), memory=-1)

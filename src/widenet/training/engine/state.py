@@ -1,4 +1,4 @@
-"""What the next step needs: the network, and the counters that travel with it."""
+"""What the next step needs: the network, the counters that travel with it, and what the method keeps."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -36,8 +36,15 @@ class Tally(eqx.Module):
 
 
 class State(eqx.Module):
-    """A run between two steps."""
+    """A run between two steps.
+
+    Attributes:
+      network, tally: its weights and its counters.
+      watched: what the watch has folded so far.
+      own: what the method keeps from step to step (`init`); None where it keeps nothing.
+    """
 
     network: PyTree
     tally: Tally
     watched: PyTree = None
+    own: PyTree = None

@@ -1,4 +1,4 @@
-"""The compiled program behind `widenet.training.patterns`: runs side by side in lanes, each step on all lanes at once.
+"""The compiled program behind `train_patterns`: runs side by side in lanes, each step on all lanes at once.
 
 When a run stops, the next one of the queue takes its lane: no time goes to runs that have stopped. The number of lanes
 depends on the width alone, so the program for one run is the program for a thousand.
@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from widenet.data.xord import PATTERN_SETS, SET_LABELS
-from widenet.training import leaps
+from widenet.training.xord import cycles
 from widenet.types import RunStatus
 
 FEATURES = np.concatenate([PATTERN_SETS, PATTERN_SETS | np.roll(PATTERN_SETS, -1, axis=1)], axis=1).astype(float)
@@ -167,11 +167,11 @@ def _step(seats: _Seats, lanes: _Lanes, max_steps: Int[Array, ""], patience: Int
 
 
 def _listening_step(
-    seats: _Seats, lanes: _Lanes, cycle: leaps.Cycle, seen: leaps.Seen, max_steps: Int[Array, ""], patience
-) -> tuple[_Lanes, leaps.Seen]:
+    seats: _Seats, lanes: _Lanes, cycle: cycles.Cycle, seen: cycles.Seen, max_steps: Int[Array, ""], patience
+) -> tuple[_Lanes, cycles.Seen]:
     """A step on all lanes, and what it tells about a leap."""
     moved = _step(seats, lanes, max_steps, patience)
-    seen = leaps.listen(seen, jnp.sum((moved.outputs - lanes.outputs) * np.arange(1.0, 16.0)[:, None], axis=0))
+    seen = cycles.listen(seen, jnp.sum((moved.outputs - lanes.outputs) * np.arange(1.0, 16.0)[:, None], axis=0))
     counts, labels = seats.weights > 0, SET_LABELS[:, None]
     unsolved = counts & (moved.zero_error_step < 0)
 
@@ -183,25 +183,25 @@ def _listening_step(
     def see() -> tuple[Array, Array, Array]:
         shifted = outputs_on_sets(lanes.first + cycle.drift_first, lanes.second + cycle.drift_second)
         here, there = kept(moved.outputs), kept(shifted)
-        return leaps.see(cycle, seen, lanes.first, lanes.second, (here[0], there[0]), (here[1], there[1]))
+        return cycles.see(cycle, seen, lanes.first, lanes.second, (here[0], there[0]), (here[1], there[1]))
 
     known = (seen.limit, seen.lowest, seen.highest)
-    known = jax.lax.cond(jnp.any(cycle.phase == leaps.CHECK), see, lambda: known)
+    known = jax.lax.cond(jnp.any(cycle.phase == cycles.CHECK), see, lambda: known)
     return moved, eqx.tree_at(lambda x: (x.limit, x.lowest, x.highest), seen, known)
 
 
-def _rule(seats: _Seats, lanes: _Lanes, max_steps: Int[Array, ""], patience: Int[Array, ""]) -> leaps.Rule:
+def _rule(seats: _Seats, lanes: _Lanes, max_steps: Int[Array, ""], patience: Int[Array, ""]) -> cycles.Rule:
     by_loss = patience != NEVER
-    allowed = (lanes.status == RunStatus.RUNNING) & seats.exact & (~by_loss | (lanes.loss < leaps.LARGEST))
-    return leaps.Rule(allowed, by_loss, lanes.steps - lanes.best_step, max_steps - lanes.steps)
+    allowed = (lanes.status == RunStatus.RUNNING) & seats.exact & (~by_loss | (lanes.loss < cycles.LARGEST))
+    return cycles.Rule(allowed, by_loss, lanes.steps - lanes.best_step, max_steps - lanes.steps)
 
 
 def _leap(
-    seats: _Seats, lanes: _Lanes, cycle: leaps.Cycle, seen: leaps.Seen, max_steps: Int[Array, ""], patience
-) -> tuple[_Lanes, leaps.Cycle, leaps.Seen]:
+    seats: _Seats, lanes: _Lanes, cycle: cycles.Cycle, seen: cycles.Seen, max_steps: Int[Array, ""], patience
+) -> tuple[_Lanes, cycles.Cycle, cycles.Seen]:
     """Where a cycle is over, leap over the copies that are certain."""
     rule, slope, length = _rule(seats, lanes, max_steps, patience), seen.highest, cycle.length
-    first, second, copies, cycle, seen = leaps.leap(cycle, seen, lanes.first, lanes.second, rule)
+    first, second, copies, cycle, seen = cycles.leap(cycle, seen, lanes.first, lanes.second, rule)
     # Without a patience the best loss decides nothing.
     best = lanes.best + jnp.where(rule.by_loss & (copies > 0), copies * slope, 0.0)
     after = (first, second, lanes.steps + copies * length, best, lanes.best_step + copies * length)
@@ -277,7 +277,7 @@ def _has_stopped(seats: _Seats, lanes: _Lanes, n_runs: Int[Array, ""]) -> Bool[A
 def _advance(
     seats: _Seats,
     lanes: _Lanes,
-    cycles: tuple[leaps.Cycle, leaps.Seen] | None,
+    known: tuple[cycles.Cycle, cycles.Seen] | None,
     outcome: Outcome,
     queue: Queue,
     waiting,
@@ -287,7 +287,7 @@ def _advance(
 ):
     """At most `SLICE` iterations of all lanes, handing out the runs of the queue; also, how many runs are left.
 
-    With cycles the lanes leap; without them every iteration is a step.
+    With what is `known` about cycles the lanes leap; without it every iteration is a step.
     """
 
     def left(waiting, seats, lanes):
@@ -299,11 +299,11 @@ def _advance(
         return (ticks < SLICE) & (left(waiting, seats, lanes) > 0)
 
     def until_one_stops(carry):
-        ticks, waiting, seats, lanes, cycles, outcome = carry
+        ticks, waiting, seats, lanes, known, outcome = carry
         free = lanes.status != RunStatus.RUNNING
         seats, lanes, waiting = _load(seats, lanes, queue, waiting, n_runs)
         goes = lambda ticks, lanes: (ticks < SLICE) & ~jnp.any(_has_stopped(seats, lanes, n_runs))  # noqa: E731
-        if cycles is None:
+        if known is None:
             ticks, lanes = jax.lax.while_loop(
                 lambda carry: goes(*carry),
                 lambda carry: (carry[0] + 1, _step(seats, carry[1], max_steps, patience)),
@@ -317,7 +317,7 @@ def _advance(
             def step(carry):
                 ticks, lanes, seen, _ = carry
                 lanes, seen = _listening_step(seats, lanes, cycle, seen, max_steps, patience)
-                starts, over, _ = leaps.turns(cycle, seen, _rule(seats, lanes, max_steps, patience).allowed)
+                starts, over, _ = cycles.turns(cycle, seen, _rule(seats, lanes, max_steps, patience).allowed)
                 return ticks + 1, lanes, seen, jnp.any(starts | over)
 
             ticks, lanes, seen, _ = jax.lax.while_loop(
@@ -325,15 +325,15 @@ def _advance(
             )
             return ticks, *_leap(seats, lanes, cycle, seen, max_steps, patience)
 
-        cycle, seen = leaps.forget(cycles[0], cycles[1], free)
+        cycle, seen = cycles.forget(known[0], known[1], free)
         ticks, lanes, cycle, seen = jax.lax.while_loop(
             lambda carry: goes(*carry[:2]), until_a_cycle_turns, (ticks, lanes, cycle, seen)
         )
         return ticks, waiting, seats, lanes, (cycle, seen), _collect(outcome, seats, lanes, n_runs)
 
-    carry = (jnp.int32(0), waiting, seats, lanes, cycles, outcome)
-    ticks, waiting, seats, lanes, cycles, outcome = jax.lax.while_loop(goes_on, until_one_stops, carry)
-    return seats, lanes, cycles, outcome, waiting, left(waiting, seats, lanes), ticks
+    carry = (jnp.int32(0), waiting, seats, lanes, known, outcome)
+    ticks, waiting, seats, lanes, known, outcome = jax.lax.while_loop(goes_on, until_one_stops, carry)
+    return seats, lanes, known, outcome, waiting, left(waiting, seats, lanes), ticks
 
 
 def train_queue(
@@ -350,15 +350,15 @@ def train_queue(
     free = jnp.full(count, RunStatus.CONVERGED, jnp.int32)
     seats = _Seats(whole(), table(), table(), real(), jnp.zeros(count, bool))
     lanes = _Lanes(grid(), grid(), whole(), real(), whole(), whole(), free, real(), table())
-    cycles = leaps.nothing_known(n_channels, count) if leap else None
+    known = cycles.nothing_known(n_channels, count) if leap else None
     none = lambda dtype: jnp.zeros(capacity, dtype)  # noqa: E731
     status, steps, zero_error, zero_loss = (none(jnp.int32) for _ in range(4))
     outputs = jnp.zeros((capacity, 15))
     outcome = Outcome(jnp.zeros_like(padded.filters), status, steps, zero_error, zero_loss, none(float), outputs)
     waiting, left, iterations = jnp.int32(0), n_runs, 0
     while left:
-        seats, lanes, cycles, outcome, waiting, remaining, ticks = _advance(
-            seats, lanes, cycles, outcome, padded, waiting, n_runs, max_steps, patience
+        seats, lanes, known, outcome, waiting, remaining, ticks = _advance(
+            seats, lanes, known, outcome, padded, waiting, n_runs, max_steps, patience
         )
         left, before, iterations = int(remaining), left, iterations + int(ticks)
         done(before - left)

@@ -6,6 +6,7 @@ network may be filled up with such neurons, trained, and cut back. The size it i
 width alone. A width that meets no other in its launch stays as it is, which changes nothing but rounding.
 """
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,10 +19,11 @@ from jaxtyping import Array
 from widenet.errors import InputError
 from widenet.networks import TwoLayer
 from widenet.progress import Progress, silent
+from widenet.training.engine.validation import are_keys
 from widenet.training.ensemble import ensemble
+from widenet.training.methods.base import step_sizes, without_runs
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
-from widenet.training.requests import are_keys, check
 from widenet.types import Dataset, Trajectory
 
 
@@ -40,7 +42,7 @@ def ensembles(
     Main arguments:
       networks: one entry per width, each with a leading run axis.
       data: one data set for all runs.
-      recipe: how to train, one for all widths or one per width. Recipes that differ in nothing but `step_size` and
+      recipe: how to train, one for all widths or one per width. Recipes that differ in nothing but step sizes and
         `max_steps` share a launch.
       keys: one array of keys per width.
 
@@ -55,7 +57,7 @@ def ensembles(
     recipes = _one_recipe_each(networks, data, recipe, keys)
     launches: dict[Any, list[int]] = {}
     for index, (network, own) in enumerate(zip(networks, recipes, strict=True)):
-        packs = isinstance(network, TwoLayer) and record is None and not jax.tree.leaves(own.order)
+        packs = isinstance(network, TwoLayer) and record is None and not jax.tree.leaves(own.method.order)
         launches.setdefault(_launch(network, own) if packs else index, []).append(index)
     runs: list[Any] = [None] * len(networks)
 
@@ -114,7 +116,7 @@ def _one_recipe_each(networks: Any, data: Any, recipe: Any, keys: Any) -> list[R
                 " jax.random.split(jax.random.key(0), n) makes one"
             )
         try:
-            check(network, data, own, some.shape[0])
+            own.check(network, data, some.shape[0])
         except ValueError as error:
             raise ValueError(f"entry {place} (from 0): {error}") from None
     return list(recipes)
@@ -145,8 +147,8 @@ def _launch(network: TwoLayer, recipe: Recipe) -> Any:
     """What two widths must have in common to share a launch."""
     rows, second = network.hidden_weights, network.output_weights
     shape = padded_width(network.n_neurons), rows.shape[-1], rows.dtype, second.shape[1:-1], network.bias is None
-    rest = recipe.loss, type(recipe.order), recipe.batch_size, recipe.layers, recipe.goal, recipe.check_every
-    return shape, rest, recipe.kernel
+    rest = recipe.loss, recipe.layers, recipe.goal, recipe.check_every
+    return shape, rest, jax.tree.structure(without_runs(recipe.method))
 
 
 def _with_run_axis(network: Any, n_runs: int) -> Any:
@@ -158,17 +160,8 @@ def _with_run_axis(network: Any, n_runs: int) -> Any:
 def _joined(recipes: list[Recipe], counts: list[int]) -> Recipe:
     """One recipe whose step sizes and budgets are those of each run."""
     pairs = list(zip(recipes, counts, strict=True))
-    sizes = [jnp.broadcast_to(jnp.asarray(own.step_size, jnp.float64), (n_runs,)) for own, n_runs in pairs]
+    sizes = [step_sizes(own.method, n_runs) for own, n_runs in pairs]
+    joined = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *sizes)
     budgets = np.concatenate([np.broadcast_to(own.max_steps, (n_runs,)) for own, n_runs in pairs])
-    first = recipes[0]
-    return Recipe(
-        first.loss,
-        jnp.concatenate(sizes),
-        tuple(budgets.tolist()),
-        first.order,
-        first.batch_size,
-        first.layers,
-        first.stop,
-        first.check_every,
-        first.kernel,
-    )
+    method = eqx.tree_at(lambda method: method.step_size, recipes[0].method, joined)
+    return dataclasses.replace(recipes[0], method=method, max_steps=tuple(budgets.tolist()))

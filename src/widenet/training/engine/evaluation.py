@@ -10,9 +10,10 @@ from jaxtyping import Array, Bool, Float, Int
 
 from widenet.losses import Loss
 from widenet.networks import TwoLayer
+from widenet.training.engine.state import State
 from widenet.training.kernels.block import take
-from widenet.training.kernels.plain import take_step
-from widenet.training.state import State
+from widenet.training.kernels.plain import gradient_of, is_any_nonzero
+from widenet.training.record import Observation, Snapshot
 from widenet.training.stopping import StoppingRule
 from widenet.types import Dataset, Layers
 
@@ -48,7 +49,7 @@ def look(network: Any, data: Dataset, *, loss: Loss, goal: StoppingRule) -> Look
     return Look(mean, goal(outputs, labels, losses), jnp.all(losses == 0), finite)
 
 
-def moves_left(network: Any, data: Dataset, *, loss: Loss, layers: Layers) -> Bool[Array, ""]:
+def any_sample_moves(network: Any, data: Dataset, *, loss: Loss, layers: Layers) -> Bool[Array, ""]:
     """Whether any single training point still produces a non-zero update."""
     if isinstance(network, TwoLayer):
         size = SAMPLES
@@ -57,12 +58,11 @@ def moves_left(network: Any, data: Dataset, *, loss: Loss, layers: Layers) -> Bo
 
     def moves(point: tuple[Array, Array]) -> Array:
         x, y = point
-        one = jnp.ones((), x.dtype)
         if not isinstance(network, TwoLayer):
-            return take_step(network, x[None], y[None], one, loss=loss, layers=layers)[2]
+            return is_any_nonzero(gradient_of(network, x[None], y[None], loss=loss, layers=layers)[0])
         can_move = (jnp.any(x != 0) | (network.bias is not None))[None]
         hidden, second = network.preactivations(x)[None], network.output_weights
-        return take(network, hidden, y[None], can_move, second, one, loss, layers).is_update()
+        return take(network, hidden, y[None], can_move, second, jnp.ones((), x.dtype), loss, layers).is_update()
 
     return jnp.any(jax.lax.map(moves, (data.inputs, data.labels), batch_size=min(size, data.n_samples)))
 
@@ -80,26 +80,32 @@ def compiled_look(loss: Loss, goal: StoppingRule, per_run: bool, one_by_one: boo
 
 
 @functools.lru_cache(maxsize=128)
-def compiled_moves(loss: Loss, layers: Layers, per_run: bool, one_by_one: bool) -> Any:
-    """`moves_left` for the runs of a batch."""
+def compiled_moves(moves_left: Any, loss: Loss, layers: Layers, per_run: bool, one_by_one: bool) -> Any:
+    """The `moves_left` of a method for the runs of a batch."""
     return _for_runs(functools.partial(moves_left, loss=loss, layers=layers), per_run, one_by_one)
 
 
 @functools.lru_cache(maxsize=128)
-def compiled_observation(observation: Any, per_run: bool, one_by_one: bool) -> Any:
-    """An observation of a `Record` for the runs of a batch."""
-    return _for_runs(observation, per_run, one_by_one)
+def compiled_observation(observation: Observation, per_run: bool, one_by_one: bool) -> Any:
+    """An observation of a `Record` for the runs of a batch: ((networks, their starts, step counts), data) → arrays."""
+
+    def one(own: tuple[Any, Any, Array], data: Dataset) -> Array:
+        network, start, step = own
+        return observation(Snapshot(network, start, data, step))
+
+    return _for_runs(one, per_run, one_by_one)
 
 
 def _for_runs(one: Any, per_run: bool, one_by_one: bool) -> Any:
+    """(what each run has, data) → one answer per run: side by side, or in turn."""
     if not one_by_one:
         return jax.jit(jax.vmap(one, in_axes=(0, 0 if per_run else None)))
 
     @jax.jit
-    def in_turn(networks: Any, data: Dataset) -> Any:
+    def in_turn(own: Any, data: Dataset) -> Any:
         if per_run:
-            return jax.lax.map(lambda pair: one(*pair), (networks, data))
-        return jax.lax.map(lambda network: one(network, data), networks)
+            return jax.lax.map(lambda pair: one(*pair), (own, data))
+        return jax.lax.map(lambda own: one(own, data), own)
 
     return in_turn
 

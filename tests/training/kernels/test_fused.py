@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.training.problems import awkward, networks, run_keys, separable
-from tests.training.test_kernels import assert_same, weights
+from tests.training.kernels.test_kernels import assert_same, weights
+from tests.training.problems import awkward, kernel_of, networks, run_keys, separable, with_method
 from widenet.losses import hinge, logistic
 from widenet.networks import leaky_relu, relu
 from widenet.training import Listed, Recipe, Record, ensemble
-from widenet.training.batch import compiled_advance
-from widenet.training.kernels import choose, fused
+from widenet.training.engine.batch import in_turn, together
+from widenet.training.kernels import fused
 from widenet.types import Layers
 
 pytestmark = pytest.mark.skipif(jax.default_backend() == "gpu", reason="interpreted on a CPU, in float64")
@@ -31,18 +31,20 @@ def small_blocks():
     """The same kernel in smaller blocks: an interpreted stride of 16 rows takes ten seconds to compile."""
     with pytest.MonkeyPatch.context() as patch:
         jax.config.update("jax_disable_most_optimizations", True)
-        for name, value in {"ROWS": 4, "STRIDE": 2, "NEURONS": 16, "SEGMENT": 30}.items():
+        for name, value in {"ROWS": 4, "STRIDE": 2, "NEURONS": 16, "LAUNCH": 30}.items():
             patch.setattr(fused, name, value)
-        compiled_advance.cache_clear()
+        together.clear_cache()
+        in_turn.clear_cache()
         yield
-        compiled_advance.cache_clear()
+        together.clear_cache()
+        in_turn.clear_cache()
         jax.config.update("jax_disable_most_optimizations", False)
 
 
 def both_ways(nets, data, recipe, n_runs, times):
     record = Record(tuple(times), {"weights": weights})
     go = lambda kernel: ensemble(  # noqa: E731
-        nets, data, dataclasses.replace(recipe, kernel=kernel), run_keys(n_runs), record=record
+        nets, data, with_method(recipe, kernel=kernel), run_keys(n_runs), record=record
     )
     return go("plain"), go("fused")
 
@@ -121,15 +123,15 @@ def test_scales_are_powers_of_two_and_never_overflow(bound):
 def test_it_is_chosen_where_it_pays_and_refused_where_it_does_not_fit(monkeypatch):
     nets, data = networks(2, dtype=jnp.float32), separable(dtype=jnp.float32)
     recipe = Recipe(logistic, 0.1, 10)
-    assert choose(nets, data, recipe, None) != "fused"  # no GPU here
+    assert kernel_of(recipe, nets, data) != "fused"  # no GPU here
     monkeypatch.setattr(fused, "pays", lambda network, data: True)
-    assert choose(nets, data, recipe, None) == "fused"
-    for other in (dataclasses.replace(recipe, batch_size=5), dataclasses.replace(recipe, layers=Layers.BOTH)):
-        assert choose(nets, data, other, None) != "fused"
+    assert kernel_of(recipe, nets, data) == "fused"
+    for other in (with_method(recipe, batch_size=5), dataclasses.replace(recipe, layers=Layers.BOTH)):
+        assert kernel_of(other, nets, data) != "fused"
         with pytest.raises(ValueError, match="the fused kernel trains the hidden layer"):
-            choose(nets, data, dataclasses.replace(other, kernel="fused"), None)
+            kernel_of(with_method(other, kernel="fused"), nets, data)
     monkeypatch.setattr(fused, "backend", None)  # a JAX without Triton
-    assert choose(nets, data, recipe, None) != "fused"
+    assert kernel_of(recipe, nets, data) != "fused"
 
 
 def test_inputs_of_very_different_size_are_left_to_the_other_kernels():

@@ -1,0 +1,339 @@
+"""The runs of one chunk, advanced together from look to look until every one of them has stopped."""
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Int, PyTree
+
+from widenet.losses import POSITIVE, SATURATING
+from widenet.progress import Progress
+from widenet.training.closest import Closest
+from widenet.training.engine.evaluation import Look, compiled_look, compiled_moves, compiled_observation, pulse
+from widenet.training.engine.segment import Segment
+from widenet.training.engine.state import State, Tally
+from widenet.training.kernels.plain import seen_step
+from widenet.training.methods.base import Method, init, without_runs
+from widenet.training.orders import Order
+from widenet.training.recipe import Recipe
+from widenet.training.record import Record
+from widenet.training.stopping import never, zero_loss
+from widenet.types import Dataset, RunKeys, RunStatus, Trajectory
+
+SLICE = 1 << 16
+"""Steps of one call of the compiled program. While a loop runs, XLA on a CPU may keep some 80 bytes for every iteration
+until the whole program ends (it does so when several threads share its pool), so a call must not be endless."""
+
+
+Place = tuple[State, Int[Array, "*run"]]
+"""A run between two segments, and the end of the last segment that changed a weight."""
+
+
+class Batch:
+    """The runs of one chunk: all of them (`everyone`) and the batch that still holds running ones (`state`)."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        one_by_one: bool,
+        networks: Any,
+        data: Dataset,
+        keys: RunKeys,
+        step_sizes: PyTree,
+        budgets: Int[np.ndarray, " run"],
+        watch: Any,
+        order: Order,
+    ):
+        """The method of the recipe has made its choices. Every argument after `one_by_one` is of the chunk alone."""
+        self.recipe, self.one_by_one = recipe, one_by_one
+        self.method = without_runs(recipe.method)
+        self.data, self.order, self.watch = data, order, watch
+        self.keys, self.step_sizes, self.budgets = keys, step_sizes, budgets
+        self.n_runs = keys.shape[0]
+        self.start = networks
+        self.seats = np.arange(self.n_runs)  # which run sits at each place of the batch
+        own = init(recipe.method, networks, recipe.layers)
+        self.everyone = State(networks, Tally.zero(self.n_runs), None, own)
+        self.everyone = dataclasses.replace(self.everyone, watched=self._unwatched())
+        self.state = self.everyone
+        # The end of the last segment that changed a weight. An update may be too small for the weights it is added to.
+        self.last_change = jnp.zeros(self.n_runs, jnp.int32)
+        self.status = np.zeros(self.n_runs, np.int32)
+        self.steps = np.zeros(self.n_runs, np.int32)
+        self.zero_loss_step = np.full(self.n_runs, -1, np.int32)
+        self.loss = np.full(self.n_runs, np.nan)
+        self.updates_before = np.full(self.n_runs, -1, np.int64)
+        self.checked = np.zeros(self.n_runs, np.int32)
+
+    @property
+    def running(self) -> np.ndarray:
+        """Which places of the current batch hold a run that has not stopped."""
+        return self.status[self.seats] == RunStatus.RUNNING
+
+    def train(self, record: Record, progress: Progress) -> Trajectory:
+        """Advance from look to look until every run has stopped."""
+        longest = int(self.budgets.max())
+        interval = self.recipe.check_every or self.recipe.method.look_interval(self.data.n_samples)
+        times = np.asarray(record.times, np.int32)
+        values: dict[str, np.ndarray] = {}
+        step = 0
+        if len(times) and times[0] == 0:
+            self._take(record, values, times, 0)
+        self._check(step, on_time=True)
+        while self.running.any():
+            due = times[times > step]
+            end = int(self.budgets[self.seats[self.running]].min())
+            target = min(end, (step // interval + 1) * interval, *due[:1].tolist())
+            self._advance(step, target)
+            step = target
+            if len(due) and due[0] == step:
+                self._take(record, values, times, int(np.searchsorted(times, step)))
+            if step % interval == 0 or step == end:
+                self._check(step, on_time=step % interval == 0)
+            progress(max(step / longest, 1 - self.running.sum() / self.n_runs), "training")
+        self._settle()
+        self._fill(record, values, times)
+        tally = jax.device_get(self.everyone.tally)
+        return Trajectory(
+            network=self.everyone.network,
+            status=self.status,
+            steps=self.steps,
+            updates=tally.updates,
+            mistakes=tally.mistakes,
+            last_update=tally.last_update,
+            zero_loss_step=self.zero_loss_step,
+            loss=self.loss,
+            times=tuple(times.tolist()),
+            records=values,
+            watched=jax.tree.map(np.asarray, self.everyone.watched),
+        )
+
+    def _advance(self, start: int, stop: int) -> None:
+        # Slices end where epochs do, so that they cut no block in two.
+        epoch = self.recipe.method.steps_per_epoch(self.data.n_samples)
+        span = epoch * (SLICE // epoch) if epoch <= SLICE else SLICE
+        advance, segment = in_turn if self.one_by_one else together, self._segment()
+        while start < stop:
+            end = min(stop, (start // span + 1) * span)
+            own = dataclasses.replace(segment, start=_count(start), stop=_count(end))
+            self.state, self.last_change = advance(self.method, self.state, self.last_change, own, self.running)
+            start = end
+
+    def _unwatched(self) -> PyTree:
+        """The value of the watch before the first step."""
+        if self.watch is None:
+            return None
+        if not isinstance(self.watch, Closest):
+            return jax.vmap(lambda watch, network: watch.start(network))(self.watch, self.start)
+        seen = jax.eval_shape(
+            lambda state, segment: _over_runs(seen_step, state, segment), self.everyone, self._segment()
+        )
+        step = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), seen)
+        return jax.vmap(lambda watch, _: watch.begin(step))(self.watch, self.start)
+
+    def _segment(self) -> Segment:
+        """A segment of the current batch, of no steps yet."""
+        order = self.order
+        if len(self.seats) < self.n_runs and _is_per_run(order):
+            order = self._seated(order)
+        return Segment(
+            self._seated_data,
+            order,
+            *self._seated((self.keys, self.step_sizes, self.watch)),
+            start=_count(0),
+            stop=_count(0),
+            loss=self.recipe.loss,
+            layers=self.recipe.layers,
+            batch_size=self.recipe.method.batch(self.data.n_samples),
+        )
+
+    def _seated(self, tree: Any) -> Any:
+        """The part of a per-run tree that belongs to the current batch."""
+        if len(self.seats) == self.n_runs:
+            return tree
+        return jax.tree.map(lambda leaf: leaf[self.seats], tree)
+
+    @property
+    def _seated_data(self) -> Dataset:
+        return self._seated(self.data) if self.data.is_per_run else self.data
+
+    def _check(self, step: int, on_time: bool) -> None:
+        """Stop the runs that are done, stuck, broken or out of budget; look at the training set if that can matter.
+
+        At zero loss no sample moves the weights. So where the goal is zero loss, or none, a run that has moved since
+        its last check, has finite weights and steps left to take is left alone until it rests. A look is taken for the
+        whole batch, but such a run must not notice one that a batch-mate needs, nor a check that is not `on_time`:
+        that one is there for runs whose budget ends between two looks.
+        """
+        here, last_change = jax.device_get((pulse(self.state), self.last_change))
+        spent = self.budgets[self.seats] == step
+        asked = self.running & (spent | on_time)
+        moved = here.updates != self.updates_before[self.seats]
+        unchanged = (last_change <= self.checked[self.seats]) & (step > self.checked[self.seats])
+        self.updates_before[self.seats[asked]] = here.updates[asked]
+        self.checked[self.seats[asked]] = step
+        resting = (~moved | unchanged) & (self.zero_loss_step[self.seats] < 0)
+        goal = self.recipe.goal
+        if goal is never or (goal is zero_loss and self.recipe.loss in SATURATING and step > 0):
+            asked &= resting | spent | ~here.finite
+        if not asked.any():
+            return
+        programs = (self.data.is_per_run, self.one_by_one)
+        look = compiled_look(self.recipe.loss, goal, *programs)
+        seen: Look = jax.device_get(look(self.state.network, self._seated_data))
+        self.steps[self.seats[asked]], self.loss[self.seats[asked]] = step, seen.loss[asked]
+        exact = here.last_update if self.recipe.loss in SATURATING else np.full_like(here.last_update, step)
+        # A loss of NaN compares as 0: what is not finite has not reached anything.
+        first = asked & seen.finite & seen.all_zero & (self.zero_loss_step[self.seats] < 0)
+        self.zero_loss_step[self.seats[first]] = exact[first]
+        self.status[self.seats[asked & ~seen.finite]] = RunStatus.DIVERGED
+        self.status[self.seats[asked & seen.finite & seen.reached]] = RunStatus.CONVERGED
+        left = asked & self.running
+        still = left & ~seen.all_zero & ~moved
+        if still.any():
+            moves = compiled_moves(self.recipe.method.moves_left, self.recipe.loss, self.recipe.layers, *programs)
+            still &= ~jax.device_get(moves(self.state.network, self._seated_data))
+            self.status[self.seats[still]] = RunStatus.STALLED
+        self._find_frozen(step, left & self.running & unchanged, moved, np.asarray(seen.all_zero))
+        self.status[self.seats[self.running & spent]] = RunStatus.BUDGET_SPENT
+        if not self.one_by_one and 0 < self.running.sum() <= len(self.seats) // 4:
+            self._compact()
+
+    def _find_frozen(self, step: int, suspects: np.ndarray, moved: np.ndarray, all_zero: np.ndarray) -> None:
+        """Stop the runs among the suspects, whose weights have not changed since their last check, that never will.
+
+        Either a loss that is never 0 has underflowed, or updates were counted and were too small for their weights.
+        That every update so far was may be chance: the trial of the method decides.
+        """
+        underflowed = suspects & all_zero & ~moved & (self.recipe.loss in POSITIVE)
+        self.status[self.seats[underflowed]] = RunStatus.FROZEN
+        suspects = suspects & moved
+        if not suspects.any():
+            return
+        trial = self.recipe.method.trial(self.data.n_samples)
+        segment = self._segment()
+        order = segment.order if trial.order is None else trial.order
+        start = min(step, 2**31 - 1 - trial.steps)
+        segment = dataclasses.replace(
+            segment,
+            order=order,
+            start=_count(start),
+            stop=_count(start + trial.steps),
+            batch_size=trial.batch_size,
+        )
+        advance = in_turn if self.one_by_one else together
+        _, changed = advance(self.method, self.state, self.last_change, segment, suspects)
+        frozen = suspects & (np.asarray(changed) == np.asarray(self.last_change))
+        self.status[self.seats[frozen]] = RunStatus.FROZEN
+
+    def _compact(self) -> None:
+        """Move the running runs to a smaller batch. Quarters only: every new shape is compiled once."""
+        size = len(self.seats)
+        while size // 4 >= self.running.sum():
+            size //= 4
+        self._settle()
+        stopped_first = np.argsort(self.running, kind="stable")
+        places = np.sort(stopped_first[-size:])
+        self.state, self.last_change = jax.tree.map(lambda leaf: leaf[places], (self.state, self.last_change))
+        self.seats = self.seats[places]
+
+    def _settle(self) -> None:
+        """Write the current batch back to its runs."""
+        if len(self.seats) == self.n_runs:
+            self.everyone = self.state
+        else:
+            self.everyone = jax.tree.map(lambda all_, some: all_.at[self.seats].set(some), self.everyone, self.state)
+
+    def _take(self, record: Record, values: dict[str, np.ndarray], times: np.ndarray, index: int) -> None:
+        """Take the record of this moment for the current batch."""
+        networks, steps = (self.state.network, self._seated(self.start)), times[index]
+        for name, value in self._observe(record, networks, self._seated_data, steps).items():
+            if name not in values:
+                values[name] = np.zeros((self.n_runs, len(times), *value.shape[1:]), value.dtype)
+            values[name][self.seats, index] = value
+
+    def _fill(self, record: Record, values: dict[str, np.ndarray], times: np.ndarray) -> None:
+        """After the end, a run keeps its last values."""
+        after = times[None, :] > self.steps[:, None]
+        if not after.any():
+            return
+        run, time = np.nonzero(after)
+        for name, value in self._observe(record, (self.everyone.network, self.start), self.data, self.steps).items():
+            if name not in values:
+                values[name] = np.zeros((self.n_runs, len(times), *value.shape[1:]), value.dtype)
+            values[name][run, time] = value[run]
+
+    def _observe(self, record: Record, networks: Any, data: Dataset, steps: Any) -> dict[str, np.ndarray]:
+        steps = np.broadcast_to(np.asarray(steps, np.int32), jax.tree.leaves(networks)[0].shape[:1])
+        return {
+            name: np.asarray(compiled_observation(fn, data.is_per_run, self.one_by_one)((*networks, steps), data))
+            for name, fn in record.what.items()
+        }
+
+
+def _count(step: int) -> Int[np.ndarray, ""]:
+    return np.asarray(step, np.int32)
+
+
+def _is_per_run(order: Order) -> bool:
+    """Whether every run has a list of its own."""
+    return any(leaf.ndim == 2 for leaf in jax.tree.leaves(order))
+
+
+def _parts(segment: Segment) -> tuple[Any, ...]:
+    """What each run of a batch has for itself; data and order may be shared."""
+    data = segment.data if segment.data.is_per_run else None
+    order = segment.order if _is_per_run(segment.order) else None
+    return data, order, segment.key, segment.step_size, segment.watch
+
+
+def _of_one(segment: Segment, parts: tuple[Any, ...]) -> Segment:
+    """The segment of the run that has these parts."""
+    data, order, key, step_size, watch = parts
+    data, order = segment.data if data is None else data, segment.order if order is None else order
+    return dataclasses.replace(segment, data=data, order=order, key=key, step_size=step_size, watch=watch)
+
+
+def _over_runs(one: Callable[[Any, Segment], Any], own: Any, segment: Segment) -> Any:
+    """A function of one run and its segment, side by side for all runs of a batch."""
+    return jax.vmap(lambda own, parts: one(own, _of_one(segment, parts)))(own, _parts(segment))
+
+
+def _advance_one(method: Method, place: Place, segment: Segment) -> Place:
+    state, last_change = place
+    after = method.advance(state, segment)
+    pairs = zip(jax.tree.leaves(after.network), jax.tree.leaves(state.network), strict=True)
+    changed = jnp.any(jnp.stack([jnp.any(new != old) for new, old in pairs]))
+    return after, jnp.where(changed, segment.stop, last_change)
+
+
+@jax.jit
+def together(
+    method: Method, state: State, last_change: Int[Array, " run"], segment: Segment, running: Bool[Array, " run"]
+) -> Place:
+    """The steps of all runs of a batch as one program, side by side.
+
+    What it is compiled for, beyond shapes, are the static fields of the method and the segment.
+    """
+    before = state, last_change
+    after = _over_runs(functools.partial(_advance_one, method), before, segment)
+    keep = lambda new, old: jnp.where(running.reshape(-1, *[1] * (new.ndim - 1)), new, old)  # noqa: E731
+    return jax.tree.map(keep, after, before)
+
+
+@jax.jit
+def in_turn(
+    method: Method, state: State, last_change: Int[Array, " run"], segment: Segment, running: Bool[Array, " run"]
+) -> Place:
+    """The same one run after the other, where one is large enough."""
+
+    def turn(arguments: tuple[Place, tuple[Any, ...], Array]) -> Place:
+        place, parts, active = arguments
+        go = lambda place: _advance_one(method, place, _of_one(segment, parts))  # noqa: E731
+        return jax.lax.cond(active, go, lambda place: place, place)
+
+    return jax.lax.map(turn, ((state, last_change), _parts(segment), running))

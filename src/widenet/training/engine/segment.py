@@ -1,0 +1,45 @@
+"""A stretch of steps: what every method and every kernel is told about it."""
+
+from typing import Any
+
+import equinox as eqx
+import numpy as np
+from jaxtyping import Array, Float, Int, Key
+
+from widenet.losses import Loss
+from widenet.training.orders import Order
+from widenet.training.schedules import StepRule
+from widenet.types import Dataset, Layers
+
+
+class Segment(eqx.Module):
+    """The steps start, …, stop − 1 of one run. With a leading run axis it is that of all runs of a batch.
+
+    Attributes:
+      data: what is trained on.
+      order: how the batches are chosen.
+      key: of the run, for the order.
+      step_size: a number, or a rule that gives one.
+      watch: who sees every step, or None.
+      start, stop: step counts since the beginning of the run.
+      loss, layers: as in the `Recipe`.
+      batch_size: samples per step.
+    """
+
+    data: Dataset
+    order: Order
+    key: Key[Array, "*run"]
+    step_size: Float[Array, "*run"] | StepRule
+    watch: Any
+    start: Int[Array | np.ndarray, ""]
+    stop: Int[Array | np.ndarray, ""]
+    loss: Loss = eqx.field(static=True)
+    layers: Layers = eqx.field(static=True)
+    batch_size: int = eqx.field(static=True)
+
+    @property
+    def constant_step(self) -> Float[Array, "*run"]:
+        """The step size, for a kernel that takes numbers and no rules."""
+        if isinstance(self.step_size, StepRule):
+            raise TypeError("a StepRule needs the plain kernel")
+        return self.step_size

@@ -1,0 +1,8 @@
+"""Methods: what moves the weights. Each is a value that a `Recipe` holds."""
+
+from widenet.training.methods.adam import Adam
+from widenet.training.methods.base import Method
+from widenet.training.methods.descent import GradientDescent
+from widenet.training.methods.sgd import SGD
+
+__all__ = ["SGD", "Adam", "GradientDescent", "Method"]

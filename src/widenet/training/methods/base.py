@@ -1,0 +1,180 @@
+"""What the engine asks of a method.
+
+A method says how a run gets from one step to a later one. Looks, records, stopping, statuses, chunks, memory and
+progress belong to the engine and are the same for all.
+"""
+
+import abc
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Bool, Float, PyTree
+
+from widenet.losses import Loss
+from widenet.training.engine.segment import Segment
+from widenet.training.engine.state import State
+from widenet.training.orders import Continued, Listed, Order
+from widenet.training.schedules import StepRule
+from widenet.types import Dataset, Layers
+
+StepSize = float | Float[Array, "*run"] | StepRule
+"""One number, one per run, or a rule."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What the memory of a step depends on.
+
+    Attributes:
+      item: bytes of one number.
+      samples, dim: of the data set.
+      batch: samples of a step.
+      weights: bytes of one network.
+      neurons: hidden neurons of one network.
+    """
+
+    item: int
+    samples: int
+    dim: int
+    batch: int
+    weights: int
+    neurons: int
+
+
+class Trial(eqx.Module):
+    """The steps by which a run that seems frozen is tried: if none of them changes a weight, none ever will.
+
+    Attributes:
+      order: None keeps that of the run.
+      batch_size, steps: how many.
+    """
+
+    order: Order | None
+    batch_size: int = eqx.field(static=True)
+    steps: int = eqx.field(static=True)
+
+
+class Method(eqx.Module):
+    """A way to train. A new one writes what is abstract here; the engine does the rest.
+
+    Numbers that may differ between runs are in `step_size` and `order`, which a method finds in the `Segment` of its
+    run. Every other field is static.
+
+    Attributes:
+      step_size: a number, one per run, or a `StepRule`; what a step is to the method is its own matter.
+      order: how batches are chosen; `Cyclic()` where there are none.
+      batch_size: samples per step; None is the whole set.
+    """
+
+    step_size: eqx.AbstractVar[StepSize]
+    order: eqx.AbstractVar[Order]
+    batch_size: eqx.AbstractVar[int | None]
+
+    @abc.abstractmethod
+    def init(self, network: Any) -> PyTree:
+        """What the method keeps from step to step beside the weights of one run, before the first; None for nothing.
+
+        `network` holds the weights that move, and None at those that stay.
+        """
+
+    @abc.abstractmethod
+    def advance(self, state: State, segment: Segment) -> State:
+        """One run after the steps of the segment."""
+
+    @abc.abstractmethod
+    def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any) -> "Method":
+        """The method as it will run on these networks; refuses what it cannot do."""
+
+    @staticmethod
+    @abc.abstractmethod
+    def moves_left(network: Any, data: Dataset, *, loss: Loss, layers: Layers) -> Bool[Array, ""]:
+        """Whether a step could still be an update, from weights that have rested."""
+
+    @abc.abstractmethod
+    def trial(self, n_samples: int) -> Trial:
+        """The steps that decide whether a run whose updates have changed nothing is frozen."""
+
+    @abc.abstractmethod
+    def memory(self, sizes: Sizes) -> tuple[int, int]:
+        """(bytes that a step of one run works with, bytes made of the data set before the steps)."""
+
+    def batch(self, n_samples: int) -> int:
+        """Samples per step on a set of this size."""
+        return self.batch_size or n_samples
+
+    def steps_per_epoch(self, n_samples: int) -> int:
+        """How many steps an epoch has: 1 of the whole set."""
+        return self.order.steps_per_epoch(n_samples, self.batch(n_samples))
+
+    def look_interval(self, n_samples: int) -> int:
+        """Steps between two looks unless told otherwise: whole epochs, at least 1000 steps; 100 of the whole set."""
+        epoch = self.steps_per_epoch(n_samples)
+        return 100 if self.batch_size is None else epoch * -(-1000 // epoch)
+
+    def order_bytes(self, n_samples: int) -> int:
+        """What drawing the order of an epoch needs: a permutation is sorted by random bits."""
+        drawn = 2 * n_samples if isinstance(self.order, Continued) else 0
+        return 12 * max(drawn, self.steps_per_epoch(n_samples) * self.batch(n_samples))
+
+    def check(self, data: Dataset, n_runs: int) -> None:
+        """Whether step sizes, batches and listed samples fit this data and this many runs.
+
+        Raises:
+          ValueError: they do not; the sentence says what, and what would.
+        """
+        for leaf in jax.tree.leaves(self.step_size):
+            if np.shape(leaf) not in ((), (n_runs,)):
+                raise ValueError(
+                    f"step_size must be one number or one per run, got shape {np.shape(leaf)} for {n_runs} runs"
+                )
+        if isinstance(self.order, Listed):
+            self.order.check(data.n_samples, self.batch(data.n_samples), n_runs)
+        if self.batch_size is not None and not 0 < self.batch_size <= data.n_samples:
+            raise ValueError(f"batch_size must lie between 1 and {data.n_samples} samples, got {self.batch_size}")
+
+
+def init(method: Method, networks: Any, layers: Layers) -> PyTree:
+    """What the method keeps for each of these networks, which have a leading run axis."""
+    one = lambda network: method.init(eqx.partition(network, network.trainable(layers))[0])  # noqa: E731
+    return jax.vmap(one)(networks)
+
+
+def step_sizes(method: Method, n_runs: int) -> PyTree:
+    """The step of every run, or its rule, with a leading run axis on every number."""
+    each = lambda leaf: jnp.broadcast_to(jnp.asarray(leaf, jnp.float64), (n_runs,))  # noqa: E731
+    return jax.tree.map(each, method.step_size)
+
+
+def without_runs(method: Method) -> Method:
+    """The method without its numbers, which a `Segment` holds for each run: what a program is compiled for."""
+    return eqx.filter(method, lambda _: False)
+
+
+def check_step_size(step_size: Any) -> None:
+    """Whether this can be a step size at all.
+
+    Raises:
+      ValueError: it cannot.
+    """
+    # A single number was typed, and a wrong one is a mistake. One per run may hold anything: claims measure theirs.
+    if isinstance(step_size, Tracer | StepRule):
+        return
+    numbers = np.asarray(step_size)
+    if numbers.dtype.kind not in "iuf" or (numbers.ndim == 0 and not 0 < numbers < math.inf):
+        raise ValueError(f"step_size must be positive and finite, got {step_size!r}")
+
+
+def check_order(order: Any) -> None:
+    """Whether this is an order, and not its class or its name.
+
+    Raises:
+      ValueError: it is not.
+    """
+    if not hasattr(order, "steps_per_epoch") or isinstance(order, type):
+        raise ValueError(f"order must be an order such as Permutation() or Cyclic(), got {order!r}")

@@ -1,0 +1,61 @@
+"""Full-batch gradient descent."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+from jaxtyping import Array, Bool, PyTree
+
+from widenet.losses import Loss
+from widenet.training.engine.segment import Segment
+from widenet.training.engine.state import State
+from widenet.training.kernels.plain import gradient_of, is_any_nonzero, take_step
+from widenet.training.methods.base import Method, Sizes, StepSize, Trial, check_step_size
+from widenet.training.orders import Cyclic, Order
+from widenet.types import Dataset, Layers
+
+
+class GradientDescent(Method):
+    """W ← W − α ∇L(W), with L the mean loss on the whole set; gradients by automatic differentiation.
+
+    Attributes:
+      step_size: α, one number, one per run, or a `StepRule`.
+    """
+
+    step_size: StepSize
+    order: Order = eqx.field(default=Cyclic(), init=False)
+    batch_size: int | None = eqx.field(default=None, init=False, static=True)
+
+    def __check_init__(self) -> None:
+        """Mistakes that would otherwise surface deep inside a compiled program."""
+        check_step_size(self.step_size)
+
+    def init(self, network: Any) -> PyTree:
+        """Nothing is kept from step to step."""
+        return None
+
+    def advance(self, state: State, segment: Segment) -> State:
+        """One run after the steps of the segment."""
+        inputs, labels = segment.data.inputs, segment.data.labels
+
+        def body(taken: Array, state: State) -> State:
+            return take_step(state, segment, inputs, labels, taken)
+
+        return jax.lax.fori_loop(segment.start, segment.stop, body, state)
+
+    def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any) -> "GradientDescent":
+        """There is nothing to choose."""
+        return self
+
+    @staticmethod
+    def moves_left(network: Any, data: Dataset, *, loss: Loss, layers: Layers) -> Bool[Array, ""]:
+        """Whether the gradient is not zero; those of the samples may cancel."""
+        return is_any_nonzero(gradient_of(network, data.inputs, data.labels, loss=loss, layers=layers)[0])
+
+    def trial(self, n_samples: int) -> Trial:
+        """One step: from the same weights the next one is the same."""
+        return Trial(self.order, n_samples, 1)
+
+    def memory(self, sizes: Sizes) -> tuple[int, int]:
+        """The weights before and after, the gradient, and the neurons of all samples forth and back."""
+        return 3 * sizes.weights + 5 * sizes.item * sizes.samples * sizes.neurons, 0
