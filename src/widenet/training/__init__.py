@@ -1,7 +1,8 @@
 """Training: one run (`train`), many runs (`ensemble`), and what they are made of."""
 
 from widenet.training.ensemble import ensemble
-from widenet.training.methods import SGD, Adam, GradientDescent
+from widenet.training.flow import FlowReport, LinearClock, LogClock, LossClock, Moment
+from widenet.training.methods import SGD, Adam, Flow, GradientDescent
 from widenet.training.orders import Continued, Cyclic, Listed, Permutation, WithReplacement
 from widenet.training.potentials import Extremes, Move, PotentialWatch
 from widenet.training.recipe import Recipe, gradient_descent
@@ -19,9 +20,15 @@ __all__ = [
     "Continued",
     "Cyclic",
     "Extremes",
+    "Flow",
+    "FlowReport",
     "GradientDescent",
     "Layers",
+    "LinearClock",
     "Listed",
+    "LogClock",
+    "LossClock",
+    "Moment",
     "Move",
     "OutputWatch",
     "PatternTrajectory",
