@@ -1,4 +1,4 @@
-"""A setting of each experiment that takes a moment: the first of quick scale, with smaller numbers where it needs them."""
+"""A setting of each experiment that takes a moment: the first of quick scale, with smaller numbers where needed."""
 
 from typing import Any
 
