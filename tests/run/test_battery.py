@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from widenet import papers
-from widenet.claims import Evidence, Silence
+from widenet.claims import Evidence, Silence, Verdict
 from widenet.data import from_arrays, make_separable, make_xor, make_xord
 from widenet.run import Mishap, check_on
 from widenet.types import Dataset
@@ -83,9 +83,12 @@ def test_evidence_or_a_silence_in_time(name: str) -> None:
     taken = time.process_time() - start
     assert list(answers) == list(papers.claim_ids())
     assert {id: answer for id, answer in answers.items() if isinstance(answer, Mishap)} == {}
-    for answer in answers.values():
+    for id, answer in answers.items():
         assert isinstance(answer, (Evidence, Silence))
-        assert not isinstance(answer, Silence) or str(answer).endswith((".", "…", ")")), answer
+        if isinstance(answer, Silence):
+            assert str(answer).endswith("."), f"{id}: {answer}"
+        else:
+            assert answer.verdict is not Verdict.VIOLATED or id.endswith("_as_printed"), id
     if name in SPEAKERS:
         assert isinstance(answers[SPEAKERS[name]], Evidence)
     assert taken < seconds
