@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from widenet import claims, papers
-from widenet.claims.base import Claim, Evidence
+from widenet import papers
 from widenet.cli import app
-from widenet.console import output
-from widenet.console.progress import LineWatch
+from widenet.console import output, tables
 from widenet.errors import UnknownName
-from widenet.types import Progress
+from widenet.run import plan
 
-from .report.fake_outcomes import EMPTY_PAPER, FAILING, FINDING, HOLDING, PAPER, STEP, UNMET, VACUOUS, claim
+from .report.fake_outcomes import FIGURE, FINDING, HOLDING, MOVING, STEP, TREND, UNMET, VACUOUS, checked, claim
+from .rooms import BROKEN, EMPTY, TOY
 
-GOOD = (STEP, HOLDING, FINDING, UNMET, VACUOUS)
+GOOD = (STEP, HOLDING, FINDING, UNMET, VACUOUS, TREND)
+IN_ORDER = (HOLDING, FINDING, VACUOUS, TREND, UNMET, STEP)
 Invoke = Callable[..., Result]
 
 
@@ -26,9 +26,7 @@ Invoke = Callable[..., Result]
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Invoke:
     """The command line over a small laboratory, in a folder of its own."""
     monkeypatch.setenv("WIDENET_STORE", str(tmp_path / "store"))
-    monkeypatch.setattr(claims, "CLAIMS", GOOD)
-    monkeypatch.setattr(papers, "PAPERS", (PAPER, EMPTY_PAPER))
-    monkeypatch.setattr(papers, "FIGURES", PAPER.figures)
+    monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY))
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
 
@@ -60,8 +58,8 @@ class TestList:
 
     def test_main_results_come_first_with_their_kind(self, lab: Invoke) -> None:
         lines = lab("list", "claims").stdout.splitlines()
-        shown = [line for line in lines if line.startswith("brutzkus2018.")]
-        assert [line.split()[0] for line in shown] == [each.id for each in (HOLDING, FINDING, VACUOUS, UNMET, STEP)]
+        shown = [line for line in lines if line.startswith("toy2020.")]
+        assert [line.split()[0] for line in shown] == [each.id for each in IN_ORDER]
         assert "main result" in shown[0]
         assert "[0, 1]" in shown[0]
         assert "proof step" in shown[-1]
@@ -76,13 +74,13 @@ class TestList:
         assert list(json.loads(lab("list", "--json").stdout)) == ["papers", "claims", "figures", "data"]
 
     def test_one_paper(self, lab: Invoke) -> None:
-        listed = json.loads(lab("list", "--paper", "li2018", "--json").stdout)
-        assert [row["key"] for row in listed["papers"]] == ["li2018"]
+        listed = json.loads(lab("list", "--paper", "empty2021", "--json").stdout)
+        assert [row["key"] for row in listed["papers"]] == ["empty2021"]
         assert listed["claims"] == listed["figures"] == []
 
     def test_unknown_words_are_refused(self, lab: Invoke) -> None:
         assert "did you mean 'claims'?" in refused(lab("list", "claim", code=2))
-        assert "did you mean 'li2018'?" in refused(lab("list", "--paper", "li2019", code=2))
+        assert "did you mean 'empty2021'?" in refused(lab("list", "--paper", "empty2012", code=2))
 
 
 class TestCheck:
@@ -109,21 +107,23 @@ class TestCheck:
         assert row["id"] == HOLDING.id
         assert row["verdict"] == "HOLDS"
         assert row["hypotheses"][1] == {
-            "name": "margin of [w*, x]", "required": "≥ 1", "actual": 1.25, "slack": 0.25, "met": True,
+            "key": "margin", "name": "margin of [w*, x]", "required": "≥ 1", "actual": 1.25, "slack": 0.25, "met": True,
+            "why": "",
         }  # fmt: skip
         assert row["runs"] == {"tried": 64, "diverged": 2, "unfinished": 0, "outside": 0}
         assert row["expected"] is True
         assert row["seed"] == 3
-        wanted = {"statement", "promised", "measured", "tightness", "vacuous", "interval", "config", "seconds"}
+        assert [part["name"] for part in row["parts"]] == ["at most M_k updates", "loss 0 at the end"]
+        wanted = {"statement", "promised", "measured", "tightness", "vacuous", "interval", "config", "seconds", "cells"}
         assert wanted <= set(row)
 
     def test_many_claims_are_a_table_and_only_what_needs_a_look(self, lab: Invoke) -> None:
         text = lab("check", "--all").stdout
-        table, _, blocks = text.partition("5 claims: ")
-        assert [line.split()[0] for line in table.splitlines() if line.startswith("brutzkus2018")] == [
-            each.id for each in (HOLDING, FINDING, VACUOUS, UNMET, STEP)
+        table, _, blocks = text.partition("6 claims: ")
+        assert [line.split()[0] for line in table.splitlines() if line.startswith("toy2020")] == [
+            each.id for each in IN_ORDER
         ]
-        assert "2 HOLDS, 1 FALSE AS PRINTED" in text
+        assert "3 HOLDS, 1 FALSE AS PRINTED" in text
         assert HOLDING.id + " " not in blocks
         assert STEP.id not in blocks
         for each in (FINDING, VACUOUS, UNMET):
@@ -136,8 +136,8 @@ class TestCheck:
         assert "The printed count lacks a ceiling." in text
 
     def test_an_unexpected_violation_exits_1(self, lab: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(claims, "CLAIMS", (HOLDING, FAILING))
-        assert "✗ VIOLATED" in lab("check", "--paper", "brutzkus2018", code=1).stdout
+        monkeypatch.setattr(papers, "PAPERS", (BROKEN,))
+        assert "✗ VIOLATED" in lab("check", "--paper", "broken2022", code=1).stdout
         rows = json.loads(lab("check", "--all", "--json", code=1).stdout)
         assert [row["expected"] for row in rows] == [True, False]
 
@@ -146,6 +146,7 @@ class TestCheck:
         assert "? HYPOTHESES NOT MET" in text
         assert "✗ no" in text
         assert "-0.5" in text
+        assert "✗ margin of [w*, x]: Row 7 is too close." in text
 
     def test_a_vacuous_promise_says_so(self, lab: Invoke) -> None:
         assert "trivially true" in lab("check", VACUOUS.id).stdout
@@ -154,33 +155,43 @@ class TestCheck:
         assert len(json.loads(lab("check", HOLDING.id, HOLDING.id, "--json").stdout)) == 1
 
     def test_progress_is_plain_lines_on_stderr(self, lab: Invoke) -> None:
-        lines = lab("check", HOLDING.id, STEP.id).stderr.splitlines()
-        assert lines[0] == f"[1/2] {HOLDING.id}: started"
-        assert lines[-1].startswith(f"[2/2] {STEP.id}: HOLDS, ")
+        lines = lab("check", HOLDING.id, STEP.id, "--jobs", "1").stderr.splitlines()
+        assert lines[0] == "[1/5] toy2020.numbers (1 of 3): started"
+        assert lines[-2].startswith(f"[4/5] {HOLDING.id}: HOLDS, ")
+        assert lines[-1].startswith(f"[5/5] {STEP.id}: HOLDS, ")
+        again = lab("check", HOLDING.id, STEP.id).stderr.splitlines()
+        assert [line.split(":")[0] for line in again] == [f"[1/2] {HOLDING.id}", f"[2/2] {STEP.id}"]
 
     def test_a_second_check_comes_from_the_store(self, lab: Invoke) -> None:
         assert "(stored)" not in lab("check", HOLDING.id).stdout
         assert "(stored)" in lab("check", HOLDING.id).stdout
+        assert "(stored)" not in lab("check", HOLDING.id, "--fresh").stdout
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
             ((), "nothing to check"),
-            (("brutzkus2018.theorem2",), "did you mean 'brutzkus2018.theorem_2'?"),
-            (("theorem_2",), "did you mean 'brutzkus2018.theorem_2'?"),
+            (("toy2020.theorem2",), "did you mean 'toy2020.theorem_2'?"),
+            (("theorem_2",), "did you mean 'toy2020.theorem_2'?"),
             (
-                ("brutzkus2018",),
-                "not a claim; 'widenet check --paper brutzkus2018' checks all of its claims.",
+                ("toy2020",),
+                "not a claim; 'widenet check --paper toy2020' checks all of its claims.",
             ),
-            (("brutzkus2018.figure_1",), "is a figure, not a claim; 'widenet figure brutzkus2018.figure_1' draws it."),
+            (("toy2020.figure_1",), "is a figure, not a claim; 'widenet figure toy2020.figure_1' draws it."),
             ((HOLDING.id, "--all"), "only one of the three"),
             ((HOLDING.id, "--scale", "papr"), "did you mean 'paper'?"),
             ((HOLDING.id, "--seed", "-1"), "--seed must be a whole number between 0 and 4294967295, got '-1'."),
             ((HOLDING.id, "--seed", str(2**70)), "--seed must be a whole number between"),
             ((HOLDING.id, "--seed", "abc"), "got 'abc'."),
             ((HOLDING.id, "--seed", "1.5"), "got '1.5'."),
+            ((HOLDING.id, "--jobs", "0"), "--jobs must be a whole number between 1 and 1024, got '0'."),
+            ((HOLDING.id, "--jobs", "-2"), "got '-2'."),
+            ((HOLDING.id, "--jobs", "all"), "got 'all'."),
+            ((HOLDING.id, "--jobs", "1.5"), "got '1.5'."),
+            ((HOLDING.id, "--jobs", "²"), "got '²'."),
+            ((HOLDING.id, "--jobs", "9999999"), "got '9999999'."),
             (("--paper", "brutzkus"), "there is no paper 'brutzkus'"),
-            (("--paper", "li2018"), "no claims of li2018 yet"),
+            (("--paper", "empty2021"), "no claims of empty2021 yet"),
         ],
     )
     def test_bad_input_is_one_sentence(self, lab: Invoke, arguments: tuple[str, ...], words: str) -> None:
@@ -227,21 +238,17 @@ class TestCheck:
         assert lab().stdout.startswith("Usage: widenet [OPTIONS] COMMAND")
 
     def test_ctrl_c_says_one_sentence(self, lab: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
-        def interrupted(setting: Any, progress: Progress) -> Evidence:
+        def interrupted(*_: Any) -> None:
             raise KeyboardInterrupt
 
-        stopped = Claim(HOLDING.id, HOLDING.kind, "x", "x", interrupted, HOLDING.setting)
-        monkeypatch.setattr(claims, "CLAIMS", (stopped,))
-        result = lab("check", "--all", code=130)
+        monkeypatch.setattr(plan, "judge", interrupted)
+        result = lab("check", STEP.id, code=130)
         assert result.stdout == ""
-        assert result.stderr.splitlines() == [
-            f"[1/1] {HOLDING.id}: started",
-            "widenet: interrupted; what was finished is in the store.",
-        ]
+        assert result.stderr.splitlines() == ["widenet: interrupted; what was finished is in the store."]
 
 
 class TestFigure:
-    ID = "brutzkus2018.figure_1"
+    ID = "toy2020.figure_1"
 
     def test_writes_drawing_and_numbers_and_compares(self, lab: Invoke) -> None:
         text = lab("figure", self.ID).stdout
@@ -257,9 +264,15 @@ class TestFigure:
         assert row["id"] == self.ID
         first = row["comparisons"][0]
         assert {"name", "reported", "measured", "interval", "band", "verdict"} <= set(first)
-        assert len(row["files"]) == 7
+        assert len(row["files"]) == 6
         assert all(Path(file).is_file() for file in row["files"])
         assert json.loads(Path(f"deep/down/{self.ID}.json").read_text())["comparisons"] == row["comparisons"]
+
+    def test_a_figure_that_moves_has_a_gif(self, lab: Invoke) -> None:
+        text = lab("figure", MOVING.id, FIGURE.id).stdout
+        assert f"wrote figures/{MOVING.id}.gif" in text
+        assert text.index(MOVING.id) < text.index(FIGURE.id), "in the order in which they were asked for"
+        assert not Path("figures", f"{FIGURE.id}.gif").exists()
 
     def test_the_same_seed_gives_the_same_files(self, lab: Invoke) -> None:
         lab("figure", self.ID, "--out", "one")
@@ -272,7 +285,7 @@ class TestFigure:
         ("arguments", "words"),
         [
             ((), "nothing to draw"),
-            (("brutzkus2018.figure1",), "did you mean 'brutzkus2018.figure_1'?"),
+            (("toy2020.figure1",), "did you mean 'toy2020.figure_1'?"),
             ((HOLDING.id,), f"is a claim, not a figure; 'widenet check {HOLDING.id}' checks it."),
             ((ID, "--scale", "huge"), "there is no scale 'huge'"),
             ((ID, "--seed", "-7"), "got '-7'"),
@@ -321,8 +334,8 @@ class TestFigure:
 class TestReport:
     def test_writes_a_page_and_prints_the_verdicts(self, lab: Invoke) -> None:
         text = lab("report", "--out", "build/report").stdout
-        assert "2 HOLDS, 1 FALSE AS PRINTED" in text
-        assert "brutzkus2018.figure_1: 1 of 2 comparisons agree" in text
+        assert "3 HOLDS, 1 FALSE AS PRINTED" in text
+        assert "toy2020.figure_1: 1 of 2 comparisons agree" in text
         assert text.splitlines()[-1] == "Report: build/report/index.html"
         assert "Do the theorems hold?" in Path("build/report/index.html").read_text(encoding="utf-8")
         assert [path.name for path in Path("build").iterdir()] == ["report"]
@@ -331,12 +344,12 @@ class TestReport:
         found = json.loads(lab("report", "--json").stdout)
         assert found["page"] == "report/index.html"
         assert len(found["checks"]) == len(GOOD)
-        assert len(found["figures"]) == 1
+        assert [row["id"] for row in found["figures"]] == [FIGURE.id, MOVING.id]
 
     def test_an_unexpected_violation_exits_1_and_still_writes(
         self, lab: Invoke, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(claims, "CLAIMS", (FAILING,))
+        monkeypatch.setattr(papers, "PAPERS", (BROKEN,))
         lab("report", code=1)
         assert "✗ VIOLATED" in Path("report/index.html").read_text(encoding="utf-8")
 
@@ -349,21 +362,10 @@ class TestReport:
         assert Path("thesis/chapter.tex").read_text() == "years of work"
 
 
-def test_plain_lines_come_at_most_every_two_seconds() -> None:
-    now, lines = [0.0], []
-    watch = LineWatch(1, lines.append, clock=lambda: now[0])
-    progress = watch.begin("x")
-    for tenth in range(50):
-        now[0] = tenth / 10
-        progress(tenth / 50, "steps")
-    watch.end("HOLDS")
-    assert lines == ["[1/1] x: started", "[1/1] x: 40 % steps", "[1/1] x: 80 % steps", "[1/1] x: HOLDS"]
-
-
-def test_a_hostile_statement_is_printed_as_it_is(lab: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
-    odd = claim("brutzkus2018.odd", statement="[bold]x[/bold] [/nonsense] :smile: [link=x]y")
-    monkeypatch.setattr(claims, "CLAIMS", (odd,))
-    assert "[bold]x[/bold] [/nonsense] :smile: [link=x]y" in lab("check", "--all").stdout
+def test_a_hostile_statement_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    odd = claim("toy2020.odd", statement="[bold]x[/bold] [/nonsense] :smile: [link=x]y")
+    tables.show(*tables.check_report([checked(odd)]))
+    assert "[bold]x[/bold] [/nonsense] :smile: [link=x]y" in capsys.readouterr().out
 
 
 def test_an_id_without_its_paper_is_found_in_all_of_them() -> None:

@@ -2,9 +2,10 @@
 
     import widenet as wn
 
-    claim = wn.find_claim("brutzkus2018.theorem_2")
-    evidence = claim.check(claim.setting(wn.Scale.QUICK, 0), wn.silent)
+    evidence = wn.check("brutzkus2018.theorem_2")
     print(evidence.verdict, evidence.tightness)
+
+    answers = wn.check_on(wn.from_arrays(inputs, labels))    # what every theorem says about your data
 
 Names are loaded on first use: `import widenet` costs nothing, and the first name that needs JAX pays for it.
 """
@@ -13,55 +14,66 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from widenet.claims import CLAIMS, Claim, Evidence, Hypothesis, Kind, Verdict
+    from widenet.claims import Claim, Evidence, Experiment, Hypothesis, Kind, Part, Silence, Verdict
     from widenet.data import DATASETS, from_arrays, load_csv, load_mnist_pair, make_separable, scale_to_unit_ball
     from widenet.diagnostics import find_separator, margins
     from widenet.errors import WidenetError
+    from widenet.figures import Comparison, Figure
     from widenet.losses import hinge, logistic, zero_one
     from widenet.networks import TwoLayer, leaky_relu, make_two_layer, relu
-    from widenet.papers import FIGURES, PAPERS, Comparison, Figure
-    from widenet.run import find_claim, find_figure
+    from widenet.papers import PAPERS, claim_ids, figure_ids, find_claim, find_figure
+    from widenet.progress import silent
+    from widenet.records import Scale
+    from widenet.run import check, check_on
     from widenet.store import Store
     from widenet.training import Recipe, Record, ensemble, train
-    from widenet.types import Dataset, RunStatus, Scale, Trajectory, silent
+    from widenet.types import Dataset, RunStatus, Trajectory
 
 _HOME = {
-    "claims": ("CLAIMS", "Claim", "Evidence", "Hypothesis", "Kind", "Verdict"),
+    "claims": ("Claim", "Evidence", "Experiment", "Hypothesis", "Kind", "Part", "Silence", "Verdict"),
     "data": ("DATASETS", "from_arrays", "load_csv", "load_mnist_pair", "make_separable", "scale_to_unit_ball"),
     "diagnostics": ("find_separator", "margins"),
     "errors": ("WidenetError",),
+    "figures": ("Comparison", "Figure"),
     "losses": ("hinge", "logistic", "zero_one"),
     "networks": ("TwoLayer", "leaky_relu", "make_two_layer", "relu"),
-    "papers": ("FIGURES", "PAPERS", "Comparison", "Figure"),
-    "run": ("find_claim", "find_figure"),
+    "papers": ("PAPERS", "claim_ids", "figure_ids", "find_claim", "find_figure"),
+    "progress": ("silent",),
+    "records": ("Scale",),
+    "run": ("check", "check_on"),
     "store": ("Store",),
     "training": ("Recipe", "Record", "ensemble", "train"),
-    "types": ("Dataset", "RunStatus", "Scale", "Trajectory", "silent"),
+    "types": ("Dataset", "RunStatus", "Trajectory"),
 }
 _MODULE_OF = {name: f"widenet.{module}" for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "CLAIMS",
     "DATASETS",
-    "FIGURES",
     "PAPERS",
     "Claim",
     "Comparison",
     "Dataset",
     "Evidence",
+    "Experiment",
     "Figure",
     "Hypothesis",
     "Kind",
+    "Part",
     "Recipe",
     "Record",
     "RunStatus",
     "Scale",
+    "Silence",
     "Store",
     "Trajectory",
     "TwoLayer",
     "Verdict",
     "WidenetError",
+    "check",
+    "check_on",
+    "claim_ids",
     "ensemble",
+    "figure_ids",
     "find_claim",
     "find_figure",
     "find_separator",

@@ -4,15 +4,14 @@ Results go to stdout, progress and errors to stderr. Exit codes: 0; 1 when a cla
 be; 2 for bad input, with one sentence; 130 after Ctrl-C. `--json` prints one JSON array with an object per claim or
 figure (`report`, and `list` without a noun, print one object of arrays).
 
-Heavy libraries are imported inside the commands, so that `widenet --help` answers at once.
+Heavy libraries are imported inside the commands, so that `widenet --help` and `widenet list` answer at once.
 """
 
 import json
-import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 try:
     import typer
@@ -23,9 +22,16 @@ except KeyboardInterrupt:  # Ctrl-C before there is anything to interrupt
 from widenet.console import interrupts, usage
 from widenet.errors import InputError, UnknownName, WidenetError
 
+if TYPE_CHECKING:
+    from widenet.claims import Claim
+    from widenet.figures import Figure
+    from widenet.records import Scale
+    from widenet.run import CheckOutcome, Results
+
 NOUNS = ("papers", "claims", "figures", "data")
 WORKLOADS = ("logistic_sgd", "late_hinge", "parts", "xord", "figure_1", "linear_runs", "linear_steps")
 LARGEST_SEED = 2**32 - 1
+MOST_JOBS = 1024
 
 
 class _Commands(TyperGroup):
@@ -89,6 +95,11 @@ ScaleOption = Annotated[
     str, typer.Option(metavar="quick|paper", help="quick: seconds to a minute; paper: the paper's own sizes.")
 ]
 SeedOption = Annotated[str, typer.Option(metavar="N", help="The same seed gives the same result.")]
+JobsOption = Annotated[
+    str | None,
+    typer.Option(metavar="N", help="Worker processes; all cores if left out, and with 1 none besides this process."),
+]
+FreshOption = Annotated[bool, typer.Option("--fresh", help="Compute what is in the store once more.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, and nothing else there.")]
 
 
@@ -140,6 +151,8 @@ def check(
     everything: Annotated[bool, typer.Option("--all", help="Every claim.")] = False,
     scale: ScaleOption = "quick",
     seed: SeedOption = "0",
+    jobs: JobsOption = None,
+    fresh: FreshOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Check claims: are the hypotheses met, what is promised, what was measured, how tight is it."""
@@ -148,15 +161,15 @@ def check(
         raise InputError("nothing to check; name a claim ('widenet list claims' shows them), or use --paper or --all.")
     if sum(ways) > 1:
         raise InputError("name claims, or use --paper, or use --all: only one of the three.")
-    number = _seed(seed)
-    from widenet import run
+    size, number, workers = _scale(scale), _seed(seed), _jobs(jobs)
+    from widenet import papers
     from widenet.console import tables, wording
 
-    claims = [run.find_claim(each) for each in dict.fromkeys(ids or ())] or list(run.claims_of(paper))
+    claims = [papers.find_claim(each) for each in dict.fromkeys(ids or ())] or list(papers.claims_of(paper))
     if not claims:
         raise InputError(f"there are no claims of {paper} yet; 'widenet list' shows what there is.")
     claims.sort(key=wording.kind_order)
-    outcomes, _ = _run_all(claims, (), scale, number)
+    outcomes = _carry_out(claims, (), size, number, workers, fresh).checks
     if as_json:
         _print_json([outcome.row() for outcome in outcomes])
     else:
@@ -170,26 +183,26 @@ def figure(
     scale: ScaleOption = "quick",
     seed: SeedOption = "0",
     out: Annotated[Path, typer.Option(metavar="DIR", parser=_folder, help="Where the files go.")] = Path("figures"),
+    jobs: JobsOption = None,
+    fresh: FreshOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Compute and draw figures: SVG, PDF and PNG, the numbers as JSON and CSV, and a comparison with the paper."""
     if not ids:
         raise InputError("nothing to draw; name a figure ('widenet list figures' shows them).")
-    number = _seed(seed)
-    from widenet import plots, run
+    size, number, workers = _scale(scale), _seed(seed), _jobs(jobs)
+    from widenet import papers
     from widenet.console import output, tables
 
-    figures = [run.find_figure(each) for each in dict.fromkeys(ids)]
-    run.parse_scale(scale)
+    figures = [papers.find_figure(each) for each in dict.fromkeys(ids)]
     output.require_writable(out)
-    _, outcomes = _run_all((), figures, scale, number)
-    drawn = [plots.figure_files(each.figure.id, each.numbers, each.row()) for each in outcomes]
-    written = [output.write_files(out, files) for files in drawn]
+    results = _carry_out((), figures, size, number, workers, fresh)
+    written = [output.write_files(out, results.files[outcome.figure.id]) for outcome in results.figures]
     if as_json:
-        pairs = zip(outcomes, written, strict=True)
+        pairs = zip(results.figures, written, strict=True)
         _print_json([outcome.row() | {"files": [str(file) for file in files]} for outcome, files in pairs])
     else:
-        tables.show(*map(tables.figure_block, outcomes, written))
+        tables.show(*map(tables.figure_block, results.figures, written))
 
 
 @app.command(short_help="Check and draw everything, and write a page.")
@@ -199,24 +212,29 @@ def report(
     ),
     scale: ScaleOption = "quick",
     seed: SeedOption = "0",
+    jobs: JobsOption = None,
+    fresh: FreshOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Check every claim, draw every figure, and write a page about it that needs no network."""
-    number = _seed(seed)
-    from widenet import papers, run
+    size, number, workers = _scale(scale), _seed(seed), _jobs(jobs)
+    from widenet import papers
     from widenet import report as reports
-    from widenet.console import tables
+    from widenet.console import tables, wording
 
-    run.parse_scale(scale)
     reports.prepare(out)
-    checks, figures = _run_all(run.claims_of(None), run.figures_of(None), scale, number)
-    page = reports.build(checks, figures, out, papers.PAPERS)
+    claims = sorted(papers.claims_of(), key=wording.kind_order)
+    results = _carry_out(claims, papers.figures_of(), size, number, workers, fresh)
+    page = reports.build(results, out, papers.PAPERS)
     if as_json:
-        rows = {"checks": [each.row() for each in checks], "figures": [each.row() for each in figures]}
+        rows = {
+            "checks": [each.row() for each in results.checks],
+            "figures": [each.row() for each in results.figures],
+        }
         _print_json({"page": str(page), **rows})
     else:
-        tables.show(*tables.report_summary(checks, figures, page))
-    _exit_by(checks)
+        tables.show(*tables.report_summary(results.checks, results.figures, page))
+    _exit_by(results.checks)
 
 
 @app.command(short_help="Time training beside JAX and PyTorch.")
@@ -252,24 +270,39 @@ def bench(
         tables.show(*blocks, "\n".join(lines + no_chart))
 
 
-def _run_all(claims: Sequence[Any], figures: Sequence[Any], scale: str, seed: int) -> tuple[list[Any], list[Any]]:
+def _carry_out(
+    claims: "Iterable[Claim]", figures: "Iterable[Figure]", scale: "Scale", seed: int, jobs: int | None, fresh: bool
+) -> "Results":
     """The outcomes of the claims and of the figures, with progress on stderr."""
-    from widenet import run
     from widenet.console import wording
     from widenet.console.progress import watching
+    from widenet.records import Scale
+    from widenet.run import Cells, Plan, Processes, default_jobs
+    from widenet.run.executors import WORTH_A_PROCESS
     from widenet.store import Store, default_root
 
-    size, store = run.parse_scale(scale), Store(default_root())
-    _keep_compiled_programs(store.root / "compiled")
-    checks, drawn = [], []
-    with watching(len(claims) + len(figures)) as watch:
-        for claim in claims:
-            checks.append(run.check(claim, size, seed, store, watch.begin(claim.id)))
-            watch.end(wording.in_short(checks[-1]))
-        for each in figures:
-            drawn.append(run.compute(each, size, seed, store, watch.begin(each.id)))
-            watch.end(wording.in_short(drawn[-1]))
-    return checks, drawn
+    store = Store(default_root())
+    # What a cell costs is known for the quick scale. At the paper's own sizes a process is always worth its start.
+    worth = WORTH_A_PROCESS if scale is Scale.QUICK else 0.0
+    with Processes(jobs or default_jobs(), store.root / "compiled", worth) as executor:
+        plan = Plan(tuple(claims), tuple(figures), scale, seed, Cells(store, executor, fresh=fresh))
+        with watching(plan.n_pieces, plan.seconds) as watch:
+            return plan.carry_out(watch, wording.in_short)
+
+
+def _scale(text: str) -> "Scale":
+    from widenet.records import Scale
+
+    return Scale.named(text)
+
+
+def _jobs(text: str | None) -> int | None:
+    if text is None:
+        return None
+    jobs = int(text) if text.isascii() and text.isdigit() else 0
+    if not 1 <= jobs <= MOST_JOBS:
+        raise InputError(f"--jobs must be a whole number between 1 and {MOST_JOBS}, got {text!r}.")
+    return jobs
 
 
 def _seed(text: str) -> int:
@@ -286,22 +319,9 @@ def _print_json(value: Any) -> None:
     print(json.dumps(value, indent=2, allow_nan=False))
 
 
-def _exit_by(outcomes: Sequence[Any]) -> None:
+def _exit_by(outcomes: "Sequence[CheckOutcome]") -> None:
     if any(outcome.failed for outcome in outcomes):
         raise typer.Exit(1)
-
-
-def _keep_compiled_programs(folder: Path) -> None:
-    """Let JAX keep its compiled programs, so that the next command starts at once. A choice already made stays."""
-    import jax
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return
-    if getattr(jax.config, "jax_compilation_cache_dir", None) is None and os.access(folder, os.W_OK):
-        jax.config.update("jax_compilation_cache_dir", str(folder))
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
 
 
 def main() -> None:

@@ -4,6 +4,8 @@ import enum
 
 from pydantic import BaseModel, ConfigDict
 
+from widenet.errors import UnknownName
+
 
 class ClosedModel(BaseModel):
     """A frozen record of plain values: unknown fields are refused, infinities survive JSON.
@@ -22,3 +24,11 @@ class Scale(enum.StrEnum):
     """Seconds to a minute on two cores; what the report runs."""
     PAPER = "paper"
     """The sizes of the paper."""
+
+    @classmethod
+    def named(cls, text: str) -> "Scale":
+        """The scale of this name, or `UnknownName`."""
+        known = {scale.value: scale for scale in cls}
+        if text not in known:
+            raise UnknownName("scale", text, known)
+        return known[text]

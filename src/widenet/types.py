@@ -1,4 +1,4 @@
-"""The vocabulary every layer shares: data sets, run outcomes, scales.
+"""The vocabulary every layer shares: data sets and run outcomes.
 
 Importing this module turns on 64-bit floats in JAX. Claims are decided in float64, and a flag that is set
 after the first array exists would be too late. Arrays keep the dtype they are given: float32 data is trained
@@ -12,22 +12,6 @@ import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Array, Float, Int, Key, PyTree
-
-from widenet.progress import Progress, silent
-from widenet.records import ClosedModel, Scale
-
-__all__ = [
-    "ClosedModel",
-    "Dataset",
-    "Layers",
-    "Progress",
-    "RunKey",
-    "RunKeys",
-    "RunStatus",
-    "Scale",
-    "Trajectory",
-    "silent",
-]
 
 jax.config.update("jax_enable_x64", True)
 

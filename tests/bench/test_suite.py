@@ -13,7 +13,7 @@ from widenet.bench.rows import Row
 from widenet.bench.suite import SUITE, Result
 from widenet.bench.workloads import late_hinge, logistic_sgd
 from widenet.bench.xord import XordWorkload
-from widenet.types import silent
+from widenet.progress import silent
 
 from .sizes import TINY
 

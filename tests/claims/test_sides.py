@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from widenet.claims import Part, Runs, Verdict
 from widenet.claims.base import at_most
-from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence, exactly
+from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
 
 AT_MOST, AT_LEAST, EQUAL = Sense.AT_MOST, Sense.AT_LEAST, Sense.EQUAL
 
@@ -55,11 +55,13 @@ def test_room_is_what_rounding_may_add_whatever_its_sign():
     assert Sides(2.0 + 1e-13, 2.0, room=1e-12).kept is True
     assert Sides(2.0 + 1e-11, 2.0, room=1e-12).kept is False
     assert Sides(-2.0 + 1e-13, -2.0, room=-2.0 * 1e-12).kept is True
-    assert Sides([1.0, 1.1], 1.0, room=[0.0, 0.2]).kept is True
+    assert Sides([1.0, 1.0001], 1.0, room=[0.0, 0.0002]).kept is True
+    # A tenth beyond the promise is no rounding, whatever the room: the case decides nothing.
+    assert Sides([1.0, 1.1], 1.0, room=[0.0, 0.2]).kept is None
 
 
 def test_sides_compared_exactly_keep_their_decision():
-    sides = Sides([1.0, 1.0, 2.0], [1.0, 1.0, 1.0], room=exactly([True, False, True]))
+    sides = Sides([1.0, 1.0, 2.0], [1.0, 1.0, 1.0], exact=([True, False, True]))
     assert sides.broken.tolist() == [False, True, False]
     assert sides.closest == 1
     assert sides.closeness.tolist() == [1.0, np.nextafter(1.0, 2.0), 1.0]
@@ -224,7 +226,7 @@ class TestRate:
     @pytest.mark.parametrize(("failed", "kept"), [(0, None), (1, False)])
     def test_a_rate_that_underflows_is_refuted_by_one_failure_and_never_confirmed(self, failed, kept):
         part = Rate(np.arange(1000) < failed, 0.0).part("x")
-        assert (part.kept, part.tightness) == (kept, None)
+        assert (part.kept, part.tightness) == (kept, np.inf if failed else None)
 
     def test_no_number_and_no_runs_decide_nothing(self):
         assert Rate(np.ones(100, bool), math.nan).part("x").kept is None

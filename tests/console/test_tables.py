@@ -8,12 +8,11 @@ import pytest
 from rich.console import Console, RenderableType
 from rich.table import Table
 
-from tests.report.fake_outcomes import claim, evidence
-from widenet.claims.base import Hypothesis, Runs, Verdict
-from widenet.console import tables
-from widenet.papers.base import Comparison
+from tests.report.fake_outcomes import checked, circumstances, claim
+from widenet.claims.base import Evidence, Hypothesis, Part, Runs, Verdict
+from widenet.console import tables, wording
+from widenet.figures import Comparison
 from widenet.run import CheckOutcome
-from widenet.types import Scale
 
 LONG = "brutzkus2019.observation_diverse_probability_as_printed"
 NAMES = ("brutzkus2019.theorem_3_3_iterations_as_printed", LONG, "brutzkus2019.theorem_6_4")
@@ -21,8 +20,9 @@ NAMES = ("brutzkus2019.theorem_3_3_iterations_as_printed", LONG, "brutzkus2019.t
 
 def outcome(name: str) -> CheckOutcome:
     verdict = Verdict.VIOLATED if name.endswith("_as_printed") else Verdict.HOLDS
-    found = evidence(verdict, runs=Runs(tried=24_576, unfinished=414), tightness=0.006123)
-    return CheckOutcome(claim(name, verdict), Scale.QUICK, 0, found, 12.3, reused=True)
+    part = Part(name="bound", kept=verdict is Verdict.HOLDS, measured=1.0, promised=2.0, tightness=0.006123)
+    found = Evidence(hypotheses=(), parts=(part,), runs=Runs(tried=24_576, unfinished=414))
+    return CheckOutcome(claim(name, verdict), found, circumstances(seconds=12.3, reused=True))
 
 
 def printed(width: int, monkeypatch: pytest.MonkeyPatch, make: Callable[[], RenderableType]) -> list[str]:
@@ -123,6 +123,43 @@ def test_no_word_is_broken_and_nothing_is_dropped(width: int, monkeypatch: pytes
         )
     assert "9.999e-13" in found
     assert {"yes", "no"} <= set(found)
+
+
+PARTS = [
+    Part(name="at most M_k updates, whatever the order", kept=True, sense="≤", measured=321.0, promised=12345.0,
+         tightness=0.026, cases=64),
+    Part(name="loss exactly 0 at the end", kept=None, cases=64, undecided=2),
+    Part(name="margin of the separator", kept=False, sense="≥", measured=0.5, promised=1.0, tightness=2.0, cases=64,
+         broken=3),
+    Part(name="share", kept=True, sense="≤", measured=0.5, promised=2.0, tightness=0.25, vacuous=True, cases=1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_every_part_of_a_conclusion_is_shown_whole(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = printed(width, monkeypatch, lambda: tables.part_table(PARTS))
+    text = " ".join(" ".join(lines).split())
+    for each in PARTS:
+        assert set(each.name.split()) <= set(text.split())
+    for words in ("321 ≤ 12,345", "0.5 ≥ 1", "✓ kept", "? undecided in 2 of 64", "✗ broken in 3 of 64", "0.026"):
+        assert words in text
+    assert "○ kept, vacuously" in text
+
+
+def test_a_block_shows_parts_only_where_there_are_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    single = outcome("brutzkus2019.theorem_6_4")
+    several = CheckOutcome(
+        single.claim, single.evidence.model_copy(update={"parts": tuple(PARTS)}), single.circumstances
+    )
+    assert "measured, promised" not in "\n".join(printed(100, monkeypatch, lambda: tables.check_block(single)))
+    assert "measured, promised" in "\n".join(printed(100, monkeypatch, lambda: tables.check_block(several)))
+
+
+def test_why_a_hypothesis_is_not_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    unmet = checked(claim("toy2020.x", Verdict.HYPOTHESES_NOT_MET))
+    lines = printed(100, monkeypatch, lambda: tables.check_block(unmet))
+    assert "✗ margin of [w*, x]: Row 7 is too close." in [line.strip() for line in lines]
+    assert wording.reasons(HYPOTHESES) == []
 
 
 def test_wide_terminals_and_pipes_get_a_table_and_narrow_ones_a_list(monkeypatch: pytest.MonkeyPatch) -> None:

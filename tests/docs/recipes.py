@@ -7,7 +7,7 @@ A recipe says where each Python block goes, in one of four sentences right befor
     In `PATH`, before the line that begins with `WORDS`, add:
     In `PATH`, right after `WORDS`, add:
 
-The words must occur exactly once, so that a reader and this program cannot choose differently.
+The words must occur exactly once (indentation aside), so that a reader and this program cannot choose differently.
 """
 
 import re
@@ -42,7 +42,7 @@ def _put(sentence: str, text: str, tree: Path) -> Path:
     if match := LINE.search(sentence):
         path = tree / match[1]
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        (place,) = [number for number, line in enumerate(lines) if line.startswith(match[3])]
+        (place,) = [number for number, line in enumerate(lines) if line.lstrip().startswith(match[3])]
         place = place + (match[2] == "after")
         path.write_text("".join([*lines[:place], text, *lines[place:]]), encoding="utf-8")
         return path

@@ -9,9 +9,11 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
-from tests.report.fake_outcomes import FAILING, FINDING, HOLDING, PAPER, UNMET
-from widenet import claims, papers
-from widenet.cli import LARGEST_SEED, app
+import widenet
+from tests.report.fake_outcomes import FAILING, FIGURE, FINDING, HOLDING, UNMET
+from tests.rooms import BROKEN, EMPTY, TOY
+from widenet import papers
+from widenet.cli import LARGEST_SEED, MOST_JOBS, WORKLOADS, app
 from widenet.training.engine import memory
 
 from .pages import DOCS, code_words, section, table
@@ -23,9 +25,7 @@ PAGE = DOCS / "command-line.md"
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Claims and figures that take no time, in a folder of their own."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(claims, "CLAIMS", (HOLDING, FINDING, UNMET))
-    monkeypatch.setattr(papers, "PAPERS", (PAPER,))
-    monkeypatch.setattr(papers, "FIGURES", PAPER.figures)
+    monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY))
 
 
 def invoke(*arguments: str) -> tuple[int, str]:
@@ -55,6 +55,8 @@ def test_commands_and_their_options() -> None:
         option for options in rows.values() for option in options
     }
     assert str(LARGEST_SEED) in described
+    assert f"1 to {MOST_JOBS}" in described
+    assert tuple(fields("Workloads of bench")) == WORKLOADS
 
 
 @pytest.mark.usefixtures("lab")
@@ -62,12 +64,13 @@ def test_fields_of_a_checked_claim() -> None:
     row = answer("check", HOLDING.id)[0]
     assert fields("A checked claim") == list(row)
     assert fields("A hypothesis") == list(row["hypotheses"][0])
+    assert fields("A part") == list(row["parts"][0])
     assert fields("Runs") == list(row["runs"])
 
 
 @pytest.mark.usefixtures("lab")
 def test_fields_of_a_figure() -> None:
-    row = answer("figure", PAPER.figures[0].id)[0]
+    row = answer("figure", FIGURE.id)[0]
     assert fields("A figure") == list(row)
     assert set(fields("A comparison")) == set(row["comparisons"][0])
 
@@ -85,7 +88,7 @@ def test_fields_of_lists_and_of_the_report() -> None:
 
 
 def test_every_variable_of_the_environment_is_on_the_page() -> None:
-    sources = Path(claims.__file__).parents[1].rglob("*.py")
+    sources = Path(widenet.__file__).parent.rglob("*.py")
     read = {name for path in sources for name in re.findall(r"\bWIDENET_[A-Z_]+", path.read_text(encoding="utf-8"))}
     named = set(re.findall(r"`(WIDENET_[A-Z_]+)`", section(PAGE, "Environment")))
     assert read == named
@@ -97,5 +100,5 @@ def test_exit_codes(lab: None, monkeypatch: pytest.MonkeyPatch) -> None:
     assert invoke("check", UNMET.id)[0] == 0
     assert invoke("check", FINDING.id)[0] == 0
     assert invoke("check", "nonsense")[0] == 2
-    monkeypatch.setattr(claims, "CLAIMS", (FAILING,))
-    assert invoke("check", "--all")[0] == 1
+    monkeypatch.setattr(papers, "PAPERS", (BROKEN,))
+    assert invoke("check", FAILING.id)[0] == 1

@@ -8,8 +8,8 @@ from urllib.parse import urlparse
 import pytest
 
 import widenet
-from tests.test_layers import LAYERS, MAY_NOT_MEET
-from widenet import claims, papers
+from tests.test_layers import LAYERS, LONGEST, MAY_NOT_MEET, ROOM
+from widenet import papers
 from widenet.claims.base import Evidence, Kind, Verdict
 from widenet.training import Recipe
 from widenet.training.kernels import KERNELS
@@ -18,7 +18,7 @@ from widenet.types import RunStatus, Trajectory
 from .pages import DOCS, PAGES, ROOT, Block, blocks, code_words, prose, section, table
 
 README = ROOT / "README.md"
-RUNNING = [README, DOCS / "quickstart.md", DOCS / "claims.md", DOCS / "training.md"]
+RUNNING = [README, *(DOCS / f"{name}.md" for name in ("quickstart", "claims", "experiments", "training"))]
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
@@ -88,20 +88,34 @@ def test_the_index_has_every_page() -> None:
 def test_the_readme_counts_what_there_is() -> None:
     rows = table(section(README, "What is there so far"))
     counted = {row[0].strip("`"): (int(row[2].split()[0]), int(row[3].split()[0])) for row in rows}
-    assert counted == {
-        paper.key: (sum(claim.paper == paper.key for claim in claims.CLAIMS), len(paper.figures))
-        for paper in papers.PAPERS
-    }, "the README counts claims and figures: change its table"
+    assert counted == {paper.key: (len(paper.claims), len(paper.figures)) for paper in papers.PAPERS}, (
+        "the README counts claims and figures: change its table"
+    )
     for row, paper in zip(rows, papers.PAPERS, strict=True):
         assert paper.title in row[1]
 
 
 def test_the_tree_of_the_readme_exists() -> None:
     (tree,) = [block.text for block in blocks(README) if block.text.startswith("src/widenet/\n")]
+    folders = {0: ROOT}
     for line in tree.splitlines():
-        folder = ROOT / "src/widenet" if line.startswith("  ") else ROOT
-        for name in line[:31].split():
-            assert (folder / name).exists(), name
+        depth = len(line) - len(line.lstrip())
+        names = line[:31].split()
+        for name in names:
+            assert (folders[depth] / name).exists(), name
+        folders[depth + 2] = folders[depth] / names[0]
+
+
+def test_theorem_6_3_is_where_the_readme_says() -> None:
+    (paragraph,) = [each for each in README.read_text(encoding="utf-8").split("\n\n") if "Where is Theorem 6.3" in each]
+    room, where, judged, trained, tested = code_words(" ".join(paragraph.split()))
+    paper = papers.find_paper(room)
+    assert where in paper.claims
+    claim = papers.find_claim(f"{room}.{where.split('.')[1]}")
+    places = [getattr(each, "__module__", "") for each in (claim.judge, claim.reads[0].run)]
+    for place, shown in zip(places, (judged, trained), strict=True):
+        assert place == f"{paper.room}.{shown.removesuffix('.py').replace('/', '.')}"
+    assert (ROOT / tested).exists()
 
 
 def test_layers_page_agrees_with_the_enforced_layers() -> None:
@@ -109,11 +123,58 @@ def test_layers_page_agrees_with_the_enforced_layers() -> None:
     text = page.read_text(encoding="utf-8").split("Some modules must not")
     assert {row[1].strip("`"): int(row[0]) for row in table(text[0])} == LAYERS
     assert {tuple(cell.strip("`") for cell in row) for row in table(text[1])} == MAY_NOT_MEET
+    assert [row[0].strip("`") for row in table(section(page, "Inside a room"))] == list(ROOM)
+    assert f"more than {LONGEST} lines" in text[1]
     for _, found in table(section(page, "Where is it?")):
         for words in code_words(found):
             path = words.replace("<paper>", "brutzkus2018").replace("<figure>", "figure_1")
             module, _, attribute = path.partition(".")
             assert (ROOT / "src/widenet" / path).exists() or hasattr(getattr(widenet, attribute), "__doc__"), module
+
+
+def test_findings_are_the_statements_that_are_false_as_printed() -> None:
+    page = DOCS / "findings.md"
+    headings = re.findall(r"^### (\S+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(headings) == sorted(id for id in papers.claim_ids() if id.endswith("_as_printed"))
+    for id in headings:
+        lines = section(page, id)
+        assert [lines.count(f"- **{word}**") for word in ("As printed", "Fails", "Holds")] == [1, 1, 1], id
+        assert f"`{id.removesuffix('_as_printed')}`" in lines.split("**Holds**")[1], id
+
+
+def named_ids(text: str) -> set[str]:
+    """Every word between back quotes, or after a command, that looks like the id of a claim or a figure."""
+    keys = "|".join(paper.key for paper in papers.PAPERS)
+    return set(re.findall(rf"\b((?:{keys})\.[a-z0-9_]+)\b(?!\.?[/\w])", text))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=names)
+def test_every_id_on_a_page_is_one_of_the_program(page: Path) -> None:
+    experiments = {each.id for item in (*papers.claims_of(), *papers.figures_of()) for each in item.reads}
+    known = {*papers.claim_ids(), *papers.figure_ids(), *experiments}
+    modules = {"formulas", "runs", "claims", "figures", "drawings", "settings"}
+    text = re.sub(r"\(images/[^)]*\)", "", page.read_text(encoding="utf-8"))
+    unknown = {id for id in named_ids(text) - known if id.split(".")[1] not in modules}
+    assert {id for id in unknown if not id.split(".")[1].startswith("example_")} == set()
+
+
+def test_control_an_old_id_is_noticed() -> None:
+    assert named_ids("`widenet check brutzkus2018.theorem_4_eta_inf`") == {"brutzkus2018.theorem_4_eta_inf"}
+    assert named_ids("in `papers/brutzkus2018/claims` and `brutzkus2018.py`") <= {"brutzkus2018.py"}
+
+
+def test_new_names_of_the_changelog_exist() -> None:
+    rows = table(section(ROOT / "CHANGELOG.md", "Unreleased"))
+    assert rows
+    for old, new in ((row[0].strip("`"), row[1].strip("`")) for row in rows):
+        assert f"{old.split('.')[0]}.{new}" in papers.claim_ids(), new
+        assert old not in papers.claim_ids(), old
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "training.md"], ids=names)
+def test_lines_of_prose_wrap(page: Path) -> None:
+    lines = [line for line in prose(page).splitlines() if not line.startswith(("|", "![", "<!--"))]
+    assert [line for line in lines if len(line) > 130] == []
 
 
 def test_verdicts_and_kinds_in_their_words() -> None:
@@ -123,7 +184,7 @@ def test_verdicts_and_kinds_in_their_words() -> None:
     }
     assert [row[0].strip("`") for row in table(section(page, "Kinds"))] == [kind.value for kind in Kind]
     fields = [word for row in table(section(page, "Evidence")) for word in code_words(row[0])]
-    assert fields == list(Evidence.model_fields)
+    assert sorted(fields) == sorted((*Evidence.model_fields, *Evidence.model_computed_fields))
 
 
 def test_training_page_names_every_field_and_status() -> None:
@@ -140,7 +201,7 @@ def test_training_page_names_every_field_and_status() -> None:
 
 
 def test_every_control_the_claims_page_speaks_of_exists() -> None:
-    text = (ROOT / "tests/claims/brutzkus2018/test_convergence.py").read_text(encoding="utf-8")
+    text = (ROOT / "tests/papers/brutzkus2018/claims/test_convergence.py").read_text(encoding="utf-8")
     assert len(re.findall(r"^def test_control_", text, re.MULTILINE)) >= 6
 
 

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import types
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -114,23 +115,36 @@ def test_the_tests_of_the_recipes_pass(tree: Path) -> None:
     assert "15 passed" in text
 
 
-def test_control_a_check_that_cannot_fail_is_caught_by_its_controls(
-    tree: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("honest", "careless", "caught_by"),
+    [
+        ("Sides(counts, limits, ", "Sides(limits, limits, ", "test_control_half_the_bound_is_violated"),
+        ("}, hypotheses)", "}, hypotheses[:1])", "test_control_inputs_outside_the_unit_ball"),
+    ],
+    ids=["a conclusion that always holds", "a hypothesis that is not looked at"],
+)
+def test_control_a_careless_judge_is_caught_by_its_own_control(
+    honest: str, careless: str, caught_by: str, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "widenet.papers.brutzkus2018.claims.example_perceptron"
-    honest = (tree / "src" / name.replace(".", "/")).with_suffix(".py").read_text(encoding="utf-8")
-    words = "verdict=decide(hypotheses, conclusion)"
-    assert words in honest
-    careless = types.ModuleType(name)
-    exec(honest.replace(words, "verdict=decide((), True)"), careless.__dict__)
-    monkeypatch.setitem(sys.modules, name, careless)
+    source = (tree / "src" / name.replace(".", "/")).with_suffix(".py").read_text(encoding="utf-8")
+    assert source.count(honest) == 1
+    module = types.ModuleType(name)
+    exec(source.replace(honest, careless), module.__dict__)
+    monkeypatch.setitem(sys.modules, name, module)
     tests: dict = {}
     exec((tree / COMMANDS["theorem"][-1].split()[3]).read_text(encoding="utf-8"), tests)
-    controls = [function for title, function in tests.items() if title.startswith("test_control_")]
+    controls = {title: each for title, each in tests.items() if title.startswith("test_control_")}
     assert len(controls) == 2
-    for control in controls:
-        with pytest.raises(AssertionError):
-            control()
+    assert [title for title, control in controls.items() if fails(control)] == [caught_by]
+
+
+def fails(test: Callable[[], None]) -> bool:
+    try:
+        test()
+    except AssertionError:
+        return True
+    return False
 
 
 @pytest.mark.parametrize(

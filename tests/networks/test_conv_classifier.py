@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from widenet.networks.conv_classifier import ConvClassifier, make_conv_classifier, patch_pixels, truncated_normal
+from widenet.networks.conv_classifier import (
+    ConvClassifier,
+    cut_patches,
+    make_conv_classifier,
+    patch_pixels,
+    truncated_normal,
+)
 
 
 def with_biases(network: ConvClassifier, seed: int) -> ConvClassifier:
@@ -31,6 +37,19 @@ def test_by_patches_is_the_convolution(case):
     network, images = case
     by_layers, by_patches = jax.vmap(network)(images), jax.vmap(network.by_patches)(images)
     np.testing.assert_allclose(by_patches, by_layers, rtol=1e-12, atol=1e-13)
+
+
+def test_patches_that_were_cut_before_are_those_that_it_cuts(case):
+    network, images = case
+    patches = jnp.asarray(cut_patches(np.asarray(images), network.filter_side))
+    np.testing.assert_array_equal(jax.vmap(network.on_patches)(patches), jax.vmap(network.by_patches)(images))
+
+
+def test_a_convolution_without_bias_is_refused(case):
+    network, images = case
+    without = eqx.tree_at(lambda net: net.convolution.bias, network, None, is_leaf=lambda leaf: leaf is None)
+    with pytest.raises(ValueError, match="must have a bias"):
+        without.by_patches(images[0])
 
 
 def test_so_is_its_gradient(case):

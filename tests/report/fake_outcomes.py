@@ -1,126 +1,81 @@
-"""Claims that answer at once with a chosen verdict, a figure of three numbers, and their outcomes."""
+"""Outcomes of the toy rooms, without a store: every cell is made at hand."""
 
+import dataclasses
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
-from widenet.claims.base import Claim, Evidence, Kind, Runs, Verdict, at_least, at_most, decide
-from widenet.papers.base import Comparison, Figure, Paper
-from widenet.run import CheckOutcome, FigureOutcome
-from widenet.types import Progress, RunStatus, Scale
+from tests.rooms import EMPTY, TOY
+from tests.rooms.broken2022.claims.theorems import theorem_8
+from tests.rooms.toy2020.claims import theorems
+from tests.rooms.toy2020.figures.figure_1 import figure_1
+from tests.rooms.toy2020.figures.figure_2 import figure_2
+from tests.rooms.toy2020.runs import curves, numbers
+from widenet import plots
+from widenet.claims import Claim, Evidence, Kind, Runs, Verdict
+from widenet.claims.sides import Sides, evidence
+from widenet.figures import Figure
+from widenet.progress import silent
+from widenet.records import Scale
+from widenet.run import CheckOutcome, Circumstances, FigureOutcome, Results
+
+PAPER, EMPTY_PAPER = TOY, EMPTY
+HOLDING, STEP, FINDING = theorems.theorem_2, theorems.lemma_a_1, theorems.theorem_9_as_printed
+UNMET, VACUOUS, TREND, FAILING = theorems.proposition_1_2, theorems.theorem_5, theorems.theorem_6, theorem_8
+FIGURE, MOVING = figure_1, figure_2
 
 
-def evidence(verdict: Verdict = Verdict.HOLDS, **changes: Any) -> Evidence:
-    met = verdict is not Verdict.HYPOTHESES_NOT_MET
-    hypotheses = (
-        at_most("largest", "largest ‖x‖", 1.0, 1.0),
-        at_least("margin_of_w_x", "margin of [w*, x]", 1.25 if met else 0.5, 1.0),
-    )
-    conclusion = {Verdict.HOLDS: True, Verdict.VIOLATED: False}.get(verdict)
-    if verdict is not Verdict.CONSTANT_UNSPECIFIED:
-        assert decide(hypotheses, conclusion) is verdict
-    fields = {
-        "verdict": verdict,
-        "hypotheses": hypotheses,
-        "runs": Runs(tried=64, diverged=2),
-        "conclusion": conclusion,
-        "promised": 12345.0,
-        "measured": 321.0,
-        "tightness": 321 / 12345,
-        "config": {"width": 100, "step_size": 0.1},
-    }
-    return Evidence(**(fields | changes))
+def claim(name: str, verdict: Verdict = Verdict.HOLDS, kind: Kind = Kind.MAIN, statement: str = "", **changes: Any):
+    """A claim with this verdict; `changes` are fields of its evidence."""
+    sides = Sides([321.0 if verdict is Verdict.HOLDS else 54321.0], 12345.0)
+    margin = 0.5 if verdict is Verdict.HYPOTHESES_NOT_MET else 1.25
 
-
-def claim(
-    name: str, verdict: Verdict = Verdict.HOLDS, kind: Kind = Kind.MAIN, statement: str = "", **changes: Any
-) -> Claim:
-    def check(setting: Any, progress: Progress) -> Evidence:
-        progress(0.5, "half-way")
-        return evidence(verdict, **changes)
+    def judge(seed: int) -> Evidence:
+        found = evidence({"bound": sides}, theorems.conditions(margin), runs=Runs(tried=64, diverged=2))
+        return found.model_copy(update=changes)
 
     return Claim(
         id=name,
         kind=kind,
         statement=statement or f"For all x in [0, 1], the statement {name} is true.",
         where="Theorem 2, p. 5",
-        check=check,
-        setting=lambda scale, seed: (scale, seed),
+        judge=judge,
+        draws=theorems.nothing,
         expected=Verdict.VIOLATED if name.endswith("_as_printed") else Verdict.HOLDS,
     )
 
 
-def _numbers(seed: int, progress: Progress, **sizes: Any) -> xr.Dataset:
-    epochs = sizes["epochs"]
-    progress(1.0, "all epochs")
-    error = np.broadcast_to(0.5 / np.arange(1, epochs + 2), (3, 2, epochs + 1))
-    return xr.Dataset(
-        {
-            "train_error": (("width", "run", "epoch"), error),
-            "test_error": (("width", "run", "epoch"), error + 0.02),
-            "updates": (("width", "run"), np.full((3, 2), 2600 + seed)),
-            "zero_loss_epoch": (("width", "run"), np.full((3, 2), epochs)),
-            "status": (("width", "run"), np.full((3, 2), int(RunStatus.CONVERGED))),
-            "update_bound": (("width",), np.full(3, 4.1e6)),
-        },
-        coords={"width": [10, 100, 1000], "epoch": np.arange(epochs + 1)},
-    )
-
-
-def _compare(numbers: xr.Dataset) -> list[Comparison]:
-    return [
-        Comparison(
-            name="final test error",
-            reported="good for all widths [a, b]",
-            measured=float(numbers["test_error"][0, 0, -1]),
-            interval=(0.05, 0.09),
-            band=(0.0, 0.1),
-            basis="pilot",
-        ),
-        Comparison(name="updates", reported="alike", measured=5.0, interval=None, band=(0.5, 2.0)),
-    ]
-
-
-FIGURE = Figure(
-    id="brutzkus2018.figure_1",
-    title="Train and test error against the epoch",
-    caption="The step size is not stated in the paper.",
-    compute=_numbers,
-    compare=_compare,
-    sizes={Scale.QUICK: {"epochs": 8}, Scale.PAPER: {"epochs": 16}},
-)
-PAPER = Paper(
-    key="brutzkus2018",
-    title="SGD Learns Over-parameterized Networks",
-    authors="A. Author, B. Author",
-    venue="ICLR 2018",
-    arxiv="1710.10174",
-    in_one_line="SGD converges at every width.",
-    figures=(FIGURE,),
-)
-EMPTY_PAPER = Paper(
-    key="li2018",
-    title="Structured Data",
-    authors="C. Author",
-    venue="NeurIPS 2018",
-    arxiv="1808.01204",
-    in_one_line="Mixtures are learned.",
-)
-
-HOLDING = claim("brutzkus2018.theorem_2")
-STEP = claim("brutzkus2018.lemma_a_1", kind=Kind.STEP, tightness=None)
-FINDING = claim("brutzkus2018.theorem_9_as_printed", Verdict.VIOLATED, note="The printed count lacks a ceiling.")
-FAILING = claim("brutzkus2018.theorem_8", Verdict.VIOLATED)
-UNMET = claim("brutzkus2018.proposition_1_2", Verdict.HYPOTHESES_NOT_MET, Kind.CONSTRUCTION)
-VACUOUS = claim("brutzkus2018.theorem_5", vacuous=True)
+def circumstances(seed: int = 0, seconds: float = 1.25, reused: bool = False, **more: Any) -> Circumstances:
+    fields: dict[str, Any] = {"settings": [], "machine": "cpu", "cells": []} | more
+    return Circumstances(scale=Scale.QUICK, seed=seed, seconds=seconds, reused=reused, **fields)
 
 
 def checked(which: Claim, seed: int = 0) -> CheckOutcome:
-    found = which.check(which.setting(Scale.QUICK, seed), lambda fraction, words: None)
-    return CheckOutcome(which, Scale.QUICK, seed, found, seconds=1.25, reused=False)
+    if which.draws is not None:
+        material: Any = which.draws(Scale.QUICK, seed)
+    else:
+        material = [numbers.run(each, silent) for each in numbers.settings(Scale.QUICK, seed)]
+    return CheckOutcome(which, which.judge(material), circumstances(seed))
 
 
-def drawn(seed: int = 0) -> FigureOutcome:
-    numbers = _numbers(seed, lambda fraction, words: None, epochs=8)
-    return FigureOutcome(FIGURE, Scale.QUICK, seed, numbers, _compare(numbers), seconds=2.5, reused=True)
+def drawn(figure: Figure = FIGURE, seed: int = 0) -> FigureOutcome:
+    (setting,) = curves.settings(Scale.QUICK, seed)
+    found: xr.Dataset = curves.run(setting, silent)
+    return FigureOutcome(figure, found, figure.compare(found), circumstances(seed, seconds=2.5, reused=True))
+
+
+def results(checks: list[CheckOutcome], *figures: FigureOutcome) -> Results:
+    """What a report is made of; the toy rooms draw."""
+    drawing = {"figure_1": "figure_1", "figure_2": "moving"}
+    files = {}
+    for outcome in figures:
+        id = outcome.figure.id
+        module = TOY.drawing(drawing[outcome.figure.name])
+        files[id] = plots.picture_files(module, id, outcome.numbers, outcome.row())
+        if outcome.figure is MOVING:
+            files[id] |= plots.animation_files(module, id, outcome.numbers)
+    return Results(checks, list(figures), files)
+
+
+def with_evidence(outcome: CheckOutcome, **changes: Any) -> CheckOutcome:
+    return dataclasses.replace(outcome, evidence=outcome.evidence.model_copy(update=changes))

@@ -1,5 +1,6 @@
 """The report: true, escaped, offline, whole or not at all."""
 
+import dataclasses
 import json
 import re
 from html.parser import HTMLParser
@@ -25,6 +26,7 @@ from .fake_outcomes import (
     checked,
     claim,
     drawn,
+    results,
 )
 
 CHECKS = [checked(each) for each in (STEP, HOLDING, FINDING, UNMET, VACUOUS)]
@@ -62,7 +64,7 @@ class Page(HTMLParser):
 
 @pytest.fixture
 def built(tmp_path: Path) -> Path:
-    return report.build(CHECKS, [drawn()], tmp_path / "report", PAPERS)
+    return report.build(results(CHECKS, drawn()), tmp_path / "report", PAPERS)
 
 
 def test_the_page_says_what_was_found(built: Path) -> None:
@@ -78,6 +80,12 @@ def test_the_page_says_what_was_found(built: Path) -> None:
         "12,345",
         "64, 2 diverged",
         "Hypotheses: 1 of 2 met",
+        "✗ margin of [w*, x]: Row 7 is too close.",
+        "The 2 parts of the conclusion",
+        "at most M_k updates",
+        "321 ≤ 12,345",
+        "✗ broken in 3 of 3",
+        "✓ kept",
         "1 of 2 figure comparisons agree",
         "good for all widths [a, b]",
         "✗ DIFFERS",
@@ -85,6 +93,15 @@ def test_the_page_says_what_was_found(built: Path) -> None:
         "No claim of this paper is a program yet.",
     ):
         assert words in page.text, words
+
+
+def test_parts_stand_open_where_the_conclusion_fails(built: Path) -> None:
+    text = built.read_text(encoding="utf-8")
+    for each, is_open in ((HOLDING, False), (FINDING, True)):
+        article = text.partition(f'<article id="{each.id}"')[2].partition("</article>")[0]
+        assert ('<details open>\n<summary class="small">The 2 parts' in article) == is_open
+    single = text.partition(f'<article id="{STEP.id}"')[2].partition("</article>")[0]
+    assert "parts of the conclusion" not in single
 
 
 def test_the_table_of_papers_can_be_read_on_a_narrow_window(built: Path) -> None:
@@ -147,9 +164,9 @@ def test_links_within_the_page_lead_somewhere(built: Path) -> None:
 
 def test_hostile_names_are_escaped(tmp_path: Path) -> None:
     evil = "\"><script>alert(1)</script><img src=x onerror='alert(2)'>{{ 7 * 7 }}"
-    hostile = claim(f"brutzkus2018.{evil}", statement=evil, note=evil, config={evil: evil})
-    paper = Paper("brutzkus2018", evil, evil, evil, evil, evil)
-    page = Page(report.build([checked(hostile)], [], tmp_path / "r", [paper]).read_text(encoding="utf-8"))
+    hostile = claim(f"toy2020.{evil}", statement=evil, note=evil, details={evil: evil})
+    paper = Paper("toy2020", evil, evil, evil, evil, evil)
+    page = Page(report.build(results([checked(hostile)]), tmp_path / "r", [paper]).read_text(encoding="utf-8"))
     assert not [tag for tag, _ in page.tags if tag in {"script", "img"}]
     assert evil in page.text
     assert " 49" not in page.text
@@ -163,20 +180,21 @@ def test_the_same_results_lie_beside_the_page(built: Path) -> None:
 
 
 def test_nothing_to_report_is_reported(tmp_path: Path) -> None:
-    page = Page(report.build([], [], tmp_path / "r", PAPERS).read_text(encoding="utf-8"))
+    page = Page(report.build(results([]), tmp_path / "r", PAPERS).read_text(encoding="utf-8"))
     assert "0 claims checked" in page.text
     assert "nothing was run" in page.text
 
 
 def test_an_alarm_is_not_folded_away(tmp_path: Path) -> None:
-    step = claim("brutzkus2018.lemma_a_2", Verdict.VIOLATED, kind=STEP.kind)
-    text = report.build([checked(step), checked(FAILING)], [], tmp_path / "r", PAPERS).read_text(encoding="utf-8")
+    step = claim("toy2020.lemma_a_2", Verdict.VIOLATED, kind=STEP.kind)
+    failing = dataclasses.replace(FAILING, id="toy2020.theorem_8")
+    text = report.build(results([checked(step), checked(failing)]), tmp_path / "r", PAPERS).read_text(encoding="utf-8")
     assert '<details class="kind" open>' in text
     assert "✗ VIOLATED" in text
 
 
 def test_a_report_replaces_an_earlier_one_whole(built: Path) -> None:
-    again = report.build(CHECKS[:1], [], built.parent, PAPERS)
+    again = report.build(results(CHECKS[:1]), built.parent, PAPERS)
     assert again == built
     assert list((built.parent / "figures").iterdir()) == []
     assert [path.name for path in built.parent.parent.iterdir()] == ["report"]
@@ -190,7 +208,7 @@ def test_a_failure_keeps_the_earlier_report(built: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Path, "write_bytes", full_disk)
     with pytest.raises(StoreError, match="no space left on device"):
-        report.build(CHECKS, [drawn()], built.parent, PAPERS)
+        report.build(results(CHECKS, drawn()), built.parent, PAPERS)
     assert built.read_bytes() == before
     assert [path.name for path in built.parent.parent.iterdir()] == ["report"]
 
@@ -205,7 +223,7 @@ def test_a_failed_swap_puts_the_earlier_report_back(built: Path, monkeypatch: py
 
     monkeypatch.setattr(Path, "replace", refuse_new)
     with pytest.raises(StoreError):
-        report.build(CHECKS[:1], [], built.parent, PAPERS)
+        report.build(results(CHECKS[:1]), built.parent, PAPERS)
     assert built.read_bytes() == before
     assert [path.name for path in built.parent.parent.iterdir()] == ["report"]
 
@@ -215,7 +233,7 @@ def test_a_folder_with_other_files_is_refused(built: Path) -> None:
     with pytest.raises(InputError, match=r"thesis\.tex"):
         report.prepare(built.parent)
     with pytest.raises(InputError, match=r"thesis\.tex"):
-        report.build(CHECKS, [], built.parent, PAPERS)
+        report.build(results(CHECKS), built.parent, PAPERS)
     assert (built.parent / "thesis.tex").read_text() == "years of work"
 
 
@@ -230,6 +248,6 @@ def test_the_current_folder_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_link_to_a_folder_is_followed(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    report.build([], [], tmp_path / "link", PAPERS)
+    report.build(results([]), tmp_path / "link", PAPERS)
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real" / "index.html").is_file()

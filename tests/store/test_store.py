@@ -18,8 +18,8 @@ from hypothesis.extra import numpy as hnp
 from widenet.errors import StoreError
 from widenet.store import CellKey, Store, cells, default_root, directory
 
-KEY = CellKey("paper.statement", {"width": 4}, seed=3, dtype="float64", version="1")
-OTHER = CellKey("paper.statement", {"width": 5}, seed=3, dtype="float64", version="1")
+KEY = CellKey("paper.statement", {"width": 4}, version="1")
+OTHER = CellKey("paper.statement", {"width": 5}, version="1")
 ARRAYS = {"loss": np.linspace(0, 1, 50), "flags": np.array([True, False]), "names": np.array(["a", "βγ"])}
 CONTENT = {"seconds": 1.5, "rows": [1, None, "x"]}
 

@@ -5,7 +5,7 @@ import xarray as xr
 from widenet.store import CellKey, Store
 from widenet.store.datasets import decode_dataset, encode_dataset
 
-KEY = CellKey("paper.figure", {}, seed=0, dtype="float64", version="1")
+KEY = CellKey("paper.figure", {}, version="1")
 
 FULL = xr.Dataset(
     {

@@ -18,7 +18,7 @@ TRACED = (directory.__file__, __file__)
 
 
 def key(number: int) -> CellKey:
-    return CellKey("crash", {"number": number}, seed=0, dtype="float64", version="1")
+    return CellKey("crash", {"number": number}, version="1")
 
 
 def array(number: int, size: int) -> np.ndarray:

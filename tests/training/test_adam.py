@@ -7,8 +7,16 @@ import numpy as np
 import optax
 import pytest
 
-from widenet.networks.conv_classifier import ConvClassifier, make_conv_classifier
-from widenet.training.adam import AdamRecipe, AdamRuns, Forward, error_rates, train_adam
+from widenet.networks.conv_classifier import ConvClassifier, cut_patches, make_conv_classifier
+from widenet.training.adam import (
+    FEWEST_EPOCHS,
+    AdamRecipe,
+    AdamRuns,
+    Forward,
+    draw_orders,
+    error_rates,
+    train_adam,
+)
 from widenet.training.orders import Permutation
 from widenet.types import RunStatus
 
@@ -125,3 +133,30 @@ def test_epochs_and_step_sizes_are_not_compiled_again():
 def test_impossible_batches_are_refused(batch_size: int):
     with pytest.raises(ValueError, match="batch_size"):
         trained(AdamRecipe(batch_size, 1))
+
+
+def test_no_epochs_are_refused():
+    with pytest.raises(ValueError, match="max_epochs"):
+        trained(AdamRecipe(8, 0))
+
+
+def test_orders_are_those_of_the_key_and_the_epoch():
+    recipe = AdamRecipe(8, 3)
+    orders = draw_orders(KEYS, N_SAMPLES, recipe)
+    assert orders.shape == (N_RUNS, FEWEST_EPOCHS, N_SAMPLES // 8, 8)
+    for run, epoch in ((0, 0), (2, 1)):
+        expected = Permutation().epoch(KEYS[run], jnp.asarray(epoch), N_SAMPLES, 8)
+        np.testing.assert_array_equal(orders[run, epoch], expected)
+
+
+def test_inputs_may_be_prepared_block_by_block():
+    runs = trained(AdamRecipe(8, 3))
+    seen = []
+
+    def prepare(images):
+        seen.append(len(images))
+        return cut_patches(images, 3)
+
+    rates = error_rates(runs.network, INPUTS, CLASSES, forward=ConvClassifier.on_patches, block=10, prepare=prepare)
+    np.testing.assert_array_equal(rates, runs.train_error)
+    assert seen == [10, 10, 4]

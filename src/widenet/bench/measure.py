@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from widenet.types import Progress, silent
+from widenet.progress import Progress, silent
 
 FLIP = {"float32": 1e-5, "float64": 1e-12}
 """A neuron further apart than this, relative to the largest weight, counts as flipped."""

@@ -11,7 +11,7 @@ from widenet.bench.measure import Peer, Timing, first_calls, in_turn, in_words, 
 from widenet.bench.rows import Row, Setting, number
 from widenet.bench.workloads import SgdWorkload, late_hinge, logistic_sgd
 from widenet.bench.xord import CHANNELS, XordWorkload, figure_1
-from widenet.types import Progress
+from widenet.progress import Progress
 
 
 @dataclass(frozen=True)

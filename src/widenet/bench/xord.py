@@ -16,10 +16,11 @@ from widenet.bench.measure import seconds_of
 from widenet.bench.threads import in_threads
 from widenet.data import count_sets, make_xord
 from widenet.networks import ConvMaxPool, make_conv_maxpool
-from widenet.papers.brutzkus2019.figures.figure_1 import CHANNELS
+from widenet.papers.brutzkus2019.runs.sampled_runs import CHANNELS
+from widenet.progress import Progress, silent
 from widenet.training import on_grid, train_patterns
 from widenet.training.xord import PatternTrajectory
-from widenet.types import Dataset, Progress, silent
+from widenet.types import Dataset
 
 LAW = make_xord()
 

@@ -12,16 +12,19 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
-import numpy as np
 from pydantic import Field, computed_field
 
 from widenet.claims.experiments import Experiment
 from widenet.records import ClosedModel, Scale
 
+if TYPE_CHECKING:
+    from numpy import floating, integer
 
-Number = float | int | np.integer | np.floating
+    Number = float | int | integer | floating
+else:
+    Number = SupportsFloat  # NumPy's numbers too, without loading NumPy for a list of claims
 
 
 class Verdict(enum.StrEnum):
@@ -158,9 +161,9 @@ class Evidence(ClosedModel):
 
     @property
     def headline(self) -> Part:
-        """The part whose numbers are shown first: a broken one, or the first with two sides."""
-        order = sorted(self.parts, key=lambda part: (part.kept is not False, part.measured is None))
-        return order[0]
+        """The part whose numbers are shown first: a broken one, an undecided one, or the first with two sides."""
+        urgency = {False: 0, None: 1, True: 2}
+        return min(self.parts, key=lambda part: (urgency[part.kept], part.measured is None))
 
     @computed_field
     @property
@@ -233,12 +236,6 @@ class Claim:
 
     def __post_init__(self) -> None:
         """A statement that is false as printed says so in its id, and only such a one is expected to fail."""
-        if isinstance(self.draws, Verdict):  # TEMPORARY, until every claim is migrated
-            object.__setattr__(self, "expected", self.draws)
-            object.__setattr__(self, "draws", None)
-        if callable(self.reads):
-            object.__setattr__(self, "draws", self.reads)
-            object.__setattr__(self, "reads", ())
         if self.id.endswith("_as_printed") != (self.expected is Verdict.VIOLATED):
             raise ValueError(f"{self.id}: the suffix _as_printed and expected=VIOLATED go together")
         if bool(self.reads) == (self.draws is not None):

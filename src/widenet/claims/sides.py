@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from widenet.claims.base import Evidence, Hypothesis, Part, Runs
 from widenet.claims.statistics import CONFIDENCE, clopper_pearson, fails_at_most
 
+BLURRED = 1e-3
+"""A promise that is missed by more than this share of itself is not kept by rounding: such a case decides nothing."""
+
 Cases = Any
 """An array of any shape, a list, or one number: one entry per case."""
 
@@ -41,6 +44,9 @@ class Sides:
       room: what rounding may add, as an absolute amount; one number, or one per case. Its sign does not matter, so
         that a share of a negative promise is as much room as a share of a positive one.
       strict: equality breaks the statement too (for sides without rounding).
+      undecided: cases of which it is not known how they end (cut off, overflowed): they neither keep nor break it.
+      exact: where the two sides were compared in whole numbers or fractions, the answers; their floats are then for the
+        reader only.
       scored: the cases inside the event that the statement is conditioned on; the others are not looked at.
       trivial: what holds anyway (a share is at most 1): a promise that says no more than this is vacuous.
       quantity: what the two numbers count, in words, where the name of the part does not say it.
@@ -51,30 +57,40 @@ class Sides:
     sense: Sense = Sense.AT_MOST
     room: Cases = 0.0
     strict: bool = False
+    undecided: Cases = False
     scored: Cases | None = None
     trivial: Cases | None = None
+    exact: Cases | None = None
     quantity: str = ""
 
     def __post_init__(self) -> None:
         """Give every field the same flat axis of cases."""
-        scored = True if self.scored is None else self.scored
-        trivial = np.nan if self.trivial is None else self.trivial
-        room = np.asarray(self.room)
-        room = np.where(np.isinf(room), room, np.abs(room))  # an infinite one is a decision, see `exactly`
-        given = (self.measured, self.promised, room, scored, trivial)
-        arrays = np.broadcast_arrays(*(np.asarray(each) for each in given))
-        for name, array in zip(("measured", "promised", "room", "scored", "trivial"), arrays, strict=True):
-            kind = bool if name == "scored" else np.float64
+        given = {
+            "measured": self.measured,
+            "promised": self.promised,
+            "room": np.abs(np.asarray(self.room, np.float64)),
+            "trivial": np.nan if self.trivial is None else self.trivial,
+            "scored": True if self.scored is None else self.scored,
+            "undecided": self.undecided,
+        }
+        if self.exact is not None:
+            given["exact"] = self.exact
+        arrays = np.broadcast_arrays(*(np.asarray(each) for each in given.values()))
+        for name, array in zip(given, arrays, strict=True):
+            kind = bool if name in ("scored", "undecided", "exact") else np.float64
             object.__setattr__(self, name, np.atleast_1d(array).ravel().astype(kind))
 
     @property
     def decided(self) -> NDArray[np.bool_]:
-        """The scored cases in which both sides are finite."""
-        return np.asarray(self.scored) & np.isfinite(self.measured) & np.isfinite(self.promised)
+        """The scored cases in which both sides are finite and rounding alone does not decide."""
+        finite = np.isfinite(self.measured) & np.isfinite(self.promised) & np.isfinite(self.room)
+        return np.asarray(self.scored) & ~np.asarray(self.undecided) & finite & ~self._is_blurred()
 
     @property
     def broken(self) -> NDArray[np.bool_]:
         """The decided cases in which the statement fails by more than `room`."""
+        if self.exact is not None:
+            return self.decided & ~np.asarray(self.exact)
         excess = self._excess()
         beyond = excess >= self.room if self.strict else excess > self.room
         return self.decided & beyond
@@ -116,7 +132,7 @@ class Sides:
         if not self.decided.any():
             return None
         urgency = np.where(self.decided, self._urgency(), -1.0)
-        return int(np.argmax(np.where(urgency == urgency.max(), self._excess(), -np.inf)))
+        return int(np.argmax(np.where(self.decided & (urgency == urgency.max()), self._excess(), -np.inf)))
 
     @property
     def vacuous(self) -> bool:
@@ -146,9 +162,16 @@ class Sides:
 
     def _excess(self) -> NDArray[np.float64]:
         """How far the measured side lies beyond the promised one; negative where there is room left."""
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             over = np.asarray(self.measured) - np.asarray(self.promised)
         return {Sense.AT_MOST: over, Sense.AT_LEAST: -over, Sense.EQUAL: np.abs(over)}[self.sense]
+
+    def _is_blurred(self) -> NDArray[np.bool_]:
+        """Where only the room carries an inequality, and it is no longer small against the promise."""
+        if self.sense is Sense.EQUAL or self.exact is not None:
+            return np.zeros(np.shape(self.measured), bool)
+        excess, size = self._excess(), np.abs(np.asarray(self.promised))
+        return (excess > BLURRED * size) & (excess <= self.room) & (size > 0)
 
     def _urgency(self) -> NDArray[np.float64]:
         """What the closest case has most of: closeness; for an equality, deviation measured by its room."""
@@ -156,7 +179,8 @@ class Sides:
             return self.closeness
         excess, room = self._excess(), np.asarray(self.room)
         with np.errstate(all="ignore"):
-            return np.where(room > 0, excess / room, np.where(excess > 0, np.inf, 0.0))
+            by_room = np.where(room > 0, excess / room, np.where(excess > 0, np.inf, 0.0))
+        return np.where(self.broken, np.inf, by_room) if self.exact is not None else by_room
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +198,8 @@ class Fact:
     def part(self, name: str) -> Part:
         """The part of a conclusion that these answers decide."""
         scored = True if self.scored is None else self.scored
-        arrays = np.broadcast_arrays(np.asarray(self.holds, bool), np.asarray(self.undecided, bool), scored)
+        unknown = np.isnan(np.asarray(self.holds, np.float64))
+        arrays = np.broadcast_arrays(np.asarray(self.holds, bool), unknown | np.asarray(self.undecided, bool), scored)
         holds, undecided, scored = (np.atleast_1d(array).ravel() for array in arrays)
         broken = scored & ~undecided & ~holds
         lost = scored & undecided
@@ -221,21 +246,30 @@ class Rate:
         )
 
     def _numbers(self, kept: bool | None, share: float | None) -> dict[str, Any]:
-        if self.sides is None:
-            return {
-                "sense": Sense.AT_MOST.value,
-                "quantity": self.quantity,
-                "promised": float(self.allowed),
-                "measured": share,
-                "tightness": share / self.allowed if share is not None and self.allowed > 0 else None,
-                "vacuous": self.allowed >= 1,
-            }
-        shown = self.sides
-        if kept is not False:
-            shown = dataclasses.replace(shown, scored=np.asarray(shown.scored) & ~shown.broken)
-        part = shown.part("")
-        numbers = {name: getattr(part, name) for name in ("sense", "quantity", "promised", "measured", "tightness")}
-        return {**numbers, "vacuous": self.sides.vacuous or self.allowed >= 1}
+        if self.sides is not None:
+            shown = self.sides
+            if kept is not False:
+                shown = dataclasses.replace(shown, scored=np.asarray(shown.scored) & ~shown.broken)
+            part = shown.part("")
+            # A run may fail for another reason than its sides; then they do not show why the statement is broken.
+            if kept is not False or (part.tightness is not None and part.tightness > 1):
+                names = ("sense", "quantity", "promised", "measured", "tightness")
+                vacuous = self.sides.vacuous or self.allowed >= 1
+                return {**{name: getattr(part, name) for name in names}, "vacuous": vacuous}
+        return {
+            "sense": Sense.AT_MOST.value,
+            "quantity": self.quantity,
+            "promised": float(self.allowed),
+            "measured": share,
+            "tightness": self._tightness(kept, share),
+            "vacuous": self.allowed >= 1,
+        }
+
+    def _tightness(self, kept: bool | None, share: float | None) -> float | None:
+        """The share of failures over δ; none while it is not known on which side of δ the rate lies."""
+        if share is None or kept is None:
+            return None
+        return share / self.allowed if self.allowed > 0 else math.inf
 
     def _answer(self, failures: int, runs: int) -> bool | None:
         if math.isnan(self.allowed):
@@ -243,11 +277,6 @@ class Rate:
         if self.allowed <= 0:  # δ has underflowed, or is meant to be 0: no number of runs confirms it
             return False if failures else None
         return fails_at_most(failures, runs, min(self.allowed, 1.0), self.confidence)
-
-
-def exactly(kept: Cases) -> NDArray[np.float64]:
-    """The `room` of sides that were compared in whole numbers or fractions: their floats are for the reader only."""
-    return np.where(kept, np.inf, -np.inf)
 
 
 Conjunct = Sides | Fact | Rate | Part

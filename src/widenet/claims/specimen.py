@@ -9,6 +9,7 @@ from pydantic import Field
 from widenet.claims.base import Silence
 from widenet.data.own import keep
 from widenet.diagnostics import Separation, find_separator
+from widenet.errors import DataError
 from widenet.records import ClosedModel
 from widenet.types import Dataset
 
@@ -19,13 +20,13 @@ class Choices(ClosedModel):
     """What a reader may choose; claims that need something else say so.
 
     Attributes:
-      n_runs: networks trained per statement about single runs.
+      n_runs: networks trained per statement about single runs; each claim's own number if left out.
       n_neurons: the width of networks whose width is free, even.
       slope: α of the Leaky ReLU.
       step_size: η of networks whose step is free.
       required_margin: γ of the hinge loss of XORD networks.
+      diverse_only: whether statements about XORD leave out points that are not diverse.
       seed: of initial weights and orders.
-      max_samples: statements that look at all pairs or solve linear systems take at most so many points.
     """
 
     n_runs: int | None = Field(default=None, ge=1)
@@ -43,6 +44,17 @@ class Specimen:
 
     data: Dataset
     choices: Choices = field(default_factory=Choices)
+
+    def __post_init__(self) -> None:
+        """Refuse what no claim could speak about.
+
+        Raises:
+          DataError: several data sets at once, none, or numbers that are not finite.
+        """
+        if self.data.inputs.ndim != 2 or not self.data.n_samples:
+            raise DataError(f"a specimen is one data set with at least one point, got {self.data.inputs.shape}.")
+        if not (np.isfinite(self.inputs).all() and np.isfinite(self.labels).all()):
+            raise DataError("inputs and labels must be finite; widenet.data.from_arrays says where they are not.")
 
     @functools.cached_property
     def digest(self) -> str:
@@ -76,5 +88,9 @@ class Specimen:
 
     @functools.cached_property
     def separation(self) -> Separation:
-        """A separator through the origin with its certificate, or a proof that there is none."""
+        """A separator through the origin with its certificate, or a proof that there is none.
+
+        Raises:
+          DataError: labels other than −1 and +1; a claim that needs it looks at `classes` first.
+        """
         return find_separator(self.data)

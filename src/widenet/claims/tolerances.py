@@ -18,3 +18,9 @@ STEP = 1e-9
 
 BY_CHANCE = 1e-6
 """No rounding, but the same kind of number: a p-value below this is not chance, in a test of draws against a law."""
+
+FITTED = 1e-6
+"""N(x) against a label that was fitted by solving a linear system: what is left when large numbers cancel."""
+
+CLOSED_FORM = 1e-6
+"""A small difference of measured losses against its closed form."""

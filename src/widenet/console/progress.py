@@ -1,76 +1,131 @@
-"""What a reader sees on stderr while work is going on: a bar on a terminal, plain lines in a pipe."""
+"""What a reader sees on stderr while work is going on: one bar on a terminal, plain lines in a pipe."""
 
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bars
+from rich.table import Column
 
-from widenet.types import Progress
+from widenet.progress import Progress
+
+if TYPE_CHECKING:
+    from widenet.run import Watch
 
 SECONDS_BETWEEN_LINES = 2.0
-
-
-@runtime_checkable
-class Watch(Protocol):
-    """Told when a piece of work begins and ends."""
-
-    def begin(self, name: str) -> Progress:
-        """A piece begins; the answer is called while it goes on."""
-        ...
-
-    def end(self, words: str) -> None:
-        """The piece that began last has ended, with this result."""
-        ...
+SECONDS_TO_LEARN = 3.0
+"""How long a bar waits before it says how much time is left."""
 
 
 @contextmanager
-def watching(total: int) -> Iterator[Watch]:
-    """A watch over `total` pieces of work."""
+def watching(total: int, seconds: float) -> "Iterator[Watch]":
+    """A watch over `total` pieces of work, which take about so many seconds on one core."""
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
     # rich calls a pipe a terminal when FORCE_COLOR is set; a bar in a log file helps nobody.
     if sys.stderr.isatty() and not console.is_dumb_terminal:
         bars = Bars(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[words]}", style="dim", markup=False),
+            TextColumn("{task.fields[count]}", markup=False),
+            BarColumn(bar_width=20),
+            TextColumn("{task.fields[clock]}", markup=False),
+            TextColumn(
+                "{task.fields[running]}",
+                style="dim",
+                markup=False,
+                table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
+            ),
             console=console,
             transient=True,
+            expand=True,
         )
         with bars:
-            yield BarWatch(bars, total)
+            yield BarWatch(bars, total, seconds)
     else:
         yield LineWatch(total, lambda line: print(line, file=sys.stderr, flush=True))
 
 
+class Meter:
+    """How far the whole is: seconds of expected work done, of all of them."""
+
+    def __init__(self, total: float, clock: Callable[[], float] = time.monotonic):
+        """`total` seconds of work on one core; several may be at work."""
+        self.total, self.clock, self.start, self.done = max(total, 1e-9), clock, clock(), 0.0
+        self.running: dict[str, tuple[float, float, str]] = {}
+
+    def note(self, name: str, seconds: float, fraction: float, words: str) -> None:
+        """A piece goes on."""
+        self.running[name] = (seconds, min(max(fraction, 0.0), 1.0), words)
+
+    def finish(self, name: str, seconds: float) -> None:
+        """A piece has ended."""
+        self.running.pop(name, None)
+        self.done += seconds
+
+    @property
+    def share(self) -> float:
+        """Which part of the work is done, 0 to 1."""
+        under_way = sum(seconds * fraction for seconds, fraction, _ in self.running.values())
+        return min((self.done + under_way) / self.total, 1.0)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the beginning."""
+        return self.clock() - self.start
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that are left, if the rest goes as fast as what is done; None while that is a guess."""
+        if self.elapsed < SECONDS_TO_LEARN or self.share < 0.01:
+            return None
+        return self.elapsed * (1 - self.share) / self.share
+
+    def clocks(self) -> str:
+        """Time gone, and time left."""
+        left = "" if self.left is None else f", {_clock(self.left)} left"
+        return f"{_clock(self.elapsed)}{left}"
+
+    def names(self) -> str:
+        """What is running now, and how far each of it is."""
+        return "; ".join(
+            f"{name} {100 * fraction:.0f} % {words}".rstrip() for name, (_, fraction, words) in self.running.items()
+        )
+
+
 class BarWatch:
-    """One bar over all pieces; the current one is named beside it."""
+    """One bar over all pieces, with what is running beside it."""
 
-    def __init__(self, bars: Bars, total: int):
-        """The bar appears with the first piece."""
-        self.bars, self.done = bars, 0
-        self.task = bars.add_task("", total=total, words="")
+    def __init__(self, bars: Bars, total: int, seconds: float):
+        """The bar is full when all expected seconds of work are done."""
+        self.bars, self.total, self.ended, self.meter = bars, total, 0, Meter(seconds)
+        self.task = bars.add_task("", total=1.0, count=f"0/{total}", clock="", running="")
 
-    def begin(self, name: str) -> Progress:
-        """Names the piece."""
-        self.bars.update(self.task, description=name, words="")
+    def begin(self, name: str, seconds: float = 1.0) -> Progress:
+        """Shows the piece."""
 
         def report(fraction: float, words: str) -> None:
-            share = min(max(fraction, 0.0), 1.0)
-            self.bars.update(self.task, completed=self.done + share, words=f"{100 * share:.0f} % {words}")
+            self.meter.note(name, seconds, fraction, words)
+            self._show()
 
+        report(0.0, "")
         return report
 
-    def end(self, words: str) -> None:
+    def end(self, name: str, words: str, seconds: float = 1.0) -> None:
         """One more is done."""
-        self.done += 1
-        self.bars.update(self.task, completed=self.done, words=words)
+        self.ended += 1
+        self.meter.finish(name, seconds)
+        self._show()
+
+    def _show(self) -> None:
+        self.bars.update(
+            self.task,
+            completed=self.meter.share,
+            count=f"{self.ended}/{self.total}",
+            clock=self.meter.clocks(),
+            running=self.meter.names(),
+        )
 
 
 class LineWatch:
@@ -79,12 +134,11 @@ class LineWatch:
     def __init__(self, total: int, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic):
         """`write` gets each line."""
         self.total, self.write, self.clock = total, write, clock
-        self.place, self.name = 0, ""
+        self.places: dict[str, int] = {}
 
-    def begin(self, name: str) -> Progress:
+    def begin(self, name: str, seconds: float = 1.0) -> Progress:
         """Names the piece."""
-        self.place, self.name = self.place + 1, name
-        self._line("started")
+        self._line(name, "started")
         last, said = self.clock(), ""
 
         def report(fraction: float, words: str) -> None:
@@ -92,13 +146,20 @@ class LineWatch:
             line = f"{100 * min(max(fraction, 0.0), 1.0):.0f} % {words}".rstrip()
             if line != said and self.clock() - last >= SECONDS_BETWEEN_LINES:
                 last, said = self.clock(), line
-                self._line(line)
+                self._line(name, line)
 
         return report
 
-    def end(self, words: str) -> None:
+    def end(self, name: str, words: str, seconds: float = 1.0) -> None:
         """Says the result."""
-        self._line(words)
+        self._line(name, words)
 
-    def _line(self, words: str) -> None:
-        self.write(f"[{self.place}/{self.total}] {self.name}: {words}")
+    def _line(self, name: str, words: str) -> None:
+        place = self.places.setdefault(name, len(self.places) + 1)
+        self.write(f"[{place}/{self.total}] {name}: {words}")
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

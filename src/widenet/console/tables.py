@@ -6,7 +6,7 @@ Statements contain square brackets, so everything is a `Text`: rich would read `
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.cells import cell_len
@@ -15,11 +15,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from widenet.claims.base import Hypothesis
+from widenet.claims.base import Hypothesis, Part
 from widenet.console import layout, wording
 from widenet.console.wording import Badge, Tone
-from widenet.papers.base import Comparison
-from widenet.run import CheckOutcome, FigureOutcome
+
+if TYPE_CHECKING:  # what only lists claims needs neither
+    from widenet.figures import Comparison
+    from widenet.run import CheckOutcome, FigureOutcome
 
 STYLES = {Tone.GOOD: "green", Tone.FINDING: "magenta", Tone.OPEN: "yellow", Tone.ALARM: "bold red"}
 FEW = 3
@@ -117,7 +119,7 @@ def listing_table(noun: str, rows: Iterable[Mapping[str, Any]]) -> Table:
     return _one_line(table) if noun == "claims" else table
 
 
-def check_report(outcomes: Sequence[CheckOutcome]) -> list[RenderableType]:
+def check_report(outcomes: "Sequence[CheckOutcome]") -> list[RenderableType]:
     """A table of verdicts when there are several, and a block for each claim that deserves one."""
     few = len(outcomes) <= FEW
     worth_a_look = [
@@ -128,7 +130,7 @@ def check_report(outcomes: Sequence[CheckOutcome]) -> list[RenderableType]:
     return parts
 
 
-def verdict_table(outcomes: Iterable[CheckOutcome]) -> Group:
+def verdict_table(outcomes: "Iterable[CheckOutcome]") -> Group:
     """One line per claim, and the sums below."""
     outcomes = sorted(outcomes, key=lambda outcome: wording.kind_order(outcome.claim))
     rows = [_verdict_row(outcome) for outcome in outcomes]
@@ -139,7 +141,7 @@ def verdict_table(outcomes: Iterable[CheckOutcome]) -> Group:
     return Group(table, Text(sums(outcomes), style="bold"))
 
 
-def _verdict_row(outcome: CheckOutcome) -> dict[str, Text]:
+def _verdict_row(outcome: "CheckOutcome") -> dict[str, Text]:
     evidence = outcome.evidence
     failed = evidence.runs.diverged + evidence.runs.unfinished
     return {
@@ -147,7 +149,7 @@ def _verdict_row(outcome: CheckOutcome) -> dict[str, Text]:
         "verdict": _badge(wording.badge(outcome.claim, evidence)),
         "tightness": Text(wording.number(evidence.tightness)),
         "runs": Text(f"{evidence.runs.tried:,}" + (f" ({failed:,} ✗)" if failed else "")),
-        "s": Text(f"{outcome.seconds:.1f}"),
+        "s": Text(f"{outcome.circumstances.seconds:.1f}"),
         "kind": Text(outcome.claim.kind.value),
     }
 
@@ -165,16 +167,16 @@ def _fitting(rows: Sequence[dict[str, Text]]) -> list[str]:
     return columns
 
 
-def sums(outcomes: Sequence[CheckOutcome]) -> str:
+def sums(outcomes: "Sequence[CheckOutcome]") -> str:
     """`3 claims: 2 HOLDS, 1 FALSE AS PRINTED (1 found in the store)`."""
     counts = wording.tally(wording.badge(outcome.claim, outcome.evidence) for outcome in outcomes)
     verdicts = ", ".join(f"{count} {word}" for word, count in counts.items()) or "nothing to check"
-    stored = sum(outcome.reused for outcome in outcomes)
+    stored = sum(outcome.circumstances.reused for outcome in outcomes)
     found = f" ({stored} found in the store)" if stored else ""
     return f"{wording.counted(len(outcomes), 'claim')}: {verdicts}{found}"
 
 
-def check_block(outcome: CheckOutcome) -> RenderableType:
+def check_block(outcome: "CheckOutcome") -> RenderableType:
     """Everything about one checked claim, to be read from top to bottom."""
     claim, evidence = outcome.claim, outcome.evidence
     badge = wording.badge(claim, evidence)
@@ -187,6 +189,9 @@ def check_block(outcome: CheckOutcome) -> RenderableType:
         body.append(Text(evidence.verdict.sentence, style=STYLES[badge.tone]))
     if evidence.hypotheses:
         body.append(hypothesis_table(evidence.hypotheses))
+    body += [Text(f"✗ {words}") for words in wording.reasons(evidence.hypotheses)]
+    if len(evidence.parts) > 1:
+        body.append(part_table(evidence.parts))
     body.append(_facts(outcome))
     if evidence.note:
         body.append(Text(f"Note: {evidence.note}"))
@@ -210,6 +215,21 @@ def hypothesis_table(hypotheses: Sequence[Hypothesis]) -> RenderableType:
     return layout.stacked((_met(each), Text(each.name), _distance(each)) for each in hypotheses)
 
 
+def part_table(parts: Sequence[Part]) -> RenderableType:
+    """Each part of a conclusion, with its two sides in the closest case."""
+    table = _table("", "part", "measured, promised", "tightness", "kept", right=("tightness",), fold=("part",))
+    for each in parts:
+        table.add_row(Text(each.name), wording.sides(each), wording.number(each.tightness), _badge(wording.kept(each)))
+    if _has_room(table, ("part",), least=14):
+        return table
+    return layout.stacked((_badge(wording.kept(each)), Text(each.name), _closest(each)) for each in parts)
+
+
+def _closest(part: Part) -> list[tuple[str, str]]:
+    facts = [("measured, promised", wording.sides(part)), ("tightness", wording.number(part.tightness))]
+    return [fact for fact in facts if fact[1] != wording.NOTHING]
+
+
 def _met(hypothesis: Hypothesis) -> Text:
     return Text("✓ yes", style="green") if hypothesis.met else Text("✗ no", style="bold red")
 
@@ -219,8 +239,8 @@ def _distance(hypothesis: Hypothesis) -> list[tuple[str, str]]:
     return [("required", hypothesis.required), ("actual", f"{wording.number(hypothesis.actual)}{slack}")]
 
 
-def _facts(outcome: CheckOutcome) -> Table:
-    evidence = outcome.evidence
+def _facts(outcome: "CheckOutcome") -> Table:
+    evidence, found = outcome.evidence, outcome.circumstances
     facts = {
         "quantity": evidence.quantity or wording.NOTHING,
         "promised": wording.number(evidence.promised),
@@ -230,7 +250,7 @@ def _facts(outcome: CheckOutcome) -> Table:
         "conclusion": {True: "measured to hold", False: "measured to fail", None: "undecided"}[evidence.conclusion],
         "runs": wording.runs(evidence.runs),
         "interval": wording.interval(evidence.interval),
-        "scale, seed": f"{outcome.scale.value}, {outcome.seed}",
+        "scale, seed": f"{found.scale.value}, {found.seed}",
         "time": wording.seconds(outcome),
     }
     table = Table.grid(padding=(0, 2))
@@ -240,16 +260,17 @@ def _facts(outcome: CheckOutcome) -> Table:
     return table
 
 
-def figure_block(outcome: FigureOutcome, files: Iterable[Path]) -> RenderableType:
+def figure_block(outcome: "FigureOutcome", files: Iterable[Path]) -> RenderableType:
     """The reported numbers beside the measured ones, and the files that were written."""
     head = Text.assemble((outcome.figure.id, "bold"), "  ", outcome.figure.title)
-    where = Text(f"scale {outcome.scale.value}, seed {outcome.seed}, {wording.seconds(outcome)}", style="dim")
+    found = outcome.circumstances
+    where = Text(f"scale {found.scale.value}, seed {found.seed}, {wording.seconds(outcome)}", style="dim")
     written = [Text(f"wrote {path}") for path in files]
     body = Group(where, comparison_table(outcome.comparisons), *written)
     return Group(head, Padding(body, (0, 0, 0, 2), expand=False))
 
 
-def comparison_table(comparisons: Sequence[Comparison]) -> RenderableType:
+def comparison_table(comparisons: "Sequence[Comparison]") -> RenderableType:
     """What the paper reports, what was measured, and the range that counts as agreement."""
     words = ("quantity", "reported")
     table = _table(
@@ -269,7 +290,7 @@ def comparison_table(comparisons: Sequence[Comparison]) -> RenderableType:
     return layout.stacked((_badge(wording.agreement(each)), Text(each.name), _sides(each)) for each in comparisons)
 
 
-def _sides(comparison: Comparison) -> list[tuple[str, str]]:
+def _sides(comparison: "Comparison") -> list[tuple[str, str]]:
     interval = "" if comparison.interval is None else f", interval {wording.interval(comparison.interval)}"
     return [
         ("reported", comparison.reported),
@@ -279,7 +300,7 @@ def _sides(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def report_summary(
-    checks: Sequence[CheckOutcome], figures: Iterable[FigureOutcome], page: Path
+    checks: "Sequence[CheckOutcome]", figures: "Iterable[FigureOutcome]", page: Path
 ) -> list[RenderableType]:
     """The verdicts, how the figures compare, and where the page is."""
     parts: list[RenderableType] = [verdict_table(checks)]

@@ -4,10 +4,15 @@ import enum
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from widenet.claims.base import Claim, Evidence, Kind, Runs, Verdict
-from widenet.papers.base import Comparison
-from widenet.run import CheckOutcome, FigureOutcome
+from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Part, Runs, Verdict
+
+if TYPE_CHECKING:  # what only lists claims needs neither
+    from widenet.figures import Comparison
+    from widenet.run import CheckOutcome, FigureOutcome
+
+    Outcome = CheckOutcome | FigureOutcome
 
 NOTHING = "–"
 WHOLE_BELOW = 1e7
@@ -49,11 +54,36 @@ def badge(claim: Claim, evidence: Evidence) -> Badge:
     return Badge("?", word, Tone.OPEN)
 
 
-def agreement(comparison: Comparison) -> Badge:
+def agreement(comparison: "Comparison") -> Badge:
     """The badge of a reported number beside a measured one."""
     return (
         Badge("✓", comparison.verdict, Tone.GOOD) if comparison.agrees else Badge("✗", comparison.verdict, Tone.ALARM)
     )
+
+
+def kept(part: Part) -> Badge:
+    """The badge of one part of a conclusion, with how many of its cases decide against it or nothing."""
+    if part.kept is None:
+        return Badge("?", f"undecided{_of_cases(part.undecided, part)}", Tone.OPEN)
+    if not part.kept:
+        return Badge("✗", f"broken{_of_cases(part.broken, part)}", Tone.ALARM)
+    return Badge("○", "kept, vacuously", Tone.OPEN) if part.vacuous else Badge("✓", "kept", Tone.GOOD)
+
+
+def _of_cases(count: int, part: Part) -> str:
+    return f" in {count:,} of {part.cases:,}" if count and part.cases > 1 else ""
+
+
+def sides(part: Part) -> str:
+    """`321 ≤ 12,345`: what was measured, and what is promised."""
+    if part.measured is None and part.promised is None:
+        return NOTHING
+    return f"{number(part.measured)} {part.sense or 'against'} {number(part.promised)}"
+
+
+def reasons(hypotheses: Iterable[Hypothesis]) -> list[str]:
+    """Why hypotheses are not met, where that is known."""
+    return [f"{each.name}: {each.why}" for each in hypotheses if not each.met and each.why]
 
 
 def as_it_should_be(claim: Claim, evidence: Evidence) -> bool:
@@ -96,13 +126,16 @@ def runs(count: Runs) -> str:
     return ", ".join(parts)
 
 
-def seconds(outcome: CheckOutcome | FigureOutcome) -> str:
+def seconds(outcome: "Outcome") -> str:
     """How long it took; a stored result says so."""
-    return f"{outcome.seconds:.1f} s{' (stored)' if outcome.reused else ''}"
+    found = outcome.circumstances
+    return f"{found.seconds:.1f} s{' (stored)' if found.reused else ''}"
 
 
-def in_short(outcome: CheckOutcome | FigureOutcome) -> str:
+def in_short(outcome: "Outcome") -> str:
     """The result and its time in a few words, for a line of progress."""
+    from widenet.run import CheckOutcome
+
     if isinstance(outcome, CheckOutcome):
         words = badge(outcome.claim, outcome.evidence).word
     else:

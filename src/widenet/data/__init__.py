@@ -1,25 +1,37 @@
 """Data sets: distributions to draw from, MNIST, and a reader's own arrays and files.
 
 To add one: write a module with a frozen `eqx.Module` that has `sample(key, n_samples) -> Dataset` and a `make_…`
-(computed) or `load_…` (read from disk) function that returns it; add its line to `DATASETS` below; add a small instance
-to `INSTANCES` in `tests/data/test_conformance.py`. Everything else (the command line, the battery of tests) follows.
+(computed) or `load_…` (read from disk) function that returns it; add its line to `DATASETS` in `catalogue.py` and its
+names below; add a small instance to `INSTANCES` in `tests/data/test_conformance.py`. Everything else (the command line,
+the battery of tests) follows.
+
+Names are loaded on first use, so that listing the data sets does not load JAX.
 """
 
-from widenet.data.arrays import from_arrays, make_pool, scale_to_unit_ball, with_bias
-from widenet.data.base import Distribution, Entry, Pool
-from widenet.data.basis import Basis, make_basis
-from widenet.data.mnist import Digits, load_digits, load_mnist, load_mnist35, load_mnist_pair
-from widenet.data.separable import Separable, make_separable
-from widenet.data.tables import load_csv, load_file, load_npz
-from widenet.data.xord import Xord, count_sets, make_xor, make_xord, recovers
+import importlib
+from typing import TYPE_CHECKING, Any
 
-DATASETS: dict[str, Entry] = {
-    "separable": Entry("points of the unit ball with a known separator through the origin", make_separable),
-    "basis": Entry("the orthonormal basis, all labelled +1 (lower bounds of brutzkus2018)", make_basis),
-    "xord": Entry("XOR detection: d patches of ±1 pairs, +1 where a pair agrees (brutzkus2019)", make_xord),
-    "mnist": Entry("MNIST images of two digits, 3 against 5 unless told otherwise", load_digits),
-    "arrays": Entry("your own inputs and labels, scaled into the unit ball", make_pool),
+from widenet.data.catalogue import DATASETS, Entry
+
+if TYPE_CHECKING:
+    from widenet.data.arrays import from_arrays, make_pool, scale_to_unit_ball, with_bias
+    from widenet.data.base import Distribution, Pool
+    from widenet.data.basis import Basis, make_basis
+    from widenet.data.mnist import Digits, load_digits, load_mnist, load_mnist35, load_mnist_pair
+    from widenet.data.separable import Separable, make_separable
+    from widenet.data.tables import load_csv, load_file, load_npz
+    from widenet.data.xord import Xord, count_sets, make_xor, make_xord, recovers
+
+_HOME = {
+    "arrays": ("from_arrays", "make_pool", "scale_to_unit_ball", "with_bias"),
+    "base": ("Distribution", "Pool"),
+    "basis": ("Basis", "make_basis"),
+    "mnist": ("Digits", "load_digits", "load_mnist", "load_mnist35", "load_mnist_pair"),
+    "separable": ("Separable", "make_separable"),
+    "tables": ("load_csv", "load_file", "load_npz"),
+    "xord": ("Xord", "count_sets", "make_xor", "make_xord", "recovers"),
 }
+_MODULE_OF = {name: f"widenet.data.{module}" for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "DATASETS",
@@ -48,3 +60,13 @@ __all__ = [
     "scale_to_unit_ball",
     "with_bias",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'widenet.data' has no attribute {name!r}")
+    return getattr(importlib.import_module(_MODULE_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

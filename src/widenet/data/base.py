@@ -1,7 +1,5 @@
 """What every data set offers: draws made from a key alone."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import equinox as eqx
@@ -23,14 +21,6 @@ class Distribution(Protocol):
     def sample(self, key: RunKey, n_samples: int) -> Dataset:
         """n points and their labels."""
         ...
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A line of `DATASETS`: one sentence for the reader, and what makes the distribution."""
-
-    description: str
-    make: Callable[..., Distribution]
 
 
 class Pool(eqx.Module):

@@ -1,7 +1,7 @@
 """A reader's own arrays, known by their digest, so that a setting can name them.
 
-A setting is a record of plain values; it names data by a field `own_data`. Whoever makes such a setting keeps the arrays
-here first, and the run finds them again, in this process or in one that was handed them.
+A setting is a record of plain values; it names data by a field `own_data`. Whoever makes such a setting keeps the
+arrays here first, and the run finds them again, in this process or in one that was handed them.
 """
 
 import hashlib

@@ -5,6 +5,8 @@ layer by layer as the paper describes them. `by_patches` cuts the image into pat
 convolution whose kernel differs from run to run is slow on every device, a matrix product is not.
 """
 
+import functools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -64,9 +66,18 @@ class ConvClassifier(eqx.Module):
     @property
     def head(self) -> PooledHead:
         """Everything after the filters."""
-        bias = self.convolution.bias
-        assert bias is not None  # `make_conv_classifier` builds no other
-        return PooledHead(bias[..., 0, 0], self.output)
+        return PooledHead(self.bias, self.output)
+
+    @property
+    def bias(self) -> Float[Array, "*run channel"]:
+        """One per channel.
+
+        Raises:
+          ValueError: the convolution has none.
+        """
+        if self.convolution.bias is None:
+            raise ValueError("the convolution must have a bias; make_conv_classifier gives it one")
+        return self.convolution.bias[..., 0, 0]
 
     def __call__(self, image: Float[Array, "row column"]) -> Float[Array, " class"]:
         """One output per class, layer by layer."""
@@ -76,19 +87,26 @@ class ConvClassifier(eqx.Module):
 
     def by_patches(self, image: Float[Array, "row column"]) -> Float[Array, " class"]:
         """The same outputs by one product of filters and patches."""
-        return self.head(pooled_responses(self.filters, image))
+        return self.on_patches(image.ravel()[patch_pixels(self.filter_side, image.shape[0])])
+
+    def on_patches(self, patches: Float[Array, "window place pixel"]) -> Float[Array, " class"]:
+        """The same from patches that were cut before: training on a few images looks at each of them many times."""
+        return self.head(pooled_responses(self.filters, patches))
 
 
 def pooled_responses(
-    filters: Float[Array, "channel pixel"], image: Float[Array, "row column"]
+    filters: Float[Array, "channel pixel"], patches: Float[Array, "window place pixel"]
 ) -> Float[Array, "channel place"]:
     """max over each pooling window of ⟨filter, patch⟩, without bias.
 
     Where patches tie (black ones do, all the time) they are equal, so it does not matter which one counts.
     """
-    where = patch_pixels(round(filters.shape[-1] ** 0.5), image.shape[0])
-    patches = image.ravel()[where]
     return jnp.einsum("cp,wsp->cws", filters, patches, precision=EXACT).max(axis=1)
+
+
+def cut_patches(images: Float[np.ndarray, "sample row column"], filter_side: int) -> Float[np.ndarray, "..."]:
+    """(sample, window, place, pixel): the patches of every image, as `patch_pixels` orders them."""
+    return images.reshape(len(images), -1)[:, patch_pixels(filter_side, images.shape[-1])]
 
 
 def patch_pixels(filter_side: int, image_side: int = IMAGE_SIDE) -> Int[np.ndarray, "window place pixel"]:
@@ -120,9 +138,10 @@ def make_conv_classifier(
     pooled = (image_side - filter_side + 1) // POOL
     n_filter, n_output = n_channels * filter_side**2, N_CLASSES * n_channels * pooled**2
     drawn = truncated_normal(key, n_filter + n_output, scale).astype(dtype)
-    # The layers draw weights of their own, which are replaced.
-    convolution = eqx.nn.Conv2d(1, n_channels, filter_side, dtype=dtype, key=key)
-    output = eqx.nn.Linear(n_channels * pooled**2, N_CLASSES, dtype=dtype, key=key)
+    # The layers would draw weights of their own: only their shapes are made.
+    shapes = functools.partial(eqx.filter_eval_shape, dtype=dtype, key=key)
+    convolution = shapes(eqx.nn.Conv2d, 1, n_channels, filter_side)
+    output = shapes(eqx.nn.Linear, n_channels * pooled**2, N_CLASSES)
     replaced = drawn[:n_filter].reshape(n_channels, 1, filter_side, filter_side)
     convolution = eqx.tree_at(
         lambda layer: (layer.weight, layer.bias), convolution, (replaced, jnp.zeros((n_channels, 1, 1), dtype))

@@ -1,8 +1,9 @@
 """One room per paper. Finding a claim or a figure imports its module and no other room."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from widenet.errors import UnknownName
+from widenet.errors import InputError, UnknownName
 from widenet.papers import brutzkus2018, brutzkus2019, chatterji2021, li2018, sarussi2021
 from widenet.papers.base import Paper
 
@@ -28,19 +29,18 @@ def find_paper(key: str) -> Paper:
 
 
 def find_claim(id: str) -> "Claim":
-    """The claim with this id, or `UnknownName`."""
-    known = {each: paper for paper in PAPERS for each in paper.claim_ids}
-    if id not in known:
-        raise UnknownName("claim", id, known)
-    return known[id].load_claim(id)
+    """The claim with this id, or `UnknownName`; `InputError` where it names a paper or a figure."""
+    if id in _figures():
+        raise InputError(f"{id!r} is a figure, not a claim; 'widenet figure {id}' draws it.")
+    return _paper_of("claim", id, _claims(), f"'widenet check --paper {id}' checks all of its claims").load_claim(id)
 
 
 def find_figure(id: str) -> "Figure":
-    """The figure with this id, or `UnknownName`."""
-    known = {each: paper for paper in PAPERS for each in paper.figure_ids}
-    if id not in known:
-        raise UnknownName("figure", id, known)
-    return known[id].load_figure(id)
+    """The figure with this id, or `UnknownName`; `InputError` where it names a paper or a claim."""
+    if id in _claims():
+        raise InputError(f"{id!r} is a claim, not a figure; 'widenet check {id}' checks it.")
+    hint = f"'widenet list figures --paper {id}' shows what it has"
+    return _paper_of("figure", id, _figures(), hint).load_figure(id)
 
 
 def claim_ids(paper: str | None = None) -> tuple[str, ...]:
@@ -53,5 +53,31 @@ def figure_ids(paper: str | None = None) -> tuple[str, ...]:
     return tuple(id for each in _chosen(paper) for id in each.figure_ids)
 
 
+def claims_of(paper: str | None = None) -> "tuple[Claim, ...]":
+    """The claims of a paper, or of all, in the order of the papers; their modules are imported now."""
+    return tuple(each.load_claim(id) for each in _chosen(paper) for id in each.claim_ids)
+
+
+def figures_of(paper: str | None = None) -> "tuple[Figure, ...]":
+    """The figures of a paper, or of all, in the order of the papers; their modules are imported now."""
+    return tuple(each.load_figure(id) for each in _chosen(paper) for id in each.figure_ids)
+
+
 def _chosen(paper: str | None) -> tuple[Paper, ...]:
     return PAPERS if paper is None else (find_paper(paper),)
+
+
+def _claims() -> dict[str, Paper]:
+    return {id: paper for paper in PAPERS for id in paper.claim_ids}
+
+
+def _figures() -> dict[str, Paper]:
+    return {id: paper for paper in PAPERS for id in paper.figure_ids}
+
+
+def _paper_of(kind: str, id: str, known: Mapping[str, Paper], hint: str) -> Paper:
+    if id in {paper.key for paper in PAPERS}:
+        raise InputError(f"{id!r} is a paper, not a {kind}; {hint}.")
+    if id not in known:
+        raise UnknownName(kind, id, known)
+    return known[id]

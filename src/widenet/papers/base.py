@@ -25,6 +25,11 @@ class Paper:
     figures: tuple[str, ...] = ()
 
     @property
+    def room(self) -> str:
+        """The package of its room."""
+        return f"widenet.papers.{self.key}"
+
+    @property
     def claim_ids(self) -> tuple[str, ...]:
         """The ids of the claims."""
         return tuple(f"{self.key}.{place.split('.')[-1]}" for place in self.claims)
@@ -44,9 +49,13 @@ class Paper:
         name = self.figures[self.figure_ids.index(id)]
         return getattr(self._module(f"figures.{name}"), name)
 
-    def load_drawing(self, module: str) -> Any:
-        """A module of the room's drawings: it has `draw`, and `animate` where the figure moves."""
-        return self._module(f"drawings.{module}")
+    def drawing(self, name: str) -> str:
+        """The module of the room that draws: it has `draw`, and `animate` where the figure moves."""
+        return f"{self.room}.drawings.{name}"
+
+    def load_drawing(self, name: str) -> Any:
+        """The module that draws; it is imported now."""
+        return importlib.import_module(self.drawing(name))
 
     def _module(self, place: str) -> Any:
-        return importlib.import_module(f"widenet.papers.{self.key}.{place}")
+        return importlib.import_module(f"{self.room}.{place}")

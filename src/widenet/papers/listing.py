@@ -12,6 +12,7 @@ imported objects say.
 """
 
 import ast
+import importlib.util
 import inspect
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +20,6 @@ from typing import Any
 
 from widenet.claims.base import Kind, Verdict
 from widenet.papers.base import Paper
-
-ROOMS = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -31,6 +30,11 @@ class ListedClaim:
     kind: Kind
     statement: str
     where: str
+
+    @property
+    def paper(self) -> str:
+        """The key of the paper."""
+        return self.id.split(".")[0]
 
     @property
     def expected(self) -> Verdict:
@@ -46,21 +50,45 @@ class ListedFigure:
     title: str
     caption: str
 
+    @property
+    def paper(self) -> str:
+        """The key of the paper."""
+        return self.id.split(".")[0]
+
 
 def listed_claims(paper: Paper) -> list[ListedClaim]:
-    """The claims of a paper, in its order."""
+    """The claims of a paper, in its order.
+
+    Raises:
+      ValueError: a claim of its table of contents is not written as this module reads it.
+    """
     read: dict[str, dict[str, ListedClaim]] = {}
+    listed = []
     for place in paper.claims:
-        module = place.rsplit(".", 1)[0]
+        module, name = place.rsplit(".", 1)
+        path = _room(paper) / "claims" / f"{module.replace('.', '/')}.py"
         if module not in read:
-            path = ROOMS / paper.key / "claims" / f"{module.replace('.', '/')}.py"
             read[module] = _claims_in(ast.parse(path.read_text(encoding="utf-8")), paper.key)
-    return [read[place.rsplit(".", 1)[0]][place.rsplit(".", 1)[1]] for place in paper.claims]
+        if name not in read[module]:
+            raise ValueError(f"{path} has no claim {name} with literal words")
+        listed.append(read[module][name])
+    return listed
 
 
 def listed_figures(paper: Paper) -> list[ListedFigure]:
-    """The figures of a paper, in its order."""
-    return [_figure_in(ROOMS / paper.key / "figures" / f"{name}.py", name) for name in paper.figures]
+    """The figures of a paper, in its order.
+
+    Raises:
+      ValueError: a figure of its table of contents is not written as this module reads it.
+    """
+    return [_figure_in(_room(paper) / "figures" / f"{name}.py", name) for name in paper.figures]
+
+
+def _room(paper: Paper) -> Path:
+    spec = importlib.util.find_spec(paper.room)
+    if spec is None or spec.origin is None:
+        raise ValueError(f"{paper.key} has no room")
+    return Path(spec.origin).parent
 
 
 def _claims_in(tree: ast.Module, key: str) -> dict[str, ListedClaim]:
@@ -79,6 +107,8 @@ def _claims_in(tree: ast.Module, key: str) -> dict[str, ListedClaim]:
                 ),
             ):
                 given = {word.arg: word.value for word in keywords}
+                if "kind" not in given and origin not in found:
+                    raise ValueError(f"line {node.lineno}: a variant of a claim of another file needs its kind")
                 kind = _kind(given["kind"]) if "kind" in given else found[origin].kind
                 found[name] = ListedClaim(f"{key}.{_text(id)}", kind, _text(given["statement"]), _text(given["where"]))
     return found
@@ -96,7 +126,7 @@ def _figure_in(path: Path, name: str) -> ListedFigure:
                     given = {word.arg: word.value for word in keywords}
                     id, title, caption = (_text(given[each], texts) for each in ("id", "title", "caption"))
                     return ListedFigure(id, title, caption)
-    raise ValueError(f"{path.name} has no figure {name} with literal words")
+    raise ValueError(f"{path} has no figure {name} with literal words")
 
 
 def _text(node: ast.expr, constants: dict[str, str] | None = None) -> str:

@@ -73,6 +73,16 @@ def styled(draw: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
 
 
 @styled
+def lay_out(drawing: Drawing) -> Drawing:
+    """Place everything once, at the resolution of a PNG: all formats then show the same picture in half of the time."""
+    if drawing.get_layout_engine() is not None:
+        drawing.set_dpi(STYLE["savefig.dpi"])
+        drawing.draw_without_rendering()
+        drawing.set_layout_engine(None)
+    return drawing
+
+
+@styled
 def render(drawing: Drawing, form: str) -> bytes:
     """The drawing as an SVG, PDF or PNG file, without dates or version stamps: equal drawings, equal bytes."""
     unstamped: dict[str, dict[str, Any]] = {

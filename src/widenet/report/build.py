@@ -7,19 +7,18 @@ says so to the browser. Links to arXiv are followed only by a reader who clicks.
 import base64
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
-from widenet import plots
 from widenet.claims.base import Kind
 from widenet.console import output, wording
 from widenet.console.wording import Tone
 from widenet.papers.base import Paper
-from widenet.run import CheckOutcome, FigureOutcome, version
+from widenet.run import CheckOutcome, FigureOutcome, Results, version
 
 PAGE, RESULTS, FIGURES = "index.html", "results.json", "figures"
 OWN = (PAGE, RESULTS, FIGURES)
@@ -73,33 +72,33 @@ def prepare(out: Path) -> None:
     output.require_writable(output.check_replaceable(out, OWN).parent)
 
 
-def build(checks: Sequence[CheckOutcome], figures: Sequence[FigureOutcome], out: Path, papers: Iterable[Paper]) -> Path:
+def build(found: Results, out: Path, papers: Iterable[Paper]) -> Path:
     """Write the report, whole or not at all, over an earlier one. The answer is the path of the page.
 
     Raises:
       InputError: the folder holds what is not part of a report.
       StoreError: the disk refuses.
     """
-    files: dict[str, bytes] = {}
-    drawn = []
-    for outcome in figures:
-        own = plots.figure_files(outcome.figure.id, outcome.numbers, outcome.row())
-        picture = _inside("image/svg+xml", own[f"{outcome.figure.id}.svg"])
-        moving = own.get(f"{outcome.figure.id}.gif")
-        drawn.append(DrawnFigure(outcome, picture, sorted(own), _inside("image/gif", moving) if moving else ""))
-        files |= own
-    page = render_page(checks, drawn, papers)
-    results = {"checks": [each.row() for each in checks], "figures": [each.row() for each in figures]}
+    drawn = [_drawn(outcome, found.files[outcome.figure.id]) for outcome in found.figures]
+    page = render_page(found.checks, drawn, papers)
+    results = {"checks": [each.row() for each in found.checks], "figures": [each.row() for each in found.figures]}
 
     def fill(folder: Path) -> None:
         (folder / PAGE).write_text(page, encoding="utf-8")
         (folder / RESULTS).write_text(json.dumps(results, indent=1, allow_nan=False) + "\n", encoding="utf-8")
         (folder / FIGURES).mkdir()
-        for name, content in files.items():
-            (folder / FIGURES / name).write_bytes(content)
+        for files in found.files.values():
+            for name, content in files.items():
+                (folder / FIGURES / name).write_bytes(content)
 
     output.write_folder(out, OWN, fill)
     return out / PAGE
+
+
+def _drawn(outcome: FigureOutcome, files: Mapping[str, bytes]) -> DrawnFigure:
+    id = outcome.figure.id
+    picture, moving = _inside("image/svg+xml", files[f"{id}.svg"]), files.get(f"{id}.gif")
+    return DrawnFigure(outcome, picture, sorted(files), _inside("image/gif", moving) if moving else "")
 
 
 def render_page(checks: Sequence[CheckOutcome], figures: Sequence[DrawnFigure], papers: Iterable[Paper]) -> str:
@@ -154,7 +153,8 @@ def _tally(checks: Iterable[CheckOutcome]) -> list[tuple[wording.Badge, int]]:
 
 def _circumstances(outcomes: Iterable[CheckOutcome | FigureOutcome]) -> str:
     """`quick scale, seed 0`; all of them when the outcomes differ."""
-    met = dict.fromkeys(f"{each.scale.value} scale, seed {each.seed}" for each in outcomes)
+    found = [each.circumstances for each in outcomes]
+    met = dict.fromkeys(f"{each.scale.value} scale, seed {each.seed}" for each in found)
     return "; ".join(met) or "nothing was run"
 
 

@@ -1,19 +1,59 @@
-"""Who computes what is missing, and what follows from it: cells in, outcomes out."""
+"""Who computes what is missing, and what follows from it: cells in, outcomes out.
 
-from widenet.run.cells import Cells, Task, tasks_of
-from widenet.run.executors import Executor, InProcess, Processes
-from widenet.run.outcomes import CheckOutcome, FigureOutcome, check, show, version
+Names are loaded on first use: a worker process that draws needs no JAX.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from widenet.run.cells import Cells, Task, tasks_of
+    from widenet.run.executors import Executor, InProcess, Processes, default_jobs
+    from widenet.run.outcomes import CheckOutcome, Circumstances, FigureOutcome, check, judge, show, version
+    from widenet.run.own_data import Mishap, check_on
+    from widenet.run.plan import Plan, Results
+    from widenet.run.watch import InTurn, Unwatched, Watch
+
+_HOME = {
+    "cells": ("Cells", "Task", "tasks_of"),
+    "executors": ("Executor", "InProcess", "Processes", "default_jobs"),
+    "outcomes": ("CheckOutcome", "Circumstances", "FigureOutcome", "check", "judge", "show", "version"),
+    "own_data": ("Mishap", "check_on"),
+    "plan": ("Plan", "Results"),
+    "watch": ("InTurn", "Unwatched", "Watch"),
+}
+_MODULE_OF = {name: f"widenet.run.{module}" for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "Cells",
     "CheckOutcome",
+    "Circumstances",
     "Executor",
     "FigureOutcome",
     "InProcess",
+    "InTurn",
+    "Mishap",
+    "Plan",
     "Processes",
+    "Results",
     "Task",
+    "Unwatched",
+    "Watch",
     "check",
+    "check_on",
+    "default_jobs",
+    "judge",
     "show",
     "tasks_of",
     "version",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'widenet.run' has no attribute {name!r}")
+    return getattr(importlib.import_module(_MODULE_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

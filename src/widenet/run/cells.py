@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 from widenet.claims.experiments import Experiment
 from widenet.data.own import Recalled, recall_for
+from widenet.errors import StoreError
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run.reach import digest
 from widenet.run.records import decode, encode
+from widenet.run.watch import Watch
 from widenet.store import CellKey, Store
 
 if TYPE_CHECKING:
-    from widenet.run.executors import Executor, Watch
+    from widenet.run.executors import Executor
 
-CELL_DTYPE = "float64"
 KEPT_BYTES = 2**30
 """How much of what was read stays in memory: many claims read the same cells."""
 LIBRARIES = ("jax", "jaxlib", "numpy", "scipy", "scikit-learn", "equinox", "optax")
@@ -44,8 +45,6 @@ class Task:
         return CellKey(
             name=self.experiment.id,
             parameters=json.loads(setting),
-            seed=getattr(self.setting, "seed", 0),
-            dtype=getattr(self.setting, "dtype", CELL_DTYPE),
             version=digest(self.experiment.run.__module__),
         )
 
@@ -72,11 +71,21 @@ def tasks_of(experiments: Iterable[Experiment], scale: Scale, seed: int) -> list
 
 
 def compute(task: Task, store: Store, progress: Progress = silent, *, replace: bool = False) -> None:
-    """Run a task here, and write its cell."""
+    """Run a task here, and write its cell.
+
+    Raises:
+      TypeError: the result could not be read again as what `run` says that it returns.
+    """
+    from threadpoolctl import threadpool_limits
+
     start = time.perf_counter()
-    result = task.experiment.run(task.setting, progress)
+    # The products of small runs gain nothing from threads, which would fight with those of other workers; and the
+    # last bit of a sum depends on how many there are.
+    with threadpool_limits(limits=1, user_api="blas"):
+        result = task.experiment.run(task.setting, progress)
     seconds = time.perf_counter() - start
     arrays, layout = encode(result)
+    decode(task.experiment.result_type, arrays, layout)
     content = {"layout": layout, "seconds": seconds, "machine": machine(), "versions": versions()}
     store.put(task.key, arrays, content, replace=replace)
 
@@ -92,10 +101,11 @@ class Cells:
 
     def missing(self, tasks: Iterable[Task]) -> list[Task]:
         """Those that have to be computed, each once, the longest first."""
-        by_digest = {task.key.digest: task for task in tasks if self._is_missing(task)}
-        return sorted(by_digest.values(), key=lambda task: -task.experiment.seconds)
+        by_digest = {task.key.digest: task for task in tasks}
+        missing = [task for name, task in by_digest.items() if self._is_missing(name, task)]
+        return sorted(missing, key=lambda task: -task.experiment.seconds)
 
-    def fill(self, tasks: Sequence[Task], watch: "Watch") -> None:
+    def fill(self, tasks: Sequence[Task], watch: Watch) -> None:
         """Have the missing ones of these tasks computed.
 
         Raises:
@@ -107,30 +117,33 @@ class Cells:
             self.executor.compute(missing, self.store, watch, replace=self.fresh)
             self._computed.update(task.key.digest for task in missing)
 
-    def read(self, task: Task) -> Reading:
-        """The result of a task, from memory, from the store, or computed now."""
+    def read(self, task: Task, progress: Progress = silent) -> Reading:
+        """The result of a task, from memory, from the store, or computed now (it is missing, or was damaged)."""
         name = task.key.digest
         if name in self._kept:
             self._kept.move_to_end(name)
             return self._kept[name][1]
-        cell = self.store.get(task.key)
-        if cell is None or (self.fresh and name not in self._computed):
+        cell = None if self.fresh and name not in self._computed else self.store.get(task.key)
+        if cell is None:
             self.store.require_writable()
-            compute(task, self.store, replace=True)
+            compute(task, self.store, progress, replace=True)
             self._computed.add(name)
             cell = self.store.get(task.key)
         if cell is None:
-            raise RuntimeError(f"the cell of {task.experiment.id} was written and cannot be read")
+            raise StoreError(f"a result of {task.experiment.id} was written to {self.store.root} and cannot be read.")
         content = cell.content
-        result = decode(task.experiment.result_type, cell.arrays, content["layout"])
         reading = Reading(
-            result, content["seconds"], content["machine"], content["versions"], name not in self._computed
+            result=decode(task.experiment.result_type, cell.arrays, content["layout"]),
+            seconds=content["seconds"],
+            machine=content["machine"],
+            versions=content["versions"],
+            reused=name not in self._computed,
         )
         self._keep(name, sum(array.nbytes for array in cell.arrays.values()), reading)
         return reading
 
-    def _is_missing(self, task: Task) -> bool:
-        if task.key.digest in self._computed:
+    def _is_missing(self, name: str, task: Task) -> bool:
+        if name in self._computed:
             return False
         return self.fresh or not self.store.holds(task.key)
 

@@ -1,48 +1,37 @@
 """Who computes missing cells: this process, or worker processes. A cluster would be a third.
 
 An executor gets tasks and a store, and returns when every cell is there. It does not return results: whoever needs a
-cell reads it from the store, so cells are the same whoever computed them.
+cell reads it from the store, so cells are the same whoever computed them. What an executor can do for cells it can do
+for drawings, which are only handed back.
 """
 
 import dataclasses
-import multiprocessing
-import multiprocessing.connection
+import importlib.util
 import os
-import signal
-import threading
 import time
-import traceback
-from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
-from widenet.data.own import remember
-from widenet.errors import WidenetError
-from widenet.progress import Progress
+from widenet.claims.experiments import Experiment
+from widenet.data.own import Recalled, remember
+from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Task, compute
+from widenet.run.watch import Watch
+from widenet.run.workers import DONE, PROGRESS, START, Call, Workers
 from widenet.store import Store
 
 SECONDS_BETWEEN_TRIES = 0.2
 """How often a cell that another command computes is looked at."""
 WORTH_A_PROCESS = 6.0
 """Seconds of expected work below which starting worker processes costs more than it saves."""
+ELSEWHERE = "another command computes it"
+ACCELERATORS = ("jax_cuda12_plugin", "jax_cuda13_plugin", "jax_rocm60_plugin", "jax_rocm7_plugin", "libtpu")
 
 
-class Watch(Protocol):
-    """Told what is going on while cells are computed."""
-
-    def begin(self, name: str) -> Progress:
-        """A piece of work begins; the answer is called while it goes on."""
-        ...
-
-    def end(self, name: str, words: str) -> None:
-        """This piece of work has ended."""
-        ...
-
-
+@runtime_checkable
 class Executor(Protocol):
     """Computes missing cells."""
 
@@ -50,174 +39,185 @@ class Executor(Protocol):
         """Return when the store holds the cell of every task."""
         ...
 
+    def call(
+        self, calls: deque[Call], watch: Watch, meanwhile: Iterator[Any] | None = None, seconds: float = 0.0
+    ) -> dict[str, Any]:
+        """The answers of these calls, by their names.
 
-class WorkerFailed(RuntimeError):
-    """A worker process ended without an answer, or its run raised; the message has its traceback."""
+        Arguments:
+          meanwhile: work of the caller's own, piece by piece, for a process that would only wait. It may add calls.
+          seconds: about how long all calls take.
+        """
+        ...
 
 
-def name_of(task: Task, place: int) -> str:
-    """What a reader sees of a task: the experiment, and which of the tasks it is."""
-    return f"{task.experiment.id} #{place + 1}"
+def default_jobs() -> int:
+    """One process per core that this process may use; one alone where there is an accelerator to share."""
+    on_cpu = os.environ.get("JAX_PLATFORMS", "").strip().lower() == "cpu"
+    if not on_cpu and any(importlib.util.find_spec(name) for name in ACCELERATORS):
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@dataclass(frozen=True)
+def names_of(tasks: Sequence[Task]) -> list[str]:
+    """What a reader sees of each task: the experiment, and which of its cells it is if there are several."""
+    totals, met = Counter(task.experiment.id for task in tasks), Counter()
+    names = []
+    for id in (task.experiment.id for task in tasks):
+        met[id] += 1
+        names.append(id if totals[id] == 1 else f"{id} ({met[id]} of {totals[id]})")
+    return names
+
+
 class InProcess:
     """One cell after the other, in this process."""
 
     def compute(self, tasks: Sequence[Task], store: Store, watch: Watch, *, replace: bool = False) -> None:
         """Compute in turn; a cell that another process is at is waited for."""
-        waiting = deque(enumerate(tasks))
+        waiting = deque(zip(names_of(tasks), tasks, strict=True))
+        begun: dict[str, Progress] = {}
+        tried_in_vain = 0
         while waiting:
-            place, task = waiting.popleft()
-            done = self._try(task, name_of(task, place), store, watch, replace)
-            if not done:
-                waiting.append((place, task))
-                time.sleep(SECONDS_BETWEEN_TRIES)
+            name, task = waiting.popleft()
+            if name not in begun:
+                begun[name] = watch.begin(name, task.experiment.seconds)
+            seconds = compute_unless_at_work(task, store, begun[name], replace)
+            if seconds is None:
+                begun[name](0.0, ELSEWHERE)
+                waiting.append((name, task))
+                tried_in_vain += 1
+                if tried_in_vain >= len(waiting):  # somebody is at each of them
+                    time.sleep(SECONDS_BETWEEN_TRIES)
+                    tried_in_vain = 0
+                continue
+            tried_in_vain = 0
+            watch.end(name, f"{seconds:.1f} s", task.experiment.seconds)
 
-    def _try(self, task: Task, name: str, store: Store, watch: Watch, replace: bool) -> bool:
-        with store.claiming(task.key) as ours:
-            if not ours:
-                return False
+    def call(
+        self, calls: deque[Call], watch: Watch, meanwhile: Iterator[Any] | None = None, seconds: float = 0.0
+    ) -> dict[str, Any]:
+        """One after the other."""
+        answers: dict[str, Any] = {}
+        for _ in meanwhile or ():
+            pass
+        for each in calls:
             start = time.perf_counter()
-            progress = watch.begin(name)
-            if replace or store.get(task.key) is None:
-                compute(task, store, progress, replace=replace)
-            watch.end(name, f"{time.perf_counter() - start:.1f} s")
-        return True
+            answers[each.name] = each.function(*each.arguments, watch.begin(each.name, each.seconds))
+            watch.end(each.name, f"{time.perf_counter() - start:.1f} s", each.seconds)
+        return answers
 
 
-@dataclass
 class Processes:
     """Worker processes, each with one cell at a time. Little work is done in this process instead.
 
-    Workers write cells themselves. They end when this process does, however it ends.
+    Workers write cells themselves. They end when this process does, however it ends, and with the `with` block.
     """
 
-    jobs: int
-    compiled: Path | None = None
-    workers: list["_Worker"] = field(default_factory=list, repr=False)
+    def __init__(self, jobs: int, compiled: Path | None = None, worth_a_process: float = WORTH_A_PROCESS):
+        """Nothing is started before there is work.
+
+        Arguments:
+          jobs: how many at once; with 1, this process does it all.
+          compiled: a folder in which JAX keeps its compiled programs.
+          worth_a_process: seconds of expected work below which this process does it.
+        """
+        self.jobs, self.compiled, self.worth_a_process = jobs, compiled, worth_a_process
+        self.workers = Workers(jobs)
+
+    def __enter__(self) -> "Processes":
+        """Workers stay from one piece of work to the next."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Ends the workers."""
+        self.workers.close()
 
     def compute(self, tasks: Sequence[Task], store: Store, watch: Watch, *, replace: bool = False) -> None:
-        """Hand out the tasks, the longest first, until every cell is there."""
-        expected = sum(task.experiment.seconds for task in tasks)
-        if self.jobs == 1 or len(tasks) == 1 or expected < WORTH_A_PROCESS:
+        """Hand out the tasks in their order until every cell is there."""
+        if len(tasks) == 1 or not self._is_worth_it(sum(task.experiment.seconds for task in tasks)):
+            if self.compiled is not None:
+                keep_compiled_programs(self.compiled)
             InProcess().compute(tasks, store, watch, replace=replace)
             return
-        self.workers = [_Worker(store.root, self.compiled) for _ in range(min(self.jobs, len(tasks)))]
-        try:
-            self._hand_out(deque(enumerate(tasks)), watch, replace)
-        finally:
-            for worker in self.workers:
-                worker.end()
-            self.workers = []
+        queue = deque(
+            Call(
+                name, compute_in_worker, (*_portable(task), store.root, self.compiled, replace), task.experiment.seconds
+            )
+            for name, task in zip(names_of(tasks), tasks, strict=True)
+        )
+        begun: dict[str, Progress] = {}
+        for news in self.workers.follow(queue):
+            call = news.call
+            if news.kind == START and call.name not in begun:
+                begun[call.name] = watch.begin(call.name, call.seconds)
+            elif news.kind == PROGRESS:
+                begun[call.name](*news.content)
+            elif news.kind == DONE and news.content is None:
+                begun[call.name](0.0, ELSEWHERE)
+                call.not_before = time.monotonic() + SECONDS_BETWEEN_TRIES
+                queue.append(call)
+            elif news.kind == DONE:
+                watch.end(call.name, f"{news.content:.1f} s", call.seconds)
 
-    def _hand_out(self, waiting: "deque[tuple[int, Task]]", watch: Watch, replace: bool) -> None:
-        at_work: dict[_Worker, tuple[int, Task]] = {}
-        idle = list(self.workers)
-        progress: dict[_Worker, Progress] = {}
-        while waiting or at_work:
-            while idle and waiting:
-                worker, (place, task) = idle.pop(), waiting.popleft()
-                at_work[worker] = (place, task)
-                progress[worker] = watch.begin(name_of(task, place))
-                worker.send(task, replace)
-            ready = multiprocessing.connection.wait([worker.pipe for worker in at_work])
-            for worker in [each for each in at_work if each.pipe in ready]:
-                kind, *news = worker.receive()
-                if kind == "progress":
-                    progress[worker](*news)
-                    continue
-                place, task = at_work.pop(worker)
-                idle.append(worker)
-                if kind == "failed":
-                    raise news[0]
-                watch.end(name_of(task, place), news[0])
-                if kind == "busy":
-                    waiting.append((place, task))
-                    if len(waiting) == 1:
-                        time.sleep(SECONDS_BETWEEN_TRIES)
+    def call(
+        self, calls: deque[Call], watch: Watch, meanwhile: Iterator[Any] | None = None, seconds: float = 0.0
+    ) -> dict[str, Any]:
+        """Each in a worker."""
+        if not self._is_worth_it(seconds):
+            return InProcess().call(calls, watch, meanwhile)
+        answers: dict[str, Any] = {}
+        begun: dict[str, tuple[float, Progress]] = {}
+        for news in self.workers.follow(calls, meanwhile):
+            name = news.call.name
+            if news.kind == START:
+                begun[name] = time.perf_counter(), watch.begin(name, news.call.seconds)
+            elif news.kind == PROGRESS:
+                begun[name][1](*news.content)
+            elif news.kind == DONE:
+                answers[name] = news.content
+                watch.end(name, f"{time.perf_counter() - begun[name][0]:.1f} s", news.call.seconds)
+        return answers
+
+    def _is_worth_it(self, seconds: float) -> bool:
+        return self.jobs > 1 and seconds >= self.worth_a_process
 
 
-class _Worker:
-    """One worker process, seen from this side of its pipe."""
+def compute_unless_at_work(
+    task: Task, store: Store, progress: Progress = silent, replace: bool = False
+) -> float | None:
+    """Make sure that the cell is there; the answer is how long that took, or None while another process is at it."""
+    start = time.perf_counter()
+    with store.claiming(task.key) as ours:
+        if not ours:
+            return None
+        if replace or store.get(task.key) is None:
+            compute(task, store, progress, replace=replace)
+    return time.perf_counter() - start
 
-    def __init__(self, root: Path, compiled: Path | None):
-        # A forked process would inherit JAX's threads in the middle of their work.
-        context = multiprocessing.get_context("spawn")
-        self.pipe, other = context.Pipe()
-        self.process = context.Process(target=_work, args=(other, root, compiled), daemon=True)
-        self.process.start()
-        other.close()
 
-    def send(self, task: Task, replace: bool) -> None:
-        # A worker needs to run, not to know which settings there are; those may be any function.
-        experiment = dataclasses.replace(task.experiment, settings=_none)
-        self.pipe.send((experiment, task.setting, task.own_data, replace))
+def compute_in_worker(
+    experiment: Experiment,
+    setting: ClosedModel,
+    own_data: Recalled,
+    root: Path,
+    compiled: Path | None,
+    replace: bool,
+    progress: Progress,
+) -> float | None:
+    """`compute_unless_at_work`, for a process that has seen neither the task nor the reader's data."""
+    remember(own_data)
+    if compiled is not None:
+        keep_compiled_programs(compiled)
+    return compute_unless_at_work(Task(experiment, setting), Store(root), progress, replace)
 
-    def receive(self) -> tuple[Any, ...]:
-        try:
-            return self.pipe.recv()
-        except EOFError:
-            self.process.join()
-            code = self.process.exitcode
-            why = f"by signal {-code}" if code is not None and code < 0 else f"with code {code}"
-            return "failed", WorkerFailed(f"a worker process was ended {why}; with --jobs 1 there is none.")
 
-    def end(self) -> None:
-        self.pipe.close()
-        self.process.kill()
-        self.process.join()
+def _portable(task: Task) -> tuple[Experiment, ClosedModel, Recalled]:
+    # A worker needs to run, not to know which settings there are; those may be any function.
+    return dataclasses.replace(task.experiment, settings=_none), task.setting, task.own_data
 
 
 def _none(scale: Scale, seed: int) -> tuple[ClosedModel, ...]:
     return ()
-
-
-def _work(pipe: Any, root: Path, compiled: Path | None) -> None:
-    """The life of a worker: tasks in, cells on disk, words about it back."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    if compiled is not None:
-        keep_compiled_programs(compiled)
-    store = Store(root)
-    while True:
-        try:
-            experiment, setting, own_data, replace = pipe.recv()
-        except EOFError:
-            return
-        remember(own_data)
-        pipe.send(_answer(Task(experiment, setting), store, pipe, replace))
-
-
-def _answer(task: Task, store: Store, pipe: Any, replace: bool) -> tuple[Any, ...]:
-    last = 0.0
-
-    def report(fraction: float, words: str) -> None:
-        nonlocal last
-        if time.monotonic() - last > 0.1:
-            last = time.monotonic()
-            pipe.send(("progress", float(fraction), words))
-
-    start = time.perf_counter()
-    try:
-        with store.claiming(task.key) as ours:
-            if not ours:
-                return "busy", "another command computes it"
-            if replace or store.get(task.key) is None:
-                compute(task, store, report, replace=replace)
-    except WidenetError as error:
-        return "failed", error
-    except Exception:
-        return "failed", WorkerFailed(f"{task.experiment.id} failed in a worker process:\n{traceback.format_exc()}")
-    return "done", f"{time.perf_counter() - start:.1f} s"
-
-
-def _end_with_parent() -> None:
-    """A parent that was killed cannot end its workers; they notice that it is gone."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        multiprocessing.connection.wait([parent.sentinel])
-        os._exit(1)
 
 
 def keep_compiled_programs(folder: Path) -> None:

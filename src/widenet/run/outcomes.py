@@ -4,6 +4,7 @@
 "Infinity" and "-Infinity".
 """
 
+import functools
 import importlib.metadata
 import json
 import time
@@ -13,16 +14,27 @@ from typing import Any
 
 import xarray as xr
 
+from widenet import papers
 from widenet.claims import Claim, Evidence, Verdict
 from widenet.figures import Comparison, Figure
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Cells, Reading, Task, tasks_of
+from widenet.run.executors import InProcess
+from widenet.run.watch import InTurn, Unwatched, Watch
+from widenet.store import Store, default_root
 
 
 @dataclass(frozen=True)
 class Circumstances:
-    """Under which an outcome was found. Seconds and machine are those of the original computation of its cells."""
+    """Under which an outcome was found.
+
+    Attributes:
+      settings: of each cell it was found from, in JSON values.
+      seconds, machine: of the original computation of these cells. A cell that several outcomes read counts in each.
+      reused: whether all of them were in the store already.
+      cells: the names of the cells in the store.
+    """
 
     scale: Scale
     seed: int
@@ -94,34 +106,64 @@ class FigureOutcome:
         }
 
 
-def check(claim: Claim, scale: Scale, seed: int, cells: Cells, progress: Progress = silent) -> CheckOutcome:
+def judge(claim: Claim, scale: Scale, seed: int, cells: Cells, watch: Watch | None = None) -> CheckOutcome:
     """Judge a claim on its default settings; missing cells are computed.
 
     Raises:
       StoreError: the store cannot be read or written.
     """
-    tasks = tasks_of(claim.reads, scale, seed)
     start = time.perf_counter()
-    readings = _read(tasks, cells, progress)
+    tasks = tasks_of(claim.reads, scale, seed)
+    readings = read_all(tasks, cells, watch)
     runs = [[each.result for each in group] for group in readings]
     evidence = claim.judge(*runs) if claim.draws is None else claim.judge(claim.draws(scale, seed))
     return CheckOutcome(claim, evidence, _circumstances(scale, seed, tasks, readings, start))
 
 
-def show(figure: Figure, scale: Scale, seed: int, cells: Cells, progress: Progress = silent) -> FigureOutcome:
+def show(figure: Figure, scale: Scale, seed: int, cells: Cells, watch: Watch | None = None) -> FigureOutcome:
     """Reduce the cells of a figure to its numbers, and compare them with the reported ones.
 
     Raises:
       StoreError: the store cannot be read or written.
     """
-    tasks = tasks_of(figure.reads, scale, seed)
     start = time.perf_counter()
-    readings = _read(tasks, cells, progress)
+    tasks = tasks_of(figure.reads, scale, seed)
+    readings = read_all(tasks, cells, watch)
     numbers = figure.reduce(*[[each.result for each in group] for group in readings])
     comparisons = figure.compare(numbers)
     return FigureOutcome(figure, numbers, comparisons, _circumstances(scale, seed, tasks, readings, start))
 
 
+def check(
+    claim: Claim | str,
+    *,
+    scale: Scale | str = Scale.QUICK,
+    seed: int = 0,
+    store: Store | None = None,
+    progress: Progress = silent,
+) -> Evidence:
+    """Check a claim, or the one of this id, on its default settings.
+
+    Arguments:
+      store: where runs are kept and found; by default where the command line keeps them.
+
+    Raises:
+      UnknownName: there is no such claim or scale.
+      StoreError: the store cannot be read or written.
+    """
+    found = papers.find_claim(claim) if isinstance(claim, str) else claim
+    size, cells = Scale.named(scale), Cells(store or Store(default_root()), InProcess())
+    missing = cells.missing(task for group in tasks_of(found.reads, size, seed) for task in group)
+    return judge(found, size, seed, cells, InTurn(progress, len(missing))).evidence
+
+
+def read_all(tasks: Sequence[Sequence[Task]], cells: Cells, watch: Watch | None = None) -> list[list[Reading]]:
+    """The cells of these tasks; those that are missing are computed first."""
+    cells.fill([task for group in tasks for task in group], watch or Unwatched())
+    return [[cells.read(task) for task in group] for group in tasks]
+
+
+@functools.cache
 def version() -> str:
     """The version of the package."""
     try:
@@ -135,36 +177,18 @@ def as_json(model: ClosedModel) -> dict[str, Any]:
     return json.loads(model.model_dump_json())
 
 
-class _Alone:
-    """The watch of a caller who watches one claim or one figure."""
-
-    def __init__(self, progress: Progress):
-        self.progress = progress
-
-    def begin(self, name: str) -> Progress:
-        return self.progress
-
-    def end(self, name: str, words: str) -> None:
-        pass
-
-
-def _read(tasks: Sequence[Sequence[Task]], cells: Cells, progress: Progress) -> list[list[Reading]]:
-    cells.fill([task for group in tasks for task in group], _Alone(progress))
-    return [[cells.read(task) for task in group] for group in tasks]
-
-
 def _circumstances(
     scale: Scale, seed: int, tasks: Sequence[Sequence[Task]], readings: Sequence[Sequence[Reading]], start: float
 ) -> Circumstances:
     flat = [each for group in readings for each in group]
     all_tasks = [task for group in tasks for task in group]
-    judging = time.perf_counter() - start
+    here = f"cpu, numpy {importlib.metadata.version('numpy')}"
     return Circumstances(
         scale=scale,
         seed=seed,
         settings=[{"experiment": task.experiment.id, **as_json(task.setting)} for task in all_tasks],
-        seconds=sum(each.seconds for each in flat) if flat else judging,
+        seconds=sum(each.seconds for each in flat) if flat else time.perf_counter() - start,
         reused=bool(flat) and all(each.reused for each in flat),
-        machine="; ".join(dict.fromkeys(each.machine for each in flat)),
+        machine="; ".join(dict.fromkeys(each.machine for each in flat)) or here,
         cells=[task.key.digest for task in all_tasks],
     )

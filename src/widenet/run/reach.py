@@ -4,102 +4,144 @@ The reach of a module is the transitive closure of its imports inside the packag
 comes through the `__init__` of a package is followed to the module that defines it, so re-exports cost nothing. The
 digest is taken over syntax trees without docstrings: comments, blank lines and wording recompute nothing. Data files
 are in it through the checksums that the modules which read them carry and verify.
+
+A module of somebody else's package reaches the modules of that package too.
 """
 
 import ast
 import functools
 import hashlib
-from collections.abc import Iterator
+import importlib.util
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 PACKAGE = "widenet"
 ROOT = Path(__file__).parent.parent
+WITHOUT_NUMBERS = frozenset({"widenet.errors", "widenet.progress", "widenet.claims.experiments"})
+"""Modules of words and bookkeeping that every run reaches and that no number can depend on."""
 
 
+class Import(NamedTuple):
+    """One import: `from ..module import name as known_as` has two dots; `import module` takes no name."""
+
+    dots: int
+    module: str
+    name: str | None
+    known_as: str | None
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is read from a file: its syntax tree as text, without docstrings and places, and its imports."""
+
+    text: str
+    imports: tuple[Import, ...]
+
+
+@functools.cache
 def digest(module: str, root: Path = ROOT) -> str:
-    """The SHA-256 over the syntax trees of all modules in reach."""
+    """The SHA-256 over the syntax trees of all modules in reach that can matter to a number."""
     total = hashlib.sha256()
-    for name in sorted(reach(module, root)):
-        text = _text_of(_file(name, root))
+    for name in sorted(reach(module, root) - WITHOUT_NUMBERS):
+        text = _read(_file(name, root)).text
         # The length keeps the end of one module apart from the name of the next.
         total.update(f"{name}\0{len(text)}\0{text}".encode())
     return total.hexdigest()
 
 
 def reach(module: str, root: Path = ROOT) -> frozenset[str]:
-    """The module, and every module of the package that it imports, directly or not."""
+    """The module, and every module of the package that it imports, directly or not.
+
+    Raises:
+      ValueError: the source of a module is not at hand.
+    """
     seen: set[str] = set()
     waiting = [module]
     while waiting:
         name = waiting.pop()
         if name not in seen:
             seen.add(name)
-            waiting.extend(_imported(_file(name, root), root))
+            waiting.extend(_imported(name, root))
     return frozenset(seen)
 
 
-@functools.cache
-def _imported(path: Path, root: Path) -> tuple[str, ...]:
-    """The modules that define what this file imports from the package."""
-    found: dict[str, None] = {}
-    for node in ast.walk(_tree(path)):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == PACKAGE:
-            found |= {_home(node.module, alias.name, root): None for alias in node.names}
-        elif isinstance(node, ast.Import):
-            found |= {alias.name: None for alias in node.names if alias.name.split(".")[0] == PACKAGE}
-    return tuple(found)
+def _imported(module: str, root: Path) -> set[str]:
+    """The modules that define what this one imports from the package, or from its own."""
+    found = set()
+    for each in _read(_file(module, root)).imports:
+        source = _absolute(module, each, root)
+        if source.split(".")[0] in (PACKAGE, module.split(".")[0]):
+            found.add(source if each.name is None else _home(source, each.name, root))
+    return found
 
 
 def _home(module: str, name: str, root: Path) -> str:
     """The module in which `from module import name` finds it defined."""
     below = f"{module}.{name}"
-    if _exists(below, root):
+    if _find(below, root) is not None:
         return below
     path = _file(module, root)
     if path.name != "__init__.py":
         return module
-    for source, original, known_as in _re_exports(path):
-        if known_as == name:
-            return _home(source, original, root)
+    for each in _read(path).imports:
+        source = _absolute(module, each, root)
+        if each.name is not None and each.known_as == name and source.split(".")[0] == module.split(".")[0]:
+            return _home(source, each.name, root)
     return module
 
 
-def _re_exports(path: Path) -> Iterator[tuple[str, str, str]]:
-    for node in ast.walk(_tree(path)):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == PACKAGE:
-            yield from ((node.module, alias.name, alias.asname or alias.name) for alias in node.names)
-
-
-def _exists(module: str, root: Path) -> bool:
-    return any(candidate.is_file() for candidate in _candidates(module, root))
+def _absolute(module: str, imported: Import, root: Path) -> str:
+    """The full name of the module that `module` imports from."""
+    if not imported.dots:
+        return imported.module
+    is_package = _file(module, root).name == "__init__.py"
+    parts = module.split(".")
+    above = parts[: len(parts) - imported.dots + is_package]
+    return ".".join([*above, imported.module] if imported.module else above)
 
 
 def _file(module: str, root: Path) -> Path:
-    for candidate in _candidates(module, root):
-        if candidate.is_file():
-            return candidate
-    raise ValueError(f"there is no module {module} under {root}")
-
-
-def _candidates(module: str, root: Path) -> tuple[Path, Path]:
-    parts = module.split(".")[1:]
-    place = root.joinpath(*parts)
-    return place.with_suffix(".py") if parts else root / "__init__.py", place / "__init__.py"
+    found = _find(module, root)
+    if found is None:
+        raise ValueError(f"there is no source of the module {module} to read")
+    return found
 
 
 @functools.cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def _find(module: str, root: Path) -> Path | None:
+    top, *parts = module.split(".")
+    place = (root if top == PACKAGE else _folder(top)).joinpath(*parts)
+    candidates = (place.with_name(f"{place.name}.py"), place / "__init__.py") if parts else (place / "__init__.py",)
+    if not parts and top != PACKAGE:
+        candidates += (place / f"{top}.py",)
+    return next((each for each in candidates if each.is_file()), None)
+
+
+def _folder(top: str) -> Path:
+    """Where the modules of somebody else's package lie."""
+    try:
+        spec = importlib.util.find_spec(top)
+    except ValueError:  # __main__, typed in by somebody
+        spec = None
+    if spec is None or spec.origin is None:
+        raise ValueError(f"there is no source of the module {top} to read; put it into a file and import that")
+    return Path(spec.origin).parent
 
 
 @functools.cache
-def _text_of(path: Path) -> str:
-    """The syntax tree as text, without docstrings and places."""
+def _read(path: Path) -> Source:
     tree = ast.parse(path.read_text(encoding="utf-8"))
+    imports: list[Import] = []
     for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            node.body = [each for each in node.body if not _is_words(each)]
-    return ast.dump(tree, include_attributes=False)
+        match node:
+            case ast.Import(names):
+                imports += [Import(0, alias.name, None, None) for alias in names]
+            case ast.ImportFrom(module, names, level):
+                imports += [Import(level or 0, module or "", each.name, each.asname or each.name) for each in names]
+            case ast.Module() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                node.body = [each for each in node.body if not _is_words(each)]
+    return Source(ast.dump(tree, include_attributes=False), tuple(imports))
 
 
 def _is_words(node: ast.stmt) -> bool:

@@ -55,17 +55,14 @@ class CellKey:
     """What a result depends on. Two equal keys are the same cell.
 
     Attributes:
-      name: what is computed (`brutzkus2018.theorem_2`).
-      parameters: JSON values; copied, so that a later change cannot reach the key.
-      seed: the seed of all its randomness.
-      dtype: the precision it is computed in.
+      name: the experiment that computes it (`brutzkus2018.ledgers`).
+      parameters: its setting as JSON values, seed and precision among them; copied, so that a later change cannot
+        reach the key.
       version: the program that computes it.
     """
 
     name: str
     parameters: Mapping[str, Any]
-    seed: int
-    dtype: str
     version: str
 
     def __post_init__(self) -> None:
@@ -77,8 +74,6 @@ class CellKey:
         return {
             "name": self.name,
             "parameters": self.parameters,
-            "seed": self.seed,
-            "dtype": self.dtype,
             "version": self.version,
         }
 

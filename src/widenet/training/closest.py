@@ -129,7 +129,12 @@ class Followed(eqx.Module):
     alignment: Float[Array, ""]
 
     def after(
-        self, watch: Closest, gains: tuple[Array, Array], seen: tuple[Array, Array, Array], number: Array, happens: Bool[Array, ""]
+        self,
+        watch: Closest,
+        gains: tuple[Array, Array],
+        seen: tuple[Array, Array, Array],
+        number: Array,
+        happens: Bool[Array, ""],
     ) -> "Followed":
         """After one step; `seen` is (labels, outputs, output weights), `happens` whether it is an update."""
         square, alignment = self.square + gains[0], self.alignment + gains[1]

@@ -16,13 +16,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from widenet.losses import SATURATING
+from widenet.progress import Progress, silent
 from widenet.training.engine.batch import Batch
 from widenet.training.engine.memory import cores, estimate, fitting_chunks, largest_chunk, limit
 from widenet.training.engine.validation import are_keys, check_watch, per_run, whole
 from widenet.training.methods.base import step_sizes
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
-from widenet.types import Dataset, Progress, RunKeys, Trajectory, silent
+from widenet.types import Dataset, RunKeys, Trajectory
 
 SMALL_BYTES = 16 << 10
 """On a CPU, runs with at least this many bytes of weights are trained one after the other inside the program: their

@@ -5,11 +5,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from widenet.progress import Progress, silent
 from widenet.training.engine.validation import are_keys
 from widenet.training.ensemble import ensemble
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
-from widenet.types import Dataset, Progress, RunKey, Trajectory, silent
+from widenet.types import Dataset, RunKey, Trajectory
 
 
 def train(

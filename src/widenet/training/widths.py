@@ -18,12 +18,13 @@ from jaxtyping import Array
 
 from widenet.errors import InputError
 from widenet.networks import TwoLayer
+from widenet.progress import Progress, silent
 from widenet.training.engine.validation import are_keys
 from widenet.training.ensemble import ensemble
 from widenet.training.methods.base import step_sizes, without_runs
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
-from widenet.types import Dataset, Progress, Trajectory, silent
+from widenet.types import Dataset, Trajectory
 
 
 def ensembles(

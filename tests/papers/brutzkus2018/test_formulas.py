@@ -148,3 +148,61 @@ def test_both_layers_bound_is_the_root_of_its_own_quadratic_loosened():
         )
     assert bounds.both_layers_bound(2.0, 0.5, 1.0, 1.0, 1.0, 1, 0.0, 1.0) == np.inf
     assert bounds.both_layers_bound(2.0, 0.5, 1.0, 1.0, 1.0, 1, -0.5, 1.0) == np.inf
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "dim", "n_plus", "printed", "swept", "bumps"),
+    [
+        (60, 5, 25, 16, 12, 32),
+        (61, 2, 30, 62, 31, 122),
+        (200, 20, 101, 12, 10, 24),
+        (50, 3, 50, 26, 17, 50),
+        (17, 9, 8, 4, 2, 6),
+        (16, 9, 8, 2, 2, 4),
+        (33, 9, 10, 6, 4, 10),
+    ],
+)
+def test_the_widths_of_theorem_7(n_samples, dim, n_plus, printed, swept, bumps):
+    assert bounds.printed_half_width(n_samples, dim) == printed
+    assert bounds.swept_half_width(n_samples, dim) == swept
+    assert bounds.bump_half_width(n_plus, n_samples - n_plus, dim) == bumps
+
+
+def test_the_swept_width_is_never_above_the_printed_one():
+    for n in range(1, 60):
+        for dim in range(2, 12):
+            assert bounds.swept_half_width(n, dim) <= bounds.printed_half_width(n, dim)
+
+
+@pytest.mark.parametrize(
+    ("dim", "delta", "narrow", "wide", "chances"),
+    [
+        (20, 0.05, 2.73901939795, 9.64385618977, {1: 9.53674316406e-7, 2: 0.00317121193893, 10: 0.980648890805}),
+        (64, 0.1, 4.7967455273, 10.3219280949, {4: 0.016075396351, 11: 0.969225837434}),
+        (7, 0.3, 2.53955211759, 5.54432051622, {2: 0.133483886719, 6: 0.895620505427}),
+        (32, np.exp(-1), 5.0, 7.44269504089, {5: 0.362055289256}),
+        (1000, 0.01, 7.76252981196, 17.6096404744, {7: 0.00039242015781, 18: 0.996192562201}),
+    ],
+)
+def test_the_widths_and_the_law_of_theorem_9(dim, delta, narrow, wide, chances):
+    assert bounds.narrow_width(dim, delta) == pytest.approx(narrow, rel=1e-11)
+    assert bounds.wide_width(dim, delta) == pytest.approx(wide, rel=1e-11)
+    for half, chance in chances.items():
+        assert bounds.success_probability(dim, half) == pytest.approx(chance, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("dim", "entry_bound", "step_size", "printed", "repaired", "on_one_point"),
+    [
+        (50, 1.0, 0.6, 84, 100, 2),
+        (50, 0.3, 1.1, 46, 50, 1),
+        (7, 2.5, 0.4, 44, 49, 7),
+        (10, 1.0, 0.6, 17, 20, 2),
+        (2, Fraction(1, 4), Fraction(2), 1, 2, 1),
+        (6, 3.0, 0.75, 24, 24, 4),
+    ],
+)
+def test_the_counts_of_theorem_9(dim, entry_bound, step_size, printed, repaired, on_one_point):
+    assert bounds.updates_allowed_as_printed(dim, entry_bound, step_size) == printed
+    assert bounds.updates_allowed(dim, entry_bound, step_size) == repaired
+    assert bounds.updates_allowed(1, entry_bound, step_size) == on_one_point

@@ -40,7 +40,7 @@ PAPER = Paper(
         "collapse.theorem_10_collapse",
         "forced_updates.gap_between_bounds",
         "both_layers.equation_13",
-        "both_layers.section_5_3_signs",
+        "output_signs.section_5_3_signs",
         "compression.compression_replay",
         "generalization.theorem_5",
         "compression.section_6_1_unused_points",

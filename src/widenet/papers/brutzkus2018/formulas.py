@@ -1,10 +1,12 @@
-"""The upper bounds on non-zero updates, as formulas.
+"""The bounds of the paper, as formulas: on non-zero updates, and on the widths of Theorems 7 and 9.
 
 Symbols of the paper: ws = ‖w*‖ is `separator_norm`, α `slope`, η `step_size`, v `output_weight`, R `row_bound`, k
-`half_width` (half the number of neurons). All arguments may be arrays.
+`half_width` (half the number of neurons). All arguments may be arrays, except those of Theorems 7 and 9, whose widths
+and counts are integers: n is `n_samples`, d `dim`, δ `delta`, C `entry_bound`.
 """
 
 import math
+from fractions import Fraction
 
 import jax
 import numpy as np
@@ -182,6 +184,46 @@ def compression_bound(unused_error: float, size: int, n_samples: int, delta: flo
     """Theorem 5: L_V + √(L_V·4c ln(n/δ)/n) + 8c ln(n/δ)/n, with c = `size`."""
     unit = size * math.log(n_samples / delta) / n_samples
     return unused_error + math.sqrt(4 * unused_error * unit) + 8 * unit
+
+
+def printed_half_width(n_samples: int, dim: int) -> int:
+    """The k of Theorem 7: 2⌈n/(2d − 2)⌉."""
+    return 2 * -(-n_samples // (2 * dim - 2))
+
+
+def swept_half_width(n_samples: int, dim: int) -> int:
+    """The k that swept gates need to fit n points: ⌈n/d⌉."""
+    return -(-n_samples // dim)
+
+
+def bump_half_width(n_plus: int, n_minus: int, dim: int) -> int:
+    """The k of hyperplane bumps: 2(⌈n₊/(d − 1)⌉ + ⌈n₋/(d − 1)⌉)."""
+    return 2 * (-(-n_plus // (dim - 1)) - (-n_minus // (dim - 1)))
+
+
+def narrow_width(dim: int, delta: float) -> float:
+    """log2(d/ln(1/δ)) of Theorem 9: up to this k, SGD gets stuck with probability at least 1 − δ."""
+    return math.log2(dim / math.log(1 / delta))
+
+
+def wide_width(dim: int, delta: float) -> float:
+    """log2(2d/δ) of Theorem 9: from this k on, SGD succeeds with probability at least 1 − δ."""
+    return math.log2(2 * dim / delta)
+
+
+def success_probability(dim: int, half_width: int) -> float:
+    """P(K_0 = ∅) = (1 − 2^{−k})^d, the exact law behind Theorem 9."""
+    return math.exp(dim * math.log1p(-(2.0**-half_width)))
+
+
+def updates_allowed(dim: int, entry_bound: float | Fraction, step_size: float | Fraction) -> int:
+    """d·⌈max{C, 1}/η⌉, the count that the proof of Theorem 9 gives; ⌈max{C, 1}/η⌉ on one point."""
+    return dim * math.ceil(max(entry_bound, 1) / step_size)
+
+
+def updates_allowed_as_printed(dim: int, entry_bound: float | Fraction, step_size: float | Fraction) -> int:
+    """⌈max{dC/η, d/η}⌉, the count that Theorem 9 prints."""
+    return math.ceil(dim * max(entry_bound, 1) / step_size)
 
 
 def _as_arrays(*values: Values) -> list[NDArray[np.float64]]:

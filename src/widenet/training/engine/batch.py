@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Int, PyTree
 
 from widenet.losses import POSITIVE, SATURATING
+from widenet.progress import Progress
 from widenet.training.closest import Closest
 from widenet.training.engine.evaluation import Look, compiled_look, compiled_moves, compiled_observation, pulse
 from widenet.training.engine.segment import Segment
@@ -21,7 +22,7 @@ from widenet.training.orders import Order
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
 from widenet.training.stopping import never, zero_loss
-from widenet.types import Dataset, Progress, RunKeys, RunStatus, Trajectory
+from widenet.types import Dataset, RunKeys, RunStatus, Trajectory
 
 SLICE = 1 << 16
 """Steps of one call of the compiled program. While a loop runs, XLA on a CPU may keep some 80 bytes for every iteration

@@ -22,11 +22,12 @@ from jaxtyping import Array, Float, Int
 
 from widenet.data.xord import SET_LABELS
 from widenet.networks.conv_maxpool import ConvMaxPool
+from widenet.progress import Progress, silent
 from widenet.training.engine.memory import cores
 from widenet.training.engine.validation import whole
 from widenet.training.xord.cycles import LARGEST
 from widenet.training.xord.program import NEVER, Outcome, Queue, train_queue
-from widenet.types import Progress, RunStatus, silent
+from widenet.types import RunStatus
 
 GRID = 2.0**-44
 """Multiples of this below 512 add and subtract without rounding in float64."""
@@ -188,8 +189,8 @@ def on_grid(
             f"step_size must be above {GRID / 2 * lcm:g}, which is {GRID / 2:g} times lcm(m₊, m₋) = {lcm:g}, or"
             f" the grid rounds it to 0, got {etas[lost][0]:g}"
         )
-    filters = jnp.round(networks.filters / GRID) * GRID
-    return ConvMaxPool(filters, networks.output_weights), steps
+    filters = np.round(np.asarray(networks.filters) / GRID) * GRID
+    return ConvMaxPool(jnp.asarray(filters), networks.output_weights), steps
 
 
 class _Shared:

@@ -27,6 +27,10 @@ SLICE = 20_000
 """Iterations of all lanes between two looks of the interpreter: often enough to see an interrupt."""
 
 
+SMALLEST_QUEUE = 1024
+"""Places in a queue, also where fewer runs wait: empty places cost memory alone, another length a compilation."""
+
+
 class Queue(eqx.Module):
     """The runs that wait, in order."""
 
@@ -338,7 +342,7 @@ def train_queue(
     """Train the runs of one queue, on one core; also, the iterations of all lanes."""
     n_runs, n_channels, _ = queue.filters.shape
     # Queues of similar lengths share one compilation: the rest is filled up and never handed out.
-    capacity = max(64, 1 << (n_runs - 1).bit_length())
+    capacity = max(SMALLEST_QUEUE, 1 << (n_runs - 1).bit_length())
     padded = jax.tree.map(lambda leaf: jnp.asarray(np.resize(leaf, (capacity, *leaf.shape[1:]))), queue)
     count = n_lanes(n_channels)
     whole, real = lambda: jnp.zeros(count, jnp.int32), lambda: jnp.zeros(count)

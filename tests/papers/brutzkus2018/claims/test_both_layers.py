@@ -63,6 +63,18 @@ def test_control_each_inequality_of_the_proof(runs, field, factor, broken):
     assert [place for place, part in enumerate(evidence.parts) if part.kept is False] == [broken]
 
 
+def test_how_tight_the_inequalities_of_the_proof_are(runs):
+    """Looser constants would show here."""
+    square, alignment = equation_13([runs]).parts[1:3]
+    assert square.tightness == pytest.approx(0.9845, abs=1e-3)
+    assert alignment.tightness == pytest.approx(0.9595, abs=1e-3)
+
+
+def test_control_a_run_that_stalls(runs):
+    evidence = equation_13([dataclasses.replace(runs, status=np.full(len(runs), RunStatus.STALLED))])
+    assert [place for place, part in enumerate(evidence.parts) if part.kept is False] == [3]
+
+
 @pytest.mark.parametrize("status", [RunStatus.BUDGET_SPENT, RunStatus.DIVERGED])
 def test_runs_that_did_not_end_decide_nothing(runs, status):
     evidence = equation_13([dataclasses.replace(runs, status=np.full(len(runs), status))])

@@ -52,13 +52,21 @@ def test_control_another_replay(change):
     evidence = compression_replay([learn_all(HARD, replayed=True, **change)])
     assert evidence.verdict is Verdict.VIOLATED
     assert [part.kept for part in evidence.parts] == [True, False]
-    assert "other weights" in evidence.note
+    assert "ended elsewhere" in evidence.note
 
 
-def test_control_more_points_than_the_bound():
+def test_control_one_point_more_than_the_bound():
     runs = learn_all(HARD, replayed=True)
-    evidence = compression_replay([dataclasses.replace(runs, updates=runs.updates + 10**6)])
+    size = np.full_like(runs.updates, runs.compression_size)
+    assert compression_replay([dataclasses.replace(runs, updates=size)]).verdict is Verdict.HOLDS
+    evidence = compression_replay([dataclasses.replace(runs, updates=size + 1)])
     assert [part.kept for part in evidence.parts] == [False, True]
+
+
+def test_replays_before_the_loss_is_zero_decide_nothing():
+    runs = learn_all(HARD, replayed=True, keep=lambda updated: updated[1:])
+    unfinished = dataclasses.replace(runs, loss=runs.loss + 0.1)
+    assert compression_replay([unfinished]).parts[1].kept is None
 
 
 def test_nothing_is_replayed_where_nothing_was_updated():

@@ -11,6 +11,14 @@ from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays, make_basis, make_separable
 from widenet.papers.brutzkus2018.claims.convergence import theorem_2
+from widenet.papers.brutzkus2018.claims.potentials import (
+    equation_9,
+    equation_11,
+    equation_11_step,
+    equation_12,
+    equation_12_step,
+    theorem_2_chain,
+)
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates, update_bound_terms
 from widenet.papers.brutzkus2018.runs.ledgers import keep_ledgers, run_ledgers, theorem_2_settings
 from widenet.papers.brutzkus2018.runs.trials import BasisTrial, RandomTrials, SampleOrder
@@ -121,6 +129,34 @@ def test_control_halving_the_bound_breaks_on_the_lower_bound_sequence():
     assert "more updates than the bound" in evidence.note
 
 
+def test_control_one_update_more_than_the_bound():
+    limits = max_nonzero_updates(*RUNS.parameters)
+    attained = dataclasses.replace(RUNS, updates=np.floor(limits).astype(np.int64))
+    assert theorem_2([attained]).parts[0].kept is True
+    assert theorem_2([dataclasses.replace(attained, updates=attained.updates + 1)]).parts[0].kept is False
+
+
+@pytest.mark.parametrize(
+    ("key", "field", "inside", "outside"),
+    [
+        ("row_norm", "relative_row", 1.0, 1 + 1e-9),
+        ("input_norm", "largest_input", 1.0, 1 + 1e-9),
+        ("separable", "smallest_margin", 1.0, 1 - 1e-9),
+        ("labels", "label_error", 0.0, 1e-15),
+        ("equal_outputs", "output_spread", 0.0, 1e-15),
+        ("output_weight", "smallest_output", 1e-300, 0.0),
+        ("slope_positive", "slope", 1e-3, 0.0),
+        ("step_size", "step_size", 1e-300, 0.0),
+        ("derivative_at_zero", "at_zero", 1.0, 1 + 1e-15),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_control_each_hypothesis_at_its_edge(key, field, inside, outside):
+    for value, met in ((inside, True), (outside, False)):
+        altered = dataclasses.replace(RUNS, **{field: np.full(len(RUNS), value)})
+        assert {h.key: h.met for h in theorem_2([altered]).hypotheses}[key] is met
+
+
 def test_control_a_run_that_ends_at_a_positive_loss():
     stalled = dataclasses.replace(RUNS, status=np.full(len(RUNS), RunStatus.STALLED))
     evidence = theorem_2([stalled])
@@ -165,11 +201,24 @@ def test_overflow_is_no_refutation():
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
+@pytest.mark.parametrize("scale", [1e-150, 1e-20, 1e165, 1e300])
+@pytest.mark.filterwarnings("ignore")
+def test_no_scale_of_the_data_refutes_anything(scale):
+    """Norms that under- or overflow decide nothing."""
+    data = own_data()
+    settings = theorem_2.on(Specimen(from_arrays(np.asarray(data.inputs) * scale, data.labels), Choices(n_runs=2)))
+    if isinstance(settings, Silence):
+        return
+    cells = [run_ledgers(setting, silent) for setting in settings]
+    for claim in (theorem_2, equation_9, equation_11, equation_11_step, equation_12, equation_12_step, theorem_2_chain):
+        assert claim(cells).verdict is not Verdict.VIOLATED, claim.id
+
+
 def test_other_labels_get_a_silence():
     data = Dataset(own_data().inputs, jnp.arange(30.0) % 3)
     said = theorem_2.on(Specimen(data))
     assert isinstance(said, Silence)
-    assert "3 classes" in said
+    assert "the labels 0, 1, 2" in said
 
 
 @pytest.mark.parametrize(("change", "words"), [({"n_runs": 0}, "n_runs"), ({"n_neurons": 0}, "n_neurons")])

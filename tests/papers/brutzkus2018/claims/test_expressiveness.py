@@ -1,39 +1,50 @@
 """Section 6.2: networks that fit any labels, and what that says about zero training loss."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims.expressiveness import (
-    Memory,
-    check_section_6_2_bad_global,
-    check_theorem_7,
-    check_theorem_7_bumps,
-    check_theorem_7_sweep,
-    memory,
     section_6_2_bad_global,
     theorem_7,
     theorem_7_bumps,
     theorem_7_sweep,
 )
-from widenet.papers.brutzkus2018.runs.bad_minima import separable_set
-from widenet.papers.brutzkus2018.runs.memorization import (
-    bump_half_width,
-    fit,
-    outputs,
-    printed_half_width,
-    random_gates,
-    swept_gates,
-    swept_half_width,
+from widenet.papers.brutzkus2018.formulas import printed_half_width, swept_half_width
+from widenet.papers.brutzkus2018.runs.bad_global_minimum import BadMinimumSetting, run_bad_minimum
+from widenet.papers.brutzkus2018.runs.memories import (
+    Memories,
+    MemoryShape,
+    bump,
+    draw_memory,
+    search,
+    sweep,
 )
-from widenet.types import Scale
+from widenet.progress import silent
 
 SHAPES = ((24, 4), (21, 3), (16, 2))
 
 
-def cases(half_width, seed=0, shapes=SHAPES):
+def memories(half_width, seed=0, shapes=SHAPES, slope=0.3):
     draw = np.random.default_rng(seed)
-    return [memory(draw, n, dim, half_width, 0.3, labellings=3, planes=5) for n, dim in shapes]
+    return [
+        draw_memory(draw, MemoryShape(n_samples=n, dim=dim, slope=slope, planes=5), half_width(n, dim), 3)
+        for n, dim in shapes
+    ]
+
+
+def searched(cases, **others):
+    return [Memories(tuple(search(case, np.random.default_rng([i, 7]), **others) for i, case in enumerate(cases)))]
+
+
+def swept(cases):
+    return [Memories(tuple(sweep(case, np.random.default_rng([i, 77])) for i, case in enumerate(cases)))]
+
+
+def bumped(cases, **others):
+    return [Memories(tuple(bump(case, **others) for case in cases))]
 
 
 def one_fewer(n_samples, dim):
@@ -44,93 +55,217 @@ def with_parallel_points(case):
     """x_2 = 2x_1 with opposite labels: N(2x) = 2N(x), so no network of any width fits both."""
     inputs, labels = case.inputs.copy(), case.labels.copy()
     inputs[1], labels[1] = 2 * inputs[0], -labels[0]
-    return Memory(inputs, labels, case.half_width, case.slope, case.planes)
+    return dataclasses.replace(case, inputs=inputs, labels=labels)
 
 
-@pytest.mark.parametrize("claim", [theorem_7, theorem_7_sweep, theorem_7_bumps, section_6_2_bad_global])
-def test_it_holds_on_its_default_setting(claim):
-    evidence = claim.check(claim.setting(Scale.QUICK, 1), lambda *_: None)
+def altered(runs, **changes):
+    """The first case with some of its arrays altered after the fact."""
+    first, *others = runs[0].cases
+    changes = {name: change(getattr(first, name)) for name, change in changes.items()}
+    return [Memories((dataclasses.replace(first, **changes), *others))]
+
+
+def moved(amount):
+    def move(outputs):
+        outputs = outputs.copy()
+        outputs[0, 0] += amount
+        return outputs
+
+    return move
+
+
+def answers(evidence):
+    return [part.kept for part in evidence.parts]
+
+
+def unmet(evidence):
+    return [hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met]
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return searched(memories(printed_half_width))
+
+
+@pytest.fixture(scope="module")
+def planes():
+    return swept(memories(swept_half_width))
+
+
+@pytest.fixture(scope="module")
+def hills():
+    return bumped(memories(printed_half_width))
+
+
+@pytest.mark.parametrize(
+    ("claim", "runs"), [(theorem_7, "fitted"), (theorem_7_sweep, "planes"), (theorem_7_bumps, "hills")]
+)
+def test_it_holds(claim, runs, request):
+    evidence = claim(request.getfixturevalue(runs))
     assert evidence.verdict is Verdict.HOLDS
-    assert all(h.met for h in evidence.hypotheses)
+    assert unmet(evidence) == []
+    assert evidence.measured < 1e-7
 
 
-def test_the_widths():
-    assert printed_half_width(60, 5) == 16
-    assert swept_half_width(61, 2) == 31
-    assert bump_half_width(np.array([1.0] * 5 + [-1.0] * 4), 3) == 10
-    for n in range(1, 60):
-        for dim in range(2, 12):
-            assert swept_half_width(n, dim) <= printed_half_width(n, dim)
+def test_theorem_7_holds_above_its_width():
+    assert theorem_7(searched(memories(lambda n, d: printed_half_width(n, d) + 3))).verdict is Verdict.HOLDS
 
 
-@pytest.mark.parametrize("half_width", [printed_half_width, lambda n, d: printed_half_width(n, d) + 3])
-def test_theorem_7_holds_at_and_above_its_width(half_width):
-    assert check_theorem_7(cases(half_width)).verdict is Verdict.HOLDS
-
-
-def test_random_gates_are_singular_in_two_dimensions_and_swept_ones_are_not():
-    draw = np.random.default_rng(0)
-    inputs, values = draw.normal(size=(60, 2)), draw.choice([-1.0, 1.0], (60, 1))
-    assert fit(inputs, values, random_gates(draw, 60, 2), 0.5).rank < 60
-    assert fit(inputs, values, swept_gates(draw, 30, inputs), 0.5).rank == 60
+@pytest.mark.parametrize(("n_samples", "half_width"), [(16, 2), (17, 4)])
+def test_theorem_7_at_the_edge_of_its_width(n_samples, half_width):
+    for width, keys in ((half_width, []), (half_width - 1, ["width"])):
+        runs = searched(memories(lambda n, d, k=width: k, shapes=((n_samples, 9),)), gate_draws=5)
+        assert unmet(theorem_7(runs)) == keys
 
 
 def test_control_theorem_7_with_two_points_on_one_ray():
-    parallel = [with_parallel_points(case) for case in cases(printed_half_width)]
-    evidence = check_theorem_7(parallel, gate_draws=5)
+    parallel = [with_parallel_points(case) for case in memories(printed_half_width)]
+    evidence = theorem_7(searched(parallel, gate_draws=5))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
-    assert evidence.measured is not None
-    assert evidence.measured >= 1
-    assert [h.met for h in evidence.hypotheses] == [True, True, False, True, True]
+    assert evidence.details["largest_error"] >= 0.5
+    assert unmet(evidence) == ["distinct_rays"]
+
+
+def test_theorem_7_with_two_points_almost_on_one_ray_is_never_refuted():
+    (case,) = memories(printed_half_width, shapes=((10, 3),))
+    inputs, labels = case.inputs.copy(), case.labels.copy()
+    inputs[1], labels[1] = inputs[0] + [0, 0, 1e-6], -labels[0]
+    evidence = theorem_7(searched([dataclasses.replace(case, inputs=inputs, labels=labels)]))
+    assert unmet(evidence) == []
+    assert evidence.verdict in (Verdict.HOLDS, Verdict.INSUFFICIENT_EVIDENCE)
 
 
 def test_control_theorem_7_with_too_few_neurons():
     """Weights that are not found may exist: the check refuses, and may not say HOLDS."""
-    evidence = check_theorem_7(cases(one_fewer), gate_draws=5)
+    evidence = theorem_7(searched(memories(one_fewer), gate_draws=5))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is None
-    assert evidence.measured is not None
-    assert evidence.measured > 0.1
+    assert evidence.details["largest_error"] > 0.1
+
+
+def test_control_theorem_7_one_output_moved(fitted):
+    """Weights that miss by more than rounding are no witness, and no refutation either."""
+    assert answers(theorem_7(altered(fitted, outputs=moved(5e-7)))) == [True, True]
+    assert answers(theorem_7(altered(fitted, outputs=moved(2e-6)))) == [None, True]
+
+
+@pytest.mark.parametrize("change", [lambda v: v * np.where(v > 0, 1, 1.001), lambda v: -v, np.zeros_like])
+def test_control_theorem_7_needs_one_output_weight(fitted, change):
+    assert answers(theorem_7(altered(fitted, output_weights=change))) == [True, False]
+
+
+def test_control_theorem_7_needs_two_dimensions(fitted):
+    assert unmet(theorem_7(altered(fitted, dim=lambda dim: 1))) == ["dimension"]
+
+
+@pytest.mark.parametrize(("slope", "keys"), [(0.0, ["slope_positive"]), (1.0, ["slope_below_one"]), (1e-6, [])])
+def test_control_the_slopes(fitted, slope, keys):
+    assert unmet(theorem_7(altered(fitted, slope=lambda _: slope))) == keys
 
 
 def test_control_sweep_with_one_gate_fewer():
-    assert check_theorem_7_sweep(cases(swept_half_width)).verdict is Verdict.HOLDS
-    assert check_theorem_7_sweep(cases(one_fewer)).verdict is Verdict.HYPOTHESES_NOT_MET
-    evidence = check_theorem_7_sweep(cases(one_fewer), needed=one_fewer)
+    assert theorem_7_sweep(swept(memories(one_fewer))).verdict is Verdict.HYPOTHESES_NOT_MET
+    evidence = theorem_7_sweep(swept(memories(one_fewer)), needed=one_fewer)
     assert evidence.verdict is Verdict.VIOLATED
-    assert all(row["smallest_rank"] < row["samples"] for row in evidence.config["cases"])
+    assert all(row["smallest_rank"] < row["samples"] for row in evidence.details["cases"])
 
 
 def test_control_sweep_on_a_straight_activation():
     """At slope 1 the network is linear and fits d points at most."""
-    linear = [Memory(c.inputs, c.labels, c.half_width, 1.0, c.planes) for c in cases(swept_half_width)]
-    evidence = check_theorem_7_sweep(linear)
+    evidence = theorem_7_sweep(swept(memories(swept_half_width, slope=1.0)))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
 
 
+def test_control_each_part_of_the_sweep(planes):
+    def one_plane_singular(ranks):
+        return np.where(np.arange(len(ranks)) == 1, ranks - 1, ranks)
+
+    assert answers(theorem_7_sweep(altered(planes, outputs=moved(5e-7)))) == [True, True, True]
+    assert answers(theorem_7_sweep(altered(planes, outputs=moved(2e-6)))) == [False, True, True]
+    assert answers(theorem_7_sweep(altered(planes, ranks=one_plane_singular))) == [True, False, True]
+    assert answers(theorem_7_sweep(planes, printed=one_fewer)) == [True, True, False]
+
+
+def test_a_sweep_that_rounding_decides_is_left_open(planes):
+    """λ of 1e12 leaves an error of 1e-3 or so."""
+    far = altered(altered(planes, scale=lambda _: 1e12), outputs=moved(1e-3))
+    assert theorem_7_sweep(far).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
 def test_control_bumps_four_times_as_wide():
-    assert check_theorem_7_bumps(cases(printed_half_width)).verdict is Verdict.HOLDS
-    evidence = check_theorem_7_bumps(cases(printed_half_width), spread=2.0)
+    evidence = theorem_7_bumps(bumped(memories(printed_half_width), spread=2.0))
     assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.measured is not None
-    assert evidence.measured > 1e-3
+    assert answers(evidence) == [False, True, True]
+    assert evidence.details["largest_error"] > 1e-3
 
 
-def test_control_bad_global_by_sgd():
+def test_control_bumps_with_a_pair_that_cancels(hills):
+    """Two more neurons, one of each sign, change no output."""
+    more = altered(hills, output_weights=lambda v: np.concatenate([[1.0], v, [-1.0]]))
+    assert answers(theorem_7_bumps(more)) == [True, False, True]
+
+
+def test_control_bumps_are_no_fewer_than_printed(hills):
+    assert answers(theorem_7_bumps(hills, printed=lambda n, d: 2 * n)) == [True, True, False]
+
+
+@pytest.fixture(scope="module")
+def bad_global():
+    """Two widths on two data sets, forty points to train on and forty to test on."""
+    setting = BadMinimumSetting(n_train=40, n_test=40, dim=10, multiples=(1, 2), n_sets=2, separator_norm=6.0)
+    return run_bad_minimum(setting, silent)
+
+
+def judged(run, **changes):
+    return section_6_2_bad_global([dataclasses.replace(run, **changes)])
+
+
+def margins_with(run, solution, points, value):
+    """One network of this kind with other margins."""
+    margins = run.margins.copy()
+    margins[solution, 0, 1, points] = value
+    return margins
+
+
+def test_bad_global_minima_exist(bad_global):
+    evidence = judged(bad_global)
+    assert evidence.verdict is Verdict.HOLDS
+    assert (evidence.promised, evidence.measured) == (1, 1)
+    assert evidence.runs.tried == 4
+
+
+def test_control_bad_global_by_sgd(bad_global):
     """SGD reaches loss 0 on the same points, with a test error far below 1."""
-    draw = np.random.default_rng(3)
-    settings = [(separable_set(draw, 80, 10, 6.0, 0.4), 40, printed_half_width(80, 10))]
-    assert check_section_6_2_bad_global(settings).verdict is Verdict.HOLDS
-    evidence = check_section_6_2_bad_global(settings, use_sgd=True)
+    swapped = bad_global.margins.copy()
+    swapped[0] = swapped[2]
+    evidence = judged(bad_global, margins=swapped)
     assert evidence.verdict is Verdict.VIOLATED
-    row = evidence.config["cases"][0]
-    assert row["train_loss"] == 0
-    assert row["test_error"] < 0.3
+    assert answers(evidence) == [False, True, True, True]
+    assert evidence.measured is not None
+    assert evidence.measured < 0.3
 
 
-def test_outputs_against_the_definition():
-    weights = np.array([[1.0, 0.0], [0.0, -2.0]])
-    found = outputs(weights, np.array([[3.0, 1.0], [-3.0, -1.0]]), 0.1)
-    np.testing.assert_allclose(found, [3 + 0.2, -0.3 - 2])
+def test_control_each_part_of_bad_global(bad_global):
+    for solution, points, value, expected in (
+        (0, 60, 0.1, [False, True, True, True]),
+        (0, 5, 0.999, [True, False, True, True]),
+        (2, 5, 0.999, [True, True, False, True]),
+        (2, slice(40, 64), -1.0, [True, True, True, False]),
+        (2, slice(None), 0.0, [True, True, False, False]),
+    ):
+        altered_margins = margins_with(bad_global, solution, points, value)
+        assert answers(judged(bad_global, margins=altered_margins)) == expected
+
+
+def test_weights_not_found_and_training_cut_off_decide_nothing(bad_global):
+    lost = np.array([[0.0, 1.0], [0.0, 0.0]])
+    assert answers(judged(bad_global, fit_error=lost)) == [None, None, True, True]
+    assert answers(judged(bad_global, trained_to_the_end=lost == 0)) == [True, True, None, None]
+
+
+def test_control_the_hypotheses_of_bad_global(bad_global):
+    wider = section_6_2_bad_global([bad_global], needed=lambda n, dim: printed_half_width(n, dim) + 1)
+    assert unmet(wider) == ["width"]
+    assert unmet(judged(bad_global, smallest_margin=np.array([2.0, 1 - 1e-6]))) == ["separable"]

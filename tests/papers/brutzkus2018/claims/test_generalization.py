@@ -118,15 +118,19 @@ def test_control_too_few_samples():
 
 
 def test_control_more_updates_than_compression_points(easy_runs):
-    many = dataclasses.replace(easy_runs, updates=easy_runs.updates + 100)
-    assert [h.key for h in theorem_6([many]).hypotheses if not h.met] == ["few_updates"]
+    """A hypothesis of Theorem 5, and a consequence of Theorem 6."""
+    size = np.full_like(easy_runs.updates, easy_runs.compression_size)
+    full, many = dataclasses.replace(easy_runs, updates=size), dataclasses.replace(easy_runs, updates=size + 1)
+    assert theorem_6([full]).verdict is Verdict.HOLDS
+    assert theorem_6([many]).verdict is Verdict.VIOLATED
+    assert [h.key for h in theorem_5([many]).hypotheses if not h.met] == ["few_updates"]
 
 
 def test_control_a_loss_that_is_not_zero_breaks_theorem_6(easy_runs):
     evidence = theorem_6([dataclasses.replace(easy_runs, loss=easy_runs.loss + 1e-3)])
     assert evidence.verdict is Verdict.VIOLATED
     impatient = dataclasses.replace(easy_runs, loss=easy_runs.loss + 1e-3, is_waited_for=False)
-    assert theorem_6([impatient]).verdict is Verdict.HOLDS
+    assert theorem_6([impatient]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 def fit_and_fail(learning: Learning, trial: int) -> Learned:

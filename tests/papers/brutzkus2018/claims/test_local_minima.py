@@ -1,18 +1,13 @@
 """Section 7.1: bad local minima of the ReLU loss, and the sets on which they are no worse than one half."""
 
+import dataclasses
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from widenet.claims.base import Verdict
-from widenet.data import from_arrays
-from widenet.errors import DataError
 from widenet.papers.brutzkus2018.claims.local_minima import (
-    check_lemma_11,
-    check_relu_local_minimum_level,
-    check_theorem_8,
-    check_theorem_8_tight,
     lemma_11,
     lemma_11_as_printed,
     pair_cells,
@@ -21,158 +16,280 @@ from widenet.papers.brutzkus2018.claims.local_minima import (
     theorem_8_as_printed,
     theorem_8_tight,
 )
-from widenet.papers.brutzkus2018.runs.bad_minima import (
+from widenet.papers.brutzkus2018.runs.bad_minima import antipodal_sets, place
+from widenet.papers.brutzkus2018.runs.descent import DescentSetting, descend, problems_of
+from widenet.papers.brutzkus2018.runs.point_sets import (
     PointSet,
+    antipodal_pair,
     antipodal_set,
-    as_start,
-    bad_minimum,
-    mostly_behind,
-    points_on,
+    nearly_antipodal_pair,
     separable_set,
 )
-from widenet.papers.brutzkus2018.runs.descent import descend
-from widenet.types import Scale
+from widenet.progress import silent
+from widenet.records import Scale
 
-PAIR = PointSet(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([1.0, -1.0]), np.array([1.0, 0.0]))
+THREE = PointSet(np.array([[0.8, 0.0], [0.0, 0.6], [-0.5, -0.5]]), np.array([1.0, 1.0, -1.0]), np.array([5 / 4, 5 / 3]))
 
 
 def without_first(points):
     return PointSet(points.inputs[1:], points.labels[1:], points.separator)
 
 
-@pytest.mark.parametrize("claim", [lemma_11, theorem_8, relu_local_minimum_level, theorem_8_tight])
-def test_it_holds_on_its_default_setting(claim):
-    evidence = claim.check(claim.setting(Scale.QUICK, 1), lambda *_: None)
+def placed(sets, half_widths=None, **others):
+    return [place(sets, half_widths or [1] * len(sets), silent, **others)]
+
+
+def altered(runs, **changes):
+    return [dataclasses.replace(runs[0], **changes)]
+
+
+def broken(evidence):
+    return [part.name for part in evidence.parts if part.kept is False]
+
+
+def unmet(evidence):
+    return [hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met]
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """General sets, nearly antipodal ones, and antipodal ones."""
+    draw = np.random.default_rng(1)
+    sets = [separable_set(draw, n, dim) for n in (1, 2, 20, 51) for dim in (2, 5)]
+    sets += [nearly_antipodal_pair(1e-4), antipodal_pair(), antipodal_set(draw, 3, 2)]
+    return placed(sets, [1 + index % 4 for index in range(len(sets))], perturbations=50)
+
+
+@pytest.fixture(scope="module")
+def general():
+    problems = problems_of(DescentSetting(antipodal=False, n_problems=80, largest_half_width=2, max_steps=0, seed=2))
+    return problems, [descend(problems, silent, max_steps=20_000)]
+
+
+@pytest.fixture(scope="module")
+def antipodal():
+    problems = problems_of(DescentSetting(antipodal=True, n_problems=60, largest_half_width=3, max_steps=0, seed=2))
+    built = placed([points for points, _ in problems], perturbations=5)
+    return problems, [descend(problems, silent)], built
+
+
+@pytest.mark.parametrize("claim", [lemma_11, theorem_8])
+def test_it_holds(claim, mixed):
+    evidence = claim(mixed)
     assert evidence.verdict is Verdict.HOLDS
     assert evidence.tightness == 1
+    assert len(evidence.parts) > 3
+
+
+def test_the_levels_hold(general):
+    evidence = relu_local_minimum_level(general[1])
+    assert evidence.verdict is Verdict.HOLDS
+    assert evidence.tightness == 1
+    assert evidence.details["ends_at_positive_loss"] > 10
+
+
+def test_theorem_8_is_tight_on_antipodal_sets(antipodal):
+    evidence = theorem_8_tight(*antipodal[1:])
+    assert evidence.verdict is Verdict.HOLDS
+    assert evidence.tightness == 1
+    assert set(evidence.details["levels"]) <= {"0", "0.166667", "0.25", "0.333333", "0.5"}
 
 
 @pytest.mark.parametrize("claim", [lemma_11_as_printed, theorem_8_as_printed])
 def test_the_printed_statement_is_violated_on_the_pair(claim):
-    evidence = claim.check(claim.setting(Scale.QUICK, 0), lambda *_: None)
+    (experiment,) = claim.reads
+    evidence = claim([experiment.run(setting, silent) for setting in experiment.settings(Scale.QUICK, 0)])
     assert evidence.verdict is Verdict.VIOLATED
+    assert broken(evidence) == ["more than half"]
     assert "S = {([1.0, 0.0], +1), ([-1.0, 0.0], -1)}" in evidence.note
+    larger = PointSet(np.array([[1.0, 0.0], [-1.0, 0.0], [0.5, 0.5]]), np.array([1.0, -1.0, 1.0]), np.array([1.0, 1.0]))
+    assert claim(placed([larger])).verdict is Verdict.HOLDS
 
 
 def test_the_pair_in_every_cell_of_the_weight_space():
     """Where the loss of the pair does not fall along the separator it is at most ½, in exact arithmetic."""
-    visited, flat, highest = pair_cells()
-    assert visited == 169
-    assert flat > 0
-    assert highest == Fraction(1, 2)
-
-
-def test_the_pair_in_many_dimensions_and_widths():
-    """The cells again by numbers: at random W with loss above ½ a small step along the separator lowers the loss."""
-    draw = np.random.default_rng(0)
-    for half in (1, 2, 3):
-        start = as_start(PAIR, half, 500)
-        weights = draw.normal(size=(500, 2 * half, 2))
-        step = 1e-7 * np.repeat([PAIR.separator, -PAIR.separator], half, axis=0)
-        high = start.loss(weights) > 0.5
-        assert high.sum() > 50
-        assert (start.loss(weights + step)[high] < start.loss(weights)[high]).all()
-
-
-def test_lines_and_their_rays():
-    points = np.array([[0.5, 0.0], [-1.0, 0.0], [0.0, 0.3], [0.25, 0.0]])
-    assert PointSet(points, np.ones(4), np.ones(2)).lines.tolist() == [[2, 1], [1, 0]]
-    assert antipodal_set(np.random.default_rng(0), 5, 3).imbalance == 0
-    assert separable_set(np.random.default_rng(0), 6, 3).imbalance == 6
-
-
-@pytest.mark.parametrize("gap", [1e-2, 1e-5, 1e-7])
-def test_a_nearly_antipodal_pair_is_found(gap):
-    points = PointSet(np.array([[0.5, 0.0], [-0.5, gap]]), np.array([1.0, -1.0]), np.array([2.0, 0.0]))
-    assert (points.inputs @ mostly_behind(points, np.random.default_rng(0)) < 0).all()
+    cells = pair_cells()
+    assert cells.visited == 169
+    assert cells.flat > 0
+    assert cells.largest_loss == Fraction(1, 2)
 
 
 def test_control_lemma_11_strict_on_antipodal_sets():
     sets = [antipodal_set(np.random.default_rng(0), pairs, 3) for pairs in (1, 2, 4)]
-    assert check_lemma_11(sets).verdict is Verdict.HOLDS
-    evidence = check_lemma_11(sets, always_strict=True)
+    assert lemma_11(placed(sets)).verdict is Verdict.HOLDS
+    evidence = lemma_11(placed(sets), always_strict=True)
     assert evidence.verdict is Verdict.VIOLATED
     assert "3 of 3 sets" in evidence.note
-    assert check_lemma_11([without_first(s) for s in sets], always_strict=True).verdict is Verdict.HOLDS
+    assert lemma_11(placed([without_first(s) for s in sets]), always_strict=True).verdict is Verdict.HOLDS
+
+
+def test_control_each_part_of_lemma_11(mixed):
+    sets = mixed[0]
+    fewer = np.where(sets.imbalance == 0, sets.behind - 1, sets.behind)
+    assert broken(lemma_11(altered(mixed, behind=fewer))) == ["at least half"]
+    touching = np.where(np.arange(len(fewer)) == 3, 0.0, sets.nearest)
+    assert broken(lemma_11(altered(mixed, nearest=touching))) == ["|⟨ŵ, x⟩| > a > 0"]
+    more = np.where(sets.imbalance == 0, sets.most_behind + 1, sets.most_behind)
+    assert broken(lemma_11(altered(mixed, most_behind=more))) == ["no more than half if direction-antipodal"]
+
+
+def test_a_vector_that_was_not_found_decides_nothing(mixed):
+    """Half of the points behind ŵ on a set where more than half is possible."""
+    half = np.where(mixed[0].n_samples == 20, 10, mixed[0].behind)
+    evidence = lemma_11(altered(mixed, behind=half))
+    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    impossible = altered(mixed, behind=half, most_behind=half)
+    assert "more than half unless direction-antipodal" in broken(lemma_11(impossible))
 
 
 def test_control_theorem_8_just_outside_its_ball():
     """Past the radius the nearest neuron switches on, and the loss changes."""
     draw = np.random.default_rng(1)
-    settings = [(separable_set(draw, 20, 5), 4) for _ in range(4)]
-    assert check_theorem_8(settings).verdict is Verdict.HOLDS
-    changed = [check_theorem_8([each], radius_factor=1.01).verdict for each in settings]
-    assert Verdict.VIOLATED in changed
-    assert check_theorem_8(settings, radius_factor=1.01).verdict is Verdict.VIOLATED
+    sets = [separable_set(draw, 20, 5) for _ in range(4)]
+    assert theorem_8(placed(sets, [4] * 4)).verdict is Verdict.HOLDS
+    evidence = theorem_8(placed(sets, [4] * 4, radius_factor=1.01))
+    assert evidence.verdict is Verdict.VIOLATED
+    assert broken(evidence) == ["the loss is constant in the ball"]
 
 
 def test_control_theorem_8_leaky_relu_has_no_such_minimum():
-    evidence = check_theorem_8([(separable_set(np.random.default_rng(2), 20, 5), 1)], slope=0.1)
+    evidence = theorem_8(placed([separable_set(np.random.default_rng(2), 20, 5)], slope=0.1))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert unmet(evidence) == ["relu"]
     assert evidence.conclusion is False
 
 
 def test_control_theorem_8_without_a_separator():
-    points = PAIR
-    wrong = PointSet(points.inputs, points.labels, -points.separator)
-    evidence = check_theorem_8([(wrong, 1)])
+    pair = antipodal_pair()
+    wrong = PointSet(pair.inputs, pair.labels, -pair.separator)
+    evidence = theorem_8(placed([wrong]))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert unmet(evidence) == ["separable"]
     assert evidence.conclusion is False
 
 
-def test_the_users_own_data():
-    """Separable: the theorem holds. Contradictory: its hypothesis fails. A zero point is refused."""
-    points = separable_set(np.random.default_rng(4), 12, 4)
-    own = points_on(from_arrays(points.inputs, points.labels))
-    assert check_theorem_8([(own, 2)]).verdict is Verdict.HOLDS
-    twice = np.concatenate([points.inputs, points.inputs[:1]]), np.append(points.labels, -points.labels[0])
-    evidence = check_theorem_8([(points_on(from_arrays(*twice)), 2)])
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert not evidence.hypotheses[0].met
-    with pytest.raises(DataError, match="point 1 is 0"):
-        points_on(from_arrays(np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([1.0, -1.0])))
+def test_control_each_part_of_theorem_8(mixed):
+    sets = mixed[0]
+    first = np.arange(len(sets.level)) == 3
+    assert broken(theorem_8(altered(mixed, gradient=np.where(first, 1e-12, 0.0)))) == ["gradient 0"]
+    assert broken(theorem_8(altered(mixed, radius=np.where(first, 0.0, sets.radius)))) == ["a ball around W"]
+    shifted = np.where(first, sets.level - 1e-3, sets.level)
+    assert broken(theorem_8(altered(mixed, level=shifted))) == ["the loss is the share of points behind ŵ"]
+    lower = np.where(sets.imbalance == 0, sets.behind - 1, sets.behind)
+    low = altered(mixed, behind=lower, level=lower / sets.n_samples)
+    assert broken(theorem_8(low)) == ["at least half"]
 
 
-def test_control_level_of_runs_stopped_early():
-    problems = relu_local_minimum_level.setting(Scale.QUICK, 2)[:80]
-    assert check_relu_local_minimum_level(problems).verdict is Verdict.HOLDS
-    evidence = check_relu_local_minimum_level(problems, max_steps=10, must_end=False)
+def test_control_theorem_8_placed_by_the_opposite_vector():
+    """−ŵ on three points: only one of them is behind it."""
+    wrong = altered(placed([THREE]), behind=np.array([1]), level=np.array([1 / 3]), most_behind=np.array([1]))
+    assert "at least half" in broken(theorem_8(wrong))
+
+
+@pytest.mark.parametrize(
+    ("change", "keys"),
+    [
+        ({"smallest_margin": np.array([1 - 1e-6])}, ["separable"]),
+        ({"largest_norm": np.array([1 + 1e-6])}, ["input_norm"]),
+    ],
+)
+def test_control_the_hypotheses_of_a_set(change, keys):
+    for claim in (lemma_11, theorem_8):
+        assert unmet(claim(altered(placed([THREE]), **change))) == keys
+
+
+@pytest.mark.parametrize("claim", [lemma_11, theorem_8])
+def test_what_rounding_decides_is_left_open(claim, mixed):
+    lost = altered(mixed, resolved=np.zeros(len(mixed[0].resolved), bool))
+    assert claim(lost).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+def test_control_level_of_runs_stopped_early(general):
+    problems, _ = general
+    early = descend(problems, silent, max_steps=10)
+    forced = dataclasses.replace(early, ended=np.ones_like(early.ended))
+    evidence = relu_local_minimum_level([forced])
     assert evidence.verdict is Verdict.VIOLATED
+    assert "gradient exactly 0 at the end" in broken(evidence)
+    assert "n·L_S is the number of points with yN < 1" in broken(evidence)
     assert evidence.measured is not None
-    assert evidence.measured != round(evidence.measured)
+    assert evidence.measured % 1 != 0
+
+
+def test_control_level_of_runs_that_climb(general):
+    problems, _ = general
+    climbing = descend(problems, silent, step_size=-0.05, max_steps=50)
+    forced = dataclasses.replace(climbing, ended=np.ones_like(climbing.ended))
+    assert relu_local_minimum_level([forced]).verdict is Verdict.VIOLATED
+
+
+def test_control_each_part_of_the_levels(general):
+    (run,) = general[1]
+    stuck = int(np.flatnonzero(run.ended & (run.losses > 0))[0])
+    point = int(np.flatnonzero(run.margins[stuck] < 1)[0])
+
+    def with_entry(array, value):
+        array = array.copy()
+        array[stuck, point] = value
+        return array
+
+    on = dataclasses.replace(run, any_on=with_entry(run.any_on, True))
+    assert broken(relu_local_minimum_level([on])) == ["every neuron is off at these points"]
+    off_zero = dataclasses.replace(run, margins=with_entry(run.margins, 1e-3))
+    assert "N = 0 at these points" in broken(relu_local_minimum_level([off_zero]))
+    gradient = np.where(np.arange(len(run.ended)) == stuck, 1e-12, run.gradient)
+    moving = dataclasses.replace(run, gradient=gradient)
+    assert broken(relu_local_minimum_level([moving])) == ["gradient exactly 0 at the end"]
+
+
+def test_control_levels_need_separable_data():
+    """(1, +) and (1, −) at w = 0.3, u = −1: the gradient is 0 and a neuron is on."""
+    points = PointSet(np.ones((2, 1)), np.array([1.0, -1.0]), np.ones(1))
+    evidence = relu_local_minimum_level([descend([(points, np.array([[0.3], [-1.0]]))], silent, max_steps=0)])
+    assert unmet(evidence) == ["separable"]
 
 
 def test_no_run_at_a_positive_loss_decides_nothing():
-    solved = (PAIR, np.array([[5.0, 0.0], [-5.0, 0.0]]))
-    assert check_relu_local_minimum_level([solved]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    solved = (antipodal_pair(), np.array([[5.0, 0.0], [-5.0, 0.0]]))
+    assert relu_local_minimum_level([descend([solved], silent)]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-def test_control_tight_with_one_point_dropped():
-    problems = theorem_8_tight.setting(Scale.QUICK, 2)[:30]
-    assert check_theorem_8_tight(problems).verdict is Verdict.HOLDS
-    dropped = [(without_first(points), weights) for points, weights in problems]
-    evidence = check_theorem_8_tight(dropped)
+def test_control_tight_with_one_point_dropped(antipodal):
+    dropped = [(without_first(points), weights) for points, weights in antipodal[0]]
+    evidence = theorem_8_tight([descend(dropped, silent)], placed([points for points, _ in dropped], perturbations=5))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert unmet(evidence) == ["antipodal"]
     assert evidence.conclusion is False
     assert evidence.measured is not None
     assert evidence.measured > 0.5
 
 
-def test_descent_pads_without_changing_a_run():
-    """A small problem alone, and beside a larger one."""
-    draw = np.random.default_rng(5)
-    small = (separable_set(draw, 3, 2), draw.normal(size=(2, 2)))
-    large = (separable_set(draw, 8, 3), draw.normal(size=(4, 3)))
-    alone, beside = descend([small]), descend([small, large])
-    np.testing.assert_allclose(alone.outputs[0], beside.outputs[0, :3], rtol=1e-12)
-    assert alone.losses[0] == beside.losses[0]
-    assert not descend([large], max_steps=1).ended.any()
+def with_losses(run, chosen, loss):
+    """The chosen ends with their points at loss 2·`loss` and 0 in turn."""
+    margins = run.margins.copy()
+    margins[chosen] = 1.0
+    margins[np.flatnonzero(chosen), 0] = 1 - loss * run.n_samples[chosen]
+    return dataclasses.replace(run, margins=margins)
 
 
-def test_descent_stays_at_the_constructed_minimum():
-    points = separable_set(np.random.default_rng(6), 9, 3)
-    weights = bad_minimum(points, 2, mostly_behind(points, np.random.default_rng(0)))
-    run = descend([(points, weights)])
-    assert run.ended.all()
-    assert run.steps == 0
-    assert run.losses[0] > 0.5
+def test_control_each_part_of_tightness(antipodal):
+    _, (run,), built = antipodal
+    pairs, others = run.n_samples == 2, run.n_samples > 2
+    assert broken(theorem_8_tight([with_losses(run, others, 0.75)], built)) == ["L_S ≤ ½ at every local minimum"]
+    assert broken(theorem_8_tight([with_losses(run, pairs, 0.25)], built)) == ["0 or ½ on one pair"]
+    moving = dataclasses.replace(run, gradient=np.full(len(run.ended), 1e-12))
+    assert broken(theorem_8_tight([moving], built)) == ["gradient exactly 0 at the end"]
+    solved = with_losses(run, run.ended, 0.0)
+    flat = altered(built, level=np.zeros(len(built[0].level)))
+    assert broken(theorem_8_tight([solved], flat)) == ["½ is attained"]
+
+
+def test_control_tight_needs_an_end(antipodal):
+    problems, _, built = antipodal
+    cut_off = descend(problems, silent, max_steps=0)
+    assert theorem_8_tight([cut_off], altered(built, gradient=np.ones(len(built[0].level)))).conclusion is not True
+
+
+def test_placed_sets_of_tightness_are_antipodal():
+    sets = antipodal_sets(np.random.default_rng(0), 6)
+    assert [len(points.labels) for points in sets] == [2, 4, 6, 2, 4, 6]

@@ -50,6 +50,46 @@ def test_all_steps_read_the_same_cells():
     }
 
 
+def test_the_constants_of_the_proof():
+    """k = 2, η = 10, v = 1/2, α = 1/2, ‖w*‖ = √3: by hand."""
+    runs = keep_ledgers(basis(3, 2, 0.5, 10.0))
+    assert potentials.stacked_norm(runs)[0] == pytest.approx(12**0.5)
+    assert potentials.growth_of_square(runs)[0] == pytest.approx(2 * 10 + 2 * 2 * 100 / 4)
+    assert potentials.growth_of_alignment(runs)[0] == pytest.approx(2 * 2 * 10 * 0.5 * 0.5)
+
+
+@pytest.mark.parametrize("claim", [equation_9, equation_12], ids=lambda claim: claim.id)
+def test_without_a_separator_nothing_holds(claim):
+    (trial,) = basis(4, 1, 0.5, 1.0)
+    lost = dataclasses.replace(trial, separator=np.zeros(4))
+    assert claim([keep_ledgers([lost], most_updates=50)]).verdict is not Verdict.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("claim", "key", "change"),
+    [
+        (equation_11_step, "derivative_at_zero", {"at_zero": 50.0, "hidden": np.zeros((2, 4))}),
+        (equation_11_step, "slope_below_one", {"slope": 3.0}),
+        (equation_11_step, "labels", {"labels": np.full(4, 10.0)}),
+        (equation_11_step, "step_size", {"step_size": -1.0}),
+        (equation_12_step, "derivative_above_slope", {"at_zero": 0.0, "hidden": np.zeros((2, 4))}),
+        (equation_12_step, "labels", {"labels": np.full(4, 10.0)}),
+        (equation_12_step, "step_size", {"step_size": -1.0}),
+    ],
+)
+def test_control_steps_of_the_proof_measure_what_they_need(claim, key, change):
+    (trial,) = basis(4, 1, 0.5, 1.0)
+    evidence = claim([keep_ledgers([dataclasses.replace(trial, **change)], most_updates=50)])
+    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert key in {h.key for h in evidence.hypotheses if not h.met}
+
+
+def test_control_a_solved_point_makes_no_update():
+    runs = keep_ledgers(basis(4, 2, 0.1, 0.7))
+    solved = dataclasses.replace(runs, margins=np.where(np.arange(len(runs.margins)) == 1, 1.0, runs.margins))
+    assert [part.kept for part in equation_11_step([solved]).parts] == [True, False, True]
+
+
 def test_without_a_single_update_nothing_is_decided():
     """A start that already fits the data: no update, no evidence."""
     (trial,) = basis(4, 1, 0.5, 1.0)
@@ -130,7 +170,7 @@ def test_control_a_wrong_identity_is_noticed(claim, gains):
     factor = 0.99 if gains == "norm_gains" else 1.01  # towards what the inequality allows
     evidence = claim([dataclasses.replace(runs, **{gains: factor * getattr(runs, gains)})])
     assert evidence.verdict is Verdict.VIOLATED
-    assert [part.kept for part in evidence.parts] == [True, False]
+    assert [part.name for part in evidence.parts if part.kept is False] == [evidence.parts[-1].name]
 
 
 def test_control_the_chain_without_the_initial_weights():

@@ -46,10 +46,10 @@ def test_corollary_3_holds_at_several_widths(cells):
     ("change", "broken"),
     [
         # v = R = 1/k: M_k grows with k, so it is no longer one number.
-        ({"normalization": lambda k: 1 / k}, [1]),
-        ({"constant": lambda slope: corollary_3_constant(slope) / 2}, [2]),
+        ({"normalization": lambda k: 1 / k}, [2]),
+        ({"constant": lambda slope: corollary_3_constant(slope) / 2}, [3]),
         # Another closed form is neither M_k nor, nine tenths of it, a bound on the updates.
-        ({"bound": lambda *a: 0.9 * width_free_bound(*a)}, [0, 1]),
+        ({"bound": lambda *a: 0.9 * width_free_bound(*a)}, [0, 2]),
     ],
 )
 def test_control_each_part_of_corollary_3(cells, change, broken):
@@ -62,6 +62,11 @@ def test_control_each_part_of_corollary_3(cells, change, broken):
 def test_control_other_scales_meet_no_hypothesis(cells, key, field):
     other = [dataclasses.replace(runs, **{field: 1.01 * getattr(runs, field)}) for runs in cells]
     assert [h.key for h in corollary_3(other).hypotheses if not h.met] == [key]
+
+
+def test_control_a_run_that_stalls_breaks_corollary_3(cells):
+    stalled = [dataclasses.replace(runs, status=np.full(len(runs), RunStatus.STALLED)) for runs in cells]
+    assert [place for place, part in enumerate(corollary_3(stalled).parts) if part.kept is False] == [1]
 
 
 def test_runs_that_did_not_end_decide_nothing(cells):

@@ -1,41 +1,30 @@
-"""Theorems 4 and 10: the counts are exact, the bounds hold, and wrong bounds are rejected."""
+"""The recursion on the basis sequence: every way of counting agrees, and the promises have their pinned values."""
 
 import dataclasses
 from fractions import Fraction
 
-import numpy as np
+import jax
+import jax.numpy as jnp
 import pytest
 
-from widenet.claims.base import Verdict
-from widenet.papers.brutzkus2018.claims.collapse import check_theorem_10_collapse, theorem_10_collapse, tied_network
-from widenet.papers.brutzkus2018.claims.forced_updates import (
-    check_gap_between_bounds,
-    check_theorem_4,
-    check_theorem_4_large_steps,
-    check_theorem_4_mistakes,
-    check_theorem_10,
-    equation_6_grid,
-    gap_between_bounds,
-    random_sequences,
-    theorem_4,
-    theorem_4_large_steps,
-    theorem_4_mistakes,
-    theorem_4_sharp,
-    theorem_10,
-    theorem_10_sharp,
-)
-from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
+from widenet.losses import hinge
+from widenet.networks import TwoLayer, leaky_relu
+from widenet.papers.brutzkus2018.runs.basis_sequences import equation_6_grid, random_sequences
 from widenet.papers.brutzkus2018.runs.lower_bound import (
     BasisSequence,
     basis_sequence,
-    basis_trials,
     basis_updates,
+    half_the_sum,
+    mistakes_in_closed_form,
+    most_mistakes,
     one_pass_step,
     printed_terms,
     sharp_terms,
     third_of_squares,
 )
-from widenet.types import Scale
+from widenet.papers.brutzkus2018.runs.trials import BasisTrial
+from widenet.training import Cyclic, Recipe, train
+from widenet.types import Dataset
 
 RANDOM = random_sequences(1, 200)
 GRID = equation_6_grid(6)
@@ -53,22 +42,6 @@ def pass_by_pass(run: BasisSequence, most: int = 3000) -> tuple[int, int]:
     return run.dim * passes, run.dim * mistakes
 
 
-@pytest.mark.parametrize("claim", [theorem_10, theorem_10_sharp, theorem_10_collapse, theorem_4, theorem_4_sharp])
-def test_lower_bounds_hold(claim):
-    evidence = claim.check(claim.setting(Scale.QUICK, 0), lambda *_: None)
-    assert evidence.verdict is Verdict.HOLDS
-    assert not evidence.vacuous
-    assert evidence.tightness >= 1
-    assert evidence.measured >= evidence.promised > 0
-
-
-@pytest.mark.parametrize("claim", [theorem_4_large_steps, theorem_4_mistakes, gap_between_bounds])
-def test_what_is_derived_holds(claim):
-    evidence = claim.check(claim.setting(Scale.QUICK, 0), lambda *_: None)
-    assert evidence.verdict is Verdict.HOLDS
-    assert not evidence.vacuous
-
-
 def test_leaps_count_what_single_passes_count():
     short = [run for run in [*RANDOM, *GRID] if run.updates() <= 1500 * run.dim]
     assert len(short) > 150
@@ -76,7 +49,7 @@ def test_leaps_count_what_single_passes_count():
         assert (run.updates(), run.mistakes()) == pass_by_pass(run)
 
 
-def test_leaps_count_what_the_older_recursion_counts():
+def test_leaps_count_what_the_recursion_of_the_network_counts():
     """The same run in the units of the network, k = 3, v = 3/4, R = 5."""
     for slope, eta in (
         (Fraction(1, 2), Fraction(1, 3)),
@@ -89,9 +62,82 @@ def test_leaps_count_what_the_older_recursion_counts():
 
 @pytest.mark.parametrize(("slope", "eta"), [("1/2", "1/16"), ("1/4", "5/2")])
 def test_the_engine_counts_the_same_mistakes(slope, eta):
-    run = basis_trials(4, 2, float(Fraction(slope)), float(Fraction(eta))).train(20_000)
-    exact = basis_sequence(4, Fraction(slope), Fraction(eta))
-    assert (run.updates[0], run.mistakes[0]) == (exact.updates(), exact.mistakes())
+    slope, eta = Fraction(slope), Fraction(eta)
+    (trial,) = BasisTrial(dim=4, half_width=2, slope=float(slope), step_size=float(eta)).draw()
+    network = TwoLayer(jnp.asarray(trial.hidden), jnp.asarray(trial.output), None, leaky_relu(trial.slope))
+    data = Dataset(jnp.asarray(trial.inputs), jnp.asarray(trial.labels))
+    recipe = Recipe(hinge, trial.step_size, 20_000, order=Cyclic())
+    run, exact = train(network, data, recipe, jax.random.key(0)), basis_sequence(4, slope, eta)
+    assert (run.updates, run.mistakes) == (exact.updates(), exact.mistakes())
+
+
+PINNED = {
+    (1, "1/2"): {"1/100": (340, 150), "1/10": (34, 15), "1": (4, 2), "2": (2, 1), "4": (1, 1), "100": (1, 1)},
+    (4, "3/10"): {"1/50": (684, 216), "1/5": (72, 20), "1": (16, 4), "3": (8, 4), "5": (4, 4), "50": (4, 4)},
+    (9, "4/5"): {"1/100": (1449, 342), "1/10": (153, 36), "1/2": (36, 9), "1": (18, 9), "2": (9, 9), "20": (9, 9)},
+    (100, "9/10"): {
+        "1/100": (12200, 1100),
+        "1/10": (1300, 200),
+        "1": (200, 100),
+        "6/5": (200, 100),
+        "10": (100, 100),
+    },
+    (36, "1/4"): {"1/20": (1836, 288), "1": (108, 36), "4": (72, 36), "9/2": (36, 36), "100": (36, 36)},
+}
+"""(T, sign errors) by (d, α) and η, under Eq. 6."""
+
+
+@pytest.mark.parametrize(("at", "counts"), PINNED.items(), ids=str)
+def test_pinned_counts(at, counts):
+    dim, slope = at[0], Fraction(at[1])
+    for eta, expected in counts.items():
+        run = basis_sequence(dim, slope, Fraction(eta))
+        assert (run.updates(), run.mistakes()) == expected
+        assert mistakes_in_closed_form(run) == expected[1]
+
+
+@pytest.mark.parametrize(
+    ("dim", "slope", "threshold"), [(1, "1/2", "7/2"), (4, "3/10", "53/12"), (9, "4/5", "13/8"), (100, "9/10", "73/60")]
+)
+def test_the_step_from_which_one_pass_is_enough(dim, slope, threshold):
+    run = basis_sequence(dim, Fraction(slope), Fraction(threshold))
+    assert one_pass_step(run) == run.step_size
+    assert run.updates() == dim
+    assert dataclasses.replace(run, step_size=Fraction(9999, 10_000) * run.step_size).updates() == 2 * dim
+
+
+@pytest.mark.parametrize(
+    ("dim", "eta", "half", "third", "most"), [(4, "1/5", "7", "8", "112/3"), (9, "2", "21/4", "9/2", "14")]
+)
+def test_pinned_promises_of_theorem_4(dim, eta, half, third, most):
+    run = basis_sequence(dim, Fraction(3, 10), Fraction(eta))
+    assert (half_the_sum(run), third_of_squares(run)) == (Fraction(half), Fraction(third))
+    assert most_mistakes(run) == Fraction(most)
+
+
+TERMS = [
+    ((4, "3/10", "1/5", 2, "3/4", 5), ("2000/9", "200/3"), ("10346/45", "12320/81"), 228),
+    ((9, "4/5", "2", 3, "3/2", 40), ("719/15", "1765/48"), ("50", "40"), 45),
+    ((100, "9/10", "3", 1, "2", 75), ("2413/18", "28925/243"), ("1250/9", "125"), 200),
+    ((4, "1/2", "1/10", 1, "1/2", 1), ("80", "40"), ("158", "352"), 200),
+    ((1, "1/10", "1/10", 1, "1/4", 20), None, ("80799/10", "8790"), 8088),
+    ((1, "99/100", "1/10", 1, "1/4", 5), None, ("2782199/9900", "2750300/9801"), 282),
+]
+"""d, α, η, k, v, R; B₁ and B₂ as printed; B₁ and B₂ of the sharp form; T."""
+
+
+def with_parameters(dim, slope, eta, half_width, weight, row_bound):
+    weight = Fraction(weight)
+    gain, radius = half_width * weight**2, Fraction(row_bound) / weight
+    return basis_sequence(dim, Fraction(slope), Fraction(eta), gain=gain, radius=radius)
+
+
+@pytest.mark.parametrize(("parameters", "printed", "sharp", "updates"), TERMS, ids=[str(row[0]) for row in TERMS])
+def test_pinned_terms_of_theorem_10(parameters, printed, sharp, updates):
+    run = with_parameters(*parameters)
+    assert sharp_terms(run) == tuple(map(Fraction, sharp))
+    assert printed is None or printed_terms(run) == tuple(map(Fraction, printed))
+    assert run.updates() == updates
 
 
 def test_the_printed_terms_are_never_above_the_sharp_ones():
@@ -99,141 +145,21 @@ def test_the_printed_terms_are_never_above_the_sharp_ones():
         assert all(printed <= sharp for printed, sharp in zip(printed_terms(run), sharp_terms(run), strict=True))
 
 
+def test_as_printed_the_second_term_is_the_smaller_one():
+    """In the sharp form either may be."""
+    assert all(printed_terms(run)[0] >= printed_terms(run)[1] for run in RANDOM)
+    first = [sharp_terms(run)[0] < sharp_terms(run)[1] for run in RANDOM]
+    assert 0 < sum(first) < len(first)
+
+
 def test_the_dimension_must_be_a_square():
     with pytest.raises(ValueError, match="square"):
         basis_sequence(5, HALF, HALF)
 
 
-def reversed_start(run: BasisSequence) -> BasisSequence:
-    return dataclasses.replace(run, plus=run.minus, minus=run.plus)
-
-
-def test_control_reversed_start():
-    """d = 4, k = 1, v = 1/√2, α = ½, R = 10: nothing has to be learned, T = 0 < d."""
-    run = reversed_start(basis_sequence(4, HALF, Fraction(1), radius=Fraction(14)))
-    assert run.updates() == 0
-    evidence = check_theorem_10([run])
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert evidence.conclusion is False
-    assert [h.name for h in evidence.hypotheses if not h.met] == [
-        "start: distance of the entries from ∓R/√d, in units of v"
-    ]
-
-
-def test_control_theorem_10_with_twice_its_terms():
-    """Twice the printed terms are more than SGD needs."""
-    evidence = check_theorem_10(RANDOM, terms=lambda run: (2 * printed_terms(run)[0], 2 * printed_terms(run)[1]))
-    assert evidence.verdict is Verdict.VIOLATED
-    assert "below the bound" in evidence.note
-
-
-def unsquared_terms(run: BasisSequence) -> tuple[Fraction, Fraction]:
-    """max{·, 0} as in the sharp form, but with the printed ‖w*‖ where the proof has ‖w*‖²."""
-    norm, per_radius = run.separator_norm, run.radius * run.separator_norm / run.step_size
-    per_pass = run.dim / (2 * run.step_size * run.gain)
-    return (
-        per_radius / run.slope + max(per_pass - run.slope * norm, Fraction(0)),
-        per_radius + max(per_pass / run.slope**2 - norm / run.slope, Fraction(0)),
-    )
-
-
-def test_control_theorem_10_sharp_with_unsquared_terms():
-    """d = 400, k = v = 1, α = 1/10, η = 34, R = 272: T = 400, and the mixture of the two forms demands 548."""
-    run = basis_sequence(400, Fraction(1, 10), Fraction(34), gain=Fraction(1), radius=Fraction(272))
-    evidence = check_theorem_10([run], terms=unsquared_terms)
-    assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.measured == 400
-    assert evidence.promised == float(160 + Fraction(10_000, 17) - 200)
-    assert check_theorem_10([run], terms=sharp_terms).verdict is Verdict.HOLDS
-
-
-def test_a_bound_of_d_alone_is_vacuous():
-    assert check_theorem_10([basis_sequence(4, HALF, Fraction(100))]).vacuous
-
-
-def untied(network):
-    draw = np.random.default_rng(0)
-    hidden = np.array(
-        [[Fraction(int(n), 8) for n in row] for row in draw.integers(-8, 9, network.hidden.shape)], object
-    )
-    return dataclasses.replace(network, hidden=hidden)
-
-
-def test_control_collapse_from_random_rows():
-    network = tied_network(4, 2, HALF, HALF, HALF, Fraction(2))
-    evidence = check_theorem_10_collapse([untied(network)])
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert evidence.conclusion is False
-    assert evidence.config["runs_with_rows_or_coordinates_apart"] == 1
-
-
-def test_control_collapse_to_another_count():
-    network = tied_network(4, 2, HALF, HALF, HALF, Fraction(2))
-    assert check_theorem_10_collapse([network]).verdict is Verdict.HOLDS
-    evidence = check_theorem_10_collapse([network], count=BasisSequence.mistakes)
-    assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.config["runs_with_another_count"] == 1
-
-
-def test_control_theorem_4_with_the_cube_of_the_norm():
-    """⅓‖w*‖³/η at d = 400, α = 9/10, η = 1/100 demands 2.7·10⁵; T = 46 400."""
-    run = basis_sequence(400, Fraction(9, 10), Fraction(1, 100))
-    evidence = check_theorem_4([run], promise=lambda run: run.separator_norm**3 / run.step_size / 3)
-    assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.measured == 46_400
-    assert check_theorem_4([run], promise=third_of_squares).verdict is Verdict.HOLDS
-
-
-def test_control_theorem_4_needs_its_initialization():
-    run = basis_sequence(4, HALF, HALF, radius=Fraction(1, 100), gain=Fraction(100))
-    evidence = check_theorem_4([run])
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert [h.name for h in evidence.hypotheses if not h.met] == ["largest |2kv² − 1|", "largest |R/v − 1|"]
-
-
-def test_control_sign_errors_are_not_as_many_as_squares_promise():
-    """Sign errors are of the order ‖w*‖/η, so the 1/η term with ‖w*‖² is false for them."""
-    run = basis_sequence(400, Fraction(9, 10), Fraction(1, 100))
-    evidence = check_theorem_4([run], count=BasisSequence.mistakes, promise=third_of_squares)
-    assert evidence.verdict is Verdict.VIOLATED
-
-
-def test_control_mistakes_formula_against_updates():
-    evidence = check_theorem_4_mistakes(GRID, count=BasisSequence.updates)
-    assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.config["differ_from_the_closed_form"] > 0
-
-
-def test_control_eta_inf_with_a_threshold_too_low():
-    """Just above 1/α but below η₁ every point is updated twice."""
-    runs = [basis_sequence(25, HALF, Fraction(1))]
-    assert check_theorem_4_large_steps(runs, n_points=50).verdict is Verdict.HOLDS
-    evidence = check_theorem_4_large_steps(runs, threshold=lambda run: 1 / run.slope, n_points=50)
-    assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.measured == 2
-
-
-def test_control_eta_inf_with_a_threshold_too_high():
-    runs = [basis_sequence(25, HALF, Fraction(1))]
-    evidence = check_theorem_4_large_steps(runs, threshold=lambda run: 2 * one_pass_step(run), n_points=50)
-    assert evidence.verdict is Verdict.VIOLATED
-
-
-def test_control_nine_tenths_of_the_upper_bound():
-    """d = 10⁴, α = .99, η = 100: T = 10⁴ against .9·M_k = 9499."""
-    runs = [basis_sequence(10_000, Fraction(99, 100), Fraction(eta)) for eta in (100, 10**9)]
-    assert check_gap_between_bounds(runs).verdict is Verdict.HOLDS
-    evidence = check_gap_between_bounds(runs[:1], bound=lambda *values: 0.9 * max_nonzero_updates(*values))
-    assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.promised == pytest.approx(9499, abs=1)
-
-
-def test_the_gap_is_not_decided_without_large_steps():
-    assert check_gap_between_bounds(RANDOM).verdict is Verdict.INSUFFICIENT_EVIDENCE
-
-
-def test_control_the_gap_closes_to_the_square_of_the_slope():
-    """Twice M_k is never exceeded either, but T does not approach it."""
-    runs = [basis_sequence(10_000, HALF, Fraction(10**9))]
-    evidence = check_gap_between_bounds(runs, bound=lambda *values: 2 * max_nonzero_updates(*values))
-    assert evidence.verdict is Verdict.VIOLATED
+def test_two_values_decide_how_a_network_classifies():
+    run = basis_sequence(4, HALF, Fraction(1))
+    assert run.agrees_with_separator(HALF, -HALF)
+    assert not run.agrees_with_separator(-HALF, HALF)
+    assert run.agrees_with_separator(Fraction(2), HALF)
+    assert not run.agrees_with_separator(HALF, HALF)

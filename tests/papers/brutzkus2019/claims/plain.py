@@ -9,7 +9,8 @@ import numpy as np
 
 from widenet.data.xord import PATTERNS
 from widenet.networks.conv_maxpool import ConvMaxPool
-from widenet.papers.brutzkus2019.runs.traces import GROUPS, Ending, Series, Setting, Trace
+from widenet.papers.brutzkus2019.runs.lattice import GROUPS
+from widenet.papers.brutzkus2019.runs.traces import Series, Trace, TraceSetting
 from widenet.types import Dataset, RunStatus
 
 
@@ -24,7 +25,7 @@ def points(*sets: tuple[int, ...], n_patches: int = 7) -> Dataset:
 DIVERSE = ((1, 2, 3, 4), (2, 4)) * 3
 
 
-def descend(setting: Setting, fits: np.ndarray, data: Dataset, n_steps: int) -> np.ndarray:
+def descend(setting: TraceSetting, fits: np.ndarray, data: Dataset, n_steps: int) -> np.ndarray:
     """Fits (t, run, filter, 2) of plain gradient descent in float64, in units of η."""
     eta, half = setting.step_size, setting.half_width
     votes = jnp.asarray(np.repeat([1.0, -1.0], half))
@@ -44,7 +45,7 @@ def descend(setting: Setting, fits: np.ndarray, data: Dataset, n_steps: int) -> 
     return np.asarray(filters) @ PATTERNS[:2].T / eta
 
 
-def plain_trace(setting: Setting, fits: np.ndarray, data: Dataset, n_steps: int) -> Trace:
+def plain_trace(setting: TraceSetting, fits: np.ndarray, data: Dataset, n_steps: int) -> Trace:
     """The same record as `traces.follow`, from `descend` and the definitions of the paper."""
     course = np.swapaxes(descend(setting, fits, data, n_steps), 0, 1)
     values: dict[str, list] = {}
@@ -55,7 +56,7 @@ def plain_trace(setting: Setting, fits: np.ndarray, data: Dataset, n_steps: int)
     arrays: dict[str, Any] = {name: np.array(rows, float if name in sums else int) for name, rows in values.items()}
     ranges: dict[str, Any] = {
         kind: {
-            group: (arrays.pop(f"{kind}_{group}_0"), arrays.pop(f"{kind}_{group}_1"))
+            group: np.stack([arrays.pop(f"{kind}_{group}_0"), arrays.pop(f"{kind}_{group}_1")])
             for group in (GROUPS if kind.endswith("range") else GROUPS[:2])
         }
         for kind in ("a_range", "b_range", "a_step", "b_step")
@@ -63,7 +64,7 @@ def plain_trace(setting: Setting, fits: np.ndarray, data: Dataset, n_steps: int)
     moved = np.abs(np.diff(course, axis=1)).max(axis=(2, 3)) > 1e-6
     steps = np.where(moved.any(axis=1), n_steps - np.argmax(moved[:, ::-1], axis=1), 0)
     status = np.where(steps < n_steps, RunStatus.CONVERGED, RunStatus.BUDGET_SPENT)
-    return Trace(Ending(setting, course[:, 0], course[:, -1], steps, status), **arrays, **ranges)
+    return Trace(setting, course[:, 0], course[:, -1], steps, status, **arrays, **ranges)
 
 
 def _record(course: np.ndarray, half: int) -> dict[str, list]:

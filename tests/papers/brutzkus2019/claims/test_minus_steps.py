@@ -1,35 +1,61 @@
 """Eq. 12 and 13 on units placed in U13, and the steps that break them."""
 
+import dataclasses
+
 import numpy as np
 
+from tests.papers.brutzkus2019.claims.settings import SMALL, broken, traced
 from widenet.claims.base import Verdict
-from widenet.papers.brutzkus2019.claims.minus_steps import check_equation_12, check_equation_13, make_units
+from widenet.papers.brutzkus2019.claims.minus_steps import equation_12, equation_13
+from widenet.papers.brutzkus2019.runs.placed_units import place
 
-UNITS = make_units(np.array([(0.25, 0.125), (-0.25, 0.125), (0.25, -0.0625), (-0.125, -0.0625)]))
+UNITS = place([(0.25, 0.125), (-0.25, 0.125), (0.25, -0.0625), (-0.125, -0.0625)])
+KEEPS, LANDS = "the response to x⁺ does not fall", "every unit moves to U24"
 
 
 def test_both_hold():
-    for check in (check_equation_12, check_equation_13):
-        evidence = check(UNITS)
+    for claim in (equation_12, equation_13):
+        evidence = claim([UNITS], [traced(SMALL)])
         assert evidence.verdict is Verdict.HOLDS
         assert evidence.runs.tried == 8
+        assert evidence.details["of_them_with_a_unit_in_U13"] == 0
+    assert evidence.details["steps_on_trajectories"] == int(traced(SMALL).only_plus.sum())
+
+
+def test_how_close_equation_12_comes():
+    """(2, 1)/64: u_0 − ηp_i has |S| = 126/64, and after the step |R| = 129/64."""
+    evidence = equation_12([place([(2 / 64, 1 / 64)])], [])
+    assert (evidence.measured, evidence.promised) == (129 / 64, 126 / 64)
 
 
 def test_control_equation_12_with_only_the_positive_point_active():
-    """u_0 − ηp_i with s_0 = η/4 falls from 7/4 to 1/4."""
-    evidence = check_equation_12(UNITS, plus=True)
+    """u_0 − ηp_i with s_0 = η/4 falls from 7/4 to 1/4, with s_0 = η/8 from 15/8 to 1/8."""
+    evidence = equation_12([UNITS], [], plus=True)
     assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.measured == -1.75  # s_0 = 1/8: from 15/8 to 1/8
-    assert check_equation_12(make_units(UNITS.starts[:3]), plus=True).measured == -1.5
+    assert (evidence.measured, evidence.promised) == (1 / 8, 15 / 8)
+    some = equation_12([place(UNITS.starts[:3])], [], plus=True)
+    assert (some.measured, some.promised) == (1 / 4, 7 / 4)
+
+
+def test_control_equation_12_part_by_part():
+    """A unit that lands lower, and one that stays in U13 with its value: (2.5, .1), which lies outside the event."""
+    after = UNITS.after_minus.copy()
+    after[5] = (0.1, 1.7)
+    assert broken(equation_12([dataclasses.replace(UNITS, after_minus=after)], [])) == [KEEPS]
+    evidence = equation_12([place([(2.5, 0.1)])], [])
+    assert broken(evidence) == [LANDS]
+    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 def test_control_equation_13_with_only_the_negative_point_active():
-    evidence = check_equation_13(UNITS, plus=False)
+    evidence = equation_13([UNITS], [], plus=False)
     assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.measured == 2
+    assert (evidence.measured, evidence.promised) == (2, 0)
 
 
 def test_control_units_outside_the_event_or_not_in_u13():
-    assert check_equation_12(make_units(np.array([(0.4, 0.1)]))).verdict is Verdict.HYPOTHESES_NOT_MET
-    assert check_equation_13(make_units(np.array([(0.1, 0.2)]))).verdict is Verdict.HYPOTHESES_NOT_MET
-    assert check_equation_12(make_units(np.zeros((0, 2)))).verdict is Verdict.HYPOTHESES_NOT_MET
+    assert equation_12([place([(0.4, 0.1)])], []).verdict is Verdict.HYPOTHESES_NOT_MET
+    assert equation_12([place([(22 / 64, 0.1)])], []).verdict is Verdict.HOLDS
+    assert equation_12([place([(23 / 64, 0.1)])], []).verdict is Verdict.HYPOTHESES_NOT_MET
+    assert equation_13([place([(0.1, 0.2)])], []).verdict is Verdict.HYPOTHESES_NOT_MET
+    assert equation_12([place(np.zeros((0, 2)))], []).verdict is Verdict.HYPOTHESES_NOT_MET

@@ -1,32 +1,51 @@
 """Widths out of bounds: exact equivalences, and wrong constants that break them."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims.thresholds import (
-    CLAIMS,
     NEGATIVE,
     POSITIVE,
+    Choice,
     Finish,
-    Point,
-    check_equation_17,
-    check_footnote_12,
-    check_footnote_15,
-    check_section_e_0_9,
+    counts_near_a_quarter,
+    equation_17,
     footnote_12,
     footnote_15,
+    section_e_0_9,
     sign,
 )
 from widenet.papers.brutzkus2019.formulas import steps_of_theorem_6_3, steps_to_zero_loss
-from widenet.types import Scale
+from widenet.records import Scale
+
+CLAIMS = (equation_17, footnote_12, footnote_15, section_e_0_9)
+CORNER = Finish(tuple(range(17, 200)), ((Fraction(1, 410), Fraction(8)),))
+SAME, WIDE, BORDER, FLOATS = (
+    "the bound says something exactly where α(k) < β",
+    "α(k) < β exactly where k is above its limit",
+    "at the limit itself the bound is 0",
+    "the bound in floats has the right sign",
+)
+
+
+def material(claim):
+    return claim.draws(Scale.QUICK, 0)
+
+
+def broken(evidence):
+    return [part.name for part in evidence.parts if part.kept is False]
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_it_holds_on_its_default_setting(claim):
-    assert claim.check(claim.setting(Scale.QUICK, 0), lambda *_: None).verdict is Verdict.HOLDS
+def test_it_holds_on_its_default_material(claim):
+    evidence = claim(material(claim))
+    assert evidence.verdict is Verdict.HOLDS
+    assert not evidence.vacuous
 
 
 @pytest.mark.parametrize(
@@ -47,74 +66,164 @@ def test_signs_with_a_root(a, b, k, expected):
     assert sign(a, b, k) == expected
 
 
-@pytest.mark.parametrize(
-    ("claim", "check"), [(footnote_12, check_footnote_12), (footnote_15, check_footnote_15)], ids=["12", "15"]
-)
+@pytest.mark.parametrize("claim", [footnote_12, footnote_15], ids=["12", "15"])
 @pytest.mark.parametrize("factor", [63, 65])
-def test_control_another_factor(claim, check, factor):
-    evidence = check(claim.setting(Scale.QUICK, 0), factor=factor)
+def test_control_another_factor(claim, factor):
+    evidence = claim(material(claim), factor=factor)
     assert evidence.verdict is Verdict.VIOLATED
+    assert WIDE in broken(evidence)
+    assert SAME not in broken(evidence)
+
+
+@pytest.mark.parametrize(
+    ("claim", "which", "constant", "larger"),
+    [(footnote_12, POSITIVE, 39, Fraction(394, 10)), (footnote_15, NEGATIVE, 35, Fraction(353, 10))],
+    ids=["12", "15"],
+)
+def test_control_another_constant_in_the_bound(claim, which, constant, larger):
+    """39 → 39.4 and 35 → 35.3, in the exact bound alone."""
+
+    def form(step, margin):
+        rational, root = which.helps(step, margin)
+        return rational, root - 2 * (larger - constant) * step
+
+    evidence = claim(material(claim), which=replace(which, helps=form))
+    assert evidence.verdict is Verdict.VIOLATED
+    assert broken(evidence) == [SAME, BORDER, FLOATS]
+
+
+@pytest.mark.parametrize("claim", [footnote_12, footnote_15], ids=["12", "15"])
+def test_control_the_bound_in_floats(claim):
+    which = POSITIVE if claim is footnote_12 else NEGATIVE
+    off = replace(which, bound=lambda *at: which.bound(*at) - 0.01)
+    assert broken(claim(material(claim), which=off)) == [FLOATS]
 
 
 def test_points_on_the_limit_are_among_the_grid():
     for claim, which in ((footnote_12, POSITIVE), (footnote_15, NEGATIVE)):
-        points = claim.setting(Scale.QUICK, 0)
-        assert sum(sign(*which.bound_helps(point), point.half_width) == 0 for point in points) > 10
+        on_limit = [
+            sign(*which.helps(choice.step_constant, choice.required_margin), k) == 0
+            for choice in material(claim)
+            for k in choice.half_widths
+        ]
+        assert sum(on_limit) > 10
+
+
+@pytest.mark.parametrize(
+    ("claim", "step", "margin"),
+    [(footnote_12, Fraction(1, 410), Fraction(9141, 1640)), (footnote_15, Fraction(4, 845), Fraction(8))],
+    ids=["12", "15"],
+)
+def test_at_the_limit_the_bound_is_exactly_zero(claim, step, margin):
+    """k = 144: a condition "k ≥" would claim it."""
+    evidence = claim([Choice((143, 144, 145), step, margin)])
+    assert evidence.verdict is Verdict.HOLDS
+    assert (evidence.details["exactly_at_the_limit"], evidence.details["wide_enough"]) == (1, 1)
 
 
 def test_control_beta_below_one():
     """γ = 1: the limit on k is met by wide networks, and the bound is still negative."""
-    points = [*footnote_12.setting(Scale.QUICK, 0)[::9], Point(10**6, Fraction(1, 41), Fraction(1))]
-    evidence = check_footnote_12(points)
+    choices = [*material(footnote_12)[::9], Choice((10**6,), Fraction(1, 41), Fraction(1))]
+    evidence = footnote_12(choices)
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
+    assert [h.key for h in evidence.hypotheses if not h.met] == ["beta"]
+
+
+@pytest.mark.parametrize(("margin", "met"), [(Fraction(101, 100), True), (Fraction(99, 100), False)])
+def test_beta_just_on_either_side_of_one(margin, met):
+    """β(γ) = margin at c_η = 1/1000."""
+    step = Fraction(1, 1000)
+    at = Choice((65, 10**6), step, margin * (39 * step + 1) + Fraction(161, 4) * step)
+    (beta,) = [h for h in footnote_12([at]).hypotheses if h.key == "beta"]
+    assert (beta.actual, beta.met) == (float(margin), met)
 
 
 def test_control_narrow_networks():
-    points = [*footnote_15.setting(Scale.QUICK, 0)[::9], Point(49, Fraction(1, 410), Fraction(8))]
-    assert check_footnote_15(points).verdict is Verdict.HYPOTHESES_NOT_MET
+    choices = [*material(footnote_15)[::9], Choice((49,), Fraction(1, 410), Fraction(8))]
+    assert footnote_15(choices).verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 def test_points_on_one_side_only_decide_nothing():
-    assert check_footnote_12([Point(400, Fraction(1, 410), Fraction(8))]).conclusion is None
+    assert footnote_12([Choice((400,), Fraction(1, 410), Fraction(8))]).conclusion is None
 
 
 def test_control_counts_farther_apart():
-    assert check_equation_17(range(65, 300), radius=Fraction(21, 10)).verdict is Verdict.VIOLATED
-    evidence = check_equation_17(range(60, 300))
+    assert equation_17(counts_near_a_quarter(range(65, 300), Fraction(21, 10))).verdict is Verdict.VIOLATED
+    evidence = equation_17(counts_near_a_quarter(range(60, 300)))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert check_equation_17(range(65, 65)).conclusion is None
+    assert equation_17(counts_near_a_quarter(range(65, 65))).conclusion is None
+
+
+@pytest.mark.parametrize(("half_width", "ends"), [(144, (12, 60)), (256, (32, 96))])
+def test_the_ratio_of_counts_is_attained(half_width, ends):
+    """k = 144: 60/12 = 5 = α. k = 256: 96/32 = 3 = α."""
+    counts = counts_near_a_quarter([half_width])
+    assert counts.first.tolist() == [list(ends)]
+    evidence = equation_17(counts)
+    assert evidence.verdict is Verdict.HOLDS
+    assert [part.tightness for part in evidence.parts] == [1.0, 1.0]
+    assert equation_17(counts_near_a_quarter([half_width], Fraction(201, 100))).verdict is Verdict.HOLDS
+    assert equation_17(counts_near_a_quarter([half_width], Fraction(21, 10))).verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize(
+    ("cone", "end", "part"), [("first", (0, 1), "at most α(k)"), ("third", (0, 1), "at least 1/α(k)")]
+)
+def test_control_one_count_more_on_one_side(cone, end, part):
+    counts = counts_near_a_quarter([144])
+    altered = replace(counts, **{cone: getattr(counts, cone) + np.array(end)})
+    assert broken(equation_17(altered)) == [part]
 
 
 def test_the_limits_of_section_e_0_9():
-    corner = Finish(tuple(range(17, 200)), ((Fraction(1, 410), Fraction(8)),))
-    evidence = check_section_e_0_9(corner)
+    evidence = section_e_0_9(CORNER)
     assert evidence.verdict is Verdict.HOLDS
-    assert math.isclose(evidence.config["largest_limit_of_E_18"], 111.8, abs_tol=0.05)
-    assert math.isclose(evidence.config["largest_limit_of_E_22"], 93.2, abs_tol=0.05)
+    assert math.isclose(evidence.details["largest_limit_of_E_18"], 111.814094772, rel_tol=1e-11)
+    assert math.isclose(evidence.details["largest_limit_of_E_22"], 93.1830448932, rel_tol=1e-11)
+    assert evidence.promised == 120
+
+
+@pytest.mark.parametrize(
+    ("half_width", "margin", "name"), [(111, 8, "E.18"), (93, 100, "E.22")], ids=["E.18 alone", "E.22 alone"]
+)
+def test_control_a_width_that_one_proposition_does_not_grant(half_width, margin, name):
+    finish = Finish((17,), ((Fraction(1, 410), Fraction(margin)),), half_width)
+    assert broken(section_e_0_9(finish)) == [f"{name} asks for less than the promised width"]
+    assert section_e_0_9(replace(finish, half_width=half_width + 1)).verdict is Verdict.HOLDS
 
 
 def test_control_a_step_that_is_too_large():
     """c_η = 1/200: Proposition E.22 asks for k above 152.5."""
     large = Finish(tuple(range(17, 200)), ((Fraction(1, 200), Fraction(8)),))
-    evidence = check_section_e_0_9(large)
+    evidence = section_e_0_9(large)
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert math.isclose(evidence.config["largest_limit_of_E_22"], 152.5, abs_tol=0.05)
-    assert check_section_e_0_9(large, largest_step=Fraction(1, 200)).verdict is Verdict.VIOLATED
+    assert math.isclose(evidence.details["largest_limit_of_E_22"], 152.510509944, rel_tol=1e-11)
+    assert section_e_0_9(large, largest_step=1 / 200).verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize(
+    ("step", "margin", "unmet"),
+    [(Fraction(1, 409), Fraction(8), "step_constant"), (Fraction(1, 410), Fraction(799, 100), "margin")],
+)
+def test_just_outside_the_hypotheses(step, margin, unmet):
+    evidence = section_e_0_9(Finish((17,), ((step, margin),)))
+    assert [h.key for h in evidence.hypotheses if not h.met] == [unmet]
 
 
 def test_control_the_bound_on_T_from_another_width_on():
-    corner = Finish(tuple(range(17, 200)), ((Fraction(1, 410), Fraction(8)),))
-    evidence = check_section_e_0_9(corner, from_width=63)
-    assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.config["widths_where_T_is_off"] == [63]
+    for width, off in ((63, [63]), (65, [64])):
+        evidence = section_e_0_9(CORNER, from_width=width)
+        assert evidence.verdict is Verdict.VIOLATED
+        assert evidence.details["widths_where_T_is_off"] == off
+        assert broken(evidence) == ["T of Theorem 6.3 covers that of E.14 exactly from k = 64 on"]
 
 
 def test_control_another_factor_than_28():
-    corner = Finish(tuple(range(17, 200)), ((Fraction(1, 410), Fraction(8)),))
-    evidence = check_section_e_0_9(corner, factor=27)
+    evidence = section_e_0_9(CORNER, factor=27)
     assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.config["widths_where_T_is_off"] == [64, 65, 66, 67, 68, 69]
+    assert evidence.details["widths_where_T_is_off"] == [64, 65, 66, 67, 68, 69]
+    assert section_e_0_9(CORNER, factor=Fraction(279, 10)).verdict is Verdict.VIOLATED
 
 
 def test_the_two_times_as_the_runs_are_compared_with_them():
@@ -125,6 +234,7 @@ def test_the_two_times_as_the_runs_are_compared_with_them():
 
 def test_control_a_small_margin_has_no_width():
     """γ = 1: β is below 1, and no width is enough."""
-    evidence = check_section_e_0_9(Finish((120,), ((Fraction(1, 410), Fraction(1)),)))
+    evidence = section_e_0_9(Finish((120,), ((Fraction(1, 410), Fraction(1)),)))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert evidence.measured == math.inf
+    assert evidence.conclusion is None
+    assert evidence.details["largest_limit_of_E_18"] == math.inf

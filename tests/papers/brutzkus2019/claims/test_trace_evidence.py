@@ -1,70 +1,184 @@
-"""Every claim about trajectories at quick scale, and how runs are scored."""
+"""How runs are scored, which hypotheses are measured, and that every claim about trajectories comes out as expected."""
 
 import dataclasses
 
 import numpy as np
+import pytest
 
-from tests.papers.brutzkus2019.claims.settings import SMALL
-from widenet.claims.base import Verdict
+from tests.papers.brutzkus2019.claims.settings import (
+    FAST,
+    SMALL,
+    WIDE,
+    altered,
+    broken,
+    now,
+    part_of,
+    plus,
+    toy,
+    traced,
+)
+from widenet.claims.base import Claim, Evidence, Verdict, pick
+from widenet.claims.sides import Sense
 from widenet.papers.brutzkus2019.claims import (
     at_zero_loss,
     first_crossing,
     minus_filters,
-    minus_steps,
     overshoot,
     plus_filters,
 )
-from widenet.papers.brutzkus2019.claims.overshoot import check_lemma_e_13
-from widenet.papers.brutzkus2019.claims.plus_filters import check_lemma_6_2
-from widenet.papers.brutzkus2019.runs.traces import GRID, draw_fits, follow, trace
-from widenet.types import RunStatus, Scale
+from widenet.papers.brutzkus2019.claims.first_crossing import lemma_e_16, lemma_e_16_as_printed
+from widenet.papers.brutzkus2019.claims.overshoot import lemma_e_13
+from widenet.papers.brutzkus2019.claims.plus_filters import lemma_6_2, lemma_6_2_as_printed
+from widenet.papers.brutzkus2019.claims.trace_evidence import ScoredRuns
+from widenet.papers.brutzkus2019.runs.traces import GRID, Trace, TraceSetting, draw_fits, follow
+from widenet.records import Scale
+from widenet.types import RunStatus
 
-MODULES = (plus_filters, minus_filters, minus_steps, overshoot, first_crossing, at_zero_loss)
+CLAIMS = [
+    claim
+    for module in (plus_filters, minus_filters, overshoot, first_crossing, at_zero_loss)
+    for claim in vars(module).values()
+    if isinstance(claim, Claim)
+]
+NARROW = TraceSetting(half_width=2, step_constant=1 / 8, margin=1.0, n_runs=60, seed=4)
+REFUTES_E_16 = first_crossing.counterexample(Scale.QUICK, 0)[0].model_copy(update={"n_runs": 1})
 
 
-def test_every_claim_comes_out_as_expected():
-    """One test, so that the traces are computed once."""
-    claims = [claim for module in MODULES for claim in module.CLAIMS]
-    assert len(claims) == 33
-    for claim in claims:
-        evidence = claim.check(claim.setting(Scale.QUICK, 0), lambda *_: None)
-        assert evidence.verdict is claim.expected, (claim.id, evidence.note)
-        assert evidence.runs.unfinished == 0
-        if claim.expected is Verdict.VIOLATED:
-            names = [hypothesis.name for hypothesis in evidence.hypotheses if hypothesis.met]
-            assert "smallest half-width k" in names, "a refutation lies inside the regime of Theorem 6.3"
+def hypothesis_met(evidence: Evidence, key: str) -> bool:
+    return pick(evidence.hypotheses, key)[0].met
+
+
+def with_setting(trace: Trace, **changes: float) -> Trace:
+    return dataclasses.replace(trace, setting=trace.setting.model_copy(update=changes))
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
+def test_every_claim_comes_out_as_expected(claim):
+    """The repaired statements on runs of several widths, the printed ones inside the regime of Theorem 6.3."""
+    if claim.expected is Verdict.HOLDS:
+        settings = (FAST,) if claim.name == "equation_14_stuck" else (FAST, SMALL, NARROW)
+        evidence = claim([traced(setting) for setting in settings])
+        assert all(part.kept for part in evidence.parts)
+    else:
+        evidence = claim([traced(REFUTES_E_16 if claim is lemma_e_16_as_printed else WIDE)])
+        assert hypothesis_met(evidence, "width"), "a refutation lies inside the regime of Theorem 6.3"
+    assert evidence.verdict is claim.expected
+    assert evidence.runs.unfinished == 0
+
+
+def test_there_are_as_many_claims_as_before():
+    assert len(CLAIMS) == 31
 
 
 def test_a_run_outside_the_event_is_counted_and_not_scored():
     fits = draw_fits(SMALL)
     fits[0, 0] = np.round(np.array([0.1, 2.05]) / GRID) * GRID
     fits[0, 1] = np.round(np.array([2.3, 2.25]) / GRID) * GRID
-    evidence = check_lemma_6_2([follow(SMALL, fits)])
+    evidence = lemma_6_2([follow(SMALL, fits)])
     assert evidence.verdict is Verdict.HOLDS
-    assert evidence.config["runs_outside_the_event"] == 1
-    assert evidence.config["settings"][0]["runs_tested"] == 5
     assert (evidence.runs.tried, evidence.runs.outside) == (6, 1)
+    assert part_of(evidence, "(3) W_t⁺(i) = W_0⁺(i)").cases == 5
     assert "1 runs outside" in evidence.note
 
 
+@pytest.mark.parametrize(("largest", "inside"), [(22, True), (23, False)])
+def test_edge_of_the_event(largest, inside):
+    """√2/4 lies between 22/64 and 23/64."""
+    trace = toy("D4")
+    start = trace.start.copy()
+    start[0, 0, 0] = largest / 64
+    evidence = lemma_6_2([follow(trace.setting, start)])
+    assert evidence.runs.outside == (not inside)
+    assert hypothesis_met(evidence, "in_event") == inside
+    assert hypothesis_met(evidence, "start_size") == inside
+
+
+def test_without_a_run_in_the_event_the_conclusion_is_measured_all_the_same():
+    trace = toy("D4")
+    start = trace.start.copy()
+    start[0, 0, 0] = 23 / 64
+    evidence = lemma_6_2([altered(follow(trace.setting, start), "w_moved", 5, now(1))])
+    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert broken(evidence) == ["(3) W_t⁺(i) = W_0⁺(i)"]
+
+
 def test_a_run_cut_off_by_its_budget_decides_nothing():
-    seen = trace(SMALL)
-    status = seen.ending.status.copy()
+    trace = traced(SMALL)
+    status = trace.status.copy()
     status[1] = RunStatus.BUDGET_SPENT
-    cut = dataclasses.replace(seen, ending=dataclasses.replace(seen.ending, status=status))
-    evidence = check_lemma_6_2([cut])
+    cut = dataclasses.replace(trace, status=status)
+    evidence = lemma_6_2([cut])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert evidence.runs.unfinished == 1
-
-
-def test_a_nan_passes_no_check():
-    seen = trace(SMALL)
-    broken = seen.s_plus.copy()
-    broken[2, 3] = np.nan
-    evidence = check_lemma_e_13([dataclasses.replace(seen, s_plus=broken)])
+    assert {part.undecided for part in evidence.parts} == {1}
+    # What it broke before stays broken.
+    evidence = lemma_6_2([altered(cut, "w_moved", 5, now(1))])
     assert evidence.verdict is Verdict.VIOLATED
 
 
+def test_a_nan_passes_no_check_and_breaks_none():
+    cut = altered(traced(SMALL), "s_plus", 3, now(np.nan))
+    assert lemma_e_13([cut]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert lemma_e_13([altered(cut, "s_plus", 5, plus(1e6))]).verdict is Verdict.VIOLATED
+
+
+def test_the_closest_step_of_each_run_is_compared():
+    """Two runs of five steps: the largest value where it is asked, and nothing where it is not."""
+    trace = traced(SMALL)
+    values = np.tile([1.0, 5.0, 3.0, 2.0], (6, 1)) + np.arange(6)[:, None]
+    where = np.tile([True, False, True, True], (6, 1))
+    where[5] = False
+    sides = ScoredRuns([trace]).sides([(trace, values, 7.0, where)])
+    assert np.asarray(sides.measured).tolist()[:5] == [3.0, 4.0, 5.0, 6.0, 7.0]
+    assert np.asarray(sides.scored).tolist() == [True] * 5 + [False]
+    assert ScoredRuns([trace]).sides([(trace, values, 1.0, where)], Sense.AT_LEAST).kept
+    assert ScoredRuns([trace]).sides([(trace, values, 1.0, where)], Sense.AT_LEAST, strict=True).kept is False
+    assert ScoredRuns([trace]).sides([]).kept is None
+
+
+@pytest.mark.parametrize(
+    ("key", "inside", "outside"),
+    [
+        ("step_constant", {"step_constant": 1 / 8}, {"step_constant": 0.1251}),
+        ("margin", {"margin": 1.0}, {"margin": 0.999}),
+    ],
+)
+def test_edges_of_the_lemmas(key, inside, outside):
+    assert hypothesis_met(lemma_6_2([with_setting(toy("D4"), **inside)]), key)
+    evidence = lemma_6_2([with_setting(toy("D4"), **outside)])
+    assert not hypothesis_met(evidence, key)
+    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+@pytest.mark.parametrize(
+    ("key", "changes"),
+    [("step_constant", {"step_constant": 1 / 409}), ("margin", {"margin": 7.999}), ("width", {"half_width": 119})],
+)
+def test_edges_of_the_regime_of_theorem_6_3(key, changes):
+    trace = traced(WIDE)
+    assert hypothesis_met(lemma_6_2_as_printed([trace]), key)
+    evidence = lemma_6_2_as_printed([with_setting(trace, **changes)])
+    assert not hypothesis_met(evidence, key)
+    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+
+
 def test_a_step_constant_above_one_eighth_is_outside_the_hypotheses():
-    setting = dataclasses.replace(SMALL, step_constant=1 / 7)
-    assert check_lemma_6_2([setting]).verdict is Verdict.HYPOTHESES_NOT_MET
+    setting = SMALL.model_copy(update={"step_constant": 1 / 7})
+    assert lemma_6_2([traced(setting)]).verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+@pytest.mark.parametrize(("spread", "met"), [(1.0, True), (1.2, False), (6.0, False)])
+def test_the_initial_deviation_is_measured_on_all_starts(spread, met):
+    """1920 fits; at six times the largest σ_g most runs are outside the event, and they count here."""
+    setting = TraceSetting(half_width=16, step_constant=1 / 8, margin=1.0, n_runs=30, seed=2, spread=spread)
+    evidence = lemma_6_2([traced(setting)])
+    assert hypothesis_met(evidence, "deviation") == met
+    assert (evidence.verdict is Verdict.HYPOTHESES_NOT_MET) == (not met)
+
+
+def test_the_worst_of_several_settings_is_shown():
+    evidence = lemma_6_2([traced(SMALL), traced(NARROW)])
+    (margin,) = pick(evidence.hypotheses, "margin")
+    assert margin.actual == 1.0
+    (runs,) = pick(lemma_e_16([traced(SMALL), traced(NARROW)]).hypotheses, "in_event")
+    assert float(runs.actual) < 66, "a run that stalls is not at zero loss"

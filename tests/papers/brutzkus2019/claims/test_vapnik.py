@@ -1,68 +1,93 @@
 """Remark 4.1: pattern sets are all the network sees, and its VC dimension is 8."""
 
+from dataclasses import replace
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from widenet.claims.base import Verdict
-from widenet.data.xord import set_index, set_points
-from widenet.papers.brutzkus2019.claims.vapnik import (
-    CLAIMS,
-    FEATURES,
-    SHATTERED,
-    Shattering,
-    Words,
-    check_remark_4_1,
-    check_remark_4_1_sharp,
-    network_for,
-    remark_4_1,
-    words_of,
-)
-from widenet.papers.brutzkus2019.claims.xord_structure import on_sets
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Specimen
+from widenet.data.xord import PATTERN_SETS, set_index, set_points
+from widenet.papers.brutzkus2019.claims.vapnik import network_for, remark_4_1, remark_4_1_sharp
+from widenet.papers.brutzkus2019.runs.outputs import on_sets
+from widenet.papers.brutzkus2019.runs.set_mates import compare_mates, random_networks, random_words, set_mates
+from widenet.papers.brutzkus2019.runs.shattering import FEATURES, SHATTERED, shatter, shatterings
 from widenet.papers.brutzkus2019.runs.xord_descent import diverse_points
-from widenet.types import Scale, silent
+from widenet.progress import silent
+from widenet.records import Scale
+from widenet.types import Dataset
 
 FILTERS = np.random.default_rng(0).normal(size=(60, 2))
+NETWORKS = random_networks(0)
+WORDS = random_words(0, 120)
+MATES = compare_mates(WORDS, NETWORKS)
+EIGHT = shatter(SHATTERED, FILTERS)
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_verdict_on_the_default_setting(claim):
-    evidence = claim.check(claim.setting(Scale.QUICK, 1), silent)
+def broken(evidence):
+    return [part.name for part in evidence.parts if part.kept is False]
+
+
+def judge_own(data):
+    return remark_4_1([set_mates.run(setting, silent) for setting in remark_4_1.on(Specimen(data))])
+
+
+@pytest.mark.parametrize(("claim", "experiment"), [(remark_4_1, set_mates), (remark_4_1_sharp, shatterings)])
+def test_verdict_on_the_default_setting(claim, experiment):
+    evidence = claim([experiment.run(setting, silent) for setting in experiment.settings(Scale.QUICK, 1)])
     assert evidence.verdict is claim.expected
     assert all(h.met for h in evidence.hypotheses)
+    assert claim.reads == (experiment,)
 
 
 def test_control_a_gradient_that_is_not_a_number_does_not_pass():
     """The outputs agree (all are 0); only the gradients are NaN."""
-    evidence = check_remark_4_1(
-        remark_4_1.setting(Scale.QUICK, 0), pooling=lambda filters, votes, x: jnp.sqrt(0 * filters.sum())
-    )
-    assert evidence.verdict is Verdict.VIOLATED
+    mates = compare_mates(WORDS, NETWORKS, pooling=lambda filters, votes, x: jnp.sqrt(0 * filters.sum()))
+    evidence = remark_4_1([mates])
+    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert [part.name for part in evidence.parts if part.kept is None] == ["the same gradients"]
+
+
+def test_control_a_gradient_that_differs():
+    """The outputs are the same on all words, the gradients too but for one part in 10⁹."""
+    spread = MATES.gradient_spread.copy()
+    spread[3, 15] = 1e-9
+    assert broken(remark_4_1([replace(MATES, gradient_spread=spread)])) == ["the same gradients"]
 
 
 def test_control_copies_of_a_point_show_nothing():
     """Even the mean agrees on them, so they cannot speak for the maximum."""
     copies = diverse_points(1)[np.array([0, 0, 6, 6])]
-    assert check_remark_4_1(words_of(copies)).verdict is Verdict.INSUFFICIENT_EVIDENCE
-    assert check_remark_4_1(words_of(diverse_points(1))).verdict is Verdict.HOLDS
+    assert judge_own(copies).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert judge_own(diverse_points(1)).verdict is Verdict.HOLDS
 
 
 def test_control_mean_pooling_sees_more_than_the_set():
     def mean_pooling(filters, votes, x):
         return votes @ jnp.maximum(filters @ x.reshape(-1, 2).T, 0).mean(axis=1)
 
-    evidence = check_remark_4_1(remark_4_1.setting(Scale.QUICK, 0), pooling=mean_pooling)
+    evidence = remark_4_1([compare_mates(WORDS, NETWORKS, pooling=mean_pooling)])
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.measured is not None
     assert evidence.measured > 0.1
 
 
 def test_own_points_and_what_they_lack():
-    assert check_remark_4_1(words_of(diverse_points(0))).verdict is Verdict.HOLDS
-    once = check_remark_4_1(words_of(set_points()))
-    assert once.verdict is Verdict.INSUFFICIENT_EVIDENCE
-    words = words_of(diverse_points(0))
-    assert check_remark_4_1(Words(words.inputs / 2, words.filters)).verdict is Verdict.HYPOTHESES_NOT_MET
+    assert judge_own(diverse_points(0)).verdict is Verdict.HOLDS
+    assert judge_own(set_points()).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    words = np.asarray(diverse_points(0).inputs)
+    assert remark_4_1([compare_mates(words / 2, NETWORKS)]).verdict is Verdict.HYPOTHESES_NOT_MET
+    words = words.copy()
+    words[0, 0] = 0.5
+    assert judge_own(Dataset(jnp.asarray(words), jnp.ones(12))).verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+@pytest.mark.parametrize("inputs", [np.ones((4, 3)), np.full((4, 6), 0.25), np.zeros((0, 4))])
+def test_data_that_is_not_of_xord_is_met_with_silence(inputs):
+    answer = remark_4_1.on(Specimen(Dataset(jnp.asarray(inputs), jnp.ones(len(inputs)))))
+    assert isinstance(answer, Silence)
+    assert "made of pairs of ±1" in answer
 
 
 def test_every_coefficient_vector_has_a_network():
@@ -71,13 +96,41 @@ def test_every_coefficient_vector_has_a_network():
 
 
 def test_control_nine_sets_are_not_shattered():
-    evidence = check_remark_4_1_sharp(Shattering((*SHATTERED, set_index(1, 3)), FILTERS))
+    evidence = remark_4_1_sharp([shatter((*SHATTERED, set_index(1, 3)), FILTERS)])
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.measured is not None
     assert evidence.measured >= 2
+    assert broken(evidence) == [
+        "a network with k = 8 realizes every labelling",
+        "every labelling is linear in the features",
+    ]
 
 
 def test_control_filters_of_one_octant_have_a_smaller_rank():
     narrow = np.abs(FILTERS) @ [[1.0, 0.2], [0.2, 1.0]]
-    assert check_remark_4_1_sharp(Shattering(SHATTERED, narrow)).verdict is Verdict.VIOLATED
-    assert check_remark_4_1_sharp(Shattering(SHATTERED, FILTERS[:10])).verdict is Verdict.HYPOTHESES_NOT_MET
+    evidence = remark_4_1_sharp([replace(EIGHT, filters=narrow)])
+    assert evidence.verdict is Verdict.VIOLATED
+    assert broken(evidence) == ["the answers of filters have rank 8"]
+    assert remark_4_1_sharp([replace(EIGHT, filters=FILTERS[:14])]).verdict is Verdict.HYPOTHESES_NOT_MET
+    assert remark_4_1_sharp([replace(EIGHT, filters=FILTERS[:15])]).verdict is Verdict.HOLDS
+
+
+def test_control_another_feature():
+    """1[A meets {1, 3}] in place of 1[A meets {1, 2}]."""
+    other = FEATURES.copy()
+    other[:, 4] = PATTERN_SETS[:, 0] | PATTERN_SETS[:, 2]
+    assert broken(remark_4_1_sharp([EIGHT], features=other)) == ["the answers are linear in the eight features"]
+
+
+def test_control_networks_with_u_filters_that_are_too_large():
+    def build(coefficients):
+        return network_for(np.where(coefficients < 0, 20, 1) * coefficients)
+
+    assert broken(remark_4_1_sharp([EIGHT], build=build)) == ["a network with k = 8 realizes every labelling"]
+
+
+def test_control_a_linear_program_that_fails_decides_nothing():
+    status, coefficients = EIGHT.status.copy(), EIGHT.coefficients.copy()
+    status[5], coefficients[5] = 4, np.nan
+    evidence = remark_4_1_sharp([replace(EIGHT, status=status, coefficients=coefficients)])
+    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE

@@ -1,79 +1,176 @@
 """Lemma 3.2 with both indices, and the angles of Theorem 3.3."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
-from widenet.claims.base import Verdict
-from widenet.papers.brutzkus2019.claims.xor_clustering import (
-    CLAIMS,
-    angle_limit,
-    check_lemma_3_2,
-    check_lemma_3_2_as_printed,
-    check_theorem_3_3_angle,
+from tests.papers.brutzkus2019.claims.xor_toys import (
+    J14,
+    X2,
+    X3,
+    altered,
+    at_quick_scale,
+    broken,
+    drawn,
+    not_met,
+    octants,
+    undecided,
 )
-from widenet.papers.brutzkus2019.runs.xor import draw_start, every_octant
-from widenet.types import Scale, silent
+from widenet.claims.base import Verdict
+from widenet.diagnostics.clustering import updates_before
+from widenet.diagnostics.exploration import XOR_POINTS
+from widenet.papers.brutzkus2019.claims.xor_clustering import lemma_3_2, lemma_3_2_as_printed, theorem_3_3_angle
+from widenet.papers.brutzkus2019.xor_formulas import fewest_updates
+from widenet.records import Scale
+from widenet.types import RunStatus
+
+AHEAD, ACROSS, ALONG, SIZE, AGAINST, ENDS = (part.name for part in lemma_3_2([X3]).parts)
+ANGLE_W, ANGLE_U, UPDATES, COSINE = (part.name for part in theorem_3_3_angle([J14]).parts)
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", [lemma_3_2, lemma_3_2_as_printed, theorem_3_3_angle], ids=lambda claim: claim.id)
 def test_verdict_on_the_default_setting(claim):
-    evidence = claim.check(claim.setting(Scale.QUICK, 1), silent)
+    evidence = at_quick_scale(claim)
     assert evidence.verdict is claim.expected
-    assert all(h.met for h in evidence.hypotheses)
+    assert not not_met(evidence)
 
 
 def test_lemma_3_2_from_every_octant():
-    assert check_lemma_3_2([every_octant(0.1)]).verdict is Verdict.HOLDS
+    assert lemma_3_2([octants()]).verdict is Verdict.HOLDS
+
+
+def test_lemma_3_2_on_a_run_by_hand():
+    evidence = lemma_3_2([X3])
+    assert evidence.verdict is Verdict.HOLDS
+    assert evidence.promised == 0
+    # The filter that starts closest to its border, (−5, 18).
+    assert evidence.measured == 5 / 64
+    across = next(part for part in evidence.parts if part.name == ACROSS)
+    assert (across.measured, across.promised) == (2 - 2 / 64, 2)
+
+
+@pytest.mark.parametrize("point", range(4))
+def test_control_each_part_of_lemma_3_2_at_each_point_alone(point):
+    place = (3, 0, point)
+    updates = updates_before(X3.active)[place]
+    assert broken(lemma_3_2([altered(X3, own_low=(place, updates + 1))])) == [ALONG]
+    assert broken(lemma_3_2([altered(X3, own_high=(place, updates - 1))])) == [ALONG]
+    assert broken(lemma_3_2([altered(X3, across_high=(place, 2))])) == [SIZE]
+    assert broken(lemma_3_2([altered(X3, across_low=(place, -1))])) == [AGAINST]
+    assert broken(lemma_3_2([altered(X3, fit_low=(place, 2.0 * updates))])) == [AHEAD]
+    assert broken(lemma_3_2([altered(X3, across_fit=(place, 2.0))])) == [ACROSS]
+    assert lemma_3_2([altered(X3, across_fit=(place, 1.999))]).verdict is Verdict.HOLDS
+
+
+def test_control_the_last_time_is_judged():
+    last = (int(X3.steps[0]), 0, 2)
+    assert broken(lemma_3_2([altered(X3, across_fit=(last, 2.0))])) == [ACROSS]
+
+
+def test_control_a_run_that_still_moves_decides_nothing():
+    evidence = lemma_3_2([altered(X3, status=(0, RunStatus.BUDGET_SPENT))])
+    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert undecided(evidence) == [ENDS]
+    assert evidence.runs.unfinished == 1
 
 
 def test_the_printed_index_fails_in_every_run():
-    start = draw_start(50, 0.1, 50)
-    evidence = check_lemma_3_2_as_printed([start])
+    evidence = lemma_3_2_as_printed([drawn(50, 0.1, 50)])
     assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.config["cases"][0]["broken"] == 50
+    assert evidence.parts[0].broken == 50
     assert evidence.measured == pytest.approx(-2, abs=1e-3)
+
+
+def test_the_printed_lemma_with_the_repaired_index_does_not_fail():
+    evidence = lemma_3_2_as_printed([drawn(50, 0.1, 50)], index=updates_before)
+    assert evidence.parts[0].broken == 0
+    # No number of runs confirms a rate of e^{−400}.
+    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+def test_control_the_printed_lemma_looks_at_both_inequalities():
+    evidence = lemma_3_2_as_printed([drawn(50, 0.1, 50)], index=updates_before, across=1.9)
+    assert evidence.verdict is Verdict.VIOLATED
 
 
 def test_the_printed_lemma_is_judged_where_the_paper_states_it():
     """Section 3.2 assumes k > 16, and the print has two inequalities, which the repaired index satisfies."""
-    assert check_lemma_3_2_as_printed([draw_start(2, 0.1, 50)]).verdict is Verdict.HYPOTHESES_NOT_MET
-    printed = next(claim for claim in CLAIMS if claim.id.endswith("lemma_3_2_as_printed"))
-    assert min(start.half_width for start in printed.setting(Scale.QUICK, 1)) == 17
+    assert not_met(lemma_3_2_as_printed([drawn(2, 0.1, 50)])) == ["width"]
+    (experiment,) = lemma_3_2_as_printed.reads
+    assert min(setting.half_width for setting in experiment.settings(Scale.QUICK, 1)) == 17
 
 
 def test_control_lemma_3_2_with_a_step_far_below_its_limit():
     """|α| reaches many η where the start is large beside a step."""
-    evidence = check_lemma_3_2([draw_start(50, 0.4, 10, step_share=5e-3)])
+    evidence = lemma_3_2([drawn(50, 0.4, 10, step_share=5e-3)])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert not_met(evidence) == ["deviation", "in_event"]
     assert evidence.conclusion is False
+    assert SIZE in broken(evidence)
     assert evidence.runs.outside == 10
-    assert evidence.config["cases"][0]["broken"] == 10
 
 
 def test_runs_outside_the_event_are_counted_and_not_scored():
-    evidence = check_lemma_3_2([draw_start(2, 0.1, 400, spread=4.0)])
+    run = drawn(2, 0.1, 400, spread=4.0)
+    evidence = lemma_3_2([run])
     assert 0 < evidence.runs.outside < 400
-    assert evidence.config["cases"][0]["scored"] == 400 - evidence.runs.outside
+    assert next(part for part in evidence.parts if part.name == ENDS).cases == 400 - evidence.runs.outside
     assert evidence.conclusion is True
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert not_met(evidence) == ["deviation"]
 
 
-@pytest.mark.parametrize(("step_constant", "degrees"), [(0.49, 89.2), (0.3, 72.1), (0.1, 43.3), (0.01, 14.0)])
-def test_the_angle_that_is_promised(step_constant, degrees):
-    assert angle_limit(step_constant) == pytest.approx(degrees, abs=0.1)
+def test_the_angles_of_a_run_by_hand():
+    evidence = theorem_3_3_angle([J14])
+    assert evidence.verdict is Verdict.HOLDS
+    assert evidence.promised == pytest.approx(78.14, abs=0.01)
+
+
+def turned(run, sign, filter, point, degrees):
+    """A final filter turned to so many degrees from a point, its length kept."""
+    length = np.linalg.norm(run.end[0, sign, filter])
+    angle = np.radians(degrees)
+    along = XOR_POINTS[point] @ XOR_POINTS[:2].T / 2  # a point in terms of its fits
+    across = np.array([-along[1], along[0]])
+    return altered(run, end=((0, sign, filter), length * (np.cos(angle) * along + np.sin(angle) * across)))
+
+
+def test_control_the_cosine_of_one_filter():
+    """x_1 was active four times: cos ≥ 8/11, 43.3°; x_2 five times: cos ≥ 10/13, 39.7°."""
+    assert broken(theorem_3_3_angle([turned(J14, 0, 2, 0, 60)])) == [COSINE]
+    assert theorem_3_3_angle([turned(J14, 0, 2, 0, 40)]).verdict is Verdict.HOLDS
+    assert broken(theorem_3_3_angle([turned(J14, 1, 0, 1, 40)])) == [COSINE]
+    assert theorem_3_3_angle([turned(J14, 1, 0, 1, 39.6)]).verdict is Verdict.HOLDS
+
+
+def test_control_the_angle_of_one_filter():
+    """The angle follows from the two steps of the proof, so the cosine fails as well."""
+    assert broken(theorem_3_3_angle([turned(J14, 0, 2, 0, 78.2)])) == [ANGLE_W, COSINE]
+    assert broken(theorem_3_3_angle([turned(J14, 1, 0, 1, 78.2)])) == [ANGLE_U, COSINE]
+    assert broken(theorem_3_3_angle([turned(J14, 1, 0, 1, 78.1)])) == [COSINE]
+
+
+def test_control_the_fewest_updates():
+    def more(extra):
+        return theorem_3_3_angle([J14], fewest=lambda step: fewest_updates(step) + extra)
+
+    assert broken(more(1.62)) == [UPDATES]
+    assert more(1.61).verdict is Verdict.HOLDS
+    # x_4, satisfied from the start, is never active.
+    assert broken(theorem_3_3_angle([altered(J14, own_sums=((slice(None), 0, 3), 100.0))])) == [UPDATES]
 
 
 def test_control_angles_after_one_step():
-    def after_one_step(run):
-        """All four points are active at t = 0: one step along the own axis, one back across."""
-        pushes = np.array([[1.0, -1.0], [-1.0, 1.0]])[:, None]
-        return run.start.fits + 2 * np.sign(run.start.fits) * pushes
-
-    evidence = check_theorem_3_3_angle([draw_start(50, 0.01, 20)], weights=after_one_step)
+    run = drawn(50, 0.01, 20)
+    # All four points are active at t = 0: one step along the own axis, one back across.
+    pushes = np.array([[1.0, -1.0], [-1.0, 1.0]])[:, None]
+    after_one_step = run.start.fits + 2 * np.sign(run.start.fits) * pushes
+    evidence = theorem_3_3_angle([dataclasses.replace(run, end=after_one_step)])
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.measured == pytest.approx(45, abs=2)
 
 
 def test_control_angles_need_convergence():
-    evidence = check_theorem_3_3_angle([draw_start(50, 0.6, 20)])
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert not_met(theorem_3_3_angle([drawn(50, 0.6, 20)])) == ["step_constant"]
+    # x_3 of this run is wrong at the end.
+    assert not_met(theorem_3_3_angle([X2])) == ["in_event"]

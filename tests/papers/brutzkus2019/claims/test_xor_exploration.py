@@ -7,24 +7,55 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tests.papers.brutzkus2019.claims.xor_toys import (
+    X3,
+    altered,
+    at_quick_scale,
+    broken,
+    drawn,
+    not_met,
+    undecided,
+)
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims.xor_exploration import (
-    CLAIMS,
-    check_lemma_3_1,
-    check_lemma_b_2,
-    check_lemma_b_2_as_printed,
-    check_observation_active_at_start,
-    check_observation_half_planes_cover,
+    lemma_3_1,
+    lemma_b_2,
+    lemma_b_2_as_printed,
+    observation_active_at_start,
+    observation_half_planes_cover,
     unexplored,
 )
-from widenet.papers.brutzkus2019.runs.xor import XorStart, draw_start, solution_start
-from widenet.types import Scale, silent
+from widenet.papers.brutzkus2019.runs.xor import trace_xor
+from widenet.papers.brutzkus2019.runs.xor_starts import (
+    XorCounts,
+    XorStart,
+    count_filters,
+    draw_xor_start,
+    solution_start,
+)
+from widenet.types import RunStatus
+
+CLAIMS = [
+    lemma_3_1,
+    lemma_b_2,
+    lemma_b_2_as_printed,
+    observation_active_at_start,
+    observation_half_planes_cover,
+]
+EXACT, DRAWN = "exact probability", "drawn starts"
+REFUTED = "drawn starts do not refute it"
+
+
+def halves(half_width, n_runs=1200):
+    """Counts of k/2 everywhere."""
+    return XorCounts(half_width, np.full((n_runs, 2, 4), half_width // 2), 0.5)
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_verdict_on_the_default_setting(claim):
-    evidence = claim.check(claim.setting(Scale.QUICK, 1), silent)
+    evidence = at_quick_scale(claim)
     assert evidence.verdict is claim.expected
+    assert not not_met(evidence)
     assert evidence.runs.tried > 0
 
 
@@ -35,97 +66,204 @@ def test_the_exact_tail():
     assert unexplored(17) == pytest.approx(1 - (1 - 2.0**-16) ** 4, rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("half_width", "share", "tail"),
+    [
+        (17, 1, 6.10337592803e-5),
+        (64, 1, 9.74547269153e-5),
+        (142, 1, 0.000276497188149),
+        (64, Fraction(99, 100), 0.000309287),
+        (142, Fraction(101, 100), 0.000131749),
+        (105, 1, 0.00031230037),
+    ],
+)
+def test_the_exact_tail_against_values_computed_apart(half_width, share, tail):
+    assert unexplored(half_width, 2 * Fraction(share)) == pytest.approx(tail, rel=1e-5)
+
+
+def test_lemma_3_1_promises_8_over_e_to_the_8():
+    evidence = lemma_3_1([halves(105)])
+    assert evidence.promised == pytest.approx(0.00268370102322, rel=1e-11)
+    assert evidence.tightness == pytest.approx(0.11637, rel=1e-4)
+    assert evidence.verdict is Verdict.HOLDS
+
+
 def test_control_lemma_3_1_with_a_quarter_of_the_radius():
-    evidence = check_lemma_3_1([draw_start(50, 0.1, 1200)], radius=Fraction(1, 2))
+    evidence = lemma_3_1([count_filters(draw_xor_start(50, 0.1, 1200))], radius=Fraction(1, 2))
     assert evidence.verdict is Verdict.VIOLATED
+    assert broken(evidence) == [EXACT, DRAWN]
     assert evidence.measured == pytest.approx(0.79, abs=0.01)
 
 
+def test_control_lemma_3_1_with_a_smaller_probability():
+    """The worst width is k = 105, at 3.123e-4."""
+    many = halves(105, 12_000)
+    assert broken(lemma_3_1([many], allowed=3.0e-4)) == [EXACT]
+    assert lemma_3_1([many], allowed=3.2e-4).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("count", range(8))
+def test_control_one_count_of_the_eight(count):
+    """k = 64: 16 to 48 filters."""
+    for value, failures in ((15, 12), (16, 0), (48, 0), (49, 12)):
+        counts = halves(64).counts
+        counts[:12, count // 4, count % 4] = value
+        evidence = lemma_3_1([dataclasses.replace(halves(64), counts=counts)])
+        assert evidence.details["widths"][0]["failures"] == failures
+        assert broken(evidence) == ([DRAWN] if failures else [])
+
+
 def test_control_lemma_3_1_needs_enough_draws_and_width():
-    assert check_lemma_3_1([draw_start(50, 0.1, 500)]).verdict is Verdict.INSUFFICIENT_EVIDENCE
-    assert check_lemma_3_1([draw_start(16, 0.1, 1200)]).verdict is Verdict.HYPOTHESES_NOT_MET
+    assert undecided(lemma_3_1([halves(50, 500)])) == [DRAWN]
+    assert not_met(lemma_3_1([halves(16)])) == ["width"]
+    assert lemma_3_1([halves(17)]).verdict is Verdict.HOLDS
 
 
 def test_control_lemma_3_1_with_filters_that_prefer_one_side():
-    start = draw_start(50, 0.1, 1200)
+    start = draw_xor_start(50, 0.1, 1200)
     leaning = XorStart(np.abs(start.fits), start.step_size, start.step_constant)
-    evidence = check_lemma_3_1([leaning])
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    evidence = lemma_3_1([count_filters(leaning)])
+    assert not_met(evidence) == ["uniform_directions"]
     assert evidence.conclusion is False
 
 
 def test_control_lemma_b_2_with_eight_times_the_deviation():
-    start = draw_start(17, 0.1, 200, spread=8.0)
-    evidence = check_lemma_b_2([start])
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    start = draw_xor_start(17, 0.1, 200, spread=8.0)
+    evidence = lemma_b_2([start])
+    assert not_met(evidence) == ["deviation"]
     assert evidence.conclusion is False
     assert (~start.in_event).mean() > 0.9
 
 
 def test_control_lemma_b_2_with_a_step_far_below_its_limit():
     """η ≤ c_η/k alone is not enough: σ_g must be small beside η."""
-    evidence = check_lemma_b_2([draw_start(17, 0.1, 200, step_share=1e-3)])
+    evidence = lemma_b_2([draw_xor_start(17, 0.1, 200, step_share=1e-3)])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert [h.name for h in evidence.hypotheses if not h.met] == ["largest 16√k·σ_g/η, σ_g as drawn"]
 
 
+@pytest.mark.parametrize(
+    ("half_width", "ratio"),
+    [(1, 0.946609531654), (2, 0.971300864958), (17, 0.996363351901), (120, 0.999479978357)],
+)
+def test_control_lemma_b_2_is_nearly_attained(half_width, ratio):
+    start = draw_xor_start(half_width, 0.1, 200)
+    evidence = lemma_b_2([start])
+    assert evidence.verdict is Verdict.HOLDS
+    assert evidence.promised == 1
+    assert evidence.measured == pytest.approx(ratio, rel=1e-11)
+    assert broken(lemma_b_2([start], constant=0.99 * ratio)) == [EXACT]
+    assert lemma_b_2([start], constant=1.01 * ratio).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize(("half_width", "ratio"), [(1, 4.75), (2, 22.4)])
+def test_control_lemma_b_2_with_nine_tenths_of_the_radius(half_width, ratio):
+    evidence = lemma_b_2([draw_xor_start(half_width, 0.1, 200)], radius=0.9)
+    assert broken(evidence) == [EXACT]
+    assert evidence.measured == pytest.approx(ratio, rel=0.01)
+
+
 def test_lemma_b_2_as_printed_fails_in_both_ways():
-    small = check_lemma_b_2_as_printed([draw_start(17, 0.1, 200, step_share=0.1)])
+    small = lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200, step_share=0.1)])
     assert small.verdict is Verdict.VIOLATED
-    assert all(h.met for h in small.hypotheses)
+    assert not not_met(small)
     # The limit √2η/4 is 0.4·√17 deviations of a fit, and 4·17 fits are independent.
     assert small.measured == pytest.approx(1 - (1 - 2 * stats.norm.sf(0.4 * np.sqrt(17))) ** 68, rel=1e-9)
-    assert small.config["settings"][0]["outside"] > 190
+    assert small.details["settings"][0]["outside"] > 190
     # At η = c_η/k no draw shows it, but the exact tail does: π is printed for √π.
-    cap = check_lemma_b_2_as_printed([draw_start(17, 0.1, 200)])
+    cap = lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200)])
     assert cap.verdict is Verdict.VIOLATED
-    assert cap.config["settings"][0]["outside"] == 0
-    assert cap.config["settings"][0]["ratio"] == pytest.approx(np.sqrt(np.pi), rel=0.01)
+    assert cap.details["settings"][0]["outside"] == 0
+    assert cap.details["settings"][0]["ratio"] == pytest.approx(np.sqrt(np.pi), rel=0.01)
+
+
+def test_the_printed_probability_of_lemma_b_2():
+    evidence = lemma_b_2_as_printed([draw_xor_start(2, 0.1, 200)])
+    assert evidence.promised == pytest.approx(7.16421173131e-8, rel=1e-11)
+    assert evidence.conclusion is False
 
 
 def test_control_lemma_b_2_as_printed_outside_its_setting_and_far_inside():
-    assert check_lemma_b_2_as_printed([draw_start(2, 0.1, 200)]).verdict is Verdict.HYPOTHESES_NOT_MET
-    assert check_lemma_b_2_as_printed([draw_start(17, 0.1, 200, spread=2.0)]).verdict is Verdict.HYPOTHESES_NOT_MET
-    assert check_lemma_b_2_as_printed([draw_start(17, 0.1, 200, spread=0.9)]).verdict is Verdict.HOLDS
+    assert not_met(lemma_b_2_as_printed([draw_xor_start(2, 0.1, 200)])) == ["width"]
+    assert not_met(lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200, spread=2.0)])) == ["deviation"]
+    assert lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200, spread=0.9)]).verdict is Verdict.HOLDS
+
+
+def large(n_runs):
+    """Starts with k = 1 of which so many are outside the event."""
+    start = draw_xor_start(1, 0.1, 200)
+    fits = np.clip(start.fits, -0.35, 0.35)
+    fits[:n_runs, 0, 0, 0] = 0.36
+    return dataclasses.replace(start, fits=fits)
 
 
 def test_two_large_starts_of_two_hundred_are_chance_at_k_1():
     """c is 2.7e-4 at k = 1: a seed in a thousand draws two of 200 outside."""
-    start = draw_start(1, 0.1, 200)
-    fits = np.clip(start.fits, -0.35, 0.35)
-    fits[:2, 0, 0, 0] = 0.36
-    evidence = check_lemma_b_2([dataclasses.replace(start, fits=fits)])
-    assert evidence.config["widths"][0]["outside"] == 2
+    evidence = lemma_b_2([large(2)])
+    assert evidence.details["settings"][0]["outside"] == 2
     assert evidence.verdict is Verdict.HOLDS
 
 
+def test_control_ten_large_starts_of_two_hundred_are_not():
+    assert broken(lemma_b_2([large(10)])) == [REFUTED]
+
+
 def test_control_active_at_start_from_twice_a_solution():
-    evidence = check_observation_active_at_start([solution_start(2.0)])
+    evidence = observation_active_at_start([trace_xor(solution_start(2.0))])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert evidence.measured == 0
     assert evidence.runs.outside == 1
 
 
-def test_control_cover_with_a_filter_on_the_border():
-    start = draw_start(17, 0.1, 10)
+@pytest.mark.parametrize("point", range(4))
+def test_control_one_point_at_rest_at_the_start(point):
+    sums = {"own_sums": ((0, 0, point), 1.001 * X3.start.goal), "opposing_sums": ((0, 0, point), 0.0)}
+    evidence = observation_active_at_start([altered(X3, **sums)])
+    assert broken(evidence) == ["a_i(0) = 1"]
+
+
+def test_control_active_at_start_of_a_run_that_still_moves():
+    evidence = observation_active_at_start([altered(X3, status=(0, RunStatus.BUDGET_SPENT))])
+    assert undecided(evidence) == ["every run ends"]
+
+
+@pytest.mark.parametrize("sign", [0, 1])
+def test_control_cover_with_a_filter_on_the_border(sign):
+    """w_0 orthogonal to x_1, or u_0 to x_2."""
+    start = draw_xor_start(17, 0.1, 10)
     fits = start.fits.copy()
-    fits[3, 0, 5, 0] = 0.0
-    evidence = check_observation_half_planes_cover([dataclasses.replace(start, fits=fits)])
+    fits[3, sign, 5, sign] = 0.0
+    evidence = observation_half_planes_cover([count_filters(dataclasses.replace(start, fits=fits))])
     assert evidence.verdict is Verdict.VIOLATED
+    assert len(broken(evidence)) == 1
+    assert broken(evidence)[0].startswith("WU"[sign])
     assert evidence.measured == 1
-    leaning = dataclasses.replace(start, fits=np.abs(start.fits))
-    assert check_observation_half_planes_cover([leaning]).verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+def test_control_cover_asks_for_uniform_directions():
+    start = draw_xor_start(17, 0.1, 10)
+    leaning = count_filters(dataclasses.replace(start, fits=np.abs(start.fits)))
+    assert not_met(observation_half_planes_cover([leaning])) == ["uniform_directions"]
 
 
 def test_a_fit_is_not_rounded_to_zero():
     """Among four million fits (seed 6 at k = 200) one is closer to 0 than half a step of the grid."""
-    start = draw_start(2, 0.1, 1)
+    start = draw_xor_start(2, 0.1, 1)
     fits = start.fits.copy()
     fits[0, 0, 0] = 1e-11, -1e-11
     moved = dataclasses.replace(start, fits=fits)
     assert np.array_equal(np.sign(moved.fits), np.sign(fits))
     assert np.abs(moved.fits - fits).max() < 2.0**-32
     assert moved.in_event.all()
-    assert check_observation_half_planes_cover([draw_start(200, 0.1, 5000, 6)]).verdict is Verdict.HOLDS
+    assert observation_half_planes_cover([count_filters(draw_xor_start(200, 0.1, 5000, 6))]).verdict is Verdict.HOLDS
+
+
+def test_lemma_3_1_reads_the_starts_that_are_trained_elsewhere():
+    """The counts of the half-planes and those of `XorStart` are the same."""
+    start = drawn(17, 0.1, 200).start
+    counts = count_filters(start).counts
+    odd = np.arange(4) % 2 == 0
+    assert np.array_equal(start.own_counts, np.where(odd, counts[:, 0], counts[:, 1]))
+    assert np.array_equal(start.opposing_counts, np.where(odd, counts[:, 1], counts[:, 0]))

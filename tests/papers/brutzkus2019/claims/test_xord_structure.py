@@ -1,40 +1,65 @@
 """XORD before training: its solution with k = 2, the decoy, and the shares of diverse points."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from widenet.claims.base import Verdict
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Choices, Specimen
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERNS, SET_LABELS, set_index
 from widenet.papers.brutzkus2019.claims.xord_structure import (
-    CLAIMS,
     DECOY,
+    DECOY_ERRORS,
     SOLUTION,
-    Candidates,
-    DecoySetting,
-    check_observation_decoy,
-    check_observation_diverse_probability,
-    check_observation_xord_realizable,
-    counted_probabilities,
-    decoy_on,
+    DiverseShares,
+    Trap,
+    candidates_on,
+    count_diverse,
     diverse_probabilities,
     diverse_probabilities_as_printed,
-    on_sets,
+    observation_decoy,
+    observation_diverse_probability,
+    observation_diverse_probability_as_printed,
+    observation_xord_realizable,
 )
-from widenet.papers.brutzkus2019.runs.training_set import PAIR, from_sets
+from widenet.papers.brutzkus2019.runs.outputs import on_sets
+from widenet.papers.brutzkus2019.runs.training_set import PAIR, from_data, from_sets
 from widenet.papers.brutzkus2019.runs.xord_descent import diverse_points
-from widenet.types import Dataset, Scale, silent
+from widenet.records import Scale
+from widenet.types import Dataset
 
+CLAIMS = (
+    observation_xord_realizable,
+    observation_diverse_probability,
+    observation_diverse_probability_as_printed,
+    observation_decoy,
+)
 SINGLES = np.random.default_rng(0).normal(size=(500, 2, 2))
+LOSS, POSITIVE, NEGATIVE, SETS = (
+    "loss 0 on the training set",
+    "N = 8 on diverse positive points",
+    "N = −4 on diverse negative points",
+    "wrong on exactly the five sets",
+)
+
+
+def broken(evidence):
+    return [part.name for part in evidence.parts if part.kept is False]
+
+
+def decoy_on(data, **choices):
+    return observation_decoy(observation_decoy.on(Specimen(data, Choices(**choices))))
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_verdict_on_the_default_setting(claim):
-    evidence = claim.check(claim.setting(Scale.QUICK, 1), silent)
+def test_verdict_on_the_default_material(claim):
+    evidence = claim(claim.draws(Scale.QUICK, 1))
     assert evidence.verdict is claim.expected
     assert all(h.met for h in evidence.hypotheses)
+    assert not evidence.vacuous
 
 
 def test_outputs_of_the_two_constructions():
@@ -45,72 +70,147 @@ def test_outputs_of_the_two_constructions():
     assert decoy[[DIVERSE_POSITIVE, DIVERSE_NEGATIVE]].tolist() == [8, -4]
 
 
+def test_the_smallest_margin_of_the_solution():
+    evidence = observation_xord_realizable(candidates_on(SOLUTION, SINGLES))
+    assert evidence.details["smallest_margin"] == 2
+
+
 def test_control_a_solution_without_its_factor_three():
-    evidence = check_observation_xord_realizable(Candidates(PATTERNS[[0, 2, 1, 3]], SINGLES))
+    evidence = observation_xord_realizable(candidates_on(PATTERNS[[0, 2, 1, 3]], SINGLES))
     assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.config["wrong_sets"] == 7
+    assert evidence.details["wrong_sets"] == 7
     values = on_sets(PATTERNS[[0, 2, 1, 3]])
     negative = np.flatnonzero((values < 0) & (SET_LABELS > 0))
     assert set(negative) == {set_index(1, 2, 4), set_index(2, 3, 4)}
 
 
+def test_control_a_factor_of_two_is_wrong_where_the_output_is_zero():
+    filters = np.stack([2 * PATTERNS[0], 2 * PATTERNS[2], PATTERNS[1], PATTERNS[3]])
+    evidence = observation_xord_realizable(candidates_on(filters, SINGLES))
+    assert evidence.verdict is Verdict.VIOLATED
+    assert evidence.details["wrong_sets"] == 2
+    assert on_sets(filters, (set_index(1, 2, 4), set_index(2, 3, 4))).tolist() == [0, 0]
+
+
+def test_control_one_wrong_output_among_all_inputs():
+    candidates = candidates_on(SOLUTION, SINGLES)
+    outputs = candidates.outputs.copy()
+    outputs[17] *= -1
+    assert broken(observation_xord_realizable(replace(candidates, outputs=outputs))) == ["right on every input"]
+
+
 def test_control_too_many_filters_are_not_the_construction():
     six = np.concatenate([SOLUTION[:2], SOLUTION[:1], SOLUTION[2:], SOLUTION[2:3]])
-    evidence = check_observation_xord_realizable(Candidates(six, SINGLES))
+    evidence = observation_xord_realizable(candidates_on(six, SINGLES))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 def test_control_singles_that_detect_both_would_be_noticed():
     """Not possible with ReLU, so the outputs of a k = 2 network are put through the same door."""
-    pair = np.stack([SOLUTION])
-    candidates = Candidates(SOLUTION, SINGLES)
-    object.__setattr__(candidates, "singles", pair)
-    assert check_observation_xord_realizable(candidates).verdict is Verdict.VIOLATED
+    evidence = observation_xord_realizable(candidates_on(SOLUTION, np.stack([SOLUTION])))
+    assert evidence.verdict is Verdict.VIOLATED
+    assert broken(evidence) == ["no network with k = 1"]
+
+
+def test_without_networks_with_k_1_nothing_is_decided():
+    evidence = observation_xord_realizable(candidates_on(SOLUTION, SINGLES[:0]))
+    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 def test_control_the_decoy_at_a_larger_margin():
-    evidence = check_observation_decoy(DecoySetting(PAIR, 8.1))
+    evidence = observation_decoy(Trap(PAIR, 8.1))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert evidence.measured == pytest.approx(0.1)
 
 
 def test_control_the_true_solution_is_no_decoy():
-    assert check_observation_decoy(DecoySetting(), filters=SOLUTION).verdict is Verdict.VIOLATED
+    evidence = observation_decoy(Trap(), filters=SOLUTION)
+    assert evidence.verdict is Verdict.VIOLATED
+    assert broken(evidence) == [SETS]
+
+
+@pytest.mark.parametrize(
+    ("plus", "minus", "part"),
+    [
+        (3.1, 1.0, [POSITIVE]),
+        (3.05, 1.05, [NEGATIVE]),
+        (2.999, 1.0, [LOSS, POSITIVE]),
+        (2.2, 0.2, [LOSS, NEGATIVE]),
+    ],
+)
+def test_control_other_sizes_of_the_decoy(plus, minus, part):
+    """The five wrong sets stay; N is 2·(2·plus) − 2·(2·minus) on x⁺ and −4·minus on x⁻."""
+    filters = DECOY * np.array([plus / 3, plus / 3, minus, minus])[:, None]
+    assert broken(observation_decoy(Trap(), filters=filters)) == part
+
+
+def test_control_another_five_sets():
+    fewer = DECOY_ERRORS - {set_index(3, 4)}
+    assert broken(observation_decoy(Trap(), expected_errors=fewer)) == [SETS]
 
 
 def test_the_decoy_on_own_points():
-    assert check_observation_decoy(decoy_on(diverse_points(0))).verdict is Verdict.HOLDS
+    assert decoy_on(diverse_points(0)).verdict is Verdict.HOLDS
     mixed = from_sets({DIVERSE_POSITIVE: 5, set_index(2, 3, 4): 1, DIVERSE_NEGATIVE: 6})
-    evidence = check_observation_decoy(DecoySetting(mixed))
+    evidence = observation_decoy(Trap(mixed))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.measured == pytest.approx(12 / 6)
+
+
+def test_the_diverse_part_of_own_points_alone():
+    points = diverse_points(0)
+    mixed = Dataset(points.inputs.at[0].set(1.0), points.labels)
+    assert decoy_on(mixed).verdict is Verdict.HYPOTHESES_NOT_MET
+    assert decoy_on(mixed, diverse_only=True).verdict is Verdict.HOLDS
+    assert decoy_on(mixed, diverse_only=True, required_margin=9.0).verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+@pytest.mark.parametrize("words", [(0, 1, 2, 3), (6, 7, 8)])
+def test_control_own_points_of_one_class(words):
+    data = diverse_points(0)[np.array(words)]
+    assert observation_decoy(Trap(from_data(data))).verdict is Verdict.HYPOTHESES_NOT_MET
+    assert isinstance(observation_decoy.on(Specimen(data)), Silence)
 
 
 def test_control_labels_that_are_not_those_of_xord():
     points = diverse_points(0)
     wrong = Dataset(points.inputs, -points.labels)
-    evidence = check_observation_decoy(decoy_on(wrong))
+    evidence = observation_decoy(Trap(from_data(wrong)))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert [h.actual for h in evidence.hypotheses if h.name.startswith("points whose label")] == [12]
-    halves = Dataset(points.inputs / 2, points.labels)
-    assert check_observation_decoy(decoy_on(halves)).verdict is Verdict.HYPOTHESES_NOT_MET
+    assert [h.actual for h in evidence.hypotheses if h.key == "labels"] == [12]
+    assert isinstance(observation_decoy.on(Specimen(wrong)), Silence)
+    halves = points.inputs.at[0].set(0.5)
+    assert decoy_on(Dataset(halves, points.labels)).verdict is Verdict.HYPOTHESES_NOT_MET
+    assert isinstance(observation_decoy.on(Specimen(Dataset(points.inputs / 2, points.labels))), Silence)
 
 
 @pytest.mark.parametrize(("patches", "printed", "counted"), [(4, 0.09375, 0.1), (5, 0.23438, 0.24194)])
 def test_shares_of_diverse_points(patches, printed, counted):
+    shares = count_diverse(patches)
     assert float(diverse_probabilities_as_printed(patches)[0]) == pytest.approx(printed, abs=1e-5)
     assert float(diverse_probabilities(patches)[0]) == pytest.approx(counted, abs=1e-5)
-    assert diverse_probabilities(patches) == counted_probabilities(patches)
-    assert diverse_probabilities_as_printed(patches)[1] == counted_probabilities(patches)[1]
+    assert diverse_probabilities(patches) == (shares.positive, shares.negative)
+    assert diverse_probabilities_as_printed(patches)[1] == shares.negative
 
 
 def test_control_another_share_of_negative_points():
     def formula(patches):
         return diverse_probabilities(patches)[0], 1 - Fraction(1, 2**patches)
 
-    assert check_observation_diverse_probability((4,), formula=formula).verdict is Verdict.VIOLATED
-    assert check_observation_diverse_probability((3,)).verdict is Verdict.HYPOTHESES_NOT_MET
+    evidence = observation_diverse_probability([count_diverse(4)], formula=formula)
+    assert evidence.verdict is Verdict.VIOLATED
+    assert broken(evidence) == ["p₋"]
+    assert observation_diverse_probability([count_diverse(3)]).verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+def test_control_the_printed_share_of_positive_points():
+    """At d = 4 it is 3/32, the share of all inputs; of the positive ones it is 1/10."""
+    evidence = observation_diverse_probability_as_printed([count_diverse(4)])
+    assert broken(evidence) == ["p₊"]
+    assert (evidence.measured, evidence.promised) == (0.1, 3 / 32)
+    share_of_all = DiverseShares(4, Fraction(24, 4**4), Fraction(7, 8))
+    assert observation_diverse_probability_as_printed([share_of_all]).verdict is Verdict.HOLDS
 
 
 def test_points_as_arrays():

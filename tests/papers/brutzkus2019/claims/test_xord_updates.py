@@ -1,38 +1,54 @@
 """Trajectories on diverse points: one pair, the closed form, kinks, the split of the outputs, and XOR as a case."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.training.xord_oracle import descend as plain_descend
-from widenet.claims.base import Verdict
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Choices, Specimen
 from widenet.data.xord import PATTERNS
-from widenet.networks.conv_maxpool import ConvMaxPool
-from widenet.networks.two_layer import plus_minus
 from widenet.papers.brutzkus2019.claims.xord_updates import (
-    CLAIMS,
-    check_equation_7_8,
-    check_footnote_3,
-    check_footnote_10,
-    check_observation_decomposition,
-    check_observation_one_pair,
+    equation_7_8,
+    footnote_3,
+    footnote_10,
+    observation_decomposition,
+    observation_one_pair,
 )
-from widenet.papers.brutzkus2019.runs.xor import draw_start
+from widenet.papers.brutzkus2019.runs.one_patch import OnePatchSetting, one_patch
 from widenet.papers.brutzkus2019.runs.xord_descent import (
+    DescentSetting,
     XordRuns,
     descend,
+    descents,
     diverse_part,
     diverse_points,
-    outputs,
+    follow,
+    observe,
     runs_on,
 )
-from widenet.types import Dataset, Scale, silent
+from widenet.progress import silent
+from widenet.records import Scale
+from widenet.types import Dataset
 
-RUNS = runs_on(diverse_points(1), half_width=8, margin=2.0, n_runs=2, seed=2)
+ON_DIVERSE = (observation_one_pair, equation_7_8, footnote_10, observation_decomposition)
+SMALL = {"half_width": 8, "margin": 2.0, "n_runs": 2}
+RUNS = runs_on(diverse_points(1), **SMALL, seed=2)
+FOLLOWED = follow(RUNS)
 ONE_PATCH = PATTERNS[[1] * 7].reshape(1, -1)
 """A negative point with the pattern p_2 alone."""
+
+
+def from_fits(w, u, step_size, margin, per_step=64):
+    """One run from fits (⟨w, p_1⟩, ⟨w, p_2⟩) in units of η/64."""
+    filters = np.array([*w, *u], float) @ PATTERNS[:2] / 2 * (step_size / per_step)
+    return XordRuns(diverse_points(1), filters[None], step_size, margin)
+
+
+D4 = from_fits([(11, 3), (-9, 4)], [(5, -13), (-7, 2)], 1 / 16, 2.0)
+"""k = 2, T = 20; phases bbbbbbbbbmbmbmbmpmmp: both points active, only x⁻, only x⁺."""
+D4_FOLLOWED = follow(D4)
 
 
 def with_one_non_diverse(data):
@@ -41,41 +57,57 @@ def with_one_non_diverse(data):
     return Dataset(jnp.asarray(inputs), data.labels)
 
 
+MIXED = follow(runs_on(with_one_non_diverse(diverse_points(1)), **SMALL))
+
+
 def unmet(evidence):
     return [h.name for h in evidence.hypotheses if not h.met]
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def broken(evidence):
+    return [part.name for part in evidence.parts if part.kept is False]
+
+
+def altered(run, name, time, by):
+    """The record with one number of the first run moved."""
+    values = getattr(run, name).copy()
+    values[time, 0] += by
+    return replace(run, **{name: values})
+
+
+def cut(run, length):
+    """The record up to this time."""
+    series = {field.name: getattr(run, field.name) for field in fields(run)}
+    return replace(run, **{name: value[:length] for name, value in series.items() if np.ndim(value) > 1})
+
+
+@pytest.mark.parametrize("claim", ON_DIVERSE, ids=lambda claim: claim.id)
 def test_verdict_on_the_default_setting(claim):
-    evidence = claim.check(claim.setting(Scale.QUICK, 1), silent)
+    """The one default cell, at seed 1; the four claims read it alike."""
+    assert claim.reads == (descents,)
+    evidence = claim([DEFAULT])
     assert evidence.verdict is claim.expected
     assert all(h.met for h in evidence.hypotheses)
+    assert not evidence.vacuous
 
 
-def test_descent_against_the_oracle_of_the_pattern_sets():
-    path = descend(RUNS)
-    network = ConvMaxPool(jnp.asarray(RUNS.filters[0]), plus_minus(16, 1.0))
-    expected, steps, _, _ = plain_descend(
-        network, RUNS.data, RUNS.step_size, RUNS.margin, max_steps=1000, patience=None, literal=True
-    )
-    assert path[: steps + 1, 0] == pytest.approx(expected, abs=1e-12)
-    assert np.array_equal(path[steps, 0], path[-1, 0])
-    assert outputs(path[-1], RUNS.one_of(1.0)).min() >= 2
-    assert outputs(path[-1], RUNS.one_of(-1.0)).max() <= -1
+DEFAULT = descents.run(descents.settings(Scale.QUICK, 1)[0], silent)
 
 
-def test_without_a_positive_direction_nothing_moves_from_the_first_step_on():
-    """W⁺(1) ∪ W⁺(3) = ∅: the two points cancel exactly, and the loss stays γ + 1."""
-    filters = RUNS.filters.copy()
-    fits = filters @ PATTERNS[:2].T
-    filters = np.where((np.abs(fits[..., 0]) > np.abs(fits[..., 1]))[..., None], filters * [1, -1], filters)
-    path = descend(replace(RUNS, filters=filters))
-    assert np.array_equal(path[1], path[-1])
-    assert outputs(path[-1], RUNS.one_of(1.0)) == pytest.approx(outputs(path[-1], RUNS.one_of(-1.0)))
+def test_steps_of_every_kind_are_in_the_default_setting():
+    steps = equation_7_8([DEFAULT]).details["steps"]
+    assert min(steps.values()) > 0
+
+
+def test_the_toy_run_of_every_phase():
+    evidence = equation_7_8([D4_FOLLOWED])
+    assert evidence.verdict is Verdict.HOLDS
+    assert evidence.details["last_update"] == [20]
+    assert evidence.details["steps"] == {"both": 12, "only_negative": 6, "only_positive": 2, "none": 128 * 2 - 20}
 
 
 def test_control_one_non_diverse_point_changes_the_trajectory():
-    evidence = check_observation_one_pair([runs_on(with_one_non_diverse(diverse_points(1)), seed=1)], steps=100)
+    evidence = observation_one_pair([MIXED])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert unmet(evidence) == ["points that are not diverse"]
@@ -83,17 +115,65 @@ def test_control_one_non_diverse_point_changes_the_trajectory():
     assert evidence.measured > 0.01
 
 
+def test_control_a_weight_that_differs_from_the_run_on_one_pair():
+    assert broken(observation_one_pair([altered(FOLLOWED, "pair_distance", 7, 1e-9)])) == [
+        "the same weights at every t"
+    ]
+
+
 def test_the_diverse_part_of_own_data():
-    kept = diverse_part(with_one_non_diverse(diverse_points(1)))
-    assert kept.n_samples == 10
-    evidence = check_observation_one_pair([runs_on(kept, half_width=8, n_runs=2)], steps=50)
-    assert evidence.verdict is Verdict.HOLDS
+    data = with_one_non_diverse(diverse_points(1))
+    assert diverse_part(data).n_samples == 10
+    choices = Choices(n_neurons=16, n_runs=2, required_margin=2.0, diverse_only=True)
+    (setting,) = observation_one_pair.on(Specimen(data, choices))
+    assert (setting.half_width, setting.n_runs, setting.required_margin) == (8, 2, 2.0)
+    run = descents.run(setting, silent)
+    assert run.n_points == 10
+    for claim in ON_DIVERSE:
+        assert claim.on(Specimen(data, choices)) == [setting]
+        assert claim([run]).verdict is Verdict.HOLDS
+
+
+def test_own_data_as_it_is_and_few_networks_on_it():
+    data = with_one_non_diverse(diverse_points(1))
+    (setting,) = equation_7_8.on(Specimen(data, Choices(n_runs=600)))
+    assert setting.n_runs == 20
+    run = descents.run(setting.model_copy(update={"n_runs": 1, "half_width": 2}), silent)
+    assert observation_decomposition([run]).verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+def test_own_points_that_are_not_of_xord_are_left_out_and_counted():
+    points = diverse_points(1)
+    data = Dataset(points.inputs.at[0, 0].set(0.5), points.labels.at[11].set(1.0))
+    (setting,) = equation_7_8.on(Specimen(data, Choices(n_neurons=4, n_runs=1)))
+    run = descents.run(setting, silent)
+    assert (run.n_points, run.training.not_signs, run.training.mislabelled) == (10, 1, 1)
+    evidence = equation_7_8([run])
+    assert [h.key for h in evidence.hypotheses if not h.met] == ["signs", "labels"]
+    assert evidence.conclusion is True
+
+
+@pytest.mark.parametrize("claim", ON_DIVERSE, ids=lambda claim: claim.id)
+def test_data_it_cannot_speak_about_is_met_with_silence(claim):
+    points = diverse_points(1)
+    reasons = {
+        "made of pairs": Dataset(points.inputs[:, :7], points.labels),
+        "of each class, got 0 of +1 and 0 of -1; left out: 12 with an entry": Dataset(points.inputs / 2, points.labels),
+        "got 0 of +1 and 0 of -1; left out: 12 with a label": Dataset(points.inputs, -points.labels),
+        "got 6 of +1 and 0 of -1": points[np.arange(6)],
+    }
+    for words, data in reasons.items():
+        answer = claim.on(Specimen(data))
+        assert isinstance(answer, Silence)
+        assert words in answer
+    one_class = Specimen(points[np.arange(6)], Choices(diverse_only=True))
+    assert "Among diverse points alone" in claim.on(one_class)
 
 
 def test_control_data_with_one_class_are_not_judged():
-    only = diverse_points(1)[np.arange(6)]
-    for check in (check_observation_one_pair, check_equation_7_8, check_observation_decomposition):
-        evidence = check([runs_on(only)])
+    only = follow(runs_on(diverse_points(1)[np.arange(6)]))
+    for claim in ON_DIVERSE:
+        evidence = claim([only])
         assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
         assert evidence.conclusion is None
         assert "points in the smaller class" in unmet(evidence)
@@ -102,9 +182,9 @@ def test_control_data_with_one_class_are_not_judged():
 @pytest.mark.parametrize("labels", [(0.0, 1.0), (-2.0, 2.0)])
 def test_control_labels_that_are_not_signs_are_not_judged(labels):
     data = diverse_points(1)
-    other = Dataset(data.inputs, jnp.where(data.labels > 0, labels[1], labels[0]))
-    for check in (check_observation_one_pair, check_equation_7_8, check_observation_decomposition):
-        evidence = check([runs_on(other)])
+    other = follow(runs_on(Dataset(data.inputs, jnp.where(data.labels > 0, labels[1], labels[0]))))
+    for claim in ON_DIVERSE:
+        evidence = claim([other])
         assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
         assert "points whose label is not f*(x)" in unmet(evidence)
 
@@ -113,45 +193,128 @@ def test_control_a_pair_is_not_compared_with_itself():
     """Copies of one pair are that pair; a third point makes the comparison one."""
     data = diverse_points(1)
     for places, verdict in (([0, 0, 6, 6], Verdict.INSUFFICIENT_EVIDENCE), ([0, 1, 6, 6], Verdict.HOLDS)):
-        evidence = check_observation_one_pair([runs_on(data[np.array(places)], half_width=8, n_runs=2)], steps=50)
+        evidence = observation_one_pair([follow(runs_on(data[np.array(places)], **SMALL))])
         assert evidence.verdict is verdict
-        assert evidence.vacuous is (verdict is not Verdict.HOLDS)
 
 
 def test_control_the_printed_indicator_never_stops():
-    evidence = check_equation_7_8([RUNS], is_active=lambda values: values < 1)
+    evidence = equation_7_8([FOLLOWED], is_active=lambda values: values < 1)
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.measured == pytest.approx(RUNS.step_size)
-    assert check_equation_7_8([RUNS]).verdict is Verdict.HOLDS
+    assert equation_7_8([FOLLOWED]).verdict is Verdict.HOLDS
+    assert broken(equation_7_8([D4_FOLLOWED], is_active=lambda values: values < 1)) == ["the w's", "the u's"]
+
+
+@pytest.mark.parametrize(("channel", "part"), [(0, "the w's"), (3, "the u's")])
+def test_control_a_filter_that_moves_otherwise(channel, part):
+    """Both weights are along p_2, in which no filter of D4 changes its cone or side for so little."""
+    path = descend(D4)
+    path[9:, 0, channel] += 1e-9 * PATTERNS[1]
+    record = replace(cut(D4_FOLLOWED, len(path) - 1), **observe(path, D4))
+    assert broken(equation_7_8([record])) == [part]
+
+
+def test_control_a_run_that_is_cut_off_is_not_decided():
+    evidence = equation_7_8([cut(FOLLOWED, 5)])
+    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert evidence.runs.unfinished == 2
 
 
 def test_control_the_closed_form_on_a_mixed_set():
-    mixed = runs_on(with_one_non_diverse(diverse_points(1)), half_width=8, margin=2.0, n_runs=2)
-    evidence = check_equation_7_8([mixed])
+    evidence = equation_7_8([MIXED])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
 
 
 def test_control_a_start_on_the_lattice_meets_the_kink():
     step = 2.0**-9
-    filters = np.tile(np.array([[2.5, 0.5], [0.3, 0.1]]) * step, (1, 1, 1))
-    evidence = check_footnote_10([XordRuns(diverse_points(1), filters, step, 8.0)])
+    filters = np.array([[[2.5, 0.5], [0.3, 0.1]]]) * step
+    evidence = footnote_10([follow(XordRuns(diverse_points(1), filters, step, 8.0))])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
+    assert broken(evidence) == ["no fit is ever 0"]
     assert evidence.measured == 0
 
 
+@pytest.mark.parametrize(
+    ("fit", "verdict"), [(2.0, Verdict.HYPOTHESES_NOT_MET), (1.0, Verdict.HOLDS), (2 + 1e-6, Verdict.HOLDS)]
+)
+def test_multiples_of_two_steps_matter_and_not_of_one(fit, verdict):
+    """w_0 with fits (3η, fit·η): from 2η the fit is 0 after one step; from η, which print excludes, never."""
+    run = from_fits([(3.0, fit)], [(0.3, 0.7)], 2.0**-9, 8.0, per_step=1)
+    evidence = footnote_10([follow(run)])
+    assert evidence.verdict is verdict
+    assert (evidence.measured == 0) is (verdict is not Verdict.HOLDS)
+
+
+def test_control_steps_that_are_no_multiples():
+    """A sixth of the negative points lacks p_4: its share of a step is a sixth."""
+    evidence = footnote_10([MIXED])
+    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert broken(evidence) == ["fits change by multiples of 2η"]
+    assert broken(footnote_10([altered(FOLLOWED, "off_lattice", 3, 1e-6)])) == ["fits change by multiples of 2η"]
+
+
 def test_control_a_point_with_one_pattern_breaks_the_split():
-    mixed = runs_on(with_one_non_diverse(diverse_points(1)), half_width=8, margin=2.0, n_runs=2)
-    evidence = check_observation_decomposition([mixed])
+    evidence = observation_decomposition([MIXED])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert evidence.measured is not None
     assert evidence.measured > 1e-3
 
 
+@pytest.mark.parametrize("name", ["s_plus", "p_plus", "s_minus", "p_minus", "positive_output", "negative_output"])
+def test_control_one_sum_that_is_off(name):
+    evidence = observation_decomposition([altered(FOLLOWED, name, 11, 1e-6)])
+    assert broken(evidence) == ["N(x⁺) − N(x⁻) = S⁺ − P⁺ + P⁻ − S⁻"]
+
+
+@pytest.mark.parametrize("half_width", [2, 17])
+def test_xor_is_xord_with_one_patch(half_width):
+    assert half_width in {setting.half_width for setting in one_patch.settings(Scale.QUICK, 1)}
+    evidence = footnote_3([one_patch.run(OnePatchSetting(half_width=half_width, n_runs=5), silent)])
+    assert evidence.verdict is Verdict.HOLDS
+    assert all(h.met for h in evidence.hypotheses)
+    assert footnote_3.reads == (one_patch,)
+
+
+BESIDE = one_patch.run(OnePatchSetting(half_width=2, n_runs=5), silent)
+
+
 def test_control_xor_and_xord_with_the_same_step():
-    evidence = check_footnote_3([draw_start(17, 0.1, 20, 0)], step_ratio=1.0)
+    evidence = footnote_3([one_patch.run(OnePatchSetting(half_width=17, n_runs=5, step_ratio=1.0), silent)])
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.measured is not None
     assert evidence.measured > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("name", "time", "part"),
+    [
+        ("xor_weights", 2, "the same weights at every t"),
+        ("xor_outputs", 2, "the same outputs at every t"),
+        ("xord_outputs", -1, "the same outputs at every t"),
+    ],
+)
+def test_control_one_number_of_the_record(name, time, part):
+    assert part in broken(footnote_3([altered(BESIDE, name, time, 1e-9)]))
+
+
+def test_control_the_loss_itself_and_not_half_of_it():
+    assert broken(footnote_3([BESIDE], loss_ratio=1.0)) == ["half the loss at every t"]
+
+
+def test_control_other_labels():
+    swapped = replace(BESIDE, xor_labels=-BESIDE.xor_labels)
+    assert broken(footnote_3([swapped])) == ["half the loss at every t", "the same labels"]
+
+
+@pytest.mark.parametrize(("constant", "met"), [(0.499, True), (0.5, False)])
+def test_the_step_that_footnote_3_allows(constant, met):
+    (hypothesis,) = footnote_3([replace(BESIDE, step_constant=constant)]).hypotheses
+    assert hypothesis.met is met
+
+
+def test_settings_are_shared_by_equal_values():
+    assert descents.settings(Scale.QUICK, 3) == [DescentSetting(seed=3)]
+    assert len(set(descents.settings(Scale.PAPER, 0))) == 10

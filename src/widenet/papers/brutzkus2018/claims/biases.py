@@ -33,10 +33,11 @@ def footnote_4(cells: Sequence[BiasedRuns], *, bound: Callable[..., np.ndarray] 
     return evidence(
         {
             "at most M_k non-zero updates": Sides(
-                np.where(lost, np.nan, runs.updates),
+                runs.updates,
                 limits,
                 Sense.AT_MOST,
                 room=ROUNDING * limits,
+                undecided=lost,
                 quantity="non-zero updates in the tightest lifted run",
             ),
             "loss 0 at the end": Fact(runs.status == RunStatus.CONVERGED, undecided=lost),

@@ -44,15 +44,15 @@ def equation_13(cells: Sequence[Ledgers], *, bound: Callable[..., np.ndarray] = 
     squares, aligned = runs.norms**2, runs.alignments
     sizes = np.maximum(np.abs(runs.after(aligned)), np.abs(runs.before(aligned)))
     lost = runs.status == RunStatus.DIVERGED
-    converged = runs.status == RunStatus.CONVERGED
     smallest = runs.smallest_ratios.min()
     return evidence(
         {
             "t is at most the bound with c and C so far": Sides(
-                np.where(lost[of], np.nan, runs.update_number),
+                runs.update_number,
                 limits,
                 Sense.AT_MOST,
                 room=ROUNDING * limits,
+                undecided=lost[of],
                 quantity="non-zero updates in the tightest run, against the bound with its own c and C",
             ),
             "G² grows by at most 2η + 2kη²C²v²": Sides(
@@ -69,7 +69,9 @@ def equation_13(cells: Sequence[Ledgers], *, bound: Callable[..., np.ndarray] = 
                 trivial=0.0,
             ),
             # Where a run was cut off or blew up, what came later is not known.
-            "every run ends": Fact(converged, undecided=~converged),
+            "every run ends at loss 0": Fact(
+                runs.status == RunStatus.CONVERGED, undecided=lost | (runs.status == RunStatus.BUDGET_SPENT)
+            ),
         },
         (
             *conditions(runs),

@@ -19,6 +19,7 @@ from widenet.claims.base import (
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING
+from widenet.papers.brutzkus2018.claims.specimens import silence_over_labels
 from widenet.papers.brutzkus2018.runs.learning import LearningRule, LearningRuns, LearningSetting, learning_runs
 from widenet.papers.brutzkus2018.runs.sample_sets import OwnSamples
 
@@ -63,9 +64,11 @@ def compression_replay(cells: Sequence[LearningRuns]) -> Evidence:
                 updates,
                 sizes,
                 Sense.AT_MOST,
+                scored=sizes > 0,
                 quantity="compression points (updates, repetitions counted) in the tightest run, against ⌊M_k⌋",
             ),
-            "their replay gives the same network": Fact(same, undecided=untested),
+            # At a positive loss padding may make updates of its own: the statement is about the end of training.
+            "their replay gives the same network": Fact(same, undecided=untested | (losses > 0)),
         },
         (*setting_of_the_paper(cells), _loss_zero(losses)),
         runs=Runs(tried=len(updates), unfinished=int((losses > 0).sum())),
@@ -73,7 +76,7 @@ def compression_replay(cells: Sequence[LearningRuns]) -> Evidence:
             "distinct_points": [int(distinct.min()), int(distinct.max())],
             "updates": [int(updates.min()), int(updates.max())],
         },
-        note="" if same.all() else f"{int((~same).sum())} of {len(same)} replays ended at other weights.",
+        note="" if (same | (losses > 0)).all() else f"{int((~same).sum())} of {len(same)} replays ended elsewhere.",
     )
 
 
@@ -112,8 +115,8 @@ def learning_on(specimen: Specimen, trials: int, *, replayed: bool) -> list[Lear
     n_points = len(specimen.labels)
     if n_points < FEWEST_POINTS:
         return Silence(f"It needs at least {FEWEST_POINTS} points to split, and there are {n_points}.")
-    if not set(specimen.classes) <= {-1.0, 1.0}:
-        return Silence(f"It is about labels −1 and +1; these are {len(specimen.classes)} classes.")
+    if (reason := silence_over_labels(specimen)) is not None:
+        return reason
     samples = OwnSamples(own_data=specimen.digest, trials=trials, n_samples=n_points // 2, seed=specimen.choices.seed)
     return [LearningSetting(samples=samples, rule=rule_on(specimen), seed=specimen.choices.seed, replayed=replayed)]
 

@@ -9,6 +9,7 @@ from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.brutzkus2018.claims.conditions import conditions, ended, promised_updates
+from widenet.papers.brutzkus2018.claims.specimens import silence_over_labels
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, LedgerSetting, joined, ledgers, theorem_2_settings
 from widenet.papers.brutzkus2018.runs.trials import OwnTrials
@@ -31,29 +32,33 @@ def theorem_2(cells: Sequence[Ledgers], *, bound: UpdateBound = max_nonzero_upda
     limits = promised_updates(runs, bound(*runs.parameters))
     lost = (runs.status == RunStatus.DIVERGED) | runs.blurred
     over = (runs.updates > np.floor(limits * (1 + ROUNDING))) & ~lost
-    counts = np.where(lost, np.nan, runs.updates)
     # Whether an unfinished run would still reach loss 0 is not known; that it made too many updates is.
     cut_off = (runs.status == RunStatus.BUDGET_SPENT) | lost
     return evidence(
         {
             "at most M_k non-zero updates": Sides(
-                counts, limits, Sense.AT_MOST, room=ROUNDING * limits, quantity="non-zero updates in the tightest run"
+                runs.updates,
+                limits,
+                Sense.AT_MOST,
+                room=ROUNDING * limits,
+                undecided=lost,
+                quantity="non-zero updates in the tightest run",
             ),
             "training loss 0 at the end": Fact(runs.status == RunStatus.CONVERGED, undecided=cut_off),
         },
         conditions(runs),
         runs=ended(runs),
-        details={"largest_update_count": int(runs.updates.max()), **_median(counts, limits)},
-        note=_note(runs, over, counts / limits),
+        details={"largest_update_count": int(runs.updates.max()), **_median(runs.updates, limits, lost)},
+        note=_note(runs, over, runs.updates / limits, limits),
     )
 
 
-def _median(counts: np.ndarray, limits: np.ndarray) -> dict[str, float]:
-    finite = np.isfinite(limits) & np.isfinite(counts)
+def _median(counts: np.ndarray, limits: np.ndarray, lost: np.ndarray) -> dict[str, float]:
+    finite = np.isfinite(limits) & ~lost
     return {"median_tightness": float(np.median(counts[finite] / limits[finite]))} if finite.any() else {}
 
 
-def _note(runs: Ledgers, over: np.ndarray, shares: np.ndarray) -> str:
+def _note(runs: Ledgers, over: np.ndarray, shares: np.ndarray, limits: np.ndarray) -> str:
     counted = (
         (int(over.sum()), "made more updates than the bound"),
         (runs.count(RunStatus.STALLED), "stalled at a positive loss"),
@@ -63,7 +68,7 @@ def _note(runs: Ledgers, over: np.ndarray, shares: np.ndarray) -> str:
     troubles = ", ".join(f"{count} {what}" for count, what in counted if count)
     if troubles:
         return f"Of {len(runs)} runs, {troubles}."
-    if len(runs) < 2 or not np.isfinite(shares).all():
+    if len(runs) < 2 or not np.isfinite(limits).all():
         return ""
     return f"The median tightness of the {len(runs)} runs is {np.median(shares):.2g}."
 
@@ -71,10 +76,8 @@ def _note(runs: Ledgers, over: np.ndarray, shares: np.ndarray) -> str:
 @theorem_2.speaks
 def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
     """Networks of the chosen width and step on the reader's data; every claim about the proof reads them too."""
-    if len(specimen.labels) < 1:
-        return Silence("There is no point to train on.")
-    if not set(specimen.classes) <= {-1.0, 1.0}:
-        return Silence(f"It is about labels −1 and +1; these are {len(specimen.classes)} classes.")
+    if (reason := silence_over_labels(specimen)) is not None:
+        return reason
     chosen = specimen.choices
     trials = OwnTrials(
         own_data=specimen.digest,

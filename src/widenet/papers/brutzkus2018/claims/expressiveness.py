@@ -1,355 +1,232 @@
 """Section 6.2: a wide enough network fits any labels, so zero training loss alone promises nothing about the test."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
-from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Runs, at_least, less_than, more_than
-from widenet.claims.legacy import Evidence_, decide, ratio
-from widenet.papers.brutzkus2018.runs.bad_minima import SAME_RAY, PointSet, separable_set
-from widenet.papers.brutzkus2018.runs.memorization import (
-    Hidden,
-    bump_half_width,
-    bumps,
-    fit,
-    memorize,
-    outputs,
-    printed_half_width,
-    swept_gates,
-    swept_half_width,
+from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_least, claim, less_than, more_than
+from widenet.claims.sides import Fact, Sense, Sides, evidence
+from widenet.claims.specimen import Specimen
+from widenet.claims.tolerances import FITTED, ROUNDING
+from widenet.papers.brutzkus2018.claims.specimens import silence_over_labels, silence_over_zero
+from widenet.papers.brutzkus2018.formulas import bump_half_width, printed_half_width, swept_half_width
+from widenet.papers.brutzkus2018.runs.bad_global_minimum import SOLUTIONS, BadMinimum, bad_minimum
+from widenet.papers.brutzkus2018.runs.memories import (
+    Construction,
+    Memories,
+    MemorySetting,
+    Remembered,
+    bump_settings,
+    memories,
+    sweep_settings,
 )
-from widenet.papers.brutzkus2018.runs.online import Start, train_online
-from widenet.papers.brutzkus2018.runs.trials import ROUNDING
-from widenet.types import Progress, Scale, silent
+from widenet.papers.brutzkus2018.runs.point_sets import SAME_RAY
 
-FITTED = 1e-6
-"""How far N(x) may be from its label, relative to the label: what is left when numbers of size λ cancel."""
+MOST_POINTS = 400
+"""Theorem 7 solves for n weights per labelling; beyond this many points of a reader it says nothing."""
+GENERALIZES = 0.5
+"""A test error up to this is better than guessing."""
 
 HalfWidth = Callable[[int, int], int]
 """The k that a statement asks for, from n and d."""
 
 
-@dataclass(frozen=True, eq=False)
-class Memory:
-    """Points, several labellings of them, and the network that has to take them.
-
-    Attributes:
-      inputs: the points.
-      labels: ±1, one labelling per column.
-      half_width: k, half the number of neurons.
-      slope: α.
-      planes: how many sweep planes are tried.
-    """
-
-    inputs: Float[np.ndarray, "sample dim"]
-    labels: Float[np.ndarray, "sample labelling"]
-    half_width: int
-    slope: float
-    planes: int = 20
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(n, d)."""
-        return len(self.inputs), self.inputs.shape[1]
-
-
-def memory_hypotheses(cases: Sequence[Memory], needed: HalfWidth | None = None, words: str = "") -> list[Hypothesis]:
-    """What the memorization results ask for, each at the case nearest to breaking it."""
-    wide = []
-    if needed is not None:
-        wide.append(
-            at_least("smallest_k", f"smallest k − {words}", min(c.half_width - needed(*c.shape) for c in cases), 0)
-        )
-    return [
-        *wide,
-        at_least("smallest_dimension_d", "smallest dimension d", min(case.shape[1] for case in cases), 2),
-        more_than(
-            "no_two_points_on_one_ray",
-            "no two points on one ray: smallest distance of directions",
-            min(map(_closest, cases)),
-            SAME_RAY,
-        ),
-        more_than("smallest_leaky_slope_slope", "smallest Leaky slope α", min(case.slope for case in cases), 0),
-        less_than("largest_leaky_slope_slope", "largest Leaky slope α", max(case.slope for case in cases), 1),
-    ]
-
-
-def check_theorem_7(cases: Sequence[Memory], progress: Progress = silent, *, gate_draws: int = 50) -> Evidence:
-    """Weights for every labelling at k = 2⌈n/(2d − 2)⌉: random gates, or swept ones where these are singular.
+@claim("brutzkus2018.theorem_7", Kind.MAIN, "Theorem 7, Section 6.2", reads=memories)
+def theorem_7(runs: Sequence[Memories], *, needed: HalfWidth = printed_half_width) -> Evidence:
+    """Leaky ReLU with output weights ±v: if k ≥ 2⌈n/(2d − 2)⌉, then for all labels y ∈ {−1, +1}^n and almost every
+    X there are weights with N(x_i) = y_i for every i.
 
     Not finding weights is no proof that there are none. Two points on one ray are: N(cx) = cN(x) for c > 0.
     """
-    conditions = memory_hypotheses(cases, printed_half_width, "2⌈n/(2d − 2)⌉")
-    results, rows = [], []
-    for index, case in enumerate(cases):
-        found = memorize(
-            np.random.default_rng([index, 7]),
-            case.inputs,
-            case.labels,
-            case.half_width,
-            case.slope,
-            close_enough=FITTED,
-            random_draws=gate_draws,
-            planes=case.planes,
-        )
-        results.append(True if found.error <= FITTED else False if _contradicts(case) else None)
-        rows.append(_row(case) | {"gates": found.gates, "largest_error": found.error})
-        progress((index + 1) / len(cases), f"{case.shape[0]} points in dimension {case.shape[1]}")
-    return _evidence(cases[0].labels.shape[1], conditions, results, rows)
-
-
-def check_theorem_7_sweep(
-    cases: Sequence[Memory], progress: Progress = silent, *, needed: HalfWidth = swept_half_width
-) -> Evidence:
-    """Swept gates give a system of full rank in every plane, and weights for every labelling, at k = ⌈n/d⌉."""
-    conditions = memory_hypotheses(cases, needed, "⌈n/d⌉")
-    results, rows = [], []
-    for index, case in enumerate(cases):
-        draw = np.random.default_rng([index, 77])
-        fits = [
-            fit(case.inputs, case.labels, swept_gates(draw, case.half_width, case.inputs), case.slope)
-            for _ in range(case.planes)
-        ]
-        best = min(fits, key=lambda each: each.scale)
-        error, rank = _error(best.weights, case), min(each.rank for each in fits)
-        results.append(error <= FITTED and rank == len(case.inputs))
-        rows.append(_row(case) | {"smallest_rank": rank, "smallest_scale": best.scale, "largest_error": error})
-        progress((index + 1) / len(cases), f"{case.shape[0]} points in dimension {case.shape[1]}")
-    return _evidence(cases[0].labels.shape[1], conditions, results, rows)
-
-
-def check_theorem_7_bumps(cases: Sequence[Memory], progress: Progress = silent, *, spread: float = 0.5) -> Evidence:
-    """Hyperplane bumps fit the first labelling, with the number of neurons counted beforehand.
-
-    `spread` below 1 keeps a bump off the other points; a control goes beyond.
-    """
-    conditions = memory_hypotheses(cases)
-    results, rows = [], []
-    for index, case in enumerate(cases):
-        labels, dim = case.labels[:, 0], case.shape[1]
-        weights = bumps(case.inputs, labels, case.slope, spread=spread)
-        error = float(np.abs(outputs(weights, case.inputs, case.slope) - labels).max())
-        used, counted = len(weights) // 2, bump_half_width(labels, dim)
-        results.append(error <= FITTED and used == counted >= printed_half_width(*case.shape))
-        rows.append(
-            _row(case)
-            | {
-                "half_width": used,
-                "counted": counted,
-                "printed": printed_half_width(*case.shape),
-                "largest_error": error,
-            }
-        )
-        progress((index + 1) / len(cases), f"{case.shape[0]} points in dimension {dim}")
-    return _evidence(1, conditions, results, rows)
-
-
-def check_section_6_2_bad_global(
-    settings: Sequence[tuple[PointSet, int, int]],
-    progress: Progress = silent,
-    *,
-    use_sgd: bool = False,
-    slope: float = 0.2,
-) -> Evidence:
-    """Zero training loss and 100 % test error, on data where SGD from a random start generalizes.
-
-    A setting is separable data, how many of its points are for training, and k. A control judges SGD's weights.
-    """
-    sets = [points for points, _, _ in settings]
-    margin = min(float((s.labels * (s.inputs @ s.separator)).min()) for s in sets)
-    spare = min(half - printed_half_width(*points.inputs.shape) for points, _, half in settings)
-    conditions = [
-        at_least("separable", "separable: smallest y⟨w*, x⟩", margin, 1, tolerance=ROUNDING),
-        at_least("smallest_k_2_n_n_test", "smallest k − 2⌈(n + n_test)/(2d − 2)⌉", spare, 0),
-    ]
-    rows = []
-    for index, (points, n_train, half) in enumerate(settings):
-        draw = np.random.default_rng([index, 62])
-        by_sgd = _train(points, n_train, half, slope, draw)
-        flipped = np.concatenate([points.labels[:n_train], -points.labels[n_train:]])
-        found = memorize(draw, points.inputs, flipped[:, None], half, slope, close_enough=FITTED, random_draws=10)
-        # Twice the weights give yN = 2: zero loss with room for rounding.
-        built = 2 * found.weights[0]
-        loss, error = _judge(by_sgd if use_sgd else built, points, n_train, slope)
-        sgd_loss, sgd_error = _judge(by_sgd, points, n_train, slope)
-        rows.append(
-            {
-                "train": n_train,
-                "test": len(points.labels) - n_train,
-                "dim": points.inputs.shape[1],
-                "half_width": half,
-                "train_loss": loss,
-                "test_error": error,
-                "sgd_train_loss": sgd_loss,
-                "sgd_test_error": sgd_error,
-            }
-        )
-        progress((index + 1) / len(settings), f"{len(points.labels)} points in dimension {points.inputs.shape[1]}")
-    conclusion = all(row["train_loss"] == 0 and row["test_error"] == 1 for row in rows) if rows else None
-    worst = min(rows, key=lambda row: row["test_error"] - row["train_loss"])
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=tuple(conditions),
-        runs=Runs(tried=len(rows)),
-        conclusion=conclusion,
-        quantity="test error of a network with training loss 0",
-        promised=1.0,
-        measured=worst["test_error"],
-        tightness=ratio(worst["test_error"], 1.0),
-        config={"slope": slope, "cases": rows},
-        note=f"SGD from a random start on the same training points has test error {worst['sgd_test_error']:.3g} "
-        f"at training loss {worst['sgd_train_loss']:.3g}.",
+    cases = _cases(runs)
+    lost = [~case.is_contradictory & (case.errors > FITTED) for case in cases]
+    return evidence(
+        {"N(x) = y for every labelling": _fits(cases, lost), "output weights ±v with one v > 0": _one_weight(cases)},
+        [_wide_enough(cases, needed, "2⌈n/(2d − 2)⌉"), *_generic(cases)],
+        details=_details(cases, [{"gates": case.gates} for case in cases]),
     )
 
 
-def _train(points: PointSet, n_train: int, half: int, slope: float, draw: np.random.Generator) -> Hidden:
-    """SGD under R = v = 1/√(2k), as weights for output weights ±1."""
-    size = (2 * half) ** -0.5
-    rows = draw.normal(size=(1, 2 * half, points.inputs.shape[1]))
-    rows *= size / np.linalg.norm(rows, axis=2, keepdims=True)
-    start = Start(points.inputs[:n_train], points.labels[None, :n_train], rows, 1.0, size, slope)
-    return size * train_online(start).weights[0]
+@theorem_7.speaks
+def theorem_7_on(specimen: Specimen) -> list[MemorySetting] | Silence:
+    """The reader's own labels, at exactly the printed k."""
+    n_samples, dim = specimen.inputs.shape
+    if n_samples > MOST_POINTS:
+        return Silence(f"It solves a linear system in all points; {n_samples} are more than {MOST_POINTS}.")
+    if dim < 2:
+        return Silence("It is about two dimensions or more.")
+    reason = silence_over_labels(specimen) or silence_over_zero(specimen)
+    if reason is not None:
+        return reason
+    return [MemorySetting(construction=Construction.SEARCH, slope=specimen.choices.slope, own_data=specimen.digest)]
 
 
-def _judge(weights: Hidden, points: PointSet, n_train: int, slope: float) -> tuple[float, float]:
-    margins = points.labels * outputs(weights, points.inputs, slope)
-    return float(np.maximum(1 - margins[:n_train], 0).mean()), float((margins[n_train:] <= 0).mean())
-
-
-def _error(weights: Float[np.ndarray, "labelling neuron dim"], case: Memory) -> float:
-    """The largest |N(x_i) − y_i| over points and labellings."""
-    found = np.stack([outputs(each, case.inputs, case.slope) for each in weights], axis=1)
-    return float(np.abs(found - case.labels).max())
-
-
-def _closest(case: Memory) -> float:
-    """The smallest distance between the directions of two points."""
-    units = case.inputs / np.linalg.norm(case.inputs, axis=1, keepdims=True)
-    pairs = np.triu_indices(len(units), 1)
-    return float(np.linalg.norm(units[pairs[0]] - units[pairs[1]], axis=1).min(initial=2.0))
-
-
-def _contradicts(case: Memory) -> bool:
-    """Whether two points on one ray, x and cx with c > 0, are asked for values other than N and cN."""
-    norms = np.linalg.norm(case.inputs, axis=1)
-    units = case.inputs / norms[:, None]
-    same = np.linalg.norm(units[:, None] - units[None], axis=2) <= SAME_RAY
-    asked = case.labels[:, None] * norms[None, :, None] != case.labels[None] * norms[:, None, None]
-    return bool((same & asked.any(axis=2)).any())
-
-
-def _evidence(
-    n_labellings: int, conditions: Sequence[Hypothesis], results: Sequence[bool | None], rows: list[dict]
+@claim(
+    "brutzkus2018.theorem_7_sweep",
+    Kind.CONSTRUCTION,
+    "Section 6.2 (derived: a proof of Theorem 7 with fewer neurons)",
+    reads=memories.at(sweep_settings),
+)
+def theorem_7_sweep(
+    runs: Sequence[Memories], *, needed: HalfWidth = swept_half_width, printed: HalfWidth = printed_half_width
 ) -> Evidence:
-    conclusion = False if False in results else None if None in results or not results else True
-    worst = max(row["largest_error"] for row in rows)
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=tuple(conditions),
-        runs=Runs(tried=n_labellings * len(rows)),
-        conclusion=conclusion,
-        quantity=f"largest |N(x) − y|; up to {FITTED:g} counts as 0",
-        promised=0.0,
-        measured=worst,
-        config={"labellings_per_case": n_labellings, "cases": rows},
+    """k = ⌈n/d⌉ suffices in Theorem 7, for every slope in (0, 1): gates that turn through a plane and stop after
+    every d points give a linear system of rank n. As ⌈n/d⌉ ≤ 2⌈n/(2d − 2)⌉, this proves Theorem 7.
+    """
+    cases = _cases(runs)
+    # Where the gates had to be pushed out far, the outputs are differences of large numbers.
+    lost = [(case.errors > FITTED) & (case.errors <= case.rounding) for case in cases]
+    ranks = np.concatenate([case.ranks for case in cases])
+    wanted = np.concatenate([np.full(len(case.ranks), case.n_samples) for case in cases])
+    swept = [swept_half_width(case.n_samples, case.dim) for case in cases]
+    return evidence(
+        {
+            "N(x) = y for every labelling": _fits(cases, lost),
+            "rank n in every plane": Sides(ranks, wanted, Sense.EQUAL, quantity="rank of the linear system"),
+            "⌈n/d⌉ ≤ 2⌈n/(2d − 2)⌉": Sides(swept, [printed(case.n_samples, case.dim) for case in cases]),
+        },
+        [_wide_enough(cases, needed, "⌈n/d⌉"), *_generic(cases)],
+        details=_details(cases, [{"smallest_rank": int(c.ranks.min()), "smallest_scale": c.scale} for c in cases]),
     )
 
 
-def _row(case: Memory) -> dict:
-    n_samples, dim = case.shape
-    return {"samples": n_samples, "dim": dim, "half_width": case.half_width, "slope": case.slope}
+@claim(
+    "brutzkus2018.theorem_7_bumps",
+    Kind.CONSTRUCTION,
+    "Proof of Theorem 7, Section 9.2.2 (the cited lemma re-derived)",
+    reads=memories.at(bump_settings),
+)
+def theorem_7_bumps(runs: Sequence[Memories], *, printed: HalfWidth = printed_half_width) -> Evidence:
+    """The route of the proof, a network that is 1 on one label and 0 on the other for each label, fits every
+    labelling with hyperplane bumps, with k = 2(⌈n₊/(d − 1)⌉ + ⌈n₋/(d − 1)⌉), about twice 2⌈n/(2d − 2)⌉.
+    """
+    cases = _cases(runs)
+    used = np.array([case.half_width for case in cases])
+    plus = [int((case.labels > 0).sum()) for case in cases]
+    counted = np.array([bump_half_width(n, c.n_samples - n, c.dim) for n, c in zip(plus, cases, strict=True)])
+    least = np.array([printed(case.n_samples, case.dim) for case in cases])
+    return evidence(
+        {
+            "N(x) = y": _fits(cases, [np.zeros(1, bool)] * len(cases)),
+            "k as counted": Sides(used, counted, Sense.EQUAL, quantity="half the number of neurons"),
+            "k ≥ 2⌈n/(2d − 2)⌉": Sides(used, least, Sense.AT_LEAST, trivial=0.0),
+        },
+        _generic(cases),
+        details=_details(cases, [{"counted": int(c), "printed": int(p)} for c, p in zip(counted, least, strict=True)]),
+    )
 
 
-def memory(
-    draw: np.random.Generator,
-    n_samples: int,
-    dim: int,
-    half_width: HalfWidth,
-    slope: float,
-    *,
-    labellings: int = 10,
-    planes: int = 20,
-) -> Memory:
-    """Gaussian points, which are generic, and random labellings."""
-    labels = draw.choice([-1.0, 1.0], (n_samples, labellings))
-    return Memory(draw.normal(size=(n_samples, dim)), labels, half_width(n_samples, dim), slope, planes)
+@claim("brutzkus2018.section_6_2_bad_global", Kind.CONSTRUCTION, "Section 6.2, after Theorem 7", reads=bad_minimum)
+def section_6_2_bad_global(runs: Sequence[BadMinimum], *, needed: HalfWidth = printed_half_width) -> Evidence:
+    """With k ≥ 2⌈(n + n_test)/(2d − 2)⌉ the training loss has global minima (loss 0) with arbitrarily bad test
+    error: here 100 %, on separable data where SGD from a random start also reaches loss 0 and generalizes.
+
+    Weights that were not found, and training that was cut off, decide nothing.
+    """
+    built, _, trained = range(len(SOLUTIONS))
+    found = np.concatenate([(run.fit_error <= FITTED).ravel() for run in runs])
+    ended = np.concatenate([run.trained_to_the_end.ravel() for run in runs])
+    losses, errors = (
+        np.concatenate([getattr(run, name).reshape(len(SOLUTIONS), -1) for run in runs], axis=1)
+        for name in ("train_loss", "test_error")
+    )
+    settings = [run.setting for run in runs]
+    spare = min(min(each.half_widths) - needed(each.n_train + each.n_test, each.dim) for each in settings)
+    return evidence(
+        {
+            "the built network is wrong on every test point": Sides(
+                np.where(found, errors[built], np.nan),
+                1.0,
+                Sense.AT_LEAST,
+                trivial=0.0,
+                quantity="test error of a network with training loss 0",
+            ),
+            "the built network has training loss 0": Sides(np.where(found, losses[built], np.nan), 0.0),
+            "SGD reaches training loss 0": Sides(np.where(ended, losses[trained], np.nan), 0.0),
+            "SGD generalizes": Sides(
+                np.where(ended, errors[trained], np.nan), GENERALIZES, trivial=1.0, quantity="test error of SGD"
+            ),
+        },
+        [
+            at_least(
+                "separable",
+                "separable: smallest y⟨w*, x⟩",
+                min(float(run.smallest_margin.min()) for run in runs),
+                1,
+                tolerance=ROUNDING,
+            ),
+            at_least("width", "smallest k − 2⌈(n + n_test)/(2d − 2)⌉", spare, 0),
+        ],
+        runs=Runs(tried=len(ended), unfinished=int((~ended).sum())),
+        details={
+            "cases": [
+                {
+                    "train": each.n_train,
+                    "test": each.n_test,
+                    "dim": each.dim,
+                    "half_widths": each.half_widths,
+                    "data_sets": each.n_sets,
+                    "slope": each.slope,
+                }
+                for each in settings
+            ]
+        },
+        note=f"SGD from a random start on the same training points has test error {errors[trained].max():.3g} "
+        f"or less, {errors[trained].mean():.3g} on average, at training loss {losses[trained].max():.3g}.",
+    )
 
 
-SHAPES = ((60, 5), (200, 20), (300, 10), (50, 3), (60, 2))
-SMALL = ((60, 5), (50, 3), (60, 2), (61, 2))
-SLOPES = (0.1, 0.5, 0.9)
+def _cases(runs: Sequence[Memories]) -> list[Remembered]:
+    return [case for run in runs for case in run.cases]
 
 
-def _setting(scale: Scale, seed: int) -> list[Memory]:
-    """Exactly the printed k; the slopes of the spec in turn."""
-    draw = np.random.default_rng([seed, 7])
+def _fits(cases: Sequence[Remembered], lost: Sequence[np.ndarray]) -> Sides:
+    """The largest |N(x) − y| of every labelling; NaN where it is lost."""
+    errors = [np.where(undecided, np.nan, case.errors) for case, undecided in zip(cases, lost, strict=True)]
+    return Sides(np.concatenate(errors), 0.0, Sense.EQUAL, room=FITTED, quantity="largest |N(x) − y|")
+
+
+def _one_weight(cases: Sequence[Remembered]) -> Fact:
+    """Output weights (+v, …, +v, −v, …, −v) with one v > 0."""
+    signs = [np.repeat([1.0, -1.0], case.half_width) * case.output_weights for case in cases]
+    return Fact([bool(sizes.min() > 0 and np.ptp(sizes) == 0) for sizes in signs])
+
+
+def _wide_enough(cases: Sequence[Remembered], needed: HalfWidth, words: str) -> Hypothesis:
+    spare = min(case.half_width - _width(case, needed) for case in cases)
+    return at_least("width", f"smallest k − {words}", spare, 0)
+
+
+def _width(case: Remembered, needed: HalfWidth) -> int:
+    """The k that is needed; nothing is asked for in one dimension, where the hypothesis on d fails."""
+    return needed(case.n_samples, case.dim) if case.dim > 1 else 0
+
+
+def _generic(cases: Sequence[Remembered]) -> list[Hypothesis]:
+    """What the memorization results ask of points and slope, each at the case nearest to breaking it."""
     return [
-        memory(draw, n, dim, printed_half_width, SLOPES[index % 3])
-        for index, (n, dim) in enumerate(SHAPES * (1 if scale is Scale.QUICK else 5))
+        at_least("dimension", "smallest dimension d", min(case.dim for case in cases), 2),
+        more_than(
+            "distinct_rays",
+            "no two points on one ray: smallest distance of directions",
+            min(case.closest_directions for case in cases),
+            SAME_RAY,
+        ),
+        more_than("slope_positive", "smallest Leaky slope α", min(case.slope for case in cases), 0),
+        less_than("slope_below_one", "largest Leaky slope α", max(case.slope for case in cases), 1),
     ]
 
 
-def _sweep_setting(scale: Scale, seed: int) -> list[Memory]:
-    draw = np.random.default_rng([seed, 77])
-    few = 6 if scale is Scale.QUICK else 20
-    cases = [memory(draw, n, dim, swept_half_width, slope, planes=few) for n, dim in SMALL for slope in SLOPES]
-    # Large systems take a second each: a few planes at quick scale.
-    large, planes = (((120, 12),), 4) if scale is Scale.QUICK else (((200, 20), (300, 10)), 20)
-    return cases + [memory(draw, n, d, swept_half_width, a, planes=planes) for n, d in large for a in SLOPES]
-
-
-def _global_setting(scale: Scale, seed: int) -> list[tuple[PointSet, int, int]]:
-    draw = np.random.default_rng([seed, 62])
-    sizes = ((200, 20), (120, 10)) if scale is Scale.QUICK else ((200, 20), (120, 10), (400, 20), (600, 30))
-    return [(separable_set(draw, n, dim, 10.0, 0.3), n // 2, printed_half_width(n, dim)) for n, dim in sizes]
-
-
-theorem_7 = Claim(
-    id="brutzkus2018.theorem_7",
-    kind=Kind.MAIN,
-    statement=(
-        "Leaky ReLU with output weights ±v: if k ≥ 2⌈n/(2d − 2)⌉, then for all labels y ∈ {−1, +1}^n and almost every "
-        "X there are weights with N(x_i) = y_i for every i."
-    ),
-    where="Theorem 7, Section 6.2",
-    judge=check_theorem_7,
-    draws=_setting,
-)
-
-theorem_7_sweep = Claim(
-    id="brutzkus2018.theorem_7_sweep",
-    kind=Kind.CONSTRUCTION,
-    statement=(
-        "k = ⌈n/d⌉ suffices in Theorem 7, for every slope in (0, 1): gates that turn through a plane and stop after "
-        "every d points give a linear system of rank n. As ⌈n/d⌉ ≤ 2⌈n/(2d − 2)⌉, this proves Theorem 7."
-    ),
-    where="Section 6.2 (derived: a proof of Theorem 7 with fewer neurons)",
-    judge=check_theorem_7_sweep,
-    draws=_sweep_setting,
-)
-
-theorem_7_bumps = Claim(
-    id="brutzkus2018.theorem_7_bumps",
-    kind=Kind.CONSTRUCTION,
-    statement=(
-        "The route of the proof, a network that is 1 on one label and 0 on the other for each label, fits every "
-        "labelling with hyperplane bumps, with k = 2(⌈n₊/(d − 1)⌉ + ⌈n₋/(d − 1)⌉), about twice 2⌈n/(2d − 2)⌉."
-    ),
-    where="Proof of Theorem 7, Section 9.2.2 (the cited lemma re-derived)",
-    judge=check_theorem_7_bumps,
-    draws=_setting,
-)
-
-section_6_2_bad_global = Claim(
-    id="brutzkus2018.section_6_2_bad_global",
-    kind=Kind.CONSTRUCTION,
-    statement=(
-        "With k ≥ 2⌈(n + n_test)/(2d − 2)⌉ the training loss has global minima (loss 0) with arbitrarily bad test "
-        "error: here 100 %, on separable data where SGD from a random start also reaches loss 0 and generalizes."
-    ),
-    where="Section 6.2, after Theorem 7",
-    judge=check_section_6_2_bad_global,
-    draws=_global_setting,
-)
+def _details(cases: Sequence[Remembered], others: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    rows = [
+        {"samples": case.n_samples, "dim": case.dim, "half_width": case.half_width, "slope": case.slope}
+        | other
+        | {"largest_error": float(case.errors.max())}
+        for case, other in zip(cases, others, strict=True)
+    ]
+    return {
+        "labellings_per_case": cases[0].labels.shape[1],
+        "largest_error": max(row["largest_error"] for row in rows),
+        "cases": rows,
+    }

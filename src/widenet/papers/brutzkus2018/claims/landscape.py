@@ -4,15 +4,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
-from widenet.claims.base import Claim, Evidence, Kind, Runs, at_least, less_than, more_than
-from widenet.claims.legacy import Evidence_, decide, ratio
-from widenet.papers.brutzkus2018.runs.draws import plus_minus_weights, separable_points
-from widenet.papers.brutzkus2018.runs.ledger import leaky, outputs_of
-from widenet.papers.brutzkus2018.runs.nonconvexity import Certificate, Landscape, certify, largest_gap_error
-from widenet.papers.brutzkus2018.runs.trials import ROUNDING
-from widenet.types import Progress, Scale, silent
+from widenet.claims.base import (
+    Evidence,
+    Hypothesis,
+    Kind,
+    Runs,
+    Silence,
+    at_least,
+    at_most,
+    claim,
+    less_than,
+    more_than,
+)
+from widenet.claims.sides import Fact, Sense, Sides, evidence
+from widenet.claims.specimen import Specimen
+from widenet.claims.tolerances import CLOSED_FORM, ROUNDING, STEP
+from widenet.data.points import separable_points
+from widenet.papers.brutzkus2018.claims.specimens import separation_of
+from widenet.papers.brutzkus2018.runs.nonconvexity import Certificate, Landscape, certify
+from widenet.papers.brutzkus2018.runs.online import votes
+from widenet.records import Scale
+
+GAP = "L((A + B)/2) − (L(A) + L(B))/2"
 
 
 @dataclass(frozen=True)
@@ -29,65 +44,13 @@ def gradient(point: Point) -> tuple[np.ndarray, float]:
     scape = point.landscape
     z = scape.inputs @ point.hidden.T
     slopes = np.where(z > 0, 1.0, np.where(z < 0, scape.slope, point.at_kink))
-    margins = scape.labels * (leaky(z, scape.slope) @ scape.outputs)
+    margins = scape.labels * (np.where(z >= 0, z, scape.slope * z) @ scape.outputs)
     active = (margins < 1).astype(np.float64)
     weights = (active * scape.labels)[:, None] * slopes * scape.outputs
     return weights.T @ scape.inputs / -float(len(scape.labels)), float(active.mean())
 
 
-def check_proposition_1_1(
-    points: Sequence[Point], progress: Progress = silent, *, leak: float | None = None
-) -> Evidence:
-    """⟨∇L_S, W*⟩ ≤ −2kvα·a(W) and ‖∇L_S‖ ≥ √(2k)vα·a(W)/‖w*‖ at every point; `leak` replaces α for a control.
-
-    a(W) is positive wherever the loss is, so the gradient vanishes only at loss 0.
-    """
-    slack, tightness, worst, critical, positive = np.inf, np.inf, (0.0, 0.0), 0, 0
-    for number, point in enumerate(points):
-        scape = point.landscape
-        slopes, active = gradient(point)
-        stacked = np.outer(np.sign(scape.outputs), scape.separator)
-        used = scape.slope if leak is None else leak
-        promised = 2 * scape.half_width * scape.output_weight * used * active
-        descent = -float(np.vdot(slopes, stacked))
-        length = float(np.linalg.norm(slopes)) * float(np.linalg.norm(stacked))
-        critical += length == 0
-        if active > 0:
-            positive += 1
-            # A promise of 0 (α = 0) bounds nothing, and the gradient must still not vanish where the loss is positive.
-            allowed = promised * (1 - 1e-9)
-            slack = np.min([slack, descent - allowed, length - allowed, -1.0 if length == 0 else np.inf])
-            if promised > 0 and descent / promised < tightness:
-                tightness, worst = descent / promised, (promised, descent)
-        progress((number + 1) / len(points), "points of the landscape")
-    conditions = (
-        at_least(
-            "separable",
-            "separable: smallest y⟨w*, x⟩",
-            min(p.landscape.smallest_margin for p in points),
-            1,
-            tolerance=ROUNDING,
-        ),
-        more_than("smallest_leaky_slope_slope", "smallest Leaky slope α", min(p.landscape.slope for p in points), 0),
-        more_than(
-            "smallest_output_weight_v", "smallest output weight v", min(p.landscape.output_weight for p in points), 0
-        ),
-    )
-    conclusion = bool(slack >= 0) if positive else None
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=conditions,
-        runs=Runs(tried=len(points)),
-        conclusion=conclusion,
-        quantity="−⟨∇L, W*⟩ where it comes closest to 2kvα·a(W)",
-        promised=worst[0],
-        measured=worst[1],
-        tightness=ratio(worst[1], worst[0]),
-        config={"points": len(points), "points_with_positive_loss": positive, "critical_points_met": critical},
-    )
-
-
-def _points(scale: Scale, seed: int) -> list[Point]:
+def random_points(scale: Scale, seed: int) -> list[Point]:
     """Random landscapes at many scales, W = 0, rows exactly orthogonal to a sample, and the one where it is equal."""
     draw = np.random.default_rng(seed)
     points = [_equality()]
@@ -108,7 +71,7 @@ def random_landscape(draw: np.random.Generator) -> Landscape:
     """Separable data and a ±v Leaky ReLU network, all parameters drawn."""
     dim, half = int(draw.integers(1, 8)), int(draw.integers(1, 7))
     inputs, labels, separator = separable_points(draw, dim, int(draw.integers(1, 30)), float(draw.uniform(1.01, 10)))
-    outputs = plus_minus_weights(half, float(np.exp(draw.normal())))
+    outputs = votes(half, float(np.exp(draw.normal())))
     return Landscape(inputs, labels, separator, outputs, float(draw.uniform(0.01, 0.99)))
 
 
@@ -124,72 +87,107 @@ def _with_axis_sample(scape: Landscape) -> Landscape:
 
 def _equality() -> Point:
     """S = {(1, +1)}, every neuron off: the gradient is exactly as small as the proposition allows."""
-    scape = Landscape(np.ones((1, 1)), np.ones(1), np.ones(1), plus_minus_weights(2, 0.5), 0.25)
+    scape = Landscape(np.ones((1, 1)), np.ones(1), np.ones(1), votes(2, 0.5), 0.25)
     return Point(scape, np.full((4, 1), -0.1), 1.0)
 
 
-proposition_1_1 = Claim(
-    id="brutzkus2018.proposition_1_1",
-    kind=Kind.MAIN,
-    statement=(
-        "Every critical point of the training loss is a global minimum (loss 0). Quantitatively, "
-        "−⟨∇L_S(W), W*⟩ ≥ 2kvα·a(W), so ‖∇L_S(W)‖ ≥ √(2k)vα·a(W)/‖w*‖, where a(W) is the fraction of samples with "
-        "y N(x) < 1; for any choice of σ'(0) between α and 1."
-    ),
-    where="Proposition 1 (1), Section 5.1; proof in Section 9.1.1",
-    judge=check_proposition_1_1,
-    draws=_points,
+@claim(
+    "brutzkus2018.proposition_1_1",
+    Kind.MAIN,
+    "Proposition 1 (1), Section 5.1; proof in Section 9.1.1",
+    draws=random_points,
 )
+def proposition_1_1(points: Sequence[Point], *, factor: float = 1.0, leak: float | None = None) -> Evidence:
+    """Every critical point of the training loss is a global minimum (loss 0). Quantitatively,
+    −⟨∇L_S(W), W*⟩ ≥ 2kvα·a(W), so ‖∇L_S(W)‖ ≥ √(2k)vα·a(W)/‖w*‖, where a(W) is the fraction of samples with
+    y N(x) < 1; for any choice of σ'(0) between α and 1.
+
+    a(W) is positive wherever the loss is, so the gradient vanishes only at loss 0. For controls, `factor` multiplies
+    the bounds and `leak` takes the place of α.
+    """
+    descents, promised, lengths, losses = [], [], [], []
+    for point in points:
+        scape = point.landscape
+        slopes, active = gradient(point)
+        stacked = np.outer(np.sign(scape.outputs), scape.separator)
+        used = scape.slope if leak is None else leak
+        promised.append(factor * 2 * scape.half_width * scape.output_weight * used * active)
+        descents.append(-float(np.vdot(slopes, stacked)))
+        # ‖W*‖ = √(2k)‖w*‖, so the second bound is the first with ‖∇L‖‖W*‖ on its left.
+        lengths.append(float(np.linalg.norm(slopes)) * float(np.linalg.norm(stacked)))
+        losses.append(scape.loss(point.hidden))
+    bounds, lengths, losses = np.array(promised), np.array(lengths), np.array(losses)
+    bounded, positive = bounds > 0, losses > 0
+    return evidence(
+        {
+            "−⟨∇L, W*⟩ ≥ 2kvα·a(W)": Sides(
+                descents,
+                bounds,
+                Sense.AT_LEAST,
+                room=STEP * bounds,
+                scored=bounded,
+                trivial=0.0,
+                quantity="−⟨∇L, W*⟩ where it comes closest to 2kvα·a(W)",
+            ),
+            "‖∇L‖ ≥ √(2k)vα·a(W)/‖w*‖": Sides(
+                lengths,
+                bounds,
+                Sense.AT_LEAST,
+                room=STEP * bounds,
+                scored=bounded,
+                trivial=0.0,
+                quantity="‖∇L‖·√(2k)‖w*‖ where it comes closest to 2kvα·a(W)",
+            ),
+            "a gradient other than 0 wherever the loss is positive": Sides(
+                lengths, 0.0, Sense.AT_LEAST, strict=True, scored=positive, quantity="‖∇L‖·√(2k)‖w*‖"
+            ),
+        },
+        [
+            *_separable_network([point.landscape for point in points]),
+            more_than("slope_positive", "smallest Leaky slope α", min(p.landscape.slope for p in points), 0),
+            at_least(
+                "derivative_above_slope", "smallest σ'(0) − α", min(p.at_kink - p.landscape.slope for p in points), 0
+            ),
+            at_most("derivative_at_zero", "largest σ'(0)", max(p.at_kink for p in points), 1),
+        ],
+        runs=Runs(tried=len(points)),
+        details={
+            "points": len(points),
+            "points_with_positive_loss": int((losses > 0).sum()),
+            "critical_points_met": int((lengths == 0).sum()),
+        },
+    )
 
 
-def check_proposition_1_2(scapes: Sequence[Landscape], progress: Progress = silent) -> Evidence:
-    """In every landscape, two points whose mean loss is below the loss halfway between them."""
-    certificates: list[Certificate | None] = []
-    for number, scape in enumerate(scapes):
-        certificates.append(certify(scape, seed=number))
-        progress((number + 1) / len(scapes), "landscapes")
-    found = [certificate for certificate in certificates if certificate is not None]
-    missing = len(certificates) - len(found)
-    error = largest_gap_error(found)
-    conditions = (
+def _separable_network(scapes: Sequence[Landscape]) -> list[Hypothesis]:
+    closest = min(scapes, key=lambda scape: scape.smallest_margin)
+    return [
         at_least(
             "separable",
             "separable: smallest y⟨w*, x⟩",
-            min(scape.smallest_margin for scape in scapes),
+            closest.smallest_margin,
             1,
             tolerance=ROUNDING,
+            why=closest.why,
         ),
-        less_than("largest_leaky_slope_slope", "largest Leaky slope α", max(scape.slope for scape in scapes), 1),
-        more_than(
-            "smallest_output_weight_v", "smallest output weight v", min(scape.output_weight for scape in scapes), 0
-        ),
-    )
-    conclusion = bool(missing == 0 and error <= 1e-6)
-    smallest = min(found, key=lambda certificate: certificate.measured, default=None)
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=conditions,
-        runs=Runs(tried=len(scapes)),
-        conclusion=conclusion,
-        quantity="L((A + B)/2) − (L(A) + L(B))/2 in the landscape where it is smallest",
-        promised=None if smallest is None else smallest.predicted,
-        measured=None if smallest is None else smallest.measured,
-        tightness=None if smallest is None else ratio(smallest.measured, smallest.predicted),
-        config={
-            "landscapes": len(scapes),
-            "certificates": len(found),
-            "balanced_data_sets": sum(certificate.balanced for certificate in found),
-            "largest_relative_error_of_the_predicted_gap": error,
-        },
-        note=f"No certificate in {missing} of {len(scapes)} landscapes." if missing else "",
-    )
+        more_than("output_weight", "smallest output weight v", min(scape.output_weight for scape in scapes), 0),
+    ]
 
 
-def _landscapes(scale: Scale, seed: int) -> list[Landscape]:
+@dataclass(frozen=True, eq=False)
+class Certified:
+    """A landscape and its certificate, if one was found."""
+
+    landscape: Landscape
+    certificate: Certificate | None
+
+
+def certified_landscapes(scale: Scale, seed: int) -> list[Certified]:
     """Random data, and data balanced on every line, where the simple certificate has gap 0."""
     draw = np.random.default_rng(seed)
     count = 60 if scale is Scale.QUICK else 400
-    return [balanced_landscape(draw) if number % 3 == 0 else random_landscape(draw) for number in range(count)]
+    scapes = [balanced_landscape(draw) if number % 3 == 0 else random_landscape(draw) for number in range(count)]
+    return [Certified(scape, certify(scape, seed=number)) for number, scape in enumerate(scapes)]
 
 
 def balanced_landscape(draw: np.random.Generator) -> Landscape:
@@ -201,21 +199,78 @@ def balanced_landscape(draw: np.random.Generator) -> Landscape:
     first = positive[:1]
     points = np.concatenate([positive[1:], -positive[1:], first, -first / 2, -first / 2])
     labels = np.concatenate([np.ones(len(positive) - 1), -np.ones(len(positive) - 1), [1.0, -1.0, -1.0]])
-    outputs = plus_minus_weights(half, float(np.exp(draw.normal())))
+    outputs = votes(half, float(np.exp(draw.normal())))
     return Landscape(points, labels, 2 * separator, outputs, float(draw.uniform(0.05, 0.95)))
 
 
-proposition_1_2 = Claim(
-    id="brutzkus2018.proposition_1_2",
-    kind=Kind.MAIN,
-    statement=(
-        "The training loss is not convex, on any separable data: there are A and B with "
-        "L_S((A + B)/2) > (L_S(A) + L_S(B))/2, and the gap has a closed form."
-    ),
-    where="Proposition 1 (2), Section 5.1",
-    judge=check_proposition_1_2,
-    draws=_landscapes,
-)
+@claim("brutzkus2018.proposition_1_2", Kind.MAIN, "Proposition 1 (2), Section 5.1", draws=certified_landscapes)
+def proposition_1_2(certified: Sequence[Certified]) -> Evidence:
+    """The training loss is not convex, on any separable data: there are A and B with
+    L_S((A + B)/2) > (L_S(A) + L_S(B))/2, and the gap has a closed form.
+
+    A certificate that was not found decides nothing.
+    """
+    scapes = [each.landscape for each in certified]
+    measured, predicted = (
+        np.array([np.nan if each.certificate is None else getattr(each.certificate, side) for each in certified])
+        for side in ("measured", "predicted")
+    )
+    balanced = np.array([each.certificate is not None and each.certificate.balanced for each in certified])
+    missing = int(np.isnan(predicted).sum())
+    parts = {
+        f"the gap {name} has its closed form": _closed_form(measured, predicted, kind)
+        for name, kind in (("from W = 0", ~balanced), ("on balanced data", balanced))
+        if (kind & ~np.isnan(predicted)).any()
+    }
+    # An inequality without its right side: no number to come close to.
+    parts["a positive gap"] = Sides(measured, 0.0, Sense.AT_LEAST, strict=True, quantity=GAP)
+    errors = (np.abs(measured - predicted) / predicted)[~np.isnan(predicted)]
+    return evidence(
+        parts,
+        [
+            *_separable_network(scapes),
+            less_than("slope_below_one", "largest Leaky slope α", max(scape.slope for scape in scapes), 1),
+        ],
+        runs=Runs(tried=len(scapes)),
+        details={
+            "landscapes": len(scapes),
+            "certificates": len(scapes) - missing,
+            "balanced_data_sets": int(balanced.sum()),
+            "largest_relative_error_of_the_predicted_gap": float(errors.max(initial=0.0)),
+        },
+        note=f"No certificate in {missing} of {len(scapes)} landscapes." if missing else "",
+    )
+
+
+def _closed_form(measured: np.ndarray, predicted: np.ndarray, kind: Bool[np.ndarray, " landscape"]) -> Sides:
+    """The measured gap against its closed form; a difference of losses of size 1 is rounded too."""
+    return Sides(
+        measured,
+        predicted,
+        Sense.EQUAL,
+        room=CLOSED_FORM * np.nan_to_num(predicted) + ROUNDING,
+        scored=kind,
+        quantity=GAP,
+    )
+
+
+@proposition_1_2.speaks
+def proposition_1_2_on(specimen: Specimen) -> list[Certified] | Silence:
+    """The reader's points under a network of the chosen width, with v = 1/√(2k)."""
+    separation = separation_of(specimen)
+    if isinstance(separation, Silence):
+        return separation
+    n_neurons = specimen.choices.n_neurons
+    separator = np.zeros(specimen.inputs.shape[1]) if separation.separator is None else separation.separator
+    scape = Landscape(
+        specimen.inputs,
+        specimen.labels,
+        separator,
+        votes(n_neurons // 2, n_neurons**-0.5),
+        specimen.choices.slope,
+        separation.sentence,
+    )
+    return [Certified(scape, certify(scape, specimen.choices.seed))]
 
 
 @dataclass(frozen=True)
@@ -225,39 +280,65 @@ class OnePair:
     point: Float[np.ndarray, " dim"]
     slope: float
 
+    def value(self, u: Float[np.ndarray, " dim"]) -> float:
+        """f_x(x, u)."""
+        z = np.array([self.point @ self.point, u @ self.point])
+        plus, minus = np.where(z >= 0, z, self.slope * z)
+        return float(plus - minus)
 
-def check_proposition_1_2_own_example(pairs: Sequence[OnePair], progress: Progress = silent) -> Evidence:
-    """f_x(x, x) = 0, f_x(x, −x) = (1 + α)‖x‖², f_x(x, 0) = ‖x‖² at the midpoint, which exceeds the mean."""
-    error, worst, worst_pair, plus, minus = 0.0, np.inf, (0.0, 0.0), 0, 0
-    for pair in pairs:
-        x, size = pair.point, float(pair.point @ pair.point)
-        outputs = np.array([1.0, -1.0])
-        values = [
-            float(outputs_of(np.stack([x, u]), outputs, x[None], pair.slope)[0]) for u in (x, -x, np.zeros_like(x))
-        ]
-        expected = (0.0, (1 + pair.slope) * size, size)
-        error = float(np.max([error, *(abs(a - b) / size for a, b in zip(values, expected, strict=True))]))
-        gap, promised = values[2] - (values[0] + values[1]) / 2, (1 - pair.slope) / 2 * size
-        if gap / size < worst:
-            worst, worst_pair = gap / size, (promised, gap)
-        first, second, middle = ({y: max(1 - y * value, 0.0) for y in (1, -1)} for value in values)
-        plus += middle[1] > (first[1] + second[1]) / 2 * (1 + 1e-12)
-        minus += middle[-1] > (first[-1] + second[-1]) / 2 * (1 + 1e-12)
-    conditions = (
-        more_than("smallest", "smallest ‖x‖", min(float(np.linalg.norm(pair.point)) for pair in pairs), 0),
-        less_than("largest_leaky_slope_slope", "largest Leaky slope α", max(pair.slope for pair in pairs), 1),
-    )
-    conclusion = bool(error <= 1e-12 and worst > 1e-12)
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=conditions,
-        runs=Runs(tried=len(pairs)),
-        conclusion=conclusion,
-        quantity="f at the midpoint minus the mean of f at the ends, where it is smallest beside ‖x‖²",
-        promised=worst_pair[0],
-        measured=worst_pair[1],
-        tightness=ratio(worst_pair[1], worst_pair[0]),
-        config={
+
+def random_pairs(scale: Scale, seed: int) -> list[OnePair]:
+    """Points of every size up to eight dimensions, and slopes."""
+    draw = np.random.default_rng(seed)
+    return [
+        OnePair(draw.normal(size=int(draw.integers(1, 9))) / 3, float(draw.uniform(0.01, 0.99)))
+        for _ in range(200 if scale is Scale.QUICK else 2000)
+    ]
+
+
+@claim(
+    "brutzkus2018.proposition_1_2_own_example",
+    Kind.STEP,
+    "proof of Proposition 1 (2), Section 9.1.1",
+    draws=random_pairs,
+)
+def proposition_1_2_own_example(
+    pairs: Sequence[OnePair], *, factors: tuple[float, float, float] = (1.0, 1.0, 1.0)
+) -> Evidence:
+    """f_x(w, u) = σ(⟨w, x⟩) − σ(⟨u, x⟩) is not convex: it is 0 at (x, x), (1 + α)‖x‖² at (x, −x), and ‖x‖² halfway,
+    which is (1 − α)‖x‖²/2 above the mean.
+
+    For controls, `factors` multiply the value at (x, −x), the value halfway, and the excess.
+    """
+    sizes = np.array([float(pair.point @ pair.point) for pair in pairs])
+    slopes = np.array([pair.slope for pair in pairs])
+    same, opposite, halfway = (np.array([pair.value(u * pair.point) for pair in pairs]) for u in (1.0, -1.0, 0.0))
+    hinge = {
+        y: np.maximum(1 - y * halfway, 0) > (np.maximum(1 - y * same, 0) + np.maximum(1 - y * opposite, 0)) / 2
+        for y in (1, -1)
+    }
+    plus, minus = int(hinge[1].sum()), int(hinge[-1].sum())
+    room = ROUNDING * sizes
+    excess = halfway - (same + opposite) / 2
+    return evidence(
+        {
+            "the midpoint exceeds the mean by (1 − α)‖x‖²/2": Sides(
+                excess,
+                factors[2] * (1 - slopes) / 2 * sizes,
+                Sense.EQUAL,
+                room=room,
+                quantity="f at the midpoint minus the mean of f at the ends",
+            ),
+            "the midpoint exceeds the mean": Fact(excess > room),
+            "0 at (x, x)": Sides(same, 0.0, Sense.EQUAL, room=room),
+            "(1 + α)‖x‖² at (x, −x)": Sides(opposite, factors[0] * (1 + slopes) * sizes, Sense.EQUAL, room=room),
+            "‖x‖² halfway": Sides(halfway, factors[1] * sizes, Sense.EQUAL, room=room),
+        },
+        [
+            more_than("nonzero_point", "smallest ‖x‖", float(np.sqrt(sizes).min()), 0),
+            less_than("slope_below_one", "largest Leaky slope α", float(slopes.max()), 1),
+        ],
+        details={
             "pairs": len(pairs),
             "hinge_not_convex_here_for_label_plus": plus,
             "hinge_not_convex_here_for_label_minus": minus,
@@ -267,24 +348,3 @@ def check_proposition_1_2_own_example(pairs: Sequence[OnePair], progress: Progre
             f"y = −1 ({minus} of {len(pairs)}) and never for y = +1 ({plus}). proposition_1_2 is about the loss."
         ),
     )
-
-
-def _pairs(scale: Scale, seed: int) -> list[OnePair]:
-    draw = np.random.default_rng(seed)
-    return [
-        OnePair(draw.normal(size=int(draw.integers(1, 9))) / 3, float(draw.uniform(0.01, 0.99)))
-        for _ in range(200 if scale is Scale.QUICK else 2000)
-    ]
-
-
-proposition_1_2_own_example = Claim(
-    id="brutzkus2018.proposition_1_2_own_example",
-    kind=Kind.STEP,
-    statement=(
-        "f_x(w, u) = σ(⟨w, x⟩) − σ(⟨u, x⟩) is not convex: it is 0 at (x, x), (1 + α)‖x‖² at (x, −x), and ‖x‖² halfway, "
-        "which is (1 − α)‖x‖²/2 above the mean."
-    ),
-    where="proof of Proposition 1 (2), Section 9.1.1",
-    judge=check_proposition_1_2_own_example,
-    draws=_pairs,
-)

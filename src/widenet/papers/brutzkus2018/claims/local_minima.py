@@ -1,6 +1,6 @@
 """Section 7.1: the ReLU loss has bad local minima, and exactly how bad they can be.
 
-Lemma 11 and Theorem 8 say "more than half". That is false exactly on the direction-antipodal sets (`bad_minima`), the
+Lemma 11 and Theorem 8 say "more than half". That is false exactly on the direction-antipodal sets (`point_sets`), the
 simplest being {(x, +1), (−x, −1)}, and true on all others. Why no local minimum exceeds ½ there:
 
 Move W along (w*, …, w*, −w*, …, −w*). No yN(x) falls. The yN of an active point (yN < 1) with label +1 strictly grows
@@ -10,225 +10,297 @@ exactly 1. Points on opposite rays of a line have opposite labels, and both acti
 ⟨w, −x⟩ ≤ 0 at once. So at most one ray of each line is active: half of the points, if the rays are equal.
 """
 
-import functools
+import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from jaxtyping import Float, Int
 
-from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Runs, Verdict, at_least, at_most
-from widenet.claims.legacy import Evidence_, decide, ratio
-from widenet.papers.brutzkus2018.runs.bad_minima import (
-    PointSet,
-    antipodal_set,
-    as_start,
-    bad_minimum,
-    mostly_behind,
-    separable_set,
-)
-from widenet.papers.brutzkus2018.runs.descent import descend
-from widenet.papers.brutzkus2018.runs.online import flat_ball
-from widenet.papers.brutzkus2018.runs.trials import ROUNDING
-from widenet.types import Progress, Scale, silent
+from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_least, at_most, claim
+from widenet.claims.sides import Conjunct, Fact, Sense, Sides, evidence
+from widenet.claims.specimen import Specimen
+from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.papers.brutzkus2018.claims.specimens import separator_of
+from widenet.papers.brutzkus2018.runs import bad_minima as minima_runs
+from widenet.papers.brutzkus2018.runs import descent as descent_runs
+from widenet.papers.brutzkus2018.runs.bad_minima import BadMinima, MinimaSetting, bad_minima
+from widenet.papers.brutzkus2018.runs.descent import Descent, descent
 
 
-def set_hypotheses(sets: Sequence[PointSet]) -> list[Hypothesis]:
+def set_hypotheses(runs: Sequence[BadMinima | Descent]) -> list[Hypothesis]:
     """Separable, in the unit ball; each at the set nearest to breaking it."""
     return [
         at_least(
             "separable",
             "separable: smallest y⟨w*, x⟩",
-            min(float((s.labels * (s.inputs @ s.separator)).min()) for s in sets),
+            min(float(run.smallest_margin.min()) for run in runs),
             1,
             tolerance=ROUNDING,
         ),
         at_most(
-            "largest_input_norm",
+            "input_norm",
             "largest input norm ‖x‖",
-            max(float(np.linalg.norm(s.inputs, axis=1).max()) for s in sets),
+            max(float(run.largest_norm.max()) for run in runs),
             1,
             tolerance=ROUNDING,
         ),
     ]
 
 
-def check_lemma_11(sets: Sequence[PointSet], progress: Progress = silent, *, always_strict: bool = False) -> Evidence:
-    """A ŵ off all hyperplanes with more than half of the points behind it; at least half on direction-antipodal sets.
+@claim(
+    "brutzkus2018.lemma_11",
+    Kind.STEP,
+    "Lemma 11, Section 9.3.1, with the exception it needs",
+    reads=bad_minima,
+)
+def lemma_11(runs: Sequence[BadMinima], *, always_strict: bool = False) -> Evidence:
+    """For every finite separable S there are ŵ and a > 0 with |⟨ŵ, x⟩| > a on S and #{x : ⟨ŵ, x⟩ < 0} ≥ |S|/2.
+    The inequality can be made strict iff S is not direction-antipodal, that is iff some line through 0 carries
+    unequally many points of S on its two rays.
 
     `always_strict` is the printed form. Where it fails, it fails for every ŵ: no vector has more points behind it
     than the fuller ray of each line.
     """
-    conditions = set_hypotheses(sets)
-    results, worst = [], (np.inf, 1, 1)
-    for index, points in enumerate(sets):
-        direction = mostly_behind(points, np.random.default_rng([index, 11]))
-        scores = points.inputs @ direction
-        n, behind = len(scores), int((scores < 0).sum())
-        strict = always_strict or points.imbalance > 0
-        fine = bool(np.abs(scores).min() > 0) and (2 * behind > n if strict else 2 * behind >= n)
-        impossible = strict and 2 * points.most_behind <= n
-        results.append(True if fine else False if impossible or not strict else None)
-        worst = min(worst, (2 * behind / n, behind, n))
-        progress((index + 1) / len(sets), f"{n} points in dimension {points.inputs.shape[1]}")
-    conclusion = _all(results)
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=tuple(conditions),
-        runs=Runs(tried=len(sets)),
-        conclusion=conclusion,
-        quantity=f"points behind ŵ, against half of the {worst[2]} points, in the set with the smallest share"
-        + " (should exceed it)" * always_strict,
-        promised=worst[2] / 2,
-        measured=float(worst[1]),
-        tightness=ratio(float(worst[1]), worst[2] / 2),
-        config=_describe(sets) | {"direction_antipodal_sets": sum(s.imbalance == 0 for s in sets)},
-        note=_refutation(results, sets, "vector ŵ has more than half of the points behind it"),
+    sets = _joined(runs)
+    behind = np.where(sets.resolved, sets.behind, np.nan)
+    parts = _half(behind, sets.n_samples, sets, always_strict, "points behind ŵ, against half of the points")
+    parts["|⟨ŵ, x⟩| > a > 0"] = Sides(
+        np.where(sets.resolved, sets.nearest, np.nan), 0.0, Sense.AT_LEAST, strict=True, quantity="smallest |⟨ŵ, x⟩|"
+    )
+    return evidence(
+        parts,
+        set_hypotheses(runs),
+        runs=Runs(tried=len(behind)),
+        details=_describe(sets),
+        note=_refutation(sets, sets.behind, always_strict, "vector ŵ has more than half of the points behind it"),
     )
 
 
-def check_theorem_8(
-    settings: Sequence[tuple[PointSet, int]],
-    progress: Progress = silent,
-    *,
-    always_strict: bool = False,
-    radius_factor: float = 0.999,
-    slope: float = 0.0,
-    perturbations: int = 300,
-) -> Evidence:
-    """The W of the proof has gradient 0, a loss constant in a ball, and a level above ½ (½ if direction-antipodal).
+lemma_11_as_printed = lemma_11.variant(
+    "lemma_11_as_printed",
+    where="Lemma 11, Section 9.3.1",
+    statement=(
+        "For every finite separable S there are ŵ and a > 0 with |⟨ŵ, x⟩| > a on S and #{x : ⟨ŵ, x⟩ < 0} > |S|/2. "
+        "Counterexample: S = {(e_1, +1), (−e_1, −1)}. Every ŵ with ⟨ŵ, e_1⟩ ≠ 0 has exactly one of the two points "
+        "behind it, and so has −ŵ."
+    ),
+    reads=bad_minima.at(minima_runs.pair_settings),
+    always_strict=True,
+)
 
-    The ball is tried in random directions and in the two that its radius comes from. `always_strict` is the printed
-    form; it is refuted where no local minimum can exceed ½.
+
+@claim(
+    "brutzkus2018.theorem_8",
+    Kind.MAIN,
+    "Theorem 8, Section 7.1, with the exception it needs",
+    reads=bad_minima,
+)
+def theorem_8(runs: Sequence[BadMinima], *, always_strict: bool = False) -> Evidence:
+    """ReLU with ±1 output weights: for every finite separable S there is a local minimum with L_S(W) ≥ ½, at which
+    every neuron is off on half of the points or more. L_S(W) > ½ can be had iff S is not direction-antipodal,
+    that is iff some line through 0 carries unequally many points of S on its two rays.
+
+    The W of the proof is a local minimum because its loss is constant in a ball. `always_strict` is the printed form;
+    it is refuted where no local minimum can exceed ½.
     """
-    sets = [points for points, _ in settings]
-    conditions = [*set_hypotheses(sets), at_most("relu", "ReLU: slope for z < 0", slope, 0)]
-    results, levels, radii = [], [], []
-    for index, (points, half) in enumerate(settings):
-        draw = np.random.default_rng([index, 8])
-        weights = bad_minimum(points, half, mostly_behind(points, draw))
-        start = as_start(points, half, perturbations + 2, slope)
-        radius, directions = flat_ball(start, weights)
-        directions = np.concatenate([directions, draw.normal(size=(perturbations, *weights.shape))])
-        directions /= np.linalg.norm(directions, axis=(1, 2), keepdims=True)
-        here = start.loss(np.repeat(weights[None], len(directions), axis=0))
-        flat = bool((start.loss(weights + radius_factor * radius * directions) == here).all())
-        level = float(here[0])
-        is_minimum = flat and radius > 0 and not start.would_update(weights[None].repeat(len(here), 0)).any()
-        strict = always_strict or points.imbalance > 0
-        high = level > 0.5 if strict else level >= 0.5
-        impossible = strict and 2 * points.most_behind <= len(points.labels)
-        results.append(True if is_minimum and high else None if is_minimum and strict and not impossible else False)
-        levels.append(level)
-        radii.append(radius)
-        progress((index + 1) / len(settings), f"{len(points.labels)} points, {2 * half} neurons")
-    conclusion = _all(results)
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=tuple(conditions),
-        runs=Runs(tried=len(settings)),
-        conclusion=conclusion,
-        quantity="training loss at the constructed local minimum, in the set where it is smallest"
-        + " (should exceed ½)" * always_strict,
-        promised=0.5,
-        measured=min(levels),
-        tightness=ratio(min(levels), 0.5),
-        config=_describe(sets)
+    sets = _joined(runs)
+    level = np.where(sets.resolved, sets.level, np.nan)
+    lost = ~sets.resolved
+    parts = _half(level, 1, sets, always_strict, "training loss at the constructed local minimum")
+    parts |= {
+        "the loss is the share of points behind ŵ": Sides(
+            level, sets.behind / sets.n_samples, Sense.EQUAL, room=ROUNDING
+        ),
+        "gradient 0": Sides(np.where(lost, np.nan, sets.gradient), 0.0, quantity="largest |entry| of the gradient"),
+        "a ball around W": Sides(
+            np.where(lost, np.nan, sets.radius), 0.0, Sense.AT_LEAST, strict=True, quantity="its radius"
+        ),
+        "the loss is constant in the ball": Fact(sets.changed == 0, undecided=lost),
+    }
+    return evidence(
+        parts,
+        [*set_hypotheses(runs), at_most("relu", "ReLU: slope for z < 0", sets.slope, 0)],
+        runs=Runs(tried=len(level)),
+        details=_describe(sets)
         | {
-            "direction_antipodal_sets": sum(s.imbalance == 0 for s in sets),
-            "half_widths": sorted({half for _, half in settings}),
-            "perturbations_per_set": perturbations + 2,
-            "smallest_radius": min(radii),
-            "largest_level": max(levels),
+            "half_widths": sorted({int(half) for half in sets.half_width}),
+            "perturbations_per_set": sets.tried,
+            "smallest_radius": float(sets.radius.min()),
+            "largest_level": float(sets.level.max()),
         },
-        note=_refutation(results, sets, "local minimum exceeds ½") if always_strict else "",
+        note=_refutation(sets, sets.level * sets.n_samples, always_strict, "local minimum exceeds ½"),
     )
 
 
-def check_relu_local_minimum_level(
-    problems: Sequence[tuple[PointSet, np.ndarray]],
-    progress: Progress = silent,
-    *,
-    max_steps: int = 20_000,
-    must_end: bool = True,
-) -> Evidence:
-    """Where the gradient is exactly 0, every active point has N = 0 and loss 1, so n·L_S counts them."""
-    sets = [points for points, _ in problems]
-    conditions = set_hypotheses(sets)
-    run = descend(problems, max_steps=max_steps)
-    counted = run.ended if must_end else np.ones_like(run.ended)
-    active = run.outputs < 1
+theorem_8_as_printed = theorem_8.variant(
+    "theorem_8_as_printed",
+    where="Theorem 8, Section 7.1",
+    statement=(
+        "ReLU with ±1 output weights: for every finite separable S there is a local minimum with L_S(W) > ½. "
+        "Counterexample: S = {(e_1, +1), (−e_1, −1)}. At a local minimum a point with yN < 1 has all neurons off, and "
+        "the two points cannot both: every local minimum has loss 0 or exactly ½."
+    ),
+    reads=bad_minima.at(minima_runs.pair_settings),
+    always_strict=True,
+)
+
+
+@lemma_11.speaks
+@theorem_8.speaks
+def minima_on(specimen: Specimen) -> list[MinimaSetting] | Silence:
+    """One network of the chosen width, placed badly on the reader's points."""
+    separator = separator_of(specimen)
+    if isinstance(separator, Silence):
+        return separator
+    return [MinimaSetting(half_widths=(specimen.choices.n_neurons // 2,), own_data=specimen.digest)]
+
+
+def _half(
+    measured: Float[np.ndarray, " set"],
+    whole: Int[np.ndarray, " set"] | int,
+    sets: BadMinima,
+    always_strict: bool,
+    quantity: str,
+) -> dict[str, Conjunct]:
+    """At least half, more than half, and no more than half on direction-antipodal sets; the printed form has one part.
+
+    `measured` is a share of the points, times `whole`.
+    """
+    antipodal, half = sets.imbalance == 0, np.asarray(whole) / 2
+    strict = antipodal | True if always_strict else ~antipodal
+    # A better ŵ may exist where this one has no more than half behind it and no counting forbids more.
+    possible = 2 * sets.most_behind > sets.n_samples
+    exceeds = np.where(possible & (measured <= half), np.nan, measured)
+    more = Sides(exceeds, half, Sense.AT_LEAST, strict=True, scored=strict, trivial=0.0, quantity=quantity)
+    if always_strict:
+        return {"more than half": more}
+    parts: dict[str, Conjunct] = {
+        "at least half": Sides(measured, half, Sense.AT_LEAST, trivial=0.0, quantity=quantity)
+    }
+    if strict.any():
+        parts["more than half unless direction-antipodal"] = more
+    if antipodal.any():
+        most = sets.most_behind / sets.n_samples * whole
+        parts["no more than half if direction-antipodal"] = Sides(
+            most, half, scored=antipodal, trivial=whole, quantity="the most that any ŵ can have"
+        )
+    return parts
+
+
+def _joined(runs: Sequence[BadMinima]) -> BadMinima:
+    """All sets in one record."""
+    columns = [field.name for field in dataclasses.fields(BadMinima) if field.name not in ("slope", "tried")]
+    joined = {name: np.concatenate([getattr(run, name) for run in runs]) for name in columns}
+    return BadMinima(**joined, slope=max(run.slope for run in runs), tried=min(run.tried for run in runs))
+
+
+@claim(
+    "brutzkus2018.relu_local_minimum_level",
+    Kind.STEP,
+    "Section 7.1 (derived: the levels of the local minima of Theorem 8)",
+    reads=descent,
+)
+def relu_local_minimum_level(runs: Sequence[Descent]) -> Evidence:
+    """Every local minimum of the ReLU loss on a separable S has L_S = j/n, where the j points with yN(x) < 1 have
+    every neuron off (N = 0, loss exactly 1). Measured where gradient descent ends with gradient exactly 0.
+
+    Ends at loss 0 say nothing about levels, and runs that have not ended nothing at all.
+    """
+    (run,) = runs
+    active = run.margins < 1
     counts = run.losses * run.n_samples
-    wrong = (np.abs(counts - np.round(counts)) > 1e-9) | (active & (run.any_on | (run.outputs != 0))).any(axis=1)
-    bad = counted & wrong
-    positive = int((counted & (counts > 0)).sum())
-    conclusion = False if bad.any() else None if not positive else True
-    worst = int(np.argmax(np.where(counted, np.abs(counts - np.round(counts)) * 1e6 + counts, -1)))
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=tuple(conditions),
+    scored = run.ended & (counts > 0)
+    return evidence(
+        {
+            "n·L_S is the number of points with yN < 1": Sides(
+                counts, active.sum(axis=1), Sense.EQUAL, room=STEP, scored=scored, quantity="n·L_S at the end of a run"
+            ),
+            "every neuron is off at these points": Fact(~(active & run.any_on).any(axis=1), scored=scored),
+            "N = 0 at these points": Sides(
+                np.abs(np.where(active, run.margins, 0.0)).max(axis=1), 0.0, scored=scored, quantity="largest |N(x)|"
+            ),
+            "gradient exactly 0 at the end": Sides(run.gradient, 0.0, scored=run.ended, quantity="largest |entry|"),
+        },
+        set_hypotheses(runs),
         runs=Runs(tried=len(counts), unfinished=int((~run.ended).sum())),
-        conclusion=conclusion,
-        quantity="n·L_S at the end of a run, against the number of points with yN < 1",
-        promised=float(active[worst].sum()),
-        measured=float(counts[worst]),
-        tightness=ratio(float(counts[worst]), float(active[worst].sum())),
-        config=_describe(sets) | {"ends_at_positive_loss": positive, "wrong": int(bad.sum()), "most_steps": run.steps},
+        details=_describe(run) | {"ends_at_positive_loss": int(scored.sum()), "most_steps": run.steps},
     )
 
 
-def check_theorem_8_tight(
-    problems: Sequence[tuple[PointSet, np.ndarray]], progress: Progress = silent, *, max_steps: int = 6000
-) -> Evidence:
-    """On direction-antipodal sets no local minimum found or built exceeds ½, and ½ is attained.
+@claim(
+    "brutzkus2018.theorem_8_tight",
+    Kind.STEP,
+    "Section 7.1 (derived: where Theorem 8 is tight)",
+    reads=(descent.at(descent_runs.antipodal_settings), bad_minima.at(minima_runs.antipodal_settings)),
+)
+def theorem_8_tight(descents: Sequence[Descent], minima: Sequence[BadMinima]) -> Evidence:
+    """On every direction-antipodal separable S (each line through 0 carries as many points on one ray as on the
+    other) all local minima of the ReLU loss have L_S ≤ ½, and ½ is attained; for S = {(x, +1), (−x, −1)} they
+    have L_S = 0 or ½. So Theorem 8 needs its exception.
 
     The local minima are the ends of gradient descent (gradient exactly 0) and the W of Theorem 8. For one pair in one
     dimension and k = 1 every cell of the weight space is visited in exact arithmetic as well.
     """
-    sets = [points for points, _ in problems]
-    unequal = max(points.imbalance for points in sets)
-    conditions = [
-        *set_hypotheses(sets),
-        at_most("direction_antipodal", "direction-antipodal: largest imbalance of a set", unequal, 0),
-    ]
-    run = descend(problems, max_steps=max_steps)
-    levels = list(run.losses[run.ended])
-    progress(0.5, f"{len(levels)} runs of gradient descent ended")
-    for index, points in enumerate(sets):
-        direction = mostly_behind(points, np.random.default_rng([index, 8]))
-        built = bad_minimum(points, 1, direction)
-        start = as_start(points, 1)
-        if not start.would_update(built[None]).any():
-            levels.append(float(start.loss(built[None])[0]))
-    cells, flat_cells, highest = pair_cells()
-    found = np.round(np.array(levels), 9)
-    of_pairs = run.losses[run.ended & (run.n_samples == 2)]
-    low = found.max() <= 0.5 and highest <= Fraction(1, 2) and bool(np.isin(of_pairs, (0.0, 0.5)).all())
-    conclusion = bool(low) if run.ended.any() else None
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=tuple(conditions),
-        runs=Runs(tried=len(problems), unfinished=int((~run.ended).sum())),
-        conclusion=conclusion,
-        quantity="largest training loss at a local minimum",
-        promised=0.5,
-        measured=float(found.max()),
-        tightness=ratio(float(found.max()), 0.5),
-        config=_describe(sets)
+    (run,), built = descents, _joined(minima)
+    is_minimum = built.resolved & (built.gradient == 0) & (built.changed == 0)
+    levels = np.concatenate([run.losses, built.level])
+    found = np.concatenate([run.ended, is_minimum])
+    of_pairs = run.ended & (run.n_samples == 2)
+    cells = pair_cells()
+    parts: dict[str, Conjunct] = {
+        "L_S ≤ ½ at every local minimum": Sides(
+            levels, 0.5, room=STEP, scored=found, trivial=1.0, quantity="largest training loss at a local minimum"
+        ),
+        "½ is attained": Sides(
+            levels[found].max(initial=0.0) if found.any() else np.nan, 0.5, Sense.AT_LEAST, room=STEP, trivial=0.0
+        ),
+        "gradient exactly 0 at the end": Sides(run.gradient, 0.0, scored=run.ended, quantity="largest |entry|"),
+        "L_S ≤ ½ in every cell of one pair": Sides(float(cells.largest_loss), 0.5, trivial=1.0),
+    }
+    if (run.n_samples == 2).any():
+        parts["0 or ½ on one pair"] = Fact(np.minimum(run.losses, np.abs(run.losses - 0.5)) <= STEP, scored=of_pairs)
+    unequal = max(int(run.imbalance.max()), int(built.imbalance.max()))
+    return evidence(
+        parts,
+        [
+            *set_hypotheses(descents),
+            at_most("antipodal", "direction-antipodal: largest imbalance of a set", unequal, 0),
+        ],
+        runs=Runs(tried=len(run.ended), unfinished=int((~run.ended).sum())),
+        details=_describe(run)
         | {
             "levels": {
-                f"{level:.6g}": int(count) for level, count in zip(*np.unique(found, return_counts=True), strict=True)
+                f"{level:.6g}": int(count)
+                for level, count in zip(*np.unique(np.round(levels[found], 9), return_counts=True), strict=True)
             },
-            "exact_cells": {"visited": cells, "without_descent": flat_cells, "largest_loss_there": str(highest)},
+            "exact_cells": {
+                "visited": cells.visited,
+                "without_descent": cells.flat,
+                "largest_loss_there": str(cells.largest_loss),
+            },
         },
     )
 
 
-def pair_cells() -> tuple[int, int, Fraction]:
+@dataclass(frozen=True)
+class PairCells:
+    """The weight space of one pair: grid points visited, those where the loss may have a local minimum, the largest
+    loss among these.
+    """
+
+    visited: int
+    flat: int
+    largest_loss: Fraction
+
+
+def pair_cells() -> PairCells:
     """S = {(1, +1), (−1, −1)} in one dimension with k = 1: all weights (w, u), in exact arithmetic.
 
     The loss is linear on the cells cut by w = 0, u = 0, N(1) = 1 and N(−1) = −1; the grid has a point in each. Its
-    one-sided derivative along (1, −1) is constant on a cell. Returns the grid points visited, those where the
-    derivative is not negative (the only places for local minima), and the largest loss among these.
+    one-sided derivative along (1, −1) is constant on a cell; where it is not negative there may be a local minimum.
     """
     values = [Fraction(n, 2) for n in range(-6, 7)]
     flat, highest = 0, Fraction(0)
@@ -244,156 +316,22 @@ def pair_cells() -> tuple[int, int, Fraction]:
                     derivative -= grows
             if derivative >= 0:
                 flat, highest = flat + 1, max(highest, loss / 2)
-    return len(values) ** 2, flat, highest
+    return PairCells(len(values) ** 2, flat, highest)
 
 
-def _all(results: Sequence[bool | None]) -> bool | None:
-    return False if False in results else None if None in results or not results else True
-
-
-def _refutation(results: Sequence[bool | None], sets: Sequence[PointSet], what: str) -> str:
-    refuted = [points for result, points in zip(results, sets, strict=True) if result is False]
-    if not refuted:
+def _refutation(sets: BadMinima, counts: np.ndarray, always_strict: bool, what: str) -> str:
+    """Where the printed form fails for every choice."""
+    refuted = np.flatnonzero((2 * counts <= sets.n_samples) & (2 * sets.most_behind <= sets.n_samples))
+    if not always_strict or not len(refuted):
         return ""
-    smallest = min(refuted, key=lambda points: len(points.labels))
-    points = ", ".join(f"({x.tolist()}, {y:+g})" for x, y in zip(smallest.inputs, smallest.labels, strict=True))
-    return f"No {what} on {len(refuted)} of {len(sets)} sets, the smallest being S = {{{points}}}."
+    smallest = refuted[np.argmin(sets.n_samples[refuted])]
+    return f"No {what} on {len(refuted)} of {len(counts)} sets, the smallest being {sets.words[smallest]}."
 
 
-def _describe(sets: Sequence[PointSet]) -> dict:
+def _describe(sets: BadMinima | Descent) -> dict[str, Any]:
     return {
-        "sets": len(sets),
-        "samples": sorted({len(points.labels) for points in sets}),
-        "dims": sorted({points.inputs.shape[1] for points in sets}),
+        "sets": len(sets.n_samples),
+        "samples": sorted({int(n) for n in sets.n_samples}),
+        "dims": sorted({int(dim) for dim in sets.dim}),
+        "direction_antipodal_sets": int((sets.imbalance == 0).sum()),
     }
-
-
-def _pair() -> PointSet:
-    """S = {(e_1, +1), (−e_1, −1)}: every coordinate is an integer, so nothing is rounded."""
-    return PointSet(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([1.0, -1.0]), np.array([1.0, 0.0]))
-
-
-def _nearly_antipodal(gap: float) -> PointSet:
-    return PointSet(np.array([[0.5, 0.0], [-0.5, gap]]), np.array([1.0, -1.0]), np.array([2.0, 0.0]))
-
-
-def _sets_setting(scale: Scale, seed: int) -> list[PointSet]:
-    """General sets, sets that are almost direction-antipodal, and sets that are."""
-    draw = np.random.default_rng([seed, 71])
-    repeats = 2 if scale is Scale.QUICK else 20
-    shapes = [(n, dim) for n in (1, 2, 20, 51) for dim in (2, 5, 10)] * repeats
-    general = [separable_set(draw, n, dim) for n, dim in shapes]
-    antipodal = [antipodal_set(draw, pairs, dim) for pairs in (1, 3, 10) for dim in (1, 2, 5)]
-    return [*general, _nearly_antipodal(1e-4), _nearly_antipodal(1e-7), _pair(), *antipodal]
-
-
-def _minima_setting(scale: Scale, seed: int) -> list[tuple[PointSet, int]]:
-    return [(points, 1 + index % 4) for index, points in enumerate(_sets_setting(scale, seed))]
-
-
-def _pair_setting(scale: Scale, seed: int) -> list[PointSet]:
-    return [_pair()]
-
-
-def _pair_minima_setting(scale: Scale, seed: int) -> list[tuple[PointSet, int]]:
-    return [(_pair(), 1), (_pair(), 3)]
-
-
-def _general_problems(scale: Scale, seed: int) -> list[tuple[PointSet, np.ndarray]]:
-    draw = np.random.default_rng([seed, 72])
-    return [
-        _problem(draw, separable_set(draw, int(draw.integers(1, 9)), int(draw.integers(1, 4))), 2)
-        for _ in range(300 if scale is Scale.QUICK else 3000)
-    ]
-
-
-def _antipodal_problems(scale: Scale, seed: int) -> list[tuple[PointSet, np.ndarray]]:
-    draw = np.random.default_rng([seed, 73])
-    count = 400 if scale is Scale.QUICK else 3000
-    sets = [antipodal_set(draw, 1 + index % 3, int(draw.integers(1, 4))) for index in range(count)]
-    return [_problem(draw, points, 3) for points in sets]
-
-
-def _problem(draw: np.random.Generator, points: PointSet, most: int) -> tuple[PointSet, np.ndarray]:
-    half = int(draw.integers(1, most + 1))
-    return points, draw.normal(size=(2 * half, points.inputs.shape[1]))
-
-
-lemma_11 = Claim(
-    id="brutzkus2018.lemma_11",
-    kind=Kind.STEP,
-    statement=(
-        "For every finite separable S there are ŵ and a > 0 with |⟨ŵ, x⟩| > a on S and #{x : ⟨ŵ, x⟩ < 0} ≥ |S|/2. "
-        "The inequality can be made strict iff S is not direction-antipodal, that is iff some line through 0 carries "
-        "unequally many points of S on its two rays."
-    ),
-    where="Lemma 11, Section 9.3.1, with the exception it needs",
-    judge=check_lemma_11,
-    draws=_sets_setting,
-)
-
-lemma_11_as_printed = Claim(
-    id="brutzkus2018.lemma_11_as_printed",
-    kind=Kind.STEP,
-    statement=(
-        "For every finite separable S there are ŵ and a > 0 with |⟨ŵ, x⟩| > a on S and #{x : ⟨ŵ, x⟩ < 0} > |S|/2. "
-        "Counterexample: S = {(e_1, +1), (−e_1, −1)}. Every ŵ with ⟨ŵ, e_1⟩ ≠ 0 has exactly one of the two points "
-        "behind it, and so has −ŵ."
-    ),
-    where="Lemma 11, Section 9.3.1",
-    judge=functools.partial(check_lemma_11, always_strict=True),
-    draws=_pair_setting,
-    expected=Verdict.VIOLATED,
-)
-
-theorem_8 = Claim(
-    id="brutzkus2018.theorem_8",
-    kind=Kind.MAIN,
-    statement=(
-        "ReLU with ±1 output weights: for every finite separable S there is a local minimum with L_S(W) ≥ ½, at which "
-        "every neuron is off on half of the points or more. L_S(W) > ½ can be had iff S is not direction-antipodal, "
-        "that is iff some line through 0 carries unequally many points of S on its two rays."
-    ),
-    where="Theorem 8, Section 7.1, with the exception it needs",
-    judge=check_theorem_8,
-    draws=_minima_setting,
-)
-
-theorem_8_as_printed = Claim(
-    id="brutzkus2018.theorem_8_as_printed",
-    kind=Kind.MAIN,
-    statement=(
-        "ReLU with ±1 output weights: for every finite separable S there is a local minimum with L_S(W) > ½. "
-        "Counterexample: S = {(e_1, +1), (−e_1, −1)}. At a local minimum a point with yN < 1 has all neurons off, and "
-        "the two points cannot both: every local minimum has loss 0 or exactly ½."
-    ),
-    where="Theorem 8, Section 7.1",
-    judge=functools.partial(check_theorem_8, always_strict=True),
-    draws=_pair_minima_setting,
-    expected=Verdict.VIOLATED,
-)
-
-relu_local_minimum_level = Claim(
-    id="brutzkus2018.relu_local_minimum_level",
-    kind=Kind.STEP,
-    statement=(
-        "Every local minimum of the ReLU loss on a separable S has L_S = j/n, where the j points with yN(x) < 1 have "
-        "every neuron off (N = 0, loss exactly 1). Measured where gradient descent ends with gradient exactly 0."
-    ),
-    where="Section 7.1 (derived: the levels of the local minima of Theorem 8)",
-    judge=check_relu_local_minimum_level,
-    draws=_general_problems,
-)
-
-theorem_8_tight = Claim(
-    id="brutzkus2018.theorem_8_tight",
-    kind=Kind.STEP,
-    statement=(
-        "On every direction-antipodal separable S (each line through 0 carries as many points on one ray as on the "
-        "other) all local minima of the ReLU loss have L_S ≤ ½, and ½ is attained; for S = {(x, +1), (−x, −1)} they "
-        "have L_S = 0 or ½. So Theorem 8 needs its exception."
-    ),
-    where="Section 7.1 (derived: where Theorem 8 is tight)",
-    judge=check_theorem_8_tight,
-    draws=_antipodal_problems,
-)

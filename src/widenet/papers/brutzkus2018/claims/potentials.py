@@ -45,13 +45,13 @@ def equation_9(cells: Sequence[Ledgers], *, constant: PerRun = stacked_norm) -> 
     """
     runs = joined(cells)
     promised = runs.norms * constant(runs)[runs.time_run]
-    # A start at W = 0 has 0 on both sides, and shows nothing.
+    # A start at W = 0 has 0 on both sides, and so has data without a separator: they show nothing.
     sides = Sides(
         np.abs(runs.alignments),
         promised,
         Sense.AT_MOST,
         room=ROUNDING * promised,
-        scored=runs.norms > 0,
+        scored=(runs.norms > 0) & (runs.separator_norm > 0)[runs.time_run],
         quantity="|F| against G‖W*‖ where they are closest",
     )
     return evidence({"|F_t| ≤ ‖W*‖·G_t": sides}, runs=ended(runs), details=_counts(runs))
@@ -73,9 +73,11 @@ def equation_11_step(cells: Sequence[Ledgers], *, constant: PerRun = growth_of_s
     return evidence(
         {
             "G² grows by less than 2η + 2kη²v²": sides,
+            # The bound is approached and never met, because only a point with y N(x) < 1 makes an update.
+            "y N(x) is below 1 before the update": Sides(runs.margins, 1.0, Sense.AT_MOST, strict=True),
             "every update adds to G² what the identity says": _identity(runs, squares, runs.norm_gains, squares),
         },
-        pick(conditions(runs), "input_norm", "output_weight", "equal_outputs"),
+        pick(conditions(runs), *NEEDED_BY_EQUATION_11),
         runs=ended(runs),
         details=_counts(runs),
     )
@@ -96,7 +98,7 @@ def equation_11(cells: Sequence[Ledgers], *, constant: PerRun = growth_of_square
     )
     return evidence(
         {"G_t² ≤ G_0² + t(2kη²v² + 2η)": sides},
-        pick(conditions(runs), "input_norm", "output_weight", "equal_outputs"),
+        pick(conditions(runs), *NEEDED_BY_EQUATION_11),
         runs=ended(runs),
         details=_counts(runs),
     )
@@ -146,7 +148,9 @@ def equation_12(cells: Sequence[Ledgers], *, constant: PerRun = growth_of_alignm
     )
 
 
-NEEDED_BY_EQUATION_12 = ("separable", "output_weight", "equal_outputs", "slope_positive", "slope_below_one")
+NEEDED_BY_BOTH = ("labels", "output_weight", "equal_outputs", "slope_positive", "slope_below_one", "step_size")
+NEEDED_BY_EQUATION_11 = (*NEEDED_BY_BOTH, "input_norm", "derivative_at_zero")
+NEEDED_BY_EQUATION_12 = (*NEEDED_BY_BOTH, "separable", "derivative_above_slope")
 
 
 def _identity(runs: Ledgers, values: np.ndarray, gains: np.ndarray, sizes: np.ndarray) -> Fact:
@@ -195,16 +199,16 @@ def theorem_2_chain(
     runs = joined(cells)
     inner, outer, printed = (promised_updates(runs, bound(runs)) for bound in (innermost, middle, outermost))
     # A run that was cut off, or whose margins are below rounding, has no T; a promise that is infinite is none.
-    counts = np.where(runs.blurred | (runs.status == RunStatus.DIVERGED), np.nan, runs.updates)
-    unfinished = (runs.status == RunStatus.BUDGET_SPENT) & (runs.updates <= inner * (1 + BOUND))
-    counts = np.where(unfinished, np.nan, counts)
+    lost = runs.blurred | (runs.status == RunStatus.DIVERGED)
+    lost |= (runs.status == RunStatus.BUDGET_SPENT) & (runs.updates <= inner * (1 + BOUND))
     return evidence(
         {
             "T ≤ M_init": Sides(
-                counts,
+                runs.updates,
                 inner,
                 Sense.AT_MOST,
                 room=BOUND * inner,
+                undecided=lost,
                 quantity="non-zero updates in the run closest to M_init",
             ),
             "M_init ≤ M_root": Sides(inner, outer, Sense.AT_MOST, room=BOUND * outer),
@@ -212,13 +216,15 @@ def theorem_2_chain(
         },
         conditions(runs),
         runs=ended(runs),
-        details=_medians(counts, inner, outer, printed),
+        details=_medians(runs.updates, inner, outer, printed, ~lost),
     )
 
 
-def _medians(counts: np.ndarray, inner: np.ndarray, outer: np.ndarray, printed: np.ndarray) -> dict[str, float]:
+def _medians(
+    counts: np.ndarray, inner: np.ndarray, outer: np.ndarray, printed: np.ndarray, ended: np.ndarray
+) -> dict[str, float]:
     """How far apart the bounds are, over the runs that have one."""
-    finite = np.isfinite(printed) & np.isfinite(counts)
+    finite = np.isfinite(printed) & ended
     if not finite.any():
         return {}
     return {

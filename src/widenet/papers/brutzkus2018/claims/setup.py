@@ -11,6 +11,7 @@ from widenet.claims.base import Evidence, Kind, Runs, Silence, at_least, at_most
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING
+from widenet.papers.brutzkus2018.claims.specimens import silence_over_labels
 from widenet.papers.brutzkus2018.runs.gradients import Gradients, gradients
 from widenet.papers.brutzkus2018.runs.ledger import leaky, update_of
 from widenet.papers.brutzkus2018.runs.trials import BasisTrial, RandomTrials, plus_minus_weights
@@ -62,8 +63,8 @@ def footnote_1(sets: SeparatedSets, *, least: float = 1.0) -> Evidence:
 @footnote_1.speaks
 def footnote_1_on(specimen: Specimen) -> SeparatedSets | Silence:
     """The reader's data with the separator that was found."""
-    if not set(specimen.classes) <= {-1.0, 1.0}:
-        return Silence(f"It is about labels −1 and +1; these are {len(specimen.classes)} classes.")
+    if (reason := silence_over_labels(specimen)) is not None:
+        return reason
     separator = specimen.separation.separator
     if separator is None:
         return Silence(f"There is no separator to speak of: the data is {specimen.separation.sentence}.")

@@ -107,13 +107,19 @@ def corollary_3(
     general = formulas.general(normalization)
     simple = (ws / slopes) ** 2 + constant(slopes) * ws**2 / np.minimum(etas, np.sqrt(etas))
     limits = promised_updates(runs, bound(*runs.parameters[:3]))
-    lost = runs.blurred | (runs.status != RunStatus.CONVERGED)
-    counts = np.where(lost & (runs.updates <= limits), np.nan, runs.updates)
+    lost = runs.blurred | (runs.status == RunStatus.DIVERGED)
+    cut_off = lost | (runs.status == RunStatus.BUDGET_SPENT)
     return evidence(
         {
             "at most M non-zero updates": Sides(
-                counts, limits, Sense.AT_MOST, room=ROUNDING * limits, quantity="non-zero updates in the tightest run"
+                runs.updates,
+                limits,
+                Sense.AT_MOST,
+                room=ROUNDING * limits,
+                undecided=lost | (cut_off & (runs.updates <= limits)),
+                quantity="non-zero updates in the tightest run",
             ),
+            "training loss 0 at the end": Fact(runs.status == RunStatus.CONVERGED, undecided=cut_off),
             "M_k is M at every width": Sides(general, closed, Sense.EQUAL, room=ROUNDING * closed),
             "M ≤ ‖w*‖²/α² + K(α)‖w*‖²/min{η, √η}": Sides(closed, simple, Sense.AT_MOST, room=ROUNDING * simple),
         },

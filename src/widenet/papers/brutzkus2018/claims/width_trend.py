@@ -1,127 +1,107 @@
 """Section 5.1: the measured number of updates does not grow with the width."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Claim, Evidence, Kind, Runs, at_least
-from widenet.claims.legacy import Evidence_, decide
+from widenet.claims.base import Evidence, Kind, Part, Runs, at_least, at_most, claim
+from widenet.claims.sides import Sides, evidence
 from widenet.claims.statistics import CONFIDENCE
-from widenet.papers.brutzkus2018.claims.width import Normalization, equation_6, normalized
-from widenet.papers.brutzkus2018.runs.draws import plus_minus_weights, separable_points, unit_rows
-from widenet.papers.brutzkus2018.runs.ledger import Ledger, Start, keep_ledger
-from widenet.papers.brutzkus2018.runs.trials import ROUNDING
-from widenet.training import WithReplacement
-from widenet.types import Progress, RunStatus, Scale, silent
+from widenet.claims.tolerances import ROUNDING
+from widenet.papers.brutzkus2018.runs.widths import Normalization, WidthRuns, width_runs
+from widenet.types import RunStatus
 
 FLAT = 0.05
 """Slopes of log T against log k up to this are called flat: 32 times the width, a fifth more updates."""
 RESAMPLES = 4000
+FEWEST_RUNS, FEWEST_WIDTHS = 5, 3
+"""Fewer than these decide nothing."""
 
 
-@dataclass(frozen=True)
-class Widths:
-    """One data set, trained at several widths from several random starts each."""
+@claim(
+    "brutzkus2018.corollary_3_width_free",
+    Kind.TREND,
+    "Corollary 3 and the remark after it, Section 5.1",
+    reads=width_runs,
+)
+def corollary_3_width_free(widths: Sequence[WidthRuns], *, flat: float = FLAT) -> Evidence:
+    """With R = v = 1/√(2k) the number of non-zero updates SGD really makes does not grow with the width: the slope of
+    log T against log k is at most 0.05.
 
-    inputs: Float[np.ndarray, "sample dim"]
-    labels: Float[np.ndarray, " sample"]
-    separator: Float[np.ndarray, " dim"]
-    half_widths: tuple[int, ...]
-    n_seeds: int
-    slope: float
-    step_size: float
-    seed: int
-
-    def run(self, half: int, size: float, number: int) -> Ledger:
-        """Rows on the sphere of radius R = v = `size`; samples drawn uniformly with replacement."""
-        draw = np.random.default_rng((self.seed, half, number))
-        start = Start(
-            self.inputs,
-            self.labels,
-            self.separator,
-            size * unit_rows(draw, 2 * half, self.inputs.shape[1]),
-            plus_minus_weights(half, size),
-            self.slope,
-            self.step_size,
-            size,
-        )
-        return keep_ledger(start, WithReplacement(), 100_000, int(draw.integers(2**31)))
-
-
-def check_corollary_3_width_free(
-    widths: Widths, progress: Progress = silent, *, normalization: Normalization = equation_6
-) -> Evidence:
-    """The slope of log(mean T) against log k, with bootstrap limits; a control passes another normalization."""
-    ledgers = []
-    for number, half in enumerate(widths.half_widths):
-        ledgers.append([widths.run(half, normalization(half), seed) for seed in range(widths.n_seeds)])
-        progress((number + 1) / len(widths.half_widths), "widths")
-    flat = [ledger for row in ledgers for ledger in row]
-    counts = np.asarray([[float(ledger.updates) for ledger in row] for row in ledgers])
-    margin = float((widths.labels * (widths.inputs @ widths.separator)).min())
-    conditions = (
-        at_least("separable", "separable: smallest y⟨w*, x⟩", margin, 1, tolerance=ROUNDING),
-        *normalized(flat),
+    The slope of log(mean T), with bootstrap limits: flat if the upper limit says so, growing if the lower limit does,
+    else undecided.
+    """
+    half_widths = np.asarray([runs.half_width for runs in widths], np.float64)
+    counts = [runs.updates.astype(np.float64) for runs in widths]
+    weights, radii = (
+        max(abs(getattr(runs, name) / Normalization.EQUATION_6.size(runs.half_width) - 1) for runs in widths)
+        for name in ("output_weight", "row_bound")
     )
-    slope, lower, upper = _slope(np.log(np.asarray(widths.half_widths, np.float64)), counts, widths.seed)
-    unfinished = sum(ledger.end is not RunStatus.CONVERGED for ledger in flat)
-    enough = widths.n_seeds >= 5 and len(widths.half_widths) >= 3 and not unfinished
-    conclusion = _flat(lower, upper) if enough else None
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=conditions,
-        runs=Runs(tried=len(flat), unfinished=unfinished),
-        conclusion=conclusion,
-        quantity="slope of log(mean updates) against log k, and the largest one called flat",
-        promised=FLAT,
-        measured=slope,
-        interval=(lower, upper),
-        config={
-            "half_widths": list(widths.half_widths),
-            "mean_updates": [float(mean) for mean in counts.mean(axis=1)],
-            "seeds_per_width": widths.n_seeds,
-            "alpha": widths.slope,
-            "eta": widths.step_size,
-            "separator_norm": float(np.linalg.norm(widths.separator)),
+    status = np.concatenate([runs.status for runs in widths])
+    setting = widths[0].setting
+    return evidence(
+        {"T does not grow with k": _trend(half_widths, counts, status, flat, setting.seed)},
+        (
+            at_least(
+                "separable",
+                "separable: smallest y⟨w*, x⟩",
+                min(runs.smallest_margin for runs in widths),
+                1,
+                tolerance=ROUNDING,
+            ),
+            at_most("normalized_output", "v against 1/√(2k): relative difference", weights, 0, tolerance=ROUNDING),
+            at_most("normalized_rows", "R against 1/√(2k): relative difference", radii, 0, tolerance=ROUNDING),
+        ),
+        runs=Runs(tried=len(status), unfinished=int((status != RunStatus.CONVERGED).sum())),
+        details={
+            "half_widths": [runs.half_width for runs in widths],
+            "mean_updates": [float(count.mean()) for count in counts],
+            "seeds_per_width": min(len(count) for count in counts),
+            "alpha": setting.slope,
+            "eta": setting.step_size,
+            "separator_norm": setting.separator_norm,
             "limits": f"bootstrap over starts and orders, one-sided, {CONFIDENCE:.0%} each",
         },
     )
 
 
-def _flat(lower: float, upper: float) -> bool | None:
-    """Flat if the upper limit says so, growing if the lower limit does, else undecided."""
-    if upper <= FLAT:
-        return True
-    return False if lower > FLAT else None
+def _trend(
+    half_widths: Float[np.ndarray, " width"],
+    counts: Sequence[Float[np.ndarray, " run"]],
+    status: np.ndarray,
+    flat: float,
+    seed: int,
+) -> Part:
+    """The slope beside the largest one called flat, decided by its limits and not by itself."""
+    slope, lower, upper = slope_with_limits(np.log(half_widths), counts, seed)
+    enough = min(len(count) for count in counts) >= FEWEST_RUNS and len(half_widths) >= FEWEST_WIDTHS
+    if not enough or (status != RunStatus.CONVERGED).any():
+        kept = None
+    else:
+        kept = True if upper <= flat else False if lower > flat else None
+    words = "slope of log(mean updates) against log k, and the largest one called flat"
+    part = Sides(slope, flat, quantity=words).part("T does not grow with k")
+    return part.model_copy(
+        update={
+            "kept": kept,
+            "interval": (lower, upper),
+            "broken": int(kept is False),
+            "undecided": int(kept is None),
+        }
+    )
 
 
-def _slope(logs: np.ndarray, counts: np.ndarray, seed: int) -> tuple[float, float, float]:
+def slope_with_limits(
+    logs: Float[np.ndarray, " width"], counts: Sequence[Float[np.ndarray, " run"]], seed: int
+) -> tuple[float, float, float]:
     """Least-squares slope of log(mean count), and its bootstrap limits."""
     centred = logs - logs.mean()
     weights = centred / max(float(centred @ centred), np.finfo(float).tiny)
+    fewest = min(len(count) for count in counts)
+    table = np.stack([count[:fewest] for count in counts])
     draw = np.random.default_rng(seed)
-    chosen = draw.integers(counts.shape[1], size=(RESAMPLES, *counts.shape))
-    means = np.take_along_axis(np.broadcast_to(counts, chosen.shape), chosen, axis=2).mean(axis=2)
+    chosen = draw.integers(table.shape[1], size=(RESAMPLES, *table.shape))
+    means = np.take_along_axis(np.broadcast_to(table, chosen.shape), chosen, axis=2).mean(axis=2)
     lower, upper = np.quantile(np.log(np.maximum(means, 1)) @ weights, (1 - CONFIDENCE, CONFIDENCE))
-    return float(np.log(np.maximum(counts.mean(axis=1), 1)) @ weights), float(lower), float(upper)
-
-
-def _setting(scale: Scale, seed: int) -> Widths:
-    draw = np.random.default_rng(seed)
-    points = separable_points(draw, 10, 60, 5.0, 0.4)
-    half_widths, n_seeds = ((1, 4, 16, 64), 20) if scale is Scale.QUICK else ((1, 4, 16, 64, 256), 100)
-    return Widths(*points, half_widths, n_seeds, 0.2, 1.0, seed)
-
-
-corollary_3_width_free = Claim(
-    id="brutzkus2018.corollary_3_width_free",
-    kind=Kind.TREND,
-    statement=(
-        "With R = v = 1/√(2k) the number of non-zero updates SGD really makes does not grow with the width: the slope "
-        f"of log T against log k is at most {FLAT}."
-    ),
-    where="Corollary 3 and the remark after it, Section 5.1",
-    judge=check_corollary_3_width_free,
-    draws=_setting,
-)
+    return float(np.log(np.maximum(table.mean(axis=1), 1)) @ weights), float(lower), float(upper)

@@ -11,6 +11,7 @@ from widenet.claims.base import Evidence, Kind, Silence, at_least, claim, less_t
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.papers.brutzkus2018.claims.specimens import silence_over_labels
 from widenet.papers.brutzkus2018.runs.ledger import outputs_of
 from widenet.papers.brutzkus2018.runs.trials import BasisTrial, RandomTrials, equal_scale, plus_minus_weights
 from widenet.records import Scale
@@ -87,8 +88,8 @@ def section_2_zero_minimum(cases: Sequence[Separated], *, shrink: float = 1.0) -
 @section_2_zero_minimum.speaks
 def separated_on(specimen: Specimen) -> list[Separated] | Silence:
     """The reader's data with the separator that was found, or zero in its place, for both activations."""
-    if not set(specimen.classes) <= {-1.0, 1.0}:
-        return Silence(f"It is about labels −1 and +1; these are {len(specimen.classes)} classes.")
+    if (reason := silence_over_labels(specimen)) is not None:
+        return reason
     found = specimen.separation.separator
     separator = np.zeros(specimen.inputs.shape[1]) if found is None else np.asarray(found, np.float64)
     half = specimen.choices.n_neurons // 2

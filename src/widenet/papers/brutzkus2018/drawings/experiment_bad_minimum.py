@@ -12,7 +12,7 @@ MARKERS = ("s", "^", "o")
 
 
 @styled
-def experiment_bad_minimum(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Drawing:
     """Test error of each solution against the width: one mark per data set, a line through the means."""
     drawing = Drawing(figsize=(5.6, 3.4), layout="constrained")
     axes = drawing.subplots()

@@ -12,7 +12,7 @@ LEVELS = (0.1, 0.5, 0.9)
 
 
 @styled
-def experiment_relu_phase(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Drawing:
     """Share of runs at loss 0 as a heat map, the exact probability as contours, the two thresholds as lines."""
     drawing = Drawing(figsize=(6.2, 3.9), layout="constrained")
     axes = drawing.subplots()

@@ -8,7 +8,7 @@ from widenet.plots.style import COLOURS, DASHES, styled
 
 
 @styled
-def experiment_step_size(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Drawing:
     """Updates on the two data sets between the lower and the upper bound, both axes logarithmic."""
     drawing = Drawing(figsize=(5.6, 3.6), layout="constrained")
     axes = drawing.subplots()

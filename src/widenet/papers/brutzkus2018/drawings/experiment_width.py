@@ -10,7 +10,7 @@ from widenet.plots.style import COLOURS, DASHES, styled
 
 
 @styled
-def experiment_width(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Drawing:
     """Mean updates and their min–max band per normalization, and the bound of Theorem 2, against the width."""
     drawing = Drawing(figsize=(5.6, 3.4), layout="constrained")
     axes = drawing.subplots()

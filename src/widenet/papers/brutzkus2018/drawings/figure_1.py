@@ -8,7 +8,7 @@ from widenet.plots.style import styled
 
 
 @styled
-def figure_1(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Drawing:
     """Train and test error against the epoch, one colour per width: the mean over runs in its min–max band."""
     drawing = Drawing(figsize=(7.0, 3.2), layout="constrained")
     train_axes, test_axes = drawing.subplots(1, 2, sharey=True)

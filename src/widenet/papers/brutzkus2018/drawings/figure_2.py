@@ -8,7 +8,7 @@ from widenet.plots.style import styled
 
 
 @styled
-def figure_2(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Drawing:
     """As Figure 1; the note under it gives the final test errors with and without a trained second layer."""
     drawing = Drawing(figsize=(7.0, 3.3), layout="constrained")
     train_axes, test_axes = drawing.subplots(1, 2, sharey=True)

@@ -18,7 +18,7 @@ from widenet.plots.style import styled
 
 
 @styled
-def figure_3(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Drawing:
     """Train error, test error, and the smallest and largest v_t/v_0 over neurons, against the epoch."""
     drawing = Drawing(figsize=(9.0, 3.3), layout="constrained")
     train_axes, test_axes, ratio_axes = drawing.subplots(1, 3)

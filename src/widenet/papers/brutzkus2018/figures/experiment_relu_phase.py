@@ -6,50 +6,29 @@ import numpy as np
 import xarray as xr
 
 from widenet.claims.statistics import fails_at_most
-from widenet.papers.base import Comparison, Figure
-from widenet.papers.brutzkus2018.claims.relu_width import narrow_width, success_probability, uniform_entries, wide_width
-from widenet.papers.brutzkus2018.runs.online import Start, train_online
-from widenet.types import Progress, Scale, silent
+from widenet.figures.base import Comparison, Figure
+from widenet.papers.brutzkus2018.formulas import narrow_width, success_probability, wide_width
+from widenet.papers.brutzkus2018.runs.relu_phase import PhaseColumn, relu_phase
+
+DELTA = 0.1
+"""δ of Theorem 9."""
 
 
-def compute_experiment_relu_phase(
-    seed: int,
-    progress: Progress = silent,
-    *,
-    dims: Sequence[int] = (2, 4, 8, 16, 32, 64),
-    half_widths: Sequence[int] = tuple(range(1, 11)),
-    n_runs: int = 100,
-    step_size: float = 0.6,
-    delta: float = 0.1,
-) -> xr.Dataset:
-    """Full runs per cell: how many end at loss 0, how many K_0 says will, and the probability (1 − 2^{−k})^d."""
-    shape = (len(half_widths), len(dims))
-    reached, predicted, disagree, unfinished = (np.zeros(shape, int) for _ in range(4))
-    cost = np.cumsum([0.0, *(float(dim) ** 2 for _ in half_widths for dim in dims)])
-    for row, half in enumerate(half_widths):
-        for column, dim in enumerate(dims):
-            draw = np.random.default_rng([seed, half, dim])
-            weights = uniform_entries(draw, (n_runs, 2 * half, dim))
-            start = Start(np.eye(dim), np.ones((n_runs, dim)), weights, step_size, seed=seed)
-            run = train_online(start)
-            at_zero, free = start.loss(run.weights) == 0, ~start.stuck(weights).any(axis=1)
-            reached[row, column], predicted[row, column] = at_zero.sum(), free.sum()
-            disagree[row, column], unfinished[row, column] = (at_zero != free).sum(), (~run.ended).sum()
-            progress(cost[row * len(dims) + column + 1] / cost[-1], f"k = {half}, d = {dim}")
-    axes = ("half_width", "dim")
+def reduce_experiment_relu_phase(columns: Sequence[PhaseColumn], *, delta: float = DELTA) -> xr.Dataset:
+    """How many runs end at loss 0, how many K_0 says will, and the probability (1 − 2^{−k})^d."""
+    setting, axes = columns[0].setting, ("half_width", "dim")
+    dims, half_widths = [column.setting.dim for column in columns], setting.half_widths
+    counts = ("reached", "predicted", "disagree", "unfinished")
     exact = [[success_probability(dim, half) for dim in dims] for half in half_widths]
     return xr.Dataset(
         {
-            "reached": (axes, reached),
-            "predicted": (axes, predicted),
-            "disagree": (axes, disagree),
-            "unfinished": (axes, unfinished),
+            **{name: (axes, np.stack([getattr(column, name) for column in columns], axis=1)) for name in counts},
             "exact": (axes, exact),
             "stuck_up_to": ("dim", [narrow_width(dim, delta) for dim in dims]),
             "solved_from": ("dim", [wide_width(dim, delta) for dim in dims]),
         },
-        coords={"half_width": list(half_widths), "dim": list(dims)},
-        attrs={"n_runs": n_runs, "step_size": step_size, "delta": delta, "seed": seed},
+        coords={"half_width": list(half_widths), "dim": dims},
+        attrs={"n_runs": setting.n_runs, "step_size": setting.step_size, "delta": delta, "seed": setting.seed},
     )
 
 
@@ -110,10 +89,7 @@ experiment_relu_phase = Figure(
         "The paper states Theorem 9 and draws no such figure. Data e_1, …, e_d labelled +1, output weights ±1, entries "
         "of W_0 uniform on [−1, 1], step size 0.6, samples drawn with replacement until no point makes an update."
     ),
-    compute=compute_experiment_relu_phase,
+    reads=(relu_phase,),
+    reduce=reduce_experiment_relu_phase,
     compare=compare_experiment_relu_phase,
-    sizes={
-        Scale.QUICK: {"dims": (2, 4, 8, 16, 32, 64, 128), "half_widths": tuple(range(1, 13)), "n_runs": 100},
-        Scale.PAPER: {"dims": (2, 4, 8, 16, 32, 64, 128), "half_widths": tuple(range(1, 13)), "n_runs": 400},
-    },
 )

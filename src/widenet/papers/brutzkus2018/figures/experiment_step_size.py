@@ -6,78 +6,47 @@ from fractions import Fraction
 import numpy as np
 import xarray as xr
 
-from widenet.papers.base import Comparison, Figure
+from widenet.figures.base import Comparison, Figure
 from widenet.papers.brutzkus2018.formulas import width_free_bound
-from widenet.papers.brutzkus2018.runs.draws import plus_minus_weights, separable_points, unit_rows
-from widenet.papers.brutzkus2018.runs.ledger import Start, keep_ledger
 from widenet.papers.brutzkus2018.runs.lower_bound import basis_sequence, third_of_squares
-from widenet.training import WithReplacement
-from widenet.types import Progress, RunStatus, Scale, silent
+from widenet.papers.brutzkus2018.runs.step_sizes import StepSizeRuns, StepSizeSetting, step_size_runs
+from widenet.types import RunStatus
 
 DATA = ("basis sequence", "random data")
 
 
-def compute_experiment_step_size(
-    seed: int,
-    progress: Progress = silent,
-    *,
-    powers: Sequence[int] = tuple(range(-8, 9)),
-    dim: int = 16,
-    slope: float = 0.5,
-    half_width: int = 8,
-    n_runs: int = 5,
-) -> xr.Dataset:
-    """T and the bound of Corollary 3 for η = 2^power under Eq. 6; the basis sequence in exact fractions.
-
-    The random data has the dimension and the ‖w*‖ = √d of the basis, 100 points, samples drawn with replacement.
-    """
-    norm = dim**0.5
-    points = separable_points(np.random.default_rng(seed), dim, 100, norm)
-    updates = np.full((2, len(powers), n_runs), np.nan)
-    status = np.full(updates.shape, -1)
-    lower = []
-    for column, power in enumerate(powers):
-        sequence = basis_sequence(dim, Fraction(slope), Fraction(2) ** power)
-        # Nothing is random there: one run, which ends by Theorem 2.
-        updates[0, column, 0], status[0, column, 0] = sequence.updates(), RunStatus.CONVERGED
-        lower.append(float(third_of_squares(sequence)))
-        for run in range(n_runs):
-            ledger = _random_run(points, half_width, slope, 2.0**power, np.random.default_rng([seed, column, run]))
-            updates[1, column, run], status[1, column, run] = ledger
-        progress((column + 1) / len(powers), "step sizes")
-    step_sizes = [2.0**power for power in powers]
-    axes = ("data", "step_size", "run")
+def reduce_experiment_step_size(cells: Sequence[StepSizeRuns]) -> xr.Dataset:
+    """T and the bound of Corollary 3 for η = 2^power under Eq. 6; on the basis also the lower bound."""
+    (runs,) = cells
+    setting = runs.setting
+    updates = np.stack([np.full(runs.updates.shape, np.nan), runs.updates])
+    status = np.stack([np.full(runs.status.shape, -1), runs.status])
+    updates[0, :, 0], status[0, :, 0] = runs.basis_updates, RunStatus.CONVERGED  # one run: nothing is random there
+    norm, axes = setting.separator_norm, ("data", "step_size", "run")
     return xr.Dataset(
         {
             "updates": (axes, updates),
             "status": (axes, status),
-            "update_bound": ("step_size", width_free_bound(norm, slope, np.asarray(step_sizes))),
-            "lower_bound": ("step_size", lower),
+            "update_bound": ("step_size", width_free_bound(norm, setting.slope, np.asarray(setting.step_sizes))),
+            "lower_bound": ("step_size", _lower_bounds(setting)),
         },
-        coords={"data": list(DATA), "step_size": step_sizes, "run": np.arange(n_runs)},
+        coords={"data": list(DATA), "step_size": setting.step_sizes, "run": np.arange(setting.n_runs)},
         attrs={
-            "dim": dim,
-            "slope": slope,
-            "half_width": half_width,
-            "one_pass_from": (1 + (1 + slope) / (2 * norm)) / slope,
-            "seed": seed,
+            "dim": setting.dim,
+            "slope": setting.slope,
+            "half_width": setting.half_width,
+            "one_pass_from": (1 + (1 + setting.slope) / (2 * norm)) / setting.slope,
+            "seed": setting.seed,
         },
     )
 
 
-def _random_run(
-    points: tuple[np.ndarray, np.ndarray, np.ndarray],
-    half: int,
-    slope: float,
-    step_size: float,
-    draw: np.random.Generator,
-) -> tuple[int, RunStatus]:
-    size = (2 * half) ** -0.5
-    rows = size * unit_rows(draw, 2 * half, points[0].shape[1])
-    inputs, labels, separator = points
-    start = Start(inputs, labels, separator, rows, plus_minus_weights(half, size), slope, step_size, size)
-    ledger = keep_ledger(start, WithReplacement(), 100_000, int(draw.integers(2**31)))
-    return ledger.updates, ledger.end
+def _lower_bounds(setting: StepSizeSetting) -> list[float]:
+    """⅓(‖w*‖²/η + ‖w*‖²)."""
+    slope = Fraction(setting.slope)
+    return [
+        float(third_of_squares(basis_sequence(setting.dim, slope, Fraction(2) ** power))) for power in setting.powers
+    ]
 
 
 def compare_experiment_step_size(numbers: xr.Dataset, *, small: tuple[float, float] = (0.0, 0.1)) -> list[Comparison]:
@@ -139,10 +108,7 @@ experiment_step_size = Figure(
         "The paper draws no such figure. R = v = 1/√(2k); basis sequence: d = 16 unit vectors in fractions, so that no "
         "rounding decides whether a margin has reached 1; random data: 100 points with the same ‖w*‖ = 4."
     ),
-    compute=compute_experiment_step_size,
+    reads=(step_size_runs,),
+    reduce=reduce_experiment_step_size,
     compare=compare_experiment_step_size,
-    sizes={
-        Scale.QUICK: {"powers": tuple(range(-7, 8)), "n_runs": 5},
-        Scale.PAPER: {"powers": tuple(range(-8, 9)), "n_runs": 20},
-    },
 )

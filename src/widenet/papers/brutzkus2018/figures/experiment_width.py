@@ -6,60 +6,56 @@ import numpy as np
 import scipy
 import xarray as xr
 
-from widenet.papers.base import Comparison, Figure
-from widenet.papers.brutzkus2018.claims.width_trend import FLAT, Widths
+from widenet.figures.base import Comparison, Figure
+from widenet.papers.brutzkus2018.claims.width_trend import FLAT
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.draws import separable_points
-from widenet.types import Progress, RunStatus, Scale, silent
-
-NORMALIZATIONS = {"1/√(2k)": lambda half: (2 * half) ** -0.5, "1/(2k)": lambda half: 1 / (2 * half)}
-"""R = v as a function of the half-width k: Eq. 6, and one whose updates grow with the width."""
+from widenet.papers.brutzkus2018.runs.widths import Normalization, WidthRuns, contrast_settings, width_runs
+from widenet.types import RunStatus
 
 
-def compute_experiment_width(
-    seed: int,
-    progress: Progress = silent,
-    *,
-    half_widths: Sequence[int] = (1, 4, 16, 64, 256),
-    n_runs: int = 20,
-    other_half_widths: Sequence[int] = (1, 4, 16),
-    slope: float = 0.2,
-    step_size: float = 1.0,
-) -> xr.Dataset:
-    """Non-zero updates until loss 0, from random starts at several widths, and M_k.
+def reduce_experiment_width(cells: Sequence[WidthRuns]) -> xr.Dataset:
+    """Non-zero updates until loss 0, from as many random starts at every width, and M_k.
 
-    n = 60 points in dimension 10, ‖w*‖ = 5, margins between 0.2 and 0.4. R = v = 1/√(2k), and 1/(2k) for contrast at
-    the narrower widths, where it can be waited for.
+    1/(2k) is there for contrast, at the narrower widths, where it can be waited for.
     """
-    points = separable_points(np.random.default_rng(seed), 10, 60, 5.0, 0.4)
-    data = Widths(*points, tuple(half_widths), n_runs, slope, step_size, seed)
-    shape = (len(NORMALIZATIONS), len(half_widths), n_runs)
+    n_runs = min(len(runs.updates) for runs in cells)
+    half_widths = sorted({runs.half_width for runs in cells})
+    shape = (len(Normalization), len(half_widths), n_runs)
     updates, status = np.full(shape, np.nan), np.full(shape, -1)
     bounds = np.full(shape[:2], np.nan)
-    cells = [
-        (row, column, half)
-        for row, name in enumerate(NORMALIZATIONS)
-        for column, half in enumerate(half_widths)
-        if name == "1/√(2k)" or half in other_half_widths
-    ]
-    for number, (row, column, half) in enumerate(cells):
-        size = list(NORMALIZATIONS.values())[row](half)
-        bounds[row, column] = float(max_nonzero_updates(5.0, slope, step_size, size, size, half))
-        for run in range(n_runs):
-            ledger = data.run(half, size, run)
-            updates[row, column, run], status[row, column, run] = ledger.updates, ledger.end
-        progress((number + 1) / len(cells), f"runs of {2 * half} neurons")
-    axes = ("normalization", "half_width", "run")
+    for runs in cells:
+        place = list(Normalization).index(runs.setting.normalization), half_widths.index(runs.half_width)
+        updates[place], status[place] = runs.updates[:n_runs], runs.status[:n_runs]
+        bounds[place] = max_nonzero_updates(
+            runs.setting.separator_norm,
+            runs.setting.slope,
+            runs.setting.step_size,
+            runs.output_weight,
+            runs.row_bound,
+            runs.half_width,
+        )
+    axes, setting = ("normalization", "half_width", "run"), cells[0].setting
     return xr.Dataset(
         {"updates": (axes, updates), "status": (axes, status), "update_bound": (axes[:2], bounds)},
-        coords={"normalization": list(NORMALIZATIONS), "half_width": list(half_widths), "run": np.arange(n_runs)},
-        attrs={"slope": slope, "step_size": step_size, "separator_norm": 5.0, "n_train": 60, "dim": 10, "seed": seed},
+        coords={
+            "normalization": [each.value for each in Normalization],
+            "half_width": half_widths,
+            "run": np.arange(n_runs),
+        },
+        attrs={
+            "slope": setting.slope,
+            "step_size": setting.step_size,
+            "separator_norm": setting.separator_norm,
+            "n_train": setting.n_samples,
+            "dim": setting.dim,
+            "seed": setting.seed,
+        },
     )
 
 
 def compare_experiment_width(numbers: xr.Dataset) -> list[Comparison]:
     """Corollary 3 bounds the updates at every width; that they are level themselves is a reading of it."""
-    ours = numbers.sel(normalization="1/√(2k)")
+    ours = numbers.sel(normalization=Normalization.EQUATION_6.value)
     slope, interval = growth(ours)
     done = int((ours.status == RunStatus.CONVERGED).sum())
     return [
@@ -107,10 +103,7 @@ experiment_width = Figure(
         "data set of 60 points in dimension 10 (‖w*‖ = 5), samples drawn with replacement, slope 0.2, step size 1. "
         "Under R = v = 1/(2k) bound and updates grow with the width: the normalization is what keeps them level."
     ),
-    compute=compute_experiment_width,
+    reads=(width_runs.at(contrast_settings),),
+    reduce=reduce_experiment_width,
     compare=compare_experiment_width,
-    sizes={
-        Scale.QUICK: {"half_widths": (1, 4, 16, 64, 256), "n_runs": 10, "other_half_widths": (1, 4, 16)},
-        Scale.PAPER: {"half_widths": (1, 4, 16, 64, 256, 1024), "n_runs": 20, "other_half_widths": (1, 4, 16)},
-    },
 )

@@ -5,60 +5,33 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
-from widenet.papers.base import Comparison, Figure
-from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.mnist_runs import (
+from widenet.figures.base import Comparison, Figure
+from widenet.papers.brutzkus2018.figures.mnist_errors import (
     PILOT_BASIS,
     READING,
     describe,
     finished,
     largest_train_error,
-    load_split,
-    test_error_rows,
-    train_widths,
+    mean_test_errors,
+    over_widths,
     zero_loss_share,
 )
-from widenet.types import Layers, Progress, Scale, silent
+from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
+from widenet.papers.brutzkus2018.runs.mnist import MnistRuns, MnistSeparator, mnist, mnist_separator
 
 
-def compute_figure_1(
-    seed: int,
-    progress: Progress = silent,
-    *,
-    widths: Sequence[int] = (10, 100, 1000),
-    n_runs: Sequence[int] = (40, 40, 40),
-    step_size: float = 1.0,
-    slope: float = 0.2,
-    max_epochs: int = 1000,
-    n_train: int = 3000,
-    n_test: int = 1000,
-    dtype: str = "float32",
-) -> xr.Dataset:
-    """Train and test error per epoch on MNIST 3 against 5, first layer only, for several widths.
+def reduce_figure_1(cells: Sequence[MnistRuns], separators: Sequence[MnistSeparator]) -> xr.Dataset:
+    """Train and test error per epoch, and the updates beside M_k.
 
     All runs share one split; the initial weights and the sample order vary.
     """
-    split = load_split(n_train, n_test, dtype)
-    numbers = train_widths(
-        split,
-        seed,
-        progress,
-        widths=widths,
-        n_runs=n_runs,
-        step_sizes=[step_size] * len(widths),
-        slope=slope,
-        max_epochs=max_epochs,
-        layers=Layers.HIDDEN,
-        dtype=dtype,
-    )
-    separation = split.separation
-    bounds = [
-        float(max_nonzero_updates(separation.norm_upper, slope, step_size, width**-0.5, width**-0.5, width // 2))
-        for width in widths
-    ]
+    (separator,) = separators
+    numbers, setting = over_widths(cells), cells[0].setting
+    width = numbers.width.values.astype(float)
+    bounds = max_nonzero_updates(separator.norm, setting.slope, setting.step_size, width**-0.5, width**-0.5, width // 2)
     # Without a separator there is no bound, and a NaN agrees with nothing.
-    numbers["update_bound"] = ("width", bounds if separation.separable else [np.nan] * len(widths))
-    describe(numbers, split, step_size=step_size, slope=slope, max_epochs=max_epochs, dtype=dtype, seed=seed)
+    numbers["update_bound"] = ("width", bounds if separator.separable else np.full(len(width), np.nan))
+    describe(numbers, cells[0], separator, step_size=setting.step_size)
     return numbers
 
 
@@ -73,7 +46,7 @@ def compare_figure_1(numbers: xr.Dataset) -> list[Comparison]:
     return [
         zero_loss_share(numbers, "in all experiments SGD converges to a global minimum", (1.0, 1.0)),
         largest_train_error(numbers, "0 (a global minimum)"),
-        *test_error_rows(numbers, said, [(0.012, 0.040)] * numbers.sizes["width"]),
+        *mean_test_errors(numbers, said, [(0.012, 0.040)] * numbers.sizes["width"]),
         Comparison(
             name="largest difference of mean test error between widths",
             reported=said,
@@ -118,10 +91,7 @@ figure_1 = Figure(
         "sampling rule; here: slope 0.2, pixels divided by the largest norm, a fresh permutation per epoch, one split "
         "of 3000 training and 1000 test images for all runs."
     ),
-    compute=compute_figure_1,
+    reads=(mnist, mnist_separator),
+    reduce=reduce_figure_1,
     compare=compare_figure_1,
-    sizes={
-        Scale.QUICK: {"n_runs": (8, 8, 2), "step_size": 10.0, "max_epochs": 400, "dtype": "float32"},
-        Scale.PAPER: {"n_runs": (40, 40, 40), "step_size": 1.0, "max_epochs": 1000, "dtype": "float32"},
-    },
 )

@@ -1,138 +1,60 @@
 """Figure 3 of brutzkus2018: both layers trained, with a step size per width that keeps the output weights' signs."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from widenet.claims.statistics import clopper_pearson
-from widenet.papers.base import Comparison, Figure
-from widenet.papers.brutzkus2018.formulas import both_layers_bound
-from widenet.papers.brutzkus2018.runs.mnist_runs import (
+from widenet.figures.base import Comparison, Figure
+from widenet.papers.brutzkus2018.claims.output_signs import ALIKE
+from widenet.papers.brutzkus2018.figures.mnist_errors import (
     PILOT_BASIS,
     READING,
-    Split,
+    add_reference,
     describe,
-    finished,
     level_rows,
-    load_split,
-    train_widths,
+    over_widths,
     zero_error_share,
 )
-from widenet.types import Layers, Progress, Scale, silent
+from widenet.papers.brutzkus2018.formulas import both_layers_bound
+from widenet.papers.brutzkus2018.runs.mnist import (
+    MnistRuns,
+    MnistSeparator,
+    mnist,
+    mnist_both_layers_settings,
+    mnist_separator,
+)
+from widenet.papers.brutzkus2018.runs.sign_scan import SignScan, sign_scan
 
-PILOT_RUN = 5000
-"""Number of the first pilot run: pilots are other runs than those of the figure."""
 
-
-def compute_figure_3(
-    seed: int,
-    progress: Progress = silent,
-    *,
-    widths: Sequence[int] = (10, 100, 1000),
-    n_runs: Sequence[int] = (40, 40, 40),
-    step_sizes: Sequence[float] = (1.0, 0.3, 0.1, 0.03),
-    n_pilot: int = 3,
-    reference_step_size: float = 1.0,
-    slope: float = 0.2,
-    max_epochs: int = 400,
-    n_train: int = 3000,
-    n_test: int = 1000,
-    dtype: str = "float32",
+def reduce_figure_3(
+    scans: Sequence[SignScan], references: Sequence[MnistRuns], separators: Sequence[MnistSeparator]
 ) -> xr.Dataset:
     """Errors and v_t/v_0 per epoch at each width's own step size, and the final test errors of Figure 2's runs.
 
     The step size of a width is the largest of the list at which every pilot run keeps c > 0 and reaches zero loss; if
     there is none, the smallest.
     """
-    split = load_split(n_train, n_test, dtype)
-    common: dict[str, Any] = {"slope": slope, "max_epochs": max_epochs, "layers": Layers.BOTH, "dtype": dtype}
-    pilots = [
-        scan_step_sizes(
-            split,
-            seed,
-            lambda done, words, index=index: progress((index + done) / len(widths) / 3, words),
-            width=width,
-            step_sizes=step_sizes,
-            n_pilot=n_pilot,
-            **common,
-        )
-        for index, width in enumerate(widths)
-    ]
-    chosen = [pilot.attrs["chosen"] for pilot in pilots]
-    own, reference = (
-        train_widths(
-            split,
-            seed,
-            lambda done, words, low=low: progress((low + done) / 3, words),
-            widths=widths,
-            n_runs=n_runs,
-            step_sizes=etas,
-            **common,
-        )
-        for low, etas in ((1, chosen), (2, [reference_step_size] * len(widths)))
-    )
-    own["chosen_step_size"] = ("width", chosen)
-    for name in ("pilot_c", "pilot_C"):
-        own[name] = xr.concat([pilot[name] for pilot in pilots], xr.Variable("width", list(widths)))
-    own["reference_test_error"] = reference.test_error.isel(epoch=-1, drop=True)
-    own["reference_status"] = reference.status
-    own["update_bound"] = _bounds(own, split, slope)
-    describe(own, split, n_pilot=n_pilot, slope=slope, max_epochs=max_epochs, dtype=dtype, seed=seed)
-    return own
+    (separator,) = separators
+    setting = scans[0].setting
+    numbers = over_widths([scan.runs for scan in scans])
+    numbers["chosen_step_size"] = ("width", [scan.runs.setting.step_size for scan in scans])
+    numbers = numbers.assign_coords(step_size=list(setting.step_sizes))
+    axes = ("width", "step_size")
+    numbers["pilot_c"] = (axes, np.stack([scan.smallest_ratios.min(axis=1) for scan in scans]))
+    numbers["pilot_C"] = (axes, np.stack([scan.largest_ratios.max(axis=1) for scan in scans]))
+    add_reference(numbers, references)
+    numbers["update_bound"] = (("width", "run"), _bounds(numbers, separator, setting.slope))
+    describe(numbers, scans[0].runs, separator, n_pilot=setting.n_pilot)
+    return numbers
 
 
-def scan_step_sizes(
-    split: Split,
-    seed: int,
-    progress: Progress = silent,
-    *,
-    width: int,
-    step_sizes: Sequence[float],
-    n_pilot: int,
-    max_epochs: int,
-    **common: Any,
-) -> xr.Dataset:
-    """c and C of the pilot runs at each step size, the largest first, until one keeps all signs; NaN beyond it.
-
-    Where a sign changes in the first epoch already, the rest of the run is spared, and C is that of the first epoch.
-    """
-    smallest, largest = np.full(len(step_sizes), np.nan), np.full(len(step_sizes), np.nan)
-    chosen = None
-    for index, eta in enumerate(step_sizes):
-        passed = False
-        for epochs in (1, max_epochs):
-            pilot = train_widths(
-                split,
-                seed,
-                widths=[width],
-                n_runs=[n_pilot],
-                step_sizes=[eta],
-                max_epochs=epochs,
-                first_run=PILOT_RUN,
-                **common,
-            )
-            smallest[index], largest[index] = float(pilot.c.min(skipna=False)), float(pilot.C.max(skipna=False))
-            passed = smallest[index] > 0
-            if not passed:
-                break
-        progress((index + 1) / len(step_sizes), f"pilot runs of width {width}")
-        if passed and bool(finished(pilot).all()):
-            chosen = eta
-            break
-    return xr.Dataset(
-        {"pilot_c": ("step_size", smallest), "pilot_C": ("step_size", largest)},
-        {"step_size": list(step_sizes)},
-        {"chosen": step_sizes[-1] if chosen is None else chosen},
-    )
-
-
-def _bounds(numbers: xr.Dataset, split: Split, slope: float) -> tuple[tuple[str, str], np.ndarray]:
+def _bounds(numbers: xr.Dataset, separator: MnistSeparator, slope: float) -> np.ndarray:
     """Eq. 13 with the c and C of each run; NaN where it says nothing: c ≤ 0, or no separator."""
     width = numbers.width.values[:, None].astype(float)
     bounds = both_layers_bound(
-        split.separation.norm_upper if split.separation.separable else np.nan,
+        separator.norm if separator.separable else np.nan,
         slope,
         numbers.chosen_step_size.values[:, None],
         width**-0.5,
@@ -141,7 +63,7 @@ def _bounds(numbers: xr.Dataset, split: Split, slope: float) -> tuple[tuple[str,
         numbers.c.values,
         numbers.C.values,
     )
-    return ("width", "run"), np.where(np.isfinite(bounds), bounds, np.nan)
+    return np.where(np.isfinite(bounds), bounds, np.nan)
 
 
 def compare_figure_3(numbers: xr.Dataset) -> list[Comparison]:
@@ -172,7 +94,7 @@ def compare_figure_3(numbers: xr.Dataset) -> list[Comparison]:
             reported="they behave similarly for different network sizes",
             measured=float(means.max(skipna=False) / means.min(skipna=False)),
             interval=None,
-            band=(1.0, 4.0),
+            band=(1.0, ALIKE),
             basis=PILOT_BASIS,
         ),
         zero_error_share(numbers, "similar training performance as in Figure 2", (0.95, 1.0)),
@@ -196,23 +118,7 @@ figure_3 = Figure(
         "0.1, 0.03 at which three pilot runs keep every v_t/v_0 above 0 and reach zero loss. c and C are the smallest "
         "and the largest v_t/v_0 over neurons; panel (c) shows them once per epoch, the comparison uses every update."
     ),
-    compute=compute_figure_3,
+    reads=(sign_scan, mnist.at(mnist_both_layers_settings), mnist_separator),
+    reduce=reduce_figure_3,
     compare=compare_figure_3,
-    sizes={
-        Scale.QUICK: {
-            "widths": (10, 100),
-            "n_runs": (4, 3),
-            "n_pilot": 3,
-            "step_sizes": (1.0, 0.3, 0.1, 0.03),
-            "max_epochs": 400,
-            "dtype": "float32",
-        },
-        Scale.PAPER: {
-            "n_runs": (40, 40, 40),
-            "n_pilot": 3,
-            "step_sizes": (1.0, 0.3, 0.1, 0.03),
-            "max_epochs": 400,
-            "dtype": "float32",
-        },
-    },
 )

@@ -1,96 +1,101 @@
-"""Section 7.1: how to place a ReLU network where at least half of the points switch every neuron off.
+"""Section 7.1: where to place a ReLU network so that at least half of the points switch every neuron off.
 
-Group the points by the line through 0 on which they lie, and call a set direction-antipodal if every line carries as
-many points on one ray as on the other. A vector ŵ that is orthogonal to no point has, on each line, all of one ray
-behind it. So on a direction-antipodal set exactly half of the points are behind ŵ, whatever ŵ is; on every other set
-some ŵ has more than half behind it (Lemma 11, repaired).
+A vector ŵ that is orthogonal to no point has, on each line through 0, all of one ray behind it. So on a
+direction-antipodal set exactly half of the points are behind ŵ, whatever ŵ is; on every other set some ŵ has more than
+half behind it (Lemma 11, repaired).
 """
 
+import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int, Shaped
 
-from widenet.diagnostics import find_separator
-from widenet.errors import DataError
-from widenet.papers.brutzkus2018.runs.online import Start
-from widenet.types import Dataset
+from widenet.claims.experiments import Experiment
+from widenet.data.own import recall
+from widenet.papers.brutzkus2018.runs.flat_balls import INSIDE, try_ball
+from widenet.papers.brutzkus2018.runs.online import OnlineStart
+from widenet.papers.brutzkus2018.runs.point_sets import (
+    PointSet,
+    antipodal_pair,
+    antipodal_set,
+    nearly_antipodal_pair,
+    points_on,
+    separable_set,
+)
+from widenet.progress import Progress, over
+from widenet.records import ClosedModel, Scale
 
-SAME_RAY = 1e-9
-"""Unit vectors this close count as one direction."""
+EPSILON = float(np.finfo(np.float64).eps)
+
+
+class SetRecipe(enum.StrEnum):
+    """Which sets are drawn."""
+
+    MIXED = "mixed"
+    """General ones, some that are almost direction-antipodal, and some that are."""
+    ANTIPODAL = "antipodal"
+    """One to three pairs each."""
+    PAIR = "pair"
+    """S = {(e_1, +1), (−e_1, −1)}."""
+
+
+class MinimaSetting(ClosedModel):
+    """Sets, and the networks that are placed badly on them.
+
+    Attributes:
+      recipe: which sets; `own_data` names a reader's own instead.
+      repeats: how many of each shape (mixed), or how many in all (antipodal).
+      half_widths: k of the networks, in turn over the sets; each set with each of them for the pair.
+      perturbations: random directions in which each ball is tried.
+    """
+
+    recipe: SetRecipe = SetRecipe.MIXED
+    repeats: int = 1
+    half_widths: tuple[int, ...] = (1, 2, 3, 4)
+    perturbations: int = 300
+    seed: int = 0
+    own_data: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class PointSet:
-    """A finite set S and a vector that separates it.
+class BadMinima:
+    """One badly placed network per set.
 
     Attributes:
-      inputs, labels: the points and their labels ±1.
-      separator: w* with y⟨w*, x⟩ ≥ 1.
+      words: the set, written out where it is small.
+      n_samples, dim, half_width: n, d and k.
+      smallest_margin, largest_norm: min y⟨w*, x⟩ and max ‖x‖.
+      imbalance: 0 exactly for a direction-antipodal set.
+      most_behind: no vector has more points behind it.
+      behind: how many ŵ has.
+      nearest: min |⟨ŵ, x⟩|.
+      level: the training loss at W.
+      gradient: the largest |entry| of its gradient.
+      radius, changed: of the ball around W, and in how many directions the loss is another one there.
+      resolved: whether float64 can tell the signs and the margins that all this rests on.
+      slope: for z < 0; 0 for ReLU.
+      tried: how many directions there were.
     """
 
-    inputs: Float[np.ndarray, "sample dim"]
-    labels: Float[np.ndarray, " sample"]
-    separator: Float[np.ndarray, " dim"]
-
-    @property
-    def lines(self) -> Int[np.ndarray, "line 2"]:
-        """How many points lie on the two rays of each line through 0."""
-        line, side = _lines(self.inputs)
-        return np.array([[((line == each) & (side == s)).sum() for s in (1, -1)] for each in range(line.max() + 1)])
-
-    @property
-    def imbalance(self) -> int:
-        """Σ |difference of the two rays|: 0 exactly for a direction-antipodal set."""
-        return int(np.abs(self.lines[:, 0] - self.lines[:, 1]).sum())
-
-    @property
-    def most_behind(self) -> int:
-        """No vector has more points strictly behind it than one ray of each line."""
-        return int(self.lines.max(axis=1).sum())
-
-
-def separable_set(
-    draw: np.random.Generator, n_samples: int, dim: int, separator_norm: float = 3.0, margin_max: float = 0.999
-) -> PointSet:
-    """Points of the unit ball with margins uniform on [1/‖w*‖, margin_max] along a random direction."""
-    direction = draw.normal(size=dim)
-    direction /= np.linalg.norm(direction)
-    labels = draw.choice([-1.0, 1.0], n_samples)
-    margins = draw.uniform(1 / separator_norm + 1e-9, margin_max, n_samples)
-    across = draw.normal(size=(n_samples, dim))
-    across -= np.outer(across @ direction, direction)
-    length = np.sqrt(1 - margins**2) * draw.uniform(0, 0.999, n_samples)
-    if dim > 1:
-        across *= (length / np.linalg.norm(across, axis=1))[:, None]
-    else:
-        across *= 0
-    return PointSet((labels * margins)[:, None] * direction + across, labels, separator_norm * direction)
-
-
-def antipodal_set(draw: np.random.Generator, n_pairs: int, dim: int, separator_norm: float = 6.0) -> PointSet:
-    """Pairs x, −x/2^j: opposite rays, opposite labels, unequal norms. A power of two keeps the line exact."""
-    half = separable_set(draw, n_pairs, dim, separator_norm / 2)
-    scale = draw.choice([-1.0, -0.5], n_pairs)[:, None]
-    return PointSet(
-        np.concatenate([half.inputs, scale * half.inputs]),
-        np.concatenate([half.labels, -half.labels]),
-        2 * half.separator,
-    )
-
-
-def points_on(data: Dataset) -> PointSet:
-    """A user's own data, with its certified separator; zero where there is none, so that the hypothesis fails visibly.
-
-    Raises:
-      DataError: a point is 0, which has no direction.
-    """
-    inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
-    zero = np.flatnonzero(~inputs.any(axis=1))
-    if len(zero):
-        raise DataError(f"point {zero[0]} is 0, so the data is not separable through the origin.")
-    separator = find_separator(data).separator
-    return PointSet(inputs, labels, np.zeros(inputs.shape[1]) if separator is None else separator)
+    words: Shaped[np.ndarray, " set"]
+    n_samples: Int[np.ndarray, " set"]
+    dim: Int[np.ndarray, " set"]
+    half_width: Int[np.ndarray, " set"]
+    smallest_margin: Float[np.ndarray, " set"]
+    largest_norm: Float[np.ndarray, " set"]
+    imbalance: Int[np.ndarray, " set"]
+    most_behind: Int[np.ndarray, " set"]
+    behind: Int[np.ndarray, " set"]
+    nearest: Float[np.ndarray, " set"]
+    level: Float[np.ndarray, " set"]
+    gradient: Float[np.ndarray, " set"]
+    radius: Float[np.ndarray, " set"]
+    changed: Int[np.ndarray, " set"]
+    resolved: Bool[np.ndarray, " set"]
+    slope: float
+    tried: int
 
 
 def mostly_behind(points: PointSet, draw: np.random.Generator) -> Float[np.ndarray, " dim"]:
@@ -100,14 +105,12 @@ def mostly_behind(points: PointSet, draw: np.random.Generator) -> Float[np.ndarr
     h orthogonal to it, and tilt h towards either ray by less than any other point notices. The two tilts differ in
     Σ sign⟨ŵ, x⟩ by twice the imbalance of the line, so one of the sums is not 0; its sign chooses ŵ or −ŵ.
     """
-    line, side = _lines(points.inputs)
-    sums = np.array([side[line == each].sum() for each in range(line.max() + 1)])
-    chosen = int(np.argmax(np.abs(sums)))
-    on_it = line == chosen
+    rays = points.lines.rays
+    on_it = points.lines.line == int(np.argmax(np.abs(rays[:, 0] - rays[:, 1])))
     axis = points.inputs[np.argmax(on_it)] / np.linalg.norm(points.inputs[np.argmax(on_it)])
     across = draw.normal(size=len(axis))
     across -= (across @ axis) * axis
-    tilt = 0.5 * np.abs(points.inputs[~on_it] @ across).min(initial=2.0)
+    tilt = 0.5 * np.abs(points.inputs[~on_it] @ across).min(initial=2.0) / max(1.0, points.largest_norm)
     candidates = [across + tilt * axis, across - tilt * axis]
     signs = [np.sign(points.inputs @ candidate).sum() for candidate in candidates]
     best = int(np.argmax(np.abs(signs)))
@@ -122,29 +125,116 @@ def bad_minimum(
     In front of ŵ all neurons are on and yN = 2k·y⟨w*, x⟩ ≥ 2k; behind it all are off, N = 0 and the loss is 1.
     """
     smallest = 0.5 * np.abs(points.inputs @ direction).min()
-    c = 1.01 * np.linalg.norm(points.separator) / smallest
+    c = 1.01 * np.linalg.norm(points.separator) * max(1.0, points.largest_norm) / smallest
     rows = np.stack([c * direction + points.separator, c * direction - points.separator])
     return np.repeat(rows, half_width, axis=0)
 
 
-def as_start(points: PointSet, half_width: int, copies: int = 1, slope: float = 0.0) -> Start:
+def as_start(points: PointSet, half_width: int, copies: int = 1, slope: float = 0.0) -> OnlineStart:
     """The loss on these points for many weight matrices at once (v = 1)."""
     labels = np.repeat(points.labels[None], copies, axis=0)
     weights = np.zeros((copies, 2 * half_width, points.inputs.shape[1]))
-    return Start(points.inputs, labels, weights, 1.0, slope=slope)
+    return OnlineStart(points.inputs, labels, weights, 1.0, slope=slope)
 
 
-def _lines(inputs: Float[np.ndarray, "sample dim"]) -> tuple[Int[np.ndarray, " sample"], Int[np.ndarray, " sample"]]:
-    """The line through 0 of each point, and its side of 0 on it."""
-    units = inputs / np.linalg.norm(inputs, axis=1, keepdims=True)
-    line, side = np.full(len(units), -1), np.ones(len(units), int)
-    found = 0
-    for index, unit in enumerate(units):
-        if line[index] >= 0:
-            continue
-        forward = np.linalg.norm(units - unit, axis=1) <= SAME_RAY
-        backward = np.linalg.norm(units + unit, axis=1) <= SAME_RAY
-        line[forward | backward] = found
-        side[backward] = -1
-        found += 1
-    return line, side
+def place(
+    sets: Sequence[PointSet],
+    half_widths: Sequence[int],
+    progress: Progress,
+    *,
+    perturbations: int = 300,
+    radius_factor: float = INSIDE,
+    slope: float = 0.0,
+) -> BadMinima:
+    """The W of Theorem 8 on every set, and what the loss does around it. Controls change the last two."""
+    rows = []
+    pairs = list(zip(sets, half_widths, strict=True))
+    for index, (points, half) in enumerate(over(pairs, progress, "sets of points")):
+        draw = np.random.default_rng([index, 8])
+        start = as_start(points, half, slope=slope)
+        # Data of extreme size overflows here; `resolved` says so.
+        with np.errstate(all="ignore"):
+            direction = mostly_behind(points, draw)
+            weights = bad_minimum(points, half, direction)
+            ball = try_ball(start, weights, draw, perturbations=perturbations, radius_factor=radius_factor)
+            rows.append(
+                {
+                    "words": points.words,
+                    "n_samples": len(points.labels),
+                    "dim": points.inputs.shape[1],
+                    "half_width": half,
+                    "smallest_margin": points.smallest_margin,
+                    "largest_norm": points.largest_norm,
+                    "imbalance": points.imbalance,
+                    "most_behind": points.most_behind,
+                    "behind": int((points.inputs @ direction < 0).sum()),
+                    "nearest": float(np.abs(points.inputs @ direction).min()),
+                    "level": float(start.loss(weights[None])[0]),
+                    "gradient": float(np.abs(start.gradient(weights[None])).max()),
+                    "radius": ball.radius,
+                    "changed": ball.changed,
+                    "resolved": _is_resolved(points, weights),
+                }
+            )
+    columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    return BadMinima(**columns, slope=slope, tried=perturbations + 2)
+
+
+def _is_resolved(points: PointSet, weights: Float[np.ndarray, "neuron dim"]) -> bool:
+    """Whether the room that the ball leaves, a thousandth of each sign and margin, is above rounding.
+
+    Margins are differences of pre-activations that are larger by the factor c.
+    """
+    room = 1 - INSIDE
+    z = np.abs(weights @ points.inputs.T)
+    rounding = 4 * len(points.separator) * EPSILON * (np.abs(weights) @ np.abs(points.inputs.T))
+    return bool((rounding < room * z).all() and (2 * len(weights) * rounding < room * (len(weights) - 1)).all())
+
+
+def sets_of(setting: MinimaSetting) -> list[PointSet]:
+    """The sets of a setting."""
+    if setting.own_data is not None:
+        return [points_on(recall(setting.own_data))]
+    match setting.recipe:
+        case SetRecipe.PAIR:
+            return [antipodal_pair()] * len(setting.half_widths)
+        case SetRecipe.ANTIPODAL:
+            return antipodal_sets(np.random.default_rng([setting.seed, 73]), setting.repeats)
+        case SetRecipe.MIXED:
+            draw = np.random.default_rng([setting.seed, 71])
+            shapes = [(n, dim) for n in (1, 2, 20, 51) for dim in (2, 5, 10)] * setting.repeats
+            general = [separable_set(draw, n, dim) for n, dim in shapes]
+            antipodal = [antipodal_set(draw, pairs, dim) for pairs in (1, 3, 10) for dim in (1, 2, 5)]
+            nearly = [nearly_antipodal_pair(1e-4), nearly_antipodal_pair(1e-7)]
+            return [*general, *nearly, antipodal_pair(), *antipodal]
+
+
+def antipodal_sets(draw: np.random.Generator, count: int) -> list[PointSet]:
+    """Sets of one, two and three pairs in turn, in up to three dimensions."""
+    return [antipodal_set(draw, 1 + index % 3, int(draw.integers(1, 4))) for index in range(count)]
+
+
+def run_minima(setting: MinimaSetting, progress: Progress) -> BadMinima:
+    """Place a network on every set of a setting."""
+    sets = sets_of(setting)
+    half_widths = [setting.half_widths[index % len(setting.half_widths)] for index in range(len(sets))]
+    return place(sets, half_widths, progress, perturbations=setting.perturbations)
+
+
+def minima_settings(scale: Scale, seed: int) -> list[MinimaSetting]:
+    """Sets of many shapes."""
+    return [MinimaSetting(repeats=2 if scale is Scale.QUICK else 20, seed=seed)]
+
+
+def pair_settings(scale: Scale, seed: int) -> list[MinimaSetting]:
+    """The pair, at two widths."""
+    return [MinimaSetting(recipe=SetRecipe.PAIR, half_widths=(1, 3))]
+
+
+def antipodal_settings(scale: Scale, seed: int) -> list[MinimaSetting]:
+    """Many direction-antipodal sets, with two neurons."""
+    count = 400 if scale is Scale.QUICK else 3000
+    return [MinimaSetting(recipe=SetRecipe.ANTIPODAL, repeats=count, half_widths=(1,), perturbations=20, seed=seed)]
+
+
+bad_minima = Experiment("brutzkus2018.bad_minima", minima_settings, run_minima, seconds=0.4)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
+from pydantic import Field
 
 from widenet.claims.experiments import Experiment
 from widenet.data.points import unit_rows
@@ -192,7 +193,7 @@ class Learning:
 class LearningSetting(ClosedModel):
     """Samples, a rule, and whether each run is replayed from its compression points."""
 
-    samples: DrawnSamples | OwnSamples
+    samples: DrawnSamples | OwnSamples = Field(discriminator="kind")
     rule: LearningRule
     seed: int
     replayed: bool = False

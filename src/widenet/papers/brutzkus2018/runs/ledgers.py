@@ -260,4 +260,4 @@ def theorem_2_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
     ]
 
 
-ledgers = Experiment("brutzkus2018.ledgers", proof_settings, run_ledgers, seconds=2.0)
+ledgers = Experiment("brutzkus2018.ledgers", proof_settings, run_ledgers, seconds=0.5)

@@ -4,22 +4,13 @@ Data e_1, …, e_d, all labelled +1, cycled; plus rows start at −(R/√d)·1, 
 never meet, so the whole training is one scalar recursion. On round parameters it hits its thresholds exactly,
 where float64 miscounts by whole passes: fractions do not.
 
-Three versions of it: `BasisSequence` leaps from one sign change of the recursion to the next, `basis_updates` takes
-every pass, and `basis_trials` hands the whole network to the training engine.
+Two versions of it: `BasisSequence` leaps from one sign change of the recursion to the next, and `basis_updates` takes
+every pass in the units of the network. The promises of the theorems stand beside them, as fractions too.
 """
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-
-import jax.numpy as jnp
-import numpy as np
-
-from widenet.data import make_basis
-from widenet.networks import TwoLayer, leaky_relu, plus_minus
-from widenet.papers.brutzkus2018.runs.trials import Trials
-from widenet.training import Cyclic
-from widenet.types import Dataset
 
 
 @dataclass(frozen=True)
@@ -47,6 +38,12 @@ class BasisSequence:
     def separator_norm(self) -> int:
         """‖w*‖ = √d: w* = (1, …, 1) is the shortest vector with ⟨w*, e_j⟩ ≥ 1."""
         return math.isqrt(self.dim)
+
+    @property
+    def start_distance(self) -> Fraction:
+        """How far the initial entries are from ∓R/(v√d)."""
+        entry = self.radius / self.separator_norm
+        return max(abs(self.plus + entry), abs(self.minus - entry))
 
     def output(self, plus: Fraction, minus: Fraction) -> Fraction:
         """N(e_j) when the rows have these entries there."""
@@ -79,6 +76,13 @@ class BasisSequence:
     def mistakes(self) -> int:
         """The updates at points with N ≤ 0, sign errors in the literal sense."""
         return self.dim * self.advance(0, strictly=True)[0]
+
+    def agrees_with_separator(self, plus: Fraction, minus: Fraction) -> bool:
+        """Whether N has the sign of ⟨w*, x⟩ for every x, when all rows are plus·1 and minus·1.
+
+        N(x) is a function of ⟨w*, x⟩ = ⟨1, x⟩ alone, and σ(cz) = cσ(z) for c > 0: the values ±1 decide.
+        """
+        return self.output(plus, minus) > 0 > self.output(-plus, -minus)
 
     def _derivative(self, z: Fraction) -> Fraction:
         return Fraction(1) if z >= 0 else self.slope
@@ -140,6 +144,11 @@ def third_of_squares(run: BasisSequence) -> Fraction:
     return (run.dim / run.step_size + run.dim) / 3
 
 
+def most_mistakes(run: BasisSequence) -> Fraction:
+    """‖w*‖/(αη) + ‖w*‖²: sign errors under Eq. 6 are no more than this."""
+    return run.separator_norm / (run.slope * run.step_size) + run.dim
+
+
 def mistakes_in_closed_form(run: BasisSequence) -> int:
     """Sign errors under Eq. 6, from the two lines the entries follow: d·max{m₁, ⌊(2s − m₁η(1−α))/(2ηα)⌋ + 1}.
 
@@ -181,33 +190,3 @@ def basis_updates(
         )
         passes += 1
     return dim * passes
-
-
-def basis_trials(
-    dim: int,
-    half_width: int,
-    slope: float,
-    step_size: float,
-    output_weight: float | None = None,
-    row_bound: float | None = None,
-) -> Trials:
-    """The same sequence as one trial for the training engine; R = v = 1/√(2k) unless given."""
-    weight = (2 * half_width) ** -0.5 if output_weight is None else output_weight
-    radius = (2 * half_width) ** -0.5 if row_bound is None else row_bound
-    entries = radius / np.sqrt(dim) * np.repeat([-1.0, 1.0], half_width)
-    basis = make_basis(dim).points
-    network = TwoLayer(
-        jnp.asarray(np.repeat(entries[:, None], dim, axis=1)[None]),
-        plus_minus(2 * half_width, weight)[None],
-        None,
-        leaky_relu(slope),
-    )
-    return Trials(
-        Dataset(jnp.asarray(basis.inputs)[None], jnp.asarray(basis.labels)[None]),
-        jnp.ones((1, dim)),
-        network,
-        jnp.full(1, step_size),
-        jnp.full(1, radius),
-        Cyclic(),
-        seed=0,
-    )

@@ -11,9 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.tolerances import FITTED
+from widenet.papers.brutzkus2018.formulas import swept_half_width
+
 Inputs = Float[np.ndarray, "sample dim"]
 Gates = Float[np.ndarray, "gate dim"]
 Hidden = Float[np.ndarray, "neuron dim"]
+
+LARGEST = 1e100
+"""λ where there is none: the weights stay finite and fit nothing."""
 
 
 def outputs(weights: Hidden, inputs: Inputs, slope: float) -> Float[np.ndarray, " sample"]:
@@ -21,6 +27,13 @@ def outputs(weights: Hidden, inputs: Inputs, slope: float) -> Float[np.ndarray, 
     z = inputs @ weights.T
     hidden, half = np.where(z >= 0, z, slope * z), len(weights) // 2
     return (hidden[:, :half] - hidden[:, half:]).sum(axis=1)
+
+
+def all_outputs(
+    weights: Float[np.ndarray, "value neuron dim"], inputs: Inputs, slope: float
+) -> Float[np.ndarray, "sample value"]:
+    """N(x) of several networks, one column each."""
+    return np.stack([outputs(each, inputs, slope) for each in weights], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +73,10 @@ def fit(inputs: Inputs, values: Float[np.ndarray, "sample value"], gates: Gates,
     system = (slopes[:, :, None] * inputs[:, None, :]).reshape(n_samples, half * dim)
     solution, _, rank, _ = np.linalg.lstsq(system, values, rcond=1e-13)
     change = solution.T.reshape(-1, half, dim) / 2
-    scale = 1 + 2 * (np.abs(change @ inputs.T) / np.abs(z).T).max(axis=(1, 2))
+    # A gate that is orthogonal to a point decides no sign there, and no λ is large enough.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = 1 + 2 * (np.abs(change @ inputs.T) / np.abs(z).T).max(axis=(1, 2))
+    scale = np.where(np.isfinite(scale), scale, LARGEST)
     common = scale[:, None, None] * gates
     return Fit(np.concatenate([common + change, common - change], axis=1), int(rank), float(scale.max()))
 
@@ -96,7 +112,7 @@ def memorize(
     half_width: int,
     slope: float,
     *,
-    close_enough: float,
+    close_enough: float = FITTED,
     random_draws: int = 50,
     planes: int = 20,
 ) -> Memorized:
@@ -111,10 +127,7 @@ def memorize(
         swept = attempt >= random_draws
         gates = swept_gates(draw, half_width, inputs) if swept else random_gates(draw, half_width, dim)
         found = fit(inputs, values, gates, slope)
-        error = max(
-            float(np.abs(outputs(weights, inputs, slope) - column).max())
-            for weights, column in zip(found.weights, values.T, strict=True)
-        )
+        error = float(np.abs(all_outputs(found.weights, inputs, slope) - values).max())
         if best is None or error < best.error:
             best = Memorized(found.weights, error, "swept" if swept else "random")
         if best.error <= close_enough:
@@ -145,19 +158,3 @@ def bumps(inputs: Inputs, labels: Float[np.ndarray, " sample"], slope: float, *,
             plus += [height * (normal + width * lift), height * (normal - width * lift)]
             minus += [height * normal, height * normal]
     return np.array(halves[0] + halves[1])
-
-
-def bump_half_width(labels: Float[np.ndarray, " sample"], dim: int) -> int:
-    """k of `bumps`: 2(⌈n₊/(d − 1)⌉ + ⌈n₋/(d − 1)⌉)."""
-    plus = int((labels > 0).sum())
-    return 2 * (-(-plus // (dim - 1)) - (-(len(labels) - plus) // (dim - 1)))
-
-
-def printed_half_width(n_samples: int, dim: int) -> int:
-    """The k of Theorem 7: 2⌈n/(2d − 2)⌉."""
-    return 2 * -(-n_samples // (2 * dim - 2))
-
-
-def swept_half_width(n_samples: int, dim: int) -> int:
-    """The k that `swept_gates` needs: ⌈n/d⌉."""
-    return -(-n_samples // dim)

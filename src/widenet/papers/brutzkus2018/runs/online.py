@@ -4,6 +4,7 @@ The networks of Sections 6.2 and 7 have a dozen neurons: compiling a program for
 running it. The rule is the one of the training engine, and a test compares the two.
 """
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +16,8 @@ Outputs = Float[np.ndarray, "run sample"]
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
-    """Networks before training and the points they will see. Compared by identity, so that a training is shared.
+class OnlineStart:
+    """Networks before training and the points they will see.
 
     Attributes:
       inputs: the points, the same for every run.
@@ -60,7 +61,13 @@ class Start:
 
     def loss(self, weights: Weights) -> Float[np.ndarray, " run"]:
         """The mean hinge loss of every run."""
-        return np.maximum(1 - self.labels * self.outputs(weights), 0).mean(axis=1)
+        return mean_hinge(self.outputs(weights), self.labels)
+
+    def gradient(self, weights: Weights) -> Weights:
+        """∂L/∂W of every run, with σ'(0) as in `derivative`."""
+        pull = np.where(self.labels * self.outputs(weights) < 1, self.labels, 0.0) / self.labels.shape[1]
+        slopes = self.derivative(weights @ self.inputs.T)
+        return -self.votes[:, None] * ((slopes * pull[:, None, :]) @ self.inputs)
 
     def would_update(self, weights: Weights) -> Bool[np.ndarray, "run sample"]:
         """Where a step would change the weights: y N(x) < 1 and some neuron has a derivative other than 0."""
@@ -81,70 +88,57 @@ class Start:
 
 @dataclass(frozen=True, eq=False)
 class OnlineRuns:
-    """What the training of a `Start` left behind.
+    """What the training of an `OnlineStart` left behind.
 
     Attributes:
       weights: W at the end of each run.
+      outputs: N(x) there.
       updates: how often each point made a non-zero update.
       ended: whether no point would make another one.
-      stuck_changes: after how many updates the set K differed from the K before; −1 where it was not watched.
+      entered: after how many updates a point was in the set K that was not in it before; None if not watched.
+      left: after how many updates a point was no longer in it.
     """
 
     weights: Weights
+    outputs: Outputs
     updates: Int[np.ndarray, "run sample"]
     ended: Bool[np.ndarray, " run"]
-    stuck_changes: Int[np.ndarray, " run"]
+    entered: Int[np.ndarray, " run"] | None = None
+    left: Int[np.ndarray, " run"] | None = None
 
 
-def train_online(start: Start, *, max_passes: int = 2000, watch_stuck: bool = False) -> OnlineRuns:
+def train_online(start: OnlineStart, *, max_passes: int = 2000, watch_stuck: bool = False) -> OnlineRuns:
     """SGD with points drawn uniformly with replacement, until no point of a run would make an update."""
     draw = np.random.default_rng([start.seed, 1])
     n_runs, n_samples = start.labels.shape
     final = start.weights.copy()
     updates = np.zeros((n_runs, n_samples), int)
-    changes = np.full(n_runs, 0 if watch_stuck else -1)
+    entered, left = np.zeros(n_runs, int), np.zeros(n_runs, int)
     alive = np.flatnonzero(start.would_update(final).any(axis=1))
     for _ in range(max_passes):
         if not len(alive):
             break
-        weights, labels = final[alive], start.labels[alive]
-        part = Start(start.inputs, labels, weights, start.step_size, start.output_weight, start.slope)
+        weights = final[alive]
+        part = dataclasses.replace(start, labels=start.labels[alive], weights=weights)
         before = part.stuck(weights) if watch_stuck else None
         for chosen in draw.integers(n_samples, size=(n_samples, len(alive))):
-            moved = _step(part, weights, chosen)
-            updates[alive, chosen] += moved
+            updates[alive, chosen] += _step(part, weights, chosen)
             if before is not None:
                 now = part.stuck(weights)
-                changes[alive] += (now != before).any(axis=1)
+                entered[alive] += (now & ~before).any(axis=1)
+                left[alive] += (before & ~now).any(axis=1)
                 before = now
         final[alive] = weights
         alive = alive[part.would_update(weights).any(axis=1)]
     ended = np.ones(n_runs, bool)
     ended[alive] = False
-    return OnlineRuns(final, updates, ended, changes)
+    watched = (entered, left) if watch_stuck else (None, None)
+    return OnlineRuns(final, start.outputs(final), updates, ended, *watched)
 
 
-def flat_ball(
-    start: Start, weights: Float[np.ndarray, "neuron dim"]
-) -> tuple[float, Float[np.ndarray, "2 neuron dim"]]:
-    """The radius in which the ReLU loss around one W is constant, and the directions that come closest to breaking it.
-
-    A neuron off at an active point stays off while its row moves by less than |z|/‖x‖. A solved point stays solved
-    while the whole of W moves by less than (yN − 1)/(v√(2k)‖x‖). The radius is the smallest of these. The labels are
-    those of the first run.
-    """
-    z = weights @ start.inputs.T
-    margins = start.labels[0] * (start.votes @ (z * start.derivative(z)))
-    norms = np.linalg.norm(start.inputs, axis=1)
-    active = margins < 1
-    off = np.where(active, np.abs(z) / norms, np.inf)
-    room = np.where(active, np.inf, (margins - 1) / (np.linalg.norm(start.votes) * norms))
-    neuron, point = np.unravel_index(np.argmin(off), off.shape)
-    switch = np.zeros_like(weights)
-    switch[neuron] = (-1 if z[neuron, point] > 0 else 1) * start.inputs[point]
-    solved = int(np.argmin(room))
-    lower = -start.labels[0, solved] * np.outer(start.votes, start.inputs[solved])
-    return float(min(off.min(), room.min())), np.stack([switch, lower])
+def mean_hinge(outputs: Outputs, labels: Labels) -> Float[np.ndarray, " run"]:
+    """The mean of max(1 − yN(x), 0) of every run."""
+    return np.maximum(1 - labels * outputs, 0).mean(axis=1)
 
 
 def votes(half_width: int, output_weight: float = 1.0) -> Float[np.ndarray, " neuron"]:
@@ -152,7 +146,7 @@ def votes(half_width: int, output_weight: float = 1.0) -> Float[np.ndarray, " ne
     return np.repeat([output_weight, -output_weight], half_width)
 
 
-def _step(part: Start, weights: Weights, chosen: Int[np.ndarray, " run"]) -> Bool[np.ndarray, " run"]:
+def _step(part: OnlineStart, weights: Weights, chosen: Int[np.ndarray, " run"]) -> Bool[np.ndarray, " run"]:
     """One step of every run, in place; returns which runs moved."""
     points, labels = part.inputs[chosen], part.labels[np.arange(len(chosen)), chosen]
     z = (weights @ points[:, :, None])[:, :, 0]

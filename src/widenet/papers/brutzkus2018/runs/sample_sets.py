@@ -1,6 +1,7 @@
 """Samples of one distribution, one per trial, with fresh points of it: drawn, or taken from a reader's own data."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Float
@@ -59,6 +60,7 @@ class SampleSets:
 class DrawnSamples(ClosedModel):
     """i.i.d. samples of one separable distribution, whose w* is known."""
 
+    kind: Literal["drawn"] = "drawn"
     seed: int
     trials: int
     n_samples: int
@@ -88,6 +90,7 @@ class OwnSamples(ClosedModel):
     w* is found on all of it, so what the generalization bounds say about it is a heuristic, and is labelled so.
     """
 
+    kind: Literal["own"] = "own"
     own_data: str
     trials: int
     n_samples: int

@@ -6,9 +6,11 @@ from: drawn all over the parameter space, the sequence that nearly attains the b
 
 import enum
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
 from jaxtyping import Float
+from pydantic import Field
 
 from widenet.data.own import recall
 from widenet.data.points import separable_points, unit_rows
@@ -70,8 +72,9 @@ class Trial:
 
     @property
     def separator_norm(self) -> float:
-        """‖w*‖."""
-        return float(np.linalg.norm(self.separator))
+        """‖w*‖, without under- or overflow of its square."""
+        largest = np.abs(self.separator).max(initial=0.0)
+        return float(largest * np.linalg.norm(self.separator / largest)) if 0 < largest < np.inf else float(largest)
 
     @property
     def smallest_margin(self) -> float:
@@ -116,6 +119,7 @@ class RandomTrials(ClosedModel):
     Draws with M_k above `max_bound` would train for minutes, and are drawn again.
     """
 
+    kind: Literal["random"] = "random"
     seed: int
     n_batches: int
     per_batch: int
@@ -134,6 +138,7 @@ class RandomTrials(ClosedModel):
 class BasisTrial(ClosedModel):
     """e_1, …, e_d, all labelled +1, cycled; every row starts against w* = (1, …, 1). R = v = 1/√(2k) unless given."""
 
+    kind: Literal["basis"] = "basis"
     dim: int
     half_width: int
     slope: float
@@ -157,6 +162,7 @@ class OwnTrials(ClosedModel):
     The separator is found and certified here; it is zero when there is none, so that the hypothesis fails visibly.
     """
 
+    kind: Literal["own"] = "own"
     own_data: str
     n_runs: int
     n_neurons: int
@@ -193,6 +199,7 @@ class OwnTrials(ClosedModel):
 class TiedWidths(ClosedModel):
     """The same data and the same step at several widths, rows uniform on the sphere of radius 1/√(2k)."""
 
+    kind: Literal["widths"] = "widths"
     seed: int
     n_data_sets: int
     half_widths: tuple[int, ...] = (1, 4, 16, 64)
@@ -216,6 +223,7 @@ class TiedWidths(ClosedModel):
 class SmallSteps(ClosedModel):
     """n = 100 points with ‖w*‖ = 2, R = v = 1/√(2k), step sizes log-uniform in a range: for training both layers."""
 
+    kind: Literal["small steps"] = "small steps"
     seed: int
     per_width: int
     half_widths: tuple[int, ...] = (1, 5, 20)
@@ -249,8 +257,8 @@ class SmallSteps(ClosedModel):
         ]
 
 
-TrialSource = RandomTrials | BasisTrial | OwnTrials | TiedWidths | SmallSteps
-"""Where trials come from."""
+TrialSource = Annotated[RandomTrials | BasisTrial | OwnTrials | TiedWidths | SmallSteps, Field(discriminator="kind")]
+"""Where trials come from; the kind keeps two sources with equal fields apart."""
 
 
 def _batch(draw: np.random.Generator, count: int, max_bound: float, order: SampleOrder, seed: int) -> list[Trial]:

@@ -3,111 +3,149 @@
 from collections.abc import Sequence
 
 import numpy as np
+from jaxtyping import Bool, Float
 
-from widenet.claims.base import Claim, Evidence, Kind
+from widenet.claims.base import Evidence, Kind, claim
+from widenet.claims.sides import Sense
 from widenet.data.xord import PATTERN_SETS, set_index
-from widenet.papers.brutzkus2019.claims.trace_evidence import Items, Sides, all_runs, at_end_of, at_the_end, judge
-from widenet.papers.brutzkus2019.runs.traces import Trace, responses
-from widenet.types import Progress, silent
+from widenet.papers.brutzkus2019.claims.trace_evidence import ScoredRuns
+from widenet.papers.brutzkus2019.runs.lattice import in_13
+from widenet.papers.brutzkus2019.runs.traces import Trace, responses, traces
 
 
-def held_by(*patterns: int) -> np.ndarray:
+def held_by(*patterns: int) -> Bool[np.ndarray, " 4"]:
     """The patterns with these numbers, as a row of `PATTERN_SETS`."""
     return PATTERN_SETS[set_index(*patterns)]
 
 
-def _minus(seen: Trace) -> np.ndarray:
-    return seen.ending.end[:, seen.setting.half_width :]
+def _minus(trace: Trace) -> Float[np.ndarray, "run filter 2"]:
+    return trace.end[:, trace.half_width :]
 
 
-def check_equation_15(items: Items, progress: Progress = silent, *, over: float = 0.0) -> Evidence:
-    """X_T(1) + X_T(3) = S⁺_T ≥ γ + 1 (printed: γ + 1 − c_η). A control asks for `over`·c_η more."""
-
-    def sides(seen: Trace) -> Sides:
-        k, end = seen.setting.half_width, at_end_of(seen, seen.s_plus)
-        return at_the_end((end - sum(seen.setting.goals)) / k, over, upper=False)
-
-    return judge(items, sides, "smallest (S⁺_T − γ − 1)/c_η", progress, converged=True)
+def _no_sum(trace: Trace) -> Float[np.ndarray, " run"]:
+    """A sum of responses is at least 0."""
+    return np.zeros(len(trace.steps))
 
 
-def check_equation_19(items: Items, progress: Progress = silent, *, against: Sequence[int] = (1, 2, 3, 4)) -> Evidence:
-    """Σ_j max σ(⟨u, z_i⟩) ≤ Σ_j max σ(⟨u, x⁺_i⟩) = P⁺ + Y(2) + Y(4) on all 15 sets. A control replaces x⁺."""
+@claim("brutzkus2019.equation_15", Kind.STEP, "Eq. 15, proof of Proposition E.18", reads=traces)
+def equation_15(seen: Sequence[Trace], *, over: float = 0.0) -> Evidence:
+    """At zero loss X_T(1) + X_T(3) = S⁺_T ≥ γ + 1. (Printed with γ + 1 − c_η on the right; P⁻_T = 0 makes the c_η
+    unnecessary.)
 
-    def sides(seen: Trace) -> Sides:
-        fits = _minus(seen)
-        right = responses(fits, held_by(*against)).sum(axis=1)
-        left = [responses(fits, held).sum(axis=1) for held in PATTERN_SETS]
-        # Y(2) + Y(4) is Y, the sum over U24.
-        identity = np.abs(right - at_end_of(seen, seen.p_plus) - at_end_of(seen, seen.y))
-        return at_the_end(np.max(left, axis=0), right) & at_the_end(identity, 0.0)
-
-    return judge(items, sides, "largest Σ over the filters u on any z, in units of η", progress, converged=True)
-
-
-def check_footnote_14(items: Items, progress: Progress = silent, *, swapped: bool = False) -> Evidence:
-    """Σ_j σ(⟨u, p_l⟩) = Y(l) + Z(l), so N({l}) ≤ S⁻ + X − Y(l) − Z(l), l = 2, 4. A control exchanges l on the right."""
-
-    def sides(seen: Trace) -> Sides:
-        fits, outputs = _minus(seen), seen.ending.outputs()
-        at = {name: at_end_of(seen, getattr(seen, name)) for name in ("s_minus", "x", "y_2", "y_4", "z_2", "z_4")}
-        found = None
-        for pattern in (2, 4):
-            other = 6 - pattern if swapped else pattern
-            right = at[f"y_{other}"] + at[f"z_{other}"]
-            one = at_the_end(np.abs(responses(fits, held_by(pattern)).sum(axis=1) - right), 0.0)
-            one &= at_the_end(outputs[:, set_index(pattern)], at["s_minus"] + at["x"] - right)
-            found = one if found is None else found & one
-        assert found is not None
-        return found
-
-    words = "difference of the two sides of Σσ(⟨u, p₂⟩) = Y(2) + Z(2), in units of η"
-    return judge(items, sides, words, progress, converged=True)
+    A control asks for `over`·c_η more.
+    """
+    runs = ScoredRuns(seen, at_zero_loss=True)
+    ends = [(trace, trace.at_end(trace.s_plus), trace.setting.step_size) for trace in seen]
+    return runs.evidence(
+        {
+            "S⁺_T ≥ γ + 1": runs.sides(
+                (
+                    (trace, eta * s_plus, eta * (sum(trace.goals) + over * trace.half_width), True)
+                    for trace, s_plus, eta in ends
+                ),
+                Sense.AT_LEAST,
+                trivial=_no_sum,
+                quantity="S⁺_T where it is closest to γ + 1",
+            ),
+            "X_T(1) + X_T(3) = S⁺_T": runs.sides(
+                ((trace, trace.at_end(trace.s_plus_1) + _third_cone(trace), s_plus, True) for trace, s_plus, _ in ends),
+                Sense.EQUAL,
+                quantity="X_T(1) + X_T(3) in units of η",
+            ),
+        }
+    )
 
 
-def check_equation_21(items: Items, progress: Progress = silent, *, over: float = 0.0) -> Evidence:
-    """Y(2) + Y(4) + Z(2) + Z(4) ≥ 1 at T. A control asks for `over`·c_η more."""
-
-    def sides(seen: Trace) -> Sides:
-        k = seen.setting.half_width
-        total = sum(at_end_of(seen, series) for series in (seen.y_2, seen.y_4, seen.z_2, seen.z_4))
-        return at_the_end((np.asarray(total) - seen.setting.goals[1]) / k, over, upper=False)
-
-    return judge(items, sides, "smallest (Y(2) + Y(4) + Z(2) + Z(4) − 1)/c_η", progress, converged=True)
+def _third_cone(trace: Trace) -> Float[np.ndarray, " run"]:
+    """X_T(3), from the filters at T."""
+    s, r = np.moveaxis(trace.end[:, : trace.half_width], -1, 0)
+    return np.where(in_13(s, r) & (s < 0), -s, 0.0).sum(axis=1)
 
 
-equation_15 = Claim(
-    "brutzkus2019.equation_15",
-    Kind.STEP,
-    "At zero loss X_T(1) + X_T(3) = S⁺_T ≥ γ + 1. (Printed with γ + 1 − c_η on the right; P⁻_T = 0 makes the c_η "
-    "unnecessary.)",
-    "Eq. 15, proof of Proposition E.18",
-    check_equation_15,
-    all_runs,
-)
-equation_19 = Claim(
-    "brutzkus2019.equation_19",
-    Kind.STEP,
-    "For any input z, Σ_j max_i σ(⟨u_j, z_i⟩) ≤ Σ_j max_i σ(⟨u_j, x⁺_i⟩) = P⁺_T + Y_T(2) + Y_T(4).",
-    "Eq. 19 and 20, proof of Proposition E.18",
-    check_equation_19,
-    all_runs,
-)
-footnote_14 = Claim(
-    "brutzkus2019.footnote_14",
-    Kind.STEP,
-    "At zero loss Σ_j σ(⟨u_j, p_l⟩) = Y_T(l) + Z_T(l) for l = 2, 4 (the units of the other side contribute nothing), "
-    "hence N(z) ≤ S⁻_T + X_T − Y_T(l) − Z_T(l) on the inputs z that hold p_l alone.",
-    "footnote 14, proof of Proposition E.22",
-    check_footnote_14,
-    all_runs,
-)
-equation_21 = Claim(
-    "brutzkus2019.equation_21",
-    Kind.STEP,
-    "At zero loss Y_T(2) + Y_T(4) + Z_T(2) + Z_T(4) ≥ 1.",
-    "Eq. 21, proof of Proposition E.22",
-    check_equation_21,
-    all_runs,
-)
+@claim("brutzkus2019.equation_19", Kind.STEP, "Eq. 19 and 20, proof of Proposition E.18", reads=traces)
+def equation_19(seen: Sequence[Trace], *, against: Sequence[int] = (1, 2, 3, 4)) -> Evidence:
+    """For any input z, Σ_j max_i σ(⟨u_j, z_i⟩) ≤ Σ_j max_i σ(⟨u_j, x⁺_i⟩) = P⁺_T + Y_T(2) + Y_T(4).
 
-CLAIMS = (equation_15, equation_19, footnote_14, equation_21)
+    A control replaces x⁺.
+    """
+    runs = ScoredRuns(seen, at_zero_loss=True)
+    sums = [(trace, responses(_minus(trace), held_by(*against)).sum(axis=1)) for trace in seen]
+    return runs.evidence(
+        {
+            "at most that on x⁺, on all 15 sets (by construction)": runs.sides(
+                (
+                    (
+                        trace,
+                        np.max([responses(_minus(trace), held).sum(axis=1) for held in PATTERN_SETS], axis=0),
+                        on_plus,
+                        True,
+                    )
+                    for trace, on_plus in sums
+                ),
+                quantity="largest Σ over the filters u on any z, in units of η",
+            ),
+            # Y(2) + Y(4) is Y, the sum over U24.
+            "the sum on x⁺ is P⁺_T + Y_T(2) + Y_T(4)": runs.sides(
+                ((trace, on_plus, trace.at_end(trace.p_plus + trace.y), True) for trace, on_plus in sums), Sense.EQUAL
+            ),
+        }
+    )
+
+
+@claim("brutzkus2019.footnote_14", Kind.STEP, "footnote 14, proof of Proposition E.22", reads=traces)
+def footnote_14(seen: Sequence[Trace], *, swapped: bool = False) -> Evidence:
+    """At zero loss Σ_j σ(⟨u_j, p_l⟩) = Y_T(l) + Z_T(l) for l = 2, 4 (the units of the other side contribute nothing),
+    hence N(z) ≤ S⁻_T + X_T − Y_T(l) − Z_T(l) on the inputs z that hold p_l alone.
+
+    A control exchanges l on the right.
+    """
+    runs = ScoredRuns(seen, at_zero_loss=True)
+    outputs = [(trace, trace.outputs()) for trace in seen]
+    parts = {}
+    for pattern in (2, 4):
+        other = 6 - pattern if swapped else pattern
+        right = {id(trace): trace.at_end(_of_side(trace, other)) for trace in seen}
+        parts[f"Σσ(⟨u, p_{pattern}⟩) = Y({pattern}) + Z({pattern})"] = runs.sides(
+            ((trace, responses(_minus(trace), held_by(pattern)).sum(axis=1), right[id(trace)], True) for trace in seen),
+            Sense.EQUAL,
+            quantity=f"Σσ(⟨u, p_{pattern}⟩) in units of η",
+        )
+        parts[f"N({{{pattern}}}) ≤ S⁻ + X − Y({pattern}) − Z({pattern})"] = runs.sides(
+            (
+                trace,
+                output[:, set_index(pattern)],
+                trace.at_end(trace.s_minus + trace.x) - right[id(trace)],
+                True,
+            )
+            for trace, output in outputs
+        )
+    return runs.evidence(parts)
+
+
+def _of_side(trace: Trace, pattern: int) -> Float[np.ndarray, "run time"]:
+    """Y(l) + Z(l)."""
+    return trace.y_2 + trace.z_2 if pattern == 2 else trace.y_4 + trace.z_4
+
+
+@claim("brutzkus2019.equation_21", Kind.STEP, "Eq. 21, proof of Proposition E.22", reads=traces)
+def equation_21(seen: Sequence[Trace], *, over: float = 0.0) -> Evidence:
+    """At zero loss Y_T(2) + Y_T(4) + Z_T(2) + Z_T(4) ≥ 1.
+
+    A control asks for `over`·c_η more.
+    """
+    runs = ScoredRuns(seen, at_zero_loss=True)
+    part = runs.sides(
+        (
+            (
+                trace,
+                trace.setting.step_size * trace.at_end(_of_side(trace, 2) + _of_side(trace, 4)),
+                trace.setting.step_size * (trace.goals[1] + over * trace.half_width),
+                True,
+            )
+            for trace in seen
+        ),
+        Sense.AT_LEAST,
+        trivial=_no_sum,
+        quantity="Y(2) + Y(4) + Z(2) + Z(4) where it is closest to 1",
+    )
+    return runs.evidence({"Y(2) + Y(4) + Z(2) + Z(4) ≥ 1": part})

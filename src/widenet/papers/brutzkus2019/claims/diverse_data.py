@@ -40,7 +40,7 @@ def points_of(specimen: Specimen) -> TrainingSet | Silence:
     try:
         points = from_data(specimen.data)
     except DataError as error:
-        return Silence(str(error))
+        return Silence(f"It speaks about XORD: {error}")
     if not specimen.choices.diverse_only:
         positive, negative = points.per_class
         if positive and negative:

@@ -6,225 +6,239 @@ the same amount: forward where only x⁻ is active, back where only x⁺ is. It 
 only x⁺ is active where Σ|R| ≥ −N(x⁻) ≥ 1, which takes at least 1/(2c_η) − 0.18 steps forward.
 """
 
-import functools
+from collections.abc import Sequence
 
 import numpy as np
+from jaxtyping import Int
 
-from widenet.claims.base import Claim, Evidence, Kind, Verdict
-from widenet.papers.brutzkus2019.claims.trace_evidence import Items, Sides, all_runs, compare, judge, never, wide_runs
-from widenet.papers.brutzkus2019.runs.traces import Trace, in_positive_cone
-from widenet.types import Progress, silent
-
-TOLERANCE = 1e-9
-"""What a division of exact sums may round, in units of η."""
-
-
-def check_lemma_e_6(items: Items, progress: Progress = silent, *, group: str = "u24") -> Evidence:
-    """u_t = u_0 + mηp₂ on U24(0), and none of it leaves U24. A control asks the same of another group."""
-
-    def sides(seen: Trace) -> Sides:
-        n_13, k = seen.u13[:, :1], seen.setting.half_width
-        where = seen.seen & ((n_13 < k) if group == "u24" else (n_13 > 0))
-        low, high = seen.a_range[group]
-        return never((low != 0) | (high != 0), where) & never(seen.u_left != 0, seen.seen & (n_13 < k))
-
-    return judge(items, sides, "iterations at which a unit has moved along p₁ or left U24", progress)
+from widenet.claims.base import Evidence, Kind, claim
+from widenet.claims.sides import Sense
+from widenet.claims.tolerances import STEP
+from widenet.papers.brutzkus2019.claims.trace_evidence import ScoredRuns, furthest
+from widenet.papers.brutzkus2019.runs.lattice import in_13
+from widenet.papers.brutzkus2019.runs.traces import Trace, traces, wide_traces
 
 
-def check_lemma_e_7(items: Items, progress: Progress = silent, *, lowest: int = -1, along_l: int = 1) -> Evidence:
-    """u_t = u_0 + aηp_i + bηp_l on U_0⁺(i) ∩ U_0⁻(l) with lowest ≤ a ≤ 0, b ≥ 0. Controls: a = 0; −l for l."""
+@claim("brutzkus2019.lemma_e_6", Kind.STEP, "Lemma E.6", reads=traces)
+def lemma_e_6(seen: Sequence[Trace], *, group: str = "u24") -> Evidence:
+    """For j in U24(0) (the print does not say which j) u_t = u_0 + mηp₂ with m whole, and U24(0) ⊆ U24(t), for all t.
 
-    def sides(seen: Trace) -> Sides:
-        low, high = seen.a_range["u13"]
-        b = seen.b_range["u13"][0 if along_l > 0 else 1] * along_l
-        return never((low < lowest) | (high > 0) | (b < 0), seen.seen & (seen.u13[:, :1] > 0))
-
-    return judge(items, sides, "iterations at which a or b is out of its set", progress)
-
-
-def check_minus_filters_settle(items: Items, progress: Progress = silent, *, first: int = 1) -> Evidence:
-    """For t ≥ 1: U13(t) = ∅, a = −1, b ≥ 1 common, m = b − 1 common, no sign changes. A control starts at t = 0."""
-
-    def sides(seen: Trace) -> Sides:
-        where = seen.seen & (np.arange(seen.s_plus.shape[1]) >= first)
-        n_13, k = seen.u13[:, :1], seen.setting.half_width
-        (a_low, a_high), (b_low, b_high), (m_low, m_high) = (
-            seen.a_range["u13"],
-            seen.b_range["u13"],
-            seen.b_range["u24"],
-        )
-        moved_13 = (a_low != -1) | (a_high != -1) | (b_low < 1) | (b_low != b_high)
-        moved_24 = (m_low != m_high) | (m_low < 0) | (seen.a_range["u24"][0] != 0) | (seen.a_range["u24"][1] != 0)
-        wrong = (seen.u13 != 0) | (seen.u_flipped != 0) | (seen.p_plus != 0) | (seen.p_minus != 0)
-        wrong |= seen.n_plus - seen.n_minus != seen.s_plus - seen.s_minus
-        return (
-            never(wrong, where)
-            & never(moved_13, where & (n_13 > 0))
-            & never(moved_24, where & (n_13 < k))
-            & never(m_low != b_low - 1, where & (n_13 > 0) & (n_13 < k))
-        )
-
-    return judge(items, sides, "iterations at which a unit is elsewhere", progress)
-
-
-def check_lemma_e_8(
-    items: Items, progress: Progress = silent, *, factor: float = 2.0, regime: bool = False
-) -> Evidence:
-    """For t ≥ 1: S⁻ < factor·η|W13|, P⁺ ≤ η|U13| and P⁻ ≤ η|U13| (as printed, factor 1)."""
-
-    def sides(seen: Trace) -> Sides:
-        where = seen.seen & (np.arange(seen.s_plus.shape[1]) >= 1)
-        has_13 = where & (seen.w13 > 0)
-        first = compare(seen.s_minus / np.maximum(seen.w13, 1), factor, has_13, strict=factor == 2)
-        return first & never((seen.p_plus > seen.u13) | (seen.p_minus > seen.u13), where)
-
-    return judge(items, sides, "largest S⁻/(η|W13|)", progress, regime=regime)
-
-
-def check_equation_11(
-    items: Items, progress: Progress = silent, *, factor: float = 2.0, regime: bool = False
-) -> Evidence:
-    """Where only x⁻ is active, U24(t) ⊆ U24(t+1), and their responses grow by factor·η|U24(t)| together."""
-
-    def sides(seen: Trace) -> Sides:
-        where = seen.stepping & seen.minus_active & ~seen.plus_active
-        n_24 = seen.setting.half_width - seen.u13
-        where &= n_24 > 0
-        gain = (seen.y_kept - seen.y) / np.maximum(n_24, 1)
-        return compare(gain, factor, where) & never((seen.y_kept - seen.y != factor * n_24) | (seen.u_lost != 0), where)
-
-    words = "growth of Σ over U24 where only x⁻ is active, divided by η|U24|"
-    return judge(items, sides, words, progress, regime=regime)
-
-
-def _sizes(seen: Trace) -> dict[str, np.ndarray]:
-    """How many u's belong to each of y_2, y_4, z_2, z_4."""
-    start = seen.ending.start[:, seen.setting.half_width :]
-    positive, up = in_positive_cone(start), start[..., 1] > 0
-    parts = {"y_2": ~positive & up, "y_4": ~positive & ~up, "z_2": positive & up, "z_4": positive & ~up}
-    return {name: mask.sum(axis=1) for name, mask in parts.items()}
-
-
-def check_lemma_e_20(items: Items, progress: Progress = silent, *, pair: tuple[str, str] = ("y_2", "y_4")) -> Evidence:
-    """|mean of |R| over U_0⁺(2) − mean over U_0⁺(4)| ≤ η: the X and Y of the lemma exist iff this holds."""
-
-    def sides(seen: Trace) -> Sides:
-        sizes = _sizes(seen)
-        means = [getattr(seen, name) / np.maximum(sizes[name], 1)[:, None] for name in pair]
-        both = (sizes[pair[0]] > 0) & (sizes[pair[1]] > 0)
-        return compare(np.abs(means[0] - means[1]), 1.0, seen.seen & both[:, None])
-
-    return judge(items, sides, "largest difference of the two means, in units of η", progress)
-
-
-def check_lemma_e_21(items: Items, progress: Progress = silent, *, from_start: bool = True) -> Evidence:
-    """(Z_t(2) − Z_0(2))/n_2 = (Z_t(4) − Z_0(4))/n_4. A control leaves Z_0 out."""
-
-    def sides(seen: Trace) -> Sides:
-        sizes = _sizes(seen)
-        gains = [
-            (series - from_start * series[:, :1]) / np.maximum(sizes[name], 1)[:, None]
-            for name, series in (("z_2", seen.z_2), ("z_4", seen.z_4))
-        ]
-        both = (sizes["z_2"] > 0) & (sizes["z_4"] > 0)
-        return compare(np.abs(gains[0] - gains[1]), TOLERANCE, seen.seen & both[:, None])
-
-    return judge(
-        items, sides, "difference of the two mean gains, in units of η (at most what division rounds)", progress
+    A control asks the first of another group. That m is whole is how a trace is made.
+    """
+    runs = ScoredRuns(seen)
+    return runs.evidence(
+        {
+            "steps along p₂ alone": runs.sides(
+                (
+                    (trace, furthest(trace.a_range[group], 0), 0, trace.seen & (trace.sizes[group] > 0))
+                    for trace in seen
+                ),
+                Sense.EQUAL,
+                quantity="coefficient of ηp₁",
+            ),
+            "U24(0) ⊆ U24(t)": runs.fact(
+                (trace, trace.u_left == 0, trace.seen & (trace.sizes["u24"] > 0)) for trace in seen
+            ),
+        }
     )
 
 
-lemma_e_6 = Claim(
-    "brutzkus2019.lemma_e_6",
-    Kind.STEP,
-    "For j in U24(0) (the print does not say which j) u_t = u_0 + mηp₂ with m whole, and U24(0) ⊆ U24(t), for all t.",
-    "Lemma E.6",
-    check_lemma_e_6,
-    all_runs,
-)
-lemma_e_7 = Claim(
-    "brutzkus2019.lemma_e_7",
-    Kind.STEP,
-    "For j in U_0⁺(i) ∩ U_0⁻(l), i odd and l even, u_t = u_0 + aηp_i + bηp_l with a in {0, −1} and b in {0, 1, 2, …}.",
-    "Lemma E.7",
-    check_lemma_e_7,
-    all_runs,
-)
-minus_filters_settle = Claim(
+@claim("brutzkus2019.lemma_e_7", Kind.STEP, "Lemma E.7", reads=traces)
+def lemma_e_7(seen: Sequence[Trace], *, lowest: int = -1, along_l: int = 1) -> Evidence:
+    """For j in U_0⁺(i) ∩ U_0⁻(l), i odd and l even, u_t = u_0 + aηp_i + bηp_l with a in {0, −1} and b in {0, 1, 2, …}.
+
+    Controls say a = 0, or −l for l. That a and b are whole is how a trace is made.
+    """
+    runs = ScoredRuns(seen)
+    on_13 = [(trace, trace.seen & (trace.sizes["u13"] > 0)) for trace in seen]
+    return runs.evidence(
+        {
+            "a in {0, −1}": runs.fact(
+                (trace, (trace.a_range["u13"][0] >= lowest) & (trace.a_range["u13"][1] <= 0), where)
+                for trace, where in on_13
+            ),
+            "b ≥ 0": runs.sides(
+                ((trace, (along_l * trace.b_range["u13"]).min(axis=0), 0, where) for trace, where in on_13),
+                Sense.AT_LEAST,
+            ),
+        }
+    )
+
+
+@claim(
     "brutzkus2019.minus_filters_settle",
     Kind.STEP,
-    "For c_η ≤ 1/8 and all t ≥ 1: U13(t) is empty, in Lemma E.7 a = −1 and b ≥ 1 is the same for all units, in Lemma "
-    "E.6 m (along the sign of ⟨u_0, p₂⟩) is b − 1 for all units. So P⁺ = P⁻ = 0, N(x⁺) − N(x⁻) = S⁺ − S⁻, and ⟨u_t, "
-    "p₂⟩ keeps its sign.",
     "not in the paper: a sharper form of Lemmas E.6 to E.8, from the same steps",
-    check_minus_filters_settle,
-    all_runs,
+    reads=traces,
 )
-lemma_e_8 = Claim(
-    "brutzkus2019.lemma_e_8",
-    Kind.STEP,
-    "For all t ≥ 1: S⁻ < 2η|W13|, P⁺ ≤ η|U13| and P⁻ ≤ η|U13|.",
-    "Lemma E.8, with ⟨p, p⟩ = 2 in item 1",
-    check_lemma_e_8,
-    all_runs,
-)
-lemma_e_8_as_printed = Claim(
-    "brutzkus2019.lemma_e_8_as_printed",
-    Kind.STEP,
-    "S⁻ ≤ η|W13| for all t ≥ 1. False at t = 1 for every start with a filter in W13: each has ⟨w_1, p_l⟩ = ⟨w_0, "
-    "p_l⟩ − 2η, so S⁻ ≥ (2 − √2/4)η|W13| ≥ 1.64η|W13|.",
-    "Lemma E.8, item 1",
-    functools.partial(check_lemma_e_8, factor=1.0, regime=True),
-    wide_runs,
-    Verdict.VIOLATED,
-)
-equation_11 = Claim(
-    "brutzkus2019.equation_11",
-    Kind.STEP,
-    "In a step where only x⁻ is active, U24(t) ⊆ U24(t+1), and the responses of these units to x⁺ grow by "
-    "2η|U24(t)| in all.",
-    "Eq. 11, proof of Lemma E.11, with ⟨p, p⟩ = 2",
-    check_equation_11,
-    all_runs,
-)
-equation_11_as_printed = Claim(
-    "brutzkus2019.equation_11_as_printed",
-    Kind.STEP,
-    "In a step where only x⁻ is active, the responses of U24(t) grow by η|U24(t)| in all. False in every such step: "
-    "each unit gains ⟨ηp_l, p_l⟩ = 2η.",
-    "Eq. 11, proof of Lemma E.11",
-    functools.partial(check_equation_11, factor=1.0, regime=True),
-    wide_runs,
-    Verdict.VIOLATED,
-)
-lemma_e_20 = Claim(
-    "brutzkus2019.lemma_e_20",
-    Kind.STEP,
-    "For all t there are 0 ≤ X ≤ η|U_0⁺(2)| and 0 ≤ Y ≤ η|U_0⁺(4)| with (Y_t(2) − X)/|U_0⁺(2)| = (Y_t(4) − "
-    "Y)/|U_0⁺(4)|, where Y_t(l) sums the responses to x⁻ over U_0⁺(l). Such X and Y exist exactly when the two "
-    "means differ by at most η.",
-    "Lemma E.20",
-    check_lemma_e_20,
-    all_runs,
-)
-lemma_e_21 = Claim(
-    "brutzkus2019.lemma_e_21",
-    Kind.IDENTITY,
-    "(Z_t(2) − Z_0(2))/n_2 = (Z_t(4) − Z_0(4))/n_4 for all t, where Z_t(l) sums the responses to x⁻ over the n_l "
-    "units of U13(0) ∩ U_0⁻(l).",
-    "Lemma E.21",
-    check_lemma_e_21,
-    all_runs,
+def minus_filters_settle(seen: Sequence[Trace], *, first: int = 1) -> Evidence:
+    """For c_η ≤ 1/8 and all t ≥ 1: U13(t) is empty, in Lemma E.7 a = −1 and b ≥ 1 is the same for all units, in Lemma
+    E.6 m (along the sign of ⟨u_0, p₂⟩) is b − 1 for all units. So P⁺ = P⁻ = 0, N(x⁺) − N(x⁻) = S⁺ − S⁻, and ⟨u_t,
+    p₂⟩ keeps its sign.
+
+    A control starts at t = 0.
+    """
+    runs = ScoredRuns(seen)
+    later = [(trace, trace.seen & (trace.times >= first)) for trace in seen]
+    on_13 = [(trace, where & (trace.sizes["u13"] > 0)) for trace, where in later]
+    on_24 = [(trace, where & (trace.sizes["u24"] > 0)) for trace, where in later]
+    return runs.evidence(
+        {
+            "U13(t) is empty": runs.fact((trace, trace.u13 == 0, where) for trace, where in later),
+            "a = −1": runs.sides(
+                ((trace, furthest(trace.a_range["u13"], -1), -1, where) for trace, where in on_13), Sense.EQUAL
+            ),
+            "b ≥ 1": runs.sides(((trace, trace.b_range["u13"][0], 1, where) for trace, where in on_13), Sense.AT_LEAST),
+            "b is the same for all units": runs.sides(
+                ((trace, *trace.b_range["u13"], where) for trace, where in on_13), Sense.EQUAL
+            ),
+            "m is the same for all units, m ≥ 0, and nothing along p₁": runs.fact(
+                (trace, _forward_alike(trace), where) for trace, where in on_24
+            ),
+            "m = b − 1": runs.sides(
+                (
+                    (trace, trace.b_range["u24"][0], trace.b_range["u13"][0] - 1, where & (trace.sizes["u13"] > 0))
+                    for trace, where in on_24
+                ),
+                Sense.EQUAL,
+            ),
+            "P⁺ = 0": runs.sides(((trace, trace.p_plus, 0, where) for trace, where in later), Sense.EQUAL),
+            "P⁻ = 0": runs.sides(((trace, trace.p_minus, 0, where) for trace, where in later), Sense.EQUAL),
+            "N(x⁺) − N(x⁻) = S⁺ − S⁻": runs.sides(
+                ((trace, trace.n_plus - trace.n_minus, trace.s_plus - trace.s_minus, where) for trace, where in later),
+                Sense.EQUAL,
+            ),
+            "⟨u_t, p₂⟩ keeps its sign": runs.fact((trace, trace.u_flipped == 0, where) for trace, where in later),
+        }
+    )
+
+
+def _forward_alike(trace: Trace) -> np.ndarray:
+    low, high = trace.b_range["u24"]
+    return (low == high) & (low >= 0) & (trace.a_range["u24"] == 0).all(axis=0)
+
+
+@claim("brutzkus2019.lemma_e_8", Kind.STEP, "Lemma E.8, with ⟨p, p⟩ = 2 in item 1", reads=traces)
+def lemma_e_8(seen: Sequence[Trace], *, factor: float = 2.0, strict: bool = True, regime: bool = False) -> Evidence:
+    """For all t ≥ 1: S⁻ < 2η|W13|, P⁺ ≤ η|U13| and P⁻ ≤ η|U13|.
+
+    As printed the factor is 1, and equality is allowed.
+    """
+    runs = ScoredRuns(seen)
+    later = [(trace, trace.seen & (trace.times >= 1)) for trace in seen]
+    return runs.evidence(
+        {
+            "S⁻ < 2η|W13|": runs.sides(
+                (
+                    (trace, trace.s_minus / np.maximum(trace.w13, 1), factor, where & (trace.w13 > 0))
+                    for trace, where in later
+                ),
+                strict=strict,
+                quantity="largest S⁻/(η|W13|)",
+            ),
+            "P⁺ ≤ η|U13|": runs.sides((trace, trace.p_plus, trace.u13, where) for trace, where in later),
+            "P⁻ ≤ η|U13|": runs.sides((trace, trace.p_minus, trace.u13, where) for trace, where in later),
+        },
+        regime=regime,
+        note="Items 2 and 3 say 0 ≤ 0: U13(t) is empty for t ≥ 1 (claim minus_filters_settle).",
+    )
+
+
+lemma_e_8_as_printed = lemma_e_8.variant(
+    "lemma_e_8_as_printed",
+    where="Lemma E.8, item 1",
+    statement="S⁻ ≤ η|W13| for all t ≥ 1. False at t = 1 for every start with a filter in W13: each has ⟨w_1, p_l⟩ = "
+    "⟨w_0, p_l⟩ − 2η, so S⁻ ≥ (2 − √2/4)η|W13| ≥ 1.64η|W13|.",
+    reads=wide_traces,
+    factor=1.0,
+    strict=False,
+    regime=True,
 )
 
-CLAIMS = (
-    lemma_e_6,
-    lemma_e_7,
-    minus_filters_settle,
-    lemma_e_8,
-    lemma_e_8_as_printed,
-    equation_11,
-    equation_11_as_printed,
-    lemma_e_20,
-    lemma_e_21,
+
+@claim("brutzkus2019.equation_11", Kind.STEP, "Eq. 11, proof of Lemma E.11, with ⟨p, p⟩ = 2", reads=traces)
+def equation_11(seen: Sequence[Trace], *, factor: float = 2.0, regime: bool = False) -> Evidence:
+    """In a step where only x⁻ is active, U24(t) ⊆ U24(t+1), and the responses of these units to x⁺ grow by
+    2η|U24(t)| in all.
+    """
+    runs = ScoredRuns(seen)
+    steps = [(trace, trace.half_width - trace.u13) for trace in seen]
+    return runs.evidence(
+        {
+            "the responses grow by 2η|U24(t)|": runs.sides(
+                (
+                    (trace, (trace.y_kept - trace.y) / np.maximum(n_24, 1), factor, trace.only_minus & (n_24 > 0))
+                    for trace, n_24 in steps
+                ),
+                Sense.EQUAL,
+                quantity="growth of Σ over U24 where only x⁻ is active, divided by η|U24|",
+            ),
+            "U24(t) ⊆ U24(t+1)": runs.fact(
+                (trace, trace.u_lost == 0, trace.only_minus & (n_24 > 0)) for trace, n_24 in steps
+            ),
+        },
+        regime=regime,
+    )
+
+
+equation_11_as_printed = equation_11.variant(
+    "equation_11_as_printed",
+    where="Eq. 11, proof of Lemma E.11",
+    statement="In a step where only x⁻ is active, the responses of U24(t) grow by η|U24(t)| in all. False in every "
+    "such step: each unit gains ⟨ηp_l, p_l⟩ = 2η.",
+    reads=wide_traces,
+    factor=1.0,
+    regime=True,
 )
+
+
+@claim("brutzkus2019.lemma_e_20", Kind.STEP, "Lemma E.20", reads=traces)
+def lemma_e_20(seen: Sequence[Trace], *, limit: float = 1.0, pair: tuple[str, str] = ("y_2", "y_4")) -> Evidence:
+    """For all t there are 0 ≤ X ≤ η|U_0⁺(2)| and 0 ≤ Y ≤ η|U_0⁺(4)| with (Y_t(2) − X)/|U_0⁺(2)| = (Y_t(4) −
+    Y)/|U_0⁺(4)|, where Y_t(l) sums the responses to x⁻ over U_0⁺(l). Such X and Y exist exactly when the two
+    means differ by at most η.
+
+    A control compares another pair.
+    """
+    runs = ScoredRuns(seen)
+    means = [(trace, *_means(trace, pair, from_start=False)) for trace in seen]
+    part = runs.sides(
+        ((trace, np.abs(first - second), limit, where) for trace, first, second, where in means),
+        quantity="largest difference of the two means, in units of η",
+    )
+    return runs.evidence({"the two means differ by at most η": part})
+
+
+@claim("brutzkus2019.lemma_e_21", Kind.IDENTITY, "Lemma E.21", reads=traces)
+def lemma_e_21(seen: Sequence[Trace], *, from_start: bool = True) -> Evidence:
+    """(Z_t(2) − Z_0(2))/n_2 = (Z_t(4) − Z_0(4))/n_4 for all t, where Z_t(l) sums the responses to x⁻ over the n_l
+    units of U13(0) ∩ U_0⁻(l).
+
+    A control leaves Z_0 out.
+    """
+    runs = ScoredRuns(seen)
+    part = runs.sides(
+        ((trace, *_means(trace, ("z_2", "z_4"), from_start=from_start)) for trace in seen),
+        Sense.EQUAL,
+        room=STEP,
+        quantity="the two mean gains in units of η",
+    )
+    return runs.evidence({"both parts gain alike": part})
+
+
+def _means(trace: Trace, pair: tuple[str, str], *, from_start: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The mean of |R| over two of y_2, y_4, z_2, z_4, or its gain, and where both have units."""
+    sizes, series = _sizes(trace), [getattr(trace, name) for name in pair]
+    first, second = (
+        (values - from_start * values[:, :1]) / np.maximum(sizes[name], 1)
+        for name, values in zip(pair, series, strict=True)
+    )
+    return first, second, trace.seen & (sizes[pair[0]] > 0) & (sizes[pair[1]] > 0)
+
+
+def _sizes(trace: Trace) -> dict[str, Int[np.ndarray, "run 1"]]:
+    """How many u's belong to each of y_2, y_4, z_2, z_4."""
+    start = trace.start[:, trace.half_width :]
+    positive, up = in_13(start[..., 0], start[..., 1]), start[..., 1] > 0
+    parts = {"y_2": ~positive & up, "y_4": ~positive & ~up, "z_2": positive & up, "z_4": positive & ~up}
+    return {name: mask.sum(axis=1, keepdims=True) for name, mask in parts.items()}

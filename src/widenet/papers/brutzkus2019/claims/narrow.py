@@ -261,7 +261,9 @@ def observation_small_convergence(
             f"probability {promised}: {name}": Sides(float(found), float(promised), Sense.EQUAL)
             for name, promised, found in zip(CHANCES, chances, exact, strict=True)
         },
-        "random starts have these probabilities": Fact([p_value >= BY_CHANCE for p_value in p_values] or True),
+        "random starts have these probabilities": Fact(
+            [p_value >= BY_CHANCE for p_value in p_values] or [True], undecided=not p_values
+        ),
         "every octant is seen": _every_octant_is_seen(from_octants),
     }
     return evidence(

@@ -8,167 +8,208 @@ while x_i is active: at t = 0 it asks for w_0 = η·x_i + v with ⟨v, x_i⟩ > 
 Lemma 3.2 (extended as B.3) is `lemma_3_2`; the angle of Theorem 3.3 (restated as B.6) is `theorem_3_3_angle`.
 """
 
-import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Claim, Evidence, Kind, Verdict
+from widenet.claims.base import Evidence, Kind, claim
+from widenet.claims.sides import Conjunct, Fact, Sense, Sides, evidence
+from widenet.claims.tolerances import ROUNDING
 from widenet.diagnostics.clustering import active_counts, angles_to_own, updates_before
 from widenet.diagnostics.exploration import XOR_POINTS
-from widenet.papers.brutzkus2019.claims.xor_verdicts import Judged, evidence_of, setting_of_section_3
+from widenet.papers.brutzkus2019.claims.section_3 import (
+    event_of,
+    everyone,
+    reached_in_event,
+    setting_of_section_3,
+    together,
+    wide,
+    with_probability,
+)
 from widenet.papers.brutzkus2019.formulas import c_value
-from widenet.papers.brutzkus2019.runs.xor import XorStart, XorTrace, draw_start, trace
-from widenet.types import Progress, RunStatus, Scale, silent
+from widenet.papers.brutzkus2019.runs.xor import XorTrace, xor_traces
+from widenet.papers.brutzkus2019.runs.xor_starts import XorSetting
+from widenet.papers.brutzkus2019.xor_formulas import angle_limit, cosine_after, fewest_updates
+from widenet.records import Scale
 
-ROUNDING = 1e-9
-"""Degrees, and cosines: what rounding may add."""
-Index = Callable[[np.ndarray], Int[np.ndarray, " time run 4"]]
+Index = Callable[[Bool[np.ndarray, " time run 4"]], Int[np.ndarray, " time run 4"]]
 """The factor of η·x_i in Lemma 3.2, from which points are active when."""
-Weights = Callable[[XorTrace], Float[np.ndarray, "run 2 filter 2"]]
+LEAD = "smallest ⟨v_t, x_i⟩ in units of η, over filters, points and times"
 
 
-def check_lemma_3_2(
-    starts: Sequence[XorStart], progress: Progress = silent, *, index: Index = updates_before, is_rate: bool = False
-) -> Evidence:
-    """At every t ≤ T, for every filter in the half-plane of its own point: v_t = w_t − n·η·x_i is as the lemma says.
-
-    Whole numbers decide: w_t − w_0 is n·η along x_i, and 0 or η along the other axis, towards 0. With `is_rate` the
-    statement of the paper is judged, by its two inequalities alone.
-    """
-    cases, largest = [], 0.0
-    for number, start in enumerate(starts):
-        run = trace(start)
-        factor = index(run.active)
-        judged = run.seen & (start.own_counts > 0)
-        ahead = np.where(judged, run.fit_low - 2 * factor, np.inf)
-        across = np.where(judged, run.across_fit, 0.0)
-        exact = (run.own_low == factor) & (run.own_high == factor) & (run.across_low >= 0) & (run.across_high <= 1)
-        fine = (ahead > 0) & (across < 2) & (exact | is_rate)
-        broken = (judged & ~fine).any(axis=(0, 2))
-        largest = max(largest, float(across[:, start.in_event].max(initial=0.0)))
-        smallest = ahead.min(axis=(0, 2))
-        cases.append(Judged(start, start.in_event, broken, smallest, np.zeros(start.n_runs), run.ended))
-        progress((number + 1) / len(starts), f"k = {start.half_width}")
-    allowed = [max(c_value(start.half_width), np.finfo(float).tiny) for start in starts] if is_rate else None
-    return evidence_of(
-        cases,
-        setting_of_section_3(starts, wide=is_rate),
-        "smallest ⟨v_t, x_i⟩ in units of η, over filters, points and times",
-        allowed=allowed,
-        is_lower_bound=True,
-        config={"largest_across": largest},
-        note=f"The largest |⟨v_t, x_2⟩| (|⟨v_t, x_1⟩| for u) is {largest:.4g}η; the lemma says less than 2η.",
-    )
-
-
-def check_lemma_3_2_as_printed(starts: Sequence[XorStart], progress: Progress = silent) -> Evidence:
-    """The same with the factor a_i(t), which counts the time t itself."""
-    return check_lemma_3_2(starts, progress, index=active_counts, is_rate=True)
-
-
-def angle_limit(step_constant: float) -> float:
-    """arccos((1 − 2c_η)/(1 + c_η)), in degrees."""
-    return math.degrees(math.acos((1 - 2 * step_constant) / (1 + step_constant)))
-
-
-def check_theorem_3_3_angle(
-    starts: Sequence[XorStart], progress: Progress = silent, *, weights: Weights = lambda run: run.end
-) -> Evidence:
-    """At zero loss every filter is within the angle of its point, and both steps of the proof hold.
-
-    The steps: a_i(T) ≥ 1/(2c_η) − 1, and the cosine is at least 2a_i/(2a_i + 3). A control judges other weights.
-    """
-    cases, rows = [], []
-    for number, start in enumerate(starts):
-        run = trace(start)
-        found, fewest, cosines = _angles(run, weights(run))
-        limit = angle_limit(start.step_constant)
-        cosine_room = np.cos(np.radians(found)) - cosines
-        broken = (found > limit + ROUNDING).any(axis=1) | (cosine_room < -ROUNDING).any(axis=1)
-        broken |= fewest < 1 / (2 * start.step_constant) - 1
-        broken |= ~np.isfinite(found).all(axis=1)
-        scored = start.in_event & (run.status == RunStatus.CONVERGED)
-        largest = found.max(axis=1)
-        cases.append(Judged(start, scored, broken, largest, np.full(start.n_runs, limit), run.ended))
-        rows.append({"half_width": start.half_width, "limit": limit, "largest": float(largest[scored].max(initial=0))})
-        progress((number + 1) / len(starts), f"k = {start.half_width}, c_η = {start.step_constant}")
-    return evidence_of(
-        cases, setting_of_section_3(starts), "largest angle to the own point, in degrees", config={"angles": rows}
-    )
-
-
-def _angles(
-    run: XorTrace, fits: Float[np.ndarray, "run 2 filter 2"]
-) -> tuple[Float[np.ndarray, "run channel"], Int[np.ndarray, " run"], Float[np.ndarray, "run channel"]]:
-    """The angle of each filter to its own point, the smallest a_i(T), and 2a_i/(2a_i + 3) of its point."""
-    start = run.start
-    filters = (fits @ XOR_POINTS[:2]).reshape(start.n_runs, -1, 2)
-    forward = np.stack([start.fits[:, 0, :, 0] > 0, start.fits[:, 1, :, 1] > 0], axis=1)
-    points = np.where(forward, 0, 2) + np.array([[0], [1]])  # x_1 or x_3 for a w, x_2 or x_4 for a u
-    points = points.reshape(start.n_runs, -1)
-    member = points[..., None] == np.arange(4)
-    updates = (run.active & run.seen).sum(axis=0)
-    own = np.take_along_axis(updates, points, axis=1)
-    fewest = np.where(start.own_counts > 0, updates, np.iinfo(int).max).min(axis=1)
-    return angles_to_own(filters, XOR_POINTS, member), fewest, 2 * own / (2 * own + 3)
-
-
-def _starts(scale: Scale, seed: int) -> list[XorStart]:
-    n_runs = 50 if scale is Scale.QUICK else 1000
-    return [draw_start(k, c, n_runs, seed) for k in (2, 17, 50) for c in (0.1, 0.4)]
-
-
-def _wide_starts(scale: Scale, seed: int) -> list[XorStart]:
+def _wide_settings(scale: Scale, seed: int) -> list[XorSetting]:
     """Section 3.2 assumes k > 16."""
-    return [start for start in _starts(scale, seed) if start.half_width > 16]
+    return [setting for setting in xor_traces.settings(scale, seed) if setting.half_width > 16]
 
 
-def _angle_starts(scale: Scale, seed: int) -> list[XorStart]:
-    n_runs = 30 if scale is Scale.QUICK else 1000
-    return [draw_start(k, c, n_runs, seed) for k in (17, 50, 100) for c in (0.49, 0.3, 0.1, 0.01)]
+def _angle_settings(scale: Scale, seed: int) -> list[XorSetting]:
+    n_runs = 30 if scale is Scale.QUICK else 300
+    return [
+        XorSetting(half_width=k, step_constant=c, n_runs=n_runs, seed=seed)
+        for k in (17, 50, 100)
+        for c in (0.49, 0.3, 0.1, 0.01)
+    ]
 
 
-lemma_3_2 = Claim(
-    id="brutzkus2019.lemma_3_2",
-    kind=Kind.STEP,
-    statement=(
-        "Clustering dynamics of XOR: in the event of Lemma B.2, for i ∈ {1, 3}, j ∈ W_0⁺(i) and every t, "
-        "w_t = n_i(t)·ηx_i + v_t with ⟨v_t, x_i⟩ > 0 and |⟨v_t, x_2⟩| < 2η, where n_i(t) = a_i(t − 1) is the number of "
-        "t' < t at which x_i is active; also w_t = w_0 + n_i(t)·ηx_i + α_j x_2 with |α_j| ≤ η. The same for u, "
-        "i ∈ {2, 4}, with x_1 in place of x_2."
-    ),
-    where="Lemma 3.2, Section 3.2; Lemma B.3 (with n_i(t) = a_i(t − 1) in place of a_i(t), and an α for each filter)",
-    judge=check_lemma_3_2,
-    draws=_starts,
+@claim(
+    "brutzkus2019.lemma_3_2",
+    Kind.STEP,
+    "Lemma 3.2, Section 3.2; Lemma B.3 (with n_i(t) = a_i(t − 1) in place of a_i(t), and an α for each filter)",
+    reads=xor_traces,
 )
+def lemma_3_2(
+    traces: Sequence[XorTrace], *, index: Index = updates_before, across: float = 2.0, is_rate: bool = False
+) -> Evidence:
+    """Clustering dynamics of XOR: in the event of Lemma B.2, for i ∈ {1, 3}, j ∈ W_0⁺(i) and every t,
+    w_t = n_i(t)·ηx_i + v_t with ⟨v_t, x_i⟩ > 0 and |⟨v_t, x_2⟩| < 2η, where n_i(t) = a_i(t − 1) is the number of t' < t
+    at which x_i is active; also w_t = w_0 + n_i(t)·ηx_i + α_j x_2 with |α_j| ≤ η. The same for u, i ∈ {2, 4}, with x_1
+    in place of x_2.
 
-lemma_3_2_as_printed = Claim(
-    id="brutzkus2019.lemma_3_2_as_printed",
-    kind=Kind.STEP,
-    statement=(
-        "Clustering dynamics of XOR: with probability at least 1 − √(2k/π)e^{−8k}, for i ∈ {1, 3}, all t ≥ 0 and "
-        "j ∈ W_0⁺(i), w_t = a_i(t)·ηx_i + v_t with ⟨v_t, x_i⟩ > 0 and |⟨v_t, x_2⟩| < 2η, where a_i(t) is the number of "
-        "0 ≤ t' ≤ t at which x_i is active."
-    ),
+    With `is_rate` the paper's statement is judged: its two inequalities, with a probability, over all runs.
+    """
+    event = event_of(traces)
+    hypotheses = setting_of_section_3([run.start for run in traces])
+    if is_rate:
+        leads = [_smallest_lead(run, index) for run in traces]
+        sides = [Sides(lead, 0.0, Sense.AT_LEAST, strict=True, quantity=LEAD) for lead in leads]
+        failed = [(lead <= 0) | _strays(run, across) for run, lead in zip(traces, leads, strict=True)]
+        name = "⟨v_t, x_i⟩ > 0 and |⟨v_t, x_2⟩| < 2η, with probability at least 1 − √(2k/π)e^{−8k}"
+        hypotheses = (wide(run.start.half_width for run in traces), *hypotheses)
+        parts = {name: with_probability(traces, failed, c_value, sides)}
+        return evidence(parts, hypotheses, runs=everyone(traces).runs)
+    views = [(run, index(run.active), _judged(run) & scored[:, None]) for run, scored in event]
+    parts: dict[str, Conjunct] = {
+        "⟨v_t, x_i⟩ > 0": together(
+            Sides(
+                run.fit_low - 2 * factor,
+                0.0,
+                Sense.AT_LEAST,
+                strict=True,
+                scored=scored,
+                quantity=LEAD,
+            )
+            for run, factor, scored in views
+        ),
+        "|⟨v_t, x_2⟩| < 2η (|⟨v_t, x_1⟩| for u)": together(
+            Sides(run.across_fit, across, strict=True, scored=scored) for run, _, scored in views
+        ),
+        "w_t − w_0 is n_i(t)·η along x_i": together(
+            Sides(np.stack([run.own_low, run.own_high]), factor, Sense.EQUAL, scored=scored)
+            for run, factor, scored in views
+        ),
+        "|α_j| ≤ η": together(
+            Sides(np.maximum(np.abs(run.across_low), np.abs(run.across_high)), 1.0, scored=scored)
+            for run, _, scored in views
+        ),
+        "α_j leads against the start": Fact(
+            np.concatenate([(run.across_low >= 0).ravel() for run, _, _ in views]),
+            scored=np.concatenate([scored.ravel() for _, _, scored in views]),
+        ),
+        "every run ends": event.ended,
+    }
+    return evidence(parts, (*hypotheses, event.hypothesis), runs=event.runs)
+
+
+def _judged(run: XorTrace) -> Bool[np.ndarray, " time run 4"]:
+    """The times t ≤ T, and the points that have filters."""
+    return run.seen & (run.start.own_counts > 0)
+
+
+def _smallest_lead(run: XorTrace, index: Index) -> Float[np.ndarray, " run"]:
+    """The smallest ⟨v_t, x_i⟩ of each run."""
+    return np.where(_judged(run), run.fit_low - 2 * index(run.active), np.inf).min(axis=(0, 2))
+
+
+def _strays(run: XorTrace, across: float) -> Bool[np.ndarray, " run"]:
+    """The runs in which |⟨v_t, x_2⟩| is too large at some time."""
+    return np.any(_judged(run) & (run.across_fit >= across), axis=(0, 2))
+
+
+lemma_3_2_as_printed = lemma_3_2.variant(
+    "lemma_3_2_as_printed",
     where="Lemma 3.2, Section 3.2; Lemma B.3",
-    judge=check_lemma_3_2_as_printed,
-    draws=_wide_starts,
-    expected=Verdict.VIOLATED,
+    statement="Clustering dynamics of XOR: with probability at least 1 − √(2k/π)e^{−8k}, for i ∈ {1, 3}, all t ≥ 0 and "
+    "j ∈ W_0⁺(i), w_t = a_i(t)·ηx_i + v_t with ⟨v_t, x_i⟩ > 0 and |⟨v_t, x_2⟩| < 2η, where a_i(t) is the number of "
+    "0 ≤ t' ≤ t at which x_i is active.",
+    reads=xor_traces.at(_wide_settings),
+    index=active_counts,
+    is_rate=True,
 )
 
-theorem_3_3_angle = Claim(
-    id="brutzkus2019.theorem_3_3_angle",
-    kind=Kind.MAIN,
-    statement=(
-        "XOR, in the event of Lemma B.2: at the global minimum W_T the angle between w_T^(j), j ∈ W_0⁺(i), "
-        "i ∈ {1, 3}, and x_i is at most arccos((1 − 2c_η)/(1 + c_η)); the same for u_T^(j), j ∈ U_0⁺(i), i ∈ {2, 4}. "
-        "Both steps of the proof are checked too: a_i(T) ≥ 1/(2c_η) − 1, and a cosine of at least 2a_i/(2a_i + 3)."
-    ),
-    where="Theorem 3.3, Section 3.2; Theorem B.6",
-    judge=check_theorem_3_3_angle,
-    draws=_angle_starts,
-)
 
-CLAIMS = (lemma_3_2, lemma_3_2_as_printed, theorem_3_3_angle)
+@claim(
+    "brutzkus2019.theorem_3_3_angle",
+    Kind.MAIN,
+    "Theorem 3.3, Section 3.2; Theorem B.6",
+    reads=xor_traces.at(_angle_settings),
+)
+def theorem_3_3_angle(traces: Sequence[XorTrace], *, fewest: Callable[[float], float] = fewest_updates) -> Evidence:
+    """XOR, in the event of Lemma B.2: at the global minimum W_T the angle between w_T^(j), j ∈ W_0⁺(i), i ∈ {1, 3}, and
+    x_i is at most arccos((1 − 2c_η)/(1 + c_η)); the same for u_T^(j), j ∈ U_0⁺(i), i ∈ {2, 4}. Both steps of the proof
+    are checked too: a_i(T) ≥ 1/(2c_η) − 1, and a cosine of at least 2a_i/(2a_i + 3).
+    """
+    starts = [run.start for run in traces]
+    event = reached_in_event(traces)
+    views = [(run, own_points(run), scored) for run, scored in event]
+    found = [(run, angles_at_end(run, points), scored) for run, points, scored in views]
+    parts: dict[str, Conjunct] = {
+        f"angle of {letter} to its point": together(
+            Sides(
+                angles[:, sign],
+                angle_limit(run.start.step_constant),
+                room=ROUNDING * angle_limit(run.start.step_constant),
+                scored=scored[:, None],
+                trivial=180.0,
+                quantity="largest angle to the own point, in degrees",
+            )
+            for run, angles, scored in found
+        )
+        for sign, letter in enumerate("wu")
+    }
+    parts["a_i(T) ≥ 1/(2c_η) − 1"] = together(
+        Sides(
+            run.updates,
+            fewest(run.start.step_constant),
+            Sense.AT_LEAST,
+            scored=scored[:, None] & ~run.start.forgotten,
+            trivial=0.0,
+        )
+        for run, _, scored in views
+    )
+    parts["cosine of the angle ≥ 2a_i/(2a_i + 3)"] = together(
+        Sides(
+            np.cos(np.radians(angles)).reshape(len(points), -1),
+            cosine_after(np.take_along_axis(run.updates, points, axis=1)),
+            Sense.AT_LEAST,
+            room=ROUNDING,
+            scored=scored[:, None],
+            trivial=-1.0,
+        )
+        for (run, points, scored), (_, angles, _) in zip(views, found, strict=True)
+    )
+    rows = [
+        {
+            "half_width": run.start.half_width,
+            "limit": angle_limit(run.start.step_constant),
+            "largest": float(angles[scored].max(initial=0.0)),
+        }
+        for run, angles, scored in found
+    ]
+    hypotheses = (*setting_of_section_3(starts), event.hypothesis)
+    return evidence(parts, hypotheses, runs=event.runs, details={"angles": rows})
+
+
+def own_points(run: XorTrace) -> Int[np.ndarray, "run channel"]:
+    """The number of each filter's point: x_1 or x_3 for a w, x_2 or x_4 for a u, by the half-plane it starts in."""
+    fits = run.start.fits
+    forward = np.stack([fits[:, 0, :, 0] > 0, fits[:, 1, :, 1] > 0], axis=1)
+    points = np.where(forward, 0, 2) + np.array([[0], [1]])
+    return points.reshape(len(fits), -1)
+
+
+def angles_at_end(run: XorTrace, points: Int[np.ndarray, "run channel"]) -> Float[np.ndarray, "run 2 filter"]:
+    """The angle of each filter to its point, in degrees, the w's before the u's."""
+    filters = (run.end @ XOR_POINTS[:2]).reshape(len(points), -1, 2)
+    angles = angles_to_own(filters, XOR_POINTS, points[..., None] == np.arange(4))
+    return angles.reshape(len(points), 2, -1)

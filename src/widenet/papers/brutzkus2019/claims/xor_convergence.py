@@ -8,180 +8,198 @@ small steps: η ≤ c_η/k with c_η = 0.01 takes 100 iterations at least.
 Theorem 3.3 (restated as B.6) is `theorem_3_3`; its number of iterations is `theorem_3_3_iterations`.
 """
 
-import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
-from widenet.claims.base import Claim, Evidence, Kind, Verdict
-from widenet.claims.legacy import decide
-from widenet.papers.brutzkus2019.claims.xor_growth import active_limit, active_limit_by_width
-from widenet.papers.brutzkus2019.claims.xor_verdicts import Judged, allowed_failures, evidence_of, setting_of_section_3
-from widenet.papers.brutzkus2019.runs.xor import EVENT_RADIUS, XorStart, draw_start, trace
-from widenet.types import Progress, RunStatus, Scale, silent
+from widenet.claims.base import Evidence, Kind, claim
+from widenet.claims.sides import Conjunct, Fact, Sense, Sides, evidence
+from widenet.claims.tolerances import ROUNDING
+from widenet.papers.brutzkus2019.claims.section_3 import (
+    both_events,
+    everyone,
+    reached_in_event,
+    setting_of_section_3,
+    together,
+    wide,
+    with_probability,
+)
+from widenet.papers.brutzkus2019.runs.xor import XorTrace, xor_traces
+from widenet.papers.brutzkus2019.runs.xor_starts import XorSetting, XorStart
+from widenet.papers.brutzkus2019.xor_formulas import (
+    Limits,
+    active_limit,
+    active_limit_by_width,
+    failure_rate,
+    iterations_as_printed,
+    iterations_needed,
+)
+from widenet.records import Scale
 
-Limit = Callable[[XorStart], Float[np.ndarray, " run"]]
-
-
-def check_theorem_3_3(starts: Sequence[XorStart], progress: Progress = silent) -> Evidence:
-    """How many of all runs do not reach loss 0; none of those in both events may be among them.
-
-    All runs count, so the hypotheses are the paper's own: η may be far below c_η/k, and then few are in the event.
-    """
-    cases, sure = [], 0
-    for number, start in enumerate(starts):
-        run = trace(start)
-        reached = (run.status == RunStatus.CONVERGED) & (run.final_loss == 0)
-        sure += int((~reached & start.in_event & start.explored).sum())
-        everyone = np.ones(start.n_runs, bool)
-        cases.append(Judged(start, everyone, ~reached, run.final_loss, np.zeros(start.n_runs), run.ended))
-        progress((number + 1) / len(starts), f"k = {start.half_width}")
-    evidence = evidence_of(
-        cases,
-        setting_of_section_3(starts, wide=True, as_printed=True),
-        "loss at the end",
-        allowed=[allowed_failures(start.half_width) for start in starts],
-        config={"failed_in_the_events": sure},
-    )
-    if sure:
-        return evidence.model_copy(update={"verdict": decide(evidence.hypotheses, False), "conclusion": False})
-    return evidence
+Limit = Callable[[XorStart], Limits]
+"""A number of iterations for each run."""
+TIME = "iterations until loss 0"
 
 
-def iterations_allowed(start: XorStart) -> Float[np.ndarray, " run"]:
-    """The smaller of Σ_i ⌈(1 + 2kη)/(2ηn_i)⌉ and 4⌈(1 + 2kη)√k/(kη(√k − 4))⌉."""
-    return np.minimum(np.ceil(active_limit(start)).sum(axis=1), 4 * np.ceil(active_limit_by_width(start)))
-
-
-def iterations_allowed_as_printed(start: XorStart) -> Float[np.ndarray, " run"]:
-    """The larger of the theorem's 16√k/√(k − 2) and the 16√k/(√k − 2) that Proposition B.5 gives."""
-    root = math.sqrt(start.half_width)
-    return np.full(start.n_runs, max(16 * root / math.sqrt(start.half_width - 2), 16 * root / (root - 2)))
-
-
-def iterations_needed(start: XorStart) -> Float[np.ndarray, " run"]:
-    """1/(kη) − √2/8."""
-    return np.full(start.n_runs, start.goal / start.half_width - EVENT_RADIUS / 2)
-
-
-def check_theorem_3_3_iterations(
-    starts: Sequence[XorStart], progress: Progress = silent, *, limit: Limit = iterations_allowed, is_rate: bool = False
-) -> Evidence:
-    """T, the first t with loss 0, from above. Runs outside the events of Lemmas B.2 and 3.1 are not scored."""
-    return _iterations(starts, progress, limit, is_rate=is_rate, is_lower_bound=False)
-
-
-def check_theorem_3_3_iterations_as_printed(starts: Sequence[XorStart], progress: Progress = silent) -> Evidence:
-    """The same against the more generous of the two printed numbers, as a statement about probabilities."""
-    return check_theorem_3_3_iterations(starts, progress, limit=iterations_allowed_as_printed, is_rate=True)
-
-
-def check_theorem_3_3_lower_bound(
-    starts: Sequence[XorStart], progress: Progress = silent, *, limit: Limit = iterations_needed
-) -> Evidence:
-    """T from below, in the event of Lemma B.2. A control asks for twice as many."""
-    return _iterations(starts, progress, limit, is_rate=False, is_lower_bound=True)
-
-
-def _iterations(
-    starts: Sequence[XorStart], progress: Progress, limit: Limit, *, is_rate: bool, is_lower_bound: bool
-) -> Evidence:
-    cases, rows = [], []
-    for number, start in enumerate(starts):
-        run = trace(start)
-        reached = run.status == RunStatus.CONVERGED
-        # A run that stands still at a positive loss never gets there.
-        times = np.where(reached, run.steps.astype(float), np.inf)
-        bound = limit(start)
-        broken = times < bound if is_lower_bound else ~(times <= bound)
-        scored = start.in_event if is_lower_bound else start.in_event & start.explored
-        cases.append(Judged(start, scored & reached if is_lower_bound else scored, broken, times, bound, run.ended))
-        seen = run.steps[scored & reached]
-        rows.append(
-            {
-                "half_width": start.half_width,
-                "step_constant": start.step_constant,
-                "fewest": int(seen.min(initial=10**9)),
-                "median": float(np.median(seen)) if len(seen) else None,
-                "most": int(seen.max(initial=0)),
-                "at_least": float(iterations_needed(start)[0]),
-                "printed": [
-                    16 * math.sqrt(start.half_width / max(start.half_width - 2, 1)),
-                    float(iterations_allowed_as_printed(start)[0]) if start.half_width > 4 else None,
-                ],
-            }
-        )
-        progress((number + 1) / len(starts), f"k = {start.half_width}, c_η = {start.step_constant}")
-    return evidence_of(
-        cases,
-        setting_of_section_3(starts, wide=True),
-        "iterations until loss 0",
-        allowed=[allowed_failures(start.half_width) for start in starts] if is_rate else None,
-        is_lower_bound=is_lower_bound,
-        config={"iterations": rows},
-    )
-
-
-def _wide(scale: Scale, seed: int) -> list[XorStart]:
+def _wide_settings(scale: Scale, seed: int) -> list[XorSetting]:
     """With the largest η, and with a tenth of it beside the same σ_g."""
-    n_runs = 1200 if scale is Scale.QUICK else 10_000
-    return [draw_start(50, 0.4, n_runs, seed, step_share=share) for share in (1.0, 0.1)]
+    n_runs = 1200 if scale is Scale.QUICK else 2000
+    return [
+        XorSetting(half_width=50, step_constant=0.4, n_runs=n_runs, seed=seed, step_share=share) for share in (1.0, 0.1)
+    ]
 
 
-def _starts(scale: Scale, seed: int) -> list[XorStart]:
-    n_runs = 200 if scale is Scale.QUICK else 2000
-    return [draw_start(k, c, n_runs, seed) for k, c in ((50, 0.4), (50, 0.1), (50, 0.01), (17, 0.1))]
+def _settings(scale: Scale, seed: int) -> list[XorSetting]:
+    n_runs = 200 if scale is Scale.QUICK else 600
+    pairs = ((50, 0.4), (50, 0.1), (50, 0.01), (17, 0.1))
+    return [XorSetting(half_width=k, step_constant=c, n_runs=n_runs, seed=seed) for k, c in pairs]
 
 
-def _slow(scale: Scale, seed: int) -> list[XorStart]:
-    return [draw_start(50, 0.01, 200 if scale is Scale.QUICK else 2000, seed)]
+def _slow_settings(scale: Scale, seed: int) -> list[XorSetting]:
+    return [setting for setting in _settings(scale, seed) if setting.step_constant == 0.01]
 
 
-theorem_3_3 = Claim(
-    id="brutzkus2019.theorem_3_3",
-    kind=Kind.MAIN,
-    statement=(
-        "XOR: for k > 16, η ≤ c_η/k, c_η < 1/2 and σ_g ≤ c_η/(16k^{3/2}), with probability at least "
-        "1 − √(2k/π)e^{−8k} − 8e⁻⁸, gradient descent reaches a global minimum (loss 0, so all four signs are right)."
-    ),
+@claim(
+    "brutzkus2019.theorem_3_3",
+    Kind.MAIN,
+    "Theorem 3.3, Section 3.2; Theorem B.6",
+    reads=xor_traces.at(_wide_settings),
+)
+def theorem_3_3(traces: Sequence[XorTrace], *, allowed: Callable[[int], float] = failure_rate) -> Evidence:
+    """XOR: for k > 16, η ≤ c_η/k, c_η < 1/2 and σ_g ≤ c_η/(16k^{3/2}), with probability at least
+    1 − √(2k/π)e^{−8k} − 8e⁻⁸, gradient descent reaches a global minimum (loss 0, so all four signs are right).
+
+    All runs count, so the hypotheses are the paper's own: η may be far below c_η/k, and then few are in the event of
+    Lemma B.2. Of the runs in both events none may fail, however few they are.
+    """
+    starts = [run.start for run in traces]
+    inside = np.concatenate([start.in_event & start.explored for start in starts])
+    reached = np.concatenate([run.reached for run in traces])
+    moving = np.concatenate([~run.ended for run in traces])
+    losses = [Sides(run.final_loss, 0.0, quantity="loss at the end") for run in traces]
+    parts: dict[str, Conjunct] = {
+        "loss 0": with_probability(traces, [~run.reached for run in traces], allowed, losses),
+        "all four signs right": with_probability(
+            traces, [np.any(run.margins[-1] <= 0, axis=1) for run in traces], allowed
+        ),
+        "no failure in the events of Lemmas B.2 and 3.1": Fact(reached, undecided=moving, scored=inside),
+    }
+    hypotheses = (wide(start.half_width for start in starts), *setting_of_section_3(starts, as_printed=True))
+    return evidence(parts, hypotheses, runs=everyone(traces).runs)
+
+
+def by_points(start: XorStart) -> Limits:
+    """Σ_i ⌈(1 + 2kη)/(2ηn_i)⌉."""
+    return np.ceil(active_limit(start.goal, start.half_width, start.own_counts)).sum(axis=1)
+
+
+def by_width(start: XorStart) -> Limits:
+    """4⌈(1 + 2kη)√k/(kη(√k − 4))⌉."""
+    return np.full(start.n_runs, 4 * np.ceil(active_limit_by_width(start.goal, start.half_width)))
+
+
+def as_printed(start: XorStart) -> Limits:
+    """The larger of the two numbers that the paper gives."""
+    return np.full(start.n_runs, max(iterations_as_printed(start.half_width)))
+
+
+def needed(start: XorStart) -> Limits:
+    """1/(kη) − √2/8."""
+    return np.full(start.n_runs, iterations_needed(start.goal, start.half_width))
+
+
+@claim(
+    "brutzkus2019.theorem_3_3_iterations",
+    Kind.MAIN,
+    "Theorem 3.3, Section 3.2; Theorem B.6 (with a number of iterations that depends on η)",
+    reads=xor_traces.at(_settings),
+)
+def theorem_3_3_iterations(
+    traces: Sequence[XorTrace], *, points: Limit = by_points, width: Limit = by_width, printed: Limit | None = None
+) -> Evidence:
+    """XOR, k > 16, in the events of Lemmas B.2 and 3.1: loss 0 after at most
+    T ≤ Σ_i ⌈(1 + 2kη)/(2ηn_i)⌉ ≤ 4⌈(1 + 2kη)√k/(kη(√k − 4))⌉ iterations.
+
+    With `printed` that number is judged instead, with the probability of the theorem, over all runs.
+    """
+    starts = [run.start for run in traces]
+    hypotheses = (wide(start.half_width for start in starts), *setting_of_section_3(starts))
+    details = {"iterations": [_times(run) for run in traces]}
+    if printed is not None:
+        # A run that stands still at a positive loss has no T; it fails, and has no number to show.
+        times = [np.where(run.reached, run.steps, np.nan) for run in traces]
+        sides = [Sides(each, printed(start), quantity=TIME) for each, start in zip(times, starts, strict=True)]
+        late = [~run.reached | (run.steps > printed(run.start)) for run in traces]
+        name = "loss 0 in time, with probability at least 1 − √(2k/π)e^{−8k} − 8e⁻⁸"
+        parts = {name: with_probability(traces, late, failure_rate, sides)}
+        return evidence(parts, hypotheses, runs=everyone(traces).runs, details=details)
+    event = both_events(traces)
+    # The last part sees a run that stands still.
+    views = [(run, scored & run.reached) for run, scored in event]
+    reached = np.concatenate([run.reached for run in traces])
+    moving = np.concatenate([~run.ended for run in traces])
+    parts: dict[str, Conjunct] = {
+        "T ≤ Σ_i ⌈(1 + 2kη)/(2ηn_i)⌉": together(
+            Sides(run.steps, points(run.start), scored=scored, quantity=TIME) for run, scored in views
+        ),
+        "T ≤ 4⌈(1 + 2kη)√k/(kη(√k − 4))⌉": together(
+            Sides(run.steps, width(run.start), scored=scored, quantity=TIME) for run, scored in views
+        ),
+        "T ≤ Σ_i a_i(T)": together(Sides(run.steps, run.updates.sum(axis=1), scored=scored) for run, scored in views),
+        "Σ_i ⌈(1 + 2kη)/(2ηn_i)⌉ ≤ 4⌈(1 + 2kη)√k/(kη(√k − 4))⌉": together(
+            Sides(points(run.start), width(run.start), scored=scored) for run, scored in event
+        ),
+        "loss 0 is reached": Fact(reached, undecided=moving, scored=np.concatenate(event.scored)),
+    }
+    return evidence(parts, (*hypotheses, event.hypothesis), runs=event.runs, details=details)
+
+
+theorem_3_3_iterations_as_printed = theorem_3_3_iterations.variant(
+    "theorem_3_3_iterations_as_printed",
     where="Theorem 3.3, Section 3.2; Theorem B.6",
-    judge=check_theorem_3_3,
-    draws=_wide,
+    statement="XOR: for k > 16, η ≤ c_η/k and c_η < 1/2, with probability at least 1 − √(2k/π)e^{−8k} − 8e⁻⁸, gradient "
+    "descent reaches loss 0 after at most T ≤ 16√k/√(k − 2) iterations (16√k/(√k − 2) by Proposition B.5).",
+    reads=xor_traces.at(_slow_settings),
+    printed=as_printed,
 )
 
-theorem_3_3_iterations = Claim(
-    id="brutzkus2019.theorem_3_3_iterations",
-    kind=Kind.MAIN,
-    statement=(
-        "XOR, k > 16, in the events of Lemmas B.2 and 3.1: loss 0 after at most "
-        "T ≤ Σ_i ⌈(1 + 2kη)/(2ηn_i)⌉ ≤ 4⌈(1 + 2kη)√k/(kη(√k − 4))⌉ iterations."
-    ),
-    where="Theorem 3.3, Section 3.2; Theorem B.6 (with a number of iterations that depends on η)",
-    judge=check_theorem_3_3_iterations,
-    draws=_starts,
-)
 
-theorem_3_3_iterations_as_printed = Claim(
-    id="brutzkus2019.theorem_3_3_iterations_as_printed",
-    kind=Kind.MAIN,
-    statement=(
-        "XOR: for k > 16, η ≤ c_η/k and c_η < 1/2, with probability at least 1 − √(2k/π)e^{−8k} − 8e⁻⁸, gradient "
-        "descent reaches loss 0 after at most T ≤ 16√k/√(k − 2) iterations (16√k/(√k − 2) by Proposition B.5)."
-    ),
-    where="Theorem 3.3, Section 3.2; Theorem B.6",
-    judge=check_theorem_3_3_iterations_as_printed,
-    draws=_slow,
-    expected=Verdict.VIOLATED,
+@claim(
+    "brutzkus2019.theorem_3_3_lower_bound",
+    Kind.STEP,
+    "Section 3.2 (derived: why the number of iterations in Theorem 3.3 must depend on η)",
+    reads=xor_traces.at(_settings),
 )
+def theorem_3_3_lower_bound(traces: Sequence[XorTrace], *, limit: Limit = needed) -> Evidence:
+    """XOR, in the event of Lemma B.2: gradient descent needs T ≥ 1/(kη) − √2/8 iterations to reach loss 0."""
+    event = reached_in_event(traces)
+    sides = together(
+        Sides(
+            run.steps,
+            limit(run.start),
+            Sense.AT_LEAST,
+            room=ROUNDING * limit(run.start),
+            scored=scored,
+            trivial=0.0,
+            quantity=TIME,
+        )
+        for run, scored in event
+    )
+    hypotheses = (*setting_of_section_3([run.start for run in traces]), event.hypothesis)
+    details = {"iterations": [_times(run) for run in traces]}
+    return evidence({"T ≥ 1/(kη) − √2/8": sides}, hypotheses, runs=event.runs, details=details)
 
-theorem_3_3_lower_bound = Claim(
-    id="brutzkus2019.theorem_3_3_lower_bound",
-    kind=Kind.STEP,
-    statement="XOR, in the event of Lemma B.2: gradient descent needs T ≥ 1/(kη) − √2/8 iterations to reach loss 0.",
-    where="Section 3.2 (derived: why the number of iterations in Theorem 3.3 must depend on η)",
-    judge=check_theorem_3_3_lower_bound,
-    draws=_starts,
-)
 
-CLAIMS = (theorem_3_3, theorem_3_3_iterations, theorem_3_3_iterations_as_printed, theorem_3_3_lower_bound)
+def _times(run: XorTrace) -> dict[str, Any]:
+    """When the runs of one setting reach loss 0, beside what the paper and the lower bound say."""
+    start, seen = run.start, run.steps[run.reached]
+    return {
+        "half_width": start.half_width,
+        "step_constant": start.step_constant,
+        "fewest": int(seen.min()) if len(seen) else None,
+        "median": float(np.median(seen)) if len(seen) else None,
+        "most": int(seen.max()) if len(seen) else None,
+        "at_least": iterations_needed(start.goal, start.half_width),
+        "printed": list(iterations_as_printed(start.half_width)),
+    }

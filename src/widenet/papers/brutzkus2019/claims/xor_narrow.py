@@ -16,19 +16,33 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Bool, Float
 
-from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Runs, at_least, at_most
-from widenet.claims.legacy import Evidence_, decide, ratio
+from widenet.claims.base import Evidence, Hypothesis, Kind, Part, Runs, at_most, claim
+from widenet.claims.sides import Conjunct, Fact, Sense, Sides, evidence
 from widenet.claims.statistics import clopper_pearson, matches_rate
+from widenet.claims.tolerances import BY_CHANCE
 from widenet.diagnostics.exploration import XOR_LABELS, XOR_POINTS
-from widenet.papers.brutzkus2019.claims.xor_verdicts import setting_of_section_3
-from widenet.papers.brutzkus2019.runs.xor import XorStart, XorTrace, draw_start, every_octant, trace
-from widenet.types import Progress, Scale, silent
+from widenet.papers.brutzkus2019.claims.section_3 import (
+    Event,
+    event_of,
+    setting_of_section_3,
+    together,
+    two_filters,
+)
+from widenet.papers.brutzkus2019.runs.xor import XorTrace, xor_traces
+from widenet.papers.brutzkus2019.runs.xor_starts import (
+    XorSetting,
+    XorStart,
+    draw_xor_start,
+    every_octant,
+    octant_setting,
+)
+from widenet.records import Scale
 
-SMALLEST_P = 1e-6
-"""A rate is rejected where its exact two-sided p-value is below this."""
 FEWEST_RUNS = 400
 """With fewer runs a rate that is off by a fifth would often pass."""
 FAILURE_RATE = Fraction(3, 4)
+LOSSES = (Fraction(1, 4), Fraction(1, 2), Fraction(1, 4))
+"""The probabilities of a final loss of 0, 1 and 2."""
 Filters = Float[np.ndarray, "*network filter 2"]
 Rule = Callable[[np.ndarray], np.ndarray]
 """Which points are right, from their outputs N(x_i)."""
@@ -45,7 +59,7 @@ def strictly_right(values: Float[np.ndarray, "*run 4"]) -> Bool[np.ndarray, "*ru
 
 
 @dataclass(frozen=True, eq=False)
-class Networks:
+class XorNetworks:
     """A network with two filters of each sign, and many with one of each."""
 
     plus: Float[np.ndarray, "filter 2"]
@@ -58,260 +72,241 @@ SOLUTION = (XOR_POINTS[::2] / 2, XOR_POINTS[1::2] / 2)
 """w = x_1/2, x_3/2 and u = x_2/2, x_4/2."""
 
 
-def check_observation_xor_realizable(networks: Networks, progress: Progress = silent) -> Evidence:
-    """The given network has loss 0; no network with k = 1 is right on x_1 and on x_3 = −x_1."""
-    loss = float(np.maximum(1 - XOR_LABELS * outputs(networks.plus, networks.minus), 0).sum())
-    singles = outputs(networks.single_plus, networks.single_minus)
-    solved = int(strictly_right(singles).all(axis=-1).sum())
-    progress(1.0, "networks")
-    conclusion = loss == 0 and solved == 0 if len(singles) else None
-    conditions = (
-        at_most("filters_of_each_sign_in_the", "filters of each sign in the construction", networks.plus.shape[-2], 2),
-    )
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=conditions,
-        runs=Runs(tried=1 + len(singles)),
-        conclusion=conclusion,
-        quantity="loss of the construction with k = 2",
-        promised=0.0,
-        measured=loss,
-        config={"networks_with_k_1": len(singles), "of_them_right_everywhere": solved},
+def _networks(scale: Scale, seed: int) -> XorNetworks:
+    draw = np.random.default_rng([seed, 31])
+    singles = draw.normal(size=(2, 20_000 if scale is Scale.QUICK else 10**6, 1, 2))
+    return XorNetworks(*SOLUTION, *singles)
+
+
+@claim("brutzkus2019.observation_xor_realizable", Kind.CONSTRUCTION, "Section 3.1", draws=_networks)
+def observation_xor_realizable(networks: XorNetworks) -> Evidence:
+    """XOR: w = x_1/2, x_3/2 and u = x_2/2, x_4/2 have loss 0, so for k ≥ 2 every global minimum has loss 0 and all four
+    signs right; no network with k = 1 has all four signs right.
+    """
+    values = outputs(networks.plus, networks.minus)
+    solved = np.all(strictly_right(outputs(networks.single_plus, networks.single_minus)), axis=-1)
+    parts: dict[str, Conjunct] = {
+        "loss 0": Sides(
+            np.maximum(1 - XOR_LABELS * values, 0).sum(),
+            0.0,
+            Sense.EQUAL,
+            quantity="loss of the construction with k = 2",
+        ),
+        "all four signs right": Fact(strictly_right(values)),
+        "no network with k = 1 is right everywhere": Fact(~solved),
+    }
+    return evidence(
+        parts,
+        (at_most("width", "filters of each sign in the construction", networks.plus.shape[-2], 2),),
+        runs=Runs(tried=1 + len(solved)),
         note="k = 1 needs ⟨w, x_1⟩ > 0 and ⟨w, x_3⟩ = −⟨w, x_1⟩ > 0; random search finds none either.",
     )
 
 
-def under_explored(start: XorStart) -> Bool[np.ndarray, "run 4"]:
-    """For each point, whether no own filter starts in its half-plane."""
-    return start.own_counts == 0
-
-
-def check_lemma_b_7(
-    starts: Sequence[XorStart], progress: Progress = silent, *, promised: Fraction = FAILURE_RATE
-) -> Evidence:
-    """Exactly, by all sign patterns of four filters; and the frequency among drawn starts. A control promises 7/16."""
-    hits = [int(under_explored(start).any(axis=1).sum()) for start in starts]
-    n_runs = sum(start.n_runs for start in starts)
-    octants = under_explored(every_octant(0.1)).any(axis=1)
-    exact = Fraction(int(octants.sum()), octants.size)
-    p_value = matches_rate(sum(hits), n_runs, float(promised))
-    progress(1.0, "starts")
-    conclusion = None if n_runs < FEWEST_RUNS else p_value >= SMALLEST_P and exact == promised
-    conditions = (_two_filters(starts),)
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=conditions,
-        runs=Runs(tried=n_runs),
-        conclusion=conclusion,
-        quantity="probability that a point has no filter, by enumeration",
-        promised=float(promised),
-        measured=float(exact),
-        tightness=ratio(float(exact), float(promised)),
-        interval=clopper_pearson(sum(hits), n_runs),
-        config={"exact": str(exact), "starts_enumerated": octants.size, "drawn": sum(hits), "p_value": p_value},
-        note="The paper says at least 0.75; it is exactly 3/4.",
-    )
-
-
 @dataclass(frozen=True, eq=False)
-class NarrowRuns:
+class NarrowStarts:
     """Drawn starts, and one start for each octant of the four filters."""
 
     drawn: XorStart
     octants: XorStart
 
 
-def check_theorem_3_4(setting: NarrowRuns, progress: Progress = silent, *, rule: Rule = strictly_right) -> Evidence:
-    """Wrong at the end ⇔ no filter at the start, point by point; wrong outputs are 0; the rates 1/4, 1/2, 1/4 of loss.
+def _narrow_starts(scale: Scale, seed: int) -> NarrowStarts:
+    return NarrowStarts(draw_xor_start(2, 0.1, 4000 if scale is Scale.QUICK else 100_000, seed), every_octant(0.1))
 
-    From every octant the share of failed runs is the probability itself. A control calls an output of 0 positive.
+
+@claim(
+    "brutzkus2019.lemma_b_7",
+    Kind.STEP,
+    "Lemma B.7, Section B.2; the first part of Theorem 3.4",
+    draws=_narrow_starts,
+)
+def lemma_b_7(starts: NarrowStarts, *, promised: Fraction = FAILURE_RATE) -> Evidence:
+    """XOR, k = 2: with probability 3/4 (exactly) some W_0⁺(i), i ∈ {1, 3}, or some U_0⁺(i), i ∈ {2, 4}, is empty.
+
+    Exactly, by all sign patterns of four filters; and the frequency among drawn starts.
     """
-    ends, mismatches = [], 0
-    for number, start in enumerate((setting.drawn, setting.octants)):
-        run = trace(start)
-        empty, wrong = under_explored(start), ~rule(XOR_LABELS * run.margins[-1])
-        loss_is_count = run.final_loss == empty.sum(axis=1)
-        at_zero = np.where(empty, run.margins[-1] == 0, True).all(axis=1)
-        agrees = (wrong == empty).all(axis=1) & loss_is_count & at_zero
-        scored = start.in_event if start.in_event.any() else np.ones(start.n_runs, bool)
-        mismatches += int((~agrees & scored).sum())
-        ends.append((run, wrong, scored))
-        progress((number + 1) / 2, f"{start.n_runs} runs")
-    (run, wrong, scored), (whole, wrong_octants, _) = ends
-    failed, counted = int(wrong[scored].any(axis=1).sum()), int(scored.sum())
-    exact = Fraction(int(wrong_octants.any(axis=1).sum()), len(wrong_octants))
-    p_value = matches_rate(failed, counted, float(FAILURE_RATE))
-    losses = np.bincount(np.rint(whole.final_loss).astype(int), minlength=3)
-    shares = [Fraction(int(count), len(whole.final_loss)) for count in losses]
-    agreed = mismatches == 0 and exact == FAILURE_RATE and shares == [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]
-    unfinished = int((~run.ended).sum() + (~whole.ended).sum())
-    enough = counted >= FEWEST_RUNS and not unfinished
-    conclusion = False if not agreed or p_value < SMALLEST_P else True if enough else None
-    conditions = _narrow_hypotheses(setting)
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=conditions,
-        runs=Runs(
-            tried=len(wrong) + len(wrong_octants),
-            unfinished=unfinished,
-            outside=len(wrong) - int(setting.drawn.in_event.sum()),
+    exact, drawn = (np.any(start.forgotten, axis=1) for start in (starts.octants, starts.drawn))
+    parts: dict[str, Conjunct] = {
+        "exact probability": Sides(
+            exact.mean(),
+            float(promised),
+            Sense.EQUAL,
+            quantity="probability that a point has no filter, by enumeration",
         ),
-        conclusion=conclusion,
-        quantity="probability of an error at the end, by one run from every octant",
-        promised=float(FAILURE_RATE),
-        measured=float(exact),
-        tightness=ratio(float(exact), float(FAILURE_RATE)),
-        interval=clopper_pearson(failed, counted),
-        config={
-            "runs_that_disagree": mismatches,
-            "failed": failed,
-            "p_value": p_value,
-            "final_losses": [str(share) for share in shares],
-            "longest_run": int(max(run.steps.max(), whole.steps.max())),
+        "frequency among drawn starts": frequency(drawn, promised),
+    }
+    return evidence(
+        parts,
+        (two_filters([starts.drawn]),),
+        runs=Runs(tried=len(drawn)),
+        details={
+            "starts_enumerated": len(exact),
+            "p_value": matches_rate(int(drawn.sum()), len(drawn), float(promised)),
+        },
+        note="The paper says at least 0.75; it is exactly 3/4.",
+    )
+
+
+def frequency(hits: Bool[np.ndarray, " run"], promised: Fraction) -> Part:
+    """A known rate beside a frequency: rejected by the exact two-sided test, undecided on too few runs."""
+    count, runs = int(hits.sum()), len(hits)
+    is_chance = matches_rate(count, runs, float(promised)) >= BY_CHANCE
+    share = count / runs if runs else None
+    return Part(
+        name="",
+        kept=False if not is_chance else True if runs >= FEWEST_RUNS else None,
+        sense=Sense.EQUAL.value,
+        quantity="share of the runs",
+        measured=share,
+        promised=float(promised),
+        interval=clopper_pearson(count, runs),
+        cases=runs,
+    )
+
+
+def _drawn_settings(scale: Scale, seed: int) -> list[XorSetting]:
+    n_runs = 3000 if scale is Scale.QUICK else 10_000
+    return [XorSetting(half_width=2, step_constant=0.1, n_runs=n_runs, seed=seed)]
+
+
+def _octant_settings(scale: Scale, seed: int) -> list[XorSetting]:
+    return [octant_setting(0.1)]
+
+
+narrow_runs = (xor_traces.at(_drawn_settings), xor_traces.at(_octant_settings))
+"""Drawn runs, and one run from every octant."""
+
+
+@claim(
+    "brutzkus2019.theorem_3_4",
+    Kind.MAIN,
+    "Theorem 3.4, Section 3.3 (the equivalence and the loss are added)",
+    reads=narrow_runs,
+)
+def theorem_3_4(
+    drawn: Sequence[XorTrace],
+    octants: Sequence[XorTrace],
+    *,
+    rule: Rule = strictly_right,
+    promised: Fraction = FAILURE_RATE,
+) -> Evidence:
+    """XOR, k = 2: with probability 3/4 gradient descent ends at a network that errs on at least one point. In the event
+    of Lemma B.2 the wrong points are exactly those whose W_0⁺(i) or U_0⁺(i) is empty, N is 0 there, and the final loss
+    is their number: 0, 1 or 2 with probability 1/4, 1/2 and 1/4.
+
+    From every octant the share of failed runs is the probability itself.
+    """
+    event = event_of([*drawn, *octants])
+    # What a run that still moves looks like at the moment says nothing; the last part leaves it undecided.
+    views = [(run, ~rule(XOR_LABELS * run.margins[-1]), scored & run.ended) for run, scored in event]
+    failed = np.concatenate([np.any(wrong, axis=1)[scored] for _, wrong, scored in views[: len(drawn)]])
+    # One octant that is not known leaves the probabilities unknown.
+    known = 1.0 if all(run.ended.all() for run in octants) else np.nan
+    failed_octants = np.concatenate([np.any(wrong, axis=1) for _, wrong, _ in views[len(drawn) :]])
+    losses = np.concatenate([run.final_loss for run in octants])
+    parts: dict[str, Conjunct] = {
+        "probability of an error is 3/4": Sides(
+            known * failed_octants.mean(),
+            float(promised),
+            Sense.EQUAL,
+            quantity="probability of an error at the end, by one run from every octant",
+        ),
+        "wrong where no filter starts, and only there": Fact(
+            np.concatenate([(wrong == run.start.forgotten).ravel() for run, wrong, _ in views]),
+            scored=np.concatenate([np.repeat(scored, 4) for _, _, scored in views]),
+        ),
+        "N is 0 at the wrong points": together(
+            Sides(run.margins[-1], 0.0, Sense.EQUAL, scored=scored[:, None] & run.start.forgotten)
+            for run, _, scored in views
+        ),
+        "the final loss is their number": together(
+            Sides(run.final_loss, run.start.forgotten.sum(axis=1), Sense.EQUAL, scored=scored)
+            for run, _, scored in views
+        ),
+        "losses 0, 1, 2 with probability 1/4, 1/2, 1/4": Sides(
+            [known * (losses == value).mean() for value in range(3)], [float(share) for share in LOSSES], Sense.EQUAL
+        ),
+        "frequency among drawn runs": frequency(failed, promised),
+        "every run ends": event.ended,
+    }
+    return evidence(
+        parts,
+        _narrow_hypotheses(drawn, octants),
+        runs=event.runs,
+        details={
+            "failed": int(failed.sum()),
+            "p_value": matches_rate(int(failed.sum()), len(failed), float(promised)),
+            "longest_run": int(max(run.steps.max() for run in event.traces)),
         },
         note="The paper says at least 0.75; it is exactly 3/4. A failed point ends with output exactly 0.",
     )
 
 
-def check_theorem_b_8(
-    setting: NarrowRuns, progress: Progress = silent, *, draws: int = 20, seed: int = 0, share: float = 0.5
+@claim(
+    "brutzkus2019.theorem_b_8",
+    Kind.STEP,
+    "Theorem B.8, Section B.2 (its probability, 3/4, is that of theorem_3_4)",
+    reads=narrow_runs,
+)
+def theorem_b_8(
+    drawn: Sequence[XorTrace], octants: Sequence[XorTrace], *, changes: int = 20, seed: int = 0, share: float = 0.5
 ) -> Evidence:
-    """At a standstill with positive loss: no filter answers to a failed point, and no small change lowers the loss.
+    """XOR, k = 2, in the event of Lemma B.2: where gradient descent ends with positive loss, it ends at a local
+    minimum, at which no filter answers to the points that are wrong.
 
-    Each draw moves every weight so that no fit changes by more than `share` of the smallest one.
+    Each of the random changes moves every weight so that no fit changes by more than `share` of the smallest one.
     """
-    runs = [trace(start) for start in (setting.drawn, setting.octants)]
-    lowered = answered = tried = 0
-    deepest = np.inf
-    for number, run in enumerate(runs):
-        scored = run.start.in_event if run.start.in_event.any() else np.ones(run.start.n_runs, bool)
-        stuck = scored & run.ended & (run.final_loss > 0)
-        changes, failed_fits = _perturbed(run, stuck, draws, share, np.random.default_rng([seed, number, 8]))
-        lowered += int((changes < 0).any(axis=1).sum())
-        answered += int(failed_fits.sum())
-        tried += int(stuck.sum())
-        deepest = min(deepest, float(changes.min(initial=np.inf)))
-        progress((number + 1) / 2, f"{int(stuck.sum())} runs that fail")
-    conclusion = None if not tried else lowered == 0 and answered == 0
-    conditions = _narrow_hypotheses(setting)
-    return Evidence_(
-        verdict=decide(conditions, conclusion),
-        hypotheses=conditions,
-        runs=Runs(
-            tried=tried,
-            unfinished=sum(int((~run.ended).sum()) for run in runs),
-            outside=sum(int((~run.start.in_event).sum()) for run in runs),
+    event = event_of([*drawn, *octants])
+    stuck = [scored & run.ended & (run.final_loss > 0) for run, scored in event]
+    lowest = [
+        _lowest_change(run, stuck[number], np.random.default_rng([seed, number, 8]), changes, share)
+        for number, run in enumerate(event.traces)
+    ]
+    parts: dict[str, Conjunct] = {
+        "no small change lowers the loss": Sides(
+            np.concatenate(lowest),
+            0.0,
+            Sense.AT_LEAST,
+            quantity="smallest change of the loss among small changes of the weights",
         ),
-        conclusion=conclusion,
-        quantity="smallest change of the loss among small changes of the weights",
-        promised=0.0,
-        measured=deepest if tried else None,
-        config={"draws_per_run": draws, "runs_lowered": lowered, "filters_that_answer_to_a_failed_point": answered},
+        "no filter answers to a wrong point": Fact(
+            np.concatenate([~_answered(run)[mask].any(axis=1) for run, mask in zip(event.traces, stuck, strict=True)])
+        ),
+        "every run ends": event.ended,
+    }
+    runs = event.runs.model_copy(update={"tried": sum(int(mask.sum()) for mask in stuck)})
+    return evidence(
+        parts,
+        _narrow_hypotheses(drawn, octants),
+        runs=runs,
+        details={"changes_per_run": changes, "share_of_the_smallest_fit": share},
     )
 
 
-def _perturbed(
-    run: XorTrace, stuck: Bool[np.ndarray, " run"], draws: int, share: float, draw: np.random.Generator
-) -> tuple[Float[np.ndarray, "stuck draw"], Bool[np.ndarray, "stuck 4"]]:
-    """How the loss changes under small changes, and whether a filter answers to a point that is wrong."""
-    fits, goal = run.end[stuck], run.start.goal
+def _lowest_change(
+    run: XorTrace, stuck: Bool[np.ndarray, " run"], draw: np.random.Generator, changes: int, share: float
+) -> Float[np.ndarray, " stuck"]:
+    """The least that the loss of each stuck run changes by under random small changes."""
+    fits, before = run.end[stuck], run.final_loss[stuck]
     room = share * np.abs(fits).min(axis=(1, 2, 3), keepdims=True, initial=np.inf)
-    before = run.final_loss[stuck]
-    changes = []
-    for _ in range(draws):
+    lowest = np.full(len(fits), np.inf)
+    for _ in range(changes):
         moved = fits + room * draw.uniform(-1, 1, fits.shape)
         sums = np.concatenate([np.maximum(moved, 0).sum(axis=2), np.maximum(-moved, 0).sum(axis=2)], axis=2)
-        margins = XOR_LABELS * (sums[:, 0] - sums[:, 1]) / goal
+        margins = XOR_LABELS * (sums[:, 0] - sums[:, 1]) / run.start.goal
         # Failed points have loss 1 on both sides, so what is left of the difference is not rounding.
-        changes.append(np.maximum(1 - margins, 0).sum(axis=1) - before)
-    wrong = run.margins[-1][stuck] <= 0
-    answers = np.concatenate([(fits > 0).any(axis=(1, 2)), (fits < 0).any(axis=(1, 2))], axis=1)
-    return np.stack(changes, axis=1), wrong & answers
+        lowest = np.minimum(lowest, np.maximum(1 - margins, 0).sum(axis=1) - before)
+    return lowest
 
 
-def _two_filters(starts: Sequence[XorStart]) -> Hypothesis:
-    widths = {start.half_width for start in starts}
-    return Hypothesis(
-        key="half_width_k",
-        name="half-width k",
-        required="= 2",
-        actual=float(max(widths)),
-        slack=None,
-        met=bool(widths == {2}),
-    )
+def _answered(run: XorTrace) -> Bool[np.ndarray, "run 4"]:
+    """Whether a point is wrong at the end although some filter answers to it."""
+    answers = np.concatenate([(run.end > 0).any(axis=(1, 2)), (run.end < 0).any(axis=(1, 2))], axis=1)
+    return (run.margins[-1] <= 0) & answers
 
 
-def _narrow_hypotheses(setting: NarrowRuns) -> tuple[Hypothesis, ...]:
-    starts = (setting.drawn, setting.octants)
-    return (
-        _two_filters(starts),
-        *setting_of_section_3(starts),
-        at_least(
-            "drawn_runs_that_start_in_the", "drawn runs that start in the event", int(setting.drawn.in_event.sum()), 1
-        ),
-    )
-
-
-def _networks(scale: Scale, seed: int) -> Networks:
-    draw = np.random.default_rng([seed, 31])
-    singles = draw.normal(size=(2, 20_000 if scale is Scale.QUICK else 10**6, 1, 2))
-    return Networks(*SOLUTION, *singles)
-
-
-def _draws(scale: Scale, seed: int) -> list[XorStart]:
-    return [draw_start(2, 0.1, 4000 if scale is Scale.QUICK else 100_000, seed)]
-
-
-def _narrow(scale: Scale, seed: int) -> NarrowRuns:
-    return NarrowRuns(draw_start(2, 0.1, 3000 if scale is Scale.QUICK else 50_000, seed), every_octant(0.1))
-
-
-observation_xor_realizable = Claim(
-    id="brutzkus2019.observation_xor_realizable",
-    kind=Kind.CONSTRUCTION,
-    statement=(
-        "XOR: w = x_1/2, x_3/2 and u = x_2/2, x_4/2 have loss 0, so for k ≥ 2 every global minimum has loss 0 and all "
-        "four signs right; no network with k = 1 has all four signs right."
-    ),
-    where="Section 3.1",
-    judge=check_observation_xor_realizable,
-    draws=_networks,
-)
-
-lemma_b_7 = Claim(
-    id="brutzkus2019.lemma_b_7",
-    kind=Kind.STEP,
-    statement=(
-        "XOR, k = 2: with probability 3/4 (exactly) some W_0⁺(i), i ∈ {1, 3}, or some U_0⁺(i), i ∈ {2, 4}, is empty."
-    ),
-    where="Lemma B.7, Section B.2; the first part of Theorem 3.4",
-    judge=check_lemma_b_7,
-    draws=_draws,
-)
-
-theorem_3_4 = Claim(
-    id="brutzkus2019.theorem_3_4",
-    kind=Kind.MAIN,
-    statement=(
-        "XOR, k = 2: with probability 3/4 gradient descent ends at a network that errs on at least one point. In the "
-        "event of Lemma B.2 the wrong points are exactly those whose W_0⁺(i) or U_0⁺(i) is empty, N is 0 there, and "
-        "the final loss is their number: 0, 1 or 2 with probability 1/4, 1/2 and 1/4."
-    ),
-    where="Theorem 3.4, Section 3.3 (the equivalence and the loss are added)",
-    judge=check_theorem_3_4,
-    draws=_narrow,
-)
-
-theorem_b_8 = Claim(
-    id="brutzkus2019.theorem_b_8",
-    kind=Kind.STEP,
-    statement=(
-        "XOR, k = 2, in the event of Lemma B.2: where gradient descent ends with positive loss, it ends at a local "
-        "minimum, at which no filter answers to the points that are wrong."
-    ),
-    where="Theorem B.8, Section B.2 (its probability, 3/4, is that of theorem_3_4)",
-    judge=check_theorem_b_8,
-    draws=_narrow,
-)
-
-CLAIMS = (observation_xor_realizable, lemma_b_7, theorem_3_4, theorem_b_8)
+def _narrow_hypotheses(drawn: Sequence[XorTrace], octants: Sequence[XorTrace]) -> tuple[Hypothesis, ...]:
+    starts = [run.start for run in (*drawn, *octants)]
+    inside = Event(drawn, [run.start.in_event for run in drawn], "drawn runs that start in the event")
+    return (two_filters(starts), *setting_of_section_3(starts), inside.hypothesis)

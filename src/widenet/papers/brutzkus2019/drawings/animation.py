@@ -2,19 +2,23 @@
 
 Frames are evenly spaced in log(8 + step) (in steps, where there are few). Between two recorded steps an arrow moves
 on a straight line, which is what a gradient step does; loss and signs are those of the last recorded step. What does
-not move is drawn once.
+not move is drawn once, and words that change now and then once per wording.
 """
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import xarray as xr
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 from PIL import Image
 
@@ -43,6 +47,8 @@ PACE = 8
 """Up to here steps pass evenly, later ever faster: the first steps turn the filters, the last third does the rest."""
 MANY_STEPS = 50
 """From here on time runs on a log axis."""
+MARGIN_PIXELS = 5
+"""Around words that are cut out: their box is a little larger than they are."""
 
 
 @dataclass(frozen=True)
@@ -60,21 +66,11 @@ class Words:
 
 
 @styled
-def animate(numbers: xr.Dataset, words: Words) -> bytes:
+def film(numbers: xr.Dataset, words: Words) -> bytes:
     """The whole film as a GIF that repeats."""
     drawing = Drawing(figsize=(9.0, 6.6), dpi=100)
-    canvas = FigureCanvasAgg(drawing)
-    stage = _Stage(drawing, numbers, words)
-    canvas.draw()
-    still = canvas.copy_from_bbox(drawing.bbox)
-    frames = []
-    for time in frame_times(numbers):
-        stage.show(time)
-        canvas.restore_region(still)
-        for artist in stage.moving:
-            drawing.draw_artist(artist)
-        frames.append(Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy()))
-    return _as_gif(frames)
+    camera = _Camera(drawing, _Stage(drawing, numbers, words))
+    return _as_gif([camera.take(time) for time in frame_times(numbers)])
 
 
 def frame_times(numbers: xr.Dataset) -> np.ndarray:
@@ -100,8 +96,48 @@ def recorded_before(numbers: xr.Dataset, network: str, time: float) -> int:
     return int(np.searchsorted(numbers[f"{network}_step"].values, time + 1e-9, side="right")) - 1
 
 
+class _Camera:
+    """Takes pictures of a stage: the still parts once, arrows and lines each time, words once per wording."""
+
+    def __init__(self, drawing: Drawing, stage: "_Stage"):
+        self.drawing, self.stage = drawing, stage
+        self.canvas = FigureCanvasAgg(drawing)
+        self.canvas.draw()
+        self.still = self.canvas.copy_from_bbox(drawing.bbox)
+        self.pasted: dict[tuple[Any, ...], tuple[tuple[slice, slice], np.ndarray]] = {}
+
+    def take(self, time: float) -> Image.Image:
+        """The frame at this time."""
+        self.stage.show(time)
+        pieces = [self.cut_out(sign) for sign in self.stage.signs]
+        frame = self.expose(self.stage.moving).copy()
+        for place, pixels in pieces:
+            frame[place] = pixels
+        return Image.fromarray(frame)
+
+    def expose(self, artists: Sequence[Artist]) -> np.ndarray:
+        """The pixels of the still parts with these artists."""
+        self.canvas.restore_region(self.still)
+        for artist in artists:
+            self.drawing.draw_artist(artist)
+        return np.asarray(self.canvas.buffer_rgba())[..., :3]
+
+    def cut_out(self, sign: Text) -> tuple[tuple[slice, slice], np.ndarray]:
+        """Where these words stand, and their pixels with the ground below; nothing else moves there."""
+        box = sign.get_bbox_patch()
+        wording = (sign, sign.get_text(), sign.get_color(), sign.get_fontweight(), box and box.get_facecolor())
+        if wording not in self.pasted:
+            picture = self.expose([sign])
+            extent = sign.get_window_extent().padded(MARGIN_PIXELS).get_points().round().astype(int)
+            (left, low), (right, high) = extent.tolist()
+            height = len(picture)  # rows count from the top, the extent from the bottom
+            place = (slice(max(height - high, 0), height - low), slice(max(left, 0), right))
+            self.pasted[wording] = (place, picture[place].copy())
+        return self.pasted[wording]
+
+
 class _Stage:
-    """The still parts, and the moving ones with what they show at a time."""
+    """The still parts, the moving ones, and the signs (words that change), with what they show at a time."""
 
     def __init__(self, drawing: Drawing, numbers: xr.Dataset, words: Words):
         self.numbers, self.words, self.last = numbers, words, _last_step(numbers)
@@ -110,22 +146,18 @@ class _Stage:
         banner.axis("off")
         self.banner = banner.text(0.5, 0.5, "", ha="center", va="center", fontsize=12, color="#222222")
         drawing.text(0.5, 0.228, words.legend, ha="center", va="center", fontsize=8.3, color=SOFT)
-        self.moving: list[Artist] = [self.banner]
-        self.panels = {
-            name: _Panel(drawing, numbers, name, left, words) for name, left in (("wide", 0.0), ("narrow", 0.5))
-        }
-        for panel in self.panels.values():
-            self.moving += panel.moving
+        self.panels = [_Panel(drawing, numbers, *place, words) for place in (("wide", 0.0), ("narrow", 0.5))]
         self.losses = _Losses(drawing.add_axes((0.085, 0.075, 0.885, 0.13)), numbers, self.last)
-        self.moving += self.losses.moving
-        for artist in self.moving:
+        self.moving = [artist for part in (*self.panels, self.losses) for artist in part.moving]
+        self.signs = [self.banner, *(sign for panel in self.panels for sign in panel.signs)]
+        for artist in (*self.moving, *self.signs):
             artist.set_animated(True)
 
     def show(self, time: float) -> None:
         place = 0 if time == 0 else 2 if time >= self.last else 1
         self.banner.set_text((self.words.start, self.words.middle, self.words.end)[place])
         self.banner.set_fontweight("bold" if place == 2 else "normal")
-        for panel in self.panels.values():
+        for panel in self.panels:
             panel.show(time, place == 2)
         self.losses.show(time)
 
@@ -155,7 +187,8 @@ class _Panel:
         strip = drawing.add_axes((left + 0.02, 0.25, 0.46, 0.135))
         self.sets = _Sets(strip, numbers)
         self.verdict = strip.text(0.5, 0.985, "", ha="center", va="top", fontsize=10.5, transform=strip.transAxes)
-        self.moving: list[Artist] = [*self.bundles, *self.counts, *self.sets.moving, self.verdict]
+        self.moving: list[Artist] = list(self.bundles)
+        self.signs: list[Text] = [*self.counts, *self.sets.marks, self.verdict]
 
     def drawn(self, filters: np.ndarray) -> np.ndarray:
         """The arrows: true directions, lengths on a log scale from the usual start to the longest of all."""
@@ -223,7 +256,6 @@ class _Sets:
             own = self.spots[SET_LABELS[self.places] == label]
             axes.text(own.mean(), 1.62, f"should be {sign}", ha="center", va="center", fontsize=8.5, color=colour)
         self.marks = [axes.text(spot, -0.85, "", ha="center", va="center", fontsize=11) for spot in self.spots]
-        self.moving: list[Artist] = list(self.marks)
 
     def show(self, outputs: np.ndarray) -> int:
         """Set the marks; how many are wrong. An output of 0 is wrong."""
@@ -271,14 +303,12 @@ class _Losses:
 
 
 def _as_gif(frames: list[Image.Image]) -> bytes:
-    # One palette for all frames, from a few of them side by side: colours do not flicker.
-    chosen = [frames[int(place)] for place in np.linspace(0, len(frames) - 1, 6)]
-    width, height = frames[0].size
-    mosaic = Image.new("RGB", (width, height * len(chosen)))
-    for row, frame in enumerate(chosen):
-        mosaic.paste(frame, (0, row * height))
-    found = mosaic.quantize(N_COLOURS, method=Image.Quantize.MEDIANCUT).getpalette() or []
-    colours = np.array(found).reshape(-1, 3)
+    # One palette for all frames, from every second pixel of a few of them: colours do not flicker.
+    chosen = [np.asarray(frames[int(place)])[::2, ::2] for place in np.linspace(0, len(frames) - 1, 6)]
+    mosaic = Image.fromarray(np.concatenate(chosen))
+    named = _shades(RIGHT, WRONG, PLUS, MINUS)
+    found = mosaic.quantize(N_COLOURS - len(named), method=Image.Quantize.MEDIANCUT).getpalette() or []
+    colours = np.concatenate([np.array(found).reshape(-1, 3), named])
     colours[colours.min(axis=1) > 247] = 255  # the mean of white and its neighbours is a light grey
     palette = Image.new("P", (1, 1))
     palette.putpalette(colours.ravel().tolist())
@@ -289,6 +319,13 @@ def _as_gif(frames: list[Image.Image]) -> bytes:
         buffer, "GIF", save_all=True, append_images=indexed[1:], duration=times, loop=0, optimize=True, disposal=1
     )
     return buffer.getvalue()
+
+
+def _shades(*colours: str) -> np.ndarray:
+    """These colours and their mixtures with white, as they stand at the edges of letters: few pixels, much meaning."""
+    pure = np.array([to_rgb(colour) for colour in colours])
+    shares = np.array([1.0, 0.75, 0.5, 0.25])
+    return np.rint(255 * (1 - shares[:, None, None] * (1 - pure))).astype(int).reshape(-1, 3)
 
 
 def _last_step(numbers: xr.Dataset) -> int:

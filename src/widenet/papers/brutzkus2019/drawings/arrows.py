@@ -12,7 +12,7 @@ from matplotlib.patches import Circle, Wedge
 
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.exploration import cones, negative_sides, plus_and_minus, sizes
-from widenet.papers.brutzkus2019.runs.recorded_runs import shares
+from widenet.papers.brutzkus2019.figures.recorded_pair import shares
 
 PLUS, MINUS = "#0072B2", "#C8401F"
 """Blue for w, which votes +, and for positive patterns; red for u, which votes −, and for negative patterns."""

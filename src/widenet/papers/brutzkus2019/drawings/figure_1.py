@@ -12,7 +12,7 @@ from widenet.plots.style import COLOURS, DASHES, styled
 
 
 @styled
-def figure_1(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Drawing:
     """Test error of all runs and of those at zero training error; and how many those are, beside the reported."""
     drawing = Drawing(figsize=(7.2, 3.3), layout="constrained")
     errors, counts = drawing.subplots(1, 2, width_ratios=(1.15, 1))

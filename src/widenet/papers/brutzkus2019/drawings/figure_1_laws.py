@@ -10,7 +10,7 @@ from widenet.plots.style import COLOURS, styled
 
 
 @styled
-def figure_1_laws(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Drawing:
     """One panel per width, one row per choice: the share of runs at zero training error and the reported one."""
     choices, widths = [str(name) for name in numbers["choice"].values], numbers["channels"].values
     n_runs = int(numbers.attrs["n_runs"])

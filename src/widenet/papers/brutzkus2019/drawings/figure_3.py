@@ -3,20 +3,20 @@
 import xarray as xr
 from matplotlib.figure import Figure as Drawing
 
-from widenet.papers.brutzkus2019.drawings.animation import Words, animate
+from widenet.papers.brutzkus2019.drawings.animation import Words, film
 from widenet.papers.brutzkus2019.drawings.arrows import four_panels
 from widenet.plots.style import styled
 
 
 @styled
-def figure_3(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Drawing:
     """Filters at the start and at the end, k = 100 and k = 2, and how all runs ended."""
     drawing = Drawing(figsize=(7.2, 3.9), layout="constrained")
     four_panels(numbers, drawing, drawing.add_gridspec(2, 4, height_ratios=(3.4, 1)))
     return drawing
 
 
-def figure_3_animation(numbers: xr.Dataset) -> bytes:
+def animate(numbers: xr.Dataset) -> bytes:
     """The filters of both networks from the first step to the last."""
     wide, narrow = numbers.sizes["wide_channel"], numbers.sizes["narrow_channel"]
     words = Words(
@@ -32,4 +32,4 @@ def figure_3_animation(numbers: xr.Dataset) -> bytes:
         wide_end="right on all {total} kinds of input: the rule",
         narrow_end="fits the training set, wrong on {wrong} of {total} kinds: a decoy",
     )
-    return animate(numbers, words)
+    return film(numbers, words)

@@ -4,13 +4,13 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure as Drawing
 
+from widenet.figures.statistics import mean_interval
 from widenet.papers.brutzkus2019.drawings.figure_1 import log_widths
-from widenet.papers.brutzkus2019.runs.sampled_runs import mean_interval
 from widenet.plots.style import COLOURS, DASHES, styled
 
 
 @styled
-def figure_5(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Drawing:
     """Mean test error of all runs against the number of channels, one curve per margin, with 95 % intervals."""
     drawing = Drawing(figsize=(4.6, 3.3), layout="constrained")
     axes = drawing.subplots()

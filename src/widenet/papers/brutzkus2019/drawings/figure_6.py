@@ -10,7 +10,7 @@ from widenet.plots.style import styled
 
 
 @styled
-def figure_6(numbers: xr.Dataset) -> Drawing:
+def draw(numbers: xr.Dataset) -> Drawing:
     """Filters at the start and at the end, how all runs ended, and recovery over (γ, k) and (γ, share)."""
     drawing = Drawing(figsize=(7.2, 6.6), layout="constrained")
     grid = drawing.add_gridspec(3, 4, height_ratios=(2.7, 0.9, 3.4))

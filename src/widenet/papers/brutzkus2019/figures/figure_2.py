@@ -10,46 +10,14 @@ from widenet.claims.statistics import clopper_pearson
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.clustering import angles_to_closest
 from widenet.diagnostics.exploration import plus_and_minus
-from widenet.papers.base import Comparison, Figure
-from widenet.papers.brutzkus2019.runs.recorded_runs import as_dataset, reflected, train_and_record, xor_counts
-from widenet.papers.brutzkus2019.runs.sampled_runs import draw_networks, part_of, run_keys
-from widenet.types import Progress, Scale, silent
+from widenet.figures import Comparison, Figure
+from widenet.papers.brutzkus2019.figures.recorded_pair import NETWORKS, both_networks, half_widths
+from widenet.papers.brutzkus2019.runs.recorded_runs import RecordedRuns, recorded_runs, xor_settings
 
 
-def compute_figure_2(
-    seed: int,
-    progress: Progress = silent,
-    *,
-    half_widths: Sequence[int] = (50, 2),
-    n_runs: int = 200,
-    step_constant: float = 0.1,
-    n_times: int = 90,
-    explored: bool = True,
-) -> xr.Dataset:
-    """Gradient descent on the four points of XOR until the update is exactly zero.
-
-    `explored` False is a control: every plus neuron starts in the half-plane of x₁.
-    """
-    counts = xor_counts()
-    asked, found = counts > 0, []
-    for index, half_width in enumerate(half_widths):
-        scale = step_constant / (16 * half_width**1.5)
-        networks = draw_networks(run_keys(seed, 2 * half_width, n_runs), 2 * half_width, scale)
-        found.append(
-            train_and_record(
-                networks if explored else reflected(networks),
-                counts,
-                2 * step_constant / half_width,
-                margin=1.0,
-                patience=None,
-                asked=asked,
-                failing=index > 0,
-                n_times=n_times,
-                progress=part_of(progress, index, len(half_widths)),
-            )
-        )
-    numbers = as_dataset(half_widths, found, counts, asked, step_constant=step_constant, seed=seed, margin=1.0)
-    # ℓ of this problem is the sum over the points; `train_patterns` took the class means.
+def figure_2_numbers(cells: Sequence[RecordedRuns]) -> xr.Dataset:
+    """Both networks, with the loss of the paper: the sum over the points, where training took the class means."""
+    numbers = both_networks(cells)
     return numbers.assign({name: 2 * numbers[name] for name in ("final_loss", "wide_loss", "narrow_loss")})
 
 
@@ -57,8 +25,8 @@ def compare_figure_2(numbers: xr.Dataset) -> list[Comparison]:
     """The wide network solves XOR and its neurons lie on the points; the narrow one fails in three runs of four."""
     failures = (numbers.n_wrong_sets > 0).sum("run")
     n_runs = numbers.sizes["run"]
-    wide, narrow = (int(failures.sel(network=name)) for name in ("wide", "narrow"))
-    k_wide, k_narrow = (int(numbers.half_width.sel(network=name)) for name in ("wide", "narrow"))
+    wide, narrow = (int(failures.sel(network=name)) for name in NETWORKS)
+    k_wide, k_narrow = half_widths(numbers)
     return [
         Comparison(
             name=f"share of runs that fail, k = {k_wide}",
@@ -117,10 +85,7 @@ figure_2 = Figure(
         "σ_g = c_η/(16 k^1.5), the largest that its theorems allow. Shown: the first run for k = 50, and for k = 2 the "
         "first one that fails; the bars count all 200."
     ),
-    compute=compute_figure_2,
+    reads=(recorded_runs.at(xor_settings),),
     compare=compare_figure_2,
-    sizes={
-        Scale.QUICK: {"half_widths": (50, 2), "n_runs": 200, "step_constant": 0.1, "n_times": 90},
-        Scale.PAPER: {"half_widths": (50, 2), "n_runs": 200, "step_constant": 0.1, "n_times": 90},
-    },
+    reduce=figure_2_numbers,
 )

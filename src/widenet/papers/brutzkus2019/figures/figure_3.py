@@ -5,57 +5,22 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
-from widenet.claims.statistics import clopper_pearson
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.clustering import angles_to_own
 from widenet.diagnostics.exploration import cones, plus_and_minus
-from widenet.papers.base import Comparison, Figure
-from widenet.papers.brutzkus2019.runs.recorded_runs import as_dataset, decoy_counts, shares, train_and_record
-from widenet.papers.brutzkus2019.runs.sampled_runs import (
-    INITIAL_SCALE,
-    STEP_CONSTANT,
-    draw_networks,
-    part_of,
-    run_keys,
-)
-from widenet.types import Progress, Scale, silent
+from widenet.figures import Comparison, Figure
+from widenet.papers.brutzkus2019.figures.recorded_pair import both_networks, half_widths, share_row, shown_rows
+from widenet.papers.brutzkus2019.runs.recorded_runs import RecordedRuns, decoy_settings, recorded_runs
 
 
-def compute_figure_3(
-    seed: int,
-    progress: Progress = silent,
-    *,
-    half_widths: Sequence[int] = (100, 2),
-    n_runs: int = 200,
-    margin: float = 5.0,
-    n_single: int = 0,
-    n_times: int = 90,
-) -> xr.Dataset:
-    """Both networks on 6 diverse positives and 6 negatives, of which `n_single` (1 in Figure 6) hold p₂ alone."""
-    counts = decoy_counts(n_single)
-    asked, found = np.ones(15, bool), []
-    for index, half_width in enumerate(half_widths):
-        networks = draw_networks(run_keys(seed, 2 * half_width, n_runs), 2 * half_width, INITIAL_SCALE)
-        found.append(
-            train_and_record(
-                networks,
-                counts,
-                STEP_CONSTANT / half_width,
-                margin=margin,
-                patience=20,
-                asked=asked,
-                failing=index > 0,
-                n_times=n_times,
-                progress=part_of(progress, index, len(half_widths)),
-            )
-        )
-    attributes = {"margin": margin, "step_constant": STEP_CONSTANT, "n_single": n_single, "seed": seed}
-    return as_dataset(half_widths, found, counts, asked, **attributes)
+def figure_3_numbers(cells: Sequence[RecordedRuns]) -> xr.Dataset:
+    """Both networks, and how many of the negative points hold p₂ alone."""
+    return both_networks(cells).assign_attrs(n_single=cells[0].setting.n_single)
 
 
 def compare_figure_3(numbers: xr.Dataset) -> list[Comparison]:
     """The wide network recovers f*; the narrow one fits the training set and is wrong elsewhere."""
-    k_wide, k_narrow = (int(numbers.half_width.sel(network=name)) for name in ("wide", "narrow"))
+    k_wide, k_narrow = half_widths(numbers)
     exact = "the paper shows one run; Theorem 6.4 proves at least 33/48, which is exact for γ ≥ 2; band for 200 runs"
     return [
         *shown_rows(numbers),
@@ -79,46 +44,6 @@ def compare_figure_3(numbers: xr.Dataset) -> list[Comparison]:
     ]
 
 
-def shown_rows(numbers: xr.Dataset) -> list[Comparison]:
-    """The two networks of the picture: both at zero training error, one wrong nowhere and one somewhere."""
-    rows = []
-    for name, band in (("wide", (0.0, 0.0)), ("narrow", (1.0, 15.0))):
-        half_width, shown = (int(numbers[each].sel(network=name)) for each in ("half_width", "shown_run"))
-        run = numbers.sel(network=name).isel(run=shown)
-        rows += [
-            Comparison(
-                name=f"training error of the network shown, k = {half_width}",
-                reported="both networks reach zero training error",
-                measured=float(run.train_error),
-                interval=None,
-                band=(0.0, 0.0),
-            ),
-            Comparison(
-                name=f"pattern sets of 15 on which the network shown is wrong, k = {half_width}",
-                reported="learns f* exactly" if name == "wide" else "misclassifies certain data points",
-                measured=float(run.n_wrong_sets),
-                interval=None,
-                band=band,
-            ),
-        ]
-    return rows
-
-
-def share_row(
-    numbers: xr.Dataset, network: str, ending: str, words: str, band: tuple[float, float], basis: str
-) -> Comparison:
-    """How often runs end in this way."""
-    count, n_runs = shares(numbers, network)[ending]
-    return Comparison(
-        name=f"share of runs: {words}",
-        reported="the larger network learns f*, the smaller does not",
-        measured=count / n_runs,
-        interval=clopper_pearson(count, n_runs),
-        band=band,
-        basis=basis,
-    )
-
-
 def _largest_angle(numbers: xr.Dataset) -> float:
     plus = plus_and_minus(numbers.wide_filters.values)[0]
     near = cones(plus[0])[:, ::2]
@@ -135,10 +60,7 @@ figure_3 = Figure(
         "first run for k = 100, and for k = 2 the first one with zero training error that is wrong elsewhere; the bars "
         "count all 200."
     ),
-    compute=compute_figure_3,
+    reads=(recorded_runs.at(decoy_settings),),
     compare=compare_figure_3,
-    sizes={
-        Scale.QUICK: {"half_widths": (100, 2), "n_runs": 200, "margin": 5.0, "n_single": 0, "n_times": 90},
-        Scale.PAPER: {"half_widths": (100, 2), "n_runs": 200, "margin": 5.0, "n_single": 0, "n_times": 90},
-    },
+    reduce=figure_3_numbers,
 )

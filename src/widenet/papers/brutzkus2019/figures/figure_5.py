@@ -3,43 +3,39 @@
 from collections.abc import Sequence
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 import scipy
 import xarray as xr
 
-from widenet.data import make_xord
-from widenet.papers.base import Comparison, Figure
-from widenet.papers.brutzkus2019.figures.figure_1 import CHANNELS
-from widenet.papers.brutzkus2019.runs.sampled_runs import part_of, train_sampled
-from widenet.types import Progress, Scale, silent
+from widenet.figures import Comparison, Figure
+from widenet.papers.brutzkus2019.runs.sampled_runs import SampledRuns, SampledSetting, sampled_runs, sampled_settings
+from widenet.records import Scale
+
+MARGINS = (1.0, 5.0)
+N_RUNS = 400
+"""Per width and margin; the cells of narrow networks hold more."""
 
 WIDE = 20
 """From this number of channels on, the paired test is asked for at every width."""
 
 
-def compute_figure_5(
-    seed: int,
-    progress: Progress = silent,
-    *,
-    channels: Sequence[int] = CHANNELS,
-    n_runs: int = 100,
-    margins: Sequence[float] = (1.0, 5.0),
-) -> xr.Dataset:
+def margin_settings(scale: Scale, seed: int) -> list[SampledSetting]:
+    """The runs of Figure 1 with both margins."""
+    return [setting for margin in MARGINS for setting in sampled_settings(scale, seed, margin=margin)]
+
+
+def figure_5_numbers(cells: Sequence[SampledRuns], n_runs: int = N_RUNS) -> xr.Dataset:
     """Exact test errors; a run has the same training set and the same initial filters for every margin."""
-    law = make_xord()
-    test_error = np.zeros((len(margins), len(channels), n_runs))
-    train_error = np.zeros_like(test_error)
-    for column, width in enumerate(channels):
-        for row, margin in enumerate(margins):
-            part = part_of(progress, column * len(margins) + row, len(channels) * len(margins))
-            runs = train_sampled(seed, law, width, n_runs, margin, progress=part)
-            test_error[row, column], train_error[row, column] = law.error(jnp.asarray(runs.outputs)), runs.train_error
+    found = {(cell.setting.margin, cell.setting.n_channels): cell for cell in cells}
+    margins, widths = sorted({margin for margin, _ in found}), sorted({width for _, width in found})
     axes = ("margin", "channels", "run")
     return xr.Dataset(
-        {"test_error": (axes, test_error), "train_error": (axes, train_error)},
-        coords={"margin": list(margins), "channels": list(channels), "run": np.arange(n_runs)},
-        attrs={"seed": seed},
+        {
+            name: (axes, [[getattr(found[margin, width], name)[:n_runs] for width in widths] for margin in margins])
+            for name in ("test_error", "train_error")
+        },
+        coords={"margin": margins, "channels": widths, "run": np.arange(n_runs)},
+        attrs={"seed": cells[0].setting.seed},
     )
 
 
@@ -100,10 +96,7 @@ figure_5 = Figure(
         "and the same initial filters for both. The paper averages 100 runs per point; here 400, so that a paired test "
         "can decide at every width. Law of the non-diverse points as in figure_1, an assumption."
     ),
-    compute=compute_figure_5,
+    reads=(sampled_runs.at(margin_settings),),
     compare=compare_figure_5,
-    sizes={
-        Scale.QUICK: {"channels": CHANNELS, "n_runs": 400, "margins": (1.0, 5.0)},
-        Scale.PAPER: {"channels": CHANNELS, "n_runs": 400, "margins": (1.0, 5.0)},
-    },
+    reduce=figure_5_numbers,
 )

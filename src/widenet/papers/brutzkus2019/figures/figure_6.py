@@ -1,100 +1,41 @@
 """Figure 6 of brutzkus2019: a decoy set with a non-diverse negative point; and how recovery depends on the margin."""
 
+import functools
 from collections.abc import Sequence
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from widenet.data import recovers
-from widenet.papers.base import Comparison, Figure
-from widenet.papers.brutzkus2019.figures.figure_3 import compute_figure_3, share_row, shown_rows
-from widenet.papers.brutzkus2019.runs.recorded_runs import decoy_counts
-from widenet.papers.brutzkus2019.runs.sampled_runs import (
-    INITIAL_SCALE,
-    STEP_CONSTANT,
-    draw_networks,
-    part_of,
-    run_keys,
-)
-from widenet.training import on_grid, train_patterns
-from widenet.types import Progress, Scale, silent
-
-MARGINS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
-SINGLES = (0, 1, 2, 3, 4, 5, 6, 8)
-MAP_PER_CLASS = 24
-"""Points per class in the maps; only shares matter, and 4 of 24 is the one of six of the paper."""
-SHOWN = {"half_widths": (100, 2), "n_runs": 200, "margin": 2.0, "n_times": 90}
-HALF_WIDTHS = (2, 4, 8, 16, 32, 64, 100)
+from widenet.figures import Comparison, Figure
+from widenet.papers.brutzkus2019.figures.figure_3 import figure_3_numbers
+from widenet.papers.brutzkus2019.figures.recorded_pair import half_widths, share_row, shown_rows
+from widenet.papers.brutzkus2019.runs.recorded_runs import RecordedRuns, decoy_settings, recorded_runs
+from widenet.papers.brutzkus2019.runs.recovery import MAP_PER_CLASS, PAPER_SINGLES, Recovery, recovery
 
 
-def compute_figure_6(
-    seed: int,
-    progress: Progress = silent,
-    *,
-    half_widths: Sequence[int] = (100, 2),
-    n_runs: int = 200,
-    margin: float = 2.0,
-    n_times: int = 90,
-    map_runs: int = 60,
-    map_margins: Sequence[float] = MARGINS,
-    map_half_widths: Sequence[int] = HALF_WIDTHS,
-    map_singles: Sequence[int] = SINGLES,
-) -> xr.Dataset:
+def figure_6_numbers(cells: Sequence[RecordedRuns], maps: Sequence[Recovery]) -> xr.Dataset:
     """The runs of the picture, and two maps of recovery: over γ and k, and over γ and the p₂-only share."""
-    total = 2 + len(map_half_widths)
-    numbers = compute_figure_3(
-        seed,
-        part_of(progress, 0, total),
-        half_widths=half_widths,
-        n_runs=n_runs,
-        margin=margin,
-        n_single=1,
-        n_times=n_times,
-    )
-    by_width = [
-        recovery(seed, half_width, map_runs, map_margins, [MAP_PER_CLASS // 6], part_of(progress, 1 + index, total))[
-            :, 0
-        ]
-        for index, half_width in enumerate(map_half_widths)
-    ]
-    by_single = recovery(
-        seed, max(map_half_widths), map_runs, map_margins, map_singles, part_of(progress, total - 1, total)
-    )
-    maps = xr.Dataset(
+    found = {(each.setting.half_width, each.setting.n_single): each.shares for each in maps}
+    widths = sorted(width for width, n_single in found if n_single == PAPER_SINGLES)
+    singles = sorted(n_single for width, n_single in found if width == widths[-1])
+    axes = ("map_margin", "map_half_width"), ("map_margin", "single_share")
+    both = xr.Dataset(
         {
-            "recovery_by_width": (("map_margin", "map_half_width"), np.stack(by_width, axis=1)),
-            "recovery_by_share": (("map_margin", "single_share"), by_single),
+            "recovery_by_width": (axes[0], np.stack([found[width, PAPER_SINGLES] for width in widths], axis=1)),
+            "recovery_by_share": (axes[1], np.stack([found[widths[-1], each] for each in singles], axis=1)),
         },
         coords={
-            "map_margin": list(map_margins),
-            "map_half_width": list(map_half_widths),
-            "single_share": np.array(map_singles) / MAP_PER_CLASS,
+            "map_margin": list(maps[0].setting.margins),
+            "map_half_width": widths,
+            "single_share": np.array(singles) / MAP_PER_CLASS,
         },
     )
-    return numbers.merge(maps).assign_attrs(numbers.attrs | {"map_runs": map_runs})
-
-
-def recovery(
-    seed: int, half_width: int, n_runs: int, margins: Sequence[float], singles: Sequence[int], progress: Progress
-) -> np.ndarray:
-    """(margin, number of p₂-only negatives): the share of runs that recover f*. All cells share the initial filters."""
-    n_cells = len(margins) * len(singles)
-    drawn = draw_networks(run_keys(seed, 2 * half_width, n_runs), 2 * half_width, INITIAL_SCALE)
-    networks = jax.tree.map(lambda leaf: jnp.tile(leaf, (n_cells,) + (1,) * (leaf.ndim - 1)), drawn)
-    margin = np.repeat(margins, len(singles) * n_runs)
-    counts = np.tile(
-        np.repeat([decoy_counts(n_single, MAP_PER_CLASS) for n_single in singles], n_runs, axis=0), (len(margins), 1)
-    )
-    networks, step_sizes = on_grid(networks, counts, STEP_CONSTANT / half_width)
-    runs = train_patterns(networks, counts, step_sizes, margin=margin, progress=progress)
-    return np.asarray(recovers(jnp.asarray(runs.outputs))).reshape(len(margins), len(singles), n_runs).mean(axis=-1)
+    return figure_3_numbers(cells).merge(both).assign_attrs(map_runs=maps[0].setting.n_runs)
 
 
 def compare_figure_6(numbers: xr.Dataset) -> list[Comparison]:
     """As Figure 3, and the margin that helps Theorem 6.3 hurts here once it is large."""
-    k_wide, k_narrow = (int(numbers.half_width.sel(network=name)) for name in ("wide", "narrow"))
+    k_wide, k_narrow = half_widths(numbers)
     pilots = "the paper shows one run; the band was set by this project from pilot runs"
     added = "not a statement of the paper, which does not say which γ it took; found by this project"
     at_largest = numbers.recovery_by_width.isel(map_half_width=-1)
@@ -139,10 +80,7 @@ figure_6 = Figure(
         "Here γ = 2; step size, scale and stopping rule of Appendix A. The maps show the share of "
         "runs that recover f* over γ and k, and over γ and the share of negative points that hold p₂ alone."
     ),
-    compute=compute_figure_6,
+    reads=(recorded_runs.at(functools.partial(decoy_settings, margin=2.0, n_single=1)), recovery),
     compare=compare_figure_6,
-    sizes={
-        Scale.QUICK: SHOWN | {"map_runs": 60, "map_half_widths": (2, 8, 32, 100)},
-        Scale.PAPER: SHOWN | {"map_runs": 300, "map_half_widths": HALF_WIDTHS},
-    },
+    reduce=figure_6_numbers,
 )

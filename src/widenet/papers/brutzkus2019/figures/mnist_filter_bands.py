@@ -10,7 +10,8 @@ import numpy as np
 import scipy
 import xarray as xr
 
-from widenet.papers.base import Comparison
+from widenet.figures import Comparison
+from widenet.figures.statistics import mean_interval
 
 SMALLEST_SHIFT = 8.0
 """Degrees by which trained filters must be closer to their centres, in the mean."""
@@ -46,14 +47,6 @@ def best_pair(learned_error: xr.DataArray) -> xr.DataArray:
     """The errors of the pair with the smallest mean test error: the paper's rule, and kind to the baseline."""
     means = learned_error.mean("run", skipna=False).values
     return learned_error.isel(pair=int(np.argmin(means)))  # a NaN comes first, and agrees with nothing
-
-
-def mean_interval(values: np.ndarray) -> tuple[float, float] | None:
-    """The 95 % t-interval of a mean; None below two values."""
-    if len(values) < 2 or not np.ptp(values) > 0:
-        return None
-    low, high = scipy.stats.t.interval(0.95, len(values) - 1, values.mean(), scipy.stats.sem(values))
-    return (float(low), float(high))
 
 
 def _clustering_rows(numbers: xr.Dataset) -> list[Comparison]:

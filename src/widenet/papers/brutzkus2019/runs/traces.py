@@ -14,27 +14,28 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, UInt32
+from pydantic import Field
 
+from widenet.claims.experiments import Experiment
 from widenet.data.xord import PATTERN_SETS, PATTERNS
 from widenet.networks.conv_maxpool import make_conv_maxpool
-from widenet.papers.brutzkus2019.runs.lattice import CHUNK, advance_chunk, in_13
-from widenet.types import RunKeys, RunStatus
+from widenet.papers.brutzkus2019.formulas import largest_deviation, start_limit, steps_of_theorem_6_3
+from widenet.papers.brutzkus2019.runs.lattice import COUNTS, GROUPS, SUMS, in_13, walk
+from widenet.progress import Progress, silent
+from widenet.records import ClosedModel, Scale
+from widenet.types import RunStatus
 
 GRID = 2.0**-32
 """Starting fits and margins, in units of η, are multiples of this: sums below 2²¹ do not round."""
-EVENT_RADIUS = math.sqrt(2) / 4
+EVENT_RADIUS = start_limit(1.0)
 """The event of Lemma E.3 in units of η: no initial fit is larger."""
-BLOCK = 100
-"""Runs side by side in one program."""
-GROUPS = ("w13", "w24", "u13", "u24")
-"""The filters by where they are at t = 0."""
+KEYS = 1000
+"""Keys of runs are made so many at a time, so that one compiled program serves all settings."""
 
 
-@dataclass(frozen=True)
-class Setting:
+class TraceSetting(ClosedModel):
     """What fixes a set of runs.
 
     Attributes:
@@ -42,15 +43,17 @@ class Setting:
       step_constant: c_η; the step is η = c_η/k.
       margin: γ.
       n_runs, seed: each run draws from a key of its own.
+      first_run: the place of the first of these runs among all of this seed; sets too large for one cell are cut.
       spread: σ_g divided by its largest allowed value c_η/(16 k^1.5).
       n_positive, n_minus_positive: |W13(0)| and |U13(0)|, by exchanging the two fits of filters; None: left to chance.
     """
 
-    half_width: int
-    step_constant: float
-    margin: float
-    n_runs: int
+    half_width: int = Field(ge=1)
+    step_constant: float = Field(gt=0)
+    margin: float = Field(gt=0)
+    n_runs: int = Field(ge=1)
     seed: int = 0
+    first_run: int = Field(default=0, ge=0)
     spread: float = 1.0
     n_positive: int | None = None
     n_minus_positive: int | None = None
@@ -62,13 +65,19 @@ class Setting:
 
     @property
     def max_steps(self) -> int:
-        """The number of steps Theorem 6.3 asks for, 28(γ + 1 + 8c_η)/c_η; far more than a run needs."""
-        return math.ceil(28 * (self.margin + 1 + 8 * self.step_constant) / self.step_constant)
+        """The number of steps Theorem 6.3 asks for; far more than a run needs."""
+        return math.ceil(steps_of_theorem_6_3(self.step_constant, self.margin))
 
     @property
     def goals(self) -> tuple[float, float]:
         """γ/η and 1/η: what N(x⁺) and −N(x⁻) have to reach, on the grid."""
         return on_grid(self.margin / self.step_size), on_grid(1 / self.step_size)
+
+    def in_cells_of(self, n_runs: int) -> list["TraceSetting"]:
+        """The same runs in pieces of at most so many."""
+        firsts = range(self.first_run, self.first_run + self.n_runs, n_runs)
+        end = self.first_run + self.n_runs
+        return [self.model_copy(update={"first_run": at, "n_runs": min(n_runs, end - at)}) for at in firsts]
 
 
 def on_grid(value: float) -> float:
@@ -76,63 +85,19 @@ def on_grid(value: float) -> float:
     return round(value / GRID) * GRID
 
 
-@dataclass(frozen=True, eq=False)
-class Ending:
-    """How the runs of a setting end.
-
-    Attributes:
-      start, end: the fits (s, r) of all filters at t = 0 and at T, in units of η; the k w's come before the k u's.
-      steps: T, the first t from which nothing moves any more.
-      status: CONVERGED (zero loss), STALLED (an update of exactly zero at positive loss), or BUDGET_SPENT.
-    """
-
-    setting: Setting
-    start: Float[np.ndarray, "run filter 2"]
-    end: Float[np.ndarray, "run filter 2"]
-    steps: Int[np.ndarray, " run"]
-    status: Int[np.ndarray, " run"]
-
-    @property
-    def converged(self) -> Bool[np.ndarray, " run"]:
-        """Whether the loss is 0 at the end."""
-        return self.status == RunStatus.CONVERGED
-
-    @functools.cached_property
-    def in_event(self) -> Bool[np.ndarray, " run"]:
-        """The event of Lemma E.3, and no start on a kink or a tie (which has probability 0 for continuous weights)."""
-        sizes = np.abs(self.start)
-        clear = (sizes > 0).all(axis=(1, 2)) & (sizes[..., 0] != sizes[..., 1]).all(axis=1)
-        return clear & (sizes <= EVENT_RADIUS).all(axis=(1, 2))
-
-    @property
-    def largest_start(self) -> Float[np.ndarray, " run"]:
-        """The largest initial |⟨w_0, p_i⟩| or |⟨u_0, p_i⟩| of each run, in units of η."""
-        return np.abs(self.start).max(axis=(1, 2))
-
-    @property
-    def n_positive(self) -> Int[np.ndarray, " run"]:
-        """|W13(0)|."""
-        half = self.setting.half_width
-        return np.sum(in_positive_cone(self.start[:, :half]), axis=1)
-
-    def filters(self, at_end: bool = True) -> Float[np.ndarray, "run filter 2"]:
-        """The filters themselves, w = (s p₁ + r p₂)/2, in units of η (angles need no more)."""
-        return (self.end if at_end else self.start) @ PATTERNS[:2] / 2
-
-    def outputs(self) -> Float[np.ndarray, "run 15"]:
-        """N on the 15 pattern sets at the end, in units of η, in the order of `widenet.data.xord.PATTERN_SETS`."""
-        half = self.setting.half_width
-        sums = [responses(self.end, held) for held in PATTERN_SETS]
-        return np.stack([value[:, :half].sum(axis=1) - value[:, half:].sum(axis=1) for value in sums], axis=1)
-
-
 Series = Float[np.ndarray, "run time"]
 Counts = Int[np.ndarray, "run time"]
+Extremes = Int[np.ndarray, "2 run time"]
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
     """The sums of the proof at every t from 0 to the longest T; after its T a run repeats its last values.
+
+    The runs:
+      start, end: the fits (s, r) of all filters at t = 0 and at T, in units of η; the k w's come before the k u's.
+      steps: T, the first t from which nothing moves any more.
+      status: CONVERGED (zero loss), STALLED (an update of exactly zero at positive loss), or BUDGET_SPENT.
 
     Sums, in units of η (|s| of a filter in W13 is its response to x⁺, |r| its response to x⁻; in W24 both are |r|):
       s_plus, s_minus: S⁺ = Σ|s| and S⁻ = Σ|r| over W13(t).
@@ -155,7 +120,11 @@ class Trace:
       a_step, b_step: (A_{t+1} − A_t)·sign(s_0) and (B_{t+1} − B_t)·sign(r_t), for "w13" and "w24".
     """
 
-    ending: Ending
+    setting: TraceSetting
+    start: Float[np.ndarray, "run filter 2"]
+    end: Float[np.ndarray, "run filter 2"]
+    steps: Int[np.ndarray, " run"]
+    status: Int[np.ndarray, " run"]
     s_plus: Series
     s_minus: Series
     p_plus: Series
@@ -175,15 +144,43 @@ class Trace:
     u_left: Counts
     u_lost: Counts
     u_flipped: Counts
-    a_range: dict[str, tuple[Counts, Counts]] = field(repr=False)
-    b_range: dict[str, tuple[Counts, Counts]] = field(repr=False)
-    a_step: dict[str, tuple[Counts, Counts]] = field(repr=False)
-    b_step: dict[str, tuple[Counts, Counts]] = field(repr=False)
+    a_range: dict[str, Extremes] = field(repr=False)
+    b_range: dict[str, Extremes] = field(repr=False)
+    a_step: dict[str, Extremes] = field(repr=False)
+    b_step: dict[str, Extremes] = field(repr=False)
 
     @property
-    def setting(self) -> Setting:
-        """What was run."""
-        return self.ending.setting
+    def converged(self) -> Bool[np.ndarray, " run"]:
+        """Whether the loss is 0 at the end."""
+        return self.status == RunStatus.CONVERGED
+
+    @functools.cached_property
+    def in_event(self) -> Bool[np.ndarray, " run"]:
+        """The event of Lemma E.3, and no start on a kink or a tie (which has probability 0 for continuous weights)."""
+        sizes = np.abs(self.start)
+        clear = (sizes > 0).all(axis=(1, 2)) & (sizes[..., 0] != sizes[..., 1]).all(axis=1)
+        return clear & (sizes <= EVENT_RADIUS).all(axis=(1, 2))
+
+    @property
+    def largest_start(self) -> Float[np.ndarray, " run"]:
+        """The largest initial |⟨w_0, p_i⟩| or |⟨u_0, p_i⟩| of each run, in units of η."""
+        return np.abs(self.start).max(axis=(1, 2))
+
+    @property
+    def half_width(self) -> int:
+        """k, which is c_η in units of η."""
+        return self.setting.half_width
+
+    @property
+    def goals(self) -> tuple[float, float]:
+        """γ and 1, in units of η."""
+        return self.setting.goals
+
+    @functools.cached_property
+    def sizes(self) -> dict[str, Float[np.ndarray, "run 1"]]:
+        """How many filters each of `GROUPS` has: |W13(0)|, |W24(0)|, |U13(0)|, |U24(0)|."""
+        w13, u13 = self.w13[:, :1].astype(float), self.u13[:, :1].astype(float)
+        return {"w13": w13, "w24": self.half_width - w13, "u13": u13, "u24": self.half_width - u13}
 
     @functools.cached_property
     def n_plus(self) -> Series:
@@ -198,22 +195,32 @@ class Trace:
     @functools.cached_property
     def plus_active(self) -> Bool[np.ndarray, "run time"]:
         """N(x⁺) < γ: the positive point moves the weights."""
-        return self.n_plus < self.setting.goals[0]
+        return self.n_plus < self.goals[0]
 
     @functools.cached_property
     def minus_active(self) -> Bool[np.ndarray, "run time"]:
         """−N(x⁻) < 1: the negative point moves the weights."""
-        return -self.n_minus < self.setting.goals[1]
+        return -self.n_minus < self.goals[1]
 
     @functools.cached_property
     def seen(self) -> Bool[np.ndarray, "run time"]:
         """t ≤ T; the rest of a row repeats."""
-        return np.arange(self.s_plus.shape[1]) <= self.ending.steps[:, None]
+        return self.times <= self.steps[:, None]
 
     @functools.cached_property
     def stepping(self) -> Bool[np.ndarray, "run time"]:
         """t < T: a step is taken from t to t + 1."""
-        return np.arange(self.s_plus.shape[1]) < self.ending.steps[:, None]
+        return self.times < self.steps[:, None]
+
+    @functools.cached_property
+    def only_minus(self) -> Bool[np.ndarray, "run time"]:
+        """Steps in which only x⁻ is active."""
+        return self.stepping & self.minus_active & ~self.plus_active
+
+    @functools.cached_property
+    def only_plus(self) -> Bool[np.ndarray, "run time"]:
+        """Steps in which only x⁺ is active."""
+        return self.stepping & self.plus_active & ~self.minus_active
 
     @functools.cached_property
     def updates(self) -> Counts:
@@ -221,10 +228,20 @@ class Trace:
         counts = np.cumsum(self.plus_active, axis=1, dtype=np.int32)
         return counts - self.plus_active
 
+    @property
+    def times(self) -> Int[np.ndarray, " time"]:
+        """t."""
+        return np.arange(self.s_plus.shape[1])
 
-def in_positive_cone(fits: Float[np.ndarray, "*any 2"]) -> Bool[np.ndarray, "*any"]:
-    """Whether the best of the four patterns is p₁ or p₃; ties go as in `ConvMaxPool`."""
-    return np.asarray(in_13(jnp.asarray(fits[..., 0]), jnp.asarray(fits[..., 1])))
+    def at_end(self, series: Series) -> Float[np.ndarray, " run"]:
+        """The value at T of each run."""
+        return np.take_along_axis(series, self.steps[:, None], axis=1)[:, 0]
+
+    def outputs(self) -> Float[np.ndarray, "run 15"]:
+        """N on the 15 pattern sets at the end, in units of η, in the order of `widenet.data.xord.PATTERN_SETS`."""
+        sums = [responses(self.end, held) for held in PATTERN_SETS]
+        half = self.half_width
+        return np.stack([value[:, :half].sum(axis=1) - value[:, half:].sum(axis=1) for value in sums], axis=1)
 
 
 def responses(fits: Float[np.ndarray, "*any 2"], held: Bool[np.ndarray, " 4"]) -> Float[np.ndarray, "*any"]:
@@ -233,98 +250,108 @@ def responses(fits: Float[np.ndarray, "*any 2"], held: Bool[np.ndarray, " 4"]) -
     return np.maximum(with_patterns[..., held].max(axis=-1), 0.0)
 
 
-def draw_fits(setting: Setting) -> Float[np.ndarray, "run filter 2"]:
+def draw_fits(setting: TraceSetting) -> Float[np.ndarray, "run filter 2"]:
     """Initial fits in units of η, from Gaussian weights with σ_g = spread·c_η/(16 k^1.5)."""
-    keys = jax.random.split(jax.random.key(setting.seed), setting.n_runs)
-    half, scale = setting.half_width, setting.spread * setting.step_constant / (16 * setting.half_width**1.5)
-    blocks = [_draw(keys[first : first + BLOCK], 2 * half, scale) for first in range(0, setting.n_runs, BLOCK)]
-    fits = np.concatenate(blocks) @ PATTERNS[:2].T / setting.step_size
+    half, end = setting.half_width, setting.first_run + setting.n_runs
+    keys = jax.random.split(jax.random.key(setting.seed), math.ceil(end / KEYS) * KEYS)
+    words = np.asarray(jax.random.key_data(keys))[setting.first_run : end]
+    scale = setting.spread * largest_deviation(setting.step_constant, half)
+    weights = np.stack([_draw(word, 2 * half, scale) for word in words])
+    fits = weights @ PATTERNS[:2].T / setting.step_size
     fits = np.round(fits / GRID) * GRID
     for first, number in ((0, setting.n_positive), (half, setting.n_minus_positive)):
         if number is not None:
             part = fits[:, first : first + half]
-            wrong = in_positive_cone(part) != (np.arange(half) < number)
+            wrong = in_13(part[..., 0], part[..., 1]) != (np.arange(half) < number)
             fits[:, first : first + half] = np.where(wrong[..., None], part[..., ::-1], part)
     return fits
 
 
 @functools.partial(jax.jit, static_argnums=1)
-def _draw(keys: RunKeys, n_filters: int, scale: float | Float[Array, ""]) -> Float[Array, "run filter 2"]:
-    return jax.vmap(lambda key: make_conv_maxpool(key, n_filters, scale).filters)(keys)
+def _draw(words: UInt32[Array, " word"], n_filters: int, scale: float | Float[Array, ""]) -> Float[Array, "filter 2"]:
+    """The filters of one run, from the words of its key: one program for each width, however many runs there are."""
+    return make_conv_maxpool(jax.random.wrap_key_data(words), n_filters, scale).filters
 
 
-@functools.lru_cache(maxsize=8)
-def trace(setting: Setting) -> Trace:
-    """The runs of a setting with everything that the lemmas read."""
-    return follow(setting, draw_fits(setting))
+def follow(setting: TraceSetting, fits: Float[np.ndarray, "run filter 2"], progress: Progress = silent) -> Trace:
+    """The trace from given initial fits, in units of η (`n_runs`, `first_run`, `seed` and `spread` are not used).
+
+    Raises:
+      ValueError: fits of another shape, or sums that would not be exact.
+    """
+    _check_exact(setting, fits)
+    path = walk(fits, setting.goals, setting.max_steps, progress)
+    sums: dict[str, Any] = dict(zip(SUMS, path.sums, strict=True))
+    counts: dict[str, Any] = dict(zip(COUNTS, path.counts, strict=True))
+    return Trace(
+        setting,
+        fits,
+        path.end,
+        path.steps,
+        path.status,
+        **sums,
+        **counts,
+        a_range=_by_group(path.ranges[:, 0]),
+        b_range=_by_group(path.ranges[:, 1]),
+        a_step=_by_group(path.steps_of_w[:, 0]),
+        b_step=_by_group(path.steps_of_w[:, 1]),
+    )
 
 
-@functools.lru_cache(maxsize=16)
-def finish(setting: Setting) -> Ending:
-    """The same runs without the record: only how they end."""
-    fits = draw_fits(setting)
-    return _ending(setting, fits, [_advance(setting, block, record=False)[:2] for block in _blocks(setting, fits)])
+def _by_group(extremes: Int[np.ndarray, "2 group run time"]) -> dict[str, Extremes]:
+    """By the names of `GROUPS`, and in two bytes each where they fit."""
+    small = np.abs(extremes).max(initial=0) < 2**15
+    narrow = extremes.astype(np.int16) if small else extremes
+    return dict(zip(GROUPS, narrow.swapaxes(0, 1), strict=False))
 
 
-def follow(setting: Setting, fits: Float[np.ndarray, "run filter 2"]) -> Trace:
-    """The trace from given initial fits, in units of η (`setting.n_runs`, `seed` and `spread` are not used)."""
-    parts = [_advance(setting, block, record=True) for block in _blocks(setting, fits)]
-    ending = _ending(setting, fits, [part[:2] for part in parts])
-    length = int(ending.steps.max()) + 1
-    names = parts[0][2][0]
-    joined: dict[str, Any] = {
-        name: _join([[chunk[name] for chunk in part[2]] for part in parts], length)[: len(fits)] for name in names
-    }
-    ranges: dict[str, Any] = {
-        kind: {group: (joined.pop(f"{kind}_{group}_0"), joined.pop(f"{kind}_{group}_1")) for group in groups}
-        for kind, groups in (("a_range", GROUPS), ("b_range", GROUPS), ("a_step", GROUPS[:2]), ("b_step", GROUPS[:2]))
-    }
-    return Trace(ending, **joined, **ranges)
-
-
-def _blocks(setting: Setting, fits: np.ndarray) -> list[np.ndarray]:
-    k, goals = setting.half_width, setting.goals
-    if fits.ndim != 3 or fits.shape[1:] != (2 * k, 2) or not len(fits):
-        raise ValueError(f"fits must have the shape (run, {2 * k}, 2), got {fits.shape}")
-    largest = sum(goals) + 8 * k + np.abs(fits).sum(axis=1).max()
+def _check_exact(setting: TraceSetting, fits: np.ndarray) -> None:
+    half = setting.half_width
+    if fits.ndim != 3 or fits.shape[1:] != (2 * half, 2) or not len(fits):
+        raise ValueError(f"fits must have the shape (run, {2 * half}, 2), got {fits.shape}")
+    largest = sum(setting.goals) + 8 * half + np.abs(fits).sum(axis=1).max()
     if not largest < 2.0**20:
         raise ValueError(f"sums reach {largest:g} in units of η; from 2^20 on they are not exact")
     if (np.round(fits / GRID) * GRID != fits).any():
         raise ValueError("initial fits, in units of η, must be multiples of GRID")
-    # Full blocks only, once there is more than one: each shape is a program to compile.
-    padded = np.concatenate([fits, np.repeat(fits[-1:], -len(fits) % BLOCK, axis=0)]) if len(fits) > BLOCK else fits
-    return [padded[first : first + BLOCK] for first in range(0, len(fits), BLOCK)]
 
 
-def _advance(setting: Setting, fits: np.ndarray, *, record: bool):
-    """(fits at the end, (T, whether a point is still active), records of each chunk) of one block of runs."""
-    start = (jnp.asarray(fits[..., 0].T), jnp.asarray(fits[..., 1].T))
-    state = (*start, jnp.zeros(len(fits), jnp.int32), jnp.ones(len(fits), bool))
-    records, done, active = [], 0, jnp.ones(len(fits), bool)
-    while done < setting.max_steps:
-        state, active, seen = advance_chunk(state, start, jnp.asarray(setting.goals), record)
-        records.append({name: np.asarray(value) for name, value in seen.items()})
-        done += CHUNK
-        if not np.asarray(state[3]).any():
-            break
-    s, r, steps, moving = (np.asarray(leaf) for leaf in state)
-    status = np.where(moving, RunStatus.BUDGET_SPENT, np.where(active, RunStatus.STALLED, RunStatus.CONVERGED))
-    return np.stack([s.T, r.T], axis=-1), (steps, status), records
+def run_trace(setting: TraceSetting, progress: Progress) -> Trace:
+    """The runs of a setting with everything that the lemmas read."""
+    return follow(setting, draw_fits(setting), progress)
 
 
-def _ending(setting: Setting, fits: np.ndarray, parts: list) -> Ending:
-    end = np.concatenate([part[0] for part in parts])[: len(fits)]
-    steps, status = (np.concatenate([part[1][i] for part in parts])[: len(fits)] for i in range(2))
-    return Ending(setting, fits, end, steps, status)
+def wide_runs(scale: Scale, seed: int) -> list[TraceSetting]:
+    """The regime of Theorem 6.3 at its edge: k = 120, c_η = 1/410, γ = 8. A run has some 4000 steps."""
+    n_runs = 100 if scale is Scale.QUICK else 300
+    setting = TraceSetting(half_width=120, step_constant=1 / 410, margin=8.0, n_runs=n_runs, seed=10 * seed)
+    return setting.in_cells_of(25)
 
 
-def _join(parts: list[list[np.ndarray]], length: int) -> np.ndarray:
-    """(time, run) chunks of each block to one (run, time) array of this length; short ones repeat their last value."""
-    joined = np.empty((sum(part[0].shape[1] for part in parts), length), parts[0][0].dtype)
-    first = 0
-    for chunks in parts:
-        block = np.concatenate(chunks)[:length].T
-        rows = joined[first : first + len(block)]
-        rows[:, : block.shape[1]], rows[:, block.shape[1] :] = block, block[:, -1:]
-        first += len(block)
-    return joined
+def faster_runs(scale: Scale, seed: int) -> list[TraceSetting]:
+    """The same width with a larger step."""
+    n_runs = 300 if scale is Scale.QUICK else 1000
+    setting = TraceSetting(half_width=120, step_constant=1 / 41, margin=8.0, n_runs=n_runs, seed=10 * seed + 1)
+    return setting.in_cells_of(100)
+
+
+def narrow_runs(scale: Scale, seed: int) -> list[TraceSetting]:
+    """Larger steps at smaller widths."""
+    n_runs = 60 if scale is Scale.QUICK else 1000
+    rows = ((16, 1 / 41, 8.0), (2, 1 / 41, 8.0), (2, 1 / 8, 1.0))
+    return [
+        piece
+        for place, (half_width, step_constant, margin) in enumerate(rows, start=2)
+        for piece in TraceSetting(
+            half_width=half_width, step_constant=step_constant, margin=margin, n_runs=n_runs, seed=10 * seed + place
+        ).in_cells_of(200)
+    ]
+
+
+def all_runs(scale: Scale, seed: int) -> list[TraceSetting]:
+    """The regime of Theorem 6.3, and larger steps: Appendix E up to Lemma E.16 needs c_η ≤ 1/8 only."""
+    return [*wide_runs(scale, seed), *faster_runs(scale, seed), *narrow_runs(scale, seed)]
+
+
+traces = Experiment("brutzkus2019.traces", all_runs, run_trace, seconds=1.5)
+wide_traces = traces.at(wide_runs)

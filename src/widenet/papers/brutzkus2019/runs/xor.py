@@ -1,17 +1,13 @@
 """Gradient descent on the four points of XOR, step by step and without rounding: what Section 3 speaks about.
 
-A filter is known by its two fits ⟨w, x_1⟩ and ⟨w, x_2⟩; the fits with x_3 = −x_1 and x_4 = −x_2 are their negatives. A
-step adds −2η, 0 or 2η to each. So in units of η a fit is its start plus twice a whole number, and with starts on a grid
-of 2⁻³² every sum here is exact in float64. All values of a `XorTrace` are in units of η.
+A step adds −2η, 0 or 2η to each fit of a filter. So in units of η a fit is its start plus twice a whole number, and
+with starts on a grid (`xor_starts`) every sum here is exact in float64. All values of a `XorTrace` are in units of η.
 
-The w's and the u's play the same game with the roles of the axes exchanged. A point has its *own* filters, the w's for
-x_1 and x_3 and the u's for x_2 and x_4: their fits with it only grow. The other filters *oppose* it. So
-y_i N(x_i) = (sum over own filters of σ(⟨·, x_i⟩)) − (the same sum over opposing filters).
+The w's and the u's play the same game with the roles of the axes exchanged. The fits of the own filters with a point
+only grow. y_i N(x_i) = (sum over own filters of σ(⟨·, x_i⟩)) − (the same sum over opposing filters).
 """
 
 import functools
-import itertools
-import math
 from dataclasses import dataclass
 
 import jax
@@ -19,94 +15,15 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from widenet.diagnostics.exploration import XOR_POINTS, explored
+from widenet.claims.experiments import Experiment
+from widenet.papers.brutzkus2019.runs.xor_starts import XorSetting, XorStart, start_of
+from widenet.progress import Progress, over, silent
+from widenet.records import Scale
 from widenet.types import RunStatus
 
-GRID = 2.0**-32
-"""Starting fits and 1/η, in units of η, are multiples of this: sums below 2²⁰ do not round."""
-EVENT_RADIUS = math.sqrt(2) / 4
-"""The event of Lemma B.2 in units of η: no initial fit is larger."""
 CHUNK, BLOCK, WIDTHS = 32, 256, (4, 64, 256)
 """Steps between two looks of the interpreter; runs side by side; filters of each sign, filled up with zeros."""
 MAX_STEPS = 64_000
-
-
-@dataclass(frozen=True, eq=False)
-class XorStart:
-    """Initial weights of many runs, and their step size.
-
-    Attributes:
-      fits: (run, sign, filter, axis): ⟨w_0, x_1⟩ and ⟨w_0, x_2⟩ in units of η, first the w's and then the u's.
-      step_size: η.
-      step_constant: c_η, which is at least kη.
-      deviation: σ_g, if the weights were drawn with it.
-    """
-
-    fits: Float[np.ndarray, "run 2 filter 2"]
-    step_size: float
-    step_constant: float
-    deviation: float | None = None
-
-    def __post_init__(self) -> None:
-        """The fits are put on the grid, none but 0 itself at 0; NaN and sums beyond float64 are refused."""
-        if not np.isfinite(self.fits).all() or not self.step_size > 0:
-            raise ValueError("initial fits must be finite and the step size positive")
-        largest = 1 / self.step_size + np.abs(self.fits).sum(axis=2).max(initial=0) + 4 * self.half_width
-        if not largest < 2.0**20:
-            raise ValueError(f"sums reach {largest:g} in units of η; from 2^20 on they are not exact")
-        # In millions of draws some lie within half a step of 0; there they would be filters without a side.
-        steps = np.where(np.abs(self.fits) < GRID, np.sign(self.fits), np.round(self.fits / GRID))
-        object.__setattr__(self, "fits", steps * GRID)
-
-    @property
-    def n_runs(self) -> int:
-        """How many runs."""
-        return len(self.fits)
-
-    @property
-    def half_width(self) -> int:
-        """k."""
-        return self.fits.shape[2]
-
-    @property
-    def goal(self) -> float:
-        """1/η on the grid: what y N(x) has to reach."""
-        return round(1 / self.step_size / GRID) * GRID
-
-    @property
-    def spread(self) -> float:
-        """16√k·σ_g/η, with σ_g as the weights were drawn around 0."""
-        return 16 * math.sqrt(self.half_width / 2) * math.sqrt(float(np.square(self.fits).mean()))
-
-    @functools.cached_property
-    def in_event(self) -> Bool[np.ndarray, " run"]:
-        """The event of Lemma B.2, and no fit that is exactly 0 (which has probability 0)."""
-        sizes = np.abs(self.fits)
-        return np.asarray(((sizes <= EVENT_RADIUS) & (sizes > 0)).all(axis=(1, 2, 3)))
-
-    @functools.cached_property
-    def own_counts(self) -> Int[np.ndarray, "run 4"]:
-        """n_i: |W_0⁺(i)| for i = 1 and 3, |U_0⁺(i)| for i = 2 and 4, with half-planes as in XOR."""
-        own = np.stack([self.fits[:, 0, :, 0], self.fits[:, 1, :, 1]], axis=1)
-        return np.concatenate([(own > 0).sum(axis=2), (own < 0).sum(axis=2)], axis=1)
-
-    @functools.cached_property
-    def opposing_counts(self) -> Int[np.ndarray, "run 4"]:
-        """|U_0⁺(i)| for i = 1 and 3, |W_0⁺(i)| for i = 2 and 4."""
-        others = np.stack([self.fits[:, 1, :, 0], self.fits[:, 0, :, 1]], axis=1)
-        return np.concatenate([(others > 0).sum(axis=2), (others < 0).sum(axis=2)], axis=1)
-
-    @property
-    def explored(self) -> Bool[np.ndarray, " run"]:
-        """The event of Lemma 3.1: every count of filters lies within k/2 ± 2√k."""
-        counts = np.concatenate([self.own_counts, self.opposing_counts], axis=1)
-        return np.asarray(explored(counts, self.half_width).all(axis=1))
-
-    @property
-    def filters(self) -> Float[np.ndarray, "run channel 2"]:
-        """The weights themselves: (⟨w, x_1⟩ x_1 + ⟨w, x_2⟩ x_2)/2, the w's before the u's."""
-        return (self.fits @ XOR_POINTS[:2]).reshape(self.n_runs, -1, 2) * (self.step_size / 2)
-
 
 Series = Float[np.ndarray, " time run 4"]
 Counts = Int[np.ndarray, " time run 4"]
@@ -162,51 +79,28 @@ class XorTrace:
         """ℓ at the end, in its own units: the sum of max(1 − y N, 0)."""
         return np.maximum(1 - self.margins[-1] / self.start.goal, 0).sum(axis=1)
 
+    @functools.cached_property
+    def updates(self) -> Int[np.ndarray, "run 4"]:
+        """a_i(T): at how many iterations of the whole run each point was active."""
+        return (self.active & self.seen).sum(axis=0)
+
+    @functools.cached_property
+    def largest_opposing(self) -> Float[np.ndarray, "run 4"]:
+        """The largest opposing sum of each point in the whole run."""
+        return np.where(self.seen, self.opposing_sums, 0.0).max(axis=0)
+
+    @property
+    def reached(self) -> Bool[np.ndarray, " run"]:
+        """Whether the loss is 0 at the end."""
+        return (self.status == RunStatus.CONVERGED) & (self.final_loss == 0)
+
     @property
     def ended(self) -> Bool[np.ndarray, " run"]:
         """Whether nothing moves any more."""
         return self.status != RunStatus.BUDGET_SPENT
 
 
-@functools.lru_cache(maxsize=32)
-def draw_start(
-    half_width: int, step_constant: float, n_runs: int, seed: int = 0, *, spread: float = 1.0, step_share: float = 1.0
-) -> XorStart:
-    """Gaussian weights, the same object for the same arguments.
-
-    Main arguments:
-      half_width, step_constant: k and c_η.
-      spread: σ_g over its largest allowed value c_η/(16 k^1.5).
-      step_share: η over its largest allowed value c_η/k.
-    """
-    step_size, deviation = step_share * step_constant / half_width, spread * step_constant / (16 * half_width**1.5)
-    draw = np.random.default_rng([seed, half_width, n_runs, round(1e6 * step_constant)])
-    # The fits of a Gaussian vector with two orthogonal directions of length √2 are independent.
-    fits = draw.normal(scale=math.sqrt(2) * deviation / step_size, size=(n_runs, 2, half_width, 2))
-    return XorStart(fits, step_size, step_constant, deviation)
-
-
-@functools.lru_cache(maxsize=8)
-def every_octant(step_constant: float) -> XorStart:
-    """k = 2: one start in each of the 8⁴ cells (which of a filter's four fits is largest, which second).
-
-    Under the Gaussian start every cell has the same probability, so a share of these runs is a probability, exactly, of
-    anything that is the same throughout a cell.
-    """
-    octants = [(first * a, second * b) for a, b in ((0.2, 0.1), (0.1, 0.2)) for first in (1, -1) for second in (1, -1)]
-    fits = np.array(list(itertools.product(octants, repeat=4))).reshape(-1, 2, 2, 2)
-    return XorStart(fits, step_constant / 2, step_constant)
-
-
-def solution_start(scale: float = 1.0) -> XorStart:
-    """k = 2 from scale·(x_1/2, x_3/2; x_2/2, x_4/2), which has loss 0 for scale 1 and c_η = 0.1."""
-    fits = np.zeros((1, 2, 2, 2))
-    fits[0, 0, :, 0] = fits[0, 1, :, 1] = scale * np.array([1.0, -1.0]) / 0.05
-    return XorStart(fits, 0.05, 0.1)
-
-
-@functools.lru_cache(maxsize=32)
-def trace(start: XorStart) -> XorTrace:
+def trace_xor(start: XorStart, progress: Progress = silent) -> XorTrace:
     """All runs of a start, a block of them side by side in one compiled program."""
     # The own axis first: x_1 for the w's and x_2 for the u's. Runs are the last axis.
     turned = np.stack([start.fits[:, 0], start.fits[:, 1, :, ::-1]]).transpose(3, 0, 2, 1)
@@ -214,7 +108,8 @@ def trace(start: XorStart) -> XorTrace:
     width = next((size for size in WIDTHS if size >= start.half_width), start.half_width)
     spare = -start.n_runs % BLOCK
     padded = np.pad(turned, ((0, 0), (0, 0), (0, width - start.half_width), (0, spare)))
-    parts = [_advance(padded[..., first : first + BLOCK], start.goal) for first in range(0, padded.shape[-1], BLOCK)]
+    blocks = range(0, padded.shape[-1], BLOCK)
+    parts = [_advance(padded[..., first : first + BLOCK], start.goal) for first in over(blocks, progress, "runs")]
     moved, steps, moving = (
         np.concatenate([state[i] for state, _ in parts], axis=-1)[..., : start.n_runs] for i in range(3)
     )
@@ -293,3 +188,18 @@ def _observe(fits, moved, signs, members, some) -> dict[str, Array]:
         "across_high": high(against).astype(jnp.int32),
         "across_fit": high(jnp.abs(fits[1])),
     }
+
+
+def run_xor(setting: XorSetting, progress: Progress) -> XorTrace:
+    """The runs of a setting."""
+    return trace_xor(start_of(setting), progress)
+
+
+def _widths_and_steps(scale: Scale, seed: int) -> list[XorSetting]:
+    n_runs = 50 if scale is Scale.QUICK else 1000
+    return [
+        XorSetting(half_width=k, step_constant=c, n_runs=n_runs, seed=seed) for k in (2, 17, 50) for c in (0.1, 0.4)
+    ]
+
+
+xor_traces = Experiment("brutzkus2019.xor_traces", _widths_and_steps, run_xor, seconds=0.1)

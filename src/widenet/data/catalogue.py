@@ -1,0 +1,29 @@
+"""The data sets a reader can name. No JAX: a list of them is there at once."""
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of `DATASETS`: one sentence for the reader, and where the function lies that makes the distribution."""
+
+    description: str
+    maker: str
+
+    @property
+    def make(self) -> Callable[..., Any]:
+        """Makes the distribution; its module is imported now."""
+        module, name = self.maker.split(".")
+        return getattr(importlib.import_module(f"widenet.data.{module}"), name)
+
+
+DATASETS: dict[str, Entry] = {
+    "separable": Entry("points of the unit ball with a known separator through the origin", "separable.make_separable"),
+    "basis": Entry("the orthonormal basis, all labelled +1 (lower bounds of brutzkus2018)", "basis.make_basis"),
+    "xord": Entry("XOR detection: d patches of ±1 pairs, +1 where a pair agrees (brutzkus2019)", "xord.make_xord"),
+    "mnist": Entry("MNIST images of two digits, 3 against 5 unless told otherwise", "mnist.load_digits"),
+    "arrays": Entry("your own inputs and labels, scaled into the unit ball", "arrays.make_pool"),
+}

@@ -1,0 +1,134 @@
+"""Families of runs on the basis sequence, counted exactly, for the claims about Theorems 4 and 10."""
+
+import enum
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from jaxtyping import Int
+
+from widenet.claims.experiments import Experiment
+from widenet.papers.brutzkus2018.runs.lower_bound import BasisSequence, basis_sequence
+from widenet.progress import Progress, over, silent
+from widenet.records import ClosedModel, Scale
+
+
+class BasisFamily(enum.StrEnum):
+    """Which parameters the runs have."""
+
+    RANDOM = "random"
+    """d ≤ 400, k ≤ 100, any α, η ∈ [0.003, 100], v and R over two decades and more."""
+    EQUATION_6 = "equation 6"
+    """A grid of dimensions, slopes and step sizes under R = v = 1/√(2k)."""
+    LARGE_STEPS = "large steps"
+    """η = 100 and 10⁹ under R = v = 1/√(2k), where T/M_k approaches α²."""
+
+
+class BasisSetting(ClosedModel):
+    """A family; `size` is the number of random runs, or of step sizes in the grid."""
+
+    family: BasisFamily
+    size: int = 0
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class BasisCounts:
+    """Runs on the basis sequence with their counts.
+
+    Attributes:
+      dim: d of each run.
+      numerators, denominators: α, η, kv², R/v and the two initial entries of `BasisSequence`, as fractions.
+      updates: T.
+      mistakes: the updates at points with N ≤ 0.
+    """
+
+    dim: Int[np.ndarray, " run"]
+    numerators: Int[np.ndarray, "run 6"]
+    denominators: Int[np.ndarray, "run 6"]
+    updates: Int[np.ndarray, " run"]
+    mistakes: Int[np.ndarray, " run"]
+
+    @functools.cached_property
+    def sequences(self) -> list[BasisSequence]:
+        """The runs themselves."""
+        rows = zip(self.dim.tolist(), self.numerators.tolist(), self.denominators.tolist(), strict=True)
+        return [BasisSequence(dim, *map(Fraction, above, below)) for dim, above, below in rows]
+
+
+def count(sequences: Sequence[BasisSequence], progress: Progress = silent) -> BasisCounts:
+    """The counts of these runs."""
+    fields = [(run.slope, run.step_size, run.gain, run.radius, run.plus, run.minus) for run in sequences]
+    counts = [(run.updates(), run.mistakes()) for run in over(sequences, progress, "runs")]
+    return BasisCounts(
+        np.array([run.dim for run in sequences]),
+        np.array([[value.numerator for value in row] for row in fields]),
+        np.array([[value.denominator for value in row] for row in fields]),
+        *np.array(counts).T,
+    )
+
+
+def random_sequences(seed: int, size: int) -> list[BasisSequence]:
+    """Random parameters; every other run has round ones, where the recursion hits its thresholds exactly."""
+    draw = np.random.default_rng(seed)
+    return [_random_sequence(draw, is_round=bool(index % 2)) for index in range(size)]
+
+
+def _random_sequence(draw: np.random.Generator, *, is_round: bool) -> BasisSequence:
+    half, root = int(draw.integers(1, 101)), int(draw.integers(1, 21))
+    slope = Fraction(int(draw.integers(1, 100)), 100)
+    eta, weight, radius = (_log_uniform(draw, *ends) for ends in ((0.003, 100.0), (0.05, 5.0), (0.01, 300.0)))
+    if is_round:
+        weight, radius = Fraction(1, int(draw.integers(1, 5))), Fraction(int(draw.integers(0, 21)), 2)
+        slope, eta = Fraction(int(draw.choice([1, 2, 5, 8, 9])), 10), Fraction(int(draw.integers(1, 40)), 10)
+    return basis_sequence(root**2, slope, eta, gain=half * weight**2, radius=radius / weight)
+
+
+def _log_uniform(draw: np.random.Generator, low: float, high: float) -> Fraction:
+    return Fraction(float(np.exp(draw.uniform(np.log(low), np.log(high))))).limit_denominator(10_000)
+
+
+def equation_6_grid(n_steps: int) -> list[BasisSequence]:
+    """η from 0.003 to 100 for five dimensions and eight slopes, under Eq. 6."""
+    steps = [Fraction(float(eta)).limit_denominator(10_000) for eta in np.geomspace(0.003, 100, n_steps)]
+    slopes = [Fraction(percent, 100) for percent in (1, 10, 30, 50, 70, 90, 95, 99)]
+    return [basis_sequence(dim, slope, eta) for dim in (1, 4, 25, 100, 400) for slope in slopes for eta in steps]
+
+
+def large_step_sequences() -> list[BasisSequence]:
+    """d = 10⁴ under Eq. 6, slopes up to 0.999."""
+    slopes = [Fraction(permille, 1000) for permille in (100, 500, 900, 990, 999)]
+    return [basis_sequence(10_000, slope, Fraction(eta)) for slope in slopes for eta in (100, 10**9)]
+
+
+def run_basis_sequences(setting: BasisSetting, progress: Progress) -> BasisCounts:
+    """The runs of a family, counted."""
+    match setting.family:
+        case BasisFamily.RANDOM:
+            sequences = random_sequences(setting.seed, setting.size)
+        case BasisFamily.EQUATION_6:
+            sequences = equation_6_grid(setting.size)
+        case BasisFamily.LARGE_STEPS:
+            sequences = large_step_sequences()
+    return count(sequences, progress)
+
+
+def random_settings(scale: Scale, seed: int) -> list[BasisSetting]:
+    """Random runs."""
+    size = 1000 if scale is Scale.QUICK else 3000
+    return [BasisSetting(family=BasisFamily.RANDOM, size=size, seed=seed)]
+
+
+def equation_6_settings(scale: Scale, seed: int) -> list[BasisSetting]:
+    """The grid, in which nothing is random."""
+    return [BasisSetting(family=BasisFamily.EQUATION_6, size=20 if scale is Scale.QUICK else 40)]
+
+
+def gap_settings(scale: Scale, seed: int) -> list[BasisSetting]:
+    """The random runs, and large steps under Eq. 6."""
+    return [*random_settings(scale, seed), BasisSetting(family=BasisFamily.LARGE_STEPS)]
+
+
+basis_sequences = Experiment("brutzkus2018.basis_sequences", random_settings, run_basis_sequences, seconds=0.3)

@@ -1,0 +1,129 @@
+"""One data set trained at several widths: the updates until zero loss, under Eq. 6 and under another normalization."""
+
+import enum
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Int
+
+from widenet.claims.experiments import Experiment
+from widenet.data.points import separable_points, unit_rows
+from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
+from widenet.papers.brutzkus2018.runs.trials import SampleOrder, Trial, equal_scale, plus_minus_weights
+from widenet.progress import Progress, over
+from widenet.records import ClosedModel, Scale
+from widenet.types import RunStatus
+
+MOST_UPDATES = 100_000
+
+
+class Normalization(enum.StrEnum):
+    """R = v as a function of the half-width k."""
+
+    EQUATION_6 = "1/√(2k)"
+    SMALLER = "1/(2k)"
+    """Bound and updates grow with the width."""
+
+    def size(self, half_width: int) -> float:
+        """The common value of R and v."""
+        return equal_scale(half_width) if self is Normalization.EQUATION_6 else 1 / (2 * half_width)
+
+
+class WidthSetting(ClosedModel):
+    """Runs of one width. The data depends on the seed and on its own fields alone, so all widths share it.
+
+    Attributes:
+      half_width: k.
+      n_runs: random starts and orders; a run depends on the seed, on k and on its number.
+      slope, step_size: α and η.
+      n_samples, dim, separator_norm, largest_margin: n, d and ‖w*‖ of the points, whose margins begin at 1/‖w*‖.
+    """
+
+    half_width: int
+    normalization: Normalization
+    n_runs: int
+    slope: float = 0.2
+    step_size: float = 1.0
+    n_samples: int = 60
+    dim: int = 10
+    separator_norm: float = 5.0
+    largest_margin: float = 0.4
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class WidthRuns:
+    """What the runs of one width left behind.
+
+    Attributes:
+      updates: T of each run.
+      status: a `RunStatus` per run.
+      output_weight, row_bound: v and R of the starts.
+      smallest_margin: min y⟨w*, x⟩.
+    """
+
+    setting: WidthSetting
+    updates: Int[np.ndarray, " run"]
+    status: Int[np.ndarray, " run"]
+    output_weight: float
+    row_bound: float
+    smallest_margin: float
+
+    @property
+    def half_width(self) -> int:
+        """k."""
+        return self.setting.half_width
+
+    @property
+    def all_finished(self) -> bool:
+        """Whether every run reached zero loss."""
+        return bool((self.status == RunStatus.CONVERGED).all())
+
+
+def width_settings(scale: Scale, seed: int) -> list[WidthSetting]:
+    """Enough runs under Eq. 6 for a trend."""
+    half_widths, n_runs = ((1, 4, 16, 64), 20) if scale is Scale.QUICK else ((1, 4, 16, 64, 256), 100)
+    return [
+        WidthSetting(half_width=half, normalization=Normalization.EQUATION_6, n_runs=n_runs, seed=seed)
+        for half in half_widths
+    ]
+
+
+def contrast_settings(scale: Scale, seed: int) -> list[WidthSetting]:
+    """The same and a wider network, and the other normalization at widths where it can be waited for."""
+    widest, n_runs = (256, 10) if scale is Scale.QUICK else (1024, 20)
+    return [
+        *width_settings(scale, seed),
+        WidthSetting(half_width=widest, normalization=Normalization.EQUATION_6, n_runs=n_runs, seed=seed),
+        *(
+            WidthSetting(half_width=half, normalization=Normalization.SMALLER, n_runs=n_runs, seed=seed)
+            for half in (1, 4, 16)
+        ),
+    ]
+
+
+def run_width(setting: WidthSetting, progress: Progress) -> WidthRuns:
+    """Rows on the sphere of radius R = v; samples drawn uniformly with replacement."""
+    points = inputs, labels, separator = separable_points(
+        np.random.default_rng(setting.seed),
+        setting.dim,
+        setting.n_samples,
+        setting.separator_norm,
+        setting.largest_margin,
+    )
+    half, size = setting.half_width, setting.normalization.size(setting.half_width)
+    updates, status = [], []
+    for number in over(range(setting.n_runs), progress, f"runs of {2 * half} neurons"):
+        draw = np.random.default_rng((setting.seed, half, number))
+        rows = size * unit_rows(draw, 2 * half, setting.dim)
+        outputs, order = plus_minus_weights(half, size), SampleOrder.WITH_REPLACEMENT
+        seed = int(draw.integers(2**31))
+        trial = Trial(*points, rows, outputs, setting.slope, setting.step_size, size, order, seed)
+        ledger = keep_ledger(trial, MOST_UPDATES)
+        updates.append(ledger.updates)
+        status.append(int(ledger.end))
+    margin = float((labels * (inputs @ separator)).min())
+    return WidthRuns(setting, np.asarray(updates), np.asarray(status), size, size, margin)
+
+
+width_runs = Experiment("brutzkus2018.widths", width_settings, run_width, seconds=0.2)

@@ -1,0 +1,234 @@
+"""Where gradient descent on XOR starts: Gaussian weights, one start from every octant; how many filters see a point.
+
+A filter is known by its two fits ⟨w, x_1⟩ and ⟨w, x_2⟩; the fits with x_3 = −x_1 and x_4 = −x_2 are their negatives.
+All fits are in units of η, on a grid of 2⁻³², so that every sum of a run is exact in float64.
+
+A point has its *own* filters, the w's for x_1 and x_3 and the u's for x_2 and x_4; the others *oppose* it.
+"""
+
+import enum
+import functools
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from pydantic import Field
+
+from widenet.claims.experiments import Experiment
+from widenet.diagnostics import exploration
+from widenet.diagnostics.exploration import XOR_POINTS
+from widenet.papers.brutzkus2019.runs import octants
+from widenet.progress import Progress
+from widenet.records import ClosedModel, Scale
+
+GRID = 2.0**-32
+"""Starting fits and 1/η, in units of η, are multiples of this: sums below 2²⁰ do not round."""
+EVENT_RADIUS = math.sqrt(2) / 4
+"""The event of Lemma B.2 in units of η: no initial fit is larger."""
+
+
+class XorDraw(enum.StrEnum):
+    """How the starts of many runs are chosen."""
+
+    GAUSSIAN = "gaussian"
+    OCTANTS = "one from every octant"
+
+
+class XorSetting(ClosedModel):
+    """Runs on XOR that are equal but for their initial weights.
+
+    Attributes:
+      half_width: k.
+      step_constant: c_η.
+      spread: σ_g over its largest allowed value c_η/(16 k^1.5).
+      step_share: η over its largest allowed value c_η/k.
+    """
+
+    half_width: int = Field(ge=1)
+    step_constant: float = Field(gt=0)
+    n_runs: int = Field(ge=1)
+    seed: int = Field(default=0, ge=0)
+    spread: float = Field(default=1.0, gt=0)
+    step_share: float = Field(default=1.0, gt=0)
+    draw: XorDraw = XorDraw.GAUSSIAN
+
+
+@dataclass(frozen=True, eq=False)
+class XorStart:
+    """Initial weights of many runs, and their step size.
+
+    Attributes:
+      fits: (run, sign, filter, axis): ⟨w_0, x_1⟩ and ⟨w_0, x_2⟩ in units of η, first the w's and then the u's.
+      step_size: η.
+      step_constant: c_η, which is at least kη.
+      deviation: σ_g, if the weights were drawn with it.
+    """
+
+    fits: Float[np.ndarray, "run 2 filter 2"]
+    step_size: float
+    step_constant: float
+    deviation: float | None = None
+
+    def __post_init__(self) -> None:
+        """The fits are put on the grid, none but 0 itself at 0; NaN and sums beyond float64 are refused."""
+        if not np.isfinite(self.fits).all() or not self.step_size > 0:
+            raise ValueError("initial fits must be finite and the step size positive")
+        largest = 1 / self.step_size + np.abs(self.fits).sum(axis=2).max(initial=0) + 4 * self.half_width
+        if not largest < 2.0**20:
+            raise ValueError(f"sums reach {largest:g} in units of η; from 2^20 on they are not exact")
+        # In millions of draws some lie within half a step of 0; there they would be filters without a side.
+        steps = np.where(np.abs(self.fits) < GRID, np.sign(self.fits), np.round(self.fits / GRID))
+        object.__setattr__(self, "fits", steps * GRID)
+
+    @property
+    def n_runs(self) -> int:
+        """How many runs."""
+        return len(self.fits)
+
+    @property
+    def half_width(self) -> int:
+        """k."""
+        return self.fits.shape[2]
+
+    @property
+    def goal(self) -> float:
+        """1/η on the grid: what y N(x) has to reach, in units of η."""
+        return round(1 / self.step_size / GRID) * GRID
+
+    @property
+    def spread(self) -> float:
+        """16√k·σ_g/η, with σ_g as the weights were drawn around 0."""
+        return 16 * math.sqrt(self.half_width / 2) * math.sqrt(float(np.square(self.fits).mean()))
+
+    @functools.cached_property
+    def in_event(self) -> Bool[np.ndarray, " run"]:
+        """The event of Lemma B.2, and no fit that is exactly 0 (which has probability 0)."""
+        sizes = np.abs(self.fits)
+        return np.asarray(((sizes <= EVENT_RADIUS) & (sizes > 0)).all(axis=(1, 2, 3)))
+
+    @functools.cached_property
+    def own_counts(self) -> Int[np.ndarray, "run 4"]:
+        """n_i: |W_0⁺(i)| for i = 1 and 3, |U_0⁺(i)| for i = 2 and 4, with half-planes as in XOR."""
+        own = np.stack([self.fits[:, 0, :, 0], self.fits[:, 1, :, 1]], axis=1)
+        return np.concatenate([(own > 0).sum(axis=2), (own < 0).sum(axis=2)], axis=1)
+
+    @functools.cached_property
+    def opposing_counts(self) -> Int[np.ndarray, "run 4"]:
+        """|U_0⁺(i)| for i = 1 and 3, |W_0⁺(i)| for i = 2 and 4."""
+        others = np.stack([self.fits[:, 1, :, 0], self.fits[:, 0, :, 1]], axis=1)
+        return np.concatenate([(others > 0).sum(axis=2), (others < 0).sum(axis=2)], axis=1)
+
+    @property
+    def explored(self) -> Bool[np.ndarray, " run"]:
+        """The event of Lemma 3.1: every count of filters lies within k/2 ± 2√k."""
+        counts = np.concatenate([self.own_counts, self.opposing_counts], axis=1)
+        return np.asarray(exploration.explored(counts, self.half_width).all(axis=1))
+
+    @property
+    def forgotten(self) -> Bool[np.ndarray, "run 4"]:
+        """For each point, whether no own filter starts in its half-plane."""
+        return self.own_counts == 0
+
+    @property
+    def filters(self) -> Float[np.ndarray, "run channel 2"]:
+        """The weights themselves: (⟨w, x_1⟩ x_1 + ⟨w, x_2⟩ x_2)/2, the w's before the u's."""
+        return (self.fits @ XOR_POINTS[:2]).reshape(self.n_runs, -1, 2) * (self.step_size / 2)
+
+
+def draw_xor_start(
+    half_width: int, step_constant: float, n_runs: int, seed: int = 0, *, spread: float = 1.0, step_share: float = 1.0
+) -> XorStart:
+    """Gaussian weights; the arguments are the fields of `XorSetting`."""
+    step_size, deviation = step_share * step_constant / half_width, spread * step_constant / (16 * half_width**1.5)
+    draw = np.random.default_rng([seed, half_width, n_runs, round(1e6 * step_constant)])
+    # The fits of a Gaussian vector with two orthogonal directions of length √2 are independent.
+    fits = draw.normal(scale=math.sqrt(2) * deviation / step_size, size=(n_runs, 2, half_width, 2))
+    return XorStart(fits, step_size, step_constant, deviation)
+
+
+def every_octant(step_constant: float) -> XorStart:
+    """k = 2: one start in each of the 8⁴ cells (which of a filter's four fits is largest, which second).
+
+    Under the Gaussian start every cell has the same probability, so a share of these runs is a probability, exactly, of
+    anything that is the same throughout a cell.
+    """
+    places = [(first * a, second * b) for a, b in ((0.2, 0.1), (0.1, 0.2)) for first in (1, -1) for second in (1, -1)]
+    fits = np.array(list(itertools.product(places, repeat=4))).reshape(-1, 2, 2, 2)
+    return XorStart(fits, step_constant / 2, step_constant)
+
+
+def solution_start(scale: float = 1.0) -> XorStart:
+    """k = 2 from scale·(x_1/2, x_3/2; x_2/2, x_4/2), which has loss 0 for scale 1 and c_η = 0.1."""
+    fits = np.zeros((1, 2, 2, 2))
+    fits[0, 0, :, 0] = fits[0, 1, :, 1] = scale * np.array([1.0, -1.0]) / 0.05
+    return XorStart(fits, 0.05, 0.1)
+
+
+def octant_setting(step_constant: float) -> XorSetting:
+    """The setting of `every_octant`."""
+    return XorSetting(half_width=2, step_constant=step_constant, n_runs=8**4, draw=XorDraw.OCTANTS)
+
+
+def start_of(setting: XorSetting) -> XorStart:
+    """The initial weights that a setting means."""
+    if setting.draw is XorDraw.OCTANTS:
+        if setting != octant_setting(setting.step_constant):
+            raise ValueError(f"every octant is met by one setting of k = 2 alone, got {setting}")
+        return every_octant(setting.step_constant)
+    return draw_xor_start(
+        setting.half_width,
+        setting.step_constant,
+        setting.n_runs,
+        setting.seed,
+        spread=setting.spread,
+        step_share=setting.step_share,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class XorCounts:
+    """How many filters of many starts look at each point; nothing is trained.
+
+    Attributes:
+      counts: (run, sign, point): |W_0⁺(1)|, …, |W_0⁺(4)|, then |U_0⁺(1)|, …, |U_0⁺(4)|.
+      uniform: the p-value that a filter is in each octant of the plane equally often.
+    """
+
+    half_width: int
+    counts: Int[np.ndarray, "run 2 4"]
+    uniform: float
+
+    @property
+    def n_runs(self) -> int:
+        """How many starts."""
+        return len(self.counts)
+
+    @property
+    def uncovered(self) -> Int[np.ndarray, "run 2"]:
+        """k − |W_0⁺(1)| − |W_0⁺(3)| and k − |U_0⁺(2)| − |U_0⁺(4)|."""
+        pairs = [self.counts[:, 0, 0] + self.counts[:, 0, 2], self.counts[:, 1, 1] + self.counts[:, 1, 3]]
+        return self.half_width - np.stack(pairs, axis=1)
+
+
+def count_filters(start: XorStart) -> XorCounts:
+    """The counts of given starts, through the half-planes of `diagnostics`."""
+    halves = exploration.plus_and_minus(start.filters)
+    counts = np.stack([exploration.sizes(exploration.half_planes(half)) for half in halves], axis=1)
+    return XorCounts(start.half_width, counts, octants.equally_likely(start.filters))
+
+
+def run_xor_counts(setting: XorSetting, progress: Progress) -> XorCounts:
+    """Draw the starts of a setting, and count."""
+    counts = count_filters(start_of(setting))
+    progress(1.0, f"k = {setting.half_width}")
+    return counts
+
+
+def _widths(scale: Scale, seed: int) -> list[XorSetting]:
+    n_runs = 5000 if scale is Scale.QUICK else 20_000
+    return [XorSetting(half_width=k, step_constant=0.1, n_runs=n_runs, seed=seed) for k in (17, 50, 200)]
+
+
+xor_counts = Experiment("brutzkus2019.xor_counts", _widths, run_xor_counts, seconds=0.2)

@@ -1,0 +1,111 @@
+"""Many claims and figures at once: every missing cell first, on all cores, then verdicts and drawings."""
+
+import functools
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from widenet import plots
+from widenet.claims import Claim
+from widenet.figures import Figure
+from widenet.records import Scale
+from widenet.run.cells import Cells, Task, tasks_of
+from widenet.run.outcomes import CheckOutcome, FigureOutcome, judge, show
+from widenet.run.watch import Watch
+from widenet.run.workers import Call
+
+InWords = Callable[[CheckOutcome | FigureOutcome], str]
+"""An outcome in a few words, for a line of progress."""
+
+TO_JUDGE, TO_DRAW, TO_ANIMATE = 0.03, 1.5, 6.0
+"""About how many seconds it takes to judge a claim, to draw a figure, and to draw one that moves."""
+
+
+@dataclass
+class Results:
+    """What came out, in the order in which it was asked for; the files of a figure by its id."""
+
+    checks: list[CheckOutcome] = field(default_factory=list)
+    figures: list[FigureOutcome] = field(default_factory=list)
+    files: dict[str, dict[str, bytes]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is asked for, and what has to be done for it."""
+
+    claims: tuple[Claim, ...]
+    figures: tuple[Figure, ...]
+    scale: Scale
+    seed: int
+    cells: Cells
+
+    @functools.cached_property
+    def missing(self) -> list[Task]:
+        """The cells that have to be computed."""
+        experiments = [each for item in (*self.claims, *self.figures) for each in item.reads]
+        return self.cells.missing(task for group in tasks_of(experiments, self.scale, self.seed) for task in group)
+
+    @functools.cached_property
+    def moving(self) -> frozenset[str]:
+        """The figures that have an animation."""
+        return frozenset(figure.id for figure in self.figures if plots.moves(figure))
+
+    @property
+    def n_pieces(self) -> int:
+        """Cells to compute, claims to judge, figures to reduce, pictures and animations to draw."""
+        return len(self.missing) + len(self.claims) + 2 * len(self.figures) + len(self.moving)
+
+    @property
+    def seconds(self) -> float:
+        """About how long all of it takes on one core."""
+        judging = TO_JUDGE * (len(self.claims) + len(self.figures))
+        return sum(task.experiment.seconds for task in self.missing) + judging + self._seconds_to_draw
+
+    @property
+    def _seconds_to_draw(self) -> float:
+        return TO_DRAW * len(self.figures) + TO_ANIMATE * len(self.moving)
+
+    def carry_out(self, watch: Watch, in_words: InWords) -> Results:
+        """Compute what is missing, then find verdicts while workers draw.
+
+        Raises:
+          StoreError: the store cannot be read or written.
+        """
+        self.cells.fill(self.missing, watch)
+        results, drawings = Results(), deque[Call]()
+
+        def reduce_and_judge() -> Iterator[None]:
+            # Those that move first: they take longest.
+            for figure in sorted(self.figures, key=lambda each: each.id not in self.moving):
+                outcome = show(figure, self.scale, self.seed, self.cells)
+                results.figures.append(outcome)
+                watch.end(figure.id, in_words(outcome), TO_JUDGE)
+                drawings.extend(self._drawings(outcome))
+                yield
+            for claim in self.claims:
+                outcome = judge(claim, self.scale, self.seed, self.cells)
+                results.checks.append(outcome)
+                watch.end(claim.id, in_words(outcome), TO_JUDGE)
+                yield
+
+        drawn = self.cells.executor.call(drawings, watch, reduce_and_judge(), self._seconds_to_draw)
+        results.figures.sort(key=lambda outcome: self.figures.index(outcome.figure))
+        for figure in self.figures:
+            results.files[figure.id] = drawn[_picture(figure.id)] | drawn.get(_animation(figure.id), {})
+        return results
+
+    def _drawings(self, outcome: FigureOutcome) -> Iterator[Call]:
+        id, drawing = outcome.figure.id, plots.drawing_of(outcome.figure)
+        if id in self.moving:
+            yield Call(_animation(id), plots.animation_files, (drawing, id, outcome.numbers), TO_ANIMATE)
+        arguments = (drawing, id, outcome.numbers, outcome.row())
+        yield Call(_picture(id), plots.picture_files, arguments, TO_DRAW)
+
+
+def _picture(figure_id: str) -> str:
+    return f"drawing of {figure_id}"
+
+
+def _animation(figure_id: str) -> str:
+    return f"animation of {figure_id}"

@@ -1,0 +1,27 @@
+"""The drawing of updates against the width, from runs that were never trained."""
+
+import numpy as np
+
+from widenet.papers.brutzkus2018.drawings.experiment_width import draw
+from widenet.papers.brutzkus2018.figures.experiment_width import reduce_experiment_width
+from widenet.papers.brutzkus2018.runs.widths import Normalization, WidthRuns, WidthSetting
+from widenet.plots.style import render
+from widenet.types import RunStatus
+
+
+def test_both_normalizations_are_drawn_with_their_bounds() -> None:
+    cells = [
+        WidthRuns(
+            WidthSetting(half_width=half, normalization=kind, n_runs=2),
+            np.array([40, 50]),
+            np.full(2, RunStatus.CONVERGED),
+            kind.size(half),
+            kind.size(half),
+            1.0,
+        )
+        for kind, half in ((Normalization.EQUATION_6, 1), (Normalization.EQUATION_6, 4), (Normalization.SMALLER, 1))
+    ]
+    svg = render(draw(reduce_experiment_width(cells)), "svg").decode()
+    assert "updates, R = v = 1/(2k)" in svg
+    assert "M_k, R = v = 1/√(2k)" in svg
+    assert "mean of 2 runs per width" in svg

@@ -1,0 +1,11 @@
+"""The drawing of Figure 2, from numbers of the right shape."""
+
+from tests.papers.brutzkus2018.drawings.plausible import RUNS_PER_WIDTH, both_layers
+from widenet.papers.brutzkus2018.drawings.figure_2 import draw
+from widenet.plots.style import render
+
+
+def test_it_names_the_errors_of_figure_1() -> None:
+    svg = render(draw(both_layers()), "svg").decode()
+    assert "with a fixed second layer (Figure 1)" in svg
+    assert f"{sum(RUNS_PER_WIDTH)} of {sum(RUNS_PER_WIDTH)} runs" in svg

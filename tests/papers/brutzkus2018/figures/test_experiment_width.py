@@ -1,0 +1,51 @@
+"""Updates against the width, at toy size, through the same functions."""
+
+import pytest
+
+from widenet.papers.brutzkus2018.figures.experiment_width import (
+    compare_experiment_width,
+    growth,
+    reduce_experiment_width,
+)
+from widenet.papers.brutzkus2018.runs.widths import Normalization, WidthSetting, run_width
+from widenet.progress import silent
+from widenet.types import RunStatus
+
+
+@pytest.fixture(scope="module")
+def widths():
+    """One cell has more runs than the others, as where the claim shares it."""
+    settings = [
+        WidthSetting(half_width=half, normalization=kind, n_runs=4 if half == 4 else 3)
+        for kind, half_widths in ((Normalization.EQUATION_6, (1, 4, 16)), (Normalization.SMALLER, (1, 4)))
+        for half in half_widths
+    ]
+    return reduce_experiment_width([run_width(setting, silent) for setting in settings])
+
+
+def verdicts(rows):
+    return [row.verdict for row in rows]
+
+
+def test_updates_do_not_grow_with_the_width(widths):
+    assert widths.sizes["run"] == 3
+    assert set(verdicts(compare_experiment_width(widths))) == {"AGREES"}
+
+
+def test_control_another_normalization_grows(widths):
+    slope, interval = growth(widths.sel(normalization="1/(2k)"))
+    assert slope > 0.8
+    assert interval is not None
+    assert interval[0] > 0.5
+    swapped = widths.assign_coords(normalization=["1/(2k)", "1/√(2k)"])
+    assert verdicts(compare_experiment_width(swapped))[1] == "DIFFERS"
+
+
+def test_control_an_unfinished_run_is_no_count(widths):
+    numbers = widths.copy(deep=True)
+    numbers.status.values[0, 0, 0] = RunStatus.BUDGET_SPENT
+    assert verdicts(compare_experiment_width(numbers))[:2] == ["DIFFERS", "DIFFERS"]
+
+
+def test_control_more_updates_than_the_bound(widths):
+    assert verdicts(compare_experiment_width(widths.assign(updates=widths.updates * 100)))[2] == "DIFFERS"

@@ -1,0 +1,58 @@
+"""Figure 2 at toy size, through the same functions."""
+
+import numpy as np
+import pytest
+
+from tests.papers.brutzkus2018 import toys
+from widenet.papers.brutzkus2018.figures.figure_1 import reduce_figure_1
+from widenet.papers.brutzkus2018.figures.figure_2 import compare_figure_2, reduce_figure_2
+from widenet.types import Layers, RunStatus
+
+
+@pytest.fixture(scope="module")
+def toy():
+    return reduce_figure_2(toys.both_layers(), toys.first_layer(), [toys.separator()])
+
+
+def rows_of(numbers):
+    return {row.name: row for row in compare_figure_2(numbers)}
+
+
+def test_both_layers_reach_zero_loss(toy):
+    assert (toy.status == RunStatus.CONVERGED).all()
+    assert rows_of(toy)["share of runs at zero training error"].agrees
+
+
+def test_the_reference_is_the_first_runs_of_figure_1(toy):
+    one = reduce_figure_1(toys.first_layer(), [toys.separator()])
+    np.testing.assert_array_equal(toy.reference_test_error, one.test_error.isel(epoch=-1, run=slice(0, 2)))
+    assert toy.attrs["first_layer_step_size"] == 10.0
+    assert toy.attrs["step_size"] == 1.0
+
+
+def test_control_a_run_with_an_error_and_a_diverged_run_are_seen(toy):
+    numbers = toy.copy(deep=True)
+    numbers.train_error.values[0, 0, -1] = 0.005
+    assert not rows_of(numbers)["share of runs at zero training error"].agrees
+    numbers = toy.copy(deep=True)
+    numbers.status.values[1, 1] = RunStatus.DIVERGED
+    rows = rows_of(numbers)
+    assert not rows["share of runs at zero training error"].agrees
+    assert not rows["mean final test error, width 8"].agrees
+
+
+def test_control_a_diverged_reference_agrees_with_nothing(toy):
+    numbers = toy.copy(deep=True)
+    numbers.reference_status.values[0, 0] = RunStatus.DIVERGED
+    assert not rows_of(numbers)["mean final test error, width 4"].agrees
+
+
+def test_control_another_level_of_test_error_is_seen(toy):
+    numbers = toy.assign(reference_test_error=toy.reference_test_error + 0.3)
+    assert not rows_of(numbers)["mean final test error, width 4"].agrees
+
+
+def test_control_steps_that_are_too_long_do_not_converge():
+    long = [toys.mnist_runs(width, Layers.BOTH, 30.0, max_epochs=20) for width in toys.WIDTHS]
+    numbers = reduce_figure_2(long, toys.first_layer(), [toys.separator()])
+    assert not rows_of(numbers)["share of runs at zero training error"].agrees

@@ -1,0 +1,52 @@
+"""Counting updates in fractions and in float64."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from widenet.papers.brutzkus2018.runs.update_counts import UpdateSetting, count_updates, run_updates, solve_point
+from widenet.progress import silent
+from widenet.run.records import decode, encode
+
+
+def setting(**others):
+    known = {"n_runs": 10, "dim": 4, "half_width": 7, "delta": 0.5, "entry_bounds": ("1",), "step_sizes": ("3/10",)}
+    return UpdateSetting(**(known | others))
+
+
+@pytest.mark.parametrize(
+    ("plus", "minus", "step", "updates", "output"),
+    [
+        (["1/1000"], ["-1"], "3/10", 4, "1201/1000"),
+        (["1/1000"], ["1"], "3/5", 2, "1201/1000"),
+        (["1/1000"] + ["-1"] * 19, ["2"] * 20, "3/10", 7, "2101/1000"),
+        (["1/4"], ["1/2"], "1/8", 6, "1"),
+        (["-1"], ["1/2"], "1/4", 2, "0"),
+        (["-1", "-1/3"], ["7/10", "1/5"], "3/10", 3, "0"),
+        (["0"], ["-1"], "1", 0, "0"),
+        (["-1"], ["-1/2"], "1", 0, "0"),
+    ],
+)
+def test_one_point(plus, minus, step, updates, output):
+    found = solve_point([Fraction(z) for z in (*plus, *minus)], Fraction(step))
+    assert found == (updates, Fraction(output))
+
+
+def test_both_arithmetics_count_alike():
+    """The same law of starts; the counts of each stay within the same bound and attain it."""
+    exact = count_updates(setting(n_runs=60, half_width=2, exact=True))
+    rounded = count_updates(setting(n_runs=60, half_width=2, step_sizes=("0.3",)))
+    for counts in (exact, rounded):
+        assert counts.updates[counts.solvable].max() == 4
+        assert counts.ended.all()
+        assert counts.excess < 0
+    assert isinstance(exact.step_size, Fraction)
+    assert rounded.step_size == 0.3
+
+
+def test_a_cell_is_read_as_it_was_written():
+    counts = run_updates(setting(exact=True, step_sizes=("1", "2")), silent)
+    again = decode(type(counts), *encode(counts))
+    assert [case.step_size for case in again.cases] == [1, 2]
+    np.testing.assert_array_equal(again.cases[1].updates, counts.cases[1].updates)

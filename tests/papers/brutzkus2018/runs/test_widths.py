@@ -1,0 +1,32 @@
+"""One data set at several widths."""
+
+import numpy as np
+
+from widenet.papers.brutzkus2018.runs.widths import (
+    Normalization,
+    WidthSetting,
+    contrast_settings,
+    run_width,
+    width_settings,
+)
+from widenet.progress import silent
+from widenet.records import Scale
+
+
+def test_a_run_does_not_depend_on_how_many_there_are_beside_it():
+    few, more = (
+        run_width(WidthSetting(half_width=4, normalization=Normalization.EQUATION_6, n_runs=n), silent) for n in (2, 4)
+    )
+    np.testing.assert_array_equal(few.updates, more.updates[:2])
+    assert few.all_finished
+    assert few.smallest_margin == more.smallest_margin >= 1
+
+
+def test_both_normalizations_are_the_same_for_two_neurons_apart_from_scale():
+    assert Normalization.EQUATION_6.size(8) == 0.25
+    assert Normalization.SMALLER.size(8) == 0.0625
+
+
+def test_the_figure_reads_the_cells_of_the_claim():
+    for scale in Scale:
+        assert contrast_settings(scale, 3)[: len(width_settings(scale, 3))] == width_settings(scale, 3)

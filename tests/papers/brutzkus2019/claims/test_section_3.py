@@ -1,0 +1,100 @@
+"""The hypotheses of Section 3 just inside and just outside, and sides over several settings."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tests.papers.brutzkus2019.claims.xor_toys import X3, drawn
+from widenet.claims.base import Part
+from widenet.claims.sides import Sense, Sides
+from widenet.papers.brutzkus2019.claims.section_3 import (
+    both_events,
+    event_of,
+    everyone,
+    reached_in_event,
+    setting_of_section_3,
+    together,
+    two_filters,
+    wide,
+    with_probability,
+    worst_of,
+)
+from widenet.papers.brutzkus2019.runs.xor import trace_xor
+from widenet.papers.brutzkus2019.runs.xor_starts import XorStart, draw_xor_start
+
+
+def not_met(starts, **options):
+    return [each.key for each in setting_of_section_3(starts, **options) if not each.met]
+
+
+def test_control_the_edges_of_the_setting():
+    start = draw_xor_start(17, 0.1, 200)
+    assert not_met([start]) == []
+    assert not_met([draw_xor_start(17, 0.499, 200)]) == []
+    assert not_met([draw_xor_start(17, 0.5, 200)]) == ["step_constant"]
+    assert not_met([draw_xor_start(17, 0.1, 200, step_share=1.001)]) == ["step_size"]
+    assert not_met([draw_xor_start(17, 0.1, 200, spread=1.2)]) == ["deviation"]
+    # The same σ_g with a tenth of the step: the paper allows it, Lemma B.2 does not.
+    small = draw_xor_start(17, 0.1, 200, step_share=0.1)
+    assert not_met([small]) == ["deviation"]
+    assert not_met([small], as_printed=True) == []
+    # A start by hand was not drawn, so it has no σ_g.
+    assert not_met([dataclasses.replace(small, deviation=None)]) == []
+    # The worst of several is looked at.
+    assert not_met([start, small]) == ["deviation"]
+
+
+def test_control_widths():
+    assert wide([17, 50]).met
+    assert not wide([16, 50]).met
+    assert two_filters([draw_xor_start(2, 0.1, 1)]).met
+    assert not two_filters([draw_xor_start(2, 0.1, 1), draw_xor_start(3, 0.1, 1)]).met
+
+
+def test_control_the_radius_of_the_event():
+    """22/64 is inside √2/4, 23/64 is not, and a fit of 0 has no side."""
+    for fit, inside in ((22, True), (23, False), (-22, True), (-23, False), (0, False)):
+        fits = X3.start.fits.copy()
+        fits[0, 1, 2, 0] = fit / 64
+        assert XorStart(fits, 1 / 9, 1 / 3).in_event.tolist() == [inside]
+
+
+def test_runs_outside_are_scored_only_where_there_is_no_other():
+    inside, outside = drawn(2, 0.1, 50), trace_xor(draw_xor_start(2, 0.1, 5, spread=100.0))
+    both, alone = event_of([inside, outside]), event_of([outside])
+    assert [int(mask.sum()) for mask in both.scored] == [50, 0]
+    assert [int(mask.sum()) for mask in alone.scored] == [5]
+    assert not both.hypothesis.met
+    assert not alone.hypothesis.met
+    assert both.runs.outside == alone.runs.outside == 5
+    assert everyone([outside]).runs.outside == 0
+
+
+def test_events_that_ask_for_more():
+    run = drawn(2, 0.1, 50)
+    assert (both_events([run]).inside[0] == run.start.explored).all()
+    assert 0 < reached_in_event([run]).inside[0].sum() < 50
+
+
+def test_cases_of_several_sides_together():
+    joined = together(Sides([[1.0, 2.0]], limit, Sense.AT_LEAST, trivial=0.0, scored=[True, False]) for limit in (1, 3))
+    assert joined.measured.tolist() == [1, 2, 1, 2]
+    assert joined.promised.tolist() == [1, 1, 3, 3]
+    assert joined.broken.tolist() == [False, False, True, False]
+    assert not joined.vacuous
+    assert together([Sides(1.0, 0.0, Sense.AT_LEAST, trivial=0.0)]).vacuous
+
+
+def test_a_rate_at_several_settings():
+    runs = [drawn(2, 0.1, 50), drawn(50, 0.4, 1200)]
+    failed = [np.arange(50) < 10, np.arange(1200) < 0]
+    part = with_probability(runs, failed, lambda half_width: 0.5 if half_width == 2 else 0.0027)
+    assert (part.kept, part.measured, part.promised) == (True, 0.2, 0.5)
+    assert (part.cases, part.broken) == (1250, 10)
+    assert with_probability(runs, failed, lambda _: 0.01).kept is False
+
+
+@pytest.mark.parametrize(("answers", "kept"), [((True, None), None), ((None, False), False), ((True, True), True)])
+def test_one_setting_that_fails_is_not_hidden_by_others(answers, kept):
+    assert worst_of([Part(name="rate", kept=answer) for answer in answers]).kept is kept

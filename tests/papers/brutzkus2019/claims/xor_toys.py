@@ -1,0 +1,85 @@
+"""XOR runs that several test files share, each computed once per process; small ones by hand, in units of η/64.
+
+T, outputs and counts of the small ones were worked out in exact fractions, apart from the code.
+"""
+
+import dataclasses
+import functools
+
+import numpy as np
+
+from widenet.claims.base import Claim, Evidence
+from widenet.papers.brutzkus2019.runs.xor import XorTrace, trace_xor
+from widenet.papers.brutzkus2019.runs.xor_starts import XorStart, draw_xor_start, every_octant
+from widenet.progress import silent
+from widenet.records import Scale
+
+
+def by_hand(step_size: float, plus: list[tuple[int, int]], minus: list[tuple[int, int]]) -> XorTrace:
+    """One run from fits (⟨w, x_1⟩, ⟨w, x_2⟩) in units of η/64, with c_η = kη."""
+    fits = np.array([[plus, minus]]) / 64
+    return trace_xor(XorStart(fits, step_size, len(plus) * step_size))
+
+
+X3 = by_hand(1 / 9, [(13, -7), (-5, 18), (-21, -2)], [(3, 11), (-17, -9), (8, -20)])
+"""k = 3: every point has a filter."""
+X2 = by_hand(1 / 8, [(13, -7), (5, 18)], [(3, 11), (-17, -9)])
+"""k = 2: x_3 has none."""
+J11 = by_hand(64 / 603, [(14, 1), (-10, 1)], [(-7, 19), (-18, -12)])
+"""The opposing sum of x_4 reaches 127/128 of its limit."""
+J12 = by_hand(16 / 513, [(-13, -3), (18, -11)], [(9, -22), (1, 4)])
+"""T = 16, and at least 15.854."""
+J13 = by_hand(32 / 447, [(-3, -18), (7, -7)], [(20, -12), (15, 3)])
+"""Two points are active as often as they may be."""
+J14 = by_hand(64 / 533, [(-4, -2), (19, -3), (21, -4)], [(-14, 2), (-7, -17), (-13, -15)])
+"""k = 3, for angles."""
+
+
+@functools.cache
+def drawn(
+    half_width: int, step_constant: float, n_runs: int, seed: int = 0, *, spread: float = 1.0, step_share: float = 1.0
+) -> XorTrace:
+    """The runs of `draw_xor_start`."""
+    return trace_xor(draw_xor_start(half_width, step_constant, n_runs, seed, spread=spread, step_share=step_share))
+
+
+@functools.cache
+def octants(step_constant: float = 0.1) -> XorTrace:
+    """One run from every octant."""
+    return trace_xor(every_octant(step_constant))
+
+
+@functools.cache
+def _cell(run, setting):
+    return run(setting, silent)
+
+
+def at_quick_scale(claim: Claim, seed: int = 1) -> Evidence:
+    """A claim judged at its default settings."""
+    if claim.draws is not None:
+        return claim(claim.draws(Scale.QUICK, seed))
+    return claim(*[[_cell(each.run, setting) for setting in each.settings(Scale.QUICK, seed)] for each in claim.reads])
+
+
+def altered(run: XorTrace, **arrays: tuple) -> XorTrace:
+    """A copy with some entries replaced: `altered(run, own_low=((2, 0, 1), 7))`."""
+    copies = {}
+    for name, (place, value) in arrays.items():
+        copies[name] = np.array(getattr(run, name))
+        copies[name][place] = value
+    return dataclasses.replace(run, **copies)
+
+
+def broken(evidence: Evidence) -> list[str]:
+    """The names of the parts that fail."""
+    return [part.name for part in evidence.parts if part.kept is False]
+
+
+def undecided(evidence: Evidence) -> list[str]:
+    """The names of the parts that are not decided."""
+    return [part.name for part in evidence.parts if part.kept is None]
+
+
+def not_met(evidence: Evidence) -> list[str]:
+    """The keys of the hypotheses that fail."""
+    return [hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met]

@@ -1,0 +1,106 @@
+"""Figure 1 of brutzkus2019: the reported counts, and controls that do not agree with them."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from tests.papers.brutzkus2019.figures.rows import verdicts
+from tests.papers.brutzkus2019.toy_runs import N_RUNS, sampled
+from widenet.data import make_xord
+from widenet.papers.brutzkus2019.figures.figure_1 import (
+    REPORTED,
+    agreeing_shares,
+    compare_figure_1,
+    error_intervals,
+    figure_1,
+    figure_1_numbers,
+    fisher_p,
+    fisher_p_of_all,
+    mean_errors,
+)
+from widenet.papers.brutzkus2019.runs.sampled_runs import CHANNELS
+from widenet.records import Scale
+
+
+@pytest.fixture(scope="module")
+def errors():
+    return figure_1_numbers([sampled(4), sampled(20)])
+
+
+def made_up(counts, n_runs=100):
+    """Runs at zero training error as counted; test errors that fall with the width."""
+    widths = list(counts)
+    solved = np.array([np.arange(n_runs) < counts[width] for width in widths])
+    error = np.array([[0.1 / (1 + place) for _ in range(n_runs)] for place in range(len(widths))])
+    axes = ("channels", "run")
+    return xr.Dataset(
+        {"train_error": (axes, np.where(solved, 0.0, 0.1)), "test_error": (axes, np.where(solved, error, 2 * error))},
+        coords={"channels": widths, "run": np.arange(n_runs)},
+        attrs={"margin": 1.0},
+    )
+
+
+def test_counts_agree_at_toy_widths(errors):
+    rows = verdicts(compare_figure_1(errors))
+    assert rows["share of runs at zero training error, 4 channels"] == "AGREES"
+    assert rows["share of runs at zero training error, 20 channels"] == "AGREES"
+
+
+def test_test_errors_are_those_of_the_law(errors):
+    assert float(errors.test_error.max()) <= 1
+    assert ((errors.test_error == 0) | (errors.test_error >= float(make_xord().probabilities[0]) - 1e-12)).all()
+    everything, at_zero = mean_errors(errors)
+    assert (at_zero <= everything + 1e-12).all()
+    for curve, bounds in zip((everything, at_zero), error_intervals(errors), strict=True):
+        assert ((bounds[:, 0] <= curve) & (curve <= bounds[:, 1])).all()
+
+
+def test_only_the_first_runs_of_a_cell_are_counted():
+    few = figure_1_numbers([sampled(4)], n_runs=7)
+    assert few.sizes["run"] == 7
+    np.testing.assert_array_equal(few.train_error[0], sampled(4).train_error[:7])
+    assert figure_1_numbers([sampled(4)]).sizes["run"] == N_RUNS == 100
+
+
+def test_the_reported_counts_agree_with_themselves():
+    assert set(verdicts(compare_figure_1(made_up(REPORTED))).values()) == {"AGREES"}
+
+
+def test_control_other_counts_are_seen():
+    rows = verdicts(compare_figure_1(made_up({width: 40 for width in CHANNELS})))
+    assert rows["widths at which the run count agrees"] == "DIFFERS"
+    assert rows["share of runs at zero training error, 4 channels"] == "DIFFERS"
+
+
+def test_control_permuted_widths_have_no_trend():
+    numbers = made_up(REPORTED)
+    order = [3, 0, 5, 1, 6, 2, 4]
+    shuffled = numbers.isel(channels=order).assign_coords(channels=list(CHANNELS))
+    rows = verdicts(compare_figure_1(shuffled))
+    assert rows["rank correlation of channels and mean test error, all runs"] == "DIFFERS"
+    assert rows["rank correlation of channels and mean test error, runs at zero training error"] == "DIFFERS"
+
+
+def test_control_without_a_solved_run_nothing_is_claimed_of_the_solved():
+    rows = verdicts(compare_figure_1(made_up({width: 0 for width in CHANNELS})))
+    name = "mean test error with 200 channels / with 4, zero training error"
+    assert rows[name] == "DIFFERS"
+
+
+def test_fisher_bands_are_those_of_the_test():
+    low, high = agreeing_shares(100, 94)
+    assert (low, high) == (0.82, 1.0)
+    assert fisher_p(81, 100, 94) < 0.01 <= fisher_p(82, 100, 94)
+
+
+@pytest.mark.parametrize(("n_runs", "reported"), [(100, 62), (60, 100), (250, 94)])
+def test_all_counts_at_once_have_the_p_values_of_each(n_runs, reported):
+    one_by_one = [fisher_p(count, n_runs, reported) for count in range(n_runs + 1)]
+    np.testing.assert_allclose(fisher_p_of_all(n_runs, reported), one_by_one, rtol=1e-6, atol=1e-30)
+
+
+def test_both_scales_have_the_widths_and_at_least_the_runs_of_the_paper():
+    for scale in Scale:
+        settings = figure_1.reads[0].settings(scale, 0)
+        assert tuple(setting.n_channels for setting in settings) == CHANNELS
+        assert all(setting.n_runs >= 100 and setting.margin == 1.0 for setting in settings)

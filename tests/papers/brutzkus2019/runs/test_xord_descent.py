@@ -1,0 +1,69 @@
+"""Gradient descent on points of XORD against the oracle, and its record against the path."""
+
+from dataclasses import replace
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.training.xord_oracle import descend as plain_descend
+from widenet.data.xord import PATTERNS
+from widenet.networks.conv_maxpool import ConvMaxPool
+from widenet.networks.two_layer import plus_minus
+from widenet.papers.brutzkus2019.runs.outputs import outputs
+from widenet.papers.brutzkus2019.runs.xord_descent import CHUNK, descend, descents, diverse_points, follow, runs_on
+from widenet.run.records import decode, encode
+
+RUNS = runs_on(diverse_points(1), half_width=8, margin=2.0, n_runs=2, seed=2)
+POSITIVE, NEGATIVE = np.asarray(RUNS.data.inputs)[[0, 6]]
+
+
+def test_the_pair_is_the_first_point_of_each_class():
+    assert RUNS.pair is not None
+    assert np.array_equal(RUNS.pair, [POSITIVE, NEGATIVE])
+    assert replace(RUNS, data=RUNS.data[np.arange(6)]).pair is None
+
+
+def test_descent_against_the_oracle_of_the_pattern_sets():
+    path = descend(RUNS)
+    network = ConvMaxPool(jnp.asarray(RUNS.filters[0]), plus_minus(16, 1.0))
+    expected, steps, _, _ = plain_descend(
+        network, RUNS.data, RUNS.step_size, RUNS.margin, max_steps=1000, patience=None, literal=True
+    )
+    assert path[: steps + 1, 0] == pytest.approx(expected, abs=1e-12)
+    assert np.array_equal(path[steps, 0], path[-1, 0])
+    assert outputs(path[-1], POSITIVE).min() >= 2
+    assert outputs(path[-1], NEGATIVE).max() <= -1
+
+
+def test_without_a_positive_direction_nothing_moves_from_the_first_step_on():
+    """W⁺(1) ∪ W⁺(3) = ∅: the two points cancel exactly, and the loss stays γ + 1."""
+    filters = RUNS.filters.copy()
+    fits = filters @ PATTERNS[:2].T
+    filters = np.where((np.abs(fits[..., 0]) > np.abs(fits[..., 1]))[..., None], filters * [1, -1], filters)
+    path = descend(replace(RUNS, filters=filters))
+    assert np.array_equal(path[1], path[-1])
+    assert outputs(path[-1], POSITIVE) == pytest.approx(outputs(path[-1], NEGATIVE))
+
+
+def test_the_record_is_that_of_the_whole_path():
+    path, record = descend(RUNS), follow(RUNS)
+    assert len(record.moves) == len(path)
+    assert np.array_equal(record.positive_output, outputs(path, POSITIVE))
+    assert np.array_equal(record.moves[:-1], np.any(path[1:] != path[:-1], axis=(2, 3)))
+    assert not record.unfinished.any()
+    assert np.array_equal(path[record.last_update], path[-1])
+    assert not np.array_equal(path[record.last_update - 1], path[-1])
+    assert record.n_distinct <= record.n_points == 12
+
+
+def test_a_number_of_steps_may_be_asked_for():
+    assert np.array_equal(descend(RUNS, CHUNK), descend(RUNS)[: CHUNK + 1])
+    assert len(descend(RUNS, 3)) == 4
+
+
+def test_a_record_comes_back_from_its_cell():
+    record = follow(RUNS)
+    back = decode(descents.result_type, *encode(record))
+    assert back.training == record.training
+    assert np.array_equal(back.residual, record.residual)

@@ -1,0 +1,91 @@
+"""Every claim of every paper, asked about a battery of data sets: evidence or a silence, no mistake, and in time."""
+
+import time
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from widenet import papers
+from widenet.claims import Evidence, Silence
+from widenet.data import from_arrays, make_separable, make_xor, make_xord
+from widenet.run import Mishap, check_on
+from widenet.types import Dataset
+
+KEY = jax.random.key(0)
+RNG = np.random.default_rng(0)
+CORNERS = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])
+
+
+def separable() -> Dataset:
+    return make_separable(KEY, 5, 5.0).sample(KEY, 40)
+
+
+def barely_separable() -> Dataset:
+    """Its separator has norm 10⁶."""
+    inputs = RNG.uniform(-0.5, 0.5, (20, 3))
+    labels = np.where(np.arange(20) % 2, 1.0, -1.0)
+    inputs[:, 0] = labels * 1e-6
+    inputs[:2, 1:] = 0.0
+    return from_arrays(inputs, labels)
+
+
+def not_separable() -> Dataset:
+    inputs = RNG.uniform(-0.5, 0.5, (30, 3))
+    return from_arrays(np.concatenate([inputs, inputs]), np.repeat([1.0, -1.0], 30))
+
+
+def one_class() -> Dataset:
+    return Dataset(jnp.asarray(RNG.uniform(-0.5, 0.5, (12, 4))), jnp.ones(12))
+
+
+def three_classes() -> Dataset:
+    return Dataset(jnp.asarray(RNG.uniform(-0.5, 0.5, (12, 4))), jnp.asarray(np.arange(12) % 3, jnp.float64))
+
+
+def a_zero_row() -> Dataset:
+    data = separable()
+    return Dataset(data.inputs.at[3].set(0.0), data.labels)
+
+
+def large() -> Dataset:
+    inputs = RNG.standard_normal((20_000, 20)) / 10
+    labels = np.where(inputs @ np.ones(20) + 0.1 * RNG.standard_normal(20_000) > 0, 1.0, -1.0)
+    return from_arrays(inputs, labels)
+
+
+BATTERY: dict[str, tuple[Callable[[], Dataset], float]] = {
+    "separable": (separable, 90.0),
+    "margin 1e-6": (barely_separable, 90.0),
+    "not separable": (not_separable, 90.0),
+    "corners of XOR": (lambda: from_arrays(CORNERS, [1.0, 1.0, -1.0, -1.0]), 90.0),
+    "points of XOR": (lambda: make_xor().sample(KEY, 8), 90.0),
+    "points of XORD": (lambda: make_xord(4).sample(KEY, 24), 90.0),
+    "one class": (one_class, 30.0),
+    "three classes": (three_classes, 30.0),
+    "a zero row": (a_zero_row, 90.0),
+    "4 points": (lambda: from_arrays(CORNERS / 2, [1.0, -1.0, 1.0, -1.0]), 90.0),
+    "20,000 × 20": (large, 180.0),
+}
+"""Each with the seconds that all claims together may take, on two cores that others use too."""
+
+SPEAKERS = {"separable": "brutzkus2018.theorem_2", "points of XORD": "brutzkus2019.theorem_6_3"}
+"""Claims that must not be silent."""
+
+
+@pytest.mark.parametrize("name", BATTERY)
+def test_evidence_or_a_silence_in_time(name: str) -> None:
+    make, seconds = BATTERY[name]
+    data, start = make(), time.monotonic()
+    answers = check_on(data, n_runs=3)
+    taken = time.monotonic() - start
+    assert list(answers) == list(papers.claim_ids())
+    assert {id: answer for id, answer in answers.items() if isinstance(answer, Mishap)} == {}
+    for answer in answers.values():
+        assert isinstance(answer, (Evidence, Silence))
+        assert not isinstance(answer, Silence) or str(answer).endswith((".", "…", ")")), answer
+    if name in SPEAKERS:
+        assert isinstance(answers[SPEAKERS[name]], Evidence)
+    assert taken < seconds

@@ -1,0 +1,210 @@
+"""An experiment and a setting give a result, computed at most once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from widenet.claims import Experiment
+from widenet.errors import StoreError
+from widenet.progress import Progress, silent
+from widenet.records import ClosedModel, Scale
+from widenet.run import Cells, InProcess, Task, Unwatched, tasks_of
+from widenet.run import cells as module
+from widenet.run.cells import compute
+from widenet.run.executors import names_of
+from widenet.store import Store
+
+
+class SizeSetting(ClosedModel):
+    size: int
+    seed: int = 0
+    dtype: str = "float64"
+
+
+@dataclass(frozen=True)
+class Squares:
+    values: np.ndarray
+
+
+CALLS: list[int] = []
+
+
+def run(setting: SizeSetting, progress: Progress) -> Squares:
+    CALLS.append(setting.size)
+    progress(0.5, "half way")
+    if setting.size < 0:
+        raise RuntimeError("broken")
+    return Squares(np.arange(setting.size) ** 2)
+
+
+def settings(scale: Scale, seed: int) -> Sequence[SizeSetting]:
+    return [SizeSetting(size=size, seed=seed) for size in ((2, 3) if scale is Scale.QUICK else (2, 3, 4))]
+
+
+SQUARES = Experiment("toy.squares", settings, run, seconds=2.0)
+LONG = Experiment("toy.long", settings, run, seconds=9.0)
+
+
+@pytest.fixture(autouse=True)
+def no_calls():
+    CALLS.clear()
+
+
+@pytest.fixture
+def store(tmp_path) -> Store:
+    return Store(tmp_path / "store")
+
+
+def tasks(*experiments: Experiment, scale: Scale = Scale.QUICK, seed: int = 0) -> list[Task]:
+    return [task for group in tasks_of(experiments or (SQUARES,), scale, seed) for task in group]
+
+
+def filled(store: Store, wanted: Sequence[Task], **options) -> Cells:
+    cells = Cells(store, InProcess(), **options)
+    cells.fill(wanted, Unwatched())
+    return cells
+
+
+def test_a_cell_is_computed_once_and_read_by_all(store):
+    cells = filled(store, tasks())
+    readings = [cells.read(task) for task in tasks()]
+    assert [reading.result.values.tolist() for reading in readings] == [[0, 1], [0, 1, 4]]
+    assert not any(reading.reused for reading in readings)
+    cells.fill(tasks(), Unwatched())
+    again = filled(Store(store.root), tasks())
+    assert [again.read(task).result.values.tolist() for task in tasks()] == [[0, 1], [0, 1, 4]]
+    assert all(again.read(task).reused for task in tasks())
+    assert again.read(tasks()[0]).seconds == readings[0].seconds
+    assert CALLS == [2, 3]
+
+
+def test_equal_settings_are_one_cell_whoever_asks(store):
+    other = SQUARES.at(lambda scale, seed: [SizeSetting(size=3, seed=seed), SizeSetting(size=9, seed=seed)])
+    filled(store, tasks(SQUARES, other))
+    assert sorted(CALLS) == [2, 3, 9]
+
+
+def test_each_experiment_setting_and_seed_is_its_own_cell(store):
+    for wanted in (tasks(), tasks(seed=1), tasks(LONG), tasks(scale=Scale.PAPER)):
+        filled(store, wanted)
+    assert len(CALLS) == 7
+    dtypes = [Task(SQUARES, SizeSetting(size=2, dtype=dtype)).key.digest for dtype in ("float32", "float64")]
+    assert len(set(dtypes)) == 2
+
+
+def test_the_longest_are_computed_first(store):
+    missing = Cells(store, InProcess()).missing(tasks(SQUARES, LONG))
+    assert [task.experiment.id for task in missing] == ["toy.long", "toy.long", "toy.squares", "toy.squares"]
+    assert names_of(missing) == [
+        "toy.long (1 of 2)",
+        "toy.long (2 of 2)",
+        "toy.squares (1 of 2)",
+        "toy.squares (2 of 2)",
+    ]
+    assert names_of(missing[:1]) == ["toy.long"]
+
+
+def test_a_changed_program_recomputes(store, monkeypatch):
+    filled(store, tasks())
+    monkeypatch.setattr(module, "digest", lambda name: "another program")
+    filled(store, tasks())
+    assert CALLS == [2, 3, 2, 3]
+    monkeypatch.undo()
+    filled(store, tasks())
+    assert len(CALLS) == 4
+
+
+def test_fresh_recomputes_each_once(store):
+    filled(store, tasks())
+    cells = filled(store, tasks(), fresh=True)
+    assert CALLS == [2, 3, 2, 3]
+    cells.fill(tasks(), Unwatched())
+    assert not any(cells.read(task).reused for task in tasks())
+    assert len(CALLS) == 4
+
+
+def test_reading_computes_what_nobody_has_filled(store):
+    cells = Cells(store, InProcess())
+    heard = []
+    assert cells.read(tasks()[1], lambda fraction, words: heard.append(words)).result.values.tolist() == [0, 1, 4]
+    assert (CALLS, heard) == ([3], ["half way"])
+    fresh = Cells(store, InProcess(), fresh=True)
+    fresh.read(tasks()[1])
+    fresh.read(tasks()[1])
+    assert CALLS == [3, 3]
+
+
+def test_a_damaged_cell_is_found_and_redone(store):
+    filled(store, tasks())
+    path = store.path(tasks()[0].key)
+    path.write_bytes(path.read_bytes()[:-1])
+    cells = filled(store, tasks())
+    assert cells.read(tasks()[0]).result.values.tolist() == [0, 1]
+    assert not cells.read(tasks()[0]).reused
+    assert Cells(store, InProcess()).read(tasks()[0]).reused
+    assert CALLS == [2, 3, 2]
+
+
+def test_an_unwritable_store_is_found_before_the_computation(tmp_path):
+    (tmp_path / "file").touch()
+    cells = Cells(Store(tmp_path / "file" / "store"), InProcess())
+    with pytest.raises(StoreError, match="cannot write results to"):
+        cells.fill(tasks(), Unwatched())
+    with pytest.raises(StoreError, match="cannot write results to"):
+        cells.read(tasks()[0])
+    assert CALLS == []
+
+
+def test_a_run_that_raises_leaves_no_cell_and_no_lock(store):
+    broken = Task(SQUARES, SizeSetting(size=-1))
+    with pytest.raises(RuntimeError, match="broken"):
+        filled(store, [broken])
+    assert list(store.list()) == []
+    with store.claiming(broken.key) as ours:
+        assert ours
+
+
+def test_a_result_that_could_not_be_read_again_is_not_written(store):
+    def run_badly(setting: SizeSetting, progress: Progress) -> "tuple[int, ...]":
+        return {"not": "what it says"}  # pyright: ignore[reportReturnType]
+
+    run_badly.__module__ = __name__
+    with pytest.raises((TypeError, KeyError)):
+        compute(Task(Experiment("toy.bad", settings, run_badly), SizeSetting(size=1)), store)
+    assert list(store.list()) == []
+
+
+def test_only_so_much_is_kept_in_memory(store, monkeypatch):
+    monkeypatch.setattr(module, "KEPT_BYTES", 30)
+    cells = filled(store, tasks())
+    first = cells.read(tasks()[0])
+    assert cells.read(tasks()[0]) is first
+    cells.read(tasks()[1])
+    assert cells.read(tasks()[0]) is not first
+
+
+def test_the_cell_says_what_computed_it(store):
+    cells = filled(store, tasks())
+    reading = cells.read(tasks()[0])
+    assert "jax" in reading.machine
+    assert reading.versions["numpy"] == np.__version__
+    (manifest, _) = store.list()
+    assert manifest.key.name == "toy.squares"
+    assert manifest.key.parameters["size"] in (2, 3)
+
+
+def test_a_setting_of_infinity_has_a_key():
+    class Open(ClosedModel):
+        limit: float
+
+    assert Task(SQUARES, Open(limit=float("inf"))).key.parameters == {"limit": "Infinity"}
+
+
+def test_compute_reports_its_progress(store):
+    heard = []
+    compute(tasks()[0], store, lambda fraction, words: heard.append((fraction, words)))
+    assert heard == [(0.5, "half way")]
+    compute(tasks()[1], store, silent)
+    assert len(list(store.list())) == 2

@@ -1,0 +1,110 @@
+"""One loop over all rooms: evidence or a silence from each claim, never an exception."""
+
+import dataclasses
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.rooms import EMPTY, TOY
+from tests.rooms.toy2020.claims import theorems
+from tests.rooms.toy2020.runs.numbers import LOG
+from widenet import papers
+from widenet.claims import Evidence, Silence
+from widenet.data import from_arrays
+from widenet.errors import DataError, InputError, StoreError, UnknownName
+from widenet.run import Mishap, check_on
+from widenet.store import Store
+from widenet.types import Dataset
+
+DATA = from_arrays([[0.6, 0.8], [-0.5, 0.1]], [1, -1])
+
+
+@pytest.fixture(autouse=True)
+def rooms(monkeypatch):
+    monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY))
+
+
+@pytest.fixture
+def log(tmp_path, monkeypatch):
+    path = tmp_path / "log"
+    path.touch()
+    monkeypatch.setenv(LOG, str(path))
+    return lambda: path.read_text().count("start")
+
+
+def test_every_claim_answers_in_the_order_of_the_papers(log):
+    answers = check_on(DATA)
+    assert list(answers) == list(papers.claim_ids())
+    spoken = {id for id, answer in answers.items() if isinstance(answer, Evidence)}
+    assert spoken == {"toy2020.theorem_2", "toy2020.theorem_6"}
+    assert "about constructions or laws" in str(answers["toy2020.lemma_a_1"])
+    assert log() == 1, "claims that read the same runs share one training"
+
+
+def test_a_second_look_trains_nothing_and_other_choices_do(log, tmp_path):
+    store = Store(tmp_path / "mine")
+    first = check_on(DATA, store=store)
+    assert check_on(DATA, store=store) == first
+    assert log() == 1
+    check_on(DATA, store=store, seed=1)
+    check_on(from_arrays(DATA.inputs / 2, DATA.labels), store=store)
+    assert log() == 3
+    assert len(list(store.list())) == 3
+
+
+def test_results_are_kept_where_the_command_line_keeps_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("WIDENET_STORE", str(tmp_path / "named"))
+    check_on(DATA)
+    assert len(list(Store(tmp_path / "named").list())) == 1
+
+
+def test_a_claim_that_cannot_speak_says_why():
+    answers = check_on(Dataset(DATA.inputs, jnp.asarray([0.0, 1.0])))
+    assert answers["toy2020.theorem_2"] == Silence("It needs the labels −1 and +1, both of them.")
+
+
+def test_progress_goes_from_nothing_to_all():
+    heard = []
+    check_on(DATA, progress=lambda fraction, words: heard.append((fraction, words)))
+    fractions = [fraction for fraction, _ in heard]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    assert "naps" in [words for _, words in heard]
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "words"),
+    [
+        (DataError("row 7 is zero."), Silence, "It cannot be checked on this data: row 7 is zero."),
+        (ZeroDivisionError("oh"), Mishap, "which is a mistake in widenet: ZeroDivisionError: oh"),
+    ],
+)
+@pytest.mark.parametrize("place", ["on", "judge"])
+def test_no_exception_of_a_claim_gets_out(monkeypatch, caplog, place, error, kind, words):
+    def raising(*_):
+        raise error
+
+    broken = dataclasses.replace(theorems.theorem_2, judge=raising if place == "judge" else theorems.theorem_2.judge)
+    broken.speaks(raising if place == "on" else theorems.theorem_2_on)
+    monkeypatch.setattr(theorems, "theorem_2", broken)
+    answers = check_on(DATA)
+    assert type(answers["toy2020.theorem_2"]) is kind
+    assert words in answers["toy2020.theorem_2"]
+    assert isinstance(answers["toy2020.theorem_6"], Evidence)
+    assert bool(caplog.records) == (kind is Mishap)
+
+
+def test_a_store_that_cannot_be_written_is_no_matter_of_the_claims(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError):
+        check_on(DATA, store=Store(tmp_path / "file" / "store"))
+
+
+def test_wrong_choices_and_data_are_one_sentence():
+    with pytest.raises(UnknownName, match="there is no choice 'n_neuron'; did you mean 'n_neurons'"):
+        check_on(DATA, n_neuron=4)
+    with pytest.raises(InputError, match=r"n_neurons: input should be a multiple of 2, got 3\."):
+        check_on(DATA, n_neurons=3)
+    with pytest.raises(DataError, match="one data set"):
+        check_on(Dataset(jnp.asarray(np.zeros((2, 3, 4))), jnp.ones((2, 3))))

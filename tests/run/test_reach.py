@@ -1,0 +1,188 @@
+"""What a change recomputes, and what it does not."""
+
+from pathlib import Path
+
+import pytest
+
+from widenet.papers import PAPERS
+from widenet.run import reach as module
+from widenet.run.reach import digest, reach
+
+HOUSE = {
+    "__init__.py": "",
+    "types.py": '"""Types."""\nSIZE = 3\n',
+    "data/__init__.py": (
+        "from typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n"
+        "    from widenet.data.xor import make_xor, make_xor as make_other\n"
+        "    from widenet.data.mnist import load_mnist\n"
+        "HERE = 1\n"
+    ),
+    "data/xor.py": "from widenet.types import SIZE\ndef make_xor():\n    return SIZE\n",
+    "data/mnist.py": "def load_mnist(): ...\n",
+    "papers/__init__.py": "from widenet.papers import one, two\n",
+    "papers/one/__init__.py": "TITLE = 'one'\n",
+    "papers/one/runs/__init__.py": "",
+    "papers/one/runs/trained.py": (
+        "from widenet.data import make_xor\n"
+        "\n"
+        "LIMIT = 3\n"
+        '"""Why three."""\n'
+        "\n"
+        "def run(setting):\n"
+        '    """Train."""\n'
+        "    return make_xor() * LIMIT  # a product\n"
+    ),
+    "papers/one/claims.py": "from widenet.papers.one.runs.trained import run\nTOLERANCE = 1e-9\n",
+    "papers/two/__init__.py": "",
+    "papers/two/runs.py": "from widenet.data import load_mnist\n",
+}
+RUNS = "widenet.papers.one.runs.trained"
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch) -> Path:
+    for name, text in HOUSE.items():
+        path = tmp_path / "widenet" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "widenet"
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_remembered():
+    for function in (module.digest, module._find, module._read):
+        function.cache_clear()
+    yield
+    for function in (module.digest, module._find, module._read):
+        function.cache_clear()
+
+
+def changed(house: Path, name: str, old: str, new: str, of: str = RUNS) -> bool:
+    """Whether the digest follows this change of a file, which is undone afterwards."""
+    path = house / name
+    before, text = digest(of, house), path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    for function in (module.digest, module._find, module._read):
+        function.cache_clear()
+    after = digest(of, house)
+    path.write_text(text)
+    for function in (module.digest, module._find, module._read):
+        function.cache_clear()
+    assert digest(of, house) == before
+    return after != before
+
+
+def test_names_are_followed_through_re_exports_to_where_they_are_defined(house):
+    assert reach(RUNS, house) == {RUNS, "widenet.data.xor", "widenet.types"}
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("papers/one/runs/trained.py", "Train.", "Train a network."),
+        ("papers/one/runs/trained.py", "Why three.", "Why three, in other words."),
+        ("papers/one/runs/trained.py", "  # a product", ""),
+        ("papers/one/runs/trained.py", "\n\nLIMIT", "\n\n\n\nLIMIT"),
+        ("types.py", "Types.", "What there is."),
+        ("papers/one/claims.py", "1e-9", "1e-8"),
+        ("papers/one/__init__.py", "'one'", "'another title'"),
+        ("papers/two/runs.py", "load_mnist", "make_xor"),
+        ("data/mnist.py", "...", "return 1"),
+        ("data/__init__.py", "HERE = 1", "HERE = 2"),
+    ],
+)
+def test_words_judges_and_other_rooms_recompute_nothing(house, name, old, new):
+    assert not changed(house, name, old, new)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("papers/one/runs/trained.py", "LIMIT = 3", "LIMIT = 4"),
+        ("papers/one/runs/trained.py", "make_xor() *", "make_xor() +"),
+        ("data/xor.py", "return SIZE", "return -SIZE"),
+        ("types.py", "SIZE = 3", "SIZE = 4"),
+    ],
+)
+def test_a_change_in_reach_recomputes(house, name, old, new):
+    assert changed(house, name, old, new)
+
+
+@pytest.mark.parametrize(
+    ("line", "also"),
+    [
+        ("from widenet.data import make_other", set()),
+        ("from widenet.data.xor import make_xor as x", set()),
+        ("import widenet.data.mnist", {"widenet.data.mnist"}),
+        ("import widenet.data.mnist as m, os", {"widenet.data.mnist"}),
+        ("from widenet import data", {"widenet.data", "widenet.data.mnist"}),
+        ("from widenet.data import HERE", {"widenet.data", "widenet.data.mnist"}),
+        ("from widenet.data import *", {"widenet.data", "widenet.data.mnist"}),
+        ("from widenet.data import mnist", {"widenet.data.mnist"}),
+        ("def late():\n    from widenet.data import load_mnist", {"widenet.data.mnist"}),
+        ("from ...two.runs import load_mnist", {"widenet.papers.two.runs", "widenet.data.mnist"}),
+        ("from ... import two", {"widenet.papers.two"}),
+        ("from ....data.mnist import load_mnist", {"widenet.data.mnist"}),
+        ("from .. import TITLE", {"widenet.papers.one"}),
+        ("import os.path, json", set()),
+    ],
+)
+def test_every_way_to_import(house, line, also):
+    path = house / "papers/one/runs/trained.py"
+    path.write_text(f"{line}\n{path.read_text()}")
+    assert reach(RUNS, house) == {RUNS, "widenet.data.xor", "widenet.types"} | also
+
+
+def test_a_relative_import_in_a_package(house):
+    (house / "papers/one/runs/__init__.py").write_text("from .trained import run\nfrom . import trained\n")
+    (house / "papers/one/claims.py").write_text("from .runs import run\n")
+    assert RUNS in reach("widenet.papers.one.claims", house)
+
+
+def test_two_files_that_trade_their_text_are_a_change(house):
+    before = digest("widenet.papers", house)
+    one, two = house / "papers/one/__init__.py", house / "papers/two/__init__.py"
+    first, second = one.read_text(), two.read_text()
+    one.write_text(second)
+    two.write_text(first)
+    module.digest.cache_clear()
+    module._read.cache_clear()
+    assert digest("widenet.papers", house) != before
+
+
+def test_the_package_of_somebody_else_is_followed_too(tmp_path, monkeypatch):
+    (tmp_path / "stranger").mkdir()
+    (tmp_path / "stranger" / "__init__.py").write_text("")
+    (tmp_path / "stranger" / "runs.py").write_text(
+        "from stranger.helpers import x\nimport json\nfrom widenet.records import Scale\n"
+    )
+    (tmp_path / "stranger" / "helpers.py").write_text("x = 1\n")
+    (tmp_path / "alone_in_a_file.py").write_text("from widenet.records import Scale\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    below = reach("widenet.records")
+    assert reach("stranger.runs") == {"stranger.runs", "stranger.helpers"} | below
+    assert reach("alone_in_a_file") == {"alone_in_a_file"} | below
+
+
+@pytest.mark.parametrize("name", ["widenet.nowhere", "no_such_package_at_all", "no_such_package_at_all.runs"])
+def test_a_module_without_source_is_refused(name):
+    with pytest.raises(ValueError, match="no source of the module"):
+        reach(name)
+
+
+SURFACES = {"bench", "cli", "console", "figures", "plots", "report", "run", "store"}
+
+
+@pytest.mark.parametrize("key", [paper.key for paper in PAPERS])
+def test_runs_reach_their_own_room_and_what_lies_below(key):
+    """A change in one room recomputes nothing of the other; nor does one of a judge, a drawing or a surface."""
+    offenders = {}
+    for file in sorted((module.ROOT / "papers" / key / "runs").glob("[!_]*.py")):
+        for name in reach(f"widenet.papers.{key}.runs.{file.stem}"):
+            parts = name.split(".")[1:]
+            own = parts[:2] == ["papers", key] and not set(parts[2:3]) & {"claims", "figures", "drawings"}
+            if parts[0] in SURFACES or (parts[0] == "papers" and not own):
+                offenders.setdefault(file.name, []).append(name)
+    assert offenders == {}

@@ -1,0 +1,123 @@
+"""Worker processes: answers, news, mistakes and ends."""
+
+import os
+import time
+from collections import deque
+from collections.abc import Iterator
+
+import pytest
+
+from widenet.errors import InputError, StoreError
+from widenet.run.workers import DONE, PROGRESS, START, Call, WorkerFailed, WorkerLost, Workers
+
+from . import calls
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[Workers]:
+    workers = Workers(2)
+    yield workers
+    workers.close()
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def gone_within(seconds: float, pids: list[int]) -> bool:
+    last = time.monotonic() + seconds
+    while any(map(is_alive, pids)) and time.monotonic() < last:
+        time.sleep(0.02)
+    return not any(map(is_alive, pids))
+
+
+def test_answers_and_news_of_each_call(two):
+    queue = deque(Call(f"double {number}", calls.double, (number,)) for number in range(5))
+    news = list(two.follow(queue))
+    assert {each.call.name: each.content for each in news if each.kind == DONE} == {
+        f"double {number}": 2 * number for number in range(5)
+    }
+    assert [each.call.name for each in news if each.kind == START] == [f"double {number}" for number in range(5)]
+    assert (0.0, "steps") in [each.content for each in news if each.kind == PROGRESS]
+
+
+def test_workers_work_at_once_and_stay_for_the_next_piece(two):
+    def pids() -> set[int]:
+        queue = deque(Call(str(number), calls.who, (0.3,)) for number in range(4))
+        return {news.content for news in two.follow(queue) if news.kind == DONE}
+
+    start = time.monotonic()
+    first = pids()
+    assert time.monotonic() - start < 4 * 0.3 + 20
+    assert (len(first), os.getpid() in first) == (2, False)
+    assert pids() == first
+
+
+def test_work_of_its_own_goes_on_meanwhile_and_may_add_calls(two):
+    queue: deque[Call] = deque()
+    done = []
+
+    def own_work() -> Iterator[None]:
+        for number in range(3):
+            done.append(number)
+            queue.append(Call(str(number), calls.double, (number,)))
+            yield
+
+    answers = [news.content for news in two.follow(queue, own_work()) if news.kind == DONE]
+    assert sorted(answers) == [0, 2, 4]
+    assert done == [0, 1, 2]
+
+
+def test_a_call_is_not_handed_out_before_its_time(two):
+    start = time.monotonic()
+    late = Call("late", calls.double, (1,), not_before=start + 0.5)
+    news = list(two.follow(deque([late, Call("early", calls.double, (2,))])))
+    assert [each.call.name for each in news if each.kind == START] == ["early", "late"]
+    assert time.monotonic() - start >= 0.5
+
+
+def test_a_worker_that_only_waits_has_loaded_nothing_heavy():
+    workers = Workers(1)
+    (answer,) = [news.content for news in workers.follow(deque([Call("x", calls.loaded, ())])) if news.kind == DONE]
+    workers.close()
+    assert answer == []
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (Call("x", calls.refuse, ("store",)), StoreError, "the disk is full"),
+        (Call("x", calls.refuse, ("data",)), InputError, "row 7 is wrong"),
+        (Call("x", calls.refuse, ("name",)), InputError, "there is no claim 'x'; known: y."),
+        (
+            Call("toy.x", calls.fail, ()),
+            WorkerFailed,
+            "(?s)toy.x failed in a worker process:.*ZeroDivisionError: a mis",
+        ),
+        (Call("toy.x", calls.die, ()), WorkerLost, "worker process of toy.x was ended by signal 9, .* --jobs 1 needs"),
+    ],
+    ids=["store", "data", "name", "mistake", "killed"],
+)
+def test_errors_come_back_and_no_worker_stays(call, error, words):
+    workers = Workers(2)
+    queue = deque([Call("long", calls.hang, ()), call])
+    with pytest.raises(error, match=words):
+        list(workers.follow(queue))
+    assert workers._all == []
+    answers = [news.content for news in workers.follow(deque([Call("x", calls.double, (4,))])) if news.kind == DONE]
+    assert answers == [8]
+    workers.close()
+
+
+def test_whoever_stops_listening_leaves_no_worker():
+    workers = Workers(2)
+    for news in workers.follow(deque([Call("one", calls.hang, ()), Call("two", calls.hang, ())])):
+        if news.kind == PROGRESS:
+            break
+    pids = [worker.process.pid for worker in workers._all]
+    workers.close()
+    assert gone_within(5.0, [pid for pid in pids if pid])

@@ -1,0 +1,1 @@
+"""Programs of this repository that are neither the package nor its tests."""

@@ -1,0 +1,133 @@
+"""What the gallery shows of a figure, made from the JSON file beside its picture."""
+
+import json
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from widenet.console import wording
+from widenet.figures import Comparison
+from widenet.papers import find_figure
+from widenet.papers.brutzkus2019.figures.figure_1 import REPORTED, fisher_p
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+GALLERY, IMAGES = DOCS / "gallery.md", DOCS / "images"
+WIDTH = 125
+
+MNIST = tuple(f"brutzkus2018.figure_{number}" for number in (1, 2, 3))
+OTHERS = tuple(f"brutzkus2018.experiment_{name}" for name in ("width", "step_size", "relu_phase", "bad_minimum"))
+XORD = tuple(f"brutzkus2019.figure_{name}" for name in ("1", "1_laws", "2", "3", "5", "6"))
+FILTERS = tuple(f"brutzkus2019.figure_{number}" for number in (4, 7, 8))
+LAWS = XORD[1]
+FIGURES = MNIST + OTHERS + XORD + FILTERS
+"""Those of the gallery, each at quick scale."""
+AT_PAPER_SCALE = MNIST + FILTERS
+"""Those that it shows at paper scale too."""
+
+CURVES = ("epoch",)
+RUNS = ("run", "wide_channel", "narrow_channel", "wide_step", "narrow_step")
+"""Long axes that are not kept beside a picture: of curves at paper scale, and of runs on XOR and XORD."""
+
+Row = dict[str, Any]
+
+
+def between(text: str, first: str, last: str) -> str:
+    """What stands between two markers."""
+    return text.partition(first)[2].partition(last)[0]
+
+
+def put_between(page: Path, first: str, last: str, content: str) -> None:
+    """Replace what stands between two markers of a page."""
+    before, found, rest = page.read_text(encoding="utf-8").partition(first)
+    if not found:
+        raise ValueError(f"{page.name} has no {first}")
+    page.write_text(f"{before}{first}\n{content}{last}{rest.partition(last)[2]}", encoding="utf-8")
+
+
+def file_of(figure: str, scale: str, suffix: str = "json") -> Path:
+    """Where the numbers or the picture of a figure are kept."""
+    return IMAGES / (f"{figure}.{suffix}" if scale == "quick" else f"{figure}.paper.{suffix}")
+
+
+def marker_of(figure: str, scale: str) -> str:
+    """The line of the gallery after which the table of a figure stands."""
+    return f"<!-- {'table of' if scale == 'quick' else 'paper scale of'}: {figure} -->"
+
+
+def kept(row: Row) -> Row:
+    """What is kept of the file that `widenet figure` wrote: no long axes, and nothing that differs from run to run."""
+    long = RUNS if row["id"] in XORD else CURVES if row["scale"] == "paper" else ()
+    quantities = {name: each for name, each in row["quantities"].items() if not set(each["axes"]) & set(long)}
+    coordinates = {name: values for name, values in row["coordinates"].items() if name not in long}
+    rest = {name: value for name, value in row.items() if name not in ("cells", "reused")}
+    return rest | {"quantities": quantities, "coordinates": coordinates}
+
+
+def block_of(row: Row) -> str:
+    """What stands between the markers: the caption where the page has no other words, the table, and what was run."""
+    caption = f"{_wrapped(find_figure(row['id']).caption)}\n" if row["id"] in XORD else ""
+    return f"{caption}{_table(row)}\n{_wrapped(conditions_of(row))}"
+
+
+def conditions_of(row: Row) -> str:
+    """Under which the numbers were found. The cores of a CPU are shared, and a time there says little."""
+    machine = (
+        "CPU" if row["machine"].startswith("cpu") else f"{row['machine']}, {row['seconds']:.0f}\N{NO-BREAK SPACE}s"
+    )
+    return f"Scale {row['scale']}, seed {row['seed']}; {_sizes(row['config'])}; {machine}; version {row['version']}."
+
+
+def choices_of(row: Row) -> str:
+    """The shares of runs at zero training error under every choice of `figure_1_laws`, in percent."""
+    n_runs, widths = row["attributes"]["n_runs"], row["coordinates"]["channels"]
+    lines = [
+        "| choice | " + " | ".join(f"{width} channels" for width in widths) + " | smallest p |",
+        "|---" * (len(widths) + 2) + "|",
+        "| reported, 100 runs | " + " | ".join(f"{REPORTED[width]}" for width in widths) + " | – |",
+    ]
+    for choice, counts in zip(row["coordinates"]["choice"], row["quantities"]["solved"]["values"], strict=True):
+        smallest = min(fisher_p(count, n_runs, REPORTED[width]) for width, count in zip(widths, counts, strict=True))
+        shares = " | ".join(f"{100 * count / n_runs:.1f}" for count in counts)
+        lines.append(f"| {choice} | {shares} | {smallest:.2g} |")
+    return "\n".join(lines) + "\n"
+
+
+def _table(row: Row) -> str:
+    lines = ["| quantity | the paper | measured | interval | agrees if | |", "|---|---|---|---|---|---|"]
+    for each in row["comparisons"]:
+        comparison = Comparison.model_validate_json(json.dumps({name: each[name] for name in Comparison.model_fields}))
+        cells = [
+            comparison.name.replace("|", "\\|"),
+            comparison.reported,
+            wording.number(comparison.measured),
+            wording.interval(comparison.interval),
+            wording.interval(comparison.band),
+            comparison.verdict,
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _sizes(config: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> str:
+    """The settings of the cells, one group per experiment; what differs between its cells as a list of values."""
+    if isinstance(config, Mapping):  # how earlier versions wrote the sizes of a scale
+        return "; ".join(f"{name} {value}" for name, value in config.items())
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for setting in config:
+        groups.setdefault(setting["experiment"], []).append(setting)
+    return ", ".join(_group(experiment, settings) for experiment, settings in groups.items())
+
+
+def _group(experiment: str, settings: list[Mapping[str, Any]]) -> str:
+    fields = []
+    for name in settings[0]:
+        if name not in ("experiment", "seed"):
+            values = dict.fromkeys(json.dumps(setting[name], ensure_ascii=False) for setting in settings)
+            fields.append(f"{name} {', '.join(values)}".replace('"', ""))
+    return f"{wording.counted(len(settings), 'cell')} of `{experiment}` ({'; '.join(fields)})"
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False) + "\n"

@@ -1,0 +1,118 @@
+"""Computes again what the README and the gallery show.
+
+python -m tools.refresh                 everything at quick scale (some minutes)
+python -m tools.refresh ID …            these figures alone
+python -m tools.refresh --from DIR      takes what `widenet figure … --out DIR` has written, at either scale
+"""
+
+import io
+import json
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+
+from tools.gallery import (
+    FIGURES,
+    FILTERS,
+    GALLERY,
+    IMAGES,
+    LAWS,
+    ROOT,
+    XORD,
+    block_of,
+    choices_of,
+    file_of,
+    kept,
+    marker_of,
+    put_between,
+)
+
+CLAIM = "brutzkus2018.theorem_2"
+COLUMNS = 100
+
+
+def refresh_readme() -> None:
+    """The transcript, and the numbers behind it."""
+    printed = on_a_terminal("check", CLAIM)
+    (row,) = json.loads(_widenet("check", CLAIM, "--json"))
+    row = {name: value for name, value in row.items() if name not in ("cells", "reused")}
+    (IMAGES / f"{CLAIM}.json").write_text(json.dumps(row, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    put_between(
+        ROOT / "README.md",
+        f"<!-- transcript of: widenet check {CLAIM} -->",
+        "<!-- end of transcript -->",
+        f"```text\n$ widenet check {CLAIM}\n{printed.strip()}\n```\n",
+    )
+
+
+def take(source: Path) -> None:
+    """One figure as `widenet figure` wrote it: its numbers, its picture and its film, and the table of the gallery."""
+    row = kept(json.loads(source.read_text(encoding="utf-8")))
+    figure, scale = row["id"], row["scale"]
+    is_long = scale == "paper" or figure in FILTERS
+    text = json.dumps(row, indent=None if is_long else 1, ensure_ascii=False)
+    file_of(figure, scale).write_text(text + "\n", encoding="utf-8")
+    if scale == "paper" or figure not in FILTERS:
+        _keep_picture(source.with_suffix(".png"), file_of(figure, scale, "png"), 256 if figure in XORD else 128)
+    if source.with_suffix(".gif").exists():
+        shutil.copy(source.with_suffix(".gif"), IMAGES)
+    put_between(GALLERY, marker_of(figure, scale), "<!-- end of table -->", block_of(row))
+    if figure == LAWS:
+        put_between(GALLERY, "<!-- choices -->", "<!-- end of choices -->", choices_of(row))
+
+
+def on_a_terminal(*arguments: str, columns: int = COLUMNS) -> str:
+    """What a reader sees on a terminal of this width, without the colours and the progress bar."""
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"COLUMNS": str(columns), "TERM": "xterm"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "widenet.cli", *arguments], stdout=theirs, stderr=subprocess.DEVNULL, env=environment
+    )
+    os.close(theirs)
+    seen = b""
+    try:
+        while part := os.read(ours, 65536):
+            seen += part
+    except OSError:  # how a terminal says that the other side has closed it
+        pass
+    process.wait()
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
+    return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def _widenet(*arguments: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-m", "widenet.cli", *arguments], stdout=subprocess.PIPE, encoding="utf-8", check=True
+    ).stdout
+
+
+def _keep_picture(source: Path, place: Path, colours: int) -> None:
+    """The picture with few colours: a third of the size, and nothing to see of it."""
+    buffer = io.BytesIO()
+    Image.open(source).convert("RGB").quantize(colours, dither=Image.Dither.NONE).save(buffer, "png", optimize=True)
+    place.write_bytes(buffer.getvalue())
+
+
+def main(arguments: list[str]) -> None:
+    """Compute and take, or only take."""
+    if arguments[:1] == ["--from"]:
+        for source in sorted(Path(arguments[1]).glob("*.json")):
+            take(source)
+        return
+    with tempfile.TemporaryDirectory() as store:
+        os.environ["WIDENET_STORE"] = store
+        if not arguments:
+            refresh_readme()
+        _widenet("figure", *(arguments or FIGURES), "--out", f"{store}/figures")
+        main(["--from", f"{store}/figures"])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
