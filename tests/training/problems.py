@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from widenet.networks import TwoLayer, leaky_relu, make_two_layer
+from widenet.training.engine.batch import in_turn, together
 from widenet.types import Dataset
 
 
@@ -65,6 +66,17 @@ def with_method(recipe, **changes):
 def kernel_of(recipe, nets, data, watch=None):
     """The kernel that SGD would choose."""
     return recipe.fitted(nets, data, watch).method.kernel
+
+
+def n_programs():
+    """How many programs for steps side by side have been compiled."""
+    return together._cache_size()  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def forget_programs():
+    """The next segment is compiled anew."""
+    for program in (together, in_turn):
+        program.clear_cache()  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def run_keys(n_runs, seed=1):

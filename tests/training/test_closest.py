@@ -51,6 +51,7 @@ def test_what_is_folded_is_what_the_recorded_run_shows(method):
         }
         for name, sides in expected.items():
             mine, closest = jax.tree.map(lambda leaf, run=run: leaf[run], found[name]), sides.closest
+            assert closest is not None
             assert (mine.steps, mine.broken) == (STEPS, sides.broken.sum()), name
             assert mine.undecided == STEPS - sides.decided.sum()
             assert mine.at == closest + 1, name

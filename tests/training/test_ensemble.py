@@ -1,3 +1,4 @@
+import dataclasses
 import sys
 
 import equinox as eqx
@@ -6,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.training.problems import drawn_networks, networks, run_keys, separable
+from tests.training.problems import drawn_networks, n_programs, networks, run_keys, separable
 from widenet.losses import hinge, logistic
 from widenet.networks import relu
 from widenet.training import (
@@ -173,6 +174,28 @@ def test_stopping_rules_and_gradient_descent():
     assert (early.steps <= runs.steps).all()
 
 
+def test_a_run_goes_on_after_its_goal_and_has_converged_if_it_still_holds():
+    recipe = gradient_descent(logistic, 5.0, (20_000, 20_000, 10), stop=loss_below(0.05), check_every=50)
+    at_goal = ensemble(networks(3), DATA, recipe, run_keys(3))
+    longer = ensemble(networks(3), DATA, dataclasses.replace(recipe, after_goal=120), run_keys(3))
+    reached = at_goal.status == RunStatus.CONVERGED
+    assert reached.tolist() == [True, True, False]
+    np.testing.assert_array_equal(longer.status, at_goal.status)
+    np.testing.assert_array_equal(longer.steps - at_goal.steps, [120, 120, 0])
+    assert (longer.loss[reached] < at_goal.loss[reached]).all()
+    with pytest.raises(ValueError, match="after_goal must be a whole number from 0 on, got -1"):
+        dataclasses.replace(recipe, after_goal=-1)
+
+
+def test_a_goal_that_is_lost_again_is_not_converged():
+    """The goal holds at the start alone."""
+    early = lambda outputs, labels, losses: jnp.max(jnp.abs(outputs)) < 0.5  # noqa: E731
+    recipe = gradient_descent(logistic, 5.0, 1000, stop=early, check_every=10, after_goal=200)
+    runs = ensemble(networks(2), DATA, recipe, run_keys(2))
+    assert (runs.steps == 200).all()
+    assert (runs.status == RunStatus.BUDGET_SPENT).all()
+
+
 def test_a_stopped_run_keeps_its_weights_while_others_go_on():
     steps = jnp.asarray([5.0, 0.02])
     recipe = gradient_descent(logistic, steps, 3000, stop=loss_below(0.2), check_every=50)
@@ -258,10 +281,10 @@ def test_a_watch_sees_every_step():
 def test_nothing_is_recompiled_for_new_seeds_steps_or_budgets():
     recipe = Recipe(logistic, 0.5, 100)
     ensemble(networks(4), DATA, recipe, run_keys(4))
-    traces = together._cache_size()
+    traces = n_programs()
     for seed, budget in ((2, 77), (3, 200)):
         ensemble(networks(4, seed=seed), DATA, Recipe(logistic, 0.1 * seed, budget), run_keys(4, seed))
-    assert together._cache_size() == traces
+    assert n_programs() == traces
 
 
 @pytest.mark.parametrize("kernel", ["blocked", "gram", "fused"])

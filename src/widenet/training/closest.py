@@ -1,6 +1,6 @@
 """Inequalities that are checked at every step, inside the loop: how often broken, how close they came, and when."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import equinox as eqx
@@ -78,7 +78,7 @@ class Closest(eqx.Module):
         kernels of SGD keep what is in it, so they need not be given up.
     """
 
-    sides: Callable[..., dict[str, Pair]] = eqx.field(static=True)
+    sides: Callable[..., Mapping[str, Pair]] = eqx.field(static=True)
     given: PyTree = None
     at_least: tuple[str, ...] = eqx.field(static=True, default=())
     room: float = eqx.field(static=True, default=1e-12)
@@ -117,7 +117,7 @@ class Closest(eqx.Module):
         seen = step.labels, step.outputs, step.after.output_weights
         return Move(square, alignment, *gains, *seen, updates, step.number)
 
-    def _pairs(self, seen: Step | Move) -> dict[str, Any]:
+    def _pairs(self, seen: Step | Move) -> Mapping[str, Any]:
         return self.sides(seen) if self.given is None else self.sides(seen, self.given)
 
 

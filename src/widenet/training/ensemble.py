@@ -98,7 +98,7 @@ def ensemble(
             part(sizes),
             budgets[runs],
             part(watch),
-            jax.tree.map(lambda leaf: leaf[runs] if leaf.ndim == 2 else leaf, method.order),
+            jax.tree.map(lambda leaf: leaf[runs] if leaf.ndim == 2 else leaf, method.sampling.order),
         )
         if len(devices) == 1:
             return Batch(recipe, one_by_one, *own).train(record, shared.of(first, runs.stop - first))

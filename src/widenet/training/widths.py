@@ -57,7 +57,7 @@ def ensembles(
     recipes = _one_recipe_each(networks, data, recipe, keys)
     launches: dict[Any, list[int]] = {}
     for index, (network, own) in enumerate(zip(networks, recipes, strict=True)):
-        packs = isinstance(network, TwoLayer) and record is None and not jax.tree.leaves(own.method.order)
+        packs = isinstance(network, TwoLayer) and record is None and not jax.tree.leaves(own.method.sampling.order)
         launches.setdefault(_launch(network, own) if packs else index, []).append(index)
     runs: list[Any] = [None] * len(networks)
 

@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.training.kernels.test_kernels import assert_same, weights
-from tests.training.problems import awkward, kernel_of, networks, run_keys, separable, with_method
+from tests.training.problems import awkward, forget_programs, kernel_of, networks, run_keys, separable, with_method
 from widenet.losses import hinge, logistic
 from widenet.networks import leaky_relu, relu
 from widenet.training import Listed, Recipe, Record, ensemble
-from widenet.training.engine.batch import in_turn, together
 from widenet.training.kernels import fused
 from widenet.types import Layers
 
@@ -33,11 +32,9 @@ def small_blocks():
         jax.config.update("jax_disable_most_optimizations", True)
         for name, value in {"ROWS": 4, "STRIDE": 2, "NEURONS": 16, "LAUNCH": 30}.items():
             patch.setattr(fused, name, value)
-        together.clear_cache()
-        in_turn.clear_cache()
+        forget_programs()
         yield
-        together.clear_cache()
-        in_turn.clear_cache()
+        forget_programs()
         jax.config.update("jax_disable_most_optimizations", False)
 
 

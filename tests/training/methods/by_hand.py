@@ -35,7 +35,7 @@ def train_by_hand(network, run, batches, change, *, both=False, slope=0.2):
     parts, moving = parts_of(network, run), (True, both, network.bias is not None)
     path, told = [[part.copy() for part in parts]], []
     for taken, (inputs, labels) in enumerate(batches):
-        gradients, log_loss = logistic_gradient(*parts, slope, inputs, labels)
+        gradients, log_loss = logistic_gradient(parts[0], parts[1], parts[2], slope, inputs, labels)
         told.append(log_loss)
         changes = change(gradients, log_loss, taken)
         parts = [part - step if moves else part for part, step, moves in zip(parts, changes, moving, strict=True)]

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.training.problems import drawn_networks, networks, run_keys, separable
+from tests.training.problems import drawn_networks, n_programs, networks, run_keys, separable
 from widenet.losses import hinge, logistic
 from widenet.networks import relu
 from widenet.training import SGD, Adam, GradientDescent, Recipe, Record, StepRule, ensemble, loss_below, train
@@ -42,7 +42,7 @@ def take(tree, run):
     return jax.tree.map(lambda leaf: leaf[run], tree)
 
 
-def recipe_of(method, max_steps=120, **others):
+def recipe_of(method, max_steps: int | tuple[int, ...] = 120, **others):
     return Recipe(logistic, method=method, max_steps=max_steps, **{"check_every": 40, **others})
 
 
@@ -146,13 +146,11 @@ def test_a_step_of_each_run_is_that_run_alone(method):
 
 @every_method
 def test_nothing_is_recompiled_for_other_numbers(method):
-    from widenet.training.engine.batch import together
-
     ensemble(networks(4), DATA, recipe_of(method), run_keys(4))
-    traces = together._cache_size()
+    traces = n_programs()
     other = eqx.tree_at(lambda m: m.step_size, method, jax.tree.map(lambda size: 0.5 * size, method.step_size))
     ensemble(networks(4, seed=5), DATA, recipe_of(other, 77), run_keys(4, 5))
-    assert together._cache_size() == traces
+    assert n_programs() == traces
 
 
 @pytest.mark.parametrize("kind", [SGD, GradientDescent, Adam])

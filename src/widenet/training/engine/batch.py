@@ -52,7 +52,7 @@ class Batch:
         self.recipe, self.one_by_one = recipe, one_by_one
         self.method = without_runs(recipe.method)
         self.data, self.order, self.watch = data, order, watch
-        self.keys, self.step_sizes, self.budgets = keys, step_sizes, budgets
+        self.keys, self.step_sizes, self.budgets = keys, step_sizes, np.array(budgets)
         self.n_runs = keys.shape[0]
         self.start = networks
         self.seats = np.arange(self.n_runs)  # which run sits at each place of the batch
@@ -68,6 +68,7 @@ class Batch:
         self.loss = np.full(self.n_runs, np.nan)
         self.updates_before = np.full(self.n_runs, -1, np.int64)
         self.checked = np.zeros(self.n_runs, np.int32)
+        self.has_reached = np.zeros(self.n_runs, bool)
 
     @property
     def running(self) -> np.ndarray:
@@ -193,9 +194,19 @@ class Batch:
         first = asked & seen.finite & seen.all_zero & (self.zero_loss_step[self.seats] < 0)
         self.zero_loss_step[self.seats[first]] = exact[first]
         self.status[self.seats[asked & ~seen.finite]] = RunStatus.DIVERGED
+<<<<<<< HEAD
         self.status[self.seats[asked & seen.finite & seen.reached]] = RunStatus.CONVERGED
         gone = asked & self.running & (failed != RunStatus.RUNNING)
         self.status[self.seats[gone]] = failed[gone]
+=======
+        reached = asked & seen.finite & seen.reached
+        if self.recipe.after_goal:  # the first look at the goal shortens what is left of the budget
+            fresh = self.seats[reached & ~self.has_reached[self.seats]]
+            self.budgets[fresh] = np.minimum(self.budgets[fresh], step + self.recipe.after_goal)
+            self.has_reached[fresh] = True
+            reached &= self.budgets[self.seats] == step
+        self.status[self.seats[reached]] = RunStatus.CONVERGED
+>>>>>>> engine
         left = asked & self.running
         still = left & ~seen.all_zero & ~moved
         if still.any():

@@ -11,7 +11,7 @@ from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.engine.validation import whole_or_none
 from widenet.training.kernels import plain
-from widenet.training.methods.base import Method, Sizes, StepSize, Trial, check_order, check_step_size
+from widenet.training.methods.base import Method, Sampling, Sizes, StepSize, Trial, check_order, check_step_size
 from widenet.training.orders import Order, Permutation
 from widenet.types import Dataset, Layers
 
@@ -33,6 +33,11 @@ class Adam(Method):
         """Mistakes that would otherwise surface deep inside a compiled program."""
         check_step_size(self.step_size)
         check_order(self.order)
+
+    @property
+    def sampling(self) -> Sampling:
+        """As it was said."""
+        return Sampling(self.order, self.batch_size)
 
     def init(self, network: Any) -> PyTree:
         """The two moments of every weight that moves, and how many steps they have seen."""

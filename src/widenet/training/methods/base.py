@@ -7,7 +7,7 @@ progress belong to the engine and are the same for all.
 import abc
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -47,6 +47,13 @@ class Sizes:
     neurons: int
 
 
+class Sampling(NamedTuple):
+    """How the samples of a step are chosen, and how many there are; None is the whole set."""
+
+    order: Order
+    batch_size: int | None
+
+
 class Trial(eqx.Module):
     """The steps by which a run that seems frozen is tried: if none of them changes a weight, none ever will.
 
@@ -63,18 +70,19 @@ class Trial(eqx.Module):
 class Method(eqx.Module):
     """A way to train. A new one writes what is abstract here; the engine does the rest.
 
-    Numbers that may differ between runs are in `step_size` and `order`, which a method finds in the `Segment` of its
-    run. Every other field is static.
+    Numbers that may differ between runs are in `step_size` and in the order, which a method finds in the `Segment` of
+    its run. Every other field is static.
 
     Attributes:
       step_size: a number, one per run, or a `StepRule`; what a step is to the method is its own matter.
-      order: how batches are chosen; `Cyclic()` where there are none.
-      batch_size: samples per step; None is the whole set.
     """
 
     step_size: eqx.AbstractVar[StepSize]
-    order: eqx.AbstractVar[Order]
-    batch_size: eqx.AbstractVar[int | None]
+
+    @property
+    @abc.abstractmethod
+    def sampling(self) -> Sampling:
+        """How a step gets its samples; `Sampling(Cyclic(), None)` where it sees them all."""
 
     @abc.abstractmethod
     def init(self, network: Any) -> PyTree:
@@ -114,20 +122,20 @@ class Method(eqx.Module):
 
     def batch(self, n_samples: int) -> int:
         """Samples per step on a set of this size."""
-        return self.batch_size or n_samples
+        return self.sampling.batch_size or n_samples
 
     def steps_per_epoch(self, n_samples: int) -> int:
         """How many steps an epoch has: 1 of the whole set."""
-        return self.order.steps_per_epoch(n_samples, self.batch(n_samples))
+        return self.sampling.order.steps_per_epoch(n_samples, self.batch(n_samples))
 
     def look_interval(self, n_samples: int) -> int:
         """Steps between two looks unless told otherwise: whole epochs, at least 1000 steps; 100 of the whole set."""
         epoch = self.steps_per_epoch(n_samples)
-        return 100 if self.batch_size is None else epoch * -(-1000 // epoch)
+        return 100 if self.sampling.batch_size is None else epoch * -(-1000 // epoch)
 
     def order_bytes(self, n_samples: int) -> int:
         """What drawing the order of an epoch needs: a permutation is sorted by random bits."""
-        drawn = 2 * n_samples if isinstance(self.order, Continued) else 0
+        drawn = 2 * n_samples if isinstance(self.sampling.order, Continued) else 0
         return 12 * max(drawn, self.steps_per_epoch(n_samples) * self.batch(n_samples))
 
     def check(self, data: Dataset, n_runs: int) -> None:
@@ -141,10 +149,11 @@ class Method(eqx.Module):
                 raise ValueError(
                     f"step_size must be one number or one per run, got shape {np.shape(leaf)} for {n_runs} runs"
                 )
-        if isinstance(self.order, Listed):
-            self.order.check(data.n_samples, self.batch(data.n_samples), n_runs)
-        if self.batch_size is not None and not 0 < self.batch_size <= data.n_samples:
-            raise ValueError(f"batch_size must lie between 1 and {data.n_samples} samples, got {self.batch_size}")
+        order, batch_size = self.sampling
+        if isinstance(order, Listed):
+            order.check(data.n_samples, self.batch(data.n_samples), n_runs)
+        if batch_size is not None and not 0 < batch_size <= data.n_samples:
+            raise ValueError(f"batch_size must lie between 1 and {data.n_samples} samples, got {batch_size}")
 
 
 def init(method: Method, networks: Any, layers: Layers) -> PyTree:

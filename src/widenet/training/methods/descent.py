@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import equinox as eqx
 import jax
 from jaxtyping import Array, Bool, PyTree
 
@@ -10,8 +9,8 @@ from widenet.losses import Loss
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.kernels.plain import gradient_of, is_any_nonzero, take_step
-from widenet.training.methods.base import Method, Sizes, StepSize, Trial, check_step_size
-from widenet.training.orders import Cyclic, Order
+from widenet.training.methods.base import Method, Sampling, Sizes, StepSize, Trial, check_step_size
+from widenet.training.orders import Cyclic
 from widenet.types import Dataset, Layers
 
 
@@ -23,12 +22,15 @@ class GradientDescent(Method):
     """
 
     step_size: StepSize
-    order: Order = eqx.field(default=Cyclic(), init=False)
-    batch_size: int | None = eqx.field(default=None, init=False, static=True)
 
     def __check_init__(self) -> None:
         """Mistakes that would otherwise surface deep inside a compiled program."""
         check_step_size(self.step_size)
+
+    @property
+    def sampling(self) -> Sampling:
+        """Every step sees every sample."""
+        return Sampling(Cyclic(), None)
 
     def init(self, network: Any) -> PyTree:
         """Nothing is kept from step to step."""
@@ -54,7 +56,7 @@ class GradientDescent(Method):
 
     def trial(self, n_samples: int) -> Trial:
         """One step: from the same weights the next one is the same."""
-        return Trial(self.order, n_samples, 1)
+        return Trial(None, n_samples, 1)
 
     def memory(self, sizes: Sizes) -> tuple[int, int]:
         """The weights before and after, the gradient, and the neurons of all samples forth and back."""

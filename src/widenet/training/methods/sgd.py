@@ -11,7 +11,7 @@ from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.engine.validation import whole_or_none
 from widenet.training.kernels import KERNELS, block, fused, gram
-from widenet.training.methods.base import Method, Sizes, StepSize, Trial, check_order, check_step_size
+from widenet.training.methods.base import Method, Sampling, Sizes, StepSize, Trial, check_order, check_step_size
 from widenet.training.orders import Cyclic, Order, Permutation
 from widenet.training.schedules import StepRule
 from widenet.types import Dataset, Layers
@@ -36,6 +36,11 @@ class SGD(Method):
         """Mistakes that would otherwise surface deep inside a compiled program."""
         check_step_size(self.step_size)
         check_order(self.order)
+
+    @property
+    def sampling(self) -> Sampling:
+        """As it was said."""
+        return Sampling(self.order, self.batch_size)
 
     def init(self, network: Any) -> PyTree:
         """Nothing is kept from step to step."""

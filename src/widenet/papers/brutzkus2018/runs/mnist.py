@@ -15,7 +15,7 @@ from widenet.losses import hinge
 from widenet.networks import TwoLayer, leaky_relu, make_two_layer, plus_minus
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
-from widenet.training import OutputWatch, Permutation, Recipe, Record, ensemble
+from widenet.training import OutputWatch, Permutation, Recipe, Record, Snapshot, ensemble
 from widenet.types import Dataset, Layers, RunKey, RunStatus, Trajectory
 
 Number = int | Int[Array, ""]
@@ -222,14 +222,14 @@ class Split:
     train: Dataset
     test: Dataset
 
-    def errors(self, network: TwoLayer, data: Dataset) -> Float[Array, "2"]:
+    def errors(self, now: Snapshot) -> Float[Array, "2"]:
         """Train and test error; the images trained on come as an argument, and need not be built into the program."""
-        return jnp.stack([training_error(network, data), training_error(network, self.test)])
+        return jnp.stack([training_error(now.network, now.data), training_error(now.network, self.test)])
 
-    def errors_and_ratios(self, network: TwoLayer, data: Dataset) -> Float[Array, "4"]:
+    def errors_and_ratios(self, now: Snapshot) -> Float[Array, "4"]:
         """Train and test error, the smallest and the largest v_t/v_0."""
-        ratios = output_ratios(network.output_weights)
-        return jnp.concatenate([self.errors(network, data), jnp.stack([ratios.min(), ratios.max()])])
+        ratios = output_ratios(now.network.output_weights)
+        return jnp.concatenate([self.errors(now), jnp.stack([ratios.min(), ratios.max()])])
 
 
 # Kept, as one object: a look at it is compiled once for all cells of a process.
