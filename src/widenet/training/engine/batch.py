@@ -194,11 +194,6 @@ class Batch:
         first = asked & seen.finite & seen.all_zero & (self.zero_loss_step[self.seats] < 0)
         self.zero_loss_step[self.seats[first]] = exact[first]
         self.status[self.seats[asked & ~seen.finite]] = RunStatus.DIVERGED
-<<<<<<< HEAD
-        self.status[self.seats[asked & seen.finite & seen.reached]] = RunStatus.CONVERGED
-        gone = asked & self.running & (failed != RunStatus.RUNNING)
-        self.status[self.seats[gone]] = failed[gone]
-=======
         reached = asked & seen.finite & seen.reached
         if self.recipe.after_goal:  # the first look at the goal shortens what is left of the budget
             fresh = self.seats[reached & ~self.has_reached[self.seats]]
@@ -206,7 +201,8 @@ class Batch:
             self.has_reached[fresh] = True
             reached &= self.budgets[self.seats] == step
         self.status[self.seats[reached]] = RunStatus.CONVERGED
->>>>>>> engine
+        gone = asked & self.running & (failed != RunStatus.RUNNING)
+        self.status[self.seats[gone]] = failed[gone]
         left = asked & self.running
         still = left & ~seen.all_zero & ~moved
         if still.any():
