@@ -14,14 +14,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, Bool, Float, PyTree
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from widenet.losses import Loss
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.orders import Continued, Listed, Order
 from widenet.training.schedules import StepRule
-from widenet.types import Dataset, Layers
+from widenet.types import Dataset, Layers, RunStatus
 
 StepSize = float | Float[Array, "*run"] | StepRule
 """One number, one per run, or a rule."""
@@ -111,6 +111,14 @@ class Method(eqx.Module):
     @abc.abstractmethod
     def memory(self, sizes: Sizes) -> tuple[int, int]:
         """(bytes that a step of one run works with, bytes made of the data set before the steps)."""
+
+    def ended(self, own: PyTree) -> Int[Array, "*run"]:
+        """How the method itself has failed, as a `RunStatus` for each run of `own`; RUNNING while it has not."""
+        return jnp.full((), RunStatus.RUNNING, jnp.int32)
+
+    def report(self, own: PyTree) -> PyTree:
+        """What a reader is told of the runs of `own` beside their weights and counters; None for nothing."""
+        return None
 
     def batch(self, n_samples: int) -> int:
         """Samples per step on a set of this size."""
