@@ -25,7 +25,7 @@ from widenet.training.flow.kinks import (
     tangent,
     turn,
 )
-from widenet.training.flow.state import KEPT, Crossings, FlowReport, FlowState, Moment, Sliding
+from widenet.training.flow.state import KEPT, Corners, Crossings, FlowReport, FlowState, Moment, Sliding
 from widenet.training.kernels.plain import gradient_of
 from widenet.training.record import Step
 from widenet.training.stopping import StoppingRule
@@ -33,6 +33,8 @@ from widenet.types import Layers, RunStatus
 
 SMALLEST = 1e-14
 """Steps of the solver below this share of the clock's reading make no progress."""
+SMALL_NORM = 1e-3
+"""A neuron that has shrunk below this share of its largest norm is resolved relative to that share."""
 LARGE_MOVE = 1e-3
 """Where even the smallest step would move the weights by this share of themselves, they blow up in finite time."""
 
@@ -171,8 +173,8 @@ class Course:
         path = self.solver.interpolation_cls(t0=jnp.zeros_like(length), t1=length, **dense)
         along = lambda share: path.evaluate(share * length)  # noqa: E731
 
-        # The error of every neuron relative to its norm.
-        scale = self.tolerance * jnp.maximum(_norms(carry.place), _norms(y1))
+        # The error of every neuron relative to its norm, or to a thousandth of the largest it has had.
+        scale = self.tolerance * jnp.maximum(jnp.maximum(_norms(carry.place), _norms(y1)), SMALL_NORM * own.reach)
         errors = _norms(gap)
         error = jnp.max(jnp.where(errors > 0, errors / jnp.where(scale > 0, scale, jnp.finfo(scale.dtype).tiny), 0))
         error = jnp.maximum(error, jnp.abs(gap[2]) / self.tolerance)
@@ -209,7 +211,7 @@ class Course:
         done = kept & to_the_end & ~meets
         tried = carry.tried + 1
         spent = (tried > self.most_solver_steps) & ~done
-        stuck = ~kept & (next_step < SMALLEST * jnp.maximum(now, self.step))
+        stuck = ~kept & (next_step < SMALLEST * jnp.maximum(now, SMALLEST * self.step))
         moves = jnp.sqrt(jnp.sum(_norms(jax.tree.map(lambda k: k[0], dense["k"])) ** 2))
         blows_up = stuck & ~(moves <= LARGE_MOVE * jnp.sqrt(jnp.sum(_norms(carry.place) ** 2)))
         status = jnp.where(full | spent | stuck, RunStatus.UNRESOLVED, report.status)
@@ -220,12 +222,12 @@ class Course:
         reach = jnp.where(kept, jnp.maximum(own.reach, _lengths(place[0])), own.reach)
         own = FlowState(pattern, reach, next_step, place[2], report)
         # After a turn the field has jumped; after a rejected step its first value is still good.
-        fresh = jnp.where(meets, True, jnp.where(kept, solver[0], carry.solver[0]))
-        first = jax.tree.map(lambda new, old: jnp.where(kept, new, old), solver[1], carry.solver[1])
+        solver = jax.tree.map(lambda new, old: jnp.where(kept, new, old), solver, carry.solver)
+        solver = (solver[0] | meets, solver[1])
         carry = eqx.tree_at(
             lambda c: (c.place, c.own, c.into, c.solver, c.tried),
             carry,
-            (place, own, jnp.where(done, 0.0, carry.into + share * length), (fresh, first), tried),
+            (place, own, jnp.where(done, 0.0, carry.into + share * length), solver, tried),
         )
         return self._count(carry, done)
 
@@ -246,7 +248,7 @@ class Course:
         counted = (carry.place, outputs, tally, watched, number, jnp.zeros_like(carry.tried))
         those = lambda c: (c.before, c.outputs, c.tally, c.watched, c.number, c.tried)  # noqa: E731
         chosen = jax.tree.map(lambda new, old: jnp.where(done, new, old), counted, those(carry))
-        return _Carry(carry.place, *chosen[:2], carry.own, *chosen[2:5], carry.into, carry.solver, chosen[5])
+        return eqx.tree_at(those, carry, chosen, is_leaf=lambda leaf: leaf is None)
 
     def _first_release(
         self, along: Callable, reading: Float[Array, ""], length: Float[Array, ""], pattern: Pattern,
@@ -316,7 +318,14 @@ class Course:
             if_crossed(neuron, crossings.neuron),
             if_crossed(sample, crossings.sample),
         )
-        report = eqx.tree_at(lambda report: (report.sliding, report.crossings), report, (sliding, crossings))
+        corners, first = report.corners, done.corner & (report.corners.count == 0)
+        corners = Corners(
+            corners.count + done.corner,
+            jnp.where(first, now, corners.first),
+            jnp.where(first, neuron, corners.neuron),
+        )
+        told = lambda report: (report.sliding, report.crossings, report.corners)  # noqa: E731
+        report = eqx.tree_at(told, report, (sliding, crossings, corners))
         return (rows.at[neuron].set(done.row), *place[1:]), done.pattern, report, done.full
 
     def _locate_events(

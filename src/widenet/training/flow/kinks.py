@@ -105,7 +105,7 @@ def first_pattern(
     side = jnp.where(z > 0, 1, jnp.where(z < 0, -1, guess))
     sides = side[:, kinks.first] * jnp.sign(kinks.ratio).astype(side.dtype)[None]
     sides = jnp.where(kinks.norms[None] > 0, sides, guess)
-    empty = Pattern.empty(*sides.shape, n_slots, rows.dtype)
+    empty = Pattern.empty(sides.shape[0], sides.shape[1], n_slots, rows.dtype)
     return Pattern(sides.astype(jnp.int8), empty.slots, empty.inverse, empty.episodes)
 
 
@@ -206,6 +206,7 @@ class Turn(eqx.Module):
       pattern: afterwards.
       row: the neuron, put exactly on the kinks that it slides along.
       crossed, slid, released: which of the three it was; none of them if the kink was only touched.
+      corner: whether it met other kinks at the same moment. Beyond such a point the flow need not be unique.
       full: whether it should slide, but has no slot left.
       slot: the one that was taken or left.
     """
@@ -215,6 +216,7 @@ class Turn(eqx.Module):
     crossed: Bool[Array, ""]
     slid: Bool[Array, ""]
     released: Bool[Array, ""]
+    corner: Bool[Array, ""]
     full: Bool[Array, ""]
     slot: Int[Array, ""]
 
@@ -246,7 +248,8 @@ def turn(
     z = jnp.dot(kinks.inputs, row, precision=EXACT)
     leaving = (sides * speeds(sides) < 0) & (sides != 0) & (kinks.norms > 0)
     arrives = jnp.any(leaving & group)
-    many = group | (leaving & (jnp.abs(z) <= NEAR * kinks.norms * scale))
+    near = (jnp.abs(z) <= NEAR * kinks.norms * scale) & (sides != 0) & (kinks.norms > 0)
+    many = group | (leaving & near)
 
     def beyond(those: Array) -> tuple[Array, Array]:
         over = jnp.where(those, -sides, sides).astype(sides.dtype)
@@ -285,7 +288,7 @@ def turn(
         pattern.inverse.at[neuron].set(inverses[1]),
         pattern.episodes.at[neuron].set(numbers),
     )
-    return Turn(after, row, crossed, slid, at_slot, full, slot)
+    return Turn(after, row, crossed, slid, at_slot, jnp.any(near & ~group), full, slot)
 
 
 def _inverse(slots: Int[Array, " slot"], kinks: Kinks) -> tuple[Float[Array, "slot dim"], Float[Array, "slot slot"]]:

@@ -57,6 +57,18 @@ class Sliding(eqx.Module):
     sample: Int[Array, "*run episode"]
 
 
+class Corners(eqx.Module):
+    """How often a neuron met several kinks at one moment, when first, and which neuron it was then.
+
+    In general position that happens where sliding leads a neuron through 0. Beyond a corner the flow need not be
+    unique: the path is one solution of the inclusion, and gradient descent may follow another.
+    """
+
+    count: Int[Array, "*run"]
+    first: Float[Array, "*run"]
+    neuron: Int[Array, "*run"]
+
+
 class FlowReport(eqx.Module):
     """What a flow tells beside its weights.
 
@@ -65,7 +77,7 @@ class FlowReport(eqx.Module):
         cannot reach its tolerance, needs too many steps, or a neuron slides along more kinks than there are slots.
       now: where the run stands. A run that has failed stands before the end of a step.
       events: the moments of the named rules.
-      crossings, sliding: what happened at kinks.
+      crossings, sliding, corners: what happened at kinks.
       solver_steps: tried by the solver, rejected ones included.
     """
 
@@ -74,6 +86,7 @@ class FlowReport(eqx.Module):
     events: dict[str, Moment]
     crossings: Crossings
     sliding: Sliding
+    corners: Corners
     solver_steps: Int[Array, "*run"]
 
 
@@ -112,6 +125,7 @@ def unbegun(n_neurons: int, n_samples: int, n_slots: int, events: tuple[str, ...
             events={name: Moment(nan, nan) for name in events},
             crossings=Crossings(count, nan, nan, none, none),
             sliding=Sliding(count, blank, blank, nobody, nobody),
+            corners=Corners(count, nan, none),
             solver_steps=count,
         ),
     )

@@ -73,7 +73,7 @@ class Flow(Method):
         whole("slots", self.slots, 1), whole("most_solver_steps", self.most_solver_steps, 1)
 
     @property
-    def step_size(self) -> StepSize:
+    def step_size(self) -> StepSize:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The step of the clock."""
         return self.clock.step
 
@@ -105,9 +105,7 @@ class Flow(Method):
 
     def _check_loss(self, loss: Loss) -> None:
         if loss in SATURATING:
-            raise ValueError(
-                f"a flow needs a loss without kinks such as logistic or cross_entropy, got {loss.__name__}"
-            )
+            raise ValueError(f"a flow needs a loss without kinks, logistic or cross_entropy, got {loss.__name__}")
         if isinstance(self.clock, LossClock) and loss not in POSITIVE:
             names = " or ".join(each.__name__ for each in POSITIVE)
             raise ValueError(f"a LossClock needs a loss whose logarithm is known, {names}, got {loss.__name__}")
