@@ -2,7 +2,8 @@
 
 The path of a flow does not depend on how fast it is run through. A clock reads u = k·step after k steps, and
 dt/du is its rate: du is what the solver integrates over. Rates and losses are kept as logarithms, because weights that
-separate the data grow like log t, and the losses of late times underflow long before anything has converged.
+separate the data grow like log t, and the losses of late times underflow long before anything has converged. The step
+of a clock is one number, or one per run.
 """
 
 import math
@@ -14,20 +15,10 @@ from jaxtyping import Array, Float
 Scalar = float | Float[Array, ""]
 
 
-def _positive(name: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        raise ValueError(f"{name} must be positive and finite, got {value!r}")
-    return float(value)
-
-
 class LinearClock(eqx.Module):
     """The time itself: t = k·step."""
 
-    step: float = eqx.field(static=True)
-
-    def __check_init__(self) -> None:
-        """A clock that stands still would train for ever."""
-        _positive("step", self.step)
+    step: float | Float[Array, "*run"]
 
     def log_rate(self, reading: Scalar, log_loss: Float[Array, ""]) -> Float[Array, ""]:
         """log dt/du."""
@@ -41,12 +32,13 @@ class LinearClock(eqx.Module):
 class LogClock(eqx.Module):
     """Logarithmic time: t = unit·(exp(k·step) − 1), linear at first and then as many steps for every factor e."""
 
-    step: float = eqx.field(static=True)
+    step: float | Float[Array, "*run"]
     unit: float = eqx.field(static=True, default=1.0)
 
     def __check_init__(self) -> None:
-        """A clock that stands still would train for ever."""
-        _positive("step", self.step), _positive("unit", self.unit)
+        """Logarithms of the unit are taken."""
+        if isinstance(self.unit, bool | str) or not 0 < self.unit < math.inf:
+            raise ValueError(f"unit must be positive and finite, got {self.unit!r}")
 
     def log_rate(self, reading: Scalar, log_loss: Float[Array, ""]) -> Float[Array, ""]:
         """log dt/du."""
@@ -63,11 +55,7 @@ class LossClock(eqx.Module):
     How much time has passed is integrated beside the weights, as log(1 + t).
     """
 
-    step: float = eqx.field(static=True)
-
-    def __check_init__(self) -> None:
-        """A clock that stands still would train for ever."""
-        _positive("step", self.step)
+    step: float | Float[Array, "*run"]
 
     def log_rate(self, reading: Scalar, log_loss: Float[Array, ""]) -> Float[Array, ""]:
         """log dt/du."""

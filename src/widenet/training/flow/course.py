@@ -14,7 +14,7 @@ from widenet.networks.two_layer import EXACT
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
 from widenet.training.flow.clocks import Clock, LossClock
-from widenet.training.flow.events import CLOSE, LOOKS, first_time, only_if
+from widenet.training.flow.events import CLOSE, LOOKS, first_time, only_if, put
 from widenet.training.flow.kinks import (
     Kinks,
     Pattern,
@@ -31,6 +31,8 @@ from widenet.training.record import Step
 from widenet.training.stopping import StoppingRule
 from widenet.types import Layers, RunStatus
 
+FIRST = 1e-3
+"""The first step that the solver tries, as a share of the clock's; the next ones are what the error allows."""
 SMALLEST = 1e-14
 """Steps of the solver below this share of the clock's reading make no progress."""
 SMALL_NORM = 1e-3
@@ -74,7 +76,7 @@ class Course:
         self.first: TwoLayer = state.network
         self.kinks: Kinks = kinks_of(segment.data, self.first.bias is not None)
         self.slope = jnp.asarray(self.first.activation.slope, segment.data.inputs.dtype)
-        self.step = jnp.asarray(clock.step, segment.data.inputs.dtype)
+        self.step = segment.constant_step
         # A scan inside a step, not one that could be differentiated through.
         self.solver = diffrax.Tsit5(scan_kind="lax")
         self.term = diffrax.ODETerm(lambda into, moving, args: self.velocity(moving, args[0] + into, args[1]))
@@ -143,7 +145,7 @@ class Course:
         return _Carry(place, place, outputs, own, self.state.tally, self.state.watched, number, into, solver, tried)
 
     def _first_state(self, place: Moving, own: FlowState) -> FlowState:
-        """Where the run stands before its first step, with a first guess of how long the solver's steps may be."""
+        """Where the run stands before its first step."""
         at_zero = jnp.asarray(self.first.activation.derivative_at_zero, place[0].dtype)
         pattern = first_pattern(place[0], self.kinks, self.slope, at_zero, own.pattern.slots.shape[1])
         outputs = self.outputs(place, pattern)[0]
@@ -153,12 +155,8 @@ class Course:
         for name, rule in self.rules:
             holds = rule(outputs, self.data.labels, losses)
             events[name] = Moment(jnp.where(holds, zero, never), jnp.where(holds, -jnp.inf, never))
-        speed, norms = _norms(self.velocity(place, zero, pattern)), _norms(place)
-        fraction = jnp.min(jnp.where(speed > 0, norms / jnp.where(speed > 0, speed, 1), jnp.inf))
-        guess = jnp.minimum(0.1 * self.tolerance**0.2 * fraction, self.step)
-        guess = jnp.where(guess > 0, guess, 1e-3 * self.step)
         report = eqx.tree_at(lambda report: report.events, own.report, events)
-        return FlowState(pattern, _lengths(place[0]), guess, own.passed, report)
+        return FlowState(pattern, _lengths(place[0]), FIRST * self.step, own.passed, report)
 
     def _go(self, carry: _Carry) -> _Carry:
         """Try one step of the solver."""
@@ -305,10 +303,10 @@ class Course:
         old = jnp.where(done.released, own.pattern.episodes[neuron, done.slot], KEPT)
         sliding = Sliding(
             sliding.count + done.slid,
-            sliding.begun.at[new].set(now, mode="drop"),
-            sliding.ended.at[old].set(now, mode="drop"),
-            sliding.neuron.at[new].set(neuron, mode="drop"),
-            sliding.sample.at[new].set(sample, mode="drop"),
+            put(sliding.begun, new, now),
+            put(sliding.ended, old, now),
+            put(sliding.neuron, new, neuron),
+            put(sliding.sample, new, sample),
         )
         if_crossed = lambda value, old: jnp.where(done.crossed, value, old)  # noqa: E731
         crossings = Crossings(
@@ -326,7 +324,7 @@ class Course:
         )
         told = lambda report: (report.sliding, report.crossings, report.corners)  # noqa: E731
         report = eqx.tree_at(told, report, (sliding, crossings, corners))
-        return (rows.at[neuron].set(done.row), *place[1:]), done.pattern, report, done.full
+        return (put(rows, neuron, done.row), *place[1:]), done.pattern, report, done.full
 
     def _locate_events(
         self, along: Callable, reading: Float[Array, ""], length: Float[Array, ""], share: Float[Array, ""],

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
 LOOKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Where a step is looked at, as shares of it."""
@@ -31,6 +31,15 @@ def first_time(
         return jnp.where(there, low, middle), jnp.where(there, middle, high)
 
     return jax.lax.while_loop(lambda ends: needed & (ends[1] - ends[0] > CLOSE), halve, (low, high))
+
+
+def put(array: Array, place: Int[Array, ""], value: Any) -> Array:
+    """The array with this value at one place of its first axis; unchanged where there is no such place.
+
+    By a mask: scatters are slow on a CPU, and slow to compile.
+    """
+    here = jnp.arange(array.shape[0]) == place
+    return jnp.where(here.reshape(-1, *[1] * (array.ndim - 1)), jnp.asarray(value, array.dtype), array)
 
 
 def only_if(condition: Bool[Array, ""], function: Callable[[Any], Any], value: Any) -> Any:

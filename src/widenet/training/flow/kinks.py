@@ -20,7 +20,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from widenet.networks.two_layer import EXACT
-from widenet.training.flow.events import CLOSE, LOOKS, TO_POWERS, first_time
+from widenet.training.flow.events import CLOSE, LOOKS, TO_POWERS, first_time, put
 from widenet.types import Dataset
 
 ROUNDING = 1e-13
@@ -165,7 +165,7 @@ def first_arrival(
         powers = jnp.dot(jnp.asarray(TO_POWERS), seen[:, spot], precision=EXACT)
         share, _ = first_time(lambda share: jnp.polyval(powers, share) < 0, low, high, jnp.ones((), bool))
         weights = jnp.dot(share ** jnp.arange(4.0, -1.0, -1.0), jnp.asarray(TO_POWERS), precision=EXACT)
-        there = jnp.dot(weights, seen, precision=EXACT).at[spot].set(1.0)
+        there = put(jnp.dot(weights, seen, precision=EXACT), spot, 1.0)
         return share, there, spot.astype(jnp.int32)
 
     start = (jnp.asarray(LOOKS)[which + 1], seen[which + 1], jnp.full((), -1, jnp.int32))
@@ -206,7 +206,7 @@ class Turn(eqx.Module):
       pattern: afterwards.
       row: the neuron, put exactly on the kinks that it slides along.
       crossed, slid, released: which of the three it was; none of them if the kink was only touched.
-      corner: whether it met other kinks at the same moment. Beyond such a point the flow need not be unique.
+      corner: whether it arrived at other kinks at the same moment. Beyond such a point the flow need not be unique.
       full: whether it should slide, but has no slot left.
       slot: the one that was taken or left.
     """
@@ -248,8 +248,8 @@ def turn(
     z = jnp.dot(kinks.inputs, row, precision=EXACT)
     leaving = (sides * speeds(sides) < 0) & (sides != 0) & (kinks.norms > 0)
     arrives = jnp.any(leaving & group)
-    near = (jnp.abs(z) <= NEAR * kinks.norms * scale) & (sides != 0) & (kinks.norms > 0)
-    many = group | (leaving & near)
+    many = group | (leaving & (jnp.abs(z) <= NEAR * kinks.norms * scale))
+    corner = ~at_slot & arrives & jnp.any(many & ~group)
 
     def beyond(those: Array) -> tuple[Array, Array]:
         over = jnp.where(those, -sides, sides).astype(sides.dtype)
@@ -269,10 +269,10 @@ def turn(
     up = jnp.where(push[held] - plus[held] < minus[held] - push[held], 1, -1)
     left = (up * jnp.sign(kinks.ratio)).astype(sides.dtype)
 
-    taken = slots.at[free].set(name)
+    taken = put(slots, free, name)
     exact = jnp.where(slid, taken, slots)
     touched = jnp.where(~at_slot & ~arrives & (slots[free] < 0), taken, exact)
-    new_slots = jnp.where(at_slot, slots.at[held].set(-1), exact)
+    new_slots = jnp.where(at_slot, put(slots, held, -1), exact)
     normals, inverses = jax.vmap(lambda slots: _inverse(slots, kinks))(jnp.stack([touched, new_slots]))
     # Back onto the kinks, before a slot is left, and where a kink was only touched.
     off = jnp.dot(inverses[0], jnp.dot(normals[0], row, precision=EXACT), precision=EXACT)
@@ -281,14 +281,14 @@ def turn(
     new_sides = jnp.where(group & slid, 0, jnp.where(group & at_slot, left, new_sides)).astype(sides.dtype)
     slot = jnp.where(at_slot, held, free)
     numbers = pattern.episodes[neuron]
-    numbers = jnp.where(slid, numbers.at[free].set(episode), jnp.where(at_slot, numbers.at[held].set(-1), numbers))
+    numbers = jnp.where(slid, put(numbers, free, episode), jnp.where(at_slot, put(numbers, held, -1), numbers))
     after = Pattern(
-        pattern.sides.at[neuron].set(new_sides),
-        pattern.slots.at[neuron].set(new_slots),
-        pattern.inverse.at[neuron].set(inverses[1]),
-        pattern.episodes.at[neuron].set(numbers),
+        put(pattern.sides, neuron, new_sides),
+        put(pattern.slots, neuron, new_slots),
+        put(pattern.inverse, neuron, inverses[1]),
+        put(pattern.episodes, neuron, numbers),
     )
-    return Turn(after, row, crossed, slid, at_slot, jnp.any(near & ~group), full, slot)
+    return Turn(after, row, crossed, slid, at_slot, corner, full, slot)
 
 
 def _inverse(slots: Int[Array, " slot"], kinks: Kinks) -> tuple[Float[Array, "slot dim"], Float[Array, "slot slot"]]:

@@ -58,7 +58,7 @@ class Sliding(eqx.Module):
 
 
 class Corners(eqx.Module):
-    """How often a neuron met several kinks at one moment, when first, and which neuron it was then.
+    """How often a neuron arrived at several kinks at one moment, when first, and which neuron it was then.
 
     In general position that happens where sliding leads a neuron through 0. Beyond a corner the flow need not be
     unique: the path is one solution of the inclusion, and gradient descent may follow another.

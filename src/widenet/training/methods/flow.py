@@ -28,7 +28,7 @@ from widenet.training.flow.clocks import Clock, LossClock
 from widenet.training.flow.course import Course, Rules
 from widenet.training.flow.state import FlowReport, FlowState, unbegun
 from widenet.training.kernels.plain import gradient_of, is_any_nonzero
-from widenet.training.methods.base import Method, Sizes, StepSize, Trial
+from widenet.training.methods.base import Method, Sizes, StepSize, Trial, check_step_size
 from widenet.training.orders import Cyclic, Order
 from widenet.types import Dataset, Layers
 
@@ -55,7 +55,7 @@ class Flow(Method):
       n_samples: not to be given; `fitted` finds it out.
     """
 
-    clock: Clock = eqx.field(static=True)
+    clock: Clock
     tolerance: float = eqx.field(static=True, default=1e-8)
     events: Rules = eqx.field(static=True, default=(), converter=_rules)
     slots: int = eqx.field(static=True, default=16)
@@ -68,6 +68,8 @@ class Flow(Method):
         """Mistakes that would otherwise surface deep inside a compiled program."""
         if not isinstance(self.clock, Clock):
             raise ValueError(f"clock must be LinearClock(dt), LogClock(step) or LossClock(step), got {self.clock!r}")
+        if self.clock.step is not None:  # the engine takes the numbers of runs out of what it compiles
+            check_step_size(self.clock.step)
         if isinstance(self.tolerance, bool | str) or not 1e-13 <= self.tolerance <= 1e-2:
             raise ValueError(f"tolerance must lie between 1e-13 and 0.01, got {self.tolerance!r}")
         whole("slots", self.slots, 1), whole("most_solver_steps", self.most_solver_steps, 1)
