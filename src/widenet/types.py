@@ -65,6 +65,7 @@ class RunStatus(enum.IntEnum):
     STALLED = 3
     DIVERGED = 4
     FROZEN = 5
+    UNRESOLVED = 6
 
     @property
     def sentence(self) -> str:
@@ -75,7 +76,8 @@ class RunStatus(enum.IntEnum):
             RunStatus.BUDGET_SPENT: "the step budget was spent before the stopping rule was satisfied",
             RunStatus.STALLED: "no training point produces an update any more, and the loss is not zero",
             RunStatus.DIVERGED: "a weight or a loss is no longer finite",
-            RunStatus.FROZEN: "updates have become smaller than the last digit of the weights, or the loss than any number",
+            RunStatus.FROZEN: "updates are smaller than the last digit of the weights, or the loss than any number",
+            RunStatus.UNRESOLVED: "the solver of the gradient flow could not reach its tolerance",
         }[self]
 
 
@@ -95,6 +97,7 @@ class Trajectory(eqx.Module):
       times: the step counts at which `records` were taken.
       records: what the `Record` computed, the time axis right after the run axis.
       watched: the final value of the `Watch`, or None.
+      report: what the method tells of a run beside its weights (a `FlowReport` of `Flow`), or None.
     """
 
     network: PyTree
@@ -108,6 +111,7 @@ class Trajectory(eqx.Module):
     times: tuple[int, ...] = eqx.field(static=True)
     records: dict[str, np.ndarray]
     watched: PyTree = None
+    report: PyTree = None
 
     def count(self, status: RunStatus) -> int:
         """How many runs ended with this status."""

@@ -2,7 +2,8 @@
 
 from widenet.training.closest import Closest, Found
 from widenet.training.ensemble import ensemble
-from widenet.training.methods import SGD, Adam, GradientDescent
+from widenet.training.flow import FlowReport, LinearClock, LogClock, LossClock, Moment
+from widenet.training.methods import SGD, Adam, Flow, GradientDescent
 from widenet.training.orders import Continued, Cyclic, Listed, Permutation, WithReplacement
 from widenet.training.potentials import Move, Potentials
 from widenet.training.recipe import Recipe, gradient_descent
@@ -20,10 +21,16 @@ __all__ = [
     "Closest",
     "Continued",
     "Cyclic",
+    "Flow",
+    "FlowReport",
     "Found",
     "GradientDescent",
     "Layers",
+    "LinearClock",
     "Listed",
+    "LogClock",
+    "LossClock",
+    "Moment",
     "Move",
     "OutputWatch",
     "PatternTrajectory",

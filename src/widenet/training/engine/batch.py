@@ -111,6 +111,7 @@ class Batch:
             times=tuple(times.tolist()),
             records=values,
             watched=jax.tree.map(np.asarray, self.everyone.watched),
+            report=jax.tree.map(np.asarray, self.method.report(self.everyone.own)),
         )
 
     def _advance(self, start: int, stop: int) -> None:
@@ -177,10 +178,12 @@ class Batch:
         unchanged = (last_change <= self.checked[self.seats]) & (step > self.checked[self.seats])
         self.updates_before[self.seats[asked]] = here.updates[asked]
         self.checked[self.seats[asked]] = step
+        failed = self.method.ended(self.state.own)
+        failed = np.zeros_like(here.updates) if failed is None else np.asarray(failed)
         resting = (~moved | unchanged) & (self.zero_loss_step[self.seats] < 0)
         goal = self.recipe.goal
         if goal is never or (goal is zero_loss and self.recipe.loss in SATURATING and step > 0):
-            asked &= resting | spent | ~here.finite
+            asked &= resting | spent | ~here.finite | (failed != RunStatus.RUNNING)
         if not asked.any():
             return
         programs = (self.data.is_per_run, self.one_by_one)
@@ -199,6 +202,8 @@ class Batch:
             self.has_reached[fresh] = True
             reached &= self.budgets[self.seats] == step
         self.status[self.seats[reached]] = RunStatus.CONVERGED
+        gone = asked & self.running & (failed != RunStatus.RUNNING)
+        self.status[self.seats[gone]] = failed[gone]
         left = asked & self.running
         still = left & ~seen.all_zero & ~moved
         if still.any():

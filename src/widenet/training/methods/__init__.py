@@ -3,6 +3,7 @@
 from widenet.training.methods.adam import Adam
 from widenet.training.methods.base import Method
 from widenet.training.methods.descent import GradientDescent
+from widenet.training.methods.flow import Flow
 from widenet.training.methods.sgd import SGD
 
-__all__ = ["SGD", "Adam", "GradientDescent", "Method"]
+__all__ = ["SGD", "Adam", "Flow", "GradientDescent", "Method"]

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
-from jaxtyping import Array, Bool, Float, PyTree
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from widenet.losses import Loss
 from widenet.training.engine.segment import Segment
@@ -112,6 +112,15 @@ class Method(eqx.Module):
     def memory(self, sizes: Sizes) -> tuple[int, int]:
         """(bytes that a step of one run works with, bytes made of the data set before the steps)."""
 
+    def ended(self, own: PyTree) -> Int[Array, " run"] | None:
+        """How the method itself has failed, as a `RunStatus` for each run of `own`, RUNNING while it has not; None for
+        a method that cannot fail."""
+        return None
+
+    def report(self, own: PyTree) -> PyTree:
+        """What a reader is told of the runs of `own` beside their weights and counters; None for nothing."""
+        return None
+
     def batch(self, n_samples: int) -> int:
         """Samples per step on a set of this size."""
         return self.sampling.batch_size or n_samples
@@ -158,6 +167,13 @@ def step_sizes(method: Method, n_runs: int) -> PyTree:
     """The step of every run, or its rule, with a leading run axis on every number."""
     each = lambda leaf: jnp.broadcast_to(jnp.asarray(leaf, jnp.float64), (n_runs,))  # noqa: E731
     return jax.tree.map(each, method.step_size)
+
+
+def with_step_sizes(method: Method, sizes: PyTree) -> Method:
+    """The same method with these steps, one per run; as it is where its steps are not its own field but static."""
+    if "step_size" not in method.__dataclass_fields__:
+        return method
+    return eqx.tree_at(lambda method: method.step_size, method, sizes)
 
 
 def without_runs(method: Method) -> Method:

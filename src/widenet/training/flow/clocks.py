@@ -1,0 +1,86 @@
+"""Clocks of a gradient flow: which time passes while the engine counts one step.
+
+The path of a flow does not depend on how fast it is run through. A clock reads u = k·step after k steps, and
+dt/du is its rate: du is what the solver integrates over. Rates and losses are kept as logarithms, because weights that
+separate the data grow like log t, and the losses of late times underflow long before anything has converged.
+"""
+
+import math
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+Scalar = float | Float[Array, ""]
+
+
+def _positive(name: str, value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise ValueError(f"{name} must be positive and finite, got {value!r}")
+    return float(value)
+
+
+class LinearClock(eqx.Module):
+    """The time itself: t = k·step."""
+
+    step: float = eqx.field(static=True)
+
+    def __check_init__(self) -> None:
+        """A clock that stands still would train for ever."""
+        _positive("step", self.step)
+
+    def log_rate(self, reading: Scalar, log_loss: Float[Array, ""]) -> Float[Array, ""]:
+        """log dt/du."""
+        return jnp.zeros_like(log_loss)
+
+    def log_time(self, reading: Scalar, passed: Scalar) -> Float[Array, ""]:
+        """log t at this reading; −∞ at the start."""
+        return jnp.log(jnp.asarray(reading))
+
+
+class LogClock(eqx.Module):
+    """Logarithmic time: t = unit·(exp(k·step) − 1), linear at first and then as many steps for every factor e."""
+
+    step: float = eqx.field(static=True)
+    unit: float = eqx.field(static=True, default=1.0)
+
+    def __check_init__(self) -> None:
+        """A clock that stands still would train for ever."""
+        _positive("step", self.step), _positive("unit", self.unit)
+
+    def log_rate(self, reading: Scalar, log_loss: Float[Array, ""]) -> Float[Array, ""]:
+        """log dt/du."""
+        return jnp.full_like(log_loss, math.log(self.unit)) + reading
+
+    def log_time(self, reading: Scalar, passed: Scalar) -> Float[Array, ""]:
+        """log t at this reading; −∞ at the start."""
+        return math.log(self.unit) + _log_expm1(reading)
+
+
+class LossClock(eqx.Module):
+    """The clock of dW/du = −∇ log L(W): du = L dt. Once the data are separated, ‖W‖ grows linearly in u.
+
+    How much time has passed is integrated beside the weights, as log(1 + t).
+    """
+
+    step: float = eqx.field(static=True)
+
+    def __check_init__(self) -> None:
+        """A clock that stands still would train for ever."""
+        _positive("step", self.step)
+
+    def log_rate(self, reading: Scalar, log_loss: Float[Array, ""]) -> Float[Array, ""]:
+        """log dt/du."""
+        return -log_loss
+
+    def log_time(self, reading: Scalar, passed: Scalar) -> Float[Array, ""]:
+        """log t, where `passed` is log(1 + t); −∞ at the start."""
+        return _log_expm1(passed)
+
+
+Clock = LinearClock | LogClock | LossClock
+
+
+def _log_expm1(value: Scalar) -> Float[Array, ""]:
+    value = jnp.asarray(value)
+    return value + jnp.log(-jnp.expm1(-value))
