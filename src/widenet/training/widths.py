@@ -21,7 +21,7 @@ from widenet.networks import TwoLayer
 from widenet.progress import Progress, silent
 from widenet.training.engine.validation import are_keys
 from widenet.training.ensemble import ensemble
-from widenet.training.methods.base import step_sizes, with_step_sizes, without_runs
+from widenet.training.methods.base import step_sizes, without_runs
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
 from widenet.types import Dataset, Trajectory
@@ -163,5 +163,5 @@ def _joined(recipes: list[Recipe], counts: list[int]) -> Recipe:
     sizes = [step_sizes(own.method, n_runs) for own, n_runs in pairs]
     joined = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *sizes)
     budgets = np.concatenate([np.broadcast_to(own.max_steps, (n_runs,)) for own, n_runs in pairs])
-    method = with_step_sizes(recipes[0].method, joined)
+    method = eqx.tree_at(lambda method: method.step_size, recipes[0].method, joined)
     return dataclasses.replace(recipes[0], method=method, max_steps=tuple(budgets.tolist()))

@@ -169,13 +169,6 @@ def step_sizes(method: Method, n_runs: int) -> PyTree:
     return jax.tree.map(each, method.step_size)
 
 
-def with_step_sizes(method: Method, sizes: PyTree) -> Method:
-    """The same method with these steps, one per run; as it is where its steps are not its own field but static."""
-    if "step_size" not in method.__dataclass_fields__:
-        return method
-    return eqx.tree_at(lambda method: method.step_size, method, sizes)
-
-
 def without_runs(method: Method) -> Method:
     """The method without its numbers, which a `Segment` holds for each run: what a program is compiled for."""
     return eqx.filter(method, lambda _: False)
