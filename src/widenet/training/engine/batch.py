@@ -178,7 +178,8 @@ class Batch:
         unchanged = (last_change <= self.checked[self.seats]) & (step > self.checked[self.seats])
         self.updates_before[self.seats[asked]] = here.updates[asked]
         self.checked[self.seats[asked]] = step
-        failed = np.broadcast_to(self.method.ended(self.state.own), moved.shape)
+        failed = self.method.ended(self.state.own)
+        failed = np.zeros_like(here.updates) if failed is None else np.asarray(failed)
         resting = (~moved | unchanged) & (self.zero_loss_step[self.seats] < 0)
         goal = self.recipe.goal
         if goal is never or (goal is zero_loss and self.recipe.loss in SATURATING and step > 0):

@@ -21,7 +21,7 @@ from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.orders import Continued, Listed, Order
 from widenet.training.schedules import StepRule
-from widenet.types import Dataset, Layers, RunStatus
+from widenet.types import Dataset, Layers
 
 StepSize = float | Float[Array, "*run"] | StepRule
 """One number, one per run, or a rule."""
@@ -112,9 +112,10 @@ class Method(eqx.Module):
     def memory(self, sizes: Sizes) -> tuple[int, int]:
         """(bytes that a step of one run works with, bytes made of the data set before the steps)."""
 
-    def ended(self, own: PyTree) -> Int[Array, "*run"]:
-        """How the method itself has failed, as a `RunStatus` for each run of `own`; RUNNING while it has not."""
-        return jnp.full((), RunStatus.RUNNING, jnp.int32)
+    def ended(self, own: PyTree) -> Int[Array, " run"] | None:
+        """How the method itself has failed, as a `RunStatus` for each run of `own`, RUNNING while it has not; None for
+        a method that cannot fail."""
+        return None
 
     def report(self, own: PyTree) -> PyTree:
         """What a reader is told of the runs of `own` beside their weights and counters; None for nothing."""

@@ -181,8 +181,9 @@ def as_ledgers(kept: Sequence[Ledger]) -> Ledgers:
     def flat(name: str) -> np.ndarray:
         return np.concatenate([np.zeros(0), *(getattr(ledger, name) for ledger in kept)])
 
+    columns = list(per_run.T)
     return Ledgers(
-        *per_run.T,
+        *columns[:13],
         np.array([ledger.updates for ledger in kept], np.int64),
         np.array([ledger.end for ledger in kept], np.int64),
         np.array([_is_blurred(ledger) for ledger in kept], bool),
