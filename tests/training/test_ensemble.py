@@ -84,7 +84,7 @@ def test_a_long_segment_is_taken_in_slices_with_the_same_result(monkeypatch):
     whole = ensemble(networks(3), DATA, recipe, run_keys(3))
 
     def counting(*arguments):
-        calls.append((int(arguments[3].start), int(arguments[3].stop)))
+        calls.append(tuple(int(end) for end in arguments[4]))
         return together(*arguments)
 
     monkeypatch.setattr(batches, "together", counting)

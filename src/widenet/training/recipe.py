@@ -116,11 +116,6 @@ class Recipe(eqx.Module):
         validation.check(networks, data, self.loss, self.goal, n_runs)
         self.method.check(data, n_runs)
 
-    def fitted(self, networks: Any, data: Any, watch: Any) -> "Recipe":
-        """The recipe as it will run: its method has made its choices for these networks."""
-        method = self.method.fitted(networks, data, self.layers, watch)
-        return eqx.tree_at(lambda recipe: recipe.method, self, method)
-
 
 def gradient_descent(loss: Loss, step_size: StepSize, max_steps: int | tuple[int, ...], **others: Any) -> Recipe:
     """Full-batch gradient descent on the mean loss."""

@@ -85,13 +85,6 @@ class Method(eqx.Module):
         """How a step gets its samples; `Sampling(Cyclic(), None)` where it sees them all."""
 
     @abc.abstractmethod
-    def init(self, network: Any) -> PyTree:
-        """What the method keeps from step to step beside the weights of one run, before the first; None for nothing.
-
-        `network` holds the weights that move, and None at those that stay.
-        """
-
-    @abc.abstractmethod
     def advance(self, state: State, segment: Segment) -> State:
         """One run after the steps of the segment."""
 
@@ -111,6 +104,13 @@ class Method(eqx.Module):
     @abc.abstractmethod
     def memory(self, sizes: Sizes) -> tuple[int, int]:
         """(bytes that a step of one run works with, bytes made of the data set before the steps)."""
+
+    def init(self, network: Any) -> PyTree:
+        """What the method keeps from step to step beside the weights of one run, before the first; None for nothing.
+
+        `network` holds the weights that move, and None at those that stay.
+        """
+        return None
 
     def ended(self, own: PyTree) -> Int[Array, " run"] | None:
         """How the method itself has failed, as a `RunStatus` for each run of `own`, RUNNING while it has not; None for
@@ -157,8 +157,15 @@ class Method(eqx.Module):
             raise ValueError(f"batch_size must lie between 1 and {data.n_samples} samples, got {batch_size}")
 
 
+def keeps(method: Method) -> bool:
+    """Whether the method keeps anything from step to step."""
+    return type(method).init is not Method.init
+
+
 def init(method: Method, networks: Any, layers: Layers) -> PyTree:
     """What the method keeps for each of these networks, which have a leading run axis."""
+    if not keeps(method):
+        return None
     one = lambda network: method.init(eqx.partition(network, network.trainable(layers))[0])  # noqa: E731
     return jax.vmap(one)(networks)
 
