@@ -1,4 +1,4 @@
-"""What the tests do while nothing is weakened: how long each takes, which functions it enters, what claims say in it."""
+"""What the tests do while nothing is weakened: how long each takes, what it enters, what claims say in it."""
 
 import hashlib
 import json

@@ -6,6 +6,7 @@ import importlib
 import os
 import pickle
 import pkgutil
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,8 @@ OUTSIDE = {"claims", "figures", "drawings", "console", "report", "bench", "plots
 
 def remember(room: str, folder: Path) -> None:
     """From here on, functions of the room's `runs` that were called before with equal arguments answer from disk."""
+    from widenet.claims.experiments import Experiment
+
     digest = _digest()
     package = importlib.import_module(f"widenet.papers.{room}.runs")
     for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
@@ -30,17 +33,15 @@ def remember(room: str, folder: Path) -> None:
             is_own = getattr(value, "__module__", "") == module.__name__
             if is_own and callable(value) and name.split("_")[0] in ("run", "train", "keep", "scan"):
                 originals[value] = _kept(value, folder, digest)
-        for other in [module, *(m for m in _loaded(package.__name__))]:
+        for other in _loaded(package.__name__):
             for name, value in list(vars(other).items()):
                 if getattr(value, "__hash__", None) and callable(value) and value in originals:
                     setattr(other, name, originals[value])
-                elif type(value).__name__ == "Experiment" and value.run in originals:
+                elif isinstance(value, Experiment) and value.run in originals:
                     object.__setattr__(value, "run", originals[value.run])
 
 
 def _loaded(prefix: str) -> list[Any]:
-    import sys
-
     return [module for name, module in list(sys.modules.items()) if name.startswith(prefix)]
 
 

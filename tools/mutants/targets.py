@@ -46,7 +46,9 @@ class Target:
                 yield from ordinary(module_of(path), data)
 
     def test_files(self) -> list[Path]:
-        """The files of tests, in order."""
+        """The files of tests, in order; of a room, those of its claims and formulas."""
+        if self.is_room:
+            return [*sorted(self.tests.glob("test_*formulas*.py")), *sorted((self.tests / "claims").glob("test_*.py"))]
         return sorted(path for path in self.tests.rglob("test_*.py") if not re.search("gpu|devices", path.name))
 
     def own_test(self, module: str) -> str:
