@@ -90,7 +90,6 @@ def test_edge_of_the_event(largest, inside):
     evidence = lemma_6_2([follow(trace.setting, start)])
     assert evidence.runs.outside == (not inside)
     assert hypothesis_met(evidence, "in_event") == inside
-    assert hypothesis_met(evidence, "start_size") == inside
 
 
 def test_without_a_run_in_the_event_the_conclusion_is_measured_all_the_same():
