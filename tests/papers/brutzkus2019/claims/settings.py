@@ -76,9 +76,7 @@ def altered(trace: Trace, name: str, times: int | slice, change: Callable[[np.nd
     return dataclasses.replace(trace, **{field: {**old, group: array} if group else array})
 
 
-def with_outputs(
-    trace: Trace, t: int | slice, *, plus: float | None = None, minus: float | None = None
-) -> Trace:
+def with_outputs(trace: Trace, t: int | slice, *, plus: float | None = None, minus: float | None = None) -> Trace:
     """A record in which N(x⁺) or −N(x⁻) has this value, in units of η, at these times: S⁺ or S⁻ is moved."""
     rest = trace.x - trace.y
     if plus is not None:

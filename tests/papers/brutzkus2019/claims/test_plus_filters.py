@@ -25,8 +25,8 @@ from tests.papers.brutzkus2019.claims.trace_edges import shared_edges
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import plus_filters
 from widenet.papers.brutzkus2019.claims.plus_filters import (
-    equation_9_as_printed,
     equations_9_10,
+    equations_9_10_as_printed,
     lemma_6_2,
     lemma_6_2_as_printed,
     lemma_e_4,
@@ -210,9 +210,9 @@ def test_control_equations_9_10_without_the_negative_point():
     assert broken(evidence) == ["b on W13(0)", "a + b on W24(0)"]
 
 
-@spares(equation_9_as_printed)
+@spares(equations_9_10_as_printed)
 def test_equation_9_as_printed_with_the_repaired_a():
-    return equation_9_as_printed([traced(WIDE)], one_step_late=False)
+    return equations_9_10_as_printed([traced(WIDE)], one_step_late=False)
 
 
 def test_equation_9_as_printed_on_a_run_by_hand():
@@ -220,14 +220,14 @@ def test_equation_9_as_printed_on_a_run_by_hand():
     trace = toy("D4")
     assert trace.a_step["w13"][:, 0, 8].tolist() == [1, 1]
     assert (trace.plus_active[0, 8], trace.plus_active[0, 9]) == (True, False)
-    evidence = equation_9_as_printed([trace])
+    evidence = equations_9_10_as_printed([trace])
     assert broken(evidence) == ["a on W13(0)"]
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET, "a refutation needs k ≥ 120, c_η ≤ 1/410 and γ ≥ 8"
     assert broken(equations_9_10([trace], one_step_late=True)) == ["a on W13(0)"]
 
 
 def test_equation_9_as_printed_fails_in_the_regime_of_theorem_6_3():
-    evidence = equation_9_as_printed([traced(WIDE)])
+    evidence = equations_9_10_as_printed([traced(WIDE)])
     assert evidence.verdict is Verdict.VIOLATED
     assert part_of(evidence, "a on W13(0)").broken == 1
 

@@ -21,7 +21,7 @@ ERROR = 1e-9
 @functools.cache
 def border(half_width: int) -> Trace:
     """At the largest c_η and the smallest γ that the lemmas allow."""
-    setting = TraceSetting(half_width=half_width, step_constant=1 / 8, margin=1.0, n_runs=2, seed=4)
+    setting = TraceSetting(half_width=half_width, step_constant=1 / 8, margin=1.0, n_runs=1, seed=4)
     return follow(setting, toy("D4").start) if half_width == 2 else traced(setting)
 
 
@@ -54,7 +54,9 @@ def allowed_deviation(trace: Trace) -> float:
     return 1 + 6 / math.sqrt(2 * trace.start.size)
 
 
-def edges(claim: Claim, wide: bool, at_zero_loss: bool) -> dict[tuple[str, str], Callable[[], object]]:
+def edges(
+    claim: Claim, wide: bool, at_zero_loss: bool
+) -> dict[tuple[str, str], Callable[[], tuple[Evidence, Evidence]]]:
     """(hypothesis, words) → evidence just inside and just outside."""
     half_width = 17 if wide else 2
     base, many = border(half_width), drawn(17 if wide else 16)
@@ -70,6 +72,7 @@ def edges(claim: Claim, wide: bool, at_zero_loss: bool) -> dict[tuple[str, str],
         ),
         ("in_event", "beside another"): lambda: (claim([base, base]), claim([base, with_first_fit(base, 0.36)])),
         ("in_event", "kink"): pair(with_first_fit(base, 0.3), with_first_fit(base, 0.0)),
+        ("in_event", "tie"): pair(base, with_first_fit(base, np.abs(base.start[0, 0, 1]))),
         ("deviation", ""): pair(with_deviation(many, largest - ERROR), with_deviation(many, largest + ERROR)),
         ("step_constant", ""): pair(base, with_setting(base, step_constant=1 / 8 + ERROR)),
         ("margin", ""): pair(base, with_setting(base, margin=1 - ERROR)),

@@ -48,8 +48,8 @@ def lemma_e_6(seen: Sequence[Trace], *, groups: Sequence[str] = ("u24",), regime
 lemma_e_6_as_printed = lemma_e_6.variant(
     "lemma_e_6_as_printed",
     where="Lemma E.6, item 1",
-    statement="For all t ≥ 0 (and, as no j is named, for all j) u_t = u_0 + mηp₂ with m whole. False at t = 1 for every "
-    "start with a filter u in U13: both points are active at t = 0, and it moves to u_0 − ηp_i + ηp_l.",
+    statement="For all t ≥ 0 (and, as no j is named, for all j) u_t = u_0 + mηp₂ with m whole. False at t = 1 for "
+    "every start with a filter u in U13: both points are active at t = 0, and it moves to u_0 − ηp_i + ηp_l.",
     reads=wide_traces,
     groups=("u13", "u24"),
     regime=True,

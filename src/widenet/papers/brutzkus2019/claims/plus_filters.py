@@ -193,8 +193,8 @@ def equations_9_10(
     )
 
 
-equation_9_as_printed = equations_9_10.variant(
-    "equation_9_as_printed",
+equations_9_10_as_printed = equations_9_10.variant(
+    "equations_9_10_as_printed",
     where="Eq. 9, proof of Lemma E.5",
     statement="In the step from t to t + 1 a filter of W_0⁺(i), i odd, moves by aηp_i + bηp_{l'} with a = a⁺(t + 1) − "
     "a⁺(t). False at each first step over γ: a⁺(t + 1) − a⁺(t) is 1 where N_{t+1}(x⁺) < γ, and the step is taken with "

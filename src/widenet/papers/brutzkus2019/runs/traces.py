@@ -359,7 +359,7 @@ ATTAINED: tuple[tuple[float, tuple[tuple[int, int], ...]], ...] = (
     (2.0, ((11, 3), (-9, 4), (1, 22), (1, -2))),  # Lemma E.20
     (2919 / 1024, ((12, -1), (8, 3), (11, 1), (22, -1))),  # S⁻ + X at zero loss
 )
-"""(γ, fits) of starts that come nearest to a bound, all with c_η = 1/8; found by search, followed by hand in fractions."""
+"""(γ, fits) of starts that come nearest to a bound, all with c_η = 1/8; found by search, followed in fractions."""
 
 
 def attained_runs() -> list[TraceSetting]:
