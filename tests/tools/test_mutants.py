@@ -12,7 +12,7 @@ from tools.mutants.hunt import only_stricter
 from tools.mutants.mutation import Mutant
 from tools.mutants.ordinary import ordinary
 from tools.mutants.table import equivalents, outcomes, page, summary
-from tools.mutants.targets import OTHERS, find, rooms
+from tools.mutants.targets import OTHERS, ROOT, find, rooms
 from tools.mutants.weak import kept, met
 from tools.mutants.weakenings import weakenings
 from widenet import run
@@ -194,7 +194,7 @@ def test_the_table_tells_coarse_from_survived_and_leaves_out_what_was_not_tried(
 
 def test_own_tests_come_first_and_the_quickest_of_them(tmp_path):
     target = find("diagnostics")
-    path, enters = str(target.files[1]), [[str(target.files[1]), "f"]]
+    enters = [[str(target.files[1].relative_to(ROOT)), "f"]]
     tests = {
         "tests/diagnostics/test_margins.py": {"a": 0.1, "b": 0.2},
         f"tests/diagnostics/test_{target.files[1].stem}.py": {"slow": 9.0, "quick": 1.0},
@@ -205,7 +205,6 @@ def test_own_tests_come_first_and_the_quickest_of_them(tmp_path):
     }
     (tmp_path / "diagnostics-tests.json").write_text(json.dumps(files))
     mutant = Mutant(f"widenet.diagnostics.{target.files[1].stem}", "f", "x", "a", "b", 1, 0, 0, "")
-    assert path.endswith(f"{target.files[1].stem}.py")
     assert list(Baseline(target, tmp_path).noticing(mutant, 30.0)) == ["quick", "slow", "a", "b"]
     assert list(Baseline(target, tmp_path).noticing(mutant, 5.0)) == ["quick"]
 
@@ -238,9 +237,3 @@ def test_everything_that_must_not_be_is_told(monkeypatch):
     assert "1 with a refutation" in drawn_data.summary([row])
     monkeypatch.setattr(run, "check_on", lambda *_, **__: 1 / 0)
     assert "ZeroDivisionError" in drawn_data.ask(0)["trouble"]["raised"]
-
-
-def test_a_look_at_drawn_data():
-    row = drawn_data.ask(5)
-    assert row["trouble"] == {}
-    assert row["verdicts"]

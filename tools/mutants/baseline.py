@@ -36,7 +36,7 @@ class Baseline:
 
     def noticing(self, mutant: Mutant, most_seconds: float) -> dict[str, dict[str, Any]]:
         """The tests that enter the weakened function: those of the module's own file first, the quickest first."""
-        path, own = str(path_of(mutant.module)), self.target.own_test(mutant.module)
+        path, own = str(path_of(mutant.module).relative_to(ROOT)), self.target.own_test(mutant.module)
         chosen = []
         for name, found in self._files.items():
             shared = {tuple(each) for test in found["tests"].values() for each in test["enters"]}

@@ -126,7 +126,8 @@ class Watch:
     def _enter(self, frame: FrameType, event: str, _: Any) -> None:
         path = frame.f_code.co_filename
         if path.startswith(self.traced):
-            self.entered.add((path, frame.f_code.co_qualname.split(".<locals>")[0]))
+            where = str(Path(path).relative_to(ROOT))
+            self.entered.add((where, frame.f_code.co_qualname.split(".<locals>")[0]))
 
 
 def forget(modules: set[str]) -> None:
