@@ -211,6 +211,11 @@ def wide_width(dim: int, delta: float) -> float:
     return math.log2(2 * dim / delta)
 
 
+def proof_width(dim: int, delta: float) -> float:
+    """log2(d/δ): the width that the proof of the second half of Theorem 9 uses; half of the printed 2d is enough."""
+    return math.log2(dim / delta)
+
+
 def success_probability(dim: int, half_width: int) -> float:
     """P(K_0 = ∅) = (1 − 2^{−k})^d, the exact law behind Theorem 9."""
     return math.exp(dim * math.log1p(-(2.0**-half_width)))

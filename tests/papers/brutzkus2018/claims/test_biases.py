@@ -61,11 +61,11 @@ def test_control_a_plain_one_in_the_extra_coordinate():
     assert keep_ledger(plain, 10).updates == 2
     assert np.floor(max_nonzero_updates(*plain.parameters)) == 1
     inputs = np.array([[1.0], [-1.0]])
-    evidence = footnote_4([train_biased([BiasedCase(inputs, plain)])])
+    evidence = footnote_4([train_biased([BiasedCase(inputs, np.array([0.0, 1.0]), plain)])])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert [h.key for h in evidence.hypotheses if not h.met] == ["input_norm"]
     assert evidence.parts[0].kept is False
-    assert footnote_4([train_biased([BiasedCase(inputs, scaled)])]).verdict is Verdict.HOLDS
+    assert footnote_4([train_biased([BiasedCase(inputs, np.array([0.0, 1.0]), scaled)])]).verdict is Verdict.HOLDS
 
 
 @pytest.mark.parametrize(
