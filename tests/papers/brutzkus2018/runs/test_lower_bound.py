@@ -178,7 +178,7 @@ def test_two_fractions_stand_on_both_sides_of_a_root():
             assert first**2 == dim
         else:
             assert (first**2 - dim) * (second**2 - dim) < 0
-            assert abs(first - second) < Fraction(1, 10**8)
+            assert abs(first - second) < Fraction(1, 10**7)
 
 
 def test_a_count_that_the_fraction_decides_is_not_certain():

@@ -57,7 +57,8 @@ def footnote_1(sets: SeparatedSets, *, least: float = 1.0) -> Evidence:
         at_least("separable", "separable: smallest y⟨w*, x⟩", sets.smallest_margin.min(), 1, tolerance=ROUNDING),
         at_most("input_norm", "largest input norm ‖x‖", sets.largest_input.max(), 1, tolerance=ROUNDING),
     )
-    return evidence({"‖w*‖ ≥ 1": sides}, hypotheses)
+    note = "It is implied by the two hypotheses; what is measured is how close data comes to ‖w*‖ = 1."
+    return evidence({"‖w*‖ ≥ 1": sides}, hypotheses, note=note)
 
 
 @footnote_1.speaks
@@ -122,27 +123,36 @@ def footnote_5(
     """Every network with k neurons and any output weights a_i equals one with 2k neurons and output weights ±v:
     the row (|a_i|/v)·w_i goes to a slot with the sign of a_i, all other rows are 0 (σ positively homogeneous).
     """
-    differences, homogeneity = [], [0.0]
+    differences: dict[str, list[float]] = {name: [] for name in activations}
+    counts, homogeneity = [], [0.0]
     for network in networks:
         rows = rewritten(network)
+        counts.append(len(rows))
         signs = plus_minus_weights(len(rows) // 2, network.output_weight)
-        for activation in activations.values():
+        for name, activation in activations.items():
             z = network.points @ network.weights.T
             before, after = activation(z) @ network.outputs, activation(network.points @ rows.T) @ signs
             size = np.abs(activation(z)) @ np.abs(network.outputs)
             # A network whose output weights are all 0 has size 0, and says 0 on both sides.
-            differences.append(np.abs(before - after).max() / max(size.max(), np.finfo(float).tiny))
+            differences[name].append(np.abs(before - after).max() / max(size.max(), np.finfo(float).tiny))
             homogeneity.append(np.abs(activation(3 * z) - 3 * activation(z)).max() / np.abs(z).max())
-    sides = Sides(
-        np.array(differences),
-        0.0,
-        Sense.EQUAL,
-        room=IDENTITY,
-        quantity="largest difference of outputs, relative to Σ|a_i σ(z_i)|",
-    )
+    parts = {
+        f"both networks say the same ({name})": Sides(
+            found,
+            0.0,
+            Sense.EQUAL,
+            room=IDENTITY,
+            quantity="largest difference of outputs, relative to Σ|a_i σ(z_i)|",
+        )
+        for name, found in differences.items()
+    }
+    parts["2k neurons"] = Sides(counts, [2 * len(network.outputs) for network in networks], Sense.EQUAL)
     name = "largest |σ(3z) − 3σ(z)| / |z|: positively homogeneous"
-    hypotheses = (at_most("homogeneous", name, max(homogeneity), 0, tolerance=ROUNDING),)
-    return evidence({"both networks say the same": sides}, hypotheses, details={"activations": list(activations)})
+    hypotheses = (
+        at_most("homogeneous", name, max(homogeneity), 0, tolerance=ROUNDING),
+        more_than("output_weight", "smallest output weight v", min(each.output_weight for each in networks), 0),
+    )
+    return evidence(parts, hypotheses, runs=Runs(tried=len(counts)), details={"activations": list(activations)})
 
 
 Rule = Callable[[np.ndarray, np.ndarray, np.ndarray, float, float, float], tuple[np.ndarray, np.ndarray]]
@@ -159,7 +169,7 @@ def equation_10(cells: Sequence[Gradients], *, rule: Rule = update_of) -> Eviden
     (states,) = cells
     z = np.einsum("snd,sd->sn", states.hidden, states.inputs)
     margins = states.labels * np.einsum("sn,sn->s", states.outputs, leaky(z, states.slope))
-    active = margins < 1
+    active, half = margins < 1, states.hidden.shape[1] // 2
     steps = [
         rule(hidden, output, x, float(y), states.slope, states.step_size)
         for hidden, output, x, y in zip(states.hidden, states.outputs, states.inputs, states.labels, strict=True)
@@ -173,7 +183,12 @@ def equation_10(cells: Sequence[Gradients], *, rule: Rule = update_of) -> Eviden
     )
     return evidence(
         {
-            "the step of the hidden rows": _same_step(to_hidden, states.by_hidden, states.step_size, active),
+            "the step of the rows w": _same_step(
+                to_hidden[:, :half], states.by_hidden[:, :half], states.step_size, active
+            ),
+            "the step of the rows u": _same_step(
+                to_hidden[:, half:], states.by_hidden[:, half:], states.step_size, active
+            ),
             "the step of the output weights": _same_step(to_outputs, states.by_outputs, states.step_size, active),
             "no step at zero loss": Sides(
                 np.abs(states.by_hidden).max(axis=(1, 2)) + np.abs(states.by_outputs).max(axis=1),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 LARGEST_DENOMINATOR = 10**6
-"""Of the fractions on both sides of √d that stand for it where d is no square: they are less than 1e-8 apart."""
+"""Of the fractions on both sides of √d that stand for it where d is no square: they are less than 1e-7 apart."""
 
 
 @functools.cache
