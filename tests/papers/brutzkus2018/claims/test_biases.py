@@ -1,17 +1,18 @@
 """Footnote 4 holds with the factor 1/√2, and its judge rejects what it must."""
 
 import dataclasses
+from fractions import Fraction
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.controls import every_part_of, hypothesis_edges, part_edges
+from tests.controls import every_part_of, hypothesis_edges, part_edges, spares, unmet_in
 from widenet.claims.base import Verdict
 from widenet.data import with_bias
 from widenet.diagnostics import find_separator
 from widenet.papers.brutzkus2018.claims import biases
-from widenet.papers.brutzkus2018.claims.biases import footnote_4
+from widenet.papers.brutzkus2018.claims.biases import LiftedPoint, footnote_4, footnote_4_as_printed, lifted_points
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.runs import biased as biased_runs_module
 from widenet.papers.brutzkus2018.runs.biased import (
@@ -26,6 +27,7 @@ from widenet.papers.brutzkus2018.runs.biased import (
 from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
 from widenet.papers.brutzkus2018.runs.trials import Trial, plus_minus_weights
 from widenet.progress import silent
+from widenet.records import Scale
 from widenet.types import Dataset
 
 
@@ -80,6 +82,7 @@ def test_control_a_plain_one_in_the_extra_coordinate():
     assert footnote_4([train_biased([BiasedCase(inputs, np.array([0.0, 1.0]), scaled)])]).verdict is Verdict.HOLDS
 
 
+TINY = Fraction(1, 10**9)
 RUNS = train_biased([*drawn(0, 3), one_biased_point()])
 LIMITS = np.floor(max_nonzero_updates(*RUNS.parameters)).astype(np.int64)
 
@@ -154,6 +157,54 @@ def test_a_bias_that_is_off_by_a_billionth_is_seen(monkeypatch):
     monkeypatch.setattr(biased_runs_module, "keep_ledger", off)
     evidence = footnote_4([train_biased(drawn(0, 1))])
     assert [part.name for part in evidence.parts if part.kept is False] == ["both networks say the same"]
+
+
+def test_a_plain_one_breaks_the_bound_in_exact_arithmetic():
+    """M_k = ½·(100/81)(11/10) = 55/81 and T = 1; two derivations of the same run."""
+    (point,) = lifted_points(Scale.QUICK, 0)
+    assert (point.separator_square, point.update_bound, point.updates()) == (Fraction(1, 2), Fraction(55, 81), 1)
+    evidence = footnote_4_as_printed([point])
+    assert evidence.verdict is Verdict.VIOLATED
+    assert (evidence.measured, evidence.promised) == (1, float(Fraction(55, 81)))
+    trial = Trial(
+        lift(np.ones((1, 1)), 1.0),
+        np.ones(1),
+        np.full(2, 0.5),
+        np.zeros((2, 2)),
+        plus_minus_weights(1, 1.0),
+        0.9,
+        10.0,
+        0.0,
+    )
+    assert keep_ledger(trial, 10).updates == 1
+    assert float(max_nonzero_updates(*trial.parameters)) == pytest.approx(0.679012346)
+    assert float(max_nonzero_updates(*dataclasses.replace(trial, row_bound=1e-3).parameters)) == pytest.approx(
+        0.68949888
+    )
+
+
+@spares(footnote_4_as_printed)
+def test_a_point_of_the_unit_ball_spares_the_footnote():
+    """(1, 1)/√2: ‖w'‖² = 1, M_k = 110/81 and T = 1."""
+    scaled = LiftedPoint(Fraction(1), Fraction(9, 10), Fraction(10))
+    assert scaled.update_bound == Fraction(110, 81)
+    slow = LiftedPoint(Fraction(1), Fraction(1, 2), Fraction(1, 10))
+    assert slow.updates() == 8  # N = t/8 + 1/40
+    return footnote_4_as_printed([scaled, slow])
+
+
+@pytest.mark.parametrize(
+    ("key", "changes"),
+    [
+        ("slope_positive", {"slope": -TINY}),
+        ("slope_below_one", {"slope": Fraction(1)}),
+        ("step_size", {"step_size": -TINY}),
+    ],
+)
+def test_control_hypotheses_of_the_printed_footnote(key, changes, monkeypatch):
+    monkeypatch.setattr(LiftedPoint, "updates", lambda self: 1)
+    point = dataclasses.replace(lifted_points(Scale.QUICK, 0)[0], **changes)
+    assert unmet_in(footnote_4_as_printed([point])) == [key]
 
 
 test_every_part_has_a_control = every_part_of(biases)

@@ -1,11 +1,21 @@
 """The facts of Section 2 hold, and their judges reject what they must."""
 
 import dataclasses
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges
+from tests.controls import (
+    breaks_hypothesis,
+    breaks_part,
+    broken_in,
+    every_part_of,
+    hypothesis_edges,
+    part_edges,
+    spares,
+    unmet_in,
+)
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import setup
 from widenet.papers.brutzkus2018.claims.setup import (
@@ -14,9 +24,11 @@ from widenet.papers.brutzkus2018.claims.setup import (
     SeparatedSets,
     any_networks,
     equation_10,
+    equation_10_as_printed,
     footnote_1,
     footnote_5,
     rewrite,
+    scalar_steps,
     separated_sets,
 )
 from widenet.papers.brutzkus2018.runs.gradients import differentiate, gradient_settings, run_gradients
@@ -256,6 +268,40 @@ def test_equation_10_refuses_states_without_an_update(states):
     hidden = np.sign(states.labels * states.outputs.T).T[:, :, None] * 1e3 * states.inputs[:, None, :]
     quiet = differentiate(hidden, states.outputs, states.inputs, states.labels, states.slope, states.step_size)
     assert equation_10([quiet]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+def test_equation_10_to_the_letter():
+    """u = 3/2 for −½, so N stays 0; and with both layers w = 2 for 3/2."""
+    resting, moving = scalar_steps(Scale.QUICK, 0)
+    assert (resting.output, resting.by_gradient(), resting.as_printed()) == (0, (1.5, -0.5), (1.5, 1.5))
+    after = dataclasses.replace(resting, w=Fraction(3, 2), u=Fraction(3, 2))
+    assert after.output == 0
+    assert dataclasses.replace(resting, w=Fraction(3, 2), u=Fraction(-1, 2)).output == Fraction(7, 4)
+    assert (moving.by_gradient(), moving.as_printed()) == ((1.5, -0.5), (2, 1))
+    assert broken_in(equation_10_as_printed([resting])) == [ROWS_U]
+    assert broken_in(equation_10_as_printed([moving])) == [ROWS_W, ROWS_U]
+
+
+def test_the_gradient_step_is_that_of_automatic_differentiation():
+    """The same state by the gradient that the repaired equation is compared with."""
+    (step,) = scalar_steps(Scale.QUICK, 0)[:1]
+    states = scalar_states((0.5, 0.5))
+    by_hand = [float(after) - 0.5 for after in step.by_gradient()]
+    assert (-states.by_hidden[0, :, 0]).tolist() == by_hand
+
+
+@spares(equation_10_as_printed)
+def test_a_point_at_the_origin_spares_equation_10():
+    resting, moving = scalar_steps(Scale.QUICK, 0)
+    return equation_10_as_printed([dataclasses.replace(step, point=Fraction(0)) for step in (resting, moving)])
+
+
+@pytest.mark.parametrize(
+    ("key", "changes"), [("nonzero_update", {"w": Fraction(3, 2)}), ("step_size", {"step_size": Fraction(0)})]
+)
+def test_control_hypotheses_of_the_printed_equation_10(key, changes):
+    step = dataclasses.replace(scalar_steps(Scale.QUICK, 0)[0], **changes)
+    assert unmet_in(equation_10_as_printed([step])) == [key]
 
 
 test_every_part_has_a_control = every_part_of(setup)
