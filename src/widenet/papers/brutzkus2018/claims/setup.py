@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, Runs, Silence, at_least, at_most, claim, less_than, more_than
+from widenet.claims.base import Evidence, Kind, Runs, Silence, at_most, claim, less_than, more_than, separable
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING
@@ -55,7 +55,7 @@ def footnote_1(sets: SeparatedSets, *, least: float = 1.0) -> Evidence:
         quantity="‖w*‖ of the data set where it is smallest",
     )
     hypotheses = (
-        at_least("separable", "separable: smallest y⟨w*, x⟩", sets.smallest_margin.min(), 1, tolerance=ROUNDING),
+        separable(sets.smallest_margin),
         at_most("input_norm", "largest input norm ‖x‖", sets.largest_input.max(), 1, tolerance=ROUNDING),
     )
     note = "It is implied by the two hypotheses; what is measured is how close data comes to ‖w*‖ = 1."
