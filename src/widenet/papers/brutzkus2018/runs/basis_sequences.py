@@ -68,7 +68,8 @@ def count(sequences: Sequence[BasisSequence], progress: Progress = silent) -> Ba
         np.array([run.dim for run in sequences]),
         np.array([[value.numerator for value in row] for row in fields]),
         np.array([[value.denominator for value in row] for row in fields]),
-        *np.array(counts).T,
+        np.array([updates for updates, _ in counts]),
+        np.array([mistakes for _, mistakes in counts]),
         np.array([run.has_one_count for run in sequences]),
     )
 
