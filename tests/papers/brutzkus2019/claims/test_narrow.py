@@ -137,8 +137,8 @@ def test_control_one_run_that_converges_though_it_should_not():
 def test_control_items_that_change_on_the_way():
     runs = from_octants()[0]
     run = first(can_converge(runs.start) & items(runs.start)[:, 2])
-    turned = {"final": ((run, slice(2, None)), -runs.final[run, 2:])}
-    return judged(observation_small_convergence), judged(observation_small_convergence, **turned)
+    turned = ((run, slice(2, None)), -runs.final[run, 2:])
+    return judged(observation_small_convergence), judged(observation_small_convergence, final=turned)
 
 
 @breaks_part(observation_small_convergence, STUCK)

@@ -164,7 +164,7 @@ def count_runs(networks: Sequence[Trained], outside: int = 0) -> Runs:
 
 
 def _how_near(hypothesis: Hypothesis) -> tuple[bool, float]:
-    return hypothesis.met, hypothesis.slack or 0.0
+    return hypothesis.met is True, hypothesis.slack or 0.0
 
 
 def _needed(cases: Sequence[Case]) -> int:
