@@ -24,6 +24,7 @@ class Choices(ClosedModel):
       n_neurons: the width of networks whose width is free, even.
       slope: α of the Leaky ReLU.
       step_size: η of networks whose step is free.
+      max_updates: updates after which a run of SGD is cut off; each claim's own number if left out.
       required_margin: γ of the hinge loss of XORD networks.
       diverse_only: whether statements about XORD leave out points that are not diverse.
       seed: of initial weights and orders.
@@ -33,6 +34,7 @@ class Choices(ClosedModel):
     n_neurons: int = Field(default=20, ge=2, multiple_of=2)
     slope: float = Field(default=0.2, gt=0, lt=1)
     step_size: float = Field(default=1.0, gt=0)
+    max_updates: int | None = Field(default=None, ge=1)
     required_margin: float = Field(default=8.0, gt=0)
     diverse_only: bool = False
     seed: int = Field(default=0, ge=0)
