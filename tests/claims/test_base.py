@@ -93,6 +93,13 @@ def test_the_headline_is_a_broken_part_or_an_undecided_or_the_first_with_two_sid
     assert of(fact, open_fact).headline is open_fact
 
 
+def test_printed_it_is_one_line():
+    bound = Part(name="bound", kept=True, sense="≤", measured=11.0, promised=457.15, quantity="updates")
+    evidence = Evidence(hypotheses=(), parts=(bound,), runs=Runs(tried=1), note="A note.")
+    assert str(evidence) == "HOLDS: updates: 11 ≤ 457.1. A note."
+    assert str(found(None)) == f"INSUFFICIENT_EVIDENCE: {Verdict.INSUFFICIENT_EVIDENCE.sentence}"
+
+
 def test_vacuous_when_every_part_with_two_sides_is():
     empty = Part(name="a", kept=True, measured=0.1, promised=1.0, vacuous=True)
     full = Part(name="b", kept=True, measured=0.1, promised=0.5)

@@ -143,6 +143,15 @@ class Evidence(ClosedModel):
     note: str = ""
     open_constant: str = ""
 
+    def __str__(self) -> str:
+        """The verdict, the two sides of the headline, and the note: one line for a reader."""
+        part, words = self.headline, [f"{self.verdict.value}:"]
+        if part.measured is not None and part.promised is not None:
+            words.append(f"{self.quantity}: {part.measured:.4g} {part.sense or 'against'} {part.promised:.4g}.")
+        else:
+            words.append(self.verdict.sentence)
+        return " ".join([*words, self.note]).rstrip()
+
     @computed_field
     @property
     def conclusion(self) -> bool | None:
@@ -169,9 +178,7 @@ class Evidence(ClosedModel):
     def headline(self) -> Part:
         """The part whose numbers are shown first: a broken one, or one with two sides that is undecided, or is kept."""
         urgency = {False: 0, None: 1, True: 2}
-        return min(
-            self.parts, key=lambda part: (part.kept is not False, part.promised is None, urgency[part.kept])
-        )
+        return min(self.parts, key=lambda part: (part.kept is not False, part.promised is None, urgency[part.kept]))
 
     @computed_field
     @property

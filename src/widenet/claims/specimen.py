@@ -11,6 +11,7 @@ from widenet.data.own import keep
 from widenet.diagnostics import Separation, find_separator
 from widenet.errors import DataError
 from widenet.records import ClosedModel
+from widenet.seeds import LARGEST_SEED
 from widenet.types import Dataset
 
 __all__ = ["Choices", "Silence", "Specimen"]
@@ -37,7 +38,7 @@ class Choices(ClosedModel):
     max_updates: int | None = Field(default=None, ge=1)
     required_margin: float = Field(default=8.0, gt=0)
     diverse_only: bool = False
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
 
 
 @dataclass(frozen=True, eq=False)
