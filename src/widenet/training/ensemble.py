@@ -74,7 +74,8 @@ def ensemble(
     method, sizes = recipe.method, step_sizes(recipe.method, n_runs)
     budgets = np.broadcast_to(np.asarray(recipe.max_steps, np.int32), (n_runs,))
     small = SMALL_BYTES // 4 if recipe.loss in SATURATING else SMALL_BYTES
-    one_by_one = jax.default_backend() == "cpu" and _bytes_per_run(networks, n_runs) >= small
+    large = _bytes_per_run(networks, n_runs) >= small
+    one_by_one = jax.default_backend() == "cpu" and (large or method.in_turn)
     devices = jax.local_devices()
     workers = min(cores() if one_by_one else len(devices), n_runs)
     need = estimate(networks, data, method, recipe.layers, record, n_runs)

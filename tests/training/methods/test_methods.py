@@ -11,7 +11,19 @@ import pytest
 from tests.training.problems import drawn_networks, n_programs, networks, run_keys, separable
 from widenet.losses import hinge, logistic
 from widenet.networks import relu
-from widenet.training import SGD, Adam, GradientDescent, Recipe, Record, StepRule, ensemble, loss_below, train
+from widenet.training import (
+    SGD,
+    Adam,
+    Flow,
+    GradientDescent,
+    LinearClock,
+    Recipe,
+    Record,
+    StepRule,
+    ensemble,
+    loss_below,
+    train,
+)
 from widenet.types import RunStatus
 
 DATA = separable()
@@ -34,6 +46,7 @@ METHODS = {
     "descent": GradientDescent(1.0),
     "descent by a rule": GradientDescent(Slower(2.0)),
     "adam": Adam(0.02, 4),
+    "flow": Flow(LinearClock(0.5)),
 }
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS.keys())
 
@@ -126,7 +139,8 @@ def test_runs_end_as_they_should(method):
     assert runs.status.tolist() == [RunStatus.CONVERGED, RunStatus.DIVERGED, RunStatus.BUDGET_SPENT]
     assert runs.loss[0] <= 0.6 < runs.loss[2]
     dead = eqx.tree_at(lambda net: net.hidden_weights, networks(1, activation=relu()), jnp.zeros((1, 6, 5)))
-    stalled = ensemble(dead, DATA, Recipe(hinge, method=method, max_steps=5000), run_keys(1))
+    loss = logistic if isinstance(method, Flow) else hinge
+    stalled = ensemble(dead, DATA, Recipe(loss, method=method, max_steps=5000), run_keys(1))
     assert stalled.status[0] == RunStatus.STALLED
 
 

@@ -112,6 +112,11 @@ class Method(eqx.Module):
     def memory(self, sizes: Sizes) -> tuple[int, int]:
         """(bytes that a step of one run works with, bytes made of the data set before the steps)."""
 
+    @property
+    def in_turn(self) -> bool:
+        """Whether runs of any size are trained one after the other on a CPU."""
+        return False
+
     def ended(self, own: PyTree) -> Int[Array, "*run"]:
         """How the method itself has failed, as a `RunStatus` for each run of `own`; RUNNING while it has not."""
         return jnp.full((), RunStatus.RUNNING, jnp.int32)

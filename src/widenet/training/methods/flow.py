@@ -28,8 +28,8 @@ from widenet.training.flow.clocks import Clock, LossClock
 from widenet.training.flow.course import Course, Rules
 from widenet.training.flow.state import FlowReport, FlowState, unbegun
 from widenet.training.kernels.plain import gradient_of, is_any_nonzero
-from widenet.training.methods.base import Method, Sizes, StepSize, Trial, check_step_size
-from widenet.training.orders import Cyclic, Order
+from widenet.training.methods.base import Method, Sampling, Sizes, Trial, check_step_size
+from widenet.training.orders import Cyclic
 from widenet.types import Dataset, Layers
 
 
@@ -61,8 +61,6 @@ class Flow(Method):
     slots: int = eqx.field(static=True, default=16)
     most_solver_steps: int = eqx.field(static=True, default=100_000)
     n_samples: int = eqx.field(static=True, default=0, repr=False)
-    order: Order = eqx.field(default=Cyclic(), init=False)
-    batch_size: int | None = eqx.field(default=None, init=False, static=True)
 
     def __check_init__(self) -> None:
         """Mistakes that would otherwise surface deep inside a compiled program."""
@@ -75,9 +73,19 @@ class Flow(Method):
         whole("slots", self.slots, 1), whole("most_solver_steps", self.most_solver_steps, 1)
 
     @property
-    def step_size(self) -> StepSize:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The step of the clock."""
+    def step_size(self) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The step of the clock, as a `StepSize`; or what stands in its place while it is being replaced."""
         return self.clock.step
+
+    @property
+    def in_turn(self) -> bool:
+        """Steps of the solver are as long as their run allows: side by side, all runs would wait for all kinks."""
+        return True
+
+    @property
+    def sampling(self) -> Sampling:
+        """Every step sees every sample."""
+        return Sampling(Cyclic(), None)
 
     def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any) -> "Flow":
         """The same for this many samples, with no more slots than kinks can meet; refuses what it cannot follow."""
@@ -127,7 +135,7 @@ class Flow(Method):
 
     def trial(self, n_samples: int) -> Trial:
         """One step: from the same weights the next one is the same."""
-        return Trial(self.order, n_samples, 1)
+        return Trial(None, n_samples, 1)
 
     def memory(self, sizes: Sizes) -> tuple[int, int]:
         """Nine stages and five looks at the weights, and as many at the neurons of all samples; the kinks."""
