@@ -1,21 +1,25 @@
-"""Shared by all tests: strict promotion, a private store, and hypothesis without deadlines."""
+"""Shared by all tests: a private store, compiled programs that are kept, and hypothesis without deadlines."""
 
 import os
+from pathlib import Path
 
 import hypothesis
-import jax
 import pytest
-
-# Mixed precision is a mistake until somebody means it.
-jax.config.update("jax_numpy_dtype_promotion", "standard")
-jax.config.update("jax_numpy_rank_promotion", "allow")
 
 hypothesis.settings.register_profile("widenet", deadline=None, derandomize=True, max_examples=25)
 hypothesis.settings.load_profile("widenet")
 
+# Most of the time of many tests is compilation. Set before JAX loads, and for the processes that tests start.
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "jax"))
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """JAX writes its cache in place: whoever meets half a program compiles it, and is warned."""
+    config.addinivalue_line("filterwarnings", "ignore:Error reading persistent compilation cache entry")
+
 
 @pytest.fixture(autouse=True)
-def private_store(tmp_path_factory, monkeypatch):
+def private_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the user's own results."""
     monkeypatch.setenv("WIDENET_STORE", str(tmp_path_factory.mktemp("store")))
-    assert os.environ["WIDENET_STORE"]

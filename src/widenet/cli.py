@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from widenet.claims import Claim
     from widenet.figures import Figure
     from widenet.records import Scale
-    from widenet.run import CheckOutcome, Results
+    from widenet.run import CheckOutcome, Results, Workers
 
 NOUNS = ("papers", "claims", "figures", "data")
 WORKLOADS = ("logistic_sgd", "late_hinge", "parts", "xord", "figure_1", "linear_runs", "linear_steps")
@@ -217,14 +217,19 @@ def report(
     as_json: JsonOption = False,
 ) -> None:
     """Check every claim, draw every figure, and write a page about it that needs no network."""
-    size, number, workers = _scale(scale), _seed(seed), _jobs(jobs)
-    from widenet import papers
-    from widenet import report as reports
-    from widenet.console import tables, wording
+    size, number, count = _scale(scale), _seed(seed), _jobs(jobs)
+    from widenet.run import Workers, default_jobs
 
-    reports.prepare(out)
-    claims = sorted(papers.claims_of(), key=wording.kind_order)
-    results = _carry_out(claims, papers.figures_of(), size, number, workers, fresh)
+    with Workers(count or default_jobs(), preload=("widenet.plots.style", "widenet.run.executors")) as workers:
+        if workers.count > 1:
+            workers.start(most=4)  # there is always something to draw
+        from widenet import papers
+        from widenet import report as reports
+        from widenet.console import tables, wording
+
+        reports.prepare(out)
+        claims = sorted(papers.claims_of(), key=wording.kind_order)
+        results = _carry_out(claims, papers.figures_of(), size, number, workers.count, fresh, workers)
     page = reports.build(results, out, papers.PAPERS)
     if as_json:
         rows = {
@@ -271,7 +276,13 @@ def bench(
 
 
 def _carry_out(
-    claims: "Iterable[Claim]", figures: "Iterable[Figure]", scale: "Scale", seed: int, jobs: int | None, fresh: bool
+    claims: "Iterable[Claim]",
+    figures: "Iterable[Figure]",
+    scale: "Scale",
+    seed: int,
+    jobs: int | None,
+    fresh: bool,
+    workers: "Workers | None" = None,
 ) -> "Results":
     """The outcomes of the claims and of the figures, with progress on stderr."""
     from widenet.console import wording
@@ -284,7 +295,7 @@ def _carry_out(
     store = Store(default_root())
     # What a cell costs is known for the quick scale. At the paper's own sizes a process is always worth its start.
     worth = WORTH_A_PROCESS if scale is Scale.QUICK else 0.0
-    with Processes(jobs or default_jobs(), store.root / "compiled", worth) as executor:
+    with Processes(jobs or default_jobs(), store.root / "compiled", worth, workers) as executor:
         plan = Plan(tuple(claims), tuple(figures), scale, seed, Cells(store, executor, fresh=fresh))
         with watching(plan.n_pieces, plan.seconds) as watch:
             return plan.carry_out(watch, wording.in_short)

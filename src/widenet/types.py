@@ -76,7 +76,7 @@ class RunStatus(enum.IntEnum):
             RunStatus.BUDGET_SPENT: "the step budget was spent before the stopping rule was satisfied",
             RunStatus.STALLED: "no training point produces an update any more, and the loss is not zero",
             RunStatus.DIVERGED: "a weight or a loss is no longer finite",
-            RunStatus.FROZEN: "updates have become smaller than the last digit of the weights, or the loss than any number",
+            RunStatus.FROZEN: "updates are smaller than the last digit of the weights, or the loss than any number",
             RunStatus.UNRESOLVED: "the solver of the gradient flow could not reach its tolerance",
         }[self]
 

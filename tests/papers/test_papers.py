@@ -2,6 +2,8 @@
 
 import dataclasses
 import importlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -152,3 +154,15 @@ def test_ids_are_unique_and_statements_say_something() -> None:
         for claim in listed_claims(paper):
             assert len(claim.statement) > 20, claim.id
             assert claim.where, claim.id
+
+
+def test_loading_every_room_starts_no_device() -> None:
+    """Who only judges what is stored needs none, and a GPU would give its memory to a process that waits."""
+    code = """
+import sys
+from widenet import papers
+papers.claims_of(), papers.figures_of()
+from jax._src import xla_bridge
+sys.exit(len(xla_bridge._backends))
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

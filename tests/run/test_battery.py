@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from widenet import papers
-from widenet.claims import Evidence, Silence
+from widenet.claims import Evidence, Silence, Verdict
 from widenet.data import from_arrays, make_separable, make_xor, make_xord
 from widenet.run import Mishap, check_on
 from widenet.types import Dataset
@@ -69,7 +69,7 @@ BATTERY: dict[str, tuple[Callable[[], Dataset], float]] = {
     "4 points": (lambda: from_arrays(CORNERS / 2, [1.0, -1.0, 1.0, -1.0]), 90.0),
     "20,000 × 20": (large, 180.0),
 }
-"""Each with the seconds that all claims together may take, on two cores that others use too."""
+"""Each with the seconds of computing that all claims together may take, however busy the machine is."""
 
 SPEAKERS = {"separable": "brutzkus2018.theorem_2", "points of XORD": "brutzkus2019.theorem_6_3"}
 """Claims that must not be silent."""
@@ -78,14 +78,17 @@ SPEAKERS = {"separable": "brutzkus2018.theorem_2", "points of XORD": "brutzkus20
 @pytest.mark.parametrize("name", BATTERY)
 def test_evidence_or_a_silence_in_time(name: str) -> None:
     make, seconds = BATTERY[name]
-    data, start = make(), time.monotonic()
+    data, start = make(), time.process_time()
     answers = check_on(data, n_runs=3)
-    taken = time.monotonic() - start
+    taken = time.process_time() - start
     assert list(answers) == list(papers.claim_ids())
     assert {id: answer for id, answer in answers.items() if isinstance(answer, Mishap)} == {}
-    for answer in answers.values():
+    for id, answer in answers.items():
         assert isinstance(answer, (Evidence, Silence))
-        assert not isinstance(answer, Silence) or str(answer).endswith((".", "…", ")")), answer
+        if isinstance(answer, Silence):
+            assert str(answer).endswith("."), f"{id}: {answer}"
+        else:
+            assert answer.verdict is not Verdict.VIOLATED or id.endswith("_as_printed"), id
     if name in SPEAKERS:
         assert isinstance(answers[SPEAKERS[name]], Evidence)
     assert taken < seconds

@@ -15,7 +15,7 @@ from widenet.data import from_arrays
 from widenet.data.own import keep
 from widenet.errors import StoreError
 from widenet.records import Scale
-from widenet.run import Cells, InProcess, Processes, Task, Unwatched, default_jobs, executors, tasks_of
+from widenet.run import Cells, InProcess, Processes, Task, Unwatched, default_jobs, executors, tasks_of, workers
 from widenet.run.executors import ELSEWHERE, compute_unless_at_work
 from widenet.run.workers import Call, WorkerFailed
 from widenet.store import Store
@@ -179,7 +179,7 @@ def test_the_default_is_every_core_this_process_may_use(monkeypatch):
     monkeypatch.setenv("JAX_PLATFORMS", "cpu")
     assert default_jobs() == len(os.sched_getaffinity(0))
     monkeypatch.delenv("JAX_PLATFORMS")
-    monkeypatch.setattr(executors, "ACCELERATORS", ("numpy",))
+    monkeypatch.setattr(workers, "ACCELERATORS", ("numpy",))
     assert default_jobs() == 1, "processes would fight for the memory of one accelerator"
 
 

@@ -113,7 +113,7 @@ def assert_same(one: Any, two: Any) -> None:
 
 
 def through_a_store(result: Any, kind: Any, tmp_path) -> Any:
-    store, key = Store(tmp_path), CellKey("toy.x", {}, 0, "float64", "1")
+    store, key = Store(tmp_path), CellKey("toy.x", {}, "1")
     arrays, layout = encode(result)
     store.put(key, arrays, {"layout": layout})
     cell = store.get(key)

@@ -80,6 +80,16 @@ def test_a_call_is_not_handed_out_before_its_time(two):
     assert time.monotonic() - start >= 0.5
 
 
+def test_workers_that_are_started_early_load_what_they_will_need():
+    with Workers(8, preload=("xarray",)) as workers:
+        workers.start(most=1)
+        (early,) = workers._all
+        (answer,) = [news.content for news in workers.follow(deque([Call("x", calls.loaded, ())])) if news.kind == DONE]
+        assert answer == ["xarray"]
+        assert workers._all == [early], "a worker that is there is used"
+    assert workers._all == []
+
+
 def test_a_worker_that_only_waits_has_loaded_nothing_heavy():
     workers = Workers(1)
     (answer,) = [news.content for news in workers.follow(deque([Call("x", calls.loaded, ())])) if news.kind == DONE]

@@ -65,7 +65,7 @@ def with_method(recipe, **changes):
 
 def kernel_of(recipe, nets, data, watch=None):
     """The kernel that SGD would choose."""
-    return recipe.fitted(nets, data, watch).method.kernel
+    return recipe.method.fitted(nets, data, recipe.layers, watch).kernel
 
 
 def n_programs():

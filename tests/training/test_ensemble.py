@@ -1,3 +1,4 @@
+import dataclasses
 import sys
 
 import equinox as eqx
@@ -83,7 +84,7 @@ def test_a_long_segment_is_taken_in_slices_with_the_same_result(monkeypatch):
     whole = ensemble(networks(3), DATA, recipe, run_keys(3))
 
     def counting(*arguments):
-        calls.append((int(arguments[3].start), int(arguments[3].stop)))
+        calls.append(tuple(int(end) for end in arguments[4]))
         return together(*arguments)
 
     monkeypatch.setattr(batches, "together", counting)
@@ -171,6 +172,28 @@ def test_stopping_rules_and_gradient_descent():
         networks(4), DATA, gradient_descent(logistic, 5.0, 20_000, stop=zero_error, check_every=50), run_keys(4)
     )
     assert (early.steps <= runs.steps).all()
+
+
+def test_a_run_goes_on_after_its_goal_and_has_converged_if_it_still_holds():
+    recipe = gradient_descent(logistic, 5.0, (20_000, 20_000, 10), stop=loss_below(0.05), check_every=50)
+    at_goal = ensemble(networks(3), DATA, recipe, run_keys(3))
+    longer = ensemble(networks(3), DATA, dataclasses.replace(recipe, after_goal=120), run_keys(3))
+    reached = at_goal.status == RunStatus.CONVERGED
+    assert reached.tolist() == [True, True, False]
+    np.testing.assert_array_equal(longer.status, at_goal.status)
+    np.testing.assert_array_equal(longer.steps - at_goal.steps, [120, 120, 0])
+    assert (longer.loss[reached] < at_goal.loss[reached]).all()
+    with pytest.raises(ValueError, match="after_goal must be a whole number from 0 on, got -1"):
+        dataclasses.replace(recipe, after_goal=-1)
+
+
+def test_a_goal_that_is_lost_again_is_not_converged():
+    """The goal holds at the start alone."""
+    early = lambda outputs, labels, losses: jnp.max(jnp.abs(outputs)) < 0.5  # noqa: E731
+    recipe = gradient_descent(logistic, 5.0, 1000, stop=early, check_every=10, after_goal=200)
+    runs = ensemble(networks(2), DATA, recipe, run_keys(2))
+    assert (runs.steps == 200).all()
+    assert (runs.status == RunStatus.BUDGET_SPENT).all()
 
 
 def test_a_stopped_run_keeps_its_weights_while_others_go_on():

@@ -30,11 +30,11 @@ def measure(names: Sequence[str]) -> list[Result]:
             raise UnknownName("workload", name, suite.SUITE)
     asked = [name for name in suite.SUITE if name in names or not names]
     sizes, results = suite.default_sizes(), []
-    with watching(len(asked)) as watch, _nothing_compiled_before():
+    with watching(len(asked), float(len(asked))) as watch, _nothing_compiled_before():
         for name in asked:
             results.append(suite.SUITE[name](sizes, watch.begin(name)))
             whole = next(row for row in results[-1].rows if row.ratio_to_ours == 1)
-            watch.end(f"{number(whole.us_per_step_per_run or 0)} µs per step and run")
+            watch.end(name, f"{number(whole.us_per_step_per_run or 0)} µs per step and run")
     return results
 
 

@@ -17,7 +17,8 @@ from widenet.types import Trajectory
 
 def sgd(workload: SgdWorkload, steps: int, long: int, kernel: str = "auto") -> Peer:
     """`ensemble` with the kernel of that name."""
-    method = workload.recipe(steps, kernel).fitted(workload.networks, workload.data, None).method
+    recipe = workload.recipe(steps, kernel)
+    method = recipe.method.fitted(workload.networks, workload.data, recipe.layers, None)
     chosen = method.kernel if isinstance(method, SGD) else type(method).__name__
 
     def train(steps: int) -> jax.Array:

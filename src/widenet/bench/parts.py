@@ -57,7 +57,7 @@ def peers(workload: SgdWorkload, steps: int) -> list[Peer]:
             sizes, span = jnp.full(len(share), workload.step_size), (jnp.int32(0), jnp.int32(steps))
             own = workload.data, order, workload.keys[share], sizes, None
             segment = Segment(*own, *span, workload.loss, Layers.HIDDEN, 1)
-            after, _ = advance(method, state, none, segment, jnp.ones(len(share), bool))
+            after, _ = advance(method, state, none, segment, span, jnp.ones(len(share), bool))
             return after.network.hidden_weights
 
         return train

@@ -150,7 +150,7 @@ class Sides:
             sense=self.sense.value,
             quantity=self.quantity,
             vacuous=self.vacuous,
-            cases=int(np.sum(self.scored)),
+            cases=int(np.asarray(self.scored).sum()),
             broken=int(self.broken.sum()),
             undecided=int((np.asarray(self.scored) & ~self.decided).sum()),
         )

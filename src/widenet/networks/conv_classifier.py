@@ -6,6 +6,7 @@ convolution whose kernel differs from run to run is slow on every device, a matr
 """
 
 import functools
+from collections.abc import Callable
 
 import equinox as eqx
 import jax
@@ -16,7 +17,7 @@ from jaxtyping import Array, Float, Int
 from widenet.bits import gaussians, rounded, uniforms
 from widenet.networks.activations import relu
 from widenet.networks.two_layer import EXACT
-from widenet.types import RunKey
+from widenet.types import Layers, RunKey
 
 IMAGE_SIDE = 28
 N_CLASSES = 10
@@ -92,6 +93,28 @@ class ConvClassifier(eqx.Module):
     def on_patches(self, patches: Float[Array, "window place pixel"]) -> Float[Array, " class"]:
         """The same from patches that were cut before: training on a few images looks at each of them many times."""
         return self.head(pooled_responses(self.filters, patches))
+
+
+class OnFlat(eqx.Module):
+    """A classifier on inputs that are laid out flat, one row per image, as a `Dataset` holds them. Every weight moves.
+
+    Attributes:
+      network: the classifier, or what follows its filters.
+      shape: of one input.
+      forward: what the network does with it; a plain function.
+    """
+
+    network: ConvClassifier | PooledHead
+    shape: tuple[int, ...] = eqx.field(static=True)
+    forward: Callable[..., Float[Array, " class"]] = eqx.field(static=True)
+
+    def __call__(self, x: Float[Array, " dim"]) -> Float[Array, " class"]:
+        """One output per class."""
+        return self.forward(self.network, x.reshape(self.shape))
+
+    def trainable(self, layers: Layers) -> "OnFlat":
+        """The same tree with True at every weight."""
+        return jax.tree.map(lambda _: True, self)
 
 
 def pooled_responses(

@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from widenet.run.cells import Cells, Task, tasks_of
-    from widenet.run.executors import Executor, InProcess, Processes, default_jobs
+    from widenet.run.executors import Executor, InProcess, Processes
     from widenet.run.outcomes import CheckOutcome, Circumstances, FigureOutcome, check, judge, show, version
     from widenet.run.own_data import Mishap, check_on
     from widenet.run.plan import Plan, Results
     from widenet.run.watch import InTurn, Unwatched, Watch
+    from widenet.run.workers import Workers, default_jobs
 
 _HOME = {
     "cells": ("Cells", "Task", "tasks_of"),
-    "executors": ("Executor", "InProcess", "Processes", "default_jobs"),
+    "executors": ("Executor", "InProcess", "Processes"),
     "outcomes": ("CheckOutcome", "Circumstances", "FigureOutcome", "check", "judge", "show", "version"),
     "own_data": ("Mishap", "check_on"),
     "plan": ("Plan", "Results"),
     "watch": ("InTurn", "Unwatched", "Watch"),
+    "workers": ("Workers", "default_jobs"),
 }
 _MODULE_OF = {name: f"widenet.run.{module}" for module, names in _HOME.items() for name in names}
 
@@ -39,6 +41,7 @@ __all__ = [
     "Task",
     "Unwatched",
     "Watch",
+    "Workers",
     "check",
     "check_on",
     "default_jobs",

@@ -6,7 +6,6 @@ for drawings, which are only handed back.
 """
 
 import dataclasses
-import importlib.util
 import os
 import time
 from collections import Counter, deque
@@ -28,7 +27,6 @@ SECONDS_BETWEEN_TRIES = 0.2
 WORTH_A_PROCESS = 6.0
 """Seconds of expected work below which starting worker processes costs more than it saves."""
 ELSEWHERE = "another command computes it"
-ACCELERATORS = ("jax_cuda12_plugin", "jax_cuda13_plugin", "jax_rocm60_plugin", "jax_rocm7_plugin", "libtpu")
 
 
 @runtime_checkable
@@ -49,14 +47,6 @@ class Executor(Protocol):
           seconds: about how long all calls take.
         """
         ...
-
-
-def default_jobs() -> int:
-    """One process per core that this process may use; one alone where there is an accelerator to share."""
-    on_cpu = os.environ.get("JAX_PLATFORMS", "").strip().lower() == "cpu"
-    if not on_cpu and any(importlib.util.find_spec(name) for name in ACCELERATORS):
-        return 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def names_of(tasks: Sequence[Task]) -> list[str]:
@@ -110,19 +100,28 @@ class InProcess:
 class Processes:
     """Worker processes, each with one cell at a time. Little work is done in this process instead.
 
-    Workers write cells themselves. They end when this process does, however it ends, and with the `with` block.
+    Workers write cells themselves. They end when this process does, however it ends, and with the `with` block. JAX
+    has all its threads in each of them, as it has in this process: fewer were measured to gain nothing, and the last
+    bits of a sum may depend on how many there are.
     """
 
-    def __init__(self, jobs: int, compiled: Path | None = None, worth_a_process: float = WORTH_A_PROCESS):
+    def __init__(
+        self,
+        jobs: int,
+        compiled: Path | None = None,
+        worth_a_process: float = WORTH_A_PROCESS,
+        workers: Workers | None = None,
+    ):
         """Nothing is started before there is work.
 
         Arguments:
           jobs: how many at once; with 1, this process does it all.
           compiled: a folder in which JAX keeps its compiled programs.
           worth_a_process: seconds of expected work below which this process does it.
+          workers: those that were started already.
         """
         self.jobs, self.compiled, self.worth_a_process = jobs, compiled, worth_a_process
-        self.workers = Workers(jobs)
+        self.workers = workers or Workers(jobs)
 
     def __enter__(self) -> "Processes":
         """Workers stay from one piece of work to the next."""

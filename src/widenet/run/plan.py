@@ -76,12 +76,14 @@ class Plan:
         results, drawings = Results(), deque[Call]()
 
         def reduce_and_judge() -> Iterator[None]:
-            # Those that move first: they take longest.
             for figure in sorted(self.figures, key=lambda each: each.id not in self.moving):
                 outcome = show(figure, self.scale, self.seed, self.cells)
                 results.figures.append(outcome)
                 watch.end(figure.id, in_words(outcome), TO_JUDGE)
-                drawings.extend(self._drawings(outcome))
+                # The longest first: those that move, then those with many numbers.
+                waiting = sorted([*drawings, *self._drawings(outcome)], key=_size, reverse=True)
+                drawings.clear()
+                drawings.extend(waiting)
                 yield
             for claim in self.claims:
                 outcome = judge(claim, self.scale, self.seed, self.cells)
@@ -101,6 +103,10 @@ class Plan:
             yield Call(_animation(id), plots.animation_files, (drawing, id, outcome.numbers), TO_ANIMATE)
         arguments = (drawing, id, outcome.numbers, outcome.row())
         yield Call(_picture(id), plots.picture_files, arguments, TO_DRAW)
+
+
+def _size(drawing: Call) -> tuple[float, int]:
+    return drawing.seconds, drawing.arguments[2].nbytes
 
 
 def _picture(figure_id: str) -> str:

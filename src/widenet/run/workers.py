@@ -4,6 +4,8 @@ A worker ends when this process does, however it ends. It ignores Ctrl-C, which 
 the process that started it decides.
 """
 
+import importlib
+import importlib.util
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -12,7 +14,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -24,7 +26,16 @@ from widenet.progress import Progress
 SECONDS_TO_STOP = 1.0
 """How long a worker may tidy up (a file that is being written) before it is killed."""
 SECONDS_BETWEEN_WORDS = 0.1
+ACCELERATORS = ("jax_cuda12_plugin", "jax_cuda13_plugin", "jax_rocm60_plugin", "jax_rocm7_plugin", "libtpu")
 START, PROGRESS, DONE, REFUSED, FAILED = "start", "progress", "done", "refused", "failed"
+
+
+def default_jobs() -> int:
+    """One process per core that this process may use; one alone where there is an accelerator to share."""
+    on_cpu = os.environ.get("JAX_PLATFORMS", "").strip().lower() == "cpu"
+    if not on_cpu and any(importlib.util.find_spec(name) for name in ACCELERATORS):
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class WorkerFailed(RuntimeError):
@@ -64,10 +75,23 @@ class News:
 class Workers:
     """A few worker processes, started when there is work for them and kept until `close`."""
 
-    def __init__(self, count: int):
-        """At most `count` at once."""
-        self.count = count
+    def __init__(self, count: int, preload: Sequence[str] = ()):
+        """At most `count` at once; each loads the modules of `preload` while it waits for its first call."""
+        self.count, self.preload = count, tuple(preload)
         self._all: list[_Worker] = []
+
+    def __enter__(self) -> "Workers":
+        """They end with the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Ends them."""
+        self.close()
+
+    def start(self, most: int) -> None:
+        """Start up to so many now: they load their modules while this process loads its own."""
+        while len(self._all) < min(self.count, most):
+            self._start()
 
     def follow(self, queue: deque[Call], meanwhile: Iterator[Any] | None = None) -> Iterator[News]:
         """Hand the calls out in their order, and tell what becomes of them.
@@ -119,7 +143,7 @@ class Workers:
     def _start(self) -> "_Worker":
         # Ctrl-C waits until the worker is known here, and the worker inherits that it does not listen to it.
         with _ctrl_c_waits():
-            self._all.append(_Worker())
+            self._all.append(_Worker(self.preload))
         return self._all[-1]
 
 
@@ -163,11 +187,11 @@ def _ctrl_c_waits() -> Iterator[None]:
 class _Worker:
     """One worker process, seen from this side of its pipe."""
 
-    def __init__(self):
+    def __init__(self, preload: tuple[str, ...]):
         # A forked process would inherit JAX's threads in the middle of their work.
         context = multiprocessing.get_context("spawn")
         self.pipe, other = context.Pipe()
-        self.process = context.Process(target=_live, args=(other,), daemon=True)
+        self.process = context.Process(target=_live, args=(other, preload), daemon=True)
         self.process.start()
         other.close()
 
@@ -214,12 +238,14 @@ class _Worker:
         )
 
 
-def _live(pipe: Any) -> None:
+def _live(pipe: Any, preload: tuple[str, ...]) -> None:
     """The life of a worker: calls in, words and answers back."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
+        for name in preload:
+            importlib.import_module(name)
         while True:
             function, arguments = pipe.recv()
             pipe.send(_answer(function, arguments, pipe))

@@ -6,8 +6,6 @@ compiled loop; runs that have stopped keep their state, and once three quarters 
 to a smaller batch, so stopped runs soon cost little.
 """
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import equinox as eqx
@@ -19,6 +17,7 @@ from widenet.losses import SATURATING
 from widenet.progress import Progress, silent
 from widenet.training.engine.batch import Batch
 from widenet.training.engine.memory import cores, estimate, fitting_chunks, largest_chunk, limit
+from widenet.training.engine.threads import SharedProgress, in_threads
 from widenet.training.engine.validation import are_keys, check_watch, per_run, whole
 from widenet.training.methods.base import step_sizes
 from widenet.training.recipe import Recipe
@@ -70,8 +69,8 @@ def ensemble(
     recipe.check(networks, data, n_runs)
     record = (record or Record()).until(int(np.max(recipe.max_steps)))
     networks = jax.tree.map(lambda leaf: per_run(leaf, n_runs), networks)
-    recipe = recipe.fitted(networks, data, watch)
-    method, sizes = recipe.method, step_sizes(recipe.method, n_runs)
+    method = recipe.method.fitted(networks, data, recipe.layers, watch)
+    sizes, order = step_sizes(method, n_runs), method.sampling.order
     budgets = np.broadcast_to(np.asarray(recipe.max_steps, np.int32), (n_runs,))
     small = SMALL_BYTES // 4 if recipe.loss in SATURATING else SMALL_BYTES
     large = _bytes_per_run(networks, n_runs) >= small
@@ -87,10 +86,11 @@ def ensemble(
     most = largest_chunk(need, n_runs, available, at_once, one_by_one)
     chunk = min(chunk or -(-n_runs // workers), most)
     chunk = -(-n_runs // -(-n_runs // chunk))  # pieces of one size, so that few shapes are compiled
-    shared = _SharedProgress(progress, n_runs)
+    shared = SharedProgress(progress, n_runs)
 
     def train_chunk(first: int) -> Trajectory:
         runs = slice(first, min(first + chunk, n_runs))
+        told = shared.of(first, runs.stop - first)
         part = (lambda tree: tree) if chunk == n_runs else lambda tree: jax.tree.map(lambda leaf: leaf[runs], tree)
         own = (
             part(networks),
@@ -99,52 +99,23 @@ def ensemble(
             part(sizes),
             budgets[runs],
             part(watch),
-            jax.tree.map(lambda leaf: leaf[runs] if leaf.ndim == 2 else leaf, method.sampling.order),
+            jax.tree.map(lambda leaf: leaf[runs] if leaf.ndim == 2 else leaf, order),
         )
         if len(devices) == 1:
-            return Batch(recipe, one_by_one, *own).train(record, shared.of(first, runs.stop - first))
+            return Batch(recipe, method, one_by_one, *own).train(record, told)
         # Runs never talk to each other: a chunk lives on one device, and only its results come back.
         device = devices[first // chunk % len(devices)]
         with jax.default_device(device):
             put = lambda leaf: jax.device_put(leaf, device) if isinstance(leaf, jax.Array) else leaf  # noqa: E731
-            done = Batch(recipe, one_by_one, *jax.tree.map(put, own)).train(record, shared.of(first, runs.stop - first))
+            done = Batch(recipe, method, one_by_one, *jax.tree.map(put, own)).train(record, told)
         return jax.tree.map(lambda leaf: jax.device_put(leaf, devices[0]) if eqx.is_array(leaf) else leaf, done)
 
-    firsts = range(0, n_runs, chunk)
-    if workers == 1:
-        parts = [train_chunk(first) for first in firsts]
-    else:
-        # Threads, not processes: a compiled program runs outside the interpreter lock, one core or GPU per chunk.
-        with ThreadPoolExecutor(workers) as pool:
-            try:
-                parts = list(pool.map(train_chunk, firsts))
-            except BaseException:
-                shared.cancelled = True  # an interrupt reaches this thread alone; the others see the flag
-                pool.shutdown(cancel_futures=True)
-                raise
+    parts = in_threads(train_chunk, range(0, n_runs, chunk), workers, shared)
     return jax.tree.map(lambda *leaves: _join(leaves), *parts) if len(parts) > 1 else parts[0]
 
 
 def _bytes_per_run(networks: Any, n_runs: int) -> int:
     return sum(leaf.nbytes for leaf in jax.tree.leaves(networks)) // n_runs
-
-
-class _SharedProgress:
-    """One progress for all chunks, whichever thread they run in."""
-
-    def __init__(self, progress: Progress, n_runs: int):
-        self.progress, self.n_runs, self.done, self.lock = progress, n_runs, {}, threading.Lock()
-        self.cancelled = False
-
-    def of(self, first: int, size: int) -> Progress:
-        def report(fraction: float, words: str) -> None:
-            if self.cancelled:
-                raise RuntimeError("another chunk of this ensemble was interrupted")
-            with self.lock:
-                self.done[first] = fraction * size / self.n_runs
-                self.progress(sum(self.done.values()), f"{words} {self.n_runs} networks")
-
-        return report
 
 
 def _join(leaves: Any) -> Any:

@@ -43,6 +43,8 @@ class Recipe(eqx.Module):
         where the goal is zero loss twice as long; with a hinge loss of widenet the counters of `Trajectory` are exact
         all the same, with another loss `zero_loss_step` is the step count of a look. By default one
         epoch, or the fewest epochs that make 1000 steps; 100 steps with the whole set as batch.
+      after_goal: steps to go on after the look that first finds the goal reached, within the budget. The run has
+        converged if the goal holds at the end of them.
     """
 
     loss: Loss = eqx.field(static=True)
@@ -51,6 +53,7 @@ class Recipe(eqx.Module):
     layers: Layers = eqx.field(static=True)
     stop: StoppingRule | None = eqx.field(static=True)
     check_every: int | None = eqx.field(static=True)
+    after_goal: int = eqx.field(static=True)
 
     def __init__(
         self,
@@ -65,6 +68,7 @@ class Recipe(eqx.Module):
         kernel: str = "auto",
         *,
         method: Method | None = None,
+        after_goal: Any = 0,
     ):
         """With `method`, or with the arguments of `SGD`; see the class."""
         if method is None:
@@ -78,6 +82,7 @@ class Recipe(eqx.Module):
         self.loss, self.method, self.max_steps = loss, method, _budgets(max_steps)
         self.layers, self.stop = _layers(layers), stop
         self.check_every = whole_or_none("check_every")(check_every)
+        self.after_goal = whole("after_goal", after_goal, 0)
 
     def __check_init__(self) -> None:
         """Mistakes that would otherwise surface deep inside a compiled program."""
@@ -110,11 +115,6 @@ class Recipe(eqx.Module):
             raise ValueError(f"check_every must be at least 1, got {self.check_every}")
         validation.check(networks, data, self.loss, self.goal, n_runs)
         self.method.check(data, n_runs)
-
-    def fitted(self, networks: Any, data: Any, watch: Any) -> "Recipe":
-        """The recipe as it will run: its method has made its choices for these networks."""
-        method = self.method.fitted(networks, data, self.layers, watch)
-        return eqx.tree_at(lambda recipe: recipe.method, self, method)
 
 
 def gradient_descent(loss: Loss, step_size: StepSize, max_steps: int | tuple[int, ...], **others: Any) -> Recipe:

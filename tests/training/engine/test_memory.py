@@ -26,7 +26,7 @@ COUNTERS = ("status", "updates", "mistakes", "last_update", "zero_loss_step", "s
 
 
 def need(nets, data, recipe, record=None):
-    method = recipe.fitted(nets, data, None).method
+    method = recipe.method.fitted(nets, data, recipe.layers, None)
     return memory.estimate(nets, data, method, recipe.layers, record or Record(), nets.output_weights.shape[0])
 
 
@@ -37,7 +37,7 @@ def test_a_request_that_is_too_large_runs_in_pieces_with_the_same_results(monkey
     assert memory.largest_chunk(asked, 4, room, 1, False) == 2
     whole = ensemble(networks(4), DATA, RECIPE, run_keys(4), record=record)
     sizes, module = [], sys.modules["widenet.training.ensemble"]  # the package exports a function of the same name
-    spy = lambda *parts: sizes.append(parts[4].shape[0]) or Batch(*parts)  # noqa: E731
+    spy = lambda *parts: sizes.append(parts[5].shape[0]) or Batch(*parts)  # noqa: E731
     monkeypatch.setattr(module, "Batch", spy)
     pieces = ensemble(networks(4), DATA, RECIPE, run_keys(4), record=record, memory=room)
     assert sizes == [2, 2]
@@ -119,13 +119,13 @@ def test_the_estimate_is_what_the_compiled_programs_hold(method, n_samples, dim)
     runs, recipe = 6, Recipe(logistic, method=method, max_steps=10)
     nets, data = networks(runs, 40, dim, dtype=jnp.float32), separable(n_samples, dim, dtype=jnp.float32)
     asked = need(nets, data, recipe)
-    start, stop = (np.asarray(step, np.int32) for step in (0, 9))
+    span = np.asarray(0, np.int32), np.asarray(9, np.int32)
     state = State(nets, Tally.zero(runs), None, init(method, nets, Layers.HIDDEN))
     segment = Segment(
-        data, method.sampling.order, run_keys(runs), jnp.ones(runs), None, start, stop, logistic, Layers.HIDDEN,
+        data, method.sampling.order, run_keys(runs), jnp.ones(runs), None, span[0], span[1], logistic, Layers.HIDDEN,
         method.batch(n_samples),
     )  # fmt: skip
-    steps = together.lower(without_runs(method), state, jnp.zeros(runs, jnp.int32), segment, np.ones(runs, bool))
+    steps = together.lower(without_runs(method), state, jnp.zeros(runs, jnp.int32), segment, span, np.ones(runs, bool))
     look = compiled_look(logistic, never, False, False).lower(nets, data)
     found = [program.compile().memory_analysis() for program in (steps, look)]
     planned = max(sizes.temp_size_in_bytes + sizes.output_size_in_bytes for sizes in found if sizes)

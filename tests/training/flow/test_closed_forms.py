@@ -1,3 +1,4 @@
+# pyright: reportArgumentType=false, reportCallIssue=false, reportOperatorIssue=false
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -39,6 +39,7 @@ class Batch:
     def __init__(
         self,
         recipe: Recipe,
+        method: Method,
         one_by_one: bool,
         networks: Any,
         data: Dataset,
@@ -48,17 +49,22 @@ class Batch:
         watch: Any,
         order: Order,
     ):
-        """The method of the recipe has made its choices. Every argument after `one_by_one` is of the chunk alone."""
-        self.recipe, self.one_by_one = recipe, one_by_one
-        self.method = without_runs(recipe.method)
+        """`method` is that of the recipe, fitted. Every argument after `one_by_one` belongs to the chunk alone."""
+        self.recipe, self.method, self.one_by_one = recipe, without_runs(method), one_by_one
         self.data, self.order, self.watch = data, order, watch
-        self.keys, self.step_sizes, self.budgets = keys, step_sizes, budgets
+        self.keys, self.step_sizes, self.budgets = keys, step_sizes, np.array(budgets)
         self.n_runs = keys.shape[0]
         self.start = networks
         self.seats = np.arange(self.n_runs)  # which run sits at each place of the batch
-        own = init(recipe.method, networks, recipe.layers)
-        self.everyone = State(networks, Tally.zero(self.n_runs), None, own)
-        self.everyone = dataclasses.replace(self.everyone, watched=self._unwatched())
+        self.batch_size = method.batch(data.n_samples)
+        self.segment = self._segment()
+        # Slices end where epochs do, so that they cut no block in two.
+        epoch = method.steps_per_epoch(data.n_samples)
+        self.slice = epoch * (SLICE // epoch) if epoch <= SLICE else SLICE
+        self.can_fail = type(method).ended is not Method.ended
+        self.interval = recipe.check_every or method.look_interval(data.n_samples)
+        tally, own = Tally.zero(self.n_runs), init(method, networks, recipe.layers)
+        self.everyone = State(networks, tally, self._unwatched(State(networks, tally, None, own)), own)
         self.state = self.everyone
         # The end of the last segment that changed a weight. An update may be too small for the weights it is added to.
         self.last_change = jnp.zeros(self.n_runs, jnp.int32)
@@ -68,6 +74,7 @@ class Batch:
         self.loss = np.full(self.n_runs, np.nan)
         self.updates_before = np.full(self.n_runs, -1, np.int64)
         self.checked = np.zeros(self.n_runs, np.int32)
+        self.has_reached = np.zeros(self.n_runs, bool)
 
     @property
     def running(self) -> np.ndarray:
@@ -77,7 +84,7 @@ class Batch:
     def train(self, record: Record, progress: Progress) -> Trajectory:
         """Advance from look to look until every run has stopped."""
         longest = int(self.budgets.max())
-        interval = self.recipe.check_every or self.recipe.method.look_interval(self.data.n_samples)
+        interval = self.interval
         times = np.asarray(record.times, np.int32)
         values: dict[str, np.ndarray] = {}
         step = 0
@@ -114,42 +121,36 @@ class Batch:
         )
 
     def _advance(self, start: int, stop: int) -> None:
-        # Slices end where epochs do, so that they cut no block in two.
-        epoch = self.recipe.method.steps_per_epoch(self.data.n_samples)
-        span = epoch * (SLICE // epoch) if epoch <= SLICE else SLICE
-        advance, segment = in_turn if self.one_by_one else together, self._segment()
+        advance, running = in_turn if self.one_by_one else together, self.running
         while start < stop:
-            end = min(stop, (start // span + 1) * span)
-            own = dataclasses.replace(segment, start=_count(start), stop=_count(end))
-            self.state, self.last_change = advance(self.method, self.state, self.last_change, own, self.running)
+            end = min(stop, (start // self.slice + 1) * self.slice)
+            span = np.int32(start), np.int32(end)
+            self.state, self.last_change = advance(
+                self.method, self.state, self.last_change, self.segment, span, running
+            )
             start = end
 
-    def _unwatched(self) -> PyTree:
+    def _unwatched(self, state: State) -> PyTree:
         """The value of the watch before the first step."""
         if self.watch is None:
             return None
         if not isinstance(self.watch, Closest):
             return jax.vmap(lambda watch, network: watch.start(network))(self.watch, self.start)
-        seen = jax.eval_shape(
-            lambda state, segment: _over_runs(seen_step, state, segment), self.everyone, self._segment()
-        )
+        seen = jax.eval_shape(functools.partial(_over_runs, seen_step), state, self.segment)
         step = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), seen)
         return jax.vmap(lambda watch, _: watch.begin(step))(self.watch, self.start)
 
     def _segment(self) -> Segment:
-        """A segment of the current batch, of no steps yet."""
-        order = self.order
-        if len(self.seats) < self.n_runs and _is_per_run(order):
-            order = self._seated(order)
+        """What the segments of the current batch have in common; their steps are given to the program."""
         return Segment(
-            self._seated_data,
-            order,
+            self._seated(self.data) if self.data.is_per_run else self.data,
+            self._seated(self.order) if _is_per_run(self.order) else self.order,
             *self._seated((self.keys, self.step_sizes, self.watch)),
-            start=_count(0),
-            stop=_count(0),
+            start=np.zeros((), np.int32),
+            stop=np.zeros((), np.int32),
             loss=self.recipe.loss,
             layers=self.recipe.layers,
-            batch_size=self.recipe.method.batch(self.data.n_samples),
+            batch_size=self.batch_size,
         )
 
     def _seated(self, tree: Any) -> Any:
@@ -157,10 +158,6 @@ class Batch:
         if len(self.seats) == self.n_runs:
             return tree
         return jax.tree.map(lambda leaf: leaf[self.seats], tree)
-
-    @property
-    def _seated_data(self) -> Dataset:
-        return self._seated(self.data) if self.data.is_per_run else self.data
 
     def _check(self, step: int, on_time: bool) -> None:
         """Stop the runs that are done, stuck, broken or out of budget; look at the training set if that can matter.
@@ -177,7 +174,7 @@ class Batch:
         unchanged = (last_change <= self.checked[self.seats]) & (step > self.checked[self.seats])
         self.updates_before[self.seats[asked]] = here.updates[asked]
         self.checked[self.seats[asked]] = step
-        failed = np.broadcast_to(self.method.ended(self.state.own), moved.shape)
+        failed = np.asarray(self.method.ended(self.state.own)) if self.can_fail else np.zeros_like(here.updates)
         resting = (~moved | unchanged) & (self.zero_loss_step[self.seats] < 0)
         goal = self.recipe.goal
         if goal is never or (goal is zero_loss and self.recipe.loss in SATURATING and step > 0):
@@ -186,21 +183,27 @@ class Batch:
             return
         programs = (self.data.is_per_run, self.one_by_one)
         look = compiled_look(self.recipe.loss, goal, *programs)
-        seen: Look = jax.device_get(look(self.state.network, self._seated_data))
+        seen: Look = jax.device_get(look(self.state.network, self.segment.data))
         self.steps[self.seats[asked]], self.loss[self.seats[asked]] = step, seen.loss[asked]
         exact = here.last_update if self.recipe.loss in SATURATING else np.full_like(here.last_update, step)
         # A loss of NaN compares as 0: what is not finite has not reached anything.
         first = asked & seen.finite & seen.all_zero & (self.zero_loss_step[self.seats] < 0)
         self.zero_loss_step[self.seats[first]] = exact[first]
         self.status[self.seats[asked & ~seen.finite]] = RunStatus.DIVERGED
-        self.status[self.seats[asked & seen.finite & seen.reached]] = RunStatus.CONVERGED
+        reached = asked & seen.finite & seen.reached
+        if self.recipe.after_goal:  # the first look at the goal shortens what is left of the budget
+            fresh = self.seats[reached & ~self.has_reached[self.seats]]
+            self.budgets[fresh] = np.minimum(self.budgets[fresh], step + self.recipe.after_goal)
+            self.has_reached[fresh] = True
+            reached &= self.budgets[self.seats] == step
+        self.status[self.seats[reached]] = RunStatus.CONVERGED
         gone = asked & self.running & (failed != RunStatus.RUNNING)
         self.status[self.seats[gone]] = failed[gone]
         left = asked & self.running
         still = left & ~seen.all_zero & ~moved
         if still.any():
-            moves = compiled_moves(self.recipe.method.moves_left, self.recipe.loss, self.recipe.layers, *programs)
-            still &= ~jax.device_get(moves(self.state.network, self._seated_data))
+            moves = compiled_moves(self.method.moves_left, self.recipe.loss, self.recipe.layers, *programs)
+            still &= ~jax.device_get(moves(self.state.network, self.segment.data))
             self.status[self.seats[still]] = RunStatus.STALLED
         self._find_frozen(step, left & self.running & unchanged, moved, np.asarray(seen.all_zero))
         self.status[self.seats[self.running & spent]] = RunStatus.BUDGET_SPENT
@@ -219,18 +222,12 @@ class Batch:
         if not suspects.any():
             return
         trial = self.recipe.method.trial(self.data.n_samples)
-        segment = self._segment()
-        order = segment.order if trial.order is None else trial.order
+        order = self.segment.order if trial.order is None else trial.order
+        segment = dataclasses.replace(self.segment, order=order, batch_size=trial.batch_size)
         start = min(step, 2**31 - 1 - trial.steps)
-        segment = dataclasses.replace(
-            segment,
-            order=order,
-            start=_count(start),
-            stop=_count(start + trial.steps),
-            batch_size=trial.batch_size,
-        )
+        span = np.int32(start), np.int32(start + trial.steps)
         advance = in_turn if self.one_by_one else together
-        _, changed = advance(self.method, self.state, self.last_change, segment, suspects)
+        _, changed = advance(self.method, self.state, self.last_change, segment, span, suspects)
         frozen = suspects & (np.asarray(changed) == np.asarray(self.last_change))
         self.status[self.seats[frozen]] = RunStatus.FROZEN
 
@@ -244,6 +241,7 @@ class Batch:
         places = np.sort(stopped_first[-size:])
         self.state, self.last_change = jax.tree.map(lambda leaf: leaf[places], (self.state, self.last_change))
         self.seats = self.seats[places]
+        self.segment = self._segment()
 
     def _settle(self) -> None:
         """Write the current batch back to its runs."""
@@ -255,7 +253,7 @@ class Batch:
     def _take(self, record: Record, values: dict[str, np.ndarray], times: np.ndarray, index: int) -> None:
         """Take the record of this moment for the current batch."""
         networks, steps = (self.state.network, self._seated(self.start)), times[index]
-        for name, value in self._observe(record, networks, self._seated_data, steps).items():
+        for name, value in self._observe(record, networks, self.segment.data, steps).items():
             if name not in values:
                 values[name] = np.zeros((self.n_runs, len(times), *value.shape[1:]), value.dtype)
             values[name][self.seats, index] = value
@@ -277,10 +275,6 @@ class Batch:
             name: np.asarray(compiled_observation(fn, data.is_per_run, self.one_by_one)((*networks, steps), data))
             for name, fn in record.what.items()
         }
-
-
-def _count(step: int) -> Int[np.ndarray, ""]:
-    return np.asarray(step, np.int32)
 
 
 def _is_per_run(order: Order) -> bool:
@@ -317,13 +311,18 @@ def _advance_one(method: Method, place: Place, segment: Segment) -> Place:
 
 @jax.jit
 def together(
-    method: Method, state: State, last_change: Int[Array, " run"], segment: Segment, running: Bool[Array, " run"]
+    method: Method,
+    state: State,
+    last_change: Int[Array, " run"],
+    segment: Segment,
+    span: tuple[Int[Array, ""], Int[Array, ""]],
+    running: Bool[Array, " run"],
 ) -> Place:
-    """The steps of all runs of a batch as one program, side by side.
+    """The steps `span` of all runs of a batch as one program, side by side.
 
     What it is compiled for, beyond shapes, are the static fields of the method and the segment.
     """
-    before = state, last_change
+    before, segment = (state, last_change), dataclasses.replace(segment, start=span[0], stop=span[1])
     after = _over_runs(functools.partial(_advance_one, method), before, segment)
     keep = lambda new, old: jnp.where(running.reshape(-1, *[1] * (new.ndim - 1)), new, old)  # noqa: E731
     return jax.tree.map(keep, after, before)
@@ -331,9 +330,15 @@ def together(
 
 @jax.jit
 def in_turn(
-    method: Method, state: State, last_change: Int[Array, " run"], segment: Segment, running: Bool[Array, " run"]
+    method: Method,
+    state: State,
+    last_change: Int[Array, " run"],
+    segment: Segment,
+    span: tuple[Int[Array, ""], Int[Array, ""]],
+    running: Bool[Array, " run"],
 ) -> Place:
     """The same one run after the other, where one is large enough."""
+    segment = dataclasses.replace(segment, start=span[0], stop=span[1])
 
     def turn(arguments: tuple[Place, tuple[Any, ...], Array]) -> Place:
         place, parts, active = arguments

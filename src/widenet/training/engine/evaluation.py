@@ -19,6 +19,8 @@ from widenet.types import Dataset, Layers
 
 SAMPLES = 1024
 """Samples that a look takes at a time: enough for its products, and memory does not grow with the data set."""
+FEW_SAMPLES = 128
+"""The same for a network that is not a `TwoLayer` and may hold far more than a number per neuron and sample."""
 
 
 class Look(eqx.Module):
@@ -41,7 +43,8 @@ class Pulse(eqx.Module):
 def look(network: Any, data: Dataset, *, loss: Loss, goal: StoppingRule) -> Look:
     """Evaluate the whole training set. A NaN output makes `finite` False: comparisons alone would call it solved."""
     labels = data.labels
-    outputs = jax.lax.map(network, data.inputs, batch_size=min(SAMPLES, data.n_samples))
+    at_once = SAMPLES if isinstance(network, TwoLayer) else FEW_SAMPLES
+    outputs = jax.lax.map(network, data.inputs, batch_size=min(at_once, data.n_samples))
     losses = loss(outputs, labels)
     mean, seen = jnp.mean(losses), jnp.all(jnp.isfinite(outputs)) & jnp.all(jnp.isfinite(labels))
     finite = _is_finite(network) & seen & jnp.isfinite(mean)

@@ -20,7 +20,7 @@ import numpy as np
 from widenet.errors import InputError
 from widenet.networks import TwoLayer
 from widenet.training.engine.evaluation import SAMPLES
-from widenet.training.methods.base import Method, Sizes, init
+from widenet.training.methods.base import Method, Sizes, init, keeps
 from widenet.training.record import Record, seen_shapes
 from widenet.types import Dataset, Layers
 
@@ -65,7 +65,8 @@ def estimate(networks: Any, data: Dataset, method: Method, layers: Layers, recor
     own_data = (data.inputs.nbytes + data.labels.nbytes) // (n_runs if data.is_per_run else 1)
     observed, taken = _records(networks, data, record, n_runs)
     on_host = taken if jax.default_backend() == "cpu" else 0
-    all_own = _bytes(jax.eval_shape(lambda nets: init(method, nets, layers), networks)) // n_runs
+    own_shapes = jax.eval_shape(lambda nets: init(method, nets, layers), networks) if keeps(method) else None
+    all_own = _bytes(own_shapes) // n_runs
 
     def of(neurons: int) -> Need:
         weights, own = (-(-size * neurons // all_neurons) for size in (all_weights, all_own))

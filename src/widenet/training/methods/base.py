@@ -21,7 +21,7 @@ from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.orders import Continued, Listed, Order
 from widenet.training.schedules import StepRule
-from widenet.types import Dataset, Layers, RunStatus
+from widenet.types import Dataset, Layers
 
 StepSize = float | Float[Array, "*run"] | StepRule
 """One number, one per run, or a rule."""
@@ -85,13 +85,6 @@ class Method(eqx.Module):
         """How a step gets its samples; `Sampling(Cyclic(), None)` where it sees them all."""
 
     @abc.abstractmethod
-    def init(self, network: Any) -> PyTree:
-        """What the method keeps from step to step beside the weights of one run, before the first; None for nothing.
-
-        `network` holds the weights that move, and None at those that stay.
-        """
-
-    @abc.abstractmethod
     def advance(self, state: State, segment: Segment) -> State:
         """One run after the steps of the segment."""
 
@@ -117,9 +110,17 @@ class Method(eqx.Module):
         """Whether runs of any size are trained one after the other on a CPU."""
         return False
 
-    def ended(self, own: PyTree) -> Int[Array, "*run"]:
-        """How the method itself has failed, as a `RunStatus` for each run of `own`; RUNNING while it has not."""
-        return jnp.full((), RunStatus.RUNNING, jnp.int32)
+    def init(self, network: Any) -> PyTree:
+        """What the method keeps from step to step beside the weights of one run, before the first; None for nothing.
+
+        `network` holds the weights that move, and None at those that stay.
+        """
+        return None
+
+    def ended(self, own: PyTree) -> Int[Array, " run"] | None:
+        """How the method itself has failed, as a `RunStatus` for each run of `own`, RUNNING while it has not; None for
+        a method that cannot fail."""
+        return None
 
     def report(self, own: PyTree) -> PyTree:
         """What a reader is told of the runs of `own` beside their weights and counters; None for nothing."""
@@ -161,8 +162,15 @@ class Method(eqx.Module):
             raise ValueError(f"batch_size must lie between 1 and {data.n_samples} samples, got {batch_size}")
 
 
+def keeps(method: Method) -> bool:
+    """Whether the method keeps anything from step to step."""
+    return type(method).init is not Method.init
+
+
 def init(method: Method, networks: Any, layers: Layers) -> PyTree:
     """What the method keeps for each of these networks, which have a leading run axis."""
+    if not keeps(method):
+        return None
     one = lambda network: method.init(eqx.partition(network, network.trainable(layers))[0])  # noqa: E731
     return jax.vmap(one)(networks)
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import jax
-from jaxtyping import Array, Bool, PyTree
+from jaxtyping import Array, Bool
 
 from widenet.losses import Loss
 from widenet.training.engine.segment import Segment
@@ -31,10 +31,6 @@ class GradientDescent(Method):
     def sampling(self) -> Sampling:
         """Every step sees every sample."""
         return Sampling(Cyclic(), None)
-
-    def init(self, network: Any) -> PyTree:
-        """Nothing is kept from step to step."""
-        return None
 
     def advance(self, state: State, segment: Segment) -> State:
         """One run after the steps of the segment."""

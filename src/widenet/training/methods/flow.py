@@ -120,7 +120,7 @@ class Flow(Method):
             names = " or ".join(each.__name__ for each in POSITIVE)
             raise ValueError(f"a LossClock needs a loss whose logarithm is known, {names}, got {loss.__name__}")
 
-    def ended(self, own: FlowState) -> Int[Array, "*run"]:
+    def ended(self, own: FlowState) -> Int[Array, " run"]:
         """RUNNING, or how the solver has failed."""
         return own.report.status
 

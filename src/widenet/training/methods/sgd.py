@@ -3,7 +3,7 @@
 from typing import Any
 
 import equinox as eqx
-from jaxtyping import Array, Bool, PyTree
+from jaxtyping import Array, Bool
 
 from widenet.losses import Loss
 from widenet.training.engine.evaluation import any_sample_moves
@@ -41,10 +41,6 @@ class SGD(Method):
     def sampling(self) -> Sampling:
         """As it was said."""
         return Sampling(self.order, self.batch_size)
-
-    def init(self, network: Any) -> PyTree:
-        """Nothing is kept from step to step."""
-        return None
 
     def advance(self, state: State, segment: Segment) -> State:
         """One run after the steps of the segment, by the kernel that was chosen."""

@@ -10,8 +10,6 @@ Sums are exact, whatever their order, once weights and steps are multiples of `G
 the loss goes round in a cycle, "no improvement for 20 iterations" is otherwise decided by rounding errors.
 """
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import equinox as eqx
@@ -24,6 +22,7 @@ from widenet.data.xord import SET_LABELS
 from widenet.networks.conv_maxpool import ConvMaxPool
 from widenet.progress import Progress, silent
 from widenet.training.engine.memory import cores
+from widenet.training.engine.threads import SharedProgress, in_threads
 from widenet.training.engine.validation import whole
 from widenet.training.xord.cycles import LARGEST
 from widenet.training.xord.program import NEVER, Outcome, Queue, train_queue
@@ -123,23 +122,20 @@ def train_patterns(
             many = distance >= MANY_STEPS * pace
             much_in_all = distance.sum() >= MANY_IN_ALL * pace.max()
         leap = bool(max_steps >= MANY_STEPS and much_in_all and (exact & many & few_sets).all())
-    shared = _Shared(progress, n_runs)
-    shares = [jax.tree.map(lambda leaf, first=first: leaf[first::workers], queue) for first in range(workers)]
+    shared = SharedProgress(progress, n_runs)
 
-    def train_share(share: Queue) -> Outcome:
-        return train_queue(share, max_steps, limit, shared.done, leap)[0]
+    def train_share(first: int) -> Outcome:
+        share = jax.tree.map(lambda leaf: leaf[first::workers], queue)
+        told, size, done = shared.of(first, len(share.units)), len(share.units), 0
 
-    if workers == 1:
-        parts = [train_share(queue)]
-    else:
-        # Threads, not processes: a compiled program runs outside the interpreter lock.
-        with ThreadPoolExecutor(workers) as pool:
-            try:
-                parts = list(pool.map(train_share, shares))
-            except BaseException:
-                shared.cancelled = True  # an interrupt reaches this thread alone; the others see the flag
-                pool.shutdown(cancel_futures=True)
-                raise
+        def count(n_runs: int) -> None:
+            nonlocal done
+            done += n_runs
+            told(done / size, "training")
+
+        return train_queue(share, max_steps, limit, count, leap)[0]
+
+    parts = in_threads(train_share, range(workers), workers, shared)
     outcome = jax.tree.map(lambda *leaves: _interleave(leaves, n_runs), *parts)
     wrong = ~(SET_LABELS * outcome.outputs > 0)  # not "<= 0": the NaN of a diverged run is wrong, too
     return PatternTrajectory(
@@ -191,21 +187,6 @@ def on_grid(
         )
     filters = np.round(np.asarray(networks.filters) / GRID) * GRID
     return ConvMaxPool(jnp.asarray(filters), networks.output_weights), steps
-
-
-class _Shared:
-    """One progress for all threads."""
-
-    def __init__(self, progress: Progress, n_runs: int):
-        self.progress, self.n_runs, self.n_done = progress, n_runs, 0
-        self.lock, self.cancelled = threading.Lock(), False
-
-    def done(self, n_runs: int) -> None:
-        if self.cancelled:
-            raise RuntimeError("another thread of this ensemble was interrupted")
-        with self.lock:
-            self.n_done += n_runs
-            self.progress(self.n_done / self.n_runs, f"training {self.n_runs} networks")
 
 
 def _on_grid(values: np.ndarray) -> np.ndarray:

@@ -122,8 +122,6 @@ SPECIMENS = {
     "four points": DIVERSE,
     "no pairs": Dataset(jnp.ones((2, 3)), jnp.array([1.0, -1.0])),
     "measurements": Dataset(jnp.linspace(0, 1, 40).reshape(10, 4), jnp.asarray([1.0, -1.0] * 5)),
-    "not numbers": Dataset(DIVERSE.inputs * jnp.nan, DIVERSE.labels),
-    "no rows": Dataset(jnp.zeros((0, 8)), jnp.zeros(0)),
 }
 
 
@@ -157,7 +155,6 @@ def test_settings_of_unusual_data_run(name):
         ("the other class", "of each class, got 0 of +1 and 2 of -1"),
         ("labels 0 and 1", "2 with a label that is not f*(x)"),
         ("no pairs", "made of pairs; inputs have the shape (2, 3)"),
-        ("not numbers", "4 with an entry that is not ±1"),
     ],
 )
 def test_the_sentence_says_why_not(name, words):

@@ -1,13 +1,18 @@
 """The whole experiment behind Figures 4, 7 and 8 at toy size."""
 
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 
+from widenet.networks.conv_classifier import ConvClassifier, make_conv_classifier
 from widenet.papers.brutzkus2019.runs import mnist_filters as runs
 from widenet.papers.brutzkus2019.runs.mnist_filters import Bench, FilterSetting, filter_settings, run_mnist_filters
 from widenet.records import Scale
 from widenet.run.records import decode, encode
+from widenet.training import Permutation
 from widenet.types import RunStatus
 
 TOY = FilterSetting(
@@ -69,6 +74,79 @@ def test_frozen_filters_are_those_of_the_small_network_to_the_end():
     for run in range(2):
         network = jax.tree.map(lambda leaf, run=run: leaf[run], networks)
         np.testing.assert_allclose(network.head(responses[run, 0]), network(image[0]), rtol=1e-12)
+
+
+SIDE, N_SAMPLES, KEYS = 6, 20, jax.random.split(jax.random.key(7), 2)
+
+
+def light() -> tuple[jax.Array, jax.Array]:
+    """Three classes that differ in where the light is."""
+    draw = np.random.default_rng(0)
+    classes = draw.integers(0, 3, N_SAMPLES).astype(np.int32)
+    images = 0.1 * draw.random((N_SAMPLES, SIDE, SIDE))
+    images[np.arange(N_SAMPLES), 2 * classes] += 1
+    return jnp.asarray(images), jnp.asarray(classes)
+
+
+IMAGES, CLASSES = light()
+NETWORKS = jax.vmap(lambda key: make_conv_classifier(key, 2, 3, 0.3, image_side=SIDE, dtype=jnp.float64))(KEYS)
+
+
+def trained(epochs: int, step_size: float = 0.05, networks=NETWORKS, **others):
+    return runs.train(networks, IMAGES, CLASSES, epochs, step_size, KEYS, ConvClassifier.by_patches, **others)
+
+
+def by_hand(run: int, epochs: int, step_size: float):
+    """The same run, one step after the other, by equinox's convolution and optax's Adam; batches of two."""
+    network, optimizer = jax.tree.map(lambda leaf: leaf[run], NETWORKS), optax.adam(step_size)
+    state = optimizer.init(eqx.filter(network, eqx.is_array))
+
+    @jax.jit
+    def step(network, state, rows):
+        def loss(network):
+            outputs = jax.vmap(network)(IMAGES[rows])
+            return -jax.nn.log_softmax(outputs)[jnp.arange(len(rows)), CLASSES[rows]].mean()
+
+        updates, state = optimizer.update(jax.grad(loss)(network), state)
+        return optax.apply_updates(network, updates), state
+
+    for epoch in range(epochs):
+        for rows in Permutation().epoch(KEYS[run], jnp.asarray(epoch), N_SAMPLES, 2):
+            network, state = step(network, state, rows)
+    return network
+
+
+def largest_difference(run: int, theirs) -> float:
+    mine = jax.tree.map(lambda leaf: leaf[run], trained(3).network)
+    pairs = zip(jax.tree.leaves(mine), jax.tree.leaves(theirs), strict=True)
+    return max(float(jnp.abs(one - other).max()) for one, other in pairs)
+
+
+def test_training_agrees_with_a_loop_by_hand():
+    for run in range(2):
+        assert largest_difference(run, by_hand(run, 3, 0.05)) < 1e-9
+
+
+def test_control_another_step_is_noticed():
+    assert largest_difference(0, by_hand(0, 3, 0.0501)) > 1e-5
+
+
+def test_a_run_goes_on_for_two_epochs_after_the_fit():
+    whole, long = trained(60, 0.01), trained(60, 0.01, until_fit=True)
+    assert whole.epochs.tolist() == [60, 60]
+    assert (long.status == RunStatus.CONVERGED).all()
+    assert (long.train_error == 0).all()
+    for run, epochs in enumerate(long.epochs):
+        before, fit = trained(int(epochs) - 3, 0.01), trained(int(epochs) - 2, 0.01)
+        assert before.train_error[run] > 0 == fit.train_error[run]
+    assert (trained(1, 0.01).status == RunStatus.BUDGET_SPENT).all()
+
+
+def test_a_network_that_is_no_longer_finite_has_diverged_and_is_wrong_everywhere():
+    weights = NETWORKS.output.weight.at[1].set(jnp.nan)
+    broken = trained(2, networks=eqx.tree_at(lambda net: net.output.weight, NETWORKS, weights))
+    assert broken.status[1] == RunStatus.DIVERGED != broken.status[0]
+    assert broken.train_error[1] == 1
 
 
 def test_smaller_training_sets_are_the_beginnings_of_larger_ones():

@@ -181,14 +181,16 @@ def as_ledgers(kept: Sequence[Ledger]) -> Ledgers:
     def flat(name: str) -> np.ndarray:
         return np.concatenate([np.zeros(0), *(getattr(ledger, name) for ledger in kept)])
 
-    return Ledgers(
+    flats = ("margins", "alignment_gains", "norm_gains", "alignments", "norms", "smallest_ratios", "largest_ratios")
+    columns = [
         *per_run.T,
         np.array([ledger.updates for ledger in kept], np.int64),
         np.array([ledger.end for ledger in kept], np.int64),
         np.array([_is_blurred(ledger) for ledger in kept], bool),
-        *(flat(name) for name in ("margins", "alignment_gains", "norm_gains")),
-        *(flat(name) for name in ("alignments", "norms", "smallest_ratios", "largest_ratios")),
-    )
+        *(flat(name) for name in flats),
+    ]
+    names = [field.name for field in dataclasses.fields(Ledgers)]
+    return Ledgers(**dict(zip(names, columns, strict=True)))
 
 
 def _measures(ledger: Ledger) -> tuple[float | int, ...]:

@@ -138,7 +138,7 @@ def everyone(traces: Sequence[XorTrace]) -> Event:
 def together(pieces: Iterable[Sides]) -> Sides:
     """The cases of several sides that state the same."""
     pieces = list(pieces)
-    names = ("measured", "promised", "room", "scored", "trivial")
+    names = ("measured", "promised", "room", "scored", "undecided", "trivial")
     return replace(pieces[0], **{name: np.concatenate([getattr(each, name) for each in pieces]) for name in names})
 
 

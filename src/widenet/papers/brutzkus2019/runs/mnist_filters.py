@@ -19,9 +19,12 @@ from jaxtyping import Array, Float, Int
 
 from widenet.claims.experiments import Experiment
 from widenet.data import load_mnist
+from widenet.diagnostics.error_rates import Forward, error_rates
 from widenet.diagnostics.filter_clusters import FilterClusters, cluster_filters
+from widenet.losses import cross_entropy
 from widenet.networks.conv_classifier import (
     ConvClassifier,
+    OnFlat,
     PooledHead,
     cut_patches,
     make_conv_classifier,
@@ -30,8 +33,8 @@ from widenet.networks.conv_classifier import (
 )
 from widenet.progress import Progress, over, stretch
 from widenet.records import ClosedModel, Scale
-from widenet.training.adam import AdamRecipe, AdamRuns, error_rates, train_adam
-from widenet.types import RunKeys, RunStatus
+from widenet.training import Adam, Recipe, ensemble, never, zero_error
+from widenet.types import Dataset, Layers, RunKeys, RunStatus
 
 WIDE, NARROW = 120, 4
 """Channels of the large and of the small network; the small one has as many as there are clusters."""
@@ -85,10 +88,26 @@ class Digits(eqx.Module):
 
 
 @dataclass(frozen=True)
+class Trained:
+    """Networks after training, one per run.
+
+    Attributes:
+      status: CONVERGED at training error 0, BUDGET_SPENT above it, DIVERGED where something is no longer finite.
+      epochs: epochs trained.
+      train_error: share of the training images that are classified wrongly at the end.
+    """
+
+    network: Any
+    status: Int[np.ndarray, " run"]
+    epochs: Int[np.ndarray, " run"]
+    train_error: Float[np.ndarray, " run"]
+
+
+@dataclass(frozen=True)
 class Wide:
     """The large networks, before and after training, with their clusters."""
 
-    runs: AdamRuns
+    runs: Trained
     test_error: Float[np.ndarray, " run"]
     initial: Float[np.ndarray, "run channel pixel"]
     trained: Float[np.ndarray, "run channel pixel"]
@@ -135,16 +154,12 @@ class Bench:
         """One untrained network per key."""
         return draw_classifiers(keys, n_channels, self.setting.filter_side, jnp.asarray(scale), self.setting.dtype)
 
-    def recipe(self, epochs: int, after_fit: int | None = None) -> AdamRecipe:
-        """Batches are a tenth of the training set."""
-        return AdamRecipe(self.setting.n_train // 10, epochs, after_fit)
-
     def train_wide(self) -> Wide:
         """The large networks."""
         seed, n_wide = self.setting.seed, self.setting.n_wide
         weight_keys, order_keys = self.keys(WIDE_RUNS, n_wide)
         networks = self.networks(weight_keys, WIDE, WIDE_SCALE)
-        runs = self._train(networks, self.recipe(self.setting.wide_epochs, AFTER_FIT), WIDE_STEP, order_keys)
+        runs = self._train(networks, self.setting.wide_epochs, WIDE_STEP, order_keys, until_fit=True)
         initial, trained = (np.asarray(each.filters, np.float64) for each in (networks, runs.network))
         return Wide(
             runs,
@@ -156,11 +171,11 @@ class Bench:
             initial_clusters=[cluster_filters(each, NARROW, seed) for each in initial],
         )
 
-    def train_narrow(self, step_size: float, scale: float) -> tuple[AdamRuns, Float[np.ndarray, " run"]]:
+    def train_narrow(self, step_size: float, scale: float) -> tuple[Trained, Float[np.ndarray, " run"]]:
         """Small networks that learn their filters, and their test errors."""
         weight_keys, order_keys = self.keys(NARROW_RUNS, self.setting.n_runs)
         networks = self.networks(weight_keys, NARROW, scale)
-        runs = self._train(networks, self.recipe(self.setting.narrow_epochs), step_size, order_keys)
+        runs = self._train(networks, self.setting.narrow_epochs, step_size, order_keys)
         return runs, self._test_error(runs.network)
 
     def frozen_filters(self, wide: Wide) -> list[Float[np.ndarray, "run channel pixel"]]:
@@ -174,33 +189,67 @@ class Bench:
 
     def train_frozen(
         self, filters: Float[np.ndarray, "run channel pixel"]
-    ) -> tuple[AdamRuns, Float[np.ndarray, " run"]]:
+    ) -> tuple[Trained, Float[np.ndarray, " run"]]:
         """Bias and fully connected layer on filters that stay. Their pooled responses never change: computed once."""
         own = jnp.asarray(filters, self.setting.dtype)
         weight_keys, order_keys = self.keys(FROZEN_RUNS, self.setting.n_runs)
-        runs = train_adam(
-            self.networks(weight_keys, NARROW, WIDE_SCALE).head,
-            responses_to(own, self.train.images),
-            self.train.classes,
-            self.recipe(self.setting.narrow_epochs),
-            jnp.full(self.setting.n_runs, WIDE_STEP),
-            order_keys,
-            forward=PooledHead.__call__,
-            inputs_per_run=True,
-        )
+        heads, inputs = self.networks(weight_keys, NARROW, WIDE_SCALE).head, responses_to(own, self.train.images)
+        epochs, forward = self.setting.narrow_epochs, PooledHead.__call__
+        runs = train(heads, inputs, self.train.classes, epochs, WIDE_STEP, order_keys, forward, inputs_per_run=True)
         seen = responses_to(own, self.test.images)
         errors = error_rates(runs.network, seen, self.test.classes, forward=PooledHead.__call__, inputs_per_run=True)
         return runs, errors
 
-    def _train(self, networks: ConvClassifier, recipe: AdamRecipe, step_size: float, keys: RunKeys) -> AdamRuns:
-        steps = jnp.full(len(keys), step_size)
+    def _train(
+        self, networks: ConvClassifier, epochs: int, step_size: float, keys: RunKeys, *, until_fit: bool = False
+    ) -> Trained:
         forward = ConvClassifier.on_patches
-        return train_adam(networks, self.patches, self.train.classes, recipe, steps, keys, forward=forward)
+        return train(networks, self.patches, self.train.classes, epochs, step_size, keys, forward, until_fit=until_fit)
 
     def _test_error(self, networks: ConvClassifier) -> Float[np.ndarray, " run"]:
         cut = functools.partial(cut_patches, filter_side=self.setting.filter_side)
         forward = ConvClassifier.on_patches
         return error_rates(networks, self.test.images, self.test.classes, forward=forward, prepare=cut)
+
+
+def train(
+    networks: Any,
+    inputs: Float[Array, "..."],
+    classes: Int[Array, " sample"],
+    epochs: int,
+    step_size: float,
+    keys: RunKeys,
+    forward: Forward,
+    *,
+    until_fit: bool = False,
+    inputs_per_run: bool = False,
+) -> Trained:
+    """Mini-batch Adam on the cross-entropy of all weights, batches of a tenth of the training set.
+
+    With `until_fit` a run ends `AFTER_FIT` epochs after the first one without training mistakes.
+    """
+    flat, lead, n_samples = inputs.reshape, inputs.shape[: 1 + inputs_per_run], classes.shape[0]
+    labels = jnp.broadcast_to(classes.astype(inputs.dtype), lead)
+    method = Adam(step_size, n_samples // 10)
+    epoch = method.steps_per_epoch(n_samples)
+    recipe = Recipe(
+        cross_entropy,
+        method=method,
+        max_steps=epochs * epoch,
+        layers=Layers.BOTH,
+        stop=zero_error if until_fit else never,
+        check_every=epoch,
+        after_goal=AFTER_FIT * epoch if until_fit else 0,
+    )
+    # The program of one run serves any number of them.
+    trained = ensemble(
+        OnFlat(networks, inputs.shape[len(lead) :], forward), Dataset(flat(*lead, -1), labels), recipe, keys, chunk=1
+    )
+    network = trained.network.network
+    error = error_rates(network, inputs, classes, forward=forward, inputs_per_run=inputs_per_run)
+    status = np.where(error == 0, RunStatus.CONVERGED, RunStatus.BUDGET_SPENT)
+    status = np.where(trained.status == RunStatus.DIVERGED, RunStatus.DIVERGED, status)
+    return Trained(network, status.astype(np.int64), trained.steps // epoch, error)
 
 
 def load_digits(split: Any, count: int, seed: int, dtype: str) -> Digits:
@@ -235,8 +284,8 @@ def responses_to(
 def _errors(
     setting: FilterSetting,
     wide: Wide,
-    learned: Sequence[tuple[AdamRuns, np.ndarray]],
-    frozen: Sequence[tuple[AdamRuns, np.ndarray]],
+    learned: Sequence[tuple[Trained, np.ndarray]],
+    frozen: Sequence[tuple[Trained, np.ndarray]],
 ) -> xr.Dataset:
     """Test errors and how the runs ended."""
     variables: dict[str, Any] = {}

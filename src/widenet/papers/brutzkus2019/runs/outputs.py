@@ -1,5 +1,6 @@
 """What networks of XORD answer, in plain NumPy: filter by filter, point by point, or on the 15 pattern sets."""
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -7,8 +8,11 @@ from jaxtyping import Float
 
 from widenet.data.xord import set_points
 
-SET_POINTS = np.asarray(set_points().inputs)
-"""One point for each of the 15 pattern sets."""
+
+@functools.cache
+def one_point_per_set() -> Float[np.ndarray, "15 8"]:
+    """A point for each pattern set. Made on first use: JAX would start for a constant of the module."""
+    return np.asarray(set_points().inputs)
 
 
 def responses(
@@ -31,4 +35,5 @@ def on_sets(
     filters: Float[np.ndarray, "*network channel 2"], sets: Sequence[int] = range(15)
 ) -> Float[np.ndarray, "*network set"]:
     """N on one point for each of these pattern sets, by default all 15."""
-    return np.stack([outputs(filters, SET_POINTS[place]) for place in sets], axis=-1)
+    points = one_point_per_set()
+    return np.stack([outputs(filters, points[place]) for place in sets], axis=-1)

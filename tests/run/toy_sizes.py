@@ -1,0 +1,47 @@
+"""A setting of each experiment that takes a moment: the first of quick scale, with smaller numbers where needed."""
+
+from typing import Any
+
+from widenet.claims import Experiment
+from widenet.records import ClosedModel, Scale
+
+SMALL_MNIST = {"n_train": 40, "n_test": 20}
+
+TOYS: dict[str, dict[str, Any]] = {
+    "brutzkus2018.ledgers": {"trials": {"n_batches": 1, "per_batch": 2, "max_bound": 300.0}},
+    "brutzkus2018.learning": {"samples": {"trials": 2, "n_samples": 20}},
+    "brutzkus2018.mnist": {"width": 4, "n_runs": 1, "max_epochs": 1, **SMALL_MNIST},
+    "brutzkus2018.mnist_separator": {"n_train": 40},
+    "brutzkus2018.sign_scan": {
+        "width": 4, "step_sizes": (0.1,), "n_pilot": 1, "n_runs": 1, "max_epochs": 1, **SMALL_MNIST
+    },
+    "brutzkus2018.step_sizes": {"powers": (-1, 0), "n_runs": 1},
+    "brutzkus2019.explored": {"widths": (1, 2, 3)},
+    "brutzkus2019.mnist_filters": {
+        "pairs": ((0.01, 0.01),), "n_runs": 1, "wide_epochs": 1, "narrow_epochs": 1, **SMALL_MNIST
+    },
+    "brutzkus2019.octants": {"max_steps": 20},
+    "brutzkus2019.one_patch": {"n_runs": 1},
+    "brutzkus2019.recorded_runs": {"half_width": 2, "n_runs": 2, "n_times": 5},
+    "brutzkus2019.recovery": {"n_runs": 2, "margins": (1.0,)},
+    "brutzkus2019.sampled_runs": {"n_runs": 4},
+    "brutzkus2019.samples": {"n_runs": 2, "half_width": 4, "max_steps": 50, "per_class": 2},
+    "brutzkus2019.set_mates": {"n_words": 6, "n_networks": 2},
+    "brutzkus2019.traces": {"n_runs": 1},
+    "brutzkus2019.trained": {"half_width": 4, "n_runs": 2, "max_steps": 50},
+    "brutzkus2019.twins": {"n_pairs": 2, "max_steps": 20},
+    "brutzkus2019.xord_descents": {"n_runs": 1, "half_width": 2},
+}  # fmt: skip
+"""What is smaller in the toy of an experiment; an object is a record inside the setting."""
+
+
+def toy(experiment: Experiment) -> ClosedModel:
+    """The small setting of an experiment."""
+    (setting, *_) = experiment.settings(Scale.QUICK, 0)
+    return _smaller(setting, TOYS.get(experiment.id, {}))
+
+
+def _smaller(setting: ClosedModel, changes: dict[str, Any]) -> ClosedModel:
+    inside = {name: _smaller(getattr(setting, name), each) for name, each in changes.items() if isinstance(each, dict)}
+    # Checked as if a reader had written it: a change that the record does not know is a mistake in the table.
+    return type(setting).model_validate({**dict(setting), **changes, **inside})
