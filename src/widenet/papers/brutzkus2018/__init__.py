@@ -71,9 +71,9 @@ PAPER = Paper(
         "figure_1",
         "figure_2",
         "figure_3",
-        "experiment_width",
-        "experiment_step_size",
-        "experiment_relu_phase",
-        "experiment_bad_minimum",
+        "updates_by_width",
+        "updates_by_step_size",
+        "relu_success",
+        "three_zero_losses",
     ),
 )

@@ -7,9 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of, hypothesis_edges
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays, make_basis, make_separable
+from widenet.papers.brutzkus2018.claims import convergence
 from widenet.papers.brutzkus2018.claims.convergence import theorem_2
 from widenet.papers.brutzkus2018.claims.potentials import (
     equation_9,
@@ -129,39 +131,38 @@ def test_control_halving_the_bound_breaks_on_the_lower_bound_sequence():
     assert "more updates than the bound" in evidence.note
 
 
+LIMITS = np.floor(max_nonzero_updates(*RUNS.parameters)).astype(np.int64)
+
+
+def altered(**fields):
+    """Theorem 2 about toy runs that count as many updates as the bound allows, with these fields in every run."""
+    attained = dataclasses.replace(RUNS, updates=LIMITS)
+    return theorem_2([dataclasses.replace(attained, **{name: np.full(len(RUNS), v) for name, v in fields.items()})])
+
+
+@breaks_part(theorem_2, "at most M_k non-zero updates")
 def test_control_one_update_more_than_the_bound():
-    limits = max_nonzero_updates(*RUNS.parameters)
-    attained = dataclasses.replace(RUNS, updates=np.floor(limits).astype(np.int64))
-    assert theorem_2([attained]).parts[0].kept is True
-    assert theorem_2([dataclasses.replace(attained, updates=attained.updates + 1)]).parts[0].kept is False
+    return altered(), theorem_2([dataclasses.replace(RUNS, updates=LIMITS + 1)])
 
 
-@pytest.mark.parametrize(
-    ("key", "field", "inside", "outside"),
-    [
-        ("row_norm", "relative_row", 1.0, 1 + 1e-9),
-        ("input_norm", "largest_input", 1.0, 1 + 1e-9),
-        ("separable", "smallest_margin", 1.0, 1 - 1e-9),
-        ("labels", "label_error", 0.0, 1e-15),
-        ("equal_outputs", "output_spread", 0.0, 1e-15),
-        ("output_weight", "smallest_output", 1e-300, 0.0),
-        ("slope_positive", "slope", 1e-3, 0.0),
-        ("step_size", "step_size", 1e-300, 0.0),
-        ("derivative_at_zero", "at_zero", 1.0, 1 + 1e-15),
-    ],
-)
-@pytest.mark.filterwarnings("ignore")
-def test_control_each_hypothesis_at_its_edge(key, field, inside, outside):
-    for value, met in ((inside, True), (outside, False)):
-        altered = dataclasses.replace(RUNS, **{field: np.full(len(RUNS), value)})
-        assert {h.key: h.met for h in theorem_2([altered]).hypotheses}[key] is met
-
-
+@breaks_part(theorem_2, "training loss 0 at the end")
 def test_control_a_run_that_ends_at_a_positive_loss():
-    stalled = dataclasses.replace(RUNS, status=np.full(len(RUNS), RunStatus.STALLED))
-    evidence = theorem_2([stalled])
-    assert evidence.verdict is Verdict.VIOLATED
-    assert [part.kept for part in evidence.parts] == [True, False]
+    return altered(), altered(status=RunStatus.STALLED)
+
+
+test_control_each_hypothesis_at_its_edge = hypothesis_edges(
+    theorem_2,
+    altered,
+    row_norm=({"relative_row": 1.0}, {"relative_row": 1 + 1e-9}),
+    input_norm=({"largest_input": 1.0}, {"largest_input": 1 + 1e-9}),
+    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 1e-9}),
+    labels=({"label_error": 0.0}, {"label_error": 1e-15}),
+    equal_outputs=({"output_spread": 0.0}, {"output_spread": 1e-15}),
+    output_weight=({}, {"smallest_output": 0.0}),
+    slope_positive=({}, {"slope": 0.0}),
+    step_size=({}, {"step_size": 0.0}),
+    derivative_at_zero=({"at_zero": 1.0}, {"at_zero": 1 + 1e-15}),
+)
 
 
 def test_a_budget_too_short_is_refused_not_decided():
@@ -225,3 +226,6 @@ def test_other_labels_get_a_silence():
 def test_impossible_choices_are_refused(change, words):
     with pytest.raises(ValueError, match=words):
         Choices(**change)
+
+
+test_every_part_has_a_control = every_part_of(convergence)

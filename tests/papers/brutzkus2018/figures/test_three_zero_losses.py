@@ -1,8 +1,8 @@
 """Three networks with zero training loss, at toy size, through the same functions."""
 
-from widenet.papers.brutzkus2018.figures.experiment_bad_minimum import (
-    compare_experiment_bad_minimum,
-    reduce_experiment_bad_minimum,
+from widenet.papers.brutzkus2018.figures.three_zero_losses import (
+    compare_three_zero_losses,
+    reduce_three_zero_losses,
 )
 from widenet.papers.brutzkus2018.runs.bad_global_minimum import SOLUTIONS, BadMinimumSetting, run_bad_minimum
 from widenet.progress import silent
@@ -10,7 +10,7 @@ from widenet.progress import silent
 
 def small(**changes):
     setting = BadMinimumSetting(multiples=(1, 2), n_sets=2, n_train=30, n_test=30, dim=10, **changes)
-    return reduce_experiment_bad_minimum([run_bad_minimum(setting, silent)])
+    return reduce_three_zero_losses([run_bad_minimum(setting, silent)])
 
 
 def verdicts(rows):
@@ -19,13 +19,13 @@ def verdicts(rows):
 
 def test_a_global_minimum_can_fail_everywhere_and_sgd_does_not():
     numbers = small()
-    assert verdicts(compare_experiment_bad_minimum(numbers))[:2] == ["AGREES", "AGREES"]
+    assert verdicts(compare_three_zero_losses(numbers))[:2] == ["AGREES", "AGREES"]
     assert float(numbers.test_error.sel(solution="SGD").max()) < 0.3
-    assert compare_experiment_bad_minimum(numbers.assign(train_loss=numbers.train_loss + 1e-9))[0].verdict == "DIFFERS"
-    assert compare_experiment_bad_minimum(numbers.assign(test_error=numbers.test_error + 0.5))[2].verdict == "DIFFERS"
+    assert compare_three_zero_losses(numbers.assign(train_loss=numbers.train_loss + 1e-9))[0].verdict == "DIFFERS"
+    assert compare_three_zero_losses(numbers.assign(test_error=numbers.test_error + 0.5))[2].verdict == "DIFFERS"
 
 
 def test_control_without_flipped_labels_the_built_network_is_right():
     numbers = small(flipped=False)
     assert float(numbers.test_error.sel(solution=SOLUTIONS[0]).max()) == 0
-    assert compare_experiment_bad_minimum(numbers)[1].verdict == "DIFFERS"
+    assert compare_three_zero_losses(numbers)[1].verdict == "DIFFERS"

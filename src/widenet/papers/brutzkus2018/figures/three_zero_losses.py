@@ -10,7 +10,7 @@ from widenet.figures.statistics import mean_interval
 from widenet.papers.brutzkus2018.runs.bad_global_minimum import SOLUTIONS, BadMinimum, bad_minimum
 
 
-def reduce_experiment_bad_minimum(cells: Sequence[BadMinimum]) -> xr.Dataset:
+def reduce_three_zero_losses(cells: Sequence[BadMinimum]) -> xr.Dataset:
     """Training loss and test error of each solution, per width and data set."""
     (found,) = cells
     setting, axes = found.setting, ("solution", "multiple", "run")
@@ -31,7 +31,7 @@ def reduce_experiment_bad_minimum(cells: Sequence[BadMinimum]) -> xr.Dataset:
     )
 
 
-def compare_experiment_bad_minimum(numbers: xr.Dataset) -> list[Comparison]:
+def compare_three_zero_losses(numbers: xr.Dataset) -> list[Comparison]:
     """Section 6.2: zero training loss alone promises nothing; the zero-loss solutions of SGD generalize."""
     built = numbers.test_error.sel(solution=SOLUTIONS[0])
     sgd = numbers.test_error.sel(solution=SOLUTIONS[2])
@@ -62,8 +62,8 @@ def compare_experiment_bad_minimum(numbers: xr.Dataset) -> list[Comparison]:
     ]
 
 
-experiment_bad_minimum = Figure(
-    id="brutzkus2018.experiment_bad_minimum",
+three_zero_losses = Figure(
+    id="brutzkus2018.three_zero_losses",
     title="Three networks with zero training loss on the same data, one of them wrong on every test point",
     caption=(
         "The paper states in Section 6.2 that bad global minima exist and draws no such figure. 50 training and 150 "
@@ -71,6 +71,6 @@ experiment_bad_minimum = Figure(
         "(least squares), once on all points with the test labels flipped, once on the training points alone."
     ),
     reads=(bad_minimum,),
-    reduce=reduce_experiment_bad_minimum,
-    compare=compare_experiment_bad_minimum,
+    reduce=reduce_three_zero_losses,
+    compare=compare_three_zero_losses,
 )

@@ -2,10 +2,10 @@
 
 import pytest
 
-from widenet.papers.brutzkus2018.figures.experiment_width import (
-    compare_experiment_width,
+from widenet.papers.brutzkus2018.figures.updates_by_width import (
+    compare_updates_by_width,
     growth,
-    reduce_experiment_width,
+    reduce_updates_by_width,
 )
 from widenet.papers.brutzkus2018.runs.widths import Normalization, WidthSetting, run_width
 from widenet.progress import silent
@@ -20,7 +20,7 @@ def widths():
         for kind, half_widths in ((Normalization.EQUATION_6, (1, 4, 16)), (Normalization.SMALLER, (1, 4)))
         for half in half_widths
     ]
-    return reduce_experiment_width([run_width(setting, silent) for setting in settings])
+    return reduce_updates_by_width([run_width(setting, silent) for setting in settings])
 
 
 def verdicts(rows):
@@ -29,7 +29,7 @@ def verdicts(rows):
 
 def test_updates_do_not_grow_with_the_width(widths):
     assert widths.sizes["run"] == 3
-    assert set(verdicts(compare_experiment_width(widths))) == {"AGREES"}
+    assert set(verdicts(compare_updates_by_width(widths))) == {"AGREES"}
 
 
 def test_control_another_normalization_grows(widths):
@@ -38,14 +38,14 @@ def test_control_another_normalization_grows(widths):
     assert interval is not None
     assert interval[0] > 0.5
     swapped = widths.assign_coords(normalization=["1/(2k)", "1/√(2k)"])
-    assert verdicts(compare_experiment_width(swapped))[1] == "DIFFERS"
+    assert verdicts(compare_updates_by_width(swapped))[1] == "DIFFERS"
 
 
 def test_control_an_unfinished_run_is_no_count(widths):
     numbers = widths.copy(deep=True)
     numbers.status.values[0, 0, 0] = RunStatus.BUDGET_SPENT
-    assert verdicts(compare_experiment_width(numbers))[:2] == ["DIFFERS", "DIFFERS"]
+    assert verdicts(compare_updates_by_width(numbers))[:2] == ["DIFFERS", "DIFFERS"]
 
 
 def test_control_more_updates_than_the_bound(widths):
-    assert verdicts(compare_experiment_width(widths.assign(updates=widths.updates * 100)))[2] == "DIFFERS"
+    assert verdicts(compare_updates_by_width(widths.assign(updates=widths.updates * 100)))[2] == "DIFFERS"

@@ -15,7 +15,7 @@ from widenet.types import RunStatus
 DATA = ("basis sequence", "random data")
 
 
-def reduce_experiment_step_size(cells: Sequence[StepSizeRuns]) -> xr.Dataset:
+def reduce_updates_by_step_size(cells: Sequence[StepSizeRuns]) -> xr.Dataset:
     """T and the bound of Corollary 3 for η = 2^power under Eq. 6; on the basis also the lower bound."""
     (runs,) = cells
     setting = runs.setting
@@ -49,7 +49,7 @@ def _lower_bounds(setting: StepSizeSetting) -> list[float]:
     ]
 
 
-def compare_experiment_step_size(numbers: xr.Dataset, *, small: tuple[float, float] = (0.0, 0.1)) -> list[Comparison]:
+def compare_updates_by_step_size(numbers: xr.Dataset, *, small: tuple[float, float] = (0.0, 0.1)) -> list[Comparison]:
     """Theorems 2 and 4 around the counts; on the basis T falls like 1/η, then stays at d. A control moves `small`."""
     basis = numbers.updates.sel(data="basis sequence").isel(run=0)
     eta, threshold = numbers.step_size, numbers.attrs["one_pass_from"]
@@ -101,14 +101,14 @@ def compare_experiment_step_size(numbers: xr.Dataset, *, small: tuple[float, flo
     ]
 
 
-experiment_step_size = Figure(
-    id="brutzkus2018.experiment_step_size",
+updates_by_step_size = Figure(
+    id="brutzkus2018.updates_by_step_size",
     title="Updates until zero loss against the step size: the basis sequence, random data, and both bounds",
     caption=(
         "The paper draws no such figure. R = v = 1/√(2k); basis sequence: d = 16 unit vectors in fractions, so that no "
         "rounding decides whether a margin has reached 1; random data: 100 points with the same ‖w*‖ = 4."
     ),
     reads=(step_size_runs,),
-    reduce=reduce_experiment_step_size,
-    compare=compare_experiment_step_size,
+    reduce=reduce_updates_by_step_size,
+    compare=compare_updates_by_step_size,
 )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from widenet.papers.brutzkus2018.drawings.experiment_bad_minimum import draw
+from widenet.papers.brutzkus2018.drawings.three_zero_losses import draw
 from widenet.papers.brutzkus2018.runs.bad_global_minimum import SOLUTIONS
 from widenet.plots.style import render
 

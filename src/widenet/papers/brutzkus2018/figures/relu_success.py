@@ -14,7 +14,7 @@ DELTA = 0.1
 """δ of Theorem 9."""
 
 
-def reduce_experiment_relu_phase(columns: Sequence[PhaseColumn], *, delta: float = DELTA) -> xr.Dataset:
+def reduce_relu_success(columns: Sequence[PhaseColumn], *, delta: float = DELTA) -> xr.Dataset:
     """How many runs end at loss 0, how many K_0 says will, and the probability (1 − 2^{−k})^d."""
     setting, axes = columns[0].setting, ("half_width", "dim")
     dims, half_widths = [column.setting.dim for column in columns], setting.half_widths
@@ -32,7 +32,7 @@ def reduce_experiment_relu_phase(columns: Sequence[PhaseColumn], *, delta: float
     )
 
 
-def compare_experiment_relu_phase(numbers: xr.Dataset) -> list[Comparison]:
+def compare_relu_success(numbers: xr.Dataset) -> list[Comparison]:
     """Theorem 9 in each cell where it speaks, and the exact probability in every cell."""
     runs, delta, exact = numbers.attrs["n_runs"], numbers.attrs["delta"], numbers.exact
     share = numbers.reached / runs
@@ -82,14 +82,14 @@ def _broken(failures: xr.DataArray, where: xr.DataArray, runs: int, delta: float
     return float(sum(fails_at_most(int(count), runs, delta) is False for count in counts))
 
 
-experiment_relu_phase = Figure(
-    id="brutzkus2018.experiment_relu_phase",
+relu_success = Figure(
+    id="brutzkus2018.relu_success",
     title="ReLU on orthonormal points: how often SGD reaches zero loss, over width and dimension",
     caption=(
         "The paper states Theorem 9 and draws no such figure. Data e_1, …, e_d labelled +1, output weights ±1, entries "
         "of W_0 uniform on [−1, 1], step size 0.6, samples drawn with replacement until no point makes an update."
     ),
     reads=(relu_phase,),
-    reduce=reduce_experiment_relu_phase,
-    compare=compare_experiment_relu_phase,
+    reduce=reduce_relu_success,
+    compare=compare_relu_success,
 )

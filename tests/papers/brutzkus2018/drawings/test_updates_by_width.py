@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from widenet.papers.brutzkus2018.drawings.experiment_width import draw
-from widenet.papers.brutzkus2018.figures.experiment_width import reduce_experiment_width
+from widenet.papers.brutzkus2018.drawings.updates_by_width import draw
+from widenet.papers.brutzkus2018.figures.updates_by_width import reduce_updates_by_width
 from widenet.papers.brutzkus2018.runs.widths import Normalization, WidthRuns, WidthSetting
 from widenet.plots.style import render
 from widenet.types import RunStatus
@@ -21,7 +21,7 @@ def test_both_normalizations_are_drawn_with_their_bounds() -> None:
         )
         for kind, half in ((Normalization.EQUATION_6, 1), (Normalization.EQUATION_6, 4), (Normalization.SMALLER, 1))
     ]
-    svg = render(draw(reduce_experiment_width(cells)), "svg").decode()
+    svg = render(draw(reduce_updates_by_width(cells)), "svg").decode()
     assert "updates, R = v = 1/(2k)" in svg
     assert "M_k, R = v = 1/√(2k)" in svg
     assert "mean of 2 runs per width" in svg

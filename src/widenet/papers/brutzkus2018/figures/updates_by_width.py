@@ -13,7 +13,7 @@ from widenet.papers.brutzkus2018.runs.widths import Normalization, WidthRuns, co
 from widenet.types import RunStatus
 
 
-def reduce_experiment_width(cells: Sequence[WidthRuns]) -> xr.Dataset:
+def reduce_updates_by_width(cells: Sequence[WidthRuns]) -> xr.Dataset:
     """Non-zero updates until loss 0, from as many random starts at every width, and M_k.
 
     1/(2k) is there for contrast, at the narrower widths, where it can be waited for.
@@ -53,7 +53,7 @@ def reduce_experiment_width(cells: Sequence[WidthRuns]) -> xr.Dataset:
     )
 
 
-def compare_experiment_width(numbers: xr.Dataset) -> list[Comparison]:
+def compare_updates_by_width(numbers: xr.Dataset) -> list[Comparison]:
     """Corollary 3 bounds the updates at every width; that they are level themselves is a reading of it."""
     ours = numbers.sel(normalization=Normalization.EQUATION_6.value)
     slope, interval = growth(ours)
@@ -95,8 +95,8 @@ def growth(runs: xr.Dataset) -> tuple[float, tuple[float, float] | None]:
     return float(slope), (float(slope - reach), float(slope + reach))
 
 
-experiment_width = Figure(
-    id="brutzkus2018.experiment_width",
+updates_by_width = Figure(
+    id="brutzkus2018.updates_by_width",
     title="Updates until zero loss against the width, with R = v = 1/√(2k) and with 1/(2k)",
     caption=(
         "The paper states that M_k does not depend on the width under Eq. 6 and draws no such figure. One separable "
@@ -104,6 +104,6 @@ experiment_width = Figure(
         "Under R = v = 1/(2k) bound and updates grow with the width: the normalization is what keeps them level."
     ),
     reads=(width_runs.at(contrast_settings),),
-    reduce=reduce_experiment_width,
-    compare=compare_experiment_width,
+    reduce=reduce_updates_by_width,
+    compare=compare_updates_by_width,
 )

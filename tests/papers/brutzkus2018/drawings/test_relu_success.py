@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from widenet.papers.brutzkus2018.drawings.experiment_relu_phase import draw
-from widenet.papers.brutzkus2018.figures.experiment_relu_phase import reduce_experiment_relu_phase
+from widenet.papers.brutzkus2018.drawings.relu_success import draw
+from widenet.papers.brutzkus2018.figures.relu_success import reduce_relu_success
 from widenet.papers.brutzkus2018.runs.relu_phase import PhaseColumn, PhaseSetting
 from widenet.plots.style import render
 
@@ -13,7 +13,7 @@ def test_the_phase_diagram_has_its_thresholds() -> None:
     columns = [
         PhaseColumn(PhaseSetting(dim=dim, half_widths=(1, 3), n_runs=5), reached, reached, none, none) for dim in (2, 4)
     ]
-    svg = render(draw(reduce_experiment_relu_phase(columns)), "svg").decode()
+    svg = render(draw(reduce_relu_success(columns)), "svg").decode()
     assert "k = log2(2d/δ)" in svg
     assert "k = log2(d/ln(1/δ))" in svg
     assert "5 runs per cell" in svg
