@@ -83,6 +83,12 @@ def problem(seed, kind="", n_samples=12, dim=3, n_neurons=6, scale=0.1):
     return inputs, labels, scale * draw.normal(size=(n_neurons, dim))
 
 
+def in_space(inputs, labels, rows):
+    """A problem of the plane with a third coordinate that is 0 and stays so."""
+    inputs, rows = (np.pad(part, ((0, 0), (0, 1))) for part in (inputs, rows))
+    return inputs, labels, rows
+
+
 def stacked(problems, slopes=0.1):
     """Networks and data of several problems, one run each."""
     inputs, labels, rows = (jnp.asarray(np.stack(parts)) for parts in zip(*problems, strict=True))

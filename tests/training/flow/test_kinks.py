@@ -1,3 +1,4 @@
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -6,11 +7,18 @@ from widenet.training.flow.kinks import first_arrival, first_pattern, kinks_of, 
 from widenet.types import Dataset
 
 SLOPE = jnp.asarray(0.1)
+# One small program each: compiled operation by operation, they would take longer.
+first_arrival = jax.jit(first_arrival)
+first_pattern = jax.jit(first_pattern, static_argnums=4)
 
 
-def kinks(inputs, bias=False):
-    inputs = jnp.asarray(inputs)
-    return kinks_of(Dataset(inputs, jnp.ones(len(inputs))), bias)
+@jax.jit
+def of_samples(inputs):
+    return kinks_of(Dataset(inputs, inputs[:, 0]), False)
+
+
+def kinks(inputs):
+    return of_samples(jnp.asarray(inputs))
 
 
 def test_multiples_share_a_kink_and_zero_has_none():
@@ -20,7 +28,8 @@ def test_multiples_share_a_kink_and_zero_has_none():
 
 
 def test_a_bias_is_a_coordinate_and_keeps_multiples_apart():
-    found = kinks([[1.0, 2.0], [2.0, 4.0], [0.0, 0.0], [1.0, 2.0]], bias=True)
+    inputs = jnp.asarray([[1.0, 2.0], [2.0, 4.0], [0.0, 0.0], [1.0, 2.0]])
+    found = kinks_of(Dataset(inputs, inputs[:, 0]), True)
     np.testing.assert_array_equal(found.first, [0, 1, 2, 0])
     assert (found.norms > 0).all()
 
@@ -36,7 +45,7 @@ def test_sides_of_samples_that_share_a_kink_fit_together():
 
 
 def moving(start, velocity):
-    return jnp.stack([start + share * velocity for share in LOOKS])
+    return start + jnp.asarray(LOOKS)[:, None, None] * velocity
 
 
 def arrival(rows, found, needed=True):

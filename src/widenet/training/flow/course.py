@@ -38,7 +38,7 @@ SMALLEST = 1e-14
 """Steps of the solver below this share of the clock's reading make no progress."""
 SMALL_NORM = 1e-3
 """A neuron that has shrunk below this share of its largest norm is resolved relative to that share."""
-LARGE_MOVE = 1e-3
+LARGE_MOVE = 1e-6
 """Where even the smallest step would move the weights by this share of themselves, they blow up in finite time."""
 
 Rules = tuple[tuple[str, StoppingRule], ...]
