@@ -89,7 +89,7 @@ def in_space(inputs, labels, rows):
     return inputs, labels, rows
 
 
-def stacked(problems, slopes=0.1):
+def stacked(problems, slopes: float | np.ndarray = 0.1):
     """Networks and data of several problems, one run each."""
     inputs, labels, rows = (jnp.asarray(np.stack(parts)) for parts in zip(*problems, strict=True))
     n_runs, n_neurons, _ = rows.shape

@@ -119,7 +119,7 @@ def test_several_outputs_both_layers_and_biases():
     networks = jax.tree.map(lambda leaf: jnp.broadcast_to(jnp.asarray(leaf), (3, *jnp.shape(leaf)[1:])), networks)
     data = Dataset(jnp.asarray(draw.normal(size=(10, 3))), jnp.asarray(draw.integers(0, 3, 10).astype(float)))
     others = {"loss": cross_entropy, "layers": Layers.BOTH}
-    times = [10] * 3
+    times = np.full(3, 10)
     flow = followed(networks, data, times, **others)
     coarse, fine = (descended(networks, data, step, times, **others) for step in (0.01, 0.0025))
     for of in (lambda net: net.hidden_weights, lambda net: net.output_weights, lambda net: net.bias):

@@ -1,3 +1,4 @@
+# pyright: reportArgumentType=false, reportCallIssue=false
 """How a flow ends, and what it refuses; `tests/training/flow` has its oracles."""
 
 import jax

@@ -13,7 +13,8 @@ for. The solver stops at every step of the clock, so a run does not depend on wh
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -30,6 +31,7 @@ from widenet.training.flow.state import FlowReport, FlowState, unbegun
 from widenet.training.kernels.plain import gradient_of, is_any_nonzero
 from widenet.training.methods.base import Method, Sampling, Sizes, Trial, check_step_size
 from widenet.training.orders import Cyclic
+from widenet.training.stopping import StoppingRule
 from widenet.types import Dataset, Layers
 
 
@@ -61,6 +63,17 @@ class Flow(Method):
     slots: int = eqx.field(static=True, default=16)
     most_solver_steps: int = eqx.field(static=True, default=100_000)
     n_samples: int = eqx.field(static=True, default=0, repr=False)
+
+    if TYPE_CHECKING:  # else a type checker would ask for a step_size, which is that of the clock
+
+        def __init__(
+            self,
+            clock: Clock,
+            tolerance: float = 1e-8,
+            events: Mapping[str, StoppingRule] = MappingProxyType({}),
+            slots: int = 16,
+            most_solver_steps: int = 100_000,
+        ) -> None: ...
 
     def __check_init__(self) -> None:
         """Mistakes that would otherwise surface deep inside a compiled program."""
