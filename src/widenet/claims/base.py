@@ -178,7 +178,10 @@ class Evidence(ClosedModel):
     def headline(self) -> Part:
         """The part whose numbers are shown first: a broken one, or one with two sides that is undecided, or is kept."""
         urgency = {False: 0, None: 1, True: 2}
-        return min(self.parts, key=lambda part: (part.kept is not False, part.promised is None, urgency[part.kept]))
+        return min(
+            self.parts,
+            key=lambda part: (part.kept is not False, part.measured is part.promised is None, urgency[part.kept]),
+        )
 
     @computed_field
     @property
