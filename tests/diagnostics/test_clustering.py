@@ -85,3 +85,4 @@ def test_phases_are_numbers_that_add_up():
 def test_longest_stretch():
     member = np.array([[1, 1, 0, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1, 1]], bool).T
     assert longest_stretch(member).tolist() == [3, 0, 7]
+    assert longest_stretch(member[:0]).tolist() == [0, 0, 0]
