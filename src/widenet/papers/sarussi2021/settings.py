@@ -16,6 +16,11 @@ Points = Float[np.ndarray, "point dim"]
 Labels = Float[np.ndarray, " point"]
 
 
+def lift(points: Points) -> Float[np.ndarray, "point more"]:
+    """(x, 1): what a network with biases sees."""
+    return np.concatenate([points, np.ones((len(points), 1))], axis=1)
+
+
 class Listed(ClosedModel):
     """Points given one by one."""
 
@@ -29,12 +34,16 @@ class Listed(ClosedModel):
 
 
 class SmallCloud(ClosedModel):
-    """Gaussian points of the plane (or R^d) with |x₁| > least_margin, labelled by the sign of x₁."""
+    """Gaussian points of the plane (or R^d) with |x₁| > least_margin, labelled by the sign of x₁.
+
+    `lifted` appends a coordinate that is always 1, so that the last entry of a row is a bias.
+    """
 
     kind: Literal["small cloud"] = "small cloud"
     n_samples: int = 20
     dim: int = 2
     least_margin: float = 0.5
+    lifted: bool = False
 
     def draw(self, seed: int) -> tuple[Points, Labels]:
         """Other points for every seed."""
@@ -42,7 +51,8 @@ class SmallCloud(ClosedModel):
         points = draw.normal(size=(self.n_samples, self.dim))
         while (short := np.abs(points[:, 0]) <= self.least_margin).any():
             points[short] = draw.normal(size=(int(short.sum()), self.dim))
-        return points, np.sign(points[:, 0])
+        labels = np.sign(points[:, 0])
+        return (lift(points) if self.lifted else points), labels
 
 
 class Gaussians(ClosedModel):

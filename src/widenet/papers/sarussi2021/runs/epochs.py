@@ -174,4 +174,10 @@ def epoch_settings(scale: Scale, seed: int) -> list[EpochSetting]:
     return [EpochSetting(points=SmallCloud(), n_runs=3 if scale is Scale.QUICK else 20, seed=seed)]
 
 
+def lifted_epoch_settings(scale: Scale, seed: int) -> list[EpochSetting]:
+    """A few points with a coordinate for biases."""
+    points = SmallCloud(n_samples=8, lifted=True)
+    return [EpochSetting(points=points, deviations=(0.1,), levels=(0.5,), clean_levels=(), n_runs=2, seed=seed)]
+
+
 epochs = Experiment("sarussi2021.epochs", epoch_settings, run_epochs, seconds=6.0)
