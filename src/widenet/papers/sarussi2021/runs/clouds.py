@@ -137,7 +137,7 @@ def random_network(draw: np.random.Generator) -> SignedNetwork:
 def run_clouds(setting: CloudSetting, progress: Progress) -> Clouds:
     """Ask the networks of a setting."""
     if setting.points is not None:
-        return _trained(setting, progress)
+        return _trained(setting, setting.points, progress)
     draw = np.random.default_rng([setting.seed, 10])
     asked = []
     for _ in over(range(setting.n_networks), progress, "random networks"):
@@ -149,10 +149,10 @@ def run_clouds(setting: CloudSetting, progress: Progress) -> Clouds:
     return Clouds.joined(asked)
 
 
-def _trained(setting: CloudSetting, progress: Progress) -> Clouds:
+def _trained(setting: CloudSetting, points: PointsSource, progress: Progress) -> Clouds:
     """Networks after every epoch of SGD from small and large weights."""
     trained = SgdSetting(
-        points=setting.points,
+        points=points,
         deviations=(1e-3, 1.0),
         n_runs=1,
         half_width=setting.half_width,
@@ -169,8 +169,7 @@ def _trained(setting: CloudSetting, progress: Progress) -> Clouds:
             weights = weights + next_move(problem, weights, samples).change
         for run in range(problem.n_runs):
             far = draw.normal(size=(setting.n_points, problem.inputs.shape[2]))
-            points = np.concatenate([problem.inputs[run], far])
-            asked.append(ask(split(weights[run], 1.0, setting.slope), points))
+            asked.append(ask(split(weights[run], 1.0, setting.slope), np.concatenate([problem.inputs[run], far])))
     return Clouds.joined(asked)
 
 
