@@ -4,11 +4,14 @@ import dataclasses
 
 import numpy as np
 
+from widenet.diagnostics.agreement_program import regime_rows, separate, solve_perfect_agreement
 from widenet.papers.sarussi2021.runs.epochs import EpochSetting, follow_epochs
+from widenet.papers.sarussi2021.runs.flows import READINGS, FlowRuns
 from widenet.papers.sarussi2021.runs.ledgers import keep_ledger
 from widenet.papers.sarussi2021.runs.problems import SgdSetting, draw_problem, make_problem
 from widenet.papers.sarussi2021.settings import Listed, SmallCloud
 from widenet.progress import silent
+from widenet.types import RunStatus
 
 
 def problem(points, labels, plus, minus, *, v, slope, eta, separator=None):
@@ -70,3 +73,52 @@ def small_epochs(**fields):
     )
     made = draw_problem(setting)
     return follow_epochs(made, made.epochs(), setting, silent)
+
+
+E1 = (np.array([(2.0, 1.0), (-1.0, -3.0)]), np.array([1.0, -1.0]))
+"""Two points on which every hypothesis of Theorem 6.2 holds at α = 1/3, k = 3, v = 0.4."""
+
+
+def flow_runs(*, noise=1e-2, far_point=False, n_runs=1, **fields):
+    """A path like that of gradient flow on E1: rows s·(w, u)/(vk), a fixed term that balances the losses, and noise.
+
+    The term makes |ℓ'| proportional to the multipliers of Eq. 7. `far_point` adds a third point far out.
+    """
+    points, labels = E1
+    slope, k, v = 1 / 3, 3, 0.4
+    solved = solve_perfect_agreement(points, labels, slope)
+    rows = regime_rows(points, labels, labels, -labels, slope)
+    term = np.linalg.lstsq(rows, -np.log(solved.multipliers), rcond=None)[0]
+    drawn = noise * np.random.default_rng(0).normal(size=(2 * k, 2))
+    readings = np.array(READINGS)
+    centres = (readings[:, None] + 1.0) * solved.solution + term
+    weights = np.repeat(centres.reshape(-1, 2, 2), k, axis=1) / (v * k) + drawn
+    if far_point:
+        points, labels = np.concatenate([points, [(200.0, 100.0)]]), np.append(labels, 1.0)
+    made = FlowRuns(
+        readings=readings,
+        weights=np.repeat(weights[None], n_runs, axis=0),
+        inputs=np.repeat(points[None], n_runs, axis=0),
+        labels=np.repeat(labels[None], n_runs, axis=0),
+        slopes=np.full(n_runs, slope),
+        separators=np.repeat(separate(points, labels).separator[None], n_runs, axis=0),
+        last_crossing=np.zeros(n_runs),
+        slides=np.zeros(n_runs, int),
+        statuses=np.full(n_runs, int(RunStatus.BUDGET_SPENT)),
+        plus_signs=np.repeat(labels[None], n_runs, axis=0),
+        minus_signs=np.repeat(-labels[None], n_runs, axis=0),
+        solutions=np.repeat(solved.solution[None], n_runs, axis=0),
+        values=np.full(n_runs, solved.value),
+        perfect_solutions=np.repeat(solved.solution[None], n_runs, axis=0),
+        perfect_values=np.full(n_runs, solved.value),
+        critical=np.ones(n_runs),
+        output_weight=v,
+    )
+    return altered(made, **fields)
+
+
+def changed_weights(runs, change):
+    """The same runs after `change(weights)` of the first run, in place."""
+    weights = runs.weights.copy()
+    change(weights[0])
+    return altered(runs, weights=weights)

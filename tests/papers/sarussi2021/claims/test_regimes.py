@@ -15,13 +15,13 @@ from widenet.papers.sarussi2021.claims.regimes import (
     asymmetry,
     critical_of,
     definition_6_2,
+    definition_6_2_as_printed,
     definition_6_2_wide,
     definition_6_3,
     draw_crossed,
     draw_members,
     draw_vanishing,
     scaled_margins,
-    section_13_closed_as_printed,
     section_15,
     wide_rows,
 )
@@ -45,14 +45,14 @@ test_control_each_property_of_a_regime = part_edges(
 
 
 def test_the_limit_zero_is_outside():
-    assert section_13_closed_as_printed(draw_vanishing(Scale.QUICK, 0)).verdict is Verdict.VIOLATED
+    assert definition_6_2_as_printed(draw_vanishing(Scale.QUICK, 0)).verdict is Verdict.VIOLATED
 
 
-@spares(section_13_closed_as_printed)
+@spares(definition_6_2_as_printed)
 def test_a_limit_that_is_not_zero():
     point = np.array([3.0, 4.0])
     terms = np.stack([point * (1 + 2.0**-m) for m in range(40)])
-    return section_13_closed_as_printed(Vanishing(terms, point, point))
+    return definition_6_2_as_printed(Vanishing(terms, point, point))
 
 
 test_control_wide_rows = part_edges(

@@ -114,8 +114,8 @@ def weight_pairs(half_widths: Sequence[int], seed: int = 0, *, equal_rows: int =
             networks = [SignedNetwork(each[:k], each[k:], 0.3, 0.2) for each in (first, second)]
             change = abs(networks[0].outputs(point[None])[0] - networks[1].outputs(point[None])[0])
             rows.append((change, np.linalg.norm(first - second), np.linalg.norm(point), k, extreme))
-    columns = np.array(rows).T
-    return WeightPairs(*columns[:4], columns[4] > 0)
+    outputs, weights, norms, widths, extremes = np.array(rows).T
+    return WeightPairs(outputs, weights, norms, widths, extremes > 0)
 
 
 def draw_weight_pairs(scale: Scale, seed: int) -> WeightPairs:

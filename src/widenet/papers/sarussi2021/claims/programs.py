@@ -132,8 +132,8 @@ def mirrored(sets: Sequence[tuple[np.ndarray, np.ndarray, float]]) -> Mirrored:
         promised.append(2 * machine.norm_upper**2 / (1 + slope) ** 2)
         gaps.append(asymmetry(points))
         margins.append(machine.margin)
-    columns = np.concatenate(rows, axis=1)
-    return Mirrored(*columns, np.array(values), np.array(promised), max(gaps), min(margins))
+    plus, minus, scaled, sizes = np.concatenate(rows, axis=1)
+    return Mirrored(plus, minus, scaled, sizes, np.array(values), np.array(promised), max(gaps), min(margins))
 
 
 def draw_mirrored(scale: Scale, seed: int) -> Mirrored:

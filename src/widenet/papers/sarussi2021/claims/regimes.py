@@ -112,11 +112,11 @@ def draw_vanishing(scale: Scale, seed: int) -> Vanishing:
     return Vanishing(np.stack([point / 2**m for m in range(40)]), np.zeros(2), point)
 
 
-@claim("sarussi2021.section_13_closed_as_printed", Kind.STEP, "Section 13 (the NAR is a closed domain)",
+@claim("sarussi2021.definition_6_2_as_printed", Kind.STEP, "Section 13 (the NAR is a closed domain)",
        draws=draw_vanishing)  # fmt: skip
-def section_13_closed_as_printed(rows: Vanishing) -> Evidence:
+def definition_6_2_as_printed(rows: Vanishing) -> Evidence:
     """From the definition of the NAR it is easy to see that it is a closed domain."""
-    beta = np.linalg.norm(rows.point) * (1 - ROUNDING)
+    beta = float(np.linalg.norm(rows.point)) * (1 - ROUNDING)
     signs, points = np.ones(1), rows.point[None]
     inside = all(bool(in_regime(row[None], points, signs, beta)) for row in rows.terms)
     limit = bool(in_regime(rows.limit[None], points, signs, beta))
