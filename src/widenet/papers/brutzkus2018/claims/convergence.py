@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from widenet.claims.base import Evidence, Kind, Silence, claim
-from widenet.claims.sides import Fact, Sense, Sides, evidence
+from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING
-from widenet.papers.brutzkus2018.claims.conditions import conditions, ended, promised_updates
+from widenet.papers.brutzkus2018.claims.conditions import active_before, conditions, ended, promised_updates, zero_loss
 from widenet.papers.brutzkus2018.claims.specimens import silence_over_labels
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, LedgerSetting, joined, ledgers, theorem_2_settings
@@ -44,7 +44,9 @@ def theorem_2(cells: Sequence[Ledgers], *, bound: UpdateBound = max_nonzero_upda
                 undecided=lost,
                 quantity="non-zero updates in the tightest run",
             ),
-            "training loss 0 at the end": Fact(runs.status == RunStatus.CONVERGED, undecided=cut_off),
+            "training loss 0 at the end": zero_loss(runs, cut_off),
+            # A point that is counted though it makes no update could neither break nor keep the bound.
+            "y N(x) < 1 before every update": active_before(runs),
         },
         conditions(runs),
         runs=ended(runs),
