@@ -187,6 +187,15 @@ def test_control_a_wrong_sign_at_the_end():
     return limit_is_kkt([changed_weights(RUNS, lambda weights: weights[-1].__imul__(-1.0))])
 
 
+def onto_a_kink(weights):
+    weights[-1, 0] = np.linalg.norm(weights[-1, 0]) * np.array([3.0, -1.0]) / 10**0.5
+
+
+@breaks_hypothesis(limit_is_kkt, "off_the_kinks")
+def test_control_a_neuron_on_a_kink():
+    return limit_is_kkt([RUNS]), limit_is_kkt([changed_weights(RUNS, onto_a_kink)])
+
+
 def test_control_equal_multipliers():
     assert limit_is_kkt([RUNS], uniform=True).conclusion is False
 

@@ -297,5 +297,5 @@ def clouds_on(specimen: Specimen) -> list[CloudSetting] | Silence:
     ]
 
 
-for _step in (theorem_5_1_sharp, equation_6, corollary_10_1):
+for _step in (equation_6, corollary_10_1):
     _step.speaks(clouds_on)
