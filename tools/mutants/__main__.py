@@ -27,16 +27,17 @@ def main() -> None:
     if asked.list:
         print("\n".join(each.description for each in mutants))
         return
-    sessions.load(target.name if target.is_room else None)
-    if target.is_room:
-        remember(target.name, FOLDER / "memory")
     baseline = Baseline(target, FOLDER)
-    baseline.refresh(_needed(target, mutants) if asked.only else None)
     hunt = Hunt(baseline, FOLDER, asked.most_seconds)
-    try:
-        hunt.run(mutants, asked.jobs)
-    except KeyboardInterrupt:
-        print("interrupted; the next run goes on from here")
+    if not asked.table:
+        sessions.load(target.name if target.is_room else None)
+        if target.is_room:
+            remember(target.name, FOLDER / "memory")
+        baseline.refresh(_needed(target, mutants) if asked.only else None)
+        try:
+            hunt.run(mutants, asked.jobs)
+        except KeyboardInterrupt:
+            print("interrupted; the next run goes on from here")
     rows = outcomes(hunt, list(target.mutants()))
     path = FOLDER / f"{target.name}.md"
     path.write_text(page(target.name, rows, baseline.failing()))
@@ -66,6 +67,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="mutants whose description contains this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="mutants at a time")
     parser.add_argument("--most-seconds", type=float, default=30.0, help="of tests per mutant, as they take without it")
+    parser.add_argument("--table", action="store_true", help="write the table of what is known and try nothing")
     parser.add_argument("--list", action="store_true", help="print the descriptions and try nothing")
     return parser.parse_args()
 

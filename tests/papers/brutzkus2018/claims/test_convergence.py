@@ -286,6 +286,18 @@ def test_no_scale_of_the_data_refutes_anything(scale):
         assert claim(cells).verdict is not Verdict.VIOLATED, claim.id
 
 
+def test_runs_that_are_cut_off_show_their_numbers_and_say_what_to_do():
+    evidence = judged_on(own_data(), n_runs=2, max_updates=3)
+    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert [part.kept for part in evidence.parts[:2]] == [None, None]
+    assert (evidence.measured, evidence.tightness, evidence.runs.unfinished) == (3.0, None, 2)
+    assert evidence.promised is not None
+    assert evidence.promised > 3
+    assert f"allowed 3 updates, and M_k is {evidence.promised:.3g}" in evidence.note
+    assert "max_updates" in evidence.note
+    assert judged_on(own_data(), n_runs=2, max_updates=10**6).verdict is Verdict.HOLDS
+
+
 def test_other_labels_get_a_silence():
     data = Dataset(own_data().inputs, jnp.arange(30.0) % 3)
     said = theorem_2.on(Specimen(data))
