@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.brutzkus2018.toys import all_off, as_perceptron, nearly_solved, three_points
+from tests.papers.brutzkus2018.toys import all_off, as_perceptron, nearly_solved, three_points, with_last
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import potentials
 from widenet.papers.brutzkus2018.claims.potentials import (
@@ -214,10 +214,8 @@ TOY = keep_ledgers([three_points(0.5, 0.25), three_points(0.2, 1.0), nearly_solv
 
 def test_steps_that_round_away_refute_nothing():
     """x = 1e-22: no update moves a row of size ½. F_0 is exactly 0, and F is known to 1e-9·G‖W*‖ only."""
-    hidden = np.array([[0.5], [0.5], [0.5], [0.5]])
-    trial = Trial(
-        np.full((1, 1), 1e-22), np.ones(1), np.full(1, 1e22), hidden, plus_minus_weights(2, 0.5), 0.5, 1.0, 0.5
-    )
+    point, separator, output = np.full((1, 1), 1e-22), np.full(1, 1e22), plus_minus_weights(2, 0.5)
+    trial = Trial(point, np.ones(1), separator, np.full((4, 1), 0.5), output, 0.5, 1.0, 0.5)
     runs = keep_ledgers([trial], most_updates=5)
     assert runs.alignments.tolist() == [0] * 6
     assert equation_12([runs]).verdict is Verdict.INSUFFICIENT_EVIDENCE
@@ -233,10 +231,7 @@ def test_a_margin_that_rounding_made_refutes_nothing():
     assert equation_11_step([blurred]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-def replaced(runs, **fields):
-    """Toy runs with these fields, the same in every case."""
-    filled = {name: np.full(len(getattr(runs, name)), value) for name, value in fields.items()}
-    return dataclasses.replace(runs, **filled)
+replaced = with_last
 
 
 def moved(runs, place, **amounts):
