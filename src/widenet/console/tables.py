@@ -245,7 +245,7 @@ def _facts(outcome: "CheckOutcome") -> Table:
         "vacuous": "yes: the promise says no more than what is trivially true" if evidence.vacuous else "no",
         "conclusion": {True: "measured to hold", False: "measured to fail", None: "undecided"}[evidence.conclusion],
         "runs": wording.runs(evidence.runs),
-        "interval": wording.interval(evidence.interval),
+        "95 % limits": wording.interval(evidence.interval),
         "scale, seed": f"{found.scale.value}, {found.seed}",
         "time": wording.seconds(outcome),
     }
@@ -270,7 +270,7 @@ def comparison_table(comparisons: "Sequence[Comparison]") -> RenderableType:
     """What the paper reports, what was measured, and the range that counts as agreement."""
     words = ("quantity", "reported")
     table = _table(
-        "", "quantity", "reported", "measured", "interval", "band", "verdict", right=("measured",), fold=words
+        "", "quantity", "reported", "measured", "95 % interval", "band", "verdict", right=("measured",), fold=words
     )
     for each in comparisons:
         table.add_row(
@@ -287,7 +287,7 @@ def comparison_table(comparisons: "Sequence[Comparison]") -> RenderableType:
 
 
 def _sides(comparison: "Comparison") -> list[tuple[str, str]]:
-    interval = "" if comparison.interval is None else f", interval {wording.interval(comparison.interval)}"
+    interval = "" if comparison.interval is None else f", 95 % interval {wording.interval(comparison.interval)}"
     return [
         ("reported", comparison.reported),
         ("measured", f"{wording.number(comparison.measured)}{interval}"),

@@ -12,8 +12,9 @@ from widenet.records import ClosedModel
 class Comparison(ClosedModel):
     """A reported number or statement beside the measured one.
 
-    `band` is the range of measured values that counts as agreement; `agrees` says whether it does. `reported` is
-    the paper's own words or number; `band` says where it came from in `basis` when the paper prints no number.
+    `interval` is the measured value's, two-sided, 95 %. `band` is the range of measured values that counts as
+    agreement; `agrees` says whether it does. `reported` is the paper's own words or number; `basis` says where the band
+    comes from when the paper prints no number.
     """
 
     name: str
