@@ -13,9 +13,9 @@ from jaxtyping import Bool, Float, Int
 from widenet.claims.experiments import Experiment
 from widenet.data.points import unit_rows
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.ledger import Ledger, keep_ledger, outputs_of
+from widenet.papers.brutzkus2018.runs.ledger import Ledger, outputs_of, train_trials
 from widenet.papers.brutzkus2018.runs.trials import Trial, equal_scale, plus_minus_weights
-from widenet.progress import Progress, over, silent
+from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 
 
@@ -75,11 +75,12 @@ def lift(inputs: Float[np.ndarray, "sample dim"], scale: float = 2**-0.5) -> Flo
 
 def train_biased(cases: Sequence[BiasedCase], progress: Progress = silent) -> BiasedRuns:
     """Each case with lifted inputs, and with explicit biases."""
+    trials = [trial for case in cases for trial in (case.trial, _with_bias_of(case))]
+    most = [int(max_nonzero_updates(*case.trial.parameters)) + 1 for case in cases for _ in range(2)]
+    ledgers = train_trials(trials, most, progress=progress)
     rows = []
-    for case in over(cases, progress, "lifted runs"):
+    for case, lifted, biased in zip(cases, ledgers[::2], ledgers[1::2], strict=True):
         trial = case.trial
-        most = int(max_nonzero_updates(*trial.parameters)) + 1
-        lifted, biased = keep_ledger(trial, most), keep_ledger(_with_bias_of(case), most)
         rows.append(
             (
                 *trial.parameters,

@@ -1,0 +1,162 @@
+"""Two-layer networks in NumPy, one per run, and what a sample adds to them."""
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.special
+from jaxtyping import Bool, Float
+
+from widenet.losses import Loss, hinge, logistic
+from widenet.types import Layers
+
+EPSILON = float(np.finfo(np.float64).eps)
+BLURRED = 1e-3
+"""Outputs whose rounding error exceeds this could carry a margin across 1."""
+
+Inputs = Float[np.ndarray, "sample dim"] | Float[np.ndarray, "run sample dim"]
+"""The same points for all runs, or points of each run's own."""
+PerRun = float | Float[np.ndarray, " run"]
+
+
+def _hinge_pull(margins: np.ndarray) -> np.ndarray:
+    return 1.0 * (margins < 1)
+
+
+def _logistic_pull(margins: np.ndarray) -> np.ndarray:
+    return scipy.special.expit(-margins)
+
+
+PULLS: dict[Loss, Callable[[np.ndarray], np.ndarray]] = {hinge: _hinge_pull, logistic: _logistic_pull}
+"""−ℓ'(yN(x)) as a function of yN(x): how much a sample pulls; 0 for the hinge where yN(x) = 1 exactly."""
+
+
+@dataclass(frozen=True, eq=False)
+class Increment:
+    """What one sample of each run adds.
+
+    Attributes:
+      margins: y N(x) before.
+      coefficients: c; row r of W gains c_r x, and b_r gains c_r where there are biases.
+      outputs: what a gains; None where the second layer stays.
+    """
+
+    margins: Float[np.ndarray, " run"]
+    coefficients: Float[np.ndarray, "run neuron"]
+    outputs: Float[np.ndarray, "run neuron"] | None
+
+    @property
+    def moves(self) -> Bool[np.ndarray, " run"]:
+        """Whether a weight changes (where x is not 0)."""
+        moves = (self.coefficients != 0).any(axis=1)
+        return moves if self.outputs is None else moves | (self.outputs != 0).any(axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class SmallNetworks:
+    """N(x) = Σ_r a_r σ(⟨w_r, x⟩ + b_r), σ(z) = max(z, αz), for every run.
+
+    Attributes:
+      hidden, output, bias: W, a and b; no biases where it is None.
+      slope: α, between 0 (ReLU) and 1.
+      at_zero: σ'(0).
+    """
+
+    hidden: Float[np.ndarray, "run neuron dim"]
+    output: Float[np.ndarray, "run neuron"]
+    slope: PerRun = 0.0
+    at_zero: PerRun = 0.0
+    bias: Float[np.ndarray, "run neuron"] | None = None
+
+    def __post_init__(self) -> None:
+        """One slope and one derivative at 0 for each run."""
+        n_runs = len(self.hidden)
+        if self.output.shape != self.hidden.shape[:2]:
+            raise ValueError(f"output weights must have the shape {self.hidden.shape[:2]}, got {self.output.shape}")
+        for name in ("slope", "at_zero"):
+            object.__setattr__(self, name, np.broadcast_to(np.asarray(getattr(self, name), np.float64), (n_runs,)))
+        if not ((self.slope >= 0) & (self.slope <= 1)).all():
+            raise ValueError("the slope of an activation must lie between 0 and 1")
+
+    def __len__(self) -> int:
+        """The number of runs."""
+        return len(self.hidden)
+
+    def of(self, runs: np.ndarray) -> "SmallNetworks":
+        """The networks of some runs."""
+        bias = None if self.bias is None else self.bias[runs]
+        return SmallNetworks(self.hidden[runs], self.output[runs], self.slope[runs], self.at_zero[runs], bias)
+
+    def preactivations(self, inputs: Inputs) -> Float[np.ndarray, "run sample neuron"]:
+        """⟨w_r, x⟩ + b_r."""
+        z = inputs @ self.hidden.transpose(0, 2, 1)
+        return z if self.bias is None else z + self.bias[:, None, :]
+
+    def activation(self, z: Float[np.ndarray, "run *rest"]) -> Float[np.ndarray, "run *rest"]:
+        """σ(z)."""
+        return np.maximum(z, self._beside(self.slope, z) * z)
+
+    def derivative(self, z: Float[np.ndarray, "run *rest"]) -> Float[np.ndarray, "run *rest"]:
+        """σ'(z), with the stated value exactly at 0."""
+        return np.where(z > 0, 1.0, np.where(z == 0, self._beside(self.at_zero, z), self._beside(self.slope, z)))
+
+    def readout(self, z: Float[np.ndarray, "run sample neuron"]) -> Float[np.ndarray, "run sample"]:
+        """The outputs as a function of the pre-activations."""
+        return (self.activation(z) @ self.output[:, :, None])[:, :, 0]
+
+    def outputs(self, inputs: Inputs) -> Float[np.ndarray, "run sample"]:
+        """N(x) of every point."""
+        return self.readout(self.preactivations(inputs))
+
+    def movable(self, z: Float[np.ndarray, "run sample neuron"], layers: Layers) -> Bool[np.ndarray, "run sample"]:
+        """Where an active sample would change a weight, if it is not the origin."""
+        if not self.slope.any() and not self.at_zero.any():  # σ(z) = 0 where σ'(z) = 0: one product tells
+            answers = 1.0 * (self.output != 0) if layers is Layers.HIDDEN else np.ones_like(self.output)
+            return (np.maximum(z, 0.0) @ answers[:, :, None])[:, :, 0] > 0
+        moves = (self.derivative(z) * self.output[:, None, :] != 0).any(axis=2)
+        return moves if layers is Layers.HIDDEN else moves | (self.activation(z) != 0).any(axis=2)
+
+    def increment(
+        self,
+        inputs: Float[np.ndarray, "run dim"],
+        labels: Float[np.ndarray, " run"],
+        step_size: PerRun,
+        loss: Loss = hinge,
+        layers: Layers = Layers.HIDDEN,
+    ) -> Increment:
+        """What one sample of each run adds, computed from it alone: the same bits whatever else is trained."""
+        z = (self.hidden @ inputs[:, :, None])[:, :, 0]
+        if self.bias is not None:
+            z = z + self.bias
+        active = self.activation(z)
+        margins = labels * (self.output[:, None, :] @ active[:, :, None])[:, 0, 0]
+        rate = (step_size * labels * PULLS[loss](margins))[:, None]
+        gains = rate * active if layers is Layers.BOTH else None
+        return Increment(margins, rate * (self.output * self.derivative(z)), gains)
+
+    def add(self, inputs: Float[np.ndarray, "run dim"], increment: Increment) -> None:
+        """Take the step, in place."""
+        self.hidden[...] += increment.coefficients[:, :, None] * inputs[:, None, :]
+        if increment.outputs is not None:
+            self.output[...] += increment.outputs
+        if self.bias is not None:
+            self.bias[...] += increment.coefficients
+
+    def copy(self) -> "SmallNetworks":
+        """Networks whose weights can move without moving these."""
+        bias = None if self.bias is None else self.bias.astype(np.float64)
+        hidden, output = self.hidden.astype(np.float64), self.output.astype(np.float64)
+        return dataclasses.replace(self, hidden=hidden, output=output, bias=bias)
+
+    def blurred(self, inputs: Inputs) -> Bool[np.ndarray, " run"]:
+        """Whether the outputs are so large that rounding alone could carry a margin across 1; so is a NaN."""
+        rows = np.linalg.norm(self.hidden, axis=2)
+        bias = 0.0 if self.bias is None else np.abs(self.bias)
+        largest = np.linalg.norm(inputs, axis=-1).max(axis=-1, initial=0.0)
+        size = np.abs(self.output).sum(axis=1) * (rows * np.reshape(largest, (-1, 1)) + bias).max(axis=1)
+        return ~(size * EPSILON < BLURRED)
+
+    @staticmethod
+    def _beside(values: np.ndarray, z: np.ndarray) -> np.ndarray:
+        return values.reshape(-1, *(1,) * (z.ndim - 1))
