@@ -168,7 +168,9 @@ class _Course:
 
     def runs(self) -> SmallRuns:
         """What is left when all have been trained."""
-        return SmallRuns(self.networks, self.margins, self.updates, self.status, self.networks.blurred(self.inputs))
+        with np.errstate(over="ignore", invalid="ignore"):
+            blurred = self.networks.blurred(self.inputs)
+        return SmallRuns(self.networks, self.margins, self.updates, self.status, blurred)
 
     def inputs_of(self, runs: np.ndarray) -> np.ndarray:
         """The points of some runs."""

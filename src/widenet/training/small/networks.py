@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.special
@@ -14,6 +14,9 @@ from widenet.types import Layers
 EPSILON = float(np.finfo(np.float64).eps)
 BLURRED = 1e-3
 """Outputs whose rounding error exceeds this could carry a margin across 1."""
+ONE_THREAD, FEWEST = 2**18, 16
+"""Products of at most so many multiplications are left to one thread, which is faster than waking the others; and of
+no fewer samples than this."""
 
 Inputs = Float[np.ndarray, "sample dim"] | Float[np.ndarray, "run sample dim"]
 """The same points for all runs, or points of each run's own."""
@@ -55,11 +58,11 @@ class Increment:
 
 @dataclass(frozen=True, eq=False)
 class SmallNetworks:
-    """N(x) = Σ_r a_r σ(⟨w_r, x⟩ + b_r), σ(z) = max(z, αz), for every run.
+    """N(x) = Σ_r a_r σ(⟨w_r, x⟩ + b_r) for every run, with σ(z) = z for z > 0 and αz below.
 
     Attributes:
       hidden, output, bias: W, a and b; no biases where it is None.
-      slope: α, between 0 (ReLU) and 1.
+      slope: α; 0 for ReLU.
       at_zero: σ'(0).
     """
 
@@ -68,6 +71,7 @@ class SmallNetworks:
     slope: PerRun = 0.0
     at_zero: PerRun = 0.0
     bias: Float[np.ndarray, "run neuron"] | None = None
+    is_convex: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """One slope and one derivative at 0 for each run."""
@@ -76,8 +80,7 @@ class SmallNetworks:
             raise ValueError(f"output weights must have the shape {self.hidden.shape[:2]}, got {self.output.shape}")
         for name in ("slope", "at_zero"):
             object.__setattr__(self, name, np.broadcast_to(np.asarray(getattr(self, name), np.float64), (n_runs,)))
-        if not ((self.slope >= 0) & (self.slope <= 1)).all():
-            raise ValueError("the slope of an activation must lie between 0 and 1")
+        object.__setattr__(self, "is_convex", bool((self.slope <= 1).all()))
 
     def __len__(self) -> int:
         """The number of runs."""
@@ -90,16 +93,20 @@ class SmallNetworks:
 
     def preactivations(self, inputs: Inputs) -> Float[np.ndarray, "run sample neuron"]:
         """⟨w_r, x⟩ + b_r."""
+        return self._in_blocks(inputs, self._preactivations)
+
+    def _preactivations(self, inputs: Inputs) -> Float[np.ndarray, "run sample neuron"]:
         z = inputs @ self.hidden.transpose(0, 2, 1)
         return z if self.bias is None else z + self.bias[:, None, :]
 
     def activation(self, z: Float[np.ndarray, "run *rest"]) -> Float[np.ndarray, "run *rest"]:
         """σ(z)."""
-        return np.maximum(z, self._beside(self.slope, z) * z)
+        below = _beside(self.slope, z) * z
+        return np.maximum(z, below) if self.is_convex else np.where(z > 0, z, below)
 
     def derivative(self, z: Float[np.ndarray, "run *rest"]) -> Float[np.ndarray, "run *rest"]:
         """σ'(z), with the stated value exactly at 0."""
-        return np.where(z > 0, 1.0, np.where(z == 0, self._beside(self.at_zero, z), self._beside(self.slope, z)))
+        return np.where(z > 0, 1.0, np.where(z == 0, _beside(self.at_zero, z), _beside(self.slope, z)))
 
     def readout(self, z: Float[np.ndarray, "run sample neuron"]) -> Float[np.ndarray, "run sample"]:
         """The outputs as a function of the pre-activations."""
@@ -107,7 +114,7 @@ class SmallNetworks:
 
     def outputs(self, inputs: Inputs) -> Float[np.ndarray, "run sample"]:
         """N(x) of every point."""
-        return self.readout(self.preactivations(inputs))
+        return self._in_blocks(inputs, lambda block: self.readout(self._preactivations(block)))
 
     def movable(self, z: Float[np.ndarray, "run sample neuron"], layers: Layers) -> Bool[np.ndarray, "run sample"]:
         """Where an active sample would change a weight, if it is not the origin."""
@@ -143,6 +150,15 @@ class SmallNetworks:
         if self.bias is not None:
             self.bias[...] += increment.coefficients
 
+    def _in_blocks(self, inputs: Inputs, see: Callable[[Inputs], np.ndarray]) -> np.ndarray:
+        """What is seen of all samples, some at a time."""
+        size = max(FEWEST, ONE_THREAD // max(1, self.hidden[:1].size))
+        n_samples = inputs.shape[-2]
+        if n_samples <= size:
+            return see(inputs)
+        blocks = (inputs[..., first : first + size, :] for first in range(0, n_samples, size))
+        return np.concatenate([see(block) for block in blocks], axis=1)
+
     def copy(self) -> "SmallNetworks":
         """Networks whose weights can move without moving these."""
         bias = None if self.bias is None else self.bias.astype(np.float64)
@@ -157,6 +173,6 @@ class SmallNetworks:
         size = np.abs(self.output).sum(axis=1) * (rows * np.reshape(largest, (-1, 1)) + bias).max(axis=1)
         return ~(size * EPSILON < BLURRED)
 
-    @staticmethod
-    def _beside(values: np.ndarray, z: np.ndarray) -> np.ndarray:
-        return values.reshape(-1, *(1,) * (z.ndim - 1))
+
+def _beside(values: Float[np.ndarray, " run"], z: Float[np.ndarray, "run *rest"]) -> Float[np.ndarray, "run *ones"]:
+    return values.reshape(-1, *(1,) * (z.ndim - 1))

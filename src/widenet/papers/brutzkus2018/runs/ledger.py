@@ -69,8 +69,8 @@ class Ledger:
 
 
 def leaky(z: np.ndarray, slope: float) -> np.ndarray:
-    """σ(z) = max(αz, z)."""
-    return np.maximum(z, slope * z)
+    """σ(z) = z for z ≥ 0, and αz below."""
+    return np.where(z >= 0, z, slope * z)
 
 
 def outputs_of(hidden: np.ndarray, output: np.ndarray, inputs: np.ndarray, slope: float) -> np.ndarray:
