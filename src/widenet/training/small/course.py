@@ -49,6 +49,18 @@ class Update:
     networks: SmallNetworks
     preactivations: Float[np.ndarray, "run sample neuron"]
 
+    def of(self, some: Bool[np.ndarray, " run"]) -> "Update":
+        """The same for some of the runs."""
+        return Update(
+            self.runs[some],
+            self.updates[some],
+            None if self.samples is None else self.samples[some],
+            self.margins[some],
+            self.coefficients[some],
+            self.networks.of(some),
+            self.preactivations[some],
+        )
+
 
 Watch = Callable[[Update], bool | None]
 """Called after each update; True ends the training of all runs (their budget is spent)."""
@@ -104,7 +116,7 @@ def train_small(
       watch: called after each update.
 
     Raises:
-      ValueError: shapes that do not fit, or a loss that has no NumPy form.
+      ValueError: shapes that do not fit, a loss that has no NumPy form, or an order that chooses an idle sample.
     """
     _check(networks, inputs, labels, loss, shares, order)
     course = _Course(networks.copy(), inputs, labels, step_size, max_updates, order, loss, layers, shares, watch)
@@ -160,10 +172,10 @@ class _Course:
         self.updates = np.zeros(n_runs, np.int64)
         self.status = np.full(n_runs, RunStatus.RUNNING, np.int64)
         self.margins = np.zeros(labels.shape)
-        self.products = _Products(self.inputs, n_runs, networks.bias is not None)
+        self.products = _Products(self.inputs, networks.bias is not None)
         # A sample at the origin moves nothing but biases and, with them, output weights.
         self.present = (self.shares > 0) & ((self.inputs != 0).any(axis=-1) | (networks.bias is not None))
-        is_steep = bool((networks.slope > 0).all() and (networks.at_zero != 0).all() and (networks.output != 0).all())
+        is_steep = bool((networks.slopes > 0).all() and (networks.at_zeros != 0).all() and (networks.output != 0).all())
         self.always_moves = is_steep and layers is Layers.HIDDEN
 
     def runs(self) -> SmallRuns:
@@ -189,6 +201,7 @@ class _Course:
                 if rounds % REPORT == 0:
                     share = np.where(self.status[runs] != 0, 1.0, self.updates[runs] / self.max_updates[runs])
                     progress(float(share.mean()), f"{len(runs)} small networks")
+            progress(1.0, f"{len(runs)} small networks")
 
 
 class _Group:
@@ -200,6 +213,7 @@ class _Group:
         self.labels, self.step_size = course.labels[runs], course.step_size[runs]
         self.present = course.present[runs]
         self.z = self.networks.preactivations(course.inputs_of(runs))
+        self.room = np.empty_like(self.z)
         # Samples that a closer look found idle at the present weights, and their margins.
         self.settled, self.closer = np.zeros(self.labels.shape, bool), np.zeros(self.labels.shape)
         self.margins, self.active, self.any_settled = self.closer, self.settled, False
@@ -207,12 +221,12 @@ class _Group:
     def look(self) -> None:
         """Which samples would make an update; runs that have none left, or no update left to make, end here."""
         self._see()
-        idle = ~self.active.any(axis=1)
+        idle = np.logical_not(self.active.any(axis=1))
         if idle.any() and self.course.order is not None:
             # What was added up may be off in its last digits: look again before a run is called finished.
             self.z[idle] = self.networks.of(idle).preactivations(self.course.inputs_of(self.runs[idle]))
             self._see()
-            idle = ~self.active.any(axis=1)
+            idle = np.logical_not(self.active.any(axis=1))
         course, runs = self.course, self.runs
         over = idle | (course.updates[runs] >= course.max_updates[runs]) | course.is_stopped
         if over.any():
@@ -222,14 +236,16 @@ class _Group:
         """One sample of each run."""
         course, networks = self.course, self.networks
         samples = order(Look(self.runs, self.active, self.margins, self.z, networks))
-        places = np.arange(len(samples))
+        places = np.arange(len(self.runs))
+        if not self.active[places, samples].all():
+            raise ValueError("an order must choose among the active samples")
         x = course.inputs[samples] if course.inputs.ndim == 2 else course.inputs[self.runs, samples]
         labels = self.labels[places, samples]
         increment = networks.increment(x, labels, self.step_size, course.loss, course.layers)
         moves = increment.moves
         networks.add(x, increment)
         products = course.products.rows(self.runs, samples, x)
-        self.z += products[:, :, None] * increment.coefficients[:, None, :]
+        self.z += np.multiply(products[:, :, None], increment.coefficients[:, None, :], out=self.room)
         course.updates[self.runs] += moves
         self.rounds += 1
         if self.rounds % REFRESH == 0:
@@ -242,8 +258,7 @@ class _Group:
             rest, self.any_settled = ~moves, True
             self.settled[places[rest], samples[rest]] = True
             self.closer[places[rest], samples[rest]] = increment.margins[rest]
-        if course.watch is not None and moves.any():
-            self._show(moves, samples, increment.margins, increment.coefficients)
+        self._show(moves, samples, increment.margins, increment.coefficients)
 
     def step_on_all(self) -> None:
         """One step on the whole batch."""
@@ -260,12 +275,11 @@ class _Group:
             networks.bias[...] += pulls.sum(axis=1)
         self.z = networks.preactivations(inputs)
         course.updates[self.runs] += 1
-        if course.watch is not None:
-            self._show(np.ones(len(self.runs), bool), None, margins, gain)
+        self._show(np.ones(len(self.runs), bool), None, margins, gain)
 
     def _see(self) -> None:
         course, networks = self.course, self.networks
-        margins = self.labels * networks.readout(self.z)
+        margins = self.labels * networks.readout(self.z, self.room)
         if self.any_settled:
             margins = np.where(self.settled, self.closer, margins)
         active = margins < 1 if course.loss is hinge else PULLS[course.loss](margins) != 0
@@ -278,13 +292,11 @@ class _Group:
     def _show(
         self, moves: np.ndarray, samples: np.ndarray | None, margins: np.ndarray, coefficients: np.ndarray
     ) -> None:
-        course, watch = self.course, self.course.watch
-        if watch is None:
-            return
-        seen = (self.runs, course.updates[self.runs], samples, margins, coefficients, self.networks, self.z)
-        if not moves.all():
-            seen = tuple(part.of(moves) if isinstance(part, SmallNetworks) else part[moves] for part in seen)
-        course.is_stopped |= bool(watch(Update(*seen)))
+        course = self.course
+        if course.watch is not None and moves.any():
+            updates = course.updates[self.runs]
+            update = Update(self.runs, updates, samples, margins, coefficients, self.networks, self.z)
+            course.is_stopped |= bool(course.watch(update if moves.all() else update.of(moves)))
 
     def _end(self, over: Bool[np.ndarray, " run"], idle: Bool[np.ndarray, " run"]) -> None:
         course, runs, networks = self.course, self.runs[over], self.networks.of(over)
@@ -302,6 +314,7 @@ class _Group:
             course.networks.bias[runs] = networks.bias
         stay = ~over
         self.runs, self.networks, self.z = self.runs[stay], self.networks.of(stay), self.z[stay]
+        self.room = self.room[: len(self.runs)]
         for name in ("labels", "step_size", "present", "settled", "closer", "margins", "active"):
             setattr(self, name, getattr(self, name)[stay])
 
@@ -309,7 +322,7 @@ class _Group:
 class _Products:
     """Inner products of inputs, computed when they are first asked for and kept where they are few."""
 
-    def __init__(self, inputs: np.ndarray, n_runs: int, has_bias: bool):
+    def __init__(self, inputs: np.ndarray, has_bias: bool):
         self.inputs, self.has_bias = inputs, has_bias
         shape = (*inputs.shape[:-1], inputs.shape[-2])
         self.are_kept = int(np.prod(shape)) <= PRODUCTS
@@ -319,15 +332,14 @@ class _Products:
     def rows(self, runs: np.ndarray, samples: np.ndarray, x: np.ndarray) -> Float[np.ndarray, "run sample"]:
         """⟨x, x_i⟩ of the chosen sample of each run with all samples, and 1 more where there are biases."""
         if not self.are_kept:
-            return self._of(self.inputs if self.inputs.ndim == 2 else self.inputs[runs], x)
+            return np.stack([self._of(run, one) for run, one in zip(runs, x, strict=True)])
         place = samples if self.inputs.ndim == 2 else (runs, samples)
-        fresh = np.flatnonzero(~self.known[place])
-        for at in fresh:
+        for at in np.flatnonzero(~self.known[place]):
             own = samples[at] if self.inputs.ndim == 2 else (runs[at], samples[at])
-            self.table[own] = self._of(self.inputs if self.inputs.ndim == 2 else self.inputs[runs[at]], x[at : at + 1])
+            self.table[own] = self._of(runs[at], x[at])
             self.known[own] = True
         return self.table[place]
 
-    def _of(self, inputs: np.ndarray, x: np.ndarray) -> np.ndarray:
-        products = x @ inputs.T if inputs.ndim == 2 else (inputs @ x[:, :, None])[:, :, 0]
+    def _of(self, run: int, x: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " sample"]:
+        products = np.einsum("sd,d->s", self.inputs if self.inputs.ndim == 2 else self.inputs[run], x)
         return products + 1 if self.has_bias else products

@@ -1,4 +1,8 @@
-"""Two-layer networks in NumPy, one per run, and what a sample adds to them."""
+"""Two-layer networks in NumPy, one per run, and what a sample adds to them.
+
+Everything here runs on one thread: a library that wakes its threads for each of these small products takes ten times
+as long, and a hundred times on a busy machine.
+"""
 
 import dataclasses
 from collections.abc import Callable
@@ -15,8 +19,10 @@ EPSILON = float(np.finfo(np.float64).eps)
 BLURRED = 1e-3
 """Outputs whose rounding error exceeds this could carry a margin across 1."""
 ONE_THREAD, FEWEST = 2**18, 16
-"""Products of at most so many multiplications are left to one thread, which is faster than waking the others; and of
-no fewer samples than this."""
+"""Products are cut into pieces of at most so many multiplications, which the library leaves to one thread; not where a
+piece would have fewer samples than this."""
+SMALL = 2**13
+"""A matrix of at most so many entries is multiplied with a vector by the library on one thread."""
 
 Inputs = Float[np.ndarray, "sample dim"] | Float[np.ndarray, "run sample dim"]
 """The same points for all runs, or points of each run's own."""
@@ -71,16 +77,15 @@ class SmallNetworks:
     slope: PerRun = 0.0
     at_zero: PerRun = 0.0
     bias: Float[np.ndarray, "run neuron"] | None = None
+    slopes: Float[np.ndarray, " run"] = field(init=False, repr=False)
+    at_zeros: Float[np.ndarray, " run"] = field(init=False, repr=False)
     is_convex: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """One slope and one derivative at 0 for each run."""
-        n_runs = len(self.hidden)
-        if self.output.shape != self.hidden.shape[:2]:
-            raise ValueError(f"output weights must have the shape {self.hidden.shape[:2]}, got {self.output.shape}")
-        for name in ("slope", "at_zero"):
-            object.__setattr__(self, name, np.broadcast_to(np.asarray(getattr(self, name), np.float64), (n_runs,)))
-        object.__setattr__(self, "is_convex", bool((self.slope <= 1).all()))
+        for name, values in (("slopes", self.slope), ("at_zeros", self.at_zero)):
+            object.__setattr__(self, name, np.broadcast_to(np.asarray(values, np.float64), (len(self.hidden),)))
+        object.__setattr__(self, "is_convex", bool((self.slopes <= 1).all()))
 
     def __len__(self) -> int:
         """The number of runs."""
@@ -89,7 +94,7 @@ class SmallNetworks:
     def of(self, runs: np.ndarray) -> "SmallNetworks":
         """The networks of some runs."""
         bias = None if self.bias is None else self.bias[runs]
-        return SmallNetworks(self.hidden[runs], self.output[runs], self.slope[runs], self.at_zero[runs], bias)
+        return SmallNetworks(self.hidden[runs], self.output[runs], self.slopes[runs], self.at_zeros[runs], bias)
 
     def preactivations(self, inputs: Inputs) -> Float[np.ndarray, "run sample neuron"]:
         """⟨w_r, x⟩ + b_r."""
@@ -99,18 +104,20 @@ class SmallNetworks:
         z = inputs @ self.hidden.transpose(0, 2, 1)
         return z if self.bias is None else z + self.bias[:, None, :]
 
-    def activation(self, z: Float[np.ndarray, "run *rest"]) -> Float[np.ndarray, "run *rest"]:
-        """σ(z)."""
-        below = _beside(self.slope, z) * z
-        return np.maximum(z, below) if self.is_convex else np.where(z > 0, z, below)
+    def activation(self, z: Float[np.ndarray, " run *rest"], room: np.ndarray | None = None) -> np.ndarray:
+        """σ(z), written into `room` where there is some."""
+        below = np.multiply(_beside(self.slopes, z), z, out=room)
+        return np.maximum(z, below, out=room) if self.is_convex else np.where(z > 0, z, below)
 
-    def derivative(self, z: Float[np.ndarray, "run *rest"]) -> Float[np.ndarray, "run *rest"]:
+    def derivative(self, z: Float[np.ndarray, " run *rest"]) -> Float[np.ndarray, " run *rest"]:
         """σ'(z), with the stated value exactly at 0."""
-        return np.where(z > 0, 1.0, np.where(z == 0, _beside(self.at_zero, z), _beside(self.slope, z)))
+        return np.where(z > 0, 1.0, np.where(z == 0, _beside(self.at_zeros, z), _beside(self.slopes, z)))
 
-    def readout(self, z: Float[np.ndarray, "run sample neuron"]) -> Float[np.ndarray, "run sample"]:
+    def readout(
+        self, z: Float[np.ndarray, "run sample neuron"], room: np.ndarray | None = None
+    ) -> Float[np.ndarray, "run sample"]:
         """The outputs as a function of the pre-activations."""
-        return (self.activation(z) @ self.output[:, :, None])[:, :, 0]
+        return times(self.activation(z, room), self.output)
 
     def outputs(self, inputs: Inputs) -> Float[np.ndarray, "run sample"]:
         """N(x) of every point."""
@@ -118,9 +125,9 @@ class SmallNetworks:
 
     def movable(self, z: Float[np.ndarray, "run sample neuron"], layers: Layers) -> Bool[np.ndarray, "run sample"]:
         """Where an active sample would change a weight, if it is not the origin."""
-        if not self.slope.any() and not self.at_zero.any():  # σ(z) = 0 where σ'(z) = 0: one product tells
+        if not self.slopes.any() and not self.at_zeros.any():  # σ(z) = 0 where σ'(z) = 0: one product tells
             answers = 1.0 * (self.output != 0) if layers is Layers.HIDDEN else np.ones_like(self.output)
-            return (np.maximum(z, 0.0) @ answers[:, :, None])[:, :, 0] > 0
+            return times(np.maximum(z, 0.0), answers) > 0
         moves = (self.derivative(z) * self.output[:, None, :] != 0).any(axis=2)
         return moves if layers is Layers.HIDDEN else moves | (self.activation(z) != 0).any(axis=2)
 
@@ -133,11 +140,11 @@ class SmallNetworks:
         layers: Layers = Layers.HIDDEN,
     ) -> Increment:
         """What one sample of each run adds, computed from it alone: the same bits whatever else is trained."""
-        z = (self.hidden @ inputs[:, :, None])[:, :, 0]
+        z = times(self.hidden, inputs)
         if self.bias is not None:
             z = z + self.bias
         active = self.activation(z)
-        margins = labels * (self.output[:, None, :] @ active[:, :, None])[:, 0, 0]
+        margins = labels * np.einsum("rn,rn->r", self.output, active)
         rate = (step_size * labels * PULLS[loss](margins))[:, None]
         gains = rate * active if layers is Layers.BOTH else None
         return Increment(margins, rate * (self.output * self.derivative(z)), gains)
@@ -152,9 +159,8 @@ class SmallNetworks:
 
     def _in_blocks(self, inputs: Inputs, see: Callable[[Inputs], np.ndarray]) -> np.ndarray:
         """What is seen of all samples, some at a time."""
-        size = max(FEWEST, ONE_THREAD // max(1, self.hidden[:1].size))
-        n_samples = inputs.shape[-2]
-        if n_samples <= size:
+        size, n_samples = ONE_THREAD // max(1, self.hidden[:1].size), inputs.shape[-2]
+        if size < FEWEST or n_samples <= size:
             return see(inputs)
         blocks = (inputs[..., first : first + size, :] for first in range(0, n_samples, size))
         return np.concatenate([see(block) for block in blocks], axis=1)
@@ -174,5 +180,14 @@ class SmallNetworks:
         return ~(size * EPSILON < BLURRED)
 
 
-def _beside(values: Float[np.ndarray, " run"], z: Float[np.ndarray, "run *rest"]) -> Float[np.ndarray, "run *ones"]:
+def times(
+    rows: Float[np.ndarray, "run row column"], vectors: Float[np.ndarray, "run column"]
+) -> Float[np.ndarray, "run row"]:
+    """A matrix times a vector, for every run."""
+    if rows.shape[1] * rows.shape[2] <= SMALL:
+        return (rows @ vectors[:, :, None])[:, :, 0]
+    return np.einsum("rij,rj->ri", rows, vectors)
+
+
+def _beside(values: Float[np.ndarray, " run"], z: Float[np.ndarray, " run *rest"]) -> Float[np.ndarray, " run *ones"]:
     return values.reshape(-1, *(1,) * (z.ndim - 1))

@@ -16,7 +16,7 @@ class Recorder:
         self.runs: list[np.ndarray] = []
         self.columns: dict[str, list[np.ndarray]] = {}
 
-    def add(self, runs: Int[np.ndarray, " run"], **columns: Shaped[np.ndarray, "run *rest"]) -> bool:
+    def add(self, runs: Int[np.ndarray, " run"], **columns: Shaped[np.ndarray, "run ..."]) -> bool:
         """One update of each of these runs; returns whether the recorder is full."""
         self.runs.append(runs)
         for name, values in columns.items():
@@ -24,7 +24,7 @@ class Recorder:
         self.size += len(runs)
         return self.size >= self.limit
 
-    def by_run(self, name: str, n_runs: int) -> list[Shaped[np.ndarray, "update *rest"]]:
+    def by_run(self, name: str, n_runs: int) -> list[Shaped[np.ndarray, " update *rest"]]:
         """One column, cut into the updates of each run; empty where there was none."""
         if not self.runs:
             return [np.zeros(0) for _ in range(n_runs)]

@@ -1,6 +1,7 @@
 """One run in NumPy against the compiled engine, and what a ledger says about runs that fail."""
 
 import dataclasses
+import functools
 
 import jax
 import jax.numpy as jnp
@@ -9,9 +10,11 @@ import pytest
 
 from widenet.losses import hinge
 from widenet.networks import TwoLayer, leaky_relu
-from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
+from widenet.papers.brutzkus2018.runs import ledger
+from widenet.papers.brutzkus2018.runs.ledger import keep_ledger, train_trials
 from widenet.papers.brutzkus2018.runs.trials import ADVERSARIAL, BasisTrial, RandomTrials, SampleOrder
 from widenet.training import Cyclic, Recipe, train
+from widenet.training.small import Recorder
 from widenet.types import Dataset, Layers, RunStatus
 
 
@@ -33,19 +36,19 @@ def test_the_ledger_counts_as_the_training_engine_does(layers):
         data = Dataset(jnp.asarray(trial.inputs), jnp.asarray(trial.labels))
         recipe = Recipe(hinge, trial.step_size, 20_000, order=Cyclic(), layers=layers)
         trained = train(network, data, recipe, jax.random.key(0))
-        ledger = keep_ledger(trial, 20_000, layers)
-        assert ledger.updates == trained.updates
-        assert ledger.end is RunStatus.CONVERGED
-        np.testing.assert_allclose(ledger.hidden, trained.network.hidden_weights, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(ledger.output, trained.network.output_weights, rtol=1e-9)
+        kept = keep_ledger(trial, 20_000, layers)
+        assert kept.updates == trained.updates
+        assert kept.end is RunStatus.CONVERGED
+        np.testing.assert_allclose(kept.hidden, trained.network.hidden_weights, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(kept.output, trained.network.output_weights, rtol=1e-9)
 
 
 @pytest.mark.parametrize("order", ADVERSARIAL)
 def test_orders_that_look_take_active_samples_only(order):
-    ledger = keep_ledger(dataclasses.replace(drawn(2, 1)[0], order=order), 10_000)
-    assert ledger.end is RunStatus.CONVERGED
-    assert ledger.updates > 0
-    assert (ledger.margins < 1).all()
+    kept = keep_ledger(dataclasses.replace(drawn(2, 1)[0], order=order), 10_000)
+    assert kept.end is RunStatus.CONVERGED
+    assert kept.updates > 0
+    assert (kept.margins < 1).all()
 
 
 def test_hardest_and_easiest_are_what_they_say():
@@ -66,9 +69,9 @@ def test_slowest_leaves_the_smallest_cosine():
         alone = dataclasses.replace(
             trial, inputs=trial.inputs[[row]], labels=trial.labels[[row]], order=SampleOrder.CYCLIC
         )
-        ledger = keep_ledger(alone, 1)
-        if ledger.updates:
-            others.append(ledger.alignments[1] / ledger.norms[1])
+        kept = keep_ledger(alone, 1)
+        if kept.updates:
+            others.append(kept.alignments[1] / kept.norms[1])
     assert chosen.alignments[1] / chosen.norms[1] == pytest.approx(min(others))
 
 
@@ -84,14 +87,30 @@ def test_samples_that_move_nothing_stall_the_run():
     """A point at the origin is never solved, and a ReLU network whose neurons are all off has nothing to move."""
     trial = basis(3, 1, 0.5, 1.0)
     with_origin = dataclasses.replace(trial, inputs=np.vstack([trial.inputs[:2], np.zeros(3)]))
-    ledger = keep_ledger(with_origin, 1000)
-    assert ledger.end is RunStatus.STALLED
-    assert 0 < ledger.updates < 1000
+    kept = keep_ledger(with_origin, 1000)
+    assert kept.end is RunStatus.STALLED
+    assert 0 < kept.updates < 1000
     dead = dataclasses.replace(trial, slope=0.0, hidden=-np.abs(trial.hidden))
     assert keep_ledger(dead, 1000).end is RunStatus.STALLED
 
 
+def test_a_run_that_never_ends_does_not_write_for_ever(monkeypatch):
+    monkeypatch.setattr(ledger, "Recorder", functools.partial(Recorder, limit=5))
+    trial = dataclasses.replace(basis(2, 1, 0.5, 1.0), inputs=np.ones((2, 2)), labels=np.array([1.0, -1.0]))
+    cut = keep_ledger(trial, 10**9)
+    assert (cut.end, cut.updates, len(cut.norms)) == (RunStatus.BUDGET_SPENT, 5, 6)
+
+
+def test_trials_of_several_shapes_come_back_in_their_order():
+    trials = [*drawn(5, 2), basis(3, 2, 0.5, 1.0), *drawn(6, 2)]
+    for trial, kept in zip(trials, train_trials(trials, [1000] * 5), strict=True):
+        alone = keep_ledger(trial, 1000)
+        assert kept.trial is trial
+        assert np.array_equal(kept.samples, alone.samples)
+        assert np.array_equal(kept.hidden, alone.hidden)
+
+
 def test_the_identities_are_what_the_updates_do():
-    ledger = keep_ledger(drawn(7, 1)[0], 10_000)
-    np.testing.assert_allclose(np.diff(ledger.alignments), ledger.alignment_gains, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(np.diff(ledger.norms**2), ledger.norm_gains, rtol=1e-9, atol=1e-9)
+    kept = keep_ledger(drawn(7, 1)[0], 10_000)
+    np.testing.assert_allclose(np.diff(kept.alignments), kept.alignment_gains, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(np.diff(kept.norms**2), kept.norm_gains, rtol=1e-9, atol=1e-9)

@@ -109,9 +109,7 @@ def _pad(problems: Sequence[Problem]) -> tuple[SmallNetworks, np.ndarray, np.nda
     sizes = np.array([(len(points.labels), *weights.shape) for points, weights in problems])
     n_samples, n_neurons, dim = sizes.max(axis=0)
     count = len(problems)
-    inputs, shares, hidden = (
-        np.zeros((count, *shape)) for shape in ((n_samples, dim), (n_samples,), (n_neurons, dim))
-    )
+    inputs, shares, hidden = (np.zeros((count, *shape)) for shape in ((n_samples, dim), (n_samples,), (n_neurons, dim)))
     labels, output = np.ones(shares.shape), np.zeros(hidden.shape[:2])
     for index, (points, weights) in enumerate(problems):
         n, neurons, width = sizes[index].tolist()

@@ -169,15 +169,13 @@ class _Writer:
             margins=update.margins,
             **dict(zip(("alignments", "norms"), self._potentials(update.networks.hidden, runs), strict=True)),
             alignment_gains=self.shares[runs, samples] * (pulls @ self.votes),
-            norm_gains=2 * self.step_size[runs] * update.margins
-            + self.squares[runs, samples] * (pulls**2).sum(axis=1),
+            norm_gains=2 * self.step_size[runs] * update.margins + self.squares[runs, samples] * (pulls**2).sum(axis=1),
             smallest_ratios=ratios.min(axis=1),
             largest_ratios=ratios.max(axis=1),
         )
 
     def _potentials(self, hidden: np.ndarray, runs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        aligned = (self.votes @ hidden * self.along[runs]).sum(axis=1)
-        return aligned, np.linalg.norm(hidden.reshape(len(hidden), -1), axis=1)
+        return _aligned(self.votes, hidden, self.along[runs]), np.sqrt(np.einsum("rnd,rnd->r", hidden, hidden))
 
     def read(self) -> list[tuple[np.ndarray, ...]]:
         """What was written about each run, in the order of the fields of `Ledger`."""
@@ -194,6 +192,15 @@ class _Writer:
         columns["smallest_ratios"] = [np.minimum.accumulate(rows) for rows in columns["smallest_ratios"]]
         columns["largest_ratios"] = [np.maximum.accumulate(rows) for rows in columns["largest_ratios"]]
         return list(zip(*columns.values(), strict=True))
+
+
+def _aligned(
+    votes: Float[np.ndarray, " neuron"],
+    hidden: Float[np.ndarray, "run neuron dim"],
+    along: Float[np.ndarray, "run dim"],
+) -> Float[np.ndarray, " run"]:
+    """F = ⟨W, W*⟩."""
+    return np.einsum("rd,rd->r", np.einsum("n,rnd->rd", votes, hidden), along)
 
 
 def _order(trials: list[Trial]) -> Order:
@@ -225,9 +232,9 @@ def _slowest(trials: list[Trial]) -> Order:
         networks, runs = look.networks, look.runs
         pulls = networks.output[:, None, :] * networks.derivative(look.preactivations)
         eta = steps[runs, None]
-        aligned = (votes @ networks.hidden * along[runs]).sum(axis=1, keepdims=True)
-        aligned = aligned + eta * shares[runs] * (pulls @ votes)
-        square = (networks.hidden**2).sum(axis=(1, 2))[:, None] + 2 * eta * look.margins
+        aligned = _aligned(votes, networks.hidden, along[runs])[:, None]
+        aligned = aligned + eta * shares[runs] * np.einsum("rsn,n->rs", pulls, votes)
+        square = np.einsum("rnd,rnd->r", networks.hidden, networks.hidden)[:, None] + 2 * eta * look.margins
         square = square + eta**2 * squares[runs] * (pulls**2).sum(axis=2)
         return np.where(look.active, aligned / np.sqrt(square), np.inf).argmin(axis=1)
 
