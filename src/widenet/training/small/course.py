@@ -340,6 +340,6 @@ class _Products:
             self.known[own] = True
         return self.table[place]
 
-    def _of(self, run: int, x: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " sample"]:
+    def _of(self, run: np.integer, x: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " sample"]:
         products = np.einsum("sd,d->s", self.inputs if self.inputs.ndim == 2 else self.inputs[run], x)
         return products + 1 if self.has_bias else products
