@@ -51,11 +51,13 @@ class Control:
         if inside is not None:
             assert not broken_in(inside), f"inside: {broken_in(inside)} broken, {inside.note}"
             assert not unmet_in(inside), f"inside: {unmet_in(inside)} not met"
+            assert not undecided_in(inside), f"inside: {undecided_in(inside)} undecided"
             assert inside.conclusion is True or self.hypothesis, "inside: undecided"
         if self.part:
             assert self.part in names_of(outside), f"no part {self.part!r} among {names_of(outside)}"
             assert set(broken_in(outside)) == {self.part, *self.also}
             assert not unmet_in(outside), f"hypotheses not met: {unmet_in(outside)}"
+            assert not undecided_in(outside), f"hypotheses undecided: {undecided_in(outside)}"
         elif self.hypothesis:
             assert set(unmet_in(outside)) == {self.hypothesis, *self.also}
         else:
@@ -137,7 +139,12 @@ def broken_in(evidence: Evidence) -> list[str]:
 
 def unmet_in(evidence: Evidence) -> list[str]:
     """The keys of the hypotheses that are not met."""
-    return [hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met]
+    return [hypothesis.key for hypothesis in evidence.hypotheses if hypothesis.met is False]
+
+
+def undecided_in(evidence: Evidence) -> list[str]:
+    """The keys of the hypotheses of which it is not known whether they are met."""
+    return [hypothesis.key for hypothesis in evidence.hypotheses if hypothesis.met is None]
 
 
 def _registered(claim: Claim, **what: object) -> Callable[[Callable[[], Given]], Callable[[], None]]:

@@ -6,11 +6,12 @@ import math
 import pytest
 
 from widenet.claims import Claim, Evidence, Experiment, Hypothesis, Kind, Part, Runs, Silence, Verdict, claim
-from widenet.claims.base import at_least, at_most, less_than, more_than, pick
+from widenet.claims.base import at_least, at_most, less_than, more_than, pick, separable, undecided
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 
 MET = Hypothesis(key="separable", name="a", required="≥ 1", actual=2.0, slack=1.0, met=True)
+OPEN = undecided("margin", "c", "≥ 1", why="no search found an answer")
 UNMET = Hypothesis(key="width", name="b", required="≥ 1", actual=0.0, slack=-1.0, met=False)
 
 
@@ -42,6 +43,9 @@ def found(*kept: bool | None, hypotheses=(MET,), open_constant: str = "", **more
         ([MET], None, Verdict.INSUFFICIENT_EVIDENCE),
         ([MET, UNMET], True, Verdict.HYPOTHESES_NOT_MET),
         ([MET, UNMET], False, Verdict.HYPOTHESES_NOT_MET),
+        ([MET, OPEN], True, Verdict.INSUFFICIENT_EVIDENCE),
+        ([MET, OPEN], False, Verdict.INSUFFICIENT_EVIDENCE),
+        ([OPEN, UNMET], True, Verdict.HYPOTHESES_NOT_MET),
         ([], True, Verdict.HOLDS),
     ],
 )
@@ -216,3 +220,34 @@ def test_an_experiment_knows_its_types_and_other_settings():
     other = EXPERIMENT.at(lambda scale, seed: [Setting(size=seed)])
     assert other.settings(Scale.QUICK, 7) == [Setting(size=7)]
     assert (other.id, other.run) == (EXPERIMENT.id, EXPERIMENT.run)
+
+
+def test_an_open_constant_waits_for_undecided_hypotheses():
+    assert found(True, open_constant="c").verdict is Verdict.CONSTANT_UNSPECIFIED
+    assert found(True, open_constant="c", hypotheses=(MET, OPEN)).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+def test_an_undecided_hypothesis_has_words_and_no_distance():
+    assert (OPEN.met, OPEN.slack, OPEN.actual, OPEN.why) == (None, None, "not known", "no search found an answer")
+    assert json.loads(found(True, hypotheses=(OPEN,)).model_dump_json())["hypotheses"][0]["met"] is None
+
+
+@pytest.mark.parametrize(
+    ("margins", "met", "actual"),
+    [
+        ([2.0, 1 - 1e-13], True, 1 - 1e-13),
+        ([2.0, 1 - 1e-11], False, 1 - 1e-11),
+        ([math.nan], None, "not known"),
+        ([2.0, math.nan], None, "not known"),
+        ([math.nan, 0.5], False, 0.5),
+        ([], None, "not known"),
+    ],
+)
+def test_separable_is_undecided_where_a_margin_is_not_known(margins, met, actual):
+    for order in (margins, margins[::-1]):
+        hypothesis = separable(iter(order))
+        assert (hypothesis.met, hypothesis.actual) == (met, actual)
+        assert hypothesis.key == "separable"
+        assert hypothesis.required == "≥ 1 (to 1e-12)"
+        assert bool(hypothesis.why) == (met is None)
+    assert separable(margins, why="a proof").why == "a proof"

@@ -9,7 +9,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from tests.report.fake_outcomes import checked, circumstances, claim
-from widenet.claims.base import Evidence, Hypothesis, Part, Runs, Verdict
+from widenet.claims.base import Evidence, Hypothesis, Part, Runs, Verdict, undecided
 from widenet.console import tables, wording
 from widenet.figures import Comparison
 from widenet.run import CheckOutcome
@@ -104,6 +104,7 @@ HYPOTHESES = [
     Hypothesis(
         key="separable", name="separable", required="through the origin", actual="no certificate", slack=None, met=False
     ),
+    undecided("margin", "margin of the data", "≥ 1", why=""),
 ]
 
 
@@ -122,7 +123,7 @@ def test_no_word_is_broken_and_nothing_is_dropped(width: int, monkeypatch: pytes
             found
         )
     assert "9.999e-13" in found
-    assert {"yes", "no"} <= set(found)
+    assert {"yes", "no", "undecided"} <= set(found)
 
 
 PARTS = [
@@ -160,6 +161,20 @@ def test_why_a_hypothesis_is_not_met(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = printed(100, monkeypatch, lambda: tables.check_block(unmet))
     assert "✗ margin of [w*, x]: Row 7 is too close." in [line.strip() for line in lines]
     assert wording.reasons(HYPOTHESES) == []
+
+
+def test_a_hypothesis_that_could_not_be_decided_is_not_called_unmet(monkeypatch: pytest.MonkeyPatch) -> None:
+    single = outcome("brutzkus2019.theorem_6_4")
+    hypotheses = (HYPOTHESES[0], undecided("separable", "separable", "≥ 1", why="no search found an answer"))
+    evidence = single.evidence.model_copy(update={"hypotheses": hypotheses})
+    shown = CheckOutcome(single.claim, evidence, single.circumstances)
+    lines = [line.strip() for line in printed(100, monkeypatch, lambda: tables.check_block(shown))]
+    assert "? separable: no search found an answer" in lines
+    assert any("INSUFFICIENT EVIDENCE" in line for line in lines)
+    assert any(line.endswith("? undecided") for line in lines)
+    assert not any("✗" in line for line in lines)
+    assert wording.how_many_met(hypotheses) == "1 of 2 met, 1 undecided"
+    assert wording.how_many_met(HYPOTHESES[:2]) == "1 of 2 met"
 
 
 def test_wide_terminals_and_pipes_get_a_table_and_narrow_ones_a_list(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -214,3 +214,15 @@ def test_a_margin_beyond_float64_is_not_called_impossible():
     found = find_separator(data(points, [1, -1]))
     assert found.separable is not True
     assert "by any vector of norm below" in found.sentence
+
+
+def test_the_vector_says_whether_there_is_none_or_it_is_not_known():
+    found = find_separator(data([[0.5, 0.0], [0.1, 0.2]], [1, 1]))
+    assert found.vector(2) is found.separator
+    none = find_separator(data([[0.5, 0.0], [-0.5, 0.0]], [1, 1]))
+    assert none.separable is False
+    assert none.vector(2).tolist() == [0, 0]
+    unknown = find_separator(data([[0.5, 0.0], [-0.5, 1e-11]], [1, 1]))
+    assert unknown.separable is None
+    assert np.isnan(unknown.vector(2)).all()
+    assert unknown.vector(2).shape == (2,)

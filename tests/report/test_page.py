@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from widenet import report
-from widenet.claims.base import Verdict
+from widenet.claims.base import Verdict, undecided
 from widenet.errors import InputError, StoreError
 from widenet.papers.base import Paper
 
@@ -27,6 +27,7 @@ from .fake_outcomes import (
     claim,
     drawn,
     results,
+    with_evidence,
 )
 
 CHECKS = [checked(each) for each in (STEP, HOLDING, FINDING, UNMET, VACUOUS)]
@@ -93,6 +94,20 @@ def test_the_page_says_what_was_found(built: Path) -> None:
         "No claim of this paper is a program yet.",
     ):
         assert words in page.text, words
+
+
+def test_an_undecided_hypothesis_stands_open_and_says_so(tmp_path: Path) -> None:
+    open_ = undecided("separable", "margin of the data", "≥ 1", why="no search found an answer")
+    outcome = with_evidence(checked(HOLDING), hypotheses=(open_,))
+    page = Page(report.build(results([outcome]), tmp_path / "report", PAPERS).read_text(encoding="utf-8"))
+    for words in (
+        "? INSUFFICIENT EVIDENCE",
+        "Hypotheses: 0 of 1 met, 1 undecided",
+        "margin of the data ≥ 1 not known – ? undecided",
+        "? margin of the data: no search found an answer",
+    ):
+        assert words in page.text, words
+    assert ("details", {"open": None}) in page.tags
 
 
 def test_parts_stand_open_where_the_conclusion_fails(built: Path) -> None:

@@ -10,9 +10,10 @@ from tests.rooms import EMPTY, TOY
 from tests.rooms.toy2020.claims import theorems
 from tests.rooms.toy2020.runs.numbers import LOG
 from widenet import papers
-from widenet.claims import Evidence, Silence
+from widenet.claims import Evidence, Silence, Verdict
 from widenet.data import from_arrays
 from widenet.errors import DataError, InputError, StoreError, UnknownName
+from widenet.papers.brutzkus2018.claims import convergence, landscape, zero_loss
 from widenet.run import Mishap, check_on
 from widenet.store import Store
 from widenet.types import Dataset
@@ -62,6 +63,25 @@ def test_results_are_kept_where_the_command_line_keeps_them(tmp_path, monkeypatc
 def test_a_claim_that_cannot_speak_says_why():
     answers = check_on(Dataset(DATA.inputs, jnp.asarray([0.0, 1.0])))
     assert answers["toy2020.theorem_2"] == Silence("It needs the labels −1 and +1, both of them.")
+
+
+@pytest.mark.parametrize(
+    ("second", "verdict", "words"),
+    [
+        ([0.5, -0.2], Verdict.HOLDS, ""),
+        ([0.5, 1e-11], Verdict.INSUFFICIENT_EVIDENCE, "undecided: no separator was found, and a weighted mean of 2"),
+        ([0.5, 0.0], Verdict.HYPOTHESES_NOT_MET, "not separable through the origin by any vector of norm below"),
+    ],
+)
+def test_the_certificate_says_why_data_is_not_known_to_be_separable(monkeypatch, second, verdict, words):
+    claims = [convergence.theorem_2, zero_loss.section_2_zero_minimum, landscape.proposition_1_2]
+    monkeypatch.setattr(papers, "claims_of", lambda: claims)
+    for answer in check_on(from_arrays([[0.5, 0.0], second], [1, -1]), n_runs=1, n_neurons=2).values():
+        assert isinstance(answer, Evidence)
+        assert answer.verdict is verdict
+        (found,) = (each for each in answer.hypotheses if each.key == "separable")
+        assert found.met is {Verdict.HOLDS: True, Verdict.INSUFFICIENT_EVIDENCE: None}.get(verdict, False)
+        assert words in found.why
 
 
 def test_progress_goes_from_nothing_to_all():

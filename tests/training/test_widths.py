@@ -12,7 +12,7 @@ import pytest
 from tests.training.problems import networks, run_keys, separable
 from widenet.errors import InputError
 from widenet.losses import hinge, logistic
-from widenet.training import Recipe, Record, ensemble, ensembles, widths
+from widenet.training import Recipe, Record, ensemble, ensembles, widths, zero_error
 from widenet.types import Dataset, Layers
 
 DATA = separable()
@@ -59,6 +59,16 @@ def test_each_width_is_its_own_ensemble(alone, launches, refused, launched):
             np.testing.assert_array_equal(getattr(run, name), getattr(own, name), err_msg=name)
         for mine, theirs in zip(jax.tree.leaves(run.network), jax.tree.leaves(own.network), strict=True):
             np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "change", [{"after_goal": 7}, {"check_every": 3}, {"layers": Layers.HIDDEN}, {"stop": zero_error}], ids=str
+)
+def test_what_differs_in_anything_else_is_launched_apart(launches, change):
+    """Only step sizes and budgets are joined; every other field of a recipe has one value per launch."""
+    recipes = [Recipe(hinge, 0.5, 10, layers=Layers.BOTH), Recipe(hinge, 0.5, 10, **{"layers": Layers.BOTH, **change})]
+    ensembles([networks(1), networks(1)], DATA, recipes, [run_keys(1)] * 2)
+    assert len(launches.widths) == 2
 
 
 def test_what_fits_neither_way_is_refused(launches):

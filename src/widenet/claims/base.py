@@ -10,21 +10,43 @@ import dataclasses
 import enum
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from typing import Any
 
 from pydantic import Field, computed_field
 
 from widenet.claims.experiments import Experiment
+from widenet.claims.hypotheses import (
+    Hypothesis,
+    at_least,
+    at_most,
+    less_than,
+    more_than,
+    pick,
+    separable,
+    undecided,
+)
 from widenet.records import ClosedModel, Scale
 
-if TYPE_CHECKING:
-    from numpy import floating, integer
-
-    Number = float | int | integer | floating
-else:
-    Number = SupportsFloat  # NumPy's numbers too, without loading NumPy for a list of claims
+__all__ = [
+    "Claim",
+    "Evidence",
+    "Hypothesis",
+    "Kind",
+    "Part",
+    "Runs",
+    "Silence",
+    "Verdict",
+    "at_least",
+    "at_most",
+    "claim",
+    "less_than",
+    "more_than",
+    "pick",
+    "separable",
+    "undecided",
+]
 
 
 class Verdict(enum.StrEnum):
@@ -43,7 +65,7 @@ class Verdict(enum.StrEnum):
             Verdict.HOLDS: "The hypotheses are met and the conclusion was measured to hold.",
             Verdict.VIOLATED: "The hypotheses are met and the conclusion was measured to fail.",
             Verdict.HYPOTHESES_NOT_MET: "At least one hypothesis fails here, so the statement promises nothing.",
-            Verdict.INSUFFICIENT_EVIDENCE: "Too few runs, or runs that ended too early, to decide.",
+            Verdict.INSUFFICIENT_EVIDENCE: "Too few runs, runs cut short, or a hypothesis left undecided.",
             Verdict.CONSTANT_UNSPECIFIED: "The paper leaves a constant open, so there is no number to test.",
         }[self]
 
@@ -56,26 +78,6 @@ class Kind(enum.StrEnum):
     CONSTRUCTION = "construction"
     IDENTITY = "identity"
     STEP = "proof step"
-
-
-class Hypothesis(ClosedModel):
-    """One hypothesis, measured.
-
-    Attributes:
-      key: what programs find it by ("separable"); the same in every claim that needs it.
-      name: what a reader sees.
-      slack: how far it is from failing, in the units of `actual`: positive or zero when met, negative when not; None
-        where there is no distance.
-      why: the sentence of a certificate, where there is one.
-    """
-
-    key: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
-    name: str
-    required: str
-    actual: float | str
-    slack: float | None
-    met: bool
-    why: str = ""
 
 
 class Runs(ClosedModel):
@@ -151,8 +153,11 @@ class Evidence(ClosedModel):
     @property
     def verdict(self) -> Verdict:
         """Hypotheses first: a conclusion that holds outside them is no confirmation, one that fails no refutation."""
-        if not all(hypothesis.met for hypothesis in self.hypotheses):
+        met = [hypothesis.met for hypothesis in self.hypotheses]
+        if False in met:
             return Verdict.HYPOTHESES_NOT_MET
+        if None in met:
+            return Verdict.INSUFFICIENT_EVIDENCE
         if self.open_constant:
             return Verdict.CONSTANT_UNSPECIFIED
         if self.conclusion is None:
@@ -319,71 +324,3 @@ def claim(
 
 def _as_tuple(reads: Experiment | tuple[Experiment, ...]) -> tuple[Experiment, ...]:
     return (reads,) if isinstance(reads, Experiment) else tuple(reads)
-
-
-def at_most(key: str, name: str, actual: Number, limit: Number, *, tolerance: float = 0.0, why: str = "") -> Hypothesis:
-    """The hypothesis actual ≤ limit, up to what rounding may add. A NaN is not met."""
-    return Hypothesis(
-        key=key,
-        name=name,
-        required=f"≤ {limit:.6g}{_within(tolerance)}",
-        actual=float(actual),
-        slack=float(limit + tolerance - actual),
-        met=bool(actual <= limit + tolerance),
-        why=why,
-    )
-
-
-def at_least(
-    key: str, name: str, actual: Number, limit: Number, *, tolerance: float = 0.0, why: str = ""
-) -> Hypothesis:
-    """The hypothesis actual ≥ limit, up to what rounding may take. A NaN is not met."""
-    return Hypothesis(
-        key=key,
-        name=name,
-        required=f"≥ {limit:.6g}{_within(tolerance)}",
-        actual=float(actual),
-        slack=float(actual - limit + tolerance),
-        met=bool(actual >= limit - tolerance),
-        why=why,
-    )
-
-
-def more_than(key: str, name: str, actual: Number, limit: Number, *, why: str = "") -> Hypothesis:
-    """The hypothesis actual > limit, strictly."""
-    return Hypothesis(
-        key=key,
-        name=name,
-        required=f"> {limit:.6g}",
-        actual=float(actual),
-        slack=float(actual - limit),
-        met=bool(actual > limit),
-        why=why,
-    )
-
-
-def less_than(key: str, name: str, actual: Number, limit: Number, *, why: str = "") -> Hypothesis:
-    """The hypothesis actual < limit, strictly."""
-    return Hypothesis(
-        key=key,
-        name=name,
-        required=f"< {limit:.6g}",
-        actual=float(actual),
-        slack=float(limit - actual),
-        met=bool(actual < limit),
-        why=why,
-    )
-
-
-def pick(hypotheses: Sequence[Hypothesis], *keys: str) -> tuple[Hypothesis, ...]:
-    """The hypotheses that a statement needs, by their keys.
-
-    Raises:
-      KeyError: none of them has this key.
-    """
-    by_key = {hypothesis.key: hypothesis for hypothesis in hypotheses}
-    return tuple(by_key[key] for key in keys)
-
-
-def _within(tolerance: float) -> str:
-    return f" (to {tolerance:.0e})" if tolerance else ""

@@ -189,7 +189,7 @@ def check_block(outcome: "CheckOutcome") -> RenderableType:
         body.append(Text(evidence.verdict.sentence, style=STYLES[badge.tone]))
     if evidence.hypotheses:
         body.append(hypothesis_table(evidence.hypotheses))
-    body += [Text(f"✗ {words}") for words in wording.reasons(evidence.hypotheses)]
+    body += [Text(words) for words in wording.reasons(evidence.hypotheses)]
     if len(evidence.parts) > 1:
         body.append(part_table(evidence.parts))
     body.append(_facts(outcome))
@@ -208,11 +208,11 @@ def hypothesis_table(hypotheses: Sequence[Hypothesis]) -> RenderableType:
             Text(each.required),
             Text(wording.number(each.actual)),
             wording.number(each.slack),
-            _met(each),
+            _badge(wording.met(each)),
         )
     if _has_room(table, words, least=14):
         return table
-    return layout.stacked((_met(each), Text(each.name), _distance(each)) for each in hypotheses)
+    return layout.stacked((_badge(wording.met(each)), Text(each.name), _distance(each)) for each in hypotheses)
 
 
 def part_table(parts: Sequence[Part]) -> RenderableType:
@@ -228,10 +228,6 @@ def part_table(parts: Sequence[Part]) -> RenderableType:
 def _closest(part: Part) -> list[tuple[str, str]]:
     facts = [("measured, promised", wording.sides(part)), ("tightness", wording.number(part.tightness))]
     return [fact for fact in facts if fact[1] != wording.NOTHING]
-
-
-def _met(hypothesis: Hypothesis) -> Text:
-    return Text("✓ yes", style="green") if hypothesis.met else Text("✗ no", style="bold red")
 
 
 def _distance(hypothesis: Hypothesis) -> list[tuple[str, str]]:

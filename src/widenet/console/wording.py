@@ -2,7 +2,7 @@
 
 import enum
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -82,8 +82,22 @@ def sides(part: Part) -> str:
 
 
 def reasons(hypotheses: Iterable[Hypothesis]) -> list[str]:
-    """Why hypotheses are not met, where that is known."""
-    return [f"{each.name}: {each.why}" for each in hypotheses if not each.met and each.why]
+    """Why hypotheses are not met, or could not be decided, where that is known; each with its sign."""
+    return [f"{met(each).sign} {each.name}: {each.why}" for each in hypotheses if not each.met and each.why]
+
+
+def met(hypothesis: Hypothesis) -> Badge:
+    """The badge of one hypothesis."""
+    if hypothesis.met is None:
+        return Badge("?", "undecided", Tone.OPEN)
+    return Badge("✓", "yes", Tone.GOOD) if hypothesis.met else Badge("✗", "no", Tone.ALARM)
+
+
+def how_many_met(hypotheses: Sequence[Hypothesis]) -> str:
+    """`2 of 4 met, 1 undecided`."""
+    answers = [each.met for each in hypotheses]
+    undecided = f", {answers.count(None)} undecided" if None in answers else ""
+    return f"{answers.count(True)} of {len(answers)} met{undecided}"
 
 
 def as_it_should_be(claim: Claim, evidence: Evidence) -> bool:

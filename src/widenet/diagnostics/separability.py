@@ -59,6 +59,12 @@ class Separation:
         """The distance of the closest point from the separating hyperplane (1/‖w*‖); 0 without a separator."""
         return 1 / self.norm_upper
 
+    def vector(self, dim: int) -> Float[np.ndarray, " dim"]:
+        """The separator; zeros where there is none, and NaN where that is not known, so that what it enters shows."""
+        if self.separator is not None:
+            return self.separator
+        return np.full(dim, np.nan if self.separable is None else 0.0)
+
     @property
     def sentence(self) -> str:
         """The finding in words."""

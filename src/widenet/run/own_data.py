@@ -51,7 +51,8 @@ def _ask(claim: Claim, specimen: Specimen, cells: Cells, progress: Progress) -> 
     try:
         answer = claim.on(specimen)
         if not isinstance(answer, Silence):
-            answer = claim.judge(answer) if claim.draws is not None else _run(claim, answer, cells, progress)
+            found = claim.judge(answer) if claim.draws is not None else _run(claim, answer, cells, progress)
+            answer = _with_reasons(found, specimen)
     except StoreError:
         raise
     except InputError as refusal:
@@ -61,6 +62,16 @@ def _ask(claim: Claim, specimen: Specimen, cells: Cells, progress: Progress) -> 
         answer = Mishap(f"Its check failed, which is a mistake in widenet: {type(error).__name__}: {error}")
     progress(1.0, claim.id)
     return answer
+
+
+def _with_reasons(found: Evidence, specimen: Specimen) -> Evidence:
+    """The certificate that was found on the data, beside the hypothesis that it decides or leaves open."""
+    open_here = {each.key for each in found.hypotheses if each.key == "separable" and not each.met}
+    if not open_here:
+        return found
+    why = specimen.separation.sentence
+    hypotheses = [each.model_copy(update={"why": why}) if each.key in open_here else each for each in found.hypotheses]
+    return found.model_copy(update={"hypotheses": tuple(hypotheses)})
 
 
 def _run(claim: Claim, settings: Any, cells: Cells, progress: Progress) -> Evidence:

@@ -35,7 +35,7 @@ class Recipe(eqx.Module):
 
     Attributes:
       loss: a function of `widenet.losses`.
-      method: what moves the weights: `SGD`, `GradientDescent`, `Adam`.
+      method: what moves the weights: `SGD`, `GradientDescent`, `Adam`, `Flow`.
       max_steps: the budget, one number or one per run.
       layers: which layers move, "hidden" or "both".
       stop: the goal; by default `zero_loss` for the hinge losses of widenet, else none.

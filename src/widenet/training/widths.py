@@ -147,8 +147,9 @@ def _launch(network: TwoLayer, recipe: Recipe) -> Any:
     """What two widths must have in common to share a launch."""
     rows, second = network.hidden_weights, network.output_weights
     shape = padded_width(network.n_neurons), rows.shape[-1], rows.dtype, second.shape[1:-1], network.bias is None
-    rest = recipe.loss, recipe.layers, recipe.goal, recipe.check_every
-    return shape, rest, jax.tree.structure(without_runs(recipe.method))
+    own = {"method", "max_steps"}  # what `_joined` gives each run of its own
+    rest = [getattr(recipe, field.name) for field in dataclasses.fields(recipe) if field.name not in own]
+    return shape, tuple(rest), jax.tree.structure(without_runs(recipe.method))
 
 
 def _with_run_axis(network: Any, n_runs: int) -> Any:

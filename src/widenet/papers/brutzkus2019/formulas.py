@@ -111,6 +111,16 @@ def cosine_limit(required_margin: float, step_constant: float) -> float:
     return (required_margin - 1 - 2 * step_constant) / (required_margin - 1 + step_constant)
 
 
+def fewest_updates(required_margin: float, step_constant: float) -> float:
+    """(γ − 1)/(2c_η) − 1: the proof of Theorem 6.3 says that a filter is updated so often on positive points."""
+    return (required_margin - 1) / (2 * step_constant) - 1
+
+
+def sharp_updates(required_margin: float, step_constant: float) -> float:
+    """(γ + 1)/(2c_η) − √2/8: what S⁺_T ≥ γ + 1 asks of a⁺(T), as no filter has more than (2a⁺ + √2/4)η."""
+    return (required_margin + 1) / (2 * step_constant) - math.sqrt(2) / 8
+
+
 def recovery_failure(half_width: int) -> float:
     """c + 16e⁻⁸: how often Theorem 6.3 may fail."""
     return c_value(half_width) + 16 * UNEXPLORED

@@ -180,7 +180,7 @@ ONE = basis(4, 1, 0.9, 10.0)[0]
     [
         ("row_norm", {"row_bound": np.nan}),
         ("row_norm", {"row_bound": 1e-3}),
-        ("separable", {"separator": np.full(4, np.nan)}),
+        ("separable", {"separator": np.full(4, 0.9)}),
         ("step_size", {"step_size": np.nan}),
         ("input_norm", {"inputs": np.full((4, 4), np.nan)}),
         ("labels", {"labels": np.full(4, 10.0)}),
@@ -195,6 +195,12 @@ def test_control_a_hypothesis_broken_in_the_second_run_is_seen(key, change):
     evidence = theorem_2([keep_ledgers([ONE, dataclasses.replace(ONE, **change)])])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert key in {h.key for h in evidence.hypotheses if not h.met}
+
+
+def test_where_it_is_not_known_whether_a_separator_exists_nothing_is_decided():
+    evidence = theorem_2([keep_ledgers([ONE, dataclasses.replace(ONE, separator=np.full(4, np.nan))])])
+    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert [h.key for h in evidence.hypotheses if h.met is None] == ["separable"]
 
 
 def test_overflow_is_no_refutation():

@@ -121,6 +121,20 @@ def test_data_that_is_not_separable_gets_the_proof():
     assert judged(theorem_7, data).verdict is Verdict.HOLDS
 
 
+UNDECIDED = [[0.5, 0.0], [-0.5, 1e-11]]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
+def test_data_on_which_no_separator_can_be_found_or_excluded_decides_nothing(claim):
+    data = specimen(UNDECIDED, [1, 1])
+    assert data.separation.separable is None
+    said = judged(claim, data)
+    if not isinstance(said, Silence) and "separable" in {hypothesis.key for hypothesis in said.hypotheses}:
+        (met,) = (hypothesis.met for hypothesis in said.hypotheses if hypothesis.key == "separable")
+        assert met is None
+        assert said.verdict is Verdict.INSUFFICIENT_EVIDENCE or False in [h.met for h in said.hypotheses]
+
+
 def test_points_on_one_ray_are_no_data_for_theorem_7():
     assert unmet(judged(theorem_7, KINDS["duplicates"]())) == ["distinct_rays"]
     evidence = judged(theorem_7, KINDS["contradictory duplicates"]())

@@ -15,6 +15,7 @@ from widenet.claims.base import (
     claim,
     less_than,
     more_than,
+    separable,
 )
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
@@ -28,13 +29,7 @@ def setting_of_the_paper(cells: Sequence[LearningRuns]) -> tuple[Hypothesis, ...
     """Separable points of the unit ball under Eq. 6; each at the case nearest to breaking it."""
     slopes = [runs.rule.slope for runs in cells]
     return (
-        at_least(
-            "separable",
-            "separable: smallest y⟨w*, x⟩",
-            min(runs.smallest_margin for runs in cells),
-            1,
-            tolerance=ROUNDING,
-        ),
+        separable(runs.smallest_margin for runs in cells),
         at_most(
             "input_norm", "largest input norm ‖x‖", max(runs.largest_norm for runs in cells), 1, tolerance=ROUNDING
         ),

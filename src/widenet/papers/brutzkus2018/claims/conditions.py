@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from widenet.claims.base import Hypothesis, Runs, at_least, at_most, less_than, more_than
+from widenet.claims.base import Hypothesis, Runs, at_least, at_most, less_than, more_than, separable
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.brutzkus2018.runs.ledgers import Ledgers
 from widenet.types import RunStatus
@@ -14,7 +14,7 @@ def conditions(runs: Ledgers) -> tuple[Hypothesis, ...]:
     The proof needs σ'(0) between α and 1, wherever the paper's own choice is 1.
     """
     return (
-        at_least("separable", "separable: smallest y⟨w*, x⟩", np.min(runs.smallest_margin), 1, tolerance=ROUNDING),
+        separable(runs.smallest_margin),
         at_most("input_norm", "largest input norm ‖x‖", np.max(runs.largest_input), 1, tolerance=ROUNDING),
         at_most("row_norm", "largest initial row norm / R", np.max(runs.relative_row), 1, tolerance=ROUNDING),
         at_most("labels", "labels: largest distance from ±1", np.max(runs.label_error), 0),

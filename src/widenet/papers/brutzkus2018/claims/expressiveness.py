@@ -5,10 +5,21 @@ from typing import Any
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_least, claim, less_than, more_than
+from widenet.claims.base import (
+    Evidence,
+    Hypothesis,
+    Kind,
+    Runs,
+    Silence,
+    at_least,
+    claim,
+    less_than,
+    more_than,
+    separable,
+)
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
-from widenet.claims.tolerances import FITTED, ROUNDING
+from widenet.claims.tolerances import FITTED
 from widenet.papers.brutzkus2018.claims.specimens import silence_over_labels, silence_over_zero
 from widenet.papers.brutzkus2018.formulas import bump_half_width, printed_half_width, swept_half_width
 from widenet.papers.brutzkus2018.runs.bad_global_minimum import SOLUTIONS, BadMinimum, bad_minimum
@@ -149,13 +160,7 @@ def section_6_2_bad_global(runs: Sequence[BadMinimum], *, needed: HalfWidth = pr
             ),
         },
         [
-            at_least(
-                "separable",
-                "separable: smallest y⟨w*, x⟩",
-                min(float(run.smallest_margin.min()) for run in runs),
-                1,
-                tolerance=ROUNDING,
-            ),
+            separable(margin for run in runs for margin in run.smallest_margin),
             at_least("width", "smallest k − 2⌈(n + n_test)/(2d − 2)⌉", spare, 0),
         ],
         runs=Runs(tried=len(ended), unfinished=int((~ended).sum())),

@@ -17,6 +17,7 @@ from widenet.claims.base import (
     claim,
     less_than,
     more_than,
+    separable,
 )
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
@@ -162,14 +163,7 @@ def proposition_1_1(points: Sequence[Point], *, factor: float = 1.0, leak: float
 def _separable_network(scapes: Sequence[Landscape]) -> list[Hypothesis]:
     closest = min(scapes, key=lambda scape: scape.smallest_margin)
     return [
-        at_least(
-            "separable",
-            "separable: smallest y⟨w*, x⟩",
-            closest.smallest_margin,
-            1,
-            tolerance=ROUNDING,
-            why=closest.why,
-        ),
+        separable((scape.smallest_margin for scape in scapes), why=closest.why),
         more_than("output_weight", "smallest output weight v", min(scape.output_weight for scape in scapes), 0),
     ]
 
@@ -261,11 +255,10 @@ def proposition_1_2_on(specimen: Specimen) -> list[Certified] | Silence:
     if isinstance(separation, Silence):
         return separation
     n_neurons = specimen.choices.n_neurons
-    separator = np.zeros(specimen.inputs.shape[1]) if separation.separator is None else separation.separator
     scape = Landscape(
         specimen.inputs,
         specimen.labels,
-        separator,
+        separation.vector(specimen.inputs.shape[1]),
         votes(n_neurons // 2, n_neurons**-0.5),
         specimen.choices.slope,
         separation.sentence,

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_least, at_most, claim
+from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_most, claim, separable
 from widenet.claims.sides import Conjunct, Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
@@ -33,13 +33,7 @@ from widenet.papers.brutzkus2018.runs.descent import Descent, descent
 def set_hypotheses(runs: Sequence[BadMinima | Descent]) -> list[Hypothesis]:
     """Separable, in the unit ball; each at the set nearest to breaking it."""
     return [
-        at_least(
-            "separable",
-            "separable: smallest y⟨w*, x⟩",
-            min(float(run.smallest_margin.min()) for run in runs),
-            1,
-            tolerance=ROUNDING,
-        ),
+        separable(margin for run in runs for margin in run.smallest_margin),
         at_most(
             "input_norm",
             "largest input norm ‖x‖",

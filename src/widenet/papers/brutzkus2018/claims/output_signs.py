@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Kind, Runs, at_least, at_most, claim
+from widenet.claims.base import Evidence, Kind, Runs, at_most, claim, separable
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.brutzkus2018.runs.mnist import MnistSeparator, mnist_separator
@@ -48,13 +48,7 @@ def section_5_3_signs(
             ),
         },
         (
-            at_least(
-                "separable",
-                "separable: smallest y⟨w*, x⟩",
-                min(each.smallest_margin for each in separators),
-                1,
-                tolerance=ROUNDING,
-            ),
+            separable(each.smallest_margin for each in separators),
             at_most(
                 "input_norm",
                 "largest input norm ‖x‖",

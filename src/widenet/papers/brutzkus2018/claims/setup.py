@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, Runs, Silence, at_least, at_most, claim, more_than
+from widenet.claims.base import Evidence, Kind, Runs, Silence, at_most, claim, more_than, separable
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING
@@ -54,7 +54,7 @@ def footnote_1(sets: SeparatedSets, *, least: float = 1.0) -> Evidence:
         quantity="‖w*‖ of the data set where it is smallest",
     )
     hypotheses = (
-        at_least("separable", "separable: smallest y⟨w*, x⟩", sets.smallest_margin.min(), 1, tolerance=ROUNDING),
+        separable(sets.smallest_margin),
         at_most("input_norm", "largest input norm ‖x‖", sets.largest_input.max(), 1, tolerance=ROUNDING),
     )
     return evidence({"‖w*‖ ≥ 1": sides}, hypotheses)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, Part, Runs, at_least, at_most, claim
+from widenet.claims.base import Evidence, Kind, Part, Runs, at_most, claim, separable
 from widenet.claims.sides import Sides, evidence
 from widenet.claims.statistics import CONFIDENCE
 from widenet.claims.tolerances import ROUNDING
@@ -43,13 +43,7 @@ def corollary_3_width_free(widths: Sequence[WidthRuns], *, flat: float = FLAT) -
     return evidence(
         {"T does not grow with k": _trend(half_widths, counts, status, flat, setting.seed)},
         (
-            at_least(
-                "separable",
-                "separable: smallest y⟨w*, x⟩",
-                min(runs.smallest_margin for runs in widths),
-                1,
-                tolerance=ROUNDING,
-            ),
+            separable(runs.smallest_margin for runs in widths),
             at_most("normalized_output", "v against 1/√(2k): relative difference", weights, 0, tolerance=ROUNDING),
             at_most("normalized_rows", "R against 1/√(2k): relative difference", radii, 0, tolerance=ROUNDING),
         ),

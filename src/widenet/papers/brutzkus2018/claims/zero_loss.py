@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, Silence, at_least, claim, less_than, more_than
+from widenet.claims.base import Evidence, Kind, Silence, at_least, claim, less_than, more_than, separable
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
@@ -66,13 +66,7 @@ def section_2_zero_minimum(cases: Sequence[Separated], *, shrink: float = 1.0) -
     """
     losses = np.array([case.mean_hinge(shrink * (1 + STEP) / case.gain) for case in cases])
     hypotheses = (
-        at_least(
-            "separable",
-            "separable: smallest y⟨w*, x⟩",
-            min(case.smallest_margin for case in cases),
-            1,
-            tolerance=ROUNDING,
-        ),
+        separable(case.smallest_margin for case in cases),
         more_than("output_weight", "smallest output weight v", min(case.output_weight for case in cases), 0),
     )
     relu = np.array([case.slope == 0 for case in cases])
@@ -87,11 +81,10 @@ def section_2_zero_minimum(cases: Sequence[Separated], *, shrink: float = 1.0) -
 
 @section_2_zero_minimum.speaks
 def separated_on(specimen: Specimen) -> list[Separated] | Silence:
-    """The reader's data with the separator that was found, or zero in its place, for both activations."""
+    """The reader's data with the separator that was found, for both activations."""
     if (reason := silence_over_labels(specimen)) is not None:
         return reason
-    found = specimen.separation.separator
-    separator = np.zeros(specimen.inputs.shape[1]) if found is None else np.asarray(found, np.float64)
+    separator = specimen.separation.vector(specimen.inputs.shape[1])
     half = specimen.choices.n_neurons // 2
     parts = (specimen.inputs, specimen.labels, separator, half, equal_scale(half))
     return [Separated(*parts, specimen.choices.slope), Separated(*parts, 0.0)]

@@ -149,7 +149,7 @@ class Learning:
     @property
     def update_bound(self) -> float:
         """M_k; infinite without a separator."""
-        return self.rule.update_bound(self.samples.separator_norm) if self.samples.separator.any() else np.inf
+        return self.rule.update_bound(self.samples.separator_norm) if self.samples.separator_norm > 0 else np.inf
 
     @property
     def is_waited_for(self) -> bool:

@@ -154,7 +154,7 @@ def nearly_antipodal_pair(gap: float) -> PointSet:
 
 
 def points_on(data: Dataset) -> PointSet:
-    """A reader's own data with its certified separator; 0 where there is none, so that the hypothesis fails visibly.
+    """A reader's own data with its certified separator; 0 where there is none, NaN where that is not known.
 
     Raises:
       DataError: a point is 0, which has no direction.
@@ -163,5 +163,4 @@ def points_on(data: Dataset) -> PointSet:
     zero = np.flatnonzero(~inputs.any(axis=1))
     if len(zero):
         raise DataError(f"point {zero[0]} is 0, so the data is not separable through the origin.")
-    separator = find_separator(data).separator
-    return PointSet(inputs, labels, np.zeros(inputs.shape[1]) if separator is None else separator)
+    return PointSet(inputs, labels, find_separator(data).vector(inputs.shape[1]))

@@ -106,12 +106,11 @@ class OwnSamples(ClosedModel):
         held_out = shuffled[: max(1, (len(labels) - self.n_samples) // 2)]
         rest = shuffled[len(held_out) :]
         chosen = np.stack([draw.permutation(rest)[: self.n_samples] for _ in range(self.trials)])
-        separator = find_separator(data).separator
         return SampleSets(
             inputs[chosen],
             labels[chosen],
             inputs[held_out],
             labels[held_out],
-            np.zeros(data.dim) if separator is None else np.asarray(separator, np.float64),
+            find_separator(data).vector(data.dim),
             separator_is_given=False,
         )

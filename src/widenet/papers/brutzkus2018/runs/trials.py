@@ -159,7 +159,8 @@ class BasisTrial(ClosedModel):
 class OwnTrials(ClosedModel):
     """A reader's own data, as it is, under R = v = 1/√(2k), in a new random order each pass.
 
-    The separator is found and certified here; it is zero when there is none, so that the hypothesis fails visibly.
+    The separator is found and certified here; it is zero when there is none and NaN when that is not known, which the
+    hypothesis shows.
     """
 
     kind: Literal["own"] = "own"
@@ -174,8 +175,7 @@ class OwnTrials(ClosedModel):
         """Runs that differ in their initial weights and orders."""
         data = recall(self.own_data)
         inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
-        found = find_separator(data).separator
-        separator = np.zeros(data.dim) if found is None else np.asarray(found, np.float64)
+        separator = find_separator(data).vector(data.dim)
         half = self.n_neurons // 2
         scale = equal_scale(half)
         draw = np.random.default_rng(self.seed)
