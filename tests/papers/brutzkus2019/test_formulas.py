@@ -118,6 +118,7 @@ def test_the_regimes_of_theorems_6_3_and_6_4():
 
 
 def test_where_a_formula_says_nothing():
+    assert ratio_limit(64) == math.inf
     assert width_limit(1.0) == math.inf
     assert width_limit(1.0 + 1e-9) < math.inf
     assert width_limit(0.5) == math.inf

@@ -65,9 +65,9 @@ def _one_large(half_width: int, relative_deviation: float) -> float:
 
 
 def ratio_limit(half_width: int) -> float:
-    """α(k) = (k/4 + 2√k)/(k/4 − 2√k) = (√k + 8)/(√k − 8), for k > 64."""
+    """α(k) = (k/4 + 2√k)/(k/4 − 2√k) = (√k + 8)/(√k − 8) for k > 64; up to there no ratio of counts is excluded."""
     root = math.sqrt(half_width)
-    return (root + 8) / (root - 8)
+    return (root + 8) / (root - 8) if half_width > 64 else math.inf
 
 
 def beta_positive(required_margin: float, step_constant: float) -> float:

@@ -282,7 +282,7 @@ class _Group:
         margins = self.labels * networks.readout(self.z, self.room)
         if self.any_settled:
             margins = np.where(self.settled, self.closer, margins)
-        active = margins < 1 if course.loss is hinge else PULLS[course.loss](margins) != 0
+        active = PULLS[course.loss](margins) != 0
         if self.any_settled:
             active &= ~self.settled
         if not course.always_moves:

@@ -61,6 +61,11 @@ class Increment:
         moves = (self.coefficients != 0).any(axis=1)
         return moves if self.outputs is None else moves | (self.outputs != 0).any(axis=1)
 
+    def of(self, runs: np.ndarray) -> "Increment":
+        """The same for some runs."""
+        outputs = None if self.outputs is None else self.outputs[runs]
+        return Increment(self.margins[runs], self.coefficients[runs], outputs)
+
 
 @dataclass(frozen=True, eq=False)
 class SmallNetworks:

@@ -35,7 +35,7 @@ def test_every_updated_point_was_below_the_margin():
     learned, rule = HARD.run(1), HARD.rule
     inputs, labels = HARD.samples.inputs[1], HARD.samples.labels[1]
     for t, index in enumerate(learned.updated):
-        before = replay(rule, HARD.start(1)[None], inputs[None], labels[None], [learned.updated[:t]])[0]
+        before = replay(rule, HARD.start(1), inputs, labels, learned.updated[:t])
         assert labels[index] * rule.outputs(before, inputs[[index]])[0] < 1
     assert learned.loss == 0
     assert (labels * rule.outputs(learned.weights, inputs) >= 1).all()

@@ -54,7 +54,7 @@ REFUTES_E_16 = first_crossing.counterexample(Scale.QUICK, 0)[0].model_copy(updat
 
 
 def hypothesis_met(evidence: Evidence, key: str) -> bool:
-    return pick(evidence.hypotheses, key)[0].met
+    return pick(evidence.hypotheses, key)[0].met is True
 
 
 def with_setting(trace: Trace, **changes: float) -> Trace:

@@ -134,13 +134,13 @@ def test_control_lemma_b_7_with_another_number_and_on_few_runs():
     assert lemma_b_7(narrow(2, 100)).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-def often(count, n_runs, promised=0.75):
+def often(count, n_runs, promised=Fraction(3, 4)):
     """Lemma B.7 about drawn starts of which so many leave a point without a filter."""
     start = draw_xor_start(2, 0.1, 4000)
     some = np.any(start.forgotten, axis=1)
     rows = np.concatenate([np.resize(np.flatnonzero(some), count), np.resize(np.flatnonzero(~some), n_runs - count)])
     starts = NarrowStarts(dataclasses.replace(start, fits=start.fits[rows]), every_octant(0.1))
-    return lemma_b_7(starts, promised=Fraction(promised))
+    return lemma_b_7(starts, promised=promised)
 
 
 MOST = max(count for count in range(300, 400) if stats.binomtest(count, 400, 0.75).pvalue >= 1e-6)

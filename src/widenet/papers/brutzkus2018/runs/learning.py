@@ -4,7 +4,6 @@ The list is what a compression scheme needs.
 """
 
 import functools
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +23,8 @@ from widenet.training.small import Inputs, Recorder, SmallNetworks, train_small,
 
 PATIENCE, GIVEN_UP = 1e6, 1000
 """The largest M_k that a run is given time for, and the updates it gets otherwise."""
+LARGEST_PIECE = 64
+"""So many points that make no update are passed at once."""
 MOST_PADDING = 20_000
 """Where M_k is in the billions, so many points of padding show that padding changes nothing."""
 Weights = Float[np.ndarray, "neuron dim"]
@@ -120,18 +121,25 @@ def learn(
 
 def replay(
     rule: LearningRule,
-    starts: Float[np.ndarray, "run neuron dim"],
-    inputs: Float[np.ndarray, "run sample dim"],
-    labels: Float[np.ndarray, "run sample"],
-    points: Sequence[Sequence[int]],
-) -> Float[np.ndarray, "run neuron dim"]:
-    """B_{W_0}: the weights that the compression points of each run give, in their order, by the rule of training."""
-    networks, runs = rule.networks(starts).copy(), np.arange(len(starts))
-    for rows in map(np.array, itertools.zip_longest(*points, fillvalue=-1)):
-        # A list that is over goes on at the origin, which moves nothing.
-        x = inputs[runs, rows] * (rows >= 0)[:, None]
-        networks.add(x, networks.increment(x, labels[runs, rows], rule.step_size))
-    return networks.hidden
+    start: Weights,
+    inputs: Float[np.ndarray, "sample dim"],
+    labels: Float[np.ndarray, " sample"],
+    points: Sequence[int],
+) -> Weights:
+    """B_{W_0}: the weights that the compression points give, in their order, by the rule of training."""
+    networks, rows, place, size = rule.networks(start[None]).copy(), np.array(points, int), 0, 1
+    while place < len(rows):
+        # Points that make no update are passed in pieces: between two updates the weights rest.
+        piece = rows[place : place + size]
+        copies = networks.of(np.zeros(len(piece), int))
+        increment = copies.increment(inputs[piece], labels[piece], rule.step_size)
+        first = np.flatnonzero(increment.moves)[:1]
+        if len(first):
+            networks.add(inputs[piece[first]], increment.of(first))
+            place, size = place + int(first[0]) + 1, 1
+        else:
+            place, size = place + size, min(2 * size, LARGEST_PIECE)
+    return networks.hidden[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +261,7 @@ def learn_all(
     padding = np.random.default_rng([learning.seed, 2])
     trials = range(len(samples))
     all_learned = learning.run_all(trials, progress) if run is None else [run(learning, trial) for trial in trials]
-    rows, kept = [], []
+    rows, same = [], []
     for trial, learned in enumerate(all_learned):
         inputs, labels = samples.inputs[trial], samples.labels[trial]
         outside = learned.unused(samples.n_samples)
@@ -266,10 +274,9 @@ def learn_all(
         if replayed:
             points = keep(learned.updated)
             missing = min(max(size - len(points), 0), MOST_PADDING)
-            kept.append([*points, *padding.integers(samples.n_samples, size=missing).tolist()])
-    starts = np.stack([start(learning, trial) for trial in trials])
-    again = replay(rule, starts, samples.inputs, samples.labels, kept) if replayed else ()
-    same = [np.array_equal(weights, each.weights) for weights, each in zip(again, all_learned, strict=False)]
+            spare = padding.integers(samples.n_samples, size=missing).tolist()
+            weights = replay(rule, start(learning, trial), inputs, labels, [*points, *spare])
+            same.append(np.array_equal(weights, learned.weights))
     updates, distinct, loss, n_unused, unused_error, error = (np.array(column) for column in zip(*rows, strict=True))
     return LearningRuns(
         rule=rule,

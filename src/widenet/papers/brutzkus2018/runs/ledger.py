@@ -44,6 +44,7 @@ class Ledger:
       alignment_gains, norm_gains: what the identities say each update adds to F and to G².
       smallest_ratios, largest_ratios: running extremes of v_t/v_0 over the neurons, from t = 0 (c and C).
       hidden, output: the weights at the end.
+      last_margin: min y N(x) over all samples at the end; the training loss is 0 where it is at least 1.
       end: why the run ended.
       is_blurred: whether rounding alone could carry a margin across 1 at the end.
     """
@@ -59,6 +60,7 @@ class Ledger:
     largest_ratios: Float[np.ndarray, " time"]
     hidden: Float[np.ndarray, "neuron dim"]
     output: Float[np.ndarray, " neuron"]
+    last_margin: float
     end: RunStatus
     is_blurred: bool
 
@@ -140,10 +142,11 @@ def _train_alike(
         watch=writer.write,
         progress=progress,
     )
-    ends = zip(trained.networks.hidden, trained.networks.output, trained.status, trained.blurred, strict=True)
+    last, networks = trained.margins.min(axis=1), trained.networks
+    ends = zip(networks.hidden, networks.output, last, trained.status, trained.blurred, strict=True)
     columns = (
-        (trial, *columns, hidden, output, RunStatus(status), bool(blurred))
-        for trial, columns, (hidden, output, status, blurred) in zip(trials, writer.read(), ends, strict=True)
+        (trial, *columns, hidden, output, float(margin), RunStatus(status), bool(blurred))
+        for trial, columns, (hidden, output, margin, status, blurred) in zip(trials, writer.read(), ends, strict=True)
     )
     return list(itertools.starmap(Ledger, columns))
 
