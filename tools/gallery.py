@@ -99,7 +99,8 @@ def choices_of(row: Row) -> str:
 def _table(row: Row) -> str:
     lines = ["| quantity | the paper | measured | interval | agrees if | |", "|---|---|---|---|---|---|"]
     for each in row["comparisons"]:
-        comparison = Comparison.model_validate_json(json.dumps({name: each[name] for name in Comparison.model_fields}))
+        fields = {name: each[name] for name in Comparison.model_fields if name in each}
+        comparison = Comparison.model_validate_json(json.dumps(fields))
         cells = [
             comparison.name.replace("|", "\\|"),
             comparison.reported,
