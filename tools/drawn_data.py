@@ -211,7 +211,7 @@ def look(numbers: Iterator[int], jobs: int) -> Iterator[dict[str, Any]]:
     """Rows as they come."""
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(jobs, context, max_tasks_per_child=500) as pool:
-        yield from pool.map(ask, numbers, chunksize=5)
+        yield from pool.map(ask, numbers, chunksize=1)
 
 
 def summary(rows: list[dict[str, Any]]) -> str:

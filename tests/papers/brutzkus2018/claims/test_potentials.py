@@ -212,6 +212,25 @@ def test_equation_12_is_attained():
 TOY = keep_ledgers([three_points(0.5, 0.25), three_points(0.2, 1.0), nearly_solved(10.0), all_off()])
 
 
+def test_steps_that_round_away_refute_nothing():
+    """x = 1e-22: no update moves a row of size ½. F_0 is exactly 0, and F is known to 1e-9·G‖W*‖ only."""
+    point, separator, output = np.full((1, 1), 1e-22), np.full(1, 1e22), plus_minus_weights(2, 0.5)
+    trial = Trial(point, np.ones(1), separator, np.full((4, 1), 0.5), output, 0.5, 1.0, 0.5)
+    runs = keep_ledgers([trial], most_updates=5)
+    assert runs.alignments.tolist() == [0] * 6
+    assert equation_12([runs]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert equation_12_step([runs]).verdict is not Verdict.VIOLATED
+
+
+def test_a_margin_that_rounding_made_refutes_nothing():
+    """An update at y N(x) = 1e281 breaks the statement, unless the outputs of that run are not known to within 1."""
+    runs = keep_ledgers(basis(4, 1, 0.9, 10.0))
+    beyond = dataclasses.replace(runs, margins=np.full_like(runs.margins, 1e281))
+    assert equation_11_step([beyond]).verdict is Verdict.VIOLATED
+    blurred = dataclasses.replace(beyond, blurred=np.ones(len(runs), bool))
+    assert equation_11_step([blurred]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
 replaced = with_last
 
 
