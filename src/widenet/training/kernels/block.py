@@ -164,12 +164,12 @@ class Progress(eqx.Module):
     watched: Any = None
 
 
-def walk(segment: Segment, carry: Carry, work: Callable[[Carry, Rows], Carry]) -> Carry:
-    """Take the steps start, …, stop − 1 block by block, epoch by epoch."""
+def walk(segment: Segment, carry: Carry, work: Callable[[Carry, Rows], Carry], steps: int | None = None) -> Carry:
+    """Take the steps start, …, stop − 1 block by block, epoch by epoch; a block has so many steps, or `ROWS` rows."""
     order, n_samples, batch_size = segment.order, segment.data.n_samples, segment.batch_size
     start, stop = segment.start, segment.stop
     length = order.steps_per_epoch(n_samples, batch_size)
-    size = max(1, min(ROWS // batch_size, length))
+    size = max(1, min(ROWS // batch_size if steps is None else steps, length))
 
     def run_epoch(epoch: Array, carry: Carry) -> Carry:
         samples = order.epoch(segment.key, epoch, n_samples, batch_size)
