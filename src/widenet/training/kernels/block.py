@@ -110,8 +110,9 @@ def twins(inputs: Float[Array, "sample dim"], has_bias: bool) -> Float[Array, "s
 
 def _fingerprints(inputs: Float[Array, "sample dim"]) -> UInt32[Array, "sample 2"]:
     """64 bits that stand for a sample: sums, modulo 2^32, of its mixed words. 0 and −0 count as the same."""
-    words = jax.lax.bitcast_convert_type(inputs + jnp.zeros((), inputs.dtype), jnp.uint32)
-    words = words.reshape(inputs.shape[0], -1)  # a float64 has two
+    # `inputs + 0` would do the same by the rules of arithmetic, but a compiler leaves it out.
+    inputs = jnp.where(inputs == 0, jnp.zeros_like(inputs), inputs)
+    words = jax.lax.bitcast_convert_type(inputs, jnp.uint32).reshape(inputs.shape[0], -1)  # a float64 has two
     place, weight = np.random.default_rng(0).integers(0, 2**32, (2, words.shape[1]), np.uint32)
     mixed = words ^ place
     for factor, shift in ((0x85EBCA6B, 13), (0xC2B2AE35, 16)):  # the end of MurmurHash3: every bit reaches every other
@@ -164,12 +165,18 @@ class Progress(eqx.Module):
     watched: Any = None
 
 
+def block_size(segment: Segment, steps: int | None = None) -> int:
+    """Steps of a block: so many, or those of `ROWS` rows, and at most an epoch."""
+    length = segment.order.steps_per_epoch(segment.data.n_samples, segment.batch_size)
+    return max(1, min(ROWS // segment.batch_size if steps is None else steps, length))
+
+
 def walk(segment: Segment, carry: Carry, work: Callable[[Carry, Rows], Carry], steps: int | None = None) -> Carry:
     """Take the steps start, …, stop − 1 block by block, epoch by epoch; a block has so many steps, or `ROWS` rows."""
     order, n_samples, batch_size = segment.order, segment.data.n_samples, segment.batch_size
     start, stop = segment.start, segment.stop
     length = order.steps_per_epoch(n_samples, batch_size)
-    size = max(1, min(ROWS // batch_size if steps is None else steps, length))
+    size = block_size(segment, steps)
 
     def run_epoch(epoch: Array, carry: Carry) -> Carry:
         samples = order.epoch(segment.key, epoch, n_samples, batch_size)

@@ -32,7 +32,6 @@ from widenet.networks.two_layer import EXACT
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
 from widenet.training.kernels.pieces import (
-    COLUMNS,
     WIDEST_SPREAD,
     has_tensor_cores,
     loaded,
@@ -50,6 +49,8 @@ ROWS = 64
 """Steps of a block. More would save memory traffic and no longer fit in registers."""
 STRIDE = 16
 """Steps taken on row vectors, before later rows catch up: the smallest product of a tensor core."""
+COLUMNS = 32
+"""Input coordinates of a tile."""
 NEURONS = 64
 """Neurons of a tile: what one group of four warps multiplies at once."""
 WARPS, STAGES = 4, 3
@@ -95,7 +96,7 @@ def advance(state: State, segment: Segment) -> State:
         weights = jnp.concatenate([weights, network.bias[:, None]], axis=1)
         inputs = jnp.concatenate([inputs, jnp.ones_like(inputs[:, :1])], axis=1)
     moves = jnp.any(inputs != 0, axis=1).astype(int32)
-    pieces, input_scale = scaled_pieces(inputs)
+    pieces, input_scale = scaled_pieces(inputs, COLUMNS)
     run_segment = _program(segment.loss, weights.shape[0], weights.shape[1], dtype)
     kink = network.activation
     slope, at_zero = jnp.asarray(kink.slope, dtype), jnp.asarray(kink.derivative_at_zero, dtype)

@@ -22,8 +22,6 @@ try:
 except ImportError:  # a JAX that has dropped Triton
     triton: Any = None
 
-COLUMNS = 32
-"""Input coordinates of a tile."""
 WIDEST_SPREAD = 2.0**12
 """Ratio of the largest to the smallest column maximum up to which one scale for all inputs keeps float32's accuracy."""
 
@@ -66,9 +64,9 @@ def pieces_of(x: Array) -> tuple[Array, ...]:
     return high, (x - high.astype(float32)).astype(jnp.float16)
 
 
-def scaled_pieces(inputs: Array) -> tuple[tuple[Array, ...], Array]:
-    """The inputs, padded to whole tiles, scaled and split; with their scale."""
-    inputs = jnp.pad(inputs, ((0, 0), (0, -inputs.shape[1] % COLUMNS)))
+def scaled_pieces(inputs: Array, columns: int) -> tuple[tuple[Array, ...], Array]:
+    """The inputs, filled up to whole tiles of so many columns, scaled and split; with their scale."""
+    inputs = jnp.pad(inputs, ((0, 0), (0, -inputs.shape[1] % columns)))
     scale = power_of_two(jnp.max(jnp.abs(inputs)))
     if inputs.dtype != float32:
         return (inputs,), scale
