@@ -2,11 +2,12 @@
 #   make report   the papers at quick scale: verdict table here, pictures in build/report/index.html
 #   make test     lint, types and the whole test suite
 #   make check    lint and types only
+# Two long looks at the checks themselves (docs/mutants.md): make mutants ROOM=…, make drawn-data
 PYTHON ?= python3
 JOBS ?= 2
 BIN := .venv/bin
 
-.PHONY: report test check setup format clean
+.PHONY: report test check mutants drawn-data setup format clean
 
 report: setup
 	$(BIN)/widenet report --out build/report
@@ -18,6 +19,12 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright --level error
+
+mutants: setup
+	$(BIN)/python -m tools.mutants $(ROOM) --jobs $(JOBS) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))
+
+drawn-data: setup
+	$(BIN)/python -m tools.drawn_data --jobs $(JOBS) $(if $(COUNT),--count $(COUNT))
 
 setup: .venv/installed
 

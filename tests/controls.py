@@ -77,14 +77,20 @@ def breaks_hypothesis(claim: Claim, key: str, *, also: tuple[str, ...] = ()) -> 
     return _registered(claim, hypothesis=key, also=also)
 
 
-def hypothesis_edges(claim: Claim, judged: Callable[..., Evidence], **edges: tuple[dict, dict]) -> Callable:
-    """One case per hypothesis: key = (changes just inside, changes just outside), as `judged` takes them."""
-    return _table(claim, judged, edges, lambda key: breaks_hypothesis(claim, key))
+def hypothesis_edges(claim: Claim, judged: Callable[..., Evidence], **edges: tuple) -> Callable:
+    """One case per hypothesis: key = (changes just inside, changes just outside), as `judged` takes them.
+
+    Names after the two are those that fall with it.
+    """
+    return _table(judged, edges, lambda key, also: breaks_hypothesis(claim, key, also=also))
 
 
-def part_edges(claim: Claim, judged: Callable[..., Evidence], edges: dict[str, tuple[dict, dict]]) -> Callable:
-    """A test with one case per part: name → (changes just inside, changes just outside), as `judged` takes them."""
-    return _table(claim, judged, edges, lambda name: breaks_part(claim, name))
+def part_edges(claim: Claim, judged: Callable[..., Evidence], edges: dict[str, tuple]) -> Callable:
+    """A test with one case per part: name → (changes just inside, changes just outside), as `judged` takes them.
+
+    Names after the two are those that cannot hold without it.
+    """
+    return _table(judged, edges, lambda name, also: breaks_part(claim, name, also=also))
 
 
 def spares(claim: Claim) -> Callable:
@@ -164,12 +170,10 @@ def _registered(claim: Claim, **what: object) -> Callable[[Callable[[], Given]],
     return register
 
 
-def _table(
-    claim: Claim, judged: Callable[..., Evidence], edges: dict[str, tuple[dict, dict]], kind: Callable
-) -> Callable:
+def _table(judged: Callable[..., Evidence], edges: dict[str, tuple], kind: Callable) -> Callable:
     tests = {
-        what: kind(what)(functools.partial(lambda pair: tuple(judged(**each) for each in pair), pair))
-        for what, pair in edges.items()
+        what: kind(what, tuple(also))(functools.partial(lambda *pair: tuple(judged(**each) for each in pair), *pair))
+        for what, (*pair, also) in ((what, (*edge[:2], edge[2:])) for what, edge in edges.items())
     }
 
     @pytest.mark.parametrize("what", tests)

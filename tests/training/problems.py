@@ -54,7 +54,10 @@ def networks(n_runs, n_neurons=6, dim=5, slope=0.2, seed=1, bias=False, dtype=jn
 
 def drawn_networks(n_runs, n_neurons=6, dim=5, slope=0.2, seed=1, dtype=jnp.float64):
     """One network per run from the constructor itself, for tests of the bits that a run starts from."""
-    make = lambda key: make_two_layer(key, n_neurons, dim, leaky_relu(slope), dtype=dtype)  # noqa: E731
+
+    def make(key):
+        return make_two_layer(key, n_neurons, dim, leaky_relu(slope), dtype=dtype)
+
     return jax.jit(jax.vmap(make))(run_keys(n_runs, seed))
 
 
@@ -69,8 +72,8 @@ def kernel_of(recipe, nets, data, watch=None):
 
 
 def n_programs():
-    """How many programs for steps side by side have been compiled."""
-    return together._cache_size()  # pyright: ignore[reportAttributeAccessIssue]
+    """How many programs for steps, side by side or in turn, have been compiled."""
+    return sum(program._cache_size() for program in (together, in_turn))  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def forget_programs():

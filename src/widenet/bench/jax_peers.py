@@ -19,7 +19,7 @@ from widenet.bench.workloads import SgdWorkload
 from widenet.bench.xord import XordWorkload
 from widenet.losses import hinge
 
-NAME, IN_THREADS, RK4 = "JAX vmap of scan", "JAX scan in threads", "JAX scan of RK4"
+NAME, IN_THREADS = "JAX vmap of scan", "JAX scan in threads"
 EXACT = jax.lax.Precision.HIGHEST
 
 
@@ -83,10 +83,10 @@ def descent(workload: DescentWorkload, steps: int) -> Peer:
     return _peer(jax.jit(jax.vmap(one)), arguments, workload.n_runs, steps)
 
 
-def flow(workload: FlowWorkload, steps: int) -> Peer:
+def flow(workload: FlowWorkload, steps: int, per_tick: int) -> Peer:
     """The classical Runge-Kutta method of order 4 with a fixed step, gradients by autodiff."""
     inputs, labels = workload.data.inputs, workload.data.labels
-    length = workload.tick / workload.per_tick
+    length = workload.tick / per_tick
 
     def one(weights: jax.Array, votes: jax.Array) -> jax.Array:
         def loss(weights: jax.Array) -> jax.Array:
@@ -102,11 +102,11 @@ def flow(workload: FlowWorkload, steps: int) -> Peer:
             last = field(weights + length * third)
             return weights + length / 6 * (first + 2 * second + 2 * third + last), None
 
-        return jax.lax.scan(step, weights, None, length=steps * workload.per_tick)[0]
+        return jax.lax.scan(step, weights, None, length=steps * per_tick)[0]
 
     arguments = workload.networks.hidden_weights, workload.networks.output_weights
-    note = f"{workload.per_tick} steps per tick"
-    return replace(_peer(jax.jit(jax.vmap(one)), arguments, workload.n_runs, steps), name=RK4, note=note)
+    peer = _peer(jax.jit(jax.vmap(one)), arguments, workload.n_runs, steps)
+    return replace(peer, name=f"JAX RK4, {per_tick} per tick")
 
 
 def xord(workload: XordWorkload, steps: int) -> Peer:

@@ -8,7 +8,7 @@ import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -39,6 +39,7 @@ def device_name() -> str:
     return f"{name}, {count} core{'s' if count > 1 else ''}"
 
 
+@runtime_checkable
 class Workload(Protocol):
     """What every workload says of itself."""
 

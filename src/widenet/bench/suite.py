@@ -168,7 +168,8 @@ def _descent(sizes: Sizes, progress: Progress) -> Result:
 def _flow(sizes: Sizes, progress: Progress) -> Result:
     workload, ticks = FlowWorkload(sizes.flow_runs), sizes.flow_ticks
     own = ours.flow(workload, ticks, sizes.flow_long)
-    peers = [own, jax_peers.flow(workload, ticks), torch_peers.flow(workload, ticks, on_gpu())]
+    plain = [jax_peers.flow(workload, ticks, per_tick) for per_tick in (workload.per_tick, 16 * workload.per_tick)]
+    peers = [own, *plain, torch_peers.flow(workload, ticks, on_gpu())]
     progress(0.0, "a fine solution")
     fine = as_array(ours.flow_weights(workload, ticks, FINE))
     errors = []

@@ -6,9 +6,9 @@ compiled loop; runs that have stopped keep their state, and once three quarters 
 to a smaller batch, so stopped runs soon cost little.
 """
 
+import contextlib
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -25,9 +25,10 @@ from widenet.training.record import Record
 from widenet.types import Dataset, RunKeys, Trajectory
 
 SMALL_BYTES = 16 << 10
-"""On a CPU, runs with at least this many bytes of weights are trained one after the other inside the program: their
-products are large enough alone, and a run that has nothing to do can then really skip it. Smaller ones are vmapped.
-With a saturating loss a quarter is enough: side by side, every run waits for the active samples of all others."""
+"""On a CPU, runs with at least this many bytes of weights, or of neurons for the samples of a step, are trained one
+after the other inside the program: their products are large enough alone, what they hold stays in the cache, and a run
+that has nothing to do can then really skip it. Smaller ones are vmapped. With a saturating loss a quarter is enough:
+side by side, every run waits for the active samples of all others."""
 
 
 def ensemble(
@@ -73,7 +74,8 @@ def ensemble(
     sizes, order = step_sizes(method, n_runs), method.sampling.order
     budgets = np.broadcast_to(np.asarray(recipe.max_steps, np.int32), (n_runs,))
     small = SMALL_BYTES // 4 if recipe.loss in SATURATING else SMALL_BYTES
-    one_by_one = jax.default_backend() == "cpu" and _bytes_per_run(networks, n_runs) >= small
+    large = _bytes_per_run(networks, n_runs) >= small
+    one_by_one = jax.default_backend() == "cpu" and (large or method.in_turn)
     devices = jax.local_devices()
     workers = min(cores() if one_by_one else len(devices), n_runs)
     need = estimate(networks, data, method, recipe.layers, record, n_runs)
@@ -88,26 +90,29 @@ def ensemble(
     shared = SharedProgress(progress, n_runs)
 
     def train_chunk(first: int) -> Trajectory:
-        runs = slice(first, min(first + chunk, n_runs))
-        told = shared.of(first, runs.stop - first)
-        part = (lambda tree: tree) if chunk == n_runs else lambda tree: jax.tree.map(lambda leaf: leaf[runs], tree)
+        # A last piece that is too short is filled up with runs that have no steps to take: one shape is compiled.
+        numbers = np.arange(first, first + chunk)
+        real, runs = numbers < n_runs, np.minimum(numbers, n_runs - 1)
+        told = shared.of(first, int(real.sum()))
+
+        def part(tree: Any) -> Any:
+            return tree if chunk == n_runs else jax.tree.map(lambda leaf: leaf[runs], tree)
+
         own = (
             part(networks),
             part(data) if data.is_per_run else data,
             part(keys),
             part(sizes),
-            budgets[runs],
+            np.where(real, budgets[runs], 0),
             part(watch),
             jax.tree.map(lambda leaf: leaf[runs] if leaf.ndim == 2 else leaf, order),
         )
-        if len(devices) == 1:
-            return Batch(recipe, method, one_by_one, *own).train(record, told)
         # Runs never talk to each other: a chunk lives on one device, and only its results come back.
         device = devices[first // chunk % len(devices)]
-        with jax.default_device(device):
-            put = lambda leaf: jax.device_put(leaf, device) if isinstance(leaf, jax.Array) else leaf  # noqa: E731
-            done = Batch(recipe, method, one_by_one, *jax.tree.map(put, own)).train(record, told)
-        return jax.tree.map(lambda leaf: jax.device_put(leaf, devices[0]) if eqx.is_array(leaf) else leaf, done)
+        with contextlib.nullcontext() if len(devices) == 1 else jax.default_device(device):
+            done = Batch(recipe, method, one_by_one, *_moved(own, device)).train(record, told)
+        done = done if real.all() else jax.tree.map(lambda leaf: leaf[: real.sum()], done)
+        return _moved(done, devices[0])
 
     parts = in_threads(train_chunk, range(0, n_runs, chunk), workers, shared)
     return jax.tree.map(lambda *leaves: _join(leaves), *parts) if len(parts) > 1 else parts[0]
@@ -115,6 +120,13 @@ def ensemble(
 
 def _bytes_per_run(networks: Any, n_runs: int) -> int:
     return sum(leaf.nbytes for leaf in jax.tree.leaves(networks)) // n_runs
+
+
+def _moved(tree: Any, device: Any) -> Any:
+    """The same arrays on this device; on a machine that has one device they are there."""
+    if jax.local_device_count() == 1:
+        return tree
+    return jax.tree.map(lambda leaf: jax.device_put(leaf, device) if isinstance(leaf, jax.Array) else leaf, tree)
 
 
 def _join(leaves: Any) -> Any:

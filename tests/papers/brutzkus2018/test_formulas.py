@@ -206,3 +206,159 @@ def test_the_counts_of_theorem_9(dim, entry_bound, step_size, printed, repaired,
     assert bounds.updates_allowed_as_printed(dim, entry_bound, step_size) == printed
     assert bounds.updates_allowed(dim, entry_bound, step_size) == repaired
     assert bounds.updates_allowed(1, entry_bound, step_size) == on_one_point
+
+
+A, B, D = (1.7, 0.6, 0.8, 0.9, 1.3, 3), (3.2, 0.35, 2.5, 0.4, 0.15, 7), (1.2, 0.9, 0.05, 0.3, 2.5, 2)
+"""‖w*‖, α, η, v, R, k. The values below were computed apart from this program, with 50 digits."""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "terms", "total"),
+    [
+        (A, (8.02777777778, 4.12951531779, 11.1528973443, 10.2314814815), 33.5416719213),
+        (B, (83.5918367347, 29.8542274052, 17.6399078046, 2.74285714286), 133.828829087),
+        (D, (1.77777777778, 197.530864198, 297.626643054, 444.444444444), 941.379729474),
+    ],
+)
+def test_pinned_terms_of_the_update_bound(parameters, terms, total):
+    assert [float(term) for term in update_bound_terms(*parameters)] == pytest.approx(terms, rel=1e-11)
+    assert float(max_nonzero_updates(*parameters)) == pytest.approx(total, rel=1e-11)
+
+
+def test_pinned_bound_from_zero_weights():
+    ws, a, eta, v, _, k = A
+    assert float(max_nonzero_updates(ws, a, eta, v, 0.0, k)) == pytest.approx(12.1572930956, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "low", "high", "total", "without"),
+    [
+        (A, 0.7, 1.9, 113.614228186, 33.5416719213),
+        ((2.4, 0.8, 0.3, 0.5, 0.6, 4), 0.95, 1.2, 107.542130744, 93.5941170816),
+    ],
+)
+def test_pinned_bound_of_equation_13(parameters, low, high, total, without):
+    assert float(bounds.both_layers_bound(*parameters, low, high)) == pytest.approx(total, rel=1e-11)
+    assert float(bounds.both_layers_bound(*parameters, 1.0, 1.0)) == pytest.approx(without, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "start", "norm", "root", "from_start"),
+    [
+        (A, -4.1, 2.6, 29.0119807691, 16.2410795502),
+        ((2.1, 0.5, 0.4, 0.6, 3.0, 2), -7.0, 4.0, 243.638538222, 116.729108382),
+        (D, 3.0, 4.0, 857.965938528, 218.635923743),
+        ((1.2, 0.9, 50.0, 2.0, None, 2), 450.0, 200.0, None, 0.227693596654),
+        (B, None, None, 118.868487763, None),
+    ],
+)
+def test_pinned_roots_of_the_proof(parameters, start, norm, root, from_start):
+    ws, a, eta, v, radius, k = parameters
+    if root is not None:
+        assert float(bounds.root_bound(ws, a, eta, v, radius, k)) == pytest.approx(root, rel=1e-11)
+    if from_start is not None:
+        assert float(bounds.start_bound(ws, a, eta, v, k, start, norm)) == pytest.approx(from_start, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("norm", "slope", "eta", "total", "simple", "terms"),
+    [
+        (
+            1.5,
+            0.6,
+            0.7,
+            44.3722664792,
+            58.4342719062,
+            (6.25, 17.8571428571, 6.68153104781, 11.2938487863, 7.14285714286),
+        ),
+        (2.4, 0.8, 12.0, 13.2912878475, 26.2869897214, (9.0, 1.5, 2.12132034356, 0.866025403784, 0.5)),
+        (
+            2.0,
+            0.9,
+            10.0,
+            7.99325202224,
+            15.9305164424,
+            (4.93827160494, 0.987654320988, 1.48148148148, 0.66253866, 0.444444444444),
+        ),
+    ],
+)
+def test_pinned_bound_of_corollary_3(norm, slope, eta, total, simple, terms):
+    assert float(bounds.width_free_bound(norm, slope, eta)) == pytest.approx(total, rel=1e-11)
+    for half in (1, 7, 500):
+        scale = (2 * half) ** -0.5
+        assert float(max_nonzero_updates(norm, slope, eta, scale, scale, half)) == pytest.approx(total, rel=1e-11)
+    found = [float(term) for term in bounds.equation_14_terms(norm, slope, eta)]
+    assert found == pytest.approx(terms, rel=1e-8)
+    constant = bounds.corollary_3_constant(slope)
+    assert float(bounds.simple_bound(norm, slope, eta, constant)) == pytest.approx(simple, rel=1e-11)
+
+
+@pytest.mark.parametrize(("eta", "value"), [(0.25, 152.365961337), (16.0, 15.3822475836)])
+def test_pinned_simple_bound_on_both_sides_of_one(eta, value):
+    """min{η, √η} is η below 1 and √η above."""
+    constant = bounds.corollary_3_constant(0.6)
+    assert float(bounds.simple_bound(1.5, 0.6, eta, constant)) == pytest.approx(value, rel=1e-11)
+
+
+@pytest.mark.parametrize(("slope", "value"), [(0.6, 16.2351068153), (0.95, 8.00860248662), (0.13, 206.568769613)])
+def test_pinned_constant_of_corollary_3(slope, value):
+    assert float(bounds.corollary_3_constant(slope)) == pytest.approx(value, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("norm", "slope", "eta", "five", "simple"),
+    [
+        (1, 0.99, 1e-6, 0.999764439, 0.809258),
+        (1, 0.99, 1e6, 0.999998014, 0.994078),
+        (3, 0.99, 1e9, 0.999999999, 0.999792),
+        (1, 0.5, 1e-6, 0.999773591, 0.815301),
+    ],
+)
+def test_how_tight_the_forms_of_corollary_3_are(norm, slope, eta, five, simple):
+    closed = float(bounds.width_free_bound(norm, slope, eta))
+    assert closed / sum(map(float, bounds.equation_14_terms(norm, slope, eta))) == pytest.approx(five, rel=1e-8)
+    constant = bounds.corollary_3_constant(slope)
+    assert closed / float(bounds.simple_bound(norm, slope, eta, constant)) == pytest.approx(simple, rel=1e-6)
+
+
+def test_pinned_steps_of_the_proof():
+    """Eq. 11 and Eq. 12, one update."""
+    assert float(bounds.largest_square_gain(0.2, 0.6, 3)) == pytest.approx(0.4864)
+    assert float(bounds.largest_square_gain(1.5, 0.4, 2, 1.7)) == pytest.approx(7.1616)
+    assert float(bounds.least_alignment_gain(0.2, 0.6, 3, 0.3)) == pytest.approx(0.216)
+    assert float(bounds.least_alignment_gain(1.5, 0.4, 2, 0.7, 0.8)) == pytest.approx(1.344)
+
+
+@pytest.mark.parametrize(
+    ("unused", "size", "n_samples", "delta", "value"),
+    [
+        (0.3, 4, 500, 0.05, 1.18681555891),
+        (0.02, 11, 4000, 0.2, 0.28455399323),
+        (0.0, 7, 2000, 0.1, 0.277297651471),
+    ],
+)
+def test_pinned_bound_of_theorem_5(unused, size, n_samples, delta, value):
+    assert bounds.compression_bound(unused, size, n_samples, delta) == pytest.approx(value, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("updates", "n_samples", "delta", "value"),
+    [
+        (7.99325202224, 2000, 0.1, 0.316644287626),
+        (7, 2000, 0.1, 0.277297651471),
+        (44.3722664792, 5000, 0.05, 0.817367354699),
+        (44, 5000, 0.05, 0.810509952734),
+        (13.2912878475, 800, 0.2, 1.10238601188),
+        (13, 800, 0.2, 1.07822645321),
+    ],
+)
+def test_pinned_bound_of_theorem_6(updates, n_samples, delta, value):
+    assert bounds.risk_bound(updates, n_samples, delta) == pytest.approx(value, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("dim", "delta", "proof"),
+    [(20, 0.05, 8.64385618977), (64, 0.1, 9.32192809489), (7, 0.3, 4.54432051622), (1000, 0.01, 16.6096404744)],
+)
+def test_pinned_width_of_the_proof_of_theorem_9(dim, delta, proof):
+    assert bounds.proof_width(dim, delta) == pytest.approx(proof, rel=1e-11)

@@ -3,6 +3,10 @@
 import functools
 from typing import Any
 
+import numpy as np
+import pytest
+
+from widenet.papers.brutzkus2018.runs import ledger
 from widenet.papers.brutzkus2018.runs.mnist import (
     MnistRuns,
     MnistSeparator,
@@ -12,6 +16,7 @@ from widenet.papers.brutzkus2018.runs.mnist import (
     run_separator,
 )
 from widenet.papers.brutzkus2018.runs.sign_scan import SignScan, SignScanSetting, run_sign_scan
+from widenet.papers.brutzkus2018.runs.trials import OnePoint, Trial, plus_minus_weights
 from widenet.progress import silent
 from widenet.types import Layers
 
@@ -51,3 +56,42 @@ def scan(width: int, step_sizes: tuple[float, ...] = (3.0, 0.3, 0.1), max_epochs
 def scans() -> list[SignScan]:
     """Figure 3."""
     return [scan(width) for width in WIDTHS]
+
+
+def three_points(slope: float, step_size: float, **changes: Any) -> Trial:
+    """Three points of norm ≤ 1 on which w* = (0, 5/4) has all margins 1, k = 2, v = R = ½, cycled: short enough to be
+    followed by hand.
+    """
+    fields: dict[str, Any] = {
+        "inputs": np.array([[0.6, 0.8], [0.0, -0.8], [-0.6, 0.8]]),
+        "labels": np.array([1.0, -1.0, 1.0]),
+        "separator": np.array([0.0, 1.25]),
+        "hidden": np.array([[-0.3, -0.4], [0.1, 0.2], [0.4, 0.3], [-0.1, 0.25]]),
+        "output": plus_minus_weights(2, 0.5),
+        "slope": slope,
+        "step_size": step_size,
+        "row_bound": 0.5,
+    }
+    return Trial(**fields | changes)
+
+
+def nearly_solved(step_size: float) -> Trial:
+    """One point with y N(x) = 0.999 and both neurons on: an update adds nearly 2η + 2kη²v² to G²."""
+    point = OnePoint(slope=0.5, step_size=step_size, output_weight=1.0, plus_rows=(2.999,), minus_rows=(2.0,))
+    return point.draw()[0]
+
+
+def all_off() -> Trial:
+    """One point with every neuron off: an update adds exactly 2kηvα = ¼ to F."""
+    rows = (-0.1, -0.1)
+    return OnePoint(slope=0.25, step_size=0.5, output_weight=0.5, plus_rows=rows, minus_rows=rows).draw()[0]
+
+
+def as_perceptron(patch: pytest.MonkeyPatch) -> None:
+    """From here on the ledger updates only where y N(x) ≤ 0, and stops too early."""
+    honest = ledger._Upcoming.next_active
+
+    def next_mistake(self: Any, margins_of: Any, *others: Any) -> int | None:
+        return honest(self, lambda rows: np.where(margins_of(rows) <= 0, 0.0, 1.0), *others)
+
+    patch.setattr(ledger._Upcoming, "next_active", next_mistake)

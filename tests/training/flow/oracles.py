@@ -13,6 +13,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from widenet.networks import TwoLayer, leaky_relu
+from widenet.networks.activations import PiecewiseLinear
 from widenet.types import Dataset
 
 SLOPE = 0.2
@@ -82,12 +83,17 @@ def problem(seed, kind="", n_samples=12, dim=3, n_neurons=6, scale=0.1):
     return inputs, labels, scale * draw.normal(size=(n_neurons, dim))
 
 
-def stacked(problems, slope=0.1):
+def in_space(inputs, labels, rows):
+    """A problem of the plane with a third coordinate that is 0 and stays so."""
+    inputs, rows = (np.pad(part, ((0, 0), (0, 1))) for part in (inputs, rows))
+    return inputs, labels, rows
+
+
+def stacked(problems, slopes: float | np.ndarray = 0.1):
     """Networks and data of several problems, one run each."""
     inputs, labels, rows = (jnp.asarray(np.stack(parts)) for parts in zip(*problems, strict=True))
     n_runs, n_neurons, _ = rows.shape
     outer = np.repeat([1.0, -1.0], n_neurons // 2) / n_neurons**0.5
-    activation = leaky_relu(slope)
-    each = {name: jnp.full(n_runs, getattr(activation, name)) for name in ("slope", "derivative_at_zero")}
-    networks = TwoLayer(rows, jnp.tile(jnp.asarray(outer), (n_runs, 1)), None, type(activation)(**each))
+    activation = PiecewiseLinear(jnp.broadcast_to(jnp.asarray(slopes), (n_runs,)), jnp.ones(n_runs))
+    networks = TwoLayer(rows, jnp.tile(jnp.asarray(outer), (n_runs, 1)), None, activation)
     return networks, Dataset(inputs, labels)

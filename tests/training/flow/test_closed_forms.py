@@ -3,7 +3,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy.special import expi
+from scipy.special import exp1, expi
 
 from tests.training.flow import oracles
 from tests.training.flow.oracles import SLOPE, level, margin_at, one_neuron, one_point, pull, two_points
@@ -146,17 +146,31 @@ def test_the_clock_of_the_loss_runs_through_the_same_path():
 
 
 def exponential(outputs, labels):
-    return jnp.exp(-labels * outputs)
+    """y e^−yf: the exponential loss where y = 1, and a loss without a lower bound where y = −1."""
+    return labels * jnp.exp(-labels * outputs)
 
 
-def test_both_layers_of_a_balanced_neuron_under_the_exponential_loss():
-    """With a = w and f = a w x: df/dt = 2 x f e^−f, so Ei(f) = Ei(f₀) + 2 x t; a and w stay equal."""
+@pytest.fixture(scope="module")
+def balanced():
+    """One neuron with a = w on the point x = 1.5 with f = a w x, to the time 3, with either label."""
     network = TwoLayer(jnp.asarray([[0.3]]), jnp.asarray([0.3]), None, leaky_relu(0.5))
+    data = [Dataset(jnp.asarray([[1.5]]), jnp.asarray([label])) for label in (1.0, -1.0)]
     recipe = Recipe(exponential, method=Flow(LinearClock(0.5), 1e-11), max_steps=6, layers=Layers.BOTH)
-    run = train(network, Dataset(jnp.asarray([[1.5]]), jnp.asarray([1.0])), recipe, KEY)
-    said = float(run.network(jnp.asarray([1.5])))
-    np.testing.assert_allclose(expi(said), expi(0.3 * 0.3 * 1.5) + 2 * 1.5 * 3.0, rtol=1e-9)
-    np.testing.assert_allclose(run.network.output_weights[0], run.network.hidden_weights[0, 0], rtol=1e-12)
+    return ensemble(stack([network, network]), stack(data), recipe, jax.random.split(KEY, 2))
+
+
+def test_both_layers_of_a_balanced_neuron_under_the_exponential_loss(balanced):
+    """df/dt = 2 x f e^−f, so Ei(f) = Ei(f₀) + 2 x t; a and w stay equal."""
+    outer, inner = balanced.network.output_weights[0, 0], balanced.network.hidden_weights[0, 0, 0]
+    np.testing.assert_allclose(expi(outer * inner * 1.5), expi(0.3 * 0.3 * 1.5) + 2 * 1.5 * 3.0, rtol=1e-9)
+    np.testing.assert_allclose(outer, inner, rtol=1e-12)
+    assert balanced.status[0] == RunStatus.BUDGET_SPENT
+
+
+def test_weights_that_blow_up_in_finite_time_are_diverged_and_the_time_is_told(balanced):
+    """df/dt = 2 x f e^f, so f is infinite when 2 x t = E₁(f₀)."""
+    assert balanced.status[1] == RunStatus.DIVERGED
+    np.testing.assert_allclose(balanced.report.now.reading[1], exp1(0.3 * 0.3 * 1.5) / (2 * 1.5), rtol=1e-5)
 
 
 def squared(outputs, labels):
@@ -193,16 +207,20 @@ def test_control_half_the_field_or_its_opposite_ends_elsewhere(linear, time):
     assert np.abs(end - solution(inputs, labels, start, outer, time)).max() > 0.05
 
 
+class Halved(Flow):
+    """A kind of its own: no program of another test is used for it, nor its program for another test."""
+
+
 def test_control_a_flow_with_another_field_fails_the_closed_form(monkeypatch):
     """The flow itself made wrong: half of the velocity."""
     right = course.Course.velocity
-    scaled = lambda self, *arguments: jax.tree.map(lambda leaf: 0.5 * leaf, right(self, *arguments))  # noqa: E731
-    monkeypatch.setattr(course.Course, "velocity", scaled)
-    jax.clear_caches()
-    try:
-        recipe = Recipe(logistic, method=Flow(LinearClock(STEP), 1e-9), max_steps=10)
-        run = train(one_neuron([0.5, 0.1]), one_point(), recipe, KEY)
-    finally:
-        jax.clear_caches()
+
+    def half(self, *arguments):
+        return jax.tree.map(lambda leaf: 0.5 * leaf, right(self, *arguments))
+
+    monkeypatch.setattr(course.Course, "velocity", half)
+    recipe = Recipe(logistic, method=Halved(LinearClock(STEP), 1e-9), max_steps=10)
+    run = train(one_neuron([0.5, 0.1]), one_point(), recipe, KEY)
     margin = oracles.OUTER * np.asarray(run.network.hidden_weights[0]) @ oracles.POINT
     assert abs(margin - margin_at(level(0.49) + pull(1.0) * 10 * STEP)) > 0.05
+    np.testing.assert_allclose(margin, margin_at(level(0.49) + pull(1.0) * 5 * STEP), rtol=1e-7)

@@ -56,6 +56,23 @@ def update_bound_terms(
     return tuple(np.where(np.isnan(term) & ~given, np.inf, term) for term in terms)
 
 
+def largest_square_gain(
+    step_size: Values, output_weight: Values, half_width: Values, largest_ratio: Values = 1.0
+) -> NDArray[np.float64]:
+    """2η + 2kη²C²v²: a non-zero update adds less than this to G² (before Eq. 11; C = 1 while v rests)."""
+    eta, v, k, high = _as_arrays(step_size, output_weight, half_width, largest_ratio)
+    with np.errstate(over="ignore"):
+        return np.asarray(2 * eta + 2 * k * (eta * high * v) ** 2)
+
+
+def least_alignment_gain(
+    step_size: Values, output_weight: Values, half_width: Values, slope: Values, smallest_ratio: Values = 1.0
+) -> NDArray[np.float64]:
+    """2kηcvα: a non-zero update adds at least this to F (before Eq. 12; c = 1 while v rests)."""
+    eta, v, k, a, low = _as_arrays(step_size, output_weight, half_width, slope, smallest_ratio)
+    return np.asarray(2 * k * eta * low * v * a)
+
+
 def sum_of(terms: tuple[NDArray[np.float64], ...]) -> NDArray[np.float64]:
     """The terms added from the smallest up, so that the result is as exact as float64 allows."""
     return np.asarray(np.sum(np.sort(np.stack(np.broadcast_arrays(*terms)), axis=0), axis=0))
@@ -117,7 +134,7 @@ def width_free_bound(separator_norm: Values, slope: Values, step_size: Values) -
     ws²/α² + 2ws²/(ηα²) + √2 ws^{1.5} √(1/η + 2/η²)/α^{1.5} + 2ws/(ηα).
     """
     ws, a, eta = _as_arrays(separator_norm, slope, step_size)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         terms = (
             (ws / a) ** 2,
             2 * ws**2 / (eta * a**2),
@@ -133,20 +150,29 @@ def equation_14_terms(separator_norm: Values, slope: Values, step_size: Values) 
     ws²/α², (2/α²) ws²/η, (√2/α^{1.5}) ws^{1.5}/√η, (2/α^{1.5}) ws^{1.5}/η, (2/α) ws/η.
     """
     ws, a, eta = _as_arrays(separator_norm, slope, step_size)
-    terms = (
-        (ws / a) ** 2,
-        2 / a**2 * ws**2 / eta,
-        np.sqrt(2) / a**1.5 * ws**1.5 / np.sqrt(eta),
-        2 / a**1.5 * ws**1.5 / eta,
-        2 / a * ws / eta,
-    )
+    with np.errstate(divide="ignore", over="ignore"):
+        terms = (
+            (ws / a) ** 2,
+            2 / a**2 * ws**2 / eta,
+            np.sqrt(2) / a**1.5 * ws**1.5 / np.sqrt(eta),
+            2 / a**1.5 * ws**1.5 / eta,
+            2 / a * ws / eta,
+        )
     return tuple(np.asarray(term) for term in terms)
 
 
 def corollary_3_constant(slope: Values) -> NDArray[np.float64]:
     """K(α) = 2/α² + (2 + √2)/α^{1.5} + 2/α, a constant that the O(·) of Corollary 3 may stand for."""
     (a,) = _as_arrays(slope)
-    return np.asarray(2 / a**2 + (2 + np.sqrt(2)) / a**1.5 + 2 / a)
+    with np.errstate(divide="ignore", over="ignore"):
+        return np.asarray(2 / a**2 + (2 + np.sqrt(2)) / a**1.5 + 2 / a)
+
+
+def simple_bound(separator_norm: Values, slope: Values, step_size: Values, constant: Values) -> NDArray[np.float64]:
+    """ws²/α² + K·ws²/min{η, √η}, the form of Corollary 3, with K = `constant` in its O(·)."""
+    ws, a, eta, k = _as_arrays(separator_norm, slope, step_size, constant)
+    with np.errstate(divide="ignore", over="ignore"):
+        return np.asarray((ws / a) ** 2 + k * ws**2 / np.minimum(eta, np.sqrt(eta)))
 
 
 def both_layers_bound(
@@ -186,6 +212,11 @@ def compression_bound(unused_error: float, size: int, n_samples: int, delta: flo
     return unused_error + math.sqrt(4 * unused_error * unit) + 8 * unit
 
 
+def risk_bound(updates: float | int, n_samples: int, delta: float) -> float:
+    """Theorem 6, Eq. 7: (8/n)·M·ln(n/δ), with M = `updates`."""
+    return 8 / n_samples * updates * math.log(n_samples / delta)
+
+
 def printed_half_width(n_samples: int, dim: int) -> int:
     """The k of Theorem 7: 2⌈n/(2d − 2)⌉."""
     return 2 * -(-n_samples // (2 * dim - 2))
@@ -209,6 +240,11 @@ def narrow_width(dim: int, delta: float) -> float:
 def wide_width(dim: int, delta: float) -> float:
     """log2(2d/δ) of Theorem 9: from this k on, SGD succeeds with probability at least 1 − δ."""
     return math.log2(2 * dim / delta)
+
+
+def proof_width(dim: int, delta: float) -> float:
+    """log2(d/δ): the width that the proof of the second half of Theorem 9 uses; half of the printed 2d is enough."""
+    return math.log2(dim / delta)
 
 
 def success_probability(dim: int, half_width: int) -> float:

@@ -65,9 +65,9 @@ def _one_large(half_width: int, relative_deviation: float) -> float:
 
 
 def ratio_limit(half_width: int) -> float:
-    """α(k) = (k/4 + 2√k)/(k/4 − 2√k) = (√k + 8)/(√k − 8), for k > 64."""
+    """α(k) = (k/4 + 2√k)/(k/4 − 2√k) = (√k + 8)/(√k − 8) for k > 64; up to there no ratio of counts is excluded."""
     root = math.sqrt(half_width)
-    return (root + 8) / (root - 8)
+    return (root + 8) / (root - 8) if half_width > 64 else math.inf
 
 
 def beta_positive(required_margin: float, step_constant: float) -> float:
@@ -109,6 +109,16 @@ def steps_of_theorem_6_3(step_constant: float, required_margin: float) -> float:
 def cosine_limit(required_margin: float, step_constant: float) -> float:
     """(γ − 1 − 2c_η)/(γ − 1 + c_η): the cosine of the angle in Theorem 6.3 is at least this."""
     return (required_margin - 1 - 2 * step_constant) / (required_margin - 1 + step_constant)
+
+
+def fewest_updates(required_margin: float, step_constant: float) -> float:
+    """(γ − 1)/(2c_η) − 1: the proof of Theorem 6.3 says that a filter is updated so often on positive points."""
+    return (required_margin - 1) / (2 * step_constant) - 1
+
+
+def sharp_updates(required_margin: float, step_constant: float) -> float:
+    """(γ + 1)/(2c_η) − √2/8: what S⁺_T ≥ γ + 1 asks of a⁺(T), as no filter has more than (2a⁺ + √2/4)η."""
+    return (required_margin + 1) / (2 * step_constant) - math.sqrt(2) / 8
 
 
 def recovery_failure(half_width: int) -> float:

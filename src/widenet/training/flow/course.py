@@ -16,6 +16,7 @@ from widenet.training.engine.state import State, Tally
 from widenet.training.flow.clocks import Clock, LossClock
 from widenet.training.flow.events import CLOSE, LOOKS, first_time, only_if, put
 from widenet.training.flow.kinks import (
+    Frozen,
     Kinks,
     Pattern,
     first_arrival,
@@ -37,7 +38,7 @@ SMALLEST = 1e-14
 """Steps of the solver below this share of the clock's reading make no progress."""
 SMALL_NORM = 1e-3
 """A neuron that has shrunk below this share of its largest norm is resolved relative to that share."""
-LARGE_MOVE = 1e-3
+LARGE_MOVE = 1e-6
 """Where even the smallest step would move the weights by this share of themselves, they blow up in finite time."""
 
 Rules = tuple[tuple[str, StoppingRule], ...]
@@ -95,11 +96,15 @@ class Course:
             return TwoLayer(rows, second, None, self.first.activation)
         return TwoLayer(rows[:, :-1], second, rows[:, -1], self.first.activation)
 
-    def outputs(self, moving: Moving, pattern: Pattern) -> tuple[Array, Array]:
+    def frozen(self, pattern: Pattern) -> Frozen:
+        """The pattern as the field sees it."""
+        return pattern.frozen(self.kinks, self.slope)
+
+    def outputs(self, moving: Moving, frozen: Frozen) -> tuple[Array, Array]:
         """(outputs, hidden units), both as the frozen pattern has them, on its side of the kinks and beyond."""
         rows, second, _ = moving
         second = self.first.output_weights if second is None else second
-        hidden = pattern.factors(self.slope) * jnp.dot(rows, self.kinks.inputs.T, precision=EXACT)
+        hidden = frozen.factors * jnp.dot(rows, self.kinks.inputs.T, precision=EXACT)
         return jnp.dot(second, hidden, precision=EXACT).T, hidden
 
     def slopes(self, outputs: Array, reading: Float[Array, ""]) -> tuple[Array, Float[Array, ""]]:
@@ -114,20 +119,21 @@ class Course:
         log_rate = self.clock.log_rate(reading, jnp.zeros((), losses.dtype))
         return pull(jnp.full_like(losses, jnp.exp(log_rate)))[0], log_rate
 
-    def pulls(self, moving: Moving, reading: Float[Array, ""], pattern: Pattern) -> tuple[Array, Array, Array, Array]:
+    def pulls(self, moving: Moving, reading: Float[Array, ""], frozen: Frozen) -> tuple[Array, Array, Array, Array]:
         """(−∂L/∂z at σ' = 1 per neuron and sample, −∂L/∂outputs, hidden units, log dt/du), by the clock's time."""
         second = self.first.output_weights if moving[1] is None else moving[1]
-        outputs, hidden = self.outputs(moving, pattern)
+        outputs, hidden = self.outputs(moving, frozen)
         slopes, log_rate = self.slopes(outputs, reading)
-        drive = -slopes / self.data.labels.shape[0]
+        # Else XLA would take logarithms and exponentials once per neuron and sample, not once per sample.
+        drive = jax.lax.optimization_barrier(-slopes / self.data.labels.shape[0])
         pulls = second[:, None] * drive[None] if drive.ndim == 1 else jnp.dot(second.T, drive.T, precision=EXACT)
         return pulls, drive, hidden, log_rate
 
-    def velocity(self, moving: Moving, reading: Float[Array, ""], pattern: Pattern) -> Moving:
+    def velocity(self, moving: Moving, reading: Float[Array, ""], frozen: Frozen) -> Moving:
         """d/du of everything that moves."""
-        pulls, drive, hidden, log_rate = self.pulls(moving, reading, pattern)
-        base = jnp.dot(pulls * pattern.factors(self.slope), self.kinks.inputs, precision=EXACT)
-        rows = tangent(base, pattern.slots, pattern.inverse, self.kinks)
+        pulls, drive, hidden, log_rate = self.pulls(moving, reading, frozen)
+        base = jnp.dot(pulls * frozen.factors, self.kinks.inputs, precision=EXACT)
+        rows = tangent(base, frozen.normals, frozen.inverse)
         second = None if moving[1] is None else jnp.dot(hidden, drive, precision=EXACT).T
         passed = jnp.exp(log_rate - moving[2]) if self._integrates_time else jnp.zeros_like(log_rate)
         return rows, second, passed
@@ -139,7 +145,7 @@ class Course:
         place = (_rows(self.first), second, own.passed)
         begun = own.solver_step > 0
         own = jax.tree.map(lambda old, new: jnp.where(begun, old, new), own, self._first_state(place, own))
-        outputs = self.outputs(place, own.pattern)[0]
+        outputs = self.outputs(place, self.frozen(own.pattern))[0]
         solver = (jnp.ones((), bool), jax.tree.map(jnp.zeros_like, place))
         number, into, tried = self.start.astype(jnp.int32), jnp.zeros_like(own.passed), jnp.zeros((), jnp.int32)
         return _Carry(place, place, outputs, own, self.state.tally, self.state.watched, number, into, solver, tried)
@@ -148,7 +154,7 @@ class Course:
         """Where the run stands before its first step."""
         at_zero = jnp.asarray(self.first.activation.derivative_at_zero, place[0].dtype)
         pattern = first_pattern(place[0], self.kinks, self.slope, at_zero, own.pattern.slots.shape[1])
-        outputs = self.outputs(place, pattern)[0]
+        outputs = self.outputs(place, self.frozen(pattern))[0]
         losses = self.loss(outputs, self.data.labels)
         zero, never = jnp.zeros_like(own.passed), jnp.full_like(own.passed, jnp.nan)
         events = {}
@@ -165,8 +171,9 @@ class Course:
         left = self.step - carry.into
         to_the_end = own.solver_step >= left * (1 - 1e-9)
         length = jnp.where(to_the_end, left, own.solver_step)
+        frozen = self.frozen(own.pattern)
         y1, gap, dense, solver, _ = self.solver.step(
-            self.term, jnp.zeros_like(length), length, carry.place, (reading, own.pattern), carry.solver, False
+            self.term, jnp.zeros_like(length), length, carry.place, (reading, frozen), carry.solver, False
         )
         path = self.solver.interpolation_cls(t0=jnp.zeros_like(length), t1=length, **dense)
         along = lambda share: path.evaluate(share * length)  # noqa: E731
@@ -190,7 +197,7 @@ class Course:
         at_slot = jnp.zeros((), bool)
         share, spot, at_slot = only_if(
             kept & jnp.any(own.pattern.slots >= 0),
-            lambda found: self._first_release(along, reading, length, own.pattern, found),
+            lambda found: self._first_release(along, reading, length, own.pattern, frozen, found),
             (share, spot, at_slot),
         )
         meets = spot >= 0
@@ -198,13 +205,13 @@ class Course:
         place = jax.tree.map(lambda new, old: jnp.where(kept, new, old), y1, carry.place)
         place, pattern, report, full = only_if(
             meets,
-            lambda _: self._meet(along(share), reading + share * length, spot, at_slot, own, reach),
+            lambda _: self._meet(along(share), reading + share * length, spot, at_slot, own, frozen, reach),
             (place, own.pattern, report, jnp.zeros((), bool)),
         )
         now = reading + share * length
 
         # Named events, on the part of the step that was taken.
-        report = self._locate_events(along, reading, length, share, place, own.pattern, report)
+        report = self._locate_events(along, reading, length, share, place, frozen, report)
 
         done = kept & to_the_end & ~meets
         tried = carry.tried + 1
@@ -242,14 +249,14 @@ class Course:
             gradient = gradient_of(before, inputs, labels, loss=self.loss, layers=self.layers)[0]
             step = Step(before, after, inputs, labels, carry.outputs, gradient, self.step, is_update, number)
             watched = self.watch.update(watched, step)
-        outputs = self.outputs(carry.place, carry.own.pattern)[0]
+        outputs = self.outputs(carry.place, self.frozen(carry.own.pattern))[0]
         counted = (carry.place, outputs, tally, watched, number, jnp.zeros_like(carry.tried))
         those = lambda c: (c.before, c.outputs, c.tally, c.watched, c.number, c.tried)  # noqa: E731
         chosen = jax.tree.map(lambda new, old: jnp.where(done, new, old), counted, those(carry))
         return eqx.tree_at(those, carry, chosen, is_leaf=lambda leaf: leaf is None)
 
     def _first_release(
-        self, along: Callable, reading: Float[Array, ""], length: Float[Array, ""], pattern: Pattern,
+        self, along: Callable, reading: Float[Array, ""], length: Float[Array, ""], pattern: Pattern, frozen: Frozen,
         found: tuple[Float[Array, ""], Int[Array, ""], Bool[Array, ""]],
     ) -> tuple[Float[Array, ""], Int[Array, ""], Bool[Array, ""]]:  # fmt: skip
         """(share of the step, neuron · slots + slot, True) where a sliding neuron comes free before what was `found`.
@@ -258,8 +265,8 @@ class Course:
         """
 
         def least(share: Array) -> tuple[Array, Array]:
-            pulls = self.pulls(along(share), reading + share * length, pattern)[0]
-            rooms = jnp.ravel(slot_room(pulls, pattern, self.kinks, self.slope))
+            pulls = self.pulls(along(share), reading + share * length, frozen)[0]
+            rooms = jnp.ravel(slot_room(pulls, pattern, frozen, self.kinks, self.slope))
             spot = jnp.argmin(rooms)
             return rooms[spot], spot.astype(jnp.int32)
 
@@ -285,13 +292,13 @@ class Course:
 
     def _meet(
         self, place: Moving, now: Float[Array, ""], spot: Int[Array, ""], at_slot: Bool[Array, ""], own: FlowState,
-        reach: Float[Array, " neuron"],
+        frozen: Frozen, reach: Float[Array, " neuron"],
     ) -> tuple[Moving, Pattern, FlowReport, Array]:  # fmt: skip
         """Carry the neuron whose pattern ends here over it, and write down what happened."""
         report, rows, n_samples = own.report, place[0], self.kinks.norms.shape[0]
         neuron, spot = jnp.divmod(spot, jnp.where(at_slot, own.pattern.slots.shape[1], n_samples).astype(jnp.int32))
         spot = jnp.where(at_slot, n_samples + spot, spot)
-        pulls = self.pulls(place, now, own.pattern)[0]
+        pulls = self.pulls(place, now, frozen)[0]
         sliding, crossings = report.sliding, report.crossings
         held = own.pattern.slots[neuron, jnp.maximum(spot - n_samples, 0)]
         done = turn(
@@ -328,13 +335,13 @@ class Course:
 
     def _locate_events(
         self, along: Callable, reading: Float[Array, ""], length: Float[Array, ""], share: Float[Array, ""],
-        place: Moving, pattern: Pattern, report: FlowReport,
+        place: Moving, frozen: Frozen, report: FlowReport,
     ) -> FlowReport:  # fmt: skip
         """The moments of the rules that hold for the first time at the end of what was taken of this step."""
         labels, events = self.data.labels, dict(report.events)
 
         def holds(rule: StoppingRule, moving: Moving) -> Array:
-            outputs = self.outputs(moving, pattern)[0]
+            outputs = self.outputs(moving, frozen)[0]
             return rule(outputs, labels, self.loss(outputs, labels))
 
         for name, rule in self.rules:

@@ -33,6 +33,21 @@ def first_time(
     return jax.lax.while_loop(lambda ends: needed & (ends[1] - ends[0] > CLOSE), halve, (low, high))
 
 
+def first_below_zero(powers: Float[Array, " power"], low: Float[Array, ""], high: Float[Array, ""]) -> Float[Array, ""]:
+    """Where a polynomial that is negative at `high` first becomes so: the last point, up to `CLOSE`, before it does.
+
+    Thirty-two places at a time: a loop of many short turns would take longer than its arithmetic.
+    """
+    shares = jnp.arange(33) / 32
+
+    def narrow(ends: tuple[Array, Array]) -> tuple[Array, Array]:
+        places = ends[0] + (ends[1] - ends[0]) * shares
+        which = jnp.argmax((jnp.polyval(powers, places[1:]) < 0) | (shares[1:] == 1))
+        return places[which], places[which + 1]
+
+    return jax.lax.while_loop(lambda ends: ends[1] - ends[0] > CLOSE, narrow, (low, high))[0]
+
+
 def put(array: Array, place: Int[Array, ""], value: Any) -> Array:
     """The array with this value at one place of its first axis; unchanged where there is no such place.
 

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from widenet.networks.two_layer import EXACT
-from widenet.training.flow.events import CLOSE, LOOKS, TO_POWERS, first_time, put
+from widenet.training.flow.events import CLOSE, LOOKS, TO_POWERS, first_below_zero, put
 from widenet.types import Dataset
 
 ROUNDING = 1e-13
@@ -86,9 +86,23 @@ class Pattern(eqx.Module):
         inverse = jnp.zeros((n_neurons, n_slots, n_slots), dtype)
         return cls(jnp.zeros((n_neurons, n_samples), jnp.int8), slots, inverse, slots)
 
-    def factors(self, slope: Float[Array, ""]) -> Float[Array, "neuron sample"]:
-        """σ' of every neuron at every sample, 0 where it slides."""
-        return factors_of(self.sides, slope)
+    def frozen(self, kinks: Kinks, slope: Float[Array, ""]) -> "Frozen":
+        """What the field needs of this pattern."""
+        return Frozen(factors_of(self.sides, slope), kinks.inputs[jnp.maximum(self.slots, 0)], self.inverse)
+
+
+class Frozen(eqx.Module):
+    """A pattern as the field sees it, constant during a step of the solver.
+
+    Attributes:
+      factors: σ' of every neuron at every sample, 0 where it slides.
+      normals: the samples of the kinks that each neuron slides along; anything in an empty slot.
+      inverse: as in `Pattern`.
+    """
+
+    factors: Float[Array, "neuron sample"]
+    normals: Float[Array, "neuron slot dim"]
+    inverse: Float[Array, "neuron slot slot"]
 
 
 def first_pattern(
@@ -116,25 +130,21 @@ def factors_of(sides: Int[Array, "*neuron sample"], slope: Float[Array, ""]) -> 
 
 def pushes(
     base: Float[Array, "*neuron dim"],
-    slots: Int[Array, "*neuron slot"],
+    normals: Float[Array, "*neuron slot dim"],
     inverse: Float[Array, "*neuron slot slot"],
-    kinks: Kinks,
-) -> tuple[Float[Array, "*neuron slot"], Float[Array, "*neuron slot dim"]]:
-    """How strongly each kink holds a neuron that slides along it, so that `base` + Σ push·sample is tangent to all."""
-    normals = kinks.inputs[jnp.maximum(slots, 0)]
+) -> Float[Array, "*neuron slot"]:
+    """How strongly each kink holds a neuron that slides along it, so that `base` + Σ push·normal is tangent to all."""
     towards = jnp.einsum("...d,...md->...m", base, normals, precision=EXACT)
-    return -jnp.einsum("...mk,...k->...m", inverse, towards, precision=EXACT), normals
+    return -jnp.einsum("...mk,...k->...m", inverse, towards, precision=EXACT)
 
 
 def tangent(
     base: Float[Array, "*neuron dim"],
-    slots: Int[Array, "*neuron slot"],
+    normals: Float[Array, "*neuron slot dim"],
     inverse: Float[Array, "*neuron slot slot"],
-    kinks: Kinks,
 ) -> Float[Array, "*neuron dim"]:
     """The velocity of neurons, some of which slide, from what all other samples do."""
-    push, normals = pushes(base, slots, inverse, kinks)
-    return base + jnp.einsum("...m,...md->...d", push, normals, precision=EXACT)
+    return base + jnp.einsum("...m,...md->...d", pushes(base, normals, inverse), normals, precision=EXACT)
 
 
 def first_arrival(
@@ -153,8 +163,8 @@ def first_arrival(
     z = jnp.einsum("knd,sd->kns", rows, kinks.inputs, precision=EXACT)
     size = kinks.norms[None] * scale[:, None]
     has_kink = (pattern.sides != 0) & (size > 0) & (slope != 1) & needed
-    cosines = pattern.sides[None] * z / jnp.where(size > 0, size, 1)[None] + ROUNDING
-    seen = jnp.where(has_kink[None], cosines, 1.0).reshape(len(LOOKS), -1)
+    inward = jnp.where(has_kink, pattern.sides / jnp.where(size > 0, size, 1), 0)
+    seen = (z * inward[None] + ROUNDING).reshape(len(LOOKS), -1)  # cosines, positive on the side of the pattern
     which = jnp.argmax(jnp.any(seen[1:] < 0, axis=1))
     low, before = jnp.asarray(LOOKS)[which], seen[which]
 
@@ -163,7 +173,7 @@ def first_arrival(
         high, after, _ = found
         spot = jnp.argmin(jnp.where(after < 0, before / (before - after), jnp.inf))
         powers = jnp.dot(jnp.asarray(TO_POWERS), seen[:, spot], precision=EXACT)
-        share, _ = first_time(lambda share: jnp.polyval(powers, share) < 0, low, high, jnp.ones((), bool))
+        share = first_below_zero(powers, low, high)
         weights = jnp.dot(share ** jnp.arange(4.0, -1.0, -1.0), jnp.asarray(TO_POWERS), precision=EXACT)
         there = put(jnp.dot(weights, seen, precision=EXACT), spot, 1.0)
         return share, there, spot.astype(jnp.int32)
@@ -174,14 +184,14 @@ def first_arrival(
 
 
 def slot_room(
-    pulls: Float[Array, "neuron sample"], pattern: Pattern, kinks: Kinks, slope: Float[Array, ""]
+    pulls: Float[Array, "neuron sample"], pattern: Pattern, frozen: Frozen, kinks: Kinks, slope: Float[Array, ""]
 ) -> Float[Array, "neuron slot"]:
     """How far the σ' of sliding neurons is from the two slopes, relative to them. Below 0 the sliding is over.
 
     `pulls` are the velocities −∂L/∂z at σ' = 1.
     """
-    base = jnp.dot(pulls * pattern.factors(slope), kinks.inputs, precision=EXACT)
-    push, _ = pushes(base, pattern.slots, pattern.inverse, kinks)
+    base = jnp.dot(pulls * frozen.factors, kinks.inputs, precision=EXACT)
+    push = pushes(base, frozen.normals, frozen.inverse)
     plus, minus = _extremes(pulls, pattern.slots, kinks, slope)
     size = jnp.abs(plus) + jnp.abs(minus)
     within = jnp.minimum(push - plus, minus - push) / jnp.where(size > 0, size, 1)
@@ -236,13 +246,14 @@ def turn(
     n_samples, n_slots = kinks.inputs.shape[0], pattern.slots.shape[1]
     at_slot = place >= n_samples
     sides, slots, inverse = pattern.sides[neuron], pattern.slots[neuron], pattern.inverse[neuron]
+    normals = kinks.inputs[jnp.maximum(slots, 0)]
     held = jnp.clip(place - n_samples, 0, n_slots - 1)
     name = jnp.where(at_slot, slots[held], kinks.first[jnp.minimum(place, n_samples - 1)])
     group = (kinks.first == name) & (kinks.norms > 0)
 
     def speeds(sides: Array) -> Array:
         base = jnp.dot(pulls * factors_of(sides, slope), kinks.inputs, precision=EXACT)
-        return jnp.dot(kinks.inputs, tangent(base, slots, inverse, kinks), precision=EXACT)
+        return jnp.dot(kinks.inputs, tangent(base, normals, inverse), precision=EXACT)
 
     # Arriving at a kink: cross it together with others met at the same moment, or alone, or not at all.
     z = jnp.dot(kinks.inputs, row, precision=EXACT)
@@ -264,7 +275,7 @@ def turn(
 
     # Leaving a kink that held it: to the side whose slope has been reached.
     base = jnp.dot(pulls * factors_of(sides, slope), kinks.inputs, precision=EXACT)
-    push, _ = pushes(base, slots, inverse, kinks)
+    push = pushes(base, normals, inverse)
     plus, minus = _extremes(pulls, slots, kinks, slope)
     up = jnp.where(push[held] - plus[held] < minus[held] - push[held], 1, -1)
     left = (up * jnp.sign(kinks.ratio)).astype(sides.dtype)
@@ -273,10 +284,10 @@ def turn(
     exact = jnp.where(slid, taken, slots)
     touched = jnp.where(~at_slot & ~arrives & (slots[free] < 0), taken, exact)
     new_slots = jnp.where(at_slot, put(slots, held, -1), exact)
-    normals, inverses = jax.vmap(lambda slots: _inverse(slots, kinks))(jnp.stack([touched, new_slots]))
+    held_by, inverses = jax.vmap(lambda slots: _inverse(slots, kinks))(jnp.stack([touched, new_slots]))
     # Back onto the kinks, before a slot is left, and where a kink was only touched.
-    off = jnp.dot(inverses[0], jnp.dot(normals[0], row, precision=EXACT), precision=EXACT)
-    row = row - jnp.dot(normals[0].T, off, precision=EXACT)
+    off = jnp.dot(inverses[0], jnp.dot(held_by[0], row, precision=EXACT), precision=EXACT)
+    row = row - jnp.dot(held_by[0].T, off, precision=EXACT)
     new_sides = jnp.where(crossed, jnp.where(all_go, all_over, one_over), sides)
     new_sides = jnp.where(group & slid, 0, jnp.where(group & at_slot, left, new_sides)).astype(sides.dtype)
     slot = jnp.where(at_slot, held, free)

@@ -105,6 +105,11 @@ class Method(eqx.Module):
     def memory(self, sizes: Sizes) -> tuple[int, int]:
         """(bytes that a step of one run works with, bytes made of the data set before the steps)."""
 
+    @property
+    def in_turn(self) -> bool:
+        """Whether runs of any size are trained one after the other on a CPU."""
+        return False
+
     def init(self, network: Any) -> PyTree:
         """What the method keeps from step to step beside the weights of one run, before the first; None for nothing.
 

@@ -13,7 +13,8 @@ for. The solver stops at every step of the clock, so a run does not depend on wh
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -28,8 +29,9 @@ from widenet.training.flow.clocks import Clock, LossClock
 from widenet.training.flow.course import Course, Rules
 from widenet.training.flow.state import FlowReport, FlowState, unbegun
 from widenet.training.kernels.plain import gradient_of, is_any_nonzero
-from widenet.training.methods.base import Method, Sampling, Sizes, StepSize, Trial, check_step_size
+from widenet.training.methods.base import Method, Sampling, Sizes, Trial, check_step_size
 from widenet.training.orders import Cyclic
+from widenet.training.stopping import StoppingRule
 from widenet.types import Dataset, Layers
 
 
@@ -62,6 +64,17 @@ class Flow(Method):
     most_solver_steps: int = eqx.field(static=True, default=100_000)
     n_samples: int = eqx.field(static=True, default=0, repr=False)
 
+    if TYPE_CHECKING:  # else a type checker would ask for a step_size, which is that of the clock
+
+        def __init__(
+            self,
+            clock: Clock,
+            tolerance: float = 1e-8,
+            events: Mapping[str, StoppingRule] = MappingProxyType({}),
+            slots: int = 16,
+            most_solver_steps: int = 100_000,
+        ) -> None: ...
+
     def __check_init__(self) -> None:
         """Mistakes that would otherwise surface deep inside a compiled program."""
         if not isinstance(self.clock, Clock):
@@ -73,13 +86,18 @@ class Flow(Method):
         whole("slots", self.slots, 1), whole("most_solver_steps", self.most_solver_steps, 1)
 
     @property
-    def step_size(self) -> StepSize:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The step of the clock."""
+    def step_size(self) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The step of the clock, as a `StepSize`; or what stands in its place while it is being replaced."""
         return self.clock.step
 
     @property
+    def in_turn(self) -> bool:
+        """Steps of the solver are as long as their run allows: side by side, all runs would wait for all kinks."""
+        return True
+
+    @property
     def sampling(self) -> Sampling:
-        """The flow sees every sample at every moment."""
+        """Every step sees every sample."""
         return Sampling(Cyclic(), None)
 
     def fitted(self, networks: Any, data: Dataset, layers: Layers, watch: Any) -> "Flow":

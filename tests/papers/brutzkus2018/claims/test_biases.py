@@ -1,20 +1,34 @@
 """Footnote 4 holds with the factor 1/√2, and its judge rejects what it must."""
 
 import dataclasses
+from fractions import Fraction
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.controls import every_part_of, hypothesis_edges, part_edges, spares, unmet_in
 from widenet.claims.base import Verdict
 from widenet.data import with_bias
 from widenet.diagnostics import find_separator
-from widenet.papers.brutzkus2018.claims.biases import footnote_4
+from widenet.papers.brutzkus2018.claims import biases
+from widenet.papers.brutzkus2018.claims.biases import LiftedPoint, footnote_4, footnote_4_as_printed, lifted_points
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.biased import BiasedCase, biased_case, lift, train_biased
+from widenet.papers.brutzkus2018.runs import biased as biased_runs_module
+from widenet.papers.brutzkus2018.runs.biased import (
+    BiasedCase,
+    BiasedSetting,
+    biased_case,
+    lift,
+    one_biased_point,
+    run_biased,
+    train_biased,
+)
 from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
 from widenet.papers.brutzkus2018.runs.trials import Trial, plus_minus_weights
-from widenet.types import Dataset, RunStatus
+from widenet.progress import silent
+from widenet.records import Scale
+from widenet.types import Dataset
 
 
 def drawn(seed, count):
@@ -61,28 +75,136 @@ def test_control_a_plain_one_in_the_extra_coordinate():
     assert keep_ledger(plain, 10).updates == 2
     assert np.floor(max_nonzero_updates(*plain.parameters)) == 1
     inputs = np.array([[1.0], [-1.0]])
-    evidence = footnote_4([train_biased([BiasedCase(inputs, plain)])])
+    evidence = footnote_4([train_biased([BiasedCase(inputs, np.array([0.0, 1.0]), plain)])])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert [h.key for h in evidence.hypotheses if not h.met] == ["input_norm"]
     assert evidence.parts[0].kept is False
-    assert footnote_4([train_biased([BiasedCase(inputs, scaled)])]).verdict is Verdict.HOLDS
+    assert footnote_4([train_biased([BiasedCase(inputs, np.array([0.0, 1.0]), scaled)])]).verdict is Verdict.HOLDS
+
+
+TINY = Fraction(1, 10**9)
+RUNS = train_biased([*drawn(0, 3), one_biased_point()])
+LIMITS = np.floor(max_nonzero_updates(*RUNS.parameters)).astype(np.int64)
+
+
+def altered(**fields):
+    """Toy runs with as many updates as the bound allows, and these fields in every run."""
+    filled = {name: np.broadcast_to(value, len(RUNS.updates)) for name, value in fields.items()}
+    return footnote_4([dataclasses.replace(RUNS, **{"updates": LIMITS} | filled)])
+
+
+test_control_each_part = part_edges(
+    footnote_4,
+    altered,
+    {
+        "at most M_k non-zero updates": ({}, {"updates": LIMITS + 1}),
+        "loss 0 at the end": ({"last_margin": 1.0}, {"last_margin": 1 - 1e-9}),
+        "the biased network is updated by the same samples": ({}, {"same_samples": np.arange(4) != 2}),
+        "both networks say the same": ({"difference": 1e-13}, {"difference": 1e-11}),
+        "‖w'‖² = 2(‖w‖² + b²)": ({}, {"affine_square": RUNS.affine_square * (1 + 1e-9)}),
+    },
+)
+test_control_each_hypothesis = hypothesis_edges(
+    footnote_4,
+    altered,
+    separable_with_bias=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 1e-9}),
+    input_norm=({"largest_input": 1.0}, {"largest_input": 1 + 1e-9}),
+)
+
+
+def test_one_point_attains_the_bound():
+    """S = {(1, +1)}, w = b = ½: ‖w'‖² = 1, M_k = 1.358 and one update; it is among the default runs."""
+    evidence = footnote_4([train_biased([one_biased_point()])])
+    assert (evidence.measured, evidence.promised) == (1, pytest.approx(1.35802469))
+    default = run_biased(BiasedSetting(seed=0, count=1), silent)
+    assert default.updates[0] == 1
+    assert default.affine_square[0] == 0.5
+
+
+def test_the_norm_of_the_lifted_separator():
+    """‖w‖ = 3/2, b = −2/3: 2(‖w‖² + b²) = 97/18, and without b² it were 9/2."""
+    case = one_biased_point()
+    affine = np.array([1.5, -2 / 3])
+    other = dataclasses.replace(case, affine=affine, trial=dataclasses.replace(case.trial, separator=2**0.5 * affine))
+    runs = train_biased([other])
+    assert 2 * runs.affine_square[0] == pytest.approx(97 / 18)
+    assert footnote_4([runs]).parts[4].kept
+
+
+def test_an_exchange_of_two_samples_is_seen(monkeypatch):
+    """The lists of samples are compared in their order, and the outputs to the last bias."""
+    honest = biased_runs_module.keep_ledger
+
+    def exchanged(trial, most, reverse=[False]):  # noqa: B006
+        ledger = honest(trial, most)
+        reverse[0] = not reverse[0]
+        return dataclasses.replace(ledger, samples=ledger.samples[::-1]) if reverse[0] else ledger
+
+    monkeypatch.setattr(biased_runs_module, "keep_ledger", exchanged)
+    assert not train_biased(drawn(0, 1)).same_samples[0]
+
+
+def test_a_bias_that_is_off_by_a_billionth_is_seen(monkeypatch):
+    honest, calls = biased_runs_module.keep_ledger, []
+
+    def off(trial, most):
+        ledger = honest(trial, most)
+        calls.append(trial)
+        hidden = ledger.hidden.copy()
+        hidden[0, -1] *= 1 + 1e-9 * (len(calls) == 2)
+        return dataclasses.replace(ledger, hidden=hidden)
+
+    monkeypatch.setattr(biased_runs_module, "keep_ledger", off)
+    evidence = footnote_4([train_biased(drawn(0, 1))])
+    assert [part.name for part in evidence.parts if part.kept is False] == ["both networks say the same"]
+
+
+def test_a_plain_one_breaks_the_bound_in_exact_arithmetic():
+    """M_k = ½·(100/81)(11/10) = 55/81 and T = 1; two derivations of the same run."""
+    (point,) = lifted_points(Scale.QUICK, 0)
+    assert (point.separator_square, point.update_bound, point.updates()) == (Fraction(1, 2), Fraction(55, 81), 1)
+    evidence = footnote_4_as_printed([point])
+    assert evidence.verdict is Verdict.VIOLATED
+    assert (evidence.measured, evidence.promised) == (1, float(Fraction(55, 81)))
+    trial = Trial(
+        lift(np.ones((1, 1)), 1.0),
+        np.ones(1),
+        np.full(2, 0.5),
+        np.zeros((2, 2)),
+        plus_minus_weights(1, 1.0),
+        0.9,
+        10.0,
+        0.0,
+    )
+    assert keep_ledger(trial, 10).updates == 1
+    assert float(max_nonzero_updates(*trial.parameters)) == pytest.approx(0.679012346)
+    assert float(max_nonzero_updates(*dataclasses.replace(trial, row_bound=1e-3).parameters)) == pytest.approx(
+        0.68949888
+    )
+
+
+@spares(footnote_4_as_printed)
+def test_a_point_of_the_unit_ball_spares_the_footnote():
+    """(1, 1)/√2: ‖w'‖² = 1, M_k = 110/81 and T = 1."""
+    scaled = LiftedPoint(Fraction(1), Fraction(9, 10), Fraction(10))
+    assert scaled.update_bound == Fraction(110, 81)
+    slow = LiftedPoint(Fraction(1), Fraction(1, 2), Fraction(1, 10))
+    assert slow.updates() == 8  # N = t/8 + 1/40
+    return footnote_4_as_printed([scaled, slow])
 
 
 @pytest.mark.parametrize(
-    ("change", "broken"),
+    ("key", "changes"),
     [
-        ({"updates": np.array([10**6] * 6)}, 0),
-        ({"status": np.full(6, RunStatus.BUDGET_SPENT)}, 1),
-        ({"same_samples": np.arange(6) != 2}, 2),
-        ({"difference": np.full(6, 1e-6)}, 3),
+        ("slope_positive", {"slope": -TINY}),
+        ("slope_below_one", {"slope": Fraction(1)}),
+        ("step_size", {"step_size": -TINY}),
     ],
 )
-def test_control_each_part(runs, change, broken):
-    evidence = footnote_4([dataclasses.replace(runs, **change)])
-    assert evidence.verdict is Verdict.VIOLATED
-    assert [place for place, part in enumerate(evidence.parts) if part.kept is False] == [broken]
+def test_control_hypotheses_of_the_printed_footnote(key, changes, monkeypatch):
+    monkeypatch.setattr(LiftedPoint, "updates", lambda self: 1)
+    point = dataclasses.replace(lifted_points(Scale.QUICK, 0)[0], **changes)
+    assert unmet_in(footnote_4_as_printed([point])) == [key]
 
 
-def test_control_a_margin_below_one(runs):
-    low = dataclasses.replace(runs, smallest_margin=0.99 * runs.smallest_margin)
-    assert [h.key for h in footnote_4([low]).hypotheses if not h.met] == ["separable_with_bias"]
+test_every_part_has_a_control = every_part_of(biases)

@@ -5,7 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of, hypothesis_edges
+from tests.papers.brutzkus2018.toys import as_perceptron, three_points
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2018.claims import both_layers
 from widenet.papers.brutzkus2018.claims.both_layers import both_layers_settings, equation_13
 from widenet.papers.brutzkus2018.runs.ledgers import keep_ledgers, run_ledgers
 from widenet.papers.brutzkus2018.runs.trials import SmallSteps
@@ -70,12 +73,111 @@ def test_how_tight_the_inequalities_of_the_proof_are(runs):
     assert alignment.tightness == pytest.approx(0.9595, abs=1e-3)
 
 
-def test_control_a_run_that_stalls(runs):
-    evidence = equation_13([dataclasses.replace(runs, status=np.full(len(runs), RunStatus.STALLED))])
-    assert [place for place, part in enumerate(evidence.parts) if part.kept is False] == [3]
-
-
 @pytest.mark.parametrize("status", [RunStatus.BUDGET_SPENT, RunStatus.DIVERGED])
 def test_runs_that_did_not_end_decide_nothing(runs, status):
     evidence = equation_13([dataclasses.replace(runs, status=np.full(len(runs), status))])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+COUNT, SQUARE, ALIGNED, ZERO = (
+    "t is at most the bound with c and C so far",
+    "G² grows by at most 2η + 2kη²C²v²",
+    "F grows by at least 2kηcvα",
+    "every run ends at loss 0",
+)
+TOY = keep_ledgers([three_points(0.5, 0.25)], layers=Layers.BOTH, most_updates=100)
+
+
+def one_update(ratio, gain_of_square, gain_of_alignment):
+    """A record of one update with k = v = η = 1, α = ½, before which both output weights were `ratio`·v."""
+    one = {name: getattr(TOY, name)[:1] for name in (field.name for field in dataclasses.fields(TOY))}
+    per_run = {"half_width": 1.0, "output_weight": 1.0, "step_size": 1.0, "slope": 0.5, "row_bound": 1.5}
+    times = {
+        "norms": np.sqrt([2.0, 2.0 + gain_of_square]),
+        "alignments": np.array([0.0, gain_of_alignment]),
+        "smallest_ratios": np.full(2, min(ratio, 1.0)),
+        "largest_ratios": np.full(2, max(ratio, 1.0)),
+        "updates": np.array([1]),
+    }
+    return dataclasses.replace(TOY, **one | {name: np.array([value]) for name, value in per_run.items()} | times)
+
+
+@breaks_part(equation_13, SQUARE)
+def test_control_the_growth_of_the_square():
+    """C = 2: 2η + 2kη²C²v² = 10. A weight of 2 at w = u = x = 1 really adds 8; without C² only 4 were allowed."""
+    assert equation_13([one_update(2.0, 8.0, 4.0)]).parts[1].promised == 10
+    return equation_13([one_update(2.0, 10.0, 4.0)]), equation_13([one_update(2.0, 10.001, 4.0)])
+
+
+@breaks_part(equation_13, ALIGNED)
+def test_control_the_growth_of_the_alignment():
+    """c = ½: 2kηcvα = ½, which weights of ½ at w = u = −1 attain; with c = 1 it would be 1."""
+    assert equation_13([one_update(0.5, 1.0, 0.5)]).parts[2].tightness == 1
+    return equation_13([one_update(0.5, 1.0, 0.5)]), equation_13([one_update(0.5, 1.0, 0.499)])
+
+
+@breaks_part(equation_13, COUNT)
+def test_control_one_update_more_than_the_bound():
+    inside, outside = (
+        equation_13([TOY], bound=lambda *parameters, limit=limit: np.full(TOY.updates[0], limit))
+        for limit in (10.0, 9.9)
+    )
+    assert TOY.updates.tolist() == [10]
+    return inside, outside
+
+
+def test_the_bound_is_taken_with_the_ratios_before_each_update():
+    """At t = 1 both ratios are still 1; at the end the bound is 548.7 of c = 0.509 and C = 2.83."""
+    seen = []
+
+    def bound(*parameters):
+        seen.append(parameters[-2:])
+        return np.full(TOY.updates[0], 1e9)
+
+    equation_13([TOY], bound=bound)
+    ((low, high),) = seen
+    assert (low[0], high[0]) == (1, 1)
+    assert (low[1], high[1]) == pytest.approx((19 / 25, 111 / 100))
+    evidence = equation_13([TOY])
+    assert evidence.details["smallest_c"] == pytest.approx(0.509352568594)
+    assert evidence.details["largest_C"] == pytest.approx(2.83461599977)
+
+
+def test_how_close_the_steps_of_three_points_come():
+    square, alignment = equation_13([TOY]).parts[1:3]
+    assert square.tightness == pytest.approx(0.49944953)
+    assert alignment.tightness == pytest.approx(1 / 1.4967105)
+
+
+@breaks_part(equation_13, ZERO)
+def test_control_a_run_that_stops_too_early():
+    with pytest.MonkeyPatch.context() as patch:
+        as_perceptron(patch)
+        stopped = keep_ledgers([three_points(0.5, 0.25)], layers=Layers.BOTH, most_updates=100)
+    assert stopped.last_margin[0] < 1
+    return equation_13([TOY]), equation_13([stopped])
+
+
+def altered(**fields):
+    """Toy runs with these fields, and a bound that cannot be broken."""
+    filled = {name: np.full(len(getattr(TOY, name)), value) for name, value in fields.items()}
+    return equation_13([dataclasses.replace(TOY, **filled)], bound=lambda *p: np.full(TOY.updates[0], 1e9))
+
+
+test_control_each_hypothesis_at_its_edge = hypothesis_edges(
+    equation_13,
+    altered,
+    row_norm=({"relative_row": 1.0}, {"relative_row": 1 + 1e-9}),
+    input_norm=({"largest_input": 1.0}, {"largest_input": 1 + 1e-9}),
+    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 1e-9}),
+    labels=({"label_error": 0.0}, {"label_error": 1e-15}),
+    equal_outputs=({"output_spread": 0.0}, {"output_spread": 1e-15}),
+    output_weight=({"smallest_output": 1e-9}, {"smallest_output": 0.0}),
+    slope_positive=({"slope": 1e-6}, {"slope": 0.0}),
+    slope_below_one=({"slope": 1 - 1e-9, "alignments": np.arange(11.0)}, {"slope": 1.0}),
+    step_size=({}, {"step_size": 0.0}),
+    derivative_at_zero=({"at_zero": 1.0}, {"at_zero": 1 + 1e-15}),
+    derivative_above_slope=({"at_zero": 0.5}, {"at_zero": 0.5 - 1e-15}),
+    no_sign_change=({"smallest_ratios": 1e-6}, {"smallest_ratios": 0.0}),
+)
+test_every_part_has_a_control = every_part_of(both_layers)

@@ -6,7 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2018.claims import collapse
 from widenet.papers.brutzkus2018.claims.collapse import theorem_10_collapse
 from widenet.papers.brutzkus2018.runs.exact_networks import (
     ExactRuns,
@@ -15,7 +17,6 @@ from widenet.papers.brutzkus2018.runs.exact_networks import (
     tied_network,
     train_exactly,
 )
-from widenet.papers.brutzkus2018.runs.lower_bound import BasisSequence
 from widenet.progress import silent
 from widenet.records import Scale
 
@@ -76,37 +77,64 @@ def test_control_one_coordinate_of_all_rows():
     assert broken(evidence) == ["coordinates are equal after each pass"]
 
 
-@pytest.mark.parametrize(
-    ("name", "part"),
-    [
-        ("untied_plus", "plus rows stay equal"),
-        ("untied_minus", "minus rows stay equal"),
-        ("untied_coordinates", "coordinates are equal after each pass"),
-    ],
-)
-def test_control_a_record_in_which_rows_part(name, part):
-    evidence = judge(dataclasses.replace(RUN, **{name: 1}))
-    assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == [part]
-
-
 def test_control_collapse_to_another_count():
     assert judge(RUN).verdict is Verdict.HOLDS
-    evidence = judge(RUN, count=BasisSequence.mistakes)
+    evidence = judge(RUN, count=lambda run: run.sequence.mistakes())
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.details["runs_with_another_count"] == 1
-    assert broken(judge(dataclasses.replace(RUN, updates=RUN.updates + 4))) == ["as many updates as the recursion"]
 
 
-def test_control_thresholds_that_are_a_hundredth_larger():
+def altered(**changes):
+    return judge(dataclasses.replace(RUN, **changes))
+
+
+test_control_each_part = part_edges(
+    theorem_10_collapse,
+    altered,
+    {
+        "as many updates as the recursion": ({}, {"updates": RUN.updates + 4}),
+        "plus rows stay equal": ({}, {"untied_plus": 1}),
+        "minus rows stay equal": ({}, {"untied_minus": 1}),
+        "coordinates are equal after each pass": ({}, {"untied_coordinates": 1}),
+    },
+)
+TINY = Fraction(1, 10**9)
+test_control_each_hypothesis = hypothesis_edges(
+    theorem_10_collapse,
+    lambda **changes: judge(dataclasses.replace(RUN, **changes), count=lambda run: RUN.updates),
+    start=({}, {"start_distance": TINY}),
+    output_weight=({}, {"output_weight": Fraction(0)}),
+    slope_positive=({"slope": TINY}, {"slope": Fraction(0)}),
+    slope_below_one=({"slope": 1 - TINY}, {"slope": Fraction(1)}),
+    step_size=({"step_size": TINY}, {"step_size": Fraction(0)}),
+)
+
+
+def narrowest(factor):
     """d = 1, k = v = 1, R = 0, α = 99/100, η = 100/199: w = 100/199 ≥ 1/2, and u is above −1/(2α)."""
     run = train_exactly(tied_network(1, 1, Fraction(99, 100), Fraction(100, 199), Fraction(1), Fraction(0)))
     assert (run.updates, run.largest_plus, run.smallest_minus) == (1, Fraction(100, 199), Fraction(-100, 199))
-    assert judge(run).verdict is Verdict.HOLDS
-    evidence = judge(run, threshold_factor=Fraction(101, 100))
-    assert broken(evidence) == ["a coordinate has reached its threshold at the end"]
+    return judge(run, threshold_factor=factor)
+
+
+@breaks_part(theorem_10_collapse, "a coordinate has reached its threshold at the end")
+def test_control_thresholds_that_are_a_hundredth_larger():
+    return narrowest(Fraction(1005, 1000)), narrowest(Fraction(101, 100))
+
+
+@pytest.mark.parametrize(
+    ("plus", "minus", "reached"),
+    [("1/2", "0", True), ("499/1000", "-1/1000", False), ("0", "-1", True), ("0", "-999/1000", False)],
+)
+def test_either_threshold_is_enough(plus, minus, reached):
+    """k = 2, v = ½, α = ½: w ≥ ½ or u ≤ −1."""
+    ends = {"largest_plus": Fraction(plus), "smallest_minus": Fraction(minus)}
+    assert altered(**ends).parts[-1].kept is reached
 
 
 def test_a_cell_holds_the_runs_as_they_were():
     assert RUN.sequence.updates() == RUN.updates
     assert RUN.start_distance == 0
+
+
+test_every_part_has_a_control = every_part_of(collapse)

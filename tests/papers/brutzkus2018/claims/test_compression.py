@@ -5,8 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2018.claims import compression
 from widenet.papers.brutzkus2018.claims.compression import compression_replay, section_6_1_unused_points
+from widenet.papers.brutzkus2018.runs import learning as learning_module
 from widenet.papers.brutzkus2018.runs.learning import Learning, LearningRule, learn_all, learning_settings
 from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples
 from widenet.records import Scale
@@ -55,14 +58,6 @@ def test_control_another_replay(change):
     assert "ended elsewhere" in evidence.note
 
 
-def test_control_one_point_more_than_the_bound():
-    runs = learn_all(HARD, replayed=True)
-    size = np.full_like(runs.updates, runs.compression_size)
-    assert compression_replay([dataclasses.replace(runs, updates=size)]).verdict is Verdict.HOLDS
-    evidence = compression_replay([dataclasses.replace(runs, updates=size + 1)])
-    assert [part.kept for part in evidence.parts] == [False, True]
-
-
 def test_replays_before_the_loss_is_zero_decide_nothing():
     runs = learn_all(HARD, replayed=True, keep=lambda updated: updated[1:])
     unfinished = dataclasses.replace(runs, loss=runs.loss + 0.1)
@@ -89,12 +84,6 @@ def test_control_unused_points_are_wrong_before_the_loss_is_zero():
     assert [h.key for h in evidence.hypotheses if not h.met] == ["loss_zero"]
 
 
-def test_control_unused_points_are_wrong_at_zero_loss():
-    """No run does this; the judge must see it all the same."""
-    runs = dataclasses.replace(stopped_early(), loss=np.zeros(3))
-    assert section_6_1_unused_points([runs]).verdict is Verdict.VIOLATED
-
-
 def test_nothing_outside_the_compression_set_is_no_evidence():
     one_point = Learning(drawn(0, 2, 1, 2.0, 0.7), LearningRule(half_width=1, slope=0.5, step_size=1.0))
     evidence = section_6_1_unused_points([learn_all(one_point)])
@@ -102,17 +91,85 @@ def test_nothing_outside_the_compression_set_is_no_evidence():
     assert [h.key for h in evidence.hypotheses if not h.met] == ["unused_points"]
 
 
-@pytest.mark.parametrize(
-    ("key", "change"),
-    [
-        ("separable", {"smallest_margin": 0.99}),
-        ("input_norm", {"largest_norm": 1.01}),
-        ("slope_positive", {"rule": LearningRule(half_width=5, slope=0.0, step_size=1.0)}),
-        ("slope_below_one", {"rule": LearningRule(half_width=5, slope=1.0, step_size=1.0)}),
-        ("step_size", {"rule": LearningRule(half_width=5, slope=0.5, step_size=0.0)}),
-    ],
+RUNS = learn_all(HARD, replayed=True)
+SIZE = np.full_like(RUNS.updates, RUNS.compression_size)
+FIXED = LearningRule(half_width=5, slope=0.5, step_size=1.0, max_updates=RUNS.compression_size)
+"""With a fixed c_k the other parameters of the rule can be changed alone."""
+
+
+def replayed(**fields):
+    return compression_replay([dataclasses.replace(RUNS, **{"rule": FIXED, "updates": SIZE} | fields)])
+
+
+def unused(**fields):
+    return section_6_1_unused_points([dataclasses.replace(RUNS, **{"rule": FIXED} | fields)])
+
+
+FEW, SAME = "at most ⌊M_k⌋ compression points", "their replay gives the same network"
+ONCE_OFF = np.arange(4) != 2
+test_control_each_part_of_the_replay = part_edges(
+    compression_replay,
+    replayed,
+    {FEW: ({}, {"updates": SIZE + ~ONCE_OFF}), SAME: ({}, {"same_replay": ONCE_OFF})},
 )
-@pytest.mark.filterwarnings("ignore:divide by zero")
-def test_control_each_hypothesis_of_the_setting(key, change):
-    runs = dataclasses.replace(learn_all(HARD, replayed=True), **change)
-    assert key in {h.key for h in section_6_1_unused_points([runs]).hypotheses if not h.met}
+
+
+@breaks_part(section_6_1_unused_points, "L_V = 0")
+def test_control_unused_points_are_wrong_at_zero_loss():
+    """No run does this; the judge must see it all the same."""
+    return unused(), unused(unused_error=np.where(ONCE_OFF, 0.0, 1 / 100))
+
+
+def ruled(**changes):
+    return {"rule": FIXED.model_copy(update=changes)}
+
+
+SETTING = {
+    "separable": ({"smallest_margin": 1.0}, {"smallest_margin": 1 - 1e-9}),
+    "input_norm": ({"largest_norm": 1.0}, {"largest_norm": 1 + 1e-9}),
+    "slope_positive": (ruled(slope=1e-6), ruled(slope=0.0)),
+    "slope_below_one": (ruled(slope=1 - 1e-9), ruled(slope=1.0)),
+    "step_size": (ruled(step_size=1e-9), ruled(step_size=0.0)),
+    "loss_zero": ({}, {"loss": np.where(ONCE_OFF, 0.0, 1e-9)}),
+}
+test_control_hypotheses_of_the_replay = hypothesis_edges(compression_replay, replayed, **SETTING)
+test_control_hypotheses_of_unused_points = hypothesis_edges(
+    section_6_1_unused_points,
+    unused,
+    **SETTING,
+    unused_points=({"n_unused": np.ones(4, int)}, {"n_unused": np.where(ONCE_OFF, 1, 0)}),
+)
+
+
+def test_c_k_is_the_floor_of_the_bound():
+    """‖w*‖ = 2, α = 0.9, η = 10: M = 7.993, c_k = 7; without a separator there is none."""
+    rule = LearningRule(half_width=5, slope=0.9, step_size=10.0)
+    assert dataclasses.replace(RUNS, rule=rule, separator_norm=2.0).compression_size == 7
+    assert dataclasses.replace(RUNS, rule=rule, separator_norm=0.0).compression_size == 0
+
+
+@pytest.mark.parametrize(
+    "what", ["one label is flipped", "two points are exchanged", "one bit", "one point of padding"]
+)
+def test_control_a_replay_that_is_a_little_off(monkeypatch, what):
+    """Labels, order, the last bit and the padding all matter: a padding point of margin below 1 makes an update."""
+    honest = learning_module.replay
+
+    def off(rule, start, inputs, labels, points):
+        match what:
+            case "one label is flipped":
+                labels = np.where(np.arange(len(labels)) == points[0], -labels, labels)
+            case "two points are exchanged":
+                first = next(place for place in range(len(points)) if points[place] != points[0])
+                points = [points[first], *points[1:first], points[0], *points[first + 1 :]]
+            case "one point of padding":
+                inputs = np.concatenate([inputs, inputs[:1] * 1e-3])
+                points, labels = [*points, len(labels)], np.append(labels, labels[0])
+        weights = honest(rule, start, inputs, labels, points)
+        return np.nextafter(weights, np.inf) if what == "one bit" else weights
+
+    monkeypatch.setattr(learning_module, "replay", off)
+    assert broken_in(compression_replay([learn_all(HARD, replayed=True)])) == [SAME]
+
+
+test_every_part_has_a_control = every_part_of(compression)

@@ -7,7 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges
+from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.papers.brutzkus2018.toys import as_perceptron, three_points
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays, make_basis, make_separable
@@ -22,11 +23,11 @@ from widenet.papers.brutzkus2018.claims.potentials import (
     theorem_2_chain,
 )
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates, update_bound_terms
-from widenet.papers.brutzkus2018.runs.ledgers import keep_ledgers, run_ledgers, theorem_2_settings
+from widenet.papers.brutzkus2018.runs.ledgers import ATTAINED, keep_ledgers, run_ledgers, theorem_2_settings
 from widenet.papers.brutzkus2018.runs.trials import BasisTrial, RandomTrials, SampleOrder
 from widenet.progress import silent
 from widenet.records import Scale
-from widenet.types import Dataset, RunStatus
+from widenet.types import Dataset
 
 RUNS = keep_ledgers(RandomTrials(seed=3, n_batches=2, per_batch=6, max_bound=3e3).draw())
 
@@ -113,7 +114,7 @@ def test_control_only_the_first_term_of_the_bound():
     runs = keep_ledgers(basis(4, 1, 0.9, 0.01))
     evidence = theorem_2([runs], bound=lambda *a: update_bound_terms(*a)[0])
     assert evidence.verdict is Verdict.VIOLATED
-    assert [part.kept for part in evidence.parts] == [False, True]
+    assert [part.kept for part in evidence.parts] == [False, True, True]
     honest = theorem_2([runs])
     assert honest.verdict is Verdict.HOLDS
     assert honest.measured == 656
@@ -131,25 +132,24 @@ def test_control_halving_the_bound_breaks_on_the_lower_bound_sequence():
     assert "more updates than the bound" in evidence.note
 
 
-LIMITS = np.floor(max_nonzero_updates(*RUNS.parameters)).astype(np.int64)
-
-
 def altered(**fields):
     """Theorem 2 about toy runs that count as many updates as the bound allows, with these fields in every run."""
-    attained = dataclasses.replace(RUNS, updates=LIMITS)
-    return theorem_2([dataclasses.replace(attained, **{name: np.full(len(RUNS), v) for name, v in fields.items()})])
+    filled = {name: np.full(len(getattr(RUNS, name)), value) for name, value in fields.items()}
+    runs = dataclasses.replace(RUNS, **filled)
+    more = fields.get("updates", 0)
+    limits = np.nan_to_num(max_nonzero_updates(*runs.parameters), posinf=0)
+    return theorem_2([dataclasses.replace(runs, updates=np.floor(limits).astype(np.int64) + more)])
 
 
-@breaks_part(theorem_2, "at most M_k non-zero updates")
-def test_control_one_update_more_than_the_bound():
-    return altered(), theorem_2([dataclasses.replace(RUNS, updates=LIMITS + 1)])
-
-
-@breaks_part(theorem_2, "training loss 0 at the end")
-def test_control_a_run_that_ends_at_a_positive_loss():
-    return altered(), altered(status=RunStatus.STALLED)
-
-
+test_control_each_part = part_edges(
+    theorem_2,
+    altered,
+    {
+        "at most M_k non-zero updates": ({"updates": 0}, {"updates": 1}),
+        "training loss 0 at the end": ({"last_margin": 1.0}, {"last_margin": 1 - 1e-9}),
+        "y N(x) < 1 before every update": ({"margins": 1 - 1e-9}, {"margins": 1 + 1e-8}),
+    },
+)
 test_control_each_hypothesis_at_its_edge = hypothesis_edges(
     theorem_2,
     altered,
@@ -158,11 +158,63 @@ test_control_each_hypothesis_at_its_edge = hypothesis_edges(
     separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 1e-9}),
     labels=({"label_error": 0.0}, {"label_error": 1e-15}),
     equal_outputs=({"output_spread": 0.0}, {"output_spread": 1e-15}),
-    output_weight=({}, {"smallest_output": 0.0}),
-    slope_positive=({}, {"slope": 0.0}),
-    step_size=({}, {"step_size": 0.0}),
+    output_weight=({"smallest_output": 1e-9}, {"smallest_output": 0.0}),
+    slope_positive=({"slope": 1e-6}, {"slope": 0.0}),
+    slope_below_one=({"slope": 1 - 1e-9}, {"slope": 1.0}),
+    step_size=({"step_size": 1e-9}, {"step_size": 0.0}),
     derivative_at_zero=({"at_zero": 1.0}, {"at_zero": 1 + 1e-15}),
+    derivative_above_slope=({"slope": 0.5, "at_zero": 0.5}, {"slope": 0.5, "at_zero": 0.5 - 1e-15}),
 )
+
+
+def test_within_rounding_of_one_nothing_is_decided():
+    assert altered(margins=1.0).parts[2].kept is None
+    assert altered(margins=1 + 1e-10).parts[2].kept is None
+
+
+def test_a_separator_that_separates_nothing_promises_nothing():
+    """Half of the margin is no rounding error; then there is no bound to break."""
+    assert altered(smallest_margin=0.49, updates=1).parts[0].kept is None
+    assert altered(smallest_margin=0.51, updates=1).parts[0].kept is False
+
+
+@breaks_part(theorem_2, "training loss 0 at the end")
+def test_control_a_perceptron_stops_too_early():
+    """Updates only where y N(x) ≤ 0: T = 1, and the final margins are 0.716, 0.02, 0.0628 of what the loss asks for."""
+    with pytest.MonkeyPatch.context() as patch:
+        as_perceptron(patch)
+        runs = keep_ledgers([three_points(0.2, 1.0), three_points(0.5, 0.25)])
+    assert runs.updates.tolist() == [1, 4]
+    assert runs.last_margin == pytest.approx([1 / 50, 3 / 50])
+    return theorem_2([keep_ledgers([three_points(0.2, 1.0), three_points(0.5, 0.25)])]), theorem_2([runs])
+
+
+@pytest.mark.parametrize(
+    ("case", "updates", "bound"),
+    [
+        (BasisTrial(dim=1, half_width=1, slope=0.999, step_size=1e9), 1, 1.00204779654),
+        (BasisTrial(dim=4, half_width=1, slope=0.999, step_size=1e9), 4, 4.00813870912),
+        (BasisTrial(dim=100, half_width=1, slope=0.99, step_size=100.0), 100, 108.858275681),
+        (BasisTrial(dim=1, half_width=1, slope=0.9, step_size=0.01, output_weight=1.0, row_bound=0.0), 56, 124.69136),
+        (
+            BasisTrial(dim=1, half_width=1, slope=0.99, step_size=1.0, output_weight=1.0, row_bound=1000.0),
+            1006,
+            2086.4489,
+        ),
+    ],
+)
+def test_where_each_term_of_the_bound_is_needed(case, updates, bound):
+    """Nearly attained, and then broken without the second term, and without the fourth."""
+    evidence = theorem_2([keep_ledgers(case.draw())])
+    assert evidence.verdict is Verdict.HOLDS
+    assert evidence.measured == updates
+    assert evidence.promised == pytest.approx(bound, rel=5e-8)
+
+
+def test_the_bound_is_attained_in_the_default_settings():
+    settings = theorem_2_settings(Scale.QUICK, 0)
+    assert settings[-1] == ATTAINED
+    assert theorem_2([run_ledgers(ATTAINED, silent)]).tightness == pytest.approx(0.99795639, rel=1e-7)
 
 
 def test_a_budget_too_short_is_refused_not_decided():
@@ -219,6 +271,18 @@ def test_no_scale_of_the_data_refutes_anything(scale):
     cells = [run_ledgers(setting, silent) for setting in settings]
     for claim in (theorem_2, equation_9, equation_11, equation_11_step, equation_12, equation_12_step, theorem_2_chain):
         assert claim(cells).verdict is not Verdict.VIOLATED, claim.id
+
+
+def test_runs_that_are_cut_off_show_their_numbers_and_say_what_to_do():
+    evidence = judged_on(own_data(), n_runs=2, max_updates=3)
+    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert [part.kept for part in evidence.parts[:2]] == [None, None]
+    assert (evidence.measured, evidence.tightness, evidence.runs.unfinished) == (3.0, None, 2)
+    assert evidence.promised is not None
+    assert evidence.promised > 3
+    assert f"allowed 3 updates, and M_k is {evidence.promised:.3g}" in evidence.note
+    assert "max_updates" in evidence.note
+    assert judged_on(own_data(), n_runs=2, max_updates=10**6).verdict is Verdict.HOLDS
 
 
 def test_other_labels_get_a_silence():

@@ -1,12 +1,15 @@
 """Theorems 4 and 10: the bounds hold, and wrong bounds, starts and counts are rejected."""
 
 import dataclasses
+import functools
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of, hypothesis_edges
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2018.claims import forced_updates
 from widenet.papers.brutzkus2018.claims.forced_updates import (
     gap_between_bounds,
     large_steps,
@@ -28,7 +31,6 @@ from widenet.papers.brutzkus2018.runs.lower_bound import (
     BasisSequence,
     basis_sequence,
     half_the_sum,
-    mistakes_in_closed_form,
     most_mistakes,
     one_pass_step,
     printed_terms,
@@ -57,9 +59,18 @@ def planted(run: BasisSequence, updates: int):
     return [dataclasses.replace(count([run]), updates=np.array([updates]))]
 
 
+@functools.cache
+def cell_of(setting):
+    return basis_sequences.run(setting, silent)
+
+
+def default_cells(claim):
+    return [cell_of(setting) for setting in claim.reads[0].settings(Scale.QUICK, 0)]
+
+
 @pytest.mark.parametrize("claim", [theorem_10, theorem_10_sharp, theorem_4, theorem_4_sharp])
 def test_lower_bounds_hold(claim):
-    evidence = claim([basis_sequences.run(setting, silent) for setting in claim.reads[0].settings(Scale.QUICK, 0)])
+    evidence = claim(default_cells(claim))
     assert evidence.verdict is Verdict.HOLDS
     assert not evidence.vacuous
     assert 0 < evidence.tightness <= 1
@@ -68,7 +79,7 @@ def test_lower_bounds_hold(claim):
 
 @pytest.mark.parametrize("claim", [theorem_4_mistakes, gap_between_bounds])
 def test_what_is_derived_holds(claim):
-    evidence = claim([basis_sequences.run(setting, silent) for setting in claim.reads[0].settings(Scale.QUICK, 0)])
+    evidence = claim(default_cells(claim))
     assert evidence.verdict is Verdict.HOLDS
     assert not evidence.vacuous
 
@@ -97,43 +108,11 @@ def test_control_reversed_start():
     ]
 
 
-@pytest.mark.parametrize(
-    ("changes", "key"),
-    [
-        ({"plus": Fraction(-1, 2) + Fraction(1, 10**6)}, "start"),
-        ({"slope": Fraction(1)}, "slope_below_one"),
-        ({"gain": HALF + Fraction(1, 10**6)}, "output_scale"),
-        ({"radius": Fraction(2), "plus": Fraction(-1), "minus": Fraction(1)}, "equal_scale"),
-    ],
-)
-def test_control_just_outside_the_hypotheses(changes, key):
-    run = dataclasses.replace(basis_sequence(4, HALF, Fraction(1)), **changes)
-    assert unmet(theorem_4([count([run])])) == [key]
-
-
 def test_control_theorem_10_with_twice_its_terms():
     """Twice the printed terms are more than SGD needs."""
     evidence = theorem_10([RANDOM], terms=lambda run: (2 * printed_terms(run)[0], 2 * printed_terms(run)[1]))
     assert evidence.verdict is Verdict.VIOLATED
     assert "below the bound" in evidence.note
-
-
-@pytest.mark.parametrize(
-    ("claim", "fewest", "enough"), [(theorem_10, 66, 67), (theorem_10_sharp, 152, 153)], ids=["printed", "sharp"]
-)
-def test_control_theorem_10_with_one_update_less(claim, fewest, enough):
-    """d = 4, α = 3/10, η = 1/5, k = 2, v = 3/4, R = 5: min{B₁, B₂} is 200/3 as printed, 12320/81 in the sharp form."""
-    run = basis_sequence(4, Fraction(3, 10), Fraction(1, 5), gain=Fraction(9, 8), radius=Fraction(20, 3))
-    assert broken(claim(planted(run, fewest))) == ["at least min{B₁, B₂} updates"]
-    assert claim(planted(run, enough)).verdict is Verdict.HOLDS
-
-
-@pytest.mark.parametrize("claim", [theorem_10, theorem_10_sharp], ids=["printed", "sharp"])
-def test_control_theorem_10_with_a_point_that_was_not_updated(claim):
-    """d = 9, α = 4/5, η = 20: T = 9, and B₂ is far below."""
-    run = basis_sequence(9, Fraction(4, 5), Fraction(20))
-    assert "at least ‖w*‖² updates" in broken(claim(planted(run, 8)))
-    assert claim(planted(run, 9)).verdict is Verdict.HOLDS
 
 
 @pytest.mark.parametrize(
@@ -202,16 +181,6 @@ def test_control_theorem_4_with_the_cube_of_the_norm():
     assert theorem_4([counted], promise=third_of_squares).verdict is Verdict.HOLDS
 
 
-@pytest.mark.parametrize(("claim", "least"), [(theorem_4, 7), (theorem_4_sharp, 8)], ids=["printed", "sharp"])
-def test_control_theorem_4_with_one_update_less(claim, least):
-    """d = 4, η = 1/5: ½(2·5 + 4) = 7, ⅓(4·5 + 4) = 8."""
-    run = basis_sequence(4, HALF, Fraction(1, 5))
-    assert claim(planted(run, least - 1)).verdict is Verdict.VIOLATED
-    evidence = claim(planted(run, least))
-    assert evidence.verdict is Verdict.HOLDS
-    assert (evidence.promised, evidence.tightness) == (least, 1)
-
-
 @pytest.mark.parametrize(
     ("dim", "constant", "promise"),
     [(1, Fraction(667, 1000), half_the_sum), (400, Fraction(5125, 10_000), third_of_squares)],
@@ -247,11 +216,6 @@ def test_control_mistakes_formula_against_updates():
     evidence = theorem_4_mistakes([GRID], count="updates")
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.details["differ_from_the_closed_form"] > 0
-
-
-def test_control_another_closed_form():
-    evidence = theorem_4_mistakes([GRID], formula=lambda run: mistakes_in_closed_form(run) + run.dim)
-    assert broken(evidence) == [FORMULA]
 
 
 def test_control_the_two_ends_of_the_sign_errors():
@@ -291,19 +255,6 @@ def test_control_large_steps_with_a_threshold_too_high():
     assert broken(evidence) == [TWICE]
 
 
-@pytest.mark.parametrize(("place", "passes", "part"), [(0, 2, ONCE), (-1, 1, TWICE)])
-def test_control_large_steps_with_another_number_of_passes(place, passes, part):
-    taken = large_steps(ONE_RUN)
-    taken[place] = dataclasses.replace(taken[place], passes=passes)
-    assert broken(theorem_4_large_steps(taken)) == [part]
-
-
-def test_control_large_steps_with_entries_exchanged():
-    taken = large_steps(ONE_RUN)
-    taken[1] = dataclasses.replace(taken[1], plus=taken[1].minus, minus=taken[1].plus)
-    assert broken(theorem_4_large_steps(taken)) == [CLASSIFIES]
-
-
 def test_control_nine_tenths_of_the_upper_bound():
     """d = 10⁴, α = .99, η = 100: T = 10⁴ against .9·M_k = 9499."""
     runs = [basis_sequence(10_000, Fraction(99, 100), Fraction(eta)) for eta in (100, 10**9)]
@@ -332,3 +283,253 @@ def test_control_the_gap_closes_to_the_square_of_the_slope():
     evidence = gap_between_bounds([counted], bound=lambda *values: 2 * max_nonzero_updates(*values))
     assert evidence.verdict is Verdict.VIOLATED
     assert broken(gap_between_bounds([counted], limit=lambda slopes: slopes**2.1)) == ["T/M_k → α² as η → ∞"]
+
+
+TINY = Fraction(1, 10**6)
+MANY = basis_sequence(4, Fraction(3, 10), Fraction(1, 5), gain=Fraction(9, 8), radius=Fraction(20, 3))
+"""k = 2, v = 3/4, R = 5: min{B₁, B₂} is 200/3 as printed, 12320/81 in the sharp form."""
+FEW = basis_sequence(9, Fraction(4, 5), Fraction(20), radius=Fraction(1, 100))
+"""T = 9, and B₁, B₂ are far below."""
+UNDER_6 = basis_sequence(4, HALF, Fraction(1, 5))
+"""½(2·5 + 4) = 7, ⅓(4·5 + 4) = 8."""
+
+LEAST, ONCE_EACH = "at least min{B₁, B₂} updates", "at least ‖w*‖² updates"
+
+
+@breaks_part(theorem_10, LEAST)
+def test_control_one_update_less_than_printed():
+    return theorem_10(planted(MANY, 67)), theorem_10(planted(MANY, 66))
+
+
+@breaks_part(theorem_10_sharp, LEAST)
+def test_control_one_update_less_than_the_sharp_form():
+    return theorem_10_sharp(planted(MANY, 153)), theorem_10_sharp(planted(MANY, 152))
+
+
+@breaks_part(theorem_10, ONCE_EACH)
+def test_control_a_point_that_was_not_updated():
+    return theorem_10(planted(FEW, 9)), theorem_10(planted(FEW, 8))
+
+
+@breaks_part(theorem_10_sharp, ONCE_EACH)
+def test_control_a_point_that_was_not_updated_in_the_sharp_form():
+    """d = 9, α = 4/5, η = 20, R/v = 1/100: B₁ = B₂ = 0.03/20 and less."""
+    return theorem_10_sharp(planted(FEW, 9)), theorem_10_sharp(planted(FEW, 8))
+
+
+@breaks_part(theorem_4, "at least so many updates")
+def test_control_one_update_less_than_theorem_4():
+    inside, outside = theorem_4(planted(UNDER_6, 7)), theorem_4(planted(UNDER_6, 6))
+    assert (inside.promised, inside.tightness) == (7, 1)
+    return inside, outside
+
+
+@breaks_part(theorem_4_sharp, "at least so many updates")
+def test_control_one_update_less_than_theorem_4_sharp():
+    inside, outside = theorem_4_sharp(planted(UNDER_6, 8)), theorem_4_sharp(planted(UNDER_6, 7))
+    assert (inside.promised, inside.tightness) == (8, 1)
+    return inside, outside
+
+
+def test_theorem_4_where_d_is_no_square():
+    """d = 2, η = ½: ½(√2/η + 2) = 2.41; the count 12 is that of √2 itself."""
+    counted = count([basis_sequence(2, Fraction(3, 5), HALF)])
+    assert (counted.updates.tolist(), counted.certain.tolist()) == ([12], [True])
+    evidence = theorem_4([counted])
+    assert evidence.promised == pytest.approx(2.41421356237, rel=1e-10)
+    open_ = [dataclasses.replace(counted, certain=np.array([False]))]
+    for claim in (theorem_4, theorem_4_sharp, theorem_10, theorem_10_sharp, theorem_4_mistakes):
+        assert claim(open_).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert gap_between_bounds(open_).parts[0].kept is None
+
+
+PARAMETERS = ("slope", "step_size", "gain", "radius", "plus", "minus")
+
+
+def with_counts_kept(claim, run, **constants):
+    """Judges one run with its own counts and other parameters."""
+
+    def judged(**changes):
+        values = [getattr(dataclasses.replace(run, **changes), name) for name in PARAMETERS]
+        numerators, denominators = (
+            np.array([[getattr(v, part) for v in values]]) for part in ("numerator", "denominator")
+        )
+        return claim([dataclasses.replace(count([run]), numerators=numerators, denominators=denominators)], **constants)
+
+    return judged
+
+
+def at_large_steps(**changes):
+    """Every run of `large_steps` with other parameters."""
+    taken = large_steps(ONE_RUN)
+    return theorem_4_large_steps(
+        [dataclasses.replace(one, run=dataclasses.replace(one.run, **changes)) for one in taken]
+    )
+
+
+def four(**changes):
+    """No run can break what is promised here, so that the hypotheses alone are looked at."""
+    return with_counts_kept(theorem_4, UNDER_6, promise=lambda run: Fraction(1))(**changes)
+
+
+def four_sharp(**changes):
+    return with_counts_kept(theorem_4_sharp, UNDER_6, promise=lambda run: Fraction(1))(**changes)
+
+
+def ten(**changes):
+    return with_counts_kept(theorem_10, UNDER_6, terms=lambda run: (Fraction(1),) * 2)(**changes)
+
+
+def ten_sharp(**changes):
+    return with_counts_kept(theorem_10_sharp, UNDER_6, terms=lambda run: (Fraction(1),) * 2)(**changes)
+
+
+def mistaken(**changes):
+    promises = {"formula": lambda run: MISTAKES, "fewest": lambda run: Fraction(1), "most": lambda run: Fraction(10**6)}
+    return with_counts_kept(theorem_4_mistakes, UNDER_6, **promises)(**changes)
+
+
+def fixed_bound(*values):
+    return np.full(1, 16.0)
+
+
+def fixed_limit(slopes):
+    return np.full(1, 0.25)
+
+
+def gap(**changes):
+    return with_counts_kept(gap_between_bounds, ENORMOUS, bound=fixed_bound, limit=fixed_limit)(**changes)
+
+
+MISTAKES = UNDER_6.mistakes()
+ENORMOUS = basis_sequence(4, HALF, Fraction(10**9))
+EDGES = {
+    "start": ({}, {"plus": Fraction(-1, 2) + TINY}),
+    "slope_positive": ({"slope": TINY}, {"slope": Fraction(0)}),
+    "slope_below_one": ({"slope": 1 - TINY}, {"slope": Fraction(1)}),
+    "step_size": ({"step_size": TINY}, {"step_size": Fraction(0)}),
+}
+NO_WEIGHT = {"output_weight": ({"gain": TINY}, {"gain": Fraction(0)})}
+EQUATION_6 = {
+    "output_weight": ({}, {"gain": Fraction(0)}, "output_scale"),
+    "output_scale": ({}, {"gain": HALF - TINY}),
+    "equal_scale": ({}, {"radius": 1 + TINY, "plus": -(1 + TINY) / 2, "minus": (1 + TINY) / 2}),
+}
+WIDER = {"equal_scale": ({}, {"radius": 1 + TINY, "plus": -(1 + TINY) / 5, "minus": (1 + TINY) / 5})}
+FIFTH = {"start": ({}, {"minus": Fraction(1, 5) + TINY})}
+
+test_control_hypotheses_of_theorem_10 = hypothesis_edges(theorem_10, ten, **EDGES, **NO_WEIGHT)
+test_control_hypotheses_of_the_sharp_form = hypothesis_edges(theorem_10_sharp, ten_sharp, **EDGES, **NO_WEIGHT)
+test_control_hypotheses_of_theorem_4 = hypothesis_edges(theorem_4, four, **EDGES, **EQUATION_6)
+test_control_hypotheses_of_theorem_4_sharp = hypothesis_edges(theorem_4_sharp, four_sharp, **EDGES, **EQUATION_6)
+test_control_hypotheses_of_mistakes = hypothesis_edges(theorem_4_mistakes, mistaken, **EDGES, **EQUATION_6)
+test_control_hypotheses_of_large_steps = hypothesis_edges(
+    theorem_4_large_steps, at_large_steps, **{**EDGES, **EQUATION_6, **WIDER, **FIFTH}
+)
+
+
+test_control_hypotheses_of_the_gap = hypothesis_edges(gap_between_bounds, gap, **EDGES, **NO_WEIGHT)
+
+
+def judged_mistakes(run, mistakes=None, **constants):
+    counted = count([run])
+    given = counted.mistakes if mistakes is None else np.array([mistakes])
+    return theorem_4_mistakes([dataclasses.replace(counted, mistakes=given)], **constants)
+
+
+LOW, HIGH = basis_sequence(1, Fraction(99, 100), Fraction(21, 20)), basis_sequence(100, Fraction(99, 100), HALF / 5)
+
+
+@breaks_part(theorem_4_mistakes, FORMULA)
+def test_control_one_sign_error_more_than_the_closed_form():
+    return judged_mistakes(UNDER_6), judged_mistakes(UNDER_6, MISTAKES + 1)
+
+
+@breaks_part(theorem_4_mistakes, FEWEST)
+def test_control_the_lower_end_of_the_sign_errors():
+    """d = 4, η = 1/5: 7 is the lower end."""
+    inside, outside = (judged_mistakes(UNDER_6, number, formula=lambda run, number=number: number) for number in (7, 6))
+    return inside, outside
+
+
+@breaks_part(theorem_4_mistakes, MOST)
+def test_control_the_upper_end_of_the_sign_errors():
+    """d = 4, α = ½, η = 1/5: 2/(½·1/5) + 4 = 24 is the upper end."""
+    inside, outside = (
+        judged_mistakes(UNDER_6, number, formula=lambda run, number=number: number) for number in (24, 25)
+    )
+    return inside, outside
+
+
+def test_how_close_the_sign_errors_come():
+    """1 against the lower end 0.97619, 200 against the upper end 201.01; both are among the default settings."""
+    runs = [run for cell in default_cells(theorem_4) for run in cell.sequences]
+    assert LOW in runs
+    assert HIGH in runs
+    assert judged_mistakes(LOW).parts[0].promised == pytest.approx(1 / 1.0244, rel=1e-4)
+    assert judged_mistakes(HIGH).parts[2].tightness == pytest.approx(0.99497, rel=1e-5)
+
+
+def altered_steps(place=None, **changes):
+    taken = large_steps(ONE_RUN)
+    if place is not None:
+        taken[place] = dataclasses.replace(taken[place], **changes)
+    return theorem_4_large_steps(taken)
+
+
+@breaks_part(theorem_4_large_steps, ONCE)
+def test_control_two_updates_from_the_threshold_on():
+    return altered_steps(), altered_steps(0, passes=2)
+
+
+@breaks_part(theorem_4_large_steps, TWICE)
+def test_control_one_update_below_the_threshold():
+    return altered_steps(), altered_steps(-1, passes=1)
+
+
+@breaks_part(theorem_4_large_steps, CLASSIFIES)
+def test_control_large_steps_with_entries_exchanged():
+    first = large_steps(ONE_RUN)[1]
+    return altered_steps(), altered_steps(1, plus=first.minus, minus=first.plus)
+
+
+@breaks_part(gap_between_bounds, "at most M_k updates")
+def test_control_one_update_more_than_the_upper_bound():
+    """d = 1, α = 0.999, η = 10⁹: M_k = 1.002048, and T = 1."""
+    nearly = basis_sequence(1, NEARLY_ONE, Fraction(10**9))
+    both = [count([ENORMOUS]), count([nearly])]
+    late = dataclasses.replace(count([basis_sequence(1, NEARLY_ONE, Fraction(10**8))]), updates=np.array([2]))
+    return gap_between_bounds(both), gap_between_bounds([*both, late])
+
+
+@breaks_part(gap_between_bounds, "T/M_k → α² as η → ∞")
+def test_control_the_limit_of_the_gap():
+    """T/M_k is 0.24999… at α = ½, d = 10⁴: the limit is met to 1e-3 and no better one is."""
+    counted = [count([basis_sequence(10_000, HALF, Fraction(10**9))])]
+    inside, outside = (
+        gap_between_bounds(counted, limit=lambda slopes, away=away: slopes**2 + away) for away in (9e-4, 1.1e-3)
+    )
+    return inside, outside
+
+
+def test_large_steps_are_those_under_equation_6():
+    """A run with η = 10⁹ and another R or v is not looked at for the limit, nor is one with a smaller step."""
+    others = [
+        basis_sequence(4, HALF, Fraction(10**9), radius=Fraction(2)),
+        basis_sequence(4, HALF, Fraction(10**9), gain=Fraction(1, 3)),
+        basis_sequence(4, HALF, Fraction(10**9 - 1)),
+    ]
+    evidence = gap_between_bounds([count([ENORMOUS, *others])])
+    assert (evidence.parts[1].cases, evidence.details["with_eta_from_1e9"]) == (1, 1)
+
+
+def test_how_close_the_bounds_come_in_the_default_settings():
+    """The closest runs known are among them."""
+    random = default_cells(theorem_10)
+    assert theorem_10(random).tightness == pytest.approx(1 / 1.0007502, rel=1e-7)
+    assert theorem_10_sharp(random).tightness == pytest.approx(0.99940036, rel=1e-7)
+    assert {cell.dim.max() for cell in random} <= {*range(1, 401)}
+    assert any(round(dim**0.5) ** 2 != dim for cell in random for dim in cell.dim)
+
+
+test_every_part_has_a_control = every_part_of(forced_updates)

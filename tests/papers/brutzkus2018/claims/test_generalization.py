@@ -5,10 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
 from widenet.data.points import separable_points
+from widenet.papers.brutzkus2018.claims import generalization
 from widenet.papers.brutzkus2018.claims.generalization import (
     StepSizes,
     growing_steps,
@@ -20,7 +22,14 @@ from widenet.papers.brutzkus2018.claims.generalization import (
     theorem_6_settings,
 )
 from widenet.papers.brutzkus2018.formulas import compression_bound
-from widenet.papers.brutzkus2018.runs.learning import Learned, Learning, LearningRule, learn_all, run_learning
+from widenet.papers.brutzkus2018.runs.learning import (
+    Learned,
+    Learning,
+    LearningRule,
+    LearningRuns,
+    learn_all,
+    run_learning,
+)
 from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples
 from widenet.progress import silent
 from widenet.records import Scale
@@ -117,22 +126,6 @@ def test_control_too_few_samples():
     assert evidence.vacuous
 
 
-def test_control_more_updates_than_compression_points(easy_runs):
-    """A hypothesis of Theorem 5, and a consequence of Theorem 6."""
-    size = np.full_like(easy_runs.updates, easy_runs.compression_size)
-    full, many = dataclasses.replace(easy_runs, updates=size), dataclasses.replace(easy_runs, updates=size + 1)
-    assert theorem_6([full]).verdict is Verdict.HOLDS
-    assert theorem_6([many]).verdict is Verdict.VIOLATED
-    assert [h.key for h in theorem_5([many]).hypotheses if not h.met] == ["few_updates"]
-
-
-def test_control_a_loss_that_is_not_zero_breaks_theorem_6(easy_runs):
-    evidence = theorem_6([dataclasses.replace(easy_runs, loss=easy_runs.loss + 1e-3)])
-    assert evidence.verdict is Verdict.VIOLATED
-    impatient = dataclasses.replace(easy_runs, loss=easy_runs.loss + 1e-3, is_waited_for=False)
-    assert theorem_6([impatient]).verdict is Verdict.INSUFFICIENT_EVIDENCE
-
-
 def fit_and_fail(learning: Learning, trial: int) -> Learned:
     """A global minimum that is wrong on every fresh point: random gates common to both halves, then least squares."""
     samples, k = learning.samples, learning.rule.half_width
@@ -192,11 +185,142 @@ def test_control_remark_1_with_rows_that_grow_with_the_step():
     assert alone.parts[2].measured == pytest.approx(36 + np.sqrt(2) * 6**1.5 + 12, rel=1e-5)
 
 
-def test_control_remark_1_with_another_limit():
-    assert remark_1(GRID, limit=lambda norm, slope: norm**2 / slope).parts[2].kept is False
-    assert remark_1(GRID, limit=lambda norm, slope: 1.01 * (norm / slope) ** 2).parts[0].kept is False
+RULE = LearningRule(half_width=1, slope=0.9, step_size=10.0, max_updates=7)
+"""c_k = 7; with ‖w*‖ = 2 M is 7.993."""
+
+
+def planted(failures=0, *, error=None, loss=0.0, waited=True, trials=200, unused=0.0, rule=RULE, **fields):
+    """Trials of which so many have this error and this loss, and the others none."""
+    bad = np.arange(trials) < failures
+    limit = 0.316644287626
+    given = {
+        "rule": rule,
+        "n_samples": 2000,
+        "n_fresh": 1000,
+        "separator_norm": 2.0,
+        "separator_is_given": True,
+        "smallest_margin": 1.0,
+        "largest_norm": 1.0,
+        "is_waited_for": waited,
+        "updates": np.full(trials, 7),
+        "distinct": np.full(trials, 7),
+        "loss": np.where(bad, loss, 0.0),
+        "n_unused": np.full(trials, 1993),
+        "unused_error": np.full(trials, unused),
+        "error": np.where(bad, 1.001 * limit if error is None else error, 0.0),
+        "same_replay": np.zeros(0, bool),
+    }
+    return [LearningRuns(**given | fields)]
+
+
+FIVE = "case 1: an error within its bound, but for a share δ of the trials"
+SIX = "case 1: loss 0 and an error within the bound, but for a share δ of the trials"
+
+
+@breaks_part(theorem_5, FIVE)
+def test_control_the_rate_of_theorem_5():
+    """200 trials at δ = 0.1: 12 failures show it, 28 refute it, and between them nothing is decided."""
+    assert theorem_5(planted(13)).parts[0].kept is None
+    assert theorem_5(planted(27)).parts[0].kept is None
+    return theorem_5(planted(12)), theorem_5(planted(28))
+
+
+@breaks_part(theorem_6, SIX)
+def test_control_the_rate_of_theorem_6():
+    assert theorem_6(planted(13)).parts[0].kept is None
+    assert theorem_6(planted(27)).parts[0].kept is None
+    return theorem_6(planted(12)), theorem_6(planted(28))
+
+
+@breaks_part(theorem_6, SIX)
+def test_control_a_loss_that_is_not_zero_breaks_theorem_6():
+    impatient = theorem_6(planted(28, error=0.0, loss=1e-3, waited=False))
+    assert impatient.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    return theorem_6(planted(12, error=0.0, loss=1e-3)), theorem_6(planted(28, error=0.0, loss=1e-3))
+
+
+@breaks_part(theorem_6, SIX)
+def test_control_more_updates_than_theorem_6_promises():
+    inside, outside = (theorem_6(planted(updates=np.where(np.arange(200) < bad, 8, 7))) for bad in (12, 28))
+    return inside, outside
+
+
+@pytest.mark.parametrize(("share", "kept"), [(0.999, True), (1.001, False)])
+def test_control_the_bounds_themselves(share, kept):
+    """Theorem 5 at L_V = 0, n = 2000, δ = 0.1: 0.2773 with c_k = 7; Theorem 6: 0.3166 with M = 7.993."""
+    assert theorem_5(planted(28, error=share * 0.277297651471)).parts[0].kept is kept
+    assert theorem_6(planted(28, error=share * 0.316644287626)).parts[0].kept is kept
+    at_20_percent = compression_bound(0.2, 7, 2000, 0.1)
+    assert theorem_5(planted(28, error=share * at_20_percent, unused=0.2)).parts[0].kept is kept
+
+
+def test_control_another_delta():
+    """28 failures in 200 refute 0.1 and decide nothing about 0.15, where 39 do."""
+    assert theorem_5(planted(28, error=1.0), delta=0.15).parts[0].kept is None
+    assert theorem_5(planted(21, error=1.0), delta=0.15).parts[0].kept is True
+    assert theorem_5(planted(39, error=1.0), delta=0.15).parts[0].kept is False
+
+
+def ruled(**changes):
+    return {"rule": RULE.model_copy(update=changes)}
+
+
+SETTING = {
+    "separable": ({"smallest_margin": 1.0}, {"smallest_margin": 1 - 1e-9}),
+    "input_norm": ({"largest_norm": 1.0}, {"largest_norm": 1 + 1e-9}),
+    "slope_positive": (ruled(slope=1e-6), ruled(slope=0.0)),
+    "slope_below_one": (ruled(slope=1 - 1e-9), ruled(slope=1.0)),
+    "step_size": (ruled(step_size=1e-9), ruled(step_size=0.0)),
+    "fixed_before": ({}, {"separator_is_given": False}),
+    "enough_samples": ({"n_samples": 14}, {"n_samples": 13}),
+}
+test_control_hypotheses_of_theorem_5 = hypothesis_edges(
+    theorem_5,
+    lambda **fields: theorem_5(planted(**fields)),
+    **SETTING,
+    few_updates=({}, {"updates": np.where(np.arange(200) == 3, 8, 7)}),
+)
+test_control_hypotheses_of_theorem_6 = hypothesis_edges(
+    theorem_6, lambda **fields: theorem_6(planted(**fields)), **SETTING
+)
+
+
+ONE = StepSizes(np.array([3.0]), np.array([0.5]), np.array([4.0]), np.array([1.0, 1e6, 1e12]))
+FLOOR, FALLS, RATE = "M is at least ‖w*‖²/α²", "M falls with η", "M is at most K(α)‖w*‖²/√η above it"
+
+
+def followed(times=1.0, radius=1.0, grid=ONE, **fields):
+    """Remark 1 with its limit times a factor, and R times another."""
+    return remark_1(
+        dataclasses.replace(grid, **fields),
+        limit=lambda norm, slope: times * (norm / np.maximum(slope, 1e-100)) ** 2,
+        row_bound=lambda weight, eta: radius * weight + 0 * eta,
+    )
+
+
+test_control_each_part_of_remark_1 = part_edges(
+    remark_1,
+    followed,
+    {
+        FLOOR: ({"times": 1 + 1e-8, "grid": GRID}, {"times": 1.001}),
+        FALLS: ({}, {"step_sizes": np.array([1.0, 1e12, 1e6])}),
+        RATE: ({"times": 1 - 1e-6}, {"times": 0.999}),
+    },
+)
+test_control_hypotheses_of_remark_1 = hypothesis_edges(
+    remark_1,
+    followed,
+    separator_norm=({"separator_norms": np.array([1.0])}, {"separator_norms": np.array([1 - 1e-9])}),
+    slope_positive=({"slopes": np.array([1e-6])}, {"slopes": np.array([0.0])}),
+    slope_below_one=({"slopes": np.array([1 - 1e-9])}, {"slopes": np.array([1.0])}),
+    equal_scale=({"radius": 1 + 1e-13}, {"radius": 1 + 1e-9}),
+    large_steps=({"step_sizes": np.array([1.0, 1e9])}, {"step_sizes": np.array([1.0, 0.999e9])}),
+)
 
 
 def test_control_remark_1_falls_strictly():
     same = dataclasses.replace(GRID, step_sizes=np.array([1.0, 1e9, 1e9]))
     assert remark_1(same).parts[1].kept is False
+
+
+test_every_part_has_a_control = every_part_of(generalization)

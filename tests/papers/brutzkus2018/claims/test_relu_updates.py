@@ -6,7 +6,9 @@ import math
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of, hypothesis_edges, spares
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2018.claims import relu_updates
 from widenet.papers.brutzkus2018.claims.relu_updates import theorem_9b_updates, theorem_9b_updates_as_printed
 from widenet.papers.brutzkus2018.formulas import updates_allowed_as_printed
 from widenet.papers.brutzkus2018.runs.update_counts import (
@@ -102,34 +104,86 @@ def test_control_per_point_count_rounded_down():
     assert theorem_9b_updates(runs, allowed=down).verdict is Verdict.VIOLATED
 
 
-def test_control_each_part(small):
-    (case,) = small[0].cases
-    run = int(np.flatnonzero(case.solvable)[0])
-    total, on_one_point, loss = (part.name for part in theorem_9b_updates(small).parts)
-    uneven = case.updates.copy()
-    uneven[run] = [4, 2, 0, 0]
-    assert broken(theorem_9b_updates(altered(small, updates=uneven))) == [on_one_point]
-    uneven[run] = [4, 3, 3, 3]
-    assert broken(theorem_9b_updates(altered(small, updates=uneven))) == [total, on_one_point]
-    uneven[run] = [3, 3, 3, 3]
-    assert broken(theorem_9b_updates(altered(small, updates=uneven))) == []
-    short = np.where(np.arange(20) == run, False, case.reached)
-    assert broken(theorem_9b_updates(altered(small, reached=short))) == [loss]
-
-
 def test_a_run_that_was_cut_off_decides_nothing(small):
     (case,) = small[0].cases
     lost = altered(small, reached=np.zeros_like(case.reached), ended=np.zeros_like(case.ended))
     assert theorem_9b_updates(lost).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-def test_control_the_hypotheses(small):
-    (case,) = small[0].cases
-    assert unmet(theorem_9b_updates(altered(small, excess=1e-6))) == ["entry_bound"]
-    narrow = case.setting.model_copy(update={"half_width": 3})
-    assert unmet(theorem_9b_updates(altered(small, setting=narrow))) == ["width"]
-
-
 def test_runs_that_are_all_stuck_decide_nothing():
     stuck = counted(1, 40, 1, 0.5, "1", "1", exact=True)
     assert theorem_9b_updates(stuck).conclusion is None
+
+
+TOTAL, EACH, LOSS = "at most d·⌈max{C, 1}/η⌉ updates", "at most ⌈max{C, 1}/η⌉ on each point", "loss 0"
+SMALL = counted(20, 4, 5, 0.5, "1", "2/5", exact=True)
+"""At most three updates on each of four points."""
+CASE = SMALL[0].cases[0]
+SOLVED = int(np.flatnonzero(CASE.solvable)[0])
+
+
+def with_counts(*counts, **changes):
+    updates = CASE.updates.copy()
+    if counts:
+        updates[SOLVED] = counts
+    constants = {"allowed": lambda *_: 10**6} if "setting" in changes else {}
+    return theorem_9b_updates(altered(SMALL, updates=updates, **changes), **constants)
+
+
+def setting_with(**changes):
+    return {"setting": CASE.setting.model_copy(update=changes)}
+
+
+@breaks_part(theorem_9b_updates, EACH)
+def test_control_one_update_too_many_on_one_point():
+    return with_counts(3, 3, 3, 3), with_counts(4, 2, 0, 0)
+
+
+@breaks_part(theorem_9b_updates, TOTAL, also=(EACH,))
+def test_control_one_update_too_many_in_all():
+    """d times what one point may take cannot be exceeded unless some point exceeds its share."""
+    return with_counts(3, 3, 3, 3), with_counts(4, 3, 3, 3)
+
+
+@breaks_part(theorem_9b_updates, LOSS)
+def test_control_a_run_that_does_not_reach_loss_0():
+    return with_counts(), with_counts(reached=np.where(np.arange(20) == SOLVED, False, CASE.reached))
+
+
+test_control_each_hypothesis = hypothesis_edges(
+    theorem_9b_updates,
+    with_counts,
+    width=(setting_with(half_width=4), setting_with(half_width=3)),
+    entry_bound=({"excess": 0.0}, {"excess": 1e-9}),
+    step_size=(setting_with(step_sizes=("1/1000000",)), setting_with(step_sizes=("0",))),
+    orthonormal=({"gram_error": 1e-13}, {"gram_error": 1e-9}),
+    relu=({"slope": 0.0}, {"slope": 1e-9}),
+    unit_output_weights=({"weight_error": 0.0}, {"weight_error": 1e-9}),
+    plus_labels=({"smallest_label": 1.0}, {"smallest_label": 1 - 1e-9}),
+)
+
+
+@spares(theorem_9b_updates_as_printed)
+def test_a_step_that_divides_evenly_spares_the_printed_count():
+    """η = 1: the printed count is d, and every point takes one update."""
+    return theorem_9b_updates_as_printed(counted(60, 2, 5, 0.5, "1/4", "1", exact=True))
+
+
+@pytest.mark.parametrize(("late", "kept"), [(39, True), (45, None), (61, False)])
+def test_the_printed_count_is_judged_as_a_probability(late, kept):
+    """100 runs at δ = ½, of which so many are late or stuck."""
+    case = counted(100, 2, 3, 0.5, "1/4", "2", exact=True)[0].cases[0]
+    updates = np.where((np.arange(100) < late)[:, None], [[1, 1]], [[1, 0]])
+    runs = altered([AllCounts((case,))], updates=updates, reached=np.ones(100, bool), ended=np.ones(100, bool))
+    assert theorem_9b_updates_as_printed(runs).parts[0].kept is kept
+    stuck = altered([AllCounts((case,))], updates=0 * updates, reached=np.arange(100) >= late)
+    assert theorem_9b_updates_as_printed(stuck).parts[0].kept is kept
+
+
+def test_the_count_is_attained_in_the_default_settings():
+    """Entries near C = 0.3 leave N < 1 at η = 1.1, so every point takes its one update, 50 of 50."""
+    evidence = theorem_9b_updates(counted(10, 50, 10, 0.1, "0.3", "1.1"))
+    assert [part.tightness for part in evidence.parts[:2]] == [1, 1]
+
+
+test_every_part_has_a_control = every_part_of(relu_updates)

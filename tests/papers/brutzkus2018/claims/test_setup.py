@@ -1,18 +1,34 @@
 """The facts of Section 2 hold, and their judges reject what they must."""
 
 import dataclasses
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from tests.controls import (
+    breaks_hypothesis,
+    breaks_part,
+    broken_in,
+    every_part_of,
+    hypothesis_edges,
+    part_edges,
+    spares,
+    unmet_in,
+)
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2018.claims import setup
 from widenet.papers.brutzkus2018.claims.setup import (
+    ACTIVATIONS,
+    AnyNetwork,
     SeparatedSets,
     any_networks,
     equation_10,
+    equation_10_as_printed,
     footnote_1,
     footnote_5,
     rewrite,
+    scalar_steps,
     separated_sets,
 )
 from widenet.papers.brutzkus2018.runs.gradients import differentiate, gradient_settings, run_gradients
@@ -47,22 +63,24 @@ def test_footnote_1_is_attained_by_a_single_unit_vector():
     assert evidence.tightness == 1
 
 
-def test_control_footnote_1_needs_the_unit_ball():
-    """x = 3e₁ is separated by w* = e₁/3."""
-    evidence = footnote_1(one_set(1.0, 3.0, 1 / 3))
-    assert evidence.conclusion is False
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert [h.key for h in evidence.hypotheses if not h.met] == ["input_norm"]
+def test_footnote_1_outside_its_hypotheses():
+    """x = 3e₁ is separated by w* = e₁/3, and a margin of ½ by a norm of ½."""
+    assert footnote_1(one_set(1.0, 3.0, 1 / 3)).conclusion is False
+    assert footnote_1(one_set(0.5, 1.0, 0.5)).conclusion is False
 
 
-def test_control_footnote_1_needs_the_margin():
-    evidence = footnote_1(one_set(0.5, 1.0, 0.5))
-    assert [h.key for h in evidence.hypotheses if not h.met] == ["separable"]
-    assert evidence.conclusion is False
+@breaks_part(footnote_1, "‖w*‖ ≥ 1")
+def test_control_a_norm_below_one():
+    """No honest data can do it: the norms are planted."""
+    return footnote_1(one_set(1.0, 1.0, 1.0)), footnote_1(one_set(1.0, 1.0, 1 - 1e-9))
 
 
-def test_control_footnote_1_with_a_larger_norm():
-    assert footnote_1(separated_sets(Scale.QUICK, 0), least=1.01).verdict is Verdict.VIOLATED
+test_control_hypotheses_of_footnote_1 = hypothesis_edges(
+    footnote_1,
+    lambda margin=1.0, norm=1.0: footnote_1(one_set(margin, norm, 1.0)),
+    separable=({"margin": 1.0}, {"margin": 1 - 1e-9}),
+    input_norm=({"norm": 1.0}, {"norm": 1 + 1e-9}),
+)
 
 
 def test_control_footnote_5_with_an_activation_that_is_not_homogeneous():
@@ -92,6 +110,76 @@ def test_control_footnote_5_without_the_division_by_v():
     assert footnote_5(networks, rewritten=undivided).verdict is Verdict.VIOLATED
 
 
+THREE = AnyNetwork(
+    np.array([[1.0, -2.0], [-1.0, 1.0], [2.0, 2.0]]),
+    np.array([1.5, -0.5, 0.0]),
+    np.array([[1.0, 0.25], [0.5, 2.0]]),
+    0.75,
+)
+"""Output weights of both signs and a zero, and points with positive coordinates only."""
+
+
+def test_footnote_5_by_hand():
+    """v = 3/4: (2, −4) among the plus rows, (−2/3, 2/3) among the minus rows, and N = 33/40, for ReLU 3/4."""
+    rows = np.zeros((6, 2))
+    rows[0], rows[4] = (2, -4), (-2 / 3, 2 / 3)
+    np.testing.assert_allclose(rewrite(THREE), rows, rtol=1e-15)
+    said = {name: sigma(rows @ THREE.points[0]) @ np.repeat([0.75, -0.75], 3) for name, sigma in ACTIVATIONS.items()}
+    assert said == pytest.approx({"Leaky ReLU": 33 / 40, "ReLU": 3 / 4})
+
+
+def rewritten(changes=None, mirrored=0, **fields):
+    """Footnote 5 with other rows: some are added to, or zero rows appended to each half."""
+
+    def build(network):
+        rows = rewrite(network)
+        for place, row in (changes or {}).items():
+            rows[place] = rows[place] * (1 + row) if np.isscalar(row) else rows[place] + row
+        halves = rows.reshape(2, -1, 2)
+        return np.concatenate([halves, np.zeros((2, mirrored, 2))], axis=1).reshape(-1, 2)
+
+    return footnote_5([dataclasses.replace(THREE, **fields)], rewritten=build)
+
+
+LEAKY, RELU = "both networks say the same (Leaky ReLU)", "both networks say the same (ReLU)"
+OFF = np.array([-1e-6, -1e-6])
+"""Off at both points: a ReLU says nothing about it."""
+test_control_each_part_of_footnote_5 = part_edges(
+    footnote_5,
+    rewritten,
+    {
+        LEAKY: ({}, {"changes": {1: OFF}}),
+        RELU: ({}, {"changes": {1: OFF, 2: -0.2 * OFF}}),
+        "2k neurons": ({}, {"mirrored": 1}),
+    },
+)
+
+
+@pytest.mark.parametrize("place", [0, 4])
+def test_control_a_row_of_footnote_5_that_is_a_little_off(place):
+    """In a slot of either sign; 1e-12 is rounding, 1e-8 is not."""
+    assert rewritten({place: 1e-12}).verdict is Verdict.HOLDS
+    assert broken_in(rewritten({place: 1e-8})) == [LEAKY, RELU]
+
+
+def test_control_a_row_in_the_slot_of_a_zero():
+    assert broken_in(rewritten({2: np.array([1e-6, 0.0])})) == [LEAKY, RELU]
+
+
+def nearly_homogeneous(bend):
+    return footnote_5([THREE], activations={"Leaky ReLU": lambda z: np.maximum(0.2 * z, z) + bend * np.abs(z) ** 2})
+
+
+@breaks_hypothesis(footnote_5, "homogeneous")
+def test_control_an_activation_that_bends_a_little():
+    return nearly_homogeneous(1e-14), nearly_homogeneous(1e-10)
+
+
+@breaks_hypothesis(footnote_5, "output_weight")
+def test_control_footnote_5_without_output_weight():
+    return rewritten(), rewritten(output_weight=-0.75)
+
+
 def _printed_sign(*arguments):
     """Eq. 10 to the letter: −η·v̂·q·y·x with v̂ = −v, the sign it was introduced with."""
     hidden, output = update_of(*arguments)
@@ -108,25 +196,112 @@ def _new_output_weights(hidden, output, *others):
 def test_control_equation_10_with_another_sign_or_time(states, rule):
     evidence = equation_10([states], rule=rule)
     assert evidence.verdict is Verdict.VIOLATED
-    assert [part.kept for part in evidence.parts] == [False, True, True]
+    assert {ROWS_U, OWN} >= set(broken_in(evidence)) - {ROWS_W}
+    assert ROWS_U in broken_in(evidence)
     assert evidence.measured is not None
     assert evidence.measured > 0.1
 
 
-def test_control_equation_10_with_another_step_of_the_output_weights(states):
-    def other(*arguments):
+ROWS_W, ROWS_U, OWN, REST = (
+    "the step of the rows w",
+    "the step of the rows u",
+    "the step of the output weights",
+    "no step at zero loss",
+)
+SOLVED, ACTIVE = (2.5, 1.0), (1.5, 1.0)
+"""Rows (w, u) with N = 1.5 and N = 0.5 at x = y = 1."""
+
+
+def scalar_states(*rows):
+    """k = v = 1 in one dimension at x = y = 1, from these (w, u)."""
+    hidden = np.array(rows)[:, :, None]
+    count = len(rows)
+    outputs = np.tile([1.0, -1.0], (count, 1))
+    return differentiate(hidden, outputs, np.ones((count, 1)), np.ones(count), 0.2, 0.7)
+
+
+TWO = scalar_states(ACTIVE, SOLVED)
+
+
+def stepped(row_w=0.0, row_u=0.0, own=0.0, at_rest=0.0, states=TWO):
+    """Eq. 10 with steps that are a little too long, or with a gradient at a point of margin above 1."""
+
+    def rule(*arguments):
         hidden, output = update_of(*arguments)
-        return hidden, 1.01 * output
+        return hidden * np.array([[1 + row_w], [1 + row_u]]), output * (1 + own)
 
-    assert [part.kept for part in equation_10([states], rule=other).parts] == [True, False, True]
+    moving = states.by_outputs + at_rest * np.array([[0.0], [1.0]])
+    return equation_10([dataclasses.replace(states, by_outputs=moving)], rule=rule)
 
 
-def test_control_equation_10_with_a_step_at_zero_loss(states):
-    moving = dataclasses.replace(states, by_outputs=states.by_outputs + 1e-3)
-    assert equation_10([moving]).parts[2].kept is False
+test_control_each_part_of_equation_10 = part_edges(
+    equation_10,
+    stepped,
+    {
+        ROWS_W: ({"row_w": 1e-12}, {"row_w": 1e-9}),
+        ROWS_U: ({"row_u": 1e-12}, {"row_u": 1e-9}),
+        OWN: ({"own": 1e-12}, {"own": 1e-9}),
+        REST: ({}, {"at_rest": 1e-15}),
+    },
+)
+
+
+def test_a_point_that_is_hardly_solved_makes_no_step():
+    states = scalar_states(ACTIVE, (2 + 1e-9, 1.0))
+    assert equation_10([states]).parts[3].kept
+    assert broken_in(stepped(at_rest=1e-15, states=states)) == [REST]
+
+
+@breaks_hypothesis(equation_10, "off_kink")
+def test_control_a_neuron_at_its_kink():
+    inside, outside = (equation_10([scalar_states(ACTIVE, SOLVED, (0.5, u))]) for u in (1e-12, 0.0))
+    return inside, outside
+
+
+@breaks_hypothesis(equation_10, "off_loss_kink")
+def test_control_a_sample_at_the_kink_of_the_loss():
+    inside, outside = (equation_10([scalar_states(ACTIVE, SOLVED, (w, 1.0))]) for w in (2 - 1e-12, 2.0))
+    return inside, outside
 
 
 def test_equation_10_refuses_states_without_an_update(states):
     hidden = np.sign(states.labels * states.outputs.T).T[:, :, None] * 1e3 * states.inputs[:, None, :]
     quiet = differentiate(hidden, states.outputs, states.inputs, states.labels, states.slope, states.step_size)
     assert equation_10([quiet]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+def test_equation_10_to_the_letter():
+    """u = 3/2 for −½, so N stays 0; and with both layers w = 2 for 3/2."""
+    resting, moving = scalar_steps(Scale.QUICK, 0)
+    assert (resting.output, resting.by_gradient(), resting.as_printed()) == (0, (1.5, -0.5), (1.5, 1.5))
+    after = dataclasses.replace(resting, w=Fraction(3, 2), u=Fraction(3, 2))
+    assert after.output == 0
+    assert dataclasses.replace(resting, w=Fraction(3, 2), u=Fraction(-1, 2)).output == Fraction(7, 4)
+    assert (moving.by_gradient(), moving.as_printed()) == ((1.5, -0.5), (2, 1))
+    assert broken_in(equation_10_as_printed([resting])) == [ROWS_U]
+    assert broken_in(equation_10_as_printed([moving])) == [ROWS_W, ROWS_U]
+
+
+def test_the_gradient_step_is_that_of_automatic_differentiation():
+    """The same state by the gradient that the repaired equation is compared with."""
+    (step,) = scalar_steps(Scale.QUICK, 0)[:1]
+    states = scalar_states((0.5, 0.5))
+    by_hand = [float(after) - 0.5 for after in step.by_gradient()]
+    assert (-states.by_hidden[0, :, 0]).tolist() == by_hand
+
+
+@spares(equation_10_as_printed)
+def test_a_point_at_the_origin_spares_equation_10():
+    resting, moving = scalar_steps(Scale.QUICK, 0)
+    return equation_10_as_printed([dataclasses.replace(step, point=Fraction(0)) for step in (resting, moving)])
+
+
+@pytest.mark.parametrize(
+    ("key", "changes"), [("nonzero_update", {"w": Fraction(3, 2)}), ("step_size", {"step_size": Fraction(0)})]
+)
+def test_control_hypotheses_of_the_printed_equation_10(key, changes):
+    step = dataclasses.replace(scalar_steps(Scale.QUICK, 0)[0], **changes)
+    assert unmet_in(equation_10_as_printed([step])) == [key]
+
+
+test_every_part_has_a_control = every_part_of(setup)

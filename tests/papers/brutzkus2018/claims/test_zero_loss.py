@@ -6,12 +6,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2018.claims import zero_loss
 from widenet.papers.brutzkus2018.claims.zero_loss import (
     ExactPoint,
     Separated,
+    cases_around_one,
     exact_points,
-    reaching_cases,
     section_2_zero_minimum,
     separated_cases,
     separator_is_global_minimum,
@@ -30,39 +32,97 @@ def both(half_width, output_weight, slope):
 
 def test_the_verdicts_are_the_expected_ones():
     assert section_2_zero_minimum(separated_cases(Scale.QUICK, 0)).verdict is Verdict.HOLDS
-    assert separator_is_global_minimum(reaching_cases(Scale.QUICK, 0)).verdict is Verdict.HOLDS
+    assert separator_is_global_minimum(cases_around_one(Scale.QUICK, 0)).verdict is Verdict.HOLDS
     assert separator_is_global_minimum_as_printed(exact_points(Scale.QUICK, 0)).verdict is Verdict.VIOLATED
 
 
-@pytest.mark.parametrize(("slope", "broken"), [(0.0, 1), (0.3, 0)])
-def test_control_section_2_with_a_smaller_multiple(slope, broken):
-    """One point at y⟨w*, x⟩ = 1: nine tenths of the smallest admissible s leave loss .1."""
-    assert section_2_zero_minimum(both(3, 0.7, 0.3)).verdict is Verdict.HOLDS
-    alone = section_2_zero_minimum([one_point(3, 0.7, slope)], shrink=0.9)
-    assert alone.conclusion is False
-    assert alone.measured == pytest.approx(0.1)
-    assert [part.kept for part in alone.parts].index(False) == broken
+BOTH = [Separated(np.ones((1, 1)), np.ones(1), np.ones(1), 2, 0.75, slope) for slope in (0.2, 0.0)]
 
 
-def test_control_section_2_without_a_separator():
-    reversed_label = dataclasses.replace(one_point(3, 0.7, 0.3), labels=-np.ones(1))
-    evidence = section_2_zero_minimum([reversed_label])
-    assert [h.key for h in evidence.hypotheses if not h.met] == ["separable"]
-    assert evidence.conclusion is False
+def shrunk(which=None, by=0.0, **changes):
+    """s·W* with a smaller s for one activation."""
+    cases = [dataclasses.replace(case, **changes) for case in BOTH]
+    return section_2_zero_minimum(cases, share=lambda case: 1 - by * (case.slope == which))
+
+
+test_control_each_activation_of_section_2 = part_edges(
+    section_2_zero_minimum,
+    shrunk,
+    {
+        "loss 0 at s·W* (Leaky ReLU)": ({"which": 0.2, "by": 1e-10}, {"which": 0.2, "by": 1e-6}),
+        "loss 0 at s·W* (ReLU)": ({"which": 0.0, "by": 1e-10}, {"which": 0.0, "by": 1e-6}),
+    },
+)
+test_control_hypotheses_of_section_2 = hypothesis_edges(
+    section_2_zero_minimum,
+    shrunk,
+    separable=({}, {"separator": np.full(1, 1 - 1e-9)}),
+    output_weight=({"output_weight": 1e-9}, {"output_weight": 0.0}),
+)
+
+
+def test_what_s_is():
+    """x = w* = 1, k = 2, v = 3/4: s = 5/9 for α = 1/5 and 2/3 for ReLU, and neither serves the other exactly."""
+    leaky, relu = BOTH
+    assert (1 / leaky.gain, 1 / relu.gain) == pytest.approx((5 / 9, 2 / 3))
+    assert leaky.outputs(2 / 3 * leaky.stacked())[0] == pytest.approx(6 / 5)
+    assert relu.mean_hinge(5 / 9 * relu.stacked()) == pytest.approx(1 / 6)
 
 
 def test_one_activation_alone_does_not_decide_both():
     assert section_2_zero_minimum([one_point(3, 0.7, 0.3)]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-def test_control_the_separator_is_no_global_minimum_of_a_narrow_network():
-    """Eq. 6 with α = .1: k = 1 gives N = .778 and loss .222, k = 2 gives loss 0."""
-    evidence = separator_is_global_minimum([one_point(1, 0.5**0.5, 0.1)])
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert [h.key for h in evidence.hypotheses if not h.met] == ["reach"]
-    assert evidence.conclusion is False
-    assert evidence.measured == pytest.approx(1 - 1.1 / 2**0.5)
-    assert separator_is_global_minimum([one_point(2, 0.5, 0.1)]).verdict is Verdict.HOLDS
+EDGES = [one_point(1, weight, 0.25) for weight in (0.8, 0.79, 2 / 3)]
+"""kv(1 + α) = 1, 79/80, 5/6; with 1 + 2α the last were 1."""
+
+
+def test_where_the_loss_of_the_separator_begins():
+    assert [case.reach for case in EDGES] == pytest.approx([1, 79 / 80, 5 / 6])
+    assert [case.mean_hinge(case.stacked()) for case in EDGES] == pytest.approx([0, 1 / 80, 1 / 6])
+    narrow = one_point(1, 0.5**0.5, 0.1)
+    assert narrow.mean_hinge(narrow.stacked()) == pytest.approx(1 - 1.1 / 2**0.5)
+    drawn = cases_around_one(Scale.QUICK, 0)
+    assert [case.output_weight for case in drawn[-3:]] == [case.output_weight for case in EDGES]
+
+
+@breaks_part(separator_is_global_minimum, "L_S(W*) = 0 if kv(1 + α)·y⟨w*, x⟩ ≥ 1")
+def test_control_a_condition_with_the_slope_twice():
+    def twice(case):
+        return case.reach * (1 + 2 * case.slope) / (1 + case.slope)
+
+    return separator_is_global_minimum(EDGES), separator_is_global_minimum(EDGES, reach=twice)
+
+
+@breaks_part(separator_is_global_minimum, "L_S(W*) > 0 otherwise")
+def test_control_a_condition_that_asks_for_too_much():
+    wider = [*EDGES, one_point(2, 0.8, 0.25)]
+    outside = separator_is_global_minimum(wider, reach=lambda case: case.reach * (1 - 1e-9))
+    return separator_is_global_minimum(wider), outside
+
+
+@breaks_part(separator_is_global_minimum, "N(x) = kv(1 + α)⟨w*, x⟩")
+def test_control_one_row_of_the_separator_is_off():
+    """At kv(1 + α) = 2 the loss stays 0, at 79/80 it stays positive."""
+    cases = [one_point(2, 0.8, 0.25), EDGES[1]]
+
+    def off(case):
+        hidden = case.stacked()
+        hidden[0] *= 1 + 1e-9
+        return hidden
+
+    return separator_is_global_minimum(cases), separator_is_global_minimum(cases, weights=off)
+
+
+@breaks_hypothesis(separator_is_global_minimum, "output_weight")
+def test_control_an_output_weight_of_zero():
+    inside, outside = (separator_is_global_minimum([*EDGES, one_point(1, v, 0.25)]) for v in (1e-9, 0.0))
+    return inside, outside
+
+
+@spares(separator_is_global_minimum_as_printed)
+def test_a_wider_network_keeps_the_printed_statement():
+    return separator_is_global_minimum_as_printed([ExactPoint(2, Fraction(1, 2), Fraction(1, 10))])
 
 
 def test_the_printed_statement_fails_exactly_where_the_condition_does():
@@ -71,7 +131,7 @@ def test_the_printed_statement_fails_exactly_where_the_condition_does():
     evidence = separator_is_global_minimum_as_printed([failing])
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.measured == float(Fraction(9, 20))
-    assert one_point(1, 0.5, 0.1).mean_hinge(1.0) == pytest.approx(0.45)
+    assert one_point(1, 0.5, 0.1).mean_hinge(one_point(1, 0.5, 0.1).stacked()) == pytest.approx(0.45)
     assert separator_is_global_minimum_as_printed([holding]).verdict is Verdict.HOLDS
 
 
@@ -86,3 +146,6 @@ def test_the_printed_statement_fails_exactly_where_the_condition_does():
 def test_control_each_hypothesis_of_the_printed_statement(key, point):
     evidence = separator_is_global_minimum_as_printed([point])
     assert [h.key for h in evidence.hypotheses if not h.met] == [key]
+
+
+test_every_part_has_a_control = every_part_of(zero_loss)

@@ -54,7 +54,7 @@ def test_claims_that_need_the_same_runs_have_the_same_settings():
 
 
 def test_the_start_of_a_run_is_measured():
-    (run,) = random_sequences(0, 1)
+    run = random_sequences(0, 1)[0]
     assert run.start_distance == 0
     assert dataclasses.replace(run, minus=run.minus + Fraction(1, 10**6)).start_distance == Fraction(1, 10**6)
     assert dataclasses.replace(run, plus=run.minus, minus=run.plus).start_distance == 2 * run.minus

@@ -7,9 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.papers.brutzkus2018.toys import three_points
 from widenet.losses import hinge
 from widenet.networks import TwoLayer, leaky_relu
-from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
+from widenet.papers.brutzkus2018.formulas import both_layers_bound, max_nonzero_updates, root_bound, start_bound
+from widenet.papers.brutzkus2018.runs.ledger import keep_ledger, outputs_of
 from widenet.papers.brutzkus2018.runs.trials import ADVERSARIAL, BasisTrial, RandomTrials, SampleOrder
 from widenet.training import Cyclic, Recipe, train
 from widenet.types import Dataset, Layers, RunStatus
@@ -95,3 +97,64 @@ def test_the_identities_are_what_the_updates_do():
     ledger = keep_ledger(drawn(7, 1)[0], 10_000)
     np.testing.assert_allclose(np.diff(ledger.alignments), ledger.alignment_gains, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(np.diff(ledger.norms**2), ledger.norm_gains, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("slope", "step_size", "samples", "after_one", "at_the_end", "margins", "bounds"),
+    [
+        (
+            0.2,
+            1.0,
+            "12312",
+            (-1 / 4, 53 / 80, 353 / 400),
+            (469 / 80, 12197 / 2000),
+            (3119 / 2500, 1337 / 1250, 2789 / 2500),
+            (122.029252, 141.079972, 167.960777),
+        ),
+        (
+            0.5,
+            0.25,
+            "123123123123122",
+            (-13 / 40, -1 / 2, 3269 / 6400),
+            (75 / 16, 12971 / 3200),
+            (1751 / 1600, 109 / 100, 1961 / 1600),
+            (64.4971263, 91.8973157, 109.79102),
+        ),
+    ],
+)
+def test_three_points_by_hand(slope, step_size, samples, after_one, at_the_end, margins, bounds):
+    trial = three_points(slope, step_size)
+    ledger = keep_ledger(trial, 100)
+    assert "".join(str(sample + 1) for sample in ledger.samples) == samples
+    assert (ledger.alignments[0], ledger.norms[0] ** 2) == pytest.approx((-15 / 16, 249 / 400))
+    assert (ledger.margins[0], ledger.alignments[1], ledger.norms[1] ** 2) == pytest.approx(after_one)
+    assert (ledger.alignments[-1], ledger.norms[-1] ** 2) == pytest.approx(at_the_end)
+    last = trial.labels * outputs_of(ledger.hidden, ledger.output, trial.inputs, slope)
+    assert last == pytest.approx(margins)
+    assert ledger.last_margin == pytest.approx(min(margins))
+    norm, _, eta, weight, _, half = trial.parameters
+    start = start_bound(norm, slope, eta, weight, half, ledger.alignments[0], ledger.norms[0])
+    found = (start, root_bound(*trial.parameters), max_nonzero_updates(*trial.parameters))
+    assert found == pytest.approx(bounds, rel=1e-8)
+
+
+def test_three_points_with_both_layers_by_hand():
+    ledger = keep_ledger(three_points(0.5, 0.25), 100, Layers.BOTH)
+    assert "".join(str(sample + 1) for sample in ledger.samples) == "1231231222"
+    assert (ledger.smallest_ratios[1], ledger.largest_ratios[1]) == pytest.approx((19 / 25, 111 / 100))
+    low, high = ledger.smallest_ratios[-1], ledger.largest_ratios[-1]
+    assert (low, high) == pytest.approx((0.509352568594, 2.83461599977))
+    assert ledger.last_margin == pytest.approx(1.07715149)
+    assert both_layers_bound(*ledger.trial.parameters, low, high) == pytest.approx(548.713296)
+
+
+def test_the_derivative_at_zero_is_one():
+    """From W = 0 every neuron is at its kink: after one update F = 2 and G² = 1, with σ'(0) = α 2/5 and 1/25."""
+    start = {"hidden": np.zeros((4, 2)), "row_bound": 0.0}
+    ledger = keep_ledger(three_points(0.2, 1.0, **start), 100)
+    assert "".join(str(sample + 1) for sample in ledger.samples) == "12312"
+    assert (ledger.alignments[1], ledger.norms[1] ** 2) == pytest.approx((2, 1))
+    assert ledger.last_margin == pytest.approx(681 / 625)
+    other = keep_ledger(three_points(0.2, 1.0, at_zero=0.2, **start), 100)
+    assert (other.alignments[1], other.norms[1] ** 2) == pytest.approx((2 / 5, 1 / 25))
+    assert max_nonzero_updates(*ledger.trial.parameters) == pytest.approx(117.1875)

@@ -19,6 +19,7 @@ from widenet.papers.brutzkus2018.runs.lower_bound import (
     most_mistakes,
     one_pass_step,
     printed_terms,
+    roots,
     sharp_terms,
     third_of_squares,
 )
@@ -152,9 +153,58 @@ def test_as_printed_the_second_term_is_the_smaller_one():
     assert 0 < sum(first) < len(first)
 
 
-def test_the_dimension_must_be_a_square():
-    with pytest.raises(ValueError, match="square"):
-        basis_sequence(5, HALF, HALF)
+NO_SQUARE = {
+    (2, "3/5"): {"1/20": (102, 38), "1/2": (12, 4), "3/2": (4, 2), "7/2": (2, 2)},
+    (3, "1/5"): {"1/10": (144, 51), "1": (15, 3), "5": (6, 3)},
+    (7, "17/20"): {"1/30": (336, 91), "2/5": (35, 14), "11/10": (14, 7), "3": (7, 7)},
+}
+"""As `PINNED`, where √d is no fraction."""
+
+
+@pytest.mark.parametrize(("at", "counts"), NO_SQUARE.items(), ids=str)
+def test_pinned_counts_where_d_is_no_square(at, counts):
+    dim, slope = at[0], Fraction(at[1])
+    for eta, expected in counts.items():
+        run = basis_sequence(dim, slope, Fraction(eta))
+        assert (run.updates(), run.mistakes()) == expected
+        assert mistakes_in_closed_form(run) == expected[1]
+        assert run.has_one_count
+
+
+def test_two_fractions_stand_on_both_sides_of_a_root():
+    for dim in range(1, 401):
+        first, second = roots(dim)
+        if first == second:
+            assert first**2 == dim
+        else:
+            assert (first**2 - dim) * (second**2 - dim) < 0
+            assert abs(first - second) < Fraction(1, 10**7)
+
+
+def test_a_count_that_the_fraction_decides_is_not_certain():
+    """Between the thresholds η₁ of the two fractions one of them takes a pass more than the other."""
+    run = basis_sequence(2, HALF, Fraction(1))
+    for part in (Fraction(1), Fraction(1001, 1000)):
+        assert dataclasses.replace(run, step_size=one_pass_step(run) * part).has_one_count
+    just_below = one_pass_step(run) * (1 - Fraction(1, 10**13))
+    assert not dataclasses.replace(run, step_size=just_below).has_one_count
+    assert basis_sequence(4, HALF, Fraction(1)).has_one_count
+
+
+@pytest.mark.parametrize(("dim", "slope", "threshold"), [(2, "3/5", 2.60947570825), (36, "1/4", 4.41666666667)])
+def test_the_threshold_where_d_is_no_square(dim, slope, threshold):
+    assert float(one_pass_step(basis_sequence(dim, Fraction(slope), HALF))) == pytest.approx(threshold, rel=1e-11)
+
+
+def test_pinned_promises_where_d_is_no_square():
+    run = basis_sequence(2, Fraction(3, 10), HALF)
+    promises = (half_the_sum(run), third_of_squares(run), most_mistakes(run))
+    assert [float(each) for each in promises] == pytest.approx([2.41421356237, 2.0, 11.4280904158], rel=1e-11)
+
+
+def test_dimensions_begin_at_one():
+    with pytest.raises(ValueError, match="at least 1"):
+        basis_sequence(0, HALF, HALF)
 
 
 def test_two_values_decide_how_a_network_classifies():

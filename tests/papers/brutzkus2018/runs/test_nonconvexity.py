@@ -65,6 +65,18 @@ def test_points_that_are_only_nearly_balanced():
         assert found is None or found.measured == pytest.approx(found.predicted, rel=1e-5, abs=1e-12)
 
 
+@pytest.mark.parametrize("factor", [1e-40, 1e-3, 1e9, 1e46])
+def test_the_gap_on_balanced_data_does_not_depend_on_the_units(factor):
+    scape = balanced_landscape(np.random.default_rng(5))
+    other = Landscape(factor * scape.inputs, scape.labels, scape.separator / factor, scape.outputs, scape.slope)
+    first, second = certify(scape), certify(other)
+    assert first is not None
+    assert second is not None
+    assert first.balanced
+    assert second.measured == pytest.approx(second.predicted, rel=1e-6)
+    assert second.predicted == pytest.approx(first.predicted, rel=1e-6)
+
+
 def test_no_certificate_for_a_linear_network():
     draw = np.random.default_rng(1)
     for make in (random_landscape, balanced_landscape):

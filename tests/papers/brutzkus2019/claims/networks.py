@@ -9,6 +9,7 @@ import numpy as np
 
 from widenet.claims import Claim, Evidence, Experiment, Part, Silence
 from widenet.claims.specimen import Choices, Specimen
+from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.runs.trained import Trained, TrainedSetting, corner, run_trained
 from widenet.progress import silent
 from widenet.records import ClosedModel
@@ -74,6 +75,17 @@ def altered(trained: Trained, **arrays: Any) -> Trained:
     for name, (where, value) in arrays.items():
         getattr(changed, name)[where] = value
     return changed
+
+
+def lost(runs: Trained, n_runs: int) -> Trained:
+    """So many runs end with a loss of 1e-12, from starts of the same size in which every w lies along p_1.
+
+    They are outside the events of the counts, so that only the rate speaks about them.
+    """
+    plus = runs.start[:n_runs, : runs.half_width]
+    along = np.linalg.norm(plus, axis=-1, keepdims=True) * PATTERNS[0] / np.sqrt(2)
+    where = (slice(n_runs), slice(runs.half_width))
+    return altered(runs, start=(where, along), loss=(slice(n_runs), 1e-12))
 
 
 def broken(evidence: Evidence) -> list[str]:

@@ -3,10 +3,11 @@
 import dataclasses
 import functools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Part
+from widenet.claims.base import Claim, Evidence, Part
 from widenet.papers.brutzkus2019.claims.overshoot import with_counterexample
 from widenet.papers.brutzkus2019.runs.traces import Trace, TraceSetting, follow, run_trace
 from widenet.progress import silent
@@ -37,6 +38,8 @@ TOYS: dict[str, tuple[float, float, Fits, Fits]] = {
     "J9": (1 / 32, 2509 / 1024, ((1, 18), (3, -11), (-9, 10), (-18, 9)), ((-7, -17), (-13, -9), (-2, -1), (-7, 12))),
     "J10": (1 / 16, 2.0, ((11, 3), (-9, 4)), ((1, 22), (1, -2))),
     "J15": (1 / 16, 2919 / 1024, ((12, -1), (8, 3)), ((11, 1), (22, -1))),
+    "two in one cone": (1 / 24, 2.0, ((11, 3), (-9, 4), (7, 5)), ((5, -13), (-7, 2), (3, 8))),
+    "three units of U24": (1 / 24, 2.0, ((11, 3), (-9, 4), (7, 5)), ((5, 21), (-7, 19), (3, -20))),
     "two units of U13": (1 / 16, 2.0, ((11, 3), (-9, 4)), ((14, 9), (-14, -8))),
 }
 """η, γ, and the fits (s, r) of the w's and of the u's in units of η/64: runs followed by hand, in fractions."""
@@ -71,6 +74,28 @@ def altered(trace: Trace, name: str, times: int | slice, change: Callable[[np.nd
     array = (old[group] if group else old).copy()
     array[..., times] = change(array[..., times])
     return dataclasses.replace(trace, **{field: {**old, group: array} if group else array})
+
+
+def with_outputs(trace: Trace, t: int | slice, *, plus: float | None = None, minus: float | None = None) -> Trace:
+    """A record in which N(x⁺) or −N(x⁻) has this value, in units of η, at these times: S⁺ or S⁻ is moved."""
+    rest = trace.x - trace.y
+    if plus is not None:
+        trace = altered(trace, "s_plus", t, lambda _: (plus - rest + trace.p_plus)[..., t])
+    if minus is not None:
+        trace = altered(trace, "s_minus", t, lambda _: (-minus - rest + trace.p_minus)[..., t])
+    return trace
+
+
+def on_toy(claim: Claim, name: str, **constants: Any) -> Callable[..., Evidence]:
+    """The claim judged on a toy run with other records: name=(times, change), a group with a dot."""
+
+    def judged(**changes: Any) -> Evidence:
+        trace = toy(name)
+        for record, (times, change) in changes.items():
+            trace = altered(trace, record, times, change)
+        return claim([trace], **constants)
+
+    return judged
 
 
 def plus(value: float | np.ndarray) -> Callable[[np.ndarray], np.ndarray]:

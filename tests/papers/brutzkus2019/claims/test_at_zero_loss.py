@@ -6,8 +6,12 @@ import functools
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of
 from tests.papers.brutzkus2019.claims.settings import FAST, SMALL, TINY, altered, broken, part_of, plus, toy, traced
+from tests.papers.brutzkus2019.claims.trace_edges import shared_edges
 from widenet.claims.base import Verdict
+from widenet.data.xord import set_index
+from widenet.papers.brutzkus2019.claims import at_zero_loss
 from widenet.papers.brutzkus2019.claims.at_zero_loss import equation_15, equation_19, equation_21, footnote_14
 
 LARGE, CONES = "S⁺_T ≥ γ + 1", "X_T(1) + X_T(3) = S⁺_T"
@@ -62,27 +66,85 @@ def test_what_is_promised():
     assert part_of(equation_21([toy("J2")]), ENOUGH).promised == pytest.approx(1)
 
 
-def at_end(name: str, more: float):
-    trace = toy("D4")
+def at_end(name: str, more: float, start: str = "D4"):
+    trace = toy(start)
     return altered(trace, name, int(trace.steps[0]), plus(more))
 
 
+@breaks_part(equation_15, CONES)
 def test_control_equation_15_compares_both_cones():
-    assert broken(equation_15([at_end("s_plus_1", TINY)])) == [CONES]
+    return equation_15([at_end("s_plus_1", 0.0)]), equation_15([at_end("s_plus_1", TINY)])
 
 
+@breaks_part(equation_15, LARGE)
+def test_control_equation_15_just_below():
+    """S⁺ is c_η/64 = η/32 above γ + 1 in J2; X(1) falls with it."""
+
+    def less(by: float):
+        return equation_15([altered(at_end("s_plus", -by, "J2"), "s_plus_1", 12, plus(-by))])
+
+    return less(1 / 32), less(1 / 32 + TINY)
+
+
+@breaks_part(equation_21, ENOUGH)
+def test_control_equation_21_just_below():
+    def less(by: float):
+        return equation_21([at_end("z_2", -by, "J2")])
+
+    return less(1 / 32), less(1 / 32 + TINY)
+
+
+@pytest.mark.parametrize("name", ["y_2", "y_4", "z_2", "z_4"])
+def test_equation_21_adds_all_four(name):
+    more, before = equation_21([at_end(name, 1.0)]).measured, equation_21([toy("D4")]).measured
+    assert more is not None
+    assert before is not None
+    assert more - before == 1 / 16
+
+
+@breaks_part(equation_19, ON_PLUS)
 def test_control_equation_19_compares_the_sum_on_the_positive_point():
     assert broken(equation_19([at_end("y", TINY)])) == [ON_PLUS]
-    assert broken(equation_19([at_end("p_plus", TINY)])) == [ON_PLUS]
+    return equation_19([at_end("p_plus", 0.0)]), equation_19([at_end("p_plus", TINY)])
 
 
-@pytest.mark.parametrize("pattern", [2, 4])
-def test_control_footnote_14_part_by_part(pattern):
-    """A larger Y(l) breaks the equality, and the bound on N, which D4 attains on {4}; a w on p_l raises N alone."""
-    evidence = footnote_14([at_end(f"y_{pattern}", TINY)])
-    assert SUMS[pattern] in broken(evidence)
-    assert not {SUMS[6 - pattern], OUTPUTS[6 - pattern]} & set(broken(evidence))
+def answering(pattern: int, more: float):
+    """D4 with one w of which ⟨w, p_l⟩ is such that N({l}) is this much above S⁻ + X − Y(l) − Z(l)."""
     trace = toy("D4")
+    right = trace.at_end(trace.s_minus + trace.x - at_zero_loss._of_side(trace, pattern))[0]
+    sign, place = (1 if pattern == 2 else -1), set_index(pattern)
     end = trace.end.copy()
-    end[0, :2, 1] = 50.0 if pattern == 2 else -50.0
-    assert broken(footnote_14([dataclasses.replace(trace, end=end)])) == [OUTPUTS[pattern]]
+    end[0, :2, 1] = 0.0
+    end[0, 0, 1] = sign * (right + more - dataclasses.replace(trace, end=end).outputs()[0, place])
+    return footnote_14([dataclasses.replace(trace, end=end)])
+
+
+@breaks_part(footnote_14, OUTPUTS[2])
+def test_control_footnote_14_a_w_that_answers_to_p_2():
+    return answering(2, 0.0), answering(2, TINY)
+
+
+@breaks_part(footnote_14, OUTPUTS[4])
+def test_control_footnote_14_a_w_that_answers_to_p_4():
+    return answering(4, 0.0), answering(4, TINY)
+
+
+@breaks_part(footnote_14, SUMS[2])
+def test_control_footnote_14_a_sum_of_p_2():
+    """A smaller Y(l) breaks the equality; the bound on N only rises."""
+    return footnote_14([toy("D4")]), footnote_14([at_end("y_2", -TINY)])
+
+
+@breaks_part(footnote_14, SUMS[4])
+def test_control_footnote_14_a_sum_of_p_4():
+    assert SUMS[4] in broken(footnote_14([at_end("z_4", TINY)]))
+    return footnote_14([toy("D4")]), footnote_14([at_end("y_4", -TINY)])
+
+
+test_control_each_hypothesis_at_its_edge = shared_edges(
+    equation_15, equation_19, footnote_14, equation_21, at_zero_loss=True
+)
+test_every_part_has_a_control = every_part_of(
+    at_zero_loss,
+    except_for={f"equation_19: {MOST}": "x⁺ holds all four patterns, and a maximum over fewer is no larger"},
+)

@@ -3,9 +3,33 @@
 import numpy as np
 import pytest
 
-from tests.papers.brutzkus2019.claims.settings import FAST, SMALL, TINY, altered, broken, part_of, plus, toy, traced
+from tests.controls import breaks_part, every_part_of, spares
+from tests.papers.brutzkus2019.claims.settings import (
+    FAST,
+    SMALL,
+    TINY,
+    WIDE,
+    altered,
+    broken,
+    on_toy,
+    part_of,
+    plus,
+    toy,
+    traced,
+    with_outputs,
+)
+from tests.papers.brutzkus2019.claims.trace_edges import shared_edges
 from widenet.claims.base import Verdict
-from widenet.papers.brutzkus2019.claims.first_crossing import allowed_drop, lemma_e_16, lemma_e_16_steps
+from widenet.papers.brutzkus2019.claims import first_crossing
+from widenet.papers.brutzkus2019.claims.first_crossing import (
+    allowed_drop,
+    counterexample,
+    lemma_e_16,
+    lemma_e_16_as_printed,
+    lemma_e_16_steps,
+    lemma_e_16_steps_as_printed,
+)
+from widenet.records import Scale
 
 AT_T2, LATER = "S⁺ ≥ γ + 1 − 2c_η(1 + |W24|/k) at T2", "S⁺ does not fall after T2"
 DROP, GROWS = "N(x⁺) ≥ γ: at least γ − 2c_η(1 + |W24|/k) after", "N(x⁺) < γ: it grows by 2η|W13|"
@@ -32,8 +56,38 @@ def test_control_lemma_e_16_just_below_what_is_attained(name):
     assert broken(lemma_e_16([toy(name)], deficit=1.99)) == []
 
 
+@breaks_part(lemma_e_16, AT_T2)
+def test_control_lemma_e_16_with_less_than_is_allowed():
+    """J1 lacks 127/64 c_η at T2, the first t with −N(x⁻) ≥ 1: η/32 less is allowed."""
+    trace = toy("J1")
+    at = int(first_crossing.first_inactive(trace.minus_active)[0, 0])
+    assert at < trace.steps[0]
+
+    def lacking(more: float):
+        return lemma_e_16([altered(trace, "s_plus", slice(None, at + 1), plus(-more))])
+
+    return lacking(1 / 32), lacking(1 / 32 + TINY)
+
+
+def test_lemma_e_16_looks_at_t2_and_not_before():
+    trace = toy("J1")
+    at = int(first_crossing.first_inactive(trace.minus_active)[0, 0])
+    assert broken(lemma_e_16([altered(trace, "s_plus", slice(None, at), plus(-9.0))])) == []
+
+
+@breaks_part(lemma_e_16, LATER)
 def test_control_lemma_e_16_after_t2():
-    assert broken(lemma_e_16([altered(toy("D4"), "s_plus", 18, plus(-4.0))])) == [LATER]
+    judged = on_toy(lemma_e_16, "D4")
+    return judged(s_plus=(18, plus(0.0))), judged(s_plus=(18, plus(-4.0)))
+
+
+@spares(lemma_e_16_as_printed)
+def test_lemma_e_16_as_printed_with_a_larger_deficit():
+    """The instance lacks 3.213 to 3.214 c_η."""
+    (setting,) = counterexample(Scale.QUICK, 0)
+    trace = traced(setting.model_copy(update={"n_runs": 1}))
+    assert lemma_e_16_as_printed([trace], deficit=3.2).verdict is Verdict.VIOLATED
+    return lemma_e_16_as_printed([trace], deficit=3.25)
 
 
 def test_the_allowed_drop_is_that_of_the_table():
@@ -57,9 +111,37 @@ def test_control_lemma_e_16_steps_just_below_what_is_attained():
     assert broken(lemma_e_16_steps([toy("J8")], drop=3.27)) == []
 
 
+@breaks_part(lemma_e_16_steps, DROP)
+def test_control_lemma_e_16_steps_where_it_is_attained():
+    """J1 has W24 = ∅, and the step at t = 9 leads to γ − 2c_η exactly."""
+    judged = on_toy(lemma_e_16_steps, "J1")
+    assert part_of(judged(), DROP).tightness == 1
+    return judged(), judged(s_plus=(10, plus(-TINY)))
+
+
+@breaks_part(lemma_e_16_steps, GROWS)
 def test_control_lemma_e_16_steps_below_the_margin():
     """Step 10 of D4 starts below γ."""
-    assert broken(lemma_e_16_steps([altered(toy("D4"), "x", 11, plus(TINY))])) == [GROWS]
+    judged = on_toy(lemma_e_16_steps, "D4")
+    return judged(x=(11, plus(0.0))), judged(x=(11, plus(TINY)))
+
+
+def test_lemma_e_16_steps_speaks_between_the_two_crossings():
+    """N(x⁺) reaches γ at t = 9 and −N(x⁻) reaches 1 at t = 16: a step before or after does not count."""
+    trace = toy("D4")
+    first = (
+        first_crossing.first_inactive(trace.plus_active)[0, 0],
+        first_crossing.first_inactive(trace.minus_active)[0, 0],
+    )
+    assert first == (9, 16)
+    for t in (5, 17, 18):
+        assert broken(lemma_e_16_steps([altered(trace, "s_plus", t, plus(TINY))])) == []
+    assert broken(lemma_e_16_steps([with_outputs(trace, 16, plus=0.0)])) != []
+
+
+@spares(lemma_e_16_steps_as_printed)
+def test_lemma_e_16_steps_as_printed_with_what_the_other_filters_add():
+    return lemma_e_16_steps_as_printed([traced(WIDE)], drop=4.0)
 
 
 def test_control_larger_steps_are_no_counterexample():
@@ -67,3 +149,12 @@ def test_control_larger_steps_are_no_counterexample():
     evidence = lemma_e_16_steps([traced(FAST)], drop=2.0, regime=True)
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
+
+
+test_control_each_hypothesis_at_its_edge = shared_edges(lemma_e_16, lemma_e_16_steps, at_zero_loss=True)
+test_every_part_has_a_control = every_part_of(
+    first_crossing,
+    except_for={
+        "lemma_e_16: T2 < T, and −N(x⁻) < 1 before (by construction)": "T2 is chosen so",
+    },
+)

@@ -1,22 +1,29 @@
 """Eq. 18 and Propositions E.18 and E.22, with controls in their outputs, limits and training sets."""
 
 import dataclasses
+import functools
 import math
 
+import numpy as np
 import pytest
 
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of
 from tests.papers.brutzkus2019.claims.networks import (
     altered,
     broken,
     in_the_corner,
+    lost,
     number,
     part,
     repeated,
     small_margin,
+    some,
     twenty,
 )
+from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH, declared, edges, narrowed
 from widenet.claims import Verdict
-from widenet.data.xord import set_index
+from widenet.data.xord import PATTERNS, SET_LABELS, set_index
+from widenet.papers.brutzkus2019.claims import generalization
 from widenet.papers.brutzkus2019.claims.generalization import (
     equation_18,
     negative_settings,
@@ -25,7 +32,7 @@ from widenet.papers.brutzkus2019.claims.generalization import (
     proposition_e_22,
 )
 from widenet.papers.brutzkus2019.claims.wide import faster
-from widenet.papers.brutzkus2019.formulas import negative_output_limit
+from widenet.papers.brutzkus2019.formulas import negative_output_limit, positive_output_limit
 from widenet.papers.brutzkus2019.runs.trained import Trained, corner_settings, run_trained
 from widenet.papers.brutzkus2019.runs.training_set import from_sets
 from widenet.records import Scale
@@ -38,10 +45,238 @@ OUTPUT, FIRST, SECOND = (
 BOUND = "N ≤ 35c_η − (1 − 1¼c_η)/(1 + α(k)) inside the events"
 
 
+@functools.cache
+def many(n_runs: int = 1115) -> Trained:
+    """As many runs as 8e⁻⁸ needs: the same sixty several times."""
+    return repeated(in_the_corner(), n_runs)
+
+
 @pytest.fixture(scope="module")
 def corner() -> Trained:
-    """As many runs as 8e⁻⁸ needs: the same sixty several times."""
-    return repeated(in_the_corner(), 1115)
+    return many()
+
+
+RATE, ALONE = "runs fail at most as often as promised", "no setting alone fails more often"
+RUNS = "every setting has runs enough, or an event as likely as promised"
+ZERO_LOSS, BELOW = "zero loss inside the events of the proof", "this bound is below 0"
+
+
+def rate_controls(claim, right, place, label):
+    """What breaks each part of a proposition that allows c + 8e⁻⁸ failures."""
+
+    @breaks_part(claim, RATE)
+    def failures():
+        """Seven of 1115 refute it, six do not decide."""
+        assert claim([lost(many(), 6)]).conclusion is None
+        return claim([many()]), claim([lost(many(), 7)])
+
+    @breaks_part(claim, ALONE)
+    def alone():
+        """Two of a hundred are too many, and two of 2500 are not."""
+        few = some(many(), slice(100))
+        assert broken(claim([many(2400), lost(few, 1)])) == []
+        return claim([many(2400), few]), claim([many(2400), lost(few, 2)])
+
+    @breaks_part(claim, ZERO_LOSS)
+    def zero_loss():
+        return claim([many()]), claim([altered(many(), loss=(5, 1e-12))])
+
+    def signs():
+        inside, outside = (altered(many(), outputs=((5, place), value)) for value in (label * 1.0, 0.0))
+        return claim([inside]), claim([outside])
+
+    also = () if claim is proposition_e_18 else (BOUND,)
+    wrong = breaks_part(claim, f"{right} inside the events", also=also)(
+        signs if not also else lambda: signs()[1]  # an output of 0 is above the bound too, which is below 0
+    )
+    return {"failures": failures, "alone": alone, "zero loss": zero_loss, "signs": wrong}
+
+
+@pytest.mark.parametrize("which", ["failures", "alone", "zero loss", "signs"])
+@pytest.mark.parametrize("name", ["E.18", "E.22"])
+def test_control_rates_part_by_part(name, which):
+    RATES[name][which]()
+
+
+@pytest.mark.parametrize(("n_runs", "verdict"), [(1115, Verdict.HOLDS), (1114, Verdict.INSUFFICIENT_EVIDENCE)])
+@pytest.mark.parametrize("claim", [proposition_e_18, proposition_e_22])
+def test_how_many_runs_confirm_it(claim, n_runs, verdict):
+    assert claim([some(many(), slice(n_runs))]).verdict is verdict
+
+
+POSITIVE, NEGATIVE = np.flatnonzero(SET_LABELS > 0), np.flatnonzero(SET_LABELS < 0)
+
+
+@pytest.mark.parametrize("place", range(15))
+def test_control_each_set_belongs_to_one_of_the_two(place):
+    wrong = altered(many(), outputs=((5, place), 0.0))
+    assert bool(broken(proposition_e_18([wrong]))) == (place in POSITIVE)
+    assert bool(broken(proposition_e_22([wrong]))) == (place in NEGATIVE)
+
+
+def negative_output(value):
+    return proposition_e_22([altered(many(), outputs=((0, set_index(2)), value))])
+
+
+@breaks_part(proposition_e_22, BOUND)
+def test_control_an_output_just_above_its_bound():
+    """−0.04907 at k = 120, c_η = 1/410."""
+    limit = negative_output_limit(120, many().step_constant)
+    return negative_output(limit - 1e-9), negative_output(limit + 1e-9)
+
+
+@breaks_part(proposition_e_22, BELOW)
+def test_control_a_bound_that_is_zero():
+    """The outputs are far below it."""
+    return (
+        proposition_e_22([many()], limit=lambda k, c: -1e-9),
+        proposition_e_22([many()], limit=lambda k, c: 0.0),
+    )
+
+
+def at_least_limit(value):
+    """Eq. 18 where the output on {1} of one run is such that it is this much above X(1) − P⁺ − Y."""
+    runs = in_the_corner()
+    between = generalization._cone_against_minus(runs.final)[3, 0]
+    return equation_18([altered(runs, outputs=((3, set_index(1)), between + value))])
+
+
+@breaks_part(equation_18, FIRST)
+def test_control_an_output_just_below_what_its_cone_gives():
+    return at_least_limit(0.0), at_least_limit(-1e-9)
+
+
+def chain(value):
+    """Eq. 18 where the u's of one run are scaled until X(i) − P⁺ − Y is this much above the limit, for the worse i."""
+    runs = in_the_corner()
+    fits = np.abs(runs.final[3] @ PATTERNS[:2].T).max(axis=1)
+    cones_of = generalization._cone_against_minus(runs.final)[3] + fits[120:].sum()
+    limit = positive_output_limit(120, runs.step_constant, 8.0)
+    scale = (cones_of.min() - limit - value) / fits[120:].sum()
+    return equation_18([altered(runs, final=((3, slice(120, None)), scale * runs.final[3, 120:]))])
+
+
+@breaks_part(equation_18, SECOND)
+def test_control_a_chain_just_below_the_limit():
+    return chain(1e-9), chain(-1e-9)
+
+
+@breaks_part(equation_18, OUTPUT, also=(FIRST,))
+def test_control_an_output_below_the_limit():
+    """X(i) − P⁺ − Y is above the limit, so an output below it breaks the first line too."""
+    runs = in_the_corner()
+    limit = positive_output_limit(120, runs.step_constant, 8.0)
+    assert broken(equation_18([altered(runs, outputs=((3, set_index(1)), limit + 1e-9))])) == [FIRST]
+    return equation_18([altered(runs, outputs=((3, set_index(1)), limit - 1e-9))])
+
+
+def test_each_positive_set_is_compared_with_each_of_its_patterns():
+    """{1, 3} has two lines, {1} one; in all 8 + 8 pairs."""
+    assert len(generalization.POSITIVE_CASES) == 16
+    runs = in_the_corner()
+    for place in POSITIVE:
+        assert FIRST in broken(equation_18([altered(runs, outputs=((3, place), -9.0))]))
+    for place in NEGATIVE:
+        assert broken(equation_18([altered(runs, outputs=((3, place), -9.0))])) == []
+
+
+@pytest.mark.parametrize("claim", [equation_18, proposition_e_22])
+def test_bounds_are_asked_inside_the_events_at_zero_loss(claim):
+    place, value = (set_index(1), -9.0) if claim is equation_18 else (set_index(2), 9.0)
+    name = OUTPUT if claim is equation_18 else BOUND
+    runs = altered(many(), outputs=((0, place), value))
+    assert name in broken(claim([runs]))
+    assert name not in broken(claim([altered(runs, loss=(0, 1e-12))]))
+    one_side = np.where(np.arange(240)[:, None] < 120, np.abs(runs.start[0]).max() * PATTERNS[0], runs.start[0])
+    for start in (200 * runs.start[0], one_side):
+        assert name not in broken(claim([altered(runs, start=(0, start))]))
+
+
+def with_width(claim, half_width):
+    return claim([narrowed(in_the_corner(), half_width)])
+
+
+def at(claim, **fields):
+    return claim([dataclasses.replace(in_the_corner(), **fields)])
+
+
+EIGHTH = {"step_size": 1 / 960}, {"step_size": 1 / 960 + 1e-9}
+test_control_equation_18_at_its_edges = declared(
+    equation_18,
+    {
+        **edges(lambda runs: equation_18([runs]), in_the_corner()),
+        # At c_η = 1/8 the limit is far below any output.
+        "step_constant": lambda: (at(equation_18, **EIGHTH[0]), at(equation_18, **EIGHTH[1])),
+        "width": lambda: (with_width(equation_18, 65), with_width(equation_18, 64)),
+    },
+)
+
+
+@functools.cache
+def wider() -> Trained:
+    """A record of 720 filters of each sign: the same ones six times, from smaller starts, with c_η = 1/2000."""
+    runs = some(in_the_corner(), slice(2))
+    filters = {
+        name: np.concatenate([np.tile(half, (1, 6, 1)) for half in np.split(getattr(runs, name), 2, axis=1)], axis=1)
+        for name in ("start", "final")
+    }
+    return dataclasses.replace(runs, start=filters["start"] / 100, final=filters["final"], step_size=1 / 2000 / 720)
+
+
+test_control_proposition_e_18_at_its_edges = declared(
+    proposition_e_18,
+    {
+        **edges(lambda runs: proposition_e_18([runs]), in_the_corner()),
+        "width": lambda: (with_width(proposition_e_18, 112), with_width(proposition_e_18, 111)),
+        # β(2) = 1.94 at c_η = 1/2000, which asks for k above 624.
+        "margin": lambda: tuple(
+            proposition_e_18([dataclasses.replace(wider(), required_margin=margin)]) for margin in (2.0, 2 - 1e-9)
+        ),
+        # γ = 100 makes up for the largest step.
+        "step_constant": lambda: tuple(at(proposition_e_18, required_margin=100.0, **each) for each in EIGHTH),
+    },
+)
+
+
+@breaks_hypothesis(proposition_e_18, "beta", also=("width",))
+def test_control_beta_of_proposition_e_18():
+    """β = 1 where γ = 79¼c_η + 1, above 2 for c_η > 1/79.25; then no width is enough."""
+    return at(proposition_e_18, required_margin=79.25 / 41 + 1, step_size=1 / 41 / 120)
+
+
+def test_beta_of_proposition_e_18_at_its_edge():
+    for error, met in ((1e-9, True), (-1e-9, False)):
+        gamma = 79.25 / 41 + 1 + error
+        evidence = at(proposition_e_18, required_margin=gamma, step_size=1 / 41 / 120)
+        (beta,) = [each for each in evidence.hypotheses if each.key == "beta"]
+        assert beta.met is met
+        assert beta.actual == pytest.approx(1, abs=1e-8)
+
+
+test_control_proposition_e_22_at_its_edges = declared(
+    proposition_e_22,
+    {
+        **edges(
+            lambda runs: proposition_e_22([runs]),
+            in_the_corner(),
+            margin=({"required_margin": 1.0}, {"required_margin": 1 - 1e-9}),
+        ),
+        "width": lambda: (with_width(proposition_e_22, 94), with_width(proposition_e_22, 93)),
+    },
+)
+
+
+@breaks_hypothesis(proposition_e_22, "beta", also=("width",))
+def test_control_beta_of_proposition_e_22():
+    """β = 1 where c_η = 1/71¼; then no width is enough."""
+    return at(proposition_e_22, step_size=(1 + 1e-9) / 71.25 / 120)
+
+
+def test_beta_of_proposition_e_22_at_its_edge():
+    evidence = at(proposition_e_22, step_size=(1 - 1e-9) / 71.25 / 120)
+    (beta,) = [each for each in evidence.hypotheses if each.key == "beta"]
+    assert beta.met
+    assert beta.actual == pytest.approx(1, abs=1e-8)
 
 
 @pytest.mark.parametrize("claim", [equation_18, proposition_e_18, proposition_e_22], ids=lambda claim: claim.name)
@@ -163,7 +398,18 @@ def test_control_a_width_just_outside(claim, edge, step, corner):
         assert width.met is met
 
 
+RATES = {
+    "E.18": rate_controls(proposition_e_18, "right on all positive points", set_index(1), 1),
+    "E.22": rate_controls(proposition_e_22, "right on all negative points", set_index(4), -1),
+}
+
+
 def test_settings_are_on_the_edge_and_in_the_corner():
     for settings in (positive_settings, negative_settings):
         assert settings(Scale.QUICK, 0)[-1:] == corner_settings(Scale.QUICK, 0)
         assert settings(Scale.QUICK, 0)[0].half_width == 201
+
+
+test_every_part_has_a_control = every_part_of(
+    generalization, except_for={f"{claim.name}: {RUNS}": ENOUGH for claim in (proposition_e_18, proposition_e_22)}
+)

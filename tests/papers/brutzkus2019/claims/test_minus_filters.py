@@ -5,25 +5,33 @@ import functools
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of, part_edges, spares
 from tests.papers.brutzkus2019.claims.settings import (
     FAST,
     SCATTERED,
     SMALL,
     TINY,
+    WIDE,
     altered,
     broken,
     now,
+    on_toy,
     part_of,
     plus,
     toy,
     traced,
 )
+from tests.papers.brutzkus2019.claims.trace_edges import shared_edges
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2019.claims import minus_filters
 from widenet.papers.brutzkus2019.claims.minus_filters import (
     equation_11,
+    equation_11_as_printed,
     lemma_e_6,
+    lemma_e_6_as_printed,
     lemma_e_7,
     lemma_e_8,
+    lemma_e_8_as_printed,
     lemma_e_20,
     lemma_e_21,
     minus_filters_settle,
@@ -42,7 +50,7 @@ def test_it_holds_at_every_iteration(claim):
 @pytest.mark.parametrize(
     ("control", "fails"),
     [
-        (functools.partial(lemma_e_6, group="u13"), "steps along p₂ alone"),
+        (functools.partial(lemma_e_6, groups=("u13",)), "steps along p₂ alone"),
         (functools.partial(lemma_e_7, lowest=0), "a in {0, −1}"),
         (functools.partial(lemma_e_7, along_l=-1), "b ≥ 0"),
         (functools.partial(minus_filters_settle, first=0), "U13(t) is empty"),
@@ -62,55 +70,122 @@ def test_control_outside_the_event_units_stay_in_u13():
     assert evidence.conclusion is False
 
 
-@pytest.mark.parametrize(
-    ("name", "change", "fails"),
-    [("a_range.u24", now(1), "steps along p₂ alone"), ("u_left", now(1), "U24(0) ⊆ U24(t)")],
+ENDS = [pytest.param(np.array([[1], [0]]), id="smallest"), pytest.param(np.array([[0], [1]]), id="largest")]
+
+test_control_lemma_e_6_part_by_part = part_edges(
+    lemma_e_6,
+    on_toy(lemma_e_6, "D2"),
+    {
+        "steps along p₂ alone": ({}, {"a_range.u24": (5, now(1))}),
+        "U24(0) ⊆ U24(t)": ({}, {"u_left": (5, now(1))}),
+    },
 )
-def test_control_lemma_e_6_part_by_part(name, change, fails):
-    assert lemma_e_6([toy("D2")]).verdict is Verdict.HOLDS
-    assert broken(lemma_e_6([altered(toy("D2"), name, 5, change)])) == [fails]
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("t", [0, 1, 25])
+def test_control_lemma_e_6_looks_at_every_filter(end, t):
+    for by in (1, -1):
+        evidence = on_toy(lemma_e_6, "D2")(**{"a_range.u24": (t, plus(by * end))})
+        assert broken(evidence) == ["steps along p₂ alone"]
+
+
+def test_lemma_e_6_as_printed_on_a_run_by_hand():
+    """D2, u^(2) = (−15, −8): at t = 1 it is u_0 + ηp₁ − ηp₂."""
+    trace = toy("D2")
+    assert (trace.a_range["u13"][:, 0, 1].tolist(), trace.b_range["u13"][:, 0, 1].tolist()) == ([-1, -1], [1, 1])
+    assert broken(lemma_e_6_as_printed([trace])) == ["steps along p₂ alone"]
+    evidence = lemma_e_6_as_printed([traced(WIDE)])
+    assert evidence.verdict is Verdict.VIOLATED
+    assert (evidence.measured, evidence.promised) == (-1, 0)
+
+
+@spares(lemma_e_6_as_printed)
+def test_lemma_e_6_as_printed_where_no_filter_starts_in_u13():
+    return lemma_e_6_as_printed([traced(WIDE.model_copy(update={"n_minus_positive": 0}))])
+
+
+test_control_lemma_e_7_part_by_part = part_edges(
+    lemma_e_7,
+    on_toy(lemma_e_7, "D4"),
+    {
+        "a in {0, −1}": ({"a_range.u13": (5, now(0))}, {"a_range.u13": (5, now(1))}),
+        "b ≥ 0": ({"b_range.u13": (5, now(0))}, {"b_range.u13": (5, now(-1))}),
+    },
+)
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "fails"),
+    ("record", "change", "fails"),
     [
-        ("a_range.u13", 1, "a in {0, −1}"),
-        ("a_range.u13", -2, "a in {0, −1}"),
-        ("b_range.u13", -1, "b ≥ 0"),
+        ("a_range.u13", now(-2), "a in {0, −1}"),
+        ("a_range.u13", plus(np.array([[-1], [0]])), "a in {0, −1}"),
+        ("a_range.u13", plus(np.array([[0], [2]])), "a in {0, −1}"),
+        ("b_range.u13", plus(np.array([[-9], [0]])), "b ≥ 0"),
+        ("b_range.u13", plus(np.array([[0], [-9]])), "b ≥ 0"),
     ],
 )
-def test_control_lemma_e_7_part_by_part(name, value, fails):
-    assert lemma_e_7([toy("D4")]).verdict is Verdict.HOLDS
-    assert broken(lemma_e_7([altered(toy("D4"), name, 5, now(value))])) == [fails]
+def test_control_lemma_e_7_looks_at_every_filter(record, change, fails):
+    assert broken(on_toy(lemma_e_7, "D4")(**{record: (5, change)})) == [fails]
 
 
 ALIKE = "m is the same for all units, m ≥ 0, and nothing along p₁"
-DIFFERENCE = "N(x⁺) − N(x⁻) = S⁺ − S⁻"
+DIFFERENCE = "N(x⁺) − N(x⁻) = S⁺ − S⁻ (by P⁺ = P⁻ = 0)"
+
+test_control_minus_filters_settle_part_by_part = part_edges(
+    minus_filters_settle,
+    on_toy(minus_filters_settle, "D4"),
+    {
+        "U13(t) is empty": ({}, {"u13": (5, now(1))}),
+        "a = −1": ({}, {"a_range.u13": (5, now(0))}),
+        "b is the same for all units": ({}, {"b_range.u13": (5, plus(np.array([[0], [1]])))}),
+        ALIKE: ({}, {"b_range.u24": (5, plus(np.array([[0], [1]])))}),
+        "m = b − 1": ({"b_range.u24": (10, plus(1)), "b_range.u13": (10, plus(1))}, {"b_range.u24": (5, plus(1))}),
+        "⟨u_t, p₂⟩ keeps its sign": ({}, {"u_flipped": (5, now(1))}),
+    },
+)
+
+
+@breaks_part(minus_filters_settle, "b ≥ 1", also=(ALIKE,))
+def test_control_b_of_zero():
+    """m = b − 1 is then −1."""
+    judged = on_toy(minus_filters_settle, "D4")
+    return judged(**{"b_range.u13": (5, now(0)), "b_range.u24": (5, now(-1))})
+
+
+@breaks_part(minus_filters_settle, "P⁺ = 0", also=(DIFFERENCE,))
+def test_control_a_response_to_the_positive_point():
+    return on_toy(minus_filters_settle, "D4")(p_plus=(5, now(TINY)))
+
+
+@breaks_part(minus_filters_settle, "P⁻ = 0", also=(DIFFERENCE,))
+def test_control_a_response_to_the_negative_point():
+    return on_toy(minus_filters_settle, "D4")(p_minus=(5, now(TINY)))
 
 
 @pytest.mark.parametrize(
-    ("changes", "fails"),
+    ("record", "change", "fails"),
     [
-        ({"u13": now(1)}, ["U13(t) is empty"]),
-        ({"a_range.u13": now(0)}, ["a = −1"]),
-        ({"b_range.u13": now(0), "b_range.u24": now(-1)}, ["b ≥ 1", ALIKE]),
-        ({"b_range.u13": plus(np.array([[0], [1]]))}, ["b is the same for all units"]),
-        ({"b_range.u24": plus(np.array([[0], [1]]))}, [ALIKE]),
-        ({"b_range.u24": plus(1)}, ["m = b − 1"]),
-        ({"a_range.u24": now(1)}, [ALIKE]),
-        # The difference of the outputs follows from P⁺ = P⁻ = 0.
-        ({"p_plus": now(TINY)}, ["P⁺ = 0", DIFFERENCE]),
-        ({"p_minus": now(TINY)}, ["P⁻ = 0", DIFFERENCE]),
-        ({"u_flipped": now(1)}, ["⟨u_t, p₂⟩ keeps its sign"]),
+        ("a_range.u24", now(1), [ALIKE]),
+        ("a_range.u24", plus(np.array([[-1], [0]])), [ALIKE]),
+        ("a_range.u13", plus(np.array([[-1], [0]])), ["a = −1"]),
+        ("a_range.u13", plus(np.array([[0], [1]])), ["a = −1"]),
+        ("b_range.u24", now(-1), [ALIKE, "m = b − 1"]),
     ],
-    ids=lambda value: ", ".join(value) if isinstance(value, dict) else "",
 )
-def test_control_minus_filters_settle_part_by_part(changes, fails):
-    trace = toy("D4")
-    assert minus_filters_settle([trace]).verdict is Verdict.HOLDS
-    for name, change in changes.items():
-        trace = altered(trace, name, 5, change)
-    assert broken(minus_filters_settle([trace])) == fails
+def test_control_minus_filters_settle_for_every_filter(record, change, fails):
+    assert broken(on_toy(minus_filters_settle, "D4")(**{record: (5, change)})) == fails
+
+
+@pytest.mark.parametrize(
+    ("record", "value"),
+    [("u13", 1), ("a_range.u13", 0), ("b_range.u24", 9), ("p_plus", TINY), ("p_minus", TINY), ("u_flipped", 1)],
+)
+def test_minus_filters_settle_speaks_from_the_first_step_to_the_last(record, value):
+    judged, last = on_toy(minus_filters_settle, "D4"), int(toy("D4").steps[0])
+    assert broken(judged(**{record: (0, now(value))})) == []
+    assert broken(judged(**{record: (1, now(value))})) != []
+    assert broken(judged(**{record: (last, now(value))})) != []
 
 
 def test_control_lemma_e_8_as_printed():
@@ -133,11 +208,40 @@ def test_control_lemma_e_8_just_below_what_is_attained():
     assert lemma_e_8([toy("J6")], factor=127 / 64, strict=False).verdict is Verdict.HOLDS
 
 
-@pytest.mark.parametrize(("name", "fails"), [("p_plus", "P⁺ ≤ η|U13|"), ("p_minus", "P⁻ ≤ η|U13|")])
-def test_control_lemma_e_8_on_units_of_u13(name, fails):
-    one = altered(toy("J6"), "u13", 5, now(1))
-    assert broken(lemma_e_8([altered(one, name, 5, now(1.0))])) == []
-    assert broken(lemma_e_8([altered(one, name, 5, now(1.01))])) == [fails]
+@spares(lemma_e_8_as_printed)
+def test_lemma_e_8_as_printed_with_its_factor():
+    return lemma_e_8_as_printed([traced(WIDE)], factor=2.0)
+
+
+def responding(**responses: float):
+    """J6 with one unit in U13 at t = 5."""
+    return on_toy(lemma_e_8, "J6")(u13=(5, now(1)), **{name: (5, now(value)) for name, value in responses.items()})
+
+
+test_control_lemma_e_8_on_units_of_u13 = part_edges(
+    lemma_e_8,
+    responding,
+    {
+        "P⁺ ≤ η|U13|": ({"p_plus": 1.0}, {"p_plus": 1 + TINY}),
+        "P⁻ ≤ η|U13|": ({"p_minus": 1.0}, {"p_minus": 1 + TINY}),
+    },
+)
+
+
+@breaks_part(lemma_e_8, "S⁻ < 2η|W13|")
+def test_control_lemma_e_8_just_beyond_its_bound():
+    """J6 has one filter in W13. At t = 0 nothing is said."""
+    judged = on_toy(lemma_e_8, "J6")
+    assert broken(judged(s_minus=(0, now(9.0)))) == []
+    assert broken(judged(s_minus=(1, now(2.0)))) == ["S⁻ < 2η|W13|"]
+    return judged(s_minus=(5, now(2 - TINY))), judged(s_minus=(5, now(2.0)))
+
+
+def test_control_lemma_e_8_divides_by_the_number_of_filters():
+    """Two filters in W13, D4: up to 4η."""
+    judged = on_toy(lemma_e_8, "D4")
+    assert broken(judged(s_minus=(5, now(4 - TINY)))) == []
+    assert broken(judged(s_minus=(5, now(4.0)))) == ["S⁻ < 2η|W13|"]
 
 
 def test_control_equation_11_as_printed():
@@ -147,14 +251,27 @@ def test_control_equation_11_as_printed():
     assert equation_11([traced(FAST)]).promised == 2
 
 
-@pytest.mark.parametrize(
-    ("name", "change", "fails"),
-    [("y_kept", plus(TINY), "the responses grow by 2η|U24(t)|"), ("u_lost", now(1), "U24(t) ⊆ U24(t+1)")],
+@spares(equation_11_as_printed)
+def test_equation_11_as_printed_with_its_factor():
+    return equation_11_as_printed([traced(WIDE)], factor=2.0)
+
+
+test_control_equation_11_part_by_part = part_edges(
+    equation_11,
+    on_toy(equation_11, "D4"),
+    {
+        # Only x⁻ is active in D4 at t = 9; at t = 8 both are, and nothing is said.
+        "the responses grow by 2η|U24(t)|": ({"y_kept": (8, plus(TINY))}, {"y_kept": (9, plus(TINY))}),
+        "U24(t) ⊆ U24(t+1)": ({"u_lost": (8, now(1))}, {"u_lost": (9, now(1))}),
+    },
 )
-def test_control_equation_11_part_by_part(name, change, fails):
-    """Only x⁻ is active in D4 at t = 9; at t = 8 both are, and nothing is said."""
-    assert broken(equation_11([altered(toy("D4"), name, 9, change)])) == [fails]
-    assert broken(equation_11([altered(toy("D4"), name, 8, change)])) == []
+
+
+def test_control_equation_11_counts_the_filters_of_u24():
+    """With one of the two in U13 the other gains 2η alone."""
+    judged = on_toy(equation_11, "D4")
+    assert broken(judged(u13=(9, now(1)))) == ["the responses grow by 2η|U24(t)|"]
+    assert broken(judged(u13=(9, now(1)), y_kept=(9, plus(-2.0)))) == []
 
 
 def test_control_lemma_e_20_on_units_that_took_one_step_more():
@@ -163,15 +280,38 @@ def test_control_lemma_e_20_on_units_that_took_one_step_more():
     assert evidence.measured == pytest.approx(2, abs=0.1)
 
 
+@breaks_part(lemma_e_20, "the two means differ by at most η")
 def test_control_lemma_e_20_just_below_what_is_attained():
-    """|R| of the two u of J10 differ by 20/64 at every t."""
+    """|R| of the two u of J10 differ by 20/64 at every t, one in U⁺(2) and one in U⁺(4)."""
     evidence = lemma_e_20([toy("J10")])
     assert (evidence.measured, evidence.promised) == (20 / 64, 1.0)
     assert lemma_e_20([toy("J10")], limit=0.313).verdict is Verdict.HOLDS
     assert lemma_e_20([toy("J10")], limit=0.312).verdict is Verdict.VIOLATED
+    judged = on_toy(lemma_e_20, "J10")
+    return judged(y_2=(7, plus(44 / 64))), judged(y_2=(7, plus(44 / 64 + TINY)))
 
 
+def test_lemma_e_20_takes_means():
+    """Two units in U⁺(2), one in U⁺(4)."""
+    trace = toy("three units of U24")
+    assert lemma_e_20([trace]).measured == abs((21 + 19) / 2 - 20) / 64 == 0
+    difference = trace.y_2[0] / 2 - trace.y_4[0]
+    assert np.array_equal(difference, np.zeros_like(difference))
+
+
+@breaks_part(lemma_e_21, "both parts gain alike")
 def test_control_lemma_e_21_at_one_step():
     trace = toy("two units of U13")
-    assert lemma_e_21([trace]).verdict is Verdict.HOLDS
-    assert lemma_e_21([altered(trace, "z_2", 5, plus(TINY))]).verdict is Verdict.VIOLATED
+    return lemma_e_21([trace]), lemma_e_21([altered(trace, "z_2", 5, plus(TINY))])
+
+
+test_control_each_hypothesis_at_its_edge = shared_edges(
+    lemma_e_6, lemma_e_7, minus_filters_settle, lemma_e_8, equation_11, lemma_e_20, lemma_e_21
+)
+
+test_every_part_has_a_control = every_part_of(
+    minus_filters,
+    except_for={
+        f"minus_filters_settle: {DIFFERENCE}": "N(x⁺) − N(x⁻) is S⁺ − S⁻ − P⁺ + P⁻, so it falls with P⁺ = 0 or P⁻ = 0",
+    },
+)

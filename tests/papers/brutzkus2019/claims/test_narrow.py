@@ -1,15 +1,20 @@
 """Theorem 6.4 from every octant, and what decides the outcome, with controls that the same checks reject."""
 
 import dataclasses
+import functools
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of
 from tests.papers.brutzkus2019.claims.networks import altered, broken, networks, number, part, some
+from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH, data_and_start
 from widenet.claims import Verdict
-from widenet.data.xord import set_index
+from widenet.data.xord import SET_LABELS, set_index
 from widenet.diagnostics.exploration import on_positive_axis, plus_and_minus
+from widenet.papers.brutzkus2019.claims import narrow
 from widenet.papers.brutzkus2019.claims.narrow import (
     CHANCES,
     ITEM_SETS,
@@ -34,16 +39,223 @@ SAME, KEPT = "zero loss exactly where W_0⁺(1) ∪ W_0⁺(3) ≠ ∅", "E is de
 STUCK = "without zero loss nothing moves from the second step on, at loss γ + 1"
 
 
-@pytest.fixture(scope="module")
-def every():
+@functools.cache
+def from_octants():
     """From every octant, one set of runs per margin."""
     return [run_octants(setting) for setting in octant_settings(Scale.QUICK, 2)]
 
 
-@pytest.fixture(scope="module")
-def drawn():
+@functools.cache
+def from_random_starts():
     settings = drawn_settings(Scale.QUICK, 2)
     return [run_trained(setting.model_copy(update={"n_runs": 2048})) for setting in settings]
+
+
+@pytest.fixture(scope="module")
+def every():
+    return from_octants()
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return from_random_starts()
+
+
+def judged(claim, place=0, *, constants=None, **arrays):
+    """The claim about all these runs, with `name=(where, value)` written into those of one margin."""
+    runs = list(from_octants())
+    runs[place] = altered(runs[place], **arrays)
+    return claim(runs, from_random_starts(), **(constants or {}))
+
+
+CONTRADICTS, SEEN = "random starts do not contradict it", "every octant is seen"
+CHANCE = "random starts have these probabilities"
+
+
+def first(condition):
+    return int(np.argmax(condition))
+
+
+@breaks_part(theorem_6_4, EVENT)
+def test_control_a_larger_share_is_promised():
+    """(1 − c)·33/48 lies 2.5e-9 below the exact probability."""
+    shares = (33 / 48 * (1 + 3.6e-9), 33 / 48 * (1 + 3.7e-9))
+    inside, outside = (judged(theorem_6_4, constants={"share": share}) for share in shares)
+    return inside, outside
+
+
+@breaks_part(theorem_6_4, ZERO_LOSS)
+def test_control_a_run_of_the_event_without_zero_loss():
+    run = first(must_fail(from_octants()[1].start))
+    return judged(theorem_6_4, 1), judged(theorem_6_4, 1, loss=(run, 1e-9))
+
+
+@breaks_part(theorem_6_4, WRONG)
+def test_control_a_run_of_the_event_that_is_right_on_all_four_sets():
+    """Wrong on {1, 2} alone: an error, but on none of A_1, …, A_4; then with one of them wrong, by an output of 0."""
+    run = first(must_fail(from_octants()[2].start))
+    outputs = SET_LABELS.copy()
+    outputs[set_index(1, 2)] = -1.0
+    one = outputs.copy()
+    one[set_index(4)] = 0.0
+    return judged(theorem_6_4, 2, outputs=(run, one)), judged(theorem_6_4, 2, outputs=(run, outputs))
+
+
+def fewer_hits(n_hits):
+    """Random starts of one margin of which so many of 2048 end at zero loss with an error on a whole A_i."""
+    runs = from_random_starts()[2]
+    hit = runs.converged & ~runs.right_on(ITEM_SETS)
+    rows = np.concatenate([np.resize(np.flatnonzero(hit), n_hits), np.resize(np.flatnonzero(~hit), 2048 - n_hits)])
+    return theorem_6_4(from_octants(), [*from_random_starts()[:2], some(runs, rows)])
+
+
+@breaks_part(theorem_6_4, CONTRADICTS)
+def test_control_fewer_hits_than_chance_allows():
+    """One-sided, at a millionth."""
+    fewest = min(n for n in range(1000, 1500) if stats.binom.cdf(n, 2048, 0.687499912699637) >= 1e-6)
+    return fewer_hits(fewest), fewer_hits(fewest - 1)
+
+
+def test_runs_that_were_cut_off_may_be_hits():
+    evidence = fewer_hits(1000)
+    assert broken(evidence) == [CONTRADICTS]
+    runs = from_random_starts()[2]
+    cut = dataclasses.replace(runs, status=np.full(2048, RunStatus.BUDGET_SPENT), loss=np.ones(2048))
+    assert part(theorem_6_4(from_octants(), [cut]), CONTRADICTS).kept is True
+
+
+@breaks_part(observation_small_convergence, SAME)
+def test_control_one_run_that_converges_though_it_should_not():
+    """From a start without a filter in W13 to zero loss; nothing is known of its items."""
+    runs = from_octants()[0]
+    stuck = first(~can_converge(runs.start))
+    status = {"status": (stuck, RunStatus.CONVERGED), "loss": (stuck, 0.0), "final": (stuck, runs.start[stuck])}
+    return judged(observation_small_convergence), judged(observation_small_convergence, **status)
+
+
+@breaks_part(observation_small_convergence, KEPT)
+def test_control_items_that_change_on_the_way():
+    runs = from_octants()[0]
+    run = first(can_converge(runs.start) & items(runs.start)[:, 2])
+    turned = ((run, slice(2, None)), -runs.final[run, 2:])
+    return judged(observation_small_convergence), judged(observation_small_convergence, final=turned)
+
+
+@breaks_part(observation_small_convergence, STUCK)
+def test_control_a_loss_that_is_not_the_margin_plus_one():
+    stuck = first(~can_converge(from_octants()[1].start))
+    inside, outside = (
+        judged(observation_small_convergence, 1, loss=(stuck, 3 * (1 + error))) for error in (0.9e-12, 1.1e-12)
+    )
+    return inside, outside
+
+
+def chance_control(place):
+    name, promised = list(CHANCES.items())[place]
+
+    @breaks_part(observation_small_convergence, f"probability {promised}: {name}")
+    def control():
+        """A probability is a share of rows; its name shows what was promised, so the octants are changed."""
+        with pytest.MonkeyPatch.context() as patch:
+            exact = narrow._chances
+            wanted = iter(range(10**6))
+
+            def one_more(filters):
+                found = list(exact(filters))
+                if len(filters) == 4096 and next(wanted) == 0:
+                    happens, condition = found[place]
+                    happens = happens.copy()
+                    happens[first(~happens & condition)] = True
+                    found[place] = happens, condition
+                return tuple(found)
+
+            patch.setattr(narrow, "_chances", one_more)
+            return judged(observation_small_convergence)
+
+    return control
+
+
+CHANCE_CONTROLS = [chance_control(place) for place in range(4)]
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_control_one_row_of_octants_more(place):
+    CHANCE_CONTROLS[place]()
+
+
+def able(n_able):
+    """512 random starts of which so many have a filter in W13."""
+    runs = from_random_starts()[0]
+    which = can_converge(runs.start)
+    rows = np.concatenate([np.resize(np.flatnonzero(which), n_able), np.resize(np.flatnonzero(~which), 512 - n_able)])
+    return observation_small_convergence(from_octants(), [some(runs, rows)])
+
+
+@breaks_part(observation_small_convergence, CHANCE)
+def test_control_more_starts_that_can_converge_than_chance_allows():
+    most = max(n for n in range(384, 512) if stats.binomtest(n, 512, 0.75).pvalue >= 1e-6)
+    return able(most), able(most + 1)
+
+
+def failure_control(item):
+    @breaks_part(observation_small_failure, ITEMS[item])
+    def control():
+        runs = from_octants()[2]
+        run = first(runs.converged & items(runs.final)[:, item])
+        place, label = ITEM_SETS[item], (1.0 if item < 2 else -1.0)
+        return (
+            judged(observation_small_failure, 2, outputs=((run, place), 0.0)),
+            judged(observation_small_failure, 2, outputs=((run, place), label * 1e-12)),
+        )
+
+    return control
+
+
+FAILURE_CONTROLS = [failure_control(item) for item in range(4)]
+
+
+@pytest.mark.parametrize("item", range(4))
+def test_control_each_item_with_its_set(item):
+    FAILURE_CONTROLS[item]()
+
+
+def test_items_are_asked_of_small_starts_at_zero_loss():
+    runs = from_octants()[2]
+    run = first(runs.converged & items(runs.final)[:, 0])
+    lucky = {"outputs": ((run, ITEM_SETS[0]), 1.0)}
+    assert broken(judged(observation_small_failure, 2, **lucky)) == [ITEMS[0]]
+    assert broken(judged(observation_small_failure, 2, loss=(run, 1e-9), **lucky)) == []
+    assert broken(judged(observation_small_failure, 2, start=(run, 99 * runs.start[run]), **lucky)) == []
+    assert broken(judged(theorem_6_4, 2, start=(run, 99 * runs.start[run]), loss=(run, 1.0))) == []
+
+
+def narrow_edges(claim):
+    """The edges of k = 2, c_η ≤ 1/41, γ ≥ 1, and of the data; of the runs from octants and of the drawn ones."""
+    octants, drawn = from_octants(), from_random_starts()
+
+    def first_of(runs):
+        return claim([runs, *octants[1:]], drawn)
+
+    def last_of(runs):
+        return claim(octants, [*drawn[:-1], runs])
+
+    found = dict(data_and_start(last_of, drawn[-1]))
+    found["margin"] = lambda: tuple(
+        first_of(dataclasses.replace(octants[0], required_margin=g)) for g in (1.0, 1 - 1e-9)
+    )
+    found["step_constant"] = lambda: tuple(
+        last_of(dataclasses.replace(drawn[-1], step_size=c / 2)) for c in (1 / 41, 1 / 41 + 1e-9)
+    )
+    found["width"] = lambda: (last_of(drawn[-1]), last_of(networks(3, 1 / 41, 8.0, 50, 3000)))
+    return {f"{claim.name}-{key}": breaks_hypothesis(claim, key)(make) for key, make in found.items()}
+
+
+EDGES = {what: test for claim in CLAIMS for what, test in narrow_edges(claim).items()}
+
+
+@pytest.mark.parametrize("what", EDGES)
+def test_control_each_hypothesis_at_its_edge(what):
+    EDGES[what]()
 
 
 def unmet(evidence) -> set[str]:
@@ -224,3 +436,9 @@ def test_control_a_start_that_is_too_large():
     evidence = observation_small_failure([], [wild])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.runs.outside > 490
+
+
+test_every_part_has_a_control = every_part_of(
+    narrow,
+    except_for={f"{claim.name}: {SEEN}": ENOUGH for claim in (theorem_6_4, observation_small_convergence)},
+)

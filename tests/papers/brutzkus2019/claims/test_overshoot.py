@@ -1,28 +1,39 @@
 """Bounds on outputs and on stretches of steps: they hold in every run, and tighter ones do not."""
 
+import dataclasses
 import functools
 
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of, spares
 from tests.papers.brutzkus2019.claims.settings import (
     FAST,
     SMALL,
     TINY,
+    WIDE,
     altered,
     broken,
-    now,
+    on_toy,
     part_of,
     plus,
     toy,
     traced,
+    with_outputs,
 )
+from tests.papers.brutzkus2019.claims.trace_edges import shared_edges
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2019.claims import overshoot
 from widenet.papers.brutzkus2019.claims.overshoot import (
     equation_14_stuck,
+    fall_limit,
+    fall_limit_as_printed,
+    fall_of_minus,
+    fall_of_minus_as_printed,
     lemma_e_11,
     lemma_e_12,
     lemma_e_13,
+    lemma_e_13_as_printed,
     longest,
     only_plus_limit,
     rest_limit,
@@ -33,6 +44,7 @@ from widenet.papers.brutzkus2019.claims.overshoot import (
     y_limit,
 )
 from widenet.papers.brutzkus2019.runs.traces import Trace
+from widenet.types import RunStatus
 
 PLUS, MINUS, SUM = "N(x⁺) < γ + 4c_η", "−N(x⁻) < 1 + 4c_η", "S⁺ ≤ γ + 1 + 8c_η"
 SHARP_SUM, IN_A_ROW = "(iii) S⁺ < γ + 1 + 4c_η + 4η|W13|", "(iv) at most 3 consecutive steps with only x⁻ active"
@@ -54,19 +66,13 @@ def test_equation_14_speaks_about_wide_networks():
     assert equation_14_stuck([traced(SMALL)]).verdict is Verdict.HYPOTHESES_NOT_MET
 
 
-@pytest.mark.parametrize(("half_width", "met"), [(17, True), (16, False)])
-def test_edge_of_the_width_in_equation_14(half_width, met):
-    setting = FAST.model_copy(update={"half_width": half_width, "n_runs": 2})
-    assert (equation_14_stuck([traced(setting)]).verdict is Verdict.HOLDS) == met
-
-
 @pytest.mark.parametrize(
     ("control", "fails"),
     [
-        (functools.partial(lemma_e_11, extra=0.0), ["sharp, b ≥ 1"]),
-        (functools.partial(lemma_e_11, printed_extra=-10.0), ["printed, b ≥ 2"]),
-        (functools.partial(lemma_e_12, per_step=4.0), ["the exact change"]),
-        (functools.partial(lemma_e_12, printed_extra=-4.0), ["the printed bound"]),
+        (functools.partial(lemma_e_11, sharp=lambda b, others: 0 * others - 2 * b), ["sharp, b ≥ 1"]),
+        (functools.partial(lemma_e_11, printed=lambda b, others: 0 * others - 5 * b), ["printed, b ≥ 2"]),
+        (functools.partial(lemma_e_12, exact=lambda b, others: 0 * others - 4 * b), ["the exact change"]),
+        (functools.partial(lemma_e_12, printed=lambda b, others: 0 * others - 4 * b), ["the printed bound"]),
         (functools.partial(lemma_e_13, overshoot=3.0, strict=False), [PLUS, MINUS]),
         (functools.partial(lemma_e_13, sum_overshoot=2.0), [SUM]),
         (functools.partial(sharp_bounds, overshoot=3.9), ["(i) " + PLUS, "(ii) " + MINUS]),
@@ -116,6 +122,57 @@ def test_control_stretches_of_one_run(claim, name, n_c, fails):
     assert broken(claim([altered(trace, series, t, plus(change))])) == fails
 
 
+SHARP_11, PRINTED_11 = "sharp, b ≥ 1", "printed, b ≥ 2"
+EXACT_12, PRINTED_12 = "the exact change", "the printed bound"
+
+
+@breaks_part(lemma_e_11, SHARP_11)
+def test_control_lemma_e_11_just_beyond():
+    """N(x⁺) falls by exactly 2c_η in each of the two steps of D4."""
+    judged = on_toy(lemma_e_11, "D4")
+    return judged(x=(19, plus(0.0))), judged(x=(19, plus(TINY)))
+
+
+@breaks_part(lemma_e_11, PRINTED_11, also=(SHARP_11,))
+def test_control_the_printed_lemma_e_11():
+    """It follows from the sharp one; D4 leaves 3c_η = 6η of it."""
+    judged = on_toy(lemma_e_11, "D4")
+    assert broken(judged(x=(19, plus(6.0)))) == [SHARP_11]
+    return judged(x=(19, plus(6.0 + TINY)))
+
+
+@breaks_part(lemma_e_12, EXACT_12)
+def test_control_lemma_e_12_just_beside():
+    judged = on_toy(lemma_e_12, "D2")
+    assert broken(judged(s_minus=(20, plus(TINY)))) == [EXACT_12]
+    return judged(), judged(s_minus=(20, plus(-TINY)))
+
+
+@breaks_part(lemma_e_12, PRINTED_12, also=(EXACT_12,))
+def test_control_the_printed_lemma_e_12():
+    """It follows from the exact change; D2 leaves 3½c_η = 7η of it."""
+    judged = on_toy(lemma_e_12, "D2")
+    assert broken(judged(s_minus=(20, plus(-7.0)))) == [EXACT_12]
+    return judged(s_minus=(20, plus(-7.0 - TINY)))
+
+
+@pytest.mark.parametrize(
+    ("limit", "b", "constant", "others", "value"),
+    [
+        (fall_limit, 1, 1 / 8, 2 / 3, -0.0833333333333),
+        (fall_limit, 2, 1 / 41, 55 / 120, -0.0752032520325),
+        (fall_limit_as_printed, 2, 1 / 8, 2 / 3, -0.0416666666667),
+        (fall_limit_as_printed, 4, 1 / 41, 55 / 120, -0.0619918699187),
+        (fall_of_minus, 1, 1 / 8, 1 / 3, -0.333333333333),
+        (fall_of_minus, 2, 1 / 41, 55 / 120, -0.142276422764),
+        (fall_of_minus_as_printed, 1, 1 / 8, 1 / 3, 0.0833333333333),
+        (fall_of_minus_as_printed, 2, 1 / 41, 55 / 120, 0.0020325203252),
+    ],
+)
+def test_changes_over_a_stretch_are_those_of_the_table(limit, b, constant, others, value):
+    assert constant * limit(b, np.array([[others]])) == pytest.approx(value, rel=1e-10)
+
+
 def test_what_lemmas_e_11_and_e_12_promise():
     """In units of c_η, with ω' = |W24|/k: −2b + 2ω' and −(b − 1) + ω'; −2b(ω' + 1) and −bω' + 1. D2 has ω' = 1/2."""
     part = part_of(lemma_e_11([toy("D2")]), "sharp, b ≥ 1")
@@ -162,6 +219,32 @@ def test_which_bounds_of_lemma_e_13_are_strict(name, n_c):
     assert broken(lemma_e_13([overshooting(toy("D4"), 12, name, n_c + TINY)])) == [name]
 
 
+def beyond(name: str, *n_c: float):
+    """Lemma E.13 just inside and just outside."""
+    inside, outside = (lemma_e_13([overshooting(toy("D4"), 12, name, over)]) for over in n_c)
+    return inside, outside
+
+
+@breaks_part(lemma_e_13, PLUS)
+def test_control_an_output_of_4_above_its_margin():
+    return beyond(PLUS, 4 - TINY, 4.0)
+
+
+@breaks_part(lemma_e_13, MINUS)
+def test_control_a_negative_output_of_4_above_its_margin():
+    return beyond(MINUS, 4 - TINY, 4.0)
+
+
+@breaks_part(lemma_e_13, SUM)
+def test_control_a_sum_of_8_above_both_margins():
+    return beyond(SUM, 8.0, 8 + TINY)
+
+
+@spares(lemma_e_13_as_printed)
+def test_lemma_e_13_as_printed_with_4():
+    return lemma_e_13_as_printed([traced(WIDE)], overshoot=4.0)
+
+
 @pytest.mark.parametrize(
     ("limit", "arguments", "values"),
     [
@@ -198,34 +281,92 @@ def test_control_sharp_bounds_just_below_what_is_attained(name, fails, holds, pa
     assert broken(sharp_bounds([toy(name)], **holds)) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "series", "more", "fails"),
-    [
-        ("J15", "x", 0.04, [X]),
-        ("J15", "s_minus", 0.1, [REST]),
-        # Y follows from (ii), X and S⁻, and does not break alone.
-        ("D2", "y", 60.0, ["(ii) " + MINUS, Y]),
-    ],
-)
-def test_control_sharp_bounds_at_zero_loss(name, series, more, fails):
+@breaks_part(sharp_bounds, "(i) " + PLUS)
+def test_control_sharp_bounds_on_the_positive_point():
+    inside, outside = (sharp_bounds([overshooting(toy("D4"), 12, PLUS, over)]) for over in (4 - TINY, 4.0))
+    return inside, outside
+
+
+@breaks_part(sharp_bounds, "(ii) " + MINUS)
+def test_control_sharp_bounds_on_the_negative_point():
+    inside, outside = (sharp_bounds([overshooting(toy("D4"), 12, MINUS, over)]) for over in (4 - TINY, 4.0))
+    return inside, outside
+
+
+@breaks_part(sharp_bounds, SHARP_SUM)
+def test_control_sharp_bounds_on_the_sum():
+    """ω = 1/2 in D2: 4 + 4ω = 6."""
+    inside, outside = (sharp_bounds([overshooting(toy("D2"), 12, SUM, over)]) for over in (6 - TINY, 6.0))
+    return inside, outside
+
+
+def at_end(name: str, series: str, more: float):
     trace = toy(name)
-    end = int(trace.steps[0])
-    assert broken(sharp_bounds([altered(trace, series, end, plus(more))])) == fails
+    return sharp_bounds([altered(trace, series, int(trace.steps[0]), plus(more))])
+
+
+@breaks_part(sharp_bounds, X)
+def test_control_x_at_zero_loss():
+    """W24 is empty in J15, so X must be 0."""
+    return at_end("J15", "x", 0.0), at_end("J15", "x", TINY)
+
+
+@breaks_part(sharp_bounds, REST)
+def test_control_the_rest_at_zero_loss():
+    """J15 leaves 1/32 c_η = η/16 of 2c_η."""
+    return at_end("J15", "s_minus", 1 / 16), at_end("J15", "s_minus", 1 / 16 + TINY)
+
+
+@breaks_part(sharp_bounds, Y, also=("(ii) " + MINUS,))
+def test_control_y_at_zero_loss():
+    """Y follows from (ii), X and S⁻, and does not break alone. D2: ω = 1/2, so y ≤ 1 + 15c_η."""
+    trace = toy("D2")
+    allowed = 16 + 15 * 2 - trace.at_end(trace.y)[0]
+    assert broken(at_end("D2", "y", allowed)) == ["(ii) " + MINUS]
+    return at_end("D2", "y", allowed + TINY)
 
 
 def stuck(trace: Trace, first: int, length: int) -> Trace:
     """A record in which only x⁻ is active at so many iterations in a row."""
-    times = slice(first, first + length)
-    trace = altered(trace, "p_plus", times, now(0.0))
-    high = altered(trace, "s_plus", times, now(trace.goals[0] + trace.y.max()))
-    return altered(high, "s_minus", times, now(trace.y.max()))
+    gamma, times = trace.goals[0], slice(first, first + length)
+    return with_outputs(trace, times, plus=gamma, minus=trace.goals[1] - 1)
 
 
+@breaks_part(sharp_bounds, IN_A_ROW)
 def test_control_four_steps_in_a_row():
-    assert IN_A_ROW not in broken(sharp_bounds([stuck(toy("D4"), 2, 3)]))
-    assert IN_A_ROW in broken(sharp_bounds([stuck(toy("D4"), 2, 4)]))
+    return sharp_bounds([stuck(toy("D4"), 2, 3)]), sharp_bounds([stuck(toy("D4"), 2, 4)])
 
 
+def only_positive(trace: Trace, n_steps: int) -> Trace:
+    """A record in which only x⁺ is active at so many iterations, two and two with one of both between them."""
+    times = [t for t in range(2, 3 * n_steps) if t % 3][:n_steps]
+    for t in times:
+        trace = with_outputs(trace, t, plus=trace.goals[0] - 1, minus=trace.goals[1])
+    return trace
+
+
+@breaks_part(sharp_bounds, ONLY_PLUS)
+def test_control_too_many_steps_of_the_positive_point():
+    """ω = 1/2 in D2: at most nine; it has three of its own, at t = 19, 21 and 23."""
+    trace = toy("D2")
+    assert trace.only_plus.sum() == 3
+    return sharp_bounds([only_positive(trace, 6)]), sharp_bounds([only_positive(trace, 7)])
+
+
+@breaks_part(equation_14_stuck, "at most 6 consecutive iterations")
 def test_control_seven_iterations_in_a_row():
-    assert equation_14_stuck([stuck(traced(FAST), 20, 6)]).verdict is Verdict.HOLDS
-    assert equation_14_stuck([stuck(traced(FAST), 20, 7)]).verdict is Verdict.VIOLATED
+    trace = traced(FAST.model_copy(update={"n_runs": 2}))
+    return equation_14_stuck([stuck(trace, 20, 6)]), equation_14_stuck([stuck(trace, 20, 7)])
+
+
+def test_bounds_at_zero_loss_are_asked_of_runs_at_zero_loss():
+    """A run that stalls has no T: (v) and (vi) say nothing about it."""
+    trace = toy("D2")
+    stalled = dataclasses.replace(trace, status=np.array([RunStatus.STALLED]))
+    parts = {part.name: part.cases for part in sharp_bounds([stalled, trace]).parts}
+    assert [parts[name] for name in (IN_A_ROW, ONLY_PLUS, X, Y, REST)] == [2, 1, 1, 1, 1]
+
+
+test_control_each_hypothesis_at_its_edge = shared_edges(lemma_e_11, lemma_e_12, lemma_e_13, sharp_bounds)
+test_control_each_hypothesis_of_equation_14 = shared_edges(equation_14_stuck, wide=True)
+test_every_part_has_a_control = every_part_of(overshoot)

@@ -3,27 +3,36 @@
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of, part_edges, spares
 from tests.papers.brutzkus2019.claims.plain import DIVERSE, plain_trace, points
 from tests.papers.brutzkus2019.claims.settings import (
     FAST,
     SCATTERED,
     SMALL,
     TINY,
+    WIDE,
     altered,
     broken,
     now,
+    on_toy,
     part_of,
     plus,
     toy,
     traced,
+    with_outputs,
 )
+from tests.papers.brutzkus2019.claims.trace_edges import shared_edges
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2019.claims import plus_filters
 from widenet.papers.brutzkus2019.claims.plus_filters import (
     equations_9_10,
+    equations_9_10_as_printed,
     lemma_6_2,
+    lemma_6_2_as_printed,
     lemma_e_4,
     lemma_e_9,
     lemma_e_10,
+    lemma_e_10_as_printed,
     observation_active_steps,
 )
 from widenet.papers.brutzkus2019.runs.traces import TraceSetting, draw_fits, follow
@@ -68,22 +77,56 @@ def test_lemma_e_4_promises_what_the_table_says():
     assert part.tightness == pytest.approx(0.9851866085454196)
 
 
-@pytest.mark.parametrize(
-    ("name", "t", "change", "fails"),
-    [
-        ("s_plus", 1, now(34.0), [BOUND, "N(x⁺) < 1"]),
-        ("s_minus", 1, now(-20.0), ["−N(x⁻) < 1"]),
-        ("a_range.w13", 2, plus(1), ["places of W13"]),
-        ("b_range.w13", 2, plus(1), ["places of W13"]),
-        ("b_range.w24", 2, plus(1), ["places of W24"]),
-        ("a_range.u13", 2, plus(1), ["places of U13"]),
-        ("b_range.u13", 1, plus(-1), ["places of U13"]),
-        ("a_range.u24", 0, plus(-1), ["places of U24"]),
-    ],
+test_control_lemma_e_4_part_by_part = part_edges(
+    lemma_e_4,
+    on_toy(lemma_e_4, "D2"),
+    {
+        "places of W13": ({}, {"a_range.w13": (2, plus(1))}),
+        "places of W24": ({}, {"b_range.w24": (2, plus(1))}),
+        "places of U13": ({}, {"a_range.u13": (2, plus(1))}),
+        "places of U24": ({}, {"a_range.u24": (0, plus(-1))}),
+    },
 )
-def test_control_lemma_e_4_part_by_part(name, t, change, fails):
-    assert broken(lemma_e_4([toy("D2")])) == []
-    assert broken(lemma_e_4([altered(toy("D2"), name, t, change)])) == fails
+
+
+def outputs_at(t: int, **outputs: float):
+    return lemma_e_4([with_outputs(toy("D2"), t, **outputs)])
+
+
+@pytest.mark.parametrize("t", range(3))
+def test_control_the_bound_of_lemma_e_4_at_each_time(t):
+    limit = 2 * (2 * t + np.sqrt(2) / 4)
+    assert broken(outputs_at(t, plus=limit - TINY)) == []
+    assert broken(outputs_at(t, plus=limit + TINY)) == [BOUND]
+    assert broken(outputs_at(t, minus=16.0 - TINY)) == []
+    assert broken(outputs_at(t, minus=16.0)) == ["−N(x⁻) < 1"]
+
+
+@breaks_part(lemma_e_4, BOUND)
+def test_control_lemma_e_4_just_beyond_its_bound():
+    return outputs_at(2, plus=8.707), outputs_at(2, plus=8.708)
+
+
+@breaks_part(lemma_e_4, "−N(x⁻) < 1")
+def test_control_lemma_e_4_with_a_negative_point_at_rest():
+    return outputs_at(2, minus=16.0 - TINY), outputs_at(2, minus=16.0)
+
+
+@breaks_part(lemma_e_4, "N(x⁺) < 1", also=(BOUND,))
+def test_control_lemma_e_4_with_an_output_of_one():
+    """(4 + √2/4)c_η is at most 0.55 for c_η ≤ 1/8, so the bound falls with it."""
+    assert broken(outputs_at(2, plus=16.0 - TINY)) == [BOUND]
+    return outputs_at(2, plus=16.0)
+
+
+@pytest.mark.parametrize("group", ["w13", "w24", "u13", "u24"])
+@pytest.mark.parametrize("t", range(3))
+@pytest.mark.parametrize("record", ["a_range", "b_range"])
+@pytest.mark.parametrize("end", [0, 1])
+def test_control_lemma_e_4_at_each_time(group, t, record, end):
+    off = np.eye(2)[end][:, None].astype(int)
+    evidence = on_toy(lemma_e_4, "D2")(**{f"{record}.{group}": (t, plus(off))})
+    assert broken(evidence) == [f"places of {group.upper()}"]
 
 
 def test_control_lemma_6_2_with_the_printed_count():
@@ -105,27 +148,50 @@ def test_control_lemma_6_2_outside_the_event():
     assert evidence.conclusion is False
 
 
-@pytest.mark.parametrize(
-    ("name", "change", "fails"),
-    [
-        ("a_range.w13", plus(1), [COEFFICIENT]),
-        ("a_range.w13", plus(-1), [COEFFICIENT, ALONG]),
-        ("b_range.w13", now(-2), [SIZE]),
-        ("b_range.w13", now(1), [SIGN]),
-        ("largest_r", now(2.0), [ACROSS]),
-        ("largest_r", now(1.999), []),
-        ("a_range.w24", now(1), [OTHERS]),
-        ("w_moved", now(1), [CONES]),
-    ],
+test_control_lemma_6_2_part_by_part = part_edges(
+    lemma_6_2,
+    on_toy(lemma_6_2, "D2"),
+    {
+        COEFFICIENT: ({}, {"a_range.w13": (5, plus(1))}),
+        SIZE: ({"b_range.w13": (5, now(-1))}, {"b_range.w13": (5, now(-2))}),
+        SIGN: ({"b_range.w13": (5, now(0))}, {"b_range.w13": (5, now(1))}),
+        ACROSS: ({"largest_r": (5, now(2 - TINY))}, {"largest_r": (5, now(2.0))}),
+        OTHERS: ({}, {"a_range.w24": (5, now(1))}),
+        CONES: ({}, {"w_moved": (5, now(1))}),
+    },
 )
-def test_control_lemma_6_2_part_by_part(name, change, fails):
-    assert broken(lemma_6_2([altered(toy("D2"), name, 5, change)])) == fails
+
+
+@breaks_part(lemma_6_2, ALONG, also=(COEFFICIENT,))
+def test_control_lemma_6_2_with_one_update_too_few():
+    """The fit of v_t with p_i is that of w_0, and whole steps more: it falls only where the coefficient does."""
+    return on_toy(lemma_6_2, "D2")(**{"a_range.w13": (5, plus(-1))})
+
+
+@pytest.mark.parametrize("end", [0, 1])
+@pytest.mark.parametrize(("record", "by", "fails"), [("a_range.w13", 1, COEFFICIENT), ("a_range.w24", 1, OTHERS)])
+def test_control_lemma_6_2_looks_at_every_filter(record, by, fails, end):
+    off = by * np.eye(2)[end][:, None].astype(int)
+    assert broken(on_toy(lemma_6_2, "D2")(**{record: (5, plus(off))})) == [fails]
+
+
+@spares(lemma_6_2_as_printed)
+def test_lemma_6_2_as_printed_with_the_repaired_count():
+    return lemma_6_2_as_printed([traced(WIDE)], through_t=False)
 
 
 def test_lemma_6_2_is_attained():
     """J6 starts with |r_0| = η/64, and at t = 1 it is 2η less."""
     part = part_of(lemma_6_2([toy("J6")]), ACROSS)
     assert (part.measured, part.promised) == (127 / 64, 2.0)
+
+
+@breaks_part(observation_active_steps, "a⁺(0) = 1")
+def test_control_a_plus_of_a_run_at_rest():
+    """N_0(x⁺) just below γ, and γ itself."""
+    gamma = toy("D4").goals[0]
+    below, at_rest = (with_outputs(toy("D4"), 0, plus=value) for value in (gamma - TINY, gamma))
+    return observation_active_steps([below]), observation_active_steps([at_rest])
 
 
 def test_control_a_plus_from_a_start_that_fits_the_positive_point():
@@ -144,25 +210,48 @@ def test_control_equations_9_10_without_the_negative_point():
     assert broken(evidence) == ["b on W13(0)", "a + b on W24(0)"]
 
 
-def test_control_equations_9_10_with_the_printed_a():
-    """D4: N_8(x⁺) < γ ≤ N_9(x⁺), so the print says that the step at t = 8 does not go along p_i."""
-    evidence = equations_9_10([toy("D4")], one_step_late=True)
+@spares(equations_9_10_as_printed)
+def test_equation_9_as_printed_with_the_repaired_a():
+    return equations_9_10_as_printed([traced(WIDE)], one_step_late=False)
+
+
+def test_equation_9_as_printed_on_a_run_by_hand():
+    """D4: N_8(x⁺) = 253/128 < γ = 2 ≤ N_9(x⁺), so the print says that the step at t = 8 does not go along p_i."""
+    trace = toy("D4")
+    assert trace.a_step["w13"][:, 0, 8].tolist() == [1, 1]
+    assert (trace.plus_active[0, 8], trace.plus_active[0, 9]) == (True, False)
+    evidence = equations_9_10_as_printed([trace])
     assert broken(evidence) == ["a on W13(0)"]
-    assert equations_9_10([traced(FAST)], one_step_late=True).verdict is Verdict.VIOLATED
+    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET, "a refutation needs k ≥ 120, c_η ≤ 1/410 and γ ≥ 8"
+    assert broken(equations_9_10([trace], one_step_late=True)) == ["a on W13(0)"]
 
 
-@pytest.mark.parametrize(
-    ("name", "t", "change", "fails"),
-    [
-        ("a_step.w13", 8, plus(-1), "a on W13(0)"),
-        ("b_step.w13", 9, plus(1), "b on W13(0)"),
-        ("b_step.w24", 19, plus(1), "a + b on W24(0)"),
-        ("a_step.w24", 19, plus(1), "nothing along p₁ on W24(0)"),
-    ],
+def test_equation_9_as_printed_fails_in_the_regime_of_theorem_6_3():
+    evidence = equations_9_10_as_printed([traced(WIDE)])
+    assert evidence.verdict is Verdict.VIOLATED
+    assert part_of(evidence, "a on W13(0)").broken == 1
+
+
+test_control_equations_9_10_part_by_part = part_edges(
+    equations_9_10,
+    on_toy(equations_9_10, "D2"),
+    {
+        "a on W13(0)": ({}, {"a_step.w13": (8, plus(-1))}),
+        "b on W13(0)": ({}, {"b_step.w13": (9, plus(1))}),
+        "a + b on W24(0)": ({}, {"b_step.w24": (19, plus(1))}),
+        "nothing along p₁ on W24(0)": ({}, {"a_step.w24": (19, plus(1))}),
+    },
 )
-def test_control_equations_9_10_part_by_part(name, t, change, fails):
-    assert broken(equations_9_10([toy("D2")])) == []
-    assert broken(equations_9_10([altered(toy("D2"), name, t, change)])) == [fails]
+
+
+@pytest.mark.parametrize("end", [0, 1])
+@pytest.mark.parametrize("record", ["a_step.w13", "b_step.w13", "b_step.w24", "a_step.w24"])
+@pytest.mark.parametrize("t", [0, 10, 19, 24])
+def test_control_equations_9_10_at_every_kind_of_step(record, end, t):
+    """D2 has both points active at t = 0, only x⁻ at 10 and 24, only x⁺ at 19; T = 25."""
+    off = np.eye(2)[end][:, None].astype(int)
+    evidence = on_toy(equations_9_10, "D2")(**{record: (t, plus(off))})
+    assert len(broken(evidence)) == 1
 
 
 def test_control_lemma_e_9_with_a_positive_point_that_is_not_diverse():
@@ -181,11 +270,24 @@ def test_control_lemma_e_9_with_a_positive_point_that_is_not_diverse():
     assert abs(evidence.measured - evidence.promised) * SMALL.step_size > 1e-3
 
 
+@breaks_part(lemma_e_9, "the two cones gain alike")
 def test_control_lemma_e_9_at_one_step():
-    assert lemma_e_9([toy("D4")]).verdict is Verdict.HOLDS
-    assert lemma_e_9([altered(toy("D4"), "s_plus_1", 7, plus(TINY))]).verdict is Verdict.VIOLATED
     # One of the two cones of D2 is empty.
     assert lemma_e_9([toy("D2")]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    return lemma_e_9([toy("D4")]), lemma_e_9([altered(toy("D4"), "s_plus_1", 7, plus(TINY))])
+
+
+def test_lemma_e_9_takes_the_mean_over_each_cone():
+    """Two filters of W⁺(1) and one of W⁺(3): X(1) gains twice as much."""
+    trace = toy("two in one cone")
+    gains = trace.s_plus_1[0, 5] - trace.s_plus_1[0, 0], (trace.s_plus - trace.s_plus_1)[0, [5, 0]] @ [1, -1]
+    assert gains == (20, 10)
+    assert lemma_e_9([trace]).verdict is Verdict.HOLDS
+
+
+@spares(lemma_e_10_as_printed)
+def test_lemma_e_10_as_printed_with_its_factor():
+    return lemma_e_10_as_printed([traced(WIDE)], factor=2.0)
 
 
 def test_control_lemma_e_10_as_printed():
@@ -195,8 +297,33 @@ def test_control_lemma_e_10_as_printed():
     assert lemma_e_10([traced(FAST)]).promised == 2
 
 
+def from_on(first: int, **more: float):
+    return lemma_e_10([altered(toy("D4"), "s_plus", slice(first, None), plus(more.get("by", TINY)))])
+
+
 @pytest.mark.parametrize(("first", "fails"), [(3, GROWS), (17, GROWS), (10, STAYS)])
 def test_control_lemma_e_10_in_each_phase(first, fails):
     """D4: the step before t = 3 has both points active, before t = 17 only x⁺, before t = 10 only x⁻."""
-    evidence = lemma_e_10([altered(toy("D4"), "s_plus", slice(first, None), plus(TINY))])
-    assert broken(evidence) == [fails]
+    assert broken(from_on(first)) == [fails]
+
+
+@breaks_part(lemma_e_10, GROWS)
+def test_control_lemma_e_10_while_the_positive_point_is_active():
+    return from_on(3, by=0.0), from_on(3)
+
+
+@breaks_part(lemma_e_10, STAYS)
+def test_control_lemma_e_10_while_it_is_not():
+    return from_on(10, by=0.0), from_on(10)
+
+
+test_control_each_hypothesis_at_its_edge = shared_edges(
+    lemma_e_4, observation_active_steps, lemma_6_2, equations_9_10, lemma_e_9, lemma_e_10
+)
+
+test_every_part_has_a_control = every_part_of(
+    plus_filters,
+    except_for={
+        "observation_active_steps: a⁺ never falls (by construction)": "a count of iterations up to t cannot fall",
+    },
+)

@@ -10,7 +10,7 @@ from tests.papers.brutzkus2019.claims.networks import altered, broken, part, rep
 from widenet.claims import Verdict
 from widenet.claims.base import at_most
 from widenet.claims.sides import evidence
-from widenet.papers.brutzkus2019.claims.rates import Case, nearest, rate_parts, share_at_least
+from widenet.papers.brutzkus2019.claims.rates import Case, nearest, rate_parts
 
 RATE = 4 * math.exp(-8)
 
@@ -76,14 +76,6 @@ def test_time_counts_where_it_is_promised(many):
 
 def test_no_case_decides_nothing():
     assert judged().conclusion is None
-
-
-@pytest.mark.parametrize(("hits", "unknown", "kept"), [(90, 0, True), (50, 0, None), (10, 0, False), (10, 80, None)])
-def test_a_share_that_is_at_least(hits, unknown, kept):
-    runs = np.arange(100)
-    found = share_at_least("name", runs < hits, 0.5, runs >= 100 - unknown, quantity="share")
-    assert found.kept is kept
-    assert (found.measured, found.promised, found.sense) == (hits / 100, 0.5, "≥")
 
 
 def test_the_nearest_hypothesis_is_shown():

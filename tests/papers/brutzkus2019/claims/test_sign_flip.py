@@ -1,13 +1,17 @@
 """Lemma F.2: twins that differ in one sign, with controls in every array of the pairs."""
 
 import dataclasses
+import functools
 
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of
 from tests.papers.brutzkus2019.claims.networks import broken, part
+from tests.papers.brutzkus2019.claims.trained_edges import declared, point_edges
 from widenet.claims import Verdict
 from widenet.data.xord import set_index
+from widenet.papers.brutzkus2019.claims import sign_flip
 from widenet.papers.brutzkus2019.claims.sign_flip import lemma_f_2
 from widenet.papers.brutzkus2019.runs.training_set import from_sets
 from widenet.papers.brutzkus2019.runs.twins import Twins, run, settings, twin_setting
@@ -18,9 +22,64 @@ FLIPPED, SAME = "u^(1) is negated at every t", "all other filters are the same a
 STEPS, STATUS = "both stop after the same number of steps", "both stop in the same way"
 
 
+@functools.cache
+def twenty_pairs() -> Twins:
+    return run(twin_setting(3, 20, 1.0))
+
+
 @pytest.fixture(scope="module")
 def pairs() -> Twins:
-    return run(twin_setting(3, 20, 1.0))
+    return twenty_pairs()
+
+
+def with_entry(name, place, change):
+    """Lemma F.2 with one entry of an array changed."""
+    array = getattr(twenty_pairs(), name).copy()
+    array[place] = change(array[place])
+    return lemma_f_2([dataclasses.replace(twenty_pairs(), **{name: array})])
+
+
+def last_bit(value):
+    return np.nextafter(value, np.inf)
+
+
+@breaks_part(lemma_f_2, FLIPPED)
+def test_control_the_last_bit_of_the_flipped_filter():
+    return lemma_f_2([twenty_pairs()]), with_entry("paths", (1, 7, 4, 2, 1), last_bit)
+
+
+@breaks_part(lemma_f_2, SAME)
+def test_control_the_last_bit_of_another_filter():
+    return lemma_f_2([twenty_pairs()]), with_entry("paths", (0, -1, 19, 1, 0), last_bit)
+
+
+@breaks_part(lemma_f_2, STEPS)
+def test_control_one_step_more():
+    return lemma_f_2([twenty_pairs()]), with_entry("steps", (0, 3), lambda steps: steps + 1)
+
+
+@breaks_part(lemma_f_2, STATUS)
+def test_control_another_end():
+    return lemma_f_2([twenty_pairs()]), with_entry("status", (1, 3), lambda status: RunStatus.DIVERGED)
+
+
+def on(**changes):
+    return lemma_f_2([dataclasses.replace(twenty_pairs(), **changes)])
+
+
+test_control_each_hypothesis_at_its_edge = declared(
+    lemma_f_2,
+    {
+        **{
+            key: lambda inside=inside, outside=outside: (on(points=inside), on(points=outside))
+            for key, (inside, outside, _) in point_edges().items()
+        },
+        "width": lambda: (
+            on(paths=twenty_pairs().paths[:, :, :, [0, 2]]),
+            on(paths=twenty_pairs().paths[:, :, :, :0]),
+        ),
+    },
+)
 
 
 def test_lemma_f_2(pairs):
@@ -62,3 +121,6 @@ def test_pairs_that_were_not_followed_to_their_end_decide_nothing():
     evidence = lemma_f_2([cut])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert evidence.runs.unfinished > 0
+
+
+test_every_part_has_a_control = every_part_of(sign_flip)

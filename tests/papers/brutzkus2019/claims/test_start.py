@@ -1,17 +1,25 @@
 """Lemmas 6.1, E.3, E.15 and E.19: exact probabilities, and controls with a smaller radius, rate or a larger start."""
 
 import dataclasses
+import functools
 import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, spares
 from tests.papers.brutzkus2019.claims.networks import broken, number
 from widenet.claims import Verdict
+from widenet.data.xord import PATTERNS
+from widenet.papers.brutzkus2019.claims import start
 from widenet.papers.brutzkus2019.claims.start import (
+    appendix_f_small_start,
+    appendix_f_small_start_as_printed,
     deviation_hypothesis,
     draw_small_starts,
+    draw_two_filters,
     lemma_6_1,
     lemma_e_3,
     lemma_e_15,
@@ -71,6 +79,58 @@ def test_control_a_rate_below_the_worst_width(lemma, below, above):
     assert lemma(explored(), allowed=above).verdict is Verdict.HOLDS
 
 
+@functools.cache
+def drawn_starts():
+    return explored()[0]
+
+
+def with_misses(lemma, **changes):
+    """The same widths and starts with other misses of the event of this lemma."""
+    run = drawn_starts()
+    event = {lemma_6_1: "axes", lemma_e_15: "positive_cones", lemma_e_19: "negative_parts"}[lemma]
+    return lemma([dataclasses.replace(run, **{event: dataclasses.replace(getattr(run, event), **changes)})])
+
+
+def count_controls(lemma, multiple):
+    """What breaks each part and the hypothesis of a lemma about counts, which allows multiple·e⁻⁸."""
+    allowed = multiple * math.exp(-8)
+
+    @breaks_part(lemma, EXACT)
+    def exact():
+        widths = np.full(4, 1e-5)
+        beyond = widths.copy()
+        beyond[2] = allowed * (1 + 1e-9)
+        return with_misses(lemma, exact=widths * 0 + allowed * (1 - 1e-9)), with_misses(lemma, exact=beyond)
+
+    @breaks_part(lemma, DRAWN)
+    def follow_the_law():
+        """500 starts, a miss expected in one of 500: ten are chance (8e-7 beyond), eleven are not."""
+        few, many = (with_misses(lemma, expected=0.002, drawn=count) for count in MISSES)
+        return few, many
+
+    @breaks_hypothesis(lemma, "uniform_directions")
+    def uniform():
+        runs = [dataclasses.replace(drawn_starts(), uniform=value) for value in (1e-6, 0.999e-6)]
+        return lemma([runs[0]]), lemma([runs[1]])
+
+    return exact, follow_the_law, uniform
+
+
+MISSES = next(
+    (count, count + 1)
+    for count in range(2, 50)
+    if stats.binomtest(count, 500, 0.002).pvalue >= 1e-6 > stats.binomtest(count + 1, 500, 0.002).pvalue
+)
+
+
+@pytest.mark.parametrize("which", range(3), ids=["rate", "draws", "directions"])
+@pytest.mark.parametrize(
+    "controls", [count_controls(lemma_6_1, 4), count_controls(lemma_e_15, 4), count_controls(lemma_e_19, 8)]
+)
+def test_control_counts_at_their_edges(controls, which):
+    controls[which]()
+
+
 @pytest.mark.parametrize("lemma", COUNTS, ids=lambda claim: claim.name)
 def test_control_directions_that_are_not_uniform(lemma):
     tilted = draw_filters(1, 500, 120) * np.array([1.0, 3.0])
@@ -82,6 +142,12 @@ def test_control_starts_that_do_not_follow_the_law(lemma):
     """All filters of a run in one octant: every octant equally often, but not independently."""
     one = np.repeat(draw_filters(1, 800, 120)[:, :1], 240, axis=1)
     assert broken(lemma(explored(one))) == [DRAWN]
+
+
+def test_a_width_that_misses_most_is_shown():
+    evidence = with_misses(lemma_6_1, exact=np.array([1e-5, 3e-5, 2e-5, 1e-5]))
+    assert evidence.details["worst_width"] == 50
+    assert evidence.measured == 3e-5
 
 
 @pytest.mark.parametrize("lemma", COUNTS, ids=lambda claim: claim.name)
@@ -101,6 +167,94 @@ def test_control_a_smaller_rate_in_lemma_e_3():
     starts = dataclasses.replace(draw_small_starts(Scale.QUICK, 1), widths=(2,))
     assert broken(lemma_e_3(starts, factor=0.971)) == [EXACT]
     assert lemma_e_3(starts, factor=0.972).verdict is Verdict.HOLDS
+
+
+@functools.cache
+def one_filter():
+    """k = 1, where the event is rare and not yet impossible."""
+    return draw_small_starts(Scale.QUICK, 1)
+
+
+def judged_beside(claim, starts, **changes):
+    """Appendix F is Lemma E.3 at k = 2 alone; drawn starts of width 1 speak about both."""
+    widths = (1, 120) if claim is lemma_e_3 else (2,)
+    return claim(dataclasses.replace(starts, widths=widths, **changes))
+
+
+def some_large(claim, n_large: int):
+    """40 000 starts of width 1, of which so many are above √2η/4."""
+    starts = one_filter()
+    limit = math.sqrt(2) * starts.step_size / 4
+    largest = np.abs(starts.filters @ PATTERNS[:2].T).max(axis=(1, 2), keepdims=True)
+    sizes = np.minimum(largest, 0.999 * limit)
+    sizes[:n_large] = 1.001 * limit
+    return judged_beside(claim, starts, filters=starts.filters / largest * sizes)
+
+
+def small_start_controls(claim, inside: float, outside: float):
+    """What breaks each part and each hypothesis of Lemma E.3; `inside` and `outside` are shares of its rate."""
+
+    @breaks_part(claim, EXACT)
+    def exact():
+        starts = dataclasses.replace(one_filter(), widths=(1, 120) if claim is lemma_e_3 else (2,))
+        return claim(starts, factor=inside), claim(starts, factor=outside)
+
+    @breaks_part(claim, "drawn starts have this probability")
+    def drawn():
+        """10.1 are expected."""
+        most = max(n for n in range(10, 60) if stats.binomtest(n, 40_000, 0.00025334586206).pvalue >= 1e-6)
+        return some_large(claim, most), some_large(claim, most + 1)
+
+    @breaks_hypothesis(claim, "uniform_directions")
+    def uniform():
+        starts = one_filter()
+        return judged_beside(claim, starts), judged_beside(claim, starts, filters=starts.filters * np.array([1.1, 0.9]))
+
+    @breaks_hypothesis(claim, "deviation")
+    def deviation():
+        """1 and six standard errors of 160 000 numbers: 1.0106."""
+        starts = one_filter()
+        limit = largest_deviation(1 / 41, 1) * (1 + 6 / math.sqrt(2 * 160_000))
+        scale = limit / math.sqrt(np.square(starts.filters).mean())
+        inside, outside = (
+            judged_beside(claim, starts, filters=starts.filters * scale * (1 + e)) for e in (-1e-9, 1e-9)
+        )
+        return inside, outside
+
+    return exact, drawn, uniform, deviation
+
+
+@pytest.mark.parametrize("which", range(4), ids=["rate", "draws", "directions", "deviation"])
+@pytest.mark.parametrize(
+    "controls",
+    [small_start_controls(lemma_e_3, 0.9995, 0.9994), small_start_controls(appendix_f_small_start, 0.97131, 0.97130)],
+)
+def test_control_small_starts_at_their_edges(controls, which):
+    """At k = 120 the union over 4k products is 0.99948 of c, at k = 2 it is 0.971300865."""
+    controls[which]()
+
+
+def test_how_close_lemma_e_3_comes():
+    for k, ratio in ((1, 0.946609531654), (2, 0.971300864958), (17, 0.996363351901), (120, 0.999479978357)):
+        evidence = lemma_e_3(dataclasses.replace(one_filter(), widths=(k,)))
+        assert number(evidence.tightness) == pytest.approx(ratio, rel=1e-11)
+
+
+def test_appendix_f_small_start_as_printed():
+    """√(8/π)e^{−32} = 2.0e-14 against 1.23e-7, by two ways to the tail of a Gaussian."""
+    evidence = appendix_f_small_start_as_printed(draw_two_filters(Scale.QUICK, 0))
+    assert evidence.verdict is Verdict.VIOLATED
+    assert broken(evidence) == [EXACT]
+    assert number(evidence.promised) * c_value(2) == pytest.approx(2.02090843341e-14, rel=1e-11)
+    exact = 1 - (1 - 2 * stats.norm.sf(4 * math.sqrt(2))) ** 8
+    assert exact == pytest.approx(1.23338056547e-7, rel=1e-7)
+    assert evidence.details["exact_at_2"] == pytest.approx(1.23338056547e-7, rel=1e-11)
+    assert math.erfc(4) * 8 == pytest.approx(exact, rel=1e-6)
+
+
+@spares(appendix_f_small_start_as_printed)
+def test_appendix_f_with_the_formula_at_two():
+    return appendix_f_small_start_as_printed(draw_two_filters(Scale.QUICK, 0), factor=1.0)
 
 
 def test_control_eight_times_as_large_a_start():
@@ -142,3 +296,6 @@ def test_widths_beyond_the_range_of_a_float_are_not_refuted_by_it():
     """At k = 100 the rate c is 0 in float64."""
     evidence = lemma_e_3(small_starts(0, (100,), 1, 5000, relative_deviation=1.001))
     assert evidence.parts[0].kept is None
+
+
+test_every_part_has_a_control = every_part_of(start)

@@ -7,7 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2019.claims import thresholds
 from widenet.papers.brutzkus2019.claims.thresholds import (
     NEGATIVE,
     POSITIVE,
@@ -90,6 +92,80 @@ def test_control_another_constant_in_the_bound(claim, which, constant, larger):
     evidence = claim(material(claim), which=replace(which, helps=form))
     assert evidence.verdict is Verdict.VIOLATED
     assert broken(evidence) == [SAME, BORDER, FLOATS]
+
+
+def equivalence_controls(claim, which, on_limit):
+    """What breaks each part and hypothesis of a footnote; `on_limit` lies at its limit for k = 144."""
+    here = [Choice((143, 144, 145), *on_limit)]
+
+    def moved(by, choices=here, **more):
+        """The exact bound, as a form a + b√k, lowered."""
+
+        def form(step, margin):
+            rational, root = which.helps(step, margin)
+            return rational - by, root
+
+        return claim(choices, which=replace(which, helps=form, **more))
+
+    @breaks_part(claim, BORDER)
+    def border():
+        """A bound that is a little below 0 at its limit, and still says something from the next width on."""
+        return moved(Fraction(0)), moved(SMALL)
+
+    @breaks_part(claim, SAME, also=(FLOATS,))
+    def same():
+        """On either side of the limit and not on it; the exact bound never says anything."""
+        return moved(Fraction(10**6), [Choice((143, 145), *on_limit)])
+
+    @breaks_part(claim, WIDE)
+    def wide():
+        """64·(145/144) lies between; at k = 200 both say yes."""
+        around = [Choice((143, 145, 200), *on_limit)]
+        return claim(around), claim(around, factor=65)
+
+    @breaks_part(claim, FLOATS)
+    def floats():
+        off = replace(which, bound=lambda *at: which.bound(*at) - 0.01)
+        return claim(here), claim(here, which=off)
+
+    @breaks_hypothesis(claim, "width")
+    def width():
+        return claim([*here, Choice((65,), *on_limit)]), claim([*here, Choice((64,), *on_limit)])
+
+    @breaks_hypothesis(claim, "step_constant", also=() if claim is footnote_12 else ("beta",))
+    def step():
+        """In footnote 15 β is infinite at c_η = 0; a negative c_η makes it negative."""
+        least = Fraction(0) if claim is footnote_12 else Fraction(-1, 10**6)
+        return claim([*here, Choice((145,), least, on_limit[1])])
+
+    @breaks_hypothesis(claim, "beta")
+    def beta():
+        return claim([*here, at_beta(claim, 1 + SMALL)]), claim([*here, at_beta(claim, Fraction(1))])
+
+    return {each.__name__: each for each in (border, same, wide, floats, width, step, beta)}
+
+
+SMALL = Fraction(1, 10**9)
+
+
+def at_beta(claim, beta):
+    """c_η and γ with this β; no width is above the limit at β = 1."""
+    if claim is footnote_12:
+        step = Fraction(1, 1000)
+        return Choice((65,), step, beta * (39 * step + 1) + Fraction(161, 4) * step)
+    return Choice((65,), 1 / (35 * beta + Fraction(145, 4)), Fraction(8))
+
+
+FOOTNOTES = {
+    "12": equivalence_controls(footnote_12, POSITIVE, (Fraction(1, 410), Fraction(9141, 1640))),
+    "15": equivalence_controls(footnote_15, NEGATIVE, (Fraction(4, 845), Fraction(8))),
+}
+
+
+@pytest.mark.parametrize("what", ["border", "same", "wide", "floats", "width", "step", "beta"])
+@pytest.mark.parametrize("number", ["12", "15"])
+def test_control_footnotes_part_by_part(number, what):
+    FOOTNOTES[number][what]()
 
 
 @pytest.mark.parametrize("claim", [footnote_12, footnote_15], ids=["12", "15"])
@@ -176,6 +252,59 @@ def test_control_one_count_more_on_one_side(cone, end, part):
     assert broken(equation_17(altered)) == [part]
 
 
+def one_more(cone):
+    """k = 144: 12 to 60 filters in each cone, α = 5; one more in one of them."""
+    counts = counts_near_a_quarter([144])
+    return equation_17(counts), equation_17(replace(counts, **{cone: getattr(counts, cone) + np.array([0, 1])}))
+
+
+@breaks_part(equation_17, "at most α(k)")
+def test_control_one_filter_more_in_the_first_cone():
+    return one_more("first")
+
+
+@breaks_part(equation_17, "at least 1/α(k)")
+def test_control_one_filter_more_in_the_third_cone():
+    return one_more("third")
+
+
+@breaks_hypothesis(equation_17, "width")
+def test_control_a_width_of_64():
+    """No count is between 16 − 16 and 16 + 16 but those: the ratio has no limit there."""
+    return equation_17(counts_near_a_quarter([65, 144])), equation_17(counts_near_a_quarter([64, 144]))
+
+
+def finishing(widths=(17, 63, 64, 65), step=Fraction(1, 410), margin=Fraction(8), half_width=120, **constants):
+    return section_e_0_9(Finish(tuple(widths), ((step, margin),), half_width), **constants)
+
+
+COVERS = "T of Theorem 6.3 covers that of E.14 exactly from k = 64 on"
+
+
+@breaks_part(section_e_0_9, COVERS)
+def test_control_a_factor_just_below_28():
+    return finishing(), finishing(factor=Fraction(28) - SMALL)
+
+
+@breaks_part(section_e_0_9, "E.18 asks for less than the promised width")
+def test_control_a_width_that_proposition_e_18_does_not_grant():
+    return finishing(half_width=112), finishing(half_width=111)
+
+
+@breaks_part(section_e_0_9, "E.22 asks for less than the promised width")
+def test_control_a_width_that_proposition_e_22_does_not_grant():
+    return finishing(half_width=94, margin=Fraction(100)), finishing(half_width=93, margin=Fraction(100))
+
+
+test_control_section_e_0_9_at_its_edges = hypothesis_edges(
+    section_e_0_9,
+    finishing,
+    width=({"widths": (17, 64)}, {"widths": (16, 64)}),
+    step_constant=({}, {"step": Fraction(1, 410) + SMALL}),
+    margin=({}, {"margin": 8 - SMALL}),
+)
+
+
 def test_the_limits_of_section_e_0_9():
     evidence = section_e_0_9(CORNER)
     assert evidence.verdict is Verdict.HOLDS
@@ -238,3 +367,6 @@ def test_control_a_small_margin_has_no_width():
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is None
     assert evidence.details["largest_limit_of_E_18"] == math.inf
+
+
+test_every_part_has_a_control = every_part_of(thresholds)

@@ -6,9 +6,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data.xord import PATTERN_SETS, set_index, set_points
+from widenet.papers.brutzkus2019.claims import vapnik
 from widenet.papers.brutzkus2019.claims.vapnik import network_for, remark_4_1, remark_4_1_sharp
 from widenet.papers.brutzkus2019.runs.outputs import on_sets
 from widenet.papers.brutzkus2019.runs.set_mates import compare_mates, random_networks, random_words, set_mates
@@ -56,6 +58,47 @@ def test_control_a_gradient_that_differs():
     assert broken(remark_4_1([replace(MATES, gradient_spread=spread)])) == ["the same gradients"]
 
 
+def spread(name, by, place=15):
+    """Outputs or gradients of one network that differ by this much between two inputs with one set."""
+    array = getattr(MATES, name).copy()
+    array[3, place] = by
+    return remark_4_1([replace(MATES, **{name: array})])
+
+
+@breaks_part(remark_4_1, "the same outputs")
+def test_control_outputs_that_differ():
+    return spread("output_spread", 0.9e-12), spread("output_spread", 1.1e-12)
+
+
+@breaks_part(remark_4_1, "the same gradients")
+def test_control_gradients_that_differ():
+    return spread("gradient_spread", 0.9e-12), spread("gradient_spread", 1.1e-12)
+
+
+def test_a_set_with_one_input_shows_nothing():
+    counts = MATES.inputs_per_set.copy()
+    counts[15] = 1
+    array = MATES.output_spread.copy()
+    array[3, 15] = 1.0
+    assert broken(remark_4_1([replace(MATES, output_spread=array, inputs_per_set=counts)])) == []
+    counts[15] = 2
+    assert broken(remark_4_1([replace(MATES, output_spread=array, inputs_per_set=counts)])) == ["the same outputs"]
+
+
+@breaks_part(remark_4_1, "at most 15 pattern sets")
+def test_control_a_sixteenth_set():
+    """An input that holds none of the four patterns: entries that are not ±1 make it, and are not looked at here."""
+    counts = MATES.inputs_per_set.copy()
+    assert (counts[0], int((counts > 0).sum())) == (0, 15)
+    counts[0] = 1
+    return remark_4_1([MATES]), remark_4_1([replace(MATES, inputs_per_set=counts)])
+
+
+@breaks_hypothesis(remark_4_1, "signs")
+def test_control_one_entry_that_is_no_sign():
+    return remark_4_1([MATES]), remark_4_1([replace(MATES, other_entries=1)])
+
+
 def test_control_copies_of_a_point_show_nothing():
     """Even the mean agrees on them, so they cannot speak for the maximum."""
     copies = diverse_points(1)[np.array([0, 0, 6, 6])]
@@ -87,7 +130,7 @@ def test_own_points_and_what_they_lack():
 def test_data_that_is_not_of_xord_is_met_with_silence(inputs):
     answer = remark_4_1.on(Specimen(Dataset(jnp.asarray(inputs), jnp.ones(len(inputs)))))
     assert isinstance(answer, Silence)
-    assert "made of pairs of ±1" in answer
+    assert "a point of XORD is made of pairs" in answer.lower().replace("xord", "XORD")
 
 
 def test_every_coefficient_vector_has_a_network():
@@ -129,8 +172,68 @@ def test_control_networks_with_u_filters_that_are_too_large():
     assert broken(remark_4_1_sharp([EIGHT], build=build)) == ["a network with k = 8 realizes every labelling"]
 
 
+NETWORK, LINEAR = "a network with k = 8 realizes every labelling", "every labelling is linear in the features"
+RANK, SPAN = "the answers of filters have rank 8", "the answers are linear in the eight features"
+
+
+def unsolved(status, **changes):
+    """One labelling without an answer of the linear program, or with this one."""
+    array = EIGHT.status.copy()
+    array[5] = status
+    return remark_4_1_sharp([replace(EIGHT, status=array, **changes)])
+
+
+@breaks_part(remark_4_1_sharp, LINEAR)
+def test_control_a_labelling_that_is_not_linear():
+    """The network of its coefficients is still there, so the other part does not notice."""
+    return unsolved(0), unsolved(2)
+
+
+@breaks_part(remark_4_1_sharp, NETWORK)
+def test_control_one_network_that_is_wrong_on_one_set():
+    """The coefficients of one labelling negated."""
+    wrong = EIGHT.coefficients.copy()
+    wrong[5] = -wrong[5]
+    return remark_4_1_sharp([EIGHT]), remark_4_1_sharp([replace(EIGHT, coefficients=wrong)])
+
+
+@breaks_part(remark_4_1_sharp, RANK)
+def test_control_filters_of_two_rays():
+    two = np.concatenate([FILTERS[:1] * np.arange(1, 11)[:, None], FILTERS[1:2] * np.arange(1, 11)[:, None]])
+    return remark_4_1_sharp([EIGHT]), remark_4_1_sharp([replace(EIGHT, filters=two)])
+
+
+def with_feature(by):
+    other = FEATURES.copy()
+    other[3, 2] += by
+    return remark_4_1_sharp([EIGHT], features=other)
+
+
+@breaks_part(remark_4_1_sharp, SPAN)
+def test_control_a_feature_that_is_a_little_off():
+    return with_feature(1e-14), with_feature(1e-9)
+
+
+@breaks_hypothesis(remark_4_1_sharp, "filters")
+def test_control_too_few_filters():
+    return (
+        remark_4_1_sharp([replace(EIGHT, filters=FILTERS[:15])]),
+        remark_4_1_sharp([replace(EIGHT, filters=FILTERS[:14])]),
+    )
+
+
+def test_the_ranks_of_the_table():
+    """Eight features have rank 8 on all 15 sets, on the eight sets, and with {1, 3} or {1, 2, 3} beside them."""
+    eight = list(SHATTERED)
+    for sets in (list(range(15)), eight, [*eight, set_index(1, 3)], [*eight, set_index(1, 2, 3)]):
+        assert np.linalg.matrix_rank(FEATURES[sets]) == 8
+
+
 def test_control_a_linear_program_that_fails_decides_nothing():
     status, coefficients = EIGHT.status.copy(), EIGHT.coefficients.copy()
     status[5], coefficients[5] = 4, np.nan
     evidence = remark_4_1_sharp([replace(EIGHT, status=status, coefficients=coefficients)])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+test_every_part_has_a_control = every_part_of(vapnik)

@@ -1,16 +1,19 @@
 """Wide networks: Theorem 6.3 and what leads to it, with controls outside its regime and with wrong constants."""
 
 import dataclasses
+import functools
 import math
 
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of
 from tests.papers.brutzkus2019.claims.networks import (
     altered,
     broken,
     fast,
     in_the_corner,
+    lost,
     networks,
     number,
     part,
@@ -19,12 +22,13 @@ from tests.papers.brutzkus2019.claims.networks import (
     some,
     twenty,
 )
+from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH, declared, edges, narrowed
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.exploration import cones, on_negative_axis
+from widenet.papers.brutzkus2019.claims import wide
 from widenet.papers.brutzkus2019.claims.wide import (
     convergence_settings,
-    fewest_updates,
     lemma_e_17,
     proposition_e_14,
     regime_settings,
@@ -32,24 +36,132 @@ from widenet.papers.brutzkus2019.claims.wide import (
     theorem_6_3_angle,
     zero_loss_settings,
 )
-from widenet.papers.brutzkus2019.formulas import cosine_limit, recovery_failure, steps_of_theorem_6_3
+from widenet.papers.brutzkus2019.formulas import (
+    cosine_limit,
+    fewest_updates,
+    recovery_failure,
+    sharp_updates,
+    steps_of_theorem_6_3,
+)
 from widenet.papers.brutzkus2019.runs.trained import Trained, train_from
 from widenet.papers.brutzkus2019.runs.training_set import from_sets
 from widenet.records import Scale
 from widenet.types import RunStatus
 
 ZERO_LOSS, IN_TIME = "zero loss inside the events of the proof", "in time inside the events"
+RATE, ALONE = "runs fail at most as often as promised", "no setting alone fails more often"
+RUNS = "every setting has runs enough, or an event as likely as promised"
+RIGHT = "right on all 15 pattern sets inside the events"
 ANGLE, UPDATES = "the angle to its pattern", "a⁺(T) ≥ (γ − 1)/(2c_η) − 1"
+SHARP = "a⁺(T) ≥ (γ + 1)/(2c_η) − √2/8"
 
 
 def unmet(evidence) -> set[str]:
     return {hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met}
 
 
-@pytest.fixture(scope="module")
-def corner() -> Trained:
+@functools.cache
+def many_in_the_corner() -> Trained:
     """k = 120, c_η = 1/410, γ = 8, as many runs as the theorem needs: the same sixty several times."""
     return repeated(in_the_corner(), 557)
+
+
+@pytest.fixture(scope="module")
+def corner() -> Trained:
+    return many_in_the_corner()
+
+
+@breaks_part(theorem_6_3, RATE)
+def test_control_as_many_failures_as_refute_theorem_6_3():
+    """c + 16e⁻⁸ = 0.00537: seven of 557 refute it, six do not decide."""
+    runs = many_in_the_corner()
+    assert theorem_6_3([lost(runs, 6)]).conclusion is None
+    return theorem_6_3([runs]), theorem_6_3([lost(runs, 7)])
+
+
+@pytest.mark.parametrize(("n_runs", "verdict"), [(557, Verdict.HOLDS), (556, Verdict.INSUFFICIENT_EVIDENCE)])
+def test_how_many_runs_confirm_theorem_6_3(n_runs, verdict):
+    assert theorem_6_3([some(many_in_the_corner(), slice(n_runs))]).verdict is verdict
+
+
+@breaks_part(theorem_6_3, ALONE)
+def test_control_a_setting_that_fails_alone():
+    """Two of fifty are too many, and two of 1250 are not."""
+    many, few = repeated(in_the_corner(), 1200), repeated(in_the_corner(), 50)
+    assert theorem_6_3([many, lost(few, 1)]).verdict is Verdict.HOLDS
+    return theorem_6_3([many, few]), theorem_6_3([many, lost(few, 2)])
+
+
+@breaks_part(theorem_6_3, ZERO_LOSS)
+def test_control_a_loss_that_is_not_quite_zero_inside_the_events():
+    return theorem_6_3([many_in_the_corner()]), theorem_6_3([altered(many_in_the_corner(), loss=(7, 1e-12))])
+
+
+@breaks_part(theorem_6_3, IN_TIME)
+def test_control_one_step_beyond_theorem_6_3():
+    runs = many_in_the_corner()
+    return theorem_6_3([altered(runs, steps=(7, 103_544))]), theorem_6_3([altered(runs, steps=(7, 103_545))])
+
+
+@breaks_part(theorem_6_3, RIGHT)
+def test_control_one_output_of_zero_inside_the_events():
+    runs = many_in_the_corner()
+    return (
+        theorem_6_3([altered(runs, outputs=((3, 0), 1e-12))]),
+        theorem_6_3([altered(runs, outputs=((3, 0), 0.0))]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("event", "starts"),
+    [
+        ("Lemma E.3", lambda w: w * 200),
+        ("Lemma E.2", lambda w: np.where(np.arange(240)[:, None] < 120, np.abs(w).max() * PATTERNS[0], w)),
+        ("Lemma E.15", lambda w: np.where((w @ PATTERNS[2] > np.abs(w @ PATTERNS[1]))[:, None], -w, w)),
+        ("Lemma E.19", lambda w: np.where((np.arange(240) >= 120) & (w @ PATTERNS[1] < 0), -1, 1)[:, None] * w),
+    ],
+)
+def test_a_failure_outside_one_of_the_events_is_none_inside(event, starts):
+    """Each of the four events of the proof is asked for: a start outside it is judged by the rate alone."""
+    runs = altered(many_in_the_corner(), loss=(3, 1e-12))
+    assert broken(theorem_6_3([runs])) == [ZERO_LOSS]
+    moved = altered(runs, start=(3, starts(runs.start[3])))
+    assert broken(theorem_6_3([moved])) == []
+
+
+CORNER = many_in_the_corner()
+test_control_theorem_6_3_at_its_edges = declared(
+    theorem_6_3,
+    {
+        **edges(
+            lambda runs: theorem_6_3([runs]),
+            CORNER,
+            margin=({"required_margin": 8.0}, {"required_margin": 8 - 1e-9}),
+            step_constant=({}, {"step_size": (1 / 410 + 1e-9) / 120}),
+        ),
+        "width": lambda: (theorem_6_3([CORNER]), theorem_6_3([narrowed(CORNER, 119)])),
+    },
+)
+test_control_the_angle_at_its_edges = declared(
+    theorem_6_3_angle,
+    {
+        **edges(
+            lambda runs: theorem_6_3_angle([runs]),
+            CORNER,
+            margin=({"required_margin": 8.0}, {"required_margin": 8 - 1e-9}),
+            step_constant=({}, {"step_size": (1 / 410 + 1e-9) / 120}),
+        ),
+        "width": lambda: (theorem_6_3_angle([CORNER]), theorem_6_3_angle([narrowed(CORNER, 119)])),
+    },
+)
+
+
+def test_the_edges_of_the_regime_are_among_the_defaults():
+    rows = {
+        (each.half_width, round(1 / each.step_constant), each.required_margin)
+        for each in regime_settings(Scale.QUICK, 0)
+    }
+    assert rows == {(120, 410, 8.0), (240, 410, 8.0), (120, 800, 8.0), (120, 410, 20.0)}
 
 
 def test_theorem_6_3_holds_in_its_corner(corner):
@@ -146,8 +258,8 @@ def test_the_angle(corner):
     assert evidence.verdict is Verdict.HOLDS
     assert math.isclose(number(evidence.promised), 2.61950653327, rel_tol=1e-8)
     assert 0.01 < number(evidence.measured) < 0.03
-    assert math.isclose(number(part(evidence, "a⁺").promised), 1434, rel_tol=1e-9)
-    assert evidence.details["fewest_updates_a_plus"] >= evidence.details["sharp_updates"]
+    assert math.isclose(number(part(evidence, "(γ − 1)").promised), 1434, rel_tol=1e-9)
+    assert math.isclose(number(part(evidence, "√2/8").promised), 1844.8232233, rel_tol=1e-9)
 
 
 def test_control_the_angle_after_one_step(corner):
@@ -174,10 +286,62 @@ def test_control_one_filter_turned_beyond_its_angle(corner):
 
 def test_control_one_filter_with_too_few_updates(corner):
     run, place = np.argwhere(cones(corner.start[:, :120])[..., 0])[0]
-    for updates, expected in ((1434, []), (1433, [UPDATES])):
+    for updates, expected in ((1434.01, [SHARP]), (1433, [UPDATES, SHARP])):
         moved = corner.start[run, place] + updates * corner.step_size * PATTERNS[0]
         evidence = theorem_6_3_angle([altered(corner, final=((run, place), moved))])
         assert broken(evidence) == expected
+
+
+def after(updates: float, degrees: float | None = None) -> Trained:
+    """One w filter of W⁺(1) after so many updates, or turned to this angle from p_1."""
+    runs = many_in_the_corner()
+    run, place = np.argwhere(cones(runs.start[:, :120])[..., 0])[0]
+    moved = runs.start[run, place] + updates * runs.step_size * PATTERNS[0]
+    if degrees is not None:
+        fit = float(moved @ PATTERNS[0])
+        moved = (fit * PATTERNS[0] + fit * math.tan(math.radians(degrees)) * PATTERNS[1]) / 2
+    return altered(runs, final=((run, place), moved))
+
+
+LIMIT = math.degrees(math.acos((7 - 2 / 410) / (7 + 1 / 410)))
+
+
+@breaks_part(theorem_6_3_angle, ANGLE)
+def test_control_an_angle_just_too_large():
+    """η was moved to a grid, so c_η is a millionth below 1/410, and the limit with it."""
+    return theorem_6_3_angle([after(2000, LIMIT * (1 - 1e-5))]), theorem_6_3_angle([after(2000, LIMIT * (1 + 1e-5))])
+
+
+@breaks_part(theorem_6_3_angle, SHARP)
+def test_control_fewer_updates_than_the_sum_asks_for():
+    """9·205 − √2/8 = 1844.82."""
+    assert sharp_updates(8.0, 1 / 410) == pytest.approx(1844.82, abs=0.01)
+    return theorem_6_3_angle([after(1845)]), theorem_6_3_angle([after(1844)])
+
+
+@breaks_part(theorem_6_3_angle, UPDATES, also=(SHARP,))
+def test_control_fewer_updates_than_are_printed():
+    assert broken(theorem_6_3_angle([after(1434.01)])) == [SHARP]
+    return theorem_6_3_angle([after(1433)])
+
+
+@pytest.mark.parametrize("pattern", [0, 2])
+def test_control_the_angle_of_every_filter_of_both_cones(pattern):
+    runs = many_in_the_corner()
+    run, place = np.argwhere(cones(runs.start[:, :120])[..., pattern])[-1]
+    turned_away = altered(runs, final=((run, place), -runs.final[run, place]))
+    assert ANGLE in broken(theorem_6_3_angle([turned_away]))
+    # A filter of W⁺(2) may end anywhere.
+    run, place = np.argwhere(cones(runs.start[:, :120])[..., 1])[0]
+    assert broken(theorem_6_3_angle([altered(runs, final=((run, place), -runs.final[run, place]))])) == []
+
+
+def test_the_angle_is_asked_of_runs_in_the_event_at_zero_loss():
+    runs = many_in_the_corner()
+    away = altered(runs, final=(3, -runs.final[3]))
+    assert ANGLE in broken(theorem_6_3_angle([away]))
+    assert broken(theorem_6_3_angle([altered(away, loss=(3, 1e-12))])) == []
+    assert broken(theorem_6_3_angle([altered(away, start=(3, 200 * runs.start[3]))])) == []
 
 
 def test_control_other_constants_of_the_angle(corner):
@@ -185,6 +349,7 @@ def test_control_other_constants_of_the_angle(corner):
     assert broken(sharper) == [ANGLE]
     more = theorem_6_3_angle([corner], updates=lambda gamma, c: 3 * fewest_updates(gamma, c))
     assert broken(more) == [UPDATES]
+    assert broken(theorem_6_3_angle([corner], sharp=lambda gamma, c: 2 * sharp_updates(gamma, c))) == [SHARP]
 
 
 def test_a_start_outside_the_event_is_not_scored_for_the_angle(corner):
@@ -198,6 +363,113 @@ def test_proposition_e_14():
     assert evidence.verdict is Verdict.HOLDS
     assert math.isclose(number(evidence.promised), 0.00134185051161, rel_tol=1e-11)
     assert proposition_e_14([some(many, slice(2000))]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+@functools.cache
+def many_of_twenty(n_runs: int = 2240) -> Trained:
+    return repeated(twenty(), n_runs)
+
+
+@breaks_part(proposition_e_14, RATE)
+def test_control_as_many_failures_as_refute_proposition_e_14():
+    """c + 4e⁻⁸ = 0.00134: seven of 2240 refute it, six do not decide."""
+    runs = many_of_twenty()
+    assert proposition_e_14([lost(runs, 6)]).conclusion is None
+    return proposition_e_14([runs]), proposition_e_14([lost(runs, 7)])
+
+
+@pytest.mark.parametrize(("n_runs", "verdict"), [(2232, Verdict.HOLDS), (2231, Verdict.INSUFFICIENT_EVIDENCE)])
+def test_how_many_runs_confirm_proposition_e_14(n_runs, verdict):
+    assert proposition_e_14([some(many_of_twenty(), slice(n_runs))]).verdict is verdict
+
+
+@breaks_part(proposition_e_14, ALONE)
+def test_control_a_setting_of_proposition_e_14_that_fails_alone():
+    """Two of two hundred are too many, two of 5000 are not."""
+    many, few = many_of_twenty(4800), some(many_of_twenty(), slice(200))
+    return proposition_e_14([many, few]), proposition_e_14([many, lost(few, 2)])
+
+
+@breaks_part(proposition_e_14, ZERO_LOSS)
+def test_control_a_loss_of_proposition_e_14():
+    runs = many_of_twenty()
+    place = int(np.argmax(runs.axes_explored))
+    return proposition_e_14([runs]), proposition_e_14([altered(runs, loss=(place, 1e-12))])
+
+
+@breaks_part(proposition_e_14, IN_TIME)
+def test_control_a_time_of_proposition_e_14():
+    """T is 2693.98 at k = 20, c_η = 1/8, γ = 1: 7·3/((10 − 2√20)/160)."""
+    runs = many_of_twenty()
+    place, most = int(np.argmax(runs.axes_explored)), math.floor(7 * 3 / ((10 - 2 * math.sqrt(20)) / 160))
+    return (
+        proposition_e_14([altered(runs, steps=(place, most))]),
+        proposition_e_14([altered(runs, steps=(place, most + 1))]),
+    )
+
+
+def test_the_setting_without_runs_enough_is_named():
+    few = lost(some(many_of_twenty(), slice(20)), 20)
+    evidence = proposition_e_14([many_of_twenty(), altered(few, loss=(slice(None), 0.0))])
+    assert [each.name for each in evidence.parts if each.kept is None] == [RUNS]
+
+
+def judged_e_14(runs: Trained):
+    return proposition_e_14([runs])
+
+
+test_control_proposition_e_14_at_its_edges = declared(
+    proposition_e_14,
+    {
+        **edges(
+            judged_e_14,
+            twenty(),
+            margin=({"required_margin": 1.0}, {"required_margin": 1 - 1e-9}),
+            step_constant=({"step_size": 1 / 160}, {"step_size": 1 / 160 + 1e-9}),
+        ),
+        "width": lambda: (judged_e_14(narrowed(twenty(), 17)), judged_e_14(narrowed(twenty(), 16))),
+    },
+)
+
+
+def summed(half: int, offset: float, amount: float) -> Trained:
+    """The filters w or u on the negative axis of one run scaled until their sum is offset + amount·c_η."""
+    runs, side = fast(), slice(120 * half, 120 * (half + 1))
+    filters = runs.final[0, side]
+    along = np.where(on_negative_axis(filters), np.abs(filters @ PATTERNS[1]), 0).sum()
+    scale = (offset + amount * runs.step_constant) / along
+    return altered(runs, final=((0, side), np.where(on_negative_axis(filters)[:, None], scale * filters, filters)))
+
+
+@breaks_part(lemma_e_17, "X_T ≤ 34c_η")
+def test_control_x_just_beyond_its_limit():
+    return lemma_e_17([summed(0, 0.0, 34 - 1e-6)]), lemma_e_17([summed(0, 0.0, 34 + 1e-6)])
+
+
+@breaks_part(lemma_e_17, "Y_T ≤ 1 + 38c_η")
+def test_control_y_just_beyond_its_limit():
+    return lemma_e_17([summed(1, 1.0, 38 - 1e-6)]), lemma_e_17([summed(1, 1.0, 38 + 1e-6)])
+
+
+def test_lemma_e_17_is_asked_inside_its_events_at_zero_loss():
+    runs = summed(0, 0.0, 40)
+    assert broken(lemma_e_17([altered(runs, loss=(0, 1e-12))])) == []
+    assert broken(lemma_e_17([altered(runs, start=(0, 200 * runs.start[0]))])) == []
+    one_side = np.where(np.arange(240)[:, None] < 120, np.abs(runs.start[0]).max() * PATTERNS[0], runs.start[0])
+    assert broken(lemma_e_17([altered(runs, start=(0, one_side))])) == []
+
+
+test_control_lemma_e_17_at_its_edges = declared(
+    lemma_e_17,
+    {
+        **edges(
+            lambda runs: lemma_e_17([runs]),
+            fast(),
+            step_constant=({"step_size": 1 / 960}, {"step_size": 1 / 960 + 1e-9}),
+        ),
+        "width": lambda: (lemma_e_17([narrowed(fast(), 64)]), lemma_e_17([narrowed(fast(), 63)])),
+    },
+)
 
 
 def test_control_a_shorter_time():
@@ -267,3 +539,12 @@ def test_equal_settings_are_shared():
         assert corner_setting in convergence_settings(scale, 0)
         assert corner_setting in zero_loss_settings(scale, 0)
         assert len(set(convergence_settings(scale, 0)) & set(zero_loss_settings(scale, 0))) == 2
+
+
+test_every_part_has_a_control = every_part_of(
+    wide,
+    except_for={
+        **{f"{claim.name}: {RUNS}": ENOUGH for claim in (theorem_6_3, proposition_e_14)},
+        "theorem_6_3_angle: hypothesis angle_below_a_right_one": "γ ≥ 8 and c_η ≤ 1/410 imply γ − 1 − 2c_η > 6.9",
+    },
+)

@@ -5,6 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of, part_edges, spares
+from tests.papers.brutzkus2019.claims.xor_edges import ENDS as STILL_MOVING
+from tests.papers.brutzkus2019.claims.xor_edges import shared_edges
 from tests.papers.brutzkus2019.claims.xor_toys import (
     J14,
     X2,
@@ -12,6 +15,7 @@ from tests.papers.brutzkus2019.claims.xor_toys import (
     altered,
     at_quick_scale,
     broken,
+    chosen,
     drawn,
     not_met,
     octants,
@@ -20,6 +24,7 @@ from tests.papers.brutzkus2019.claims.xor_toys import (
 from widenet.claims.base import Verdict
 from widenet.diagnostics.clustering import updates_before
 from widenet.diagnostics.exploration import XOR_POINTS
+from widenet.papers.brutzkus2019.claims import xor_clustering
 from widenet.papers.brutzkus2019.claims.xor_clustering import lemma_3_2, lemma_3_2_as_printed, theorem_3_3_angle
 from widenet.papers.brutzkus2019.xor_formulas import fewest_updates
 from widenet.records import Scale
@@ -61,6 +66,46 @@ def test_control_each_part_of_lemma_3_2_at_each_point_alone(point):
     assert broken(lemma_3_2([altered(X3, fit_low=(place, 2.0 * updates))])) == [AHEAD]
     assert broken(lemma_3_2([altered(X3, across_fit=(place, 2.0))])) == [ACROSS]
     assert lemma_3_2([altered(X3, across_fit=(place, 1.999))]).verdict is Verdict.HOLDS
+
+
+def on_x3(**arrays):
+    return lemma_3_2([altered(X3, **arrays)])
+
+
+PLACE = (3, 0, 2)
+"""x_3 at t = 3, after three updates."""
+
+test_control_lemma_3_2_part_by_part = part_edges(
+    lemma_3_2,
+    on_x3,
+    {
+        AHEAD: ({"fit_low": (PLACE, 6.0 + 1e-9)}, {"fit_low": (PLACE, 6.0)}),
+        ACROSS: ({"across_fit": (PLACE, 2.0 - 1e-9)}, {"across_fit": (PLACE, 2.0)}),
+        ALONG: ({"own_high": (PLACE, 3)}, {"own_high": (PLACE, 4)}),
+        SIZE: ({"across_high": (PLACE, 1)}, {"across_high": (PLACE, 2)}),
+        AGAINST: ({"across_low": (PLACE, 0)}, {"across_low": (PLACE, -1)}),
+    },
+)
+
+
+def test_control_a_size_of_two_against_the_start():
+    assert broken(on_x3(across_low=(PLACE, -2))) == [SIZE, AGAINST]
+
+
+@spares(lemma_3_2_as_printed)
+def test_lemma_3_2_as_printed_with_the_repaired_index():
+    """No number of runs confirms c(17) = e^{−134}; k = 1 does, but is too narrow: so the rate is widened."""
+    run = drawn(17, 0.1, 1200)
+    return lemma_3_2_as_printed([run], index=updates_before, allowed=lambda half_width: 0.01)
+
+
+def test_the_printed_lemma_promises_its_rate():
+    """c(1) = 2.68e-4: 11 190 runs without a failure confirm it at k = 1, one fewer does not."""
+    run = drawn(1, 0.1, 12_000)
+    inside = np.flatnonzero(run.start.in_event)[:11_191]
+    for n_runs, kept in ((11_191, True), (11_190, None)):
+        evidence = lemma_3_2_as_printed([chosen(run, inside[:n_runs])], index=updates_before)
+        assert (evidence.parts[0].kept, evidence.parts[0].broken) == (kept, 0)
 
 
 def test_control_the_last_time_is_judged():
@@ -160,6 +205,45 @@ def test_control_the_fewest_updates():
     assert broken(theorem_3_3_angle([altered(J14, own_sums=((slice(None), 0, 3), 100.0))])) == [UPDATES]
 
 
+@breaks_part(theorem_3_3_angle, COSINE)
+def test_control_a_cosine_just_too_small():
+    """x_1 was active four times: cos ≥ 8/11."""
+    limit = np.degrees(np.arccos(8 / 11))
+    return (
+        theorem_3_3_angle([turned(J14, 0, 2, 0, limit - 1e-9)]),
+        theorem_3_3_angle([turned(J14, 0, 2, 0, limit + 1e-9)]),
+    )
+
+
+LIMIT = np.degrees(np.arccos((1 - 2 * 192 / 533) / (1 + 192 / 533)))
+
+
+@breaks_part(theorem_3_3_angle, ANGLE_W, also=(COSINE,))
+def test_control_an_angle_of_a_w_just_too_large():
+    assert broken(theorem_3_3_angle([turned(J14, 0, 2, 0, LIMIT - 1e-9)])) == [COSINE]
+    return theorem_3_3_angle([turned(J14, 0, 2, 0, LIMIT + 1e-9)])
+
+
+@breaks_part(theorem_3_3_angle, ANGLE_U, also=(COSINE,))
+def test_control_an_angle_of_a_u_just_too_large():
+    assert broken(theorem_3_3_angle([turned(J14, 1, 0, 1, LIMIT - 1e-9)])) == [COSINE]
+    return theorem_3_3_angle([turned(J14, 1, 0, 1, LIMIT + 1e-9)])
+
+
+@breaks_part(theorem_3_3_angle, UPDATES)
+def test_control_a_point_that_is_active_too_rarely():
+    """1/(2c_η) − 1 = 0.388 at c_η = 192/533: once is enough, never is not. The filters of x_4 keep their angles."""
+    assert 0 < fewest_updates(192 / 533) < 1
+
+    def active(times):
+        own, opposing = J14.own_sums.copy(), J14.opposing_sums.copy()
+        opposing[:, 0, 3] = 0.0
+        own[:, 0, 3] = np.where(np.arange(len(own)) < times, 0.0, J14.start.goal)
+        return theorem_3_3_angle([dataclasses.replace(J14, own_sums=own, opposing_sums=opposing)])
+
+    return active(1), active(0)
+
+
 def test_control_angles_after_one_step():
     run = drawn(50, 0.01, 20)
     # All four points are active at t = 0: one step along the own axis, one back across.
@@ -174,3 +258,8 @@ def test_control_angles_need_convergence():
     assert not_met(theorem_3_3_angle([drawn(50, 0.6, 20)])) == ["step_constant"]
     # x_3 of this run is wrong at the end.
     assert not_met(theorem_3_3_angle([X2])) == ["in_event"]
+
+
+test_control_each_hypothesis_of_lemma_3_2 = shared_edges(lemma_3_2)
+test_control_each_hypothesis_of_the_angle = shared_edges(theorem_3_3_angle, at_zero_loss=True)
+test_every_part_has_a_control = every_part_of(xor_clustering, except_for={f"lemma_3_2: {ENDS}": STILL_MOVING})

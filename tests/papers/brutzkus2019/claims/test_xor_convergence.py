@@ -5,16 +5,20 @@ import dataclasses
 import numpy as np
 import pytest
 
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, spares
+from tests.papers.brutzkus2019.claims.xor_edges import shared_edges, with_deviation, with_start
 from tests.papers.brutzkus2019.claims.xor_toys import (
     J12,
     altered,
     at_quick_scale,
     broken,
+    chosen,
     drawn,
     not_met,
     undecided,
 )
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2019.claims import xor_convergence
 from widenet.papers.brutzkus2019.claims.xor_convergence import (
     as_printed,
     by_points,
@@ -26,6 +30,8 @@ from widenet.papers.brutzkus2019.claims.xor_convergence import (
     theorem_3_3_lower_bound,
 )
 from widenet.papers.brutzkus2019.runs.xor import trace_xor
+from widenet.progress import silent
+from widenet.records import Scale
 from widenet.types import RunStatus
 
 CLAIMS = [theorem_3_3, theorem_3_3_iterations, theorem_3_3_iterations_as_printed, theorem_3_3_lower_bound]
@@ -111,6 +117,79 @@ def test_control_a_loss_of_a_trillionth_is_not_0():
     assert broken(theorem_3_3([altered(FEW, own_sums=((-1, 3, 0), last))])) == [EVENTS]
 
 
+def outside(run, n_runs):
+    """The first runs start outside the event of Lemma B.2, so that only the rate speaks about them."""
+    fits = run.start.fits.copy()
+    fits[:n_runs, 0, 0, 0] = 0.36
+    return with_start(run, fits=fits, deviation=None)
+
+
+def failing(n_runs):
+    """1200 runs of which so many stall at a loss of 1e-9, outside the events."""
+    run = outside(drawn(50, 0.4, 1200), n_runs)
+    last = run.opposing_sums[-1, :n_runs, 0] + run.start.goal * (1 - 1e-9)
+    return altered(run, own_sums=((-1, slice(n_runs), 0), last), status=(slice(n_runs), RunStatus.STALLED))
+
+
+@breaks_part(theorem_3_3, LOSS)
+def test_control_as_many_failures_as_refute_the_rate():
+    """8e⁻⁸ = 0.00268: of 1200 runs seven failures refute it, six do not decide, none confirms it."""
+    assert theorem_3_3([failing(6)]).parts[0].kept is None
+    return theorem_3_3([failing(0)]), theorem_3_3([failing(7)])
+
+
+@pytest.mark.parametrize(("n_runs", "verdict"), [(1115, Verdict.HOLDS), (1114, Verdict.INSUFFICIENT_EVIDENCE)])
+def test_how_many_runs_confirm_theorem_3_3(n_runs, verdict):
+    """The fewest n with (1 − 8e⁻⁸)ⁿ ≤ 0.05; the same for the printed number of iterations."""
+    run = chosen(drawn(50, 0.4, 1200), np.arange(n_runs))
+    assert theorem_3_3([run]).verdict is verdict
+    assert theorem_3_3_iterations_as_printed([run]).verdict is verdict
+
+
+@breaks_part(theorem_3_3, SIGNS, also=(LOSS,))
+def test_control_signs_that_are_wrong():
+    """At loss 0 all signs are right, so a wrong one is a failure of the first part too. N = 0 is wrong."""
+    run = outside(drawn(50, 0.4, 1200), 8)
+    wrong = altered(run, own_sums=((-1, slice(8), 2), 0.0), opposing_sums=((-1, slice(8), 2), 0.0))
+    return theorem_3_3([wrong])
+
+
+@breaks_part(theorem_3_3, EVENTS)
+def test_control_one_failure_inside_both_events():
+    """Among 12 000 runs one failure does not refute the rate, which two events exclude."""
+    run = chosen(drawn(50, 0.4, 1200), np.arange(12_000) % 1200)
+    assert (run.start.in_event & run.start.explored)[3]
+    return theorem_3_3([run]), theorem_3_3([altered(run, status=(3, RunStatus.STALLED))])
+
+
+def test_a_failure_outside_one_of_the_two_events_is_none_inside_both():
+    run = chosen(drawn(50, 0.4, 1200), np.arange(12_000) % 1200)
+    stalled = altered(run, status=(3, RunStatus.STALLED))
+    assert broken(theorem_3_3([outside(stalled, 4)])) == []
+    fits = stalled.start.fits.copy()
+    fits[3] = np.abs(fits[3])
+    assert broken(theorem_3_3([with_start(stalled, fits=fits, deviation=None)])) == []
+
+
+@breaks_hypothesis(theorem_3_3, "deviation")
+def test_control_the_deviation_against_the_constant_and_not_the_step():
+    """With η = c_η/(10k) the limit on 16√k·σ_g/η is ten times as large."""
+    run = drawn(17, 0.4, 30, step_share=0.1)
+    most = 10 * (1 + 6 / np.sqrt(2 * run.start.fits.size))
+    return theorem_3_3([with_deviation(run, most - 1e-6)]), theorem_3_3([with_deviation(run, most + 1e-6)])
+
+
+def test_the_edges_of_the_regime_are_among_the_defaults():
+    (experiment,) = theorem_3_3.reads
+    rows = {(s.half_width, s.step_constant, s.step_share) for s in experiment.settings(Scale.QUICK, 0)}
+    assert {(17, 0.49, 1.0), (17, 0.49, 0.05), (50, 0.4, 0.1)} <= rows
+    assert J12.steps[0] == 16
+    (lower,) = theorem_3_3_lower_bound.reads
+    nearest = lower.run(lower.settings(Scale.QUICK, 0)[-1], silent)
+    assert np.array_equal(nearest.start.fits, J12.start.fits)
+    assert nearest.start.goal == J12.start.goal
+
+
 def test_control_twelve_failures_of_1200():
     run = drawn(50, 0.4, 1200)
     assert LOSS in broken(theorem_3_3([altered(run, status=(slice(12), RunStatus.STALLED))]))
@@ -151,6 +230,58 @@ def test_control_each_number_of_iterations():
     assert ending_at(points[run] + 1) == [POINTS, STEPS]
     assert ending_at(width[run]) == [POINTS, STEPS]
     assert ending_at(width[run] + 1) == [POINTS, WIDTH, STEPS]
+
+
+def ending(steps_of):
+    """The run of FEW with most room ends as late as this says, from its updates and its two limits."""
+    updates, points, width = FEW.updates.sum(axis=1), by_points(FEW.start), by_width(FEW.start)
+    run = int(np.argmax(points - updates))
+    return theorem_3_3_iterations([altered(FEW, steps=(run, steps_of(updates[run], points[run], width[run])))])
+
+
+@breaks_part(theorem_3_3_iterations, STEPS)
+def test_control_more_steps_than_active_times():
+    return ending(lambda updates, *_: updates), ending(lambda updates, *_: updates + 1)
+
+
+@breaks_part(theorem_3_3_iterations, POINTS, also=(STEPS,))
+def test_control_more_steps_than_the_points_allow():
+    """T ≤ Σa_i ≤ that number, so the first breaks with it."""
+    assert broken(ending(lambda _, points, __: points)) == [STEPS]
+    return ending(lambda _, points, __: points + 1)
+
+
+@breaks_part(theorem_3_3_iterations, WIDTH, also=(STEPS, POINTS))
+def test_control_more_steps_than_the_width_allows():
+    assert broken(ending(lambda _, __, width: width)) == [POINTS, STEPS]
+    return ending(lambda _, __, width: width + 1)
+
+
+@breaks_part(theorem_3_3_iterations, ORDER)
+def test_control_limits_in_the_wrong_order():
+    """By k/2 − 2√k ≤ n_i alone: the limit of the points is raised by what lies between the two, and by one more."""
+    gap = (by_width(FEW.start) - by_points(FEW.start)).min()
+
+    def raised(by):
+        return theorem_3_3_iterations([FEW], points=lambda start: by_points(start) + by)
+
+    return raised(gap), raised(gap + 1)
+
+
+@breaks_part(theorem_3_3_iterations, REACHED)
+def test_control_a_run_that_stalls():
+    return theorem_3_3_iterations([FEW]), theorem_3_3_iterations([altered(FEW, status=(3, RunStatus.STALLED))])
+
+
+@spares(theorem_3_3_iterations_as_printed)
+def test_the_printed_number_of_iterations_with_large_steps():
+    return theorem_3_3_iterations_as_printed([drawn(50, 0.4, 1200)])
+
+
+@breaks_part(theorem_3_3_lower_bound, "T ≥ 1/(kη) − √2/8")
+def test_control_a_run_that_is_faster_than_possible():
+    """J12 needs 15.854 iterations."""
+    return theorem_3_3_lower_bound([J12]), theorem_3_3_lower_bound([altered(J12, steps=(0, 15))])
 
 
 def test_the_numbers_of_iterations_that_are_promised():
@@ -197,3 +328,9 @@ def test_control_the_lower_bound_where_it_is_nearly_attained():
 def test_control_outside_the_setting():
     assert not_met(theorem_3_3_iterations([drawn(50, 0.7, 20)])) == ["step_constant"]
     assert not_met(theorem_3_3_iterations([drawn(16, 0.1, 20)])) == ["width"]
+
+
+test_control_each_hypothesis_of_theorem_3_3 = shared_edges(theorem_3_3, wide=True, event=False)
+test_control_each_hypothesis_of_the_iterations = shared_edges(theorem_3_3_iterations, wide=True, explored=True)
+test_control_each_hypothesis_of_the_lower_bound = shared_edges(theorem_3_3_lower_bound, at_zero_loss=True)
+test_every_part_has_a_control = every_part_of(xor_convergence)

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
+from tests.papers.brutzkus2019.claims.xor_edges import ENDS, shared_edges
 from tests.papers.brutzkus2019.claims.xor_toys import (
     X3,
     altered,
@@ -17,6 +19,7 @@ from tests.papers.brutzkus2019.claims.xor_toys import (
     undecided,
 )
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2019.claims import xor_exploration
 from widenet.papers.brutzkus2019.claims.xor_exploration import (
     lemma_3_1,
     lemma_b_2,
@@ -113,6 +116,48 @@ def test_control_one_count_of_the_eight(count):
         assert broken(evidence) == ([DRAWN] if failures else [])
 
 
+def counted(half_width=64, failures=0, n_runs=1200, **changes):
+    """k/2 everywhere, and 15 of 64 in so many starts."""
+    counts = halves(half_width, n_runs).counts
+    counts[:failures, 1, 2] = 15
+    return lemma_3_1([dataclasses.replace(halves(half_width, n_runs), counts=counts, **changes)])
+
+
+@breaks_part(lemma_3_1, DRAWN)
+def test_control_as_many_failures_as_refute_the_rate():
+    """8e⁻⁸: seven of 1200 refute it, six do not decide."""
+    assert undecided(counted(failures=6)) == [DRAWN]
+    assert undecided(counted(n_runs=1114)) == [DRAWN]
+    assert undecided(counted(n_runs=1115)) == []
+    return counted(failures=0), counted(failures=7)
+
+
+@breaks_part(lemma_3_1, EXACT)
+def test_control_the_exact_probability():
+    """3.123e-4 at k = 105, the worst width."""
+    many = halves(105, 12_000)
+    tail = unexplored(105)
+    return lemma_3_1([many], allowed=tail * (1 + 1e-9)), lemma_3_1([many], allowed=tail * (1 - 1e-9))
+
+
+test_control_lemma_3_1_at_its_edges = hypothesis_edges(
+    lemma_3_1,
+    counted,
+    width=({"half_width": 17}, {"half_width": 16}),
+    uniform_directions=({"uniform": 1e-6}, {"uniform": 0.999e-6}),
+)
+
+
+def test_the_worst_of_several_widths_is_judged():
+    """Failures at one width are not carried by another."""
+    counts = halves(64).counts
+    counts[:7, 0, 0] = 15
+    evidence = lemma_3_1([halves(105, 12_000), dataclasses.replace(halves(64), counts=counts)])
+    assert broken(evidence) == [DRAWN]
+    assert not_met(lemma_3_1([halves(64), halves(16)])) == ["width"]
+    assert not_met(lemma_3_1([halves(64), dataclasses.replace(halves(64), uniform=0.0)])) == ["uniform_directions"]
+
+
 def test_control_lemma_3_1_needs_enough_draws_and_width():
     assert undecided(lemma_3_1([halves(50, 500)])) == [DRAWN]
     assert not_met(lemma_3_1([halves(16)])) == ["width"]
@@ -162,6 +207,68 @@ def test_control_lemma_b_2_with_nine_tenths_of_the_radius(half_width, ratio):
     evidence = lemma_b_2([draw_xor_start(half_width, 0.1, 200)], radius=0.9)
     assert broken(evidence) == [EXACT]
     assert evidence.measured == pytest.approx(ratio, rel=0.01)
+
+
+def at_share(share):
+    """Lemma B.2 at k = 17 and k = 120 with a share of its rate."""
+    return lemma_b_2([draw_xor_start(k, 0.1, 200) for k in (17, 120)], constant=share)
+
+
+@breaks_part(lemma_b_2, EXACT)
+def test_control_lemma_b_2_at_its_rate():
+    """At k = 120 the exact probability is 0.99948 of it."""
+    return at_share(0.999480), at_share(0.999479)
+
+
+@breaks_part(lemma_b_2, REFUTED)
+def test_control_more_large_starts_than_chance():
+    """Of 200 starts at k = 1, where c = 2.68e-4, four above √2η/4 are refused, three are not."""
+    counts = [n for n in range(1, 20) if stats.binom.sf(n - 1, 200, 0.00026766045153) < 1e-6]
+    assert counts[0] == 4
+    return lemma_b_2([large(3)]), lemma_b_2([large(4)])
+
+
+def start_edges(claim, **more):
+    """The edges of what Section 3 asks for, on starts that are not trained."""
+
+    def judged(c=0.1, half_width=17, n_runs=200, **changes):
+        start = draw_xor_start(half_width, 0.1, n_runs, **more)
+        return claim([dataclasses.replace(start, step_constant=c * start.step_constant / 0.1, **changes)])
+
+    size = 200 * 2 * 17 * 2
+
+    def scaled(relative):
+        start = draw_xor_start(17, 0.1, 200, **more)
+        unit = start.half_width * start.step_size / start.step_constant if claim is lemma_b_2_as_printed else 1.0
+        return claim([dataclasses.replace(start, fits=start.fits * relative / (start.spread * unit))])
+
+    most = 1 + 6 / np.sqrt(2 * size)
+    limit = 0.1 if not more else 0.01
+    return {
+        "step_constant": lambda: (judged(np.nextafter(0.5, 0)), judged(0.5)),
+        "step_size": lambda: (judged(limit / (1 + 0.9e-12)), judged(limit / (1 + 1.1e-12))),
+        "deviation": lambda: (scaled(most - 1e-7), scaled(most + 1e-7)),
+    }
+
+
+B_2_EDGES = {key: breaks_hypothesis(lemma_b_2, key)(make) for key, make in start_edges(lemma_b_2).items()}
+
+
+@pytest.mark.parametrize("key", B_2_EDGES)
+def test_control_lemma_b_2_at_its_edges(key):
+    B_2_EDGES[key]()
+
+
+@pytest.mark.parametrize("key", ["step_constant", "deviation"])
+def test_control_lemma_b_2_as_printed_at_its_edges(key):
+    inside, outside = start_edges(lemma_b_2_as_printed, step_share=0.1)[key]()
+    assert not_met(inside) == []
+    assert not_met(outside) == [key]
+
+
+@spares(lemma_b_2_as_printed)
+def test_lemma_b_2_as_printed_with_a_smaller_deviation():
+    return lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200, spread=0.9)])
 
 
 def test_lemma_b_2_as_printed_fails_in_both_ways():
@@ -224,6 +331,17 @@ def test_control_one_point_at_rest_at_the_start(point):
     assert broken(evidence) == ["a_i(0) = 1"]
 
 
+def resting(point, share):
+    """X3 with y N(x_i) at this share of 1 at t = 0."""
+    sums = {"own_sums": ((0, 0, point), share * X3.start.goal), "opposing_sums": ((0, 0, point), 0.0)}
+    return observation_active_at_start([altered(X3, **sums)])
+
+
+@breaks_part(observation_active_at_start, "a_i(0) = 1")
+def test_control_a_point_that_is_just_satisfied_at_the_start():
+    return resting(2, 1 - 1e-9), resting(2, 1.0)
+
+
 def test_control_active_at_start_of_a_run_that_still_moves():
     evidence = observation_active_at_start([altered(X3, status=(0, RunStatus.BUDGET_SPENT))])
     assert undecided(evidence) == ["every run ends"]
@@ -240,6 +358,26 @@ def test_control_cover_with_a_filter_on_the_border(sign):
     assert len(broken(evidence)) == 1
     assert broken(evidence)[0].startswith("WU"[sign])
     assert evidence.measured == 1
+
+
+def covering(**changes):
+    counts = halves(16, 10).counts
+    for (sign, point), by in changes.pop("less", {}).items():
+        counts[3, sign, point] -= by
+    return observation_half_planes_cover([dataclasses.replace(halves(16, 10), counts=counts, **changes)])
+
+
+test_control_cover_part_by_part = part_edges(
+    observation_half_planes_cover,
+    covering,
+    {
+        "W_0⁺(1) ∪ W_0⁺(3) is all": ({"less": {(0, 1): 1, (0, 3): 1}}, {"less": {(0, 2): 1}}),
+        "U_0⁺(2) ∪ U_0⁺(4) is all": ({"less": {(1, 0): 1, (1, 2): 1}}, {"less": {(1, 3): 1}}),
+    },
+)
+test_control_cover_at_its_edge = hypothesis_edges(
+    observation_half_planes_cover, covering, uniform_directions=({"uniform": 1e-6}, {"uniform": 0.999e-6})
+)
 
 
 def test_control_cover_asks_for_uniform_directions():
@@ -267,3 +405,13 @@ def test_lemma_3_1_reads_the_starts_that_are_trained_elsewhere():
     odd = np.arange(4) % 2 == 0
     assert np.array_equal(start.own_counts, np.where(odd, counts[:, 0], counts[:, 1]))
     assert np.array_equal(start.opposing_counts, np.where(odd, counts[:, 1], counts[:, 0]))
+
+
+test_control_each_hypothesis_at_its_edge = shared_edges(observation_active_at_start)
+test_every_part_has_a_control = every_part_of(
+    xor_exploration,
+    except_for={
+        "observation_active_at_start: a_i never falls (by construction)": "a count of times up to t cannot fall",
+        "observation_active_at_start: every run ends": ENDS,
+    },
+)

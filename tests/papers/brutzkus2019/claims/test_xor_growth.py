@@ -1,8 +1,12 @@
 """The sums of Lemma B.4 and the counts of Proposition B.5, printed and repaired."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of, spares
+from tests.papers.brutzkus2019.claims.xor_edges import ENDS, shared_edges
 from tests.papers.brutzkus2019.claims.xor_toys import (
     J11,
     J13,
@@ -10,6 +14,7 @@ from tests.papers.brutzkus2019.claims.xor_toys import (
     altered,
     at_quick_scale,
     broken,
+    chosen,
     drawn,
     not_met,
     octants,
@@ -17,6 +22,7 @@ from tests.papers.brutzkus2019.claims.xor_toys import (
 )
 from widenet.claims.base import Verdict
 from widenet.claims.sides import Sense
+from widenet.papers.brutzkus2019.claims import xor_growth
 from widenet.papers.brutzkus2019.claims.xor_growth import (
     by_all_filters,
     by_counts,
@@ -28,6 +34,7 @@ from widenet.papers.brutzkus2019.claims.xor_growth import (
     proposition_b_5,
     proposition_b_5_as_printed,
 )
+from widenet.papers.brutzkus2019.runs.xor import XorTrace
 from widenet.types import RunStatus
 
 CLAIMS = [lemma_b_4_1, lemma_b_4_1_as_printed, lemma_b_4_2, proposition_b_5, proposition_b_5_as_printed]
@@ -84,6 +91,48 @@ def test_control_one_opposing_sum_above_its_limit(point):
     assert broken(lemma_b_4_1([altered(X3, opposing_sums=((2, 0, point), 6.001))])) == [part, ALL]
 
 
+def opposing(point: int, share: float):
+    """Lemma B.4 about X3 with one opposing sum at this share of its sharp limit."""
+    limit = by_half_planes(X3.start)[0, point]
+    return lemma_b_4_1([altered(X3, opposing_sums=((2, 0, point), share * limit))])
+
+
+@breaks_part(lemma_b_4_1, ODD)
+def test_control_a_sum_over_u():
+    return opposing(2, 1 - 1e-9), opposing(2, 1 + 1e-9)
+
+
+@breaks_part(lemma_b_4_1, EVEN)
+def test_control_a_sum_over_w():
+    return opposing(1, 1 - 1e-9), opposing(1, 1 + 1e-9)
+
+
+@breaks_part(lemma_b_4_1, ALL)
+def test_control_all_sums_against_2k():
+    """J11 comes to 127/128 of it; every sum that is above 2kη is above the sharp limit too."""
+
+    def share(of):
+        return lemma_b_4_1([J11], coarse=lambda start: of * by_all_filters(start))
+
+    return share(127 / 128), share(127 / 128 - 1e-9)
+
+
+def test_the_limits_of_lemma_b_4_1():
+    """X3 has k = 3, and all sums are in units of η."""
+    assert by_all_filters(X3.start).tolist() == [[6.0] * 4]
+    inside = X3.start.opposing_counts
+    assert inside.tolist() == [[2, 1, 1, 2]]
+    assert by_half_planes(X3.start) == pytest.approx(2 * (3 - inside) + np.sqrt(2) / 4 * inside, rel=1e-15)
+
+
+@spares(lemma_b_4_1_as_printed)
+def test_lemma_b_4_1_as_printed_with_twice_its_bound():
+    """No number of runs confirms a rate of e^{−136}; at k = 1, where it is 2.7e-4, ten thousand do not fail."""
+    run = drawn(1, 0.1, 12_000)
+    kept = np.flatnonzero(run.start.in_event & (run.largest_opposing <= 2).all(axis=1))
+    return lemma_b_4_1_as_printed([chosen(run, np.resize(kept, 12_000))], printed=by_all_filters)
+
+
 def test_control_lemma_b_4_1_without_its_factor_two():
     evidence = lemma_b_4_1([drawn(50, 0.1, 60)], sharp=lambda start: 1.0 * (start.half_width - start.opposing_counts))
     assert evidence.verdict is Verdict.VIOLATED
@@ -95,6 +144,23 @@ def test_control_lemma_b_4_2_with_half_the_gain():
     assert evidence.tightness == 2
     assert lemma_b_4_2([drawn(50, 0.1, 60)], gain=1.0, sense=Sense.AT_LEAST).verdict is Verdict.HOLDS
     assert lemma_b_4_2([drawn(50, 0.1, 60)], gain=2.001, sense=Sense.AT_LEAST).verdict is Verdict.VIOLATED
+
+
+def later(first: int, point: int, by: float):
+    """Lemma B.4 about X3 with one own sum moved from this time on."""
+    places = (slice(first, None), 0, point)
+    return lemma_b_4_2([altered(X3, own_sums=(places, X3.own_sums[places] + by))])
+
+
+@breaks_part(lemma_b_4_2, GAIN)
+def test_control_a_gain_of_an_active_point():
+    assert lemma_b_4_2([X3]).promised == 2 * X3.start.own_counts[0, 0]
+    return later(2, 0, 0.0), later(2, 0, BIT)
+
+
+@breaks_part(lemma_b_4_2, STILL)
+def test_control_a_gain_of_a_point_at_rest():
+    return later(4, 3, 0.0), later(4, 3, BIT)
 
 
 @pytest.mark.parametrize("point", range(4))
@@ -165,6 +231,54 @@ def test_control_satisfied_for_good():
     assert broken(proposition_b_5([again])) == [COUNT]
 
 
+def test_the_counts_of_proposition_b_5():
+    """1/η = 447/32 and k = 2: (1 + 2kη)/(2ηn_i) = (447/32 + 4)/2 for one filter."""
+    assert by_counts(J13.start).tolist() == [[575 / 64] * 4]
+    run = drawn(50, 0.1, 60)
+    assert by_width(run.start)[0] == pytest.approx([600 / (np.sqrt(50) * (np.sqrt(50) - 4))] * 4, rel=1e-12)
+
+
+def active_again(run: XorTrace, run_number: int, point: int, times: int) -> XorTrace:
+    """The point active so many times, from t = 0 on, and satisfied later."""
+    own, opposing = run.own_sums.copy(), run.opposing_sums.copy()
+    opposing[:, run_number, point] = 0.0
+    own[:, run_number, point] = np.where(np.arange(len(own)) < times, 0.0, run.start.goal)
+    return dataclasses.replace(run, own_sums=own, opposing_sums=opposing)
+
+
+def lengthened(run: XorTrace, length: int) -> XorTrace:
+    """The same runs with T moved to the end of longer records."""
+    names = [each.name for each in dataclasses.fields(run) if np.ndim(getattr(run, each.name)) == 3]
+    longer = {name: np.concatenate([getattr(run, name)] + [getattr(run, name)[-1:]] * length) for name in names}
+    return dataclasses.replace(run, **longer, steps=np.full_like(run.steps, len(run.own_sums) + length - 1))
+
+
+@breaks_part(proposition_b_5, COUNT)
+def test_control_one_active_iteration_more_than_its_count():
+    run = lengthened(drawn(17, 0.4, 20), 40)
+    start = run.start
+    assert (start.in_event & start.explored)[0]
+    most = int(np.ceil((1 / start.step_size + 34) / (2 * start.own_counts[0, 0])))
+    return (
+        proposition_b_5([active_again(run, 0, 0, most)]),
+        proposition_b_5([active_again(run, 0, 0, most + 1)]),
+    )
+
+
+@breaks_part(proposition_b_5, WIDTH, also=(COUNT,))
+def test_control_one_active_iteration_more_than_the_width_allows():
+    """n_i ≥ k/2 − 2√k there, so the count of the point is passed before."""
+    run = lengthened(drawn(50, 0.4, 20), 40)
+    most = int(np.ceil(by_width(run.start)[0, 0]))
+    assert broken(proposition_b_5([active_again(run, 0, 0, most)])) == [COUNT]
+    return proposition_b_5([active_again(run, 0, 0, most + 1)])
+
+
+@spares(proposition_b_5_as_printed)
+def test_proposition_b_5_as_printed_with_large_steps():
+    return proposition_b_5_as_printed([drawn(50, 0.4, 2400)])
+
+
 def test_control_proposition_b_5_with_half_the_count():
     half = {"counts": lambda start: by_counts(start) / 2, "width": lambda start: by_width(start) / 2}
     for name, part in (("counts", COUNT), ("width", WIDTH)):
@@ -184,3 +298,11 @@ def test_the_numbers_that_proposition_b_5_promises():
 
 def test_control_proposition_b_5_needs_width():
     assert not_met(proposition_b_5([drawn(8, 0.1, 40)])) == ["width"]
+
+
+test_control_each_hypothesis_of_lemma_b_4 = shared_edges(lemma_b_4_1, lemma_b_4_2)
+test_control_each_hypothesis_of_proposition_b_5 = shared_edges(proposition_b_5, wide=True, explored=True)
+test_every_part_has_a_control = every_part_of(
+    xor_growth,
+    except_for={f"{claim.name}: every run ends": ENDS for claim in (lemma_b_4_1, lemma_b_4_2, proposition_b_5)},
+)

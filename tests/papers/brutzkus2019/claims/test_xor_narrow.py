@@ -5,12 +5,17 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.brutzkus2019.claims.xor_edges import ENDS as STILL_MOVING
+from tests.papers.brutzkus2019.claims.xor_edges import event_edges, setting_edges
 from tests.papers.brutzkus2019.claims.xor_toys import (
     X2,
     altered,
     at_quick_scale,
     broken,
+    chosen,
     drawn,
     not_met,
     octants,
@@ -18,6 +23,7 @@ from tests.papers.brutzkus2019.claims.xor_toys import (
 )
 from widenet.claims.base import Verdict
 from widenet.diagnostics.exploration import XOR_LABELS, XOR_POINTS
+from widenet.papers.brutzkus2019.claims import xor_narrow
 from widenet.papers.brutzkus2019.claims.xor_narrow import (
     SOLUTION,
     NarrowStarts,
@@ -77,6 +83,38 @@ def test_control_singles_that_do_solve_it_would_be_noticed():
     assert none.verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
+SIGNS, SINGLE = "all four signs right", "no network with k = 1 is right everywhere"
+
+
+def solving(plus=SOLUTION[0], minus=SOLUTION[1], singles=SINGLES):
+    return observation_xor_realizable(XorNetworks(plus, minus, *singles))
+
+
+PAIRS = np.stack([np.stack([half, half]) for half in SOLUTION])
+test_control_the_construction_part_by_part = part_edges(
+    observation_xor_realizable,
+    solving,
+    {
+        "loss 0": ({}, {"plus": SOLUTION[0] * (1 - 1e-12)}),
+        # With two filters of each sign in place of one, the search finds solutions.
+        SINGLE: ({}, {"singles": PAIRS}),
+    },
+)
+
+
+@breaks_part(observation_xor_realizable, SIGNS, also=("loss 0",))
+def test_control_a_sign_that_is_wrong():
+    """Loss 0 asks for more than the signs. N = 0 is wrong."""
+    assert broken(solving(minus=np.stack([XOR_POINTS[1] / 2, XOR_POINTS[3] * 1e-9]))) == ["loss 0"]
+    return solving(minus=np.stack([XOR_POINTS[1] / 2, np.zeros(2)]))
+
+
+@breaks_hypothesis(observation_xor_realizable, "width")
+def test_control_three_filters_of_each_sign():
+    plus, minus = (np.concatenate([half, np.zeros((1, 2))]) for half in SOLUTION)
+    return solving(), solving(plus, minus)
+
+
 def narrow(half_width, n_runs):
     return NarrowStarts(draw_xor_start(half_width, 0.1, n_runs), every_octant(0.1))
 
@@ -85,9 +123,8 @@ def test_control_lemma_b_7_at_k_3():
     evidence = lemma_b_7(narrow(3, 4000))
     assert not_met(evidence) == ["width"]
     assert broken(evidence) == ["frequency among drawn starts"]
-    interval = evidence.parts[1].interval
-    assert interval is not None
-    assert interval[0] < 7 / 16 < interval[1]
+    low, high = evidence.details["interval"]
+    assert low < 7 / 16 < high
 
 
 def test_control_lemma_b_7_with_another_number_and_on_few_runs():
@@ -95,6 +132,45 @@ def test_control_lemma_b_7_with_another_number_and_on_few_runs():
     # A number that no frequency of 4000 tells apart.
     assert broken(lemma_b_7(narrow(2, 4000), promised=Fraction(3073, 4096))) == ["exact probability"]
     assert lemma_b_7(narrow(2, 100)).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+def often(count, n_runs, promised=Fraction(3, 4)):
+    """Lemma B.7 about drawn starts of which so many leave a point without a filter."""
+    start = draw_xor_start(2, 0.1, 4000)
+    some = np.any(start.forgotten, axis=1)
+    rows = np.concatenate([np.resize(np.flatnonzero(some), count), np.resize(np.flatnonzero(~some), n_runs - count)])
+    starts = NarrowStarts(dataclasses.replace(start, fits=start.fits[rows]), every_octant(0.1))
+    return lemma_b_7(starts, promised=promised)
+
+
+MOST = max(count for count in range(300, 400) if stats.binomtest(count, 400, 0.75).pvalue >= 1e-6)
+
+
+@breaks_part(lemma_b_7, "frequency among drawn starts")
+def test_control_one_more_than_chance_gives():
+    assert often(300, 400).verdict is Verdict.HOLDS
+    assert undecided(often(300, 399)) == ["frequency among drawn starts"]
+    assert broken(often(399, 399)) == ["frequency among drawn starts"], "few runs can refute"
+    return often(MOST, 400), often(MOST + 1, 400)
+
+
+@breaks_part(lemma_b_7, "exact probability")
+def test_control_one_pattern_of_signs_more():
+    """A number that no frequency of 400 tells apart."""
+    return often(300, 400), often(300, 400, Fraction(3073, 4096))
+
+
+def test_one_octant_more_or_less_is_noticed():
+    octants_ = every_octant(0.1)
+    rows = np.arange(4096)
+    rows[int(np.argmax(octants_.forgotten.any(axis=1)))] = int(np.argmin(octants_.forgotten.any(axis=1)))
+    other = dataclasses.replace(octants_, fits=octants_.fits[rows])
+    assert broken(lemma_b_7(NarrowStarts(draw_xor_start(2, 0.1, 400), other))) == ["exact probability"]
+
+
+@breaks_hypothesis(lemma_b_7, "width")
+def test_control_lemma_b_7_with_three_filters():
+    return lemma_b_7(narrow(2, 400)), lemma_b_7(narrow(3, 400))
 
 
 def test_theorem_3_4_exactly():
@@ -133,6 +209,65 @@ def test_control_each_part_on_a_run_by_hand():
     assert judged(opposing_sums=((*last, 2), 1e-9)) == [ZERO, NUMBER]
     # x_1 is right with a loss of 10⁻⁹.
     assert judged(own_sums=((*last, 0), goal * (1 - 1e-9)), opposing_sums=((*last, 0), 0.0)) == [NUMBER]
+
+
+def by_hand(**arrays):
+    return theorem_3_4([chosen(altered(X2, **arrays), np.zeros(1, int)), drawn(2, 0.1, 1000)], [octants()])
+
+
+LAST = (-1, 0)
+
+
+@breaks_part(theorem_3_4, POINTS, also=(NUMBER,))
+def test_control_a_point_with_filters_that_is_wrong():
+    """Its loss is 1 at least, so the loss is no longer the number of points without a filter."""
+    return by_hand(own_sums=((*LAST, 0), 0.0), opposing_sums=((*LAST, 0), 1e-9))
+
+
+@breaks_part(theorem_3_4, ZERO, also=(NUMBER,))
+def test_control_an_output_that_is_not_zero():
+    """N(x_3) = −10⁻⁹; the loss at x_3 is then not 1."""
+    return by_hand(opposing_sums=((*LAST, 2), 1e-9))
+
+
+@breaks_part(theorem_3_4, NUMBER)
+def test_control_a_loss_that_is_not_whole():
+    """x_1 is right with a loss of 10⁻⁹."""
+    goal = X2.start.goal
+    return by_hand(), by_hand(own_sums=((*LAST, 0), goal * (1 - 1e-9)), opposing_sums=((*LAST, 0), 0.0))
+
+
+def with_octants(change):
+    """Theorem 3.4 where one row of octants, of the first loss, is replaced by one of the second."""
+    run = octants()
+    rows, (old, new) = np.arange(4096), change
+    rows[int(np.argmax(run.final_loss == old))] = int(np.argmax(run.final_loss == new))
+    return theorem_3_4([drawn(2, 0.1, 1000)], [chosen(run, rows)])
+
+
+@breaks_part(theorem_3_4, LAW)
+def test_control_one_loss_of_two_more():
+    return with_octants((1, 1)), with_octants((1, 2))
+
+
+@breaks_part(theorem_3_4, PROBABILITY, also=(LAW,))
+def test_control_one_success_more():
+    """1/4 + 1/2 is the probability, so the law of the loss falls with it."""
+    return with_octants((1, 0))
+
+
+def failing(count, n_runs):
+    """Theorem 3.4 where so many of the drawn runs fail, each where it should."""
+    run = drawn(2, 0.1, 1000)
+    rows = [np.flatnonzero((run.final_loss > 0) == failed) for failed in (True, False)]
+    both = np.concatenate([np.resize(rows[0], count), np.resize(rows[1], n_runs - count)])
+    return theorem_3_4([chosen(run, both)], [octants()])
+
+
+@breaks_part(theorem_3_4, FREQUENCY)
+def test_control_failures_beyond_chance():
+    assert undecided(failing(300, 399)) == [FREQUENCY]
+    return failing(MOST, 400), failing(MOST + 1, 400)
 
 
 def test_control_one_octant_with_another_loss():
@@ -202,6 +337,56 @@ def test_control_a_filter_that_answers_to_a_wrong_point():
     assert ANSWERS in broken(evidence)
 
 
+@breaks_part(theorem_b_8, ANSWERS)
+def test_control_a_u_that_answers_to_a_wrong_point():
+    """⟨u, x_3⟩ = 10⁻⁶: N(x_3) is then below 0, and no small change lowers the loss below what is recorded."""
+    return theorem_b_8([X2], [X2]), theorem_b_8([altered(X2, end=((0, 1, 0, 0), -1e-6))], [X2])
+
+
+@breaks_part(theorem_b_8, MINIMUM)
+def test_control_changes_that_are_not_small():
+    return theorem_b_8([X2], [X2], share=0.99), theorem_b_8([X2], [X2], changes=400, share=200.0)
+
+
+def test_control_a_recorded_loss_that_is_too_large():
+    """A loss of 1 + 1e-6 is lowered by every change: the comparison is with the loss itself."""
+    worse = altered(X2, own_sums=((-1, 0, 0), X2.start.goal * (1 - 1e-6)), opposing_sums=((-1, 0, 0), 0.0))
+    evidence = theorem_b_8([worse], [X2])
+    assert broken(evidence) == [MINIMUM]
+    assert evidence.measured == pytest.approx(-1e-6, rel=1e-3)
+
+
+def test_control_every_wrong_point_is_looked_at():
+    """All four signs of a filter that answers: at x_1 and x_3 by the first fit, at x_2 and x_4 by the second."""
+    run = octants()
+    for point in range(4):
+        rows = np.flatnonzero(run.start.forgotten[:, point])[:1]
+        end = run.end[rows].copy()
+        place = (0, (point + 1) % 2, 0, point % 2)  # an opposing filter
+        end[place] = 1e-6 if point < 2 else -1e-6
+        answering = dataclasses.replace(chosen(run, rows), end=end)
+        assert broken(theorem_b_8([answering], [run], changes=1)) == [ANSWERS]
+
+
+def narrow_edges(claim):
+    """What k = 2, Section 3 and the event of Lemma B.2 ask for, of the drawn runs."""
+
+    def judged(*runs):
+        return claim(list(runs), [octants()])
+
+    found = {**setting_edges(judged, X2, drawn(2, 0.1, 200)), **event_edges(judged, X2)}
+    found["width", ""] = lambda: (judged(drawn(2, 0.1, 50)), judged(drawn(3, 0.1, 50)))
+    return {f"{claim.name}-{key}-{words}": breaks_hypothesis(claim, key)(make) for (key, words), make in found.items()}
+
+
+EDGES = narrow_edges(theorem_3_4) | narrow_edges(theorem_b_8)
+
+
+@pytest.mark.parametrize("what", EDGES)
+def test_control_each_hypothesis_at_its_edge(what):
+    EDGES[what]()
+
+
 def test_runs_outside_the_event_are_counted_and_not_scored():
     run = drawn(2, 0.1, 400, spread=4.0)
     evidence = theorem_b_8([run], [octants()], changes=1)
@@ -218,3 +403,8 @@ def test_control_no_failed_run_no_verdict():
     evidence = theorem_b_8([wide], [wide])
     assert evidence.conclusion is None
     assert not_met(evidence) == ["width"]
+
+
+test_every_part_has_a_control = every_part_of(
+    xor_narrow, except_for={f"{name}: {ENDS}": STILL_MOVING for name in ("theorem_3_4", "theorem_b_8")}
+)

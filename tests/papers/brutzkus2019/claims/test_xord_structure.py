@@ -7,9 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges, spares
+from tests.papers.brutzkus2019.claims.trained_edges import declared, point_edges
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERNS, SET_LABELS, set_index
+from widenet.papers.brutzkus2019.claims import xord_structure
 from widenet.papers.brutzkus2019.claims.xord_structure import (
     DECOY,
     DECOY_ERRORS,
@@ -62,12 +65,136 @@ def test_verdict_on_the_default_material(claim):
     assert not evidence.vacuous
 
 
-def test_outputs_of_the_two_constructions():
-    solution, decoy = on_sets(SOLUTION), on_sets(DECOY)
-    expected = {(1,): 6, (1, 2, 4): 2, (2,): -2, (2, 4): -4, (1, 2, 3, 4): 8}
-    for held, value in expected.items():
-        assert solution[set_index(*held)] == value
-    assert decoy[[DIVERSE_POSITIVE, DIVERSE_NEGATIVE]].tolist() == [8, -4]
+SETS_IN_ORDER = ["1", "2", "3", "4", "12", "13", "14", "23", "24", "34", "123", "124", "134", "234", "1234"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "values"),
+    [
+        (SOLUTION, "6 -2 6 -2 4 12 4 4 -4 4 10 2 10 2 8"),
+        (DECOY, "12 -4 0 0 8 12 12 -4 -4 0 8 8 12 -4 8"),
+        (np.stack([2 * PATTERNS[0], 2 * PATTERNS[2], PATTERNS[1], PATTERNS[3]]), "4 -2 4 -2 2 8 2 2 -4 2 6 0 6 0 4"),
+    ],
+    ids=["solution", "decoy", "a factor of two"],
+)
+def test_outputs_of_the_constructions(filters, values):
+    found = on_sets(filters, [set_index(*map(int, held)) for held in SETS_IN_ORDER])
+    assert found.tolist() == [float(value) for value in values.split()]
+
+
+EVERY, FIFTEEN, SINGLE = "right on every input", "right on all 15 pattern sets", "no network with k = 1"
+
+
+def solving(filters=SOLUTION, singles=SINGLES, output=None):
+    """The construction, one of its outputs replaced."""
+    candidates = candidates_on(filters, singles, 2)
+    if output is not None:
+        outputs = candidates.outputs.copy()
+        outputs[5] = output
+        candidates = replace(candidates, outputs=outputs)
+    return observation_xord_realizable(candidates)
+
+
+test_control_the_construction_part_by_part = part_edges(
+    observation_xord_realizable,
+    solving,
+    {
+        # The sixth word, 11 of 00, 01, …, is negative.
+        EVERY: ({"output": -1e-12}, {"output": 0.0}),
+        SINGLE: ({}, {"singles": np.stack([SOLUTION])}),
+    },
+)
+
+
+@breaks_part(observation_xord_realizable, FIFTEEN)
+def test_control_a_set_that_no_word_of_two_patterns_has():
+    """w = 2p_1, 2p_3: N = 0 on {1, 2, 4} and {2, 3, 4}, which need three patches."""
+    factor = np.array([2 / 3, 2 / 3, 1, 1])[:, None]
+    above = solving(filters=SOLUTION * (factor + 1e-9))
+    return above, solving(filters=np.stack([2 * PATTERNS[0], 2 * PATTERNS[2], PATTERNS[1], PATTERNS[3]]))
+
+
+test_control_the_construction_at_its_edge = hypothesis_edges(
+    observation_xord_realizable, solving, filters=({}, {"filters": np.repeat(SOLUTION, [2, 1, 2, 1], axis=0)})
+)
+
+
+def decoy(plus=3.0, minus=1.0, margin=8.0, points=PAIR, expected=DECOY_ERRORS):
+    filters = DECOY * np.array([plus / 3, plus / 3, minus, minus])[:, None]
+    return observation_decoy(Trap(points, margin), filters=filters, expected_errors=expected)
+
+
+test_control_the_decoy_part_by_part = part_edges(
+    observation_decoy,
+    decoy,
+    {
+        POSITIVE: ({"plus": 3 * (1 + 1e-13)}, {"plus": 3 * (1 + 1e-11)}),
+        # N(x⁺) = 4·plus − 4·minus stays 8.
+        NEGATIVE: ({"plus": 3 + 1e-13, "minus": 1 + 1e-13}, {"plus": 3 + 1e-10, "minus": 1 + 1e-10}),
+        SETS: ({}, {"expected": DECOY_ERRORS - {set_index(3, 4)}}),
+    },
+)
+
+
+@breaks_part(observation_decoy, LOSS, also=(POSITIVE,))
+def test_control_a_loss_of_the_decoy():
+    """At γ = 8 the loss is 0 exactly where N(x⁺) ≥ 8 and N(x⁻) ≤ −1."""
+    return decoy(plus=3 - 1e-10)
+
+
+def test_control_the_loss_of_the_negative_point():
+    assert broken(decoy(plus=2.25 - 1e-10, minus=0.25 - 1e-10)) == [LOSS, NEGATIVE]
+    assert broken(decoy(plus=2.25, minus=0.25)) == [NEGATIVE]
+
+
+test_control_the_decoy_at_its_edges = declared(
+    observation_decoy,
+    {
+        **{
+            key: lambda inside=inside, outside=outside: (decoy(points=inside), decoy(points=outside))
+            for key, (inside, outside, _) in point_edges().items()
+        },
+        "margin": lambda: (decoy(margin=8.0), decoy(margin=8 + 1e-9)),
+    },
+)
+
+
+def shares(d=4, positive=Fraction(1, 10), negative=Fraction(7, 8)):
+    return observation_diverse_probability([DiverseShares(d, positive, negative), count_diverse(5)])
+
+
+test_control_the_shares_part_by_part = part_edges(
+    observation_diverse_probability,
+    shares,
+    {
+        "p₊": ({}, {"positive": Fraction(25, 240)}),
+        "p₋": ({}, {"negative": Fraction(13, 16)}),
+    },
+)
+test_control_the_shares_at_their_edge = hypothesis_edges(
+    observation_diverse_probability,
+    shares,
+    patches=({}, {"d": 3, "positive": Fraction(0), "negative": Fraction(3, 4)}),
+)
+
+
+@pytest.mark.parametrize(
+    ("d", "positive", "negative", "printed"),
+    [
+        (4, (1, 10), (7, 8), (3, 32)),
+        (5, (15, 62), (15, 16), (15, 64)),
+        (6, (65, 168), (31, 32), (195, 512)),
+        (7, (525, 1016), (63, 64), (525, 1024)),
+    ],
+)
+def test_shares_against_fractions_computed_apart(d, positive, negative, printed):
+    assert diverse_probabilities(d) == (Fraction(*positive), Fraction(*negative))
+    assert diverse_probabilities_as_printed(d) == (Fraction(*printed), Fraction(*negative))
+
+
+@spares(observation_diverse_probability_as_printed)
+def test_the_printed_share_among_all_inputs():
+    return observation_diverse_probability_as_printed([DiverseShares(4, Fraction(24, 4**4), Fraction(7, 8))])
 
 
 def test_the_smallest_margin_of_the_solution():
@@ -215,3 +342,6 @@ def test_control_the_printed_share_of_positive_points():
 
 def test_points_as_arrays():
     assert jnp.asarray(diverse_points(3).inputs).shape == (12, 14)
+
+
+test_every_part_has_a_control = every_part_of(xord_structure)

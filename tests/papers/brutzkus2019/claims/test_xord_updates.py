@@ -6,9 +6,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.brutzkus2019.claims.trained_edges import point_edges
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data.xord import PATTERNS
+from widenet.papers.brutzkus2019.claims import xord_updates
 from widenet.papers.brutzkus2019.claims.xord_updates import (
     equation_7_8,
     footnote_3,
@@ -92,6 +95,121 @@ def test_verdict_on_the_default_setting(claim):
 
 
 DEFAULT = descents.run(descents.settings(Scale.QUICK, 1)[0], silent)
+
+
+def off(claim, name, by, time=7):
+    """The claim with one number of the record moved."""
+    return claim([altered(FOLLOWED, name, time, by)])
+
+
+@breaks_part(observation_one_pair, "the same weights at every t")
+def test_control_another_path_than_that_of_a_pair():
+    return (
+        off(observation_one_pair, "pair_distance", 0.9e-12 - FOLLOWED.pair_distance[7, 0]),
+        off(observation_one_pair, "pair_distance", 1.1e-12),
+    )
+
+
+def step_off(letter, by):
+    """Eq. 7 and 8 where the step at t = 7, with both points active, is off for the w's or for the u's."""
+    residual = FOLLOWED.residual.copy()
+    residual[7, 0, 1, 1, letter] = by
+    return equation_7_8([replace(FOLLOWED, residual=residual)])
+
+
+@breaks_part(equation_7_8, "the w's")
+def test_control_a_step_of_a_w():
+    return step_off(0, 0.9e-12), step_off(0, 1.1e-12)
+
+
+@breaks_part(equation_7_8, "the u's")
+def test_control_a_step_of_a_u():
+    return step_off(1, 0.9e-12), step_off(1, 1.1e-12)
+
+
+@pytest.mark.parametrize("time", [0, 9, 16, 20, 100])
+def test_the_active_points_decide_which_step_is_compared(time):
+    """D4 has both points active at t = 0, only x⁻ at 9, only x⁺ at 16, and none from 20 on."""
+    phase = {0: (1, 1), 9: (0, 1), 16: (1, 0)}.get(time, (0, 0))
+    for a, b in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        residual = D4_FOLLOWED.residual.copy()
+        residual[time, 0, a, b] = 1.0
+        evidence = equation_7_8([replace(D4_FOLLOWED, residual=residual)])
+        assert broken(evidence) == (["the w's", "the u's"] if (a, b) == phase else [])
+
+
+@pytest.mark.parametrize(("output", "active"), [(1 - 1e-15, True), (1.0, False)])
+def test_a_point_at_its_margin_is_not_active(output, active):
+    """N(x⁺) = γ, and −N(x⁻) = 1."""
+    residual = FOLLOWED.residual.copy()
+    residual[7, 0] = 0.0
+    residual[7, 0, 0, 0] = 1.0
+    changed = replace(FOLLOWED, residual=residual)
+    for name, values in (("positive_output", 2.0 * output), ("negative_output", -output)):
+        other = "negative_output" if name == "positive_output" else "positive_output"
+        record = altered(changed, name, 7, values - getattr(FOLLOWED, name)[7, 0])
+        rest = 2.0 if other == "positive_output" else -1.0
+        record = altered(record, other, 7, rest - getattr(FOLLOWED, other)[7, 0])
+        assert bool(broken(equation_7_8([record]))) is not active
+
+
+KINK, LATTICE = "no fit is ever 0", "fits change by multiples of 2η"
+
+
+@breaks_part(footnote_10, KINK)
+def test_control_a_fit_of_zero():
+    smallest = FOLLOWED.smallest_fit[7, 0]
+    return off(footnote_10, "smallest_fit", 1e-15 - smallest), off(footnote_10, "smallest_fit", -smallest)
+
+
+@breaks_part(footnote_10, LATTICE)
+def test_control_a_step_that_is_no_multiple():
+    now = FOLLOWED.off_lattice[7, 0]
+    return off(footnote_10, "off_lattice", 0.9e-9 - now), off(footnote_10, "off_lattice", 1.1e-9 - now)
+
+
+@breaks_hypothesis(footnote_10, "off_lattice")
+def test_control_a_start_on_the_lattice():
+    inside, outside = (footnote_10([replace(FOLLOWED, lattice_distance=np.array([0.3, d]))]) for d in (1e-15, 0.0))
+    return inside, outside
+
+
+REST, SPLIT = "R is the same on all points", "N(x⁺) − N(x⁻) = S⁺ − P⁺ + P⁻ − S⁻"
+
+
+@breaks_part(observation_decomposition, REST)
+def test_control_a_rest_that_differs():
+    return (
+        off(observation_decomposition, "rest_spread", 0.9e-10 - FOLLOWED.rest_spread[7, 0]),
+        off(observation_decomposition, "rest_spread", 1.1e-10),
+    )
+
+
+@breaks_part(observation_decomposition, SPLIT)
+def test_control_a_sum_just_off():
+    return off(observation_decomposition, "s_plus", 0.9e-10), off(observation_decomposition, "s_plus", 1.1e-10)
+
+
+def training_edges(claim):
+    """The edges of a diverse training set."""
+
+    def judged(points):
+        return claim([replace(FOLLOWED, training=points), DEFAULT])
+
+    return {
+        f"{claim.name}-{key}": breaks_hypothesis(claim, key)(
+            lambda inside=inside, outside=outside: (judged(inside), judged(outside))
+        )
+        for key, (inside, outside, _) in point_edges().items()
+    }
+
+
+EDGES = {what: test for claim in ON_DIVERSE for what, test in training_edges(claim).items()}
+
+
+@pytest.mark.parametrize("what", EDGES)
+def test_control_each_hypothesis_at_its_edge(what):
+    EDGES[what]()
 
 
 def test_steps_of_every_kind_are_in_the_default_setting():
@@ -300,6 +418,58 @@ def test_control_one_number_of_the_record(name, time, part):
     assert part in broken(footnote_3([altered(BESIDE, name, time, 1e-9)]))
 
 
+def beside(**changes):
+    """Footnote 3 with one number of the record moved, name=(place, by)."""
+    arrays = {}
+    for name, (place, by) in changes.items():
+        arrays[name] = getattr(BESIDE, name).copy()
+        arrays[name][place] += by
+    return footnote_3([replace(BESIDE, **arrays)])
+
+
+WEIGHTS, OUTPUTS, LOSSES, LABELS = (
+    "the same weights at every t",
+    "the same outputs at every t",
+    "half the loss at every t",
+    "the same labels",
+)
+PER_FILTER = 4
+"""Four filters: outputs are compared per filter."""
+
+test_control_footnote_3_part_by_part = part_edges(
+    footnote_3,
+    beside,
+    {
+        WEIGHTS: ({"xor_weights": ((2, 3, 1, 0), 0.9e-12)}, {"xor_weights": ((2, 3, 1, 0), 1.1e-12)}),
+        # At the end x_1 is beyond its margin, where the loss does not see it.
+        OUTPUTS: (
+            {"xor_outputs": ((-1, 3, 0), 0.9e-12 * PER_FILTER)},
+            {"xor_outputs": ((-1, 3, 0), 1.1e-12 * PER_FILTER)},
+        ),
+    },
+)
+
+
+@breaks_part(footnote_3, LOSSES)
+def test_control_a_loss_ratio_just_off():
+    """The loss starts at 4, and 1e-10 counts as nothing."""
+    return footnote_3([BESIDE], loss_ratio=2 * (1 + 2e-11)), footnote_3([BESIDE], loss_ratio=2 * (1 + 3e-11))
+
+
+@breaks_part(footnote_3, LABELS, also=(LOSSES,))
+def test_control_one_other_label():
+    """The hinges of a loss are those of its labels."""
+    labels = BESIDE.xor_labels.copy()
+    labels[2] *= -1
+    return footnote_3([replace(BESIDE, xor_labels=labels)])
+
+
+@breaks_hypothesis(footnote_3, "step_constant")
+def test_control_a_step_of_one_half():
+    inside, outside = (footnote_3([replace(BESIDE, step_constant=c)]) for c in (np.nextafter(0.5, 0), 0.5))
+    return inside, outside
+
+
 def test_control_the_loss_itself_and_not_half_of_it():
     assert broken(footnote_3([BESIDE], loss_ratio=1.0)) == ["half the loss at every t"]
 
@@ -318,3 +488,12 @@ def test_the_step_that_footnote_3_allows(constant, met):
 def test_settings_are_shared_by_equal_values():
     assert descents.settings(Scale.QUICK, 3) == [DescentSetting(seed=3)]
     assert len(set(descents.settings(Scale.PAPER, 0))) == 10
+
+
+test_every_part_has_a_control = every_part_of(
+    xord_updates,
+    except_for={
+        "equation_7_8: seen until after the last update": "a record that ends too early decides and breaks nothing",
+        "footnote_3: seen until nothing moves": "a record that ends too early decides and breaks nothing",
+    },
+)

@@ -70,6 +70,14 @@ def altered(run: XorTrace, **arrays: tuple) -> XorTrace:
     return dataclasses.replace(run, **copies)
 
 
+def chosen(run: XorTrace, rows: np.ndarray) -> XorTrace:
+    """Some of the runs, or the same several times."""
+    fields = {each.name: getattr(run, each.name) for each in dataclasses.fields(run)}
+    axis = {name: 0 if name in ("end", "steps", "status") else 1 for name in fields if name != "start"}
+    taken = {name: np.take(fields[name], rows, axis=place) for name, place in axis.items()}
+    return dataclasses.replace(run, start=dataclasses.replace(run.start, fits=run.start.fits[rows]), **taken)
+
+
 def broken(evidence: Evidence) -> list[str]:
     """The names of the parts that fail."""
     return [part.name for part in evidence.parts if part.kept is False]

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from widenet.claims.base import Evidence, Kind, claim, more_than
-from widenet.claims.sides import Fact, Sense, Sides, evidence
+from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.brutzkus2018.claims.conditions import conditions, ended
-from widenet.papers.brutzkus2018.formulas import both_layers_bound
+from widenet.papers.brutzkus2018.claims.conditions import conditions, ended, zero_loss
+from widenet.papers.brutzkus2018.formulas import both_layers_bound, largest_square_gain, least_alignment_gain
 from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, LedgerSetting, joined, ledgers
 from widenet.papers.brutzkus2018.runs.trials import SmallSteps
 from widenet.records import Scale
@@ -57,21 +57,19 @@ def equation_13(cells: Sequence[Ledgers], *, bound: Callable[..., np.ndarray] = 
             ),
             "G² grows by at most 2η + 2kη²C²v²": Sides(
                 runs.after(squares) - runs.before(squares),
-                2 * eta + 2 * k * (eta * high * v) ** 2,
+                largest_square_gain(eta, v, k, high),
                 Sense.AT_MOST,
                 room=STEP * runs.after(squares),
             ),
             "F grows by at least 2kηcvα": Sides(
                 runs.after(aligned) - runs.before(aligned),
-                2 * k * eta * low * v * runs.slope[of],
+                least_alignment_gain(eta, v, k, runs.slope[of], low),
                 Sense.AT_LEAST,
                 room=STEP * sizes,
                 trivial=0.0,
             ),
             # Where a run was cut off or blew up, what came later is not known.
-            "every run ends at loss 0": Fact(
-                runs.status == RunStatus.CONVERGED, undecided=lost | (runs.status == RunStatus.BUDGET_SPENT)
-            ),
+            "every run ends at loss 0": zero_loss(runs, lost | (runs.status == RunStatus.BUDGET_SPENT)),
         },
         (
             *conditions(runs),

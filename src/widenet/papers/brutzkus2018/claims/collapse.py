@@ -6,14 +6,18 @@ from fractions import Fraction
 from widenet.claims.base import Evidence, Kind, at_most, claim, less_than, more_than
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.papers.brutzkus2018.runs.exact_networks import ExactRun, ExactRuns, exact_networks
-from widenet.papers.brutzkus2018.runs.lower_bound import BasisSequence
+
+
+def recursion_count(run: ExactRun) -> int:
+    """T of the scalar recursion with the parameters of this run."""
+    return run.sequence.updates()
 
 
 @claim("brutzkus2018.theorem_10_collapse", Kind.STEP, "proof of Theorem 10, Appendix 9.1.4", reads=exact_networks)
 def theorem_10_collapse(
     cells: Sequence[ExactRuns],
     *,
-    count: Callable[[BasisSequence], int] = BasisSequence.updates,
+    count: Callable[[ExactRun], int] = recursion_count,
     threshold_factor: Fraction = Fraction(1),
 ) -> Evidence:
     """On the sequence of Theorem 10 all plus rows stay equal, all minus rows stay equal, and after each pass all
@@ -24,7 +28,7 @@ def theorem_10_collapse(
     """
     # The longest first: of cases that are equally close the first is shown.
     runs = sorted((run for cell in cells for run in cell.runs), key=lambda run: -run.updates)
-    expected = [count(run.sequence) for run in runs]
+    expected = [count(run) for run in runs]
     same = [run.updates == number for run, number in zip(runs, expected, strict=True)]
     apart = [run.untied_plus + run.untied_minus + run.untied_coordinates > 0 for run in runs]
     reached = [_reached(run, threshold_factor) for run in runs]
@@ -68,5 +72,5 @@ def theorem_10_collapse(
 
 def _reached(run: ExactRun, factor: Fraction) -> bool:
     """The condition that the proof shows to be necessary for zero loss."""
-    threshold = factor / (2 * run.half_width * run.output_weight)
-    return run.largest_plus >= threshold or run.smallest_minus <= -threshold / run.slope
+    size = 2 * run.half_width * run.output_weight
+    return run.largest_plus * size >= factor or -run.smallest_minus * run.slope * size >= factor

@@ -3,7 +3,8 @@
 import numpy as np
 
 from widenet.claims.base import Hypothesis, Runs, at_least, at_most, less_than, more_than, separable
-from widenet.claims.tolerances import ROUNDING
+from widenet.claims.sides import Sense, Sides
+from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.brutzkus2018.runs.ledgers import Ledgers
 from widenet.types import RunStatus
 
@@ -35,6 +36,25 @@ def ended(runs: Ledgers) -> Runs:
         diverged=runs.count(RunStatus.DIVERGED),
         unfinished=runs.count(RunStatus.BUDGET_SPENT),
     )
+
+
+def zero_loss(runs: Ledgers, undecided: np.ndarray) -> Sides:
+    """Every y N(x) is at least 1 at the end: the hinge loss is exactly 0."""
+    return Sides(
+        runs.last_margin,
+        1.0,
+        Sense.AT_LEAST,
+        room=ROUNDING,
+        undecided=undecided,
+        trivial=0.0,
+        quantity="smallest y N(x) at the end of a run",
+    )
+
+
+def active_before(runs: Ledgers) -> Sides:
+    """Only points with y N(x) < 1 make updates. Within rounding of 1 nothing is decided."""
+    near = (runs.margins >= 1) & (runs.margins <= 1 + STEP)
+    return Sides(runs.margins, 1.0, Sense.AT_MOST, strict=True, undecided=near, quantity="y N(x) before an update")
 
 
 def promised_updates(runs: Ledgers, bounds: np.ndarray) -> np.ndarray:

@@ -80,9 +80,10 @@ def theorem_10(cells: Sequence[BasisCounts], *, terms: Terms = printed_terms) ->
     """
     runs, counts = _runs(cells), _column(cells, "updates")
     smaller = [min(terms(run)) for run in runs]
-    forced = _at_least(counts, smaller, runs, "non-zero updates in the tightest run with min{B₁, B₂} > ‖w*‖²")
+    open_ = _uncertain(cells)
+    forced = _at_least(counts, smaller, runs, open_, "non-zero updates in the tightest run with min{B₁, B₂} > ‖w*‖²")
     dims = [run.dim for run in runs]
-    once = _at_least(counts, dims, runs, "non-zero updates in the tightest run")
+    once = _at_least(counts, dims, runs, open_, "non-zero updates in the tightest run")
     return evidence(
         {"at least min{B₁, B₂} updates": forced, "at least ‖w*‖² updates": once},
         hypotheses(runs),
@@ -121,8 +122,9 @@ def theorem_4(cells: Sequence[BasisCounts], *, count: str = "updates", promise: 
     """
     runs, counts = _runs(cells), _column(cells, count)
     limits = [promise(run) for run in runs]
-    squares = [number / (run.dim / run.step_size + run.dim) for number, run in zip(counts, runs, strict=True)]
-    forced = _at_least(counts, limits, runs, "non-zero updates in the tightest run with more than ‖w*‖² promised")
+    squares = [n * run.step_size / (run.dim * (1 + run.step_size)) for n, run in zip(counts, runs, strict=True)]
+    words = "non-zero updates in the tightest run with more than ‖w*‖² promised"
+    forced = _at_least(counts, limits, runs, _uncertain(cells), words)
     return evidence(
         {"at least so many updates": forced},
         under_equation_6(runs),
@@ -168,16 +170,18 @@ def theorem_4_mistakes(
     limits, ceilings = [fewest(run) for run in runs], [most(run) for run in runs]
     same = [number == value for number, value in zip(counts, formulas, strict=True)]
     under = [number <= ceiling for number, ceiling in zip(counts, ceilings, strict=True)]
+    open_ = _uncertain(cells)
     return evidence(
         {
             "at least ½(‖w*‖/η + ‖w*‖²)": _at_least(
                 counts,
                 limits,
                 runs,
+                open_,
                 "sign errors in the tightest run, against ½(‖w*‖/η + ‖w*‖²) where that exceeds ‖w*‖²",
             ),
-            "exactly the closed form": Sides(counts, formulas, Sense.EQUAL, exact=same),
-            "at most ‖w*‖/(αη) + ‖w*‖²": Sides(counts, _floats(ceilings), exact=under),
+            "exactly the closed form": Sides(counts, formulas, Sense.EQUAL, exact=same, undecided=open_),
+            "at most ‖w*‖/(αη) + ‖w*‖²": Sides(counts, _floats(ceilings), exact=under, undecided=open_),
         },
         under_equation_6(runs),
         runs=Runs(tried=len(runs)),
@@ -212,13 +216,15 @@ def large_steps(runs: Sequences, threshold: Promise = one_pass_step) -> list[Lar
     for run in runs:
         for multiple in (*ABOVE, *BELOW):
             faster = replace(run, step_size=multiple * threshold(run))
-            taken.append(LargeStep(faster, multiple >= 1, *faster.advance(1)))
+            # Very near the threshold a fraction near √d may say nothing about √d.
+            if faster.has_one_count:
+                taken.append(LargeStep(faster, multiple >= 1, *faster.solved()))
     return taken
 
 
 def _large_steps(scale: Scale, seed: int) -> list[LargeStep]:
     slopes = [Fraction(percent, 100) for percent in ((10, 50, 90) if scale is Scale.QUICK else (1, 10, 30, 50, 90, 99))]
-    return large_steps([basis_sequence(dim, slope, Fraction(1)) for dim in (1, 4, 25, 100) for slope in slopes])
+    return large_steps([basis_sequence(dim, slope, Fraction(1)) for dim in (1, 4, 7, 25, 100) for slope in slopes])
 
 
 @claim(
@@ -285,6 +291,7 @@ def gap_between_bounds(
         counts,
         limits,
         room=ROUNDING * limits,
+        undecided=_uncertain(cells),
         quantity="non-zero updates in the tightest run, against M_k of Theorem 2",
     )
     over = int(within.broken.sum())
@@ -319,11 +326,18 @@ def _column(cells: Sequence[BasisCounts], name: str) -> list[int]:
     return [count for cell in cells for count in getattr(cell, name).tolist()]
 
 
+def _uncertain(cells: Sequence[BasisCounts]) -> np.ndarray:
+    """Counts of a fraction near √d that might not be those of √d."""
+    return np.concatenate([~cell.certain for cell in cells])
+
+
 def _floats(values: Sequence[Fraction | int]) -> np.ndarray:
     return np.array([float(value) for value in values])
 
 
-def _at_least(counts: Sequence[int], limits: Sequence[Fraction | int], runs: Sequences, quantity: str) -> Sides:
+def _at_least(
+    counts: Sequence[int], limits: Sequence[Fraction | int], runs: Sequences, undecided: np.ndarray, quantity: str
+) -> Sides:
     """Counts that are promised to be at least these limits.
 
     Every point is updated once anyway, so a limit of d and less is vacuous. Such runs are not scored where others say
@@ -337,6 +351,7 @@ def _at_least(counts: Sequence[int], limits: Sequence[Fraction | int], runs: Seq
         promised,
         Sense.AT_LEAST,
         exact=kept,
+        undecided=undecided,
         scored=(telling | ~kept) if telling.any() else None,
         trivial=dims,
         quantity=quantity,

@@ -24,7 +24,12 @@ from widenet.claims.sides import Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.brutzkus2018.claims.compression import learning_on, rule_on, setting_of_the_paper
-from widenet.papers.brutzkus2018.formulas import compression_bound, corollary_3_constant, max_nonzero_updates
+from widenet.papers.brutzkus2018.formulas import (
+    compression_bound,
+    corollary_3_constant,
+    max_nonzero_updates,
+    risk_bound,
+)
 from widenet.papers.brutzkus2018.runs.learning import LearningRule, LearningRuns, LearningSetting, learning_runs
 from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples
 from widenet.records import Scale
@@ -93,7 +98,7 @@ def theorem_5(
     none = [np.zeros(len(runs.updates), bool) for runs in cells]
     excess = max(float(runs.updates.max()) - runs.compression_size for runs in cells)
     few = at_most("few_updates", "largest T − c_k", excess, 0)
-    return _judge(cells, limits, none, none, delta, (*_fixed_before(cells), few), extra)
+    return _judge(cells, limits, none, none, delta, "an error within its bound", (*_fixed_before(cells), few), extra)
 
 
 @claim(
@@ -113,8 +118,10 @@ def theorem_6(
     # need says nothing about its loss.
     failed = [((runs.loss > 0) & runs.is_waited_for) | (runs.updates > runs.compression_size) for runs in cells]
     unknown = [(runs.loss > 0) & (not runs.is_waited_for) for runs in cells]
-    integer = [8 * math.log(runs.n_samples / delta) / runs.n_samples * runs.compression_size for runs in cells]
-    return _judge(cells, limits, failed, unknown, delta, _fixed_before(cells), {"bounds_with_integer_c_k": integer})
+    integer = [risk_bound(runs.compression_size, runs.n_samples, delta) for runs in cells]
+    promise = "loss 0 and an error within the bound"
+    extra = {"bounds_with_integer_c_k": integer}
+    return _judge(cells, limits, failed, unknown, delta, promise, _fixed_before(cells), extra)
 
 
 def _limit(runs: LearningRuns, delta: float, updates: Callable[..., np.ndarray]) -> np.ndarray:
@@ -122,7 +129,7 @@ def _limit(runs: LearningRuns, delta: float, updates: Callable[..., np.ndarray])
     if not runs.compression_size:
         return np.full(len(runs.updates), np.inf)
     bound = float(updates(runs.separator_norm, rule.slope, rule.step_size, rule.scale, rule.scale, rule.half_width))
-    return np.full(len(runs.updates), 8 * bound * math.log(runs.n_samples / delta) / runs.n_samples)
+    return np.full(len(runs.updates), risk_bound(bound, runs.n_samples, delta))
 
 
 def _judge(
@@ -131,6 +138,7 @@ def _judge(
     otherwise_failed: Sequence[np.ndarray],
     unknown: Sequence[np.ndarray],
     delta: float,
+    promise: str,
     hypotheses: tuple[Hypothesis, ...],
     extra: dict[str, Any],
 ) -> Evidence:
@@ -141,8 +149,9 @@ def _judge(
         sides = Sides(runs.error, limit, Sense.AT_MOST, trivial=1.0, quantity="0-1 test error in the tightest trial")
         undecided = ~otherwise & (lost | ~np.isfinite(runs.error - limit))
         failed = otherwise | sides.broken
-        name = f"case {number}: the error exceeds its bound in at most a share δ of the trials"
-        parts[name] = Rate(failed, delta, undecided=undecided, sides=sides)
+        parts[f"case {number}: {promise}, but for a share δ of the trials"] = Rate(
+            failed, delta, undecided=undecided, sides=sides
+        )
     total = sum(len(runs.updates) for runs in cells)
     bad = sum(rate.part("").broken for rate in parts.values())
     heuristic = not all(runs.separator_is_given for runs in cells)
@@ -228,7 +237,8 @@ def _equal_to_output_weight(output_weight: np.ndarray, step_size: np.ndarray) ->
 
 
 def _limit_of_large_steps(norm: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    return (norm / slope) ** 2
+    with np.errstate(divide="ignore"):  # α = 0 is a hypothesis that fails
+        return (norm / slope) ** 2
 
 
 @claim("brutzkus2018.remark_1", Kind.TREND, "Remark 1, Section 6.1", draws=growing_steps)

@@ -11,9 +11,15 @@ import numpy as np
 from widenet.claims.base import Evidence, Kind, claim, pick
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.tolerances import BOUND, ROUNDING, STEP
-from widenet.papers.brutzkus2018.claims.conditions import conditions, ended, promised_updates
+from widenet.papers.brutzkus2018.claims.conditions import active_before, conditions, ended, promised_updates, zero_loss
 from widenet.papers.brutzkus2018.claims.convergence import ledgers_on
-from widenet.papers.brutzkus2018.formulas import max_nonzero_updates, root_bound, start_bound
+from widenet.papers.brutzkus2018.formulas import (
+    largest_square_gain,
+    least_alignment_gain,
+    max_nonzero_updates,
+    root_bound,
+    start_bound,
+)
 from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, joined, ledgers
 from widenet.types import RunStatus
 
@@ -28,12 +34,12 @@ def stacked_norm(runs: Ledgers) -> np.ndarray:
 
 def growth_of_square(runs: Ledgers) -> np.ndarray:
     """2η + 2kη²v², the most one update adds to G²."""
-    return 2 * runs.step_size + 2 * runs.half_width * (runs.step_size * runs.output_weight) ** 2
+    return largest_square_gain(runs.step_size, runs.output_weight, runs.half_width)
 
 
 def growth_of_alignment(runs: Ledgers) -> np.ndarray:
     """2kηvα, the least one update adds to F."""
-    return 2 * runs.half_width * runs.step_size * runs.output_weight * runs.slope
+    return least_alignment_gain(runs.step_size, runs.output_weight, runs.half_width, runs.slope)
 
 
 @claim("brutzkus2018.equation_9", Kind.STEP, "Eq. 9, Section 9.1.2", reads=ledgers)
@@ -46,15 +52,19 @@ def equation_9(cells: Sequence[Ledgers], *, constant: PerRun = stacked_norm) -> 
     runs = joined(cells)
     promised = runs.norms * constant(runs)[runs.time_run]
     # A start at W = 0 has 0 on both sides, and so has data without a separator: they show nothing.
-    sides = Sides(
-        np.abs(runs.alignments),
-        promised,
-        Sense.AT_MOST,
-        room=ROUNDING * promised,
-        scored=(runs.norms > 0) & (runs.separator_norm > 0)[runs.time_run],
-        quantity="|F| against G‖W*‖ where they are closest",
-    )
-    return evidence({"|F_t| ≤ ‖W*‖·G_t": sides}, runs=ended(runs), details=_counts(runs))
+    telling = (runs.norms > 0) & (runs.separator_norm > 0)[runs.time_run]
+    parts = {
+        name: Sides(
+            sign * runs.alignments,
+            promised,
+            Sense.AT_MOST,
+            room=ROUNDING * promised,
+            scored=telling,
+            quantity=f"{words} against G‖W*‖ where they are closest",
+        )
+        for name, sign, words in (("F_t ≤ ‖W*‖·G_t", 1, "F"), ("−F_t ≤ ‖W*‖·G_t", -1, "−F"))
+    }
+    return evidence(parts, runs=ended(runs), details=_counts(runs))
 
 
 @claim("brutzkus2018.equation_11_step", Kind.STEP, "the display before Eq. 11, Section 9.1.2", reads=ledgers)
@@ -74,7 +84,7 @@ def equation_11_step(cells: Sequence[Ledgers], *, constant: PerRun = growth_of_s
         {
             "G² grows by less than 2η + 2kη²v²": sides,
             # The bound is approached and never met, because only a point with y N(x) < 1 makes an update.
-            "y N(x) is below 1 before the update": Sides(runs.margins, 1.0, Sense.AT_MOST, strict=True),
+            "y N(x) < 1 before every update": active_before(runs),
             "every update adds to G² what the identity says": _identity(runs, squares, runs.norm_gains, squares),
         },
         pick(conditions(runs), *NEEDED_BY_EQUATION_11),
@@ -195,6 +205,8 @@ def theorem_2_chain(
 ) -> Evidence:
     """T ≤ M_init ≤ M_root ≤ M_k: the number T of non-zero updates is bounded by the proof's quadratic solved with the
     run's own F_0 and G_0 (M_init), that by the quadratic with ‖rows‖ ≤ R (M_root), and that by the M_k of Theorem 2.
+
+    T is counted until the training loss is 0.
     """
     runs = joined(cells)
     inner, outer, printed = (promised_updates(runs, bound(runs)) for bound in (innermost, middle, outermost))
@@ -213,6 +225,7 @@ def theorem_2_chain(
             ),
             "M_init ≤ M_root": Sides(inner, outer, Sense.AT_MOST, room=BOUND * outer),
             "M_root ≤ M_k": Sides(outer, printed, Sense.AT_MOST, room=BOUND * printed),
+            "training loss 0 at the end": zero_loss(runs, lost | (runs.status == RunStatus.BUDGET_SPENT)),
         },
         conditions(runs),
         runs=ended(runs),

@@ -15,6 +15,7 @@ import numpy as np
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_least, at_most, claim, more_than
 from widenet.claims.sides import Fact, Rate, Sides, evidence
+from widenet.claims.tolerances import ROUNDING
 from widenet.papers.brutzkus2018.formulas import updates_allowed, updates_allowed_as_printed, wide_width
 from widenet.papers.brutzkus2018.runs.update_counts import AllCounts, UpdateCounts, exact_settings, update_counts
 
@@ -119,6 +120,16 @@ def _hypotheses(cases: Sequence[UpdateCounts]) -> list[Hypothesis]:
         at_least("width", "smallest k − log2(2d/δ)", spare, 0),
         at_most("entry_bound", "largest |entry of W_0| − C", max(case.excess for case in cases), 0),
         more_than("step_size", "smallest step size η", float(min(case.step_size for case in cases)), 0),
+        at_most(
+            "orthonormal",
+            "orthonormal points: largest entry of XXᵀ − I",
+            max(case.gram_error for case in cases),
+            0,
+            tolerance=ROUNDING,
+        ),
+        at_most("relu", "ReLU: slope for z < 0", max(case.slope for case in cases), 0),
+        at_most("unit_output_weights", "output weights ±1: |v − 1|", max(case.weight_error for case in cases), 0),
+        at_least("plus_labels", "every label is +1: smallest label", min(case.smallest_label for case in cases), 1),
     ]
 
 

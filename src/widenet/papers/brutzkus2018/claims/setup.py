@@ -3,11 +3,12 @@
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, Runs, Silence, at_most, claim, more_than, separable
+from widenet.claims.base import Evidence, Kind, Runs, Silence, at_most, claim, less_than, more_than, separable
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING
@@ -57,7 +58,8 @@ def footnote_1(sets: SeparatedSets, *, least: float = 1.0) -> Evidence:
         separable(sets.smallest_margin),
         at_most("input_norm", "largest input norm ‖x‖", sets.largest_input.max(), 1, tolerance=ROUNDING),
     )
-    return evidence({"‖w*‖ ≥ 1": sides}, hypotheses)
+    note = "It is implied by the two hypotheses; what is measured is how close data comes to ‖w*‖ = 1."
+    return evidence({"‖w*‖ ≥ 1": sides}, hypotheses, note=note)
 
 
 @footnote_1.speaks
@@ -122,27 +124,36 @@ def footnote_5(
     """Every network with k neurons and any output weights a_i equals one with 2k neurons and output weights ±v:
     the row (|a_i|/v)·w_i goes to a slot with the sign of a_i, all other rows are 0 (σ positively homogeneous).
     """
-    differences, homogeneity = [], [0.0]
+    differences: dict[str, list[float]] = {name: [] for name in activations}
+    counts, homogeneity = [], [0.0]
     for network in networks:
         rows = rewritten(network)
+        counts.append(len(rows))
         signs = plus_minus_weights(len(rows) // 2, network.output_weight)
-        for activation in activations.values():
+        for name, activation in activations.items():
             z = network.points @ network.weights.T
             before, after = activation(z) @ network.outputs, activation(network.points @ rows.T) @ signs
             size = np.abs(activation(z)) @ np.abs(network.outputs)
             # A network whose output weights are all 0 has size 0, and says 0 on both sides.
-            differences.append(np.abs(before - after).max() / max(size.max(), np.finfo(float).tiny))
+            differences[name].append(np.abs(before - after).max() / max(size.max(), np.finfo(float).tiny))
             homogeneity.append(np.abs(activation(3 * z) - 3 * activation(z)).max() / np.abs(z).max())
-    sides = Sides(
-        np.array(differences),
-        0.0,
-        Sense.EQUAL,
-        room=IDENTITY,
-        quantity="largest difference of outputs, relative to Σ|a_i σ(z_i)|",
-    )
+    parts = {
+        f"both networks say the same ({name})": Sides(
+            found,
+            0.0,
+            Sense.EQUAL,
+            room=IDENTITY,
+            quantity="largest difference of outputs, relative to Σ|a_i σ(z_i)|",
+        )
+        for name, found in differences.items()
+    }
+    parts["2k neurons"] = Sides(counts, [2 * len(network.outputs) for network in networks], Sense.EQUAL)
     name = "largest |σ(3z) − 3σ(z)| / |z|: positively homogeneous"
-    hypotheses = (at_most("homogeneous", name, max(homogeneity), 0, tolerance=ROUNDING),)
-    return evidence({"both networks say the same": sides}, hypotheses, details={"activations": list(activations)})
+    hypotheses = (
+        at_most("homogeneous", name, max(homogeneity), 0, tolerance=ROUNDING),
+        more_than("output_weight", "smallest output weight v", min(each.output_weight for each in networks), 0),
+    )
+    return evidence(parts, hypotheses, runs=Runs(tried=len(counts)), details={"activations": list(activations)})
 
 
 Rule = Callable[[np.ndarray, np.ndarray, np.ndarray, float, float, float], tuple[np.ndarray, np.ndarray]]
@@ -159,7 +170,7 @@ def equation_10(cells: Sequence[Gradients], *, rule: Rule = update_of) -> Eviden
     (states,) = cells
     z = np.einsum("snd,sd->sn", states.hidden, states.inputs)
     margins = states.labels * np.einsum("sn,sn->s", states.outputs, leaky(z, states.slope))
-    active = margins < 1
+    active, half = margins < 1, states.hidden.shape[1] // 2
     steps = [
         rule(hidden, output, x, float(y), states.slope, states.step_size)
         for hidden, output, x, y in zip(states.hidden, states.outputs, states.inputs, states.labels, strict=True)
@@ -173,7 +184,12 @@ def equation_10(cells: Sequence[Gradients], *, rule: Rule = update_of) -> Eviden
     )
     return evidence(
         {
-            "the step of the hidden rows": _same_step(to_hidden, states.by_hidden, states.step_size, active),
+            "the step of the rows w": _same_step(
+                to_hidden[:, :half], states.by_hidden[:, :half], states.step_size, active
+            ),
+            "the step of the rows u": _same_step(
+                to_hidden[:, half:], states.by_hidden[:, half:], states.step_size, active
+            ),
             "the step of the output weights": _same_step(to_outputs, states.by_outputs, states.step_size, active),
             "no step at zero loss": Sides(
                 np.abs(states.by_hidden).max(axis=(1, 2)) + np.abs(states.by_outputs).max(axis=1),
@@ -186,8 +202,8 @@ def equation_10(cells: Sequence[Gradients], *, rule: Rule = update_of) -> Eviden
         runs=Runs(tried=len(active)),
         details={"states_with_an_update": int(active.sum()), "layers": "both"},
         note=(
-            "Eq. 10 is read with v̂ as a magnitude (it is introduced as −v) and with output weights from before the "
-            "step, which is what its use in the proof needs."
+            "v̂ is taken as a magnitude and the output weights from before the step, which is what the proof needs; "
+            "to the letter it is equation_10_as_printed."
         ),
     )
 
@@ -204,4 +220,85 @@ def _same_step(taken: np.ndarray, gradient: np.ndarray, step_size: float, active
         room=IDENTITY,
         scored=active,
         quantity="largest relative difference between Eq. 10 and automatic differentiation",
+    )
+
+
+@dataclass(frozen=True)
+class ScalarStep:
+    """One neuron of each sign in one dimension, and a point with label +1, in exact numbers.
+
+    Symbols: w, u, v, v̂ (negative, as the paper introduces it: v_0 = −v̂_0), x, α, η. `moves_outputs` says whether
+    the output weights are trained too.
+    """
+
+    w: Fraction
+    u: Fraction
+    plus_output: Fraction
+    minus_output: Fraction
+    point: Fraction
+    slope: Fraction
+    step_size: Fraction
+    moves_outputs: bool
+
+    @property
+    def output(self) -> Fraction:
+        """N(x) = vσ(wx) + v̂σ(ux)."""
+        return self.plus_output * self._activation(self.w) + self.minus_output * self._activation(self.u)
+
+    def by_gradient(self) -> tuple[Fraction, Fraction]:
+        """(w, u) after a step along −∂/∂(w, u) of 1 − N(x)."""
+        return (
+            self.w + self.step_size * self.plus_output * self._derivative(self.w) * self.point,
+            self.u + self.step_size * self.minus_output * self._derivative(self.u) * self.point,
+        )
+
+    def as_printed(self) -> tuple[Fraction, Fraction]:
+        """(w + ηv_t p x, u − ηv̂_t q x), with the output weights after their own update."""
+        moved = self.step_size if self.moves_outputs else Fraction(0)
+        plus = self.plus_output + moved * self._activation(self.w)
+        minus = self.minus_output + moved * self._activation(self.u)
+        return (
+            self.w + self.step_size * plus * self._derivative(self.w) * self.point,
+            self.u - self.step_size * minus * self._derivative(self.u) * self.point,
+        )
+
+    def _derivative(self, weight: Fraction) -> Fraction:
+        return Fraction(1) if weight * self.point >= 0 else self.slope
+
+    def _activation(self, weight: Fraction) -> Fraction:
+        return weight * self.point * self._derivative(weight)
+
+
+def scalar_steps(scale: Scale, seed: int) -> list[ScalarStep]:
+    """w = u = ½, v = −v̂ = x = η = 1, α = ½: first with output weights at rest, then with both layers trained."""
+    half, one = Fraction(1, 2), Fraction(1)
+    return [ScalarStep(half, half, one, -one, one, half, one, moves) for moves in (False, True)]
+
+
+@claim("brutzkus2018.equation_10_as_printed", Kind.IDENTITY, "Eq. 10, Section 9.1.2", draws=scalar_steps)
+def equation_10_as_printed(steps: Sequence[ScalarStep]) -> Evidence:
+    """A non-zero update is w_t = w_{t−1} + ηv_t·p·y·x and u_t = u_{t−1} − ηv̂_t·q·y·x, with v_0 = −v̂_0 = v.
+    Counterexample: w = u = ½, v = x = y = η = 1, v̂ = −1. The gradient step gives u = −½; the printed one u = 3/2, as v̂
+    is already negative, and N stays 0 for ever. If both layers move, v_t = 3/2 gives w = 2; the step has v_{t−1}
+    and gives w = 3/2.
+
+    In fractions, so that no rounding is to blame.
+    """
+    taken, exact = ([getattr(step, name)() for step in steps] for name in ("as_printed", "by_gradient"))
+    parts = {
+        f"the step of the rows {name}": Sides(
+            [float(each[place]) for each in taken],
+            [float(each[place]) for each in exact],
+            Sense.EQUAL,
+            exact=[left[place] == right[place] for left, right in zip(taken, exact, strict=True)],
+            quantity=f"{name} after the printed step, against the gradient step",
+        )
+        for place, name in enumerate("wu")
+    }
+    return evidence(
+        parts,
+        [
+            less_than("nonzero_update", "largest y N(x) before the step", float(max(s.output for s in steps)), 1),
+            more_than("step_size", "smallest step size η", float(min(s.step_size for s in steps)), 0),
+        ],
     )

@@ -9,17 +9,18 @@ from jaxtyping import Float
 from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_least, at_most, claim, less_than, more_than
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.brutzkus2018.claims.conditions import conditions, ended, promised_updates
+from widenet.papers.brutzkus2018.claims.conditions import conditions, ended, promised_updates, zero_loss
 from widenet.papers.brutzkus2018.claims.convergence import ledgers_on
 from widenet.papers.brutzkus2018.formulas import (
     Values,
     corollary_3_constant,
     equation_14_terms,
     max_nonzero_updates,
+    simple_bound,
     sum_of,
     width_free_bound,
 )
-from widenet.papers.brutzkus2018.runs.ledgers import NEARLY_ATTAINED, Ledgers, LedgerSetting, joined, ledgers
+from widenet.papers.brutzkus2018.runs.ledgers import ATTAINED, NEARLY_ATTAINED, Ledgers, LedgerSetting, joined, ledgers
 from widenet.papers.brutzkus2018.runs.tied_rows import TiedRuns, tied_runs
 from widenet.papers.brutzkus2018.runs.trials import TiedWidths, equal_scale
 from widenet.records import Scale
@@ -64,12 +65,12 @@ class Formulas:
 
 
 def draw_formulas(seed: int, count: int) -> Formulas:
-    """Parameters over all sizes that matter."""
+    """Parameters over all sizes that matter, and where the constants of Eq. 14 and K(α) are nearly attained."""
     draw = np.random.default_rng(seed)
     return Formulas(
-        draw.uniform(1, 50, count),
-        draw.uniform(0.01, 0.99, count),
-        np.exp(draw.uniform(np.log(1e-3), np.log(1e3), count)),
+        np.r_[1.0, 1.0, 3.0, 1.0, draw.uniform(1, 50, count)],
+        np.r_[0.99, 0.99, 0.99, 0.5, draw.uniform(0.01, 0.99, count)],
+        np.r_[1e-6, 1e6, 1e9, 1e-6, np.exp(draw.uniform(np.log(1e-3), np.log(1e3), count))],
         (1, 2, 10, 100, 1000),
     )
 
@@ -78,9 +79,9 @@ FORMULAS = draw_formulas(0, 1000)
 
 
 def corollary_3_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
-    """The same data trained at four widths, and the sequence that nearly attains M_k."""
+    """The same data trained at four widths, and sequences that nearly attain M_k."""
     widths = TiedWidths(seed=seed, n_data_sets=3 if scale is Scale.QUICK else 50)
-    return [NEARLY_ATTAINED, LedgerSetting(trials=widths)]
+    return [NEARLY_ATTAINED, ATTAINED, LedgerSetting(trials=widths)]
 
 
 @claim(
@@ -105,7 +106,7 @@ def corollary_3(
     ws, slopes, etas = formulas.arguments
     closed = bound(ws, slopes, etas)
     general = formulas.general(normalization)
-    simple = (ws / slopes) ** 2 + constant(slopes) * ws**2 / np.minimum(etas, np.sqrt(etas))
+    simple = simple_bound(ws, slopes, etas, constant(slopes))
     limits = promised_updates(runs, bound(*runs.parameters[:3]))
     lost = runs.blurred | (runs.status == RunStatus.DIVERGED)
     cut_off = lost | (runs.status == RunStatus.BUDGET_SPENT)
@@ -119,7 +120,7 @@ def corollary_3(
                 undecided=lost | (cut_off & (runs.updates <= limits)),
                 quantity="non-zero updates in the tightest run",
             ),
-            "training loss 0 at the end": Fact(runs.status == RunStatus.CONVERGED, undecided=cut_off),
+            "training loss 0 at the end": zero_loss(runs, cut_off),
             "M_k is M at every width": Sides(general, closed, Sense.EQUAL, room=ROUNDING * closed),
             "M ≤ ‖w*‖²/α² + K(α)‖w*‖²/min{η, √η}": Sides(closed, simple, Sense.AT_MOST, room=ROUNDING * simple),
         },
@@ -189,10 +190,15 @@ def tied_rows(cells: Sequence[TiedRuns]) -> Evidence:
                 Sense.EQUAL,
                 room=STEP,
                 scored=runs.same_samples,
-                quantity="largest relative difference of F/(kv), G/(√k·v) or W/v between two widths",
+                quantity="largest relative difference of F/(kv), G/(√k·v) or a row of W/v between two widths",
             ),
         },
-        normalized(runs),
+        (
+            *normalized(runs),
+            at_most(
+                "tied", "W_0/v: largest distance of two plus or two minus rows", runs.untied.max(), 0, tolerance=STEP
+            ),
+        ),
         runs=Runs(tried=len(runs.updates), unfinished=int((runs.status != RunStatus.CONVERGED).sum())),
         details={"half_widths": sorted({int(half) for half in runs.half_width}), "updates": int(runs.updates.sum())},
     )

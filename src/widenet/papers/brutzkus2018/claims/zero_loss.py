@@ -1,13 +1,13 @@
 """Where the training loss is 0: some multiple of W* always, W* itself only if the output weights are large enough."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, Silence, at_least, claim, less_than, more_than, separable
+from widenet.claims.base import Evidence, Kind, Runs, Silence, claim, less_than, more_than, separable
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
@@ -38,12 +38,22 @@ class Separated:
         """kv(1 + α): the network W* says gain·⟨w*, x⟩."""
         return self.half_width * self.output_weight * (1 + self.slope)
 
-    def mean_hinge(self, scale: float) -> float:
-        """L_S at scale·W*, W* being k copies of w* over k copies of −w*."""
-        hidden = scale * np.outer(np.repeat([1.0, -1.0], self.half_width), self.separator)
-        outputs = plus_minus_weights(self.half_width, self.output_weight)
-        margins = self.labels * outputs_of(hidden, outputs, self.inputs, self.slope)
-        return float(np.maximum(1 - margins, 0).mean())
+    @property
+    def reach(self) -> float:
+        """kv(1 + α)·min y⟨w*, x⟩: the smallest margin of the network W*."""
+        return self.gain * self.smallest_margin
+
+    def stacked(self) -> Float[np.ndarray, "neuron dim"]:
+        """W*: k copies of w* over k copies of −w*."""
+        return np.outer(np.repeat([1.0, -1.0], self.half_width), self.separator)
+
+    def outputs(self, hidden: Float[np.ndarray, "neuron dim"]) -> Float[np.ndarray, " sample"]:
+        """N(x) for every point."""
+        return outputs_of(hidden, plus_minus_weights(self.half_width, self.output_weight), self.inputs, self.slope)
+
+    def mean_hinge(self, hidden: Float[np.ndarray, "neuron dim"]) -> float:
+        """L_S."""
+        return float(np.maximum(1 - self.labels * self.outputs(hidden), 0).mean())
 
 
 def separated_cases(scale: Scale, seed: int) -> list[Separated]:
@@ -57,14 +67,29 @@ def separated_cases(scale: Scale, seed: int) -> list[Separated]:
     return cases
 
 
+PerCase = Callable[[Separated], float]
+
+
+def reach_of(case: Separated) -> float:
+    """kv(1 + α)·min y⟨w*, x⟩."""
+    return case.reach
+
+
+def whole(case: Separated) -> float:
+    """1."""
+    return 1.0
+
+
 @claim("brutzkus2018.section_2_zero_minimum", Kind.CONSTRUCTION, "after Eq. 2, Section 2", draws=separated_cases)
-def section_2_zero_minimum(cases: Sequence[Separated], *, shrink: float = 1.0) -> Evidence:
+def section_2_zero_minimum(cases: Sequence[Separated], *, share: PerCase = whole) -> Evidence:
     """On separable data some W has training loss exactly 0, for Leaky ReLU and for ReLU: s·W* does, W* being k rows
     w* and k rows −w*, as soon as s·kv(1 + α) ≥ 1 (for ReLU, α = 0).
 
-    At the smallest such s and a hair more, which covers rounding; a control shrinks it.
+    At the smallest such s and a hair more, which covers rounding; a control takes a share of it.
     """
-    losses = np.array([case.mean_hinge(shrink * (1 + STEP) / case.gain) for case in cases])
+    with np.errstate(divide="ignore", invalid="ignore"):  # v = 0 is a hypothesis that fails
+        scales = [share(case) * np.divide(1 + STEP, case.gain) for case in cases]
+        losses = np.array([case.mean_hinge(s * case.stacked()) for s, case in zip(scales, cases, strict=True)])
     hypotheses = (
         separable(case.smallest_margin for case in cases),
         more_than("output_weight", "smallest output weight v", min(case.output_weight for case in cases), 0),
@@ -90,31 +115,53 @@ def separated_on(specimen: Specimen) -> list[Separated] | Silence:
     return [Separated(*parts, specimen.choices.slope), Separated(*parts, 0.0)]
 
 
-def reaching_cases(scale: Scale, seed: int) -> list[Separated]:
-    """Those of the random cases that meet the hypothesis, and k = 2 with Eq. 6 on one point, where loss 0 begins."""
-    reaching = [case for case in separated_cases(scale, seed) if case.gain * case.smallest_margin >= 1]
-    one_point = Separated(np.ones((1, 1)), np.ones(1), np.ones(1), 2, 0.5, 0.1)  # S = {(e_1, 1)} and w* = e_1
-    return [*reaching, one_point]
+def cases_around_one(scale: Scale, seed: int) -> list[Separated]:
+    """The random cases, and one point with kv(1 + α) exactly 1, just below, and 1 only if α counted twice."""
+    point = (np.ones((1, 1)), np.ones(1), np.ones(1))  # S = {(1, +1)} and w* = 1
+    edges = [Separated(*point, 1, weight, 0.25) for weight in (0.8, 0.79, 2 / 3)]
+    return [*separated_cases(scale, seed), *edges]
 
 
 @claim(
     "brutzkus2018.separator_is_global_minimum",
     Kind.STEP,
     "proof sketch in Section 5.1 and Section 9.1.2",
-    draws=reaching_cases,
+    draws=cases_around_one,
 )
-def separator_is_global_minimum(cases: Sequence[Separated]) -> Evidence:
-    """W* (k rows w*, k rows −w*) is a global minimum, L_S(W*) = 0, provided kv(1 + α)·min y⟨w*, x⟩ ≥ 1. (Repaired: the
-    paper states it without the condition; its proofs use only ⟨W, W*⟩ and do not need it.)
+def separator_is_global_minimum(
+    cases: Sequence[Separated],
+    *,
+    weights: Callable[[Separated], np.ndarray] = Separated.stacked,
+    reach: PerCase = reach_of,
+) -> Evidence:
+    """W* (k rows w*, k rows −w*) says N(x) = kv(1 + α)⟨w*, x⟩, so it is a global minimum, L_S(W*) = 0, if and only if
+    kv(1 + α)·min y⟨w*, x⟩ ≥ 1. (Repaired: the paper states it without the condition; its proofs use only ⟨W, W*⟩ and
+    do not need it.)
     """
-    reach = min(case.gain * case.smallest_margin for case in cases)
-    hypotheses = (
-        more_than("output_weight", "smallest output weight v", min(case.output_weight for case in cases), 0),
-        at_least("reach", "smallest kv(1 + α)·y⟨w*, x⟩", reach, 1, tolerance=ROUNDING),
+    reaches = np.array([reach(case) for case in cases])
+    losses = np.array([case.mean_hinge(weights(case)) for case in cases])
+    said = np.concatenate([case.outputs(weights(case)) for case in cases])
+    linear = np.concatenate([case.gain * (case.inputs @ case.separator) for case in cases])
+    at_zero_loss = Sides(
+        losses,
+        0.0,
+        Sense.EQUAL,
+        room=ROUNDING,
+        scored=reaches >= 1 - ROUNDING,
+        quantity="largest training loss at W* where kv(1 + α)·y⟨w*, x⟩ ≥ 1",
     )
-    losses = np.array([case.mean_hinge(1.0) for case in cases])
-    sides = Sides(losses, 0.0, Sense.EQUAL, room=ROUNDING, quantity="largest training loss at W*")
-    return evidence({"L_S(W*) = 0": sides}, hypotheses, details={"smallest_reach": reach})
+    return evidence(
+        {
+            "L_S(W*) = 0 if kv(1 + α)·y⟨w*, x⟩ ≥ 1": at_zero_loss,
+            "L_S(W*) > 0 otherwise": Sides(
+                losses, 0.0, Sense.AT_LEAST, strict=True, scored=reaches < 1 - ROUNDING, quantity="training loss at W*"
+            ),
+            "N(x) = kv(1 + α)⟨w*, x⟩": Sides(said, linear, Sense.EQUAL, room=ROUNDING * np.maximum(np.abs(linear), 1)),
+        },
+        [more_than("output_weight", "smallest output weight v", min(case.output_weight for case in cases), 0)],
+        runs=Runs(tried=len(cases)),
+        details={"cases_with_loss_0": int((losses <= ROUNDING).sum())},
+    )
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,14 @@
 import enum
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
 from widenet.claims.experiments import Experiment
-from widenet.papers.brutzkus2018.runs.lower_bound import BasisSequence, basis_sequence
+from widenet.papers.brutzkus2018.runs.lower_bound import BasisSequence, basis_sequence, one_pass_step
 from widenet.progress import Progress, over, silent
 from widenet.records import ClosedModel, Scale
 
@@ -19,7 +19,7 @@ class BasisFamily(enum.StrEnum):
     """Which parameters the runs have."""
 
     RANDOM = "random"
-    """d ≤ 400, k ≤ 100, any α, η ∈ [0.003, 100], v and R over two decades and more."""
+    """d ≤ 400, k ≤ 100, any α, η ∈ [0.003, 100], v and R over two decades and more; and the closest known."""
     EQUATION_6 = "equation 6"
     """A grid of dimensions, slopes and step sizes under R = v = 1/√(2k)."""
     LARGE_STEPS = "large steps"
@@ -43,6 +43,7 @@ class BasisCounts:
       numerators, denominators: α, η, kv², R/v and the two initial entries of `BasisSequence`, as fractions.
       updates: T.
       mistakes: the updates at points with N ≤ 0.
+      certain: whether the counts are those of √d where d is no square, and not only of a fraction near it.
     """
 
     dim: Int[np.ndarray, " run"]
@@ -50,6 +51,7 @@ class BasisCounts:
     denominators: Int[np.ndarray, "run 6"]
     updates: Int[np.ndarray, " run"]
     mistakes: Int[np.ndarray, " run"]
+    certain: Bool[np.ndarray, " run"]
 
     @functools.cached_property
     def sequences(self) -> list[BasisSequence]:
@@ -66,24 +68,42 @@ def count(sequences: Sequence[BasisSequence], progress: Progress = silent) -> Ba
         np.array([run.dim for run in sequences]),
         np.array([[value.numerator for value in row] for row in fields]),
         np.array([[value.denominator for value in row] for row in fields]),
-        *np.array(counts).T,
+        np.array([updates for updates, _ in counts]),
+        np.array([mistakes for _, mistakes in counts]),
+        np.array([run.has_one_count for run in sequences]),
     )
 
 
 def random_sequences(seed: int, size: int) -> list[BasisSequence]:
     """Random parameters; every other run has round ones, where the recursion hits its thresholds exactly."""
     draw = np.random.default_rng(seed)
-    return [_random_sequence(draw, is_round=bool(index % 2)) for index in range(size)]
+    drawn = [_random_sequence(draw, is_round=bool(index % 2)) for index in range(size)]
+    return [*drawn, *closest_sequences()]
+
+
+def closest_sequences() -> list[BasisSequence]:
+    """Where Theorem 10 is nearly attained as printed, and in its sharp form with B₁ and with B₂ the smaller one."""
+    tenth, quarter = Fraction(1, 10), Fraction(1, 4)
+    cases = (
+        (Fraction(999, 1000), 20, Fraction(1), 500),
+        (tenth, 1, quarter, 20),
+        (Fraction(99, 100), 1, quarter, 5),
+    )
+    return [
+        basis_sequence(1, slope, tenth, gain=half * weight**2, radius=radius / weight)
+        for slope, half, weight, radius in cases
+    ]
 
 
 def _random_sequence(draw: np.random.Generator, *, is_round: bool) -> BasisSequence:
-    half, root = int(draw.integers(1, 101)), int(draw.integers(1, 21))
+    half, root, other = int(draw.integers(1, 101)), int(draw.integers(1, 21)), int(draw.integers(1, 401))
+    dim = root**2 if draw.random() < 0.5 else other
     slope = Fraction(int(draw.integers(1, 100)), 100)
     eta, weight, radius = (_log_uniform(draw, *ends) for ends in ((0.003, 100.0), (0.05, 5.0), (0.01, 300.0)))
     if is_round:
         weight, radius = Fraction(1, int(draw.integers(1, 5))), Fraction(int(draw.integers(0, 21)), 2)
         slope, eta = Fraction(int(draw.choice([1, 2, 5, 8, 9])), 10), Fraction(int(draw.integers(1, 40)), 10)
-    return basis_sequence(root**2, slope, eta, gain=half * weight**2, radius=radius / weight)
+    return basis_sequence(dim, slope, eta, gain=half * weight**2, radius=radius / weight)
 
 
 def _log_uniform(draw: np.random.Generator, low: float, high: float) -> Fraction:
@@ -91,10 +111,23 @@ def _log_uniform(draw: np.random.Generator, low: float, high: float) -> Fraction
 
 
 def equation_6_grid(n_steps: int) -> list[BasisSequence]:
-    """η from 0.003 to 100 for five dimensions and eight slopes, under Eq. 6."""
+    """η from 0.003 to 100 for seven dimensions and eight slopes, under Eq. 6."""
     steps = [Fraction(float(eta)).limit_denominator(10_000) for eta in np.geomspace(0.003, 100, n_steps)]
     slopes = [Fraction(percent, 100) for percent in (1, 10, 30, 50, 70, 90, 95, 99)]
-    return [basis_sequence(dim, slope, eta) for dim in (1, 4, 25, 100, 400) for slope in slopes for eta in steps]
+    dims = (1, 3, 4, 25, 77, 100, 400)
+    closest = [basis_sequence(dim, Fraction(999, 1000), Fraction(1)) for dim in (1, 2, 400)]
+    return [
+        *(basis_sequence(dim, slope, eta) for dim in dims for slope in slopes for eta in steps),
+        # Every point is updated once, at the smallest η that does this: no other runs come so close to Theorem 4.
+        *(replace(run, step_size=one_pass_step(run) * (1 + CLOSE)) for run in closest),
+        # And these to the two ends of its reading as sign errors.
+        basis_sequence(1, Fraction(99, 100), Fraction(21, 20)),
+        basis_sequence(100, Fraction(99, 100), Fraction(1, 10)),
+    ]
+
+
+CLOSE = Fraction(1, 10**9)
+"""How far above the threshold η₁ a step is taken, so that the fraction for √d does not matter."""
 
 
 def large_step_sequences() -> list[BasisSequence]:
@@ -117,7 +150,7 @@ def run_basis_sequences(setting: BasisSetting, progress: Progress) -> BasisCount
 
 def random_settings(scale: Scale, seed: int) -> list[BasisSetting]:
     """Random runs."""
-    size = 1000 if scale is Scale.QUICK else 3000
+    size = 400 if scale is Scale.QUICK else 3000
     return [BasisSetting(family=BasisFamily.RANDOM, size=size, seed=seed)]
 
 

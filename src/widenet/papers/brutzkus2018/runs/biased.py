@@ -30,10 +30,11 @@ class BiasedSetting(ClosedModel):
 class BiasedCase:
     """Data with y(⟨w, x⟩ + b) ≥ 1, and a trial on the lifted inputs (x, 1)/√2 with w' = √2(w, b).
 
-    `inputs` are the points before the lift.
+    `inputs` are the points before the lift, `affine` is (w, b).
     """
 
     inputs: Float[np.ndarray, "sample dim"]
+    affine: Float[np.ndarray, " lifted"]
     trial: Trial
 
 
@@ -43,7 +44,9 @@ class BiasedRuns:
 
     Attributes:
       separator_norm, slope, step_size, output_weight, row_bound, half_width: of the lifted trial.
+      affine_square: ‖w‖² + b².
       smallest_margin, largest_input: min y(⟨w, x⟩ + b) and the largest norm of a lifted input.
+      last_margin: min y N(x) at the end of the lifted run.
       updates, status: of the lifted run.
       same_samples: whether the biased network was updated by the same samples.
       difference: of the outputs of the two networks at the end, relative to the largest.
@@ -55,8 +58,10 @@ class BiasedRuns:
     output_weight: Float[np.ndarray, " case"]
     row_bound: Float[np.ndarray, " case"]
     half_width: Float[np.ndarray, " case"]
+    affine_square: Float[np.ndarray, " case"]
     smallest_margin: Float[np.ndarray, " case"]
     largest_input: Float[np.ndarray, " case"]
+    last_margin: Float[np.ndarray, " case"]
     updates: Int[np.ndarray, " case"]
     status: Int[np.ndarray, " case"]
     same_samples: Bool[np.ndarray, " case"]
@@ -83,8 +88,10 @@ def train_biased(cases: Sequence[BiasedCase], progress: Progress = silent) -> Bi
         rows.append(
             (
                 *trial.parameters,
-                trial.smallest_margin,
+                case.affine @ case.affine,
+                (trial.labels * (lift(case.inputs, 1.0) @ case.affine)).min(),
                 np.linalg.norm(trial.inputs, axis=1).max(),
+                lifted.last_margin,
                 lifted.updates,
                 lifted.end,
                 np.array_equal(lifted.samples, biased.samples),
@@ -92,8 +99,8 @@ def train_biased(cases: Sequence[BiasedCase], progress: Progress = silent) -> Bi
             )
         )
     columns = [np.array(column) for column in zip(*rows, strict=True)]
-    numbers = [column.astype(np.float64) for column in columns[:8]]
-    return BiasedRuns(*numbers, *(column.astype(np.int64) for column in columns[8:10]), *columns[10:])
+    numbers = [column.astype(np.float64) for column in columns[:10]]
+    return BiasedRuns(*numbers, *(column.astype(np.int64) for column in columns[10:12]), *columns[12:])
 
 
 def _with_bias_of(case: BiasedCase) -> Trial:
@@ -146,13 +153,28 @@ def biased_case(draw: np.random.Generator) -> BiasedCase:
         float(np.exp(draw.uniform(-1, 3))),
         scale,
     )
-    return BiasedCase(inputs, trial)
+    return BiasedCase(inputs, affine, trial)
+
+
+def one_biased_point() -> BiasedCase:
+    """S = {(1, +1)} with w = b = ½ and k = v = 1 from W_0 = 0: M_k = 1.358, and one update is made."""
+    trial = Trial(
+        lift(np.ones((1, 1))),
+        np.ones(1),
+        np.full(2, 2**-0.5),
+        np.zeros((2, 2)),
+        plus_minus_weights(1, 1.0),
+        0.9,
+        10.0,
+        0.0,
+    )
+    return BiasedCase(np.ones((1, 1)), np.full(2, 0.5), trial)
 
 
 def run_biased(setting: BiasedSetting, progress: Progress) -> BiasedRuns:
     """One cell."""
     draw = np.random.default_rng(setting.seed)
-    return train_biased([biased_case(draw) for _ in range(setting.count)], progress)
+    return train_biased([one_biased_point(), *(biased_case(draw) for _ in range(setting.count))], progress)
 
 
 def biased_settings(scale: Scale, seed: int) -> list[BiasedSetting]:

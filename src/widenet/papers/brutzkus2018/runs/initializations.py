@@ -1,14 +1,15 @@
 """Theorem 9: many random starts of one shape, of which only K_0 is kept, and a few that are trained."""
 
+import enum
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool
 
 from widenet.claims.experiments import Experiment
-from widenet.papers.brutzkus2018.formulas import narrow_width, wide_width
+from widenet.papers.brutzkus2018.formulas import narrow_width, proof_width, wide_width
 from widenet.papers.brutzkus2018.runs.online import OnlineStart, train_online
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
@@ -17,8 +18,17 @@ PIECE = 2_000
 """Starts held in memory at once."""
 STEP_SIZE = 0.6
 
-Entries = Callable[[np.random.Generator, tuple[int, int, int]], np.ndarray]
+Shape = tuple[int, int, int]
+Entries = Callable[[np.random.Generator, Shape], np.ndarray]
 """Draws the entries of W_0, (run, neuron, dim)."""
+
+
+class StartLaw(enum.StrEnum):
+    """How W_0 is drawn: always continuous, symmetric and bounded."""
+
+    INDEPENDENT = "independent entries, uniform on [−1, 1]"
+    EQUAL_ENTRIES = "each row has one random sign: ξ·(1, …, 1) + noise"
+    EQUAL_ROWS = "all rows are one random vector + noise"
 
 
 class InitializationSetting(ClosedModel):
@@ -29,6 +39,7 @@ class InitializationSetting(ClosedModel):
     half_width: int
     n_starts: int
     n_trained: int
+    law: StartLaw = StartLaw.INDEPENDENT
     seed: int = 0
 
 
@@ -41,6 +52,7 @@ class Initializations:
       solvable: whether K_0 is empty, for every start.
       imbalance: the largest |mean sign| of an entry of W_0.
       correlation: the largest |mean product of signs| of neighbouring entries, along rows and columns.
+      largest_entry: max |entry of W_0|.
       reached: whether the loss is 0 at the end, for those that are trained: the first of all.
       ended: whether no point would make another update.
     """
@@ -51,28 +63,51 @@ class Initializations:
     solvable: Bool[np.ndarray, " start"]
     imbalance: float
     correlation: float
+    largest_entry: float
     reached: Bool[np.ndarray, " trained"]
     ended: Bool[np.ndarray, " trained"]
 
 
-def uniform_entries(draw: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
+def uniform_entries(draw: np.random.Generator, shape: Shape) -> np.ndarray:
     """Independent entries, uniform on [−1, 1]."""
     return draw.uniform(-1, 1, shape)
 
 
-def run_initializations(
-    setting: InitializationSetting, progress: Progress, entries: Entries = uniform_entries
-) -> Initializations:
+def equal_entries(draw: np.random.Generator, shape: Shape) -> np.ndarray:
+    """Rows ξ·(1, …, 1) + noise; the noise is too small to change a sign."""
+    return _away_from_zero(draw, (*shape[:2], 1)) + draw.uniform(-0.25, 0.25, shape)
+
+
+def equal_rows(draw: np.random.Generator, shape: Shape) -> np.ndarray:
+    """Rows ζ + noise with one ζ for all; the noise is too small to change a sign."""
+    return _away_from_zero(draw, (shape[0], 1, shape[2])) + draw.uniform(-0.25, 0.25, shape)
+
+
+def _away_from_zero(draw: np.random.Generator, shape: Shape) -> np.ndarray:
+    """Uniform on [−1, −½] and [½, 1]."""
+    return draw.choice([-1.0, 1.0], shape) * draw.uniform(0.5, 1, shape)
+
+
+ENTRIES: dict[StartLaw, Entries] = {
+    StartLaw.INDEPENDENT: uniform_entries,
+    StartLaw.EQUAL_ENTRIES: equal_entries,
+    StartLaw.EQUAL_ROWS: equal_rows,
+}
+
+
+def run_initializations(setting: InitializationSetting, progress: Progress) -> Initializations:
     """Draw in pieces that fit in memory. K_0 depends on the +1 neurons alone."""
-    dim, half = setting.dim, setting.half_width
+    dim, half, entries = setting.dim, setting.half_width, ENTRIES[setting.law]
     draw = np.random.default_rng([setting.seed, dim, half])
     first = entries(draw, (setting.n_trained, 2 * half, dim))
     start = OnlineStart(np.eye(dim), np.ones((setting.n_trained, dim)), first, STEP_SIZE, seed=setting.seed)
     solvable = [~start.stuck(first).any(axis=1)]
     signs, rows, columns = np.zeros((half, dim)), np.zeros((half - 1, dim)), np.zeros((half, dim - 1))
-    drawn = setting.n_starts - setting.n_trained
+    drawn, highest = setting.n_starts - setting.n_trained, float(np.abs(first).max(initial=0))
     for done in over(range(0, drawn, PIECE), progress, f"starts with d = {dim}, k = {half}"):
-        on = entries(draw, (min(PIECE, drawn - done), half, dim)) > 0
+        drawn_entries = entries(draw, (min(PIECE, drawn - done), half, dim))
+        highest = max(highest, float(np.abs(drawn_entries).max()))
+        on = drawn_entries > 0
         solvable.append(np.all(np.any(on, axis=1), axis=1))
         sign = np.where(on, np.float32(1), np.float32(-1))
         signs += sign.sum(axis=0)
@@ -82,43 +117,53 @@ def run_initializations(
     runs = train_online(start)
     reached = start.loss(runs.weights) == 0
     return Initializations(
-        dim, setting.delta, half, np.concatenate(solvable), largest[0], max(largest[1:]), reached, runs.ended
+        dim, setting.delta, half, np.concatenate(solvable), largest[0], max(largest[1:]), highest, reached, runs.ended
     )
 
 
 SPEC = ((100, 0.05), (64, 0.1), (20, 0.05))
 """Dimension and δ, for both halves of the theorem."""
 
+Case = tuple[int, float, int, int]
+"""d, δ, k, and how many starts are drawn."""
+
 
 def narrow_settings(scale: Scale, seed: int) -> list[InitializationSetting]:
-    """The widest networks that the first half speaks about."""
-    n_starts, n_trained = (20_000, 50) if scale is Scale.QUICK else (100_000, 200)
-    return [
-        InitializationSetting(
-            dim=dim,
-            delta=delta,
-            half_width=math.floor(narrow_width(dim, delta)),
-            n_starts=n_starts,
-            n_trained=n_trained,
-            seed=seed,
-        )
-        for dim, delta in SPEC
-    ]
+    """The widest networks that the first half speaks about, and d = 32, δ = e⁻¹, k = 5, where it is nearly attained."""
+    starts, trained = (20_000, 50) if scale is Scale.QUICK else (100_000, 200)
+    cases = [(dim, delta, math.floor(narrow_width(dim, delta)), starts) for dim, delta in SPEC]
+    return _settings([*cases, (32, math.exp(-1), 5, 200_000)], trained, seed)
 
 
 def wide_settings(scale: Scale, seed: int) -> list[InitializationSetting]:
-    """The narrowest networks that the second half speaks about."""
-    n_starts, n_trained = (8_000, 30) if scale is Scale.QUICK else (100_000, 200)
+    """The narrowest networks that the second half speaks about, by its statement, and by its proof, which halves 2d.
+
+    At d = 3, δ = 3/32, k = 5 the width of the proof is nearly attained.
+    """
+    starts, trained = (8_000, 30) if scale is Scale.QUICK else (100_000, 200)
+    by_statement = [(dim, delta, math.ceil(wide_width(dim, delta)), starts) for dim, delta in SPEC]
+    by_proof = [(dim, delta, math.ceil(proof_width(dim, delta)), starts) for dim, delta in SPEC[1:]]
+    return _settings([*by_statement, *by_proof, (3, 3 / 32, 5, 400_000)], trained, seed)
+
+
+def equal_entries_settings(scale: Scale, seed: int) -> list[InitializationSetting]:
+    """A start without independence over coordinates: d = 20, k = 2, δ = 0.05."""
+    return _settings([(20, 0.05, 2, 1_000)], 50, seed, StartLaw.EQUAL_ENTRIES)
+
+
+def equal_rows_settings(scale: Scale, seed: int) -> list[InitializationSetting]:
+    """A start without independence over neurons: d = 3, k = 5, δ = 0.2."""
+    return _settings([(3, 0.2, 5, 1_000)], 50, seed, StartLaw.EQUAL_ROWS)
+
+
+def _settings(
+    cases: Sequence[Case], trained: int, seed: int, law: StartLaw = StartLaw.INDEPENDENT
+) -> list[InitializationSetting]:
     return [
         InitializationSetting(
-            dim=dim,
-            delta=delta,
-            half_width=math.ceil(wide_width(dim, delta)),
-            n_starts=n_starts,
-            n_trained=n_trained,
-            seed=seed,
+            dim=dim, delta=delta, half_width=half, n_starts=starts, n_trained=trained, law=law, seed=seed
         )
-        for dim, delta in SPEC
+        for dim, delta, half, starts in cases
     ]
 
 

@@ -34,6 +34,7 @@ class Ledger:
       alignment_gains, norm_gains: what the identities say each update adds to F and to G².
       smallest_ratios, largest_ratios: running extremes of v_t/v_0 over the neurons, from t = 0 (c and C).
       hidden, output: the weights at the end.
+      last_margin: min y N(x) over all samples at the end; the training loss is 0 where it is at least 1.
       end: why the run ended.
     """
 
@@ -48,6 +49,7 @@ class Ledger:
     largest_ratios: Float[np.ndarray, " time"]
     hidden: Float[np.ndarray, "neuron dim"]
     output: Float[np.ndarray, " neuron"]
+    last_margin: float
     end: RunStatus
 
     @property
@@ -156,6 +158,7 @@ def keep_ledger(trial: Trial, max_updates: int, layers: Layers = Layers.HIDDEN) 
                 )
                 write_potentials()
                 ratios.append(output / trial.output)
+        last_margin = float(margins_of(np.arange(len(labels))).min())
     ratios = np.asarray(ratios)
     return Ledger(
         trial,
@@ -169,6 +172,7 @@ def keep_ledger(trial: Trial, max_updates: int, layers: Layers = Layers.HIDDEN) 
         np.maximum.accumulate(ratios.max(axis=1)),
         hidden,
         output,
+        last_margin,
         end,
     )
 

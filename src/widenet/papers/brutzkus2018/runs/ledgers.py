@@ -13,6 +13,7 @@ from widenet.papers.brutzkus2018.runs.ledger import Ledger, keep_ledger
 from widenet.papers.brutzkus2018.runs.trials import (
     ADVERSARIAL,
     BasisTrial,
+    OnePoint,
     RandomTrials,
     SampleOrder,
     Trial,
@@ -68,6 +69,7 @@ class Ledgers:
       label_error: the largest distance of a label from ±1.
       smallest_output, output_spread: the smallest of the signed output weights (+v, …, −v), and how far they are apart.
       at_zero: σ'(0).
+      last_margin: min y N(x) at the end.
       updates, status: T and why the run ended.
       blurred: whether rounding alone could move a margin across 1 at the end.
     Per update: `margins` y_t N_{t−1}(x_t), `alignment_gains` and `norm_gains`, what the identities add to F and to G².
@@ -88,6 +90,7 @@ class Ledgers:
     smallest_output: Runs
     output_spread: Runs
     at_zero: Runs
+    last_margin: Runs
     updates: Int[np.ndarray, " run"]
     status: Int[np.ndarray, " run"]
     blurred: Bool[np.ndarray, " run"]
@@ -176,7 +179,7 @@ def budget(trial: Trial) -> int:
 
 def as_ledgers(kept: Sequence[Ledger]) -> Ledgers:
     """Ledgers of single runs, put one after the other."""
-    per_run = np.array([_measures(ledger) for ledger in kept], np.float64).reshape(len(kept), 13)
+    per_run = np.array([_measures(ledger) for ledger in kept], np.float64).reshape(len(kept), 14)
 
     def flat(name: str) -> np.ndarray:
         return np.concatenate([np.zeros(0), *(getattr(ledger, name) for ledger in kept)])
@@ -212,6 +215,7 @@ def _measures(ledger: Ledger) -> tuple[float | int, ...]:
         # An odd number of neurons has no two equal halves.
         float(np.ptp(signed)) if len(signed) % 2 == 0 else np.inf,
         trial.at_zero,
+        ledger.last_margin,
     )
 
 
@@ -234,7 +238,9 @@ def _in_orders(trial: Trial, setting: LedgerSetting) -> list[Trial]:
 
 
 NEARLY_ATTAINED = LedgerSetting(trials=BasisTrial(dim=100, half_width=1, slope=0.99, step_size=100.0))
-"""The sequence on which M_k is nearly attained."""
+"""A sequence on which M_k is nearly attained: 100 of 108 updates."""
+ATTAINED = LedgerSetting(trials=BasisTrial(dim=1, half_width=1, slope=0.999, step_size=1e9), adversarial=False)
+"""M_k = 1.002, and one update is made."""
 
 
 def proof_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
@@ -244,9 +250,17 @@ def proof_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
         BasisTrial(dim=25, half_width=4, slope=0.5, step_size=5.3),
         BasisTrial(dim=4, half_width=1, slope=0.9, step_size=1.0001, output_weight=0.5**0.5, row_bound=50.0),
         BasisTrial(dim=1, half_width=1, slope=0.5, step_size=0.1),
+        BasisTrial(dim=1, half_width=1, slope=0.5, step_size=0.1, row_bound=0.0),  # M_init = M_root = M_k
+        OnePoint(slope=0.5, step_size=10.0, output_weight=1.0, plus_rows=(2.999,), minus_rows=(2.0,)),  # Eq. 11
+        OnePoint(slope=0.25, step_size=0.5, output_weight=0.5, plus_rows=(-0.1, -0.1), minus_rows=(-0.1, -0.1)),
     )
     drawn = RandomTrials(seed=seed, n_batches=batches, per_batch=each, max_bound=max_bound)
-    return [LedgerSetting(trials=drawn), *(LedgerSetting(trials=each) for each in sequences), NEARLY_ATTAINED]
+    return [
+        LedgerSetting(trials=drawn),
+        *(LedgerSetting(trials=each) for each in sequences),
+        NEARLY_ATTAINED,
+        ATTAINED,
+    ]
 
 
 def theorem_2_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
@@ -259,6 +273,7 @@ def theorem_2_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
         LedgerSetting(trials=blind, adversarial=False),
         LedgerSetting(trials=hard, own_order=False),
         NEARLY_ATTAINED,
+        ATTAINED,
     ]
 
 

@@ -136,7 +136,9 @@ def from_balance(scape: Landscape, draw: np.random.Generator) -> Iterator[Ends]:
             slack = float(np.abs(margins - 1).min())
             if sign * bend <= UNBALANCED * sizes.max() or slack <= SLACK:
                 continue
-            offset, step = _offset(scape.inputs[~on_line], direction, slack / (4 * k * v), draw)
+            # The free rows may move no margin by more than half of its distance from 1, on the longest point too.
+            length = slack / (4 * k * v * sizes.max())
+            offset, step = _offset(scape.inputs[~on_line] / sizes.max(), direction, length, draw)
             # Points that are only nearly on the line feel h; the closed form knows nothing of it.
             if np.any(np.abs(scape.inputs[on_line] @ offset) > SLACK / 10 * step * sizes[on_line]):
                 continue
@@ -160,7 +162,10 @@ def _thresholds(
 def _offset(
     others: np.ndarray, direction: np.ndarray, length: float, draw: np.random.Generator
 ) -> tuple[np.ndarray, float]:
-    """h ⟂ e of this length and an ε so small that no sample off the line changes the sign of a free row."""
+    """h ⟂ e of this length and an ε so small that no sample off the line changes the sign of a free row.
+
+    `others` are those samples, over the length of the longest.
+    """
     offset = draw.normal(size=len(direction))
     offset -= (offset @ direction) * direction
     if len(direction) == 1:

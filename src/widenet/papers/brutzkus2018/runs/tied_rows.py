@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 
 from widenet.claims.experiments import Experiment
 from widenet.data.points import separable_points, unit_rows
-from widenet.papers.brutzkus2018.runs.ledger import Ledger, keep_ledger
+from widenet.papers.brutzkus2018.runs.ledger import Ledger, keep_ledger, update_of
 from widenet.papers.brutzkus2018.runs.trials import Trial, equal_scale, plus_minus_weights
 from widenet.progress import Progress, over, silent
 from widenet.records import ClosedModel, Scale
@@ -33,7 +33,9 @@ class TiedRuns:
       half_width, output_weight, row_bound: k, v, R of each run.
       updates, status: T of each run and why it ended.
       same_samples: whether the same samples made the updates.
-      difference: the largest relative difference of F/(kv), G/(√k·v) or W/v; NaN where other samples updated.
+      difference: the largest relative difference of F/(kv), G/(√k·v) or a row of W/v after any update; NaN where
+        other samples updated.
+      untied: of each run, the largest distance of two plus rows, or two minus rows, of W_0/v.
     """
 
     half_width: Float[np.ndarray, " run"]
@@ -43,6 +45,7 @@ class TiedRuns:
     status: Int[np.ndarray, " run"]
     same_samples: Bool[np.ndarray, " pair"]
     difference: Float[np.ndarray, " pair"]
+    untied: Float[np.ndarray, " run"]
 
 
 def train_tied(
@@ -76,6 +79,7 @@ def train_tied(
         np.array([run.end for run in runs], np.int64),
         np.array(same, bool),
         np.array(differences, np.float64),
+        np.array([_untied(run) for run in runs]),
     )
 
 
@@ -88,9 +92,25 @@ def _difference(run: Ledger, reference: Ledger) -> float:
 
 
 def _in_units_of_v(ledger: Ledger) -> tuple[np.ndarray, ...]:
-    """F/(kv) and G/(√k·v) over time, and the first plus and minus row of W/v at the end."""
+    """F/(kv) and G/(√k·v) over time, and over all plus rows and all minus rows the extremes of W/v over time."""
     k, v = ledger.trial.half_width, ledger.trial.output_weight
-    return ledger.alignments / (k * v), ledger.norms / (k**0.5 * v), ledger.hidden[[0, k]] / v
+    return ledger.alignments / (k * v), ledger.norms / (k**0.5 * v), _extremes(ledger) / v
+
+
+def _extremes(ledger: Ledger) -> Float[np.ndarray, "time 2 2 dim"]:
+    """The smallest and the largest entry over the rows of each half, after every update; the last ones as trained."""
+    trial, hidden, path = ledger.trial, ledger.trial.hidden, []
+    for sample in ledger.samples:
+        path.append(hidden)
+        x, y = trial.inputs[sample], float(trial.labels[sample])
+        hidden = hidden + update_of(hidden, trial.output, x, y, trial.slope, trial.step_size, trial.at_zero)[0]
+    halves = np.stack([*path, ledger.hidden]).reshape(len(path) + 1, 2, trial.half_width, -1)
+    return np.stack([halves.min(axis=2), halves.max(axis=2)], axis=2)
+
+
+def _untied(ledger: Ledger) -> float:
+    trial = ledger.trial
+    return float(np.ptp(trial.hidden.reshape(2, trial.half_width, -1), axis=1).max() / trial.output_weight)
 
 
 def tied_settings(scale: Scale, seed: int) -> list[TiedSetting]:

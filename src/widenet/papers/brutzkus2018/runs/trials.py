@@ -156,6 +156,23 @@ class BasisTrial(ClosedModel):
         return [Trial(np.eye(self.dim), ones, ones, hidden, output, self.slope, self.step_size, radius)]
 
 
+class OnePoint(ClosedModel):
+    """S = {(1, +1)} and w* = 1 in one dimension, from given rows: the steps of the proof are attained on it."""
+
+    kind: Literal["one point"] = "one point"
+    slope: float
+    step_size: float
+    output_weight: float
+    plus_rows: tuple[float, ...]
+    minus_rows: tuple[float, ...]
+
+    def draw(self) -> list[Trial]:
+        """The one trial; R is the largest row."""
+        rows, one = np.array([*self.plus_rows, *self.minus_rows])[:, None], np.ones(1)
+        output = plus_minus_weights(len(self.plus_rows), self.output_weight)
+        return [Trial(one[:, None], one, one, rows, output, self.slope, self.step_size, float(np.abs(rows).max()))]
+
+
 class OwnTrials(ClosedModel):
     """A reader's own data, as it is, under R = v = 1/√(2k), in a new random order each pass.
 
@@ -257,7 +274,9 @@ class SmallSteps(ClosedModel):
         ]
 
 
-TrialSource = Annotated[RandomTrials | BasisTrial | OwnTrials | TiedWidths | SmallSteps, Field(discriminator="kind")]
+TrialSource = Annotated[
+    RandomTrials | BasisTrial | OnePoint | OwnTrials | TiedWidths | SmallSteps, Field(discriminator="kind")
+]
 """Where trials come from; the kind keeps two sources with equal fields apart."""
 
 

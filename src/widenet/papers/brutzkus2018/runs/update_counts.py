@@ -42,6 +42,8 @@ class UpdateCounts:
     Attributes:
       setting: where they come from, with one bound and one step size.
       excess: the largest |entry of W_0| minus C.
+      gram_error, slope, weight_error, smallest_label: the largest entry of XXᵀ − I, the slope for z < 0, |v − 1| and
+        the smallest label of the problem.
       updates: non-zero updates of each run on each point.
       solvable: whether K_0 is empty.
       reached: whether the loss is 0 at the end.
@@ -50,6 +52,10 @@ class UpdateCounts:
 
     setting: UpdateSetting
     excess: float
+    gram_error: float
+    slope: float
+    weight_error: float
+    smallest_label: float
     updates: Int[np.ndarray, "run sample"]
     solvable: Bool[np.ndarray, " run"]
     reached: Bool[np.ndarray, " run"]
@@ -93,6 +99,10 @@ def _in_float64(setting: UpdateSetting) -> UpdateCounts:
     return UpdateCounts(
         setting,
         float(np.abs(start.weights).max()) - bound,
+        float(np.abs(start.inputs @ start.inputs.T - np.eye(len(start.inputs))).max()),
+        start.slope,
+        abs(start.output_weight - 1),
+        float(start.labels.min()),
         runs.updates,
         np.asarray(~start.stuck(start.weights).any(axis=1)),
         runs.ended & (mean_hinge(runs.outputs, start.labels) == 0),
@@ -113,6 +123,10 @@ def _in_fractions(setting: UpdateSetting) -> UpdateCounts:
     return UpdateCounts(
         setting,
         float(max(abs(entry) for run in starts for point in run for entry in point) - bound),
+        0.0,
+        0.0,
+        0.0,
+        1.0,
         np.array([[count for count, _ in run] for run in ends]),
         np.array([all(max(point[:half]) > 0 for point in run) for run in starts]),
         np.array([all(output >= 1 for _, output in run) for run in ends]),

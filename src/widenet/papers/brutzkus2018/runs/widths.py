@@ -82,7 +82,7 @@ class WidthRuns:
 
 def width_settings(scale: Scale, seed: int) -> list[WidthSetting]:
     """Enough runs under Eq. 6 for a trend."""
-    half_widths, n_runs = ((1, 4, 16, 64), 20) if scale is Scale.QUICK else ((1, 4, 16, 64, 256), 100)
+    half_widths, n_runs = (1, 4, 16, 64, 256), 20 if scale is Scale.QUICK else 100
     return [
         WidthSetting(half_width=half, normalization=Normalization.EQUATION_6, n_runs=n_runs, seed=seed)
         for half in half_widths
@@ -90,14 +90,14 @@ def width_settings(scale: Scale, seed: int) -> list[WidthSetting]:
 
 
 def contrast_settings(scale: Scale, seed: int) -> list[WidthSetting]:
-    """The same and a wider network, and the other normalization at widths where it can be waited for."""
-    widest, n_runs = (256, 10) if scale is Scale.QUICK else (1024, 20)
+    """The same (and a wider network at paper scale), and the other normalization where it can be waited for."""
+    wider, n_runs = ((), 10) if scale is Scale.QUICK else ((1024,), 20)
     return [
         *width_settings(scale, seed),
-        WidthSetting(half_width=widest, normalization=Normalization.EQUATION_6, n_runs=n_runs, seed=seed),
         *(
-            WidthSetting(half_width=half, normalization=Normalization.SMALLER, n_runs=n_runs, seed=seed)
-            for half in (1, 4, 16)
+            WidthSetting(half_width=half, normalization=kind, n_runs=n_runs, seed=seed)
+            for kind, halves in ((Normalization.EQUATION_6, wider), (Normalization.SMALLER, (1, 4, 16)))
+            for half in halves
         ),
     ]
 

@@ -20,10 +20,10 @@ from widenet.papers.brutzkus2019.runs.traces import Trace, traces, wide_traces
 
 
 @claim("brutzkus2019.lemma_e_6", Kind.STEP, "Lemma E.6", reads=traces)
-def lemma_e_6(seen: Sequence[Trace], *, group: str = "u24") -> Evidence:
+def lemma_e_6(seen: Sequence[Trace], *, groups: Sequence[str] = ("u24",), regime: bool = False) -> Evidence:
     """For j in U24(0) (the print does not say which j) u_t = u_0 + mηp₂ with m whole, and U24(0) ⊆ U24(t), for all t.
 
-    A control asks the first of another group. That m is whole is how a trace is made.
+    As printed the first is asked of all filters u. That m is whole is how a trace is made.
     """
     runs = ScoredRuns(seen)
     return runs.evidence(
@@ -31,6 +31,7 @@ def lemma_e_6(seen: Sequence[Trace], *, group: str = "u24") -> Evidence:
             "steps along p₂ alone": runs.sides(
                 (
                     (trace, furthest(trace.a_range[group], 0), 0, trace.seen & (trace.sizes[group] > 0))
+                    for group in groups
                     for trace in seen
                 ),
                 Sense.EQUAL,
@@ -39,8 +40,20 @@ def lemma_e_6(seen: Sequence[Trace], *, group: str = "u24") -> Evidence:
             "U24(0) ⊆ U24(t)": runs.fact(
                 (trace, trace.u_left == 0, trace.seen & (trace.sizes["u24"] > 0)) for trace in seen
             ),
-        }
+        },
+        regime=regime,
     )
+
+
+lemma_e_6_as_printed = lemma_e_6.variant(
+    "lemma_e_6_as_printed",
+    where="Lemma E.6, item 1",
+    statement="For all t ≥ 0 (and, as no j is named, for all j) u_t = u_0 + mηp₂ with m whole. False at t = 1 for "
+    "every start with a filter u in U13: both points are active at t = 0, and it moves to u_0 − ηp_i + ηp_l.",
+    reads=wide_traces,
+    groups=("u13", "u24"),
+    regime=True,
+)
 
 
 @claim("brutzkus2019.lemma_e_7", Kind.STEP, "Lemma E.7", reads=traces)
@@ -104,7 +117,7 @@ def minus_filters_settle(seen: Sequence[Trace], *, first: int = 1) -> Evidence:
             ),
             "P⁺ = 0": runs.sides(((trace, trace.p_plus, 0, where) for trace, where in later), Sense.EQUAL),
             "P⁻ = 0": runs.sides(((trace, trace.p_minus, 0, where) for trace, where in later), Sense.EQUAL),
-            "N(x⁺) − N(x⁻) = S⁺ − S⁻": runs.sides(
+            "N(x⁺) − N(x⁻) = S⁺ − S⁻ (by P⁺ = P⁻ = 0)": runs.sides(
                 ((trace, trace.n_plus - trace.n_minus, trace.s_plus - trace.s_minus, where) for trace, where in later),
                 Sense.EQUAL,
             ),

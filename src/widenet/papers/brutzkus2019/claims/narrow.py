@@ -7,12 +7,11 @@ event says. That is stronger than a frequency, which can only be consistent with
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from operator import itemgetter
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Part, Runs, Silence, at_least, at_most, claim
+from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_least, at_most, claim
 from widenet.claims.sides import Conjunct, Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.statistics import clopper_pearson, fails_at_most, matches_rate
@@ -189,23 +188,15 @@ def _frequency(networks: Trained, promised: float) -> dict:
     return {"interval": clopper_pearson(hits, total), "frequency": hits / total if total else 0.0, "refuted": refuted}
 
 
-def _not_contradicted(frequencies: Sequence[dict], promised: float) -> Part:
-    """The lowest frequency. A probability that is attained is never confirmed by one."""
-    name = "random starts do not contradict it"
-    if not frequencies:
-        return Part(name=name, kept=None)
-    lowest = min(frequencies, key=itemgetter("frequency"))
-    refuted = sum(each["refuted"] for each in frequencies)
-    return Part(
-        name=name,
-        kept=not refuted,
-        sense=Sense.AT_LEAST.value,
-        quantity="share of random starts that end at zero loss with an error on a whole A_i, the lowest",
-        measured=lowest["frequency"],
-        promised=promised,
-        interval=lowest["interval"],
-        cases=len(frequencies),
-        broken=refuted,
+def _not_contradicted(frequencies: Sequence[dict], promised: float) -> Sides:
+    """The frequencies. A probability that is attained is never confirmed by one."""
+    return Sides(
+        [each["frequency"] for each in frequencies],
+        promised,
+        Sense.AT_LEAST,
+        exact=np.array([not each["refuted"] for each in frequencies], bool),
+        quantity="share of random starts that end at zero loss with an error on a whole A_i; one that chance takes "
+        "below the promise does not contradict it",
     )
 
 

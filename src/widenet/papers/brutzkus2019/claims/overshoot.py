@@ -16,6 +16,7 @@ from jaxtyping import Bool, Float, Int
 
 from widenet.claims.base import Evidence, Kind, claim, more_than
 from widenet.claims.sides import Sense
+from widenet.claims.tolerances import STEP
 from widenet.papers.brutzkus2019.claims.trace_evidence import ScoredRuns, smallest_width
 from widenet.papers.brutzkus2019.runs.traces import Trace, TraceSetting, faster_runs, traces, wide_runs
 from widenet.records import Scale
@@ -44,17 +45,43 @@ def changes(
         yield b, series[:, b:] - series[:, :-b], throughout
 
 
+Stretch = Callable[[int, Share], Share]
+"""A change over b steps, in units of c_η, from b and |W24|/k."""
+
+
+def fall_limit(b: int, others: Share) -> Share:
+    """Lemma E.11, repaired: N(x⁺) changes by at most −2b + 2|W24|/k."""
+    return 2 * others - 2 * b
+
+
+def fall_limit_as_printed(b: int, others: Share) -> Share:
+    """Lemma E.11: −(b − 1) + |W24|/k."""
+    return others - (b - 1)
+
+
+def fall_of_minus(b: int, others: Share) -> Share:
+    """Lemma E.12, repaired: −N(x⁻) changes by −2b(|W24|/k + 1)."""
+    return -2 * b * (others + 1)
+
+
+def fall_of_minus_as_printed(b: int, others: Share) -> Share:
+    """Lemma E.12: at most −b|W24|/k + 1."""
+    return 1 - b * others
+
+
 @claim(
     "brutzkus2019.lemma_e_11",
     Kind.STEP,
     "Lemma E.11, with the constants that ⟨p, p⟩ = 2 gives",
     reads=traces,
 )
-def lemma_e_11(seen: Sequence[Trace], *, extra: float = 2.0, printed_extra: float = 1.0) -> Evidence:
+def lemma_e_11(
+    seen: Sequence[Trace], *, sharp: Stretch = fall_limit, printed: Stretch = fall_limit_as_printed
+) -> Evidence:
     """If only x⁻ is active for T ≤ t < T + b, then N_{T+b}(x⁺) ≤ N_T(x⁺) − 2bc_η + 2η|W24| for b ≥ 1. This implies
     the printed bound, N_T(x⁺) − (b − 1)c_η + η|W24| for b ≥ 2, which is checked too.
 
-    Controls replace the factors of η|W24|.
+    Controls pass smaller bounds.
     """
     runs = ScoredRuns(seen)
     found = [
@@ -65,13 +92,12 @@ def lemma_e_11(seen: Sequence[Trace], *, extra: float = 2.0, printed_extra: floa
     return runs.evidence(
         {
             "sharp, b ≥ 1": runs.sides(
-                ((trace, change, extra * others - 2 * b, where) for trace, b, change, others, where in found),
+                ((trace, change, sharp(b, others), where) for trace, b, change, others, where in found),
+                room=STEP,
                 quantity="change of N(x⁺) over the stretch, in units of c_η",
             ),
             "printed, b ≥ 2": runs.sides(
-                (trace, change, printed_extra * others - (b - 1), where)
-                for trace, b, change, others, where in found
-                if b >= 2
+                (trace, change, printed(b, others), where) for trace, b, change, others, where in found if b >= 2
             ),
         }
     )
@@ -83,36 +109,30 @@ def lemma_e_11(seen: Sequence[Trace], *, extra: float = 2.0, printed_extra: floa
     "Lemma E.12, with the constants that ⟨p, p⟩ = 2 gives",
     reads=traces,
 )
-def lemma_e_12(seen: Sequence[Trace], *, per_step: float | None = None, printed_extra: float = 1.0) -> Evidence:
+def lemma_e_12(
+    seen: Sequence[Trace], *, exact: Stretch = fall_of_minus, printed: Stretch = fall_of_minus_as_printed
+) -> Evidence:
     """If only x⁺ is active for T ≤ t < T + b, then −N(x⁻) falls by exactly 2b(η|W24| + c_η). This implies the printed
     bound, −N_{T+b}(x⁻) ≤ −N_T(x⁻) − bη|W24| + c_η, which is checked too.
 
-    Controls say that it falls by `per_step`·b·c_η, or replace the printed c_η.
+    Controls pass another change, or a smaller bound.
     """
     runs = ScoredRuns(seen)
     found = [
-        (trace, b, change / trace.half_width, trace.sizes["w24"], where)
+        (trace, b, change / trace.half_width, trace.sizes["w24"] / trace.half_width, where)
         for trace in seen
         for b, change, where in changes(-trace.n_minus, trace.only_plus)
     ]
     return runs.evidence(
         {
             "the exact change": runs.sides(
-                (
-                    (
-                        trace,
-                        change,
-                        -2 * b * (others + trace.half_width) / trace.half_width if per_step is None else -per_step * b,
-                        where,
-                    )
-                    for trace, b, change, others, where in found
-                ),
+                ((trace, change, exact(b, others), where) for trace, b, change, others, where in found),
                 Sense.EQUAL,
+                room=STEP,
                 quantity="change of −N(x⁻) over the stretch, in units of c_η",
             ),
             "the printed bound": runs.sides(
-                (trace, change, printed_extra - b * others / trace.half_width, where)
-                for trace, b, change, others, where in found
+                (trace, change, printed(b, others), where) for trace, b, change, others, where in found
             ),
         }
     )

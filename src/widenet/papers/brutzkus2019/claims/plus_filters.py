@@ -158,11 +158,13 @@ lemma_6_2_as_printed = lemma_6_2.variant(
 
 
 @claim("brutzkus2019.equations_9_10", Kind.STEP, "Eq. 9 and 10, proof of Lemma E.5", reads=traces)
-def equations_9_10(seen: Sequence[Trace], *, minus_moves: bool = True, one_step_late: bool = False) -> Evidence:
+def equations_9_10(
+    seen: Sequence[Trace], *, minus_moves: bool = True, one_step_late: bool = False, regime: bool = False
+) -> Evidence:
     """In one step a filter of W_0⁺(i), i odd, moves by aηp_i + bηp_{l'} with a = 1 where N(x⁺) < γ, else 0, and b =
     −1 where −N(x⁻) < 1, else 0 (l' is the better of p₂ and p₄ at t); one of W24(0) moves by (a + b)ηp_l.
 
-    Controls say that b = 0, or take the printed a = a⁺(t + 1) − a⁺(t), which looks at N_{t+1}(x⁺).
+    As printed a = a⁺(t + 1) − a⁺(t) (`one_step_late`), which looks at N_{t+1}(x⁺). A control says that b = 0.
     """
     runs = ScoredRuns(seen)
     steps = []
@@ -186,8 +188,21 @@ def equations_9_10(seen: Sequence[Trace], *, minus_moves: bool = True, one_step_
             "nothing along p₁ on W24(0)": runs.fact(
                 (trace, (trace.a_step["w24"] == 0).all(axis=0), where) for trace, _, _, _, where in steps
             ),
-        }
+        },
+        regime=regime,
     )
+
+
+equations_9_10_as_printed = equations_9_10.variant(
+    "equations_9_10_as_printed",
+    where="Eq. 9, proof of Lemma E.5",
+    statement="In the step from t to t + 1 a filter of W_0⁺(i), i odd, moves by aηp_i + bηp_{l'} with a = a⁺(t + 1) − "
+    "a⁺(t). False at each first step over γ: a⁺(t + 1) − a⁺(t) is 1 where N_{t+1}(x⁺) < γ, and the step is taken with "
+    "N_t(x⁺). Every run in the regime of Theorem 6.3 has such a step.",
+    reads=wide_traces,
+    one_step_late=True,
+    regime=True,
+)
 
 
 @claim("brutzkus2019.lemma_e_9", Kind.IDENTITY, "Lemma E.9 (Eq. 16)", reads=traces)

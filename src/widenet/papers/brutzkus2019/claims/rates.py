@@ -11,9 +11,9 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Bool
 
-from widenet.claims.base import Hypothesis, Part, Runs
+from widenet.claims.base import Hypothesis, Runs
 from widenet.claims.sides import Conjunct, Fact, Rate, Sense, Sides
-from widenet.claims.statistics import CONFIDENCE, clopper_pearson, fails_at_most, runs_needed
+from widenet.claims.statistics import fails_at_most, runs_needed
 from widenet.papers.brutzkus2019.claims.diverse_data import data_hypotheses
 from widenet.papers.brutzkus2019.claims.start import deviation_hypothesis
 from widenet.papers.brutzkus2019.formulas import large_start_probability
@@ -138,28 +138,6 @@ def rate_note(cases: Sequence[Case]) -> str:
     )
 
 
-def share_at_least(name: str, hits: Mask, promised: float, unknown: Mask, *, quantity: str) -> Part:
-    """ "With probability at least `promised`": the counterpart of `Rate`, which counts failures.
-
-    Runs of which it is not known whether they hit must not decide: they count as misses for a confirmation, and as
-    hits for a refutation.
-    """
-    found = Rate(~hits, 1 - promised, unknown & ~hits).part(name)
-    runs, count = len(hits), int(hits.sum())
-    share = count / runs if runs else None
-    return found.model_copy(
-        update={
-            "sense": Sense.AT_LEAST.value,
-            "quantity": quantity,
-            "promised": promised,
-            "measured": share,
-            "tightness": promised / share if share else None,
-            "vacuous": promised <= 0,
-            "interval": clopper_pearson(count, runs, CONFIDENCE),
-        }
-    )
-
-
 def joined(arrays: Sequence[np.ndarray]) -> np.ndarray:
     """The runs of all cases on one axis."""
     return np.concatenate([np.asarray(array) for array in arrays]) if arrays else np.zeros(0, bool)
@@ -186,7 +164,7 @@ def count_runs(networks: Sequence[Trained], outside: int = 0) -> Runs:
 
 
 def _how_near(hypothesis: Hypothesis) -> tuple[bool, float]:
-    return hypothesis.met, hypothesis.slack or 0.0
+    return hypothesis.met is True, hypothesis.slack or 0.0
 
 
 def _needed(cases: Sequence[Case]) -> int:

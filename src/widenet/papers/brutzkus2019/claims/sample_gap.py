@@ -15,7 +15,6 @@ from widenet.claims.base import (
     Evidence,
     Hypothesis,
     Kind,
-    Part,
     Runs,
     at_least,
     at_most,
@@ -24,8 +23,9 @@ from widenet.claims.base import (
     more_than,
 )
 from widenet.claims.sides import Rate, Sense, Sides, evidence
+from widenet.claims.statistics import clopper_pearson
 from widenet.claims.tolerances import ROUNDING
-from widenet.papers.brutzkus2019.claims.rates import count_runs, joined, nearest, share_at_least
+from widenet.papers.brutzkus2019.claims.rates import count_runs, joined, nearest
 from widenet.papers.brutzkus2019.claims.start import deviation_hypothesis
 from widenet.papers.brutzkus2019.claims.wide import regime_of_theorem_6_3
 from widenet.papers.brutzkus2019.formulas import (
@@ -188,11 +188,16 @@ def theorem_6_5_small_network(
     """
     hits = [_with_hard_error(case, error(case.law)) for case in cases]
     limits = [bound(case.law.diverse_positive, case.law.diverse_negative, case.law.delta) for case in cases]
-    parts = {}
-    for case, hit in zip(cases, hits, strict=True):
-        name = f"zero loss with an error of p* or more, p₊ = {case.law.diverse_positive:g}, δ = {case.law.delta:g}"
-        quantity = "share of runs at zero loss with a test error of at least p*"
-        parts[name] = share_at_least(name, hit, case.law.delta, case.unfinished, quantity=quantity)
+    # Runs that were cut off may still be hits: they decide neither way.
+    parts = {
+        f"zero loss with an error of p* or more, p₊ = {case.law.diverse_positive:g}": Rate(
+            ~hit,
+            1 - case.law.delta,
+            case.unfinished & ~hit,
+            quantity="share of runs without zero loss or with a test error below p*, against 1 − δ",
+        )
+        for case, hit in zip(cases, hits, strict=True)
+    }
     if not cases:
         parts["zero loss with an error of p* or more"] = Rate(joined([]), 1.0)
     return evidence(
@@ -203,9 +208,10 @@ def theorem_6_5_small_network(
             unfinished=sum(int(case.unfinished.sum()) for case in cases),
         ),
         details={
-            "cases": [_sample_row(*row) for row in zip(cases, hits, limits, parts.values(), strict=False)],
+            "cases": [_sample_row(*row) for row in zip(cases, hits, limits, strict=True)],
         },
-        note="Runs that spend their budget count as runs that miss: they can only lower the share.",
+        note="Runs that spend their budget count as runs that miss where that confirms less, and as hits where it "
+        "refutes less.",
     )
 
 
@@ -222,8 +228,8 @@ def _small_regime(case: Samples, limit: float) -> list[Hypothesis]:
     ]
 
 
-def _sample_row(case: Samples, hit: np.ndarray, limit: float, part: Part) -> dict:
-    law = case.law
+def _sample_row(case: Samples, hit: np.ndarray, limit: float) -> dict:
+    law, count = case.law, int(hit.sum())
     return {
         "p_plus": law.diverse_positive,
         "p_minus": law.diverse_negative,
@@ -232,9 +238,9 @@ def _sample_row(case: Samples, hit: np.ndarray, limit: float, part: Part) -> dic
         "fewer_than": limit,
         "runs": len(hit),
         "zero_loss": int(case.zero_loss.sum()),
-        "frequency": part.measured,
+        "frequency": count / len(hit) if len(hit) else None,
         "proved": law.diverse_pair**case.per_class * ERROR_SHARE * (1 - c_value(2)),
-        "interval": part.interval,
+        "interval": clopper_pearson(count, len(hit)),
     }
 
 

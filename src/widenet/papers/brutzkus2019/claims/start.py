@@ -145,6 +145,11 @@ def draw_small_starts(scale: Scale, seed: int) -> SmallStarts:
     return small_starts(seed, (*range(1, 1001), 10**4, 10**5), 1, 40_000 if scale is Scale.QUICK else 400_000)
 
 
+def draw_two_filters(scale: Scale, seed: int) -> SmallStarts:
+    """Starts of width 2, the width of Theorem 6.4."""
+    return small_starts(seed, (2,), 2, 10_000)
+
+
 @claim("brutzkus2019.lemma_e_3", Kind.STEP, "Lemma E.3, Section E.0.1", draws=draw_small_starts)
 def lemma_e_3(starts: SmallStarts, *, factor: float = 1.0) -> Evidence:
     """With probability at least 1 − √(2k/π)e^{−8k} every initial |⟨w_0, p_i⟩| and |⟨u_0, p_i⟩| is at most √2η/4
@@ -193,6 +198,24 @@ def lemma_e_3(starts: SmallStarts, *, factor: float = 1.0) -> Evidence:
         note="The bound is sharp: the ratio tends to 1. On the way the proof prints half of the tail of one product "
         "(√(32πk) for √(8πk)) and counts 8k products of which 4k are different; the two factors cancel.",
     )
+
+
+appendix_f_small_start = lemma_e_3.variant(
+    "appendix_f_small_start",
+    where="Appendix F, before Theorem F.1 and in its proof (with Lemma E.3 at k = 2)",
+    statement="For k = 2 Lemma E.3 holds with probability at least 1 − √(4/π)e^{−16}, which is 1 − 1.27e-7.",
+    draws=draw_two_filters,
+)
+
+appendix_f_small_start_as_printed = lemma_e_3.variant(
+    "appendix_f_small_start_as_printed",
+    where="Appendix F, before Theorem F.1 and in its proof",
+    statement="For k = 2 Lemma E.3 holds with probability at least 1 − √(8/π)e^{−32}. False: its eight independent "
+    "products are larger than √2η/4 with probability 1 − (1 − erfc(4))⁸ = 1.23e-7 at the largest σ_g, against 2.0e-14. "
+    "The formula of the lemma was taken at k = 4; at k = 2 it gives √(4/π)e^{−16} = 1.27e-7.",
+    draws=draw_two_filters,
+    factor=c_value(4) / c_value(2),
+)
 
 
 def _over_c(half_width: int, relative_deviation: float) -> float:

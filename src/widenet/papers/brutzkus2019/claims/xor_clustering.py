@@ -59,7 +59,12 @@ def _angle_settings(scale: Scale, seed: int) -> list[XorSetting]:
     reads=xor_traces,
 )
 def lemma_3_2(
-    traces: Sequence[XorTrace], *, index: Index = updates_before, across: float = 2.0, is_rate: bool = False
+    traces: Sequence[XorTrace],
+    *,
+    index: Index = updates_before,
+    across: float = 2.0,
+    is_rate: bool = False,
+    allowed: Callable[[int], float] = c_value,
 ) -> Evidence:
     """Clustering dynamics of XOR: in the event of Lemma B.2, for i ∈ {1, 3}, j ∈ W_0⁺(i) and every t,
     w_t = n_i(t)·ηx_i + v_t with ⟨v_t, x_i⟩ > 0 and |⟨v_t, x_2⟩| < 2η, where n_i(t) = a_i(t − 1) is the number of t' < t
@@ -76,7 +81,7 @@ def lemma_3_2(
         failed = [(lead <= 0) | _strays(run, across) for run, lead in zip(traces, leads, strict=True)]
         name = "⟨v_t, x_i⟩ > 0 and |⟨v_t, x_2⟩| < 2η, with probability at least 1 − √(2k/π)e^{−8k}"
         hypotheses = (wide(run.start.half_width for run in traces), *hypotheses)
-        parts = {name: with_probability(traces, failed, c_value, sides)}
+        parts = {name: with_probability(traces, failed, allowed, sides)}
         return evidence(parts, hypotheses, runs=everyone(traces).runs)
     views = [(run, index(run.active), _judged(run) & scored[:, None]) for run, scored in event]
     parts: dict[str, Conjunct] = {

@@ -201,10 +201,7 @@ lemma_b_2_as_printed = lemma_b_2.variant(
     reads=xor_traces.at(_settings),
 )
 def observation_active_at_start(traces: Sequence[XorTrace]) -> Evidence:
-    """XOR: a_i(0) = 1 in the event of Lemma B.2 (every point is active at t = 0), and a_i never falls.
-
-    That a_i never falls is so by construction.
-    """
+    """XOR: a_i(0) = 1 in the event of Lemma B.2 (every point is active at t = 0), and a_i never falls."""
     event = event_of(traces)
     views = [(active_counts(run.active), scored) for run, scored in event]
     parts: dict[str, Conjunct] = {
@@ -212,7 +209,7 @@ def observation_active_at_start(traces: Sequence[XorTrace]) -> Evidence:
             Sides(counts[0], 1.0, Sense.EQUAL, scored=scored[:, None], quantity="smallest a_i(0) over the points")
             for counts, scored in views
         ),
-        "a_i never falls": Fact(
+        "a_i never falls (by construction)": Fact(
             np.concatenate([(np.diff(counts, axis=0) >= 0).all(axis=(0, 2)) for counts, _ in views]),
             scored=np.concatenate(event.scored),
         ),

@@ -12,11 +12,12 @@ Theorem B.8, which adds that the end is a local minimum, `theorem_b_8`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Part, Runs, at_most, claim
+from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_most, claim
 from widenet.claims.sides import Conjunct, Fact, Sense, Sides, evidence
 from widenet.claims.statistics import clopper_pearson, matches_rate
 from widenet.claims.tolerances import BY_CHANCE
@@ -142,27 +143,30 @@ def lemma_b_7(starts: NarrowStarts, *, promised: Fraction = FAILURE_RATE) -> Evi
         runs=Runs(tried=len(drawn)),
         details={
             "starts_enumerated": len(exact),
-            "p_value": matches_rate(int(drawn.sum()), len(drawn), float(promised)),
+            **frequency_details(drawn, promised),
         },
         note="The paper says at least 0.75; it is exactly 3/4.",
     )
 
 
-def frequency(hits: Bool[np.ndarray, " run"], promised: Fraction) -> Part:
+def frequency(hits: Bool[np.ndarray, " run"], promised: Fraction) -> Sides:
     """A known rate beside a frequency: rejected by the exact two-sided test, undecided on too few runs."""
-    count, runs = int(hits.sum()), len(hits)
-    is_chance = matches_rate(count, runs, float(promised)) >= BY_CHANCE
-    share = count / runs if runs else None
-    return Part(
-        name="",
-        kept=False if not is_chance else True if runs >= FEWEST_RUNS else None,
-        sense=Sense.EQUAL.value,
-        quantity="share of the runs",
-        measured=share,
-        promised=float(promised),
-        interval=clopper_pearson(count, runs),
-        cases=runs,
+    runs, is_chance = len(hits), frequency_details(hits, promised)["p_value"] >= BY_CHANCE
+    return Sides(
+        hits.mean() if runs else np.nan,
+        float(promised),
+        Sense.EQUAL,
+        exact=is_chance,
+        undecided=is_chance and runs < FEWEST_RUNS,
+        quantity="share of the runs; as far from the promise as chance takes it counts as equal",
     )
+
+
+def frequency_details(hits: Bool[np.ndarray, " run"], promised: Fraction) -> dict[str, Any]:
+    """The p-value that chance explains such a frequency (1 where there are no runs), and its interval."""
+    count, runs = int(hits.sum()), len(hits)
+    p_value = matches_rate(count, runs, float(promised)) if runs else 1.0
+    return {"p_value": p_value, "interval": clopper_pearson(count, runs)}
 
 
 def _drawn_settings(scale: Scale, seed: int) -> list[XorSetting]:
@@ -236,7 +240,7 @@ def theorem_3_4(
         runs=event.runs,
         details={
             "failed": int(failed.sum()),
-            "p_value": matches_rate(int(failed.sum()), len(failed), float(promised)),
+            **frequency_details(failed, promised),
             "longest_run": int(max(run.steps.max() for run in event.traces)),
         },
         note="The paper says at least 0.75; it is exactly 3/4. A failed point ends with output exactly 0.",

@@ -46,6 +46,7 @@ class TraceSetting(ClosedModel):
       first_run: the place of the first of these runs among all of this seed; sets too large for one cell are cut.
       spread: σ_g divided by its largest allowed value c_η/(16 k^1.5).
       n_positive, n_minus_positive: |W13(0)| and |U13(0)|, by exchanging the two fits of filters; None: left to chance.
+      fits: one start in place of drawn ones: (s, r) of the w's, then of the u's, in units of η/64.
     """
 
     half_width: int = Field(ge=1)
@@ -57,6 +58,7 @@ class TraceSetting(ClosedModel):
     spread: float = 1.0
     n_positive: int | None = None
     n_minus_positive: int | None = None
+    fits: tuple[tuple[int, int], ...] = ()
 
     @property
     def step_size(self) -> float:
@@ -162,11 +164,6 @@ class Trace:
         return clear & (sizes <= EVENT_RADIUS).all(axis=(1, 2))
 
     @property
-    def largest_start(self) -> Float[np.ndarray, " run"]:
-        """The largest initial |⟨w_0, p_i⟩| or |⟨u_0, p_i⟩| of each run, in units of η."""
-        return np.abs(self.start).max(axis=(1, 2))
-
-    @property
     def half_width(self) -> int:
         """k, which is c_η in units of η."""
         return self.setting.half_width
@@ -251,7 +248,9 @@ def responses(fits: Float[np.ndarray, "*any 2"], held: Bool[np.ndarray, " 4"]) -
 
 
 def draw_fits(setting: TraceSetting) -> Float[np.ndarray, "run filter 2"]:
-    """Initial fits in units of η, from Gaussian weights with σ_g = spread·c_η/(16 k^1.5)."""
+    """Initial fits in units of η, from Gaussian weights with σ_g = spread·c_η/(16 k^1.5), or as the setting gives."""
+    if setting.fits:
+        return np.array([setting.fits]) / 64
     half, end = setting.half_width, setting.first_run + setting.n_runs
     keys = jax.random.split(jax.random.key(setting.seed), math.ceil(end / KEYS) * KEYS)
     words = np.asarray(jax.random.key_data(keys))[setting.first_run : end]
@@ -348,9 +347,34 @@ def narrow_runs(scale: Scale, seed: int) -> list[TraceSetting]:
     ]
 
 
+ATTAINED: tuple[tuple[float, tuple[tuple[int, int], ...]], ...] = (
+    (1035 / 1024, ((-15, -1), (1, -22), (-15, -19), (-15, -8))),  # N(x⁺) in Lemma E.13
+    (531 / 512, ((20, 1), (-20, -1), (2, 1), (-2, 1))),  # S⁺ at T2 in Lemma E.16
+    (659 / 512, ((20, 1), (-20, -1), (2, 1), (-2, 1))),  # Eq. 15 and 21
+    (91 / 64, ((22, 5), (11, 2), (14, -2), (22, 1), (-19, -18), (-14, -8), (-6, -21), (-22, 18))),  # −N(x⁻) in E.13
+    (2695 / 2048, ((12, 11), (-13, -10), (13, -8), (17, -12), (20, 15), (21, 19), (-12, -6), (6, -21))),  # S⁺ in E.13
+    (43 / 32, ((3, 1), (4, 18), (7, -18), (-16, 22))),  # Lemmas E.8 and 6.2
+    (3541 / 1536, ((1, 2), (2, 5), (-15, -9), (-12, -20), (1, 10), (-18, 21))),  # the step of Lemma E.16
+    (2509 / 1024, ((1, 18), (3, -11), (-9, 10), (-18, 9), (-7, -17), (-13, -9), (-2, -1), (-7, 12))),  # only x⁺
+    (2.0, ((11, 3), (-9, 4), (1, 22), (1, -2))),  # Lemma E.20
+    (2919 / 1024, ((12, -1), (8, 3), (11, 1), (22, -1))),  # S⁻ + X at zero loss
+)
+"""(γ, fits) of starts that come nearest to a bound, all with c_η = 1/8; found by search, followed in fractions."""
+
+
+def attained_runs() -> list[TraceSetting]:
+    """The starts of `ATTAINED`, and one with c_η = 1/41 that comes nearest to Lemma E.4."""
+    rows = [(1 / 8, margin, fits) for margin, fits in ATTAINED]
+    rows.append((1 / 41, 14531 / 5248, ((-20, 17), (22, -3), (-1, -2), (2, -3))))
+    return [
+        TraceSetting(half_width=len(fits) // 2, step_constant=constant, margin=margin, n_runs=1, fits=fits)
+        for constant, margin, fits in rows
+    ]
+
+
 def all_runs(scale: Scale, seed: int) -> list[TraceSetting]:
     """The regime of Theorem 6.3, and larger steps: Appendix E up to Lemma E.16 needs c_η ≤ 1/8 only."""
-    return [*wide_runs(scale, seed), *faster_runs(scale, seed), *narrow_runs(scale, seed)]
+    return [*wide_runs(scale, seed), *faster_runs(scale, seed), *narrow_runs(scale, seed), *attained_runs()]
 
 
 traces = Experiment("brutzkus2019.traces", all_runs, run_trace, seconds=1.5)

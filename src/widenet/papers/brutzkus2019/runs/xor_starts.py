@@ -44,6 +44,7 @@ class XorSetting(ClosedModel):
       step_constant: c_η.
       spread: σ_g over its largest allowed value c_η/(16 k^1.5).
       step_share: η over its largest allowed value c_η/k.
+      fits: one start in place of drawn ones: (⟨w, x_1⟩, ⟨w, x_2⟩) of the w's, then of the u's, in units of η/64.
     """
 
     half_width: int = Field(ge=1)
@@ -53,6 +54,7 @@ class XorSetting(ClosedModel):
     spread: float = Field(default=1.0, gt=0)
     step_share: float = Field(default=1.0, gt=0)
     draw: XorDraw = XorDraw.GAUSSIAN
+    fits: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,12 +173,21 @@ def octant_setting(step_constant: float) -> XorSetting:
     return XorSetting(half_width=2, step_constant=step_constant, n_runs=8**4, draw=XorDraw.OCTANTS)
 
 
+def placed_start(step_size: float, *fits: tuple[int, int]) -> XorSetting:
+    """The setting of one start with these fits, the w's before the u's, in units of η/64, and c_η = kη."""
+    half_width = len(fits) // 2
+    return XorSetting(half_width=half_width, step_constant=half_width * step_size, n_runs=1, fits=fits)
+
+
 def start_of(setting: XorSetting) -> XorStart:
     """The initial weights that a setting means."""
     if setting.draw is XorDraw.OCTANTS:
         if setting != octant_setting(setting.step_constant):
             raise ValueError(f"every octant is met by one setting of k = 2 alone, got {setting}")
         return every_octant(setting.step_constant)
+    if setting.fits:
+        step_size = setting.step_share * setting.step_constant / setting.half_width
+        return XorStart(np.reshape(setting.fits, (1, 2, -1, 2)) / 64, step_size, setting.step_constant)
     return draw_xor_start(
         setting.half_width,
         setting.step_constant,

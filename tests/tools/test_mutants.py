@@ -1,0 +1,239 @@
+"""The weakenings are those that are promised, and only what is weaker counts as a survivor."""
+
+import ast
+import json
+
+import numpy as np
+import pytest
+
+from tools import drawn_data
+from tools.mutants.baseline import Baseline
+from tools.mutants.hunt import only_stricter
+from tools.mutants.mutation import Mutant
+from tools.mutants.ordinary import ordinary
+from tools.mutants.table import equivalents, outcomes, page, summary
+from tools.mutants.targets import OTHERS, ROOT, find, rooms
+from tools.mutants.weak import kept, met
+from tools.mutants.weakenings import weakenings
+from widenet import run
+from widenet.claims.base import Verdict, at_most, separable
+from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
+from widenet.run import Mishap
+
+JUDGE = '''
+LIMIT = 8
+UNUSED = 9
+
+@claim("toy.theorem", Kind.MAIN, "p. 1", draws=drawn)
+def theorem(runs, *, factor=2.0):
+    """The bound holds with 3."""
+    told = runs.count > 5
+    lost = runs.diverged | runs.blurred
+    return evidence(
+        {
+            "bound": Sides(runs.updates, LIMIT * factor, room=ROUNDING, undecided=lost),
+            "equal": Sides(runs.left, runs.right, Sense.EQUAL),
+            "below": Sides(runs.low, 0.0, strict=True),
+        },
+        (more_than("width", "width 7", min(runs.widths), 4), *others(runs)),
+        note=f"{told} {len(runs) < 6}",
+    )
+
+def drawn(scale, seed):
+    return 11
+'''
+
+
+def found(source: str = JUDGE, judges: bool = True) -> dict[str, Mutant]:
+    mutants = weakenings("widenet.papers.toy.claims.steps", source.encode(), judges=judges)
+    for each in mutants:
+        ast.parse(each.applied(source.encode()))
+    assert len({each.description for each in mutants}) == len(mutants)
+    return {each.description: each for each in mutants}
+
+
+@pytest.mark.parametrize(
+    ("words", "edit"),
+    [
+        ("<module>: number up by a tenth: 8 →", "LIMIT = (8.8)"),
+        ("number down by a tenth: 2.0", "factor=(1.8)"),
+        ("number down by a factor of two: 2.0", "factor=(1.0)"),
+        ("number up by a tenth: 0.0", "(runs.low, (0.1)"),
+        ("one side dropped: runs.diverged | runs.blurred → ((runs.blurred))", "lost = ((runs.blurred))"),
+        ("promise looser by a tenth: LIMIT * factor", "+ 0.1 * "),
+        ("promise looser by a factor of two: LIMIT * factor", "+ 1.0 * "),
+        ("room 10 times: ROUNDING", "(10 * "),
+        ("room 1000 times: ROUNDING", "(1000 * "),
+        ("undecided= dropped", "room=ROUNDING, **{})"),
+        ("part always kept: Sides(runs.left", ".kept(Sides(runs.left, runs.right, Sense.EQUAL)),"),
+        ("equality one-sided: Sense.EQUAL → AT_LEAST", "runs.right, Sense.AT_LEAST)"),
+        ("equality to a tenth", "Sense.EQUAL, room=0.1 * "),
+        ("strict= dropped", "(runs.low, 0.0, **{})"),
+        ("strict no more: more_than", '(at_least("width"'),
+        ("hypothesis always met: more_than", '.met(more_than("width"'),
+        ("hypothesis always met: others(runs)", ".met(others(runs))"),
+        ("min made max", "max(runs.widths)"),
+        ("number up by a tenth: 4", "(4.4)"),
+    ],
+)
+def test_each_kind_of_weakening(words, edit):
+    (mutant,) = (each for name, each in found().items() if words in name)
+    assert edit in mutant.applied(JUDGE.encode()).decode()
+
+
+def test_words_drawings_and_unused_constants_are_left_alone():
+    text = "\n".join(found())
+    for number in ("3", "5", "6", "7", "9", "11"):
+        assert f": {number} →" not in text
+    assert "told" not in text
+    assert "drawn" not in text
+
+
+def test_a_larger_step_waits_for_the_smaller_one():
+    mutants = found()
+    larger = [each for each in mutants.values() if each.milder]
+    assert larger
+    assert all(each.milder in mutants for each in larger)
+    twice = found("def f(x):\n    return 2 * x + 2\n", judges=False)
+    second = next(each for each in twice.values() if each.milder and each.number == 2)
+    assert second.milder.endswith("#2")
+    assert second.milder in twice
+
+
+def test_a_weak_part_and_a_weak_hypothesis_show_the_same_numbers():
+    parts = {
+        "sides": Sides([3.0], 2.0),
+        "equal": Sides([3.0], 2.0, Sense.EQUAL),
+        "fact": Fact([False]),
+        "rate": Rate(np.ones(99, bool), 0.01),
+    }
+    strong, weak = evidence(parts), evidence({name: kept(each) for name, each in parts.items()})
+    assert [part.kept for part in strong.parts] == [False] * 4
+    assert [part.kept for part in weak.parts] == [True] * 4
+    assert [part.measured for part in strong.parts] == [part.measured for part in weak.parts]
+    assert kept(strong.parts[0]).kept
+    assert kept({"sides": parts["sides"]})["sides"].kept
+    below, both = at_most("a", "a", 2, 1), met([at_most("a", "a", 2, 1), separable([0.5])])
+    assert (met(below).met, met(below).slack) == (True, -1.0)
+    assert [each.met for each in both] == [True, True]
+
+
+def said(kept: bool | None = True, tightness=0.5, met=True, slack=1.0):
+    return {"node": {"evidence": [["toy.x", [["part", kept, tightness]], [["width", met, slack]]]]}}
+
+
+@pytest.mark.parametrize(
+    ("after", "stricter"),
+    [
+        (said(), False),
+        (said(tightness=0.6), True),
+        (said(tightness=0.4), False),
+        (said(slack=0.9), True),
+        (said(slack=1.1), False),
+        (said(tightness=0.6, slack=1.1), False),
+        (said(kept=False), True),
+        (said(kept=None), True),
+        (said(met=False), True),
+        (said(tightness=0.5 * (1 + 1e-12)), False),
+        ({"node": {"evidence": []}}, False),
+    ],
+)
+def test_only_a_change_that_asks_for_more_is_called_stricter(after, stricter):
+    assert only_stricter(said(), after) is stricter
+    assert not only_stricter(said(kept=False), said())
+
+
+def test_ordinary_mutants():
+    source = "def f(x):\n    if not x > 1:\n        return x + 2 * len(x)\n    return all(x) and True\n"
+    kinds = {each.operator for each in ordinary("widenet.diagnostics.toy", source.encode())}
+    assert kinds == {
+        "comparison", "arithmetic", "number off by one", "sign or negation dropped", "all made any", "one side dropped",
+        "the other answer",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*rooms(), *OTHERS])
+def test_every_mutant_can_be_read_and_every_equivalent_one_exists(name):
+    target, descriptions = find(name), set()
+    sources = {path.stem: path.read_bytes() for path in target.files}
+    for place, each in enumerate(target.mutants()):
+        descriptions.add(each.description)
+        if place % 20 == 0:
+            ast.parse(each.applied(sources[each.module.rsplit(".", 1)[-1]]))
+    listed = {each for each in equivalents() if each.split(".")[0] in sources and name in _target_of(each)}
+    assert listed <= descriptions, "these no longer exist"
+
+
+def _target_of(description: str) -> list[str]:
+    stem = description.split(".")[0]
+    return [name for name in (*rooms(), *OTHERS) if stem in {path.stem for path in find(name).files}][:1]
+
+
+class Known:
+    """A hunt whose results are known."""
+
+    def __init__(self, results):
+        self.results = results
+
+    def result(self, mutant):
+        answer = self.results.get(mutant.description)
+        return answer and {"result": answer, "by": "a test"}
+
+
+def test_the_table_tells_coarse_from_survived_and_leaves_out_what_was_not_tried():
+    mutants = list(found().values())
+    room, wide = (next(each for each in mutants if f"room {n} times" in each.operator) for n in (10, 1000))
+    strict = next(each for each in mutants if each.operator == "strict= dropped")
+    rows = outcomes(Known({room.description: "survived", wide.description: "caught"}), mutants)  # type: ignore[arg-type]
+    assert [row["result"] for row in rows] == ["coarse"]
+    rows = outcomes(Known({room.description: "survived", strict.description: "caught"}), mutants)  # type: ignore[arg-type]
+    assert sorted(row["result"] for row in rows) == ["caught", "survived"]
+    assert summary(rows).startswith("1 of 2 caught (50%), 0 only at a larger step, 1 survived")
+    assert room.description in page("toy", rows, ["tests/test_x.py::test_y"])
+
+
+def test_own_tests_come_first_and_the_quickest_of_them(tmp_path):
+    target = find("diagnostics")
+    enters = [[str(target.files[1].relative_to(ROOT)), "f"]]
+    tests = {
+        "tests/diagnostics/test_margins.py": {"a": 0.1, "b": 0.2},
+        f"tests/diagnostics/test_{target.files[1].stem}.py": {"slow": 9.0, "quick": 1.0},
+    }
+    files = {
+        name: {"digest": "", "tests": {n: {"seconds": s, "enters": enters, "passed": True} for n, s in some.items()}}
+        for name, some in tests.items()
+    }
+    (tmp_path / "diagnostics-tests.json").write_text(json.dumps(files))
+    mutant = Mutant(f"widenet.diagnostics.{target.files[1].stem}", "f", "x", "a", "b", 1, 0, 0, "")
+    assert list(Baseline(target, tmp_path).noticing(mutant, 30.0)) == ["quick", "slow", "a", "b"]
+    assert list(Baseline(target, tmp_path).noticing(mutant, 5.0)) == ["quick"]
+
+
+def test_drawn_data_is_the_same_each_time_and_of_every_kind():
+    for number in range(30):
+        first, second = drawn_data.drawn(number), drawn_data.drawn(number)
+        assert np.array_equal(first[0], second[0])
+        assert first[2:] == second[2:]
+        assert np.isfinite(first[0]).all()
+        assert set(np.abs(first[1])) == {1.0}
+    words = {drawn_data.drawn(number)[3].split()[0] for number in range(200)}
+    assert words == {kind.__name__ for kind in drawn_data.KINDS}
+
+
+def violated() -> object:
+    found = evidence({"bound": Sides([3.0], 2.0)})
+    assert found.verdict is Verdict.VIOLATED
+    return found
+
+
+def test_everything_that_must_not_be_is_told(monkeypatch):
+    def answers(*_, **__):
+        return {"toy.a": Mishap("it raised"), "toy.b": violated(), "toy.c_as_printed": violated()}
+
+    monkeypatch.setattr(run, "check_on", answers)
+    row = drawn_data.ask(0)
+    assert set(row["trouble"]) == {"toy.a", "toy.b"}
+    assert row["verdicts"] == {"VIOLATED": 2}
+    assert "1 with a refutation" in drawn_data.summary([row])
+    monkeypatch.setattr(run, "check_on", lambda *_, **__: 1 / 0)
+    assert "ZeroDivisionError" in drawn_data.ask(0)["trouble"]["raised"]

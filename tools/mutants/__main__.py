@@ -1,0 +1,76 @@
+"""python -m tools.mutants TARGET: weaken each check of a room (or of diagnostics, training) and see who notices.
+
+Results are kept in build/mutants/: an interrupted hunt goes on where it stopped, and only what has changed since is
+tried again. See docs/mutants.md.
+"""
+
+import argparse
+import os
+import random
+
+from tools.mutants import sessions
+from tools.mutants.baseline import Baseline
+from tools.mutants.hunt import Hunt
+from tools.mutants.memory import remember
+from tools.mutants.mutation import Mutant
+from tools.mutants.table import outcomes, page, summary
+from tools.mutants.targets import ROOT, Target, find
+
+FOLDER = ROOT / "build" / "mutants"
+
+
+def main() -> None:
+    """The command."""
+    asked = _arguments()
+    target = find(asked.target)
+    mutants = chosen(target, asked.only, asked.sample, asked.seed)
+    if asked.list:
+        print("\n".join(each.description for each in mutants))
+        return
+    baseline = Baseline(target, FOLDER)
+    hunt = Hunt(baseline, FOLDER, asked.most_seconds)
+    if not asked.table:
+        sessions.load(target.name if target.is_room else None)
+        if target.is_room:
+            remember(target.name, FOLDER / "memory")
+        baseline.refresh(_needed(target, mutants) if asked.only else None)
+        try:
+            hunt.run(mutants, asked.jobs)
+        except KeyboardInterrupt:
+            print("interrupted; the next run goes on from here")
+    rows = outcomes(hunt, list(target.mutants()))
+    path = FOLDER / f"{target.name}.md"
+    path.write_text(page(target.name, rows, baseline.failing()))
+    print(f"{summary(rows)}\nwritten to {path.relative_to(ROOT)}")
+
+
+def chosen(target: Target, only: str, sample: int | None, seed: int) -> list[Mutant]:
+    """All mutants, or as many first steps as were asked for, with their larger steps."""
+    mutants = [each for each in target.mutants() if only in each.description]
+    first = [each for each in mutants if not each.milder]
+    if sample is None or sample >= len(first):
+        return mutants
+    drawn = {each.description for each in random.Random(seed).sample(first, sample)}
+    return [each for each in mutants if (each.milder or each.description) in drawn]
+
+
+def _needed(target: Target, mutants: list[Mutant]) -> set[str] | None:
+    own = {target.own_test(each.module) for each in mutants}
+    return own if own <= {path.name for path in target.test_files()} else None
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
+    parser.add_argument("target", help="a room (brutzkus2018), diagnostics, or training")
+    parser.add_argument("--sample", type=int, help="so many mutants, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--only", default="", help="mutants whose description contains this")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="mutants at a time")
+    parser.add_argument("--most-seconds", type=float, default=30.0, help="of tests per mutant, as they take without it")
+    parser.add_argument("--table", action="store_true", help="write the table of what is known and try nothing")
+    parser.add_argument("--list", action="store_true", help="print the descriptions and try nothing")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

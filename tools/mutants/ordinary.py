@@ -1,0 +1,68 @@
+"""The usual mutants of any program, for diagnostics and training: a wrong sign, a wrong edge, a number that is off."""
+
+import ast
+from collections.abc import Iterator
+
+from tools.mutants.mutation import MODULE, Mutant, Source, numbered
+from tools.mutants.weakenings import EDGES, SHAPES, SWAPS, moved, one_side
+
+ARITHMETIC: dict[type[ast.operator], str] = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*"}
+EQUAL: dict[type[ast.cmpop], str] = {ast.Eq: "!=", ast.NotEq: "==", ast.Is: "is not", ast.IsNot: "is"}
+
+
+def ordinary(module: str, data: bytes) -> list[Mutant]:
+    """All mutants of this file."""
+    source = Source(module, data)
+    return numbered(each for function, node in _looked_at(source.tree, MODULE) for each in _of(source, function, node))
+
+
+def _looked_at(node: ast.AST, name: str) -> Iterator[tuple[str, ast.expr]]:
+    match node:
+        case ast.JoinedStr() | ast.Raise():
+            return
+        case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            return
+        case ast.keyword(arg=arg) if arg in SHAPES:
+            return
+        case ast.AnnAssign(value=value):
+            if value is not None:
+                yield from _looked_at(value, name)
+            return
+        case ast.FunctionDef() | ast.ClassDef():
+            inner = node.name if name == MODULE else f"{name}.{node.name}"
+            inner = inner if name == MODULE or isinstance(node, ast.ClassDef) or name[0].isupper() else name
+            defaults = node.args.defaults if isinstance(node, ast.FunctionDef) else []
+            for child in (*defaults, *node.body):
+                yield from _looked_at(child, inner)
+            return
+        case ast.expr():
+            yield name, node
+    for child in ast.iter_child_nodes(node):
+        yield from _looked_at(child, name)
+
+
+def _of(source: Source, function: str, node: ast.expr) -> Iterator[Mutant]:
+    match node:
+        case ast.Constant(value=bool() as value):
+            yield source.mutant(node, function, "the other answer", str(not value))
+        case ast.Constant(value=int() as value):
+            for other in (value + 1, value - 1):
+                yield source.mutant(node, function, "number off by one", f"({other})")
+        case ast.Constant(value=float() as value):
+            yield from moved(source, function, node, value)
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in {**EDGES, **EQUAL}:
+            new = {**EDGES, **EQUAL}[type(op)]
+            text = f"(({source.words(left)}) {new} ({source.words(right)}))"
+            yield source.mutant(node, function, "comparison", text, says=new)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in ARITHMETIC:
+            text = f"(({source.words(left)}) {ARITHMETIC[type(op)]} ({source.words(right)}))"
+            yield source.mutant(node, function, "arithmetic", text, says=ARITHMETIC[type(op)])
+        case ast.BoolOp() | ast.BinOp(op=ast.BitAnd() | ast.BitOr()):
+            yield from one_side(source, function, node)
+        case ast.UnaryOp(op=ast.Not() | ast.USub() | ast.Invert(), operand=operand):
+            yield source.mutant(node, function, "sign or negation dropped", f"({source.words(operand)})")
+        case ast.Call(func=ast.Name(id=name)) if name in SWAPS:
+            yield source.mutant(node.func, function, f"{name} made {SWAPS[name]}", SWAPS[name])
+        case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in SWAPS:
+            text = f"({source.words(value)}).{SWAPS[name]}"
+            yield source.mutant(node.func, function, f"{name} made {SWAPS[name]}", text)

@@ -1,0 +1,246 @@
+"""Tests run in a child of a process that has loaded everything but what is weakened.
+
+Loading JAX and the package takes longer than most tests. So they are loaded once, nothing is computed, and each mutant
+is a fork: the child forgets the modules that import the weakened one, loads it from the edited source, and runs pytest.
+"""
+
+import contextlib
+import functools
+import importlib
+import importlib.machinery
+import io
+import json
+import os
+import pkgutil
+import resource
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+import pytest
+
+from tools.mutants.mutation import Mutant
+from tools.mutants.targets import ROOT, path_of
+
+OPTIONS = (
+    "-x",
+    "-q",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:xdist",
+    "--no-header",
+    "--tb=no",
+    "--import-mode=importlib",
+    "-W",
+    "ignore::pytest.PytestAssertRewriteWarning",
+)
+PATIENCE, FACTOR = 30, 8
+"""A mutant may take this many seconds of processor time, and this many times what its tests take without it."""
+
+
+def load(room: str | None) -> None:
+    """Everything that mutants share; no computation, so that forking is safe."""
+    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(ROOT / "build" / "mutants" / "jax"))
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+    sys.dont_write_bytecode = True
+    from jaxtyping import install_import_hook
+
+    install_import_hook(["widenet"], "beartype.beartype")
+    for name in ("widenet.training", "widenet.diagnostics", "widenet.data", "widenet.run"):
+        importlib.import_module(name)
+    for name in ("hypothesis", "scipy.stats", "scipy.optimize", "sklearn", "xarray"):
+        importlib.import_module(name)
+    if room is not None:
+        for part in ("runs", "claims"):
+            package = importlib.import_module(f"widenet.papers.{room}.{part}")
+            for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+                importlib.import_module(found.name)
+    from jax._src import xla_bridge
+
+    if xla_bridge._backends:
+        raise SystemExit("JAX has computed something while loading; forks of it would hang.")
+    from widenet.claims.base import Claim
+
+    Claim.__call__ = _told(Claim.__call__)  # type: ignore[method-assign]
+
+
+EVIDENCE: list[Any] = []
+"""What the claims said since a test began."""
+
+
+def _told(call: Any) -> Any:
+    def judged(self: Any, *runs: Any, **constants: Any) -> Any:
+        found = call(self, *runs, **constants)
+        parts = [(part.name, part.kept, part.tightness) for part in found.parts]
+        supposed = [(each.key, each.met, each.slack) for each in found.hypotheses]
+        EVIDENCE.append([self.id, parts, supposed])
+        return found
+
+    return judged
+
+
+@dataclass
+class Watch:
+    """A pytest plugin: how each test ended, how long it took, what claims said in it, which functions it entered."""
+
+    traced: tuple[str, ...] = ()
+    tests: dict[str, dict[str, Any]] = field(default_factory=dict)
+    entered: set[tuple[str, str]] = field(default_factory=set)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        """Around one test."""
+        EVIDENCE.clear()
+        self.entered.clear()
+        before = time.process_time()
+        if self.traced:
+            sys.settrace(self._enter)
+        yield
+        sys.settrace(None)
+        found = self.tests.setdefault(item.nodeid, {"passed": True})
+        found |= {"seconds": time.process_time() - before, "evidence": list(EVIDENCE), "enters": sorted(self.entered)}
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Any:
+        """Fixtures are made in whichever test comes first, for all that follow."""
+        yield
+        self.tests.setdefault(item.nodeid, {"passed": True})["prepares"] = sorted(self.entered)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """One phase of a test."""
+        found = self.tests.setdefault(report.nodeid, {"passed": True})
+        found["passed"] &= not report.failed
+        found["skipped"] = found.get("skipped", False) or report.skipped
+
+    def _enter(self, frame: FrameType, event: str, _: Any) -> None:
+        path = frame.f_code.co_filename
+        if path.startswith(self.traced):
+            where = str(Path(path).relative_to(ROOT))
+            self.entered.add((where, frame.f_code.co_qualname.split(".<locals>")[0]))
+
+
+def forget(modules: set[str]) -> None:
+    """The modules that import one of these, and those themselves, are loaded anew."""
+    gone = set(modules)
+    while True:
+        more = {
+            name
+            for name, module in sys.modules.items()
+            if name.startswith(
+                (
+                    "widenet.papers.",
+                    "widenet.training",
+                    "widenet.diagnostics",
+                    "widenet.claims",
+                    "widenet.run",
+                    "tests.",
+                )
+            )
+            and name not in gone
+            and _imports(module, gone)
+        }
+        if not more:
+            break
+        gone |= more
+    for name in gone:
+        sys.modules.pop(name, None)
+        parent, _, last = name.rpartition(".")
+        if parent in sys.modules and hasattr(sys.modules[parent], last):
+            with contextlib.suppress(AttributeError):
+                delattr(sys.modules[parent], last)
+
+
+def _imports(module: ModuleType | None, gone: set[str]) -> bool:
+    for value in vars(module).values() if module is not None else ():
+        if isinstance(value, ModuleType):
+            if value.__name__ in gone:
+                return True
+        elif gone & {getattr(value, "__module__", None), _made_in(value)}:
+            return True
+    return False
+
+
+def _made_in(value: Any) -> str | None:
+    """The module of the judge of a claim, or of a function with some arguments given."""
+    if type(value).__name__ not in ("partial", "Claim"):
+        return None
+    function = getattr(value, "judge", value)
+    while isinstance(function, functools.partial):
+        function = function.func
+    return getattr(function, "__module__", None)
+
+
+def weaken(mutant: Mutant) -> None:
+    """From here on the module is loaded from the edited source."""
+    path = path_of(mutant.module)
+    edited = mutant.applied(path.read_bytes())
+    original = importlib.machinery.SourceFileLoader.get_data
+
+    def get_data(self: Any, asked: str) -> bytes:
+        if asked == str(path):
+            return edited
+        if Path(asked).suffix == ".pyc" and Path(asked).name.split(".")[0] == path.stem and str(path.parent) in asked:
+            raise OSError("the compiled file is that of the sound module")
+        return original(self, asked)
+
+    importlib.machinery.SourceFileLoader.get_data = get_data  # type: ignore[method-assign]
+    forget({mutant.module})
+
+
+def in_child(
+    tests: Sequence[str], *, mutant: Mutant | None = None, traced: tuple[str, ...] = (), limit: float = 600.0
+) -> dict[str, Any]:
+    """Run these tests in a fork: {"ended": …, "tests": {node: …}}.
+
+    `ended` is pytest's exit code, or the name of the signal that ended the child.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        code = 3
+        try:
+            found = _run(tests, mutant, traced, limit)
+            with os.fdopen(writing, "w") as out:
+                json.dump(found, out)
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    os.close(writing)
+    text: list[str] = []
+    reader = threading.Thread(target=lambda: text.append(os.fdopen(reading).read()))
+    reader.start()
+    _, status = os.waitpid(child, 0)
+    reader.join()
+    if os.WIFSIGNALED(status):
+        return {"ended": signal.Signals(os.WTERMSIG(status)).name, "tests": {}}
+    return json.loads(text[0]) if text and text[0] else {"ended": "died", "tests": {}}
+
+
+def _run(tests: Sequence[str], mutant: Mutant | None, traced: tuple[str, ...], limit: float) -> dict[str, Any]:
+    hard = int(limit) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (hard, hard + 5))
+    watch = Watch(traced)
+    quiet = io.StringIO()
+    with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+        try:
+            if mutant is not None:
+                weaken(mutant)
+            options = [each for each in OPTIONS if mutant is not None or each != "-x"]
+            code = int(pytest.main([*options, "-o", "addopts=", *tests], plugins=[watch]))
+        except Exception as error:
+            return {"ended": f"does not load: {type(error).__name__}", "tests": {}}
+    return {"ended": code, "tests": watch.tests, "said": quiet.getvalue()[-600:]}

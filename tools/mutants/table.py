@@ -1,0 +1,74 @@
+"""The outcome as a page: how many mutants were caught, and which were not."""
+
+import tomllib
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tools.mutants.hunt import CAUGHT, STRICTER, SURVIVED, Hunt
+from tools.mutants.mutation import Mutant
+
+EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+
+
+def equivalents() -> dict[str, str]:
+    """Mutants that change nothing, by description, with the reason."""
+    return tomllib.loads(EQUIVALENT.read_text())["equivalent"]
+
+
+def outcomes(hunt: Hunt, mutants: Sequence[Mutant]) -> list[dict[str, Any]]:
+    """One row per first step that was tried: its result, and whether a larger step was caught."""
+    known, rows = equivalents(), []
+    larger = {each.milder: each for each in mutants if each.milder}
+    for each in mutants:
+        row = None if each.milder else hunt.result(each)
+        if row is None:
+            continue
+        result = row["result"]
+        if result == SURVIVED and each.description in known:
+            result = "equivalent"
+        beyond = larger.get(each.description)
+        found = hunt.result(beyond) if beyond is not None else None
+        if result == SURVIVED and found is not None and found["result"] == CAUGHT:
+            result = "coarse"
+        rows.append({"mutant": each, "result": result, "by": row["by"]})
+    return rows
+
+
+def page(name: str, rows: Sequence[dict[str, Any]], failing: Sequence[str]) -> str:
+    """The table and the lists, in Markdown."""
+    lines = [f"# Mutants of {name}", "", summary(rows), ""]
+    lines += [
+        "| module | tried | caught | coarse | survived | equivalent | stricter |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    by_module: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        by_module[row["mutant"].module].append(row)
+    kinds = (CAUGHT, "coarse", SURVIVED, "equivalent", STRICTER)
+    for module, some in sorted(by_module.items()):
+        counts = [sum(row["result"] == kind for row in some) for kind in kinds]
+        lines.append(f"| {module} | {len(some)} | {' | '.join(str(count) for count in counts)} |")
+    for kind, title in ((SURVIVED, "Survived"), ("coarse", "Survived a small step, caught at a larger one")):
+        some = [row for row in rows if row["result"] == kind]
+        lines += ["", f"## {title}: {len(some)}", ""]
+        lines += [f"- line {row['mutant'].line}: `{row['mutant'].description}` ({row['by']})" for row in some]
+    known = [row["mutant"].description for row in rows if row["result"] == "equivalent"]
+    lines += ["", f"## Equivalent: {len(known)}", "", *(f"- `{each}`: {equivalents()[each]}" for each in known)]
+    if failing:
+        lines += ["", "## Tests that fail anyway, and notice nothing", "", *(f"- {node}" for node in failing)]
+    return "\n".join(lines) + "\n"
+
+
+def summary(rows: Sequence[dict[str, Any]]) -> str:
+    """`120 of 150 caught (80 %), 5 more at a larger step; …`."""
+    counts = defaultdict(int)
+    for row in rows:
+        counts[row["result"]] += 1
+    scored = counts[CAUGHT] + counts["coarse"] + counts[SURVIVED]
+    share = f" ({counts[CAUGHT] / scored:.0%})" if scored else ""
+    return (
+        f"{counts[CAUGHT]} of {scored} caught{share}, {counts['coarse']} only at a larger step, {counts[SURVIVED]} "
+        f"survived. Not counted: {counts['equivalent']} equivalent, {counts[STRICTER]} that ask for more."
+    )

@@ -1,0 +1,83 @@
+"""What can be weakened, and which tests should notice."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.mutants.mutation import Mutant
+from tools.mutants.ordinary import ordinary
+from tools.mutants.weakenings import weakenings
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "widenet"
+OTHERS = ("diagnostics", "training")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A room, or a part of the package.
+
+    Attributes:
+      name: what the command calls it.
+      files: the modules that are weakened.
+      tests: the folder in which tests may notice.
+      by_file: whether it is enough to know which file of tests reaches a function. Compiled functions are entered
+        once per process, so that who entered first says nothing about the others.
+    """
+
+    name: str
+    files: tuple[Path, ...]
+    tests: Path
+    by_file: bool = False
+
+    @property
+    def is_room(self) -> bool:
+        """Whether judges are weakened, and not ordinary code."""
+        return self.name not in OTHERS
+
+    def mutants(self) -> Iterator[Mutant]:
+        """All of them, file by file."""
+        for path in self.files:
+            data = path.read_bytes()
+            if self.is_room:
+                yield from weakenings(module_of(path), data, judges="claims" in path.parts)
+            else:
+                yield from ordinary(module_of(path), data)
+
+    def test_files(self) -> list[Path]:
+        """The files of tests, in order; of a room, those of its claims and formulas."""
+        if self.is_room:
+            return [*sorted(self.tests.glob("test_*formulas*.py")), *sorted((self.tests / "claims").glob("test_*.py"))]
+        return sorted(path for path in self.tests.rglob("test_*.py") if not re.search("gpu|devices", path.name))
+
+    def own_test(self, module: str) -> str:
+        """The file of tests that carries the name of this module."""
+        return f"test_{module.rsplit('.', 1)[-1]}.py"
+
+
+def find(name: str) -> Target:
+    """The target of this name."""
+    if name in OTHERS:
+        files = tuple(sorted((PACKAGE / name).rglob("*.py")))
+        return Target(name, files, ROOT / "tests" / name, by_file=name == "training")
+    room = PACKAGE / "papers" / name
+    if not (room / "claims").is_dir():
+        raise SystemExit(f"no room {name!r}; there are {', '.join(rooms())}, {', '.join(OTHERS)}.")
+    files = (*sorted(room.glob("formulas*.py")), *sorted((room / "claims").glob("*.py")))
+    return Target(name, tuple(path for path in files if path.stem != "__init__"), ROOT / "tests" / "papers" / name)
+
+
+def rooms() -> list[str]:
+    """The papers that have claims."""
+    return sorted(path.parent.name for path in (PACKAGE / "papers").glob("*/claims") if any(path.glob("[a-z]*.py")))
+
+
+def module_of(path: Path) -> str:
+    """The dotted name."""
+    return ".".join(path.relative_to(ROOT / "src").with_suffix("").parts).removesuffix(".__init__")
+
+
+def path_of(module: str) -> Path:
+    """The file of a module."""
+    return ROOT / "src" / Path(*module.split(".")).with_suffix(".py")

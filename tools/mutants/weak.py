@@ -1,0 +1,30 @@
+"""What weakened judges call: a part that is always kept, a hypothesis that is always met."""
+
+import dataclasses
+from typing import Any
+
+from widenet.claims.base import Hypothesis, Part
+from widenet.claims.sides import Fact, Rate, Sides
+
+
+def kept(conjunct: Any) -> Any:
+    """The same part, with the same numbers, of which nothing is looked at any more."""
+    match conjunct:
+        case Sides():
+            return dataclasses.replace(conjunct, exact=True)
+        case Fact():
+            return dataclasses.replace(conjunct, holds=True)
+        case Rate():
+            return dataclasses.replace(conjunct, allowed=1.0)
+        case Part():
+            return conjunct.model_copy(update={"kept": True})
+        case dict():
+            return {name: kept(each) for name, each in conjunct.items()}
+    return conjunct
+
+
+def met(hypotheses: Any) -> Any:
+    """The same hypothesis, or several, met whatever was measured."""
+    if isinstance(hypotheses, Hypothesis):
+        return hypotheses.model_copy(update={"met": True})
+    return tuple(met(each) for each in hypotheses)

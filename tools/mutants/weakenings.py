@@ -1,0 +1,277 @@
+"""The mutants of judges and formulas: everything that would make a check say less."""
+
+import ast
+from collections.abc import Iterator
+from typing import TypeGuard
+
+from tools.mutants.mutation import MODULE, Mutant, Source, numbered
+
+EDGES: dict[type[ast.cmpop], str] = {ast.Lt: "<=", ast.Gt: ">=", ast.LtE: "<", ast.GtE: ">"}
+SWAPS = {"all": "any", "any": "all", "min": "max", "max": "min"}
+LOOSER = {"at_most": "+", "less_than": "+", "at_least": "-", "more_than": "-"}
+NOT_STRICT = {"more_than": "at_least", "less_than": "at_most"}
+HYPOTHESES = {*LOOSER, "separable", "Hypothesis"}
+PARTS = {"Sides", "Fact", "Rate"}
+DROPPED = {"undecided", "scored", "exact", "trivial", "strict"}
+WORDS = {"note", "details", "quantity", "why", "name", "required", "key", "where"}
+"""What a reader sees and no verdict rests on."""
+SHAPES = {"axis", "keepdims", "initial", "ddof", "dtype", "shape", "indexing", "stacklevel"}
+NUMPY = '__import__("numpy")'
+WEAK = '__import__("tools.mutants.weak", fromlist=["kept"])'
+STEPS = (("a tenth", 0.1), ("a factor of two", 1.0))
+
+
+def weakenings(module: str, data: bytes, *, judges: bool = True) -> list[Mutant]:
+    """All mutants of this file; `judges` is False for formulas, where there are no parts and no hypotheses."""
+    source = Source(module, data)
+    return numbered(
+        each for function, node in _looked_at(source.tree, judges) for each in _of(source, function, node, judges)
+    )
+
+
+def _looked_at(tree: ast.Module, judges: bool) -> Iterator[tuple[str, ast.expr]]:
+    """Every expression that a verdict may rest on, with the function it stands in."""
+    used = {each.id for node in tree.body if _is_looked_into(node) for each in ast.walk(node) if _is_read(each)}
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef() if _judges(node):
+                yield from _inside(node, node.name)
+            case ast.ClassDef():
+                for each in node.body:
+                    if isinstance(each, ast.FunctionDef) and _judges(each):
+                        yield from _inside(each, f"{node.name}.{each.name}")
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if not judges or name in used:
+                yield from _expressions(value, MODULE)
+            case ast.Assign(targets=[ast.Tuple()], value=value) if not judges:
+                yield from _expressions(value, MODULE)
+
+
+def _is_looked_into(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ClassDef) or (isinstance(node, ast.FunctionDef) and _judges(node))
+
+
+def _is_read(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+
+
+def _judges(node: ast.FunctionDef) -> bool:
+    """Not what draws material, chooses settings, speaks about a specimen, or finds words."""
+    arguments = {each.arg for each in node.args.args}
+    decorators = {ast.unparse(each) for each in node.decorator_list}
+    returns = ast.unparse(node.returns) if node.returns else ""
+    return not (
+        {"scale", "seed"} <= arguments
+        or "specimen" in arguments
+        or any(each.endswith(".speaks") for each in decorators)
+        or returns == "str"
+        or returns.startswith(("dict[str, Any", "dict[str, float", "dict[str, int", "list[dict"))
+        or "note" in node.name
+    )
+
+
+def _inside(node: ast.FunctionDef, name: str) -> Iterator[tuple[str, ast.expr]]:
+    for default in (*node.args.defaults, *(each for each in node.args.kw_defaults if each is not None)):
+        yield from _expressions(default, name)
+    body = node.body[1:] if ast.get_docstring(node) else node.body
+    for_words = _only_for_words(body)
+    for statement in body:
+        if not (isinstance(statement, ast.Assign) and _names(statement) <= for_words):
+            yield from _expressions(statement, name)
+
+
+def _only_for_words(body: list[ast.stmt]) -> set[str]:
+    """The names in which a function keeps what it tells in words and nothing else."""
+    found: set[str] = set()
+    assigned = [each for each in body if isinstance(each, ast.Assign)]
+    while True:
+        counted = [each for each in body if not (isinstance(each, ast.Assign) and _names(each) <= found)]
+        read = {each.id for statement in counted for each in _outside_words(statement) if _is_read(each)}
+        more = set().union(*(_names(each) for each in assigned)) - read
+        if more == found:
+            return found
+        found = more
+
+
+def _outside_words(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, ast.keyword) and node.arg in WORDS:
+        return
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _outside_words(child)
+
+
+def _names(statement: ast.Assign) -> set[str]:
+    """What it assigns; an attribute or an element counts as more than a name."""
+    return {each.id if isinstance(each, ast.Name) else "" for target in statement.targets for each in _targets(target)}
+
+
+def _targets(node: ast.expr) -> list[ast.expr]:
+    return [each for one in node.elts for each in _targets(one)] if isinstance(node, ast.Tuple) else [node]
+
+
+def _expressions(node: ast.AST, name: str) -> Iterator[tuple[str, ast.expr]]:
+    """Depth first, without words, shapes, places in arrays, annotations and messages."""
+    match node:
+        case ast.JoinedStr() | ast.Raise() | ast.arguments():
+            return
+        case ast.keyword(arg=arg) if arg in WORDS | SHAPES:
+            return
+        case ast.Assign(targets=[ast.Name(id=target)]) if target in WORDS | {"rows"}:
+            return
+        case ast.Subscript():
+            yield from _expressions(node.value, name)
+            if not isinstance(node.slice, (ast.Constant, ast.UnaryOp, ast.Slice, ast.Tuple)):
+                yield from _expressions(node.slice, name)
+            return
+        case ast.AnnAssign(value=value):
+            if value is not None:
+                yield from _expressions(value, name)
+            return
+        case ast.Call(func=ast.Name(id=called), args=args) if called in HYPOTHESES and len(args) > 2:
+            yield name, node
+            for each in (*args[2:], *node.keywords):
+                yield from _expressions(each, name)
+            return
+        case ast.expr():
+            yield name, node
+    for child in ast.iter_child_nodes(node):
+        yield from _expressions(child, name)
+
+
+def _of(source: Source, function: str, node: ast.expr, judges: bool) -> Iterator[Mutant]:
+    match node:
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            yield from moved(source, function, node, value)
+        case ast.Compare():
+            yield from _compared(source, function, node)
+        case ast.BoolOp() | ast.BinOp(op=ast.BitAnd() | ast.BitOr()):
+            yield from one_side(source, function, node)
+        case ast.Call():
+            yield from _swapped(source, function, node)
+            if judges:
+                yield from _called(source, function, node)
+
+
+def moved(source: Source, function: str, node: ast.expr, value: float) -> Iterator[Mutant]:
+    """A number up and down by a tenth; where that survives, to twice and half of it."""
+    for sign, way in ((1, "up"), (-1, "down")):
+        tenth = value + sign * 0.1 * (abs(value) or 1)
+        two = value + (sign * (abs(value) or 1) if sign > 0 else -abs(value) / 2 if value else -1.0)
+        milder = source.mutant(node, function, f"number {way} by a tenth", f"({tenth!r})")
+        yield milder
+        yield source.mutant(node, function, f"number {way} by a factor of two", f"({two!r})", milder=milder.description)
+
+
+def _compared(source: Source, function: str, node: ast.Compare) -> Iterator[Mutant]:
+    words = source.words(node)
+    if len(node.ops) == 1 and type(node.ops[0]) in EDGES:
+        new = EDGES[type(node.ops[0])]
+        text = f"({source.words(node.left)}) {new} ({source.words(node.comparators[0])})"
+        yield source.mutant(node, function, "edge of a comparison", f"({text})", says=new)
+    if not any(isinstance(each, (ast.Is, ast.IsNot)) for each in node.ops):
+        yield source.mutant(node, function, "comparison always true", f"(({words}) | True)", says="true")
+
+
+def one_side(source: Source, function: str, node: ast.BoolOp | ast.BinOp) -> Iterator[Mutant]:
+    """What is left of a conjunction, or of a disjunction, without one of its members."""
+    sides = node.values if isinstance(node, ast.BoolOp) else [node.left, node.right]
+    for place, _ in enumerate(sides):
+        left = [f"({source.words(each)})" for other, each in enumerate(sides) if other != place]
+        joint = (" and " if isinstance(node.op, ast.And) else " or ") if isinstance(node, ast.BoolOp) else ""
+        yield source.mutant(node, function, "one side dropped", f"({joint.join(left)})")
+
+
+def _swapped(source: Source, function: str, node: ast.Call) -> Iterator[Mutant]:
+    match node.func:
+        case ast.Name(id=name) if name in SWAPS:
+            yield source.mutant(node.func, function, f"{name} made {SWAPS[name]}", SWAPS[name], says=_context(node))
+        case ast.Attribute(value=value, attr=name) if name in SWAPS:
+            text = f"({source.words(value)}).{SWAPS[name]}"
+            yield source.mutant(node.func, function, f"{name} made {SWAPS[name]}", text)
+
+
+def _context(node: ast.Call) -> str:
+    return ast.unparse(node)[:40]
+
+
+def _called(source: Source, function: str, node: ast.Call) -> Iterator[Mutant]:
+    name = node.func.id if isinstance(node.func, ast.Name) else ""
+    if name in PARTS:
+        yield source.mutant(node, function, "part always kept", f"{WEAK}.kept({source.words(node)})", says="kept")
+        yield from _dropped(source, function, node)
+    if name == "Sides":
+        yield from _sides(source, function, node)
+    if name in HYPOTHESES:
+        yield source.mutant(node, function, "hypothesis always met", f"{WEAK}.met({source.words(node)})", says="met")
+    if name in NOT_STRICT:
+        yield source.mutant(node.func, function, "strict no more", NOT_STRICT[name])
+    if name in LOOSER and len(node.args) > 3 and not isinstance(node.args[3], ast.Constant):
+        yield from _looser(source, function, node.args[3], LOOSER[name], "limit")
+    if name == "evidence" and len(node.args) > 1:
+        yield from _supposed(source, function, node.args[1])
+    for keyword in node.keywords:
+        if keyword.arg in ("room", "tolerance"):
+            yield from _roomier(source, function, keyword.value)
+
+
+def _dropped(source: Source, function: str, node: ast.Call) -> Iterator[Mutant]:
+    for keyword in node.keywords:
+        if keyword.arg in DROPPED:
+            yield source.mutant(keyword, function, f"{keyword.arg}= dropped", "**{}", says="nothing")
+
+
+def _sides(source: Source, function: str, node: ast.Call) -> Iterator[Mutant]:
+    given = {each.arg: each.value for each in node.keywords}
+    promised = node.args[1] if len(node.args) > 1 else given.get("promised")
+    sense = node.args[2] if len(node.args) > 2 else given.get("sense")
+    if promised is None or isinstance(promised, ast.Starred):
+        return
+    which = source.words(sense).rsplit(".", 1)[-1] if sense is not None else "AT_MOST"
+    if which in ("AT_MOST", "AT_LEAST") and not isinstance(promised, ast.Constant):
+        yield from _looser(source, function, promised, "+" if which == "AT_MOST" else "-", "promise")
+    if which == "EQUAL" and sense is not None:
+        for other in ("AT_MOST", "AT_LEAST"):
+            yield source.mutant(
+                sense, function, "equality one-sided", f"Sense.{other}", says=f"{other} {_context(node)}"
+            )
+        array = f"{NUMPY}.abs({NUMPY}.asarray({source.words(promised)}, float))"
+        room = f"0.1 * {array}" if not isinstance(promised, ast.Constant) else "0.1"
+        if "room" in given:
+            yield source.mutant(given["room"], function, "equality to a tenth", f"({room})", says="0.1")
+        else:
+            text = f"{source.words(sense)}, room={room}"
+            yield source.mutant(sense, function, "equality to a tenth", text, says=f"room 0.1 {_context(node)}")
+
+
+def _looser(source: Source, function: str, node: ast.expr, sign: str, what: str) -> Iterator[Mutant]:
+    """A promise or a limit loosened by a tenth of itself, and by all of itself (a lower one to half)."""
+    milder = ""
+    for step, share in STEPS:
+        share = 0.5 if sign == "-" and share == 1.0 else share
+        array = f"{NUMPY}.asarray({source.words(node)}, float)"
+        text = f"(({array}) {sign} {share} * {NUMPY}.abs({array}))[()]"
+        found = source.mutant(
+            node, function, f"{what} looser by {step}", text, says=f"{sign}{share:.0%}", milder=milder
+        )
+        milder = found.description
+        yield found
+
+
+def _supposed(source: Source, function: str, node: ast.expr) -> Iterator[Mutant]:
+    """What else stands among the hypotheses: tuples of them, and those that another function makes."""
+    elements = node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]
+    for each in elements:
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id in HYPOTHESES:
+            continue
+        inner = each.value if isinstance(each, ast.Starred) else each
+        text = f"{WEAK}.met({source.words(inner)})"
+        yield source.mutant(inner, function, "hypothesis always met", text, says="met")
+
+
+def _roomier(source: Source, function: str, node: ast.expr) -> Iterator[Mutant]:
+    milder = ""
+    for factor in (10, 1000):
+        text = f"({factor} * {NUMPY}.asarray({source.words(node)}, float))[()]"
+        found = source.mutant(node, function, f"room {factor} times", text, says=f"{factor}×", milder=milder)
+        milder = found.description
+        yield found
