@@ -74,7 +74,8 @@ def ensemble(
     sizes, order = step_sizes(method, n_runs), method.sampling.order
     budgets = np.broadcast_to(np.asarray(recipe.max_steps, np.int32), (n_runs,))
     small = SMALL_BYTES // 4 if recipe.loss in SATURATING else SMALL_BYTES
-    large = _bytes_per_run(networks, n_runs) >= small
+    step_bytes = data.inputs.dtype.itemsize * method.batch(data.n_samples) * getattr(networks, "n_neurons", 0)
+    large = max(_bytes_per_run(networks, n_runs), step_bytes) >= small
     one_by_one = jax.default_backend() == "cpu" and (large or method.in_turn)
     devices = jax.local_devices()
     workers = min(cores() if one_by_one else len(devices), n_runs)

@@ -230,7 +230,7 @@ def _updates(block: Block, taken: Taken) -> Bool[Array, " step"]:
     alone = jax.vmap(Taken.is_update)(taken)
     if block.labels.shape[1] == 1:
         return alone
-    same = jax.vmap(block.twins_of)(jnp.arange(block.labels.shape[0]))
+    same: Any = jax.vmap(block.twins_of)(jnp.arange(block.labels.shape[0]))
     return jax.lax.cond(
         jnp.sum(jnp.abs(same)) > block.labels.size, lambda: jax.vmap(Taken.is_update)(taken, same), lambda: alone
     )

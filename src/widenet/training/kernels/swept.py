@@ -180,7 +180,7 @@ def advance(state: State, segment: Segment) -> State:
 
 
 def _program(
-    shape: tuple[int, int], n_outputs: int, rows: int, n_sweeps: int, dtype: Any, softmax: bool
+    shape: tuple[int, ...], n_outputs: int, rows: int, n_sweeps: int, dtype: Any, softmax: bool
 ) -> Callable[..., tuple[Sweep, Float[Array, "tile output row"]]]:
     """One sweep of one run: (run after it, what each tile adds to the outputs)."""
     interpret = jax.default_backend() == "cpu"

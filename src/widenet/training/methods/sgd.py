@@ -101,5 +101,7 @@ class SGD(Method):
             case "gram":
                 inner = item * n * n * (1 + (sizes.batch > 1))
                 return weights + item * (3 * n * neurons + rows * (rows + 4 * neurons)), inner
+            case "swept":  # and the inputs once more, in pieces
+                return 2 * weights + item * block.ROWS * 5 * neurons, item * n * sizes.dim
             case _:
                 return 2 * weights + item * rows * (2 * sizes.dim + 5 * neurons + 2 * rows), 0
