@@ -31,7 +31,19 @@ if TYPE_CHECKING:
     from widenet.run import CheckOutcome, Results, Workers
 
 NOUNS = ("papers", "claims", "figures", "data")
-WORKLOADS = ("logistic_sgd", "late_hinge", "parts", "xord", "figure_1", "linear_runs", "linear_steps")
+WORKLOADS = (
+    "logistic_sgd",
+    "late_hinge",
+    "parts",
+    "xord",
+    "softmax_64",
+    "softmax_16",
+    "descent",
+    "flow",
+    "figure_1",
+    "linear_runs",
+    "linear_steps",
+)
 MOST_JOBS = 1024
 
 

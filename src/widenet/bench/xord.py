@@ -85,6 +85,15 @@ class XordWorkload:
         """Rows, inner size and columns of the product of all patches with all filters."""
         return 2 * self.n_per_class * LAW.n_patches, 2, self.n_channels
 
+    def products_per_step(self, active: float) -> float:
+        """That one."""
+        return 1.0
+
+    @property
+    def closeness(self) -> str:
+        """How near the weights of the peers must be."""
+        return self.dtype
+
     @property
     def bytes_per_step(self) -> float:
         """Reading and writing the filters once per step."""
