@@ -14,6 +14,7 @@ ROOT = Path(widenet.__file__).parent
 LAYERS = {
     "errors": 0,
     "records": 0,
+    "seeds": 0,
     "progress": 0,
     "types": 0,
     "bits": 0,

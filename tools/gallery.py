@@ -17,7 +17,9 @@ GALLERY, IMAGES = DOCS / "gallery.md", DOCS / "images"
 WIDTH = 125
 
 MNIST = tuple(f"brutzkus2018.figure_{number}" for number in (1, 2, 3))
-OTHERS = tuple(f"brutzkus2018.experiment_{name}" for name in ("width", "step_size", "relu_phase", "bad_minimum"))
+OTHERS = tuple(
+    f"brutzkus2018.{name}" for name in ("updates_by_width", "updates_by_step_size", "relu_success", "three_zero_losses")
+)
 XORD = tuple(f"brutzkus2019.figure_{name}" for name in ("1", "1_laws", "2", "3", "5", "6"))
 FILTERS = tuple(f"brutzkus2019.figure_{number}" for number in (4, 7, 8))
 LAWS = XORD[1]
@@ -97,7 +99,8 @@ def choices_of(row: Row) -> str:
 def _table(row: Row) -> str:
     lines = ["| quantity | the paper | measured | interval | agrees if | |", "|---|---|---|---|---|---|"]
     for each in row["comparisons"]:
-        comparison = Comparison.model_validate_json(json.dumps({name: each[name] for name in Comparison.model_fields}))
+        fields = {name: each[name] for name in Comparison.model_fields if name in each}
+        comparison = Comparison.model_validate_json(json.dumps(fields))
         cells = [
             comparison.name.replace("|", "\\|"),
             comparison.reported,

@@ -21,6 +21,7 @@ except KeyboardInterrupt:  # Ctrl-C before there is anything to interrupt
 
 from widenet.console import interrupts, usage
 from widenet.errors import InputError, UnknownName, WidenetError
+from widenet.seeds import seed_of
 
 if TYPE_CHECKING:
     from widenet.claims import Claim
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 NOUNS = ("papers", "claims", "figures", "data")
 WORKLOADS = ("logistic_sgd", "late_hinge", "parts", "xord", "figure_1", "linear_runs", "linear_steps")
-LARGEST_SEED = 2**32 - 1
 MOST_JOBS = 1024
 
 
@@ -161,7 +161,7 @@ def check(
         raise InputError("nothing to check; name a claim ('widenet list claims' shows them), or use --paper or --all.")
     if sum(ways) > 1:
         raise InputError("name claims, or use --paper, or use --all: only one of the three.")
-    size, number, workers = _scale(scale), _seed(seed), _jobs(jobs)
+    size, number, workers = _scale(scale), seed_of(seed, "--seed"), _jobs(jobs)
     from widenet import papers
     from widenet.console import tables, wording
 
@@ -190,7 +190,7 @@ def figure(
     """Compute and draw figures: SVG, PDF and PNG, the numbers as JSON and CSV, and a comparison with the paper."""
     if not ids:
         raise InputError("nothing to draw; name a figure ('widenet list figures' shows them).")
-    size, number, workers = _scale(scale), _seed(seed), _jobs(jobs)
+    size, number, workers = _scale(scale), seed_of(seed, "--seed"), _jobs(jobs)
     from widenet import papers
     from widenet.console import output, tables
 
@@ -217,7 +217,7 @@ def report(
     as_json: JsonOption = False,
 ) -> None:
     """Check every claim, draw every figure, and write a page about it that needs no network."""
-    size, number, count = _scale(scale), _seed(seed), _jobs(jobs)
+    size, number, count = _scale(scale), seed_of(seed, "--seed"), _jobs(jobs)
     from widenet.run import Workers, default_jobs
 
     with Workers(count or default_jobs(), preload=("widenet.plots.style", "widenet.run.executors")) as workers:
@@ -295,7 +295,7 @@ def _carry_out(
     store = Store(default_root())
     # What a cell costs is known for the quick scale. At the paper's own sizes a process is always worth its start.
     worth = WORTH_A_PROCESS if scale is Scale.QUICK else 0.0
-    with Processes(jobs or default_jobs(), store.root / "compiled", worth, workers) as executor:
+    with Processes(jobs or default_jobs(), store.compiled, worth, workers) as executor:
         plan = Plan(tuple(claims), tuple(figures), scale, seed, Cells(store, executor, fresh=fresh))
         with watching(plan.n_pieces, plan.seconds) as watch:
             return plan.carry_out(watch, wording.in_short)
@@ -316,18 +316,8 @@ def _jobs(text: str | None) -> int | None:
     return jobs
 
 
-def _seed(text: str) -> int:
-    try:
-        seed = int(text)
-    except ValueError:
-        seed = -1
-    if not 0 <= seed <= LARGEST_SEED:
-        raise InputError(f"--seed must be a whole number between 0 and {LARGEST_SEED}, got {text!r}.")
-    return seed
-
-
 def _print_json(value: Any) -> None:
-    print(json.dumps(value, indent=2, allow_nan=False))
+    print(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
 
 
 def _exit_by(outcomes: "Sequence[CheckOutcome]") -> None:

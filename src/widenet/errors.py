@@ -35,7 +35,7 @@ class UnknownName(InputError):
         """
         known = sorted(known)
         near = [each for each in known if each.endswith(f".{name}")]
-        near = near or difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+        near = near or difflib.get_close_matches(str(name), known, n=1, cutoff=0.4)
         if near:
             hint = f"did you mean {' or '.join(map(repr, near))}?"
         elif len(known) <= 8:

@@ -73,7 +73,7 @@ def test_an_open_constant_leaves_no_number_to_test():
     assert found(None, open_constant="c", hypotheses=[UNMET]).verdict is Verdict.HYPOTHESES_NOT_MET
 
 
-def test_the_headline_is_a_broken_part_or_the_first_with_two_sides():
+def test_the_headline_is_a_broken_part_or_an_undecided_or_the_first_with_two_sides():
     fact = Part(name="a fact", kept=True)
     kept = Part(name="kept", kept=True, measured=1.0, promised=2.0, tightness=0.5, quantity="updates")
     broken = Part(name="broken", kept=False, measured=3.0, promised=2.0, tightness=1.5)
@@ -85,6 +85,19 @@ def test_the_headline_is_a_broken_part_or_the_first_with_two_sides():
     assert (of(kept, broken).measured, of(kept, broken).quantity) == (3.0, "broken")
     assert of(fact).measured is None
     assert of(fact, Part(name="broken fact", kept=False), broken).headline is broken
+    broken_fact, open_fact = (Part(name="fact", kept=each) for each in (False, None))
+    undecided = Part(name="undecided", kept=None, measured=1.0, promised=9.0)
+    assert of(kept, broken_fact).headline is broken_fact
+    assert of(kept, undecided).headline is undecided
+    assert of(open_fact, kept).promised == 2.0
+    assert of(fact, open_fact).headline is open_fact
+
+
+def test_printed_it_is_one_line():
+    bound = Part(name="bound", kept=True, sense="≤", measured=11.0, promised=457.15, quantity="updates")
+    evidence = Evidence(hypotheses=(), parts=(bound,), runs=Runs(tried=1), note="A note.")
+    assert str(evidence) == "HOLDS: updates: 11 ≤ 457.1. A note."
+    assert str(found(None)) == f"INSUFFICIENT_EVIDENCE: {Verdict.INSUFFICIENT_EVIDENCE.sentence}"
 
 
 def test_vacuous_when_every_part_with_two_sides_is():
@@ -170,10 +183,9 @@ class TestClaim:
         with pytest.raises(ValueError, match="either reads experiments or draws"):
             claim("toy2020.theorem_1", Kind.MAIN, "", **more)(_judge)
 
-    @pytest.mark.parametrize(("suffix", "expected"), [("", Verdict.VIOLATED), ("_as_printed", Verdict.HOLDS)])
+    @pytest.mark.parametrize(("suffix", "expected"), [("", Verdict.HOLDS), ("_as_printed", Verdict.VIOLATED)])
     def test_only_a_statement_kept_as_printed_is_expected_to_fail(self, suffix, expected):
-        with pytest.raises(ValueError, match="go together"):
-            Claim(f"p.x{suffix}", Kind.MAIN, "", "", _judge, (EXPERIMENT,), None, expected)
+        assert Claim(f"p.x{suffix}", Kind.MAIN, "", "", _judge, (EXPERIMENT,)).expected is expected
 
     def test_a_variant_has_another_statement_and_other_constants(self):
         @claim("toy2020.lemma", Kind.STEP, "Lemma", reads=EXPERIMENT)
@@ -187,7 +199,7 @@ class TestClaim:
         assert (lemma.expected, printed.expected) == (Verdict.HOLDS, Verdict.VIOLATED)
         assert (lemma([]).conclusion, printed([]).conclusion) == (True, False)
         assert printed.reads == lemma.reads
-        assert not printed.speaks_about_data
+        assert isinstance(printed.on("data"), Silence)
         drawn = lemma.variant("lemma_drawn", where="", statement="s", draws=lambda scale, seed: 1, kind=Kind.TREND)
         assert (drawn.reads, drawn.kind) == ((), Kind.TREND)
         assert drawn.draws is not None
@@ -199,7 +211,6 @@ class TestClaim:
             return found(True)
 
         assert isinstance(theorem_1.on("data"), Silence)
-        assert not theorem_1.speaks_about_data
 
         @theorem_1.speaks
         def theorem_1_on(specimen):
@@ -214,8 +225,7 @@ def _judge(runs):
     return found(True)
 
 
-def test_an_experiment_knows_its_types_and_other_settings():
-    assert EXPERIMENT.setting_type is Setting
+def test_an_experiment_knows_its_result_and_other_settings():
     assert EXPERIMENT.result_type is int
     other = EXPERIMENT.at(lambda scale, seed: [Setting(size=seed)])
     assert other.settings(Scale.QUICK, 7) == [Setting(size=7)]

@@ -75,6 +75,25 @@ def test_of_equally_close_cases_the_one_farthest_beyond_is_shown():
 def test_strict_statements_are_broken_by_equality():
     assert Sides(2, 2, strict=True).kept is False
     assert Sides(1, 2, strict=True).kept is True
+    with pytest.raises(ValueError, match="never strict"):
+        Sides(2, 2, EQUAL, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("sense", "strict", "sign"),
+    [(AT_MOST, False, "≤"), (AT_MOST, True, "<"), (AT_LEAST, False, "≥"), (AT_LEAST, True, ">"), (EQUAL, False, "=")],
+)
+def test_a_reader_sees_whether_equality_is_enough(sense, strict, sign):
+    assert Sides(1, 2, sense, strict=strict).part("x").sense == sign
+
+
+def test_where_no_case_is_decided_the_nearest_one_is_shown():
+    part = Sides([2000, 1999], [1e9, 1e8], undecided=True).part("x")
+    assert (part.kept, part.measured, part.promised, part.tightness) == (None, 1999.0, 1e8, None)
+    part = Sides([math.nan, 3.0, 4.0], [1.0, math.inf, 5.0], scored=[True, True, False]).part("x")
+    assert (part.measured, part.promised) == (None, 1.0)
+    part = Sides([math.nan, 3.0], [math.nan, math.inf]).part("x")
+    assert (part.measured, part.promised) == (3.0, None)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ import widenet
 from tests.report.fake_outcomes import FAILING, FIGURE, FINDING, HOLDING, UNMET
 from tests.rooms import BROKEN, EMPTY, TOY
 from widenet import papers
-from widenet.cli import LARGEST_SEED, MOST_JOBS, WORKLOADS, app
+from widenet.cli import MOST_JOBS, WORKLOADS, app
+from widenet.seeds import LARGEST_SEED
 from widenet.training.engine import memory
 
 from .pages import DOCS, code_words, section, table

@@ -65,7 +65,7 @@ class TestTranscript:
         evidence = Evidence.model_validate_json(json.dumps({name: row[name] for name in Evidence.model_fields}))
         found = Circumstances(
             scale=Scale(row["scale"]), seed=row["seed"], settings=row["config"], seconds=row["seconds"],
-            reused=False, machine=row["machine"], cells=[],
+            reused=False, machine=row["machine"], versions={}, cells=[],
         )  # fmt: skip
         tables.show(tables.check_block(CheckOutcome(find_claim(CLAIM), evidence, found)))
         printed = capsys.readouterr().out

@@ -1,13 +1,15 @@
 """An experiment and a setting give a result, computed at most once."""
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
+from tests.stored import stored
 from widenet.claims import Experiment
-from widenet.errors import StoreError
+from widenet.errors import InputError, StoreError
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run import Cells, InProcess, Task, Unwatched, tasks_of
@@ -127,9 +129,8 @@ def test_fresh_recomputes_each_once(store):
 
 def test_reading_computes_what_nobody_has_filled(store):
     cells = Cells(store, InProcess())
-    heard = []
-    assert cells.read(tasks()[1], lambda fraction, words: heard.append(words)).result.values.tolist() == [0, 1, 4]
-    assert (CALLS, heard) == ([3], ["half way"])
+    assert cells.read(tasks()[1]).result.values.tolist() == [0, 1, 4]
+    assert CALLS == [3]
     fresh = Cells(store, InProcess(), fresh=True)
     fresh.read(tasks()[1])
     fresh.read(tasks()[1])
@@ -157,11 +158,31 @@ def test_an_unwritable_store_is_found_before_the_computation(tmp_path):
     assert CALLS == []
 
 
+def test_a_limit_of_memory_that_is_none_is_found_before_the_computation(store, monkeypatch):
+    monkeypatch.setenv("WIDENET_MEMORY", "abc")
+    with pytest.raises(InputError, match=r"^WIDENET_MEMORY must be a positive number of bytes, got 'abc'\.$"):
+        Cells(store, InProcess()).fill(tasks(), Unwatched())
+    assert CALLS == []
+
+
+def test_a_cell_that_another_process_computes_is_waited_for(store):
+    task = tasks()[0]
+    reader = threading.Thread(target=lambda: Cells(store, InProcess()).read(task))
+    with store.claiming(task.key) as ours:
+        assert ours
+        reader.start()
+        reader.join(0.3)
+        assert CALLS == [], "it computes although another one is at it"
+        compute(task, store)
+    reader.join()
+    assert CALLS == [2]
+
+
 def test_a_run_that_raises_leaves_no_cell_and_no_lock(store):
     broken = Task(SQUARES, SizeSetting(size=-1))
     with pytest.raises(RuntimeError, match="broken"):
         filled(store, [broken])
-    assert list(store.list()) == []
+    assert stored(store) == []
     with store.claiming(broken.key) as ours:
         assert ours
 
@@ -173,7 +194,7 @@ def test_a_result_that_could_not_be_read_again_is_not_written(store):
     run_badly.__module__ = __name__
     with pytest.raises((TypeError, KeyError)):
         compute(Task(Experiment("toy.bad", settings, run_badly), SizeSetting(size=1)), store)
-    assert list(store.list()) == []
+    assert stored(store) == []
 
 
 def test_only_so_much_is_kept_in_memory(store, monkeypatch):
@@ -190,9 +211,9 @@ def test_the_cell_says_what_computed_it(store):
     reading = cells.read(tasks()[0])
     assert "jax" in reading.machine
     assert reading.versions["numpy"] == np.__version__
-    (manifest, _) = store.list()
-    assert manifest.key.name == "toy.squares"
-    assert manifest.key.parameters["size"] in (2, 3)
+    (cell, _) = stored(store)
+    assert cell.key.name == "toy.squares"
+    assert cell.key.parameters["size"] in (2, 3)
 
 
 def test_a_setting_of_infinity_has_a_key():
@@ -207,4 +228,4 @@ def test_compute_reports_its_progress(store):
     compute(tasks()[0], store, lambda fraction, words: heard.append((fraction, words)))
     assert heard == [(0.5, "half way")]
     compute(tasks()[1], store, silent)
-    assert len(list(store.list())) == 2
+    assert len(stored(store)) == 2

@@ -13,9 +13,10 @@ from tests.rooms.toy2020.claims import theorems
 from tests.rooms.toy2020.figures.figure_1 import figure_1
 from tests.rooms.toy2020.figures.figure_2 import figure_2
 from tests.rooms.toy2020.runs.numbers import LOG, NumbersSetting
+from tests.stored import stored
 from widenet import papers
 from widenet.claims import Claim, Evidence, Hypothesis, Kind, Part, Runs, Verdict
-from widenet.errors import StoreError, UnknownName
+from widenet.errors import InputError, StoreError, UnknownName
 from widenet.figures import Comparison
 from widenet.records import Scale
 from widenet.run import Cells, InProcess, check, judge, show, version
@@ -41,7 +42,7 @@ OLD_FIELDS = {
 }
 FIGURE_FIELDS = {
     *("id", "paper", "title", "comparisons", "scale", "seed", "config", "seconds", "reused", "version", "machine"),
-    "cells",
+    *("cells", "versions"),
 }
 
 
@@ -126,13 +127,13 @@ def test_scale_and_seed_reach_what_a_claim_draws(cells):
     outcome = judge(claim, Scale.PAPER, 7, cells)
     assert seen == [(Scale.PAPER, 7)]
     assert (outcome.circumstances.cells, outcome.circumstances.reused) == ([], False)
-    assert list(cells.store.list()) == []
+    assert stored(cells.store) == []
 
 
 def test_the_row_of_a_check_is_the_contract(cells):
     row = judge(drawn(EVIDENCE), Scale.QUICK, 3, cells).row()
     assert json.loads(json.dumps(row, allow_nan=False)) == row
-    assert set(row) == OLD_FIELDS | {"parts", "details", "cells", "open_constant"}
+    assert set(row) == OLD_FIELDS | {"parts", "details", "cells", "open_constant", "versions"}
     assert set(row["hypotheses"][0]) == {"key", "name", "required", "actual", "slack", "met", "why"}
     assert row["runs"] == {"tried": 20, "diverged": 1, "unfinished": 0, "outside": 0}
     assert (row["promised"], row["interval"]) == ("Infinity", [0.0, "Infinity"])
@@ -149,9 +150,10 @@ def test_the_row_names_its_cells_and_their_settings(cells):
     row = judge(theorems.theorem_2, Scale.QUICK, 3, cells).row()
     assert [each["place"] for each in row["config"]] == [0, 1, 2]
     assert {each["experiment"] for each in row["config"]} == {"toy2020.numbers"}
-    assert sorted(row["cells"]) == [manifest.key.digest for manifest in cells.store.list()]
+    assert sorted(row["cells"]) == [cell.key.digest for cell in stored(cells.store)]
     assert row["details"] == {"places": [0, 1, 2]}
     assert "jax" in row["machine"]
+    assert (row["versions"]["numpy"], "diffrax" in row["versions"]) == (np.__version__, True)
     assert [part["name"] for part in row["parts"]] == ["at most M_k updates", "loss 0 at the end"]
 
 
@@ -160,7 +162,7 @@ def test_the_row_names_its_cells_and_their_settings(cells):
 def test_only_an_unexpected_violation_fails(cells, kept, expected):
     id = "paper.lemma_as_printed" if expected is Verdict.VIOLATED else "paper.lemma"
     evidence = EVIDENCE.model_copy(update={"parts": (Part(name="x", kept=kept),)})
-    outcome = judge(drawn(evidence, id, expected=expected), Scale.QUICK, 0, cells)
+    outcome = judge(drawn(evidence, id), Scale.QUICK, 0, cells)
     assert outcome.failed == (kept is False and expected is Verdict.HOLDS)
     assert outcome.row()["expected"] is not outcome.failed
     assert outcome.row()["expected_verdict"] == expected
@@ -211,10 +213,16 @@ class TestCheck:
         check("toy2020.theorem_2", seed=4)
         check("toy2020.theorem_2", seed=4)
         assert log() == 3
-        assert len(list(Store(tmp_path / "named").list())) == 3
+        assert len(stored(Store(tmp_path / "named"))) == 3
 
     def test_unknown_names(self, store):
         with pytest.raises(UnknownName, match=r"did you mean 'toy2020.theorem_2'"):
             check("toy2020.theorm_2", store=store)
         with pytest.raises(UnknownName, match="did you mean 'paper'"):
             check("toy2020.theorem_2", scale="papr", store=store)
+
+
+@pytest.mark.parametrize("seed", ["x", "1.5", -1, 2**32, True])
+def test_a_seed_is_a_whole_number_in_its_range(store, seed):
+    with pytest.raises(InputError, match=f"^seed must be a whole number between 0 and 4294967295, got {seed!r}.$"):
+        check(theorems.theorem_2, seed=seed, store=store)

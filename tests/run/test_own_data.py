@@ -9,12 +9,13 @@ import pytest
 from tests.rooms import EMPTY, TOY
 from tests.rooms.toy2020.claims import theorems
 from tests.rooms.toy2020.runs.numbers import LOG
+from tests.stored import stored
 from widenet import papers
 from widenet.claims import Evidence, Silence, Verdict
 from widenet.data import from_arrays
 from widenet.errors import DataError, InputError, StoreError, UnknownName
 from widenet.papers.brutzkus2018.claims import convergence, landscape, zero_loss
-from widenet.run import Mishap, check_on
+from widenet.run import Mishap, check, check_on, executors
 from widenet.store import Store
 from widenet.types import Dataset
 
@@ -51,13 +52,13 @@ def test_a_second_look_trains_nothing_and_other_choices_do(log, tmp_path):
     check_on(DATA, store=store, seed=1)
     check_on(from_arrays(DATA.inputs / 2, DATA.labels), store=store)
     assert log() == 3
-    assert len(list(store.list())) == 3
+    assert len(stored(store)) == 3
 
 
 def test_results_are_kept_where_the_command_line_keeps_them(tmp_path, monkeypatch):
     monkeypatch.setenv("WIDENET_STORE", str(tmp_path / "named"))
     check_on(DATA)
-    assert len(list(Store(tmp_path / "named").list())) == 1
+    assert len(stored(Store(tmp_path / "named"))) == 1
 
 
 def test_a_claim_that_cannot_speak_says_why():
@@ -124,7 +125,29 @@ def test_a_store_that_cannot_be_written_is_no_matter_of_the_claims(tmp_path):
 def test_wrong_choices_and_data_are_one_sentence():
     with pytest.raises(UnknownName, match="there is no choice 'n_neuron'; did you mean 'n_neurons'"):
         check_on(DATA, n_neuron=4)
-    with pytest.raises(InputError, match=r"n_neurons: input should be a multiple of 2, got 3\."):
+    with pytest.raises(InputError, match=r"^n_neurons must be a multiple of 2, got 3\.$"):
         check_on(DATA, n_neurons=3)
+    with pytest.raises(InputError, match=r"^n_runs must be a valid integer, got 'x'\.$"):
+        check_on(DATA, n_runs="x")
     with pytest.raises(DataError, match="one data set"):
         check_on(Dataset(jnp.asarray(np.zeros((2, 3, 4))), jnp.ones((2, 3))))
+    with pytest.raises(DataError, match=r"^data must be a Dataset, .* got int; widenet\.from_arrays"):
+        check_on(3)
+
+
+def test_data_may_be_a_file_or_a_pair_of_arrays(tmp_path):
+    inputs, labels = np.asarray(DATA.inputs), np.asarray(DATA.labels)
+    table, archive = tmp_path / "own.csv", tmp_path / "own.npz"
+    np.savetxt(table, np.column_stack([inputs, labels]), delimiter=",")
+    np.savez(archive, inputs=inputs, labels=labels)
+    expected = check_on(DATA)
+    for given in ((inputs, labels), (inputs.tolist(), labels.tolist()), table, str(table), archive):
+        assert check_on(given) == expected
+
+
+def test_compiled_programs_are_kept_as_on_the_command_line(monkeypatch, tmp_path):
+    heard = []
+    monkeypatch.setattr(executors, "keep_compiled_programs", heard.append)
+    check_on(DATA, store=Store(tmp_path))
+    check("toy2020.theorem_2", store=Store(tmp_path))
+    assert heard == [tmp_path / "compiled"] * 2

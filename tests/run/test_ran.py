@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.run.ran import SECONDS, experiments
 from tests.run.toy_sizes import TOYS, toy
+from widenet.records import Scale
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,4 +38,4 @@ def test_the_table_of_toys_names_experiments_that_there_are() -> None:
     known = experiments()
     assert set(TOYS) <= set(known)
     for experiment in known.values():
-        assert isinstance(toy(experiment), experiment.setting_type)
+        assert isinstance(toy(experiment), type(experiment.settings(Scale.QUICK, 0)[0]))

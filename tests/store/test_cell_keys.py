@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from widenet.store import CellKey, canonical_json
+from widenet.store import CellKey
+from widenet.store.keys import canonical_json
 
 
 class Colour(enum.StrEnum):

@@ -111,16 +111,6 @@ def test_the_first_cell_is_kept(store, written):
     assert written.read_bytes() == before
 
 
-def test_list_names_every_cell(store, written):
-    store.put(OTHER, {}, None)
-    (written.parent / ".stray.tmp").write_bytes(b"half")
-    assert sorted(m.key.digest for m in store.list()) == sorted([KEY.digest, OTHER.digest])
-    manifest = next(m for m in store.list() if m.key == KEY)
-    assert manifest.content == CONTENT
-    assert manifest.arrays["names"].shape == (2,)
-    assert list(Store(store.root / "nowhere").list()) == []
-
-
 @pytest.mark.parametrize(
     ("arrays", "content", "error"),
     [
@@ -275,13 +265,6 @@ def test_control_without_checksums_a_changed_array_is_believed(store, written, d
     assert not np.array_equal(cell.arrays["loss"], ARRAYS["loss"])
 
 
-def test_list_skips_a_damaged_manifest_and_says_so(store, written):
-    store.put(OTHER, {}, None)
-    truncate(written)
-    assert [m.key for m in store.list()] == [OTHER]
-    assert KEY.digest in store.damaged
-
-
 def test_a_stray_temporary_file_is_swept_after_a_day(store, written):
     old, young = written.parent / ".old.tmp", written.parent / ".young.tmp"
     for stray, hours in ((old, 25), (young, 23)):
@@ -304,7 +287,6 @@ def test_a_root_that_cannot_be_a_folder(tmp_path):
     (tmp_path / "file").write_text("not a folder")
     store = Store(tmp_path / "file" / "store")
     assert store.get(KEY) is None
-    assert list(store.list()) == []
     for write in (lambda: store.put(KEY, ARRAYS), store.require_writable):
         with pytest.raises(StoreError) as caught:
             write()

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.stored import stored
 from widenet.store import CellKey, Store
 
 WRITERS = Path(__file__).with_name("writers.py")
@@ -51,7 +52,7 @@ def test_random_kills_leave_whole_cells_or_none(tmp_path):
         writer.kill()
         writer.communicate()
         store = Store(tmp_path)
-        keys = [manifest.key for manifest in store.list()]
+        keys = [cell.key for cell in stored(store)]
         for key in keys:
             cell = store.get(key)
             assert cell is not None
@@ -88,7 +89,7 @@ def test_writers_of_the_same_cells_need_no_lock(tmp_path):
         _, errors = writer.communicate(timeout=120)
         assert writer.returncode == 0, errors
     store = Store(root)
-    cells = list(store.list())
+    cells = stored(store)
     assert len(cells) == 40
     assert all(store.get(cell.key) is not None for cell in cells)
     assert store.damaged == {}

@@ -99,11 +99,12 @@ class Part(ClosedModel):
     Attributes:
       name: the conjunct in words ("at most M_k updates").
       kept: whether it was measured to hold; None when undecided.
-      sense: "≤", "≥" or "="; empty where the conjunct has no two sides.
+      sense: "≤", "<", "≥", ">" or "="; empty where the conjunct has no two sides.
       quantity: what `measured` and `promised` count, where the name does not say it.
-      measured, promised: the two sides in the closest case.
+      measured, promised: the two sides in the closest case; where no case is decided, in the nearest one, as far as
+        they are finite.
       tightness: how close that case comes: in [0, 1] while the part is kept, 1 = attained, above 1 when broken,
-        whichever way the inequality points.
+        whichever way the inequality points; None where no case is decided.
       vacuous: the promise says no more than what is trivially true.
       interval: the confidence interval behind a probability statement.
       cases, broken, undecided: how many cases were scored, and how many of them broke it or decided nothing.
@@ -142,6 +143,15 @@ class Evidence(ClosedModel):
     note: str = ""
     open_constant: str = ""
 
+    def __str__(self) -> str:
+        """The verdict, the two sides of the headline, and the note: one line for a reader."""
+        part, words = self.headline, [f"{self.verdict.value}:"]
+        if part.measured is not None and part.promised is not None:
+            words.append(f"{self.quantity}: {part.measured:.4g} {part.sense or 'against'} {part.promised:.4g}.")
+        else:
+            words.append(self.verdict.sentence)
+        return " ".join([*words, self.note]).rstrip()
+
     @computed_field
     @property
     def conclusion(self) -> bool | None:
@@ -166,9 +176,12 @@ class Evidence(ClosedModel):
 
     @property
     def headline(self) -> Part:
-        """The part whose numbers are shown first: a broken one, an undecided one, or the first with two sides."""
+        """The part whose numbers are shown first: a broken one, or one with two sides that is undecided, or is kept."""
         urgency = {False: 0, None: 1, True: 2}
-        return min(self.parts, key=lambda part: (urgency[part.kept], part.measured is None))
+        return min(
+            self.parts,
+            key=lambda part: (part.kept is not False, part.measured is part.promised is None, urgency[part.kept]),
+        )
 
     @computed_field
     @property
@@ -214,9 +227,11 @@ class Silence(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Claim:
     """A statement of a paper that can be run: call it with finished runs, and it returns `Evidence`.
+
+    It is complete when it is made, except for how it speaks about a reader's data, which `speaks` declares below it.
 
     Attributes:
       id: `paper.statement`, the same in code, command line, store and report.
@@ -226,7 +241,6 @@ class Claim:
         made; keyword arguments are constants that a control replaces.
       reads: the experiments whose cells it judges.
       draws: makes cheap material where there is nothing to train: (scale, seed) → anything.
-      expected: VIOLATED for a statement kept `_as_printed` because it is false as printed.
     """
 
     id: str
@@ -236,13 +250,10 @@ class Claim:
     judge: Callable[..., Evidence]
     reads: tuple[Experiment, ...] = ()
     draws: Callable[[Scale, int], Any] | None = None
-    expected: Verdict = Verdict.HOLDS
-    _speakers: list[Callable[[Any], Any]] = field(default_factory=list, repr=False)
+    _settings_on: Callable[[Any], Any] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """A statement that is false as printed says so in its id, and only such a one is expected to fail."""
-        if self.id.endswith("_as_printed") != (self.expected is Verdict.VIOLATED):
-            raise ValueError(f"{self.id}: the suffix _as_printed and expected=VIOLATED go together")
+        """It has one source of what it judges."""
         if bool(self.reads) == (self.draws is not None):
             raise ValueError(f"{self.id}: a claim either reads experiments or draws material of its own")
 
@@ -260,25 +271,25 @@ class Claim:
         """The id without its paper."""
         return self.id.split(".")[1]
 
+    @property
+    def expected(self) -> Verdict:
+        """VIOLATED for a statement that is kept because it is false as printed; its id says so."""
+        return expected_of(self.id)
+
     def speaks(self, settings_on: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """Declares how this claim speaks about a `Specimen`; a decorator.
 
         The function returns the settings to run (a tuple of lists where the claim reads several experiments), the
         material to judge where the claim draws its own, or a `Silence`.
         """
-        self._speakers[:] = [settings_on]
+        self._settings_on = settings_on
         return settings_on
-
-    @property
-    def speaks_about_data(self) -> bool:
-        """Whether it can say anything about a reader's data."""
-        return bool(self._speakers)
 
     def on(self, specimen: Any) -> Any:
         """What to run or to judge about this specimen, or a `Silence`."""
-        if not self._speakers:
+        if self._settings_on is None:
             return Silence("It is about constructions or laws of its own, not about a data set.")
-        return self._speakers[0](specimen)
+        return self._settings_on(specimen)
 
     def variant(self, name: str, *, where: str, statement: str, **changes: Any) -> "Claim":
         """Another statement with the same judge: `changes` are constants of the judge, or `reads`, `draws`, `kind`.
@@ -296,8 +307,6 @@ class Claim:
             where=where,
             statement=statement,
             judge=functools.partial(self.judge, **changes) if changes else self.judge,
-            expected=Verdict.VIOLATED if name.endswith("_as_printed") else Verdict.HOLDS,
-            _speakers=[],
             **given,
         )
 
@@ -316,10 +325,14 @@ def claim(
         words = inspect.cleandoc(judge.__doc__ or "").split("\n\n")[0]
         if not words:
             raise ValueError(f"{id}: the docstring of the judge is the statement, and there is none")
-        expected = Verdict.VIOLATED if id.endswith("_as_printed") else Verdict.HOLDS
-        return Claim(id, kind, " ".join(words.split()), where, judge, _as_tuple(reads), draws, expected)
+        return Claim(id, kind, " ".join(words.split()), where, judge, _as_tuple(reads), draws)
 
     return make
+
+
+def expected_of(id: str) -> Verdict:
+    """The verdict that the id of a claim announces: one that ends in `_as_printed` is kept because it is false."""
+    return Verdict.VIOLATED if id.endswith("_as_printed") else Verdict.HOLDS
 
 
 def _as_tuple(reads: Experiment | tuple[Experiment, ...]) -> tuple[Experiment, ...]:

@@ -35,12 +35,6 @@ class Experiment(Generic[S, R]):
         return dataclasses.replace(self, settings=settings)
 
     @property
-    def setting_type(self) -> type[S]:
-        """The record that `run` takes."""
-        hints = typing.get_type_hints(self.run)
-        return next(iter(hints.values()))
-
-    @property
     def result_type(self) -> type[R]:
         """What `run` returns."""
         return typing.get_type_hints(self.run)["return"]

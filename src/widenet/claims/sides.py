@@ -4,7 +4,7 @@ One definition each, for every claim of every paper, of kept and broken, of the 
 vacuous.
 """
 
-import dataclasses
+import copy
 import enum
 import math
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from jaxtyping import Bool, Float
 
 from widenet.claims.base import Evidence, Hypothesis, Part, Runs
 from widenet.claims.statistics import CONFIDENCE, clopper_pearson, fails_at_most
@@ -20,8 +20,12 @@ from widenet.claims.statistics import CONFIDENCE, clopper_pearson, fails_at_most
 BLURRED = 1e-3
 """A promise that is missed by more than this share of itself is not kept by rounding: such a case decides nothing."""
 
+LEAST = float(np.finfo(np.float64).min)
+
 Cases = Any
 """An array of any shape, a list, or one number: one entry per case."""
+Numbers = Float[np.ndarray, " case"]
+Answers = Bool[np.ndarray, " case"]
 
 
 class Sense(enum.StrEnum):
@@ -32,65 +36,85 @@ class Sense(enum.StrEnum):
     EQUAL = "="
 
 
-@dataclass(frozen=True, eq=False)
 class Sides:
     """Both sides of a statement, one entry per case (a run, an update, a draw).
 
     A side that is NaN or infinite decides nothing: the case is neither kept nor broken.
 
     Attributes:
-      measured, promised: the two sides; they are broadcast against each other and flattened.
+      measured, promised: the two sides, flat, of equal length.
       sense: measured ≤ promised, measured ≥ promised, or both equal.
-      room: what rounding may add, as an absolute amount; one number, or one per case. Its sign does not matter, so
-        that a share of a negative promise is as much room as a share of a positive one.
+      sign: the sense as a reader sees it: "<" and ">" where the statement is strict.
+      room: what rounding may add, as an absolute amount.
       strict: equality breaks the statement too (for sides without rounding).
       undecided: cases of which it is not known how they end (cut off, overflowed): they neither keep nor break it.
       exact: where the two sides were compared in whole numbers or fractions, the answers; their floats are then for the
         reader only.
       scored: the cases inside the event that the statement is conditioned on; the others are not looked at.
-      trivial: what holds anyway (a share is at most 1): a promise that says no more than this is vacuous.
+      trivial: what holds anyway (a share is at most 1): a promise that says no more than this is vacuous. NaN where
+        nothing does.
       quantity: what the two numbers count, in words, where the name of the part does not say it.
     """
 
-    measured: Cases
-    promised: Cases
-    sense: Sense = Sense.AT_MOST
-    room: Cases = 0.0
-    strict: bool = False
-    undecided: Cases = False
-    scored: Cases | None = None
-    trivial: Cases | None = None
-    exact: Cases | None = None
-    quantity: str = ""
+    measured: Numbers
+    promised: Numbers
+    room: Numbers
+    trivial: Numbers
+    undecided: Answers
+    scored: Answers
+    exact: Answers | None
 
-    def __post_init__(self) -> None:
-        """Give every field the same flat axis of cases."""
-        given = {
-            "measured": self.measured,
-            "promised": self.promised,
-            "room": np.abs(np.asarray(self.room, np.float64)),
-            "trivial": np.nan if self.trivial is None else self.trivial,
-            "scored": True if self.scored is None else self.scored,
-            "undecided": self.undecided,
-        }
-        if self.exact is not None:
-            given["exact"] = self.exact
-        arrays = np.broadcast_arrays(*(np.asarray(each) for each in given.values()))
-        for name, array in zip(given, arrays, strict=True):
-            kind = bool if name in ("scored", "undecided", "exact") else np.float64
-            object.__setattr__(self, name, np.atleast_1d(array).ravel().astype(kind))
+    def __init__(
+        self,
+        measured: Cases,
+        promised: Cases,
+        sense: Sense = Sense.AT_MOST,
+        room: Cases = 0.0,
+        *,
+        strict: bool = False,
+        undecided: Cases = False,
+        scored: Cases | None = None,
+        trivial: Cases | None = None,
+        exact: Cases | None = None,
+        quantity: str = "",
+    ):
+        """What is given per case may have any shape, or be one number for all; it is broadcast and flattened.
+
+        The sign of `room` does not matter, so that a share of a negative promise is as much room as a share of a
+        positive one.
+        """
+        if strict and sense is Sense.EQUAL:
+            raise ValueError("an equality is never strict")
+        self.sense, self.strict, self.quantity = sense, strict, quantity
+        given = (measured, promised, room, math.nan if trivial is None else trivial, undecided)
+        flat = _flat(*given, True if scored is None else scored, True if exact is None else exact)
+        self.measured, self.promised, rounding, self.trivial = (each.astype(np.float64) for each in flat[:4])
+        self.room = np.abs(rounding)
+        self.undecided, self.scored, answers = (each.astype(bool) for each in flat[4:])
+        self.exact = None if exact is None else answers
 
     @property
-    def decided(self) -> NDArray[np.bool_]:
+    def sign(self) -> str:
+        """How a reader sees the sense."""
+        return {Sense.AT_MOST: "<", Sense.AT_LEAST: ">"}[self.sense] if self.strict else self.sense.value
+
+    def only(self, cases: Answers) -> "Sides":
+        """The same sides, with no case scored but these."""
+        fewer = copy.copy(self)
+        fewer.scored = self.scored & cases
+        return fewer
+
+    @property
+    def decided(self) -> Answers:
         """The scored cases in which both sides are finite and rounding alone does not decide."""
         finite = np.isfinite(self.measured) & np.isfinite(self.promised) & np.isfinite(self.room)
-        return np.asarray(self.scored) & ~np.asarray(self.undecided) & finite & ~self._is_blurred()
+        return self.scored & ~self.undecided & finite & ~self._is_blurred()
 
     @property
-    def broken(self) -> NDArray[np.bool_]:
+    def broken(self) -> Answers:
         """The decided cases in which the statement fails by more than `room`."""
         if self.exact is not None:
-            return self.decided & ~np.asarray(self.exact)
+            return self.decided & ~self.exact
         excess = self._excess()
         beyond = excess >= self.room if self.strict else excess > self.room
         return self.decided & beyond
@@ -103,14 +127,15 @@ class Sides:
         return True if self.decided.any() and (self.decided == self.scored).all() else None
 
     @property
-    def closeness(self) -> NDArray[np.float64]:
+    def closeness(self) -> Numbers:
         """The tightness of each case: in [0, 1] while it is kept, 1 where it is attained, above 1 where it is broken.
 
         It is the smaller side over the larger one, whichever way the inequality points; 0 (or infinite, where it is
         broken) where they lie on different sides of zero; NaN where the case is not decided. An equality that is kept
-        is attained, and so is an inequality that only rounding carries over its promise.
+        is attained, and so is an inequality that only rounding carries over its promise. A strict inequality whose
+        sides are equal is broken, by the least amount above 1.
         """
-        measured, promised = np.asarray(self.measured), np.asarray(self.promised)
+        measured, promised = self.measured, self.promised
         # The statement is low ≤ high.
         low, high = (measured, promised) if self.sense is Sense.AT_MOST else (promised, measured)
         with np.errstate(all="ignore"):
@@ -138,46 +163,54 @@ class Sides:
     def vacuous(self) -> bool:
         """Whether the promise says no more than what holds anyway, in every decided case."""
         sign = -1 if self.sense is Sense.AT_LEAST else 1
-        promised, trivial = np.asarray(self.promised)[self.decided], np.asarray(self.trivial)[self.decided]
+        promised, trivial = self.promised[self.decided], self.trivial[self.decided]
         return bool(len(promised) and (sign * promised >= sign * trivial).all())  # False beside a NaN
 
     def part(self, name: str) -> Part:
         """The part of a conclusion that these sides decide."""
-        case = self.closest
         part = Part(
             name=name,
             kept=self.kept,
-            sense=self.sense.value,
+            sense=self.sign,
             quantity=self.quantity,
             vacuous=self.vacuous,
-            cases=int(np.asarray(self.scored).sum()),
+            cases=int(self.scored.sum()),
             broken=int(self.broken.sum()),
-            undecided=int((np.asarray(self.scored) & ~self.decided).sum()),
+            undecided=int((self.scored & ~self.decided).sum()),
         )
-        if case is None:
-            return part
-        measured, promised = float(np.asarray(self.measured)[case]), float(np.asarray(self.promised)[case])
-        tightness = float(self.closeness[case])
-        return part.model_copy(update={"measured": measured, "promised": promised, "tightness": tightness})
+        if (case := self.closest) is not None:
+            return part.model_copy(update={**self._numbers(case), "tightness": float(self.closeness[case])})
+        return part if (case := self._nearest_undecided()) is None else part.model_copy(update=self._numbers(case))
 
-    def _excess(self) -> NDArray[np.float64]:
+    def _numbers(self, case: int) -> dict[str, float | None]:
+        shown = {"measured": float(self.measured[case]), "promised": float(self.promised[case])}
+        return {name: value if math.isfinite(value) else None for name, value in shown.items()}
+
+    def _nearest_undecided(self) -> int | None:
+        """Where no case is decided, the one whose numbers tell a reader most: the nearest with both sides finite."""
+        if not self.scored.any():
+            return None
+        known = self.scored * (1 + np.isfinite(self.promised) + np.isfinite(self.measured))
+        return int(np.argmax(np.where(known == known.max(), np.nan_to_num(self._excess(), nan=LEAST), -np.inf)))
+
+    def _excess(self) -> Numbers:
         """How far the measured side lies beyond the promised one; negative where there is room left."""
         with np.errstate(invalid="ignore", over="ignore"):
-            over = np.asarray(self.measured) - np.asarray(self.promised)
+            over = self.measured - self.promised
         return {Sense.AT_MOST: over, Sense.AT_LEAST: -over, Sense.EQUAL: np.abs(over)}[self.sense]
 
-    def _is_blurred(self) -> NDArray[np.bool_]:
+    def _is_blurred(self) -> Answers:
         """Where only the room carries an inequality, and it is no longer small against the promise."""
         if self.sense is Sense.EQUAL or self.exact is not None:
             return np.zeros(np.shape(self.measured), bool)
-        excess, size = self._excess(), np.abs(np.asarray(self.promised))
+        excess, size = self._excess(), np.abs(self.promised)
         return (excess > BLURRED * size) & (excess <= self.room) & (size > 0)
 
-    def _urgency(self) -> NDArray[np.float64]:
+    def _urgency(self) -> Numbers:
         """What the closest case has most of: closeness; for an equality, deviation measured by its room."""
         if self.sense is not Sense.EQUAL:
             return self.closeness
-        excess, room = self._excess(), np.asarray(self.room)
+        excess, room = self._excess(), self.room
         with np.errstate(all="ignore"):
             by_room = np.where(room > 0, excess / room, np.where(excess > 0, np.inf, 0.0))
         return np.where(self.broken, np.inf, by_room) if self.exact is not None else by_room
@@ -199,8 +232,8 @@ class Fact:
         """The part of a conclusion that these answers decide."""
         scored = True if self.scored is None else self.scored
         unknown = np.isnan(np.asarray(self.holds, np.float64))
-        arrays = np.broadcast_arrays(np.asarray(self.holds, bool), unknown | np.asarray(self.undecided, bool), scored)
-        holds, undecided, scored = (np.atleast_1d(array).ravel() for array in arrays)
+        lost_or_unknown = unknown | np.asarray(self.undecided, bool)
+        holds, undecided, scored = (each.astype(bool) for each in _flat(self.holds, lost_or_unknown, scored))
         broken = scored & ~undecided & ~holds
         lost = scored & undecided
         kept = False if broken.any() else True if scored.any() and not lost.any() else None
@@ -230,8 +263,7 @@ class Rate:
 
     def part(self, name: str) -> Part:
         """The part of a conclusion that these runs decide."""
-        failed, lost = np.broadcast_arrays(np.asarray(self.failed, bool), np.asarray(self.undecided, bool))
-        failed, lost = np.atleast_1d(failed).ravel(), np.atleast_1d(lost).ravel()
+        failed, lost = (each.astype(bool) for each in _flat(self.failed, self.undecided))
         runs, fewest = len(failed), int((failed & ~lost).sum())
         answers = {self._answer(count, runs) for count in (fewest, fewest + int(lost.sum()))}
         kept = answers.pop() if len(answers) == 1 else None
@@ -249,7 +281,7 @@ class Rate:
         if self.sides is not None:
             shown = self.sides
             if kept is not False:
-                shown = dataclasses.replace(shown, scored=np.asarray(shown.scored) & ~shown.broken)
+                shown = shown.only(~shown.broken)
             part = shown.part("")
             # A run may fail for another reason than its sides; then they do not show why the statement is broken.
             if kept is not False or (part.tightness is not None and part.tightness > 1):
@@ -313,6 +345,11 @@ def evidence(
         note=note,
         open_constant=open_constant,
     )
+
+
+def _flat(*given: Cases) -> list[np.ndarray]:
+    """The same flat axis of cases for all."""
+    return [np.atleast_1d(each).ravel() for each in np.broadcast_arrays(*map(np.asarray, given))]
 
 
 def _built(name: str, conjunct: Conjunct) -> Part:

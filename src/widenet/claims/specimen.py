@@ -11,6 +11,7 @@ from widenet.data.own import keep
 from widenet.diagnostics import Separation, find_separator
 from widenet.errors import DataError
 from widenet.records import ClosedModel
+from widenet.seeds import LARGEST_SEED
 from widenet.types import Dataset
 
 __all__ = ["Choices", "Silence", "Specimen"]
@@ -24,6 +25,7 @@ class Choices(ClosedModel):
       n_neurons: the width of networks whose width is free, even.
       slope: α of the Leaky ReLU.
       step_size: η of networks whose step is free.
+      max_updates: updates after which a run of SGD is cut off; each claim's own number if left out.
       required_margin: γ of the hinge loss of XORD networks.
       diverse_only: whether statements about XORD leave out points that are not diverse.
       seed: of initial weights and orders.
@@ -33,9 +35,10 @@ class Choices(ClosedModel):
     n_neurons: int = Field(default=20, ge=2, multiple_of=2)
     slope: float = Field(default=0.2, gt=0, lt=1)
     step_size: float = Field(default=1.0, gt=0)
+    max_updates: int | None = Field(default=None, ge=1)
     required_margin: float = Field(default=8.0, gt=0)
     diverse_only: bool = False
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
 
 
 @dataclass(frozen=True, eq=False)

@@ -302,7 +302,7 @@ def report_summary(
     parts: list[RenderableType] = [verdict_table(checks)]
     for outcome in figures:
         parts.append(Text(f"{outcome.figure.id}: {wording.in_short(outcome)}"))
-        differing = [each for each in outcome.comparisons if not each.agrees]
+        differing = [each for each in outcome.comparisons if each.verdict in ("DIFFERS", "NOT AS EXPECTED")]
         parts += [comparison_table(differing)] if differing else []
     words = Text.assemble("Report: ", str(page))
     if sys.stdout.isatty():

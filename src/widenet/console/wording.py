@@ -56,6 +56,8 @@ def badge(claim: Claim, evidence: Evidence) -> Badge:
 
 def agreement(comparison: "Comparison") -> Badge:
     """The badge of a reported number beside a measured one."""
+    if comparison.verdict == "MEASURED":
+        return Badge("·", comparison.verdict, Tone.OPEN)
     return (
         Badge("✓", comparison.verdict, Tone.GOOD) if comparison.agrees else Badge("✗", comparison.verdict, Tone.ALARM)
     )
@@ -153,8 +155,8 @@ def in_short(outcome: "Outcome") -> str:
     if isinstance(outcome, CheckOutcome):
         words = badge(outcome.claim, outcome.evidence).word
     else:
-        agreeing = sum(each.agrees for each in outcome.comparisons)
-        words = f"{agreeing} of {counted(len(outcome.comparisons), 'comparison')} agree"
+        stated = [each for each in outcome.comparisons if not each.added]
+        words = f"{sum(each.agrees for each in stated)} of {counted(len(stated), 'comparison')} agree"
     return f"{words}, {seconds(outcome)}"
 
 

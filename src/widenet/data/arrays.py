@@ -1,6 +1,7 @@
 """A reader's own arrays: checked once, at the border, and in one sentence."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -26,9 +27,9 @@ def from_arrays(inputs: Any, labels: Any, *, dtype: Any = np.float64) -> Dataset
     if rows.ndim <= 1 and rows.size == 0:
         raise DataError("the data set is empty; give at least one point of each class.")
     if rows.ndim != 2:
+        hint = "(n, 1)" if rows.ndim < 2 else "(n, -1), which makes each point one row"
         raise DataError(
-            f"inputs must have two axes (points, then coordinates), got shape {rows.shape}; "
-            "reshape one-dimensional data to (n, 1)."
+            f"inputs must have two axes (points, then coordinates), got shape {rows.shape}; reshape them to {hint}."
         )
     if signs.ndim != 1:
         raise DataError(f"labels must have one axis, got shape {signs.shape}; flatten them.")
@@ -95,8 +96,10 @@ def _numbers(values: Any, name: str) -> np.ndarray:
     """The values as an array of real numbers."""
     try:
         array = np.asarray(values)
-    except ValueError as error:
-        raise DataError(f"{name} are not a rectangular array ({error}); give every row the same length.") from error
+    except ValueError:
+        raise DataError(
+            f"{name} are not a rectangular array{_uneven(values)}; give every row the same length."
+        ) from None
     if array.dtype == bool or array.dtype.kind in "iuf":
         return array
     if array.dtype.kind == "c":
@@ -106,6 +109,15 @@ def _numbers(values: Any, name: str) -> np.ndarray:
     except (ValueError, TypeError):
         position, value = _first_not_a_number(array)
         raise DataError(f"{name}{position} is {value!r}, not a number; encode it as one.") from None
+
+
+def _uneven(values: Any) -> str:
+    """Which row of a list of rows is the first of another length, in words."""
+    lengths = [len(row) if isinstance(row, Sequence | np.ndarray) else None for row in values]
+    for place, length in enumerate(lengths):
+        if length is not None and lengths[0] is not None and length != lengths[0]:
+            return f": row 0 has {lengths[0]} entries and row {place} has {length}"
+    return ""
 
 
 def _first_not_a_number(array: np.ndarray) -> tuple[str, Any]:

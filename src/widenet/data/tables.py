@@ -156,6 +156,8 @@ def _parse(cells: list[str], header: list[str] | None, number: int, name: str) -
         if not _is_number(cell) or not math.isfinite(float(cell)):
             title = f" ({header[column]})" if header else ""
             value = cell.strip()
-            what = "empty" if not value else f"{value[:40]!r}, not a finite number"
-            raise DataError(f"{name}, line {number}, column {column + 1}{title} is {what}; every cell must be one.")
+            what = repr(value[:40]) if value else "empty"
+            raise DataError(
+                f"{name}, line {number}, column {column + 1}{title} is {what}; every cell must be a finite number."
+            )
     return np.array([float(cell) for cell in cells])

@@ -1,5 +1,6 @@
 """A figure reduces cells to labelled numbers; a comparison sets a reported number beside a measured one."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -8,12 +9,17 @@ import xarray as xr
 from widenet.claims.experiments import Experiment
 from widenet.records import ClosedModel
 
+ANY = (-math.inf, math.inf)
+"""The band of a measurement from which nothing is expected."""
+
 
 class Comparison(ClosedModel):
     """A reported number or statement beside the measured one.
 
     `band` is the range of measured values that counts as agreement; `agrees` says whether it does. `reported` is
     the paper's own words or number; `band` says where it came from in `basis` when the paper prints no number.
+    `added` marks a row that is no statement of the paper (a control, a measurement of this project): such rows are
+    counted apart, and none of them can disagree with the paper.
     """
 
     name: str
@@ -22,6 +28,7 @@ class Comparison(ClosedModel):
     interval: tuple[float, float] | None
     band: tuple[float, float]
     basis: str = ""
+    added: bool = False
 
     @property
     def agrees(self) -> bool:
@@ -30,8 +37,12 @@ class Comparison(ClosedModel):
 
     @property
     def verdict(self) -> str:
-        """The comparison in one word."""
-        return "AGREES" if self.agrees else "DIFFERS"
+        """The comparison in a word or two."""
+        if not self.added:
+            return "AGREES" if self.agrees else "DIFFERS"
+        if self.band == ANY:
+            return "MEASURED"
+        return "AS EXPECTED" if self.agrees else "NOT AS EXPECTED"
 
 
 def only(cells: Sequence[xr.Dataset]) -> xr.Dataset:

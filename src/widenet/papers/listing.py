@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from widenet.claims.base import Kind, Verdict
+from widenet.claims.base import Kind, Verdict, expected_of
 from widenet.papers.base import Paper
 
 
@@ -39,7 +39,7 @@ class ListedClaim:
     @property
     def expected(self) -> Verdict:
         """VIOLATED for a statement that is kept because it is false as printed."""
-        return Verdict.VIOLATED if self.id.endswith("_as_printed") else Verdict.HOLDS
+        return expected_of(self.id)
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,7 @@ def render_page(checks: Sequence[CheckOutcome], figures: Sequence[DrawnFigure], 
         lstrip_blocks=True,
     )
     sections = [_section(paper, checks, figures) for paper in papers]
-    comparisons = [each for figure in figures for each in figure.outcome.comparisons]
+    comparisons = [each for figure in figures for each in figure.outcome.comparisons if not each.added]
     return environment.get_template("page.html.j2").render(
         sections=sections,
         checks=checks,

@@ -20,7 +20,7 @@ from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run.reach import digest
 from widenet.run.records import decode, encode
-from widenet.run.watch import Watch
+from widenet.run.watch import Unwatched, Watch
 from widenet.store import CellKey, Store
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 KEPT_BYTES = 2**30
 """How much of what was read stays in memory: many claims read the same cells."""
-LIBRARIES = ("jax", "jaxlib", "numpy", "scipy", "scikit-learn", "equinox", "optax")
+LIBRARIES = ("jax", "jaxlib", "numpy", "scipy", "scikit-learn", "equinox", "optax", "diffrax")
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,14 +110,13 @@ class Cells:
 
         Raises:
           StoreError: the store cannot be written; it is tried before the computation.
+          InputError: the environment allows a number of bytes that is none.
         """
         missing = self.missing(tasks)
         if missing:
-            self.store.require_writable()
-            self.executor.compute(missing, self.store, watch, replace=self.fresh)
-            self._computed.update(task.key.digest for task in missing)
+            self._have_computed(missing, watch)
 
-    def read(self, task: Task, progress: Progress = silent) -> Reading:
+    def read(self, task: Task) -> Reading:
         """The result of a task, from memory, from the store, or computed now (it is missing, or was damaged)."""
         name = task.key.digest
         if name in self._kept:
@@ -125,9 +124,7 @@ class Cells:
             return self._kept[name][1]
         cell = None if self.fresh and name not in self._computed else self.store.get(task.key)
         if cell is None:
-            self.store.require_writable()
-            compute(task, self.store, progress, replace=True)
-            self._computed.add(name)
+            self._have_computed([task], Unwatched())
             cell = self.store.get(task.key)
         if cell is None:
             raise StoreError(f"a result of {task.experiment.id} was written to {self.store.root} and cannot be read.")
@@ -141,6 +138,15 @@ class Cells:
         )
         self._keep(name, sum(array.nbytes for array in cell.arrays.values()), reading)
         return reading
+
+    def _have_computed(self, tasks: Sequence[Task], watch: Watch) -> None:
+        from widenet.training.engine.memory import allowed_by_environment
+
+        # What would be refused after a long computation is refused before it.
+        self.store.require_writable()
+        allowed_by_environment()
+        self.executor.compute(tasks, self.store, watch, replace=self.fresh)
+        self._computed.update(task.key.digest for task in tasks)
 
     def _is_missing(self, name: str, task: Task) -> bool:
         if name in self._computed:

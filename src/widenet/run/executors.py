@@ -62,8 +62,13 @@ def names_of(tasks: Sequence[Task]) -> list[str]:
 class InProcess:
     """One cell after the other, in this process."""
 
+    def __init__(self, compiled: Path | None = None):
+        """`compiled` is a folder in which JAX keeps its compiled programs."""
+        self.compiled = compiled
+
     def compute(self, tasks: Sequence[Task], store: Store, watch: Watch, *, replace: bool = False) -> None:
         """Compute in turn; a cell that another process is at is waited for."""
+        keep_compiled_programs(self.compiled)
         waiting = deque(zip(names_of(tasks), tasks, strict=True))
         begun: dict[str, Progress] = {}
         tried_in_vain = 0
@@ -134,9 +139,7 @@ class Processes:
     def compute(self, tasks: Sequence[Task], store: Store, watch: Watch, *, replace: bool = False) -> None:
         """Hand out the tasks in their order until every cell is there."""
         if len(tasks) == 1 or not self._is_worth_it(sum(task.experiment.seconds for task in tasks)):
-            if self.compiled is not None:
-                keep_compiled_programs(self.compiled)
-            InProcess().compute(tasks, store, watch, replace=replace)
+            InProcess(self.compiled).compute(tasks, store, watch, replace=replace)
             return
         queue = deque(
             Call(
@@ -205,8 +208,7 @@ def compute_in_worker(
 ) -> float | None:
     """`compute_unless_at_work`, for a process that has seen neither the task nor the reader's data."""
     remember(own_data)
-    if compiled is not None:
-        keep_compiled_programs(compiled)
+    keep_compiled_programs(compiled)
     return compute_unless_at_work(Task(experiment, setting), Store(root), progress, replace)
 
 
@@ -219,8 +221,10 @@ def _none(scale: Scale, seed: int) -> tuple[ClosedModel, ...]:
     return ()
 
 
-def keep_compiled_programs(folder: Path) -> None:
+def keep_compiled_programs(folder: Path | None) -> None:
     """Let JAX keep its compiled programs, so that the next process starts at once. A choice already made stays."""
+    if folder is None:
+        return
     import jax
 
     try:

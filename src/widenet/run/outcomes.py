@@ -19,9 +19,10 @@ from widenet.claims import Claim, Evidence, Verdict
 from widenet.figures import Comparison, Figure
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
-from widenet.run.cells import Cells, Reading, Task, tasks_of
+from widenet.run.cells import Cells, Reading, Task, tasks_of, versions
 from widenet.run.executors import InProcess
 from widenet.run.watch import InTurn, Unwatched, Watch
+from widenet.seeds import seed_of
 from widenet.store import Store, default_root
 
 
@@ -33,6 +34,7 @@ class Circumstances:
       settings: of each cell it was found from, in JSON values.
       seconds, machine: of the original computation of these cells. A cell that several outcomes read counts in each.
       reused: whether all of them were in the store already.
+      versions: of the libraries that the numbers come from; of each, all that were used.
       cells: the names of the cells in the store.
     """
 
@@ -42,6 +44,7 @@ class Circumstances:
     seconds: float
     reused: bool
     machine: str
+    versions: dict[str, str]
     cells: list[str]
 
     def row(self) -> dict[str, Any]:
@@ -53,6 +56,7 @@ class Circumstances:
             "seconds": self.seconds,
             "reused": self.reused,
             "machine": self.machine,
+            "versions": self.versions,
             "cells": self.cells,
             "version": version(),
         }
@@ -138,7 +142,7 @@ def check(
     claim: Claim | str,
     *,
     scale: Scale | str = Scale.QUICK,
-    seed: int = 0,
+    seed: int | str = 0,
     store: Store | None = None,
     progress: Progress = silent,
 ) -> Evidence:
@@ -149,12 +153,19 @@ def check(
 
     Raises:
       UnknownName: there is no such claim or scale.
+      InputError: the seed is no whole number in its range.
       StoreError: the store cannot be read or written.
     """
     found = papers.find_claim(claim) if isinstance(claim, str) else claim
-    size, cells = Scale.named(scale), Cells(store or Store(default_root()), InProcess())
-    missing = cells.missing(task for group in tasks_of(found.reads, size, seed) for task in group)
-    return judge(found, size, seed, cells, InTurn(progress, len(missing))).evidence
+    size, number, cells = Scale.named(scale), seed_of(seed), cells_of(store)
+    missing = cells.missing(task for group in tasks_of(found.reads, size, number) for task in group)
+    return judge(found, size, number, cells, InTurn(progress, len(missing))).evidence
+
+
+def cells_of(store: Store | None) -> Cells:
+    """The cells of this store, or of the command line's, computed in this process."""
+    store = store or Store(default_root())
+    return Cells(store, InProcess(store.compiled))
 
 
 def read_all(tasks: Sequence[Sequence[Task]], cells: Cells, watch: Watch | None = None) -> list[list[Reading]]:
@@ -190,5 +201,12 @@ def _circumstances(
         seconds=sum(each.seconds for each in flat) if flat else time.perf_counter() - start,
         reused=bool(flat) and all(each.reused for each in flat),
         machine="; ".join(dict.fromkeys(each.machine for each in flat)) or here,
+        versions=_joined([each.versions for each in flat] or [versions()]),
         cells=[task.key.digest for task in all_tasks],
     )
+
+
+def _joined(found: Sequence[dict[str, str]]) -> dict[str, str]:
+    """All versions of each library, once each."""
+    names = dict.fromkeys(name for each in found for name in each)
+    return {name: "; ".join(dict.fromkeys(each[name] for each in found if name in each)) for name in names}

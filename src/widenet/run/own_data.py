@@ -1,6 +1,7 @@
 """A reader's own data: every claim of every paper is asked whether it speaks about it, and what it finds."""
 
 import logging
+import os
 from typing import Any
 
 from pydantic import ValidationError
@@ -8,16 +9,20 @@ from pydantic import ValidationError
 from widenet import papers
 from widenet.claims import Claim, Evidence, Silence
 from widenet.claims.specimen import Choices, Specimen
-from widenet.errors import InputError, StoreError, UnknownName
+from widenet.data.arrays import from_arrays
+from widenet.data.tables import load_file
+from widenet.errors import DataError, InputError, StoreError, UnknownName
 from widenet.progress import Progress, parts, silent
 from widenet.run.cells import Cells, Task
-from widenet.run.executors import InProcess
-from widenet.run.outcomes import read_all
+from widenet.run.outcomes import cells_of, read_all
 from widenet.run.watch import InTurn
-from widenet.store import Store, default_root
+from widenet.store import Store
 from widenet.types import Dataset
 
 logger = logging.getLogger(__name__)
+
+DataLike = Any
+"""A `Dataset`, the name of a .csv or .npz file, or a pair of arrays: inputs and labels."""
 
 
 class Mishap(Silence):
@@ -27,23 +32,28 @@ class Mishap(Silence):
 
 
 def check_on(
-    data: Dataset, *, store: Store | None = None, progress: Progress = silent, **choices: Any
+    data: DataLike,
+    *,
+    store: Store | None = None,
+    progress: Progress = silent,
+    **choices: Any,
 ) -> dict[str, Evidence | Silence]:
     """What the claims of all papers say about this data, by their ids in the order of the papers.
 
     Claims that read the same runs share one training.
 
     Arguments:
-      data: one data set, as `from_arrays`, `load_csv` or the data sets of this package give it.
+      data: one data set, as `from_arrays`, `load_csv` or the data sets of this package give it; or the name of a .csv
+        or .npz file; or a pair of arrays, inputs and labels.
       store: where runs are kept; by default where the command line keeps them. The data itself is not kept.
       choices: fields of `widenet.claims.specimen.Choices`, such as n_runs, n_neurons, slope, step_size and seed.
 
     Raises:
-      InputError: the choices are wrong, or the data is not one data set.
+      InputError: the choices are wrong, or the data is not one data set, or cannot be read.
       StoreError: the store cannot be read or written.
     """
-    specimen = Specimen(data, _choices(choices))
-    cells = Cells(store or Store(default_root()), InProcess())
+    specimen = Specimen(_dataset(data), _choices(choices))
+    cells = cells_of(store)
     return {claim.id: _ask(claim, specimen, cells, share) for claim, share in parts(papers.claims_of(), progress)}
 
 
@@ -82,6 +92,20 @@ def _run(claim: Claim, settings: Any, cells: Cells, progress: Progress) -> Evide
     return claim.judge(*([each.result for each in group] for group in readings))
 
 
+def _dataset(given: Any) -> Dataset:
+    match given:
+        case Dataset():
+            return given
+        case str() | os.PathLike():
+            return load_file(os.fspath(given))
+        case (inputs, labels):
+            return from_arrays(inputs, labels)
+    raise DataError(
+        f"data must be a Dataset, the name of a .csv or .npz file, or a pair (inputs, labels), got "
+        f"{type(given).__name__}; widenet.from_arrays(inputs, labels) makes a Dataset."
+    )
+
+
 def _choices(given: dict[str, Any]) -> Choices:
     for name in given:
         if name not in Choices.model_fields:
@@ -90,4 +114,5 @@ def _choices(given: dict[str, Any]) -> Choices:
         return Choices(**given)
     except ValidationError as error:
         first = error.errors()[0]
-        raise InputError(f"{first['loc'][0]}: {first['msg'].lower()}, got {first['input']!r}.") from None
+        must = first["msg"].partition(",")[0].replace("Input should", "must")
+        raise InputError(f"{first['loc'][0]} {must}, got {first['input']!r}.") from None

@@ -3,8 +3,8 @@
 `widenet.store.datasets` turns an `xarray.Dataset` into what a cell holds, and back.
 """
 
-from widenet.store.cells import ArrayEntry, Cell, Manifest
+from widenet.store.cells import Cell
 from widenet.store.directory import Store, default_root
-from widenet.store.keys import CellKey, canonical_json
+from widenet.store.keys import CellKey
 
-__all__ = ["ArrayEntry", "Cell", "CellKey", "Manifest", "Store", "canonical_json", "default_root"]
+__all__ = ["Cell", "CellKey", "Store", "default_root"]

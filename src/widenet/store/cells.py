@@ -14,7 +14,7 @@ import json
 import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -103,21 +103,6 @@ def decode_cell(data: bytes, digest: str) -> Cell:
     for name, array in arrays.items():
         verify(name, array, manifest.arrays[name])
     return Cell(manifest.key, arrays, manifest.content)
-
-
-def decode_manifest(file: IO[bytes], digest: str) -> Manifest:
-    """The manifest alone, verified; the arrays are not read.
-
-    Raises:
-      Damaged: it is not whole, or not the manifest of the cell named `digest`.
-    """
-    try:
-        with zipfile.ZipFile(file) as archive:
-            return _manifest(archive, digest)
-    except Damaged:
-        raise
-    except Exception as error:
-        raise Damaged(f"{type(error).__name__}: {error}") from error
 
 
 def verify(name: str, array: np.ndarray, entry: ArrayEntry) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import platformdirs
 
 from widenet.errors import StoreError
-from widenet.store.cells import Cell, Damaged, Manifest, decode_cell, decode_manifest, encode_cell
+from widenet.store.cells import Cell, Damaged, decode_cell, encode_cell
 from widenet.store.keys import CellKey
 
 ROOT_VARIABLE = "WIDENET_STORE"
@@ -47,6 +47,11 @@ class Store:
         """Nothing is read or written yet."""
         self.root = Path(root)
         self.damaged: dict[str, str] = {}
+
+    @property
+    def compiled(self) -> Path:
+        """The folder in which JAX may keep its compiled programs."""
+        return self.root / "compiled"
 
     def path(self, key: CellKey) -> Path:
         """Where the cell is, or would be."""
@@ -128,19 +133,6 @@ class Store:
             probe.touch(exist_ok=False)
             _sweep(self.root, now=probe.stat().st_mtime)
             probe.unlink()
-
-    def list(self) -> Iterator[Manifest]:
-        """The manifest of each cell, in the order of their digests; the arrays are not read."""
-        for path in sorted(self.root.glob("[0-9a-f][0-9a-f]/*.npz")):
-            try:
-                with path.open("rb") as file:
-                    manifest = decode_manifest(file, path.stem)
-            except FileNotFoundError:
-                continue
-            except (OSError, Damaged) as damage:
-                self._note(path, damage)
-            else:
-                yield manifest
 
     def _write(self, path: Path, data: bytes) -> None:
         folder = path.parent

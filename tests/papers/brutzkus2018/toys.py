@@ -1,5 +1,6 @@
 """Cells at toy size that several tests read. Each is made once; tests alter copies."""
 
+import dataclasses
 import functools
 from typing import Any
 
@@ -56,6 +57,14 @@ def scan(width: int, step_sizes: tuple[float, ...] = (3.0, 0.3, 0.1), max_epochs
 def scans() -> list[SignScan]:
     """Figure 3."""
     return [scan(width) for width in WIDTHS]
+
+
+def with_last(runs: Any, **fields: Any) -> Any:
+    """The record with other values in the last entry of these columns; the other entries stay as they were."""
+    columns = {name: np.array(getattr(runs, name)) for name in fields}
+    for name, value in fields.items():
+        columns[name][-1] = value
+    return dataclasses.replace(runs, **columns)
 
 
 def three_points(slope: float, step_size: float, **changes: Any) -> Trial:

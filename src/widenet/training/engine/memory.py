@@ -90,20 +90,32 @@ def limit(memory: float | int | np.number | None = None) -> int:
     """The bytes that may be used on one device: the argument, the environment variable, or a share of what is there."""
     if memory is not None:
         if isinstance(memory, bool) or not isinstance(memory, numbers.Real) or not 1 <= memory < math.inf:
-            raise InputError(f"memory must be a positive number of bytes, got {memory!r}")
+            raise InputError(f"memory must be a positive number of bytes, got {memory!r}.")
         return int(memory)
-    if given := os.environ.get(VARIABLE):
-        try:
-            allowed = float(given)
-        except ValueError:
-            allowed = math.nan
-        if not 1 <= allowed < math.inf:
-            raise InputError(f"{VARIABLE} must be a positive number of bytes, got {given!r}")
+    if (allowed := allowed_by_environment()) is not None:
         return _SetByVariable(allowed)
     stats = jax.local_devices()[0].memory_stats() if jax.default_backend() != "cpu" else None
     if stats and "bytes_limit" in stats:
         return int(SHARE_GPU * (stats["bytes_limit"] - stats.get("bytes_in_use", 0)))
     return int(SHARE_CPU * _main_memory())
+
+
+def allowed_by_environment() -> float | None:
+    """The bytes that the environment variable allows, if it is set.
+
+    Raises:
+      InputError: it is set to something else.
+    """
+    given = os.environ.get(VARIABLE)
+    if not given:
+        return None
+    try:
+        allowed = float(given)
+    except ValueError:
+        allowed = math.nan
+    if not 1 <= allowed < math.inf:
+        raise InputError(f"{VARIABLE} must be a positive number of bytes, got {given!r}.")
+    return allowed
 
 
 def largest_chunk(need: Need, n_runs: int, available: int, at_once: int, in_turn: bool) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.brutzkus2018.toys import as_perceptron, three_points
+from tests.papers.brutzkus2018.toys import as_perceptron, three_points, with_last
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays, make_basis, make_separable
@@ -27,7 +27,7 @@ from widenet.papers.brutzkus2018.runs.ledgers import ATTAINED, keep_ledgers, run
 from widenet.papers.brutzkus2018.runs.trials import BasisTrial, RandomTrials, SampleOrder
 from widenet.progress import silent
 from widenet.records import Scale
-from widenet.types import Dataset
+from widenet.types import Dataset, RunStatus
 
 RUNS = keep_ledgers(RandomTrials(seed=3, n_batches=2, per_batch=6, max_bound=3e3).draw())
 
@@ -133,12 +133,11 @@ def test_control_halving_the_bound_breaks_on_the_lower_bound_sequence():
 
 
 def altered(**fields):
-    """Theorem 2 about toy runs that count as many updates as the bound allows, with these fields in every run."""
-    filled = {name: np.full(len(getattr(RUNS, name)), value) for name, value in fields.items()}
-    runs = dataclasses.replace(RUNS, **filled)
-    more = fields.get("updates", 0)
-    limits = np.nan_to_num(max_nonzero_updates(*runs.parameters), posinf=0)
-    return theorem_2([dataclasses.replace(runs, updates=np.floor(limits).astype(np.int64) + more)])
+    """Theorem 2 about toy runs that count as many updates as the bound allows, with these fields in the last one."""
+    runs = with_last(RUNS, **fields)
+    limits = np.nan_to_num(np.floor(max_nonzero_updates(*runs.parameters)), posinf=0).astype(np.int64)
+    limits[-1] += fields.get("updates", 0)
+    return theorem_2([dataclasses.replace(runs, updates=limits)])
 
 
 test_control_each_part = part_edges(
@@ -165,6 +164,20 @@ test_control_each_hypothesis_at_its_edge = hypothesis_edges(
     derivative_at_zero=({"at_zero": 1.0}, {"at_zero": 1 + 1e-15}),
     derivative_above_slope=({"slope": 0.5, "at_zero": 0.5}, {"slope": 0.5, "at_zero": 0.5 - 1e-15}),
 )
+
+
+@pytest.mark.parametrize("lost", [{"status": RunStatus.DIVERGED}, {"blurred": True}])
+def test_a_run_that_is_lost_breaks_nothing(lost):
+    """Neither its count nor its loss; and it is not kept either."""
+    evidence = altered(updates=1, last_margin=0.5, **lost)
+    assert [part.kept for part in evidence.parts] == [None, None, True]
+
+
+def test_a_run_whose_budget_is_spent_has_no_end():
+    """That it made too many updates is known; whether it would reach loss 0 is not."""
+    evidence = altered(updates=1, last_margin=0.5, status=RunStatus.BUDGET_SPENT)
+    assert [part.kept for part in evidence.parts] == [False, None, True]
+    assert "1 made more updates than the bound" in evidence.note
 
 
 def test_within_rounding_of_one_nothing_is_decided():
@@ -271,6 +284,18 @@ def test_no_scale_of_the_data_refutes_anything(scale):
     cells = [run_ledgers(setting, silent) for setting in settings]
     for claim in (theorem_2, equation_9, equation_11, equation_11_step, equation_12, equation_12_step, theorem_2_chain):
         assert claim(cells).verdict is not Verdict.VIOLATED, claim.id
+
+
+def test_runs_that_are_cut_off_show_their_numbers_and_say_what_to_do():
+    evidence = judged_on(own_data(), n_runs=2, max_updates=3)
+    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert [part.kept for part in evidence.parts[:2]] == [None, None]
+    assert (evidence.measured, evidence.tightness, evidence.runs.unfinished) == (3.0, None, 2)
+    assert evidence.promised is not None
+    assert evidence.promised > 3
+    assert f"allowed 3 updates, and M_k is {evidence.promised:.3g}" in evidence.note
+    assert "max_updates" in evidence.note
+    assert judged_on(own_data(), n_runs=2, max_updates=10**6).verdict is Verdict.HOLDS
 
 
 def test_other_labels_get_a_silence():

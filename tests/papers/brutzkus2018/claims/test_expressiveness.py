@@ -5,7 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
+from tests.controls import every_part_of, hypothesis_edges, part_edges
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2018.claims import expressiveness
 from widenet.papers.brutzkus2018.claims.expressiveness import (
     section_6_2_bad_global,
     theorem_7,
@@ -155,15 +157,6 @@ def test_control_theorem_7_needs_one_output_weight(fitted, change):
     assert answers(theorem_7(altered(fitted, output_weights=change))) == [True, False]
 
 
-def test_control_theorem_7_needs_two_dimensions(fitted):
-    assert unmet(theorem_7(altered(fitted, dim=lambda dim: 1))) == ["dimension"]
-
-
-@pytest.mark.parametrize(("slope", "keys"), [(0.0, ["slope_positive"]), (1.0, ["slope_below_one"]), (1e-6, [])])
-def test_control_the_slopes(fitted, slope, keys):
-    assert unmet(theorem_7(altered(fitted, slope=lambda _: slope))) == keys
-
-
 def test_control_sweep_with_one_gate_fewer():
     assert theorem_7_sweep(swept(memories(one_fewer))).verdict is Verdict.HYPOTHESES_NOT_MET
     evidence = theorem_7_sweep(swept(memories(one_fewer)), needed=one_fewer)
@@ -178,16 +171,6 @@ def test_control_sweep_on_a_straight_activation():
     assert evidence.conclusion is False
 
 
-def test_control_each_part_of_the_sweep(planes):
-    def one_plane_singular(ranks):
-        return np.where(np.arange(len(ranks)) == 1, ranks - 1, ranks)
-
-    assert answers(theorem_7_sweep(altered(planes, outputs=moved(5e-7)))) == [True, True, True]
-    assert answers(theorem_7_sweep(altered(planes, outputs=moved(2e-6)))) == [False, True, True]
-    assert answers(theorem_7_sweep(altered(planes, ranks=one_plane_singular))) == [True, False, True]
-    assert answers(theorem_7_sweep(planes, printed=one_fewer)) == [True, True, False]
-
-
 def test_a_sweep_that_rounding_decides_is_left_open(planes):
     """λ of 1e12 leaves an error of 1e-3 or so."""
     far = altered(altered(planes, scale=lambda _: 1e12), outputs=moved(1e-3))
@@ -199,16 +182,6 @@ def test_control_bumps_four_times_as_wide():
     assert evidence.verdict is Verdict.VIOLATED
     assert answers(evidence) == [False, True, True]
     assert evidence.details["largest_error"] > 1e-3
-
-
-def test_control_bumps_with_a_pair_that_cancels(hills):
-    """Two more neurons, one of each sign, change no output."""
-    more = altered(hills, output_weights=lambda v: np.concatenate([[1.0], v, [-1.0]]))
-    assert answers(theorem_7_bumps(more)) == [True, False, True]
-
-
-def test_control_bumps_are_no_fewer_than_printed(hills):
-    assert answers(theorem_7_bumps(hills, printed=lambda n, d: 2 * n)) == [True, True, False]
 
 
 @pytest.fixture(scope="module")
@@ -247,25 +220,174 @@ def test_control_bad_global_by_sgd(bad_global):
     assert evidence.measured < 0.3
 
 
-def test_control_each_part_of_bad_global(bad_global):
-    for solution, points, value, expected in (
-        (0, 60, 0.1, [False, True, True, True]),
-        (0, 5, 0.999, [True, False, True, True]),
-        (2, 5, 0.999, [True, True, False, True]),
-        (2, slice(40, 64), -1.0, [True, True, True, False]),
-        (2, slice(None), 0.0, [True, True, False, False]),
-    ):
-        altered_margins = margins_with(bad_global, solution, points, value)
-        assert answers(judged(bad_global, margins=altered_margins)) == expected
-
-
 def test_weights_not_found_and_training_cut_off_decide_nothing(bad_global):
     lost = np.array([[0.0, 1.0], [0.0, 0.0]])
     assert answers(judged(bad_global, fit_error=lost)) == [None, None, True, True]
     assert answers(judged(bad_global, trained_to_the_end=lost == 0)) == [True, True, None, None]
 
 
-def test_control_the_hypotheses_of_bad_global(bad_global):
-    wider = section_6_2_bad_global([bad_global], needed=lambda n, dim: printed_half_width(n, dim) + 1)
-    assert unmet(wider) == ["width"]
-    assert unmet(judged(bad_global, smallest_margin=np.array([2.0, 1 - 1e-6]))) == ["separable"]
+TWO = SHAPES[:2]
+FITTED = searched(memories(printed_half_width, shapes=TWO))
+PLANES = swept(memories(swept_half_width, shapes=TWO))
+HILLS = bumped(memories(printed_half_width, shapes=TWO))
+FITS, ONE_V, RANK, FEWER = (
+    "N(x) = y for every labelling",
+    "output weights ±v with one v > 0",
+    "rank n in every plane",
+    "⌈n/d⌉ ≤ 2⌈n/(2d − 2)⌉",
+)
+
+
+def judge_of(claim, runs):
+    """Judges runs whose last case was altered after the fact; `constants` go to the judge."""
+
+    def judged_with(constants=None, **changes):
+        *others, last = runs[0].cases
+        fields = {name: change(getattr(last, name)) if callable(change) else change for name, change in changes.items()}
+        return claim([Memories((*others, dataclasses.replace(last, **fields)))], **constants or {})
+
+    return judged_with
+
+
+def contradictory(amount):
+    """Two points on one ray with opposite labels: there a misfit is a refutation."""
+    return {"is_contradictory": True, "outputs": moved(amount)}
+
+
+def off_by(share):
+    return lambda weights: weights * np.where(np.arange(len(weights)) == 0, 1 + share, 1)
+
+
+test_control_each_part_of_theorem_7 = part_edges(
+    theorem_7,
+    judge_of(theorem_7, FITTED),
+    {FITS: (contradictory(5e-7), contradictory(2e-6)), ONE_V: ({}, {"output_weights": off_by(1e-15)})},
+)
+
+
+def last_rank_off(ranks):
+    return np.where(np.arange(len(ranks)) == len(ranks) - 1, ranks - 1, ranks)
+
+
+def printed_as(number):
+    return {"constants": {"printed": lambda n, dim: number}}
+
+
+test_control_each_part_of_the_sweep = part_edges(
+    theorem_7_sweep,
+    judge_of(theorem_7_sweep, PLANES),
+    {
+        FITS: ({"outputs": moved(5e-7)}, {"outputs": moved(2e-6)}),
+        RANK: ({}, {"ranks": last_rank_off}),
+        FEWER: (printed_as(7), printed_as(6)),
+    },
+)
+"""n = 21, d = 3: k = 7."""
+
+
+def test_a_rank_above_n_is_not_right_either():
+    evidence = judge_of(theorem_7_sweep, PLANES)(ranks=lambda ranks: ranks + 1)
+    assert answers(evidence) == [True, False, True]
+
+
+USED = [case.half_width for case in HILLS[0].cases]
+
+
+def with_a_pair_more(weights):
+    """Two more neurons, one of each sign, that cancel."""
+    return np.concatenate([[1.0], weights, [-1.0]])
+
+
+test_control_each_part_of_the_bumps = part_edges(
+    theorem_7_bumps,
+    judge_of(theorem_7_bumps, HILLS),
+    {
+        "N(x) = y": ({"outputs": moved(5e-7)}, {"outputs": moved(2e-6)}),
+        "k as counted": ({}, {"output_weights": with_a_pair_more}),
+        "k ≥ 2⌈n/(2d − 2)⌉": (printed_as(min(USED)), printed_as(min(USED) + 1)),
+    },
+)
+
+
+def test_too_few_bumps_are_noticed_too():
+    fewer = judge_of(theorem_7_bumps, HILLS)(output_weights=lambda weights: weights[1:-1])
+    assert answers(fewer) == [True, False, True]
+
+
+GENERIC = {
+    "dimension": ({"dim": 3}, {"dim": 1}),
+    "distinct_rays": ({"closest_directions": 1.1e-9}, {"closest_directions": 1e-9}),
+    "slope_positive": ({"slope": 1e-6}, {"slope": 0.0}),
+    "slope_below_one": ({"slope": 1 - 1e-9}, {"slope": 1.0}),
+}
+
+
+def narrower(runs):
+    """The last case has exactly the width that is asked for, and then one less; the others have more than enough."""
+    last = runs[0].cases[-1]
+    widths = (last.half_width, last.half_width + 1)
+    return tuple({"constants": {"needed": lambda n, dim, k=k: k if n == last.n_samples else 1}} for k in widths)
+
+
+test_control_hypotheses_of_theorem_7 = hypothesis_edges(
+    theorem_7, judge_of(theorem_7, FITTED), **GENERIC, width=narrower(FITTED)
+)
+test_control_hypotheses_of_the_sweep = hypothesis_edges(
+    theorem_7_sweep, judge_of(theorem_7_sweep, PLANES), **GENERIC, width=narrower(PLANES)
+)
+test_control_hypotheses_of_the_bumps = hypothesis_edges(theorem_7_bumps, judge_of(theorem_7_bumps, HILLS), **GENERIC)
+
+
+GLOBAL = run_bad_minimum(
+    BadMinimumSetting(n_train=40, n_test=40, dim=10, multiples=(1, 2), n_sets=2, separator_norm=6.0), silent
+)
+
+
+def global_with(solution=None, points=None, value=None, needed=printed_half_width, **changes):
+    if solution is not None:
+        changes["margins"] = margins_with(GLOBAL, solution, points, value)
+    return section_6_2_bad_global([dataclasses.replace(GLOBAL, **changes)], needed=needed)
+
+
+def at(solution, points, value):
+    return {"solution": solution, "points": points, "value": value}
+
+
+def wrong_on(count):
+    """Margins of the test points, so many of which are wrong."""
+    return np.where(np.arange(40) < count, -1.0, 1.0)
+
+
+test_control_each_part_of_bad_global = part_edges(
+    section_6_2_bad_global,
+    global_with,
+    {
+        "the built network is wrong on every test point": (at(0, 60, 0.0), at(0, 60, 0.1)),
+        "the built network has training loss 0": (at(0, 5, 1.0), at(0, 5, 1 - 1e-9)),
+        "SGD reaches training loss 0": (at(2, 5, 1.0), at(2, 5, 1 - 1e-9)),
+        "SGD generalizes": (at(2, slice(40, 80), wrong_on(20)), at(2, slice(40, 80), wrong_on(21))),
+    },
+)
+
+
+def test_control_a_network_of_zeros_has_learned_nothing():
+    assert answers(global_with(**at(2, slice(None), 0.0))) == [True, True, False, False]
+
+
+test_control_the_hypotheses_of_bad_global = hypothesis_edges(
+    section_6_2_bad_global,
+    global_with,
+    width=({}, {"needed": lambda n, dim: printed_half_width(n, dim) + 1}),
+    separable=({"smallest_margin": np.array([2.0, 1.0])}, {"smallest_margin": np.array([2.0, 1 - 1e-9])}),
+)
+
+
+def test_the_width_is_that_of_all_points_together():
+    """80 points in 10 dimensions: k = 2⌈80/18⌉ = 10; for the 40 training points alone it were 6."""
+    seen = []
+    global_with(needed=lambda n, dim: seen.append((n, dim)) or 10)
+    assert seen == [(80, 10)]
+    assert GLOBAL.setting.half_widths == [10, 20]
+
+
+test_every_part_has_a_control = every_part_of(expressiveness)

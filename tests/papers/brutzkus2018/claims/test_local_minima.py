@@ -6,7 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges, spares
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2018.claims import local_minima
 from widenet.papers.brutzkus2018.claims.local_minima import (
     lemma_11,
     lemma_11_as_printed,
@@ -17,7 +19,7 @@ from widenet.papers.brutzkus2018.claims.local_minima import (
     theorem_8_tight,
 )
 from widenet.papers.brutzkus2018.runs.bad_minima import antipodal_sets, place
-from widenet.papers.brutzkus2018.runs.descent import DescentSetting, descend, problems_of
+from widenet.papers.brutzkus2018.runs.descent import Descent, DescentSetting, descend, problems_of
 from widenet.papers.brutzkus2018.runs.point_sets import (
     PointSet,
     antipodal_pair,
@@ -123,16 +125,6 @@ def test_control_lemma_11_strict_on_antipodal_sets():
     assert lemma_11(placed([without_first(s) for s in sets]), always_strict=True).verdict is Verdict.HOLDS
 
 
-def test_control_each_part_of_lemma_11(mixed):
-    sets = mixed[0]
-    fewer = np.where(sets.imbalance == 0, sets.behind - 1, sets.behind)
-    assert broken(lemma_11(altered(mixed, behind=fewer))) == ["at least half"]
-    touching = np.where(np.arange(len(fewer)) == 3, 0.0, sets.nearest)
-    assert broken(lemma_11(altered(mixed, nearest=touching))) == ["|⟨ŵ, x⟩| > a > 0"]
-    more = np.where(sets.imbalance == 0, sets.most_behind + 1, sets.most_behind)
-    assert broken(lemma_11(altered(mixed, most_behind=more))) == ["no more than half if direction-antipodal"]
-
-
 def test_a_vector_that_was_not_found_decides_nothing(mixed):
     """Half of the points behind ŵ on a set where more than half is possible."""
     half = np.where(mixed[0].n_samples == 20, 10, mixed[0].behind)
@@ -168,34 +160,10 @@ def test_control_theorem_8_without_a_separator():
     assert evidence.conclusion is False
 
 
-def test_control_each_part_of_theorem_8(mixed):
-    sets = mixed[0]
-    first = np.arange(len(sets.level)) == 3
-    assert broken(theorem_8(altered(mixed, gradient=np.where(first, 1e-12, 0.0)))) == ["gradient 0"]
-    assert broken(theorem_8(altered(mixed, radius=np.where(first, 0.0, sets.radius)))) == ["a ball around W"]
-    shifted = np.where(first, sets.level - 1e-3, sets.level)
-    assert broken(theorem_8(altered(mixed, level=shifted))) == ["the loss is the share of points behind ŵ"]
-    lower = np.where(sets.imbalance == 0, sets.behind - 1, sets.behind)
-    low = altered(mixed, behind=lower, level=lower / sets.n_samples)
-    assert broken(theorem_8(low)) == ["at least half"]
-
-
 def test_control_theorem_8_placed_by_the_opposite_vector():
     """−ŵ on three points: only one of them is behind it."""
     wrong = altered(placed([THREE]), behind=np.array([1]), level=np.array([1 / 3]), most_behind=np.array([1]))
     assert "at least half" in broken(theorem_8(wrong))
-
-
-@pytest.mark.parametrize(
-    ("change", "keys"),
-    [
-        ({"smallest_margin": np.array([1 - 1e-6])}, ["separable"]),
-        ({"largest_norm": np.array([1 + 1e-6])}, ["input_norm"]),
-    ],
-)
-def test_control_the_hypotheses_of_a_set(change, keys):
-    for claim in (lemma_11, theorem_8):
-        assert unmet(claim(altered(placed([THREE]), **change))) == keys
 
 
 @pytest.mark.parametrize("claim", [lemma_11, theorem_8])
@@ -221,25 +189,6 @@ def test_control_level_of_runs_that_climb(general):
     climbing = descend(problems, silent, step_size=-0.05, max_steps=50)
     forced = dataclasses.replace(climbing, ended=np.ones_like(climbing.ended))
     assert relu_local_minimum_level([forced]).verdict is Verdict.VIOLATED
-
-
-def test_control_each_part_of_the_levels(general):
-    (run,) = general[1]
-    stuck = int(np.flatnonzero(run.ended & (run.losses > 0))[0])
-    point = int(np.flatnonzero(run.margins[stuck] < 1)[0])
-
-    def with_entry(array, value):
-        array = array.copy()
-        array[stuck, point] = value
-        return array
-
-    on = dataclasses.replace(run, any_on=with_entry(run.any_on, True))
-    assert broken(relu_local_minimum_level([on])) == ["every neuron is off at these points"]
-    off_zero = dataclasses.replace(run, margins=with_entry(run.margins, 1e-3))
-    assert "N = 0 at these points" in broken(relu_local_minimum_level([off_zero]))
-    gradient = np.where(np.arange(len(run.ended)) == stuck, 1e-12, run.gradient)
-    moving = dataclasses.replace(run, gradient=gradient)
-    assert broken(relu_local_minimum_level([moving])) == ["gradient exactly 0 at the end"]
 
 
 def test_control_levels_need_separable_data():
@@ -272,18 +221,6 @@ def with_losses(run, chosen, loss):
     return dataclasses.replace(run, margins=margins)
 
 
-def test_control_each_part_of_tightness(antipodal):
-    _, (run,), built = antipodal
-    pairs, others = run.n_samples == 2, run.n_samples > 2
-    assert broken(theorem_8_tight([with_losses(run, others, 0.75)], built)) == ["L_S ≤ ½ at every local minimum"]
-    assert broken(theorem_8_tight([with_losses(run, pairs, 0.25)], built)) == ["0 or ½ on one pair"]
-    moving = dataclasses.replace(run, gradient=np.full(len(run.ended), 1e-12))
-    assert broken(theorem_8_tight([moving], built)) == ["gradient exactly 0 at the end"]
-    solved = with_losses(run, run.ended, 0.0)
-    flat = altered(built, level=np.zeros(len(built[0].level)))
-    assert broken(theorem_8_tight([solved], flat)) == ["½ is attained"]
-
-
 def test_control_tight_needs_an_end(antipodal):
     problems, _, built = antipodal
     cut_off = descend(problems, silent, max_steps=0)
@@ -293,3 +230,268 @@ def test_control_tight_needs_an_end(antipodal):
 def test_placed_sets_of_tightness_are_antipodal():
     sets = antipodal_sets(np.random.default_rng(0), 6)
     assert [len(points.labels) for points in sets] == [2, 4, 6, 2, 4, 6]
+
+
+def sets_of_all_kinds():
+    draw = np.random.default_rng(1)
+    general = [separable_set(draw, n, dim) for n, dim in ((2, 2), (20, 5), (51, 2))]
+    return [*general, nearly_antipodal_pair(1e-4), antipodal_pair(), antipodal_set(draw, 3, 2)]
+
+
+PLACED = placed(sets_of_all_kinds(), [1, 2, 3, 4, 1, 2], perturbations=5)
+SETS = PLACED[0]
+COUNTED = np.array([2, 20, 51, 2, 2, 6])
+HALF, MORE, NO_MORE = (
+    "at least half",
+    "more than half unless direction-antipodal",
+    "no more than half if direction-antipodal",
+)
+
+
+def one(name, place, value):
+    """One entry of a column."""
+    column = getattr(SETS, name).astype(type(value)) if name != "behind" else SETS.behind.copy()
+    column[place] = value
+    return {name: column}
+
+
+def eleven(**columns):
+    return lemma_11(altered(PLACED, **columns))
+
+
+def eight(slope=0.0, **columns):
+    return theorem_8(altered(PLACED, slope=slope, **columns))
+
+
+def behind(place, number):
+    """So many points behind ŵ, the loss to match, and no vector with more of them."""
+    most = np.where(np.arange(6) == place, number, SETS.most_behind)
+    return one("behind", place, number) | one("level", place, number / COUNTED[place]) | {"most_behind": most}
+
+
+def test_the_sets_are_of_all_kinds():
+    assert SETS.n_samples.tolist() == COUNTED.tolist()
+    assert (SETS.imbalance == 0).tolist() == [False, False, False, False, True, True]
+
+
+test_control_each_part_of_lemma_11 = part_edges(
+    lemma_11,
+    eleven,
+    {
+        HALF: ({}, one("behind", 5, 2)),
+        MORE: (behind(1, 11), behind(1, 10)),
+        NO_MORE: ({}, {"most_behind": np.where(np.arange(6) == 5, 4, SETS.most_behind)}),
+        "|⟨ŵ, x⟩| > a > 0": (one("nearest", 2, 1e-300), one("nearest", 2, 0.0)),
+    },
+)
+test_control_each_part_of_theorem_8 = part_edges(
+    theorem_8,
+    eight,
+    {
+        HALF: ({}, one("behind", 5, 2) | one("level", 5, 2 / 6)),
+        MORE: (behind(1, 11), behind(1, 10)),
+        NO_MORE: ({}, {"most_behind": np.where(np.arange(6) == 5, 4, SETS.most_behind)}),
+        "the loss is the share of points behind ŵ": (
+            one("level", 2, SETS.level[2] + 1e-13),
+            one("level", 2, SETS.level[2] + 1e-9),
+        ),
+        "gradient 0": ({}, one("gradient", 2, 1e-300)),
+        "a ball around W": (one("radius", 2, 1e-300), one("radius", 2, 0.0)),
+        "the loss is constant in the ball": ({}, one("changed", 2, 1)),
+    },
+)
+
+
+def test_the_share_behind_is_met_from_both_sides():
+    low = one("level", 2, SETS.level[2] - 1e-9)
+    assert broken(eight(**low)) == ["the loss is the share of points behind ŵ"]
+
+
+OF_A_SET = {
+    "separable": (one("smallest_margin", 1, 1.0), one("smallest_margin", 1, 1 - 1e-9)),
+    "input_norm": (one("largest_norm", 1, 1.0), one("largest_norm", 1, 1 + 1e-9)),
+}
+test_control_hypotheses_of_lemma_11 = hypothesis_edges(lemma_11, eleven, **OF_A_SET)
+test_control_hypotheses_of_theorem_8 = hypothesis_edges(
+    theorem_8, eight, **OF_A_SET, relu=({"slope": 0.0}, {"slope": 1e-9})
+)
+
+
+@spares(lemma_11_as_printed)
+def test_one_more_point_spares_lemma_11():
+    return lemma_11_as_printed(placed([PAIR_AND_ONE]))
+
+
+@spares(theorem_8_as_printed)
+def test_one_more_point_spares_theorem_8():
+    return theorem_8_as_printed(placed([PAIR_AND_ONE]))
+
+
+PAIR_AND_ONE = PointSet(
+    np.array([[1.0, 0.0], [-1.0, 0.0], [0.5, 0.5]]), np.array([1.0, -1.0, 1.0]), np.array([1.0, 1.0])
+)
+
+
+def by_hand(*margins, ended=True, any_on=False, gradient=0.0, smallest_margin=1.0, largest_norm=1.0, imbalance=1):
+    """Ends of runs, written down: rows of margins, all of equally many points."""
+    rows = np.array(margins, float)
+    runs, points = rows.shape
+
+    def each(value, kind):
+        return np.broadcast_to(np.asarray(value, kind), runs).copy()
+
+    return Descent(
+        rows,
+        np.broadcast_to(np.asarray(any_on, bool), rows.shape).copy(),
+        each(points, int),
+        each(2, int),
+        each(ended, bool),
+        each(gradient, float),
+        each(smallest_margin, float),
+        each(largest_norm, float),
+        each(imbalance, int),
+        1,
+    )
+
+
+LEVEL, ALL_OFF, SILENT, FLAT = (
+    "n·L_S is the number of points with yN < 1",
+    "every neuron is off at these points",
+    "N = 0 at these points",
+    "gradient exactly 0 at the end",
+)
+STUCK, SOLVED = (0.0, 0.0, 2.0), (1.0, 1.5, 2.0)
+
+
+def levels(*extra, **fields):
+    """Two stuck points of three, a solved run, and perhaps another."""
+    return relu_local_minimum_level([by_hand(STUCK, SOLVED, *extra, **fields)])
+
+
+ON = np.zeros((2, 3), bool)
+ON[0, 0] = True
+ON_ELSEWHERE = np.zeros((2, 3), bool)
+ON_ELSEWHERE[0, 2] = ON_ELSEWHERE[1, 0] = True
+test_control_each_part_of_the_levels = part_edges(
+    relu_local_minimum_level,
+    levels,
+    {
+        ALL_OFF: ({"any_on": ON_ELSEWHERE}, {"any_on": ON}),
+        FLAT: ({}, {"gradient": [0.0, 1e-300]}),
+    },
+)
+
+
+@breaks_part(relu_local_minimum_level, SILENT)
+def test_control_outputs_that_cancel():
+    return levels(), levels((1e-9, -1e-9, 2.0))
+
+
+@breaks_part(relu_local_minimum_level, LEVEL, also=(SILENT,))
+def test_control_a_level_between_the_integers():
+    """A level is off only where some N is not 0."""
+    return levels(), levels((0.01, 0.0, 2.0))
+
+
+test_control_hypotheses_of_the_levels = hypothesis_edges(
+    relu_local_minimum_level,
+    levels,
+    separable=({"smallest_margin": [1.0, 1.0]}, {"smallest_margin": [1.0, 1 - 1e-9]}),
+    input_norm=({"largest_norm": [1.0, 1.0]}, {"largest_norm": [1.0, 1 + 1e-9]}),
+)
+
+
+def test_runs_that_have_not_ended_are_not_looked_at():
+    climbing = (0.3, -0.4, 0.9)
+    assert levels(climbing, ended=[True, True, False], gradient=[0.0, 0.0, 5.0]).verdict is Verdict.HOLDS
+    assert levels(climbing, ended=True).verdict is Verdict.VIOLATED
+    assert relu_local_minimum_level([by_hand(SOLVED)]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+BUILT = placed([antipodal_pair(), antipodal_set(np.random.default_rng(0), 2, 2)], perturbations=5)
+AT_MOST_HALF, ATTAINED, CELLS, PAIR = (
+    "L_S ≤ ½ at every local minimum",
+    "½ is attained",
+    "L_S ≤ ½ in every cell of one pair",
+    "0 or ½ on one pair",
+)
+
+
+def tight(*ends, built=BUILT, cells=None, **fields):
+    """Ends on one pair: one at ½, one at 0, and perhaps others."""
+    run = by_hand((0.0, 2.0), (1.0, 1.0), *ends, **{"imbalance": 0} | fields)
+    return theorem_8_tight([run], built, cells_of_a_pair=cells)
+
+
+def tight_on_two_pairs(*ends, **fields):
+    """The same on four points."""
+    run = by_hand((0.0, 0.0, 2.0, 2.0), *ends, imbalance=0, **fields)
+    return theorem_8_tight([run], BUILT)
+
+
+@breaks_part(theorem_8_tight, AT_MOST_HALF)
+def test_control_a_local_minimum_above_one_half():
+    return tight_on_two_pairs((0.0, 0.0, 1.0, 1.0)), tight_on_two_pairs((0.0, 0.0, 0.9999, 1.0))
+
+
+@breaks_part(theorem_8_tight, ATTAINED)
+def test_control_one_half_is_not_attained():
+    lower = altered(BUILT, level=np.array([0.0, 0.25]))
+    inside = theorem_8_tight([by_hand((1.0, 1.0), imbalance=0)], BUILT)
+    return inside, theorem_8_tight([by_hand((1.0, 1.0), imbalance=0)], lower)
+
+
+@breaks_part(theorem_8_tight, PAIR)
+def test_control_a_level_between_0_and_one_half():
+    return tight((1 - 1e-10, 1.0)), tight((0.5, 1.0))
+
+
+@breaks_part(theorem_8_tight, FLAT)
+def test_control_an_end_that_would_still_move():
+    return tight(), tight(gradient=[1e-300, 0.0])
+
+
+@breaks_part(theorem_8_tight, CELLS)
+def test_control_a_cell_above_one_half():
+    cells = pair_cells()
+    higher = dataclasses.replace(cells, largest_loss=Fraction(51, 100))
+    return tight(), tight(cells=lambda: higher)
+
+
+test_control_hypotheses_of_tightness = hypothesis_edges(
+    theorem_8_tight,
+    tight,
+    separable=({"smallest_margin": [1.0, 1.0]}, {"smallest_margin": [1.0, 1 - 1e-9]}),
+    input_norm=({"largest_norm": [1.0, 1.0]}, {"largest_norm": [1.0, 1 + 1e-9]}),
+    antipodal=({}, {"imbalance": [0, 1]}),
+)
+
+
+def test_sets_that_are_built_on_must_be_antipodal_too():
+    assert unmet(tight(built=altered(BUILT, imbalance=np.array([0, 1])))) == ["antipodal"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"resolved": np.zeros(2, bool)}, {"gradient": np.full(2, 1e-12)}, {"changed": np.ones(2, int)}]
+)
+def test_a_place_that_is_no_local_minimum_is_not_looked_at(change):
+    """Neither for what is above ½ nor for what attains it."""
+    high = altered(BUILT, level=np.array([0.9, 0.9]), **change)
+    assert tight(built=high).verdict is Verdict.HOLDS
+    nowhere = theorem_8_tight([by_hand((0.5, 1.0), imbalance=0, ended=False)], high)
+    assert nowhere.conclusion is None
+
+
+def test_an_end_that_has_not_ended_is_not_looked_at():
+    cut_off = tight((0.5, 0.1), ended=[True, True, False], gradient=[0.0, 0.0, 3.0])
+    assert cut_off.verdict is Verdict.HOLDS
+    assert cut_off.details["levels"] == {"0": 1, "0.5": 3}
+
+
+def test_what_holds_anyway_is_vacuous():
+    """A loss is at most 1 at these points and at least 0."""
+    parts = {part.name: part.vacuous for part in tight().parts}
+    assert not any(parts.values())
+
+
+test_every_part_has_a_control = every_part_of(local_minima)

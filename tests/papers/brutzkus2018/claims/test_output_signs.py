@@ -5,8 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 
+from tests.controls import breaks_part, every_part_of, hypothesis_edges
 from tests.papers.brutzkus2018 import toys
 from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2018.claims import output_signs
 from widenet.papers.brutzkus2018.claims.output_signs import section_5_3_signs
 from widenet.types import RunStatus
 
@@ -55,35 +57,55 @@ def test_control_a_list_with_long_steps_alone_changes_signs():
     assert evidence.note == "No step size of the list keeps the signs."
 
 
-def test_control_one_sign_that_changes():
-    scan = toys.scan(8)
+SIGNS, ZERO, ALIKE = "no output weight changes its sign (c > 0)", "loss 0", "C is alike at all widths"
+
+
+def last_step_only(scan):
+    """The scan as if its chosen step size were the last of the list."""
     tried = slice(0, scan.chosen + 1)
-    only = dataclasses.replace(
-        altered(scan, smallest_ratios=-1e-6),
-        setting=scan.setting.model_copy(update={"step_sizes": scan.setting.step_sizes[tried]}),
-    )
-    only = dataclasses.replace(
-        only,
-        smallest_ratios=only.smallest_ratios[tried],
-        largest_ratios=only.largest_ratios[tried],
-        status=only.status[tried],
-    )
-    evidence = judged(toys.scan(4), only)
-    assert evidence.verdict is Verdict.VIOLATED
-    assert kept(evidence) == [False, True, True]
+    setting = scan.setting.model_copy(update={"step_sizes": scan.setting.step_sizes[tried]})
+    arrays = {name: getattr(scan, name)[tried] for name in ("smallest_ratios", "largest_ratios", "status")}
+    return dataclasses.replace(scan, setting=setting, **arrays)
 
 
+@breaks_part(section_5_3_signs, SIGNS)
+def test_control_one_sign_that_changes():
+    inside, outside = (
+        judged(toys.scan(4), last_step_only(altered(toys.scan(8), smallest_ratios=c))) for c in (1e-9, 0.0)
+    )
+    return inside, outside
+
+
+@breaks_part(section_5_3_signs, ZERO)
 def test_control_a_run_that_ends_at_a_positive_loss():
-    evidence = judged(toys.scan(4), altered(toys.scan(8), status=RunStatus.STALLED))
-    assert evidence.verdict is Verdict.VIOLATED
-    assert kept(evidence) == [True, False, True]
+    return judged(*toys.scans()), judged(toys.scan(4), altered(toys.scan(8), status=RunStatus.STALLED))
 
 
+def with_largest(ratio):
+    """All pilot runs of the second width with C that many times the mean C of the first."""
+    first, second = toys.scans()
+    mean = first.largest_ratios[first.chosen].mean()
+    return judged(first, dataclasses.replace(second, largest_ratios=np.full_like(second.largest_ratios, ratio * mean)))
+
+
+@breaks_part(section_5_3_signs, ALIKE)
 def test_control_one_width_with_another_C():
-    evidence = judged(toys.scan(4), altered(toys.scan(8), largest_ratios=1e3))
-    assert evidence.verdict is Verdict.VIOLATED
-    assert kept(evidence) == [True, True, False]
-    assert section_5_3_signs([toys.scan(4)], [toys.separator()], alike=0.9).verdict is Verdict.VIOLATED
+    assert with_largest(1 / 3.99).verdict is Verdict.HOLDS
+    assert kept(with_largest(1 / 4.01)) == [True, True, False]
+    return with_largest(3.99), with_largest(4.01)
+
+
+def beside(**changes):
+    """The data of one more separator."""
+    return section_5_3_signs(toys.scans(), [toys.separator(), dataclasses.replace(toys.separator(), **changes)])
+
+
+test_control_hypotheses = hypothesis_edges(
+    section_5_3_signs,
+    beside,
+    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 1e-9}),
+    input_norm=({"largest_norm": 1.0}, {"largest_norm": 1 + 1e-9}),
+)
 
 
 @pytest.mark.parametrize("end", [RunStatus.BUDGET_SPENT, RunStatus.DIVERGED])
@@ -93,13 +115,4 @@ def test_a_run_that_was_cut_off_decides_nothing(end):
     assert kept(evidence) == [True, None, True]
 
 
-def test_control_contradictory_images_meet_no_hypothesis():
-    nothing = dataclasses.replace(toys.separator(), separable=False, norm=np.inf, smallest_margin=0.0)
-    evidence = section_5_3_signs(toys.scans(), [nothing])
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert [h.key for h in evidence.hypotheses if not h.met] == ["separable"]
-
-
-def test_control_long_images_meet_no_hypothesis():
-    evidence = section_5_3_signs(toys.scans(), [dataclasses.replace(toys.separator(), largest_norm=1 + 1e-6)])
-    assert [h.key for h in evidence.hypotheses if not h.met] == ["input_norm"]
+test_every_part_has_a_control = every_part_of(output_signs)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.brutzkus2018.toys import all_off, as_perceptron, nearly_solved, three_points
+from tests.papers.brutzkus2018.toys import all_off, as_perceptron, nearly_solved, three_points, with_last
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import potentials
 from widenet.papers.brutzkus2018.claims.potentials import (
@@ -212,10 +212,7 @@ def test_equation_12_is_attained():
 TOY = keep_ledgers([three_points(0.5, 0.25), three_points(0.2, 1.0), nearly_solved(10.0), all_off()])
 
 
-def replaced(runs, **fields):
-    """Toy runs with these fields, the same in every case."""
-    filled = {name: np.full(len(getattr(runs, name)), value) for name, value in fields.items()}
-    return dataclasses.replace(runs, **filled)
+replaced = with_last
 
 
 def moved(runs, place, **amounts):

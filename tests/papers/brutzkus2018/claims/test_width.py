@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges
+from tests.papers.brutzkus2018.toys import with_last
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import width
 from widenet.papers.brutzkus2018.claims.width import (
@@ -60,11 +61,11 @@ BOUND, ZERO, SAME, SIMPLE = (
 
 def altered(more=0, times=1.0, size=equal_scale, formulas=POINT, **fields):
     """Toy runs with as many updates as the bound allows and a few more, K(α) times a factor, or another scale."""
-    filled = {name: np.broadcast_to(value, len(RUNS)) for name, value in fields.items()}
-    runs = dataclasses.replace(RUNS, **filled)
+    runs = with_last(RUNS, **fields)
     most = np.nan_to_num(np.floor(width_free_bound(*runs.parameters[:3])), posinf=0).astype(np.int64)
+    most[-1] += more
     return corollary_3(
-        [dataclasses.replace(runs, updates=most + more)],
+        [dataclasses.replace(runs, updates=most)],
         formulas=formulas,
         normalization=size,
         constant=lambda slope: times * corollary_3_constant(slope),
@@ -87,6 +88,21 @@ def test_control_another_normalization_or_closed_form(cells):
     """v = R = 1/k: M_k grows with k. Nine tenths of M are neither M_k nor a bound on the updates."""
     assert broken_in(corollary_3(cells, normalization=lambda k: 1 / k)) == [SAME]
     assert broken_in(corollary_3(cells, bound=lambda *a: 0.9 * width_free_bound(*a))) == [BOUND, SAME]
+
+
+@pytest.mark.parametrize(
+    ("lost", "kept"),
+    [
+        ({"status": RunStatus.DIVERGED}, [None, None]),
+        ({"blurred": True}, [None, None]),
+        ({"status": RunStatus.BUDGET_SPENT}, [False, None]),
+    ],
+)
+def test_a_run_that_is_lost_decides_nothing(lost, kept):
+    """A run that spent its budget above the bound has broken it; below, it has no T."""
+    evidence = altered(more=1, last_margin=0.5, **lost)
+    assert [part.kept for part in evidence.parts[:2]] == kept
+    assert altered(more=0, status=RunStatus.BUDGET_SPENT).parts[0].kept is None
 
 
 def test_corollary_3_is_attained_in_the_default_settings(cells):
@@ -118,10 +134,10 @@ test_control_hypotheses_of_corollary_3 = hypothesis_edges(
     derivative_at_zero=({"at_zero": 1.0}, {"at_zero": 1 + 1e-15}),
     derivative_above_slope=({"slope": 0.5, "at_zero": 0.5}, {"slope": 0.5, "at_zero": 0.5 - 1e-15}),
     normalized_output=(
-        {"output_weight": RUNS.output_weight * (1 + 1e-13)},
-        {"output_weight": RUNS.output_weight * (1 + 1e-9)},
+        {"output_weight": RUNS.output_weight[-1] * (1 + 1e-13)},
+        {"output_weight": RUNS.output_weight[-1] * (1 + 1e-9)},
     ),
-    normalized_rows=({"row_bound": RUNS.row_bound * (1 - 1e-13)}, {"row_bound": RUNS.row_bound * (1 - 1e-9)}),
+    normalized_rows=({"row_bound": RUNS.row_bound[-1] * (1 - 1e-13)}, {"row_bound": RUNS.row_bound[-1] * (1 - 1e-9)}),
 )
 
 

@@ -76,3 +76,51 @@ def test_control_errors_that_differ_between_widths_or_rise_again_are_seen(toy):
     rising = toy.assign(test_error=toy.test_error + 0.05 * (toy.epoch == toy.epoch[-1]))
     assert not rows_of(rising)["rise of the mean test error after its minimum"].agrees
     assert not rows_of(toy.assign(test_error=toy.test_error + 0.3))["mean final test error, width 4"].agrees
+
+
+def level(toy, error, at_8=None, last=None):
+    """All test errors on one level, another at width 8, and another in the last epoch."""
+    curve = 0 * toy.test_error + error
+    curve = curve.where(toy.width != 8, error if at_8 is None else at_8)
+    return toy.assign(test_error=curve.where(toy.epoch != toy.epoch[-1], curve if last is None else last))
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "outside"),
+    [
+        ("mean final test error, width 8", {"error": 0.0399}, {"error": 0.0401}),
+        ("mean final test error, width 8", {"error": 0.0}, {"error": 0.5}),
+        (
+            "largest difference of mean test error between widths",
+            {"error": 0.02, "at_8": 0.0319},
+            {"error": 0.02, "at_8": 0.0321},
+        ),
+        (
+            "rise of the mean test error after its minimum",
+            {"error": 0.02, "last": 0.0249},
+            {"error": 0.02, "last": 0.0251},
+        ),
+    ],
+)
+def test_control_the_bands_of_the_test_error(toy, name, inside, outside):
+    assert rows_of(level(toy, **inside))[name].agrees
+    assert not rows_of(level(toy, **outside))[name].agrees
+
+
+@pytest.mark.parametrize(("ratio", "agrees"), [(1.99, True), (2.01, False), (0.51, True), (0.49, False)])
+def test_control_updates_that_depend_on_the_width(toy, ratio, agrees):
+    numbers = toy.assign(updates=(0 * toy.updates + 1000.0) * (1 + (ratio - 1) * (toy.width == 8)))
+    assert rows_of(numbers)["most / fewest mean updates across widths"].agrees is agrees
+
+
+@pytest.mark.parametrize(("share", "agrees"), [(1.0, True), (1.001, False)])
+def test_control_updates_beyond_the_bound(toy, share, agrees):
+    numbers = toy.assign(updates=0 * toy.updates + share * toy.update_bound)
+    assert rows_of(numbers)["largest updates / M_k with a certified separator"].agrees is agrees
+
+
+def test_what_the_paper_says_of_this_figure(toy):
+    """That all runs reach a global minimum, and that it generalizes well at every width; the rest is counted apart."""
+    said = [row.name for row in compare_figure_1(toy) if not row.added]
+    widths = [f"mean final test error, width {width}" for width in toys.WIDTHS]
+    assert said == ["share of runs at zero training loss", *widths]

@@ -52,6 +52,22 @@ def test_control_another_level_of_test_error_is_seen(toy):
     assert not rows_of(numbers)["mean final test error, width 4"].agrees
 
 
+@pytest.mark.parametrize(("away", "agrees"), [(0.0149, True), (0.0151, False), (-0.0149, True), (-0.0151, False)])
+def test_control_how_far_a_similar_performance_may_be_away(toy, away, agrees):
+    reference = 0 * toy.reference_test_error + 0.1
+    numbers = toy.assign(test_error=0 * toy.test_error + 0.1 + away, reference_test_error=reference)
+    assert rows_of(numbers)["mean final test error, width 8"].agrees is agrees
+
+
+def test_control_one_run_in_ten_may_keep_an_error(toy):
+    """Of 10 runs per width 2 of 20 may, 3 may not."""
+    many = toy.isel(run=[0] * 10).assign_coords(run=range(10)).copy(deep=True)
+    many.train_error.values[0, :2, -1] = 0.01
+    assert rows_of(many)["share of runs at zero training error"].agrees
+    many.train_error.values[0, 2, -1] = 0.01
+    assert not rows_of(many)["share of runs at zero training error"].agrees
+
+
 def test_control_steps_that_are_too_long_do_not_converge():
     long = [toys.mnist_runs(width, Layers.BOTH, 30.0, max_epochs=20) for width in toys.WIDTHS]
     numbers = reduce_figure_2(long, toys.first_layer(), [toys.separator()])

@@ -59,6 +59,43 @@ def test_control_a_nan_agrees_with_nothing(toy):
     assert not rows_of(numbers)["largest / smallest mean C across widths"].agrees
 
 
+@pytest.mark.parametrize(("c", "agrees"), [(1e-9, True), (0.0, False), (-1e-9, False)])
+def test_control_a_sign_that_flips(toy, c, agrees):
+    numbers = toy.copy(deep=True)
+    numbers.c.values[1, 0] = c
+    rows = rows_of(numbers)
+    assert rows[SIGNS].agrees is agrees
+    assert rows["smallest c over all runs"].agrees is agrees
+
+
+@pytest.mark.parametrize(("ratio", "agrees"), [(3.99, True), (4.01, False), (1 / 3.99, True), (1 / 4.01, False)])
+def test_control_how_far_C_may_be_apart(toy, ratio, agrees):
+    numbers = toy.assign(C=(0 * toy.C + 10.0) * (1 + (ratio - 1) * (toy.width == 8)))
+    assert rows_of(numbers)["largest / smallest mean C across widths"].agrees is agrees
+
+
+def test_control_one_run_in_twenty_may_keep_an_error(toy):
+    many = toy.isel(run=[0] * 10).assign_coords(run=range(10)).copy(deep=True)
+    many.train_error.values[:] = 0.0
+    many.train_error.values[0, 0, -1] = 0.01
+    assert rows_of(many)["share of runs at zero training error"].agrees
+    many.train_error.values[0, 1, -1] = 0.01
+    assert not rows_of(many)["share of runs at zero training error"].agrees
+
+
+@pytest.mark.parametrize(("away", "agrees"), [(0.0149, True), (0.0151, False)])
+def test_control_how_far_the_test_error_may_be_away(toy, away, agrees):
+    reference = 0 * toy.reference_test_error + 0.1
+    numbers = toy.assign(test_error=0 * toy.test_error + 0.1 + away, reference_test_error=reference)
+    assert rows_of(numbers)["mean final test error, width 8"].agrees is agrees
+
+
+def test_what_the_paper_says_of_this_figure(toy):
+    assert [row.name for row in compare_figure_3(toy) if row.added] == [
+        "largest updates / bound of Eq. 13 with the run's own c and C, where c > 0"
+    ]
+
+
 def test_control_C_that_differs_between_widths_is_seen(toy):
     numbers = toy.assign(C=toy.C * (1 + 9 * (toy.width == 8)))
     assert not rows_of(numbers)["largest / smallest mean C across widths"].agrees

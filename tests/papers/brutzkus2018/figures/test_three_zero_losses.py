@@ -1,5 +1,7 @@
 """Three networks with zero training loss, at toy size, through the same functions."""
 
+import pytest
+
 from widenet.papers.brutzkus2018.figures.three_zero_losses import (
     compare_three_zero_losses,
     reduce_three_zero_losses,
@@ -28,4 +30,17 @@ def test_a_global_minimum_can_fail_everywhere_and_sgd_does_not():
 def test_control_without_flipped_labels_the_built_network_is_right():
     numbers = small(flipped=False)
     assert float(numbers.test_error.sel(solution=SOLUTIONS[0]).max()) == 0
+    assert compare_three_zero_losses(numbers)[1].verdict == "DIFFERS"
+
+
+@pytest.mark.parametrize(("error", "agrees"), [(0.099, True), (0.101, False)])
+def test_control_what_generalizes(error, agrees):
+    numbers = small()
+    levelled = numbers.assign(test_error=(0 * numbers.test_error + error))
+    assert compare_three_zero_losses(levelled)[2].agrees is agrees
+
+
+def test_control_one_test_point_that_the_built_network_gets_right():
+    numbers = small()
+    numbers.test_error.loc[{"solution": SOLUTIONS[0], "multiple": 1, "run": 0}] = 29 / 30
     assert compare_three_zero_losses(numbers)[1].verdict == "DIFFERS"

@@ -177,4 +177,3 @@ def test_a_margin_that_takes_too_long_is_refused(claim):
 @pytest.mark.parametrize("claim", SILENT, ids=lambda claim: claim.name)
 def test_statements_about_laws_and_starts_are_silent(claim):
     assert isinstance(claim.on(specimen(DIVERSE)), Silence)
-    assert not claim.speaks_about_data

@@ -8,7 +8,9 @@ import xarray as xr
 from widenet.papers.brutzkus2019.runs.mnist_filters import FROZEN
 
 
-def made_up(centres: float = 0.06, angle: float = 45.0, n_wide: int = 5, n_runs: int = 20) -> xr.Dataset:
+def made_up(
+    centres: float = 0.06, angle: float = 45.0, n_wide: int = 5, n_runs: int = 20, filter_side: int = 3
+) -> xr.Dataset:
     """Errors of 8 % learned, 5 % wide and the given one on centres; angles around the given one and 60°."""
     rng = np.random.default_rng(0)
     frozen = np.array([centres, centres, 0.082, 0.083])
@@ -29,6 +31,7 @@ def made_up(centres: float = 0.06, angle: float = 45.0, n_wide: int = 5, n_runs:
             "other_untrained_angle": angles(60.0),
         },
         coords={"size": [2000], "filters": list(FROZEN)},
+        attrs={"filter_side": filter_side},
     )
 
 

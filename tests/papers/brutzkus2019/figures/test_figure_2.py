@@ -53,3 +53,20 @@ def test_control_plus_neurons_in_one_half_plane_lose_a_point():
     assert rows["share of runs that fail, k = 32"] == "DIFFERS"
     assert rows["final loss of the network shown, k = 32"] == "DIFFERS"
     assert float(numbers.wide_outputs.values[-1, set_index(3)]) == 0.0
+
+
+def test_control_the_opposite_of_what_is_shown_is_seen(xor):
+    """The wide network fails and its neurons lie between the points, the narrow one never fails."""
+    opposite = xor.assign(
+        n_wrong_sets=xor.n_wrong_sets.where(xor.network == "wide", 0).where(xor.network == "narrow", 1),
+        wide_filters=xor.wide_filters[..., ::-1] * [1, -1],
+        wide_loss=xor.wide_loss * 0 + 1e-9,
+        narrow_loss=xor.narrow_loss * 0,
+    )
+    assert set(verdicts(compare_figure_2(opposite)).values()) == {"DIFFERS"}
+
+
+def test_control_one_failure_of_the_wide_network_is_seen(xor):
+    once = xor.n_wrong_sets.copy()
+    once.loc[{"network": "wide", "run": 3}] = 1
+    assert verdicts(compare_figure_2(xor.assign(n_wrong_sets=once)))["share of runs that fail, k = 32"] == "DIFFERS"

@@ -48,8 +48,9 @@ def test_test_errors_are_those_of_the_law():
 def test_solved_is_zero_training_error_and_leniency_never_counts_fewer():
     runs = sampled(4)
     np.testing.assert_array_equal(runs.solved(), runs.train_error == 0)
-    assert (runs.solved(lenient=True) >= runs.solved()).all()
-    assert runs.solved(lenient=True).sum() > runs.solved().sum()
+    for sign in (1, -1):
+        assert (runs.solved(sign_of_zero=sign) >= runs.solved()).all()
+    assert runs.solved(sign_of_zero=1).sum() > runs.solved().sum()
 
 
 def test_two_margins_are_pairs():

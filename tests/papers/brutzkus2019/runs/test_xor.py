@@ -132,7 +132,6 @@ def test_a_cell_gives_back_what_was_traced():
     assert np.array_equal(again.start.fits, run.start.fits)
     assert (again.start.step_size, again.start.deviation) == (run.start.step_size, run.start.deviation)
     assert np.array_equal(again.end, run.end)
-    assert xor_traces.setting_type is XorSetting
     assert xor_traces.result_type is XorTrace
 
 

@@ -32,7 +32,7 @@ def theorem_2(cells: Sequence[Ledgers], *, bound: UpdateBound = max_nonzero_upda
     limits = promised_updates(runs, bound(*runs.parameters))
     lost = (runs.status == RunStatus.DIVERGED) | runs.blurred
     over = (runs.updates > np.floor(limits * (1 + ROUNDING))) & ~lost
-    # Whether an unfinished run would still reach loss 0 is not known; that it made too many updates is.
+    # Whether an unfinished run would stay below the bound and reach loss 0 is not known; that it exceeds it is.
     cut_off = (runs.status == RunStatus.BUDGET_SPENT) | lost
     return evidence(
         {
@@ -41,7 +41,7 @@ def theorem_2(cells: Sequence[Ledgers], *, bound: UpdateBound = max_nonzero_upda
                 limits,
                 Sense.AT_MOST,
                 room=ROUNDING * limits,
-                undecided=lost,
+                undecided=cut_off & ~over,
                 quantity="non-zero updates in the tightest run",
             ),
             "training loss 0 at the end": zero_loss(runs, cut_off),
@@ -69,10 +69,21 @@ def _note(runs: Ledgers, over: np.ndarray, shares: np.ndarray, limits: np.ndarra
     )
     troubles = ", ".join(f"{count} {what}" for count, what in counted if count)
     if troubles:
-        return f"Of {len(runs)} runs, {troubles}."
+        return f"Of {len(runs)} runs, {troubles}.{_what_to_do(runs, ~over, limits)}"
     if len(runs) < 2 or not np.isfinite(limits).all():
         return ""
     return f"The median tightness of the {len(runs)} runs is {np.median(shares):.2g}."
+
+
+def _what_to_do(runs: Ledgers, within: np.ndarray, limits: np.ndarray) -> str:
+    """What runs that were cut off had, and what they would need."""
+    cut_off = (runs.status == RunStatus.BUDGET_SPENT) & within & np.isfinite(limits)
+    if not cut_off.any():
+        return ""
+    return (
+        f" They were allowed {runs.updates[cut_off].max():,} updates, and M_k is {limits[cut_off].max():.3g}: a larger "
+        "max_updates lets them go on, and a wider margin, or a larger slope, makes M_k smaller."
+    )
 
 
 @theorem_2.speaks
@@ -89,4 +100,4 @@ def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
         step_size=chosen.step_size,
         seed=chosen.seed,
     )
-    return [LedgerSetting(trials=trials, adversarial=False)]
+    return [LedgerSetting(trials=trials, adversarial=False, most_updates=chosen.max_updates)]

@@ -95,7 +95,7 @@ def theorem_7_sweep(
         {
             "N(x) = y for every labelling": _fits(cases, lost),
             "rank n in every plane": Sides(ranks, wanted, Sense.EQUAL, quantity="rank of the linear system"),
-            "⌈n/d⌉ ≤ 2⌈n/(2d − 2)⌉": Sides(swept, [printed(case.n_samples, case.dim) for case in cases]),
+            "⌈n/d⌉ ≤ 2⌈n/(2d − 2)⌉": Sides(swept, [_width(case, printed) for case in cases]),
         },
         [_wide_enough(cases, needed, "⌈n/d⌉"), *_generic(cases)],
         details=_details(cases, [{"smallest_rank": int(c.ranks.min()), "smallest_scale": c.scale} for c in cases]),
@@ -115,8 +115,9 @@ def theorem_7_bumps(runs: Sequence[Memories], *, printed: HalfWidth = printed_ha
     cases = _cases(runs)
     used = np.array([case.half_width for case in cases])
     plus = [int((case.labels > 0).sum()) for case in cases]
-    counted = np.array([bump_half_width(n, c.n_samples - n, c.dim) for n, c in zip(plus, cases, strict=True)])
-    least = np.array([printed(case.n_samples, case.dim) for case in cases])
+    both = zip(plus, cases, strict=True)
+    counted = np.array([bump_half_width(n, c.n_samples - n, c.dim) if c.dim > 1 else 0 for n, c in both])
+    least = np.array([_width(case, printed) for case in cases])
     return evidence(
         {
             "N(x) = y": _fits(cases, [np.zeros(1, bool)] * len(cases)),

@@ -1,6 +1,6 @@
 """Proposition 1: every critical point of the training loss is a global minimum, and the loss is not convex."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,18 +98,24 @@ def _equality() -> Point:
     "Proposition 1 (1), Section 5.1; proof in Section 9.1.1",
     draws=random_points,
 )
-def proposition_1_1(points: Sequence[Point], *, factor: float = 1.0, leak: float | None = None) -> Evidence:
+def proposition_1_1(
+    points: Sequence[Point],
+    *,
+    factor: float = 1.0,
+    leak: float | None = None,
+    slopes_at: Callable[[Point], tuple[np.ndarray, float]] = gradient,
+) -> Evidence:
     """Every critical point of the training loss is a global minimum (loss 0). Quantitatively,
     −⟨∇L_S(W), W*⟩ ≥ 2kvα·a(W), so ‖∇L_S(W)‖ ≥ √(2k)vα·a(W)/‖w*‖, where a(W) is the fraction of samples with
     y N(x) < 1; for any choice of σ'(0) between α and 1.
 
     a(W) is positive wherever the loss is, so the gradient vanishes only at loss 0. For controls, `factor` multiplies
-    the bounds and `leak` takes the place of α.
+    the bounds, `leak` takes the place of α, and `slopes_at` that of the gradient.
     """
     descents, promised, lengths, losses = [], [], [], []
     for point in points:
         scape = point.landscape
-        slopes, active = gradient(point)
+        slopes, active = slopes_at(point)
         stacked = np.outer(np.sign(scape.outputs), scape.separator)
         used = scape.slope if leak is None else leak
         promised.append(factor * 2 * scape.half_width * scape.output_weight * used * active)

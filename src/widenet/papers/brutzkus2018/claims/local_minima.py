@@ -11,7 +11,7 @@ exactly 1. Points on opposite rays of a line have opposite labels, and both acti
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -230,7 +230,12 @@ def relu_local_minimum_level(runs: Sequence[Descent]) -> Evidence:
     "Section 7.1 (derived: where Theorem 8 is tight)",
     reads=(descent.at(descent_runs.antipodal_settings), bad_minima.at(minima_runs.antipodal_settings)),
 )
-def theorem_8_tight(descents: Sequence[Descent], minima: Sequence[BadMinima]) -> Evidence:
+def theorem_8_tight(
+    descents: Sequence[Descent],
+    minima: Sequence[BadMinima],
+    *,
+    cells_of_a_pair: Callable[[], "PairCells"] | None = None,
+) -> Evidence:
     """On every direction-antipodal separable S (each line through 0 carries as many points on one ray as on the
     other) all local minima of the ReLU loss have L_S ≤ ½, and ½ is attained; for S = {(x, +1), (−x, −1)} they
     have L_S = 0 or ½. So Theorem 8 needs its exception.
@@ -243,7 +248,7 @@ def theorem_8_tight(descents: Sequence[Descent], minima: Sequence[BadMinima]) ->
     levels = np.concatenate([run.losses, built.level])
     found = np.concatenate([run.ended, is_minimum])
     of_pairs = run.ended & (run.n_samples == 2)
-    cells = pair_cells()
+    cells = (cells_of_a_pair or pair_cells)()
     parts: dict[str, Conjunct] = {
         "L_S ≤ ½ at every local minimum": Sides(
             levels, 0.5, room=STEP, scored=found, trivial=1.0, quantity="largest training loss at a local minimum"

@@ -54,6 +54,7 @@ def compare_relu_success(numbers: xr.Dataset) -> list[Comparison]:
             interval=None,
             band=(0.0, 1.0),
             basis="the exact probability under independent signs; four standard errors, set by this project",
+            added=True,
         ),
         Comparison(
             name=f"cells with k ≤ log2(d/ln(1/δ)) that succeed more often than δ = {delta:g}",

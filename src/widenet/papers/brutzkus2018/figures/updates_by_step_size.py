@@ -74,6 +74,7 @@ def compare_updates_by_step_size(numbers: xr.Dataset, *, small: tuple[float, flo
             interval=None,
             band=(-1.1, -0.9),
             basis=derived,
+            added=True,
         ),
         Comparison(
             name="largest T/d on the basis for η ≥ (1 + (1 + α)/(2√d))/α",
@@ -82,6 +83,7 @@ def compare_updates_by_step_size(numbers: xr.Dataset, *, small: tuple[float, flo
             interval=None,
             band=(1.0, 1.0),
             basis=derived,
+            added=True,
         ),
         Comparison(
             name="smallest T / ⅓(‖w*‖²/η + ‖w*‖²) on the basis",
@@ -90,6 +92,7 @@ def compare_updates_by_step_size(numbers: xr.Dataset, *, small: tuple[float, flo
             interval=None,
             band=(1.0, np.inf),
             basis=derived,
+            added=True,
         ),
         Comparison(
             name="largest T / M over both data sets",

@@ -73,6 +73,7 @@ def compare_updates_by_width(numbers: xr.Dataset) -> list[Comparison]:
             interval=interval,
             band=(-FLAT, FLAT),
             basis=f"the paper says it of the bound; of the updates it is measured here, and ±{FLAT} is called level",
+            added=True,
         ),
         Comparison(
             name="largest updates / M_k",

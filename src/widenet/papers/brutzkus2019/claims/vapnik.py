@@ -77,7 +77,7 @@ def remark_4_1_on(specimen: Specimen) -> list[SetMatesSetting] | Silence:
     """Random networks on the reader's points, which need no labels."""
     inputs = specimen.inputs
     if inputs.ndim != 2 or inputs.shape[1] % 2 or not inputs.size:
-        return Silence(f"A point of XORD is made of pairs of ±1, and the inputs have the shape {inputs.shape}.")
+        return Silence(f"It speaks about XORD: a point of XORD is made of pairs; inputs have the shape {inputs.shape}.")
     if not np.isin(inputs, (-1.0, 1.0)).all(axis=1).any():
         return Silence("A point of XORD is made of pairs of ±1, and every point here has another entry.")
     return [SetMatesSetting(n_words=0, seed=specimen.choices.seed, own_data=specimen.digest)]

@@ -23,11 +23,11 @@ from widenet.records import Scale
 
 @dataclass(frozen=True)
 class Choice:
-    """A law of the points and a margin γ; `lenient` counts an output of 0 as positive."""
+    """A law of the points, a margin γ, and as which label an output of exactly 0 counts (0: as neither)."""
 
     law: str = ALL_SETS
     margin: float = 1.0
-    lenient: bool = False
+    sign_of_zero: int = 0
 
 
 DEFAULT = f"{ALL_SETS} (figure_1)"
@@ -36,7 +36,8 @@ CHOICES: dict[str, Choice] = {
     **{law: Choice(law) for law in LAWS if law != ALL_SETS},
     f"{ALL_SETS}, γ = 2": Choice(margin=2.0),
     f"{ALL_SETS}, γ = 5": Choice(margin=5.0),
-    f"{ALL_SETS}, N = 0 counts as +": Choice(lenient=True),
+    f"{ALL_SETS}, N = 0 counts as +": Choice(sign_of_zero=1),
+    f"{ALL_SETS}, N = 0 counts as −": Choice(sign_of_zero=-1),
 }
 
 
@@ -56,7 +57,10 @@ def figure_1_laws_numbers(cells: Sequence[SampledRuns]) -> xr.Dataset:
     widths = sorted({cell.setting.n_channels for cell in cells})
     chosen = {name: choice for name, choice in CHOICES.items() if (choice.law, choice.margin, widths[0]) in found}
     solved = [
-        [int(found[choice.law, choice.margin, width].solved(lenient=choice.lenient).sum()) for width in widths]
+        [
+            int(found[choice.law, choice.margin, width].solved(sign_of_zero=choice.sign_of_zero).sum())
+            for width in widths
+        ]
         for choice in chosen.values()
     ]
     setting = cells[0].setting
@@ -93,6 +97,7 @@ def compare_figure_1_laws(numbers: xr.Dataset) -> list[Comparison]:
             interval=None,
             band=(1.0, float(numbers.sizes["choice"])),
             basis="Fisher's exact test at 1 %; the picture shows every choice",
+            added=True,
         ),
     ]
 

@@ -13,8 +13,11 @@ from widenet.records import Scale
 
 MARGINS = (1.0, 5.0)
 N_RUNS = 400
-"""Per width and margin; the cells of narrow networks hold more."""
+"""Per width and margin, for the paired test; the cells of narrow networks hold more."""
+PAPER_RUNS = 100
+"""Over how many runs the paper averages."""
 
+LARGEST_P = 0.01
 WIDE = 20
 """From this number of channels on, the paired test is asked for at every width."""
 
@@ -40,9 +43,12 @@ def figure_5_numbers(cells: Sequence[SampledRuns], n_runs: int = N_RUNS) -> xr.D
 
 
 def compare_figure_5(numbers: xr.Dataset) -> list[Comparison]:
-    """γ = 5 errs less than γ = 1: on average, at every width from 20 channels on, and in a paired test."""
-    small, large = (numbers.test_error.isel(margin=place) for place in (0, -1))
-    gain = small - large
+    """γ = 5 errs less than γ = 1: on average and at every width from 20 channels on, over as many runs as in the paper.
+
+    A paired test over more runs stands beside it.
+    """
+    gain = numbers.test_error.isel(margin=0) - numbers.test_error.isel(margin=-1)
+    small, large = (numbers.test_error.isel(margin=place, run=slice(PAPER_RUNS)) for place in (0, -1))
     names = f"with γ = {float(large.margin):g} / with γ = {float(small.margin):g}"
     below_one = (0.0, float(np.nextafter(1, 0)))
     reported = "setting γ = 5 gives better performance than setting γ = 1"
@@ -70,11 +76,12 @@ def compare_figure_5(numbers: xr.Dataset) -> list[Comparison]:
             ),
             Comparison(
                 name=f"p-value of the paired test that γ = {float(large.margin):g} errs less, {width} channels",
-                reported=reported,
+                reported="not in the paper",
                 measured=paired_p(pairs),
                 interval=None,
-                band=(0.0, 0.01),
-                basis="Wilcoxon's signed-rank test, one-sided, runs paired by data and initial filters",
+                band=(0.0, LARGEST_P),
+                basis=f"Wilcoxon's signed-rank test, one-sided, {len(pairs)} runs paired by data and initial filters",
+                added=True,
             ),
         ]
     return rows
@@ -93,8 +100,8 @@ figure_5 = Figure(
     title="XORD: test error with margins γ = 1 and γ = 5, 4 to 200 channels",
     caption=(
         "The setting of Figure 1, all runs, with two margins γ on positive points; each run has the same training set "
-        "and the same initial filters for both. The paper averages 100 runs per point; here 400, so that a paired test "
-        "can decide at every width. Law of the non-diverse points as in figure_1, an assumption."
+        "and the same initial filters for both. As in the paper 100 runs per point are averaged; a paired test over "
+        "400 stands beside them. Law of the non-diverse points as in figure_1, an assumption."
     ),
     reads=(sampled_runs.at(margin_settings),),
     compare=compare_figure_5,

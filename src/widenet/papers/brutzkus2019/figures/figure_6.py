@@ -58,6 +58,7 @@ def compare_figure_6(numbers: xr.Dataset) -> list[Comparison]:
             interval=None,
             band=(0.5, 1.0),
             basis=added,
+            added=True,
         ),
         Comparison(
             name="best recovery over γ minus recovery at the largest γ, largest k of the map",
@@ -66,6 +67,7 @@ def compare_figure_6(numbers: xr.Dataset) -> list[Comparison]:
             interval=None,
             band=(0.5, 1.0),
             basis=added,
+            added=True,
         ),
     ]
 

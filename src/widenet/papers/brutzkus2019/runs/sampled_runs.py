@@ -80,10 +80,10 @@ class SampledRuns:
     steps: Int[np.ndarray, " run"]
     status: Int[np.ndarray, " run"]
 
-    def solved(self, *, lenient: bool = False) -> Bool[np.ndarray, " run"]:
-        """Whether no training point is wrong; `lenient` counts an output of 0 as positive."""
+    def solved(self, *, sign_of_zero: int = 0) -> Bool[np.ndarray, " run"]:
+        """Whether no training point is wrong; an output of 0 counts as +1, as −1, or (0) as wrong for both labels."""
         # Training does not look at signs: what counts as wrong changes the count and nothing else.
-        right = (SET_LABELS * self.outputs > 0) | (lenient & (SET_LABELS > 0) & (self.outputs == 0))
+        right = (SET_LABELS * self.outputs > 0) | ((sign_of_zero == SET_LABELS) & (self.outputs == 0))
         return (right | (self.counts == 0)).all(axis=1)
 
 

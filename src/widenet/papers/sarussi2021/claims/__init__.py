@@ -1,0 +1,1 @@
+"""Judges of sarussi2021."""

@@ -1,0 +1,249 @@
+"""Section 4: SGD in epochs brings the logistic loss below any level, after at most M(n, ε) updates."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from widenet.claims.base import Evidence, Kind, Runs, Silence, claim, pick
+from widenet.claims.sides import Fact, Sense, Sides, evidence
+from widenet.claims.specimen import Specimen
+from widenet.claims.tolerances import BOUND, ROUNDING, STEP
+from widenet.diagnostics.homogeneous_margins import losses as losses_of
+from widenet.papers.sarussi2021.claims.conditions import conditions
+from widenet.papers.sarussi2021.claims.specimens import silence_over_labels
+from widenet.papers.sarussi2021.formulas import (
+    epoch_bound,
+    one_epoch,
+    output_change,
+    quadratic,
+    update_bound,
+    update_bound_constants,
+)
+from widenet.papers.sarussi2021.runs.epochs import Epochs, EpochSetting, epochs
+from widenet.papers.sarussi2021.settings import OwnPoints
+from widenet.records import Scale
+
+UpdateBound = Callable[..., np.ndarray]
+
+
+@claim("sarussi2021.theorem_4_1", Kind.MAIN, "Theorem 4.1, Section 4; M in Section 9", reads=epochs)
+def theorem_4_1(cells: Sequence[Epochs], *, bound: UpdateBound = update_bound) -> Evidence:
+    """SGD with the logistic loss that visits every point once per epoch has L(W_t) < ε at some t ≤ M(n, ε) =
+    C1‖w*‖²n²A² + C2‖w*‖^1.5 n^1.5 A^1.5 + C3‖w*‖nA + n, with A = 1 + (1 + 2v²R_x²ηkn)/ε, C1 = R_x²/α² + 1/(kηv²α²),
+    C2 = √(R_0(8k²η²v²R_x² + 8kη))/(2k(ηvα)^1.5), C3 = 2R_0/(ηvα), for every width, step and initialization.
+
+    From the proof, and far tighter: the loss is below ε at the end of the first epoch i_e in which every sampled loss
+    is at most ε_0 = ε/(1 + 2v²R_x²ηkn), and n·i_e ≤ M. A run that gives up before M decides nothing.
+    """
+    hits, ends, losses, limits, levels, running = [], [], [], [], [], []
+    for runs in cells:
+        for number, level in enumerate(runs.levels):
+            hits.append(runs.hits[:, number])
+            ends.append(runs.n_samples * runs.clean[:, number])
+            final = runs.clean_margins[:, number, -1]
+            losses.append(losses_of(final).mean(axis=1))
+            limits.append(promised(runs, bound, level))
+            levels.append(np.full(len(runs), level))
+            running.append(np.full(len(runs), runs.updates))
+    hit, end, loss, limit, level, made = (
+        np.concatenate(each) for each in (hits, ends, losses, limits, levels, running)
+    )
+    lost, unclean = hit < 0, end == 0
+    # A run that is cut off has at least this many updates behind it: more than M of them break the bound.
+    count = np.where(lost, made, hit)
+    return evidence(
+        {
+            "L < ε after at most M(n, ε) updates": Sides(
+                count,
+                limit,
+                room=ROUNDING * limit,
+                undecided=lost & (count <= limit),
+                quantity="updates until L < ε, in the run closest to M",
+            ),
+            "L < ε at the end of the first clean epoch": Sides(loss, level, strict=True, undecided=unclean),
+            "the first clean epoch ends within M(n, ε)": Sides(
+                np.where(unclean, made, end), limit, room=ROUNDING * limit, undecided=unclean & (made <= limit)
+            ),
+        },
+        conditions(cells),
+        runs=Runs(tried=len(hit), unfinished=int(lost.sum())),
+        details={"updates_to_level": hit, "updates_to_clean_epoch": end, "bound": limit},
+        note=f"M is {np.median(limit / np.maximum(hit, 1)):.1g} times what the runs needed.",
+    )
+
+
+def promised(runs: Epochs, bound: UpdateBound, level: float) -> np.ndarray:
+    """M(n, ε) per run; NaN where nothing separates the data."""
+    return bound(
+        runs.separator_norm,
+        runs.slope,
+        runs.step_size,
+        runs.output_weight,
+        runs.half_width,
+        runs.largest_norm,
+        runs.row_bound,
+        runs.n_samples,
+        level,
+    )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Slopes:
+    """Where M is evaluated: numbers of points at ε = 0.1, and levels at n = 20."""
+
+    n_samples: np.ndarray
+    levels: np.ndarray
+
+
+def draw_slopes(scale: Scale, seed: int) -> Slopes:
+    """Far out, where the leading terms rule."""
+    return Slopes(np.array([1e3, 1e4, 1e5, 1e6]), np.array([1e-3, 1e-4, 1e-5, 1e-6]))
+
+
+@claim("sarussi2021.theorem_4_1_order", Kind.TREND, "Section 4, after Theorem 4.1", draws=draw_slopes)
+def theorem_4_1_order(drawn: Slopes, *, bound: UpdateBound = update_bound) -> Evidence:
+    """M(n, ε) = O(n⁴/ε²), all else fixed, ‖w*‖ too: its slope in log n tends to 4, and in log 1/ε to 2.
+
+    A property of the formula. ‖w*‖ grows with n in practice.
+    """
+    others = (2.0, 0.3, 0.1, 10**-0.5, 5, 3.0, 1.0)
+    by_points = bound(*others, drawn.n_samples, 0.1)
+    by_level = bound(*others, 20, drawn.levels)
+    room = 0.05
+    return evidence(
+        {
+            "slope 4 in n": Sides(_last_slope(drawn.n_samples, by_points), 4.0, Sense.EQUAL, room=room),
+            "slope 2 in 1/ε": Sides(_last_slope(1 / drawn.levels, by_level), 2.0, Sense.EQUAL, room=room),
+        }
+    )
+
+
+def _last_slope(values: np.ndarray, bounds: np.ndarray) -> float:
+    return float(np.log(bounds[-1] / bounds[-2]) / np.log(values[-1] / values[-2]))
+
+
+@claim("sarussi2021.equation_19", Kind.STEP, "Eq. 19, Section 9", reads=epochs)
+def equation_19(
+    cells: Sequence[Epochs], *, relaxed: Callable[..., np.ndarray] = epoch_bound, shift: float = 0.0
+) -> Evidence:
+    """If the first N_e epochs all have a sampled loss above ε_0, then T = nN_e has aT ≤ b√T + c, and so
+    T ≤ C1‖w*‖²n²B² + C2‖w*‖^1.5 n^1.5 B^1.5 + C3‖w*‖nB with B = 1 + 1/ε_0; here a = 2kηvα(1 − e^{−ε_0})/n,
+    b = ‖w*‖√(4k²η²v²R_x² + 4kη), c = 4kR_0‖w*‖.
+
+    Only the epochs before the first clean one count. Runs end 10⁴ to 10⁶ below the bound.
+    """
+    left, right, counts, limits = [], [], [], []
+    for runs in cells:
+        shape = (runs.slope, runs.step_size, runs.output_weight, runs.half_width, runs.largest_norm, runs.row_bound)
+        constants = update_bound_constants(*shape)
+        for number in range(runs.clean.shape[1]):
+            level, first = runs.clean_levels[:, number], runs.clean[:, number]
+            violating = np.where(first > 0, first - 1, runs.largest_losses.shape[1])
+            total = runs.n_samples * violating + shift
+            a, b, c = quadratic(runs.separator_norm, *shape, runs.n_samples, level)
+            left.append(a * total)
+            right.append(b * np.sqrt(np.maximum(total, 0)) + c)
+            counts.append(total)
+            limits.append(relaxed(runs.separator_norm, runs.n_samples, 1 + 1 / level, constants))
+    measured, promised_side, count, limit = (np.concatenate(each) for each in (left, right, counts, limits))
+    return evidence(
+        {
+            "aT ≤ b√T + c": Sides(measured, promised_side, room=BOUND * promised_side),
+            "T ≤ the right side of Eq. 19": Sides(count, limit, room=BOUND * limit),
+        },
+        conditions(cells),
+        runs=Runs(tried=len(count)),
+    )
+
+
+@claim("sarussi2021.equation_24", Kind.STEP, "Eqs. 23 and 24, Section 9", reads=epochs)
+def equation_24(cells: Sequence[Epochs], *, change: Callable[..., np.ndarray] = output_change) -> Evidence:
+    """In an epoch in which every sampled loss is at most ε_0, s updates change no output by more than
+    2v²R_x²ηks(1 − e^{−ε_0}) ≤ 2v²R_x²ηknε_0, and no loss either, between any two states of the epoch, its start and its
+    end among them.
+    """
+    parts = _clean_epochs(cells, change)
+    return evidence(
+        parts,
+        pick(conditions(cells), "input_norm", "once_per_epoch", *SHAPE),
+        runs=Runs(tried=sum(len(runs) for runs in cells)),
+    )
+
+
+SHAPE = ("output_weight", "slope_positive", "slope_below_one", "step_size")
+
+
+def _clean_epochs(cells: Sequence[Epochs], change: Callable[..., np.ndarray]) -> dict[str, Sides | Fact]:
+    """The largest change between two states s updates apart, for every s, in every clean epoch."""
+    outputs, losses, limits, relaxed, sampled, levels = [], [], [], [], [], []
+    for runs in cells:
+        states = runs.clean_margins.shape[2]
+        unit = runs.n_samples // (states - 1)
+        stored = losses_of(runs.clean_margins)
+        for apart in range(1, states):
+            steps = apart * unit
+            moved = np.abs(runs.clean_margins[:, :, apart:] - runs.clean_margins[:, :, :-apart])
+            rose = np.abs(stored[:, :, apart:] - stored[:, :, :-apart])
+            shape = (runs.step_size, runs.output_weight, runs.half_width, runs.largest_norm[:, None])
+            found = runs.clean > 0
+            outputs.append(moved.max(axis=(2, 3))[found])
+            losses.append(rose.max(axis=(2, 3))[found])
+            limits.append((change(steps, runs.clean_levels, *shape) + 0 * runs.clean_levels)[found])
+            relaxed.append((one_epoch(runs.n_samples, *shape) * runs.clean_levels)[found])
+        sampled.append(np.where(runs.clean > 0, runs.sampled.max(axis=2), 0.0).ravel())
+        levels.append(runs.clean_levels.ravel())
+    moved, rose, limit, loose, worst, level = (
+        np.concatenate(each) for each in (outputs, losses, limits, relaxed, sampled, levels)
+    )
+    return {
+        "outputs move by at most 2v²R_x²ηks(1 − e^{−ε_0})": Sides(moved, limit, room=STEP * limit),
+        "losses move by no more": Sides(rose, limit, room=STEP * limit),
+        "that is at most 2v²R_x²ηknε_0": Sides(limit, loose, room=ROUNDING * loose),
+        "the epoch is clean": Sides(worst, level),
+    }
+
+
+@claim("sarussi2021.equation_25", Kind.STEP, "Eq. 25, Section 9", reads=epochs)
+def equation_25(cells: Sequence[Epochs], *, epoch: Callable[..., np.ndarray] = one_epoch) -> Evidence:
+    """At the end of an epoch in which every sampled loss is at most ε_0, every loss is at most (1 + 2v²R_x²ηkn)ε_0.
+
+    The end of epoch i_e is the state after n·i_e updates. Not at n·i_e + 1, as printed.
+    """
+    losses, limits = [], []
+    for runs in cells:
+        shape = (runs.step_size, runs.output_weight, runs.half_width, runs.largest_norm[:, None])
+        found = runs.clean > 0
+        losses.append(losses_of(runs.clean_margins[:, :, -1]).max(axis=2)[found])
+        limits.append(((1 + epoch(runs.n_samples, *shape)) * runs.clean_levels)[found])
+    loss, limit = np.concatenate(losses), np.concatenate(limits)
+    return evidence(
+        {"every loss is at most (1 + 2v²R_x²ηkn)ε_0": Sides(loss, limit, room=ROUNDING * limit)},
+        pick(conditions(cells), "input_norm", "once_per_epoch", *SHAPE),
+        runs=Runs(tried=sum(len(runs) for runs in cells)),
+    )
+
+
+@theorem_4_1.speaks
+def epochs_on(specimen: Specimen) -> list[EpochSetting] | Silence:
+    """Networks of the chosen width and step on the reader's data, for as many epochs as half a minute allows."""
+    if (reason := silence_over_labels(specimen)) is not None:
+        return reason
+    chosen, n = specimen.choices, len(specimen.labels)
+    return [
+        EpochSetting(
+            points=OwnPoints(own_data=specimen.digest),
+            deviations=(1e-3, 1.0),
+            n_runs=chosen.n_runs or 1,
+            half_width=chosen.n_neurons // 2,
+            slope=chosen.slope,
+            step_size=chosen.step_size,
+            clean_levels=(),
+            most_epochs=max(2, min(6000, 200_000 // n)),
+            seed=chosen.seed,
+        )
+    ]
+
+
+for _step in (equation_19, equation_24, equation_25):
+    _step.speaks(epochs_on)

@@ -1,0 +1,289 @@
+"""Theorems 6.1 and 6.2: gradient flow that stays in an agreement regime ends clustered, where a convex program says.
+
+The hypotheses speak about all later times; here they are measured up to the end of the record, s = 400.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_most, claim, less_than, more_than
+from widenet.claims.sides import Conjunct, Fact, Sides, evidence
+from widenet.claims.tolerances import STEP
+from widenet.diagnostics.agreement import agree, agreement_margin
+from widenet.diagnostics.homogeneous_margins import normalized_margin, smoothed_margin
+from widenet.diagnostics.sign_clusters import (
+    cluster_radius,
+    cluster_ratio,
+    mean_difference,
+    uncovered_directions,
+)
+from widenet.papers.sarussi2021.claims.flow_margins import SETTLED, courses_of, flows_on, followed, separates, tends
+from widenet.papers.sarussi2021.formulas import cluster_bound, limit_margin, margin_threshold, sharp_factor
+from widenet.papers.sarussi2021.runs.flows import Course, FlowRuns, agreeing_settings, flows
+from widenet.papers.sarussi2021.settings import split
+
+CLOSE, FAR = 1e-3, 1e-2
+"""1 − cos to the predicted direction: below the first it has arrived, above the second it has not."""
+
+
+def direction_errors(course: Course, solution: np.ndarray) -> np.ndarray:
+    """1 − cos∠((w̄, ū), (w, u)) at every look."""
+    means = course.means
+    lengths = np.linalg.norm(means, axis=1) * np.linalg.norm(solution)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return 1 - means @ solution / lengths
+
+
+def in_regime_hypotheses(courses: Sequence[Course]) -> tuple[Hypothesis, ...]:
+    """Assumption 6.1, and that the runs enter a regime and do not leave it, as far as the record goes."""
+    late = max((course.last_crossing for course in courses), default=np.inf)
+    agreeing = [_agrees(course) for course in courses]
+    smallest = min((_margin(course) for course in courses), default=0.0)
+    return (
+        separates(courses),
+        at_most("stays", "reading s at which a neuron last changed sides", late, SETTLED),
+        at_most("agreement", "runs in which neurons of one sign do not agree", sum(not each for each in agreeing), 0),
+        more_than("margin", "smallest β of the regime", smallest, 0),
+    )
+
+
+def _agrees(course: Course) -> bool:
+    looks = course.later(SETTLED)
+    return bool(agree(course.plus[looks], course.inputs).all() and agree(course.minus[looks], course.inputs).all())
+
+
+def _margin(course: Course) -> float:
+    """β: the smallest agreement margin after the run has settled."""
+    rows = course.weights[course.later(max(SETTLED, course.last_crossing))]
+    return float(agreement_margin(rows, course.inputs).min()) if len(rows) else 0.0
+
+
+@claim("sarussi2021.theorem_6_1", Kind.MAIN, "Theorem 6.1, Section 6.1", reads=flows)
+def theorem_6_1(cells: Sequence[FlowRuns], *, bound: Callable[..., np.ndarray] = cluster_bound) -> Evidence:
+    """If gradient flow enters a neural agreement regime and never leaves it, then its direction converges, and the
+    network it converges to is perfectly clustered. Not in the paper: the direction is that of the program of the
+    regime, and already r/‖w̄ − ū‖ ≤ r‖w*‖/((w̄_T − ū_T)·w* + 2α‖W_t − W_T‖/(√(2k)R_x)) at every time t after T.
+
+    The limit is read from the clock s: from s = 20 to s = 400 the ratio r/‖w̄ − ū‖ falls to a third at least (it falls
+    like 1/s), and Ŵ moves less in the last doubling than half of what it moved two doublings before. What is on its way
+    there decides nothing; what has not moved towards it breaks the statement.
+    """
+    courses = courses_of(cells)
+    ratios, errors, moved, bounded = [], [], [], []
+    for course in courses:
+        ratio = cluster_ratio(course.plus, course.minus)
+        ratios.append((ratio[course.at(SETTLED)], ratio[-1]))
+        errors.append(direction_errors(course, course.solution)[-1])
+        units = course.weights / np.maximum(course.norms, 1e-300)[:, None, None]
+        gaps = [np.linalg.norm(units[course.at(2 * s)] - units[course.at(s)]) for s in (50, 200)]
+        moved.append(gaps)
+        bounded.append(_finite_time(course, ratio, bound))
+    ratio, error, gap = np.array(ratios), np.array(errors), np.array(moved)
+    measured, limits = (np.concatenate(each) for each in zip(*bounded, strict=True))
+    return evidence(
+        {
+            "the direction settles": tends(gap[:, 1], gap[:, 0] / 2, gap[:, 0]),
+            "r/‖w̄ − ū‖ falls to a third": tends(ratio[:, 1], ratio[:, 0] / 3, ratio[:, 0]),
+            "the direction is that of the program": tends(error, CLOSE, FAR, "1 − cos to the predicted direction"),
+            "r/‖w̄ − ū‖ is below its bound at every time": Sides(measured, limits, room=STEP * limits),
+        },
+        in_regime_hypotheses(courses),
+        runs=followed(courses),
+        details={"direction_errors": error, "cluster_ratios": ratio[:, 1]},
+    )
+
+
+def _finite_time(course: Course, ratio: np.ndarray, bound: Callable[..., np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    looks = course.later(course.settled)
+    if len(looks) < 2:
+        return np.zeros(0), np.zeros(0)
+    first = looks[0]
+    radius = max(float(cluster_radius(course.plus[first])), float(cluster_radius(course.minus[first])))
+    limits = bound(
+        radius,
+        np.linalg.norm(course.separator),
+        mean_difference(course.plus[first], course.minus[first]) @ course.separator,
+        course.slope,
+        np.linalg.norm(course.weights[looks] - course.weights[first], axis=(1, 2)),
+        course.half_width,
+        course.largest_norm,
+    )
+    usable = np.isfinite(limits)
+    return ratio[looks][usable], limits[usable]
+
+
+@claim("sarussi2021.corollary_6_2", Kind.MAIN, "Corollary 6.2, Section 6.1", reads=flows)
+def corollary_6_2(cells: Sequence[FlowRuns], *, radius_share: float = 1.0) -> Evidence:
+    """Under the hypotheses of Theorem 6.1 the decision boundary becomes linear: the directions about which Theorem 5.1
+    (with κ) says nothing shrink from s = 20 to s = 400 to a third at least, and in all others the network has the sign
+    of the linear classifier w̄ − ū.
+    """
+    courses = courses_of(cells)
+    shares, agreeing = [], []
+    draw = np.random.default_rng(62)
+    for course in courses:
+        ratio, factor = cluster_ratio(course.plus, course.minus), float(sharp_factor(course.slope))
+        uncovered = uncovered_directions(ratio, factor)
+        shares.append((uncovered[course.at(SETTLED)], uncovered[-1]))
+        points = draw.normal(size=(500, course.inputs.shape[1]))
+        difference = mean_difference(course.plus[-1], course.minus[-1])
+        cosines = np.abs(points @ difference) / (np.linalg.norm(points, axis=1) * np.linalg.norm(difference))
+        outside = cosines > radius_share * factor * ratio[-1] * (1 + STEP)
+        outputs = split(course.weights[-1], course.output_weight, course.slope).outputs(points)
+        agreeing.append((np.sign(outputs) == np.sign(points @ difference))[outside])
+    share = np.array(shares)
+    return evidence(
+        {
+            "the uncovered directions shrink to a third": tends(share[:, 1], share[:, 0] / 3, share[:, 0]),
+            "elsewhere the network is the linear classifier": Fact(np.concatenate(agreeing)),
+        },
+        in_regime_hypotheses(courses),
+        runs=followed(courses),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Predicates:
+    """The hypotheses of Theorem 6.2 on one run, and whether each is met."""
+
+    hypotheses: tuple[Hypothesis, ...]
+
+    def met(self, *keys: str) -> bool:
+        """Whether these hold."""
+        return all(each.met for each in self.hypotheses if each.key in keys)
+
+    @property
+    def slack(self) -> float:
+        """The smallest slack of the two numeric hypotheses, to find the run that comes closest."""
+        return min(each.slack or 0.0 for each in self.hypotheses if each.key in ("smoothed_margin", "critical_margin"))
+
+
+def predicates(course: Course) -> Predicates:
+    """(1) nL < log 2; (2) in a regime; (3) γ̃ > √k·αvR_x; (4) V_β⁺ and V_β⁻ are empty, with β of the regime."""
+    looks = course.later(max(SETTLED, course.settled))
+    threshold = float(margin_threshold(course.slope, course.output_weight, course.half_width, course.largest_norm))
+    best = float(smoothed_margin(course.margins[looks], course.norms[looks]).max()) if len(looks) else -np.inf
+    return Predicates(
+        (
+            *in_regime_hypotheses([course]),
+            more_than("smoothed_margin", "largest smoothed margin γ̃ against √k·αvR_x", best, threshold),
+            less_than("critical_margin", "largest β with V_β⁺ or V_β⁻ not empty", course.critical, _margin(course)),
+        )
+    )
+
+
+REGIME = ("separating", "stays", "agreement", "margin")
+THREE = (*REGIME, "smoothed_margin")
+ALL = (*THREE, "critical_margin")
+
+
+def judged(
+    cells: Sequence[FlowRuns], keys: Sequence[str], judge: Callable[[Sequence[Course]], dict[str, Conjunct]]
+) -> Evidence:
+    """The runs that meet these hypotheses are judged, the others counted as outside; if there are none, the run that
+    comes closest shows what is missing.
+    """
+    courses = courses_of(cells)
+    known = [predicates(course) for course in courses]
+    inside = [number for number, each in enumerate(known) if each.met(*keys)]
+    chosen = inside or [int(np.argmax([each.slack for each in known]))]
+    shown = min((known[number] for number in chosen), key=lambda each: each.slack)
+    counted = followed(courses)
+    return evidence(
+        judge([courses[number] for number in chosen]),
+        tuple(each for each in shown.hypotheses if each.key in keys),
+        runs=Runs(tried=len(courses), unfinished=counted.unfinished, outside=len(courses) - len(inside)),
+        details={"runs_that_meet_the_hypotheses": len(inside)},
+    )
+
+
+def _sides_of_points(courses: Sequence[Course]) -> dict[str, Conjunct]:
+    parts: dict[str, list[np.ndarray]] = {}
+    for course in courses:
+        positive = course.labels > 0
+        for name, answers in (
+            ("plus neurons are right on positive points", course.plus_signs[positive] > 0),
+            ("minus neurons are right on negative points", course.minus_signs[~positive] > 0),
+            ("plus neurons are right on negative points", course.plus_signs[~positive] < 0),
+            ("minus neurons are right on positive points", course.minus_signs[positive] < 0),
+        ):
+            parts.setdefault(name, []).append(answers)
+    return {name: Fact(np.concatenate(answers)) for name, answers in parts.items()}
+
+
+@claim(
+    "sarussi2021.theorem_6_2_region",
+    Kind.MAIN,
+    "Theorem 6.2, Section 6.2; Section 14.1",
+    reads=flows.at(agreeing_settings),
+)
+def theorem_6_2_region(cells: Sequence[FlowRuns]) -> Evidence:
+    """If gradient flow separates (nL < log 2), stays in a regime with margin β, reaches a smoothed margin above
+    √k·αvR_x, and V_β⁺ and V_β⁻ are empty, then the regime is of perfect agreement: every plus neuron is right on every
+    point, and every minus neuron too.
+
+    The paper leaves β of its fourth assumption open; it must be that of the regime.
+    """
+    return judged(cells, ALL, _sides_of_points)
+
+
+@claim("sarussi2021.theorem_6_2_first_step", Kind.STEP, "Section 14.1, first step", reads=flows)
+def theorem_6_2_first_step(cells: Sequence[FlowRuns]) -> Evidence:
+    """Without the assumption on V_β⁺ and V_β⁻: every plus neuron is right on the positive points, every minus neuron
+    on the negative ones.
+    """
+    return judged(cells, THREE, _first_step)
+
+
+def _first_step(courses: Sequence[Course]) -> dict[str, Conjunct]:
+    parts = _sides_of_points(courses)
+    return {name: parts[name] for name in list(parts)[:2]}
+
+
+@claim(
+    "sarussi2021.theorem_6_2_direction",
+    Kind.MAIN,
+    "Theorem 6.2 and Eq. 7, Section 6.2",
+    reads=flows.at(agreeing_settings),
+)
+def theorem_6_2_direction(cells: Sequence[FlowRuns], *, share: float = 1.0) -> Evidence:
+    """Then the directions of the neurons are those of Eq. 7: min ‖w‖² + ‖u‖² with w·x − αu·x ≥ 1 on positive points and
+    αw·x − u·x ≤ −1 on negative ones, and so is ‖w‖/‖u‖; the normalized margin tends to v√(k/val) and never exceeds it.
+
+    At s = 400: 1 − cos below 0.002, the ratio of norms within 5 %, the margin within 2 %; the last two are ours, and so
+    is the value of the limit.
+    """
+    return judged(cells, ALL, lambda courses: _directions(courses, share))
+
+
+def _directions(courses: Sequence[Course], share: float) -> dict[str, Conjunct]:
+    errors, ratios, promised, reached, every, limits = [], [], [], [], [], []
+    for course in courses:
+        solution, dim = course.perfect_solution, course.inputs.shape[1]
+        errors.append(direction_errors(course, solution)[-1])
+        lengths = [np.linalg.norm(each[:dim]) / np.linalg.norm(each[dim:]) for each in (course.means[-1], solution)]
+        ratios.append(lengths[0])
+        promised.append(lengths[1])
+        limit = share * float(limit_margin(course.perfect_value, course.output_weight, course.half_width))
+        looks = course.later(min(max(SETTLED, course.settled), course.readings[-1].item()))
+        seen = normalized_margin(course.margins[looks], course.norms[looks])
+        reached.append(seen[-1] / limit)
+        every.append(seen)
+        limits.append(np.full(len(seen), limit))
+    margins, limit = np.concatenate(every), np.concatenate(limits)
+    return {
+        "the direction is that of Eq. 7": tends(np.array(errors), 2e-3, 2e-2, "1 − cos to the solution of Eq. 7"),
+        "‖w‖/‖u‖ is that of Eq. 7": tends(
+            np.abs(np.array(ratios) / promised - 1), 0.05, 0.2, "relative error of ‖w‖/‖u‖"
+        ),
+        "the margin tends to v√(k/val)": tends(
+            np.abs(np.array(reached) - 1), 0.02, 0.2, "distance of the ratio from 1"
+        ),
+        "it never exceeds it": Sides(margins, limit, room=STEP * limit),
+    }
+
+
+for _claim in (theorem_6_1, corollary_6_2, theorem_6_2_region, theorem_6_2_first_step, theorem_6_2_direction):
+    _claim.speaks(flows_on)

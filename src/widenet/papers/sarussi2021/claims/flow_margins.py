@@ -1,0 +1,309 @@
+"""Gradient flow: when it starts to separate, that the smoothed margin grows, and where its direction goes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from widenet.claims.base import (
+    Evidence,
+    Hypothesis,
+    Kind,
+    Runs,
+    Silence,
+    at_least,
+    at_most,
+    claim,
+    less_than,
+    more_than,
+)
+from widenet.claims.sides import Fact, Sense, Sides, evidence
+from widenet.claims.specimen import Specimen
+from widenet.claims.tolerances import ROUNDING
+from widenet.diagnostics.agreement import agreement_margin
+from widenet.diagnostics.homogeneous_margins import (
+    log_total_loss,
+    loss_weights,
+    margin_of_loss,
+    normalized_margin,
+    smoothed_margin,
+)
+from widenet.diagnostics.kkt import kkt_residuals
+from widenet.papers.sarussi2021.claims.convergence import promised
+from widenet.papers.sarussi2021.claims.specimens import silence_without_both_classes
+from widenet.papers.sarussi2021.formulas import LOG_2, flow_time_bound, least_norm, update_bound
+from widenet.papers.sarussi2021.runs.epochs import Epochs, epochs
+from widenet.papers.sarussi2021.runs.flows import READINGS, Course, FlowCase, FlowRuns, FlowSetting, flows
+from widenet.papers.sarussi2021.runs.small_steps import SmallSteps, small_steps
+from widenet.papers.sarussi2021.settings import OwnPoints, SignedNetwork
+from widenet.records import Scale
+from widenet.types import RunStatus
+
+MONOTONE = 1e-7
+"""What the tolerance of the solver may take from a margin, relative."""
+MOST_POINTS, MOST_DIMENSIONS = 100, 20
+"""Flows are followed on data of at most this size."""
+
+
+def courses_of(cells: Sequence[FlowRuns]) -> list[Course]:
+    """All runs."""
+    return [course for runs in cells for course in runs.courses()]
+
+
+def followed(courses: Sequence[Course]) -> Runs:
+    """How many runs there were; those that the solver could not follow are unfinished."""
+    lost = [course.status not in (RunStatus.BUDGET_SPENT, RunStatus.CONVERGED) for course in courses]
+    return Runs(tried=len(courses), unfinished=sum(lost))
+
+
+SETTLED = 20
+"""A run must separate the data, and settle in its regime, by this reading of the clock; the record ends at 400."""
+
+
+def tends(measured: np.ndarray, goal: np.ndarray | float, failed: np.ndarray | float, quantity: str = "") -> Sides:
+    """What a limit promises of a finite record: kept below the goal, broken above `failed`, undecided in between."""
+    measured = np.asarray(measured)
+    late = (measured > goal) & (measured <= failed)
+    return Sides(measured, goal, undecided=late, quantity=quantity)
+
+
+def separates(courses: Sequence[Course], by: int = SETTLED) -> Hypothesis:
+    """Assumption 6.1 with log 2, early enough for what is said about the record. Shown at the latest run."""
+    latest = max((course.started for course in courses), default=np.inf)
+    return at_most("separating", "first reading s of the clock with nL < log 2", latest, by)
+
+
+@claim("sarussi2021.assumption_6_1", Kind.STEP, "Assumption 6.1, Section 6, with log 2", reads=(small_steps, epochs))
+def assumption_6_1(
+    flown: Sequence[SmallSteps],
+    trained: Sequence[Epochs],
+    *,
+    time_bound: Callable[..., np.ndarray] = flow_time_bound,
+    bound: Callable[..., np.ndarray] = update_bound,
+) -> Evidence:
+    """Gradient flow on separable data reaches nL < log 2, after a time of at most ((b + √(b² + 4ac))/2a)² with
+    a = 2kvα(1 − e^{−ε})/n, b = √(2k)‖w*‖√(2W₀(1/e)), c = 2√(2k)‖w*‖‖W_0‖, ε = log(2)/n: Assumption 6.1 is a theorem.
+    SGD reaches it after at most M(n, log(2)/n) updates. The printed level nL < 1 is reached no later.
+    """
+    limits = np.concatenate(
+        [
+            time_bound(
+                runs.separator_norm, runs.slope, runs.output_weight, runs.half_width, runs.n_samples, runs.start_norm,
+                LOG_2 / runs.n_samples,
+            )
+            for runs in flown
+        ]
+    )  # fmt: skip
+    times, printed, ended = (
+        np.concatenate([getattr(runs, name) for runs in flown]) for name in ("times", "printed_times", "ended")
+    )
+    late = np.isnan(times)
+    measured = np.where(late, ended, times)
+    hits = np.concatenate([runs.hits[:, len(runs.levels)] for runs in trained])
+    updates = np.concatenate([promised(runs, bound, LOG_2 / runs.n_samples) for runs in trained])
+    margin = min(*(runs.smallest_margin.min() for runs in flown), *(runs.smallest_margin.min() for runs in trained))
+    return evidence(
+        {
+            "gradient flow: nL < log 2 within the time": Sides(
+                measured, limits, room=ROUNDING * limits, undecided=late & (measured <= limits)
+            ),
+            "SGD: nL < log 2 within M(n, log(2)/n) updates": Sides(
+                hits, updates, room=ROUNDING * updates, undecided=hits < 0
+            ),
+            "nL < 1 comes no later": Sides(printed, times),
+        },
+        (at_least("separable", "separable: smallest y⟨w*, x⟩", margin, 1, tolerance=ROUNDING),),
+        runs=Runs(tried=len(times), unfinished=int(late.sum())),
+        details={"times": times, "printed_times": printed},
+    )
+
+
+@claim("sarussi2021.smoothed_margin_order", Kind.STEP, "Section 13 (Lyu & Li, Theorem A.7)", reads=flows)
+def smoothed_margin_order(cells: Sequence[FlowRuns], *, mean: bool = False) -> Evidence:
+    """The smoothed margin −log(exp(nL) − 1)/‖W‖ is at most the normalized margin min y N(x)/‖W‖, and equal for n = 1.
+
+    `mean` takes L for nL, for a control.
+    """
+    smooth, plain = [], []
+    for course in courses_of(cells):
+        margins, norms = course.margins[1:], course.norms[1:]
+        shift = np.log(margins.shape[1]) if mean else 0.0
+        smooth.append(margin_of_loss(log_total_loss(margins) - shift) / norms)
+        plain.append(normalized_margin(margins, norms))
+    left, right = np.concatenate(smooth), np.concatenate(plain)
+    return evidence({"γ̃ ≤ γ̄": Sides(left, right, room=1e-9 * np.abs(right))}, runs=followed(courses_of(cells)))
+
+
+@claim("sarussi2021.smoothed_margin_grows", Kind.STEP, "Section 14.1 (Lyu & Li, Theorem A.7)", reads=flows)
+def smoothed_margin_grows(cells: Sequence[FlowRuns]) -> Evidence:
+    """Along gradient flow the smoothed margin never decreases once nL < log 2."""
+    courses = courses_of(cells)
+    before, after = [], []
+    for course in courses:
+        values = smoothed_margin(course.margins, course.norms)[course.later(course.started)]
+        before.append(values[:-1])
+        after.append(values[1:])
+    left, right = np.concatenate(after), np.concatenate(before)
+    return evidence(
+        {"γ̃ does not decrease": Sides(left, right, Sense.AT_LEAST, room=MONOTONE * (1 + np.abs(right)))},
+        (separates(courses, by=READINGS[-1]),),
+        runs=followed(courses),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class TooEarly:
+    """Gradient flow while log 2 < nL < 1: the smoothed margin and nL at small steps, for several t."""
+
+    margins: np.ndarray
+    totals: np.ndarray
+
+
+def too_early(stretches: Sequence[float]) -> TooEarly:
+    """k = 1, v = 1, α = 1/2, x₁ = (1, 1), x₂ = t(−1, 0.2), both positive, w = −0.02(1, 1), u = 0.04(1, 1).
+
+    The weights point against the gradient of x₁, whose margin is −0.1, while t makes that of x₂ large.
+    """
+    margins, totals = [], []
+    for stretch in stretches:
+        points, labels = np.array([[1.0, 1.0], [-stretch, 0.2 * stretch]]), np.ones(2)
+        weights = np.array([[-0.02, -0.02], [0.04, 0.04]])
+        path, sums = [], []
+        for _ in range(6):
+            network = SignedNetwork(weights[:1], weights[1:], 1.0, 0.5)
+            q = labels * network.outputs(points)
+            path.append(float(smoothed_margin(q, network.norm)))
+            sums.append(float(np.exp(log_total_loss(q))))
+            slopes = np.where(points @ weights.T > 0, 1.0, 0.5) * network.output_weights
+            pushes = loss_weights(q) * sums[-1]
+            weights = weights + 1e-6 * np.einsum("n,nj,nd->jd", pushes, slopes, points)
+        margins.append(path)
+        totals.append(sums)
+    return TooEarly(np.array(margins), np.array(totals))
+
+
+def draw_too_early(scale: Scale, seed: int) -> TooEarly:
+    """t = 200, 300, 400."""
+    return too_early((200.0, 300.0, 400.0))
+
+
+@claim("sarussi2021.smoothed_margin_grows_as_printed", Kind.STEP, "Assumption 6.1, Section 6, with Section 14.1",
+       draws=draw_too_early)  # fmt: skip
+def smoothed_margin_grows_as_printed(path: TooEarly) -> Evidence:
+    """Along gradient flow the smoothed margin never decreases once L < 1/n.
+
+    The results that are cited need the sum of the losses below ℓ(0) = log 2.
+    """
+    after, before = path.margins[:, 1:], path.margins[:, :-1]
+    return evidence(
+        {"γ̃ does not decrease": Sides(after, before, Sense.AT_LEAST, room=1e-9)},
+        (less_than("printed_level", "largest nL", path.totals.max(), 1),),
+        details={"rates": (path.margins[:, 1] - path.margins[:, 0]) / 1e-6},
+    )
+
+
+@claim("sarussi2021.footnote_9", Kind.STEP, "footnote 9, Section 13.1", reads=flows)
+def footnote_9(cells: Sequence[FlowRuns], *, bound: Callable[..., np.ndarray] = least_norm) -> Evidence:
+    """The norm of the weights diverges: it grows along gradient flow once every point is right, and it is at least
+    min y N(x)/(v√(k(1 + α²))R_x) at every W.
+    """
+    courses = courses_of(cells)
+    after, before, norms, limits = [], [], [], []
+    for course in courses:
+        smallest, lengths = course.margins.min(axis=1), course.norms
+        right = smallest > 0
+        after.append(lengths[1:][right[:-1]])
+        before.append(lengths[:-1][right[:-1]])
+        norms.append(lengths[right])
+        shape = (course.slope, course.output_weight, course.half_width, course.largest_norm)
+        limits.append(bound(smallest, *shape)[right])
+    grown, start, length, limit = (np.concatenate(each) for each in (after, before, norms, limits))
+    return evidence(
+        {
+            "‖W‖ grows": Sides(grown, start, Sense.AT_LEAST, strict=True),
+            "‖W‖ ≥ min q/(v√(k(1 + α²))R_x)": Sides(length, limit, Sense.AT_LEAST, room=1e-9 * limit),
+        },
+        (separates(courses, by=READINGS[-1]),),
+        runs=followed(courses),
+    )
+
+
+@claim("sarussi2021.directions_converge", Kind.TREND, "Section 13 (Ji & Telgarsky, Theorem 3.1)", reads=flows)
+def directions_converge(cells: Sequence[FlowRuns]) -> Evidence:
+    """The direction W/‖W‖ of gradient flow converges: over doublings of the clock s it moves less and less."""
+    courses = courses_of(cells)
+    now, last = [], []
+    for course in courses:
+        units = course.weights / course.norms[:, None, None]
+        doubled = [units[course.at(2 * s)] - units[course.at(s)] for s in (50, 100, 200)]
+        gaps = np.linalg.norm(np.stack(doubled), axis=(1, 2))
+        now.append(gaps[1:])
+        last.append(gaps[:-1])
+    left, right = np.concatenate(now), np.concatenate(last)
+    return evidence(
+        {"‖Ŵ(2s) − Ŵ(s)‖ decreases": tends(left, right, 2 * right)}, (separates(courses),), runs=followed(courses)
+    )
+
+
+@claim("sarussi2021.limit_is_kkt", Kind.TREND, "Section 13 (Lyu & Li, Theorem A.8)", reads=flows)
+def limit_is_kkt(
+    cells: Sequence[FlowRuns],
+    *,
+    uniform: bool = False,
+    share: float = 0.5,
+    stationary: float = 0.03,
+    slack: float = 0.01,
+) -> Evidence:
+    """Every limit direction of gradient flow is a KKT point of min ½‖W‖² with y_i N(x_i) ≥ 1: with multipliers
+    |ℓ'(q_i)|, what is missing from stationarity halves at least from s = 100 to s = 400 and ends below 0.03, and the
+    slack below 0.01.
+
+    The rates are ours; in the clock s both fall like 1/s. `uniform` takes equal multipliers, for a control.
+    """
+    courses = courses_of(cells)
+    found = []
+    for course in courses:
+        pushes = np.ones(len(course.labels)) if uniform else None
+        signs = course.output_weight * np.repeat([1.0, -1.0], course.half_width)
+        found.append(
+            [
+                kkt_residuals(course.weights[course.at(s)], signs, course.slope, course.inputs, course.labels, pushes)
+                for s in (100, 400)
+            ]
+        )
+    residuals = np.array(found)
+    return evidence(
+        {
+            "stationarity halves": tends(
+                residuals[:, 1, 0], share * residuals[:, 0, 0], 2 * share * residuals[:, 0, 0]
+            ),
+            "stationarity ends below 0.03": tends(residuals[:, 1, 0], stationary, 10 * stationary),
+            "slack ends below 0.01": tends(residuals[:, 1, 1], slack, 10 * slack),
+            "every margin is positive": Fact([course.margins[-1].min() > 0 for course in courses]),
+        },
+        (separates(courses), _smooth(courses)),
+        runs=followed(courses),
+    )
+
+
+def _smooth(courses: Sequence[Course]) -> Hypothesis:
+    """At a kink a neuron has no gradient, and it may slide along one: then multipliers alone do not decide."""
+    margins = [float(agreement_margin(course.weights[-1], course.inputs)) / course.largest_norm for course in courses]
+    return more_than("off_the_kinks", "smallest |⟨w, x⟩|/(‖w‖·R_x) at the end", min(margins), 1e-4)
+
+
+@smoothed_margin_order.speaks
+def flows_on(specimen: Specimen) -> list[FlowSetting] | Silence:
+    """Gradient flow of a network of the chosen width, from small weights, on the reader's data."""
+    if (reason := silence_without_both_classes(specimen)) is not None:
+        return reason
+    n, dim = specimen.inputs.shape
+    if n > MOST_POINTS or dim > MOST_DIMENSIONS:
+        return Silence(f"Gradient flow is followed on at most {MOST_POINTS} points of {MOST_DIMENSIONS} dimensions.")
+    chosen = specimen.choices
+    case = FlowCase(points=OwnPoints(own_data=specimen.digest), slope=chosen.slope, seed=chosen.seed)
+    return [FlowSetting(cases=(case,), half_width=chosen.n_neurons // 2)]
+
+
+for _claim in (smoothed_margin_grows, footnote_9, directions_converge, limit_is_kkt):
+    _claim.speaks(flows_on)

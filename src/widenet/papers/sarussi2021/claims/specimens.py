@@ -1,0 +1,38 @@
+"""What the claims of this paper ask of a reader's data before they speak about it."""
+
+from widenet.claims.base import Silence
+from widenet.claims.specimen import Specimen
+from widenet.errors import DataError
+
+MOST_POINTS = 2000
+"""Trainings here go point by point; with more points they would take minutes."""
+
+
+def silence_over_labels(specimen: Specimen) -> Silence | None:
+    """Labels other than −1 and +1 are a reason for silence, and so are more points than can be followed."""
+    if not set(specimen.classes) <= {-1.0, 1.0}:
+        found = ", ".join(f"{label:g}" for label in specimen.classes[:5])
+        return Silence(f"It is about labels −1 and +1, and this data has the labels {found}.")
+    if len(specimen.labels) > MOST_POINTS:
+        return Silence(f"Runs are followed update by update here, on at most {MOST_POINTS} points.")
+    if not specimen.inputs.any():
+        return Silence("All points are 0, and N(0) = 0 for every network without biases.")
+    return None
+
+
+def silence_without_separator(specimen: Specimen) -> Silence | None:
+    """The same, and data that nothing separates through the origin."""
+    if (reason := silence_over_labels(specimen)) is not None:
+        return reason
+    try:
+        found = specimen.separation
+    except DataError as error:
+        return Silence(str(error))
+    return None if found.separator is not None else Silence(f"It needs separable data. This data is {found.sentence}.")
+
+
+def silence_without_both_classes(specimen: Specimen) -> Silence | None:
+    """The same, and data with one class only."""
+    if (reason := silence_without_separator(specimen)) is not None:
+        return reason
+    return None if specimen.has_signs_as_labels else Silence("It is about two classes, and this data has one.")

@@ -1,0 +1,190 @@
+"""Networks whose neurons lie in two balls, and what they say about points: the material of Sections 5 and 10."""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from widenet.claims.experiments import Experiment
+from widenet.diagnostics.sign_clusters import cluster_radius
+from widenet.papers.sarussi2021.runs.problems import SgdSetting, draw_problem, next_move
+from widenet.papers.sarussi2021.settings import PointsSource, SignedNetwork, SmallCloud, split
+from widenet.progress import Progress, over
+from widenet.records import ClosedModel, Scale
+
+SLOPES = (0.01, 0.1, 0.3, 0.7, 0.95)
+Cases = Float[np.ndarray, " case"]
+
+
+class CloudSetting(ClosedModel):
+    """Where networks and points come from.
+
+    Attributes:
+      points: networks are trained on these, and asked about them and about random directions after every epoch; None
+        draws networks at random, rows around two centres.
+      lifted: a coordinate that is always 1 is appended to the points, so that the last entry of a row is a bias.
+    """
+
+    points: PointsSource | None = None
+    n_networks: int = 600
+    n_points: int = 100
+    lifted: bool = False
+    half_width: int = 5
+    slope: float = 0.3
+    step_size: float = 0.1
+    seed: int = 0
+
+    @property
+    def own_data(self) -> str | None:
+        """The digest of a reader's data, where it is one."""
+        return getattr(self.points, "own_data", None)
+
+
+@dataclass(frozen=True, eq=False)
+class Clouds:
+    """Pairs of a network and a point; v = 1 everywhere, since it scales the output only.
+
+    Attributes, per pair:
+      plus_mean, minus_mean: w̄·x and ū·x; norms: ‖x‖; differences: ‖w̄ − ū‖.
+      plus_radius, minus_radius: the radii of the two balls, and plus_distance, minus_distance, how far a row really
+        is from its mean.
+      plus_low, plus_high, minus_low, minus_high: the smallest and the largest w·x and u·x.
+      plus_sum, minus_sum: Σσ(w·x) and Σσ(u·x); outputs: N; scales: Σ|σ|, which rounding of N is measured against.
+      slopes, half_widths: α and k.
+    """
+
+    plus_mean: Cases
+    minus_mean: Cases
+    norms: Cases
+    differences: Cases
+    plus_radius: Cases
+    minus_radius: Cases
+    plus_distance: Cases
+    minus_distance: Cases
+    plus_low: Cases
+    plus_high: Cases
+    minus_low: Cases
+    minus_high: Cases
+    plus_sum: Cases
+    minus_sum: Cases
+    outputs: Cases
+    scales: Cases
+    slopes: Cases
+    half_widths: Int[np.ndarray, " case"]
+
+    def __len__(self) -> int:
+        """How many pairs."""
+        return len(self.norms)
+
+    @property
+    def radius(self) -> Cases:
+        """r, the larger of the two radii."""
+        return np.maximum(self.plus_radius, self.minus_radius)
+
+    @property
+    def difference(self) -> Cases:
+        """(w̄ − ū)·x."""
+        return self.plus_mean - self.minus_mean
+
+    @staticmethod
+    def joined(parts: "Sequence[Clouds]") -> "Clouds":
+        """All pairs in turn."""
+        names = [field.name for field in dataclasses.fields(Clouds)]
+        return Clouds(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+
+
+def ask(network: SignedNetwork, points: Float[np.ndarray, "point dim"]) -> Clouds:
+    """One network about many points."""
+    plus, minus = points @ network.plus.T, points @ network.minus.T
+    plus_mean, minus_mean = network.plus.mean(axis=0), network.minus.mean(axis=0)
+    radii = float(cluster_radius(network.plus)), float(cluster_radius(network.minus))
+    activated = network.activated(plus), network.activated(minus)
+    sums = activated[0].sum(axis=1), activated[1].sum(axis=1)
+    one = np.ones(len(points))
+    return Clouds(
+        plus_mean=points @ plus_mean,
+        minus_mean=points @ minus_mean,
+        norms=np.linalg.norm(points, axis=1),
+        differences=float(np.linalg.norm(plus_mean - minus_mean)) * one,
+        plus_radius=radii[0] * one,
+        minus_radius=radii[1] * one,
+        plus_distance=radii[0] * one,
+        minus_distance=radii[1] * one,
+        plus_low=plus.min(axis=1),
+        plus_high=plus.max(axis=1),
+        minus_low=minus.min(axis=1),
+        minus_high=minus.max(axis=1),
+        plus_sum=sums[0],
+        minus_sum=sums[1],
+        outputs=sums[0] - sums[1],
+        scales=np.abs(activated[0]).sum(axis=1) + np.abs(activated[1]).sum(axis=1),
+        slopes=network.slope * one,
+        half_widths=np.full(len(points), network.half_width),
+    )
+
+
+def random_network(draw: np.random.Generator) -> SignedNetwork:
+    """Rows around two centres, from tight to loose, one ball often tighter than the other."""
+    k, dim = int(draw.integers(1, 9)), int(draw.integers(1, 7))
+    centres = draw.normal(size=(2, dim)) * draw.choice([0.1, 1.0, 3.0], size=(2, 1))
+    spreads = draw.choice([0.0, 0.1, 0.5, 1.0], size=2)
+    rows = [centre + spread * draw.normal(size=(k, dim)) for centre, spread in zip(centres, spreads, strict=True)]
+    return SignedNetwork(rows[0], rows[1], 1.0, float(draw.choice(SLOPES)))
+
+
+def run_clouds(setting: CloudSetting, progress: Progress) -> Clouds:
+    """Ask the networks of a setting."""
+    if setting.points is not None:
+        return _trained(setting, setting.points, progress)
+    draw = np.random.default_rng([setting.seed, 10])
+    asked = []
+    for _ in over(range(setting.n_networks), progress, "random networks"):
+        network = random_network(draw)
+        points = draw.normal(size=(setting.n_points, network.plus.shape[1])) * draw.choice([1e-3, 1.0, 50.0])
+        if setting.lifted:
+            points[:, -1] = 1.0
+        asked.append(ask(network, points))
+    return Clouds.joined(asked)
+
+
+def _trained(setting: CloudSetting, points: PointsSource, progress: Progress) -> Clouds:
+    """Networks after every epoch of SGD from small and large weights."""
+    trained = SgdSetting(
+        points=points,
+        deviations=(1e-3, 1.0),
+        n_runs=1,
+        half_width=setting.half_width,
+        slope=setting.slope,
+        step_size=setting.step_size,
+        seed=setting.seed,
+    )
+    problem = draw_problem(trained)
+    orders, weights, asked = problem.epochs(), problem.weights, []
+    draw = np.random.default_rng([setting.seed, 11])
+    n_epochs = max(2, min(40, 4000 // problem.n_samples))
+    for _ in over(range(n_epochs), progress, "epochs of SGD"):
+        for samples in next(orders).T:
+            weights = weights + next_move(problem, weights, samples).change
+        for run in range(problem.n_runs):
+            far = draw.normal(size=(setting.n_points, problem.inputs.shape[2]))
+            asked.append(ask(split(weights[run], 1.0, setting.slope), np.concatenate([problem.inputs[run], far])))
+    return Clouds.joined(asked)
+
+
+def cloud_settings(scale: Scale, seed: int) -> list[CloudSetting]:
+    """Random networks, and networks in training."""
+    networks, points = (600, 100) if scale is Scale.QUICK else (2000, 200)
+    return [
+        CloudSetting(n_networks=networks, n_points=points, seed=seed),
+        CloudSetting(points=SmallCloud(), n_points=points, seed=seed),
+    ]
+
+
+def lifted_settings(scale: Scale, seed: int) -> list[CloudSetting]:
+    """Random networks with biases."""
+    return [CloudSetting(n_networks=300, lifted=True, seed=seed)]
+
+
+clouds = Experiment("sarussi2021.clouds", cloud_settings, run_clouds, seconds=1.0)

@@ -1,0 +1,183 @@
+"""SGD until an epoch is clean: when the loss first falls below a level, and what a clean epoch does to the outputs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from widenet.claims.experiments import Experiment
+from widenet.papers.sarussi2021.formulas import LOG_2, clean_level
+from widenet.papers.sarussi2021.runs.ledgers import relative_rows
+from widenet.papers.sarussi2021.runs.problems import Problem, Runs, SgdSetting, draw_problem, next_move
+from widenet.papers.sarussi2021.settings import SmallCloud
+from widenet.progress import Progress
+from widenet.records import Scale
+
+LARGE = 100
+"""From this many points on, the loss is looked at after epochs only; a hit is then found up to n − 1 updates late."""
+
+
+class EpochSetting(SgdSetting):
+    """What is waited for.
+
+    Attributes:
+      levels: ε of Theorem 4.1; for each the loss must fall below ε, and an epoch be clean at its ε_0.
+      hit_levels: further ε, as multiples of 1/n, that the loss must fall below.
+      clean_levels: further ε_0 whose first clean epoch is looked for.
+      most_epochs: after which a run gives up.
+    """
+
+    levels: tuple[float, ...] = (0.1,)
+    hit_levels: tuple[float, ...] = (LOG_2,)
+    clean_levels: tuple[float, ...] = (0.5, 0.1, 0.05, 0.01)
+    most_epochs: int = 6000
+
+
+@dataclass(frozen=True, eq=False)
+class Epochs:
+    """Runs of SGD, epoch by epoch.
+
+    Attributes, per run: as in `Ledger`.
+    Per run and level of the loss (`hit_levels`, the ε): hits, the first update count t with L(W_t) < ε; −1 if none.
+    Per run and clean level (`clean_levels`, the ε_0; those of `levels` come first): clean, the first epoch, from 1, in
+      which every sampled loss is at most ε_0, 0 if none; clean_margins, y N(x) of every point before, inside and after
+      that epoch (NaN without one); sampled, the sampled losses of it.
+    Per run and epoch: largest_losses, the largest sampled loss (NaN after the run has ended); alignments F at its end.
+    """
+
+    separator_norm: Runs
+    largest_norm: Runs
+    row_bound: Runs
+    smallest_margin: Runs
+    relative_input: Runs
+    relative_row: Runs
+    label_error: Runs
+    visits: Runs
+    start_alignment: Runs
+    levels: Float[np.ndarray, " level"]
+    hit_levels: Float[np.ndarray, " hit"]
+    clean_levels: Float[np.ndarray, "run clean"]
+    hits: Int[np.ndarray, "run hit"]
+    clean: Int[np.ndarray, "run clean"]
+    clean_margins: Float[np.ndarray, "run clean state point"]
+    sampled: Float[np.ndarray, "run clean point"]
+    largest_losses: Float[np.ndarray, "run epoch"]
+    alignments: Float[np.ndarray, "run epoch"]
+    updates: int
+    slope: float
+    step_size: float
+    output_weight: float
+    half_width: int
+    n_samples: int
+
+    def __len__(self) -> int:
+        """How many runs."""
+        return len(self.separator_norm)
+
+
+def follow_epochs(
+    problem: Problem, orders: Iterator[Int[np.ndarray, "run point"]], setting: EpochSetting, progress: Progress
+) -> Epochs:
+    """Train until every level is reached, or the epochs are spent."""
+    n, runs = problem.n_samples, problem.n_runs
+    own = [
+        clean_level(level, n, problem.step_size, problem.output_weight, problem.half_width, problem.largest_norm)
+        for level in setting.levels
+    ]
+    clean_levels = np.stack([*own, *(np.full(runs, level) for level in setting.clean_levels)], axis=1)
+    hit_levels = np.array([*setting.levels, *(level / n for level in setting.hit_levels)])
+    hits = np.where(_loss(problem.margins(problem.weights))[:, None] < hit_levels, 0, -1)
+    clean = np.zeros(clean_levels.shape, int)
+    clean_margins = np.full((*clean_levels.shape, n + 1 if n <= LARGE else 2, n), np.nan)
+    sampled = np.full((*clean_levels.shape, n), np.nan)
+    largest, alignments, visits = [], [], np.zeros(runs)
+    weights, updates = problem.weights.copy(), 0
+    for _ in range(setting.most_epochs):
+        order = next(orders)
+        visits = np.maximum(visits, np.abs(np.sort(order, axis=1) - np.arange(n)).max(axis=1))
+        before, losses = weights, np.zeros((runs, n))
+        for place, samples in enumerate(order.T):
+            move = next_move(problem, weights, samples)
+            losses[:, place] = np.logaddexp(0, -move.margins)
+            weights = weights + move.change
+            updates += 1
+            if (hits < 0).any() and (n <= LARGE or place == n - 1):
+                low = _loss(problem.margins(weights))[:, None] < hit_levels
+                hits = np.where((hits < 0) & low, updates, hits)
+        worst = losses.max(axis=1)
+        fresh = (clean == 0) & (worst[:, None] <= clean_levels)
+        if fresh.any():
+            states = _replay(problem, before, order)[:: 1 if n <= LARGE else n]
+            clean[fresh] = len(largest) + 1
+            for run, level in zip(*np.nonzero(fresh), strict=True):
+                clean_margins[run, level], sampled[run, level] = states[:, run], losses[run]
+        largest.append(worst)
+        alignments.append(np.einsum("rjd,rd,j->r", weights, problem.separator, problem.signs))
+        if (clean > 0).all() and (hits >= 0).all():
+            break
+        if len(largest) % 100 == 0:
+            progress(len(largest) / setting.most_epochs, "epochs of SGD")
+    return Epochs(
+        separator_norm=np.linalg.norm(problem.separator, axis=1),
+        largest_norm=problem.largest_norm,
+        row_bound=problem.row_bound,
+        smallest_margin=problem.smallest_margin,
+        relative_input=np.linalg.norm(problem.inputs, axis=2).max(axis=1) / problem.largest_norm,
+        relative_row=relative_rows(problem),
+        label_error=np.abs(np.abs(problem.labels) - 1).max(axis=1),
+        visits=visits,
+        start_alignment=np.einsum("rjd,rd,j->r", problem.weights, problem.separator, problem.signs),
+        levels=np.array(setting.levels),
+        hit_levels=hit_levels,
+        clean_levels=clean_levels,
+        hits=hits,
+        clean=clean,
+        clean_margins=clean_margins,
+        sampled=sampled,
+        largest_losses=np.stack(largest, axis=1),
+        alignments=np.stack(alignments, axis=1),
+        updates=updates,
+        slope=problem.slope,
+        step_size=problem.step_size,
+        output_weight=problem.output_weight,
+        half_width=problem.half_width,
+        n_samples=n,
+    )
+
+
+def _loss(margins: Float[np.ndarray, "run point"]) -> Runs:
+    return np.logaddexp(0, -margins).mean(axis=1)
+
+
+def _replay(
+    problem: Problem, weights: np.ndarray, order: Int[np.ndarray, "run point"]
+) -> Float[np.ndarray, "state run point"]:
+    """The margins before, inside and after one epoch."""
+    states = [problem.margins(weights)]
+    for samples in order.T:
+        weights = weights + next_move(problem, weights, samples).change
+        states.append(problem.margins(weights))
+    return np.stack(states)
+
+
+def run_epochs(setting: EpochSetting, progress: Progress) -> Epochs:
+    """Draw the runs of a setting and train them."""
+    problem = draw_problem(setting)
+    found = follow_epochs(problem, problem.epochs(), setting, progress)
+    progress(1.0, "epochs of SGD")
+    return found
+
+
+def epoch_settings(scale: Scale, seed: int) -> list[EpochSetting]:
+    """The small cloud of points, from tiny to large initial weights."""
+    return [EpochSetting(points=SmallCloud(), n_runs=3 if scale is Scale.QUICK else 20, seed=seed)]
+
+
+def lifted_epoch_settings(scale: Scale, seed: int) -> list[EpochSetting]:
+    """A few points with a coordinate for biases."""
+    points = SmallCloud(n_samples=8, lifted=True)
+    return [EpochSetting(points=points, deviations=(0.1,), levels=(0.5,), clean_levels=(), n_runs=2, seed=seed)]
+
+
+epochs = Experiment("sarussi2021.epochs", epoch_settings, run_epochs, seconds=6.0)

@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+
+from widenet.diagnostics.homogeneous_margins import (
+    log_total_loss,
+    loss_weights,
+    losses,
+    margin_of_loss,
+    normalized_margin,
+    smoothed_margin,
+)
+
+
+@pytest.mark.parametrize(
+    ("margins", "norm", "total", "plain", "smooth"),
+    [
+        ((2.94, 2.52, 1.8375), (1.25 + 4.0625) ** 0.5, 0.276645247274, 0.797219432484, 0.496124225777),
+        ((8.82, 7.56, 5.5125), 3 * (1.25 + 4.0625) ** 0.5, 0.00469635901162, 0.797219432484, 0.774965064733),
+        ((-0.3675, -0.2625, -0.147), (1.25 + 4.0625) ** 0.5 / 10, 2.49601677982, -1.59443886497, -10.4560885053),
+    ],
+)
+def test_margins_against_values_computed_apart(margins, norm, total, plain, smooth):
+    margins = np.array(margins)
+    assert np.exp(log_total_loss(margins)) == pytest.approx(total, rel=1e-10)
+    assert normalized_margin(margins, norm) == pytest.approx(plain, rel=1e-10)
+    assert smoothed_margin(margins, norm) == pytest.approx(smooth, rel=1e-10)
+
+
+def test_one_point_has_both_margins_equal():
+    margins = np.array([2.94])
+    norm = 2.94 / 1.27555109197
+    assert smoothed_margin(margins, norm) == pytest.approx(1.27555109197)
+    far = np.array([900.0])
+    assert smoothed_margin(far, 1.0) == pytest.approx(900.0)
+    assert smoothed_margin(np.array([-50.0]), 1.0) == pytest.approx(-50.0, rel=1e-12)
+
+
+def test_weights_of_the_points():
+    found = loss_weights(np.array([2.94, 2.52, 1.8375]))
+    np.testing.assert_allclose(found, [0.181500581, 0.269182088, 0.496474213], rtol=1e-8)
+    assert np.isfinite(loss_weights(np.array([1000.0, 1001.0]))).all()
+
+
+def test_losses():
+    np.testing.assert_allclose(losses(np.array([-2.0, 3.0])), [2.12692801104, 0.0485873515737])
+    assert np.isnan(losses(np.array([np.nan])))[0]
+
+
+def test_the_margin_of_a_loss_is_its_inverse():
+    q = np.array([-60.0, -3.0, 0.0, 2.0, 29.0, 31.0, 600.0])
+    np.testing.assert_allclose(margin_of_loss(log_total_loss(q[:, None])), q, atol=1e-12, rtol=1e-12)

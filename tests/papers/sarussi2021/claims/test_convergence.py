@@ -1,0 +1,217 @@
+"""Theorem 4.1 and the end of its proof; runs never come near M, so altered records and pinned formulas guard it."""
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_part, every_part_of, hypothesis_edges
+from tests.papers.sarussi2021 import toys
+from tests.papers.sarussi2021.toys import altered, in_turn, problem
+from widenet.claims.base import Verdict
+from widenet.claims.specimen import Choices, Specimen
+from widenet.data import from_arrays
+from widenet.papers.sarussi2021.claims import convergence
+from widenet.papers.sarussi2021.claims.convergence import (
+    draw_slopes,
+    equation_19,
+    equation_24,
+    equation_25,
+    promised,
+    theorem_4_1,
+    theorem_4_1_order,
+)
+from widenet.papers.sarussi2021.formulas import output_change, quadratic, quadratic_root, update_bound
+from widenet.papers.sarussi2021.runs.epochs import EpochSetting, follow_epochs, run_epochs
+from widenet.progress import silent
+from widenet.records import Scale
+
+RUNS = toys.small_epochs()
+LIMITS = promised(RUNS, update_bound, 1.0)
+
+
+def attained():
+    made = problem([(1,)], [1], [(5,)], [(4,)], v=1, slope=0.3, eta=1)
+    loss = float(np.log1p(np.exp(-1)))
+    setting = EpochSetting(points=toys.SmallCloud(), levels=(), hit_levels=(), clean_levels=(loss,))
+    return follow_epochs(made, in_turn((0,)), setting, silent)
+
+
+ATTAINED = attained()
+"""n = d = k = 1, all slopes 1, sampled loss exactly ε_0: (23) is attained."""
+
+
+@pytest.mark.parametrize("claim", [theorem_4_1, equation_19, equation_24, equation_25], ids=lambda c: c.name)
+def test_it_holds_on_toy_runs(claim):
+    assert claim([RUNS]).verdict is Verdict.HOLDS
+
+
+def test_equation_23_is_attained():
+    found = equation_24([ATTAINED])
+    assert found.parts[0].tightness > 1 - 1e-12
+    assert found.parts[0].measured == pytest.approx(0.53788284274, rel=1e-10)
+    assert found.parts[2].promised == pytest.approx(0.626523375036, rel=1e-10)
+
+
+@breaks_part(theorem_4_1, "L < ε after at most M(n, ε) updates")
+def test_control_one_update_more_than_the_bound():
+    floor = np.floor(LIMITS).astype(int)[:, None] + np.zeros_like(RUNS.hits)
+    return theorem_4_1([altered(RUNS, hits=floor)]), theorem_4_1([altered(RUNS, hits=floor + 1)])
+
+
+@breaks_part(theorem_4_1, "L < ε at the end of the first clean epoch")
+def test_control_a_loss_equal_to_the_level_is_no_hit():
+    """y N(x) = −log(e − 1) has the loss 1 = ε."""
+    edge = -np.log(np.expm1(1.0))
+    inside = altered(RUNS, clean_margins=lambda q: np.full_like(q, edge + 1e-9))
+    return theorem_4_1([inside]), theorem_4_1([altered(RUNS, clean_margins=lambda q: np.full_like(q, edge - 1e-15))])
+
+
+@breaks_part(theorem_4_1, "the first clean epoch ends within M(n, ε)")
+def test_control_a_clean_epoch_that_comes_too_late():
+    last = np.floor(LIMITS / RUNS.n_samples).astype(int)[:, None] + np.zeros_like(RUNS.clean)
+    return theorem_4_1([altered(RUNS, clean=last)]), theorem_4_1([altered(RUNS, clean=last + 1)])
+
+
+def test_a_run_that_gives_up_decides_nothing():
+    short = toys.small_epochs(levels=(1e-3,), most_epochs=2)
+    found = theorem_4_1([short])
+    assert found.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert found.runs.unfinished == 2
+
+
+def test_a_run_that_gives_up_after_the_bound_breaks_it():
+    over = altered(RUNS, hits=lambda h: np.full_like(h, -1), updates=int(LIMITS.max()) + 1)
+    assert theorem_4_1([over]).verdict is Verdict.VIOLATED
+
+
+def test_control_contradictory_labels_promise_nothing():
+    made = problem([(1, 0), (1, 0)], [1, -1], [(1, 0)], [(0, 1)], v=1, slope=0.5, eta=0.1)
+    setting = EpochSetting(points=toys.SmallCloud(), levels=(0.1,), hit_levels=(), clean_levels=(), most_epochs=20)
+    found = theorem_4_1([follow_epochs(made, in_turn((0, 1)), setting, silent)])
+    assert found.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert [h.key for h in found.hypotheses if not h.met] == ["separable"]
+    assert found.conclusion is None
+
+
+def edges(claim):
+    def judged(**fields):
+        return claim([altered(RUNS, **fields)])
+
+    return judged
+
+
+ALL = {
+    "separable": ({"smallest_margin": np.ones(2)}, {"smallest_margin": np.array([1.0, 1 - 1e-6])}),
+    "input_norm": ({"relative_input": np.ones(2)}, {"relative_input": np.array([1.0, 1.001])}),
+    "row_norm": ({"relative_row": np.ones(2)}, {"relative_row": np.array([1.0, 1.001])}),
+    "labels": ({}, {"label_error": np.array([0.0, 1e-15])}),
+    "once_per_epoch": ({}, {"visits": np.array([0.0, 1.0])}),
+    "output_weight": ({}, {"output_weight": 0.0}),
+    "slope_positive": ({}, {"slope": 0.0}),
+    "slope_below_one": ({}, {"slope": 1.0}),
+    "step_size": ({}, {"step_size": 0.0}),
+}
+INSIDE = {key: ALL[key] for key in ("input_norm", "once_per_epoch", "output_weight", "slope_positive",
+                                    "slope_below_one", "step_size")}  # fmt: skip
+
+test_edges_of_theorem_4_1 = hypothesis_edges(theorem_4_1, edges(theorem_4_1), **ALL)
+test_edges_of_equation_19 = hypothesis_edges(equation_19, edges(equation_19), **ALL)
+test_edges_of_equation_24 = hypothesis_edges(equation_24, edges(equation_24), **INSIDE)
+test_edges_of_equation_25 = hypothesis_edges(equation_25, edges(equation_25), **INSIDE)
+
+
+@breaks_part(theorem_4_1_order, "slope 4 in n")
+def test_control_a_bound_without_n_in_a():
+    drawn = draw_slopes(Scale.QUICK, 0)
+
+    def wrong(*given):
+        # The n of A multiplies what an epoch can do; one point does n times less.
+        *others, n, level = given
+        bound = update_bound(*others, n, level)
+        return bound if np.ndim(level) else bound / np.asarray(n) ** 2
+
+    return theorem_4_1_order(drawn), theorem_4_1_order(drawn, bound=wrong)
+
+
+@breaks_part(theorem_4_1_order, "slope 2 in 1/ε")
+def test_control_a_smaller_power_of_the_level():
+    drawn = draw_slopes(Scale.QUICK, 0)
+
+    def wrong(*given):
+        *others, level = given
+        return update_bound(*others, level**0.95 if np.ndim(level) else level)
+
+    return theorem_4_1_order(drawn), theorem_4_1_order(drawn, bound=wrong)
+
+
+def root():
+    """The largest T of equation 19's quadratic on a run whose first epoch is clean: T is what is added."""
+    runs = ATTAINED
+    shape = (runs.slope, runs.step_size, runs.output_weight, runs.half_width, runs.largest_norm, runs.row_bound)
+    return float(quadratic_root(*quadratic(runs.separator_norm, *shape, runs.n_samples, runs.clean_levels[:, 0]))[0])
+
+
+@breaks_part(equation_19, "aT ≤ b√T + c")
+def test_control_just_beyond_the_root():
+    return equation_19([ATTAINED], shift=0.9999 * root()), equation_19([ATTAINED], shift=1.0001 * root())
+
+
+@breaks_part(equation_19, "T ≤ the right side of Eq. 19")
+def test_control_a_relaxed_bound_that_is_too_small():
+    def ten(*given):
+        return np.array([10.0])
+
+    return equation_19([ATTAINED], shift=10.0, relaxed=ten), equation_19([ATTAINED], shift=11.0, relaxed=ten)
+
+
+def test_only_the_first_stretch_of_violating_epochs_counts():
+    first = altered(RUNS, clean=lambda c: np.ones_like(c))
+    assert equation_19([first]).parts[1].measured == 0
+
+
+OUTPUTS = "outputs move by at most 2v²R_x²ηks(1 − e^{−ε_0})"
+
+
+@breaks_part(equation_24, OUTPUTS)
+def test_control_an_output_that_moves_too_far():
+    return equation_24([ATTAINED]), equation_24([ATTAINED], change=lambda *g: 0.999 * output_change(*g))
+
+
+@breaks_part(equation_24, "losses move by no more", also=(OUTPUTS,))
+def test_control_a_loss_that_moves_too_far():
+    """A loss moves by less than its output, so both break: the margin falls from 1 to −10."""
+    far = np.array([1.0, -10.0])[None, None, :, None]
+    return equation_24([ATTAINED]), equation_24([altered(ATTAINED, clean_margins=far)])
+
+
+@breaks_part(equation_24, "that is at most 2v²R_x²ηknε_0")
+def test_control_the_relaxed_form_is_smaller():
+    return equation_24([ATTAINED]), equation_24([ATTAINED], change=lambda *g: 1.2 * output_change(*g))
+
+
+@breaks_part(equation_24, "the epoch is clean")
+def test_control_an_epoch_with_a_larger_loss():
+    return equation_24([ATTAINED]), equation_24([altered(ATTAINED, sampled=lambda x: x * (1 + 1e-9))])
+
+
+@breaks_part(equation_25, "every loss is at most (1 + 2v²R_x²ηkn)ε_0")
+def test_control_a_final_loss_beyond_the_bound():
+    limit = float(3 * ATTAINED.clean_levels[0, 0])  # 2v²R_x²ηkn = 2
+
+    def ends_at(loss):
+        margin = -np.log(np.expm1(loss))
+        return altered(ATTAINED, clean_margins=lambda q: np.full_like(q, margin))
+
+    return equation_25([ends_at(0.9999 * limit)]), equation_25([ends_at(1.0001 * limit)])
+
+
+def test_it_speaks_about_a_readers_data():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(6, 3)) + 0.1
+    specimen = Specimen(from_arrays(points, np.sign(points[:, 0])), Choices(n_neurons=4))
+    (setting,) = theorem_4_1.on(specimen)
+    found = theorem_4_1([run_epochs(setting.model_copy(update={"most_epochs": 300}), silent)])
+    assert found.verdict in (Verdict.HOLDS, Verdict.INSUFFICIENT_EVIDENCE)
+    assert found.parts[0].kept is True
+
+
+test_every_part_has_a_control = every_part_of(convergence)

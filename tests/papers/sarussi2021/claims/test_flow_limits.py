@@ -1,0 +1,222 @@
+"""Theorems 6.1 and 6.2 on altered records of a path whose limit is known."""
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.sarussi2021.toys import altered, changed_weights, flow_runs
+from widenet.claims.base import Verdict
+from widenet.papers.sarussi2021.claims import flow_limits
+from widenet.papers.sarussi2021.claims.flow_limits import (
+    corollary_6_2,
+    theorem_6_1,
+    theorem_6_2_direction,
+    theorem_6_2_first_step,
+    theorem_6_2_region,
+)
+from widenet.papers.sarussi2021.formulas import cluster_bound
+
+RUNS = flow_runs()
+CLAIMS = (theorem_6_1, corollary_6_2, theorem_6_2_region, theorem_6_2_first_step, theorem_6_2_direction)
+LAST, AT_20 = len(RUNS.readings) - 1, int(np.flatnonzero(RUNS.readings == 20)[0])
+BOUNDED = "r/‖w̄ − ū‖ is below its bound at every time"
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
+def test_it_holds_on_the_toy_path(claim):
+    assert claim([RUNS]).verdict is Verdict.HOLDS
+
+
+def turn(weights):
+    """The last look turned by 0.03 towards a vector orthogonal to it: 1 − cos is 4.5e-4."""
+    flat = weights[LAST].ravel()
+    other = np.tile([1.0, -2.0], 6) * np.repeat([1.0, -1.0], 6)
+    other -= flat * (other @ flat) / (flat @ flat)
+    weights[LAST] = (flat + 0.03 * np.linalg.norm(flat) * other / np.linalg.norm(other)).reshape(6, 2)
+
+
+@breaks_part(theorem_6_1, "the direction settles")
+def test_control_a_last_look_that_is_turned():
+    return theorem_6_1([RUNS]), theorem_6_1([changed_weights(RUNS, turn)])
+
+
+def spread(weights):
+    """Deviations from the means as large as they were, relative to the means, at s = 20."""
+    for rows in (weights[:, :3], weights[:, 3:]):
+        mean = rows[LAST].mean(axis=0)
+        rows[LAST] = mean + (rows[LAST] - mean) * 40
+
+
+@breaks_part(theorem_6_1, "r/‖w̄ − ū‖ falls to a third", also=(BOUNDED,))
+def test_control_a_cluster_that_spreads():
+    return theorem_6_1([RUNS]), theorem_6_1([changed_weights(RUNS, spread)])
+
+
+@breaks_part(theorem_6_1, "the direction is that of the program")
+def test_control_another_direction():
+    other = RUNS.solutions * np.array([1.0, -1.0, 1.0, 1.0])
+    return theorem_6_1([RUNS]), theorem_6_1([altered(RUNS, solutions=other)])
+
+
+def test_an_error_in_between_decides_nothing():
+    other = RUNS.solutions * np.array([1.0, 1.15, 1.0, 1.0])
+    assert theorem_6_1([altered(RUNS, solutions=other)]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+@breaks_part(theorem_6_1, BOUNDED)
+def test_control_a_bound_that_is_too_small():
+    return theorem_6_1([RUNS]), theorem_6_1([RUNS], bound=lambda *given: 0.1 * cluster_bound(*given))
+
+
+@breaks_part(corollary_6_2, "the uncovered directions shrink to a third")
+def test_control_the_last_look_is_that_at_20():
+    def repeat(weights):
+        weights[LAST] = weights[AT_20 - 1]
+
+    return corollary_6_2([RUNS]), corollary_6_2([changed_weights(RUNS, repeat)])
+
+
+@breaks_part(corollary_6_2, "elsewhere the network is the linear classifier")
+def test_control_a_slab_of_width_zero():
+    """Plus rows at 0°, 50° and 100° still agree on both points, but the network bends; at s = 20 they spread more."""
+    angles = np.radians([0.0, 50.0, 100.0])
+    fan = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+    def loosen(weights):
+        for look, lengths in ((AT_20, (100.0, 1.0, 1.0)), (LAST, (100.0, 100.0, 100.0))):
+            weights[look, :3] = np.array(lengths)[:, None] * fan
+            weights[look, 3:] = -min(lengths) * fan[1]
+
+    loose = changed_weights(RUNS, loosen)
+    return corollary_6_2([loose]), corollary_6_2([loose], radius_share=0.0)
+
+
+def test_the_same_network_is_linear_outside_its_slab():
+    assert corollary_6_2([RUNS]).parts[1].cases > 400
+
+
+def flip_one(weights):
+    weights[AT_20 + 2, 0] *= -1
+
+
+def orthogonal(weights):
+    """A plus row orthogonal to the negative point (−1, −3), on which plus rows are negative."""
+    weights[AT_20 + 2, 0] = np.linalg.norm(weights[AT_20 + 2, 0]) * np.array([3.0, -1.0]) / 10**0.5
+
+
+for _claim in (theorem_6_1, corollary_6_2, theorem_6_2_region, theorem_6_2_first_step, theorem_6_2_direction):
+    _also = ("smoothed_margin",) if "6_2_" in _claim.name else ()
+    for _key, _make, _more in (
+        ("separating", lambda: altered(RUNS, weights=-RUNS.weights), _also),
+        ("stays", lambda: altered(RUNS, last_crossing=np.array([20.001])), ()),
+        ("agreement", lambda: changed_weights(RUNS, flip_one), ()),
+        ("margin", lambda: changed_weights(RUNS, orthogonal), ()),
+    ):
+        if "6_2_" in _claim.name and _key == "margin" and _claim is not theorem_6_2_first_step:
+            _more = ("critical_margin",)
+        breaks_hypothesis(_claim, _key, also=_more)(lambda c=_claim, make=_make: c([make()]))
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
+def test_control_each_hypothesis_about_the_path(claim):
+    for make, key in (
+        (lambda: altered(RUNS, last_crossing=np.array([20.001])), "stays"),
+        (lambda: changed_weights(RUNS, flip_one), "agreement"),
+    ):
+        assert key in {h.key for h in claim([make()]).hypotheses if not h.met}
+
+
+@breaks_hypothesis(theorem_6_2_region, "smoothed_margin")
+def test_control_a_far_point_raises_the_threshold():
+    return theorem_6_2_region([RUNS]), theorem_6_2_region([flow_runs(far_point=True)])
+
+
+@breaks_hypothesis(theorem_6_2_first_step, "smoothed_margin")
+def test_control_the_first_step_needs_the_margin_too():
+    return theorem_6_2_first_step([flow_runs(far_point=True)])
+
+
+@breaks_hypothesis(theorem_6_2_direction, "smoothed_margin")
+def test_control_the_direction_needs_the_margin_too():
+    return theorem_6_2_direction([flow_runs(far_point=True)])
+
+
+BETA = float(flow_limits._margin(RUNS.courses()[0]))
+
+
+@breaks_hypothesis(theorem_6_2_region, "critical_margin")
+def test_control_a_vector_that_gets_a_point_of_the_other_class():
+    return (
+        theorem_6_2_region([altered(RUNS, critical=np.array([BETA * (1 - 1e-9)]))]),
+        theorem_6_2_region([altered(RUNS, critical=np.array([BETA * (1 + 1e-9)]))]),
+    )
+
+
+@breaks_hypothesis(theorem_6_2_direction, "critical_margin")
+def test_control_the_direction_needs_the_data_too():
+    return theorem_6_2_direction([altered(RUNS, critical=np.array([BETA * 1.01]))])
+
+
+def test_the_first_step_does_not_need_it():
+    assert theorem_6_2_first_step([altered(RUNS, critical=np.array([9.0]))]).verdict is Verdict.HOLDS
+
+
+def test_runs_outside_are_counted_not_scored():
+    both = [RUNS, flow_runs(far_point=True)]
+    found = theorem_6_2_region(both)
+    assert found.verdict is Verdict.HOLDS
+    assert (found.runs.tried, found.runs.outside) == (2, 1)
+
+
+def signs(**fields):
+    return {name: np.array([values]) for name, values in fields.items()}
+
+
+SIDES = {
+    "plus neurons are right on positive points": signs(plus_signs=(-1.0, -1.0)),
+    "minus neurons are right on negative points": signs(minus_signs=(-1.0, -1.0)),
+    "plus neurons are right on negative points": signs(plus_signs=(1.0, 1.0)),
+    "minus neurons are right on positive points": signs(minus_signs=(1.0, 1.0)),
+}
+
+test_control_each_side = part_edges(
+    theorem_6_2_region,
+    lambda **fields: theorem_6_2_region([altered(RUNS, **fields)]),
+    {name: ({}, change) for name, change in SIDES.items()},
+)
+test_control_each_side_of_the_first_step = part_edges(
+    theorem_6_2_first_step,
+    lambda **fields: theorem_6_2_first_step([altered(RUNS, **fields)]),
+    {name: ({}, SIDES[name]) for name in list(SIDES)[:2]},
+)
+
+
+@pytest.mark.parametrize("name", list(SIDES)[2:])
+def test_the_first_step_says_nothing_about_the_other_sides(name):
+    assert theorem_6_2_first_step([altered(RUNS, **SIDES[name])]).verdict is Verdict.HOLDS
+
+
+def turned_minus():
+    angle = np.radians(60)
+    turn_by = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    solution = RUNS.perfect_solutions.copy()
+    solution[0, 2:] = turn_by @ solution[0, 2:]
+    return solution
+
+
+test_control_each_part_of_the_direction = part_edges(
+    theorem_6_2_direction,
+    lambda share=1.0, **fields: theorem_6_2_direction([altered(RUNS, **fields)], share=share),
+    {
+        "the direction is that of Eq. 7": ({}, {"perfect_solutions": turned_minus()}),
+        "‖w‖/‖u‖ is that of Eq. 7": (
+            {},
+            {"perfect_solutions": RUNS.perfect_solutions * np.array([1.3, 1.3, 1.0, 1.0])},
+        ),
+        "the margin tends to v√(k/val)": ({}, {"share": 1.3}),
+        "it never exceeds it": ({}, {"share": 0.998}),
+    },
+)
+
+
+test_every_part_has_a_control = every_part_of(flow_limits)

@@ -1,0 +1,212 @@
+"""Claims about gradient flow, judged on altered records of a path whose limit is known."""
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.papers.sarussi2021 import toys
+from tests.papers.sarussi2021.toys import altered, changed_weights, flow_runs
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Specimen
+from widenet.data import from_arrays
+from widenet.papers.sarussi2021.claims import flow_margins
+from widenet.papers.sarussi2021.claims.flow_margins import (
+    assumption_6_1,
+    directions_converge,
+    draw_too_early,
+    footnote_9,
+    limit_is_kkt,
+    smoothed_margin_grows,
+    smoothed_margin_grows_as_printed,
+    smoothed_margin_order,
+    too_early,
+)
+from widenet.papers.sarussi2021.formulas import LOG_2, flow_time_bound, least_norm, update_bound
+from widenet.papers.sarussi2021.runs.small_steps import SmallSteps, SmallStepSetting, run_small_steps
+from widenet.papers.sarussi2021.settings import SmallCloud
+from widenet.progress import silent
+from widenet.records import Scale
+
+RUNS = flow_runs()
+STEPS = run_small_steps(
+    SmallStepSetting(points=SmallCloud(n_samples=6), deviations=(0.1,), n_runs=2, half_width=2), silent
+)
+EPOCHS = toys.small_epochs()
+NEGATED = altered(RUNS, weights=-RUNS.weights)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [smoothed_margin_order, smoothed_margin_grows, footnote_9, directions_converge, limit_is_kkt],
+    ids=lambda claim: claim.name,
+)
+def test_it_holds_on_the_toy_path(claim):
+    assert claim([RUNS]).verdict is Verdict.HOLDS
+
+
+def arrival(steps=STEPS, trained=EPOCHS, **constants):
+    return assumption_6_1([steps], [trained], **constants)
+
+
+def test_small_steps_arrive():
+    assert isinstance(STEPS, SmallSteps)
+    assert (STEPS.printed_times <= STEPS.times).all()
+    assert arrival().verdict is Verdict.HOLDS
+
+
+LIMITS = flow_time_bound(
+    STEPS.separator_norm, STEPS.slope, STEPS.output_weight, STEPS.half_width, 6, STEPS.start_norm, LOG_2 / 6
+)
+
+
+@breaks_part(assumption_6_1, "gradient flow: nL < log 2 within the time")
+def test_control_a_time_beyond_the_bound():
+    return arrival(altered(STEPS, times=LIMITS)), arrival(altered(STEPS, times=1.001 * LIMITS))
+
+
+@breaks_part(assumption_6_1, "SGD: nL < log 2 within M(n, log(2)/n) updates")
+def test_control_one_update_more_than_the_bound():
+    limits = np.floor(flow_margins.promised(EPOCHS, update_bound, LOG_2 / 6)).astype(int)
+    hits = np.stack([EPOCHS.hits[:, 0], limits], axis=1)
+    return arrival(trained=altered(EPOCHS, hits=hits)), arrival(trained=altered(EPOCHS, hits=hits + 1))
+
+
+@breaks_part(assumption_6_1, "nL < 1 comes no later")
+def test_control_the_printed_level_after_the_true_one():
+    return arrival(), arrival(altered(STEPS, printed_times=STEPS.times + 1))
+
+
+@breaks_hypothesis(assumption_6_1, "separable")
+def test_control_a_margin_below_one():
+    edge = altered(STEPS, smallest_margin=np.ones(2)), altered(STEPS, smallest_margin=np.array([1.0, 1 - 1e-6]))
+    return arrival(edge[0]), arrival(edge[1])
+
+
+def test_a_flow_that_is_given_up_decides_nothing():
+    never = altered(STEPS, times=np.full(2, np.nan), printed_times=np.full(2, np.nan))
+    assert arrival(never).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+@breaks_part(smoothed_margin_order, "γ̃ ≤ γ̄")
+def test_control_the_mean_loss_in_place_of_the_sum():
+    return smoothed_margin_order([RUNS]), smoothed_margin_order([RUNS], mean=True)
+
+
+def exchanged(weights):
+    weights[[25, 26]] = weights[[26, 25]]
+
+
+@breaks_part(smoothed_margin_grows, "γ̃ does not decrease")
+def test_control_two_looks_exchanged():
+    return smoothed_margin_grows([RUNS]), smoothed_margin_grows([changed_weights(RUNS, exchanged)])
+
+
+@pytest.mark.parametrize("claim", [smoothed_margin_grows, footnote_9, directions_converge, limit_is_kkt])
+def test_control_a_run_that_never_separates(claim):
+    assert "separating" in {h.key for h in claim([NEGATED]).hypotheses if not h.met}
+
+
+for _claim in (smoothed_margin_grows, footnote_9, directions_converge, limit_is_kkt):
+    breaks_hypothesis(_claim, "separating")(lambda c=_claim: c([NEGATED]))
+
+
+def test_the_printed_level_is_too_high():
+    found = smoothed_margin_grows_as_printed(draw_too_early(Scale.QUICK, 0))
+    assert found.verdict is Verdict.VIOLATED
+    np.testing.assert_allclose(found.details["rates"], [-0.435, -0.269, -0.015], atol=1e-3)
+
+
+@spares(smoothed_margin_grows_as_printed)
+def test_a_nearer_point_spares_it():
+    """At t = 150 the margin grows although log 2 < nL < 1."""
+    return smoothed_margin_grows_as_printed(too_early((150.0,)))
+
+
+def halved(weights):
+    weights[-1] *= 0.5
+
+
+@breaks_part(footnote_9, "‖W‖ grows")
+def test_control_weights_that_shrink():
+    return footnote_9([RUNS]), footnote_9([changed_weights(RUNS, halved)])
+
+
+def attained():
+    """One point x, w = x, u = −αx: the norm is as small as it can be."""
+    point = np.array([1.0, 2.0])
+    rows = np.concatenate([np.tile(point, (3, 1)), np.tile(-point / 3, (3, 1))])
+    growing = (RUNS.readings[:, None, None] + 1.0) * rows
+    return altered(
+        RUNS,
+        weights=growing[None],
+        inputs=point[None, None],
+        labels=np.ones((1, 1)),
+        plus_signs=np.ones((1, 1)),
+        minus_signs=-np.ones((1, 1)),
+    )
+
+
+@breaks_part(footnote_9, "‖W‖ ≥ min q/(v√(k(1 + α²))R_x)")
+def test_control_a_bound_without_the_slope():
+    found = footnote_9([attained()])
+    assert found.parts[1].tightness == pytest.approx(1, rel=1e-12)
+    return found, footnote_9([attained()], bound=lambda q, a, *shape: least_norm(q, 0.0, *shape))
+
+
+def spiral(weights):
+    readings = RUNS.readings
+    lengths = np.linalg.norm(weights, axis=(1, 2))
+    weights[:] = 0
+    weights[:, 0, 0], weights[:, 0, 1] = np.cos(np.log(readings + 1.0)), np.sin(np.log(readings + 1.0))
+    weights[:] *= lengths[:, None, None]
+
+
+@breaks_part(directions_converge, "‖Ŵ(2s) − Ŵ(s)‖ decreases")
+def test_control_a_spiral_in_the_logarithm():
+    turned = changed_weights(RUNS, lambda weights: weights[-1].__imul__(np.array([[1.0, 1.2]])))
+    return directions_converge([RUNS]), directions_converge([turned])
+
+
+def test_a_spiral_does_not_converge():
+    assert directions_converge([changed_weights(RUNS, spiral)]).conclusion is not True
+
+
+test_control_each_residual = part_edges(
+    limit_is_kkt,
+    lambda **constants: limit_is_kkt([RUNS], **constants),
+    {
+        "stationarity halves": ({}, {"share": 1e-3}),
+        "stationarity ends below 0.03": ({}, {"stationary": 1e-9}),
+        "slack ends below 0.01": ({}, {"slack": 1e-9}),
+    },
+)
+
+
+@breaks_part(limit_is_kkt, "every margin is positive")
+def test_control_a_wrong_sign_at_the_end():
+    return limit_is_kkt([changed_weights(RUNS, lambda weights: weights[-1].__imul__(-1.0))])
+
+
+def onto_a_kink(weights):
+    weights[-1, 0] = np.linalg.norm(weights[-1, 0]) * np.array([3.0, -1.0]) / 10**0.5
+
+
+@breaks_hypothesis(limit_is_kkt, "off_the_kinks")
+def test_control_a_neuron_on_a_kink():
+    return limit_is_kkt([RUNS]), limit_is_kkt([changed_weights(RUNS, onto_a_kink)])
+
+
+def test_control_equal_multipliers():
+    assert limit_is_kkt([RUNS], uniform=True).conclusion is False
+
+
+def test_they_speak_about_a_readers_data():
+    (setting,) = smoothed_margin_order.on(Specimen(from_arrays(*toys.E1)))
+    assert setting.cases[0].slope == 0.2
+    points = np.random.default_rng(0).normal(size=(150, 2)) + 0.1
+    said = smoothed_margin_order.on(Specimen(from_arrays(points, np.sign(points[:, 0]))))
+    assert isinstance(said, Silence)
+    assert "at most 100 points" in said
+
+
+test_every_part_has_a_control = every_part_of(flow_margins)

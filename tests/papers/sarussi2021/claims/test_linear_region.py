@@ -1,0 +1,386 @@
+"""Theorem 5.1 and Section 10: sharp networks, stored signs that are turned, and balls that are too small."""
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.papers.sarussi2021.toys import altered
+from widenet.claims.base import Verdict
+from widenet.claims.specimen import Choices, Specimen
+from widenet.data import from_arrays
+from widenet.papers.sarussi2021.claims import linear_region
+from widenet.papers.sarussi2021.claims.linear_region import (
+    OnePair,
+    corollary_10_1,
+    draw_closed_ball,
+    draw_equal_rows,
+    equation_6,
+    lemma_10_1,
+    lemma_10_1_as_printed,
+    lemma_10_2,
+    lemma_10_2_as_printed,
+    proposition_10_1,
+    proposition_10_2,
+    theorem_5_1,
+    theorem_5_1_sharp,
+)
+from widenet.papers.sarussi2021.formulas import sharp_factor
+from widenet.papers.sarussi2021.runs.clouds import Clouds, CloudSetting, ask, run_clouds
+from widenet.papers.sarussi2021.settings import SignedNetwork, kappa_network
+from widenet.progress import silent
+from widenet.records import Scale
+
+PAIRS = run_clouds(CloudSetting(n_networks=80, n_points=40, seed=1), silent)
+ALPHA, KAPPA = 0.2, 0.8 / 1.2
+POINT = np.array([[1.0, 0.0]])
+
+
+def network(plus, minus, slope=ALPHA):
+    return SignedNetwork(np.array(plus, float), np.array(minus, float), 1.0, slope)
+
+
+def with_sharp(distance, half_width=2, *, swapped=False):
+    """The toy pairs and one more, whose sign turns at κ."""
+    return Clouds.joined([PAIRS, ask(kappa_network(ALPHA, distance, half_width, swapped=swapped), POINT)])
+
+
+def turned(pairs, where):
+    """The same with the sign of N turned at the first pair of this mask."""
+    first = np.flatnonzero(where)[0]
+    outputs = pairs.outputs.copy()
+    outputs[first] *= -1
+    return altered(pairs, outputs=outputs)
+
+
+CLAIMS = (
+    theorem_5_1,
+    theorem_5_1_sharp,
+    equation_6,
+    corollary_10_1,
+    lemma_10_1,
+    proposition_10_1,
+    proposition_10_2,
+    lemma_10_2,
+)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
+def test_it_holds_on_toy_networks(claim):
+    assert claim([PAIRS]).verdict is Verdict.HOLDS
+
+
+def test_the_factor_two_at_the_edge_of_the_region():
+    edge = ask(network([(1, 1), (1, -1)], [(-1.01, 0), (-1.01, 0)]), np.array([(1.0, 0.0), (1.0, 0.2)]))
+    assert [theorem_5_1([edge], factor=f).parts[0].cases for f in (1.97, 2.0, 2.02)] == [2, 1, 0]
+    assert theorem_5_1([edge]).details["in_the_region"] == 1
+    assert equation_6([edge]).parts[0].cases == 1
+    assert theorem_5_1([edge], factor=2.02).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+SIGN = "sign N = sign (w̄ − ū)·x where |(w̄ − ū)·x| ≥ 2r‖x‖"
+
+
+@breaks_part(theorem_5_1, SIGN)
+def test_control_one_sign_in_the_region_is_turned():
+    inside = np.abs(PAIRS.difference) >= 2.1 * PAIRS.radius * PAIRS.norms
+    return theorem_5_1([PAIRS]), theorem_5_1([turned(PAIRS, inside)])
+
+
+@breaks_part(theorem_5_1, SIGN)
+def test_control_a_factor_below_kappa():
+    pairs = with_sharp(KAPPA - 1e-3)
+    return theorem_5_1([pairs]), theorem_5_1([pairs], factor=KAPPA - 2e-3)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_control_the_radius_of_one_block_only(swapped):
+    pairs = with_sharp(KAPPA - 1e-3, swapped=swapped)
+    small = altered(pairs, plus_radius=np.zeros(len(pairs)), minus_radius=np.zeros(len(pairs)))
+    assert theorem_5_1([small]).conclusion is False
+    assert [h.key for h in theorem_5_1([small]).hypotheses if not h.met] == ["balls"]
+
+
+EVEN, ODD = "beyond κr‖x‖ the signs agree (even k)", "beyond κ_k r‖x‖ the signs agree (odd k)"
+SIDES = "each side needs the radius of the other sign only"
+
+
+def lowered(half_width):
+    def factor(slope, k):
+        return sharp_factor(slope, k) - (2e-3 if k == half_width else 0.0)
+
+    return factor
+
+
+@breaks_part(theorem_5_1_sharp, EVEN, also=(SIDES,))
+def test_control_kappa_lowered_for_even_widths():
+    pairs = with_sharp(KAPPA - 1e-3)
+    return theorem_5_1_sharp([pairs]), theorem_5_1_sharp([pairs], factor=lowered(2))
+
+
+@breaks_part(theorem_5_1_sharp, ODD, also=(SIDES,))
+def test_control_kappa_lowered_for_odd_widths():
+    pairs = with_sharp(float(sharp_factor(ALPHA, 3)) - 1e-3, 3)
+    return theorem_5_1_sharp([pairs]), theorem_5_1_sharp([pairs], factor=lowered(3))
+
+
+@breaks_part(theorem_5_1_sharp, SIDES)
+def test_control_the_two_radii_exchanged():
+    pairs = with_sharp(KAPPA - 1e-3)
+    return theorem_5_1_sharp([pairs]), theorem_5_1_sharp([pairs], swapped=True)
+
+
+test_control_a_factor_that_could_be_lowered = part_edges(
+    theorem_5_1_sharp,
+    lambda **given: theorem_5_1_sharp([PAIRS], **given) if not given else _raised(**given),
+    {"κ cannot be lowered (even k)": ({}, {"widths": 2}), "κ_k cannot be lowered (odd k)": ({}, {"widths": 3})},
+)
+
+
+def _raised(widths):
+    """The claim with networks of this width asked above their factor, where the sign is right."""
+    original = linear_region.kappa_network
+
+    def above(slope, distance, half_width=2, *, swapped=False):
+        moved = distance * 1.01 if half_width % 2 == widths % 2 else distance
+        return original(slope, moved, half_width, swapped=swapped)
+
+    linear_region.kappa_network = above
+    try:
+        return theorem_5_1_sharp([PAIRS])
+    finally:
+        linear_region.kappa_network = original
+
+
+def test_the_odd_factor_is_too_small_for_even_widths():
+    def odd(slope, k):
+        return sharp_factor(slope, k + 1 - k % 2)
+
+    assert theorem_5_1_sharp([with_sharp(KAPPA - 1e-3)], factor=odd).conclusion is False
+
+
+@breaks_part(equation_6, "|cos| ≥ 2r/‖w̄ − ū‖", also=("|cos| ≥ r/‖w̄ − ū‖",))
+def test_control_a_sign_turned_far_out():
+    inside = np.abs(PAIRS.difference) >= 2.1 * PAIRS.radius * PAIRS.norms
+    return equation_6([PAIRS]), equation_6([turned(PAIRS, inside)])
+
+
+@breaks_part(equation_6, "|cos| ≥ r/‖w̄ − ū‖")
+def test_control_a_factor_below_kappa_in_cosines():
+    pairs = with_sharp(KAPPA - 1e-3)
+    return equation_6([pairs]), equation_6([pairs], factors=(2.0, KAPPA - 2e-3))
+
+
+@breaks_part(corollary_10_1, "the larger of |w̄·x|, |ū·x| is at least r‖x‖")
+def test_control_a_factor_of_nineteen_tenths():
+    """r = 1, w̄ = 0.96e₁, ū = −0.96e₁: 1.92 is above 1.9, and neither mean reaches 1."""
+    short = ask(network([(0.96, 1), (0.96, -1)], [(-0.96, 1), (-0.96, -1)]), POINT)
+    pairs = Clouds.joined([PAIRS, short])
+    return corollary_10_1([pairs]), corollary_10_1([pairs], factor=1.9)
+
+
+def test_corollary_10_1_is_attained():
+    edge = ask(network([(1, 1), (1, -1)], [(-1, 1), (-1, -1)]), POINT)
+    assert corollary_10_1([edge]).tightness == 1
+
+
+def opposite(sign, share):
+    """One row of this sign gets the other side, in a pair just at `share` of the balls."""
+    mean = getattr(PAIRS, f"{sign}_mean")
+    first = np.flatnonzero(np.abs(mean) >= share * PAIRS.radius * PAIRS.norms)[0]
+    low, high = getattr(PAIRS, f"{sign}_low").copy(), getattr(PAIRS, f"{sign}_high").copy()
+    low[first], high[first] = -1.0, 1.0
+    return altered(PAIRS, **{f"{sign}_low": low, f"{sign}_high": high})
+
+
+@pytest.mark.parametrize("sign", ["plus", "minus"])
+def test_control_rows_of_both_sides(sign):
+    found = lemma_10_1([opposite(sign, 1.1)])
+    kept = {part.name: part.kept for part in found.parts}
+    assert [name for name, answer in kept.items() if answer is False] == [
+        f"open ball: one strict sign ({sign} rows)",
+        f"closed ball: no opposite signs ({sign} rows)",
+    ]
+
+
+@breaks_part(lemma_10_1, "open ball: one strict sign (plus rows)",
+             also=("closed ball: no opposite signs (plus rows)",))  # fmt: skip
+def test_control_a_plus_row_on_the_other_side():
+    return lemma_10_1([PAIRS]), lemma_10_1([opposite("plus", 1.1)])
+
+
+@breaks_part(lemma_10_1, "open ball: one strict sign (minus rows)",
+             also=("closed ball: no opposite signs (minus rows)",))  # fmt: skip
+def test_control_a_minus_row_on_the_other_side():
+    return lemma_10_1([PAIRS]), lemma_10_1([opposite("minus", 1.1)])
+
+
+def between(sign):
+    """Opposite signs exactly at the closed ball: r < |w̄·x|/‖x‖ < 1.0001 r."""
+    rows = [(1.00005 + 1, 0), (1.00005 - 1, 0)]
+    other = [(3, 0), (3, 0)]
+    pair = ask(network(rows, other) if sign == "plus" else network(other, rows), POINT)
+    pair = altered(pair, **{f"{sign}_low": np.array([-0.5])})
+    return Clouds.joined([PAIRS, pair])
+
+
+@breaks_part(lemma_10_1, "closed ball: no opposite signs (plus rows)")
+def test_control_plus_rows_at_the_edge_of_the_ball():
+    return lemma_10_1([between("plus")])
+
+
+@breaks_part(lemma_10_1, "closed ball: no opposite signs (minus rows)")
+def test_control_minus_rows_at_the_edge_of_the_ball():
+    return lemma_10_1([between("minus")])
+
+
+@breaks_hypothesis(lemma_10_1, "open_balls")
+def test_control_closed_balls():
+    return lemma_10_1([PAIRS]), lemma_10_1([PAIRS], widened=1.0)
+
+
+@breaks_hypothesis(lemma_10_1, "not_zero")
+def test_control_the_point_zero():
+    return lemma_10_1([PAIRS]), lemma_10_1([Clouds.joined([PAIRS, ask(network([(1, 0)], [(0, 1)]), 0 * POINT)])])
+
+
+def quadrant(plus, minus):
+    edge = 1.1 * PAIRS.radius * PAIRS.norms
+    return (plus * PAIRS.plus_mean > edge) & (minus * PAIRS.minus_mean > edge)
+
+
+test_control_one_sign_turned_per_quadrant = part_edges(
+    proposition_10_1,
+    lambda where=None: proposition_10_1([PAIRS if where is None else turned(PAIRS, where)]),
+    {
+        "w̄·x > 0, ū·x > 0": ({}, {"where": quadrant(1, 1)}),
+        "w̄·x > 0, ū·x < 0": ({}, {"where": quadrant(1, -1)}),
+        "w̄·x < 0, ū·x > 0": ({}, {"where": quadrant(-1, 1)}),
+        "w̄·x < 0, ū·x < 0": ({}, {"where": quadrant(-1, -1)}),
+    },
+)
+
+
+def test_control_relu_in_the_negative_quadrant():
+    """With α = 0 and all products negative N is 0, which is no sign."""
+    off = ask(network([(-2, 0)], [(-1, 0)], slope=0.0), POINT)
+    assert off.outputs == 0
+    found = proposition_10_1([Clouds.joined([PAIRS, altered(off, scales=np.zeros(1))])])
+    assert "slope_positive" in {h.key for h in found.hypotheses if not h.met}
+
+
+def alone(near, far, turn):
+    edge = PAIRS.radius * PAIRS.norms
+    wide = np.abs(PAIRS.difference) >= 2.01 * edge
+    return wide & (np.abs(getattr(PAIRS, near)) < 0.99 * edge) & (turn * getattr(PAIRS, far) > 1.01 * edge)
+
+
+test_control_one_sign_turned_per_case = part_edges(
+    proposition_10_2,
+    lambda where=None: proposition_10_2([PAIRS if where is None else turned(PAIRS, where)]),
+    {
+        "ū·x ≥ r‖x‖ alone": ({}, {"where": alone("plus_mean", "minus_mean", 1)}),
+        "ū·x ≤ −r‖x‖ alone": ({}, {"where": alone("plus_mean", "minus_mean", -1)}),
+        "w̄·x ≥ r‖x‖ alone": ({}, {"where": alone("minus_mean", "plus_mean", 1)}),
+        "w̄·x ≤ −r‖x‖ alone": ({}, {"where": alone("minus_mean", "plus_mean", -1)}),
+    },
+)
+
+
+def nearly(*, swapped=False):
+    """w = (−0.999, 0) twice, u = (−1, ±1): −Σσ(w·x) is 0.999 of αkr‖x‖, and N = 0.002α."""
+    rows, spread = [(-0.999, 0)] * 2, [(-1, 1), (-1, -1)]
+    pair = ask(network(spread, rows) if swapped else network(rows, spread), POINT)
+    return Clouds.joined([PAIRS, pair])
+
+
+@breaks_part(lemma_10_2, "−Σσ(w·x) < αkr‖x‖")
+def test_control_a_sum_beyond_its_bound():
+    edge = PAIRS.radius * PAIRS.norms
+    case = (PAIRS.minus_mean <= -1.01 * edge) & (np.abs(PAIRS.plus_mean) < 0.99 * edge)
+    sums = PAIRS.plus_sum.copy()
+    first = np.flatnonzero(case)[0]
+    sums[first] = -(PAIRS.slopes * PAIRS.half_widths * edge)[first]
+    return lemma_10_2([nearly()]), lemma_10_2([altered(PAIRS, plus_sum=sums)])
+
+
+@breaks_part(lemma_10_2, "−Σσ(u·x) < αkr‖x‖")
+def test_control_a_mirrored_sum_beyond_its_bound():
+    edge = PAIRS.radius * PAIRS.norms
+    case = (PAIRS.plus_mean <= -1.01 * edge) & (np.abs(PAIRS.minus_mean) < 0.99 * edge)
+    sums = PAIRS.minus_sum.copy()
+    first = np.flatnonzero(case)[0]
+    sums[first] = -(PAIRS.slopes * PAIRS.half_widths * edge)[first]
+    return lemma_10_2([nearly(swapped=True)]), lemma_10_2([altered(PAIRS, minus_sum=sums)])
+
+
+def test_the_bound_on_the_sum_is_nearly_attained():
+    assert lemma_10_2([nearly()], share=0.998).parts[0].kept is False
+    assert lemma_10_2([nearly(swapped=True)], share=0.998).parts[2].kept is False
+
+
+@breaks_part(lemma_10_2, "N(x) > 0")
+def test_control_a_positive_output_turned():
+    edge = PAIRS.radius * PAIRS.norms
+    return lemma_10_2([turned(PAIRS, (PAIRS.minus_mean <= -1.01 * edge) & (np.abs(PAIRS.plus_mean) < 0.9 * edge))])
+
+
+@breaks_part(lemma_10_2, "N(x) < 0")
+def test_control_a_negative_output_turned():
+    edge = PAIRS.radius * PAIRS.norms
+    return lemma_10_2([turned(PAIRS, (PAIRS.plus_mean <= -1.01 * edge) & (np.abs(PAIRS.minus_mean) < 0.9 * edge))])
+
+
+@pytest.mark.parametrize("claim", [theorem_5_1, theorem_5_1_sharp, equation_6, proposition_10_1, proposition_10_2,
+                                   lemma_10_2], ids=lambda claim: claim.name)  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "change"),
+    [
+        ("balls", {"plus_distance": lambda d: d + 1e3}),
+        ("slope_positive", {"slopes": lambda a: np.where(np.arange(len(a)) == 3, 0.0, a)}),
+        ("slope_below_one", {"slopes": lambda a: np.where(np.arange(len(a)) == 3, 1.0, a)}),
+    ],
+)
+def test_control_each_hypothesis_is_measured(claim, key, change):
+    assert [h.key for h in claim([altered(PAIRS, **change)]).hypotheses if not h.met] == [key]
+
+
+for _claim in (theorem_5_1, theorem_5_1_sharp, equation_6, proposition_10_1, proposition_10_2, lemma_10_2):
+    for _key, _change in (
+        ("balls", {"plus_distance": lambda d: d + 1e3}),
+        ("slope_positive", {"slopes": lambda a: np.where(np.arange(len(a)) == 3, 0.0, a)}),
+        ("slope_below_one", {"slopes": lambda a: np.where(np.arange(len(a)) == 3, 1.0, a)}),
+    ):
+        breaks_hypothesis(_claim, _key)(lambda c=_claim, change=_change: c([altered(PAIRS, **change)]))
+
+
+@breaks_hypothesis(equation_6, "means_apart")
+def test_control_means_that_coincide():
+    same = ask(network([(1, 0), (1, 0)], [(1, 0), (1, 0)]), POINT)
+    return equation_6([PAIRS]), equation_6([Clouds.joined([PAIRS, same])])
+
+
+def test_the_printed_lemmas_fail():
+    assert lemma_10_1_as_printed(draw_closed_ball(Scale.QUICK, 0)).verdict is Verdict.VIOLATED
+    assert lemma_10_2_as_printed(draw_equal_rows(Scale.QUICK, 0)).verdict is Verdict.VIOLATED
+
+
+@spares(lemma_10_1_as_printed)
+def test_rows_inside_the_ball_spare_lemma_10_1():
+    return lemma_10_1_as_printed(OnePair(network([(0.1, 0), (1.9, 0)], [(1, 0), (1, 0)]), POINT[0], 1.0))
+
+
+@spares(lemma_10_2_as_printed)
+def test_rows_on_different_sides_spare_lemma_10_2():
+    return lemma_10_2_as_printed(OnePair(network([(1, 0), (1, 0)], [(-1, 0), (-1, 0)]), POINT[0], 1.0))
+
+
+def test_it_speaks_about_a_readers_data():
+    points = np.random.default_rng(0).normal(size=(12, 3)) + 0.1
+    specimen = Specimen(from_arrays(points, np.sign(points[:, 0])), Choices(n_neurons=4))
+    cells = [run_clouds(setting, silent) for setting in theorem_5_1.on(specimen)]
+    for claim in (theorem_5_1, equation_6, corollary_10_1):
+        assert claim(cells).verdict in (Verdict.HOLDS, Verdict.INSUFFICIENT_EVIDENCE), claim.id
+    assert theorem_5_1(cells).verdict is Verdict.HOLDS
+
+
+test_every_part_has_a_control = every_part_of(linear_region)

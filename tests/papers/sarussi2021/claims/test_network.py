@@ -1,0 +1,136 @@
+import numpy as np
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, spares
+from tests.papers.sarussi2021.toys import altered
+from widenet.claims.base import Verdict
+from widenet.papers.sarussi2021.claims import network
+from widenet.papers.sarussi2021.claims.network import (
+    draw_antipodal_line,
+    draw_expressed,
+    draw_scaled,
+    equation_27,
+    express,
+    section_3_expressiveness,
+    section_8_1,
+    section_8_1_as_printed,
+)
+from widenet.papers.sarussi2021.formulas import update_bound
+from widenet.papers.sarussi2021.runs.clouds import Clouds, CloudSetting, ask, run_clouds
+from widenet.papers.sarussi2021.runs.epochs import lifted_epoch_settings, run_epochs
+from widenet.papers.sarussi2021.settings import kappa_network
+from widenet.progress import silent
+from widenet.records import Scale
+
+UNITS = draw_expressed(Scale.QUICK, 0)
+SCALED = draw_scaled(Scale.QUICK, 0)
+PAIRS = run_clouds(CloudSetting(n_networks=30, n_points=30, lifted=True), silent)
+TRAINED = [run_epochs(setting, silent) for setting in lifted_epoch_settings(Scale.QUICK, 0)]
+
+
+def one_percent(units, positive):
+    first = np.flatnonzero((units.weights >= 0) == positive)[0]
+    outputs = units.outputs.copy()
+    outputs[first] *= 1.001
+    return altered(units, outputs=outputs)
+
+
+@breaks_part(section_3_expressiveness, "units with a ≥ 0")
+def test_control_a_positive_weight_a_little_too_large():
+    return section_3_expressiveness(UNITS), section_3_expressiveness(one_percent(UNITS, True))
+
+
+@breaks_part(section_3_expressiveness, "units with a < 0")
+def test_control_a_negative_weight_a_little_too_large():
+    return section_3_expressiveness(UNITS), section_3_expressiveness(one_percent(UNITS, False))
+
+
+def test_control_without_the_division_by_v():
+    assert section_3_expressiveness(express(np.random.default_rng(0), 5, divide=False)).verdict is Verdict.VIOLATED
+
+
+@breaks_hypothesis(section_3_expressiveness, "output_weight")
+def test_control_output_weight_zero():
+    return section_3_expressiveness(altered(UNITS, output_weight=0.0))
+
+
+@breaks_part(equation_27, "N_{cW} = c·N_W")
+def test_control_one_row_a_little_longer():
+    scaled = SCALED.scaled.copy()
+    scaled[5] *= 1.001
+    return equation_27(SCALED), equation_27(altered(SCALED, scaled=scaled))
+
+
+@breaks_part(equation_27, "the signs are the same")
+def test_control_one_sign_turned():
+    signs = SCALED.signs.copy()
+    signs[5] *= -1
+    return equation_27(SCALED), equation_27(altered(SCALED, signs=signs))
+
+
+@breaks_hypothesis(equation_27, "factor")
+def test_control_a_negative_factor():
+    found = equation_27(draw_scaled(Scale.QUICK, 0, factors=(-1.0,)))
+    assert found.conclusion is False
+    return found
+
+
+def judged(pairs=PAIRS, trained=TRAINED, **constants):
+    return section_8_1([pairs], trained, **constants)
+
+
+@breaks_part(section_8_1, "the two networks are equal")
+def test_control_a_bias_one_percent_too_large():
+    return judged(), judged(bias_share=1.01)
+
+
+@breaks_part(section_8_1, "Theorem 5.1 with ‖(x, 1)‖")
+def test_control_the_norm_without_the_bias_coordinate():
+    """The sharp network in the coordinate of the bias, at x = 0: with ‖x‖ = 0 every pair is inside the region."""
+    sharp = ask(kappa_network(0.2, 0.8 / 1.2 - 1e-3), np.array([[1.0, 0.0]]))
+    honest = Clouds.joined([PAIRS, sharp])
+    return judged(honest), judged(Clouds.joined([PAIRS, altered(sharp, norms=np.zeros(1))]))
+
+
+@breaks_part(section_8_1, "Theorem 4.1 with √(R_x² + 1)")
+def test_control_a_bound_that_is_too_small():
+    return judged(), judged(bound=lambda *given: 1e-8 * update_bound(*given))
+
+
+def test_the_bound_needs_the_lifted_norm():
+    (runs,) = TRAINED
+    lower = network.promised(altered(runs, largest_norm=lambda r: np.sqrt(r**2 - 1)), update_bound, 0.5)
+    assert (lower < network.promised(runs, update_bound, 0.5)).all()
+
+
+@breaks_part(section_8_1, "V_β⁺ and V_β⁻ are not empty for β ≤ 1")
+def test_control_without_the_column_of_ones():
+    return judged(), judged(ones=False)
+
+
+@breaks_hypothesis(section_8_1, "balls")
+def test_control_rows_outside_their_ball():
+    return judged(altered(PAIRS, plus_distance=lambda d: d + 1e3))
+
+
+@breaks_hypothesis(section_8_1, "slope_positive")
+def test_control_slope_zero():
+    return judged(altered(PAIRS, slopes=lambda a: 0 * a))
+
+
+@breaks_hypothesis(section_8_1, "slope_below_one")
+def test_control_slope_one():
+    return judged(altered(PAIRS, slopes=lambda a: 0 * a + 1))
+
+
+def test_lifted_data_are_never_antipodal():
+    found = section_8_1_as_printed(draw_antipodal_line(Scale.QUICK, 0))
+    assert found.verdict is Verdict.VIOLATED
+    assert abs(found.measured - 1) < 1e-12
+
+
+@spares(section_8_1_as_printed)
+def test_without_biases_antipodal_data_spare_it():
+    return section_8_1_as_printed((np.array([[1.0], [-1.0]]), np.array([1.0, -1.0])))
+
+
+test_every_part_has_a_control = every_part_of(network)

@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+
+from tests.controls import every_part_of, spares
+from widenet.claims.base import Verdict
+from widenet.papers.sarussi2021.claims import past_the_epoch
+from widenet.papers.sarussi2021.claims.past_the_epoch import equation_24_as_printed, equation_25_as_printed, go_past
+
+
+def test_the_instance():
+    past = go_past()
+    np.testing.assert_allclose(past.sampled, [4.6e-5, 5.86e-3], rtol=1e-2)
+    assert (past.sampled <= past.clean_level).all()
+    found = equation_24_as_printed(past)
+    assert found.verdict is Verdict.VIOLATED
+    assert (found.measured, found.promised) == pytest.approx((115.3164, 20.0), rel=1e-6)
+    found = equation_25_as_printed(past)
+    assert found.verdict is Verdict.VIOLATED
+    assert (found.measured, found.promised) == pytest.approx((99.4669, 20.00674), rel=1e-6)
+
+
+def test_inside_the_epoch_the_bounds_hold():
+    past = go_past()
+    inside = np.abs(past.margins[:3, None] - past.margins[None, :3]).max()
+    assert inside <= past.reach * past.clean_level
+    assert np.logaddexp(0, -past.margins[2]).max() == pytest.approx(0.0898, rel=1e-2)
+
+
+@spares(equation_24_as_printed)
+def test_a_hundredth_of_the_step_spares_equation_24():
+    return equation_24_as_printed(go_past(0.01))
+
+
+@spares(equation_25_as_printed)
+def test_a_hundredth_of_the_step_spares_equation_25():
+    return equation_25_as_printed(go_past(0.01))
+
+
+test_every_part_has_a_control = every_part_of(past_the_epoch)

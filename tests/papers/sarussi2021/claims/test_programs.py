@@ -1,0 +1,138 @@
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.sarussi2021.toys import altered
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Choices, Specimen
+from widenet.data import from_arrays
+from widenet.papers.sarussi2021.claims import programs
+from widenet.papers.sarussi2021.claims.programs import (
+    assumption_3_feasible,
+    draw_feasibility,
+    draw_regimes,
+    equation_7_antipodal,
+    equation_7_kernel,
+    feasibility,
+    footnote_8,
+    mirrored,
+    program,
+)
+from widenet.papers.sarussi2021.settings import CROSS, TWO_POINTS, WEDGE
+from widenet.records import Scale
+
+E1 = program(*TWO_POINTS.draw(0), 1 / 3)
+WEDGED = program(*WEDGE.draw(0), 1 / 20)
+
+test_control_each_entry_of_the_kernel = part_edges(
+    equation_7_kernel,
+    lambda **constants: equation_7_kernel([E1, WEDGED], **constants),
+    {
+        "(1 + α²)⟨x, x'⟩ for equal labels": ({}, {"equal": 1.01}),
+        "2α⟨x, x'⟩ for unlike labels": ({}, {"unlike": 1.01}),
+        "twice the dual optimum is the optimum": ({}, {"dual": 1.0}),
+    },
+)
+
+CONTRADICTION = program(np.array([(1.0, 0.0), (1.0, 0.0)]), np.array([1.0, -1.0]), 0.5)
+
+
+@breaks_hypothesis(equation_7_kernel, "separable")
+def test_control_contradictory_labels():
+    return equation_7_kernel([E1, CONTRADICTION])
+
+
+MIRRORED = mirrored([(*CROSS.draw(0), 0.2)])
+
+
+def turned(by):
+    angle = np.radians(by)
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    return turn @ MIRRORED.minus
+
+
+test_control_each_part_of_the_closed_form = part_edges(
+    equation_7_antipodal,
+    lambda **fields: equation_7_antipodal(altered(MIRRORED, **fields)),
+    {
+        "w = −u": ({}, {"minus": turned(0.1)}),
+        "w = w_svm/(1 + α)": ({}, {"machine": lambda w: w * 1.2 / 1.202}),
+        "val = 2‖w_svm‖²/(1 + α)²": ({}, {"values": lambda v: 1.001 * v}),
+    },
+)
+
+
+def test_the_closed_form_on_four_points():
+    assert MIRRORED.values[0] == pytest.approx(25 / 81)
+    assert equation_7_antipodal(MIRRORED).verdict is Verdict.HOLDS
+
+
+@breaks_hypothesis(equation_7_antipodal, "antipodal")
+def test_control_one_point_moved_by_a_thousandth():
+    points, labels = CROSS.draw(0)
+    points = points + np.array([[0, 0], [1e-3, 0], [0, 0], [0, 0]])
+    return equation_7_antipodal(MIRRORED), equation_7_antipodal(mirrored([(points, labels, 0.2)]))
+
+
+@breaks_hypothesis(equation_7_antipodal, "separable")
+def test_control_data_that_nothing_separates():
+    return equation_7_antipodal(altered(MIRRORED, margin=0.0))
+
+
+test_control_each_part_of_footnote_8 = part_edges(
+    footnote_8,
+    lambda **constants: footnote_8([E1, WEDGED], **constants),
+    {
+        "w = w*/α, u = 0 is feasible": ({}, {"feasible": 0.999}),
+        "midpoints of a regime stay inside": ({}, {"middle": 2.0}),
+        "the rows are w/(vk) and u/(vk)": ({}, {"shift": 0.01}),
+    },
+)
+
+
+@breaks_part(footnote_8, "the value is that of the small program over v²k", also=("the rows are w/(vk) and u/(vk)",))
+def test_control_rows_without_v():
+    return footnote_8([E1]), footnote_8([E1], scale=0.4)
+
+
+@breaks_hypothesis(footnote_8, "separable")
+def test_control_footnote_8_on_contradictory_labels():
+    return footnote_8([E1, CONTRADICTION])
+
+
+def test_a_regime_that_is_not_of_perfect_agreement():
+    assert footnote_8(draw_regimes(Scale.QUICK, 0)).verdict is Verdict.HOLDS
+
+
+TALL = np.array([(1.0, 5.0), (1.0, -5.0), (-1.0, -5.0), (-1.0, 5.0)]), np.array([1.0, 1.0, -1.0, -1.0])
+FEASIBLE = feasibility([TALL], (0.05, 0.6))
+
+
+def test_both_sides_of_the_edge_occur():
+    drawn = draw_feasibility(Scale.QUICK, 0)
+    below = drawn.values < drawn.limits
+    assert below.any()
+    assert not below.all()
+    assert (FEASIBLE.shares > FEASIBLE.needed).tolist() == [True, False]
+
+
+test_control_each_part_of_feasibility = part_edges(
+    assumption_3_feasible,
+    lambda **fields: assumption_3_feasible(altered(FEASIBLE, **fields)),
+    {
+        "a margin above the threshold needs val < 1/(αR_x)²": ({}, {"values": FEASIBLE.limits * 1.001}),
+        "antipodal data: γ_svm/R_x > √2·α/(1 + α)": ({}, {"shares": FEASIBLE.needed * 0.999}),
+        "val tends to two one-class problems": ({}, {"decoupled": lambda v: 1.01 * v}),
+    },
+)
+
+
+def test_they_speak_about_a_readers_data():
+    points, labels = CROSS.draw(0)
+    specimen = Specimen(from_arrays(points, labels), Choices(slope=0.2))
+    for claim in (equation_7_kernel, footnote_8, equation_7_antipodal):
+        assert claim(claim.on(specimen)).verdict is Verdict.HOLDS, claim.id
+    assert isinstance(equation_7_antipodal.on(Specimen(from_arrays(*WEDGE.draw(0)))), Silence)
+
+
+test_every_part_has_a_control = every_part_of(programs)

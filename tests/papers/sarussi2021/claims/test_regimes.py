@@ -1,0 +1,149 @@
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.papers.sarussi2021.toys import altered
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Specimen
+from widenet.data import from_arrays
+from widenet.papers.sarussi2021.claims import regimes
+from widenet.papers.sarussi2021.claims.regimes import (
+    FewRows,
+    Vanishing,
+    assumption_4_scale,
+    asymmetry,
+    critical_of,
+    definition_6_2,
+    definition_6_2_as_printed,
+    definition_6_2_wide,
+    definition_6_3,
+    draw_crossed,
+    draw_members,
+    draw_vanishing,
+    scaled_margins,
+    section_15,
+    wide_rows,
+)
+from widenet.papers.sarussi2021.settings import BROKEN_CROSS, CROSS, WEDGE
+from widenet.records import Scale
+from widenet.types import Dataset
+
+MEMBERS = draw_members(Scale.QUICK, 0)
+CROSSED = draw_crossed(Scale.QUICK, 0)
+
+test_control_each_property_of_a_regime = part_edges(
+    definition_6_2,
+    lambda **constants: definition_6_2(MEMBERS, **constants),
+    {
+        "rows may be rescaled": ({}, {"factor": -1.0}),
+        "a smaller β allows more": ({"smaller": 1 - 1e-9}, {"smaller": 1.001}),
+        "limits without a zero row stay inside": ({}, {"limit_share": 0.0}),
+        "NAR(β, y, −y) is PAR(β)": ({}, {"exchanged": True}),
+    },
+)
+
+
+def test_the_limit_zero_is_outside():
+    assert definition_6_2_as_printed(draw_vanishing(Scale.QUICK, 0)).verdict is Verdict.VIOLATED
+
+
+@spares(definition_6_2_as_printed)
+def test_a_limit_that_is_not_zero():
+    point = np.array([3.0, 4.0])
+    terms = np.stack([point * (1 + 2.0**-m) for m in range(40)])
+    return definition_6_2_as_printed(Vanishing(terms, point, point))
+
+
+test_control_wide_rows = part_edges(
+    definition_6_2_wide,
+    lambda beta: definition_6_2_wide(wide_rows(beta)),
+    {
+        "both rows are in NAR(0.01)": ({"beta": 0.01}, {"beta": 0.0099}),
+        "they are more than 170° apart": ({"beta": 0.01}, {"beta": 0.9}),
+    },
+)
+
+
+def crossed(beta=0.316, **fields):
+    return definition_6_3(altered(CROSSED, **fields), beta=beta)
+
+
+test_control_crossed_rows = part_edges(
+    definition_6_3,
+    crossed,
+    {
+        "in PAR(0.316)": ({"beta": 0.316}, {"beta": 0.317}),
+        "the angle between the rows w": ({}, {"plus": np.array([(1.0, 3.0), (1.0, 2.9)])}),
+        "the angle between w and −u": ({}, {"minus": np.array([(-1.0, -2.0), (-1.0, 2.0)])}),
+    },
+)
+
+
+def test_control_one_label_flipped():
+    assert definition_6_3(altered(CROSSED, labels=np.ones(2))).parts[0].kept is False
+    assert isinstance(CROSSED, FewRows)
+
+
+def antipodal():
+    return critical_of([CROSS.draw(0)])
+
+
+@breaks_part(section_15, "V_β⁻ is empty for every β > 0")
+def test_control_the_critical_margin_of_a_broken_cross():
+    broken = critical_of([BROKEN_CROSS.draw(0)])
+    assert broken.minus.max() == pytest.approx(1.3416407865)
+    assert broken.plus.max() == 0
+    return section_15(antipodal()), section_15(altered(antipodal(), minus=broken.minus))
+
+
+@breaks_part(section_15, "V_β⁺ is empty for every β > 0")
+def test_control_the_critical_margin_of_its_mirror_image():
+    points, labels = BROKEN_CROSS.draw(0)
+    return section_15(altered(antipodal(), plus=critical_of([(points, -labels)]).plus))
+
+
+@breaks_hypothesis(section_15, "antipodal")
+def test_control_one_point_moved_by_a_thousandth():
+    points, labels = CROSS.draw(0)
+    points = points + np.array([[1e-3, 0], [0, 0], [0, 0], [0, 0]])
+    return section_15(antipodal()), section_15(critical_of([(points, labels)]))
+
+
+@breaks_hypothesis(section_15, "separable")
+def test_control_data_that_nothing_separates():
+    points = np.array([(1.0, 0.0), (-1.0, 0.0), (2.0, 0.0), (-2.0, 0.0)])
+    return section_15(critical_of([(points, np.array([1.0, -1.0, -1.0, 1.0]))]))
+
+
+SCALED = scaled_margins([WEDGE.draw(0)])
+
+
+@breaks_part(assumption_4_scale, "the critical β are multiplied by c")
+def test_control_points_translated_instead_of_scaled():
+    return assumption_4_scale(SCALED), assumption_4_scale(scaled_margins([WEDGE.draw(0)], shift=0.5))
+
+
+@breaks_part(assumption_4_scale, "the β of a regime is multiplied by c")
+def test_control_a_margin_that_was_not_measured_again():
+    return assumption_4_scale(altered(SCALED, rows_after=SCALED.rows_before))
+
+
+@breaks_hypothesis(assumption_4_scale, "factor")
+def test_control_a_factor_of_zero():
+    return assumption_4_scale(altered(SCALED, factors=np.zeros_like(SCALED.factors)))
+
+
+def test_they_speak_about_a_readers_data():
+    points, labels = CROSS.draw(0)
+    assert section_15(section_15.on(Specimen(from_arrays(points, labels)))).verdict is Verdict.HOLDS
+    assert assumption_4_scale.on(Specimen(from_arrays(points, labels))) is not None
+    said = section_15.on(Specimen(from_arrays(*WEDGE.draw(0))))
+    assert isinstance(said, Silence)
+    assert "antipodal" in said
+    assert asymmetry(points) == 0
+    one_class = Dataset(jnp.asarray(points[:2]), jnp.ones(2))
+    assert isinstance(section_15.on(Specimen(one_class)), Silence)
+
+
+test_every_part_has_a_control = every_part_of(regimes)
