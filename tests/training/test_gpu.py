@@ -82,7 +82,9 @@ def test_counts_are_those_of_the_cpu(kernel):
 
 
 def test_orders_are_those_of_the_cpu_bit_for_bit():
-    draw = lambda: jax.vmap(lambda key: Permutation().epoch(key, jnp.asarray(3), 500, 1))(run_keys(64))  # noqa: E731
+    def draw():
+        return jax.vmap(lambda key: Permutation().epoch(key, jnp.asarray(3), 500, 1))(run_keys(64))
+
     np.testing.assert_array_equal(draw(), on_cpu(draw))
 
 

@@ -154,7 +154,10 @@ from widenet.training import Recipe, ensembles, train
 
 keys, recipe = jax.random.split(jax.random.key(0), 3), Recipe(wn.hinge, 0.1, 10)
 data = wn.Dataset(jnp.eye(4), jnp.ones(4))
-make = lambda key: wn.make_two_layer(key, 4, 4, wn.relu())
+
+def make(key):
+    return wn.make_two_layer(key, 4, 4, wn.relu())
+
 nets = jax.vmap(make)(keys)
 for call in (
     lambda: ensembles([nets, nets], data, recipe, keys),

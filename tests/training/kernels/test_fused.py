@@ -40,9 +40,10 @@ def small_blocks():
 
 def both_ways(nets, data, recipe, n_runs, times):
     record = Record(tuple(times), {"weights": weights})
-    go = lambda kernel: ensemble(  # noqa: E731
-        nets, data, with_method(recipe, kernel=kernel), run_keys(n_runs), record=record
-    )
+
+    def go(kernel):
+        return ensemble(nets, data, with_method(recipe, kernel=kernel), run_keys(n_runs), record=record)
+
     return go("plain"), go("fused")
 
 
@@ -87,10 +88,18 @@ def test_in_float32_split_products_are_as_good_as_float32():
     """Every run against float64: no further away than step-by-step float32, apart from counted kink flips."""
     nets, data = networks(8, 10, 30), separable(64, 30)
     exact = ensemble(nets, data, Recipe(logistic, 0.3, 640, kernel="plain"), run_keys(8))
-    small = lambda tree: jax.tree.map(lambda leaf: jnp.asarray(leaf).astype(jnp.float32), tree)  # noqa: E731
+
+    def small(tree):
+        return jax.tree.map(lambda leaf: jnp.asarray(leaf).astype(jnp.float32), tree)
+
     plain, fast = both_ways(small(nets), small(data), Recipe(logistic, 0.3, 640), 8, times=(640,))
-    rows = lambda run: np.asarray(run.network.hidden_weights, np.float64)  # noqa: E731
-    away = lambda run: np.abs(rows(run) - rows(exact)).max(axis=2) / np.abs(rows(exact)).max()  # noqa: E731
+
+    def rows(run):
+        return np.asarray(run.network.hidden_weights, np.float64)
+
+    def away(run):
+        return np.abs(rows(run) - rows(exact)).max(axis=2) / np.abs(rows(exact)).max()
+
     flipped = away(fast) > 2e-5
     assert flipped.mean() <= 0.02, f"{flipped.sum()} of {flipped.size} neurons flipped"
     assert np.median(away(fast)) <= 2 * np.median(away(plain))
@@ -103,7 +112,10 @@ def test_pieces_keep_what_a_single_float16_loses():
     exact = np.asarray(left, np.float64) @ np.asarray(right, np.float64).T
     scale = fused.power_of_two(jnp.max(jnp.abs(left)))
     split, single = ((fused.pieces_of(left * scale)[:n], fused.pieces_of(right)[:n]) for n in (2, 1))
-    error = lambda found: np.abs(np.asarray(found, np.float64) / float(scale) - exact).max() / np.abs(exact).max()  # noqa: E731
+
+    def error(found):
+        return np.abs(np.asarray(found, np.float64) / float(scale) - exact).max() / np.abs(exact).max()
+
     assert error(fused.product(*split, (1, 1))) < 5e-7
     control = jnp.dot(split[0][0], split[1][0].T, preferred_element_type=jnp.float32)
     assert error(control) > 1e-5

@@ -153,7 +153,10 @@ def test_float32_agrees_apart_from_counted_kink_flips():
     """A pre-activation within rounding of 0 may take the other branch; then one neuron leaves, and is counted."""
     nets, data = networks(20, 10, 30, dtype=jnp.float32), separable(64, 30, dtype=jnp.float32)
     plain, fast = both_ways(nets, data, Recipe(logistic, 0.3, 640), 20, "blocked", times=(640,))
-    rows = lambda run: np.asarray(run.network.hidden_weights)  # noqa: E731
+
+    def rows(run):
+        return np.asarray(run.network.hidden_weights)
+
     scale = np.abs(rows(plain)).max()
     off = np.abs(rows(plain) - rows(fast)).max(axis=2) > 2e-5 * scale
     assert off.mean() <= 0.02, f"{off.sum()} of {off.size} neurons flipped"

@@ -104,7 +104,10 @@ def twins(inputs: Float[Array, "sample dim"], has_bias: bool) -> Float[Array, "s
     are compared by 64 bits made of their bits, and not coordinate by coordinate, which would cost as much as a step.
     """
     own = _fingerprints(inputs)
-    equal = lambda other: jnp.all(own[:, None] == other, axis=-1).astype(inputs.dtype)  # noqa: E731
+
+    def equal(other: Array) -> Array:
+        return jnp.all(own[:, None] == other, axis=-1).astype(inputs.dtype)
+
     return equal(own) if has_bias else equal(own) - equal(_fingerprints(-inputs))
 
 
@@ -318,7 +321,10 @@ def _every_step(
         now = _row(hidden, step) + drift
         labels, moves, valid = (_row(part, step) for part in (block.labels, block.moves, block.rows.valid))
         taken = take(network, now, labels, moves, output_weights, rate, loss, layers)
-        if_valid = lambda part: jnp.where(valid, part, 0)  # noqa: E731
+
+        def if_valid(part: Array) -> Array:
+            return jnp.where(valid, part, 0)
+
         return now, Taken(if_valid(taken.coefficients), jax.tree.map(if_valid, taken.change), taken.outputs)
 
     def body(step: Array, walked: Walked) -> Walked:
@@ -329,7 +335,10 @@ def _every_step(
         return _put(coefficients, step_from(coefficients, walked.output_weights, step)[1].coefficients, step)
 
     n_steps = block.labels.shape[0]
-    loop = lambda body, begin: jax.lax.fori_loop(jnp.int32(0), jnp.int32(n_steps), body, begin)  # noqa: E731
+
+    def loop(body: Callable[[Array, Any], Any], begin: Any) -> Any:
+        return jax.lax.fori_loop(jnp.int32(0), jnp.int32(n_steps), body, begin)
+
     if watch is not None or layers is Layers.BOTH:
         return loop(body, walked), block.rows.valid
     if n_steps <= WRITTEN_OUT:
