@@ -98,7 +98,7 @@ def choices_of(row: Row) -> str:
 
 
 def _table(row: Row) -> str:
-    lines = ["| quantity | the paper | measured | interval | agrees if | |", "|---|---|---|---|---|---|"]
+    lines = ["| quantity | the paper | measured | 95 % interval | agrees if | |", "|---|---|---|---|---|---|"]
     for each in row["comparisons"]:
         fields = {name: each[name] for name in Comparison.model_fields if name in each}
         comparison = Comparison.model_validate_json(json.dumps(fields))

@@ -154,7 +154,10 @@ def test_float32_is_judged_in_float64():
 
 def test_linear_program_gives_the_same_answers(monkeypatch):
     """The second opinion, alone."""
-    nothing = lambda rows: (np.zeros(rows.shape[1]), np.zeros(len(rows)))  # noqa: E731
+
+    def nothing(rows):
+        return np.zeros(rows.shape[1]), np.zeros(len(rows))
+
     separable, _ = points_at_margin(0.05)
     contradictory = data([[1.0, 2.0], [1.0, 2.0], [3.0, 0.0]], [1, -1, 1])
     monkeypatch.setattr(separability, "_least_distance", nothing)
@@ -168,7 +171,10 @@ def test_linear_program_gives_the_same_answers(monkeypatch):
 
 def test_control_a_solver_that_lies_is_not_believed(monkeypatch):
     """Neither a vector that does not separate nor weights that do not cancel prove anything."""
-    lie = lambda rows: (np.ones(rows.shape[1]), np.ones(len(rows)))  # noqa: E731
+
+    def lie(rows):
+        return np.ones(rows.shape[1]), np.ones(len(rows))
+
     monkeypatch.setattr(separability, "_least_distance", lie)
     monkeypatch.setattr(separability, "_linear_program", lie)
     dataset, _ = points_at_margin(0.05)

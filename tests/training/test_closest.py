@@ -68,7 +68,10 @@ def test_the_reckoning_is_that_of_sides():
     sides = np.concatenate([[0.0, 1.0, -1.0, 1 + 1e-13, 1 + 1e-11, np.inf, -np.inf, np.nan], draw.normal(size=8)])
     low, high = (side.ravel() for side in np.meshgrid(sides, sides))
     for at_least, sense in ((False, Sense.AT_MOST), (True, Sense.AT_LEAST)):
-        fold = lambda pair, at_least=at_least: Found.nothing().after(pair, jnp.int32(1), at_least, 1e-12)  # noqa: E731
+
+        def fold(pair, at_least=at_least):
+            return Found.nothing().after(pair, jnp.int32(1), at_least, 1e-12)
+
         found = jax.vmap(fold)((jnp.asarray(low), jnp.asarray(high)))
         expected = Sides(low, high, sense, room=1e-12 * np.maximum(np.abs(low), np.abs(high)))
         np.testing.assert_array_equal(found.broken, expected.broken)

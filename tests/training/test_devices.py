@@ -14,7 +14,10 @@ from widenet.training import Recipe, ensemble
 assert jax.local_device_count() == 2
 recipe = Recipe(logistic, 0.7, 30, check_every=30, kernel="plain")
 seen = set()
-see = lambda fraction, words: seen.update(array.devices().pop() for array in jax.live_arrays())
+
+def see(fraction, words):
+    seen.update(array.devices().pop() for array in jax.live_arrays())
+
 many = ensemble(networks(5), separable(), recipe, run_keys(5), progress=see)
 assert len(seen) == 2, seen
 alone = ensemble(networks(5), separable(), recipe, run_keys(5), chunk=5)

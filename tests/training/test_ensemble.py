@@ -189,7 +189,10 @@ def test_a_run_goes_on_after_its_goal_and_has_converged_if_it_still_holds():
 
 def test_a_goal_that_is_lost_again_is_not_converged():
     """The goal holds at the start alone."""
-    early = lambda outputs, labels, losses: jnp.max(jnp.abs(outputs)) < 0.5  # noqa: E731
+
+    def early(outputs, labels, losses):
+        return jnp.max(jnp.abs(outputs)) < 0.5
+
     recipe = gradient_descent(logistic, 5.0, 1000, stop=early, check_every=10, after_goal=200)
     runs = ensemble(networks(2), DATA, recipe, run_keys(2))
     assert (runs.steps == 200).all()
@@ -264,7 +267,9 @@ class UpdateNorms(eqx.Module):
         return jnp.zeros(()), jnp.zeros((), jnp.int32)
 
     def update(self, value, step):
-        square = lambda net: jnp.sum(net.hidden_weights**2)  # noqa: E731
+        def square(net):
+            return jnp.sum(net.hidden_weights**2)
+
         return value[0] + self.scale * (square(step.after) - square(step.before)), value[1] + step.is_update
 
 

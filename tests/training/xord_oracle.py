@@ -38,7 +38,10 @@ def whole_loss(network, data, margin):
 def look(filters, votes, data, margin, literal=False):
     """Loss, its gradient, the outputs and the factor between this loss and the paper's."""
     form = mean_loss if literal else whole_loss
-    loss = lambda filters: form(ConvMaxPool(filters, votes), data, margin)  # noqa: E731
+
+    def loss(filters):
+        return form(ConvMaxPool(filters, votes), data, margin)
+
     (value, (outputs, factor)), gradient = jax.value_and_grad(loss, has_aux=True)(filters)
     return value, gradient, outputs, factor
 

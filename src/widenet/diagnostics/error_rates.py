@@ -63,7 +63,10 @@ def count_mistakes(
 @functools.partial(jax.jit, static_argnames=("forward", "inputs_per_run"))
 def _count_all(networks, inputs, classes, forward, inputs_per_run):
     """On a CPU one run after the other: a batch of thin matrix products is slower there than its parts."""
-    count = lambda network, own: count_mistakes(network, own, classes, forward=forward)  # noqa: E731
+
+    def count(network, own):
+        return count_mistakes(network, own, classes, forward=forward)
+
     if jax.default_backend() != "cpu":
         return jax.vmap(count, (0, 0 if inputs_per_run else None))(networks, inputs)
     if inputs_per_run:

@@ -53,7 +53,10 @@ class Found(eqx.Module):
         broken = decided & (low - high > room * jnp.maximum(jnp.abs(low), jnp.abs(high)))
         ratio = _closeness(low, high, broken)
         closer = decided & (ratio > self.ratio)
-        pick = lambda new, old: jnp.where(closer, new, old)  # noqa: E731
+
+        def pick(new: Array, old: Array) -> Array:
+            return jnp.where(closer, new, old)
+
         return Found(
             self.steps + 1,
             self.broken + broken,

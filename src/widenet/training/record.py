@@ -5,6 +5,7 @@ sees into one value, so a quantity can be checked at every step without storing 
 """
 
 import abc
+import functools
 import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -83,6 +84,10 @@ def log_spaced(until: float | int, count: float | int) -> tuple[int, ...]:
     return (0, *(int(t) for t in np.unique(np.geomspace(1, until, count).round().astype(int))))
 
 
+def _observed(observation: Observation, network: Any, data: Dataset, step: Int[Array, ""]) -> Array:
+    return observation(Snapshot(network, network, data, step))
+
+
 def seen_shapes(record: Record, network: Any, data: Dataset) -> list[jax.ShapeDtypeStruct]:
     """What each observation gives for one run, without computing it; refuses all but one array."""
     step = jax.ShapeDtypeStruct((), np.int32)
@@ -93,8 +98,7 @@ def seen_shapes(record: Record, network: Any, data: Dataset) -> list[jax.ShapeDt
                 f"an observation takes one Snapshot, with fields network, start, data and step; {name!r} takes"
                 f" {inspect.signature(observation)}"
             )
-        see = lambda *parts, observation=observation: observation(Snapshot(*parts))  # noqa: E731
-        one = jax.eval_shape(see, network, network, data, step)
+        one = jax.eval_shape(functools.partial(_observed, observation), network, data, step)
         if not isinstance(one, jax.ShapeDtypeStruct):
             raise ValueError(
                 f"an observation must return one array, got {type(one).__name__} from {name!r}; give each array a name"

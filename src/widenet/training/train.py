@@ -29,7 +29,10 @@ def train(
         shape = getattr(key, "shape", ())
         got = f"{key.dtype} of shape {shape}" if shape else repr(key)
         raise ValueError(f"train needs one key such as jax.random.key(0), got {got}")
-    lift = lambda tree: jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], tree)  # noqa: E731
+
+    def lift(tree: Any) -> Any:
+        return jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], tree)
+
     others = {"record": record, "watch": lift(watch), "memory": memory, "progress": progress}
     runs = ensemble(lift(network), data, recipe, key[None], **others)
     return jax.tree.map(lambda leaf: leaf[0], runs)

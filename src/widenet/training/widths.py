@@ -81,7 +81,10 @@ def ensembles(
             runs[i] = eqx.tree_at(lambda run: run.network, own, network)
 
     for done, members in enumerate(launches.values()):
-        share = lambda fraction, words, done=done: progress((done + fraction) / len(launches), words)  # noqa: E731
+
+        def share(fraction: float, words: str, done: int = done) -> None:
+            progress((done + fraction) / len(launches), words)
+
         try:
             launch(members, share)
         except InputError:  # filled up they do not fit in memory; as they are they may
@@ -130,7 +133,10 @@ def padded_width(n_neurons: int) -> int:
 def pad(network: TwoLayer, n_neurons: int) -> TwoLayer:
     """The same function with more neurons, all of them zero."""
     more = n_neurons - network.n_neurons
-    last = lambda leaf: jnp.pad(leaf, [(0, 0)] * (leaf.ndim - 1) + [(0, more)])  # noqa: E731
+
+    def last(leaf: Array) -> Array:
+        return jnp.pad(leaf, [(0, 0)] * (leaf.ndim - 1) + [(0, more)])
+
     rows = jnp.pad(network.hidden_weights, [(0, 0)] * (network.hidden_weights.ndim - 2) + [(0, more), (0, 0)])
     bias = None if network.bias is None else last(network.bias)
     return TwoLayer(rows, last(network.output_weights), bias, network.activation)
@@ -154,8 +160,11 @@ def _launch(network: TwoLayer, recipe: Recipe) -> Any:
 
 def _with_run_axis(network: Any, n_runs: int) -> Any:
     """Scalars (an activation's slope) get a run axis too."""
-    each = lambda leaf: jnp.broadcast_to(leaf, (n_runs,)) if jnp.ndim(leaf) == 0 else leaf  # noqa: E731
-    return jax.tree.map(lambda leaf: each(jnp.asarray(leaf)), network)
+
+    def each(leaf: Any) -> Array:
+        return jnp.broadcast_to(leaf, (n_runs,)) if jnp.ndim(leaf) == 0 else jnp.asarray(leaf)
+
+    return jax.tree.map(each, network)
 
 
 def _joined(recipes: list[Recipe], counts: list[int]) -> Recipe:

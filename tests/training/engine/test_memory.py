@@ -37,7 +37,11 @@ def test_a_request_that_is_too_large_runs_in_pieces_with_the_same_results(monkey
     assert memory.largest_chunk(asked, 4, room, 1, False) == 2
     whole = ensemble(networks(4), DATA, RECIPE, run_keys(4), record=record)
     sizes, module = [], sys.modules["widenet.training.ensemble"]  # the package exports a function of the same name
-    spy = lambda *parts: sizes.append(parts[5].shape[0]) or Batch(*parts)  # noqa: E731
+
+    def spy(*parts):
+        sizes.append(parts[5].shape[0])
+        return Batch(*parts)
+
     monkeypatch.setattr(module, "Batch", spy)
     pieces = ensemble(networks(4), DATA, RECIPE, run_keys(4), record=record, memory=room)
     assert sizes == [2, 2]
@@ -49,7 +53,10 @@ def test_a_request_that_is_too_large_runs_in_pieces_with_the_same_results(monkey
 
 def test_threads_do_not_add_up_to_more_than_there_is():
     asked = need(networks(4), DATA, RECIPE)
-    room = lambda runs: asked.shared + 4 * asked.kept + int(runs * (asked.held + asked.working))  # noqa: E731
+
+    def room(runs):
+        return asked.shared + 4 * asked.kept + int(runs * (asked.held + asked.working))
+
     assert [memory.fitting_chunks(asked, 4, room(runs), 3) for runs in (1, 2, 2.9, 3, 9)] == [1, 2, 2, 3, 3]
     assert memory.largest_chunk(asked, 4, room(2.9), 2, False) == 1
 

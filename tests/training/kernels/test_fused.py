@@ -40,9 +40,10 @@ def small_blocks():
 
 def both_ways(nets, data, recipe, n_runs, times):
     record = Record(tuple(times), {"weights": weights})
-    go = lambda kernel: ensemble(  # noqa: E731
-        nets, data, with_method(recipe, kernel=kernel), run_keys(n_runs), record=record
-    )
+
+    def go(kernel):
+        return ensemble(nets, data, with_method(recipe, kernel=kernel), run_keys(n_runs), record=record)
+
     return go("plain"), go("fused")
 
 
@@ -87,10 +88,18 @@ def test_in_float32_split_products_are_as_good_as_float32():
     """Every run against float64: no further away than step-by-step float32, apart from counted kink flips."""
     nets, data = networks(8, 10, 30), separable(64, 30)
     exact = ensemble(nets, data, Recipe(logistic, 0.3, 640, kernel="plain"), run_keys(8))
-    small = lambda tree: jax.tree.map(lambda leaf: jnp.asarray(leaf).astype(jnp.float32), tree)  # noqa: E731
+
+    def small(tree):
+        return jax.tree.map(lambda leaf: jnp.asarray(leaf).astype(jnp.float32), tree)
+
     plain, fast = both_ways(small(nets), small(data), Recipe(logistic, 0.3, 640), 8, times=(640,))
-    rows = lambda run: np.asarray(run.network.hidden_weights, np.float64)  # noqa: E731
-    away = lambda run: np.abs(rows(run) - rows(exact)).max(axis=2) / np.abs(rows(exact)).max()  # noqa: E731
+
+    def rows(run):
+        return np.asarray(run.network.hidden_weights, np.float64)
+
+    def away(run):
+        return np.abs(rows(run) - rows(exact)).max(axis=2) / np.abs(rows(exact)).max()
+
     flipped = away(fast) > 2e-5
     assert flipped.mean() <= 0.02, f"{flipped.sum()} of {flipped.size} neurons flipped"
     assert np.median(away(fast)) <= 2 * np.median(away(plain))
@@ -101,10 +110,13 @@ def test_pieces_keep_what_a_single_float16_loses():
     draw = np.random.default_rng(0)
     left, right = (jnp.asarray(draw.normal(size=(32, 784)), jnp.float32) for _ in range(2))
     exact = np.asarray(left, np.float64) @ np.asarray(right, np.float64).T
-    scale = fused._power_of_two(jnp.max(jnp.abs(left)))
-    split, single = ((fused._pieces(left * scale)[:n], fused._pieces(right)[:n]) for n in (2, 1))
-    error = lambda found: np.abs(np.asarray(found, np.float64) / float(scale) - exact).max() / np.abs(exact).max()  # noqa: E731
-    assert error(fused._product(*split, (1, 1))) < 5e-7
+    scale = fused.power_of_two(jnp.max(jnp.abs(left)))
+    split, single = ((fused.pieces_of(left * scale)[:n], fused.pieces_of(right)[:n]) for n in (2, 1))
+
+    def error(found):
+        return np.abs(np.asarray(found, np.float64) / float(scale) - exact).max() / np.abs(exact).max()
+
+    assert error(fused.product(*split, (1, 1))) < 5e-7
     control = jnp.dot(split[0][0], split[1][0].T, preferred_element_type=jnp.float32)
     assert error(control) > 1e-5
     assert len(single[0]) == 1
@@ -112,7 +124,7 @@ def test_pieces_keep_what_a_single_float16_loses():
 
 @pytest.mark.parametrize("bound", [1e-38, 1e-20, 0.3, 1.0, 7e4, 3e38])
 def test_scales_are_powers_of_two_and_never_overflow(bound):
-    scale = float(fused._power_of_two(jnp.float32(bound)))
+    scale = float(fused.power_of_two(jnp.float32(bound)))
     assert np.log2(scale) == round(np.log2(scale))
     assert bound * scale < 2**15
 
@@ -134,6 +146,6 @@ def test_it_is_chosen_where_it_pays_and_refused_where_it_does_not_fit(monkeypatc
 def test_inputs_of_very_different_size_are_left_to_the_other_kernels():
     data = separable(dtype=jnp.float32)
     uneven = eqx.tree_at(lambda d: d.inputs, data, data.inputs.at[:, 0].multiply(1e6))
-    assert fused._spread(data) < 100 < fused.WIDEST_SPREAD < fused._spread(uneven)
+    assert fused.spread(data) < 100 < fused.WIDEST_SPREAD < fused.spread(uneven)
     zeros = eqx.tree_at(lambda d: d.inputs, data, data.inputs.at[:, 0].set(0))
-    assert fused._spread(zeros) < 100
+    assert fused.spread(zeros) < 100

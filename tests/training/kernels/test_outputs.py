@@ -21,7 +21,10 @@ CLASSES = 3
 def several(n_runs, seed=1, **others):
     """Networks with three outputs, Gaussian second layers."""
     nets = networks(n_runs, seed=seed, **others)
-    draw = lambda run: np.random.default_rng([seed, run, 1]).normal(size=(CLASSES, nets.n_neurons))  # noqa: E731
+
+    def draw(run):
+        return np.random.default_rng([seed, run, 1]).normal(size=(CLASSES, nets.n_neurons))
+
     second = np.stack([draw(run) for run in range(n_runs)])
     return eqx.tree_at(lambda net: net.output_weights, nets, jnp.asarray(second, nets.hidden_weights.dtype))
 

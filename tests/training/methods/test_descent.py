@@ -94,7 +94,10 @@ def both_ways(rule, by_hand, layers="both", n_runs=2):
     record = Record(range(STEPS + 1), {"weights": weights})
     runs = ensemble(nets, DATA, recipe, run_keys(n_runs), record=record, watch=StepSizes(STEPS))
     data = [(np.asarray(DATA.inputs), np.asarray(DATA.labels))] * STEPS
-    change = lambda gradients, log_loss, taken: [by_hand(log_loss, taken) * part for part in gradients]  # noqa: E731
+
+    def change(gradients, log_loss, taken):
+        return [by_hand(log_loss, taken) * part for part in gradients]
+
     theirs = [train_by_hand(nets, run, data, change, both=layers == "both") for run in range(n_runs)]
     return runs, theirs
 
@@ -168,7 +171,10 @@ def test_the_rate_of_theorem_1_is_kept_at_every_step():
 
     def sides(step, given):
         first, rate = given
-        loss = lambda net: jnp.exp(log_mean(logistic, jax.vmap(net)(step.inputs), step.labels))  # noqa: E731
+
+        def loss(net):
+            return jnp.exp(log_mean(logistic, jax.vmap(net)(step.inputs), step.labels))
+
         before = jnp.exp(log_mean(logistic, step.outputs, step.labels))
         return {"rate": (loss(step.after), first / (rate * step.number + 1)), "falls": (loss(step.after), before)}
 

@@ -324,7 +324,10 @@ def together(
     """
     before, segment = (state, last_change), dataclasses.replace(segment, start=span[0], stop=span[1])
     after = _over_runs(functools.partial(_advance_one, method), before, segment)
-    keep = lambda new, old: jnp.where(running.reshape(-1, *[1] * (new.ndim - 1)), new, old)  # noqa: E731
+
+    def keep(new: Array, old: Array) -> Array:
+        return jnp.where(running.reshape(-1, *[1] * (new.ndim - 1)), new, old)
+
     return jax.tree.map(keep, after, before)
 
 
@@ -342,7 +345,10 @@ def in_turn(
 
     def turn(arguments: tuple[Place, tuple[Any, ...], Array]) -> Place:
         place, parts, active = arguments
-        go = lambda place: _advance_one(method, place, _of_one(segment, parts))  # noqa: E731
+
+        def go(place: Place) -> Place:
+            return _advance_one(method, place, _of_one(segment, parts))
+
         return jax.lax.cond(active, go, lambda place: place, place)
 
     return jax.lax.map(turn, ((state, last_change), _parts(segment), running))

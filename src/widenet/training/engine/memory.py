@@ -159,7 +159,10 @@ def _records(networks: Any, data: Dataset, record: Record, n_runs: int) -> tuple
     """(bytes of one observation of one run, bytes of all its records)."""
     if not record.what:
         return 0, 0
-    first = lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype)  # noqa: E731
+
+    def first(leaf: Any) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype)
+
     network = jax.tree.map(first, eqx.filter(networks, eqx.is_array))
     own = jax.tree.map(first if data.is_per_run else lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), data)
     size = _bytes(seen_shapes(record, network, own))

@@ -84,7 +84,10 @@ class Course:
 
     def run(self) -> State:
         """The run at the end of the segment. One that has failed stays where it is."""
-        going = lambda carry: (carry.number < self.stop) & (carry.own.report.status == RunStatus.RUNNING)  # noqa: E731
+
+        def going(carry: _Carry) -> Array:
+            return (carry.number < self.stop) & (carry.own.report.status == RunStatus.RUNNING)
+
         carry = jax.lax.while_loop(going, self._go, self._begin())
         return State(self.network(carry.place), carry.tally, carry.watched, carry.own)
 
@@ -176,7 +179,9 @@ class Course:
             self.term, jnp.zeros_like(length), length, carry.place, (reading, frozen), carry.solver, False
         )
         path = self.solver.interpolation_cls(t0=jnp.zeros_like(length), t1=length, **dense)
-        along = lambda share: path.evaluate(share * length)  # noqa: E731
+
+        def along(share: Array) -> Moving:
+            return path.evaluate(share * length)
 
         # The error of every neuron relative to its norm, or to a thousandth of the largest it has had.
         scale = self.tolerance * jnp.maximum(jnp.maximum(_norms(carry.place), _norms(y1)), SMALL_NORM * own.reach)
@@ -222,8 +227,11 @@ class Course:
         status = jnp.where(full | spent | stuck, RunStatus.UNRESOLVED, report.status)
         status = jnp.where(blows_up, RunStatus.DIVERGED, status).astype(jnp.int32)
         here = Moment(now, self.clock.log_time(now, place[2]))
-        told = lambda report: (report.status, report.now, report.solver_steps)  # noqa: E731
-        report = eqx.tree_at(told, report, (status, here, report.solver_steps + 1))
+        report = eqx.tree_at(
+            lambda report: (report.status, report.now, report.solver_steps),
+            report,
+            (status, here, report.solver_steps + 1),
+        )
         reach = jnp.where(kept, jnp.maximum(own.reach, _lengths(place[0])), own.reach)
         own = FlowState(pattern, reach, next_step, place[2], report)
         # After a turn the field has jumped; after a rejected step its first value is still good.
@@ -251,7 +259,10 @@ class Course:
             watched = self.watch.update(watched, step)
         outputs = self.outputs(carry.place, self.frozen(carry.own.pattern))[0]
         counted = (carry.place, outputs, tally, watched, number, jnp.zeros_like(carry.tried))
-        those = lambda c: (c.before, c.outputs, c.tally, c.watched, c.number, c.tried)  # noqa: E731
+
+        def those(carry: _Carry) -> tuple[Any, ...]:
+            return carry.before, carry.outputs, carry.tally, carry.watched, carry.number, carry.tried
+
         chosen = jax.tree.map(lambda new, old: jnp.where(done, new, old), counted, those(carry))
         return eqx.tree_at(those, carry, chosen, is_leaf=lambda leaf: leaf is None)
 
@@ -315,7 +326,10 @@ class Course:
             put(sliding.neuron, new, neuron),
             put(sliding.sample, new, sample),
         )
-        if_crossed = lambda value, old: jnp.where(done.crossed, value, old)  # noqa: E731
+
+        def if_crossed(value: Array, old: Array) -> Array:
+            return jnp.where(done.crossed, value, old)
+
         crossings = Crossings(
             crossings.count + done.crossed,
             if_crossed(jnp.where(crossings.count == 0, now, crossings.first), crossings.first),
@@ -329,8 +343,9 @@ class Course:
             jnp.where(first, now, corners.first),
             jnp.where(first, neuron, corners.neuron),
         )
-        told = lambda report: (report.sliding, report.crossings, report.corners)  # noqa: E731
-        report = eqx.tree_at(told, report, (sliding, crossings, corners))
+        report = eqx.tree_at(
+            lambda report: (report.sliding, report.crossings, report.corners), report, (sliding, crossings, corners)
+        )
         return (put(rows, neuron, done.row), *place[1:]), done.pattern, report, done.full
 
     def _locate_events(

@@ -62,5 +62,8 @@ def only_if(condition: Bool[Array, ""], function: Callable[[Any], Any], value: A
 
     A batch in which it holds nowhere does not pay for it, as it would pay for both branches of a `cond`.
     """
-    once = lambda pair: (jnp.zeros_like(pair[0]), function(pair[1]))  # noqa: E731
+
+    def once(pair: tuple[Array, Any]) -> tuple[Array, Any]:
+        return jnp.zeros_like(pair[0]), function(pair[1])
+
     return jax.lax.while_loop(lambda pair: pair[0], once, (condition, value))[1]

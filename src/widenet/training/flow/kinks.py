@@ -205,7 +205,10 @@ def _extremes(
     belongs = kinks.first == slots[..., None]
     up = jnp.where(kinks.ratio > 0, jnp.ones_like(slope), slope) * kinks.ratio
     down = jnp.where(kinks.ratio > 0, slope, jnp.ones_like(slope)) * kinks.ratio
-    side = lambda weight: jnp.sum(jnp.where(belongs, (pulls * weight)[..., None, :], 0), axis=-1)  # noqa: E731
+
+    def side(weight: Array) -> Array:
+        return jnp.sum(jnp.where(belongs, (pulls * weight)[..., None, :], 0), axis=-1)
+
     return side(up), side(down)
 
 

@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from widenet.losses import SATURATING, Loss, zero_one
 from widenet.networks import TwoLayer
@@ -29,6 +30,8 @@ from widenet.types import Layers
 
 ROWS = 64
 """Rows of a block: large enough for the products to run at full speed, small enough for the inner loop."""
+WRITTEN_OUT = 8
+"""Up to so many steps a walk is written out: a step then meets only the rows before it, and its outputs are kept."""
 
 Carry = TypeVar("Carry")
 
@@ -97,10 +100,28 @@ class Block(eqx.Module):
 def twins(inputs: Float[Array, "sample dim"], has_bias: bool) -> Float[Array, "sample sample"]:
     """1 where two samples are equal, −1 where they are opposite: such samples of one batch may cancel each other.
 
-    Other samples could only do so by chance. With a bias opposite samples differ in its constant coordinate.
+    Other samples could only do so by chance. With a bias opposite samples differ in its constant coordinate. Samples
+    are compared by 64 bits made of their bits, and not coordinate by coordinate, which would cost as much as a step.
     """
-    equal = lambda other: jnp.all(inputs[:, None] == other, axis=-1).astype(inputs.dtype)  # noqa: E731
-    return equal(inputs) if has_bias else equal(inputs) - equal(-inputs)
+    own = _fingerprints(inputs)
+
+    def equal(other: Array) -> Array:
+        return jnp.all(own[:, None] == other, axis=-1).astype(inputs.dtype)
+
+    return equal(own) if has_bias else equal(own) - equal(_fingerprints(-inputs))
+
+
+def _fingerprints(inputs: Float[Array, "sample dim"]) -> UInt32[Array, "sample 2"]:
+    """64 bits that stand for a sample: sums, modulo 2^32, of its mixed words. 0 and −0 count as the same."""
+    # `inputs + 0` would do the same by the rules of arithmetic, but a compiler leaves it out.
+    inputs = jnp.where(inputs == 0, jnp.zeros_like(inputs), inputs)
+    words = jax.lax.bitcast_convert_type(inputs, jnp.uint32).reshape(inputs.shape[0], -1)  # a float64 has two
+    place, weight = np.random.default_rng(0).integers(0, 2**32, (2, words.shape[1]), np.uint32)
+    mixed = words ^ place
+    for factor, shift in ((0x85EBCA6B, 13), (0xC2B2AE35, 16)):  # the end of MurmurHash3: every bit reaches every other
+        mixed = (mixed ^ (mixed >> 16)) * np.uint32(factor)
+        mixed = mixed ^ (mixed >> shift)
+    return jnp.stack([jnp.sum(mixed, axis=1, dtype=jnp.uint32), jnp.sum(mixed * weight, axis=1, dtype=jnp.uint32)], 1)
 
 
 class Taken(eqx.Module):
@@ -147,12 +168,18 @@ class Progress(eqx.Module):
     watched: Any = None
 
 
-def walk(segment: Segment, carry: Carry, work: Callable[[Carry, Rows], Carry]) -> Carry:
-    """Take the steps start, …, stop − 1 block by block, epoch by epoch."""
+def block_size(segment: Segment, steps: int | None = None) -> int:
+    """Steps of a block: so many, or those of `ROWS` rows, and at most an epoch."""
+    length = segment.order.steps_per_epoch(segment.data.n_samples, segment.batch_size)
+    return max(1, min(ROWS // segment.batch_size if steps is None else steps, length))
+
+
+def walk(segment: Segment, carry: Carry, work: Callable[[Carry, Rows], Carry], steps: int | None = None) -> Carry:
+    """Take the steps start, …, stop − 1 block by block, epoch by epoch; a block has so many steps, or `ROWS` rows."""
     order, n_samples, batch_size = segment.order, segment.data.n_samples, segment.batch_size
     start, stop = segment.start, segment.stop
     length = order.steps_per_epoch(n_samples, batch_size)
-    size = max(1, min(ROWS // batch_size, length))
+    size = block_size(segment, steps)
 
     def run_epoch(epoch: Array, carry: Carry) -> Carry:
         samples = order.epoch(segment.key, epoch, n_samples, batch_size)
@@ -195,10 +222,21 @@ def work_through(
     )
     inner = _next_active if segment.loss in SATURATING else _every_step
     end, visited = inner(network, hidden, block, segment, Walked(blank, second, watched))
-    updates = jax.vmap(lambda index, step: step.is_update(block.twins_of(index)))(jnp.arange(steps), end.steps)
+    updates = _updates(block, end.steps)
     mistakes = jnp.sum(zero_one(end.steps.outputs, block.labels), axis=1)
     counted = tally.add(updates & visited, jnp.where(visited, mistakes, 0), block.rows.numbers)
     return Progress(end.steps.coefficients, end.output_weights, counted, end.watched)
+
+
+def _updates(block: Block, taken: Taken) -> Bool[Array, " step"]:
+    """Which steps moved anything. That samples of a batch are twins is rare, so their sums are taken only then."""
+    alone = jax.vmap(Taken.is_update)(taken)
+    if block.labels.shape[1] == 1:
+        return alone
+    same: Any = jax.vmap(block.twins_of)(jnp.arange(block.labels.shape[0]))
+    return jax.lax.cond(
+        jnp.sum(jnp.abs(same)) > block.labels.size, lambda: jax.vmap(Taken.is_update)(taken, same), lambda: alone
+    )
 
 
 def fits(network: Any, watch: Any) -> bool:
@@ -283,7 +321,10 @@ def _every_step(
         now = _row(hidden, step) + drift
         labels, moves, valid = (_row(part, step) for part in (block.labels, block.moves, block.rows.valid))
         taken = take(network, now, labels, moves, output_weights, rate, loss, layers)
-        if_valid = lambda part: jnp.where(valid, part, 0)  # noqa: E731
+
+        def if_valid(part: Array) -> Array:
+            return jnp.where(valid, part, 0)
+
         return now, Taken(if_valid(taken.coefficients), jax.tree.map(if_valid, taken.change), taken.outputs)
 
     def body(step: Array, walked: Walked) -> Walked:
@@ -294,9 +335,14 @@ def _every_step(
         return _put(coefficients, step_from(coefficients, walked.output_weights, step)[1].coefficients, step)
 
     n_steps = block.labels.shape[0]
-    loop = lambda body, begin: jax.lax.fori_loop(jnp.int32(0), jnp.int32(n_steps), body, begin)  # noqa: E731
+
+    def loop(body: Callable[[Array, Any], Any], begin: Any) -> Any:
+        return jax.lax.fori_loop(jnp.int32(0), jnp.int32(n_steps), body, begin)
+
     if watch is not None or layers is Layers.BOTH:
         return loop(body, walked), block.rows.valid
+    if n_steps <= WRITTEN_OUT:
+        return _written_out(network, hidden, block, segment, walked), block.rows.valid
     # XLA on a CPU runs a loop body of at most eight operations without a scheduler, in half the time. So this one
     # keeps the coefficients alone, and the outputs are found again afterwards, for all steps at once.
     coefficients = loop(lean_body, walked.steps.coefficients)
@@ -305,6 +351,23 @@ def _every_step(
     drift = jnp.einsum("tbsc,scn->tbn", jnp.where(earlier, gram, 0), coefficients, precision=EXACT)
     outputs = jnp.dot(network.activation(hidden + drift), walked.output_weights.T, precision=EXACT)
     return Walked(Taken(coefficients, None, outputs), walked.output_weights, walked.watched), block.rows.valid
+
+
+def _written_out(
+    network: TwoLayer, hidden: Float[Array, "step batch neuron"], block: Block, segment: Segment, walked: Walked
+) -> Walked:
+    """A few steps that move the hidden layer alone, one after the other without a loop."""
+    rate = segment.constant_step.astype(hidden.dtype) / segment.batch_size
+    taken: list[Taken] = []
+    gram = block.gram() if len(hidden) > 1 else None
+    for step, now in enumerate(hidden):
+        if gram is not None and taken:
+            earlier = jnp.stack([each.coefficients for each in taken])
+            now = now + jnp.einsum("bsc,scn->bn", gram[step, :, :step], earlier, precision=EXACT)
+        own = block.labels[step], block.moves[step] & block.rows.valid[step]
+        taken.append(take(network, now, *own, walked.output_weights, rate, segment.loss, segment.layers))
+    steps = jax.tree.map(lambda *parts: jnp.stack(parts), *taken)
+    return Walked(steps, walked.output_weights, walked.watched)
 
 
 def _next_active(

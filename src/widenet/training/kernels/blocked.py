@@ -7,6 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+from widenet.losses import SATURATING
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
 from widenet.training.closest import followed, potentials_of, value_of
@@ -19,7 +20,6 @@ def advance(state: State, segment: Segment) -> State:
     """The run after the steps start, …, stop − 1; see `plain.advance`."""
     data, watch = segment.data, segment.watch
     has_bias = state.network.bias is not None
-    movable = jnp.any(data.inputs != 0, axis=1) | has_bias
     potentials = potentials_of(watch)
     projections = None if potentials is None else potentials.projections(data.inputs, has_bias)
 
@@ -30,8 +30,9 @@ def advance(state: State, segment: Segment) -> State:
         if has_bias:
             hidden = hidden + network.bias
         inputs = x.reshape(*chosen.shape, -1)
+        moves = jnp.any(inputs != 0, axis=2) | has_bias
         seen = None if projections is None else projections[chosen]
-        block = Block(rows, data.labels[chosen], movable[chosen], inputs, None, None, seen, has_bias)
+        block = Block(rows, data.labels[chosen], moves, inputs, None, None, seen, has_bias)
         progress = work_through(network, hidden, block, segment, state.tally, state.watched)
         coefficients = progress.coefficients.reshape(chosen.size, -1)
 
@@ -40,7 +41,10 @@ def advance(state: State, segment: Segment) -> State:
             bias = network.bias + jnp.sum(coefficients, 0) if has_bias else None  # pyright: ignore
             return TwoLayer(weights, network.output_weights, bias, network.activation)
 
-        moved = jax.lax.cond(jnp.any(coefficients != 0), apply, lambda network: network, network)
+        if segment.loss in SATURATING:  # other losses move something in every block
+            moved = jax.lax.cond(jnp.any(coefficients != 0), apply, lambda network: network, network)
+        else:
+            moved = apply(network)
         moved = eqx.tree_at(lambda net: net.output_weights, moved, progress.output_weights)
         return State(moved, progress.tally, progress.watched)
 

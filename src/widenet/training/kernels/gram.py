@@ -65,7 +65,9 @@ def advance(state: State, segment: Segment) -> State:
             moved = span.hidden + jnp.dot(gram[:, flat], coefficients, precision=EXACT)
             return moved, span.sums.at[flat].add(coefficients)
 
-        unmoved = lambda span: (span.hidden, span.sums)  # noqa: E731
+        def unmoved(span: Span) -> tuple[Array, Array]:
+            return span.hidden, span.sums
+
         moved, sums = jax.lax.cond(jnp.any(coefficients != 0), apply, unmoved, span)
         return Span(moved, sums, progress.output_weights, progress.tally, progress.watched)
 

@@ -171,14 +171,16 @@ def init(method: Method, networks: Any, layers: Layers) -> PyTree:
     """What the method keeps for each of these networks, which have a leading run axis."""
     if not keeps(method):
         return None
-    one = lambda network: method.init(eqx.partition(network, network.trainable(layers))[0])  # noqa: E731
+
+    def one(network: Any) -> PyTree:
+        return method.init(eqx.partition(network, network.trainable(layers))[0])
+
     return jax.vmap(one)(networks)
 
 
 def step_sizes(method: Method, n_runs: int) -> PyTree:
     """The step of every run, or its rule, with a leading run axis on every number."""
-    each = lambda leaf: jnp.broadcast_to(jnp.asarray(leaf, jnp.float64), (n_runs,))  # noqa: E731
-    return jax.tree.map(each, method.step_size)
+    return jax.tree.map(lambda leaf: jnp.broadcast_to(jnp.asarray(leaf, jnp.float64), (n_runs,)), method.step_size)
 
 
 def without_runs(method: Method) -> Method:

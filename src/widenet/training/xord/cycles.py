@@ -171,10 +171,9 @@ def leap(
     count = jnp.where(certain, jnp.minimum(seen.limit, rule.steps_left // jnp.maximum(cycle.length, 1)), 0.0)
     size = jnp.sum(jnp.abs(first + count * drift_first) + jnp.abs(second + count * drift_second), axis=0)
     count = jnp.where(size < LARGEST, count, 0.0)
-    pick = lambda chosen, new, old: jnp.where(chosen, new, old)  # noqa: E731
     # Where no leap is taken nothing is added: D may be infinite there.
-    first = pick(count > 0, first + count * drift_first, first)
-    second = pick(count > 0, second + count * drift_second, second)
+    first = jnp.where(count > 0, first + count * drift_first, first)
+    second = jnp.where(count > 0, second + count * drift_second, second)
 
     checks = over & (cycle.phase == MEASURE) | (sure & rule.by_loss & ~cycle.copied)
     begins, ends = starts | checks, over & ~checks
@@ -187,18 +186,18 @@ def leap(
         Cycle(
             phase=jnp.select([starts, checks, ends], phases, cycle.phase),
             length=length,
-            first=pick(begins, first, cycle.first),
-            second=pick(begins, second, cycle.second),
-            drift_first=pick(over, drift_first, cycle.drift_first),
-            drift_second=pick(over, drift_second, cycle.drift_second),
-            copied=pick(begins, sure, cycle.copied),
+            first=jnp.where(begins, first, cycle.first),
+            second=jnp.where(begins, second, cycle.second),
+            drift_first=jnp.where(over, drift_first, cycle.drift_first),
+            drift_second=jnp.where(over, drift_second, cycle.drift_second),
+            copied=jnp.where(begins, sure, cycle.copied),
         ),
         Seen(
             signs=seen.signs,
-            matches=pick(ends, 0, seen.matches),
-            left=pick(begins, length, seen.left),
-            limit=pick(begins, jnp.inf, seen.limit),
-            lowest=pick(begins, jnp.inf, seen.lowest),
-            highest=pick(begins, -jnp.inf, seen.highest),
+            matches=jnp.where(ends, 0, seen.matches),
+            left=jnp.where(begins, length, seen.left),
+            limit=jnp.where(begins, jnp.inf, seen.limit),
+            lowest=jnp.where(begins, jnp.inf, seen.lowest),
+            highest=jnp.where(begins, -jnp.inf, seen.highest),
         ),
     )

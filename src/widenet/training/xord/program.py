@@ -302,7 +302,10 @@ def _advance(
         ticks, waiting, seats, lanes, known, outcome = carry
         free = lanes.status != RunStatus.RUNNING
         seats, lanes, waiting = _load(seats, lanes, queue, waiting, n_runs)
-        goes = lambda ticks, lanes: (ticks < SLICE) & ~jnp.any(_has_stopped(seats, lanes, n_runs))  # noqa: E731
+
+        def goes(ticks: Array, lanes: _Lanes) -> Array:
+            return (ticks < SLICE) & ~jnp.any(_has_stopped(seats, lanes, n_runs))
+
         if known is None:
             ticks, lanes = jax.lax.while_loop(
                 lambda carry: goes(*carry),
@@ -351,10 +354,11 @@ def train_queue(
     seats = _Seats(whole(), table(), table(), real(), jnp.zeros(count, bool))
     lanes = _Lanes(grid(), grid(), whole(), real(), whole(), whole(), free, real(), table())
     known = cycles.nothing_known(n_channels, count) if leap else None
-    none = lambda dtype: jnp.zeros(capacity, dtype)  # noqa: E731
-    status, steps, zero_error, zero_loss = (none(jnp.int32) for _ in range(4))
+    status, steps, zero_error, zero_loss = (jnp.zeros(capacity, jnp.int32) for _ in range(4))
     outputs = jnp.zeros((capacity, 15))
-    outcome = Outcome(jnp.zeros_like(padded.filters), status, steps, zero_error, zero_loss, none(float), outputs)
+    outcome = Outcome(
+        jnp.zeros_like(padded.filters), status, steps, zero_error, zero_loss, jnp.zeros(capacity), outputs
+    )
     waiting, left, iterations = jnp.int32(0), n_runs, 0
     while left:
         seats, lanes, known, outcome, waiting, remaining, ticks = _advance(
