@@ -173,7 +173,10 @@ def test_control_a_flow_that_goes_on_for_longer_stops_everything(monkeypatch: py
     monkeypatch.setattr(torch_peers, "torch_or_none", lambda: None)
     monkeypatch.setattr(suite, "in_turn", lambda *_: pytest.fail("timed in spite of the disagreement"))
     own = jax_peers.flow
-    longer = lambda workload, steps, per_tick: own(replace(workload, tick=1.5), steps, per_tick)  # noqa: E731
+
+    def longer(workload, steps, per_tick):
+        return own(replace(workload, tick=1.5), steps, per_tick)
+
     monkeypatch.setattr(jax_peers, "flow", longer)
     with pytest.raises(Disagreement, match=r"JAX RK4, 16 per tick.*allowed in flow.*nothing was timed"):
         SUITE["flow"](TINY, silent)
@@ -188,7 +191,10 @@ def test_control_a_peer_with_another_step_size_stops_everything(name: str, monke
         monkeypatch.setattr(jax_peers, "descent", lambda workload, steps: descent(LargerFactor(2), steps))
     elif name == "softmax_16":
         softmax = jax_peers.softmax
-        larger = lambda workload, steps: softmax(LongerSoftmax(**asdict(workload)), steps)  # noqa: E731
+
+        def larger(workload, steps):
+            return softmax(LongerSoftmax(**asdict(workload)), steps)
+
         monkeypatch.setattr(jax_peers, "softmax", larger)
     elif name == "xord":
         one = jax_peers.xord

@@ -71,6 +71,9 @@ def test_one_output_that_is_not_finite_is_enough():
 def test_more_inputs_than_fit_into_one_block():
     inputs = np.linspace(-1, 1, 251)[:, None]
     classes = jnp.asarray(inputs[:, 0] > 0.5, jnp.int32)
-    forward = lambda cut, x: jnp.array([cut, x[0]])  # noqa: E731
+
+    def forward(cut, x):
+        return jnp.array([cut, x[0]])
+
     rates = error_rates(jnp.array([0.5, 0.0, -2.0]), jnp.asarray(inputs), classes, forward=forward)
     assert rates == pytest.approx([0, np.mean((inputs > 0) & (inputs <= 0.5)), np.mean(inputs <= 0.5)])

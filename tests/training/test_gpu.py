@@ -62,7 +62,10 @@ def test_sweeps_do_not_see_the_batch_and_are_as_accurate_as_float32(batch):
         np.testing.assert_array_equal(batch_of.records["weights"], largest.records["weights"][:n_runs])
         for name in COUNTERS:
             np.testing.assert_array_equal(getattr(batch_of, name), getattr(largest, name)[:n_runs], err_msg=name)
-    away = lambda run: np.abs(run.records["weights"] - exact.records["weights"])[:, -1].max(-1)  # noqa: E731
+
+    def away(run):
+        return np.abs(run.records["weights"] - exact.records["weights"])[:, -1].max(-1)
+
     scale = np.abs(exact.records["weights"]).max()
     assert np.median(away(largest)) <= 1.2 * np.median(away(plain))
     assert np.mean(away(largest) > 2e-5 * scale) <= 0.02

@@ -95,7 +95,9 @@ def flow(workload: FlowWorkload, steps: int, per_tick: int) -> Peer:
             return jnp.mean(jax.nn.softplus(-labels * outputs))
 
         def step(weights: jax.Array, _: None) -> tuple[jax.Array, None]:
-            field = lambda weights: -jax.grad(loss)(weights)  # noqa: E731
+            def field(weights):
+                return -jax.grad(loss)(weights)
+
             first = field(weights)
             second = field(weights + length / 2 * first)
             third = field(weights + length / 2 * second)

@@ -145,7 +145,10 @@ def products(workload: Workload, active: float = 1.0, algorithm: str = "") -> Li
     def there_and_back(pair: tuple[jax.Array, jax.Array]) -> jax.Array:
         """As many products as elsewhere, each from the result of the one before: none can be left out."""
         a, b = pair
-        step = lambda b, _: (b + TINY * multiply(a.T, multiply(a, b)), None)  # noqa: E731
+
+        def step(b, _):
+            return (b + TINY * multiply(a.T, multiply(a, b)), None)
+
         return jax.lax.scan(step, b, None, length=REPEATS // 2)[0]
 
     in_cache = jax.jit(lambda a, b: jax.lax.map(there_and_back, (a, b)))
@@ -166,8 +169,12 @@ def products(workload: Workload, active: float = 1.0, algorithm: str = "") -> Li
             for a, b in numbers * REPEATS:
                 out = np.matmul(a, b, out=out if out.size else None)
 
-        repeated = lambda *part: [one_by_one(*part).block_until_ready() for _ in range(REPEATS)]  # noqa: E731
-        waiting = lambda *part: in_cache(*part).block_until_ready()  # noqa: E731
+        def repeated(*part):
+            return [one_by_one(*part).block_until_ready() for _ in range(REPEATS)]
+
+        def waiting(*part):
+            return in_cache(*part).block_until_ready()
+
         programs += [lambda: in_threads(repeated, parts), lambda: in_threads(waiting, parts), in_numpy]
     flops = 2.0 * REPEATS * n_runs * rows * inner * columns
     name = f"limit: products{', six-pass bfloat16' if algorithm == SIX_PASSES else ''}"

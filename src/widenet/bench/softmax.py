@@ -95,7 +95,10 @@ class SoftmaxWorkload:
     def orders(self, steps: int) -> np.ndarray:
         """The samples of the first steps, (run, step, place in the batch): those that `Permutation` hands out."""
         epochs = jnp.arange(-(-steps // self.steps_per_epoch), dtype=jnp.int32)
-        epoch = lambda key, number: Permutation().epoch(key, number, self.n_samples, self.batch_size)  # noqa: E731
+
+        def epoch(key, number):
+            return Permutation().epoch(key, number, self.n_samples, self.batch_size)
+
         drawn = jax.jit(jax.vmap(jax.vmap(epoch, (None, 0)), (0, None)))(self.keys, epochs)
         return np.asarray(drawn).reshape(self.n_runs, -1, self.batch_size)[:, :steps]
 

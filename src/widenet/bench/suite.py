@@ -143,7 +143,10 @@ def _softmax(batch_size: int, sizes: Sizes, progress: Progress) -> Result:
         epoch = workload.steps_per_epoch
         own = ours.sgd(workload, epoch, sizes.softmax_epochs * epoch)
         peers = [own, *jax_peers.softmax(workload, epoch), *torch_peers.peers(workload, epoch, on_gpu())]
-        told = lambda done, words, place=place: progress((place + done) / len(widths), words)  # noqa: E731
+
+        def told(done, words, place=place):
+            return progress((place + done) / len(widths), words)
+
         part = _side_by_side(workload, peers, sizes.rounds, told)
         whole.rows.extend(part.rows)
         whole.remarks.extend(f"{width:,} neurons: {remark}" for remark in part.remarks)

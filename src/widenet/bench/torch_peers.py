@@ -81,7 +81,10 @@ def flow(workload: FlowWorkload, steps: int, on_gpu: bool) -> Peer:
         return Peer(SOLVER, None, note=ABSENT if torch is None else NO_SOLVER)
     if on_gpu and not torch.cuda.is_available():
         return Peer(SOLVER, None, note="this torch has no CUDA")
-    put = lambda array: torch.tensor(np.asarray(array), device="cuda" if on_gpu else "cpu")  # noqa: E731
+
+    def put(array):
+        return torch.tensor(np.asarray(array), device="cuda" if on_gpu else "cpu")
+
     inputs, labels = put(workload.data.inputs), put(workload.data.labels)
     start, votes = put(workload.networks.hidden_weights), put(workload.networks.output_weights[0])
     functional = torch.nn.functional
@@ -94,7 +97,10 @@ def flow(workload: FlowWorkload, steps: int, on_gpu: bool) -> Peer:
 
     def train(steps: int) -> Any:
         times = torch.tensor([0.0, steps * workload.tick], dtype=start.dtype, device=start.device)
-        field = lambda _, weights: -gradient(weights)  # noqa: E731
+
+        def field(_, weights):
+            return -gradient(weights)
+
         end = solver.odeint(field, start, times, rtol=TOLERANCE, atol=TOLERANCE, method="dopri5")[-1]
         if on_gpu:
             torch.cuda.synchronize()
@@ -332,7 +338,10 @@ def _graph(problem: _Problem, steps: int) -> Peer:
     def record() -> tuple[Any, Any, Any]:
         weights = problem.weights.clone()
         chosen = None if problem.orders is None else problem.orders[:UNROLLED].clone()
-        at = lambda place: None if chosen is None else chosen[place]  # noqa: E731
+
+        def at(place):
+            return None if chosen is None else chosen[place]
+
         aside = torch.cuda.Stream()
         aside.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(aside):  # warm up, as recording asks for

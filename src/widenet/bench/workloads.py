@@ -130,16 +130,20 @@ def late_hinge(n_runs: int, **others) -> SgdWorkload:
 @functools.partial(jax.jit, static_argnums=(1, 2, 3, 4))
 def _networks(keys: jax.Array, n_neurons: int, dim: int, slope: float, dtype: str) -> TwoLayer:
     """One network per key, in a program that workloads of one size share."""
-    make = lambda key: make_two_layer(  # noqa: E731
-        key, n_neurons, dim, leaky_relu(slope), radius=0.03, dtype=jnp.dtype(dtype)
-    )
+
+    def make(key):
+        return make_two_layer(key, n_neurons, dim, leaky_relu(slope), radius=0.03, dtype=jnp.dtype(dtype))
+
     return jax.vmap(make)(keys)
 
 
 @functools.partial(jax.jit, static_argnums=2)
 def _orders(keys: jax.Array, epochs: jax.Array, n_samples: int) -> jax.Array:
     """The order of every epoch of every run."""
-    draw = lambda key: jax.vmap(lambda epoch: Permutation().epoch(key, epoch, n_samples, 1))(epochs)  # noqa: E731
+
+    def draw(key):
+        return jax.vmap(lambda epoch: Permutation().epoch(key, epoch, n_samples, 1))(epochs)
+
     return jax.vmap(draw)(keys)
 
 

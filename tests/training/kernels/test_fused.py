@@ -139,7 +139,7 @@ def test_it_is_chosen_where_it_pays_and_refused_where_it_does_not_fit(monkeypatc
         assert kernel_of(other, nets, data) != "fused"
         with pytest.raises(ValueError, match="the fused kernel trains the hidden layer"):
             kernel_of(with_method(other, kernel="fused"), nets, data)
-    monkeypatch.setattr(fused, "backend", None)  # a JAX without Triton
+    monkeypatch.setattr(fused, "triton", None)  # a JAX without Triton
     assert kernel_of(recipe, nets, data) != "fused"
 
 

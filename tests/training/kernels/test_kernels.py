@@ -12,7 +12,7 @@ from tests.training.problems import awkward, kernel_of, networks, run_keys, sepa
 from widenet.losses import hinge, logistic
 from widenet.networks import leaky_relu, relu
 from widenet.training import Continued, Cyclic, Listed, Permutation, Recipe, Record, WithReplacement, ensemble
-from widenet.training.kernels import block
+from widenet.training.kernels.twins import twins
 from widenet.types import Dataset, Layers
 
 STEPS = 70
@@ -112,8 +112,8 @@ def test_twins_are_found_by_their_bits_and_nothing_else_is_taken_for_one():
         rows = jnp.asarray(np.concatenate([signs, draw.normal(size=(50, 12)), [np.zeros(12)], [-np.zeros(12)]]), dtype)
         equal = np.all(rows[:, None] == rows, -1).astype(float)
         opposite = np.all(rows[:, None] == -rows, -1).astype(float)
-        np.testing.assert_array_equal(block.twins(rows, True), equal)
-        np.testing.assert_array_equal(block.twins(rows, False), equal - opposite)
+        np.testing.assert_array_equal(twins(rows, True), equal)
+        np.testing.assert_array_equal(twins(rows, False), equal - opposite)
         assert equal.sum() > len(rows)  # control: there are some
 
 

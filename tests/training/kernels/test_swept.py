@@ -38,9 +38,10 @@ def small_tiles():
 
 def both_ways(nets, data, recipe, n_runs, times):
     record = Record(tuple(times), {"weights": weights})
-    go = lambda kernel: ensemble(  # noqa: E731
-        nets, data, with_method(recipe, kernel=kernel), run_keys(n_runs), record=record
-    )
+
+    def go(kernel):
+        return ensemble(nets, data, with_method(recipe, kernel=kernel), run_keys(n_runs), record=record)
+
     return go("plain"), go("swept")
 
 
@@ -82,10 +83,18 @@ def test_slopes_of_the_softmax_keep_small_differences():
 def test_in_float32_split_products_are_as_good_as_float32():
     nets, data = several(4, n_neurons=10, dim=30), classes(64, 30)
     exact = ensemble(nets, data, Recipe(cross_entropy, 0.1, 96, batch_size=8, kernel="plain"), run_keys(4))
-    small = lambda tree: jax.tree.map(lambda leaf: jnp.asarray(leaf).astype(jnp.float32), tree)  # noqa: E731
+
+    def small(tree):
+        return jax.tree.map(lambda leaf: jnp.asarray(leaf).astype(jnp.float32), tree)
+
     plain, fast = both_ways(small(nets), small(data), Recipe(cross_entropy, 0.1, 96, batch_size=8), 4, (96,))
-    rows = lambda run: np.asarray(run.network.hidden_weights, np.float64)  # noqa: E731
-    away = lambda run: np.abs(rows(run) - rows(exact)).max(axis=2) / np.abs(rows(exact)).max()  # noqa: E731
+
+    def rows(run):
+        return np.asarray(run.network.hidden_weights, np.float64)
+
+    def away(run):
+        return np.abs(rows(run) - rows(exact)).max(axis=2) / np.abs(rows(exact)).max()
+
     assert (away(fast) > 2e-5).mean() <= 0.02
     assert np.median(away(fast)) <= 1.2 * np.median(away(plain))
     np.testing.assert_array_equal(fast.updates, exact.updates)
@@ -94,7 +103,9 @@ def test_in_float32_split_products_are_as_good_as_float32():
 
 
 def test_it_is_chosen_on_a_gpu_for_wide_networks_alone(monkeypatch):
-    small = lambda tree: jax.tree.map(lambda leaf: jnp.asarray(leaf).astype(jnp.float32), tree)  # noqa: E731
+    def small(tree):
+        return jax.tree.map(lambda leaf: jnp.asarray(leaf).astype(jnp.float32), tree)
+
     wide, narrow, data = small(several(2, n_neurons=swept.FEWEST_NEURONS)), small(several(2)), small(classes())
     recipe = Recipe(cross_entropy, 0.1, 10, batch_size=8)
     assert kernel_of(recipe, wide, data) == "blocked"

@@ -159,9 +159,10 @@ def test_own_points_and_shared_points_are_the_same_training():
 def test_what_is_kept_changes_nothing_but_the_last_digits(name, monkeypatch):
     """Inner products computed anew each time, or pre-activations after each update."""
     start = starts(2)
-    train = lambda: train_small(  # noqa: E731
-        start, INPUTS, labels(2), step_size=0.3, max_updates=60, order=cyclic()
-    )
+
+    def train():
+        return train_small(start, INPUTS, labels(2), step_size=0.3, max_updates=60, order=cyclic())
+
     before = train()
     monkeypatch.setattr(course, name, 1)
     np.testing.assert_allclose(train().networks.hidden, before.networks.hidden, rtol=0, atol=1e-13)
@@ -288,6 +289,9 @@ def test_what_does_not_fit_is_refused():
         train_small(starts(), INPUTS, labels(), loss=cross_entropy, **options)
     with pytest.raises(ValueError, match="whole batch"):
         train_small(starts(), INPUTS, labels(), shares=np.ones((1, 8)), **options)
-    always_first = lambda look: np.zeros(len(look.runs), int)  # noqa: E731
+
+    def always_first(look):
+        return np.zeros(len(look.runs), int)
+
     with pytest.raises(ValueError, match="among the active samples"):
         train_small(starts(), INPUTS, labels(), step_size=0.5, max_updates=100, order=always_first)

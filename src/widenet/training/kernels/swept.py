@@ -127,7 +127,10 @@ def advance(state: State, segment: Segment) -> State:
         """The update of the last step is applied, then the steps of the block are taken; also their outputs."""
         n_steps = len(block.chosen)
         factors = jnp.where(moves[block.chosen] & block.valid[:, None], -rate, 0)
-        with_last = lambda one, others: jnp.concatenate([one[None], filled(others)])  # noqa: E731
+
+        def with_last(one, others):
+            return jnp.concatenate([one[None], filled(others)])
+
         rows = with_last(last.rows, block.chosen)
         labels = with_last(last.labels, data.labels[block.chosen])
         factors = with_last(last.factors, factors)

@@ -259,9 +259,9 @@ def certified(balanced=None, scape=None, **changes):
     """The first certificate of a kind with other numbers, given as functions of what it was; or another landscape."""
     changed, found = [], False
     for each in MATERIAL:
-        if not found and balanced is not None and each.certificate.balanced == balanced:
+        if not found and balanced is not None and each.certificate.balanced == balanced:  # pyright: ignore[reportOptionalMemberAccess]
             fields = {name: change(each.certificate) for name, change in changes.items()}
-            each, found = dataclasses.replace(each, certificate=dataclasses.replace(each.certificate, **fields)), True
+            each, found = dataclasses.replace(each, certificate=dataclasses.replace(each.certificate, **fields)), True  # pyright: ignore[reportArgumentType]
         changed.append(each)
     if scape is not None:
         changed[-1] = dataclasses.replace(changed[-1], landscape=dataclasses.replace(changed[-1].landscape, **scape))

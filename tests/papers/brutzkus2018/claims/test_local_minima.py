@@ -304,7 +304,7 @@ test_control_each_part_of_theorem_8 = part_edges(
 
 def test_the_share_behind_is_met_from_both_sides():
     low = one("level", 2, SETS.level[2] - 5e-12)
-    assert broken(eight(**low)) == ["the loss is the share of points behind ŵ"]
+    assert broken(eight(**low)) == ["the loss is the share of points behind ŵ"]  # pyright: ignore[reportArgumentType]
 
 
 OF_A_SET = {
@@ -423,7 +423,7 @@ AT_MOST_HALF, ATTAINED, CELLS, PAIR = (
 
 def tight(*ends, built=BUILT, cells=None, **fields):
     """Ends on one pair: one at ½, one at 0, and perhaps others."""
-    run = by_hand((0.0, 2.0), (1.0, 1.0), *ends, **{"imbalance": 0} | fields)
+    run = by_hand((0.0, 2.0), (1.0, 1.0), *ends, **{"imbalance": 0} | fields)  # pyright: ignore[reportArgumentType]
     return theorem_8_tight([run], built, cells_of_a_pair=cells)
 
 

@@ -311,7 +311,7 @@ def test_mixed_labels_by_hand():
 
 def with_balls(**changes):
     first, *others = RUNS[0].batches
-    balls = dataclasses.replace(first.balls, **{name: change(first.balls) for name, change in changes.items()})
+    balls = dataclasses.replace(first.balls, **{name: change(first.balls) for name, change in changes.items()})  # pyright: ignore[reportArgumentType]
     return theorem_9_local_minimum([BasisRuns((dataclasses.replace(first, balls=balls), *others))])
 
 

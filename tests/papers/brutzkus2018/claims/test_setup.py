@@ -134,7 +134,7 @@ def rewritten(changes=None, mirrored=0, **fields):
     def build(network):
         rows = rewrite(network)
         for place, row in (changes or {}).items():
-            rows[place] = rows[place] * (1 + row) if np.isscalar(row) else rows[place] + row
+            rows[place] = rows[place] * (1 + row) if np.isscalar(row) else rows[place] + row  # pyright: ignore[reportOperatorIssue]
         halves = rows.reshape(2, -1, 2)
         return np.concatenate([halves, np.zeros((2, mirrored, 2))], axis=1).reshape(-1, 2)
 
