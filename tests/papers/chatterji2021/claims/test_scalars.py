@@ -26,7 +26,8 @@ from widenet.papers.chatterji2021.formulas import LEAST_EXPONENT, alignment_boun
 from widenet.records import Scale
 
 BENT, MARGINS = draw_bent(Scale.QUICK, 0), draw_margins(Scale.QUICK, 0)
-GRID, EXPONENTS, THRESHOLDS = (draw(Scale.QUICK, 0) for draw in (draw_unit_grid, draw_exponents, draw_thresholds))
+GRID, EXPONENTS = draw_unit_grid(Scale.QUICK, 0), draw_exponents(Scale.QUICK, 0)
+THRESHOLDS = draw_thresholds(Scale.QUICK, 0)
 
 
 def test_they_hold():

@@ -1,5 +1,7 @@
 """What the claims of Theorem 1 say about a reader's data, and when they are silent."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -36,7 +38,7 @@ def cloud(n=7, dim=3, seed=0):
     return draw.normal(size=(n, dim)), draw.choice([-1.0, 1.0], n)
 
 
-def asked(claim, about):
+def asked(claim, about) -> Any:
     answer = claim.on(about)
     if isinstance(answer, Silence):
         return answer
