@@ -12,11 +12,9 @@ def draw(numbers: xr.Dataset) -> Drawing:
     """One line per pair of digits."""
     drawing = Drawing(figsize=(4.8, 3.4), layout="constrained")
     axes = drawing.subplots()
-    draw_curves(axes, numbers.nonlinear, "pair")
+    draw_curves(axes, numbers.nonlinear, "pair", bands=False)
     axes.set_ylim(-0.02, 1.03)
     axes.set_ylabel("share in the non-linear region")
     axes.legend(loc="upper right")
-    drawing.supxlabel(
-        f"Line: mean of {numbers.sizes['run']} initializations; band: smallest to largest.", fontsize=7, color="#555555"
-    )
+    drawing.supxlabel(f"Mean of {numbers.sizes['run']} initializations.", fontsize=7, color="#555555")
     return drawing

@@ -4,7 +4,7 @@ import xarray as xr
 from matplotlib.figure import Figure as Drawing
 
 from widenet.papers.sarussi2021.drawings.figure_2 import draw_curves
-from widenet.plots.style import COLOURS, styled
+from widenet.plots.style import styled
 
 
 @styled
@@ -22,13 +22,9 @@ def draw(numbers: xr.Dataset) -> Drawing:
         axes.set_xlim(1, small.epoch.values[-1])
         axes.set_ylim(bottom=0)
         axes.set_title(f"({letter}) " + ("r / distance of the means" if name == "ratio" else "Widest angle (degrees)"))
-    for number in range(small.sizes["data"]):
-        panels[0].plot(
-            small.epoch, small.frozen.isel(data=number).mean("run"), color=COLOURS[number], linestyle=":", linewidth=0.9
-        )
     panels[0].legend(loc="upper right")
     drawing.supxlabel(
-        f"Line: mean of {numbers.sizes['run']} initializations; band: smallest to largest. Dotted: with the last r.",
+        f"Line: mean of {numbers.sizes['run']} initializations; band: smallest to largest.",
         fontsize=7,
         color="#555555",
     )

@@ -12,7 +12,7 @@ from widenet.plots.style import COLOURS, DASHES, styled
 def draw(numbers: xr.Dataset) -> Drawing:
     """Regions and neurons of one run, disagreements and right neurons against the epoch, and the map."""
     drawing = Drawing(figsize=(6.6, 8.4), layout="constrained")
-    above, below = drawing.subfigures(2, 1, height_ratios=(2.6, 1))
+    above, below = drawing.subfigures(2, 1, squeeze=False, height_ratios=(2.4, 1))[:, 0]
     (regions, neurons), (differ, right) = above.subplots(2, 2)
     one, shown = numbers.isel(run=0), numbers.sel(epoch=slice(0, 60))
     draw_regions(
@@ -33,7 +33,9 @@ def draw(numbers: xr.Dataset) -> Drawing:
     differ.set_title("(c) Points they disagree on")
     right.set_title("(d) Neurons right on all points")
     mapped = numbers.map_at_the_end
-    draw_map(list(below.subplots(1, mapped.sizes["slope"])), mapped, "(e) Runs in this state", "Greens")
+    draw_map(
+        below, mapped, "(e) Share of runs in this state after 60 epochs, by slope, step and initial deviation", "Greens"
+    )
     later = ", ".join(
         f"{float(numbers.imperfect.sel(epoch=epoch).mean()):.0%} at {epoch}"
         for epoch in numbers["epoch"].values.tolist()

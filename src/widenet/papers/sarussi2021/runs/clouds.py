@@ -173,8 +173,8 @@ def _trained(setting: CloudSetting, points: PointsSource, progress: Progress) ->
         for run in range(problem.n_runs):
             network = split(weights[run], 1.0, setting.slope)
             far = draw.normal(size=(setting.n_points, problem.inputs.shape[2]))
-            points = np.concatenate([problem.inputs[run], far, worst_point(network, draw)[None]])
-            asked.append(ask(network, points))
+            about = np.concatenate([problem.inputs[run], far, worst_point(network, draw)[None]])
+            asked.append(ask(network, about))
     return Clouds.joined(asked)
 
 

@@ -56,7 +56,7 @@ def run_curves(setting: CurveSetting, progress: Progress) -> xr.Dataset:
     """Train the runs of a setting and measure them at every look."""
     seeds = [1000 * setting.seed + run for run in range(setting.n_runs)]
     shared = setting.data_seed is not None
-    sets = [all_points(setting.points, seed) for seed in ([setting.data_seed] if shared else seeds)]
+    sets = [all_points(setting.points, seed) for seed in (seeds if setting.data_seed is None else [setting.data_seed])]
     n, slope = n_training(setting.points), setting.slope
     inputs, labels = np.stack([each[0][:n] for each in sets]), np.stack([each[1][:n] for each in sets])
     k, dim = setting.half_width, inputs.shape[2]
