@@ -91,7 +91,7 @@ def measure_event(sample: Sample, seed: int, *, factor: float = 1.0, distance: f
     return Event(
         hits=(products <= 4 * threshold).mean(axis=0),
         sines=np.sqrt(1 - (others @ sample.points[0]) ** 2),
-        clear=(products >= 4 * threshold).all(axis=1),
+        clear=np.asarray((products >= 4 * threshold).all(axis=1)),
         near=np.abs(alpha) <= threshold,
         threshold=threshold,
         distance=delta,

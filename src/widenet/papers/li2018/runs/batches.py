@@ -6,15 +6,16 @@ import numpy as np
 from jaxtyping import Float
 
 from widenet.claims.experiments import Experiment
-from widenet.papers.li2018.settings import Caps, DataSetting
+from widenet.papers.li2018.settings import Caps, Mixture
 from widenet.progress import Progress
-from widenet.records import Scale
+from widenet.records import ClosedModel, Scale
 from widenet.training.small.softmax import gradient, start_softmax
 
 
-class BatchSetting(DataSetting):
+class BatchSetting(ClosedModel):
     """One network; batches of several sizes drawn afresh, and many points in place of the law of the data."""
 
+    data: Mixture
     width: int = 500
     sizes: tuple[int, ...] = (16, 64, 256)
     n_batches: int = 300
