@@ -35,7 +35,7 @@ from widenet.papers.chatterji2021.runs.networks import look_at
 from widenet.records import Scale
 
 
-@pytest.mark.parametrize("claim", [equation_4, equation_5, equation_6_third_term], ids=lambda claim: claim.name)
+@pytest.mark.parametrize("claim", [equation_4, equation_5], ids=lambda claim: claim.name)
 def test_it_holds_on_networks(claim):
     assert claim([toys.placed(), toys.drawn()]).verdict is Verdict.HOLDS
 
@@ -220,7 +220,7 @@ def test_a_point_that_is_fitted_keeps_it():
 
 def third(limit=0.65, **fields):
     terms = fields.pop("terms", step_scale_terms)
-    return equation_6_third_term([altered(looked(all_on(4, 30.0)), **fields)], limit=limit, terms=terms)
+    return equation_6_third_term([altered(looked(all_on(4, 30.0)), **fields)], [], limit=limit, terms=terms)
 
 
 test_parts_of_equation_6_third_term = part_edges(
@@ -231,9 +231,21 @@ test_parts_of_equation_6_third_term = part_edges(
         "second term ≥ third": ({}, {"losses": np.array([0.1]), "norms": np.array([0.1])}),
     },
 )
+
+
+def third_on_placed(**fields):
+    return equation_6_third_term([altered(toys.placed(), **fields)], [axes_run()])
+
+
 test_edges_of_equation_6_third_term = hypothesis_edges(
-    equation_6_third_term, on_placed(equation_6_third_term), **UNIT, **LABELS, **BANDWIDTH
+    equation_6_third_term, third_on_placed, **UNIT, **LABELS, **BANDWIDTH
 )
+
+
+@breaks_part(equation_6_third_term, "second term ≥ third")
+def test_control_the_start_of_a_run_is_looked_at_too():
+    short = altered(axes_run(), norms=times(0, 1e-6))
+    return third_on_placed(), equation_6_third_term([toys.drawn()], [short])
 
 
 def test_larger_losses_are_not_looked_at():

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Kind, at_least, at_most, claim, more_than
+from widenet.claims.base import Evidence, Kind, Silence, at_least, at_most, claim, more_than
 from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.homogeneous_margins import losses
 from widenet.diagnostics.huberized import huberized, huberized_curvature, huberized_slope, pulls
+from widenet.papers.chatterji2021.claims.specimens import looks_on
 from widenet.papers.chatterji2021.formulas import (
     LEAST_EXPONENT,
     LEAST_SHARE,
@@ -117,6 +119,17 @@ def lemma_20(drawn: Margins, *, most: float = 1.0) -> Evidence:
             "g(1 − g) ≤ g": Sides(product, most * g, room=ULPS * g),
         },
     )
+
+
+@lemma_20.speaks
+def margins_on(specimen: Specimen) -> Margins | Silence:
+    """The margins of networks on the reader's data."""
+    settings = looks_on(specimen)
+    if isinstance(settings, Silence):
+        return settings
+    cases = [case for setting in settings for case in setting.networks.cases()]
+    margins = np.concatenate([case.network.margins(case.points, case.labels) for case in cases])
+    return Margins(margins, pulls(margins), losses(margins))
 
 
 @dataclass(frozen=True, eq=False)
