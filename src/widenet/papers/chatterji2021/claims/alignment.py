@@ -119,8 +119,8 @@ def lemma_10(
     limit, along = share(loss), aligned_share(loss)
     return evidence(
         {
-            "‖∇L‖‖V‖ ≥ (5/6)L log(1/L)": Sides(products, limit, Sense.AT_LEAST, room=STEP * limit, trivial=0.0),
-            "−⟨∇L, V⟩ ≥ (5/6)L log(1/L)": Sides(found, along, Sense.AT_LEAST, room=STEP * along, trivial=0.0),
+            "‖∇L‖‖V‖ ≥ (5/6)L log(1/L)": Sides(products, limit, Sense.AT_LEAST, room=STEP * limit),
+            "−⟨∇L, V⟩ ≥ (5/6)L log(1/L)": Sides(found, along, Sense.AT_LEAST, room=STEP * along),
         },
         (two_points([*runs, *cells]), small_loss([*runs, *cells]), *pick(conditions([*runs, *cells]), *SETTING)),
     )

@@ -151,7 +151,7 @@ def z_log_squared_bound(grid: UnitGrid, *, highest: float = 4 / math.e**2, where
     values = z_log_squared(grid.z)
     return evidence(
         {
-            "z log²(1/z) ≤ 4/e²": Sides(values, highest, room=ROUNDING, trivial=np.inf),
+            "z log²(1/z) ≤ 4/e²": Sides(values, highest, room=ROUNDING),
             "largest at e^{−2}": Sides(grid.z[values.argmax()], where, Sense.EQUAL, room=1e-5 * where),
         },
         (

@@ -52,7 +52,6 @@ def lemma_5(cells: Sequence[Networks], *, share: float = LEAST_SHARE) -> Evidenc
                 Sense.AT_LEAST,
                 room=STEP,
                 scored=scored,
-                trivial=0.0,
                 quantity="(L − L')/(α‖∇L‖²)",
             )
         },
@@ -207,7 +206,7 @@ def _decrease(
         more_than("step_positive", "smallest step α", np.concatenate(steps).min(), 0),
         *pick(conditions([*cells, *runs]), *SETTING),
     )
-    sides = Sides(found, share, Sense.AT_LEAST, room=STEP, scored=scored, trivial=0.0, quantity=EFFICIENCY)
+    sides = Sides(found, share, Sense.AT_LEAST, room=STEP, scored=scored, quantity=EFFICIENCY)
     return sides, hypotheses
 
 
