@@ -9,6 +9,7 @@ from tests.papers.chatterji2021.toys import altered, axes_run, from_step, looked
 from widenet.claims.base import Verdict
 from widenet.papers.chatterji2021.claims import smoothness
 from widenet.papers.chatterji2021.claims.smoothness import (
+    draw_row_norms,
     equations_23_24,
     lemma_5,
     lemma_6,
@@ -27,7 +28,8 @@ from widenet.papers.chatterji2021.formulas import (
     repaired_hessian_sum,
     wide_diagonal_bound,
 )
-from widenet.papers.chatterji2021.runs.cases import all_on, flat_step, steepest_curve
+from widenet.papers.chatterji2021.runs.cases import DeadCases, all_on, flat_step, steepest_curve
+from widenet.papers.chatterji2021.runs.networks import look_at
 from widenet.records import Scale
 
 SINGLE = (lemma_5, equations_23_24, lemma_6, lemma_8_segment)
@@ -151,42 +153,42 @@ def test_the_steepest_curve():
     assert found.hessian_norms[0] / (3 * found.losses[0]) == pytest.approx(2.61803398875, rel=1e-11)
 
 
-NORMS = lemma_6_sums.draws(Scale.QUICK, 0)  # pyright: ignore[reportOptionalCall]
+NORMS = draw_row_norms(Scale.QUICK, 0)
 
 
-def sums(**changes):
-    return lemma_6_sums(altered(NORMS, **{k: v for k, v in changes.items() if k in ("norms", "half_width")}),
-                        **{k: v for k, v in changes.items() if k in ("double_sum", "total")})  # fmt: skip
+def sums(factor=1.0, **constants):
+    """One direction of the third array is that much longer."""
+
+    def change(arrays):
+        third = arrays[2] * np.where(np.arange(len(arrays[2])) == 3, factor, 1)[:, None]
+        return (*arrays[:2], third, *arrays[3:])
+
+    return lemma_6_sums(altered(NORMS, norms=change), **constants)
 
 
 test_parts_of_lemma_6_sums = part_edges(
     lemma_6_sums,
     sums,
     {
-        "Σ_{j≠k}‖a_j‖‖a_k‖ ≤ 2p − 1": ({}, {"double_sum": lambda p: largest_double_sum(p) * (1 - 1e-11)}),
-        "all four sums ≤ (4p − 1)²L²": ({}, {"total": times_more(repaired_hessian_sum, 1 - 1e-11)}),
+        "Σ_{j≠k}‖a_j‖‖a_k‖ ≤ 2p − 1": ({}, {"double_sum": times_more(largest_double_sum, 1 - 5e-12)}),
+        "all four sums ≤ (4p − 1)²L²": ({}, {"total": times_more(repaired_hessian_sum, 1 - 5e-12)}),
     },
 )
 test_edges_of_lemma_6_sums = hypothesis_edges(
-    lemma_6_sums,
-    sums,
-    unit_direction=(
-        {"norms": lambda n: n * (1 - 2e-13)},
-        {"norms": lambda n: n * np.where(np.arange(len(n)) == 3, 1 - 2e-12, 1)[:, None]},
-    ),
+    lemma_6_sums, sums, unit_direction=({"factor": 1 - 2e-13}, {"factor": 1 - 2e-12})
 )
 
 
 def test_the_printed_bound_on_the_mixed_sums_fails_from_two_on():
     """1, 3 and 9 for equal norms and p = 1, 2, 5, against the printed p."""
     assert lemma_6_sums(NORMS, double_sum=lambda p: p).conclusion is False
-    narrow = altered(NORMS, half_width=NORMS.half_width[:22], norms=NORMS.norms[:22])
-    assert set(narrow.half_width) == {1.0}
+    narrow = altered(NORMS, norms=NORMS.norms[:1])
     assert lemma_6_sums(narrow, double_sum=lambda p: p).verdict is Verdict.HOLDS
-    found = lemma_6_sums(NORMS)
-    assert found.details["directions_beyond_the_printed_p"] > 60
-    equal = NORMS.norms.sum(axis=1) ** 2 - 1
-    assert {p: round(equal[NORMS.half_width == p].max(), 9) for p in (1, 2, 5)} == {1: 1, 2: 3, 5: 9}
+    assert lemma_6_sums(narrow).details["directions_beyond_the_printed_p"] == 0
+    assert lemma_6_sums(NORMS).details["directions_beyond_the_printed_p"] > 60
+    assert [lemma_6_sums(altered(NORMS, norms=(rows[:1],))).measured for rows in NORMS.norms] == pytest.approx(
+        [1, 3, 5, 9, 23]
+    )
 
 
 def bright(margin=30.0, **constants):
@@ -197,7 +199,7 @@ test_parts_of_lemma_7 = part_edges(
     lemma_7,
     bright,
     {
-        "‖∇L‖ ≤ √(2p)·L": ({}, {"bound": times_more(gradient_bound, 1 - 5e-9)}),
+        "‖∇L‖ ≤ √(2p)·L": ({}, {"by_loss": 1 - 5e-9}),
         "‖∇L‖ ≤ √(2p)·mean(g)": ({}, {"sharp": 1 - 5e-9}),
     },
 )
@@ -207,7 +209,7 @@ test_parts_of_lemma_7 = part_edges(
 def test_control_the_flat_branch():
     """At margin −30; the other branch is looked at where L ≤ 1, on another network."""
     cells = [looked(all_on(4, 30.0)), looked(all_on(4, -30.0))]
-    return lemma_7(cells, []), lemma_7(cells, [], flat=times_more(gradient_bound, 1 - 5e-9))
+    return lemma_7(cells, []), lemma_7(cells, [], flat=1 - 5e-9)
 
 
 @breaks_part(lemma_7, "‖∇L‖ ≤ √(2p)·L")
@@ -219,6 +221,21 @@ def test_control_a_gradient_of_a_run_is_looked_at_too():
         lemma_7(cells, [altered(made, gradient_norms=times(4, largest * (1 - 1e-9)))]),
         lemma_7(cells, [altered(made, gradient_norms=times(4, largest * (1 + 5e-9)))]),
     )
+
+
+def test_the_promises_of_lemma_7():
+    """√8·L, √8 and √8·g at margin ±30."""
+    for margin in (30.0, -30.0):
+        loss, pull = np.logaddexp(0, -margin), 1 / (1 + np.exp(margin))
+        promised = [part.promised for part in bright(margin).parts]
+        assert promised == pytest.approx([np.sqrt(8) * loss, np.sqrt(8), np.sqrt(8) * pull], rel=1e-10)
+
+
+def test_networks_without_a_gradient_have_no_step():
+    dead = look_at(DeadCases().cases())
+    assert lemma_5([toys.drawn(), dead]).verdict is Verdict.HOLDS
+    assert lemma_8([toys.drawn(), dead], []).verdict is Verdict.HOLDS
+    assert lemma_5([dead]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 def test_how_near_lemma_7_comes():
