@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from widenet.data.arrays import from_arrays, make_pool, scale_to_unit_ball, with_bias
     from widenet.data.base import Distribution, Pool
     from widenet.data.basis import Basis, make_basis
+    from widenet.data.gaussians import TwoGaussians, make_gaussians
     from widenet.data.mnist import Digits, load_digits, load_mnist, load_mnist35, load_mnist_pair
     from widenet.data.separable import Separable, make_separable
     from widenet.data.tables import load_csv, load_file, load_npz
@@ -26,6 +27,7 @@ _HOME = {
     "arrays": ("from_arrays", "make_pool", "scale_to_unit_ball", "with_bias"),
     "base": ("Distribution", "Pool"),
     "basis": ("Basis", "make_basis"),
+    "gaussians": ("TwoGaussians", "make_gaussians"),
     "mnist": ("Digits", "load_digits", "load_mnist", "load_mnist35", "load_mnist_pair"),
     "separable": ("Separable", "make_separable"),
     "tables": ("load_csv", "load_file", "load_npz"),
@@ -41,6 +43,7 @@ __all__ = [
     "Entry",
     "Pool",
     "Separable",
+    "TwoGaussians",
     "Xord",
     "count_sets",
     "from_arrays",
@@ -52,6 +55,7 @@ __all__ = [
     "load_mnist_pair",
     "load_npz",
     "make_basis",
+    "make_gaussians",
     "make_pool",
     "make_separable",
     "make_xor",
