@@ -23,9 +23,7 @@ def test_every_gaussian_has_a_quarter_of_the_points(make):
 
 def test_the_centres_are_those_of_the_paper():
     half = np.sqrt(0.5)
-    np.testing.assert_allclose(
-        make_xor_mixture().centres, [(half, -half), (-half, half), (half, half), (-half, -half)]
-    )
+    np.testing.assert_allclose(make_xor_mixture().centres, [(half, -half), (-half, half), (half, half), (-half, -half)])
     np.testing.assert_allclose(make_shoulders().centres, [(1, 0), (0, 1), (half, half), (-half, -half)])
 
 

@@ -71,7 +71,7 @@ def make_clusters(
     overlap: float | Float[Array, ""] = 0.0,
     shares: tuple[float, float, float, float] = EQUAL,
 ) -> FourClusters:
-    """Four clusters of this radius r and overlap Δ; the two may be arrays, then their ranges are the caller's matter."""
+    """Four clusters of this radius r and overlap Δ; of arrays, the ranges are the caller's to check."""
     if dim < 2:
         raise ValueError(f"dim must be at least 2 (two orthogonal pairs of centres), got {dim}")
     if isinstance(radius, float | int) and not 0 <= radius <= 1:

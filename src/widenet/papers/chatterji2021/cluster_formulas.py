@@ -29,17 +29,17 @@ def bandwidth(p: Number) -> float:
     return 1 / p
 
 
-def initial_deviation(p: Number, beta: Number, scaling: Scaling) -> float:
+def initial_deviation(p: Number, beta: Number, scaling: str) -> float:
     """σ of the weights at the start."""
     return (math.sqrt(2) if scaling == "exact" else 1.0) * p ** -(0.5 + beta / 2)
 
 
-def first_step_size(p: Number, beta: Number, scaling: Scaling) -> float:
+def first_step_size(p: Number, beta: Number, scaling: str) -> float:
     """α_0."""
     return (2.0 if scaling == "exact" else 1.0) * p ** -(0.5 + beta)
 
 
-def capture_level(p: Number, beta: Number, scaling: Scaling) -> float:
+def capture_level(p: Number, beta: Number, scaling: str) -> float:
     """a = h + 4 α_0: a unit captures a point where its pre-activation reaches a (Definition 14)."""
     return bandwidth(p) + 4 * first_step_size(p, beta, scaling)
 
@@ -105,12 +105,12 @@ def pull_slack(p: Number, beta: Number) -> float:
     return p ** (-beta / 4)
 
 
-def pull_failure(p: Number, beta: Number, n: Number, scaling: Scaling) -> float:
+def pull_failure(p: Number, beta: Number, n: Number, scaling: str) -> float:
     """How often one of n numbers g_0 is farther than that from 1/2, at most."""
     return math.exp(math.log(2 * n) - p ** (beta / 2) / (8 if scaling == "exact" else 4))
 
 
-def first_output_deviation(p: Number, beta: Number, scaling: Scaling) -> float:
+def first_output_deviation(p: Number, beta: Number, scaling: str) -> float:
     """The standard deviation of f(x) at the start, from E φ and E φ² of a normal pre-activation."""
     h, sigma = bandwidth(p), initial_deviation(p, beta, scaling)
     k = h / sigma
@@ -121,9 +121,7 @@ def first_output_deviation(p: Number, beta: Number, scaling: Scaling) -> float:
     within += [3 * within[2] - k**3 * density]
     beyond = [above, density, above + k * density]
     mean = sigma**2 * within[2] / (2 * h) + sigma * beyond[1] - h / 2 * beyond[0]
-    square = (
-        sigma**4 * within[4] / (4 * h**2) + sigma**2 * beyond[2] - h * sigma * beyond[1] + h**2 / 4 * beyond[0]
-    )
+    square = sigma**4 * within[4] / (4 * h**2) + sigma**2 * beyond[2] - h * sigma * beyond[1] + h**2 / 4 * beyond[0]
     return math.sqrt(2 * p * (square - mean**2))
 
 
@@ -223,7 +221,7 @@ def output_tail(p: Number, deviation: Number, eta: Number) -> float:
     return 2 * math.exp(-(eta**2) / (4 * p * deviation**2))
 
 
-def least_width_power(dim: Number, scaling: Scaling) -> float:
+def least_width_power(dim: Number, scaling: str) -> float:
     """From which p^(β/2) on ‖V^(0)‖ within a share 1/32 puts ‖V^(1)‖ between the bounds of Lemma 15.7.
 
     ‖V^(0)‖ = c√(2(d+1)) p^(−β/2) and the step adds at most √(2p)·α_0 = k√2 p^(−β), with c = k = 1 in Section 4 and
@@ -278,7 +276,9 @@ def late_loss_bound(dim: Number, p: Number, beta: Number, first_loss: Number, t:
     return dim * p ** (1 - beta) / (RATE_CONSTANT * math.log(1 / first_loss) ** 4 * (t - 1))
 
 
-def step_limit_terms(exponent: Number, p: Number, beta: Number, dim: Number, rate: Number) -> tuple[float, float, float]:
+def step_limit_terms(
+    exponent: Number, p: Number, beta: Number, dim: Number, rate: Number
+) -> tuple[float, float, float]:
     """The three lower bounds on the terms of Q̃_1 in Section 4.3, with exponent = C_4 p^(1/2−β)."""
     return (
         math.exp(exponent) / (30 * rate**2 * p ** (2 - 2 * beta)),
@@ -294,7 +294,7 @@ def cluster_product_bounds(overlap: Number, radius: Number) -> tuple[float, floa
 
 
 def whole_cluster_share(radius: Number, log_points: Number) -> float:
-    """The share of units of one sign that capture 2D points around one centre, for a wide network; D is exp(log_points).
+    """The share of units of one sign that capture 2D points around a centre, for p → ∞; D is exp(log_points).
 
     The points are cosθ·μ ± sinθ·e_j with 2 sin(θ/2) = r. The share is E Φ(−tM), t = sinθ/√(1 + cos²θ), M the largest
     of D absolute normals.

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Kind, Part, Silence, claim, pick
+from widenet.claims.base import Evidence, Kind, Silence, claim, pick
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.chatterji2021.claims.starts import (
+    Seldom,
     conditions,
     over_cells,
     pairs_of_opposite_classes,
     rows_of,
     runs_of,
-    Seldom,
     starts_on,
 )
 from widenet.papers.chatterji2021.cluster_formulas import (
@@ -58,12 +58,14 @@ def lemma_15_1(cells: Sequence[FirstSteps]) -> Evidence:
 
 
 def helpful_sums(cell: FirstSteps) -> Seldom:
+    """Σ v_i·x_s over I_+s, at the point where it is smallest."""
     mean = cell.half_width * captured_mean(cell.level, cell.deviation)
     sides = Sides(cell.helpful_sum.min(axis=1), mean - 1, Sense.AT_LEAST, room=ROUNDING * mean, trivial=0.0)
     return Seldom(sides, _sum_failure(cell, -1))
 
 
 def harmful_sums(cell: FirstSteps) -> Seldom:
+    """Σ v_i·x_s over I_−s, at the point where it is largest."""
     mean = cell.half_width * captured_mean(cell.level, cell.deviation)
     return Seldom(Sides(cell.harmful_sum.max(axis=1), mean + 1, room=ROUNDING * mean), _sum_failure(cell, 1))
 
@@ -100,11 +102,13 @@ def _slack(cell: FirstSteps) -> float:
 
 
 def few_captured(cell: FirstSteps, counts: np.ndarray) -> Seldom:
+    """The smallest count of captured units."""
     bound = cell.half_width * (captured_share(cell.level, cell.deviation) - _slack(cell))
     return Seldom(Sides(counts.min(axis=1), bound, Sense.AT_LEAST, trivial=0.0), LEVEL / 4)
 
 
 def many_captured(cell: FirstSteps, counts: np.ndarray) -> Seldom:
+    """The largest count of captured units."""
     bound = cell.half_width * (captured_share(cell.level, cell.deviation) + _slack(cell))
     return Seldom(Sides(counts.max(axis=1), bound, trivial=cell.half_width), LEVEL / 4)
 
@@ -118,7 +122,7 @@ def lemma_15_3(cells: Sequence[FirstSteps], drawn: Sequence[StartDraws]) -> Evid
     The bound says nothing before p is very large, so the law of f_0, which is exact, is what is tested.
     """
     scaled = np.array([each.half_width ** (each.beta / 2) for each in drawn])
-    exact = [first_output_deviation(each.half_width, each.beta, each.scaling) for each in drawn]  # type: ignore[arg-type]
+    exact = [first_output_deviation(each.half_width, each.beta, each.scaling) for each in drawn]
     return evidence(
         {
             "g_0s is at most 1/2 + p^(−β/4)": over_cells(cells, pulls_above),
@@ -134,17 +138,19 @@ def lemma_15_3(cells: Sequence[FirstSteps], drawn: Sequence[StartDraws]) -> Evid
 
 
 def pulls_above(cell: FirstSteps) -> Seldom:
+    """The largest g_0s."""
     sides = Sides(cell.pulls.max(axis=1), 0.5 + pull_slack(cell.half_width, cell.beta), trivial=1.0)
     return Seldom(sides, _pull_failure(cell))
 
 
 def pulls_below(cell: FirstSteps) -> Seldom:
+    """The smallest g_0s."""
     low = 0.5 - pull_slack(cell.half_width, cell.beta)
     return Seldom(Sides(cell.pulls.min(axis=1), low, Sense.AT_LEAST, trivial=0.0), _pull_failure(cell))
 
 
 def _pull_failure(cell: FirstSteps) -> float:
-    return pull_failure(cell.half_width, cell.beta, cell.n_points, cell.scaling)  # type: ignore[arg-type]
+    return pull_failure(cell.half_width, cell.beta, cell.n_points, cell.scaling)
 
 
 @claim("chatterji2021.lemma_15_5", Kind.STEP, "Lemma 15, part 5; Appendix D.5", reads=first_steps)
@@ -166,9 +172,8 @@ def lemma_15_5(cells: Sequence[FirstSteps]) -> Evidence:
 
 
 def touched(cell: FirstSteps, *, helpful: bool) -> Seldom:
-    pairs, captured = (
-        (cell.helpful_touched, cell.helpful) if helpful else (cell.harmful_touched, cell.harmful)
-    )
+    """Units that capture s and are active on q, for the pair of opposite classes with most of them."""
+    pairs, captured = (cell.helpful_touched, cell.helpful) if helpful else (cell.harmful_touched, cell.harmful)
     most = np.where(cell.opposite, pairs, 0).max(axis=(1, 2))
     slack = tight_slack(cell.half_width, cell.n_points**2)
     bound = cell.half_width * (opposite_share(cell.overlap, cell.radius) + slack)
@@ -188,4 +193,6 @@ def captured_on(specimen: Specimen) -> list[FirstStepSetting] | Silence:
 def pulls_on(specimen: Specimen) -> tuple[list, list] | Silence:
     """The same; the law of f_0 does not depend on the data."""
     settings = starts_on(specimen)
-    return settings if isinstance(settings, Silence) else (settings, output_settings(Scale.QUICK, specimen.choices.seed))
+    return (
+        settings if isinstance(settings, Silence) else (settings, output_settings(Scale.QUICK, specimen.choices.seed))
+    )

@@ -123,7 +123,7 @@ def draw_products(scale: Scale, seed: int) -> ClusterProducts:
 @claim("chatterji2021.lemma_21", Kind.STEP, "Lemma 21, Appendix E", draws=draw_products)
 def lemma_21(pairs: ClusterProducts) -> Evidence:
     """In reduced coordinates, with ‖μ_k‖ = 1, ‖x_s − μ_k‖ ≤ r/√2 and r < 1: x_s·x_q ≤ (1 + Δ)/2 + 2r for opposite
-    classes and x_s·x_q ≥ 1 − 2r in one cluster; √2 r + r²/2 in place of 2r does, and r² for unit vectors of one cluster.
+    classes and x_s·x_q ≥ 1 − 2r in one cluster; √2 r + r²/2 in place of 2r does, and r² for unit vectors of a cluster.
     """
     far = np.array([cluster_product_bounds(*each)[:2] for each in
                     zip(pairs.opposite_overlap.tolist(), pairs.opposite_radius.tolist(), strict=True)])  # fmt: skip

@@ -1,5 +1,6 @@
 """What one step does to the units that capture a point, and to the others: Eqs. 11 and 14 to 18, Lemmas 18 and 19."""
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -41,7 +42,9 @@ OF_SAMPLING = 5.0
 
 def joined(cells: Sequence[FirstSteps], values: Sequence[np.ndarray]) -> np.ndarray:
     """One flat array for all cells."""
-    return np.concatenate([np.broadcast_to(each, cell.helpful.shape).ravel() for cell, each in zip(cells, values, strict=True)])
+    return np.concatenate(
+        [np.broadcast_to(each, cell.helpful.shape).ravel() for cell, each in zip(cells, values, strict=True)]
+    )
 
 
 @claim("chatterji2021.equation_11", Kind.STEP, "Eq. 11, Section 4.2", reads=first_steps.at(step_settings))
@@ -51,18 +54,17 @@ def equation_11(cells: Sequence[FirstSteps], *, most: float = 1.0, least: float 
 
     `most` and `least`, in units of α_0, are for controls.
     """
-    steps = [cell.step for cell in cells]
+    steps = joined(cells, [np.array(cell.step) for cell in cells])
     captured = joined(cells, [np.isfinite(cell.lowest) for cell in cells])
     return evidence(
         {
             "v_i·x_s moves by at most α_0": Sides(
-                joined(cells, [cell.shift for cell in cells]), joined(cells, [most * step for step in map(np.array, steps)]),
-                room=STEP * max(steps),
+                joined(cells, [cell.shift for cell in cells]), most * steps, room=STEP * steps
             ),
             "a captured unit stays at h + 3α_0 or above": Sides(
                 joined(cells, [np.where(np.isfinite(cell.lowest), cell.lowest, 0.0) for cell in cells]),
                 joined(cells, [np.array(cell.bandwidth + least * cell.step) for cell in cells]),
-                Sense.AT_LEAST, room=STEP * joined(cells, [np.array(cell.step) for cell in cells]), scored=captured,
+                Sense.AT_LEAST, room=STEP * steps, scored=captured,
             ),
             "φ = z − h/2 there": Sides(
                 joined(cells, [cell.bent for cell in cells]), 0.0, room=IDENTITY, scored=captured
@@ -76,10 +78,12 @@ def equation_11(cells: Sequence[FirstSteps], *, most: float = 1.0, least: float 
 
 @claim("chatterji2021.equation_16", Kind.STEP, "Eqs. 15 and 16, Section 4.2; and the display for I_−",
        reads=first_steps.at(step_settings))  # fmt: skip
-def equation_16(cells: Sequence[FirstSteps], *, more: float = 0.0, own: float = 1.0, harmful_own: float = 1.0) -> Evidence:
+def equation_16(
+    cells: Sequence[FirstSteps], *, more: float = 0.0, own: float = 1.0, harmful_own: float = 1.0
+) -> Evidence:
     """After one step Σ φ over I_+s is at least pχ + (α_0/n)(Ξ_1 − Ξ_2) − 2 wherever part 1 of Lemma 15 holds at s, and
-    over I_−s at most pχ − (α_0/n)(Ξ_1 − Ξ_2) + 2 with the sums over I_−s: −1 − h|I_+s|/2 and +1 do. Without the noise of
-    the start: Σ φ − Σ v_i·x_s + h|I|/2 is at least (α_0/n)(Ξ_1 − Ξ_2), or at most minus that.
+    over I_−s at most pχ − (α_0/n)(Ξ_1 − Ξ_2) + 2 with the sums over I_−s: −1 − h|I_+s|/2 and +1 do. Without the noise
+    of the start: Σ φ − Σ v_i·x_s + h|I|/2 is at least (α_0/n)(Ξ_1 − Ξ_2), or at most minus that.
 
     The constants are for controls: `more` is added to pχ, the others multiply Ξ_1.
     """
@@ -117,7 +121,9 @@ def equation_16(cells: Sequence[FirstSteps], *, more: float = 0.0, own: float = 
     )  # fmt: skip
 
 
-@claim("chatterji2021.equations_17_18", Kind.TREND, "Eqs. 17 and 18, Section 4.2", reads=first_steps.at(centre_settings))
+@claim(
+    "chatterji2021.equations_17_18", Kind.TREND, "Eqs. 17 and 18, Section 4.2", reads=first_steps.at(centre_settings)
+)
 def equations_17_18(cells: Sequence[FirstSteps], *, own: float = 1 / 16, other: float = 1 / 24) -> Evidence:
     """On a good run Ξ_1 ≥ (1/16)(1 − c(√r + ε) − o(1))np and Ξ_2 ≤ (1/24)(1 + c(Δ + r + ε) + o(1))np. On the centres of
     XOR they are ζnp/8 and P[Z_1 ≥ h + 4α_0, Z_2 ≥ 0]·np/8 on average, and grow towards np/16 and np/24.
@@ -149,7 +155,7 @@ def _mean_is(values: Sequence[np.ndarray], expected: np.ndarray) -> Sides:
 def _grows(values: Sequence[np.ndarray], goal: float) -> Fact:
     """Each width comes closer to the goal, from below, and the widest is within two fifths of it."""
     means = [float(each.mean()) for each in values]
-    closer = all(early < late < goal for early, late in zip(means, means[1:], strict=False))
+    closer = all(early < late < goal for early, late in itertools.pairwise(means))
     return Fact(closer and means[-1] > 0.6 * goal)
 
 
@@ -163,18 +169,22 @@ def centres_of_xor(cells: Sequence[FirstSteps]) -> Hypothesis:
 @claim("chatterji2021.lemma_18", Kind.TREND, "Lemma 18 (Eqs. 12 and 13; the second display is over I_−)",
        reads=first_steps.at(centre_settings))  # fmt: skip
 def lemma_18(cells: Sequence[FirstSteps]) -> Evidence:
-    """On a good run Σ φ over I_+s is at least pχ + (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) − 2 after one step, and over I_−s
-    at most pχ − (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) + 2.
+    """On a good run Σ φ over I_+s is at least pχ + (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) − 2 after one step, and over
+    I_−s at most pχ − (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) + 2.
 
-    With the bracket read as 1; what I_+s gains beyond the noise of the start, over α_0p, grows towards 1/48 on the centres
-    of XOR.
+    With the bracket read as 1; what I_+s gains beyond the noise of the start, over α_0p, grows towards 1/48 on the
+    centres of XOR.
     """
     bounds = [
-        [np.array(lifted_bound(cell.half_width, captured_mean(cell.level, cell.deviation), cell.step, sign)) for cell in cells]
+        [
+            np.array(lifted_bound(cell.half_width, captured_mean(cell.level, cell.deviation), cell.step, sign))
+            for cell in cells
+        ]
         for sign in (1, -1)
     ]
     gains = [
-        (cell.helpful_after - cell.helpful_sum + cell.bandwidth * cell.helpful / 2).mean(axis=1) / (cell.step * cell.half_width)
+        (cell.helpful_after - cell.helpful_sum + cell.bandwidth * cell.helpful / 2).mean(axis=1)
+        / (cell.step * cell.half_width)
         for cell in cells
     ]
     return evidence(
@@ -195,14 +205,17 @@ def lemma_18(cells: Sequence[FirstSteps]) -> Evidence:
 
 @claim("chatterji2021.lemma_19", Kind.STEP, "Lemma 19 (Eq. 14)", reads=first_steps.at(rest_settings))
 def lemma_19(cells: Sequence[FirstSteps]) -> Evidence:
-    """After one step Σ φ(v_i·x_s) over the harmful units that do not capture x_s is at most h + 4.5α_0 + 2α_0(Δ + r) for
-    each unit of part 6 of Lemma 15; so where part 6 holds it is at most (√2/(σ√π))(h + 5α_0(2 + Δ + r))²p.
+    """After one step Σ φ(v_i·x_s) over the harmful units that do not capture x_s is at most h + 4.5α_0 + 2α_0(Δ + r)
+    for each unit of part 6 of Lemma 15; so where part 6 holds it is at most (√2/(σ√π))(h + 5α_0(2 + Δ + r))²p.
     """
     rest = joined(cells, [cell.rest_harmful for cell in cells])
     heights = [cell.window * rest_height(cell.half_width, cell.step, cell.overlap, cell.radius) for cell in cells]
-    limits = [np.array(rest_bound(cell.half_width, cell.step, cell.deviation, cell.overlap, cell.radius)) for cell in cells]
+    limits = [
+        np.array(rest_bound(cell.half_width, cell.step, cell.deviation, cell.overlap, cell.radius)) for cell in cells
+    ]
     counts = [
-        cell.window <= cell.half_width * window_share(cell.half_width, cell.step, cell.deviation, cell.overlap, cell.radius)
+        cell.window
+        <= cell.half_width * window_share(cell.half_width, cell.step, cell.deviation, cell.overlap, cell.radius)
         for cell in cells
     ]
     return evidence(

@@ -86,11 +86,11 @@ def _bandwidth_error(cell: FirstSteps) -> float:
 
 
 def _start_error(cell: FirstSteps) -> float:
-    return abs(cell.deviation / initial_deviation(cell.half_width, cell.beta, cell.scaling) - 1)  # type: ignore[arg-type]
+    return abs(cell.deviation / initial_deviation(cell.half_width, cell.beta, cell.scaling) - 1)
 
 
 def _step_error(cell: FirstSteps) -> float:
-    return abs(cell.step / first_step_size(cell.half_width, cell.beta, cell.scaling) - 1)  # type: ignore[arg-type]
+    return abs(cell.step / first_step_size(cell.half_width, cell.beta, cell.scaling) - 1)
 
 
 def products_at_least_zero(cells: Sequence[FirstSteps]) -> Hypothesis:
@@ -165,6 +165,8 @@ def starts_on(specimen: Specimen) -> list[FirstStepSetting] | Silence:
     own = OwnClusters(own_data=specimen.digest)
     runs = max(60, specimen.choices.n_runs or 0)
     return [
-        FirstStepSetting(points=own, half_width=1000, beta=0.45, n_runs=runs, scaling=scaling, seed=specimen.choices.seed)
+        FirstStepSetting(
+            points=own, half_width=1000, beta=0.45, n_runs=runs, scaling=scaling, seed=specimen.choices.seed
+        )
         for scaling in ("sec4", "exact")
     ]

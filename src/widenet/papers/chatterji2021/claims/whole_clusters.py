@@ -7,17 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from widenet.claims.base import Evidence, Kind, Part, Silence, at_most, claim, less_than, pick
+from widenet.claims.base import Evidence, Kind, Silence, at_most, claim, less_than, pick
 from widenet.claims.sides import Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.chatterji2021.claims.starts import (
+    Seldom,
     conditions,
     over_cells,
     pairs_of_one_cluster,
     rows_of,
     runs_of,
-    Seldom,
     starts_on,
     worst,
 )
@@ -64,7 +64,9 @@ def lemma_15_4(cells: Sequence[FirstSteps]) -> Evidence:
 
 def together(cell: FirstSteps, pairs: np.ndarray) -> Seldom:
     """The pair of each run that is farthest below its own bound."""
-    chance = both_captured(cell.level, cell.deviation, cell.products) - tight_slack(cell.half_width, 2 * cell.n_points**2)
+    chance = both_captured(cell.level, cell.deviation, cell.products) - tight_slack(
+        cell.half_width, 2 * cell.n_points**2
+    )
     bounds = cell.half_width * chance
     gaps = np.where(cell.same_cluster, pairs - bounds, np.inf).reshape(cell.n_runs, -1)
     lowest = gaps.argmin(axis=1)

@@ -12,7 +12,15 @@ from widenet.claims.base import Evidence, Hypothesis, Kind, Part, Silence, at_le
 from widenet.claims.sides import Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING
-from widenet.papers.chatterji2021.claims.starts import conditions, over_cells, rows_of, runs_of, Seldom, starts_on, worst
+from widenet.papers.chatterji2021.claims.starts import (
+    Seldom,
+    conditions,
+    over_cells,
+    rows_of,
+    runs_of,
+    starts_on,
+    worst,
+)
 from widenet.papers.chatterji2021.cluster_formulas import (
     capture_level,
     first_step_size,
@@ -55,6 +63,7 @@ def _window_share(cell: FirstSteps) -> float:
 
 
 def in_window(cell: FirstSteps, share: float) -> Seldom:
+    """The largest count of units in the window, against this share of the printed bound."""
     bound = share * _window_share(cell) * cell.half_width
     sides = Sides(cell.window.max(axis=1), bound, trivial=cell.half_width, quantity="units in the window")
     return Seldom(sides, window_failure(cell.half_width, cell.step, cell.deviation, cell.n_points))
@@ -83,16 +92,14 @@ def _norm_unit(cell: FirstSteps) -> float:
 
 
 def norm_within(cell: FirstSteps, share: float, sense: Sense) -> Seldom:
+    """‖V^(1)‖ against this multiple of √(d/p^β)."""
     bound = share * _norm_unit(cell)
     return Seldom(Sides(cell.norm, bound, sense, room=ROUNDING * bound), norm_failure(cell.dim, cell.half_width))
 
 
 def wide_enough(cells: Sequence[FirstSteps]) -> Hypothesis:
     """p^(β/2) over what the proof needs; see `least_width_power`."""
-    ratio = min(
-        cell.half_width ** (cell.beta / 2) / least_width_power(cell.dim, cell.scaling)  # type: ignore[arg-type]
-        for cell in cells
-    )
+    ratio = min(cell.half_width ** (cell.beta / 2) / least_width_power(cell.dim, cell.scaling) for cell in cells)
     return at_least("wide_enough", "smallest p^(β/2), over what the proof needs", ratio, 1)
 
 

@@ -170,7 +170,7 @@ def constructed(start: str, drawn: Clustered, p: int, level: float) -> Float[np.
     """Starts in which every unit is a multiple of the first reduced input; see `FirstStepSetting`."""
     heights = np.full(2 * p, level * (1 - 1e-6))
     if start == "attained":
-        # The first point is labelled +1 and badly wrong, so g = 1. A captured unit of each sign, the other helpful ones off.
+        # The point is badly wrong, so g = 1. One unit of each sign at the edge of capture, the other helpful ones off.
         heights[:p], heights[p:] = -1.0, 10.0
         heights[[0, p]] = level * (1 + 1e-14)
     return heights[:, None] * drawn.reduced[0]
@@ -206,7 +206,9 @@ def take_first_step(start: Start, drawn: Clustered, level: float) -> dict[str, n
     for rows, sign in _pieces(half):
         outputs += sign * huberized(inputs @ start.weights[rows].T, h).sum(axis=1)
     pull = pulls(labels * outputs)
-    totals = {sign: _Totals(n, level, window_bottom(start.step, drawn.shape.overlap, drawn.shape.radius)) for sign in (1, -1)}
+    totals = {
+        sign: _Totals(n, level, window_bottom(start.step, drawn.shape.overlap, drawn.shape.radius)) for sign in (1, -1)
+    }
     for rows, sign in _pieces(half):
         before = inputs @ start.weights[rows].T
         pushes = huberized_slope(before, h) * (start.step * sign / n * pull * labels)[:, None]
@@ -323,9 +325,7 @@ WIDE = FirstStepSetting(points=Drawn(n_samples=8, radius=0.01), half_width=200_0
 def lemma_15_settings(scale: Scale, seed: int) -> list[FirstStepSetting]:
     """Narrow and wide with the numbers of Section 4, and wide with those of Theorem 2."""
     more = 1 if scale is Scale.QUICK else 5
-    return [
-        scaled(each, scaling, more, seed) for each, scaling in ((SMALL, "sec4"), (WIDE, "sec4"), (WIDE, "exact"))
-    ]
+    return [scaled(each, scaling, more, seed) for each, scaling in ((SMALL, "sec4"), (WIDE, "sec4"), (WIDE, "exact"))]
 
 
 def scaled(setting: FirstStepSetting, scaling: str, more: int, seed: int) -> FirstStepSetting:
@@ -342,7 +342,11 @@ def centre_settings(scale: Scale, seed: int) -> list[FirstStepSetting]:
 
 def theorem_2_settings(scale: Scale, seed: int) -> list[FirstStepSetting]:
     """The centres of XOR at growing widths, with the numbers of Theorem 2 and β = 1/4."""
-    sizes = ((10**3, 60), (10**4, 30), (10**5, 8)) if scale is Scale.QUICK else ((10**3, 60), (10**4, 30), (10**5, 30), (10**6, 8))
+    sizes = (
+        ((10**3, 60), (10**4, 30), (10**5, 8))
+        if scale is Scale.QUICK
+        else ((10**3, 60), (10**4, 30), (10**5, 30), (10**6, 8))
+    )
     return [
         FirstStepSetting(points=Centres(), half_width=p, n_runs=runs, scaling="exact", seed=seed) for p, runs in sizes
     ]

@@ -45,7 +45,9 @@ def run_start_draws(setting: StartSetting, progress: Progress) -> StartDraws:
     p, more = setting.half_width, setting.dim + 1
     deviation = initial_deviation(p, setting.beta, setting.scaling)
     draw = np.random.default_rng([setting.seed, p, setting.dim])
-    sizes = [len(each) for each in np.array_split(np.arange(setting.n_draws), 1 + setting.n_draws * 2 * p * more // PIECE)]
+    sizes = [
+        len(each) for each in np.array_split(np.arange(setting.n_draws), 1 + setting.n_draws * 2 * p * more // PIECE)
+    ]
     outputs, norms = [], []
     for size in over(sizes, progress, "starts"):
         weights = draw.standard_normal((size, 2, p, more))
