@@ -135,10 +135,10 @@ def test_the_failure_of_the_window(column, pinned):
 
 def test_the_failures_of_counts_and_norms():
     close(math.log(f.count_failure(3000, 4 * 12)), -105.67331049)
-    close(math.log(f.norm_failure(2, 3000) - f.upper_norm_tail(2, 3000, 1 / 32)), -4.39453125)
+    close(math.log(f.lower_norm_tail(2, 3000, 1 / 32)), -4.39453125)
     close(math.log(f.upper_norm_tail(2, 3000, 1 / 32)), -8.7890625)
     close(math.log(f.lower_norm_tail(5, 30000, 1 / 32)), -87.890625)
-    close(f.norm_failure(2, 2000), 0.056, 0.02)
+    close(f.lower_norm_tail(2, 2000, 1 / 32) + f.upper_norm_tail(2, 2000, 1 / 32), 0.056, 0.02)
     close(f.lower_norm_tail(2, 20, 0.2), 0.301194211912)
     close(f.lower_norm_tail(3, 10, 0.3), 0.165298888222)
     close(f.upper_norm_tail(2, 20, 0.2), 0.0907179532894)

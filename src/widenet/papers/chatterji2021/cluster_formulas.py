@@ -201,11 +201,6 @@ def norm_unit(dim: Number, p: Number, beta: Number) -> float:
     return math.sqrt(dim / p**beta)
 
 
-def norm_failure(dim: Number, p: Number) -> float:
-    """How often it does not, at most: both tails of ‖V^(0)‖ at η = 1/32."""
-    return lower_norm_tail(dim, p, 1 / 32) + upper_norm_tail(dim, p, 1 / 32)
-
-
 def lower_norm_tail(dim: Number, p: Number, eta: Number) -> float:
     """P[‖V^(0)‖² ≤ 2(d+1)pσ²(1 − η)], at most (Laurent and Massart)."""
     return math.exp(-(dim + 1) * p * eta**2 / 2)

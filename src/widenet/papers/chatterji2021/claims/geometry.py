@@ -18,7 +18,9 @@ from widenet.papers.chatterji2021.cluster_settings import Clustered, clustered
 from widenet.papers.chatterji2021.settings import reduced_points
 from widenet.records import Scale
 
-Cases = Float[np.ndarray, " pair"]
+Cases = Float[np.ndarray, " case"]
+Opposite = Float[np.ndarray, " opposite"]
+Same = Float[np.ndarray, " same"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +33,11 @@ class ClusterProducts:
       radius: the largest r; distance: the largest ‖x − μ‖/(r/√2); centre_error: the largest |‖μ‖ − 1|.
     """
 
-    opposite: Cases
-    opposite_overlap: Cases
-    opposite_radius: Cases
-    same: Cases
-    same_radius: Cases
+    opposite: Opposite
+    opposite_overlap: Opposite
+    opposite_radius: Opposite
+    same: Same
+    same_radius: Same
     unit: np.ndarray
     radius: float
     distance: float
@@ -175,10 +177,10 @@ class ReducedClusters:
       deviation, entries: σ, and a start drawn with the deviation of the exact scaling; centre_error: |‖μ‖ − 1|.
     """
 
-    distances: Cases
-    reduced_distances: Cases
-    between: Cases
-    reduced_between: Cases
+    distances: Float[np.ndarray, " point"]
+    reduced_distances: Float[np.ndarray, " point"]
+    between: Float[np.ndarray, " pair"]
+    reduced_between: Float[np.ndarray, " pair"]
     deviation: float
     entries: np.ndarray
     centre_error: float

@@ -101,13 +101,14 @@ def theorem_2a_trend(cells: Sequence[FirstSteps], *, rate: float = LEAST_MARGIN_
     network is small enough.
     """
     wide = [cell for cell in cells if cell.half_width >= DECISIVE]
-    bounds = [np.full(cell.n_runs, first_loss_bound(cell.half_width, cell.beta, rate)) for cell in wide]
+    after = np.concatenate([np.zeros(0), *(losses(cell) for cell in wide)])
+    bounds = np.repeat([first_loss_bound(cell.half_width, cell.beta, rate) for cell in wide], [c.n_runs for c in wide])
     right = [(cell.after > 0).all(axis=1).mean() for cell in wide]
     widths, means = np.log([cell.half_width for cell in cells]), np.array([gains(cell).mean() for cell in cells])
     slope = np.polyfit(widths, np.log(means), 1)[0] if (means > 0).all() and len(cells) > 1 else math.nan
     return evidence(
         {
-            "L_1 ≤ exp(−p^(1/4)/24)": Sides(np.concatenate([losses(cell) for cell in wide]), np.concatenate(bounds)),
+            "L_1 ≤ exp(−p^(1/4)/24)": Sides(after, bounds),
             "all margins are positive, in nine runs of ten": Sides(right, 0.9, Sense.AT_LEAST, room=ROUNDING),
             "margins grow like p^(1/4)": Sides(slope, 0.25, Sense.EQUAL, room=0.03),
         },

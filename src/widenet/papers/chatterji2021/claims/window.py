@@ -27,7 +27,6 @@ from widenet.papers.chatterji2021.cluster_formulas import (
     initial_deviation,
     least_width_power,
     lower_norm_tail,
-    norm_failure,
     norm_unit,
     output_tail,
     upper_norm_tail,
@@ -40,6 +39,10 @@ from widenet.papers.chatterji2021.cluster_formulas import (
 from widenet.papers.chatterji2021.runs.first_steps import FirstSteps, FirstStepSetting, first_steps
 from widenet.papers.chatterji2021.runs.start_draws import StartDraws, start_draws, tail_settings
 from widenet.records import Scale
+
+
+TAIL = 1 / 32
+"""η of both tails of ‖V^(0)‖ in Appendix D.7."""
 
 
 @claim("chatterji2021.lemma_15_6", Kind.STEP, "Lemma 15, part 6; Appendix D.6", reads=first_steps)
@@ -94,7 +97,8 @@ def _norm_unit(cell: FirstSteps) -> float:
 def norm_within(cell: FirstSteps, share: float, sense: Sense) -> Seldom:
     """‖V^(1)‖ against this multiple of √(d/p^β)."""
     bound = share * _norm_unit(cell)
-    return Seldom(Sides(cell.norm, bound, sense, room=ROUNDING * bound), norm_failure(cell.dim, cell.half_width))
+    tail = lower_norm_tail if sense is Sense.AT_LEAST else upper_norm_tail
+    return Seldom(Sides(cell.norm, bound, sense, room=ROUNDING * bound), tail(cell.dim, cell.half_width, TAIL))
 
 
 def wide_enough(cells: Sequence[FirstSteps]) -> Hypothesis:
