@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from widenet.data.base import Distribution, Pool
     from widenet.data.basis import Basis, make_basis
     from widenet.data.clusters import FourClusters, make_clusters
+    from widenet.data.gaussians import TwoGaussians, make_gaussians
     from widenet.data.mixtures import GaussianMixture, make_shoulders, make_xor_mixture
     from widenet.data.mnist import Digits, load_digits, load_mnist, load_mnist35, load_mnist_pair
     from widenet.data.separable import Separable, make_separable
@@ -30,6 +31,7 @@ _HOME = {
     "basis": ("Basis", "make_basis"),
     "clusters": ("FourClusters", "make_clusters"),
     "mixtures": ("GaussianMixture", "make_shoulders", "make_xor_mixture"),
+    "gaussians": ("TwoGaussians", "make_gaussians"),
     "mnist": ("Digits", "load_digits", "load_mnist", "load_mnist35", "load_mnist_pair"),
     "separable": ("Separable", "make_separable"),
     "tables": ("load_csv", "load_file", "load_npz"),
@@ -47,6 +49,7 @@ __all__ = [
     "GaussianMixture",
     "Pool",
     "Separable",
+    "TwoGaussians",
     "Xord",
     "count_sets",
     "from_arrays",
@@ -59,6 +62,7 @@ __all__ = [
     "load_npz",
     "make_basis",
     "make_clusters",
+    "make_gaussians",
     "make_pool",
     "make_separable",
     "make_shoulders",

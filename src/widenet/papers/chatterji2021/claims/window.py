@@ -40,7 +40,6 @@ from widenet.papers.chatterji2021.runs.first_steps import FirstSteps, FirstStepS
 from widenet.papers.chatterji2021.runs.start_draws import StartDraws, start_draws, tail_settings
 from widenet.records import Scale
 
-
 TAIL = 1 / 32
 """η of both tails of ‖V^(0)‖ in Appendix D.7."""
 
