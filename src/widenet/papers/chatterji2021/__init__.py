@@ -54,6 +54,7 @@ PAPER = Paper(
         "theorem_2.one_step_limit",
         "lifted_units.equation_11",
         "lifted_units.lemma_18",
+        "lifted_units.lemma_18_as_printed",
         "lifted_units.equation_16",
         "lifted_units.equations_17_18",
         "lifted_units.lemma_19",

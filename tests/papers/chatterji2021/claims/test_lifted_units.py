@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges, spares
 from tests.papers.chatterji2021.cluster_toys import altered, centres, clusters, narrowed, with_entry
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Specimen
@@ -11,10 +11,13 @@ from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import lifted_units
 from widenet.papers.chatterji2021.claims.lifted_units import (
+    draw_expected,
     equation_11,
     equation_16,
     equations_17_18,
+    expected_sums,
     lemma_18,
+    lemma_18_as_printed,
     lemma_19,
 )
 from widenet.papers.chatterji2021.cluster_settings import Centres, OnePoint
@@ -223,6 +226,24 @@ test_control_hypotheses_of_lemma_18 = edges_of_conditions(lemma_18, judge_18)
 
 def test_the_first_bound_of_lemma_18_at_its_edge():
     assert judge_18(helpful_after=beyond(1, -1e-9)).parts[0].kept is True
+
+
+def test_the_second_display_is_about_the_other_units():
+    assert lemma_18_as_printed(draw_expected(Scale.QUICK, 0)).verdict is Verdict.VIOLATED
+    assert draw_expected(Scale.QUICK, 0).sums[-1] == pytest.approx(1 / 48, rel=1e-3)
+    assert draw_expected(Scale.QUICK, 0).bounds[-1] == pytest.approx(-1 / 48, rel=1e-3)
+
+
+@spares(lemma_18_as_printed)
+def test_control_a_width_at_which_the_two_decides():
+    return lemma_18_as_printed(expected_sums(1000.0))
+
+
+def test_the_expected_sum_is_that_of_the_runs():
+    """Derived apart: the starts of the toy, with their noise taken out."""
+    cell = centres(100_000, 10)
+    gain = (cell.helpful_after - cell.helpful_sum).mean() / (cell.step * cell.half_width)
+    assert gain == pytest.approx(expected_sums(1e5, beta=0.45).sums[0], rel=0.05)
 
 
 def below_capture():

@@ -2,8 +2,10 @@
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_most, claim, pick
 from widenet.claims.sides import Fact, Sense, Sides, evidence
@@ -19,9 +21,13 @@ from widenet.papers.chatterji2021.claims.starts import (
     starts_on,
 )
 from widenet.papers.chatterji2021.cluster_formulas import (
+    bandwidth,
+    capture_level,
     captured_and_active,
     captured_mean,
     captured_share,
+    first_step_size,
+    initial_deviation,
     lifted_bound,
     rest_bound,
     rest_height,
@@ -35,6 +41,7 @@ from widenet.papers.chatterji2021.runs.first_steps import (
     rest_settings,
     step_settings,
 )
+from widenet.records import Scale
 
 OF_SAMPLING = 5.0
 """Standard errors that a mean over runs may be away from its expectation."""
@@ -200,6 +207,45 @@ def lemma_18(cells: Sequence[FirstSteps]) -> Evidence:
         (*conditions(cells), centres_of_xor(cells)),
         runs=runs_of(cells),
         details=rows_of(cells) | {"gains": [each.mean() for each in gains]},
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedSums:
+    """Σ φ over I_+s − pχ after one step on the centres of XOR, expected, over α_0p; and what the second display says.
+
+    `widths` are p; the spread of the sum over starts is far below 1, and α_0p is p^(1/2−β).
+    """
+
+    widths: Float[np.ndarray, " width"]
+    sums: Float[np.ndarray, " width"]
+    bounds: Float[np.ndarray, " width"]
+
+
+def expected_sums(*widths: float, beta: float = 0.25) -> ExpectedSums:
+    """With g_0 = 1/2: (ζ − P[Z_1 ≥ a, Z_2 ≥ 0])/8 − hζ/(2α_0) against −1/48 + 2/(α_0p)."""
+    sums, bounds = [], []
+    for p in widths:
+        level, deviation = capture_level(p, beta, "sec4"), initial_deviation(p, beta, "sec4")
+        step, share = first_step_size(p, beta, "sec4"), captured_share(level, deviation)
+        both = float(captured_and_active(level, deviation, np.array([0.5]))[0])
+        sums.append((share - both) / 8 - bandwidth(p) * share / (2 * step))
+        bounds.append(-1 / 48 + 2 / (step * p))
+    return ExpectedSums(np.array(widths), np.array(sums), np.array(bounds))
+
+
+def draw_expected(scale: Scale, seed: int) -> ExpectedSums:
+    """Widths at which 2 is nothing beside α_0p, and o(1) is small."""
+    return expected_sums(1e20, 1e30, 1e40)
+
+
+@claim("chatterji2021.lemma_18_as_printed", Kind.STEP, "Lemma 18, second display", draws=draw_expected)
+def lemma_18_as_printed(found: ExpectedSums) -> Evidence:
+    """On a good run Σ φ(v_i^(1)·x_s) over i ∈ I_+ is at most pχ − (α_0p/48)(1 − c(Δ + √r + ε) − o(1)) + 2."""
+    return evidence(
+        {"(Σ φ over I_+s − pχ)/(α_0p)": Sides(found.sums, found.bounds)},
+        details={"half_width": found.widths, "scaling": "sec4", "beta": 0.25},
+        note="The sum over I_+ rises; the display is true over I_−, and its proof and Eq. 13 say so.",
     )
 
 
