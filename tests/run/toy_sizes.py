@@ -31,6 +31,7 @@ TOYS: dict[str, dict[str, Any]] = {
     "brutzkus2019.trained": {"half_width": 4, "n_runs": 2, "max_steps": 50},
     "brutzkus2019.twins": {"n_pairs": 2, "max_steps": 20},
     "brutzkus2019.xord_descents": {"n_runs": 1, "half_width": 2},
+    "li2018.descents": {"width": 20, "n_steps": 3, "thresholds": (0.05,), "n_fresh": 2},
     "li2018.batches": {"width": 20, "n_batches": 3, "n_reference": 200},
     "li2018.large_gradients": {"width": 20, "n_random": 2, "n_steps": 4, "every": 2, "n_searches": 1},
 }  # fmt: skip
