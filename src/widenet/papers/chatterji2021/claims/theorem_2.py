@@ -78,6 +78,7 @@ def theorem_2a(cells: Sequence[FirstSteps]) -> Evidence:
             median_loss=lambda cell: float(np.median(losses(cell))),
             right=lambda cell: float((cell.after > 0).all(axis=1).mean()),
         ),
+        note=f"These runs allow C_4 up to {rates.min():.3g}, at the widths and clusters in the details.",
         open_constant=f"C_4 (these runs allow at most {rates.min():.3g}), C_2 and C_3",
     )
 
@@ -160,6 +161,7 @@ def theorem_2b(phases: Sequence[Phase]) -> Evidence:
         },
         _phase_conditions(phases),
         details={"needed": needed, "half_width": [phase.half_width for phase in phases], "scaling": "exact"},
+        note=f"With C_5 = e²/240, in coordinates with biases, these runs need C_6 = {max(needed):.3g} at least.",
         open_constant=f"C_6 (these runs need {max(needed):.3g}), C_2, C_3 and C_5 (e²/240 with biases here)",
     )  # fmt: skip
 
