@@ -22,7 +22,7 @@ OTHERS = tuple(
 )
 XORD = tuple(f"brutzkus2019.figure_{name}" for name in ("1", "1_laws", "2", "3", "5", "6"))
 FILTERS = tuple(f"brutzkus2019.figure_{number}" for number in (4, 7, 8))
-TEACHERS = tuple(f"sarussi2021.figure_{number}" for number in (1, 3, 4, 5, 8, 9))
+TEACHERS = tuple(f"sarussi2021.figure_{number}" for number in range(1, 10))
 LAWS = XORD[1]
 FIGURES = MNIST + OTHERS + XORD + FILTERS + TEACHERS
 """Those of the gallery, each at quick scale."""

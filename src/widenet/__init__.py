@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from widenet.errors import WidenetError
     from widenet.figures import Comparison, Figure
     from widenet.losses import hinge, logistic, zero_one
-    from widenet.networks import TwoLayer, leaky_relu, make_two_layer, relu
+    from widenet.networks import TwoLayer, huberized_relu, leaky_relu, make_two_layer, relu
     from widenet.papers import PAPERS, claim_ids, figure_ids, find_claim, find_figure
     from widenet.progress import silent
     from widenet.records import Scale
@@ -36,7 +36,7 @@ _HOME = {
     "errors": ("WidenetError",),
     "figures": ("Comparison", "Figure"),
     "losses": ("hinge", "logistic", "zero_one"),
-    "networks": ("TwoLayer", "leaky_relu", "make_two_layer", "relu"),
+    "networks": ("TwoLayer", "huberized_relu", "leaky_relu", "make_two_layer", "relu"),
     "papers": ("PAPERS", "claim_ids", "figure_ids", "find_claim", "find_figure"),
     "progress": ("silent",),
     "records": ("Scale",),
@@ -79,6 +79,7 @@ __all__ = [
     "find_separator",
     "from_arrays",
     "hinge",
+    "huberized_relu",
     "leaky_relu",
     "load_csv",
     "load_mnist_pair",

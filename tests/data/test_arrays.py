@@ -25,8 +25,8 @@ def test_arrays_become_a_data_set(dtype):
         ([[1.0], [2.0]], [0, 1], "got the values 0, 1 (first at labels[0]); map 0 to -1 with 2*labels - 1."),
         ([[1.0], [2.0]], [True, False], "map 0 to -1 with 2*labels - 1."),
         ([[1.0], [2.0]], [3, 5], "got the values 3, 5 (first at labels[0]); map 3 to -1 and 5 to +1."),
-        ([[1.0]] * 3, [1, -1, 2], "got the values -1, 1, 2 (first at labels[2]); choose two classes"),
-        ([[1.0]] * 7, range(7), "got the values 0, 1, 2, 3, 4, … (first at labels[0])"),
+        ([[1.0]] * 3, [1, -1, 2], "got the values -1, 1, 2 (first at labels[2]); number three classes and more from 0"),
+        ([[1.0]] * 7, np.arange(7) / 2, "got the values 0, 0.5, 1, 1.5, 2, … (first at labels[0])"),
         ([[1.0, 2.0], [3.0, NAN]], [1, -1], "inputs[1, 1] is nan, not finite; remove or repair that point (1 such"),
         ([[INF, 2.0], [-INF, 0.0]], [1, -1], "inputs[0, 0] is inf, not finite"),
         ([[1.0], [2.0]], [1, NAN], "labels[1] is nan, not finite"),
@@ -55,6 +55,12 @@ def test_bad_arrays_get_one_sentence(inputs, labels, sentence):
     with pytest.raises(DataError, match=re.escape(sentence)) as error:
         from_arrays(inputs, labels)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2, 1], [3, 5, 9, 5], [2.0, 1.0, 4.0, 4.0]])
+def test_three_classes_and_more_are_numbers(labels):
+    data = from_arrays(np.eye(4), labels)
+    np.testing.assert_array_equal(data.labels, labels)
 
 
 def test_a_number_too_large_for_the_dtype_is_refused():

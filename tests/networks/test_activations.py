@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from widenet.networks import PiecewiseLinear, leaky_relu, relu
+from widenet.networks import Huberized, PiecewiseLinear, huberized_relu, leaky_relu, relu
 
 POINTS = np.array([-3.0, -1e-300, -0.0, 0.0, 1e-300, 2.0])
 
@@ -36,3 +36,50 @@ def test_slopes_may_differ_between_runs():
     slopes = jnp.asarray([0.0, 0.5])
     outputs = jax.vmap(lambda slope: PiecewiseLinear(slope, 1.0)(jnp.asarray(-2.0)))(slopes)
     np.testing.assert_array_equal(outputs, [0.0, -1.0])
+
+
+H = 1 / 7
+HUBER_TABLE = [
+    # z, h, φ, φ', γ: computed apart from the code
+    (-0.02, H, 0, 0, 0),
+    (0.05, H, 0.00875, 0.35, 7),
+    (0.3, H, 0.228571428571, 1, 0),
+    (H, H, 0.0714285714286, 1, 7),
+    (0.0, H, 0, 0, 7),
+    (0.1, 0.4, 0.0125, 0.25, 2.5),
+    (0.4, 0.4, 0.2, 1, 2.5),
+    (1.3, 0.4, 1.1, 1, 0),
+]
+
+
+@pytest.mark.parametrize(("z", "h", "value", "slope", "curvature"), HUBER_TABLE)
+def test_huberized_relu_and_its_derivatives(z, h, value, slope, curvature):
+    activation, at = huberized_relu(h), jnp.asarray(z)
+    assert activation(at) == pytest.approx(value, rel=1e-11)
+    assert activation.derivative(at) == pytest.approx(slope, rel=1e-12)
+    assert jax.grad(activation)(at) == pytest.approx(slope, rel=1e-12)
+    assert activation.second_derivative(at) == pytest.approx(curvature, rel=1e-12)
+
+
+def test_just_beyond_the_ends_there_is_no_curvature():
+    activation = huberized_relu(0.4)
+    assert activation.second_derivative(jnp.asarray(-1e-12)) == 0
+    assert activation.second_derivative(jnp.asarray(0.4 + 1e-12)) == 0
+
+
+@pytest.mark.parametrize("z", [-1e200, 1e200])
+def test_a_huberized_relu_does_not_overflow_where_it_is_linear(z):
+    activation = huberized_relu(1e-3)
+    assert activation(jnp.asarray(z)) == max(z, 0)
+    assert jax.grad(activation)(jnp.asarray(z)) == (z > 0)
+
+
+def test_bandwidths_may_differ_between_runs():
+    outputs = jax.vmap(lambda h: Huberized(h)(jnp.asarray(0.5)))(jnp.asarray([1.0, 0.5, 0.1]))
+    np.testing.assert_allclose(outputs, [0.125, 0.25, 0.45])
+
+
+@pytest.mark.parametrize("bandwidth", [0.0, -1.0, float("inf"), float("nan")])
+def test_a_bandwidth_is_positive(bandwidth):
+    with pytest.raises(ValueError, match="bandwidth must be positive"):
+        huberized_relu(bandwidth)

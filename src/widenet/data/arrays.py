@@ -15,9 +15,10 @@ SHOWN = 5
 
 
 def from_arrays(inputs: Any, labels: Any, *, dtype: Any = np.float64) -> Dataset:
-    """A data set from anything NumPy can read: one row of `inputs` and one label, -1 or +1, per point.
+    """A data set from anything NumPy can read: one row of `inputs` and one label per point.
 
-    Everything becomes float64, unless another `dtype` is asked for: float32 trains in float32.
+    Labels are -1 and +1, or, for three classes and more, their numbers: whole and not negative. Everything becomes
+    float64, unless another `dtype` is asked for: float32 trains in float32.
 
     Raises:
       DataError: one sentence with the offending value, where it is, and what to do.
@@ -150,7 +151,7 @@ def _refuse_not_finite(array: np.ndarray, name: str, dtype: Any) -> None:
 def _refuse_other_labels(labels: np.ndarray) -> None:
     values = np.unique(labels.astype(np.float64))
     wrong = values[np.abs(values) != 1]
-    if len(wrong):
+    if len(wrong) and not _are_many_classes(values):
         first = int(np.flatnonzero(labels.astype(np.float64) == wrong[0])[0])
         shown = ", ".join(f"{v:g}" for v in values[:SHOWN]) + (", …" if len(values) > SHOWN else "")
         if set(values) <= {0.0, 1.0}:
@@ -158,10 +159,15 @@ def _refuse_other_labels(labels: np.ndarray) -> None:
         elif len(values) == 2:
             hint = f"map {values[0]:g} to -1 and {values[1]:g} to +1"
         else:
-            hint = "choose two classes and call one -1, the other +1"
+            hint = "number three classes and more from 0 on, or choose two and call them -1 and +1"
         raise DataError(f"labels must be -1 or +1, got the values {shown} (first at labels[{first}]); {hint}.")
     if len(values) == 1:
         raise DataError(f"every label is {values[0]:+g}; give points of both classes, -1 and +1.")
+
+
+def _are_many_classes(values: np.ndarray) -> bool:
+    """Three or more whole numbers, none of them negative."""
+    return len(values) > 2 and bool((values >= 0).all() and (values == np.round(values)).all())
 
 
 def _position(index: tuple[int, ...]) -> str:

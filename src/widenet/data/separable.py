@@ -56,7 +56,7 @@ class Separable(eqx.Module):
         # Drawn with u as the first axis, then turned: a reflection keeps lengths and angles to the last digits, where
         # a projection onto the complement of u would cancel.
         points = jnp.concatenate([(labels * margins)[:, None], across], axis=1)
-        return Dataset(_reflect(points, self.direction, zero), labels)
+        return Dataset(reflect(points, self.direction, zero), labels)
 
 
 def make_separable(
@@ -91,7 +91,7 @@ def _random_direction(key: RunKey, dim: int) -> Float[Array, " dim"]:
     return rounded(direction / ordered_norm(direction, zero), zero)
 
 
-def _reflect(
+def reflect(
     points: Float[Array, "sample dim"], direction: Float[Array, " dim"], zero: UInt64[Array, ""]
 ) -> Float[Array, "sample dim"]:
     """The points turned so that the first axis becomes `direction`: a reflection (Householder) and perhaps a sign."""

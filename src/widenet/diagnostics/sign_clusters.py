@@ -29,6 +29,8 @@ def cluster_ratio(plus: Rows, minus: Rows) -> Float[np.ndarray, "*batch"]:
 
 def widest_angle(rows: Rows) -> Float[np.ndarray, "*batch"]:
     """The largest angle between two of the rows, in degrees; NaN where a row is 0."""
+    if rows.shape[-1] > 2 * rows.shape[-2]:  # few rows in many dimensions: their coordinates in the space they span
+        rows = np.swapaxes(np.linalg.qr(np.swapaxes(rows, -1, -2), mode="r"), -1, -2)
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
     units = np.divide(rows, lengths, out=np.full(rows.shape, np.nan), where=lengths > 0)
     cosines = units @ np.swapaxes(units, -1, -2)

@@ -1,8 +1,11 @@
 """Activations that carry their own derivative at 0.
 
 At a kink every paper picks a subgradient, and the picks differ: brutzkus2018 takes 1 for Leaky ReLU and 0 for
-ReLU. The choice is a field here, so no two call sites can disagree.
+ReLU. The choice is a field here, so no two call sites can disagree. The Huberized ReLU of chatterji2021 has no kink;
+its derivative does, and there the choice is about the second derivative.
 """
+
+import math
 
 import equinox as eqx
 import jax
@@ -38,3 +41,42 @@ def relu(derivative_at_zero: float = 0.0) -> PiecewiseLinear:
 def leaky_relu(slope: float, derivative_at_zero: float = 1.0) -> PiecewiseLinear:
     """max(slope·z, z); a unit at exactly 0 counts as on unless told otherwise."""
     return PiecewiseLinear(slope, derivative_at_zero)
+
+
+class Huberized(eqx.Module):
+    """φ(z) = 0 for z < 0, z²/(2h) on [0, h] and z − h/2 beyond: a ReLU whose corner is a parabola.
+
+    `bandwidth` is the paper's h, positive; it may be an array (one per run). φ' is continuous, so automatic
+    differentiation has nothing to choose. The weak second derivative counts both ends of [0, h].
+    """
+
+    bandwidth: float | Float[Array, "*run"]
+
+    def derivative(self, z: Float[Array, "*neuron"]) -> Float[Array, "*neuron"]:
+        """φ'(z) = z/h, cut at 0 and at 1."""
+        return jnp.clip(z / jnp.asarray(self.bandwidth, z.dtype), 0, 1)
+
+    def second_derivative(self, z: Float[Array, "*neuron"]) -> Float[Array, "*neuron"]:
+        """γ(z): 1/h on the closed interval [0, h], else 0."""
+        h = jnp.asarray(self.bandwidth, z.dtype)
+        return jnp.where((z >= 0) & (z <= h), 1 / h, jnp.zeros_like(z))
+
+    def __call__(self, z: Float[Array, "*neuron"]) -> Float[Array, "*neuron"]:
+        """φ(z)."""
+        h = jnp.asarray(self.bandwidth, z.dtype)
+        curved = jnp.where((z < 0) | (z > h), 0, z)  # the branch that is not taken must not overflow
+        return jnp.where(z > h, z - h / 2, curved * curved / (2 * h))
+
+
+Activation = PiecewiseLinear | Huberized
+
+
+def huberized_relu(bandwidth: float) -> Huberized:
+    """The Huberized ReLU of this bandwidth.
+
+    Raises:
+      ValueError: the bandwidth is not a positive number.
+    """
+    if not 0 < bandwidth < math.inf:
+        raise ValueError(f"bandwidth must be positive and finite, got {bandwidth!r}; relu() is its limit at 0")
+    return Huberized(bandwidth)

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from widenet.bits import gaussians, ordered_norm, rounded, uniforms
-from widenet.networks.activations import PiecewiseLinear
+from widenet.networks.activations import Activation
 from widenet.types import Layers, RunKey
 
 EXACT = jax.lax.Precision.HIGHEST
@@ -26,7 +26,7 @@ class TwoLayer(eqx.Module):
     hidden_weights: Float[Array, "*run neuron dim"]
     output_weights: Float[Array, "*run neuron"] | Float[Array, "*run output neuron"]
     bias: Float[Array, "*run neuron"] | None
-    activation: PiecewiseLinear
+    activation: Activation
 
     @property
     def n_neurons(self) -> int:
@@ -86,7 +86,7 @@ def make_two_layer(
     key: RunKey,
     n_neurons: int,
     dim: int,
-    activation: PiecewiseLinear,
+    activation: Activation,
     *,
     radius: float | None = None,
     output_weight: float | None = None,
@@ -97,8 +97,10 @@ def make_two_layer(
 
     A bias starts at 0, inside any bound on the rows.
     """
-    if not isinstance(activation, PiecewiseLinear):
-        raise ValueError(f"activation must be relu() or leaky_relu(slope), called, got {activation!r}")
+    if not isinstance(activation, Activation):
+        raise ValueError(
+            f"activation must be relu(), leaky_relu(slope) or huberized_relu(h), called, got {activation!r}"
+        )
     scale = n_neurons**-0.5
     return TwoLayer(
         sphere_rows(key, n_neurons, dim, scale if radius is None else radius, dtype),

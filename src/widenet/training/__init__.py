@@ -8,7 +8,7 @@ from widenet.training.orders import Continued, Cyclic, Listed, Permutation, With
 from widenet.training.potentials import Move, Potentials
 from widenet.training.recipe import Recipe, gradient_descent
 from widenet.training.record import OutputWatch, Record, Snapshot, Step, Watch, every, log_spaced
-from widenet.training.schedules import StepRule
+from widenet.training.schedules import LogSquared, StepRule
 from widenet.training.stopping import loss_below, never, zero_error, zero_loss
 from widenet.training.train import train
 from widenet.training.widths import ensembles
@@ -29,6 +29,7 @@ __all__ = [
     "LinearClock",
     "Listed",
     "LogClock",
+    "LogSquared",
     "LossClock",
     "Moment",
     "Move",

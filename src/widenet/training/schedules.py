@@ -3,6 +3,7 @@
 import abc
 
 import equinox as eqx
+import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 
@@ -17,3 +18,23 @@ class StepRule(eqx.Module):
     @abc.abstractmethod
     def __call__(self, log_loss: Float[Array, ""], taken: Int[Array, ""]) -> Float[Array, ""]:
         """The size of the next step; `taken` is 0 before the first one."""
+
+
+class LogSquared(StepRule):
+    """α_t = Q log²(1/L_t), the step of chatterji2021; with `first`, the first step has that size.
+
+    From the logarithm of the loss it is right where the loss itself underflows. At L = 1 it is 0, and a run that comes
+    there stays: its theorems exclude L ≥ 1.
+
+    Attributes:
+      scale: Q.
+      first: α_0, or None.
+    """
+
+    scale: float | Float[Array, "*run"]
+    first: float | Float[Array, "*run"] | None = None
+
+    def __call__(self, log_loss: Float[Array, ""], taken: Int[Array, ""]) -> Float[Array, ""]:
+        """The size of the next step."""
+        step = self.scale * log_loss**2
+        return step if self.first is None else jnp.where(taken == 0, self.first, step)

@@ -17,6 +17,7 @@ from widenet.training import (
     Closest,
     Cyclic,
     GradientDescent,
+    LogSquared,
     Recipe,
     Record,
     StepRule,
@@ -28,25 +29,6 @@ from widenet.types import Dataset, RunStatus
 
 DATA = separable()
 STEPS = 30
-
-
-class LogSquared(StepRule):
-    """α_t = Q log²(1/L_t), the step of Theorem 1 of chatterji2021."""
-
-    scale: float | jax.Array
-
-    def __call__(self, log_loss, taken):
-        return self.scale * log_loss**2
-
-
-class FirstThen(StepRule):
-    """The schedule of its Theorem 2 and of its Section 5: one step α_0, then Q log²(1/L_t)."""
-
-    first: float | jax.Array
-    scale: float | jax.Array
-
-    def __call__(self, log_loss, taken):
-        return jnp.where(taken == 0, self.first, self.scale * log_loss**2)
 
 
 class TwoPhases(StepRule):
@@ -63,7 +45,7 @@ class TwoPhases(StepRule):
 RULES = {
     "constant": (2.0, lambda log_loss, taken: 2.0),
     "log squared": (LogSquared(1.5), lambda log_loss, taken: 1.5 * log_loss**2),
-    "first, then": (FirstThen(0.3, 1.5), lambda log_loss, taken: 1.5 * log_loss**2 if taken else 0.3),
+    "first, then": (LogSquared(1.5, first=0.3), lambda log_loss, taken: 1.5 * log_loss**2 if taken else 0.3),
     "two phases": (
         TwoPhases(2.0, 0.6, 1.5),
         lambda log_loss, taken: 1.5 * log_loss**2 if log_loss < math.log(0.6) else 2.0,
@@ -124,7 +106,7 @@ def test_both_phases_occur():
         assert told[0] > math.log(0.6) > told[-1]
 
 
-@pytest.mark.parametrize("wrong", [LogSquared(1.5 * (1 + 1e-6)), FirstThen(0.3, 1.5), 1.5])
+@pytest.mark.parametrize("wrong", [LogSquared(1.5 * (1 + 1e-6)), LogSquared(1.5, first=0.3), 1.5])
 def test_control_another_rule_is_noticed(wrong):
     _, theirs = both_ways(*RULES["log squared"])
     nets, record = networks(2, bias=True), Record(range(STEPS + 1), {"weights": weights})

@@ -60,6 +60,7 @@ class Gaussians(ClosedModel):
 
     kind: Literal["gaussians"] = "gaussians"
     n_samples: int = 100
+    n_test: int = 0
     mean: tuple[float, ...] = (2.0, 2.0)
     spread: float = 1.0
     least_margin: float = 0.5
@@ -68,15 +69,21 @@ class Gaussians(ClosedModel):
 
     def draw(self, seed: int) -> tuple[Points, Labels]:
         """Other points for every seed; the outlier, labelled +1, comes last."""
-        points, labels = two_gaussians(
-            np.random.default_rng([seed, 6]),
-            self.n_samples,
-            np.asarray(self.mean),
-            spread=self.spread,
-            least_margin=self.least_margin,
-            mirrored=self.mirrored,
-        )
+        points, labels = self._two(np.random.default_rng([seed, 6]), self.n_samples)
         return (points, labels) if self.outlier is None else with_outlier(points, labels, np.asarray(self.outlier))
+
+    def draw_all(self, seed: int) -> tuple[Points, Labels]:
+        """The training points, and behind them the test points, where there are any."""
+        points, labels = self.draw(seed)
+        if not self.n_test:
+            return points, labels
+        more, their_labels = self._two(np.random.default_rng([seed, 7]), self.n_test)
+        return np.concatenate([points, more]), np.concatenate([labels, their_labels])
+
+    def _two(self, draw: np.random.Generator, n_samples: int) -> tuple[Points, Labels]:
+        mean = np.asarray(self.mean)
+        how = {"spread": self.spread, "least_margin": self.least_margin, "mirrored": self.mirrored}
+        return two_gaussians(draw, n_samples, mean, **how)
 
 
 class OutlierCloud(ClosedModel):

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from widenet.losses import POSITIVE, zero_one
-from widenet.networks import TwoLayer
+from widenet.networks import PiecewiseLinear, TwoLayer
 from widenet.networks.two_layer import EXACT
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
@@ -76,7 +76,8 @@ class Course:
         self.clock, self.tolerance, self.rules, self.most_solver_steps = clock, tolerance, rules, most_solver_steps
         self.first: TwoLayer = state.network
         self.kinks: Kinks = kinks_of(segment.data, self.first.bias is not None)
-        self.slope = jnp.asarray(self.first.activation.slope, segment.data.inputs.dtype)
+        self.activation: PiecewiseLinear = state.network.activation  # `Flow` refuses all others
+        self.slope = jnp.asarray(self.activation.slope, segment.data.inputs.dtype)
         self.step = segment.constant_step
         # A scan inside a step, not one that could be differentiated through.
         self.solver = diffrax.Tsit5(scan_kind="lax")
@@ -155,7 +156,7 @@ class Course:
 
     def _first_state(self, place: Moving, own: FlowState) -> FlowState:
         """Where the run stands before its first step."""
-        at_zero = jnp.asarray(self.first.activation.derivative_at_zero, place[0].dtype)
+        at_zero = jnp.asarray(self.activation.derivative_at_zero, place[0].dtype)
         pattern = first_pattern(place[0], self.kinks, self.slope, at_zero, own.pattern.slots.shape[1])
         outputs = self.outputs(place, self.frozen(pattern))[0]
         losses = self.loss(outputs, self.data.labels)

@@ -21,7 +21,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Int
 
 from widenet.losses import POSITIVE, SATURATING, Loss
-from widenet.networks import TwoLayer
+from widenet.networks import PiecewiseLinear, TwoLayer
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
 from widenet.training.engine.validation import whole
@@ -104,6 +104,8 @@ class Flow(Method):
         """The same for this many samples, with no more slots than kinks can meet; refuses what it cannot follow."""
         if not isinstance(networks, TwoLayer):
             raise ValueError(f"a flow follows two-layer networks, whose kinks it knows, got {type(networks).__name__}")
+        if not isinstance(networks.activation, PiecewiseLinear):
+            raise ValueError(f"a flow knows the kinks of (Leaky) ReLU, got {type(networks.activation).__name__}")
         if data.inputs.dtype != jnp.float64:
             raise ValueError(f"a flow is followed in float64, got {data.inputs.dtype}")
         dim = data.dim + (networks.bias is not None)

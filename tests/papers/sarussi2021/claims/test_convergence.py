@@ -1,5 +1,7 @@
 """Theorem 4.1 and the end of its proof; runs never come near M, so altered records and pinned formulas guard it."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,6 @@ from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
 from widenet.papers.sarussi2021.claims import convergence
 from widenet.papers.sarussi2021.claims.convergence import (
-    draw_slopes,
     equation_19,
     equation_24,
     equation_25,
@@ -20,12 +21,19 @@ from widenet.papers.sarussi2021.claims.convergence import (
     theorem_4_1_order,
 )
 from widenet.papers.sarussi2021.formulas import output_change, quadratic, quadratic_root, update_bound
-from widenet.papers.sarussi2021.runs.epochs import EpochSetting, follow_epochs, run_epochs
+from widenet.papers.sarussi2021.runs.epochs import ORDER_LEVELS, EpochSetting, follow_epochs, order_settings, run_epochs
 from widenet.progress import silent
 from widenet.records import Scale
 
-RUNS = toys.small_epochs()
-LIMITS = promised(RUNS, update_bound, 1.0)
+
+@functools.cache
+def toy_runs():
+    return toys.small_epochs()
+
+
+@functools.cache
+def toy_limits():
+    return promised(toy_runs(), update_bound, 1.0)
 
 
 def attained():
@@ -35,17 +43,19 @@ def attained():
     return follow_epochs(made, in_turn((0,)), setting, silent)
 
 
-ATTAINED = attained()
-"""n = d = k = 1, all slopes 1, sampled loss exactly ε_0: (23) is attained."""
+@functools.cache
+def attained_runs():
+    """n = d = k = 1, all slopes 1, sampled loss exactly ε_0: (23) is attained."""
+    return attained()
 
 
 @pytest.mark.parametrize("claim", [theorem_4_1, equation_19, equation_24, equation_25], ids=lambda c: c.name)
 def test_it_holds_on_toy_runs(claim):
-    assert claim([RUNS]).verdict is Verdict.HOLDS
+    assert claim([toy_runs()]).verdict is Verdict.HOLDS
 
 
 def test_equation_23_is_attained():
-    found = equation_24([ATTAINED])
+    found = equation_24([attained_runs()])
     assert found.parts[0].tightness > 1 - 1e-12  # pyright: ignore[reportOptionalOperand]
     assert found.parts[0].measured == pytest.approx(0.53788284274, rel=1e-10)
     assert found.parts[2].promised == pytest.approx(0.626523375036, rel=1e-10)
@@ -53,22 +63,24 @@ def test_equation_23_is_attained():
 
 @breaks_part(theorem_4_1, "L < ε after at most M(n, ε) updates")
 def test_control_one_update_more_than_the_bound():
-    floor = np.floor(LIMITS).astype(int)[:, None] + np.zeros_like(RUNS.hits)
-    return theorem_4_1([altered(RUNS, hits=floor)]), theorem_4_1([altered(RUNS, hits=floor + 1)])
+    floor = np.floor(toy_limits()).astype(int)[:, None] + np.zeros_like(toy_runs().hits)
+    return theorem_4_1([altered(toy_runs(), hits=floor)]), theorem_4_1([altered(toy_runs(), hits=floor + 1)])
 
 
 @breaks_part(theorem_4_1, "L < ε at the end of the first clean epoch")
 def test_control_a_loss_equal_to_the_level_is_no_hit():
     """y N(x) = −log(e − 1) has the loss 1 = ε."""
     edge = -np.log(np.expm1(1.0))
-    inside = altered(RUNS, clean_margins=lambda q: np.full_like(q, edge + 1e-9))
-    return theorem_4_1([inside]), theorem_4_1([altered(RUNS, clean_margins=lambda q: np.full_like(q, edge - 1e-15))])
+    inside = altered(toy_runs(), clean_margins=lambda q: np.full_like(q, edge + 1e-9))
+    return theorem_4_1([inside]), theorem_4_1(
+        [altered(toy_runs(), clean_margins=lambda q: np.full_like(q, edge - 1e-15))]
+    )
 
 
 @breaks_part(theorem_4_1, "the first clean epoch ends within M(n, ε)")
 def test_control_a_clean_epoch_that_comes_too_late():
-    last = np.floor(LIMITS / RUNS.n_samples).astype(int)[:, None] + np.zeros_like(RUNS.clean)
-    return theorem_4_1([altered(RUNS, clean=last)]), theorem_4_1([altered(RUNS, clean=last + 1)])
+    last = np.floor(toy_limits() / toy_runs().n_samples).astype(int)[:, None] + np.zeros_like(toy_runs().clean)
+    return theorem_4_1([altered(toy_runs(), clean=last)]), theorem_4_1([altered(toy_runs(), clean=last + 1)])
 
 
 def test_a_run_that_gives_up_decides_nothing():
@@ -79,7 +91,7 @@ def test_a_run_that_gives_up_decides_nothing():
 
 
 def test_a_run_that_gives_up_after_the_bound_breaks_it():
-    over = altered(RUNS, hits=lambda h: np.full_like(h, -1), updates=int(LIMITS.max()) + 1)
+    over = altered(toy_runs(), hits=lambda h: np.full_like(h, -1), updates=int(toy_limits().max()) + 1)
     assert theorem_4_1([over]).verdict is Verdict.VIOLATED
 
 
@@ -94,7 +106,7 @@ def test_control_contradictory_labels_promise_nothing():
 
 def edges(claim):
     def judged(**fields):
-        return claim([altered(RUNS, **fields)])
+        return claim([altered(toy_runs(), **fields)])
 
     return judged
 
@@ -119,9 +131,36 @@ test_edges_of_equation_24 = hypothesis_edges(equation_24, edges(equation_24), **
 test_edges_of_equation_25 = hypothesis_edges(equation_25, edges(equation_25), **INSIDE)
 
 
+@functools.cache
+def order_cells():
+    """Runs as the order is measured on, with planted counts: 2n/√ε."""
+    cells = []
+    for setting in order_settings(Scale.QUICK, 0):
+        n = setting.points.n_samples  # pyright: ignore[reportAttributeAccessIssue]
+        hits = np.tile(np.round(1000 * n / np.sqrt(ORDER_LEVELS)).astype(int), (2, 1))
+        cells.append(altered(toy_runs(), hits=hits, hit_levels=np.array(ORDER_LEVELS), n_samples=n))
+    return cells
+
+
+def test_the_measured_slopes():
+    found = theorem_4_1_order(order_cells())
+    assert found.verdict is Verdict.HOLDS
+    assert found.details["measured_slope_in_n"] == pytest.approx(1, abs=1e-3)
+    assert found.details["measured_slope_in_inverse_level"] == pytest.approx(0.5, abs=1e-3)
+    assert "n^1 and (1/ε)^0.5" in found.note
+
+
+def test_runs_that_look_for_hits_alone():
+    (setting, *_) = order_settings(Scale.QUICK, 0)
+    runs = run_epochs(setting, silent)
+    assert runs.clean.shape == (3, 0)
+    assert (np.diff(runs.hits, axis=1) > 0).all()
+    assert (runs.hits > 0).all()
+
+
 @breaks_part(theorem_4_1_order, "slope 4 in n")
 def test_control_a_bound_without_n_in_a():
-    drawn = draw_slopes(Scale.QUICK, 0)
+    drawn = order_cells()
 
     def wrong(*given):
         # The n of A multiplies what an epoch can do; one point does n times less.
@@ -134,7 +173,7 @@ def test_control_a_bound_without_n_in_a():
 
 @breaks_part(theorem_4_1_order, "slope 2 in 1/ε")
 def test_control_a_smaller_power_of_the_level():
-    drawn = draw_slopes(Scale.QUICK, 0)
+    drawn = order_cells()
 
     def wrong(*given):
         *others, level = given
@@ -145,14 +184,14 @@ def test_control_a_smaller_power_of_the_level():
 
 def root():
     """The largest T of equation 19's quadratic on a run whose first epoch is clean: T is what is added."""
-    runs = ATTAINED
+    runs = attained_runs()
     shape = (runs.slope, runs.step_size, runs.output_weight, runs.half_width, runs.largest_norm, runs.row_bound)
     return float(quadratic_root(*quadratic(runs.separator_norm, *shape, runs.n_samples, runs.clean_levels[:, 0]))[0])
 
 
 @breaks_part(equation_19, "aT ≤ b√T + c")
 def test_control_just_beyond_the_root():
-    return equation_19([ATTAINED], shift=0.9999 * root()), equation_19([ATTAINED], shift=1.0001 * root())
+    return equation_19([attained_runs()], shift=0.9999 * root()), equation_19([attained_runs()], shift=1.0001 * root())
 
 
 @breaks_part(equation_19, "T ≤ the right side of Eq. 19")
@@ -160,11 +199,13 @@ def test_control_a_relaxed_bound_that_is_too_small():
     def ten(*given):
         return np.array([10.0])
 
-    return equation_19([ATTAINED], shift=10.0, relaxed=ten), equation_19([ATTAINED], shift=11.0, relaxed=ten)
+    return equation_19([attained_runs()], shift=10.0, relaxed=ten), equation_19(
+        [attained_runs()], shift=11.0, relaxed=ten
+    )
 
 
 def test_only_the_first_stretch_of_violating_epochs_counts():
-    first = altered(RUNS, clean=lambda c: np.ones_like(c))
+    first = altered(toy_runs(), clean=lambda c: np.ones_like(c))
     assert equation_19([first]).parts[1].measured == 0
 
 
@@ -173,35 +214,44 @@ OUTPUTS = "outputs move by at most 2v²R_x²ηks(1 − e^{−ε_0})"
 
 @breaks_part(equation_24, OUTPUTS)
 def test_control_an_output_that_moves_too_far():
-    return equation_24([ATTAINED]), equation_24([ATTAINED], change=lambda *g: 0.999 * output_change(*g))
+    return equation_24([attained_runs()]), equation_24([attained_runs()], change=lambda *g: 0.999 * output_change(*g))
 
 
 @breaks_part(equation_24, "losses move by no more", also=(OUTPUTS,))
 def test_control_a_loss_that_moves_too_far():
     """A loss moves by less than its output, so both break: the margin falls from 1 to −10."""
     far = np.array([1.0, -10.0])[None, None, :, None]
-    return equation_24([ATTAINED]), equation_24([altered(ATTAINED, clean_margins=far)])
+    return equation_24([attained_runs()]), equation_24([altered(attained_runs(), clean_margins=far)])
 
 
 @breaks_part(equation_24, "that is at most 2v²R_x²ηknε_0")
 def test_control_the_relaxed_form_is_smaller():
-    return equation_24([ATTAINED]), equation_24([ATTAINED], change=lambda *g: 1.2 * output_change(*g))
+    return equation_24([attained_runs()]), equation_24([attained_runs()], change=lambda *g: 1.2 * output_change(*g))
 
 
 @breaks_part(equation_24, "the epoch is clean")
 def test_control_an_epoch_with_a_larger_loss():
-    return equation_24([ATTAINED]), equation_24([altered(ATTAINED, sampled=lambda x: x * (1 + 1e-9))])
+    return equation_24([attained_runs()]), equation_24([altered(attained_runs(), sampled=lambda x: x * (1 + 1e-9))])
 
 
 @breaks_part(equation_25, "every loss is at most (1 + 2v²R_x²ηkn)ε_0")
 def test_control_a_final_loss_beyond_the_bound():
-    limit = float(3 * ATTAINED.clean_levels[0, 0])  # 2v²R_x²ηkn = 2
+    limit = float(3 * attained_runs().clean_levels[0, 0])  # 2v²R_x²ηkn = 2
 
     def ends_at(loss):
         margin = -np.log(np.expm1(loss))
-        return altered(ATTAINED, clean_margins=lambda q: np.full_like(q, margin))
+        return altered(attained_runs(), clean_margins=lambda q: np.full_like(q, margin))
 
     return equation_25([ends_at(0.9999 * limit)]), equation_25([ends_at(1.0001 * limit)])
+
+
+def test_a_change_that_rounding_decides_decides_nothing():
+    """A step of 1e-12 moves an output by less than the rounding of large activations that cancel."""
+    blurred = altered(
+        attained_runs(), step_size=1e-20, clean_scales=lambda s: 0 * s + 1e12, clean_margins=lambda q: 1 + 0.1 * (q - 1)
+    )
+    assert equation_24([blurred]).parts[0].kept is None
+    assert equation_24([altered(blurred, clean_scales=lambda s: 0 * s + 1e-9)]).parts[0].kept is False
 
 
 def test_it_speaks_about_a_readers_data():

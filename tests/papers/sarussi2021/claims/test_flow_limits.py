@@ -1,5 +1,7 @@
 """Theorems 6.1 and 6.2 on altered records of a path whose limit is known."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -15,16 +17,22 @@ from widenet.papers.sarussi2021.claims.flow_limits import (
     theorem_6_2_region,
 )
 from widenet.papers.sarussi2021.formulas import cluster_bound
+from widenet.papers.sarussi2021.runs.flows import READINGS
 
-RUNS = flow_runs()
+
+@functools.cache
+def toy_path():
+    return flow_runs()
+
+
 CLAIMS = (theorem_6_1, corollary_6_2, theorem_6_2_region, theorem_6_2_first_step, theorem_6_2_direction)
-LAST, AT_20 = len(RUNS.readings) - 1, int(np.flatnonzero(RUNS.readings == 20)[0])
+LAST, AT_20 = len(READINGS) - 1, READINGS.index(20)
 BOUNDED = "r/‖w̄ − ū‖ is below its bound at every time"
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
 def test_it_holds_on_the_toy_path(claim):
-    assert claim([RUNS]).verdict is Verdict.HOLDS
+    assert claim([toy_path()]).verdict is Verdict.HOLDS
 
 
 def turn(weights):
@@ -37,7 +45,7 @@ def turn(weights):
 
 @breaks_part(theorem_6_1, "the direction settles")
 def test_control_a_last_look_that_is_turned():
-    return theorem_6_1([RUNS]), theorem_6_1([changed_weights(RUNS, turn)])
+    return theorem_6_1([toy_path()]), theorem_6_1([changed_weights(toy_path(), turn)])
 
 
 def spread(weights):
@@ -49,23 +57,23 @@ def spread(weights):
 
 @breaks_part(theorem_6_1, "r/‖w̄ − ū‖ falls to a third", also=(BOUNDED,))
 def test_control_a_cluster_that_spreads():
-    return theorem_6_1([RUNS]), theorem_6_1([changed_weights(RUNS, spread)])
+    return theorem_6_1([toy_path()]), theorem_6_1([changed_weights(toy_path(), spread)])
 
 
 @breaks_part(theorem_6_1, "the direction is that of the program")
 def test_control_another_direction():
-    other = RUNS.solutions * np.array([1.0, -1.0, 1.0, 1.0])
-    return theorem_6_1([RUNS]), theorem_6_1([altered(RUNS, solutions=other)])
+    other = toy_path().solutions * np.array([1.0, -1.0, 1.0, 1.0])
+    return theorem_6_1([toy_path()]), theorem_6_1([altered(toy_path(), solutions=other)])
 
 
 def test_an_error_in_between_decides_nothing():
-    other = RUNS.solutions * np.array([1.0, 1.15, 1.0, 1.0])
-    assert theorem_6_1([altered(RUNS, solutions=other)]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    other = toy_path().solutions * np.array([1.0, 1.15, 1.0, 1.0])
+    assert theorem_6_1([altered(toy_path(), solutions=other)]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 @breaks_part(theorem_6_1, BOUNDED)
 def test_control_a_bound_that_is_too_small():
-    return theorem_6_1([RUNS]), theorem_6_1([RUNS], bound=lambda *given: 0.1 * cluster_bound(*given))
+    return theorem_6_1([toy_path()]), theorem_6_1([toy_path()], bound=lambda *given: 0.1 * cluster_bound(*given))
 
 
 @breaks_part(corollary_6_2, "the uncovered directions shrink to a third")
@@ -73,7 +81,7 @@ def test_control_the_last_look_is_that_at_20():
     def repeat(weights):
         weights[LAST] = weights[AT_20 - 1]
 
-    return corollary_6_2([RUNS]), corollary_6_2([changed_weights(RUNS, repeat)])
+    return corollary_6_2([toy_path()]), corollary_6_2([changed_weights(toy_path(), repeat)])
 
 
 @breaks_part(corollary_6_2, "elsewhere the network is the linear classifier")
@@ -87,12 +95,12 @@ def test_control_a_slab_of_width_zero():
             weights[look, :3] = np.array(lengths)[:, None] * fan
             weights[look, 3:] = -min(lengths) * fan[1]
 
-    loose = changed_weights(RUNS, loosen)
+    loose = changed_weights(toy_path(), loosen)
     return corollary_6_2([loose]), corollary_6_2([loose], radius_share=0.0)
 
 
 def test_the_same_network_is_linear_outside_its_slab():
-    assert corollary_6_2([RUNS]).parts[1].cases > 400
+    assert corollary_6_2([toy_path()]).parts[1].cases > 400
 
 
 def flip_one(weights):
@@ -107,10 +115,10 @@ def orthogonal(weights):
 for _claim in (theorem_6_1, corollary_6_2, theorem_6_2_region, theorem_6_2_first_step, theorem_6_2_direction):
     _also = ("smoothed_margin",) if "6_2_" in _claim.name else ()
     for _key, _make, _more in (
-        ("separating", lambda: altered(RUNS, weights=-RUNS.weights), _also),
-        ("stays", lambda: altered(RUNS, last_crossing=np.array([20.001])), ()),
-        ("agreement", lambda: changed_weights(RUNS, flip_one), ()),
-        ("margin", lambda: changed_weights(RUNS, orthogonal), ()),
+        ("separating", lambda: altered(toy_path(), weights=-toy_path().weights), _also),
+        ("stays", lambda: altered(toy_path(), last_crossing=np.array([20.001])), ()),
+        ("agreement", lambda: changed_weights(toy_path(), flip_one), ()),
+        ("margin", lambda: changed_weights(toy_path(), orthogonal), ()),
     ):
         if "6_2_" in _claim.name and _key == "margin" and _claim is not theorem_6_2_first_step:
             _more = ("critical_margin",)
@@ -120,15 +128,15 @@ for _claim in (theorem_6_1, corollary_6_2, theorem_6_2_region, theorem_6_2_first
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
 def test_control_each_hypothesis_about_the_path(claim):
     for make, key in (
-        (lambda: altered(RUNS, last_crossing=np.array([20.001])), "stays"),
-        (lambda: changed_weights(RUNS, flip_one), "agreement"),
+        (lambda: altered(toy_path(), last_crossing=np.array([20.001])), "stays"),
+        (lambda: changed_weights(toy_path(), flip_one), "agreement"),
     ):
         assert key in {h.key for h in claim([make()]).hypotheses if not h.met}
 
 
 @breaks_hypothesis(theorem_6_2_region, "smoothed_margin")
 def test_control_a_far_point_raises_the_threshold():
-    return theorem_6_2_region([RUNS]), theorem_6_2_region([flow_runs(far_point=True)])
+    return theorem_6_2_region([toy_path()]), theorem_6_2_region([flow_runs(far_point=True)])
 
 
 @breaks_hypothesis(theorem_6_2_first_step, "smoothed_margin")
@@ -141,28 +149,30 @@ def test_control_the_direction_needs_the_margin_too():
     return theorem_6_2_direction([flow_runs(far_point=True)])
 
 
-BETA = float(flow_limits._margin(RUNS.courses()[0]))
+@functools.cache
+def toy_margin():
+    return float(flow_limits._margin(toy_path().courses()[0]))
 
 
 @breaks_hypothesis(theorem_6_2_region, "critical_margin")
 def test_control_a_vector_that_gets_a_point_of_the_other_class():
     return (
-        theorem_6_2_region([altered(RUNS, critical=np.array([BETA * (1 - 1e-9)]))]),
-        theorem_6_2_region([altered(RUNS, critical=np.array([BETA * (1 + 1e-9)]))]),
+        theorem_6_2_region([altered(toy_path(), critical=np.array([toy_margin() * (1 - 1e-9)]))]),
+        theorem_6_2_region([altered(toy_path(), critical=np.array([toy_margin() * (1 + 1e-9)]))]),
     )
 
 
 @breaks_hypothesis(theorem_6_2_direction, "critical_margin")
 def test_control_the_direction_needs_the_data_too():
-    return theorem_6_2_direction([altered(RUNS, critical=np.array([BETA * 1.01]))])
+    return theorem_6_2_direction([altered(toy_path(), critical=np.array([toy_margin() * 1.01]))])
 
 
 def test_the_first_step_does_not_need_it():
-    assert theorem_6_2_first_step([altered(RUNS, critical=np.array([9.0]))]).verdict is Verdict.HOLDS
+    assert theorem_6_2_first_step([altered(toy_path(), critical=np.array([9.0]))]).verdict is Verdict.HOLDS
 
 
 def test_runs_outside_are_counted_not_scored():
-    both = [RUNS, flow_runs(far_point=True)]
+    both = [toy_path(), flow_runs(far_point=True)]
     found = theorem_6_2_region(both)
     assert found.verdict is Verdict.HOLDS
     assert (found.runs.tried, found.runs.outside) == (2, 1)
@@ -181,37 +191,37 @@ SIDES = {
 
 test_control_each_side = part_edges(
     theorem_6_2_region,
-    lambda **fields: theorem_6_2_region([altered(RUNS, **fields)]),
+    lambda **fields: theorem_6_2_region([altered(toy_path(), **fields)]),
     {name: ({}, change) for name, change in SIDES.items()},
 )
 test_control_each_side_of_the_first_step = part_edges(
     theorem_6_2_first_step,
-    lambda **fields: theorem_6_2_first_step([altered(RUNS, **fields)]),
+    lambda **fields: theorem_6_2_first_step([altered(toy_path(), **fields)]),
     {name: ({}, SIDES[name]) for name in list(SIDES)[:2]},
 )
 
 
 @pytest.mark.parametrize("name", list(SIDES)[2:])
 def test_the_first_step_says_nothing_about_the_other_sides(name):
-    assert theorem_6_2_first_step([altered(RUNS, **SIDES[name])]).verdict is Verdict.HOLDS
+    assert theorem_6_2_first_step([altered(toy_path(), **SIDES[name])]).verdict is Verdict.HOLDS
 
 
-def turned_minus():
+def turned_minus(solutions):
     angle = np.radians(60)
     turn_by = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    solution = RUNS.perfect_solutions.copy()
+    solution = solutions.copy()
     solution[0, 2:] = turn_by @ solution[0, 2:]
     return solution
 
 
 test_control_each_part_of_the_direction = part_edges(
     theorem_6_2_direction,
-    lambda share=1.0, **fields: theorem_6_2_direction([altered(RUNS, **fields)], share=share),
+    lambda share=1.0, **fields: theorem_6_2_direction([altered(toy_path(), **fields)], share=share),
     {
-        "the direction is that of Eq. 7": ({}, {"perfect_solutions": turned_minus()}),
+        "the direction is that of Eq. 7": ({}, {"perfect_solutions": turned_minus}),
         "‖w‖/‖u‖ is that of Eq. 7": (
             {},
-            {"perfect_solutions": RUNS.perfect_solutions * np.array([1.3, 1.3, 1.0, 1.0])},
+            {"perfect_solutions": lambda pair: pair * np.array([1.3, 1.3, 1.0, 1.0])},
         ),
         "the margin tends to v√(k/val)": ({}, {"share": 1.3}),
         "it never exceeds it": ({}, {"share": 0.998}),

@@ -1,5 +1,7 @@
 """Claims about gradient flow, judged on altered records of a path whose limit is known."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -27,12 +29,27 @@ from widenet.papers.sarussi2021.settings import SmallCloud
 from widenet.progress import silent
 from widenet.records import Scale
 
-RUNS = flow_runs()
-STEPS = run_small_steps(
-    SmallStepSetting(points=SmallCloud(n_samples=6), deviations=(0.1,), n_runs=2, half_width=2), silent
-)
-EPOCHS = toys.small_epochs()
-NEGATED = altered(RUNS, weights=-RUNS.weights)
+
+@functools.cache
+def toy_path():
+    return flow_runs()
+
+
+@functools.cache
+def toy_steps():
+    return run_small_steps(
+        SmallStepSetting(points=SmallCloud(n_samples=6), deviations=(0.1,), n_runs=2, half_width=2), silent
+    )
+
+
+@functools.cache
+def toy_epochs():
+    return toys.small_epochs()
+
+
+@functools.cache
+def negated_path():
+    return altered(toy_path(), weights=-toy_path().weights)
 
 
 @pytest.mark.parametrize(
@@ -41,55 +58,68 @@ NEGATED = altered(RUNS, weights=-RUNS.weights)
     ids=lambda claim: claim.name,
 )
 def test_it_holds_on_the_toy_path(claim):
-    assert claim([RUNS]).verdict is Verdict.HOLDS
+    assert claim([toy_path()]).verdict is Verdict.HOLDS
 
 
-def arrival(steps=STEPS, trained=EPOCHS, **constants):
-    return assumption_6_1([steps], [trained], **constants)
+def arrival(steps=None, trained=None, **constants):
+    return assumption_6_1([steps or toy_steps()], [trained or toy_epochs()], **constants)
 
 
 def test_small_steps_arrive():
-    assert isinstance(STEPS, SmallSteps)
-    assert (STEPS.printed_times <= STEPS.times).all()
+    assert isinstance(toy_steps(), SmallSteps)
+    assert (toy_steps().printed_times <= toy_steps().times).all()
     assert arrival().verdict is Verdict.HOLDS
 
 
-LIMITS = flow_time_bound(
-    STEPS.separator_norm, STEPS.slope, STEPS.output_weight, STEPS.half_width, 6, STEPS.start_norm, LOG_2 / 6
-)
+@functools.cache
+def time_limits():
+    return flow_time_bound(
+        toy_steps().separator_norm,
+        toy_steps().slope,
+        toy_steps().output_weight,
+        toy_steps().half_width,
+        6,
+        toy_steps().start_norm,
+        LOG_2 / 6,
+    )
 
 
 @breaks_part(assumption_6_1, "gradient flow: nL < log 2 within the time")
 def test_control_a_time_beyond_the_bound():
-    return arrival(altered(STEPS, times=LIMITS)), arrival(altered(STEPS, times=1.001 * LIMITS))
+    return arrival(altered(toy_steps(), times=time_limits())), arrival(
+        altered(toy_steps(), times=1.001 * time_limits())
+    )
 
 
 @breaks_part(assumption_6_1, "SGD: nL < log 2 within M(n, log(2)/n) updates")
 def test_control_one_update_more_than_the_bound():
-    limits = np.floor(flow_margins.promised(EPOCHS, update_bound, LOG_2 / 6)).astype(int)
-    hits = np.stack([EPOCHS.hits[:, 0], limits], axis=1)
-    return arrival(trained=altered(EPOCHS, hits=hits)), arrival(trained=altered(EPOCHS, hits=hits + 1))
+    limits = np.floor(flow_margins.promised(toy_epochs(), update_bound, LOG_2 / 6)).astype(int)
+    hits = np.stack([toy_epochs().hits[:, 0], limits], axis=1)
+    return arrival(trained=altered(toy_epochs(), hits=hits)), arrival(trained=altered(toy_epochs(), hits=hits + 1))
 
 
 @breaks_part(assumption_6_1, "nL < 1 comes no later")
 def test_control_the_printed_level_after_the_true_one():
-    return arrival(), arrival(altered(STEPS, printed_times=STEPS.times + 1))
+    return arrival(), arrival(altered(toy_steps(), printed_times=toy_steps().times + 1))
 
 
 @breaks_hypothesis(assumption_6_1, "separable")
 def test_control_a_margin_below_one():
-    edge = altered(STEPS, smallest_margin=np.ones(2)), altered(STEPS, smallest_margin=np.array([1.0, 1 - 1e-6]))
+    edge = (
+        altered(toy_steps(), smallest_margin=np.ones(2)),
+        altered(toy_steps(), smallest_margin=np.array([1.0, 1 - 1e-6])),
+    )
     return arrival(edge[0]), arrival(edge[1])
 
 
 def test_a_flow_that_is_given_up_decides_nothing():
-    never = altered(STEPS, times=np.full(2, np.nan), printed_times=np.full(2, np.nan))
+    never = altered(toy_steps(), times=np.full(2, np.nan), printed_times=np.full(2, np.nan))
     assert arrival(never).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 @breaks_part(smoothed_margin_order, "γ̃ ≤ γ̄")
 def test_control_the_mean_loss_in_place_of_the_sum():
-    return smoothed_margin_order([RUNS]), smoothed_margin_order([RUNS], mean=True)
+    return smoothed_margin_order([toy_path()]), smoothed_margin_order([toy_path()], mean=True)
 
 
 def exchanged(weights):
@@ -98,16 +128,16 @@ def exchanged(weights):
 
 @breaks_part(smoothed_margin_grows, "γ̃ does not decrease")
 def test_control_two_looks_exchanged():
-    return smoothed_margin_grows([RUNS]), smoothed_margin_grows([changed_weights(RUNS, exchanged)])
+    return smoothed_margin_grows([toy_path()]), smoothed_margin_grows([changed_weights(toy_path(), exchanged)])
 
 
 @pytest.mark.parametrize("claim", [smoothed_margin_grows, footnote_9, directions_converge, limit_is_kkt])
 def test_control_a_run_that_never_separates(claim):
-    assert "separating" in {h.key for h in claim([NEGATED]).hypotheses if not h.met}
+    assert "separating" in {h.key for h in claim([negated_path()]).hypotheses if not h.met}
 
 
 for _claim in (smoothed_margin_grows, footnote_9, directions_converge, limit_is_kkt):
-    breaks_hypothesis(_claim, "separating")(lambda c=_claim: c([NEGATED]))
+    breaks_hypothesis(_claim, "separating")(lambda c=_claim: c([negated_path()]))
 
 
 def test_the_printed_level_is_too_high():
@@ -128,16 +158,16 @@ def halved(weights):
 
 @breaks_part(footnote_9, "‖W‖ grows")
 def test_control_weights_that_shrink():
-    return footnote_9([RUNS]), footnote_9([changed_weights(RUNS, halved)])
+    return footnote_9([toy_path()]), footnote_9([changed_weights(toy_path(), halved)])
 
 
 def attained():
     """One point x, w = x, u = −αx: the norm is as small as it can be."""
     point = np.array([1.0, 2.0])
     rows = np.concatenate([np.tile(point, (3, 1)), np.tile(-point / 3, (3, 1))])
-    growing = (RUNS.readings[:, None, None] + 1.0) * rows
+    growing = (toy_path().readings[:, None, None] + 1.0) * rows
     return altered(
-        RUNS,
+        toy_path(),
         weights=growing[None],
         inputs=point[None, None],
         labels=np.ones((1, 1)),
@@ -154,7 +184,7 @@ def test_control_a_bound_without_the_slope():
 
 
 def spiral(weights):
-    readings = RUNS.readings
+    readings = toy_path().readings
     lengths = np.linalg.norm(weights, axis=(1, 2))
     weights[:] = 0
     weights[:, 0, 0], weights[:, 0, 1] = np.cos(np.log(readings + 1.0)), np.sin(np.log(readings + 1.0))
@@ -163,17 +193,17 @@ def spiral(weights):
 
 @breaks_part(directions_converge, "‖Ŵ(2s) − Ŵ(s)‖ decreases")
 def test_control_a_spiral_in_the_logarithm():
-    turned = changed_weights(RUNS, lambda weights: weights[-1].__imul__(np.array([[1.0, 1.2]])))
-    return directions_converge([RUNS]), directions_converge([turned])
+    turned = changed_weights(toy_path(), lambda weights: weights[-1].__imul__(np.array([[1.0, 1.2]])))
+    return directions_converge([toy_path()]), directions_converge([turned])
 
 
 def test_a_spiral_does_not_converge():
-    assert directions_converge([changed_weights(RUNS, spiral)]).conclusion is not True
+    assert directions_converge([changed_weights(toy_path(), spiral)]).conclusion is not True
 
 
 test_control_each_residual = part_edges(
     limit_is_kkt,
-    lambda **constants: limit_is_kkt([RUNS], **constants),
+    lambda **constants: limit_is_kkt([toy_path()], **constants),
     {
         "stationarity halves": ({}, {"share": 1e-3}),
         "stationarity ends below 0.03": ({}, {"stationary": 1e-9}),
@@ -184,7 +214,7 @@ test_control_each_residual = part_edges(
 
 @breaks_part(limit_is_kkt, "every margin is positive")
 def test_control_a_wrong_sign_at_the_end():
-    return limit_is_kkt([changed_weights(RUNS, lambda weights: weights[-1].__imul__(-1.0))])
+    return limit_is_kkt([changed_weights(toy_path(), lambda weights: weights[-1].__imul__(-1.0))])
 
 
 def onto_a_kink(weights):
@@ -193,11 +223,11 @@ def onto_a_kink(weights):
 
 @breaks_hypothesis(limit_is_kkt, "off_the_kinks")
 def test_control_a_neuron_on_a_kink():
-    return limit_is_kkt([RUNS]), limit_is_kkt([changed_weights(RUNS, onto_a_kink)])
+    return limit_is_kkt([toy_path()]), limit_is_kkt([changed_weights(toy_path(), onto_a_kink)])
 
 
 def test_control_equal_multipliers():
-    assert limit_is_kkt([RUNS], uniform=True).conclusion is False
+    assert limit_is_kkt([toy_path()], uniform=True).conclusion is False
 
 
 def test_they_speak_about_a_readers_data():

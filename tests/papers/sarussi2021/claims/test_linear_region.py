@@ -1,5 +1,7 @@
 """Theorem 5.1 and Section 10: sharp networks, stored signs that are turned, and balls that are too small."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,12 @@ from widenet.papers.sarussi2021.settings import SignedNetwork, kappa_network
 from widenet.progress import silent
 from widenet.records import Scale
 
-PAIRS = run_clouds(CloudSetting(n_networks=80, n_points=40, seed=1), silent)
+
+@functools.cache
+def toy_pairs():
+    return run_clouds(CloudSetting(n_networks=80, n_points=40, seed=1), silent)
+
+
 ALPHA, KAPPA = 0.2, 0.8 / 1.2
 POINT = np.array([[1.0, 0.0]])
 
@@ -41,7 +48,7 @@ def network(plus, minus, slope=ALPHA):
 
 def with_sharp(distance, half_width=2, *, swapped=False):
     """The toy pairs and one more, whose sign turns at κ."""
-    return Clouds.joined([PAIRS, ask(kappa_network(ALPHA, distance, half_width, swapped=swapped), POINT)])
+    return Clouds.joined([toy_pairs(), ask(kappa_network(ALPHA, distance, half_width, swapped=swapped), POINT)])
 
 
 def turned(pairs, where):
@@ -66,7 +73,7 @@ CLAIMS = (
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
 def test_it_holds_on_toy_networks(claim):
-    assert claim([PAIRS]).verdict is Verdict.HOLDS
+    assert claim([toy_pairs()]).verdict is Verdict.HOLDS
 
 
 def test_the_factor_two_at_the_edge_of_the_region():
@@ -82,8 +89,8 @@ SIGN = "sign N = sign (w̄ − ū)·x where |(w̄ − ū)·x| ≥ 2r‖x‖"
 
 @breaks_part(theorem_5_1, SIGN)
 def test_control_one_sign_in_the_region_is_turned():
-    inside = np.abs(PAIRS.difference) >= 2.1 * PAIRS.radius * PAIRS.norms
-    return theorem_5_1([PAIRS]), theorem_5_1([turned(PAIRS, inside)])
+    inside = np.abs(toy_pairs().difference) >= 2.1 * toy_pairs().radius * toy_pairs().norms
+    return theorem_5_1([toy_pairs()]), theorem_5_1([turned(toy_pairs(), inside)])
 
 
 @breaks_part(theorem_5_1, SIGN)
@@ -131,7 +138,7 @@ def test_control_the_two_radii_exchanged():
 
 test_control_a_factor_that_could_be_lowered = part_edges(
     theorem_5_1_sharp,
-    lambda **given: theorem_5_1_sharp([PAIRS], **given) if not given else _raised(**given),
+    lambda **given: theorem_5_1_sharp([toy_pairs()], **given) if not given else _raised(**given),
     {"κ cannot be lowered (even k)": ({}, {"widths": 2}), "κ_k cannot be lowered (odd k)": ({}, {"widths": 3})},
 )
 
@@ -146,7 +153,7 @@ def _raised(widths):
 
     linear_region.kappa_network = above
     try:
-        return theorem_5_1_sharp([PAIRS])
+        return theorem_5_1_sharp([toy_pairs()])
     finally:
         linear_region.kappa_network = original
 
@@ -160,8 +167,8 @@ def test_the_odd_factor_is_too_small_for_even_widths():
 
 @breaks_part(equation_6, "|cos| ≥ 2r/‖w̄ − ū‖", also=("|cos| ≥ r/‖w̄ − ū‖",))
 def test_control_a_sign_turned_far_out():
-    inside = np.abs(PAIRS.difference) >= 2.1 * PAIRS.radius * PAIRS.norms
-    return equation_6([PAIRS]), equation_6([turned(PAIRS, inside)])
+    inside = np.abs(toy_pairs().difference) >= 2.1 * toy_pairs().radius * toy_pairs().norms
+    return equation_6([toy_pairs()]), equation_6([turned(toy_pairs(), inside)])
 
 
 @breaks_part(equation_6, "|cos| ≥ r/‖w̄ − ū‖")
@@ -174,7 +181,7 @@ def test_control_a_factor_below_kappa_in_cosines():
 def test_control_a_factor_of_nineteen_tenths():
     """r = 1, w̄ = 0.96e₁, ū = −0.96e₁: 1.92 is above 1.9, and neither mean reaches 1."""
     short = ask(network([(0.96, 1), (0.96, -1)], [(-0.96, 1), (-0.96, -1)]), POINT)
-    pairs = Clouds.joined([PAIRS, short])
+    pairs = Clouds.joined([toy_pairs(), short])
     return corollary_10_1([pairs]), corollary_10_1([pairs], factor=1.9)
 
 
@@ -185,11 +192,11 @@ def test_corollary_10_1_is_attained():
 
 def opposite(sign, share):
     """One row of this sign gets the other side, in a pair just at `share` of the balls."""
-    mean = getattr(PAIRS, f"{sign}_mean")
-    first = np.flatnonzero(np.abs(mean) >= share * PAIRS.radius * PAIRS.norms)[0]
-    low, high = getattr(PAIRS, f"{sign}_low").copy(), getattr(PAIRS, f"{sign}_high").copy()
+    mean = getattr(toy_pairs(), f"{sign}_mean")
+    first = np.flatnonzero(np.abs(mean) >= share * toy_pairs().radius * toy_pairs().norms)[0]
+    low, high = getattr(toy_pairs(), f"{sign}_low").copy(), getattr(toy_pairs(), f"{sign}_high").copy()
     low[first], high[first] = -1.0, 1.0
-    return altered(PAIRS, **{f"{sign}_low": low, f"{sign}_high": high})
+    return altered(toy_pairs(), **{f"{sign}_low": low, f"{sign}_high": high})
 
 
 @pytest.mark.parametrize("sign", ["plus", "minus"])
@@ -205,13 +212,13 @@ def test_control_rows_of_both_sides(sign):
 @breaks_part(lemma_10_1, "open ball: one strict sign (plus rows)",
              also=("closed ball: no opposite signs (plus rows)",))  # fmt: skip
 def test_control_a_plus_row_on_the_other_side():
-    return lemma_10_1([PAIRS]), lemma_10_1([opposite("plus", 1.1)])
+    return lemma_10_1([toy_pairs()]), lemma_10_1([opposite("plus", 1.1)])
 
 
 @breaks_part(lemma_10_1, "open ball: one strict sign (minus rows)",
              also=("closed ball: no opposite signs (minus rows)",))  # fmt: skip
 def test_control_a_minus_row_on_the_other_side():
-    return lemma_10_1([PAIRS]), lemma_10_1([opposite("minus", 1.1)])
+    return lemma_10_1([toy_pairs()]), lemma_10_1([opposite("minus", 1.1)])
 
 
 def between(sign):
@@ -220,7 +227,7 @@ def between(sign):
     other = [(3, 0), (3, 0)]
     pair = ask(network(rows, other) if sign == "plus" else network(other, rows), POINT)
     pair = altered(pair, **{f"{sign}_low": np.array([-0.5])})
-    return Clouds.joined([PAIRS, pair])
+    return Clouds.joined([toy_pairs(), pair])
 
 
 @breaks_part(lemma_10_1, "closed ball: no opposite signs (plus rows)")
@@ -235,22 +242,24 @@ def test_control_minus_rows_at_the_edge_of_the_ball():
 
 @breaks_hypothesis(lemma_10_1, "open_balls")
 def test_control_closed_balls():
-    return lemma_10_1([PAIRS]), lemma_10_1([PAIRS], widened=1.0)
+    return lemma_10_1([toy_pairs()]), lemma_10_1([toy_pairs()], widened=1.0)
 
 
 @breaks_hypothesis(lemma_10_1, "not_zero")
 def test_control_the_point_zero():
-    return lemma_10_1([PAIRS]), lemma_10_1([Clouds.joined([PAIRS, ask(network([(1, 0)], [(0, 1)]), 0 * POINT)])])
+    return lemma_10_1([toy_pairs()]), lemma_10_1(
+        [Clouds.joined([toy_pairs(), ask(network([(1, 0)], [(0, 1)]), 0 * POINT)])]
+    )
 
 
 def quadrant(plus, minus):
-    edge = 1.1 * PAIRS.radius * PAIRS.norms
-    return (plus * PAIRS.plus_mean > edge) & (minus * PAIRS.minus_mean > edge)
+    edge = 1.1 * toy_pairs().radius * toy_pairs().norms
+    return (plus * toy_pairs().plus_mean > edge) & (minus * toy_pairs().minus_mean > edge)
 
 
 test_control_one_sign_turned_per_quadrant = part_edges(
     proposition_10_1,
-    lambda where=None: proposition_10_1([PAIRS if where is None else turned(PAIRS, where)]),
+    lambda where=None: proposition_10_1([toy_pairs() if where is None else turned(toy_pairs(), where)]),
     {
         "w̄·x > 0, ū·x > 0": ({}, {"where": quadrant(1, 1)}),
         "w̄·x > 0, ū·x < 0": ({}, {"where": quadrant(1, -1)}),
@@ -264,19 +273,19 @@ def test_control_relu_in_the_negative_quadrant():
     """With α = 0 and all products negative N is 0, which is no sign."""
     off = ask(network([(-2, 0)], [(-1, 0)], slope=0.0), POINT)
     assert off.outputs == 0
-    found = proposition_10_1([Clouds.joined([PAIRS, altered(off, scales=np.zeros(1))])])
+    found = proposition_10_1([Clouds.joined([toy_pairs(), altered(off, scales=np.zeros(1))])])
     assert "slope_positive" in {h.key for h in found.hypotheses if not h.met}
 
 
 def alone(near, far, turn):
-    edge = PAIRS.radius * PAIRS.norms
-    wide = np.abs(PAIRS.difference) >= 2.01 * edge
-    return wide & (np.abs(getattr(PAIRS, near)) < 0.99 * edge) & (turn * getattr(PAIRS, far) > 1.01 * edge)
+    edge = toy_pairs().radius * toy_pairs().norms
+    wide = np.abs(toy_pairs().difference) >= 2.01 * edge
+    return wide & (np.abs(getattr(toy_pairs(), near)) < 0.99 * edge) & (turn * getattr(toy_pairs(), far) > 1.01 * edge)
 
 
 test_control_one_sign_turned_per_case = part_edges(
     proposition_10_2,
-    lambda where=None: proposition_10_2([PAIRS if where is None else turned(PAIRS, where)]),
+    lambda where=None: proposition_10_2([toy_pairs() if where is None else turned(toy_pairs(), where)]),
     {
         "ū·x ≥ r‖x‖ alone": ({}, {"where": alone("plus_mean", "minus_mean", 1)}),
         "ū·x ≤ −r‖x‖ alone": ({}, {"where": alone("plus_mean", "minus_mean", -1)}),
@@ -290,27 +299,27 @@ def nearly(*, swapped=False):
     """w = (−0.999, 0) twice, u = (−1, ±1): −Σσ(w·x) is 0.999 of αkr‖x‖, and N = 0.002α."""
     rows, spread = [(-0.999, 0)] * 2, [(-1, 1), (-1, -1)]
     pair = ask(network(spread, rows) if swapped else network(rows, spread), POINT)
-    return Clouds.joined([PAIRS, pair])
+    return Clouds.joined([toy_pairs(), pair])
 
 
 @breaks_part(lemma_10_2, "−Σσ(w·x) < αkr‖x‖")
 def test_control_a_sum_beyond_its_bound():
-    edge = PAIRS.radius * PAIRS.norms
-    case = (PAIRS.minus_mean <= -1.01 * edge) & (np.abs(PAIRS.plus_mean) < 0.99 * edge)
-    sums = PAIRS.plus_sum.copy()
+    edge = toy_pairs().radius * toy_pairs().norms
+    case = (toy_pairs().minus_mean <= -1.01 * edge) & (np.abs(toy_pairs().plus_mean) < 0.99 * edge)
+    sums = toy_pairs().plus_sum.copy()
     first = np.flatnonzero(case)[0]
-    sums[first] = -(PAIRS.slopes * PAIRS.half_widths * edge)[first]
-    return lemma_10_2([nearly()]), lemma_10_2([altered(PAIRS, plus_sum=sums)])
+    sums[first] = -(toy_pairs().slopes * toy_pairs().half_widths * edge)[first]
+    return lemma_10_2([nearly()]), lemma_10_2([altered(toy_pairs(), plus_sum=sums)])
 
 
 @breaks_part(lemma_10_2, "−Σσ(u·x) < αkr‖x‖")
 def test_control_a_mirrored_sum_beyond_its_bound():
-    edge = PAIRS.radius * PAIRS.norms
-    case = (PAIRS.plus_mean <= -1.01 * edge) & (np.abs(PAIRS.minus_mean) < 0.99 * edge)
-    sums = PAIRS.minus_sum.copy()
+    edge = toy_pairs().radius * toy_pairs().norms
+    case = (toy_pairs().plus_mean <= -1.01 * edge) & (np.abs(toy_pairs().minus_mean) < 0.99 * edge)
+    sums = toy_pairs().minus_sum.copy()
     first = np.flatnonzero(case)[0]
-    sums[first] = -(PAIRS.slopes * PAIRS.half_widths * edge)[first]
-    return lemma_10_2([nearly(swapped=True)]), lemma_10_2([altered(PAIRS, minus_sum=sums)])
+    sums[first] = -(toy_pairs().slopes * toy_pairs().half_widths * edge)[first]
+    return lemma_10_2([nearly(swapped=True)]), lemma_10_2([altered(toy_pairs(), minus_sum=sums)])
 
 
 def test_the_bound_on_the_sum_is_nearly_attained():
@@ -320,14 +329,18 @@ def test_the_bound_on_the_sum_is_nearly_attained():
 
 @breaks_part(lemma_10_2, "N(x) > 0")
 def test_control_a_positive_output_turned():
-    edge = PAIRS.radius * PAIRS.norms
-    return lemma_10_2([turned(PAIRS, (PAIRS.minus_mean <= -1.01 * edge) & (np.abs(PAIRS.plus_mean) < 0.9 * edge))])
+    edge = toy_pairs().radius * toy_pairs().norms
+    return lemma_10_2(
+        [turned(toy_pairs(), (toy_pairs().minus_mean <= -1.01 * edge) & (np.abs(toy_pairs().plus_mean) < 0.9 * edge))]
+    )
 
 
 @breaks_part(lemma_10_2, "N(x) < 0")
 def test_control_a_negative_output_turned():
-    edge = PAIRS.radius * PAIRS.norms
-    return lemma_10_2([turned(PAIRS, (PAIRS.plus_mean <= -1.01 * edge) & (np.abs(PAIRS.minus_mean) < 0.9 * edge))])
+    edge = toy_pairs().radius * toy_pairs().norms
+    return lemma_10_2(
+        [turned(toy_pairs(), (toy_pairs().plus_mean <= -1.01 * edge) & (np.abs(toy_pairs().minus_mean) < 0.9 * edge))]
+    )
 
 
 @pytest.mark.parametrize("claim", [theorem_5_1, theorem_5_1_sharp, equation_6, proposition_10_1, proposition_10_2,
@@ -341,7 +354,7 @@ def test_control_a_negative_output_turned():
     ],
 )
 def test_control_each_hypothesis_is_measured(claim, key, change):
-    assert [h.key for h in claim([altered(PAIRS, **change)]).hypotheses if not h.met] == [key]
+    assert [h.key for h in claim([altered(toy_pairs(), **change)]).hypotheses if not h.met] == [key]
 
 
 for _claim in (theorem_5_1, theorem_5_1_sharp, equation_6, proposition_10_1, proposition_10_2, lemma_10_2):
@@ -350,13 +363,13 @@ for _claim in (theorem_5_1, theorem_5_1_sharp, equation_6, proposition_10_1, pro
         ("slope_positive", {"slopes": lambda a: np.where(np.arange(len(a)) == 3, 0.0, a)}),
         ("slope_below_one", {"slopes": lambda a: np.where(np.arange(len(a)) == 3, 1.0, a)}),
     ):
-        breaks_hypothesis(_claim, _key)(lambda c=_claim, change=_change: c([altered(PAIRS, **change)]))
+        breaks_hypothesis(_claim, _key)(lambda c=_claim, change=_change: c([altered(toy_pairs(), **change)]))
 
 
 @breaks_hypothesis(equation_6, "means_apart")
 def test_control_means_that_coincide():
     same = ask(network([(1, 0), (1, 0)], [(1, 0), (1, 0)]), POINT)
-    return equation_6([PAIRS]), equation_6([Clouds.joined([PAIRS, same])])
+    return equation_6([toy_pairs()]), equation_6([Clouds.joined([toy_pairs(), same])])
 
 
 def test_the_printed_lemmas_fail():

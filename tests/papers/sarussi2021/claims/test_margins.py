@@ -1,3 +1,5 @@
+import functools
+
 import numpy as np
 import pytest
 
@@ -18,12 +20,15 @@ from widenet.papers.sarussi2021.formulas import lipschitz_constant
 from widenet.papers.sarussi2021.settings import SignedNetwork
 from widenet.records import Scale
 
-LOOSE = {1.0: on_the_wrong_side(0.5, 1.0), -1.0: on_the_wrong_side(0.5, -1.0)}
+
+@functools.cache
+def loose_networks():
+    return {1.0: on_the_wrong_side(0.5, 1.0), -1.0: on_the_wrong_side(0.5, -1.0)}
 
 
 def near(sign, share=1.0):
     """One side nearly attains the bound (0.999), the other has 0.447 of it."""
-    return equation_30(wrong_side([on_the_wrong_side(0.001, sign), LOOSE[-sign]]), share=share)
+    return equation_30(wrong_side([on_the_wrong_side(0.001, sign), loose_networks()[-sign]]), share=share)
 
 
 @breaks_part(equation_30, "plus neurons, a positive point")
@@ -43,7 +48,7 @@ def test_control_neurons_on_the_right_side():
     """w = x, u = −x has the margin v√(k/2)(1 + α)‖x‖."""
     point = np.array([[1.0, 2.0]])
     right = SignedNetwork(np.tile(point, (3, 1)), np.tile(-point, (3, 1)), 0.7, 0.3)
-    found = equation_30(wrong_side([(right, point, np.ones(1)), LOOSE[-1.0]]))
+    found = equation_30(wrong_side([(right, point, np.ones(1)), loose_networks()[-1.0]]))
     assert found.conclusion is False
     return found
 
@@ -52,14 +57,17 @@ def test_it_holds_on_random_networks():
     assert equation_30(draw_wrong_side(Scale.QUICK, 3)).verdict is Verdict.HOLDS
 
 
-PAIRS = weight_pairs((1, 2, 3))
+@functools.cache
+def toy_pairs():
+    return weight_pairs((1, 2, 3))
+
 
 test_control_each_part_of_the_lipschitz_constant = part_edges(
     section_12_lipschitz,
-    lambda pairs=PAIRS, **constants: section_12_lipschitz(pairs, **constants),
+    lambda pairs=toy_pairs, **constants: section_12_lipschitz(pairs(), **constants),
     {
         "|N₁ − N₂| ≤ v‖x‖√(2k)·‖W₁ − W₂‖": ({}, {"constant": lambda *g: 0.999 * lipschitz_constant(*g)}),
-        "it is attained": ({}, {"pairs": weight_pairs((1, 2, 3), equal_rows=1)}),
+        "it is attained": ({}, {"pairs": lambda: weight_pairs((1, 2, 3), equal_rows=1)}),
         "2v‖x‖ is enough for k ≤ 2": ({}, {"narrow": 3}),
     },
 )

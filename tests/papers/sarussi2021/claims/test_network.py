@@ -1,3 +1,5 @@
+import functools
+
 import numpy as np
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, spares
@@ -21,10 +23,25 @@ from widenet.papers.sarussi2021.settings import kappa_network
 from widenet.progress import silent
 from widenet.records import Scale
 
-UNITS = draw_expressed(Scale.QUICK, 0)
-SCALED = draw_scaled(Scale.QUICK, 0)
-PAIRS = run_clouds(CloudSetting(n_networks=30, n_points=30, lifted=True), silent)
-TRAINED = [run_epochs(setting, silent) for setting in lifted_epoch_settings(Scale.QUICK, 0)]
+
+@functools.cache
+def toy_units():
+    return draw_expressed(Scale.QUICK, 0)
+
+
+@functools.cache
+def toy_scaled():
+    return draw_scaled(Scale.QUICK, 0)
+
+
+@functools.cache
+def toy_pairs():
+    return run_clouds(CloudSetting(n_networks=30, n_points=30, lifted=True), silent)
+
+
+@functools.cache
+def toy_trained():
+    return [run_epochs(setting, silent) for setting in lifted_epoch_settings(Scale.QUICK, 0)]
 
 
 def one_percent(units, positive):
@@ -36,12 +53,12 @@ def one_percent(units, positive):
 
 @breaks_part(section_3_expressiveness, "units with a ≥ 0")
 def test_control_a_positive_weight_a_little_too_large():
-    return section_3_expressiveness(UNITS), section_3_expressiveness(one_percent(UNITS, True))
+    return section_3_expressiveness(toy_units()), section_3_expressiveness(one_percent(toy_units(), True))
 
 
 @breaks_part(section_3_expressiveness, "units with a < 0")
 def test_control_a_negative_weight_a_little_too_large():
-    return section_3_expressiveness(UNITS), section_3_expressiveness(one_percent(UNITS, False))
+    return section_3_expressiveness(toy_units()), section_3_expressiveness(one_percent(toy_units(), False))
 
 
 def test_control_without_the_division_by_v():
@@ -50,21 +67,21 @@ def test_control_without_the_division_by_v():
 
 @breaks_hypothesis(section_3_expressiveness, "output_weight")
 def test_control_output_weight_zero():
-    return section_3_expressiveness(altered(UNITS, output_weight=0.0))
+    return section_3_expressiveness(altered(toy_units(), output_weight=0.0))
 
 
 @breaks_part(equation_27, "N_{cW} = c·N_W")
 def test_control_one_row_a_little_longer():
-    scaled = SCALED.scaled.copy()
+    scaled = toy_scaled().scaled.copy()
     scaled[5] *= 1.001
-    return equation_27(SCALED), equation_27(altered(SCALED, scaled=scaled))
+    return equation_27(toy_scaled()), equation_27(altered(toy_scaled(), scaled=scaled))
 
 
 @breaks_part(equation_27, "the signs are the same")
 def test_control_one_sign_turned():
-    signs = SCALED.signs.copy()
+    signs = toy_scaled().signs.copy()
     signs[5] *= -1
-    return equation_27(SCALED), equation_27(altered(SCALED, signs=signs))
+    return equation_27(toy_scaled()), equation_27(altered(toy_scaled(), signs=signs))
 
 
 @breaks_hypothesis(equation_27, "factor")
@@ -74,8 +91,8 @@ def test_control_a_negative_factor():
     return found
 
 
-def judged(pairs=PAIRS, trained=TRAINED, **constants):
-    return section_8_1([pairs], trained, **constants)
+def judged(pairs=None, trained=None, **constants):
+    return section_8_1([pairs or toy_pairs()], trained or toy_trained(), **constants)
 
 
 @breaks_part(section_8_1, "the two networks are equal")
@@ -87,8 +104,8 @@ def test_control_a_bias_one_percent_too_large():
 def test_control_the_norm_without_the_bias_coordinate():
     """The sharp network in the coordinate of the bias, at x = 0: with ‖x‖ = 0 every pair is inside the region."""
     sharp = ask(kappa_network(0.2, 0.8 / 1.2 - 1e-3), np.array([[1.0, 0.0]]))
-    honest = Clouds.joined([PAIRS, sharp])
-    return judged(honest), judged(Clouds.joined([PAIRS, altered(sharp, norms=np.zeros(1))]))
+    honest = Clouds.joined([toy_pairs(), sharp])
+    return judged(honest), judged(Clouds.joined([toy_pairs(), altered(sharp, norms=np.zeros(1))]))
 
 
 @breaks_part(section_8_1, "Theorem 4.1 with √(R_x² + 1)")
@@ -97,7 +114,7 @@ def test_control_a_bound_that_is_too_small():
 
 
 def test_the_bound_needs_the_lifted_norm():
-    (runs,) = TRAINED
+    (runs,) = toy_trained()
     lower = network.promised(altered(runs, largest_norm=lambda r: np.sqrt(r**2 - 1)), update_bound, 0.5)
     assert (lower < network.promised(runs, update_bound, 0.5)).all()
 
@@ -109,17 +126,17 @@ def test_control_without_the_column_of_ones():
 
 @breaks_hypothesis(section_8_1, "balls")
 def test_control_rows_outside_their_ball():
-    return judged(altered(PAIRS, plus_distance=lambda d: d + 1e3))
+    return judged(altered(toy_pairs(), plus_distance=lambda d: d + 1e3))
 
 
 @breaks_hypothesis(section_8_1, "slope_positive")
 def test_control_slope_zero():
-    return judged(altered(PAIRS, slopes=lambda a: 0 * a))
+    return judged(altered(toy_pairs(), slopes=lambda a: 0 * a))
 
 
 @breaks_hypothesis(section_8_1, "slope_below_one")
 def test_control_slope_one():
-    return judged(altered(PAIRS, slopes=lambda a: 0 * a + 1))
+    return judged(altered(toy_pairs(), slopes=lambda a: 0 * a + 1))
 
 
 def test_lifted_data_are_never_antipodal():

@@ -1,3 +1,5 @@
+import functools
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from widenet.data import from_arrays
 from widenet.papers.sarussi2021.claims import programs
 from widenet.papers.sarussi2021.claims.programs import (
     assumption_3_feasible,
+    both_signs_remain,
     draw_feasibility,
     draw_regimes,
     equation_7_antipodal,
@@ -42,20 +45,22 @@ def test_control_contradictory_labels():
     return equation_7_kernel([E1, CONTRADICTION])
 
 
-MIRRORED = mirrored([(*CROSS.draw(0), 0.2)])
+@functools.cache
+def mirrored_cross():
+    return mirrored([(*CROSS.draw(0), 0.2)])
 
 
-def turned(by):
-    angle = np.radians(by)
-    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    return turn @ MIRRORED.minus
+def turned(minus):
+    """By a tenth of a degree."""
+    angle = np.radians(0.1)
+    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]) @ minus
 
 
 test_control_each_part_of_the_closed_form = part_edges(
     equation_7_antipodal,
-    lambda **fields: equation_7_antipodal(altered(MIRRORED, **fields)),
+    lambda **fields: equation_7_antipodal(altered(mirrored_cross(), **fields)),
     {
-        "w = −u": ({}, {"minus": turned(0.1)}),
+        "w = −u": ({}, {"minus": turned}),
         "w = w_svm/(1 + α)": ({}, {"machine": lambda w: w * 1.2 / 1.202}),
         "val = 2‖w_svm‖²/(1 + α)²": ({}, {"values": lambda v: 1.001 * v}),
     },
@@ -63,20 +68,20 @@ test_control_each_part_of_the_closed_form = part_edges(
 
 
 def test_the_closed_form_on_four_points():
-    assert MIRRORED.values[0] == pytest.approx(25 / 81)
-    assert equation_7_antipodal(MIRRORED).verdict is Verdict.HOLDS
+    assert mirrored_cross().values[0] == pytest.approx(25 / 81)
+    assert equation_7_antipodal(mirrored_cross()).verdict is Verdict.HOLDS
 
 
 @breaks_hypothesis(equation_7_antipodal, "antipodal")
 def test_control_one_point_moved_by_a_thousandth():
     points, labels = CROSS.draw(0)
     points = points + np.array([[0, 0], [1e-3, 0], [0, 0], [0, 0]])
-    return equation_7_antipodal(MIRRORED), equation_7_antipodal(mirrored([(points, labels, 0.2)]))
+    return equation_7_antipodal(mirrored_cross()), equation_7_antipodal(mirrored([(points, labels, 0.2)]))
 
 
 @breaks_hypothesis(equation_7_antipodal, "separable")
 def test_control_data_that_nothing_separates():
-    return equation_7_antipodal(altered(MIRRORED, margin=0.0))
+    return equation_7_antipodal(altered(mirrored_cross(), margin=0.0))
 
 
 test_control_each_part_of_footnote_8 = part_edges(
@@ -100,12 +105,44 @@ def test_control_footnote_8_on_contradictory_labels():
     return footnote_8([E1, CONTRADICTION])
 
 
+EQUAL_ROWS = program(*TWO_POINTS.draw(0), 1 / 3, (-1, -1), (-1, 1))
+"""All plus neurons have slope α on both points: then w·w* = α(‖w‖² + ‖u‖²) where w* is 1 on both."""
+
+test_control_each_sign = part_edges(
+    both_signs_remain,
+    lambda **constants: both_signs_remain([E1, EQUAL_ROWS], **constants),
+    {
+        "w·w* ≥ α(‖w‖² + ‖u‖²)": ({}, {"turns": (-1.0, 1.0)}),
+        "−u·w* ≥ α(‖w‖² + ‖u‖²)": ({}, {"turns": (1.0, -1.0)}),
+    },
+)
+
+
+def test_it_is_attained_where_every_slope_is_the_small_one():
+    """w = (3/5, 3/10), u = (−3/5, −3/10), val 9/10, and w* = (6/13, 1/13)… is not needed: w·w* is α·val."""
+    found = both_signs_remain([EQUAL_ROWS])
+    assert found.parts[0].promised == pytest.approx(0.3)
+    assert found.parts[0].measured == pytest.approx(0.3, rel=1e-6)
+    assert both_signs_remain([EQUAL_ROWS], share=1.001).parts[0].kept is False
+    swapped = program(*TWO_POINTS.draw(0), 1 / 3, (-1, 1), (-1, -1))
+    assert both_signs_remain([swapped], share=1.001).parts[1].kept is False
+
+
+@breaks_hypothesis(both_signs_remain, "separable")
+def test_control_both_signs_on_contradictory_labels():
+    return both_signs_remain([E1, CONTRADICTION])
+
+
 def test_a_regime_that_is_not_of_perfect_agreement():
     assert footnote_8(draw_regimes(Scale.QUICK, 0)).verdict is Verdict.HOLDS
 
 
 TALL = np.array([(1.0, 5.0), (1.0, -5.0), (-1.0, -5.0), (-1.0, 5.0)]), np.array([1.0, 1.0, -1.0, -1.0])
-FEASIBLE = feasibility([TALL], (0.05, 0.6))
+
+
+@functools.cache
+def feasible_tall():
+    return feasibility([TALL], (0.05, 0.6))
 
 
 def test_both_sides_of_the_edge_occur():
@@ -113,15 +150,18 @@ def test_both_sides_of_the_edge_occur():
     below = drawn.values < drawn.limits
     assert below.any()
     assert not below.all()
-    assert (FEASIBLE.shares > FEASIBLE.needed).tolist() == [True, False]
+    assert (feasible_tall().shares > feasible_tall().needed).tolist() == [True, False]
 
 
 test_control_each_part_of_feasibility = part_edges(
     assumption_3_feasible,
-    lambda **fields: assumption_3_feasible(altered(FEASIBLE, **fields)),
+    lambda **fields: assumption_3_feasible(altered(feasible_tall(), **fields)),
     {
-        "a margin above the threshold needs val < 1/(αR_x)²": ({}, {"values": FEASIBLE.limits * 1.001}),
-        "antipodal data: γ_svm/R_x > √2·α/(1 + α)": ({}, {"shares": FEASIBLE.needed * 0.999}),
+        "a margin above the threshold needs val < 1/(αR_x)²": (
+            {},
+            {"values": lambda _: feasible_tall().limits * 1.001},
+        ),
+        "antipodal data: γ_svm/R_x > √2·α/(1 + α)": ({}, {"shares": lambda _: feasible_tall().needed * 0.999}),
         "val tends to two one-class problems": ({}, {"decoupled": lambda v: 1.01 * v}),
     },
 )
@@ -130,7 +170,7 @@ test_control_each_part_of_feasibility = part_edges(
 def test_they_speak_about_a_readers_data():
     points, labels = CROSS.draw(0)
     specimen = Specimen(from_arrays(points, labels), Choices(slope=0.2))
-    for claim in (equation_7_kernel, footnote_8, equation_7_antipodal):
+    for claim in (equation_7_kernel, footnote_8, equation_7_antipodal, both_signs_remain):
         assert claim(claim.on(specimen)).verdict is Verdict.HOLDS, claim.id
     assert isinstance(equation_7_antipodal.on(Specimen(from_arrays(*WEDGE.draw(0)))), Silence)
 

@@ -1,3 +1,5 @@
+import functools
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -29,12 +31,17 @@ from widenet.papers.sarussi2021.settings import BROKEN_CROSS, CROSS, WEDGE
 from widenet.records import Scale
 from widenet.types import Dataset
 
-MEMBERS = draw_members(Scale.QUICK, 0)
+
+@functools.cache
+def toy_members():
+    return draw_members(Scale.QUICK, 0)
+
+
 CROSSED = draw_crossed(Scale.QUICK, 0)
 
 test_control_each_property_of_a_regime = part_edges(
     definition_6_2,
-    lambda **constants: definition_6_2(MEMBERS, **constants),
+    lambda **constants: definition_6_2(toy_members(), **constants),
     {
         "rows may be rescaled": ({}, {"factor": -1.0}),
         "a smaller β allows more": ({"smaller": 1 - 1e-9}, {"smaller": 1.001}),
@@ -116,22 +123,24 @@ def test_control_data_that_nothing_separates():
     return section_15(critical_of([(points, np.array([1.0, -1.0, -1.0, 1.0]))]))
 
 
-SCALED = scaled_margins([WEDGE.draw(0)])
+@functools.cache
+def toy_scaled():
+    return scaled_margins([WEDGE.draw(0)])
 
 
 @breaks_part(assumption_4_scale, "the critical β are multiplied by c")
 def test_control_points_translated_instead_of_scaled():
-    return assumption_4_scale(SCALED), assumption_4_scale(scaled_margins([WEDGE.draw(0)], shift=0.5))
+    return assumption_4_scale(toy_scaled()), assumption_4_scale(scaled_margins([WEDGE.draw(0)], shift=0.5))
 
 
 @breaks_part(assumption_4_scale, "the β of a regime is multiplied by c")
 def test_control_a_margin_that_was_not_measured_again():
-    return assumption_4_scale(altered(SCALED, rows_after=SCALED.rows_before))
+    return assumption_4_scale(altered(toy_scaled(), rows_after=toy_scaled().rows_before))
 
 
 @breaks_hypothesis(assumption_4_scale, "factor")
 def test_control_a_factor_of_zero():
-    return assumption_4_scale(altered(SCALED, factors=np.zeros_like(SCALED.factors)))
+    return assumption_4_scale(altered(toy_scaled(), factors=np.zeros_like(toy_scaled().factors)))
 
 
 def test_they_speak_about_a_readers_data():

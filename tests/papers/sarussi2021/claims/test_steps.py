@@ -1,5 +1,7 @@
 """Section 9, update by update: each inequality where it is attained, and just beyond."""
 
+import functools
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -25,20 +27,46 @@ from widenet.papers.sarussi2021.runs.ledgers import run_ledger
 from widenet.progress import silent
 from widenet.types import Dataset
 
-RUNS = toys.small_ledger()
+
+@functools.cache
+def toy_runs():
+    return toys.small_ledger()
+
+
 CLAIMS = (equation_10, equation_13, equation_14, equation_15, equation_18, rows_grow, section_13_differences)
 
-SLOPES_ONE = ledger(problem([(0.6, 0.8)], [1], [(1, 1)] * 3, [(2, 1)] * 3, v=0.4, slope=0.3, eta=0.7))
-"""All slopes 1 and ‖x‖ = R_x: (13) is attained."""
-FROM_ZERO = ledger(problem([(1, 2)], [1], [(0, 0)] * 2, [(0, 0)] * 2, v=0.3, slope=0.4, eta=0.5, separator=(1, 0)))
-"""All slopes α at a support vector: (14) is attained."""
-ONE_POINT = ledger(problem([(1,)], [1], [(-1,)], [(-2,)], v=1, slope=0.3, eta=0.5))
-"""n = d = k = 1, both slopes α: (17) is attained as ε_0 tends to the sampled loss 0.554."""
-LARGE_STEP = ledger(problem([(1,)], [1], [(1,)], [(6,)], v=1, slope=0.3, eta=1000))
-"""One update that nearly attains (15)."""
+
+@functools.cache
+def slopes_one():
+    """All slopes 1 and ‖x‖ = R_x: (13) is attained."""
+    return ledger(problem([(0.6, 0.8)], [1], [(1, 1)] * 3, [(2, 1)] * 3, v=0.4, slope=0.3, eta=0.7))
+
+
+@functools.cache
+def from_zero():
+    """All slopes α at a support vector: (14) is attained."""
+    return ledger(problem([(1, 2)], [1], [(0, 0)] * 2, [(0, 0)] * 2, v=0.3, slope=0.4, eta=0.5, separator=(1, 0)))
+
+
+@functools.cache
+def one_point():
+    """n = d = k = 1, both slopes α: (17) is attained as ε_0 tends to the sampled loss 0.554."""
+    return ledger(problem([(1,)], [1], [(-1,)], [(-2,)], v=1, slope=0.3, eta=0.5))
+
+
+@functools.cache
+def large_step():
+    """One update that nearly attains (15)."""
+    return ledger(problem([(1,)], [1], [(1,)], [(6,)], v=1, slope=0.3, eta=1000))
+
+
 PUSHED = 1.27846454276107
-BEST_PUSH = ledger(problem([(1,)], [1], [(2 * PUSHED,)], [(PUSHED,)], v=1, slope=0.3, eta=1e-4))
-"""q = 1.278…, where x/(1 + eˣ) is largest: the sharp form of (15) is attained as η tends to 0."""
+
+
+@functools.cache
+def best_push():
+    """q = 1.278…, where x/(1 + eˣ) is largest: the sharp form of (15) is attained as η tends to 0."""
+    return ledger(problem([(1,)], [1], [(2 * PUSHED,)], [(PUSHED,)], v=1, slope=0.3, eta=1e-4))
 
 
 def wide_step(*, mirrored=False):
@@ -51,21 +79,21 @@ def wide_step(*, mirrored=False):
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
 def test_it_holds_on_toy_runs(claim):
-    assert claim([RUNS]).verdict is Verdict.HOLDS
+    assert claim([toy_runs()]).verdict is Verdict.HOLDS
 
 
 def test_where_they_are_attained():
-    assert equation_13([SLOPES_ONE]).parts[0].tightness > 1 - 1e-12  # pyright: ignore[reportOptionalOperand]
-    np.testing.assert_allclose(SLOPES_ONE.norms**2, 20.5348211806, rtol=1e-11)
-    np.testing.assert_allclose(SLOPES_ONE.margins, -0.72)
-    assert equation_14([FROM_ZERO]).tightness > 1 - 1e-12  # pyright: ignore[reportOptionalOperand]
-    np.testing.assert_allclose(FROM_ZERO.alignments, 0.12)
-    assert equation_15([LARGE_STEP]).parts[0].tightness == pytest.approx(0.980712, abs=1e-6)
+    assert equation_13([slopes_one()]).parts[0].tightness > 1 - 1e-12  # pyright: ignore[reportOptionalOperand]
+    np.testing.assert_allclose(slopes_one().norms ** 2, 20.5348211806, rtol=1e-11)
+    np.testing.assert_allclose(slopes_one().margins, -0.72)
+    assert equation_14([from_zero()]).tightness > 1 - 1e-12  # pyright: ignore[reportOptionalOperand]
+    np.testing.assert_allclose(from_zero().alignments, 0.12)
+    assert equation_15([large_step()]).parts[0].tightness == pytest.approx(0.980712, abs=1e-6)
     loss = np.log1p(np.exp(-0.3))
-    found = equation_18([ONE_POINT], levels=[loss * (1 - 1e-9)])
+    found = equation_18([one_point()], levels=[loss * (1 - 1e-9)])
     assert found.verdict is Verdict.HOLDS
     assert all(part.tightness > 1 - 1e-8 for part in found.parts)  # pyright: ignore[reportOptionalOperand]
-    np.testing.assert_allclose(ONE_POINT.gains, 0.127667244957, rtol=1e-11)
+    np.testing.assert_allclose(one_point().gains, 0.127667244957, rtol=1e-11)
     assert rows_grow([wide_step()]).parts[0].tightness == pytest.approx(1 / 1.06600358178)
     np.testing.assert_allclose(wide_step().plus_growth, 0.029999774865, rtol=1e-10)
 
@@ -87,23 +115,26 @@ def test_control_f_too_small():
 
 
 def test_control_the_norm_of_one_half_only():
-    assert equation_10([RUNS], constant=lambda r: (r.half_width**0.5 * r.separator_norm)[:, None]).conclusion is False
+    assert (
+        equation_10([toy_runs()], constant=lambda r: (r.half_width**0.5 * r.separator_norm)[:, None]).conclusion
+        is False
+    )
 
 
 @breaks_part(equation_13, "‖ΔW‖² ≤ 2kη²v²R_x²|ℓ'|²")
 def test_control_a_quadratic_term_a_little_too_small():
-    wrong = equation_13([SLOPES_ONE], after=lambda *given: 0.999 * norm_square_after(*given))
-    return equation_13([SLOPES_ONE]), wrong
+    wrong = equation_13([slopes_one()], after=lambda *given: 0.999 * norm_square_after(*given))
+    return equation_13([slopes_one()]), wrong
 
 
 @breaks_part(equation_13, "2⟨W, ΔW⟩ = 2η|ℓ'|q")
 def test_control_a_margin_a_little_too_large():
-    return equation_13([RUNS]), equation_13([altered(RUNS, margins=lambda q: 1.001 * q)])
+    return equation_13([toy_runs()]), equation_13([altered(toy_runs(), margins=lambda q: 1.001 * q)])
 
 
 @breaks_part(equation_14, "F grows by at least 2kηvα|ℓ'|")
 def test_control_a_slope_a_little_too_large():
-    return equation_14([FROM_ZERO]), equation_14([FROM_ZERO], factor=1.001)
+    return equation_14([from_zero()]), equation_14([from_zero()], factor=1.001)
 
 
 @breaks_part(equation_15, "G_T² ≤ G_0² + T(2kη²v²R_x² + 2η)", also=("the same with 2η·W₀(1/e)",))
@@ -111,12 +142,12 @@ def test_control_a_quadratic_growth_too_small():
     def wrong(eta, v, k, radius, push):
         return 0.97 * norm_square_growth(eta, v, k, radius, 0.0) + 2 * eta * push
 
-    return equation_15([LARGE_STEP]), equation_15([LARGE_STEP], growth=wrong)
+    return equation_15([large_step()]), equation_15([large_step()], growth=wrong)
 
 
 @breaks_part(equation_15, "the same with 2η·W₀(1/e)")
 def test_control_a_push_too_small():
-    return equation_15([BEST_PUSH]), equation_15([BEST_PUSH], push=0.278)
+    return equation_15([best_push()]), equation_15([best_push()], push=0.278)
 
 
 LEVEL = float(np.log1p(np.exp(-0.3))) * (1 - 1e-9)
@@ -125,18 +156,18 @@ LEVEL = float(np.log1p(np.exp(-0.3))) * (1 - 1e-9)
 @breaks_part(equation_18, "one violating epoch (17)", also=("all violating epochs (18)",))
 def test_control_an_epoch_that_grows_too_little():
     """The flag of the epoch stays, and F grows by 0.1 % less than it did."""
-    slower = altered(ONE_POINT, gains=lambda g: 0.999 * g, alignments=lambda f: f - 0.001 * ONE_POINT.gains)
-    return equation_18([ONE_POINT], levels=[LEVEL]), equation_18([slower], levels=[LEVEL])
+    slower = altered(one_point(), gains=lambda g: 0.999 * g, alignments=lambda f: f - 0.001 * one_point().gains)
+    return equation_18([one_point()], levels=[LEVEL]), equation_18([slower], levels=[LEVEL])
 
 
 @breaks_part(equation_18, "all violating epochs (18)")
 def test_control_one_violating_epoch_more_than_there_were():
-    return equation_18([ONE_POINT], levels=[LEVEL]), equation_18([ONE_POINT], levels=[LEVEL], more=1)
+    return equation_18([one_point()], levels=[LEVEL]), equation_18([one_point()], levels=[LEVEL], more=1)
 
 
 def test_a_loss_equal_to_the_level_is_clean():
-    exact = float(np.logaddexp(0, -ONE_POINT.margins[0, 0]))
-    assert equation_18([ONE_POINT], levels=[exact]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    exact = float(np.logaddexp(0, -one_point().margins[0, 0]))
+    assert equation_18([one_point()], levels=[exact]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 @breaks_part(rows_grow, "plus rows")
@@ -156,22 +187,64 @@ def _seven_percent_more(*given):
 
 @breaks_part(section_13_differences, "plus rows")
 def test_control_plus_rows_that_drift():
-    return section_13_differences([RUNS]), section_13_differences([altered(RUNS, plus_drifts=lambda d: d + 1e-6)])
+    return section_13_differences([toy_runs()]), section_13_differences(
+        [altered(toy_runs(), plus_drifts=lambda d: d + 1e-6)]
+    )
 
 
 @breaks_part(section_13_differences, "minus rows")
 def test_control_minus_rows_that_drift():
-    return section_13_differences([RUNS]), section_13_differences([altered(RUNS, minus_drifts=lambda d: d + 1e-6)])
+    return section_13_differences([toy_runs()]), section_13_differences(
+        [altered(toy_runs(), minus_drifts=lambda d: d + 1e-6)]
+    )
+
+
+@breaks_part(section_13_differences, "r is frozen")
+def test_control_a_radius_that_grows():
+    grown = altered(toy_runs(), radius_drifts=lambda d: d + 1e-6)
+    return section_13_differences([toy_runs()]), section_13_differences([grown])
+
+
+def test_the_radius_is_frozen_only_where_both_signs_agree():
+    """Both plus rows see the point; the minus rows do not agree on it, and r, which is theirs, changes."""
+    runs = ledger(problem([(1, 0)], [1], [(1, 1), (1, 2)], [(3, 0), (-3, 0)], v=1, slope=0.5, eta=1))
+    assert runs.plus_drifts[0, 0] == 0
+    assert np.isnan(runs.minus_drifts[0, 0])
+    assert np.isnan(runs.radius_drifts[0, 0])
+    agreed = ledger(problem([(1, 0)], [1], [(1, 1), (1, 2)], [(3, 0), (1, 0)], v=1, slope=0.5, eta=1))
+    assert agreed.radius_drifts[0, 0] < 1e-15
 
 
 def test_control_without_agreement_nothing_is_scored():
-    nowhere = altered(RUNS, plus_drifts=lambda d: d * np.nan, minus_drifts=lambda d: d * np.nan)
+    gone = {f"{name}_drifts": lambda d: d * np.nan for name in ("plus", "minus", "radius")}
+    nowhere = altered(toy_runs(), **gone)
     assert section_13_differences([nowhere]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+@pytest.mark.parametrize("claim", [equation_13, equation_14, equation_18], ids=lambda claim: claim.name)
+@pytest.mark.parametrize("eta", [5e-324, 1e-318, 1e-300])
+def test_underflow_decides_nothing(claim, eta):
+    """Products with the smallest numbers have lost their digits; with a larger step the same runs hold."""
+    made = problem(
+        [(1e-9, 2e-9), (-1e-9, 1e-9)], [1, -1], [(0.3, 0.7)] * 2, [(0.6, -0.1)] * 2, v=0.3, slope=1e-7, eta=eta
+    )
+    assert claim([ledger(made)]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    fine = problem(
+        [(1e-9, 2e-9), (-1e-9, 1e-9)], [1, -1], [(0.3, 0.7)] * 2, [(0.6, -0.1)] * 2, v=0.3, slope=1e-7, eta=1e-3
+    )
+    assert claim([ledger(fine)]).parts[0].kept is True
+
+
+def test_control_an_underflow_that_is_scored_is_a_refutation():
+    """What the rule is for: the gain is 0 where 5e-324·0.3 is promised."""
+    made = problem([(1e-9, 2e-9)], [1], [(0.3, 0.7)], [(0.6, -0.1)], v=0.3, slope=0.9, eta=5e-324)
+    runs = ledger(made)
+    assert runs.gains.max() == 0 < runs.step_size
 
 
 def changed(claim):
     def judged(**fields):
-        return claim([altered(RUNS, **fields)])
+        return claim([altered(toy_runs(), **fields)])
 
     return judged
 

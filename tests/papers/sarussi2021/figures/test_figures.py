@@ -1,24 +1,38 @@
 """The comparisons of the figures on numbers whose answer is known, and their drawings."""
 
+import functools
 import importlib
 
 import numpy as np
 import pytest
 import xarray as xr
 
+from tests.papers.sarussi2021.toys import altered, flow_runs
+from widenet.data.mnist import load_mnist
+from widenet.diagnostics.agreement_program import separate
 from widenet.papers import find_figure
 from widenet.papers.sarussi2021 import PAPER
 from widenet.papers.sarussi2021.figures.figure_1 import reduce_figure_1
+from widenet.papers.sarussi2021.figures.figure_2 import DATA, reduce_figure_2
 from widenet.papers.sarussi2021.figures.figure_3 import boundary_angles, compare_figure_3
 from widenet.papers.sarussi2021.figures.figure_5 import affine_fit
+from widenet.papers.sarussi2021.figures.figure_6 import reduce_figure_6
+from widenet.papers.sarussi2021.figures.figure_7 import reduce_figure_7
+from widenet.papers.sarussi2021.figures.figure_9 import reduce_figure_9
 from widenet.papers.sarussi2021.formulas import fit_of_the_value
 from widenet.papers.sarussi2021.runs.curves import CurveSetting, run_curves
 from widenet.papers.sarussi2021.runs.landscapes import LandscapeSetting, run_landscapes
-from widenet.papers.sarussi2021.settings import Gaussians, OutlierCloud
+from widenet.papers.sarussi2021.runs.maps import MapSetting, run_maps
+from widenet.papers.sarussi2021.settings import DigitPair, Gaussians, OutlierCloud
 from widenet.progress import silent
 
-LANDSCAPE = run_landscapes(LandscapeSetting(nodes=100), silent)
-EPOCHS = (0, 5, 20, 100)
+
+@functools.cache
+def toy_landscape():
+    return run_landscapes(LandscapeSetting(nodes=100), silent)
+
+
+EPOCHS = (0, 1, 5, 20, 60, 100)
 
 
 def planar(*, deviation, spread, k=6, seed=0):
@@ -26,7 +40,7 @@ def planar(*, deviation, spread, k=6, seed=0):
     draw = np.random.default_rng(seed)
     points, labels = Gaussians(n_samples=20).draw(seed)
     rows = np.repeat([[1.0, 1.0], [-1.0, -1.0]], k, axis=0) + spread * draw.normal(size=(2, 2 * k, 2))
-    shares = np.tile([0.0, 0.6, 1.0, 1.0], (2, 1))
+    shares = np.tile([0.0, 0.2, 0.6, 1.0, 1.0, 1.0], (2, 1))
     scalars = {name: (("run", "epoch"), shares) for name in ("plus_right", "minus_right")}
     scalars |= {name: (("run", "epoch"), 0 * shares) for name in ("train_error", "plus_differ", "minus_differ")}
     scalars |= {
@@ -47,22 +61,90 @@ def planar(*, deviation, spread, k=6, seed=0):
 
 
 SMALL, LARGE = planar(deviation=1e-3, spread=1e-3), planar(deviation=30.0, spread=5.0)
-NUMBERS = {
-    "figure_1": reduce_figure_1([SMALL], [LARGE]),
-    "figure_3": SMALL,
-    "figure_4": LANDSCAPE,
-    "figure_5": LANDSCAPE,
-    "figure_8": SMALL,
-    "figure_9": SMALL.assign(plus_right=0 * SMALL.plus_right),
-}
+LOOKS = np.array([0, 1, 2, 5, 20])
+
+
+def falling(last, *, first=0.4, norm=8.0):
+    """Curves of five runs that fall from `first` after one epoch to `last`."""
+    share = np.concatenate([[1.0], np.geomspace(first, max(last, 1e-9), len(LOOKS) - 1)])
+    share = np.where(share <= 1e-9, 0.0, share)
+    names = ("nonlinear", "nonlinear_sharp", "radius", "ratio", "angle", "train_error")
+    curve = np.tile(share, (5, 1))
+    return xr.Dataset(
+        {**{name: (("run", "epoch"), curve.copy()) for name in names}, "separator_norm": ("run", np.full(5, norm))},
+        coords={"epoch": LOOKS},
+    )
+
+
+def flat(level=1.0):
+    """Curves that never fall."""
+    ones = falling(1.0, first=1.0)
+    return ones.assign(ratio=ones.ratio * 5.0, nonlinear=ones.nonlinear * level)
+
+
+def digit_trials(large_step=1.0):
+    """A map in which every small step ends linear."""
+    steps = np.array([1e-3, 1e-2, 1e-1])
+    values = np.where(steps[None, :, None, None, None] == 0.1, large_step, 0.01) * np.ones((3, 3, 3, 1, 2))
+    axes = ("slope", "step_size", "deviation", "run", "epoch")
+    return xr.Dataset(
+        {name: (axes, values) for name in ("nonlinear", "train_error")},
+        coords={"slope": [0.1, 0.3, 0.5], "step_size": steps, "deviation": [1e-5, 1e-3, 0.1], "epoch": [0, 20]},
+    )
+
+
+def small_three(**last):
+    """The three data sets of Figure 2 from small weights; by name, where they end."""
+    ends = {"gaussians": 0.0, "easy": 0.001, "hard": 0.05} | last
+    return [falling(end) for end in ends.values()]
+
+
+def outlier_trials():
+    """A map in which the state is there in two of three runs of one setting."""
+    shape = (3, 3, 3, 3, 2)
+    axes = ("slope", "step_size", "deviation", "run", "epoch")
+    right = np.ones(shape)
+    right[1, 1, 1, :2] = 0
+    zero = (axes, np.zeros(shape))
+    return xr.Dataset(
+        {"train_error": zero, "plus_differ": zero, "minus_differ": zero, "plus_right": (axes, right)},
+        coords={
+            "slope": [0.1, 0.3, 0.5],
+            "step_size": [1e-3, 1e-2, 0.1],
+            "deviation": [1e-5, 1e-4, 1e-2],
+            "epoch": [0, 60],
+        },
+    )
+
+
+def figure_9_numbers(runs=None, control=None):
+    """All four experiments; the flow is in perfect agreement."""
+    never = SMALL.assign(plus_right=0 * SMALL.plus_right)
+    first, second = never if runs is None else runs, SMALL if control is None else control
+    return reduce_figure_9([first], [second], [outlier_trials()], [flow_runs()])
+
+
+@functools.cache
+def toy_numbers():
+    return {
+        "figure_1": reduce_figure_1([SMALL], [LARGE]),
+        "figure_2": reduce_figure_2(small_three(), [flat()] * 3, [digit_trials()]),
+        "figure_3": SMALL,
+        "figure_4": toy_landscape(),
+        "figure_5": toy_landscape(),
+        "figure_6": reduce_figure_6([falling(0.0), falling(0.08), falling(0.05), *[falling(0.001)] * 3]),
+        "figure_7": reduce_figure_7(small_three(gaussians=0.1, easy=0.1, hard=0.1), [flat()] * 3),
+        "figure_8": SMALL,
+        "figure_9": figure_9_numbers(),
+    }
 
 
 @pytest.mark.parametrize("name", PAPER.figures)
 def test_it_compares_and_draws(name):
     figure = find_figure(f"sarussi2021.{name}")
-    rows = figure.compare(NUMBERS[name])
+    rows = figure.compare(toy_numbers()[name])
     assert [row.name for row in rows if not row.agrees] == []
-    drawing = importlib.import_module(PAPER.drawing(name)).draw(NUMBERS[name])
+    drawing = importlib.import_module(PAPER.drawing(name)).draw(toy_numbers()[name])
     assert len(drawing.axes) >= 1
 
 
@@ -79,17 +161,123 @@ def test_control_another_prediction():
 
 
 def test_control_a_relu_and_a_linear_network():
-    assert affine_fit(LANDSCAPE) == pytest.approx(float(fit_of_the_value(0.1)), abs=5e-3)
-    assert affine_fit(LANDSCAPE, 0.0) < affine_fit(LANDSCAPE)
-    relu = LANDSCAPE.assign(output=LANDSCAPE.output.sel(slope=[0.0, 0.0]).assign_coords(slope=[0.1, 0.0]))
+    assert affine_fit(toy_landscape()) == pytest.approx(float(fit_of_the_value(0.1)), abs=5e-3)
+    assert affine_fit(toy_landscape(), 0.0) < affine_fit(toy_landscape())
+    relu = toy_landscape().assign(output=toy_landscape().output.sel(slope=[0.0, 0.0]).assign_coords(slope=[0.1, 0.0]))
     assert not find_figure("sarussi2021.figure_4").compare(relu)[0].agrees
 
 
 def test_control_neurons_that_never_agree():
     rows = find_figure("sarussi2021.figure_8").compare(SMALL.assign(plus_right=0 * SMALL.plus_right))
     assert not rows[-1].agrees
-    rows = find_figure("sarussi2021.figure_9").compare(SMALL)
-    assert not rows[-1].agrees
+
+
+def differing(name, numbers):
+    return [row.name for row in find_figure(f"sarussi2021.{name}").compare(numbers) if not row.agrees]
+
+
+def test_control_figure_2_each_start_and_step():
+    figure = "figure_2"
+    assert differing(figure, reduce_figure_2([flat()] * 3, [flat()] * 3, [digit_trials()])) == [
+        f"{name}, small weights: mean share after the last epoch" for name in DATA
+    ]
+    assert differing(figure, reduce_figure_2(small_three(), small_three(), [digit_trials()])) == [
+        f"{name}, large weights: smallest share after any epoch" for name in DATA
+    ]
+    quick = reduce_figure_2(small_three(), [flat()] * 3, [digit_trials(large_step=0.2)])
+    assert differing(figure, quick) == ["3 against 5, step 0.1: smallest share on the map"]
+    apart = reduce_figure_2([falling(0.0, norm=np.inf), *small_three()[1:]], [flat()] * 3, [digit_trials()])
+    assert differing(figure, apart) == ["smallest certified margin of the training points"]
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "outside"), [("gaussians", 0.0, 1e-6), ("easy", 0.005, 0.0051), ("hard", 0.1, 0.101)]
+)
+def test_edges_of_the_bands_of_figure_2(name, inside, outside):
+    for end, differ in ((inside * (1 - 1e-9), 0), (outside, 1)):
+        numbers = reduce_figure_2(small_three(**{name: end}), [flat()] * 3, [digit_trials()])
+        assert len(differing("figure_2", numbers)) == differ
+    for level, differ in ((0.951, 0), (0.949, 3)):
+        numbers = reduce_figure_2(small_three(), [flat(level)] * 3, [digit_trials()])
+        assert len(differing("figure_2", numbers)) == differ
+
+
+def test_figure_2_counts_the_settings_of_the_map():
+    rows = {row.name: row for row in find_figure("sarussi2021.figure_2").compare(toy_numbers()["figure_2"])}
+    counted = rows["3 against 5: settings of the map that end linear on the data"]
+    assert counted.measured == pytest.approx(2 / 3)
+    assert counted.added
+    assert counted.verdict == "MEASURED"
+
+
+def test_control_figure_6_each_band():
+    ends = [0.0, 0.08, 0.05, 0.001, 0.001, 0.001]
+    assert differing("figure_6", reduce_figure_6([flat()] * 6))[0].startswith("largest mean share")
+    high = [falling(0.101 if end == 0.08 else end) for end in ends]
+    assert differing("figure_6", reduce_figure_6(high)) == ["largest mean share after the last epoch (3 against 5)"]
+    slow = [falling(0.08, first=0.19) if end == 0.08 else falling(end) for end in ends]
+    assert differing("figure_6", reduce_figure_6(slow)) == ["largest part that is left of the share after one epoch"]
+    fast = [falling(0.08, first=0.21) if end == 0.08 else falling(end) for end in ends]
+    assert differing("figure_6", reduce_figure_6(fast)) == []
+    tiny = [falling(0.0049, first=0.005), *high[2:], falling(0.0)]
+    assert differing("figure_6", reduce_figure_6(tiny)) == []
+
+
+def test_control_figure_7_each_band():
+    large = [flat()] * 3
+    slow = reduce_figure_7([falling(0.21), falling(0.1), falling(0.1)], large)
+    assert len(differing("figure_7", slow)) == 2
+    assert differing("figure_7", reduce_figure_7([falling(0.19), falling(0.1), falling(0.1)], large)) == []
+    for name in ("ratio", "angle"):
+        rising = falling(0.1)
+        rising[name].loc[{"epoch": 5}] *= 3.0
+        found = differing("figure_7", reduce_figure_7([rising, falling(0.1), falling(0.1)], large))
+        assert len(found) == 1
+        assert found[0].endswith("largest step up from epoch 2 on, as a factor")
+    clustered = reduce_figure_7([falling(0.1)] * 3, [falling(0.9), flat(), flat()])
+    assert differing("figure_7", clustered) == ["large weights: smallest r/‖w̄ − ū‖ after the last epoch"]
+
+
+def test_the_dotted_line_has_the_last_radius():
+    numbers = reduce_figure_7([falling(0.1).assign(radius=falling(0.1).radius * 7)] * 3, [flat()] * 3)
+    np.testing.assert_allclose(numbers.frozen.sel(start="small"), 0.1)
+
+
+def test_control_figure_9_each_statement():
+    never = SMALL.assign(plus_right=0 * SMALL.plus_right)
+    assert differing("figure_9", figure_9_numbers(SMALL)) == ["largest share of plus neurons that are right everywhere"]
+    wrong = never.assign(train_error=never.train_error + 0.01)
+    assert differing("figure_9", figure_9_numbers(wrong)) == ["largest training error"]
+    for name in ("plus_differ", "minus_differ"):
+        apart = never.assign({name: never[name] + 1})
+        assert differing("figure_9", figure_9_numbers(apart)) == ["most points on which two neurons of one sign differ"]
+    control = figure_9_numbers(control=never)
+    assert differing("figure_9", control) == [
+        "without the outlier: smallest share of plus neurons that are right everywhere"
+    ]
+
+
+def test_figure_9_reads_epoch_60_and_counts_what_comes_later():
+    never = SMALL.assign(plus_right=0 * SMALL.plus_right)
+    later = never.plus_right.copy()
+    later.loc[{"epoch": 100, "run": 0}] = 1.0
+    rows = {
+        row.name: row
+        for row in find_figure("sarussi2021.figure_9").compare(figure_9_numbers(never.assign(plus_right=later)))
+    }
+    assert rows["largest share of plus neurons that are right everywhere"].measured == 0
+    assert rows["runs that are still in it after 100 epochs"].measured == 0.5
+    assert rows["settings of the map in which every run ends in this state"].measured == 0
+    assert rows["settings of the map in which some run was in it at some look"].measured == pytest.approx(1 / 27)
+    assert rows["runs of gradient flow that were in it"].measured == 0
+
+
+def test_a_flow_in_an_imperfect_regime_is_seen():
+    points = flow_runs().inputs
+    inside = altered(flow_runs(), labels=np.array([[1.0, 1.0]]), inputs=points)
+    numbers = reduce_figure_9([SMALL], [SMALL], [outlier_trials()], [inside])
+    assert numbers.flow_imperfect.values[:, 1:].all()
+    assert numbers.flow_agrees.values[:, 1:].all()
 
 
 def test_curves_on_a_toy():
@@ -98,6 +286,46 @@ def test_curves_on_a_toy():
     assert numbers.sizes == {"run": 2, "epoch": 2, "neuron": 6, "dim": 2, "point": 99, "pair": 4}
     assert (numbers.ratio.isel(epoch=1) < numbers.ratio.isel(epoch=0)).all()
     assert np.isfinite(numbers.separator_norm).all()
+
+
+def test_a_map_on_a_toy():
+    """Its runs are those of the curves with the same slope, step and scale."""
+    cloud, looks = OutlierCloud(), (0, 1)
+    setting = MapSetting(points=cloud, slopes=(0.1, 0.3), step_sizes=(1e-3, 1e-2), deviations=(1e-4, 1.0), n_runs=1,
+                         looks=looks, half_width=3)  # fmt: skip
+    mapped = run_maps(setting, silent)
+    assert mapped.sizes == {"slope": 2, "step_size": 2, "deviation": 2, "run": 1, "epoch": 2}
+    alone = CurveSetting(points=cloud, deviation=1e-4, n_runs=1, looks=looks, half_width=3, slope=0.3, data_seed=0)
+    one = run_curves(alone, silent)
+    same = mapped.sel(slope=0.3, step_size=1e-2, deviation=1e-4)
+    for name in ("ratio", "angle", "nonlinear", "plus_right"):
+        np.testing.assert_allclose(same[name], one[name], rtol=1e-9, err_msg=name)
+    assert not np.allclose(mapped.sel(slope=0.3, step_size=1e-2, deviation=1.0).ratio, one.ratio)
+
+
+def test_images_of_a_pair():
+    """The first images train, the others are for the test; none occurs twice, and the training ones are separable."""
+    pair = DigitPair(digits=(3, 5), n_samples=60, n_test=40)
+    points, labels = pair.draw_all(0)
+    train, signs = pair.draw(0)
+    np.testing.assert_array_equal(points[:60], train)
+    assert len(np.unique(points, axis=0)) == len(labels) == 100
+    assert points.max() == 1
+    assert separate(train, signs).separable
+    assert not np.array_equal(pair.draw(1)[0], train)
+    ones = load_mnist("train")[1]
+    assert set(np.unique(labels)) == {-1.0, 1.0}
+    assert DigitPair(digits=(5, 3), n_samples=60).draw(0)[1].tolist() == (-signs).tolist()
+    assert len(ones) == 60_000
+
+
+def test_gaussians_with_test_points():
+    cloud = Gaussians(n_samples=10, n_test=6)
+    points, labels = cloud.draw_all(0)
+    np.testing.assert_array_equal(points[:10], Gaussians(n_samples=10).draw(0)[0])
+    assert len(labels) == 16
+    assert (labels * (points @ np.array([1.0, 1.0])) / 2**0.5).min() >= 0.5
+    assert Gaussians(n_samples=10).draw_all(0)[0].shape == (10, 2)
 
 
 def test_the_outlier_is_behind_the_negative_points():

@@ -58,7 +58,8 @@ def theorem_5_1(cells: Sequence[Clouds], *, factor: float = 2.0) -> Evidence:
     """If the neurons of each sign lie in a ball of radius r around their means w̄ and ū, then N(x) has the sign of
     (w̄ − ū)·x for every x with |(w̄ − ū)·x| ≥ 2r‖x‖.
 
-    `closest_disagreement` in the details is the largest |(w̄ − ū)·x|/(r‖x‖) at which the two signs differed.
+    Every network is also asked about the worst point that a search found. `closest_disagreement` in the details is the
+    largest |(w̄ − ū)·x|/(r‖x‖) at which the two signs differed.
     """
     pairs = joined(cells)
     inside = np.abs(pairs.difference) >= reach(pairs, factor)

@@ -236,6 +236,33 @@ def _midpoints_stay(each: Program, draw: np.random.Generator, middle: float) -> 
     return in_regime((first + middle / (1 - middle) * second)[:, None], each.points, each.labels, 0.0)
 
 
+@claim("sarussi2021.both_signs_remain", Kind.STEP, "not in the paper; needed by the proof of Theorem 6.1",
+       draws=draw_regimes)  # fmt: skip
+def both_signs_remain(
+    programs: Sequence[Program], *, share: float = 1.0, turns: tuple[float, float] = (1.0, 1.0)
+) -> Evidence:
+    """The limit of gradient flow in a regime has neurons of both signs: the solution (w, u) of its program has
+    w·w* ≥ α(‖w‖² + ‖u‖²) > 0 and −u·w* ≥ α(‖w‖² + ‖u‖²) > 0.
+
+    (w, u) is a sum of λ_i y_i(s_i x_i, −t_i x_i) with λ ≥ 0, Σλ = ‖w‖² + ‖u‖², s, t ≥ α, and y⟨w*, x⟩ ≥ 1. `share` and
+    `turns` (of w* for w and for u) are for controls.
+    """
+    found = []
+    for each in programs:
+        solved = solve_regime(each.points, each.labels, each.plus_signs, each.minus_signs, each.slope)
+        w_star = separate(each.points, each.labels).vector(each.points.shape[1])
+        found.append((turns[0] * solved.plus @ w_star, -turns[1] * solved.minus @ w_star, each.slope * solved.value))
+    plus, minus, limits = np.array(found).T
+    limits, room = share * limits, CLOSED_FORM * limits
+    return evidence(
+        {
+            "w·w* ≥ α(‖w‖² + ‖u‖²)": Sides(plus, limits, Sense.AT_LEAST, room=room, trivial=0.0),
+            "−u·w* ≥ α(‖w‖² + ‖u‖²)": Sides(minus, limits, Sense.AT_LEAST, room=room, trivial=0.0),
+        },
+        (separable(programs),),
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Feasibility:
     """Whether Assumption 3 of Theorem 6.2 can hold inside the regime of perfect agreement.
@@ -324,6 +351,9 @@ def programs_on(specimen: Specimen) -> list[Program] | Silence:
 def regimes_on(specimen: Specimen) -> list[Program] | Silence:
     """The same."""
     return programs_on(specimen)
+
+
+both_signs_remain.speaks(programs_on)
 
 
 @equation_7_antipodal.speaks

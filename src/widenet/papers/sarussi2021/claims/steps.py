@@ -26,6 +26,9 @@ from widenet.papers.sarussi2021.settings import OwnPoints
 SHAPE = ("output_weight", "slope_positive", "slope_below_one", "step_size")
 LEVELS = (0.5, 0.1, 0.02)
 """ε_0 at which epochs are counted as violating."""
+SMALLEST = 1e-290
+"""Below this, relative to the vectors they are made with, products have lost digits to the smallest number of float64
+(5e-324): updates that are so small are not scored."""
 
 
 def joined(parts: Sequence[np.ndarray]) -> np.ndarray:
@@ -72,14 +75,18 @@ def equation_13(
         [after(0.0, runs.pushes, 0.0, *_shape(runs), runs.largest_norm[:, None]) + 0 * runs.pushes for runs in cells]
     )
     promised = joined([cross * runs.step_size * runs.pushes * runs.margins for runs in cells])
+    scales, norms = joined([runs.scales for runs in cells]), joined([runs.norms for runs in cells])
     return evidence(
         {
-            "‖ΔW‖² ≤ 2kη²v²R_x²|ℓ'|²": Sides(joined([r.squares for r in cells]), limits, room=STEP * limits),
+            "‖ΔW‖² ≤ 2kη²v²R_x²|ℓ'|²": Sides(
+                joined([runs.squares for runs in cells]), limits, room=STEP * limits, scored=~(limits <= SMALLEST)
+            ),
             "2⟨W, ΔW⟩ = 2η|ℓ'|q": Sides(
                 joined([runs.cross for runs in cells]),
                 promised,
                 Sense.EQUAL,
-                room=STEP * joined([runs.scales for runs in cells]),
+                room=STEP * scales,
+                scored=~(scales <= SMALLEST * (1 + norms)),
             ),
         },
         pick(conditions(cells), "input_norm", "labels", *SHAPE),
@@ -97,8 +104,13 @@ def equation_14(cells: Sequence[Ledger], *, factor: float = 1.0) -> Evidence:
         ]
     )
     gains = joined([runs.gains for runs in cells])
+    floors = joined([_smallest(runs) + 0 * runs.pushes for runs in cells])
     return evidence(
-        {"F grows by at least 2kηvα|ℓ'|": Sides(gains, limits, Sense.AT_LEAST, room=STEP * limits, trivial=0.0)},
+        {
+            "F grows by at least 2kηvα|ℓ'|": Sides(
+                gains, limits, Sense.AT_LEAST, room=STEP * limits, scored=~(limits <= floors), trivial=0.0
+            )
+        },
         pick(conditions(cells), "separable", *SHAPE),
         details=_counted(cells),
     )
@@ -143,7 +155,7 @@ def equation_18(
         for level in levels:
             violates = worst > level
             unit = growth(runs.slope, *_shape(runs), level) + 0 * gains
-            singles.append((gains, unit, violates))
+            singles.append((gains, unit, violates & ~(unit <= _smallest(runs))))
             counts = np.cumsum(violates, axis=1) + more
             ends = runs.alignments.reshape(shape)[:, :, -1] - runs.start_alignment[:, None]
             totals.append((ends, unit * counts, counts > 0, sizes))
@@ -171,19 +183,28 @@ def rows_grow(cells: Sequence[Ledger], *, bound: Callable[..., np.ndarray] = row
 
 @claim("sarussi2021.section_13_differences", Kind.IDENTITY, "Section 13 (the differences of rows)", reads=ledgers)
 def section_13_differences(cells: Sequence[Ledger], *, shift: float = 0.0) -> Evidence:
-    """Where all rows of one sign agree on the sampled point, they get the same increment: their differences, and so the
-    radius of their cluster, do not change.
+    """Where all rows of one sign agree on the sampled point, they get the same increment: their differences do not
+    change; and where both signs do, nor does r, the larger radius of the two clusters.
 
     Updates at which they do not agree are not scored. `shift` adds a drift, for a control.
     """
     parts = {}
-    for name, field in (("plus rows", "plus_drifts"), ("minus rows", "minus_drifts")):
+    for name, field in (
+        ("plus rows", "plus_drifts"),
+        ("minus rows", "minus_drifts"),
+        ("r is frozen", "radius_drifts"),
+    ):
         drifts = joined([getattr(runs, field) for runs in cells])
         sizes = joined([np.maximum(runs.norms, 1.0) for runs in cells])
         scored = ~np.isnan(drifts)
         parts[name] = Sides(np.where(scored, drifts, 0.0) + shift, 0.0, Sense.EQUAL, room=STEP * sizes, scored=scored)
-    agreeing = sum(part.scored.sum() for part in parts.values())
+    agreeing = sum(part.scored.sum() for part in list(parts.values())[:2])
     return evidence(parts, details={**_counted(cells), "updates_with_agreement": int(agreeing)})
+
+
+def _smallest(runs: Ledger) -> np.ndarray:
+    """Below this the gain ⟨ΔW, W*⟩ is decided by underflow; per run and broadcast over updates."""
+    return SMALLEST * (1 + runs.separator_norm)[:, None]
 
 
 def _counted(cells: Sequence[Ledger]) -> dict[str, int]:

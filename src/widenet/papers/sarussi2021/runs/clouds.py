@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 
 from widenet.claims.experiments import Experiment
 from widenet.diagnostics.sign_clusters import cluster_radius
+from widenet.papers.sarussi2021.runs.adversary import worst_point
 from widenet.papers.sarussi2021.runs.problems import SgdSetting, draw_problem, next_move
 from widenet.papers.sarussi2021.settings import PointsSource, SignedNetwork, SmallCloud, split
 from widenet.progress import Progress, over
@@ -22,8 +23,8 @@ class CloudSetting(ClosedModel):
     """Where networks and points come from.
 
     Attributes:
-      points: networks are trained on these, and asked about them and about random directions after every epoch; None
-        draws networks at random, rows around two centres.
+      points: networks are trained on these, and asked about them, about random directions and about the worst one
+        that a search finds, after every epoch; None draws networks at random, rows around two centres.
       lifted: a coordinate that is always 1 is appended to the points, so that the last entry of a row is a bias.
     """
 
@@ -145,6 +146,8 @@ def run_clouds(setting: CloudSetting, progress: Progress) -> Clouds:
         points = draw.normal(size=(setting.n_points, network.plus.shape[1])) * draw.choice([1e-3, 1.0, 50.0])
         if setting.lifted:
             points[:, -1] = 1.0
+        if not setting.lifted:
+            points = np.concatenate([points, worst_point(network, draw)[None]])
         asked.append(ask(network, points))
     return Clouds.joined(asked)
 
@@ -168,8 +171,10 @@ def _trained(setting: CloudSetting, points: PointsSource, progress: Progress) ->
         for samples in next(orders).T:
             weights = weights + next_move(problem, weights, samples).change
         for run in range(problem.n_runs):
+            network = split(weights[run], 1.0, setting.slope)
             far = draw.normal(size=(setting.n_points, problem.inputs.shape[2]))
-            asked.append(ask(split(weights[run], 1.0, setting.slope), np.concatenate([problem.inputs[run], far])))
+            about = np.concatenate([problem.inputs[run], far, worst_point(network, draw)[None]])
+            asked.append(ask(network, about))
     return Clouds.joined(asked)
 
 

@@ -14,6 +14,8 @@ from widenet.papers.sarussi2021.settings import SmallCloud
 from widenet.progress import Progress
 from widenet.records import Scale
 
+ORDER_LEVELS = (0.4, 0.2, 0.1, 0.05)
+"""ε at which the slopes of Theorem 4.1 are measured."""
 LARGE = 100
 """From this many points on, the loss is looked at after epochs only; a hit is then found up to n − 1 updates late."""
 
@@ -42,7 +44,8 @@ class Epochs:
     Per run and level of the loss (`hit_levels`, the ε): hits, the first update count t with L(W_t) < ε; −1 if none.
     Per run and clean level (`clean_levels`, the ε_0; those of `levels` come first): clean, the first epoch, from 1, in
       which every sampled loss is at most ε_0, 0 if none; clean_margins, y N(x) of every point before, inside and after
-      that epoch (NaN without one); sampled, the sampled losses of it.
+      that epoch (NaN without one); sampled, the sampled losses of it; clean_scales, the largest v Σ|σ(z_j)| of a point
+      at its end, which rounding of the margins is measured against.
     Per run and epoch: largest_losses, the largest sampled loss (NaN after the run has ended); alignments F at its end.
     """
 
@@ -62,6 +65,7 @@ class Epochs:
     clean: Int[np.ndarray, "run clean"]
     clean_margins: Float[np.ndarray, "run clean state point"]
     sampled: Float[np.ndarray, "run clean point"]
+    clean_scales: Float[np.ndarray, "run clean"]
     largest_losses: Float[np.ndarray, "run epoch"]
     alignments: Float[np.ndarray, "run epoch"]
     updates: int
@@ -85,12 +89,12 @@ def follow_epochs(
         clean_level(level, n, problem.step_size, problem.output_weight, problem.half_width, problem.largest_norm)
         for level in setting.levels
     ]
-    clean_levels = np.stack([*own, *(np.full(runs, level) for level in setting.clean_levels)], axis=1)
+    clean_levels = np.array([*own, *(np.full(runs, level) for level in setting.clean_levels)]).reshape(-1, runs).T
     hit_levels = np.array([*setting.levels, *(level / n for level in setting.hit_levels)])
     hits = np.where(_loss(problem.margins(problem.weights))[:, None] < hit_levels, 0, -1)
     clean = np.zeros(clean_levels.shape, int)
     clean_margins = np.full((*clean_levels.shape, n + 1 if n <= LARGE else 2, n), np.nan)
-    sampled = np.full((*clean_levels.shape, n), np.nan)
+    sampled, scales = np.full((*clean_levels.shape, n), np.nan), np.full(clean_levels.shape, np.nan)
     largest, alignments, visits = [], [], np.zeros(runs)
     weights, updates = problem.weights.copy(), 0
     for _ in range(setting.most_epochs):
@@ -110,6 +114,7 @@ def follow_epochs(
         if fresh.any():
             states = _replay(problem, before, order)[:: 1 if n <= LARGE else n]
             clean[fresh] = len(largest) + 1
+            scales = np.where(fresh, problem.scales(weights).max(axis=1)[:, None], scales)
             for run, level in zip(*np.nonzero(fresh), strict=True):
                 clean_margins[run, level], sampled[run, level] = states[:, run], losses[run]
         largest.append(worst)
@@ -135,6 +140,7 @@ def follow_epochs(
         clean=clean,
         clean_margins=clean_margins,
         sampled=sampled,
+        clean_scales=scales,
         largest_losses=np.stack(largest, axis=1),
         alignments=np.stack(alignments, axis=1),
         updates=updates,
@@ -172,6 +178,23 @@ def run_epochs(setting: EpochSetting, progress: Progress) -> Epochs:
 def epoch_settings(scale: Scale, seed: int) -> list[EpochSetting]:
     """The small cloud of points, from tiny to large initial weights."""
     return [EpochSetting(points=SmallCloud(), n_runs=3 if scale is Scale.QUICK else 20, seed=seed)]
+
+
+def order_settings(scale: Scale, seed: int) -> list[EpochSetting]:
+    """When the loss first falls below a few levels, on ever more points; no epoch need be clean."""
+    runs = 3 if scale is Scale.QUICK else 10
+    return [
+        EpochSetting(
+            points=SmallCloud(n_samples=n),
+            deviations=(1e-3,),
+            levels=(),
+            hit_levels=tuple(level * n for level in ORDER_LEVELS),
+            clean_levels=(),
+            n_runs=runs,
+            seed=seed,
+        )
+        for n in (10, 20, 40, 80)
+    ]
 
 
 def lifted_epoch_settings(scale: Scale, seed: int) -> list[EpochSetting]:

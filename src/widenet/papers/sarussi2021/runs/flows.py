@@ -27,6 +27,7 @@ from widenet.papers.sarussi2021.settings import (
     WEDGE_MINUS,
     WEDGE_PLUS,
     Gaussians,
+    OutlierCloud,
     OwnPoints,
     PointsSource,
 )
@@ -323,6 +324,12 @@ def flow_settings(scale: Scale, seed: int) -> Sequence[FlowSetting]:
     """Two points, Gaussians, and a regime that is not of perfect agreement."""
     n_runs = 2 if scale is Scale.QUICK else 8
     return [two_point_setting(seed), gaussian_setting(seed, n_runs), wedge_setting(seed)]
+
+
+def outlier_flow_settings(scale: Scale, seed: int) -> Sequence[FlowSetting]:
+    """Figure 9: gradient flow on the points with the outlier, from the printed initial deviation."""
+    cases = tuple(FlowCase(points=OutlierCloud(), slope=0.3, deviation=1e-4, seed=2 * seed + run) for run in range(2))
+    return [FlowSetting(cases=cases, until=60)]
 
 
 def agreeing_settings(scale: Scale, seed: int) -> Sequence[FlowSetting]:

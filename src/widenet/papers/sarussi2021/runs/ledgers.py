@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from widenet.claims.experiments import Experiment
+from widenet.diagnostics.sign_clusters import cluster_radius
 from widenet.papers.sarussi2021.runs.problems import Problem, Runs, SgdSetting, draw_problem, next_move
 from widenet.papers.sarussi2021.settings import SmallCloud
 from widenet.progress import Progress
@@ -34,7 +35,8 @@ class Ledger:
     Per update: margins q_t and pushes |ℓ'_t| before it, `cross` = 2⟨W, ΔW⟩ and `scales` = 2η|ℓ'|·vΣ|σ(z)|, its size
       without cancellation; `squares` = ‖ΔW‖², `gains` = ⟨ΔW, W*⟩; after it norms G_t, alignments F_t, `distances`
       ‖W_t − W_0‖, and `plus_growth`, `minus_growth`, the smallest ±(row_t − row_0)·w* of either sign;
-      `drifts`, how much a difference of two rows of one sign moved where all of that sign agreed on x_t.
+      `drifts`, how much a difference of two rows of one sign moved where all of that sign agreed on x_t, and
+      radius_drifts, how much r changed where both did.
     """
 
     separator_norm: Runs
@@ -60,6 +62,7 @@ class Ledger:
     minus_growth: Updates
     plus_drifts: Updates
     minus_drifts: Updates
+    radius_drifts: Updates
     slope: float
     step_size: float
     output_weight: float
@@ -86,6 +89,8 @@ def keep_ledger(problem: Problem, orders: Iterator[Int[np.ndarray, "run point"]]
             change = move.change
             activated = np.where(move.products > 0, 1.0, problem.slope) * move.products
             before, weights = weights, weights + change
+            drifts = [_drift(move.products[:, half], change[:, half]) for half in (slice(k), slice(k, None))]
+            changed = np.abs(_radius(weights, k) - _radius(before, k))
             along = np.einsum("rjd,rd->rj", weights - start, separator)
             seen = {
                 "margins": move.margins,
@@ -99,8 +104,9 @@ def keep_ledger(problem: Problem, orders: Iterator[Int[np.ndarray, "run point"]]
                 "distances": np.sqrt(((weights - start) ** 2).sum(axis=(1, 2))),
                 "plus_growth": along[:, :k].min(axis=1),
                 "minus_growth": -along[:, k:].max(axis=1),
-                "plus_drifts": _drift(move.products[:, :k], change[:, :k]),
-                "minus_drifts": _drift(move.products[:, k:], change[:, k:]),
+                "plus_drifts": drifts[0],
+                "minus_drifts": drifts[1],
+                "radius_drifts": np.where(np.isnan(drifts[0] + drifts[1]), np.nan, changed),
             }
             for name, values in seen.items():
                 kept.setdefault(name, []).append(values)
@@ -134,6 +140,11 @@ def _drift(products: Float[np.ndarray, "run neuron"], change: Float[np.ndarray, 
     """How much differences of rows moved in this update; NaN where the rows do not agree on the point."""
     together = (products > 0).all(axis=1) | (products <= 0).all(axis=1)
     return np.where(together, np.abs(change - change[:, :1]).max(axis=(1, 2)), np.nan)
+
+
+def _radius(weights: Float[np.ndarray, "run both dim"], k: int) -> Runs:
+    """r, the larger of the radii of the two clusters."""
+    return np.maximum(cluster_radius(weights[:, :k]), cluster_radius(weights[:, k:]))
 
 
 def run_ledger(setting: LedgerSetting, progress: Progress) -> Ledger:

@@ -89,6 +89,11 @@ class Problem:
         activated = np.maximum(products, self.slope * products)
         return self.labels * (activated @ (self.output_weight * self.signs))
 
+    def scales(self, weights: Weights) -> Float[np.ndarray, "run point"]:
+        """v Σ|σ(z_j)| of every point: what rounding of its margin is measured against."""
+        products = np.matmul(self.inputs, weights.transpose(0, 2, 1))
+        return self.output_weight * np.abs(np.maximum(products, self.slope * products)).sum(axis=2)
+
     def epochs(self) -> Iterator[Int[np.ndarray, "run point"]]:
         """Every point once per epoch, in a fresh random order, each run with its own generator."""
         draws = [np.random.default_rng([int(seed), 9]) for seed in self.seeds]

@@ -1,0 +1,106 @@
+"""Exponents: how the conditions of the proofs make T, m, η and B polynomials."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from widenet.claims.base import Evidence, Kind, claim
+from widenet.claims.sides import Fact, evidence
+from widenet.records import Scale
+
+Powers = Mapping[str, Fraction]
+"""A monomial: the exponent of each symbol."""
+
+
+def monomial(**powers: int | float) -> dict[str, Fraction]:
+    """k=2, l=1 is k²l."""
+    return {name: Fraction(power) for name, power in powers.items()}
+
+
+def times(*factors: Powers) -> dict[str, Fraction]:
+    """Their product."""
+    total: dict[str, Fraction] = {}
+    for factor in factors:
+        for name, power in factor.items():
+            total[name] = total.get(name, Fraction(0)) + power
+    return {name: power for name, power in total.items() if power}
+
+
+def power(base: Powers, exponent: int | float) -> dict[str, Fraction]:
+    """base^exponent."""
+    return {name: Fraction(exponent) * each for name, each in base.items()}
+
+
+PRINTED: dict[str, Powers] = {
+    "ηm": monomial(δ=3, ε=6, k=-5, l=-5),
+    "T": monomial(k=10, l=10, δ=-6, ε=-12),
+    "m": monomial(k=20, l=20, δ=-12, ε=-24),
+    "B": monomial(k=10, l=10, δ=-6, ε=-12),
+    "m of Lemma 5.2": monomial(k=3, l=2, δ=-1),
+    "m of the proof of Lemma B.3": monomial(k=4, l=3, v=-2, δ=-3),
+    "Σv² of Lemma A.4": monomial(k=5, l=5, δ=-4, m=-0.5),
+}
+"""The exponents as printed; B with v = ε³/(8kl) put in."""
+
+
+def derived(*, time_components: int = 2, window: int | float = 1) -> dict[str, Powers]:
+    """From the conditions of the proofs. `time_components` is the power of kl in T of the proof of Lemma A.4."""
+    kl, gamma = monomial(k=1, l=1), monomial(δ=1, k=-1, l=-1)
+    size = times(monomial(ε=3), power(kl, -1))
+    drop = times(gamma, power(times(size, monomial(δ=1), power(kl, -1)), 2))
+    # ηm times the drop per step, T steps: the loss is Õ(1) at the start.
+    steps = power(times(drop, drop), -1)
+    # Coupling lasts for (σ/η)·drop steps, σ = m^{−1/2}, and has to last for 1/(ηm·drop): m^{1/2} ≥ drop^{−2}.
+    width = power(drop, -4 * window)
+    batch = times(power(times(kl, power(size, -1), monomial(δ=-1)), 4), power(gamma, -2))
+    # e^{−δm/(kl)} against a net of (v/ε)^{k²l} points.
+    net = times(monomial(k=2, l=1), power(gamma, -1))
+    samples = power(times(kl, monomial(v=-1, δ=-1)), 2)
+    sampled = times(samples, monomial(k=2, l=1), monomial(δ=-1))
+    # Σ_t v² ≤ L(W⁰)·(kl)³/(δ³ηm), over T = σδ/((kl)^j·η).
+    mean = times(power(kl, 3), monomial(δ=-3, m=-1), power(kl, time_components), monomial(δ=-1, m=0.5))
+    return {
+        "ηm": drop,
+        "T": steps,
+        "m": width,
+        "B": batch,
+        "m of Lemma 5.2": net,
+        "m of the proof of Lemma B.3": sampled,
+        "Σv² of Lemma A.4": mean,
+    }
+
+
+def draw_derived(scale: Scale, seed: int) -> dict[str, Powers]:
+    """Nothing here is random."""
+    return derived()
+
+
+@claim(
+    "li2018.theorem_4_1_budget", Kind.STEP, "proofs of Theorem 4.1 and of Lemmas A.3, A.4 and B.3", draws=draw_derived
+)
+def theorem_4_1_budget(found: Mapping[str, Powers], *, printed: Mapping[str, Powers] = PRINTED) -> Evidence:
+    """The exponents follow from the conditions of the proofs: ηm = δ³ε⁶/(k⁵l⁵), T = k¹⁰l¹⁰/(δ⁶ε¹²),
+    m = k²⁰l²⁰/(δ¹²ε²⁴) and B = 1/(ηm)², up to logarithms; k³l²/δ in Lemma 5.2, k⁴l³/(v²δ³) in the proof of Lemma B.3;
+    and Σv²/T = k⁵l⁵/(δ⁴m^{1/2}) in Lemma A.4 with T = σδ/(k²l²η).
+
+    Lemma A.4 prints T = σδ/(klη), its proof k²l²; only the latter gives k⁵l⁵. The proof of Lemma B.4 uses two τ: with
+    the smaller, σγ/(100B), throughout, m would be (kl)³²/(δ²⁰ε³⁶), a polynomial too.
+    """
+    return evidence({name: Fact(times(found[name]) == times(printed[name])) for name in printed})
+
+
+def draw_sketch(scale: Scale, seed: int) -> dict[str, Powers]:
+    """Nothing here is random."""
+    return sketch()
+
+
+def sketch(window: int | float = 1) -> dict[str, Powers]:
+    """The window of coupling is σε^`window`/η steps, and 1/(ηmε²) are needed: m^{1/2} ≥ ε^{−2−window}."""
+    return {"m": power(monomial(ε=-2 - window), 2)}
+
+
+@claim("li2018.section_5_sketch", Kind.STEP, "after Lemma 5.2, Section 5.1", draws=draw_sketch)
+def section_5_sketch(found: Mapping[str, Powers], *, exponent: int | float = -6) -> Evidence:
+    """With kl/δ = O(1) a step gains ηmε², so O(1/(ηmε²)) steps are enough, and coupling lasts for σε/η steps: that long
+    from m ≥ ε⁻⁶ on, up to logarithms.
+    """
+    return evidence({"m = ε⁻⁶": Fact(times(found["m"]) == monomial(ε=exponent))})

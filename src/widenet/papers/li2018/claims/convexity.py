@@ -1,0 +1,380 @@
+"""Lemmas about functions of one number: a kink is no linear function (A.5, B.5), and sums under a smooth one (B.6)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from widenet.claims.base import Evidence, Kind, at_least, at_most, claim, more_than
+from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.papers.li2018.formulas import (
+    CURVE_AREA,
+    CURVE_AREA_SHARP,
+    CURVE_LEVEL,
+    CURVE_SHARE,
+    CURVE_SHARE_SHARP,
+    KINK_AREA,
+    KINK_AREA_SHARP,
+    KINK_LEVEL,
+    KINK_SHARE,
+    KINK_SHARE_SHARP,
+    smooth_bound,
+)
+from widenet.records import Scale
+
+MARKS = np.array([-1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5])
+"""Knots that every pair of curves has, in units of τ."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Pairs of piecewise linear functions φ and l on common knots, which reach beyond [−τ, τ] and include `MARKS`·τ."""
+
+    knots: Float[np.ndarray, "pair knot"]
+    curve: Float[np.ndarray, "pair knot"]
+    line: Float[np.ndarray, "pair knot"]
+    reach: Float[np.ndarray, " pair"]
+
+    @property
+    def difference(self) -> Float[np.ndarray, "pair knot"]:
+        """φ − l."""
+        return self.curve - self.line
+
+    def slopes(self, values: Float[np.ndarray, "pair knot"]) -> Float[np.ndarray, "pair piece"]:
+        """Of the pieces between knots; a piece of no length takes the slope before it."""
+        lengths = np.diff(self.knots, axis=1)
+        return np.diff(values, axis=1) / np.where(lengths > 0, lengths, np.inf)
+
+    def right_of(self, values: np.ndarray, mark: float) -> Float[np.ndarray, " pair"]:
+        """The slope just right of mark·τ."""
+        return self._slope(values, mark, 0)
+
+    def left_of(self, values: np.ndarray, mark: float) -> Float[np.ndarray, " pair"]:
+        """The slope just left of it."""
+        return self._slope(values, mark, -1)
+
+    def _slope(self, values: np.ndarray, mark: float, side: int) -> np.ndarray:
+        place = np.abs(self.knots - mark * self.reach[:, None]).argmin(axis=1) + side
+        return self.slopes(values)[np.arange(len(self.knots)), place]
+
+    @property
+    def inside(self) -> np.ndarray:
+        """Which pieces lie in [−τ, τ]."""
+        middles = (self.knots[:, 1:] + self.knots[:, :-1]) / 2
+        return np.abs(middles) < self.reach[:, None]
+
+    def area(self) -> Float[np.ndarray, " pair"]:
+        """∫|φ − l| over [−τ, τ], exactly."""
+        left, right = self.difference[:, :-1], self.difference[:, 1:]
+        same = left * right >= 0
+        apart = np.where(same, 1.0, np.abs(left - right))
+        pieces = np.where(same, np.abs(left + right) / 2, (left**2 + right**2) / (2 * apart))
+        return (pieces * np.diff(self.knots, axis=1) * self.inside).sum(axis=1)
+
+    def share_beyond(self, level: Float[np.ndarray, " pair"]) -> Float[np.ndarray, " pair"]:
+        """Pr[|φ − l| ≥ level] for α uniform on [−τ, τ], exactly."""
+        left, right = self.difference[:, :-1], self.difference[:, 1:]
+        level = level[:, None]
+        low, high = np.minimum(left, right), np.maximum(left, right)
+        size = np.where(high > low, high - low, 1.0)
+        small = (np.minimum(high, level) - np.maximum(low, -level)) / size
+        # A flat piece lies beyond or not as a whole.
+        small = np.where(high > low, np.clip(small, 0, 1), np.abs(left) < level)
+        lengths = np.diff(self.knots, axis=1) * self.inside
+        return ((1 - small) * lengths).sum(axis=1) / (2 * self.reach)
+
+    def least_bend(self, values: np.ndarray) -> float:
+        """The smallest increase of the slope over its size, 0 or more where the function is convex."""
+        real = np.diff(self.knots, axis=1) > 0
+        worst = np.inf
+        for slopes, kept in zip(self.slopes(values), real, strict=True):
+            steps = np.diff(slopes[kept])
+            worst = min(worst, float(steps.min() / max(np.abs(slopes[kept]).max(), 1e-300)))
+        return worst
+
+
+def make_curves(knots: np.ndarray, curve: np.ndarray, line: np.ndarray, reach: np.ndarray) -> Curves:
+    """Rows of one pair or more."""
+    rows = (np.atleast_2d(np.asarray(each, np.float64)) for each in (knots, curve, line))
+    return Curves(*rows, reach=np.atleast_1d(reach))
+
+
+def kinked(low: float, high: float, offset: float, reach: float = 1.0) -> Curves:
+    """φ has the slopes −low left of 0 and high right of it; l is the constant `offset`."""
+    knots = MARKS * reach
+    curve = np.where(knots > 0, high, -low) * knots
+    return make_curves(knots, curve, np.full(len(knots), offset), np.array([reach]))
+
+
+def joined(*curves: Curves) -> Curves:
+    """One after the other; shorter rows end in knots that repeat the last one."""
+    longest = max(each.knots.shape[1] for each in curves)
+
+    def padded(values: np.ndarray) -> np.ndarray:
+        return np.pad(values, ((0, 0), (0, longest - values.shape[1])), mode="edge")
+
+    names = ("knots", "curve", "line")
+    return Curves(
+        *(np.concatenate([padded(getattr(each, name)) for each in curves]) for name in names),
+        reach=np.concatenate([each.reach for each in curves]),
+    )
+
+
+def _knots(draw: np.random.Generator, count: int, reach: np.ndarray) -> np.ndarray:
+    places = np.concatenate([draw.uniform(-1.5, 1.5, (count, 6)), np.tile(MARKS, (count, 1))], axis=1)
+    return np.sort(places, axis=1) * reach[:, None]
+
+
+def _convex(draw: np.random.Generator, knots: np.ndarray, size: float) -> np.ndarray:
+    lengths = np.diff(knots, axis=1)
+    bends = size * draw.exponential(size=lengths.shape) * (draw.uniform(size=lengths.shape) < 0.4)
+    slopes = draw.normal(size=(len(knots), 1)) + np.cumsum(bends, axis=1)
+    return np.concatenate([np.zeros((len(knots), 1)), np.cumsum(slopes * lengths, axis=1)], axis=1)
+
+
+FLATTEST = (1 / 64, 63 / 64, 1 / 128)
+"""Slopes (left, right) and offset, for ρ = τ = 1, at which Pr[|φ − l| ≥ 1/128] is least: 31/63."""
+
+
+def draw_kinks(scale: Scale, seed: int) -> Curves:
+    """Random convex φ with a kink at 0; l through it at ±τ/2 (the best linear fit), and others; both extreme pairs."""
+    draw, count = np.random.default_rng([seed, 5]), 400
+    reach = np.exp(draw.normal(size=count))
+    knots = _knots(draw, count, reach)
+    curve = _convex(draw, knots, 1.0) + np.where(knots > 0, draw.exponential(size=(count, 1)), 0.0) * knots
+    half = reach / 2
+    at = [np.array([np.interp(sign * h, k, c) for h, k, c in zip(half, knots, curve, strict=True)]) for sign in (-1, 1)]
+    slope = (at[1] - at[0]) / reach
+    line = ((at[0] + at[1]) / 2)[:, None] + slope[:, None] * knots
+    other = draw.normal(size=(2, count)) * (np.arange(count) % 2)
+    line += other[0][:, None] + other[1][:, None] * knots
+    return joined(Curves(knots, curve, line, reach), kinked(0.5, 0.5, 0.25), kinked(*FLATTEST))
+
+
+@claim("li2018.lemma_a_5", Kind.STEP, "Lemma A.5, Appendix A.4", draws=draw_kinks)
+def lemma_a_5(
+    drawn: Curves,
+    *,
+    area: float = KINK_AREA,
+    sharp_area: float = KINK_AREA_SHARP,
+    share: float = KINK_SHARE,
+    sharp_share: float = KINK_SHARE_SHARP,
+    level: float = KINK_LEVEL,
+) -> Evidence:
+    """A convex φ whose slope jumps by ρ at 0 is no linear function l near 0: ∫|φ − l| over [−τ, τ] is at least ρτ²/8,
+    and |φ − l| ≥ ρτ/128 with probability at least 1/16 for α uniform there. Sharp are ρτ²/4 (at φ = ρ|α|/2, l = ρτ/4)
+    and 31/63.
+
+    Each branch of case 2 of the printed proof gives ρτ²/16; its two sides together give the ρτ²/8.
+    """
+    jump = drawn.right_of(drawn.curve, 0.0) - drawn.left_of(drawn.curve, 0.0)
+    found, scaled = drawn.area(), jump * drawn.reach**2
+    likely = drawn.share_beyond(level * jump * drawn.reach)
+    return evidence(
+        {
+            "∫|φ − l| ≥ ρτ²/8": Sides(found, area * scaled, Sense.AT_LEAST, room=ROUNDING * scaled),
+            "∫|φ − l| ≥ ρτ²/4": Sides(found, sharp_area * scaled, Sense.AT_LEAST, room=ROUNDING * scaled),
+            "Pr[|φ − l| ≥ ρτ/128] ≥ 1/16": Sides(likely, share, Sense.AT_LEAST),
+            "Pr[|φ − l| ≥ ρτ/128] ≥ 31/63": Sides(likely, sharp_share, Sense.AT_LEAST, room=ROUNDING),
+        },
+        (
+            at_least(
+                "convex", "φ convex: smallest increase of its slope", drawn.least_bend(drawn.curve), 0, tolerance=STEP
+            ),
+            at_most("linear", "l linear: largest change of its slope", bend_of(drawn), 0, tolerance=STEP),
+            more_than("jump", "smallest jump ρ of the slope at 0", jump.min(), 0),
+        ),
+    )
+
+
+def bend_of(drawn: Curves) -> float:
+    """The largest change of the slope of l, over its size."""
+    slopes, real = drawn.slopes(drawn.line), np.diff(drawn.knots, axis=1) > 0
+    most = 0.0
+    for row, kept in zip(slopes, real, strict=True):
+        most = max(most, float(np.ptp(row[kept]) / max(1.0, np.abs(row[kept]).max())))
+    return most
+
+
+def area_family(width: float, reach: float = 1.0, jump: float = 1.0) -> Curves:
+    """The pairs at which the constant 1/16 of Lemma B.5 is approached: ∫ = γτ²(1/16 + h/(8τ)), for γ = `jump`."""
+    tall, h = jump * reach / 8, width
+    knots = np.array(
+        [-1.5 * reach, -reach, -reach / 2, -reach / 2 + h, 0, reach / 2 - h, reach / 2, reach, 1.5 * reach]
+    )
+    steep = tall / h
+    line = steep * (np.maximum(knots - (reach / 2 - h), 0) + np.maximum(-knots - (reach / 2 - h), 0))
+    bend = steep + jump / 2
+    curve = bend * (np.maximum(knots - reach / 2, 0) + np.maximum(-knots - reach / 2, 0))
+    return make_curves(knots, curve, line, np.array([reach]))
+
+
+def share_family(width: float) -> Curves:
+    """The pairs (γ = τ = 1) at which the probability 63/254 is approached: it is 63/254 + h/2."""
+    small, h = (1 - 1e-9) / 512, width
+    knots = np.array([-1.5, -1.0, -0.5, 0.0, 0.5 - h, 0.5, 1.0, 1.5])
+    deep, right = 127 / 512, 127 / 128
+    left = 2 * small / 0.5
+    fall = (deep - small) / h
+    line = fall * np.maximum(knots - (0.5 - h), 0)
+    curve = -small + left * np.maximum(-knots - 0.5, 0) + (fall + right) * np.maximum(knots - 0.5, 0)
+    return make_curves(knots, curve, line, np.array([1.0]))
+
+
+def bend_gap(drawn: Curves) -> Float[np.ndarray, " pair"]:
+    """γ of Lemma B.5."""
+    own = drawn.right_of(drawn.curve, 0.5) - drawn.left_of(drawn.curve, -0.5)
+    return own - (drawn.right_of(drawn.line, 1.0) - drawn.left_of(drawn.line, -1.0))
+
+
+def draw_curves(scale: Scale, seed: int) -> Curves:
+    """Random convex pairs with γ > 0, some with much common curvature; and both extreme families."""
+    draw, count = np.random.default_rng([seed, 55]), 600
+    reach = np.exp(draw.normal(size=count))
+    knots = _knots(draw, count, reach)
+    common = _convex(draw, knots, 5.0) * (np.arange(count) % 2)[:, None]
+    line = _convex(draw, knots, 0.2) + common
+    drawn = Curves(knots, _convex(draw, knots, 2.0) + common, line, reach)
+    kept = bend_gap(drawn) > 0.01
+    some = Curves(knots[kept], drawn.curve[kept], line[kept], reach[kept])
+    return joined(
+        some, area_family(0.01), area_family(0.1, reach=2.0, jump=3.0), share_family(0.01), share_family(0.001)
+    )
+
+
+@claim("li2018.lemma_b_5", Kind.STEP, "Lemma B.5, Appendix B.4", draws=draw_curves)
+def lemma_b_5(
+    drawn: Curves,
+    *,
+    area: float = CURVE_AREA,
+    sharp_area: float = CURVE_AREA_SHARP,
+    share: float = CURVE_SHARE,
+    sharp_share: float = CURVE_SHARE_SHARP,
+    level: float = CURVE_LEVEL,
+) -> Evidence:
+    """Two convex functions φ and l, where the slope of φ grows from −τ/2 to τ/2 by γ more than that of l from −τ to τ,
+    differ: ∫|φ − l| over [−τ, τ] is at least γτ²/32, and |φ − l| ≥ γτ/512 with probability at least 1/64. Sharp are
+    γτ²/16 and 63/254, both approached.
+    """
+    gap = bend_gap(drawn)
+    found, scaled = drawn.area(), gap * drawn.reach**2
+    likely = drawn.share_beyond(level * gap * drawn.reach)
+    size = np.abs(drawn.difference).max(axis=1) * drawn.reach
+    bends = min(drawn.least_bend(drawn.curve), drawn.least_bend(drawn.line))
+    return evidence(
+        {
+            "∫|φ − l| ≥ γτ²/32": Sides(found, area * scaled, Sense.AT_LEAST, room=ROUNDING * size),
+            "∫|φ − l| ≥ γτ²/16": Sides(found, sharp_area * scaled, Sense.AT_LEAST, room=ROUNDING * size),
+            "Pr[|φ − l| ≥ γτ/512] ≥ 1/64": Sides(likely, share, Sense.AT_LEAST),
+            "Pr[|φ − l| ≥ γτ/512] ≥ 63/254": Sides(likely, sharp_share, Sense.AT_LEAST, room=ROUNDING),
+        },
+        (
+            at_least("convex", "φ and l convex: smallest increase of a slope", bends, 0, tolerance=STEP),
+            more_than("gap", "smallest γ", gap.min(), 0),
+        ),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Increases:
+    """f(w + δ) − f(w) of f = g(Σ g_i(w_i)), Σ⟨∂_i f, δ_i⟩ over the smooth terms, and the constants, per draw.
+
+    `largest` is max ‖δ_i‖.
+    """
+
+    increase: Float[np.ndarray, " draw"]
+    linear: Float[np.ndarray, " draw"]
+    lipschitz: Float[np.ndarray, " draw"]
+    n_terms: Float[np.ndarray, " draw"]
+    n_rough: Float[np.ndarray, " draw"]
+    radius: Float[np.ndarray, " draw"]
+    largest: Float[np.ndarray, " draw"]
+
+
+def smooth_instance(radius: float) -> tuple[float, ...]:
+    """L = m = 1, r = 0: both slopes grow at rate 1 up to 1, and the excess over the linear term tends to L³m²p²."""
+    gained = radius - radius**2 / 2
+    return gained - gained**2 / 2, (1 - gained) * (1 - radius) * radius, 1.0, 1.0, 0.0, radius, radius
+
+
+def rough_instance(radius: float) -> tuple[float, ...]:
+    """g(s) = s, g₁(w) = |w| at w = 0, r = m = L = 1: the increase is L²rp."""
+    return radius, 0.0, 1.0, 1.0, 1.0, radius, radius
+
+
+def flat_instance(lipschitz: float = 0.1) -> tuple[float, ...]:
+    """m = 1, r = 0, g(s) = Ls, g₁(w) = Lw²/2 near 0, w = 0, δ = p = 1: the increase is L²/2, the bound L³."""
+    return lipschitz**2 / 2, 0.0, lipschitz, 1.0, 0.0, 1.0, 1.0
+
+
+def listed_increases(*rows: Sequence[Any]) -> Increases:
+    """From instances one by one."""
+    return Increases(*np.array(rows, np.float64).T)
+
+
+def draw_increases(scale: Scale, seed: int) -> Increases:
+    """g = L·sin, smooth terms ±L·√(1 + ‖w‖²), rough ones ±L·|⟨u, w⟩|; and two instances that nearly attain a term."""
+    draw, rows = np.random.default_rng([seed, 6]), []
+    for _ in range(500):
+        n = int(draw.integers(1, 9))
+        rough = int(draw.integers(0, n + 1))
+        lipschitz = float(np.exp(draw.uniform(-np.log(n), np.log(10))))
+        radius = float(10 ** draw.uniform(-3, 1))
+        w, move, u = draw.normal(size=(3, n, 2))
+        u /= np.linalg.norm(u, axis=1, keepdims=True)
+        move *= radius * draw.uniform(size=(n, 1)) / np.linalg.norm(move, axis=1, keepdims=True)
+        signs, is_rough = draw.choice([-1.0, 1.0], n), np.arange(n) >= n - rough
+
+        def inner(at: np.ndarray, u=u, signs=signs, is_rough=is_rough, lipschitz=lipschitz) -> float:
+            smooth, kinked = np.sqrt(1 + (at**2).sum(axis=1)), np.abs((u * at).sum(axis=1))
+            return float((signs * lipschitz * np.where(is_rough, kinked, smooth)).sum())
+
+        before, after, phase = inner(w), inner(w + move), draw.uniform(0, 6)
+        slopes = signs[:, None] * lipschitz * w / np.sqrt(1 + (w**2).sum(axis=1, keepdims=True))
+        linear = lipschitz * np.cos(before + phase) * (slopes * move).sum(axis=1)[~is_rough].sum()
+        increase = lipschitz * (np.sin(after + phase) - np.sin(before + phase))
+        largest = np.linalg.norm(move, axis=1).max()
+        rows.append((increase, linear, lipschitz, n, rough, radius, largest))
+    return listed_increases(*rows, smooth_instance(0.01), rough_instance(0.001))
+
+
+def draw_flat_increase(scale: Scale, seed: int) -> Increases:
+    """L·m = 1/10."""
+    return listed_increases(flat_instance())
+
+
+@claim("li2018.lemma_b_6", Kind.STEP, "Lemma B.6, Appendix B.4", draws=draw_increases)
+def lemma_b_6(drawn: Increases, *, quadratic: float = 1.0, rough: float = 1.0, least_scale: float = 1.0) -> Evidence:
+    """For f = g(Σ g_i(w_i)) with m terms, all L-Lipschitz, g and the first m − r of them L-smooth, Lm ≥ 1, and
+    ‖δ_i‖ ≤ p: f(w + δ) − f(w) ≤ Σ_{i ≤ m−r} ⟨∂f/∂w_i, δ_i⟩ + L³m²p² + L²rp. Both terms are approached as p → 0.
+
+    `quadratic` and `rough` weigh the two terms, for controls.
+    """
+    bound = quadratic * smooth_bound(drawn.lipschitz, drawn.n_terms, 0.0, drawn.radius)
+    bound = bound + rough * drawn.lipschitz**2 * drawn.n_rough * drawn.radius
+    room = ROUNDING * (1 + np.abs(drawn.linear) + drawn.lipschitz)
+    only_smooth = drawn.n_rough == 0
+    scale = (drawn.lipschitz * drawn.n_terms).min()
+    found, promised = drawn.increase - drawn.linear, bound
+    return evidence(
+        {
+            "smooth terms only": Sides(found, promised, room=room, scored=only_smooth),
+            "with rough terms": Sides(found, promised, room=room, scored=~only_smooth),
+        },
+        (
+            at_most("radius", "largest ‖δ_i‖/p", (drawn.largest / drawn.radius).max(), 1, tolerance=ROUNDING),
+            at_least("scale", "smallest L·m", scale, least_scale, tolerance=ROUNDING),
+        ),
+    )
+
+
+@claim("li2018.lemma_b_6_as_printed", Kind.STEP, "Lemma B.6, Appendix B.4", draws=draw_flat_increase)
+def lemma_b_6_as_printed(drawn: Increases) -> Evidence:
+    """For f = g(Σ g_i(w_i)) with m terms, all L-Lipschitz, g and the first m − r of them L-smooth, and ‖δ_i‖ ≤ p, for
+    every L: f(w + δ) − f(w) ≤ Σ_{i ≤ m−r} ⟨∂f/∂w_i, δ_i⟩ + L³m²p² + L²rp.
+    """
+    bound = smooth_bound(drawn.lipschitz, drawn.n_terms, drawn.n_rough, drawn.radius)
+    return evidence({"at most the bound": Sides(drawn.increase - drawn.linear, bound, room=ROUNDING)})

@@ -1,0 +1,1 @@
+"""Experiments of li2018: what is trained, and at which settings."""

@@ -1,0 +1,242 @@
+"""Data and networks of the paper: points with classes and components as records, and exact instances."""
+
+import functools
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+from jaxtyping import Float, Int
+from pydantic import Field
+
+from widenet.data.components import antipodal_polygon, cap_points, gaussian_components, spread_centres
+from widenet.data.own import recall
+from widenet.data.points import unit_rows
+from widenet.diagnostics.components import Structure, count_lines, find_components, measure_structure
+from widenet.papers.li2018.formulas import cap_sizes
+from widenet.records import ClosedModel
+from widenet.training.small.softmax import SoftmaxNetwork
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Points with their classes, their components and their shares p of the loss, which add up to 1."""
+
+    points: Float[np.ndarray, "point dim"]
+    classes: Int[np.ndarray, " point"]
+    components: Int[np.ndarray, " point"]
+    shares: Float[np.ndarray, " point"]
+
+    @property
+    def n_classes(self) -> int:
+        """k; classes are numbered from 0."""
+        return int(self.classes.max()) + 1
+
+    @property
+    def n_components(self) -> int:
+        """kl, or the number of components found."""
+        return len(np.unique(self.components))
+
+    @property
+    def norm_error(self) -> float:
+        """How far a norm is from 1."""
+        return float(np.abs(np.linalg.norm(self.points, axis=1) - 1).max())
+
+    @property
+    def n_lines(self) -> int:
+        """Distinct lines through 0 that carry points."""
+        return count_lines(self.points)
+
+    def measured(self) -> Structure:
+        """δ, λ and l."""
+        return measure_structure(self.points, self.classes, self.components)
+
+    def residual_max(self, wrong: Float[np.ndarray, " point"]) -> float:
+        """v_max: the largest Σ p(1 − o_y) over a component."""
+        places = np.unique(self.components, return_inverse=True)[1]
+        return float(np.bincount(places, self.shares * wrong).max())
+
+
+def equal_shares(
+    points: Float[np.ndarray, "point dim"], classes: Int[np.ndarray, " point"], components: Int[np.ndarray, " point"]
+) -> Sample:
+    """p = 1/n for every point."""
+    return Sample(points, classes, components, np.full(len(points), 1 / len(points)))
+
+
+class SpreadPoints(ClosedModel):
+    """One point per component: unit vectors far from those of other classes and from their mirror images."""
+
+    kind: Literal["spread points"] = "spread points"
+    n_classes: int = 3
+    per_class: int = 2
+    dim: int = 20
+    least_distance: float = 0.9
+    padding: int = 0
+
+    def draw(self, seed: int) -> Sample:
+        """Other points for every seed; `padding` coordinates are 0."""
+        draw = np.random.default_rng([seed, 20])
+        centres = spread_centres(draw, self.n_classes, self.per_class, self.dim, self.least_distance)
+        points = centres.reshape(-1, self.dim)
+        points = np.concatenate([points, np.zeros((len(points), self.padding))], axis=1)
+        return equal_shares(points, np.repeat(np.arange(self.n_classes), self.per_class), np.arange(len(points)))
+
+
+class Polygon(ClosedModel):
+    """An antipodal polygon, whose second class may be turned by an angle in degrees; see `widenet.data.components`."""
+
+    kind: Literal["polygon"] = "polygon"
+    n_directions: int = 3
+    degrees: float = 0.0
+
+    def draw(self, seed: int) -> Sample:
+        """The same for every seed."""
+        points, classes = antipodal_polygon(self.n_directions, float(np.radians(self.degrees)))
+        return equal_shares(points, classes, np.arange(len(points)))
+
+
+class Basis(ClosedModel):
+    """One basis vector per component."""
+
+    kind: Literal["basis"] = "basis"
+    n_classes: int = 3
+    per_class: int = 2
+
+    def draw(self, seed: int) -> Sample:
+        """The same for every seed."""
+        count = self.n_classes * self.per_class
+        return equal_shares(np.eye(count), np.repeat(np.arange(self.n_classes), self.per_class), np.arange(count))
+
+
+class Caps(ClosedModel):
+    """Caps of the sphere that meet (A1) with this λ, and so do their mirror images."""
+
+    kind: Literal["caps"] = "caps"
+    n_classes: int = 3
+    per_class: int = 2
+    dim: int = 50
+    relative_diameter: float = 1 / 16
+    least_distance: float = 0.9
+    n_points: int = 1000
+
+    def centres(self, seed: int) -> tuple[Float[np.ndarray, "component dim"], float]:
+        """The middles of the caps, and the least distance across classes or to a mirror image."""
+        draw = np.random.default_rng([seed, 21])
+        found = spread_centres(draw, self.n_classes, self.per_class, self.dim, self.least_distance)
+        middles = found.reshape(-1, self.dim)
+        own = np.repeat(np.arange(self.n_classes), self.per_class)
+        cosines = np.abs(middles @ middles.T)[own[:, None] != own]
+        return middles, float(np.sqrt(2 - 2 * cosines.max()))
+
+    def draw(self, seed: int, fresh: int = 0, n_points: int | None = None) -> Sample:
+        """Points drawn component by component with equal probability; `fresh` makes others in the same caps."""
+        middles, apart = self.centres(seed)
+        draw = np.random.default_rng([seed, 22, fresh])
+        which = draw.integers(0, len(middles), self.n_points if n_points is None else n_points)
+        points = cap_points(draw, middles[which], cap_sizes(apart, self.relative_diameter)[1])
+        return equal_shares(points, which // self.per_class, which)
+
+
+class Gaussians(ClosedModel):
+    """The mixture of Section 7: means N(0, σ₀²/d), covariance σ²/d; brought to norm 1 unless told otherwise."""
+
+    kind: Literal["gaussians"] = "gaussians"
+    n_classes: int = 10
+    per_class: int = 2
+    dim: int = 1000
+    mean_scale: float = 5.0
+    spread: float = 1.0
+    unit_norm: bool = True
+    n_points: int = 1000
+
+    def draw(self, seed: int, fresh: int = 0, n_points: int | None = None) -> Sample:
+        """`fresh` makes other points of the same Gaussians."""
+        means = np.random.default_rng([seed, 23]).normal(size=(self.n_classes * self.per_class, self.dim))
+        draw = np.random.default_rng([seed, 24, fresh])
+        which = draw.integers(0, len(means), self.n_points if n_points is None else n_points)
+        means = means * (self.mean_scale / np.sqrt(self.dim))
+        points = gaussian_components(draw, means, which, self.spread, unit_norm=self.unit_norm)
+        return equal_shares(points, which // self.per_class, which)
+
+
+class SphereLabels(ClosedModel):
+    """Uniform unit vectors with labels that know nothing of them: every point is a component."""
+
+    kind: Literal["sphere labels"] = "sphere labels"
+    n_classes: int = 5
+    dim: int = 50
+    n_points: int = 100
+
+    def draw(self, seed: int) -> Sample:
+        """Other points and labels for every seed."""
+        draw = np.random.default_rng([seed, 25])
+        points = unit_rows(draw, self.n_points, self.dim)
+        return equal_shares(points, draw.integers(0, self.n_classes, self.n_points), np.arange(self.n_points))
+
+
+class OwnPoints(ClosedModel):
+    """A reader's own data: rows divided by their norm, rows of 0 left out, equal points merged into one share."""
+
+    kind: Literal["own"] = "own"
+    own_data: str
+
+    def draw(self, seed: int) -> Sample:
+        """The same for every seed; components as `find_components` finds them."""
+        return own_sample(self.own_data)
+
+
+@functools.lru_cache(maxsize=4)
+def own_sample(digest: str) -> Sample:
+    """What `OwnPoints` draws."""
+    data = recall(digest)
+    inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
+    norms = np.linalg.norm(inputs, axis=1)
+    kept = norms > 0
+    units = inputs[kept] / norms[kept][:, None]
+    classes = np.unique(labels[kept], return_inverse=True)[1]
+    together, counts = np.unique(np.concatenate([units, classes[:, None]], axis=1), axis=0, return_counts=True)
+    points, classes = together[:, :-1], together[:, -1].astype(np.int64)
+    return Sample(points, classes, find_components(points, classes), counts / counts.sum())
+
+
+Source = Annotated[
+    SpreadPoints | Polygon | Basis | Caps | Gaussians | SphereLabels | OwnPoints, Field(discriminator="kind")
+]
+"""Where points come from: `draw(seed)`."""
+
+
+Mixture = Annotated[Caps | Gaussians, Field(discriminator="kind")]
+"""Laws with as many fresh points as are asked for: `draw(seed, fresh, n_points)`."""
+
+
+class DataSetting(ClosedModel):
+    """What every setting with data has."""
+
+    data: Source
+
+    @property
+    def own_data(self) -> str | None:
+        """The digest of a reader's data, where it is one."""
+        return self.data.own_data if isinstance(self.data, OwnPoints) else None
+
+
+TOY = SpreadPoints()
+HEXAGON = Polygon()
+
+
+def listed_network() -> tuple[SoftmaxNetwork, SoftmaxNetwork, Sample]:
+    """(start, network, points) small enough to be worked out by hand; a neuron sits exactly on a kink."""
+    votes = np.array([[1, -0.5, 0.75, -2], [-1.5, 1, 0.25, 0.5], [0.5, 2, -1, 1]])
+    start = np.array([[0.5, 0.25], [-0.25, 1], [1, -0.5], [-0.5, -0.5]])
+    end = np.array([[0.75, 0], [-0.25, 1.25], [1, -1], [-0.25, -1]])
+    points = np.array([[3 / 5, 4 / 5], [-12 / 13, 5 / 13], [0.0, -1.0]])
+    sample = Sample(points, np.arange(3), np.arange(3), np.array([1 / 2, 1 / 3, 1 / 6]))
+    return SoftmaxNetwork(start, votes), SoftmaxNetwork(end, votes), sample
+
+
+def steep_network(height: float = 3.0, width: int = 1) -> tuple[SoftmaxNetwork, Sample]:
+    """Votes ±1, one point of the second class, f = (F, −F): rows of the gradient have norm 2/(1 + e^{−2F})."""
+    point = np.array([[1.0, 0.0]])
+    hidden = np.tile(height / width * point, (width, 1))
+    votes = np.stack([np.ones(width), -np.ones(width)])
+    return SoftmaxNetwork(hidden, votes), Sample(point, np.array([1]), np.array([0]), np.ones(1))

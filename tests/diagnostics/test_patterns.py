@@ -1,0 +1,15 @@
+"""Patterns before and after training, on a matrix whose answers are known."""
+
+import numpy as np
+import pytest
+
+from widenet.diagnostics.patterns import coupled_share, flip_share, flipped_neurons
+
+START = np.array([[0.5, 0.65, 0.2, -0.7], [-0.37, 0.62, -1.1, 0.27], [-0.25, -1.0, 0.5, 0.5]])
+END = np.array([[0.45, 0.85, -0.2, -0.95], [-0.69, 0.71, -1.3, -0.15], [0.0, -1.25, 1.0, 1.0]])
+
+
+def test_the_kink_is_seen_by_the_gates_and_not_by_the_patterns():
+    assert coupled_share(START, END) == 0.25
+    assert flip_share(START, END) == pytest.approx(1 / 6)
+    assert flipped_neurons(START, END) == 0.5

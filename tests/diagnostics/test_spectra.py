@@ -1,0 +1,21 @@
+"""Singular values and ranks of matrices whose answers are known."""
+
+import numpy as np
+import pytest
+
+from widenet.diagnostics.spectra import effective_rank, numerical_rank, rank_gap, singular_values, stable_rank
+
+
+def test_ranks():
+    values = np.array([4.0, 2.0, 1.0])
+    assert effective_rank(values) == pytest.approx(1.950367504492, rel=1e-11)
+    assert stable_rank(values) == pytest.approx(1.3125)
+    assert (rank_gap(values, 1), rank_gap(values, 3)) == (2.0, np.inf)
+    assert rank_gap(np.array([1.0, 0.0]), 1) == np.inf
+    assert numerical_rank(np.array([1.0, 1e-9, 1e-11])) == 2
+    assert numerical_rank(np.zeros(2)) == 0
+    assert effective_rank(np.array([1.0, 0.0])) == 1
+
+
+def test_singular_values_fall():
+    np.testing.assert_allclose(singular_values(np.array([[0.0, 3.0], [5.0, 0.0]])), [5.0, 3.0])

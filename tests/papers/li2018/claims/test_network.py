@@ -1,0 +1,161 @@
+"""Identities of the softmax network, against a network that is worked out by hand."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.papers.li2018.toys import altered, with_last
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Specimen
+from widenet.data import from_arrays
+from widenet.papers.li2018.claims import network
+from widenet.papers.li2018.claims.network import (
+    draw_pseudo,
+    draw_residuals,
+    draw_slopes,
+    equation_1,
+    lemma_a_3_sum,
+    measure_pseudo,
+    measure_residuals,
+    measure_slopes,
+    pseudo_gradient,
+    pseudo_gradient_as_printed,
+    random_starts,
+    section_5_residuals,
+)
+from widenet.papers.li2018.settings import TOY, Sample, listed_network
+from widenet.records import Scale
+from widenet.training.small.softmax import SoftmaxNetwork, gradient
+from widenet.types import Dataset
+
+START, NETWORK, POINTS = listed_network()
+SLOPES = draw_slopes(Scale.QUICK, 0)
+RESIDUALS = draw_residuals(Scale.QUICK, 0)
+PSEUDO = draw_pseudo(Scale.QUICK, 0)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_they_hold_for_other_seeds(seed):
+    pairs = (
+        (equation_1, draw_slopes),
+        (section_5_residuals, draw_residuals),
+        (pseudo_gradient, draw_pseudo),
+        (lemma_a_3_sum, draw_pseudo),
+    )
+    for claim, draw in pairs:
+        assert claim(draw(Scale.QUICK, seed)).verdict is Verdict.HOLDS, claim.id
+
+
+@breaks_part(equation_1, "differences of the loss")
+def test_control_a_slope_one_percent_too_large():
+    return equation_1(SLOPES), equation_1(altered(SLOPES, along=lambda a: 1.01 * a))
+
+
+@breaks_part(equation_1, "row by row as printed")
+def test_control_a_neuron_on_the_kink_is_off():
+    """With 1[z > 0] the first row of the small network is (−.2118, −.2824) instead of (−.2118, −.0821)."""
+    z = NETWORK.preactivations(POINTS.points)
+    off = gradient(NETWORK, POINTS.points, POINTS.classes, POINTS.shares, gates=z > 0)
+    np.testing.assert_allclose(off[0], [-0.2118351404, -0.2824468539], rtol=1e-8)
+    rows = np.array(SLOPES.rows)
+    rows[-off.size :] = off.ravel()
+    return equation_1(altered(SLOPES, rows=rows))
+
+
+@breaks_hypothesis(equation_1, "off_kinks")
+def test_control_a_step_across_a_kink():
+    """10 steps are too few, 11 are enough."""
+    return equation_1(altered(SLOPES, clearance=11.0)), equation_1(altered(SLOPES, clearance=10.0))
+
+
+def test_a_network_too_near_to_a_kink_takes_no_part():
+    found = measure_slopes(iter([listed_network()]), 0)
+    assert len(found.along) == 0
+    assert equation_1(found).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+test_control_each_property_of_v = part_edges(
+    section_5_residuals,
+    lambda **fields: section_5_residuals(altered(RESIDUALS, **fields)),
+    {
+        "Σ_s v_s = 0": ({}, {"others": lambda v: v * np.where(np.arange(len(v)) == 0, 0.999, 1.0)[:, None]}),
+        "v_a ≥ 0": (
+            {},
+            {
+                "own": lambda v: with_last(v, lambda _: -1e-13),
+                "others": lambda v: np.concatenate([v[:-1], [[0.0, 0.0]]]),
+            },
+        ),
+        "v_a ≤ 1": (
+            {},
+            {
+                "own": lambda v: with_last(v, lambda _: 1 + 1e-9),
+                "others": lambda v: np.concatenate([v[:-1], [[-0.5, -0.5 - 1e-9]]]),
+            },
+        ),
+        "|v_s| ≤ v_a": (
+            {},
+            {"own": lambda v: with_last(v, lambda _: 0.3), "others": lambda v: np.concatenate([v[:-1], [[-0.5, 0.2]]])},
+        ),
+    },
+)
+
+
+@breaks_part(pseudo_gradient, "∂̃L/∂w_r and the sum over classes")
+def test_control_the_gates_of_today():
+    """The small network moved across three kinks, so its present gates give other rows."""
+    return pseudo_gradient(PSEUDO), pseudo_gradient(altered(PSEUDO, defined=lambda d: with_last(d, lambda x: x + 1e-6)))
+
+
+def test_control_equal_shares():
+    other = Sample(POINTS.points, POINTS.classes, POINTS.components, np.full(3, 1 / 3))
+    wrong = measure_pseudo(iter([(START, NETWORK, other)]))
+    right = measure_pseudo(iter([(START, NETWORK, POINTS)]))
+    assert pseudo_gradient(altered(right, combined=wrong.combined)).verdict is Verdict.VIOLATED
+
+
+def test_the_printed_sign_is_wrong():
+    assert pseudo_gradient_as_printed(PSEUDO).verdict is Verdict.VIOLATED
+
+
+@spares(pseudo_gradient_as_printed)
+def test_a_vanishing_gradient_spares_the_sign():
+    """Two points that pull in opposite directions with equal strength, at one neuron."""
+    return pseudo_gradient_as_printed(altered(PSEUDO, defined=0.0 * PSEUDO.defined, combined=0.0 * PSEUDO.combined))
+
+
+@breaks_part(lemma_a_3_sum, "Σ_i P_{i,r} = 0")
+def test_control_one_class_one_percent_larger():
+    return lemma_a_3_sum(PSEUDO), lemma_a_3_sum(altered(PSEUDO, sums=lambda s: s + 0.01 * PSEUDO.largest))
+
+
+def test_the_small_network():
+    found = measure_residuals(iter([(START, NETWORK, POINTS)]))
+    np.testing.assert_allclose(found.own, [0.8869766427519, 0.7042344281144, 0.7061852252885], rtol=1e-10)
+    assert POINTS.residual_max(found.own) == pytest.approx(0.4434883213759, rel=1e-10)
+
+
+OWN = from_arrays(TOY.draw(3).points * 7, TOY.draw(3).classes)
+
+
+def test_they_speak_about_three_classes():
+    for claim in (equation_1, section_5_residuals, pseudo_gradient):
+        found = claim(claim.on(Specimen(OWN)))
+        assert found.verdict is Verdict.HOLDS, claim.id
+
+
+def test_they_are_silent_about_one_class_and_about_zeros():
+    for inputs, labels in ((np.eye(2), [1, 1]), ([[0.0, 0.0], [1.0, 0.0]], [1, -1])):
+        data = Dataset(jnp.asarray(inputs, float), jnp.asarray(labels, float))
+        for claim in (equation_1, section_5_residuals, pseudo_gradient):
+            assert isinstance(claim.on(Specimen(data)), Silence)
+
+
+def test_random_starts_have_weights_of_several_sizes():
+    moves = [np.abs(net.hidden - start.hidden).max() for start, net, _ in random_starts(TOY.draw(0), 0, 10)]
+    assert max(moves) > 10 * min(moves)
+    assert isinstance(next(random_starts(TOY.draw(0), 0, 1))[0], SoftmaxNetwork)
+
+
+test_every_part_has_a_control = every_part_of(network)

@@ -1,0 +1,163 @@
+"""From residuals to predictions: ties, margins, and the constants that are attained there."""
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.papers.li2018.toys import altered, sample
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Specimen
+from widenet.data import from_arrays
+from widenet.papers.li2018.claims import predictions
+from widenet.papers.li2018.claims.predictions import (
+    Errors,
+    draw_errors,
+    draw_margins,
+    measure_errors,
+    measure_margins,
+    measure_starts,
+    theorem_4_1_margin,
+    theorem_4_1_margin_as_printed,
+    theorem_4_1_markov,
+    theorem_4_1_reduction,
+    theorem_4_1_start,
+    two_class_logits,
+    undecided_outputs,
+)
+from widenet.papers.li2018.formulas import MARGIN_ONE
+from widenet.papers.li2018.settings import TOY
+from widenet.records import Scale
+
+MARGINS = draw_margins(Scale.QUICK, 0)
+ERRORS = draw_errors(Scale.QUICK, 0)
+STARTS = measure_starts(TOY.draw(0), 0, widths=(64, 256), count=400)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_they_hold_for_other_seeds(seed):
+    assert theorem_4_1_margin(draw_margins(Scale.QUICK, seed)).verdict is Verdict.HOLDS
+    drawn = draw_errors(Scale.QUICK, seed)
+    assert theorem_4_1_markov(drawn).verdict is theorem_4_1_reduction(drawn).verdict is Verdict.HOLDS
+
+
+def at(*residuals):
+    return measure_margins(two_class_logits(residuals), np.zeros(len(residuals), np.int64))
+
+
+@breaks_part(theorem_4_1_margin, "margin at least ln((1 − ε)/ε)")
+def test_control_a_thousandth_more():
+    assert theorem_4_1_margin(at(0.3)).parts[0].measured == pytest.approx(0.8472978603872)
+    assert theorem_4_1_margin(at(0.3)).parts[0].tightness == pytest.approx(1)
+    return theorem_4_1_margin(MARGINS), theorem_4_1_margin(MARGINS, share=1.001)
+
+
+@breaks_part(theorem_4_1_margin, "right below ε = 1/2")
+def test_control_residuals_above_a_half():
+    return theorem_4_1_margin(MARGINS), theorem_4_1_margin(MARGINS, half=0.51)
+
+
+def test_the_printed_margin():
+    assert theorem_4_1_margin_as_printed(at(1 / np.e)).verdict is Verdict.VIOLATED
+    assert theorem_4_1_margin_as_printed(at(1 / np.e)).measured == pytest.approx(np.log(np.e - 1))
+    assert theorem_4_1_margin_as_printed(at(MARGIN_ONE * 1.001)).verdict is Verdict.VIOLATED
+    assert theorem_4_1_margin_as_printed(at(0.4)).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+@spares(theorem_4_1_margin_as_printed)
+def test_smaller_residuals_spare_it():
+    assert theorem_4_1_margin_as_printed(at(MARGIN_ONE * 0.999)).verdict is Verdict.HOLDS
+    return theorem_4_1_margin_as_printed(at(0.2))
+
+
+TIE = sample([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [-0.6, 0.8]], [0, 1, 0, 1])
+TIED = measure_errors([(undecided_outputs(TIE), TIE), (undecided_outputs(TIE, 4.0), TIE)])
+
+
+def test_a_tie_attains_both():
+    assert theorem_4_1_markov(TIED).parts[0].tightness == 1
+    assert theorem_4_1_reduction(TIED).parts[0].tightness == pytest.approx(1)
+    assert measure_errors([(undecided_outputs(TIE), TIE)]).errors[0] == 1
+
+
+@breaks_part(theorem_4_1_markov, "at most 2·E[1 − o_a]")
+def test_control_a_little_less_than_twice():
+    return theorem_4_1_markov(TIED), theorem_4_1_markov(TIED, factor=1.99)
+
+
+@breaks_part(theorem_4_1_markov, "at most √E[1 − o_a] up to 1/e")
+def test_control_beyond_the_printed_range():
+    """E v = 1/2 and error 1: above ε = 1/2 the printed form fails, and is not scored."""
+    return theorem_4_1_markov(TIED, limit=0.7), theorem_4_1_markov(TIED, limit=0.71)
+
+
+@breaks_part(theorem_4_1_reduction, "v ≥ ε/(2kl)")
+def test_control_one_component_less():
+    return theorem_4_1_reduction(TIED), theorem_4_1_reduction(altered(TIED, counts=lambda n: n - 1))
+
+
+@breaks_part(theorem_4_1_reduction, "v ≥ ε³/(8kl)")
+def test_control_four_times_the_printed_bound():
+    """ε³/(8kl) is a quarter of ε/(2kl) at ε = 1."""
+    return theorem_4_1_reduction(TIED, printed=3.99), theorem_4_1_reduction(TIED, printed=4.01)
+
+
+@breaks_hypothesis(theorem_4_1_reduction, "total")
+def test_control_shares_that_do_not_add_up():
+    light = sample(TIE.points, TIE.classes, shares=[0.24, 0.25, 0.25, 0.25])
+    return theorem_4_1_reduction(TIED), theorem_4_1_reduction(measure_errors([(undecided_outputs(light, 4.0), light)]))
+
+
+def test_components_are_taken_together():
+    two = sample(TIE.points, TIE.classes, components=[0, 1, 0, 1])
+    found = measure_errors([(undecided_outputs(two) + np.array([[5.0, 0], [0, 0], [0, 0], [0, 5.0]]), two)])
+    assert found.counts[0] == 2
+    np.testing.assert_allclose(found.component_errors, [0.5, 0.5])
+    assert found.largest[0] == pytest.approx((0.5 + 1 / (1 + np.exp(5))) / 4)
+    assert isinstance(found, Errors)
+
+
+def start(failure=0.01, **fields):
+    return theorem_4_1_start(altered(STARTS, **fields), failure=failure)
+
+
+test_control_each_part_of_the_start = part_edges(
+    theorem_4_1_start,
+    start,
+    {
+        "E f² = 1/2 at m = 64": ({}, {"squares": lambda f: np.where(STARTS.widths == 64, 1.6 * f, f)}),
+        "E f² = 1/2 at m = 256": ({}, {"squares": lambda f: np.where(STARTS.widths == 256, 2 * f, f)}),
+        "|f| ≤ √(2V ln(2kn/p₀)) with probability 1 − p₀": (
+            {},
+            {"ratios": lambda r: np.where(np.arange(len(r)) % 20 == 0, 1.01, r)},
+        ),
+        "L ≤ ln k + 2·max|f|": ({}, {"losses": lambda loss: np.log(3) + 2 * STARTS.largest + 1e-6}),
+    },
+)
+
+
+@breaks_hypothesis(theorem_4_1_start, "unit_norm")
+def test_control_longer_points():
+    return theorem_4_1_start(STARTS), theorem_4_1_start(altered(STARTS, norm_error=0.01))
+
+
+def test_an_input_chosen_after_the_start_breaks_the_bound():
+    """With u = Σ a_r w_r, one of ±u/‖u‖ has |f| ≥ ‖u‖/2, which grows with the dimension."""
+    draw = np.random.default_rng(0)
+    hidden, votes = draw.normal(size=(200, 10_000)) / 200**0.5, draw.normal(size=200)
+    total = votes @ hidden
+    x = total / np.linalg.norm(total)
+    values = [abs(np.maximum(sign * hidden @ x, 0) @ votes) for sign in (1, -1)]
+    bounds = [np.sqrt(2 * (np.maximum(sign * hidden @ x, 0) ** 2).sum() * np.log(400)) for sign in (1, -1)]
+    assert max(values) >= np.linalg.norm(total) / 2
+    assert max(value / bound for value, bound in zip(values, bounds, strict=True)) > 1.5
+
+
+def test_they_speak_about_three_classes():
+    specimen = Specimen(from_arrays(3 * TOY.draw(5).points, TOY.draw(5).classes))
+    for claim in (theorem_4_1_margin, theorem_4_1_markov, theorem_4_1_reduction, theorem_4_1_start):
+        assert claim(claim.on(specimen)).verdict is Verdict.HOLDS, claim.id
+    wide = Specimen(from_arrays(np.random.default_rng(0).normal(size=(4, 300)), [0, 1, 2, 2]))
+    assert isinstance(theorem_4_1_start.on(wide), Silence)
+
+
+test_every_part_has_a_control = every_part_of(predictions)

@@ -1,0 +1,121 @@
+"""Rows of the gradient: their bounds, and the networks that attain them."""
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, every_part_of, part_edges, spares
+from tests.papers.li2018.toys import altered, sample
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Specimen
+from widenet.data import from_arrays
+from widenet.papers.li2018.claims import rows
+from widenet.papers.li2018.claims.rows import (
+    aligned_case,
+    draw_nets,
+    draw_rows,
+    lemma_a_1_gradient,
+    lemma_a_1_gradient_as_printed,
+    lemma_a_3_net,
+    measure_nets,
+    measure_rows,
+)
+from widenet.papers.li2018.settings import TOY, listed_network, steep_network
+from widenet.records import Scale
+
+_, NETWORK, POINTS = listed_network()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_they_hold(seed):
+    assert lemma_a_1_gradient(draw_rows(Scale.QUICK, seed)).verdict is Verdict.HOLDS
+    assert lemma_a_3_net(draw_nets(Scale.QUICK, seed)).verdict is Verdict.HOLDS
+
+
+def test_the_small_network():
+    found = measure_rows([(NETWORK, POINTS)])
+    norms = [0.227197908228, 1.016592715389, 0.1541368671304, 0.09392349475039]
+    np.testing.assert_allclose(found.norms, norms, rtol=1e-10)
+    bounds = [1.989826670739, 1.989826670739, 1.392878669517, 2.387792004886]
+    np.testing.assert_allclose(found.spreads * found.masses, bounds, rtol=1e-10)
+
+
+STEEP = measure_rows([steep_network()])
+
+test_control_each_bound_on_a_row = part_edges(
+    lemma_a_1_gradient,
+    lambda **constants: lemma_a_1_gradient(STEEP, **constants),
+    {
+        "at most max|a_i − a_j|·Σp(1 − o_y)": ({}, {"tight": 0.9999}),
+        "less than 2·max|a|": ({}, {"twice": 1.99}),
+    },
+)
+
+
+def test_the_bound_on_a_row_is_strict():
+    assert lemma_a_1_gradient(altered(STEEP, norms=np.array([2.0]), masses=np.ones(1))).conclusion is False
+
+
+@breaks_hypothesis(lemma_a_1_gradient, "unit_norm")
+def test_control_a_longer_point():
+    long = sample([[1.01, 0.0]], [1])
+    net, _ = steep_network()
+    return lemma_a_1_gradient(STEEP), lemma_a_1_gradient(altered(measure_rows([(net, long)]), masses=np.ones(1)))
+
+
+@pytest.mark.parametrize(("height", "ratio"), [(2.0, 1.964027580076), (1.0, 1.761594155956)])
+def test_rows_of_the_steep_network(height, ratio):
+    assert measure_rows([steep_network(height)]).norms[0] == pytest.approx(ratio, rel=1e-10)
+
+
+def test_the_printed_bound_fails_by_a_factor_of_almost_two():
+    found = lemma_a_1_gradient_as_printed(STEEP)
+    assert found.verdict is Verdict.VIOLATED
+    assert found.tightness == pytest.approx(1.9950547536867)
+
+
+@spares(lemma_a_1_gradient_as_printed)
+def test_a_right_prediction_spares_it():
+    return lemma_a_1_gradient_as_printed(measure_rows([steep_network(-1.0)]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "pinned"), [((4, 2, 3.0, 0.001), (0.096, 0.096)), ((5, 3, 2.5, 0.002), (0.3, 0.375))]
+)
+def test_the_aligned_moves_attain_the_bound(arguments, pinned):
+    found = measure_nets([aligned_case(*arguments)])
+    assert found.moves[0] == pytest.approx(pinned[0])
+    assert found.loose[0] == pytest.approx(pinned[1])
+    assert lemma_a_3_net(found).verdict is Verdict.HOLDS
+
+
+EVEN = measure_nets([aligned_case(4, 2, 1.5, 0.01)])
+
+test_control_each_bound_of_the_net = part_edges(
+    lemma_a_3_net,
+    lambda sharp=1.0, **fields: lemma_a_3_net(altered(EVEN, **fields), sharp=sharp),
+    {
+        "at most 2⌊k/2⌋·kl·max|a|·ε₀": ({}, {"sharp": 0.99}),
+        "at most k²l·max|a|·ε₀": ({}, {"loose": lambda bound: 0.99 * bound}),
+    },
+)
+
+
+@breaks_hypothesis(lemma_a_3_net, "unit_norm")
+def test_control_longer_points_in_the_net():
+    votes, changes, points, per_class = aligned_case(4, 2, 1.5, 0.01)
+    return lemma_a_3_net(EVEN), lemma_a_3_net(measure_nets([(votes, changes, 1.01 * points, per_class)]))
+
+
+@breaks_hypothesis(lemma_a_3_net, "sum_zero")
+def test_control_moves_that_do_not_add_up_to_zero():
+    _, _, points, per_class = aligned_case(5, 2, 1.5, 0.01)
+    return lemma_a_3_net(measure_nets([(np.full(5, 1.5), np.full((10, 5), 0.01), points, per_class)]))
+
+
+def test_it_speaks_about_three_classes():
+    own = from_arrays(TOY.draw(3).points * 7, TOY.draw(3).classes)
+    assert lemma_a_1_gradient(lemma_a_1_gradient.on(Specimen(own))).verdict is Verdict.HOLDS
+    assert isinstance(lemma_a_3_net.on(Specimen(own)), Silence)
+
+
+test_every_part_has_a_control = every_part_of(rows)

@@ -1,0 +1,212 @@
+"""Separability, measured: the balls of Figure 3, angles across classes, a reader's classes."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.papers.li2018.toys import altered, sample
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Specimen
+from widenet.data import from_arrays
+from widenet.data.components import xor_balls
+from widenet.diagnostics.components import Structure
+from widenet.papers.li2018.claims import structure
+from widenet.papers.li2018.claims.structure import (
+    Pairs,
+    assumption_a1,
+    assumption_a1_balls,
+    cross_class_sine,
+    cross_class_sine_as_printed,
+    draw_balls,
+    draw_cancelled,
+    draw_pairs,
+    hexagon,
+    measure_balls,
+    measure_pairs,
+    pair_at,
+    remark_without_relu,
+    with_extremes,
+)
+from widenet.papers.li2018.formulas import widest_component
+from widenet.papers.li2018.settings import TOY, Caps
+from widenet.records import Scale
+from widenet.types import Dataset
+
+BALLS = draw_balls(Scale.QUICK, 0)
+
+
+def balls(**changes):
+    """Figure 3 with other numbers of its two readings; `separable` and the constants as they are."""
+    apart = {name[6:]: changes.pop(name) for name in list(changes) if name.startswith("apart_")}
+    fields = {"separable": changes.pop("separable")} if "separable" in changes else {}
+    return assumption_a1_balls(altered(BALLS, apart=altered(BALLS.apart, **apart), **fields), **changes)
+
+
+test_control_each_part_of_figure_3 = part_edges(
+    assumption_a1_balls,
+    balls,
+    {
+        "distance 19/10 across classes": ({}, {"apart_separation": 1.8}),
+        "diameters of 1/10": ({}, {"apart_diameter": 0.11}),
+        "λ ≤ 1/(8l) with two components": ({}, {"apart_per_class": 3}),
+        "λ > 1/8 with one component": ({"one_component": 1.54}, {"one_component": 1.6}),
+        "no line separates the classes": ({}, {"separable": True}),
+    },
+)
+
+
+def test_figure_3_has_the_values_computed_apart():
+    found = assumption_a1_balls(BALLS)
+    assert found.details["λ with l = 2"] == pytest.approx(0.05263157894737, rel=1e-12)
+    assert found.details["λ with l = 1"] == pytest.approx(1.541277434077, rel=1e-12)
+
+
+@pytest.mark.parametrize(("diameter", "kept"), [(0.1176, True), (0.1177, False)])
+def test_the_largest_balls_that_meet_the_assumption(diameter, kept):
+    """2/17 = 0.11765."""
+    drawn = with_extremes(*xor_balls(np.random.default_rng(0), 5, diameter), diameter=diameter)
+    assert assumption_a1_balls(measure_balls(*drawn)).parts[2].kept is kept
+
+
+def test_a_line_is_found_where_there_is_one():
+    points, _, components = xor_balls(np.random.default_rng(0), 20)
+    assert measure_balls(points, (components % 2).astype(int), components).separable
+    assert not BALLS.separable
+
+
+PAIRS = draw_pairs(Scale.QUICK, 0)
+EDGE = measure_pairs([pair_at(0.9)])
+
+test_control_each_part_of_the_sine = part_edges(
+    cross_class_sine,
+    lambda pairs=EDGE, **constants: cross_class_sine(pairs, **constants),
+    {
+        "1 − ⟨x, x'⟩² = ‖x − x'‖²·‖x + x'‖²/4": ({}, {"quarter": 3.96}),
+        "at least δ²(1 − δ²/4)": ({}, {"share": 1.001}),
+        "from one distance alone: u(4 − u)/4": (
+            {},
+            {"pairs": altered(EDGE, squares=lambda u: 1.001 * u, opposite_squares=lambda u: u / 1.001)},
+        ),
+    },
+)
+
+
+@breaks_hypothesis(cross_class_sine, "unit_norm")
+def test_control_longer_points():
+    return cross_class_sine(PAIRS), cross_class_sine(
+        measure_pairs([sample(1.01 * TOY.draw(0).points, TOY.draw(0).classes)])
+    )
+
+
+def test_the_bound_is_attained_at_the_edge():
+    assert cross_class_sine(EDGE).parts[1].tightness == pytest.approx(1, abs=1e-12)
+    assert EDGE.sines[0] == pytest.approx(0.645975)
+    assert measure_pairs([pair_at(1.3)]).sines[0] == pytest.approx(0.975975)
+
+
+def test_the_printed_sine_fails_twice():
+    assert cross_class_sine_as_printed(measure_pairs([hexagon()])).verdict is Verdict.VIOLATED
+    assert cross_class_sine_as_printed(EDGE).verdict is Verdict.VIOLATED
+
+
+@spares(cross_class_sine_as_printed)
+def test_orthogonal_points_of_smaller_separation_spare_it():
+    pairs = Pairs(np.ones(1), np.full(1, 2.0), np.full(1, 2.0), np.ones(1), np.full(1, 0.9), 0.0)
+    return cross_class_sine_as_printed(pairs)
+
+
+@breaks_part(assumption_a1, "δ ≤ √2")
+def test_control_a_smaller_limit():
+    edge = sample([[1.0, 0.0], [0.0, 1.0]], [0, 1])
+    return assumption_a1(edge), assumption_a1(edge, widest=1.414)
+
+
+@breaks_part(assumption_a1, "no antipodal obstruction")
+def test_control_a_hexagon_called_separated():
+    """The hexagon has no distance to mirror images; with one claimed, the obstruction alone is seen."""
+    found = assumption_a1(hexagon())
+    wrong = [each.model_copy(update={"met": True, "slack": 1.0}) for each in found.hypotheses]
+    return found.model_copy(update={"hypotheses": tuple(wrong)})
+
+
+@breaks_hypothesis(assumption_a1, "unit_norm")
+def test_control_points_off_the_sphere():
+    toy = TOY.draw(0)
+    return assumption_a1(toy), assumption_a1(sample(1.01 * toy.points, toy.classes))
+
+
+@breaks_hypothesis(assumption_a1, "distance", also=("relative_diameter",))
+def test_control_a_point_in_two_classes():
+    return assumption_a1(sample([[1.0, 0.0], [1.0, 0.0]], [0, 1]))
+
+
+@breaks_hypothesis(assumption_a1, "opposite_distance", also=("relative_diameter",))
+def test_control_a_point_and_its_mirror_image():
+    return assumption_a1(sample([[1.0, 0.0], [-1.0, 0.0]], [0, 1]))
+
+
+@breaks_hypothesis(assumption_a1, "relative_diameter")
+def test_control_wider_components():
+    inside = Caps(dim=8, relative_diameter=1 / 16, n_points=60).draw(0)
+    outside = Caps(dim=8, relative_diameter=0.2, n_points=400).draw(0)
+    return assumption_a1(inside), assumption_a1(outside)
+
+
+def test_its_limit_is_a_sixteenth_for_two_components():
+    assert (widest_component(2), widest_component(3)) == (0.0625, pytest.approx(0.04166666666667))
+
+
+CANCELLED = draw_cancelled(Scale.QUICK, 0)
+
+test_control_each_kind_of_unit = part_edges(
+    remark_without_relu,
+    lambda **fields: remark_without_relu(altered(CANCELLED, **fields)),
+    {
+        "0 with linear units": ({}, {"linear": CANCELLED.gated}),
+        "v with ReLU": ({}, {"gated": lambda norms: np.concatenate([norms[:-1], [0.0]])}),
+    },
+)
+
+
+class TestOwnData:
+    def own(self, **changes):
+        caps = Caps(**{"n_classes": 3, "per_class": 2, "dim": 6, "n_points": 60, "relative_diameter": 0.04} | changes)
+        drawn = caps.draw(1)
+        return Specimen(from_arrays(5 * drawn.points, drawn.classes))
+
+    def test_three_classes_of_two_components_are_found(self):
+        found = assumption_a1(assumption_a1.on(self.own()))
+        assert found.verdict is Verdict.HOLDS
+        assert (found.details["classes"], found.details["components per class"]) == (3, 2)
+        assert found.details["δ"] > 0.86
+        assert 0 < found.details["λ"] <= 1 / 16
+        assert cross_class_sine(cross_class_sine.on(self.own())).details["components per class"] == 2
+
+    def test_scattered_points_are_components_of_their_own(self):
+        drawn = np.random.default_rng(0).normal(size=(30, 4))
+        found = assumption_a1(assumption_a1.on(Specimen(from_arrays(drawn, np.arange(30) % 3))))
+        assert found.details["components"] == 30
+        assert found.details["λ"] == 0
+        assert found.verdict is Verdict.HOLDS
+
+    def test_two_classes_are_classes_too(self):
+        found = assumption_a1(assumption_a1.on(Specimen(from_arrays([[0.6, 0.8], [-0.5, 0.1]], [1, -1]))))
+        assert found.details["classes"] == 2
+
+    def test_what_is_missing_is_named(self):
+        one = Dataset(jnp.ones((3, 2)), jnp.ones(3))
+        assert "has one" in assumption_a1.on(Specimen(one))
+        many = Dataset(jnp.ones((1001, 2)), jnp.arange(1001.0) % 3)
+        assert "at most 1000 points" in assumption_a1.on(Specimen(many))
+        regression = Dataset(jnp.ones((200, 2)), jnp.arange(200.0))
+        assert "200 different labels" in assumption_a1.on(Specimen(regression))
+        assert isinstance(assumption_a1.on(Specimen(Dataset(1e200 * jnp.eye(2), jnp.arange(2.0)))), Silence)
+
+
+def test_structure_knows_its_distance():
+    found = Structure(1.0, 0.5, 0.1, 2, 3, 6)
+    assert (found.distance, found.relative_diameter, found.widest_allowed) == (0.5, 0.2, 1 / 24)
+
+
+test_every_part_has_a_control = every_part_of(structure)

@@ -1,0 +1,136 @@
+"""Every formula against values computed apart from this code, with 40 digits."""
+
+import numpy as np
+import pytest
+
+from widenet.papers.li2018 import formulas as f
+
+T1, T2 = (3, 2, 0.7, 0.2), (4, 3, 1.3, 0.05)
+
+
+def close(value, pinned):
+    np.testing.assert_allclose(value, pinned, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "pinned"),
+    [
+        (T1, (2.82304526749e-9, 1.254770546286e17, 1.574449123827e34, 5.139540157587e20)),
+        (T2, (1.379570352688e-13, 5.254268894035e25, 2.760734161083e51, 2.152148538997e29)),
+    ],
+)
+def test_the_budget(arguments, pinned):
+    close(list(f.budget(*arguments).values()), pinned)
+
+
+def test_separability():
+    close([f.widest_component(2), f.widest_component(3)], [0.0625, 0.04166666666667])
+    close(f.cap_sizes(1.1, 1 / 16), (1.035294117647, 0.03235294117647))
+    close(f.cap_sizes(0.9, 1 / 24), (0.864, 0.018))
+    close([f.squared_sine(0.5), f.squared_sine(3)], [0.4375, 0.75])
+    close([f.least_squared_sine(0.9), f.least_squared_sine(1.3)], [0.645975, 0.975975])
+
+
+def test_coupling():
+    close(f.likely_largest_vote(1000, 3), 5.158427073091)
+    close(f.likely_largest_vote(50, 10, 0.05), 4.45050279239)
+    close([f.move_bound(3.7, 0.001, 7), f.move_bound(4.2, 2e-5, 40)], [0.0518, 0.00672])
+    close(f.coupling_time(0.05 / 20000**0.5, 4.5, 1e-6), 39.28371006592)
+    close(f.coupling_time(0.002, 3, 1e-5), 33.33333333333)
+    close([f.coupled_bound(0.005, 6), f.coupled_bound(0.02, 4)], [0.9184515451462, 0.7825374537233])
+    close(f.coupled_bound(0.005, 6, f.HALF_NORMAL), 0.9760634631759)
+    close(f.coupled_bound(0.02, 4, f.HALF_NORMAL), 0.9361692351358)
+    close(
+        [f.coupled_mean_orthonormal(0.005, 6), f.coupled_mean_orthonormal(0.02, 4)], [0.9763010272729, 0.9376849877271]
+    )
+    close([f.uniform_failure(4, 4), f.uniform_failure(4, 6)], [0.2935253263475, 0.1956835508983])
+    close([f.UNIFORM_FAILURE, f.uniform_failure(2, 2, 1)], [0.2935253263475, f.HALF_NORMAL])
+    close([f.tiny_failure(0.5), f.tiny_failure(1)], [0.1365011068149, 0.2543696614681])
+    close([f.point_coupled_bound(0.01), f.point_coupled_bound(0.05)], [0.9, 0.5])
+    close(f.point_coupled_bound(0.01, 2 * f.HALF_NORMAL), 0.9840423087839)
+    close([f.batch_threshold(0.01, 0.1, 8), f.batch_threshold(0.02, 0.3, 16)], [1.25e-6, 3.75e-6])
+    close(f.coupled_width(10, 4.5, 400, 20), 3.830486681686e12)
+    close(f.coupled_width(2, 4, 200, 6), 2.72390164031e9)
+
+
+@pytest.mark.parametrize(
+    ("deviation", "distance", "components", "limit", "pinned"),
+    [
+        (0.1, 0.8, 6, 3.065662009762e-4, (0.02083333333333, 0.006672055306988, 5.638970134859e-4, 1.296538238746e-5)),
+        (0.05, 1.2, 10, 1.379547904393e-4, (0.0125, 0.004586307968254, 5.075073121373e-4, 1.166884414872e-5)),
+    ],
+)
+def test_the_event_of_lemma_a_2(deviation, distance, components, limit, pinned):
+    threshold = f.event_threshold(distance, deviation, components)
+    close(threshold, limit)
+    half, sine = threshold / 2, distance * np.sqrt(1 - distance**2 / 4)
+    close(f.hit_bound(half, distance, deviation), pinned[0])
+    close(f.hit_probability(half, deviation, sine), pinned[1])
+    close(f.alpha_bound(half, deviation), pinned[2])
+    close(f.event_bound(half, deviation), pinned[3])
+
+
+def test_the_push_and_its_tail():
+    close(f.push_level(0.1, 0.002), 1.5625e-6)
+    close(f.push_level(1 / 18, 0.001), 4.340277777778e-7)
+    close(f.PUSH_SHARE, 0.02299246507322)
+    close(f.PUSH_SHARE * f.event_bound(0.002, 0.1), 0.002 / (256 * np.e**3 * 0.1))
+    close([f.tail_level(10.5, 0.1, 0.2), f.tail_level(12, 0.05, 0.3)], [2.1, 1.8])
+    close([f.tail_used(6, 0.8, 0.1), f.tail_used(10, 1.2, 0.05)], [207.785661525, 226.1856717335])
+    close([f.tail_safe(6), f.tail_safe(20, 0.05)], [5.484344001553, 6.91988278568])
+
+
+def test_shares_of_large_gradients():
+    two, four = np.array([0.3, -0.5]), np.array([0.8, 0.1, -0.6, 0.4])
+    close(f.large_share(0.4, two), 0.1114772046651)
+    close(f.large_share(0.15, four), 0.04099806903367)
+    close([f.best_large_share(two), f.best_large_share(four)], [0.1322333380399, 0.04774786526068])
+    close(f.best_large_share(np.zeros(1)), 0.5 * f.within(np.exp(3)))
+    assert f.best_large_share(np.array([1.0])) <= 0
+    close(f.explicit_large_share(0.9, 3, 2), 0.01985447988374)
+    close(f.explicit_large_share(2**0.5, 2, 1), 0.1172789872325)
+    assert f.explicit_large_share(2**0.5, 2, 1) >= f.EXPLICIT_SLOPE * 2**0.5
+    close(
+        [f.two_point_share(0.4), f.two_point_share(0.5), f.two_point_share(0.51)],
+        [0.1273239544735, 0.1591549430919, 0.5811690209769],
+    )
+    close(f.CRITICAL_ANGLE, 0.5053605102842)
+    close(f.target_share(f.large_share(0.4, two)), 0.01768644421371)
+    close(f.target_share(f.large_share(0.15, four)), 0.006504559053237)
+
+
+def test_mixing_and_nets():
+    close([f.mixing_share(4), f.mixing_share(7)], [0.3864762307712, 0.3545394797735])
+    close(f.LEAST_MIXING, 0.3173105078629)
+    close([f.net_bound(4, 2, 3, 0.001), f.net_bound(5, 3, 2.5, 0.002)], [0.096, 0.3])
+
+
+def test_the_event_of_lemma_b_2():
+    close(f.mean_event_threshold_as_printed(0.8, 0.1, 2), 0.003333333333333)
+    close(f.mean_event_threshold_as_printed(1.2, 0.05, 3), 0.001666666666667)
+    close(f.mean_event_threshold(0.8, 0.1, 3, 2), 8.333333333333e-4)
+    close(f.mean_event_threshold(1.2, 0.05, 10, 3), 9.259259259259e-5)
+    close([f.mean_event_share(0.8), f.mean_event_share(2**0.5)], [0.5647182862243, 0.4358104164522])
+
+
+def test_convergence():
+    close([f.drop_share(0.05), f.drop_share(1.5)], [0.9875, 0.625])
+    close(np.array([f.KINK_AREA, f.KINK_AREA_SHARP]) * 3 * 0.5**2, (0.09375, 0.1875))
+    close([f.KINK_LEVEL * 3 * 0.5, f.KINK_SHARE, f.KINK_SHARE_SHARP], (0.01171875, 0.0625, 0.492063492063492))
+    close(np.array([f.CURVE_AREA, f.CURVE_AREA_SHARP]) * 3 * 0.5**2, (0.0234375, 0.046875))
+    close([f.CURVE_LEVEL * 3 * 0.5, f.CURVE_SHARE, f.CURVE_SHARE_SHARP], (0.0029296875, 0.015625, 0.248031496062992))
+    close(f.batch_deviation_bound(3.5, 1000, 64), 5.073710173165)
+    close(f.batch_deviation_bound(2, 50, 16, 0.05), 4.71692218885)
+    close([f.smooth_bound(2, 4, 1, 0.1), f.smooth_bound(0.5, 3, 2, 0.3)], [1.68, 0.25125])
+    close(f.logit_bound(0.4, 3, 0.002, 5, 50), 9.4)
+    close(f.logit_bound(1.1, 2.5, 1e-4, 30, 800), 31.1)
+    close([f.loss_bound(3, 9.4), f.loss_bound(4, 31.1)], [19.89861228867, 63.58629436112])
+
+
+def test_theorem_4_1():
+    close([f.margin_of(0.3), f.margin_of(0.2), f.MARGIN_ONE], [0.8472978603872, 1.38629436112, 0.26894142137])
+    close([f.reduction_as_printed(0.2, 6), f.reduction(0.2, 6)], [1.666666666667e-4, 0.01666666666667])
+    close([f.reduction_as_printed(0.05, 20), f.reduction(0.05, 20)], [7.8125e-7, 0.00125])
+    close([f.start_variance(64, 1 / 8), f.start_variance(100, 0.2)], [0.5, 2])
+    close(f.start_bound(0.5, 3, 6), 2.861588566591)
+    close(f.start_bound(2, 4, 50, 0.05), 5.995730754683)

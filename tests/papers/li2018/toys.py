@@ -1,0 +1,29 @@
+"""Finished material with other fields, for controls."""
+
+import dataclasses
+
+import numpy as np
+
+from widenet.papers.li2018.settings import Sample
+
+
+def altered(record, **fields):
+    """The same record with other fields; a function gets the old value."""
+    return dataclasses.replace(
+        record, **{name: value(getattr(record, name)) if callable(value) else value for name, value in fields.items()}
+    )
+
+
+def with_last(values, change):
+    """The same array after `change` of its last entry."""
+    values = np.array(values, np.float64)
+    values[-1] = change(values[-1])
+    return values
+
+
+def sample(points, classes, components=None, shares=None):
+    """Points given one by one."""
+    points, classes = np.asarray(points, float), np.asarray(classes, int)
+    components = np.arange(len(points)) if components is None else np.asarray(components, int)
+    shares = np.full(len(points), 1 / len(points)) if shares is None else np.asarray(shares, float)
+    return Sample(points, classes, components, shares)

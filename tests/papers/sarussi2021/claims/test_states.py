@@ -1,0 +1,124 @@
+"""Theorem 6.2 for single states: one hypothesis broken at a time, and one side of one class."""
+
+import dataclasses
+import functools
+
+import numpy as np
+
+from tests.controls import breaks_hypothesis, every_part_of, part_edges
+from tests.papers.sarussi2021.toys import altered
+from widenet.claims.base import Verdict
+from widenet.diagnostics.agreement_program import solve_regime
+from widenet.papers.sarussi2021.claims import states as module
+from widenet.papers.sarussi2021.claims.states import theorem_6_2_state
+from widenet.papers.sarussi2021.runs.states import StateSetting, run_states, states_of
+from widenet.papers.sarussi2021.settings import CROSS, TWO_POINTS, WEDGE, WEDGE_MINUS, WEDGE_PLUS, SignedNetwork
+from widenet.progress import silent
+
+K, V = 3, 0.4
+
+
+def solution_of(points, slope, plus=None, minus=None, shares=(1.0, 1.0)):
+    """The network at the solution of the program of these signs; (y, −y) by default."""
+    inputs, labels = points.draw(0)
+    signs = (labels if plus is None else np.array(plus), -labels if minus is None else np.array(minus))
+    solved = solve_regime(inputs, labels, *signs, slope)
+    rows = [
+        share * np.tile(each, (K, 1)) / (V * K) for share, each in zip(shares, (solved.plus, solved.minus), strict=True)
+    ]
+    return SignedNetwork(rows[0], rows[1], V, slope), inputs, labels
+
+
+@functools.cache
+def two_points():
+    return states_of([solution_of(TWO_POINTS, 1 / 3)])
+
+
+@functools.cache
+def wedge():
+    """A regime that is not of perfect agreement; only the data hypothesis is not met."""
+    return states_of([solution_of(WEDGE, 1 / 20, WEDGE_PLUS, WEDGE_MINUS)])
+
+
+@functools.cache
+def small_plus():
+    """Antipodal points, plus rows that point the wrong way and are short: only the margin is too small."""
+    return states_of([solution_of(CROSS, 1 / 5, shares=(-0.1, 1.0))])
+
+
+def test_the_pinned_numbers():
+    one = two_points()
+    np.testing.assert_allclose([one.margins[0], one.thresholds[0]], [1.55872692593, 0.73029674334], rtol=1e-7)
+    np.testing.assert_allclose([one.betas[0], one.critical[0]], [2.03025890455, 1.0], rtol=1e-7)
+    np.testing.assert_allclose([wedge().margins[0], wedge().thresholds[0]], [1.05635528832, 0.146969384567], rtol=1e-7)
+    np.testing.assert_allclose([wedge().betas[0], wedge().critical[0]], [1.00878587648, 2.18282062533], rtol=1e-6)
+    low = small_plus()
+    np.testing.assert_allclose([low.margins[0], low.thresholds[0]], [0.26323200624, 0.415692193817], rtol=1e-7)
+    assert low.critical[0] == 0
+    assert low.agreeing[0]
+
+
+def test_it_holds_on_two_points_and_on_random_states():
+    assert theorem_6_2_state([two_points()]).verdict is Verdict.HOLDS
+    drawn = run_states(StateSetting(n_sets=6), silent)
+    found = theorem_6_2_state([drawn, two_points()])
+    assert found.verdict is Verdict.HOLDS
+    assert 0 < found.runs.outside < found.runs.tried == len(drawn) + 1
+
+
+@breaks_hypothesis(theorem_6_2_state, "critical_margin")
+def test_control_a_wedge():
+    found = theorem_6_2_state([wedge()])
+    assert found.conclusion is False  # a check without this hypothesis would call it a refutation
+    edge = two_points().betas
+    inside = altered(two_points(), critical=edge * (1 - 2e-9))
+    assert theorem_6_2_state([altered(two_points(), critical=edge * (1 + 1e-9))]).verdict is Verdict.HYPOTHESES_NOT_MET
+    return theorem_6_2_state([inside]), found
+
+
+@breaks_hypothesis(theorem_6_2_state, "high_margin")
+def test_control_a_small_margin():
+    found = theorem_6_2_state([small_plus()])
+    assert found.conclusion is False
+    edge = two_points().thresholds
+    inside = altered(two_points(), margins=edge * (1 + 2e-9))
+    assert theorem_6_2_state([altered(two_points(), margins=edge * (1 - 1e-9))]).verdict is Verdict.HYPOTHESES_NOT_MET
+    return theorem_6_2_state([inside]), found
+
+
+@breaks_hypothesis(theorem_6_2_state, "agreement")
+def test_control_neurons_that_do_not_agree():
+    return theorem_6_2_state([two_points()]), theorem_6_2_state([altered(two_points(), agreeing=np.array([False]))])
+
+
+def test_the_nearest_state_is_shown_where_none_meets_the_hypotheses():
+    both = [wedge(), altered(two_points(), critical=two_points().betas * (1 + 1e-3))]
+    found = theorem_6_2_state(both)
+    assert found.conclusion is True
+    assert found.runs.outside == 2
+
+
+def test_an_edge_that_rounding_decides_counts_as_outside():
+    same = altered(two_points(), critical=two_points().betas, plus_on_plus=np.array([False]))
+    assert theorem_6_2_state([two_points(), same]).verdict is Verdict.HOLDS
+    level = altered(two_points(), margins=two_points().thresholds * (1 + 1e-12), plus_on_plus=np.array([False]))
+    assert theorem_6_2_state([two_points(), level]).verdict is Verdict.HOLDS
+
+
+test_control_each_side = part_edges(
+    theorem_6_2_state,
+    lambda **fields: theorem_6_2_state([altered(two_points(), **fields)]),
+    {name: ({}, {field: np.array([False])}) for name, field in module.SIDES.items()},
+)
+
+
+def test_each_side_is_measured_on_its_class():
+    """One row turned around spoils its own two answers."""
+    network, points, labels = solution_of(TWO_POINTS, 1 / 3)
+    turned = dataclasses.replace(network, plus=-network.plus)
+    found = states_of([(turned, points, labels)])
+    answers = [found.plus_on_plus[0], found.plus_on_minus[0], found.minus_on_minus[0], found.minus_on_plus[0]]
+    assert answers == [False, False, True, True]
+
+
+test_every_part_has_a_control = every_part_of(module)
