@@ -141,6 +141,13 @@ def test_sides_that_were_compared_exactly_are_for_the_reader():
     assert "equality" not in text
 
 
+def test_room_for_rounding_has_no_edge():
+    text = "\n".join(found("def f(a):\n    return (a <= STEP) & (a <= 1)\n"))
+    assert "edge of a comparison: a <= 1" in text
+    assert "edge of a comparison: a <= STEP" not in text
+    assert "comparison always true: a <= STEP" in text
+
+
 def test_a_larger_step_waits_for_the_smaller_one():
     mutants = found()
     larger = [each for each in mutants.values() if each.milder]
