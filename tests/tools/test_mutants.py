@@ -128,11 +128,17 @@ def judged(values: Values, runs) -> Values:
 
 def ended(runs) -> Runs:
     return Runs(tried=34)
+
+def _note(runs):
+    return len(runs) < 35
+
+def footnote_1(runs):
+    return evidence({"bound": Sides(runs, 36)})
 """
     text = "\n".join(found(source))
     assert "float" not in text
     assert "<module>: one side dropped: first | second" in text
-    assert [number for number in range(30, 40) if f": {number} →" in text] == [32]
+    assert [number for number in range(30, 40) if f": {number} →" in text] == [32, 36]
 
 
 def test_sides_that_were_compared_exactly_are_for_the_reader():

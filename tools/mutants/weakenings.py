@@ -117,7 +117,7 @@ def _judges(node: ast.FunctionDef) -> bool:
         or any(each.endswith(".speaks") for each in decorators)
         or returns in ("str", "Runs")
         or returns.startswith(("dict[str, Any", "dict[str, float", "dict[str, int", "list[dict"))
-        or "note" in node.name
+        or "note" in node.name.split("_")
     )
 
 
