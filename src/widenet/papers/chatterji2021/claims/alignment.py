@@ -10,7 +10,7 @@ from widenet.claims.base import Evidence, Kind, Runs, at_most, claim, pick
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.chatterji2021.claims.conditions import conditions, followed, joined, small_loss, two_points
-from widenet.papers.chatterji2021.claims.specimens import looks_on, runs_and_no_looks_on
+from widenet.papers.chatterji2021.claims.specimens import looks_and_runs_on, looks_on, runs_and_no_looks_on
 from widenet.papers.chatterji2021.formulas import (
     LEAST_EXPONENT,
     THIRD_TERM_LIMIT,
@@ -119,8 +119,8 @@ def lemma_10(
     limit, along = share(loss), aligned_share(loss)
     return evidence(
         {
-            "‖∇L‖‖V‖ ≥ (5/6)L log(1/L)": Sides(products, limit, Sense.AT_LEAST, room=STEP * limit, trivial=0.0),
-            "−⟨∇L, V⟩ ≥ (5/6)L log(1/L)": Sides(found, along, Sense.AT_LEAST, room=STEP * along, trivial=0.0),
+            "‖∇L‖‖V‖ ≥ (5/6)L log(1/L)": Sides(products, limit, Sense.AT_LEAST, room=STEP * limit),
+            "−⟨∇L, V⟩ ≥ (5/6)L log(1/L)": Sides(found, along, Sense.AT_LEAST, room=STEP * along),
         },
         (two_points([*runs, *cells]), small_loss([*runs, *cells]), *pick(conditions([*runs, *cells]), *SETTING)),
     )
@@ -147,24 +147,30 @@ def lemma_10_as_printed(cells: Sequence[Networks]) -> Evidence:
     )
 
 
-@claim("chatterji2021.equation_6_third_term", Kind.STEP, "not in the paper; about Eq. 6", reads=networks)
+@claim("chatterji2021.equation_6_third_term", Kind.STEP, "not in the paper; about Eq. 6", reads=(networks, descents))
 def equation_6_third_term(
-    cells: Sequence[Networks], *, terms: Callable[..., tuple] = step_scale_terms, limit: float = THIRD_TERM_LIMIT
+    cells: Sequence[Networks],
+    runs: Sequence[Descent],
+    *,
+    terms: Callable[..., tuple] = step_scale_terms,
+    limit: float = THIRD_TERM_LIMIT,
 ) -> Evidence:
     """Where L₁ ≤ 0.65, the minimum in (6) is its third term: Q̃₁ = e²/(120p).
 
     The first is not smaller because z log²(1/z) ≤ 4/e², the second because some margin is at least log(1/(e^L − 1)) and
     none exceeds √p‖V‖. Networks with a larger loss are not scored.
     """
-    loss = joined(cells, "losses")
-    first, second, third = terms(joined(cells, "norms"), loss, joined(cells, "half_width"))
+    loss = np.concatenate([joined(cells, "losses"), [run.losses[0] for run in runs]])
+    norm = np.concatenate([joined(cells, "norms"), [run.norms[0] for run in runs]])
+    p = np.concatenate([joined(cells, "half_width"), [run.half_width for run in runs]])
+    first, second, third = terms(norm, loss, p)
     inside = loss <= limit
     parts = {
         name: Sides(term, third, Sense.AT_LEAST, room=STEP * third, scored=inside)
         for name, term in (("first term ≥ third", first), ("second term ≥ third", second))
     }
-    runs = Runs(tried=len(loss), outside=int((~inside).sum()))
-    return evidence(parts, pick(conditions(cells), "unit_inputs", *SETTING), runs=runs)
+    counted = Runs(tried=len(loss), outside=int((~inside).sum()))
+    return evidence(parts, pick(conditions([*cells, *runs]), "unit_inputs", *SETTING), runs=counted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,6 +214,7 @@ def equation_7_half(
     )
 
 
-for _look in (equation_4, equation_5, equation_6_third_term):
+for _look in (equation_4, equation_5):
     _look.speaks(looks_on)
+equation_6_third_term.speaks(looks_and_runs_on)
 lemma_10.speaks(runs_and_no_looks_on)

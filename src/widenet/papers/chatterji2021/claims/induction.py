@@ -78,7 +78,7 @@ def product_hypothesis(runs: Sequence[Descent]) -> Hypothesis:
 
 def rate_hypothesis(runs: Sequence[Descent]) -> Hypothesis:
     """I1: L₁/L_t − 1 ≥ Q₂(t − 1) at every iterate before the last."""
-    slack = lowest(runs, lambda run: np.where(promised_growth(run) > 0, growth(run) - promised_growth(run), 0)[:-1])
+    slack = lowest(runs, lambda run: (growth(run) - promised_growth(run))[:-1])
     return at_least("rate", "I1: smallest L₁/L_t − 1 − Q₂(t − 1)", slack, 0)
 
 
@@ -131,7 +131,7 @@ def equation_8(
     first = followed(runs, lambda run: now(run.steps, run.losses[:-1], run.norms[:-1]))
     later = followed(runs, lambda run: at_start(run.step_scale, run.losses[:-1], run.losses[0], run.norms[0]))
     parts = {
-        name: Sides(fell, share, Sense.AT_LEAST, room=STEP * share, trivial=0.0, quantity="1 − L_{t+1}/L_t")
+        name: Sides(fell, share, Sense.AT_LEAST, room=STEP * share, quantity="1 − L_{t+1}/L_t")
         for name, share in (("with α_t and ‖V^(t)‖", first), ("with Q₁ and ‖V^(1)‖", later))
     }
     hypotheses = (product_hypothesis(runs), gradient_hypothesis(runs), use_hypothesis(runs), schedule_hypothesis(runs))
@@ -160,7 +160,7 @@ def lemma_11(runs: Sequence[Descent], *, rate: Bound = rate_constant) -> Evidenc
 
 
 def _rate_sides(found: np.ndarray, promised: np.ndarray) -> Sides:
-    return Sides(found, promised, Sense.AT_LEAST, room=STEP * promised, trivial=0.0, quantity="L₁/L_t − 1")
+    return Sides(found, promised, Sense.AT_LEAST, room=STEP * promised, quantity="L₁/L_t − 1")
 
 
 @claim("chatterji2021.lemma_12", Kind.STEP, "Lemma 12, Section 3.4", reads=descents)
@@ -270,7 +270,7 @@ def weights_grow(runs: Sequence[Descent], *, factor: float = 1.0) -> Evidence:
     found = followed(runs, lambda run: run.norms)
     limits = followed(runs, lambda run: factor * run.largest_margins / np.sqrt(run.half_width))
     return evidence(
-        {"‖V‖ ≥ max y f(x)/√p": Sides(found, limits, Sense.AT_LEAST, room=STEP * np.abs(limits), trivial=0.0)},
+        {"‖V‖ ≥ max y f(x)/√p": Sides(found, limits, Sense.AT_LEAST, room=STEP * np.abs(limits))},
         pick(conditions(runs), "unit_inputs", "labels"),
     )
 

@@ -187,6 +187,18 @@ def equations_19_20(drawn: Curvatures) -> Evidence:
     return evidence(parts, (far,))
 
 
+@equations_19_20.speaks
+def curvatures_on(specimen: Specimen) -> Curvatures | Silence:
+    """A few networks on the reader's data."""
+    if specimen.inputs.shape[1] > MOST_INPUTS:
+        return Silence(f"The Hessian is compared entry by entry here, for at most {MOST_INPUTS} inputs.")
+    cases = _own_cases(specimen, HESSIAN_NEAR)
+    return cases if isinstance(cases, Silence) else curvatures_of(cases)
+
+
+MOST_INPUTS = 50
+
+
 @claim("chatterji2021.appendix_a", Kind.IDENTITY, "Appendix A", reads=coordinates)
 def appendix_a(cells: Sequence[BothCoordinates]) -> Evidence:
     """A run with biases on x and one without on x̃ = (x, 1)/√2 are the same where Ṽ^(1) = √2θ^(1) and α̃ = 2α: Ṽ^(t) =

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Kind, at_least, at_most, claim, more_than
+from widenet.claims.base import Evidence, Kind, Silence, at_least, at_most, claim, more_than
 from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.homogeneous_margins import losses
 from widenet.diagnostics.huberized import huberized, huberized_curvature, huberized_slope, pulls
+from widenet.papers.chatterji2021.claims.specimens import looks_on
 from widenet.papers.chatterji2021.formulas import (
     LEAST_EXPONENT,
     LEAST_SHARE,
@@ -119,6 +121,17 @@ def lemma_20(drawn: Margins, *, most: float = 1.0) -> Evidence:
     )
 
 
+@lemma_20.speaks
+def margins_on(specimen: Specimen) -> Margins | Silence:
+    """The margins of networks on the reader's data."""
+    settings = looks_on(specimen)
+    if isinstance(settings, Silence):
+        return settings
+    cases = [case for setting in settings for case in setting.networks.cases()]
+    margins = np.concatenate([case.network.margins(case.points, case.labels) for case in cases])
+    return Margins(margins, pulls(margins), losses(margins))
+
+
 @dataclass(frozen=True, eq=False)
 class UnitGrid:
     """Numbers of (0, 1]."""
@@ -138,7 +151,7 @@ def z_log_squared_bound(grid: UnitGrid, *, highest: float = 4 / math.e**2, where
     values = z_log_squared(grid.z)
     return evidence(
         {
-            "z log²(1/z) ≤ 4/e²": Sides(values, highest, room=ROUNDING, trivial=np.inf),
+            "z log²(1/z) ≤ 4/e²": Sides(values, highest, room=ROUNDING),
             "largest at e^{−2}": Sides(grid.z[values.argmax()], where, Sense.EQUAL, room=1e-5 * where),
         },
         (

@@ -52,7 +52,6 @@ def lemma_5(cells: Sequence[Networks], *, share: float = LEAST_SHARE) -> Evidenc
                 Sense.AT_LEAST,
                 room=STEP,
                 scored=scored,
-                trivial=0.0,
                 quantity="(L − L')/(α‖∇L‖²)",
             )
         },
@@ -114,10 +113,9 @@ def lemma_6(
 
 @dataclass(frozen=True, eq=False)
 class RowNorms:
-    """‖a_1‖, …, ‖a_2p‖ of some directions a; rows are padded with zeros."""
+    """‖a_1‖, …, ‖a_2p‖ of some directions a, one direction per row, one array per p."""
 
-    half_width: Float[np.ndarray, " direction"]
-    norms: Float[np.ndarray, "direction row"]
+    norms: tuple[Float[np.ndarray, "direction _"], ...]
 
 
 def draw_row_norms(scale: Scale, seed: int) -> RowNorms:
@@ -125,17 +123,13 @@ def draw_row_norms(scale: Scale, seed: int) -> RowNorms:
     draw, made = np.random.default_rng([seed, 6]), []
     for p in (1, 2, 3, 5, 12):
         rows = np.concatenate([np.ones((1, 2 * p)), np.eye(1, 2 * p), np.abs(draw.normal(size=(20, 2 * p)))])
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        made += [(p, np.pad(row, (0, 24 - 2 * p))) for row in rows]
-    return RowNorms(np.array([float(p) for p, _ in made]), np.stack([row for _, row in made]))
+        made.append(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    return RowNorms(tuple(made))
 
 
 @claim("chatterji2021.lemma_6_sums", Kind.STEP, "Proof of Lemma 6, after Eq. 25 (repaired)", draws=draw_row_norms)
 def lemma_6_sums(
-    drawn: RowNorms,
-    *,
-    double_sum: Callable[[np.ndarray], np.ndarray] = largest_double_sum,
-    total: Bound = repaired_hessian_sum,
+    drawn: RowNorms, *, double_sum: Callable[..., np.ndarray] = largest_double_sum, total: Bound = repaired_hessian_sum
 ) -> Evidence:
     """With Σ‖a_j‖² = 1 over 2p rows, Σ_{j≠k}‖a_j‖‖a_k‖ ≤ 2p − 1; so the four sums of (25) are together at most
     (4p − 1)²L².
@@ -143,19 +137,20 @@ def lemma_6_sums(
     The paper has p in place of 2p − 1 for the mixed sums, which equal norms exceed for p ≥ 2: a sum over k ≠ j of
     ‖a_j‖² lost its factor. The lemma has room for both.
     """
-    p, norms = drawn.half_width, drawn.norms
-    squares = (norms**2).sum(axis=1)
-    mixed = norms.sum(axis=1) ** 2 - squares
-    # Blocks at their bounds 2pL on the diagonal and L off it, with L = 1.
-    inside = np.arange(norms.shape[1]) < 2 * p[:, None]
-    rows = np.where(inside, (2 * p - 1)[:, None] * norms + norms.sum(axis=1)[:, None], 0.0)
+    p = np.concatenate([np.full(len(norms), norms.shape[1] / 2) for norms in drawn.norms])
+    squares = np.concatenate([(norms**2).sum(axis=1) for norms in drawn.norms])
+    mixed = np.concatenate([norms.sum(axis=1) ** 2 for norms in drawn.norms]) - squares
+    # Blocks at their bounds, 2pL on the diagonal and L off it, with L = 1: (∇²L)a is at most this in each row.
+    products = [(norms.shape[1] - 1) * norms + norms.sum(axis=1, keepdims=True) for norms in drawn.norms]
+    summed = np.concatenate([(rows**2).sum(axis=1) for rows in products])
+    highest, limits = double_sum(p), total(p, 1.0)
     return evidence(
         {
-            "Σ_{j≠k}‖a_j‖‖a_k‖ ≤ 2p − 1": Sides(mixed, double_sum(p), room=ROUNDING * p),
-            "all four sums ≤ (4p − 1)²L²": Sides((rows**2).sum(axis=1), total(p, 1.0), room=ROUNDING * p**2),
+            "Σ_{j≠k}‖a_j‖‖a_k‖ ≤ 2p − 1": Sides(mixed, highest, room=ROUNDING * highest),
+            "all four sums ≤ (4p − 1)²L²": Sides(summed, limits, room=ROUNDING * limits),
         },
         (at_most("unit_direction", "largest |Σ‖a_j‖² − 1|", np.abs(squares - 1).max(), 0, tolerance=ROUNDING),),
-        details={"directions_beyond_the_printed_p": int((mixed > p * (1 + ROUNDING)).sum())},
+        details={"directions_beyond_the_printed_p": int((mixed > p + STEP).sum())},
         note="The printed bound p on the first sum fails for p ≥ 2; Lemma 6 does not depend on it.",
     )
 
@@ -165,23 +160,23 @@ def lemma_7(
     cells: Sequence[Networks],
     runs: Sequence[Descent],
     *,
-    bound: Bound = gradient_bound,
-    flat: Bound = gradient_bound,
+    by_loss: float = 1.0,
+    flat: float = 1.0,
     sharp: float = 1.0,
 ) -> Evidence:
     """‖∇L‖ ≤ √(2p)·min{L, 1}. Sharper: √(2p)·mean(g), attained by one point with every unit on its linear piece."""
-    p = np.concatenate([joined(cells, "half_width"), followed(runs, lambda run: run.half_width + 0 * run.norms)])
+    root = np.sqrt(2 * joined(cells, "half_width"))
+    along = followed(runs, lambda run: gradient_bound(run.half_width, np.ones_like(run.norms)))
+    roots = np.concatenate([root, along])
     loss = np.concatenate([joined(cells, "losses"), followed(runs, lambda run: run.losses)])
     found = np.concatenate([joined(cells, "gradient_norms"), followed(runs, lambda run: run.gradient_norms)])
-    at_networks = joined(cells, "gradient_norms")
-    limit, highest = bound(p, np.minimum(loss, 1)), flat(p, np.ones_like(loss))
-    pulled = sharp * np.sqrt(2 * joined(cells, "half_width")) * joined(cells, "pulls")
+    limits = {
+        "‖∇L‖ ≤ √(2p)·L": (found, by_loss * roots * loss),
+        "‖∇L‖ ≤ √(2p)": (found, flat * roots),
+        "‖∇L‖ ≤ √(2p)·mean(g)": (joined(cells, "gradient_norms"), sharp * root * joined(cells, "pulls")),
+    }
     return evidence(
-        {
-            "‖∇L‖ ≤ √(2p)·L": Sides(found, limit, room=STEP * limit, scored=loss <= 1),
-            "‖∇L‖ ≤ √(2p)": Sides(found, highest, room=STEP * highest),
-            "‖∇L‖ ≤ √(2p)·mean(g)": Sides(at_networks, pulled, room=STEP * pulled),
-        },
+        {name: Sides(measured, limit, room=STEP * limit) for name, (measured, limit) in limits.items()},
         pick(conditions([*cells, *runs]), "unit_inputs", "labels"),
     )
 
@@ -193,7 +188,7 @@ def _decrease(
 
     A look has steps for several lemmas, one per column; the longer ones belong to another one.
     """
-    columns = [at for at, length in enumerate(SHARES) if length <= longest * (1 + ROUNDING)]
+    columns = slice(SHARES.index(longest) + 1)
     measured = [cell.efficiencies[:, columns].ravel() for cell in cells] + [efficiency(run) for run in runs]
     steps = [cell.steps[:, columns].ravel() for cell in cells] + [run.steps for run in runs]
     products = [
@@ -207,7 +202,7 @@ def _decrease(
         more_than("step_positive", "smallest step α", np.concatenate(steps).min(), 0),
         *pick(conditions([*cells, *runs]), *SETTING),
     )
-    sides = Sides(found, share, Sense.AT_LEAST, room=STEP, scored=scored, trivial=0.0, quantity=EFFICIENCY)
+    sides = Sides(found, share, Sense.AT_LEAST, room=STEP, scored=scored, quantity=EFFICIENCY)
     return sides, hypotheses
 
 

@@ -28,6 +28,8 @@ SHARES = (1 / 100, 1 / 30, 1 / (3 * SHARP))
 """pαL of the steps that Lemma 8 and its sharper form are tried with."""
 PLACES = 9
 """Points of a segment that are looked at."""
+SMALL = 300
+"""Weights up to which Hessians are diagonalized; some twenty are looked at per network, so larger ones by products."""
 
 PerNetwork = Float[np.ndarray, " network"]
 PerStep = Float[np.ndarray, "network step"]
@@ -110,7 +112,7 @@ def _look(case: Case) -> dict[str, object]:
         "pulls": float(pull.mean()),
         "norms": network.norm,
         "gradient_norms": float(np.linalg.norm(slope)),
-        "hessian_norms": hessian_norm(network, points, labels),
+        "hessian_norms": _curve(case, network),
         **_blocks(case),
         "alignments": -float((slope * network.weights).sum()),
         "weighted_margins": float((pull * margins).mean()),
@@ -151,13 +153,17 @@ def _segment(case: Case, slope: np.ndarray, step: float) -> tuple[float, float]:
 def _at(case: Case, slope: np.ndarray, step: float) -> tuple[float, float]:
     moved = HuberNetwork(case.network.weights - step * slope, case.network.bandwidth)
     loss = float(np.exp(log_mean_loss(moved.margins(case.points, case.labels))))
-    return hessian_norm(moved, case.points, case.labels), loss
+    return _curve(case, moved), loss
+
+
+def _curve(case: Case, network: HuberNetwork) -> float:
+    return hessian_norm(network, case.points, case.labels, dense=SMALL)
 
 
 def _local(case: Case, slope: np.ndarray) -> dict[str, float]:
     """A step 1/(3M), as long as Lemma 5 allows."""
     names = ("local_steps", "local_smoothness", "local_efficiencies")
-    start = hessian_norm(case.network, case.points, case.labels)
+    start = _curve(case, case.network)
     if not start or not slope.any():
         return dict.fromkeys(names, float("nan"))
     bound = _smoothness(case, slope, 1 / (3 * start))
