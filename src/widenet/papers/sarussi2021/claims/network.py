@@ -14,7 +14,7 @@ from widenet.papers.sarussi2021.claims.linear_region import balls, joined, reach
 from widenet.papers.sarussi2021.formulas import update_bound
 from widenet.papers.sarussi2021.runs.clouds import Clouds, clouds, lifted_settings, random_network
 from widenet.papers.sarussi2021.runs.epochs import Epochs, epochs, lifted_epoch_settings
-from widenet.papers.sarussi2021.runs.single_networks import Expressed, express
+from widenet.papers.sarussi2021.runs.single_networks import Expressed, biased_network, express
 from widenet.papers.sarussi2021.settings import SignedNetwork, SmallCloud, lift
 from widenet.records import Scale
 
@@ -102,10 +102,7 @@ def section_8_1(
 
     `bias_share` and `ones` are for controls.
     """
-    draw = np.random.default_rng(81)
-    network, points = random_network(draw), draw.normal(size=(20, 5))
-    dim = network.plus.shape[1]
-    points = points[:, : dim - 1] if dim > 1 else np.zeros((20, 0))
+    network, points = biased_network()
     rows, biases = network.weights[:, :-1], bias_share * network.weights[:, -1]
     direct = network.activated(points @ rows.T + biases) @ network.output_weights
     pairs = joined(lifted)

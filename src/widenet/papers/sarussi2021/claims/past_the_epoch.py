@@ -1,7 +1,5 @@
 """Eqs. 24 and 25 with the ranges that are printed: one update past a clean epoch."""
 
-import numpy as np
-
 from widenet.claims.base import Evidence, Kind, at_most, claim
 from widenet.claims.sides import Sides, evidence
 from widenet.claims.tolerances import ROUNDING
@@ -21,10 +19,7 @@ def equation_24_as_printed(past: PastTheEpoch) -> Evidence:
     The range runs into the next epoch.
     """
     limit = past.reach * past.clean_level
-    starts, ends = np.triu_indices(len(past.margins), 1)
-    near = (ends - starts <= 2) & (starts <= 2)
-    moved = np.abs(past.margins[ends[near]] - past.margins[starts[near]])
-    return evidence({"outputs move by at most 2v²R_x²ηknε_0": Sides(moved, limit)}, (_clean(past),))
+    return evidence({"outputs move by at most 2v²R_x²ηknε_0": Sides(past.moved, limit)}, (_clean(past),))
 
 
 @claim("sarussi2021.equation_25_as_printed", Kind.STEP, "the time T* = i_e·n + 1 of Eq. 25, Section 9", draws=draw_past)
@@ -33,9 +28,8 @@ def equation_25_as_printed(past: PastTheEpoch) -> Evidence:
 
     One update too late.
     """
-    losses = np.logaddexp(0, -past.margins[-1])
     limit = (1 + past.reach) * past.clean_level
-    return evidence({"every loss is at most (1 + 2v²R_x²ηkn)ε_0": Sides(losses, limit)}, (_clean(past),))
+    return evidence({"every loss is at most (1 + 2v²R_x²ηkn)ε_0": Sides(past.late_losses, limit)}, (_clean(past),))
 
 
 def _clean(past: PastTheEpoch):

@@ -34,6 +34,7 @@ class Members:
       plus, minus: rows; all plus rows have the signs `signs` on the points, all minus rows the opposite ones.
       points, signs: x_i and c_i.
       margins: the largest β of each network.
+      multiples: by which its plus rows may be multiplied; ways: how far towards each other rows are moved.
     """
 
     plus: np.ndarray
@@ -41,6 +42,8 @@ class Members:
     points: np.ndarray
     signs: np.ndarray
     margins: np.ndarray
+    multiples: tuple[float, ...] = (3.0, 1.0, 0.1, 7.0)
+    ways: tuple[float, ...] = (0.5, 0.9, 0.999)
 
 
 def draw_members(scale: Scale, seed: int) -> Members:
@@ -62,30 +65,28 @@ def draw_members(scale: Scale, seed: int) -> Members:
 def definition_6_2(
     members: Members,
     *,
-    factor: float = 3.0,
+    sign: float = 1.0,
     smaller: float = 0.5,
     limit_share: float = 1.0,
-    exchanged: bool = False,
 ) -> Evidence:
     """A neural agreement regime NAR(β, c) is a cone (every row may be multiplied by a positive number), shrinks as β
     grows, and is closed among networks without a zero row; PAR(β) is NAR(β, y, −y).
 
-    The constants are for controls: a factor of a row, the smaller β, a limit outside, and signs that are exchanged.
+    The constants are for controls: the sign of the multiples, the smaller β, and a limit outside.
     """
     answers: dict[str, list[bool]] = {"rescale": [], "nested": [], "closed": [], "perfect": []}
     for plus, minus, largest in zip(members.plus, members.minus, members.margins, strict=True):
         beta = largest * (1 - ROUNDING)
         inside = _inside(members, plus, minus, beta)
-        scaled = plus * np.array([factor, 1.0, 0.1, 7.0])[:, None]
+        scaled = sign * plus * np.array(members.multiples)[:, None]
         answers["rescale"].append(inside and _inside(members, scaled, minus, beta))
         answers["nested"].append(inside and _inside(members, plus, minus, smaller * largest))
         # The regime is convex, so the rows on the way to another member stay inside, and so must their limit.
         answers["closed"].append(
-            all(_inside(members, plus + step * (plus[::-1] - plus), minus, beta) for step in (0.5, 0.9, 0.999))
+            all(_inside(members, plus + step * (plus[::-1] - plus), minus, beta) for step in members.ways)
             and _inside(members, limit_share * plus[::-1], minus, beta)
         )
-        own, other = (minus, plus) if exchanged else (plus, minus)
-        right = right_share(own, members.points, members.signs), right_share(other, members.points, -members.signs)
+        right = right_share(plus, members.points, members.signs), right_share(minus, members.points, -members.signs)
         answers["perfect"].append(min(right) == 1)
     return evidence(
         {

@@ -26,6 +26,18 @@ class PastTheEpoch:
     reach: float
     clean_level: float = CLEAN_LEVEL
 
+    @property
+    def moved(self) -> np.ndarray:
+        """|N_{t+s}(x) − N_t(x)| for every t of the printed range and s = 1, 2."""
+        states = self.margins
+        pairs = [(t, t + s) for t in range(len(states) - 1) for s in (1, 2) if t + s < len(states)]
+        return np.array([np.abs(states[end] - states[start]) for start, end in pairs])
+
+    @property
+    def late_losses(self) -> np.ndarray:
+        """The losses one update after the epoch."""
+        return np.logaddexp(0, -self.margins[-1])
+
 
 def go_past(step_share: float = 1.0) -> PastTheEpoch:
     """x₁ = (1, 0.1), x₂ = (−1, 0.1), both positive, k = 1, v = 1, α = 0.9, and a step so large that 2v²R_x²ηknε_0 = 20.

@@ -119,3 +119,10 @@ def express(draw: np.random.Generator, n_networks: int, *, divide: bool = True) 
             )
         )
     return Expressed(*np.concatenate(found, axis=1), output_weight=smallest)
+
+
+def biased_network() -> tuple[SignedNetwork, np.ndarray]:
+    """Three neurons of each sign whose last coordinate is a bias, and points of the plane without it."""
+    draw = np.random.default_rng(81)
+    plus, minus = draw.normal(size=(2, 3, 3))
+    return SignedNetwork(plus, minus, 0.7, 0.2), draw.normal(size=(20, 2))
