@@ -192,6 +192,11 @@ def test_one_margin_that_is_not_positive():
     assert found.parts[3].kept is bool(margins.min() > 0)
 
 
+def test_a_margin_a_little_below_zero():
+    found = limit_is_kkt([changed_weights(toy_path(), lambda weights: weights[-1].__imul__(-1e-4))])
+    assert found.parts[3].kept is False
+
+
 @pytest.mark.parametrize(("constant", "part"), [("share", 0), ("stationary", 1), ("slack", 2)])
 def test_what_is_on_its_way_decides_nothing(constant, part):
     """Up to twice, or ten times, what is allowed."""

@@ -379,13 +379,21 @@ def zero_pair(**fields):
 def test_a_tie_belongs_to_no_side():
     assert [part.cases for part in proposition_10_1([zero_pair()]).parts] == [0, 0, 0, 0]
     assert theorem_5_1_sharp([zero_pair()]).parts[2].cases == 0
-    assert [part.cases for part in proposition_10_1([zero_pair(plus_mean=1.0)]).parts] == [0, 0, 0, 0]
+    for sign in (1.0, -1.0):
+        for name in ("plus_mean", "minus_mean"):
+            beside = zero_pair(**{name: sign}, outputs=1.0, scales=1.0)
+            assert [part.cases for part in proposition_10_1([beside]).parts] == [0, 0, 0, 0]
 
 
 def test_an_output_of_zero_beside_a_classifier_that_is_not_is_not_scored():
     blurred = zero_pair(plus_mean=1.0, scales=1.0)
     assert theorem_5_1([blurred]).parts[0].cases == 0
     assert theorem_5_1([zero_pair(scales=1.0)]).parts[0].cases == 1
+    cancelled = zero_pair(plus_mean=1.0, minus_mean=1.0, outputs=1.0, scales=1.0)
+    assert theorem_5_1([cancelled]).parts[0].cases == 0
+    inside = {"minus_mean": -2.0, "plus_mean": 0.5, "plus_radius": 1.0, "minus_radius": 1.0, "scales": 1.0}
+    assert lemma_10_2([zero_pair(**inside, outputs=-1e-12)]).parts[1].cases == 0
+    assert lemma_10_2([zero_pair(**inside, outputs=-1e-9)]).parts[1].kept is False
 
 
 @pytest.mark.parametrize(("field", "sign", "part"), [("minus_mean", 1, 0), ("minus_mean", -1, 1), ("plus_mean", 1, 2),

@@ -41,11 +41,11 @@ CROSSED = draw_crossed(Scale.QUICK, 0)
 
 test_control_each_property_of_a_regime = part_edges(
     definition_6_2,
-    lambda **constants: definition_6_2(toy_members(), **constants),
+    lambda **fields: definition_6_2(altered(toy_members(), **fields)),
     {
-        "rows may be rescaled": ({}, {"sign": -1.0}),
+        "rows may be rescaled": ({}, {"multiples": (3.0, 1.0, -0.1, 7.0)}),
         "a smaller β allows more": ({"smaller": 1 - 1e-9}, {"smaller": 1.001}),
-        "limits without a zero row stay inside": ({}, {"limit_share": 0.0}),
+        "limits without a zero row stay inside": ({}, {"limit": 0.0}),
     },
 )
 

@@ -157,7 +157,8 @@ class Predicates:
     @property
     def slack(self) -> float:
         """The smallest slack of the two numeric hypotheses, to find the run that comes closest."""
-        return min(each.slack or 0.0 for each in self.hypotheses if each.key in ("smoothed_margin", "critical_margin"))
+        numeric = ("smoothed_margin", "critical_margin")
+        return min(each.slack for each in self.hypotheses if each.key in numeric and each.slack is not None)
 
 
 def predicates(course: Course) -> Predicates:

@@ -226,7 +226,7 @@ def lemma_10_2(cells: Sequence[Clouds], *, share: float = 1.0) -> Evidence:
         (pairs.plus_mean, pairs.minus_mean, pairs.plus_sum, 1.0, ("−Σσ(w·x) < αkr‖x‖", "N(x) > 0")),
         (pairs.minus_mean, pairs.plus_mean, pairs.minus_sum, -1.0, ("−Σσ(u·x) < αkr‖x‖", "N(x) < 0")),
     ):
-        case = (far <= -edge) & (np.abs(near) < edge * (1 - ROUNDING)) & (edge > 0)
+        case = (far <= -edge) & (np.abs(near) < edge * (1 - ROUNDING))
         parts[names[0]] = Sides(-sums, limit, strict=True, scored=case)
         blurred = np.abs(pairs.outputs) <= IDENTITY * pairs.scales
         parts[names[1]] = Fact(np.sign(pairs.outputs) == turn, scored=case & ~blurred)

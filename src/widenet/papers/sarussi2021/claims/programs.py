@@ -180,7 +180,7 @@ def _midpoints_stay(each: Program, draw: np.random.Generator, middle: float) -> 
         return np.array([False])
     rows = base + 0.3 * np.linalg.norm(base) * draw.normal(size=(400, len(base)))
     rows = np.concatenate([rows[in_regime(rows[:, None], each.points, each.labels, 0.0)], base[None], 2 * base[None]])
-    pairs = draw.integers(0, len(rows), (100, 2))
+    pairs = draw.integers(len(rows), size=(100, 2))
     first, second = rows[pairs[:, 0]], rows[pairs[:, 1]]
     return in_regime((first + middle / (1 - middle) * second)[:, None], each.points, each.labels, 0.0)
 

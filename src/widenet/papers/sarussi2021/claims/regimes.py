@@ -33,8 +33,9 @@ class Members:
     Attributes:
       plus, minus: rows; all plus rows have the signs `signs` on the points, all minus rows the opposite ones.
       points, signs: x_i and c_i.
-      margins: the largest β of each network.
-      multiples: by which its plus rows may be multiplied; ways: how far towards each other rows are moved.
+      margins: the largest β of each network, less what rounding may take.
+      multiples: by which its plus rows may be multiplied; ways: how far towards each other rows are moved; smaller: a
+        share of β; limit: what the limit of rows on such a way is multiplied by, for a control.
     """
 
     plus: np.ndarray
@@ -44,6 +45,8 @@ class Members:
     margins: np.ndarray
     multiples: tuple[float, ...] = (3.0, 1.0, 0.1, 7.0)
     ways: tuple[float, ...] = (0.5, 0.9, 0.999)
+    smaller: float = 0.5
+    limit: float = 1.0
 
 
 def draw_members(scale: Scale, seed: int) -> Members:
@@ -58,33 +61,23 @@ def draw_members(scale: Scale, seed: int) -> Members:
             found.append(row)
     rows = np.array(found).reshape(2, 30, 4, 3)
     margins = np.minimum(agreement_margin(rows[0], points), agreement_margin(rows[1], points))
-    return Members(rows[0], -rows[1], points, signs, margins)
+    return Members(rows[0], -rows[1], points, signs, margins * (1 - ROUNDING))
 
 
 @claim("sarussi2021.definition_6_2", Kind.IDENTITY, "Definitions 6.2 and 6.3; Section 13 (closed)", draws=draw_members)
-def definition_6_2(
-    members: Members,
-    *,
-    sign: float = 1.0,
-    smaller: float = 0.5,
-    limit_share: float = 1.0,
-) -> Evidence:
+def definition_6_2(members: Members) -> Evidence:
     """A neural agreement regime NAR(β, c) is a cone (every row may be multiplied by a positive number), shrinks as β
     grows, and is closed among networks without a zero row; PAR(β) is NAR(β, y, −y).
-
-    The constants are for controls: the sign of the multiples, the smaller β, and a limit outside.
     """
     answers: dict[str, list[bool]] = {"rescale": [], "nested": [], "closed": [], "perfect": []}
-    for plus, minus, largest in zip(members.plus, members.minus, members.margins, strict=True):
-        beta = largest * (1 - ROUNDING)
-        inside = _inside(members, plus, minus, beta)
-        scaled = sign * plus * np.array(members.multiples)[:, None]
-        answers["rescale"].append(inside and _inside(members, scaled, minus, beta))
-        answers["nested"].append(inside and _inside(members, plus, minus, smaller * largest))
+    for plus, minus, beta in zip(members.plus, members.minus, members.margins, strict=True):
+        scaled = plus * np.array(members.multiples)[:, None]
+        answers["rescale"].append(_inside(members, scaled, minus, beta))
+        answers["nested"].append(_inside(members, plus, minus, members.smaller * beta))
         # The regime is convex, so the rows on the way to another member stay inside, and so must their limit.
         answers["closed"].append(
             all(_inside(members, plus + step * (plus[::-1] - plus), minus, beta) for step in members.ways)
-            and _inside(members, limit_share * plus[::-1], minus, beta)
+            and _inside(members, members.limit * plus[::-1], minus, beta)
         )
         right = right_share(plus, members.points, members.signs), right_share(minus, members.points, -members.signs)
         answers["perfect"].append(min(right) == 1)
