@@ -1,5 +1,7 @@
 """Facts about single numbers: each at its edge, and just beyond."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -62,8 +64,8 @@ test_parts_of_the_sandwich = part_edges(
     huberized_sandwich,
     bent(huberized_sandwich),
     {
-        "φ(z) ≤ φ'(z)z": ({"value": at(-1.0, lambda v: v)}, {"value": at(-1.0, lambda v: v + 0.01)}),
-        "φ'(z)z ≤ φ(z) + h/2": ({"slope": at(2.0, lambda s: s)}, {"slope": at(2.0, lambda s: 1.01 * s)}),
+        "φ(z) ≤ φ'(z)z": ({"value": at(-1.0, lambda v: v)}, {"value": at(-1.0, lambda v: v + 5e-14)}),
+        "φ'(z)z ≤ φ(z) + h/2": ({"slope": at(2.0, lambda s: s)}, {"slope": at(2.0, lambda s: (1 + 2.5e-14) * s)}),
     },
 )
 
@@ -93,12 +95,12 @@ test_parts_of_the_slopes = part_edges(
     huberized_slopes,
     slopes,
     {
-        "φ' ≥ 0": ({}, {"field": "slope", "change": at(-3.0, lambda s: s - 1e-3)}),
-        "φ' ≤ 1": ({}, {"slope": 0.999}),
-        "γ ≥ 0": ({}, {"field": "curvature", "change": at(-2.0, lambda c: c - 0.01)}),
-        "γ ≤ 1/h": ({}, {"curvature": 0.999}),
-        "φ is 1-Lipschitz": ({}, {"value_change": 0.999}),
-        "φ' is (1/h)-Lipschitz": ({}, {"slope_change": 0.999}),
+        "φ' ≥ 0": ({}, {"field": "slope", "change": at(-3.0, lambda s: s - 1e-15)}),
+        "φ' ≤ 1": ({}, {"slope": 1 - 1e-15}),
+        "γ ≥ 0": ({}, {"field": "curvature", "change": at(-2.0, lambda c: c - 1e-15)}),
+        "γ ≤ 1/h": ({}, {"curvature": 1 - 5e-12}),
+        "φ is 1-Lipschitz": ({}, {"value_change": 1 - 1e-12}),
+        "φ' is (1/h)-Lipschitz": ({}, {"slope_change": 1 - 5e-13}),
     },
 )
 
@@ -110,21 +112,19 @@ def test_both_bounds_are_attained_so_they_are_not_strict():
     assert ((BENT.curvature * BENT.bandwidth)[at_h] == 1).all()
 
 
-def pulled(share=1.0, where=21.0):
-    return lemma_20(altered(MARGINS, pulls=lambda g: np.where(MARGINS.margins == where, share * g, g)))
+FAR = altered(MARGINS, margins=np.full(3, 700.0), pulls=np.exp(np.full(3, -700.0)), losses=np.exp(np.full(3, -700.0)))
+"""Where g = L = g(1 − g) in float64."""
+
+test_parts_of_lemma_20 = part_edges(
+    lemma_20,
+    functools.partial(lemma_20, FAR),
+    {"g ≤ L": ({}, {"most": 1 - 5e-15}), "g(1 − g) ≤ g": ({}, {"most_product": 1 - 5e-15})},
+)
 
 
 @breaks_part(lemma_20, "g ≤ L")
 def test_control_a_pull_a_thousandth_too_large():
-    return pulled(), pulled(1.001)
-
-
-@breaks_part(lemma_20, "g(1 − g) ≤ g")
-def test_control_another_product():
-    """At the opposite margin the second factor would be too large."""
-    short = altered(MARGINS, margins=np.full(3, 1.0), pulls=np.full(3, 0.2), losses=np.full(3, 0.5))
-    wrong = altered(short, margins=np.full(3, 1.0), pulls=np.full(3, -0.2), losses=np.full(3, 0.5))
-    return lemma_20(short), lemma_20(wrong)
+    return lemma_20(altered(MARGINS, pulls=lambda g: np.where(MARGINS.margins == 21.0, 1.001 * g, g)))
 
 
 def test_how_near_lemma_20_comes():
@@ -141,16 +141,25 @@ test_parts_of_z_log_squared = part_edges(
     z_log_squared_bound,
     unit,
     {
-        "z log²(1/z) ≤ 4/e²": ({}, {"highest": 0.5413}),
-        "largest at e^{−2}": ({}, {"where": float(np.exp(-1.98))}),
+        "z log²(1/z) ≤ 4/e²": ({}, {"highest": 4 / np.e**2 - 5e-12}),
+        "largest at e^{−2}": ({}, {"where": float(np.exp(-2)) * (1 + 5e-5)}),
     },
 )
 test_edges_of_z_log_squared = hypothesis_edges(
     z_log_squared_bound,
     unit,
-    at_most_one=({}, {"z": lambda z: np.append(z, 1.001)}),
+    at_most_one=({}, {"z": lambda z: np.append(z, 1 + 1e-15)}),
     positive=({}, {"z": lambda z: np.append(z, -1e-9)}),
 )
+
+
+ONE = np.array([1.0])
+
+
+def test_the_printed_exponential_bounds():
+    """3 and 1 at z = 1."""
+    assert [part.promised for part in exponents(z=ONE).parts[:2]] == [3, 1]
+    assert exponents(quadratic=0.49).conclusion is False
 
 
 def exponents(**changes):
@@ -162,8 +171,8 @@ test_parts_of_the_exponential_bounds = part_edges(
     exponential_bounds,
     exponents,
     {
-        "e^z ≤ 1 + 2z": ({"linear": 1.72}, {"linear": 1.7}),
-        "e^{−z} ≤ 1 − z + z²": ({"quadratic": 0.5}, {"quadratic": 0.49}),
+        "e^z ≤ 1 + 2z": ({"linear": np.e - 1}, {"linear": np.e - 1 - 5e-12}),
+        "e^{−z} ≤ 1 − z + z²": ({"z": ONE, "quadratic": 1 / np.e}, {"z": ONE, "quadratic": 1 / np.e - 5e-12}),
     },
 )
 
@@ -173,15 +182,17 @@ def test_control_a_function_a_little_smaller():
     def smaller(factor):
         return lambda *given: factor * alignment_bound(*given)
 
-    return exponents(reached=smaller(0.98)), exponents(reached=smaller(0.97))
+    n, loss = EXPONENTS.n_samples, EXPONENTS.losses
+    edge = ((loss - n * loss**2) * -np.log(2 * n * loss) / alignment_bound(n, loss, 0.0)).max()
+    return exponents(reached=smaller(edge)), exponents(reached=smaller(edge * (1 - 5e-9)))
 
 
 test_edges_of_the_exponential_bounds = hypothesis_edges(
     exponential_bounds,
     exponents,
-    at_most_one=({}, {"z": lambda z: np.append(z, 1.01)}),
+    at_most_one=({}, {"z": lambda z: np.append(z, 1 + 1e-15)}),
     not_negative=({}, {"z": lambda z: np.append(z, -1e-9)}),
-    log_not_negative=({}, {"losses": lambda loss: np.where(loss == loss.max(), 1.001 * loss, loss)}),
+    log_not_negative=({}, {"losses": lambda loss: np.where(loss == loss.max(), (1 + 5e-12) * loss, loss)}),
 )
 
 
@@ -210,16 +221,17 @@ test_parts_of_constant_c_1 = part_edges(
             {"exponent": 19.6563, "universal": lambda u: THRESHOLDS.n_samples**-(20.6563)},
             "n^{−(1+C₁)} ≤ bound of the proof",
         ),
-        "n^{−(1+C₁)}": ({}, {"universal": all_by(0.999)}),
-        "the proof loses 1/6 at its bound": ({}, {"by_proof": all_by(1.001)}),
-        "(5) gives 5/6 at its bound": ({}, {"by_equation_5": all_by(1.001)}),
+        "n^{−(1+C₁)}": ({}, {"universal": all_by(1 - 5e-9)}),
+        "the proof loses 1/6 at its bound": ({}, {"by_proof": all_by(1 + 4e-7)}),
+        "(5) gives 5/6 at its bound": ({}, {"by_equation_5": all_by(1 + 4e-7)}),
     },
 )
 
 
-@breaks_part(constant_c_1, "n^{−(1+C₁)} ≤ bound of the proof", also=("the proof loses 1/6 at its bound",))
+@breaks_part(constant_c_1, "n^{−(1+C₁)} ≤ bound of the proof")
 def test_control_the_bound_of_the_proof_below_the_universal_one():
-    return thresholds(by_proof=all_by(0.9))
+    """At n = 2 they are equal."""
+    return thresholds(by_proof=all_by(1 - 5e-9))
 
 
 @breaks_part(constant_c_1, "bound of the proof ≤ that of (5)", also=("(5) gives 5/6 at its bound",))

@@ -109,14 +109,14 @@ def draw_margins(scale: Scale, seed: int) -> Margins:
 
 
 @claim("chatterji2021.lemma_20", Kind.STEP, "Lemma 20, Appendix E", draws=draw_margins)
-def lemma_20(drawn: Margins, *, most: float = 1.0) -> Evidence:
+def lemma_20(drawn: Margins, *, most: float = 1.0, most_product: float = 1.0) -> Evidence:
     """g = 1/(1 + e^m) is at most the loss log(1 + e^{−m}), and e^m/(1 + e^m)² = g(1 − g) is at most g."""
     g, limits = drawn.pulls, most * drawn.losses
     product = g * pulls(-drawn.margins)
     return evidence(
         {
             "g ≤ L": Sides(g, limits, room=ULPS * limits),
-            "g(1 − g) ≤ g": Sides(product, most * g, room=ULPS * g),
+            "g(1 − g) ≤ g": Sides(product, most_product * g, room=ULPS * g),
         },
     )
 
