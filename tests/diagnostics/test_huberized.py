@@ -9,6 +9,7 @@ from widenet.diagnostics.curvature import hessian_norm
 from widenet.diagnostics.huberized import (
     HuberNetwork,
     gradient,
+    hessian,
     hessian_blocks,
     hessian_product,
     huberized,
@@ -44,11 +45,6 @@ def drawn(seed, n=5, dim=3, p=4):
     return points, draw.choice([-1.0, 1.0], n), HuberNetwork(draw.normal(size=(2 * p, dim)) / p, 1 / p)
 
 
-def matrix(net, points, labels):
-    size = net.weights.size
-    return hessian_blocks(net, points, labels).transpose(0, 2, 1, 3).reshape(size, size)
-
-
 @pytest.mark.parametrize(
     ("toy", "loss", "pull", "rows", "norm", "entries", "size"),
     [
@@ -80,7 +76,7 @@ def test_pinned_values(toy, loss, pull, rows, norm, entries, size):
     slope = gradient(net, points, labels)
     np.testing.assert_allclose(slope[:, 0], rows, rtol=1e-10)
     assert np.linalg.norm(slope) == pytest.approx(norm, rel=1e-11)
-    whole = matrix(net, points, labels)
+    whole = hessian(net, points, labels)
     for place, value in entries.items():
         assert whole[place] == pytest.approx(value, rel=1e-11), place
     assert hessian_norm(net, points, labels) == pytest.approx(size, rel=1e-11)
@@ -104,7 +100,7 @@ def test_it_is_the_network_of_the_engine(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_hessian_is_the_difference_of_gradients(seed):
     points, labels, net = drawn(seed)
-    step, whole = 1e-6, matrix(net, points, labels)
+    step, whole = 1e-6, hessian(net, points, labels)
     z = net.preactivations(points)
     assert min(np.abs(z).min(), np.abs(z - net.bandwidth).min()) > 1e-5
     for entry in range(net.weights.size):
@@ -117,10 +113,18 @@ def test_the_hessian_is_the_difference_of_gradients(seed):
         np.testing.assert_allclose((sides[0] - sides[1]).ravel() / (2 * step), whole[:, entry], atol=1e-8)
 
 
+def test_blocks_of_the_matrix():
+    points, labels, net = T1
+    blocks = hessian_blocks(net, points, labels)
+    assert blocks.shape == (4, 4, 2, 2)
+    assert blocks[0, 1, 0, 0] == pytest.approx(0.046421016873, rel=1e-11)
+    assert blocks[3, 3, 0, 0] == pytest.approx(-0.0849990340107, rel=1e-11)
+
+
 def test_products_are_those_of_the_matrix():
     points, labels, net = drawn(3)
     direction = np.random.default_rng(0).normal(size=net.weights.shape)
-    expected = matrix(net, points, labels) @ direction.ravel()
+    expected = hessian(net, points, labels) @ direction.ravel()
     np.testing.assert_allclose(hessian_product(net, points, labels, direction).ravel(), expected, atol=1e-15)
 
 

@@ -10,6 +10,7 @@ import random
 
 from tools.mutants import sessions
 from tools.mutants.baseline import Baseline
+from tools.mutants.exchange import Calls
 from tools.mutants.hunt import Hunt
 from tools.mutants.memory import remember
 from tools.mutants.mutation import Mutant
@@ -30,12 +31,14 @@ def main() -> None:
     baseline = Baseline(target, FOLDER)
     hunt = Hunt(baseline, FOLDER, asked.most_seconds)
     if not asked.table:
-        sessions.load(target.name if target.is_room else None)
+        calls = Calls(target.files)
+        with calls.noted():
+            sessions.load(target.name if target.is_room else None)
         if target.is_room:
             remember(target.name, FOLDER / "memory")
         baseline.refresh(_needed(target, mutants) if asked.only else None)
         try:
-            hunt.run(mutants, asked.jobs)
+            hunt.run(mutants, asked.jobs, calls)
         except KeyboardInterrupt:
             print("interrupted; the next run goes on from here")
     rows = outcomes(hunt, list(target.mutants()))

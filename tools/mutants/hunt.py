@@ -3,13 +3,20 @@
 import concurrent.futures
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from tools.mutants.baseline import Baseline
+from tools.mutants.exchange import Calls, Collected
 from tools.mutants.mutation import Mutant
-from tools.mutants.sessions import FACTOR, PATIENCE, in_child
+from tools.mutants.sessions import FACTOR, PATIENCE, in_child, in_fork
+
+Attempt = Callable[[Mutant, Sequence[str], float], dict[str, Any]]
+"""(mutant, tests, limit in seconds of processor time) → as `in_child`."""
+
+ENOUGH = 20
+"""From so many mutants on it pays to collect all tests first."""
 
 CAUGHT, SURVIVED, STRICTER, FOLLOWS = "caught", "survived", "stricter", "follows"
 
@@ -22,6 +29,9 @@ class Hunt:
         self.baseline, self.most_seconds = baseline, most_seconds
         self.path = folder / f"{baseline.target.name}.jsonl"
         self.found: dict[str, dict[str, Any]] = {}
+        self._read()
+
+    def _read(self) -> None:
         for line in self.path.read_text().splitlines() if self.path.exists() else ():
             row = json.loads(line)
             self.found[row["mutant"]] = row
@@ -31,16 +41,38 @@ class Hunt:
         row = self.found.get(mutant.description)
         return row if row is not None and row["digest"] == self.baseline.digest(mutant) else None
 
-    def run(self, mutants: Sequence[Mutant], jobs: int) -> None:
-        """Try those that are not known; a larger step only where the smaller one was not caught."""
+    def run(self, mutants: Sequence[Mutant], jobs: int, calls: Calls) -> None:
+        """Try those that are not known; a larger step only where the smaller one was not caught.
+
+        `calls` are those of the weakened files while the package was loaded.
+        """
         for chosen in ([each for each in mutants if not each.milder], [each for each in mutants if each.milder]):
-            waiting = [each for each in chosen if self.result(each) is None and self._is_open(each)]
-            with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-                for number, row in enumerate(pool.map(self._try, waiting), 1):
-                    self._keep(row)
-                    print(
-                        f"{number}/{len(waiting)} {row['result']:9}{row['seconds']:5.1f}s  {row['mutant']}", flush=True
-                    )
+            waiting = self._waiting(chosen)
+            if len(waiting) >= ENOUGH:
+                in_fork(lambda _, waiting=waiting: self._quickly(waiting, jobs, calls))
+                self._read()
+            self._try_all(self._waiting(chosen), jobs, _anew)
+
+    def _waiting(self, mutants: Sequence[Mutant]) -> list[Mutant]:
+        return [each for each in mutants if self.result(each) is None and self._is_open(each)]
+
+    def _quickly(self, waiting: Sequence[Mutant], jobs: int, calls: Calls) -> dict[str, Any]:
+        """Those that need nothing loaded anew; this process is good for nothing else afterwards."""
+
+        def hunt(collected: Collected) -> None:
+            possible = [each for each in waiting if collected.can_try(each, list(self._usable(each)))]
+            print(f"{len(possible)} of {len(waiting)} the quick way", flush=True)
+            self._try_all(possible, jobs, collected.try_one)
+
+        Collected(calls, hunt).collect(self.baseline.target.test_files())
+        return {}
+
+    def _try_all(self, waiting: Sequence[Mutant], jobs: int, attempt: Attempt) -> None:
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            tried = pool.map(lambda each: self._try(each, attempt), waiting)
+            for number, row in enumerate(tried, 1):
+                self._keep(row)
+                print(f"{number}/{len(waiting)} {row['result']:9}{row['seconds']:5.1f}s  {row['mutant']}", flush=True)
 
     def _is_open(self, mutant: Mutant) -> bool:
         if not mutant.milder:
@@ -48,15 +80,18 @@ class Hunt:
         before = self.found.get(mutant.milder)
         return before is not None and before["result"] == SURVIVED
 
-    def _try(self, mutant: Mutant) -> dict[str, Any]:
+    def _usable(self, mutant: Mutant) -> dict[str, dict[str, Any]]:
         tests = self.baseline.noticing(mutant, self.most_seconds)
-        usable = {node: test for node, test in tests.items() if test["passed"]}
+        return {node: test for node, test in tests.items() if test["passed"]}
+
+    def _try(self, mutant: Mutant, attempt: Attempt) -> dict[str, Any]:
+        usable = self._usable(mutant)
         row = {"mutant": mutant.description, "line": mutant.line, "digest": self.baseline.digest(mutant)}
         began = time.monotonic()
         if not usable:
             return row | {"result": SURVIVED, "by": "no test enters it", "seconds": 0.0}
         limit = PATIENCE + FACTOR * sum(test["seconds"] for test in usable.values())
-        found = in_child(list(usable), mutant=mutant, limit=limit)
+        found = attempt(mutant, list(usable), limit)
         failed = next((node for node, test in found["tests"].items() if not test["passed"]), "")
         if found["ended"] == 0:
             result = STRICTER if only_stricter(usable, found["tests"]) else SURVIVED
@@ -70,6 +105,11 @@ class Hunt:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a") as lines:
             lines.write(json.dumps(row) + "\n")
+
+
+def _anew(mutant: Mutant, tests: Sequence[str], limit: float) -> dict[str, Any]:
+    """The slow way, with the weakened module and all that imports it loaded anew."""
+    return in_child(tests, mutant=mutant, limit=limit)
 
 
 def only_stricter(before: dict[str, Any], after: dict[str, Any]) -> bool:

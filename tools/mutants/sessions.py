@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType, ModuleType
@@ -47,16 +47,17 @@ PATIENCE, FACTOR = 30, 8
 
 
 def load(room: str | None) -> None:
-    """Everything that mutants share; no computation, so that forking is safe."""
+    """Everything that mutants share; no computation, so that forking is safe.
+
+    Shapes and types are not checked: beartype keeps annotations by their words, and would take an object of a module
+    that was loaded anew for one of the wrong type. So a mutant that only a type check betrays counts as survived.
+    """
     os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(ROOT / "build" / "mutants" / "jax"))
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     sys.path[:0] = [str(ROOT), str(ROOT / "src")]
     sys.dont_write_bytecode = True
-    from jaxtyping import install_import_hook
-
-    install_import_hook(["widenet"], "beartype.beartype")
     for name in ("widenet.training", "widenet.diagnostics", "widenet.data", "widenet.run"):
         importlib.import_module(name)
     for name in ("hypothesis", "scipy.stats", "scipy.optimize", "sklearn", "xarray"):
@@ -205,13 +206,18 @@ def in_child(
 
     `ended` is pytest's exit code, or the name of the signal that ended the child.
     """
+    return in_fork(lambda _: _run(tests, mutant, traced, limit))
+
+
+def in_fork(work: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
+    """What `work` finds in a child that has a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "found.json"
         child = os.fork()
         if child == 0:
             code = 1
             try:
-                path.write_text(json.dumps(_run(tests, mutant, traced, limit)))
+                path.write_text(json.dumps(work(Path(folder))))
                 code = 0
             except BaseException:
                 traceback.print_exc()

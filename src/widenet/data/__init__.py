@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from widenet.data.arrays import from_arrays, make_pool, scale_to_unit_ball, with_bias
     from widenet.data.base import Distribution, Pool
     from widenet.data.basis import Basis, make_basis
+    from widenet.data.clusters import FourClusters, make_clusters
     from widenet.data.gaussians import TwoGaussians, make_gaussians
+    from widenet.data.mixtures import GaussianMixture, make_shoulders, make_xor_mixture
     from widenet.data.mnist import Digits, load_digits, load_mnist, load_mnist35, load_mnist_pair
     from widenet.data.separable import Separable, make_separable
     from widenet.data.tables import load_csv, load_file, load_npz
@@ -27,6 +29,8 @@ _HOME = {
     "arrays": ("from_arrays", "make_pool", "scale_to_unit_ball", "with_bias"),
     "base": ("Distribution", "Pool"),
     "basis": ("Basis", "make_basis"),
+    "clusters": ("FourClusters", "make_clusters"),
+    "mixtures": ("GaussianMixture", "make_shoulders", "make_xor_mixture"),
     "gaussians": ("TwoGaussians", "make_gaussians"),
     "mnist": ("Digits", "load_digits", "load_mnist", "load_mnist35", "load_mnist_pair"),
     "separable": ("Separable", "make_separable"),
@@ -41,6 +45,8 @@ __all__ = [
     "Digits",
     "Distribution",
     "Entry",
+    "FourClusters",
+    "GaussianMixture",
     "Pool",
     "Separable",
     "TwoGaussians",
@@ -55,10 +61,13 @@ __all__ = [
     "load_mnist_pair",
     "load_npz",
     "make_basis",
+    "make_clusters",
     "make_gaussians",
     "make_pool",
     "make_separable",
+    "make_shoulders",
     "make_xor",
+    "make_xor_mixture",
     "make_xord",
     "recovers",
     "scale_to_unit_ball",

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from widenet.diagnostics.huberized import HuberNetwork, Labels, Points, hessian_blocks, hessian_product
+from widenet.diagnostics.huberized import HuberNetwork, Labels, Points, hessian, hessian_product
 
 DENSE = 1500
 """Parameters up to which the whole matrix is diagonalized."""
@@ -19,8 +19,7 @@ def hessian_norm(network: HuberNetwork, points: Points, labels: Labels, *, dense
     if not np.isfinite(network.weights).all():
         return float("nan")
     if rows * dim <= dense:
-        matrix = hessian_blocks(network, points, labels).transpose(0, 2, 1, 3).reshape(rows * dim, rows * dim)
-        return float(np.abs(scipy.linalg.eigvalsh(matrix)).max())
+        return float(np.abs(scipy.linalg.eigvalsh(hessian(network, points, labels))).max())
 
     def product(flat: np.ndarray) -> np.ndarray:
         return hessian_product(network, points, labels, flat.reshape(rows, dim)).ravel()

@@ -107,14 +107,23 @@ def gradient(network: HuberNetwork, points: Points, labels: Labels) -> Rows:
     return -pushes.T @ points / len(labels)
 
 
+def hessian(network: HuberNetwork, points: Points, labels: Labels) -> Float[np.ndarray, "weight weight"]:
+    """∇²L as one matrix, the entries of a row of V side by side."""
+    rows, dim = network.weights.shape
+    (slopes, weights), alone = _coefficients(network, points, labels)
+    spread = (slopes[:, :, None] * points[:, None, :]).reshape(len(labels), rows * dim)
+    matrix = (spread.T * (weights / len(labels))) @ spread
+    own = np.einsum("si,sab->iab", alone / len(labels), points[:, :, None] * points[:, None, :])
+    for row in range(rows):
+        place = slice(row * dim, (row + 1) * dim)
+        matrix[place, place] += own[row]
+    return matrix
+
+
 def hessian_blocks(network: HuberNetwork, points: Points, labels: Labels) -> Float[np.ndarray, "both both dim dim"]:
     """∇_{v_i}∇_{v_j} L: (19) off the diagonal, (20) on it."""
-    pairs, alone = _coefficients(network, points, labels)
-    outer = points[:, :, None] * points[:, None, :] / len(labels)
-    blocks = np.einsum("si,sj,s,sab->ijab", pairs[0], pairs[0], pairs[1], outer, optimize=True)
-    rows = np.arange(len(network.weights))
-    blocks[rows, rows] += np.einsum("si,sab->iab", alone, outer, optimize=True)
-    return blocks
+    rows, dim = network.weights.shape
+    return hessian(network, points, labels).reshape(rows, dim, rows, dim).transpose(0, 2, 1, 3)
 
 
 def hessian_product(network: HuberNetwork, points: Points, labels: Labels, direction: Rows) -> Rows:

@@ -122,7 +122,8 @@ def hit_bound(threshold: Numbers, distance: Numbers, deviation: Numbers) -> Numb
 
 def hit_probability(threshold: Numbers, deviation: Numbers, sine: Numbers) -> Numbers:
     """The same exactly: 2Φ(4τ/(σs)) − 1."""
-    return within(4 * threshold / (deviation * sine))
+    with np.errstate(divide="ignore"):
+        return within(4 * threshold / (deviation * np.asarray(sine)))
 
 
 def alpha_bound(threshold: Numbers, deviation: Numbers) -> float:

@@ -205,6 +205,10 @@ Source = Annotated[
 """Where points come from: `draw(seed)`."""
 
 
+Mixture = Annotated[Caps | Gaussians, Field(discriminator="kind")]
+"""Laws with as many fresh points as are asked for: `draw(seed, fresh, n_points)`."""
+
+
 class DataSetting(ClosedModel):
     """What every setting with data has."""
 

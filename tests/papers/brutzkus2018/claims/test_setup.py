@@ -220,11 +220,9 @@ def scalar_states(*rows):
     return differentiate(hidden, outputs, np.ones((count, 1)), np.ones(count), 0.2, 0.7)
 
 
-TWO = scalar_states(ACTIVE, SOLVED)
-
-
-def stepped(row_w=0.0, row_u=0.0, own=0.0, at_rest=0.0, states=TWO):
+def stepped(row_w=0.0, row_u=0.0, own=0.0, at_rest=0.0, states=None):
     """Eq. 10 with steps that are a little too long, or with a gradient at a point of margin above 1."""
+    states = scalar_states(ACTIVE, SOLVED) if states is None else states
 
     def rule(*arguments):
         hidden, output = update_of(*arguments)

@@ -1,0 +1,1 @@
+"""Judges of chatterji2021."""

@@ -1,0 +1,172 @@
+"""What the claims about random starts share: how often a bound fails, the worst of several settings, hypotheses."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from widenet.claims.base import Hypothesis, Part, Runs, Silence, at_least, at_most, less_than, more_than
+from widenet.claims.sides import Rate, Sides
+from widenet.claims.specimen import Specimen
+from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.papers.chatterji2021.cluster_formulas import first_step_size, initial_deviation
+from widenet.papers.chatterji2021.cluster_settings import OwnClusters
+from widenet.papers.chatterji2021.runs.first_steps import FirstSteps, FirstStepSetting
+
+CONFIRMED = 0.05
+"""A bound δ on how often something fails may be so small that no number of runs confirms it. It is refuted where the
+exact lower limit of the share of failures exceeds δ, and kept where the upper limit is at most δ or this."""
+MOST_POINTS = 100
+"""All pairs of points are counted; with more of them that takes long."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seldom:
+    """ "Fails with probability at most `allowed`", one case per run; see `CONFIRMED`."""
+
+    sides: Sides
+    allowed: float
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it can fail at all, and not always may."""
+        return not self.sides.vacuous and self.allowed < 1
+
+    def part(self) -> Part:
+        """The part of a conclusion that these runs decide."""
+        failed, lost = self.sides.broken, self.sides.scored & ~self.sides.decided
+        part = Rate(failed, self.allowed, lost, sides=self.sides).part("")
+        if part.kept is not None:
+            return part
+        return Rate(failed, max(self.allowed, CONFIRMED), lost, sides=self.sides).part("")
+
+
+def worst(parts: Sequence[Part]) -> Part:
+    """One part for several settings: broken if one is, undecided if one is; a bound that says something is shown first.
+
+    The numbers are those of the setting that comes closest.
+    """
+    order = {False: 0, None: 1, True: 2}
+    shown = min(parts, key=lambda part: (order[part.kept], part.vacuous, -(part.tightness or 0.0)))
+    totals = {name: sum(getattr(part, name) for part in parts) for name in ("cases", "broken", "undecided")}
+    return shown.model_copy(update=totals)
+
+
+def over_cells(cells: Sequence[FirstSteps], bound_of: Callable[[FirstSteps], Seldom]) -> Part:
+    """The worst part over all cells."""
+    return worst([bound_of(cell).part() for cell in cells])
+
+
+def conditions(cells: Sequence[FirstSteps]) -> tuple[Hypothesis, ...]:
+    """The hypotheses of Theorem 2 that can be measured, each at the cell nearest to breaking it."""
+    return (
+        at_most("unit_inputs", "largest distance of ‖x‖² from 1", _most(cells, _length_error), 0, tolerance=STEP),
+        at_most("bandwidth", "largest distance of hp from 1", _most(cells, _bandwidth_error), 0, tolerance=ROUNDING),
+        at_most("start", "largest distance of σ from its value, relative", _most(cells, _start_error), 0,
+                tolerance=ROUNDING),
+        at_most("first_step", "largest distance of α_0 from its value, relative", _most(cells, _step_error), 0,
+                tolerance=ROUNDING),
+        more_than("beta_positive", "smallest β", min(cell.beta for cell in cells), 0),
+        less_than("beta_below_half", "largest β", max(cell.beta for cell in cells), 0.5),
+        at_least("points", "fewest points n", min(cell.n_points for cell in cells), 4),
+    )  # fmt: skip
+
+
+def _most(cells: Sequence[FirstSteps], error: Callable[[FirstSteps], float]) -> float:
+    return float(np.max([error(cell) for cell in cells]))
+
+
+def _length_error(cell: FirstSteps) -> float:
+    return float(np.abs(np.diag(cell.products) - 1).max())
+
+
+def _bandwidth_error(cell: FirstSteps) -> float:
+    return abs(cell.bandwidth * cell.half_width - 1)
+
+
+def _start_error(cell: FirstSteps) -> float:
+    return abs(cell.deviation / initial_deviation(cell.half_width, cell.beta, cell.scaling) - 1)
+
+
+def _step_error(cell: FirstSteps) -> float:
+    return abs(cell.step / first_step_size(cell.half_width, cell.beta, cell.scaling) - 1)
+
+
+def products_at_least_zero(cells: Sequence[FirstSteps]) -> Hypothesis:
+    """x_s·x_q ≥ 0 for all pairs."""
+    lowest = min(float(cell.products.min()) for cell in cells)
+    return at_least("products", "smallest x_s·x_q", lowest, 0, tolerance=ROUNDING)
+
+
+def pairs_of_one_cluster(cells: Sequence[FirstSteps]) -> Hypothesis:
+    """x_s·x_q ≥ 1 − 2r in one cluster."""
+    gap = min(float((cell.products - 1 + 2 * cell.radius)[cell.same_cluster].min()) for cell in cells)
+    return at_least("one_cluster", "smallest x_s·x_q − (1 − 2r) in one cluster", gap, 0, tolerance=ROUNDING)
+
+
+def pairs_of_opposite_classes(cells: Sequence[FirstSteps]) -> Hypothesis:
+    """x_s·x_q ≤ (1 + Δ)/2 + 2r for opposite classes."""
+    gap = max(_excess_of_opposite(cell) for cell in cells)
+    return at_most("opposite", "largest x_s·x_q − (1 + Δ)/2 − 2r of opposite classes", gap, 0, tolerance=ROUNDING)
+
+
+def _excess_of_opposite(cell: FirstSteps) -> float:
+    excess = (cell.products - (1 + cell.overlap) / 2 - 2 * cell.radius)[cell.opposite]
+    return float(excess.max(initial=-1.0))
+
+
+def runs_of(cells: Sequence[FirstSteps]) -> Runs:
+    """How many starts."""
+    return Runs(tried=sum(cell.n_runs for cell in cells))
+
+
+def rows_of(cells: Sequence[FirstSteps], **columns: Callable[[FirstSteps], Any]) -> dict[str, Any]:
+    """What a reader needs to know of each cell, `scaling` with every number."""
+    return {
+        "cells": [
+            {
+                "scaling": cell.scaling,
+                "half_width": cell.half_width,
+                "beta": cell.beta,
+                "points": cell.n_points,
+                "radius": cell.radius,
+                "overlap": cell.overlap,
+                "imbalance": cell.imbalance,
+                "runs": cell.n_runs,
+                **{name: column(cell) for name, column in columns.items()},
+            }
+            for cell in cells
+        ]
+    }
+
+
+def silence_over_clusters(specimen: Specimen) -> Silence | None:
+    """Two classes of unit vectors, four points at least, and not so many that their pairs take long."""
+    if not specimen.has_signs_as_labels:
+        found = ", ".join(f"{label:g}" for label in specimen.classes[:5])
+        return Silence(f"It is about two classes, −1 and +1, and this data has the labels {found}.")
+    n = len(specimen.labels)
+    if n < 4:
+        return Silence(f"It is about four clusters, so at least 4 points, and this data has {n}.")
+    if n > MOST_POINTS:
+        return Silence(f"All pairs of points are counted here, for at most {MOST_POINTS} points, not {n}.")
+    lengths = np.linalg.norm(specimen.inputs, axis=1)
+    if not np.abs(lengths - 1).max() <= STEP / 4:
+        low, high = lengths.min(), lengths.max()
+        return Silence(f"It is about inputs of length 1; here ‖x‖ goes from {low:.3g} to {high:.3g}.")
+    return None
+
+
+def starts_on(specimen: Specimen) -> list[FirstStepSetting] | Silence:
+    """A narrow and a wider network on the reader's data, each class split into two clusters."""
+    if (reason := silence_over_clusters(specimen)) is not None:
+        return reason
+    own = OwnClusters(own_data=specimen.digest)
+    runs = max(60, specimen.choices.n_runs or 0)
+    return [
+        FirstStepSetting(
+            points=own, half_width=1000, beta=0.45, n_runs=runs, scaling=scaling, seed=specimen.choices.seed
+        )
+        for scaling in ("sec4", "exact")
+    ]

@@ -1,0 +1,1 @@
+"""Pictures of chatterji2021."""

@@ -1,0 +1,1 @@
+"""Figures of chatterji2021: numbers, and the reported ones beside them."""

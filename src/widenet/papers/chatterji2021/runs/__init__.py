@@ -1,0 +1,1 @@
+"""Experiments of chatterji2021: what is trained, and at which settings."""

@@ -1,0 +1,147 @@
+"""Networks to look at, each with its data: drawn at random, on a reader's data, or placed where a bound is attained."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from widenet.diagnostics.huberized import HuberNetwork, Labels, Points
+from widenet.papers.chatterji2021.formulas import equation_5_threshold
+from widenet.papers.chatterji2021.settings import PointsSetting
+from widenet.records import ClosedModel
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A network and the data it is looked at on, in reduced coordinates."""
+
+    points: Points
+    labels: Labels
+    network: HuberNetwork
+
+
+class RandomCases(ClosedModel):
+    """p ≤ 8, at most 4 inputs, at most 6 points; rows of 10^U(−2,1)·h, so that units lie on all three pieces of φ.
+
+    A part of the networks is stretched, which brings losses of points that are fitted down, and others up.
+    """
+
+    kind: Literal["random"] = "random"
+    n_networks: int = Field(default=150, ge=1)
+    seed: int = 0
+
+    def cases(self) -> Iterator[Case]:
+        """One after the other."""
+        draw = np.random.default_rng([self.seed, 41])
+        for number in range(self.n_networks):
+            p, dim, n = (int(draw.integers(1, most + 1)) for most in (8, 4, 6))
+            points = draw.normal(size=(n, dim))
+            points /= np.linalg.norm(points, axis=1, keepdims=True)
+            labels = draw.choice([-1.0, 1.0], n)
+            size = 10 ** draw.uniform(-2, 1) * (40.0 if number % 3 == 0 else 1.0) / p
+            weights = size * draw.normal(size=(2 * p, dim))
+            if number % 4 == 0 and (labels == labels[0]).all():  # helpful units grow: a small loss
+                weights = np.abs(weights) * np.repeat([labels[0], -labels[0]], p)[:, None] * np.sign(points[0])
+            yield Case(points, labels, HuberNetwork(weights, 1 / p))
+
+
+class OwnCases(PointsSetting):
+    """Networks with Gaussian rows of several sizes on a reader's data."""
+
+    kind: Literal["own"] = "own"
+    half_width: int = Field(ge=1)
+    n_networks: int = Field(default=6, ge=1)
+    seed: int = 0
+
+    def cases(self) -> Iterator[Case]:
+        """From rows far below the bandwidth to rows that fit."""
+        points, labels = self.points.draw(self.seed)
+        draw = np.random.default_rng([self.seed, 43])
+        for size in np.geomspace(0.1, 10.0, self.n_networks):
+            rows = size / self.half_width * draw.normal(size=(2 * self.half_width, points.shape[1]))
+            yield Case(points, labels, HuberNetwork(rows, 1 / self.half_width))
+
+
+class PlacedCases(ClosedModel):
+    """The networks in which the inequalities of Section 3.3 are attained, or nearly."""
+
+    kind: Literal["placed"] = "placed"
+    half_widths: tuple[int, ...] = (1, 2, 3, 16)
+
+    def cases(self) -> Iterator[Case]:
+        """For every width one of each kind."""
+        for p in self.half_widths:
+            yield steepest_curve(p)
+            yield flat_step(p)
+            yield from (all_on(p, margin) for margin in (30.0, -30.0))
+            yield harmful_units(p)
+        yield from ThinCases().cases()
+
+
+class ThinCases(ClosedModel):
+    """Networks on which (5) gives Lemma 10 with nothing to spare."""
+
+    kind: Literal["thin"] = "thin"
+    sample_sizes: tuple[int, ...] = (2, 3)
+
+    def cases(self) -> Iterator[Case]:
+        """One per number of points."""
+        yield from (one_loss(n) for n in self.sample_sizes)
+
+
+class DeadCases(ClosedModel):
+    """One point on which every unit is off: L = log 2, and no gradient."""
+
+    kind: Literal["dead"] = "dead"
+    heights: tuple[float, ...] = (-1.0, -1.0)
+
+    def cases(self) -> Iterator[Case]:
+        """It alone."""
+        yield on_one_point(np.asarray(self.heights))
+
+
+UNIT = np.array([0.6, 0.8])
+
+
+def on_one_point(heights: np.ndarray, label: float = 1.0) -> Case:
+    """One point x = (0.6, 0.8), and rows along it with these pre-activations, plus rows first."""
+    rows = np.asarray(heights)[:, None] * UNIT
+    return Case(UNIT[None], np.array([label]), HuberNetwork(rows, 2 / len(rows)))
+
+
+def steepest_curve(half_width: int, height: float = 30.0) -> Case:
+    """Helpful units far up, harmful ones at h exactly: ‖∇²L‖ tends to κpL, and both blocks of (23), (24) to theirs."""
+    p = half_width
+    return on_one_point(np.repeat([(height + 0.5) / p + 0.5 / p, 1 / p], p))
+
+
+def flat_step(half_width: int) -> Case:
+    """Harmful units on the parabola near 0 and nothing else: a step 1/(3M) gains no more than Lemma 5 says."""
+    p = half_width
+    return on_one_point(np.repeat([1e-3 / p, -1.0], p), label=-1.0)
+
+
+def all_on(half_width: int, margin: float) -> Case:
+    """Every unit on the linear piece, so that the gradient is √(2p)·g."""
+    return on_one_point(np.repeat([2 + max(margin, 0) / half_width, 2 + max(-margin, 0) / half_width], half_width))
+
+
+def harmful_units(half_width: int) -> Case:
+    """Helpful units off and harmful ones at 2h: the penalty of (4) is hp/2·g, half of what it prints."""
+    return on_one_point(np.repeat([-1.0, 2 / half_width], half_width))
+
+
+def one_loss(n_samples: int, half_width: int = 64) -> Case:
+    """Nearly all of nL on the first axis, whose harmful units are at h, and L where (5) just gives Lemma 10."""
+    p, loss = half_width, equation_5_threshold(n_samples)
+    h, axes = 1 / p, np.eye(n_samples)
+    rows = np.zeros((2 * p, n_samples))
+    rows[:p] = -1.0
+    # The margin of the first point is c − h/2 less p harmful units of φ(h) = h/2 each.
+    rows[0] = (h / 2 + 0.5 - np.log(np.expm1(n_samples * loss))) * axes[0]
+    for other in range(1, n_samples):
+        rows[other] = (40 + h / 2) * axes[other]
+    rows[p:] = h * axes[0]
+    return Case(axes, np.ones(n_samples), HuberNetwork(rows, h))

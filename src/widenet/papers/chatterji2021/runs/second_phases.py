@@ -1,0 +1,131 @@
+"""Gradient descent after the first step of Theorem 2, with the step size of its proof, on the centres of XOR."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float
+from pydantic import Field
+
+from widenet.claims.experiments import Experiment
+from widenet.diagnostics.huberized import huberized, huberized_slope, log_mean_loss, pulls
+from widenet.papers.chatterji2021.cluster_formulas import (
+    STEP_CONSTANT,
+    bandwidth,
+    first_step_size,
+    initial_deviation,
+)
+from widenet.papers.chatterji2021.cluster_settings import Centres, Clustered, ClusterSetting
+from widenet.progress import Progress
+from widenet.records import Scale
+
+
+class PhaseSetting(ClusterSetting):
+    """One run with the numbers of Theorem 2, in reduced coordinates.
+
+    Attributes:
+      start: Gaussian, with a first step of α_0 before the iterates are counted; or "isolating" units, p/2 around each
+        of four centres, made to have the loss `first_loss`.
+      schedule: the step size is this times log²(1/L_t)·e²/(120p); 1 but for controls.
+    """
+
+    half_width: int = Field(ge=2, multiple_of=2)
+    beta: float = 0.25
+    start: Literal["gaussian", "isolating"] = "gaussian"
+    first_loss: float = 9e-9
+    n_steps: int = 6000
+    schedule: float = 1.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Phase:
+    """Iterates t = 1, 2, … of one run.
+
+    Attributes:
+      losses: L_t; norm: ‖V^(1)‖ in reduced coordinates; step_scale: Q_1, what multiplies log²(1/L_t).
+      half_width, beta, dim, n_points: p, β, d, n; start: which.
+    """
+
+    losses: Float[np.ndarray, " iterate"]
+    norm: float
+    step_scale: float
+    half_width: int
+    beta: float
+    dim: int
+    n_points: int
+    start: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows of a network, each of which stands for `copies` equal units."""
+
+    weights: Float[np.ndarray, "row dim"]
+    signs: Float[np.ndarray, " row"]
+    copies: float
+
+
+def run_second_phases(setting: PhaseSetting, progress: Progress) -> Phase:
+    """Train the run of a setting."""
+    drawn, p = setting.points.draw(setting.seed), setting.half_width
+    h, step_scale = bandwidth(p), setting.schedule * STEP_CONSTANT / p
+    rows = _isolating(drawn, setting) if setting.start == "isolating" else _gaussian(drawn, setting)
+    weights, inputs, pushed = rows.weights.copy(), drawn.reduced, rows.signs[:, None] / len(drawn.labels)
+    taken, losses, norm = 0 if setting.start == "gaussian" else 1, [], math.nan
+    while len(losses) < setting.n_steps:
+        products = weights @ inputs.T
+        margins = drawn.labels * (rows.copies * (rows.signs @ huberized(products, h)))
+        log_loss = float(log_mean_loss(margins))
+        if taken:
+            losses.append(math.exp(log_loss))
+            step = step_scale * log_loss**2
+        else:
+            step = first_step_size(p, setting.beta, "exact")
+        if taken == 1:
+            norm = math.sqrt(rows.copies) * float(np.linalg.norm(weights))
+        weights += step * pushed * ((pulls(margins) * drawn.labels * huberized_slope(products, h)) @ inputs)
+        taken += 1
+        if taken % 500 == 0:
+            progress(len(losses) / setting.n_steps, "steps")
+    return Phase(
+        losses=np.array(losses),
+        norm=norm,
+        step_scale=step_scale,
+        half_width=p,
+        beta=setting.beta,
+        dim=drawn.points.shape[1],
+        n_points=len(drawn.labels),
+        start=setting.start,
+    )
+
+
+def _gaussian(drawn: Clustered, setting: PhaseSetting) -> _Rows:
+    deviation = initial_deviation(setting.half_width, setting.beta, "exact")
+    draw = np.random.default_rng([setting.seed, setting.half_width, 2])
+    weights = deviation * draw.standard_normal((2 * setting.half_width, drawn.reduced.shape[1]))
+    return _Rows(weights, np.repeat([1.0, -1.0], setting.half_width), 1.0)
+
+
+def _isolating(drawn: Clustered, setting: PhaseSetting) -> _Rows:
+    """For each centre μ_k, p/2 units with the row (c/q)(μ_k, −1/2): active there and at no other centre."""
+    q = setting.half_width / 2
+    margin = -math.log(math.expm1(setting.first_loss))
+    scale = 2 * (margin + q * bandwidth(setting.half_width) / 2)
+    rows = np.concatenate([drawn.shape.centres, np.full((4, 1), -0.5)], axis=1)
+    return _Rows(math.sqrt(2) * scale / q * rows, np.array([1.0, 1.0, -1.0, -1.0]), q)
+
+
+def random_phases(scale: Scale, seed: int) -> list[PhaseSetting]:
+    """Two widths from random starts."""
+    return [PhaseSetting(points=Centres(), half_width=p, seed=seed) for p in (200, 1000)]
+
+
+def isolating_phases(scale: Scale, seed: int) -> list[PhaseSetting]:
+    """A start at which every hypothesis of Theorem 1 is met."""
+    steps = 1000 if scale is Scale.QUICK else 20_000
+    return [PhaseSetting(points=Centres(), half_width=30_000, start="isolating", n_steps=steps)]
+
+
+second_phases = Experiment("chatterji2021.second_phases", random_phases, run_second_phases, seconds=2.0)

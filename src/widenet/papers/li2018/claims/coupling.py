@@ -1,0 +1,275 @@
+"""Coupling: how many neurons keep their patterns, and for how long (Lemmas 5.1, A.1 and B.1)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_least, at_most, claim
+from widenet.claims.sides import Rate, Sense, Sides, evidence
+from widenet.claims.specimen import Specimen
+from widenet.claims.tolerances import ROUNDING
+from widenet.papers.li2018.claims.geometry import SIGMAS, share_room, weights_in_span
+from widenet.papers.li2018.claims.network import unit_norm
+from widenet.papers.li2018.claims.specimens import own_points, prepared
+from widenet.papers.li2018.formulas import (
+    HALF_NORMAL,
+    E,
+    coupled_bound,
+    coupled_mean_orthonormal,
+    move_bound,
+    point_coupled_bound,
+    uniform_failure,
+)
+from widenet.papers.li2018.runs.descents import Descent, DescentSetting, coupled_settings, descents, own_settings
+from widenet.papers.li2018.settings import TOY, Basis, Sample
+from widenet.records import Scale
+
+THETAS = (0.05, 0.2, 0.5)
+"""θ = eτkl/σ: the share of neurons that may be lost."""
+LEAST_SCALED = 20
+"""m·θ from which on the statement is one about a fixed τ with high probability."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sizes:
+    """|H|/m of starts, one column per θ.
+
+    Attributes:
+      shares, orthonormal: on some points, and on orthonormal ones; thetas: eτkl/σ.
+      n_components, n_orthonormal: kl of either.
+    """
+
+    shares: Float[np.ndarray, "start theta"]
+    orthonormal: Float[np.ndarray, "other theta"]
+    thetas: Float[np.ndarray, " theta"]
+    n_components: int
+    n_orthonormal: int
+    width: int
+    norm_error: float
+
+
+def clear_shares(points: np.ndarray, thetas: Sequence[float], width: int, starts: int, seed: int) -> np.ndarray:
+    """|H|/m of each start at each τ = θσ/(ekl)."""
+    draw, found = np.random.default_rng([seed, 51]), []
+    levels = np.array(thetas) / (E * len(points))
+    for _ in range(starts):
+        least = np.abs(weights_in_span(draw, width, points) @ points.T).min(axis=1)
+        found.append((least[:, None] >= levels).mean(axis=0))
+    return np.array(found)
+
+
+def measure_sizes(sample: Sample, seed: int, *, width: int = 600, starts: int = 320) -> Sizes:
+    """320 starts can show a failure rate of at most 0.01."""
+    basis = Basis().draw(seed).points
+    return Sizes(
+        shares=clear_shares(sample.points, THETAS, width, starts, seed),
+        orthonormal=clear_shares(basis, THETAS, width, 60, seed + 1),
+        thetas=np.array(THETAS),
+        n_components=len(sample.points),
+        n_orthonormal=len(basis),
+        width=width,
+        norm_error=sample.norm_error,
+    )
+
+
+def draw_sizes(scale: Scale, seed: int) -> Sizes:
+    """Toy points."""
+    return measure_sizes(TOY.draw(seed), seed)
+
+
+@claim("li2018.lemma_a_1_size", Kind.STEP, "proof of Lemma A.1", draws=draw_sizes)
+def lemma_a_1_size(
+    found: Sizes, *, constant: float = 1.0, mean: float = 1.0, failure: float = 0.01, least: float = LEAST_SCALED
+) -> Evidence:
+    """For one fixed τ the set H of neurons with |⟨w_r⁰, x_{a,b}⟩| ≥ τ on all points has |H| ≥ (1 − eτkl/σ)m, with
+    probability 0.99 once eτklm/σ ≥ 20; its mean is at least (1 − c_Gτkl/σ)m, c_G = √(2/π), and (2 − 2Φ(τ/σ))^{kl}·m on
+    orthonormal points.
+
+    The factor m is missing in print. For a smaller τ the statement is "no neuron is lost", which fails with constant
+    probability.
+    """
+    parts = {}
+    for place, theta in enumerate(found.thetas):
+        parts[f"1 − eτkl/σ at eτkl/σ = {theta:g}"] = Rate(found.shares[:, place] < 1 - constant * theta, failure)
+    relative = found.thetas / (E * found.n_components)
+    lower = coupled_bound(relative, found.n_components, mean * HALF_NORMAL)
+    exact = coupled_mean_orthonormal(found.thetas / (E * found.n_orthonormal), found.n_orthonormal)
+    rooms = [SIGMAS * each.std(axis=0, ddof=1) / np.sqrt(len(each)) for each in (found.shares, found.orthonormal)]
+    return evidence(
+        {
+            **parts,
+            "mean at least 1 − c_Gτkl/σ": Sides(found.shares.mean(axis=0), lower, Sense.AT_LEAST, room=rooms[0]),
+            "mean on orthonormal points": Sides(found.orthonormal.mean(axis=0), exact, Sense.EQUAL, room=rooms[1]),
+        },
+        (
+            unit_norm(found.norm_error),
+            at_least("scaled_threshold", "smallest eτklm/σ", float(found.thetas.min()) * found.width, least),
+        ),
+    )
+
+
+@lemma_a_1_size.speaks
+def _(specimen: Specimen) -> Sizes | Silence:
+    sample = prepared(specimen, most=200)
+    if isinstance(sample, Silence):
+        return sample
+    if sample.points.shape[1] > 100:
+        return Silence("Hundreds of starts are drawn here, in at most 100 dimensions.")
+    return measure_sizes(sample, 0, width=400)
+
+
+@dataclass(frozen=True, eq=False)
+class Uniform:
+    """Whether some τ breaks |H| ≥ (1 − cτkl/σ)m, per start: any τ, and only those with eτklm/σ ≥ `lowest`."""
+
+    broken: np.ndarray
+    broken_above: np.ndarray
+    n_lines: int
+    n_components: int
+    constant: float
+
+
+def measure_uniform(sample: Sample, seed: int, *, constant: float = E, lowest: float = LEAST_SCALED) -> Uniform:
+    """The worst τ are those just above an order statistic of min |⟨w_r, x⟩|."""
+    draw, width, starts, n = np.random.default_rng([seed, 54]), 200, 1500, len(sample.points)
+    broken, above = [], []
+    for _ in range(starts):
+        least = np.sort(np.abs(weights_in_span(draw, width, sample.points) @ sample.points.T).min(axis=1))
+        lost = np.arange(1, width + 1) / width > constant * least * n
+        broken.append(lost.any())
+        above.append((lost & (E * least * n * width >= lowest)).any())
+    return Uniform(np.array(broken), np.array(above), sample.n_lines, n, constant)
+
+
+def draw_uniform(scale: Scale, seed: int) -> Uniform:
+    """Four orthonormal points."""
+    return measure_uniform(Basis(n_classes=2).draw(seed), seed)
+
+
+@claim("li2018.lemma_a_1_all_thresholds", Kind.STEP, "proof of Lemma A.1", draws=draw_uniform)
+def lemma_a_1_all_thresholds(found: Uniform, *, failure: float = 0.01) -> Evidence:
+    """|H| ≥ (1 − eτkl/σ)m holds for all τ with eτklm/σ ≥ 20 at once, with probability 0.99. With smaller τ too, some τ
+    breaks it with probability (c_G/e)·n/(kl) as m → ∞, where n counts the distinct lines ±x: 0.2935 for points in
+    general position.
+    """
+    promised = uniform_failure(found.n_lines, found.n_components, found.constant)
+    share = found.broken.mean()
+    return evidence(
+        {
+            "all τ from 20σ/(emkl) on": Rate(found.broken_above, failure),
+            "some τ breaks it with probability 0.2935·n/(kl)": Sides(
+                share, promised, Sense.EQUAL, room=share_room(share, len(found.broken)) + 0.01
+            ),
+        }
+    )
+
+
+@claim("li2018.lemma_a_1_size_as_printed", Kind.STEP, "proof of Lemma A.1", draws=draw_uniform)
+def lemma_a_1_size_as_printed(found: Uniform, *, failure: float = 0.01) -> Evidence:
+    """With high probability over the start, for every τ > 0: |H| ≥ (1 − eτkl/σ)m.
+
+    High probability is 0.99 here. The τ that break it allow less than one step, so coupling itself is not harmed.
+    """
+    return evidence({"for every τ": Rate(found.broken, failure)})
+
+
+# ── along descents ──
+
+
+def descent_conditions(cells: Sequence[Descent]) -> tuple[Hypothesis, ...]:
+    """(A2), and shares that add up to 1."""
+    return (
+        unit_norm(max(cell.norm_error for cell in cells)),
+        at_most("total", "|Σp − 1|", max(cell.total for cell in cells), 0, tolerance=ROUNDING),
+    )
+
+
+@claim("li2018.lemma_a_1_move", Kind.STEP, "proof of Lemma A.1", reads=descents.at(coupled_settings))
+def lemma_a_1_move(cells: Sequence[Descent], *, factor: float = 1.0) -> Evidence:
+    """‖w_r^t − w_r⁰‖ < 2·max|a|·ηt for every neuron r and every step t ≥ 1 of gradient descent on points of norm 1.
+
+    The proof prints L·ηt with L a bound on |a|; see `lemma_a_1_gradient`.
+    """
+    moves = np.concatenate([cell.moves for cell in cells])
+    times = np.concatenate([np.arange(len(cell.moves), dtype=np.float64) for cell in cells])
+    each = np.concatenate(
+        [np.full(len(cell.moves), move_bound(cell.largest_vote, cell.step_size, 1.0)) for cell in cells]
+    )
+    return evidence(
+        {
+            "less than 2·max|a|·ηt": Sides(moves, factor * each * times, strict=True, scored=times > 0),
+            "0 at the start": Sides(moves, 0.0, Sense.EQUAL, scored=times == 0),
+        },
+        descent_conditions(cells),
+    )
+
+
+@claim("li2018.lemma_5_1", Kind.MAIN, "Lemma 5.1 (= A.1), Section 5.1", reads=descents.at(coupled_settings))
+def lemma_5_1(cells: Sequence[Descent]) -> Evidence:
+    """For steps t ≤ τ/(2·max|a|·η), at least a share 1 − eτkl/σ of the neurons has ∂L/∂w_r = ∂̃L/∂w_r: every neuron with
+    |⟨w_r⁰, x_{a,b}⟩| ≥ τ on all points keeps its patterns, and a neuron that keeps its patterns has equal gradients.
+    """
+    clear, lost, unequal, least, limits, bounds = (
+        np.concatenate(each)
+        for each in zip(
+            *(
+                (c.clear, c.lost, c.unequal, c.least_coupled, c.limits, coupled_bound(c.thresholds, c.n_components))
+                for c in cells
+            ),
+            strict=True,
+        )
+    )
+    return evidence(
+        {
+            "neurons of H that change a pattern": Sides(lost, 0.0),
+            "coupled neurons with another gradient": Sides(unequal, 0.0),
+            "share of coupled neurons": Sides(least, bounds, Sense.AT_LEAST, trivial=0.0),
+            "|H|/m ≥ 1 − eτkl/σ": Sides(clear, bounds, Sense.AT_LEAST, trivial=0.0),
+        },
+        (
+            *descent_conditions(cells),
+            at_least("steps", "fewest steps that are promised", limits.min(), 1),
+        ),
+        details={"steps promised": limits, "share of coupled neurons": least, "promised": bounds},
+    )
+
+
+@claim("li2018.lemma_b_1", Kind.STEP, "Lemma B.1, Appendix B.1", reads=descents.at(coupled_settings))
+def lemma_b_1(cells: Sequence[Descent], *, constant: float = 10.0, mean: float = 2 * HALF_NORMAL) -> Evidence:
+    """For a unit vector x fixed before the start, in the data or not, and t ≤ τ/(2·max|a|·η), a share 1 − 10τ/σ of the
+    neurons at least has the pattern of the start at x, so gradient and pseudo gradient there agree for every label,
+    and |⟨w_r^t, x⟩| ≥ τ; the mean of that share is at least 1 − 2c_Gτ/σ.
+    """
+    bounds = np.concatenate([np.repeat(point_coupled_bound(c.thresholds, constant), c.fresh.shape[1]) for c in cells])
+    shares = np.concatenate([cell.fresh.ravel() for cell in cells])
+    means, promised, rooms = [], [], []
+    for cell in cells:
+        for threshold, row in zip(cell.thresholds, cell.fresh, strict=True):
+            means.append(row.mean())
+            promised.append(point_coupled_bound(threshold, mean))
+            # Shares of one network at different points may lean on each other, so the room is that of one point.
+            rooms.append(SIGMAS * np.sqrt(max(1 - row.mean(), 1 / cell.width) / cell.width))
+    limits = np.concatenate([cell.limits for cell in cells])
+    return evidence(
+        {
+            "at least 1 − 10τ/σ": Sides(shares, bounds, Sense.AT_LEAST, trivial=0.0),
+            "mean at least 1 − 2c_Gτ/σ": Sides(np.array(means) + rooms, promised, Sense.AT_LEAST),
+        },
+        (
+            unit_norm(max(cell.norm_error for cell in cells)),
+            at_least("steps", "fewest steps that are promised", limits.min(), 1),
+        ),
+    )
+
+
+@lemma_a_1_move.speaks
+@lemma_5_1.speaks
+@lemma_b_1.speaks
+def own_descents(specimen: Specimen) -> list[DescentSetting] | Silence:
+    """Descents on a reader's points, the same for all statements about single steps."""
+    data = own_points(specimen, most=300)
+    if isinstance(data, Silence):
+        return data
+    return own_settings(data, specimen.choices.seed, min(3, specimen.choices.n_runs or 2))

@@ -1,0 +1,268 @@
+"""Steps of the proof of Lemma A.2, for one neuron and fixed coefficients: its event, Eq. 2, and the tail.
+
+σ is 1 here: everything scales with it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.special
+from jaxtyping import Float
+
+from widenet.claims.base import Evidence, Kind, at_least, at_most, claim
+from widenet.claims.sides import Rate, Sense, Sides, evidence
+from widenet.claims.tolerances import ROUNDING
+from widenet.diagnostics.components import Structure
+from widenet.papers.li2018.claims.network import unit_norm
+from widenet.papers.li2018.claims.specimens import separated
+from widenet.papers.li2018.formulas import (
+    PUSH_SHARE,
+    alpha_bound,
+    event_bound,
+    event_threshold,
+    hit_bound,
+    hit_probability,
+    push_level,
+    tail_safe,
+    within,
+)
+from widenet.papers.li2018.settings import TOY, Sample
+from widenet.records import Scale
+
+SIGMAS = 5
+"""Standard errors by which a frequency may be off: once in two million."""
+
+Draws = Float[np.ndarray, "draw dim"]
+
+
+def share_room(share: Any, draws: Any) -> Any:
+    """What chance may do to a frequency."""
+    return SIGMAS * np.sqrt(np.maximum(share * (1 - share), 1 / np.asarray(draws)) / draws)
+
+
+def weights_in_span(draw: np.random.Generator, count: int, points: np.ndarray) -> Draws:
+    """Gaussian weights, projected on the span of the points: nothing else of them is seen."""
+    if len(points) >= points.shape[1]:
+        return draw.normal(size=(count, points.shape[1]))
+    basis = np.linalg.qr(points.T)[0]
+    return draw.normal(size=(count, basis.shape[1])) @ basis.T
+
+
+def split_off(weights: Draws, point: np.ndarray) -> tuple[Float[np.ndarray, " draw"], Draws]:
+    """w = αx + β with β across x."""
+    alpha = weights @ point
+    return alpha, weights - alpha[:, None] * point
+
+
+# ── the event ──
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """How often the event E_τ of Lemma A.2 was drawn.
+
+    Attributes:
+      hits: per point of another class, the share of draws with |⟨β, x⟩| ≤ 4τ; sines: √(1 − ⟨x, x₁⟩²) of that point.
+      clear: whether all |⟨β, x⟩| ≥ 4τ, per draw; near: whether |α| ≤ τ.
+      threshold: τ; distance: δ that it was made from; n_components: kl.
+    """
+
+    hits: np.ndarray
+    sines: np.ndarray
+    clear: np.ndarray
+    near: np.ndarray
+    threshold: float
+    distance: float
+    n_components: int
+    structure: Structure
+    norm_error: float
+
+
+def measure_event(sample: Sample, seed: int, *, factor: float = 1.0, distance: float | None = None) -> Event:
+    """At `factor` times the largest τ; `distance` is another δ, for controls."""
+    draw, count = np.random.default_rng([seed, 61]), 40_000
+    found = sample.measured()
+    delta = found.distance if distance is None else distance
+    threshold = factor * event_threshold(delta, 1.0, sample.n_components)
+    alpha, beta = split_off(weights_in_span(draw, count, sample.points), sample.points[0])
+    others = sample.points[sample.classes != sample.classes[0]]
+    products = np.abs(beta @ others.T)
+    return Event(
+        hits=(products <= 4 * threshold).mean(axis=0),
+        sines=np.sqrt(1 - (others @ sample.points[0]) ** 2),
+        clear=np.asarray((products >= 4 * threshold).all(axis=1)),
+        near=np.abs(alpha) <= threshold,
+        threshold=threshold,
+        distance=delta,
+        n_components=sample.n_components,
+        structure=found,
+        norm_error=sample.norm_error,
+    )
+
+
+def draw_event(scale: Scale, seed: int) -> Event:
+    """Toy points, τ at its limit."""
+    return measure_event(TOY.draw(seed), seed)
+
+
+@claim("li2018.lemma_a_2_event", Kind.STEP, "proof of Lemma A.2", draws=draw_event)
+def lemma_a_2_event(found: Event, *, hit: float = 1.0, union: float = 0.5, event: float = 1.0) -> Evidence:
+    """For τ ≤ δσ/(16ekl) the event E_τ, that |α| ≤ τ and |⟨β, x⟩| ≥ 4τ for all x of other classes, has probability at
+    least τ/(16e²σ): Pr[|⟨β, x⟩| ≤ 4τ] ≤ 4eτ/(δσ), so with probability 1/2 no x is hit, and Pr[|α| ≤ τ] ≥ τ/(eσ). It
+    needs δ for mirror images too.
+    """
+    tau, draws = found.threshold, len(found.clear)
+    hits = hit_probability(tau, 1.0, found.sines)
+    near = float(within(tau))
+    both = near * found.clear.mean()
+    return evidence(
+        {
+            "Pr[|⟨β, x⟩| ≤ 4τ] ≤ 4eτ/(δσ)": Sides(hits, hit * hit_bound(tau, found.distance, 1.0)),
+            "as often as its closed form": Sides(found.hits, hits, Sense.EQUAL, room=share_room(hits, draws)),
+            "Pr[no x is hit] ≥ 1/2": Rate(~found.clear, 1 - union, quantity="share of draws with a hit"),
+            "Pr[|α| ≤ τ] ≥ τ/(eσ)": Sides(near, alpha_bound(tau, 1.0), Sense.AT_LEAST),
+            "|α| ≤ τ as often as its closed form": Sides(
+                found.near.mean(), near, Sense.EQUAL, room=share_room(near, draws)
+            ),
+            "Pr[E_τ] ≥ τ/(16e²σ)": Sides(both, event * event_bound(tau, 1.0), Sense.AT_LEAST),
+        },
+        (
+            unit_norm(found.norm_error),
+            *separated(found.structure),
+            at_most(
+                "threshold",
+                "τ over δσ/(16ekl)",
+                tau / event_threshold(found.distance, 1.0, found.n_components),
+                1,
+                tolerance=ROUNDING,
+            ),
+        ),
+    )
+
+
+# ── Eq. 2 ──
+
+
+@dataclass(frozen=True, eq=False)
+class Pushes:
+    """h/(vτ) of draws given E_τ: one row per set of coefficients; the smallest coefficient of the own class over v."""
+
+    pushes: Float[np.ndarray, "set draw"]
+    least_own: float
+    threshold: float
+    event_share: float
+
+
+def measure_pushes(points: np.ndarray, own: np.ndarray, sets: np.ndarray, threshold: float, seed: int) -> Pushes:
+    """Coefficients `sets` (set, point), the first of them v; `own` marks the class of the first point."""
+    draw, count = np.random.default_rng([seed, 62]), 12_000
+    _, beta = split_off(weights_in_span(draw, count, points), points[0])
+    clear = (np.abs(beta @ points[~own].T) >= 4 * threshold).all(axis=1)
+    low, high = scipy.special.ndtr(-threshold), scipy.special.ndtr(threshold)
+    alpha = scipy.special.ndtri(draw.uniform(low, high, count))
+    weights = (beta + alpha[:, None] * points[0])[clear]
+    found = np.maximum(weights @ points.T, 0) @ sets.T / (sets[:, 0] * threshold)
+    least = float((sets[:, own] / sets[:, :1]).min())
+    return Pushes(found.T, least, threshold, float(within(threshold)) * float(clear.mean()))
+
+
+def random_coefficients(draw: np.random.Generator, own: np.ndarray, count: int, size: float) -> np.ndarray:
+    """The first is v, those of its class lie in [0, v], the others in [−v, v]."""
+    sets = draw.uniform(-size, size, (count, len(own)))
+    sets[:, own] = np.abs(sets[:, own])
+    sets[:, 0] = size
+    return sets
+
+
+def draw_pushes(scale: Scale, seed: int) -> Pushes:
+    """Twenty sets of coefficients on toy points."""
+    sample = TOY.draw(seed)
+    own = sample.classes == sample.classes[0]
+    threshold = event_threshold(sample.measured().distance, 1.0, sample.n_components)
+    return measure_pushes(
+        sample.points, own, random_coefficients(np.random.default_rng([seed, 63]), own, 20, 0.1), threshold, seed
+    )
+
+
+def draw_cross_pushes(scale: Scale, seed: int) -> Pushes:
+    """x₁₁ = e₁, the other class {e₂, −e₂}, coefficients v, −v, −v."""
+    points = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    threshold = event_threshold(2**0.5, 1.0, 4)
+    return measure_pushes(points, np.array([True, False, False]), np.array([[0.1, -0.1, -0.1]]), threshold, seed)
+
+
+@claim("li2018.equation_2", Kind.STEP, "Eq. 2, proof of Lemma A.2", draws=draw_pushes)
+def equation_2(found: Pushes, *, level: float = 1.0, joint: float = 1.0) -> Evidence:
+    """h = Σ p v_{1,a,b} ReLU(⟨w, x_{a,b}⟩), with p_{1,1}v_{1,1,1} = v and p_{1,b}v_{1,1,b} ≥ 0, is far from 0:
+    Pr[|h| ≥ vτ/128 given E_τ] ≥ 1/(16e), so Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ), for τ ≤ δσ/(16ekl).
+    """
+    large = np.abs(found.pushes) >= level * push_level(1.0, 1.0)
+    worst = large[int(large.mean(axis=1).argmin())]
+    promised = joint * PUSH_SHARE * event_bound(found.threshold, 1.0)
+    return evidence(
+        {
+            "Pr[|h| ≥ vτ/128 given E_τ] ≥ 1/(16e)": Rate(~worst, 1 - PUSH_SHARE, quantity="share of draws below"),
+            "Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ)": Sides(worst.mean() * found.event_share, promised, Sense.AT_LEAST),
+        },
+        (at_least("signs", "smallest p_{1,b}v_{1,1,b}/v", found.least_own, 0),),
+    )
+
+
+@claim("li2018.equation_2_as_printed", Kind.STEP, "Eq. 2, proof of Lemma A.2", draws=draw_cross_pushes)
+def equation_2_as_printed(found: Pushes) -> Evidence:
+    """Pr[h ≥ vτ/128 given E_τ] ≥ 1/(16e), without an absolute value."""
+    large = found.pushes >= push_level(1.0, 1.0)
+    worst = large[int(large.mean(axis=1).argmin())]
+    return evidence(
+        {"Pr[h ≥ vτ/128 given E_τ] ≥ 1/(16e)": Rate(~worst, 1 - PUSH_SHARE, quantity="share of draws below")},
+        (at_least("signs", "smallest p_{1,b}v_{1,1,b}/v", found.least_own, 0),),
+    )
+
+
+# ── the tail ──
+
+
+@dataclass(frozen=True, eq=False)
+class Tails:
+    """h/(σ‖P‖) of draws, with n orthonormal points of one class and equal coefficients."""
+
+    ratios: Float[np.ndarray, " draw"]
+    n_points: int
+
+
+def draw_tails_of(seed: int, n_points: int, draws: int) -> Tails:
+    """h = Σ ReLU(z), ‖P‖ = √(how many are active)."""
+    z = np.random.default_rng([seed, 64]).normal(size=(draws, n_points))
+    return Tails(np.maximum(z, 0).sum(axis=1) / np.sqrt((z >= 0).sum(axis=1)), n_points)
+
+
+def draw_tails(scale: Scale, seed: int) -> Tails:
+    """A hundred points."""
+    return draw_tails_of(seed, 100, 600)
+
+
+def draw_long_tails(scale: Scale, seed: int) -> Tails:
+    """So many points that the printed tail is passed on every draw."""
+    return draw_tails_of(seed, 40_000, 20)
+
+
+@claim("li2018.lemma_a_2_tail", Kind.STEP, "proof of Lemma A.2", draws=draw_tails)
+def lemma_a_2_tail(found: Tails, *, failure: float = 0.01, rank: bool = True) -> Evidence:
+    """h = ⟨P_{1,r}, w_r⟩ ≤ σ‖P_{1,r}‖(√rank + √(2 ln 1/p₀)) with probability 1 − p₀, where rank counts the dimensions
+    of the points: P depends on w, so h is no Gaussian of size σ‖P‖. On n orthonormal points it is about √(n/π)·σ‖P‖.
+    """
+    limit = tail_safe(found.n_points if rank else 0, failure)
+    mean = found.ratios.mean()
+    return evidence(
+        {
+            "at most σ‖P‖(√rank + √(2 ln 1/p₀))": Rate(found.ratios > limit, failure),
+            "about √(n/π)": Sides(mean, np.sqrt(found.n_points / np.pi), Sense.EQUAL, room=0.03 * mean),
+        }
+    )
+
+
+@claim("li2018.lemma_a_2_tail_as_printed", Kind.STEP, "proof of Lemma A.2", draws=draw_long_tails)
+def lemma_a_2_tail_as_printed(found: Tails, *, c: float = 10.01) -> Evidence:
+    """For every fixed v_{1,a,b} and every c > 10: Pr[h ≥ 10cσ‖P_{1,r}‖] < e^{−c²}."""
+    return evidence({"Pr[h ≥ 10cσ‖P‖] < e^{−c²}": Rate(found.ratios >= 10 * c, float(np.exp(-(c**2))))})

@@ -1,0 +1,238 @@
+"""How often P_{1,r} is large for one neuron and fixed coefficients: Lemma A.2, what repairs it, and the fact behind."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, claim, more_than
+from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.specimen import Silence, Specimen
+from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.diagnostics.components import Structure
+from widenet.papers.li2018.claims.geometry import random_coefficients, share_room, split_off, weights_in_span
+from widenet.papers.li2018.claims.network import unit_norm
+from widenet.papers.li2018.claims.specimens import prepared, separated
+from widenet.papers.li2018.formulas import EXPLICIT_SLOPE, best_large_share, two_point_share
+from widenet.papers.li2018.settings import HEXAGON, TOY, Sample
+from widenet.records import Scale
+
+
+@dataclass(frozen=True, eq=False)
+class Large:
+    """Instances of fixed coefficients with p₁v₁ = v: how often ‖P₁‖ ≥ v/2.
+
+    Attributes:
+      shares: of the draws; bounds: the sharp bound; exact: the probability where it is known, NaN elsewhere.
+      slopes: δ/((k − 1)l); least_own: the smallest coefficient of the own class over v.
+    """
+
+    shares: np.ndarray
+    draws: int
+    bounds: np.ndarray
+    exact: np.ndarray
+    slopes: np.ndarray
+    least_own: float
+    structures: tuple[Structure, ...]
+    norm_error: float
+
+
+def large_draws(sample: Sample, coefficients: np.ndarray, draw: np.random.Generator, count: int) -> np.ndarray:
+    """‖P₁‖/v of drawn neurons; the coefficient of the first point is v."""
+    gates = weights_in_span(draw, count, sample.points) @ sample.points.T >= 0
+    return np.linalg.norm((gates * coefficients) @ sample.points, axis=1) / coefficients[0]
+
+
+def measure_large(
+    instances: Sequence[tuple[Sample, np.ndarray, float]], seed: int, *, count: int = 8000, level: float = 0.5
+) -> Large:
+    """Instances (points, coefficients p·v of the class of the first point, exact probability or NaN)."""
+    rows, structures, least, error = [], [], 1.0, 0.0
+    for number, (sample, coefficients, exact) in enumerate(instances):
+        draw = np.random.default_rng([seed, 65, number])
+        share = (large_draws(sample, coefficients, draw, count) >= level - ROUNDING).mean()
+        own, found = sample.classes == sample.classes[0], sample.measured()
+        slope = found.distance / ((found.n_classes - 1) * found.per_class)
+        rows.append((share, best_large_share(sample.points[~own] @ sample.points[0]), exact, slope))
+        least = min(least, float((coefficients[own] / coefficients[0]).min()))
+        structures.append(found)
+        error = max(error, sample.norm_error)
+    columns = np.array(rows).T
+    return Large(columns[0], count, columns[1], columns[2], columns[3], least, tuple(structures), error)
+
+
+def two_points(angle: float) -> tuple[Sample, np.ndarray, float]:
+    """One point of either class at this angle, coefficients v and −v; the probability is known."""
+    points = np.array([[1.0, 0.0], [np.cos(angle), np.sin(angle)]])
+    return (
+        Sample(points, np.array([0, 1]), np.arange(2), np.full(2, 0.5)),
+        np.array([1.0, -1.0]),
+        two_point_share(angle),
+    )
+
+
+def idle_cross() -> tuple[Sample, np.ndarray, float]:
+    """An orthogonal point of the other class with coefficient 0: ‖P₁‖ is v or 0, each with probability 1/2."""
+    return Sample(np.eye(2), np.array([0, 1]), np.arange(2), np.full(2, 0.5)), np.array([1.0, 0.0]), 0.5
+
+
+def toy_instances(seed: int, count: int) -> list[tuple[Sample, np.ndarray, float]]:
+    """Toys with random coefficients."""
+    instances = []
+    for number in range(count):
+        sample, draw = TOY.draw(seed + number), np.random.default_rng([seed, 66, number])
+        own = sample.classes == sample.classes[0]
+        instances.append((sample, random_coefficients(draw, own, 1, 0.1)[0], np.nan))
+    return instances
+
+
+def draw_large(scale: Scale, seed: int) -> Large:
+    """Toys, two points at angles around the critical one, and the instance that attains the sharp bound."""
+    known = [two_points(angle) for angle in (0.05, 0.4, 0.5, 0.51, 1.3)]
+    return measure_large([*toy_instances(seed, 5), *known, idle_cross()], seed)
+
+
+def admissible(found: Large) -> tuple[Hypothesis, ...]:
+    """(A2), and coefficients of the own class that are not negative."""
+    return (
+        unit_norm(found.norm_error),
+        at_least("signs", "smallest p_{1,b}v_{1,1,b}/v", found.least_own, 0),
+    )
+
+
+@claim("li2018.lemma_a_2", Kind.STEP, "Lemma A.2, Appendix A.2", draws=draw_large)
+def lemma_a_2(found: Large, *, slope: float = EXPLICIT_SLOPE) -> Evidence:
+    """For fixed coefficients with p_{1,1}v_{1,1,1} = v and p_{1,b}v_{1,1,b} ≥ 0, a neuron has a large P_{1,r} with
+    probability Ω(δ/(kl)), where δ counts mirror images: Pr[‖P_{1,r}‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l). For two points at
+    an angle ψ it is ψ/π below 2·arcsin(1/4) and (π + ψ)/(2π) above.
+    """
+    worst = min(found.structures, key=lambda structure: structure.distance)
+    room = share_room(found.shares, found.draws)
+    known = ~np.isnan(found.exact)
+    return evidence(
+        {
+            "Pr[‖P‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l)": Sides(found.shares, slope * found.slopes, Sense.AT_LEAST, room=room),
+            "exactly so for two points": Sides(found.shares, found.exact, Sense.EQUAL, room=room, scored=known),
+        },
+        (*admissible(found), *separated(worst)),
+    )
+
+
+@claim("li2018.lemma_a_2_sharp", Kind.STEP, "repairs the proof of Lemma A.2; not in the paper", draws=draw_large)
+def lemma_a_2_sharp(found: Large, *, half: float = 1.0) -> Evidence:
+    """For fixed coefficients as in Lemma A.2 and every τ: Pr[‖P_{1,r}‖ ≥ v/2] ≥
+    ½(2Φ(τ/σ) − 1)(1 − Σ(2Φ(τ|c|/(σs)) − 1)) over the points of other classes, c = ⟨x_{1,1}, x⟩, s² = 1 − c²; 1/2 is
+    attained. No logarithm, no bound on the coefficients of other classes, and no tail is needed.
+    """
+    room = share_room(found.shares, found.draws)
+    bounds = half * np.maximum(found.bounds, 0)
+    attained = np.isclose(found.bounds, found.exact)
+    parts = {
+        "Pr[‖P‖ ≥ v/2] is at least the bound": Sides(
+            found.shares, bounds, Sense.AT_LEAST, room=room, scored=~attained, trivial=0.0
+        )
+    }
+    if attained.any():
+        parts["attained"] = Sides(found.shares, bounds, Sense.EQUAL, room=room, scored=attained)
+    return evidence(parts, admissible(found))
+
+
+@lemma_a_2_sharp.speaks
+def _(specimen: Specimen) -> Large | Silence:
+    sample = prepared(specimen, most=300)
+    if isinstance(sample, Silence):
+        return sample
+    if sample.points.shape[1] > 300:
+        return Silence("Thousands of neurons are drawn here, in at most 300 dimensions.")
+    instances = []
+    for number in range(min(3, len(sample.points))):
+        order = np.roll(np.arange(len(sample.points)), -number * len(sample.points) // 3)
+        turned = Sample(sample.points[order], sample.classes[order], sample.components[order], sample.shares[order])
+        own = turned.classes == turned.classes[0]
+        instances.append((turned, random_coefficients(np.random.default_rng(number), own, 1, 0.1)[0], np.nan))
+    return measure_large(instances, 0, count=2000)
+
+
+def draw_hexagon_large(scale: Scale, seed: int) -> Large:
+    """The antipodal hexagon with o = 1/2 everywhere: coefficients 1/12 and −1/12."""
+    sample = HEXAGON.draw(seed)
+    return measure_large([(sample, np.where(sample.classes == 0, 1 / 12, -1 / 12), np.nan)], seed)
+
+
+@claim("li2018.lemma_a_2_as_printed", Kind.STEP, "Lemma A.2, Appendix A.2", draws=draw_hexagon_large)
+def lemma_a_2_as_printed(found: Large) -> Evidence:
+    """For any possible fixed {p v} in [−v, v] with p_{1,1}v_{1,1,1} = v, under (A1) to (A3): ‖P_{1,r}‖ = Ω̃(vδ/(kl))
+    with probability Ω(δ/(kl)).
+
+    Judged against the constant 0.0829 at size v/2, with the δ of (A1). On the hexagon no constant would do: P is 0.
+    """
+    slopes = np.array([each.separation / ((each.n_classes - 1) * each.per_class) for each in found.structures])
+    room = share_room(found.shares, found.draws)
+    worst = min(found.structures, key=lambda structure: structure.separation)
+    return evidence(
+        {"a large P is likely": Sides(found.shares, EXPLICIT_SLOPE * slopes, Sense.AT_LEAST, room=room)},
+        (*admissible(found), more_than("distance", "(A1): least distance δ across classes", worst.separation, 0)),
+    )
+
+
+# ── the reflection behind the repair ──
+
+
+@dataclass(frozen=True, eq=False)
+class Reflections:
+    """⟨P(α) − P(−α), x_{1,1}⟩/v of pairs of weights αx + β and −αx + β, and by how much no other class moves.
+
+    `clearance` is the smallest |⟨β, x⟩|/|α⟨x_{1,1}, x⟩| of a pair; `alone`, whether the class has one point only.
+    """
+
+    jumps: np.ndarray
+    clearance: np.ndarray
+    alone: np.ndarray
+    least_own: float
+
+
+def measure_reflections(
+    instances: Sequence[tuple[Sample, np.ndarray]], seed: int, *, keep_all: bool = False
+) -> Reflections:
+    """Pairs in which a point of another class would change sides are left out, unless a control keeps them."""
+    rows, least = [], 1.0
+    for number, (sample, coefficients) in enumerate(instances):
+        draw = np.random.default_rng([seed, 67, number])
+        alpha, beta = split_off(weights_in_span(draw, 3000, sample.points), sample.points[0])
+        alpha, first = np.abs(alpha), sample.points[0]
+        own = sample.classes == sample.classes[0]
+        reach = np.abs(alpha[:, None] * (sample.points[~own] @ first))
+        clearance = (np.abs(beta @ sample.points[~own].T) / np.maximum(reach, 1e-300)).min(axis=1)
+        sides = []
+        for sign in (1, -1):
+            gates = (beta + sign * alpha[:, None] * first) @ sample.points.T >= 0
+            sides.append((gates * coefficients) @ (sample.points @ first))
+        kept = (clearance > 1) | keep_all
+        jumps = (sides[0] - sides[1]) / coefficients[0]
+        rows.append(np.stack([jumps, clearance, np.full(len(jumps), float(own.sum() == 1))])[:, kept])
+        least = min(least, float((coefficients[own] / coefficients[0]).min()))
+    columns = np.concatenate(rows, axis=1)
+    return Reflections(columns[0], columns[1], columns[2] > 0, least)
+
+
+def draw_reflections(scale: Scale, seed: int) -> Reflections:
+    """Toys, and classes of one point."""
+    toys = [(sample, coefficients) for sample, coefficients, _ in toy_instances(seed, 4)]
+    return measure_reflections([*toys, two_points(1.0)[:2]], seed)
+
+
+@claim("li2018.lemma_a_2_reflection", Kind.STEP, "behind lemma_a_2_sharp; not in the paper", draws=draw_reflections)
+def lemma_a_2_reflection(found: Reflections, *, size: float = 1.0) -> Evidence:
+    """Where no point of another class changes sides between αx_{1,1} + β and −αx_{1,1} + β, α > 0, P_{1,r} changes by
+    at least v along x_{1,1}, and by v exactly if its class has no other point: so one of the two has norm ≥ v/2.
+    """
+    return evidence(
+        {
+            "changes by at least v": Sides(found.jumps, size, Sense.AT_LEAST, room=STEP, scored=~found.alone),
+            "by v for a class of one point": Sides(found.jumps, size, Sense.EQUAL, room=STEP, scored=found.alone),
+        },
+        (
+            more_than("clearance", "smallest |⟨β, x⟩|/|α⟨x_{1,1}, x⟩|", found.clearance.min(), 1),
+            at_least("signs", "smallest p_{1,b}v_{1,1,b}/v", found.least_own, 0),
+        ),
+    )

@@ -1,0 +1,365 @@
+"""From one class to the pseudo gradient: Lemmas A.3 (5.2), B.2 and B.3, and how batches concentrate."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, at_most, claim, more_than
+from widenet.claims.sides import Rate, Sense, Sides, evidence
+from widenet.claims.tolerances import IDENTITY, ROUNDING
+from widenet.diagnostics.components import Structure
+from widenet.papers.li2018.claims.geometry import share_room, split_off, weights_in_span
+from widenet.papers.li2018.claims.network import pieces, unit_norm
+from widenet.papers.li2018.claims.specimens import separated
+from widenet.papers.li2018.formulas import (
+    EXPLICIT_SLOPE,
+    E,
+    batch_deviation_bound,
+    mean_event_share,
+    mean_event_threshold,
+    mixing_share,
+    within,
+)
+from widenet.papers.li2018.runs.batches import Batches, batches
+from widenet.papers.li2018.runs.large_gradients import LargeGradients, LargeGradientSetting, large_gradients
+from widenet.papers.li2018.settings import HEXAGON, TOY, Caps, SpreadPoints
+from widenet.records import Scale
+from widenet.training.small.softmax import residuals, start_softmax
+
+
+@dataclass(frozen=True, eq=False)
+class Mixed:
+    """How often ‖Σ a_i P_i‖ ≥ ‖P_1‖ over the votes a of a neuron.
+
+    Attributes:
+      shares: per neuron; n_classes: k of each; is_extreme: whether P_i = −P_1/(k − 1).
+      totals: ‖Σ P_i‖/‖P_1‖; variances: of the projection of Σ a_i P_i on P_1, over ‖P_1‖.
+    """
+
+    shares: np.ndarray
+    n_classes: np.ndarray
+    is_extreme: np.ndarray
+    totals: np.ndarray
+    draws: np.ndarray
+    variances: np.ndarray
+
+
+def extreme_pieces(n_classes: int, factor: float = 1.0) -> np.ndarray:
+    """P_1 = (1), and −1/(k − 1) for the others; `factor` multiplies the second, for a control."""
+    p = np.full((n_classes, 1), -1 / (n_classes - 1))
+    p[0], p[1] = 1.0, factor * p[1]
+    return p
+
+
+def measure_mixed(neurons: Sequence[tuple[np.ndarray, bool, int]], seed: int) -> Mixed:
+    """Neurons (P as (class, dim), whether extreme, how many votes to draw)."""
+    rows = []
+    for number, (p, is_extreme, count) in enumerate(neurons):
+        votes = np.random.default_rng([seed, 71, number]).normal(size=(count, len(p)))
+        first = np.linalg.norm(p[0])
+        large = np.linalg.norm(votes @ p, axis=1) >= first
+        total, variance = np.linalg.norm(p.sum(axis=0)) / first, ((p @ p[0] / first**2) ** 2).sum()
+        rows.append((large.mean(), len(p), is_extreme, total, count, variance))
+    columns = np.array(rows, np.float64).T
+    return Mixed(columns[0], columns[1], columns[2] > 0, *columns[3:])
+
+
+def toy_pieces(seed: int, count: int) -> list[np.ndarray]:
+    """P of neurons of a toy network, the largest class first."""
+    sample = TOY.draw(seed)
+    network = start_softmax(np.random.default_rng([seed, 72]), count, sample.points.shape[1], sample.n_classes)
+    weighted = sample.shares[:, None] * residuals(network.logits(sample.points), sample.classes)
+    p = pieces(weighted, network.gates(sample.points), sample.points)
+    found = []
+    for neuron in range(count):
+        order = np.argsort(-np.linalg.norm(p[:, neuron], axis=1))
+        if np.linalg.norm(p[order[0], neuron]) > 0:
+            found.append(p[order, neuron])
+    return found
+
+
+def draw_mixed(scale: Scale, seed: int) -> Mixed:
+    """The extreme case for 2 to 7 classes, and neurons of a toy."""
+    extreme = [(extreme_pieces(k), True, 60_000) for k in (2, 3, 5, 6, 7)]
+    return measure_mixed([*extreme, *((p, False, 5000) for p in toy_pieces(seed, 20))], seed)
+
+
+@claim("li2018.lemma_a_3_mixing", Kind.STEP, "proof of Lemma A.3", draws=draw_mixed)
+def lemma_a_3_mixing(found: Mixed, *, share: float = 1.0) -> Evidence:
+    """Given w_r, the votes a_{i,r} make ‖Σ_i a_{i,r}P_{i,r}‖ ≥ ‖P_{1,r}‖ with probability at least
+    q_k = 2(1 − Φ(√((k − 1)/k))) ≥ 2(1 − Φ(1)) = 0.317: because Σ_i P_{i,r} = 0, its projection on P_{1,r} has variance
+    at least k/(k − 1). q_k is attained at P_i = −P_1/(k − 1).
+    """
+    promised = share * np.array([mixing_share(int(k)) for k in found.n_classes])
+    room = share_room(found.shares, found.draws)
+    least = found.n_classes / (found.n_classes - 1)
+    # Neurons at the extreme case would need endless draws; their variance tells.
+    clear = ~found.is_extreme & (found.variances > 1.1 * least)
+    return evidence(
+        {
+            "q_k at P_i = −P_1/(k − 1)": Sides(found.shares, promised, Sense.EQUAL, room=room, scored=found.is_extreme),
+            "at least q_k": Sides(found.shares, promised, Sense.AT_LEAST, room=room, scored=clear),
+            "variance at least k/(k − 1)": Sides(found.variances, least, Sense.AT_LEAST, room=IDENTITY),
+        },
+        (at_most("sum_zero", "largest ‖Σ_i P_i‖/‖P_1‖", found.totals.max(), 0, tolerance=IDENTITY),),
+    )
+
+
+def draw_printed_mixing(scale: Scale, seed: int) -> Mixed:
+    """Seven classes at the extreme case: q_7 = 0.3545."""
+    return measure_mixed([(extreme_pieces(7), True, 60_000)], seed)
+
+
+@claim("li2018.lemma_a_3_mixing_as_printed", Kind.STEP, "proof of Lemma A.3", draws=draw_printed_mixing)
+def lemma_a_3_mixing_as_printed(found: Mixed) -> Evidence:
+    """With probability at least 1/e over the a_{i,r}: ‖Σ_i a_{i,r}P_{i,r}‖ ≥ ‖P_{1,r}‖."""
+    room = share_room(found.shares, found.draws)
+    return evidence(
+        {"probability at least 1/e": Sides(found.shares, 1 / E, Sense.AT_LEAST, room=room)},
+        (at_most("sum_zero", "largest ‖Σ_i P_i‖/‖P_1‖", found.totals.max(), 0, tolerance=IDENTITY),),
+    )
+
+
+# ── Lemma 5.2 ──
+
+FAMILIES = {0: "met in training", 1: "drawn", 2: "searched for"}
+
+
+def structure_of(cell: LargeGradients | Batches) -> Structure:
+    """What the cell says about its data."""
+    distance = min(cell.separation, cell.opposite_separation)
+    diameter = cell.relative_diameter * distance if np.isfinite(cell.relative_diameter) else 0.0
+    return Structure(cell.separation, cell.opposite_separation, diameter, cell.n_classes, cell.per_class, 0)
+
+
+@claim("li2018.lemma_5_2", Kind.MAIN, "Lemma 5.2 (= A.3), Section 5.1", reads=large_gradients)
+def lemma_5_2(cells: Sequence[LargeGradients], *, share: float = 1.0) -> Evidence:
+    """Whatever the residuals are, also chosen after the start, many neurons have a large pseudo gradient: a share of
+    Ω(δ/(kl)) has ‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl)), v = max p·v_{i,a,b}; δ counts mirror images. Held against ½·0.317 times the
+    sharp bound of Lemma A.2 at the component where v is attained, with size v/2.
+
+    These constants are ours, a target: the net of the proof would certify them for far larger widths only. Residuals
+    are those of a softmax; the printed "every {p v} in [−v, v]" is meant so.
+    """
+    shares, targets, kinds = (
+        np.concatenate([getattr(cell, name) for cell in cells]) for name in ("shares", "targets", "kinds")
+    )
+    worst = min(cells, key=lambda cell: min(cell.separation, cell.opposite_separation))
+    return evidence(
+        {
+            f"residuals {name}": Sides(shares, share * targets, Sense.AT_LEAST, scored=kinds == kind, trivial=0.0)
+            for kind, name in FAMILIES.items()
+        },
+        (unit_norm(max(cell.norm_error for cell in cells)), *separated(structure_of(worst))),
+    )
+
+
+def hexagon_settings(scale: Scale, seed: int) -> list[LargeGradientSetting]:
+    """The antipodal hexagon."""
+    return [
+        LargeGradientSetting(data=HEXAGON, width=500, n_random=0, n_steps=3000, every=3000, n_searches=0, seed=seed)
+    ]
+
+
+@claim(
+    "li2018.lemma_5_2_as_printed",
+    Kind.MAIN,
+    "Lemma 5.2 (= A.3), Section 5.1",
+    reads=large_gradients.at(hexagon_settings),
+)
+def lemma_5_2_as_printed(cells: Sequence[LargeGradients]) -> Evidence:
+    """Under (A1) to (A3), for m = Ω̃(k³l²/δ) and every {p v} in [−v, v] with maximum v, a share of Ω(δ/(kl)) of the
+    neurons has ‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl)).
+
+    Judged against the constant 0.0829 at size v/2. On the hexagon gradient descent goes to o = 1/2, where every
+    pseudo gradient is 0 although v = 1/12, so no constant would do.
+    """
+    shares = np.array([cell.shares[-1] for cell in cells])
+    slopes = np.array([cell.separation / ((cell.n_classes - 1) * cell.per_class) for cell in cells])
+    return evidence(
+        {"many neurons have a large pseudo gradient": Sides(shares, EXPLICIT_SLOPE * slopes, Sense.AT_LEAST)},
+        (
+            unit_norm(max(cell.norm_error for cell in cells)),
+            more_than("distance", "(A1): least distance δ across classes", min(c.separation for c in cells), 0),
+        ),
+    )
+
+
+# ── clusters: Lemmas B.2 and B.3 ──
+
+
+@dataclass(frozen=True, eq=False)
+class MeanEvents:
+    """The event of Lemma B.2, per instance: how often S ≤ v/3 was drawn, at τ = σδ/(24(k − 1)l).
+
+    `exact` is its probability on orthonormal centres, NaN elsewhere; `near` = Pr[|α| ≤ τ]; `largest` is
+    max |p v_{1,a,b}|/v over the other classes.
+    """
+
+    shares: np.ndarray
+    exact: np.ndarray
+    thresholds: np.ndarray
+    distances: np.ndarray
+    draws: int
+    largest: float
+
+
+def measure_mean_events(
+    instances: Sequence[tuple[int, int, int | None]], seed: int, *, constant: float = 24.0, largest: float = 1.0
+) -> MeanEvents:
+    """Instances (k, l, dimension, or None for orthonormal centres); every other class has |p v| = v."""
+    rows, count = [], 4000
+    for number, (k, per_class, dim) in enumerate(instances):
+        if dim is None:
+            centres, distance = np.eye(k * per_class), 2**0.5
+        else:
+            source = SpreadPoints(n_classes=k, per_class=per_class, dim=dim, least_distance=0.5)
+            sample = source.draw(seed)
+            centres, distance = sample.points, min(sample.measured().distance, 2**0.5)
+        tau = mean_event_threshold(distance, 1.0, k, per_class) * 24 / constant
+        draw = np.random.default_rng([seed, 73, number])
+        _, beta = split_off(weights_in_span(draw, count, centres), centres[0])
+        hits = (np.abs(beta @ centres[per_class:].T) <= 4 * tau).sum(axis=1) * largest
+        exact = float((1 - within(4 * tau)) ** ((k - 1) * per_class)) if dim is None else np.nan
+        rows.append(((hits <= 1 / 3).mean(), exact, tau, distance))
+    columns = np.array(rows).T
+    return MeanEvents(columns[0], columns[1], columns[2], columns[3], count, largest)
+
+
+def draw_mean_events(scale: Scale, seed: int) -> MeanEvents:
+    """Orthonormal centres of 3 and 20 classes, and spread ones."""
+    return measure_mean_events([(3, 2, None), (20, 2, None), (3, 2, 30), (8, 2, 60)], seed)
+
+
+@claim("li2018.lemma_b_2_event", Kind.STEP, "proof of Lemma B.2", draws=draw_mean_events)
+def lemma_b_2_event(found: MeanEvents, *, share: float = 1.0, joint: float = 0.33) -> Evidence:
+    """With τ = σδ/(24(k − 1)l), and |p v_{1,a,b}| ≤ v, the event E_τ that |α| ≤ τ and
+    S = Σ_{a≠1,b} |p v_{1,a,b}|·1[|⟨β, x*⟩| ≤ 4τ] ≤ v/3 has probability at least 0.33τ/σ, because
+    Pr[S ≤ v/3] ≥ 1 − c_G/(2√(1 − δ²/4)) ≥ 0.43.
+
+    The proof prints τ = σδ/(12l) and bounds the sum by vl in place of v(k − 1)l: at that τ, with 20 classes, S ≤ v/3
+    has probability 4e-4 on orthonormal centres. The conclusion Ω(δ/(kl)) fits the smaller τ.
+    """
+    room = share_room(found.shares, found.draws)
+    levels = share * np.array([mean_event_share(float(distance)) for distance in found.distances])
+    known = ~np.isnan(found.exact)
+    both = within(found.thresholds) * found.shares
+    return evidence(
+        {
+            "Pr[S ≤ v/3] ≥ 1 − c_G/(2√(1 − δ²/4))": Sides(found.shares, levels, Sense.AT_LEAST, room=room),
+            "exactly so on orthonormal centres": Sides(found.shares, found.exact, Sense.EQUAL, room=room, scored=known),
+            "Pr[E_τ] ≥ 0.33τ/σ": Sides(both, joint * found.thresholds, Sense.AT_LEAST),
+        },
+        (
+            at_most("distance_limit", "largest δ", found.distances.max(), 2**0.5, tolerance=ROUNDING),
+            at_most("coefficients", "largest |p v_{1,a,b}|/v of other classes", found.largest, 1, tolerance=ROUNDING),
+        ),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """How often ‖P₁‖ ≥ v/4 with expectations over caps, per λ; δ/((k − 1)l) of each."""
+
+    shares: np.ndarray
+    slopes: np.ndarray
+    draws: int
+    structures: tuple[Structure, ...]
+    norm_error: float
+    least_own: float
+
+
+def measure_clusters(
+    diameters: Sequence[float], seed: int, *, factor: float = 1.0, per_component: int = 40
+) -> Clusters:
+    """Caps of three classes with random coefficients; `factor` multiplies P, for a control."""
+    rows, structures, error, count, least = [], [], 0.0, 800, 1.0
+    for number, diameter in enumerate(diameters):
+        caps = Caps(dim=15, relative_diameter=diameter, n_points=6 * per_component)
+        sample = caps.draw(seed)
+        draw = np.random.default_rng([seed, 74, number])
+        own = np.arange(6) < 2
+        coefficients = draw.uniform(-1, 1, 6)
+        coefficients[own] = np.abs(coefficients[own])
+        coefficients[0] = 1.0
+        counts = np.bincount(sample.components, minlength=6)
+        weights = (coefficients / counts)[sample.components]
+        gates = draw.normal(size=(count, 15)) @ sample.points.T >= 0
+        norms = factor * np.linalg.norm((gates * weights) @ sample.points, axis=1)
+        found = sample.measured()
+        rows.append(((norms >= 0.25).mean(), found.distance / ((found.n_classes - 1) * found.per_class)))
+        structures.append(found)
+        error, least = max(error, sample.norm_error), min(least, float(coefficients[own].min()))
+    columns = np.array(rows).T
+    return Clusters(columns[0], columns[1], count, tuple(structures), error, least)
+
+
+def draw_clusters(scale: Scale, seed: int) -> Clusters:
+    """λ = 1/(8l), 1/(48l) and 0."""
+    return measure_clusters((1 / 16, 1 / 96, 0.0), seed)
+
+
+@claim("li2018.lemma_b_2", Kind.STEP, "Lemma B.2, Appendix B.2", draws=draw_clusters)
+def lemma_b_2(found: Clusters, *, slope: float = EXPLICIT_SLOPE) -> Evidence:
+    """As Lemma A.2, with expectations over components of diameter up to λδ: a large P_{1,r} has probability Ω(δ/(kl)).
+    Held against Pr[‖P_{1,r}‖ ≥ v/4] ≥ 0.0829·δ/((k − 1)l), which is ours; δ counts mirror images.
+
+    Proved, with v/2, where λ = 0. With the repaired event the argument reaches λ = O(1/(kl)); whether the lemma holds
+    at λ = 1/(8l) for many classes is open, and this measures three.
+    """
+    room = share_room(found.shares, found.draws)
+    worst = max(found.structures, key=lambda each: each.relative_diameter)
+    return evidence(
+        {"Pr[‖P‖ ≥ v/4] ≥ 0.0829·δ/((k − 1)l)": Sides(found.shares, slope * found.slopes, Sense.AT_LEAST, room=room)},
+        (
+            unit_norm(found.norm_error),
+            at_least("signs", "smallest p_{1,b}v_{1,1,b}/v", found.least_own, 0),
+            *separated(worst),
+        ),
+    )
+
+
+def fitted_slope(sizes: np.ndarray, values: np.ndarray) -> float:
+    """Of log values against log sizes."""
+    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
+
+
+def _batch_conditions(cells: Sequence[Batches]) -> tuple[Hypothesis, ...]:
+    return (unit_norm(max(cell.norm_error for cell in cells)),)
+
+
+@claim("li2018.lemma_b_3", Kind.STEP, "Lemma B.3, Appendix B.2", reads=batches)
+def lemma_b_3(
+    cells: Sequence[Batches], *, band: tuple[float, float] = (-0.65, -0.35), slope: float = EXPLICIT_SLOPE
+) -> Evidence:
+    """The gradient of S drawn points is Õ(1/√S) away from that of the whole law, for every neuron at once, so that what
+    Lemma A.3 says of S points holds for the law: a share of Ω(δ/(kl)) of the neurons has a large pseudo gradient. Held
+    against a slope of −1/2 ± 0.15 in log S, and against 0.0829·δ/((k − 1)l) with size v/4, which are ours.
+
+    The proof prints Õ(1/√(pS)) for the mean of the residuals of a component, where √(p/S) is right and needed.
+    """
+    slopes = np.array([fitted_slope(cell.sizes, cell.gaps.mean(axis=1)) for cell in cells])
+    shares = np.array([cell.large for cell in cells])
+    promised = np.array([slope * cell.distance / ((cell.n_classes - 1) * cell.per_class) for cell in cells])
+    return evidence(
+        {
+            "the gap falls like S^{−1/2}, not slower": Sides(slopes, band[1]),
+            "the gap falls like S^{−1/2}, not faster": Sides(slopes, band[0], Sense.AT_LEAST),
+            "many neurons have a large mean gradient": Sides(shares, promised, Sense.AT_LEAST),
+        },
+        (*_batch_conditions(cells), *separated(structure_of(cells[0]))),
+    )
+
+
+@claim("li2018.lemma_b_4_batches", Kind.STEP, "proof of Lemma B.4", reads=batches)
+def lemma_b_4_batches(cells: Sequence[Batches], *, failure: float = 0.01, factor: float = 1.0) -> Evidence:
+    """The gradient of a fresh batch of B points is Õ(1/√B) away from its mean for all neurons at once: with probability
+    1 − p₀ by at most 2·max|a|·(1 + √(2 ln(m/p₀)))/√B.
+    """
+    parts = {}
+    for cell in cells:
+        limits = factor * batch_deviation_bound(cell.largest_vote, cell.width, cell.sizes, failure)
+        for size, gaps, limit in zip(cell.sizes, cell.gaps, limits, strict=True):
+            parts[f"batches of {size:g}"] = Rate(gaps > limit, failure)
+    return evidence(parts, _batch_conditions(cells))

@@ -1,0 +1,114 @@
+"""How many neurons have a large pseudo gradient: for residuals drawn, met in training, or chosen badly."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.optimize
+from jaxtyping import Float
+
+from widenet.claims.experiments import Experiment
+from widenet.papers.li2018.formulas import best_large_share, target_share
+from widenet.papers.li2018.settings import TOY, DataSetting, Sample
+from widenet.progress import Progress
+from widenet.records import Scale
+from widenet.training.small.softmax import SoftmaxNetwork, descend, residuals, start_softmax
+
+
+class LargeGradientSetting(DataSetting):
+    """One network of this width, and how many residuals of each kind are tried."""
+
+    width: int = 2048
+    n_random: int = 60
+    n_steps: int = 200
+    every: int = 10
+    n_searches: int = 3
+    search_steps: int = 60
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class LargeGradients:
+    """Quantiles of ‖∂̃L/∂w_r‖/v over the neurons, one row per residuals; `targets` as Lemma 5.2 is held against.
+
+    Attributes:
+      shares: the share of neurons with ‖∂̃L/∂w_r‖ ≥ v/2; kinds: 0 met in training, 1 drawn, 2 searched for.
+      separation, opposite_separation, norm_error: of the data.
+    """
+
+    shares: Float[np.ndarray, " case"]
+    targets: Float[np.ndarray, " case"]
+    kinds: Float[np.ndarray, " case"]
+    separation: float
+    opposite_separation: float
+    relative_diameter: float
+    per_class: int
+    n_classes: int
+    norm_error: float
+
+
+class _Followed:
+    """One start on one sample."""
+
+    def __init__(self, start: SoftmaxNetwork, sample: Sample):
+        self.start, self.sample, self.gates = start, sample, start.gates(sample.points)
+        self.best = [
+            target_share(best_large_share(sample.points[sample.classes != kind] @ point))
+            for point, kind in zip(sample.points, sample.classes, strict=True)
+        ]
+
+    def norms(self, logits: np.ndarray) -> tuple[np.ndarray, float]:
+        """‖∂̃L/∂w_r‖/v, and the target at the point where v is attained; every point is a component here."""
+        sample = self.sample
+        weighted = sample.shares[:, None] * residuals(logits, sample.classes)
+        own = weighted[np.arange(len(logits)), sample.classes]
+        slope = ((weighted @ self.start.votes) * self.gates).T @ sample.points
+        return np.linalg.norm(slope, axis=1) / own.max(), self.best[int(own.argmax())]
+
+
+def run_large_gradients(setting: LargeGradientSetting, progress: Progress) -> LargeGradients:
+    """Residuals from a training, from random outputs, and from outputs that a search chose to make gradients small."""
+    draw = np.random.default_rng([setting.seed, 52])
+    sample = setting.data.draw(setting.seed)
+    start = start_softmax(draw, setting.width, sample.points.shape[1], sample.n_classes)
+    followed, rows = _Followed(start, sample), []
+
+    def keep(logits: np.ndarray, kind: int) -> None:
+        norms, target = followed.norms(logits)
+        rows.append((float((norms >= 0.5).mean()), target, kind))
+
+    steps = descend(start, sample.points, sample.classes, sample.shares, 2 / setting.width, setting.n_steps)
+    for step in steps:
+        if step.number % setting.every == 0:
+            keep(step.logits, 0)
+    shape = (len(sample.points), sample.n_classes)
+    for _ in range(setting.n_random):
+        keep(draw.normal(size=shape) * np.exp(draw.uniform(-2, 2)), 1)
+    progress(0.3, "large gradients")
+
+    def spread(flat: np.ndarray) -> float:
+        return float(np.quantile(followed.norms(flat.reshape(shape))[0], 0.9))
+
+    for _ in range(setting.n_searches):
+        options = {"maxfev": setting.search_steps}
+        found = scipy.optimize.minimize(spread, draw.normal(size=shape).ravel(), method="Nelder-Mead", options=options)
+        keep(found.x.reshape(shape), 2)
+    progress(1.0, "large gradients")
+    measured = sample.measured()
+    return LargeGradients(
+        *np.array(rows).T,
+        separation=measured.separation,
+        opposite_separation=measured.opposite_separation,
+        relative_diameter=measured.relative_diameter,
+        per_class=measured.per_class,
+        n_classes=measured.n_classes,
+        norm_error=sample.norm_error,
+    )
+
+
+def large_gradient_settings(scale: Scale, seed: int) -> list[LargeGradientSetting]:
+    """Toys."""
+    count = 2 if scale is Scale.QUICK else 10
+    return [LargeGradientSetting(data=TOY, seed=seed + number) for number in range(count)]
+
+
+large_gradients = Experiment("li2018.large_gradients", large_gradient_settings, run_large_gradients, seconds=1.0)

@@ -1,0 +1,194 @@
+"""One pass of mini-batch SGD over fresh points: the setting of Theorem 4.1."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from widenet.claims.experiments import Experiment
+from widenet.diagnostics.patterns import flip_share
+from widenet.papers.li2018.formulas import logit_bound, loss_bound
+from widenet.papers.li2018.settings import HEXAGON, Caps, Gaussians, OwnPoints, Polygon, Sample
+from widenet.progress import Progress
+from widenet.records import ClosedModel, Scale
+from widenet.training.small.softmax import (
+    SoftmaxNetwork,
+    cross_entropies,
+    decided_rightly,
+    descend_by_batches,
+    start_softmax,
+    wrong_mass,
+)
+
+
+class PassSetting(ClosedModel):
+    """A width, η = scaled_step/m, and T batches of B points each; tested on fresh points.
+
+    Points of a polygon, or of a reader, are drawn with replacement; those of mixtures are fresh.
+    """
+
+    data: Caps | Gaussians | Polygon | OwnPoints
+    width: int = 800
+    scaled_step: float = 2.0
+    batch_size: int = 32
+    n_steps: int = 200
+    n_test: int = 2000
+    seed: int = 0
+
+    @property
+    def own_data(self) -> str | None:
+        """The digest of a reader's data, where it is one."""
+        return self.data.own_data if isinstance(self.data, OwnPoints) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Pass:
+    """One run, at its end, on test points.
+
+    Attributes:
+      error: share of test points that are not decided rightly; residual: v_max; flips, distance: of patterns, and from
+        the start, relative.
+      gaps, gap_bounds: per test point, max_i |f_i − g_i|, and Σ |a_{i,r}|‖w_r − w_r⁰‖ over the neurons that flipped
+        there, at the output where the two come closest.
+      update_accuracy, start_accuracy: of the two parts of f under the gates at the end.
+      times, logits, logit_bounds, losses, loss_bounds: at some steps, |f_i(x)| and its bound where they come closest,
+        and the same for the loss.
+      unfinished: whether an error at the end says only that more steps are needed: how many is not known of a reader's
+        data.
+      separation, opposite_separation, relative_diameter, per_class, n_classes, norm_error: of the data.
+    """
+
+    error: float
+    residual: float
+    flips: float
+    distance: float
+    gaps: Float[np.ndarray, " point"]
+    gap_bounds: Float[np.ndarray, " point"]
+    update_accuracy: float
+    start_accuracy: float
+    times: Float[np.ndarray, " time"]
+    logits: Float[np.ndarray, " time"]
+    logit_bounds: Float[np.ndarray, " time"]
+    losses: Float[np.ndarray, " time"]
+    loss_bounds: Float[np.ndarray, " time"]
+    width: int
+    separation: float
+    opposite_separation: float
+    relative_diameter: float
+    per_class: int
+    n_classes: int
+    n_components: int
+    norm_error: float
+    unfinished: bool
+
+
+def draw_training(setting: PassSetting) -> tuple[Sample, np.ndarray, Sample]:
+    """(points, batches of their numbers, test points)."""
+    count = setting.n_steps * setting.batch_size
+    match setting.data:
+        case Caps() | Gaussians():
+            sample = setting.data.draw(setting.seed, fresh=1, n_points=count)
+            test = setting.data.draw(setting.seed, fresh=2, n_points=setting.n_test)
+            return sample, np.arange(count).reshape(-1, setting.batch_size), test
+    sample = setting.data.draw(setting.seed)
+    draw = np.random.default_rng([setting.seed, 81])
+    return sample, draw.choice(len(sample.points), (setting.n_steps, setting.batch_size), p=sample.shares), sample
+
+
+def gap_to_gated(start: SoftmaxNetwork, end: SoftmaxNetwork, sample: Sample) -> tuple[np.ndarray, np.ndarray]:
+    """Per point, |f_i − g_i| and its bound at the output i where the first is the largest share of the second."""
+    first = start.gates(sample.points)
+    flipped = first != end.gates(sample.points)
+    moved = np.linalg.norm(end.hidden - start.hidden, axis=1)
+    gaps = np.abs(end.logits(sample.points) - end.gated_logits(sample.points, first))
+    bounds = (flipped * moved) @ np.abs(end.votes).T
+    place = (gaps / np.maximum(bounds, 1e-300)).argmax(axis=1)
+    rows = np.arange(len(gaps))
+    return gaps[rows, place], bounds[rows, place]
+
+
+def run_pass(setting: PassSetting, progress: Progress) -> Pass:
+    """Train on one pass, and look at fresh points."""
+    sample, batches, test = draw_training(setting)
+    draw = np.random.default_rng([setting.seed, 80])
+    start = start_softmax(draw, setting.width, sample.points.shape[1], sample.n_classes)
+    eta, every = setting.scaled_step / setting.width, max(1, setting.n_steps // 10)
+    few = Sample(test.points[:200], test.classes[:200], test.components[:200], test.shares[:200])
+    first_size = np.abs(start.logits(few.points))
+    rows, end = [], start
+    for number, network, _ in descend_by_batches(start, sample.points, sample.classes, batches, eta):
+        if number % every == 0:
+            logits = network.logits(few.points)
+            bound = logit_bound(first_size, start.largest_vote, eta, float(number), setting.width).ravel()
+            size = np.abs(logits).ravel()
+            place = (size / bound).argmax()
+            limits = loss_bound(sample.n_classes, np.abs(logits).max(axis=1))
+            losses = cross_entropies(logits, few.classes)
+            worst = (losses - limits).argmax()
+            rows.append((number, size[place], bound[place], losses[worst], limits[worst]))
+        end = network
+    progress(0.8, "a pass of SGD")
+    times = np.array(rows).T
+    logits, gates = end.logits(test.points), end.gates(test.points)
+    gaps, bounds = gap_to_gated(start, end, test)
+    structure = few.measured() if len(few.points) < len(test.points) else test.measured()
+    update = SoftmaxNetwork(end.hidden - start.hidden, end.votes)
+    progress(1.0, "a pass of SGD")
+    return Pass(
+        error=float(test.shares @ ~decided_rightly(logits, test.classes)),
+        residual=test.residual_max(wrong_mass(logits, test.classes)),
+        flips=flip_share(start.preactivations(test.points), end.preactivations(test.points)),
+        distance=float(np.linalg.norm(end.hidden - start.hidden) / np.linalg.norm(start.hidden)),
+        gaps=gaps,
+        gap_bounds=bounds,
+        update_accuracy=float(decided_rightly(update.gated_logits(test.points, gates), test.classes).mean()),
+        start_accuracy=float(decided_rightly(start.gated_logits(test.points, gates), test.classes).mean()),
+        times=times[0],
+        logits=times[1],
+        logit_bounds=times[2],
+        losses=times[3],
+        loss_bounds=times[4],
+        width=setting.width,
+        separation=structure.separation,
+        opposite_separation=structure.opposite_separation,
+        relative_diameter=structure.relative_diameter,
+        per_class=structure.per_class,
+        n_classes=structure.n_classes,
+        n_components=structure.n_components,
+        norm_error=sample.norm_error,
+        unfinished=isinstance(setting.data, OwnPoints),
+    )
+
+
+def theorem_settings(scale: Scale, seed: int) -> list[PassSetting]:
+    """Twenty runs at one width: 20 of 20 can show a failure rate of at most 0.15."""
+    width, count = (400, 20) if scale is Scale.QUICK else (3200, 60)
+    return [PassSetting(data=Caps(), width=width, seed=seed + number) for number in range(count)]
+
+
+def pass_widths_settings(scale: Scale, seed: int) -> list[PassSetting]:
+    """Four widths; the third is that of the theorem."""
+    widths, count = ((25, 100, 400, 1600), 4) if scale is Scale.QUICK else ((50, 200, 800, 3200), 20)
+    return [PassSetting(data=Caps(), width=width, seed=seed + number) for width in widths for number in range(count)]
+
+
+def cancellation_settings(scale: Scale, seed: int) -> list[PassSetting]:
+    """Eight runs at the largest width, half of them those of the widths."""
+    width, count = (1600, 8) if scale is Scale.QUICK else (3200, 20)
+    return [PassSetting(data=Caps(), width=width, seed=seed + number) for number in range(count)]
+
+
+def hexagon_passes(scale: Scale, seed: int) -> list[PassSetting]:
+    """The antipodal hexagon."""
+    return [PassSetting(data=HEXAGON, width=400, n_steps=100, seed=seed + number) for number in range(5)]
+
+
+def own_passes(data: OwnPoints, seed: int, n_runs: int, n_points: int) -> list[PassSetting]:
+    """A reader's points, drawn with replacement."""
+    return [
+        PassSetting(data=data, width=400, n_steps=min(400, 40 + 4 * n_points), batch_size=16, seed=seed + number)
+        for number in range(n_runs)
+    ]
+
+
+passes = Experiment("li2018.passes", theorem_settings, run_pass, seconds=0.5)

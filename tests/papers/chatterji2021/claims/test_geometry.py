@@ -1,0 +1,221 @@
+"""Inner products of clustered points, both coordinates, and two angles."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.papers.chatterji2021.cluster_toys import altered, with_entry
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Specimen
+from widenet.data import from_arrays
+from widenet.papers.chatterji2021 import cluster_formulas as f
+from widenet.papers.chatterji2021.claims import geometry
+from widenet.papers.chatterji2021.claims.geometry import (
+    appendix_c,
+    appendix_d_4,
+    appendix_d_5,
+    draw_angles,
+    draw_products,
+    draw_radii,
+    draw_reduced,
+    ends,
+    lemma_21,
+    products_of_clusters,
+    scattered,
+    shrunk,
+    stretched,
+)
+from widenet.records import Scale
+
+PRODUCTS, REDUCED = draw_products(Scale.QUICK, 0), draw_reduced(Scale.QUICK, 0)
+
+
+def test_all_pairs_and_both_attained():
+    evidence = lemma_21(PRODUCTS)
+    assert evidence.verdict is Verdict.HOLDS
+    assert evidence.parts[1].tightness == pytest.approx(1, abs=1e-12)
+    assert evidence.parts[0].tightness == pytest.approx(2.911799849 / 2.998, rel=1e-6)
+    assert stretched(0.999).opposite.max() == pytest.approx(1 + math.sqrt(2) * 0.999 + 0.999**2 / 2)
+    assert shrunk(0.01).same.min() == pytest.approx(1 - math.sqrt(2) * 0.01 + 0.01**2 / 2)
+    assert ends(0.05).same.min() == pytest.approx(1 - 0.05**2 + 0.05**4 / 4)
+
+
+def constants(change):
+    """Lemma 21 with other constants, on these pairs and judged as it is."""
+
+    def judged(pairs):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(geometry, "cluster_product_bounds", change)
+            return lemma_21(pairs)
+
+    return judged
+
+
+def with_unit_pair(pairs):
+    """The same pairs beside one of unit vectors, so that every part is decided."""
+    return geometry.joined([pairs, ends(0.05), stretched(0.1)])
+
+
+@breaks_part(lemma_21, "opposite classes: (1 + Δ)/2 + 2r")
+def test_control_less_than_twice_the_radius():
+    pairs = with_unit_pair(stretched(0.999))
+    less = constants(lambda d, r: ((1 + d) / 2 + 1.9 * r, *f.cluster_product_bounds(d, r)[1:]))
+    return lemma_21(pairs), less(pairs)
+
+
+@breaks_part(lemma_21, "opposite classes: (1 + Δ)/2 + √2 r + r²/2")
+def test_control_less_than_the_root_of_two():
+    pairs = with_unit_pair(stretched(0.999))
+    less = constants(
+        lambda d, r: ((b := f.cluster_product_bounds(d, r))[0], (1 + d) / 2 + 1.414 * r + r**2 / 2, *b[2:])
+    )
+    return lemma_21(pairs), less(pairs)
+
+
+@breaks_part(lemma_21, "one cluster: 1 − 2r")
+def test_control_one_cluster_with_less_than_twice_the_radius():
+    pairs = with_unit_pair(shrunk(0.01))
+    less = constants(lambda d, r: (*(b := f.cluster_product_bounds(d, r))[:2], 1 - 1.4 * r, b[3]))
+    return lemma_21(pairs), less(pairs)
+
+
+@breaks_part(lemma_21, "one cluster: 1 − √2 r − r²/2")
+def test_control_one_cluster_with_less_than_the_root_of_two():
+    pairs = with_unit_pair(shrunk(0.01))
+    less = constants(lambda d, r: (*f.cluster_product_bounds(d, r)[:3], 1 - 1.4 * r - r**2 / 2))
+    return lemma_21(pairs), less(pairs)
+
+
+@breaks_part(lemma_21, "unit vectors of one cluster: 1 − r²")
+def test_control_both_ends_of_a_cluster():
+    pairs = geometry.joined([ends(0.05), stretched(0.3)])
+    return lemma_21(pairs), lemma_21(altered(pairs, same=lambda s: s - 1e-5 * (s < 0.9976)))
+
+
+def test_vectors_of_other_lengths_are_not_asked_for_the_sharp_form():
+    assert shrunk(0.01).same.min() < 1 - 0.01**2
+    assert lemma_21(PRODUCTS).parts[4].cases < lemma_21(PRODUCTS).parts[3].cases
+
+
+test_control_hypotheses_of_lemma_21 = hypothesis_edges(
+    lemma_21,
+    lambda **fields: lemma_21(altered(PRODUCTS, **fields)),
+    radius=({"radius": 0.999}, {"radius": 1.0}),
+    distance=({"distance": 1 + 2e-10}, {"distance": 1 + 1e-9}),
+    centres=({"centre_error": 5e-10}, {"centre_error": 1e-3}),
+)
+
+
+def test_a_point_outside_its_radius_is_noticed():
+    moved = scattered(5, 0.3, 0.0, 0)
+    assert products_of_clusters(moved).distance == pytest.approx(1)
+    shape = altered(moved.shape, radius=0.29)
+    assert [h.key for h in lemma_21(products_of_clusters(altered(moved, shape=shape))).hypotheses if not h.met] == [
+        "distance"
+    ]
+    longer = altered(moved, shape=altered(moved.shape, centres=1.1 * moved.shape.centres))
+    assert products_of_clusters(longer).centre_error > 1e-3
+
+
+test_control_each_identity_of_the_reduction = part_edges(
+    appendix_c,
+    lambda **fields: appendix_c(altered(REDUCED, **fields)),
+    {
+        "σ̃ = √2 σ": ({}, {"entries": lambda e: 1.02 * e}),
+        "distances shrink by √2": (
+            {"reduced_distances": with_entry(3, lambda d: d + 5e-13)},
+            {"reduced_distances": with_entry(3, lambda d: d + 5e-12)},
+        ),
+        "products of centres move halfway to 1": (
+            {"reduced_between": with_entry(3, lambda d: d + 5e-13)},
+            {"reduced_between": with_entry(3, lambda d: d + 5e-12)},
+        ),
+    },
+)
+
+
+@breaks_hypothesis(appendix_c, "centres")
+def test_control_centres_of_another_length():
+    return appendix_c(REDUCED), appendix_c(altered(REDUCED, centre_error=1e-3))
+
+
+def test_the_unscaled_start_is_noticed():
+    assert appendix_c(altered(REDUCED, entries=lambda e: e / math.sqrt(2))).parts[0].kept is False
+    assert appendix_c(altered(REDUCED, entries=lambda e: 0.99 * e)).parts[0].kept is False
+
+
+@breaks_part(appendix_d_4, "arccos(1 − 2r)/π ≤ √r")
+def test_control_a_smaller_root():
+    return appendix_d_4(draw_radii(Scale.QUICK, 0)), appendix_d_4(draw_radii(Scale.QUICK, 0), share=0.999)
+
+
+test_control_hypotheses_of_the_first_angle = hypothesis_edges(
+    appendix_d_4,
+    lambda at: appendix_d_4(np.array([0.5, at])),
+    radius=({"at": 0.0}, {"at": -1e-9}),
+    radius_below_one=({"at": 1.0}, {"at": 1 + 1e-9}),
+)
+
+
+def test_values_of_the_first_angle():
+    """Pinned; r in place of √r fails at 1/4."""
+    for radius, left, right in ((0.07, 0.170463428383, 0.264575131106), (0.1, 0.204832764699, 0.316227766017)):
+        part = appendix_d_4(np.array([radius])).parts[0]
+        assert (part.measured, part.promised) == (pytest.approx(left), pytest.approx(right))
+    assert appendix_d_4(np.array([0.25])).measured == pytest.approx(1 / 3)
+
+
+def judge_angles(**constants):
+    return appendix_d_5(draw_angles(Scale.QUICK, 0), **constants)
+
+
+test_control_each_slope_of_the_second_angle = part_edges(
+    appendix_d_5,
+    judge_angles,
+    {
+        "at Δ = r = 0": ({}, {"constant": 0.3333, "of_overlap": 200.0, "of_radius": 200.0}),
+        "with Δ alone": ({}, {"of_overlap": 0.09}, "with r"),
+        "with r": ({}, {"of_radius": 0.36}),
+    },
+)
+test_control_hypotheses_of_the_second_angle = hypothesis_edges(
+    appendix_d_5,
+    lambda at: appendix_d_5(np.array([(0.0, 0.0), (0.1, 0.0), (0.1, 0.1), at])),
+    overlap=({"at": (0.0, 0.2)}, {"at": (-1e-9, 0.2)}),
+    radius=({"at": (0.2, 0.0)}, {"at": (0.2, -1e-9)}),
+)
+
+
+def test_values_of_the_second_angle():
+    for case, left, right in (
+        ((0.13, 0.07), 0.37452651125, 0.435833333333),
+        ((0.4, 0.1), 0.428216853436, 0.533333333333),
+    ):
+        part = appendix_d_5(np.array([(0.0, 0.0), (0.1, 0.0), case])).parts[2]
+        assert (part.measured, part.promised) == (pytest.approx(left), pytest.approx(right))
+
+
+def test_data_of_a_reader():
+    angles = np.radians([-45, -40, 130, 135, 40, 45, 220, 225])
+    data = from_arrays(np.stack([np.cos(angles), np.sin(angles)], axis=1), np.repeat([1.0, -1.0], 4))
+    assert lemma_21(lemma_21.on(Specimen(data))).verdict is Verdict.HOLDS
+    assert appendix_c(appendix_c.on(Specimen(data))).verdict is Verdict.HOLDS
+    cross = from_arrays(np.array([(1.0, 0), (-1, 0), (0, 1), (0, -1)]), np.array([1.0, 1, -1, -1]))
+    assert lemma_21(lemma_21.on(Specimen(cross))).verdict is Verdict.HOLDS
+    long = from_arrays(2 * np.asarray(cross.inputs), cross.labels)
+    assert isinstance(lemma_21.on(Specimen(long)), Silence)
+    assert isinstance(appendix_c.on(Specimen(long)), Silence)
+
+
+def test_a_cluster_whose_mean_is_zero_gets_a_silence():
+    square = np.array([(1.0, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, 1)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(geometry, "find_clusters", lambda *_: np.array([0, 0, 1, 1, 2, 3]))
+        said = lemma_21.on(Specimen(from_arrays(square, np.array([1.0, 1, 1, 1, -1, -1]))))
+    assert isinstance(said, Silence)
+    assert "mean of a cluster is 0" in said
+
+
+test_every_part_has_a_control = every_part_of(geometry)

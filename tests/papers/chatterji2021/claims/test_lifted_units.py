@@ -1,0 +1,306 @@
+"""What one step does to captured units and to the others."""
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges, spares
+from tests.papers.chatterji2021.cluster_toys import altered, centres, clusters, narrowed, with_entry
+from widenet.claims.base import Verdict
+from widenet.claims.specimen import Specimen
+from widenet.data import from_arrays
+from widenet.papers.chatterji2021 import cluster_formulas as f
+from widenet.papers.chatterji2021.claims import lifted_units
+from widenet.papers.chatterji2021.claims.lifted_units import (
+    draw_expected,
+    equation_11,
+    equation_16,
+    equations_17_18,
+    expected_sums,
+    lemma_18,
+    lemma_18_as_printed,
+    lemma_19,
+)
+from widenet.papers.chatterji2021.cluster_settings import Centres, OnePoint
+from widenet.papers.chatterji2021.runs.first_steps import (
+    FirstStepSetting,
+    rest_settings,
+    run_first_steps,
+    step_settings,
+)
+from widenet.progress import silent
+from widenet.records import Scale
+
+
+def attained():
+    return run_first_steps(FirstStepSetting(points=OnePoint(), half_width=20, beta=0.45, start="attained"), silent)
+
+
+def judge_11(most=1.0, least=3.0, **fields):
+    return equation_11([altered(attained(), **fields), clusters()], most=most, least=least)
+
+
+test_control_each_consequence_of_the_shift = part_edges(
+    equation_11,
+    judge_11,
+    {
+        "v_i·x_s moves by at most α_0": ({}, {"most": 0.999}),
+        "a captured unit stays at h + 3α_0 or above": ({}, {"least": 3.001}),
+        "φ = z − h/2 there": ({"bent": np.array([[5e-11]])}, {"bent": np.array([[5e-10]])}),
+    },
+)
+test_control_hypotheses_of_the_shift = hypothesis_edges(
+    equation_11,
+    judge_11,
+    unit_inputs=({"products": np.array([[1 + 5e-10]])}, {"products": np.array([[1 + 5e-9]])}),
+    products=({}, {"products": np.array([[-1e-9]])}, "unit_inputs"),
+)
+
+
+def test_the_shift_is_attained():
+    evidence = judge_11()
+    assert evidence.parts[0].tightness == pytest.approx(1, abs=1e-9)
+    assert evidence.parts[1].tightness == pytest.approx(1, abs=1e-9)
+    cell = attained()
+    assert (cell.helpful, cell.harmful) == (1, 20)
+    assert cell.pulls == 1
+
+
+def test_points_that_nobody_captures_are_not_asked():
+    lost = altered(attained(), lowest=np.array([[np.inf]]))
+    assert equation_11([lost]).parts[1].cases == 0
+    assert equation_11([lost, clusters()]).verdict is Verdict.HOLDS
+
+
+def judge_16(**constants):
+    return equation_16([centres(n_runs=10)], **constants)
+
+
+test_control_each_group_of_units = part_edges(
+    equation_16,
+    judge_16,
+    {
+        "I_+s rises by (α_0/n)(Ξ_1 − Ξ_2)": ({}, {"own": 1.5}),
+        "I_−s falls by (α_0/n)(Ξ_1 − Ξ_2)": ({}, {"harmful_own": 1.5}),
+        "Σ φ over I_+s, with pχ": ({}, {"more": 2.0}),
+        "Σ φ over I_−s, with pχ": ({}, {"more": -2.0}),
+    },
+)
+test_control_hypotheses_of_the_groups = hypothesis_edges(
+    equation_16,
+    lambda **fields: equation_16([altered(clusters(), **fields)]),
+    unit_inputs=({"products": with_entry((0, 0), 1 + 5e-10)}, {"products": with_entry((0, 0), 1 + 5e-9)}),
+    products=({}, {"products": with_entry((0, 7), -1e-9)}),
+    one_cluster=(
+        {"radius": 0.02, "products": with_entry((0, 1), 0.96)},
+        {"radius": 0.02, "products": with_entry((0, 1), 0.96 - 1e-11)},
+    ),
+)
+
+
+def test_the_rise_is_nearly_an_equality_on_the_centres():
+    """(Ξ_1 − Ξ_2)/(np) is (ζ − P[Z_1 ≥ a, Z_2 ≥ 0])/8 on average; the gap are the units with 0 < v_i·x_q < h."""
+    cell = centres(20_000, 20)
+    lifted = (cell.helpful_after - cell.helpful_sum + cell.bandwidth * cell.helpful / 2).mean()
+    promised = cell.step / 4 * (cell.own_pull - cell.other_pull).mean()
+    share = f.captured_share(cell.level, cell.deviation)
+    both = f.captured_and_active(cell.level, cell.deviation, np.array([0.5]))[0]
+    assert promised / (cell.step * cell.half_width) == pytest.approx((share - both) / 8, rel=0.08)
+    assert 0.9 < promised / lifted < 1
+
+
+def test_the_sums_with_chi_are_asked_only_where_part_1_holds():
+    cell = centres(n_runs=10)
+    shifted = altered(cell, helpful_sum=lambda a: a - 5, helpful_after=lambda a: a - 5)
+    assert equation_16([shifted]).parts[2].cases == 0
+    worse = altered(cell, harmful_sum=lambda a: a + 5, harmful_after=lambda a: a + 5)
+    assert equation_16([worse]).parts[3].cases == 0
+    assert equation_16([cell]).parts[2].cases == equation_16([cell]).parts[3].cases == 40
+
+
+def growing(keep=4, **last):
+    """Three widths, the last one altered."""
+    return [centres(1000, 10), centres(10_000, 10), altered(narrowed(centres(100_000, 10), keep), **last)]
+
+
+def judge_17(**last):
+    return equations_17_18(growing(**last))
+
+
+test_control_each_sum_of_pulls = part_edges(
+    equations_17_18,
+    judge_17,
+    {
+        "Ξ_1/(np) is ζ/8": ({}, {"own_pull": lambda a: 0.95 * a}),
+        "Ξ_2/(np) is P/8": ({}, {"other_pull": lambda a: 1.06 * a}),
+    },
+)
+
+
+@breaks_part(equations_17_18, "Ξ_1/(np) grows towards 1/16")
+def test_control_the_first_target_twice_as_large():
+    return judge_17(), equations_17_18(growing(), own=1 / 8)
+
+
+@breaks_part(equations_17_18, "Ξ_2/(np) grows towards 1/24")
+def test_control_the_second_target_twice_as_large():
+    return judge_17(), equations_17_18(growing(), other=1 / 12)
+
+
+def edges_of_conditions(claim, judged):
+    """The hypotheses of Theorem 2 and the centres of XOR, on the last of three cells."""
+    return hypothesis_edges(
+        claim,
+        judged,
+        unit_inputs=(
+            {"products": with_entry((0, 0), 1 + 5e-10)},
+            {"products": with_entry((0, 0), 1 + 5e-9)},
+            "centres",
+        ),
+        bandwidth=({"bandwidth": lambda h: h * (1 + 5e-13)}, {"bandwidth": lambda h: h * (1 + 5e-12)}),
+        start=({"deviation": lambda s: s * (1 + 5e-13)}, {"deviation": lambda s: s * (1 + 5e-12)}),
+        first_step=({"step": lambda a: a * (1 + 5e-13)}, {"step": lambda a: a * (1 + 5e-12)}),
+        beta_positive=({}, {"beta": 0.0}, "start", "first_step"),
+        beta_below_half=({}, {"beta": 0.5}, "start", "first_step"),
+        points=({}, {"keep": 3}, "centres"),
+        centres=({"products": with_entry((0, 2), 0.5 + 5e-10)}, {"products": with_entry((0, 2), 0.5 + 5e-9)}),
+    )
+
+
+test_control_hypotheses_of_the_pulls = edges_of_conditions(equations_17_18, judge_17)
+
+
+def test_other_data_are_no_centres():
+    evidence = equations_17_18([clusters()])
+    assert [h.key for h in evidence.hypotheses if not h.met] == ["centres"]
+
+
+def test_growth_is_from_below_and_at_every_width():
+    cells = growing()
+    assert equations_17_18(cells[::-1]).parts[2].kept is False
+    assert equations_17_18([cells[0], cells[2], cells[1]]).parts[2].kept is False
+    assert equations_17_18(growing(own_pull=lambda a: 2 * a)).parts[2].kept is False
+    assert equations_17_18(cells[:2]).parts[2].kept is False
+
+
+def judge_18(**last):
+    return lemma_18(growing(**last))
+
+
+def beyond(sign, amount):
+    """Σ φ of one point at the bound of Lemma 18 with the bracket read as 1, and so much beyond it."""
+
+    def change(values):
+        cell = centres(100_000, 10)
+        bound = f.lifted_bound(cell.half_width, f.captured_mean(cell.level, cell.deviation), cell.step, sign)
+        return with_entry((2, 1), bound - sign * amount)(values)
+
+    return change
+
+
+test_control_sums_at_the_bounds_of_lemma_18 = part_edges(
+    lemma_18,
+    judge_18,
+    {
+        "Σ φ over I_+s, the bracket read as 1": (
+            {}, {"helpful_after": beyond(1, 1e-9)}, "the gain of I_+s over α_0p grows towards 1/48",
+        ),
+        "Σ φ over I_−s, the bracket read as 1": (
+            {"harmful_after": beyond(-1, -1e-9)}, {"harmful_after": beyond(-1, 1e-9)},
+        ),
+    },
+)  # fmt: skip
+
+
+@breaks_part(lemma_18, "the gain of I_+s over α_0p grows towards 1/48")
+def test_control_a_step_uphill():
+    cells = growing()
+    level = [cell.helpful_sum - cell.bandwidth * cell.helpful / 2 for cell in cells]
+    uphill = [
+        altered(cell, helpful_after=lambda after, at=at: 2 * at - after) for cell, at in zip(cells, level, strict=True)
+    ]
+    return lemma_18(cells), lemma_18(uphill)
+
+
+test_control_hypotheses_of_lemma_18 = edges_of_conditions(lemma_18, judge_18)
+
+
+def test_the_first_bound_of_lemma_18_at_its_edge():
+    assert judge_18(helpful_after=beyond(1, -1e-9)).parts[0].kept is True
+
+
+def test_the_second_display_is_about_the_other_units():
+    assert lemma_18_as_printed(draw_expected(Scale.QUICK, 0)).verdict is Verdict.VIOLATED
+    assert draw_expected(Scale.QUICK, 0).sums[-1] == pytest.approx(1 / 48, rel=1e-3)
+    assert draw_expected(Scale.QUICK, 0).bounds[-1] == pytest.approx(-1 / 48, rel=1e-3)
+
+
+@spares(lemma_18_as_printed)
+def test_control_a_width_at_which_the_two_decides():
+    return lemma_18_as_printed(expected_sums(1000.0))
+
+
+def test_the_expected_sum_is_that_of_the_runs():
+    """Derived apart: the starts of the toy, with their noise taken out."""
+    cell = centres(100_000, 10)
+    gain = (cell.helpful_after - cell.helpful_sum).mean() / (cell.step * cell.half_width)
+    assert gain == pytest.approx(expected_sums(1e5, beta=0.45).sums[0], rel=0.05)
+
+
+def below_capture():
+    return run_first_steps(FirstStepSetting(points=Centres(), half_width=2000, start="below_capture"), silent)
+
+
+def judge_19(factor=1.0, share=None, **fields):
+    """`share` puts Σ φ of a point at so much of Eq. 14, with as many units in its window."""
+    cell = below_capture()
+    if share is not None:
+        limit = f.rest_bound(cell.half_width, cell.step, cell.deviation, cell.overlap, cell.radius)
+        units = cell.half_width * f.window_share(cell.half_width, cell.step, cell.deviation, cell.overlap, cell.radius)
+        fields |= {"rest_harmful": with_entry((0, 1), share * limit), "window": with_entry((0, 1), units)}
+    return lemma_19([altered(cell, **({"rest_harmful": lambda a: factor * a} | fields))])
+
+
+test_control_each_bound_of_the_rest = part_edges(
+    lemma_19,
+    judge_19,
+    {
+        "step (iv): per unit of the window": ({"factor": 1.14}, {"factor": 1.142}),
+        "Eq. 14": ({}, {"share": 1 + 1e-9}, "step (iv): per unit of the window"),
+    },
+)
+test_control_hypotheses_of_the_rest = hypothesis_edges(
+    lemma_19,
+    judge_19,
+    unit_inputs=({"products": with_entry((0, 0), 1 + 5e-10)}, {"products": with_entry((0, 0), 1 + 5e-9)}),
+    products=({}, {"products": with_entry((0, 1), -1e-9)}),
+    opposite=({"products": with_entry((0, 2), 0.5)}, {"products": with_entry((0, 2), 0.5 + 1e-11)}),
+)
+
+
+def test_the_rest_is_nearly_attained():
+    assert judge_19().parts[0].tightness == pytest.approx(0.876, abs=1e-3)
+
+
+def test_equation_14_is_asked_where_part_6_holds():
+    """One unit more in the window, and it is not."""
+    cell = below_capture()
+    units = np.floor(
+        cell.half_width * f.window_share(cell.half_width, cell.step, cell.deviation, cell.overlap, cell.radius)
+    )
+    cases = [judge_19(window=with_entry((0, 1), units + more)).parts[1].cases for more in (0, 1)]
+    assert cases[0] == cases[1] + 1
+
+
+def test_quick_settings_have_the_constructions():
+    assert step_settings(Scale.QUICK, 0)[-1].start == "attained"
+    assert rest_settings(Scale.QUICK, 0)[-1].start == "below_capture"
+
+
+def test_a_readers_data():
+    corners = np.array([(1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0)]) / np.sqrt(2)
+    settings = equation_11.on(Specimen(from_arrays(corners, np.array([1.0, 1, -1, -1]))))
+    cells = [run_first_steps(setting, silent) for setting in settings]
+    assert [claim(cells).verdict for claim in (equation_11, equation_16, lemma_19)] == [Verdict.HOLDS] * 3
+
+
+test_every_part_has_a_control = every_part_of(lifted_units)

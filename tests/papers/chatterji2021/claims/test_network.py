@@ -1,0 +1,194 @@
+"""Derivatives, the reduction to zero biases, and the start of Theorem 1, each part broken alone."""
+
+import functools
+import math
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.papers.chatterji2021.toys import altered, from_step
+from widenet.claims.base import Verdict
+from widenet.diagnostics.huberized import HuberNetwork
+from widenet.papers.chatterji2021.claims import network
+from widenet.papers.chatterji2021.claims.network import (
+    CURVED,
+    HESSIAN_NEAR,
+    NEAR_KINK,
+    OFF,
+    STRAIGHT,
+    appendix_a,
+    curvatures_of,
+    draw_curvatures,
+    draw_fits,
+    draw_slopes,
+    equations_19_20,
+    fit,
+    section_2_gradient,
+    slopes_of,
+    theorem_1_start,
+)
+from widenet.papers.chatterji2021.formulas import equation_5_threshold
+from widenet.papers.chatterji2021.runs.cases import Case
+from widenet.papers.chatterji2021.runs.coordinates import CoordinatesSetting, run_coordinates
+from widenet.papers.chatterji2021.settings import Listed, Sphere, reduced_points
+from widenet.progress import silent
+from widenet.records import Scale
+
+SLOPES = draw_slopes(Scale.QUICK, 0)
+CURVATURES = draw_curvatures(Scale.QUICK, 0)
+
+
+def entry(kinds, kind, amount):
+    """Adds an amount to the first entry of this kind."""
+    return from_step(int(np.flatnonzero(kinds == kind)[0]), amount)
+
+
+def slopes(sign=1, amount=0.0, **fields):
+    return section_2_gradient(altered(SLOPES, formula=entry(SLOPES.votes, sign, amount), **fields))
+
+
+test_parts_of_the_gradient = part_edges(
+    section_2_gradient,
+    slopes,
+    {
+        "rows that vote plus": ({}, {"sign": 1, "amount": 5e-7}),
+        "rows that vote minus": ({}, {"sign": -1, "amount": -5e-7}),
+    },
+)
+test_edges_of_the_gradient = hypothesis_edges(
+    section_2_gradient,
+    slopes,
+    away_from_kinks=({"nearest_kink": 1.05 * NEAR_KINK}, {"nearest_kink": 0.95 * NEAR_KINK}),
+)
+
+
+def test_control_without_the_mean_over_points():
+    found = section_2_gradient(altered(SLOPES, formula=lambda values: 3 * values))
+    assert [part.kept for part in found.parts] == [False, False]
+
+
+def test_control_the_slope_of_a_relu_is_not_that_of_phi():
+    """A unit on its parabola: φ' = 1 there would be wrong."""
+    case = Case(np.array([[0.6, 0.8]]), np.ones(1), HuberNetwork(np.array([[0.3, 0.4], [-1.0, 0.0]]), 1.0))
+    found = slopes_of([case])
+    assert section_2_gradient(found).verdict is Verdict.HOLDS
+    assert section_2_gradient(altered(found, formula=lambda values: 2 * values)).conclusion is False
+
+
+def curvatures(kind=OFF, amount=0.0, **fields):
+    return equations_19_20(altered(CURVATURES, formula=entry(CURVATURES.kinds, kind, amount), **fields))
+
+
+test_parts_of_equations_19_20 = part_edges(
+    equations_19_20,
+    curvatures,
+    {
+        "(19)": ({}, {"kind": OFF, "amount": 5e-6}),
+        "(20), a point on the parabola": ({}, {"kind": CURVED, "amount": -5e-6}),
+        "(20), none": ({}, {"kind": STRAIGHT, "amount": 5e-6}),
+    },
+)
+
+
+def test_how_near_a_kink_may_be():
+    assert (NEAR_KINK, HESSIAN_NEAR, network.NUDGE, network.HESSIAN_NUDGE) == (2e-6, 1e-4, 1e-6, 1e-5)
+
+
+test_edges_of_equations_19_20 = hypothesis_edges(
+    equations_19_20,
+    curvatures,
+    away_from_kinks=({"nearest_kink": 1.1 * HESSIAN_NEAR}, {"nearest_kink": 0.9 * HESSIAN_NEAR}),
+)
+
+
+def test_the_three_kinds_of_entries():
+    """One unit on its parabola and one on its line, one point."""
+    case = Case(np.array([[0.6, 0.8]]), np.ones(1), HuberNetwork(np.array([[0.3, 0.4], [3.0, 4.0]]), 1.0))
+    found = curvatures_of([case])
+    assert [(found.kinds == kind).sum() for kind in (OFF, CURVED, STRAIGHT)] == [8, 4, 4]
+    assert equations_19_20(found).verdict is Verdict.HOLDS
+
+
+@functools.cache
+def trained_pair():
+    setting = CoordinatesSetting(points=Sphere(n_samples=5, dim=3), half_width=3, n_steps=20)
+    return run_coordinates(setting, silent)
+
+
+def pair(**fields):
+    return altered(trained_pair(), **fields)
+
+
+def coordinates(**fields):
+    return appendix_a([pair(), pair(**fields)])
+
+
+test_parts_of_appendix_a = part_edges(
+    appendix_a,
+    coordinates,
+    {
+        "Ṽ^(t) = √2θ^(t)": ({}, {"weights": from_step(7, 5e-10)}),
+        "equal pre-activations": ({}, {"preactivations": from_step(7, 5e-10)}),
+        "equal losses": ({}, {"losses": from_step(7, 5e-10)}),
+        "⟨x̃, x̃'⟩ = (1 + ⟨x, x'⟩)/2": ({}, {"overlaps": from_step(0, 5e-12)}),
+        "⟨x̃, x̃'⟩ ≥ 0": (
+            {},
+            {"overlaps": lambda o: np.append(o[1:], -5e-15), "halves": lambda h: np.append(h[1:], -5e-15)},
+        ),
+    },
+)
+test_edges_of_appendix_a = hypothesis_edges(
+    appendix_a, coordinates, unit_inputs=({"unit_error": 9e-13}, {"unit_error": 5e-12})
+)
+
+
+def test_opposite_inputs_have_overlap_zero():
+    points = reduced_points(np.array([[0.6, 0.8], [-0.6, -0.8]]))
+    listed = Listed(inputs=tuple(map(tuple, points.tolist())), labels=(1.0, -1.0))
+    found = run_coordinates(CoordinatesSetting(points=listed, half_width=2, n_steps=3), silent)
+    assert appendix_a([found]).verdict is Verdict.HOLDS
+    assert found.overlaps.min() == pytest.approx(0, abs=1e-15)
+
+
+def test_the_weights_move():
+    assert pair().moved > 0.05
+
+
+FITS = draw_fits(Scale.QUICK, 0)
+
+
+def fits(**fields):
+    return theorem_1_start([altered(FITS[-1], **fields), *FITS[:-1]])
+
+
+@breaks_part(theorem_1_start, "L₁ is small enough for Theorem 1")
+def test_control_a_loss_above_its_target():
+    target = FITS[-1].target
+    return fits(loss=target), fits(loss=(1 + 5e-12) * target)
+
+
+test_edges_of_theorem_1_start = hypothesis_edges(
+    theorem_1_start, fits, unit_inputs=({"unit_error": 9e-13}, {"unit_error": 5e-12})
+)
+
+
+@breaks_hypothesis(theorem_1_start, "distinct")
+def test_control_equal_points_with_different_labels():
+    points = reduced_points(np.array([[1.0, 0.0], [1.0, 0.0]]))
+    return theorem_1_start([fit(points, np.array([1.0, -1.0]), 2, "points 1 and 2 are equal")])
+
+
+def test_points_that_float64_cannot_keep_apart_decide_nothing():
+    turn = 1e-5
+    points = reduced_points(np.array([[1.0, 0.0], [math.cos(turn), math.sin(turn)]]))
+    found = theorem_1_start([fit(points, np.array([1.0, -1.0]), 2, too_close=True)])
+    assert found.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert found.conclusion is None
+
+
+def test_the_target_is_the_loss_at_which_equation_5_gives_lemma_10():
+    assert [each.target for each in FITS] == [equation_5_threshold(n) for n in (2, 4, 12, 30)]
+
+
+test_every_part_has_a_control = every_part_of(network)

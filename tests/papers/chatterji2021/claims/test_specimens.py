@@ -1,0 +1,132 @@
+"""What the claims of Theorem 1 say about a reader's data, and when they are silent."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Choices, Specimen
+from widenet.data import from_arrays
+from widenet.papers.chatterji2021.claims import alignment, induction, network, scalars, smoothness
+from widenet.papers.chatterji2021.claims.induction import theorem_1
+from widenet.papers.chatterji2021.claims.network import theorem_1_start
+from widenet.papers.chatterji2021.claims.smoothness import lemma_6
+from widenet.papers.chatterji2021.formulas import equation_5_threshold
+from widenet.progress import silent
+from widenet.types import Dataset
+
+RUNS = tuple(getattr(induction, name) for name in (
+    "theorem_1", "equation_8", "lemma_11", "lemma_12", "lemma_13", "equation_9", "weights_grow",
+))  # fmt: skip
+LOOKS = (smoothness.lemma_5, smoothness.equations_23_24, smoothness.lemma_6, smoothness.lemma_8_segment,
+         alignment.equation_4, alignment.equation_5)  # fmt: skip
+BOTH = (
+    smoothness.lemma_7, smoothness.lemma_8, smoothness.lemma_8_sharp, alignment.lemma_10,
+    alignment.equation_6_third_term,
+)  # fmt: skip
+DRAWN = (network.section_2_gradient, network.theorem_1_start, network.equations_19_20, scalars.lemma_20)
+
+
+def specimen(points, labels, **choices):
+    points = np.asarray(points, float)
+    points = points / np.linalg.norm(points, axis=1, keepdims=True)
+    data = Dataset(jnp.asarray(points), jnp.asarray(labels, jnp.float64))
+    return Specimen(data, Choices(**{"n_neurons": 4, **choices}))
+
+
+def cloud(n=7, dim=3, seed=0):
+    draw = np.random.default_rng(seed)
+    return draw.normal(size=(n, dim)), draw.choice([-1.0, 1.0], n)
+
+
+def asked(claim, about) -> Any:
+    answer = claim.on(about)
+    if isinstance(answer, Silence):
+        return answer
+    if claim.draws is not None:
+        return claim(answer)
+    groups = [answer] if len(claim.reads) == 1 else answer
+    return claim(
+        *([each.run(setting, silent) for setting in group] for each, group in zip(claim.reads, groups, strict=True))
+    )
+
+
+@pytest.mark.parametrize("claim", [*RUNS, *LOOKS, *BOTH, *DRAWN, network.appendix_a], ids=lambda claim: claim.name)
+def test_they_speak_about_unit_vectors(claim):
+    found = asked(claim, specimen(*cloud()))
+    assert not isinstance(found, Silence), found
+    assert found.verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5])
+def test_theorem_1_from_a_start_that_is_built(dim):
+    """More points than dimensions, and equal points of one label."""
+    points, labels = cloud(9, dim) if dim > 1 else (np.array([[1.0], [1.0], [-1.0]]), np.array([1.0, 1.0, -1.0]))
+    about = specimen(np.concatenate([points, points[:1]]), np.append(labels, labels[0]))
+    found = asked(theorem_1, about)
+    assert found.verdict is Verdict.HOLDS
+    (setting,) = theorem_1.on(about)
+    assert setting.start_loss == 0.9 * equation_5_threshold(len(labels) + 1)
+    assert asked(theorem_1_start, about).verdict is Verdict.HOLDS
+
+
+def test_a_data_set_on_which_no_start_exists():
+    about = specimen([[1, 0], [1, 0], [0, 1]], [1, -1, 1])
+    said = asked(theorem_1, about)
+    assert isinstance(said, Silence)
+    assert "points 1 and 2 are equal and have different labels, so L ≥ 2 log 2/n = 0.462" in said
+    found = asked(theorem_1_start, about)
+    assert found.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert "0.462" in found.hypotheses[0].why
+
+
+def test_a_data_set_that_float64_cannot_tell_apart():
+    about = specimen([[1, 0], [1, 1e-6], [0, 1]], [1, -1, 1])
+    said = asked(theorem_1, about)
+    assert isinstance(said, Silence)
+    assert "too close" in said
+    assert asked(theorem_1_start, about).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+@pytest.mark.parametrize("claim", [*RUNS, *LOOKS, *BOTH, *DRAWN, network.appendix_a], ids=lambda claim: claim.name)
+def test_they_say_what_is_missing(claim):
+    points, labels = cloud()
+    said = claim.on(Specimen(from_arrays(2 * points, labels)))
+    assert isinstance(said, Silence)
+    assert "inputs of norm 1" in said
+    assert "Divide every row by its norm" in said
+    said = claim.on(Specimen(Dataset(jnp.asarray(points), jnp.arange(7.0))))
+    assert isinstance(said, Silence)
+    assert "labels 0, 1, 2" in said
+
+
+def test_norms_are_measured_not_assumed():
+    """Norms that are off by 1e-8, as in float32, are still looked at; the hypothesis says so."""
+    points, labels = cloud()
+    points = (1 + 1e-8) * points / np.linalg.norm(points, axis=1, keepdims=True)
+    found = asked(theorem_1, Specimen(from_arrays(points, labels), Choices(n_neurons=4)))
+    assert [each.key for each in found.hypotheses if not each.met] == ["unit_inputs"]
+
+
+def test_large_data_and_wide_networks_are_declined():
+    wide = lemma_6.on(specimen(*cloud(7, 100), n_neurons=200))
+    assert isinstance(wide, Silence)
+    assert "choose fewer neurons" in wide
+    many = theorem_1.on(specimen(*cloud(201, 3)))
+    assert isinstance(many, Silence)
+    assert "at most 200" in many
+    assert "at most 2000" in lemma_6.on(specimen(*cloud(2001, 2)))
+    assert "at most 50 inputs" in network.equations_19_20.on(specimen(*cloud(4, 51)))
+    assert "1500 numbers" in network.section_2_gradient.on(specimen(*cloud(500, 3)))
+
+
+def test_where_no_start_exists_single_networks_are_still_looked_at():
+    found = asked(smoothness.lemma_8, specimen([[1, 0], [1, 0], [0, 1]], [1, -1, 1]))
+    assert found.verdict is Verdict.HOLDS
+
+
+def test_one_point_is_outside_theorem_1():
+    found = asked(theorem_1, specimen([[0.6, 0.8]], [1.0]))
+    assert [each.key for each in found.hypotheses if not each.met] == ["two_points"]

@@ -1,0 +1,176 @@
+"""Parts 6 and 7 of Lemma 15, Eq. 27 and the tails, at the edges of their bounds."""
+
+import functools
+import math
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.papers.chatterji2021.cluster_toys import altered, clusters, expects, with_entry
+from widenet.claims.base import Verdict
+from widenet.claims.sides import Sense
+from widenet.papers.chatterji2021 import cluster_formulas as f
+from widenet.papers.chatterji2021.claims import window
+from widenet.papers.chatterji2021.claims.window import (
+    appendix_d_tails,
+    draw_windows,
+    equation_27,
+    lemma_15_6,
+    lemma_15_7,
+)
+from widenet.papers.chatterji2021.runs.start_draws import run_start_draws, tail_settings
+from widenet.progress import silent
+from widenet.records import Scale
+
+P, BETA = 2000, 0.45
+
+
+def bound(share):
+    cell = clusters()
+    return share * P * f.window_share(P, cell.step, cell.deviation, cell.overlap, cell.radius)
+
+
+def judge_6(at=None, **fields):
+    counts = {} if at is None else {"window": lambda a: with_entry((4, 1), math.floor(bound(at[0])) + at[1])(a)}
+    return lemma_15_6([altered(clusters(), **counts, **fields)])
+
+
+test_control_counts_at_the_bound = part_edges(
+    lemma_15_6,
+    judge_6,
+    {
+        "half of it, as proved": ({"at": (0.5, 0)}, {"at": (0.5, 1)}),
+        "as printed": ({}, {"at": (1.0, 1)}, "half of it, as proved"),
+    },
+)
+NORMS = {"products": with_entry((0, 0), 1 + 5e-10)}, {"products": with_entry((0, 0), 1 + 5e-9)}
+WIDTHS = {"bandwidth": lambda h: h * (1 + 5e-13)}, {"bandwidth": lambda h: h * (1 + 5e-12)}
+test_control_hypotheses_of_part_6 = hypothesis_edges(lemma_15_6, judge_6, unit_inputs=NORMS, bandwidth=WIDTHS)
+
+
+def test_the_printed_bound_is_kept_at_its_edge():
+    assert judge_6(at=(1.0, 0)).parts[0].kept is True
+
+
+def test_a_bound_above_p_says_nothing():
+    evidence = lemma_15_6([altered(clusters(), deviation=1e-4)])
+    assert [part.vacuous for part in evidence.parts] == [True, True]
+
+
+def judge_7(norm=None, **fields):
+    change = {} if norm is None else {"norm": lambda a: with_entry(slice(0, 10), norm * f.norm_unit(2, P, BETA))(a)}
+    return lemma_15_7([altered(clusters(), **change, **fields)])
+
+
+test_control_norms_at_the_bounds = part_edges(
+    lemma_15_7,
+    judge_7,
+    {
+        "‖V^(1)‖ is at least 3/5·√(d/p^β)": ({"norm": 0.6 * (1 + 1e-9)}, {"norm": 0.6 * (1 - 1e-9)}),
+        "‖V^(1)‖ is at most 3√(d/p^β)": ({"norm": 3 * (1 - 1e-9)}, {"norm": 3 * (1 + 1e-9)}),
+    },
+)
+test_control_hypotheses_of_part_7 = hypothesis_edges(
+    lemma_15_7,
+    judge_7,
+    unit_inputs=NORMS,
+    bandwidth=WIDTHS,
+    start=({"deviation": lambda s: s * (1 + 5e-13)}, {"deviation": lambda s: s * (1 + 5e-12)}),
+    first_step=({"step": lambda a: a * (1 + 5e-13)}, {"step": lambda a: a * (1 + 5e-12)}),
+    wide_enough=({}, {"dim": 1, "scaling": "exact"}, "start", "first_step"),
+)
+
+
+def test_how_wide_is_wide_enough():
+    """p^(β/2) against what the proof needs."""
+    needed = f.least_width_power(2, "exact")
+    for p, met in ((math.floor(needed ** (2 / BETA)), False), (math.ceil(needed ** (2 / BETA)), True)):
+        cell = altered(
+            clusters("exact"), half_width=p, bandwidth=1 / p,
+            deviation=f.initial_deviation(p, BETA, "exact"), step=f.first_step_size(p, BETA, "exact"),
+        )  # fmt: skip
+        assert lemma_15_7([cell]).hypotheses[-1].met is met
+
+
+def test_control_norms_far_from_their_bounds():
+    """√3 in sec4, √6 in exact: constants 2 below and 2.3 above would fail in every run."""
+    ratios = [clusters(scaling).norm / f.norm_unit(2, P, BETA) for scaling in ("sec4", "exact")]
+    assert (ratios[0] < 2).all()
+    assert (ratios[1] > 2.3).all()
+    assert ratios[0].mean() == pytest.approx(math.sqrt(3), rel=0.02)
+    assert ratios[1].mean() == pytest.approx(math.sqrt(6), rel=0.02)
+
+
+def test_the_bounds_and_how_often_they_may_fail():
+    cell, norm = clusters(), f.norm_unit(2, P, BETA)
+    failure = f.window_failure(P, cell.step, cell.deviation, 8)
+    expects(window.in_window(cell, 1.0), bound(1.0), P, failure)
+    expects(window.in_window(cell, 0.5), bound(0.5), P, failure)
+    expects(window.norm_within(cell, 0.6, Sense.AT_LEAST), 0.6 * norm, np.nan, math.exp(-3 * P / 2048))
+    expects(window.norm_within(cell, 3.0, Sense.AT_MOST), 3 * norm, np.nan, math.exp(-3 * P / 1024))
+
+
+WINDOWS = draw_windows(Scale.QUICK, 0)
+
+
+@breaks_part(equation_27, "the probability is at most width times density")
+def test_control_a_narrower_middle():
+    return equation_27(WINDOWS), equation_27(altered(WINDOWS, middle=lambda m: 0.99 * m))
+
+
+@breaks_part(equation_27, "the width is at most h + 5α_0(1 + Δ + r)")
+def test_control_a_narrower_right_side():
+    """4.4 in place of 5 at Δ = r = 0 loses to 4.5."""
+    return equation_27(WINDOWS), equation_27(altered(WINDOWS, right=lambda r: 0.88 * r))
+
+
+@functools.cache
+def starts():
+    (setting,) = tail_settings(Scale.QUICK, 0)
+    return run_start_draws(setting, silent)
+
+
+def judge_tails(**fields):
+    return appendix_d_tails([altered(starts(), **fields)])
+
+
+def test_the_exact_tails():
+    """χ²_120 at 1 − η and (1 + η)²."""
+    assert judge_tails().verdict is Verdict.HOLDS
+    squares = starts().norms ** 2
+    for eta, low, high in ((0.1, 0.224, 0.0585), (0.2, 0.0523282618966, 0.00114884484245)):
+        assert (squares <= 1 - eta).mean() == pytest.approx(low, abs=0.012)
+        assert (squares >= (1 + eta) ** 2).mean() == pytest.approx(high, abs=0.007)
+
+
+def first(share, value):
+    """A norm or an output like this in a share of the starts."""
+    return lambda a: with_entry(slice(0, int(share * len(a))), value)(a)
+
+
+test_control_tails_beyond_their_bounds = part_edges(
+    appendix_d_tails,
+    judge_tails,
+    {
+        "lower tail of ‖V‖²": ({"norms": first(0.055, math.sqrt(0.69))}, {"norms": first(0.08, math.sqrt(0.69))}),
+        "upper tail of ‖V‖": ({"norms": first(0.002, 1.31)}, {"norms": first(0.01, 1.31)}),
+        "tail of f_0": (
+            {"outputs": lambda a: first(0.09, math.sqrt(12.1 * 20) * starts().deviation)(a)},
+            {"outputs": lambda a: first(0.12, -math.sqrt(12.1 * 20) * starts().deviation)(a)},
+        ),
+    },
+)
+
+
+def test_every_eta_is_looked_at():
+    """At η = 0.1 and 0.2 the bounds are larger; a start just inside 0.3 is seen there."""
+    assert judge_tails(norms=first(0.36, math.sqrt(0.79))).parts[0].kept is False
+    assert judge_tails(norms=first(0.8, math.sqrt(0.89))).parts[0].kept is False
+    assert judge_tails(norms=first(0.11, 1.21)).parts[1].kept is False
+    for multiple, share in ((1, 0.77), (2, 0.3)):
+        eta = math.sqrt(4 * 20 * (multiple + 0.1)) * starts().deviation
+        assert judge_tails(outputs=first(share, eta)).parts[2].kept is False
+
+
+test_every_part_has_a_control = every_part_of(window)

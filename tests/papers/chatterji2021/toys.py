@@ -1,0 +1,74 @@
+"""Small runs and networks whose numbers are known, and records to be altered. Nothing is trained at import."""
+
+import dataclasses
+import functools
+
+import numpy as np
+
+from widenet.diagnostics.huberized import HuberNetwork
+from widenet.papers.chatterji2021.formulas import row_length
+from widenet.papers.chatterji2021.runs.cases import PlacedCases, RandomCases, ThinCases
+from widenet.papers.chatterji2021.runs.descents import Descent, descend
+from widenet.papers.chatterji2021.runs.networks import Networks, look_at
+
+
+def altered(record, **fields):
+    """The same record with other fields; a function gets the old value."""
+    return dataclasses.replace(
+        record, **{name: value(getattr(record, name)) if callable(value) else value for name, value in fields.items()}
+    )
+
+
+@functools.cache
+def axes_run(n=2, p=2, loss=1e-7, n_steps=59, **choices) -> Descent:
+    """R: orthonormal inputs, one unit each, all labels +1; the rate comes nearest to its bound here."""
+    rows = np.zeros((2 * p, n))
+    rows[:n] = row_length(loss, 1 / p) * np.eye(n)
+    return descend(HuberNetwork(rows, 1 / p), np.eye(n), np.ones(n), n_steps=n_steps, **choices)
+
+
+def from_step(at, amount):
+    """A function that adds an amount to one entry."""
+
+    def change(values):
+        return values + amount * (np.arange(len(values)) == at)
+
+    return change
+
+
+def times(at, factor):
+    """A function that multiplies one entry."""
+
+    def change(values):
+        return values * np.where(np.arange(len(values)) == at, factor, 1.0)
+
+    return change
+
+
+@functools.cache
+def placed() -> Networks:
+    """Networks in which the bounds of Section 3.3 are attained, or nearly."""
+    return look_at(PlacedCases(half_widths=(1, 3)).cases())
+
+
+@functools.cache
+def drawn() -> Networks:
+    """A few random networks."""
+    return look_at(RandomCases(n_networks=25, seed=1).cases())
+
+
+@functools.cache
+def thin() -> Networks:
+    """Networks on which (5) gives Lemma 10 with nothing to spare."""
+    return look_at(ThinCases().cases())
+
+
+def one(networks: Networks, at: int) -> Networks:
+    """A single network of a look."""
+    fields = dataclasses.fields(networks)
+    return Networks(**{field.name: getattr(networks, field.name)[at : at + 1] for field in fields})
+
+
+def looked(case) -> Networks:
+    """A look at one case."""
+    return look_at([case])

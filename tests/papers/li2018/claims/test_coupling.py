@@ -1,0 +1,260 @@
+"""Coupling: sizes of H, and neurons that just keep their patterns."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.papers.li2018.toys import altered, with_last
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Specimen
+from widenet.data import from_arrays
+from widenet.papers.li2018.claims import coupling
+from widenet.papers.li2018.claims.coupling import (
+    draw_sizes,
+    draw_uniform,
+    lemma_5_1,
+    lemma_a_1_all_thresholds,
+    lemma_a_1_move,
+    lemma_a_1_size,
+    lemma_a_1_size_as_printed,
+    lemma_b_1,
+    measure_uniform,
+)
+from widenet.papers.li2018.formulas import E
+from widenet.papers.li2018.runs.descents import DescentSetting, coupled_settings, follow, run_descent
+from widenet.papers.li2018.settings import HEXAGON, TOY, Basis, Sample
+from widenet.progress import silent
+from widenet.records import Scale
+from widenet.training.small.softmax import SoftmaxNetwork, descend
+
+SIZES = draw_sizes(Scale.QUICK, 0)
+UNIFORM = draw_uniform(Scale.QUICK, 0)
+
+
+@functools.cache
+def coupled():
+    setting = DescentSetting(data=TOY, width=1500, scaled_step=0.02, n_steps=12, thresholds=(0.02, 0.05), n_fresh=10)
+    return run_descent(setting, silent)
+
+
+def test_sizes_hold_for_another_seed():
+    assert lemma_a_1_size(draw_sizes(Scale.QUICK, 1)).verdict is Verdict.HOLDS
+    assert lemma_a_1_all_thresholds(draw_uniform(Scale.QUICK, 1)).verdict is Verdict.HOLDS
+
+
+def few_clear(place):
+    """At one θ every twentieth start has lost more than θ."""
+    shares = SIZES.shares.copy()
+    shares[::20, place] = 1 - SIZES.thetas[place] - 0.001
+    return lemma_a_1_size(altered(SIZES, shares=shares))
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        breaks_part(lemma_a_1_size, f"1 − eτkl/σ at eτkl/σ = {theta:g}")(
+            lambda place=place: (lemma_a_1_size(SIZES), few_clear(place))
+        )
+        for place, theta in enumerate((0.05, 0.2, 0.5))
+    ],
+    ids=["0.05", "0.2", "0.5"],
+)
+def test_control_starts_that_lost_too_many(test):
+    test()
+
+
+@breaks_part(lemma_a_1_size, "mean at least 1 − c_Gτkl/σ")
+def test_control_nine_tenths_of_the_constant():
+    return lemma_a_1_size(SIZES), lemma_a_1_size(SIZES, mean=0.9)
+
+
+@breaks_part(lemma_a_1_size, "mean on orthonormal points")
+def test_control_one_orthonormal_point_counted_twice():
+    return lemma_a_1_size(SIZES), lemma_a_1_size(altered(SIZES, orthonormal=lambda share: share ** (5 / 6)))
+
+
+def test_control_a_fifth_of_the_constant():
+    assert lemma_a_1_size(SIZES, constant=0.2).conclusion is False
+
+
+@breaks_hypothesis(lemma_a_1_size, "unit_norm")
+def test_control_longer_points():
+    return lemma_a_1_size(SIZES), lemma_a_1_size(altered(SIZES, norm_error=0.01))
+
+
+@breaks_hypothesis(lemma_a_1_size, "scaled_threshold")
+def test_control_so_few_neurons_that_none_may_be_lost():
+    return lemma_a_1_size(altered(SIZES, width=400)), lemma_a_1_size(altered(SIZES, width=399))
+
+
+@breaks_part(lemma_a_1_all_thresholds, "some τ breaks it with probability 0.2935·n/(kl)")
+def test_control_three_lines_counted_for_four():
+    return lemma_a_1_all_thresholds(UNIFORM), lemma_a_1_all_thresholds(altered(UNIFORM, n_lines=2))
+
+
+@breaks_part(lemma_a_1_all_thresholds, "all τ from 20σ/(emkl) on")
+def test_control_a_lower_limit():
+    low = measure_uniform(Basis(n_classes=2).draw(0), 0, lowest=0.5)
+    return lemma_a_1_all_thresholds(UNIFORM), lemma_a_1_all_thresholds(low)
+
+
+def test_the_hexagon_has_three_lines():
+    """0.147 = 0.2935·3/6."""
+    found = measure_uniform(HEXAGON.draw(0), 0)
+    assert found.n_lines == 3
+    assert lemma_a_1_all_thresholds(found).verdict is Verdict.HOLDS
+    assert found.broken.mean() == pytest.approx(0.147, abs=0.05)
+
+
+def test_every_threshold_at_once_fails_often():
+    found = lemma_a_1_size_as_printed(UNIFORM)
+    assert found.verdict is Verdict.VIOLATED
+    assert found.measured == pytest.approx(0.2935, abs=0.05)
+
+
+@spares(lemma_a_1_size_as_printed)
+def test_a_constant_of_a_hundred_spares_it():
+    return lemma_a_1_size_as_printed(measure_uniform(Basis(n_classes=2).draw(0), 0, constant=1000 * E))
+
+
+def steep(step=None, threshold=0.1):
+    """Two neurons with pre-activations τ and 3 − τ at a point of the second class, f = (3, −3); one step."""
+    low = threshold * (1 + 1e-9)
+    start = SoftmaxNetwork(np.array([[low, 0.0], [3 - low, 0.0]]), np.array([[1.0, 1.0], [-1.0, -1.0]]))
+    point = Sample(np.array([[1.0, 0.0]]), np.array([1]), np.array([0]), np.ones(1))
+    setting = DescentSetting(
+        data=HEXAGON, width=2, start_scale=2**0.5, thresholds=(threshold,), scaled_step=threshold, n_steps=1
+    )
+    eta = threshold / 2 if step is None else step
+    return follow(descend(start, point.points, point.classes, point.shares, eta, 1), start, point, setting)
+
+
+def test_the_factor_two_is_sharp():
+    found = steep()
+    assert found.limits[0] == 1
+    assert (found.clear[0], found.lost[0]) == (1, 0)
+    assert found.moves[1] == pytest.approx(0.09975, abs=1e-5)
+    assert lemma_a_1_move([found]).tightness == pytest.approx(0.9975, abs=1e-4)
+
+
+@breaks_part(lemma_5_1, "neurons of H that change a pattern", also=("share of coupled neurons",))
+def test_control_a_step_a_little_too_long():
+    """η = τ/(1.99·max|a|)."""
+    changed = steep(step=0.1 / 1.99)
+    assert changed.lost[0] == 1
+    return lemma_5_1([coupled()]), lemma_5_1([altered(changed, n_components=1)])
+
+
+def promised(**fields):
+    return lemma_5_1([altered(coupled(), **fields)])
+
+
+test_control_each_part_of_coupling = part_edges(
+    lemma_5_1,
+    promised,
+    {
+        "coupled neurons with another gradient": ({}, {"unequal": lambda u: with_last(u, lambda _: 1.0)}),
+        "share of coupled neurons": ({}, {"least_coupled": lambda c: with_last(c, lambda _: 0.18)}),
+        "|H|/m ≥ 1 − eτkl/σ": ({}, {"clear": lambda c: with_last(c, lambda _: 0.18)}),
+    },
+)
+
+
+def test_a_gate_that_differs_is_a_gradient_that_differs():
+    """Followed against the gates of another start, coupled neurons do have other gradients."""
+    setting = DescentSetting(data=TOY, width=50, scaled_step=0.02, n_steps=1, thresholds=(0.02,))
+    sample = TOY.draw(0)
+    draw = np.random.default_rng(0)
+    start = SoftmaxNetwork(draw.normal(size=(50, 20)) / 50**0.5, draw.normal(size=(3, 50)))
+    steps = list(descend(start, sample.points, sample.classes, sample.shares, 1e-6, 1))
+    wrong = [altered(step, gradient=step.gradient + 1e-9) for step in steps]
+    assert follow(iter(wrong), start, sample, setting).unequal[0] > 0
+    assert follow(iter(steps), start, sample, setting).unequal[0] == 0
+
+
+@pytest.mark.parametrize("claim", [lemma_5_1, lemma_a_1_move, lemma_b_1], ids=["5.1", "move", "B.1"])
+def test_control_conditions(claim):
+    assert claim([coupled()]).verdict is Verdict.HOLDS
+
+
+CONDITIONS = [
+    breaks_hypothesis(claim, key)(
+        lambda claim=claim, fields=fields: (claim([coupled()]), claim([altered(coupled(), **fields)]))
+    )
+    for claim, key, fields in (
+        (lemma_5_1, "unit_norm", {"norm_error": 0.01}),
+        (lemma_5_1, "total", {"total": 0.01}),
+        (lemma_5_1, "steps", {"limits": lambda t: with_last(t, lambda _: 0.0)}),
+        (lemma_a_1_move, "unit_norm", {"norm_error": 0.01}),
+        (lemma_a_1_move, "total", {"total": 0.01}),
+        (lemma_b_1, "unit_norm", {"norm_error": 0.01}),
+        (lemma_b_1, "steps", {"limits": lambda t: with_last(t, lambda _: 0.0)}),
+    )
+]
+
+
+@pytest.mark.parametrize("number", range(len(CONDITIONS)))
+def test_control_each_condition(number):
+    CONDITIONS[number]()
+
+
+@breaks_part(lemma_a_1_move, "less than 2·max|a|·ηt")
+def test_control_a_bound_half_a_percent_too_small():
+    return lemma_a_1_move([steep()]), lemma_a_1_move([steep()], factor=0.995)
+
+
+def test_a_move_as_long_as_the_bound_is_too_long():
+    assert lemma_a_1_move([altered(steep(), moves=np.array([0.0, 0.1]))]).conclusion is False
+
+
+@breaks_part(lemma_a_1_move, "0 at the start")
+def test_control_a_start_that_moved():
+    return lemma_a_1_move([coupled()]), lemma_a_1_move([altered(coupled(), moves=lambda m: m + np.eye(len(m))[0])])
+
+
+@breaks_part(lemma_b_1, "at least 1 − 10τ/σ")
+def test_control_one_point_at_which_many_are_lost():
+    fresh = coupled().fresh.copy()
+    fresh[0, 0] = 0.79
+    return lemma_b_1([coupled()]), lemma_b_1([altered(coupled(), fresh=fresh)])
+
+
+@breaks_part(lemma_b_1, "mean at least 1 − 2c_Gτ/σ")
+def test_control_a_mean_that_is_too_small():
+    return lemma_b_1([coupled()]), lemma_b_1([altered(coupled(), fresh=lambda share: share - 0.08)])
+
+
+def test_control_a_smaller_constant():
+    """Half of the needed constant is 0.8; the tenth of 10 fails too."""
+    assert lemma_b_1([coupled()], constant=0.5).conclusion is False
+
+
+def test_fresh_points_lose_what_the_law_says():
+    """At t = 0 a neuron has |⟨w, x⟩| < τ with probability 2Φ(τ/σ) − 1 = 0.04 at τ = 0.05σ."""
+    setting = DescentSetting(data=TOY, width=4000, scaled_step=1e-9, n_steps=1, thresholds=(0.05,), n_fresh=20)
+    assert 1 - run_descent(setting, silent).fresh.mean() == pytest.approx(0.0399, abs=0.006)
+
+
+def test_quick_settings_promise_steps():
+    for setting in coupled_settings(Scale.QUICK, 0):
+        assert setting.thresholds == (0.02, 0.05)
+        assert setting.n_steps >= 24
+
+
+def test_they_speak_about_three_classes():
+    own = from_arrays(3 * TOY.draw(5).points, TOY.draw(5).classes)
+    settings = lemma_5_1.on(Specimen(own))
+    assert settings == lemma_b_1.on(Specimen(own)) == lemma_a_1_move.on(Specimen(own))
+    cells = [run_descent(setting, silent) for setting in settings]
+    for claim in (lemma_5_1, lemma_b_1, lemma_a_1_move):
+        assert claim(cells).verdict is Verdict.HOLDS, claim.id
+    assert lemma_a_1_size(lemma_a_1_size.on(Specimen(own))).verdict is Verdict.HOLDS
+    many = Specimen(from_arrays(np.random.default_rng(0).normal(size=(301, 2)), np.arange(301) % 3))
+    assert isinstance(lemma_5_1.on(many), Silence)
+    wide = Specimen(from_arrays(np.eye(120)[:6], [0, 1, 2, 0, 1, 2]))
+    assert isinstance(lemma_a_1_size.on(wide), Silence)
+
+
+test_every_part_has_a_control = every_part_of(coupling)

@@ -1,0 +1,300 @@
+"""What descents on points do, and trends that a changed series breaks."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.li2018.toys import altered
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Specimen
+from widenet.data import from_arrays
+from widenet.papers.li2018.claims import descent
+from widenet.papers.li2018.claims.descent import (
+    by_width,
+    lemma_a_4,
+    lemma_a_4_step,
+    section_4_dimension_free,
+    section_4_width_free,
+    section_5_observation,
+    section_6_rank,
+    section_6_start_scale,
+    steps_to,
+)
+from widenet.papers.li2018.runs.descents import (
+    PER_STEP,
+    DescentSetting,
+    averaged_steps,
+    dimension_settings,
+    run_descent,
+    scale_settings,
+    width_settings,
+)
+from widenet.papers.li2018.settings import TOY, SpreadPoints
+from widenet.progress import silent
+from widenet.records import Scale
+
+SMALL = {"scaled_step": 8.0, "n_steps": 220}
+
+
+@functools.cache
+def fine():
+    return run_descent(DescentSetting(data=TOY, width=100, scaled_step=0.05, n_steps=20), silent)
+
+
+def stretched(cell, length):
+    """The same cell with as many steps as this."""
+    return altered(cell, **{name: np.resize(getattr(cell, name), length) for name in PER_STEP})
+
+
+@functools.cache
+def wide():
+    """Three widths, five runs each, whose numbers follow the laws exactly."""
+    made = stretched(run_descent(DescentSetting(data=TOY, width=100, n_steps=3), silent), 401)
+    cells = []
+    for width in (500, 2000, 8000):
+        for number in range(5):
+            steps = averaged_steps(width)
+            residuals = np.full(401, 0.001)
+            residuals[1 : steps + 1] = 0.1 * (width / 500) ** -0.25
+            residuals[: 100 + number] = np.maximum(residuals[: 100 + number], 0.02)
+            law = np.full(401, 0.05 * (width / 500) ** -0.5)
+            cells.append(altered(made, width=width, residuals=residuals, flips=law, distances=law))
+    return cells
+
+
+def changed(claim, change=None, **constants):
+    """`change(cell)` gives other fields of a cell."""
+    cells = wide() if change is None else [altered(cell, **change(cell)) for cell in wide()]
+    return claim(cells, **constants)
+
+
+def test_real_descents_hold():
+    assert lemma_a_4_step([fine()]).verdict is Verdict.HOLDS
+    assert section_6_rank([fine()]).verdict is Verdict.HOLDS
+    assert fine().rank == 6
+
+
+@breaks_part(lemma_a_4_step, "drop at least (1 − η‖A‖²/4)·ηΣ‖∂L/∂w_r‖²")
+def test_control_a_step_that_drops_two_percent_less():
+    place = int(np.flatnonzero(fine().still[:-1] > 0)[0])
+    losses = fine().losses.copy()
+    losses[place + 1 :] += 0.02 * fine().step_size * fine().squares[place]
+    return lemma_a_4_step([fine()]), lemma_a_4_step([altered(fine(), losses=losses)])
+
+
+def test_control_an_ascent():
+    assert lemma_a_4_step([altered(fine(), losses=fine().losses[::-1])]).conclusion is False
+    assert lemma_a_4_step([fine()], share=1.05).conclusion is False
+
+
+def test_steps_with_a_changed_pattern_are_not_judged():
+    moved = altered(fine(), still=np.zeros_like(fine().still))
+    assert lemma_a_4_step([moved]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+test_control_conditions_of_a_step = [
+    breaks_hypothesis(claim, key)(
+        lambda claim=claim, fields=fields: (claim([fine()]), claim([altered(fine(), **fields)]))
+    )
+    for claim, key, fields in (
+        (lemma_a_4_step, "unit_norm", {"norm_error": 0.01}),
+        (lemma_a_4_step, "total", {"total": 0.01}),
+        (section_6_rank, "unit_norm", {"norm_error": 0.01}),
+        (section_6_rank, "total", {"total": 0.01}),
+    )
+]
+
+
+@breaks_hypothesis(lemma_a_4_step, "step_size")
+def test_control_a_step_beyond_the_curvature():
+    large = run_descent(DescentSetting(data=TOY, width=100, scaled_step=2.5, n_steps=3), silent)
+    return lemma_a_4_step([large])
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_control_each_condition_of_a_step(number):
+    test_control_conditions_of_a_step[number]()
+
+
+@breaks_part(lemma_a_4, "slope of log mean v²")
+def test_control_the_residuals_of_one_width():
+    """The same at every width: slope 0."""
+    return changed(lemma_a_4), changed(lemma_a_4, lambda cell: {"residuals": np.full(401, 0.1)})
+
+
+def test_the_slope_of_a_known_law():
+    assert changed(lemma_a_4).measured == pytest.approx(-0.5)
+    assert averaged_steps(2000) == 200
+
+
+def reaching(**steps):
+    """Runs that reach the level after 140 steps, or after as many as said for a width."""
+
+    def change(cell):
+        reached = steps.get(f"at_{cell.width}", 140)
+        return {"residuals": np.where(np.arange(401) < reached, 0.02, 0.001)}
+
+    return changed(section_4_width_free, change)
+
+
+@breaks_part(section_4_width_free, "largest over smallest mean")
+def test_control_one_width_that_needs_more_steps():
+    return reaching(at_500=209), reaching(at_500=211)
+
+
+def test_a_run_that_never_gets_there_decides_nothing():
+    assert reaching(at_500=401).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert steps_to(altered(wide()[0], residuals=np.linspace(0.02, 0.0, 401))) == 234
+
+
+test_control_each_slope = part_edges(
+    section_5_observation,
+    lambda **fields: changed(section_5_observation, lambda cell: {k: v(cell) for k, v in fields.items()}),
+    {
+        "patterns: slope at most": ({}, {"flips": lambda cell: np.full(401, 0.05)}),
+        "patterns: slope at least": ({}, {"flips": lambda cell: np.full(401, 50 / cell.width)}),
+        "distance: slope at most": ({}, {"distances": lambda cell: np.full(401, 0.05)}),
+        "distance: slope at least": ({}, {"distances": lambda cell: np.full(401, 50 / cell.width)}),
+    },
+)
+
+
+TREND_CONDITIONS = [
+    breaks_hypothesis(claim, key)(
+        lambda claim=claim, change=change: (changed(claim), changed(claim, lambda cell: change))
+    )
+    for claim in (lemma_a_4, section_4_width_free, section_5_observation)
+    for key, change in (("unit_norm", {"norm_error": 0.01}), ("total", {"total": 0.01}))
+] + [
+    breaks_hypothesis(claim, "widths")(lambda claim=claim: (claim(wide()), claim(wide()[:10])))
+    for claim in (lemma_a_4, section_4_width_free, section_5_observation)
+]
+
+
+@pytest.mark.parametrize("number", range(len(TREND_CONDITIONS)))
+def test_control_each_condition_of_a_trend(number):
+    TREND_CONDITIONS[number]()
+
+
+@breaks_hypothesis(section_4_width_free, "seeds")
+def test_control_four_seeds():
+    return section_4_width_free([cell for number, cell in enumerate(wide()) if number % 5])
+
+
+test_control_each_part_of_the_rank = part_edges(
+    section_6_rank,
+    lambda **fields: section_6_rank([altered(fine(), **fields)]),
+    {
+        "rank of the update": ({}, {"rank": 7}),
+        "|σ_j(W^t) − σ_j(W⁰)| ≤ ‖W^t − W⁰‖₂": (
+            {"spectrum_shift": fine().update_norm},
+            {"spectrum_shift": 1.01 * fine().update_norm},
+        ),
+    },
+)
+
+
+@functools.cache
+def scaled():
+    made = stretched(fine(), 201)
+    return [
+        altered(made, start_scale=size, flips=np.full(201, value), distances=np.full(201, value))
+        for size, value in ((0.1, 0.2), (1.0, 0.03), (10.0, 0.006))
+    ]
+
+
+def swapped(name):
+    one, two, three = scaled()
+    first, last = (getattr(cell, name) if name else None for cell in (two, three))
+    return [one, altered(two, **{name: last}), altered(three, **{name: first})]
+
+
+@breaks_part(section_6_start_scale, "changed patterns fall")
+def test_control_patterns_the_other_way_round():
+    return section_6_start_scale(scaled()), section_6_start_scale(swapped("flips"))
+
+
+@breaks_part(section_6_start_scale, "relative distance falls")
+def test_control_distances_the_other_way_round():
+    return section_6_start_scale(scaled()), section_6_start_scale(swapped("distances"))
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        breaks_hypothesis(section_6_start_scale, key)(
+            lambda fields=fields: section_6_start_scale([altered(cell, **fields) for cell in scaled()])
+        )
+        for key, fields in (("unit_norm", {"norm_error": 0.01}), ("total", {"total": 0.01}))
+    ]
+    + [breaks_hypothesis(section_6_start_scale, "scales")(lambda: section_6_start_scale(scaled()[:2]))],
+    ids=["norm", "total", "scales"],
+)
+def test_control_conditions_of_the_scale(test):
+    test()
+
+
+@functools.cache
+def dimensions(size=(0, 5, 5)):
+    settings = [
+        DescentSetting(data=SpreadPoints(padding=padding), width=60, seed=later + number, **SMALL)
+        for padding, later in zip(size, (0, 0, 100), strict=True)
+        for number in range(4)
+    ]
+    return [run_descent(setting, silent) for setting in settings]
+
+
+@breaks_part(section_4_dimension_free, "the same residuals")
+def test_control_one_residual_that_differs():
+    cells = list(dimensions())
+    cells[5] = altered(cells[5], residuals=lambda v: v + 1e-9)
+    return section_4_dimension_free(dimensions()), section_4_dimension_free(cells)
+
+
+@breaks_part(section_4_dimension_free, "the same law of steps")
+def test_control_another_law():
+    cells = list(dimensions())
+    for place in range(8, 12):
+        cells[place] = altered(cells[place], residuals=lambda v: 0 * v)
+    return section_4_dimension_free(dimensions(), level=0.01), section_4_dimension_free(cells, level=0.03)
+
+
+@breaks_part(section_4_dimension_free, "every run got there")
+def test_control_a_run_that_never_gets_there():
+    cells = list(dimensions())
+    cells[9] = altered(cells[9], residuals=lambda v: v + 1)
+    return section_4_dimension_free(cells)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        breaks_hypothesis(section_4_dimension_free, key)(
+            lambda fields=fields: section_4_dimension_free([altered(cell, **fields) for cell in dimensions()])
+        )
+        for key, fields in (("unit_norm", {"norm_error": 0.01}), ("total", {"total": 0.01}))
+    ],
+    ids=["norm", "total"],
+)
+def test_control_conditions_of_the_dimension(test):
+    test()
+
+
+def test_settings_have_what_the_trends_need():
+    groups = by_width([altered(fine(), width=setting.width) for setting in width_settings(Scale.QUICK, 0)])
+    assert [len(group) for group in groups.values()] == [5, 5, 5]
+    assert {setting.start_scale for setting in scale_settings(Scale.QUICK, 0)} == {0.1, 1.0, 10.0}
+    assert len(dimension_settings(Scale.QUICK, 0)) % 3 == 0
+
+
+def test_they_speak_about_three_classes():
+    own = Specimen(from_arrays(3 * TOY.draw(5).points, TOY.draw(5).classes))
+    cells = [run_descent(setting, silent) for setting in lemma_a_4_step.on(own)]
+    assert lemma_a_4_step(cells).verdict is Verdict.HOLDS
+    assert section_6_rank(cells).verdict is Verdict.HOLDS
+    assert isinstance(section_6_rank.on(Specimen(from_arrays(np.eye(301)[:4], [0, 1, 2, 2]))), Silence)
+
+
+test_every_part_has_a_control = every_part_of(descent)

@@ -1,0 +1,236 @@
+"""Theorem 4.1 on caps and on the hexagon, and what passes of SGD show."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.papers.li2018.toys import altered, with_last
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Choices, Specimen
+from widenet.data import from_arrays
+from widenet.papers.li2018.claims import generalization
+from widenet.papers.li2018.claims.generalization import (
+    draw_obstructed,
+    lemma_b_4_loss,
+    measure_obstructed,
+    section_5_pseudo_network,
+    section_6_cancellation,
+    theorem_4_1,
+    theorem_4_1_as_printed,
+    theorem_4_1_obstruction,
+)
+from widenet.papers.li2018.runs.passes import (
+    PassSetting,
+    cancellation_settings,
+    gap_to_gated,
+    hexagon_passes,
+    pass_widths_settings,
+    run_pass,
+)
+from widenet.papers.li2018.settings import Caps, Polygon, listed_network
+from widenet.progress import silent
+from widenet.records import Scale
+
+
+@functools.cache
+def trained():
+    caps = Caps(dim=12, n_points=10)
+    return run_pass(PassSetting(data=caps, width=60, n_steps=60, batch_size=16, n_test=300), silent)
+
+
+def small():
+    """The same with accuracies as wide networks have them."""
+    return altered(trained(), start_accuracy=0.4, update_accuracy=1.0)
+
+
+@functools.cache
+def hexagon():
+    return run_pass(hexagon_passes(Scale.QUICK, 0)[0].model_copy(update={"width": 50, "n_steps": 40}), silent)
+
+
+def runs(count=20, **fields):
+    return [altered(small(), **fields) for _ in range(count)]
+
+
+def with_errors(wrong, count=20):
+    return [altered(small(), error=0.05 if number < wrong else 0.0) for number in range(count)]
+
+
+@breaks_part(theorem_4_1, "error at most 0.02")
+def test_control_seven_runs_with_an_error_of_five_percent():
+    assert theorem_4_1(with_errors(2)).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    return theorem_4_1(with_errors(0)), theorem_4_1(with_errors(7))
+
+
+def test_the_error_may_be_two_percent():
+    assert theorem_4_1(runs(error=0.02)).verdict is Verdict.HOLDS
+    assert theorem_4_1(runs(error=0.0201)).verdict is Verdict.VIOLATED
+
+
+def test_the_hexagon_is_outside_the_assumptions():
+    found = theorem_4_1([hexagon()] * 20)
+    assert found.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert found.conclusion is False
+
+
+DATA_CHANGES = (
+    ("unit_norm", (), {"norm_error": 0.01}),
+    ("distance", ("relative_diameter",), {"separation": 0.0}),
+    ("opposite_distance", ("relative_diameter",), {"opposite_separation": 0.0}),
+    ("relative_diameter", (), {"relative_diameter": 0.0631}),
+)
+
+ALTERED = [
+    breaks_hypothesis(claim, key, also=also)(
+        lambda claim=claim, count=count, fields=fields: (claim(runs(count)), claim(runs(count, **fields)))
+    )
+    for claim, count in ((theorem_4_1, 20), (section_6_cancellation, 8))
+    for key, also, fields in DATA_CHANGES
+] + [
+    breaks_hypothesis(lemma_b_4_loss, "unit_norm")(
+        lambda: (lemma_b_4_loss(runs(1)), lemma_b_4_loss(runs(1, norm_error=0.01)))
+    )
+]
+
+
+@pytest.mark.parametrize("number", range(len(ALTERED)))
+def test_control_each_assumption(number):
+    ALTERED[number]()
+
+
+def test_the_printed_theorem_fails_on_the_hexagon():
+    assert hexagon().error >= 1 / 6
+    assert theorem_4_1_as_printed([hexagon()] * 5).verdict is Verdict.VIOLATED
+
+
+@spares(theorem_4_1_as_printed)
+def test_caps_spare_it():
+    return theorem_4_1_as_printed(with_errors(0))
+
+
+OBSTRUCTED = draw_obstructed(Scale.QUICK, 0)
+
+test_control_each_part_of_the_obstruction = part_edges(
+    theorem_4_1_obstruction,
+    lambda **fields: theorem_4_1_obstruction(altered(OBSTRUCTED, **fields)),
+    {
+        "an error on some point": ({}, {"right": lambda right: with_last(right, lambda _: 6.0)}),
+        "loss at least ln 2": ({}, {"losses": lambda loss: with_last(loss, lambda _: np.log(2) - 1e-9)}),
+        "by a linear program, for every network": ({}, {"obstructed": False}),
+    },
+)
+
+
+def test_the_obstruction_is_attained_and_goes_with_a_turn():
+    assert OBSTRUCTED.right.max() == 5
+    assert OBSTRUCTED.losses.min() == np.log(2)
+    assert not measure_obstructed(Polygon(degrees=2.0).draw(0), 0, count=1).obstructed
+
+
+test_control_each_bound_on_outputs = part_edges(
+    lemma_b_4_loss,
+    lambda **fields: lemma_b_4_loss(runs(1, **fields)),
+    {
+        "|f| ≤ |f at the start| + 2·max|a|²·ηtm": ({}, {"logits": lambda f: 1.001 * f}),
+        "loss ≤ ln k + 2·max|f|": ({}, {"losses": lambda loss: small().loss_bounds + 1e-6}),
+    },
+)
+
+
+def test_without_the_start_the_bound_on_outputs_fails_at_once():
+    assert small().times[0] == 0
+    assert small().logits[0] == pytest.approx(small().logit_bounds[0])
+
+
+def widths(power=-0.6, **fields):
+    cells = []
+    for width in (25, 100, 400):
+        law = np.full(5, 0.5 * (width / 25) ** power)
+        base = {"width": width, "gaps": law, "gap_bounds": law}
+        cells.append(altered(small(), **base | {name: each(base) for name, each in fields.items()}))
+    return section_5_pseudo_network(cells)
+
+
+@breaks_part(section_5_pseudo_network, "|f − g| at most the bound")
+def test_control_a_gap_beyond_the_bound():
+    return widths(), widths(gap_bounds=lambda base: 0.99 * base["gaps"])
+
+
+@breaks_part(section_5_pseudo_network, "the gap falls with the width")
+def test_control_gaps_that_fall_too_slowly():
+    return widths(power=-0.41), widths(power=-0.39)
+
+
+@breaks_hypothesis(section_5_pseudo_network, "unit_norm")
+def test_control_longer_points():
+    return widths(norm_error=lambda base: 0.01)
+
+
+@breaks_hypothesis(section_5_pseudo_network, "widths")
+def test_control_two_widths():
+    cells = [altered(small(), width=width, gaps=small().gaps * 25 / width) for width in (25, 100)]
+    return section_5_pseudo_network(cells)
+
+
+def test_the_gap_of_the_small_network():
+    start, end, points = listed_network()
+    gaps, bounds = gap_to_gated(start, end, points)
+    assert gaps[0] == pytest.approx(0.2)
+    assert bounds[0] == pytest.approx(0.5)
+    assert (gaps <= bounds + 1e-12).all()
+
+
+def parted(**fields):
+    return section_6_cancellation(runs(8, **{"update_accuracy": 1.0, "start_accuracy": 0.4} | fields))
+
+
+test_control_each_part_of_the_cancellation = part_edges(
+    section_6_cancellation,
+    parted,
+    {
+        "the update decides": ({"update_accuracy": 0.99}, {"update_accuracy": 0.98}),
+        "the start does not": ({"start_accuracy": 0.65}, {"start_accuracy": 0.66}),
+        "the update is the smaller part": ({"distance": 1.0}, {"distance": 1.01}),
+    },
+)
+
+
+@breaks_hypothesis(section_6_cancellation, "runs")
+def test_control_seven_runs():
+    return section_6_cancellation(runs(8)), section_6_cancellation(runs(7))
+
+
+def test_the_two_parts_add_up_to_the_network():
+    """Where the update decides alone and the start is near chance, the sum still errs nowhere."""
+    assert trained().error < 0.05
+    assert trained().update_accuracy > 0.95
+    assert trained().start_accuracy < trained().update_accuracy
+
+
+def test_settings_share_cells():
+    shared = set(cancellation_settings(Scale.QUICK, 0)) & set(pass_widths_settings(Scale.QUICK, 0))
+    assert len(shared) == 4
+
+
+def test_three_classes_of_a_reader():
+    drawn = Caps(dim=6, n_points=60, relative_diameter=0.04).draw(2)
+    specimen = Specimen(from_arrays(3 * drawn.points, drawn.classes), Choices(n_runs=2))
+    settings = theorem_4_1.on(specimen)
+    assert len(settings) == 2
+    found = theorem_4_1([run_pass(settings[0].model_copy(update={"n_steps": 30}), silent)])
+    assert (found.details["classes"], found.details["components per class"]) == (3, 2)
+    assert found.details["δ"] > 0.8
+    assert found.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert isinstance(theorem_4_1.on(Specimen(from_arrays(np.ones((1001, 2)), np.arange(1001) % 3))), Silence)
+
+
+def test_a_reader_s_run_that_has_not_learned_yet_refutes_nothing():
+    found = theorem_4_1(runs(error=0.4, unfinished=True))
+    assert found.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert found.runs.unfinished == 20
+    assert theorem_4_1(runs(error=0.0, unfinished=True)).verdict is Verdict.HOLDS
+
+
+test_every_part_has_a_control = every_part_of(generalization)

@@ -1,0 +1,179 @@
+"""Steps of the proof of Lemma A.2: each probability with its closed form, and what breaks it."""
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.papers.li2018.toys import altered, sample
+from widenet.claims.base import Verdict
+from widenet.papers.li2018.claims import geometry
+from widenet.papers.li2018.claims.geometry import (
+    Pushes,
+    Tails,
+    draw_cross_pushes,
+    draw_event,
+    draw_long_tails,
+    draw_pushes,
+    draw_tails,
+    draw_tails_of,
+    equation_2,
+    equation_2_as_printed,
+    lemma_a_2_event,
+    lemma_a_2_tail,
+    lemma_a_2_tail_as_printed,
+    measure_event,
+    measure_pushes,
+    split_off,
+    weights_in_span,
+)
+from widenet.papers.li2018.formulas import event_threshold
+from widenet.papers.li2018.settings import TOY
+from widenet.records import Scale
+
+EVENT = draw_event(Scale.QUICK, 0)
+PUSHES = draw_pushes(Scale.QUICK, 0)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_they_hold_for_other_seeds(seed):
+    for claim, draw in ((lemma_a_2_event, draw_event), (equation_2, draw_pushes), (lemma_a_2_tail, draw_tails)):
+        assert claim(draw(Scale.QUICK, seed)).verdict is Verdict.HOLDS, claim.id
+
+
+def event(constants=None, **fields):
+    return lemma_a_2_event(altered(EVENT, **fields), **(constants or {}))
+
+
+test_control_each_step_of_the_event = part_edges(
+    lemma_a_2_event,
+    event,
+    {
+        "Pr[|⟨β, x⟩| ≤ 4τ] ≤ 4eτ/(δσ)": ({}, {"constants": {"hit": 0.31}}),
+        "as often as its closed form": ({}, {"hits": lambda share: 1.4 * share}),
+        "Pr[no x is hit] ≥ 1/2": ({}, {"constants": {"union": 0.96}}),
+        "|α| ≤ τ as often as its closed form": ({}, {"near": lambda near: np.roll(near, 1) | near}),
+        "Pr[E_τ] ≥ τ/(16e²σ)": ({}, {"constants": {"event": 100.0}}),
+    },
+)
+
+
+@breaks_part(lemma_a_2_event, "Pr[|α| ≤ τ] ≥ τ/(eσ)")
+def test_control_a_threshold_far_beyond_the_limit():
+    """Only for thresholds of several σ is the bound on α not below its probability."""
+    near, clear = np.arange(1000) >= 3, np.ones(1000, bool)
+    hits, sines = 0 * EVENT.hits, 1e9 * EVENT.sines
+    return lemma_a_2_event(altered(EVENT, threshold=3.0, near=near, clear=clear, hits=hits, sines=sines, distance=1e4))
+
+
+@breaks_hypothesis(lemma_a_2_event, "threshold")
+def test_control_a_threshold_just_beyond_the_limit():
+    toy = TOY.draw(0)
+    return lemma_a_2_event(EVENT), lemma_a_2_event(measure_event(toy, 0, factor=1.01))
+
+
+@breaks_hypothesis(lemma_a_2_event, "unit_norm")
+def test_control_longer_points():
+    return lemma_a_2_event(EVENT), lemma_a_2_event(altered(EVENT, norm_error=0.01))
+
+
+@breaks_hypothesis(lemma_a_2_event, "opposite_distance", also=("relative_diameter",))
+def test_control_a_mirror_image():
+    """⟨β, −x⟩ = 0 always: the union bound fails as well."""
+    pair = sample([[1.0, 0.0], [-1.0, 0.0]], [0, 1])
+    found = lemma_a_2_event(measure_event(pair, 0, distance=2.0))
+    assert found.conclusion is False
+    return found
+
+
+@breaks_hypothesis(lemma_a_2_event, "distance", also=("relative_diameter",))
+def test_control_a_point_in_two_classes():
+    pair = sample([[1.0, 0.0], [1.0, 0.0]], [0, 1])
+    return lemma_a_2_event(measure_event(pair, 0, distance=2.0))
+
+
+@breaks_hypothesis(lemma_a_2_event, "relative_diameter")
+def test_control_a_wide_component():
+    return lemma_a_2_event(altered(EVENT, structure=altered(EVENT.structure, diameter=0.07)))
+
+
+@breaks_part(equation_2, "Pr[|h| ≥ vτ/128 given E_τ] ≥ 1/(16e)")
+def test_control_a_level_that_is_never_reached():
+    """With one point h = v·ReLU(α) ≤ vτ."""
+    one = measure_pushes(np.eye(2), np.array([True, False]), np.array([[0.1, 0.0]]), 0.01, 0)
+    assert (np.abs(one.pushes) >= 1 / 128).mean() == pytest.approx(127 / 256, abs=0.02)
+    few = altered(one, pushes=lambda h: np.where(np.arange(h.shape[1]) % 50 == 0, h, 0.0))
+    return equation_2(one), equation_2(few)
+
+
+@breaks_part(equation_2, "Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ)")
+def test_control_a_rarer_event():
+    return equation_2(PUSHES), equation_2(altered(PUSHES, event_share=lambda share: 1e-4 * share))
+
+
+def test_control_the_level_is_a_hundred_and_twenty_eighth():
+    one = measure_pushes(np.eye(2), np.array([True, False]), np.array([[0.1, 0.0]]), 0.01, 0)
+    assert equation_2(one, level=127.0).verdict is Verdict.VIOLATED
+
+
+@breaks_hypothesis(equation_2, "signs")
+def test_control_a_negative_coefficient_of_the_class():
+    points = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    own = np.array([True, True, False])
+    found = equation_2(measure_pushes(points, own, np.array([[0.1, -0.1, 0.0]]), 0.01, 0))
+    assert found.conclusion is False
+    return found
+
+
+def test_the_printed_sign_fails_on_every_draw():
+    crossed = draw_cross_pushes(Scale.QUICK, 0)
+    assert equation_2_as_printed(crossed).verdict is Verdict.VIOLATED
+    assert (crossed.pushes < 0).all()
+    assert equation_2(crossed).verdict is Verdict.HOLDS
+
+
+@spares(equation_2_as_printed)
+def test_coefficients_that_push_upwards_spare_it():
+    return equation_2_as_printed(Pushes(np.abs(PUSHES.pushes), 1.0, PUSHES.threshold, PUSHES.event_share))
+
+
+TAILS = draw_tails(Scale.QUICK, 0)
+
+
+@breaks_part(lemma_a_2_tail, "at most σ‖P‖(√rank + √(2 ln 1/p₀))")
+def test_control_without_the_rank():
+    return lemma_a_2_tail(TAILS), lemma_a_2_tail(TAILS, rank=False)
+
+
+@breaks_part(lemma_a_2_tail, "about √(n/π)")
+def test_control_ratios_a_tenth_larger():
+    return lemma_a_2_tail(TAILS), lemma_a_2_tail(altered(TAILS, ratios=lambda r: 1.1 * r))
+
+
+def test_the_printed_tail_is_passed_on_every_draw():
+    long = draw_long_tails(Scale.QUICK, 0)
+    assert long.ratios.mean() == pytest.approx(np.sqrt(40_000 / np.pi), rel=0.01)
+    assert lemma_a_2_tail_as_printed(long).verdict is Verdict.VIOLATED
+
+
+@spares(lemma_a_2_tail_as_printed)
+def test_a_thousand_points_spare_it():
+    short = draw_tails_of(0, 1000, 20)
+    assert lemma_a_2_tail_as_printed(short).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert isinstance(short, Tails)
+    return lemma_a_2_tail_as_printed(TAILS, c=1.0)
+
+
+def test_weights_keep_their_inner_products():
+    points = TOY.draw(0).points
+    drawn = weights_in_span(np.random.default_rng(0), 20_000, points)
+    np.testing.assert_allclose(np.cov((drawn @ points.T).T), points @ points.T, atol=0.05)
+    alpha, beta = split_off(drawn, points[0])
+    np.testing.assert_allclose(beta @ points[0], 0, atol=1e-12)
+    np.testing.assert_allclose(beta + alpha[:, None] * points[0], drawn)
+
+
+def test_the_threshold_of_the_toy():
+    assert EVENT.threshold == event_threshold(EVENT.distance, 1.0, 6)
+
+
+test_every_part_has_a_control = every_part_of(geometry)

@@ -1,0 +1,174 @@
+"""Lemma A.2 and its repair: exact probabilities of two points, and the hexagon."""
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.papers.li2018.toys import altered
+from widenet.claims.base import Silence, Verdict
+from widenet.claims.specimen import Specimen
+from widenet.data import from_arrays
+from widenet.papers.li2018.claims import large_pieces
+from widenet.papers.li2018.claims.large_pieces import (
+    draw_hexagon_large,
+    draw_large,
+    draw_reflections,
+    idle_cross,
+    lemma_a_2,
+    lemma_a_2_as_printed,
+    lemma_a_2_reflection,
+    lemma_a_2_sharp,
+    measure_large,
+    measure_reflections,
+    toy_instances,
+    two_points,
+)
+from widenet.papers.li2018.settings import HEXAGON, TOY, Sample
+from widenet.records import Scale
+
+LARGE = draw_large(Scale.QUICK, 0)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_they_hold_for_other_seeds(seed):
+    drawn = draw_large(Scale.QUICK, seed)
+    assert lemma_a_2(drawn).verdict is Verdict.HOLDS
+    assert lemma_a_2_sharp(drawn).verdict is Verdict.HOLDS
+    assert lemma_a_2_reflection(draw_reflections(Scale.QUICK, seed)).verdict is Verdict.HOLDS
+
+
+NEAR = measure_large([two_points(0.4), *toy_instances(0, 1)], 0)
+
+
+@breaks_part(lemma_a_2, "Pr[‖P‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l)", also=("exactly so for two points",))
+def test_control_nine_tenths_of_the_pieces_vanish():
+    """0.0127 is below 0.0829·δ = 0.0329 at ψ = 0.4."""
+    return lemma_a_2(NEAR), lemma_a_2(altered(NEAR, shares=lambda share: share / 10))
+
+
+@breaks_part(lemma_a_2, "exactly so for two points")
+def test_control_a_third_more():
+    return lemma_a_2(NEAR), lemma_a_2(altered(NEAR, shares=lambda share: np.array([1.3, 1.0]) * share))
+
+
+def test_control_the_level_is_a_half():
+    """At 0.51 the probability at ψ = 0.51 falls from 0.58 to 0.16."""
+    assert measure_large([two_points(0.51)], 0).shares[0] == pytest.approx(0.5812, abs=0.03)
+    assert measure_large([two_points(0.51)], 0, level=0.51).shares[0] == pytest.approx(0.1623, abs=0.03)
+
+
+def test_control_a_steeper_bound():
+    assert lemma_a_2(measure_large([two_points(0.05)], 0, count=30_000), slope=0.4).conclusion is False
+
+
+@breaks_hypothesis(lemma_a_2, "unit_norm")
+def test_control_longer_points():
+    return lemma_a_2(NEAR), lemma_a_2(altered(NEAR, norm_error=0.01))
+
+
+@breaks_hypothesis(lemma_a_2, "signs")
+def test_control_a_negative_coefficient():
+    return lemma_a_2(NEAR), lemma_a_2(altered(NEAR, least_own=-1e-9))
+
+
+def changed(**fields):
+    return lemma_a_2(altered(NEAR, structures=tuple(altered(each, **fields) for each in NEAR.structures)))
+
+
+@breaks_hypothesis(lemma_a_2, "distance", also=("relative_diameter",))
+def test_control_no_distance():
+    return changed(), changed(separation=0.0)
+
+
+@breaks_hypothesis(lemma_a_2, "opposite_distance", also=("relative_diameter",))
+def test_control_no_distance_to_mirror_images():
+    return changed(), changed(opposite_separation=0.0)
+
+
+@breaks_hypothesis(lemma_a_2, "relative_diameter")
+def test_control_wide_components():
+    return changed(), changed(diameter=0.5)
+
+
+def test_the_hexagon_refutes_the_printed_lemma():
+    found = draw_hexagon_large(Scale.QUICK, 0)
+    assert found.shares[0] == 0
+    assert lemma_a_2_as_printed(found).verdict is Verdict.VIOLATED
+
+
+@spares(lemma_a_2_as_printed)
+def test_toys_spare_it():
+    return lemma_a_2_as_printed(measure_large(toy_instances(0, 2), 0))
+
+
+@breaks_part(lemma_a_2_sharp, "Pr[‖P‖ ≥ v/2] is at least the bound")
+def test_control_a_class_that_cancels_itself():
+    """x₂ = x₁ with coefficient −v makes P vanish; with the signs unseen, the bound is what fails."""
+    points = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    twice = Sample(points, np.array([0, 0, 1]), np.arange(3), np.full(3, 1 / 3))
+    found = measure_large([(twice, np.array([1.0, -1.0, 0.0]), np.nan), idle_cross()], 0)
+    assert found.least_own == -1
+    return lemma_a_2_sharp(LARGE), lemma_a_2_sharp(altered(found, least_own=0.0))
+
+
+@breaks_part(lemma_a_2_sharp, "attained")
+def test_control_more_than_a_half():
+    return lemma_a_2_sharp(LARGE), lemma_a_2_sharp(LARGE, half=1.1)
+
+
+@breaks_hypothesis(lemma_a_2_sharp, "unit_norm")
+def test_control_longer_points_in_the_sharp_bound():
+    return lemma_a_2_sharp(LARGE), lemma_a_2_sharp(altered(LARGE, norm_error=0.01))
+
+
+@breaks_hypothesis(lemma_a_2_sharp, "signs")
+def test_control_negative_signs_in_the_sharp_bound():
+    return lemma_a_2_sharp(LARGE), lemma_a_2_sharp(altered(LARGE, least_own=-1e-9))
+
+
+def test_it_speaks_about_three_classes():
+    own = TOY.draw(4)
+    found = lemma_a_2_sharp(lemma_a_2_sharp.on(Specimen(from_arrays(2 * own.points, own.classes))))
+    assert found.verdict is Verdict.HOLDS
+    assert not found.vacuous
+    wide = Specimen(from_arrays(np.eye(400)[:6], [0, 1, 2, 0, 1, 2]))
+    assert isinstance(lemma_a_2_sharp.on(wide), Silence)
+
+
+REFLECTIONS = draw_reflections(Scale.QUICK, 0)
+
+
+def reflected(**fields):
+    return lemma_a_2_reflection(altered(REFLECTIONS, **fields))
+
+
+test_control_each_part_of_the_reflection = part_edges(
+    lemma_a_2_reflection,
+    reflected,
+    {
+        "changes by at least v": ({}, {"jumps": lambda j: np.where(REFLECTIONS.alone, j, j - 1e-6)}),
+        "by v for a class of one point": ({}, {"jumps": lambda j: np.where(REFLECTIONS.alone, j + 1e-6, j)}),
+    },
+)
+
+
+def test_control_a_larger_jump():
+    assert lemma_a_2_reflection(REFLECTIONS, size=1.001).conclusion is False
+
+
+@breaks_hypothesis(lemma_a_2_reflection, "clearance")
+def test_control_points_of_other_classes_that_change_sides():
+    hexagon = HEXAGON.draw(0)
+    found = measure_reflections([(hexagon, np.where(hexagon.classes == 0, 1.0, -1.0))], 0, keep_all=True)
+    assert lemma_a_2_reflection(found).conclusion is False
+    return lemma_a_2_reflection(found)
+
+
+@breaks_hypothesis(lemma_a_2_reflection, "signs")
+def test_control_a_negated_coefficient():
+    points = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    twice = Sample(points, np.array([0, 0, 1]), np.arange(3), np.full(3, 1 / 3))
+    return lemma_a_2_reflection(measure_reflections([(twice, np.array([1.0, -1.0, 0.0]))], 0))
+
+
+test_every_part_has_a_control = every_part_of(large_pieces)

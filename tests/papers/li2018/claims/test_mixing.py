@@ -1,0 +1,301 @@
+"""From one class to the pseudo gradient, with the extreme case of mixing and the hexagon."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.papers.li2018.toys import altered
+from widenet.claims.base import Verdict
+from widenet.papers.li2018.claims import mixing
+from widenet.papers.li2018.claims.mixing import (
+    draw_clusters,
+    draw_mean_events,
+    draw_mixed,
+    draw_printed_mixing,
+    extreme_pieces,
+    fitted_slope,
+    hexagon_settings,
+    lemma_5_2,
+    lemma_5_2_as_printed,
+    lemma_a_3_mixing,
+    lemma_a_3_mixing_as_printed,
+    lemma_b_2,
+    lemma_b_2_event,
+    lemma_b_3,
+    lemma_b_4_batches,
+    measure_clusters,
+    measure_mean_events,
+    measure_mixed,
+    structure_of,
+)
+from widenet.papers.li2018.runs.batches import BatchSetting, run_batches
+from widenet.papers.li2018.runs.large_gradients import LargeGradientSetting, run_large_gradients
+from widenet.papers.li2018.settings import TOY, Caps
+from widenet.progress import silent
+from widenet.records import Scale
+
+MIXED = draw_mixed(Scale.QUICK, 0)
+EVENTS = draw_mean_events(Scale.QUICK, 0)
+CLUSTERS = draw_clusters(Scale.QUICK, 0)
+
+
+@functools.cache
+def gradients():
+    return run_large_gradients(
+        LargeGradientSetting(data=TOY, width=300, n_random=10, n_steps=20, every=5, n_searches=1, search_steps=5),
+        silent,
+    )
+
+
+@functools.cache
+def batched(copies=False):
+    return run_batches(
+        BatchSetting(data=Caps(dim=10), width=60, sizes=(4, 16, 64), n_reference=4000, copies=copies), silent
+    )
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_they_hold_for_other_seeds(seed):
+    pairs = ((lemma_a_3_mixing, draw_mixed), (lemma_b_2_event, draw_mean_events), (lemma_b_2, draw_clusters))
+    for claim, draw in pairs:
+        assert claim(draw(Scale.QUICK, seed)).verdict is Verdict.HOLDS, claim.id
+
+
+@breaks_part(lemma_a_3_mixing, "q_k at P_i = −P_1/(k − 1)")
+def test_control_two_percent_off():
+    shares = np.where(MIXED.is_extreme, 0.96 * MIXED.shares, MIXED.shares)
+    return lemma_a_3_mixing(MIXED), lemma_a_3_mixing(altered(MIXED, shares=shares))
+
+
+@breaks_part(lemma_a_3_mixing, "at least q_k")
+def test_control_neurons_that_mix_less():
+    shares = np.where(MIXED.is_extreme, MIXED.shares, 0.8 * MIXED.shares)
+    return lemma_a_3_mixing(MIXED), lemma_a_3_mixing(altered(MIXED, shares=shares))
+
+
+@breaks_part(lemma_a_3_mixing, "variance at least k/(k − 1)")
+def test_control_a_smaller_variance():
+    small = lambda v: np.where(MIXED.is_extreme, v - 1e-6, v)  # noqa: E731
+    return lemma_a_3_mixing(MIXED), lemma_a_3_mixing(altered(MIXED, variances=small))
+
+
+@breaks_hypothesis(lemma_a_3_mixing, "sum_zero")
+def test_control_pieces_that_do_not_add_up_to_zero():
+    return lemma_a_3_mixing(MIXED), lemma_a_3_mixing(measure_mixed([(extreme_pieces(5, 2.0), True, 1000)], 0))
+
+
+def test_the_printed_constant_fails_from_six_classes_on():
+    assert lemma_a_3_mixing_as_printed(draw_printed_mixing(Scale.QUICK, 0)).verdict is Verdict.VIOLATED
+    many = measure_mixed([(extreme_pieces(6), True, 200_000)], 0)
+    assert lemma_a_3_mixing_as_printed(many).verdict is Verdict.VIOLATED
+
+
+@spares(lemma_a_3_mixing_as_printed)
+def test_four_classes_spare_it():
+    return lemma_a_3_mixing_as_printed(measure_mixed([(extreme_pieces(4), True, 60_000)], 0))
+
+
+test_control_each_family_of_residuals = part_edges(
+    lemma_5_2,
+    lambda kind=None: lemma_5_2(
+        [altered(gradients(), shares=np.where(gradients().kinds == kind, 0.001, gradients().shares))]
+    ),
+    {
+        "residuals met in training": ({}, {"kind": 0}),
+        "residuals drawn": ({}, {"kind": 1}),
+        "residuals searched for": ({}, {"kind": 2}),
+    },
+)
+
+
+def test_control_a_hundred_times_the_target():
+    assert lemma_5_2([gradients()], share=100.0).conclusion is False
+
+
+test_control_each_hypothesis_of_5_2 = [
+    breaks_hypothesis(lemma_5_2, key, also=also)(
+        lambda fields=fields: (lemma_5_2([gradients()]), lemma_5_2([altered(gradients(), **fields)]))
+    )
+    for key, also, fields in (
+        ("unit_norm", (), {"norm_error": 0.01}),
+        ("distance", ("relative_diameter",), {"separation": 0.0}),
+        ("opposite_distance", ("relative_diameter",), {"opposite_separation": 0.0}),
+        ("relative_diameter", (), {"relative_diameter": 0.0631}),
+    )
+]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_control_hypotheses_of_5_2(number):
+    test_control_each_hypothesis_of_5_2[number]()
+
+
+def test_the_hexagon_refutes_the_printed_lemma():
+    (setting,) = hexagon_settings(Scale.QUICK, 0)
+    small = setting.model_copy(update={"width": 60, "n_steps": 2000, "every": 2000})
+    found = lemma_5_2_as_printed([run_large_gradients(small, silent)])
+    assert found.verdict is Verdict.VIOLATED
+    assert found.measured == 0
+
+
+@spares(lemma_5_2_as_printed)
+def test_toys_spare_it():
+    return lemma_5_2_as_printed([gradients()])
+
+
+def test_targets_are_those_of_the_component_with_the_largest_residual():
+    assert 0 < gradients().targets.min() < gradients().targets.max() < 0.08
+    assert structure_of(gradients()).relative_diameter == 0
+
+
+test_control_each_part_of_the_event = part_edges(
+    lemma_b_2_event,
+    lambda constants=None, **fields: lemma_b_2_event(altered(EVENTS, **fields), **(constants or {})),
+    {
+        "Pr[S ≤ v/3] ≥ 1 − c_G/(2√(1 − δ²/4))": ({}, {"constants": {"share": 2.0}}),
+        "exactly so on orthonormal centres": ({}, {"exact": lambda e: 1.1 * e}),
+        "Pr[E_τ] ≥ 0.33τ/σ": ({}, {"constants": {"joint": 0.7}}),
+    },
+)
+
+
+def test_control_the_printed_threshold():
+    """σδ/(12l): with 20 classes S ≤ v/3 has probability 4e-4; a constant of 4 in place of 24 gives 0.318."""
+    printed = measure_mean_events([(20, 2, None)], 0, constant=24 * 12 / (24 * 19))
+    assert printed.exact[0] == pytest.approx(3.952829543214e-4, rel=1e-6)
+    assert lemma_b_2_event(printed).conclusion is False
+    wider = measure_mean_events([(20, 2, None)], 0, constant=4.0)
+    assert wider.exact[0] == pytest.approx(0.318, abs=1e-3)
+    assert lemma_b_2_event(wider).conclusion is False
+    assert EVENTS.exact[:2] == pytest.approx([0.8248830403986, 0.828176577835], rel=1e-10)
+
+
+@breaks_hypothesis(lemma_b_2_event, "distance_limit")
+def test_control_no_such_distance():
+    return lemma_b_2_event(EVENTS), lemma_b_2_event(altered(EVENTS, distances=lambda d: np.maximum(d, 1.415)))
+
+
+@breaks_hypothesis(lemma_b_2_event, "coefficients")
+def test_control_larger_coefficients_of_other_classes():
+    """k = 2, l = 1, p = ½, 1 − o₁(x₁) = 0.1, o₁(x₂) = 0.9: |p v| of the other class is 9v."""
+    return lemma_b_2_event(EVENTS), lemma_b_2_event(measure_mean_events([(2, 1, None)], 0, largest=9.0))
+
+
+@breaks_part(lemma_b_2, "Pr[‖P‖ ≥ v/4] ≥ 0.0829·δ/((k − 1)l)")
+def test_control_small_pieces():
+    """‖P‖ ≤ kl·v, so a 25th of it is always below v/4."""
+    return lemma_b_2(CLUSTERS), lemma_b_2(measure_clusters((1 / 16,), 0, factor=0.04))
+
+
+CLUSTER_CHANGES = (
+    ("unit_norm", (), {"norm_error": 0.01}),
+    ("signs", (), {"least_own": -0.01}),
+)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        breaks_hypothesis(lemma_b_2, key, also=also)(
+            lambda fields=fields: (lemma_b_2(CLUSTERS), lemma_b_2(altered(CLUSTERS, **fields)))
+        )
+        for key, also, fields in CLUSTER_CHANGES
+    ],
+    ids=[key for key, _, _ in CLUSTER_CHANGES],
+)
+def test_control_hypotheses_of_b_2(test):
+    test()
+
+
+STRUCTURE_CHANGES = (
+    ("distance", ("relative_diameter",), {"separation": 0.0}),
+    ("opposite_distance", ("relative_diameter",), {"opposite_separation": 0.0}),
+    ("relative_diameter", (), {"diameter": 0.1}),
+)
+
+
+def clusters_with(**fields):
+    return lemma_b_2(altered(CLUSTERS, structures=tuple(altered(each, **fields) for each in CLUSTERS.structures)))
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        breaks_hypothesis(lemma_b_2, key, also=also)(lambda fields=fields: (clusters_with(), clusters_with(**fields)))
+        for key, also, fields in STRUCTURE_CHANGES
+    ],
+    ids=[key for key, _, _ in STRUCTURE_CHANGES],
+)
+def test_control_structure_of_b_2(test):
+    test()
+
+
+test_control_each_part_of_b_3 = part_edges(
+    lemma_b_3,
+    lambda copies=False, constants=None, **fields: lemma_b_3([altered(batched(copies), **fields)], **(constants or {})),
+    {
+        "the gap falls like S^{−1/2}, not slower": ({}, {"copies": True}),
+        "the gap falls like S^{−1/2}, not faster": ({}, {"gaps": lambda g: g / batched().sizes[:, None]}),
+        "many neurons have a large mean gradient": ({}, {"large": 0.001}),
+    },
+)
+
+B_3_CHANGES = (
+    ("unit_norm", (), {"norm_error": 0.01}),
+    ("distance", ("relative_diameter",), {"separation": 0.0}),
+    ("opposite_distance", ("relative_diameter",), {"opposite_separation": 0.0}),
+    ("relative_diameter", (), {"relative_diameter": 0.0631}),
+)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        breaks_hypothesis(lemma_b_3, key, also=also)(
+            lambda fields=fields: (lemma_b_3([batched()]), lemma_b_3([altered(batched(), **fields)]))
+        )
+        for key, also, fields in B_3_CHANGES
+    ],
+    ids=[key for key, _, _ in B_3_CHANGES],
+)
+def test_control_hypotheses_of_b_3(test):
+    test()
+
+
+def far_batches(size):
+    """A tenth of the batches of this size lie beyond the bound."""
+    gaps = batched().gaps.copy()
+    gaps[list(batched().sizes).index(size), ::10] = 100.0
+    return lemma_b_4_batches([altered(batched(), gaps=gaps)])
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        breaks_part(lemma_b_4_batches, f"batches of {size}")(
+            lambda size=size: (lemma_b_4_batches([batched()]), far_batches(size))
+        )
+        for size in (4, 16, 64)
+    ],
+    ids=["4", "16", "64"],
+)
+def test_control_batches_beyond_the_bound(test):
+    test()
+
+
+@breaks_hypothesis(lemma_b_4_batches, "unit_norm")
+def test_control_longer_points():
+    return lemma_b_4_batches([batched()]), lemma_b_4_batches([altered(batched(), norm_error=0.01)])
+
+
+def test_control_a_bound_that_is_twenty_times_too_small():
+    assert lemma_b_4_batches([batched()], factor=0.05).conclusion is False
+
+
+def test_slopes():
+    assert fitted_slope(np.array([1.0, 4.0, 16.0]), np.array([3.0, 1.5, 0.75])) == pytest.approx(-0.5)
+
+
+test_every_part_has_a_control = every_part_of(mixing)

@@ -1,0 +1,154 @@
+"""Single steps of SGD: the explicit form of Eq. 3 with both attaining instances, and drops of the population loss."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.li2018.toys import altered, with_last
+from widenet.claims.base import Verdict
+from widenet.papers.li2018.claims import population
+from widenet.papers.li2018.claims.population import (
+    POINT,
+    curved_case,
+    draw_moves,
+    equation_3,
+    kinked_case,
+    lemma_b_4,
+    lemma_b_4_coupled,
+    listed_moves,
+    move_terms,
+)
+from widenet.papers.li2018.runs.drops import DropSetting, run_drops
+from widenet.papers.li2018.settings import Caps, listed_network
+from widenet.progress import silent
+from widenet.records import Scale
+
+ATTAINED = listed_moves(curved_case(0.1), kinked_case(4.0, 0.001))
+
+
+@functools.cache
+def dropped():
+    setting = DropSetting(data=Caps(dim=10), width=60, batch_size=64, n_steps=60, n_reference=200)
+    return run_drops(setting, silent)
+
+
+@functools.cache
+def coupled():
+    setting = DropSetting(data=Caps(dim=10), width=1000, scaled_step=1e-4, batch_size=8, n_steps=4, n_reference=20)
+    return run_drops(setting, silent)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_it_holds_for_random_moves(seed):
+    assert equation_3(draw_moves(Scale.QUICK, seed)).verdict is Verdict.HOLDS
+
+
+def test_control_the_linear_term_alone():
+    drawn = draw_moves(Scale.QUICK, 0)
+    assert (drawn.increase > drawn.linear + 1e-12).mean() > 0.5
+
+
+test_control_each_term = part_edges(
+    equation_3,
+    lambda **constants: equation_3(ATTAINED, **constants),
+    {
+        "no pattern changes": ({}, {"quarter": 0.249}),
+        "some patterns change": ({}, {"root": 1.4}),
+    },
+)
+
+
+def test_the_instances_have_their_closed_forms():
+    increase, linear, quadratic, rough = move_terms(*curved_case(0.1))
+    assert rough == 0
+    assert (increase - linear) / (quadratic / 4) == pytest.approx(0.9983377643293, rel=1e-8)
+    increase, linear, quadratic, rough = move_terms(*kinked_case(3.0, 0.01))
+    assert increase / (2**0.5 * rough + quadratic / 4) == pytest.approx(0.9950642185759, rel=1e-8)
+
+
+def test_the_small_network():
+    start, network, points = listed_network()
+    found = move_terms(network, start.hidden - network.hidden, points.points[0], 0)
+    assert found[0] == pytest.approx(-0.6817919264563, rel=1e-10)
+    assert found[1] == pytest.approx(-0.4525312967768, rel=1e-10)
+    assert found[2] / 4 == pytest.approx(2.484573637565, rel=1e-10)
+    assert 2**0.5 * found[3] == pytest.approx(0.901387818866, rel=1e-10)
+
+
+def test_control_a_gradient_one_percent_too_small():
+    assert equation_3(altered(ATTAINED, linear=lambda term: 1.01 * term)).conclusion is False
+
+
+@breaks_hypothesis(equation_3, "unit_norm")
+def test_control_a_longer_point():
+    network, change, _, kind = curved_case(0.1)
+    kinked = kinked_case(4.0, 0.001)
+    return equation_3(ATTAINED), equation_3(listed_moves((network, change, 1.01 * POINT, kind), kinked))
+
+
+@breaks_part(lemma_b_4, "the loss drops by (η/2)Σ‖∇_r‖²")
+def test_control_steps_that_drop_less():
+    """A seventh of the steps."""
+    less = np.where(np.arange(60) % 7 == 0, 0.4, 1.0) * dropped().step_size * dropped().squares
+    good = dropped().step_size * dropped().squares
+    return lemma_b_4([altered(dropped(), drops=good)]), lemma_b_4([altered(dropped(), drops=less)])
+
+
+def test_real_steps_drop():
+    found = lemma_b_4([dropped()])
+    assert found.verdict is Verdict.HOLDS
+    assert found.details["smallest ratio"] > 0.5
+    assert lemma_b_4([altered(dropped(), drops=-dropped().drops)]).conclusion is False
+
+
+def test_steps_with_small_residuals_are_not_judged():
+    assert lemma_b_4([altered(dropped(), residuals=np.full(60, 0.04))]).verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+CONDITIONS = [
+    breaks_hypothesis(lemma_b_4, key, also=also)(
+        lambda fields=fields: (lemma_b_4([dropped()]), lemma_b_4([altered(dropped(), **fields)]))
+    )
+    for key, also, fields in (
+        ("unit_norm", (), {"norm_error": 0.01}),
+        ("distance", ("relative_diameter",), {"separation": 0.0}),
+        ("opposite_distance", ("relative_diameter",), {"opposite_separation": 0.0}),
+        ("relative_diameter", (), {"relative_diameter": 0.0631}),
+        ("steps", (), {"residuals": np.zeros(60)}),
+    )
+] + [
+    breaks_hypothesis(lemma_b_4_coupled, key)(
+        lambda fields=fields: (lemma_b_4_coupled([coupled()]), lemma_b_4_coupled([altered(coupled(), **fields)]))
+    )
+    for key, fields in (
+        ("unit_norm", {"norm_error": 0.01}),
+        ("steps", {"promised": np.array([1.0, 0, 0, 0])}),
+    )
+]
+
+
+@pytest.mark.parametrize("number", range(len(CONDITIONS)))
+def test_control_each_condition(number):
+    CONDITIONS[number]()
+
+
+@breaks_part(lemma_b_4_coupled, "share of neurons")
+def test_control_two_percent_that_let_go():
+    return lemma_b_4_coupled([coupled()]), lemma_b_4_coupled(
+        [altered(coupled(), coupled=lambda share: with_last(share, lambda _: 0.98))]
+    )
+
+
+def test_control_a_hundredth_of_the_share():
+    """1 − γ/1000."""
+    assert lemma_b_4_coupled([coupled()], tenth=0.001).conclusion is False
+
+
+def test_steps_after_the_promised_ones_are_not_judged():
+    late = altered(coupled(), promised=np.array([1.0, 1, 1, 0]), coupled=np.array([1.0, 1, 1, 0]))
+    assert lemma_b_4_coupled([late]).verdict is Verdict.HOLDS
+
+
+test_every_part_has_a_control = every_part_of(population)
