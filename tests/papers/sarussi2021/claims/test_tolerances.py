@@ -53,7 +53,7 @@ def shown(conjunct):
 def table_of(claim, monkeypatch):
     """Parts by name, and hypotheses by key with what they require and find."""
     parts, found = judged(claim, monkeypatch)
-    rows = {name: shown(part) for name, part in parts.items()}
+    rows: dict[str, tuple] = {name: shown(part) for name, part in parts.items()}
     for each in found.hypotheses:
         actual = each.actual if isinstance(each.actual, str) else digits(each.actual)
         rows[f"hypothesis {each.key}"] = (each.required, actual)
