@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
-from tests.papers.chatterji2021.cluster_toys import altered, clusters, with_entry
+from tests.papers.chatterji2021.cluster_toys import altered, clusters, expects, with_entry
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
@@ -97,6 +97,23 @@ def test_it_speaks_about_data_on_the_sphere_only():
     assert len(lemma_15_4.on(Specimen(from_arrays(corners / np.sqrt(2), labels)))) == 2
 
 
+def test_a_share_below_zero_says_nothing():
+    """(1 − √r)/2 − 2a/(σ√(2π)) just above and just below 0."""
+    wide = altered(clusters(), deviation=lambda s: 10 * s)
+    edge = (1 - 4 * f.capture_loss(wide.level, wide.deviation)) ** 2
+    for radius, vacuous in ((edge - 1e-9, False), (edge + 1e-9, True)):
+        assert judge(radius=radius, deviation=wide.deviation).parts[2].vacuous is vacuous
+
+
+def test_the_bound_of_pairs():
+    cell = clusters()
+    bounds = P * (f.both_captured(cell.level, cell.deviation, cell.products) - f.tight_slack(P, 2 * N**2))
+    found = whole_clusters.together(cell, cell.helpful_pairs)
+    expects(found, found.sides.promised, 0, 0.005)
+    lowest = np.where(cell.same_cluster, cell.helpful_pairs - bounds, np.inf).min(axis=(1, 2))
+    np.testing.assert_allclose(found.sides.measured - found.sides.promised, lowest)
+
+
 def test_as_printed_it_fails_for_every_radius():
     evidence = lemma_15_4_as_printed(draw_crossed(Scale.QUICK, 0))
     assert evidence.verdict is Verdict.VIOLATED
@@ -110,7 +127,9 @@ def test_control_ten_points_are_captured_together():
 
 @breaks_hypothesis(lemma_15_4_as_printed, "radius")
 def test_control_a_radius_of_one():
-    return lemma_15_4_as_printed(crossed(0.99, math.log(5))), lemma_15_4_as_printed(crossed(1.0, math.log(5)))
+    small, large = crossed(0.99, math.log(5)), crossed(1.0, math.log(5))
+    both = type(small)(*(np.append(getattr(small, name), getattr(large, name)) for name in small.__annotations__))
+    return lemma_15_4_as_printed(small), lemma_15_4_as_printed(both)
 
 
 def test_the_share_by_drawing_units_and_points():
