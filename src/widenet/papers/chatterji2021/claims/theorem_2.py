@@ -110,7 +110,7 @@ def theorem_2a_trend(cells: Sequence[FirstSteps], *, rate: float = LEAST_MARGIN_
     return evidence(
         {
             "L_1 ≤ exp(−p^(1/4)/24)": Sides(after, bounds),
-            "all margins are positive, in nine runs of ten": Sides(right, 0.9, Sense.AT_LEAST, room=ROUNDING),
+            "all margins are positive, in nine runs of ten": Sides(right, 0.9, Sense.AT_LEAST),
             "margins grow like p^(1/4)": Sides(slope, 0.25, Sense.EQUAL, room=0.03),
         },
         (*conditions(cells), centres_of_xor(cells)),
@@ -219,8 +219,8 @@ def section_4_3_rate(phases: Sequence[Phase]) -> Evidence:
     ratios = [phase.norm / norm_unit(phase.dim, phase.half_width, phase.beta) for phase in phases]
     return evidence(
         {
-            "L_t ≤ d p^(1−β)/(c_1 log⁴(1/L_1)(t − 1))": Sides(late, branches, room=ROUNDING * branches, trivial=firsts),
-            "L_t ≤ L_1": Sides(late, firsts, room=ROUNDING * firsts),
+            "L_t ≤ d p^(1−β)/(c_1 log⁴(1/L_1)(t − 1))": Sides(late, branches, trivial=firsts),
+            "L_t ≤ L_1": Sides(late, firsts),
         },
         (
             *_phase_conditions(phases),
