@@ -1,6 +1,7 @@
 """Theorems 5 and 6 and Remark 1, and the statements next to them that are false."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -299,7 +300,7 @@ test_control_hypotheses_of_theorem_6 = hypothesis_edges(
 
 @pytest.mark.parametrize("key", [*SETTING, "few_updates"])
 def test_a_hypothesis_that_fails_in_one_cell_of_three(key):
-    outside = SETTING[key][1] if key in SETTING else {"updates": np.where(np.arange(200) == 3, 8, 7)}
+    outside: dict[str, Any] = SETTING[key][1] if key in SETTING else {"updates": np.where(np.arange(200) == 3, 8, 7)}
     assert unmet_in(theorem_5([*planted(), *planted(**outside), *planted()])) == [key]
 
 

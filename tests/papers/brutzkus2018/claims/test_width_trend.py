@@ -124,14 +124,16 @@ def test_a_slope_whose_limits_lie_on_both_sides_decides_nothing():
     evidence = corollary_3_width_free([*others, dataclasses.replace(last, updates=wild)])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
 
+    assert evidence.interval is not None
     lower = evidence.interval[0]
     on_the_edge = [*others, dataclasses.replace(last, updates=wild)]
     assert corollary_3_width_free(on_the_edge, flat=lower).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 def test_a_slope_that_is_just_flat():
-    (_, upper) = corollary_3_width_free(planted(0.04)).interval
-    assert corollary_3_width_free(planted(0.04), flat=upper).verdict is Verdict.HOLDS
+    limits = corollary_3_width_free(planted(0.04)).interval
+    assert limits is not None
+    assert corollary_3_width_free(planted(0.04), flat=limits[1]).verdict is Verdict.HOLDS
 
 
 def test_a_mean_below_one_counts_as_one():

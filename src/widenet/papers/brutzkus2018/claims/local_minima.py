@@ -295,8 +295,9 @@ class PairCells:
 
 def pair_loss(w: Fraction, u: Fraction) -> Fraction:
     """L_S of S = {(1, +1), (−1, −1)} in one dimension with k = 1, in exact arithmetic."""
-    outputs = {x: max(w * x, 0) - max(u * x, 0) for x in (1, -1)}
-    return sum((max(1 - x * output, Fraction(0)) for x, output in outputs.items()), Fraction(0)) / 2  # the label is x
+    outputs = {x: max(w * x, Fraction(0)) - max(u * x, Fraction(0)) for x in (1, -1)}
+    plus, minus = (max(Fraction(1) - x * output, Fraction(0)) for x, output in outputs.items())  # the label is x
+    return (plus + minus) / 2
 
 
 def pair_cells() -> PairCells:
