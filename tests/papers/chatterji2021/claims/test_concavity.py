@@ -7,16 +7,9 @@ from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_ed
 from tests.papers.chatterji2021.toys import altered, from_step
 from widenet.claims.base import Verdict
 from widenet.papers.chatterji2021.claims import concavity
-from widenet.papers.chatterji2021.claims.concavity import (
-    draw_bend,
-    draw_bend_to,
-    draw_concave,
-    draw_split,
-    draw_splits,
-    entropy_concave,
-    lemma_9,
-)
+from widenet.papers.chatterji2021.claims.concavity import entropy_concave, lemma_9
 from widenet.papers.chatterji2021.formulas import INFLECTION
+from widenet.papers.chatterji2021.runs.splits import draw_bend, draw_bend_to, draw_concave, draw_split, draw_splits
 from widenet.records import Scale
 
 SPLITS = draw_splits(Scale.QUICK, 0)
