@@ -101,7 +101,7 @@ def test_how_near_a_kink_may_be():
 test_edges_of_equations_19_20 = hypothesis_edges(
     equations_19_20,
     curvatures,
-    away_from_kinks=({"nearest_kink": 1.1 * HESSIAN_NEAR}, {"nearest_kink": 0.9 * HESSIAN_NEAR}),
+    away_from_kinks=({"nearest_kink": 1.05 * HESSIAN_NEAR}, {"nearest_kink": 0.95 * HESSIAN_NEAR}),
 )
 
 
@@ -188,6 +188,11 @@ def test_points_that_float64_cannot_keep_apart_decide_nothing():
     found = theorem_1_start([fit(points, np.array([1.0, -1.0]), 2, too_close=True)])
     assert found.verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert found.conclusion is None
+
+
+def test_one_pair_that_is_too_close_leaves_it_open_and_one_clash_does_not():
+    assert fits(too_close=True).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert fits(too_close=True, why_not="points 1 and 2 are equal").verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 def test_the_target_is_the_loss_at_which_equation_5_gives_lemma_10():
