@@ -216,6 +216,13 @@ def split(weights: Float[np.ndarray, "both dim"], output_weight: float, slope: f
     return SignedNetwork(weights[:half], weights[half:], output_weight, slope)
 
 
+def turning_point(slope: float, half_width: int) -> float:
+    """(w̄ − ū)·x at which the output of `kappa_network` at x = (1, 0) is 0; NaN if it does not grow towards it."""
+    point = np.array([[1.0, 0.0]])
+    low, high = (float(kappa_network(slope, c, half_width).outputs(point)[0]) for c in (0.0, 0.5))
+    return 0.5 * low / (low - high) if low < high else np.nan
+
+
 def kappa_network(slope: float, distance: float, half_width: int = 2, *, swapped: bool = False) -> SignedNetwork:
     """At x = (1, 0) its sign is that of (w̄ − ū)·x = `distance` exactly from κ on: Theorem 5.1 with κ is sharp.
 

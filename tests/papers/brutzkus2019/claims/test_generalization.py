@@ -204,7 +204,7 @@ EIGHTH = {"step_size": 1 / 960}, {"step_size": 1 / 960 + 1e-9}
 test_control_equation_18_at_its_edges = declared(
     equation_18,
     {
-        **edges(lambda runs: equation_18([runs]), in_the_corner()),
+        **edges(lambda runs: equation_18([runs]), in_the_corner),
         # At c_η = 1/8 the limit is far below any output.
         "step_constant": lambda: (at(equation_18, **EIGHTH[0]), at(equation_18, **EIGHTH[1])),
         "width": lambda: (with_width(equation_18, 65), with_width(equation_18, 64)),
@@ -226,7 +226,7 @@ def wider() -> Trained:
 test_control_proposition_e_18_at_its_edges = declared(
     proposition_e_18,
     {
-        **edges(lambda runs: proposition_e_18([runs]), in_the_corner()),
+        **edges(lambda runs: proposition_e_18([runs]), in_the_corner),
         "width": lambda: (with_width(proposition_e_18, 112), with_width(proposition_e_18, 111)),
         # β(2) = 1.94 at c_η = 1/2000, which asks for k above 624.
         "margin": lambda: tuple(
@@ -258,7 +258,7 @@ test_control_proposition_e_22_at_its_edges = declared(
     {
         **edges(
             lambda runs: proposition_e_22([runs]),
-            in_the_corner(),
+            in_the_corner,
             margin=({"required_margin": 1.0}, {"required_margin": 1 - 1e-9}),
         ),
         "width": lambda: (with_width(proposition_e_22, 94), with_width(proposition_e_22, 93)),

@@ -231,22 +231,24 @@ def test_items_are_asked_of_small_starts_at_zero_loss():
 
 def narrow_edges(claim):
     """The edges of k = 2, c_η ≤ 1/41, γ ≥ 1, and of the data; of the runs from octants and of the drawn ones."""
-    octants, drawn = from_octants(), from_random_starts()
+
+    def last():
+        return from_random_starts()[-1]
 
     def first_of(runs):
-        return claim([runs, *octants[1:]], drawn)
+        return claim([runs, *from_octants()[1:]], from_random_starts())
 
     def last_of(runs):
-        return claim(octants, [*drawn[:-1], runs])
+        return claim(from_octants(), [*from_random_starts()[:-1], runs])
 
-    found = dict(data_and_start(last_of, drawn[-1]))
+    found = dict(data_and_start(last_of, last))
     found["margin"] = lambda: tuple(
-        first_of(dataclasses.replace(octants[0], required_margin=g)) for g in (1.0, 1 - 1e-9)
+        first_of(dataclasses.replace(from_octants()[0], required_margin=g)) for g in (1.0, 1 - 1e-9)
     )
     found["step_constant"] = lambda: tuple(
-        last_of(dataclasses.replace(drawn[-1], step_size=c / 2)) for c in (1 / 41, 1 / 41 + 1e-9)
+        last_of(dataclasses.replace(last(), step_size=c / 2)) for c in (1 / 41, 1 / 41 + 1e-9)
     )
-    found["width"] = lambda: (last_of(drawn[-1]), last_of(networks(3, 1 / 41, 8.0, 50, 3000)))
+    found["width"] = lambda: (last_of(last()), last_of(networks(3, 1 / 41, 8.0, 50, 3000)))
     return {f"{claim.name}-{key}": breaks_hypothesis(claim, key)(make) for key, make in found.items()}
 
 

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.papers.brutzkus2019.claims.xor_toys import X3, drawn
+from tests.papers.brutzkus2019.claims.xor_toys import drawn, toy
 from widenet.claims.base import Part
 from widenet.claims.sides import Sense, Sides
 from widenet.papers.brutzkus2019.claims.section_3 import (
@@ -55,7 +55,7 @@ def test_control_widths():
 def test_control_the_radius_of_the_event():
     """22/64 is inside √2/4, 23/64 is not, and a fit of 0 has no side."""
     for fit, inside in ((22, True), (23, False), (-22, True), (-23, False), (0, False)):
-        fits = X3.start.fits.copy()
+        fits = toy("X3").start.fits.copy()
         fits[0, 1, 2, 0] = fit / 64
         assert XorStart(fits, 1 / 9, 1 / 3).in_event.tolist() == [inside]
 

@@ -129,17 +129,20 @@ def test_a_failure_outside_one_of_the_events_is_none_inside(event, starts):
     assert broken(theorem_6_3([moved])) == []
 
 
-CORNER = many_in_the_corner()
+def narrower() -> Trained:
+    return narrowed(many_in_the_corner(), 119)
+
+
 test_control_theorem_6_3_at_its_edges = declared(
     theorem_6_3,
     {
         **edges(
             lambda runs: theorem_6_3([runs]),
-            CORNER,
+            many_in_the_corner,
             margin=({"required_margin": 8.0}, {"required_margin": 8 - 1e-9}),
             step_constant=({}, {"step_size": (1 / 410 + 1e-9) / 120}),
         ),
-        "width": lambda: (theorem_6_3([CORNER]), theorem_6_3([narrowed(CORNER, 119)])),
+        "width": lambda: (theorem_6_3([many_in_the_corner()]), theorem_6_3([narrower()])),
     },
 )
 test_control_the_angle_at_its_edges = declared(
@@ -147,11 +150,11 @@ test_control_the_angle_at_its_edges = declared(
     {
         **edges(
             lambda runs: theorem_6_3_angle([runs]),
-            CORNER,
+            many_in_the_corner,
             margin=({"required_margin": 8.0}, {"required_margin": 8 - 1e-9}),
             step_constant=({}, {"step_size": (1 / 410 + 1e-9) / 120}),
         ),
-        "width": lambda: (theorem_6_3_angle([CORNER]), theorem_6_3_angle([narrowed(CORNER, 119)])),
+        "width": lambda: (theorem_6_3_angle([many_in_the_corner()]), theorem_6_3_angle([narrower()])),
     },
 )
 
@@ -423,7 +426,7 @@ test_control_proposition_e_14_at_its_edges = declared(
     {
         **edges(
             judged_e_14,
-            twenty(),
+            twenty,
             margin=({"required_margin": 1.0}, {"required_margin": 1 - 1e-9}),
             step_constant=({"step_size": 1 / 160}, {"step_size": 1 / 160 + 1e-9}),
         ),
@@ -464,7 +467,7 @@ test_control_lemma_e_17_at_its_edges = declared(
     {
         **edges(
             lambda runs: lemma_e_17([runs]),
-            fast(),
+            fast,
             step_constant=({"step_size": 1 / 960}, {"step_size": 1 / 960 + 1e-9}),
         ),
         "width": lambda: (lemma_e_17([narrowed(fast(), 64)]), lemma_e_17([narrowed(fast(), 63)])),

@@ -9,15 +9,7 @@ from scipy import stats
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
 from tests.papers.brutzkus2019.claims.xor_edges import ENDS, shared_edges
-from tests.papers.brutzkus2019.claims.xor_toys import (
-    X3,
-    altered,
-    at_quick_scale,
-    broken,
-    drawn,
-    not_met,
-    undecided,
-)
+from tests.papers.brutzkus2019.claims.xor_toys import altered, at_quick_scale, broken, drawn, not_met, toy, undecided
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import xor_exploration
 from widenet.papers.brutzkus2019.claims.xor_exploration import (
@@ -326,15 +318,15 @@ def test_control_active_at_start_from_twice_a_solution():
 
 @pytest.mark.parametrize("point", range(4))
 def test_control_one_point_at_rest_at_the_start(point):
-    sums = {"own_sums": ((0, 0, point), 1.001 * X3.start.goal), "opposing_sums": ((0, 0, point), 0.0)}
-    evidence = observation_active_at_start([altered(X3, **sums)])
+    sums = {"own_sums": ((0, 0, point), 1.001 * toy("X3").start.goal), "opposing_sums": ((0, 0, point), 0.0)}
+    evidence = observation_active_at_start([altered(toy("X3"), **sums)])
     assert broken(evidence) == ["a_i(0) = 1"]
 
 
 def resting(point, share):
     """X3 with y N(x_i) at this share of 1 at t = 0."""
-    sums = {"own_sums": ((0, 0, point), share * X3.start.goal), "opposing_sums": ((0, 0, point), 0.0)}
-    return observation_active_at_start([altered(X3, **sums)])
+    sums = {"own_sums": ((0, 0, point), share * toy("X3").start.goal), "opposing_sums": ((0, 0, point), 0.0)}
+    return observation_active_at_start([altered(toy("X3"), **sums)])
 
 
 @breaks_part(observation_active_at_start, "a_i(0) = 1")
@@ -343,7 +335,7 @@ def test_control_a_point_that_is_just_satisfied_at_the_start():
 
 
 def test_control_active_at_start_of_a_run_that_still_moves():
-    evidence = observation_active_at_start([altered(X3, status=(0, RunStatus.BUDGET_SPENT))])
+    evidence = observation_active_at_start([altered(toy("X3"), status=(0, RunStatus.BUDGET_SPENT))])
     assert undecided(evidence) == ["every run ends"]
 
 

@@ -197,6 +197,18 @@ def test_values_of_the_second_angle():
         assert (part.measured, part.promised) == (pytest.approx(left), pytest.approx(right))
 
 
+def test_one_point_outside_is_enough():
+    drawn = scattered(3, 0.3, 0.0, 0)
+    far = altered(drawn, points=with_entry(5, -drawn.shape.centres[1]))
+    assert products_of_clusters(far).distance == pytest.approx(2 / 0.3)
+
+
+def test_the_identity_of_the_first_angle():
+    radii = np.linspace(0.01, 0.99, 99)
+    np.testing.assert_allclose(2 * np.arcsin(np.sqrt(radii)), np.arccos(1 - 2 * radii))
+    assert appendix_d_4(np.array([0.6])).measured == pytest.approx(np.arccos(-0.2) / np.pi)
+
+
 def test_data_of_a_reader():
     angles = np.radians([-45, -40, 130, 135, 40, 45, 220, 225])
     data = from_arrays(np.stack([np.cos(angles), np.sin(angles)], axis=1), np.repeat([1.0, -1.0], 4))

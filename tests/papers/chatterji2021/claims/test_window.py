@@ -173,4 +173,11 @@ def test_every_eta_is_looked_at():
         assert judge_tails(outputs=first(share, eta)).parts[2].kept is False
 
 
+def test_a_start_exactly_at_eta_is_in_the_tail():
+    assert judge_tails(norms=first(0.01, 1.3)).parts[1].kept is False
+    eta = math.sqrt(4 * 20 * 3.0) * starts().deviation
+    assert judge_tails(outputs=first(0.12, eta)).parts[2].kept is False
+    assert judge_tails(outputs=first(0.12, eta * (1 - 1e-9))).parts[2].kept is True
+
+
 test_every_part_has_a_control = every_part_of(window)

@@ -1,7 +1,6 @@
 """The convex program of a regime (Eq. 7 and footnote 8): its kernel, a closed form, and when Assumption 3 can hold."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,32 +16,18 @@ from widenet.diagnostics.agreement_program import (
     solve_perfect_agreement,
     solve_regime,
 )
-from widenet.papers.sarussi2021.claims.regimes import asymmetry, silence_over_programs
-from widenet.papers.sarussi2021.formulas import (
-    antipodal_margin_share,
-    largest_feasible_value,
-    limit_margin,
-    margin_threshold,
+from widenet.papers.sarussi2021.claims.regimes import silence_over_programs
+from widenet.papers.sarussi2021.runs.programs import (
+    Feasibility,
+    Mirrored,
+    Program,
+    asymmetry,
+    feasibility,
+    mirrored,
+    program,
 )
 from widenet.papers.sarussi2021.settings import CROSS, TWO_POINTS, WEDGE, WEDGE_MINUS, WEDGE_PLUS, Gaussians
 from widenet.records import Scale
-
-
-@dataclass(frozen=True, eq=False)
-class Program:
-    """A data set, a slope, and the signs of a regime; (y, −y) by default."""
-
-    points: np.ndarray
-    labels: np.ndarray
-    slope: float
-    plus_signs: np.ndarray
-    minus_signs: np.ndarray
-
-
-def program(points: np.ndarray, labels: np.ndarray, slope: float, plus=None, minus=None) -> Program:
-    """With the signs of perfect agreement where none are given."""
-    signs = labels if plus is None else np.asarray(plus, np.float64)
-    return Program(points, labels, slope, signs, -labels if minus is None else np.asarray(minus, np.float64))
 
 
 def draw_programs(scale: Scale, seed: int) -> list[Program]:
@@ -98,42 +83,6 @@ def equation_7_kernel(
         },
         (separable(programs),),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Mirrored:
-    """Antipodal data sets: the solution of Eq. 7 beside the SVM, per set stacked over coordinates.
-
-    Attributes:
-      plus, minus, machine: w, u, and w_svm/(1 + α), all coordinates in turn; sizes: the norm of w.
-      values, promised: val and 2‖w_svm‖²/(1 + α)².
-      asymmetry: how far −x is from the data.
-    """
-
-    plus: np.ndarray
-    minus: np.ndarray
-    machine: np.ndarray
-    sizes: np.ndarray
-    values: np.ndarray
-    promised: np.ndarray
-    asymmetry: float
-    margin: float
-
-
-def mirrored(sets: Sequence[tuple[np.ndarray, np.ndarray, float]]) -> Mirrored:
-    """Solve both programs."""
-    rows, values, promised, gaps, margins = [], [], [], [], []
-    for points, labels, slope in sets:
-        solved, machine = solve_perfect_agreement(points, labels, slope), separate(points, labels)
-        separator = np.full(points.shape[1], np.nan) if machine.separator is None else machine.separator
-        size = np.full(points.shape[1], np.linalg.norm(solved.plus))
-        rows.append(np.stack([solved.plus, solved.minus, separator / (1 + slope), size]))
-        values.append(solved.value)
-        promised.append(2 * machine.norm_upper**2 / (1 + slope) ** 2)
-        gaps.append(asymmetry(points))
-        margins.append(machine.margin)
-    plus, minus, scaled, sizes = np.concatenate(rows, axis=1)
-    return Mirrored(plus, minus, scaled, sizes, np.array(values), np.array(promised), max(gaps), min(margins))
 
 
 def draw_mirrored(scale: Scale, seed: int) -> Mirrored:
@@ -231,7 +180,7 @@ def _midpoints_stay(each: Program, draw: np.random.Generator, middle: float) -> 
         return np.array([False])
     rows = base + 0.3 * np.linalg.norm(base) * draw.normal(size=(400, len(base)))
     rows = np.concatenate([rows[in_regime(rows[:, None], each.points, each.labels, 0.0)], base[None], 2 * base[None]])
-    pairs = draw.integers(0, len(rows), (100, 2))
+    pairs = draw.integers(len(rows), size=(100, 2))
     first, second = rows[pairs[:, 0]], rows[pairs[:, 1]]
     return in_regime((first + middle / (1 - middle) * second)[:, None], each.points, each.labels, 0.0)
 
@@ -261,49 +210,6 @@ def both_signs_remain(
         },
         (separable(programs),),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Feasibility:
-    """Whether Assumption 3 of Theorem 6.2 can hold inside the regime of perfect agreement.
-
-    Attributes:
-      values, limits: val of Eq. 7 and 1/(αR_x)²; margins, thresholds: the largest normalized margin seen inside the
-        regime, and √k·αvR_x.
-      shares, needed: γ_svm/R_x and √2α/(1 + α), of antipodal data only; mirrored_values, mirrored_limits likewise.
-      small, decoupled: val at α = 1e-6, and the sum of the two one-class values.
-    """
-
-    values: np.ndarray
-    limits: np.ndarray
-    margins: np.ndarray
-    thresholds: np.ndarray
-    shares: np.ndarray
-    needed: np.ndarray
-    mirrored_values: np.ndarray
-    mirrored_limits: np.ndarray
-    small: np.ndarray
-    decoupled: np.ndarray
-
-
-def feasibility(
-    sets: Sequence[tuple[np.ndarray, np.ndarray]], slopes: Sequence[float], k: int = 3, v: float = 0.4
-) -> Feasibility:
-    """For every data set and slope; the margin at the solution of Eq. 7 is the largest inside the regime."""
-    rows, antipodal, small = [], [], []
-    for points, labels in sets:
-        largest, machine = np.linalg.norm(points, axis=1).max(), separate(points, labels)
-        ones = [separate(points[labels == y], labels[labels == y]).norm_upper ** 2 for y in (1.0, -1.0)]
-        small.append((solve_perfect_agreement(points, labels, 1e-6).value, sum(ones)))
-        for slope in slopes:
-            value = solve_perfect_agreement(points, labels, slope).value
-            ceiling = float(largest_feasible_value(slope, largest))
-            threshold = float(margin_threshold(slope, v, k, largest))
-            rows.append((value, ceiling, float(limit_margin(value, v, k)), threshold))
-            if asymmetry(points) == 0:
-                antipodal.append((machine.margin / largest, float(antipodal_margin_share(slope)), value, ceiling))
-    both = np.array(antipodal).reshape(-1, 4)
-    return Feasibility(*np.array(rows).T, *both.T, *np.array(small).T)
 
 
 def draw_feasibility(scale: Scale, seed: int) -> Feasibility:
