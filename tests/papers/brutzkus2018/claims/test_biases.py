@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.controls import every_part_of, hypothesis_edges, part_edges, spares, unmet_in
+from tests.controls import broken_in, every_part_of, hypothesis_edges, part_edges, spares, unmet_in
 from widenet.claims.base import Verdict
 from widenet.data import with_bias
 from widenet.diagnostics import find_separator
@@ -28,7 +28,7 @@ from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
 from widenet.papers.brutzkus2018.runs.trials import Trial, plus_minus_weights
 from widenet.progress import silent
 from widenet.records import Scale
-from widenet.types import Dataset
+from widenet.types import Dataset, RunStatus
 
 
 def drawn(seed, count):
@@ -82,15 +82,16 @@ def test_control_a_plain_one_in_the_extra_coordinate():
     assert footnote_4([train_biased([BiasedCase(inputs, np.array([0.0, 1.0]), scaled)])]).verdict is Verdict.HOLDS
 
 
-TINY = Fraction(1, 10**9)
 RUNS = train_biased([*drawn(0, 3), one_biased_point()])
 LIMITS = np.floor(max_nonzero_updates(*RUNS.parameters)).astype(np.int64)
 
 
 def altered(**fields):
-    """Toy runs with as many updates as the bound allows, and these fields in every run."""
-    filled = {name: np.broadcast_to(value, len(RUNS.updates)) for name, value in fields.items()}
-    return footnote_4([dataclasses.replace(RUNS, **{"updates": LIMITS} | filled)])
+    """Toy runs with as many updates as the bound allows, and these fields, or these values in the second run."""
+    columns = {"updates": LIMITS}
+    for name, value in fields.items():
+        columns[name] = np.where(np.arange(4) == 1, value, columns.get(name, getattr(RUNS, name)))
+    return footnote_4([dataclasses.replace(RUNS, **columns)])
 
 
 test_control_each_part = part_edges(
@@ -99,11 +100,28 @@ test_control_each_part = part_edges(
     {
         "at most M_k non-zero updates": ({}, {"updates": LIMITS + 1}),
         "loss 0 at the end": ({"last_margin": 1.0}, {"last_margin": 1 - 5e-12}),
-        "the biased network is updated by the same samples": ({}, {"same_samples": np.arange(4) != 2}),
-        "both networks say the same": ({"difference": 1e-13}, {"difference": 1e-11}),
-        "‖w'‖² = 2(‖w‖² + b²)": ({}, {"affine_square": RUNS.affine_square * (1 + 5e-12)}),
+        "the biased network is updated by the same samples": ({}, {"same_samples": False}),
+        "both networks say the same": ({"difference": 1e-13}, {"difference": 5e-12}),
+        "‖w'‖² = 2(‖w‖² + b²)": ({}, {"affine_square": RUNS.affine_square * (1 + 2e-12)}),
     },
 )
+
+
+@pytest.mark.parametrize(("share", "kept"), [(1e-13, True), (5e-12, False)])
+def test_the_bound_holds_up_to_rounding(share, kept):
+    assert footnote_4([RUNS], bound=lambda *_: RUNS.updates / (1 + share)).parts[0].kept is kept
+
+
+def test_equalities_are_met_from_both_sides():
+    assert broken_in(altered(difference=-5e-12)) == ["both networks say the same"]
+    assert broken_in(altered(affine_square=RUNS.affine_square * (1 - 2e-12))) == ["‖w'‖² = 2(‖w‖² + b²)"]
+
+
+def test_a_run_that_overflowed_breaks_nothing():
+    lost = {"updates": LIMITS + 1, "last_margin": 0.5, "same_samples": False, "status": RunStatus.DIVERGED}
+    assert [part.kept for part in altered(**lost).parts] == [None, None, None, True, True]
+
+
 test_control_each_hypothesis = hypothesis_edges(
     footnote_4,
     altered,
@@ -200,17 +218,28 @@ def test_updates_on_one_point_in_exact_arithmetic(step_size, updates):
 
 
 @pytest.mark.parametrize(
-    ("key", "changes"),
+    ("keys", "changes"),
     [
-        ("slope_positive", {"slope": -TINY}),
-        ("slope_below_one", {"slope": Fraction(1)}),
-        ("step_size", {"step_size": -TINY}),
+        (["slope_positive"], {"slope": Fraction(0)}),
+        ([], {"slope": Fraction(1, 20)}),
+        ([], {"slope": Fraction(19, 20)}),
+        (["slope_below_one"], {"slope": Fraction(1)}),
+        (["step_size"], {"step_size": Fraction(0)}),
+        ([], {"step_size": Fraction(1, 20)}),
     ],
 )
-def test_control_hypotheses_of_the_printed_footnote(key, changes, monkeypatch):
+def test_control_hypotheses_of_the_printed_footnote(keys, changes, monkeypatch):
     monkeypatch.setattr(LiftedPoint, "updates", lambda self: 1)
-    point = dataclasses.replace(lifted_points(Scale.QUICK, 0)[0], **changes)
-    assert unmet_in(footnote_4_as_printed([point])) == [key]
+    monkeypatch.setattr(LiftedPoint, "update_bound", Fraction(1))
+    (sound,) = lifted_points(Scale.QUICK, 0)
+    points = [sound, dataclasses.replace(sound, **changes), sound]
+    assert unmet_in(footnote_4_as_printed(points)) == keys
+
+
+@pytest.mark.parametrize(("bound", "holds"), [(Fraction(1), True), (1 - Fraction(1, 10**20), False)])
+def test_the_printed_bound_is_compared_in_fractions(bound, holds, monkeypatch):
+    monkeypatch.setattr(LiftedPoint, "update_bound", bound)
+    assert footnote_4_as_printed(lifted_points(Scale.QUICK, 0)).conclusion is holds
 
 
 test_every_part_has_a_control = every_part_of(biases)
