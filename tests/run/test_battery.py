@@ -71,7 +71,11 @@ BATTERY: dict[str, tuple[Callable[[], Dataset], float]] = {
 }
 """Each with the seconds of computing that all claims together may take, however busy the machine is."""
 
-SPEAKERS = {"separable": "brutzkus2018.theorem_2", "points of XORD": "brutzkus2019.theorem_6_3"}
+SPEAKERS = {
+    "separable": "brutzkus2018.theorem_2",
+    "points of XORD": "brutzkus2019.theorem_6_3",
+    "three classes": "li2018.theorem_4_1",
+}
 """Claims that must not be silent."""
 
 
