@@ -181,7 +181,16 @@ def test_a_readers_data():
     settings = theorem_2a.on(Specimen(from_arrays(corners, labels), Choices(n_runs=2)))
     found = theorem_2a([run_first_steps(setting, silent) for setting in settings])
     assert found.verdict is Verdict.CONSTANT_UNSPECIFIED
-    assert isinstance(theorem_2a.on(Specimen(from_arrays(2 * corners, labels))), Silence)
+    assert [(each.half_width, each.scaling, each.n_runs) for each in settings] == [
+        (1000, "exact", 2),
+        (10_000, "exact", 2),
+    ]
+    (later,) = theorem_2b.on(Specimen(from_arrays(corners, labels), Choices(seed=3)))
+    assert (later.half_width, later.n_steps, later.seed, later.start) == (200, 3000, 3, "gaussian")
+    run = run_second_phases(later.model_copy(update={"n_steps": 20}), silent)
+    assert theorem_2b([run]).verdict is Verdict.CONSTANT_UNSPECIFIED
+    for claim in (theorem_2a, theorem_2b):
+        assert isinstance(claim.on(Specimen(from_arrays(2 * corners, labels))), Silence)
 
 
 def phase(**fields):
