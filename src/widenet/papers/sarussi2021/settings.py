@@ -21,6 +21,13 @@ def lift(points: Points) -> Float[np.ndarray, "point more"]:
     return np.concatenate([points, np.ones((len(points), 1))], axis=1)
 
 
+def lengths(points: Float[np.ndarray, "*batch point dim"]) -> Float[np.ndarray, "*batch point"]:
+    """‖x‖ of every point, of numbers too whose squares are too small or too large for float64."""
+    largest = np.abs(points).max(axis=-1, keepdims=True, initial=0.0)
+    scaled = np.divide(points, largest, out=np.zeros(np.shape(points)), where=largest > 0)
+    return largest[..., 0] * np.linalg.norm(scaled, axis=-1)
+
+
 class Listed(ClosedModel):
     """Points given one by one."""
 

@@ -104,7 +104,7 @@ test_control_hypotheses_of_lemma_21 = hypothesis_edges(
     lambda **fields: lemma_21(altered(PRODUCTS, **fields)),
     radius=({"radius": 0.999}, {"radius": 1.0}),
     distance=({"distance": 1 + 2e-10}, {"distance": 1 + 1e-9}),
-    centres=({"centre_error": 5e-10}, {"centre_error": 1e-3}),
+    centres=({"centre_error": 5e-10}, {"centre_error": 5e-9}),
 )
 
 
@@ -138,7 +138,7 @@ test_control_each_identity_of_the_reduction = part_edges(
 
 @breaks_hypothesis(appendix_c, "centres")
 def test_control_centres_of_another_length():
-    return appendix_c(REDUCED), appendix_c(altered(REDUCED, centre_error=1e-3))
+    return appendix_c(altered(REDUCED, centre_error=5e-10)), appendix_c(altered(REDUCED, centre_error=5e-9))
 
 
 def test_the_unscaled_start_is_noticed():

@@ -163,6 +163,7 @@ def test_the_constants_of_the_sums_with_chi(harmful):
     cell = at_edge(harmful, sum_off=1e-6)
     slack = 1e-6 + (cell.bandwidth * cell.harmful[0, 0] / 2 if harmful else 0)
     sign, part = (-1, 3) if harmful else (1, 2)
+    assert equation_16([cell]).parts[part].kept is True
     for share, kept in ((0.9, True), (1.1, False)):
         more = sign * (slack + (share - 1) * 1e-6)
         assert equation_16([cell], more=more).parts[part].kept is kept
@@ -301,6 +302,7 @@ def test_the_first_bound_of_lemma_18_at_its_edge():
 
 def test_the_second_display_is_about_the_other_units():
     assert lemma_18_as_printed(draw_expected(Scale.QUICK, 0)).verdict is Verdict.VIOLATED
+    assert draw_expected(Scale.QUICK, 0).sums[0] == pytest.approx(0.02051639, rel=1e-6)
     assert draw_expected(Scale.QUICK, 0).sums[-1] == pytest.approx(1 / 48, rel=1e-3)
     assert draw_expected(Scale.QUICK, 0).bounds[-1] == pytest.approx(-1 / 48, rel=1e-3)
 

@@ -91,6 +91,8 @@ def test_how_wide_is_wide_enough():
             deviation=f.initial_deviation(p, BETA, "exact"), step=f.first_step_size(p, BETA, "exact"),
         )  # fmt: skip
         assert lemma_15_7([cell]).hypotheses[-1].met is met
+        assert lemma_15_7([cell, clusters("exact")]).hypotheses[-1].met is met
+        assert lemma_15_7([clusters("exact"), cell]).hypotheses[-1].met is met
 
 
 def test_control_norms_far_from_their_bounds():

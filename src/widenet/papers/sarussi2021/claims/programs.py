@@ -29,6 +29,10 @@ from widenet.papers.sarussi2021.runs.programs import (
 from widenet.papers.sarussi2021.settings import CROSS, TWO_POINTS, WEDGE, WEDGE_MINUS, WEDGE_PLUS, Gaussians
 from widenet.records import Scale
 
+SOLVED = 1e-12
+"""A program whose certified upper and lower bounds lie farther apart than this, relative, decides nothing: its solution
+is the solver's, to fewer digits than are compared."""
+
 
 def draw_programs(scale: Scale, seed: int) -> list[Program]:
     """Two and three points in fractions, and Gaussians."""
@@ -56,7 +60,7 @@ def equation_7_kernel(
     """Eq. 7 is the hard SVM without bias with φ(x) = [σ'(w*·x)x, −σ'(−w*·x)x], whose kernel is (1 + α²)⟨x, x'⟩ for
     equal labels and 2α⟨x, x'⟩ for unlike ones; twice the optimum of its dual is the optimum of Eq. 7.
     """
-    grams, kernels, alike, sizes, duals, values = [], [], [], [], [], []
+    grams, kernels, alike, sizes, duals, values, gaps = [], [], [], [], [], [], []
     for each in programs:
         signed = regime_rows(each.points, each.labels, each.labels, -each.labels, each.slope)
         features = each.labels[:, None] * signed
@@ -72,13 +76,14 @@ def equation_7_kernel(
         honest = agreement_kernel(each.points, each.labels, each.slope)
         duals.append(dual * (solved.multipliers.sum() - 0.5 * pushed @ honest @ pushed))
         values.append(solved.value)
+        gaps.append(solved.gap)
     gram, kernel, same, size = (np.concatenate(each) for each in (grams, kernels, alike, sizes))
     return evidence(
         {
             "(1 + α²)⟨x, x'⟩ for equal labels": Sides(gram, kernel, Sense.EQUAL, room=ROUNDING * size, scored=same),
             "2α⟨x, x'⟩ for unlike labels": Sides(gram, kernel, Sense.EQUAL, room=ROUNDING * size, scored=~same),
             "twice the dual optimum is the optimum": Sides(
-                duals, values, Sense.EQUAL, room=CLOSED_FORM * np.array(values)
+                duals, values, Sense.EQUAL, room=CLOSED_FORM * np.array(values), undecided=np.array(gaps) > SOLVED
             ),
         },
         (separable(programs),),
@@ -97,13 +102,13 @@ def equation_7_antipodal(found: Mirrored) -> Evidence:
     """On antipodal data the solution of Eq. 7 is w = −u = w_svm/(1 + α), with value 2‖w_svm‖²/(1 + α)²: the boundary
     is that of the SVM.
     """
-    room = CLOSED_FORM * found.sizes
+    room, unsolved = CLOSED_FORM * found.sizes, found.gap > SOLVED
     return evidence(
         {
-            "w = −u": Sides(found.minus, -found.plus, Sense.EQUAL, room=room),
-            "w = w_svm/(1 + α)": Sides(found.plus, found.machine, Sense.EQUAL, room=room),
+            "w = −u": Sides(found.minus, -found.plus, Sense.EQUAL, room=room, undecided=unsolved),
+            "w = w_svm/(1 + α)": Sides(found.plus, found.machine, Sense.EQUAL, room=room, undecided=unsolved),
             "val = 2‖w_svm‖²/(1 + α)²": Sides(
-                found.values, found.promised, Sense.EQUAL, room=CLOSED_FORM * found.promised
+                found.values, found.promised, Sense.EQUAL, room=CLOSED_FORM * found.promised, undecided=unsolved
             ),
         },
         (
@@ -135,7 +140,8 @@ def footnote_8(
 
     Checked by solving the program in all 2kd coordinates. The constants are for controls.
     """
-    parts: dict[str, list[np.ndarray]] = {name: [] for name in ("easy", "values", "promised", "rows", "small", "size")}
+    names = ("easy", "values", "promised", "rows", "small", "size", "gaps", "row_gaps")
+    parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
     convex = []
     draw = np.random.default_rng(8)
     for each in programs:
@@ -158,15 +164,20 @@ def footnote_8(
         parts["rows"].append(solution)
         parts["small"].append(target)
         parts["size"].append(np.full(len(target), np.linalg.norm(target)))
+        gap = max(reduced.gap, (full.norm_upper - full.norm_lower) / full.norm_upper)
+        parts["gaps"].append(np.array([gap]))
+        parts["row_gaps"].append(np.full(len(target), gap))
         convex.append(_midpoints_stay(each, draw, middle))
-    easy, values, promised, rows, small, size = (np.concatenate(each) for each in parts.values())
+    easy, values, promised, rows, small, size, gaps, row_gaps = (np.concatenate(each) for each in parts.values())
     return evidence(
         {
             "w = w*/α, u = 0 is feasible": Sides(easy, 1.0, Sense.AT_LEAST, room=ROUNDING),
             "the value is that of the small program over v²k": Sides(
-                values, promised, Sense.EQUAL, room=CLOSED_FORM * promised
+                values, promised, Sense.EQUAL, room=CLOSED_FORM * promised, undecided=gaps > SOLVED
             ),
-            "the rows are w/(vk) and u/(vk)": Sides(rows, small, Sense.EQUAL, room=CLOSED_FORM * size),
+            "the rows are w/(vk) and u/(vk)": Sides(
+                rows, small, Sense.EQUAL, room=CLOSED_FORM * size, undecided=row_gaps > SOLVED
+            ),
             "midpoints of a regime stay inside": Fact(np.concatenate(convex)),
         },
         (separable(programs),),
@@ -200,13 +211,14 @@ def both_signs_remain(
     for each in programs:
         solved = solve_regime(each.points, each.labels, each.plus_signs, each.minus_signs, each.slope)
         w_star = separate(each.points, each.labels).vector(each.points.shape[1])
-        found.append((turns[0] * solved.plus @ w_star, -turns[1] * solved.minus @ w_star, each.slope * solved.value))
-    plus, minus, limits = np.array(found).T
-    limits, room = share * limits, CLOSED_FORM * limits
+        along = turns[0] * solved.plus @ w_star, -turns[1] * solved.minus @ w_star
+        found.append((*along, each.slope * solved.value, solved.gap))
+    plus, minus, limits, gaps = np.array(found).T
+    limits, room, unsolved = share * limits, CLOSED_FORM * limits, gaps > SOLVED
     return evidence(
         {
-            "w·w* ≥ α(‖w‖² + ‖u‖²)": Sides(plus, limits, Sense.AT_LEAST, room=room, trivial=0.0),
-            "−u·w* ≥ α(‖w‖² + ‖u‖²)": Sides(minus, limits, Sense.AT_LEAST, room=room, trivial=0.0),
+            "w·w* ≥ α(‖w‖² + ‖u‖²)": Sides(plus, limits, Sense.AT_LEAST, room=room, undecided=unsolved, trivial=0.0),
+            "−u·w* ≥ α(‖w‖² + ‖u‖²)": Sides(minus, limits, Sense.AT_LEAST, room=room, undecided=unsolved, trivial=0.0),
         },
         (separable(programs),),
     )

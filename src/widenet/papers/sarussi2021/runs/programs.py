@@ -102,7 +102,7 @@ class Mirrored:
     Attributes:
       plus, minus, machine: w, u, and w_svm/(1 + α), all coordinates in turn; sizes: the norm of w.
       values, promised: val and 2‖w_svm‖²/(1 + α)².
-      asymmetry: how far −x is from the data.
+      asymmetry: how far −x is from the data; gap: how far the certified bounds of a program lie apart, at most.
     """
 
     plus: np.ndarray
@@ -113,11 +113,12 @@ class Mirrored:
     promised: np.ndarray
     asymmetry: float
     margin: float
+    gap: float
 
 
 def mirrored(sets: Sequence[tuple[np.ndarray, np.ndarray, float]]) -> Mirrored:
     """Solve both programs."""
-    rows, values, promised, gaps, margins = [], [], [], [], []
+    rows, values, promised, gaps, margins, unsolved = [], [], [], [], [], []
     for points, labels, slope in sets:
         solved, machine = solve_perfect_agreement(points, labels, slope), separate(points, labels)
         separator = np.full(points.shape[1], np.nan) if machine.separator is None else machine.separator
@@ -127,8 +128,10 @@ def mirrored(sets: Sequence[tuple[np.ndarray, np.ndarray, float]]) -> Mirrored:
         promised.append(2 * machine.norm_upper**2 / (1 + slope) ** 2)
         gaps.append(asymmetry(points))
         margins.append(machine.margin)
+        unsolved += [solved.gap, (machine.norm_upper - machine.norm_lower) / machine.norm_upper]
     plus, minus, scaled, sizes = np.concatenate(rows, axis=1)
-    return Mirrored(plus, minus, scaled, sizes, np.array(values), np.array(promised), max(gaps), min(margins))
+    ends = (max(gaps), min(margins), max(unsolved))
+    return Mirrored(plus, minus, scaled, sizes, np.array(values), np.array(promised), *ends)
 
 
 @dataclass(frozen=True, eq=False)
