@@ -226,7 +226,7 @@ class TestCheck:
             (("figure", "--out"), "option '--out' requires an argument; 'widenet figure --help' shows what it takes."),
             (
                 ("list", "papers", "x"),
-                "got unexpected extra argument(s) (x); 'widenet list --help' shows what it takes.",
+                "'x' is more than 'widenet list' takes; 'widenet list --help' shows what that is.",
             ),
         ],
     )

@@ -169,14 +169,14 @@ def ask(number: int) -> dict[str, Any]:
     from widenet.store import Store
     from widenet.types import Dataset
 
-    logging.disable(logging.CRITICAL)
-    warnings.simplefilter("ignore")
     inputs, labels, choices, words = drawn(number)
     row: dict[str, Any] = {"number": number, "words": words}
     signal.signal(signal.SIGPROF, _stop)
     began = time.process_time()
+    logging.disable(logging.CRITICAL)
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             signal.setitimer(signal.ITIMER_PROF, SECONDS)
             answers = check_on(Dataset(jnp.asarray(inputs), jnp.asarray(labels)), store=Store(folder), **choices)
             signal.setitimer(signal.ITIMER_PROF, 0)
@@ -189,6 +189,7 @@ def ask(number: int) -> dict[str, Any]:
         return row | {"seconds": time.process_time() - began, "trouble": {"raised": traceback.format_exc()[-900:]}}
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+        logging.disable(logging.NOTSET)
     said = {id: answer for id, answer in answers.items() if isinstance(answer, Evidence)}
     violated = [id for id, each in said.items() if each.verdict is Verdict.VIOLATED and not id.endswith("_as_printed")]
     trouble = {id: str(each) for id, each in answers.items() if isinstance(each, Mishap)}
@@ -211,7 +212,7 @@ def look(numbers: Iterator[int], jobs: int) -> Iterator[dict[str, Any]]:
     """Rows as they come."""
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(jobs, context, max_tasks_per_child=500) as pool:
-        yield from pool.map(ask, numbers, chunksize=5)
+        yield from pool.map(ask, numbers, chunksize=1)
 
 
 def summary(rows: list[dict[str, Any]]) -> str:

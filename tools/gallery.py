@@ -22,8 +22,9 @@ OTHERS = tuple(
 )
 XORD = tuple(f"brutzkus2019.figure_{name}" for name in ("1", "1_laws", "2", "3", "5", "6"))
 FILTERS = tuple(f"brutzkus2019.figure_{number}" for number in (4, 7, 8))
+TEACHERS = tuple(f"sarussi2021.figure_{number}" for number in (1, 3, 4, 5, 8, 9))
 LAWS = XORD[1]
-FIGURES = MNIST + OTHERS + XORD + FILTERS
+FIGURES = MNIST + OTHERS + XORD + FILTERS + TEACHERS
 """Those of the gallery, each at quick scale."""
 AT_PAPER_SCALE = MNIST + FILTERS
 """Those that it shows at paper scale too."""
@@ -97,7 +98,7 @@ def choices_of(row: Row) -> str:
 
 
 def _table(row: Row) -> str:
-    lines = ["| quantity | the paper | measured | interval | agrees if | |", "|---|---|---|---|---|---|"]
+    lines = ["| quantity | the paper | measured | 95 % interval | agrees if | |", "|---|---|---|---|---|---|"]
     for each in row["comparisons"]:
         fields = {name: each[name] for name in Comparison.model_fields if name in each}
         comparison = Comparison.model_validate_json(json.dumps(fields))

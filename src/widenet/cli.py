@@ -8,6 +8,7 @@ Heavy libraries are imported inside the commands, so that `widenet --help` and `
 """
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 try:
     import typer
-    from typer.core import TyperGroup
+    from typer.core import TyperCommand, TyperGroup
 except KeyboardInterrupt:  # Ctrl-C before there is anything to interrupt
     raise SystemExit(130) from None
 
@@ -30,8 +31,27 @@ if TYPE_CHECKING:
     from widenet.run import CheckOutcome, Results, Workers
 
 NOUNS = ("papers", "claims", "figures", "data")
-WORKLOADS = ("logistic_sgd", "late_hinge", "parts", "xord", "figure_1", "linear_runs", "linear_steps")
+WORKLOADS = (
+    "logistic_sgd",
+    "late_hinge",
+    "parts",
+    "xord",
+    "softmax_64",
+    "softmax_16",
+    "descent",
+    "flow",
+    "figure_1",
+    "linear_runs",
+    "linear_steps",
+)
 MOST_JOBS = 1024
+
+
+class _Command(TyperCommand):
+    """A command whose help has no types of Python in it, which typer writes behind an argument: ID <list[str]>."""
+
+    def get_help(self, ctx: Any) -> str:
+        return re.sub(r" <(list\[)?str\]?>", "", super().get_help(ctx))
 
 
 class _Commands(TyperGroup):
@@ -121,7 +141,7 @@ def _options(
     """Options before the command; `--version` has done its work when this is called."""
 
 
-@app.command("list", short_help="List papers, claims, figures and data sets.")
+@app.command("list", cls=_Command, short_help="List papers, claims, figures and data sets.")
 def list_command(
     noun: Annotated[
         str | None, typer.Argument(metavar="papers|claims|figures|data", help="All of them if left out.")
@@ -134,7 +154,7 @@ def list_command(
         raise UnknownName("list", noun, NOUNS)
     from widenet.console import catalogue, tables
 
-    nouns = NOUNS if noun is None else (noun,)
+    nouns = [each for each in NOUNS if each != "data" or paper is None] if noun is None else [noun]
     rows = {each: catalogue.listing(each, paper) for each in nouns}
     if as_json:
         _print_json(rows if noun is None else rows[noun])
@@ -144,7 +164,7 @@ def list_command(
         tables.show(*(tables.listing_table(each, rows[each]) for each in nouns))
 
 
-@app.command(short_help="Check claims: what holds, and how tightly.")
+@app.command(cls=_Command, short_help="Check claims: what holds, and how tightly.")
 def check(
     ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Claims, as in 'widenet list'.")] = None,
     paper: PaperOption = None,
@@ -177,7 +197,7 @@ def check(
     _exit_by(outcomes)
 
 
-@app.command(short_help="Draw figures, beside the paper's numbers.")
+@app.command(cls=_Command, short_help="Draw figures, beside the paper's numbers.")
 def figure(
     ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Figures, as in 'widenet list'.")] = None,
     scale: ScaleOption = "quick",
@@ -205,7 +225,7 @@ def figure(
         tables.show(*map(tables.figure_block, results.figures, written))
 
 
-@app.command(short_help="Check and draw everything, and write a page.")
+@app.command(cls=_Command, short_help="Check and draw everything, and write a page.")
 def report(
     out: Annotated[Path, typer.Option(metavar="DIR", parser=_folder, help="The folder of the report.")] = Path(
         "report"
@@ -242,7 +262,7 @@ def report(
     _exit_by(results.checks)
 
 
-@app.command(short_help="Time training beside JAX and PyTorch.")
+@app.command(cls=_Command, short_help="Time training beside JAX and PyTorch.")
 def bench(
     workloads: Annotated[
         list[str] | None,

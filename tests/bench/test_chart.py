@@ -60,6 +60,16 @@ def test_parts_are_shares_of_the_whole_and_many_ticks_do_not_touch() -> None:
     assert lines.get_xticks().tolist() == [100, 400]
 
 
+def test_every_width_has_a_panel_of_its_own() -> None:
+    rows = [row("softmax_64", "widenet (plain)", CPU, us, neurons=width) for width, us in ((4000, 9.0), (1000, 2.0))]
+    drawing = draw([*rows, row("softmax_64", "torch loop", CPU, 3.0, neurons=1000)])
+    assert drawing is not None
+    narrow, wide = drawing.axes
+    assert narrow.get_title(loc="left") == "Softmax, batch 64, 1,000 neurons"
+    assert [label.get_text() for label in narrow.get_yticklabels()] == ["widenet (plain)", "torch loop"]
+    assert [label.get_text() for label in wide.get_yticklabels()] == ["widenet (plain)"]
+
+
 def test_files() -> None:
     files = chart_files(ROWS)
     assert list(files) == ["bench.svg", "bench.pdf", "bench.png"]

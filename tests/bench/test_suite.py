@@ -2,14 +2,17 @@
 
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import pytest
 
 from widenet.bench import jax_peers, limits, memory, ours, parts, suite, torch_peers
+from widenet.bench.descent import DescentWorkload
+from widenet.bench.flow import FlowWorkload
 from widenet.bench.measure import Disagreement, as_array
 from widenet.bench.rows import Row
+from widenet.bench.softmax import SoftmaxWorkload
 from widenet.bench.suite import SUITE, Result
 from widenet.bench.workloads import late_hinge, logistic_sgd
 from widenet.bench.xord import XordWorkload
@@ -31,7 +34,7 @@ def timed(result: Result) -> list[Row]:
     return [row for row in result.rows if row.us_per_step_per_run is not None]
 
 
-@pytest.mark.parametrize("name", ["logistic_sgd", "late_hinge", "xord"])
+@pytest.mark.parametrize("name", ["logistic_sgd", "late_hinge", "xord", "descent"])
 def test_side_by_side(results: dict[str, Result], name: str) -> None:
     rows = {row.peer: row for row in results[name].rows}
     first, *_ = rows.values()
@@ -43,8 +46,44 @@ def test_side_by_side(results: dict[str, Result], name: str) -> None:
     assert "apart" in rows["JAX vmap of scan"].note
     assert all(row.us_per_step_per_run > 0 for row in timed(results[name]) if row.us_per_step_per_run is not None)
     assert all(row.workload == name and row.device == limits.device_name() for row in rows.values())
-    programs = 2 if name == "xord" else 3
+    programs = 2 if name in ("xord", "descent") else 3
     assert f"{programs} programs have the same weights" in results[name].remarks[-1]
+
+
+@pytest.mark.parametrize(("name", "batch"), [("softmax_64", 64), ("softmax_16", 16)])
+def test_every_width_of_the_mini_batches_is_side_by_side(results: dict[str, Result], name: str, batch: int) -> None:
+    for width in TINY.softmax_widths:
+        rows = {row.peer: row for row in results[name].rows if row.sizes["neurons"] == width}
+        assert [row.peer for row in rows.values() if row.ratio_to_ours == 1] == [next(iter(rows))]
+        assert {
+            "JAX vmap of scan",
+            "JAX scan in threads",
+            "torch CUDA graph",
+            "torch loop",
+            "limit: products",
+        } <= rows.keys()
+        assert {row.sizes["batch"] for row in rows.values()} == {batch}
+        assert "apart" in rows["JAX vmap of scan"].note
+        assert any(remark.startswith(f"{width} neurons: 3 programs have the same") for remark in results[name].remarks)
+
+
+def test_a_flow_says_how_far_everybody_is_from_a_fine_one(results: dict[str, Result]) -> None:
+    first, coarse, fine, solver, *_ = results["flow"].rows
+    assert (first.peer, first.ratio_to_ours) == ("widenet (Flow)", 1)
+    assert (coarse.peer, fine.peer) == ("JAX RK4, 16 per tick", "JAX RK4, 256 per tick")
+    assert solver.us_per_step_per_run is None
+    assert "torch is not installed" in solver.note
+    words = results["flow"].remarks[-1]
+    assert words.startswith("Largest error after 1 ticks against a tolerance of 1e-11: widenet (Flow) ")
+    assert "JAX RK4, 256 per tick" in words
+
+
+def test_without_torchdiffeq_its_row_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch_peers, "torch_or_none", lambda: object())
+    monkeypatch.setattr(torch_peers, "torchdiffeq_or_none", lambda: None)
+    peer = torch_peers.flow(FlowWorkload(1), 1, False)
+    assert peer.train is None
+    assert peer.note == "torchdiffeq is not installed: pip install --no-deps torchdiffeq"
 
 
 def test_without_torch_the_rows_say_so(results: dict[str, Result]) -> None:
@@ -112,11 +151,52 @@ class LongerSteps(XordWorkload):
         return 1.0001 * super().step_size
 
 
-@pytest.mark.parametrize("name", ["logistic_sgd", "xord"])
+@dataclass(frozen=True)
+class LargerFactor(DescentWorkload):
+    """By one part in ten thousand."""
+
+    @property
+    def factor(self) -> float:
+        return 1.0001 * super().factor
+
+
+@dataclass(frozen=True)
+class LongerSoftmax(SoftmaxWorkload):
+    """By one part in a thousand."""
+
+    @property
+    def step_size(self) -> float:
+        return 1.001 * super().step_size
+
+
+def test_control_a_flow_that_goes_on_for_longer_stops_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch_peers, "torch_or_none", lambda: None)
+    monkeypatch.setattr(suite, "in_turn", lambda *_: pytest.fail("timed in spite of the disagreement"))
+    own = jax_peers.flow
+
+    def longer(workload, steps, per_tick):
+        return own(replace(workload, tick=1.5), steps, per_tick)
+
+    monkeypatch.setattr(jax_peers, "flow", longer)
+    with pytest.raises(Disagreement, match=r"JAX RK4, 16 per tick.*allowed in flow.*nothing was timed"):
+        SUITE["flow"](TINY, silent)
+
+
+@pytest.mark.parametrize("name", ["logistic_sgd", "xord", "softmax_16", "descent"])
 def test_control_a_peer_with_another_step_size_stops_everything(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch_peers, "torch_or_none", lambda: None)
     monkeypatch.setattr(suite, "in_turn", lambda *_: pytest.fail("timed in spite of the disagreement"))
-    if name == "xord":
+    if name == "descent":
+        descent = jax_peers.descent
+        monkeypatch.setattr(jax_peers, "descent", lambda workload, steps: descent(LargerFactor(2), steps))
+    elif name == "softmax_16":
+        softmax = jax_peers.softmax
+
+        def larger(workload, steps):
+            return softmax(LongerSoftmax(**asdict(workload)), steps)
+
+        monkeypatch.setattr(jax_peers, "softmax", larger)
+    elif name == "xord":
         one = jax_peers.xord
         monkeypatch.setattr(jax_peers, "xord", lambda workload, steps: one(LongerSteps(4, 4), steps))
     else:
@@ -126,19 +206,44 @@ def test_control_a_peer_with_another_step_size_stops_everything(name: str, monke
         SUITE[name](TINY, silent)
 
 
-@pytest.mark.parametrize("workload", [late_hinge(2, n_neurons=8, dim=12, n_samples=64), XordWorkload(2, 4)])
+@pytest.mark.parametrize(
+    "workload",
+    [
+        late_hinge(2, n_neurons=8, dim=12, n_samples=64),
+        XordWorkload(2, 4),
+        SoftmaxWorkload(2, 8, 16, dim=12, n_samples=64),
+        DescentWorkload(2, 8, 20),
+    ],
+    ids=lambda workload: workload.name,
+)
 def test_torch_arrives_at_the_same_weights(workload) -> None:
     pytest.importorskip("torch")
     graph, *others = torch_peers.peers(workload, 16, False)
     assert graph.train is None
-    is_xord = isinstance(workload, XordWorkload)
-    reference = jax_peers.xord(workload, 16) if is_xord else jax_peers.sgd(workload, 16)[0]
+    match workload:
+        case XordWorkload():
+            reference = jax_peers.xord(workload, 16)
+        case DescentWorkload():
+            reference = jax_peers.descent(workload, 16)
+        case SoftmaxWorkload():
+            reference = jax_peers.softmax(workload, 16)[0]
+        case _:
+            reference = jax_peers.sgd(workload, 16)[0]
     assert reference.train is not None
     expected = as_array(reference.train(16))
     for peer in others:
         assert peer.train is not None
-        tolerance = 1e-12 if is_xord else 1e-6
+        tolerance = 1e-12 if workload.dtype == "float64" else 1e-6
         np.testing.assert_allclose(as_array(peer.train(16)), expected[: peer.n_runs], rtol=tolerance, atol=tolerance)
+
+
+def test_torchdiffeq_arrives_at_the_same_weights() -> None:
+    pytest.importorskip("torchdiffeq")
+    workload = FlowWorkload(2, 6, 5, 3)
+    peer = torch_peers.flow(workload, 2, False)
+    assert peer.train is not None
+    expected = as_array(ours.flow_weights(workload, 2, 1e-8))
+    np.testing.assert_allclose(as_array(peer.train(2)), expected, atol=1e-5)
 
 
 def test_peaks_are_refused_where_more_steps_could_hide_behind_those_before() -> None:

@@ -103,5 +103,5 @@ def test_critical_margins(data, plus, minus):
 
 def test_the_shortest_separator():
     found = separate(*arrays(WEDGE))
-    np.testing.assert_allclose(found.separator, [-2 / 9, 5 / 9])
+    np.testing.assert_allclose(found.separator, [-2 / 9, 5 / 9])  # pyright: ignore[reportCallIssue, reportArgumentType]
     assert found.margin == pytest.approx(1.67125804359)

@@ -70,10 +70,19 @@ def test_phases_are_strict_at_the_margin():
 
 
 def test_control_nan_has_no_phase():
-    with pytest.raises(ValueError, match="not a number"):
-        phases(np.array([np.nan]), np.array([0.0]), 8.0)
+    """One among many is enough, on either side."""
+    with pytest.raises(ValueError, match=r"N\(x⁺\) is not a number"):
+        phases(np.array([np.nan, 1.0]), np.array([0.0, 0.0]), 8.0)
+    with pytest.raises(ValueError, match=r"N\(x⁻\) is not a number"):
+        phases(np.array([0.0, 1.0]), np.array([0.0, np.nan]), 8.0)
+
+
+def test_phases_are_numbers_that_add_up():
+    assert [phase.value for phase in Phase] == [0, 1, 2, 3]
+    assert Phase.BOTH == Phase.ONLY_POSITIVE + Phase.ONLY_NEGATIVE
 
 
 def test_longest_stretch():
     member = np.array([[1, 1, 0, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1, 1]], bool).T
     assert longest_stretch(member).tolist() == [3, 0, 7]
+    assert longest_stretch(member[:0]).tolist() == [0, 0, 0]

@@ -4,6 +4,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from widenet.diagnostics.error_rates import error_rates
 from widenet.networks.conv_classifier import ConvClassifier, PooledHead, cut_patches, make_conv_classifier
@@ -57,3 +58,22 @@ def test_what_is_not_finite_is_wrong():
     rates = error_rates(broken, IMAGES, CLASSES, forward=ConvClassifier.by_patches, block=5)
     assert rates[1] == 1
     np.testing.assert_array_equal(np.delete(rates, 1), np.delete(by_hand(NETWORKS), 1))
+
+
+def test_one_output_that_is_not_finite_is_enough():
+    """The first class is right and wins; the second is NaN, or infinite the wrong way."""
+    for bad in (jnp.nan, -jnp.inf):
+        weights = jnp.array([[1.0, 0.0], [1.0, bad]])
+        rates = error_rates(weights, jnp.ones((3, 1)), jnp.zeros(3, jnp.int32), forward=lambda net, x: net * x[0])
+        assert rates.tolist() == [0, 1]
+
+
+def test_more_inputs_than_fit_into_one_block():
+    inputs = np.linspace(-1, 1, 251)[:, None]
+    classes = jnp.asarray(inputs[:, 0] > 0.5, jnp.int32)
+
+    def forward(cut, x):
+        return jnp.array([cut, x[0]])
+
+    rates = error_rates(jnp.array([0.5, 0.0, -2.0]), jnp.asarray(inputs), classes, forward=forward)
+    assert rates == pytest.approx([0, np.mean((inputs > 0) & (inputs <= 0.5)), np.mean(inputs <= 0.5)])

@@ -45,7 +45,16 @@ def test_the_same_seed_gives_the_same_clusters():
     np.testing.assert_array_equal(one.centres, other.centres)
 
 
-@pytest.mark.parametrize("bad", [0.0, np.nan])
+def test_four_clusters_and_the_first_seed_unless_told_otherwise():
+    filters = RNG.standard_normal((50, 9))
+    found, same, other = cluster_filters(filters), cluster_filters(filters, 4, 0), cluster_filters(filters, 4, 1)
+    assert found.centres.shape == (4, 9)
+    np.testing.assert_array_equal(found.centres, same.centres)
+    assert not np.array_equal(found.centres, other.centres)
+    np.testing.assert_allclose(found.angles, angles_to(filters, found.centres).min(axis=1))
+
+
+@pytest.mark.parametrize("bad", [0.0, np.nan, np.inf])
 def test_a_filter_without_direction_is_refused(bad: float):
     filters = RNG.standard_normal((10, 9))
     filters[3] = bad

@@ -1,3 +1,5 @@
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -232,3 +234,78 @@ def test_the_vector_says_whether_there_is_none_or_it_is_not_known():
     assert unknown.separable is None
     assert np.isnan(unknown.vector(2)).all()
     assert unknown.vector(2).shape == (2,)
+
+
+EPSILON = 2.0**-52
+
+
+def judge(rows, candidate=(0.0, 0.0), weights=(0.5, 0.5)):
+    """What two vectors prove."""
+    return separability._judge(np.array(rows, float), np.array(candidate, float), np.array(weights, float))
+
+
+def test_the_residual_counts_what_rounding_can_hide():
+    """Two points that cancel: of length 0, known up to 4ε, and so is the shortest separator, at 1/(4ε) or above."""
+    found = judge([[1, 0], [-1, 0]])
+    assert found.residual == 4 * EPSILON
+    assert found.norm_lower == 1 / (4 * EPSILON)
+    three = judge([[1, 0], [-0.5, 1], [-0.5, -1]], weights=(0.5, 0.5, 0.5))
+    assert three.weights == pytest.approx([1 / 3] * 3)
+    assert three.residual == pytest.approx(5 * EPSILON * np.hypot(2 / 3, 2 / 3), rel=1e-12, abs=EPSILON / 2)
+
+
+@pytest.mark.parametrize(("steps", "separable"), [(7.5, None), (8.5, True)])
+def test_a_margin_counts_from_where_rounding_cannot_make_it(steps, separable):
+    """⟨(1, −1), (1, 1 − δ)⟩ = δ, known up to 4ε·2: from δ = 8ε on it is sure to be positive."""
+    found = judge([[1, 1 - steps * EPSILON]], (1, -1), (1,))
+    assert found.separable is separable
+    assert found.norm_upper == pytest.approx(np.sqrt(2) / (0.5 * EPSILON), rel=1e-3) if separable else np.inf
+
+
+@pytest.mark.parametrize(("gap", "separable"), [(1.9e-12, False), (2.1e-12, None)])
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+def test_a_mean_counts_as_zero_from_a_trillionth_of_its_points(gap, separable, size):
+    assert judge([[size, 0], [-size, size * gap]]).separable is separable
+
+
+def test_weights_that_are_noise_are_left_out_of_the_proof():
+    assert judge([[1, 0], [-1, 0]], weights=(1, 0.9 * EPSILON)).weights.tolist() == [1, 0]
+    assert judge([[1, 0], [-1, 0]], weights=(1, EPSILON)).weights.tolist() == [1, 0]
+    assert judge([[1, 0], [-1, 0]], weights=(1, 1.1 * EPSILON)).weights[1] > 0
+    assert judge([[1, 0], [-1, 0]], weights=(3, 1)).weights.tolist() == [0.75, 0.25]
+    assert judge([[1, 0], [-1, 0]], weights=(0, 0)).weights.tolist() == [0.5, 0.5]
+
+
+def test_of_two_answers_the_one_that_decides_and_then_the_stronger():
+    decided, weak = judge([[1, 0], [-1, 0]]), judge([[1, 0], [-1, 1e-3]])
+    strong = judge([[1, 0], [-1, 1e-6]])
+    assert (decided.separable, weak.separable, strong.separable) == (False, None, None)
+    assert separability._better(weak, decided) is decided
+    assert separability._better(weak, strong) is strong
+    assert separability._better(strong, weak) is strong
+    assert separability._better(weak, dataclasses.replace(weak)) is weak
+
+
+def test_the_certificate_is_in_the_units_of_the_data():
+    for size in (2.0**-20, 1.0, 3.0, 2.0**20):
+        found = find_separator(data([[size, 0], [size, 0]], [1, 1]))
+        assert found.norm_upper == pytest.approx(1 / size, rel=1e-12)
+        assert found.norm_lower == pytest.approx(1 / size, rel=1e-12)
+        assert found.residual == pytest.approx(size, rel=1e-12)
+        assert found.margin == pytest.approx(size, rel=1e-12)
+
+
+@pytest.mark.parametrize(("smallest", "refused"), [(0.51e-150, False), (0.49e-150, True), (0.0, False)])
+def test_the_range_of_entries_ends_at_150_orders_of_magnitude(smallest, refused):
+    dataset = data([[0.75, smallest]], [1])
+    if refused:
+        with pytest.raises(DataError, match="150 orders"):
+            find_separator(dataset)
+    else:
+        assert find_separator(dataset).separable
+
+
+def test_one_data_set_with_a_point_is_asked_for():
+    for inputs in (np.zeros((0, 2)), np.zeros((2, 3, 2))):
+        with pytest.raises(DataError, match="one data set with at least one point"):
+            find_separator(Dataset(jnp.asarray(inputs), jnp.ones(inputs.shape[:-1])))

@@ -1,5 +1,6 @@
 """Drawings of the rooms, found by name, in every format."""
 
+import importlib
 import subprocess
 import sys
 
@@ -36,13 +37,12 @@ def test_a_figure_is_drawn_by_the_module_of_its_name_or_the_one_it_names() -> No
 
 @pytest.mark.usefixtures("rooms")
 def test_all_files_of_a_figure(numbers: xr.Dataset) -> None:
-    still = plots.figure_files(FIGURE, numbers, {"id": FIGURE.id})
+    still = plots.picture_files(plots.drawing_of(FIGURE), FIGURE.id, numbers, {"id": FIGURE.id})
     assert set(still) == {
         *(f"{FIGURE.id}.{form}" for form in (*FORMATS, "json")),
         *(f"{FIGURE.id}.{axes}.csv" for axes in ("width-run", "width-run-epoch")),
     }
-    moving = plots.figure_files(MOVING, numbers, {})
-    assert moving[f"{MOVING.id}.gif"] == GIF
+    assert plots.animation_files(plots.drawing_of(MOVING), MOVING.id, numbers) == {f"{MOVING.id}.gif": GIF}
 
 
 def test_progress_is_told_format_by_format(numbers: xr.Dataset) -> None:
@@ -93,7 +93,7 @@ def test_every_figure_has_a_drawing() -> None:
         for id in paper.figure_ids:
             try:
                 figure = paper.load_figure(id)
-                module = paper.load_drawing(figure.drawing or figure.name)
+                module = importlib.import_module(plots.drawing_of(figure))
             except Exception as error:
                 wrong.append(f"{id}: {type(error).__name__}: {error}")
                 continue

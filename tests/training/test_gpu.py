@@ -5,9 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.training.kernels.test_outputs import classes, several
 from tests.training.problems import drawn_networks, run_keys, separable
 from widenet.data import count_sets, make_xord
-from widenet.losses import hinge, logistic
+from widenet.losses import cross_entropy, hinge, logistic
 from widenet.networks import make_conv_maxpool
 from widenet.training import Permutation, Recipe, Record, ensemble, on_grid, train_patterns
 from widenet.types import RunStatus
@@ -45,6 +46,30 @@ def test_batch_invariance(kernel, loss):
             np.testing.assert_array_equal(getattr(batch, name), getattr(largest, name)[:n_runs], err_msg=name)
         # One program per run in the fused kernel: nothing there can see the batch.
         np.testing.assert_allclose(here, there, rtol=0, atol=0 if kernel == "fused" else 1e-13)
+
+
+@pytest.mark.parametrize("batch", [16, 40])
+def test_sweeps_do_not_see_the_batch_and_are_as_accurate_as_float32(batch):
+    def go(n_runs, kernel, dtype):
+        nets = jax.tree.map(lambda leaf: leaf.astype(dtype), several(n_runs, n_neurons=600, dim=50))
+        data = jax.tree.map(lambda leaf: leaf.astype(dtype), classes(96, 50))
+        recipe = Recipe(cross_entropy, 0.01, 600, batch_size=batch, kernel=kernel)
+        return ensemble(nets, data, recipe, run_keys(n_runs), record=RECORD)
+
+    largest, plain, exact = go(16, "swept", jnp.float32), go(16, "plain", jnp.float32), go(16, "plain", jnp.float64)
+    for n_runs in (1, 7):
+        batch_of = go(n_runs, "swept", jnp.float32)
+        np.testing.assert_array_equal(batch_of.records["weights"], largest.records["weights"][:n_runs])
+        for name in COUNTERS:
+            np.testing.assert_array_equal(getattr(batch_of, name), getattr(largest, name)[:n_runs], err_msg=name)
+
+    def away(run):
+        return np.abs(run.records["weights"] - exact.records["weights"])[:, -1].max(-1)
+
+    scale = np.abs(exact.records["weights"]).max()
+    assert np.median(away(largest)) <= 1.2 * np.median(away(plain))
+    assert np.mean(away(largest) > 2e-5 * scale) <= 0.02
+    np.testing.assert_array_equal(largest.updates, exact.updates)
 
 
 @pytest.mark.parametrize("kernel", ["plain", "blocked", "gram"])

@@ -62,7 +62,9 @@ def test_each_width_is_its_own_ensemble(alone, launches, refused, launched):
 
 
 @pytest.mark.parametrize(
-    "change", [{"after_goal": 7}, {"check_every": 3}, {"layers": Layers.HIDDEN}, {"stop": zero_error}], ids=str
+    "change",
+    [{"after_goal": 7}, {"check_every": 3}, {"layers": Layers.HIDDEN}, {"stop": zero_error}],
+    ids=lambda c: next(iter(c)),
 )
 def test_what_differs_in_anything_else_is_launched_apart(launches, change):
     """Only step sizes and budgets are joined; every other field of a recipe has one value per launch."""

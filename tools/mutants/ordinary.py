@@ -28,11 +28,13 @@ def _looked_at(node: ast.AST, name: str) -> Iterator[tuple[str, ast.expr]]:
             if value is not None:
                 yield from _looked_at(value, name)
             return
-        case ast.FunctionDef() | ast.ClassDef():
-            inner = node.name if name == MODULE else f"{name}.{node.name}"
-            inner = inner if name == MODULE or isinstance(node, ast.ClassDef) or name[0].isupper() else name
-            defaults = node.args.defaults if isinstance(node, ast.FunctionDef) else []
-            for child in (*defaults, *node.body):
+        case ast.ClassDef():
+            for child in node.body:  # what is no method is run when the module is loaded
+                yield from _looked_at(child, node.name if isinstance(child, ast.FunctionDef) else MODULE)
+            return
+        case ast.FunctionDef():
+            inner = node.name if name == MODULE else f"{name}.{node.name}" if name[0].isupper() else name
+            for child in (*node.args.defaults, *node.body):
                 yield from _looked_at(child, inner)
             return
         case ast.expr():

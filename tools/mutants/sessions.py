@@ -15,7 +15,7 @@ import pkgutil
 import resource
 import signal
 import sys
-import threading
+import tempfile
 import time
 import traceback
 from collections.abc import Sequence
@@ -205,29 +205,22 @@ def in_child(
 
     `ended` is pytest's exit code, or the name of the signal that ended the child.
     """
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        code = 3
-        try:
-            found = _run(tests, mutant, traced, limit)
-            with os.fdopen(writing, "w") as out:
-                json.dump(found, out)
-            code = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(code)
-    os.close(writing)
-    text: list[str] = []
-    reader = threading.Thread(target=lambda: text.append(os.fdopen(reading).read()))
-    reader.start()
-    _, status = os.waitpid(child, 0)
-    reader.join()
-    if os.WIFSIGNALED(status):
-        return {"ended": signal.Signals(os.WTERMSIG(status)).name, "tests": {}}
-    return json.loads(text[0]) if text and text[0] else {"ended": "died", "tests": {}}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "found.json"
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                path.write_text(json.dumps(_run(tests, mutant, traced, limit)))
+                code = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(code)
+        _, status = os.waitpid(child, 0)
+        if os.WIFSIGNALED(status):
+            return {"ended": signal.Signals(os.WTERMSIG(status)).name, "tests": {}}
+        return json.loads(path.read_text()) if path.exists() else {"ended": "died", "tests": {}}
 
 
 def _run(tests: Sequence[str], mutant: Mutant | None, traced: tuple[str, ...], limit: float) -> dict[str, Any]:

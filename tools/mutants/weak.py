@@ -1,7 +1,10 @@
 """What weakened judges call: a part that is always kept, a hypothesis that is always met."""
 
+import copy
 import dataclasses
 from typing import Any
+
+import numpy as np
 
 from widenet.claims.base import Hypothesis, Part
 from widenet.claims.sides import Fact, Rate, Sides
@@ -11,7 +14,9 @@ def kept(conjunct: Any) -> Any:
     """The same part, with the same numbers, of which nothing is looked at any more."""
     match conjunct:
         case Sides():
-            return dataclasses.replace(conjunct, exact=True)
+            same = copy.copy(conjunct)
+            same.exact = np.ones_like(conjunct.scored)
+            return same
         case Fact():
             return dataclasses.replace(conjunct, holds=True)
         case Rate():

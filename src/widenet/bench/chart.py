@@ -16,12 +16,18 @@ TITLES = {
     "logistic_sgd": "Logistic SGD",
     "late_hinge": "Hinge SGD, late",
     "xord": "XORD, full batch",
+    "softmax_64": "Softmax, batch 64",
+    "softmax_16": "Softmax, batch 16",
+    "descent": "Steps by the loss",
+    "flow": "Gradient flow",
     "linear_runs": "More runs",
     "linear_steps": "More steps",
     "parts": "Parts of a block",
 }
 """Panels, in their order. Figure 1 is a number of seconds and has none."""
-BARS = ("logistic_sgd", "late_hinge", "xord")
+BARS = ("logistic_sgd", "late_hinge", "xord", "softmax_64", "softmax_16", "descent", "flow")
+BY_WIDTH = ("softmax_64", "softmax_16")
+"""These have a panel for every number of neurons."""
 APART, FEW = 3, 3
 """Ticks of a logarithmic axis are at least this factor apart, unless there are only so few."""
 LINES = {"linear_runs": "runs", "linear_steps": "steps"}
@@ -31,26 +37,27 @@ LINES = {"linear_runs": "runs", "linear_steps": "steps"}
 def draw(rows: Sequence[Row]) -> Drawing | None:
     """The rows as bars and lines, one colour per device; None if there is nothing to draw."""
     shown = [row for row in rows if row.workload in TITLES and row.us_per_step_per_run is not None]
-    names = [name for name in TITLES if any(row.workload == name for row in shown)]
-    if not names:
+    panels = _panels(shown)
+    if not panels:
         return None
     devices = list(dict.fromkeys(row.device for row in shown))
     colours: dict[str, str] = dict(zip(devices, COLOURS, strict=False))
-    columns = min(len(names), 3)
-    lines = -(-len(names) // columns)
-    most = max(5 if name in LINES else len(_peers(shown, name)) for name in names)
+    columns = min(len(panels), 3)
+    lines = -(-len(panels) // columns)
+    most = max(5 if own[0].workload in LINES else len(_peers(own)) for _, own in panels)
     size = (1.2 + 3.1 * columns, 0.7 + lines * (1.1 + 0.1 * most * (1 + len(devices))))
     drawing = Drawing(figsize=size, layout="constrained")
     grid = drawing.subplots(lines, columns, squeeze=False)
-    for name, axes in zip(names, grid.flat, strict=False):
-        own = [row for row in shown if row.workload == name]
+    for (title, own), axes in zip(panels, grid.flat, strict=False):
+        name = own[0].workload
         panel = _bars if name in BARS else _shares if name == "parts" else _lines
-        panel(axes, name, own, colours)
-    for axes in list(grid.flat)[len(names) :]:
+        panel(axes, own, colours)
+        axes.set_title(title)
+    for axes in list(grid.flat)[len(panels) :]:
         axes.remove()
     handles = [Patch(color=colours[device]) for device in devices]
     drawing.legend(handles, devices, loc="outside upper center", ncols=len(devices))
-    if any(name in BARS for name in names):
+    if any(own[0].workload in BARS for _, own in panels):
         words = "Bars: median over rounds, and how many times as long as widenet. Dashed: the products of a step alone."
         drawing.supxlabel(textwrap.fill(words, 60 * columns), fontsize=7, color="#555555")
     return drawing
@@ -62,17 +69,30 @@ def chart_files(rows: Sequence[Row]) -> dict[str, bytes]:
     return {} if drawing is None else {f"bench.{form}": render(drawing, form) for form in FORMATS}
 
 
-def _peers(rows: Sequence[Row], workload: str) -> list[str]:
-    """The peers of a workload, ours first and then from fast to slow; limits are left out: they are lines."""
+def _panels(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    """Title and rows of every panel."""
+    panels = []
+    for name, title in TITLES.items():
+        own = [row for row in rows if row.workload == name]
+        if name in BY_WIDTH:
+            for width in sorted({row.sizes["neurons"] for row in own}):
+                panels.append((f"{title}, {width:,} neurons", [row for row in own if row.sizes["neurons"] == width]))
+        elif own:
+            panels.append((title, own))
+    return panels
+
+
+def _peers(rows: Sequence[Row]) -> list[str]:
+    """The peers of a panel, ours first and then from fast to slow; limits are left out: they are lines."""
     times: dict[str, float] = {}
     for row in rows:
-        if row.workload == workload and not row.peer.startswith("limit"):
+        if not row.peer.startswith("limit"):
             times[row.peer] = max(times.get(row.peer, 0.0), row.us_per_step_per_run or 0.0)
     return sorted(times, key=lambda peer: (not peer.startswith("widenet"), times[peer]))
 
 
-def _bars(axes: Axes, name: str, rows: Sequence[Row], colours: dict[str, str]) -> None:
-    peers, devices = _peers(rows, name), list(dict.fromkeys(row.device for row in rows))
+def _bars(axes: Axes, rows: Sequence[Row], colours: dict[str, str]) -> None:
+    peers, devices = _peers(rows), list(dict.fromkeys(row.device for row in rows))
     height = 0.8 / len(devices)
     for row in rows:
         if row.peer in peers:
@@ -93,25 +113,24 @@ def _bars(axes: Axes, name: str, rows: Sequence[Row], colours: dict[str, str]) -
     axes.grid(visible=False, axis="y")
     axes.set_xlabel("µs per step and run")
     axes.set_ylabel("peer")
-    axes.set_title(TITLES[name])
     _plain_ticks(axes)
 
 
-def _lines(axes: Axes, name: str, rows: Sequence[Row], colours: dict[str, str]) -> None:
+def _lines(axes: Axes, rows: Sequence[Row], colours: dict[str, str]) -> None:
+    what = LINES[rows[0].workload]
     for device in dict.fromkeys(row.device for row in rows):
-        own = sorted((row for row in rows if row.device == device), key=lambda row: row.sizes[LINES[name]])
-        sizes = [row.sizes[LINES[name]] for row in own]
+        own = sorted((row for row in rows if row.device == device), key=lambda row: row.sizes[what])
+        sizes = [row.sizes[what] for row in own]
         axes.plot(sizes, [row.ratio_to_ours or 0.0 for row in own], marker="o", color=colours[device])
     axes.set_xscale("log")
     axes.set_ylim(0, max(2.0, *(1.1 * (row.ratio_to_ours or 0) for row in rows)))
-    axes.set_xlabel(LINES[name])
+    axes.set_xlabel(what)
     axes.set_ylabel("cost per step and run\n(smallest size = 1)")
-    axes.set_title(TITLES[name])
-    axes.set_xticks(_apart(sorted({row.sizes[LINES[name]] for row in rows})))
+    axes.set_xticks(_apart(sorted({row.sizes[what] for row in rows})))
     _plain_ticks(axes)
 
 
-def _shares(axes: Axes, name: str, rows: Sequence[Row], colours: dict[str, str]) -> None:
+def _shares(axes: Axes, rows: Sequence[Row], colours: dict[str, str]) -> None:
     """What each part adds, as a share of the whole step; the parts come one on top of the other."""
     devices = list(dict.fromkeys(row.device for row in rows))
     height = 0.8 / len(devices)
@@ -127,7 +146,6 @@ def _shares(axes: Axes, name: str, rows: Sequence[Row], colours: dict[str, str])
     axes.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: f"{100 * tick:g} %"))
     axes.set_xlabel("share of a step, kernel blocked")
     axes.set_ylabel("part")
-    axes.set_title(TITLES[name])
 
 
 def _apart(sizes: Sequence[int]) -> list[int]:

@@ -4,12 +4,16 @@ On a CPU the scan is also run for one run after the other, in one thread per cor
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+from widenet.bench.descent import DescentWorkload
+from widenet.bench.flow import FlowWorkload
 from widenet.bench.measure import Peer
+from widenet.bench.softmax import SoftmaxWorkload
 from widenet.bench.threads import in_threads, shares
 from widenet.bench.workloads import SgdWorkload
 from widenet.bench.xord import XordWorkload
@@ -37,16 +41,74 @@ def sgd(workload: SgdWorkload, steps: int) -> list[Peer]:
 
         return jax.lax.scan(step, weights, order)[0]
 
-    side_by_side = _peer(jax.jit(jax.vmap(one)), (start, orders), workload.n_runs, steps)
-    if jax.default_backend() != "cpu":
-        return [side_by_side]
-    parts = [(start[share], orders[share]) for share in shares(workload.n_runs)]
-    run_by_run = jax.jit(lambda starts, orders: jax.lax.map(lambda pair: one(*pair), (starts, orders)))
+    return _both_ways(one, (start, orders), workload.n_runs, steps)
 
-    def train(_: int) -> jax.Array:
-        return jnp.concatenate(in_threads(lambda *part: run_by_run(*part).block_until_ready(), parts))
 
-    return [side_by_side, Peer(IN_THREADS, train, workload.n_runs, steps, note="one run at a time per thread")]
+def softmax(workload: SoftmaxWorkload, steps: int) -> list[Peer]:
+    """A mini-batch per step, true float32 products."""
+    inputs, labels = workload.data.inputs, workload.data.labels.astype(jnp.int32)
+    start, votes = workload.networks.hidden_weights, workload.networks.output_weights
+    orders = jnp.asarray(workload.orders(steps))
+
+    def one(weights: jax.Array, votes: jax.Array, order: jax.Array) -> jax.Array:
+        def loss(weights: jax.Array, x: jax.Array, y: jax.Array) -> jax.Array:
+            features = jax.nn.relu(jnp.dot(x, weights.T, precision=EXACT))
+            shares = jax.nn.log_softmax(jnp.dot(features, votes.T, precision=EXACT))
+            return -jnp.mean(jnp.take_along_axis(shares, y[:, None], axis=1))
+
+        def step(weights: jax.Array, chosen: jax.Array) -> tuple[jax.Array, None]:
+            return weights - workload.step_size * jax.grad(loss)(weights, inputs[chosen], labels[chosen]), None
+
+        return jax.lax.scan(step, weights, order)[0]
+
+    return _both_ways(one, (start, votes, orders), workload.n_runs, steps)
+
+
+def descent(workload: DescentWorkload, steps: int) -> Peer:
+    """The whole set per step, and a step size from its loss."""
+    votes = workload.networks.output_weights
+
+    def one(weights: jax.Array, votes: jax.Array, inputs: jax.Array, labels: jax.Array) -> jax.Array:
+        def loss(weights: jax.Array) -> jax.Array:
+            outputs = jax.nn.relu(inputs @ weights.T) @ votes
+            return jnp.mean(jax.nn.softplus(-labels * outputs))
+
+        def step(weights: jax.Array, _: None) -> tuple[jax.Array, None]:
+            value, gradient = jax.value_and_grad(loss)(weights)
+            return weights - workload.factor * jnp.log(value) ** 2 * gradient, None
+
+        return jax.lax.scan(step, weights, None, length=steps)[0]
+
+    arguments = workload.weights, votes, workload.inputs, workload.data.labels
+    return _peer(jax.jit(jax.vmap(one)), arguments, workload.n_runs, steps)
+
+
+def flow(workload: FlowWorkload, steps: int, per_tick: int) -> Peer:
+    """The classical Runge-Kutta method of order 4 with a fixed step, gradients by autodiff."""
+    inputs, labels = workload.data.inputs, workload.data.labels
+    length = workload.tick / per_tick
+
+    def one(weights: jax.Array, votes: jax.Array) -> jax.Array:
+        def loss(weights: jax.Array) -> jax.Array:
+            hidden = inputs @ weights.T
+            outputs = jnp.where(hidden > 0, hidden, workload.slope * hidden) @ votes
+            return jnp.mean(jax.nn.softplus(-labels * outputs))
+
+        def step(weights: jax.Array, _: None) -> tuple[jax.Array, None]:
+            def field(weights):
+                return -jax.grad(loss)(weights)
+
+            first = field(weights)
+            second = field(weights + length / 2 * first)
+            third = field(weights + length / 2 * second)
+            last = field(weights + length * third)
+            return weights + length / 6 * (first + 2 * second + 2 * third + last), None
+
+        return jax.lax.scan(step, weights, None, length=steps * per_tick)[0]
+
+    arguments = workload.networks.hidden_weights, workload.networks.output_weights
+    peer = _peer(jax.jit(jax.vmap(one)), arguments, workload.n_runs, steps)
+    return replace(peer, name=f"JAX RK4, {per_tick} per tick")
 
 
 def xord(workload: XordWorkload, steps: int) -> Peer:
@@ -66,6 +128,20 @@ def xord(workload: XordWorkload, steps: int) -> Peer:
 
     arguments = workload.networks.filters, workload.patches, workload.data.labels
     return _peer(jax.jit(jax.vmap(one)), arguments, workload.n_runs, steps)
+
+
+def _both_ways(one: Callable[..., jax.Array], arguments: tuple[Any, ...], n_runs: int, steps: int) -> list[Peer]:
+    """All runs side by side; on a CPU also one after the other, in one thread per core."""
+    side_by_side = _peer(jax.jit(jax.vmap(one)), arguments, n_runs, steps)
+    if jax.default_backend() != "cpu":
+        return [side_by_side]
+    parts = [tuple(part[share] for part in arguments) for share in shares(n_runs)]
+    run_by_run = jax.jit(lambda *own: jax.lax.map(lambda each: one(*each), own))
+
+    def train(_: int) -> jax.Array:
+        return jnp.concatenate(in_threads(lambda *part: run_by_run(*part).block_until_ready(), parts))
+
+    return [side_by_side, Peer(IN_THREADS, train, n_runs, steps, note="one run at a time per thread")]
 
 
 def _peer(program: Callable[..., jax.Array], arguments: tuple[Any, ...], n_runs: int, steps: int) -> Peer:

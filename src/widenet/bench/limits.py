@@ -8,7 +8,7 @@ import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -16,8 +16,6 @@ import numpy as np
 
 from widenet.bench.measure import seconds_of
 from widenet.bench.threads import in_threads, shares
-from widenet.bench.workloads import ROWS, SgdWorkload
-from widenet.bench.xord import XordWorkload
 from widenet.training.engine.memory import cores
 
 REPEATS = 32
@@ -39,6 +37,50 @@ def device_name() -> str:
         name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), name)
     count = cores()
     return f"{name}, {count} core{'s' if count > 1 else ''}"
+
+
+@runtime_checkable
+class Workload(Protocol):
+    """What every workload says of itself."""
+
+    @property
+    def name(self) -> str:
+        """On the command line."""
+        ...
+
+    @property
+    def dtype(self) -> str:
+        """Of weights and data."""
+        ...
+
+    @property
+    def closeness(self) -> str:
+        """How near the weights of the peers must be: a key of `measure.TYPICAL`."""
+        ...
+
+    @property
+    def n_runs(self) -> int:
+        """Runs side by side."""
+        ...
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """What the times depend on."""
+        ...
+
+    @property
+    def product_shape(self) -> tuple[int, int, int]:
+        """Rows, inner size and columns of the product that a step cannot do without."""
+        ...
+
+    def products_per_step(self, active: float) -> float:
+        """How many of them a step needs if this share of the steps changes something."""
+        ...
+
+    @property
+    def bytes_per_step(self) -> float:
+        """What a step must read and write."""
+        ...
 
 
 @dataclass
@@ -74,7 +116,7 @@ class Limit:
         return self.us * self.seconds
 
 
-def limits_of(workload: SgdWorkload | XordWorkload, active: float = 1.0) -> list[Limit]:
+def limits_of(workload: Workload, active: float = 1.0) -> list[Limit]:
     """Products first (float32 or float64 as the workload is), then copies."""
     found = [products(workload, active)]
     if jax.default_backend() == "gpu" and workload.dtype == "float32":
@@ -82,18 +124,12 @@ def limits_of(workload: SgdWorkload | XordWorkload, active: float = 1.0) -> list
     return [*found, copies(workload)]
 
 
-def products(workload: SgdWorkload | XordWorkload, active: float = 1.0, algorithm: str = "") -> Limit:
-    """Products of the workload's shape, all runs side by side; on a CPU also run by run with one thread per core, and
-    each run's products one after the other, so that its weights stay in the cache.
-
-    The products of a step are W x, and W + c xᵀ for the share of steps that is active; blocks of `ROWS` steps make
-    them matrix products. For XORD they are those of all patches with all filters.
+def products(workload: Workload, active: float = 1.0, algorithm: str = "") -> Limit:
+    """Products of the workload's shape, all runs side by side, and there and back without leaving the device; on a
+    CPU also run by run with one thread per core, and each run's products one after the other, so that its weights stay
+    in the cache. The fastest way counts.
     """
-    if isinstance(workload, SgdWorkload):
-        rows, inner, columns = ROWS, workload.dim, workload.n_neurons
-        per_product = (1 + active) / ROWS
-    else:
-        (rows, inner, columns), per_product = workload.product_shape, 1.0
+    (rows, inner, columns), per_product = workload.product_shape, workload.products_per_step(active)
     n_runs, on_gpu = workload.n_runs, jax.default_backend() == "gpu"
     draw = np.random.default_rng(0)
     left = jnp.asarray(draw.normal(size=(n_runs, rows, inner)), workload.dtype)
@@ -109,7 +145,10 @@ def products(workload: SgdWorkload | XordWorkload, active: float = 1.0, algorith
     def there_and_back(pair: tuple[jax.Array, jax.Array]) -> jax.Array:
         """As many products as elsewhere, each from the result of the one before: none can be left out."""
         a, b = pair
-        step = lambda b, _: (b + TINY * multiply(a.T, multiply(a, b)), None)  # noqa: E731
+
+        def step(b, _):
+            return (b + TINY * multiply(a.T, multiply(a, b)), None)
+
         return jax.lax.scan(step, b, None, length=REPEATS // 2)[0]
 
     in_cache = jax.jit(lambda a, b: jax.lax.map(there_and_back, (a, b)))
@@ -119,7 +158,10 @@ def products(workload: SgdWorkload | XordWorkload, active: float = 1.0, algorith
         return jax.block_until_ready([multiply(left, right) for _ in range(REPEATS)])
 
     programs: list[Callable[[], Any]] = [side_by_side]
-    if not on_gpu:
+    if on_gpu:
+        on_device = jax.jit(jax.vmap(lambda a, b: there_and_back((a, b))))
+        programs.append(lambda: on_device(left, right).block_until_ready())
+    else:
         numbers, out = list(zip(np.asarray(left), np.asarray(right), strict=True)), np.empty(0)
 
         def in_numpy() -> Any:
@@ -127,8 +169,12 @@ def products(workload: SgdWorkload | XordWorkload, active: float = 1.0, algorith
             for a, b in numbers * REPEATS:
                 out = np.matmul(a, b, out=out if out.size else None)
 
-        repeated = lambda *part: [one_by_one(*part).block_until_ready() for _ in range(REPEATS)]  # noqa: E731
-        waiting = lambda *part: in_cache(*part).block_until_ready()  # noqa: E731
+        def repeated(*part):
+            return [one_by_one(*part).block_until_ready() for _ in range(REPEATS)]
+
+        def waiting(*part):
+            return in_cache(*part).block_until_ready()
+
         programs += [lambda: in_threads(repeated, parts), lambda: in_threads(waiting, parts), in_numpy]
     flops = 2.0 * REPEATS * n_runs * rows * inner * columns
     name = f"limit: products{', six-pass bfloat16' if algorithm == SIX_PASSES else ''}"
@@ -140,7 +186,7 @@ def products(workload: SgdWorkload | XordWorkload, active: float = 1.0, algorith
     )
 
 
-def copies(workload: SgdWorkload | XordWorkload) -> Limit:
+def copies(workload: Workload) -> Limit:
     """Reading and writing an array that is too large for a cache, scaled to the weights of the workload."""
     size = COPIED_BYTES["gpu" if jax.default_backend() == "gpu" else "cpu"]
     held = [jnp.ones(size // 4, jnp.float32)]

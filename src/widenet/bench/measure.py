@@ -15,11 +15,11 @@ import numpy as np
 
 from widenet.progress import Progress, silent
 
-FLIP = {"float32": 1e-5, "float64": 1e-12}
+FLIP = {"float32": 1e-5, "float64": 1e-12, "flow": 1e-3}
 """A neuron further apart than this, relative to the largest weight, counts as flipped."""
-TYPICAL = {"float32": 5e-6, "float64": 1e-12}
-"""How far apart the median neuron may be."""
-MOST_FLIPPED = {"float32": 0.01, "float64": 0.0}
+TYPICAL = {"float32": 5e-6, "float64": 1e-12, "flow": 1e-4}
+"""How far apart the median neuron may be. Methods for a flow have errors of their own, far larger than rounding."""
+MOST_FLIPPED = {"float32": 0.01, "float64": 0.0, "flow": 0.0}
 """In float32 a pre-activation within rounding of a kink may take the other branch: that neuron leaves the rest."""
 
 
@@ -139,7 +139,7 @@ def in_turn(timings: Sequence[Timing], turn: int) -> None:
                 times.append(seconds_of(lambda train=peer.train, steps=steps: train(steps)))  # pyright: ignore
 
 
-def apart(one: np.ndarray, other: np.ndarray, dtype: str) -> tuple[float, float]:
+def apart(one: np.ndarray, other: np.ndarray, closeness: str) -> tuple[float, float]:
     """(median neuron's difference, share of flipped neurons), relative to the largest weight of `other`.
 
     A peer that trains fewer runs is compared on those.
@@ -150,10 +150,10 @@ def apart(one: np.ndarray, other: np.ndarray, dtype: str) -> tuple[float, float]
         return float("nan"), 1.0
     difference = np.abs(left - right).max(axis=-1) / np.abs(right).max()
     # Written so that a NaN counts as flipped.
-    return float(np.median(difference)), float((~(difference <= FLIP[dtype])).mean())
+    return float(np.median(difference)), float((~(difference <= FLIP[closeness])).mean())
 
 
-def require_agreement(timings: Sequence[Timing], dtype: str) -> dict[str, tuple[float, float]]:
+def require_agreement(timings: Sequence[Timing], closeness: str) -> dict[str, tuple[float, float]]:
     """How far each peer is from the first one, as `apart` says.
 
     Raises:
@@ -161,15 +161,16 @@ def require_agreement(timings: Sequence[Timing], dtype: str) -> dict[str, tuple[
     """
     found = {}
     for timing in timings[1:]:
-        median, flipped = apart(timing.weights, timings[0].weights, dtype)
+        median, flipped = apart(timing.weights, timings[0].weights, closeness)
         found[timing.peer.name] = median, flipped
         if timing.peer.steps != timings[0].peer.steps:
             raise ValueError("peers can only be compared after the same number of steps")
-        if not (median <= TYPICAL[dtype] and flipped <= MOST_FLIPPED[dtype]):
+        most = f"{TYPICAL[closeness]:.0e} and {100 * MOST_FLIPPED[closeness]:g} %"
+        if not (median <= TYPICAL[closeness] and flipped <= MOST_FLIPPED[closeness]):
             raise Disagreement(
                 f"{timing.peer.name!r} and {timings[0].peer.name!r} start from the same weights and differ after"
-                f" {timing.peer.steps} steps ({in_words(median, flipped)}; allowed in {dtype}: {TYPICAL[dtype]:.0e} and"
-                f" {100 * MOST_FLIPPED[dtype]:g} %), so nothing was timed."
+                f" {timing.peer.steps} steps ({in_words(median, flipped)}; allowed in {closeness}: {most}),"
+                " so nothing was timed."
             )
     return found
 

@@ -8,14 +8,17 @@ from typing import Any
 
 import jax
 
+from widenet.bench.descent import DescentWorkload, with_bias
+from widenet.bench.flow import TOLERANCE, FlowWorkload
 from widenet.bench.measure import Peer
+from widenet.bench.softmax import SoftmaxWorkload
 from widenet.bench.workloads import SgdWorkload
 from widenet.bench.xord import XordWorkload
 from widenet.training import SGD, ensemble, train_patterns
 from widenet.types import Trajectory
 
 
-def sgd(workload: SgdWorkload, steps: int, long: int, kernel: str = "auto") -> Peer:
+def sgd(workload: SgdWorkload | SoftmaxWorkload, steps: int, long: int, kernel: str = "auto") -> Peer:
     """`ensemble` with the kernel of that name."""
     recipe = workload.recipe(steps, kernel)
     method = recipe.method.fitted(workload.networks, workload.data, recipe.layers, None)
@@ -25,7 +28,7 @@ def sgd(workload: SgdWorkload, steps: int, long: int, kernel: str = "auto") -> P
         return jax.block_until_ready(_trajectory(workload, steps, kernel).network.hidden_weights)
 
     # An epoch's order is drawn at its first step. So both lengths are whole epochs, and the difference has its draws.
-    epoch = workload.n_samples if long > workload.n_samples else 0
+    epoch = workload.steps_per_epoch if long > workload.steps_per_epoch else 0
     return Peer(f"widenet ({chosen})", train, workload.n_runs, steps, long, short=epoch)
 
 
@@ -34,8 +37,33 @@ def active_share(workload: SgdWorkload, steps: int) -> float:
     return float(_trajectory(workload, steps).updates.mean()) / steps
 
 
-def _trajectory(workload: SgdWorkload, steps: int, kernel: str = "auto") -> Trajectory:
+def _trajectory(workload: SgdWorkload | SoftmaxWorkload, steps: int, kernel: str = "auto") -> Trajectory:
     return ensemble(workload.networks, workload.data, workload.recipe(steps, kernel), workload.keys)
+
+
+def descent(workload: DescentWorkload, steps: int, long: int) -> Peer:
+    """`ensemble` with `GradientDescent` and a `StepRule`."""
+
+    def train(steps: int) -> jax.Array:
+        run = ensemble(workload.networks, workload.data, workload.recipe(steps), workload.keys)
+        return jax.block_until_ready(with_bias(run.network))
+
+    return Peer("widenet (GradientDescent)", train, workload.n_runs, steps, long)
+
+
+def flow(workload: FlowWorkload, steps: int, long: int) -> Peer:
+    """`ensemble` with `Flow`."""
+
+    def train(steps: int) -> jax.Array:
+        return jax.block_until_ready(flow_weights(workload, steps, TOLERANCE))
+
+    return Peer("widenet (Flow)", train, workload.n_runs, steps, long, note=f"tolerance {TOLERANCE:.0e}")
+
+
+def flow_weights(workload: FlowWorkload, steps: int, tolerance: float) -> jax.Array:
+    """The weights after so many ticks."""
+    recipe = workload.recipe(steps, tolerance)
+    return ensemble(workload.networks, workload.data, recipe, workload.keys).network.hidden_weights
 
 
 def xord(workload: XordWorkload, steps: int, long: int) -> Peer:

@@ -33,7 +33,10 @@ def peers(workload: SgdWorkload, steps: int) -> list[Peer]:
     on_cpu, inputs = jax.default_backend() == "cpu", workload.data.inputs
     chosen = jnp.asarray(workload.orders(steps))
     places = [(jnp.asarray(share),) for share in (shares(workload.n_runs) if on_cpu else [np.arange(workload.n_runs)])]
-    per_run = lambda leaf: jnp.broadcast_to(leaf, (workload.n_runs, *jnp.shape(leaf)[1:]))  # noqa: E731
+
+    def per_run(leaf):
+        return jnp.broadcast_to(leaf, (workload.n_runs, *jnp.shape(leaf)[1:]))
+
     networks = jax.tree.map(per_run, workload.networks)
 
     def peer(name: str, train: Callable[[Array], Any]) -> Peer:
@@ -43,7 +46,9 @@ def peers(workload: SgdWorkload, steps: int) -> list[Peer]:
         return Peer(name, all_runs, workload.n_runs, steps)
 
     def in_blocks(stage: str) -> Callable[[Array], Any]:
-        one = lambda run: _blocks(run[0], inputs, run[1].reshape(-1, ROWS), stage)  # noqa: E731
+        def one(run):
+            return _blocks(run[0], inputs, run[1].reshape(-1, ROWS), stage)
+
         program = jax.jit((lambda runs: jax.lax.map(one, runs)) if on_cpu else jax.vmap(one))
         return lambda share: program((networks.hidden_weights[share], chosen[share]))
 

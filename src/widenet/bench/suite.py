@@ -7,8 +7,11 @@ import jax
 import numpy as np
 
 from widenet.bench import jax_peers, limits, memory, ours, parts, torch_peers
-from widenet.bench.measure import Peer, Timing, first_calls, in_turn, in_words, require_agreement
+from widenet.bench.descent import DescentWorkload
+from widenet.bench.flow import FINE, FlowWorkload
+from widenet.bench.measure import Peer, Timing, as_array, first_calls, in_turn, in_words, require_agreement
 from widenet.bench.rows import Row, Setting, number
+from widenet.bench.softmax import SoftmaxWorkload
 from widenet.bench.workloads import SgdWorkload, late_hinge, logistic_sgd
 from widenet.bench.xord import CHANNELS, XordWorkload, figure_1
 from widenet.progress import Progress
@@ -24,6 +27,10 @@ class Sizes:
       long: of the long call of widenet.
       neurons, inputs, samples: of the SGD workloads.
       xord_runs, xord_channels, xord_steps, xord_long: the same for XORD.
+      softmax_runs, softmax_widths, softmax_samples: of the mini-batch workloads.
+      softmax_epochs: of the long call of widenet.
+      descent_runs, descent_steps, descent_long: the same for steps that depend on the loss.
+      flow_runs, flow_ticks, flow_long: the same for gradient flow.
       figure_runs, figure_repeats: runs per width of Figure 1, and how often it is timed.
       scaled_runs: three numbers of runs.
       scaled_steps: three numbers of steps.
@@ -42,6 +49,16 @@ class Sizes:
     xord_channels: int = 200
     xord_steps: int = 8
     xord_long: int = 2048
+    softmax_runs: int = 5
+    softmax_widths: tuple[int, ...] = (1000, 4000)
+    softmax_samples: int = 1024
+    softmax_epochs: int = 4
+    descent_runs: int = 40
+    descent_steps: int = 100
+    descent_long: int = 1000
+    flow_runs: int = 8
+    flow_ticks: int = 8
+    flow_long: int = 32
     figure_runs: int = 100
     figure_repeats: int = 1
     figure_widths: tuple[int, ...] = CHANNELS
@@ -60,6 +77,10 @@ GPU = replace(
     long=32768,
     xord_runs=512,
     xord_steps=16,
+    softmax_widths=(1000, 4000, 16000),
+    softmax_samples=4096,
+    softmax_epochs=8,
+    descent_steps=96,
     scaled_runs=(512, 1024, 2048),
     scaled_steps=(8192, 16384, 65536),
     scaled_long=16384,
@@ -112,12 +133,63 @@ def _xord(sizes: Sizes, progress: Progress) -> Result:
     return _side_by_side(workload, [own, *peers], sizes.rounds, progress)
 
 
-def _side_by_side(
-    workload: SgdWorkload | XordWorkload, peers: Sequence[Peer], rounds: int, progress: Progress
-) -> Result:
+def _softmax(batch_size: int, sizes: Sizes, progress: Progress) -> Result:
+    """Every width by itself, in one table."""
+    whole, widths = Result([]), sizes.softmax_widths
+    for place, width in enumerate(widths):
+        workload = SoftmaxWorkload(
+            sizes.softmax_runs, width, batch_size, dim=sizes.inputs, n_samples=sizes.softmax_samples
+        )
+        epoch = workload.steps_per_epoch
+        own = ours.sgd(workload, epoch, sizes.softmax_epochs * epoch)
+        peers = [own, *jax_peers.softmax(workload, epoch), *torch_peers.peers(workload, epoch, on_gpu())]
+
+        def told(done, words, place=place):
+            return progress((place + done) / len(widths), words)
+
+        part = _side_by_side(workload, peers, sizes.rounds, told)
+        whole.rows.extend(part.rows)
+        whole.remarks.extend(f"{width:,} neurons: {remark}" for remark in part.remarks)
+    return whole
+
+
+def _softmax_64(sizes: Sizes, progress: Progress) -> Result:
+    return _softmax(64, sizes, progress)
+
+
+def _softmax_16(sizes: Sizes, progress: Progress) -> Result:
+    return _softmax(16, sizes, progress)
+
+
+def _descent(sizes: Sizes, progress: Progress) -> Result:
+    workload, steps = DescentWorkload(sizes.descent_runs), sizes.descent_steps
+    own = ours.descent(workload, steps, sizes.descent_long)
+    peers = [jax_peers.descent(workload, steps), *torch_peers.peers(workload, steps, on_gpu())]
+    return _side_by_side(workload, [own, *peers], sizes.rounds, progress)
+
+
+def _flow(sizes: Sizes, progress: Progress) -> Result:
+    workload, ticks = FlowWorkload(sizes.flow_runs), sizes.flow_ticks
+    own = ours.flow(workload, ticks, sizes.flow_long)
+    plain = [jax_peers.flow(workload, ticks, per_tick) for per_tick in (workload.per_tick, 16 * workload.per_tick)]
+    peers = [own, *plain, torch_peers.flow(workload, ticks, on_gpu())]
+    progress(0.0, "a fine solution")
+    # Shorter ticks, so that the solver cannot take the very same steps: here kinks cut them, not the tolerance.
+    fine = as_array(ours.flow_weights(replace(workload, tick=workload.tick / 4), 4 * ticks, FINE))
+    errors = []
+    for peer in peers:
+        if peer.train is not None:
+            error = np.abs(as_array(peer.train(ticks)) - fine).max() / np.abs(fine).max()
+            errors.append(f"{peer.name} {error:.0e}")
+    result = _side_by_side(workload, peers, sizes.rounds, progress)
+    remark = f"Largest error after {ticks} ticks against a tolerance of {FINE:.0e}: {', '.join(errors)}."
+    return Result(result.rows, [*result.remarks, remark])
+
+
+def _side_by_side(workload: limits.Workload, peers: Sequence[Peer], rounds: int, progress: Progress) -> Result:
     """Compare the weights, then time in turn: the first peer is the one that ratios refer to."""
     timings = first_calls(peers, lambda fraction, words: progress(0.4 * fraction, words))
-    distances = require_agreement(timings, workload.dtype)
+    distances = require_agreement(timings, workload.closeness)
     active, remarks = 1.0, []
     if isinstance(workload, SgdWorkload):
         active = ours.active_share(workload, peers[0].long)
@@ -227,6 +299,10 @@ SUITE: dict[str, Callable[[Sizes, Progress], Result]] = {
     "late_hinge": _late_hinge,
     "parts": _parts,
     "xord": _xord,
+    "softmax_64": _softmax_64,
+    "softmax_16": _softmax_16,
+    "descent": _descent,
+    "flow": _flow,
     "figure_1": _figure_1,
     "linear_runs": _linear_runs,
     "linear_steps": _linear_steps,

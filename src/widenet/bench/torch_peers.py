@@ -4,24 +4,30 @@ Torch is an extra and is imported late; without it every peer is a row that says
 threads it is fastest with.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from widenet.bench.descent import DescentWorkload
+from widenet.bench.flow import TOLERANCE, FlowWorkload
 from widenet.bench.measure import Peer, seconds_of
+from widenet.bench.softmax import SoftmaxWorkload
 from widenet.bench.workloads import SgdWorkload
 from widenet.bench.xord import XordWorkload
 from widenet.losses import hinge
 from widenet.training.engine.memory import cores
 
 GRAPH, BATCHED, LEAN, LOOP = "torch CUDA graph", "torch batched", "torch lean loop", "torch loop"
+SOLVER = "torchdiffeq"
 UNROLLED = 16
 """Steps per CUDA graph: enough to hide the launches."""
 TRIED_SECONDS = 0.05
 """How long each number of threads is tried."""
 ABSENT = "torch is not installed: pip install -e '.[bench]'"
+NO_SOLVER = "torchdiffeq is not installed: pip install --no-deps torchdiffeq"
 
 
 def torch_or_none() -> Any:
@@ -35,7 +41,18 @@ def torch_or_none() -> Any:
     return torch
 
 
-def peers(workload: SgdWorkload | XordWorkload, steps: int, on_gpu: bool) -> list[Peer]:
+def torchdiffeq_or_none() -> Any:
+    """The module, or None where it is not installed."""
+    try:
+        import torchdiffeq  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        return None
+    return torchdiffeq
+
+
+def peers(
+    workload: SgdWorkload | XordWorkload | SoftmaxWorkload | DescentWorkload, steps: int, on_gpu: bool
+) -> list[Peer]:
     """All of them, the fastest first; those that cannot run here say why."""
     torch = torch_or_none()
     if torch is None:
@@ -43,12 +60,53 @@ def peers(workload: SgdWorkload | XordWorkload, steps: int, on_gpu: bool) -> lis
     if on_gpu and not torch.cuda.is_available():
         return [Peer(name, None, note="this torch has no CUDA") for name in (GRAPH, BATCHED, LEAN, LOOP)]
     device = "cuda" if on_gpu else "cpu"
-    if isinstance(workload, SgdWorkload):
-        here: _Problem = _Sgd(torch, device, workload, steps)
-    else:
-        here = _Xord(torch, device, workload)
+    here: _Problem
+    match workload:
+        case SgdWorkload():
+            here = _Sgd(torch, device, workload, steps)
+        case SoftmaxWorkload():
+            here = _Softmax(torch, device, workload, steps)
+        case DescentWorkload():
+            here = _Descent(torch, device, workload)
+        case XordWorkload():
+            here = _Xord(torch, device, workload)
     graph = _graph(here, steps) if on_gpu else Peer(GRAPH, None, note="needs a GPU")
     return [graph, _batched(here, steps), _lean_loop(here, steps), _loop(here, steps)]
+
+
+def flow(workload: FlowWorkload, steps: int, on_gpu: bool) -> Peer:
+    """torchdiffeq's adaptive solver, all runs as one equation."""
+    torch, solver = torch_or_none(), torchdiffeq_or_none()
+    if torch is None or solver is None:
+        return Peer(SOLVER, None, note=ABSENT if torch is None else NO_SOLVER)
+    if on_gpu and not torch.cuda.is_available():
+        return Peer(SOLVER, None, note="this torch has no CUDA")
+
+    def put(array):
+        return torch.tensor(np.asarray(array), device="cuda" if on_gpu else "cpu")
+
+    inputs, labels = put(workload.data.inputs), put(workload.data.labels)
+    start, votes = put(workload.networks.hidden_weights), put(workload.networks.output_weights[0])
+    functional = torch.nn.functional
+
+    def loss(weights: Any) -> Any:
+        outputs = functional.leaky_relu(inputs @ weights.T, workload.slope) @ votes
+        return functional.softplus(-labels * outputs).mean()
+
+    gradient = torch.func.vmap(torch.func.grad(loss))
+
+    def train(steps: int) -> Any:
+        times = torch.tensor([0.0, steps * workload.tick], dtype=start.dtype, device=start.device)
+
+        def field(_, weights):
+            return -gradient(weights)
+
+        end = solver.odeint(field, start, times, rtol=TOLERANCE, atol=TOLERANCE, method="dopri5")[-1]
+        if on_gpu:
+            torch.cuda.synchronize()
+        return end
+
+    return Peer(SOLVER, train, workload.n_runs, steps, note=f"dopri5, tolerances {TOLERANCE:.0e}")
 
 
 class _Problem:
@@ -61,6 +119,10 @@ class _Problem:
     """Which sample each run visits, one row per step; None where every step sees everything."""
     stops_at_zero = False
     """Whether a loss of zero has no gradient, so that a loop may leave it out."""
+    has_rule = False
+    """Whether a step depends on the loss."""
+    batched_by = "torch.func"
+    """How all runs are moved at once."""
 
     def __init__(self, torch: Any, device: str):
         self.torch, self.device = torch, device
@@ -77,6 +139,10 @@ class _Problem:
 
     def sample_of_first_run(self, step: int) -> tuple[Any, ...]:
         raise NotImplementedError
+
+    def rate(self, loss: float) -> float:
+        """The size of a step from this loss."""
+        return self.step_size
 
     def chosen(self, step: int) -> Any:
         return None if self.orders is None else self.orders[step]
@@ -119,6 +185,74 @@ class _Sgd(_Problem):
         return self.samples(self.first_run[step])
 
 
+class _Softmax(_Problem):
+    batched_by = "gradients by hand, updates in place"
+
+    def __init__(self, torch: Any, device: str, workload: SoftmaxWorkload, steps: int):
+        super().__init__(torch, device)
+        self.inputs, self.labels = self.put(workload.data.inputs), self.put(workload.data.labels).long()
+        self.weights, self.votes = (
+            self.put(workload.networks.hidden_weights),
+            self.put(workload.networks.output_weights),
+        )
+        self.targets = torch.nn.functional.one_hot(self.labels, workload.n_classes).to(self.inputs.dtype)
+        self.orders = self.put(workload.orders(steps)).long().transpose(0, 1).contiguous()
+        self.step_size, self.n_runs, self.batch_size = workload.step_size, workload.n_runs, workload.batch_size
+
+    def loss(self, weights: Any, *sample: Any) -> Any:
+        x, y = sample
+        outputs = self.torch.relu(x @ weights.T) @ self.votes[0].T
+        return self.torch.nn.functional.cross_entropy(outputs, y)
+
+    def sample_of_first_run(self, step: int) -> tuple[Any, ...]:
+        chosen = self.orders[step, 0]
+        return self.inputs[chosen], self.labels[chosen]
+
+    def stepper(self) -> Callable[[Any, Any], None]:
+        torch = self.torch
+
+        def step(weights: Any, chosen: Any) -> None:
+            x = self.inputs[chosen]
+            hidden = torch.bmm(x, weights.mT)
+            outputs = torch.bmm(torch.relu(hidden), self.votes.mT)
+            slopes = torch.softmax(outputs, -1).sub_(self.targets[chosen])
+            pull = torch.bmm(slopes, self.votes).mul_(hidden > 0)
+            weights.baddbmm_(pull.mT, x, alpha=-self.step_size / self.batch_size)
+
+        return step
+
+
+class _Descent(_Problem):
+    has_rule = True
+
+    def __init__(self, torch: Any, device: str, workload: DescentWorkload):
+        super().__init__(torch, device)
+        self.all = self.put(workload.inputs), self.put(workload.data.labels), self.put(workload.networks.output_weights)
+        self.first = tuple(part[0] for part in self.all)
+        self.weights, self.n_runs, self.factor = self.put(workload.weights), workload.n_runs, workload.factor
+        self.step_size = workload.factor
+
+    def loss(self, weights: Any, *sample: Any) -> Any:
+        x, y, votes = sample
+        outputs = self.torch.relu(x @ weights.T) @ votes
+        return self.torch.nn.functional.softplus(-y * outputs).mean()
+
+    def rate(self, loss: float) -> float:
+        return self.factor * math.log(loss) ** 2
+
+    def sample_of_first_run(self, step: int) -> tuple[Any, ...]:
+        return self.first
+
+    def stepper(self) -> Callable[[Any, Any], None]:
+        both = self.torch.func.vmap(self.torch.func.grad_and_value(self.loss))
+
+        def step(weights: Any, chosen: Any) -> None:
+            gradient, loss = both(weights, *self.all)
+            weights.sub_((self.factor * loss.log() ** 2)[:, None, None] * gradient)
+
+        return step
+
+
 class _Xord(_Problem):
     def __init__(self, torch: Any, device: str, workload: XordWorkload):
         super().__init__(torch, device)
@@ -150,7 +284,10 @@ def _loop(problem: _Problem, steps: int) -> Peer:
         optimizer = torch.optim.SGD([weights], lr=problem.step_size)
         for step in range(steps):
             optimizer.zero_grad()
-            problem.loss(weights, *problem.sample_of_first_run(step)).backward()
+            loss = problem.loss(weights, *problem.sample_of_first_run(step))
+            loss.backward()
+            if problem.has_rule:
+                optimizer.param_groups[0]["lr"] = problem.rate(loss.item())
             optimizer.step()
         problem.wait()
         return weights.detach()[None]
@@ -170,7 +307,8 @@ def _lean_loop(problem: _Problem, steps: int) -> Peer:
                 continue
             (gradient,) = torch.autograd.grad(loss, weights)
             with torch.no_grad():
-                weights.sub_(gradient, alpha=problem.step_size)
+                rate = problem.rate(loss.item()) if problem.has_rule else problem.step_size
+                weights.sub_(gradient, alpha=rate)
         problem.wait()
         return weights.detach()[None]
 
@@ -188,7 +326,7 @@ def _batched(problem: _Problem, steps: int) -> Peer:
         problem.wait()
         return weights
 
-    return _with_threads(Peer(BATCHED, train, problem.n_runs, steps, note="torch.func"), problem)
+    return _with_threads(Peer(BATCHED, train, problem.n_runs, steps, note=problem.batched_by), problem)
 
 
 def _graph(problem: _Problem, steps: int) -> Peer:
@@ -200,7 +338,10 @@ def _graph(problem: _Problem, steps: int) -> Peer:
     def record() -> tuple[Any, Any, Any]:
         weights = problem.weights.clone()
         chosen = None if problem.orders is None else problem.orders[:UNROLLED].clone()
-        at = lambda place: None if chosen is None else chosen[place]  # noqa: E731
+
+        def at(place):
+            return None if chosen is None else chosen[place]
+
         aside = torch.cuda.Stream()
         aside.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(aside):  # warm up, as recording asks for

@@ -91,9 +91,24 @@ class SgdWorkload:
         epochs = np.arange(-(-steps // self.n_samples), dtype=np.int32)
         return np.asarray(_orders(self.keys, epochs, self.n_samples)).reshape(self.n_runs, -1)[:, :steps]
 
-    def product_flops(self, active: float) -> float:
-        """What one step of one run cannot do without: W x, and W + c xᵀ for the share of steps that is active."""
-        return 2 * self.n_neurons * self.dim * (1 + active)
+    @property
+    def closeness(self) -> str:
+        """How near the weights of the peers must be."""
+        return self.dtype
+
+    @property
+    def steps_per_epoch(self) -> int:
+        """An epoch's order is drawn at its first step."""
+        return self.n_samples
+
+    @property
+    def product_shape(self) -> tuple[int, int, int]:
+        """Rows, inner size and columns of the product of a block with the weights."""
+        return ROWS, self.dim, self.n_neurons
+
+    def products_per_step(self, active: float) -> float:
+        """What a step cannot do without, as a part of that product: W x, and W + c xᵀ for the active share of steps."""
+        return (1 + active) / ROWS
 
     @property
     def bytes_per_step(self) -> float:
@@ -115,16 +130,20 @@ def late_hinge(n_runs: int, **others) -> SgdWorkload:
 @functools.partial(jax.jit, static_argnums=(1, 2, 3, 4))
 def _networks(keys: jax.Array, n_neurons: int, dim: int, slope: float, dtype: str) -> TwoLayer:
     """One network per key, in a program that workloads of one size share."""
-    make = lambda key: make_two_layer(  # noqa: E731
-        key, n_neurons, dim, leaky_relu(slope), radius=0.03, dtype=jnp.dtype(dtype)
-    )
+
+    def make(key):
+        return make_two_layer(key, n_neurons, dim, leaky_relu(slope), radius=0.03, dtype=jnp.dtype(dtype))
+
     return jax.vmap(make)(keys)
 
 
 @functools.partial(jax.jit, static_argnums=2)
 def _orders(keys: jax.Array, epochs: jax.Array, n_samples: int) -> jax.Array:
     """The order of every epoch of every run."""
-    draw = lambda key: jax.vmap(lambda epoch: Permutation().epoch(key, epoch, n_samples, 1))(epochs)  # noqa: E731
+
+    def draw(key):
+        return jax.vmap(lambda epoch: Permutation().epoch(key, epoch, n_samples, 1))(epochs)
+
     return jax.vmap(draw)(keys)
 
 

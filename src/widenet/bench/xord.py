@@ -85,6 +85,15 @@ class XordWorkload:
         """Rows, inner size and columns of the product of all patches with all filters."""
         return 2 * self.n_per_class * LAW.n_patches, 2, self.n_channels
 
+    def products_per_step(self, active: float) -> float:
+        """That one."""
+        return 1.0
+
+    @property
+    def closeness(self) -> str:
+        """How near the weights of the peers must be."""
+        return self.dtype
+
     @property
     def bytes_per_step(self) -> float:
         """Reading and writing the filters once per step."""
@@ -113,7 +122,10 @@ def figure_1(
     """
     workloads = [XordWorkload(n_runs, n_channels) for n_channels in widths]
     progress(0.0, f"first calls of {len(widths)} widths")
-    begin = lambda each: on_grid(each.networks, each.counts, each.step_size)  # noqa: E731
+
+    def begin(each):
+        return on_grid(each.networks, each.counts, each.step_size)
+
     starts = in_threads(begin, [(workload,) for workload in workloads])
 
     def train(place: int) -> PatternTrajectory:
@@ -125,7 +137,10 @@ def figure_1(
     for place, workload in enumerate(workloads):
         progress((1 + place) / (1 + len(widths)), f"{workload.n_channels} channels")
         runs: list[PatternTrajectory] = []
-        once = lambda place=place, runs=runs: runs.append(train(place))  # noqa: E731
+
+        def once(place=place, runs=runs):
+            return runs.append(train(place))
+
         seconds = statistics.median(seconds_of(once) for _ in range(repeats))
         zero, steps = int((runs[-1].train_error == 0).sum()), int(runs[-1].steps.sum())
         found.append(WidthRun(workload.n_channels, zero, steps, seconds))

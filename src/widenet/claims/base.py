@@ -106,7 +106,7 @@ class Part(ClosedModel):
       tightness: how close that case comes: in [0, 1] while the part is kept, 1 = attained, above 1 when broken,
         whichever way the inequality points; None where no case is decided.
       vacuous: the promise says no more than what is trivially true.
-      interval: the confidence interval behind a probability statement.
+      interval: the two one-sided exact limits that the verdict about a probability rests on.
       cases, broken, undecided: how many cases were scored, and how many of them broke it or decided nothing.
     """
 
@@ -210,7 +210,7 @@ class Evidence(ClosedModel):
     @computed_field
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The confidence interval of the headline."""
+        """The limits of the headline; see `Part`."""
         return self.headline.interval
 
     @computed_field

@@ -42,55 +42,31 @@ class Hypothesis(ClosedModel):
 
 def at_most(key: str, name: str, actual: Number, limit: Number, *, tolerance: float = 0.0, why: str = "") -> Hypothesis:
     """The hypothesis actual ≤ limit, up to what rounding may add. A NaN is not met."""
-    return Hypothesis(
-        key=key,
-        name=name,
-        required=f"≤ {limit:.6g}{_within(tolerance)}",
-        actual=float(actual),
-        slack=float(limit + tolerance - actual),
-        met=bool(actual <= limit + tolerance),
-        why=why,
-    )
+    slack, met = limit + tolerance - actual, actual <= limit + tolerance
+    return _compared(key, name, actual, f"≤ {limit:.6g}{_within(tolerance)}", slack, met, why)
 
 
 def at_least(
     key: str, name: str, actual: Number, limit: Number, *, tolerance: float = 0.0, why: str = ""
 ) -> Hypothesis:
     """The hypothesis actual ≥ limit, up to what rounding may take. A NaN is not met."""
-    return Hypothesis(
-        key=key,
-        name=name,
-        required=f"≥ {limit:.6g}{_within(tolerance)}",
-        actual=float(actual),
-        slack=float(actual - limit + tolerance),
-        met=bool(actual >= limit - tolerance),
-        why=why,
-    )
+    slack, met = actual - limit + tolerance, actual >= limit - tolerance
+    return _compared(key, name, actual, f"≥ {limit:.6g}{_within(tolerance)}", slack, met, why)
 
 
 def more_than(key: str, name: str, actual: Number, limit: Number, *, why: str = "") -> Hypothesis:
     """The hypothesis actual > limit, strictly."""
-    return Hypothesis(
-        key=key,
-        name=name,
-        required=f"> {limit:.6g}",
-        actual=float(actual),
-        slack=float(actual - limit),
-        met=bool(actual > limit),
-        why=why,
-    )
+    return _compared(key, name, actual, f"> {limit:.6g}", actual - limit, actual > limit, why)
 
 
 def less_than(key: str, name: str, actual: Number, limit: Number, *, why: str = "") -> Hypothesis:
     """The hypothesis actual < limit, strictly."""
+    return _compared(key, name, actual, f"< {limit:.6g}", limit - actual, actual < limit, why)
+
+
+def _compared(key: str, name: str, actual: Number, required: str, slack: Number, met: object, why: str) -> Hypothesis:
     return Hypothesis(
-        key=key,
-        name=name,
-        required=f"< {limit:.6g}",
-        actual=float(actual),
-        slack=float(limit - actual),
-        met=bool(actual < limit),
-        why=why,
+        key=key, name=name, required=required, actual=float(actual), slack=float(slack), met=bool(met), why=why
     )
 
 

@@ -5,7 +5,8 @@ import math
 import scipy.special
 
 CONFIDENCE = 0.95
-"""The one-sided confidence of every probability verdict."""
+"""The one-sided confidence of every verdict about a probability. What a figure shows is two-sided:
+`widenet.figures.statistics`."""
 
 
 def clopper_pearson(failures: int, runs: int, confidence: float = CONFIDENCE) -> tuple[float, float]:

@@ -6,6 +6,7 @@ from typing import Any
 from widenet import papers
 from widenet.claims.base import Kind
 from widenet.data.catalogue import DATASETS
+from widenet.errors import InputError
 from widenet.papers.base import Paper
 from widenet.papers.listing import listed_claims, listed_figures
 
@@ -13,7 +14,13 @@ Row = dict[str, Any]
 
 
 def listing(noun: str, paper: str | None) -> list[Row]:
-    """The rows of one noun, of one paper or of all. Data sets belong to no paper."""
+    """The rows of one noun, of one paper or of all.
+
+    Raises:
+      InputError: data sets of a paper are asked for, and they belong to none.
+    """
+    if noun == "data" and paper is not None:
+        raise InputError("data sets belong to no paper; leave --paper out.")
     return ROWS[noun](papers.PAPERS if paper is None else (papers.find_paper(paper),))
 
 
@@ -58,7 +65,10 @@ def _figures(chosen: tuple[Paper, ...]) -> list[Row]:
 
 
 def _data(_: tuple[Paper, ...]) -> list[Row]:
-    return [{"name": name, "description": entry.description} for name, entry in DATASETS.items()]
+    return [
+        {"name": name, "made_by": f"widenet.data.{entry.maker.split('.')[1]}", "description": entry.description}
+        for name, entry in DATASETS.items()
+    ]
 
 
 ROWS: dict[str, Callable[[tuple[Paper, ...]], list[Row]]] = {

@@ -31,14 +31,14 @@ COLUMNS = {
     "papers": ("key", "claims", "figures", "venue", "title"),
     "claims": ("id", "kind", "statement"),
     "figures": ("id", "title"),
-    "data": ("name", "description"),
+    "data": ("name", "made_by", "description"),
 }
 
 VERDICT_COLUMNS = ("claim", "verdict", "tightness", "runs", "s", "kind")
 TIMES = ("µs/step/run", "ratio", "compile s")
-NEEDS = {"kind": 110, "venue": 76, "figures": 64}
+NEEDS = {"kind": 110, "venue": 76, "figures": 64, "made_by": 64}
 """Columns of `widenet list` that only a terminal of this width shows."""
-LEAST_STATEMENT = 10
+LEAST_STATEMENT = 20
 LEAST_NOTE = 24
 PIPE_WIDTH = 10_000  # a line in a pipe is for grep and awk: it is never folded
 
@@ -107,16 +107,35 @@ def _badge(badge: Badge) -> Text:
     return Text(f"{badge.sign} {badge.word}", style=STYLES[badge.tone])
 
 
-def listing_table(noun: str, rows: Iterable[Mapping[str, Any]]) -> Table:
+def listing_table(noun: str, rows: Iterable[Mapping[str, Any]]) -> RenderableType:
     """The rows of `widenet list`, the columns that matter to a reader."""
-    # The rows of claims are in the order of their kinds; a narrow terminal needs the room for the statement.
-    columns = tuple(column for column in COLUMNS[noun] if _is_wide(NEEDS.get(column, 0)))
-    table = _table(noun.capitalize(), *columns, right=("claims", "figures"), fold=("title", "description"))
+    if noun == "claims" and sys.stdout.isatty():
+        return _claims_by_paper(list(rows))
+    return _listed(noun.capitalize(), COLUMNS[noun], rows)
+
+
+def _listed(title: str, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Table:
+    columns = [column for column in columns if _is_wide(NEEDS.get(column, 0))]
+    table = _table(title, *columns, right=("claims", "figures"), fold=("title", "description"))
     for row in rows:
         cells = [Text(" ".join(str(row[column]).split())) for column in columns]
         cells[0].stylize("bold")
         table.add_row(*cells)
-    return _one_line(table) if noun == "claims" else table
+    return table
+
+
+def _claims_by_paper(rows: Sequence[Mapping[str, Any]]) -> Group:
+    """A table per paper, whose title has what all of its ids begin with: the room is for the statements.
+
+    They are in the order of their kinds, which a narrow terminal does not name.
+    """
+    tables = []
+    for paper in dict.fromkeys(row["id"].partition(".")[0] for row in rows):
+        own = [
+            {**row, "name": row["id"].removeprefix(f"{paper}.")} for row in rows if row["id"].startswith(f"{paper}.")
+        ]
+        tables.append(_one_line(_listed(f"Claims {paper}.NAME", ("name", "kind", "statement"), own)))
+    return Group(*tables)
 
 
 def check_report(outcomes: "Sequence[CheckOutcome]") -> list[RenderableType]:
@@ -245,7 +264,7 @@ def _facts(outcome: "CheckOutcome") -> Table:
         "vacuous": "yes: the promise says no more than what is trivially true" if evidence.vacuous else "no",
         "conclusion": {True: "measured to hold", False: "measured to fail", None: "undecided"}[evidence.conclusion],
         "runs": wording.runs(evidence.runs),
-        "interval": wording.interval(evidence.interval),
+        "95 % limits": wording.interval(evidence.interval),
         "scale, seed": f"{found.scale.value}, {found.seed}",
         "time": wording.seconds(outcome),
     }
@@ -270,7 +289,7 @@ def comparison_table(comparisons: "Sequence[Comparison]") -> RenderableType:
     """What the paper reports, what was measured, and the range that counts as agreement."""
     words = ("quantity", "reported")
     table = _table(
-        "", "quantity", "reported", "measured", "interval", "band", "verdict", right=("measured",), fold=words
+        "", "quantity", "reported", "measured", "95 % interval", "band", "verdict", right=("measured",), fold=words
     )
     for each in comparisons:
         table.add_row(
@@ -287,7 +306,7 @@ def comparison_table(comparisons: "Sequence[Comparison]") -> RenderableType:
 
 
 def _sides(comparison: "Comparison") -> list[tuple[str, str]]:
-    interval = "" if comparison.interval is None else f", interval {wording.interval(comparison.interval)}"
+    interval = "" if comparison.interval is None else f", 95 % interval {wording.interval(comparison.interval)}"
     return [
         ("reported", comparison.reported),
         ("measured", f"{wording.number(comparison.measured)}{interval}"),

@@ -1,6 +1,7 @@
 """A command line that cannot be understood, answered in one sentence. Needs no heavy library."""
 
 import difflib
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -34,6 +35,8 @@ def sentence(error: Exception, prog_name: str, arguments: Sequence[str], command
         hint = f"did you mean {near[0]!r}?" if near else f"'{path} --help' shows those there are."
         return f"{path!r} has no option {option!r}; {hint}"
     message = " ".join(say().split()).rstrip(".")
+    if extra := re.fullmatch(r"Got unexpected extra argument\(s\) \((.*)\)", message):
+        return f"{extra[1]!r} is more than {path!r} takes; '{path} --help' shows what that is."
     return f"{message[:1].lower()}{message[1:]}; '{path} --help' shows what it takes."
 
 

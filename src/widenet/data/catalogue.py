@@ -25,5 +25,5 @@ DATASETS: dict[str, Entry] = {
     "basis": Entry("the orthonormal basis, all labelled +1 (lower bounds of brutzkus2018)", "basis.make_basis"),
     "xord": Entry("XOR detection: d patches of ±1 pairs, +1 where a pair agrees (brutzkus2019)", "xord.make_xord"),
     "mnist": Entry("MNIST images of two digits, 3 against 5 unless told otherwise", "mnist.load_digits"),
-    "arrays": Entry("your own inputs and labels, scaled into the unit ball", "arrays.make_pool"),
+    "arrays": Entry("draws from your own inputs and labels, scaled into the unit ball", "arrays.make_pool"),
 }

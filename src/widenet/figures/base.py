@@ -16,10 +16,10 @@ ANY = (-math.inf, math.inf)
 class Comparison(ClosedModel):
     """A reported number or statement beside the measured one.
 
-    `band` is the range of measured values that counts as agreement; `agrees` says whether it does. `reported` is
-    the paper's own words or number; `band` says where it came from in `basis` when the paper prints no number.
-    `added` marks a row that is no statement of the paper (a control, a measurement of this project): such rows are
-    counted apart, and none of them can disagree with the paper.
+    `interval` is the measured value's, two-sided, 95 %. `band` is the range of measured values that counts as
+    agreement; `agrees` says whether it does. `reported` is the paper's own words or number; `basis` says where the band
+    comes from when the paper prints no number. `added` marks a row that is no statement of the paper (a
+    control, a measurement of this project): such rows are counted apart, and none of them can disagree with the paper.
     """
 
     name: str

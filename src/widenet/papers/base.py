@@ -53,9 +53,5 @@ class Paper:
         """The module of the room that draws: it has `draw`, and `animate` where the figure moves."""
         return f"{self.room}.drawings.{name}"
 
-    def load_drawing(self, name: str) -> Any:
-        """The module that draws; it is imported now."""
-        return importlib.import_module(self.drawing(name))
-
     def _module(self, place: str) -> Any:
         return importlib.import_module(f"{self.room}.{place}")

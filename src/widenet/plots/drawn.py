@@ -62,10 +62,3 @@ def picture_files(
 def animation_files(drawing: str, figure_id: str, numbers: xr.Dataset, progress: Progress = silent) -> Files:
     """The animation."""
     return {f"{figure_id}.gif": importlib.import_module(drawing).animate(numbers)}
-
-
-def figure_files(figure: Figure, numbers: xr.Dataset, about: dict[str, Any]) -> Files:
-    """The picture in every format, the animation if there is one, and the numbers behind them."""
-    drawing = drawing_of(figure)
-    moving = animation_files(drawing, figure.id, numbers) if moves(figure) else {}
-    return picture_files(drawing, figure.id, numbers, about) | moving

@@ -123,18 +123,19 @@ class Processes:
           jobs: how many at once; with 1, this process does it all.
           compiled: a folder in which JAX keeps its compiled programs.
           worth_a_process: seconds of expected work below which this process does it.
-          workers: those that were started already.
+          workers: those that were started already; who started them ends them.
         """
         self.jobs, self.compiled, self.worth_a_process = jobs, compiled, worth_a_process
-        self.workers = workers or Workers(jobs)
+        self.workers, self.owns_workers = workers or Workers(jobs), workers is None
 
     def __enter__(self) -> "Processes":
         """Workers stay from one piece of work to the next."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Ends the workers."""
-        self.workers.close()
+        """Ends the workers that were started here."""
+        if self.owns_workers:
+            self.workers.close()
 
     def compute(self, tasks: Sequence[Task], store: Store, watch: Watch, *, replace: bool = False) -> None:
         """Hand out the tasks in their order until every cell is there."""

@@ -1,6 +1,7 @@
 """Many claims and figures at once: every missing cell first, on all cores, then verdicts and drawings."""
 
 import functools
+import itertools
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -74,28 +75,31 @@ class Plan:
         """
         self.cells.fill(self.missing, watch)
         results, drawings = Results(), deque[Call]()
-
-        def reduce_and_judge() -> Iterator[None]:
-            for figure in sorted(self.figures, key=lambda each: each.id not in self.moving):
-                outcome = show(figure, self.scale, self.seed, self.cells)
-                results.figures.append(outcome)
-                watch.end(figure.id, in_words(outcome), TO_JUDGE)
-                # The longest first: those that move, then those with many numbers.
-                waiting = sorted([*drawings, *self._drawings(outcome)], key=_size, reverse=True)
-                drawings.clear()
-                drawings.extend(waiting)
-                yield
-            for claim in self.claims:
-                outcome = judge(claim, self.scale, self.seed, self.cells)
-                results.checks.append(outcome)
-                watch.end(claim.id, in_words(outcome), TO_JUDGE)
-                yield
-
-        drawn = self.cells.executor.call(drawings, watch, reduce_and_judge(), self._seconds_to_draw)
+        pieces = itertools.chain(self._reduce(results, drawings), self._judge(results))
+        meanwhile = (watch.end(name, in_words(outcome), TO_JUDGE) for name, outcome in pieces)
+        drawn = self.cells.executor.call(drawings, watch, meanwhile, self._seconds_to_draw)
         results.figures.sort(key=lambda outcome: self.figures.index(outcome.figure))
         for figure in self.figures:
             results.files[figure.id] = drawn[_picture(figure.id)] | drawn.get(_animation(figure.id), {})
         return results
+
+    def _reduce(self, results: Results, drawings: deque[Call]) -> Iterator[tuple[str, FigureOutcome]]:
+        """The figures, one by one, those that move first; what there is to draw of them is added to `drawings`."""
+        for figure in sorted(self.figures, key=lambda each: each.id not in self.moving):
+            outcome = show(figure, self.scale, self.seed, self.cells)
+            results.figures.append(outcome)
+            # The longest first: those that move, then those with many numbers.
+            waiting = sorted([*drawings, *self._drawings(outcome)], key=_size, reverse=True)
+            drawings.clear()
+            drawings.extend(waiting)
+            yield figure.id, outcome
+
+    def _judge(self, results: Results) -> Iterator[tuple[str, CheckOutcome]]:
+        """The claims, one by one."""
+        for claim in self.claims:
+            outcome = judge(claim, self.scale, self.seed, self.cells)
+            results.checks.append(outcome)
+            yield claim.id, outcome
 
     def _drawings(self, outcome: FigureOutcome) -> Iterator[Call]:
         id, drawing = outcome.figure.id, plots.drawing_of(outcome.figure)

@@ -125,8 +125,6 @@ class Workers:
             patience = _until_next(queue, len(at_work) < self.count) if meanwhile is None else 0.0
             for worker in _with_news(at_work, patience):
                 kind, content = worker.hear(at_work[worker].name)
-                if isinstance(content, BaseException):
-                    raise content
                 yield News(at_work[worker], kind, content)
                 if kind == DONE:
                     del at_work[worker]
@@ -206,16 +204,21 @@ class _Worker:
             raise self._lost(call.name) from None
 
     def hear(self, name: str) -> tuple[str, Any]:
-        """What it says next; an exception where it was refused, failed, or the worker is gone."""
+        """What it says next: words about how far it is, or the answer.
+
+        Raises:
+          WidenetError: the call was refused, or the worker is gone.
+          WorkerFailed: the call raised another exception.
+        """
         try:
             kind, content = self.pipe.recv()
         except (EOFError, OSError):
-            return FAILED, self._lost(name)
+            raise self._lost(name) from None
         if kind == REFUSED:
             is_store, words = content
-            return kind, StoreError(words) if is_store else InputError(words)
+            raise StoreError(words) if is_store else InputError(words)
         if kind == FAILED:
-            return kind, WorkerFailed(f"{name} failed in a worker process:\n{content}")
+            raise WorkerFailed(f"{name} failed in a worker process:\n{content}")
         return kind, content
 
     def stop(self) -> None:

@@ -25,9 +25,10 @@ from widenet.training.record import Record
 from widenet.types import Dataset, RunKeys, Trajectory
 
 SMALL_BYTES = 16 << 10
-"""On a CPU, runs with at least this many bytes of weights are trained one after the other inside the program: their
-products are large enough alone, and a run that has nothing to do can then really skip it. Smaller ones are vmapped.
-With a saturating loss a quarter is enough: side by side, every run waits for the active samples of all others."""
+"""On a CPU, runs with at least this many bytes of weights, or of neurons for the samples of a step, are trained one
+after the other inside the program: their products are large enough alone, what they hold stays in the cache, and a run
+that has nothing to do can then really skip it. Smaller ones are vmapped. With a saturating loss a quarter is enough:
+side by side, every run waits for the active samples of all others."""
 
 
 def ensemble(
@@ -73,7 +74,8 @@ def ensemble(
     sizes, order = step_sizes(method, n_runs), method.sampling.order
     budgets = np.broadcast_to(np.asarray(recipe.max_steps, np.int32), (n_runs,))
     small = SMALL_BYTES // 4 if recipe.loss in SATURATING else SMALL_BYTES
-    large = _bytes_per_run(networks, n_runs) >= small
+    step_bytes = data.inputs.dtype.itemsize * method.batch(data.n_samples) * getattr(networks, "n_neurons", 0)
+    large = max(_bytes_per_run(networks, n_runs), step_bytes) >= small
     one_by_one = jax.default_backend() == "cpu" and (large or method.in_turn)
     devices = jax.local_devices()
     workers = min(cores() if one_by_one else len(devices), n_runs)

@@ -84,7 +84,7 @@ def log_spaced(until: float | int, count: float | int) -> tuple[int, ...]:
     return (0, *(int(t) for t in np.unique(np.geomspace(1, until, count).round().astype(int))))
 
 
-def _observed(observation: Observation, network: Any, data: Dataset, step: Int[Array, ""]) -> Array:
+def _observed(observation: Observation, network: Any, data: Dataset, step: Int[Array, ""]) -> Any:
     return observation(Snapshot(network, network, data, step))
 
 

@@ -238,8 +238,8 @@ def test_pinned_bound_from_zero_weights():
     ],
 )
 def test_pinned_bound_of_equation_13(parameters, low, high, total, without):
-    assert float(bounds.both_layers_bound(*parameters, low, high)) == pytest.approx(total, rel=1e-11)
-    assert float(bounds.both_layers_bound(*parameters, 1.0, 1.0)) == pytest.approx(without, rel=1e-11)
+    assert float(bounds.both_layers_bound(*parameters, low, high)) == pytest.approx(total, rel=1e-11)  # pyright: ignore[reportCallIssue]
+    assert float(bounds.both_layers_bound(*parameters, 1.0, 1.0)) == pytest.approx(without, rel=1e-11)  # pyright: ignore[reportCallIssue]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from widenet.papers.brutzkus2018.runs import ledger
+from widenet.losses import hinge
 from widenet.papers.brutzkus2018.runs.mnist import (
     MnistRuns,
     MnistSeparator,
@@ -19,6 +19,7 @@ from widenet.papers.brutzkus2018.runs.mnist import (
 from widenet.papers.brutzkus2018.runs.sign_scan import SignScan, SignScanSetting, run_sign_scan
 from widenet.papers.brutzkus2018.runs.trials import OnePoint, Trial, plus_minus_weights
 from widenet.progress import silent
+from widenet.training.small.networks import PULLS
 from widenet.types import Layers
 
 IMAGES: dict[str, Any] = {"n_train": 200, "n_test": 100}
@@ -98,9 +99,4 @@ def all_off() -> Trial:
 
 def as_perceptron(patch: pytest.MonkeyPatch) -> None:
     """From here on the ledger updates only where y N(x) ≤ 0, and stops too early."""
-    honest = ledger._Upcoming.next_active
-
-    def next_mistake(self: Any, margins_of: Any, *others: Any) -> int | None:
-        return honest(self, lambda rows: np.where(margins_of(rows) <= 0, 0.0, 1.0), *others)
-
-    patch.setattr(ledger._Upcoming, "next_active", next_mistake)
+    patch.setitem(PULLS, hinge, lambda margins: 1.0 * (margins <= 0))

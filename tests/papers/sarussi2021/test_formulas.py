@@ -23,7 +23,7 @@ def close(value, pinned, digits=11):
     ],
 )
 def test_the_update_bound(arguments, n, level, pinned):
-    close(f.update_bound(*arguments, n, level), pinned)
+    close(f.update_bound(*arguments, n, level), pinned)  # pyright: ignore[reportCallIssue]
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_equation_19(arguments, n, level, relaxed, before, abc, root):
     constants = f.update_bound_constants(*arguments[1:])
     close(f.epoch_bound(arguments[0], n, 1 + 1 / level, constants), relaxed)
     close(f.epoch_bound(arguments[0], n, 1 / -np.expm1(-level), constants), before)
-    close(f.quadratic(*arguments, n, level), abc)
-    close(f.quadratic_root(*f.quadratic(*arguments, n, level)), root)
+    close(f.quadratic(*arguments, n, level), abc)  # pyright: ignore[reportCallIssue]
+    close(f.quadratic_root(*f.quadratic(*arguments, n, level)), root)  # pyright: ignore[reportCallIssue]
 
 
 @pytest.mark.parametrize(

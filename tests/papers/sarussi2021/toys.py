@@ -101,7 +101,7 @@ def flow_runs(*, noise=1e-2, far_point=False, n_runs=1, **fields):
         inputs=np.repeat(points[None], n_runs, axis=0),
         labels=np.repeat(labels[None], n_runs, axis=0),
         slopes=np.full(n_runs, slope),
-        separators=np.repeat(separate(points, labels).separator[None], n_runs, axis=0),
+        separators=np.repeat(separate(points, labels).separator[None], n_runs, axis=0),  # pyright: ignore[reportOptionalSubscript]
         last_crossing=np.zeros(n_runs),
         slides=np.zeros(n_runs, int),
         statuses=np.full(n_runs, int(RunStatus.BUDGET_SPENT)),

@@ -110,13 +110,13 @@ def test_pieces_keep_what_a_single_float16_loses():
     draw = np.random.default_rng(0)
     left, right = (jnp.asarray(draw.normal(size=(32, 784)), jnp.float32) for _ in range(2))
     exact = np.asarray(left, np.float64) @ np.asarray(right, np.float64).T
-    scale = fused._power_of_two(jnp.max(jnp.abs(left)))
-    split, single = ((fused._pieces(left * scale)[:n], fused._pieces(right)[:n]) for n in (2, 1))
+    scale = fused.power_of_two(jnp.max(jnp.abs(left)))
+    split, single = ((fused.pieces_of(left * scale)[:n], fused.pieces_of(right)[:n]) for n in (2, 1))
 
     def error(found):
         return np.abs(np.asarray(found, np.float64) / float(scale) - exact).max() / np.abs(exact).max()
 
-    assert error(fused._product(*split, (1, 1))) < 5e-7
+    assert error(fused.product(*split, (1, 1))) < 5e-7
     control = jnp.dot(split[0][0], split[1][0].T, preferred_element_type=jnp.float32)
     assert error(control) > 1e-5
     assert len(single[0]) == 1
@@ -124,7 +124,7 @@ def test_pieces_keep_what_a_single_float16_loses():
 
 @pytest.mark.parametrize("bound", [1e-38, 1e-20, 0.3, 1.0, 7e4, 3e38])
 def test_scales_are_powers_of_two_and_never_overflow(bound):
-    scale = float(fused._power_of_two(jnp.float32(bound)))
+    scale = float(fused.power_of_two(jnp.float32(bound)))
     assert np.log2(scale) == round(np.log2(scale))
     assert bound * scale < 2**15
 
@@ -139,13 +139,13 @@ def test_it_is_chosen_where_it_pays_and_refused_where_it_does_not_fit(monkeypatc
         assert kernel_of(other, nets, data) != "fused"
         with pytest.raises(ValueError, match="the fused kernel trains the hidden layer"):
             kernel_of(with_method(other, kernel="fused"), nets, data)
-    monkeypatch.setattr(fused, "backend", None)  # a JAX without Triton
+    monkeypatch.setattr(fused, "triton", None)  # a JAX without Triton
     assert kernel_of(recipe, nets, data) != "fused"
 
 
 def test_inputs_of_very_different_size_are_left_to_the_other_kernels():
     data = separable(dtype=jnp.float32)
     uneven = eqx.tree_at(lambda d: d.inputs, data, data.inputs.at[:, 0].multiply(1e6))
-    assert fused._spread(data) < 100 < fused.WIDEST_SPREAD < fused._spread(uneven)
+    assert fused.spread(data) < 100 < fused.WIDEST_SPREAD < fused.spread(uneven)
     zeros = eqx.tree_at(lambda d: d.inputs, data, data.inputs.at[:, 0].set(0))
-    assert fused._spread(zeros) < 100
+    assert fused.spread(zeros) < 100

@@ -71,4 +71,5 @@ PAPER = Paper(
         "margins.equation_30",
         "regimes.section_15",
     ),
+    figures=("figure_1", "figure_3", "figure_4", "figure_5", "figure_8", "figure_9"),
 )

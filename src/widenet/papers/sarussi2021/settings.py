@@ -79,6 +79,26 @@ class Gaussians(ClosedModel):
         return (points, labels) if self.outlier is None else with_outlier(points, labels, np.asarray(self.outlier))
 
 
+class OutlierCloud(ClosedModel):
+    """Two Gaussians of the plane around (±3, 0) without the points of y x₁ ≤ 1/2, and one positive point far away.
+
+    The points are the same for every seed. The outlier lies at 110° and distance 30, behind the negative points.
+    """
+
+    kind: Literal["outlier cloud"] = "outlier cloud"
+    with_outlier: bool = True
+
+    def draw(self, seed: int) -> tuple[Points, Labels]:
+        """98 points, and the outlier last."""
+        labels = np.repeat([1.0, -1.0], 50)
+        points = labels[:, None] * np.array([3.0, 0.0]) + np.random.default_rng(1).normal(size=(100, 2))
+        kept = labels * points[:, 0] > 0.5
+        points, labels = points[kept], labels[kept]
+        angle = np.radians(110.0)
+        far = 30 * np.array([np.cos(angle), np.sin(angle)])
+        return with_outlier(points, labels, far) if self.with_outlier else (points, labels)
+
+
 class DigitPair(ClosedModel):
     """Random images of two digits of MNIST, pixels from 0 to 1, the first digit labelled +1."""
 
@@ -112,7 +132,9 @@ class OwnPoints(ClosedModel):
         return np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
 
 
-PointsSource = Annotated[Listed | SmallCloud | Gaussians | DigitPair | OwnPoints, Field(discriminator="kind")]
+PointsSource = Annotated[
+    Listed | SmallCloud | Gaussians | OutlierCloud | DigitPair | OwnPoints, Field(discriminator="kind")
+]
 """Where points come from: `draw(seed)`."""
 
 

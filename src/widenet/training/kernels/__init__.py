@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
-from widenet.training.kernels import blocked, fused, gram, plain
+from widenet.training.kernels import blocked, fused, gram, plain, swept
 
 KERNELS: dict[str, Callable[[State, Segment], State]] = {
     "plain": plain.advance,
     "blocked": blocked.advance,
     "gram": gram.advance,
     "fused": fused.advance,
+    "swept": swept.advance,
 }

@@ -24,11 +24,14 @@ from widenet.networks.two_layer import EXACT
 from widenet.training.closest import Closest, potentials_of
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import Tally
+from widenet.training.kernels.twins import twins
 from widenet.training.record import OutputWatch
 from widenet.types import Layers
 
 ROWS = 64
 """Rows of a block: large enough for the products to run at full speed, small enough for the inner loop."""
+WRITTEN_OUT = 8
+"""Up to so many steps a walk is written out: a step then meets only the rows before it, and its outputs are kept."""
 
 Carry = TypeVar("Carry")
 
@@ -94,18 +97,6 @@ class Block(eqx.Module):
         return self.twins[chosen[:, None], chosen]  # pyright: ignore[reportOptionalSubscript]
 
 
-def twins(inputs: Float[Array, "sample dim"], has_bias: bool) -> Float[Array, "sample sample"]:
-    """1 where two samples are equal, −1 where they are opposite: such samples of one batch may cancel each other.
-
-    Other samples could only do so by chance. With a bias opposite samples differ in its constant coordinate.
-    """
-
-    def equal(other: Array) -> Array:
-        return jnp.all(inputs[:, None] == other[None], axis=-1).astype(inputs.dtype)
-
-    return equal(inputs) if has_bias else equal(inputs) - equal(-inputs)
-
-
 class Taken(eqx.Module):
     """One step, or a row for each step of a block: its coefficients, what it adds to the output weights (None if they
     are fixed), and the outputs before it.
@@ -150,12 +141,18 @@ class Progress(eqx.Module):
     watched: Any = None
 
 
-def walk(segment: Segment, carry: Carry, work: Callable[[Carry, Rows], Carry]) -> Carry:
-    """Take the steps start, …, stop − 1 block by block, epoch by epoch."""
+def block_size(segment: Segment, steps: int | None = None) -> int:
+    """Steps of a block: so many, or those of `ROWS` rows, and at most an epoch."""
+    length = segment.order.steps_per_epoch(segment.data.n_samples, segment.batch_size)
+    return max(1, min(ROWS // segment.batch_size if steps is None else steps, length))
+
+
+def walk(segment: Segment, carry: Carry, work: Callable[[Carry, Rows], Carry], steps: int | None = None) -> Carry:
+    """Take the steps start, …, stop − 1 block by block, epoch by epoch; a block has so many steps, or `ROWS` rows."""
     order, n_samples, batch_size = segment.order, segment.data.n_samples, segment.batch_size
     start, stop = segment.start, segment.stop
     length = order.steps_per_epoch(n_samples, batch_size)
-    size = max(1, min(ROWS // batch_size, length))
+    size = block_size(segment, steps)
 
     def run_epoch(epoch: Array, carry: Carry) -> Carry:
         samples = order.epoch(segment.key, epoch, n_samples, batch_size)
@@ -198,10 +195,21 @@ def work_through(
     )
     inner = _next_active if segment.loss in SATURATING else _every_step
     end, visited = inner(network, hidden, block, segment, Walked(blank, second, watched))
-    updates = jax.vmap(lambda index, step: step.is_update(block.twins_of(index)))(jnp.arange(steps), end.steps)
+    updates = _updates(block, end.steps)
     mistakes = jnp.sum(zero_one(end.steps.outputs, block.labels), axis=1)
     counted = tally.add(updates & visited, jnp.where(visited, mistakes, 0), block.rows.numbers)
     return Progress(end.steps.coefficients, end.output_weights, counted, end.watched)
+
+
+def _updates(block: Block, taken: Taken) -> Bool[Array, " step"]:
+    """Which steps moved anything. That samples of a batch are twins is rare, so their sums are taken only then."""
+    alone = jax.vmap(Taken.is_update)(taken)
+    if block.labels.shape[1] == 1:
+        return alone
+    same: Any = jax.vmap(block.twins_of)(jnp.arange(block.labels.shape[0]))
+    return jax.lax.cond(
+        jnp.sum(jnp.abs(same)) > block.labels.size, lambda: jax.vmap(Taken.is_update)(taken, same), lambda: alone
+    )
 
 
 def fits(network: Any, watch: Any) -> bool:
@@ -306,6 +314,8 @@ def _every_step(
 
     if watch is not None or layers is Layers.BOTH:
         return loop(body, walked), block.rows.valid
+    if n_steps <= WRITTEN_OUT:
+        return _written_out(network, hidden, block, segment, walked), block.rows.valid
     # XLA on a CPU runs a loop body of at most eight operations without a scheduler, in half the time. So this one
     # keeps the coefficients alone, and the outputs are found again afterwards, for all steps at once.
     coefficients = loop(lean_body, walked.steps.coefficients)
@@ -314,6 +324,23 @@ def _every_step(
     drift = jnp.einsum("tbsc,scn->tbn", jnp.where(earlier, gram, 0), coefficients, precision=EXACT)
     outputs = jnp.dot(network.activation(hidden + drift), walked.output_weights.T, precision=EXACT)
     return Walked(Taken(coefficients, None, outputs), walked.output_weights, walked.watched), block.rows.valid
+
+
+def _written_out(
+    network: TwoLayer, hidden: Float[Array, "step batch neuron"], block: Block, segment: Segment, walked: Walked
+) -> Walked:
+    """A few steps that move the hidden layer alone, one after the other without a loop."""
+    rate = segment.constant_step.astype(hidden.dtype) / segment.batch_size
+    taken: list[Taken] = []
+    gram = block.gram() if len(hidden) > 1 else None
+    for step, now in enumerate(hidden):
+        if gram is not None and taken:
+            earlier = jnp.stack([each.coefficients for each in taken])
+            now = now + jnp.einsum("bsc,scn->bn", gram[step, :, :step], earlier, precision=EXACT)
+        own = block.labels[step], block.moves[step] & block.rows.valid[step]
+        taken.append(take(network, now, *own, walked.output_weights, rate, segment.loss, segment.layers))
+    steps = jax.tree.map(lambda *parts: jnp.stack(parts), *taken)
+    return Walked(steps, walked.output_weights, walked.watched)
 
 
 def _next_active(

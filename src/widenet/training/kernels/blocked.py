@@ -7,6 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+from widenet.losses import SATURATING
 from widenet.networks import TwoLayer
 from widenet.networks.two_layer import EXACT
 from widenet.training.closest import followed, potentials_of, value_of
@@ -40,7 +41,10 @@ def advance(state: State, segment: Segment) -> State:
             bias = network.bias + jnp.sum(coefficients, 0) if has_bias else None  # pyright: ignore
             return TwoLayer(weights, network.output_weights, bias, network.activation)
 
-        moved = jax.lax.cond(jnp.any(coefficients != 0), apply, lambda network: network, network)
+        if segment.loss in SATURATING:  # other losses move something in every block
+            moved = jax.lax.cond(jnp.any(coefficients != 0), apply, lambda network: network, network)
+        else:
+            moved = apply(network)
         moved = eqx.tree_at(lambda net: net.output_weights, moved, progress.output_weights)
         return State(moved, progress.tally, progress.watched)
 

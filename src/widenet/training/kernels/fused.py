@@ -11,12 +11,7 @@ two phases:
 - `_walk` takes the steps. Within `STRIDE` rows it works on one vector per row and carries each coefficient into the
   rows that follow; rows further away catch up by a small product before their turn.
 
-Products run on tensor cores, which have no float32 mode of full precision. Each operand is split into two float16
-pieces after scaling by a power of two, and three of the four piece products are added in float32: x = x₁ + x₂ keeps
-22 bits, and what is lost is below the rounding of a float32 sum. Power-of-two scales are exact; they are chosen per
-block from bounds on the weights and coefficients, so nothing overflows, and an entry is represented to 2^-22 of itself
-or 2^-34 of the largest one, whichever is more. Measured against float64 the weights come out closer than
-step-by-step float32 does. In float64 (tests) the operands are used whole.
+Products run on tensor cores in float16 pieces; `pieces` says how, and why that is as accurate as float32.
 
 The programs are Pallas kernels for Triton. Where there is none (no GPU, or a JAX without that backend) `fits` says so
 and `blocked` does the job; on a CPU the kernel can only be interpreted, which is how the tests compare it to `plain`.
@@ -29,19 +24,26 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from widenet.losses import SATURATING, Loss, logistic, zero_one
 from widenet.networks import PiecewiseLinear, TwoLayer
 from widenet.networks.two_layer import EXACT
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State, Tally
+from widenet.training.kernels.pieces import (
+    WIDEST_SPREAD,
+    has_tensor_cores,
+    loaded,
+    pieces_of,
+    power_of_two,
+    product,
+    scaled_pieces,
+    spread,
+    stored,
+    triton,
+)
 from widenet.types import Dataset, Layers
-
-try:
-    from jax.experimental.pallas import triton as backend
-except ImportError:  # a JAX that has dropped Triton
-    backend = None
 
 ROWS = 64
 """Steps of a block. More would save memory traffic and no longer fit in registers."""
@@ -57,8 +59,6 @@ MOST_NEURONS = 256
 """Wider networks would not keep a stride in registers; their products are large enough for `blocked`."""
 LAUNCH = 4096
 """Steps per launch, at least: several epochs of a small data set go into one."""
-WIDEST_SPREAD = 2.0**12
-"""Ratio of the largest to the smallest column maximum up to which one scale for all inputs keeps float32's accuracy."""
 
 int32, float32 = jnp.int32, jnp.float32
 
@@ -66,7 +66,7 @@ int32, float32 = jnp.int32, jnp.float32
 def fits(network: Any, data: Dataset, batch_size: int | None, layers: Layers, watch: Any) -> bool:
     """Whether this kernel can do the job at all: on a GPU in float32, interpreted on a CPU in either precision."""
     return (
-        backend is not None
+        triton is not None
         and (jax.default_backend() == "cpu" or data.inputs.dtype == float32)
         and isinstance(network, TwoLayer)
         and isinstance(network.activation, PiecewiseLinear)
@@ -81,22 +81,7 @@ def fits(network: Any, data: Dataset, batch_size: int | None, layers: Layers, wa
 
 def pays(network: TwoLayer, data: Dataset) -> bool:
     """Whether this kernel, where it fits, is the fastest one: an NVIDIA GPU with tensor cores, in float32."""
-    if jax.default_backend() != "gpu" or network.hidden_weights.dtype != float32:
-        return False
-    capability = str(getattr(jax.devices()[0], "compute_capability", "0"))
-    return capability.replace(".", "").isdigit() and float(capability) >= 8 and _spread(data) <= WIDEST_SPREAD
-
-
-def _spread(data: Dataset) -> float:
-    """The largest column maximum over the smallest, columns of zeros left out."""
-    return float(_spread_of(data.inputs))
-
-
-@jax.jit
-def _spread_of(inputs: Float[Array, "*run sample dim"]) -> Float[Array, ""]:
-    columns = jnp.max(jnp.abs(inputs), axis=tuple(range(inputs.ndim - 1)))
-    largest = jnp.max(columns)
-    return jnp.where(largest > 0, largest / jnp.min(jnp.where(columns > 0, columns, jnp.inf)), 1)
+    return network.hidden_weights.dtype == float32 and has_tensor_cores() and spread(data) <= WIDEST_SPREAD
 
 
 def advance(state: State, segment: Segment) -> State:
@@ -111,7 +96,7 @@ def advance(state: State, segment: Segment) -> State:
         weights = jnp.concatenate([weights, network.bias[:, None]], axis=1)
         inputs = jnp.concatenate([inputs, jnp.ones_like(inputs[:, :1])], axis=1)
     moves = jnp.any(inputs != 0, axis=1).astype(int32)
-    pieces, input_scale = _scaled_pieces(inputs)
+    pieces, input_scale = scaled_pieces(inputs, COLUMNS)
     run_segment = _program(segment.loss, weights.shape[0], weights.shape[1], dtype)
     kink = network.activation
     slope, at_zero = jnp.asarray(kink.slope, dtype), jnp.asarray(kink.derivative_at_zero, dtype)
@@ -160,7 +145,7 @@ def _program(loss: Loss, n_neurons: int, dim: int, dtype: Any) -> Any:
         functools.partial(_run_segment, loss=loss, interpret=interpret),
         out_shape=[jax.ShapeDtypeStruct(shape, kind) for shape, kind in zip(shapes, dtypes, strict=True)],
         input_output_aliases={0: 0},
-        compiler_params=None if interpret else backend.CompilerParams(num_warps=WARPS, num_stages=STAGES),  # type: ignore
+        compiler_params=None if interpret else triton.CompilerParams(num_warps=WARPS, num_stages=STAGES),  # type: ignore
         interpret=interpret,
         name="widenet_fused",
     )
@@ -175,7 +160,7 @@ def _run_segment(
     last pass only applies. `limit` bounds the weights, `size` the coefficients of the block before.
     """
     *pieces, weights, counts, hidden, gram, coefficients = others
-    barrier = (lambda: None) if interpret else backend.debug_barrier  # type: ignore
+    barrier = (lambda: None) if interpret else triton.debug_barrier  # type: ignore
     first, last, before = bounds[0], bounds[1], bounds[2]
     reach, limit = numbers[3], numbers[4]
     coefficients[:, :] = jnp.zeros(coefficients.shape, coefficients.dtype)
@@ -207,24 +192,24 @@ def _sweep(part: int, weights, coefficients, pieces, earlier, later, scales, hid
     n_neurons, dim = weights.shape
     size = min(NEURONS, hidden.shape[1])
     limit, largest, input_scale = scales
-    weight_scale, coefficient_scale = _power_of_two(limit), _power_of_two(largest)
+    weight_scale, coefficient_scale = power_of_two(limit), power_of_two(largest)
     neuron = part * size + jnp.arange(size, dtype=int32)
     row, column = jnp.arange(ROWS, dtype=int32), jnp.arange(COLUMNS, dtype=int32)
-    change = _pieces(coefficients[row[:, None], neuron[None, :]] * coefficient_scale)
+    change = pieces_of(coefficients[row[:, None], neuron[None, :]] * coefficient_scale)
 
     def one_tile(tile: Array, sums: tuple[Array, Array]) -> tuple[Array, Array]:
         preactivations, products = sums
         columns = tile * int32(COLUMNS) + column
         place = (neuron[:, None], columns[None, :])
         exists = (neuron < n_neurons)[:, None] & (columns < dim)[None, :]
-        w = _load(weights, place, exists)
+        w = loaded(weights, place, exists)
         x_earlier = [piece[earlier[:, None], columns[None, :]] for piece in pieces]
         x_later = [piece[later[:, None], columns[None, :]] for piece in pieces]
-        w = w + _product(change, x_earlier, (0, 0)) * (1 / coefficient_scale * (1 / input_scale))
-        _store(weights, place, exists, w)
-        preactivations = _product(_pieces(w * weight_scale), x_later, (1, 1), preactivations)
+        w = w + product(change, x_earlier, (0, 0)) * (1 / coefficient_scale * (1 / input_scale))
+        stored(weights, place, exists, w)
+        preactivations = product(pieces_of(w * weight_scale), x_later, (1, 1), preactivations)
         if gram is not None:
-            products = _product(x_later, x_later, (1, 1), products)
+            products = product(x_later, x_later, (1, 1), products)
         return preactivations, products
 
     zeros = (jnp.zeros((size, ROWS), weights.dtype), jnp.zeros((ROWS, ROWS) if gram is not None else (), weights.dtype))
@@ -317,49 +302,3 @@ def _loss_slope(loss: Loss, outputs: Array, labels: Array) -> Array:
     if loss is logistic:
         return -labels / (1 + jnp.exp(labels * outputs))
     return jax.grad(lambda outputs: jnp.sum(loss(outputs, labels)))(outputs)
-
-
-def _power_of_two(bound: Array) -> Array:
-    """The power of two that brings `bound` just under 2^15, by its exponent bits; 1 where nothing is split."""
-    if bound.dtype != float32:
-        return jnp.ones_like(bound)
-    exponent = jax.lax.bitcast_convert_type(jnp.maximum(bound, float32(1e-30)), int32) >> 23
-    return jax.lax.bitcast_convert_type(jnp.clip(int32(254 + 14) - exponent, 1, 253) << 23, float32)
-
-
-def _pieces(x: Array) -> tuple[Array, ...]:
-    """x as a sum of float16 arrays (of itself, where it is not float32)."""
-    if x.dtype != float32:
-        return (x,)
-    high = x.astype(jnp.float16)
-    return high, (x - high.astype(float32)).astype(jnp.float16)
-
-
-def _scaled_pieces(inputs: Array) -> tuple[tuple[Array, ...], Array]:
-    """The inputs, padded to whole tiles, scaled and split; with their scale."""
-    inputs = jnp.pad(inputs, ((0, 0), (0, -inputs.shape[1] % COLUMNS)))
-    scale = _power_of_two(jnp.max(jnp.abs(inputs)))
-    if inputs.dtype != float32:
-        return (inputs,), scale
-    # `_pieces` outside a kernel would be simplified away: XLA drops a rounding that is undone at once.
-    high = jax.lax.reduce_precision(inputs * scale, exponent_bits=5, mantissa_bits=10)
-    return (high.astype(jnp.float16), (inputs * scale - high).astype(jnp.float16)), scale
-
-
-def _product(left, right, contract: tuple[int, int], total: Array | None = None) -> Array:
-    """The sum of all piece products but the smallest, in the precision of the whole; small ones first."""
-    pairs = [(0, 0)] if len(left) == 1 else [(0, 1), (1, 0), (0, 0)]
-    for i, j in pairs:
-        dims = (((contract[0],), (contract[1],)), ((), ()))
-        kind = float32 if len(left) > 1 else left[i].dtype
-        part = jax.lax.dot_general(left[i], right[j], dims, precision=EXACT, preferred_element_type=kind)
-        total = part if total is None else total + part
-    return total  # type: ignore
-
-
-def _load(ref, place, exists) -> Array:
-    return backend.load(ref.at[place], mask=exists, other=0)  # type: ignore
-
-
-def _store(ref, place, exists, value) -> None:
-    backend.store(ref.at[place], value, mask=exists)  # type: ignore

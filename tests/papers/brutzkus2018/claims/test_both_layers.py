@@ -167,9 +167,9 @@ def altered(**fields):
 test_control_each_hypothesis_at_its_edge = hypothesis_edges(
     equation_13,
     altered,
-    row_norm=({"relative_row": 1.0}, {"relative_row": 1 + 1e-9}),
-    input_norm=({"largest_input": 1.0}, {"largest_input": 1 + 1e-9}),
-    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 1e-9}),
+    row_norm=({"relative_row": 1.0}, {"relative_row": 1 + 5e-12}),
+    input_norm=({"largest_input": 1.0}, {"largest_input": 1 + 5e-12}),
+    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
     labels=({"label_error": 0.0}, {"label_error": 1e-15}),
     equal_outputs=({"output_spread": 0.0}, {"output_spread": 1e-15}),
     output_weight=({"smallest_output": 1e-9}, {"smallest_output": 0.0}),

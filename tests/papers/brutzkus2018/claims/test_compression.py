@@ -125,10 +125,10 @@ def ruled(**changes):
 
 
 SETTING = {
-    "separable": ({"smallest_margin": 1.0}, {"smallest_margin": 1 - 1e-9}),
-    "input_norm": ({"largest_norm": 1.0}, {"largest_norm": 1 + 1e-9}),
+    "separable": ({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
+    "input_norm": ({"largest_norm": 1.0}, {"largest_norm": 1 + 5e-12}),
     "slope_positive": (ruled(slope=1e-6), ruled(slope=0.0)),
-    "slope_below_one": (ruled(slope=1 - 1e-9), ruled(slope=1.0)),
+    "slope_below_one": (ruled(slope=1 - 5e-12), ruled(slope=1.0)),
     "step_size": (ruled(step_size=1e-9), ruled(step_size=0.0)),
     "loss_zero": ({}, {"loss": np.where(ONCE_OFF, 0.0, 1e-9)}),
 }

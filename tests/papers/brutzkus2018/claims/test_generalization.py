@@ -261,15 +261,20 @@ def test_control_another_delta():
     assert theorem_5(planted(39, error=1.0), delta=0.15).parts[0].kept is False
 
 
+@pytest.mark.parametrize(("bound", "vacuous"), [(1.0, True), (0.999, False)])
+def test_a_bound_of_one_says_nothing(bound, vacuous):
+    assert theorem_5(planted(), bound=lambda *_: bound).vacuous is vacuous
+
+
 def ruled(**changes):
     return {"rule": RULE.model_copy(update=changes)}
 
 
 SETTING = {
-    "separable": ({"smallest_margin": 1.0}, {"smallest_margin": 1 - 1e-9}),
-    "input_norm": ({"largest_norm": 1.0}, {"largest_norm": 1 + 1e-9}),
+    "separable": ({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
+    "input_norm": ({"largest_norm": 1.0}, {"largest_norm": 1 + 5e-12}),
     "slope_positive": (ruled(slope=1e-6), ruled(slope=0.0)),
-    "slope_below_one": (ruled(slope=1 - 1e-9), ruled(slope=1.0)),
+    "slope_below_one": (ruled(slope=1 - 5e-12), ruled(slope=1.0)),
     "step_size": (ruled(step_size=1e-9), ruled(step_size=0.0)),
     "fixed_before": ({}, {"separator_is_given": False}),
     "enough_samples": ({"n_samples": 14}, {"n_samples": 13}),
@@ -310,10 +315,10 @@ test_control_each_part_of_remark_1 = part_edges(
 test_control_hypotheses_of_remark_1 = hypothesis_edges(
     remark_1,
     followed,
-    separator_norm=({"separator_norms": np.array([1.0])}, {"separator_norms": np.array([1 - 1e-9])}),
+    separator_norm=({"separator_norms": np.array([1.0])}, {"separator_norms": np.array([1 - 5e-12])}),
     slope_positive=({"slopes": np.array([1e-6])}, {"slopes": np.array([0.0])}),
-    slope_below_one=({"slopes": np.array([1 - 1e-9])}, {"slopes": np.array([1.0])}),
-    equal_scale=({"radius": 1 + 1e-13}, {"radius": 1 + 1e-9}),
+    slope_below_one=({"slopes": np.array([1 - 5e-12])}, {"slopes": np.array([1.0])}),
+    equal_scale=({"radius": 1 + 1e-13}, {"radius": 1 + 5e-12}),
     large_steps=({"step_sizes": np.array([1.0, 1e9])}, {"step_sizes": np.array([1.0, 0.999e9])}),
 )
 

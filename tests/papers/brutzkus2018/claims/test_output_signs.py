@@ -103,8 +103,8 @@ def beside(**changes):
 test_control_hypotheses = hypothesis_edges(
     section_5_3_signs,
     beside,
-    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 1e-9}),
-    input_norm=({"largest_norm": 1.0}, {"largest_norm": 1 + 1e-9}),
+    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
+    input_norm=({"largest_norm": 1.0}, {"largest_norm": 1 + 5e-12}),
 )
 
 

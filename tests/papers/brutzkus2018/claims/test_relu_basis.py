@@ -223,7 +223,7 @@ def test_control_a_stuck_run_whose_loss_is_a_little_off():
 
 @breaks_part(theorem_9_equivalence, ZERO)
 def test_control_a_solved_run_that_is_not_solved():
-    inside, outside = (with_output(RUNS, a_point_of_a_solved_run, value) for value in (1.0, 1 - 1e-9))
+    inside, outside = (with_output(RUNS, a_point_of_a_solved_run, value) for value in (1.0, 1 - 5e-12))
     return theorem_9_equivalence(inside), theorem_9_equivalence(outside)
 
 
@@ -254,6 +254,11 @@ def test_control_one_update_more_on_a_stuck_point():
 @breaks_part(theorem_9_stuck_count, "N = 0 at the end")
 def test_control_a_stuck_point_that_says_something():
     return theorem_9_stuck_count(RUNS), theorem_9_stuck_count(with_output(RUNS, the_only_stuck_point, 1e-15))
+
+
+def test_points_without_an_update_are_no_test_of_a_count():
+    count, silent_ = theorem_9_stuck_count(RUNS).parts
+    assert 0 < count.cases < silent_.cases
 
 
 def stuck_point_of(sign):
@@ -306,7 +311,7 @@ def test_mixed_labels_by_hand():
 
 def with_balls(**changes):
     first, *others = RUNS[0].batches
-    balls = dataclasses.replace(first.balls, **{name: change(first.balls) for name, change in changes.items()})
+    balls = dataclasses.replace(first.balls, **{name: change(first.balls) for name, change in changes.items()})  # pyright: ignore[reportArgumentType]
     return theorem_9_local_minimum([BasisRuns((dataclasses.replace(first, balls=balls), *others))])
 
 
@@ -348,13 +353,13 @@ def edges_of(runs):
     tiny, zero = weights.copy(), weights.copy()
     tiny[place], zero[place] = -1e-300, 0.0
     return {
-        "orthonormal": ({"inputs": np.eye(8) * (1 + 1e-14)}, {"inputs": np.eye(8) * (1 + 1e-9)}),
+        "orthonormal": ({"inputs": np.eye(8) * (1 + 1e-14)}, {"inputs": np.eye(8) * (1 + 5e-12)}),
         "relu": ({}, {"slope": 1e-9}),
-        "unit_output_weights": ({}, {"output_weight": 1 + 1e-9}),
-        "entry_bound": ({"entry_bound": largest}, {"entry_bound": largest * (1 - 1e-9)}),
+        "unit_output_weights": ({}, {"output_weight": 1 + 5e-12}),
+        "entry_bound": ({"entry_bound": largest}, {"entry_bound": largest * (1 - 5e-12)}),
         "continuous_start": ({"weights": tiny}, {"weights": zero}),
         "step_size": ({}, {"step_size": 0.0}),
-        "plus_labels": ({}, {"labels": np.where(np.eye(20, 8) > 0, 1 - 1e-9, 1.0)}),
+        "plus_labels": ({}, {"labels": np.where(np.eye(20, 8) > 0, 1 - 5e-12, 1.0)}),
     }
 
 

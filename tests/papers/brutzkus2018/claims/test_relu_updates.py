@@ -159,7 +159,7 @@ test_control_each_hypothesis = hypothesis_edges(
     orthonormal=({"gram_error": 1e-13}, {"gram_error": 1e-9}),
     relu=({"slope": 0.0}, {"slope": 1e-9}),
     unit_output_weights=({"weight_error": 0.0}, {"weight_error": 1e-9}),
-    plus_labels=({"smallest_label": 1.0}, {"smallest_label": 1 - 1e-9}),
+    plus_labels=({"smallest_label": 1.0}, {"smallest_label": 1 - 5e-12}),
 )
 
 

@@ -219,8 +219,8 @@ def test_control_a_wide_run_that_ends_otherwise():
 SIX = 6 / 2000**0.5
 """Six standard errors of a mean of signs over 2,000 starts."""
 SIGNS = {
-    "symmetric": ({"imbalance": SIX}, {"imbalance": SIX * (1 + 1e-9)}),
-    "independent": ({"correlation": SIX}, {"correlation": SIX * (1 + 1e-9)}),
+    "symmetric": ({"imbalance": SIX}, {"imbalance": SIX * (1 + 5e-12)}),
+    "independent": ({"correlation": SIX}, {"correlation": SIX * (1 + 5e-12)}),
     "bounded": ({"largest_entry": 1e300}, {"largest_entry": np.inf}),
 }
 test_control_hypotheses_of_theorem_9a = hypothesis_edges(

@@ -72,14 +72,14 @@ def test_footnote_1_outside_its_hypotheses():
 @breaks_part(footnote_1, "‖w*‖ ≥ 1")
 def test_control_a_norm_below_one():
     """No honest data can do it: the norms are planted."""
-    return footnote_1(one_set(1.0, 1.0, 1.0)), footnote_1(one_set(1.0, 1.0, 1 - 1e-9))
+    return footnote_1(one_set(1.0, 1.0, 1.0)), footnote_1(one_set(1.0, 1.0, 1 - 5e-12))
 
 
 test_control_hypotheses_of_footnote_1 = hypothesis_edges(
     footnote_1,
     lambda margin=1.0, norm=1.0: footnote_1(one_set(margin, norm, 1.0)),
-    separable=({"margin": 1.0}, {"margin": 1 - 1e-9}),
-    input_norm=({"norm": 1.0}, {"norm": 1 + 1e-9}),
+    separable=({"margin": 1.0}, {"margin": 1 - 5e-12}),
+    input_norm=({"norm": 1.0}, {"norm": 1 + 5e-12}),
 )
 
 
@@ -134,7 +134,7 @@ def rewritten(changes=None, mirrored=0, **fields):
     def build(network):
         rows = rewrite(network)
         for place, row in (changes or {}).items():
-            rows[place] = rows[place] * (1 + row) if np.isscalar(row) else rows[place] + row
+            rows[place] = rows[place] * (1 + row) if np.isscalar(row) else rows[place] + row  # pyright: ignore[reportOperatorIssue]
         halves = rows.reshape(2, -1, 2)
         return np.concatenate([halves, np.zeros((2, mirrored, 2))], axis=1).reshape(-1, 2)
 

@@ -77,8 +77,8 @@ test_control_each_part_of_corollary_3 = part_edges(
     altered,
     {
         BOUND: ({}, {"more": 1}),
-        ZERO: ({"last_margin": 1.0}, {"last_margin": 1 - 1e-9}),
-        SAME: ({}, {"size": lambda k: equal_scale(k) * (1 + 1e-9)}),
+        ZERO: ({"last_margin": 1.0}, {"last_margin": 1 - 5e-12}),
+        SAME: ({}, {"size": lambda k: equal_scale(k) * (1 + 5e-12)}),
         SIMPLE: ({"times": 0.82}, {"times": 0.8}),
     },
 )
@@ -112,32 +112,33 @@ def test_corollary_3_is_attained_in_the_default_settings(cells):
 
 
 def at(norm=1.0, slope=0.99, step_size=1.0):
-    return Formulas(np.array([norm * 1.0]), np.array([slope]), np.array([step_size]), (1,))
+    """These parameters beside ordinary ones."""
+    return Formulas(np.array([2.0, norm]), np.array([0.5, slope]), np.array([1.0, step_size]), (1,))
 
 
 test_control_hypotheses_of_corollary_3 = hypothesis_edges(
     corollary_3,
     altered,
-    separator_norm=({"formulas": at(1.0)}, {"formulas": at(1 - 1e-9)}),
+    separator_norm=({"formulas": at(1.0)}, {"formulas": at(1 - 5e-12)}),
     formula_slope_positive=({"formulas": at(slope=1e-6)}, {"formulas": at(slope=0.0)}),
-    formula_slope_below_one=({"formulas": at(slope=1 - 1e-9)}, {"formulas": at(slope=1.0)}),
+    formula_slope_below_one=({"formulas": at(slope=1 - 5e-12)}, {"formulas": at(slope=1.0)}),
     formula_step_size=({"formulas": at(step_size=1e-9)}, {"formulas": at(step_size=0.0)}),
-    row_norm=({"relative_row": 1.0}, {"relative_row": 1 + 1e-9}),
-    input_norm=({"largest_input": 1.0}, {"largest_input": 1 + 1e-9}),
-    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 1e-9}),
+    row_norm=({"relative_row": 1.0}, {"relative_row": 1 + 5e-12}),
+    input_norm=({"largest_input": 1.0}, {"largest_input": 1 + 5e-12}),
+    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
     labels=({"label_error": 0.0}, {"label_error": 1e-15}),
     equal_outputs=({"output_spread": 0.0}, {"output_spread": 1e-15}),
     output_weight=({"smallest_output": 1e-9}, {"smallest_output": 0.0}),
     slope_positive=({"slope": 1e-6}, {"slope": 0.0}),
-    slope_below_one=({"slope": 1 - 1e-9}, {"slope": 1.0}),
+    slope_below_one=({"slope": 1 - 5e-12}, {"slope": 1.0}),
     step_size=({"step_size": 1e-9}, {"step_size": 0.0}),
     derivative_at_zero=({"at_zero": 1.0}, {"at_zero": 1 + 1e-15}),
     derivative_above_slope=({"slope": 0.5, "at_zero": 0.5}, {"slope": 0.5, "at_zero": 0.5 - 1e-15}),
     normalized_output=(
         {"output_weight": RUNS.output_weight[-1] * (1 + 1e-13)},
-        {"output_weight": RUNS.output_weight[-1] * (1 + 1e-9)},
+        {"output_weight": RUNS.output_weight[-1] * (1 + 5e-12)},
     ),
-    normalized_rows=({"row_bound": RUNS.row_bound[-1] * (1 - 1e-13)}, {"row_bound": RUNS.row_bound[-1] * (1 - 1e-9)}),
+    normalized_rows=({"row_bound": RUNS.row_bound[-1] * (1 - 1e-13)}, {"row_bound": RUNS.row_bound[-1] * (1 - 5e-12)}),
 )
 
 
@@ -181,9 +182,9 @@ def test_control_the_second_term_of_equation_14():
 test_control_hypotheses_of_equation_14 = hypothesis_edges(
     equation_14,
     lambda **changes: with_factors(formulas=at(**changes)),
-    separator_norm=({"norm": 1.0}, {"norm": 1 - 1e-9}),
+    separator_norm=({"norm": 1.0}, {"norm": 1 - 5e-12}),
     formula_slope_positive=({"slope": 1e-6}, {"slope": 0.0}),
-    formula_slope_below_one=({"slope": 1 - 1e-9}, {"slope": 1.0}),
+    formula_slope_below_one=({"slope": 1 - 5e-12}, {"slope": 1.0}),
     formula_step_size=({"step_size": 1e-9}, {"step_size": 0.0}),
 )
 
@@ -227,9 +228,9 @@ test_control_hypotheses_of_tied_rows = hypothesis_edges(
     tied_with,
     normalized_output=(
         {"output_weight": TIED.output_weight * (1 + 1e-13)},
-        {"output_weight": TIED.output_weight * (1 + 1e-9)},
+        {"output_weight": TIED.output_weight * (1 + 5e-12)},
     ),
-    normalized_rows=({"row_bound": TIED.row_bound * (1 - 1e-13)}, {"row_bound": TIED.row_bound * (1 - 1e-9)}),
+    normalized_rows=({"row_bound": TIED.row_bound * (1 - 1e-13)}, {"row_bound": TIED.row_bound * (1 - 5e-12)}),
     tied=({"untied": np.array([0.0, 0.0, 1e-10])}, {"untied": np.array([0.0, 0.0, 1e-6])}),
 )
 

@@ -68,9 +68,9 @@ def with_last(**factors):
 test_control_each_hypothesis = hypothesis_edges(
     corollary_3_width_free,
     with_last,
-    normalized_output=({"output_weight": 1 + 1e-13}, {"output_weight": 1 + 1e-9}),
-    normalized_rows=({"row_bound": 1 - 1e-13}, {"row_bound": 1 - 1e-9}),
-    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 1e-9}),
+    normalized_output=({"output_weight": 1 + 1e-13}, {"output_weight": 1 + 5e-12}),
+    normalized_rows=({"row_bound": 1 - 1e-13}, {"row_bound": 1 - 5e-12}),
+    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
 )
 
 
@@ -96,6 +96,16 @@ def test_too_few_starts_or_widths_decide_nothing():
     assert corollary_3_width_free(planted(0.0, n_runs=5)).verdict is Verdict.HOLDS
     assert corollary_3_width_free(planted(0.0, n_runs=4)).verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert corollary_3_width_free(planted(0.0)[:2]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+def test_one_width_with_too_few_starts_decides_nothing():
+    first, *others = planted(0.0)
+    few = dataclasses.replace(first, updates=first.updates[:4], status=first.status[:4])
+    assert corollary_3_width_free([few, *others]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+def test_the_largest_slope_called_flat_is_shown():
+    assert corollary_3_width_free(planted(0.0)).promised == 0.05
 
 
 def test_an_unfinished_run_decides_nothing():

@@ -56,7 +56,7 @@ test_control_each_activation_of_section_2 = part_edges(
 test_control_hypotheses_of_section_2 = hypothesis_edges(
     section_2_zero_minimum,
     shrunk,
-    separable=({}, {"separator": np.full(1, 1 - 1e-9)}),
+    separable=({}, {"separator": np.full(1, 1 - 5e-12)}),
     output_weight=({"output_weight": 1e-9}, {"output_weight": 0.0}),
 )
 
@@ -97,7 +97,7 @@ def test_control_a_condition_with_the_slope_twice():
 @breaks_part(separator_is_global_minimum, "L_S(W*) > 0 otherwise")
 def test_control_a_condition_that_asks_for_too_much():
     wider = [*EDGES, one_point(2, 0.8, 0.25)]
-    outside = separator_is_global_minimum(wider, reach=lambda case: case.reach * (1 - 1e-9))
+    outside = separator_is_global_minimum(wider, reach=lambda case: case.reach * (1 - 5e-12))
     return separator_is_global_minimum(wider), outside
 
 
@@ -108,7 +108,7 @@ def test_control_one_row_of_the_separator_is_off():
 
     def off(case):
         hidden = case.stacked()
-        hidden[0] *= 1 + 1e-9
+        hidden[0] *= 1 + 5e-12
         return hidden
 
     return separator_is_global_minimum(cases), separator_is_global_minimum(cases, weights=off)

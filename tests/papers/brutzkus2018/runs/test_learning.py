@@ -45,8 +45,9 @@ def test_the_next_point_is_uniform_among_those_that_update():
     rule = LearningRule(half_width=1, slope=0.5, step_size=1.0, max_updates=1)
     samples = DrawnSamples(seed=5, trials=1, n_samples=4, separator_norm=2.0, largest_margin=0.6, dim=3).draw()
     start = 0 * rule.start(np.random.default_rng(0), 3)
-    draw = np.random.default_rng(1)
-    firsts = [learn(rule, start, samples.inputs[0], samples.labels[0], draw, 10).updated[0] for _ in range(400)]
+    starts, labels = np.tile(start, (400, 1, 1)), np.tile(samples.labels[0], (400, 1))
+    learned = learn(rule, starts, samples.inputs[0], labels, [[1, run] for run in range(400)], 10)
+    firsts = [each.updated[0] for each in learned]
     assert np.bincount(firsts, minlength=4).min() > 60
 
 

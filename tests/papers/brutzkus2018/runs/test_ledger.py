@@ -1,6 +1,7 @@
 """One run in NumPy against the compiled engine, and what a ledger says about runs that fail."""
 
 import dataclasses
+import functools
 
 import jax
 import jax.numpy as jnp
@@ -11,9 +12,11 @@ from tests.papers.brutzkus2018.toys import three_points
 from widenet.losses import hinge
 from widenet.networks import TwoLayer, leaky_relu
 from widenet.papers.brutzkus2018.formulas import both_layers_bound, max_nonzero_updates, root_bound, start_bound
-from widenet.papers.brutzkus2018.runs.ledger import keep_ledger, outputs_of
+from widenet.papers.brutzkus2018.runs import ledger
+from widenet.papers.brutzkus2018.runs.ledger import keep_ledger, outputs_of, train_trials
 from widenet.papers.brutzkus2018.runs.trials import ADVERSARIAL, BasisTrial, RandomTrials, SampleOrder
 from widenet.training import Cyclic, Recipe, train
+from widenet.training.small import Recorder
 from widenet.types import Dataset, Layers, RunStatus
 
 
@@ -35,19 +38,19 @@ def test_the_ledger_counts_as_the_training_engine_does(layers):
         data = Dataset(jnp.asarray(trial.inputs), jnp.asarray(trial.labels))
         recipe = Recipe(hinge, trial.step_size, 20_000, order=Cyclic(), layers=layers)
         trained = train(network, data, recipe, jax.random.key(0))
-        ledger = keep_ledger(trial, 20_000, layers)
-        assert ledger.updates == trained.updates
-        assert ledger.end is RunStatus.CONVERGED
-        np.testing.assert_allclose(ledger.hidden, trained.network.hidden_weights, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(ledger.output, trained.network.output_weights, rtol=1e-9)
+        kept = keep_ledger(trial, 20_000, layers)
+        assert kept.updates == trained.updates
+        assert kept.end is RunStatus.CONVERGED
+        np.testing.assert_allclose(kept.hidden, trained.network.hidden_weights, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(kept.output, trained.network.output_weights, rtol=1e-9)
 
 
 @pytest.mark.parametrize("order", ADVERSARIAL)
 def test_orders_that_look_take_active_samples_only(order):
-    ledger = keep_ledger(dataclasses.replace(drawn(2, 1)[0], order=order), 10_000)
-    assert ledger.end is RunStatus.CONVERGED
-    assert ledger.updates > 0
-    assert (ledger.margins < 1).all()
+    kept = keep_ledger(dataclasses.replace(drawn(2, 1)[0], order=order), 10_000)
+    assert kept.end is RunStatus.CONVERGED
+    assert kept.updates > 0
+    assert (kept.margins < 1).all()
 
 
 def test_hardest_and_easiest_are_what_they_say():
@@ -68,9 +71,9 @@ def test_slowest_leaves_the_smallest_cosine():
         alone = dataclasses.replace(
             trial, inputs=trial.inputs[[row]], labels=trial.labels[[row]], order=SampleOrder.CYCLIC
         )
-        ledger = keep_ledger(alone, 1)
-        if ledger.updates:
-            others.append(ledger.alignments[1] / ledger.norms[1])
+        kept = keep_ledger(alone, 1)
+        if kept.updates:
+            others.append(kept.alignments[1] / kept.norms[1])
     assert chosen.alignments[1] / chosen.norms[1] == pytest.approx(min(others))
 
 
@@ -86,17 +89,33 @@ def test_samples_that_move_nothing_stall_the_run():
     """A point at the origin is never solved, and a ReLU network whose neurons are all off has nothing to move."""
     trial = basis(3, 1, 0.5, 1.0)
     with_origin = dataclasses.replace(trial, inputs=np.vstack([trial.inputs[:2], np.zeros(3)]))
-    ledger = keep_ledger(with_origin, 1000)
-    assert ledger.end is RunStatus.STALLED
-    assert 0 < ledger.updates < 1000
+    kept = keep_ledger(with_origin, 1000)
+    assert kept.end is RunStatus.STALLED
+    assert 0 < kept.updates < 1000
     dead = dataclasses.replace(trial, slope=0.0, hidden=-np.abs(trial.hidden))
     assert keep_ledger(dead, 1000).end is RunStatus.STALLED
 
 
+def test_a_run_that_never_ends_does_not_write_for_ever(monkeypatch):
+    monkeypatch.setattr(ledger, "Recorder", functools.partial(Recorder, limit=5))
+    trial = dataclasses.replace(basis(2, 1, 0.5, 1.0), inputs=np.ones((2, 2)), labels=np.array([1.0, -1.0]))
+    cut = keep_ledger(trial, 10**9)
+    assert (cut.end, cut.updates, len(cut.norms)) == (RunStatus.BUDGET_SPENT, 5, 6)
+
+
+def test_trials_of_several_shapes_come_back_in_their_order():
+    trials = [*drawn(5, 2), basis(3, 2, 0.5, 1.0), *drawn(6, 2)]
+    for trial, kept in zip(trials, train_trials(trials, [1000] * 5), strict=True):
+        alone = keep_ledger(trial, 1000)
+        assert kept.trial is trial
+        assert np.array_equal(kept.samples, alone.samples)
+        assert np.array_equal(kept.hidden, alone.hidden)
+
+
 def test_the_identities_are_what_the_updates_do():
-    ledger = keep_ledger(drawn(7, 1)[0], 10_000)
-    np.testing.assert_allclose(np.diff(ledger.alignments), ledger.alignment_gains, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(np.diff(ledger.norms**2), ledger.norm_gains, rtol=1e-9, atol=1e-9)
+    kept = keep_ledger(drawn(7, 1)[0], 10_000)
+    np.testing.assert_allclose(np.diff(kept.alignments), kept.alignment_gains, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(np.diff(kept.norms**2), kept.norm_gains, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -124,37 +143,37 @@ def test_the_identities_are_what_the_updates_do():
 )
 def test_three_points_by_hand(slope, step_size, samples, after_one, at_the_end, margins, bounds):
     trial = three_points(slope, step_size)
-    ledger = keep_ledger(trial, 100)
-    assert "".join(str(sample + 1) for sample in ledger.samples) == samples
-    assert (ledger.alignments[0], ledger.norms[0] ** 2) == pytest.approx((-15 / 16, 249 / 400))
-    assert (ledger.margins[0], ledger.alignments[1], ledger.norms[1] ** 2) == pytest.approx(after_one)
-    assert (ledger.alignments[-1], ledger.norms[-1] ** 2) == pytest.approx(at_the_end)
-    last = trial.labels * outputs_of(ledger.hidden, ledger.output, trial.inputs, slope)
+    kept = keep_ledger(trial, 100)
+    assert "".join(str(sample + 1) for sample in kept.samples) == samples
+    assert (kept.alignments[0], kept.norms[0] ** 2) == pytest.approx((-15 / 16, 249 / 400))
+    assert (kept.margins[0], kept.alignments[1], kept.norms[1] ** 2) == pytest.approx(after_one)
+    assert (kept.alignments[-1], kept.norms[-1] ** 2) == pytest.approx(at_the_end)
+    last = trial.labels * outputs_of(kept.hidden, kept.output, trial.inputs, slope)
     assert last == pytest.approx(margins)
-    assert ledger.last_margin == pytest.approx(min(margins))
+    assert kept.last_margin == pytest.approx(min(margins))
     norm, _, eta, weight, _, half = trial.parameters
-    start = start_bound(norm, slope, eta, weight, half, ledger.alignments[0], ledger.norms[0])
+    start = start_bound(norm, slope, eta, weight, half, kept.alignments[0], kept.norms[0])
     found = (start, root_bound(*trial.parameters), max_nonzero_updates(*trial.parameters))
     assert found == pytest.approx(bounds, rel=1e-8)
 
 
 def test_three_points_with_both_layers_by_hand():
-    ledger = keep_ledger(three_points(0.5, 0.25), 100, Layers.BOTH)
-    assert "".join(str(sample + 1) for sample in ledger.samples) == "1231231222"
-    assert (ledger.smallest_ratios[1], ledger.largest_ratios[1]) == pytest.approx((19 / 25, 111 / 100))
-    low, high = ledger.smallest_ratios[-1], ledger.largest_ratios[-1]
+    kept = keep_ledger(three_points(0.5, 0.25), 100, Layers.BOTH)
+    assert "".join(str(sample + 1) for sample in kept.samples) == "1231231222"
+    assert (kept.smallest_ratios[1], kept.largest_ratios[1]) == pytest.approx((19 / 25, 111 / 100))
+    low, high = kept.smallest_ratios[-1], kept.largest_ratios[-1]
     assert (low, high) == pytest.approx((0.509352568594, 2.83461599977))
-    assert ledger.last_margin == pytest.approx(1.07715149)
-    assert both_layers_bound(*ledger.trial.parameters, low, high) == pytest.approx(548.713296)
+    assert kept.last_margin == pytest.approx(1.07715149)
+    assert both_layers_bound(*kept.trial.parameters, low, high) == pytest.approx(548.713296)
 
 
 def test_the_derivative_at_zero_is_one():
     """From W = 0 every neuron is at its kink: after one update F = 2 and G² = 1, with σ'(0) = α 2/5 and 1/25."""
     start = {"hidden": np.zeros((4, 2)), "row_bound": 0.0}
-    ledger = keep_ledger(three_points(0.2, 1.0, **start), 100)
-    assert "".join(str(sample + 1) for sample in ledger.samples) == "12312"
-    assert (ledger.alignments[1], ledger.norms[1] ** 2) == pytest.approx((2, 1))
-    assert ledger.last_margin == pytest.approx(681 / 625)
+    kept = keep_ledger(three_points(0.2, 1.0, **start), 100)
+    assert "".join(str(sample + 1) for sample in kept.samples) == "12312"
+    assert (kept.alignments[1], kept.norms[1] ** 2) == pytest.approx((2, 1))
+    assert kept.last_margin == pytest.approx(681 / 625)
     other = keep_ledger(three_points(0.2, 1.0, at_zero=0.2, **start), 100)
     assert (other.alignments[1], other.norms[1] ** 2) == pytest.approx((2 / 5, 1 / 25))
-    assert max_nonzero_updates(*ledger.trial.parameters) == pytest.approx(117.1875)
+    assert max_nonzero_updates(*kept.trial.parameters) == pytest.approx(117.1875)

@@ -14,7 +14,8 @@ def test_each_basis_vector_is_updated_once_by_a_long_step():
     assert runs.basis_updates[1] == setting.dim < runs.basis_updates[0]
     assert (runs.status == RunStatus.CONVERGED).all()
     assert runs.updates.shape == (2, 2)
-    assert seen == [0.5, 1.0]
+    assert seen == sorted(seen)
+    assert seen[-1] == 1
 
 
 def test_step_sizes_lie_on_both_sides_of_one():

@@ -76,6 +76,18 @@ def test_control_equation_15_compares_both_cones():
     return equation_15([at_end("s_plus_1", 0.0)]), equation_15([at_end("s_plus_1", TINY)])
 
 
+def test_equation_15_counts_the_smallest_filters_of_the_third_cone():
+    """A third w at T with fits (−η/20, η/100), which is in W⁺(3): both sides grow by η/20."""
+    trace = toy("D4")
+    end = trace.end.copy()
+    before = end[0, 1, 0]
+    end[0, 1] = -0.05, 0.01
+    small = dataclasses.replace(at_end("s_plus", 0.05 + before), end=end)
+    assert CONES not in broken(equation_15([small]))
+    end[0, 1] = -0.05, 0.06
+    assert CONES in broken(equation_15([dataclasses.replace(small, end=end)])), "in W⁺(2)"
+
+
 @breaks_part(equation_15, LARGE)
 def test_control_equation_15_just_below():
     """S⁺ is c_η/64 = η/32 above γ + 1 in J2; X(1) falls with it."""

@@ -326,10 +326,13 @@ def test_control_the_second_line_of_equation_18(corner):
 
 
 def test_a_limit_that_says_nothing_about_the_sign_is_vacuous(corner):
-    evidence = equation_18([corner], limit=lambda k, c, gamma: -0.5)
-    assert evidence.verdict is Verdict.HOLDS
-    assert part(evidence, OUTPUT).vacuous
-    assert not part(equation_18([corner]), OUTPUT).vacuous
+    for limit, vacuous in ((-1e-9, True), (0.0, True), (1e-9, False)):
+        evidence = equation_18([corner], limit=lambda k, c, gamma, limit=limit: limit)
+        assert evidence.verdict is Verdict.HOLDS
+        assert [each.vacuous for each in evidence.parts if each.name in (OUTPUT, SECOND)] == [vacuous, vacuous]
+    for limit, vacuous in ((1e-9, True), (-1e-9, False)):
+        found = part(proposition_e_22([corner], limit=lambda k, c, limit=limit: limit), "35c_η")
+        assert found.vacuous is vacuous
 
 
 @pytest.mark.parametrize(

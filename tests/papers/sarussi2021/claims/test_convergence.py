@@ -46,7 +46,7 @@ def test_it_holds_on_toy_runs(claim):
 
 def test_equation_23_is_attained():
     found = equation_24([ATTAINED])
-    assert found.parts[0].tightness > 1 - 1e-12
+    assert found.parts[0].tightness > 1 - 1e-12  # pyright: ignore[reportOptionalOperand]
     assert found.parts[0].measured == pytest.approx(0.53788284274, rel=1e-10)
     assert found.parts[2].promised == pytest.approx(0.626523375036, rel=1e-10)
 
@@ -126,7 +126,7 @@ def test_control_a_bound_without_n_in_a():
     def wrong(*given):
         # The n of A multiplies what an epoch can do; one point does n times less.
         *others, n, level = given
-        bound = update_bound(*others, n, level)
+        bound = update_bound(*others, n, level)  # pyright: ignore[reportCallIssue]
         return bound if np.ndim(level) else bound / np.asarray(n) ** 2
 
     return theorem_4_1_order(drawn), theorem_4_1_order(drawn, bound=wrong)
@@ -138,7 +138,7 @@ def test_control_a_smaller_power_of_the_level():
 
     def wrong(*given):
         *others, level = given
-        return update_bound(*others, level**0.95 if np.ndim(level) else level)
+        return update_bound(*others, level**0.95 if np.ndim(level) else level)  # pyright: ignore[reportCallIssue]
 
     return theorem_4_1_order(drawn), theorem_4_1_order(drawn, bound=wrong)
 

@@ -125,7 +125,7 @@ def test_control_slope_one():
 def test_lifted_data_are_never_antipodal():
     found = section_8_1_as_printed(draw_antipodal_line(Scale.QUICK, 0))
     assert found.verdict is Verdict.VIOLATED
-    assert abs(found.measured - 1) < 1e-12
+    assert abs(found.measured - 1) < 1e-12  # pyright: ignore[reportOptionalOperand]
 
 
 @spares(section_8_1_as_printed)

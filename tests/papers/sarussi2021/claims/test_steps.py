@@ -55,16 +55,16 @@ def test_it_holds_on_toy_runs(claim):
 
 
 def test_where_they_are_attained():
-    assert equation_13([SLOPES_ONE]).parts[0].tightness > 1 - 1e-12
+    assert equation_13([SLOPES_ONE]).parts[0].tightness > 1 - 1e-12  # pyright: ignore[reportOptionalOperand]
     np.testing.assert_allclose(SLOPES_ONE.norms**2, 20.5348211806, rtol=1e-11)
     np.testing.assert_allclose(SLOPES_ONE.margins, -0.72)
-    assert equation_14([FROM_ZERO]).tightness > 1 - 1e-12
+    assert equation_14([FROM_ZERO]).tightness > 1 - 1e-12  # pyright: ignore[reportOptionalOperand]
     np.testing.assert_allclose(FROM_ZERO.alignments, 0.12)
     assert equation_15([LARGE_STEP]).parts[0].tightness == pytest.approx(0.980712, abs=1e-6)
     loss = np.log1p(np.exp(-0.3))
     found = equation_18([ONE_POINT], levels=[loss * (1 - 1e-9)])
     assert found.verdict is Verdict.HOLDS
-    assert all(part.tightness > 1 - 1e-8 for part in found.parts)
+    assert all(part.tightness > 1 - 1e-8 for part in found.parts)  # pyright: ignore[reportOptionalOperand]
     np.testing.assert_allclose(ONE_POINT.gains, 0.127667244957, rtol=1e-11)
     assert rows_grow([wide_step()]).parts[0].tightness == pytest.approx(1 / 1.06600358178)
     np.testing.assert_allclose(wide_step().plus_growth, 0.029999774865, rtol=1e-10)

@@ -52,8 +52,8 @@ def zero_loss(runs: Ledgers, undecided: np.ndarray) -> Sides:
 
 
 def active_before(runs: Ledgers) -> Sides:
-    """Only points with y N(x) < 1 make updates. Within rounding of 1 nothing is decided."""
-    near = (runs.margins >= 1) & (runs.margins <= 1 + STEP)
+    """Only points with y N(x) < 1 make updates. Within rounding of 1, or beside a blurred run, nothing is broken."""
+    near = (runs.margins >= 1) & ((runs.margins <= 1 + STEP) | runs.blurred.any())
     return Sides(runs.margins, 1.0, Sense.AT_MOST, strict=True, undecided=near, quantity="y N(x) before an update")
 
 

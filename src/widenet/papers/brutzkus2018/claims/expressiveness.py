@@ -39,7 +39,7 @@ MOST_POINTS = 400
 GENERALIZES = 0.5
 """A test error up to this is better than guessing."""
 
-HalfWidth = Callable[[int, int], int]
+HalfWidth = Callable[[int, int], int | float]
 """The k that a statement asks for, from n and d."""
 
 
@@ -204,7 +204,7 @@ def _wide_enough(cases: Sequence[Remembered], needed: HalfWidth, words: str) -> 
     return at_least("width", f"smallest k − {words}", spare, 0)
 
 
-def _width(case: Remembered, needed: HalfWidth) -> int:
+def _width(case: Remembered, needed: HalfWidth) -> int | float:
     """The k that is needed; nothing is asked for in one dimension, where the hypothesis on d fails."""
     return needed(case.n_samples, case.dim) if case.dim > 1 else 0
 

@@ -142,11 +142,13 @@ def equation_12(cells: Sequence[Ledgers], *, constant: PerRun = growth_of_alignm
     """After t non-zero updates, F_t ≥ F_0 + 2kηvα·t."""
     runs = joined(cells)
     start, after = runs.alignments[runs.starts][runs.update_run], runs.after(runs.alignments)
+    # F is a sum that may cancel: it is known to a share of G‖W*‖, not of itself.
+    sizes = runs.norms * stacked_norm(runs)[runs.time_run]
     sides = Sides(
         after - start,
         runs.update_number * constant(runs)[runs.update_run],
         Sense.AT_LEAST,
-        room=STEP * np.maximum(np.abs(after), np.abs(start)),
+        room=STEP * np.maximum(runs.after(sizes), sizes[runs.starts][runs.update_run]),
         trivial=0.0,
         quantity="F − F_0 in the run and at the update where it comes closest to its bound",
     )

@@ -62,7 +62,7 @@ def corollary_3_width_free(widths: Sequence[WidthRuns], *, flat: float = FLAT) -
 
 def _trend(
     half_widths: Float[np.ndarray, " width"],
-    counts: Sequence[Float[np.ndarray, " run"]],
+    counts: Sequence[Float[np.ndarray, " _run"]],
     status: np.ndarray,
     flat: float,
     seed: int,
@@ -87,7 +87,7 @@ def _trend(
 
 
 def slope_with_limits(
-    logs: Float[np.ndarray, " width"], counts: Sequence[Float[np.ndarray, " run"]], seed: int
+    logs: Float[np.ndarray, " width"], counts: Sequence[Float[np.ndarray, " _run"]], seed: int
 ) -> tuple[float, float, float]:
     """Least-squares slope of log(mean count), and its bootstrap limits."""
     centred = logs - logs.mean()

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
-from widenet.claims.statistics import clopper_pearson
 from widenet.figures.base import Comparison, Figure
+from widenet.figures.statistics import share_interval
 from widenet.papers.brutzkus2018.claims.output_signs import ALIKE
 from widenet.papers.brutzkus2018.figures.mnist_errors import (
     PILOT_BASIS,
@@ -70,7 +70,6 @@ def compare_figure_3(numbers: xr.Dataset) -> list[Comparison]:
     """The paper says that no sign changes and that c and C behave alike across widths, and prints no number."""
     exists = numbers.status >= 0
     total, kept = int(exists.sum()), int(((numbers.c > 0) & exists).sum())
-    low, high = clopper_pearson(total - kept, total)
     # A run that overflowed has no c and no C; leaving it out would make the others look better.
     broken = ((numbers.c.isnull() | numbers.C.isnull()) & exists).any("run")
     means = numbers.C.mean("run").where(~broken)
@@ -79,7 +78,7 @@ def compare_figure_3(numbers: xr.Dataset) -> list[Comparison]:
             name="share of runs in which no output weight changes sign (c > 0)",
             reported="these values remain above zero: no sign flips",
             measured=kept / total,
-            interval=(1 - high, 1 - low),
+            interval=share_interval(kept, total),
             band=(1.0, 1.0),
         ),
         Comparison(

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from widenet.claims.statistics import clopper_pearson
 from widenet.figures.base import Comparison
-from widenet.figures.statistics import mean_interval
+from widenet.figures.statistics import mean_interval, share_interval
 from widenet.papers.brutzkus2018.runs.mnist import MnistRuns, MnistSeparator
 from widenet.types import RunStatus
 
@@ -86,12 +85,11 @@ def finished(numbers: xr.Dataset) -> xr.DataArray:
 def zero_loss_share(numbers: xr.Dataset, reported: str, band: tuple[float, float], basis: str = "") -> Comparison:
     """The share of all runs at zero training loss, with its exact interval."""
     total, solved = int((numbers.status >= 0).sum()), int(finished(numbers).sum())
-    low, high = clopper_pearson(total - solved, total)
     return Comparison(
         name="share of runs at zero training loss",
         reported=reported,
         measured=solved / total,
-        interval=(1 - high, 1 - low),
+        interval=share_interval(solved, total),
         band=band,
         basis=basis,
     )
@@ -132,12 +130,11 @@ def zero_error_share(numbers: xr.Dataset, reported: str, band: tuple[float, floa
     final = numbers.train_error.isel(epoch=-1)
     # A network that overflowed is no solution, whatever its signs.
     total, solved = int(exists.sum()), int(((final == 0) & exists & (numbers.status != RunStatus.DIVERGED)).sum())
-    low, high = clopper_pearson(total - solved, total)
     return Comparison(
         name="share of runs at zero training error",
         reported=reported,
         measured=solved / total,
-        interval=(1 - high, 1 - low),
+        interval=share_interval(solved, total),
         band=band,
         basis=PILOT_BASIS,
     )

@@ -7,6 +7,7 @@ import scipy
 import xarray as xr
 
 from widenet.figures.base import Comparison, Figure
+from widenet.figures.statistics import t_reach
 from widenet.papers.brutzkus2018.claims.width_trend import FLAT
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.runs.widths import Normalization, WidthRuns, contrast_settings, width_runs
@@ -92,7 +93,7 @@ def growth(runs: xr.Dataset) -> tuple[float, tuple[float, float] | None]:
         return np.nan, None
     fit = scipy.stats.linregress(np.log(2.0 * table.half_width.values), np.log(np.maximum(table.values, 1)))
     slope, _, _, _, error = np.asarray(fit, float)
-    reach = float(scipy.stats.t.ppf(0.975, table.size - 2)) * error
+    reach = t_reach(table.size - 2) * error
     return float(slope), (float(slope - reach), float(slope + reach))
 
 

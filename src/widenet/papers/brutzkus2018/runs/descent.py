@@ -1,4 +1,4 @@
-"""Full-batch gradient descent on the ReLU loss of many small problems of different sizes at once, in numpy.
+"""Full-batch gradient descent on the ReLU loss of many small problems of different sizes at once.
 
 Smaller problems are filled up with points of weight 0, coordinates 0 and neurons of vote 0, which change nothing.
 """
@@ -15,11 +15,10 @@ from widenet.papers.brutzkus2018.runs.online import votes
 from widenet.papers.brutzkus2018.runs.point_sets import PointSet, separable_set
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
+from widenet.training.small import SmallNetworks, train_small
 
 Problem = tuple[PointSet, np.ndarray]
 """A set and the weights (neuron, dim) that descent starts from."""
-LOOK = 200
-"""Steps between two reports of progress."""
 
 
 class DescentSetting(ClosedModel):
@@ -70,26 +69,6 @@ class Descent:
         return np.maximum(1 - self.margins, 0).sum(axis=1) / self.n_samples
 
 
-@dataclass(eq=False)
-class _Padded:
-    """Problems of different sizes on common axes; `weights` move."""
-
-    inputs: Float[np.ndarray, "run sample dim"]
-    labels: Float[np.ndarray, "run sample"]
-    shares: Float[np.ndarray, "run sample"]
-    votes: Float[np.ndarray, "run neuron"]
-    weights: Float[np.ndarray, "run neuron dim"]
-
-    def select(self, runs: Bool[np.ndarray, " run"]) -> "_Padded":
-        return _Padded(*(part[runs] for part in (self.inputs, self.labels, self.shares, self.votes, self.weights)))
-
-    def look(self) -> tuple[Bool[np.ndarray, "run neuron sample"], Float[np.ndarray, "run sample"]]:
-        """Which neurons are on where, and yN(x)."""
-        z = self.weights @ self.inputs.transpose(0, 2, 1)
-        on = (z > 0) & (self.votes != 0)[:, :, None]
-        return on, self.labels * np.einsum("rn,rns->rs", self.votes, np.where(on, z, 0))
-
-
 def descend(
     problems: Sequence[Problem], progress: Progress, *, step_size: float = 0.05, max_steps: int = 6000
 ) -> Descent:
@@ -97,59 +76,49 @@ def descend(
 
     A negative `step_size` climbs, for a control.
     """
-    padded = _pad(problems)
-    real = padded.shares > 0
-    margins, any_on = np.ones(real.shape), np.zeros(real.shape, bool)
-    final = padded.weights.copy()
-    alive, steps = np.arange(len(problems)), 0
-    while True:
-        on, margin = padded.look()
-        margins[alive], any_on[alive] = np.where(real[alive], margin, 1.0), on.any(axis=1)
-        final[alive] = padded.weights
-        pull = np.where((margin < 1) & (padded.shares > 0), padded.shares * padded.labels, 0.0)
-        moving = ((pull != 0) & on.any(axis=1)).any(axis=1)
-        if not moving.all():
-            alive, padded, on, pull = alive[moving], padded.select(moving), on[moving], pull[moving]
-        if not len(alive) or steps == max_steps:
-            break
-        padded.weights += step_size * padded.votes[:, :, None] * ((on * pull[:, None, :]) @ padded.inputs)
-        steps += 1
-        if steps % LOOK == 0:
-            progress(1 - len(alive) / len(problems), "runs of gradient descent that ended")
+    networks, inputs, labels, shares = _pad(problems)
+    trained = train_small(
+        networks,
+        inputs,
+        labels,
+        step_size=step_size,
+        max_updates=max_steps,
+        order=None,
+        shares=shares,
+        progress=progress,
+    )
+    on = (trained.networks.preactivations(inputs) > 0) & (networks.output != 0)[:, None, :]
+    final = trained.networks.hidden
     sets = [points for points, _ in problems]
     return Descent(
-        margins,
-        any_on,
+        np.where(shares > 0, trained.margins, 1.0),
+        on.any(axis=2),
         np.array([len(points.labels) for points in sets]),
         np.array([points.inputs.shape[1] for points in sets]),
-        ~np.isin(np.arange(len(problems)), alive),
+        trained.ended,
         np.array([_gradient(problem, weights) for problem, weights in zip(problems, final, strict=True)]),
         np.array([points.smallest_margin for points in sets]),
         np.array([points.largest_norm for points in sets]),
         np.array([points.imbalance for points in sets]),
-        steps,
+        int(trained.updates.max(initial=0)),
     )
 
 
-def _pad(problems: Sequence[Problem]) -> _Padded:
+def _pad(problems: Sequence[Problem]) -> tuple[SmallNetworks, np.ndarray, np.ndarray, np.ndarray]:
+    """Networks, inputs, labels and the weights of the samples, on common axes."""
     sizes = np.array([(len(points.labels), *weights.shape) for points, weights in problems])
     n_samples, n_neurons, dim = sizes.max(axis=0)
     count = len(problems)
-    padded = _Padded(
-        np.zeros((count, n_samples, dim)),
-        np.ones((count, n_samples)),
-        np.zeros((count, n_samples)),
-        np.zeros((count, n_neurons)),
-        np.zeros((count, n_neurons, dim)),
-    )
+    inputs, shares, hidden = (np.zeros((count, *shape)) for shape in ((n_samples, dim), (n_samples,), (n_neurons, dim)))
+    labels, output = np.ones(shares.shape), np.zeros(hidden.shape[:2])
     for index, (points, weights) in enumerate(problems):
         n, neurons, width = sizes[index].tolist()
-        padded.inputs[index, :n, :width] = points.inputs
-        padded.labels[index, :n] = points.labels
-        padded.shares[index, :n] = 1 / n
-        padded.votes[index, :neurons] = votes(neurons // 2)
-        padded.weights[index, :neurons, :width] = weights
-    return padded
+        inputs[index, :n, :width] = points.inputs
+        labels[index, :n] = points.labels
+        shares[index, :n] = 1 / n
+        output[index, :neurons] = votes(neurons // 2)
+        hidden[index, :neurons, :width] = weights
+    return SmallNetworks(hidden, output), inputs, labels, shares
 
 
 def _gradient(problem: Problem, padded_weights: Float[np.ndarray, "padded_neuron padded_dim"]) -> float:

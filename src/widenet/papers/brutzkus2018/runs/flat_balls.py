@@ -38,7 +38,7 @@ class FlatBall:
 def flat_radius(start: OnlineStart, weights: Hidden) -> tuple[float, Float[np.ndarray, "2 neuron dim"]]:
     """The radius, and the two directions that come closest to breaking it. The labels are those of the first run."""
     z = weights @ start.inputs.T
-    margins = start.labels[0] * (start.votes @ (z * start.derivative(z)))
+    margins = start.labels[0] * start.outputs(weights[None])[0]
     norms = np.linalg.norm(start.inputs, axis=1)
     active = margins < 1
     off = np.where(active, np.abs(z) / norms, np.inf)

@@ -1,11 +1,12 @@
 """The setting of Section 6.1: samples of one distribution, and SGD that keeps the list of the points it updated on.
 
-The runs are a handful of updates long, so each is one network in NumPy; the list is what a compression scheme needs.
+The list is what a compression scheme needs.
 """
 
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -16,13 +17,14 @@ from widenet.data.points import unit_rows
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples, OwnSamples, SampleSets
 from widenet.papers.brutzkus2018.runs.trials import equal_scale, plus_minus_weights
-from widenet.progress import Progress, over, silent
+from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
+from widenet.training.small import Inputs, Recorder, SmallNetworks, train_small, uniform
 
 PATIENCE, GIVEN_UP = 1e6, 1000
 """The largest M_k that a run is given time for, and the updates it gets otherwise."""
-BLOCK = 10_000
-"""How many pre-activations are computed at once."""
+LARGEST_PIECE = 64
+"""So many points that make no update are passed at once."""
 MOST_PADDING = 20_000
 """Where M_k is in the billions, so many points of padding show that padding changes nothing."""
 Weights = Float[np.ndarray, "neuron dim"]
@@ -63,22 +65,13 @@ class LearningRule(ClosedModel):
         """W_0, drawn without a look at the sample."""
         return self.scale * unit_rows(draw, 2 * self.half_width, dim)
 
+    def networks(self, weights: Float[np.ndarray, "run neuron dim"]) -> SmallNetworks:
+        """Networks with these W; σ'(0) = 1."""
+        return SmallNetworks(weights, np.tile(self.votes, (len(weights), 1)), self.slope, 1.0)
+
     def outputs(self, weights: Weights, inputs: Float[np.ndarray, "sample dim"]) -> Float[np.ndarray, " sample"]:
         """N(x) of every point."""
-        # σ(z) = αz + (1 − α)max(z, 0), and the linear part needs no row of its own. In blocks that stay in the cache
-        # and on one thread, which is ten times as fast as the whole product.
-        size = max(1, BLOCK // len(weights))
-        blocks = (inputs[first : first + size] for first in range(0, len(inputs), size))
-        bent = [np.maximum(block @ weights.T, 0.0) @ self.votes for block in blocks]
-        return (1 - self.slope) * np.concatenate([np.zeros(0), *bent]) + self.slope * (inputs @ (self.votes @ weights))
-
-    def step(self, weights: Weights, x: Float[np.ndarray, " dim"], y: float) -> Weights | None:
-        """W after one step, or None if y N(x) ≥ 1. Training and replay both decide here, so they cannot disagree."""
-        z = weights @ x
-        slopes = np.where(z >= 0, 1.0, self.slope)
-        if not y * float((z * slopes) @ self.votes) < 1:
-            return None
-        return weights + np.outer(self.step_size * y * self.votes * slopes, x)
+        return self.networks(weights[None]).outputs(inputs)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,47 +91,32 @@ class Learned:
 
 def learn(
     rule: LearningRule,
-    start: Weights,
-    inputs: Float[np.ndarray, "sample dim"],
-    labels: Float[np.ndarray, " sample"],
-    draw: np.random.Generator,
+    starts: Float[np.ndarray, "run neuron dim"],
+    inputs: Inputs,
+    labels: Float[np.ndarray, "run sample"],
+    seeds: Sequence[Any],
     most: int,
-) -> Learned:
+    progress: Progress = silent,
+) -> list[Learned]:
     """SGD with points drawn with replacement, until loss 0, `rule.max_updates`, or `most` updates.
 
     Draws that make no update change nothing, so they are left out: the next point updated is uniform among those
     with y N(x) < 1, the first such in a random order.
     """
-    weights, updated = start, []
-    limit = most if rule.max_updates is None else min(rule.max_updates, most)
-    while len(updated) < limit:
-        found = _first_update(rule, weights, inputs, labels, draw.permutation(len(labels)))
-        if found is None:
-            break
-        weights, index = found
-        updated.append(index)
-    products = labels * rule.outputs(weights, inputs)
-    return Learned(weights, updated, float(np.maximum(1 - products, 0).mean()))
-
-
-def _first_update(
-    rule: LearningRule,
-    weights: Weights,
-    inputs: Float[np.ndarray, "sample dim"],
-    labels: Float[np.ndarray, " sample"],
-    order: Int[np.ndarray, " sample"],
-) -> tuple[Weights, int] | None:
-    """The first point of this order that makes an update, and W after it; looked for in blocks that grow."""
-    first, size = 0, 16
-    while first < len(order):
-        block = order[first : first + size]
-        for index in block[labels[block] * rule.outputs(weights, inputs[block]) < 1]:
-            # A matrix product may round a tie to the other side; the step decides.
-            after = rule.step(weights, inputs[index], float(labels[index]))
-            if after is not None:
-                return after, int(index)
-        first, size = first + size, 2 * size
-    return None
+    recorder = Recorder()
+    trained = train_small(
+        rule.networks(starts),
+        inputs,
+        labels,
+        step_size=rule.step_size,
+        max_updates=most if rule.max_updates is None else min(rule.max_updates, most),
+        order=uniform(seeds),
+        watch=lambda update: recorder.add(update.runs, samples=np.asarray(update.samples)),
+        progress=progress,
+    )
+    losses = np.maximum(1 - trained.margins, 0).mean(axis=1)
+    updated = [rows.astype(int).tolist() for rows in recorder.by_run("samples", len(labels))]
+    return list(map(Learned, trained.networks.hidden, updated, losses.tolist()))
 
 
 def replay(
@@ -148,12 +126,20 @@ def replay(
     labels: Float[np.ndarray, " sample"],
     points: Sequence[int],
 ) -> Weights:
-    """B_{W_0}: the weights that the compression points give, in their order, by the same rule."""
-    weights = start
-    for index in points:
-        after = rule.step(weights, inputs[index], float(labels[index]))
-        weights = weights if after is None else after
-    return weights
+    """B_{W_0}: the weights that the compression points give, in their order, by the rule of training."""
+    networks, rows, place, size = rule.networks(start[None]).copy(), np.array(points, int), 0, 1
+    while place < len(rows):
+        # Points that make no update are passed in pieces: between two updates the weights rest.
+        piece = rows[place : place + size]
+        copies = networks.of(np.zeros(len(piece), int))
+        increment = copies.increment(inputs[piece], labels[piece], rule.step_size)
+        first = np.flatnonzero(increment.moves)[:1]
+        if len(first):
+            networks.add(inputs[piece[first]], increment.of(first))
+            place, size = place + int(first[0]) + 1, 1
+        else:
+            place, size = place + size, min(2 * size, LARGEST_PIECE)
+    return networks.hidden[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,14 +165,19 @@ class Learning:
         return self.update_bound <= PATIENCE
 
     def run(self, trial: int) -> Learned:
-        """The training of one trial, the same bits each time."""
+        """The training of one trial, the same bits each time and in any company."""
+        return self.run_all([trial])[0]
+
+    def run_all(self, trials: Sequence[int], progress: Progress = silent) -> list[Learned]:
+        """The training of some trials, side by side."""
         return learn(
             self.rule,
-            self.start(trial),
-            self.samples.inputs[trial],
-            self.samples.labels[trial],
-            np.random.default_rng([self.seed, trial, 1]),
+            np.stack([self.start(trial) for trial in trials]),
+            self.samples.inputs[list(trials)],
+            self.samples.labels[list(trials)],
+            [[self.seed, trial, 1] for trial in trials],
             int(self.update_bound) + 1 if self.is_waited_for else GIVEN_UP,
+            progress,
         )
 
 
@@ -260,7 +251,7 @@ def learn_all(
     progress: Progress = silent,
     *,
     replayed: bool = False,
-    run: Callable[[Learning, int], Learned] = Learning.run,
+    run: Callable[[Learning, int], Learned] | None = None,
     keep: Callable[[list[int]], list[int]] = _all_of_them,
     start: Callable[[Learning, int], Weights] = Learning.start,
 ) -> LearningRuns:
@@ -268,10 +259,11 @@ def learn_all(
     samples, rule = learning.samples, learning.rule
     size = int(learning.update_bound) if np.isfinite(learning.update_bound) else 0
     padding = np.random.default_rng([learning.seed, 2])
+    trials = range(len(samples))
+    all_learned = learning.run_all(trials, progress) if run is None else [run(learning, trial) for trial in trials]
     rows, same = [], []
-    for trial in over(range(len(samples)), progress, f"learning from {samples.n_samples} points"):
+    for trial, learned in enumerate(all_learned):
         inputs, labels = samples.inputs[trial], samples.labels[trial]
-        learned = run(learning, trial)
         outside = learned.unused(samples.n_samples)
         wrong = labels * rule.outputs(learned.weights, inputs) <= 0
         fresh = samples.fresh_labels * rule.outputs(learned.weights, samples.fresh_inputs) <= 0

@@ -1,4 +1,4 @@
-"""One training run in plain NumPy that writes down what the proofs speak of, at every non-zero update.
+"""Training runs that write down what the proofs speak of, at every non-zero update.
 
 The proof of Theorem 2 follows two numbers, F_t = ⟨W_t, W*⟩ and G_t = ‖W_t‖, where W* stacks k copies of w* over k
 copies of −w*. A `Ledger` has both after every update, and what each update should have added to them by the exact
@@ -7,20 +7,30 @@ identities
   F_t − F_{t−1}  = η y⟨w*, x⟩ Σ_r |a_r| p_r,
   G_t² − G_{t−1}² = 2η y N_{t−1}(x) + η²‖x‖² Σ_r a_r² p_r²,
 
-with a the output weights and p_r = σ'(⟨w_r, x⟩). The problems are tiny, so nothing is compiled.
+with a the output weights and p_r = σ'(⟨w_r, x⟩).
 """
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from widenet.papers.brutzkus2018.runs.trials import ADVERSARIAL, SampleOrder, Trial
+from widenet.papers.brutzkus2018.runs.trials import SampleOrder, Trial
+from widenet.progress import Progress, parts, silent
+from widenet.training.small import (
+    Look,
+    Order,
+    Recorder,
+    SmallNetworks,
+    Update,
+    cyclic,
+    permutations,
+    train_small,
+    with_replacement,
+)
 from widenet.types import Layers, RunStatus
-
-LARGEST_BLOCK = 512
-"""Between two updates the weights rest, so this many upcoming samples can be evaluated in one product."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +46,7 @@ class Ledger:
       hidden, output: the weights at the end.
       last_margin: min y N(x) over all samples at the end; the training loss is 0 where it is at least 1.
       end: why the run ended.
+      is_blurred: whether rounding alone could carry a margin across 1 at the end.
     """
 
     trial: Trial
@@ -51,6 +62,7 @@ class Ledger:
     output: Float[np.ndarray, " neuron"]
     last_margin: float
     end: RunStatus
+    is_blurred: bool
 
     @property
     def updates(self) -> int:
@@ -58,19 +70,9 @@ class Ledger:
         return len(self.samples)
 
 
-def larger(first: float, second: float) -> float:
-    """The larger number, or NaN if one of them is: Python's `max` would lose it, and an error with it."""
-    return float(np.maximum(first, second))
-
-
 def leaky(z: np.ndarray, slope: float) -> np.ndarray:
-    """σ(z) = max(αz, z)."""
+    """σ(z) = z for z ≥ 0, and αz below."""
     return np.where(z >= 0, z, slope * z)
-
-
-def leaky_derivative(z: np.ndarray, slope: float, at_zero: float = 1.0) -> np.ndarray:
-    """σ'(z), with σ'(0) = 1 as the paper has it unless told otherwise."""
-    return np.where(z > 0, 1.0, np.where(z == 0, at_zero, slope))
 
 
 def outputs_of(hidden: np.ndarray, output: np.ndarray, inputs: np.ndarray, slope: float) -> np.ndarray:
@@ -89,149 +91,154 @@ def update_of(
 ) -> tuple[np.ndarray, np.ndarray]:
     """What a sample with y N(x) < 1 adds to (W, a), by Eq. 10: ηy a_r p_r x to row r, and ηy σ(⟨w_r, x⟩) to a_r."""
     z = hidden @ x
-    return step_size * y * np.outer(output * leaky_derivative(z, slope, at_zero), x), step_size * y * leaky(z, slope)
+    pulls = SmallNetworks(hidden[None], output[None], slope, at_zero).derivative(z[None])[0]
+    return step_size * y * np.outer(output * pulls, x), step_size * y * leaky(z, slope)
 
 
 def keep_ledger(trial: Trial, max_updates: int, layers: Layers = Layers.HIDDEN) -> Ledger:
     """Batch-1 SGD with the hinge loss, until no sample has y N(x) < 1 or `max_updates` are made."""
-    inputs, labels, slope = trial.inputs, trial.labels, trial.slope
-    hidden, output = trial.hidden.copy(), trial.output.copy()
-    upcoming = _Upcoming(trial.order, len(labels), np.random.default_rng(trial.seed))
-    stacked = trial.votes[:, None] * trial.separator
-    samples, margins, gains, squares, ratios = [], [], [], [], [np.ones(len(output))]
-    alignments, norms = [], []
-    end = RunStatus.RUNNING
+    return train_trials([trial], [max_updates], layers)[0]
 
-    # A sample at the origin moves nothing, and neither does one at which every neuron of a ReLU network is off.
-    has_length = (inputs != 0).any(axis=1)
-    always_moves = slope > 0 and bool(has_length.all())
 
-    def margins_of(rows: np.ndarray) -> np.ndarray:
-        return labels[rows] * outputs_of(hidden, output, inputs[rows], slope)
+def train_trials(
+    trials: Sequence[Trial],
+    max_updates: Sequence[int],
+    layers: Layers = Layers.HIDDEN,
+    progress: Progress = silent,
+) -> list[Ledger]:
+    """The ledgers of many trials; those of one shape and order are trained side by side."""
+    groups: dict[tuple, list[int]] = {}
+    for number, trial in enumerate(trials):
+        groups.setdefault((trial.inputs.shape, trial.output.shape, trial.order), []).append(number)
+    kept: dict[int, Ledger] = {}
+    for numbers, part in parts(list(groups.values()), progress):
+        together = [trials[number] for number in numbers]
+        ledgers = _train_alike(together, np.array([max_updates[number] for number in numbers]), layers, part)
+        kept |= dict(zip(numbers, ledgers, strict=True))
+    return [kept[number] for number in range(len(trials))]
 
-    def moves(rows: np.ndarray) -> np.ndarray:
-        """Which of these samples would change the weights, if their margin is below 1."""
-        if always_moves:
-            return np.ones(len(rows), bool)
-        pulls = leaky_derivative(inputs[rows] @ hidden.T, slope, trial.at_zero)
-        return has_length[rows] & (pulls != 0).any(axis=1)
 
-    def cosines_of(rows: np.ndarray) -> np.ndarray:
-        """F/G after an update by each of these samples, from the identities above (‖W*‖ is the same for all)."""
-        z = inputs[rows] @ hidden.T
-        pulls = output * leaky_derivative(z, slope, trial.at_zero)
-        eta, shares = trial.step_size, labels[rows] * (inputs[rows] @ trial.separator)
-        aligned = np.vdot(hidden, stacked) + eta * shares * (pulls @ trial.votes)
-        lengths = (inputs[rows] ** 2).sum(axis=1)
-        square = np.vdot(hidden, hidden) + 2 * eta * margins_of(rows) + eta**2 * lengths * (pulls**2).sum(axis=1)
-        return aligned / np.sqrt(square)
-
-    def write_potentials() -> None:
-        alignments.append(float(np.vdot(hidden, stacked)))
-        norms.append(float(np.linalg.norm(hidden)))
-
-    with np.errstate(over="ignore", invalid="ignore"):
-        write_potentials()
-        while end is RunStatus.RUNNING:
-            row = upcoming.next_active(margins_of, moves, cosines_of)
-            if row is None:
-                # A NaN margin is never below 1, so a run that blew up also ends here.
-                last = margins_of(np.arange(len(labels)))
-                end = RunStatus.STALLED if (last < 1).any() else RunStatus.CONVERGED
-                end = end if np.isfinite(last).all() else RunStatus.DIVERGED
-            elif len(samples) == max_updates:
-                end = RunStatus.BUDGET_SPENT
-            else:
-                x, y = inputs[row], float(labels[row])
-                z = hidden @ x
-                pulls = output * leaky_derivative(z, slope, trial.at_zero)
-                margin = y * float(output @ leaky(z, slope))
-                to_hidden, to_output = update_of(hidden, output, x, y, slope, trial.step_size, trial.at_zero)
-                hidden = hidden + to_hidden
-                if layers is Layers.BOTH:
-                    output = output + to_output
-                samples.append(row)
-                margins.append(margin)
-                gains.append(trial.step_size * y * float(x @ trial.separator) * float(trial.votes @ pulls))
-                squares.append(
-                    2 * trial.step_size * margin + float(x @ x) * float(np.sum((trial.step_size * pulls) ** 2))
-                )
-                write_potentials()
-                ratios.append(output / trial.output)
-        last_margin = float(margins_of(np.arange(len(labels))).min())
-    ratios = np.asarray(ratios)
-    return Ledger(
-        trial,
-        np.asarray(samples, np.int64),
-        np.asarray(margins, np.float64),
-        np.asarray(alignments),
-        np.asarray(norms),
-        np.asarray(gains, np.float64),
-        np.asarray(squares, np.float64),
-        np.minimum.accumulate(ratios.min(axis=1)),
-        np.maximum.accumulate(ratios.max(axis=1)),
-        hidden,
-        output,
-        last_margin,
-        end,
+def _train_alike(
+    trials: list[Trial], max_updates: Int[np.ndarray, " run"], layers: Layers, progress: Progress
+) -> list[Ledger]:
+    """Trials of one shape and one order."""
+    shared = all(trial.inputs is trials[0].inputs for trial in trials)
+    start = SmallNetworks(
+        np.stack([trial.hidden for trial in trials]),
+        np.stack([trial.output for trial in trials]),
+        np.array([trial.slope for trial in trials]),
+        np.array([trial.at_zero for trial in trials]),
     )
+    inputs = trials[0].inputs if shared else np.stack([trial.inputs for trial in trials])
+    writer = _Writer(trials, start.output)
+    trained = train_small(
+        start,
+        inputs,
+        np.stack([trial.labels for trial in trials]),
+        step_size=np.array([trial.step_size for trial in trials]),
+        max_updates=max_updates,
+        order=_order(trials),
+        layers=layers,
+        watch=writer.write,
+        progress=progress,
+    )
+    last, networks = trained.margins.min(axis=1), trained.networks
+    ends = zip(networks.hidden, networks.output, last, trained.status, trained.blurred, strict=True)
+    columns = (
+        (trial, *columns, hidden, output, float(margin), RunStatus(status), bool(blurred))
+        for trial, columns, (hidden, output, margin, status, blurred) in zip(trials, writer.read(), ends, strict=True)
+    )
+    return list(itertools.starmap(Ledger, columns))
 
 
-PerSample = Callable[[np.ndarray], np.ndarray]
-"""Indices of samples → one number for each."""
+class _Writer:
+    """Writes down F and G, what the identities add to them, and the extremes of a_t/a_0."""
+
+    def __init__(self, trials: list[Trial], first: Float[np.ndarray, "run neuron"]):
+        self.trials, self.first, self.recorder = trials, first, Recorder()
+        self.votes = trials[0].votes
+        self.along = np.stack([trial.separator for trial in trials])
+        self.shares = np.stack([trial.inputs @ trial.separator for trial in trials])
+        self.squares = np.stack([(trial.inputs**2).sum(axis=1) for trial in trials])
+        self.step_size = np.array([trial.step_size for trial in trials])
+
+    def write(self, update: Update) -> bool:
+        """One update of some runs; True when there is room for no more."""
+        runs, samples, pulls = update.runs, update.samples, update.coefficients
+        ratios = update.networks.output / self.first[runs]
+        return self.recorder.add(
+            runs,
+            samples=np.asarray(samples),
+            margins=update.margins,
+            **dict(zip(("alignments", "norms"), self._potentials(update.networks.hidden, runs), strict=True)),
+            alignment_gains=self.shares[runs, samples] * (pulls @ self.votes),
+            norm_gains=2 * self.step_size[runs] * update.margins + self.squares[runs, samples] * (pulls**2).sum(axis=1),
+            smallest_ratios=ratios.min(axis=1),
+            largest_ratios=ratios.max(axis=1),
+        )
+
+    def _potentials(self, hidden: np.ndarray, runs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return _aligned(self.votes, hidden, self.along[runs]), np.sqrt(np.einsum("rnd,rnd->r", hidden, hidden))
+
+    def read(self) -> list[tuple[np.ndarray, ...]]:
+        """What was written about each run, in the order of the fields of `Ledger`."""
+        names = ("samples", "margins", "alignments", "norms", "alignment_gains", "norm_gains")
+        n_runs = len(self.trials)
+        columns = {name: self.recorder.by_run(name, n_runs) for name in (*names, "smallest_ratios", "largest_ratios")}
+        with np.errstate(over="ignore", invalid="ignore"):
+            first = self._potentials(np.stack([trial.hidden for trial in self.trials]), np.arange(n_runs))
+        ones = np.ones(n_runs)
+        before = {"alignments": first[0], "norms": first[1], "smallest_ratios": ones, "largest_ratios": ones}
+        for name, values in before.items():
+            columns[name] = [np.r_[value, later] for value, later in zip(values, columns[name], strict=True)]
+        columns["samples"] = [rows.astype(np.int64) for rows in columns["samples"]]
+        columns["smallest_ratios"] = [np.minimum.accumulate(rows) for rows in columns["smallest_ratios"]]
+        columns["largest_ratios"] = [np.maximum.accumulate(rows) for rows in columns["largest_ratios"]]
+        return list(zip(*columns.values(), strict=True))
 
 
-class _Upcoming:
-    """The samples still to come, looked through in blocks for the next one that produces an update."""
+def _aligned(
+    votes: Float[np.ndarray, " neuron"],
+    hidden: Float[np.ndarray, "run neuron dim"],
+    along: Float[np.ndarray, "run dim"],
+) -> Float[np.ndarray, " run"]:
+    """F = ⟨W, W*⟩."""
+    return np.einsum("rd,rd->r", np.einsum("n,rnd->rd", votes, hidden), along)
 
-    def __init__(self, order: SampleOrder, n_samples: int, draw: np.random.Generator):
-        self.order, self.n_samples, self.draw = order, n_samples, draw
-        self.rows, self.position, self.block = np.arange(0), 0, 8
 
-    def next_active(self, margins_of: PerSample, moves: PerSample, cosines_of: PerSample) -> int | None:
-        """The next sample that makes an update; None if there is none."""
+def _order(trials: list[Trial]) -> Order:
+    """The order of these trials, which is one."""
+    seeds = [trial.seed for trial in trials]
+    match trials[0].order:
+        case SampleOrder.CYCLIC:
+            return cyclic()
+        case SampleOrder.PERMUTATION:
+            return permutations(seeds)
+        case SampleOrder.WITH_REPLACEMENT:
+            return with_replacement(seeds)
+        case SampleOrder.HARDEST:
+            return lambda look: np.where(look.active, look.margins, np.inf).argmin(axis=1)
+        case SampleOrder.EASIEST:
+            return lambda look: np.where(look.active, look.margins, -np.inf).argmax(axis=1)
+        case SampleOrder.SLOWEST:
+            return _slowest(trials)
 
-        def active_in(rows: np.ndarray) -> np.ndarray:
-            return (margins_of(rows) < 1) & moves(rows)
 
-        everyone = np.arange(self.n_samples)
-        if self.order in ADVERSARIAL:
-            return self._pick(margins_of(everyone), np.flatnonzero(active_in(everyone)), cosines_of)
-        quiet = 0
-        while True:
-            if self.position == len(self.rows):
-                self.rows, self.position = self._epoch(), 0
-            rows = self.rows[self.position : self.position + self.block]
-            active = np.flatnonzero(active_in(rows))
-            if len(active):
-                self.position += int(active[0]) + 1
-                self.block = 2 * (int(active[0]) + 1)
-                return int(rows[active[0]])
-            self.position += len(rows)
-            self.block = min(2 * self.block, LARGEST_BLOCK)
-            quiet += len(rows)
-            # A margin within rounding of 1 may be below it in one product and not in another; after so many
-            # quiet draws every sample has been seen at these weights, and the run is over.
-            if quiet >= 50 * self.n_samples or (quiet >= self.n_samples and not active_in(everyone).any()):
-                return None
+def _slowest(trials: list[Trial]) -> Order:
+    """The smallest F/G after the update, from the identities above (‖W*‖ is the same for all samples)."""
+    votes, along = trials[0].votes, np.stack([trial.separator for trial in trials])
+    shares = np.stack([trial.labels * (trial.inputs @ trial.separator) for trial in trials])
+    squares = np.stack([(trial.inputs**2).sum(axis=1) for trial in trials])
+    steps = np.array([trial.step_size for trial in trials])
 
-    def _pick(self, margins: np.ndarray, active: np.ndarray, cosines_of: PerSample) -> int | None:
-        if not len(active):
-            return None
-        match self.order:
-            case SampleOrder.HARDEST:
-                best = np.argmin(margins[active])
-            case SampleOrder.EASIEST:
-                best = np.argmax(margins[active])
-            case _:
-                best = np.argmin(cosines_of(active))
-        return int(active[best])
+    def choose(look: Look) -> Int[np.ndarray, " run"]:
+        networks, runs = look.networks, look.runs
+        pulls = networks.output[:, None, :] * networks.derivative(look.preactivations)
+        eta = steps[runs, None]
+        aligned = _aligned(votes, networks.hidden, along[runs])[:, None]
+        aligned = aligned + eta * shares[runs] * np.einsum("rsn,n->rs", pulls, votes)
+        square = np.einsum("rnd,rnd->r", networks.hidden, networks.hidden)[:, None] + 2 * eta * look.margins
+        square = square + eta**2 * squares[runs] * (pulls**2).sum(axis=2)
+        return np.where(look.active, aligned / np.sqrt(square), np.inf).argmin(axis=1)
 
-    def _epoch(self) -> np.ndarray:
-        match self.order:
-            case SampleOrder.CYCLIC:
-                return np.arange(self.n_samples)
-            case SampleOrder.PERMUTATION:
-                return self.draw.permutation(self.n_samples)
-            case _:
-                return self.draw.integers(self.n_samples, size=self.n_samples)
+    return choose

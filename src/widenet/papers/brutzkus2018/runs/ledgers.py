@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.ledger import Ledger, keep_ledger
+from widenet.papers.brutzkus2018.runs.ledger import Ledger, train_trials
 from widenet.papers.brutzkus2018.runs.trials import (
     ADVERSARIAL,
     BasisTrial,
@@ -19,7 +19,7 @@ from widenet.papers.brutzkus2018.runs.trials import (
     Trial,
     TrialSource,
 )
-from widenet.progress import Progress, over, silent
+from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.types import Layers, RunStatus
 
@@ -27,8 +27,6 @@ PATIENCE, GIVEN_UP = 1e6, 2_000
 """The largest M_k that a run is given time for, and the updates it gets otherwise, or without a promise."""
 HAS_SEPARATOR = 0.5
 """A smallest margin y⟨w*, x⟩ below this is no rounding error: w* does not separate, and nothing is promised."""
-BLURRED = 1e-3
-"""Outputs whose rounding error exceeds this could carry a margin across 1."""
 
 
 class LedgerSetting(ClosedModel):
@@ -164,10 +162,8 @@ def keep_ledgers(
     most_updates: int | None = None,
 ) -> Ledgers:
     """Train every trial and write everything down."""
-    kept = [
-        keep_ledger(trial, budget(trial) if most_updates is None else most_updates, layers)
-        for trial in over(trials, progress, f"training {len(trials)} small networks")
-    ]
+    budgets = [budget(trial) if most_updates is None else most_updates for trial in trials]
+    kept = train_trials(trials, budgets, layers, progress)
     return as_ledgers(kept)
 
 
@@ -189,7 +185,7 @@ def as_ledgers(kept: Sequence[Ledger]) -> Ledgers:
         *per_run.T,
         np.array([ledger.updates for ledger in kept], np.int64),
         np.array([ledger.end for ledger in kept], np.int64),
-        np.array([_is_blurred(ledger) for ledger in kept], bool),
+        np.array([ledger.is_blurred for ledger in kept], bool),
         *(flat(name) for name in flats),
     ]
     names = [field.name for field in dataclasses.fields(Ledgers)]
@@ -217,12 +213,6 @@ def _measures(ledger: Ledger) -> tuple[float | int, ...]:
         trial.at_zero,
         ledger.last_margin,
     )
-
-
-def _is_blurred(ledger: Ledger) -> bool:
-    """Are the outputs so large that rounding alone could move a margin across 1?"""
-    size = np.abs(ledger.output).sum() * np.linalg.norm(ledger.hidden, axis=1).max()
-    return not size * np.finfo(np.float64).eps < BLURRED
 
 
 def run_ledgers(setting: LedgerSetting, progress: Progress) -> Ledgers:

@@ -1,14 +1,12 @@
-"""Batch-1 SGD for many small ±v networks at once, in numpy.
+"""Batch-1 SGD for many ±v networks of a dozen neurons (Sections 6.2 and 7), and the loss around them."""
 
-The networks of Sections 6.2 and 7 have a dozen neurons: compiling a program for each shape would take longer than
-running it. The rule is the one of the training engine, and a test compares the two.
-"""
-
-import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
+
+from widenet.training.small import SmallNetworks, Update, train_small, with_replacement
+from widenet.types import Layers
 
 Weights = Float[np.ndarray, "run neuron dim"]
 Labels = Float[np.ndarray, "run sample"]
@@ -49,41 +47,38 @@ class OnlineStart:
         """(+v, …, +v, −v, …, −v)."""
         return votes(self.half_width, self.output_weight)
 
-    def derivative(self, z: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
-        """σ'(z) with the paper's choices at 0: 0 for ReLU, 1 for Leaky ReLU."""
-        on = z > 0 if self.slope == 0 else z >= 0
-        return np.where(on, 1.0, self.slope)
+    def networks(self, weights: Weights) -> SmallNetworks:
+        """Networks with these W, and the paper's choices at 0: σ'(0) is 0 for ReLU, 1 for Leaky ReLU."""
+        output = np.broadcast_to(self.votes, weights.shape[:2])
+        return SmallNetworks(weights, output, self.slope, 0.0 if self.slope == 0 else 1.0)
 
     def outputs(self, weights: Weights) -> Outputs:
         """N(x) of every run at every point."""
-        z = weights @ self.inputs.T
-        return np.einsum("n,rns->rs", self.votes, z * self.derivative(z))
+        return self.networks(weights).outputs(self.inputs)
 
     def loss(self, weights: Weights) -> Float[np.ndarray, " run"]:
         """The mean hinge loss of every run."""
         return mean_hinge(self.outputs(weights), self.labels)
 
     def gradient(self, weights: Weights) -> Weights:
-        """∂L/∂W of every run, with σ'(0) as in `derivative`."""
+        """∂L/∂W of every run, apart from the trainer."""
+        networks = self.networks(weights)
         pull = np.where(self.labels * self.outputs(weights) < 1, self.labels, 0.0) / self.labels.shape[1]
-        slopes = self.derivative(weights @ self.inputs.T)
-        return -self.votes[:, None] * ((slopes * pull[:, None, :]) @ self.inputs)
+        slopes = networks.derivative(networks.preactivations(self.inputs))
+        return -self.votes[:, None] * ((slopes * pull[:, :, None]).transpose(0, 2, 1) @ self.inputs)
 
     def would_update(self, weights: Weights) -> Bool[np.ndarray, "run sample"]:
         """Where a step would change the weights: y N(x) < 1 and some neuron has a derivative other than 0."""
-        moves = (self.derivative(weights @ self.inputs.T) != 0).any(axis=1)
-        return (self.labels * self.outputs(weights) < 1) & moves
+        networks = self.networks(weights)
+        z = networks.preactivations(self.inputs)
+        return (self.labels * networks.readout(z) < 1) & networks.movable(z, Layers.HIDDEN)
 
     def stuck(self, weights: Weights, labels: Float[np.ndarray, "..."] | None = None) -> Bool[np.ndarray, "run sample"]:
         """The set K: points at which every neuron that votes for the label is off, ⟨w, x⟩ ≤ 0.
 
         `labels` are the run's own unless given; a control reads K from the wrong half.
         """
-        off = weights @ self.inputs.T <= 0
-        half = self.half_width
-        return np.where(
-            np.asarray(self.labels if labels is None else labels) > 0, off[:, :half].all(1), off[:, half:].all(1)
-        )
+        return _all_off(self.networks(weights).preactivations(self.inputs), self.labels if labels is None else labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,32 +103,50 @@ class OnlineRuns:
 
 
 def train_online(start: OnlineStart, *, max_passes: int = 2000, watch_stuck: bool = False) -> OnlineRuns:
-    """SGD with points drawn uniformly with replacement, until no point of a run would make an update."""
-    draw = np.random.default_rng([start.seed, 1])
+    """SGD with points drawn uniformly with replacement, until no point of a run would make an update.
+
+    Runs get as many updates as `max_passes` passes have points.
+    """
     n_runs, n_samples = start.labels.shape
-    final = start.weights.copy()
-    updates = np.zeros((n_runs, n_samples), int)
-    entered, left = np.zeros(n_runs, int), np.zeros(n_runs, int)
-    alive = np.flatnonzero(start.would_update(final).any(axis=1))
-    for _ in range(max_passes):
-        if not len(alive):
-            break
-        weights = final[alive]
-        part = dataclasses.replace(start, labels=start.labels[alive], weights=weights)
-        before = part.stuck(weights) if watch_stuck else None
-        for chosen in draw.integers(n_samples, size=(n_samples, len(alive))):
-            updates[alive, chosen] += _step(part, weights, chosen)
-            if before is not None:
-                now = part.stuck(weights)
-                entered[alive] += (now & ~before).any(axis=1)
-                left[alive] += (before & ~now).any(axis=1)
-                before = now
-        final[alive] = weights
-        alive = alive[part.would_update(weights).any(axis=1)]
-    ended = np.ones(n_runs, bool)
-    ended[alive] = False
-    watched = (entered, left) if watch_stuck else (None, None)
-    return OnlineRuns(final, start.outputs(final), updates, ended, *watched)
+    watch = _Watch(start, watch_stuck)
+    trained = train_small(
+        start.networks(start.weights),
+        start.inputs,
+        start.labels,
+        step_size=start.step_size,
+        max_updates=max_passes * n_samples,
+        order=with_replacement([[start.seed, 1, run] for run in range(n_runs)]),
+        watch=watch,
+    )
+    final = trained.networks.hidden
+    watched = (watch.entered, watch.left) if watch_stuck else (None, None)
+    return OnlineRuns(final, start.outputs(final), watch.updates, trained.ended, *watched)
+
+
+class _Watch:
+    """Counts the updates on each point, and those after which a point has entered or left K."""
+
+    def __init__(self, start: OnlineStart, watch_stuck: bool):
+        self.updates = np.zeros(start.labels.shape, int)
+        self.entered, self.left = np.zeros((2, len(start.labels)), int)
+        self.labels, self.stuck = start.labels, start.stuck(start.weights) if watch_stuck else None
+
+    def __call__(self, update: Update) -> None:
+        runs = update.runs
+        self.updates[runs, update.samples] += 1
+        if self.stuck is not None:
+            before, now = self.stuck[runs], _all_off(update.preactivations, self.labels[runs])
+            self.entered[runs] += (now & ~before).any(axis=1)
+            self.left[runs] += (before & ~now).any(axis=1)
+            self.stuck[runs] = now
+
+
+def _all_off(
+    preactivations: Float[np.ndarray, "run sample neuron"], labels: Float[np.ndarray, "..."]
+) -> Bool[np.ndarray, "run sample"]:
+    """Where every neuron that votes for the label has ⟨w, x⟩ ≤ 0."""
+    off, half = preactivations <= 0, preactivations.shape[2] // 2
+    return np.where(np.asarray(labels) > 0, off[:, :, :half].all(axis=2), off[:, :, half:].all(axis=2))
 
 
 def mean_hinge(outputs: Outputs, labels: Labels) -> Float[np.ndarray, " run"]:
@@ -144,14 +157,3 @@ def mean_hinge(outputs: Outputs, labels: Labels) -> Float[np.ndarray, " run"]:
 def votes(half_width: int, output_weight: float = 1.0) -> Float[np.ndarray, " neuron"]:
     """(+v, …, +v, −v, …, −v)."""
     return np.repeat([output_weight, -output_weight], half_width)
-
-
-def _step(part: OnlineStart, weights: Weights, chosen: Int[np.ndarray, " run"]) -> Bool[np.ndarray, " run"]:
-    """One step of every run, in place; returns which runs moved."""
-    points, labels = part.inputs[chosen], part.labels[np.arange(len(chosen)), chosen]
-    z = (weights @ points[:, :, None])[:, :, 0]
-    slopes = part.derivative(z)
-    active = labels * ((z * slopes) @ part.votes) < 1
-    change = (part.step_size * labels * active)[:, None] * part.votes * slopes
-    weights += change[:, :, None] * points[:, None, :]
-    return active & (slopes != 0).any(axis=1)

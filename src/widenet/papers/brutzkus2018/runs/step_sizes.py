@@ -8,10 +8,10 @@ from jaxtyping import Int
 
 from widenet.claims.experiments import Experiment
 from widenet.data.points import separable_points, unit_rows
-from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
+from widenet.papers.brutzkus2018.runs.ledger import train_trials
 from widenet.papers.brutzkus2018.runs.lower_bound import basis_sequence
 from widenet.papers.brutzkus2018.runs.trials import SampleOrder, Trial, equal_scale, plus_minus_weights
-from widenet.progress import Progress, over
+from widenet.progress import Progress, over, stretch
 from widenet.records import ClosedModel, Scale
 
 MOST_UPDATES = 100_000
@@ -71,20 +71,19 @@ def run_step_sizes(setting: StepSizeSetting, progress: Progress) -> StepSizeRuns
     points = separable_points(
         np.random.default_rng(setting.seed), setting.dim, setting.n_samples, setting.separator_norm
     )
-    shape = (len(setting.powers), setting.n_runs)
-    basis, updates, status = np.zeros(shape[0], int), np.zeros(shape, int), np.zeros(shape, int)
     size = equal_scale(setting.half_width)
-    for row, power in over(list(enumerate(setting.powers)), progress, "step sizes"):
-        basis[row] = basis_sequence(setting.dim, Fraction(setting.slope), Fraction(2) ** power).updates()
+    basis, trials = [], []
+    for row, power in enumerate(over(setting.powers, stretch(progress, 0.0, 0.1), "step sizes")):
+        basis.append(basis_sequence(setting.dim, Fraction(setting.slope), Fraction(2) ** power).updates())
         for run in range(setting.n_runs):
             draw = np.random.default_rng([setting.seed, row, run])
             rows = size * unit_rows(draw, 2 * setting.half_width, setting.dim)
             outputs, order = plus_minus_weights(setting.half_width, size), SampleOrder.WITH_REPLACEMENT
             seed = int(draw.integers(2**31))
-            trial = Trial(*points, rows, outputs, setting.slope, 2.0**power, size, order, seed)
-            ledger = keep_ledger(trial, MOST_UPDATES)
-            updates[row, run], status[row, run] = ledger.updates, ledger.end
-    return StepSizeRuns(setting, basis, updates, status)
+            trials.append(Trial(*points, rows, outputs, setting.slope, 2.0**power, size, order, seed))
+    ledgers = train_trials(trials, [MOST_UPDATES] * len(trials), progress=stretch(progress, 0.1, 1.0))
+    ends = np.array([(ledger.updates, ledger.end) for ledger in ledgers]).reshape(len(basis), setting.n_runs, 2)
+    return StepSizeRuns(setting, np.array(basis), ends[..., 0], ends[..., 1])
 
 
 step_size_runs = Experiment("brutzkus2018.step_sizes", step_size_settings, run_step_sizes, seconds=0.8)

@@ -53,24 +53,20 @@ def train_tied(
 ) -> TiedRuns:
     """Train every data set at every width; `normalization` gives the common value of R and v."""
     draw = np.random.default_rng(setting.seed)
-    runs: list[Ledger] = []
-    same: list[bool] = []
-    differences: list[float] = []
-    for _ in over(range(setting.n_data_sets), progress, "data sets at every width"):
+    trials: list[Trial] = []
+    for _ in range(setting.n_data_sets):
         points = separable_points(draw, 8, 40, float(draw.uniform(2, 8)))
         plus_row, minus_row = unit_rows(draw, 2, 8)
         slope, eta = float(draw.uniform(0.1, 0.9)), float(np.exp(draw.uniform(-2, 2)))
-        reference = None
         for half in setting.half_widths:
             size = normalization(half)
             rows = size * np.concatenate([np.tile(plus_row, (half, 1)), np.tile(minus_row, (half, 1))])
-            run = keep_ledger(Trial(*points, rows, plus_minus_weights(half, size), slope, eta, size), MOST_UPDATES)
-            runs.append(run)
-            if reference is None:
-                reference = run
-                continue
-            same.append(np.array_equal(run.samples, reference.samples))
-            differences.append(_difference(run, reference) if same[-1] else np.nan)
+            trials.append(Trial(*points, rows, plus_minus_weights(half, size), slope, eta, size))
+    runs = [keep_ledger(trial, MOST_UPDATES) for trial in over(trials, progress, "data sets at every width")]
+    n_widths = len(setting.half_widths)
+    pairs = [(run, runs[number - number % n_widths]) for number, run in enumerate(runs) if number % n_widths]
+    same = [np.array_equal(run.samples, reference.samples) for run, reference in pairs]
+    differences = [_difference(*pair) if is_same else np.nan for pair, is_same in zip(pairs, same, strict=True)]
     return TiedRuns(
         np.array([run.trial.half_width for run in runs], np.float64),
         np.array([run.trial.output_weight for run in runs]),

@@ -8,9 +8,9 @@ from jaxtyping import Int
 
 from widenet.claims.experiments import Experiment
 from widenet.data.points import separable_points, unit_rows
-from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
+from widenet.papers.brutzkus2018.runs.ledger import train_trials
 from widenet.papers.brutzkus2018.runs.trials import SampleOrder, Trial, equal_scale, plus_minus_weights
-from widenet.progress import Progress, over
+from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.types import RunStatus
 
@@ -112,18 +112,17 @@ def run_width(setting: WidthSetting, progress: Progress) -> WidthRuns:
         setting.largest_margin,
     )
     half, size = setting.half_width, setting.normalization.size(setting.half_width)
-    updates, status = [], []
-    for number in over(range(setting.n_runs), progress, f"runs of {2 * half} neurons"):
+    trials = []
+    for number in range(setting.n_runs):
         draw = np.random.default_rng((setting.seed, half, number))
         rows = size * unit_rows(draw, 2 * half, setting.dim)
         outputs, order = plus_minus_weights(half, size), SampleOrder.WITH_REPLACEMENT
         seed = int(draw.integers(2**31))
-        trial = Trial(*points, rows, outputs, setting.slope, setting.step_size, size, order, seed)
-        ledger = keep_ledger(trial, MOST_UPDATES)
-        updates.append(ledger.updates)
-        status.append(int(ledger.end))
+        trials.append(Trial(*points, rows, outputs, setting.slope, setting.step_size, size, order, seed))
+    ledgers = train_trials(trials, [MOST_UPDATES] * len(trials), progress=progress)
     margin = float((labels * (inputs @ separator)).min())
-    return WidthRuns(setting, np.asarray(updates), np.asarray(status), size, size, margin)
+    updates, status = np.array([(ledger.updates, ledger.end) for ledger in ledgers]).reshape(-1, 2).T
+    return WidthRuns(setting, updates, status, size, size, margin)
 
 
 width_runs = Experiment("brutzkus2018.widths", width_settings, run_width, seconds=0.2)

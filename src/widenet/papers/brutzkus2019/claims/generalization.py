@@ -85,10 +85,7 @@ def equation_18(
     places, patterns = np.array(POSITIVE_CASES).T
     outputs = [each.outputs[:, places] for each in networks]
     between = [_cone_against_minus(each.final)[:, patterns // 2] for each in networks]
-    promised = [
-        limit(each.half_width, each.step_constant, each.required_margin) if each.half_width > 64 else math.nan
-        for each in networks
-    ]
+    promised = [limit(each.half_width, each.step_constant, each.required_margin) for each in networks]
     inside = joined([np.repeat(mask, len(places)) for mask in scored])
     rooms = joined([np.full(array.size, STEP * each.step_size) for array, each in zip(outputs, networks, strict=True)])
     limits = joined([np.full(array.size, value) for array, value in zip(outputs, promised, strict=True)])
@@ -182,7 +179,7 @@ def proposition_e_22(
     """
     betas = [beta_negative(each.step_constant) for each in networks]
     cases = [_case(t, SET_LABELS < 0, t.explored_for_negative, octants.explored_for_negative) for t in networks]
-    limits = [limit(t.half_width, t.step_constant) if t.half_width > 64 else math.nan for t in networks]
+    limits = [limit(each.half_width, each.step_constant) for each in networks]
     scored = [each.converged & each.explored_for_negative for each in networks]
     outputs = [each.outputs[:, SET_LABELS < 0] for each in networks]
     parts = rate_parts(

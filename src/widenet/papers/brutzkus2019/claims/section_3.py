@@ -6,7 +6,7 @@ are counted and not scored. Where none is inside, the conclusion is measured all
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool
@@ -138,8 +138,10 @@ def everyone(traces: Sequence[XorTrace]) -> Event:
 def together(pieces: Iterable[Sides]) -> Sides:
     """The cases of several sides that state the same."""
     pieces = list(pieces)
-    names = ("measured", "promised", "room", "scored", "undecided", "trivial")
-    return replace(pieces[0], **{name: np.concatenate([getattr(each, name) for each in pieces]) for name in names})
+    first, names = pieces[0], ("room", "scored", "undecided", "trivial")
+    measured, promised = (np.concatenate([getattr(each, name) for each in pieces]) for name in ("measured", "promised"))
+    others = {name: np.concatenate([getattr(each, name) for each in pieces]) for name in names}
+    return Sides(measured, promised, first.sense, strict=first.strict, quantity=first.quantity, **others)
 
 
 def with_probability(

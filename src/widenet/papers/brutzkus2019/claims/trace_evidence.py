@@ -4,7 +4,7 @@ Runs outside the event are counted and never scored. Where no run is inside, the
 and the hypothesis fails.
 """
 
-import dataclasses
+import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -61,24 +61,25 @@ class ScoredRuns:
         it: then nothing is known of the later t.
         """
         rows = [_furthest(*each, sense) for each in compared]
-        found = Sides(
+        build = functools.partial(
+            Sides,
             _join(row.measured for row in rows),
             _join(row.promised for row in rows),
             sense,
             room,
-            strict,
+            strict=strict,
             scored=_join(self._scored[id(row.trace)] & row.tested for row in rows) > 0,
             trivial=None if trivial is None else _join(trivial(row.trace) for row in rows),
             quantity=quantity,
         )
-        unclear = (_join(row.lost for row in rows) > 0) & ~found.broken
-        return dataclasses.replace(found, measured=np.where(unclear, np.nan, found.measured))
+        # What a run broke before it was cut off stays broken.
+        return build(undecided=(_join(row.lost for row in rows) > 0) & ~build().broken)
 
     def fact(self, answered: Iterable[Answered]) -> Fact:
         """One case per run: the statement holds at every t at which it is asked."""
         # A broken promise is one "no" where none is promised.
         found = self.sides((trace, ~np.asarray(holds), 0.0, where) for trace, holds, where in answered)
-        return Fact(~found.broken, undecided=np.isnan(found.measured), scored=found.scored)
+        return Fact(~found.broken, undecided=found.undecided, scored=found.scored)
 
     def evidence(
         self,

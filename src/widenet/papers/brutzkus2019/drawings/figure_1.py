@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from widenet.claims.statistics import clopper_pearson
+from widenet.figures.statistics import share_interval
 from widenet.papers.brutzkus2019.figures.figure_1 import REPORTED, error_intervals, mean_errors
 from widenet.plots.style import COLOURS, DASHES, styled
 
@@ -29,7 +29,7 @@ def draw(numbers: xr.Dataset) -> Drawing:
     errors.legend()
 
     solved = (numbers["train_error"] == 0).sum("run").values
-    limits = 100 * np.array([clopper_pearson(int(count), n_runs, 0.975) for count in solved]).T
+    limits = 100 * np.array([share_interval(int(count), n_runs) for count in solved]).T
     share = 100 * solved / n_runs
     counts.errorbar(
         widths,

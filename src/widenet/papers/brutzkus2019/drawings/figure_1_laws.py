@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure as Drawing
 
-from widenet.claims.statistics import clopper_pearson
+from widenet.figures.statistics import share_interval
 from widenet.papers.brutzkus2019.figures.figure_1 import FISHER_LEVEL, REPORTED, fisher_p
 from widenet.plots.style import COLOURS, styled
 
@@ -20,7 +20,7 @@ def draw(numbers: xr.Dataset) -> Drawing:
     for axes, width in zip(panels, map(int, widths), strict=True):
         solved = numbers["solved"].sel(channels=width).values
         for row, count in zip(rows, map(int, solved), strict=True):
-            low, high = clopper_pearson(count, n_runs, 0.975)
+            low, high = share_interval(count, n_runs)
             agrees = fisher_p(count, n_runs, REPORTED[width]) >= FISHER_LEVEL
             colour = COLOURS[0] if agrees else COLOURS[1]
             axes.plot([100 * low, 100 * high], [row, row], color=colour, linewidth=1.2)

@@ -8,9 +8,8 @@ import scipy
 import xarray as xr
 from jaxtyping import Float, Int
 
-from widenet.claims.statistics import clopper_pearson
 from widenet.figures import Comparison, Figure
-from widenet.figures.statistics import mean_interval
+from widenet.figures.statistics import mean_interval, share_interval
 from widenet.papers.brutzkus2019.runs.sampled_runs import SampledRuns, sampled_runs
 
 N_RUNS = 100
@@ -124,7 +123,7 @@ def _count_row(width: int, count: int, n_runs: int) -> Comparison:
         name=f"share of runs at zero training error, {width} channels",
         reported=f"{REPORTED[width]} of 100",
         measured=count / n_runs,
-        interval=clopper_pearson(count, n_runs),
+        interval=share_interval(count, n_runs),
         band=agreeing_shares(n_runs, REPORTED[width]),
         basis="Fisher's exact test at 1 % against the 100 reported runs",
     )

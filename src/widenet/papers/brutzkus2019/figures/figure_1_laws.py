@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from widenet.claims.statistics import clopper_pearson
 from widenet.figures import Comparison, Figure
+from widenet.figures.statistics import share_interval
 from widenet.papers.brutzkus2019.figures.figure_1 import FISHER_LEVEL, REPORTED, agreeing_shares, fisher_p
 from widenet.papers.brutzkus2019.runs.sampled_runs import (
     ALL_SETS,
@@ -79,7 +79,7 @@ def compare_figure_1_laws(numbers: xr.Dataset) -> list[Comparison]:
             name=f"share of runs at zero training error, {width} channels, {DEFAULT}",
             reported=f"{REPORTED[width]} of 100",
             measured=count / n_runs,
-            interval=clopper_pearson(count, n_runs),
+            interval=share_interval(count, n_runs),
             band=agreeing_shares(n_runs, REPORTED[width]),
             basis="Fisher's exact test at 1 % against the 100 reported runs",
         )

@@ -6,11 +6,11 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
-from widenet.claims.statistics import clopper_pearson
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.clustering import angles_to_closest
 from widenet.diagnostics.exploration import plus_and_minus
 from widenet.figures import Comparison, Figure
+from widenet.figures.statistics import share_interval
 from widenet.papers.brutzkus2019.figures.recorded_pair import NETWORKS, both_networks, half_widths
 from widenet.papers.brutzkus2019.runs.recorded_runs import RecordedRuns, recorded_runs, xor_settings
 
@@ -32,7 +32,7 @@ def compare_figure_2(numbers: xr.Dataset) -> list[Comparison]:
             name=f"share of runs that fail, k = {k_wide}",
             reported="converges to a global minimum with high probability (Theorem 3.3)",
             measured=wide / n_runs,
-            interval=clopper_pearson(wide, n_runs),
+            interval=share_interval(wide, n_runs),
             band=(0.0, 0.0),
             basis="at most 0.27 % may fail: none of 200 is expected to",
         ),
@@ -40,7 +40,7 @@ def compare_figure_2(numbers: xr.Dataset) -> list[Comparison]:
             name=f"share of runs that fail, k = {k_narrow}",
             reported="at least 0.75 (Theorem 3.4)",
             measured=narrow / n_runs,
-            interval=clopper_pearson(narrow, n_runs),
+            interval=share_interval(narrow, n_runs),
             band=(0.69, 0.81),
             basis="exactly 3/4 by the proof; the band is two standard deviations of 200 runs",
         ),

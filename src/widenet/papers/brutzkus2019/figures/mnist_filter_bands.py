@@ -14,7 +14,7 @@ import xarray as xr
 
 from widenet.figures import Comparison
 from widenet.figures.base import ANY
-from widenet.figures.statistics import mean_interval
+from widenet.figures.statistics import mean_interval, t_reach
 
 SMALLEST_SHIFT = 8.0
 """Degrees by which trained filters must be closer to their centres, in the mean."""
@@ -213,5 +213,5 @@ def _interval(centre: float, variances: list[float], counts: tuple[int, ...]) ->
     freedom = total**2 / sum(
         variance**2 / (count - 1) for variance, count in zip(variances, counts, strict=True) if count > 1
     )
-    half = float(scipy.stats.t.ppf(0.975, freedom)) * math.sqrt(total)
+    half = t_reach(freedom) * math.sqrt(total)
     return (centre - half, centre + half)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from widenet.claims.statistics import clopper_pearson
 from widenet.data.xord import PATTERN_SETS
 from widenet.figures import Comparison
+from widenet.figures.statistics import share_interval
 from widenet.papers.brutzkus2019.runs.recorded_runs import RecordedRuns
 
 NETWORKS = ("wide", "narrow")
@@ -96,7 +96,7 @@ def share_row(
         name=f"share of runs: {words}",
         reported="the larger network learns f*, the smaller does not",
         measured=count / n_runs,
-        interval=clopper_pearson(count, n_runs),
+        interval=share_interval(count, n_runs),
         band=band,
         basis=basis,
     )

@@ -6,10 +6,9 @@ gradient descent of `xord_descent`, on the means of its two classes.
 
 from dataclasses import dataclass
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Bool, Float
 
 from widenet.claims.experiments import Experiment
 from widenet.diagnostics.exploration import XOR_LABELS, XOR_POINTS
@@ -18,6 +17,7 @@ from widenet.papers.brutzkus2019.runs.outputs import outputs
 from widenet.papers.brutzkus2019.runs.xord_descent import XordRuns, descend
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
+from widenet.training.small import SmallNetworks, Update, train_small
 from widenet.types import Dataset
 
 Weights = Float[np.ndarray, " time run channel 2"]
@@ -96,33 +96,36 @@ def beside(
     moving = np.flatnonzero(np.any(xord[1:] != xord[:-1], axis=(1, 2, 3)))
     xord = xord[: int(moving.max(initial=0)) + 3]
     progress(0.5, "XORD")
-    xor = np.asarray(_descend_xor(jnp.asarray(filters), jnp.asarray(step_size), len(xord)))
+    xor = _descend_xor(filters, step_size, len(xord))
     progress(1.0, "XOR")
     on_points = (np.stack([outputs(path, x) for x in XOR_POINTS], axis=-1) for path in (xor, xord))
     return OnePatch(step_constant, step_ratio, XOR_LABELS, LABELS_OF_XORD, xor, xord, *on_points)
 
 
 def _descend_xor(
-    filters: Float[Array, "run channel 2"], step_size: Float[Array, ""], length: int
-) -> Float[Array, "time run channel 2"]:
+    filters: Float[np.ndarray, "run channel 2"], step_size: float, length: int
+) -> Float[np.ndarray, " time run channel 2"]:
     """Gradient descent on ℓ = Σ_i max(1 − y_i N(x_i), 0), N(x) = Σσ(⟨w, x⟩) − Σσ(⟨u, x⟩)."""
-    votes = jnp.where(jnp.arange(filters.shape[1]) < filters.shape[1] // 2, 1.0, -1.0)
+    n_runs, n_filters, _ = filters.shape
+    networks = SmallNetworks(filters, np.tile(np.repeat([1.0, -1.0], n_filters // 2), (n_runs, 1)))
+    path = np.tile(filters, (length, 1, 1, 1))
 
-    def loss(filters):
-        fits = filters @ XOR_POINTS.T
-        margins = XOR_LABELS * (votes @ jnp.where(fits > 0, fits, 0.0))
-        return jnp.sum(jnp.where(margins < 1, 1 - margins, 0.0))
+    def keep(update: Update) -> None:
+        path[update.updates, update.runs] = update.networks.hidden
 
-    def step(filters, _):
-        return filters - step_size * jax.vmap(jax.grad(loss))(filters), filters
-
-    # Steps by the hundred: how long the runs are is different everywhere, and what is compiled should not be.
-    follow = jax.jit(lambda filters: jax.lax.scan(step, filters, length=100))
-    seen = []
-    while len(seen) * 100 < length:
-        filters, path = follow(filters)
-        seen.append(path)
-    return jnp.concatenate(seen)[:length]
+    trained = train_small(
+        networks,
+        XOR_POINTS,
+        np.tile(XOR_LABELS, (n_runs, 1)),
+        step_size=step_size,
+        max_updates=length - 1,
+        order=None,
+        shares=np.ones((n_runs, len(XOR_POINTS))),
+        watch=keep,
+    )
+    for run, last in enumerate(trained.updates):
+        path[last:, run] = path[last, run]
+    return path
 
 
 def run_one_patch(setting: OnePatchSetting, progress: Progress) -> OnePatch:

@@ -226,7 +226,7 @@ def equation_25(cells: Sequence[Epochs], *, epoch: Callable[..., np.ndarray] = o
 
 @theorem_4_1.speaks
 def epochs_on(specimen: Specimen) -> list[EpochSetting] | Silence:
-    """Networks of the chosen width and step on the reader's data, for as many epochs as half a minute allows."""
+    """Networks of the chosen width and step on the reader's data, for as many epochs as a few seconds allow."""
     if (reason := silence_over_labels(specimen)) is not None:
         return reason
     chosen, n = specimen.choices, len(specimen.labels)
@@ -239,7 +239,7 @@ def epochs_on(specimen: Specimen) -> list[EpochSetting] | Silence:
             slope=chosen.slope,
             step_size=chosen.step_size,
             clean_levels=(),
-            most_epochs=max(2, min(6000, 200_000 // n)),
+            most_epochs=max(2, min(6000, 20_000 // n)),
             seed=chosen.seed,
         )
     ]

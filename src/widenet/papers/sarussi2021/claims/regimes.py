@@ -320,6 +320,10 @@ def assumption_4_scale(found: ScaledMargins) -> Evidence:
     )
 
 
+SMALLEST_CRITICAL = 1e-5
+"""A critical β that is smaller against the points than this is decided by the solver, not by the data."""
+
+
 @assumption_4_scale.speaks
 def scaled_on(specimen: Specimen) -> ScaledMargins | Silence:
     """The reader's data, if it has at most eight dimensions (the rows have eight)."""
@@ -327,4 +331,7 @@ def scaled_on(specimen: Specimen) -> ScaledMargins | Silence:
         return reason
     if specimen.inputs.shape[1] > 8:
         return Silence("It is checked on data of at most 8 dimensions.")
+    critical = np.concatenate(critical_margins(specimen.inputs, specimen.labels))
+    if not (critical > SMALLEST_CRITICAL * np.abs(specimen.inputs).max()).all():
+        return Silence("A critical β of this data is 0, or too small against its points to be found exactly enough.")
     return scaled_margins([(specimen.inputs, specimen.labels)])

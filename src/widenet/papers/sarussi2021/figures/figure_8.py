@@ -1,0 +1,36 @@
+"""Figure 8 of sarussi2021: the share of neurons in perfect agreement, in R^50."""
+
+import xarray as xr
+
+from widenet.figures.base import Comparison, Figure
+from widenet.papers.sarussi2021.runs.curves import curves, high_dimension
+
+OURS = "the paper prints no number; from pilot runs"
+
+
+def compare_figure_8(numbers: xr.Dataset) -> list[Comparison]:
+    """Both shares start at 0 and reach 1."""
+    smaller = numbers[["plus_right", "minus_right"]].to_array().min("variable")
+    said = "the network enters the PAR"
+    rows = (
+        ("largest share before training", float(smaller.sel(epoch=0).max()), (0.0, 0.0)),
+        ("smallest share after 5 epochs", float(smaller.sel(epoch=5).min()), (0.5, 1.0)),
+        ("smallest share after 20 epochs", float(smaller.sel(epoch=20).min()), (0.9, 1.0)),
+        ("mean share after 100 epochs", float(smaller.sel(epoch=100).mean()), (0.99, 1.0)),
+    )
+    return [
+        Comparison(name=name, reported=said, measured=value, interval=None, band=band, basis=OURS)
+        for name, value, band in rows
+    ]
+
+
+figure_8 = Figure(
+    id="sarussi2021.figure_8",
+    title="Two Gaussians in R^50: the neurons of both signs enter the regime of perfect agreement",
+    caption=(
+        "400 points, 50 neurons of each sign, batch-1 SGD with step 0.001, as printed. Ours: means ±4e₁, spread 1, "
+        "margin 1, slope 0.1, v = 0.1, initial deviation 0.01."
+    ),
+    reads=(curves.at(high_dimension),),
+    compare=compare_figure_8,
+)
