@@ -12,6 +12,7 @@ from tests.papers.brutzkus2019.claims.settings import (
     altered,
     broken,
     on_toy,
+    only_what_was_seen_counts,
     part_of,
     plus,
     toy,
@@ -152,6 +153,7 @@ def test_control_larger_steps_are_no_counterexample():
 
 
 test_control_each_hypothesis_at_its_edge = shared_edges(lemma_e_16, lemma_e_16_steps, at_zero_loss=True)
+test_only_what_was_seen_counts = only_what_was_seen_counts(first_crossing)
 test_every_part_has_a_control = every_part_of(
     first_crossing,
     except_for={

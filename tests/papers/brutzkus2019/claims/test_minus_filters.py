@@ -16,6 +16,7 @@ from tests.papers.brutzkus2019.claims.settings import (
     broken,
     now,
     on_toy,
+    only_what_was_seen_counts,
     part_of,
     plus,
     toy,
@@ -309,6 +310,7 @@ test_control_each_hypothesis_at_its_edge = shared_edges(
     lemma_e_6, lemma_e_7, minus_filters_settle, lemma_e_8, equation_11, lemma_e_20, lemma_e_21
 )
 
+test_only_what_was_seen_counts = only_what_was_seen_counts(minus_filters)
 test_every_part_has_a_control = every_part_of(
     minus_filters,
     except_for={

@@ -276,6 +276,11 @@ def test_the_event_is_33_of_48(every, drawn):
     assert number(evidence.measured) == pytest.approx(0.687499915205086, abs=1e-15)
 
 
+def test_a_share_of_zero_says_nothing(every, drawn):
+    assert not part(theorem_6_4(every, drawn), EVENT).vacuous
+    assert part(theorem_6_4(every, drawn, share=0.0), EVENT).vacuous
+
+
 def test_control_one_row_of_octants_more_is_promised(every, drawn):
     assert broken(theorem_6_4(every, drawn, share=33 / 48 + 1 / 4096)) == [EVENT]
 

@@ -256,6 +256,15 @@ def test_runs_cut_short_are_not_failures(corner):
     assert evidence.runs.unfinished == 20
 
 
+def test_limits_that_say_nothing():
+    """An angle of 180°, no updates at all."""
+    runs = in_the_corner()
+    for name, limits in (("cosine", (-0.999, -1.0)), ("updates", (1e-9, 0.0)), ("sharp", (1e-9, 0.0))):
+        place = ("cosine", "updates", "sharp").index(name)
+        found = [theorem_6_3_angle([runs], **{name: lambda gamma, c, limit=limit: limit}) for limit in limits]
+        assert [each.parts[place].vacuous for each in found] == [False, True]
+
+
 def test_the_angle(corner):
     evidence = theorem_6_3_angle([corner])
     assert evidence.verdict is Verdict.HOLDS
