@@ -79,7 +79,7 @@ def test_lemma_e_16_looks_at_t2_and_not_before():
 @breaks_part(lemma_e_16, LATER)
 def test_control_lemma_e_16_after_t2():
     judged = on_toy(lemma_e_16, "D4")
-    return judged(s_plus=(18, plus(0.0))), judged(s_plus=(18, plus(-4.0)))
+    return judged(s_plus=(18, plus(0.0))), judged(s_plus=(18, plus(-TINY)))
 
 
 @spares(lemma_e_16_as_printed)
@@ -138,6 +138,15 @@ def test_lemma_e_16_steps_speaks_between_the_two_crossings():
     for t in (5, 17, 18):
         assert broken(lemma_e_16_steps([altered(trace, "s_plus", t, plus(TINY))])) == []
     assert broken(lemma_e_16_steps([with_outputs(trace, 16, plus=0.0)])) != []
+
+
+def test_lemma_e_16_steps_tells_the_two_kinds_of_step_apart():
+    """D4 is above γ at 9 and 11, below at 10: only x⁻ is active in the steps from 9, both points in that from 10."""
+    trace = toy("D4")
+    assert DROP in broken(lemma_e_16_steps([with_outputs(trace, 10, plus=0.0)]))
+    assert broken(lemma_e_16_steps([with_outputs(trace, 11, plus=0.0)])) == [GROWS]
+    for t in (18, 19):
+        assert broken(lemma_e_16_steps([with_outputs(trace, t, plus=0.0)])) == []
 
 
 @spares(lemma_e_16_steps_as_printed)
