@@ -233,6 +233,12 @@ def test_one_setting_outside_beside_another(claim, key):
     assert is_seen_beside_another(claim, few, outside[key], key)
 
 
+@pytest.mark.parametrize("claim", [proposition_e_18, proposition_e_22], ids=lambda claim: claim.name)
+def test_sixteen_filters_have_no_time(claim):
+    """The T of Proposition E.14 is infinite at k = 16, and negative below."""
+    assert claim([narrowed(some(in_the_corner(), slice(2)), 16)]).verdict is Verdict.HYPOTHESES_NOT_MET
+
+
 def with_width(claim, half_width):
     return claim([narrowed(in_the_corner(), half_width)])
 
