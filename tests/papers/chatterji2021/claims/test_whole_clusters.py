@@ -68,12 +68,31 @@ test_control_each_hypothesis = hypothesis_edges(
     judge,
     unit_inputs=({"products": with_entry((0, 0), 1 + 5e-10)}, {"products": with_entry((0, 0), 1 + 5e-9)}),
     bandwidth=({"bandwidth": lambda h: h * (1 + 5e-13)}, {"bandwidth": lambda h: h * (1 + 5e-12)}),
-    radius=({"radius": 1.0}, {"radius": 1.0 + 1e-9}),
+    radius=({"radius": 1 + 5e-13}, {"radius": 1 + 5e-12}),
     one_cluster=(
         {"radius": 0.02, "products": with_entry((0, 1), 0.96)},
         {"radius": 0.02, "products": with_entry((0, 1), 0.96 - 1e-11)},
     ),
 )
+
+
+def test_the_largest_radius_of_all_cells_counts():
+    keys = [[h.key for h in lemma_15_4(cells).hypotheses if not h.met] for cells in both_orders({"radius": 1.1})]
+    assert keys == [["radius"], ["radius"]]
+
+
+def both_orders(change):
+    pair = [clusters(), altered(clusters(), **change)]
+    return pair, pair[::-1]
+
+
+@pytest.mark.parametrize(("factor", "kept"), [(1 - 1e-9, True), (1 + 1e-9, False)])
+def test_the_chance_of_the_pair_that_is_farthest_apart(factor, kept):
+    turned = altered(clusters(), products=with_entry((0, 1), 0.5))
+    chance = f.both_captured(turned.level, turned.deviation, np.array([0.5]))[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(whole_clusters, "pair_share", lambda *_: factor * chance)
+        assert lemma_15_4([turned]).parts[2].kept is kept
 
 
 def test_pairs_of_two_clusters_do_not_count():
@@ -178,10 +197,9 @@ def test_control_a_smaller_promise():
 
 @breaks_hypothesis(lemma_15_4_few_dimensions, "few_dimensions")
 def test_control_more_dimensions():
-    def caps(radius):
-        return Caps((6,), (radius,), CAPS.captured[1:] | (np.arange(CAPS.captured.shape[1]) < 10_000))
-
-    return judge_caps(), lemma_15_4_few_dimensions(caps(math.pi / 6 * (1 + 1e-9)))
+    more = CAPS.captured | (np.arange(CAPS.captured.shape[1]) < 20_000)
+    inside, outside = (Caps((2, 6), (0.1, math.pi / 6 * factor), more) for factor in (1 - 1e-9, 1 + 1e-9))
+    return lemma_15_4_few_dimensions(inside), lemma_15_4_few_dimensions(outside)
 
 
 def test_shares_of_the_caps():

@@ -91,6 +91,8 @@ def test_how_wide_is_wide_enough():
             deviation=f.initial_deviation(p, BETA, "exact"), step=f.first_step_size(p, BETA, "exact"),
         )  # fmt: skip
         assert lemma_15_7([cell]).hypotheses[-1].met is met
+        assert lemma_15_7([cell, clusters("exact")]).hypotheses[-1].met is met
+        assert lemma_15_7([clusters("exact"), cell]).hypotheses[-1].met is met
 
 
 def test_control_norms_far_from_their_bounds():
@@ -171,6 +173,13 @@ def test_every_eta_is_looked_at():
     for multiple, share in ((1, 0.77), (2, 0.3)):
         eta = math.sqrt(4 * 20 * (multiple + 0.1)) * starts().deviation
         assert judge_tails(outputs=first(share, eta)).parts[2].kept is False
+
+
+def test_a_start_exactly_at_eta_is_in_the_tail():
+    assert judge_tails(norms=first(0.01, 1.3)).parts[1].kept is False
+    eta = math.sqrt(4 * 20 * 3.0) * starts().deviation
+    assert judge_tails(outputs=first(0.12, eta)).parts[2].kept is False
+    assert judge_tails(outputs=first(0.12, eta * (1 - 1e-9))).parts[2].kept is True
 
 
 test_every_part_has_a_control = every_part_of(window)

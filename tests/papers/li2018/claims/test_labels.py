@@ -214,4 +214,17 @@ def test_settings_have_what_the_claims_need():
         assert len({setting.seed for setting in settings(Scale.QUICK, 0)}) == seeds
 
 
+def test_one_cell_of_several_is_enough_to_fail():
+    bad = altered(arbitrary(), norm_error=0.01, nearest=0.0, parallel=0.0)
+    for cells in ([arbitrary(), bad], [bad, arbitrary()]):
+        assert [h.met for h in section_4_arbitrary_labels(cells).hypotheses] == [False, False, False]
+        assert [h.met for h in section_4_arbitrary_labels_as_printed(cells).hypotheses] == [False, False]
+    for cells in (
+        [altered(pairs()[0], norm_error=0.01), *pairs()[1:]],
+        [*pairs()[:-1], altered(pairs()[-1], norm_error=0.01)],
+    ):
+        for claim in (section_6_structure, section_4_bias, section_6_compression):
+            assert claim(cells).hypotheses[0].met is False
+
+
 test_every_part_has_a_control = every_part_of(labels)

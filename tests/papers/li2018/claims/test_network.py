@@ -158,4 +158,17 @@ def test_random_starts_have_weights_of_several_sizes():
     assert isinstance(next(random_starts(TOY.draw(0), 0, 1))[0], SoftmaxNetwork)
 
 
+def test_rounding_is_no_excuse():
+    size = SLOPES.row_sizes[0]
+    for excess, kept in ((0.5e-12, True), (5e-12, False)):
+        assert equation_1(altered(SLOPES, rows=SLOPES.written + excess * size)).parts[1].kept is kept
+        assert pseudo_gradient(altered(PSEUDO, defined=-PSEUDO.combined + excess * PSEUDO.sizes)).conclusion is kept
+        assert lemma_a_3_sum(altered(PSEUDO, sums=excess * np.maximum(PSEUDO.largest, 1e-12))).conclusion is kept
+        shifted = altered(RESIDUALS, own=lambda v, e=excess: v + e)
+        assert section_5_residuals(shifted).parts[0].kept is kept
+    for excess, kept in ((0.5e-6, True), (5e-6, False)):
+        sizes = np.maximum(SLOPES.sizes, 1e-3)
+        assert equation_1(altered(SLOPES, measured=SLOPES.along + excess * sizes)).parts[0].kept is kept
+
+
 test_every_part_has_a_control = every_part_of(network)

@@ -160,4 +160,35 @@ def test_they_speak_about_three_classes():
     assert isinstance(theorem_4_1_start.on(wide), Silence)
 
 
+def test_rounding_is_no_excuse():
+    for excess, kept in ((5e-13, True), (5e-12, False)):
+        errors = altered(TIED, component_errors=2 * TIED.component_means + excess)
+        assert theorem_4_1_markov(errors).parts[0].kept is kept
+        small = altered(TIED, largest=TIED.errors / (2 * TIED.counts) - excess)
+        assert theorem_4_1_reduction(small).parts[0].kept is kept
+
+
+def test_the_failure_rate_of_the_start_is_a_hundredth():
+    """299 starts without a failure can show it."""
+    for count, kept in ((299, True), (297, None)):
+        found = altered(STARTS, ratios=np.full(count, 0.5))
+        assert theorem_4_1_start(found).parts[2].kept is kept
+    assert theorem_4_1_start(altered(STARTS, ratios=np.full(800, 1.0))).parts[2].kept is True
+
+
+def test_means_of_squares_within_five_standard_errors():
+    for lift, kept in ((4.5, True), (5.5, False)):
+        squares = STARTS.squares.copy()
+        chosen = STARTS.widths == 64
+        spread = squares[chosen].std(ddof=1) / np.sqrt(chosen.sum())
+        squares[chosen] += 0.5 + lift * spread - squares[chosen].mean()
+        assert theorem_4_1_start(altered(STARTS, squares=squares)).parts[0].kept is kept
+
+
+def test_losses_at_their_bound():
+    for excess, kept in ((5e-10, True), (5e-9, False)):
+        losses = np.log(3) + 2 * STARTS.largest + excess
+        assert theorem_4_1_start(altered(STARTS, losses=losses)).parts[3].kept is kept
+
+
 test_every_part_has_a_control = every_part_of(predictions)

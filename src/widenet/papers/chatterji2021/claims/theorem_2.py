@@ -33,6 +33,7 @@ from widenet.papers.chatterji2021.runs.first_steps import (
 )
 from widenet.papers.chatterji2021.runs.second_phases import (
     Phase,
+    PhaseSetting,
     isolating_phases,
     random_phases,
     second_phases,
@@ -41,6 +42,10 @@ from widenet.records import Scale
 
 DECISIVE = 10_000
 """Below this p the loss before the step already satisfies the bound of the trend."""
+
+
+OWN_STEPS = 3000
+"""Steps on a reader's data."""
 
 
 def losses(cell: FirstSteps) -> np.ndarray:
@@ -164,6 +169,15 @@ def theorem_2b(phases: Sequence[Phase]) -> Evidence:
         note=f"With C_5 = e²/240, in coordinates with biases, these runs need C_6 = {max(needed):.3g} at least.",
         open_constant=f"C_6 (these runs need {max(needed):.3g}), C_2, C_3 and C_5 (e²/240 with biases here)",
     )  # fmt: skip
+
+
+@theorem_2b.speaks
+def phases_on(specimen: Specimen) -> list[PhaseSetting] | Silence:
+    """One run on the reader's data, from a random start with the numbers of Theorem 2."""
+    if (reason := silence_over_clusters(specimen)) is not None:
+        return reason
+    own, seed = OwnClusters(own_data=specimen.digest), specimen.choices.seed
+    return [PhaseSetting(points=own, half_width=200, n_steps=OWN_STEPS, seed=seed)]
 
 
 @claim(
