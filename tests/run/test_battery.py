@@ -81,6 +81,7 @@ BATTERY: dict[str, tuple[Callable[[], Dataset], float]] = {
 SPEAKERS = {
     "separable": "brutzkus2018.theorem_2",
     "points of XORD": "brutzkus2019.theorem_6_3",
+    "three classes": "li2018.theorem_4_1",
     "unit vectors": "chatterji2021.theorem_1",
 }
 """Claims that must not be silent."""

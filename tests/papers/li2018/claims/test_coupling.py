@@ -12,6 +12,7 @@ from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import coupling
 from widenet.papers.li2018.claims.coupling import (
+    clear_shares,
     draw_sizes,
     draw_uniform,
     lemma_5_1,
@@ -303,6 +304,15 @@ def test_the_failure_rate_is_a_hundredth():
 def test_thresholds_are_measured_in_standard_deviations():
     draws = SIZES.orthonormal.mean(axis=0)
     np.testing.assert_allclose(1 - draws, 0.79788 / 2.71828 * SIZES.thetas, rtol=0.15)
+
+
+def test_lost_starts_are_found_by_hand():
+    """One point, ten neurons: H loses the neurons with |⟨w, x⟩| < τ."""
+    point = np.array([[1.0]])
+    shares = clear_shares(point, (0.5,), 10, 3, 7)
+    draw = np.random.default_rng([7, 51])
+    for share in shares:
+        assert share[0] == (np.abs(draw.normal(size=(10, 1))) >= 0.5 / E).mean()
 
 
 test_every_part_has_a_control = every_part_of(coupling)

@@ -278,4 +278,15 @@ def test_an_obstructed_data_set_of_a_reader():
     assert lemma_b_4_loss.on(free) == theorem_4_1.on(free)
 
 
+def test_the_printed_error_may_be_two_percent_too():
+    assert theorem_4_1_as_printed(runs(error=0.02)).verdict is Verdict.HOLDS
+    assert theorem_4_1_as_printed(runs(error=0.0201)).verdict is Verdict.VIOLATED
+
+
+def test_random_networks_are_of_many_kinds():
+    assert len(OBSTRUCTED.right) == 401
+    assert OBSTRUCTED.right[0] == 0
+    assert set(OBSTRUCTED.right[1:]) >= {1, 2, 3, 4, 5}
+
+
 test_every_part_has_a_control = every_part_of(generalization)

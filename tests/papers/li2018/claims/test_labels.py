@@ -227,4 +227,14 @@ def test_one_cell_of_several_is_enough_to_fail():
             assert claim(cells).hypotheses[0].met is False
 
 
+def test_a_seed_without_its_other_half_is_left_out():
+    true, permuted = in_pairs(pairs(3)[1:])
+    assert [cell.seed for cell in true] == [cell.seed for cell in permuted] == [1, 2]
+
+
+def test_true_labels_that_need_no_step():
+    assert section_6_structure(pairs(true_steps=0, permuted_steps=5)).parts[0].kept is True
+    assert section_6_structure(pairs(true_steps=0, permuted_steps=4)).parts[0].kept is False
+
+
 test_every_part_has_a_control = every_part_of(labels)

@@ -360,4 +360,18 @@ def test_batches_may_fail_once_in_a_hundred():
         assert lemma_b_4_batches([altered(batched(), gaps=gaps)]).conclusion is kept
 
 
+def test_caps_have_coefficients_as_the_lemma_asks():
+    """λ = 0: P is a sum of six points, each with its whole coefficient."""
+    found = measure_clusters((0.0,), 5)
+    assert 0 <= found.least_own <= 1
+    assert found.structures[0].diameter == pytest.approx(0, abs=1e-12)
+    assert found.slopes[0] == pytest.approx(found.structures[0].distance / 4)
+    assert measure_clusters((0.0,), 5, factor=0.5).shares[0] < found.shares[0]
+
+
+def test_extreme_pieces_add_up_to_zero():
+    np.testing.assert_allclose(extreme_pieces(5).sum(), 0, atol=1e-15)
+    assert extreme_pieces(4)[0] == 1
+
+
 test_every_part_has_a_control = every_part_of(mixing)

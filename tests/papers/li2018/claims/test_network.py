@@ -171,4 +171,16 @@ def test_rounding_is_no_excuse():
         assert equation_1(altered(SLOPES, measured=SLOPES.along + excess * sizes)).parts[0].kept is kept
 
 
+@pytest.mark.parametrize(("steps", "used"), [(10.5, True), (9.5, False)])
+def test_networks_ten_steps_away_from_a_kink_take_part(steps, used):
+    votes = np.array([[1.0, 0.5], [-1.0, 2.0]])
+    near = SoftmaxNetwork(np.array([[steps * 1e-6, 0.0], [1.0, 0.0]]), votes)
+    one = Sample(np.array([[1.0, 0.0]]), np.array([1]), np.array([0]), np.ones(1))
+    found = measure_slopes(iter([(near, near, one)]), 0)
+    assert (len(found.along) == 5) is used
+    if used:
+        assert found.clearance == pytest.approx(steps)
+        assert equation_1(found).verdict is Verdict.HOLDS
+
+
 test_every_part_has_a_control = every_part_of(network)

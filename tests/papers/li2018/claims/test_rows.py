@@ -137,4 +137,16 @@ def test_one_case_of_several_is_enough_to_fail():
         assert lemma_a_3_net(measure_nets(cases)).hypotheses[1].met is False
 
 
+def test_one_component_whose_moves_do_not_add_up():
+    votes, changes, points, per_class = aligned_case(4, 2, 1.5, 0.01)
+    changes[3, 0] = -changes[3, 0]
+    assert lemma_a_3_net(measure_nets([(votes, changes, points, per_class)])).hypotheses[1].met is False
+
+
+def test_the_loose_bound_may_be_off_by_rounding():
+    for factor, kept in ((1 + 5e-13, True), (1 + 5e-12, False)):
+        found = altered(EVEN, moves=EVEN.loose * factor, bounds=2 * EVEN.bounds)
+        assert lemma_a_3_net(found).parts[1].kept is kept
+
+
 test_every_part_has_a_control = every_part_of(rows)
