@@ -23,8 +23,9 @@ OTHERS = tuple(
 XORD = tuple(f"brutzkus2019.figure_{name}" for name in ("1", "1_laws", "2", "3", "5", "6"))
 FILTERS = tuple(f"brutzkus2019.figure_{number}" for number in (4, 7, 8))
 TEACHERS = tuple(f"sarussi2021.figure_{number}" for number in range(1, 10))
+DESCENTS = tuple(f"chatterji2021.figure_{number}" for number in range(1, 5))
 LAWS = XORD[1]
-FIGURES = MNIST + OTHERS + XORD + FILTERS + TEACHERS
+FIGURES = MNIST + OTHERS + XORD + FILTERS + DESCENTS + TEACHERS
 """Those of the gallery, each at quick scale."""
 AT_PAPER_SCALE = MNIST + FILTERS
 """Those that it shows at paper scale too."""

@@ -50,6 +50,12 @@ def a_zero_row() -> Dataset:
     return Dataset(data.inputs.at[3].set(0.0), data.labels)
 
 
+def on_a_sphere() -> Dataset:
+    """Unit vectors, labelled by a coin."""
+    inputs = RNG.standard_normal((12, 3))
+    return from_arrays(inputs / np.linalg.norm(inputs, axis=1, keepdims=True), np.where(np.arange(12) % 2, 1.0, -1.0))
+
+
 def large() -> Dataset:
     inputs = RNG.standard_normal((20_000, 20)) / 10
     labels = np.where(inputs @ np.ones(20) + 0.1 * RNG.standard_normal(20_000) > 0, 1.0, -1.0)
@@ -66,12 +72,18 @@ BATTERY: dict[str, tuple[Callable[[], Dataset], float]] = {
     "one class": (one_class, 30.0),
     "three classes": (three_classes, 30.0),
     "a zero row": (a_zero_row, 90.0),
+    "unit vectors": (on_a_sphere, 90.0),
     "4 points": (lambda: from_arrays(CORNERS / 2, [1.0, -1.0, 1.0, -1.0]), 90.0),
     "20,000 × 20": (large, 180.0),
 }
 """Each with the seconds of computing that all claims together may take, however busy the machine is."""
 
-SPEAKERS = {"separable": "brutzkus2018.theorem_2", "points of XORD": "brutzkus2019.theorem_6_3"}
+SPEAKERS = {
+    "separable": "brutzkus2018.theorem_2",
+    "points of XORD": "brutzkus2019.theorem_6_3",
+    "three classes": "li2018.theorem_4_1",
+    "unit vectors": "chatterji2021.theorem_1",
+}
 """Claims that must not be silent."""
 
 

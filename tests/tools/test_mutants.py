@@ -89,6 +89,71 @@ def test_words_drawings_and_unused_constants_are_left_alone():
     assert "drawn" not in text
 
 
+def test_helpers_of_what_draws_are_left_alone():
+    source = """
+def drawn(scale, seed):
+    return [one(np.random.default_rng(seed)), _other(), shared(12)]
+
+def one(draw: np.random.Generator):
+    return _deeper(21)
+
+def _deeper(size):
+    return 22 * size
+
+def _other():
+    return 23
+
+def shared(size):
+    return 13 * size
+
+def _also_judged(size):
+    return 14 * size
+
+@claim("toy.theorem", Kind.MAIN, "p. 1", draws=drawn)
+def theorem(sizes):
+    return evidence({"bound": Sides(_also_judged(sizes), 15)})
+"""
+    text = "\n".join(found(source))
+    assert [number for number in range(10, 30) if f": {number} →" in text] == [13, 14, 15]
+
+
+def test_types_and_counts_of_runs_are_left_alone():
+    source = """
+Values = float | int
+BOTH = first | second
+
+def judged(values: Values, runs) -> Values:
+    over = runs.loss > 31
+    return evidence({"bound": Sides(values | BOTH, 32)}, runs=Runs(tried=33, unfinished=int(over.sum())))
+
+def ended(runs) -> Runs:
+    return Runs(tried=34)
+
+def _note(runs):
+    return len(runs) < 35
+
+def footnote_1(runs):
+    return evidence({"bound": Sides(runs, 36)})
+"""
+    text = "\n".join(found(source))
+    assert "float" not in text
+    assert "<module>: one side dropped: first | second" in text
+    assert [number for number in range(30, 40) if f": {number} →" in text] == [32, 36]
+
+
+def test_sides_that_were_compared_exactly_are_for_the_reader():
+    text = "\n".join(found("def f(a, b):\n    return Sides(a, b, Sense.EQUAL, exact=a == b)\n"))
+    assert "exact= dropped" in text
+    assert "equality" not in text
+
+
+def test_room_for_rounding_has_no_edge():
+    text = "\n".join(found("def f(a):\n    return (a <= STEP) & (a <= 1)\n"))
+    assert "edge of a comparison: a <= 1" in text
+    assert "edge of a comparison: a <= STEP" not in text
+    assert "comparison always true: a <= STEP" in text
+
+
 def test_a_larger_step_waits_for_the_smaller_one():
     mutants = found()
     larger = [each for each in mutants.values() if each.milder]

@@ -16,6 +16,8 @@ DROPPED = {"undecided", "scored", "exact", "trivial", "strict"}
 WORDS = {"note", "details", "quantity", "why", "name", "required", "key", "where"}
 """What a reader sees and no verdict rests on."""
 SHAPES = {"axis", "keepdims", "initial", "ddof", "dtype", "shape", "indexing", "stacklevel"}
+TOLERANCES = {"ROUNDING", "BOUND", "IDENTITY", "STEP", "BY_CHANCE", "FITTED", "CLOSED_FORM", "room"}
+"""Room for rounding: no statement says whether its very edge is inside."""
 NUMPY = '__import__("numpy")'
 WEAK = '__import__("tools.mutants.weak", fromlist=["kept"])'
 STEPS = (("a tenth", 0.1), ("a factor of two", 1.0))
@@ -31,23 +33,73 @@ def weakenings(module: str, data: bytes, *, judges: bool = True) -> list[Mutant]
 
 def _looked_at(tree: ast.Module, judges: bool) -> Iterator[tuple[str, ast.expr]]:
     """Every expression that a verdict may rest on, with the function it stands in."""
-    used = {each.id for node in tree.body if _is_looked_into(node) for each in ast.walk(node) if _is_read(each)}
+    material, types = _material(tree), _only_types(tree)
+    looked_into = [node for node in tree.body if _is_looked_into(node, material)]
+    used = {each.id for node in looked_into for each in ast.walk(node) if _is_read(each)}
     for node in tree.body:
         match node:
-            case ast.FunctionDef() if _judges(node):
+            case ast.FunctionDef() if node in looked_into:
                 yield from _inside(node, node.name)
             case ast.ClassDef():
                 for each in node.body:
                     if isinstance(each, ast.FunctionDef) and _judges(each):
                         yield from _inside(each, f"{node.name}.{each.name}")
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if not judges or name in used:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in types and (
+                not judges or name in used
+            ):
                 yield from _expressions(value, MODULE)
             case ast.Assign(targets=[ast.Tuple()], value=value) if not judges:
                 yield from _expressions(value, MODULE)
 
 
-def _is_looked_into(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ClassDef) or (isinstance(node, ast.FunctionDef) and _judges(node))
+def _is_looked_into(node: ast.stmt, material: set[str]) -> bool:
+    return isinstance(node, ast.ClassDef) or (
+        isinstance(node, ast.FunctionDef) and _judges(node) and node.name not in material
+    )
+
+
+def _material(tree: ast.Module) -> set[str]:
+    """What draws material, and the helpers that nothing else reads: private ones, and those given a generator."""
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    readers: dict[str, set[str]] = {}
+    for node in tree.body:
+        where = node.name if isinstance(node, ast.FunctionDef) else MODULE
+        for name in _reads(node) - {where}:
+            readers.setdefault(name, set()).add(where)
+    found = {node.name for node in functions if _draws(node)}
+    helpers = {node.name for node in functions if node.name.startswith("_") or _is_given_a_generator(node)}
+    while more := {name for name in helpers - found if name in readers and readers[name] <= found}:
+        found |= more
+    return found
+
+
+def _draws(node: ast.FunctionDef) -> bool:
+    return {"scale", "seed"} <= {each.arg for each in node.args.args}
+
+
+def _is_given_a_generator(node: ast.FunctionDef) -> bool:
+    return any(each.annotation and "Generator" in ast.unparse(each.annotation) for each in node.args.args)
+
+
+def _reads(node: ast.AST) -> set[str]:
+    return {each.id for each in ast.walk(node) if _is_read(each)}
+
+
+def _only_types(tree: ast.Module) -> set[str]:
+    """The names that are read in annotations, and nowhere else."""
+    annotations = [each for node in ast.walk(tree) for each in _annotations(node)]
+    inside = {place for each in annotations for place in ast.walk(each)}
+    elsewhere = {each.id for each in ast.walk(tree) if _is_read(each) and each not in inside}
+    return {each.id for each in inside if _is_read(each)} - elsewhere
+
+
+def _annotations(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.arg(annotation=annotation) | ast.AnnAssign(annotation=annotation):
+            return [annotation] if annotation else []
+        case ast.FunctionDef(returns=returns):
+            return [returns] if returns else []
+    return []
 
 
 def _is_read(node: ast.AST) -> TypeGuard[ast.Name]:
@@ -55,17 +107,17 @@ def _is_read(node: ast.AST) -> TypeGuard[ast.Name]:
 
 
 def _judges(node: ast.FunctionDef) -> bool:
-    """Not what draws material, chooses settings, speaks about a specimen, or finds words."""
+    """Not what draws material, chooses settings, speaks about a specimen, counts runs for a reader, or finds words."""
     arguments = {each.arg for each in node.args.args}
     decorators = {ast.unparse(each) for each in node.decorator_list}
     returns = ast.unparse(node.returns) if node.returns else ""
     return not (
-        {"scale", "seed"} <= arguments
+        _draws(node)
         or "specimen" in arguments
         or any(each.endswith(".speaks") for each in decorators)
-        or returns == "str"
+        or returns in ("str", "Runs")
         or returns.startswith(("dict[str, Any", "dict[str, float", "dict[str, int", "list[dict"))
-        or "note" in node.name
+        or "note" in node.name.split("_")
     )
 
 
@@ -93,11 +145,16 @@ def _only_for_words(body: list[ast.stmt]) -> set[str]:
 
 
 def _outside_words(node: ast.AST) -> Iterator[ast.AST]:
-    if isinstance(node, ast.keyword) and node.arg in WORDS:
+    if (isinstance(node, ast.keyword) and node.arg in WORDS) or _counts_runs(node):
         return
     yield node
     for child in ast.iter_child_nodes(node):
         yield from _outside_words(child)
+
+
+def _counts_runs(node: ast.AST) -> bool:
+    """How many runs there were, and how they ended: a reader sees it, and no verdict rests on it."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Runs"
 
 
 def _names(statement: ast.Assign) -> set[str]:
@@ -115,6 +172,8 @@ def _expressions(node: ast.AST, name: str) -> Iterator[tuple[str, ast.expr]]:
         case ast.JoinedStr() | ast.Raise() | ast.arguments():
             return
         case ast.keyword(arg=arg) if arg in WORDS | SHAPES:
+            return
+        case ast.Call() if _counts_runs(node):
             return
         case ast.Assign(targets=[ast.Name(id=target)]) if target in WORDS | {"rows"}:
             return
@@ -164,7 +223,7 @@ def moved(source: Source, function: str, node: ast.expr, value: float) -> Iterat
 
 def _compared(source: Source, function: str, node: ast.Compare) -> Iterator[Mutant]:
     words = source.words(node)
-    if len(node.ops) == 1 and type(node.ops[0]) in EDGES:
+    if len(node.ops) == 1 and type(node.ops[0]) in EDGES and not _reads(node) & TOLERANCES:
         new = EDGES[type(node.ops[0])]
         text = f"({source.words(node.left)}) {new} ({source.words(node.comparators[0])})"
         yield source.mutant(node, function, "edge of a comparison", f"({text})", says=new)
@@ -224,7 +283,7 @@ def _sides(source: Source, function: str, node: ast.Call) -> Iterator[Mutant]:
     given = {each.arg: each.value for each in node.keywords}
     promised = node.args[1] if len(node.args) > 1 else given.get("promised")
     sense = node.args[2] if len(node.args) > 2 else given.get("sense")
-    if promised is None or isinstance(promised, ast.Starred):
+    if promised is None or isinstance(promised, ast.Starred) or "exact" in given:  # then the sides are for the reader
         return
     which = source.words(sense).rsplit(".", 1)[-1] if sense is not None else "AT_MOST"
     if which in ("AT_MOST", "AT_LEAST") and not isinstance(promised, ast.Constant):

@@ -200,6 +200,8 @@ def test_the_widths_and_the_law_of_theorem_9(dim, delta, narrow, wide, chances):
         (10, 1.0, 0.6, 17, 20, 2),
         (2, Fraction(1, 4), Fraction(2), 1, 2, 1),
         (6, 3.0, 0.75, 24, 24, 4),
+        (3, Fraction(1, 2), Fraction(1, 2), 6, 6, 2),
+        (3, Fraction(1, 2), Fraction(99, 200), 7, 9, 3),
     ],
 )
 def test_the_counts_of_theorem_9(dim, entry_bound, step_size, printed, repaired, on_one_point):

@@ -61,3 +61,10 @@ def narrowed(cell, count):
         elif isinstance(values, np.ndarray) and values.ndim == 2 and field.name not in ("products", "activity"):
             changes[field.name] = values[:, :count]
     return dataclasses.replace(cell, **changes)
+
+
+def expects(bound, promised, trivial, allowed):
+    """That a bound on how often something fails is this one: the promise, what holds anyway, and δ."""
+    np.testing.assert_allclose(bound.sides.promised, promised)
+    np.testing.assert_allclose(bound.sides.trivial, np.broadcast_to(trivial, bound.sides.trivial.shape))
+    np.testing.assert_allclose(bound.allowed, allowed, rtol=1e-9)

@@ -1,13 +1,14 @@
 """Finished material with other fields, for controls."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
 from widenet.papers.li2018.settings import Sample
 
 
-def altered(record, **fields):
+def altered(record: Any, **fields: Any) -> Any:
     """The same record with other fields; a function gets the old value."""
     return dataclasses.replace(
         record, **{name: value(getattr(record, name)) if callable(value) else value for name, value in fields.items()}

@@ -160,3 +160,9 @@ def test_figure_constants():
     close(f.fit_of_the_value(0.4), 0.956097560976)
     close(f.mixed_clusters_angle(0.1), 101.421186275)
     close(f.mixed_clusters_angle(0.4), 133.602818973)
+
+
+def test_a_cluster_bound_without_a_positive_denominator_is_infinite():
+    assert f.cluster_bound(0.0, 1.0, 0.0, 0.3, 0.0, 3, 2.5) == np.inf
+    assert f.cluster_bound(0.1, 1.0, -1.0, 0.3, 0.0, 3, 2.5) == np.inf
+    assert f.cluster_bound(0.1, 1.0, 0.01, 0.3, 0.0, 3, 2.5) == pytest.approx(10)

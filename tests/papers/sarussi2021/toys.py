@@ -94,7 +94,8 @@ def flow_runs(*, noise=1e-2, far_point=False, n_runs=1, **fields):
     centres = (readings[:, None] + 1.0) * solved.solution + term
     weights = np.repeat(centres.reshape(-1, 2, 2), k, axis=1) / (v * k) + drawn
     if far_point:
-        points, labels = np.concatenate([points, [(200.0, 100.0)]]), np.append(labels, 1.0)
+        far = 100.0 if far_point is True else far_point
+        points, labels = np.concatenate([points, [(2 * far, far)]]), np.append(labels, 1.0)
     made = FlowRuns(
         readings=readings,
         weights=np.repeat(weights[None], n_runs, axis=0),

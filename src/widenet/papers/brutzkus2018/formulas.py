@@ -188,12 +188,11 @@ def both_layers_bound(
     """Eq. 13: the bound when the output weights move too, with c ≤ v_t/v_0 ≤ C. For c = C = 1 it is M_k.
 
     C²ws²/(c²α²) + ws²/(kηc²v²α²) + √(R(8k²η²C²v² + 8ηk)) ws^{1.5}/(2k(ηcvα)^{1.5}) + 2R ws/(ηcvα).
-    Infinite where c ≤ 0.
+    Infinite where c ≤ 0: there c^1.5 is 0 or no number.
     """
     ws, a, eta, v, radius, k, low, high = _as_arrays(
         separator_norm, slope, step_size, output_weight, row_bound, half_width, smallest_ratio, largest_ratio
     )
-    low = np.where(low > 0, low, np.nan)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         terms = (
             (high * ws / (low * a)) ** 2,

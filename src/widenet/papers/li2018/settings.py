@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 from pydantic import Field
 
 from widenet.data.components import antipodal_polygon, cap_points, gaussian_components, spread_centres
+from widenet.data.mnist import load_mnist
 from widenet.data.own import recall
 from widenet.data.points import unit_rows
 from widenet.diagnostics.components import Structure, count_lines, find_components, measure_structure
@@ -159,6 +160,25 @@ class Gaussians(ClosedModel):
         return equal_shares(points, which // self.per_class, which)
 
 
+class Images(ClosedModel):
+    """Images of MNIST with norm 1; their classes are the digits, and every class is one component."""
+
+    kind: Literal["images"] = "images"
+    n_points: int = 1000
+    part: Literal["train", "test"] = "train"
+
+    def draw(self, seed: int, fresh: int = 0, n_points: int | None = None) -> Sample:
+        """Other images for every seed; all of them, in their order, where so many are asked for."""
+        images, digits = load_mnist(self.part)
+        count = self.n_points if n_points is None else n_points
+        rows = np.arange(len(digits))
+        if count < len(rows):
+            rows = np.random.default_rng([seed, 26, fresh]).permutation(rows)[:count]
+        points = images[rows].reshape(len(rows), -1).astype(np.float64)
+        classes = digits[rows].astype(np.int64)
+        return equal_shares(points / np.linalg.norm(points, axis=1, keepdims=True), classes, classes)
+
+
 class SphereLabels(ClosedModel):
     """Uniform unit vectors with labels that know nothing of them: every point is a component."""
 
@@ -200,12 +220,12 @@ def own_sample(digest: str) -> Sample:
 
 
 Source = Annotated[
-    SpreadPoints | Polygon | Basis | Caps | Gaussians | SphereLabels | OwnPoints, Field(discriminator="kind")
+    SpreadPoints | Polygon | Basis | Caps | Gaussians | Images | SphereLabels | OwnPoints, Field(discriminator="kind")
 ]
 """Where points come from: `draw(seed)`."""
 
 
-Mixture = Annotated[Caps | Gaussians, Field(discriminator="kind")]
+Mixture = Annotated[Caps | Gaussians | Images, Field(discriminator="kind")]
 """Laws with as many fresh points as are asked for: `draw(seed, fresh, n_points)`."""
 
 

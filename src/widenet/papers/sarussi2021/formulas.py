@@ -264,7 +264,7 @@ def cluster_bound(
     )
     below = aligned + 2 * a * moved / (np.sqrt(2 * k) * largest)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(below > 0, r * norm / np.where(below > 0, below, 1.0), np.inf)
+        return np.where(below > 0, r * norm / below, np.inf)
 
 
 def row_growth(slope: Values, distance: Values, half_width: Values, largest_norm: Values) -> NDArray[np.float64]:

@@ -21,6 +21,13 @@ def lift(points: Points) -> Float[np.ndarray, "point more"]:
     return np.concatenate([points, np.ones((len(points), 1))], axis=1)
 
 
+def lengths(points: Float[np.ndarray, "*batch point dim"]) -> Float[np.ndarray, "*batch point"]:
+    """‖x‖ of every point, of numbers too whose squares are too small or too large for float64."""
+    largest = np.abs(points).max(axis=-1, keepdims=True, initial=0.0)
+    scaled = np.divide(points, largest, out=np.zeros(np.shape(points)), where=largest > 0)
+    return largest[..., 0] * np.linalg.norm(scaled, axis=-1)
+
+
 class Listed(ClosedModel):
     """Points given one by one."""
 
@@ -214,6 +221,13 @@ def split(weights: Float[np.ndarray, "both dim"], output_weight: float, slope: f
     """The network whose first half of the rows votes plus."""
     half = len(weights) // 2
     return SignedNetwork(weights[:half], weights[half:], output_weight, slope)
+
+
+def turning_point(slope: float, half_width: int) -> float:
+    """(w̄ − ū)·x at which the output of `kappa_network` at x = (1, 0) is 0; NaN if it does not grow towards it."""
+    point = np.array([[1.0, 0.0]])
+    low, high = (float(kappa_network(slope, c, half_width).outputs(point)[0]) for c in (0.0, 0.5))
+    return 0.5 * low / (low - high) if low < high else np.nan
 
 
 def kappa_network(slope: float, distance: float, half_width: int = 2, *, swapped: bool = False) -> SignedNetwork:

@@ -193,6 +193,12 @@ def test_a_point_of_the_unit_ball_spares_the_footnote():
     return footnote_4_as_printed([scaled, slow])
 
 
+@pytest.mark.parametrize(("step_size", "updates"), [("2/3", 1), ("19/30", 2), ("12/125", 9)])
+def test_updates_on_one_point_in_exact_arithmetic(step_size, updates):
+    """α = ½, ‖x'‖ = 1: N = η(5t + 1)/4 after t updates; exactly 1 at η = 2/3, and 0.95 at 19/30."""
+    assert LiftedPoint(Fraction(1), Fraction(1, 2), Fraction(step_size)).updates() == updates
+
+
 @pytest.mark.parametrize(
     ("key", "changes"),
     [

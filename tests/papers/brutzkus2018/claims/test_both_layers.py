@@ -106,21 +106,27 @@ def one_update(ratio, gain_of_square, gain_of_alignment):
 def test_control_the_growth_of_the_square():
     """C = 2: 2η + 2kη²C²v² = 10. A weight of 2 at w = u = x = 1 really adds 8; without C² only 4 were allowed."""
     assert equation_13([one_update(2.0, 8.0, 4.0)]).parts[1].promised == 10
-    return equation_13([one_update(2.0, 10.0, 4.0)]), equation_13([one_update(2.0, 10.001, 4.0)])
+    return equation_13([one_update(2.0, 10 + 1e-9, 4.0)]), equation_13([one_update(2.0, 10 + 5e-8, 4.0)])
 
 
 @breaks_part(equation_13, ALIGNED)
 def test_control_the_growth_of_the_alignment():
     """c = ½: 2kηcvα = ½, which weights of ½ at w = u = −1 attain; with c = 1 it would be 1."""
     assert equation_13([one_update(0.5, 1.0, 0.5)]).parts[2].tightness == 1
-    return equation_13([one_update(0.5, 1.0, 0.5)]), equation_13([one_update(0.5, 1.0, 0.499)])
+    return equation_13([one_update(0.5, 1.0, 0.5 - 1e-11)]), equation_13([one_update(0.5, 1.0, 0.5 - 2e-9)])
+
+
+def test_a_promise_of_no_growth_is_vacuous():
+    """2kηcvα = c here."""
+    found = [equation_13([one_update(ratio, 1.0, 0.5)]).parts[2] for ratio in (0.0, 0.05)]
+    assert [(part.promised, part.vacuous) for part in found] == [(0, True), (0.05, False)]
 
 
 @breaks_part(equation_13, COUNT)
 def test_control_one_update_more_than_the_bound():
     inside, outside = (
         equation_13([TOY], bound=lambda *parameters, limit=limit: np.full(TOY.updates[0], limit))
-        for limit in (10.0, 9.9)
+        for limit in (10 - 1e-12, 10 - 5e-11)
     )
     assert TOY.updates.tolist() == [10]
     return inside, outside

@@ -85,23 +85,30 @@ def test_control_collapse_to_another_count():
 
 
 def altered(**changes):
-    return judge(dataclasses.replace(RUN, **changes))
+    """This run between two that are sound."""
+    return judge(RUN, dataclasses.replace(RUN, **changes), RUN)
 
 
 test_control_each_part = part_edges(
     theorem_10_collapse,
     altered,
     {
-        "as many updates as the recursion": ({}, {"updates": RUN.updates + 4}),
+        "as many updates as the recursion": ({}, {"updates": RUN.updates + 1}),
         "plus rows stay equal": ({}, {"untied_plus": 1}),
         "minus rows stay equal": ({}, {"untied_minus": 1}),
         "coordinates are equal after each pass": ({}, {"untied_coordinates": 1}),
     },
 )
+
+
+def test_fewer_updates_than_the_recursion_are_noticed_too():
+    assert broken(altered(updates=RUN.updates - 1)) == ["as many updates as the recursion"]
+
+
 TINY = Fraction(1, 10**9)
 test_control_each_hypothesis = hypothesis_edges(
     theorem_10_collapse,
-    lambda **changes: judge(dataclasses.replace(RUN, **changes), count=lambda run: RUN.updates),
+    lambda **changes: judge(RUN, dataclasses.replace(RUN, **changes), RUN, count=lambda run: RUN.updates),
     start=({}, {"start_distance": TINY}),
     output_weight=({}, {"output_weight": Fraction(0)}),
     slope_positive=({"slope": TINY}, {"slope": Fraction(0)}),

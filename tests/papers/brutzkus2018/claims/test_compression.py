@@ -97,12 +97,37 @@ FIXED = LearningRule(half_width=5, slope=0.5, step_size=1.0, max_updates=RUNS.co
 """With a fixed c_k the other parameters of the rule can be changed alone."""
 
 
+def cells(fields, **common):
+    """A cell with these fields between two that are sound."""
+    sound = dataclasses.replace(RUNS, rule=FIXED, **common)
+    return [sound, dataclasses.replace(sound, **fields), sound]
+
+
 def replayed(**fields):
-    return compression_replay([dataclasses.replace(RUNS, **{"rule": FIXED, "updates": SIZE} | fields)])
+    return compression_replay(cells(fields, updates=SIZE))
 
 
 def unused(**fields):
-    return section_6_1_unused_points([dataclasses.replace(RUNS, **{"rule": FIXED} | fields)])
+    return section_6_1_unused_points(cells(fields))
+
+
+def test_a_run_without_updates_replays_as_well_as_others():
+    assert replayed(updates=np.where(ONCE_OFF, SIZE, 0)).verdict is Verdict.HOLDS
+
+
+def test_without_a_separator_no_number_of_points_is_promised():
+    nothing = {"rule": FIXED.model_copy(update={"max_updates": None}), "separator_norm": 0.0}
+    evidence = replayed(**nothing)
+    assert (evidence.parts[0].kept, evidence.parts[0].cases) == (True, 8)
+
+
+def test_an_error_on_no_points_is_none():
+    evidence = unused(n_unused=np.where(ONCE_OFF, 1, 0), unused_error=np.where(ONCE_OFF, 0.0, 1.0))
+    assert (evidence.parts[0].kept, evidence.parts[0].cases) == (True, 11)
+
+
+def test_an_error_below_zero_is_not_zero():
+    assert broken_in(unused(unused_error=np.where(ONCE_OFF, 0.0, -1 / 100))) == ["L_V = 0"]
 
 
 FEW, SAME = "at most ⌊M_k⌋ compression points", "their replay gives the same network"

@@ -149,6 +149,13 @@ test_control_each_part = part_edges(
         "y N(x) < 1 before every update": ({"margins": 1 - 5e-12}, {"margins": 1 + 1e-8}),
     },
 )
+
+
+@pytest.mark.parametrize(("share", "kept"), [(1e-13, True), (5e-12, False)])
+def test_the_bound_holds_up_to_rounding(share, kept):
+    assert theorem_2([RUNS], bound=lambda *_: RUNS.updates / (1 + share)).parts[0].kept is kept
+
+
 test_control_each_hypothesis_at_its_edge = hypothesis_edges(
     theorem_2,
     altered,

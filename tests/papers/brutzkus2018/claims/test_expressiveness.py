@@ -261,7 +261,10 @@ def off_by(share):
 test_control_each_part_of_theorem_7 = part_edges(
     theorem_7,
     judge_of(theorem_7, FITTED),
-    {FITS: (contradictory(5e-7), contradictory(2e-6)), ONE_V: ({}, {"output_weights": off_by(1e-15)})},
+    {
+        FITS: (contradictory(5e-7), contradictory(2e-6)),
+        ONE_V: ({"output_weights": lambda weights: 1e-9 * weights}, {"output_weights": off_by(1e-15)}),
+    },
 )
 
 
@@ -325,7 +328,7 @@ GENERIC = {
 def narrower(runs):
     """The last case has exactly the width that is asked for, and then one less; the others have more than enough."""
     last = runs[0].cases[-1]
-    widths = (last.half_width, last.half_width + 1)
+    widths = (last.half_width, last.half_width + 0.05)
     return tuple({"constants": {"needed": lambda n, dim, k=k: k if n == last.n_samples else 1}} for k in widths)
 
 
@@ -377,9 +380,18 @@ def test_control_a_network_of_zeros_has_learned_nothing():
 test_control_the_hypotheses_of_bad_global = hypothesis_edges(
     section_6_2_bad_global,
     global_with,
-    width=({}, {"needed": lambda n, dim: printed_half_width(n, dim) + 1}),
+    width=({}, {"needed": lambda n, dim: printed_half_width(n, dim) + 0.05}),
     separable=({"smallest_margin": np.array([2.0, 1.0])}, {"smallest_margin": np.array([2.0, 1 - 5e-12])}),
 )
+
+
+def test_each_setting_must_be_wide_enough():
+    """Beside a setting of eighty points, one whose k is too small for its forty-one."""
+    setting = GLOBAL.setting.model_copy(update={"n_test": 1})
+    runs = [dataclasses.replace(GLOBAL, setting=setting), GLOBAL, dataclasses.replace(GLOBAL, setting=setting)]
+    for asked, keys in ((10, []), (11, ["width"])):
+        evidence = section_6_2_bad_global(runs, needed=lambda n, dim, k=asked: k if n == 80 else 1)
+        assert unmet(evidence) == keys
 
 
 def test_the_width_is_that_of_all_points_together():

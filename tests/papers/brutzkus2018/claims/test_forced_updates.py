@@ -339,7 +339,7 @@ def test_theorem_4_where_d_is_no_square():
     assert evidence.promised == pytest.approx(2.41421356237, rel=1e-10)
     open_ = [dataclasses.replace(counted, certain=np.array([False]))]
     for claim in (theorem_4, theorem_4_sharp, theorem_10, theorem_10_sharp, theorem_4_mistakes):
-        assert claim(open_).verdict is Verdict.INSUFFICIENT_EVIDENCE
+        assert {part.kept for part in claim(open_).parts} == {None}
     assert gap_between_bounds(open_).parts[0].kept is None
 
 
@@ -347,24 +347,25 @@ PARAMETERS = ("slope", "step_size", "gain", "radius", "plus", "minus")
 
 
 def with_counts_kept(claim, run, **constants):
-    """Judges one run with its own counts and other parameters."""
+    """Judges one run with its own counts and other parameters, between two that are as they were."""
 
     def judged(**changes):
         values = [getattr(dataclasses.replace(run, **changes), name) for name in PARAMETERS]
         numerators, denominators = (
             np.array([[getattr(v, part) for v in values]]) for part in ("numerator", "denominator")
         )
-        return claim([dataclasses.replace(count([run]), numerators=numerators, denominators=denominators)], **constants)
+        sound = count([run])
+        changed = dataclasses.replace(sound, numerators=numerators, denominators=denominators)
+        return claim([sound, changed, sound], **constants)
 
     return judged
 
 
 def at_large_steps(**changes):
-    """Every run of `large_steps` with other parameters."""
+    """One run of `large_steps` with other parameters."""
     taken = large_steps(ONE_RUN)
-    return theorem_4_large_steps(
-        [dataclasses.replace(one, run=dataclasses.replace(one.run, **changes)) for one in taken]
-    )
+    taken[2] = dataclasses.replace(taken[2], run=dataclasses.replace(taken[2].run, **changes))
+    return theorem_4_large_steps(taken)
 
 
 def four(**changes):
@@ -390,11 +391,11 @@ def mistaken(**changes):
 
 
 def fixed_bound(*values):
-    return np.full(1, 16.0)
+    return np.full(3, 16.0)
 
 
 def fixed_limit(slopes):
-    return np.full(1, 0.25)
+    return np.full(3, 0.25)
 
 
 def gap(**changes):
@@ -445,6 +446,25 @@ def test_control_one_sign_error_more_than_the_closed_form():
     return judged_mistakes(UNDER_6), judged_mistakes(UNDER_6, MISTAKES + 1)
 
 
+def test_one_sign_error_less_than_the_closed_form():
+    assert broken(judged_mistakes(UNDER_6, MISTAKES - 1)) == [FORMULA]
+
+
+def test_what_floats_cannot_tell_apart_is_compared_in_fractions():
+    hair = Fraction(1, 10**20)
+    upper = judged_mistakes(UNDER_6, 24, formula=lambda run: 24, most=lambda run: 24 - hair)
+    assert broken(upper) == [MOST]
+    assert theorem_4(planted(UNDER_6, 7), promise=lambda run: 7 + hair).verdict is Verdict.VIOLATED
+
+
+def test_runs_of_which_no_more_is_promised_than_every_run_does_are_left_out():
+    """d = 4, η = ½: ½(2/η + 4) = 4, and four updates are made anyway. One that breaks its limit is not left out."""
+    cells = [count([UNDER_6]), count([basis_sequence(4, HALF, HALF)])]
+    evidence = theorem_4(cells)
+    assert (evidence.verdict, evidence.parts[0].cases) == (Verdict.HOLDS, 1)
+    assert theorem_4([cells[0], *planted(basis_sequence(4, HALF, HALF), 3)]).verdict is Verdict.VIOLATED
+
+
 @breaks_part(theorem_4_mistakes, FEWEST)
 def test_control_the_lower_end_of_the_sign_errors():
     """d = 4, η = 1/5: 7 is the lower end."""
@@ -482,6 +502,10 @@ def test_control_two_updates_from_the_threshold_on():
     return altered_steps(), altered_steps(0, passes=2)
 
 
+def test_no_update_from_the_threshold_on_is_noticed_too():
+    assert broken(altered_steps(0, passes=0)) == [ONCE]
+
+
 @breaks_part(theorem_4_large_steps, TWICE)
 def test_control_one_update_below_the_threshold():
     return altered_steps(), altered_steps(-1, passes=1)
@@ -500,6 +524,12 @@ def test_control_one_update_more_than_the_upper_bound():
     both = [count([ENORMOUS]), count([nearly])]
     late = dataclasses.replace(count([basis_sequence(1, NEARLY_ONE, Fraction(10**8))]), updates=np.array([2]))
     return gap_between_bounds(both), gap_between_bounds([*both, late])
+
+
+@pytest.mark.parametrize(("share", "kept"), [(1e-13, True), (5e-12, False)])
+def test_the_upper_bound_holds_up_to_rounding(share, kept):
+    counted = count([ENORMOUS])
+    assert gap_between_bounds([counted], bound=lambda *_: counted.updates / (1 + share)).parts[0].kept is kept
 
 
 @breaks_part(gap_between_bounds, "T/M_k → α² as η → ∞")

@@ -1,11 +1,12 @@
 """Theorems 5 and 6 and Remark 1, and the statements next to them that are false."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges, unmet_in
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
@@ -21,7 +22,7 @@ from widenet.papers.brutzkus2018.claims.generalization import (
     theorem_6_on,
     theorem_6_settings,
 )
-from widenet.papers.brutzkus2018.formulas import compression_bound
+from widenet.papers.brutzkus2018.formulas import compression_bound, corollary_3_constant, width_free_bound
 from widenet.papers.brutzkus2018.runs.learning import (
     Learned,
     Learning,
@@ -279,6 +280,13 @@ SETTING = {
     "fixed_before": ({}, {"separator_is_given": False}),
     "enough_samples": ({"n_samples": 14}, {"n_samples": 13}),
 }
+
+
+def test_an_error_that_is_not_known_decides_nothing():
+    for claim in (theorem_5, theorem_6):
+        assert claim(planted(28, error=np.nan)).parts[0].kept is None
+
+
 test_control_hypotheses_of_theorem_5 = hypothesis_edges(
     theorem_5,
     lambda **fields: theorem_5(planted(**fields)),
@@ -290,8 +298,29 @@ test_control_hypotheses_of_theorem_6 = hypothesis_edges(
 )
 
 
-ONE = StepSizes(np.array([3.0]), np.array([0.5]), np.array([4.0]), np.array([1.0, 1e6, 1e12]))
+@pytest.mark.parametrize("key", [*SETTING, "few_updates"])
+def test_a_hypothesis_that_fails_in_one_cell_of_three(key):
+    outside: dict[str, Any] = SETTING[key][1] if key in SETTING else {"updates": np.where(np.arange(200) == 3, 8, 7)}
+    assert unmet_in(theorem_5([*planted(), *planted(**outside), *planted()])) == [key]
+
+
+ONE = StepSizes(np.full(3, 3.0), np.full(3, 0.5), np.full(3, 4.0), np.array([1.0, 1e6, 1e12]))
 FLOOR, FALLS, RATE = "M is at least ‖w*‖²/α²", "M falls with η", "M is at most K(α)‖w*‖²/√η above it"
+
+
+def middle(value, others):
+    """This value between two others."""
+    return np.array([others, value, others])
+
+
+LARGEST = float(width_free_bound(3.0, 0.5, 1e12))
+"""M at the largest step, where it is nearest to its limit 36."""
+APART = float(corollary_3_constant(0.5)) * 9 / 1e6
+
+
+def limit_at(value):
+    """The limit planted at this value."""
+    return {"times": value / 36}
 
 
 def followed(times=1.0, radius=1.0, grid=ONE, **fields):
@@ -307,20 +336,32 @@ test_control_each_part_of_remark_1 = part_edges(
     remark_1,
     followed,
     {
-        FLOOR: ({"times": 1 + 1e-8, "grid": GRID}, {"times": 1.001}),
+        FLOOR: (limit_at(LARGEST * (1 + 1e-10)), limit_at(LARGEST * (1 + 5e-9))),
         FALLS: ({}, {"step_sizes": np.array([1.0, 1e12, 1e6])}),
-        RATE: ({"times": 1 - 1e-6}, {"times": 0.999}),
+        RATE: (limit_at(LARGEST * (1 - 1e-10) - APART), limit_at(LARGEST * (1 - 5e-9) - APART)),
     },
 )
 test_control_hypotheses_of_remark_1 = hypothesis_edges(
     remark_1,
     followed,
-    separator_norm=({"separator_norms": np.array([1.0])}, {"separator_norms": np.array([1 - 5e-12])}),
-    slope_positive=({"slopes": np.array([1e-6])}, {"slopes": np.array([0.0])}),
-    slope_below_one=({"slopes": np.array([1 - 5e-12])}, {"slopes": np.array([1.0])}),
-    equal_scale=({"radius": 1 + 1e-13}, {"radius": 1 + 5e-12}),
+    separator_norm=({"separator_norms": middle(1.0, 3.0)}, {"separator_norms": middle(1 - 5e-12, 3.0)}),
+    slope_positive=({"slopes": middle(1e-6, 0.5)}, {"slopes": middle(0.0, 0.5)}),
+    slope_below_one=({"slopes": middle(1 - 5e-12, 0.5)}, {"slopes": middle(1.0, 0.5)}),
+    equal_scale=({"radius": middle(1 + 1e-13, 1.0)[:, None]}, {"radius": middle(1 + 5e-12, 1.0)[:, None]}),
     large_steps=({"step_sizes": np.array([1.0, 1e9])}, {"step_sizes": np.array([1.0, 0.999e9])}),
 )
+
+
+def test_the_numbers_of_remark_1():
+    """M at ‖w*‖ = 1.5, α = 0.6, η = 0.7 for any k, and K(½) = 12 + (2 + √2)√8 at ‖w*‖ = 3, η = 4."""
+    one = StepSizes(np.array([1.5]), np.array([0.6]), np.array([4.0]), np.array([0.7]))
+    assert remark_1(one).parts[0].measured == pytest.approx(44.3722664792, rel=1e-11)
+    rate = followed(step_sizes=np.array([4.0])).parts[2]
+    assert rate.promised == pytest.approx(36 + (12 + (2 + np.sqrt(2)) * np.sqrt(8)) * 9 / 2, rel=1e-11)
+
+
+def test_the_rate_of_remark_1_is_that_of_steps_from_1_on():
+    assert followed(step_sizes=np.array([0.95, 1.0, 1.05, 1e12])).parts[2].cases == 9
 
 
 def test_control_remark_1_falls_strictly():

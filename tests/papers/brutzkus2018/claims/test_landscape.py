@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.controls import breaks_hypothesis, breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import landscape
 from widenet.papers.brutzkus2018.claims.landscape import (
@@ -104,9 +104,23 @@ def test_the_pinned_gradients(point, inner, length, bound):
     assert evidence.verdict is Verdict.HOLDS
 
 
-@pytest.mark.parametrize("point", [OFF, ORIGIN])
-def test_control_a_bound_that_is_a_thousandth_too_large(point):
-    assert answers(proposition_1_1([point], factor=1.001)) == [False, False, True]
+SMALL = Point(dataclasses.replace(single(0.25), outputs=votes(2, 0.05)), np.full((4, 1), -0.1), 1.0)
+"""An equality at 2kvα = 0.05."""
+
+
+@pytest.mark.parametrize("point", [OFF, ORIGIN, SMALL])
+def test_control_a_bound_that_is_a_little_too_large(point):
+    assert answers(proposition_1_1([point], factor=1 + 1e-10)) == [True, True, True]
+    assert answers(proposition_1_1([point], factor=1 + 5e-9)) == [False, False, True]
+
+
+def test_the_gradient_beside_its_kinks():
+    """One point x = 1, k = 1, v = 1, α = ¼, σ'(0) = ½: at z = 0.05 the neuron is on, and y N(x) = 1 is solved."""
+    scape = Landscape(np.ones((1, 1)), np.ones(1), np.ones(1), votes(1, 1.0), 0.25)
+    slopes, active = gradient(Point(scape, np.array([[0.05], [0.0]]), 0.5))
+    assert (slopes.ravel().tolist(), active) == ([-1.0, 0.5], 1.0)
+    slopes, active = gradient(Point(scape, np.array([[1.0], [0.0]]), 0.5))
+    assert (np.abs(slopes).max(), active) == (0.0, 0.0)
 
 
 def test_control_relu_with_every_neuron_off_is_critical():
@@ -163,6 +177,7 @@ def test_a_certificate_that_is_missing_decides_nothing():
     evidence = proposition_1_2(missing)
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert "1 of 1" in evidence.note
+    assert [part.name for part in evidence.parts] == ["a positive gap"]
 
 
 def test_control_the_papers_three_points_with_slope_1():
@@ -227,6 +242,14 @@ def test_control_a_critical_point_of_positive_loss():
     return proposition_1_1([OFF]), proposition_1_1([START, OFF], leak=0.0, slopes_at=flat)
 
 
+def test_a_critical_point_of_small_loss_is_seen_too():
+    """N(1) = 0.95."""
+    nearly = Point(single(0.25), np.array([[0.95], [0.95], [0.0], [0.0]]), 1.0)
+    assert nearly.landscape.loss(nearly.hidden) == pytest.approx(0.05)
+    evidence = proposition_1_1([nearly], slopes_at=lambda point: (0 * point.hidden, 0.0))
+    assert answers(evidence) == [None, None, False]
+
+
 def scaped(**changes):
     return dataclasses.replace(single(0.25), **changes)
 
@@ -284,6 +307,13 @@ test_control_each_part_of_proposition_1_2 = part_edges(
         ),
     },
 )
+
+
+@pytest.mark.parametrize(("balanced", "part"), [(False, GENERAL), (True, BALANCED)])
+def test_a_gap_above_its_closed_form_is_noticed_too(balanced, part):
+    assert broken_in(certified(balanced, **times(1 - 5e-6))) == [part]
+
+
 LAST = MATERIAL[-1].landscape
 test_control_the_hypotheses_of_proposition_1_2 = hypothesis_edges(
     proposition_1_2,
@@ -319,6 +349,27 @@ test_control_each_part_of_the_papers_example = part_edges(
         HALFWAY: ({"halfway": 1 + 1e-13}, {"halfway": 1 + 5e-12}),
     },
 )
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [({"excess": 1 - 5e-12}, EXCESS), ({"opposite": 1 + 5e-12}, OPPOSITE), ({"halfway": 1 - 5e-12}, HALFWAY)],
+)
+def test_control_each_value_from_its_other_side(change, part):
+    assert broken_in(example(**change)) == [part]
+
+
+@pytest.mark.parametrize(
+    ("value", "parts"), [(1e-13, []), (5e-12, [EXCESS, SAME]), (-1e-13, []), (-5e-12, [EXCESS, SAME])]
+)
+def test_control_a_first_end_near_zero(value, parts):
+    """‖x‖ = 1, α = 0.2."""
+
+    class NearZero(OnePair):
+        def value(self, u):
+            return super().value(u) if u[0] != 1 else value
+
+    assert broken_in(example(extra=NearZero(np.array([1.0]), 0.2))) == parts
 
 
 class Planted(OnePair):

@@ -13,6 +13,7 @@ from widenet.papers.brutzkus2018.claims.local_minima import (
     lemma_11,
     lemma_11_as_printed,
     pair_cells,
+    pair_loss,
     relu_local_minimum_level,
     theorem_8,
     theorem_8_as_printed,
@@ -112,8 +113,18 @@ def test_the_pair_in_every_cell_of_the_weight_space():
     """Where the loss of the pair does not fall along the separator it is at most ½, in exact arithmetic."""
     cells = pair_cells()
     assert cells.visited == 169
-    assert cells.flat > 0
+    assert cells.flat == 45
     assert cells.largest_loss == Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("w", "u", "loss"),
+    [("0", "0", "1"), ("1/2", "0", "3/4"), ("-1", "-1/2", "5/4"), ("1", "0", "1/2"), ("1", "-1", "0"),
+     ("2", "1", "1/2"), ("1/2", "2", "7/4"), ("-2", "1/2", "9/4"), ("0", "-1/2", "3/4"), ("3", "-3", "0")],
+)  # fmt: skip
+def test_the_loss_of_the_pair(w, u, loss):
+    """½(max{0, 1 − N(1)} + max{0, 1 + N(−1)}), by hand."""
+    assert pair_loss(Fraction(w), Fraction(u)) == Fraction(loss)
 
 
 def test_control_lemma_11_strict_on_antipodal_sets():
@@ -256,17 +267,31 @@ def one(name, place, value):
 
 
 def eleven(**columns):
-    return lemma_11(altered(PLACED, **columns))
+    """These columns in one record of three."""
+    return lemma_11([SETS, *altered(PLACED, **columns), SETS])
 
 
 def eight(slope=0.0, **columns):
-    return theorem_8(altered(PLACED, slope=slope, **columns))
+    return theorem_8([SETS, *altered(PLACED, slope=slope, **columns), SETS])
 
 
 def behind(place, number):
     """So many points behind ŵ, the loss to match, and no vector with more of them."""
     most = np.where(np.arange(6) == place, number, SETS.most_behind)
     return one("behind", place, number) | one("level", place, number / COUNTED[place]) | {"most_behind": most}
+
+
+def antipodal_twenty(most):
+    """The set of twenty points as if it were direction-antipodal, with so many behind some ŵ."""
+    return behind(1, 10) | one("imbalance", 1, 0) | {"most_behind": np.where(np.arange(6) == 1, most, SETS.most_behind)}
+
+
+@pytest.mark.parametrize("judged", [lambda **columns: eleven(**columns), lambda **columns: eight(**columns)])
+def test_where_counting_allows_more_than_half_nothing_is_decided(judged):
+    """Eleven of twenty points may lie behind some ŵ, and this one has ten."""
+    most = {"most_behind": np.where(np.arange(6) == 1, 11, SETS.most_behind)}
+    kept = {part.name: part.kept for part in judged(**behind(1, 10) | most).parts}
+    assert kept[MORE] is None
 
 
 def test_the_sets_are_of_all_kinds():
@@ -280,7 +305,7 @@ test_control_each_part_of_lemma_11 = part_edges(
     {
         HALF: ({}, one("behind", 5, 2)),
         MORE: (behind(1, 11), behind(1, 10)),
-        NO_MORE: ({}, {"most_behind": np.where(np.arange(6) == 5, 4, SETS.most_behind)}),
+        NO_MORE: (antipodal_twenty(10), antipodal_twenty(11)),
         "|⟨ŵ, x⟩| > a > 0": (one("nearest", 2, 1e-300), one("nearest", 2, 0.0)),
     },
 )
@@ -290,7 +315,7 @@ test_control_each_part_of_theorem_8 = part_edges(
     {
         HALF: ({}, one("behind", 5, 2) | one("level", 5, 2 / 6)),
         MORE: (behind(1, 11), behind(1, 10)),
-        NO_MORE: ({}, {"most_behind": np.where(np.arange(6) == 5, 4, SETS.most_behind)}),
+        NO_MORE: (antipodal_twenty(10), antipodal_twenty(11)),
         "the loss is the share of points behind ŵ": (
             one("level", 2, SETS.level[2] + 1e-13),
             one("level", 2, SETS.level[2] + 5e-12),
@@ -393,6 +418,12 @@ def test_control_a_level_between_the_integers():
     return levels(), levels((0.01, 0.0, 2.0))
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_level_is_known_to_a_billionth(sign):
+    assert broken(levels((sign * 1e-10, 0.0, 2.0))) == [SILENT]
+    assert broken(levels((sign * 5e-9, 0.0, 2.0))) == [LEVEL, SILENT]
+
+
 test_control_hypotheses_of_the_levels = hypothesis_edges(
     relu_local_minimum_level,
     levels,
@@ -403,7 +434,9 @@ test_control_hypotheses_of_the_levels = hypothesis_edges(
 
 def test_runs_that_have_not_ended_are_not_looked_at():
     climbing = (0.3, -0.4, 0.9)
-    assert levels(climbing, ended=[True, True, False], gradient=[0.0, 0.0, 5.0]).verdict is Verdict.HOLDS
+    on = np.array([[False], [False], [True]])
+    cut_off = levels(climbing, ended=[True, True, False], gradient=[0.0, 0.0, 5.0], any_on=on)
+    assert cut_off.verdict is Verdict.HOLDS
     assert levels(climbing, ended=True).verdict is Verdict.VIOLATED
     assert relu_local_minimum_level([by_hand(SOLVED)]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
@@ -440,14 +473,21 @@ def test_control_a_local_minimum_above_one_half():
 
 @breaks_part(theorem_8_tight, ATTAINED)
 def test_control_one_half_is_not_attained():
-    lower = altered(BUILT, level=np.array([0.0, 0.25]))
-    inside = theorem_8_tight([by_hand((1.0, 1.0), imbalance=0)], BUILT)
-    return inside, theorem_8_tight([by_hand((1.0, 1.0), imbalance=0)], lower)
+    inside, outside = (altered(BUILT, level=np.array([0.0, level])) for level in (0.5 - 1e-10, 0.5 - 5e-9))
+    solved = by_hand((1.0, 1.0), imbalance=0)
+    return theorem_8_tight([solved], inside), theorem_8_tight([solved], outside)
 
 
 @breaks_part(theorem_8_tight, PAIR)
 def test_control_a_level_between_0_and_one_half():
     return tight((1 - 1e-10, 1.0)), tight((0.5, 1.0))
+
+
+def test_pairs_are_looked_at_beside_larger_sets():
+    run = by_hand((0.0, 2.0), (1.0, 1.0), (0.5, 1.0), imbalance=0)
+    mixed = dataclasses.replace(run, n_samples=np.array([2, 2, 4]))
+    (pair,) = (part for part in theorem_8_tight([mixed], BUILT).parts if part.name == PAIR)
+    assert (pair.kept, pair.cases) == (True, 2)
 
 
 @breaks_part(theorem_8_tight, FLAT)

@@ -22,6 +22,7 @@ from widenet.papers.brutzkus2018.runs.ledgers import keep_ledgers, proof_setting
 from widenet.papers.brutzkus2018.runs.trials import BasisTrial, Trial, plus_minus_weights
 from widenet.progress import silent
 from widenet.records import Scale
+from widenet.types import RunStatus
 
 STEPS = (equation_9, equation_11_step, equation_11, equation_12_step, equation_12, theorem_2_chain)
 
@@ -257,14 +258,23 @@ BOTH_ENDS = [placed_on(1), placed_on(-1)]
 
 @breaks_part(equation_9, "F_t ≤ ‖W*‖·G_t")
 def test_control_a_little_less_than_cauchy_and_schwarz_above():
-    inside, outside = (moved(placed_on(1), 0, alignments=away) for away in (0.0, 1e-9))
+    inside, outside = (moved(placed_on(1), 0, alignments=away) for away in (1e-12, 3e-11))
     return equation_9([inside, BOTH_ENDS[1]]), equation_9([outside, BOTH_ENDS[1]])
 
 
 @breaks_part(equation_9, "−F_t ≤ ‖W*‖·G_t")
 def test_control_a_little_less_than_cauchy_and_schwarz_below():
-    inside, outside = (moved(placed_on(-1), 0, alignments=away) for away in (0.0, -1e-9))
+    inside, outside = (moved(placed_on(-1), 0, alignments=away) for away in (-1e-12, -3e-11))
     return equation_9([inside, BOTH_ENDS[0]]), equation_9([outside, BOTH_ENDS[0]])
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "cases"),
+    [("norms", 0.0, 0), ("norms", 1e-3, 1), ("separator_norm", 0.0, 0), ("separator_norm", 1e-3, 1)],
+)
+def test_where_both_sides_are_zero_equation_9_shows_nothing(field, value, cases):
+    runs = dataclasses.replace(placed_on(1), **{field: np.array([value])})
+    assert [part.cases for part in equation_9([runs]).parts] == [cases] * 2
 
 
 def judge(claim, constant):
@@ -305,9 +315,13 @@ def test_control_equation_11_after_two_updates():
     )
     runs = keep_ledgers([twice])
     assert runs.updates.tolist() == [2]
-    lower = scaled(potentials.growth_of_square, 1.99 / 2)
     assert runs.norms[-1] ** 2 == pytest.approx(2 * (2.999**2 + 4) + 0.4396)
-    return equation_11([runs]), equation_11([runs], constant=lower)
+    start, end = runs.norms[0] ** 2, runs.norms[-1] ** 2
+    inside, outside = (
+        equation_11([runs], constant=lambda _, share=share: np.array([(end * (1 - share) - start) / 2]))
+        for share in (1e-10, 5e-9)
+    )
+    return inside, outside
 
 
 GROWS, IDENTITY_12 = "F grows by at least 2kηvα", "every update adds to F what the identity says"
@@ -324,6 +338,38 @@ test_control_equation_12 = part_edges(
     judge(equation_12, potentials.growth_of_alignment),
     {"F_t ≥ F_0 + 2kηvα·t": ({"runs": keep_ledgers([all_off()], most_updates=1)}, {"factor": 1.001})},
 )
+ONE_UPDATE = keep_ledgers([all_off()], most_updates=1)
+
+
+@pytest.mark.parametrize(("share", "kept"), [(1e-10, True), (5e-9, False)])
+def test_equation_12_is_known_to_a_share_of_the_two_norms(share, kept):
+    (gain,) = np.diff(ONE_UPDATE.alignments)
+    size = (ONE_UPDATE.norms * potentials.stacked_norm(ONE_UPDATE)).max()
+    evidence = equation_12([ONE_UPDATE], constant=lambda _: np.array([gain + share * size]))
+    assert evidence.parts[0].kept is kept
+
+
+@pytest.mark.parametrize("claim", [equation_12_step, equation_12], ids=["one step", "all steps"])
+def test_a_promise_of_no_growth_is_vacuous(claim):
+    found = [claim([ONE_UPDATE], constant=lambda _, least=least: np.array([least])) for least in (0.0, 0.05)]
+    assert [evidence.parts[0].vacuous for evidence in found] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("error", "size", "kept"),
+    [
+        (1e-20, 0.0, True),
+        (0.95e-9, 0.0, True),
+        (1.05e-9, 0.0, False),
+        (4e-11, 0.05, True),
+        (1e-10, 0.05, False),
+        (1e-10, 5.0, True),
+        (np.nan, 1.0, None),
+    ],
+)
+def test_an_identity_is_known_to_a_billionth_of_what_it_adds_up(error, size, kept):
+    values, sizes = np.array([0.0, 2.0 + error]), np.array([0.0, size])
+    assert potentials._identity(ONE_UPDATE, values, np.array([2.0]), sizes).part("").kept is kept
 
 
 def chained(runs=TOY, **bounds):
@@ -343,6 +389,21 @@ test_control_each_link_of_the_chain = part_edges(
         "training loss 0 at the end": ({}, {"runs": replaced(TOY, last_margin=1 - 5e-12)}),
     },
 )
+
+
+@pytest.mark.parametrize(
+    ("fields", "times", "kept"),
+    [
+        ({"blurred": True}, 0.5, None),
+        ({"status": RunStatus.DIVERGED}, 0.5, None),
+        ({"status": RunStatus.BUDGET_SPENT}, 1.05, None),
+        ({"status": RunStatus.BUDGET_SPENT}, 0.95, False),
+    ],
+)
+def test_a_run_without_an_end_breaks_nothing_but_the_bound_it_has_passed(fields, times, kept):
+    lost = replaced(TOY, last_margin=0.5, **fields)
+    evidence = chained(runs=lost, innermost=TOY.updates * np.array([1, 1, 1, times]))
+    assert [part.kept for part in evidence.parts] == [kept, True, True, None]
 
 
 def test_control_a_perceptron_stops_too_early(monkeypatch):

@@ -127,7 +127,8 @@ def with_counts(*counts, **changes):
     if counts:
         updates[SOLVED] = counts
     constants = {"allowed": lambda *_: 10**6} if "setting" in changes else {}
-    return theorem_9b_updates(altered(SMALL, updates=updates, **changes), **constants)
+    changed = altered(SMALL, updates=updates, **changes)[0].cases
+    return theorem_9b_updates([AllCounts((CASE, *changed, CASE))], **constants)
 
 
 def setting_with(**changes):
@@ -153,10 +154,10 @@ def test_control_a_run_that_does_not_reach_loss_0():
 test_control_each_hypothesis = hypothesis_edges(
     theorem_9b_updates,
     with_counts,
-    width=(setting_with(half_width=4), setting_with(half_width=3)),
+    width=(setting_with(half_width=4), setting_with(half_width=4, delta=0.49)),
     entry_bound=({"excess": 0.0}, {"excess": 1e-9}),
     step_size=(setting_with(step_sizes=("1/1000000",)), setting_with(step_sizes=("0",))),
-    orthonormal=({"gram_error": 1e-13}, {"gram_error": 1e-9}),
+    orthonormal=({"gram_error": 1e-13}, {"gram_error": 5e-12}),
     relu=({"slope": 0.0}, {"slope": 1e-9}),
     unit_output_weights=({"weight_error": 0.0}, {"weight_error": 1e-9}),
     plus_labels=({"smallest_label": 1.0}, {"smallest_label": 1 - 5e-12}),
@@ -178,6 +179,19 @@ def test_the_printed_count_is_judged_as_a_probability(late, kept):
     assert theorem_9b_updates_as_printed(runs).parts[0].kept is kept
     stuck = altered([AllCounts((case,))], updates=0 * updates, reached=np.arange(100) >= late)
     assert theorem_9b_updates_as_printed(stuck).parts[0].kept is kept
+
+
+def test_a_run_that_was_cut_off_is_late_only_if_it_is():
+    """d = 2, η = 2: the printed count is 1."""
+    case = counted(100, 2, 3, 0.5, "1/4", "2", exact=True)[0].cases[0]
+    never = {"reached": np.zeros(100, bool), "ended": np.zeros(100, bool)}
+    for updates, kept in (([1, 0], None), ([1, 1], False)):
+        runs = altered([AllCounts((case,))], updates=np.tile(updates, (100, 1)), **never)
+        assert theorem_9b_updates_as_printed(runs).parts[0].kept is kept
+
+
+def test_the_printed_count_needs_its_width():
+    assert unmet(theorem_9b_updates_as_printed(altered(SMALL, **setting_with(half_width=3)))) == ["width"]
 
 
 def test_the_count_is_attained_in_the_default_settings():

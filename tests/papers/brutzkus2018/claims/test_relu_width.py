@@ -234,6 +234,28 @@ test_control_hypotheses_of_theorem_9b = hypothesis_edges(
 )
 
 
+NARROW = (planted(64, 0.1, 4, 32, 2000), planted(7, 0.3, 2, 267, 2000))
+WIDE = (planted(64, 0.1, 11, 1938, 2000), planted(20, 0.05, 10, 1961, 2000))
+
+
+@pytest.mark.parametrize("key", ["width", *SIGNS])
+def test_a_hypothesis_that_fails_in_one_case_of_three(key):
+    outside = SIGNS[key][1] if key in SIGNS else {}
+    half_widths = (3, 4) if key == "width" else (2, 5)
+    narrow, wide = (
+        planted(dim, delta, half, solved, 2000, **outside)
+        for (dim, delta, solved), half in zip(((20, 0.05, 6), (7, 0.3, 1900)), half_widths, strict=True)
+    )
+    assert unmet(theorem_9a([*NARROW[0], *narrow, *NARROW[1]])) == [key]
+    assert unmet(theorem_9b([*WIDE[0], *wide, *WIDE[1]])) == [key]
+
+
+@pytest.mark.parametrize(("chance", "kept"), [(2.05e-5, True), (1.95e-5, False)])
+def test_how_unlikely_is_off_the_law(monkeypatch, chance, kept):
+    monkeypatch.setattr(relu_width, "matches_rate", lambda *_: chance)
+    assert narrow_starts().parts[1].kept is kept
+
+
 def test_the_width_of_theorem_9a_at_its_edge():
     """d = 32, δ = e⁻¹: exactly 5. d = 20, δ = 0.05: 2.7. The second half at d = 7, δ = 0.3: 4.5 by the proof."""
     assert unmet(theorem_9a(planted(20, 0.05, 3, 1, 10))) == ["width"]
@@ -287,6 +309,19 @@ def test_control_an_exponent_above_the_logarithm_of_two():
     return remarked(0.5), remarked(0.75, largest_exponent=1.0)
 
 
+def test_the_remark_holds_up_to_rounding():
+    """At d = 1 both sides are ½ for a = ln 2; k = 1 is log2(1/a) for a = ½."""
+    for away, parts in ((1e-10, [ALLOWED]), (5e-9, [LARGE, ALLOWED])):
+        exponents = Exponents((math.log(2) + away,), 1)
+        assert broken(theorem_9_remark(exponents, largest_exponent=1.0)) == parts
+    for away, parts in ((1e-10, []), (5e-9, [ALLOWED])):
+        assert broken(remarked(0.5 * (1 + away), largest_exponent=1.0)) == parts
+
+
+def test_one_exponent_of_three_is_too_large():
+    assert unmet(theorem_9_remark(Exponents((0.5, 0.5 + 1e-9, 0.25), 5))) == ["exponent_at_most_half"]
+
+
 test_control_hypotheses_of_the_remark = hypothesis_edges(
     theorem_9_remark,
     remarked,
@@ -303,6 +338,7 @@ def test_the_remark_tries_every_width_that_it_allows():
     """a = ¼ allows k = 1 and k = 2, a = 0.3 only k = 1."""
     assert theorem_9_remark(Exponents((0.25,), 7)).parts[0].cases == 14
     assert theorem_9_remark(Exponents((0.3,), 7)).parts[0].cases == 7
+    assert theorem_9_remark(Exponents((0.05,), 7)).parts[0].cases == 28
 
 
 def test_the_law_at_its_edges():

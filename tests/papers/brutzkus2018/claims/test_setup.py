@@ -236,12 +236,20 @@ test_control_each_part_of_equation_10 = part_edges(
     equation_10,
     stepped,
     {
-        ROWS_W: ({"row_w": 1e-12}, {"row_w": 1e-9}),
-        ROWS_U: ({"row_u": 1e-12}, {"row_u": 1e-9}),
-        OWN: ({"own": 1e-12}, {"own": 1e-9}),
+        ROWS_W: ({"row_w": 1e-11}, {"row_w": 5e-10}),
+        ROWS_U: ({"row_u": 1e-11}, {"row_u": 5e-10}),
+        OWN: ({"own": 1e-11}, {"own": 5e-10}),
         REST: ({}, {"at_rest": 1e-15}),
     },
 )
+
+
+@pytest.mark.parametrize(("field", "place"), [("by_hidden", (1, 1, 0)), ("by_outputs", (1, 0))])
+def test_one_entry_that_moves_at_zero_loss_is_enough(field, place):
+    states = scalar_states(ACTIVE, SOLVED)
+    moving = np.array(getattr(states, field))
+    moving[place] = 1e-15
+    assert broken_in(equation_10([dataclasses.replace(states, **{field: moving})])) == [REST]
 
 
 def test_a_point_that_is_hardly_solved_makes_no_step():
@@ -295,11 +303,31 @@ def test_a_point_at_the_origin_spares_equation_10():
 
 
 @pytest.mark.parametrize(
-    ("key", "changes"), [("nonzero_update", {"w": Fraction(3, 2)}), ("step_size", {"step_size": Fraction(0)})]
+    ("keys", "changes"),
+    [
+        (["nonzero_update"], {"w": Fraction(3, 2)}),
+        ([], {"w": Fraction(29, 20)}),
+        (["step_size"], {"step_size": Fraction(0)}),
+        ([], {"step_size": Fraction(1, 20)}),
+    ],
 )
-def test_control_hypotheses_of_the_printed_equation_10(key, changes):
-    step = dataclasses.replace(scalar_steps(Scale.QUICK, 0)[0], **changes)
-    assert unmet_in(equation_10_as_printed([step])) == [key]
+def test_control_hypotheses_of_the_printed_equation_10(keys, changes):
+    """N = 1 and N = 0.95, between two steps that meet everything."""
+    sound = scalar_steps(Scale.QUICK, 0)[0]
+    assert unmet_in(equation_10_as_printed([sound, dataclasses.replace(sound, **changes), sound])) == keys
+
+
+def test_the_derivative_of_a_scalar_step():
+    """A neuron at 0 is on, one at −1/20 is not."""
+    step = dataclasses.replace(scalar_steps(Scale.QUICK, 0)[0], w=Fraction(0), u=Fraction(-1, 20))
+    assert step.by_gradient() == (1, Fraction(-11, 20))
+    assert dataclasses.replace(step, w=Fraction(1, 20)).by_gradient()[0] == Fraction(21, 20)
+
+
+def test_the_printed_step_is_compared_in_fractions():
+    """v̂ = −1e-20: no float tells the two steps apart."""
+    step = dataclasses.replace(scalar_steps(Scale.QUICK, 0)[0], minus_output=-Fraction(1, 10**20))
+    assert broken_in(equation_10_as_printed([step])) == [ROWS_U]
 
 
 test_every_part_has_a_control = every_part_of(setup)

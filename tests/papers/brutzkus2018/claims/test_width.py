@@ -17,7 +17,7 @@ from widenet.papers.brutzkus2018.claims.width import (
     equation_14_formulas,
     tied_rows,
 )
-from widenet.papers.brutzkus2018.formulas import corollary_3_constant, width_free_bound
+from widenet.papers.brutzkus2018.formulas import corollary_3_constant, equation_14_terms, width_free_bound
 from widenet.papers.brutzkus2018.runs import tied_rows as tied_module
 from widenet.papers.brutzkus2018.runs.ledgers import keep_ledgers, run_ledgers
 from widenet.papers.brutzkus2018.runs.tied_rows import TiedSetting, train_tied
@@ -109,6 +109,30 @@ def test_corollary_3_is_attained_in_the_default_settings(cells):
     evidence = corollary_3(cells)
     assert evidence.tightness == pytest.approx(0.99795639, rel=1e-7)
     assert evidence.parts[3].tightness == pytest.approx(0.999792, rel=1e-5)
+
+
+@pytest.mark.parametrize(("share", "kept"), [(1e-13, True), (5e-12, False)])
+def test_the_bounds_of_corollary_3_hold_up_to_rounding(share, kept):
+    """‖w*‖ = 1.5, α = 0.6, η = 0.7: M = 44.37, and K such that the simple form is M."""
+
+    def planted(norms, *others):
+        return RUNS.updates / (1 + share) if len(norms) == len(RUNS) else width_free_bound(norms, *others)
+
+    assert corollary_3([RUNS], bound=planted).parts[0].kept is kept
+    point = Formulas(np.array([1.5]), np.array([0.6]), np.array([0.7]), (1,))
+    closed = float(width_free_bound(1.5, 0.6, 0.7))
+    simple = corollary_3([RUNS], formulas=point, constant=lambda _: (closed / (1 + share) - 6.25) * 0.7 / 2.25)
+    assert simple.parts[3].kept is kept
+    factor = closed / float(sum(equation_14_terms(1.5, 0.6, 0.7))) / (1 + share)
+    assert equation_14(point, factors=(factor,) * 5).parts[0].kept is kept
+
+
+def test_a_run_that_is_cut_off_at_its_bound_has_no_end():
+    def planted(norms, *others):
+        return 1.0 * RUNS.updates if len(norms) == len(RUNS) else width_free_bound(norms, *others)
+
+    spent = dataclasses.replace(RUNS, status=np.full(len(RUNS), RunStatus.BUDGET_SPENT))
+    assert corollary_3([spent], bound=planted).parts[0].kept is None
 
 
 def at(norm=1.0, slope=0.99, step_size=1.0):
@@ -231,7 +255,7 @@ test_control_hypotheses_of_tied_rows = hypothesis_edges(
         {"output_weight": TIED.output_weight * (1 + 5e-12)},
     ),
     normalized_rows=({"row_bound": TIED.row_bound * (1 - 1e-13)}, {"row_bound": TIED.row_bound * (1 - 5e-12)}),
-    tied=({"untied": np.array([0.0, 0.0, 1e-10])}, {"untied": np.array([0.0, 0.0, 1e-6])}),
+    tied=({"untied": np.array([0.0, 0.0, 1e-10])}, {"untied": np.array([0.0, 5e-9, 0.0])}),
 )
 
 
@@ -259,6 +283,19 @@ def test_one_row_of_one_width_is_looked_at_after_every_update(monkeypatch, row, 
     monkeypatch.setattr(tied_module, "keep_ledger", off_at_the_end)
     evidence = tied_rows([train_tied(TiedSetting(seed=0, n_data_sets=1, half_widths=(1, 4)))])
     assert broken_in(evidence) == ["W/v is the same after every update"]
+
+
+def test_widths_that_other_samples_updated_are_not_compared():
+    evidence = tied_with(same_samples=np.array([True, False]), difference=np.array([0.0, 1.0]))
+    assert [part.kept for part in evidence.parts] == [False, True]
+
+
+def test_a_difference_of_either_sign_is_one():
+    assert broken_in(tied_with(difference=np.array([0.0, -2e-9]))) == ["W/v is the same after every update"]
+
+
+def test_one_run_without_an_update_leaves_the_others_decided():
+    assert tied_with(updates=np.where(np.arange(3) == 1, 0, TIED.updates)).verdict is Verdict.HOLDS
 
 
 def test_rows_that_are_not_tied_are_seen():

@@ -124,6 +124,23 @@ def test_a_slope_whose_limits_lie_on_both_sides_decides_nothing():
     evidence = corollary_3_width_free([*others, dataclasses.replace(last, updates=wild)])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
 
+    assert evidence.interval is not None
+    lower = evidence.interval[0]
+    on_the_edge = [*others, dataclasses.replace(last, updates=wild)]
+    assert corollary_3_width_free(on_the_edge, flat=lower).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+def test_a_slope_that_is_just_flat():
+    limits = corollary_3_width_free(planted(0.04)).interval
+    assert limits is not None
+    assert corollary_3_width_free(planted(0.04), flat=limits[1]).verdict is Verdict.HOLDS
+
+
+def test_a_mean_below_one_counts_as_one():
+    logs = np.log([1.0, 4.0, 16.0])
+    counts = [np.full(8, 0.0), np.full(8, 3.0), np.full(8, 3.0)]
+    assert slope_with_limits(logs, counts, 0) == pytest.approx((np.log(3) / (2 * np.log(4)),) * 3)
+
 
 def test_the_slope_recovers_a_power_law():
     counts = 10 * np.array([1.0, 4.0, 16.0])[:, None] ** 0.5 * np.ones((3, 8))

@@ -6,7 +6,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
+from tests.controls import (
+    breaks_hypothesis,
+    breaks_part,
+    broken_in,
+    every_part_of,
+    hypothesis_edges,
+    part_edges,
+    spares,
+    unmet_in,
+)
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import zero_loss
 from widenet.papers.brutzkus2018.claims.zero_loss import (
@@ -114,6 +123,29 @@ def test_control_one_row_of_the_separator_is_off():
     return separator_is_global_minimum(cases), separator_is_global_minimum(cases, weights=off)
 
 
+@pytest.mark.parametrize("share", [5e-12, -5e-12])
+def test_an_output_that_is_off_either_way(share):
+    def off(case):
+        hidden = case.stacked()
+        hidden[0] *= 1 + share
+        return hidden
+
+    evidence = separator_is_global_minimum([one_point(2, 0.8, 0.25), EDGES[1]], weights=off)
+    assert broken_in(evidence) == ["N(x) = kv(1 + α)⟨w*, x⟩"]
+
+
+@pytest.mark.parametrize(("share", "count"), [(1e-13, 0), (5e-12, 2)])
+def test_a_loss_at_the_separator_is_known_to_rounding(share, count):
+    """kv(1 + α) = 1 with W* shorter by so much: the loss is `share`, and N is off by it too."""
+    evidence = separator_is_global_minimum(EDGES, weights=lambda case: (1 - share) * case.stacked())
+    assert len(broken_in(evidence)) == count
+    assert evidence.parts[0].kept is (count == 0)
+
+
+def test_the_whole_of_s_is_taken():
+    assert zero_loss.whole(EDGES[0]) == 1
+
+
 @breaks_hypothesis(separator_is_global_minimum, "output_weight")
 def test_control_an_output_weight_of_zero():
     inside, outside = (separator_is_global_minimum([*EDGES, one_point(1, v, 0.25)]) for v in (1e-9, 0.0))
@@ -123,6 +155,29 @@ def test_control_an_output_weight_of_zero():
 @spares(separator_is_global_minimum_as_printed)
 def test_a_wider_network_keeps_the_printed_statement():
     return separator_is_global_minimum_as_printed([ExactPoint(2, Fraction(1, 2), Fraction(1, 10))])
+
+
+@pytest.mark.parametrize(
+    ("changes", "keys"),
+    [
+        ({"output_weight": Fraction(0)}, ["output_weight"]),
+        ({"output_weight": Fraction(1, 20)}, []),
+        ({"slope": Fraction(0)}, ["slope_positive"]),
+        ({"slope": Fraction(1, 20)}, []),
+        ({"slope": Fraction(19, 20)}, []),
+        ({"slope": Fraction(1)}, ["slope_below_one"]),
+    ],
+)
+def test_control_hypotheses_of_the_printed_statement(changes, keys):
+    sound = ExactPoint(2, Fraction(1, 2), Fraction(1, 10))
+    points = [sound, dataclasses.replace(sound, **changes), sound]
+    assert unmet_in(separator_is_global_minimum_as_printed(points)) == keys
+
+
+def test_a_small_loss_violates_the_printed_statement():
+    """kv(1 + α) = 19/20."""
+    point = ExactPoint(1, Fraction(19, 22), Fraction(1, 10))
+    assert separator_is_global_minimum_as_printed([point]).verdict is Verdict.VIOLATED
 
 
 def test_the_printed_statement_fails_exactly_where_the_condition_does():

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 from tests.papers.brutzkus2019.claims.networks import judged, points, specimen
+from tests.papers.brutzkus2019.claims.requirements import OF_POINTS
+from tests.papers.brutzkus2019.claims.trained_edges import point_edges
 from widenet.claims import Silence, Verdict
 from widenet.papers.brutzkus2019.claims.diverse_data import data_hypotheses, points_of
 from widenet.papers.brutzkus2019.claims.generalization import equation_18, proposition_e_18, proposition_e_22
@@ -33,7 +35,10 @@ SILENT = (
     *(lemma_6_1, lemma_e_3, lemma_e_15, lemma_e_19),
     *(theorem_6_5_large_network, theorem_6_5_small_network, section_6_3_examples),
 )
-DIVERSE = points("1234", "4321", "2424", "2244")
+
+
+def diverse() -> Dataset:
+    return points("1234", "4321", "2424", "2244")
 
 
 def why(evidence, key: str) -> str:
@@ -41,8 +46,19 @@ def why(evidence, key: str) -> str:
     return hypothesis.why
 
 
+def test_what_is_required_of_points():
+    assert {each.key: each.required for each in data_hypotheses(point_edges()["signs"][0])} == OF_POINTS
+
+
+@pytest.mark.parametrize("key", OF_POINTS)
+def test_each_hypothesis_on_points_at_its_edge(key):
+    inside, outside, _ = point_edges()[key]
+    assert [each.met for each in data_hypotheses(inside)] == [True] * 5
+    assert [each.key for each in data_hypotheses(outside) if not each.met] == [key]
+
+
 def test_diverse_points_meet_every_hypothesis():
-    found = {claim.name: judged(claim, specimen(DIVERSE, n_runs=20)) for claim in SPEAKING}
+    found = {claim.name: judged(claim, specimen(diverse(), n_runs=20)) for claim in SPEAKING}
     assert {evidence.verdict for evidence in found.values()} == {Verdict.HOLDS, Verdict.INSUFFICIENT_EVIDENCE}
     deterministic = ("theorem_6_3_angle", "lemma_e_17", "equation_18", "lemma_f_2", "observation_small_failure")
     for name in (*deterministic, "theorem_6_4"):
@@ -53,9 +69,9 @@ def test_diverse_points_meet_every_hypothesis():
 
 
 def test_all_statements_about_wide_networks_share_their_runs():
-    settings = [claim.on(specimen(DIVERSE, n_runs=20)) for claim in WIDE]
+    settings = [claim.on(specimen(diverse(), n_runs=20)) for claim in WIDE]
     assert all(each == settings[0] for each in settings)
-    assert len({claim.on(specimen(DIVERSE))[0][0] for claim in NARROW}) == 1
+    assert len({claim.on(specimen(diverse()))[0][0] for claim in NARROW}) == 1
 
 
 def test_control_points_that_are_not_diverse():
@@ -79,7 +95,7 @@ def test_diverse_only_says_what_it_left_out_and_why():
             "4 of 6 points were left out: 1 not diverse, 1 with a label that is not f*(x), which is +1 where (1, 1) or "
             "(-1, -1) occurs, 1 with an entry that is not ±1, 1 diverse but without a partner in the other class."
         )
-    whole = points_of(specimen(DIVERSE, diverse_only=True))
+    whole = points_of(specimen(diverse(), diverse_only=True))
     assert isinstance(whole, TrainingSet)
     assert data_hypotheses(whole)[2].why == "All points are diverse; none was left out."
 
@@ -113,22 +129,22 @@ def _mixed(n_rows: int) -> Dataset:
 
 
 SPECIMENS = {
-    "ten thousand rows": _mixed(10_000),
-    "one class": points("1234", "1111"),
-    "the other class": points("2424", "2222"),
-    "three classes": Dataset(jnp.ones((3, 4)), jnp.array([-1.0, 0.0, 2.0])),
-    "labels 0 and 1": Dataset(DIVERSE.inputs, (DIVERSE.labels + 1) / 2),
-    "a zero row": Dataset(DIVERSE.inputs.at[0].set(0.0), DIVERSE.labels),
-    "four points": DIVERSE,
-    "no pairs": Dataset(jnp.ones((2, 3)), jnp.array([1.0, -1.0])),
-    "measurements": Dataset(jnp.linspace(0, 1, 40).reshape(10, 4), jnp.asarray([1.0, -1.0] * 5)),
+    "ten thousand rows": lambda: _mixed(10_000),
+    "one class": lambda: points("1234", "1111"),
+    "the other class": lambda: points("2424", "2222"),
+    "three classes": lambda: Dataset(jnp.ones((3, 4)), jnp.array([-1.0, 0.0, 2.0])),
+    "labels 0 and 1": lambda: Dataset(diverse().inputs, (diverse().labels + 1) / 2),
+    "a zero row": lambda: Dataset(diverse().inputs.at[0].set(0.0), diverse().labels),
+    "four points": diverse,
+    "no pairs": lambda: Dataset(jnp.ones((2, 3)), jnp.array([1.0, -1.0])),
+    "measurements": lambda: Dataset(jnp.linspace(0, 1, 40).reshape(10, 4), jnp.asarray([1.0, -1.0] * 5)),
 }
 
 
 @pytest.mark.parametrize("diverse_only", [False, True])
-@pytest.mark.parametrize("data", SPECIMENS.values(), ids=SPECIMENS)
-def test_every_statement_has_settings_or_one_sentence(data, diverse_only):
-    about = specimen(data, diverse_only=diverse_only)
+@pytest.mark.parametrize("name", SPECIMENS)
+def test_every_statement_has_settings_or_one_sentence(name, diverse_only):
+    about = specimen(SPECIMENS[name](), diverse_only=diverse_only)
     for claim in (*SPEAKING, *SILENT):
         answer = claim.on(about)
         if isinstance(answer, Silence):
@@ -141,7 +157,7 @@ def test_every_statement_has_settings_or_one_sentence(data, diverse_only):
 
 @pytest.mark.parametrize("name", ["ten thousand rows", "a zero row", "four points"])
 def test_settings_of_unusual_data_run(name):
-    settings = theorem_6_3.on(specimen(SPECIMENS[name], n_runs=2))
+    settings = theorem_6_3.on(specimen(SPECIMENS[name](), n_runs=2))
     assert isinstance(settings, list)
     quick = settings[0].model_copy(update={"max_steps": 3})
     assert isinstance(quick, TrainedSetting)
@@ -158,7 +174,7 @@ def test_settings_of_unusual_data_run(name):
     ],
 )
 def test_the_sentence_says_why_not(name, words):
-    silence = theorem_6_3.on(specimen(SPECIMENS[name]))
+    silence = theorem_6_3.on(specimen(SPECIMENS[name]()))
     assert isinstance(silence, Silence)
     assert words in silence
 
@@ -171,9 +187,9 @@ def test_diverse_points_alone_must_be_of_each_class():
 
 @pytest.mark.parametrize("claim", [theorem_6_3, theorem_6_4])
 def test_a_margin_that_takes_too_long_is_refused(claim):
-    assert "too long" in claim.on(specimen(DIVERSE, required_margin=1e9))
+    assert "too long" in claim.on(specimen(diverse(), required_margin=1e9))
 
 
 @pytest.mark.parametrize("claim", SILENT, ids=lambda claim: claim.name)
 def test_statements_about_laws_and_starts_are_silent(claim):
-    assert isinstance(claim.on(specimen(DIVERSE)), Silence)
+    assert isinstance(claim.on(specimen(diverse())), Silence)

@@ -10,6 +10,7 @@ from scipy import stats
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of
 from tests.papers.brutzkus2019.claims.networks import altered, broken, networks, number, part, some
+from tests.papers.brutzkus2019.claims.requirements import required
 from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH, data_and_start
 from widenet.claims import Verdict
 from widenet.data.xord import SET_LABELS, set_index
@@ -231,22 +232,24 @@ def test_items_are_asked_of_small_starts_at_zero_loss():
 
 def narrow_edges(claim):
     """The edges of k = 2, c_η ≤ 1/41, γ ≥ 1, and of the data; of the runs from octants and of the drawn ones."""
-    octants, drawn = from_octants(), from_random_starts()
+
+    def last():
+        return from_random_starts()[-1]
 
     def first_of(runs):
-        return claim([runs, *octants[1:]], drawn)
+        return claim([runs, *from_octants()[1:]], from_random_starts())
 
     def last_of(runs):
-        return claim(octants, [*drawn[:-1], runs])
+        return claim(from_octants(), [*from_random_starts()[:-1], runs])
 
-    found = dict(data_and_start(last_of, drawn[-1]))
+    found = dict(data_and_start(last_of, last))
     found["margin"] = lambda: tuple(
-        first_of(dataclasses.replace(octants[0], required_margin=g)) for g in (1.0, 1 - 1e-9)
+        first_of(dataclasses.replace(from_octants()[0], required_margin=g)) for g in (1.0, 1 - 1e-9)
     )
     found["step_constant"] = lambda: tuple(
-        last_of(dataclasses.replace(drawn[-1], step_size=c / 2)) for c in (1 / 41, 1 / 41 + 1e-9)
+        last_of(dataclasses.replace(last(), step_size=c / 2)) for c in (1 / 41, 1 / 41 + 1e-9)
     )
-    found["width"] = lambda: (last_of(drawn[-1]), last_of(networks(3, 1 / 41, 8.0, 50, 3000)))
+    found["width"] = lambda: (last_of(last()), last_of(networks(3, 1 / 41, 8.0, 50, 3000)))
     return {f"{claim.name}-{key}": breaks_hypothesis(claim, key)(make) for key, make in found.items()}
 
 
@@ -272,6 +275,16 @@ def test_the_event_is_33_of_48(every, drawn):
     evidence = theorem_6_4(every, drawn)
     assert number(evidence.promised) == pytest.approx(0.687499912699637, abs=1e-15)
     assert number(evidence.measured) == pytest.approx(0.687499915205086, abs=1e-15)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
+def test_what_is_required(claim, every, drawn):
+    assert required(claim(every, drawn)) == {"width": "≤ 0", "step_constant": "≤ 0.0243902", "margin": "≥ 1"}
+
+
+def test_a_share_of_zero_says_nothing(every, drawn):
+    assert not part(theorem_6_4(every, drawn), EVENT).vacuous
+    assert part(theorem_6_4(every, drawn, share=0.0), EVENT).vacuous
 
 
 def test_control_one_row_of_octants_more_is_promised(every, drawn):

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.papers.brutzkus2019.claims.xor_toys import X3, drawn
+from tests.papers.brutzkus2019.claims.xor_toys import drawn, toy
 from widenet.claims.base import Part
 from widenet.claims.sides import Sense, Sides
 from widenet.papers.brutzkus2019.claims.section_3 import (
@@ -45,6 +45,19 @@ def test_control_the_edges_of_the_setting():
     assert not_met([start, small]) == ["deviation"]
 
 
+def test_what_is_required():
+    start = draw_xor_start(17, 0.1, 200)
+    asked = [each.required.split(" (")[0] for each in setting_of_section_3([start])]
+    assert asked == ["< 0.5", "≤ 1", "≤ 1"]
+    assert (wide([17]).required, event_of([toy("X3")]).hypothesis.required) == ("> 16", "≥ 1")
+
+
+def test_the_worst_of_several_settings_is_looked_at():
+    start = draw_xor_start(17, 0.1, 200)
+    for worse in (dataclasses.replace(start, step_constant=0.5), draw_xor_start(17, 0.1, 200, step_share=1.001)):
+        assert not_met([start, worse]) == not_met([worse, start]) == not_met([worse]) != []
+
+
 def test_control_widths():
     assert wide([17, 50]).met
     assert not wide([16, 50]).met
@@ -55,7 +68,7 @@ def test_control_widths():
 def test_control_the_radius_of_the_event():
     """22/64 is inside √2/4, 23/64 is not, and a fit of 0 has no side."""
     for fit, inside in ((22, True), (23, False), (-22, True), (-23, False), (0, False)):
-        fits = X3.start.fits.copy()
+        fits = toy("X3").start.fits.copy()
         fits[0, 1, 2, 0] = fit / 64
         assert XorStart(fits, 1 / 9, 1 / 3).in_event.tolist() == [inside]
 

@@ -9,9 +9,6 @@ from tests.controls import breaks_part, every_part_of, part_edges, spares
 from tests.papers.brutzkus2019.claims.xor_edges import ENDS as STILL_MOVING
 from tests.papers.brutzkus2019.claims.xor_edges import shared_edges
 from tests.papers.brutzkus2019.claims.xor_toys import (
-    J14,
-    X2,
-    X3,
     altered,
     at_quick_scale,
     broken,
@@ -19,6 +16,7 @@ from tests.papers.brutzkus2019.claims.xor_toys import (
     drawn,
     not_met,
     octants,
+    toy,
     undecided,
 )
 from widenet.claims.base import Verdict
@@ -30,8 +28,11 @@ from widenet.papers.brutzkus2019.xor_formulas import fewest_updates
 from widenet.records import Scale
 from widenet.types import RunStatus
 
-AHEAD, ACROSS, ALONG, SIZE, AGAINST, ENDS = (part.name for part in lemma_3_2([X3]).parts)
-ANGLE_W, ANGLE_U, UPDATES, COSINE = (part.name for part in theorem_3_3_angle([J14]).parts)
+AHEAD, ACROSS = "⟨v_t, x_i⟩ > 0", "|⟨v_t, x_2⟩| < 2η (|⟨v_t, x_1⟩| for u)"
+ALONG, SIZE = "w_t − w_0 is n_i(t)·η along x_i", "|α_j| ≤ η"
+AGAINST, ENDS = "α_j leads against the start", "every run ends"
+ANGLE_W, ANGLE_U = "angle of w to its point", "angle of u to its point"
+UPDATES, COSINE = "a_i(T) ≥ 1/(2c_η) − 1", "cosine of the angle ≥ 2a_i/(2a_i + 3)"
 
 
 @pytest.mark.parametrize("claim", [lemma_3_2, lemma_3_2_as_printed, theorem_3_3_angle], ids=lambda claim: claim.id)
@@ -46,7 +47,7 @@ def test_lemma_3_2_from_every_octant():
 
 
 def test_lemma_3_2_on_a_run_by_hand():
-    evidence = lemma_3_2([X3])
+    evidence = lemma_3_2([toy("X3")])
     assert evidence.verdict is Verdict.HOLDS
     assert evidence.promised == 0
     # The filter that starts closest to its border, (−5, 18).
@@ -58,18 +59,18 @@ def test_lemma_3_2_on_a_run_by_hand():
 @pytest.mark.parametrize("point", range(4))
 def test_control_each_part_of_lemma_3_2_at_each_point_alone(point):
     place = (3, 0, point)
-    updates = updates_before(X3.active)[place]
-    assert broken(lemma_3_2([altered(X3, own_low=(place, updates + 1))])) == [ALONG]
-    assert broken(lemma_3_2([altered(X3, own_high=(place, updates - 1))])) == [ALONG]
-    assert broken(lemma_3_2([altered(X3, across_high=(place, 2))])) == [SIZE]
-    assert broken(lemma_3_2([altered(X3, across_low=(place, -1))])) == [AGAINST]
-    assert broken(lemma_3_2([altered(X3, fit_low=(place, 2.0 * updates))])) == [AHEAD]
-    assert broken(lemma_3_2([altered(X3, across_fit=(place, 2.0))])) == [ACROSS]
-    assert lemma_3_2([altered(X3, across_fit=(place, 1.999))]).verdict is Verdict.HOLDS
+    updates = updates_before(toy("X3").active)[place]
+    assert broken(lemma_3_2([altered(toy("X3"), own_low=(place, updates + 1))])) == [ALONG]
+    assert broken(lemma_3_2([altered(toy("X3"), own_high=(place, updates - 1))])) == [ALONG]
+    assert broken(lemma_3_2([altered(toy("X3"), across_high=(place, 2))])) == [SIZE]
+    assert broken(lemma_3_2([altered(toy("X3"), across_low=(place, -1))])) == [AGAINST]
+    assert broken(lemma_3_2([altered(toy("X3"), fit_low=(place, 2.0 * updates))])) == [AHEAD]
+    assert broken(lemma_3_2([altered(toy("X3"), across_fit=(place, 2.0))])) == [ACROSS]
+    assert lemma_3_2([altered(toy("X3"), across_fit=(place, 1.999))]).verdict is Verdict.HOLDS
 
 
 def on_x3(**arrays):
-    return lemma_3_2([altered(X3, **arrays)])
+    return lemma_3_2([altered(toy("X3"), **arrays)])
 
 
 PLACE = (3, 0, 2)
@@ -109,12 +110,12 @@ def test_the_printed_lemma_promises_its_rate():
 
 
 def test_control_the_last_time_is_judged():
-    last = (int(X3.steps[0]), 0, 2)
-    assert broken(lemma_3_2([altered(X3, across_fit=(last, 2.0))])) == [ACROSS]
+    last = (int(toy("X3").steps[0]), 0, 2)
+    assert broken(lemma_3_2([altered(toy("X3"), across_fit=(last, 2.0))])) == [ACROSS]
 
 
 def test_control_a_run_that_still_moves_decides_nothing():
-    evidence = lemma_3_2([altered(X3, status=(0, RunStatus.BUDGET_SPENT))])
+    evidence = lemma_3_2([altered(toy("X3"), status=(0, RunStatus.BUDGET_SPENT))])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert undecided(evidence) == [ENDS]
     assert evidence.runs.unfinished == 1
@@ -166,7 +167,7 @@ def test_runs_outside_the_event_are_counted_and_not_scored():
 
 
 def test_the_angles_of_a_run_by_hand():
-    evidence = theorem_3_3_angle([J14])
+    evidence = theorem_3_3_angle([toy("J14")])
     assert evidence.verdict is Verdict.HOLDS
     assert evidence.promised == pytest.approx(78.14, abs=0.01)
 
@@ -182,27 +183,27 @@ def turned(run, sign, filter, point, degrees):
 
 def test_control_the_cosine_of_one_filter():
     """x_1 was active four times: cos ≥ 8/11, 43.3°; x_2 five times: cos ≥ 10/13, 39.7°."""
-    assert broken(theorem_3_3_angle([turned(J14, 0, 2, 0, 60)])) == [COSINE]
-    assert theorem_3_3_angle([turned(J14, 0, 2, 0, 40)]).verdict is Verdict.HOLDS
-    assert broken(theorem_3_3_angle([turned(J14, 1, 0, 1, 40)])) == [COSINE]
-    assert theorem_3_3_angle([turned(J14, 1, 0, 1, 39.6)]).verdict is Verdict.HOLDS
+    assert broken(theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, 60)])) == [COSINE]
+    assert theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, 40)]).verdict is Verdict.HOLDS
+    assert broken(theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, 40)])) == [COSINE]
+    assert theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, 39.6)]).verdict is Verdict.HOLDS
 
 
 def test_control_the_angle_of_one_filter():
     """The angle follows from the two steps of the proof, so the cosine fails as well."""
-    assert broken(theorem_3_3_angle([turned(J14, 0, 2, 0, 78.2)])) == [ANGLE_W, COSINE]
-    assert broken(theorem_3_3_angle([turned(J14, 1, 0, 1, 78.2)])) == [ANGLE_U, COSINE]
-    assert broken(theorem_3_3_angle([turned(J14, 1, 0, 1, 78.1)])) == [COSINE]
+    assert broken(theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, 78.2)])) == [ANGLE_W, COSINE]
+    assert broken(theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, 78.2)])) == [ANGLE_U, COSINE]
+    assert broken(theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, 78.1)])) == [COSINE]
 
 
 def test_control_the_fewest_updates():
     def more(extra):
-        return theorem_3_3_angle([J14], fewest=lambda step: fewest_updates(step) + extra)
+        return theorem_3_3_angle([toy("J14")], fewest=lambda step: fewest_updates(step) + extra)
 
     assert broken(more(1.62)) == [UPDATES]
     assert more(1.61).verdict is Verdict.HOLDS
     # x_4, satisfied from the start, is never active.
-    assert broken(theorem_3_3_angle([altered(J14, own_sums=((slice(None), 0, 3), 100.0))])) == [UPDATES]
+    assert broken(theorem_3_3_angle([altered(toy("J14"), own_sums=((slice(None), 0, 3), 100.0))])) == [UPDATES]
 
 
 @breaks_part(theorem_3_3_angle, COSINE)
@@ -210,8 +211,8 @@ def test_control_a_cosine_just_too_small():
     """x_1 was active four times: cos ≥ 8/11."""
     limit = np.degrees(np.arccos(8 / 11))
     return (
-        theorem_3_3_angle([turned(J14, 0, 2, 0, limit - 1e-9)]),
-        theorem_3_3_angle([turned(J14, 0, 2, 0, limit + 1e-9)]),
+        theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, limit - 1e-9)]),
+        theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, limit + 1e-9)]),
     )
 
 
@@ -220,14 +221,14 @@ LIMIT = np.degrees(np.arccos((1 - 2 * 192 / 533) / (1 + 192 / 533)))
 
 @breaks_part(theorem_3_3_angle, ANGLE_W, also=(COSINE,))
 def test_control_an_angle_of_a_w_just_too_large():
-    assert broken(theorem_3_3_angle([turned(J14, 0, 2, 0, LIMIT - 1e-9)])) == [COSINE]
-    return theorem_3_3_angle([turned(J14, 0, 2, 0, LIMIT + 1e-9)])
+    assert broken(theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, LIMIT - 1e-9)])) == [COSINE]
+    return theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, LIMIT + 1e-9)])
 
 
 @breaks_part(theorem_3_3_angle, ANGLE_U, also=(COSINE,))
 def test_control_an_angle_of_a_u_just_too_large():
-    assert broken(theorem_3_3_angle([turned(J14, 1, 0, 1, LIMIT - 1e-9)])) == [COSINE]
-    return theorem_3_3_angle([turned(J14, 1, 0, 1, LIMIT + 1e-9)])
+    assert broken(theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, LIMIT - 1e-9)])) == [COSINE]
+    return theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, LIMIT + 1e-9)])
 
 
 @breaks_part(theorem_3_3_angle, UPDATES)
@@ -236,10 +237,10 @@ def test_control_a_point_that_is_active_too_rarely():
     assert 0 < fewest_updates(192 / 533) < 1
 
     def active(times):
-        own, opposing = J14.own_sums.copy(), J14.opposing_sums.copy()
+        own, opposing = toy("J14").own_sums.copy(), toy("J14").opposing_sums.copy()
         opposing[:, 0, 3] = 0.0
-        own[:, 0, 3] = np.where(np.arange(len(own)) < times, 0.0, J14.start.goal)
-        return theorem_3_3_angle([dataclasses.replace(J14, own_sums=own, opposing_sums=opposing)])
+        own[:, 0, 3] = np.where(np.arange(len(own)) < times, 0.0, toy("J14").start.goal)
+        return theorem_3_3_angle([dataclasses.replace(toy("J14"), own_sums=own, opposing_sums=opposing)])
 
     return active(1), active(0)
 
@@ -257,7 +258,7 @@ def test_control_angles_after_one_step():
 def test_control_angles_need_convergence():
     assert not_met(theorem_3_3_angle([drawn(50, 0.6, 20)])) == ["step_constant"]
     # x_3 of this run is wrong at the end.
-    assert not_met(theorem_3_3_angle([X2])) == ["in_event"]
+    assert not_met(theorem_3_3_angle([toy("X2")])) == ["in_event"]
 
 
 test_control_each_hypothesis_of_lemma_3_2 = shared_edges(lemma_3_2)

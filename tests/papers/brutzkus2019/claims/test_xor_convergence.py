@@ -8,13 +8,13 @@ import pytest
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, spares
 from tests.papers.brutzkus2019.claims.xor_edges import shared_edges, with_deviation, with_start
 from tests.papers.brutzkus2019.claims.xor_toys import (
-    J12,
     altered,
     at_quick_scale,
     broken,
     chosen,
     drawn,
     not_met,
+    toy,
     undecided,
 )
 from widenet.claims.base import Verdict
@@ -35,9 +35,14 @@ from widenet.records import Scale
 from widenet.types import RunStatus
 
 CLAIMS = [theorem_3_3, theorem_3_3_iterations, theorem_3_3_iterations_as_printed, theorem_3_3_lower_bound]
-FEW = drawn(50, 0.1, 20)
-LOSS, SIGNS, EVENTS = (part.name for part in theorem_3_3([FEW]).parts)
-POINTS, WIDTH, STEPS, ORDER, REACHED = (part.name for part in theorem_3_3_iterations([FEW]).parts)
+LOSS, SIGNS, EVENTS = "loss 0", "all four signs right", "no failure in the events of Lemmas B.2 and 3.1"
+POINTS, WIDTH = "T ≤ Σ_i ⌈(1 + 2kη)/(2ηn_i)⌉", "T ≤ 4⌈(1 + 2kη)√k/(kη(√k − 4))⌉"
+ORDER = "Σ_i ⌈(1 + 2kη)/(2ηn_i)⌉ ≤ 4⌈(1 + 2kη)√k/(kη(√k − 4))⌉"
+STEPS, REACHED = "T ≤ Σ_i a_i(T)", "loss 0 is reached"
+
+
+def few():
+    return drawn(50, 0.1, 20)
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
@@ -48,7 +53,7 @@ def test_verdict_on_the_default_setting(claim):
 
 
 def test_the_printed_numbers():
-    assert as_printed(FEW.start)[0] == pytest.approx(22.31, abs=0.01)
+    assert as_printed(few().start)[0] == pytest.approx(22.31, abs=0.01)
     rows = theorem_3_3_iterations([drawn(50, 0.01, 50)]).details["iterations"]
     assert rows[0]["printed"][0] == pytest.approx(16.33, abs=0.01)
     assert needed(drawn(50, 0.01, 50).start)[0] == pytest.approx(99.82, abs=0.01)
@@ -102,19 +107,19 @@ def test_convergence_is_asked_for_under_the_hypotheses_of_the_paper():
 
 
 def test_control_one_failure_inside_the_events_refutes_however_few_the_runs():
-    evidence = theorem_3_3([altered(FEW, status=(3, RunStatus.STALLED))])
+    evidence = theorem_3_3([altered(few(), status=(3, RunStatus.STALLED))])
     assert evidence.verdict is Verdict.VIOLATED
     assert broken(evidence) == [EVENTS]
     # The same run outside the events is one of twenty that fails, which decides nothing.
-    fits = FEW.start.fits.copy()
+    fits = few().start.fits.copy()
     fits[3, 0, 0, 0] = 0.36
-    outside = dataclasses.replace(FEW, start=dataclasses.replace(FEW.start, fits=fits, deviation=None))
+    outside = dataclasses.replace(few(), start=dataclasses.replace(few().start, fits=fits, deviation=None))
     assert theorem_3_3([altered(outside, status=(3, RunStatus.STALLED))]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 def test_control_a_loss_of_a_trillionth_is_not_0():
-    last = FEW.opposing_sums[-1, 3, 0] + FEW.start.goal * (1 - 1e-12)
-    assert broken(theorem_3_3([altered(FEW, own_sums=((-1, 3, 0), last))])) == [EVENTS]
+    last = few().opposing_sums[-1, 3, 0] + few().start.goal * (1 - 1e-12)
+    assert broken(theorem_3_3([altered(few(), own_sums=((-1, 3, 0), last))])) == [EVENTS]
 
 
 def outside(run, n_runs):
@@ -183,11 +188,11 @@ def test_the_edges_of_the_regime_are_among_the_defaults():
     (experiment,) = theorem_3_3.reads
     rows = {(s.half_width, s.step_constant, s.step_share) for s in experiment.settings(Scale.QUICK, 0)}
     assert {(17, 0.49, 1.0), (17, 0.49, 0.05), (50, 0.4, 0.1)} <= rows
-    assert J12.steps[0] == 16
+    assert toy("J12").steps[0] == 16
     (lower,) = theorem_3_3_lower_bound.reads
     nearest = lower.run(lower.settings(Scale.QUICK, 0)[-1], silent)
-    assert np.array_equal(nearest.start.fits, J12.start.fits)
-    assert nearest.start.goal == J12.start.goal
+    assert np.array_equal(nearest.start.fits, toy("J12").start.fits)
+    assert nearest.start.goal == toy("J12").start.goal
 
 
 def test_control_twelve_failures_of_1200():
@@ -216,13 +221,13 @@ def test_control_a_setting_without_a_scored_run_is_not_hidden_by_another():
 
 def test_control_each_number_of_iterations():
     """The last run of a setting later by one than it may be, and in time at the number itself."""
-    updates, points, width = FEW.updates.sum(axis=1), by_points(FEW.start), by_width(FEW.start)
+    updates, points, width = few().updates.sum(axis=1), by_points(few().start), by_width(few().start)
     assert (updates < points).any()
     assert (points < width).all()
     run = int(np.argmax(points - updates))
 
     def ending_at(steps):
-        return broken(theorem_3_3_iterations([altered(FEW, steps=(run, steps))]))
+        return broken(theorem_3_3_iterations([altered(few(), steps=(run, steps))]))
 
     assert ending_at(updates[run]) == []
     assert ending_at(updates[run] + 1) == [STEPS]
@@ -233,10 +238,10 @@ def test_control_each_number_of_iterations():
 
 
 def ending(steps_of):
-    """The run of FEW with most room ends as late as this says, from its updates and its two limits."""
-    updates, points, width = FEW.updates.sum(axis=1), by_points(FEW.start), by_width(FEW.start)
+    """The run of few() with most room ends as late as this says, from its updates and its two limits."""
+    updates, points, width = few().updates.sum(axis=1), by_points(few().start), by_width(few().start)
     run = int(np.argmax(points - updates))
-    return theorem_3_3_iterations([altered(FEW, steps=(run, steps_of(updates[run], points[run], width[run])))])
+    return theorem_3_3_iterations([altered(few(), steps=(run, steps_of(updates[run], points[run], width[run])))])
 
 
 @breaks_part(theorem_3_3_iterations, STEPS)
@@ -260,17 +265,17 @@ def test_control_more_steps_than_the_width_allows():
 @breaks_part(theorem_3_3_iterations, ORDER)
 def test_control_limits_in_the_wrong_order():
     """By k/2 − 2√k ≤ n_i alone: the limit of the points is raised by what lies between the two, and by one more."""
-    gap = (by_width(FEW.start) - by_points(FEW.start)).min()
+    gap = (by_width(few().start) - by_points(few().start)).min()
 
     def raised(by):
-        return theorem_3_3_iterations([FEW], points=lambda start: by_points(start) + by)
+        return theorem_3_3_iterations([few()], points=lambda start: by_points(start) + by)
 
     return raised(gap), raised(gap + 1)
 
 
 @breaks_part(theorem_3_3_iterations, REACHED)
 def test_control_a_run_that_stalls():
-    return theorem_3_3_iterations([FEW]), theorem_3_3_iterations([altered(FEW, status=(3, RunStatus.STALLED))])
+    return theorem_3_3_iterations([few()]), theorem_3_3_iterations([altered(few(), status=(3, RunStatus.STALLED))])
 
 
 @spares(theorem_3_3_iterations_as_printed)
@@ -281,25 +286,25 @@ def test_the_printed_number_of_iterations_with_large_steps():
 @breaks_part(theorem_3_3_lower_bound, "T ≥ 1/(kη) − √2/8")
 def test_control_a_run_that_is_faster_than_possible():
     """J12 needs 15.854 iterations."""
-    return theorem_3_3_lower_bound([J12]), theorem_3_3_lower_bound([altered(J12, steps=(0, 15))])
+    return theorem_3_3_lower_bound([toy("J12")]), theorem_3_3_lower_bound([altered(toy("J12"), steps=(0, 15))])
 
 
 def test_the_numbers_of_iterations_that_are_promised():
     """1/η = 500 and k = 50: Σ_i ⌈600/(2n_i)⌉, and 4⌈600/(√50(√50 − 4))⌉."""
-    assert np.array_equal(by_points(FEW.start), np.ceil(300 / FEW.start.own_counts).sum(axis=1))
-    assert set(by_width(FEW.start)) == {4 * 28}
-    promised = {part.name: part.promised for part in theorem_3_3_iterations([FEW]).parts}
-    assert promised[POINTS] in by_points(FEW.start)
+    assert np.array_equal(by_points(few().start), np.ceil(300 / few().start.own_counts).sum(axis=1))
+    assert set(by_width(few().start)) == {4 * 28}
+    promised = {part.name: part.promised for part in theorem_3_3_iterations([few()]).parts}
+    assert promised[POINTS] in by_points(few().start)
     assert promised[WIDTH] == 112
 
 
 def test_control_the_order_of_the_two_numbers():
-    evidence = theorem_3_3_iterations([FEW], points=lambda start: 2 * by_points(start) + by_width(start))
+    evidence = theorem_3_3_iterations([few()], points=lambda start: 2 * by_points(start) + by_width(start))
     assert broken(evidence) == [ORDER]
 
 
 def test_control_a_run_that_stalls_has_no_number_of_iterations():
-    evidence = theorem_3_3_iterations([altered(FEW, status=(3, RunStatus.STALLED))])
+    evidence = theorem_3_3_iterations([altered(few(), status=(3, RunStatus.STALLED))])
     assert broken(evidence) == [REACHED]
 
 
@@ -316,7 +321,7 @@ def test_control_twice_the_lower_bound():
 
 def test_control_the_lower_bound_where_it_is_nearly_attained():
     def more(extra):
-        return theorem_3_3_lower_bound([J12], limit=lambda start: needed(start) + extra)
+        return theorem_3_3_lower_bound([toy("J12")], limit=lambda start: needed(start) + extra)
 
     evidence = more(0.0)
     assert evidence.verdict is Verdict.HOLDS
@@ -328,6 +333,12 @@ def test_control_the_lower_bound_where_it_is_nearly_attained():
 def test_control_outside_the_setting():
     assert not_met(theorem_3_3_iterations([drawn(50, 0.7, 20)])) == ["step_constant"]
     assert not_met(theorem_3_3_iterations([drawn(16, 0.1, 20)])) == ["width"]
+
+
+def test_no_iterations_at_all_say_nothing():
+    for least, vacuous in ((1e-9, False), (0.0, True)):
+        evidence = theorem_3_3_lower_bound([toy("J12")], limit=lambda start, least=least: np.full(1, least))
+        assert evidence.vacuous is vacuous
 
 
 test_control_each_hypothesis_of_theorem_3_3 = shared_edges(theorem_3_3, wide=True, event=False)

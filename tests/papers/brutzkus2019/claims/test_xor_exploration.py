@@ -9,15 +9,7 @@ from scipy import stats
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
 from tests.papers.brutzkus2019.claims.xor_edges import ENDS, shared_edges
-from tests.papers.brutzkus2019.claims.xor_toys import (
-    X3,
-    altered,
-    at_quick_scale,
-    broken,
-    drawn,
-    not_met,
-    undecided,
-)
+from tests.papers.brutzkus2019.claims.xor_toys import altered, at_quick_scale, broken, drawn, not_met, toy, undecided
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import xor_exploration
 from widenet.papers.brutzkus2019.claims.xor_exploration import (
@@ -28,6 +20,7 @@ from widenet.papers.brutzkus2019.claims.xor_exploration import (
     observation_half_planes_cover,
     unexplored,
 )
+from widenet.papers.brutzkus2019.formulas import c_value
 from widenet.papers.brutzkus2019.runs.xor import trace_xor
 from widenet.papers.brutzkus2019.runs.xor_starts import (
     XorCounts,
@@ -214,6 +207,14 @@ def at_share(share):
     return lemma_b_2([draw_xor_start(k, 0.1, 200) for k in (17, 120)], constant=share)
 
 
+def test_rates_of_one_say_nothing():
+    counts = [halves(17)]
+    assert [lemma_3_1(counts, allowed=rate).parts[0].vacuous for rate in (1 - 1e-9, 1.0)] == [False, True]
+    starts = [draw_xor_start(17, 0.1, 200)]
+    found = [lemma_b_2(starts, constant=rate / c_value(17)).parts[0].vacuous for rate in (1 - 1e-9, 1.0)]
+    assert found == [False, True]
+
+
 @breaks_part(lemma_b_2, EXACT)
 def test_control_lemma_b_2_at_its_rate():
     """At k = 120 the exact probability is 0.99948 of it."""
@@ -326,15 +327,15 @@ def test_control_active_at_start_from_twice_a_solution():
 
 @pytest.mark.parametrize("point", range(4))
 def test_control_one_point_at_rest_at_the_start(point):
-    sums = {"own_sums": ((0, 0, point), 1.001 * X3.start.goal), "opposing_sums": ((0, 0, point), 0.0)}
-    evidence = observation_active_at_start([altered(X3, **sums)])
+    sums = {"own_sums": ((0, 0, point), 1.001 * toy("X3").start.goal), "opposing_sums": ((0, 0, point), 0.0)}
+    evidence = observation_active_at_start([altered(toy("X3"), **sums)])
     assert broken(evidence) == ["a_i(0) = 1"]
 
 
 def resting(point, share):
     """X3 with y N(x_i) at this share of 1 at t = 0."""
-    sums = {"own_sums": ((0, 0, point), share * X3.start.goal), "opposing_sums": ((0, 0, point), 0.0)}
-    return observation_active_at_start([altered(X3, **sums)])
+    sums = {"own_sums": ((0, 0, point), share * toy("X3").start.goal), "opposing_sums": ((0, 0, point), 0.0)}
+    return observation_active_at_start([altered(toy("X3"), **sums)])
 
 
 @breaks_part(observation_active_at_start, "a_i(0) = 1")
@@ -343,7 +344,7 @@ def test_control_a_point_that_is_just_satisfied_at_the_start():
 
 
 def test_control_active_at_start_of_a_run_that_still_moves():
-    evidence = observation_active_at_start([altered(X3, status=(0, RunStatus.BUDGET_SPENT))])
+    evidence = observation_active_at_start([altered(toy("X3"), status=(0, RunStatus.BUDGET_SPENT))])
     assert undecided(evidence) == ["every run ends"]
 
 

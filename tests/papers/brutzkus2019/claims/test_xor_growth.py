@@ -8,9 +8,6 @@ import pytest
 from tests.controls import breaks_part, every_part_of, spares
 from tests.papers.brutzkus2019.claims.xor_edges import ENDS, shared_edges
 from tests.papers.brutzkus2019.claims.xor_toys import (
-    J11,
-    J13,
-    X3,
     altered,
     at_quick_scale,
     broken,
@@ -18,6 +15,7 @@ from tests.papers.brutzkus2019.claims.xor_toys import (
     drawn,
     not_met,
     octants,
+    toy,
     undecided,
 )
 from widenet.claims.base import Verdict
@@ -38,9 +36,12 @@ from widenet.papers.brutzkus2019.runs.xor import XorTrace
 from widenet.types import RunStatus
 
 CLAIMS = [lemma_b_4_1, lemma_b_4_1_as_printed, lemma_b_4_2, proposition_b_5, proposition_b_5_as_printed]
-ODD, EVEN, ALL, _ = (part.name for part in lemma_b_4_1([X3]).parts)
-GAIN, STILL, _ = (part.name for part in lemma_b_4_2([X3]).parts)
-COUNT, WIDTH, _ = (part.name for part in proposition_b_5([X3]).parts)
+ODD = "x_1, x_3: sum over u ≤ 2η for each u outside the half-plane, √2η/4 for each inside"
+EVEN = "x_2, x_4: sum over w ≤ 2η for each w outside the half-plane, √2η/4 for each inside"
+ALL = "all four sums ≤ 2kη"
+GAIN, STILL = "gain of 2η·n_i while the point is active", "no change at any other step"
+COUNT = "at most ⌈(1 + 2kη)/(2ηn_i)⌉ active iterations"
+WIDTH = "at most ⌈(1 + 2kη)√k/(kη(√k − 4))⌉ active iterations"
 BIT = 2.0**-20
 
 
@@ -73,28 +74,28 @@ def test_the_printed_bound_fails_where_the_count_says_so():
 
 def test_control_the_opposing_sum_where_it_is_nearly_attained():
     """x_4: both w's start outside, limit 4η, and the sum is 127/32 η."""
-    assert lemma_b_4_1([J11]).verdict is Verdict.HOLDS
-    assert J11.largest_opposing[0].tolist() == [231 / 64, 1 / 32, 25 / 64, 127 / 32]
+    assert lemma_b_4_1([toy("J11")]).verdict is Verdict.HOLDS
+    assert toy("J11").largest_opposing[0].tolist() == [231 / 64, 1 / 32, 25 / 64, 127 / 32]
     for part, below in ((EVEN, "sharp"), (ALL, "coarse")):
         limit = by_half_planes if below == "sharp" else by_all_filters
         less, enough = ({below: lambda start, c=c, limit=limit: c * limit(start)} for c in (0.992, 0.993))
-        assert broken(lemma_b_4_1([J11], **less)) == [part]
-        assert lemma_b_4_1([J11], **enough).verdict is Verdict.HOLDS
+        assert broken(lemma_b_4_1([toy("J11")], **less)) == [part]
+        assert lemma_b_4_1([toy("J11")], **enough).verdict is Verdict.HOLDS
 
 
 @pytest.mark.parametrize("point", range(4))
 def test_control_one_opposing_sum_above_its_limit(point):
-    limit = by_half_planes(X3.start)[0, point]
+    limit = by_half_planes(toy("X3").start)[0, point]
     part = EVEN if point % 2 else ODD
-    assert broken(lemma_b_4_1([altered(X3, opposing_sums=((2, 0, point), 1.001 * limit))])) == [part]
-    assert lemma_b_4_1([altered(X3, opposing_sums=((2, 0, point), 0.999 * limit))]).verdict is Verdict.HOLDS
-    assert broken(lemma_b_4_1([altered(X3, opposing_sums=((2, 0, point), 6.001))])) == [part, ALL]
+    assert broken(lemma_b_4_1([altered(toy("X3"), opposing_sums=((2, 0, point), 1.001 * limit))])) == [part]
+    assert lemma_b_4_1([altered(toy("X3"), opposing_sums=((2, 0, point), 0.999 * limit))]).verdict is Verdict.HOLDS
+    assert broken(lemma_b_4_1([altered(toy("X3"), opposing_sums=((2, 0, point), 6.001))])) == [part, ALL]
 
 
 def opposing(point: int, share: float):
     """Lemma B.4 about X3 with one opposing sum at this share of its sharp limit."""
-    limit = by_half_planes(X3.start)[0, point]
-    return lemma_b_4_1([altered(X3, opposing_sums=((2, 0, point), share * limit))])
+    limit = by_half_planes(toy("X3").start)[0, point]
+    return lemma_b_4_1([altered(toy("X3"), opposing_sums=((2, 0, point), share * limit))])
 
 
 @breaks_part(lemma_b_4_1, ODD)
@@ -112,17 +113,17 @@ def test_control_all_sums_against_2k():
     """J11 comes to 127/128 of it; every sum that is above 2kη is above the sharp limit too."""
 
     def share(of):
-        return lemma_b_4_1([J11], coarse=lambda start: of * by_all_filters(start))
+        return lemma_b_4_1([toy("J11")], coarse=lambda start: of * by_all_filters(start))
 
     return share(127 / 128), share(127 / 128 - 1e-9)
 
 
 def test_the_limits_of_lemma_b_4_1():
     """X3 has k = 3, and all sums are in units of η."""
-    assert by_all_filters(X3.start).tolist() == [[6.0] * 4]
-    inside = X3.start.opposing_counts
+    assert by_all_filters(toy("X3").start).tolist() == [[6.0] * 4]
+    inside = toy("X3").start.opposing_counts
     assert inside.tolist() == [[2, 1, 1, 2]]
-    assert by_half_planes(X3.start) == pytest.approx(2 * (3 - inside) + np.sqrt(2) / 4 * inside, rel=1e-15)
+    assert by_half_planes(toy("X3").start) == pytest.approx(2 * (3 - inside) + np.sqrt(2) / 4 * inside, rel=1e-15)
 
 
 @spares(lemma_b_4_1_as_printed)
@@ -149,12 +150,12 @@ def test_control_lemma_b_4_2_with_half_the_gain():
 def later(first: int, point: int, by: float):
     """Lemma B.4 about X3 with one own sum moved from this time on."""
     places = (slice(first, None), 0, point)
-    return lemma_b_4_2([altered(X3, own_sums=(places, X3.own_sums[places] + by))])
+    return lemma_b_4_2([altered(toy("X3"), own_sums=(places, toy("X3").own_sums[places] + by))])
 
 
 @breaks_part(lemma_b_4_2, GAIN)
 def test_control_a_gain_of_an_active_point():
-    assert lemma_b_4_2([X3]).promised == 2 * X3.start.own_counts[0, 0]
+    assert lemma_b_4_2([toy("X3")]).promised == 2 * toy("X3").start.own_counts[0, 0]
     return later(2, 0, 0.0), later(2, 0, BIT)
 
 
@@ -167,15 +168,15 @@ def test_control_a_gain_of_a_point_at_rest():
 def test_control_one_gain_off_by_a_bit(point):
     """Every point is active at t = 1."""
     from_2_on = (slice(2, None), 0, point)
-    evidence = lemma_b_4_2([altered(X3, own_sums=(from_2_on, X3.own_sums[from_2_on] + BIT))])
+    evidence = lemma_b_4_2([altered(toy("X3"), own_sums=(from_2_on, toy("X3").own_sums[from_2_on] + BIT))])
     assert broken(evidence) == [GAIN]
 
 
 def test_control_a_change_at_a_step_of_rest():
     """x_4 alone rests at t = 3."""
-    assert X3.active[3, 0].tolist() == [True, True, True, False]
+    assert toy("X3").active[3, 0].tolist() == [True, True, True, False]
     from_4_on = (slice(4, None), 0, 3)
-    evidence = lemma_b_4_2([altered(X3, own_sums=(from_4_on, X3.own_sums[from_4_on] + BIT))])
+    evidence = lemma_b_4_2([altered(toy("X3"), own_sums=(from_4_on, toy("X3").own_sums[from_4_on] + BIT))])
     assert broken(evidence) == [STILL]
 
 
@@ -216,10 +217,10 @@ def test_control_the_count_where_it_is_attained():
     """⌈575/64⌉ = 9, and x_2 and x_3 are active nine times. k = 2 is not wide, so the part alone is looked at."""
 
     def less(share):
-        return proposition_b_5([J13], counts=lambda start: share * by_counts(start))
+        return proposition_b_5([toy("J13")], counts=lambda start: share * by_counts(start))
 
-    assert by_counts(J13.start).tolist() == [[575 / 64] * 4]
-    assert J13.updates.tolist() == [[8, 9, 9, 8]]
+    assert by_counts(toy("J13").start).tolist() == [[575 / 64] * 4]
+    assert toy("J13").updates.tolist() == [[8, 9, 9, 8]]
     assert broken(less(1.0)) == []
     assert not_met(less(1.0)) == ["width"]
     assert broken(less(0.89)) == [COUNT]
@@ -227,13 +228,13 @@ def test_control_the_count_where_it_is_attained():
 
 def test_control_satisfied_for_good():
     """x_2 active once more, after it was satisfied."""
-    again = altered(J13, own_sums=((int(J13.steps[0]), 0, 1), 0.0))
+    again = altered(toy("J13"), own_sums=((int(toy("J13").steps[0]), 0, 1), 0.0))
     assert broken(proposition_b_5([again])) == [COUNT]
 
 
 def test_the_counts_of_proposition_b_5():
     """1/η = 447/32 and k = 2: (1 + 2kη)/(2ηn_i) = (447/32 + 4)/2 for one filter."""
-    assert by_counts(J13.start).tolist() == [[575 / 64] * 4]
+    assert by_counts(toy("J13").start).tolist() == [[575 / 64] * 4]
     run = drawn(50, 0.1, 60)
     assert by_width(run.start)[0] == pytest.approx([600 / (np.sqrt(50) * (np.sqrt(50) - 4))] * 4, rel=1e-12)
 

@@ -1,6 +1,7 @@
 """XOR with k = 2: solvable, and not solved in three runs of four."""
 
 import dataclasses
+import functools
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +12,6 @@ from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_e
 from tests.papers.brutzkus2019.claims.xor_edges import ENDS as STILL_MOVING
 from tests.papers.brutzkus2019.claims.xor_edges import event_edges, setting_edges
 from tests.papers.brutzkus2019.claims.xor_toys import (
-    X2,
     altered,
     at_quick_scale,
     broken,
@@ -19,6 +19,7 @@ from tests.papers.brutzkus2019.claims.xor_toys import (
     drawn,
     not_met,
     octants,
+    toy,
     undecided,
 )
 from widenet.claims.base import Verdict
@@ -39,10 +40,11 @@ from widenet.types import RunStatus
 
 SINGLES = np.random.default_rng(0).normal(size=(2, 100, 1, 2))
 CLAIMS = [observation_xor_realizable, lemma_b_7, theorem_3_4, theorem_b_8]
-PROBABILITY, POINTS, ZERO, NUMBER, LAW, FREQUENCY, ENDS = (
-    part.name for part in theorem_3_4([drawn(2, 0.1, 1000)], [octants()]).parts
-)
-MINIMUM, ANSWERS, _ = (part.name for part in theorem_b_8([X2], [X2]).parts)
+PROBABILITY, POINTS = "probability of an error is 3/4", "wrong where no filter starts, and only there"
+ZERO, NUMBER = "N is 0 at the wrong points", "the final loss is their number"
+LAW, FREQUENCY = "losses 0, 1, 2 with probability 1/4, 1/2, 1/4", "frequency among drawn runs"
+ENDS = "every run ends"
+MINIMUM, ANSWERS = "no small change lowers the loss", "no filter answers to a wrong point"
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
@@ -199,10 +201,10 @@ def test_control_each_part_on_a_run_by_hand():
     """x_3 has no filter: N(x_3) = 0 and the loss is 1."""
 
     def judged(**arrays):
-        return broken(theorem_3_4([altered(X2, **arrays)], [octants()]))
+        return broken(theorem_3_4([altered(toy("X2"), **arrays)], [octants()]))
 
     assert judged() == []
-    last, goal = (-1, 0), X2.start.goal
+    last, goal = (-1, 0), toy("X2").start.goal
     # x_1 has filters, and is wrong.
     assert judged(own_sums=((*last, 0), 0.0), opposing_sums=((*last, 0), 1e-9)) == [POINTS, NUMBER]
     # N(x_3) is −10⁻⁹ in place of 0; the loss is 1 to nine digits.
@@ -212,7 +214,7 @@ def test_control_each_part_on_a_run_by_hand():
 
 
 def by_hand(**arrays):
-    return theorem_3_4([chosen(altered(X2, **arrays), np.zeros(1, int)), drawn(2, 0.1, 1000)], [octants()])
+    return theorem_3_4([chosen(altered(toy("X2"), **arrays), np.zeros(1, int)), drawn(2, 0.1, 1000)], [octants()])
 
 
 LAST = (-1, 0)
@@ -233,7 +235,7 @@ def test_control_an_output_that_is_not_zero():
 @breaks_part(theorem_3_4, NUMBER)
 def test_control_a_loss_that_is_not_whole():
     """x_1 is right with a loss of 10⁻⁹."""
-    goal = X2.start.goal
+    goal = toy("X2").start.goal
     return by_hand(), by_hand(own_sums=((*LAST, 0), goal * (1 - 1e-9)), opposing_sums=((*LAST, 0), 0.0))
 
 
@@ -326,32 +328,38 @@ def test_control_large_changes_do_lower_the_loss():
 
 def test_control_local_minimum_of_a_run_by_hand():
     """The smallest fit is 3/64 η, and ⟨w, x_1⟩ is 6η: only a change by far more than it lets some w answer to x_3."""
-    assert broken(theorem_b_8([X2], [X2], changes=400, share=200.0)) == [MINIMUM]
-    assert theorem_b_8([X2], [X2], changes=200, share=0.99).conclusion is True
-    assert theorem_b_8([X2], [X2]).details == {"changes_per_run": 20, "share_of_the_smallest_fit": 0.5}
+    assert broken(theorem_b_8([toy("X2")], [toy("X2")], changes=400, share=200.0)) == [MINIMUM]
+    assert theorem_b_8([toy("X2")], [toy("X2")], changes=200, share=0.99).conclusion is True
+    assert theorem_b_8([toy("X2")], [toy("X2")]).details == {"changes_per_run": 20, "share_of_the_smallest_fit": 0.5}
 
 
 def test_control_a_filter_that_answers_to_a_wrong_point():
     """One w with ⟨w, x_3⟩ = 10⁻⁶, so little that no small change shows it: they are smaller still."""
-    evidence = theorem_b_8([altered(X2, end=((0, 0, 0, 0), -1e-6))], [X2], changes=0)
+    evidence = theorem_b_8([altered(toy("X2"), end=((0, 0, 0, 0), -1e-6))], [toy("X2")], changes=0)
     assert ANSWERS in broken(evidence)
 
 
 @breaks_part(theorem_b_8, ANSWERS)
 def test_control_a_u_that_answers_to_a_wrong_point():
     """⟨u, x_3⟩ = 10⁻⁶: N(x_3) is then below 0, and no small change lowers the loss below what is recorded."""
-    return theorem_b_8([X2], [X2]), theorem_b_8([altered(X2, end=((0, 1, 0, 0), -1e-6))], [X2])
+    return theorem_b_8([toy("X2")], [toy("X2")]), theorem_b_8(
+        [altered(toy("X2"), end=((0, 1, 0, 0), -1e-6))], [toy("X2")]
+    )
 
 
 @breaks_part(theorem_b_8, MINIMUM)
 def test_control_changes_that_are_not_small():
-    return theorem_b_8([X2], [X2], share=0.99), theorem_b_8([X2], [X2], changes=400, share=200.0)
+    return theorem_b_8([toy("X2")], [toy("X2")], share=0.99), theorem_b_8(
+        [toy("X2")], [toy("X2")], changes=400, share=200.0
+    )
 
 
 def test_control_a_recorded_loss_that_is_too_large():
     """A loss of 1 + 1e-6 is lowered by every change: the comparison is with the loss itself."""
-    worse = altered(X2, own_sums=((-1, 0, 0), X2.start.goal * (1 - 1e-6)), opposing_sums=((-1, 0, 0), 0.0))
-    evidence = theorem_b_8([worse], [X2])
+    worse = altered(
+        toy("X2"), own_sums=((-1, 0, 0), toy("X2").start.goal * (1 - 1e-6)), opposing_sums=((-1, 0, 0), 0.0)
+    )
+    evidence = theorem_b_8([worse], [toy("X2")])
     assert broken(evidence) == [MINIMUM]
     assert evidence.measured == pytest.approx(-1e-6, rel=1e-3)
 
@@ -374,7 +382,10 @@ def narrow_edges(claim):
     def judged(*runs):
         return claim(list(runs), [octants()])
 
-    found = {**setting_edges(judged, X2, drawn(2, 0.1, 200)), **event_edges(judged, X2)}
+    def base():
+        return toy("X2")
+
+    found = {**setting_edges(judged, base, functools.partial(drawn, 2, 0.1, 200)), **event_edges(judged, base)}
     found["width", ""] = lambda: (judged(drawn(2, 0.1, 50)), judged(drawn(3, 0.1, 50)))
     return {f"{claim.name}-{key}-{words}": breaks_hypothesis(claim, key)(make) for (key, words), make in found.items()}
 

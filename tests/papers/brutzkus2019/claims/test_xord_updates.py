@@ -1,5 +1,6 @@
 """Trajectories on diverse points: one pair, the closed form, kinks, the split of the outputs, and XOR as a case."""
 
+import functools
 from dataclasses import fields, replace
 
 import jax.numpy as jnp
@@ -37,8 +38,6 @@ from widenet.types import Dataset
 
 ON_DIVERSE = (observation_one_pair, equation_7_8, footnote_10, observation_decomposition)
 SMALL = {"half_width": 8, "margin": 2.0, "n_runs": 2}
-RUNS = runs_on(diverse_points(1), **SMALL, seed=2)
-FOLLOWED = follow(RUNS)
 ONE_PATCH = PATTERNS[[1] * 7].reshape(1, -1)
 """A negative point with the pattern p_2 alone."""
 
@@ -49,9 +48,29 @@ def from_fits(w, u, step_size, margin, per_step=64):
     return XordRuns(diverse_points(1), filters[None], step_size, margin)
 
 
-D4 = from_fits([(11, 3), (-9, 4)], [(5, -13), (-7, 2)], 1 / 16, 2.0)
-"""k = 2, T = 20; phases bbbbbbbbbmbmbmbmpmmp: both points active, only x⁻, only x⁺."""
-D4_FOLLOWED = follow(D4)
+@functools.cache
+def runs():
+    return runs_on(diverse_points(1), **SMALL, seed=2)
+
+
+@functools.cache
+def followed():
+    return follow(runs())
+
+
+def d4():
+    """k = 2, T = 20; phases bbbbbbbbbmbmbmbmpmmp: both points active, only x⁻, only x⁺."""
+    return from_fits([(11, 3), (-9, 4)], [(5, -13), (-7, 2)], 1 / 16, 2.0)
+
+
+@functools.cache
+def followed_from_d4():
+    return follow(d4())
+
+
+@functools.cache
+def default():
+    return descents.run(descents.settings(Scale.QUICK, 1)[0], silent)
 
 
 def with_one_non_diverse(data):
@@ -60,7 +79,9 @@ def with_one_non_diverse(data):
     return Dataset(jnp.asarray(inputs), data.labels)
 
 
-MIXED = follow(runs_on(with_one_non_diverse(diverse_points(1)), **SMALL))
+@functools.cache
+def mixed():
+    return follow(runs_on(with_one_non_diverse(diverse_points(1)), **SMALL))
 
 
 def unmet(evidence):
@@ -88,33 +109,30 @@ def cut(run, length):
 def test_verdict_on_the_default_setting(claim):
     """The one default cell, at seed 1; the four claims read it alike."""
     assert claim.reads == (descents,)
-    evidence = claim([DEFAULT])
+    evidence = claim([default()])
     assert evidence.verdict is claim.expected
     assert all(h.met for h in evidence.hypotheses)
     assert not evidence.vacuous
 
 
-DEFAULT = descents.run(descents.settings(Scale.QUICK, 1)[0], silent)
-
-
 def off(claim, name, by, time=7):
     """The claim with one number of the record moved."""
-    return claim([altered(FOLLOWED, name, time, by)])
+    return claim([altered(followed(), name, time, by)])
 
 
 @breaks_part(observation_one_pair, "the same weights at every t")
 def test_control_another_path_than_that_of_a_pair():
     return (
-        off(observation_one_pair, "pair_distance", 0.9e-12 - FOLLOWED.pair_distance[7, 0]),
+        off(observation_one_pair, "pair_distance", 0.9e-12 - followed().pair_distance[7, 0]),
         off(observation_one_pair, "pair_distance", 1.1e-12),
     )
 
 
 def step_off(letter, by):
     """Eq. 7 and 8 where the step at t = 7, with both points active, is off for the w's or for the u's."""
-    residual = FOLLOWED.residual.copy()
+    residual = followed().residual.copy()
     residual[7, 0, 1, 1, letter] = by
-    return equation_7_8([replace(FOLLOWED, residual=residual)])
+    return equation_7_8([replace(followed(), residual=residual)])
 
 
 @breaks_part(equation_7_8, "the w's")
@@ -132,24 +150,24 @@ def test_the_active_points_decide_which_step_is_compared(time):
     """D4 has both points active at t = 0, only x⁻ at 9, only x⁺ at 16, and none from 20 on."""
     phase = {0: (1, 1), 9: (0, 1), 16: (1, 0)}.get(time, (0, 0))
     for a, b in ((0, 0), (0, 1), (1, 0), (1, 1)):
-        residual = D4_FOLLOWED.residual.copy()
+        residual = followed_from_d4().residual.copy()
         residual[time, 0, a, b] = 1.0
-        evidence = equation_7_8([replace(D4_FOLLOWED, residual=residual)])
+        evidence = equation_7_8([replace(followed_from_d4(), residual=residual)])
         assert broken(evidence) == (["the w's", "the u's"] if (a, b) == phase else [])
 
 
 @pytest.mark.parametrize(("output", "active"), [(1 - 1e-15, True), (1.0, False)])
 def test_a_point_at_its_margin_is_not_active(output, active):
     """N(x⁺) = γ, and −N(x⁻) = 1."""
-    residual = FOLLOWED.residual.copy()
+    residual = followed().residual.copy()
     residual[7, 0] = 0.0
     residual[7, 0, 0, 0] = 1.0
-    changed = replace(FOLLOWED, residual=residual)
+    changed = replace(followed(), residual=residual)
     for name, values in (("positive_output", 2.0 * output), ("negative_output", -output)):
         other = "negative_output" if name == "positive_output" else "positive_output"
-        record = altered(changed, name, 7, values - getattr(FOLLOWED, name)[7, 0])
+        record = altered(changed, name, 7, values - getattr(followed(), name)[7, 0])
         rest = 2.0 if other == "positive_output" else -1.0
-        record = altered(record, other, 7, rest - getattr(FOLLOWED, other)[7, 0])
+        record = altered(record, other, 7, rest - getattr(followed(), other)[7, 0])
         assert bool(broken(equation_7_8([record]))) is not active
 
 
@@ -158,19 +176,19 @@ KINK, LATTICE = "no fit is ever 0", "fits change by multiples of 2η"
 
 @breaks_part(footnote_10, KINK)
 def test_control_a_fit_of_zero():
-    smallest = FOLLOWED.smallest_fit[7, 0]
+    smallest = followed().smallest_fit[7, 0]
     return off(footnote_10, "smallest_fit", 1e-15 - smallest), off(footnote_10, "smallest_fit", -smallest)
 
 
 @breaks_part(footnote_10, LATTICE)
 def test_control_a_step_that_is_no_multiple():
-    now = FOLLOWED.off_lattice[7, 0]
+    now = followed().off_lattice[7, 0]
     return off(footnote_10, "off_lattice", 0.9e-9 - now), off(footnote_10, "off_lattice", 1.1e-9 - now)
 
 
 @breaks_hypothesis(footnote_10, "off_lattice")
 def test_control_a_start_on_the_lattice():
-    inside, outside = (footnote_10([replace(FOLLOWED, lattice_distance=np.array([0.3, d]))]) for d in (1e-15, 0.0))
+    inside, outside = (footnote_10([replace(followed(), lattice_distance=np.array([0.3, d]))]) for d in (1e-15, 0.0))
     return inside, outside
 
 
@@ -180,7 +198,7 @@ REST, SPLIT = "R is the same on all points", "N(x⁺) − N(x⁻) = S⁺ − P�
 @breaks_part(observation_decomposition, REST)
 def test_control_a_rest_that_differs():
     return (
-        off(observation_decomposition, "rest_spread", 0.9e-10 - FOLLOWED.rest_spread[7, 0]),
+        off(observation_decomposition, "rest_spread", 0.9e-10 - followed().rest_spread[7, 0]),
         off(observation_decomposition, "rest_spread", 1.1e-10),
     )
 
@@ -194,7 +212,7 @@ def training_edges(claim):
     """The edges of a diverse training set."""
 
     def judged(points):
-        return claim([replace(FOLLOWED, training=points), DEFAULT])
+        return claim([replace(followed(), training=points), default()])
 
     return {
         f"{claim.name}-{key}": breaks_hypothesis(claim, key)(
@@ -213,19 +231,19 @@ def test_control_each_hypothesis_at_its_edge(what):
 
 
 def test_steps_of_every_kind_are_in_the_default_setting():
-    steps = equation_7_8([DEFAULT]).details["steps"]
+    steps = equation_7_8([default()]).details["steps"]
     assert min(steps.values()) > 0
 
 
 def test_the_toy_run_of_every_phase():
-    evidence = equation_7_8([D4_FOLLOWED])
+    evidence = equation_7_8([followed_from_d4()])
     assert evidence.verdict is Verdict.HOLDS
     assert evidence.details["last_update"] == [20]
     assert evidence.details["steps"] == {"both": 12, "only_negative": 6, "only_positive": 2, "none": 128 * 2 - 20}
 
 
 def test_control_one_non_diverse_point_changes_the_trajectory():
-    evidence = observation_one_pair([MIXED])
+    evidence = observation_one_pair([mixed()])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert unmet(evidence) == ["points that are not diverse"]
@@ -234,7 +252,7 @@ def test_control_one_non_diverse_point_changes_the_trajectory():
 
 
 def test_control_a_weight_that_differs_from_the_run_on_one_pair():
-    assert broken(observation_one_pair([altered(FOLLOWED, "pair_distance", 7, 1e-9)])) == [
+    assert broken(observation_one_pair([altered(followed(), "pair_distance", 7, 1e-9)])) == [
         "the same weights at every t"
     ]
 
@@ -316,30 +334,30 @@ def test_control_a_pair_is_not_compared_with_itself():
 
 
 def test_control_the_printed_indicator_never_stops():
-    evidence = equation_7_8([FOLLOWED], is_active=lambda values: values < 1)
+    evidence = equation_7_8([followed()], is_active=lambda values: values < 1)
     assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.measured == pytest.approx(RUNS.step_size)
-    assert equation_7_8([FOLLOWED]).verdict is Verdict.HOLDS
-    assert broken(equation_7_8([D4_FOLLOWED], is_active=lambda values: values < 1)) == ["the w's", "the u's"]
+    assert evidence.measured == pytest.approx(runs().step_size)
+    assert equation_7_8([followed()]).verdict is Verdict.HOLDS
+    assert broken(equation_7_8([followed_from_d4()], is_active=lambda values: values < 1)) == ["the w's", "the u's"]
 
 
 @pytest.mark.parametrize(("channel", "part"), [(0, "the w's"), (3, "the u's")])
 def test_control_a_filter_that_moves_otherwise(channel, part):
     """Both weights are along p_2, in which no filter of D4 changes its cone or side for so little."""
-    path = descend(D4)
+    path = descend(d4())
     path[9:, 0, channel] += 1e-9 * PATTERNS[1]
-    record = replace(cut(D4_FOLLOWED, len(path) - 1), **observe(path, D4))
+    record = replace(cut(followed_from_d4(), len(path) - 1), **observe(path, d4()))
     assert broken(equation_7_8([record])) == [part]
 
 
 def test_control_a_run_that_is_cut_off_is_not_decided():
-    evidence = equation_7_8([cut(FOLLOWED, 5)])
+    evidence = equation_7_8([cut(followed(), 5)])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert evidence.runs.unfinished == 2
 
 
 def test_control_the_closed_form_on_a_mixed_set():
-    evidence = equation_7_8([MIXED])
+    evidence = equation_7_8([mixed()])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
 
@@ -367,14 +385,14 @@ def test_multiples_of_two_steps_matter_and_not_of_one(fit, verdict):
 
 def test_control_steps_that_are_no_multiples():
     """A sixth of the negative points lacks p_4: its share of a step is a sixth."""
-    evidence = footnote_10([MIXED])
+    evidence = footnote_10([mixed()])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert broken(evidence) == ["fits change by multiples of 2η"]
-    assert broken(footnote_10([altered(FOLLOWED, "off_lattice", 3, 1e-6)])) == ["fits change by multiples of 2η"]
+    assert broken(footnote_10([altered(followed(), "off_lattice", 3, 1e-6)])) == ["fits change by multiples of 2η"]
 
 
 def test_control_a_point_with_one_pattern_breaks_the_split():
-    evidence = observation_decomposition([MIXED])
+    evidence = observation_decomposition([mixed()])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert evidence.measured is not None
@@ -383,7 +401,7 @@ def test_control_a_point_with_one_pattern_breaks_the_split():
 
 @pytest.mark.parametrize("name", ["s_plus", "p_plus", "s_minus", "p_minus", "positive_output", "negative_output"])
 def test_control_one_sum_that_is_off(name):
-    evidence = observation_decomposition([altered(FOLLOWED, name, 11, 1e-6)])
+    evidence = observation_decomposition([altered(followed(), name, 11, 1e-6)])
     assert broken(evidence) == ["N(x⁺) − N(x⁻) = S⁺ − P⁺ + P⁻ − S⁻"]
 
 
@@ -396,7 +414,9 @@ def test_xor_is_xord_with_one_patch(half_width):
     assert footnote_3.reads == (one_patch,)
 
 
-BESIDE = one_patch.run(OnePatchSetting(half_width=2, n_runs=5), silent)
+@functools.cache
+def both_records():
+    return one_patch.run(OnePatchSetting(half_width=2, n_runs=5), silent)
 
 
 def test_control_xor_and_xord_with_the_same_step():
@@ -415,16 +435,16 @@ def test_control_xor_and_xord_with_the_same_step():
     ],
 )
 def test_control_one_number_of_the_record(name, time, part):
-    assert part in broken(footnote_3([altered(BESIDE, name, time, 1e-9)]))
+    assert part in broken(footnote_3([altered(both_records(), name, time, 1e-9)]))
 
 
 def beside(**changes):
     """Footnote 3 with one number of the record moved, name=(place, by)."""
     arrays = {}
     for name, (place, by) in changes.items():
-        arrays[name] = getattr(BESIDE, name).copy()
+        arrays[name] = getattr(both_records(), name).copy()
         arrays[name][place] += by
-    return footnote_3([replace(BESIDE, **arrays)])
+    return footnote_3([replace(both_records(), **arrays)])
 
 
 WEIGHTS, OUTPUTS, LOSSES, LABELS = (
@@ -453,35 +473,37 @@ test_control_footnote_3_part_by_part = part_edges(
 @breaks_part(footnote_3, LOSSES)
 def test_control_a_loss_ratio_just_off():
     """The loss starts at 4, and 1e-10 counts as nothing."""
-    return footnote_3([BESIDE], loss_ratio=2 * (1 + 2e-11)), footnote_3([BESIDE], loss_ratio=2 * (1 + 3e-11))
+    return footnote_3([both_records()], loss_ratio=2 * (1 + 2e-11)), footnote_3(
+        [both_records()], loss_ratio=2 * (1 + 3e-11)
+    )
 
 
 @breaks_part(footnote_3, LABELS, also=(LOSSES,))
 def test_control_one_other_label():
     """The hinges of a loss are those of its labels."""
-    labels = BESIDE.xor_labels.copy()
+    labels = both_records().xor_labels.copy()
     labels[2] *= -1
-    return footnote_3([replace(BESIDE, xor_labels=labels)])
+    return footnote_3([replace(both_records(), xor_labels=labels)])
 
 
 @breaks_hypothesis(footnote_3, "step_constant")
 def test_control_a_step_of_one_half():
-    inside, outside = (footnote_3([replace(BESIDE, step_constant=c)]) for c in (np.nextafter(0.5, 0), 0.5))
+    inside, outside = (footnote_3([replace(both_records(), step_constant=c)]) for c in (np.nextafter(0.5, 0), 0.5))
     return inside, outside
 
 
 def test_control_the_loss_itself_and_not_half_of_it():
-    assert broken(footnote_3([BESIDE], loss_ratio=1.0)) == ["half the loss at every t"]
+    assert broken(footnote_3([both_records()], loss_ratio=1.0)) == ["half the loss at every t"]
 
 
 def test_control_other_labels():
-    swapped = replace(BESIDE, xor_labels=-BESIDE.xor_labels)
+    swapped = replace(both_records(), xor_labels=-both_records().xor_labels)
     assert broken(footnote_3([swapped])) == ["half the loss at every t", "the same labels"]
 
 
 @pytest.mark.parametrize(("constant", "met"), [(0.499, True), (0.5, False)])
 def test_the_step_that_footnote_3_allows(constant, met):
-    (hypothesis,) = footnote_3([replace(BESIDE, step_constant=constant)]).hypotheses
+    (hypothesis,) = footnote_3([replace(both_records(), step_constant=constant)]).hypotheses
     assert hypothesis.met is met
 
 

@@ -57,32 +57,41 @@ def allowed_deviation(trace: Trace) -> float:
 def edges(
     claim: Claim, wide: bool, at_zero_loss: bool
 ) -> dict[tuple[str, str], Callable[[], tuple[Evidence, Evidence]]]:
-    """(hypothesis, words) → evidence just inside and just outside."""
-    half_width = 17 if wide else 2
-    base, many = border(half_width), drawn(17 if wide else 16)
-    radius = math.sqrt(2) / 4
+    """(hypothesis, words) → evidence just inside and just outside; runs are made when it is asked for."""
+    radius = on_grid(math.sqrt(2) / 4)
 
-    def pair(first: Trace, second: Trace) -> Callable[[], tuple[Evidence, Evidence]]:
-        return lambda: (claim([first]), claim([second]))
+    def base() -> Trace:
+        return border(17 if wide else 2)
 
-    largest = allowed_deviation(many)
-    found = {
-        ("in_event", "size"): pair(
-            with_first_fit(base, on_grid(radius) - ERROR), with_first_fit(base, on_grid(radius) + ERROR)
-        ),
-        ("in_event", "beside another"): lambda: (claim([base, base]), claim([base, with_first_fit(base, 0.36)])),
-        ("in_event", "kink"): pair(with_first_fit(base, 0.3), with_first_fit(base, 0.0)),
-        ("in_event", "tie"): pair(base, with_first_fit(base, np.abs(base.start[0, 0, 1]))),
-        ("deviation", ""): pair(with_deviation(many, largest - ERROR), with_deviation(many, largest + ERROR)),
-        ("step_constant", ""): pair(base, with_setting(base, step_constant=1 / 8 + ERROR)),
-        ("margin", ""): pair(base, with_setting(base, margin=1 - ERROR)),
+    def scaled(error: float) -> Trace:
+        many = drawn(17 if wide else 16)
+        return with_deviation(many, allowed_deviation(many) + error)
+
+    def stalled() -> Trace:
+        return dataclasses.replace(base(), status=np.full_like(base().status, RunStatus.STALLED))
+
+    def fitted(size: float) -> Trace:
+        return with_first_fit(base(), size)
+
+    runs: dict[tuple[str, str], Callable[[], tuple[list[Trace], list[Trace]]]] = {
+        ("in_event", "size"): lambda: ([fitted(radius - ERROR)], [fitted(radius + ERROR)]),
+        ("in_event", "beside another"): lambda: ([base(), base()], [base(), fitted(0.36)]),
+        ("in_event", "kink"): lambda: ([fitted(0.3)], [fitted(0.0)]),
+        ("in_event", "tie"): lambda: ([base()], [fitted(np.abs(base().start[0, 0, 1]))]),
+        ("deviation", ""): lambda: ([scaled(-ERROR)], [scaled(ERROR)]),
+        ("step_constant", ""): lambda: ([base()], [with_setting(base(), step_constant=1 / 8 + ERROR)]),
+        ("margin", ""): lambda: ([base()], [with_setting(base(), margin=1 - ERROR)]),
     }
     if at_zero_loss:
-        stalled = dataclasses.replace(base, status=np.full_like(base.status, RunStatus.STALLED))
-        found["in_event", "zero loss"] = pair(base, stalled)
+        runs["in_event", "zero loss"] = lambda: ([base()], [stalled()])
     if wide:
-        found["width", ""] = pair(base, border(16))
-    return found
+        runs["width", ""] = lambda: ([base()], [border(16)])
+
+    def judged(make: Callable[[], tuple[list[Trace], list[Trace]]]) -> tuple[Evidence, Evidence]:
+        inside, outside = make()
+        return claim(inside), claim(outside)
+
+    return {what: functools.partial(judged, make) for what, make in runs.items()}
 
 
 def shared_edges(*claims: Claim, wide: bool = False, at_zero_loss: bool = False) -> Callable:

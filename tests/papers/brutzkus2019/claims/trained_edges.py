@@ -15,6 +15,8 @@ from widenet.papers.brutzkus2019.runs.training_set import TrainingSet, from_sets
 
 Given = Evidence | tuple[Evidence, Evidence]
 Judged = Callable[[Trained], Evidence]
+Base = Callable[[], Trained]
+"""Runs that are made when a test asks for them."""
 ENOUGH = "too few runs leave it undecided, and never break it"
 
 
@@ -36,17 +38,20 @@ def with_deviation(runs: Trained, relative: float) -> Trained:
     return dataclasses.replace(runs, start=runs.start * (relative * limit / math.sqrt(np.square(runs.start).mean())))
 
 
-def data_and_start(judged: Judged, base: Trained) -> dict[str, Callable[[], Given]]:
+def data_and_start(judged: Judged, base: Base) -> dict[str, Callable[[], Given]]:
     """The edges of a diverse training set and of σ_g."""
-    most = 1 + 6 / math.sqrt(2 * base.start.size)
+
+    def scaled(error: float) -> Evidence:
+        return judged(with_deviation(base(), 1 + 6 / math.sqrt(2 * base().start.size) + error))
+
     found: dict[str, Callable[[], Given]] = {
         key: lambda inside=inside, outside=outside: (
-            judged(dataclasses.replace(base, points=inside)),
-            judged(dataclasses.replace(base, points=outside)),
+            judged(dataclasses.replace(base(), points=inside)),
+            judged(dataclasses.replace(base(), points=outside)),
         )
         for key, (inside, outside, _) in point_edges().items()
     }
-    found["deviation"] = lambda: (judged(with_deviation(base, most - 1e-9)), judged(with_deviation(base, most + 1e-9)))
+    found["deviation"] = lambda: (scaled(-1e-9), scaled(1e-9))
     return found
 
 
@@ -57,13 +62,13 @@ def narrowed(runs: Trained, half_width: int) -> Trained:
     return dataclasses.replace(runs, start=runs.start[:, cut], final=runs.final[:, cut], step_size=step)
 
 
-def edges(judged: Judged, base: Trained, **pairs: tuple[Mapping[str, Any], Mapping[str, Any]]) -> dict[str, Callable]:
+def edges(judged: Judged, base: Base, **pairs: tuple[Mapping[str, Any], Mapping[str, Any]]) -> dict[str, Callable]:
     """Those, and key=(fields just inside, fields just outside)."""
     found = data_and_start(judged, base)
     for key, (inside, outside) in pairs.items():
         found[key] = lambda inside=inside, outside=outside: (
-            judged(dataclasses.replace(base, **inside)),
-            judged(dataclasses.replace(base, **outside)),
+            judged(dataclasses.replace(base(), **inside)),
+            judged(dataclasses.replace(base(), **outside)),
         )
     return found
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis
-from tests.papers.brutzkus2019.claims.xor_toys import X3, drawn
+from tests.papers.brutzkus2019.claims.xor_toys import drawn, toy
 from widenet.claims.base import Claim, Evidence
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, trace_xor
 from widenet.papers.brutzkus2019.runs.xor_starts import EVENT_RADIUS, XorStart
@@ -50,32 +50,37 @@ def leaning(inside: int) -> XorTrace:
 
 
 def setting_edges(
-    judged: Callable[[XorTrace], Evidence], base: XorTrace, many: XorTrace
+    judged: Callable[[XorTrace], Evidence], base: Callable[[], XorTrace], many: Callable[[], XorTrace]
 ) -> dict[tuple[str, str], Pair]:
     """What Section 3 asks for: c_η < 1/2, kη ≤ c_η, and σ_g."""
 
-    def pair(first: XorTrace, second: XorTrace) -> Pair:
-        return lambda: (judged(first), judged(second))
+    def with_constant(value: float) -> Evidence:
+        return judged(with_start(base(), step_constant=value))
 
-    share = base.start.half_width * base.start.step_size
-    most = 1 + 6 / math.sqrt(2 * many.start.fits.size)
-    below = math.nextafter(0.5, 0)
+    def with_step(error: float) -> Evidence:
+        return with_constant(base().start.half_width * base().start.step_size / (1 + error))
+
+    def with_spread(error: float) -> Evidence:
+        return judged(with_deviation(many(), 1 + 6 / math.sqrt(2 * many().start.fits.size) + error))
+
     return {
-        ("step_constant", ""): pair(with_start(base, step_constant=below), with_start(base, step_constant=0.5)),
-        ("step_size", ""): pair(
-            with_start(base, step_constant=share / (1 + 0.9e-12)), with_start(base, step_constant=share / (1 + 1.1e-12))
-        ),
-        ("deviation", ""): pair(with_deviation(many, most - 1e-7), with_deviation(many, most + 1e-7)),
+        ("step_constant", ""): lambda: (with_constant(math.nextafter(0.5, 0)), with_constant(0.5)),
+        ("step_size", ""): lambda: (with_step(0.9e-12), with_step(1.1e-12)),
+        ("deviation", ""): lambda: (with_spread(-1e-7), with_spread(1e-7)),
     }
 
 
-def event_edges(judged: Callable[..., Evidence], base: XorTrace) -> dict[tuple[str, str], Pair]:
+def event_edges(judged: Callable[..., Evidence], base: Callable[[], XorTrace]) -> dict[tuple[str, str], Pair]:
     """The event of Lemma B.2: no fit above √2/4 of η, none 0, in every setting."""
-    inside, outside = with_fit(base, EVENT_RADIUS - 1e-9), with_fit(base, EVENT_RADIUS + 1e-9)
+
+    def with_size(size: float, *others: XorTrace) -> Evidence:
+        return judged(*others, with_fit(base(), size))
+
+    inside, outside = EVENT_RADIUS - 1e-9, EVENT_RADIUS + 1e-9
     return {
-        ("in_event", "size"): lambda: (judged(inside), judged(outside)),
-        ("in_event", "kink"): lambda: (judged(with_fit(base, 0.3)), judged(with_fit(base, 0.0))),
-        ("in_event", "beside another"): lambda: (judged(base, inside), judged(base, outside)),
+        ("in_event", "size"): lambda: (with_size(inside), with_size(outside)),
+        ("in_event", "kink"): lambda: (with_size(0.3), with_size(0.0)),
+        ("in_event", "beside another"): lambda: (with_size(inside, base()), with_size(outside, base())),
     }
 
 
@@ -90,21 +95,26 @@ def shared_edges(
       at_zero_loss: loss 0 at the end is.
       explored: the event of Lemma 3.1 is.
     """
+
+    def base() -> XorTrace:
+        return with_start(drawn(17, 0.4, 1), deviation=None) if wide else toy("X3")
+
+    def stalled() -> XorTrace:
+        return dataclasses.replace(base(), status=np.full_like(base().status, RunStatus.STALLED))
+
     tests = {}
     for claim in claims:
 
         def judged(*runs: XorTrace, claim: Claim = claim) -> Evidence:
             return claim(list(runs))
 
-        base = with_start(drawn(17, 0.4, 1), deviation=None) if wide else X3
-        found = setting_edges(judged, base, drawn(17, 0.4, 30))
+        found = setting_edges(judged, base, functools.partial(drawn, 17, 0.4, 30))
         if wide:
             found["width", ""] = lambda judged=judged: (judged(drawn(17, 0.4, 30)), judged(drawn(16, 0.4, 30)))
         if event:
             found |= event_edges(judged, base)
         if at_zero_loss:
-            stalled = dataclasses.replace(base, status=np.full_like(base.status, RunStatus.STALLED))
-            found["in_event", "loss"] = lambda judged=judged, base=base, other=stalled: (judged(base), judged(other))
+            found["in_event", "loss"] = lambda judged=judged: (judged(base()), judged(stalled()))
         if explored:
             found["in_event", "few"] = lambda judged=judged: (judged(leaning(16)), judged(leaning(15)))
             found["in_event", "many"] = lambda judged=judged: (judged(leaning(48)), judged(leaning(49)))

@@ -21,18 +21,29 @@ def by_hand(step_size: float, plus: list[tuple[int, int]], minus: list[tuple[int
     return trace_xor(XorStart(fits, step_size, len(plus) * step_size))
 
 
-X3 = by_hand(1 / 9, [(13, -7), (-5, 18), (-21, -2)], [(3, 11), (-17, -9), (8, -20)])
-"""k = 3: every point has a filter."""
-X2 = by_hand(1 / 8, [(13, -7), (5, 18)], [(3, 11), (-17, -9)])
-"""k = 2: x_3 has none."""
-J11 = by_hand(64 / 603, [(14, 1), (-10, 1)], [(-7, 19), (-18, -12)])
-"""The opposing sum of x_4 reaches 127/128 of its limit."""
-J12 = by_hand(16 / 513, [(-13, -3), (18, -11)], [(9, -22), (1, 4)])
-"""T = 16, and at least 15.854."""
-J13 = by_hand(32 / 447, [(-3, -18), (7, -7)], [(20, -12), (15, 3)])
-"""Two points are active as often as they may be."""
-J14 = by_hand(64 / 533, [(-4, -2), (19, -3), (21, -4)], [(-14, 2), (-7, -17), (-13, -15)])
-"""k = 3, for angles."""
+Fits = list[tuple[int, int]]
+
+TOYS: dict[str, tuple[float, Fits, Fits]] = {
+    # k = 3: every point has a filter.
+    "X3": (1 / 9, [(13, -7), (-5, 18), (-21, -2)], [(3, 11), (-17, -9), (8, -20)]),
+    # k = 2: x_3 has none.
+    "X2": (1 / 8, [(13, -7), (5, 18)], [(3, 11), (-17, -9)]),
+    # The opposing sum of x_4 reaches 127/128 of its limit.
+    "J11": (64 / 603, [(14, 1), (-10, 1)], [(-7, 19), (-18, -12)]),
+    # T = 16, and at least 15.854.
+    "J12": (16 / 513, [(-13, -3), (18, -11)], [(9, -22), (1, 4)]),
+    # Two points are active as often as they may be.
+    "J13": (32 / 447, [(-3, -18), (7, -7)], [(20, -12), (15, 3)]),
+    # k = 3, for angles.
+    "J14": (64 / 533, [(-4, -2), (19, -3), (21, -4)], [(-14, 2), (-7, -17), (-13, -15)]),
+}
+"""η, and the fits of the w's and of the u's."""
+
+
+@functools.cache
+def toy(name: str) -> XorTrace:
+    """One run from a start of `TOYS`."""
+    return by_hand(*TOYS[name])
 
 
 @functools.cache

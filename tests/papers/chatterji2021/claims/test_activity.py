@@ -1,6 +1,7 @@
 """Units and examples that are active on each other at a random start."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -42,6 +43,17 @@ def test_control_without_biases_a_unit_is_active_on_exactly_two():
 def test_one_example_of_one_cell_is_enough_to_break_it():
     few = with_entry((slice(None), 2), lambda counts: counts - 120)
     assert section_1_capture([cell(), cell(active=few)]).parts[0].kept is False
+
+
+@pytest.mark.parametrize(("share", "kept"), [(1.01, True), (0.99, False)])
+def test_the_levels_of_both_tests(share, kept):
+    """0.001 over the number of tests: eight binomial ones for two cells of four examples, two of the law."""
+    values = {"halves": iter([0.5, share * 0.001 / 8] + 6 * [0.5]), "fits": iter([share * 0.001 / 2, 0.5])}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(activity, "matches_rate", lambda *_: next(values["halves"]))
+        patch.setattr(activity.scipy.stats, "chisquare", lambda *_: SimpleNamespace(pvalue=next(values["fits"])))
+        found = section_1_capture([cell(), cell()])
+    assert [part.kept for part in found.parts] == [kept, kept]
 
 
 test_control_each_hypothesis = hypothesis_edges(

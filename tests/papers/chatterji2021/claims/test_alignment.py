@@ -249,6 +249,33 @@ def test_a_point_that_is_fitted_keeps_it():
     return lemma_10_as_printed([looked(all_on(4, 30.0))])
 
 
+def printed(excess=0.0, **fields):
+    """Two fitted points, the second with ‖∇L‖‖V‖ at its bound and a little below."""
+    made = looked(all_on(4, 30.0))
+    size = alignment_share(made.losses) * (1 - excess) / made.norms
+    return lemma_10_as_printed([made, altered(made, **{"gradient_norms": size, **fields})])
+
+
+def test_lemma_10_as_printed_is_judged_at_its_bound():
+    assert printed().conclusion is True
+    assert printed(5e-9).conclusion is False
+
+
+def at_threshold(excess):
+    """Two points and L = 2^{−(1+C₁)}, the largest that the lemma allows."""
+    loss = np.array([2.0 ** -(1 + 19.656320235301983) * (1 + excess)])
+    return {"losses": loss, "n_samples": np.array([2.0]), "gradient_norms": np.ones(1)}
+
+
+test_edges_of_lemma_10_as_printed = hypothesis_edges(
+    lemma_10_as_printed,
+    printed,
+    small_loss=(at_threshold(-1e-12), at_threshold(5e-12)),
+    labels=({}, {"label_error": np.array([1e-15])}),
+    bandwidth=({}, {"bandwidth": np.array([0.25 * (1 + 5e-12)])}),
+)
+
+
 def third(limit=0.65, **fields):
     terms = fields.pop("terms", step_scale_terms)
     return equation_6_third_term([altered(looked(all_on(4, 30.0)), **fields)], [], limit=limit, terms=terms)
@@ -279,6 +306,29 @@ def test_control_the_start_of_a_run_is_looked_at_too():
     return third_on_placed(), equation_6_third_term([toys.drawn()], [short])
 
 
+def at_edge(which, factor):
+    """One term of (6) at its edge: the first at L = e^{−2}, the second by the norm."""
+    loss, p = math.exp(-2), 4
+
+    def terms(*given):
+        first, second, last = step_scale_terms(*given)
+        return (factor * first, second, last) if which == 1 else (first, second, last)
+
+    last = math.e**2 / (120 * p)
+    norm = math.sqrt(factor * last * 125 * loss * 2**4 / 108) if which == 2 else 9.0
+    return {"losses": np.array([loss]), "norms": np.array([norm]), "terms": terms}
+
+
+test_parts_of_equation_6_third_term_at_their_edges = part_edges(
+    equation_6_third_term,
+    third,
+    {
+        "first term ≥ third": (at_edge(1, 1.0), at_edge(1, 1 - 5e-9)),
+        "second term ≥ third": (at_edge(2, 1.0), at_edge(2, 1 - 5e-9)),
+    },
+)
+
+
 def test_larger_losses_are_not_looked_at():
     assert third(losses=np.array([0.65])).runs.outside == 0
     assert third(losses=np.array([0.66])).runs.outside == 1
@@ -301,6 +351,11 @@ def starts(rate=rate_constant, **fields):
 @breaks_part(equation_7_half, "Q̃₂(Q₁) ≤ 1/2")
 def test_control_a_rate_a_little_too_large():
     return starts(), starts(rate=lambda *given: rate_constant(*given) * (1 + 5e-12))
+
+
+@breaks_part(equation_7_half, "Q̃₂(Q₁) ≤ 1/2", also=("= 1/2 where Q₁ is the second term",))
+def test_control_a_rate_that_is_not_one_half():
+    return starts(rate=lambda *given: rate_constant(*given) * (1 + 5e-9))
 
 
 @breaks_part(equation_7_half, "= 1/2 where Q₁ is the second term")

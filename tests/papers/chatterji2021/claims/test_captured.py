@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.chatterji2021.cluster_toys import altered, centres, clusters, with_entry
+from tests.papers.chatterji2021.cluster_toys import altered, centres, clusters, expects, with_entry
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
@@ -234,6 +234,44 @@ def test_the_slack_of_the_paper_says_nothing_here():
     """p^(−1/4) in place of the tight one exceeds every count."""
     cell = clusters()
     assert P * (f.opposite_share(cell.overlap, cell.radius) + f.count_slack(P)) > cell.helpful.max()
+
+
+def test_the_bounds_their_trivial_sides_and_how_often_they_may_fail():
+    """Written out once more, in the toy."""
+    cell, zeta, slack = clusters(), f.captured_share(level(), sigma()), f.tight_slack(P, 32)
+    expects(captured.helpful_sums(cell), mean() - 1, 0, N * math.exp(f.captured_sum_tail(level(), sigma(), P, -1)))
+    expects(captured.harmful_sums(cell), mean() + 1, np.nan, N * math.exp(f.captured_sum_tail(level(), sigma(), P, 1)))
+    for counts in (cell.helpful, cell.harmful):
+        expects(captured.few_captured(cell, counts), P * (zeta - slack), 0, 0.0025)
+        expects(captured.many_captured(cell, counts), P * (zeta + slack), P, 0.0025)
+    failure = 16 * math.exp(-(P ** (BETA / 2)) / 4)
+    expects(captured.pulls_above(cell), 0.5 + P ** (-BETA / 4), 1, failure)
+    expects(captured.pulls_below(cell), 0.5 - P ** (-BETA / 4), 0, failure)
+    opposite = P * (1 / 3 + cell.overlap / 4 + cell.radius + f.tight_slack(P, 64))
+    expects(captured.touched(cell, helpful=True), opposite, cell.helpful.max(axis=1), 0.005)
+    expects(captured.touched(cell, helpful=False), opposite, cell.harmful.max(axis=1), 0.005)
+
+
+def test_pairs_of_one_class_are_left_out_of_the_count():
+    """All counts of opposite pairs 0: then the largest is 0."""
+    cell = altered(clusters(), helpful_touched=lambda a: np.where(clusters().opposite, 0.0, a))
+    assert captured.touched(cell, helpful=True).sides.measured.tolist() == [0.0] * 60
+
+
+def test_details_have_the_scaling_and_what_is_compared():
+    (row,) = lemma_15_1([clusters("exact")]).details["cells"]
+    assert row["scaling"] == "exact"
+    assert row["mean"] == pytest.approx(P * f.captured_mean(*exact_scales()))
+    (row,) = lemma_15_2([clusters("exact")]).details["cells"]
+    assert row["share"] == pytest.approx(f.captured_share(*exact_scales()))
+    (row,) = lemma_15_5([clusters()]).details["cells"]
+    assert row["share"] == pytest.approx(f.opposite_share(clusters().overlap, clusters().radius))
+    (row,) = lemma_15_3([clusters()], [draws()]).details["cells"]
+    assert row["largest"] == pytest.approx(np.abs(clusters().pulls - 0.5).max())
+
+
+def exact_scales():
+    return f.capture_level(P, BETA, "exact"), f.initial_deviation(P, BETA, "exact")
 
 
 def test_quick_settings_have_both_scalings():

@@ -4,22 +4,16 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.chatterji2021.toys import altered
+from tests.papers.chatterji2021.toys import altered, from_step
 from widenet.claims.base import Verdict
 from widenet.papers.chatterji2021.claims import concavity
-from widenet.papers.chatterji2021.claims.concavity import (
-    CONCAVE,
-    bend,
-    draw_bend,
-    draw_splits,
-    entropy_concave,
-    lemma_9,
-    split,
-)
+from widenet.papers.chatterji2021.claims.concavity import entropy_concave, lemma_9
 from widenet.papers.chatterji2021.formulas import INFLECTION
+from widenet.papers.chatterji2021.runs.splits import draw_bend, draw_bend_to, draw_concave, draw_split, draw_splits
 from widenet.records import Scale
 
 SPLITS = draw_splits(Scale.QUICK, 0)
+CONCAVE = draw_concave()
 
 
 def test_lemma_9_holds():
@@ -30,29 +24,36 @@ def test_lemma_9_holds():
 
 def test_the_infimum_of_a_known_function():
     """2 − z² with M = 1 and three parts: 1 + 2·2 = 5."""
-    two = split(*CONCAVE["2 − z²"], 1.0, 3, 0)
+    two = draw_split(*CONCAVE["2 − z²"], 1.0, 3, 0)
     assert lemma_9([two]).parts[0].promised == 5
 
 
 @breaks_part(lemma_9, "the way comes near")
 def test_control_an_infimum_a_little_too_small():
-    return lemma_9(SPLITS), lemma_9(SPLITS, shift=-1e-3)
+    return lemma_9(SPLITS), lemma_9(SPLITS, shift=-5e-9)
+
+
+@breaks_part(lemma_9, "the way comes near")
+def test_control_an_infimum_a_little_too_large():
+    """By less than any of the random points lies above it."""
+    return lemma_9(SPLITS[:1], shift=5e-9)
 
 
 @breaks_part(lemma_9, "no point lies below")
 def test_control_a_point_that_is_not_on_the_simplex():
-    roots = split(*CONCAVE["√z"], 1.0, 2, 0)
-    return lemma_9([roots]), lemma_9([altered(roots, samples=np.array([[0.25, 1e-9]]))])
+    roots = draw_split(*CONCAVE["√z"], 1.0, 2, 0)
+    return lemma_9([roots]), lemma_9([altered(roots, samples=np.array([[1 - 1e-11, 1e-300]]))])
 
 
 def test_control_a_convex_function_has_points_below():
-    found = lemma_9([split(np.square, 0.0, 1.0, 3, 0)])
+    found = lemma_9([draw_split(np.square, 0.0, 1.0, 3, 0)])
     assert found.verdict is Verdict.HYPOTHESES_NOT_MET
     assert found.conclusion is False
 
 
 def of(function, limit):
-    return lemma_9([split(function, limit, 1.0, 3, 0)])
+    """Among others."""
+    return lemma_9([*SPLITS[:2], draw_split(function, limit, 1.0, 3, 0)])
 
 
 def _nearly_straight(z):
@@ -60,7 +61,7 @@ def _nearly_straight(z):
 
 
 def _slightly_convex(z):
-    return z + 1e-6 * z**2
+    return z + 1e-7 * z**2
 
 
 test_edges_of_lemma_9 = hypothesis_edges(
@@ -74,21 +75,28 @@ BEND = draw_bend(Scale.QUICK, 0)
 
 
 def bent(end=INFLECTION, **changes):
-    shift = changes.pop("shift", 0.0)
-    return entropy_concave(altered(bend(end), **changes), shift=shift)
+    return entropy_concave(altered(draw_bend_to(end), **changes))
 
 
 test_parts_of_entropy_concave = part_edges(
     entropy_concave,
     bent,
     {
-        "F(0⁺) = 0": ({}, {"shift": 0.01}),
-        "F'' ≤ 0": ({}, {"curvature": lambda c: c + np.where(BEND.z == BEND.z.max(), 1e-9, 0)}),
-        "F(z) = H(e^{−z}) − z": ({}, {"value": lambda v: v + np.where(BEND.z == BEND.z.max(), 1e-9, 0)}),
+        "F(0⁺) = 0": ({}, {"value": from_step(0, 5e-9)}, "F(z) = H(e^{−z}) − z"),
+        "F'' ≤ 0": ({}, {"curvature": lambda c: c + np.where(BEND.z == BEND.z.max(), 5e-12, 0)}),
+        "F(z) = H(e^{−z}) − z": ({}, {"value": lambda v: v + np.where(BEND.z == BEND.z.max(), 5e-12, 0)}),
+    },
+)
+test_parts_of_entropy_concave_from_the_other_side = part_edges(
+    entropy_concave,
+    bent,
+    {
+        "F(0⁺) = 0": ({}, {"value": from_step(0, -5e-9)}, "F(z) = H(e^{−z}) − z"),
+        "F(z) = H(e^{−z}) − z": ({}, {"value": lambda v: v - np.where(BEND.z == BEND.z.max(), 5e-12, 0)}),
     },
 )
 test_edges_of_entropy_concave = hypothesis_edges(
-    entropy_concave, bent, below_inflection=({"end": 1.5241}, {"end": 1.5242})
+    entropy_concave, bent, below_inflection=({"end": INFLECTION}, {"end": INFLECTION + 5e-12})
 )
 
 

@@ -104,7 +104,7 @@ test_control_hypotheses_of_lemma_21 = hypothesis_edges(
     lambda **fields: lemma_21(altered(PRODUCTS, **fields)),
     radius=({"radius": 0.999}, {"radius": 1.0}),
     distance=({"distance": 1 + 2e-10}, {"distance": 1 + 1e-9}),
-    centres=({"centre_error": 5e-10}, {"centre_error": 1e-3}),
+    centres=({"centre_error": 5e-10}, {"centre_error": 5e-9}),
 )
 
 
@@ -138,7 +138,7 @@ test_control_each_identity_of_the_reduction = part_edges(
 
 @breaks_hypothesis(appendix_c, "centres")
 def test_control_centres_of_another_length():
-    return appendix_c(REDUCED), appendix_c(altered(REDUCED, centre_error=1e-3))
+    return appendix_c(altered(REDUCED, centre_error=5e-10)), appendix_c(altered(REDUCED, centre_error=5e-9))
 
 
 def test_the_unscaled_start_is_noticed():
@@ -195,6 +195,18 @@ def test_values_of_the_second_angle():
     ):
         part = appendix_d_5(np.array([(0.0, 0.0), (0.1, 0.0), case])).parts[2]
         assert (part.measured, part.promised) == (pytest.approx(left), pytest.approx(right))
+
+
+def test_one_point_outside_is_enough():
+    drawn = scattered(3, 0.3, 0.0, 0)
+    far = altered(drawn, points=with_entry(5, -drawn.shape.centres[1]))
+    assert products_of_clusters(far).distance == pytest.approx(2 / 0.3)
+
+
+def test_the_identity_of_the_first_angle():
+    radii = np.linspace(0.01, 0.99, 99)
+    np.testing.assert_allclose(2 * np.arcsin(np.sqrt(radii)), np.arccos(1 - 2 * radii))
+    assert appendix_d_4(np.array([0.6])).measured == pytest.approx(np.arccos(-0.2) / np.pi)
 
 
 def test_data_of_a_reader():

@@ -1,13 +1,16 @@
 """Good runs: all parts of Lemma 15 together, those that can fail."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges
-from tests.papers.chatterji2021.cluster_toys import altered, clusters, narrowed, with_entry
+from tests.papers.chatterji2021.cluster_toys import altered, clusters, expects, narrowed, with_entry
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
+from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import good_runs
 from widenet.papers.chatterji2021.claims.good_runs import bounds_of, definition_16
 
@@ -45,6 +48,23 @@ def test_parts_are_listed_and_those_that_say_nothing_left_out():
 
 def test_every_part_of_the_lemma_is_among_them():
     assert {name.split(",")[0] for name in bounds_of(clusters())} == {f"part {number}" for number in range(1, 8)}
+
+
+def test_the_constants_of_parts_6_and_7():
+    cell, norm = clusters(), f.norm_unit(2, 2000, 0.45)
+    share = f.window_share(2000, cell.step, cell.deviation, cell.overlap, cell.radius)
+    found = bounds_of(cell)
+    expects(found["part 6"], 2000 * share, 2000, f.window_failure(2000, cell.step, cell.deviation, 8))
+    expects(found["part 7, low"], 0.6 * norm, np.nan, np.exp(-6000 / 2048))
+    expects(found["part 7, high"], 3 * norm, np.nan, np.exp(-6000 / 1024))
+
+
+def test_what_can_always_fail_or_never_says_nothing():
+    wide = bounds_of(altered(clusters(), half_width=10**9))["part 3, above"]
+    assert not bounds_of(clusters())["part 3, above"].says_something
+    assert wide.says_something
+    assert not dataclasses.replace(wide, allowed=1.0).says_something
+    assert dataclasses.replace(wide, allowed=0.99).says_something
 
 
 def test_each_part_alone_makes_a_run_bad():

@@ -101,7 +101,7 @@ test_edges_of_theorem_1 = hypothesis_edges(theorem_1, judged(theorem_1), **OF_TH
 
 @breaks_hypothesis(theorem_1, "start_loss")
 def test_control_a_start_just_above_the_threshold():
-    return theorem_1([from_share(1 - 1e-12)]), theorem_1([from_share(1 + 5e-12)])
+    return theorem_1([axes_run(), from_share(1 - 1e-12)]), theorem_1([axes_run(), from_share(1 + 5e-12)])
 
 
 def from_share(share):
@@ -111,12 +111,12 @@ def from_share(share):
 
 @breaks_hypothesis(lemma_11, "start_loss")
 def test_control_a_start_just_above_the_threshold_of_lemma_11():
-    return lemma_11([from_share(1 - 1e-12)]), lemma_11([from_share(1 + 5e-12)])
+    return lemma_11([axes_run(), from_share(1 - 1e-12)]), lemma_11([axes_run(), from_share(1 + 5e-12)])
 
 
 @breaks_hypothesis(theorem_1, "two_points")
 def test_control_one_point_is_not_enough():
-    return theorem_1([axes_run()]), theorem_1([axes_run(1, 2, 1e-7)])
+    return theorem_1([axes_run()]), theorem_1([axes_run(), axes_run(1, 2, 1e-7)])
 
 
 def test_control_ten_times_the_step_is_outside():
@@ -233,7 +233,7 @@ test_edges_of_lemma_11 = hypothesis_edges(
 
 @breaks_hypothesis(lemma_11, "two_points")
 def test_control_one_point_is_not_enough_for_lemma_11():
-    return lemma_11([axes_run(1, 2, 1e-7)])
+    return lemma_11([axes_run(), axes_run(1, 2, 1e-7)])
 
 
 @breaks_part(lemma_12, "30pα_tL_t ≤ 1")

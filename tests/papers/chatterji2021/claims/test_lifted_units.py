@@ -117,6 +117,78 @@ def test_the_sums_with_chi_are_asked_only_where_part_1_holds():
     assert equation_16([cell]).parts[2].cases == equation_16([cell]).parts[3].cases == 40
 
 
+def test_the_room_of_equation_11():
+    """A billionth of α_0, on both sides."""
+    cell = attained()
+    for name, value, part, sign in (("shift", cell.step, 0, 1), ("lowest", cell.bandwidth + 3 * cell.step, 1, -1)):
+        for share, kept in ((5e-10, True), (2e-9, False)):
+            moved = altered(cell, **{name: np.array([[value + sign * share * cell.step]])})
+            assert equation_11([moved]).parts[part].kept is kept
+
+
+def at_edge(harmful=False, sum_off=0.0, after_off=0.0):
+    """A point at the edge of part 1 of Lemma 15 whose captured units move exactly as Eq. 16 promises.
+
+    `sum_off` is how far inside the edge it is; `after_off` how far the sum of φ lies on the wrong side.
+    """
+    cell = centres(n_runs=10)
+    chi, share = expected_mean(cell), cell.step / 4
+    if harmful:
+        total = chi + 1 - sum_off
+        fall = share * (cell.harmful_own_pull[0, 0] - cell.harmful_other_pull[0, 0])
+        after = total - cell.bandwidth * cell.harmful[0, 0] / 2 - fall + after_off
+        return altered(cell, harmful_sum=with_entry((0, 0), total), harmful_after=with_entry((0, 0), after))
+    total = chi - 1 + sum_off
+    rise = share * (cell.own_pull[0, 0] - cell.other_pull[0, 0])
+    after = total - cell.bandwidth * cell.helpful[0, 0] / 2 + rise - after_off
+    return altered(cell, helpful_sum=with_entry((0, 0), total), helpful_after=with_entry((0, 0), after))
+
+
+def expected_mean(cell):
+    return cell.half_width * f.captured_mean(cell.level, cell.deviation)
+
+
+@pytest.mark.parametrize("harmful", [False, True])
+def test_the_room_of_equation_16(harmful):
+    """A part in 10¹⁰ of 1 and the sum."""
+    cell = at_edge(harmful, sum_off=1e-3)
+    size = 1e-10 * (1 + (cell.harmful_sum if harmful else cell.helpful_sum)[0, 0])
+    for off, kept in ((0.9, True), (1.1, False)):
+        assert equation_16([at_edge(harmful, 1e-3, off * size)]).parts[int(harmful)].kept is kept
+
+
+@pytest.mark.parametrize("harmful", [False, True])
+def test_the_constants_of_the_sums_with_chi(harmful):
+    """−1 − h|I_+|/2 and + 1, and the condition that part 1 holds at the point."""
+    cell = at_edge(harmful, sum_off=1e-6)
+    slack = 1e-6 + (cell.bandwidth * cell.harmful[0, 0] / 2 if harmful else 0)
+    sign, part = (-1, 3) if harmful else (1, 2)
+    assert equation_16([cell]).parts[part].kept is True
+    for share, kept in ((0.9, True), (1.1, False)):
+        more = sign * (slack + (share - 1) * 1e-6)
+        assert equation_16([cell], more=more).parts[part].kept is kept
+    cases = [equation_16([at_edge(harmful, sum_off=off)]).parts[part].cases for off in (1e-9, -1e-9)]
+    assert cases[0] == cases[1] + 1
+
+
+def test_five_standard_errors():
+    values = np.array([1.0, 2.0, 3.0, 6.0])
+    error = 5 * values.std(ddof=1) / 2
+    for share, kept in ((0.999, True), (1.001, False)):
+        assert lifted_units._mean_is([values], np.array([3 + share * error])).kept is kept
+
+
+def test_growth_ends_beyond_three_fifths_of_the_goal():
+    def grows(*means):
+        return lifted_units._grows([np.array([mean]) for mean in means], 1.0).part("").kept
+
+    assert grows(0.1, 0.5, 0.601)
+    assert not grows(0.1, 0.5, 0.599)
+    assert not grows(0.1, 0.7, 1.0)
+    assert not grows(0.1, 0.7, 0.7)
+    assert not grows(0.2, 0.1, 0.7)
+
+
 def growing(keep=4, **last):
     """Three widths, the last one altered."""
     return [centres(1000, 10), centres(10_000, 10), altered(narrowed(centres(100_000, 10), keep), **last)]
@@ -230,6 +302,7 @@ def test_the_first_bound_of_lemma_18_at_its_edge():
 
 def test_the_second_display_is_about_the_other_units():
     assert lemma_18_as_printed(draw_expected(Scale.QUICK, 0)).verdict is Verdict.VIOLATED
+    assert draw_expected(Scale.QUICK, 0).sums[0] == pytest.approx(0.02051639, rel=1e-6)
     assert draw_expected(Scale.QUICK, 0).sums[-1] == pytest.approx(1 / 48, rel=1e-3)
     assert draw_expected(Scale.QUICK, 0).bounds[-1] == pytest.approx(-1 / 48, rel=1e-3)
 

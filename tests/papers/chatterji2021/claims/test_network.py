@@ -1,5 +1,6 @@
 """Derivatives, the reduction to zero biases, and the start of Theorem 1, each part broken alone."""
 
+import functools
 import math
 
 import numpy as np
@@ -11,25 +12,28 @@ from widenet.claims.base import Verdict
 from widenet.diagnostics.huberized import HuberNetwork
 from widenet.papers.chatterji2021.claims import network
 from widenet.papers.chatterji2021.claims.network import (
-    CURVED,
-    HESSIAN_NEAR,
-    NEAR_KINK,
-    OFF,
-    STRAIGHT,
     appendix_a,
-    curvatures_of,
-    draw_curvatures,
-    draw_fits,
-    draw_slopes,
     equations_19_20,
-    fit,
     section_2_gradient,
-    slopes_of,
     theorem_1_start,
 )
 from widenet.papers.chatterji2021.formulas import equation_5_threshold
 from widenet.papers.chatterji2021.runs.cases import Case
 from widenet.papers.chatterji2021.runs.coordinates import CoordinatesSetting, run_coordinates
+from widenet.papers.chatterji2021.runs.derivatives import (
+    CURVED,
+    HESSIAN_NEAR,
+    HESSIAN_NUDGE,
+    NEAR_KINK,
+    NUDGE,
+    OFF,
+    STRAIGHT,
+    curvatures_of,
+    draw_curvatures,
+    draw_slopes,
+    slopes_of,
+)
+from widenet.papers.chatterji2021.runs.fits import draw_fits, fit
 from widenet.papers.chatterji2021.settings import Listed, Sphere, reduced_points
 from widenet.progress import silent
 from widenet.records import Scale
@@ -38,19 +42,21 @@ SLOPES = draw_slopes(Scale.QUICK, 0)
 CURVATURES = draw_curvatures(Scale.QUICK, 0)
 
 
-def slopes(factor=1.0, sign=0, **fields):
-    def change(values):
-        return np.where(SLOPES.votes == sign, factor * values, values)
+def entry(kinds, kind, amount):
+    """Adds an amount to the first entry of this kind."""
+    return from_step(int(np.flatnonzero(kinds == kind)[0]), amount)
 
-    return section_2_gradient(altered(SLOPES, formula=change, **fields))
+
+def slopes(sign=1, amount=0.0, **fields):
+    return section_2_gradient(altered(SLOPES, formula=entry(SLOPES.votes, sign, amount), **fields))
 
 
 test_parts_of_the_gradient = part_edges(
     section_2_gradient,
     slopes,
     {
-        "rows that vote plus": ({}, {"sign": 1, "factor": 1.01}),
-        "rows that vote minus": ({}, {"sign": -1, "factor": -1.0}),
+        "rows that vote plus": ({}, {"sign": 1, "amount": 5e-6}),
+        "rows that vote minus": ({}, {"sign": -1, "amount": -5e-6}),
     },
 )
 test_edges_of_the_gradient = hypothesis_edges(
@@ -73,26 +79,29 @@ def test_control_the_slope_of_a_relu_is_not_that_of_phi():
     assert section_2_gradient(altered(found, formula=lambda values: 2 * values)).conclusion is False
 
 
-def curvatures(factor=1.0, kind=None, **fields):
-    def change(values):
-        return np.where(CURVATURES.kinds == kind, factor * values, values)
-
-    return equations_19_20(altered(CURVATURES, formula=change, **fields))
+def curvatures(kind=OFF, amount=0.0, **fields):
+    return equations_19_20(altered(CURVATURES, formula=entry(CURVATURES.kinds, kind, amount), **fields))
 
 
 test_parts_of_equations_19_20 = part_edges(
     equations_19_20,
     curvatures,
     {
-        "(19)": ({}, {"kind": OFF, "factor": 1.01}),
-        "(20), a point on the parabola": ({}, {"kind": CURVED, "factor": 1.01}),
-        "(20), none": ({}, {"kind": STRAIGHT, "factor": 1.01}),
+        "(19)": ({}, {"kind": OFF, "amount": 5e-6}),
+        "(20), a point on the parabola": ({}, {"kind": CURVED, "amount": -5e-6}),
+        "(20), none": ({}, {"kind": STRAIGHT, "amount": 5e-6}),
     },
 )
+
+
+def test_how_near_a_kink_may_be():
+    assert (NEAR_KINK, HESSIAN_NEAR, NUDGE, HESSIAN_NUDGE) == (2e-6, 1e-4, 1e-6, 1e-5)
+
+
 test_edges_of_equations_19_20 = hypothesis_edges(
     equations_19_20,
     curvatures,
-    away_from_kinks=({"nearest_kink": 1.1 * HESSIAN_NEAR}, {"nearest_kink": 0.9 * HESSIAN_NEAR}),
+    away_from_kinks=({"nearest_kink": 1.05 * HESSIAN_NEAR}, {"nearest_kink": 0.95 * HESSIAN_NEAR}),
 )
 
 
@@ -104,31 +113,36 @@ def test_the_three_kinds_of_entries():
     assert equations_19_20(found).verdict is Verdict.HOLDS
 
 
-def pair(**fields):
+@functools.cache
+def trained_pair():
     setting = CoordinatesSetting(points=Sphere(n_samples=5, dim=3), half_width=3, n_steps=20)
-    return altered(run_coordinates(setting, silent), **fields)
+    return run_coordinates(setting, silent)
+
+
+def pair(**fields):
+    return altered(trained_pair(), **fields)
 
 
 def coordinates(**fields):
-    return appendix_a([pair(**fields)])
+    return appendix_a([pair(), pair(**fields)])
 
 
 test_parts_of_appendix_a = part_edges(
     appendix_a,
     coordinates,
     {
-        "Ṽ^(t) = √2θ^(t)": ({}, {"weights": from_step(7, 1e-6)}),
-        "equal pre-activations": ({}, {"preactivations": from_step(7, 1e-6)}),
-        "equal losses": ({}, {"losses": from_step(7, 1e-6)}),
-        "⟨x̃, x̃'⟩ = (1 + ⟨x, x'⟩)/2": ({}, {"overlaps": from_step(0, 1e-9)}),
+        "Ṽ^(t) = √2θ^(t)": ({}, {"weights": from_step(7, 5e-10)}),
+        "equal pre-activations": ({}, {"preactivations": from_step(7, 5e-10)}),
+        "equal losses": ({}, {"losses": from_step(7, 5e-10)}),
+        "⟨x̃, x̃'⟩ = (1 + ⟨x, x'⟩)/2": ({}, {"overlaps": from_step(0, 5e-12)}),
         "⟨x̃, x̃'⟩ ≥ 0": (
             {},
-            {"overlaps": lambda o: np.append(o[1:], -1e-9), "halves": lambda h: np.append(h[1:], -1e-9)},
+            {"overlaps": lambda o: np.append(o[1:], -5e-12), "halves": lambda h: np.append(h[1:], -5e-12)},
         ),
     },
 )
 test_edges_of_appendix_a = hypothesis_edges(
-    appendix_a, coordinates, unit_inputs=({"unit_error": 9e-13}, {"unit_error": 2e-12})
+    appendix_a, coordinates, unit_inputs=({"unit_error": 9e-13}, {"unit_error": 5e-12})
 )
 
 
@@ -148,17 +162,17 @@ FITS = draw_fits(Scale.QUICK, 0)
 
 
 def fits(**fields):
-    return theorem_1_start([*FITS[:-1], altered(FITS[-1], **fields)])
+    return theorem_1_start([altered(FITS[-1], **fields), *FITS[:-1]])
 
 
 @breaks_part(theorem_1_start, "L₁ is small enough for Theorem 1")
 def test_control_a_loss_above_its_target():
     target = FITS[-1].target
-    return fits(loss=target), fits(loss=1.001 * target)
+    return fits(loss=target), fits(loss=(1 + 5e-12) * target)
 
 
 test_edges_of_theorem_1_start = hypothesis_edges(
-    theorem_1_start, fits, unit_inputs=({"unit_error": 9e-13}, {"unit_error": 2e-12})
+    theorem_1_start, fits, unit_inputs=({"unit_error": 9e-13}, {"unit_error": 5e-12})
 )
 
 
@@ -174,6 +188,11 @@ def test_points_that_float64_cannot_keep_apart_decide_nothing():
     found = theorem_1_start([fit(points, np.array([1.0, -1.0]), 2, too_close=True)])
     assert found.verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert found.conclusion is None
+
+
+def test_one_pair_that_is_too_close_leaves_it_open_and_one_clash_does_not():
+    assert fits(too_close=True).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert fits(too_close=True, why_not="points 1 and 2 are equal").verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 def test_the_target_is_the_loss_at_which_equation_5_gives_lemma_10():

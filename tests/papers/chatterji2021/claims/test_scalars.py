@@ -1,10 +1,12 @@
 """Facts about single numbers: each at its edge, and just beyond."""
 
+import functools
+
 import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.chatterji2021.toys import altered
+from tests.papers.chatterji2021.toys import altered, times
 from widenet.claims.base import Verdict
 from widenet.diagnostics.huberized import pulls
 from widenet.papers.chatterji2021.claims import scalars
@@ -28,6 +30,9 @@ from widenet.records import Scale
 BENT, MARGINS = draw_bent(Scale.QUICK, 0), draw_margins(Scale.QUICK, 0)
 GRID, EXPONENTS = draw_unit_grid(Scale.QUICK, 0), draw_exponents(Scale.QUICK, 0)
 THRESHOLDS = draw_thresholds(Scale.QUICK, 0)
+
+FAR = altered(MARGINS, margins=np.full(3, 700.0), pulls=np.exp(np.full(3, -700.0)), losses=np.exp(np.full(3, -700.0)))
+"""Where g = L = g(1 − g) in float64."""
 
 
 def test_they_hold():
@@ -62,8 +67,8 @@ test_parts_of_the_sandwich = part_edges(
     huberized_sandwich,
     bent(huberized_sandwich),
     {
-        "φ(z) ≤ φ'(z)z": ({"value": at(-1.0, lambda v: v)}, {"value": at(-1.0, lambda v: v + 0.01)}),
-        "φ'(z)z ≤ φ(z) + h/2": ({"slope": at(2.0, lambda s: s)}, {"slope": at(2.0, lambda s: 1.01 * s)}),
+        "φ(z) ≤ φ'(z)z": ({"value": at(-1.0, lambda v: v)}, {"value": at(-1.0, lambda v: v + 5e-12)}),
+        "φ'(z)z ≤ φ(z) + h/2": ({"slope": at(2.0, lambda s: s)}, {"slope": at(2.0, lambda s: (1 + 2.5e-12) * s)}),
     },
 )
 
@@ -93,14 +98,23 @@ test_parts_of_the_slopes = part_edges(
     huberized_slopes,
     slopes,
     {
-        "φ' ≥ 0": ({}, {"field": "slope", "change": at(-3.0, lambda s: s - 1e-3)}),
-        "φ' ≤ 1": ({}, {"slope": 0.999}),
-        "γ ≥ 0": ({}, {"field": "curvature", "change": at(-2.0, lambda c: c - 0.01)}),
-        "γ ≤ 1/h": ({}, {"curvature": 0.999}),
-        "φ is 1-Lipschitz": ({}, {"value_change": 0.999}),
-        "φ' is (1/h)-Lipschitz": ({}, {"slope_change": 0.999}),
+        "φ' ≥ 0": ({}, {"field": "slope", "change": at(-3.0, lambda s: s - 1e-15)}),
+        "φ' ≤ 1": ({}, {"slope": 1 - 1e-15}),
+        "γ ≥ 0": ({}, {"field": "curvature", "change": at(-2.0, lambda c: c - 1e-15)}),
+        "γ ≤ 1/h": ({}, {"curvature": 1 - 5e-12}),
+        "φ is 1-Lipschitz": ({}, {"value_change": 1 - 5e-10}),
+        "φ' is (1/h)-Lipschitz": ({}, {"slope_change": 1 - 5e-10}),
     },
 )
+
+
+def test_the_bounds_are_attained_as_they_stand():
+    """So a looser one would show."""
+    assert [part.tightness for part in huberized_slopes(BENT).parts] == pytest.approx([1] * 6, abs=1e-9)
+    assert [part.tightness for part in lemma_20(FAR).parts] == pytest.approx([1, 1], abs=1e-12)
+    found = z_log_squared_bound(GRID).parts
+    assert [found[0].promised, found[0].tightness] == pytest.approx([0.541341132946, 1], abs=1e-11)
+    assert found[1].promised == pytest.approx(0.135335283236613, rel=1e-12)
 
 
 def test_both_bounds_are_attained_so_they_are_not_strict():
@@ -110,21 +124,16 @@ def test_both_bounds_are_attained_so_they_are_not_strict():
     assert ((BENT.curvature * BENT.bandwidth)[at_h] == 1).all()
 
 
-def pulled(share=1.0, where=21.0):
-    return lemma_20(altered(MARGINS, pulls=lambda g: np.where(MARGINS.margins == where, share * g, g)))
+test_parts_of_lemma_20 = part_edges(
+    lemma_20,
+    functools.partial(lemma_20, FAR),
+    {"g ≤ L": ({}, {"most": 1 - 5e-12}), "g(1 − g) ≤ g": ({}, {"most_product": 1 - 5e-12})},
+)
 
 
 @breaks_part(lemma_20, "g ≤ L")
 def test_control_a_pull_a_thousandth_too_large():
-    return pulled(), pulled(1.001)
-
-
-@breaks_part(lemma_20, "g(1 − g) ≤ g")
-def test_control_another_product():
-    """At the opposite margin the second factor would be too large."""
-    short = altered(MARGINS, margins=np.full(3, 1.0), pulls=np.full(3, 0.2), losses=np.full(3, 0.5))
-    wrong = altered(short, margins=np.full(3, 1.0), pulls=np.full(3, -0.2), losses=np.full(3, 0.5))
-    return lemma_20(short), lemma_20(wrong)
+    return lemma_20(altered(MARGINS, pulls=lambda g: np.where(MARGINS.margins == 21.0, 1.001 * g, g)))
 
 
 def test_how_near_lemma_20_comes():
@@ -133,7 +142,7 @@ def test_how_near_lemma_20_comes():
 
 
 def unit(z=None, **constants):
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):
         return z_log_squared_bound(GRID if z is None else altered(GRID, z=z), **constants)
 
 
@@ -141,16 +150,31 @@ test_parts_of_z_log_squared = part_edges(
     z_log_squared_bound,
     unit,
     {
-        "z log²(1/z) ≤ 4/e²": ({}, {"highest": 0.5413}),
-        "largest at e^{−2}": ({}, {"where": float(np.exp(-1.98))}),
+        "z log²(1/z) ≤ 4/e²": ({}, {"highest": 4 / np.e**2 - 5e-12}),
+        "largest at e^{−2}": ({}, {"where": float(np.exp(-2)) * (1 + 5e-9)}),
     },
+)
+test_parts_of_z_log_squared_from_the_other_side = part_edges(
+    z_log_squared_bound, unit, {"largest at e^{−2}": ({}, {"where": float(np.exp(-2)) * (1 - 5e-9)})}
 )
 test_edges_of_z_log_squared = hypothesis_edges(
     z_log_squared_bound,
     unit,
-    at_most_one=({}, {"z": lambda z: np.append(z, 1.001)}),
-    positive=({}, {"z": lambda z: np.append(z, -1e-9)}),
+    at_most_one=({}, {"z": lambda z: np.append(z, 1 + 1e-15)}),
+    positive=({}, {"z": lambda z: np.append(z, 0.0)}),
 )
+
+
+ONE = np.array([1.0])
+
+
+def test_the_printed_exponential_bounds():
+    """3 and 1 at z = 1, 2 and 3/4 at 1/2; and (L − nL²) log(1/(2nL)) at n = 3, L = 0.01."""
+    assert [part.promised for part in exponents(z=ONE).parts[:2]] == [3, 1]
+    assert [part.promised for part in exponents(z=ONE / 2).parts[:2]] == [2, 0.75]
+    alone = altered(EXPONENTS, n_samples=np.array([3.0]), losses=np.array([0.01]))
+    assert exponential_bounds(alone).parts[2].promised == pytest.approx(0.02729008, abs=1e-7)
+    assert exponents(quadratic=0.49).conclusion is False
 
 
 def exponents(**changes):
@@ -162,8 +186,8 @@ test_parts_of_the_exponential_bounds = part_edges(
     exponential_bounds,
     exponents,
     {
-        "e^z ≤ 1 + 2z": ({"linear": 1.72}, {"linear": 1.7}),
-        "e^{−z} ≤ 1 − z + z²": ({"quadratic": 0.5}, {"quadratic": 0.49}),
+        "e^z ≤ 1 + 2z": ({"linear": np.e - 1}, {"linear": np.e - 1 - 5e-12}),
+        "e^{−z} ≤ 1 − z + z²": ({"z": ONE, "quadratic": 1 / np.e}, {"z": ONE, "quadratic": 1 / np.e - 5e-12}),
     },
 )
 
@@ -173,15 +197,17 @@ def test_control_a_function_a_little_smaller():
     def smaller(factor):
         return lambda *given: factor * alignment_bound(*given)
 
-    return exponents(reached=smaller(0.98)), exponents(reached=smaller(0.97))
+    n, loss = EXPONENTS.n_samples, EXPONENTS.losses
+    edge = ((loss - n * loss**2) * -np.log(2 * n * loss) / alignment_bound(n, loss, 0.0)).max()
+    return exponents(reached=smaller(edge)), exponents(reached=smaller(edge * (1 - 5e-9)))
 
 
 test_edges_of_the_exponential_bounds = hypothesis_edges(
     exponential_bounds,
     exponents,
-    at_most_one=({}, {"z": lambda z: np.append(z, 1.01)}),
+    at_most_one=({}, {"z": lambda z: np.append(z, 1 + 1e-15)}),
     not_negative=({}, {"z": lambda z: np.append(z, -1e-9)}),
-    log_not_negative=({}, {"losses": lambda loss: np.where(loss == loss.max(), 1.001 * loss, loss)}),
+    log_not_negative=({}, {"losses": lambda loss: np.where(loss == loss.max(), (1 + 5e-12) * loss, loss)}),
 )
 
 
@@ -210,34 +236,51 @@ test_parts_of_constant_c_1 = part_edges(
             {"exponent": 19.6563, "universal": lambda u: THRESHOLDS.n_samples**-(20.6563)},
             "n^{−(1+C₁)} ≤ bound of the proof",
         ),
-        "n^{−(1+C₁)}": ({}, {"universal": all_by(0.999)}),
-        "the proof loses 1/6 at its bound": ({}, {"by_proof": all_by(1.001)}),
-        "(5) gives 5/6 at its bound": ({}, {"by_equation_5": all_by(1.001)}),
+        "n^{−(1+C₁)}": ({}, {"universal": all_by(1 - 5e-9)}),
+        "the proof loses 1/6 at its bound": ({}, {"by_proof": all_by(1 + 4e-7)}),
+        "(5) gives 5/6 at its bound": ({}, {"by_equation_5": all_by(1 + 4e-7)}),
     },
 )
 
 
-@breaks_part(constant_c_1, "n^{−(1+C₁)} ≤ bound of the proof", also=("the proof loses 1/6 at its bound",))
+def beyond(change):
+    exponent = LEAST_EXPONENT + change
+    return {"exponent": exponent, "universal": THRESHOLDS.n_samples ** -(1 + exponent)}
+
+
+test_parts_of_constant_c_1_from_the_other_side = part_edges(
+    constant_c_1,
+    thresholds,
+    {
+        "last line of the proof = 5/6": ({}, beyond(-6e-7), "n^{−(1+C₁)} ≤ bound of the proof"),
+        "n^{−(1+C₁)}": ({}, {"universal": all_by(1 + 5e-9)}, "n^{−(1+C₁)} ≤ bound of the proof"),
+        "the proof loses 1/6 at its bound": (
+            {},
+            {"by_proof": all_by(1 - 4e-7)},
+            "n^{−(1+C₁)} ≤ bound of the proof",
+        ),
+        "(5) gives 5/6 at its bound": ({}, {"by_equation_5": all_by(1 - 4e-7)}),
+    },
+)
+
+
+@breaks_part(constant_c_1, "n^{−(1+C₁)} ≤ bound of the proof")
 def test_control_the_bound_of_the_proof_below_the_universal_one():
-    return thresholds(by_proof=all_by(0.9))
+    """At n = 2 they are equal."""
+    return thresholds(by_proof=all_by(1 - 5e-9))
 
 
 @breaks_part(constant_c_1, "bound of the proof ≤ that of (5)", also=("(5) gives 5/6 at its bound",))
 def test_control_the_bound_of_equation_5_below_that_of_the_proof():
-    return thresholds(by_equation_5=lambda values: 0.9 * THRESHOLDS.by_proof)
+    return thresholds(by_equation_5=lambda values: 0.999 * THRESHOLDS.by_proof)
 
 
 @breaks_hypothesis(constant_c_1, "two_points")
-def test_control_one_point():
-    first = altered(
-        THRESHOLDS,
-        **{name: getattr(THRESHOLDS, name)[:1] for name in ("universal", "by_proof", "by_equation_5")},
-        n_samples=np.array([1.0]),
-    )
-    return constant_c_1(first)
+def test_control_fewer_than_two_points():
+    return thresholds(n_samples=times(0, 0.95))
 
 
-def test_the_exponent_of_the_issue():
+def test_the_least_exponent():
     """19.6564 is enough and 19.6563 is not."""
     assert 19.6563 < LEAST_EXPONENT < 19.6564
     assert scalars.last_line_share(19.6564) > 5 / 6 > scalars.last_line_share(19.6563)

@@ -132,6 +132,22 @@ def test_the_slope_needs_margins_that_grow():
     assert theorem_2a_trend([wide(1000), altered(wide(), before=lambda b: b + 9)]).parts[2].kept is None
 
 
+@pytest.mark.parametrize(("slope", "kept"), [(0.279, True), (0.281, False), (0.221, True), (0.219, False)])
+@pytest.mark.parametrize("size", [1.0, 0.01])
+def test_the_band_of_the_slope(slope, kept, size):
+    """Also where margins grow by little."""
+    grown = [
+        altered(wide(p), before=lambda b: 0 * b, after=lambda a, p=p: 0 * a + size * p**slope)
+        for p in (1000, 3000, 10_000)
+    ]
+    assert theorem_2a_trend(grown).parts[2].kept is kept
+
+
+def test_a_margin_of_zero_is_not_positive():
+    parts = [judge_trend(after=with_entry((slice(0, runs), 1), 0.0)).parts[1].kept for runs in (1, 2)]
+    assert parts == [True, False]
+
+
 def judge_limit(constant=1 / 24, **last):
     return one_step_limit(cells(**last), constant=constant)
 
@@ -165,7 +181,16 @@ def test_a_readers_data():
     settings = theorem_2a.on(Specimen(from_arrays(corners, labels), Choices(n_runs=2)))
     found = theorem_2a([run_first_steps(setting, silent) for setting in settings])
     assert found.verdict is Verdict.CONSTANT_UNSPECIFIED
-    assert isinstance(theorem_2a.on(Specimen(from_arrays(2 * corners, labels))), Silence)
+    assert [(each.half_width, each.scaling, each.n_runs) for each in settings] == [
+        (1000, "exact", 2),
+        (10_000, "exact", 2),
+    ]
+    (later,) = theorem_2b.on(Specimen(from_arrays(corners, labels), Choices(seed=3)))
+    assert (later.half_width, later.n_steps, later.seed, later.start) == (200, 3000, 3, "gaussian")
+    run = run_second_phases(later.model_copy(update={"n_steps": 20}), silent)
+    assert theorem_2b([run]).verdict is Verdict.CONSTANT_UNSPECIFIED
+    for claim in (theorem_2a, theorem_2b):
+        assert isinstance(claim.on(Specimen(from_arrays(2 * corners, labels))), Silence)
 
 
 def phase(**fields):
@@ -199,6 +224,24 @@ def at_half(ratio):
 @breaks_part(theorem_2b_trend, "t·L_t is smaller at the end than halfway")
 def test_control_a_rate_just_slower_than_one_over_t():
     return theorem_2b_trend([phase(losses=at_half(1 - 1e-6))]), theorem_2b_trend([phase(losses=at_half(1 + 1e-6))])
+
+
+def test_equality_is_no_decrease():
+    level = altered(phase(losses=at_half(1.0)), losses=with_entry(199, at_half(1.0)[99] / 2))
+    assert theorem_2b_trend([level]).parts[1].kept is False
+    flat = phase(losses=with_entry(7, phase().losses[6]))
+    assert theorem_2b_trend([flat]).parts[0].kept is False
+
+
+def test_every_phase_counts():
+    off = altered(isolating(), step_scale=lambda q: 2 * q, n_points=3)
+    small, large = altered(isolating(), norm=0.5 * UNIT), altered(isolating(), norm=4 * UNIT)
+    for other, keys in ((off, {"schedule", "points"}), (small, {"norm_low"}), (large, {"norm_high"})):
+        for pair in ([isolating(), other], [other, isolating()]):
+            assert {h.key for h in section_4_3_rate(pair).hypotheses if not h.met} - {"first_loss"} == keys
+    high = altered(isolating(), losses=lambda a: 10 * a)
+    for pair in ([isolating(), high], [high, isolating()]):
+        assert [h.key for h in section_4_3_rate(pair).hypotheses if not h.met] == ["first_loss"]
 
 
 @breaks_part(theorem_2b_trend, "L_{t+1} < L_t")
@@ -291,9 +334,9 @@ test_control_each_term = part_edges(
     section_4_3_step_size,
     judge_steps,
     {
-        "the first term": ({}, {"terms": (1 - 1e-9, 1, 1)}),
-        "the second term, where C_4 p^(1/2−β) ≥ 4": ({}, {"terms": (1, 1 - 1e-9, 1)}),
-        "the third term": ({}, {"terms": (1, 1, 1 - 1e-9)}),
+        "the first term": ({"terms": (1 - 5e-13, 1, 1)}, {"terms": (1 - 5e-12, 1, 1)}),
+        "the second term, where C_4 p^(1/2−β) ≥ 4": ({"terms": (1, 1 - 5e-13, 1)}, {"terms": (1, 1 - 5e-12, 1)}),
+        "the third term": ({"terms": (1, 1, 1 - 5e-13)}, {"terms": (1, 1, 1 - 5e-12)}),
     },
 )
 test_control_hypotheses_of_the_terms = hypothesis_edges(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
-from tests.papers.chatterji2021.cluster_toys import altered, clusters, with_entry
+from tests.papers.chatterji2021.cluster_toys import altered, clusters, expects, with_entry
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
@@ -68,12 +68,31 @@ test_control_each_hypothesis = hypothesis_edges(
     judge,
     unit_inputs=({"products": with_entry((0, 0), 1 + 5e-10)}, {"products": with_entry((0, 0), 1 + 5e-9)}),
     bandwidth=({"bandwidth": lambda h: h * (1 + 5e-13)}, {"bandwidth": lambda h: h * (1 + 5e-12)}),
-    radius=({"radius": 1.0}, {"radius": 1.0 + 1e-9}),
+    radius=({"radius": 1 + 5e-13}, {"radius": 1 + 5e-12}),
     one_cluster=(
         {"radius": 0.02, "products": with_entry((0, 1), 0.96)},
         {"radius": 0.02, "products": with_entry((0, 1), 0.96 - 1e-11)},
     ),
 )
+
+
+def test_the_largest_radius_of_all_cells_counts():
+    keys = [[h.key for h in lemma_15_4(cells).hypotheses if not h.met] for cells in both_orders({"radius": 1.1})]
+    assert keys == [["radius"], ["radius"]]
+
+
+def both_orders(change):
+    pair = [clusters(), altered(clusters(), **change)]
+    return pair, pair[::-1]
+
+
+@pytest.mark.parametrize(("factor", "kept"), [(1 - 1e-9, True), (1 + 1e-9, False)])
+def test_the_chance_of_the_pair_that_is_farthest_apart(factor, kept):
+    turned = altered(clusters(), products=with_entry((0, 1), 0.5))
+    chance = f.both_captured(turned.level, turned.deviation, np.array([0.5]))[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(whole_clusters, "pair_share", lambda *_: factor * chance)
+        assert lemma_15_4([turned]).parts[2].kept is kept
 
 
 def test_pairs_of_two_clusters_do_not_count():
@@ -97,6 +116,23 @@ def test_it_speaks_about_data_on_the_sphere_only():
     assert len(lemma_15_4.on(Specimen(from_arrays(corners / np.sqrt(2), labels)))) == 2
 
 
+def test_a_share_below_zero_says_nothing():
+    """(1 − √r)/2 − 2a/(σ√(2π)) just above and just below 0."""
+    wide = altered(clusters(), deviation=lambda s: 10 * s)
+    edge = (1 - 4 * f.capture_loss(wide.level, wide.deviation)) ** 2
+    for radius, vacuous in ((edge - 1e-9, False), (edge + 1e-9, True)):
+        assert judge(radius=radius, deviation=wide.deviation).parts[2].vacuous is vacuous
+
+
+def test_the_bound_of_pairs():
+    cell = clusters()
+    bounds = P * (f.both_captured(cell.level, cell.deviation, cell.products) - f.tight_slack(P, 2 * N**2))
+    found = whole_clusters.together(cell, cell.helpful_pairs)
+    expects(found, found.sides.promised, 0, 0.005)
+    lowest = np.where(cell.same_cluster, cell.helpful_pairs - bounds, np.inf).min(axis=(1, 2))
+    np.testing.assert_allclose(found.sides.measured - found.sides.promised, lowest)
+
+
 def test_as_printed_it_fails_for_every_radius():
     evidence = lemma_15_4_as_printed(draw_crossed(Scale.QUICK, 0))
     assert evidence.verdict is Verdict.VIOLATED
@@ -110,7 +146,9 @@ def test_control_ten_points_are_captured_together():
 
 @breaks_hypothesis(lemma_15_4_as_printed, "radius")
 def test_control_a_radius_of_one():
-    return lemma_15_4_as_printed(crossed(0.99, math.log(5))), lemma_15_4_as_printed(crossed(1.0, math.log(5)))
+    small, large = crossed(0.99, math.log(5)), crossed(1.0, math.log(5))
+    both = type(small)(*(np.append(getattr(small, name), getattr(large, name)) for name in small.__annotations__))
+    return lemma_15_4_as_printed(small), lemma_15_4_as_printed(both)
 
 
 def test_the_share_by_drawing_units_and_points():
@@ -159,10 +197,9 @@ def test_control_a_smaller_promise():
 
 @breaks_hypothesis(lemma_15_4_few_dimensions, "few_dimensions")
 def test_control_more_dimensions():
-    def caps(radius):
-        return Caps((6,), (radius,), CAPS.captured[1:] | (np.arange(CAPS.captured.shape[1]) < 10_000))
-
-    return judge_caps(), lemma_15_4_few_dimensions(caps(math.pi / 6 * (1 + 1e-9)))
+    more = CAPS.captured | (np.arange(CAPS.captured.shape[1]) < 20_000)
+    inside, outside = (Caps((2, 6), (0.1, math.pi / 6 * factor), more) for factor in (1 - 1e-9, 1 + 1e-9))
+    return lemma_15_4_few_dimensions(inside), lemma_15_4_few_dimensions(outside)
 
 
 def test_shares_of_the_caps():

@@ -3,11 +3,13 @@
 import functools
 import math
 
+import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.chatterji2021.cluster_toys import altered, clusters, with_entry
+from tests.papers.chatterji2021.cluster_toys import altered, clusters, expects, with_entry
 from widenet.claims.base import Verdict
+from widenet.claims.sides import Sense
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import window
 from widenet.papers.chatterji2021.claims.window import (
@@ -89,6 +91,8 @@ def test_how_wide_is_wide_enough():
             deviation=f.initial_deviation(p, BETA, "exact"), step=f.first_step_size(p, BETA, "exact"),
         )  # fmt: skip
         assert lemma_15_7([cell]).hypotheses[-1].met is met
+        assert lemma_15_7([cell, clusters("exact")]).hypotheses[-1].met is met
+        assert lemma_15_7([clusters("exact"), cell]).hypotheses[-1].met is met
 
 
 def test_control_norms_far_from_their_bounds():
@@ -98,6 +102,15 @@ def test_control_norms_far_from_their_bounds():
     assert (ratios[1] > 2.3).all()
     assert ratios[0].mean() == pytest.approx(math.sqrt(3), rel=0.02)
     assert ratios[1].mean() == pytest.approx(math.sqrt(6), rel=0.02)
+
+
+def test_the_bounds_and_how_often_they_may_fail():
+    cell, norm = clusters(), f.norm_unit(2, P, BETA)
+    failure = f.window_failure(P, cell.step, cell.deviation, 8)
+    expects(window.in_window(cell, 1.0), bound(1.0), P, failure)
+    expects(window.in_window(cell, 0.5), bound(0.5), P, failure)
+    expects(window.norm_within(cell, 0.6, Sense.AT_LEAST), 0.6 * norm, np.nan, math.exp(-3 * P / 2048))
+    expects(window.norm_within(cell, 3.0, Sense.AT_MOST), 3 * norm, np.nan, math.exp(-3 * P / 1024))
 
 
 WINDOWS = draw_windows(Scale.QUICK, 0)
@@ -160,6 +173,13 @@ def test_every_eta_is_looked_at():
     for multiple, share in ((1, 0.77), (2, 0.3)):
         eta = math.sqrt(4 * 20 * (multiple + 0.1)) * starts().deviation
         assert judge_tails(outputs=first(share, eta)).parts[2].kept is False
+
+
+def test_a_start_exactly_at_eta_is_in_the_tail():
+    assert judge_tails(norms=first(0.01, 1.3)).parts[1].kept is False
+    eta = math.sqrt(4 * 20 * 3.0) * starts().deviation
+    assert judge_tails(outputs=first(0.12, eta)).parts[2].kept is False
+    assert judge_tails(outputs=first(0.12, eta * (1 - 1e-9))).parts[2].kept is True
 
 
 test_every_part_has_a_control = every_part_of(window)

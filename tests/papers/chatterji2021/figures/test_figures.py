@@ -8,9 +8,10 @@ import xarray as xr
 
 from widenet.papers import find_figure
 from widenet.papers.chatterji2021 import PAPER
+from widenet.papers.chatterji2021.figures.figure_2 import reduce_figure_2
 from widenet.papers.chatterji2021.figures.figure_3 import reduce_figure_3
 from widenet.papers.chatterji2021.figures.figure_4 import overshoot_p_value, reduce_figure_4
-from widenet.papers.chatterji2021.figures.loss_curves import REFERENCE, peak_ratio, rate_ratio, risen
+from widenet.papers.chatterji2021.figures.loss_curves import REFERENCE, peak_ratio, rate_ratio, summary
 from widenet.papers.chatterji2021.runs.activations import ActivationSetting, run_activations
 from widenet.papers.chatterji2021.runs.simulations import READINGS
 from widenet.progress import silent
@@ -55,7 +56,7 @@ XOR, SHOULDERS = simulated("xor"), simulated("shoulders")
 RELU = simulated("shoulders", "relu", loss=overshooting(29))
 NUMBERS = {
     "figure_1": run_activations(ActivationSetting(), silent),
-    "figure_2": XOR,
+    "figure_2": reduce_figure_2([XOR]),
     "figure_3": reduce_figure_3([SHOULDERS], [XOR]),
     "figure_4": reduce_figure_4([SHOULDERS], [RELU]),
 }
@@ -123,14 +124,14 @@ def one_run(change):
     ],
 )
 def test_control_each_comparison_of_figure_2(change, where, name, wrong):
-    assert set(off("figure_2", edited("xor", change, name, **where))) == wrong
+    assert set(off("figure_2", reduce_figure_2([edited("xor", change, name, **where)]))) == wrong
 
 
 def test_control_a_slope_of_minus_one():
     slow = simulated(
         "xor", loss=lambda a: a * 0 + (0.7 / (1 + 99 * a.step / 100)).clip(min=0.0021) * (1 - 1e-6 * a.step)
     )
-    assert "D: slope of log L against log t, steps 50 to 100, median" in off("figure_2", slow)
+    assert "D: slope of log L against log t, steps 50 to 100, median" in off("figure_2", reduce_figure_2([slow]))
 
 
 def shoulders(change, name="loss", **where):
@@ -199,9 +200,21 @@ def test_fishers_test():
     assert overshoot_p_value(few.sel(reading="D")) == pytest.approx(0.0578, abs=1e-3)
 
 
-def test_ratios_and_rises():
-    losses = xr.DataArray(1 / np.maximum(STEPS, 1.0)[None] ** 2, dims=("run", "step"), coords={"step": STEPS})
-    assert rate_ratio(losses) == pytest.approx(0.5)
-    assert peak_ratio(losses) == pytest.approx(1 / 50)
-    assert not risen(losses).any()
-    assert risen(losses.isel(step=slice(None, None, -1)).assign_coords(step=STEPS)).all()
+def test_the_numbers_that_are_kept():
+    """L = 1/t² for t ≥ 1, and a rise of 3 % at step 60 in one run."""
+    losses = np.tile(1 / np.maximum(STEPS, 1.0) ** 2, (4, 7, 1))
+    losses[3, 2, 60] = 1.03 * losses[3, 2, 59]
+    cell = simulated("xor").isel(run=slice(0, 7)).assign(loss=(("reading", "run", "step"), losses))
+    found = summary(cell)
+    plain = found.sel(reading="A")
+    assert rate_ratio(plain) == pytest.approx(0.5)
+    assert peak_ratio(plain) == pytest.approx(1 / 50)
+    np.testing.assert_allclose(plain["slope"], -2)
+    assert float(plain["rise"].max()) == 0  # from step 0 to step 1
+    assert float(found["rise"].max()) == pytest.approx(0.03)
+    assert int((found["rise"] > 1e-9).sum()) == 1
+    assert float(plain["near_last"][0]) == pytest.approx(1 / 8100)
+    assert (float(plain["first"][0]), float(plain["middle"][0]), float(plain["last"][0])) == (1, 1 / 2500, 1e-4)
+    np.testing.assert_allclose(plain["median"], losses[0, 0])
+    np.testing.assert_array_equal(found["shown"], losses[3, :5])
+    assert found.attrs == {"data": "xor", "last": 100, "runs": 7}

@@ -177,4 +177,33 @@ def test_larger_functions_spare_it():
     return lemma_b_6_as_printed(ATTAINED)
 
 
+def test_one_pair_without_a_kink_among_others():
+    found = lemma_a_5(joined(kinked(0.5, 0.5, 0.25), kinked(0.5, -0.5, 0.25)))
+    assert found.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert (
+        lemma_b_5(joined(CURVES, altered(area_family(0.01), line=area_family(0.01).curve))).hypotheses[1].met is False
+    )
+
+
+def test_a_curve_bent_down_among_others():
+    bent = altered(area_family(0.01), curve=-area_family(0.01).curve)
+    assert lemma_b_5(joined(bent, CURVES)).hypotheses[0].met is False
+    bent = altered(area_family(0.01), line=-area_family(0.01).line)
+    assert lemma_b_5(joined(CURVES, bent)).hypotheses[0].met is False
+
+
+def test_rounding_is_no_excuse():
+    """A value off by a billionth is off."""
+    tight = kinked(0.5, 0.5, 0.25)
+    assert lemma_a_5(tight, sharp_area=0.25 * (1 + 5e-12)).parts[1].kept is False
+    assert lemma_a_5(KINKS, sharp_share=31 / 63 + 5e-12).parts[3].kept is False
+    assert lemma_b_6(altered(ATTAINED, largest=lambda size: size * (1 + 5e-12))).hypotheses[0].met is False
+    assert lemma_b_6(altered(ATTAINED, lipschitz=lambda size: size * (1 - 5e-12))).hypotheses[1].met is False
+
+
+def test_values_of_the_rough_instance():
+    assert rough_instance(0.3)[:1] == (0.3,)
+    assert flat_instance(0.2) == pytest.approx((0.02, 0.0, 0.2, 1.0, 0.0, 1.0, 1.0))
+
+
 test_every_part_has_a_control = every_part_of(convexity)

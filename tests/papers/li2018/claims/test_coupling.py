@@ -12,6 +12,7 @@ from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import coupling
 from widenet.papers.li2018.claims.coupling import (
+    clear_shares,
     draw_sizes,
     draw_uniform,
     lemma_5_1,
@@ -206,12 +207,23 @@ def test_control_a_bound_half_a_percent_too_small():
 
 
 def test_a_move_as_long_as_the_bound_is_too_long():
-    assert lemma_a_1_move([altered(steep(), moves=np.array([0.0, 0.1]))]).conclusion is False
+    assert lemma_a_1_move([altered(steep(), moves=np.array([0.0, 0.1]))]).parts[0].kept is False
 
 
-@breaks_part(lemma_a_1_move, "0 at the start")
+@breaks_part(lemma_a_1_move, "0 at the start", also=("no farther than the longest path",))
 def test_control_a_start_that_moved():
     return lemma_a_1_move([coupled()]), lemma_a_1_move([altered(coupled(), moves=lambda m: m + np.eye(len(m))[0])])
+
+
+@breaks_part(lemma_a_1_move, "no farther than the longest path")
+def test_control_a_path_that_is_too_short():
+    return lemma_a_1_move([coupled()]), lemma_a_1_move([altered(coupled(), paths=lambda p: 0.9 * p)])
+
+
+def test_the_path_of_one_step_is_its_length():
+    found = steep()
+    assert found.paths[1] == pytest.approx(found.moves[1])
+    assert found.paths[0] == 0
 
 
 @breaks_part(lemma_b_1, "at least 1 − 10τ/σ")
@@ -255,6 +267,52 @@ def test_they_speak_about_three_classes():
     assert isinstance(lemma_5_1.on(many), Silence)
     wide = Specimen(from_arrays(np.eye(120)[:6], [0, 1, 2, 0, 1, 2]))
     assert isinstance(lemma_a_1_size.on(wide), Silence)
+
+
+def test_the_mean_of_fresh_points_at_its_edge():
+    """With a room that is next to nothing: 1 − 2·0.79788·0.02 = 0.96808."""
+    for share, kept in ((0.9683, True), (0.9678, False)):
+        fresh = np.stack([np.full(10, share), np.ones(10)])
+        assert lemma_b_1([altered(coupled(), fresh=fresh, width=10**9)]).parts[1].kept is kept
+
+
+def test_the_room_of_that_mean_is_five_standard_errors():
+    fresh = np.stack([np.full(10, 0.95), np.ones(10)])
+    width = 1000  # √(0.05/1000) = 0.0071
+    assert lemma_b_1([altered(coupled(), fresh=fresh, width=width)]).parts[1].kept is True
+    assert lemma_b_1([altered(coupled(), fresh=fresh - 0.03 * (fresh < 1), width=width)]).parts[1].kept is False
+
+
+def test_one_cell_of_several_is_enough_to_fail():
+    good, bad = coupled(), altered(coupled(), norm_error=0.01, total=0.01, limits=np.zeros(2))
+    for cells in ([good, bad], [bad, good]):
+        assert [h.met for h in lemma_5_1(cells).hypotheses] == [False, False, False]
+        assert [h.met for h in lemma_b_1(cells).hypotheses] == [False, False]
+        assert [h.met for h in lemma_a_1_move(cells).hypotheses] == [False, False]
+
+
+def test_the_failure_rate_is_a_hundredth():
+    """299 starts without a failure can show it, 250 cannot."""
+    assert lemma_a_1_size(altered(SIZES, shares=SIZES.shares[:299])).verdict is Verdict.HOLDS
+    assert lemma_a_1_size(altered(SIZES, shares=SIZES.shares[:280])).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    for claim in (lemma_a_1_all_thresholds, lemma_a_1_size_as_printed):
+        quiet = np.zeros(280, bool)
+        found = claim(altered(UNIFORM, broken=quiet, broken_above=quiet))
+        assert found.parts[0].kept is None
+
+
+def test_thresholds_are_measured_in_standard_deviations():
+    draws = SIZES.orthonormal.mean(axis=0)
+    np.testing.assert_allclose(1 - draws, 0.79788 / 2.71828 * SIZES.thetas, rtol=0.15)
+
+
+def test_lost_starts_are_found_by_hand():
+    """One point, ten neurons: H loses the neurons with |⟨w, x⟩| < τ."""
+    point = np.array([[1.0]])
+    shares = clear_shares(point, (0.5,), 10, 3, 7)
+    draw = np.random.default_rng([7, 51])
+    for share in shares:
+        assert share[0] == (np.abs(draw.normal(size=(10, 1))) >= 0.5 / E).mean()
 
 
 test_every_part_has_a_control = every_part_of(coupling)

@@ -297,4 +297,53 @@ def test_they_speak_about_three_classes():
     assert isinstance(section_6_rank.on(Specimen(from_arrays(np.eye(301)[:4], [0, 1, 2, 2]))), Silence)
 
 
+def law(claim, name, power):
+    """A quantity that is exactly proportional to a power of the width, at the end of the averages or at step 200."""
+
+    def change(cell):
+        value = 0.05 * (cell.width / 500) ** power
+        return {name: np.full(401, value**0.5 if name == "residuals" else value)}
+
+    return changed(claim, change)
+
+
+@pytest.mark.parametrize(("power", "kept"), [(-0.36, True), (-0.34, False)])
+def test_the_slope_of_residuals_at_its_edge(power, kept):
+    assert law(lemma_a_4, "residuals", power).conclusion is kept
+
+
+@pytest.mark.parametrize(("power", "kept"), [(-0.36, True), (-0.34, False), (-0.64, True), (-0.66, False)])
+def test_slopes_of_patterns_and_distance_at_their_edges(power, kept):
+    assert law(section_5_observation, "flips", power).conclusion is kept
+    assert law(section_5_observation, "distances", power).conclusion is kept
+
+
+def test_one_run_that_never_gets_there_is_enough():
+    cells = [altered(cell, residuals=np.where(np.arange(401) < 140, 0.02, 0.001)) for cell in wide()]
+    cells[7] = altered(cells[7], residuals=np.full(401, 0.02))
+    assert section_4_width_free(cells).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+def test_the_curvature_of_the_drop():
+    """With η‖A‖² = 1 three quarters are promised."""
+    cell = altered(fine(), step_size=1.0, vote_norm=1.0, still=np.ones(21), squares=np.ones(21))
+    for drop, kept in ((0.7501, True), (0.7499, False)):
+        assert lemma_a_4_step([altered(cell, losses=20 - drop * np.arange(21))]).conclusion is kept
+
+
+def test_one_cell_of_several_is_enough_to_fail_a_step():
+    bad = altered(fine(), norm_error=0.01, total=0.01, vote_norm=200.0)
+    for cells in ([fine(), bad], [bad, fine()]):
+        assert [h.met for h in lemma_a_4_step(cells).hypotheses] == [False, False, False]
+
+
+def test_the_level_of_the_law_is_a_thousandth():
+    cells = list(dimensions())
+    for place in range(8, 12):
+        cells[place] = altered(cells[place], residuals=lambda v: 0 * v)
+    p_value = section_4_dimension_free(cells).details["p-value"]
+    assert section_4_dimension_free(cells, level=0.99 * p_value).conclusion is True
+    assert section_4_dimension_free(cells, level=1.01 * p_value).conclusion is False
+
+
 test_every_part_has_a_control = every_part_of(descent)

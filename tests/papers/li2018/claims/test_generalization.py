@@ -233,4 +233,60 @@ def test_a_reader_s_run_that_has_not_learned_yet_refutes_nothing():
     assert theorem_4_1(runs(error=0.0, unfinished=True)).verdict is Verdict.HOLDS
 
 
+def test_the_failure_rate_is_fifteen_percent():
+    """19 runs without a failure can show it, 18 cannot."""
+    for claim in (theorem_4_1, theorem_4_1_as_printed):
+        assert claim(with_errors(0, 19)).verdict is Verdict.HOLDS
+        assert claim(with_errors(0, 18)).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+def test_one_run_of_several_is_enough_to_fail():
+    bad = altered(small(), norm_error=0.01, relative_diameter=0.07)
+    near = altered(small(), separation=0.0)
+    for cells in ([small()] * 7 + [bad], [bad] + [small()] * 7):
+        for claim in (theorem_4_1, section_6_cancellation):
+            assert [h.met for h in claim(cells).hypotheses][:4] == [False, True, True, False]
+        assert lemma_b_4_loss(cells).hypotheses[0].met is False
+        assert theorem_4_1_as_printed(cells).hypotheses[0].met is False
+        assert section_5_pseudo_network(cells).hypotheses[0].met is False
+    for cells in ([small(), near], [near, small()]):
+        assert theorem_4_1(cells).hypotheses[1].met is False
+        assert theorem_4_1_as_printed(cells).hypotheses[1].met is False
+
+
+def test_outputs_may_be_off_by_rounding_and_no_more():
+    for share, kept in ((1 + 5e-10, True), (1 + 5e-9, False)):
+        assert lemma_b_4_loss(runs(1, logits=small().logit_bounds * share)).parts[0].kept is kept
+
+
+def test_means_of_accuracies():
+    mixed = [altered(small(), start_accuracy=each) for each in (0.2, 0.9) * 4]
+    assert section_6_cancellation(mixed).parts[1].measured == pytest.approx(0.55)
+    one = [altered(small(), update_accuracy=0.98 if number == 3 else 1.0) for number in range(8)]
+    assert section_6_cancellation(one).parts[0].kept is False
+
+
+def test_an_obstructed_data_set_of_a_reader():
+    points = Polygon(n_directions=5).draw(0)
+    signs = np.where(points.classes == 0, -1, 1)
+    found = theorem_4_1_obstruction(theorem_4_1_obstruction.on(Specimen(from_arrays(3 * points.points, signs))))
+    assert found.verdict is Verdict.HOLDS
+    assert [part.name for part in found.parts] == ["an error on some point", "by a linear program, for every network"]
+    turned = Polygon(degrees=5.0).draw(0)
+    free = Specimen(from_arrays(turned.points, np.where(turned.classes == 0, -1, 1)))
+    assert "antipodal" in theorem_4_1_obstruction.on(free)
+    assert lemma_b_4_loss.on(free) == theorem_4_1.on(free)
+
+
+def test_the_printed_error_may_be_two_percent_too():
+    assert theorem_4_1_as_printed(runs(error=0.02)).verdict is Verdict.HOLDS
+    assert theorem_4_1_as_printed(runs(error=0.0201)).verdict is Verdict.VIOLATED
+
+
+def test_random_networks_are_of_many_kinds():
+    assert len(OBSTRUCTED.right) == 401
+    assert OBSTRUCTED.right[0] == 0
+    assert set(OBSTRUCTED.right[1:]) >= {1, 2, 3, 4, 5}
+
+
 test_every_part_has_a_control = every_part_of(generalization)

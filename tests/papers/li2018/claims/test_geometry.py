@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import erf
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
 from tests.papers.li2018.toys import altered, sample
@@ -27,7 +28,7 @@ from widenet.papers.li2018.claims.geometry import (
     weights_in_span,
 )
 from widenet.papers.li2018.formulas import event_threshold
-from widenet.papers.li2018.settings import TOY
+from widenet.papers.li2018.settings import TOY, Basis
 from widenet.records import Scale
 
 EVENT = draw_event(Scale.QUICK, 0)
@@ -174,6 +175,77 @@ def test_weights_keep_their_inner_products():
 
 def test_the_threshold_of_the_toy():
     assert EVENT.threshold == event_threshold(EVENT.distance, 1.0, 6)
+
+
+def test_only_one_set_of_coefficients_has_to_fail():
+    pushes = PUSHES.pushes.copy()
+    pushes[3] = 0.0
+    assert equation_2(altered(PUSHES, pushes=pushes)).parts[0].kept is False
+    assert equation_2_as_printed(altered(PUSHES, pushes=np.abs(pushes))).parts[0].kept is False
+
+
+def test_the_share_given_the_event_at_its_edge():
+    """1/(16e) = 0.02299 of the draws have to be large."""
+    draws = np.zeros((1, 100_000))
+    for share, kept in ((0.0245, True), (0.0215, False)):
+        draws[0, :] = np.arange(100_000) < share * 100_000
+        assert equation_2(altered(PUSHES, pushes=draws)).parts[0].kept is kept
+        assert equation_2_as_printed(altered(PUSHES, pushes=draws)).parts[0].kept is kept
+
+
+def test_the_joint_share_at_its_edge():
+    level = PUSHES.threshold / (256 * np.e**3)
+    large = np.ones((1, 1000))
+    for factor, kept in ((1.01, True), (0.99, False)):
+        found = equation_2(altered(PUSHES, pushes=large, event_share=factor * level))
+        assert found.parts[1].kept is kept
+
+
+def test_rates_of_the_tail():
+    quiet = Tails(np.full(298, 5.64), 100)
+    assert lemma_a_2_tail(quiet).parts[0].kept is None
+    assert lemma_a_2_tail(Tails(np.full(299, 5.64), 100)).parts[0].kept is True
+    limit = 10 + np.sqrt(2 * np.log(100))
+    assert lemma_a_2_tail(Tails(np.full(400, limit + 0.01), 100)).parts[0].kept is False
+    assert lemma_a_2_tail(Tails(np.full(400, limit - 0.01), 100)).parts[0].kept is True
+    for factor, kept in ((1.025, True), (1.04, False), (0.96, False)):
+        assert lemma_a_2_tail(Tails(np.full(400, factor * np.sqrt(100 / np.pi)), 100)).parts[1].kept is kept
+
+
+def test_half_of_the_draws_may_be_hit():
+    for hit, kept in ((0.48, True), (0.52, False)):
+        clear = np.arange(40_000) >= hit * 40_000
+        assert lemma_a_2_event(altered(EVENT, clear=clear)).parts[2].kept is kept
+
+
+def test_the_printed_tail_begins_at_its_level():
+    exactly = Tails(np.full(20, 100.1), 40_000)
+    assert lemma_a_2_tail_as_printed(exactly).verdict is Verdict.VIOLATED
+
+
+def test_what_is_counted_is_the_event():
+    """On orthonormal points, with a τ so large that the factor 4 is seen."""
+    basis = Basis().draw(0)
+    found = measure_event(basis, 0, factor=60.0)
+    tau = found.threshold
+    inside = erf(4 * tau / np.sqrt(2))
+    assert found.hits == pytest.approx(np.full(4, inside), abs=0.02)
+    assert found.clear.mean() == pytest.approx((1 - inside) ** 4, abs=0.02)
+    assert found.near.mean() == pytest.approx(erf(tau / np.sqrt(2)), abs=0.02)
+    np.testing.assert_allclose(found.sines, 1.0)
+    assert (found.n_components, found.distance) == (6, pytest.approx(2**0.5))
+
+
+def test_pushes_are_drawn_given_the_event():
+    """With one point of each class, orthogonal: |β| ≥ 4τ, and α is nearly uniform on [−τ, τ]."""
+    found = measure_pushes(np.eye(2), np.array([True, False]), np.array([[1.0, -1.0]]), 0.1, 0)
+    alphas = found.pushes[0]
+    assert alphas.max() <= 1
+    assert ((alphas > 1e-12) | (alphas <= 1)).all()
+    assert ((alphas < 1) & (alphas > 0)).mean() == pytest.approx(0.25, abs=0.02)
+    assert (alphas <= -3).mean() == pytest.approx(0.5, abs=0.02)
+    inside = erf(0.1 / np.sqrt(2))
+    assert found.event_share == pytest.approx(inside * (1 - erf(0.4 / np.sqrt(2))), rel=0.02)
 
 
 test_every_part_has_a_control = every_part_of(geometry)

@@ -171,4 +171,47 @@ def test_control_a_negated_coefficient():
     return lemma_a_2_reflection(measure_reflections([(twice, np.array([1.0, -1.0, 0.0]))], 0))
 
 
+def test_the_slope_at_its_edge():
+    """0.0829·δ/((k − 1)l), with next to no room."""
+    one = altered(NEAR, exact=np.full(2, np.nan), draws=10**12)
+    for factor, kept in ((1.01, True), (0.98, False)):
+        share = factor * 0.0829 * NEAR.slopes
+        assert lemma_a_2(altered(one, shares=share)).parts[0].kept is kept
+        assert lemma_a_2_as_printed(altered(one, shares=share)).parts[0].kept is kept
+
+
+def test_the_sharp_bound_at_its_edge():
+    one = altered(NEAR, draws=10**12)
+    for factor, kept in ((1.001, True), (0.99, False)):
+        assert lemma_a_2_sharp(altered(one, shares=factor * NEAR.bounds)).parts[0].kept is kept
+
+
+def test_the_idle_point():
+    sample, coefficients, exact = idle_cross()
+    np.testing.assert_array_equal(sample.points, np.eye(2))
+    np.testing.assert_array_equal(coefficients, [1.0, 0.0])
+    assert exact == 0.5
+    assert sample.shares.sum() == 1
+
+
+def test_one_instance_of_several_is_enough_to_fail():
+    touching = altered(NEAR.structures[0], separation=0.0, opposite_separation=0.0)
+    for structures in ((touching, NEAR.structures[1]), (NEAR.structures[0], touching)):
+        found = lemma_a_2(altered(NEAR, structures=structures))
+        assert [h.met for h in found.hypotheses][2:4] == [False, False]
+        assert lemma_a_2_as_printed(altered(NEAR, structures=structures)).hypotheses[-1].met is False
+
+
+def test_what_is_measured_of_instances():
+    pair = two_points(0.4)
+    found = measure_large([pair, *toy_instances(0, 2)], 0, count=100)
+    assert found.slopes[0] == pytest.approx(2 * np.sin(0.2))
+    assert found.least_own == min(
+        float((c[s.classes == s.classes[0]] / c[0]).min()) for s, c, _ in (pair, *toy_instances(0, 2))
+    )
+    assert found.norm_error < 1e-12
+    long = Sample(1.5 * pair[0].points, pair[0].classes, pair[0].components, pair[0].shares)
+    assert measure_large([(long, *pair[1:]), pair], 0, count=100).norm_error == pytest.approx(0.5)
+
+
 test_every_part_has_a_control = every_part_of(large_pieces)

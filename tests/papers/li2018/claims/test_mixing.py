@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+from scipy.special import erf
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
 from tests.papers.li2018.toys import altered
@@ -295,7 +296,82 @@ def test_control_a_bound_that_is_twenty_times_too_small():
 
 
 def test_slopes():
+    assert np.isnan(fitted_slope(np.array([4.0]), np.array([3.0])))
     assert fitted_slope(np.array([1.0, 4.0, 16.0]), np.array([3.0, 1.5, 0.75])) == pytest.approx(-0.5)
+
+
+def sloped(power):
+    """Gaps that are exactly proportional to a power of the size."""
+    return altered(batched(), gaps=lambda g: np.ones_like(g) * batched().sizes[:, None] ** power)
+
+
+@pytest.mark.parametrize(("power", "kept"), [(-0.36, True), (-0.34, False), (-0.64, True), (-0.66, False)])
+def test_the_slope_of_samples_at_its_edges(power, kept):
+    assert lemma_b_3([sloped(power)]).conclusion is kept
+
+
+def test_large_shares_at_their_edges():
+    level = 0.0829 * batched().distance / (2 * batched().per_class)
+    for factor, kept in ((1.01, True), (0.99, False)):
+        assert lemma_b_3([altered(batched(), large=factor * level)]).parts[2].kept is kept
+        share = factor * 0.0829 * CLUSTERS.slopes
+        assert lemma_b_2(altered(CLUSTERS, shares=share, draws=10**12)).parts[0].kept is kept
+        many = altered(gradients(), shares=factor * gradients().targets)
+        assert lemma_5_2([many]).conclusion is kept
+        slope = 0.0829 * gradients().separation / (2 * gradients().per_class)
+        hexagon = altered(gradients(), shares=gradients().shares * 0 + factor * slope)
+        assert lemma_5_2_as_printed([hexagon]).conclusion is kept
+
+
+def test_the_events_at_their_edges():
+    for factor, kept in ((1.01, True), (0.98, False)):
+        levels = 1 - 0.7978845608 / (2 * np.sqrt(1 - EVENTS.distances**2 / 4))
+        found = altered(EVENTS, shares=factor * levels, exact=np.full(4, np.nan), draws=10**12)
+        assert lemma_b_2_event(found).parts[0].kept is kept
+        joint = factor * 0.33 / 0.7978845608
+        found = altered(EVENTS, shares=np.full(4, joint), thresholds=np.full(4, 1e-6))
+        assert lemma_b_2_event(found).parts[2].kept is kept
+
+
+def test_mixing_at_its_edge():
+    for factor, kept in ((1.01, True), (0.98, False)):
+        found = altered(MIXED, draws=np.full(len(MIXED.shares), 1e12))
+        shares = factor * np.array([2 * 0.5 * (1 - erf(np.sqrt((k - 1) / k / 2))) for k in MIXED.n_classes])
+        assert lemma_a_3_mixing(altered(found, shares=shares)).parts[1].kept is kept
+
+
+def test_one_cell_of_several_is_enough_to_fail():
+    bad = altered(gradients(), norm_error=0.01, separation=0.0)
+    worse = altered(batched(), norm_error=0.01)
+    for cells in ([gradients(), bad], [bad, gradients()]):
+        assert [h.met for h in lemma_5_2(cells).hypotheses][:2] == [False, False]
+        assert [h.met for h in lemma_5_2_as_printed(cells).hypotheses] == [False, False]
+    for cells in ([batched(), worse], [worse, batched()]):
+        assert lemma_b_3(cells).hypotheses[0].met is False
+        assert lemma_b_4_batches(cells).hypotheses[0].met is False
+
+
+def test_batches_may_fail_once_in_a_hundred():
+    few = altered(batched(), gaps=batched().gaps[:, :298])
+    assert lemma_b_4_batches([few]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    limit = 2 * batched().largest_vote * (1 + np.sqrt(2 * np.log(60 / 0.01))) / np.sqrt(batched().sizes)
+    for factor, kept in ((0.99, True), (1.01, False)):
+        gaps = np.ones((3, 300)) * factor * limit[:, None]
+        assert lemma_b_4_batches([altered(batched(), gaps=gaps)]).conclusion is kept
+
+
+def test_caps_have_coefficients_as_the_lemma_asks():
+    """λ = 0: P is a sum of six points, each with its whole coefficient."""
+    found = measure_clusters((0.0,), 5)
+    assert 0 <= found.least_own <= 1
+    assert found.structures[0].diameter == pytest.approx(0, abs=1e-12)
+    assert found.slopes[0] == pytest.approx(found.structures[0].distance / 4)
+    assert measure_clusters((0.0,), 5, factor=0.5).shares[0] < found.shares[0]
+
+
+def test_extreme_pieces_add_up_to_zero():
+    np.testing.assert_allclose(extreme_pieces(5).sum(), 0, atol=1e-15)
+    assert extreme_pieces(4)[0] == 1
 
 
 test_every_part_has_a_control = every_part_of(mixing)

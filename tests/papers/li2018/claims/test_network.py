@@ -158,4 +158,29 @@ def test_random_starts_have_weights_of_several_sizes():
     assert isinstance(next(random_starts(TOY.draw(0), 0, 1))[0], SoftmaxNetwork)
 
 
+def test_rounding_is_no_excuse():
+    size = SLOPES.row_sizes[0]
+    for excess, kept in ((0.5e-12, True), (5e-12, False)):
+        assert equation_1(altered(SLOPES, rows=SLOPES.written + excess * size)).parts[1].kept is kept
+        assert pseudo_gradient(altered(PSEUDO, defined=-PSEUDO.combined + excess * PSEUDO.sizes)).conclusion is kept
+        assert lemma_a_3_sum(altered(PSEUDO, sums=excess * np.maximum(PSEUDO.largest, 1e-12))).conclusion is kept
+        shifted = altered(RESIDUALS, own=lambda v, e=excess: v + e)
+        assert section_5_residuals(shifted).parts[0].kept is kept
+    for excess, kept in ((0.5e-6, True), (5e-6, False)):
+        sizes = np.maximum(SLOPES.sizes, 1e-3)
+        assert equation_1(altered(SLOPES, measured=SLOPES.along + excess * sizes)).parts[0].kept is kept
+
+
+@pytest.mark.parametrize(("steps", "used"), [(10.5, True), (9.5, False)])
+def test_networks_ten_steps_away_from_a_kink_take_part(steps, used):
+    votes = np.array([[1.0, 0.5], [-1.0, 2.0]])
+    near = SoftmaxNetwork(np.array([[steps * 1e-6, 0.0], [1.0, 0.0]]), votes)
+    one = Sample(np.array([[1.0, 0.0]]), np.array([1]), np.array([0]), np.ones(1))
+    found = measure_slopes(iter([(near, near, one)]), 0)
+    assert (len(found.along) == 5) is used
+    if used:
+        assert found.clearance == pytest.approx(steps)
+        assert equation_1(found).verdict is Verdict.HOLDS
+
+
 test_every_part_has_a_control = every_part_of(network)

@@ -151,4 +151,41 @@ def test_steps_after_the_promised_ones_are_not_judged():
     assert lemma_b_4_coupled([late]).verdict is Verdict.HOLDS
 
 
+def test_halves_and_levels_at_their_edges():
+    cell = altered(dropped(), residuals=np.full(60, 0.0501))
+    for ratio, kept in ((0.51, True), (0.49, False)):
+        found = lemma_b_4([altered(cell, drops=ratio * cell.step_size * cell.squares)])
+        assert found.conclusion is kept
+    small = altered(cell, residuals=np.full(60, 0.0499))
+    assert lemma_b_4([small]).verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+def test_one_step_in_twenty_may_drop_less():
+    """59 steps without one can show it, 58 cannot."""
+    good = altered(dropped(), drops=dropped().step_size * dropped().squares, residuals=np.full(60, 0.1))
+    for count, kept in ((59, True), (57, None)):
+        residuals = np.where(np.arange(60) < count, 0.1, 0.01)
+        assert lemma_b_4([altered(good, residuals=residuals)]).conclusion is kept
+
+
+def test_the_share_of_coupled_neurons_at_its_edge():
+    for share, kept in ((0.9901, True), (0.9899, False)):
+        assert lemma_b_4_coupled([altered(coupled(), coupled=np.full(4, share))]).conclusion is kept
+
+
+def test_one_cell_of_several_is_enough_to_fail():
+    bad = altered(dropped(), norm_error=0.01)
+    worse = altered(coupled(), norm_error=0.01, promised=np.array([1.0, 0, 0, 0]))
+    for cells in ([dropped(), bad], [bad, dropped()]):
+        assert lemma_b_4(cells).hypotheses[0].met is False
+    for cells in ([coupled(), worse], [worse, coupled()]):
+        assert [h.met for h in lemma_b_4_coupled(cells).hypotheses] == [False, False]
+
+
+def test_the_room_of_equation_3():
+    for excess, kept in ((5e-13, True), (5e-12, False)):
+        found = altered(ATTAINED, increase=ATTAINED.linear + ATTAINED.quadratic / 4 + 2**0.5 * ATTAINED.rough + excess)
+        assert equation_3(found).conclusion is kept
+
+
 test_every_part_has_a_control = every_part_of(population)

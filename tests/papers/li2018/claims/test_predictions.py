@@ -27,6 +27,7 @@ from widenet.papers.li2018.claims.predictions import (
 from widenet.papers.li2018.formulas import MARGIN_ONE
 from widenet.papers.li2018.settings import TOY
 from widenet.records import Scale
+from widenet.training.small.softmax import cross_entropies, start_softmax
 
 MARGINS = draw_margins(Scale.QUICK, 0)
 ERRORS = draw_errors(Scale.QUICK, 0)
@@ -158,6 +159,64 @@ def test_they_speak_about_three_classes():
         assert claim(claim.on(specimen)).verdict is Verdict.HOLDS, claim.id
     wide = Specimen(from_arrays(np.random.default_rng(0).normal(size=(4, 300)), [0, 1, 2, 2]))
     assert isinstance(theorem_4_1_start.on(wide), Silence)
+
+
+def test_rounding_is_no_excuse():
+    for excess, kept in ((5e-13, True), (5e-12, False)):
+        errors = altered(TIED, component_errors=2 * TIED.component_means + excess)
+        assert theorem_4_1_markov(errors).parts[0].kept is kept
+        small = altered(TIED, largest=TIED.errors / (2 * TIED.counts) - excess)
+        assert theorem_4_1_reduction(small).parts[0].kept is kept
+
+
+def test_the_failure_rate_of_the_start_is_a_hundredth():
+    """299 starts without a failure can show it."""
+    for count, kept in ((299, True), (297, None)):
+        found = altered(STARTS, ratios=np.full(count, 0.5))
+        assert theorem_4_1_start(found).parts[2].kept is kept
+    assert theorem_4_1_start(altered(STARTS, ratios=np.full(800, 1.0))).parts[2].kept is True
+
+
+def test_means_of_squares_within_five_standard_errors():
+    for lift, kept in ((4.5, True), (5.5, False)):
+        squares = STARTS.squares.copy()
+        chosen = STARTS.widths == 64
+        spread = squares[chosen].std(ddof=1) / np.sqrt(chosen.sum())
+        squares[chosen] += 0.5 + lift * spread - squares[chosen].mean()
+        assert theorem_4_1_start(altered(STARTS, squares=squares)).parts[0].kept is kept
+
+
+def test_losses_at_their_bound():
+    for excess, kept in ((5e-10, True), (5e-9, False)):
+        losses = np.log(3) + 2 * STARTS.largest + excess
+        assert theorem_4_1_start(altered(STARTS, losses=losses)).parts[3].kept is kept
+
+
+def test_the_printed_form_of_markov_at_its_edge():
+    means = np.full(8, 0.1)
+    for factor, kept in ((0.999, True), (1.001, False)):
+        found = altered(TIED, component_means=means, component_errors=factor * np.sqrt(means))
+        assert theorem_4_1_markov(found).parts[1].kept is kept
+
+
+def test_starts_are_measured_as_they_are():
+    sample_ = TOY.draw(0)
+    found = measure_starts(sample_, 0, widths=(30,), count=1)
+    network = start_softmax(np.random.default_rng([0, 42, 30, 0]), 30, 20, 3)
+    logits = network.logits(sample_.points)
+    active = np.maximum(network.preactivations(sample_.points), 0)
+    assert found.squares[0] == pytest.approx(logits[0, 0] ** 2)
+    assert found.losses[0] == pytest.approx(cross_entropies(logits, sample_.classes).mean())
+    assert found.largest[0] == pytest.approx(np.abs(logits).max())
+    bound = np.sqrt(2 * (active**2).sum(axis=1) * np.log(2 * 3 * 6 / 0.01))
+    assert found.ratios[0] == pytest.approx((np.abs(logits) / bound[:, None]).max())
+
+
+def test_margins_of_three_classes():
+    found = measure_margins(np.array([[1.0, 3.0, 0.5], [0.0, -1.0, 2.0]]), np.array([1, 0]))
+    np.testing.assert_allclose(found.margins, [2.0, -2.0])
+    np.testing.assert_allclose(found.residuals[0], 1 - np.exp(3) / (np.exp(1) + np.exp(3) + np.exp(0.5)))
+    np.testing.assert_allclose(np.exp(found.log_residuals), found.residuals)
 
 
 test_every_part_has_a_control = every_part_of(predictions)

@@ -118,4 +118,35 @@ def test_it_speaks_about_three_classes():
     assert isinstance(lemma_a_3_net.on(Specimen(own)), Silence)
 
 
+def test_rounding_is_no_excuse():
+    for factor, kept in ((1 + 5e-12, True), (1 + 5e-11, False)):
+        assert lemma_a_1_gradient(altered(STEEP, norms=lambda n, f=factor: f * n)).parts[0].kept is kept
+    for factor, kept in ((1 + 5e-13, True), (1 + 5e-12, False)):
+        assert lemma_a_3_net(altered(EVEN, moves=EVEN.bounds * factor)).conclusion is kept
+    for total, met in ((5e-11, True), (5e-10, False)):
+        assert lemma_a_3_net(altered(EVEN, totals=np.full(1, total))).hypotheses[1].met is met
+
+
+def test_one_case_of_several_is_enough_to_fail():
+    long = (steep_network()[0], sample([[1.01, 0.0]], [1]))
+    for networks in ([steep_network(), long], [long, steep_network()]):
+        assert lemma_a_1_gradient(measure_rows(networks)).hypotheses[0].met is False
+        assert lemma_a_1_gradient_as_printed(measure_rows(networks)).hypotheses[0].met is False
+    uneven = (np.full(4, 1.5), np.full((8, 4), 0.01), aligned_case(4, 2, 1.5, 0.01)[2], 2)
+    for cases in ([uneven, aligned_case(4, 2, 1.5, 0.01)], [aligned_case(4, 2, 1.5, 0.01), uneven]):
+        assert lemma_a_3_net(measure_nets(cases)).hypotheses[1].met is False
+
+
+def test_one_component_whose_moves_do_not_add_up():
+    votes, changes, points, per_class = aligned_case(4, 2, 1.5, 0.01)
+    changes[3, 0] = -changes[3, 0]
+    assert lemma_a_3_net(measure_nets([(votes, changes, points, per_class)])).hypotheses[1].met is False
+
+
+def test_the_loose_bound_may_be_off_by_rounding():
+    for factor, kept in ((1 + 5e-13, True), (1 + 5e-12, False)):
+        found = altered(EVEN, moves=EVEN.loose * factor, bounds=2 * EVEN.bounds)
+        assert lemma_a_3_net(found).parts[1].kept is kept
+
+
 test_every_part_has_a_control = every_part_of(rows)

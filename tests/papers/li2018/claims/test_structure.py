@@ -209,4 +209,29 @@ def test_structure_knows_its_distance():
     assert (found.distance, found.relative_diameter, found.widest_allowed) == (0.5, 0.2, 1 / 24)
 
 
+def test_equalities_have_two_sides():
+    for separation in (1.9 - 1e-11, 1.9 + 1e-11):
+        assert balls(apart_separation=separation).parts[0].kept is False
+    for diameter in (0.1 - 1e-11, 0.1 + 1e-11):
+        assert balls(apart_diameter=diameter).parts[1].kept is False
+
+
+def test_the_printed_bound_is_the_square():
+    found = cross_class_sine_as_printed(EDGE)
+    assert (found.measured, found.promised) == (pytest.approx(0.645975), pytest.approx(0.81))
+
+
+def test_all_pairs_and_the_worst_norm_are_seen():
+    toy = TOY.draw(0)
+    assert len(measure_pairs([toy]).sines) == 12
+    long = sample(1.5 * toy.points, toy.classes)
+    assert measure_pairs([long, toy]).norm_error == measure_pairs([toy, long]).norm_error == pytest.approx(0.5)
+    np.testing.assert_array_equal(pair_at(0.9).shares, [0.5, 0.5])
+
+
+def test_sines_off_by_a_little():
+    for excess, kept in ((5e-13, True), (5e-12, False)):
+        assert cross_class_sine(altered(EDGE, sines=lambda s, e=excess: s - e)).parts[1].kept is kept
+
+
 test_every_part_has_a_control = every_part_of(structure)

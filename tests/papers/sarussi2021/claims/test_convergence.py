@@ -90,6 +90,37 @@ def test_a_run_that_gives_up_decides_nothing():
     assert found.runs.unfinished == 2
 
 
+def without_clean_epoch():
+    """The first level of the first run never had a clean epoch."""
+    clean, margins = toy_runs().clean.copy(), toy_runs().clean_margins.copy()
+    clean[0, 0], margins[0, 0] = 0, np.nan
+    return altered(
+        toy_runs(), clean=clean, clean_margins=margins, sampled=lambda s: np.where(clean[:, :, None] > 0, s, 99.0)
+    )
+
+
+def test_an_epoch_that_never_came_decides_nothing():
+    found = theorem_4_1([without_clean_epoch()])
+    assert [part.kept for part in found.parts] == [True, None, None]
+    assert found.details["updates_to_clean_epoch"][0] == 0
+    full, fewer = equation_24([toy_runs()]), equation_24([without_clean_epoch()])
+    assert fewer.verdict is Verdict.HOLDS
+    assert full.parts[0].cases - fewer.parts[0].cases == toy_runs().n_samples
+    assert equation_25([without_clean_epoch()]).parts[0].cases == equation_25([toy_runs()]).parts[0].cases - 1
+
+
+BAD = {"output_weight": ("output_weight", 0.0), "slope_positive": ("slope", 0.0), "slope_below_one": ("slope", 1.0),
+       "step_size": ("step_size", 0.0)}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", BAD)
+def test_one_bad_cell_among_good_ones_is_seen(key):
+    field, outside = BAD[key]
+    bad = altered(toy_runs(), **{field: outside})
+    for cells in ([toy_runs(), bad], [bad, toy_runs()]):
+        assert [h.key for h in theorem_4_1(cells).hypotheses if not h.met] == [key]
+
+
 def test_a_run_that_gives_up_after_the_bound_breaks_it():
     over = altered(toy_runs(), hits=lambda h: np.full_like(h, -1), updates=int(toy_limits().max()) + 1)
     assert theorem_4_1([over]).verdict is Verdict.VIOLATED

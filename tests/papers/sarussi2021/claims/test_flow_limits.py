@@ -8,8 +8,10 @@ import pytest
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
 from tests.papers.sarussi2021.toys import altered, changed_weights, flow_runs
 from widenet.claims.base import Verdict
+from widenet.diagnostics.homogeneous_margins import smoothed_margin
 from widenet.papers.sarussi2021.claims import flow_limits
 from widenet.papers.sarussi2021.claims.flow_limits import (
+    arrivals,
     corollary_6_2,
     theorem_6_1,
     theorem_6_2_direction,
@@ -103,6 +105,23 @@ def test_the_same_network_is_linear_outside_its_slab():
     assert corollary_6_2([toy_path()]).parts[1].cases > 400
 
 
+def test_it_says_which_classifier_was_learned():
+    """The toy path ends at the solution of Eq. 7; the SVM of its two points is another line."""
+    found = corollary_6_2([toy_path()])
+    pair = toy_path().perfect_solutions[0]
+    line = (pair[:2] - pair[2:]) / np.linalg.norm(pair[:2] - pair[2:])
+    np.testing.assert_allclose(found.details["classifiers"][0], line, atol=0.01)
+    assert found.details["from_equation_7"][0] < 1
+    assert found.details["from_regime"] == found.details["from_equation_7"]
+    machine = toy_path().separators[0]
+    cosine = machine @ found.details["classifiers"][0] / np.linalg.norm(machine)
+    assert found.details["from_svm"][0] == pytest.approx(np.degrees(np.arccos(cosine)))
+    assert found.details["share"] == [1.0]
+    assert "sign of one linear classifier on at least 100% of its points" in found.note
+    lost = corollary_6_2([altered(toy_path(), solutions=lambda pair: pair * np.nan)])
+    assert lost.details["from_regime"] == [None]
+
+
 def flip_one(weights):
     weights[AT_20 + 2, 0] *= -1
 
@@ -122,7 +141,43 @@ for _claim in (theorem_6_1, corollary_6_2, theorem_6_2_region, theorem_6_2_first
     ):
         if "6_2_" in _claim.name and _key == "margin" and _claim is not theorem_6_2_first_step:
             _more = ("critical_margin",)
-        breaks_hypothesis(_claim, _key, also=_more)(lambda c=_claim, make=_make: c([make()]))
+        globals()[f"test_control_{_key}_of_{_claim.name}"] = breaks_hypothesis(_claim, _key, also=_more)(
+            lambda c=_claim, make=_make: c([make()])
+        )
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
+def test_a_run_that_settles_after_its_end_has_no_margin(claim):
+    found = {h.key: h for h in claim([altered(toy_path(), last_crossing=np.array([401.0]))]).hypotheses}
+    assert found["margin"].actual == 0
+    assert found["margin"].met is False
+    assert found["stays"].met is False
+
+
+def far_by(share):
+    """A third point that makes √k·αvR_x this share of the largest smoothed margin, and is no support vector."""
+    course = toy_path().courses()[0]
+    best = float(smoothed_margin(course.margins, course.norms).max())
+    reach = share * best / (3**0.5 / 3 * 0.4)
+    return flow_runs(far_point=reach / 5**0.5)
+
+
+@pytest.mark.parametrize("claim", CLAIMS[2:], ids=lambda claim: claim.name)
+def test_the_edge_of_the_margin_hypothesis(claim):
+    for share, met in ((0.999, True), (1.001, False)):
+        assert {h.key: h.met for h in claim([far_by(share)]).hypotheses}["smoothed_margin"] is met
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_point_on_which_neurons_disagree_is_not_right(number):
+    name = list(SIDES)[number]
+    undecided = {field: np.where(value == toy_signs(field), value, 0.0) for field, value in SIDES[name].items()}
+    found = theorem_6_2_region([altered(toy_path(), **undecided)])
+    assert [part.name for part in found.parts if part.kept is False] == [name]
+
+
+def toy_signs(field):
+    return getattr(toy_path(), field)
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
@@ -206,8 +261,8 @@ def test_the_first_step_says_nothing_about_the_other_sides(name):
     assert theorem_6_2_first_step([altered(toy_path(), **SIDES[name])]).verdict is Verdict.HOLDS
 
 
-def turned_minus(solutions):
-    angle = np.radians(60)
+def turned_minus(solutions, degrees=15):
+    angle = np.radians(degrees)
     turn_by = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     solution = solutions.copy()
     solution[0, 2:] = turn_by @ solution[0, 2:]
@@ -223,10 +278,48 @@ test_control_each_part_of_the_direction = part_edges(
             {},
             {"perfect_solutions": lambda pair: pair * np.array([1.3, 1.3, 1.0, 1.0])},
         ),
-        "the margin tends to v√(k/val)": ({}, {"share": 1.3}),
+        "the margin tends to v√(k/val)": ({}, {"share": 1.05}),
         "it never exceeds it": ({}, {"share": 0.998}),
     },
 )
+
+
+def arrived(part, last, early, plateau=0.0):
+    """The answer of this part for a run that is so far off at the end, and was at s = 100."""
+    now, then = np.zeros((3, 1)), np.zeros((3, 1))
+    now[part], then[part] = last, early
+    return list(arrivals(now, then, np.array([plateau])).values())[part].part("").kept
+
+
+@pytest.mark.parametrize(("part", "goal"), [(0, 2e-3), (1, 0.05), (2, 0.02)])
+def test_what_counts_as_arrived_and_as_failed(part, goal):
+    """Within the goal; up to twice, or halved since s = 100, undecided; else broken."""
+    assert arrived(part, 0.999 * goal, goal) is True
+    assert arrived(part, 1.001 * goal, goal) is None
+    assert arrived(part, 1.999 * goal, 2 * goal) is None
+    assert arrived(part, 2.001 * goal, 2 * goal) is False
+    assert arrived(part, 2.001 * goal, 4.003 * goal) is None
+    assert arrived(part, 2.001 * goal, 4.001 * goal) is False
+
+
+@pytest.mark.parametrize(("part", "edge"), [(0, 0.2), (1, 3 * 0.1**0.5), (2, 0.2)])
+def test_what_the_losses_cannot_tell_apart_yet_decides_nothing(part, edge):
+    assert arrived(part, 0.999 * edge, edge, plateau=0.1) is None
+    assert arrived(part, 1.001 * edge, edge, plateau=0.1) is False
+
+
+def test_the_plateau_is_measured(monkeypatch):
+    """log(2n) over the smallest margin at the end, n = 2."""
+    seen = []
+    monkeypatch.setattr(flow_limits, "arrivals", lambda *given: seen.append(given) or {})
+    theorem_6_2_direction([toy_path()])
+    ((last, before, plateau),) = seen
+    course = toy_path().courses()[0]
+    np.testing.assert_allclose(plateau, np.log(4) / course.margins[-1].min())
+    errors = flow_limits.direction_errors(course, course.perfect_solution)
+    np.testing.assert_allclose([last[0, 0], before[0, 0]], [errors[-1], errors[READINGS.index(100)]])
+    theorem_6_2_direction([altered(toy_path(), weights=-toy_path().weights)])
+    assert np.isinf(seen[1][2]).all()
 
 
 test_every_part_has_a_control = every_part_of(flow_limits)

@@ -21,6 +21,7 @@ from widenet.papers.sarussi2021.claims.flow_margins import (
     smoothed_margin_grows,
     smoothed_margin_grows_as_printed,
     smoothed_margin_order,
+    tends,
     too_early,
 )
 from widenet.papers.sarussi2021.formulas import LOG_2, flow_time_bound, least_norm, update_bound
@@ -136,8 +137,83 @@ def test_control_a_run_that_never_separates(claim):
     assert "separating" in {h.key for h in claim([negated_path()]).hypotheses if not h.met}
 
 
+def test_what_tends_to_a_limit():
+    measured = np.array([0.9, 1.0, 1.5, 2.0, 2.1])
+    found = tends(measured, 1.0, 2.0)
+    assert found.decided.tolist() == [True, True, False, False, True]
+    assert found.broken.tolist() == [False, False, False, False, True]
+
+
+def late_start(reading, negated=slice(None, 20)):
+    """Nothing is separated before the look that was at 20, which is moved to this reading."""
+    weights, readings = toy_path().weights.copy(), toy_path().readings.copy()
+    weights[0, negated] *= -1
+    readings[20] = reading
+    return altered(toy_path(), weights=weights, readings=readings)
+
+
+@pytest.mark.parametrize(("reading", "met"), [(20, True), (21, False)])
+def test_a_run_must_separate_by_20(reading, met):
+    found = directions_converge([late_start(reading)])
+    assert {h.key: h.met for h in found.hypotheses}["separating"] is met
+
+
+def test_the_latest_run_is_shown():
+    found = directions_converge([toy_path(), late_start(21)])
+    assert found.hypotheses[0].actual == 21
+    assert directions_converge([late_start(21), toy_path()]).hypotheses[0].actual == 21
+
+
+def test_the_printed_level_is_strict():
+    path = draw_too_early(Scale.QUICK, 0)
+    assert smoothed_margin_grows_as_printed(altered(path, totals=np.ones(3))).hypotheses[0].met is False
+    assert smoothed_margin_grows_as_printed(altered(path, totals=np.array([0.5, 1 - 1e-9]))).hypotheses[0].met is True
+
+
+def test_a_flow_that_is_given_up_after_the_bound_breaks_it():
+    nothing = np.full(2, np.nan)
+    late = altered(toy_steps(), times=nothing, printed_times=nothing, ended=1.001 * time_limits())
+    assert arrival(late).parts[0].kept is False
+
+
+def test_a_start_that_has_the_level_already_counts():
+    hits = np.zeros_like(toy_epochs().hits)
+    assert arrival(trained=altered(toy_epochs(), hits=hits)).parts[1].kept is True
+    assert arrival(trained=altered(toy_epochs(), hits=hits - 1)).parts[1].kept is None
+
+
+def test_one_margin_that_is_not_positive():
+    def spoil(weights):
+        weights[-1] *= np.repeat([[-1e-3], [1.0]], 3, axis=0)
+
+    found = limit_is_kkt([changed_weights(toy_path(), spoil)])
+    margins = changed_weights(toy_path(), spoil).courses()[0].margins[-1]
+    assert margins.max() > 0
+    assert found.parts[3].kept is bool(margins.min() > 0)
+
+
+def test_a_margin_a_little_below_zero():
+    found = limit_is_kkt([changed_weights(toy_path(), lambda weights: weights[-1].__imul__(-1e-4))])
+    assert found.parts[3].kept is False
+
+
+@pytest.mark.parametrize(("constant", "part"), [("share", 0), ("stationary", 1), ("slack", 2)])
+def test_what_is_on_its_way_decides_nothing(constant, part):
+    """Up to twice, or ten times, what is allowed."""
+    first = limit_is_kkt([toy_path()]).parts[part]
+    assert first.measured is not None
+    assert first.promised is not None
+    attained = first.measured / first.promised * {"share": 0.5, "stationary": 0.03, "slack": 0.01}[constant]
+    most = {"share": 2.0, "stationary": 10.0, "slack": 10.0}[constant]
+    answers = [limit_is_kkt([toy_path()], **{constant: attained / factor}).parts[part].kept
+               for factor in (0.99, 1.01, 0.99 * most, 1.01 * most)]  # fmt: skip
+    assert answers == [True, None, None, False]
+
+
 for _claim in (smoothed_margin_grows, footnote_9, directions_converge, limit_is_kkt):
-    breaks_hypothesis(_claim, "separating")(lambda c=_claim: c([negated_path()]))
+    globals()[f"test_control_never_separated_{_claim.name}"] = breaks_hypothesis(_claim, "separating")(
+        lambda c=_claim: c([negated_path()])
+    )
 
 
 def test_the_printed_level_is_too_high():

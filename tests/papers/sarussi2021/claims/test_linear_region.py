@@ -28,7 +28,7 @@ from widenet.papers.sarussi2021.claims.linear_region import (
 )
 from widenet.papers.sarussi2021.formulas import sharp_factor
 from widenet.papers.sarussi2021.runs.clouds import Clouds, CloudSetting, ask, run_clouds
-from widenet.papers.sarussi2021.settings import SignedNetwork, kappa_network
+from widenet.papers.sarussi2021.settings import SignedNetwork, kappa_network, turning_point
 from widenet.progress import silent
 from widenet.records import Scale
 
@@ -138,24 +138,20 @@ def test_control_the_two_radii_exchanged():
 
 test_control_a_factor_that_could_be_lowered = part_edges(
     theorem_5_1_sharp,
-    lambda **given: theorem_5_1_sharp([toy_pairs()], **given) if not given else _raised(**given),
-    {"κ cannot be lowered (even k)": ({}, {"widths": 2}), "κ_k cannot be lowered (odd k)": ({}, {"widths": 3})},
+    lambda **given: theorem_5_1_sharp([toy_pairs()], **given),
+    {
+        "κ cannot be lowered (even k)": ({}, {"shares": (0.999, 1.0)}),
+        "κ_k cannot be lowered (odd k)": ({}, {"shares": (1.0, 0.999)}),
+    },
 )
 
 
-def _raised(widths):
-    """The claim with networks of this width asked above their factor, where the sign is right."""
-    original = linear_region.kappa_network
-
-    def above(slope, distance, half_width=2, *, swapped=False):
-        moved = distance * 1.01 if half_width % 2 == widths % 2 else distance
-        return original(slope, moved, half_width, swapped=swapped)
-
-    linear_region.kappa_network = above
-    try:
-        return theorem_5_1_sharp([toy_pairs()])
-    finally:
-        linear_region.kappa_network = original
+@pytest.mark.parametrize("k", [2, 3, 7])
+def test_the_sharp_networks_turn_at_kappa(k):
+    kappa = float(sharp_factor(ALPHA, k))
+    assert turning_point(ALPHA, k) == pytest.approx(kappa, rel=1e-12)
+    below, above = (kappa_network(ALPHA, kappa * share, k).outputs(POINT)[0] for share in (0.999, 1.001))
+    assert below < 0 < above
 
 
 def test_the_odd_factor_is_too_small_for_even_widths():
@@ -363,7 +359,83 @@ for _claim in (theorem_5_1, theorem_5_1_sharp, equation_6, proposition_10_1, pro
         ("slope_positive", {"slopes": lambda a: np.where(np.arange(len(a)) == 3, 0.0, a)}),
         ("slope_below_one", {"slopes": lambda a: np.where(np.arange(len(a)) == 3, 1.0, a)}),
     ):
-        breaks_hypothesis(_claim, _key)(lambda c=_claim, change=_change: c([altered(toy_pairs(), **change)]))
+        _register = breaks_hypothesis(_claim, _key)
+        globals()[f"test_control_{_key}_of_{_claim.name}"] = _register(
+            lambda c=_claim, change=_change: c([altered(toy_pairs(), **change)])
+        )
+
+
+ZERO = {name: np.zeros(1) for name in ("plus_mean", "minus_mean", "outputs", "plus_radius", "minus_radius",
+                                       "plus_distance", "minus_distance")}  # fmt: skip
+
+
+def zero_pair(**fields):
+    """A pair of which everything is 0 but what is given."""
+    return altered(
+        ask(network([(0, 1), (0, 1)], [(0, 1), (0, 1)]), POINT), **ZERO | {k: np.array([v]) for k, v in fields.items()}
+    )
+
+
+def test_a_tie_belongs_to_no_side():
+    assert [part.cases for part in proposition_10_1([zero_pair()]).parts] == [0, 0, 0, 0]
+    assert theorem_5_1_sharp([zero_pair()]).parts[2].cases == 0
+    for sign in (1.0, -1.0):
+        for name in ("plus_mean", "minus_mean"):
+            beside = zero_pair(**{name: sign}, outputs=1.0, scales=1.0)
+            assert [part.cases for part in proposition_10_1([beside]).parts] == [0, 0, 0, 0]
+
+
+def test_an_output_of_zero_beside_a_classifier_that_is_not_is_not_scored():
+    blurred = zero_pair(plus_mean=1.0, scales=1.0)
+    assert theorem_5_1([blurred]).parts[0].cases == 0
+    assert theorem_5_1([zero_pair(scales=1.0)]).parts[0].cases == 1
+    cancelled = zero_pair(plus_mean=1.0, minus_mean=1.0, outputs=1.0, scales=1.0)
+    assert theorem_5_1([cancelled]).parts[0].cases == 0
+    inside = {"minus_mean": -2.0, "plus_mean": 0.5, "plus_radius": 1.0, "minus_radius": 1.0, "scales": 1.0}
+    assert lemma_10_2([zero_pair(**inside, outputs=-1e-12)]).parts[1].cases == 0
+    assert lemma_10_2([zero_pair(**inside, outputs=-1e-9)]).parts[1].kept is False
+
+
+@pytest.mark.parametrize(("field", "sign", "part"), [("minus_mean", 1, 0), ("minus_mean", -1, 1), ("plus_mean", 1, 2),
+                                                     ("plus_mean", -1, 3)])  # fmt: skip
+def test_the_edge_of_each_case_of_proposition_10_2_belongs_to_it(field, sign, part):
+    """r = ‖x‖ = 1, one mean exactly at the edge, the other inside."""
+    pair = zero_pair(plus_radius=1.0, minus_radius=1.0, outputs=1.0, scales=1.0)
+    edge = float(linear_region.reach(pair)[0])
+    other = {"minus_mean": "plus_mean", "plus_mean": "minus_mean"}[field]
+    at_the_edge = altered(pair, **{field: np.array([sign * edge]), other: np.array([-sign * 0.5 * edge])})
+    assert proposition_10_2([at_the_edge], factor=1.5).parts[part].cases == 1
+    beyond = altered(pair, **{field: np.array([sign * edge]), other: np.array([-sign * edge])})
+    assert proposition_10_2([beyond], factor=1.5).parts[part].cases == 0
+
+
+@pytest.mark.parametrize(("sign", "part"), [("plus", 0), ("minus", 2)])
+def test_control_a_row_that_is_a_little_on_the_other_side(sign, part):
+    """|w̄·x| ≥ r‖x‖, and one w·x of the other sign, however small."""
+    for low, high in ((-1e-3, 1.0), (-1.0, 1e-3)):
+        pair = zero_pair(**{f"{sign}_mean": 2.0, f"{sign}_low": low, f"{sign}_high": high, f"{sign}_radius": 1.0})
+        found = lemma_10_1([pair])
+        assert [found.parts[part].kept, found.parts[part + 1].kept] == [False, False]
+
+
+@pytest.mark.parametrize(("radius", "met"), [(1.0, True), (0.999, False)])
+def test_the_balls_of_the_printed_lemma_are_measured(radius, met):
+    given = draw_closed_ball(Scale.QUICK, 0)
+    found = lemma_10_1_as_printed(altered(given, radius=radius))
+    assert [each.met for each in found.hypotheses] == [met]
+
+
+def test_the_printed_lemmas_in_all_their_words():
+    """A row with w·x = 0 has no strict sign; and N > 0 alone is not what is claimed."""
+    behind = OnePair(network([(0, 0), (-2, 0)], [(1, 0), (1, 0)]), POINT[0], 1.0)
+    assert lemma_10_1_as_printed(behind).conclusion is False
+    half = OnePair(network([(3, 0), (-2, 0)], [(1, 0), (1, 0)]), POINT[0], 5.0)
+    seen = ask(half.network, POINT)
+    assert seen.outputs[0] > 0 > seen.difference[0]
+    assert lemma_10_2_as_printed(half).conclusion is False
+    assert (
+        lemma_10_2_as_printed(altered(half, network=network([(1, 0), (1, 0)], [(3, 0), (-2, 0)]))).conclusion is False
+    )
 
 
 @breaks_hypothesis(equation_6, "means_apart")

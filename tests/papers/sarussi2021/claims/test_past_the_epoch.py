@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from tests.controls import every_part_of, spares
+from tests.papers.sarussi2021.toys import altered
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import past_the_epoch
 from widenet.papers.sarussi2021.claims.past_the_epoch import equation_24_as_printed, equation_25_as_printed, go_past
@@ -34,6 +35,15 @@ def test_a_hundredth_of_the_step_spares_equation_24():
 @spares(equation_25_as_printed)
 def test_a_hundredth_of_the_step_spares_equation_25():
     return equation_25_as_printed(go_past(0.01))
+
+
+@pytest.mark.parametrize("claim", [equation_24_as_printed, equation_25_as_printed], ids=lambda claim: claim.name)
+def test_control_an_epoch_that_is_not_clean(claim):
+    past = go_past()
+    edge = altered(past, sampled=np.array([1e-5, past.clean_level]))
+    assert claim(edge).hypotheses[0].met is True
+    dirty = altered(past, sampled=np.array([1e-5, past.clean_level * (1 + 1e-6)]))
+    assert claim(dirty).hypotheses[0].met is False
 
 
 test_every_part_has_a_control = every_part_of(past_the_epoch)

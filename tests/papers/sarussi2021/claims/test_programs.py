@@ -167,6 +167,17 @@ test_control_each_part_of_feasibility = part_edges(
 )
 
 
+def test_a_program_that_is_not_solved_decides_nothing(monkeypatch):
+    """With the bounds asked to meet exactly, none of these programs is solved well enough."""
+    monkeypatch.setattr(programs, "SOLVED", -1.0)
+    for found in (equation_7_kernel([E1]).parts[2], *both_signs_remain([E1]).parts, *footnote_8([E1]).parts[1:3],
+                  *equation_7_antipodal(mirrored_cross()).parts):  # fmt: skip
+        assert found.kept is None, found.name
+    monkeypatch.setattr(programs, "SOLVED", 1e-12)
+    assert equation_7_antipodal(altered(mirrored_cross(), gap=1.01e-12)).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert equation_7_antipodal(altered(mirrored_cross(), gap=0.99e-12)).verdict is Verdict.HOLDS
+
+
 def test_they_speak_about_a_readers_data():
     points, labels = CROSS.draw(0)
     specimen = Specimen(from_arrays(points, labels), Choices(slope=0.2))

@@ -41,14 +41,34 @@ CROSSED = draw_crossed(Scale.QUICK, 0)
 
 test_control_each_property_of_a_regime = part_edges(
     definition_6_2,
-    lambda **constants: definition_6_2(toy_members(), **constants),
+    lambda **fields: definition_6_2(altered(toy_members(), **fields)),
     {
-        "rows may be rescaled": ({}, {"factor": -1.0}),
+        "rows may be rescaled": ({}, {"multiples": (3.0, 1.0, -0.1, 7.0)}),
         "a smaller β allows more": ({"smaller": 1 - 1e-9}, {"smaller": 1.001}),
-        "limits without a zero row stay inside": ({}, {"limit_share": 0.0}),
-        "NAR(β, y, −y) is PAR(β)": ({}, {"exchanged": True}),
+        "limits without a zero row stay inside": ({}, {"limit": 0.0}),
     },
 )
+
+
+@breaks_part(
+    definition_6_2,
+    "NAR(β, y, −y) is PAR(β)",
+    also=("rows may be rescaled", "a smaller β allows more", "limits without a zero row stay inside"),
+)
+def test_control_minus_rows_on_the_side_of_the_plus_rows():
+    """Only the minus rows are wrong, so it is not enough that either sign is right."""
+    return definition_6_2(toy_members()), definition_6_2(altered(toy_members(), minus=lambda rows: -rows))
+
+
+def test_control_plus_rows_on_the_side_of_the_minus_rows():
+    assert definition_6_2(altered(toy_members(), plus=lambda rows: -rows)).parts[3].kept is False
+
+
+def test_rows_that_are_not_inside_refute_nothing():
+    """Terms with 0.95 of the margin: they never were in NAR(‖x‖), so their limit says nothing."""
+    point = np.array([3.0, 4.0])
+    tilted = 0.95 * point + np.sqrt(1 - 0.95**2) * np.array([-4.0, 3.0])
+    assert definition_6_2_as_printed(Vanishing(tilted[None], np.zeros(2), point)).parts[0].kept is None
 
 
 def test_the_limit_zero_is_outside():

@@ -235,6 +235,29 @@ def test_underflow_decides_nothing(claim, eta):
     assert claim([ledger(fine)]).parts[0].kept is True
 
 
+def test_the_edge_of_what_underflow_decides():
+    """The same numbers, moved to the edge: 1e-290 for squares, times 1 + ‖W‖ for products, times 1 + ‖w*‖ for gains."""
+    runs = toy_runs()
+    for share, cases in ((0.999, 0), (1.0, 0), (1.001, runs.pushes.size)):
+        tiny = altered(runs, scales=share * 1e-290 * (1 + runs.norms))
+        assert equation_13([tiny]).parts[1].cases == cases
+    limits = norm_square_after(0.0, runs.pushes, 0.0, runs.step_size, runs.output_weight, 3, runs.largest_norm[:, None])
+    for share, cases in ((0.999, 0), (1.001, runs.pushes.size)):
+        found = equation_13([runs], after=lambda *given, share=share: share * 1e-290 + 0 * limits)
+        assert found.parts[0].cases == cases
+        unit = 2 * 3 * runs.step_size * runs.output_weight * runs.slope
+        alike = altered(runs, pushes=share * 1e-290 * (1 + runs.separator_norm)[:, None] / unit + 0 * runs.pushes)
+        assert equation_14([alike]).parts[0].cases == cases
+
+    def grown(*given, share):
+        return share * 1e-290 * (1 + runs.separator_norm)[:, None]
+
+    full = equation_18([runs]).parts[0].cases
+    for share, cases in ((0.999, 0), (1.001, full)):
+        found = equation_18([runs], growth=lambda *given, share=share: grown(*given, share=share))
+        assert found.parts[0].cases == cases
+
+
 def test_control_an_underflow_that_is_scored_is_a_refutation():
     """What the rule is for: the gain is 0 where 5e-324·0.3 is promised."""
     made = problem([(1e-9, 2e-9)], [1], [(0.3, 0.7)], [(0.6, -0.1)], v=0.3, slope=0.9, eta=5e-324)

@@ -6,7 +6,7 @@ import pytest
 from widenet.papers.sarussi2021.formulas import sharp_factor
 from widenet.papers.sarussi2021.runs.adversary import worst_point
 from widenet.papers.sarussi2021.runs.clouds import ask
-from widenet.papers.sarussi2021.settings import SignedNetwork, kappa_network
+from widenet.papers.sarussi2021.settings import SignedNetwork, kappa_network, lengths
 
 
 @pytest.mark.parametrize("slope", [0.01, 0.3, 0.95])
@@ -29,3 +29,9 @@ def test_weights_that_overflowed_do_no_harm():
     rows = np.array([[np.inf, 1.0], [np.nan, 2.0]])
     with np.errstate(invalid="ignore"):
         assert np.isfinite(worst_point(SignedNetwork(rows, -rows, 1.0, 0.2), np.random.default_rng(0))).all()
+
+
+def test_lengths_of_points_whose_squares_underflow():
+    points = np.array([[3e-170, 4e-170], [0.0, 0.0], [3e160, -4e160]])
+    np.testing.assert_allclose(lengths(points), [5e-170, 0.0, 5e160])
+    assert ask(kappa_network(0.2, 0.1), points).norms[0] > 0

@@ -43,9 +43,7 @@ def footnote_4(cells: Sequence[BiasedRuns], *, bound: Callable[..., np.ndarray] 
                 undecided=lost,
                 quantity="non-zero updates in the tightest lifted run",
             ),
-            "loss 0 at the end": Sides(
-                runs.last_margin, 1.0, Sense.AT_LEAST, room=ROUNDING, undecided=lost, trivial=0.0
-            ),
+            "loss 0 at the end": Sides(runs.last_margin, 1.0, Sense.AT_LEAST, room=ROUNDING, undecided=lost),
             "the biased network is updated by the same samples": Fact(runs.same_samples, undecided=lost),
             "both networks say the same": Sides(runs.difference, 0.0, Sense.EQUAL, room=ROUNDING),
             "‖w'‖² = 2(‖w‖² + b²)": Sides(

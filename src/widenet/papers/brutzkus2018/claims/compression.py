@@ -59,7 +59,7 @@ def compression_replay(cells: Sequence[LearningRuns]) -> Evidence:
                 updates,
                 sizes,
                 Sense.AT_MOST,
-                scored=sizes > 0,
+                scored=sizes != 0,
                 quantity="compression points (updates, repetitions counted) in the tightest run, against ⌊M_k⌋",
             ),
             # At a positive loss padding may make updates of its own: the statement is about the end of training.
@@ -85,7 +85,7 @@ def section_6_1_unused_points(cells: Sequence[LearningRuns]) -> Evidence:
         errors,
         0.0,
         Sense.EQUAL,
-        scored=left > 0,
+        scored=left != 0,
         quantity="largest 0-1 error L_V on the points that made no update",
     )
     hypotheses = (

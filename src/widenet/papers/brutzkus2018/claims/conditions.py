@@ -46,7 +46,6 @@ def zero_loss(runs: Ledgers, undecided: np.ndarray) -> Sides:
         Sense.AT_LEAST,
         room=ROUNDING,
         undecided=undecided,
-        trivial=0.0,
         quantity="smallest y N(x) at the end of a run",
     )
 

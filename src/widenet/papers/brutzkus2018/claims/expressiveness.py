@@ -114,15 +114,13 @@ def theorem_7_bumps(runs: Sequence[Memories], *, printed: HalfWidth = printed_ha
     """
     cases = _cases(runs)
     used = np.array([case.half_width for case in cases])
-    plus = [int((case.labels > 0).sum()) for case in cases]
-    both = zip(plus, cases, strict=True)
-    counted = np.array([bump_half_width(n, c.n_samples - n, c.dim) if c.dim > 1 else 0 for n, c in both])
+    counted = np.array([_width(case, _bumps(case.labels)) for case in cases])
     least = np.array([_width(case, printed) for case in cases])
     return evidence(
         {
             "N(x) = y": _fits(cases, [np.zeros(1, bool)] * len(cases)),
             "k as counted": Sides(used, counted, Sense.EQUAL, quantity="half the number of neurons"),
-            "k ≥ 2⌈n/(2d − 2)⌉": Sides(used, least, Sense.AT_LEAST, trivial=0.0),
+            "k ≥ 2⌈n/(2d − 2)⌉": Sides(used, least, Sense.AT_LEAST),
         },
         _generic(cases),
         details=_details(cases, [{"counted": int(c), "printed": int(p)} for c, p in zip(counted, least, strict=True)]),
@@ -151,13 +149,12 @@ def section_6_2_bad_global(runs: Sequence[BadMinimum], *, needed: HalfWidth = pr
                 np.where(found, errors[built], np.nan),
                 1.0,
                 Sense.AT_LEAST,
-                trivial=0.0,
                 quantity="test error of a network with training loss 0",
             ),
             "the built network has training loss 0": Sides(np.where(found, losses[built], np.nan), 0.0),
             "SGD reaches training loss 0": Sides(np.where(ended, losses[trained], np.nan), 0.0),
             "SGD generalizes": Sides(
-                np.where(ended, errors[trained], np.nan), GENERALIZES, trivial=1.0, quantity="test error of SGD"
+                np.where(ended, errors[trained], np.nan), GENERALIZES, quantity="test error of SGD"
             ),
         },
         [
@@ -196,7 +193,7 @@ def _fits(cases: Sequence[Remembered], lost: Sequence[np.ndarray]) -> Sides:
 def _one_weight(cases: Sequence[Remembered]) -> Fact:
     """Output weights (+v, …, +v, −v, …, −v) with one v > 0."""
     signs = [np.repeat([1.0, -1.0], case.half_width) * case.output_weights for case in cases]
-    return Fact([bool(sizes.min() > 0 and np.ptp(sizes) == 0) for sizes in signs])
+    return Fact([bool(sizes[0] > 0 and np.ptp(sizes) == 0) for sizes in signs])
 
 
 def _wide_enough(cases: Sequence[Remembered], needed: HalfWidth, words: str) -> Hypothesis:
@@ -207,6 +204,12 @@ def _wide_enough(cases: Sequence[Remembered], needed: HalfWidth, words: str) -> 
 def _width(case: Remembered, needed: HalfWidth) -> int | float:
     """The k that is needed; nothing is asked for in one dimension, where the hypothesis on d fails."""
     return needed(case.n_samples, case.dim) if case.dim > 1 else 0
+
+
+def _bumps(labels: np.ndarray) -> HalfWidth:
+    """The k that bumps need for these labels."""
+    plus = int((labels == 1).sum())
+    return lambda n_samples, dim: bump_half_width(plus, n_samples - plus, dim)
 
 
 def _generic(cases: Sequence[Remembered]) -> list[Hypothesis]:

@@ -115,9 +115,9 @@ def theorem_6(
     """
     limits = [_limit(runs, delta, updates) for runs in cells]
     # Loss 0, after at most ⌊M⌋ updates, is part of the promise. A run that was not given the time it is promised to
-    # need says nothing about its loss.
+    # need says nothing about its loss; one that was has failed.
     failed = [((runs.loss > 0) & runs.is_waited_for) | (runs.updates > runs.compression_size) for runs in cells]
-    unknown = [(runs.loss > 0) & (not runs.is_waited_for) for runs in cells]
+    unknown = [runs.loss > 0 for runs in cells]
     integer = [risk_bound(runs.compression_size, runs.n_samples, delta) for runs in cells]
     promise = "loss 0 and an error within the bound"
     extra = {"bounds_with_integer_c_k": integer}
@@ -262,9 +262,7 @@ def remark_1(
     last = f"M_k at η = {grid.step_sizes[-1]:.0e} where it is farthest from its limit ‖w*‖²/α²"
     return evidence(
         {
-            "M is at least ‖w*‖²/α²": Sides(
-                values, floors, Sense.AT_LEAST, room=STEP * values, trivial=0.0, quantity=last
-            ),
+            "M is at least ‖w*‖²/α²": Sides(values, floors, Sense.AT_LEAST, room=STEP * values, quantity=last),
             "M falls with η": Sides(values[:, 1:], values[:, :-1], Sense.AT_MOST, strict=True),
             "M is at most K(α)‖w*‖²/√η above it": Sides(
                 values, allowed, Sense.AT_MOST, room=STEP * allowed, scored=np.broadcast_to(etas >= 1, values.shape)

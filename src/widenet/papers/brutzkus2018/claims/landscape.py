@@ -45,8 +45,7 @@ def gradient(point: Point) -> tuple[np.ndarray, float]:
     scape = point.landscape
     z = scape.inputs @ point.hidden.T
     slopes = np.where(z > 0, 1.0, np.where(z < 0, scape.slope, point.at_kink))
-    margins = scape.labels * (np.where(z >= 0, z, scape.slope * z) @ scape.outputs)
-    active = (margins < 1).astype(np.float64)
+    active = (scape.margins(point.hidden) < 1).astype(np.float64)
     weights = (active * scape.labels)[:, None] * slopes * scape.outputs
     return weights.T @ scape.inputs / -float(len(scape.labels)), float(active.mean())
 
@@ -133,7 +132,6 @@ def proposition_1_1(
                 Sense.AT_LEAST,
                 room=STEP * bounds,
                 scored=bounded,
-                trivial=0.0,
                 quantity="−⟨∇L, W*⟩ where it comes closest to 2kvα·a(W)",
             ),
             "‖∇L‖ ≥ √(2k)vα·a(W)/‖w*‖": Sides(
@@ -142,7 +140,6 @@ def proposition_1_1(
                 Sense.AT_LEAST,
                 room=STEP * bounds,
                 scored=bounded,
-                trivial=0.0,
                 quantity="‖∇L‖·√(2k)‖w*‖ where it comes closest to 2kvα·a(W)",
             ),
             "a gradient other than 0 wherever the loss is positive": Sides(
@@ -282,7 +279,7 @@ class OnePair:
     def value(self, u: Float[np.ndarray, " dim"]) -> float:
         """f_x(x, u)."""
         z = np.array([self.point @ self.point, u @ self.point])
-        plus, minus = np.where(z >= 0, z, self.slope * z)
+        plus, minus = np.maximum(z, self.slope * z)
         return float(plus - minus)
 
 

@@ -164,22 +164,20 @@ def _half(
     `measured` is a share of the points, times `whole`.
     """
     antipodal, half = sets.imbalance == 0, np.asarray(whole) / 2
-    strict = antipodal | True if always_strict else ~antipodal
+    strict = ~antipodal | always_strict
     # A better ŵ may exist where this one has no more than half behind it and no counting forbids more.
     possible = 2 * sets.most_behind > sets.n_samples
     exceeds = np.where(possible & (measured <= half), np.nan, measured)
-    more = Sides(exceeds, half, Sense.AT_LEAST, strict=True, scored=strict, trivial=0.0, quantity=quantity)
+    more = Sides(exceeds, half, Sense.AT_LEAST, strict=True, scored=strict, quantity=quantity)
     if always_strict:
         return {"more than half": more}
-    parts: dict[str, Conjunct] = {
-        "at least half": Sides(measured, half, Sense.AT_LEAST, trivial=0.0, quantity=quantity)
-    }
+    parts: dict[str, Conjunct] = {"at least half": Sides(measured, half, Sense.AT_LEAST, quantity=quantity)}
     if strict.any():
         parts["more than half unless direction-antipodal"] = more
     if antipodal.any():
         most = sets.most_behind / sets.n_samples * whole
         parts["no more than half if direction-antipodal"] = Sides(
-            most, half, scored=antipodal, trivial=whole, quantity="the most that any ŵ can have"
+            most, half, scored=antipodal, quantity="the most that any ŵ can have"
         )
     return parts
 
@@ -251,13 +249,13 @@ def theorem_8_tight(
     cells = (cells_of_a_pair or pair_cells)()
     parts: dict[str, Conjunct] = {
         "L_S ≤ ½ at every local minimum": Sides(
-            levels, 0.5, room=STEP, scored=found, trivial=1.0, quantity="largest training loss at a local minimum"
+            levels, 0.5, room=STEP, scored=found, quantity="largest training loss at a local minimum"
         ),
         "½ is attained": Sides(
-            levels[found].max(initial=0.0) if found.any() else np.nan, 0.5, Sense.AT_LEAST, room=STEP, trivial=0.0
+            levels[found].max(initial=0.0) if found.any() else np.nan, 0.5, Sense.AT_LEAST, room=STEP
         ),
         "gradient exactly 0 at the end": Sides(run.gradient, 0.0, scored=run.ended, quantity="largest |entry|"),
-        "L_S ≤ ½ in every cell of one pair": Sides(float(cells.largest_loss), 0.5, trivial=1.0),
+        "L_S ≤ ½ in every cell of one pair": Sides(float(cells.largest_loss), 0.5),
     }
     if (run.n_samples == 2).any():
         parts["0 or ½ on one pair"] = Fact(np.minimum(run.losses, np.abs(run.losses - 0.5)) <= STEP, scored=of_pairs)
@@ -295,27 +293,24 @@ class PairCells:
     largest_loss: Fraction
 
 
+def pair_loss(w: Fraction, u: Fraction) -> Fraction:
+    """L_S of S = {(1, +1), (−1, −1)} in one dimension with k = 1, in exact arithmetic."""
+    outputs = {x: max(w * x, Fraction(0)) - max(u * x, Fraction(0)) for x in (1, -1)}
+    plus, minus = (max(Fraction(1) - x * output, Fraction(0)) for x, output in outputs.items())  # the label is x
+    return (plus + minus) / 2
+
+
 def pair_cells() -> PairCells:
     """S = {(1, +1), (−1, −1)} in one dimension with k = 1: all weights (w, u), in exact arithmetic.
 
-    The loss is linear on the cells cut by w = 0, u = 0, N(1) = 1 and N(−1) = −1; the grid has a point in each. Its
-    one-sided derivative along (1, −1) is constant on a cell; where it is not negative there may be a local minimum.
+    The loss is linear on the cells cut by w = 0, u = 0, N(1) = 1 and N(−1) = −1; the grid has a point in each. From a
+    point of the grid along (1, −1) the next cut is a quarter away or more, so the loss is linear over an eighth; where
+    it does not fall there may be a local minimum.
     """
-    values = [Fraction(n, 2) for n in range(-6, 7)]
-    flat, highest = 0, Fraction(0)
-    for w in values:
-        for u in values:
-            loss, derivative = Fraction(0), Fraction(0)
-            for x in (1, -1):  # the label is x itself
-                output = max(w * x, 0) - max(u * x, 0)
-                if x * output < 1:
-                    loss += 1 - x * output
-                    # Along (1, −1) ⟨w, x⟩ moves with x and ⟨u, x⟩ against it; at 0, ReLU follows upward moves only.
-                    grows = (w * x > 0 or (w == 0 and x > 0)) + (u * x > 0 or (u == 0 and x < 0))
-                    derivative -= grows
-            if derivative >= 0:
-                flat, highest = flat + 1, max(highest, loss / 2)
-    return PairCells(len(values) ** 2, flat, highest)
+    values, step = [Fraction(n, 2) for n in range(-6, 7)], Fraction(1, 8)
+    points = [(w, u) for w in values for u in values]
+    flat = [pair_loss(w, u) for w, u in points if pair_loss(w + step, u - step) >= pair_loss(w, u)]
+    return PairCells(len(points), len(flat), max(flat))
 
 
 def _refutation(sets: BadMinima, counts: np.ndarray, always_strict: bool, what: str) -> str:

@@ -52,7 +52,7 @@ def lemma_12(runs: Sequence[BasisRuns]) -> Evidence:
         np.concatenate([_watched(getattr(batch.runs, side), batch) for batch in batches])
         for side in ("entered", "left")
     )
-    moved = updates > 0
+    moved = updates != 0
     return evidence(
         {
             "no point enters K": Sides(entered, 0.0, scored=moved, quantity="updates after which a point is new in K"),
@@ -89,8 +89,8 @@ def theorem_9_equivalence(runs: Sequence[BasisRuns]) -> Evidence:
     losses, ended = _ends(batches)
     return evidence(
         {
-            "a loss of #K_0/d": _level(losses, predicted, predicted > 0),
-            "a positive loss if K_0 is not empty": Fact(losses > 0, undecided=~ended, scored=predicted > 0),
+            "a loss of #K_0/d": _level(losses, predicted, predicted != 0),
+            "a positive loss if K_0 is not empty": Fact(losses > 0, undecided=~ended, scored=predicted != 0),
             "loss 0 if K_0 is empty": Fact(losses == 0, undecided=~ended, scored=predicted == 0),
         },
         basis_hypotheses(batches),
@@ -119,7 +119,7 @@ def section_7_2_labels(runs: Sequence[BasisRuns], *, plus_half_only: bool = Fals
         residues.append(np.concatenate([_loss_on(batch, s) for batch, s in zip(batches, of_sign, strict=True)]))
     return evidence(
         {
-            "a loss of #K_0/d": _level(losses, predicted, predicted > 0),
+            "a loss of #K_0/d": _level(losses, predicted, predicted != 0),
             "loss 0 if K_0 is empty": Sides(losses, 0.0, room=ROUNDING, scored=predicted == 0),
             "points labelled +1": Sides(residues[0], shares[0], Sense.EQUAL, room=ROUNDING),
             "points labelled −1": Sides(residues[1], shares[1], Sense.EQUAL, room=ROUNDING),
@@ -156,7 +156,7 @@ def theorem_9_stuck_count(runs: Sequence[BasisRuns], *, rounding: Rounding = np.
         outputs.append(batch.runs.outputs[stuck])
     promise, count, output = (np.concatenate(parts) for parts in (predicted, counted, outputs))
     # Points that make no update are no test of a count.
-    moved = (count > 0) | (promise != 0)
+    moved = (count != 0) | (promise != 0)
     return evidence(
         {
             "the number of updates": Sides(

@@ -120,7 +120,6 @@ def _judge(runs: Sequence[Initializations], limit: Hypothesis, *, succeeds: bool
             [row["p_value"] for row in rows],
             OFF_THE_LAW,
             Sense.AT_LEAST,
-            trivial=0.0,
             quantity="p-value under the exact law",
         )
     parts["trained runs end as K_0 says"] = Fact(agree, undecided=~ended)
@@ -197,9 +196,7 @@ def theorem_9_remark(exponents: Exponents, *, largest_exponent: float = 0.5) -> 
     deltas = np.array([math.exp(-exponent * dim) for exponent, _, dim in cases])
     stays = np.array([success_probability(dim, half) for _, half, dim in cases])
     widths = [narrow_width(dim, delta) for (_, _, dim), delta in zip(cases, deltas, strict=True)]
-    bound = Sides(
-        stays, deltas, room=STEP * deltas, trivial=1.0, quantity="probability of not getting stuck, against e^{−ad}"
-    )
+    bound = Sides(stays, deltas, room=STEP * deltas, quantity="probability of not getting stuck, against e^{−ad}")
     allowed = Sides([half for _, half, _ in cases], widths, room=STEP, quantity="k, against log2(d/ln(1/δ))")
     return evidence(
         {"(1 − 2^{−k})^d ≤ e^{−ad}": bound, "k is allowed": allowed},

@@ -54,11 +54,14 @@ class Landscape:
         """min_i y_i⟨w*, x_i⟩."""
         return float((self.labels * (self.inputs @ self.separator)).min())
 
+    def margins(self, hidden: Float[np.ndarray, "neuron dim"]) -> Float[np.ndarray, " sample"]:
+        """y N(x) of every point."""
+        z = self.inputs @ hidden.T
+        return self.labels * (np.where(z >= 0, z, self.slope * z) @ self.outputs)
+
     def loss(self, hidden: Float[np.ndarray, "neuron dim"]) -> float:
         """L_S(W)."""
-        z = self.inputs @ hidden.T
-        margins = self.labels * (np.where(z >= 0, z, self.slope * z) @ self.outputs)
-        return float(np.maximum(1 - margins, 0).mean())
+        return float(np.maximum(1 - self.margins(hidden), 0).mean())
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,7 @@ Bound = Callable[..., np.ndarray]
 
 def _rounding(cells: Sequence[Networks]) -> np.ndarray:
     """What rounding may do to a sum of g·y·f: large units may cancel in f."""
-    return ROUNDING * np.sqrt(2 * joined(cells, "half_width")) * joined(cells, "norms") * joined(cells, "pulls")
+    return ROUNDING * joined(cells, "half_width") * joined(cells, "norms") * joined(cells, "pulls")
 
 
 @claim("chatterji2021.equation_4", Kind.STEP, "Eq. 4, proof of Lemma 10", reads=networks)

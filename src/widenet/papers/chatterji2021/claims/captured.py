@@ -8,7 +8,6 @@ import numpy as np
 from widenet.claims.base import Evidence, Kind, Silence, claim, pick
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
-from widenet.claims.tolerances import ROUNDING
 from widenet.papers.chatterji2021.claims.starts import (
     Seldom,
     conditions,
@@ -60,14 +59,14 @@ def lemma_15_1(cells: Sequence[FirstSteps]) -> Evidence:
 def helpful_sums(cell: FirstSteps) -> Seldom:
     """Σ v_i·x_s over I_+s, at the point where it is smallest."""
     mean = cell.half_width * captured_mean(cell.level, cell.deviation)
-    sides = Sides(cell.helpful_sum.min(axis=1), mean - 1, Sense.AT_LEAST, room=ROUNDING * mean, trivial=0.0)
+    sides = Sides(cell.helpful_sum.min(axis=1), mean - 1, Sense.AT_LEAST, trivial=0.0)
     return Seldom(sides, _sum_failure(cell, -1))
 
 
 def harmful_sums(cell: FirstSteps) -> Seldom:
     """Σ v_i·x_s over I_−s, at the point where it is largest."""
     mean = cell.half_width * captured_mean(cell.level, cell.deviation)
-    return Seldom(Sides(cell.harmful_sum.max(axis=1), mean + 1, room=ROUNDING * mean), _sum_failure(cell, 1))
+    return Seldom(Sides(cell.harmful_sum.max(axis=1), mean + 1), _sum_failure(cell, 1))
 
 
 def _sum_failure(cell: FirstSteps, side: int) -> float:

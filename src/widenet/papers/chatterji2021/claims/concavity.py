@@ -1,79 +1,15 @@
 """Lemma 9, and the function F that Lemma 10 applies it to."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Float
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, at_most, claim
 from widenet.claims.sides import Sense, Sides, evidence
-from widenet.claims.tolerances import ROUNDING
-from widenet.papers.chatterji2021.formulas import INFLECTION, entropy_curvature, entropy_term
-from widenet.records import Scale
-
-Function = Callable[[np.ndarray], np.ndarray]
-NEAR = 1e-4
-"""How near the last point of the way comes: √z of n − 1 parts of 1e-12/n is still 4e-6."""
-
-
-def _minus_square(z: np.ndarray) -> np.ndarray:
-    return -(z**2)
-
-
-def _two_minus_square(z: np.ndarray) -> np.ndarray:
-    return 2 - z**2
-
-
-def _one_plus_root(z: np.ndarray) -> np.ndarray:
-    return 1 + np.sqrt(z)
-
-
-CONCAVE: dict[str, tuple[Function, float]] = {
-    "√z": (np.sqrt, 0.0),
-    "log(1 + z)": (np.log1p, 0.0),
-    "−z²": (_minus_square, 0.0),
-    "2 − z²": (_two_minus_square, 2.0),
-    "1 + √z": (_one_plus_root, 1.0),
-    "F": (entropy_term, 0.0),
-}
-"""ψ and its limit at 0."""
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """Points z_1, …, z_n > 0 with Σz = M, and a way towards (M, 0, …, 0).
-
-    Attributes:
-      function, limit: ψ and ψ(0⁺).
-      samples: points of the simplex.
-      corner: (M − (n − 1)η, η, …, η) for ever smaller η.
-    """
-
-    total: float
-    function: Function
-    limit: float
-    samples: Float[np.ndarray, "sample part"]
-    corner: Float[np.ndarray, "way part"]
-
-
-def split(function: Function, limit: float, total: float, parts: int, seed: int, count: int = 300) -> Split:
-    """Random points, and the way."""
-    draw = np.random.default_rng([seed, 9, parts])
-    samples = total * draw.dirichlet(np.full(parts, 0.7), count)
-    small = total * np.logspace(-2, -12, 6)[:, None] / parts
-    corner = np.concatenate([total - (parts - 1) * small, np.repeat(small, parts - 1, axis=1)], axis=1)
-    return Split(total, function, limit, np.maximum(samples, 1e-300), corner)
-
-
-def draw_splits(scale: Scale, seed: int) -> list[Split]:
-    """All functions, for 2, 5 and 20 parts, with M = 1 (and 1.5 for F)."""
-    return [
-        split(function, limit, 1.5 if name == "F" else 1.0, parts, seed)
-        for name, (function, limit) in CONCAVE.items()
-        for parts in (2, 5, 20)
-    ]
+from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.papers.chatterji2021.formulas import INFLECTION
+from widenet.papers.chatterji2021.runs.splits import Bend, Split, draw_bend, draw_splits
 
 
 @claim("chatterji2021.lemma_9", Kind.STEP, "Lemma 9, Appendix B.5", draws=draw_splits)
@@ -92,14 +28,17 @@ def lemma_9(splits: Sequence[Split], *, shift: float = 0.0) -> Evidence:
         limits.append(np.full(len(found), least))
         gaps.append(each.function(each.corner).sum(axis=1)[-1] - least)
     low, promised = np.concatenate(values), np.concatenate(limits)
+    room = ROUNDING * (np.abs(low) + np.abs(promised))
+    bend = max(each.bend for each in splits)
     return evidence(
         {
-            "no point lies below": Sides(
-                low, promised, Sense.AT_LEAST, room=ROUNDING * np.maximum(1, np.abs(promised))
-            ),
-            "the way comes near": Sides(gaps, 0.0, Sense.EQUAL, room=NEAR),
+            "no point lies below": Sides(low, promised, Sense.AT_LEAST, room=room),
+            "the way comes near": Sides(gaps, 0.0, Sense.EQUAL, room=STEP),
         },
-        (_finite_limit(splits), _concave(splits)),
+        (
+            _finite_limit(splits),
+            at_most("concave", "largest second difference of ψ", bend, 0, tolerance=ROUNDING),
+        ),
     )
 
 
@@ -115,38 +54,8 @@ def _finite_limit(splits: Sequence[Split]) -> Hypothesis:
     )
 
 
-def _concave(splits: Sequence[Split]) -> Hypothesis:
-    """The largest second difference of ψ on a grid of (0, M], relative to the size of ψ."""
-    worst = -math.inf
-    for each in splits:
-        grid = np.linspace(each.total / 200, each.total, 200)
-        values = each.function(grid)
-        worst = max(worst, float(np.diff(values, 2).max() / np.abs(values).max()))
-    return at_most("concave", "largest second difference of ψ", worst, 0, tolerance=ROUNDING)
-
-
-@dataclass(frozen=True, eq=False)
-class Bend:
-    """F and F'' on a grid of (0, end]."""
-
-    z: np.ndarray
-    value: np.ndarray
-    curvature: np.ndarray
-
-
-def bend(end: float) -> Bend:
-    """On a grid that is fine at both ends."""
-    z = np.concatenate([np.logspace(-12, math.log10(end), 400), end * np.linspace(0.5, 1, 200)])
-    return Bend(z, entropy_term(z), entropy_curvature(z))
-
-
-def draw_bend(scale: Scale, seed: int) -> Bend:
-    """Up to the inflection, 1.524."""
-    return bend(INFLECTION)
-
-
 @claim("chatterji2021.entropy_concave", Kind.STEP, "Proof of Lemma 10, before Eq. 5 (with the range)", draws=draw_bend)
-def entropy_concave(drawn: Bend, *, shift: float = 0.0) -> Evidence:
+def entropy_concave(drawn: Bend) -> Evidence:
     """F(z) = (1 − e^{−z}) log(1/(e^z − 1)) tends to 0 at 0 and is concave on (0, 1.524]. Also F(z) = H(e^{−z}) − z, H
     the entropy of a coin in nats.
 
@@ -157,9 +66,9 @@ def entropy_concave(drawn: Bend, *, shift: float = 0.0) -> Evidence:
     entropy = keep * drawn.z - -np.expm1(-drawn.z) * np.log(-np.expm1(-drawn.z))
     return evidence(
         {
-            "F(0⁺) = 0": Sides(drawn.value[first] + shift, 0.0, Sense.EQUAL, room=1e-9),
-            "F'' ≤ 0": Sides(drawn.curvature, 0.0, room=1e-12),
+            "F(0⁺) = 0": Sides(drawn.value[first], 0.0, Sense.EQUAL, room=STEP),
+            "F'' ≤ 0": Sides(drawn.curvature, 0.0, room=ROUNDING),
             "F(z) = H(e^{−z}) − z": Sides(drawn.value, entropy - drawn.z, Sense.EQUAL, room=ROUNDING),
         },
-        (at_most("below_inflection", "largest z", drawn.z.max(), INFLECTION, tolerance=1e-12),),
+        (at_most("below_inflection", "largest z", drawn.z.max(), INFLECTION, tolerance=ROUNDING),),
     )

@@ -241,9 +241,8 @@ def draw_radii(scale: Scale, seed: int) -> Cases:
 @claim("chatterji2021.appendix_d_4", Kind.STEP, "Appendix D.4, last step", draws=draw_radii)
 def appendix_d_4(radii: Cases, *, share: float = 1.0) -> Evidence:
     """arccos(1 − 2r)/π ≤ √r for 0 ≤ r ≤ 1, with equality at both ends. `share` of the right side is for a control."""
-    angles = np.arccos(np.clip(1 - 2 * radii, -1, 1)) / np.pi
-    # Near r = 0 the arccosine loses half of its digits; it equals 2 arcsin √r.
-    exact = np.where(radii < 0.25, 2 * np.arcsin(np.sqrt(np.clip(radii, 0, 1))) / np.pi, angles)
+    # arccos(1 − 2r) = 2 arcsin √r, which keeps its digits near r = 0.
+    exact = 2 * np.arcsin(np.sqrt(np.clip(radii, 0, 1))) / np.pi
     with np.errstate(invalid="ignore"):
         bound = share * np.sqrt(radii)
     return evidence(

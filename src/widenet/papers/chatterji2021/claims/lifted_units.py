@@ -69,12 +69,12 @@ def equation_11(cells: Sequence[FirstSteps], *, most: float = 1.0, least: float 
                 joined(cells, [cell.shift for cell in cells]), most * steps, room=STEP * steps
             ),
             "a captured unit stays at h + 3α_0 or above": Sides(
-                joined(cells, [np.where(np.isfinite(cell.lowest), cell.lowest, 0.0) for cell in cells]),
+                joined(cells, [cell.lowest for cell in cells]),
                 joined(cells, [np.array(cell.bandwidth + least * cell.step) for cell in cells]),
                 Sense.AT_LEAST, room=STEP * steps, scored=captured,
             ),
             "φ = z − h/2 there": Sides(
-                joined(cells, [cell.bent for cell in cells]), 0.0, room=IDENTITY, scored=captured
+                joined(cells, [cell.bent for cell in cells]), 0.0, room=IDENTITY
             ),
         },
         (*pick(conditions(cells), "unit_inputs"), products_at_least_zero(cells)),

@@ -26,9 +26,6 @@ from widenet.papers.chatterji2021.formulas import (
 )
 from widenet.records import Scale
 
-ULPS = 4 * 2.3e-16
-"""g and L round apart by a few units of the last place."""
-
 
 @dataclass(frozen=True, eq=False)
 class Bent:
@@ -56,7 +53,7 @@ _SHAPES = (huberized, huberized_slope, huberized_curvature)
 @claim("chatterji2021.huberized_sandwich", Kind.STEP, "Proof of Lemma 10, before Eq. 4", draws=draw_bent)
 def huberized_sandwich(bent: Bent, *, half: float = 0.5) -> Evidence:
     """φ(z) ≤ φ'(z)z ≤ φ(z) + h/2 for all z, with equality on the left for z ≤ 0 and on the right for z ≥ h."""
-    middle, room = bent.slope * bent.z, 1e-14 * bent.bandwidth
+    middle, room = bent.slope * bent.z, ROUNDING * bent.bandwidth
     return evidence(
         {
             "φ(z) ≤ φ'(z)z": Sides(bent.value, middle, room=room),
@@ -86,8 +83,8 @@ def huberized_slopes(bent: Bent, *, limits: Mapping[str, float] = SLOPE_LIMITS) 
             "φ' ≤ 1": Sides(bent.slope, limits["slope"]),
             "γ ≥ 0": Sides(bent.curvature, 0.0, Sense.AT_LEAST),
             "γ ≤ 1/h": Sides(bent.curvature, limits["curvature"] / h, room=ROUNDING / h),
-            "φ is 1-Lipschitz": Sides(bumps, limits["value_change"] * apart, room=1e-15 * (size + h)),
-            "φ' is (1/h)-Lipschitz": Sides(turns, limits["slope_change"] * apart / h, room=1e-15 * (1 + size / h)),
+            "φ is 1-Lipschitz": Sides(bumps, limits["value_change"] * apart, room=ROUNDING * (size + h)),
+            "φ' is (1/h)-Lipschitz": Sides(turns, limits["slope_change"] * apart / h, room=ROUNDING * (size + h) / h),
         },
         (more_than("bandwidth_positive", "smallest h", h.min(), 0),),
     )
@@ -109,14 +106,14 @@ def draw_margins(scale: Scale, seed: int) -> Margins:
 
 
 @claim("chatterji2021.lemma_20", Kind.STEP, "Lemma 20, Appendix E", draws=draw_margins)
-def lemma_20(drawn: Margins, *, most: float = 1.0) -> Evidence:
+def lemma_20(drawn: Margins, *, most: float = 1.0, most_product: float = 1.0) -> Evidence:
     """g = 1/(1 + e^m) is at most the loss log(1 + e^{−m}), and e^m/(1 + e^m)² = g(1 − g) is at most g."""
     g, limits = drawn.pulls, most * drawn.losses
     product = g * pulls(-drawn.margins)
     return evidence(
         {
-            "g ≤ L": Sides(g, limits, room=ULPS * limits),
-            "g(1 − g) ≤ g": Sides(product, most * g, room=ULPS * g),
+            "g ≤ L": Sides(g, limits, room=ROUNDING * limits),
+            "g(1 − g) ≤ g": Sides(product, most_product * g, room=ROUNDING * g),
         },
     )
 
@@ -152,7 +149,7 @@ def z_log_squared_bound(grid: UnitGrid, *, highest: float = 4 / math.e**2, where
     return evidence(
         {
             "z log²(1/z) ≤ 4/e²": Sides(values, highest, room=ROUNDING),
-            "largest at e^{−2}": Sides(grid.z[values.argmax()], where, Sense.EQUAL, room=1e-5 * where),
+            "largest at e^{−2}": Sides(grid.z[values.argmax()], where, Sense.EQUAL, room=STEP * where),
         },
         (
             at_most("at_most_one", "largest z", grid.z.max(), 1),

@@ -35,7 +35,7 @@ class Seldom:
 
     def part(self) -> Part:
         """The part of a conclusion that these runs decide."""
-        failed, lost = self.sides.broken, self.sides.scored & ~self.sides.decided
+        failed, lost = self.sides.broken, ~self.sides.decided
         part = Rate(failed, self.allowed, lost, sides=self.sides).part("")
         if part.kept is not None:
             return part

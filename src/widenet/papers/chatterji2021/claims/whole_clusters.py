@@ -48,9 +48,7 @@ def lemma_15_4(cells: Sequence[FirstSteps]) -> Evidence:
         {
             "units in I_+s and I_+q": over_cells(cells, lambda cell: together(cell, cell.helpful_pairs)),
             "units in I_−s and I_−q": over_cells(cells, lambda cell: together(cell, cell.harmful_pairs)),
-            "P[both captured] ≥ (1 − √r)/2 − 2a/(σ√(2π))": Sides(
-                chances, shares, Sense.AT_LEAST, room=ROUNDING, trivial=0.0
-            ),
+            "P[both captured] ≥ (1 − √r)/2 − 2a/(σ√(2π))": Sides(chances, shares, Sense.AT_LEAST, trivial=0.0),
         },
         (
             *pick(conditions(cells), "unit_inputs", "bandwidth"),
@@ -111,7 +109,7 @@ def lemma_15_4_as_printed(clusters: CrossedClusters) -> Evidence:
     """
     claimed = [same_cluster_share(radius) for radius in clusters.radii.tolist()]
     return evidence(
-        {"share of units that capture a whole cluster": Sides(clusters.shares, claimed, Sense.AT_LEAST, trivial=0.0)},
+        {"share of units that capture a whole cluster": Sides(clusters.shares, claimed, Sense.AT_LEAST)},
         (less_than("radius", "largest cluster radius r", clusters.radii.max(), 1),),
         details={"radii": clusters.radii, "log_points": clusters.log_points, "shares": clusters.shares},
         note="The share for p → ∞, where the o(1) is gone. A union over pairs does not bound what all points share.",
@@ -153,7 +151,7 @@ def lemma_15_4_few_dimensions(caps: Caps) -> Evidence:
     return evidence(
         {
             "a unit captures the whole cap at least as often as promised": worst(missed),
-            "the promise is at least (1 − √r)/2": Sides(bounds, claimed, Sense.AT_LEAST, room=ROUNDING, trivial=0.0),
+            "the promise is at least (1 − √r)/2": Sides(bounds, claimed, Sense.AT_LEAST),
         },
         (at_most("few_dimensions", "largest dr", max(products), math.pi),),
     )

@@ -11,7 +11,6 @@ from jaxtyping import Float
 from widenet.claims.base import Evidence, Hypothesis, Kind, Part, Silence, at_least, claim, pick
 from widenet.claims.sides import Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
-from widenet.claims.tolerances import ROUNDING
 from widenet.papers.chatterji2021.claims.starts import (
     Seldom,
     conditions,
@@ -97,7 +96,7 @@ def norm_within(cell: FirstSteps, share: float, sense: Sense) -> Seldom:
     """‖V^(1)‖ against this multiple of √(d/p^β)."""
     bound = share * _norm_unit(cell)
     tail = lower_norm_tail if sense is Sense.AT_LEAST else upper_norm_tail
-    return Seldom(Sides(cell.norm, bound, sense, room=ROUNDING * bound), tail(cell.dim, cell.half_width, TAIL))
+    return Seldom(Sides(cell.norm, bound, sense), tail(cell.dim, cell.half_width, TAIL))
 
 
 def wide_enough(cells: Sequence[FirstSteps]) -> Hypothesis:
@@ -145,10 +144,8 @@ def equation_27(found: Windows) -> Evidence:
     """
     return evidence(
         {
-            "the probability is at most width times density": Sides(
-                found.exact, found.middle, room=ROUNDING * found.middle
-            ),
-            "the width is at most h + 5α_0(1 + Δ + r)": Sides(found.middle, found.right, room=ROUNDING * found.right),
+            "the probability is at most width times density": Sides(found.exact, found.middle),
+            "the width is at most h + 5α_0(1 + Δ + r)": Sides(found.middle, found.right),
         }
     )
 

@@ -4,8 +4,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure as Drawing
 
-from widenet.papers.chatterji2021.drawings.loss_curves import SHOWN, plain_ticks
-from widenet.papers.chatterji2021.runs.simulations import READING, READINGS
+from widenet.papers.chatterji2021.drawings.loss_curves import plain_ticks
+from widenet.papers.chatterji2021.runs.simulations import READINGS
 from widenet.plots.style import COLOURS, styled
 
 LOOKS = (("relu", "ReLU", COLOURS[0], "-"), ("huberized", "Huberized ReLU", COLOURS[2], (0, (5, 1.5))))
@@ -18,8 +18,8 @@ def draw(numbers: xr.Dataset) -> Drawing:
     left, right = drawing.subplots(1, 2, width_ratios=(3, 2))
     steps = numbers["step"].values
     for name, words, colour, dash in LOOKS:
-        for run in range(min(SHOWN, numbers.sizes["run"])):
-            losses = numbers["loss"].sel(reading=READING, activation=name).isel(run=run)
+        for run in range(numbers.sizes["curve"]):
+            losses = numbers["shown"].sel(activation=name).isel(curve=run)
             left.plot(steps, losses, color=colour, linestyle=dash, linewidth=1.1, label=words if run == 0 else None)
     left.set_yscale("log")
     plain_ticks(left)
@@ -29,7 +29,7 @@ def draw(numbers: xr.Dataset) -> Drawing:
     left.legend(loc="lower left")
     places = np.arange(len(READINGS))
     for shift, (name, words, colour, _) in zip((-0.2, 0.2), LOOKS, strict=True):
-        up = (numbers["loss"].sel(activation=name).diff("step") > 0).any("step").sum("run")
+        up = (numbers["rise"].sel(activation=name) > 0).sum("run")
         counts = [int(up.sel(reading=reading)) for reading in READINGS]
         bars = right.bar(places + shift, counts, 0.38, color=colour, label=words)
         right.bar_label(bars, fontsize=7, padding=1)

@@ -8,7 +8,7 @@ import xarray as xr
 
 from widenet.figures.base import Comparison, Figure
 from widenet.figures.statistics import share_interval
-from widenet.papers.chatterji2021.figures.loss_curves import READ_AS, largest_rise, risen, row
+from widenet.papers.chatterji2021.figures.loss_curves import READ_AS, row, summary
 from widenet.papers.chatterji2021.runs.simulations import (
     READING,
     READINGS,
@@ -24,14 +24,18 @@ CHOSEN = "reading D was chosen because it is the one that shows this; the limit 
 
 def reduce_figure_4(huberized: Sequence[xr.Dataset], relu: Sequence[xr.Dataset]) -> xr.Dataset:
     """Both activations on the same data and from the same starts."""
-    return xr.concat([*huberized, *relu], "activation", combine_attrs="drop").assign_coords(
-        activation=["huberized", "relu"]
-    )
+    parts = [summary(cell) for cell in (*huberized, *relu)]
+    return xr.concat(parts, "activation", combine_attrs="override").assign_coords(activation=["huberized", "relu"])
+
+
+def overshoots(runs: xr.Dataset) -> xr.DataArray:
+    """Which runs have a step after which the loss is larger."""
+    return runs["rise"] > 0
 
 
 def overshoot_p_value(numbers: xr.Dataset) -> float:
     """Fisher's exact test, one-sided: do more ReLU runs than Huberized ones have a step that raises the loss?"""
-    counts = [risen(numbers.loss.sel(activation=name)).values for name in ("relu", "huberized")]
+    counts = [overshoots(numbers.sel(activation=name)).values for name in ("relu", "huberized")]
     table = [[int(each.sum()), int((~each).sum())] for each in counts]
     return float(np.asarray(scipy.stats.fisher_exact(table, alternative="greater"))[1])
 
@@ -39,20 +43,21 @@ def overshoot_p_value(numbers: xr.Dataset) -> float:
 def compare_figure_4(numbers: xr.Dataset) -> list[Comparison]:
     """Overshooting with the ReLU, limited, and curves that otherwise agree: in reading D; the others show none."""
     chosen = numbers.sel(reading=READING)
-    relu, smooth = (chosen.loss.sel(activation=name) for name in ("relu", "huberized"))
-    apart = abs(float(np.median(np.log(relu.isel(step=-1))) - np.median(np.log(smooth.isel(step=-1)))))
+    relu, smooth = (chosen.sel(activation=name) for name in ("relu", "huberized"))
+    apart = abs(float(np.median(np.log(relu["last"])) - np.median(np.log(smooth["last"]))))
     rows = [
         row("D: p-value of Fisher's exact test, ReLU against Huberized", EVIDENCE, overshoot_p_value(chosen),
             (0.0, 0.01), basis=CHOSEN),
-        row("D: largest rise L_{t+1}/L_t − 1 with the ReLU", EVIDENCE, largest_rise(relu), (0.0, 0.15), basis=CHOSEN),
+        row("D: largest rise L_{t+1}/L_t − 1 with the ReLU", EVIDENCE, float(relu["rise"].max()), (0.0, 0.15),
+            basis=CHOSEN),
         row("D: difference of the medians of log L_100", AGREE, apart, (0.0, 0.6), basis=CHOSEN),
     ]  # fmt: skip
-    for name, losses, band in (("ReLU", relu, (0.5, 0.85)), ("Huberized", smooth, (0.0, 0.25))):
-        up = risen(losses)
+    for name, runs, band in (("ReLU", relu, (0.5, 0.85)), ("Huberized", smooth, (0.0, 0.25))):
+        up = overshoots(runs)
         share, interval = float(up.mean()), share_interval(int(up.sum()), up.size)
         rows.append(row(f"D: share of {name} runs that overshoot", "—", share, band, added=True, interval=interval))
     for reading in (name for name in READINGS if name != READING):
-        share = float(risen(numbers.loss.sel(reading=reading, activation="relu")).mean())
+        share = float(overshoots(numbers.sel(reading=reading, activation="relu")).mean())
         rows.append(row(f"{reading}: share of ReLU runs that overshoot", "—", share, (0.0, 0.0), added=True))
     return rows
 

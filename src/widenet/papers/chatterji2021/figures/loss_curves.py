@@ -17,6 +17,8 @@ REFERENCE = {
     ("shoulders", "D"): (0.029, 0.078),
 }
 """Of the last loss: the quantiles 0.05 and 0.95 over 40 pilot runs with the Huberized ReLU."""
+SHOWN = 5
+"""Runs that are drawn one by one, as in the paper."""
 OURS = "the paper prints no numbers; from pilot runs"
 CHOSEN = "reading D; the paper prints no numbers"
 IN_WORDS = {
@@ -30,47 +32,50 @@ READ_AS = (
 )
 
 
-def falls(losses: xr.DataArray) -> float:
-    """The share of runs whose last loss is below the first."""
-    return float((losses.isel(step=-1) < losses.isel(step=0)).mean())
-
-
-def rate_ratio(losses: xr.DataArray) -> float:
-    """t·L_t at the last step over that halfway, in the run where it is largest: below 1 it falls faster than 1/t."""
-    last = int(losses.step[-1])
-    return float((last * losses.sel(step=last) / (last // 2 * losses.sel(step=last // 2))).max())
-
-
-def peak_ratio(losses: xr.DataArray) -> float:
-    """The largest t·L_t of the last half over the largest before, in the run where it is largest."""
-    products, half = losses * losses.step, int(losses.step[-1]) // 2
-    late = products.sel(step=slice(half, None)).max("step")
-    return float((late / products.sel(step=slice(1, half)).max("step")).max())
-
-
-def risen(losses: xr.DataArray) -> xr.DataArray:
-    """Which runs have a step after which the loss is larger."""
-    return (losses.diff("step") > 0).any("step")
-
-
-def largest_rise(losses: xr.DataArray) -> float:
-    """The largest L_{t+1}/L_t − 1."""
-    values = losses.values
-    return float((values[:, 1:] / values[:, :-1]).max() - 1)
-
-
-def late_slope(losses: xr.DataArray) -> float:
-    """The slope of log L against log t over the last half, median over runs."""
-    half = int(losses.step[-1]) // 2
+def summary(cell: xr.Dataset) -> xr.Dataset:
+    """What the figures keep of a cell: numbers per reading and run, medians, and the curves that are drawn."""
+    losses, half, last = cell.loss, int(cell.step[-1]) // 2, int(cell.step[-1])
+    products = losses * losses.step
     late = losses.sel(step=slice(half, None))
-    return float(np.median(np.polyfit(np.log(late.step.values), np.log(late.values.T), 1)[0]))
+    logs = np.log(late.values).reshape(-1, late.sizes["step"]).T
+    slopes = np.polyfit(np.log(late.step.values), logs, 1)[0].reshape(late.shape[:2])
+    return xr.Dataset(
+        {
+            "first": losses.sel(step=0, drop=True),
+            "middle": losses.sel(step=half, drop=True),
+            "near_last": losses.sel(step=last - 10, drop=True),
+            "last": losses.sel(step=last, drop=True),
+            "peak_before": products.sel(step=slice(1, half)).max("step"),
+            "peak_after": products.sel(step=slice(half, None)).max("step"),
+            "rise": (losses.shift(step=-1) / losses).max("step") - 1,
+            "slope": (("reading", "run"), slopes),
+            "error": cell.error.sel(step=last, drop=True),
+            "median": losses.median("run"),
+            "shown": losses.sel(reading=READING, drop=True).isel(run=slice(0, SHOWN)).rename(run="curve"),
+        },
+        attrs={"data": cell.attrs["data"], "last": last, "runs": cell.sizes["run"]},
+    )
 
 
-def in_band(losses: xr.DataArray, data: str, reading: str) -> float:
+def falls(runs: xr.Dataset) -> float:
+    """The share of runs whose last loss is below the first."""
+    return float((runs["last"] < runs["first"]).mean())
+
+
+def rate_ratio(runs: xr.Dataset) -> float:
+    """t·L_t at the last step over that halfway, in the run where it is largest: below 1 it falls faster than 1/t."""
+    return float((2 * runs["last"] / runs["middle"]).max())
+
+
+def peak_ratio(runs: xr.Dataset) -> float:
+    """The largest t·L_t of the last half over the largest before, in the run where it is largest."""
+    return float((runs["peak_after"] / runs["peak_before"]).max())
+
+
+def in_band(runs: xr.Dataset, data: str, reading: str) -> float:
     """The share of runs whose last loss is between half of the low quantile and twice the high one."""
     low, high = REFERENCE[data, reading]
-    last = losses.isel(step=-1)
-    return float(((last >= low / 2) & (last <= 2 * high)).mean())
+    return float(((runs["last"] >= low / 2) & (runs["last"] <= 2 * high)).mean())
 
 
 def row(name: str, reported: str, measured: float, band: tuple[float, float], *, basis: str = OURS, added: bool = False,
@@ -85,15 +90,15 @@ def decrease_rows(numbers: xr.Dataset, said: str) -> list[Comparison]:
     """What the paper says of a figure with losses alone, in reading D; and the same of the other readings."""
     rows = []
     for reading in (READING, *(name for name in READINGS if name != READING)):
-        losses, ours = numbers.loss.sel(reading=reading), reading != READING
+        runs, ours = numbers.sel(reading=reading), reading != READING
         basis = OURS if ours else CHOSEN
         rows += [
-            row(f"{reading}: share of runs that end lower than they began", said, falls(losses), (1.0, 1.0),
+            row(f"{reading}: share of runs that end lower than they began", said, falls(runs), (1.0, 1.0),
                 basis=basis, added=ours),
-            row(f"{reading}: t·L_t at step 100 over that at step 50, largest of all runs", said, rate_ratio(losses),
+            row(f"{reading}: t·L_t at step 100 over that at step 50, largest of all runs", said, rate_ratio(runs),
                 ANY if ours else (0.0, 1.0), basis=basis, added=ours),
             row(f"{reading}: largest t·L_t from step 50 on over that before, largest of all runs", "—",
-                peak_ratio(losses), ANY, added=True),
+                peak_ratio(runs), ANY, added=True),
         ]  # fmt: skip
     return rows
 
@@ -103,6 +108,6 @@ def band_rows(numbers: xr.Dataset) -> list[Comparison]:
     data = str(numbers.attrs["data"])
     return [
         row(f"{reading} ({IN_WORDS[reading]}): share of runs with L_100 in the pilot's band", "—",
-            in_band(numbers.loss.sel(reading=reading), data, reading), (1.0, 1.0), added=True)
+            in_band(numbers.sel(reading=reading), data, reading), (1.0, 1.0), added=True)
         for reading in READINGS
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from jaxtyping import Float
 from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_least, at_most, claim
 from widenet.claims.sides import Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
-from widenet.claims.tolerances import ROUNDING
+from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.li2018.claims.geometry import SIGMAS, share_room, weights_in_span
 from widenet.papers.li2018.claims.network import unit_norm
 from widenet.papers.li2018.claims.specimens import own_points, prepared
@@ -188,11 +188,12 @@ def descent_conditions(cells: Sequence[Descent]) -> tuple[Hypothesis, ...]:
 
 @claim("li2018.lemma_a_1_move", Kind.STEP, "proof of Lemma A.1", reads=descents.at(coupled_settings))
 def lemma_a_1_move(cells: Sequence[Descent], *, factor: float = 1.0) -> Evidence:
-    """‖w_r^t − w_r⁰‖ < 2·max|a|·ηt for every neuron r and every step t ≥ 1 of gradient descent on points of norm 1.
+    """‖w_r^t − w_r⁰‖ < 2·max|a|·ηt for every neuron r and every step t ≥ 1 of gradient descent on points of norm 1; no
+    neuron goes farther than its path, Σ η‖∂L/∂w_r‖, is long.
 
     The proof prints L·ηt with L a bound on |a|; see `lemma_a_1_gradient`.
     """
-    moves = np.concatenate([cell.moves for cell in cells])
+    moves, paths = (np.concatenate([getattr(cell, name) for cell in cells]) for name in ("moves", "paths"))
     times = np.concatenate([np.arange(len(cell.moves), dtype=np.float64) for cell in cells])
     each = np.concatenate(
         [np.full(len(cell.moves), move_bound(cell.largest_vote, cell.step_size, 1.0)) for cell in cells]
@@ -200,6 +201,7 @@ def lemma_a_1_move(cells: Sequence[Descent], *, factor: float = 1.0) -> Evidence
     return evidence(
         {
             "less than 2·max|a|·ηt": Sides(moves, factor * each * times, strict=True, scored=times > 0),
+            "no farther than the longest path": Sides(moves, paths, room=STEP * paths),
             "0 at the start": Sides(moves, 0.0, Sense.EQUAL, scored=times == 0),
         },
         descent_conditions(cells),

@@ -321,7 +321,9 @@ def lemma_b_2(found: Clusters, *, slope: float = EXPLICIT_SLOPE) -> Evidence:
 
 
 def fitted_slope(sizes: np.ndarray, values: np.ndarray) -> float:
-    """Of log values against log sizes."""
+    """Of log values against log sizes; NaN for one size alone."""
+    if len(sizes) < 2:
+        return float("nan")
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 

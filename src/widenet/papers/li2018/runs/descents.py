@@ -48,7 +48,8 @@ class Descent:
     """A descent, step by step.
 
     Attributes, per step, the last state included:
-      losses; squares: Σ_r ‖∂L/∂w_r‖²; residuals: v_max; moves: max_r ‖w_r − w_r⁰‖; distances: ‖W − W⁰‖/‖W⁰‖;
+      losses; squares: Σ_r ‖∂L/∂w_r‖²; residuals: v_max; moves: max_r ‖w_r − w_r⁰‖; paths: max_r Σ η‖∂L/∂w_r‖ so far;
+      distances: ‖W − W⁰‖/‖W⁰‖;
       coupled, flips: shares of neurons with all gates of the start, and of changed (neuron, point) pairs;
       still: whether no gate changed in the step from here (NaN at the end).
     Per threshold τ:
@@ -62,6 +63,7 @@ class Descent:
     squares: Steps
     residuals: Steps
     moves: Steps
+    paths: Steps
     distances: Steps
     coupled: Steps
     flips: Steps
@@ -133,7 +135,7 @@ def follow(steps: Iterator[Step], start: SoftmaxNetwork, sample: Sample, setting
     coupling = _Coupling(start, sample, setting, fresh[: setting.n_fresh])
     kept: dict[str, list[float]] = {name: [] for name in PER_STEP}
     norm, last, first = float(np.linalg.norm(start.hidden)), start, start.preactivations(sample.points)
-    before = first
+    before, path, eta = first, np.zeros(len(start.hidden)), setting.scaled_step / setting.width
     for step in steps:
         change = step.network.hidden - start.hidden
         z = step.preactivations
@@ -144,6 +146,8 @@ def follow(steps: Iterator[Step], start: SoftmaxNetwork, sample: Sample, setting
         kept["squares"].append(float((step.gradient**2).sum()))
         kept["residuals"].append(sample.residual_max(wrong))
         kept["moves"].append(float(np.sqrt((change**2).sum(axis=1).max())))
+        kept["paths"].append(float(path.max()))
+        path = path + eta * np.linalg.norm(step.gradient, axis=1)
         kept["distances"].append(float(np.linalg.norm(change)) / norm)
         kept["coupled"].append(coupled_share(first, z))
         kept["flips"].append(flip_share(first, z))

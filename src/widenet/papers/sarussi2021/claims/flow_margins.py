@@ -1,7 +1,6 @@
 """Gradient flow: when it starts to separate, that the smoothed margin grows, and where its direction goes."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,7 +22,6 @@ from widenet.claims.tolerances import ROUNDING
 from widenet.diagnostics.agreement import agreement_margin
 from widenet.diagnostics.homogeneous_margins import (
     log_total_loss,
-    loss_weights,
     margin_of_loss,
     normalized_margin,
     smoothed_margin,
@@ -35,7 +33,8 @@ from widenet.papers.sarussi2021.formulas import LOG_2, flow_time_bound, least_no
 from widenet.papers.sarussi2021.runs.epochs import Epochs, epochs
 from widenet.papers.sarussi2021.runs.flows import READINGS, Course, FlowCase, FlowRuns, FlowSetting, flows
 from widenet.papers.sarussi2021.runs.small_steps import SmallSteps, small_steps
-from widenet.papers.sarussi2021.settings import OwnPoints, SignedNetwork
+from widenet.papers.sarussi2021.runs.too_early import TooEarly, too_early
+from widenet.papers.sarussi2021.settings import OwnPoints
 from widenet.records import Scale
 from widenet.types import RunStatus
 
@@ -149,37 +148,6 @@ def smoothed_margin_grows(cells: Sequence[FlowRuns]) -> Evidence:
         (separates(courses, by=READINGS[-1]),),
         runs=followed(courses),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class TooEarly:
-    """Gradient flow while log 2 < nL < 1: the smoothed margin and nL at small steps, for several t."""
-
-    margins: np.ndarray
-    totals: np.ndarray
-
-
-def too_early(stretches: Sequence[float]) -> TooEarly:
-    """k = 1, v = 1, α = 1/2, x₁ = (1, 1), x₂ = t(−1, 0.2), both positive, w = −0.02(1, 1), u = 0.04(1, 1).
-
-    The weights point against the gradient of x₁, whose margin is −0.1, while t makes that of x₂ large.
-    """
-    margins, totals = [], []
-    for stretch in stretches:
-        points, labels = np.array([[1.0, 1.0], [-stretch, 0.2 * stretch]]), np.ones(2)
-        weights = np.array([[-0.02, -0.02], [0.04, 0.04]])
-        path, sums = [], []
-        for _ in range(6):
-            network = SignedNetwork(weights[:1], weights[1:], 1.0, 0.5)
-            q = labels * network.outputs(points)
-            path.append(float(smoothed_margin(q, network.norm)))
-            sums.append(float(np.exp(log_total_loss(q))))
-            slopes = np.where(points @ weights.T > 0, 1.0, 0.5) * network.output_weights
-            pushes = loss_weights(q) * sums[-1]
-            weights = weights + 1e-6 * np.einsum("n,nj,nd->jd", pushes, slopes, points)
-        margins.append(path)
-        totals.append(sums)
-    return TooEarly(np.array(margins), np.array(totals))
 
 
 def draw_too_early(scale: Scale, seed: int) -> TooEarly:

@@ -15,7 +15,7 @@ from widenet.claims.tolerances import IDENTITY, ROUNDING
 from widenet.papers.sarussi2021.claims.specimens import silence_over_labels
 from widenet.papers.sarussi2021.formulas import sharp_factor
 from widenet.papers.sarussi2021.runs.clouds import SLOPES, Clouds, CloudSetting, ask, clouds
-from widenet.papers.sarussi2021.settings import OwnPoints, SignedNetwork, kappa_network
+from widenet.papers.sarussi2021.settings import OwnPoints, SignedNetwork, turning_point
 from widenet.records import Scale
 
 OPEN = 1.0001
@@ -81,15 +81,15 @@ def theorem_5_1_sharp(
     cells: Sequence[Clouds],
     *,
     factor: Callable[..., np.ndarray] = sharp_factor,
-    lowered: float = 1e-3,
+    shares: tuple[float, float] = (1.0, 1.0),
     swapped: bool = False,
 ) -> Evidence:
     """Theorem 5.1 holds with κ = (1 − α)/(1 + α) in place of 2, for odd k with
     κ_k = (k − 1)(1 − α)/(k(1 + α) − (1 − α)), and neither can be lowered. Only the spread of the other sign does harm:
     (w̄ − ū)·x > κr_u‖x‖ gives N > 0, and (w̄ − ū)·x < −κr_w‖x‖ gives N < 0.
 
-    That they cannot be lowered is seen on networks whose sign turns at exactly this factor. `swapped` exchanges the two
-    radii, for a control.
+    That they cannot be lowered is seen on networks whose sign turns at exactly this factor. `shares` of it
+    (even and odd k), and `swapped`, which exchanges the two radii, are for controls.
     """
     pairs = joined(cells)
     factors = np.empty(len(pairs))
@@ -105,24 +105,22 @@ def theorem_5_1_sharp(
             "beyond κr‖x‖ the signs agree (even k)": signs_agree(pairs, tall & even),
             "beyond κ_k r‖x‖ the signs agree (odd k)": signs_agree(pairs, tall & ~even),
             "each side needs the radius of the other sign only": signs_agree(pairs, above | below),
-            "κ cannot be lowered (even k)": _turns((2, 4), lowered),
-            "κ_k cannot be lowered (odd k)": _turns((3, 7), lowered),
+            "κ cannot be lowered (even k)": _turns((2, 4), shares[0]),
+            "κ_k cannot be lowered (odd k)": _turns((3, 7), shares[1]),
         },
         balls(pairs),
         details={"pairs": len(pairs)},
     )
 
 
-def _turns(half_widths: Sequence[int], lowered: float) -> Fact:
-    """Whether the sharp networks have the wrong sign just below the factor, and the right one just above."""
-    answers = []
+def _turns(half_widths: Sequence[int], share: float) -> Sides:
+    """Where the output of the sharp networks, which grows with (w̄ − ū)·x at r‖x‖ = 1, changes its sign."""
+    turns, factors = [], []
     for slope in SLOPES:
         for k in half_widths:
-            kappa, point = float(sharp_factor(slope, k)), np.array([[1.0, 0.0]])
-            below = kappa_network(slope, kappa * (1 - lowered), k).outputs(point)[0]
-            above = kappa_network(slope, kappa * (1 + 1e-3), k).outputs(point)[0]
-            answers.append(below < 0 < above)
-    return Fact(answers)
+            turns.append(turning_point(slope, k))
+            factors.append(share * float(sharp_factor(slope, k)))
+    return Sides(turns, factors, Sense.EQUAL, room=ROUNDING)
 
 
 @claim("sarussi2021.equation_6", Kind.STEP, "Eq. 6, Section 5", reads=clouds)
@@ -228,10 +226,10 @@ def lemma_10_2(cells: Sequence[Clouds], *, share: float = 1.0) -> Evidence:
         (pairs.plus_mean, pairs.minus_mean, pairs.plus_sum, 1.0, ("−Σσ(w·x) < αkr‖x‖", "N(x) > 0")),
         (pairs.minus_mean, pairs.plus_mean, pairs.minus_sum, -1.0, ("−Σσ(u·x) < αkr‖x‖", "N(x) < 0")),
     ):
-        case = (far <= -edge) & (np.abs(near) < edge * (1 - ROUNDING)) & (edge > 0)
+        case = (far <= -edge) & (np.abs(near) < edge * (1 - ROUNDING))
         parts[names[0]] = Sides(-sums, limit, strict=True, scored=case)
         blurred = np.abs(pairs.outputs) <= IDENTITY * pairs.scales
-        parts[names[1]] = Fact(turn * pairs.outputs > 0, scored=case & ~blurred)
+        parts[names[1]] = Fact(np.sign(pairs.outputs) == turn, scored=case & ~blurred)
     return evidence(parts, balls(pairs), details={"pairs": len(pairs)})
 
 

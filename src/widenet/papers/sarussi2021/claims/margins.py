@@ -1,54 +1,22 @@
 """Margins of a single network: Eq. 30, the Lipschitz constant of Section 12, and the order of the two margins."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
 
 from widenet.claims.base import Evidence, Kind, at_most, claim
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.tolerances import IDENTITY, ROUNDING
-from widenet.papers.sarussi2021.formulas import lipschitz_constant, lipschitz_constant_as_printed, margin_threshold
+from widenet.papers.sarussi2021.formulas import lipschitz_constant, lipschitz_constant_as_printed
+from widenet.papers.sarussi2021.runs.single_networks import (
+    WeightPairs,
+    WrongSide,
+    on_the_wrong_side,
+    weight_pairs,
+    wrong_side,
+)
 from widenet.papers.sarussi2021.settings import SignedNetwork
 from widenet.records import Scale
-
-
-@dataclass(frozen=True, eq=False)
-class WrongSide:
-    """Networks whose neurons of one sign are all on the wrong side of a point of their class.
-
-    Attributes:
-      margins: min y N(x)/‖W‖; thresholds: √k·αv·max ‖x‖.
-      sums: Σσ of those neurons at that point, over ‖W‖·‖x‖.
-      positive: whether it is a positive point and the plus neurons.
-    """
-
-    margins: np.ndarray
-    thresholds: np.ndarray
-    sums: np.ndarray
-    positive: np.ndarray
-
-
-def wrong_side(networks: Sequence[tuple[SignedNetwork, np.ndarray, np.ndarray]]) -> WrongSide:
-    """The first point of each data set is the one on the wrong side; its label says which neurons."""
-    rows = []
-    for network, points, labels in networks:
-        own = network.plus if labels[0] > 0 else network.minus
-        margin = (labels * network.outputs(points)).min() / network.norm
-        longest = np.linalg.norm(points, axis=1).max()
-        total = network.activated(own @ points[0]).sum() / (network.norm * np.linalg.norm(points[0]))
-        threshold = margin_threshold(network.slope, network.output_weight, network.half_width, longest)
-        rows.append((margin, float(threshold), total, float(labels[0] > 0)))
-    columns = np.array(rows).T
-    return WrongSide(columns[0], columns[1], columns[2], columns[3] > 0)
-
-
-def on_the_wrong_side(share: float, sign: float) -> tuple[SignedNetwork, np.ndarray, np.ndarray]:
-    """One point x of this label, its own rows −δx, and the others −x: the margin is (1 − δ)/√(1 + δ²) of the bound."""
-    point, label = np.array([[1.0, 2.0]]), np.array([sign])
-    near, far = np.tile(-share * point, (3, 1)), np.tile(-point, (3, 1))
-    plus, minus = (near, far) if sign > 0 else (far, near)
-    return SignedNetwork(plus, minus, 0.7, 0.3), point, label
 
 
 def draw_wrong_side(scale: Scale, seed: int) -> WrongSide:
@@ -81,41 +49,6 @@ def equation_30(found: WrongSide, *, share: float = 1.0) -> Evidence:
     ):
         parts[name] = Sides(found.margins, limits, room=ROUNDING * limits, scored=scored)
     return evidence(parts, (at_most("wrong_side", "largest Σσ of these neurons, relative", found.sums.max(), 0),))
-
-
-@dataclass(frozen=True, eq=False)
-class WeightPairs:
-    """Two networks of one shape and a point: how far their outputs and their weights are apart.
-
-    Attributes:
-      outputs: |N₁(x) − N₂(x)|; weights: ‖W₁ − W₂‖; norms: ‖x‖; half_widths: k; extreme: those that attain the bound.
-    """
-
-    outputs: np.ndarray
-    weights: np.ndarray
-    norms: np.ndarray
-    half_widths: np.ndarray
-    extreme: np.ndarray
-    output_weight: float = 0.3
-
-
-def weight_pairs(half_widths: Sequence[int], seed: int = 0, *, equal_rows: int = 0) -> WeightPairs:
-    """Random pairs, and for each k rows 2x and x exchanged between the signs. `equal_rows` stay, for a control."""
-    draw, rows = np.random.default_rng([seed, 12]), []
-    for k in half_widths:
-        for extreme in (False,) * 20 + (True,):
-            point = np.array([3.0, 4.0]) if extreme else draw.normal(size=2)
-            if extreme:
-                first = np.repeat([2.0, 1.0], k)[:, None] * point
-                second = np.repeat([1.0, 2.0], k)[:, None] * point
-                second[:equal_rows] = first[:equal_rows]
-            else:
-                first, second = draw.normal(size=(2, 2 * k, 2))
-            networks = [SignedNetwork(each[:k], each[k:], 0.3, 0.2) for each in (first, second)]
-            change = abs(networks[0].outputs(point[None])[0] - networks[1].outputs(point[None])[0])
-            rows.append((change, np.linalg.norm(first - second), np.linalg.norm(point), k, extreme))
-    outputs, weights, norms, widths, extremes = np.array(rows).T
-    return WeightPairs(outputs, weights, norms, widths, extremes > 0)
 
 
 def draw_weight_pairs(scale: Scale, seed: int) -> WeightPairs:

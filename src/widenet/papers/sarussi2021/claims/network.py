@@ -14,47 +14,9 @@ from widenet.papers.sarussi2021.claims.linear_region import balls, joined, reach
 from widenet.papers.sarussi2021.formulas import update_bound
 from widenet.papers.sarussi2021.runs.clouds import Clouds, clouds, lifted_settings, random_network
 from widenet.papers.sarussi2021.runs.epochs import Epochs, epochs, lifted_epoch_settings
+from widenet.papers.sarussi2021.runs.single_networks import Expressed, biased_network, express
 from widenet.papers.sarussi2021.settings import SignedNetwork, SmallCloud, lift
 from widenet.records import Scale
-
-
-@dataclass(frozen=True, eq=False)
-class Expressed:
-    """Units a·σ(p·x) of a network with free output weights, and the two neurons that replace each.
-
-    Attributes:
-      outputs: a_i σ(p_i·x); replaced: v(σ(w_i·x) − σ(u_i·x)); sizes: |a_i|·‖p_i‖·‖x‖; weights: a_i, broadcast.
-      output_weight: the smallest v.
-    """
-
-    outputs: np.ndarray
-    replaced: np.ndarray
-    sizes: np.ndarray
-    weights: np.ndarray
-    output_weight: float
-
-
-def express(draw: np.random.Generator, n_networks: int, *, divide: bool = True) -> Expressed:
-    """w = a·p/v, u = 0 for a ≥ 0, and w = 0, u = |a|·p/v otherwise. `divide` leaves v out, for a control."""
-    found, smallest = [], np.inf
-    for _ in range(n_networks):
-        k, dim, v = int(draw.integers(1, 7)), int(draw.integers(1, 5)), float(draw.uniform(0.1, 3))
-        weights, rows, points = draw.normal(size=k), draw.normal(size=(k, dim)), draw.normal(size=(8, dim))
-        slope, smallest = float(draw.uniform(0.01, 0.99)), min(smallest, v)
-        scaled = np.abs(weights)[:, None] * rows / (v if divide else 1.0)
-        plus, minus = np.where(weights[:, None] >= 0, scaled, 0.0), np.where(weights[:, None] >= 0, 0.0, scaled)
-        network = SignedNetwork(plus, minus, v, slope)
-        found.append(
-            np.stack(
-                [
-                    (weights * network.activated(points @ rows.T)).ravel(),
-                    (v * (network.activated(points @ plus.T) - network.activated(points @ minus.T))).ravel(),
-                    np.outer(np.linalg.norm(points, axis=1), np.linalg.norm(rows, axis=1) * np.abs(weights)).ravel(),
-                    np.broadcast_to(weights, (8, k)).ravel(),
-                ]
-            )
-        )
-    return Expressed(*np.concatenate(found, axis=1), output_weight=smallest)
 
 
 def draw_expressed(scale: Scale, seed: int) -> Expressed:
@@ -140,10 +102,7 @@ def section_8_1(
 
     `bias_share` and `ones` are for controls.
     """
-    draw = np.random.default_rng(81)
-    network, points = random_network(draw), draw.normal(size=(20, 5))
-    dim = network.plus.shape[1]
-    points = points[:, : dim - 1] if dim > 1 else np.zeros((20, 0))
+    network, points = biased_network()
     rows, biases = network.weights[:, :-1], bias_share * network.weights[:, -1]
     direct = network.activated(points @ rows.T + biases) @ network.output_weights
     pairs = joined(lifted)

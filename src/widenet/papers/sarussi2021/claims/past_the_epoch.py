@@ -1,62 +1,10 @@
 """Eqs. 24 and 25 with the ranges that are printed: one update past a clean epoch."""
 
-from dataclasses import dataclass
-
-import numpy as np
-
 from widenet.claims.base import Evidence, Kind, at_most, claim
 from widenet.claims.sides import Sides, evidence
 from widenet.claims.tolerances import ROUNDING
-from widenet.papers.sarussi2021.formulas import one_epoch
-from widenet.papers.sarussi2021.runs.problems import SgdSetting, make_problem, next_move
-from widenet.papers.sarussi2021.settings import Listed
+from widenet.papers.sarussi2021.runs.past_the_epoch import PastTheEpoch, go_past
 from widenet.records import Scale
-
-CLEAN_LEVEL = float(np.exp(-5))
-
-
-@dataclass(frozen=True, eq=False)
-class PastTheEpoch:
-    """Two points, one clean epoch, and one update more.
-
-    Attributes:
-      margins: y N(x) of both points before the epoch, inside it, at its end, and one update later.
-      sampled: the two losses sampled in the epoch.
-      reach: 2v²R_x²ηkn.
-    """
-
-    margins: np.ndarray
-    sampled: np.ndarray
-    reach: float
-    clean_level: float = CLEAN_LEVEL
-
-
-def go_past(step_share: float = 1.0) -> PastTheEpoch:
-    """x₁ = (1, 0.1), x₂ = (−1, 0.1), both positive, k = 1, v = 1, α = 0.9, and a step so large that 2v²R_x²ηknε_0 = 20.
-
-    w = −u is such that the loss of x₁ is far below ε_0 = e^{−5} and that of x₂ just below it. `step_share` scales η.
-    """
-    points = np.array([[1.0, 0.1], [-1.0, 0.1]])
-    radius_square = float((points[0] ** 2).sum())
-    step_size = step_share * 10 / (2 * radius_square * CLEAN_LEVEL)
-    edge = -np.log(np.expm1(CLEAN_LEVEL))
-    along = np.linalg.solve(points, np.array([edge + 5, edge + 0.2]) / 1.9)
-    setting = SgdSetting(
-        points=Listed(inputs=tuple(map(tuple, points.tolist())), labels=(1.0, 1.0)),
-        half_width=1,
-        slope=0.9,
-        step_size=step_size,
-        output_weight=1.0,
-    )
-    problem = make_problem(points[None], np.ones((1, 2)), np.stack([along, -along])[None], setting, np.zeros(1, int))
-    weights, margins, sampled = problem.weights, [problem.margins(problem.weights)[0]], []
-    for sample in (0, 1, 0):
-        move = next_move(problem, weights, np.array([sample]))
-        sampled.append(float(np.logaddexp(0, -move.margins[0])))
-        weights = weights + move.change
-        margins.append(problem.margins(weights)[0])
-    reach = one_epoch(2, step_size, 1.0, 1, radius_square**0.5)
-    return PastTheEpoch(np.stack(margins), np.array(sampled[:2]), float(reach))
 
 
 def draw_past(scale: Scale, seed: int) -> PastTheEpoch:
@@ -71,10 +19,7 @@ def equation_24_as_printed(past: PastTheEpoch) -> Evidence:
     The range runs into the next epoch.
     """
     limit = past.reach * past.clean_level
-    starts, ends = np.triu_indices(len(past.margins), 1)
-    near = (ends - starts <= 2) & (starts <= 2)
-    moved = np.abs(past.margins[ends[near]] - past.margins[starts[near]])
-    return evidence({"outputs move by at most 2v²R_x²ηknε_0": Sides(moved, limit)}, (_clean(past),))
+    return evidence({"outputs move by at most 2v²R_x²ηknε_0": Sides(past.moved, limit)}, (_clean(past),))
 
 
 @claim("sarussi2021.equation_25_as_printed", Kind.STEP, "the time T* = i_e·n + 1 of Eq. 25, Section 9", draws=draw_past)
@@ -83,9 +28,8 @@ def equation_25_as_printed(past: PastTheEpoch) -> Evidence:
 
     One update too late.
     """
-    losses = np.logaddexp(0, -past.margins[-1])
     limit = (1 + past.reach) * past.clean_level
-    return evidence({"every loss is at most (1 + 2v²R_x²ηkn)ε_0": Sides(losses, limit)}, (_clean(past),))
+    return evidence({"every loss is at most (1 + 2v²R_x²ηkn)ε_0": Sides(past.late_losses, limit)}, (_clean(past),))
 
 
 def _clean(past: PastTheEpoch):

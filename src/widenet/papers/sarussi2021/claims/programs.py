@@ -1,7 +1,6 @@
 """The convex program of a regime (Eq. 7 and footnote 8): its kernel, a closed form, and when Assumption 3 can hold."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,32 +16,22 @@ from widenet.diagnostics.agreement_program import (
     solve_perfect_agreement,
     solve_regime,
 )
-from widenet.papers.sarussi2021.claims.regimes import asymmetry, silence_over_programs
-from widenet.papers.sarussi2021.formulas import (
-    antipodal_margin_share,
-    largest_feasible_value,
-    limit_margin,
-    margin_threshold,
+from widenet.papers.sarussi2021.claims.regimes import silence_over_programs
+from widenet.papers.sarussi2021.runs.programs import (
+    Feasibility,
+    Mirrored,
+    Program,
+    asymmetry,
+    feasibility,
+    mirrored,
+    program,
 )
 from widenet.papers.sarussi2021.settings import CROSS, TWO_POINTS, WEDGE, WEDGE_MINUS, WEDGE_PLUS, Gaussians
 from widenet.records import Scale
 
-
-@dataclass(frozen=True, eq=False)
-class Program:
-    """A data set, a slope, and the signs of a regime; (y, −y) by default."""
-
-    points: np.ndarray
-    labels: np.ndarray
-    slope: float
-    plus_signs: np.ndarray
-    minus_signs: np.ndarray
-
-
-def program(points: np.ndarray, labels: np.ndarray, slope: float, plus=None, minus=None) -> Program:
-    """With the signs of perfect agreement where none are given."""
-    signs = labels if plus is None else np.asarray(plus, np.float64)
-    return Program(points, labels, slope, signs, -labels if minus is None else np.asarray(minus, np.float64))
+SOLVED = 1e-12
+"""A program whose certified upper and lower bounds lie farther apart than this, relative, decides nothing: its solution
+is the solver's, to fewer digits than are compared."""
 
 
 def draw_programs(scale: Scale, seed: int) -> list[Program]:
@@ -71,7 +60,7 @@ def equation_7_kernel(
     """Eq. 7 is the hard SVM without bias with φ(x) = [σ'(w*·x)x, −σ'(−w*·x)x], whose kernel is (1 + α²)⟨x, x'⟩ for
     equal labels and 2α⟨x, x'⟩ for unlike ones; twice the optimum of its dual is the optimum of Eq. 7.
     """
-    grams, kernels, alike, sizes, duals, values = [], [], [], [], [], []
+    grams, kernels, alike, sizes, duals, values, gaps = [], [], [], [], [], [], []
     for each in programs:
         signed = regime_rows(each.points, each.labels, each.labels, -each.labels, each.slope)
         features = each.labels[:, None] * signed
@@ -87,53 +76,18 @@ def equation_7_kernel(
         honest = agreement_kernel(each.points, each.labels, each.slope)
         duals.append(dual * (solved.multipliers.sum() - 0.5 * pushed @ honest @ pushed))
         values.append(solved.value)
+        gaps.append(solved.gap)
     gram, kernel, same, size = (np.concatenate(each) for each in (grams, kernels, alike, sizes))
     return evidence(
         {
             "(1 + α²)⟨x, x'⟩ for equal labels": Sides(gram, kernel, Sense.EQUAL, room=ROUNDING * size, scored=same),
             "2α⟨x, x'⟩ for unlike labels": Sides(gram, kernel, Sense.EQUAL, room=ROUNDING * size, scored=~same),
             "twice the dual optimum is the optimum": Sides(
-                duals, values, Sense.EQUAL, room=CLOSED_FORM * np.array(values)
+                duals, values, Sense.EQUAL, room=CLOSED_FORM * np.array(values), undecided=np.array(gaps) > SOLVED
             ),
         },
         (separable(programs),),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Mirrored:
-    """Antipodal data sets: the solution of Eq. 7 beside the SVM, per set stacked over coordinates.
-
-    Attributes:
-      plus, minus, machine: w, u, and w_svm/(1 + α), all coordinates in turn; sizes: the norm of w.
-      values, promised: val and 2‖w_svm‖²/(1 + α)².
-      asymmetry: how far −x is from the data.
-    """
-
-    plus: np.ndarray
-    minus: np.ndarray
-    machine: np.ndarray
-    sizes: np.ndarray
-    values: np.ndarray
-    promised: np.ndarray
-    asymmetry: float
-    margin: float
-
-
-def mirrored(sets: Sequence[tuple[np.ndarray, np.ndarray, float]]) -> Mirrored:
-    """Solve both programs."""
-    rows, values, promised, gaps, margins = [], [], [], [], []
-    for points, labels, slope in sets:
-        solved, machine = solve_perfect_agreement(points, labels, slope), separate(points, labels)
-        separator = np.full(points.shape[1], np.nan) if machine.separator is None else machine.separator
-        size = np.full(points.shape[1], np.linalg.norm(solved.plus))
-        rows.append(np.stack([solved.plus, solved.minus, separator / (1 + slope), size]))
-        values.append(solved.value)
-        promised.append(2 * machine.norm_upper**2 / (1 + slope) ** 2)
-        gaps.append(asymmetry(points))
-        margins.append(machine.margin)
-    plus, minus, scaled, sizes = np.concatenate(rows, axis=1)
-    return Mirrored(plus, minus, scaled, sizes, np.array(values), np.array(promised), max(gaps), min(margins))
 
 
 def draw_mirrored(scale: Scale, seed: int) -> Mirrored:
@@ -148,13 +102,13 @@ def equation_7_antipodal(found: Mirrored) -> Evidence:
     """On antipodal data the solution of Eq. 7 is w = −u = w_svm/(1 + α), with value 2‖w_svm‖²/(1 + α)²: the boundary
     is that of the SVM.
     """
-    room = CLOSED_FORM * found.sizes
+    room, unsolved = CLOSED_FORM * found.sizes, found.gap > SOLVED
     return evidence(
         {
-            "w = −u": Sides(found.minus, -found.plus, Sense.EQUAL, room=room),
-            "w = w_svm/(1 + α)": Sides(found.plus, found.machine, Sense.EQUAL, room=room),
+            "w = −u": Sides(found.minus, -found.plus, Sense.EQUAL, room=room, undecided=unsolved),
+            "w = w_svm/(1 + α)": Sides(found.plus, found.machine, Sense.EQUAL, room=room, undecided=unsolved),
             "val = 2‖w_svm‖²/(1 + α)²": Sides(
-                found.values, found.promised, Sense.EQUAL, room=CLOSED_FORM * found.promised
+                found.values, found.promised, Sense.EQUAL, room=CLOSED_FORM * found.promised, undecided=unsolved
             ),
         },
         (
@@ -186,7 +140,8 @@ def footnote_8(
 
     Checked by solving the program in all 2kd coordinates. The constants are for controls.
     """
-    parts: dict[str, list[np.ndarray]] = {name: [] for name in ("easy", "values", "promised", "rows", "small", "size")}
+    names = ("easy", "values", "promised", "rows", "small", "size", "gaps", "row_gaps")
+    parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
     convex = []
     draw = np.random.default_rng(8)
     for each in programs:
@@ -209,15 +164,20 @@ def footnote_8(
         parts["rows"].append(solution)
         parts["small"].append(target)
         parts["size"].append(np.full(len(target), np.linalg.norm(target)))
+        gap = max(reduced.gap, (full.norm_upper - full.norm_lower) / full.norm_upper)
+        parts["gaps"].append(np.array([gap]))
+        parts["row_gaps"].append(np.full(len(target), gap))
         convex.append(_midpoints_stay(each, draw, middle))
-    easy, values, promised, rows, small, size = (np.concatenate(each) for each in parts.values())
+    easy, values, promised, rows, small, size, gaps, row_gaps = (np.concatenate(each) for each in parts.values())
     return evidence(
         {
             "w = w*/α, u = 0 is feasible": Sides(easy, 1.0, Sense.AT_LEAST, room=ROUNDING),
             "the value is that of the small program over v²k": Sides(
-                values, promised, Sense.EQUAL, room=CLOSED_FORM * promised
+                values, promised, Sense.EQUAL, room=CLOSED_FORM * promised, undecided=gaps > SOLVED
             ),
-            "the rows are w/(vk) and u/(vk)": Sides(rows, small, Sense.EQUAL, room=CLOSED_FORM * size),
+            "the rows are w/(vk) and u/(vk)": Sides(
+                rows, small, Sense.EQUAL, room=CLOSED_FORM * size, undecided=row_gaps > SOLVED
+            ),
             "midpoints of a regime stay inside": Fact(np.concatenate(convex)),
         },
         (separable(programs),),
@@ -231,7 +191,7 @@ def _midpoints_stay(each: Program, draw: np.random.Generator, middle: float) -> 
         return np.array([False])
     rows = base + 0.3 * np.linalg.norm(base) * draw.normal(size=(400, len(base)))
     rows = np.concatenate([rows[in_regime(rows[:, None], each.points, each.labels, 0.0)], base[None], 2 * base[None]])
-    pairs = draw.integers(0, len(rows), (100, 2))
+    pairs = draw.integers(len(rows), size=(100, 2))
     first, second = rows[pairs[:, 0]], rows[pairs[:, 1]]
     return in_regime((first + middle / (1 - middle) * second)[:, None], each.points, each.labels, 0.0)
 
@@ -251,59 +211,17 @@ def both_signs_remain(
     for each in programs:
         solved = solve_regime(each.points, each.labels, each.plus_signs, each.minus_signs, each.slope)
         w_star = separate(each.points, each.labels).vector(each.points.shape[1])
-        found.append((turns[0] * solved.plus @ w_star, -turns[1] * solved.minus @ w_star, each.slope * solved.value))
-    plus, minus, limits = np.array(found).T
-    limits, room = share * limits, CLOSED_FORM * limits
+        along = turns[0] * solved.plus @ w_star, -turns[1] * solved.minus @ w_star
+        found.append((*along, each.slope * solved.value, solved.gap))
+    plus, minus, limits, gaps = np.array(found).T
+    limits, room, unsolved = share * limits, CLOSED_FORM * limits, gaps > SOLVED
     return evidence(
         {
-            "w·w* ≥ α(‖w‖² + ‖u‖²)": Sides(plus, limits, Sense.AT_LEAST, room=room, trivial=0.0),
-            "−u·w* ≥ α(‖w‖² + ‖u‖²)": Sides(minus, limits, Sense.AT_LEAST, room=room, trivial=0.0),
+            "w·w* ≥ α(‖w‖² + ‖u‖²)": Sides(plus, limits, Sense.AT_LEAST, room=room, undecided=unsolved, trivial=0.0),
+            "−u·w* ≥ α(‖w‖² + ‖u‖²)": Sides(minus, limits, Sense.AT_LEAST, room=room, undecided=unsolved, trivial=0.0),
         },
         (separable(programs),),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Feasibility:
-    """Whether Assumption 3 of Theorem 6.2 can hold inside the regime of perfect agreement.
-
-    Attributes:
-      values, limits: val of Eq. 7 and 1/(αR_x)²; margins, thresholds: the largest normalized margin seen inside the
-        regime, and √k·αvR_x.
-      shares, needed: γ_svm/R_x and √2α/(1 + α), of antipodal data only; mirrored_values, mirrored_limits likewise.
-      small, decoupled: val at α = 1e-6, and the sum of the two one-class values.
-    """
-
-    values: np.ndarray
-    limits: np.ndarray
-    margins: np.ndarray
-    thresholds: np.ndarray
-    shares: np.ndarray
-    needed: np.ndarray
-    mirrored_values: np.ndarray
-    mirrored_limits: np.ndarray
-    small: np.ndarray
-    decoupled: np.ndarray
-
-
-def feasibility(
-    sets: Sequence[tuple[np.ndarray, np.ndarray]], slopes: Sequence[float], k: int = 3, v: float = 0.4
-) -> Feasibility:
-    """For every data set and slope; the margin at the solution of Eq. 7 is the largest inside the regime."""
-    rows, antipodal, small = [], [], []
-    for points, labels in sets:
-        largest, machine = np.linalg.norm(points, axis=1).max(), separate(points, labels)
-        ones = [separate(points[labels == y], labels[labels == y]).norm_upper ** 2 for y in (1.0, -1.0)]
-        small.append((solve_perfect_agreement(points, labels, 1e-6).value, sum(ones)))
-        for slope in slopes:
-            value = solve_perfect_agreement(points, labels, slope).value
-            ceiling = float(largest_feasible_value(slope, largest))
-            threshold = float(margin_threshold(slope, v, k, largest))
-            rows.append((value, ceiling, float(limit_margin(value, v, k)), threshold))
-            if asymmetry(points) == 0:
-                antipodal.append((machine.margin / largest, float(antipodal_margin_share(slope)), value, ceiling))
-    both = np.array(antipodal).reshape(-1, 4)
-    return Feasibility(*np.array(rows).T, *both.T, *np.array(small).T)
 
 
 def draw_feasibility(scale: Scale, seed: int) -> Feasibility:

@@ -1,6 +1,5 @@
 """Agreement regimes (Definitions 6.2 and 6.3), and data where no vector is right on one class and wrong on a point."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +9,16 @@ from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import CLOSED_FORM, ROUNDING, STEP
 from widenet.diagnostics.agreement import agreement_margin, in_regime, right_share
-from widenet.diagnostics.agreement_program import critical_margins, separate
+from widenet.diagnostics.agreement_program import critical_margins
 from widenet.diagnostics.sign_clusters import widest_angle
 from widenet.papers.sarussi2021.claims.specimens import silence_without_both_classes
+from widenet.papers.sarussi2021.runs.programs import (
+    CriticalMargins,
+    ScaledMargins,
+    asymmetry,
+    critical_of,
+    scaled_margins,
+)
 from widenet.papers.sarussi2021.settings import BROKEN_CROSS, CROSS, WEDGE, Gaussians
 from widenet.records import Scale
 
@@ -27,7 +33,9 @@ class Members:
     Attributes:
       plus, minus: rows; all plus rows have the signs `signs` on the points, all minus rows the opposite ones.
       points, signs: x_i and c_i.
-      margins: the largest β of each network.
+      margins: the largest β of each network, less what rounding may take.
+      multiples: by which its plus rows may be multiplied; ways: how far towards each other rows are moved; smaller: a
+        share of β; limit: what the limit of rows on such a way is multiplied by, for a control.
     """
 
     plus: np.ndarray
@@ -35,6 +43,10 @@ class Members:
     points: np.ndarray
     signs: np.ndarray
     margins: np.ndarray
+    multiples: tuple[float, ...] = (3.0, 1.0, 0.1, 7.0)
+    ways: tuple[float, ...] = (0.5, 0.9, 0.999)
+    smaller: float = 0.5
+    limit: float = 1.0
 
 
 def draw_members(scale: Scale, seed: int) -> Members:
@@ -49,37 +61,25 @@ def draw_members(scale: Scale, seed: int) -> Members:
             found.append(row)
     rows = np.array(found).reshape(2, 30, 4, 3)
     margins = np.minimum(agreement_margin(rows[0], points), agreement_margin(rows[1], points))
-    return Members(rows[0], -rows[1], points, signs, margins)
+    return Members(rows[0], -rows[1], points, signs, margins * (1 - ROUNDING))
 
 
 @claim("sarussi2021.definition_6_2", Kind.IDENTITY, "Definitions 6.2 and 6.3; Section 13 (closed)", draws=draw_members)
-def definition_6_2(
-    members: Members,
-    *,
-    factor: float = 3.0,
-    smaller: float = 0.5,
-    limit_share: float = 1.0,
-    exchanged: bool = False,
-) -> Evidence:
+def definition_6_2(members: Members) -> Evidence:
     """A neural agreement regime NAR(β, c) is a cone (every row may be multiplied by a positive number), shrinks as β
     grows, and is closed among networks without a zero row; PAR(β) is NAR(β, y, −y).
-
-    The constants are for controls: a factor of a row, the smaller β, a limit outside, and signs that are exchanged.
     """
     answers: dict[str, list[bool]] = {"rescale": [], "nested": [], "closed": [], "perfect": []}
-    for plus, minus, largest in zip(members.plus, members.minus, members.margins, strict=True):
-        beta = largest * (1 - ROUNDING)
-        inside = _inside(members, plus, minus, beta)
-        scaled = plus * np.array([factor, 1.0, 0.1, 7.0])[:, None]
-        answers["rescale"].append(inside and _inside(members, scaled, minus, beta))
-        answers["nested"].append(inside and _inside(members, plus, minus, smaller * largest))
+    for plus, minus, beta in zip(members.plus, members.minus, members.margins, strict=True):
+        scaled = plus * np.array(members.multiples)[:, None]
+        answers["rescale"].append(_inside(members, scaled, minus, beta))
+        answers["nested"].append(_inside(members, plus, minus, members.smaller * beta))
         # The regime is convex, so the rows on the way to another member stay inside, and so must their limit.
         answers["closed"].append(
-            all(_inside(members, plus + step * (plus[::-1] - plus), minus, beta) for step in (0.5, 0.9, 0.999))
-            and _inside(members, limit_share * plus[::-1], minus, beta)
+            all(_inside(members, plus + step * (plus[::-1] - plus), minus, beta) for step in members.ways)
+            and _inside(members, members.limit * plus[::-1], minus, beta)
         )
-        own, other = (minus, plus) if exchanged else (plus, minus)
-        right = right_share(own, members.points, members.signs), right_share(other, members.points, -members.signs)
+        right = right_share(plus, members.points, members.signs), right_share(minus, members.points, -members.signs)
         answers["perfect"].append(min(right) == 1)
     return evidence(
         {
@@ -188,38 +188,6 @@ def definition_6_3(rows: FewRows, *, beta: float = 0.316) -> Evidence:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class CriticalMargins:
-    """Data sets and their critical β, one entry per added point.
-
-    Attributes:
-      plus, minus: the critical β of V⁺ and V⁻; asymmetry: how far −x is from the data, at most, relative to ‖x‖.
-      margin: the smallest γ_svm.
-    """
-
-    plus: np.ndarray
-    minus: np.ndarray
-    asymmetry: float
-    margin: float
-
-
-def critical_of(sets: Sequence[tuple[np.ndarray, np.ndarray]]) -> CriticalMargins:
-    """Solve the programs of these data sets."""
-    found = [critical_margins(*each) for each in sets]
-    return CriticalMargins(
-        plus=np.concatenate([each[0] for each in found]),
-        minus=np.concatenate([each[1] for each in found]),
-        asymmetry=max(asymmetry(points) for points, _ in sets),
-        margin=min(separate(*each).margin for each in sets),
-    )
-
-
-def asymmetry(points: np.ndarray) -> float:
-    """The largest distance of a −x from the data, relative to the longest point."""
-    gaps = np.linalg.norm(points[:, None] + points[None], axis=2).min(axis=1)
-    return float(gaps.max() / np.linalg.norm(points, axis=1).max())
-
-
 def draw_antipodal(scale: Scale, seed: int) -> CriticalMargins:
     """Four points, and mirrored Gaussians in the plane and in R⁵."""
     plane = Gaussians(n_samples=8, mirrored=True)
@@ -264,37 +232,6 @@ def silence_over_programs(specimen: Specimen) -> Silence | None:
         if n <= MOST_ADDED
         else Silence(f"It solves a program per point, for at most {MOST_ADDED} points, not {n}.")
     )
-
-
-@dataclass(frozen=True, eq=False)
-class ScaledMargins:
-    """Critical β and agreement margins of data sets before and after all points were multiplied by `factors`."""
-
-    before: np.ndarray
-    after: np.ndarray
-    factors: np.ndarray
-    rows_before: np.ndarray
-    rows_after: np.ndarray
-    row_factors: np.ndarray
-
-
-def scaled_margins(
-    sets: Sequence[tuple[np.ndarray, np.ndarray]], factors: Sequence[float] = (0.1, 10.0), shift: float = 0.0
-) -> ScaledMargins:
-    """Both quantities for each factor. `shift` translates the points instead, for a control."""
-    rows = np.random.default_rng(15).normal(size=(6, 8))
-    columns: list[list[np.ndarray]] = [[] for _ in range(6)]
-    for points, labels in sets:
-        critical = np.concatenate(critical_margins(points, labels))
-        own = np.asarray(agreement_margin(rows[:, : points.shape[1]], points))[None]
-        for factor in factors:
-            moved = points + shift if shift else factor * points
-            after = np.concatenate(critical_margins(moved, labels))
-            rows_after = np.asarray(agreement_margin(rows[:, : points.shape[1]], factor * points))[None]
-            filled = (critical, after, np.full(len(after), factor), own, rows_after, np.array([factor]))
-            for column, values in zip(columns, filled, strict=True):
-                column.append(values)
-    return ScaledMargins(*(np.concatenate(column) for column in columns))
 
 
 def draw_scaled_margins(scale: Scale, seed: int) -> ScaledMargins:

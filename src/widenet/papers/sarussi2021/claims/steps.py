@@ -197,7 +197,7 @@ def section_13_differences(cells: Sequence[Ledger], *, shift: float = 0.0) -> Ev
         drifts = joined([getattr(runs, field) for runs in cells])
         sizes = joined([np.maximum(runs.norms, 1.0) for runs in cells])
         scored = ~np.isnan(drifts)
-        parts[name] = Sides(np.where(scored, drifts, 0.0) + shift, 0.0, Sense.EQUAL, room=STEP * sizes, scored=scored)
+        parts[name] = Sides(drifts + shift, 0.0, Sense.EQUAL, room=STEP * sizes, scored=scored)
     agreeing = sum(part.scored.sum() for part in list(parts.values())[:2])
     return evidence(parts, details={**_counted(cells), "updates_with_agreement": int(agreeing)})
 

@@ -11,7 +11,7 @@ from widenet.claims.experiments import Experiment
 from widenet.diagnostics.sign_clusters import cluster_radius
 from widenet.papers.sarussi2021.runs.adversary import worst_point
 from widenet.papers.sarussi2021.runs.problems import SgdSetting, draw_problem, next_move
-from widenet.papers.sarussi2021.settings import PointsSource, SignedNetwork, SmallCloud, split
+from widenet.papers.sarussi2021.settings import PointsSource, SignedNetwork, SmallCloud, lengths, split
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 
@@ -107,7 +107,7 @@ def ask(network: SignedNetwork, points: Float[np.ndarray, "point dim"]) -> Cloud
     return Clouds(
         plus_mean=points @ plus_mean,
         minus_mean=points @ minus_mean,
-        norms=np.linalg.norm(points, axis=1),
+        norms=lengths(points),
         differences=float(np.linalg.norm(plus_mean - minus_mean)) * one,
         plus_radius=radii[0] * one,
         minus_radius=radii[1] * one,

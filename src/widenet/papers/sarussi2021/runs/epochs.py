@@ -10,7 +10,7 @@ from widenet.claims.experiments import Experiment
 from widenet.papers.sarussi2021.formulas import LOG_2, clean_level
 from widenet.papers.sarussi2021.runs.ledgers import relative_rows
 from widenet.papers.sarussi2021.runs.problems import Problem, Runs, SgdSetting, draw_problem, next_move
-from widenet.papers.sarussi2021.settings import SmallCloud
+from widenet.papers.sarussi2021.settings import SmallCloud, lengths
 from widenet.progress import Progress
 from widenet.records import Scale
 
@@ -128,7 +128,7 @@ def follow_epochs(
         largest_norm=problem.largest_norm,
         row_bound=problem.row_bound,
         smallest_margin=problem.smallest_margin,
-        relative_input=np.linalg.norm(problem.inputs, axis=2).max(axis=1) / problem.largest_norm,
+        relative_input=lengths(problem.inputs).max(axis=1) / problem.largest_norm,
         relative_row=relative_rows(problem),
         label_error=np.abs(np.abs(problem.labels) - 1).max(axis=1),
         visits=visits,

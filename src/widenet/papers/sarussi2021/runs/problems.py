@@ -12,7 +12,7 @@ import scipy.special
 from jaxtyping import Float, Int
 
 from widenet.diagnostics.agreement_program import separate
-from widenet.papers.sarussi2021.settings import PointsSetting
+from widenet.papers.sarussi2021.settings import PointsSetting, lengths
 
 Weights = Float[np.ndarray, "run both dim"]
 Runs = Float[np.ndarray, " run"]
@@ -149,7 +149,7 @@ def make_problem(
         output_weight=setting.output_weight or weights.shape[1] ** -0.5,
         slope=setting.slope,
         step_size=setting.step_size,
-        largest_norm=np.linalg.norm(inputs, axis=2).max(axis=1),
+        largest_norm=lengths(inputs).max(axis=1),
         row_bound=np.linalg.norm(weights, axis=2).max(axis=1),
         seeds=seeds,
     )

@@ -1,0 +1,93 @@
+"""Material for Lemma 9 and for the function F that Lemma 10 applies it to. Nothing is trained here."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from widenet.papers.chatterji2021.formulas import INFLECTION, entropy_curvature, entropy_term
+from widenet.records import Scale
+
+Function = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Points z_1, …, z_n > 0 with Σz = M, and a way towards (M, 0, …, 0).
+
+    Attributes:
+      function, limit: ψ and ψ(0⁺).
+      samples: points of the simplex.
+      corner: (M − (n − 1)η, η, …, η) for ever smaller η.
+      bend: the largest second difference of ψ on a grid of (0, M], relative to the size of ψ.
+    """
+
+    total: float
+    function: Function
+    limit: float
+    samples: Float[np.ndarray, "sample part"]
+    corner: Float[np.ndarray, "way part"]
+    bend: float
+
+
+def draw_split(function: Function, limit: float, total: float, parts: int, seed: int, count: int = 300) -> Split:
+    """Random points, and the way."""
+    draw = np.random.default_rng([seed, 9, parts])
+    samples = np.maximum(total * draw.dirichlet(np.full(parts, 0.7), count), 1e-300)
+    small = total * np.logspace(-2, -20, 6)[:, None] / parts
+    corner = np.concatenate([total - (parts - 1) * small, np.repeat(small, parts - 1, axis=1)], axis=1)
+    values = function(np.linspace(total / 200, total, 200))
+    return Split(total, function, limit, samples, corner, float(np.diff(values, 2).max() / np.abs(values).max()))
+
+
+def draw_concave() -> dict[str, tuple[Function, float]]:
+    """Concave functions, each with its limit at 0."""
+
+    def minus_square(z: np.ndarray) -> np.ndarray:
+        return -(z**2)
+
+    def two_minus_square(z: np.ndarray) -> np.ndarray:
+        return 2 - z**2
+
+    def one_plus_root(z: np.ndarray) -> np.ndarray:
+        return 1 + np.sqrt(z)
+
+    return {
+        "√z": (np.sqrt, 0.0),
+        "log(1 + z)": (np.log1p, 0.0),
+        "−z²": (minus_square, 0.0),
+        "2 − z²": (two_minus_square, 2.0),
+        "1 + √z": (one_plus_root, 1.0),
+        "F": (entropy_term, 0.0),
+    }
+
+
+def draw_splits(scale: Scale, seed: int) -> list[Split]:
+    """All functions, for 2, 5 and 20 parts, with M = 1 (and 1.5 for F)."""
+    return [
+        draw_split(function, limit, 1.5 if name == "F" else 1.0, parts, seed)
+        for name, (function, limit) in draw_concave().items()
+        for parts in (2, 5, 20)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Bend:
+    """F and F'' on a grid of (0, end]."""
+
+    z: np.ndarray
+    value: np.ndarray
+    curvature: np.ndarray
+
+
+def draw_bend_to(end: float) -> Bend:
+    """On a grid that is fine at both ends."""
+    z = np.concatenate([np.logspace(-12, math.log10(end), 400), end * np.linspace(0.5, 1, 200)])
+    return Bend(z, entropy_term(z), entropy_curvature(z))
+
+
+def draw_bend(scale: Scale, seed: int) -> Bend:
+    """Up to the inflection, 1.524."""
+    return draw_bend_to(INFLECTION)

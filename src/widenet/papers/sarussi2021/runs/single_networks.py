@@ -1,0 +1,128 @@
+"""Networks one by one: on the wrong side of a point, in pairs, and as replacements of other networks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from widenet.papers.sarussi2021.formulas import margin_threshold
+from widenet.papers.sarussi2021.settings import SignedNetwork
+
+
+@dataclass(frozen=True, eq=False)
+class WrongSide:
+    """Networks whose neurons of one sign are all on the wrong side of a point of their class.
+
+    Attributes:
+      margins: min y N(x)/‖W‖; thresholds: √k·αv·max ‖x‖.
+      sums: Σσ of those neurons at that point, over ‖W‖·‖x‖.
+      positive: whether it is a positive point and the plus neurons.
+    """
+
+    margins: np.ndarray
+    thresholds: np.ndarray
+    sums: np.ndarray
+    positive: np.ndarray
+
+
+def wrong_side(networks: Sequence[tuple[SignedNetwork, np.ndarray, np.ndarray]]) -> WrongSide:
+    """The first point of each data set is the one on the wrong side; its label says which neurons."""
+    rows = []
+    for network, points, labels in networks:
+        own = network.plus if labels[0] > 0 else network.minus
+        margin = (labels * network.outputs(points)).min() / network.norm
+        longest = np.linalg.norm(points, axis=1).max()
+        total = network.activated(own @ points[0]).sum() / (network.norm * np.linalg.norm(points[0]))
+        threshold = margin_threshold(network.slope, network.output_weight, network.half_width, longest)
+        rows.append((margin, float(threshold), total, float(labels[0] > 0)))
+    columns = np.array(rows).T
+    return WrongSide(columns[0], columns[1], columns[2], columns[3] > 0)
+
+
+def on_the_wrong_side(share: float, sign: float) -> tuple[SignedNetwork, np.ndarray, np.ndarray]:
+    """One point x of this label, its own rows −δx, and the others −x: the margin is (1 − δ)/√(1 + δ²) of the bound."""
+    point, label = np.array([[1.0, 2.0]]), np.array([sign])
+    near, far = np.tile(-share * point, (3, 1)), np.tile(-point, (3, 1))
+    plus, minus = (near, far) if sign > 0 else (far, near)
+    return SignedNetwork(plus, minus, 0.7, 0.3), point, label
+
+
+@dataclass(frozen=True, eq=False)
+class WeightPairs:
+    """Two networks of one shape and a point: how far their outputs and their weights are apart.
+
+    Attributes:
+      outputs: |N₁(x) − N₂(x)|; weights: ‖W₁ − W₂‖; norms: ‖x‖; half_widths: k; extreme: those that attain the bound.
+    """
+
+    outputs: np.ndarray
+    weights: np.ndarray
+    norms: np.ndarray
+    half_widths: np.ndarray
+    extreme: np.ndarray
+    output_weight: float = 0.3
+
+
+def weight_pairs(half_widths: Sequence[int], seed: int = 0, *, equal_rows: int = 0) -> WeightPairs:
+    """Random pairs, and for each k rows 2x and x exchanged between the signs. `equal_rows` stay, for a control."""
+    draw, rows = np.random.default_rng([seed, 12]), []
+    for k in half_widths:
+        for extreme in (False,) * 20 + (True,):
+            point = np.array([3.0, 4.0]) if extreme else draw.normal(size=2)
+            if extreme:
+                first = np.repeat([2.0, 1.0], k)[:, None] * point
+                second = np.repeat([1.0, 2.0], k)[:, None] * point
+                second[:equal_rows] = first[:equal_rows]
+            else:
+                first, second = draw.normal(size=(2, 2 * k, 2))
+            networks = [SignedNetwork(each[:k], each[k:], 0.3, 0.2) for each in (first, second)]
+            change = abs(networks[0].outputs(point[None])[0] - networks[1].outputs(point[None])[0])
+            rows.append((change, np.linalg.norm(first - second), np.linalg.norm(point), k, extreme))
+    outputs, weights, norms, widths, extremes = np.array(rows).T
+    return WeightPairs(outputs, weights, norms, widths, extremes > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Expressed:
+    """Units a·σ(p·x) of a network with free output weights, and the two neurons that replace each.
+
+    Attributes:
+      outputs: a_i σ(p_i·x); replaced: v(σ(w_i·x) − σ(u_i·x)); sizes: |a_i|·‖p_i‖·‖x‖; weights: a_i, broadcast.
+      output_weight: the smallest v.
+    """
+
+    outputs: np.ndarray
+    replaced: np.ndarray
+    sizes: np.ndarray
+    weights: np.ndarray
+    output_weight: float
+
+
+def express(draw: np.random.Generator, n_networks: int, *, divide: bool = True) -> Expressed:
+    """w = a·p/v, u = 0 for a ≥ 0, and w = 0, u = |a|·p/v otherwise. `divide` leaves v out, for a control."""
+    found, smallest = [], np.inf
+    for _ in range(n_networks):
+        k, dim, v = int(draw.integers(1, 7)), int(draw.integers(1, 5)), float(draw.uniform(0.1, 3))
+        weights, rows, points = draw.normal(size=k), draw.normal(size=(k, dim)), draw.normal(size=(8, dim))
+        slope, smallest = float(draw.uniform(0.01, 0.99)), min(smallest, v)
+        scaled = np.abs(weights)[:, None] * rows / (v if divide else 1.0)
+        plus, minus = np.where(weights[:, None] >= 0, scaled, 0.0), np.where(weights[:, None] >= 0, 0.0, scaled)
+        network = SignedNetwork(plus, minus, v, slope)
+        found.append(
+            np.stack(
+                [
+                    (weights * network.activated(points @ rows.T)).ravel(),
+                    (v * (network.activated(points @ plus.T) - network.activated(points @ minus.T))).ravel(),
+                    np.outer(np.linalg.norm(points, axis=1), np.linalg.norm(rows, axis=1) * np.abs(weights)).ravel(),
+                    np.broadcast_to(weights, (8, k)).ravel(),
+                ]
+            )
+        )
+    return Expressed(*np.concatenate(found, axis=1), output_weight=smallest)
+
+
+def biased_network() -> tuple[SignedNetwork, np.ndarray]:
+    """Three neurons of each sign whose last coordinate is a bias, and points of the plane without it."""
+    draw = np.random.default_rng(81)
+    plus, minus = draw.normal(size=(2, 3, 3))
+    return SignedNetwork(plus, minus, 0.7, 0.2), draw.normal(size=(20, 2))

@@ -1,0 +1,174 @@
+"""How often something fails, the worst of several settings, hypotheses, and what a reader's data must be."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.papers.chatterji2021.cluster_toys import altered, centres, clusters, narrowed, with_entry
+from widenet.claims.base import Part, Silence
+from widenet.claims.sides import Sides
+from widenet.claims.specimen import Choices, Specimen
+from widenet.papers.chatterji2021.claims.starts import (
+    CONFIRMED,
+    MOST_POINTS,
+    Seldom,
+    conditions,
+    over_cells,
+    pairs_of_one_cluster,
+    pairs_of_opposite_classes,
+    products_at_least_zero,
+    rows_of,
+    runs_of,
+    silence_over_clusters,
+    starts_on,
+    worst,
+)
+from widenet.types import Dataset
+
+
+def failing(count, runs, allowed):
+    return Seldom(Sides(np.arange(runs) < count, 0.5), allowed).part()
+
+
+@pytest.mark.parametrize(
+    ("runs", "allowed", "fails"), [(100, 0.1, 16), (100, 0.05, 10), (200, 0.056, 18), (30, 0.02, 3), (100, 7.6e-5, 1)]
+)
+def test_from_how_many_failures_on_it_is_broken(runs, allowed, fails):
+    """The exact counts of the rule: one failure less does not break it."""
+    assert failing(fails, runs, allowed).kept is False
+    assert failing(fails - 1, runs, allowed).kept is not False
+
+
+def test_what_no_number_of_runs_confirms():
+    """δ = 10⁻²⁰: 59 runs without a failure are enough, 58 are not; a single failure refutes it."""
+    assert CONFIRMED == 0.05
+    assert [failing(0, runs, 1e-20).kept for runs in (58, 59)] == [None, True]
+    assert failing(1, 1000, 1e-20).kept is False
+    assert failing(0, 59, 0.0).kept is True
+    assert failing(1, 59, 0.0).kept is False
+
+
+def test_a_larger_rate_is_confirmed_by_fewer_runs():
+    assert failing(0, 20, 0.325).kept is True
+    assert failing(0, 20, 0.1).kept is None
+
+
+def test_runs_that_are_lost_decide_nothing():
+    sides = Sides(np.r_[np.zeros(59), np.nan], 0.5)
+    assert Seldom(sides, 1e-20).part().kept is None
+    assert Seldom(sides, 0.3).part().kept is True
+
+
+def test_the_worst_of_several_parts():
+    kept, close, vacuous = (
+        Part(name="", kept=True, tightness=tightness, vacuous=nothing, cases=2, broken=0)
+        for tightness, nothing in ((0.1, False), (0.9, False), (1.0, True))
+    )
+    unknown, broken = Part(name="", kept=None, cases=3, undecided=3), Part(name="", kept=False, cases=4, broken=2)
+    assert worst([kept, close, vacuous]).tightness == 0.9
+    assert worst([vacuous, kept]).tightness == 0.1
+    assert worst([kept, unknown]).kept is None
+    assert worst([unknown, broken, kept]).kept is False
+    total = worst([kept, unknown, broken])
+    assert (total.cases, total.broken, total.undecided) == (9, 2, 3)
+
+
+def test_every_cell_is_looked_at():
+    seen = over_cells(
+        [clusters(), centres()], lambda cell: Seldom(Sides(cell.norm, 1e9 if cell.n_points == 8 else 0), 0.1)
+    )
+    assert seen.kept is False
+    assert seen.cases == 120
+
+
+def met(cells):
+    return {h.key: h.met for h in conditions(cells)}
+
+
+def test_conditions_are_those_of_the_worst_cell():
+    assert all(met([clusters(), centres(), clusters("exact")]).values())
+    for key, change in {
+        "unit_inputs": {"products": with_entry((1, 1), 0.99)},
+        "bandwidth": {"bandwidth": 1 / 1999},
+        "start": {"deviation": lambda s: 0.9 * s},
+        "first_step": {"step": lambda a: 2 * a},
+    }.items():
+        for order in (1, -1):
+            found = met([clusters(), altered(centres(), **change)][::order])
+            assert [name for name, each in found.items() if not each] == [key]
+    assert met([altered(clusters(), deviation=np.nan)])["start"] is False
+
+
+def test_exact_numbers_under_the_name_of_section_4_are_noticed():
+    assert [key for key, each in met([altered(clusters("exact"), scaling="sec4")]).items() if not each] == [
+        "start", "first_step",
+    ]  # fmt: skip
+
+
+def test_products_of_pairs():
+    cell = clusters()
+    assert products_at_least_zero([cell, cell]).actual == cell.products.min()
+    low = altered(cell, products=with_entry((0, 7), -0.1))
+    assert products_at_least_zero([cell, low]).actual == -0.1
+    apart = altered(cell, products=with_entry((0, 1), 0.5))
+    assert pairs_of_one_cluster([cell, apart]).actual == pytest.approx(0.5 - 1 + 2 * cell.radius)
+    close = altered(cell, products=with_entry((0, 5), 0.9))
+    assert pairs_of_opposite_classes([cell, close]).actual == pytest.approx(
+        0.9 - (1 + cell.overlap) / 2 - 2 * cell.radius
+    )
+    assert pairs_of_opposite_classes([narrowed(cell, 4)]).actual == -1
+    assert pairs_of_one_cluster([altered(cell, products=with_entry((0, 7), -0.1))]).met
+
+
+def test_rows_and_runs():
+    cells = [clusters(), centres(n_runs=10)]
+    assert runs_of(cells).tried == 70
+    first, second = rows_of(cells, norm=lambda cell: cell.dim)["cells"]
+    assert (first["points"], second["points"], first["norm"], first["runs"]) == (8, 4, 2, 60)
+    assert (first["half_width"], first["beta"], first["imbalance"]) == (2000, 0.45, 0.0)
+    assert (first["radius"], first["overlap"]) == (clusters().radius, clusters().overlap)
+
+
+def specimen(inputs, labels, **choices):
+    return Specimen(Dataset(jnp.asarray(inputs), jnp.asarray(labels, float)), Choices(**choices))
+
+
+def circle(n, radius=1.0):
+    angles = 2 * np.pi * np.arange(n) / n
+    return radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def signs(n):
+    return np.where(np.arange(n) % 2, 1.0, -1.0)
+
+
+def test_how_many_points():
+    assert MOST_POINTS == 100
+    for n, speaks in ((3, False), (4, True), (100, True), (101, False)):
+        assert (silence_over_clusters(specimen(circle(n), signs(n))) is None) is speaks
+
+
+def test_how_long_they_may_be():
+    for radius, speaks in ((1 + 2e-10, True), (1 - 2e-10, True), (1 + 1e-9, False), (1 - 1e-9, False)):
+        assert (silence_over_clusters(specimen(circle(8, radius), signs(8))) is None) is speaks
+    said = silence_over_clusters(specimen(circle(8) * np.linspace(1, 2, 8)[:, None], signs(8)))
+    assert str(said) == "It is about inputs of length 1; here ‖x‖ goes from 1 to 2."
+
+
+def test_which_labels():
+    assert "the labels 1." in str(silence_over_clusters(specimen(circle(8), np.ones(8))))
+    assert "the labels 0, 1, 2." in str(silence_over_clusters(specimen(circle(9), np.arange(9) % 3)))
+    assert "0, 1, 2, 3, 4." in str(silence_over_clusters(specimen(circle(8), np.arange(8))))
+
+
+def test_settings_on_a_readers_data():
+    assert isinstance(starts_on(specimen(circle(3), signs(3))), Silence)
+    found = starts_on(specimen(circle(8), signs(8), n_runs=70, seed=5))
+    assert not isinstance(found, Silence)
+    assert [(each.scaling, each.n_runs, each.half_width, each.beta, each.seed) for each in found] == [
+        ("sec4", 70, 1000, 0.45, 5), ("exact", 70, 1000, 0.45, 5),
+    ]  # fmt: skip
+    few = starts_on(specimen(circle(8), signs(8), n_runs=2))
+    assert not isinstance(few, Silence)
+    assert few[0].n_runs == 60
+    assert few[0].own_data is not None
