@@ -1,7 +1,8 @@
 """The engine is tested under JAX's strict promotion: no dtype and no rank changes unless the code says so.
 
 Not under it: XORD by pattern sets, where a number per lane meets arrays of channels and lanes in nearly every line and
-its runs are compared bit for bit with an oracle instead; and optax, which multiplies floats and counts (`Adam` lets it).
+its runs are compared bit for bit with an oracle instead; and optax, which multiplies floats and counts (`Adam` lets
+it).
 """
 
 from collections.abc import Iterator
