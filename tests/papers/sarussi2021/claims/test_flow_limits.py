@@ -105,6 +105,23 @@ def test_the_same_network_is_linear_outside_its_slab():
     assert corollary_6_2([toy_path()]).parts[1].cases > 400
 
 
+def test_it_says_which_classifier_was_learned():
+    """The toy path ends at the solution of Eq. 7; the SVM of its two points is another line."""
+    found = corollary_6_2([toy_path()])
+    pair = toy_path().perfect_solutions[0]
+    line = (pair[:2] - pair[2:]) / np.linalg.norm(pair[:2] - pair[2:])
+    np.testing.assert_allclose(found.details["classifiers"][0], line, atol=0.01)
+    assert found.details["from_equation_7"][0] < 1
+    assert found.details["from_regime"] == found.details["from_equation_7"]
+    machine = toy_path().separators[0]
+    cosine = machine @ found.details["classifiers"][0] / np.linalg.norm(machine)
+    assert found.details["from_svm"][0] == pytest.approx(np.degrees(np.arccos(cosine)))
+    assert found.details["share"] == [1.0]
+    assert "sign of one linear classifier on at least 100% of its points" in found.note
+    lost = corollary_6_2([altered(toy_path(), solutions=lambda pair: pair * np.nan)])
+    assert lost.details["from_regime"] == [None]
+
+
 def flip_one(weights):
     weights[AT_20 + 2, 0] *= -1
 
