@@ -21,7 +21,7 @@ SHOWN = 5
 """Runs that are drawn one by one, as in the paper."""
 OURS = "the paper prints no numbers; from pilot runs"
 CHOSEN = "reading D; the paper prints no numbers"
-SECOND_TRY = f"{CHOSEN}; a stricter ratio was tried first, the next row, and missed 1 by 0.3 % in one run of reading D on shoulders"
+SECOND_TRY = f"{CHOSEN}; the stricter next row was tried first, and missed 1 by 0.3 % in one run (shoulders, D)"
 IN_WORDS = {
     name: f"loss of {'2f' if scale == 2 else 'f'}, {'with' if bias else 'without'} biases"
     for name, (scale, bias) in READINGS.items()
