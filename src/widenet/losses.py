@@ -98,6 +98,7 @@ def _leads(outputs: Array, labels: Array) -> Array:
     """f_i − f_y for every class i, and −∞ at the label itself."""
     if outputs.ndim != labels.ndim + 1 or outputs.shape[:-1] != labels.shape or outputs.shape[-1] < 2:
         raise ValueError(f"outputs must have one more axis than labels, got {outputs.shape} and {labels.shape}")
-    is_label = jnp.arange(outputs.shape[-1]) == labels[..., None]
+    classes = jnp.arange(outputs.shape[-1], dtype=labels.dtype).reshape(*[1] * labels.ndim, -1)
+    is_label = classes == labels[..., None]
     own = jnp.sum(jnp.where(is_label, outputs, 0), axis=-1, keepdims=True)
     return jnp.where(is_label, -jnp.inf, outputs - own)

@@ -126,7 +126,8 @@ def shown(move, update):
         "output_weights": jnp.sum(jnp.abs(move.output_weights)),
         "number": move.number,
     }
-    return {name: (jnp.where(move.updates == update, value, jnp.nan), 1e6) for name, value in seen.items()}
+    is_it = move.updates == update.astype(move.updates.dtype)
+    return {name: (jnp.where(is_it, value.astype(float), jnp.nan), 1e6) for name, value in seen.items()}
 
 
 def followed(kernel, loss, layers, batch, bias, sides=shown):
@@ -175,11 +176,12 @@ def test_the_oracle_is_the_formula():
 def growth(move, given):
     """Eq. 11 and 12 of brutzkus2018 at every update: G² grows by at most, and F by at least, so much."""
     (square, alignment), most, least = given
+    updates = move.updates.astype(float)
     return {
         "equation_11_step": (move.square_gain, most),
-        "equation_11": (move.square, square + move.updates * most),
+        "equation_11": (move.square, square + updates * most),
         "equation_12_step": (move.alignment_gain, least),
-        "equation_12": (move.alignment, alignment + move.updates * least),
+        "equation_12": (move.alignment, alignment + updates * least),
     }
 
 

@@ -270,7 +270,8 @@ class UpdateNorms(eqx.Module):
         def square(net):
             return jnp.sum(net.hidden_weights**2)
 
-        return value[0] + self.scale * (square(step.after) - square(step.before)), value[1] + step.is_update
+        grown = self.scale * (square(step.after) - square(step.before))
+        return value[0] + grown, value[1] + step.is_update.astype(jnp.int32)
 
 
 def test_a_watch_sees_every_step():

@@ -59,8 +59,8 @@ class Found(eqx.Module):
 
         return Found(
             self.steps + 1,
-            self.broken + broken,
-            self.undecided + ~decided,
+            self.broken + broken.astype(jnp.int32),
+            self.undecided + (~decided).astype(jnp.int32),
             pick(ratio, self.ratio),
             pick(measured, self.measured),
             pick(promised, self.promised),

@@ -36,5 +36,5 @@ class LogSquared(StepRule):
 
     def __call__(self, log_loss: Float[Array, ""], taken: Int[Array, ""]) -> Float[Array, ""]:
         """The size of the next step."""
-        step = self.scale * log_loss**2
-        return step if self.first is None else jnp.where(taken == 0, self.first, step)
+        step = jnp.asarray(self.scale, log_loss.dtype) * log_loss**2
+        return step if self.first is None else jnp.where(taken == 0, jnp.asarray(self.first, step.dtype), step)

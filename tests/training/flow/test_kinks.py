@@ -45,7 +45,7 @@ def test_sides_of_samples_that_share_a_kink_fit_together():
 
 
 def moving(start, velocity):
-    return start + jnp.asarray(LOOKS)[:, None, None] * velocity
+    return start[None] + jnp.asarray(LOOKS)[:, None, None] * velocity[None]
 
 
 def arrival(rows, found, needed=True):

@@ -110,8 +110,8 @@ def test_twins_are_found_by_their_bits_and_nothing_else_is_taken_for_one():
     signs = draw.choice([-1.0, 1.0], (200, 12))  # differ in one bit of each number alone
     for dtype in (jnp.float32, jnp.float64):
         rows = jnp.asarray(np.concatenate([signs, draw.normal(size=(50, 12)), [np.zeros(12)], [-np.zeros(12)]]), dtype)
-        equal = np.all(rows[:, None] == rows, -1).astype(float)
-        opposite = np.all(rows[:, None] == -rows, -1).astype(float)
+        equal = np.all(rows[:, None] == rows[None], -1).astype(float)
+        opposite = np.all(rows[:, None] == -rows[None], -1).astype(float)
         np.testing.assert_array_equal(twins(rows, True), equal)
         np.testing.assert_array_equal(twins(rows, False), equal - opposite)
         assert equal.sum() > len(rows)  # control: there are some

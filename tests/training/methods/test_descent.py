@@ -144,9 +144,8 @@ def test_the_rate_of_theorem_1_is_kept_at_every_step():
     The Leaky ReLU here is no Huberized one, so this is no test of the theorem: it is one of what it takes to write it.
     """
     nets = networks(3, bias=True)
-    nets = eqx.tree_at(
-        lambda net: net.hidden_weights, nets, 30 * jnp.sign(nets.output_weights)[:, :, None] * direction()
-    )
+    rows = 30 * jnp.sign(nets.output_weights)[:, :, None] * direction()[None, None]
+    nets = eqx.tree_at(lambda net: net.hidden_weights, nets, rows)
     scale, log_first, square = largest_scale(nets, DATA)
     first = jnp.exp(log_first)
     rate = 125 * 2 * scale * first * log_first**4 / (216 * square)
@@ -158,7 +157,8 @@ def test_the_rate_of_theorem_1_is_kept_at_every_step():
             return jnp.exp(log_mean(logistic, jax.vmap(net)(step.inputs), step.labels))
 
         before = jnp.exp(log_mean(logistic, step.outputs, step.labels))
-        return {"rate": (loss(step.after), first / (rate * step.number + 1)), "falls": (loss(step.after), before)}
+        promised = first / (rate * step.number.astype(float) + 1)
+        return {"rate": (loss(step.after), promised), "falls": (loss(step.after), before)}
 
     recipe = Recipe(logistic, method=GradientDescent(LogSquared(scale)), max_steps=200)
     runs = ensemble(nets, DATA, recipe, run_keys(3), watch=Closest(sides, (first, rate)))

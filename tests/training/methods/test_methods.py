@@ -36,7 +36,7 @@ class Slower(StepRule):
     scale: float | jax.Array
 
     def __call__(self, log_loss, taken):
-        return self.scale * jnp.exp(log_loss / 2) / jnp.sqrt(1 + 0.01 * taken)
+        return self.scale * jnp.exp(log_loss / 2) / jnp.sqrt(1 + 0.01 * taken.astype(float))
 
 
 METHODS = {

@@ -171,7 +171,7 @@ class Course:
     def _go(self, carry: _Carry) -> _Carry:
         """Try one step of the solver."""
         own, report = carry.own, carry.own.report
-        reading = carry.number * self.step + carry.into
+        reading = carry.number.astype(self.step.dtype) * self.step + carry.into
         left = self.step - carry.into
         to_the_end = own.solver_step >= left * (1 - 1e-9)
         length = jnp.where(to_the_end, left, own.solver_step)
@@ -321,7 +321,7 @@ class Course:
         new = jnp.where(done.slid, sliding.count, KEPT)
         old = jnp.where(done.released, own.pattern.episodes[neuron, done.slot], KEPT)
         sliding = Sliding(
-            sliding.count + done.slid,
+            sliding.count + done.slid.astype(jnp.int32),
             put(sliding.begun, new, now),
             put(sliding.ended, old, now),
             put(sliding.neuron, new, neuron),
@@ -332,7 +332,7 @@ class Course:
             return jnp.where(done.crossed, value, old)
 
         crossings = Crossings(
-            crossings.count + done.crossed,
+            crossings.count + done.crossed.astype(jnp.int32),
             if_crossed(jnp.where(crossings.count == 0, now, crossings.first), crossings.first),
             if_crossed(now, crossings.last),
             if_crossed(neuron, crossings.neuron),
@@ -340,7 +340,7 @@ class Course:
         )
         corners, first = report.corners, done.corner & (report.corners.count == 0)
         corners = Corners(
-            corners.count + done.corner,
+            corners.count + done.corner.astype(jnp.int32),
             jnp.where(first, now, corners.first),
             jnp.where(first, neuron, corners.neuron),
         )

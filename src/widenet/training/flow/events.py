@@ -53,7 +53,7 @@ def put(array: Array, place: Int[Array, ""], value: Any) -> Array:
 
     By a mask: scatters are slow on a CPU, and slow to compile.
     """
-    here = jnp.arange(array.shape[0]) == place
+    here = jnp.arange(array.shape[0], dtype=place.dtype) == place
     return jnp.where(here.reshape(-1, *[1] * (array.ndim - 1)), jnp.asarray(value, array.dtype), array)
 
 

@@ -163,7 +163,7 @@ def first_arrival(
     z = jnp.einsum("knd,sd->kns", rows, kinks.inputs, precision=EXACT)
     size = kinks.norms[None] * scale[:, None]
     has_kink = (pattern.sides != 0) & (size > 0) & (slope != 1) & needed
-    inward = jnp.where(has_kink, pattern.sides / jnp.where(size > 0, size, 1), 0)
+    inward = jnp.where(has_kink, pattern.sides.astype(size.dtype) / jnp.where(size > 0, size, 1), 0)
     seen = (z * inward[None] + ROUNDING).reshape(len(LOOKS), -1)  # cosines, positive on the side of the pattern
     which = jnp.argmax(jnp.any(seen[1:] < 0, axis=1))
     low, before = jnp.asarray(LOOKS)[which], seen[which]
@@ -202,12 +202,13 @@ def _extremes(
     pulls: Float[Array, "*neuron sample"], slots: Int[Array, "*neuron slot"], kinks: Kinks, slope: Float[Array, ""]
 ) -> tuple[Float[Array, "*neuron slot"], Float[Array, "*neuron slot"]]:
     """What the samples of a kink would push with on its positive and on its negative side."""
-    belongs = kinks.first == slots[..., None]
+    belongs = kinks.first.reshape(*[1] * slots.ndim, -1) == slots[..., None]
     up = jnp.where(kinks.ratio > 0, jnp.ones_like(slope), slope) * kinks.ratio
     down = jnp.where(kinks.ratio > 0, slope, jnp.ones_like(slope)) * kinks.ratio
 
     def side(weight: Array) -> Array:
-        return jnp.sum(jnp.where(belongs, (pulls * weight)[..., None, :], 0), axis=-1)
+        pushed = pulls * weight.reshape(*[1] * (pulls.ndim - 1), -1)
+        return jnp.sum(jnp.where(belongs, pushed[..., None, :], 0), axis=-1)
 
     return side(up), side(down)
 
@@ -260,19 +261,19 @@ def turn(
 
     # Arriving at a kink: cross it together with others met at the same moment, or alone, or not at all.
     z = jnp.dot(kinks.inputs, row, precision=EXACT)
-    leaving = (sides * speeds(sides) < 0) & (sides != 0) & (kinks.norms > 0)
+    leaving = (sides.astype(row.dtype) * speeds(sides) < 0) & (sides != 0) & (kinks.norms > 0)
     arrives = jnp.any(leaving & group)
     many = group | (leaving & (jnp.abs(z) <= NEAR * kinks.norms * scale))
     corner = ~at_slot & arrives & jnp.any(many & ~group)
 
     def beyond(those: Array) -> tuple[Array, Array]:
         over = jnp.where(those, -sides, sides).astype(sides.dtype)
-        return over, jnp.all(jnp.where(those, over * speeds(over) >= 0, True))
+        return over, jnp.all(jnp.where(those, over.astype(row.dtype) * speeds(over) >= 0, True))
 
     (all_over, one_over), (all_go, one_goes) = jax.vmap(beyond)(jnp.stack([many, group]))
     crossed = ~at_slot & arrives & (all_go | one_goes)
     slides = ~at_slot & arrives & ~crossed
-    free = jnp.argmax(slots < 0)
+    free = jnp.argmax(slots < 0).astype(jnp.int32)
     full = slides & (slots[free] >= 0)
     slid = slides & ~full
 

@@ -78,14 +78,14 @@ class Block(eqx.Module):
         if self.products is not None:
             return self.products
         flat = self.inputs.reshape(self.labels.size, -1)  # pyright: ignore[reportOptionalMemberAccess]
-        return jnp.dot(flat, flat.T, precision=EXACT).reshape(self.labels.shape * 2) + self.has_bias
+        return jnp.dot(flat, flat.T, precision=EXACT).reshape(self.labels.shape * 2) + float(self.has_bias)
 
     def column(self, step: Int[Array, ""]) -> Float[Array, "step batch batch"]:
         """The inner products with the rows of one step: active steps are few, so columns are computed as needed."""
         if self.products is not None:
             return self.products[:, :, step]
         inputs = self.inputs
-        return jnp.einsum("sbd,cd->sbc", inputs, inputs[step], precision=EXACT) + self.has_bias  # pyright: ignore
+        return jnp.einsum("sbd,cd->sbc", inputs, inputs[step], precision=EXACT) + float(self.has_bias)  # pyright: ignore
 
     def twins_of(self, step: Int[Array, ""]) -> Float[Array, "batch batch"] | None:
         """`twins` of the rows of one step; a batch of one has none."""
@@ -234,7 +234,7 @@ def take(
     slopes = jax.grad(lambda o: jnp.sum(loss(o, labels)))(outputs)
     slopes_in = jnp.where(moves if slopes.ndim == 1 else moves[:, None], slopes, 0)
     if slopes.ndim == 1:
-        pull = slopes_in[:, None] * output_weights
+        pull = slopes_in[:, None] * output_weights[None]
     else:
         pull = jnp.dot(slopes_in, output_weights, precision=EXACT)
     coefficients = -rate * pull * network.activation.derivative(hidden)
@@ -320,7 +320,7 @@ def _every_step(
     # keeps the coefficients alone, and the outputs are found again afterwards, for all steps at once.
     coefficients = loop(lean_body, walked.steps.coefficients)
     positions = jnp.arange(n_steps)
-    earlier = (positions[:, None] > positions)[:, None, :, None]
+    earlier = (positions[:, None] > positions[None])[:, None, :, None]
     drift = jnp.einsum("tbsc,scn->tbn", jnp.where(earlier, gram, 0), coefficients, precision=EXACT)
     outputs = jnp.dot(network.activation(hidden + drift), walked.output_weights.T, precision=EXACT)
     return Walked(Taken(coefficients, None, outputs), walked.output_weights, walked.watched), block.rows.valid

@@ -28,7 +28,7 @@ def advance(state: State, segment: Segment) -> State:
         x = data.inputs[chosen.reshape(-1)]
         hidden = jnp.dot(x, network.hidden_weights.T, precision=EXACT)
         if has_bias:
-            hidden = hidden + network.bias
+            hidden = hidden + network.bias[None]  # pyright: ignore[reportOptionalSubscript]
         inputs = x.reshape(*chosen.shape, -1)
         moves = jnp.any(inputs != 0, axis=2) | has_bias
         seen = None if projections is None else projections[chosen]

@@ -262,7 +262,7 @@ def _walk(steps: _Steps, hidden, gram, coefficients, tally, loss: Loss, barrier,
             return total, mistakes
 
         if loss in SATURATING:  # sixteen samples without a slope leave the weights as they are, and are no mistakes
-            outputs = jnp.sum(h * steps.derivative(h) * steps.outgoing, axis=1)
+            outputs = jnp.sum(h * steps.derivative(h) * steps.outgoing[None], axis=1)
             labels = steps.labels[pl.ds(steps.position + base, STRIDE)]
             counts = (_loss_slope(loss, outputs, labels) != 0) | (zero_one(outputs, labels) != 0)
             active = jnp.max(jnp.where(valid & counts, int32(1), int32(0)), axis=0)

@@ -46,11 +46,11 @@ def advance(state: State, segment: Segment) -> State:
     movable = jnp.any(x != 0, axis=1) | has_bias
     potentials = potentials_of(watch)
     projections = None if potentials is None else potentials.projections(x, has_bias)
-    gram = jnp.dot(x, x.T, precision=EXACT) + has_bias
+    gram = jnp.dot(x, x.T, precision=EXACT) + float(has_bias)
     same = twins(x, has_bias) if segment.batch_size > 1 else None
     hidden = jnp.dot(x, network.hidden_weights.T, precision=EXACT)
     if has_bias:
-        hidden = hidden + network.bias
+        hidden = hidden + network.bias[None]  # pyright: ignore[reportOptionalSubscript]
 
     def work(span: Span, rows: Rows) -> Span:
         chosen = rows.chosen

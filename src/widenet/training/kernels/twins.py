@@ -15,7 +15,7 @@ def twins(inputs: Float[Array, "sample dim"], has_bias: bool) -> Float[Array, "s
     own = _fingerprints(inputs)
 
     def equal(other: Array) -> Array:
-        return jnp.all(own[:, None] == other, axis=-1).astype(inputs.dtype)
+        return jnp.all(own[:, None] == other[None], axis=-1).astype(inputs.dtype)
 
     return equal(own) if has_bias else equal(own) - equal(_fingerprints(-inputs))
 
@@ -26,8 +26,10 @@ def _fingerprints(inputs: Float[Array, "sample dim"]) -> UInt32[Array, "sample 2
     inputs = jnp.where(inputs == 0, jnp.zeros_like(inputs), inputs)
     words = jax.lax.bitcast_convert_type(inputs, jnp.uint32).reshape(inputs.shape[0], -1)  # a float64 has two
     place, weight = np.random.default_rng(0).integers(0, 2**32, (2, words.shape[1]), np.uint32)
-    mixed = words ^ place
+    mixed = words ^ place[None]
     for factor, shift in ((0x85EBCA6B, 13), (0xC2B2AE35, 16)):  # the end of MurmurHash3: every bit reaches every other
         mixed = (mixed ^ (mixed >> 16)) * np.uint32(factor)
         mixed = mixed ^ (mixed >> shift)
-    return jnp.stack([jnp.sum(mixed, axis=1, dtype=jnp.uint32), jnp.sum(mixed * weight, axis=1, dtype=jnp.uint32)], 1)
+    return jnp.stack(
+        [jnp.sum(mixed, axis=1, dtype=jnp.uint32), jnp.sum(mixed * weight[None], axis=1, dtype=jnp.uint32)], 1
+    )

@@ -3,6 +3,7 @@
 from typing import Any
 
 import equinox as eqx
+import jax
 from jaxtyping import Array, Bool, PyTree
 
 from widenet.losses import Loss
@@ -48,7 +49,8 @@ class Adam(Method):
         moments = _moments()
 
         def change(gradient: PyTree, step_size: Array, own: PyTree) -> tuple[PyTree, PyTree]:
-            direction, own = moments.update(gradient, own)
+            with jax.numpy_dtype_promotion("standard"):  # optax multiplies floats and counts
+                direction, own = moments.update(gradient, own)
             return plain.descend(direction, step_size, own)
 
         return plain.advance(state, segment, change)

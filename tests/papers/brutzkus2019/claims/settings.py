@@ -3,10 +3,13 @@
 import dataclasses
 import functools
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pytest
 
+from tests.controls import claims_of
 from widenet.claims.base import Claim, Evidence, Part
 from widenet.papers.brutzkus2019.claims.overshoot import with_counterexample
 from widenet.papers.brutzkus2019.runs.traces import Trace, TraceSetting, follow, run_trace
@@ -41,6 +44,7 @@ TOYS: dict[str, tuple[float, float, Fits, Fits]] = {
     "two in one cone": (1 / 24, 2.0, ((11, 3), (-9, 4), (7, 5)), ((5, -13), (-7, 2), (3, 8))),
     "three units of U24": (1 / 24, 2.0, ((11, 3), (-9, 4), (7, 5)), ((5, 21), (-7, 19), (3, -20))),
     "two units of U13": (1 / 16, 2.0, ((11, 3), (-9, 4)), ((14, 9), (-14, -8))),
+    "no w in W13": (1 / 16, 2.0, ((3, 11), (-4, 9)), ((5, -13), (-7, 2))),
 }
 """η, γ, and the fits (s, r) of the w's and of the u's in units of η/64: runs followed by hand, in fractions."""
 
@@ -117,6 +121,50 @@ def part_of(evidence: Evidence, name: str) -> Part:
     """The part of this name."""
     (found,) = [part for part in evidence.parts if part.name == name]
     return found
+
+
+WITHOUT = {"w13": "no w in W13", "w24": "D4", "u13": "J10", "u24": "two units of U13"}
+"""A toy in which this group is empty at the start."""
+OF_A_STEP = ("a_step", "b_step", "y_kept", "u_lost")
+"""Records of the step from t to t + 1."""
+
+
+def with_nonsense_after_the_end(trace: Trace) -> Trace:
+    """Another record after the T of each run, where nothing was seen."""
+    changes = {}
+    for name in (each.name for each in dataclasses.fields(trace)):
+        where = ~(trace.stepping if name in OF_A_STEP else trace.seen)
+        old = getattr(trace, name)
+        if isinstance(old, dict):
+            changes[name] = {group: np.where(where, [[[-99]], [[99]]], pair) for group, pair in old.items()}
+        elif np.shape(old) == where.shape:
+            changes[name] = np.where(where, 999, old)
+    return dataclasses.replace(trace, **changes)
+
+
+def with_nonsense_in(trace: Trace, group: str) -> Trace:
+    """Other extremes of a group that is empty at the start."""
+    assert not trace.sizes[group].any()
+    changes = {}
+    for name in ("a_range", "b_range", "a_step", "b_step"):
+        old = getattr(trace, name)
+        if group in old:
+            changes[name] = old | {group: np.broadcast_to([[[-99]], [[99]]], old[group].shape)}
+    return dataclasses.replace(trace, **changes)
+
+
+def only_what_was_seen_counts(module: ModuleType) -> Callable:
+    """A test that no claim of this module looks at a record after the end of a run, nor at a group without filters."""
+
+    @pytest.mark.parametrize("claim", claims_of(module), ids=lambda claim: claim.name)
+    def test(claim: Claim) -> None:
+        trace = traced(SMALL)
+        assert len(set(trace.steps.tolist())) > 1
+        assert claim([with_nonsense_after_the_end(trace)]).parts == claim([trace]).parts
+        for group, name in WITHOUT.items():
+            assert claim([with_nonsense_in(toy(name), group)]).parts == claim([toy(name)]).parts, group
+
+    return test
 
 
 TINY = 2.0**-20

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 from tests.papers.brutzkus2019.claims.networks import judged, points, specimen
+from tests.papers.brutzkus2019.claims.requirements import OF_POINTS
+from tests.papers.brutzkus2019.claims.trained_edges import point_edges
 from widenet.claims import Silence, Verdict
 from widenet.papers.brutzkus2019.claims.diverse_data import data_hypotheses, points_of
 from widenet.papers.brutzkus2019.claims.generalization import equation_18, proposition_e_18, proposition_e_22
@@ -42,6 +44,17 @@ def diverse() -> Dataset:
 def why(evidence, key: str) -> str:
     (hypothesis,) = [each for each in evidence.hypotheses if each.key == key]
     return hypothesis.why
+
+
+def test_what_is_required_of_points():
+    assert {each.key: each.required for each in data_hypotheses(point_edges()["signs"][0])} == OF_POINTS
+
+
+@pytest.mark.parametrize("key", OF_POINTS)
+def test_each_hypothesis_on_points_at_its_edge(key):
+    inside, outside, _ = point_edges()[key]
+    assert [each.met for each in data_hypotheses(inside)] == [True] * 5
+    assert [each.key for each in data_hypotheses(outside) if not each.met] == [key]
 
 
 def test_diverse_points_meet_every_hypothesis():

@@ -12,6 +12,7 @@ from tests.papers.brutzkus2019.claims.settings import (
     altered,
     broken,
     on_toy,
+    only_what_was_seen_counts,
     part_of,
     plus,
     toy,
@@ -78,7 +79,7 @@ def test_lemma_e_16_looks_at_t2_and_not_before():
 @breaks_part(lemma_e_16, LATER)
 def test_control_lemma_e_16_after_t2():
     judged = on_toy(lemma_e_16, "D4")
-    return judged(s_plus=(18, plus(0.0))), judged(s_plus=(18, plus(-4.0)))
+    return judged(s_plus=(18, plus(0.0))), judged(s_plus=(18, plus(-TINY)))
 
 
 @spares(lemma_e_16_as_printed)
@@ -139,6 +140,15 @@ def test_lemma_e_16_steps_speaks_between_the_two_crossings():
     assert broken(lemma_e_16_steps([with_outputs(trace, 16, plus=0.0)])) != []
 
 
+def test_lemma_e_16_steps_tells_the_two_kinds_of_step_apart():
+    """D4 is above γ at 9 and 11, below at 10: only x⁻ is active in the steps from 9, both points in that from 10."""
+    trace = toy("D4")
+    assert DROP in broken(lemma_e_16_steps([with_outputs(trace, 10, plus=0.0)]))
+    assert broken(lemma_e_16_steps([with_outputs(trace, 11, plus=0.0)])) == [GROWS]
+    for t in (18, 19):
+        assert broken(lemma_e_16_steps([with_outputs(trace, t, plus=0.0)])) == []
+
+
 @spares(lemma_e_16_steps_as_printed)
 def test_lemma_e_16_steps_as_printed_with_what_the_other_filters_add():
     return lemma_e_16_steps_as_printed([traced(WIDE)], drop=4.0)
@@ -152,6 +162,7 @@ def test_control_larger_steps_are_no_counterexample():
 
 
 test_control_each_hypothesis_at_its_edge = shared_edges(lemma_e_16, lemma_e_16_steps, at_zero_loss=True)
+test_only_what_was_seen_counts = only_what_was_seen_counts(first_crossing)
 test_every_part_has_a_control = every_part_of(
     first_crossing,
     except_for={

@@ -20,6 +20,7 @@ from tests.papers.brutzkus2019.claims.networks import (
     some,
     twenty,
 )
+from tests.papers.brutzkus2019.claims.requirements import is_seen_beside_another, required
 from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH, declared, edges, narrowed
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS, SET_LABELS, set_index
@@ -122,7 +123,7 @@ def negative_output(value):
 def test_control_an_output_just_above_its_bound():
     """−0.04907 at k = 120, c_η = 1/410."""
     limit = negative_output_limit(120, many().step_constant)
-    return negative_output(limit - 1e-9), negative_output(limit + 1e-9)
+    return negative_output(limit + 0.5 * room()), negative_output(limit + 2 * room())
 
 
 @breaks_part(proposition_e_22, BELOW)
@@ -141,9 +142,14 @@ def at_least_limit(value):
     return equation_18([altered(runs, outputs=((3, set_index(1)), between + value))])
 
 
+def room() -> float:
+    """What rounding may take: 1e-9 of a step."""
+    return 1e-9 * in_the_corner().step_size
+
+
 @breaks_part(equation_18, FIRST)
 def test_control_an_output_just_below_what_its_cone_gives():
-    return at_least_limit(0.0), at_least_limit(-1e-9)
+    return at_least_limit(-0.5 * room()), at_least_limit(-2 * room())
 
 
 def chain(value):
@@ -158,7 +164,7 @@ def chain(value):
 
 @breaks_part(equation_18, SECOND)
 def test_control_a_chain_just_below_the_limit():
-    return chain(1e-9), chain(-1e-9)
+    return chain(0.0), chain(-3 * room())
 
 
 @breaks_part(equation_18, OUTPUT, also=(FIRST,))
@@ -166,8 +172,8 @@ def test_control_an_output_below_the_limit():
     """X(i) − P⁺ − Y is above the limit, so an output below it breaks the first line too."""
     runs = in_the_corner()
     limit = positive_output_limit(120, runs.step_constant, 8.0)
-    assert broken(equation_18([altered(runs, outputs=((3, set_index(1)), limit + 1e-9))])) == [FIRST]
-    return equation_18([altered(runs, outputs=((3, set_index(1)), limit - 1e-9))])
+    assert broken(equation_18([altered(runs, outputs=((3, set_index(1)), limit - 0.5 * room()))])) == [FIRST]
+    return equation_18([altered(runs, outputs=((3, set_index(1)), limit - 2 * room()))])
 
 
 def test_each_positive_set_is_compared_with_each_of_its_patterns():
@@ -190,6 +196,47 @@ def test_bounds_are_asked_inside_the_events_at_zero_loss(claim):
     one_side = np.where(np.arange(240)[:, None] < 120, np.abs(runs.start[0]).max() * PATTERNS[0], runs.start[0])
     for start in (200 * runs.start[0], one_side):
         assert name not in broken(claim([altered(runs, start=(0, start))]))
+
+
+def test_the_chain_of_equation_18_is_asked_inside_the_events_at_zero_loss():
+    """One run with heavy u's and a low output, first at zero loss, then not."""
+    runs = in_the_corner()
+    heavy = {"final": ((0, slice(120, None)), 4 * runs.final[0, 120:]), "outputs": ((0, set_index(1)), -9.0)}
+    assert broken(equation_18([altered(runs, **heavy)])) == [OUTPUT, FIRST, SECOND]
+    assert broken(equation_18([altered(runs, loss=(0, 1e-12), **heavy)])) == []
+
+
+def test_what_is_required():
+    runs = [in_the_corner()]
+    assert required(equation_18(runs)) == {"width": "> 64", "step_constant": "≤ 0.125"}
+    asked = {"margin": "≥ 2", "beta": "> 1", "width": "> 0", "step_constant": "≤ 0.125"}
+    assert required(proposition_e_18(runs)) == asked
+    assert required(proposition_e_22(runs)) == {"beta": "> 1", "width": "> 0", "margin": "≥ 1"}
+
+
+@pytest.mark.parametrize(
+    ("claim", "key"),
+    [
+        *((claim, "width") for claim in (equation_18, proposition_e_18, proposition_e_22)),
+        *((claim, "margin") for claim in (proposition_e_18, proposition_e_22)),
+        *((claim, "beta") for claim in (proposition_e_18, proposition_e_22)),
+    ],
+    ids=lambda each: getattr(each, "name", each),
+)
+def test_one_setting_outside_beside_another(claim, key):
+    few = some(in_the_corner(), slice(2))
+    outside = {
+        "width": lambda: narrowed(few, 64),
+        "margin": lambda: dataclasses.replace(few, required_margin=0.9),
+        "beta": lambda: dataclasses.replace(few, step_size=1 / 8 / 120),
+    }
+    assert is_seen_beside_another(claim, few, outside[key], key)
+
+
+@pytest.mark.parametrize("claim", [proposition_e_18, proposition_e_22], ids=lambda claim: claim.name)
+def test_sixteen_filters_have_no_time(claim):
+    """The T of Proposition E.14 is infinite at k = 16, and negative below."""
+    assert claim([narrowed(some(in_the_corner(), slice(2)), 16)]).verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 def with_width(claim, half_width):

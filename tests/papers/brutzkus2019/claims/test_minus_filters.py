@@ -16,6 +16,7 @@ from tests.papers.brutzkus2019.claims.settings import (
     broken,
     now,
     on_toy,
+    only_what_was_seen_counts,
     part_of,
     plus,
     toy,
@@ -302,13 +303,26 @@ def test_lemma_e_20_takes_means():
 @breaks_part(lemma_e_21, "both parts gain alike")
 def test_control_lemma_e_21_at_one_step():
     trace = toy("two units of U13")
-    return lemma_e_21([trace]), lemma_e_21([altered(trace, "z_2", 5, plus(TINY))])
+    inside, outside = (lemma_e_21([altered(trace, "z_2", 5, plus(by))]) for by in (0.9e-9, 4e-9))
+    return inside, outside
 
 
 test_control_each_hypothesis_at_its_edge = shared_edges(
     lemma_e_6, lemma_e_7, minus_filters_settle, lemma_e_8, equation_11, lemma_e_20, lemma_e_21
 )
 
+
+def test_without_a_filter_nothing_is_promised():
+    """S⁻ < 0 where W13 is empty would be false; a step of no unit has no mean."""
+    assert part_of(lemma_e_8([toy("no w in W13")]), "S⁻ < 2η|W13|").cases == 0
+    trace = toy("D4")
+    assert trace.only_minus[0, 9]
+    emptied = altered(altered(altered(trace, "u13", 9, now(2)), "y_kept", 9, plus(5.0)), "u_lost", 9, now(1))
+    assert broken(equation_11([emptied])) == []
+    assert len(broken(equation_11([altered(emptied, "u13", 9, now(0))]))) == 2
+
+
+test_only_what_was_seen_counts = only_what_was_seen_counts(minus_filters)
 test_every_part_has_a_control = every_part_of(
     minus_filters,
     except_for={

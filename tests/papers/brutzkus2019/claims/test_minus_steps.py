@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges
+from tests.papers.brutzkus2019.claims.requirements import required
 from tests.papers.brutzkus2019.claims.settings import SMALL, broken, traced
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import minus_steps
@@ -22,6 +23,14 @@ def test_both_hold():
         assert evidence.runs.tried == 8
         assert evidence.details["of_them_with_a_unit_in_U13"] == 0
     assert evidence.details["steps_on_trajectories"] == int(traced(SMALL).only_plus.sum())
+
+
+def test_what_is_required():
+    evidence = equation_12([UNITS], [])
+    assert required(evidence) == {"start_size": "≤ 0.353553", "units_in_u13": "≥ 1"}
+    assert [each.actual for each in evidence.hypotheses] == [0.25, 4]
+    tied = dataclasses.replace(UNITS, starts=np.abs(UNITS.starts).max(axis=1, keepdims=True) * np.ones(2))
+    assert [(each.actual, each.met) for each in equation_12([tied], []).hypotheses] == [(0.25, True), (0, False)]
 
 
 def test_how_close_equation_12_comes():

@@ -10,6 +10,7 @@ from scipy import stats
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of
 from tests.papers.brutzkus2019.claims.networks import altered, broken, networks, number, part, some
+from tests.papers.brutzkus2019.claims.requirements import required
 from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH, data_and_start
 from widenet.claims import Verdict
 from widenet.data.xord import SET_LABELS, set_index
@@ -274,6 +275,16 @@ def test_the_event_is_33_of_48(every, drawn):
     evidence = theorem_6_4(every, drawn)
     assert number(evidence.promised) == pytest.approx(0.687499912699637, abs=1e-15)
     assert number(evidence.measured) == pytest.approx(0.687499915205086, abs=1e-15)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
+def test_what_is_required(claim, every, drawn):
+    assert required(claim(every, drawn)) == {"width": "≤ 0", "step_constant": "≤ 0.0243902", "margin": "≥ 1"}
+
+
+def test_a_share_of_zero_says_nothing(every, drawn):
+    assert not part(theorem_6_4(every, drawn), EVENT).vacuous
+    assert part(theorem_6_4(every, drawn, share=0.0), EVENT).vacuous
 
 
 def test_control_one_row_of_octants_more_is_promised(every, drawn):

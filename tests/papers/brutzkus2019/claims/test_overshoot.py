@@ -15,6 +15,7 @@ from tests.papers.brutzkus2019.claims.settings import (
     altered,
     broken,
     on_toy,
+    only_what_was_seen_counts,
     part_of,
     plus,
     toy,
@@ -369,4 +370,5 @@ def test_bounds_at_zero_loss_are_asked_of_runs_at_zero_loss():
 
 test_control_each_hypothesis_at_its_edge = shared_edges(lemma_e_11, lemma_e_12, lemma_e_13, sharp_bounds)
 test_control_each_hypothesis_of_equation_14 = shared_edges(equation_14_stuck, wide=True)
+test_only_what_was_seen_counts = only_what_was_seen_counts(overshoot)
 test_every_part_has_a_control = every_part_of(overshoot)

@@ -15,6 +15,7 @@ from tests.papers.brutzkus2019.claims.settings import (
     broken,
     now,
     on_toy,
+    only_what_was_seen_counts,
     part_of,
     plus,
     toy,
@@ -321,6 +322,7 @@ test_control_each_hypothesis_at_its_edge = shared_edges(
     lemma_e_4, observation_active_steps, lemma_6_2, equations_9_10, lemma_e_9, lemma_e_10
 )
 
+test_only_what_was_seen_counts = only_what_was_seen_counts(plus_filters)
 test_every_part_has_a_control = every_part_of(
     plus_filters,
     except_for={

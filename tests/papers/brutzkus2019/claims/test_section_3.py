@@ -45,6 +45,19 @@ def test_control_the_edges_of_the_setting():
     assert not_met([start, small]) == ["deviation"]
 
 
+def test_what_is_required():
+    start = draw_xor_start(17, 0.1, 200)
+    asked = [each.required.split(" (")[0] for each in setting_of_section_3([start])]
+    assert asked == ["< 0.5", "≤ 1", "≤ 1"]
+    assert (wide([17]).required, event_of([toy("X3")]).hypothesis.required) == ("> 16", "≥ 1")
+
+
+def test_the_worst_of_several_settings_is_looked_at():
+    start = draw_xor_start(17, 0.1, 200)
+    for worse in (dataclasses.replace(start, step_constant=0.5), draw_xor_start(17, 0.1, 200, step_share=1.001)):
+        assert not_met([start, worse]) == not_met([worse, start]) == not_met([worse]) != []
+
+
 def test_control_widths():
     assert wide([17, 50]).met
     assert not wide([16, 50]).met

@@ -151,6 +151,16 @@ def test_a_width_that_misses_most_is_shown():
 
 
 @pytest.mark.parametrize("lemma", COUNTS, ids=lambda claim: claim.name)
+def test_a_rate_of_one_says_nothing(lemma):
+    assert [lemma([drawn_starts()], allowed=rate).vacuous for rate in (1 - 1e-9, 1.0)] == [False, True]
+
+
+def test_a_rate_of_one_says_nothing_in_lemma_e_3():
+    starts = dataclasses.replace(one_filter(), widths=(2,))
+    assert [lemma_e_3(starts, factor=rate / c_value(2)).vacuous for rate in (1 - 1e-9, 1 + 1e-9)] == [False, True]
+
+
+@pytest.mark.parametrize("lemma", COUNTS, ids=lambda claim: claim.name)
 def test_nothing_computed_decides_nothing(lemma):
     assert lemma(explored(draw_filters(0, 5, 2), widths=())).conclusion is None
 

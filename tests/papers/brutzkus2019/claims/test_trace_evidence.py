@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from tests.papers.brutzkus2019.claims.requirements import required
 from tests.papers.brutzkus2019.claims.settings import (
     FAST,
     SMALL,
@@ -51,6 +52,12 @@ CLAIMS = [
 ]
 NARROW = TraceSetting(half_width=2, step_constant=1 / 8, margin=1.0, n_runs=60, seed=4)
 REFUTES_E_16 = first_crossing.counterexample(Scale.QUICK, 0)[0].model_copy(update={"n_runs": 1})
+
+
+def test_what_is_required():
+    assert required(lemma_6_2([toy("D4")])) == {"in_event": "≥ 1", "step_constant": "≤ 0.125", "margin": "≥ 1"}
+    asked = {"in_event": "≥ 1", "step_constant": "≤ 0.00243902", "margin": "≥ 8", "width": "≥ 120"}
+    assert required(lemma_6_2_as_printed([toy("D4")])) == asked
 
 
 def hypothesis_met(evidence: Evidence, key: str) -> bool:

@@ -99,6 +99,7 @@ def test_control_a_sixteenth_set():
     """An input that holds none of the four patterns: entries that are not ±1 make it, and are not looked at here."""
     counts = mates().inputs_per_set.copy()
     assert (counts[0], int((counts > 0).sum())) == (0, 15)
+    assert [part.vacuous for part in remark_4_1([mates()]).parts] == [False, False, True]  # there are no more
     counts[0] = 1
     return remark_4_1([mates()]), remark_4_1([replace(mates(), inputs_per_set=counts)])
 

@@ -22,6 +22,7 @@ from tests.papers.brutzkus2019.claims.networks import (
     some,
     twenty,
 )
+from tests.papers.brutzkus2019.claims.requirements import is_seen_beside_another, required
 from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH, declared, edges, narrowed
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS
@@ -254,6 +255,45 @@ def test_runs_cut_short_are_not_failures(corner):
     evidence = theorem_6_3([cut])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert evidence.runs.unfinished == 20
+
+
+def test_what_is_required():
+    runs = [some(in_the_corner(), slice(2))]
+    asked = {"width": "≥ 120", "step_constant": "≤ 0.00243902", "margin": "≥ 8"}
+    assert required(theorem_6_3(runs)) == asked
+    assert required(theorem_6_3_angle(runs)) == asked | {"angle_below_a_right_one": "> 0"}
+    assert required(proposition_e_14(runs)) == {"width": "> 16", "margin": "≥ 1", "step_constant": "≤ 0.125"}
+    assert required(lemma_e_17(runs)) == {"width": "≥ 64", "step_constant": "≤ 0.125"}
+
+
+@pytest.mark.parametrize(
+    ("claim", "key"),
+    [
+        *((claim, "width") for claim in (theorem_6_3, proposition_e_14, lemma_e_17)),
+        *((claim, "step_constant") for claim in (theorem_6_3, proposition_e_14, lemma_e_17)),
+        *((claim, "margin") for claim in (theorem_6_3, proposition_e_14)),
+        *((claim, "balanced") for claim in (theorem_6_3, proposition_e_14, lemma_e_17)),
+    ],
+    ids=lambda each: getattr(each, "name", each),
+)
+def test_one_setting_outside_beside_another(claim, key):
+    few = some(in_the_corner(), slice(2))
+    outside = {
+        "width": lambda: narrowed(few, 16),
+        "margin": lambda: dataclasses.replace(few, required_margin=0.9),
+        "step_constant": lambda: dataclasses.replace(few, step_size=0.126 / 120),
+        "balanced": lambda: dataclasses.replace(few, points=from_sets({14: 2, 9: 1})),
+    }
+    assert is_seen_beside_another(claim, few, outside[key], key)
+
+
+def test_limits_that_say_nothing():
+    """An angle of 180°, no updates at all."""
+    runs = in_the_corner()
+    for name, limits in (("cosine", (-0.999, -1.0)), ("updates", (1e-9, 0.0)), ("sharp", (1e-9, 0.0))):
+        place = ("cosine", "updates", "sharp").index(name)
+        found = [theorem_6_3_angle([runs], **{name: lambda gamma, c, limit=limit: limit}) for limit in limits]
+        assert [each.parts[place].vacuous for each in found] == [False, True]
 
 
 def test_the_angle(corner):

@@ -335,6 +335,12 @@ def test_control_outside_the_setting():
     assert not_met(theorem_3_3_iterations([drawn(16, 0.1, 20)])) == ["width"]
 
 
+def test_no_iterations_at_all_say_nothing():
+    for least, vacuous in ((1e-9, False), (0.0, True)):
+        evidence = theorem_3_3_lower_bound([toy("J12")], limit=lambda start, least=least: np.full(1, least))
+        assert evidence.vacuous is vacuous
+
+
 test_control_each_hypothesis_of_theorem_3_3 = shared_edges(theorem_3_3, wide=True, event=False)
 test_control_each_hypothesis_of_the_iterations = shared_edges(theorem_3_3_iterations, wide=True, explored=True)
 test_control_each_hypothesis_of_the_lower_bound = shared_edges(theorem_3_3_lower_bound, at_zero_loss=True)

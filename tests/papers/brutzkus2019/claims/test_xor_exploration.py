@@ -20,6 +20,7 @@ from widenet.papers.brutzkus2019.claims.xor_exploration import (
     observation_half_planes_cover,
     unexplored,
 )
+from widenet.papers.brutzkus2019.formulas import c_value
 from widenet.papers.brutzkus2019.runs.xor import trace_xor
 from widenet.papers.brutzkus2019.runs.xor_starts import (
     XorCounts,
@@ -204,6 +205,14 @@ def test_control_lemma_b_2_with_nine_tenths_of_the_radius(half_width, ratio):
 def at_share(share):
     """Lemma B.2 at k = 17 and k = 120 with a share of its rate."""
     return lemma_b_2([draw_xor_start(k, 0.1, 200) for k in (17, 120)], constant=share)
+
+
+def test_rates_of_one_say_nothing():
+    counts = [halves(17)]
+    assert [lemma_3_1(counts, allowed=rate).parts[0].vacuous for rate in (1 - 1e-9, 1.0)] == [False, True]
+    starts = [draw_xor_start(17, 0.1, 200)]
+    found = [lemma_b_2(starts, constant=rate / c_value(17)).parts[0].vacuous for rate in (1 - 1e-9, 1.0)]
+    assert found == [False, True]
 
 
 @breaks_part(lemma_b_2, EXACT)

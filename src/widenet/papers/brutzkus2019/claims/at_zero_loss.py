@@ -59,7 +59,7 @@ def equation_15(seen: Sequence[Trace], *, over: float = 0.0) -> Evidence:
 def _third_cone(trace: Trace) -> Float[np.ndarray, " run"]:
     """X_T(3), from the filters at T."""
     s, r = np.moveaxis(trace.end[:, : trace.half_width], -1, 0)
-    return np.where(in_13(s, r) & (s < 0), -s, 0.0).sum(axis=1)
+    return np.where(in_13(s, r), np.maximum(-s, 0.0), 0.0).sum(axis=1)
 
 
 @claim("brutzkus2019.equation_19", Kind.STEP, "Eq. 19 and 20, proof of Proposition E.18", reads=traces)
@@ -124,7 +124,7 @@ def footnote_14(seen: Sequence[Trace], *, swapped: bool = False) -> Evidence:
 
 def _of_side(trace: Trace, pattern: int) -> Float[np.ndarray, "run time"]:
     """Y(l) + Z(l)."""
-    return trace.y_2 + trace.z_2 if pattern == 2 else trace.y_4 + trace.z_4
+    return getattr(trace, f"y_{pattern}") + getattr(trace, f"z_{pattern}")
 
 
 @claim("brutzkus2019.equation_21", Kind.STEP, "Eq. 21, proof of Proposition E.22", reads=traces)

@@ -64,7 +64,7 @@ def lemma_e_16(seen: Sequence[Trace], *, deficit: float | None = None, regime: b
         {
             "S⁺ ≥ γ + 1 − 2c_η(1 + |W24|/k) at T2": runs.sides(
                 (
-                    (trace, _below_goal(trace, at), allowed_drop(trace) if deficit is None else deficit, at >= 0)
+                    (trace, _below_goal(trace, at), allowed_drop(trace) if deficit is None else deficit, True)
                     for trace, at in crossings
                 ),
                 quantity="largest (γ + 1 − S⁺)/c_η at T2",
@@ -74,7 +74,7 @@ def lemma_e_16(seen: Sequence[Trace], *, deficit: float | None = None, regime: b
                 for trace, _ in crossings
             ),
             "T2 < T, and −N(x⁻) < 1 before (by construction)": runs.fact(
-                (trace, trace.minus_active | (trace.times >= at), at >= 0) for trace, at in crossings
+                (trace, trace.minus_active | (trace.times >= at), True) for trace, at in crossings
             ),
         },
         regime=regime,
@@ -82,7 +82,7 @@ def lemma_e_16(seen: Sequence[Trace], *, deficit: float | None = None, regime: b
 
 
 def _below_goal(trace: Trace, at: Int[np.ndarray, "run 1"]) -> Float[np.ndarray, "run 1"]:
-    return (sum(trace.goals) - np.take_along_axis(trace.s_plus, np.maximum(at, 0), axis=1)) / trace.half_width
+    return (sum(trace.goals) - np.take_along_axis(trace.s_plus, at, axis=1)) / trace.half_width
 
 
 lemma_e_16_as_printed = lemma_e_16.variant(
@@ -113,7 +113,7 @@ def lemma_e_16_steps(seen: Sequence[Trace], *, drop: float | None = None, regime
     steps = []
     for trace in seen:
         first, crossing = first_inactive(trace.plus_active), first_inactive(trace.minus_active)
-        between = trace.stepping & (trace.times >= first) & (trace.times < crossing)
+        between = (trace.times >= first) & (trace.times < crossing)  # at zero loss −N(x⁻) ≥ 1 by T
         after = np.concatenate([trace.n_plus[:, 1:], trace.n_plus[:, -1:]], axis=1)
         steps.append((trace, between, after))
     return runs.evidence(

@@ -147,7 +147,7 @@ def proposition_e_18(networks: Sequence[Trained]) -> Evidence:
     A control has γ = 1.
     """
     betas = [beta_positive(each.required_margin, each.step_constant) for each in networks]
-    cases = [_case(t, SET_LABELS > 0, t.explored_for_positive, octants.explored_for_positive) for t in networks]
+    cases = [_case(t, SET_LABELS == 1, t.explored_for_positive, octants.explored_for_positive) for t in networks]
     return evidence(
         rate_parts(
             cases, "share of runs without zero loss, or wrong on a positive point", "right on all positive points"
@@ -178,10 +178,10 @@ def proposition_e_22(
     The bound on N is that of the proof, inside its events.
     """
     betas = [beta_negative(each.step_constant) for each in networks]
-    cases = [_case(t, SET_LABELS < 0, t.explored_for_negative, octants.explored_for_negative) for t in networks]
+    cases = [_case(t, SET_LABELS == -1, t.explored_for_negative, octants.explored_for_negative) for t in networks]
     limits = [limit(each.half_width, each.step_constant) for each in networks]
     scored = [each.converged & each.explored_for_negative for each in networks]
-    outputs = [each.outputs[:, SET_LABELS < 0] for each in networks]
+    outputs = [each.outputs[:, SET_LABELS == -1] for each in networks]
     parts = rate_parts(
         cases, "share of runs without zero loss, or wrong on a negative point", "right on all negative points"
     )

@@ -14,7 +14,7 @@ from jaxtyping import Int
 from widenet.claims.base import Evidence, Kind, claim
 from widenet.claims.sides import Sense
 from widenet.claims.tolerances import STEP
-from widenet.papers.brutzkus2019.claims.trace_evidence import ScoredRuns, furthest
+from widenet.papers.brutzkus2019.claims.trace_evidence import ScoredRuns, filled, furthest
 from widenet.papers.brutzkus2019.runs.lattice import in_13
 from widenet.papers.brutzkus2019.runs.traces import Trace, traces, wide_traces
 
@@ -30,7 +30,7 @@ def lemma_e_6(seen: Sequence[Trace], *, groups: Sequence[str] = ("u24",), regime
         {
             "steps along p₂ alone": runs.sides(
                 (
-                    (trace, furthest(trace.a_range[group], 0), 0, trace.seen & (trace.sizes[group] > 0))
+                    (trace, furthest(trace.a_range[group], 0), 0, trace.seen & filled(trace, group))
                     for group in groups
                     for trace in seen
                 ),
@@ -38,7 +38,7 @@ def lemma_e_6(seen: Sequence[Trace], *, groups: Sequence[str] = ("u24",), regime
                 quantity="coefficient of ηp₁",
             ),
             "U24(0) ⊆ U24(t)": runs.fact(
-                (trace, trace.u_left == 0, trace.seen & (trace.sizes["u24"] > 0)) for trace in seen
+                (trace, trace.u_left == 0, trace.seen & filled(trace, "u24")) for trace in seen
             ),
         },
         regime=regime,
@@ -63,7 +63,7 @@ def lemma_e_7(seen: Sequence[Trace], *, lowest: int = -1, along_l: int = 1) -> E
     Controls say a = 0, or −l for l. That a and b are whole is how a trace is made.
     """
     runs = ScoredRuns(seen)
-    on_13 = [(trace, trace.seen & (trace.sizes["u13"] > 0)) for trace in seen]
+    on_13 = [(trace, trace.seen & filled(trace, "u13")) for trace in seen]
     return runs.evidence(
         {
             "a in {0, −1}": runs.fact(
@@ -93,8 +93,8 @@ def minus_filters_settle(seen: Sequence[Trace], *, first: int = 1) -> Evidence:
     """
     runs = ScoredRuns(seen)
     later = [(trace, trace.seen & (trace.times >= first)) for trace in seen]
-    on_13 = [(trace, where & (trace.sizes["u13"] > 0)) for trace, where in later]
-    on_24 = [(trace, where & (trace.sizes["u24"] > 0)) for trace, where in later]
+    on_13 = [(trace, where & filled(trace, "u13")) for trace, where in later]
+    on_24 = [(trace, where & filled(trace, "u24")) for trace, where in later]
     return runs.evidence(
         {
             "U13(t) is empty": runs.fact((trace, trace.u13 == 0, where) for trace, where in later),
@@ -110,7 +110,7 @@ def minus_filters_settle(seen: Sequence[Trace], *, first: int = 1) -> Evidence:
             ),
             "m = b − 1": runs.sides(
                 (
-                    (trace, trace.b_range["u24"][0], trace.b_range["u13"][0] - 1, where & (trace.sizes["u13"] > 0))
+                    (trace, trace.b_range["u24"][0], trace.b_range["u13"][0] - 1, where & filled(trace, "u13"))
                     for trace, where in on_24
                 ),
                 Sense.EQUAL,

@@ -30,7 +30,6 @@ def equation_12(units: Sequence[PlacedUnits], seen: Sequence[Trace], *, plus: bo
             np.abs(after).max(axis=1),
             np.abs(before).max(axis=1),
             Sense.AT_LEAST,
-            trivial=0.0,
             quantity="a unit's response to x⁺ after the step, in units of η",
         ),
         "every unit moves to U24": Fact(~in_13(after[:, 0], after[:, 1])),

@@ -12,7 +12,7 @@ from jaxtyping import Bool
 from widenet.claims.base import Evidence, Kind, claim
 from widenet.claims.sides import Sense
 from widenet.claims.tolerances import STEP
-from widenet.papers.brutzkus2019.claims.trace_evidence import Answered, Compared, ScoredRuns, furthest
+from widenet.papers.brutzkus2019.claims.trace_evidence import Answered, Compared, ScoredRuns, filled, furthest
 from widenet.papers.brutzkus2019.runs.traces import EVENT_RADIUS, Trace, traces, wide_traces
 
 
@@ -62,7 +62,7 @@ def _places(trace: Trace, group: str, a: list[int], b: list[int]) -> Answered:
     last = min(3, len(trace.times))
     at_a = (trace.a_range[group][..., :last] == a[:last]).all(axis=0)
     at_b = (trace.b_range[group][..., :last] == b[:last]).all(axis=0)
-    return trace, at_a & at_b, (trace.sizes[group] > 0) & (trace.sizes["w13"] > 0)
+    return trace, at_a & at_b, filled(trace, group) & filled(trace, "w13")
 
 
 @claim("brutzkus2019.observation_active_steps", Kind.STEP, "after Lemma 6.2", reads=traces)
@@ -97,7 +97,7 @@ def lemma_6_2(
     """
     runs = ScoredRuns(seen)
     on_13 = [
-        (trace, trace.updates + trace.plus_active * through_t, trace.seen & (trace.sizes["w13"] > 0)) for trace in seen
+        (trace, trace.updates + trace.plus_active * through_t, trace.seen & filled(trace, "w13")) for trace in seen
     ]
     return runs.evidence(
         {
@@ -126,7 +126,7 @@ def lemma_6_2(
                 quantity="largest |⟨v_t, p₂⟩| in units of η",
             ),
             "(2) whole steps along p₂ on W24(0)": runs.fact(
-                (trace, _along_p2(trace, with_eta), trace.seen & (trace.sizes["w24"] > 0)) for trace in seen
+                (trace, _along_p2(trace, with_eta), trace.seen & filled(trace, "w24")) for trace in seen
             ),
             "(3) W_t⁺(i) = W_0⁺(i)": runs.fact((trace, trace.w_moved == 0, trace.seen) for trace in seen),
         },
@@ -171,7 +171,7 @@ def equations_9_10(
     for trace in seen:
         active = np.roll(trace.plus_active, -1, axis=1) if one_step_late else trace.plus_active
         a, b = active.astype(int), -trace.minus_active.astype(int) * minus_moves
-        on_13, on_24 = (trace.stepping & (trace.sizes[group] > 0) for group in ("w13", "w24"))
+        on_13, on_24 = (trace.stepping & filled(trace, group) for group in ("w13", "w24"))
         steps.append((trace, a, b, on_13, on_24))
     return runs.evidence(
         {
@@ -237,7 +237,7 @@ def lemma_e_10(seen: Sequence[Trace], *, factor: float = 2.0, regime: bool = Fal
     """S⁺_{t+1} = S⁺_t + 2η|W13| where N_t(x⁺) < γ, and S⁺_{t+1} = S⁺_t where N_t(x⁺) ≥ γ."""
     runs = ScoredRuns(seen)
     gains = [
-        (trace, np.diff(trace.s_plus, axis=1, append=trace.s_plus[:, -1:]), trace.stepping & (trace.sizes["w13"] > 0))
+        (trace, np.diff(trace.s_plus, axis=1, append=trace.s_plus[:, -1:]), trace.stepping & filled(trace, "w13"))
         for trace in seen
     ]
     return runs.evidence(

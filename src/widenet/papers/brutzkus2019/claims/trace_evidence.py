@@ -142,6 +142,11 @@ def smallest_width(traces: Sequence[Trace]) -> int:
     return min(trace.half_width for trace in traces)
 
 
+def filled(trace: Trace, group: str) -> Bool[np.ndarray, "run 1"]:
+    """Whether the run starts with a filter in this group."""
+    return trace.sizes[group] > 0
+
+
 def furthest(extremes: Int[np.ndarray, "2 run time"], value: Int[np.ndarray, "run time"] | int) -> np.ndarray:
     """Of the smallest and the largest value in a group, the one that is further from this."""
     low, high = extremes

@@ -116,7 +116,7 @@ def remark_4_1_sharp(
                 quantity=f"labellings of {max(n_sets)} pattern sets that no network realizes",
             ),
             "every labelling is linear in the features": Fact(found, undecided=lost),
-            "the answers of filters have rank 8": Sides(rank, N_FEATURES, Sense.EQUAL, trivial=N_SETS),
+            "the answers of filters have rank 8": Sides(rank, N_FEATURES, Sense.EQUAL),
             "the answers are linear in the eight features": Sides(
                 residual, 0.0, Sense.EQUAL, room=ROUNDING * max(1.0, float(np.abs(answers).max(initial=0.0)))
             ),

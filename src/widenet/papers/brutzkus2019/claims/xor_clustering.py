@@ -165,7 +165,6 @@ def theorem_3_3_angle(traces: Sequence[XorTrace], *, fewest: Callable[[float], f
                 angle_limit(run.start.step_constant),
                 room=ROUNDING * angle_limit(run.start.step_constant),
                 scored=scored[:, None],
-                trivial=180.0,
                 quantity="largest angle to the own point, in degrees",
             )
             for run, angles, scored in found
@@ -189,7 +188,6 @@ def theorem_3_3_angle(traces: Sequence[XorTrace], *, fewest: Callable[[float], f
             Sense.AT_LEAST,
             room=ROUNDING,
             scored=scored[:, None],
-            trivial=-1.0,
         )
         for (run, points, scored), (_, angles, _) in zip(views, found, strict=True)
     )

@@ -115,8 +115,8 @@ def observation_decoy(
     are wrong on exactly the points with pattern set {3}, {4}, {3, 4}, {2, 3} or {2, 3, 4}.
     """
     values = on_sets(filters)
-    losses = np.maximum(np.where(SET_LABELS > 0, trap.margin, 1.0) - SET_LABELS * values, 0)
-    sizes = np.where(SET_LABELS > 0, *(max(n, 1) for n in trap.training.per_class))
+    losses = np.maximum(np.where(SET_LABELS == 1, trap.margin, 1.0) - SET_LABELS * values, 0)
+    sizes = np.where(SET_LABELS == 1, *(max(n, 1) for n in trap.training.per_class))
     loss = float((np.array(trap.training.counts) * losses / sizes).sum())
     errors = frozenset(np.flatnonzero(SET_LABELS * values <= 0).tolist())
     names = ["".join(str(p + 1) for p in np.flatnonzero(PATTERN_SETS[place])) for place in sorted(errors)]

@@ -1,0 +1,26 @@
+"""The engine is tested under JAX's strict promotion: no dtype and no rank changes unless the code says so.
+
+Not under it: XORD by pattern sets, where a number per lane meets arrays of channels and lanes in nearly every line and
+its runs are compared bit for bit with an oracle instead; and optax, which multiplies floats and counts (`Adam` lets
+it).
+"""
+
+from collections.abc import Iterator
+
+import jax
+import pytest
+
+
+@pytest.fixture(scope="module", autouse=True)
+def strict_promotion(request: pytest.FixtureRequest) -> Iterator[None]:
+    """For all tests of a module and what they share; in all threads, as a context would not be."""
+    before = jax.config.jax_numpy_dtype_promotion, jax.config.jax_numpy_rank_promotion
+    if request.path.parent.name != "xord":
+        _set("strict", "raise")
+    yield
+    _set(*before)
+
+
+def _set(dtypes: str, ranks: str) -> None:
+    jax.config.update("jax_numpy_dtype_promotion", dtypes)
+    jax.config.update("jax_numpy_rank_promotion", ranks)
