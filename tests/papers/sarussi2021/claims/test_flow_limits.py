@@ -300,6 +300,7 @@ def test_what_counts_as_arrived_and_as_failed(part, goal):
     assert arrived(part, 2.001 * goal, 2 * goal) is False
     assert arrived(part, 2.001 * goal, 4.003 * goal) is None
     assert arrived(part, 2.001 * goal, 4.001 * goal) is False
+    assert arrived(part, 0.25, 0.5) is None
 
 
 @pytest.mark.parametrize(("part", "edge"), [(0, 0.2), (1, 3 * 0.1**0.5), (2, 0.2)])

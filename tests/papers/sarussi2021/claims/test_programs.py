@@ -167,6 +167,14 @@ test_control_each_part_of_feasibility = part_edges(
 )
 
 
+def test_the_edges_of_feasibility_are_strict():
+    """Exactly at the edge neither side of either equivalence holds."""
+    edge = feasible_tall()
+    level = altered(edge, shares=edge.needed, mirrored_values=edge.mirrored_limits, margins=edge.thresholds,
+                    values=edge.limits)  # fmt: skip
+    assert [part.kept for part in assumption_3_feasible(level).parts[:2]] == [True, True]
+
+
 def test_a_program_that_is_not_solved_decides_nothing(monkeypatch):
     """With the bounds asked to meet exactly, none of these programs is solved well enough."""
     monkeypatch.setattr(programs, "SOLVED", -1.0)

@@ -21,6 +21,7 @@ SHOWN = 5
 """Runs that are drawn one by one, as in the paper."""
 OURS = "the paper prints no numbers; from pilot runs"
 CHOSEN = "reading D; the paper prints no numbers"
+SECOND_TRY = f"{CHOSEN}; the stricter next row was tried first, and missed 1 by 0.3 % in one run (shoulders, D)"
 IN_WORDS = {
     name: f"loss of {'2f' if scale == 2 else 'f'}, {'with' if bias else 'without'} biases"
     for name, (scale, bias) in READINGS.items()
@@ -96,7 +97,7 @@ def decrease_rows(numbers: xr.Dataset, said: str) -> list[Comparison]:
             row(f"{reading}: share of runs that end lower than they began", said, falls(runs), (1.0, 1.0),
                 basis=basis, added=ours),
             row(f"{reading}: t·L_t at step 100 over that at step 50, largest of all runs", said, rate_ratio(runs),
-                ANY if ours else (0.0, 1.0), basis=basis, added=ours),
+                ANY if ours else (0.0, 1.0), basis=OURS if ours else SECOND_TRY, added=ours),
             row(f"{reading}: largest t·L_t from step 50 on over that before, largest of all runs", "—",
                 peak_ratio(runs), ANY, added=True),
         ]  # fmt: skip
