@@ -5,22 +5,24 @@ its runs are compared bit for bit with an oracle instead; and optax, which multi
 it).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import jax
 import pytest
+
+NAMES = "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion"
 
 
 @pytest.fixture(scope="module", autouse=True)
 def strict_promotion(request: pytest.FixtureRequest) -> Iterator[None]:
     """For all tests of a module and what they share; in all threads, as a context would not be."""
-    before = jax.config.jax_numpy_dtype_promotion, jax.config.jax_numpy_rank_promotion
+    before = [jax.config.values[name] for name in NAMES]
     if request.path.parent.name != "xord":
-        _set("strict", "raise")
+        _set(("strict", "raise"))
     yield
-    _set(*before)
+    _set(before)
 
 
-def _set(dtypes: str, ranks: str) -> None:
-    jax.config.update("jax_numpy_dtype_promotion", dtypes)
-    jax.config.update("jax_numpy_rank_promotion", ranks)
+def _set(values: Sequence[str]) -> None:
+    for name, value in zip(NAMES, values, strict=True):
+        jax.config.update(name, value)

@@ -71,14 +71,18 @@ def log_wrong_mass(logits: Float[np.ndarray, "point kind"], classes: Classes) ->
     """log(1 − o_y)."""
     others = logits.copy()
     others[np.arange(len(classes)), classes] = -np.inf
-    return scipy.special.logsumexp(others, axis=1) - scipy.special.logsumexp(logits, axis=1)
+    return _log_sum(others) - _log_sum(logits)
 
 
 def cross_entropies(logits: Float[np.ndarray, "point kind"], classes: Classes) -> Float[np.ndarray, " point"]:
     """−log o_y, down to the smallest number."""
     leads = logits - logits[np.arange(len(classes)), classes][:, None]
     leads[np.arange(len(classes)), classes] = -np.inf
-    return np.logaddexp(0, scipy.special.logsumexp(leads, axis=1))
+    return np.logaddexp(0, _log_sum(leads))
+
+
+def _log_sum(logits: Float[np.ndarray, "point kind"]) -> Float[np.ndarray, " point"]:
+    return np.asarray(scipy.special.logsumexp(logits, axis=1))
 
 
 def residuals(logits: Float[np.ndarray, "point kind"], classes: Classes) -> Float[np.ndarray, "point kind"]:

@@ -6,7 +6,6 @@ import xarray as xr
 
 from widenet.figures.base import Comparison, Figure
 from widenet.papers.chatterji2021.figures.loss_curves import (
-    READ_AS,
     band_rows,
     decrease_rows,
     row,
@@ -42,7 +41,10 @@ figure_2 = Figure(
     id="chatterji2021.figure_2",
     title="Gaussians with an XOR structure: the loss falls faster than 1/t",
     caption=(
-        f"{READ_AS} All four show what the paper reports; the curves are five runs of D, the reading that Figure 4 "
+        "128 points, p = 100, h = 1/p, weights N(0, (4p)^(−5/4)), first step (4p)^(−3/4) and then log²(1/L_t)/p, 100 "
+        "steps, as printed. Not printed, so run in every way: A and B take the loss of f, C and D that of 2f (a "
+        "softmax over f and −f); A and C have no biases, B and D have biases that start like the weights. "
+        "All four show what the paper reports; the curves are five runs of D, the reading that Figure 4 "
         "needs. The remark that these numbers are β = 1/4 of Theorem 2 is not exact: there p stands where 4p does "
         "here, and inputs have length 1."
     ),

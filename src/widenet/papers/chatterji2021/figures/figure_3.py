@@ -7,7 +7,6 @@ import xarray as xr
 
 from widenet.figures.base import Comparison, Figure
 from widenet.papers.chatterji2021.figures.loss_curves import (
-    READ_AS,
     band_rows,
     decrease_rows,
     row,
@@ -43,7 +42,10 @@ figure_3 = Figure(
     id="chatterji2021.figure_3",
     title="Shoulders: the loss falls later than on XOR, and then faster than 1/t",
     caption=(
-        f"{READ_AS} In C and D t·L_t is smaller at step 100 than at step 50, as the paper reports; in A and B it is "
+        "128 points, p = 100, h = 1/p, weights N(0, (4p)^(−5/4)), first step (4p)^(−3/4) and then log²(1/L_t)/p, 100 "
+        "steps, as printed. Not printed, so run in every way: A and B take the loss of f, C and D that of 2f (a "
+        "softmax over f and −f); A and C have no biases, B and D have biases that start like the weights. "
+        "In C and D t·L_t is smaller at step 100 than at step 50, as the paper reports; in A and B it is "
         "larger. The curves are five runs of D. Centres of opposite classes have inner products up to 0.707 here, so "
         "Theorem 2 does not speak about this data."
     ),

@@ -8,7 +8,7 @@ import xarray as xr
 
 from widenet.figures.base import Comparison, Figure
 from widenet.figures.statistics import share_interval
-from widenet.papers.chatterji2021.figures.loss_curves import READ_AS, row, summary
+from widenet.papers.chatterji2021.figures.loss_curves import row, summary
 from widenet.papers.chatterji2021.runs.simulations import (
     READING,
     READINGS,
@@ -66,7 +66,10 @@ figure_4 = Figure(
     id="chatterji2021.figure_4",
     title="Shoulders with a ReLU and with a Huberized ReLU: the ReLU overshoots a little",
     caption=(
-        f"{READ_AS} Only D shows overshooting, so agreement with that sentence is no evidence for D. 40 runs of each "
+        "128 points, p = 100, h = 1/p, weights N(0, (4p)^(−5/4)), first step (4p)^(−3/4) and then log²(1/L_t)/p, 100 "
+        "steps, as printed. Not printed, so run in every way: A and B take the loss of f, C and D that of 2f (a "
+        "softmax over f and −f); A and C have no biases, B and D have biases that start like the weights. "
+        "Only D shows overshooting, so agreement with that sentence is no evidence for D. 40 runs of each "
         "activation are counted; five of each are drawn, on the same data and from the same weights."
     ),
     reads=(simulations.at(shoulder_runs), simulations.at(relu_runs)),

@@ -26,11 +26,6 @@ IN_WORDS = {
     name: f"loss of {'2f' if scale == 2 else 'f'}, {'with' if bias else 'without'} biases"
     for name, (scale, bias) in READINGS.items()
 }
-READ_AS = (
-    "128 points, p = 100, h = 1/p, weights N(0, (4p)^(−5/4)), first step (4p)^(−3/4) and then log²(1/L_t)/p, 100 "
-    "steps, as printed. Not printed, so run in every way: A and B take the loss of f, C and D that of 2f (a softmax "
-    "over f and −f); A and C have no biases, B and D have biases that start like the weights."
-)
 
 
 def summary(cell: xr.Dataset) -> xr.Dataset:
