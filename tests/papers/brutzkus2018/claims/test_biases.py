@@ -2,6 +2,7 @@
 
 import dataclasses
 from fractions import Fraction
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -88,7 +89,7 @@ LIMITS = np.floor(max_nonzero_updates(*RUNS.parameters)).astype(np.int64)
 
 def altered(**fields):
     """Toy runs with as many updates as the bound allows, and these fields, or these values in the second run."""
-    columns = {"updates": LIMITS}
+    columns: dict[str, Any] = {"updates": LIMITS}
     for name, value in fields.items():
         columns[name] = np.where(np.arange(4) == 1, value, columns.get(name, getattr(RUNS, name)))
     return footnote_4([dataclasses.replace(RUNS, **columns)])
