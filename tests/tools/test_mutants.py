@@ -8,6 +8,7 @@ import pytest
 
 from tools import drawn_data
 from tools.mutants.baseline import Baseline
+from tools.mutants.exchange import Calls, does_other, functions_in
 from tools.mutants.hunt import only_stricter
 from tools.mutants.mutation import Mutant
 from tools.mutants.ordinary import ordinary
@@ -152,6 +153,18 @@ def test_room_for_rounding_has_no_edge():
     assert "edge of a comparison: a <= 1" in text
     assert "edge of a comparison: a <= STEP" not in text
     assert "comparison always true: a <= STEP" in text
+
+
+def test_a_part_that_is_put_into_a_dictionary_is_no_word():
+    judge = """
+@claim("toy.theorem", Kind.MAIN, "p. 1", draws=drawn)
+def theorem(runs):
+    parts = {}
+    parts["second"] = Sides(runs.low, 2.0, strict=True)
+    return evidence(parts)
+"""
+    assert any("strict= dropped" in name for name in found(judge))
+    assert any("2.0" in name for name in found(judge))
 
 
 def test_a_larger_step_waits_for_the_smaller_one():
@@ -303,3 +316,38 @@ def test_everything_that_must_not_be_is_told(monkeypatch):
     assert "1 with a refutation" in drawn_data.summary([row])
     monkeypatch.setattr(run, "check_on", lambda *_, **__: 1 / 0)
     assert "ZeroDivisionError" in drawn_data.ask(0)["trouble"]["raised"]
+
+
+def code_of(source: str, name: str = "f"):
+    return next(each for each in functions_in(compile(source, "toy", "exec")) if each.co_qualname == name)
+
+
+@pytest.mark.parametrize(
+    ("edited", "other"),
+    [
+        ("def f(x):\n    return x < 2\n", True),
+        ("def f(x):\n    return [y < 1 for y in x]\n", True),
+        ("\n\ndef f(x):\n    return x < 1\n", False),
+        ("@print\ndef f(x):\n    return x < 1\n", False),
+        ("def f(x=3):\n    return x < 1\n", False),
+        ("y = 2\ndef f(x):\n    return x < 1\n", False),
+    ],
+)
+def test_only_an_edit_of_the_body_is_an_exchange_of_code(edited, other):
+    assert does_other(code_of("def f(x):\n    return x < 1\n"), code_of(edited)) is other
+
+
+def test_a_function_that_needs_another_closure_keeps_its_code():
+    before = "def outer(a):\n    def inner(x):\n        return x < a\n    return inner\n"
+    after = before.replace("x < a", "x < 1")
+    assert not does_other(*(code_of(each, "outer.<locals>.inner") for each in (before, after)))
+
+
+def test_functions_called_while_loading_are_noted(tmp_path):
+    path = tmp_path / "toy.py"
+    path.write_text("class A:\n    def f(self):\n        return 2\n\ndef g():\n    return 1\n\nA().f()\n")
+    calls = Calls([path])
+    with calls.noted():
+        exec(compile(path.read_text(), str(path), "exec"), {"__name__": "toy"})
+    assert (str(path), "A.f") in calls.entered
+    assert (str(path), "g") not in calls.entered

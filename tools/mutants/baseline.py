@@ -47,7 +47,7 @@ class Baseline:
         tests, spent = {}, 0.0
         for _, seconds, node, test in sorted(chosen, key=lambda each: each[:3]):
             if spent and spent + seconds > most_seconds:
-                break
+                continue
             tests[node], spent = test, spent + seconds
         return tests
 

@@ -98,9 +98,9 @@ class Collected:
         path = path_of(mutant.module)
         loader: Any = sys.modules[mutant.module].__loader__
         whole = loader.source_to_code(mutant.applied(path.read_bytes()), str(path))
-        codes = [each for each in _codes(whole) if each.co_qualname == mutant.function]
+        codes = [each for each in functions_in(whole) if each.co_qualname == mutant.function]
         functions = self._functions.get((str(path), mutant.function), [])
-        if len(codes) != 1 or not functions or any(not _fits(each.__code__, codes[0]) for each in functions):
+        if len(codes) != 1 or not functions or any(not does_other(each.__code__, codes[0]) for each in functions):
             return None
         return functions, codes[0]
 
@@ -123,14 +123,15 @@ class Collected:
         return {"ended": 0, "tests": watch.tests}
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
+def functions_in(code: CodeType) -> Iterator[CodeType]:
+    """The code of every function and class inside, at any depth."""
     for each in code.co_consts:
         if isinstance(each, CodeType):
             yield each
-            yield from _codes(each)
+            yield from functions_in(each)
 
 
-def _fits(old: CodeType, new: CodeType) -> bool:
+def does_other(old: CodeType, new: CodeType) -> bool:
     """Whether a function may have the other code, and would do something else with it."""
     return old.co_freevars == new.co_freevars and _does(old) != _does(new)
 

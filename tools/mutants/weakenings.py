@@ -18,6 +18,7 @@ WORDS = {"note", "details", "quantity", "why", "name", "required", "key", "where
 SHAPES = {"axis", "keepdims", "initial", "ddof", "dtype", "shape", "indexing", "stacklevel"}
 TOLERANCES = {"ROUNDING", "BOUND", "IDENTITY", "STEP", "BY_CHANCE", "FITTED", "CLOSED_FORM", "room"}
 """Room for rounding: no statement says whether its very edge is inside."""
+ELSEWHERE = ""
 NUMPY = '__import__("numpy")'
 WEAK = '__import__("tools.mutants.weak", fromlist=["kept"])'
 STEPS = (("a tenth", 0.1), ("a factor of two", 1.0))
@@ -138,7 +139,7 @@ def _only_for_words(body: list[ast.stmt]) -> set[str]:
     while True:
         counted = [each for each in body if not (isinstance(each, ast.Assign) and _names(each) <= found)]
         read = {each.id for statement in counted for each in _outside_words(statement) if _is_read(each)}
-        more = set().union(*(_names(each) for each in assigned)) - read
+        more = set().union(*(_names(each) for each in assigned)) - read - {ELSEWHERE}
         if more == found:
             return found
         found = more
@@ -158,8 +159,9 @@ def _counts_runs(node: ast.AST) -> bool:
 
 
 def _names(statement: ast.Assign) -> set[str]:
-    """What it assigns; an attribute or an element counts as more than a name."""
-    return {each.id if isinstance(each, ast.Name) else "" for target in statement.targets for each in _targets(target)}
+    """What it assigns; an attribute or an element is `ELSEWHERE`, of which nobody knows who reads it."""
+    targets = [each for target in statement.targets for each in _targets(target)]
+    return {each.id if isinstance(each, ast.Name) else ELSEWHERE for each in targets}
 
 
 def _targets(node: ast.expr) -> list[ast.expr]:
