@@ -7,11 +7,8 @@ import pytest
 
 from tests.training.kernels.test_outputs import classes, several
 from tests.training.problems import drawn_networks, run_keys, separable
-from widenet.data import count_sets, make_xord
 from widenet.losses import cross_entropy, hinge, logistic
-from widenet.networks import make_conv_maxpool
-from widenet.training import Permutation, Recipe, Record, ensemble, on_grid, train_patterns
-from widenet.types import RunStatus
+from widenet.training import Permutation, Recipe, Record, ensemble
 
 pytestmark = [
     pytest.mark.skipif(jax.default_backend() != "gpu", reason="needs a GPU"),
@@ -89,26 +86,3 @@ def test_orders_are_those_of_the_cpu_bit_for_bit():
         return jax.vmap(lambda key: Permutation().epoch(key, jnp.asarray(3), 500, 1))(run_keys(64))
 
     np.testing.assert_array_equal(draw(), on_cpu(draw))
-
-
-def test_xord_gives_the_counts_of_the_cpu():
-    """On the grid every sum is exact, so the whole trajectory is the same on any machine."""
-    keys = jax.random.split(jax.random.key(2), 100)
-
-    def one(key):
-        init_key, data_key = jax.random.split(key)
-        return make_conv_maxpool(init_key, 50, 1e-5), make_xord(n_patches=5).sample_balanced(data_key, 6)
-
-    def all_runs(n_runs):
-        nets, data = jax.vmap(one)(keys[:n_runs])
-        counts = np.asarray(count_sets(data))
-        nets, steps = on_grid(nets, counts, 0.04 / 50)
-        return train_patterns(nets, counts, steps, max_steps=3000)
-
-    there = on_cpu(all_runs, 100)
-    assert (there.status == RunStatus.CONVERGED).any()
-    for n_runs in (1, 7, 100):
-        here = all_runs(n_runs)
-        for name in ("status", "steps", "zero_error_step", "zero_loss_step", "loss", "outputs"):
-            np.testing.assert_array_equal(getattr(here, name), getattr(there, name)[:n_runs], err_msg=name)
-        np.testing.assert_array_equal(here.network.filters, there.network.filters[:n_runs])
