@@ -156,7 +156,8 @@ def in_short(outcome: "Outcome") -> str:
         words = badge(outcome.claim, outcome.evidence).word
     else:
         stated = [each for each in outcome.comparisons if not each.added]
-        words = f"{sum(each.agrees for each in stated)} of {counted(len(stated), 'comparison')} agree"
+        agreeing = f"{sum(each.agrees for each in stated)} of {counted(len(stated), 'comparison')} agree"
+        words = agreeing if stated else "no statement of the paper to compare"
     return f"{words}, {seconds(outcome)}"
 
 
