@@ -139,7 +139,7 @@ def advance(state: State, segment: Segment) -> State:
         def take(step: Array, carry: tuple[Sweep, Array]) -> tuple[Sweep, Array]:
             now, seen = carry
             after, parts = program(now, votes, rows, labels, factors, numbers, step[None], pieces)
-            outputs = jnp.sum(parts, axis=0).T
+            outputs = _in_order(parts).T
             signal = outputs
             if not in_program:
                 known = labels[step + 1, :batch]
@@ -297,3 +297,11 @@ def _softmax_slopes(outputs: list[Array], labels: Array) -> list[Array]:
 
 def _largest(values: Array) -> Array:
     return jnp.max(jnp.max(jnp.abs(values), axis=1), axis=0)
+
+
+def _in_order(parts: Array) -> Array:
+    """The sum over the tiles, halves added to halves: XLA may choose the order of `sum` by how many runs there are."""
+    while len(parts) > 1:
+        half = len(parts) // 2
+        parts = jnp.concatenate([parts[:half] + parts[half : 2 * half], parts[2 * half :]])
+    return parts[0]
