@@ -44,7 +44,14 @@ def coarse(values: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
 
 def ordered_sum(values: Float[Array, "*sample dim"], zero: UInt64[Array, ""]) -> Float[Array, "*sample"]:
     """The sum over the last axis, by halving."""
-    values = rounded(values, zero)
+    return rounded(halved_sum(rounded(values, zero)), zero)
+
+
+def halved_sum(values: Float[Array, "*sample dim"]) -> Float[Array, "*sample"]:
+    """The sum over the last axis, halves added to halves: XLA may choose the order of `jnp.sum` by the other axes.
+
+    What is added must not come from a product next to it, or the two may be fused; `ordered_sum` sees to that.
+    """
     length = values.shape[-1]
     if length == 0:
         return jnp.zeros(values.shape[:-1], values.dtype)
@@ -53,7 +60,7 @@ def ordered_sum(values: Float[Array, "*sample dim"], zero: UInt64[Array, ""]) ->
         rest = values[..., 2 * half :]
         values = jnp.concatenate([values[..., :half] + values[..., half : 2 * half], rest], axis=-1)
         length = values.shape[-1]
-    return rounded(values[..., 0], zero)
+    return values[..., 0]
 
 
 def ordered_norm(values: Float[Array, "*sample dim"], zero: UInt64[Array, ""]) -> Float[Array, "*sample"]:

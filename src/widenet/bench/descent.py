@@ -10,25 +10,14 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
 
 from widenet.losses import logistic
 from widenet.networks import TwoLayer, relu
-from widenet.training import GradientDescent, Recipe, StepRule
+from widenet.training import GradientDescent, LogSquared, Recipe
 from widenet.types import Dataset
 
 SPREAD = 0.1
 """Standard deviation of each coordinate around the centre of a cluster."""
-
-
-class SquaredLog(StepRule):
-    """Q₁ log²(1/L)."""
-
-    factor: float
-
-    def __call__(self, log_loss: Float[Array, ""], taken: Int[Array, ""]) -> Float[Array, ""]:
-        """The size of the next step."""
-        return self.factor * log_loss**2
 
 
 @dataclass(frozen=True)
@@ -93,7 +82,7 @@ class DescentWorkload:
 
     def recipe(self, steps: int) -> Recipe:
         """How widenet is told to train: as many steps as this, and a look at the training set only before and after."""
-        return Recipe(logistic, method=GradientDescent(SquaredLog(self.factor)), max_steps=steps, check_every=steps)
+        return Recipe(logistic, method=GradientDescent(LogSquared(self.factor)), max_steps=steps, check_every=steps)
 
     @property
     def product_shape(self) -> tuple[int, int, int]:

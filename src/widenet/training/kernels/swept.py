@@ -20,6 +20,7 @@ import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jaxtyping import Array, Float, Int
 
+from widenet.bits import halved_sum
 from widenet.losses import cross_entropy, zero_one
 from widenet.networks import PiecewiseLinear, TwoLayer
 from widenet.training.engine.segment import Segment
@@ -139,7 +140,7 @@ def advance(state: State, segment: Segment) -> State:
         def take(step: Array, carry: tuple[Sweep, Array]) -> tuple[Sweep, Array]:
             now, seen = carry
             after, parts = program(now, votes, rows, labels, factors, numbers, step[None], pieces)
-            outputs = _in_order(parts).T
+            outputs = halved_sum(jnp.moveaxis(parts, 0, -1)).T  # the same bits for any number of runs
             signal = outputs
             if not in_program:
                 known = labels[step + 1, :batch]
@@ -297,11 +298,3 @@ def _softmax_slopes(outputs: list[Array], labels: Array) -> list[Array]:
 
 def _largest(values: Array) -> Array:
     return jnp.max(jnp.max(jnp.abs(values), axis=1), axis=0)
-
-
-def _in_order(parts: Array) -> Array:
-    """The sum over the tiles, halves added to halves: XLA may choose the order of `sum` by how many runs there are."""
-    while len(parts) > 1:
-        half = len(parts) // 2
-        parts = jnp.concatenate([parts[:half] + parts[half : 2 * half], parts[2 * half :]])
-    return parts[0]
