@@ -193,6 +193,11 @@ def test_control_the_rate_of_theorem_9b():
     return wide_starts(223)
 
 
+def test_cases_that_differ_in_delta_alone_are_two_parts():
+    two = [*planted(64, 0.1, 10, 1880, 2000), *planted(64, 0.2, 10, 1880, 2000)]
+    assert sum("get stuck" in part.name for part in theorem_9b(two).parts) == 2
+
+
 @breaks_part(theorem_9a, LAW)
 def test_control_a_rate_below_delta_that_is_off_the_law():
     """d = 20, k = 2: the law gives 0.32 %. One percent is below δ = 5 % and no outcome of the law."""

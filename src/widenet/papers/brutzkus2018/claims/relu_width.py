@@ -97,6 +97,12 @@ theorem_9b_as_printed = theorem_9b.variant(
 )
 
 
+def _case_words(case: Initializations, runs: Sequence[Initializations]) -> str:
+    """What tells this case from the others: δ only where d and k do not, so that no part takes another one's place."""
+    alike = [each for each in runs if (each.dim, each.half_width) == (case.dim, case.half_width)]
+    return f"d = {case.dim}, k = {case.half_width}" + (f", δ = {case.delta:g}" if len(alike) > 1 else "")
+
+
 def _judge(runs: Sequence[Initializations], limit: Hypothesis, *, succeeds: bool, independent: bool) -> Evidence:
     """Both halves: the rate of the other outcome is at most δ, and it is the exact one.
 
@@ -110,7 +116,7 @@ def _judge(runs: Sequence[Initializations], limit: Hypothesis, *, succeeds: bool
     # The case nearest its δ first.
     nearest = sorted(range(len(runs)), key=lambda index: -rows[index]["failure_rate"] / rows[index]["delta"])
     parts: dict[str, Conjunct] = {
-        f"at most a share δ of the runs {outcome} (d = {runs[index].dim}, k = {runs[index].half_width})": Rate(
+        f"at most a share δ of the runs {outcome} ({_case_words(runs[index], runs)})": Rate(
             runs[index].solvable != succeeds, runs[index].delta, quantity=f"share of runs that {outcome}"
         )
         for index in nearest
