@@ -288,7 +288,7 @@ CORNERS = np.array([(1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0)]) / np.sq
     [
         (CORNERS, [1, 1, 1, 1], "two classes"),
         (CORNERS[:3], [1, 1, -1], "at least 4 points"),
-        (2 * CORNERS, [1, 1, -1, -1], "‖x‖ goes from 2 to 2"),
+        (2 * CORNERS, [1, 1, -1, -1], "norms from 2 to 2"),
         (np.tile(CORNERS, (26, 1)), [1, 1, -1, -1] * 26, "at most 100 points"),
     ],
 )

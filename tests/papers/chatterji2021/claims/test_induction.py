@@ -134,6 +134,19 @@ def test_control_a_dead_network_never_learns():
     np.testing.assert_allclose(dead.losses, np.log(2))
 
 
+def test_a_run_that_leaves_float64_says_so():
+    """One run begins at L = e^{−695}, and has no step that float64 could follow."""
+    assert theorem_1([axes_run()]).note == ""
+    one = altered(axes_run(), left_float64=True)
+    none = descend(HuberNetwork(695.0 * np.eye(4, 2), 0.5), np.eye(2), np.ones(2), n_steps=10, step_scale=1e-3)
+    assert theorem_1([axes_run(), one, none]).note == (
+        "2 of 3 runs ended where the loss leaves float64, the first after 0 steps; nothing is said about later ones."
+    )
+    for claim in CLAIMS[:-1]:
+        assert claim([none]).conclusion is None, claim.name
+    assert theorem_1([axes_run(), none]).verdict is Verdict.HOLDS
+
+
 def fall(share):
     """R with one loss that falls by this times what the first line of (8) promises."""
     made = axes_run()

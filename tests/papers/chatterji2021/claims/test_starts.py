@@ -152,7 +152,12 @@ def test_how_long_they_may_be():
     for radius, speaks in ((1 + 2e-10, True), (1 - 2e-10, True), (1 + 1e-9, False), (1 - 1e-9, False)):
         assert (silence_over_clusters(specimen(circle(8, radius), signs(8))) is None) is speaks
     said = silence_over_clusters(specimen(circle(8) * np.linspace(1, 2, 8)[:, None], signs(8)))
-    assert str(said) == "It is about inputs of length 1; here ‖x‖ goes from 1 to 2."
+    assert str(said) == (
+        "It is about inputs of norm 1, and this data has norms from 1 to 2. Divide every row by its norm and ask again."
+    )
+    assert "1 to 3e-08 only. Divide every row by its norm once more, in float64" in str(
+        silence_over_clusters(specimen(circle(8, 1 + 3e-8), signs(8)))
+    )
 
 
 def test_which_labels():

@@ -197,7 +197,8 @@ def phase(**fields):
     """A run that falls like 1/(t + 10)²."""
     made = Phase(
         losses=10.0 / (np.arange(1, 201) + 10) ** 2, norm=1.0,
-        step_scale=f.STEP_CONSTANT / 100, half_width=100, beta=0.25, dim=2, n_points=4, start="gaussian",
+        step_scale=f.STEP_CONSTANT / 100, half_width=100, bandwidth=0.01, beta=0.25, dim=2, n_points=4, unit_error=0.0,
+        start="gaussian",
     )  # fmt: skip
     return altered(made, **fields)
 
@@ -249,13 +250,19 @@ def test_control_one_rise():
     return theorem_2b_trend([phase()]), theorem_2b_trend([phase(losses=with_entry(7, lambda loss: 1.5 * loss))])
 
 
+OF_PHASES = {
+    "schedule": ({"step_scale": lambda q: q * (1 + 5e-13)}, {"step_scale": lambda q: q * (1 + 5e-12)}),
+    "points": ({"n_points": 4}, {"n_points": 3}),
+    "unit_inputs": ({"unit_error": 5e-10}, {"unit_error": 5e-9}),
+    "bandwidth": ({"bandwidth": lambda h: h * (1 + 5e-13)}, {"bandwidth": lambda h: h * (1 + 5e-12)}),
+    "beta_positive": ({"beta": 1e-9}, {"beta": 0.0}),
+    "beta_below_half": ({"beta": 0.4999}, {"beta": 0.5}),
+}
+
+
 def edges_of_phases(claim):
-    return hypothesis_edges(
-        claim,
-        lambda **fields: claim([phase(**fields)]),
-        schedule=({"step_scale": lambda q: q * (1 + 5e-13)}, {"step_scale": lambda q: q * (1 + 5e-12)}),
-        points=({"n_points": 4}, {"n_points": 3}),
-    )
+    """In one of two runs."""
+    return hypothesis_edges(claim, lambda **fields: claim([phase(), phase(**fields)]), **OF_PHASES)
 
 
 test_control_hypotheses_of_part_b = edges_of_phases(theorem_2b)
@@ -310,8 +317,9 @@ UNIT = f.norm_unit(2, 30_000, 0.25)
 test_control_hypotheses_of_the_rate = hypothesis_edges(
     section_4_3_rate,
     judge_rate,
-    schedule=({"step_scale": lambda q: q * (1 + 5e-13)}, {"step_scale": lambda q: q * (1 + 5e-12)}),
-    points=({}, {"n_points": 3}),
+    **{key: OF_PHASES[key] for key in ("schedule", "points", "unit_inputs", "bandwidth")},
+    beta_positive=({}, {"beta": 0.0}),
+    beta_below_half=({}, {"beta": 0.5}, "norm_high"),
     first_loss=({"losses": with_entry(0, THRESHOLD * (1 - 1e-9))}, {"losses": with_entry(0, THRESHOLD * (1 + 1e-9))}),
     norm_low=({"norm": 0.6 * UNIT * (1 + 1e-9)}, {"norm": 0.6 * UNIT * (1 - 1e-9)}),
     norm_high=({"norm": 3 * UNIT * (1 - 1e-9)}, {"norm": 3 * UNIT * (1 + 1e-9)}),

@@ -66,13 +66,14 @@ def _taken(run: Descent) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray
 
 
 def lowest(runs: Sequence[Descent], values: Callable[[Descent], np.ndarray]) -> float:
-    """The smallest value of all runs; NaN where there is one."""
-    return float(np.min(followed(runs, values)))
+    """The smallest value of all runs; NaN where there is one, and infinite where no run took a step."""
+    return float(np.min(followed(runs, values), initial=np.inf))
 
 
 def product_hypothesis(runs: Sequence[Descent]) -> Hypothesis:
     """I2: 30pα_tL_t ≤ 1 at every step."""
-    largest = np.max(followed(runs, lambda run: step_product(run.half_width, run.steps, run.losses[:-1])))
+    products = followed(runs, lambda run: step_product(run.half_width, run.steps, run.losses[:-1]))
+    largest = np.max(products, initial=0.0)
     return at_most("step_product", "I2: largest 30pα_tL_t", largest, 1, tolerance=ROUNDING)
 
 
@@ -109,10 +110,8 @@ def scale_hypothesis(runs: Sequence[Descent]) -> Hypothesis:
 
 def schedule_hypothesis(runs: Sequence[Descent]) -> Hypothesis:
     """α_t = Q₁ log²(1/L_t), as the steps were taken."""
-    apart = np.max(
-        followed(runs, lambda run: np.abs(run.steps / scheduled_step(run.step_scale, run.log_losses[:-1]) - 1))
-    )
-    return at_most("schedule", "largest |α_t/(Q₁ log²(1/L_t)) − 1|", apart, 0, tolerance=STEP)
+    apart = followed(runs, lambda run: np.abs(run.steps / scheduled_step(run.step_scale, run.log_losses[:-1]) - 1))
+    return at_most("schedule", "largest |α_t/(Q₁ log²(1/L_t)) − 1|", np.max(apart, initial=0.0), 0, tolerance=STEP)
 
 
 def rate_share_hypothesis(runs: Sequence[Descent]) -> Hypothesis:
@@ -261,7 +260,17 @@ def theorem_1(runs: Sequence[Descent], *, rate: Bound = rate_constant) -> Eviden
             *pick(conditions(runs), *SETTING),
         ),
         details={"smallest (L₁/L_t − 1)/(Q₂(t − 1))": float(slack), "iterates": len(found)},
+        note=_ends(runs),
     )
+
+
+def _ends(runs: Sequence[Descent]) -> str:
+    """What a reader should know of runs that float64 could not follow to their last step."""
+    short = [len(run.steps) for run in runs if run.left_float64]
+    words = (
+        f"{len(short)} of {len(runs)} runs ended where the loss leaves float64, the first after {min(short, default=0)}"
+    )
+    return f"{words} steps; nothing is said about later ones." if short else ""
 
 
 @claim("chatterji2021.weights_grow", Kind.STEP, "not in the paper; the norm must grow", reads=descents)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, Silence, at_least, at_most, claim
+from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_least, at_most, claim, less_than, more_than
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
-from widenet.claims.tolerances import ROUNDING
+from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.huberized import log_mean_loss
 from widenet.papers.chatterji2021.claims.lifted_units import centres_of_xor
 from widenet.papers.chatterji2021.claims.starts import conditions, rows_of, runs_of, silence_over_clusters
@@ -203,11 +203,17 @@ def theorem_2b_trend(phases: Sequence[Phase]) -> Evidence:
     )
 
 
-def _phase_conditions(phases: Sequence[Phase]):
+def _phase_conditions(phases: Sequence[Phase]) -> tuple[Hypothesis, ...]:
     scale = max(abs(phase.step_scale * phase.half_width / STEP_CONSTANT - 1) for phase in phases)
+    apart = max(abs(phase.bandwidth * phase.half_width - 1) for phase in phases)
+    length = max(phase.unit_error for phase in phases)
     return (
         at_most("schedule", "distance of Q_1 from e²/(120p), relative", scale, 0, tolerance=ROUNDING),
         at_least("points", "fewest points n", min(phase.n_points for phase in phases), 4),
+        at_most("unit_inputs", "largest distance of ‖x‖² from 1", length, 0, tolerance=STEP),
+        at_most("bandwidth", "largest distance of hp from 1", apart, 0, tolerance=ROUNDING),
+        more_than("beta_positive", "smallest β", min(phase.beta for phase in phases), 0),
+        less_than("beta_below_half", "largest β", max(phase.beta for phase in phases), 0.5),
     )
 
 
