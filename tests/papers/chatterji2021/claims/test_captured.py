@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.chatterji2021.cluster_toys import altered, centres, clusters, expects, with_entry
+from tests.papers.chatterji2021.cluster_toys import altered, centres, clusters, expects, narrowed, with_entry
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
@@ -256,6 +256,7 @@ def test_pairs_of_one_class_are_left_out_of_the_count():
     """All counts of opposite pairs 0: then the largest is 0."""
     cell = altered(clusters(), helpful_touched=lambda a: np.where(clusters().opposite, 0.0, a))
     assert captured.touched(cell, helpful=True).sides.measured.tolist() == [0.0] * 60
+    assert captured.touched(narrowed(clusters(), 4), helpful=True).sides.measured.tolist() == [0.0] * 60
 
 
 def test_details_have_the_scaling_and_what_is_compared():

@@ -94,7 +94,7 @@ OF_THEOREM_1 = {
     **COMMON,
     **SCHEDULE,
     "step_scale": (with_scale(1.0), with_scale(1 + 5e-12)),
-    "rate_share": ({"rate_share": 1.0}, {"rate_share": 1 + 1e-9}),
+    "rate_share": ({"rate_share": 1 + 5e-13}, {"rate_share": 1 + 5e-12}),
 }
 test_edges_of_theorem_1 = hypothesis_edges(theorem_1, judged(theorem_1), **OF_THEOREM_1)
 

@@ -55,6 +55,12 @@ def test_control_a_loss_of_one():
     return judge_a(after=with_entry(2, one + 1e-9)), judge_a(after=with_entry(2, one - 1e-9))
 
 
+def test_a_loss_of_exactly_one_is_too_much():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(theorem_2, "margin_rates", lambda cell: np.zeros(3))
+        assert theorem_2a([wide(1000)]).parts[0].kept is False
+
+
 def conditions_of_theorem_2(claim, judged, *, also=()):
     return hypothesis_edges(
         claim,
@@ -146,6 +152,14 @@ def test_the_band_of_the_slope(slope, kept, size):
 def test_a_margin_of_zero_is_not_positive():
     parts = [judge_trend(after=with_entry((slice(0, runs), 1), 0.0)).parts[1].kept for runs in (1, 2)]
     assert parts == [True, False]
+    assert judge_trend(after=with_entry((slice(0, 5), 1), 1e-9)).parts[1].kept is True
+
+
+@pytest.mark.parametrize(("wrong", "kept"), [(2, True), (3, False)])
+def test_nine_runs_of_ten(wrong, kept):
+    """18 and 17 of 20."""
+    last = altered(wide(runs=20), after=with_entry((slice(0, wrong), 1), -1e-9))
+    assert theorem_2a_trend([wide(1000), last]).parts[1].kept is kept
 
 
 def judge_limit(constant=1 / 24, **last):
@@ -162,6 +176,12 @@ def test_the_band_of_the_limit(ratio, kept):
     cell = wide()
     change = ratio * cell.step * cell.half_width / 24
     assert one_step_limit([altered(cell, after=cell.before + change)]).parts[0].kept is kept
+
+
+def test_narrow_networks_are_no_evidence_for_the_limit():
+    found = one_step_limit([altered(wide(1000), after=lambda a: a + 99), wide()])
+    assert found.parts[0].kept is True
+    assert found.parts[0].cases == 1
 
 
 test_control_hypotheses_of_the_limit = edges_of_conditions(one_step_limit, judge_limit)
@@ -206,6 +226,13 @@ def phase(**fields):
 @breaks_part(theorem_2b, "t·L_t is largest before the last half")
 def test_control_a_loss_that_stalls():
     return theorem_2b([phase()]), theorem_2b([phase(losses=np.full(200, 0.5))])
+
+
+@pytest.mark.parametrize(("peak", "kept"), [(100, True), (101, False)])
+def test_where_the_product_may_be_largest(peak, kept):
+    """Halfway through 200 iterates, and one later."""
+    t = np.arange(1, 201)
+    assert theorem_2b([phase(losses=np.where(t == peak, 2.0, 1.0) / t)]).parts[0].kept is kept
 
 
 def test_the_needed_constant():
