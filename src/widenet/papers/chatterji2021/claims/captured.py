@@ -9,6 +9,7 @@ from widenet.claims.base import Evidence, Kind, Silence, claim, pick
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.papers.chatterji2021.claims.starts import (
+    SURENESS,
     Seldom,
     conditions,
     over_cells,
@@ -53,6 +54,7 @@ def lemma_15_1(cells: Sequence[FirstSteps]) -> Evidence:
         pick(conditions(cells), *NEEDED),
         runs=runs_of(cells),
         details=rows_of(cells, mean=lambda cell: cell.half_width * captured_mean(cell.level, cell.deviation)),
+        note=SURENESS,
     )
 
 
@@ -93,6 +95,7 @@ def lemma_15_2(cells: Sequence[FirstSteps]) -> Evidence:
         pick(conditions(cells), *NEEDED),
         runs=runs_of(cells),
         details=rows_of(cells, share=lambda cell: captured_share(cell.level, cell.deviation), slack=_slack),
+        note=SURENESS,
     )
 
 
@@ -133,6 +136,7 @@ def lemma_15_3(cells: Sequence[FirstSteps], drawn: Sequence[StartDraws]) -> Evid
         pick(conditions(cells), *NEEDED),
         runs=runs_of(cells),
         details=rows_of(cells, largest=lambda cell: float(np.abs(cell.pulls - 0.5).max())),
+        note=SURENESS,
     )
 
 
@@ -167,6 +171,7 @@ def lemma_15_5(cells: Sequence[FirstSteps]) -> Evidence:
         (*pick(conditions(cells), *NEEDED), pairs_of_opposite_classes(cells)),
         runs=runs_of(cells),
         details=rows_of(cells, share=lambda cell: opposite_share(cell.overlap, cell.radius)),
+        note=SURENESS,
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, at_most, claim, pick
+from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_least, at_most, claim, pick
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.chatterji2021.claims.conditions import (
@@ -119,6 +119,11 @@ def rate_share_hypothesis(runs: Sequence[Descent]) -> Hypothesis:
     return at_most("rate_share", "largest Q₂/Q̃₂(Q₁)", max(run.rate_share for run in runs), 1, tolerance=ROUNDING)
 
 
+def _counted(runs: Sequence[Descent]) -> Runs:
+    """The parts count iterates."""
+    return Runs(tried=len(runs))
+
+
 @claim("chatterji2021.equation_8", Kind.STEP, "Eq. 8, proof of Lemma 11", reads=descents)
 def equation_8(
     runs: Sequence[Descent], *, now: Bound = relative_decrease, at_start: Bound = relative_decrease_at_start
@@ -134,7 +139,7 @@ def equation_8(
         for name, share in (("with α_t and ‖V^(t)‖", first), ("with Q₁ and ‖V^(1)‖", later))
     }
     hypotheses = (product_hypothesis(runs), gradient_hypothesis(runs), use_hypothesis(runs), schedule_hypothesis(runs))
-    return evidence(parts, (*hypotheses, *pick(conditions(runs), *SETTING)))
+    return evidence(parts, (*hypotheses, *pick(conditions(runs), *SETTING)), runs=_counted(runs))
 
 
 @claim("chatterji2021.lemma_11", Kind.STEP, "Lemma 11, Section 3.4", reads=descents)
@@ -155,6 +160,7 @@ def lemma_11(runs: Sequence[Descent], *, rate: Bound = rate_constant) -> Evidenc
             two_points(runs),
             *pick(conditions(runs), *SETTING),
         ),
+        runs=_counted(runs),
     )
 
 
@@ -177,6 +183,7 @@ def lemma_12(runs: Sequence[Descent], *, product: Bound = step_product) -> Evide
             loss_below_one(runs),
         ),
         details={"schedule_error": schedule_hypothesis(runs).actual},
+        runs=_counted(runs),
     )
 
 
@@ -207,6 +214,7 @@ def lemma_13(runs: Sequence[Descent], *, by_product: float = 10 / 6, eighteenth:
             loss_below_one(runs),
             *pick(conditions(runs), *SETTING),
         ),
+        runs=_counted(runs),
     )
 
 
@@ -234,6 +242,7 @@ def equation_9(
             ),
             loss_below_one(runs),
         ),
+        runs=_counted(runs),
     )
 
 
@@ -261,6 +270,7 @@ def theorem_1(runs: Sequence[Descent], *, rate: Bound = rate_constant) -> Eviden
         ),
         details={"smallest (L₁/L_t − 1)/(Q₂(t − 1))": float(slack), "iterates": len(found)},
         note=_ends(runs),
+        runs=_counted(runs),
     )
 
 
@@ -281,6 +291,7 @@ def weights_grow(runs: Sequence[Descent], *, factor: float = 1.0) -> Evidence:
     return evidence(
         {"‖V‖ ≥ max y f(x)/√p": Sides(found, limits, Sense.AT_LEAST, room=STEP * np.abs(limits))},
         pick(conditions(runs), "unit_inputs", "labels"),
+        runs=_counted(runs),
     )
 
 

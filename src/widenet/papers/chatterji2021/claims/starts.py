@@ -18,6 +18,8 @@ from widenet.papers.chatterji2021.runs.first_steps import FirstSteps, FirstStepS
 CONFIRMED = 0.05
 """A bound δ on how often something fails may be so small that no number of runs confirms it. It is refuted where the
 exact lower limit of the share of failures exceeds δ, and kept where the upper limit is at most δ or this."""
+SURENESS = "The runs exclude a failure rate above δ, or above 5 % where δ is smaller than they could confirm."
+"""What HOLDS means where a δ is that small."""
 MOST_POINTS = 100
 """All pairs of points are counted; with more of them that takes long."""
 
