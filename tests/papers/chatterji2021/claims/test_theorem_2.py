@@ -86,6 +86,15 @@ def test_the_constant_is_open_and_its_value_shown():
     assert margin_rates(wide())[0] == pytest.approx(-math.log(losses(wide())[0]) / 10)
     assert losses(wide())[0] == pytest.approx(np.log1p(np.exp(-wide().after[0])).mean())
     assert [row["scaling"] for row in evidence.details["cells"]] == ["exact"] * 3
+    assert evidence.note == f"these runs allow C_4 up to {smallest:.3g}; C_2 must exceed r = 0, Δ = 0, ε = 0."
+
+
+def test_where_one_step_makes_it_worse_no_constant_is_allowed():
+    """And the note says how far the clusters are from those of the theorem."""
+    evidence = judge_a(after=with_entry(2, -3.0), radius=0.4, overlap=0.9, imbalance=0.05)
+    assert evidence.note == (
+        "L_1 ≥ 1 in a run here, so no C_4 > 0 is allowed; C_2 must exceed r = 0.4, Δ = 0.9, ε = 0.05."
+    )
 
 
 def judge_trend(**last):

@@ -83,9 +83,22 @@ def theorem_2a(cells: Sequence[FirstSteps]) -> Evidence:
             median_loss=lambda cell: float(np.median(losses(cell))),
             right=lambda cell: float((cell.after > 0).all(axis=1).mean()),
         ),
-        note=f"These runs allow C_4 up to {rates.min():.3g}, at the widths and clusters in the details.",
-        open_constant=f"C_4 (these runs allow at most {rates.min():.3g}), C_2 and C_3",
+        note=f"{_allowed(float(rates.min()))}; {_shape(cells)}.",
+        open_constant=f"C_4 ({_allowed(float(rates.min()))}), C_2 and C_3",
     )
+
+
+def _allowed(rate: float) -> str:
+    return f"these runs allow C_4 up to {rate:.3g}" if rate > 0 else "L_1 ≥ 1 in a run here, so no C_4 > 0 is allowed"
+
+
+def _shape(cells: Sequence[FirstSteps]) -> str:
+    """What C_2 would have to exceed."""
+    named = {"r": "radius", "Δ": "overlap", "ε": "imbalance"}
+    largest = (
+        f"{symbol} = {round(max(getattr(cell, name) for cell in cells), 9):.3g}" for symbol, name in named.items()
+    )
+    return f"C_2 must exceed {', '.join(largest)}"
 
 
 @theorem_2a.speaks
