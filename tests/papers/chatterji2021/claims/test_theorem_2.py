@@ -61,6 +61,16 @@ def test_a_loss_of_exactly_one_is_too_much():
         assert theorem_2a([wide(1000)]).parts[0].kept is False
 
 
+def test_which_points_a_first_step_pushes_the_wrong_way():
+    """A third point of the class −1 between the two of +1, nearer to each of them than they are to each other."""
+    angles = np.radians([0, 90, 45, 225])
+    points = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    (setting, _) = theorem_2a.on(Specimen(from_arrays(points, np.array([1.0, 1.0, -1.0, -1.0])), Choices(n_runs=2)))
+    found = theorem_2a([run_first_steps(setting, silent)])
+    assert found.details["cells"][0]["pushed_the_wrong_way"] == [3]
+    assert theorem_2a([wide(1000)]).details["cells"][0]["pushed_the_wrong_way"] == []
+
+
 def conditions_of_theorem_2(claim, judged, *, also=()):
     return hypothesis_edges(
         claim,
@@ -86,14 +96,14 @@ def test_the_constant_is_open_and_its_value_shown():
     assert margin_rates(wide())[0] == pytest.approx(-math.log(losses(wide())[0]) / 10)
     assert losses(wide())[0] == pytest.approx(np.log1p(np.exp(-wide().after[0])).mean())
     assert [row["scaling"] for row in evidence.details["cells"]] == ["exact"] * 3
-    assert evidence.note == f"these runs allow C_4 up to {smallest:.3g}; C_2 must exceed r = 0, Δ = 0, ε = 0."
+    assert evidence.note == f"C_2 must exceed r = 0, Δ = 0, ε = 0; these runs allow C_4 up to {smallest:.3g}."
 
 
 def test_where_one_step_makes_it_worse_no_constant_is_allowed():
     """And the note says how far the clusters are from those of the theorem."""
     evidence = judge_a(after=with_entry(2, -3.0), radius=0.4, overlap=0.9, imbalance=0.05)
     assert evidence.note == (
-        "L_1 ≥ 1 in a run here, so no C_4 > 0 is allowed; C_2 must exceed r = 0.4, Δ = 0.9, ε = 0.05."
+        "C_2 must exceed r = 0.4, Δ = 0.9, ε = 0.05; L_1 ≥ 1 in a run here, so no C_4 > 0 is allowed."
     )
 
 

@@ -21,6 +21,7 @@ from widenet.papers.chatterji2021.cluster_formulas import (
     first_loss_bound,
     late_loss_bound,
     norm_unit,
+    predicted_gain,
     step_limit_terms,
 )
 from widenet.papers.chatterji2021.cluster_settings import OwnClusters
@@ -82,10 +83,17 @@ def theorem_2a(cells: Sequence[FirstSteps]) -> Evidence:
             smallest_rate=lambda cell: float(margin_rates(cell).min()),
             median_loss=lambda cell: float(np.median(losses(cell))),
             right=lambda cell: float((cell.after > 0).all(axis=1).mean()),
+            pushed_the_wrong_way=_wrong_way,
         ),
-        note=f"{_allowed(float(rates.min()))}; {_shape(cells)}.",
+        note=f"{_shape(cells)}; {_allowed(float(rates.min()))}.",
         open_constant=f"C_4 ({_allowed(float(rates.min()))}), C_2 and C_3",
     )
+
+
+def _wrong_way(cell: FirstSteps) -> list[int]:
+    """The points, counted from 1, whose margins a first step is predicted to lower."""
+    gain = predicted_gain(cell.half_width, cell.step, cell.products, cell.labels, cell.pulls)
+    return [int(at) + 1 for at in np.flatnonzero(gain.mean(axis=0) < 0)]
 
 
 def _allowed(rate: float) -> str:
