@@ -100,6 +100,7 @@ def test_the_plane_tells_classes_apart():
 
 def test_sentences_are_sentences():
     findings = certificate().findings
+    assert findings.training is not None
     for sentence in (
         *words.about_data(findings.portrait),
         *words.about_structure(findings.portrait),

@@ -26,7 +26,7 @@ UNKNOWN = undecided("separable", "margin", "≥ 1", why="")
 MET, MISSED = at_least("separable", "margin", 2.0, 1.0), at_least("separable", "margin", 0.4, 1.0)
 
 
-def row(sides, *hypotheses, meaning=MEANING, **others):
+def row(sides, *hypotheses, meaning: Meaning | None = MEANING, **others):
     found = evidence({"at most": sides}, hypotheses, **others)
     return Row(id="toy2020.theorem_2", kind=Kind.MAIN, where="", statement="", meaning=meaning, evidence=found)
 
@@ -103,7 +103,9 @@ def two_outliers() -> Specimen:
 
 
 def test_points_to_leave_out_are_found():
-    assert clashing(two_outliers()).tolist() == [2, 7]
+    found = clashing(two_outliers())
+    assert found is not None
+    assert found.tolist() == [2, 7]
 
 
 def test_separable_data_has_none_to_leave_out():
