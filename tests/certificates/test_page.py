@@ -104,7 +104,7 @@ def test_sentences_are_sentences():
     for sentence in (
         *words.about_data(findings.portrait),
         *words.about_structure(findings.portrait),
-        *words.about_training(findings.training),
+        *words.about_training(findings.training, 25),
         *words.about_certainty(findings),
         words.about_rows(findings),
         words.about_picture(findings.portrait),

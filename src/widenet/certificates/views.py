@@ -44,7 +44,7 @@ def views_of(
     data, rows, names = prepared.data, prepared.rows, []
     most = max(int(NUMBERS_PER_SECOND * seconds) // data.dim, LEAST_PART)
     if data.n_samples > most:
-        part = _drawn(np.asarray(data.labels), most, choices.seed)
+        part = drawn_points(np.asarray(data.labels), most, choices.seed)
         data, rows, names = data[part], rows[part], [f"{most:,} points drawn at random"]
         views = [View(names[0], Specimen(data, choices), rows)]
     else:
@@ -59,7 +59,7 @@ def views_of(
         views.append(View(", ".join(names), Specimen(data, choices), rows))
     if data.n_samples <= FEW:
         return views, None
-    few = _drawn(np.asarray(data.labels), FEW, choices.seed)
+    few = drawn_points(np.asarray(data.labels), FEW, choices.seed)
     names = [*(name for name in names if not name.endswith("at random")), f"{FEW} points drawn at random"]
     return views, View(", ".join(names), Specimen(data[few], choices), rows[few])
 
@@ -81,8 +81,10 @@ def _of_length_one(data: Dataset) -> Dataset | None:
     return Dataset(jnp.asarray(points / norms), data.labels)
 
 
-def _drawn(labels: np.ndarray, count: int, seed: int) -> np.ndarray:
-    """Which points to take if there may be so many, every class among them."""
+def drawn_points(labels: np.ndarray, count: int, seed: int) -> np.ndarray:
+    """Which points to take if there may be so many, every class among them; all where there are no more."""
+    if len(labels) <= count:
+        return np.arange(len(labels))
     firsts = np.unique(labels, return_index=True)[1]
     drawn = np.random.default_rng([seed, 13]).permutation(len(labels))
     return np.sort(np.concatenate([firsts, drawn[~np.isin(drawn, firsts)]])[:count])
