@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.stats
 import xarray as xr
 
 from widenet.figures.base import ANY, Comparison, Figure
 from widenet.papers.li2018.figures.figure_1 import MOMENTS, TARGET, smallest
-from widenet.papers.li2018.figures.summaries import ours, over, row, with_all
+from widenet.papers.li2018.figures.summaries import mixtures_of, ours, over, rank_correlation, row, with_all
 from widenet.papers.li2018.runs.curves import Curves, curves, synthetic_spreads
 
 SAID_ACCURACY = "the test accuracy decreases with increasing variance σ"
@@ -25,7 +24,7 @@ LONGER, DROP = 1.1, 2.0
 
 def reduce_figure_6(cells: Sequence[Curves]) -> xr.Dataset:
     """All σ with points of norm 1 and as drawn."""
-    return over(cells, "spread", [cell.setting.data.spread for cell in cells], TARGET, MOMENTS)
+    return over(cells, "spread", [data.spread for data in mixtures_of(cells)], TARGET, MOMENTS)
 
 
 def compare_figure_6(numbers: xr.Dataset) -> list[Comparison]:
@@ -72,11 +71,8 @@ def statements(numbers: xr.Dataset, reading: str, *, added: bool = False) -> lis
 def rising(curves: xr.DataArray) -> float:
     """The smallest Spearman correlation of a mean curve with the step."""
     other = [axis for axis in curves.dims if axis != "step"]
-    found = [
-        scipy.stats.spearmanr(curves.step, curves.isel({other[0]: place})).statistic
-        for place in range(curves.sizes[other[0]])
-    ]
-    return float(np.min(found))
+    places = range(curves.sizes[other[0]])
+    return min(rank_correlation(curves.step, curves.isel({other[0]: place})) for place in places)
 
 
 figure_6 = Figure(

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.stats
 import xarray as xr
 
 from widenet.figures.base import Comparison, Figure
 from widenet.papers.li2018.figures.figure_1 import MOMENTS, TARGET
-from widenet.papers.li2018.figures.summaries import ours, over, row, with_all
+from widenet.papers.li2018.figures.summaries import mixtures_of, ours, over, rank_correlation, row, with_all
 from widenet.papers.li2018.runs.curves import Curves, curves, synthetic_components
 
 SAID_ACCURACY = "the test accuracy decreases with increasing number of components ℓ in each class"
@@ -22,7 +21,7 @@ TIES = 0.005
 
 def reduce_figure_7(cells: Sequence[Curves]) -> xr.Dataset:
     """All l with points of norm 1 and as drawn."""
-    return over(cells, "components", [cell.setting.data.per_class for cell in cells], TARGET, MOMENTS)
+    return over(cells, "components", [data.per_class for data in mixtures_of(cells)], TARGET, MOMENTS)
 
 
 def compare_figure_7(numbers: xr.Dataset) -> list[Comparison]:
@@ -65,7 +64,7 @@ def statements(numbers: xr.Dataset, reading: str, *, added: bool = False) -> lis
 
 def trend(values: xr.DataArray) -> float:
     """Spearman's correlation of l and the mean over runs."""
-    return float(scipy.stats.spearmanr(values.components, values.mean("run")).statistic)
+    return rank_correlation(values.components, values.mean("run"))
 
 
 def crossover(distances: xr.DataArray) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import scipy.stats
 import xarray as xr
 from jaxtyping import Float
 
@@ -10,6 +11,7 @@ from widenet.diagnostics.spectra import effective_rank
 from widenet.figures.base import ANY, Comparison
 from widenet.figures.statistics import mean_interval
 from widenet.papers.li2018.runs.curves import Curves
+from widenet.papers.li2018.settings import Gaussians
 
 UNSAID = "nothing about this"
 READINGS = {True: "norm 1", False: "as drawn"}
@@ -127,7 +129,17 @@ def over(
 def n_components(cell: Curves) -> int:
     """kl of Gaussians; images have none that are known."""
     data = cell.setting.data
-    return data.n_classes * data.per_class if data.kind == "gaussians" else 0
+    return data.n_classes * data.per_class if isinstance(data, Gaussians) else 0
+
+
+def mixtures_of(cells: Sequence[Curves]) -> list[Gaussians]:
+    """The Gaussians of each cell."""
+    return [cell.setting.data for cell in cells if isinstance(cell.setting.data, Gaussians)]
+
+
+def rank_correlation(first: xr.DataArray, second: xr.DataArray) -> float:
+    """Spearman's."""
+    return float(np.asarray(scipy.stats.spearmanr(first.values, second.values))[0])
 
 
 def widths_of(cells: Sequence[Curves]) -> list[int]:
