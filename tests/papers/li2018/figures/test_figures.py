@@ -1,6 +1,7 @@
 """Numbers that show what the paper says agree; those that show the opposite differ, statement by statement."""
 
 import importlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from widenet.papers.li2018.figures.figure_4 import reduce_figure_4
 from widenet.papers.li2018.figures.figure_5 import reduce_figure_5
 from widenet.papers.li2018.figures.figure_6 import reduce_figure_6
 from widenet.papers.li2018.figures.figure_7 import crossover, reduce_figure_7
+from widenet.papers.li2018.figures.summaries import reached
 from widenet.papers.li2018.runs.balls import BallsSetting, run_balls
 from widenet.papers.li2018.runs.mixture import MixtureStructure
 from widenet.progress import silent
@@ -239,6 +241,15 @@ def test_figure_4_counts_steps():
     numbers = figure_4(widths(pace=13.5), images(pace=310.0))
     assert numbers.synthetic.sel(reading="norm 1", run=2).values.tolist() == [14, 14, 14]
     assert numbers.mnist.sel(mnist_run=2).values.tolist() == [320, 320]
+
+
+def test_an_accuracy_that_is_rounded_down_counts():
+    cell = synthetic_cell()
+    accuracy = np.where(cell.steps >= 30, 1 - 20 / 1000 - 1e-16, 0.5) * np.ones((5, 1))
+    steps, distances = reached(replace(cell, accuracy=accuracy), 0.98)
+    assert (steps == 30).all()
+    np.testing.assert_array_equal(distances, cell.distance[:, 30])
+    assert np.isnan(reached(cell, 1.1)).all()
 
 
 @pytest.mark.parametrize(("constant", "agrees"), [(0.50, False), (0.56, True), (0.76, True), (0.85, False)])

@@ -23,6 +23,8 @@ DROPS = (5, 40)
 EARLY = 20
 """Steps over which the accuracy is averaged."""
 CURVES = ("accuracy", "flips", "distance")
+ROUNDING = 1e-9
+"""Of an accuracy, which is a count over a number of points."""
 
 
 def row(
@@ -56,7 +58,7 @@ def mean_row(name: str, said: str, values: xr.DataArray, band: tuple[float, floa
 
 def reached(cell: Curves, target: float) -> tuple[Float[np.ndarray, " run"], Float[np.ndarray, " run"]]:
     """The first look of each run at which the accuracy is at least the target: its step and its distance, or NaN."""
-    there = cell.accuracy >= target
+    there = cell.accuracy >= target - ROUNDING
     first, found = there.argmax(axis=1), there.any(axis=1)
     runs = np.arange(len(first))
     return np.where(found, cell.steps[first], np.nan), np.where(found, cell.distance[runs, first], np.nan)
