@@ -37,7 +37,7 @@ def draw_curves(axes: Axes, numbers: xr.Dataset, axis: str, name: str) -> None:
         axes.fill_between(one["step"], mean - deviation, mean + deviation, color=colour, alpha=0.18, linewidth=0)
         axes.plot(one["step"], mean, color=colour, linestyle=DASHES[number % len(DASHES)])
     axes.set_xscale("log")
-    axes.set_xlim(1, numbers["step"].values[-1])
+    axes.set_xlim(numbers["step"].values[1], numbers["step"].values[-1])
     axes.xaxis.set_major_formatter(NUMBERS)
     axes.set_xlabel("step")
     axes.set_ylabel(LABELS[name])
