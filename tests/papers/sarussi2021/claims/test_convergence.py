@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges
 from tests.papers.sarussi2021 import toys
 from tests.papers.sarussi2021.toys import altered, in_turn, problem
 from widenet.claims.base import Verdict
@@ -131,8 +131,19 @@ def test_control_contradictory_labels_promise_nothing():
     setting = EpochSetting(points=toys.SmallCloud(), levels=(0.1,), hit_levels=(), clean_levels=(), most_epochs=20)
     found = theorem_4_1([follow_epochs(made, in_turn((0, 1)), setting, silent)])
     assert found.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert [h.key for h in found.hypotheses if not h.met] == ["separable"]
+    assert [(h.key, h.met, h.actual) for h in found.hypotheses if not h.met] == [("separable", False, 0.0)]
     assert found.conclusion is None
+
+
+@pytest.mark.parametrize("claim", [theorem_4_1, equation_19], ids=lambda c: c.name)
+def test_a_separator_of_which_nothing_is_known_decides_nothing(claim):
+    """In the second run no separator was found, nor a proof that there is none; a proof elsewhere decides."""
+    unknown = altered(toy_runs(), smallest_margin=np.array([1.0, np.nan]))
+    found = claim([unknown])
+    assert found.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert [h.met for h in found.hypotheses if h.key == "separable"] == [None]
+    refuted = altered(toy_runs(), smallest_margin=np.zeros(2))
+    assert claim([unknown, refuted]).verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 def edges(claim):
@@ -260,9 +271,26 @@ def test_control_the_relaxed_form_is_smaller():
     return equation_24([attained_runs()]), equation_24([attained_runs()], change=lambda *g: 1.2 * output_change(*g))
 
 
-@breaks_part(equation_24, "the epoch is clean")
+def not_clean():
+    return altered(attained_runs(), sampled=lambda x: x * (1 + 1e-9))
+
+
+@breaks_hypothesis(equation_24, "clean_epoch")
 def test_control_an_epoch_with_a_larger_loss():
-    return equation_24([attained_runs()]), equation_24([altered(attained_runs(), sampled=lambda x: x * (1 + 1e-9))])
+    return equation_24([attained_runs()]), equation_24([not_clean()])
+
+
+@breaks_hypothesis(equation_25, "clean_epoch")
+def test_control_an_epoch_with_a_larger_loss_at_its_end():
+    return equation_25([attained_runs()]), equation_25([attained_runs(), not_clean()])
+
+
+def test_an_epoch_that_nobody_calls_clean_need_not_be():
+    """Losses of an epoch that was never reached are not looked at."""
+    for claim in (equation_24, equation_25):
+        (found,) = (h for h in claim([without_clean_epoch()]).hypotheses if h.key == "clean_epoch")
+        assert found.met
+        assert 0 < found.actual <= 1
 
 
 @breaks_part(equation_25, "every loss is at most (1 + 2v²R_x²ηkn)ε_0")

@@ -117,7 +117,10 @@ def test_it_says_which_classifier_was_learned():
     cosine = machine @ found.details["classifiers"][0] / np.linalg.norm(machine)
     assert found.details["from_svm"][0] == pytest.approx(np.degrees(np.arccos(cosine)))
     assert found.details["share"] == [1.0]
-    assert "sign of one linear classifier on at least 100% of its points" in found.note
+    np.testing.assert_allclose(found.details["predicted"][0], line)
+    assert "sign of the linear classifier (0.775, 0.632)·x on 100% of its points" in found.note
+    assert "Eq. 7 predicts (0.776, 0.631)·x" in found.note  # (96, 78)/√(96² + 78²)
+    assert "sign of one linear classifier on at least 100% of its points" in corollary_6_2([toy_path()] * 2).note
     lost = corollary_6_2([altered(toy_path(), solutions=lambda pair: pair * np.nan)])
     assert lost.details["from_regime"] == [None]
 

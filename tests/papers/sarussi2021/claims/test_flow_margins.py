@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
 from tests.papers.sarussi2021 import toys
 from tests.papers.sarussi2021.toys import altered, changed_weights, flow_runs
 from widenet.claims.base import Silence, Verdict
@@ -104,13 +104,34 @@ def test_control_the_printed_level_after_the_true_one():
     return arrival(), arrival(altered(toy_steps(), printed_times=toy_steps().times + 1))
 
 
-@breaks_hypothesis(assumption_6_1, "separable")
-def test_control_a_margin_below_one():
-    edge = (
-        altered(toy_steps(), smallest_margin=np.ones(2)),
-        altered(toy_steps(), smallest_margin=np.array([1.0, 1 - 1e-6])),
-    )
-    return arrival(edge[0]), arrival(edge[1])
+def arrival_of(steps=None, **fields):
+    """The fields are those of the runs of SGD; `steps` are those of gradient flow."""
+    return arrival(altered(toy_steps(), **(steps or {})), altered(toy_epochs(), **fields))
+
+
+MARGINS = {"smallest_margin": np.array([1.0, 1 - 1e-6])}
+test_edges_of_assumption_6_1 = hypothesis_edges(
+    assumption_6_1,
+    arrival_of,
+    separable=({"smallest_margin": np.ones(2), "steps": {"smallest_margin": np.ones(2)}}, MARGINS),
+    input_norm=({"relative_input": np.ones(2)}, {"relative_input": np.array([1.0, 1.001])}),
+    row_norm=({"relative_row": np.ones(2)}, {"relative_row": np.array([1.0, 1.001])}),
+    labels=({}, {"label_error": np.array([0.0, 1e-15])}),
+    once_per_epoch=({}, {"visits": np.array([0.0, 1.0])}),
+    step_size=({}, {"step_size": 0.0}),
+    output_weight=({}, {"output_weight": 0.0}),
+    slope_positive=({}, {"slope": 0.0}),
+    slope_below_one=({}, {"slope": 1.0}),
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "steps"),
+    [("separable", MARGINS), ("output_weight", {"output_weight": 0.0}), ("slope_positive", {"slope": 0.0}),
+     ("slope_below_one", {"slope": 1.0})],
+)  # fmt: skip
+def test_control_the_hypotheses_of_the_flow(key, steps):
+    assert [h.key for h in arrival_of(steps=steps).hypotheses if not h.met] == [key]
 
 
 def test_a_flow_that_is_given_up_decides_nothing():
@@ -121,6 +142,12 @@ def test_a_flow_that_is_given_up_decides_nothing():
 @breaks_part(smoothed_margin_order, "γ̃ ≤ γ̄")
 def test_control_the_mean_loss_in_place_of_the_sum():
     return smoothed_margin_order([toy_path()]), smoothed_margin_order([toy_path()], mean=True)
+
+
+@breaks_part(smoothed_margin_order, "equal for a single point")
+def test_control_a_loss_of_one_point_that_is_too_large():
+    """By a millionth of itself: the margin is then too small by about as much."""
+    return smoothed_margin_order([toy_path()]), smoothed_margin_order([toy_path()], alone=1e-6)
 
 
 def exchanged(weights):
@@ -168,6 +195,16 @@ def test_the_printed_level_is_strict():
     path = draw_too_early(Scale.QUICK, 0)
     assert smoothed_margin_grows_as_printed(altered(path, totals=np.ones(3))).hypotheses[0].met is False
     assert smoothed_margin_grows_as_printed(altered(path, totals=np.array([0.5, 1 - 1e-9]))).hypotheses[0].met is True
+
+
+def test_a_run_that_is_given_up_after_the_bound_breaks_it():
+    """And before it decides nothing."""
+    limits = flow_margins.promised(toy_epochs(), update_bound, LOG_2 / 6)
+    for updates, kept in ((int(limits.max()) + 1, False), (int(limits.min()), None)):
+        lost = altered(toy_epochs(), hits=lambda h: np.full_like(h, -1), updates=updates)
+        found = arrival(trained=lost)
+        assert found.parts[1].kept is kept
+        assert found.runs.unfinished == 2
 
 
 def test_a_flow_that_is_given_up_after_the_bound_breaks_it():

@@ -255,12 +255,12 @@ def quadrant(plus, minus):
 
 test_control_one_sign_turned_per_quadrant = part_edges(
     proposition_10_1,
-    lambda where=None: proposition_10_1([toy_pairs() if where is None else turned(toy_pairs(), where)]),
+    lambda where=(): proposition_10_1([turned(toy_pairs(), quadrant(*where)) if where else toy_pairs()]),
     {
-        "w̄·x > 0, ū·x > 0": ({}, {"where": quadrant(1, 1)}),
-        "w̄·x > 0, ū·x < 0": ({}, {"where": quadrant(1, -1)}),
-        "w̄·x < 0, ū·x > 0": ({}, {"where": quadrant(-1, 1)}),
-        "w̄·x < 0, ū·x < 0": ({}, {"where": quadrant(-1, -1)}),
+        "w̄·x > 0, ū·x > 0": ({}, {"where": (1, 1)}),
+        "w̄·x > 0, ū·x < 0": ({}, {"where": (1, -1)}),
+        "w̄·x < 0, ū·x > 0": ({}, {"where": (-1, 1)}),
+        "w̄·x < 0, ū·x < 0": ({}, {"where": (-1, -1)}),
     },
 )
 
@@ -281,12 +281,12 @@ def alone(near, far, turn):
 
 test_control_one_sign_turned_per_case = part_edges(
     proposition_10_2,
-    lambda where=None: proposition_10_2([toy_pairs() if where is None else turned(toy_pairs(), where)]),
+    lambda where=(): proposition_10_2([turned(toy_pairs(), alone(*where)) if where else toy_pairs()]),
     {
-        "ū·x ≥ r‖x‖ alone": ({}, {"where": alone("plus_mean", "minus_mean", 1)}),
-        "ū·x ≤ −r‖x‖ alone": ({}, {"where": alone("plus_mean", "minus_mean", -1)}),
-        "w̄·x ≥ r‖x‖ alone": ({}, {"where": alone("minus_mean", "plus_mean", 1)}),
-        "w̄·x ≤ −r‖x‖ alone": ({}, {"where": alone("minus_mean", "plus_mean", -1)}),
+        "ū·x ≥ r‖x‖ alone": ({}, {"where": ("plus_mean", "minus_mean", 1)}),
+        "ū·x ≤ −r‖x‖ alone": ({}, {"where": ("plus_mean", "minus_mean", -1)}),
+        "w̄·x ≥ r‖x‖ alone": ({}, {"where": ("minus_mean", "plus_mean", 1)}),
+        "w̄·x ≤ −r‖x‖ alone": ({}, {"where": ("minus_mean", "plus_mean", -1)}),
     },
 )
 

@@ -2,7 +2,7 @@ import functools
 
 import numpy as np
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, spares
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, spares
 from tests.papers.sarussi2021.toys import altered
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import network
@@ -122,6 +122,37 @@ def test_the_bound_needs_the_lifted_norm():
 @breaks_part(section_8_1, "V_β⁺ and V_β⁻ are not empty for β ≤ 1")
 def test_control_without_the_column_of_ones():
     return judged(), judged(ones=False)
+
+
+def test_a_run_that_is_given_up_after_the_bound_breaks_it():
+    """And before it decides nothing."""
+    (runs,) = toy_trained()
+    limits = network.promised(runs, update_bound, 0.5)
+    for updates, kept in ((int(limits.max()) + 1, False), (int(limits.min()), None)):
+        lost = altered(runs, hits=lambda h: np.full_like(h, -1), updates=updates)
+        found = judged(trained=[lost])
+        assert found.parts[2].kept is kept
+        assert found.runs.unfinished == 2
+
+
+def trained_with(**fields):
+    (runs,) = toy_trained()
+    return judged(trained=[altered(runs, **fields)])
+
+
+test_edges_of_the_lifted_runs = hypothesis_edges(
+    section_8_1,
+    trained_with,
+    separable=({"smallest_margin": np.ones(2)}, {"smallest_margin": np.array([1.0, 1 - 1e-6])}),
+    input_norm=({"relative_input": np.ones(2)}, {"relative_input": np.array([1.0, 1.001])}),
+    row_norm=({"relative_row": np.ones(2)}, {"relative_row": np.array([1.0, 1.001])}),
+    labels=({}, {"label_error": np.array([0.0, 1e-15])}),
+    once_per_epoch=({}, {"visits": np.array([0.0, 1.0])}),
+    step_size=({}, {"step_size": 0.0}),
+    output_weight=({}, {"output_weight": 0.0}),
+    slope_positive=({}, {"slope": 0.0}),
+    slope_below_one=({}, {"slope": 1.0}),
+)
 
 
 @breaks_hypothesis(section_8_1, "balls")

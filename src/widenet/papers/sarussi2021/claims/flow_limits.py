@@ -152,19 +152,22 @@ def corollary_6_2(cells: Sequence[FlowRuns], *, radius_share: float = 1.0) -> Ev
 
 
 LINES = ("from_regime", "from_equation_7", "from_svm")
+SHOWN = 4
+"""So many coordinates of a classifier are told in words."""
 
 
 def classifier_details(courses: Sequence[Course]) -> dict[str, Any]:
-    """The linear classifiers that were learned, of length 1; how far each is from the predicted ones, in degrees; and
-    on which share of the points of its run the network has its sign.
+    """The linear classifiers that were learned and those of Eq. 7, of length 1; how far each that was learned is from
+    the predicted ones, in degrees; and on which share of the points of its run the network has its sign.
     """
-    found: dict[str, Any] = {name: [] for name in ("classifiers", "share", *LINES)}
+    found: dict[str, Any] = {name: [] for name in ("classifiers", "predicted", "share", *LINES)}
     for course in courses:
         dim, learned = course.inputs.shape[1], mean_difference(course.plus[-1], course.minus[-1])
         outputs = split(course.weights[-1], course.output_weight, course.slope).outputs(course.inputs)
-        found["classifiers"].append((learned / np.maximum(np.linalg.norm(learned), 1e-300)).tolist())
+        found["classifiers"].append(_unit(learned).tolist())
         found["share"].append(float((np.sign(outputs) == np.sign(course.inputs @ learned)).mean()))
         own, seventh = (pair[:dim] - pair[dim:] for pair in (course.solution, course.perfect_solution))
+        found["predicted"].append(_unit(seventh).tolist())
         for name, line in zip(LINES, (own, seventh, course.separator), strict=True):
             known = np.isfinite(line).all()
             found[name].append(float(widest_angle(np.stack([learned, line]))) if known else None)
@@ -175,11 +178,27 @@ def classifier_note(courses: Sequence[Course]) -> str:
     """What a reader wants to know: is it linear, which line is it, and how far from the predicted ones."""
     found = classifier_details(courses)
     seventh, machine = (np.array(found[name], float).max() for name in LINES[1:])
+    if len(courses) > 1:
+        return (
+            f"At the end the network has the sign of one linear classifier on at least {min(found['share']):.0%} of "
+            f"its points; that classifier lies at most {seventh:.2g}° from the one that Eq. 7 predicts, and at most "
+            f"{machine:.2g}° from the SVM through the origin."
+        )
+    learned, predicted = (_in_words(found[name][0]) for name in ("classifiers", "predicted"))
     return (
-        f"At the end the network has the sign of one linear classifier on at least {min(found['share']):.0%} of its "
-        f"points; that classifier lies at most {seventh:.2g}° from the one that Eq. 7 predicts, and at most "
-        f"{machine:.2g}° from the SVM through the origin."
+        f"At the end the network has the sign of the linear classifier {learned}·x on {found['share'][0]:.0%} of its "
+        f"points; Eq. 7 predicts {predicted}·x, which is {seventh:.2g}° away, and the SVM through the origin is "
+        f"{machine:.2g}° away."
     )
+
+
+def _unit(line: np.ndarray) -> np.ndarray:
+    return line / np.maximum(np.linalg.norm(line), 1e-300)
+
+
+def _in_words(line: Sequence[float]) -> str:
+    told = ", ".join(f"{value:.3g}".replace("-", "−") for value in line[:SHOWN])
+    return f"({told}{', …' if len(line) > SHOWN else ''})"
 
 
 @dataclass(frozen=True, eq=False)
