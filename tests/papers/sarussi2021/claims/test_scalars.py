@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.sarussi2021.inputs import handed
 from tests.papers.sarussi2021.toys import altered
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import scalars
@@ -71,6 +72,29 @@ test_control_each_fact_just_beyond = part_edges(
         "|σ(a) − σ(b)| ≤ |a − b|": ({}, {"lipschitz": 0.999}),
     },
 )
+
+
+def test_the_leaky_relu_by_hand():
+    """σ(x) = 0.3x below 0."""
+    pairs = np.array([(-1.0, 2.0), (-1.0, -3.0), (0.0, 1.0), (1.0, 2.0), (-0.05, 1.0), (0.05, 1.0)])
+    parts, _ = handed(section_9_scalars, altered(scalar_grid(), pairs=pairs))
+    np.testing.assert_allclose(parts["|σ(a) − σ(b)| ≤ |a − b|"].measured, [2.3, 0.6, 1.0, 1.0, 1.015, 0.95])
+
+
+def test_the_product_is_compared_with_half_of_q():
+    parts, _ = handed(section_12_logistic, logistic_shape())
+    part = parts["f'(q)q ≥ q/2, so it is unbounded"]
+    np.testing.assert_allclose(part.promised, np.linspace(0, 20, 4001))
+
+
+def test_quadratics_are_told_apart_by_their_faces():
+    rows = np.array([(2.0, 5.0, 0.0), (3.0, 0.0, 7.0), (1.0, 0.05, 0.05), (1.0, 0.1, 0.1)])
+    parts, _ = handed(section_9_root, Quadratics(*rows.T))
+    assert [part.scored.tolist() for part in parts.values()] == [
+        [False, False, True, True],
+        [True, False, False, False],
+        [False, True, False, False],
+    ]
 
 
 def quadratics(middle=(2.0, 3.0, 5.0)):

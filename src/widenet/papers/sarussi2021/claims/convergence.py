@@ -99,7 +99,7 @@ def theorem_4_1_order(cells: Sequence[Epochs], *, bound: UpdateBound = update_bo
     """
     first = cells[0]
     shape = (first.slope, first.step_size, first.output_weight, first.half_width)
-    others = (first.separator_norm.max(), *shape, first.largest_norm.max(), first.row_bound.max())
+    others = (first.separator_norm[0], *shape, first.largest_norm[0], first.row_bound[0])
     by_points, by_level = bound(*others, POINTS, 0.1), bound(*others, 20, LEVELS)
     hits = np.array([np.median(np.where(runs.hits < 0, np.nan, runs.hits), axis=0) for runs in cells])
     counts, levels = np.array([runs.n_samples for runs in cells]), np.array(ORDER_LEVELS)

@@ -185,6 +185,11 @@ class Course:
         return np.linalg.norm(self.weights, axis=(1, 2))
 
     @property
+    def units(self) -> np.ndarray:
+        """W/‖W‖ at every look; 0 where W is."""
+        return self.weights / np.where(self.norms > 0, self.norms, 1.0)[:, None, None]
+
+    @property
     def largest_norm(self) -> float:
         """R_x."""
         return float(np.linalg.norm(self.inputs, axis=1).max())
