@@ -339,11 +339,11 @@ def test_one_point_that_moves_too_far_is_enough():
 
 
 def test_with_many_points_only_the_ends_of_an_epoch_are_stored():
-    """Two states, n = 6 updates apart; k = 2, v = 1/2, η = 0.1."""
-    ends = altered(toy_runs(), clean_margins=lambda q: q[:, :, [0, -1]])
+    """Two states, n = 20 updates apart; k = 2, v = 1/2, η = 0.1."""
+    ends = altered(toy_runs(), clean_margins=lambda q: q[:, :, [0, -1]], n_samples=20)
     parts, found = handed(equation_24, [ends])
     assert found.verdict is Verdict.HOLDS
-    reach = 2 * toy_runs().largest_norm[:, None] ** 2 / 4 * 0.1 * 2 * 6
+    reach = 2 * toy_runs().largest_norm[:, None] ** 2 / 4 * 0.1 * 2 * 20
     expected = reach * (1 - np.exp(-toy_runs().clean_levels))
     np.testing.assert_allclose(parts[OUTPUTS].promised, expected.ravel(), rtol=1e-12)
     np.testing.assert_allclose(

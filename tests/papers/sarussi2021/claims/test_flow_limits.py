@@ -140,7 +140,21 @@ def test_control_a_slab_of_width_zero():
 
 
 def test_the_same_network_is_linear_outside_its_slab():
+    """Asked about 500 directions, but for those with |cos| ≤ κr/‖w̄ − ū‖, κ = (1 − 1/3)/(1 + 1/3)."""
     assert corollary_6_2([toy_path()]).parts[1].cases > 400
+
+    def widen(weights):
+        weights[LAST] = weights[LAST].reshape(2, 3, 2).mean(axis=1).repeat(3, axis=0)
+        weights[LAST, :3] += 0.5 * np.linalg.norm(weights[LAST, 0]) * np.array([[1.0, -1.0], [0.0, 0.0], [-1.0, 1.0]])
+
+    wide = changed_weights(toy_path(), widen)
+    plus, minus = wide.courses()[0].plus[-1], wide.courses()[0].minus[-1]
+    line, radius = plus.mean(axis=0) - minus.mean(axis=0), np.linalg.norm(plus - plus.mean(axis=0), axis=1).max()
+    drawn = np.random.default_rng(62).normal(size=(500, 2))
+    cosines = np.abs(drawn @ line) / np.linalg.norm(drawn, axis=1) / np.linalg.norm(line)
+    covered = (cosines > 0.5 * radius / np.linalg.norm(line)).sum()
+    assert covered < 480
+    assert corollary_6_2([wide]).parts[1].cases == covered
 
 
 def test_it_says_which_classifier_was_learned():
@@ -157,7 +171,10 @@ def test_it_says_which_classifier_was_learned():
     assert found.details["share"] == [1.0]
     np.testing.assert_allclose(found.details["predicted"][0], line)
     assert "sign of the linear classifier (0.775, 0.632)·x on 100% of its points" in found.note
-    assert "Eq. 7 predicts (0.776, 0.631)·x" in found.note  # (96, 78)/√(96² + 78²)
+    assert "It was predicted: Eq. 7 gives (0.776, 0.631)·x" in found.note  # (96, 78)/√(96² + 78²)
+    for signs, words in (((1.0, 1.0), "neurons agree, but are not all right"), ((1.0, 0.0), "Nothing predicts it")):
+        for name in ("plus_signs", "minus_signs"):
+            assert words in corollary_6_2([altered(toy_path(), **{name: np.array([signs])})]).note
     assert "sign of one linear classifier on at least 100% of its points" in corollary_6_2([toy_path()] * 2).note
     lost = corollary_6_2([altered(toy_path(), solutions=lambda pair: pair * np.nan)])
     assert lost.details["from_regime"] == [None]

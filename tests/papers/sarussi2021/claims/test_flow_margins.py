@@ -285,7 +285,7 @@ def test_one_run_on_a_kink_is_enough():
 def test_the_norm_is_asked_to_grow_only_while_every_point_is_right():
     """At the third look one point is wrong, by however little; at the fourth all are right, by however little."""
     n_looks = len(toy_path().readings)
-    for scale, right in ((1.0, False), (0.01, False), (1e-3, True)):
+    for scale, right in ((1.0, False), (0.01, False), (0.0, False), (1e-3, True)):
 
         def change(weights, scale=scale, right=right):
             (weights[2].__imul__(scale) if right else wrong_on_the_first(scale)(weights, 2))

@@ -438,6 +438,34 @@ def test_the_printed_lemmas_in_all_their_words():
     )
 
 
+def printed(plus, minus, radius=1.0, slope=0.5):
+    """Rows along x = e₁."""
+    return OnePair(network([(p, 0) for p in plus], [(m, 0) for m in minus], slope), POINT[0], radius)
+
+
+def test_lemma_10_1_as_printed_asks_for_both_balls_and_far_means():
+    assert lemma_10_1_as_printed(printed((3, -1), (1, 1), 2.0)).parts[0].kept is None
+    assert lemma_10_1_as_printed(printed((-0.05, -1.95), (1, 1))).parts[0].kept is True
+    for pair in (printed((1, 1), (3, -1)), printed((3, -1), (1, 1))):
+        assert lemma_10_1_as_printed(pair).hypotheses[0].met is False
+
+
+@pytest.mark.parametrize(
+    ("plus", "minus", "kept"),
+    [
+        ((-10, -10), (-1, -1), None),  # −Σσ(w·x) = 10, and αkr‖x‖ = 1
+        ((-1, -1), (-2, -2), None),  # both are 1
+        ((-0.95, -0.95), (-1, -1), True),  # N = 0.05 and (w̄ − ū)·x = 0.05
+        ((0.35, 0.36), (1, -0.5), False),  # N = −0.04, and (w̄ − ū)·x = 0.105
+        ((1, -0.5), (0.3, 0.31), False),  # N = 0.14, and (w̄ − ū)·x = −0.055
+        ((0.375, 0.375), (1, -0.5), False),  # N = 0, and (w̄ − ū)·x = 0.125
+        ((1, -0.5), (0.25, 0.25), False),  # N = 0.25, and (w̄ − ū)·x = 0
+    ],
+)
+def test_lemma_10_2_as_printed_word_for_word(plus, minus, kept):
+    assert lemma_10_2_as_printed(printed(plus, minus)).parts[0].kept is kept
+
+
 @breaks_hypothesis(equation_6, "means_apart")
 def test_control_means_that_coincide():
     same = ask(network([(1, 0), (1, 0)], [(1, 0), (1, 0)]), POINT)

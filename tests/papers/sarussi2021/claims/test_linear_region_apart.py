@@ -1,7 +1,7 @@
 """Theorem 5.1 and Section 10 on a grid of planted pairs, beside each statement read from the paper, in fractions.
 
-r is 0 or 1, ‖x‖ = 1, and means lie inside, exactly at, and beyond every edge; each pair is asked which statements speak
-about it, and whether they are true of it. Edges have the room for rounding that `tolerances` gives a norm.
+r is 0, 1/16 or 1, ‖x‖ = 1, and means lie inside, exactly at, and beyond every edge; each pair is asked which statements
+speak about it, and whether they are true of it. Edges have the room for rounding that `tolerances` gives a norm.
 """
 
 import functools
@@ -27,16 +27,17 @@ from widenet.papers.sarussi2021.runs.clouds import Clouds
 
 EDGE = 1 + 1e-12
 """r‖x‖ with room, for r = ‖x‖ = 1."""
-MEANS = (0.0, 1e-3, 0.5, 1.0, EDGE, 1.05, 2 * EDGE, 3.0)
-OUTPUTS = (-1.0, -1e-3, -1e-12, 0.0, 1e-12, 1e-3, 1.0)
+MEANS = (0.0, 0.0625, 0.5, 1.0, EDGE, 1.0001, 2 * EDGE, 3.0)
+OUTPUTS = (-1e-3, -1e-12, 0.0, 1e-12, 1e-3)
+RADII = (0.0, 0.0625, 1.0)
 ALPHA, K = 0.25, 2
 
 
 @functools.cache
 def grid():
-    """All pairs of means of both signs with r = 0 or 1, and an output."""
+    """All pairs of means of both signs, with every radius and every output."""
     signed = sorted({sign * mean for mean in MEANS for sign in (1.0, -1.0)})
-    cases = list(itertools.product(signed, signed, (0.0, 1.0), OUTPUTS))
+    cases = list(itertools.product(signed, signed, RADII, OUTPUTS))
     plus, minus, radius, outputs = np.array(cases).T
     one = np.ones(len(cases))
     # Where all rows equal their mean the lowest product is the highest; else they lie around it, on both sides or not.

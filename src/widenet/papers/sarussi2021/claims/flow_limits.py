@@ -191,12 +191,22 @@ def classifier_note(courses: Sequence[Course]) -> str:
             f"its points; that classifier lies at most {seventh:.2g}° from the one that Eq. 7 predicts, and at most "
             f"{machine:.2g}° from the SVM through the origin."
         )
-    learned, predicted = (_in_words(found[name][0]) for name in ("classifiers", "predicted"))
     return (
-        f"At the end the network has the sign of the linear classifier {learned}·x on {found['share'][0]:.0%} of its "
-        f"points; Eq. 7 predicts {predicted}·x, which is {seventh:.2g}° away, and the SVM through the origin is "
+        f"At the end the network has the sign of the linear classifier {_in_words(found['classifiers'][0])}·x on "
+        f"{found['share'][0]:.0%} of its points. {_prediction(courses[0], found)} The SVM through the origin is "
         f"{machine:.2g}° away."
     )
+
+
+def _prediction(course: Course, found: dict[str, Any]) -> str:
+    """What was predicted, as far as the neurons let it apply."""
+    seventh = f"Eq. 7 gives {_in_words(found['predicted'][0])}·x, {found['from_equation_7'][0]:.2g}° away"
+    if np.array_equal(course.plus_signs, course.labels) and np.array_equal(course.minus_signs, -course.labels):
+        return f"It was predicted: {seventh}."
+    if course.plus_signs.all() and course.minus_signs.all():
+        own = found["from_regime"][0]
+        return f"The program of its regime is {own:.2g}° away; neurons agree, but are not all right, so {seventh}."
+    return f"Nothing predicts it, because neurons of one sign do not agree on every point; {seventh}."
 
 
 def _in_words(line: Sequence[float]) -> str:
