@@ -160,7 +160,7 @@ def test_a_run_that_is_given_up_after_the_bound_breaks_it():
         assert found.runs.unfinished == 2
 
 
-@pytest.mark.parametrize(("hit", "updates", "kept"), [(0, 1, True), (12, 1, True), (13, 1, False), (-1, 12, None),
+@pytest.mark.parametrize(("hit", "updates", "kept"), [(0, 13, True), (12, 1, True), (13, 1, False), (-1, 12, None),
                                                       (-1, 13, False)])  # fmt: skip
 def test_the_edge_of_the_bound_with_biases(hit, updates, kept):
     (runs,) = toy_trained()

@@ -10,7 +10,7 @@ from tests.papers.sarussi2021.toys import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
-from widenet.diagnostics.agreement_program import separate, solve_perfect_agreement
+from widenet.diagnostics.agreement_program import regime_rows, separate, solve_perfect_agreement
 from widenet.papers.sarussi2021.claims import programs
 from widenet.papers.sarussi2021.claims.programs import (
     assumption_3_feasible,
@@ -198,6 +198,18 @@ def test_a_gap_of_exactly_what_is_allowed_is_solved(monkeypatch):
         assert [each.kept for each in found] == [kept] * 3
     monkeypatch.setattr(programs, "SOLVED", mirrored_cross().gap)
     assert equation_7_antipodal(mirrored_cross()).verdict is Verdict.HOLDS
+
+
+def test_footnote_8_needs_both_programs_solved(monkeypatch):
+    """The small one, and the one in all 2kd coordinates; the wider gap counts, and one that is just allowed is."""
+    rows = 0.4 * regime_rows(WEDGED.points, WEDGED.labels, WEDGED.labels, -WEDGED.labels, WEDGED.slope)
+    full = separate(np.concatenate([np.tile(rows[:, :2], 3), np.tile(rows[:, 2:], 3)], axis=1), np.ones(3))
+    own = solve_perfect_agreement(WEDGED.points, WEDGED.labels, WEDGED.slope).gap
+    low, high = sorted([own, (full.norm_upper - full.norm_lower) / full.norm_upper])
+    assert low < high
+    for allowed, kept in ((high, True), (0.99 * high + 0.01 * low, None), (low, None)):
+        monkeypatch.setattr(programs, "SOLVED", allowed)
+        assert [part.kept for part in footnote_8([WEDGED]).parts[1:3]] == [kept, kept]
 
 
 def test_footnote_8_in_fractions():

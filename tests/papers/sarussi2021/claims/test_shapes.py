@@ -106,6 +106,16 @@ def test_control_a_network_that_is_not_clustered():
     return found
 
 
+def test_one_loose_row_of_either_sign_is_enough():
+    for swapped in (False, True):
+        loose = ask(kappa_network(0.25, 0.5, swapped=swapped), np.array([[1.0, 0.0]]))
+        for order in ([CLUSTERS.equal, loose], [loose, CLUSTERS.equal]):
+            found = corollary_6_1(dataclasses.replace(CLUSTERS, equal=type(loose).joined(order)))
+            assert [h.key for h in found.hypotheses if not h.met] == ["clustered"]
+    for widest, met in ((0.99e-6, True), (1.05e-6, False)):
+        assert corollary_6_1(dataclasses.replace(CLUSTERS, widest=widest)).hypotheses[1].met is met
+
+
 def test_ties_are_among_the_pairs():
     assert corollary_6_1(CLUSTERS).details["ties"] > 100
     assert corollary_6_1(CLUSTERS).verdict is Verdict.HOLDS

@@ -11,7 +11,7 @@ import numpy as np
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_most, claim, less_than, more_than
 from widenet.claims.sides import Conjunct, Fact, Sides, evidence
-from widenet.claims.tolerances import STEP
+from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.agreement import agree, agreement_margin
 from widenet.diagnostics.homogeneous_margins import normalized_margin, smoothed_margin
 from widenet.diagnostics.sign_clusters import (
@@ -42,12 +42,12 @@ def in_regime_hypotheses(courses: Sequence[Course]) -> tuple[Hypothesis, ...]:
     """Assumption 6.1, and that the runs enter a regime and do not leave it, as far as the record goes."""
     late = max(course.last_crossing for course in courses)
     agreeing = [_agrees(course) for course in courses]
-    smallest = min(_margin(course) for course in courses)
+    smallest = min(_margin(course) / course.largest_norm for course in courses)
     return (
         separates(courses),
         at_most("stays", "reading s at which a neuron last changed sides", late, SETTLED),
         at_most("agreement", "runs in which neurons of one sign do not agree", sum(not each for each in agreeing), 0),
-        more_than("margin", "smallest β of the regime", smallest, 0),
+        more_than("margin", "smallest β of the regime / R_x, beyond rounding", smallest, ROUNDING),
     )
 
 
@@ -201,12 +201,12 @@ def classifier_note(courses: Sequence[Course]) -> str:
 def _prediction(course: Course, found: dict[str, Any]) -> str:
     """What was predicted, as far as the neurons let it apply."""
     seventh = f"Eq. 7 gives {_in_words(found['predicted'][0])}·x, {found['from_equation_7'][0]:.2g}° away"
+    if not all(each.met for each in in_regime_hypotheses([course])):
+        return f"Nothing predicts it, because neurons of one sign do not settle in agreement on every point; {seventh}."
     if np.array_equal(course.plus_signs, course.labels) and np.array_equal(course.minus_signs, -course.labels):
         return f"It was predicted: {seventh}."
-    if course.plus_signs.all() and course.minus_signs.all():
-        own = found["from_regime"][0]
-        return f"The program of its regime is {own:.2g}° away; neurons agree, but are not all right, so {seventh}."
-    return f"Nothing predicts it, because neurons of one sign do not agree on every point; {seventh}."
+    own = found["from_regime"][0]
+    return f"The program of its regime is {own:.2g}° away; neurons agree, but are not all right, so {seventh}."
 
 
 def _in_words(line: Sequence[float]) -> str:
