@@ -356,6 +356,7 @@ def test_an_epoch_that_nobody_calls_clean_need_not_be():
     for claim in (equation_24, equation_25):
         (found,) = (h for h in claim([without_clean_epoch()]).hypotheses if h.key == "clean_epoch")
         assert found.met
+        assert isinstance(found.actual, float)
         assert 0 < found.actual <= 1
 
 

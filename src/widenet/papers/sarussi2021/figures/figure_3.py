@@ -42,7 +42,7 @@ def reduce_figure_3(runs: Sequence[xr.Dataset], flown: Sequence[FlowRuns]) -> xr
     (numbers,), (flow,) = runs, flown
     k = numbers.sizes["neuron"] // 2
     trained = list(zip(numbers.weights.values, numbers.predicted.values, strict=True))
-    ends: dict[str, list[float | bool]] = {name: [] for name in ("boundary", "neurons", "margin", "third", "fourth")}
+    ends: dict[str, list[float]] = {name: [] for name in ("boundary", "neurons", "margin", "third", "fourth")}
     for course in flow.courses():
         plus, minus, pair = course.plus[-1], course.minus[-1], course.perfect_solution
         limit = float(limit_margin(course.perfect_value, course.output_weight, course.half_width))
@@ -52,11 +52,11 @@ def reduce_figure_3(runs: Sequence[xr.Dataset], flown: Sequence[FlowRuns]) -> xr
         ends["margin"].append(float(normalized_margin(course.margins[-1], course.norms[-1])) / limit)
         ends["third"].append(known.met("smoothed_margin"))
         ends["fourth"].append(known.met("critical_margin"))
-    return numbers.assign(
-        boundary=("run", [boundary_angle(rows[:k], rows[k:], pair) for rows, pair in trained]),
-        neurons=("run", [neuron_angle(rows[:k], rows[k:], pair) for rows, pair in trained]),
-        **{f"flow_{name}": ("flow", values) for name, values in ends.items()},
-    )
+    found = {
+        "boundary": ("run", [boundary_angle(rows[:k], rows[k:], pair) for rows, pair in trained]),
+        "neurons": ("run", [neuron_angle(rows[:k], rows[k:], pair) for rows, pair in trained]),
+    }
+    return numbers.assign(found | {f"flow_{name}": ("flow", values) for name, values in ends.items()})
 
 
 def compare_figure_3(numbers: xr.Dataset) -> list[Comparison]:
