@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_most, claim, less_than, more_than
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Conjunct, Fact, Sides, evidence
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.agreement import agree, agreement_margin
@@ -78,8 +79,7 @@ def theorem_6_1(cells: Sequence[FlowRuns], *, bound: Callable[..., np.ndarray] =
         ratio = cluster_ratio(course.plus, course.minus)
         ratios.append((ratio[course.at(SETTLED)], ratio[-1]))
         errors.append(direction_errors(course, course.solution)[-1])
-        gaps = [np.linalg.norm(course.units[course.at(2 * s)] - course.units[course.at(s)]) for s in (50, 200)]
-        moved.append(gaps)
+        moved.append([np.linalg.norm(course.units[course.at(2 * s)] - course.units[course.at(s)]) for s in (50, 200)])
         bounded.append(_finite_time(course, ratio, bound))
     ratio, error, gap = np.array(ratios), np.array(errors), np.array(moved)
     measured, limits = (np.concatenate(each) for each in zip(*bounded, strict=True))
@@ -257,11 +257,10 @@ def judged(
     inside = [number for number, each in enumerate(known) if each.met(*keys)]
     chosen = inside or [int(np.argmax([each.slack for each in known]))]
     shown = min((known[number] for number in chosen), key=lambda each: each.slack)
-    counted = followed(courses)
     return evidence(
         judge([courses[number] for number in chosen]),
         tuple(each for each in shown.hypotheses if each.key in keys),
-        runs=Runs(tried=len(courses), unfinished=counted.unfinished, outside=len(courses) - len(inside)),
+        runs=Runs(tried=len(courses), unfinished=followed(courses).unfinished, outside=len(courses) - len(inside)),
         details={"runs_that_meet_the_hypotheses": len(inside)},
     )
 
@@ -381,3 +380,20 @@ def arrivals(last: np.ndarray, before: np.ndarray, plateau: np.ndarray) -> dict[
 
 for _claim in (theorem_6_1, corollary_6_2, theorem_6_2_region, theorem_6_2_first_step, theorem_6_2_direction):
     _claim.speaks(flows_on)
+
+theorem_6_1.means(
+    Topic.LIMIT,
+    "In the long run all neurons that vote for one class point in the same direction.",
+)
+corollary_6_2.means(
+    Topic.BOUNDARY,
+    "In the long run the boundary of the network becomes flat.",
+)
+theorem_6_2_region.means(
+    Topic.STABILITY,
+    "In the end every neuron is on the right side of every point, and stays there.",
+)
+theorem_6_2_direction.means(
+    Topic.LIMIT,
+    "Training leads to one particular network, which a small convex program finds without any training.",
+)
