@@ -1,5 +1,7 @@
 """Kinks are not linear, and sums under a smooth function; the extreme instances have their closed forms."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -32,8 +34,15 @@ from widenet.papers.li2018.claims.convexity import (
 from widenet.papers.li2018.formulas import KINK_LEVEL
 from widenet.records import Scale
 
-KINKS = joined(kinked(0.5, 0.5, 0.25), kinked(*FLATTEST))
-CURVES = joined(area_family(0.01), share_family(0.001))
+
+@functools.cache
+def kinks():
+    return joined(kinked(0.5, 0.5, 0.25), kinked(*FLATTEST))
+
+
+@functools.cache
+def curves():
+    return joined(area_family(0.01), share_family(0.001))
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -45,7 +54,7 @@ def test_they_hold_on_random_curves(seed):
 
 
 def test_the_extreme_kinks_attain_both_sharp_constants():
-    found = lemma_a_5(KINKS)
+    found = lemma_a_5(kinks())
     assert found.parts[1].tightness == pytest.approx(1, abs=1e-12)
     assert found.parts[3].tightness == pytest.approx(1, abs=1e-12)
     assert found.parts[0].tightness == pytest.approx(0.5)
@@ -78,7 +87,7 @@ def test_the_family_of_least_probability(width, pinned):
 
 test_control_each_constant_of_a_5 = part_edges(
     lemma_a_5,
-    lambda **constants: lemma_a_5(KINKS, **constants),
+    lambda **constants: lemma_a_5(kinks(), **constants),
     {
         "∫|φ − l| ≥ ρτ²/8": ({}, {"area": 0.26}),
         "∫|φ − l| ≥ ρτ²/4": ({}, {"sharp_area": 0.2501}),
@@ -90,8 +99,8 @@ test_control_each_constant_of_a_5 = part_edges(
 
 def test_control_another_level():
     """At 1/126.7 the least probability is below 31/63."""
-    assert lemma_a_5(KINKS, level=1 / 126.7).parts[3].kept is False
-    assert lemma_b_5(CURVES, level=1 / 380).parts[3].kept is False
+    assert lemma_a_5(kinks(), level=1 / 126.7).parts[3].kept is False
+    assert lemma_b_5(curves(), level=1 / 380).parts[3].kept is False
 
 
 @breaks_hypothesis(lemma_a_5, "convex")
@@ -104,7 +113,7 @@ def test_control_a_curve_that_bends_down():
 
 @breaks_hypothesis(lemma_a_5, "linear")
 def test_control_a_bent_line():
-    return lemma_a_5(KINKS), lemma_a_5(altered(KINKS, line=lambda line: line + 1e-6 * np.abs(KINKS.knots)))
+    return lemma_a_5(kinks()), lemma_a_5(altered(kinks(), line=lambda line: line + 1e-6 * np.abs(kinks().knots)))
 
 
 @breaks_hypothesis(lemma_a_5, "jump")
@@ -114,7 +123,7 @@ def test_control_no_kink():
 
 test_control_each_constant_of_b_5 = part_edges(
     lemma_b_5,
-    lambda **constants: lemma_b_5(CURVES, **constants),
+    lambda **constants: lemma_b_5(curves(), **constants),
     {
         "∫|φ − l| ≥ γτ²/32": ({}, {"area": 0.0638}),
         "∫|φ − l| ≥ γτ²/16": ({"sharp_area": 0.0637}, {"sharp_area": 0.0638}),
@@ -127,13 +136,13 @@ test_control_each_constant_of_b_5 = part_edges(
 @breaks_hypothesis(lemma_b_5, "convex")
 def test_control_a_pair_that_bends_down():
     return lemma_b_5(
-        altered(CURVES, curve=lambda c: c - 5 * np.abs(CURVES.knots), line=lambda c: c - 6 * np.abs(CURVES.knots))
+        altered(curves(), curve=lambda c: c - 5 * np.abs(curves().knots), line=lambda c: c - 6 * np.abs(curves().knots))
     )
 
 
 @breaks_hypothesis(lemma_b_5, "gap")
 def test_control_a_line_that_bends_as_much():
-    return lemma_b_5(altered(CURVES, line=CURVES.curve))
+    return lemma_b_5(altered(curves(), line=curves().curve))
 
 
 @pytest.mark.parametrize(("radius", "share"), [(0.1, 0.90375), (0.01, 0.9900375)])
@@ -142,11 +151,14 @@ def test_the_smooth_instance(radius, share):
     assert (increase - linear) / radius**2 == pytest.approx(share, rel=1e-10)
 
 
-ATTAINED = listed_increases(smooth_instance(0.01), rough_instance(0.001))
+@functools.cache
+def attained():
+    return listed_increases(smooth_instance(0.01), rough_instance(0.001))
+
 
 test_control_each_term_of_b_6 = part_edges(
     lemma_b_6,
-    lambda **constants: lemma_b_6(ATTAINED, **constants),
+    lambda **constants: lemma_b_6(attained(), **constants),
     {
         "smooth terms only": ({"quadratic": 0.991}, {"quadratic": 0.98}),
         "with rough terms": ({}, {"rough": 0.99}),
@@ -156,7 +168,7 @@ test_control_each_term_of_b_6 = part_edges(
 
 @breaks_hypothesis(lemma_b_6, "radius")
 def test_control_a_longer_step():
-    return lemma_b_6(ATTAINED), lemma_b_6(altered(ATTAINED, largest=lambda size: 1.01 * size))
+    return lemma_b_6(attained()), lemma_b_6(altered(attained(), largest=lambda size: 1.01 * size))
 
 
 @breaks_hypothesis(lemma_b_6, "scale")
@@ -174,31 +186,31 @@ def test_the_printed_lemma_fails_for_small_functions():
 
 @spares(lemma_b_6_as_printed)
 def test_larger_functions_spare_it():
-    return lemma_b_6_as_printed(ATTAINED)
+    return lemma_b_6_as_printed(attained())
 
 
 def test_one_pair_without_a_kink_among_others():
     found = lemma_a_5(joined(kinked(0.5, 0.5, 0.25), kinked(0.5, -0.5, 0.25)))
     assert found.verdict is Verdict.HYPOTHESES_NOT_MET
     assert (
-        lemma_b_5(joined(CURVES, altered(area_family(0.01), line=area_family(0.01).curve))).hypotheses[1].met is False
+        lemma_b_5(joined(curves(), altered(area_family(0.01), line=area_family(0.01).curve))).hypotheses[1].met is False
     )
 
 
 def test_a_curve_bent_down_among_others():
     bent = altered(area_family(0.01), curve=-area_family(0.01).curve)
-    assert lemma_b_5(joined(bent, CURVES)).hypotheses[0].met is False
+    assert lemma_b_5(joined(bent, curves())).hypotheses[0].met is False
     bent = altered(area_family(0.01), line=-area_family(0.01).line)
-    assert lemma_b_5(joined(CURVES, bent)).hypotheses[0].met is False
+    assert lemma_b_5(joined(curves(), bent)).hypotheses[0].met is False
 
 
 def test_rounding_is_no_excuse():
     """A value off by a billionth is off."""
     tight = kinked(0.5, 0.5, 0.25)
     assert lemma_a_5(tight, sharp_area=0.25 * (1 + 5e-12)).parts[1].kept is False
-    assert lemma_a_5(KINKS, sharp_share=31 / 63 + 5e-12).parts[3].kept is False
-    assert lemma_b_6(altered(ATTAINED, largest=lambda size: size * (1 + 5e-12))).hypotheses[0].met is False
-    assert lemma_b_6(altered(ATTAINED, lipschitz=lambda size: size * (1 - 5e-12))).hypotheses[1].met is False
+    assert lemma_a_5(kinks(), sharp_share=31 / 63 + 5e-12).parts[3].kept is False
+    assert lemma_b_6(altered(attained(), largest=lambda size: size * (1 + 5e-12))).hypotheses[0].met is False
+    assert lemma_b_6(altered(attained(), lipschitz=lambda size: size * (1 - 5e-12))).hypotheses[1].met is False
 
 
 def test_values_of_the_rough_instance():

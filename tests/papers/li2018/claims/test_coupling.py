@@ -30,8 +30,15 @@ from widenet.progress import silent
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, descend
 
-SIZES = draw_sizes(Scale.QUICK, 0)
-UNIFORM = draw_uniform(Scale.QUICK, 0)
+
+@functools.cache
+def sizes():
+    return draw_sizes(Scale.QUICK, 0)
+
+
+@functools.cache
+def uniform():
+    return draw_uniform(Scale.QUICK, 0)
 
 
 @functools.cache
@@ -47,16 +54,16 @@ def test_sizes_hold_for_another_seed():
 
 def few_clear(place):
     """At one θ every twentieth start has lost more than θ."""
-    shares = SIZES.shares.copy()
-    shares[::20, place] = 1 - SIZES.thetas[place] - 0.001
-    return lemma_a_1_size(altered(SIZES, shares=shares))
+    shares = sizes().shares.copy()
+    shares[::20, place] = 1 - sizes().thetas[place] - 0.001
+    return lemma_a_1_size(altered(sizes(), shares=shares))
 
 
 @pytest.mark.parametrize(
     "test",
     [
         breaks_part(lemma_a_1_size, f"1 − eτkl/σ at eτkl/σ = {theta:g}")(
-            lambda place=place: (lemma_a_1_size(SIZES), few_clear(place))
+            lambda place=place: (lemma_a_1_size(sizes()), few_clear(place))
         )
         for place, theta in enumerate((0.05, 0.2, 0.5))
     ],
@@ -68,37 +75,37 @@ def test_control_starts_that_lost_too_many(test):
 
 @breaks_part(lemma_a_1_size, "mean at least 1 − c_Gτkl/σ")
 def test_control_nine_tenths_of_the_constant():
-    return lemma_a_1_size(SIZES), lemma_a_1_size(SIZES, mean=0.9)
+    return lemma_a_1_size(sizes()), lemma_a_1_size(sizes(), mean=0.9)
 
 
 @breaks_part(lemma_a_1_size, "mean on orthonormal points")
 def test_control_one_orthonormal_point_counted_twice():
-    return lemma_a_1_size(SIZES), lemma_a_1_size(altered(SIZES, orthonormal=lambda share: share ** (5 / 6)))
+    return lemma_a_1_size(sizes()), lemma_a_1_size(altered(sizes(), orthonormal=lambda share: share ** (5 / 6)))
 
 
 def test_control_a_fifth_of_the_constant():
-    assert lemma_a_1_size(SIZES, constant=0.2).conclusion is False
+    assert lemma_a_1_size(sizes(), constant=0.2).conclusion is False
 
 
 @breaks_hypothesis(lemma_a_1_size, "unit_norm")
 def test_control_longer_points():
-    return lemma_a_1_size(SIZES), lemma_a_1_size(altered(SIZES, norm_error=0.01))
+    return lemma_a_1_size(sizes()), lemma_a_1_size(altered(sizes(), norm_error=0.01))
 
 
 @breaks_hypothesis(lemma_a_1_size, "scaled_threshold")
 def test_control_so_few_neurons_that_none_may_be_lost():
-    return lemma_a_1_size(altered(SIZES, width=400)), lemma_a_1_size(altered(SIZES, width=399))
+    return lemma_a_1_size(altered(sizes(), width=400)), lemma_a_1_size(altered(sizes(), width=399))
 
 
 @breaks_part(lemma_a_1_all_thresholds, "some τ breaks it with probability 0.2935·n/(kl)")
 def test_control_three_lines_counted_for_four():
-    return lemma_a_1_all_thresholds(UNIFORM), lemma_a_1_all_thresholds(altered(UNIFORM, n_lines=2))
+    return lemma_a_1_all_thresholds(uniform()), lemma_a_1_all_thresholds(altered(uniform(), n_lines=2))
 
 
 @breaks_part(lemma_a_1_all_thresholds, "all τ from 20σ/(emkl) on")
 def test_control_a_lower_limit():
     low = measure_uniform(Basis(n_classes=2).draw(0), 0, lowest=0.5)
-    return lemma_a_1_all_thresholds(UNIFORM), lemma_a_1_all_thresholds(low)
+    return lemma_a_1_all_thresholds(uniform()), lemma_a_1_all_thresholds(low)
 
 
 def test_the_hexagon_has_three_lines():
@@ -110,7 +117,7 @@ def test_the_hexagon_has_three_lines():
 
 
 def test_every_threshold_at_once_fails_often():
-    found = lemma_a_1_size_as_printed(UNIFORM)
+    found = lemma_a_1_size_as_printed(uniform())
     assert found.verdict is Verdict.VIOLATED
     assert found.measured == pytest.approx(0.2935, abs=0.05)
 
@@ -293,17 +300,17 @@ def test_one_cell_of_several_is_enough_to_fail():
 
 def test_the_failure_rate_is_a_hundredth():
     """299 starts without a failure can show it, 250 cannot."""
-    assert lemma_a_1_size(altered(SIZES, shares=SIZES.shares[:299])).verdict is Verdict.HOLDS
-    assert lemma_a_1_size(altered(SIZES, shares=SIZES.shares[:280])).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert lemma_a_1_size(altered(sizes(), shares=sizes().shares[:299])).verdict is Verdict.HOLDS
+    assert lemma_a_1_size(altered(sizes(), shares=sizes().shares[:280])).verdict is Verdict.INSUFFICIENT_EVIDENCE
     for claim in (lemma_a_1_all_thresholds, lemma_a_1_size_as_printed):
         quiet = np.zeros(280, bool)
-        found = claim(altered(UNIFORM, broken=quiet, broken_above=quiet))
+        found = claim(altered(uniform(), broken=quiet, broken_above=quiet))
         assert found.parts[0].kept is None
 
 
 def test_thresholds_are_measured_in_standard_deviations():
-    draws = SIZES.orthonormal.mean(axis=0)
-    np.testing.assert_allclose(1 - draws, 0.79788 / 2.71828 * SIZES.thetas, rtol=0.15)
+    draws = sizes().orthonormal.mean(axis=0)
+    np.testing.assert_allclose(1 - draws, 0.79788 / 2.71828 * sizes().thetas, rtol=0.15)
 
 
 def test_lost_starts_are_found_by_hand():

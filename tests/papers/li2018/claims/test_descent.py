@@ -189,8 +189,8 @@ test_control_each_part_of_the_rank = part_edges(
     {
         "rank of the update": ({}, {"rank": 7}),
         "|σ_j(W^t) − σ_j(W⁰)| ≤ ‖W^t − W⁰‖₂": (
-            {"spectrum_shift": fine().update_norm},
-            {"spectrum_shift": 1.01 * fine().update_norm},
+            {"spectrum_shift": lambda _: fine().update_norm},
+            {"spectrum_shift": lambda _: 1.01 * fine().update_norm},
         ),
     },
 )
@@ -261,11 +261,10 @@ def test_control_another_law():
     return section_4_dimension_free(dimensions(), level=0.01), section_4_dimension_free(cells, level=0.03)
 
 
-@breaks_part(section_4_dimension_free, "every run got there")
-def test_control_a_run_that_never_gets_there():
+def test_a_run_of_another_dimension_that_never_gets_there_decides_nothing():
     cells = list(dimensions())
     cells[9] = altered(cells[9], residuals=lambda v: v + 1)
-    return section_4_dimension_free(cells)
+    assert section_4_dimension_free(cells).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 @pytest.mark.parametrize(

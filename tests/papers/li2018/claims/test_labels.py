@@ -59,7 +59,6 @@ test_control_each_part_of_the_structure = part_edges(
     {
         "permuted labels: so many times the steps": ({"permuted_steps": 50}, {"permuted_steps": 49}),
         "permuted labels: so many times the distance": ({"permuted_distance": 2.0}, {"permuted_distance": 1.99}),
-        "the true labels are fitted": ({}, {"true_accuracy": 0.99}),
     },
 )
 
@@ -102,9 +101,22 @@ test_control_each_part_of_the_components = part_edges(
     {
         "more steps": ({}, {"steps": SWAPPED.__getitem__}),
         "farther away": ({}, {"away": lambda count: 0.01 * SWAPPED[count]}),
-        "every run got there": ({"accuracy": 0.98}, {"accuracy": 0.97}),
     },
 )
+
+
+def test_runs_that_were_cut_off_decide_nothing():
+    assert section_6_structure(pairs(true_accuracy=0.99)).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert section_6_structure(pairs(permuted_accuracy=0.99)).verdict is Verdict.HOLDS
+    for short in ({"permuted_steps": 49}, {"permuted_distance": 1.99}):
+        cut = section_6_structure(pairs(permuted_accuracy=0.99, **short))
+        assert cut.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert section_6_components(rows(accuracy=0.98)).verdict is Verdict.HOLDS
+    assert section_6_components(rows(accuracy=0.97)).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    for place in range(9):  # one run of one number of components leaves the two steps beside it open
+        cells = rows()
+        cells[place] = altered(cells[place], accuracy=0.97)
+        assert [part.undecided for part in section_6_components(cells).parts] == [1 if place // 3 != 1 else 2] * 2
 
 
 def test_equally_many_steps_are_not_more():

@@ -29,7 +29,6 @@ from widenet.papers.li2018.claims.mixing import (
     measure_clusters,
     measure_mean_events,
     measure_mixed,
-    structure_of,
 )
 from widenet.papers.li2018.runs.batches import BatchSetting, run_batches
 from widenet.papers.li2018.runs.large_gradients import LargeGradientSetting, run_large_gradients
@@ -37,9 +36,20 @@ from widenet.papers.li2018.settings import TOY, Caps
 from widenet.progress import silent
 from widenet.records import Scale
 
-MIXED = draw_mixed(Scale.QUICK, 0)
-EVENTS = draw_mean_events(Scale.QUICK, 0)
-CLUSTERS = draw_clusters(Scale.QUICK, 0)
+
+@functools.cache
+def mixed():
+    return draw_mixed(Scale.QUICK, 0)
+
+
+@functools.cache
+def events():
+    return draw_mean_events(Scale.QUICK, 0)
+
+
+@functools.cache
+def clusters():
+    return draw_clusters(Scale.QUICK, 0)
 
 
 @functools.cache
@@ -66,25 +76,25 @@ def test_they_hold_for_other_seeds(seed):
 
 @breaks_part(lemma_a_3_mixing, "q_k at P_i = −P_1/(k − 1)")
 def test_control_two_percent_off():
-    shares = np.where(MIXED.is_extreme, 0.96 * MIXED.shares, MIXED.shares)
-    return lemma_a_3_mixing(MIXED), lemma_a_3_mixing(altered(MIXED, shares=shares))
+    shares = np.where(mixed().is_extreme, 0.96 * mixed().shares, mixed().shares)
+    return lemma_a_3_mixing(mixed()), lemma_a_3_mixing(altered(mixed(), shares=shares))
 
 
 @breaks_part(lemma_a_3_mixing, "at least q_k")
 def test_control_neurons_that_mix_less():
-    shares = np.where(MIXED.is_extreme, MIXED.shares, 0.8 * MIXED.shares)
-    return lemma_a_3_mixing(MIXED), lemma_a_3_mixing(altered(MIXED, shares=shares))
+    shares = np.where(mixed().is_extreme, mixed().shares, 0.8 * mixed().shares)
+    return lemma_a_3_mixing(mixed()), lemma_a_3_mixing(altered(mixed(), shares=shares))
 
 
 @breaks_part(lemma_a_3_mixing, "variance at least k/(k − 1)")
 def test_control_a_smaller_variance():
-    small = lambda v: np.where(MIXED.is_extreme, v - 1e-6, v)  # noqa: E731
-    return lemma_a_3_mixing(MIXED), lemma_a_3_mixing(altered(MIXED, variances=small))
+    small = lambda v: np.where(mixed().is_extreme, v - 1e-6, v)  # noqa: E731
+    return lemma_a_3_mixing(mixed()), lemma_a_3_mixing(altered(mixed(), variances=small))
 
 
 @breaks_hypothesis(lemma_a_3_mixing, "sum_zero")
 def test_control_pieces_that_do_not_add_up_to_zero():
-    return lemma_a_3_mixing(MIXED), lemma_a_3_mixing(measure_mixed([(extreme_pieces(5, 2.0), True, 1000)], 0))
+    return lemma_a_3_mixing(mixed()), lemma_a_3_mixing(measure_mixed([(extreme_pieces(5, 2.0), True, 1000)], 0))
 
 
 def test_the_printed_constant_fails_from_six_classes_on():
@@ -101,7 +111,7 @@ def test_four_classes_spare_it():
 test_control_each_family_of_residuals = part_edges(
     lemma_5_2,
     lambda kind=None: lemma_5_2(
-        [altered(gradients(), shares=np.where(gradients().kinds == kind, 0.001, gradients().shares))]
+        [altered(gradients(), shares=np.where(gradients().kinds == kind, 0.001, gradients().shares), width=2048)]
     ),
     {
         "residuals met in training": ({}, {"kind": 0}),
@@ -148,12 +158,11 @@ def test_toys_spare_it():
 
 def test_targets_are_those_of_the_component_with_the_largest_residual():
     assert 0 < gradients().targets.min() < gradients().targets.max() < 0.08
-    assert structure_of(gradients()).relative_diameter == 0
 
 
 test_control_each_part_of_the_event = part_edges(
     lemma_b_2_event,
-    lambda constants=None, **fields: lemma_b_2_event(altered(EVENTS, **fields), **(constants or {})),
+    lambda constants=None, **fields: lemma_b_2_event(altered(events(), **fields), **(constants or {})),
     {
         "Pr[S ≤ v/3] ≥ 1 − c_G/(2√(1 − δ²/4))": ({}, {"constants": {"share": 2.0}}),
         "exactly so on orthonormal centres": ({}, {"exact": lambda e: 1.1 * e}),
@@ -170,24 +179,24 @@ def test_control_the_printed_threshold():
     wider = measure_mean_events([(20, 2, None)], 0, constant=4.0)
     assert wider.exact[0] == pytest.approx(0.318, abs=1e-3)
     assert lemma_b_2_event(wider).conclusion is False
-    assert EVENTS.exact[:2] == pytest.approx([0.8248830403986, 0.828176577835], rel=1e-10)
+    assert events().exact[:2] == pytest.approx([0.8248830403986, 0.828176577835], rel=1e-10)
 
 
 @breaks_hypothesis(lemma_b_2_event, "distance_limit")
 def test_control_no_such_distance():
-    return lemma_b_2_event(EVENTS), lemma_b_2_event(altered(EVENTS, distances=lambda d: np.maximum(d, 1.415)))
+    return lemma_b_2_event(events()), lemma_b_2_event(altered(events(), distances=lambda d: np.maximum(d, 1.415)))
 
 
 @breaks_hypothesis(lemma_b_2_event, "coefficients")
 def test_control_larger_coefficients_of_other_classes():
     """k = 2, l = 1, p = ½, 1 − o₁(x₁) = 0.1, o₁(x₂) = 0.9: |p v| of the other class is 9v."""
-    return lemma_b_2_event(EVENTS), lemma_b_2_event(measure_mean_events([(2, 1, None)], 0, largest=9.0))
+    return lemma_b_2_event(events()), lemma_b_2_event(measure_mean_events([(2, 1, None)], 0, largest=9.0))
 
 
 @breaks_part(lemma_b_2, "Pr[‖P‖ ≥ v/4] ≥ 0.0829·δ/((k − 1)l)")
 def test_control_small_pieces():
     """‖P‖ ≤ kl·v, so a 25th of it is always below v/4."""
-    return lemma_b_2(CLUSTERS), lemma_b_2(measure_clusters((1 / 16,), 0, factor=0.04))
+    return lemma_b_2(clusters()), lemma_b_2(measure_clusters([Caps(dim=15, n_points=240).draw(0)], 0, factor=0.04))
 
 
 CLUSTER_CHANGES = (
@@ -200,7 +209,7 @@ CLUSTER_CHANGES = (
     "test",
     [
         breaks_hypothesis(lemma_b_2, key, also=also)(
-            lambda fields=fields: (lemma_b_2(CLUSTERS), lemma_b_2(altered(CLUSTERS, **fields)))
+            lambda fields=fields: (lemma_b_2(clusters()), lemma_b_2(altered(clusters(), **fields)))
         )
         for key, also, fields in CLUSTER_CHANGES
     ],
@@ -218,7 +227,7 @@ STRUCTURE_CHANGES = (
 
 
 def clusters_with(**fields):
-    return lemma_b_2(altered(CLUSTERS, structures=tuple(altered(each, **fields) for each in CLUSTERS.structures)))
+    return lemma_b_2(altered(clusters(), structures=tuple(altered(each, **fields) for each in clusters().structures)))
 
 
 @pytest.mark.parametrize(
@@ -314,9 +323,9 @@ def test_large_shares_at_their_edges():
     level = 0.0829 * batched().distance / (2 * batched().per_class)
     for factor, kept in ((1.01, True), (0.99, False)):
         assert lemma_b_3([altered(batched(), large=factor * level)]).parts[2].kept is kept
-        share = factor * 0.0829 * CLUSTERS.slopes
-        assert lemma_b_2(altered(CLUSTERS, shares=share, draws=10**12)).parts[0].kept is kept
-        many = altered(gradients(), shares=factor * gradients().targets)
+        share = factor * 0.0829 * clusters().slopes
+        assert lemma_b_2(altered(clusters(), shares=share, draws=10**12)).parts[0].kept is kept
+        many = altered(gradients(), shares=factor * gradients().targets, width=10**9)
         assert lemma_5_2([many]).conclusion is kept
         slope = 0.0829 * gradients().separation / (2 * gradients().per_class)
         hexagon = altered(gradients(), shares=gradients().shares * 0 + factor * slope)
@@ -325,18 +334,18 @@ def test_large_shares_at_their_edges():
 
 def test_the_events_at_their_edges():
     for factor, kept in ((1.01, True), (0.98, False)):
-        levels = 1 - 0.7978845608 / (2 * np.sqrt(1 - EVENTS.distances**2 / 4))
-        found = altered(EVENTS, shares=factor * levels, exact=np.full(4, np.nan), draws=10**12)
+        levels = 1 - 0.7978845608 / (2 * np.sqrt(1 - events().distances ** 2 / 4))
+        found = altered(events(), shares=factor * levels, exact=np.full(4, np.nan), draws=10**12)
         assert lemma_b_2_event(found).parts[0].kept is kept
         joint = factor * 0.33 / 0.7978845608
-        found = altered(EVENTS, shares=np.full(4, joint), thresholds=np.full(4, 1e-6))
+        found = altered(events(), shares=np.full(4, joint), thresholds=np.full(4, 1e-6))
         assert lemma_b_2_event(found).parts[2].kept is kept
 
 
 def test_mixing_at_its_edge():
     for factor, kept in ((1.01, True), (0.98, False)):
-        found = altered(MIXED, draws=np.full(len(MIXED.shares), 1e12))
-        shares = factor * np.array([2 * 0.5 * (1 - erf(np.sqrt((k - 1) / k / 2))) for k in MIXED.n_classes])
+        found = altered(mixed(), draws=np.full(len(mixed().shares), 1e12))
+        shares = factor * np.array([2 * 0.5 * (1 - erf(np.sqrt((k - 1) / k / 2))) for k in mixed().n_classes])
         assert lemma_a_3_mixing(altered(found, shares=shares)).parts[1].kept is kept
 
 
@@ -345,7 +354,7 @@ def test_one_cell_of_several_is_enough_to_fail():
     worse = altered(batched(), norm_error=0.01)
     for cells in ([gradients(), bad], [bad, gradients()]):
         assert [h.met for h in lemma_5_2(cells).hypotheses][:2] == [False, False]
-        assert [h.met for h in lemma_5_2_as_printed(cells).hypotheses] == [False, False]
+        assert [h.met for h in lemma_5_2_as_printed(cells).hypotheses] == [False, False, False]
     for cells in ([batched(), worse], [worse, batched()]):
         assert lemma_b_3(cells).hypotheses[0].met is False
         assert lemma_b_4_batches(cells).hypotheses[0].met is False
@@ -362,11 +371,12 @@ def test_batches_may_fail_once_in_a_hundred():
 
 def test_caps_have_coefficients_as_the_lemma_asks():
     """λ = 0: P is a sum of six points, each with its whole coefficient."""
-    found = measure_clusters((0.0,), 5)
+    points = Caps(dim=15, n_points=240, relative_diameter=0.0).draw(5)
+    found = measure_clusters([points], 5)
     assert 0 <= found.least_own <= 1
     assert found.structures[0].diameter == pytest.approx(0, abs=1e-12)
     assert found.slopes[0] == pytest.approx(found.structures[0].distance / 4)
-    assert measure_clusters((0.0,), 5, factor=0.5).shares[0] < found.shares[0]
+    assert measure_clusters([points], 5, factor=0.5).shares[0] < found.shares[0]
 
 
 def test_extreme_pieces_add_up_to_zero():

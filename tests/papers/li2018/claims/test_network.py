@@ -1,5 +1,7 @@
 """Identities of the softmax network, against a network that is worked out by hand."""
 
+import functools
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -30,9 +32,21 @@ from widenet.training.small.softmax import SoftmaxNetwork, gradient
 from widenet.types import Dataset
 
 START, NETWORK, POINTS = listed_network()
-SLOPES = draw_slopes(Scale.QUICK, 0)
-RESIDUALS = draw_residuals(Scale.QUICK, 0)
-PSEUDO = draw_pseudo(Scale.QUICK, 0)
+
+
+@functools.cache
+def slopes():
+    return draw_slopes(Scale.QUICK, 0)
+
+
+@functools.cache
+def toy_residuals():
+    return draw_residuals(Scale.QUICK, 0)
+
+
+@functools.cache
+def pseudo():
+    return draw_pseudo(Scale.QUICK, 0)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -49,7 +63,7 @@ def test_they_hold_for_other_seeds(seed):
 
 @breaks_part(equation_1, "differences of the loss")
 def test_control_a_slope_one_percent_too_large():
-    return equation_1(SLOPES), equation_1(altered(SLOPES, along=lambda a: 1.01 * a))
+    return equation_1(slopes()), equation_1(altered(slopes(), along=lambda a: 1.01 * a))
 
 
 @breaks_part(equation_1, "row by row as printed")
@@ -58,15 +72,15 @@ def test_control_a_neuron_on_the_kink_is_off():
     z = NETWORK.preactivations(POINTS.points)
     off = gradient(NETWORK, POINTS.points, POINTS.classes, POINTS.shares, gates=z > 0)
     np.testing.assert_allclose(off[0], [-0.2118351404, -0.2824468539], rtol=1e-8)
-    rows = np.array(SLOPES.rows)
+    rows = np.array(slopes().rows)
     rows[-off.size :] = off.ravel()
-    return equation_1(altered(SLOPES, rows=rows))
+    return equation_1(altered(slopes(), rows=rows))
 
 
 @breaks_hypothesis(equation_1, "off_kinks")
 def test_control_a_step_across_a_kink():
     """10 steps are too few, 11 are enough."""
-    return equation_1(altered(SLOPES, clearance=11.0)), equation_1(altered(SLOPES, clearance=10.0))
+    return equation_1(altered(slopes(), clearance=11.0)), equation_1(altered(slopes(), clearance=10.0))
 
 
 def test_a_network_too_near_to_a_kink_takes_no_part():
@@ -77,7 +91,7 @@ def test_a_network_too_near_to_a_kink_takes_no_part():
 
 test_control_each_property_of_v = part_edges(
     section_5_residuals,
-    lambda **fields: section_5_residuals(altered(RESIDUALS, **fields)),
+    lambda **fields: section_5_residuals(altered(toy_residuals(), **fields)),
     {
         "Σ_s v_s = 0": ({}, {"others": lambda v: v * np.where(np.arange(len(v)) == 0, 0.999, 1.0)[:, None]}),
         "v_a ≥ 0": (
@@ -105,7 +119,9 @@ test_control_each_property_of_v = part_edges(
 @breaks_part(pseudo_gradient, "∂̃L/∂w_r and the sum over classes")
 def test_control_the_gates_of_today():
     """The small network moved across three kinks, so its present gates give other rows."""
-    return pseudo_gradient(PSEUDO), pseudo_gradient(altered(PSEUDO, defined=lambda d: with_last(d, lambda x: x + 1e-6)))
+    return pseudo_gradient(pseudo()), pseudo_gradient(
+        altered(pseudo(), defined=lambda d: with_last(d, lambda x: x + 1e-6))
+    )
 
 
 def test_control_equal_shares():
@@ -116,18 +132,20 @@ def test_control_equal_shares():
 
 
 def test_the_printed_sign_is_wrong():
-    assert pseudo_gradient_as_printed(PSEUDO).verdict is Verdict.VIOLATED
+    assert pseudo_gradient_as_printed(pseudo()).verdict is Verdict.VIOLATED
 
 
 @spares(pseudo_gradient_as_printed)
 def test_a_vanishing_gradient_spares_the_sign():
     """Two points that pull in opposite directions with equal strength, at one neuron."""
-    return pseudo_gradient_as_printed(altered(PSEUDO, defined=0.0 * PSEUDO.defined, combined=0.0 * PSEUDO.combined))
+    return pseudo_gradient_as_printed(
+        altered(pseudo(), defined=0.0 * pseudo().defined, combined=0.0 * pseudo().combined)
+    )
 
 
 @breaks_part(lemma_a_3_sum, "Σ_i P_{i,r} = 0")
 def test_control_one_class_one_percent_larger():
-    return lemma_a_3_sum(PSEUDO), lemma_a_3_sum(altered(PSEUDO, sums=lambda s: s + 0.01 * PSEUDO.largest))
+    return lemma_a_3_sum(pseudo()), lemma_a_3_sum(altered(pseudo(), sums=lambda s: s + 0.01 * pseudo().largest))
 
 
 def test_the_small_network():
@@ -136,12 +154,14 @@ def test_the_small_network():
     assert POINTS.residual_max(found.own) == pytest.approx(0.4434883213759, rel=1e-10)
 
 
-OWN = from_arrays(TOY.draw(3).points * 7, TOY.draw(3).classes)
+@functools.cache
+def own():
+    return from_arrays(TOY.draw(3).points * 7, TOY.draw(3).classes)
 
 
 def test_they_speak_about_three_classes():
     for claim in (equation_1, section_5_residuals, pseudo_gradient):
-        found = claim(claim.on(Specimen(OWN)))
+        found = claim(claim.on(Specimen(own())))
         assert found.verdict is Verdict.HOLDS, claim.id
 
 
@@ -159,16 +179,18 @@ def test_random_starts_have_weights_of_several_sizes():
 
 
 def test_rounding_is_no_excuse():
-    size = SLOPES.row_sizes[0]
+    size = slopes().row_sizes[0]
     for excess, kept in ((0.5e-12, True), (5e-12, False)):
-        assert equation_1(altered(SLOPES, rows=SLOPES.written + excess * size)).parts[1].kept is kept
-        assert pseudo_gradient(altered(PSEUDO, defined=-PSEUDO.combined + excess * PSEUDO.sizes)).conclusion is kept
-        assert lemma_a_3_sum(altered(PSEUDO, sums=excess * np.maximum(PSEUDO.largest, 1e-12))).conclusion is kept
-        shifted = altered(RESIDUALS, own=lambda v, e=excess: v + e)
+        assert equation_1(altered(slopes(), rows=slopes().written + excess * size)).parts[1].kept is kept
+        assert (
+            pseudo_gradient(altered(pseudo(), defined=-pseudo().combined + excess * pseudo().sizes)).conclusion is kept
+        )
+        assert lemma_a_3_sum(altered(pseudo(), sums=excess * np.maximum(pseudo().largest, 1e-12))).conclusion is kept
+        shifted = altered(toy_residuals(), own=lambda v, e=excess: v + e)
         assert section_5_residuals(shifted).parts[0].kept is kept
     for excess, kept in ((0.5e-6, True), (5e-6, False)):
-        sizes = np.maximum(SLOPES.sizes, 1e-3)
-        assert equation_1(altered(SLOPES, measured=SLOPES.along + excess * sizes)).parts[0].kept is kept
+        sizes = np.maximum(slopes().sizes, 1e-3)
+        assert equation_1(altered(slopes(), measured=slopes().along + excess * sizes)).parts[0].kept is kept
 
 
 @pytest.mark.parametrize(("steps", "used"), [(10.5, True), (9.5, False)])

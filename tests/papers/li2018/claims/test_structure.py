@@ -1,5 +1,7 @@
 """Separability, measured: the balls of Figure 3, angles across classes, a reader's classes."""
 
+import functools
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -33,14 +35,17 @@ from widenet.papers.li2018.settings import TOY, Caps
 from widenet.records import Scale
 from widenet.types import Dataset
 
-BALLS = draw_balls(Scale.QUICK, 0)
+
+@functools.cache
+def figure_3():
+    return draw_balls(Scale.QUICK, 0)
 
 
 def balls(**changes):
     """Figure 3 with other numbers of its two readings; `separable` and the constants as they are."""
     apart = {name[6:]: changes.pop(name) for name in list(changes) if name.startswith("apart_")}
     fields = {"separable": changes.pop("separable")} if "separable" in changes else {}
-    return assumption_a1_balls(altered(BALLS, apart=altered(BALLS.apart, **apart), **fields), **changes)
+    return assumption_a1_balls(altered(figure_3(), apart=altered(figure_3().apart, **apart), **fields), **changes)
 
 
 test_control_each_part_of_figure_3 = part_edges(
@@ -57,7 +62,7 @@ test_control_each_part_of_figure_3 = part_edges(
 
 
 def test_figure_3_has_the_values_computed_apart():
-    found = assumption_a1_balls(BALLS)
+    found = assumption_a1_balls(figure_3())
     assert found.details["λ with l = 2"] == pytest.approx(0.05263157894737, rel=1e-12)
     assert found.details["λ with l = 1"] == pytest.approx(1.541277434077, rel=1e-12)
 
@@ -72,21 +77,28 @@ def test_the_largest_balls_that_meet_the_assumption(diameter, kept):
 def test_a_line_is_found_where_there_is_one():
     points, _, components = xor_balls(np.random.default_rng(0), 20)
     assert measure_balls(points, (components % 2).astype(int), components).separable
-    assert not BALLS.separable
+    assert not figure_3().separable
 
 
-PAIRS = draw_pairs(Scale.QUICK, 0)
-EDGE = measure_pairs([pair_at(0.9)])
+@functools.cache
+def toy_pairs():
+    return draw_pairs(Scale.QUICK, 0)
+
+
+@functools.cache
+def edge():
+    return measure_pairs([pair_at(0.9)])
+
 
 test_control_each_part_of_the_sine = part_edges(
     cross_class_sine,
-    lambda pairs=EDGE, **constants: cross_class_sine(pairs, **constants),
+    lambda fields=None, **constants: cross_class_sine(altered(edge(), **(fields or {})), **constants),
     {
         "1 − ⟨x, x'⟩² = ‖x − x'‖²·‖x + x'‖²/4": ({}, {"quarter": 3.96}),
         "at least δ²(1 − δ²/4)": ({}, {"share": 1.001}),
         "from one distance alone: u(4 − u)/4": (
             {},
-            {"pairs": altered(EDGE, squares=lambda u: 1.001 * u, opposite_squares=lambda u: u / 1.001)},
+            {"fields": {"squares": lambda u: 1.001 * u, "opposite_squares": lambda u: u / 1.001}},
         ),
     },
 )
@@ -94,20 +106,20 @@ test_control_each_part_of_the_sine = part_edges(
 
 @breaks_hypothesis(cross_class_sine, "unit_norm")
 def test_control_longer_points():
-    return cross_class_sine(PAIRS), cross_class_sine(
+    return cross_class_sine(toy_pairs()), cross_class_sine(
         measure_pairs([sample(1.01 * TOY.draw(0).points, TOY.draw(0).classes)])
     )
 
 
 def test_the_bound_is_attained_at_the_edge():
-    assert cross_class_sine(EDGE).parts[1].tightness == pytest.approx(1, abs=1e-12)
-    assert EDGE.sines[0] == pytest.approx(0.645975)
+    assert cross_class_sine(edge()).parts[1].tightness == pytest.approx(1, abs=1e-12)
+    assert edge().sines[0] == pytest.approx(0.645975)
     assert measure_pairs([pair_at(1.3)]).sines[0] == pytest.approx(0.975975)
 
 
 def test_the_printed_sine_fails_twice():
     assert cross_class_sine_as_printed(measure_pairs([hexagon()])).verdict is Verdict.VIOLATED
-    assert cross_class_sine_as_printed(EDGE).verdict is Verdict.VIOLATED
+    assert cross_class_sine_as_printed(edge()).verdict is Verdict.VIOLATED
 
 
 @spares(cross_class_sine_as_printed)
@@ -157,13 +169,16 @@ def test_its_limit_is_a_sixteenth_for_two_components():
     assert (widest_component(2), widest_component(3)) == (0.0625, pytest.approx(0.04166666666667))
 
 
-CANCELLED = draw_cancelled(Scale.QUICK, 0)
+@functools.cache
+def cancelled():
+    return draw_cancelled(Scale.QUICK, 0)
+
 
 test_control_each_kind_of_unit = part_edges(
     remark_without_relu,
-    lambda **fields: remark_without_relu(altered(CANCELLED, **fields)),
+    lambda **fields: remark_without_relu(altered(cancelled(), **fields)),
     {
-        "0 with linear units": ({}, {"linear": CANCELLED.gated}),
+        "0 with linear units": ({}, {"linear": lambda _: cancelled().gated}),
         "v with ReLU": ({}, {"gated": lambda norms: np.concatenate([norms[:-1], [0.0]])}),
     },
 )
@@ -217,7 +232,7 @@ def test_equalities_have_two_sides():
 
 
 def test_the_printed_bound_is_the_square():
-    found = cross_class_sine_as_printed(EDGE)
+    found = cross_class_sine_as_printed(edge())
     assert (found.measured, found.promised) == (pytest.approx(0.645975), pytest.approx(0.81))
 
 
@@ -231,7 +246,7 @@ def test_all_pairs_and_the_worst_norm_are_seen():
 
 def test_sines_off_by_a_little():
     for excess, kept in ((5e-13, True), (5e-12, False)):
-        assert cross_class_sine(altered(EDGE, sines=lambda s, e=excess: s - e)).parts[1].kept is kept
+        assert cross_class_sine(altered(edge(), sines=lambda s, e=excess: s - e)).parts[1].kept is kept
 
 
 test_every_part_has_a_control = every_part_of(structure)

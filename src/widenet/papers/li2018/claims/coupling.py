@@ -52,12 +52,16 @@ class Sizes:
 
 def clear_shares(points: np.ndarray, thetas: Sequence[float], width: int, starts: int, seed: int) -> np.ndarray:
     """|H|/m of each start at each τ = θσ/(ekl)."""
-    draw, found = np.random.default_rng([seed, 51]), []
     levels = np.array(thetas) / (E * len(points))
-    for _ in range(starts):
-        least = np.abs(weights_in_span(draw, width, points) @ points.T).min(axis=1)
-        found.append((least[:, None] >= levels).mean(axis=0))
-    return np.array(found)
+    least = least_products(np.random.default_rng([seed, 51]), points, width, starts)
+    return (least[:, :, None] >= levels).mean(axis=1)
+
+
+def least_products(
+    draw: np.random.Generator, points: np.ndarray, width: int, starts: int
+) -> Float[np.ndarray, "start neuron"]:
+    """min |⟨w_r, x⟩| over the points."""
+    return np.abs(weights_in_span(draw, starts * width, points) @ points.T).min(axis=1).reshape(starts, width)
 
 
 def measure_sizes(sample: Sample, seed: int, *, width: int = 600, starts: int = 320) -> Sizes:
@@ -133,14 +137,11 @@ class Uniform:
 
 def measure_uniform(sample: Sample, seed: int, *, constant: float = E, lowest: float = LEAST_SCALED) -> Uniform:
     """The worst τ are those just above an order statistic of min |⟨w_r, x⟩|."""
-    draw, width, starts, n = np.random.default_rng([seed, 54]), 200, 1500, len(sample.points)
-    broken, above = [], []
-    for _ in range(starts):
-        least = np.sort(np.abs(weights_in_span(draw, width, sample.points) @ sample.points.T).min(axis=1))
-        lost = np.arange(1, width + 1) / width > constant * least * n
-        broken.append(lost.any())
-        above.append((lost & (E * least * n * width >= lowest)).any())
-    return Uniform(np.array(broken), np.array(above), sample.n_lines, n, constant)
+    width, n = 200, len(sample.points)
+    least = np.sort(least_products(np.random.default_rng([seed, 54]), sample.points, width, 1500), axis=1)
+    lost = np.arange(1, width + 1) / width > constant * least * n
+    above = lost & (E * least * n * width >= lowest)
+    return Uniform(lost.any(axis=1), above.any(axis=1), sample.n_lines, n, constant)
 
 
 def draw_uniform(scale: Scale, seed: int) -> Uniform:
@@ -271,7 +272,7 @@ def lemma_b_1(cells: Sequence[Descent], *, constant: float = 10.0, mean: float =
 @lemma_b_1.speaks
 def own_descents(specimen: Specimen) -> list[DescentSetting] | Silence:
     """Descents on a reader's points, the same for all statements about single steps."""
-    data = own_points(specimen, most=300)
+    data = own_points(specimen, most=300, single=True)
     if isinstance(data, Silence):
         return data
     return own_settings(data, specimen.choices.seed, min(3, specimen.choices.n_runs or 2))

@@ -12,7 +12,7 @@ from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.components import Structure
 from widenet.papers.li2018.claims.geometry import random_coefficients, share_room, split_off, weights_in_span
 from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import prepared, separated
+from widenet.papers.li2018.claims.specimens import prepared, separated, separated_as_printed
 from widenet.papers.li2018.formulas import EXPLICIT_SLOPE, best_large_share, two_point_share
 from widenet.papers.li2018.settings import HEXAGON, TOY, Sample
 from widenet.records import Scale
@@ -106,15 +106,16 @@ def lemma_a_2(found: Large, *, slope: float = EXPLICIT_SLOPE) -> Evidence:
     probability Ω(δ/(kl)), where δ counts mirror images: Pr[‖P_{1,r}‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l). For two points at
     an angle ψ it is ψ/π below 2·arcsin(1/4) and (π + ψ)/(2π) above.
     """
-    worst = min(found.structures, key=lambda structure: structure.distance)
     room = share_room(found.shares, found.draws)
     known = ~np.isnan(found.exact)
+    parts = {
+        "Pr[‖P‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l)": Sides(found.shares, slope * found.slopes, Sense.AT_LEAST, room=room)
+    }
+    if known.any():
+        parts["exactly so for two points"] = Sides(found.shares, found.exact, Sense.EQUAL, room=room, scored=known)
     return evidence(
-        {
-            "Pr[‖P‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l)": Sides(found.shares, slope * found.slopes, Sense.AT_LEAST, room=room),
-            "exactly so for two points": Sides(found.shares, found.exact, Sense.EQUAL, room=room, scored=known),
-        },
-        (*admissible(found), *separated(worst)),
+        parts,
+        (*admissible(found), *separated(*found.structures)),
     )
 
 
@@ -137,17 +138,16 @@ def lemma_a_2_sharp(found: Large, *, half: float = 1.0) -> Evidence:
     return evidence(parts, admissible(found))
 
 
+@lemma_a_2.speaks
 @lemma_a_2_sharp.speaks
 def _(specimen: Specimen) -> Large | Silence:
     sample = prepared(specimen, most=300)
     if isinstance(sample, Silence):
         return sample
-    if sample.points.shape[1] > 300:
-        return Silence("Thousands of neurons are drawn here, in at most 300 dimensions.")
     instances = []
     for number in range(min(3, len(sample.points))):
         order = np.roll(np.arange(len(sample.points)), -number * len(sample.points) // 3)
-        turned = Sample(sample.points[order], sample.classes[order], sample.components[order], sample.shares[order])
+        turned = Sample(sample.points[order], sample.classes[order], order, sample.shares[order])
         own = turned.classes == turned.classes[0]
         instances.append((turned, random_coefficients(np.random.default_rng(number), own, 1, 0.1)[0], np.nan))
     return measure_large(instances, 0, count=2000)
@@ -168,10 +168,9 @@ def lemma_a_2_as_printed(found: Large) -> Evidence:
     """
     slopes = np.array([each.separation / ((each.n_classes - 1) * each.per_class) for each in found.structures])
     room = share_room(found.shares, found.draws)
-    worst = min(found.structures, key=lambda structure: structure.separation)
     return evidence(
         {"a large P is likely": Sides(found.shares, EXPLICIT_SLOPE * slopes, Sense.AT_LEAST, room=room)},
-        (*admissible(found), more_than("distance", "(A1): least distance δ across classes", worst.separation, 0)),
+        (*admissible(found), *separated_as_printed(*found.structures)),
     )
 
 

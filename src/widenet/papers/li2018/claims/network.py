@@ -247,12 +247,6 @@ def pseudo_gradient(found: Pseudo, *, sign: float = -1.0) -> Evidence:
     return evidence({"∂̃L/∂w_r and the sum over classes": sides})
 
 
-@pseudo_gradient.speaks
-def _(specimen: Specimen) -> Pseudo | Silence:
-    sample = prepared(specimen, most=300)
-    return sample if isinstance(sample, Silence) else measure_pseudo(random_starts(sample, 0, 3, width=10))
-
-
 pseudo_gradient_as_printed = pseudo_gradient.variant(
     "pseudo_gradient_as_printed",
     where="last display before Appendix A.1, and A.2",
@@ -269,3 +263,10 @@ def lemma_a_3_sum(found: Pseudo) -> Evidence:
     """
     room = ROUNDING * np.maximum(found.largest, 1e-12)
     return evidence({"Σ_i P_{i,r} = 0": Sides(found.sums, 0.0, Sense.EQUAL, room=room)})
+
+
+@pseudo_gradient.speaks
+@lemma_a_3_sum.speaks
+def _(specimen: Specimen) -> Pseudo | Silence:
+    sample = prepared(specimen, most=300)
+    return sample if isinstance(sample, Silence) else measure_pseudo(random_starts(sample, 0, 3, width=10))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.optimize
+import scipy.spatial.distance
 from jaxtyping import Float
 
 from widenet.claims.base import Evidence, Kind, claim
@@ -103,10 +104,11 @@ def measure_pairs(samples: list[Sample]) -> Pairs:
     rows, error, found = [], 0.0, None
     for sample in samples:
         found = sample.measured()
-        first, second = np.nonzero(np.triu(sample.classes[:, None] != sample.classes, 1))
-        x, y = sample.points[first], sample.points[second]
-        squares, opposite = ((x - y) ** 2).sum(axis=1), ((x + y) ** 2).sum(axis=1)
-        sines = 1 - (x * y).sum(axis=1) ** 2
+        pairs = np.triu(sample.classes[:, None] != sample.classes, 1)
+        sines = 1 - (sample.points @ sample.points.T)[pairs] ** 2
+        squares, opposite = (
+            scipy.spatial.distance.cdist(sample.points, sign * sample.points, "sqeuclidean")[pairs] for sign in (1, -1)
+        )
         ones = np.ones(len(sines))
         rows.append(np.stack([sines, squares, opposite, found.distance * ones, found.separation * ones]))
         error = max(error, sample.norm_error)
