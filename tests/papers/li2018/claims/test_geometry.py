@@ -25,10 +25,11 @@ from widenet.papers.li2018.claims.geometry import (
     lemma_a_2_tail_as_printed,
     measure_event,
     measure_pushes,
+    share_room,
     split_off,
     weights_in_span,
 )
-from widenet.papers.li2018.formulas import event_threshold
+from widenet.papers.li2018.formulas import event_threshold, tail_safe
 from widenet.papers.li2018.settings import TOY, Basis
 from widenet.records import Scale
 
@@ -235,7 +236,10 @@ def test_rates_of_the_tail():
     limit = 10 + np.sqrt(2 * np.log(100))
     assert lemma_a_2_tail(Tails(np.full(400, limit + 0.01), 100)).parts[0].kept is False
     assert lemma_a_2_tail(Tails(np.full(400, limit - 0.01), 100)).parts[0].kept is True
-    for factor, kept in ((1.025, True), (1.04, False), (0.96, False)):
+    assert lemma_a_2_tail(Tails(np.full(400, tail_safe(100)), 100)).parts[0].kept is True
+    without = Tails(np.full(400, 3.1), 100)  # √(2 ln 100) = 3.035
+    assert lemma_a_2_tail(without, rank=False).parts[0].kept is False
+    for factor, kept in ((1.0300, True), (1.0315, False), (0.9715, True), (0.9700, False)):
         assert lemma_a_2_tail(Tails(np.full(400, factor * np.sqrt(100 / np.pi)), 100)).parts[1].kept is kept
 
 
@@ -248,11 +252,16 @@ def test_half_of_the_draws_may_be_hit():
 def test_the_printed_tail_begins_at_its_level():
     exactly = Tails(np.full(20, 100.1), 40_000)
     assert lemma_a_2_tail_as_printed(exactly).verdict is Verdict.VIOLATED
+    assert lemma_a_2_tail_as_printed(exactly).promised == pytest.approx(np.exp(-100.2001), rel=1e-12)
+    below = Tails(np.full(20, 100.0), 40_000)
+    assert lemma_a_2_tail_as_printed(below).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 def test_what_is_counted_is_the_event():
     """On orthonormal points, with a τ so large that the factor 4 is seen."""
     basis = Basis().draw(0)
+    near = measure_event(basis, 0, factor=10.0)
+    assert near.clear.mean() == pytest.approx((1 - erf(4 * near.threshold / np.sqrt(2))) ** 4, abs=0.012)
     found = measure_event(basis, 0, factor=60.0)
     tau = found.threshold
     inside = erf(4 * tau / np.sqrt(2))
@@ -273,6 +282,78 @@ def test_pushes_are_drawn_given_the_event():
     assert (alphas <= -3).mean() == pytest.approx(0.5, abs=0.02)
     inside = erf(0.1 / np.sqrt(2))
     assert found.event_share == pytest.approx(inside * (1 - erf(0.4 / np.sqrt(2))), rel=0.02)
+
+
+def test_numbers_of_the_event():
+    """At τ = 0.003, δ = 0.8 and a sine of 0.7, everything computed apart."""
+    one = altered(
+        toy_event(),
+        threshold=0.003,
+        distance=0.8,
+        sines=np.full(4, 0.7),
+        hits=np.full(4, 0.0137),
+        clear=np.ones(1000, bool),
+    )
+    parts = lemma_a_2_event(one).parts
+    hit, near = erf(0.012 / 0.7 / 2**0.5), erf(0.003 / 2**0.5)
+    assert (parts[0].measured, parts[0].promised) == pytest.approx((hit, 4 * np.e * 0.003 / 0.8), rel=1e-12)
+    assert parts[1].promised == pytest.approx(hit, rel=1e-12)
+    assert (parts[3].measured, parts[3].promised) == pytest.approx((near, 0.003 / np.e), rel=1e-12)
+    assert parts[4].promised == pytest.approx(near, rel=1e-12)
+    assert (parts[5].measured, parts[5].promised) == pytest.approx((near, 0.003 / (16 * np.e**2)), rel=1e-12)
+
+
+def test_the_event_is_as_likely_as_promised_and_no_less():
+    level = toy_event().threshold / (16 * np.e**2) / erf(toy_event().threshold / 2**0.5)
+    for factor, kept in ((1.03, True), (0.97, False)):
+        clear = np.arange(100_000) < factor * level * 100_000
+        assert lemma_a_2_event(altered(toy_event(), clear=clear)).parts[5].kept is kept
+
+
+def test_a_threshold_may_be_at_its_limit():
+    limit = toy_pushes().structure.distance / (16 * np.e * 6)
+    for factor, met in ((1 + 5e-13, True), (1 + 5e-12, False)):
+        assert equation_2(altered(toy_pushes(), threshold=factor * limit)).hypotheses[-1].met is met
+        event = altered(toy_event(), threshold=factor * limit, distance=toy_pushes().structure.distance)
+        assert lemma_a_2_event(event).hypotheses[-1].met is met
+    cross = draw_cross_pushes(Scale.QUICK, 0)
+    assert cross.threshold == pytest.approx(2**0.5 / (16 * np.e * 4))
+    assert equation_2(cross).hypotheses[-1].met is True
+
+
+def test_a_little_less_than_nothing_is_negative():
+    for least, met in ((0.0, True), (-1e-9, False)):
+        assert equation_2(altered(toy_pushes(), least_own=least)).hypotheses[4].met is met
+
+
+def test_hypotheses_of_the_printed_sign():
+    for fields in ({"norm_error": 0.01}, {"least_own": -0.1}, {"threshold": 1.0}):
+        found = equation_2_as_printed(altered(toy_pushes(), **fields))
+        assert found.verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+def test_the_level_itself_is_large():
+    for level, kept in ((1 / 128, True), (0.99 / 128, False)):
+        found = altered(toy_pushes(), pushes=np.full((1, 1000), level))
+        assert equation_2(found).parts[0].kept is kept
+        assert equation_2_as_printed(found).parts[0].kept is kept
+    negative = altered(toy_pushes(), pushes=np.full((1, 1000), -1 / 128))
+    assert equation_2(negative).parts[0].kept is True
+    assert equation_2_as_printed(negative).parts[0].kept is False
+
+
+def test_all_points_of_other_classes_are_clear():
+    """Two orthogonal points: both |⟨β, x⟩| ≥ 4τ = 0.8."""
+    found = measure_pushes(sample(np.eye(3), [0, 1, 1]), np.array([[1.0, -1.0, -1.0]]), 0.2, 0)
+    assert found.event_share / erf(0.2 / 2**0.5) == pytest.approx((1 - erf(0.8 / 2**0.5)) ** 2, rel=0.05)
+
+
+def test_what_chance_may_do():
+    """Five standard errors, of one hit at least."""
+    assert share_room(0.5, 100) == pytest.approx(0.25)
+    assert share_room(0.9, 900) == pytest.approx(0.05)
+    assert share_room(0.0, 100) == share_room(1.0, 100) == pytest.approx(0.05)
+    np.testing.assert_allclose(share_room(np.array([0.5, 0.0]), np.array([100, 1000])), [0.25, 0.005])
 
 
 test_every_part_has_a_control = every_part_of(geometry)

@@ -15,6 +15,7 @@ from widenet.data.components import xor_balls
 from widenet.diagnostics.components import Structure
 from widenet.papers.li2018.claims import structure
 from widenet.papers.li2018.claims.structure import (
+    Assumed,
     Pairs,
     assumption_a1,
     assumption_a1_balls,
@@ -128,16 +129,20 @@ def test_orthogonal_points_of_smaller_separation_spare_it():
     return cross_class_sine_as_printed(pairs)
 
 
+def judged(points, **constants):
+    return assumption_a1(Assumed(points), **constants)
+
+
 @breaks_part(assumption_a1, "δ ≤ √2")
 def test_control_a_smaller_limit():
     edge = sample([[1.0, 0.0], [0.0, 1.0]], [0, 1])
-    return assumption_a1(edge), assumption_a1(edge, widest=1.414)
+    return judged(edge), judged(edge, widest=1.414)
 
 
 @breaks_part(assumption_a1, "no antipodal obstruction")
 def test_control_a_hexagon_called_separated():
     """The hexagon has no distance to mirror images; with one claimed, the obstruction alone is seen."""
-    found = assumption_a1(hexagon())
+    found = judged(hexagon())
     wrong = [each.model_copy(update={"met": True, "slack": 1.0}) for each in found.hypotheses]
     return found.model_copy(update={"hypotheses": tuple(wrong)})
 
@@ -145,24 +150,24 @@ def test_control_a_hexagon_called_separated():
 @breaks_hypothesis(assumption_a1, "unit_norm")
 def test_control_points_off_the_sphere():
     toy = TOY.draw(0)
-    return assumption_a1(toy), assumption_a1(sample(1.01 * toy.points, toy.classes))
+    return judged(toy), judged(sample(1.01 * toy.points, toy.classes))
 
 
 @breaks_hypothesis(assumption_a1, "distance", also=("relative_diameter",))
 def test_control_a_point_in_two_classes():
-    return assumption_a1(sample([[1.0, 0.0], [1.0, 0.0]], [0, 1]))
+    return judged(sample([[1.0, 0.0], [1.0, 0.0]], [0, 1]))
 
 
 @breaks_hypothesis(assumption_a1, "opposite_distance", also=("relative_diameter",))
 def test_control_a_point_and_its_mirror_image():
-    return assumption_a1(sample([[1.0, 0.0], [-1.0, 0.0]], [0, 1]))
+    return judged(sample([[1.0, 0.0], [-1.0, 0.0]], [0, 1]))
 
 
 @breaks_hypothesis(assumption_a1, "relative_diameter")
 def test_control_wider_components():
     inside = Caps(dim=8, relative_diameter=1 / 16, n_points=60).draw(0)
     outside = Caps(dim=8, relative_diameter=0.2, n_points=400).draw(0)
-    return assumption_a1(inside), assumption_a1(outside)
+    return judged(inside), judged(outside)
 
 
 def test_its_limit_is_a_sixteenth_for_two_components():
@@ -212,8 +217,9 @@ class TestOwnData:
     def test_what_is_missing_is_named(self):
         one = Dataset(jnp.ones((3, 2)), jnp.ones(3))
         assert "has one" in assumption_a1.on(Specimen(one))
-        many = Dataset(jnp.ones((1001, 2)), jnp.arange(1001.0) % 3)
-        assert "at most 1000 points" in assumption_a1.on(Specimen(many))
+        many = Dataset(jnp.ones((5001, 2)), jnp.arange(5001.0) % 3)
+        assert "at most 5000 points" in assumption_a1.on(Specimen(many))
+        assert "at most 1000 points" in cross_class_sine.on(Specimen(many))
         regression = Dataset(jnp.ones((200, 2)), jnp.arange(200.0))
         assert "200 different labels" in assumption_a1.on(Specimen(regression))
         assert isinstance(assumption_a1.on(Specimen(Dataset(1e200 * jnp.eye(2), jnp.arange(2.0)))), Silence)

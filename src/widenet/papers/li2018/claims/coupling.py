@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_least, at_most, claim
-from widenet.claims.sides import Rate, Sense, Sides, evidence
+from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.li2018.claims.geometry import SIGMAS, share_room, weights_in_span
@@ -139,7 +139,7 @@ def measure_uniform(sample: Sample, seed: int, *, constant: float = E, lowest: f
     """The worst τ are those just above an order statistic of min |⟨w_r, x⟩|."""
     width, n = 200, len(sample.points)
     least = np.sort(least_products(np.random.default_rng([seed, 54]), sample.points, width, 1500), axis=1)
-    lost = np.arange(1, width + 1) / width > constant * least * n
+    lost = (np.arange(width) + 1) / width > constant * least * n
     above = lost & (E * least * n * width >= lowest)
     return Uniform(lost.any(axis=1), above.any(axis=1), sample.n_lines, n, constant)
 
@@ -226,8 +226,8 @@ def lemma_5_1(cells: Sequence[Descent]) -> Evidence:
     )
     return evidence(
         {
-            "neurons of H that change a pattern": Sides(lost, 0.0),
-            "coupled neurons with another gradient": Sides(unequal, 0.0),
+            "no neuron of H changes a pattern": Fact(lost == 0),
+            "coupled neurons have equal gradients": Fact(unequal == 0),
             "share of coupled neurons": Sides(least, bounds, Sense.AT_LEAST, trivial=0.0),
             "|H|/m ≥ 1 − eτkl/σ": Sides(clear, bounds, Sense.AT_LEAST, trivial=0.0),
         },
@@ -247,18 +247,15 @@ def lemma_b_1(cells: Sequence[Descent], *, constant: float = 10.0, mean: float =
     """
     bounds = np.concatenate([np.repeat(point_coupled_bound(c.thresholds, constant), c.fresh.shape[1]) for c in cells])
     shares = np.concatenate([cell.fresh.ravel() for cell in cells])
-    means, promised, rooms = [], [], []
-    for cell in cells:
-        for threshold, row in zip(cell.thresholds, cell.fresh, strict=True):
-            means.append(row.mean())
-            promised.append(point_coupled_bound(threshold, mean))
-            # Shares of one network at different points may lean on each other, so the room is that of one point.
-            rooms.append(SIGMAS * np.sqrt(max(1 - row.mean(), 1 / cell.width) / cell.width))
+    means = np.concatenate([cell.fresh.mean(axis=1) for cell in cells])
+    promised = np.concatenate([point_coupled_bound(cell.thresholds, mean) for cell in cells])
+    # Shares of one network at different points may lean on each other, so the room is that of one point.
+    rooms = share_room(means, np.concatenate([np.full(len(cell.thresholds), cell.width) for cell in cells]))
     limits = np.concatenate([cell.limits for cell in cells])
     return evidence(
         {
             "at least 1 − 10τ/σ": Sides(shares, bounds, Sense.AT_LEAST, trivial=0.0),
-            "mean at least 1 − 2c_Gτ/σ": Sides(np.array(means) + rooms, promised, Sense.AT_LEAST),
+            "mean at least 1 − 2c_Gτ/σ": Sides(means + rooms, promised, Sense.AT_LEAST),
         },
         (
             unit_norm(max(cell.norm_error for cell in cells)),

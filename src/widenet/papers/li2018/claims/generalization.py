@@ -28,7 +28,7 @@ from widenet.papers.li2018.runs.passes import (
 )
 from widenet.papers.li2018.settings import HEXAGON, Sample
 from widenet.records import Scale
-from widenet.training.small.softmax import cross_entropies, decided_rightly, start_softmax
+from widenet.training.small.softmax import SoftmaxNetwork, cross_entropies, decided_rightly, start_softmax
 
 TIE = 1e-9
 """Outputs that differ by less decide nothing on the hexagon, where exact ties are the rule."""
@@ -102,14 +102,17 @@ class Obstructed:
     obstructed: bool
 
 
-def measure_obstructed(sample: Sample, seed: int, count: int = 200) -> Obstructed:
-    """Networks of several widths and sizes, and the one whose outputs are all 0."""
-    rows = [(0.0, float(np.log(sample.n_classes)))]
-    for number in range(count):
-        draw = np.random.default_rng([seed, 83, number])
-        network = start_softmax(
-            draw, int(draw.integers(1, 30)), sample.points.shape[1], sample.n_classes, deviation=2.0
-        )
+def random_networks(draw: np.random.Generator, sample: Sample, count: int) -> list[SoftmaxNetwork]:
+    """Of several widths, and the one whose outputs are all 0."""
+    dim, kinds = sample.points.shape[1], sample.n_classes
+    drawn = [start_softmax(draw, int(width), dim, kinds, deviation=2.0) for width in draw.integers(1, 30, count)]
+    return [SoftmaxNetwork(np.zeros((1, dim)), np.zeros((kinds, 1))), *drawn]
+
+
+def measure_obstructed(sample: Sample, networks: Sequence[SoftmaxNetwork]) -> Obstructed:
+    """How many points each network decides rightly, and its mean loss."""
+    rows = []
+    for network in networks:
         logits = network.logits(sample.points)
         own = logits[np.arange(len(logits)), sample.classes]
         clear = np.sort(np.abs(logits - own[:, None]), axis=1)[:, 1] > TIE
@@ -119,9 +122,20 @@ def measure_obstructed(sample: Sample, seed: int, count: int = 200) -> Obstructe
     return Obstructed(columns[0], columns[1], len(sample.points), is_obstructed(sample.points, sample.classes))
 
 
+def all_but_one(sample: Sample) -> SoftmaxNetwork:
+    """A network that decides every point of the polygon rightly except the last."""
+    signs = np.where(sample.classes == 0, 1.0, -1.0)
+    # Outputs have to balance: what the others are right by, the last is wrong by.
+    signs[-1] = len(signs[:-1])
+    weights = np.linalg.lstsq(np.maximum(sample.points @ sample.points.T, 0), signs)[0]
+    return SoftmaxNetwork(sample.points, np.stack([weights, np.zeros_like(weights)]))
+
+
 def draw_obstructed(scale: Scale, seed: int) -> Obstructed:
     """The hexagon."""
-    return measure_obstructed(HEXAGON.draw(seed), seed)
+    sample = HEXAGON.draw(seed)
+    drawn = random_networks(np.random.default_rng([seed, 83]), sample, 200)
+    return measure_obstructed(sample, [*drawn, all_but_one(sample)])
 
 
 @claim(
@@ -211,7 +225,8 @@ def _(specimen: Specimen) -> Obstructed | Silence:
         return sample
     if sample.n_classes != 2 or not is_obstructed(sample.points, sample.classes):
         return Silence("No antipodal points of two classes stand in the way of a network without biases here.")
-    found = measure_obstructed(sample, specimen.choices.seed, count=100)
+    draw = np.random.default_rng([specimen.choices.seed, 83])
+    found = measure_obstructed(sample, random_networks(draw, sample, 100))
     # That the loss is at least ln 2 needs antipodal points of equal weight and no others.
     return dataclasses.replace(found, losses=np.zeros(0))
 

@@ -171,7 +171,7 @@ def measure_pushes(sample: Sample, sets: np.ndarray, threshold: float, seed: int
     return Pushes(found.T, least, threshold, share, sample.measured(), sample.norm_error)
 
 
-def random_coefficients(draw: np.random.Generator, own: np.ndarray, count: int, size: float) -> np.ndarray:
+def random_coefficients(draw: np.random.Generator, own: np.ndarray, count: int = 1, size: float = 1.0) -> np.ndarray:
     """The first is v, those of its class lie in [0, v], the others in [−v, v]."""
     sets = draw.uniform(-size, size, (count, len(own)))
     sets[:, own] = np.abs(sets[:, own])

@@ -31,7 +31,7 @@ from widenet.papers.li2018.formulas import (
 )
 from widenet.papers.li2018.runs.batches import Batches, batches
 from widenet.papers.li2018.runs.large_gradients import LargeGradients, LargeGradientSetting, large_gradients
-from widenet.papers.li2018.settings import HEXAGON, TOY, Caps, Sample, SpreadPoints
+from widenet.papers.li2018.settings import HEXAGON, TOY, Basis, Caps, Sample, SpreadPoints
 from widenet.records import Scale
 from widenet.training.small.softmax import residuals, start_softmax
 
@@ -70,13 +70,13 @@ def measure_mixed(neurons: Sequence[tuple[np.ndarray, bool, int]], seed: int) ->
         total, variance = np.linalg.norm(p.sum(axis=0)) / first, ((p @ p[0] / first**2) ** 2).sum()
         rows.append((large.mean(), len(p), is_extreme, total, count, variance))
     columns = np.array(rows, np.float64).T
-    return Mixed(columns[0], columns[1], columns[2] > 0, *columns[3:])
+    return Mixed(columns[0], columns[1], columns[2].astype(bool), *columns[3:])
 
 
-def toy_pieces(seed: int, count: int) -> list[np.ndarray]:
+def toy_pieces(draw: np.random.Generator, count: int) -> list[np.ndarray]:
     """P of neurons of a toy network, the largest class first."""
-    sample = TOY.draw(seed)
-    network = start_softmax(np.random.default_rng([seed, 72]), count, sample.points.shape[1], sample.n_classes)
+    sample = TOY.draw(int(draw.integers(2**31)))
+    network = start_softmax(draw, count, sample.points.shape[1], sample.n_classes)
     weighted = sample.shares[:, None] * residuals(network.logits(sample.points), sample.classes)
     p = pieces(weighted, network.gates(sample.points), sample.points)
     found = []
@@ -90,7 +90,9 @@ def toy_pieces(seed: int, count: int) -> list[np.ndarray]:
 def draw_mixed(scale: Scale, seed: int) -> Mixed:
     """The extreme case for 2 to 7 classes, and neurons of a toy."""
     extreme = [(extreme_pieces(k), True, 60_000) for k in (2, 3, 5, 6, 7)]
-    return measure_mixed([*extreme, *((p, False, 5000) for p in toy_pieces(seed, 20))], seed)
+    return measure_mixed(
+        [*extreme, *((p, False, 5000) for p in toy_pieces(np.random.default_rng([seed, 72]), 20))], seed
+    )
 
 
 @claim("li2018.lemma_a_3_mixing", Kind.STEP, "proof of Lemma A.3", draws=draw_mixed)
@@ -215,30 +217,28 @@ class MeanEvents:
 
 
 def measure_mean_events(
-    instances: Sequence[tuple[int, int, int | None]], seed: int, *, constant: float = 24.0, largest: float = 1.0
+    instances: Sequence[Basis | SpreadPoints], seed: int, *, factor: float = 1.0, largest: float = 1.0
 ) -> MeanEvents:
-    """Instances (k, l, dimension, or None for orthonormal centres); every other class has |p v| = v."""
+    """Where every other class has |p v| = v; `factor` multiplies τ, and `largest` |p v|/v, for controls."""
     rows, count = [], 4000
-    for number, (k, per_class, dim) in enumerate(instances):
-        if dim is None:
-            centres, distance = np.eye(k * per_class), 2**0.5
-        else:
-            source = SpreadPoints(n_classes=k, per_class=per_class, dim=dim, least_distance=0.5)
-            sample = source.draw(seed)
-            centres, distance = sample.points, min(sample.measured().distance, 2**0.5)
-        tau = mean_event_threshold(distance, 1.0, k, per_class) * 24 / constant
+    for number, source in enumerate(instances):
+        sample, k, per_class = source.draw(seed), source.n_classes, source.per_class
+        centres, distance = sample.points, sample.measured().distance
+        tau = factor * mean_event_threshold(distance, 1.0, k, per_class)
         draw = np.random.default_rng([seed, 73, number])
         _, beta = split_off(weights_in_span(draw, count, centres), centres[0])
-        hits = (np.abs(beta @ centres[per_class:].T) <= 4 * tau).sum(axis=1) * largest
-        exact = float((1 - within(4 * tau)) ** ((k - 1) * per_class)) if dim is None else np.nan
-        rows.append(((hits <= 1 / 3).mean(), exact, tau, distance))
+        hits = (np.abs(beta @ centres[per_class:].T) <= 4 * tau).sum(axis=1)
+        known = isinstance(source, Basis)
+        exact = float((1 - within(4 * tau)) ** ((k - 1) * per_class)) if known else np.nan
+        rows.append(((largest * hits <= 1 / 3).mean(), exact, tau, distance))
     columns = np.array(rows).T
     return MeanEvents(columns[0], columns[1], columns[2], columns[3], count, largest)
 
 
 def draw_mean_events(scale: Scale, seed: int) -> MeanEvents:
     """Orthonormal centres of 3 and 20 classes, and spread ones."""
-    return measure_mean_events([(3, 2, None), (20, 2, None), (3, 2, 30), (8, 2, 60)], seed)
+    spread = [SpreadPoints(n_classes=k, dim=dim, least_distance=0.5) for k, dim in ((3, 30), (8, 60))]
+    return measure_mean_events([Basis(n_classes=3), Basis(n_classes=20), *spread], seed)
 
 
 @claim("li2018.lemma_b_2_event", Kind.STEP, "proof of Lemma B.2", draws=draw_mean_events)
@@ -281,20 +281,20 @@ class Clusters:
 
 def measure_clusters(samples: Sequence[Sample], seed: int, *, factor: float = 1.0) -> Clusters:
     """Random coefficients, one per component, that of the first being v; `factor` multiplies P, for a control."""
-    rows, error, count, least = [], 0.0, 800, 1.0
+    rows, leasts, count = [], [], 800
     structures = tuple(sample.measured() for sample in samples)
     for number, (sample, found) in enumerate(zip(samples, structures, strict=True)):
         draw = np.random.default_rng([seed, 74, number])
         _, first, which = np.unique(sample.components, return_index=True, return_inverse=True)
         own = sample.classes[first] == sample.classes[first[0]]
-        coefficients = random_coefficients(draw, own, 1, 1.0)[0]
+        coefficients = random_coefficients(draw, own)[0]
         weights = coefficients[which] * sample.shares / np.bincount(which, sample.shares)[which]
         gates = weights_in_span(draw, count, sample.points) @ sample.points.T >= 0
         norms = factor * np.linalg.norm((gates * weights) @ sample.points, axis=1)
         rows.append(((norms >= 0.25).mean(), found.distance / ((found.n_classes - 1) * found.per_class)))
-        error, least = max(error, sample.norm_error), min(least, float(coefficients[own].min()))
-    columns = np.array(rows).T
-    return Clusters(columns[0], columns[1], count, structures, error, least)
+        leasts.append(float(coefficients[own].min()))
+    columns, error = np.array(rows).T, max(sample.norm_error for sample in samples)
+    return Clusters(columns[0], columns[1], count, structures, error, min(leasts))
 
 
 def draw_clusters(scale: Scale, seed: int) -> Clusters:

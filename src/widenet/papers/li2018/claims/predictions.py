@@ -125,7 +125,7 @@ class Errors:
 
 def measure_errors(outputs: Iterable[tuple[np.ndarray, Sample]]) -> Errors:
     """Of outputs on samples."""
-    errors, means, wholes, total = [], [], [], 0.0
+    errors, means, wholes, totals = [], [], [], []
     for logits, sample in outputs:
         wrong, mass = ~decided_rightly(logits, sample.classes), wrong_mass(logits, sample.classes)
         places = np.unique(sample.components, return_inverse=True)[1]
@@ -133,8 +133,8 @@ def measure_errors(outputs: Iterable[tuple[np.ndarray, Sample]]) -> Errors:
         errors.append(np.bincount(places, sample.shares * wrong) / weights)
         means.append(np.bincount(places, sample.shares * mass) / weights)
         wholes.append((sample.shares @ wrong, sample.residual_max(mass), len(weights)))
-        total = max(total, abs(float(sample.shares.sum()) - 1))
-    return Errors(np.concatenate(errors), np.concatenate(means), *np.array(wholes, np.float64).T, total=total)
+        totals.append(abs(float(sample.shares.sum()) - 1))
+    return Errors(np.concatenate(errors), np.concatenate(means), *np.array(wholes, np.float64).T, total=max(totals))
 
 
 def undecided_outputs(sample: Sample, lead: float = 0.0) -> np.ndarray:

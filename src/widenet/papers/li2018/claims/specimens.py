@@ -12,18 +12,18 @@ from widenet.diagnostics.components import Structure, relative
 from widenet.papers.li2018.settings import OwnPoints, Sample, own_sample
 
 MOST_POINTS = 1000
-"""All distances are taken, and every neuron is followed on every point."""
+FOLLOWED = "Every neuron is followed on every point here"
 MOST_DIMENSIONS = 4000
 
 
-def prepared(specimen: Specimen, *, most: int = MOST_POINTS) -> Sample | Silence:
+def prepared(specimen: Specimen, *, most: int = MOST_POINTS, for_what: str = FOLLOWED) -> Sample | Silence:
     """The reader's points with norm 1, their classes numbered, and the components found; or why not."""
     if len(specimen.classes) < 2:
         return Silence("It is about two classes or more, and this data has one.")
     if len(specimen.classes) > 100:
         return Silence(f"It is about classes, and this data has {len(specimen.classes)} different labels.")
     if len(specimen.labels) > most:
-        return Silence(f"Every neuron is followed on every point here, on at most {most} points.")
+        return Silence(f"{for_what}, on at most {most} points.")
     if specimen.inputs.shape[1] > MOST_DIMENSIONS:
         return Silence(f"Networks are kept whole here, in at most {MOST_DIMENSIONS} dimensions.")
     norms = np.abs(specimen.inputs).max(axis=1)
