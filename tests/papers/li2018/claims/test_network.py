@@ -25,6 +25,7 @@ from widenet.papers.li2018.claims.network import (
     pseudo_gradient_as_printed,
     random_starts,
     section_5_residuals,
+    written_out,
 )
 from widenet.papers.li2018.settings import TOY, Sample, listed_network
 from widenet.records import Scale
@@ -185,12 +186,19 @@ def test_rounding_is_no_excuse():
         assert (
             pseudo_gradient(altered(pseudo(), defined=-pseudo().combined + excess * pseudo().sizes)).conclusion is kept
         )
-        assert lemma_a_3_sum(altered(pseudo(), sums=excess * np.maximum(pseudo().largest, 1e-12))).conclusion is kept
+        assert lemma_a_3_sum(altered(pseudo(), sums=excess * pseudo().largest)).conclusion is kept
+        assert lemma_a_3_sum(altered(pseudo(), sums=-excess * pseudo().largest)).conclusion is kept
+        low = altered(pseudo(), defined=-pseudo().combined - excess * pseudo().sizes)
+        assert pseudo_gradient(low).conclusion is kept
+        assert equation_1(altered(slopes(), rows=slopes().written - excess * size)).parts[1].kept is kept
+        less = altered(toy_residuals(), own=lambda v, e=excess: v - e)
+        assert section_5_residuals(less).parts[0].kept is kept
         shifted = altered(toy_residuals(), own=lambda v, e=excess: v + e)
         assert section_5_residuals(shifted).parts[0].kept is kept
     for excess, kept in ((0.5e-6, True), (5e-6, False)):
-        sizes = np.maximum(slopes().sizes, 1e-3)
-        assert equation_1(altered(slopes(), measured=slopes().along + excess * sizes)).parts[0].kept is kept
+        for sign in (1, -1):
+            moved = slopes().along + sign * excess * (slopes().sizes + 1)
+            assert equation_1(altered(slopes(), measured=moved)).parts[0].kept is kept
 
 
 @pytest.mark.parametrize(("steps", "used"), [(10.5, True), (9.5, False)])
@@ -203,6 +211,51 @@ def test_networks_ten_steps_away_from_a_kink_take_part(steps, used):
     if used:
         assert found.clearance == pytest.approx(steps)
         assert equation_1(found).verdict is Verdict.HOLDS
+
+
+def test_the_room_of_a_difference_is_a_millionth_of_one_and_the_slope():
+    for excess, kept in ((2.95e-6, True), (3.05e-6, False)):
+        one = altered(slopes(), along=np.zeros(1), measured=np.full(1, excess), sizes=np.full(1, 2.0))
+        assert equation_1(one).parts[0].kept is kept
+
+
+def test_sizes_of_other_residuals_at_their_edges():
+    for share, kept in ((1.0, True), (1.05, False)):
+        two = altered(toy_residuals(), own=np.full(1, 0.5), others=np.array([[-0.5 * share, 0.5 * share - 0.5]]))
+        assert section_5_residuals(two).parts[3].kept is kept
+    for excess, kept in ((5e-13, True), (5e-12, False)):
+        two = altered(toy_residuals(), own=np.full(1, 0.5), others=np.array([[-0.5 - excess, 0.0]]))
+        assert section_5_residuals(two).parts[3].kept is kept
+
+
+def test_equation_1_is_written_out_term_by_term():
+    """The sum over the other classes alone; the class of the point is in neither sum."""
+    total, size = written_out(NETWORK, POINTS)
+    np.testing.assert_allclose(total[0], [-0.2118351404202, -0.08212650477373], rtol=1e-10)
+    expected = np.zeros_like(total)
+    for x, y, p in zip(POINTS.points, POINTS.classes, POINTS.shares, strict=True):
+        f = NETWORK.votes @ np.maximum(NETWORK.hidden @ x, 0)
+        o = np.exp(f) / np.exp(f).sum()
+        others = [i for i in range(3) if i != y]
+        parts = [abs(sum(NETWORK.votes[i] * o[i] for i in others)), abs(NETWORK.votes[y] * sum(o[i] for i in others))]
+        expected += p * (parts[0] + parts[1])[:, None] * np.abs(x)
+    np.testing.assert_allclose(size, expected)
+
+
+def test_the_size_of_a_pseudo_gradient():
+    found = measure_pseudo(iter([(START, NETWORK, POINTS)]))
+    v = np.array([0.8869766427519, 0.7042344281144, 0.7061852252885])
+    # Σ_s |v_s| = 2v_y for each point, and the largest vote is 2.
+    assert found.sizes[0] == pytest.approx(2 * 2 * (v @ POINTS.shares), rel=1e-10)
+    pieces_of_the_first = [0.4434883213759, 0.4530285116537, 0.4547901462022, 0.03131517565984]
+    assert (found.largest[::2] >= np.array(pieces_of_the_first) - 1e-12).all()
+
+
+def test_a_network_exactly_ten_steps_from_a_kink_takes_no_part():
+    votes = np.array([[1.0, 0.5], [-1.0, 2.0]])
+    one = Sample(np.array([[1.0, 0.0]]), np.array([1]), np.array([0]), np.ones(1))
+    near = SoftmaxNetwork(np.array([[10 * 2.0**-20, 0.0], [1.0, 0.0]]), votes)
+    assert len(measure_slopes(iter([(near, near, one)]), 0, fd_step=2.0**-20).along) == 0
 
 
 test_every_part_has_a_control = every_part_of(network)

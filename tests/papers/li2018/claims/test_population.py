@@ -8,6 +8,8 @@ import pytest
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
 from tests.papers.li2018.toys import altered, with_last
 from widenet.claims.base import Verdict
+from widenet.claims.specimen import Specimen
+from widenet.data import from_arrays
 from widenet.papers.li2018.claims import population
 from widenet.papers.li2018.claims.population import (
     POINT,
@@ -19,11 +21,13 @@ from widenet.papers.li2018.claims.population import (
     lemma_b_4_coupled,
     listed_moves,
     move_terms,
+    random_moves,
 )
 from widenet.papers.li2018.runs.drops import DropSetting, run_drops
-from widenet.papers.li2018.settings import Caps, listed_network
+from widenet.papers.li2018.settings import TOY, Caps, listed_network
 from widenet.progress import silent
 from widenet.records import Scale
+from widenet.training.small.softmax import SoftmaxNetwork
 
 
 @functools.cache
@@ -183,6 +187,84 @@ def test_one_cell_of_several_is_enough_to_fail():
         assert lemma_b_4(cells).hypotheses[0].met is False
     for cells in ([coupled(), worse], [worse, coupled()]):
         assert [h.met for h in lemma_b_4_coupled(cells).hypotheses] == [False, False]
+
+
+def test_the_room_of_equation_3_is_a_rounding_of_its_terms():
+    """1e-12·(1 + |linear| + quadratic), with a linear term of −2 and a quadratic one of 3."""
+    for excess, kept in ((5.9e-12, True), (6.1e-12, False)):
+        for rough in (0.0, 0.5):
+            bound = -2 + 3 / 4 + 2**0.5 * rough
+            one = altered(
+                attained(),
+                increase=np.full(2, bound + excess),
+                linear=np.full(2, -2.0),
+                quadratic=np.full(2, 3.0),
+                rough=np.full(2, rough),
+            )
+            assert equation_3(one).parts[int(rough > 0)].kept is kept
+
+
+def test_a_neuron_on_its_kink_is_on():
+    """From ⟨w, x⟩ = 0 to 1, and from 1 to 0, nothing changes; below 0 it does."""
+    for before, after, kept in ((0.0, 1.0, True), (1.0, 0.0, True), (0.05, -0.05, False), (-0.05, 0.05, False)):
+        network = SoftmaxNetwork(before * POINT[None], np.array([[1.0], [-1.0]]))
+        found = move_terms(network, (after - before) * POINT[None, None], POINT, 0)[:, 0]
+        assert bool(found[3] == 0) is kept
+        assert bool(found[1] == 0) is not kept
+
+
+def test_instances_of_equation_3():
+    network, changes, point, kind = curved_case(0.1)
+    np.testing.assert_array_equal(network.hidden, [[4, 0], [4, 0]])
+    np.testing.assert_array_equal(network.votes, [[1, -1], [-1, 1]])
+    np.testing.assert_array_equal(changes, [[[0.1, 0], [0, 0]]])
+    np.testing.assert_array_equal(point, [1, 0])
+    assert kind == 0
+    network, changes, point, kind = kinked_case(4.0, 0.001)
+    np.testing.assert_array_equal(network.hidden, [[4, 0], [-1e-12, 0]])
+    np.testing.assert_array_equal(network.votes, [[1, 1], [-1, -1]])
+    np.testing.assert_array_equal(changes, [[[0, 0], [0.001, 0]]])
+    assert kind == 1
+
+
+def test_random_moves_are_of_several_sizes():
+    network, changes, _, _ = random_moves(np.random.default_rng(0), POINT, 400, 3, 1)
+    sizes = np.sqrt((changes**2).mean(axis=(1, 2)))
+    assert network.hidden.shape == (400, 2)
+    assert (sizes.min(), sizes.max()) > (0.0009, 0.3)
+    assert sizes.max() < 1.1
+    assert sizes.max() > 20 * sizes.min()
+
+
+def test_levels_of_the_drop_are_inside():
+    """v = 0.05 is large enough, and half of the promise is enough."""
+    cell = altered(dropped(), residuals=np.full(60, 0.05), drops=0.5 * dropped().step_size * dropped().squares)
+    exact = altered(cell, step_size=1.0, squares=np.ones(60), drops=np.full(60, 0.5))
+    assert lemma_b_4([exact]).verdict is Verdict.HOLDS
+    assert lemma_b_4([altered(exact, drops=np.full(60, 0.5 - 1e-12))]).verdict is Verdict.VIOLATED
+    one = altered(exact, residuals=np.where(np.arange(60) == 3, 0.1, 0.0))
+    assert lemma_b_4([one]).hypotheses[-1].met is True
+
+
+def test_two_steps_have_to_be_promised():
+    for promised, met in (([1.0, 1, 0, 0], True), ([1.0, 0, 0, 0], False)):
+        assert lemma_b_4_coupled([altered(coupled(), promised=np.array(promised))]).hypotheses[1].met is met
+
+
+def test_every_cell_has_to_meet_the_assumptions():
+    wide = altered(dropped(), relative_diameter=0.0631)
+    for cells in ([dropped(), wide], [wide, dropped()]):
+        assert [h.key for h in lemma_b_4(cells).hypotheses if not h.met] == ["relative_diameter"]
+
+
+def test_it_speaks_about_three_classes():
+    toy = TOY.draw(5)
+    own = Specimen(from_arrays(3 * toy.points, toy.classes))
+    found = equation_3(equation_3.on(own))
+    assert found.verdict is Verdict.HOLDS
+    assert sum(part.cases for part in found.parts) == 200
+    for claim in (lemma_b_4, lemma_b_4_coupled):
+        assert "fresh batches" in claim.on(own)
 
 
 def test_the_room_of_equation_3():

@@ -237,4 +237,62 @@ def test_margins_of_three_classes():
     np.testing.assert_allclose(np.exp(found.log_residuals), found.residuals)
 
 
+def test_the_room_of_a_margin():
+    """1e-9·(1 + ln((1 − ε)/ε)), at ε = 0.2 and 0.01."""
+    for residual in (0.2, 0.01):
+        promised = np.log((1 - residual) / residual)
+        for share, kept in ((0.97, True), (1.03, False)):
+            found = altered(at(residual), margins=np.array([promised - share * 1e-9 * (1 + promised)]))
+            assert theorem_4_1_margin(found).parts[0].kept is kept
+    for excess, kept in ((5e-13, True), (5e-12, False)):
+        found = altered(at(0.2), margins=np.array([1 - excess]))
+        assert theorem_4_1_margin_as_printed(found).conclusion is kept
+
+
+def test_a_tie_is_not_right():
+    for margin, kept in ((0.0, False), (1e-9, True)):
+        found = altered(at(0.4), margins=np.array([margin]))
+        assert theorem_4_1_margin(found).parts[1].kept is kept
+
+
+def test_residuals_of_a_half_and_more_promise_nothing():
+    found = theorem_4_1_margin(at(0.5, 0.6, 1 - 1e-16, 0.3))
+    assert [part.cases for part in found.parts] == [1, 1]
+    assert found.verdict is Verdict.HOLDS
+
+
+def test_numbers_of_markov():
+    """2·E is trivial from E = 1/2 on; √E is asked up to 1/e, inclusive."""
+    for mean, vacuous in ((0.5, True), (0.52, True), (0.48, False), (0.46, False)):
+        found = altered(tied(), component_means=np.full(8, mean), component_errors=np.zeros(8))
+        assert theorem_4_1_markov(found).parts[0].vacuous is vacuous
+    edge = np.full(8, 0.25)
+    found = altered(tied(), component_means=edge, component_errors=np.zeros(8))
+    assert theorem_4_1_markov(found, limit=0.5).parts[1].cases == 8
+    for excess, kept in ((5e-13, True), (5e-12, False)):
+        found = altered(tied(), component_means=np.full(8, 0.01), component_errors=np.full(8, 0.1 + excess))
+        assert theorem_4_1_markov(found).parts[1].kept is kept
+
+
+def test_rooms_of_the_reduction():
+    for excess, kept in ((5e-13, True), (5e-12, False)):
+        low = tied().errors ** 3 / (8 * tied().counts) - excess
+        assert theorem_4_1_reduction(altered(tied(), largest=low)).parts[1].kept is kept
+        light = altered(tied(), total=excess)
+        assert theorem_4_1_reduction(light).hypotheses[0].met is kept
+
+
+def test_the_worst_total_of_all_networks():
+    light = sample(TIE.points, TIE.classes, shares=[0.24, 0.25, 0.25, 0.25])
+    for outputs in ([(undecided_outputs(light), light), (undecided_outputs(TIE), TIE)],):
+        assert measure_errors(outputs).total == measure_errors(outputs[::-1]).total == pytest.approx(0.01)
+
+
+def test_numbers_of_the_start():
+    found = theorem_4_1_start(altered(starts(), losses=np.zeros(len(starts().losses)), n_classes=3))
+    assert [part.promised for part in found.parts[:2]] == pytest.approx([0.5, 0.5])
+    place = np.argmin(np.log(3) + 2 * starts().largest)
+    assert found.parts[3].promised == pytest.approx(np.log(3) + 2 * starts().largest[place])
+
+
 test_every_part_has_a_control = every_part_of(predictions)

@@ -157,4 +157,32 @@ def test_the_loose_bound_may_be_off_by_rounding():
         assert lemma_a_3_net(found).parts[1].kept is kept
 
 
+def test_cases_of_several_points_and_classes():
+    """Five classes: the fifth stays; and k = 11 has five pairs."""
+    votes, changes, points, per_class = aligned_case(5, 2, 1.5, 0.01)
+    np.testing.assert_array_equal(votes, [1.5, -1.5, 1.5, -1.5, 0.0])
+    np.testing.assert_allclose(changes, np.tile([0.01, -0.01, 0.01, -0.01, 0.0], (10, 1)))
+    np.testing.assert_array_equal(points, np.tile([1.0, 0.0], (10, 1)))
+    assert per_class == 2
+    many = measure_nets([aligned_case(11, 1, 1.0, 1.0)])
+    assert (many.moves[0], many.bounds[0], many.loose[0]) == pytest.approx((110, 110, 121))
+
+
+def test_the_worst_norm_of_any_case():
+    votes, changes, points, per_class = aligned_case(4, 2, 1.5, 0.01)
+    longer = points.copy()
+    longer[3] *= 1.5
+    for cases in (
+        [(votes, changes, longer, per_class), aligned_case(4, 2, 1.5, 0.01)],
+        [aligned_case(4, 2, 1.5, 0.01), (votes, changes, longer, per_class)],
+    ):
+        assert measure_nets(cases).norm_error == pytest.approx(0.5)
+
+
+def test_the_room_of_the_sharp_bound():
+    for factor, kept in ((1 + 9e-13, True), (1 + 2e-12, False)):
+        found = altered(even(), moves=even().bounds * factor, loose=2 * even().loose)
+        assert lemma_a_3_net(found).parts[0].kept is kept
+
+
 test_every_part_has_a_control = every_part_of(rows)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, at_least, claim
+from widenet.claims.base import Evidence, Kind, at_least, claim, more_than
 from widenet.claims.sides import Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Silence, Specimen
 from widenet.claims.tolerances import ROUNDING
@@ -140,7 +140,7 @@ def lemma_b_4(cells: Sequence[Drops], *, half: float = 0.5, failure: float = 0.0
         (
             unit_norm(max(cell.norm_error for cell in cells)),
             *separated(*map(structure_of, cells)),
-            at_least("steps", "steps with v ≥ 0.05", int(scored.sum()), 1),
+            more_than("steps", "steps with v ≥ 0.05", int(scored.sum()), 0),
         ),
         details={"smallest ratio": ratios[scored].min() if scored.any() else None},
     )
@@ -160,7 +160,7 @@ def lemma_b_4_coupled(cells: Sequence[Drops], *, tenth: float = 0.1) -> Evidence
         )
     )
     return evidence(
-        {"share of neurons": Sides(shares, limits, Sense.AT_LEAST, scored=promised > 0)},
+        {"share of neurons": Sides(shares, limits, Sense.AT_LEAST, scored=promised == 1)},
         (
             unit_norm(max(cell.norm_error for cell in cells)),
             at_least("steps", "fewest steps that are promised", min(c.promised.sum() for c in cells), 2),
