@@ -33,6 +33,7 @@ LAYERS = {
     "bench": 7,
     "report": 7,
     "console": 7,
+    "certificates": 7,
     "cli": 8,
 }
 """`papers` are the rooms without their `drawings`, which know how pictures are made."""

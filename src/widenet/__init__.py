@@ -5,7 +5,7 @@
     evidence = wn.check("brutzkus2018.theorem_2")
     print(evidence.verdict, evidence.tightness)
 
-    answers = wn.check_on(wn.from_arrays(inputs, labels))    # what every theorem says about your data
+    print(wn.certify("leaves.csv"))                # what every theorem says about your data, and what training does
 
 Names are loaded on first use: `import widenet` costs nothing, and the first name that needs JAX pays for it.
 """
@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from widenet.certificates import Certificate, certify
     from widenet.claims import Claim, Evidence, Experiment, Hypothesis, Kind, Part, Silence, Verdict
     from widenet.data import DATASETS, from_arrays, load_csv, load_mnist_pair, make_separable, scale_to_unit_ball
     from widenet.diagnostics import find_separator, margins
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from widenet.types import Dataset, RunStatus, Trajectory
 
 _HOME = {
+    "certificates": ("Certificate", "certify"),
     "claims": ("Claim", "Evidence", "Experiment", "Hypothesis", "Kind", "Part", "Silence", "Verdict"),
     "data": ("DATASETS", "from_arrays", "load_csv", "load_mnist_pair", "make_separable", "scale_to_unit_ball"),
     "diagnostics": ("find_separator", "margins"),
@@ -50,6 +52,7 @@ _MODULE_OF = {name: f"widenet.{module}" for module, names in _HOME.items() for n
 __all__ = [
     "DATASETS",
     "PAPERS",
+    "Certificate",
     "Claim",
     "Comparison",
     "Dataset",
@@ -69,6 +72,7 @@ __all__ = [
     "TwoLayer",
     "Verdict",
     "WidenetError",
+    "certify",
     "check",
     "check_on",
     "claim_ids",

@@ -225,6 +225,34 @@ def figure(
         tables.show(*map(tables.figure_block, results.figures, written))
 
 
+@app.command(cls=_Command, short_help="Ask every theorem about your data, and train on it.")
+def certify(
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="CSV, TSV, NPZ or Parquet, or two NPY files.")],
+    label: Annotated[str | None, typer.Option(metavar="COLUMN", help="The labels, by name or number.")] = None,
+    width: Annotated[int | None, typer.Option(metavar="N", help="Neurons of a network, an even number.")] = None,
+    step_size: Annotated[float | None, typer.Option(metavar="X", help="Step size of SGD.")] = None,
+    init_scale: Annotated[float | None, typer.Option(metavar="X", help="Length of a neuron's first weights.")] = None,
+    slope: Annotated[float | None, typer.Option(metavar="X", help="Slope of the Leaky ReLU below 0.")] = None,
+    runs: Annotated[int, typer.Option(metavar="N", help="Networks that are trained.")] = 64,
+    time: Annotated[float, typer.Option(metavar="S", help="Seconds after which nothing new is begun.")] = 60.0,
+    scaling: Annotated[str, typer.Option(metavar="auto|ball|none", help="What is done to the inputs first.")] = "auto",
+    seed: SeedOption = "0",
+    out: Annotated[Path, typer.Option(metavar="DIR", parser=_folder, help="Where the files go.")] = Path(
+        "certificates"
+    ),
+    as_json: JsonOption = False,
+) -> None:
+    """Say what theory guarantees about your data, what it lacks, and what training really does there."""
+    number = seed_of(seed, "--seed")
+    from widenet.certificates import command
+
+    networks = {"width": width, "step_size": step_size, "init_scale": init_scale, "slope": slope, "runs": runs}
+    found, written = command.carry_out(files, out, label=label, time=time, scaling=scaling, seed=number, **networks)
+    print(found.to_json() if as_json else command.screen(found, written))
+    if command.has_failed(found):
+        raise typer.Exit(1)
+
+
 @app.command(cls=_Command, short_help="Check and draw everything, and write a page.")
 def report(
     out: Annotated[Path, typer.Option(metavar="DIR", parser=_folder, help="The folder of the report.")] = Path(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from widenet.run.cells import Cells, Task, tasks_of
     from widenet.run.executors import Executor, InProcess, Processes
     from widenet.run.outcomes import CheckOutcome, Circumstances, FigureOutcome, check, judge, show, version
-    from widenet.run.own_data import Mishap, check_on
+    from widenet.run.own_data import Mishap, ask, check_on
     from widenet.run.plan import Plan, Results
     from widenet.run.watch import InTurn, Unwatched, Watch
     from widenet.run.workers import Workers, default_jobs
@@ -19,7 +19,7 @@ _HOME = {
     "cells": ("Cells", "Task", "tasks_of"),
     "executors": ("Executor", "InProcess", "Processes"),
     "outcomes": ("CheckOutcome", "Circumstances", "FigureOutcome", "check", "judge", "show", "version"),
-    "own_data": ("Mishap", "check_on"),
+    "own_data": ("Mishap", "ask", "check_on"),
     "plan": ("Plan", "Results"),
     "watch": ("InTurn", "Unwatched", "Watch"),
     "workers": ("Workers", "default_jobs"),
@@ -42,6 +42,7 @@ __all__ = [
     "Unwatched",
     "Watch",
     "Workers",
+    "ask",
     "check",
     "check_on",
     "default_jobs",

@@ -54,10 +54,15 @@ def check_on(
     """
     specimen = Specimen(_dataset(data), _choices(choices))
     cells = cells_of(store)
-    return {claim.id: _ask(claim, specimen, cells, share) for claim, share in parts(papers.claims_of(), progress)}
+    return {claim.id: ask(claim, specimen, cells, share) for claim, share in parts(papers.claims_of(), progress)}
 
 
-def _ask(claim: Claim, specimen: Specimen, cells: Cells, progress: Progress) -> Evidence | Silence:
+def ask(claim: Claim, specimen: Specimen, cells: Cells, progress: Progress = silent) -> Evidence | Silence:
+    """What one claim says about a specimen; what it trains is found in these cells, or computed into them.
+
+    Raises:
+      StoreError: the store cannot be read or written.
+    """
     try:
         answer = claim.on(specimen)
         if not isinstance(answer, Silence):

@@ -23,6 +23,9 @@ from widenet.types import Layers
 Change = Callable[[PyTree, Array, PyTree], tuple[PyTree, PyTree]]
 """(gradient, step size, what the method keeps) → (what is subtracted from the weights, what the method keeps then)."""
 
+Gradient = Callable[..., tuple[PyTree, Array]]
+"""What `gradient_of` is, or another way to the same."""
+
 
 def gradient_of(
     network: Any, inputs: Float[Array, "batch dim"], labels: Float[Array, " batch"], *, loss: Loss, layers: Layers
@@ -54,10 +57,11 @@ def take_step(
     labels: Float[Array, " batch"],
     taken: Int[Array, ""],
     change: Change = descend,
+    differentiate: Gradient = gradient_of,
 ) -> State:
     """The run after one more step, on this batch; `taken` steps lie behind it."""
     network, loss, layers = state.network, segment.loss, segment.layers
-    gradient, outputs = gradient_of(network, inputs, labels, loss=loss, layers=layers)
+    gradient, outputs = differentiate(network, inputs, labels, loss=loss, layers=layers)
     step_size = segment.step_size
     if isinstance(step_size, StepRule):
         step_size = jnp.asarray(step_size(log_mean(loss, outputs, labels), taken))

@@ -8,14 +8,15 @@ from jaxtyping import Array, Bool
 from widenet.losses import Loss
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
-from widenet.training.kernels.plain import gradient_of, is_any_nonzero, take_step
+from widenet.training.kernels.plain import is_any_nonzero, take_step
+from widenet.training.kernels.whole import gradient_of
 from widenet.training.methods.base import Method, Sampling, Sizes, StepSize, Trial, check_step_size
 from widenet.training.orders import Cyclic
 from widenet.types import Dataset, Layers
 
 
 class GradientDescent(Method):
-    """W ← W − α ∇L(W), with L the mean loss on the whole set; gradients by automatic differentiation.
+    """W ← W − α ∇L(W), with L the mean loss on the whole set.
 
     Attributes:
       step_size: α, one number, one per run, or a `StepRule`.
@@ -37,7 +38,7 @@ class GradientDescent(Method):
         inputs, labels = segment.data.inputs, segment.data.labels
 
         def body(taken: Array, state: State) -> State:
-            return take_step(state, segment, inputs, labels, taken)
+            return take_step(state, segment, inputs, labels, taken, differentiate=gradient_of)
 
         return jax.lax.fori_loop(segment.start, segment.stop, body, state)
 

@@ -1,0 +1,47 @@
+"""What `widenet certify` does: certify, write the page and its JSON twin, and show one screen."""
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from widenet.certificates.certificate import Certificate
+from widenet.certificates.making import certify
+from widenet.claims import Verdict
+from widenet.claims.base import expected_of
+from widenet.console import output
+from widenet.console.progress import watching
+from widenet.errors import InputError
+
+WIDEST = 110
+
+
+def carry_out(files: Sequence[str], out: Path, **choices: Any) -> tuple[Certificate, list[Path]]:
+    """The certificate of a file, or of two that belong together, and what was written.
+
+    Raises:
+      InputError: the data or a choice cannot be used; nothing is written then.
+      StoreError: the store or the folder cannot be written.
+    """
+    if not 1 <= len(files) <= 2:
+        raise InputError("name one file, or the two .npy files of inputs and labels.")
+    output.require_writable(out)
+    with watching(1, choices["time"]) as watch:
+        progress = watch.begin(Path(files[0]).name, choices["time"])
+        found = certify(*files, progress=progress, **choices)
+        watch.end(Path(files[0]).name, f"{found.findings.seconds:.1f} s", choices["time"])
+    return found, output.write_files(out, found.files(Path(files[0]).stem))
+
+
+def screen(found: Certificate, written: Sequence[Path]) -> str:
+    """The certificate on one screen, and where the rest of it is."""
+    from widenet.certificates.screen import as_text
+
+    width = min(shutil.get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else WIDEST
+    return "\n".join([as_text(found.findings, width), "", *(f"wrote {path}" for path in written)])
+
+
+def has_failed(found: Certificate) -> bool:
+    """Whether a statement that should hold was measured to fail."""
+    return any(row.verdict is Verdict.VIOLATED and expected_of(row.id) is Verdict.HOLDS for row in found.findings.rows)

@@ -1,0 +1,142 @@
+"""From a reader's data to a certificate: read, prepare, look, train, ask."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from widenet.certificates.certificate import Certificate, Findings
+from widenet.certificates.clock import Clock
+from widenet.certificates.ensemble import EnsembleSetting
+from widenet.certificates.portrait import portray
+from widenet.certificates.preparation import Scaling, prepare
+from widenet.certificates.reading import Table, read
+from widenet.certificates.rows import ask_again, ask_all, claims_by_weight, ordered
+from widenet.certificates.training import epochs_for, summed, train
+from widenet.certificates.views import views_of
+from widenet.claims.specimen import Choices
+from widenet.errors import InputError
+from widenet.progress import Progress, silent, stretch
+from widenet.run.cells import versions
+from widenet.run.outcomes import cells_of, version
+from widenet.store import Store
+from widenet.types import Dataset
+
+RUNS, MOST_RUNS, SECONDS = 64, 10_000, 60.0
+LEAST_WIDTH, PER_CLASS = 20, 10
+FOR_MAIN, FOR_TRAINING = 0.5, 0.7
+"""The share of the time that main results may take, and of what is then left, that networks may take."""
+
+
+def certify(
+    inputs: Any,
+    labels: Any = None,
+    *,
+    label: str | None = None,
+    width: int | None = None,
+    step_size: float | int | None = None,
+    init_scale: float | int | None = None,
+    slope: float | int | None = None,
+    runs: int = RUNS,
+    time: float | int = SECONDS,
+    scaling: str = "auto",
+    seed: int = 0,
+    store: Store | None = None,
+    progress: Progress = silent,
+) -> Certificate:
+    """What theory guarantees about this data, and what training really does there.
+
+    Main arguments:
+      inputs, labels: arrays, data frames, or the name of a .csv, .tsv, .npz, .npy or .parquet file, which may hold the
+        labels too. Two or more classes, in numbers or words.
+      label: the column of the labels, by name or by number from 1; else one called label, y, target or class, or the
+        last one.
+      width: neurons of the network, an even number.
+      step_size, init_scale, slope: of SGD; the length of each neuron's weights at the start; of the Leaky ReLU.
+      runs: networks that are trained.
+      time: seconds after which what is left is not begun.
+
+    Other arguments:
+      scaling: "auto", "ball" or "none"; see `widenet.certificates.preparation.Scaling`.
+      seed: of held-out points, starts and orders; the same seed gives the same certificate.
+      store: where runs are kept and found; by default where the command line keeps them. The data is not kept.
+      progress: told the fraction done.
+
+    Raises:
+      InputError: the data cannot be used, or a choice is wrong; one sentence.
+      StoreError: the store cannot be read or written.
+    """
+    clock = Clock(_positive("time", time))
+    how, runs = Scaling.named(scaling), _count("runs", runs, MOST_RUNS)
+    init_scale = None if init_scale is None else _positive("init_scale", init_scale)
+    table = read(inputs, labels, label=label)
+    choices = _choices(table, width, step_size, slope, seed)
+    progress(0.01, "looking at the data")
+    prepared = prepare(table, how, seed)
+    portrait = portray(table, prepared)
+    views = views_of(table, prepared, portrait, choices)
+    cells = cells_of(store)
+    data, digest = prepared.data, views[0][0].specimen.digest
+    setting = _networks(choices, len(table.class_names), runs, init_scale, data, digest, time)
+    main, others = claims_by_weight()
+    whole, few = views
+    rows = ask_all(main, whole, cells, clock.share(FOR_MAIN), stretch(progress, 0.05, 0.3))
+    ensemble = train(setting, cells, clock.share(FOR_TRAINING), stretch(progress, 0.3, 0.6))
+    rows += ask_all(others, whole, cells, clock, stretch(progress, 0.6, 0.8))
+    if few is not None:
+        rows = ask_again(rows, few, cells, clock, stretch(progress, 0.8, 1.0))
+    findings = Findings(
+        portrait=portrait,
+        choices=choices,
+        rows=tuple(ordered(rows)),
+        training=None if ensemble is None else summed(ensemble),
+        seconds=clock.spent,
+        time=clock.seconds,
+        unasked=sum(row.is_open for row in rows),
+        version=version(),
+        versions=versions(),
+    )
+    return Certificate(findings, table, prepared)
+
+
+def _choices(table: Table, width: Any, step_size: Any, slope: Any, seed: Any) -> Choices:
+    """The reader's choices for theorems; what she left open is chosen."""
+    given = {"n_neurons": width, "step_size": step_size, "slope": slope, "seed": seed}
+    if width is None and len(table.class_names) > 2:
+        given["n_neurons"] = max(LEAST_WIDTH, PER_CLASS * len(table.class_names))
+    try:
+        return Choices(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = {"n_neurons": "width"}.get(str(first["loc"][0]), str(first["loc"][0]))
+        must = first["msg"].partition(",")[0].replace("Input should", "must")
+        raise InputError(f"{name} {must}, got {first['input']!r}.") from None
+
+
+def _networks(
+    choices: Choices, n_classes: int, runs: int, init_scale: float | None, data: Dataset, digest: str, time: float | int
+) -> EnsembleSetting:
+    """How the networks are trained."""
+    return EnsembleSetting(
+        own_data=digest,
+        n_classes=n_classes,
+        n_runs=runs,
+        n_neurons=choices.n_neurons,
+        slope=choices.slope,
+        step_size=choices.step_size,
+        init_scale=choices.n_neurons**-0.5 if init_scale is None else init_scale,
+        max_epochs=epochs_for(data.n_samples, data.dim, choices.n_neurons, runs, time),
+        seed=choices.seed,
+    )
+
+
+def _count(name: str, value: Any, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise InputError(f"{name} must be a whole number between 1 and {most:,}, got {value!r}.")
+    return value
+
+
+def _positive(name: str, value: Any) -> float:
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else float("nan")
+    if not 0 < number < float("inf"):
+        raise InputError(f"{name} must be a positive number, got {value!r}.")
+    return float(number)

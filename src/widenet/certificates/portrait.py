@@ -1,0 +1,223 @@
+"""What the data is: its size, what separates its classes and how widely, its clusters, its contradictions."""
+
+import hashlib
+import math
+
+import jax.numpy as jnp
+import numpy as np
+
+from widenet.certificates.preparation import Prepared
+from widenet.certificates.reading import Table
+from widenet.diagnostics import Separation, find_separator
+from widenet.diagnostics.components import find_components, measure_structure
+from widenet.diagnostics.four_clusters import find_clusters, measure_clusters
+from widenet.errors import DataError
+from widenet.records import ClosedModel
+from widenet.types import Dataset
+
+MOST_COMPARED = 1500
+"""Above so many points distances are taken between a random part of them."""
+MOST_CLASSES_SEPARATED = 12
+SHOWN_PAIRS = 5
+
+
+class ClassCount(ClosedModel):
+    """A class and how many points it has."""
+
+    name: str
+    points: int
+
+
+class Separability(ClosedModel):
+    """Whether a plane separates two classes, with the proof that was checked.
+
+    Attributes:
+      between: what is separated, in words.
+      class_number: the class that is separated from all others, where there are more than two.
+      separable: None where neither could be shown.
+      margin: the distance of the closest point from the plane, where the longest point has length 1; None without one.
+      norm_upper, norm_lower: a separator w with y⟨w, x⟩ ≥ 1 has this norm, and none has a smaller one than this.
+      witnesses: the rows (from 1) of the points that prove it: those on the margin, or those that contradict every
+        plane together.
+      proof: the certificate in a sentence.
+    """
+
+    between: str
+    class_number: int | None
+    separable: bool | None
+    margin: float | None
+    norm_upper: float
+    norm_lower: float
+    witnesses: tuple[int, ...]
+    proof: str
+
+
+class Clusters(ClosedModel):
+    """Two clusters per class of unit vectors: r, Δ, ε.
+
+    Attributes:
+      radius: r, the largest distance of a point from the centre of its cluster.
+      overlap: Δ, the largest inner product of centres of different classes.
+      imbalance: ε, the largest distance of a cluster's share of the points from 1/4.
+    """
+
+    radius: float
+    overlap: float
+    imbalance: float
+
+
+class Components(ClosedModel):
+    """Classes as components of unit vectors: k, l, δ, λ.
+
+    Attributes:
+      classes, per_class: k, and l, the most components of a class.
+      distance: δ, the least distance between points of different classes, or of one and the mirror image of another.
+      relative_diameter: λ, the largest diameter of a component over δ.
+      points: how many points were compared.
+    """
+
+    classes: int
+    per_class: int
+    distance: float
+    relative_diameter: float
+    points: int
+
+
+class Portrait(ClosedModel):
+    """What the data is.
+
+    Attributes:
+      norms: the least, the middle and the largest length of a point, as given.
+      duplicates: points that occur before with the same class.
+      contradictions: pairs of rows (from 1) with equal inputs and different classes; the first few.
+      n_contradicting: how many points have an equal one in another class.
+      preparation: what was done before theorems were asked, and why.
+    """
+
+    source: str
+    label: str
+    points: int
+    columns: int
+    classes: tuple[ClassCount, ...]
+    norms: tuple[float, float, float]
+    duplicates: int
+    contradictions: tuple[tuple[int, int], ...]
+    n_contradicting: int
+    reading: tuple[str, ...]
+    preparation: tuple[str, ...]
+    separability: tuple[Separability, ...]
+    clusters: Clusters | None
+    components: Components | None
+
+    @property
+    def separable(self) -> bool | None:
+        """Whether a plane, with a bias if need be, separates every class from the rest."""
+        answers = [each.separable for each in self.separability if not each.between.endswith("through the origin")]
+        answers = answers or [each.separable for each in self.separability]
+        if not answers or (None in answers and False not in answers):
+            return None
+        return False not in answers
+
+
+def portray(table: Table, prepared: Prepared) -> Portrait:
+    """Look at the data once."""
+    norms = np.linalg.norm(table.inputs, axis=1)
+    duplicates, pairs, contradicting = _equal_rows(table)
+    units = _unit_rows(prepared)
+    return Portrait(
+        source=table.source,
+        label=table.label,
+        points=len(table.inputs),
+        columns=table.inputs.shape[1],
+        classes=tuple(
+            ClassCount(name=name, points=int((table.classes == number).sum()))
+            for number, name in enumerate(table.class_names)
+        ),
+        norms=(float(norms.min()), float(np.median(norms)), float(norms.max())),
+        duplicates=duplicates,
+        contradictions=tuple(pairs[:SHOWN_PAIRS]),
+        n_contradicting=contradicting,
+        reading=table.notes,
+        preparation=prepared.steps,
+        separability=_separability(table, prepared),
+        clusters=None if units is None or len(table.class_names) != 2 else _clusters(units, prepared),
+        components=None if units is None else _components(units, prepared),
+    )
+
+
+def _equal_rows(table: Table) -> tuple[int, list[tuple[int, int]], int]:
+    """How many points repeat an earlier one, pairs that contradict each other, and how many points contradict one."""
+    rows_of: dict[bytes, list[int]] = {}
+    for row, point in enumerate(table.inputs + 0.0):  # −0 is 0
+        rows_of.setdefault(hashlib.sha256(point.tobytes()).digest(), []).append(row)
+    duplicates, pairs, contradicting = 0, [], 0
+    for rows in rows_of.values():
+        kinds = table.classes[rows]
+        duplicates += len(rows) - len(np.unique(kinds))
+        others = np.flatnonzero(kinds != kinds[0])
+        if len(others):
+            contradicting += len(rows)
+            pairs += [(rows[0] + 1, rows[int(other)] + 1) for other in others]
+    return duplicates, sorted(pairs), contradicting
+
+
+def _separability(table: Table, prepared: Prepared) -> tuple[Separability, ...]:
+    if len(table.class_names) == 2:
+        names = " and ".join(table.class_names)
+        found = (("through the origin", prepared.through_origin), ("with a bias", prepared.with_bias))
+        return tuple(
+            _said(f"{names}, {how}", separation, prepared.rows) for how, separation in found if separation is not None
+        )
+    if len(table.class_names) > MOST_CLASSES_SEPARATED:
+        return ()
+    answers = []
+    classes = table.classes[prepared.rows]
+    for number, name in enumerate(table.class_names):
+        signs = jnp.asarray(np.where(classes == number, 1.0, -1.0))
+        try:
+            separation = find_separator(Dataset(prepared.data.inputs, signs))
+        except DataError:
+            continue
+        answers.append(_said(f"{name} against the rest", separation, prepared.rows, number))
+    return tuple(answers)
+
+
+def _said(between: str, found: Separation, rows: np.ndarray, class_number: int | None = None) -> Separability:
+    return Separability(
+        between=between,
+        class_number=class_number,
+        separable=found.separable,
+        margin=found.margin if found.separable else None,
+        norm_upper=found.norm_upper,
+        norm_lower=found.norm_lower,
+        witnesses=tuple(int(rows[place]) + 1 for place in np.flatnonzero(found.weights)),
+        proof=found.sentence,
+    )
+
+
+def _unit_rows(prepared: Prepared) -> np.ndarray | None:
+    """The points divided by their norms; None where one is 0."""
+    points = np.asarray(prepared.data.inputs, np.float64)
+    norms = np.linalg.norm(points, axis=1, keepdims=True)
+    return points / norms if norms.all() else None
+
+
+def _clusters(units: np.ndarray, prepared: Prepared) -> Clusters:
+    labels = np.asarray(prepared.data.labels)
+    found = measure_clusters(units, labels, find_clusters(units, labels))
+    return Clusters(radius=found.radius, overlap=found.overlap, imbalance=found.imbalance)
+
+
+def _components(units: np.ndarray, prepared: Prepared) -> Components:
+    classes = np.unique(np.asarray(prepared.data.labels), return_inverse=True)[1].astype(np.int64)
+    if len(units) > MOST_COMPARED:
+        part = np.random.default_rng(0).choice(len(units), MOST_COMPARED, replace=False)
+        units, classes = units[part], classes[part]
+    found = measure_structure(units, classes, find_components(units, classes))
+    return Components(
+        classes=found.n_classes,
+        per_class=found.per_class,
+        distance=found.distance if math.isfinite(found.distance) else 0.0,
+        relative_diameter=found.relative_diameter,
+        points=len(units),
+    )

@@ -1,0 +1,150 @@
+"""What the theorems say: one row per claim of every paper, sorted by how much it tells about this data."""
+
+import functools
+import time
+from collections.abc import Iterable, Sequence
+
+from widenet import papers
+from widenet.certificates.clock import Clock, OutOfTime
+from widenet.certificates.views import View
+from widenet.claims import Claim, Evidence, Hypothesis, Kind, Silence, Verdict
+from widenet.progress import Progress, parts, silent
+from widenet.records import ClosedModel
+from widenet.run import Mishap, ask
+from widenet.run.cells import Cells
+
+NOT_ASKED = "It was not asked: the time was spent."
+CUT_OFF = "It was asked, and stopped when its share of the time was spent."
+FOR_ONE = 0.4
+"""The share of the time left that a single claim may take."""
+
+
+class Row(ClosedModel):
+    """One claim, and what it says about the data.
+
+    Attributes:
+      id, kind, where, statement: of the claim.
+      about: which form of the data it was asked about; "" for the data as it was prepared.
+      evidence: what was found; None where the claim is silent.
+      silence: why, in one sentence.
+      is_open: whether it was silent for want of time, or because of a mistake in this program.
+      seconds: how long it took.
+    """
+
+    id: str
+    kind: Kind
+    where: str
+    statement: str
+    about: str = ""
+    evidence: Evidence | None = None
+    silence: str = ""
+    is_open: bool = False
+    seconds: float = 0.0
+
+    @property
+    def paper(self) -> str:
+        """The key of the paper."""
+        return self.id.split(".")[0]
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """None for a silent claim."""
+        return None if self.evidence is None else self.evidence.verdict
+
+    @property
+    def hypotheses(self) -> list[Hypothesis]:
+        """Those that fail first, the nearest to holding at the top; then those that hold, the tightest at the top."""
+        return [] if self.evidence is None else sorted(self.evidence.hypotheses, key=_place)
+
+    @property
+    def missing(self) -> list[Hypothesis]:
+        """The hypotheses that fail, or could not be decided, the nearest to holding first."""
+        return [each for each in self.hypotheses if not each.met]
+
+
+def nearness(hypothesis: Hypothesis) -> float:
+    """The slack beside the size of what was measured: −1 for one that is missed by as much as itself."""
+    if hypothesis.slack is None or not isinstance(hypothesis.actual, float):
+        return float("-inf") if hypothesis.met is False else 0.0
+    size = max(abs(hypothesis.actual), abs(hypothesis.slack))
+    return hypothesis.slack / size if size > 0 else 0.0
+
+
+def _place(hypothesis: Hypothesis) -> tuple[int, float]:
+    order = {False: 0, None: 1, True: 2}[hypothesis.met]
+    return order, abs(nearness(hypothesis))
+
+
+def claims_by_weight() -> tuple[list[Claim], list[Claim]]:
+    """The main results of all papers, and all other claims, those first that say most."""
+    claims = sorted(papers.claims_of(), key=lambda claim: list(Kind).index(claim.kind))
+    return [each for each in claims if each.kind is Kind.MAIN], [each for each in claims if each.kind is not Kind.MAIN]
+
+
+def ask_all(
+    claims: Sequence[Claim], views: Sequence[View], cells: Cells, clock: Clock, progress: Progress = silent
+) -> list[Row]:
+    """What each claim says; one that is silent is asked about the other views in turn.
+
+    Raises:
+      StoreError: the store cannot be read or written.
+    """
+    return [_row(claim, views, cells, clock, share) for claim, share in parts(claims, progress)]
+
+
+def ask_again(rows: Sequence[Row], view: View, cells: Cells, clock: Clock, progress: Progress = silent) -> list[Row]:
+    """The rows once more, where those that were silent are asked about one more view while there is time.
+
+    Raises:
+      StoreError: the store cannot be read or written.
+    """
+    claims = {claim.id: claim for claim in papers.claims_of()}
+    answers = []
+    for row, share in parts(rows, progress):
+        again = None
+        if row.evidence is None and not row.is_open and clock.left > 0:
+            again = _row(claims[row.id], [view], cells, clock, share)
+        # Where there was no time for this view, the row says why the claim was silent about the others.
+        answers.append(row if again is None or again.is_open else again)
+    return answers
+
+
+def _row(claim: Claim, views: Sequence[View], cells: Cells, clock: Clock, progress: Progress) -> Row:
+    base = Row(id=claim.id, kind=claim.kind, where=claim.where, statement=claim.statement)
+    start, silence, is_open = time.perf_counter(), "", False
+    for view in views:
+        if clock.left <= 0:
+            return base.model_copy(update={"silence": silence or NOT_ASKED, "is_open": not silence})
+        try:
+            answer = ask(claim, view.specimen, cells, clock.share(FOR_ONE).watched(progress))
+        except OutOfTime:
+            return base.model_copy(update={"silence": CUT_OFF, "is_open": True})
+        if not isinstance(answer, Silence):
+            seconds = time.perf_counter() - start
+            return base.model_copy(update={"evidence": answer, "about": view.name, "seconds": seconds})
+        silence, is_open = str(answer), is_open or isinstance(answer, Mishap)
+    return base.model_copy(update={"silence": silence, "is_open": is_open})
+
+
+def ordered(rows: Iterable[Row]) -> list[Row]:
+    """Those that speak before those that are silent; main results first; what holds before what fails."""
+    return sorted(rows, key=_rank)
+
+
+@functools.cache
+def _verdicts() -> dict[Verdict | None, int]:
+    order = (
+        Verdict.VIOLATED,
+        Verdict.HOLDS,
+        Verdict.CONSTANT_UNSPECIFIED,
+        Verdict.INSUFFICIENT_EVIDENCE,
+        Verdict.HYPOTHESES_NOT_MET,
+        None,
+    )
+    return {verdict: place for place, verdict in enumerate(order)}
+
+
+def _rank(row: Row) -> tuple[int, int, int, bool, float]:
+    vacuous = row.evidence is not None and row.evidence.vacuous
+    farthest = max((abs(nearness(each)) for each in row.missing), default=0.0)
+    return (row.evidence is None, list(Kind).index(row.kind), _verdicts()[row.verdict], vacuous, farthest)

@@ -1,0 +1,156 @@
+"""A certificate from end to end, with rooms whose claims take no time."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import widenet as wn
+from tests.rooms import BROKEN, EMPTY, TOY
+from tests.rooms.broken2022.claims.theorems import theorem_8
+from widenet import papers
+from widenet.certificates.clock import Clock
+from widenet.cli import app
+from widenet.errors import InputError
+
+CORNERS = np.array(
+    [[2.0, 1.0], [1.5, 0.5], [2.5, 0.9], [2.1, 0.2], [-1.0, 0.3], [-2.0, -1.0], [-1.5, 0.0], [-1.1, 0.4]]
+)
+SIDES = np.array(["east"] * 4 + ["west"] * 4)
+SMALL = {"runs": 3, "time": 30.0}
+
+
+@pytest.fixture(autouse=True)
+def rooms(monkeypatch):
+    monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY))
+
+
+def table(tmp_path, labels=tuple(SIDES), name="corners.csv"):
+    lines = [",".join([*map(repr, map(float, row)), str(label)]) for row, label in zip(CORNERS, labels, strict=True)]
+    path = tmp_path / name
+    path.write_text("a,b,side\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(app, ["certify", *map(str, arguments)], prog_name="widenet")
+
+
+def test_a_certificate_has_all_its_parts():
+    found = wn.certify(CORNERS, SIDES, **SMALL).findings
+    assert found.portrait.separable is True
+    assert [each.name for each in found.portrait.classes] == ["east", "west"]
+    assert len(found.rows) == len(papers.claim_ids())
+    assert {row.id for row in found.speaking} == {"toy2020.theorem_2", "toy2020.theorem_6"}
+    assert all(row.silence for row in found.silent)
+    assert found.training is not None
+    assert found.training.fitted == 3
+    assert (found.training.trained_on, found.training.held_out) == (6, 2)
+
+
+def test_main_results_come_first_and_silent_claims_last():
+    rows = wn.certify(CORNERS, SIDES, **SMALL).findings.rows
+    assert rows[0].id == "toy2020.theorem_2"
+    assert [row.evidence is None for row in rows] == sorted(row.evidence is None for row in rows)
+
+
+def test_the_same_seed_gives_the_same_certificate():
+    first, second = (wn.certify(CORNERS, SIDES, **SMALL).to_dict() for _ in range(2))
+    for each in (first, second):
+        each.pop("seconds")
+        for row in each["rows"]:
+            row.pop("seconds")
+    assert first == second
+
+
+def test_json_and_screen_say_the_same():
+    certificate = wn.certify(CORNERS, SIDES, **SMALL)
+    assert json.loads(certificate.to_json()) == certificate.to_dict()
+    text = repr(certificate)
+    assert "8 points of 2 numbers each, in 2 classes: east (4), west (4)." in text
+    assert "A flat boundary separates the two classes perfectly." in text
+    assert "toy2020.theorem_2" in text
+    assert "All of them fit every training point" in text
+
+
+def test_many_classes_and_classes_that_no_plane_separates():
+    inputs = [[0, 0], [1, 1], [0, 1], [1, 0], [5, 5], [6, 5], [5, 6]]
+    found = wn.certify(np.array(inputs, float), [0, 0, 1, 1, 2, 2, 2], **SMALL).findings
+    assert [each.separable for each in found.portrait.separability] == [False, False, True]
+    assert found.speaking[0].about == "2 against the rest"
+    assert found.training is not None
+    assert found.training.setting.n_classes == 3
+
+
+def test_contradictions_are_counted_and_proved():
+    inputs = np.array([[1.0, 2.0], [1.0, 2.0], [3.0, 1.0], [3.0, 1.0], [0.0, 4.0]])
+    found = wn.certify(inputs, ["a", "b", "a", "a", "b"], **SMALL).findings.portrait
+    assert (found.n_contradicting, found.duplicates, found.contradictions) == (2, 1, ((1, 2),))
+    assert found.separable is False
+    assert "same numbers as a point of another class (rows 1 and 2" in repr(wn.certify(inputs, list("abaab"), **SMALL))
+
+
+def test_time_that_is_spent_is_said():
+    found = wn.certify(CORNERS, SIDES, runs=3, time=1e-6).findings
+    assert found.unasked == len(papers.claim_ids())
+    assert found.training is None
+    assert "the time of 1e-06 s was spent" in repr(wn.certify(CORNERS, SIDES, runs=3, time=1e-6))
+
+
+def test_a_clock_counts_down_and_shares_what_is_left():
+    now = [10.0]
+    clock = Clock(8.0, lambda: now[0])
+    now[0] = 14.0
+    assert (clock.spent, clock.left, clock.share(0.25).left) == (4.0, 4.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"width": 3}, "width must be a multiple of 2, got 3"),
+        ({"slope": 1.0}, "slope must be less than 1"),
+        ({"step_size": -1.0}, "step_size must be greater than 0"),
+        ({"init_scale": 0.0}, "init_scale must be a positive number, got 0.0"),
+        ({"runs": 0}, "runs must be a whole number between 1 and 10,000, got 0"),
+        ({"time": float("nan")}, "time must be a positive number, got nan"),
+        ({"scaling": "bal"}, "did you mean 'ball'"),
+    ],
+)
+def test_a_wrong_choice_is_one_sentence(choice, message):
+    with pytest.raises(InputError, match=message):
+        wn.certify(CORNERS, SIDES, **(SMALL | choice))
+
+
+def test_the_command_writes_a_file_and_shows_a_screen(tmp_path):
+    out = tmp_path / "out"
+    result = invoke(table(tmp_path), "--runs", 3, "--out", out)
+    assert result.exit_code == 0, result.stderr
+    assert "widenet certificate of corners.csv" in result.stdout
+    assert json.loads((out / "corners.json").read_text())["portrait"]["points"] == 8
+    plain = invoke(table(tmp_path), "--runs", 3, "--out", out, "--json")
+    assert json.loads(plain.stdout)["portrait"]["label"] == "side"
+
+
+def test_hostile_input_is_one_sentence_and_nothing_is_written(tmp_path, monkeypatch):
+    monkeypatch.setenv("WIDENET_STORE", str(tmp_path / "store"))
+    out = tmp_path / "out"
+    for arguments in (
+        (tmp_path / "none.csv",),
+        (table(tmp_path, labels=("east",) * 8, name="east.csv"),),
+        (table(tmp_path), "--width", 3),
+        (table(tmp_path), table(tmp_path)),
+        (table(tmp_path), "--label", "colour"),
+    ):
+        result = invoke(*arguments, "--out", out)
+        assert result.exit_code == 2
+        assert result.stderr.splitlines()[-1].startswith("widenet: ")
+        assert "Traceback" not in result.output
+        assert not out.exists()
+        assert not (tmp_path / "store").exists()
+
+
+def test_a_violated_theorem_is_an_exit_code(tmp_path, monkeypatch):
+    monkeypatch.setattr(papers, "PAPERS", (BROKEN,))
+    monkeypatch.setattr(theorem_8, "_settings_on", lambda specimen: 0)
+    assert invoke(table(tmp_path), "--runs", 3, "--out", tmp_path / "out").exit_code == 1
