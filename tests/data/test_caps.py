@@ -43,8 +43,10 @@ def test_every_cap_has_its_share():
 
 
 def test_what_cannot_be_is_refused():
-    for arguments in ({"n_classes": 1}, {"per_class": 0}, {"dim": 1}, {"relative_diameter": -0.1}):
+    for whole in ({"n_classes": 1}, {"per_class": 0}, {"dim": 1}):
         with pytest.raises(ValueError, match="got"):
-            make_caps(KEY, **arguments)
+            make_caps(KEY, **whole)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        make_caps(KEY, relative_diameter=-0.1)
     with pytest.raises(DataError, match="unit vectors"):
         make_caps(KEY, dim=2, least_distance=1.4)

@@ -260,6 +260,31 @@ def test_how_much_a_curve_may_bend_down():
         assert lemma_b_5(altered(kinked(0.5, 0.5, 0.25), line=line)).hypotheses[0].met is met
 
 
+def test_a_steep_curve_may_bend_down_by_more():
+    """1e-9 of 1 + its steepest slope, which is 2."""
+    for size, met in ((2.9e-9, True), (3.1e-9, False)):
+        pair = kinked(0.5, 2.0, 0.25)
+        pair = altered(pair, curve=pair.curve - size * np.maximum(pair.knots - 0.5, 0))
+        assert lemma_a_5(pair).hypotheses[0].met is met
+
+
+def test_one_bent_line_among_others():
+    good = kinked(0.5, 0.5, 0.25)
+    bad = altered(good, line=good.line + 0.1 * np.abs(good.knots))
+    for pairs in ((good, bad), (bad, good)):
+        assert lemma_a_5(joined(*pairs)).hypotheses[1].met is False
+
+
+def test_numbers_scale_with_the_reach():
+    """φ = 3|α|/2 and l = 3τ/4 on [−2, 2]: ρ = 3, ρτ²/4 = 3; and γτ²/16 = 3/4 for γ = 3."""
+    found = lemma_a_5(kinked(1.5, 1.5, 1.5, reach=2.0))
+    assert [part.promised for part in found.parts[:2]] == pytest.approx([1.5, 3.0])
+    assert found.parts[1].measured == pytest.approx(3.0)
+    found = lemma_b_5(area_family(0.2, reach=2.0, jump=3.0))
+    assert [part.promised for part in found.parts[:2]] == pytest.approx([0.375, 0.75])
+    assert found.parts[1].measured == pytest.approx(0.75 + 3 * 4 * 0.1 / 8)
+
+
 def test_how_much_a_line_may_bend():
     """1e-9 of 1 + its slope."""
     for slope in (0.0, 3.0):
@@ -326,7 +351,7 @@ def test_the_family_of_least_probability_is_the_one_that_was_derived(width):
     at = dict(zip(curve.knots[0].round(6), curve.difference[0], strict=True))
     expected = {-1.0: small, -0.5: -small, 0.5 - width: -small, 0.5: -127 / 512, 1.0: -127 / 512 + 127 / 256}
     for knot, value in expected.items():
-        assert at[round(knot, 6)] == pytest.approx(value, rel=1e-11)
+        assert at[round(knot, 6)] == pytest.approx(value, rel=1e-11, abs=0)
     outside = (at[1.5] - at[1.0], at[-1.5] - at[-1.0])
     assert outside == pytest.approx((127 / 256, 2 * small))
     # The kink of l is at 1/2 − h alone.

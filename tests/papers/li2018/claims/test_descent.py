@@ -8,6 +8,7 @@ import pytest
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
 from tests.papers.li2018.toys import altered
 from widenet.claims.base import Silence, Verdict
+from widenet.claims.sides import Sense
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import descent
@@ -15,6 +16,7 @@ from widenet.papers.li2018.claims.descent import (
     by_width,
     lemma_a_4,
     lemma_a_4_step,
+    rate,
     section_4_dimension_free,
     section_4_width_free,
     section_5_observation,
@@ -389,6 +391,15 @@ def test_rates_of_a_reader_s_residuals_and_steps():
     assert section_4_width_free([late] * 5 + slow[5:]).conclusion is None
 
 
+def test_a_rate_that_is_just_met_is_met():
+    own = [altered(wide()[0], own=True)]
+    for sense in (Sense.AT_MOST, Sense.AT_LEAST):
+        assert rate(-0.35, -0.35, sense, own).kept is True
+        assert rate(-0.35, -0.35, sense, wide()).kept is True
+    assert rate(-0.36, -0.35, Sense.AT_LEAST, own).kept is None
+    assert rate(-0.36, -0.35, Sense.AT_LEAST, wide()).kept is False
+
+
 def test_patterns_that_never_change_have_no_rate():
     still = [altered(cell, flips=np.zeros(401)) for cell in wide()]
     assert section_5_observation(still).verdict is Verdict.INSUFFICIENT_EVIDENCE
@@ -427,7 +438,7 @@ def test_the_rank_at_its_edges():
     ):
         cell = altered(fine(), n_components=n_components, data_rank=data_rank, rank=rank)
         assert section_6_rank([cell]).parts[0].kept is kept
-    for excess, kept in ((3.9e-10, True), (4.1e-10, False)):
+    for excess, kept in ((3.95e-10, True), (4.05e-10, False)):
         cell = altered(fine(), update_norm=3.0, spectrum_shift=3.0 + excess)
         assert section_6_rank([cell]).parts[1].kept is kept
 

@@ -108,9 +108,9 @@ test_control_each_part_of_the_components = part_edges(
 def test_runs_that_were_cut_off_decide_nothing():
     assert section_6_structure(pairs(true_accuracy=0.99)).verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert section_6_structure(pairs(permuted_accuracy=0.99)).verdict is Verdict.HOLDS
-    for short in ({"permuted_steps": 49}, {"permuted_distance": 1.99}):
-        cut = section_6_structure(pairs(permuted_accuracy=0.99, **short))
-        assert cut.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    few, near = pairs(permuted_accuracy=0.99, permuted_steps=49), pairs(permuted_accuracy=0.99, permuted_distance=1.99)
+    for short in (few, near):
+        assert section_6_structure(short).verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert section_6_components(rows(accuracy=0.98)).verdict is Verdict.HOLDS
     assert section_6_components(rows(accuracy=0.97)).verdict is Verdict.INSUFFICIENT_EVIDENCE
     for place in range(9):  # one run of one number of components leaves the two steps beside it open

@@ -407,7 +407,7 @@ def test_shares_of_the_mean_event_are_those_of_the_law():
     assert wide.shares[0] == pytest.approx((1 - erf(4 * wide.thresholds[0] / 2**0.5)) ** 4, abs=0.05)
 
 
-@pytest.mark.parametrize(("largest", "allowed"), [(0.33, 1), (0.34, 0), (0.17, 1), (0.16, 2)])
+@pytest.mark.parametrize(("largest", "allowed"), [(0.33, 1), (1 / 3, 1), (0.34, 0), (0.17, 1), (0.16, 2)])
 def test_a_third_of_v_may_be_hit(largest, allowed):
     """So many of four points may be hit where each has |p v| = largest·v."""
     found = measure_mean_events([Basis(n_classes=3)], 0, factor=8.0, largest=largest)

@@ -177,6 +177,9 @@ def test_random_starts_have_weights_of_several_sizes():
     moves = [np.abs(net.hidden - start.hidden).max() for start, net, _ in random_starts(TOY.draw(0), 0, 10)]
     assert max(moves) > 10 * min(moves)
     assert isinstance(next(random_starts(TOY.draw(0), 0, 1))[0], SoftmaxNetwork)
+    # A move is between a hundredth and ten times as large as the start.
+    sizes = [np.std(net.hidden - start.hidden) * 40**0.5 for start, net, _ in random_starts(TOY.draw(0), 0, 600)]
+    assert (min(sizes), max(sizes)) == pytest.approx((0.01, 10.0), rel=0.06)
 
 
 def test_rounding_is_no_excuse():

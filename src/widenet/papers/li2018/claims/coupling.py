@@ -141,7 +141,7 @@ def measure_uniform(sample: Sample, seed: int, *, constant: float = E, lowest: f
     least = np.sort(least_products(np.random.default_rng([seed, 54]), sample.points, width, 1500), axis=1)
     lost = (np.arange(width) + 1) / width > constant * least * n
     above = lost & (E * least * n * width >= lowest)
-    return Uniform(lost.any(axis=1), above.any(axis=1), sample.n_lines, n, constant)
+    return Uniform(np.any(lost, axis=1), np.any(above, axis=1), sample.n_lines, n, constant)
 
 
 def draw_uniform(scale: Scale, seed: int) -> Uniform:

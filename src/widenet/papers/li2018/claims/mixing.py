@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.stats
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, at_most, claim
 from widenet.claims.sides import Rate, Sense, Sides, evidence
@@ -150,7 +151,7 @@ def lemma_5_2(cells: Sequence[LargeGradients], *, share: float = 1.0) -> Evidenc
     )
     widths = np.concatenate([np.full(len(cell.shares), cell.width) for cell in cells])
     promised = share * targets
-    room = share_room(np.maximum(promised, 0), widths)
+    room = share_room(promised, widths)
     return evidence(
         {
             f"residuals {name}": Sides(shares, promised, Sense.AT_LEAST, room, scored=kinds == kind, trivial=0.0)
@@ -332,7 +333,7 @@ def fitted_slope(sizes: np.ndarray, values: np.ndarray) -> float:
     """Of log values against log sizes; NaN for one size alone, or where a value is 0."""
     if len(sizes) < 2 or not (values > 0).all():
         return float("nan")
-    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
+    return float(scipy.stats.linregress(np.log(sizes), np.log(values)).slope)
 
 
 def _batch_conditions(cells: Sequence[Batches]) -> tuple[Hypothesis, ...]:
