@@ -24,10 +24,11 @@ XORD = tuple(f"brutzkus2019.figure_{name}" for name in ("1", "1_laws", "2", "3",
 FILTERS = tuple(f"brutzkus2019.figure_{number}" for number in (4, 7, 8))
 TEACHERS = tuple(f"sarussi2021.figure_{number}" for number in range(1, 10))
 DESCENTS = tuple(f"chatterji2021.figure_{number}" for number in range(1, 5))
+SOFTMAX = tuple(f"li2018.figure_{number}" for number in range(1, 8))
 LAWS = XORD[1]
-FIGURES = MNIST + OTHERS + XORD + FILTERS + DESCENTS + TEACHERS
+FIGURES = MNIST + OTHERS + SOFTMAX + XORD + FILTERS + DESCENTS + TEACHERS
 """Those of the gallery, each at quick scale."""
-AT_PAPER_SCALE = MNIST + FILTERS
+AT_PAPER_SCALE = MNIST + FILTERS + tuple(name for name in SOFTMAX if name != "li2018.figure_3")
 """Those that it shows at paper scale too."""
 
 CURVES = ("epoch",)

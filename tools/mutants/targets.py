@@ -64,7 +64,7 @@ def find(name: str) -> Target:
     room = PACKAGE / "papers" / name
     if not (room / "claims").is_dir():
         raise SystemExit(f"no room {name!r}; there are {', '.join(rooms())}, {', '.join(OTHERS)}.")
-    files = (*sorted(room.glob("formulas*.py")), *sorted((room / "claims").glob("*.py")))
+    files = (*sorted(room.glob("*formulas*.py")), *sorted((room / "claims").glob("*.py")))
     return Target(name, tuple(path for path in files if path.stem != "__init__"), ROOT / "tests" / "papers" / name)
 
 

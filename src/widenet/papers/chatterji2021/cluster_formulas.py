@@ -75,24 +75,9 @@ def captured_sum_tail(level: Number, deviation: Number, p: Number, side: int) ->
     return float(found.fun)
 
 
-def captured_sum_failure(level: Number, deviation: Number, p: Number, n: Number) -> float:
-    """How often a sum of Lemma 15.1 is out of its bounds for one of n points, at most."""
-    return n * sum(math.exp(captured_sum_tail(level, deviation, p, side)) for side in (1, -1))
-
-
 def capture_loss(level: Number, deviation: Number) -> float:
     """a/(σ√(2π)) ≥ 1/2 − ζ: the share of the units that a level a > 0 costs, at most."""
     return level / (deviation * math.sqrt(2 * math.pi))
-
-
-def count_slack(p: Number) -> float:
-    """p^(−1/4), the o(1) of the proofs of Lemma 15.2, 15.4 and 15.5."""
-    return p**-0.25
-
-
-def count_failure(p: Number, statements: Number) -> float:
-    """How often one of so many counts is off by p^(−1/4)·p, at most (Hoeffding)."""
-    return statements * math.exp(-2 * math.sqrt(p))
 
 
 def tight_slack(p: Number, statements: Number, level: Number = LEVEL) -> float:

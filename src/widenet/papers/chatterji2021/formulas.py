@@ -57,11 +57,6 @@ def scheduled_step(step_scale: Numbers, log_loss: Numbers) -> Numbers:
     return step_scale * log_loss**2
 
 
-def loss_bound(first_loss: Numbers, rate: Numbers, iterate: Numbers) -> Numbers:
-    """L₁/(Q₂(t − 1) + 1)."""
-    return first_loss / (rate * (iterate - 1) + 1)
-
-
 def step_product(half_width: Numbers, step: Numbers, loss: Numbers) -> Numbers:
     """30pαL, at most 1 by I2."""
     return 30 * half_width * step * loss
@@ -141,9 +136,6 @@ def entropy_curvature(z: Numbers) -> Numbers:
 INFLECTION = root(entropy_curvature, 1.0, 2.0)
 """1.524…: F is concave up to here, and not beyond."""
 
-DOUBLED_LIMIT = root(lambda z: math.expm1(z) - 2 * z, 1.0, 2.0)
-"""1.256…: e^z ≤ 1 + 2z up to here."""
-
 
 def alignment_bound(n_samples: Numbers, loss: Numbers, penalty: Numbers | None = None) -> Numbers:
     """The right side of (5) times ‖V‖: F(nL)/n − L; sharper with −mean(g)/2 as the penalty."""
@@ -192,12 +184,6 @@ def _largest_loss(room: Callable[[float], float]) -> float:
 def row_length(loss: float, bandwidth: float) -> float:
     """c with log(1 + e^{−(c − h/2)}) = L: where every point has one unit at c and no other, the loss is L."""
     return bandwidth / 2 - math.log(math.expm1(loss))
-
-
-def second_term_ratio(loss: Numbers) -> Numbers:
-    """How often the third term of (6) fits into the second, at least: some margin is ≥ log(1/(e^L − 1)), ≤ √p‖V‖."""
-    margin = -np.log(np.expm1(loss))
-    return 108 * 120 * margin**2 / (125 * math.e**2 * loss * np.log(loss) ** 4)
 
 
 THIRD_TERM_LIMIT = 0.65

@@ -80,6 +80,12 @@ test_edges_of_equation_4 = hypothesis_edges(
 )
 
 
+def test_the_widest_band_of_all_cells_counts():
+    pair = [toys.placed(), altered(toys.placed(), bandwidth=lambda h: 1.1 * h)]
+    for cells in (pair, pair[::-1]):
+        assert [each.key for each in equation_4(cells).hypotheses if not each.met] == ["narrow_band"]
+
+
 def test_toy_networks_against_values_computed_apart():
     """mean(g m) − hp·mean(g), − (hp/2)·mean(g) and − L, and −⟨∇L, V⟩."""
     from tests.diagnostics.test_huberized import T1, T2
@@ -215,6 +221,11 @@ def test_control_a_later_loss_above_the_threshold():
 @breaks_hypothesis(lemma_10, "two_points")
 def test_control_one_point():
     return lemma_10([axes_run(), axes_run(1, 2, 1e-7)], [])
+
+
+@breaks_hypothesis(lemma_10, "two_points")
+def test_control_one_network_with_one_point():
+    return lemma_10([], [toys.thin()]), lemma_10([], [altered(toys.thin(), n_samples=np.array([1.0, 3.0]))])
 
 
 test_edges_of_lemma_10 = hypothesis_edges(

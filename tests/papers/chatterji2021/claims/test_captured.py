@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.chatterji2021.cluster_toys import altered, centres, clusters, expects, with_entry
+from tests.papers.chatterji2021.cluster_toys import altered, centres, clusters, expects, narrowed, with_entry
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
@@ -233,7 +233,7 @@ def test_a_pair_of_one_class_does_not_count():
 def test_the_slack_of_the_paper_says_nothing_here():
     """p^(−1/4) in place of the tight one exceeds every count."""
     cell = clusters()
-    assert P * (f.opposite_share(cell.overlap, cell.radius) + f.count_slack(P)) > cell.helpful.max()
+    assert P * (f.opposite_share(cell.overlap, cell.radius) + P**-0.25) > cell.helpful.max()
 
 
 def test_the_bounds_their_trivial_sides_and_how_often_they_may_fail():
@@ -256,12 +256,14 @@ def test_pairs_of_one_class_are_left_out_of_the_count():
     """All counts of opposite pairs 0: then the largest is 0."""
     cell = altered(clusters(), helpful_touched=lambda a: np.where(clusters().opposite, 0.0, a))
     assert captured.touched(cell, helpful=True).sides.measured.tolist() == [0.0] * 60
+    assert captured.touched(narrowed(clusters(), 4), helpful=True).sides.measured.tolist() == [0.0] * 60
 
 
 def test_details_have_the_scaling_and_what_is_compared():
     (row,) = lemma_15_1([clusters("exact")]).details["cells"]
     assert row["scaling"] == "exact"
     assert row["mean"] == pytest.approx(P * f.captured_mean(*exact_scales()))
+    assert row["spread"] == pytest.approx(clusters("exact").helpful_sum.std(), rel=0.1)
     (row,) = lemma_15_2([clusters("exact")]).details["cells"]
     assert row["share"] == pytest.approx(f.captured_share(*exact_scales()))
     (row,) = lemma_15_5([clusters()]).details["cells"]
@@ -288,7 +290,7 @@ CORNERS = np.array([(1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0)]) / np.sq
     [
         (CORNERS, [1, 1, 1, 1], "two classes"),
         (CORNERS[:3], [1, 1, -1], "at least 4 points"),
-        (2 * CORNERS, [1, 1, -1, -1], "‖x‖ goes from 2 to 2"),
+        (2 * CORNERS, [1, 1, -1, -1], "norms from 2 to 2"),
         (np.tile(CORNERS, (26, 1)), [1, 1, -1, -1] * 26, "at most 100 points"),
     ],
 )

@@ -9,7 +9,14 @@ from widenet.claims.base import Verdict
 from widenet.papers.chatterji2021.claims import concavity
 from widenet.papers.chatterji2021.claims.concavity import entropy_concave, lemma_9
 from widenet.papers.chatterji2021.formulas import INFLECTION
-from widenet.papers.chatterji2021.runs.splits import draw_bend, draw_bend_to, draw_concave, draw_split, draw_splits
+from widenet.papers.chatterji2021.runs.splits import (
+    draw_bend,
+    draw_bend_to,
+    draw_concave,
+    draw_split,
+    draw_splits,
+    smoothed,
+)
 from widenet.records import Scale
 
 SPLITS = draw_splits(Scale.QUICK, 0)
@@ -43,6 +50,26 @@ def test_control_an_infimum_a_little_too_large():
 def test_control_a_point_that_is_not_on_the_simplex():
     roots = draw_split(*CONCAVE["√z"], 1.0, 2, 0)
     return lemma_9([roots]), lemma_9([altered(roots, samples=np.array([[1 - 1e-11, 1e-300]]))])
+
+
+@breaks_part(lemma_9, "no move raises the sum")
+def test_control_moves_in_the_wrong_order():
+    roots = draw_split(*CONCAVE["√z"], 1.0, 5, 0)
+    return lemma_9([roots]), lemma_9([*SPLITS, altered(roots, moves=lambda moves: moves[:, ::-1])])
+
+
+def test_a_move_keeps_the_total_and_ends_at_the_corner():
+    moves = smoothed(np.array([[0.2, 0.5, 0.3]]))[0]
+    np.testing.assert_allclose(moves, [[0.2, 0.5, 0.3], [0.6, 0.1, 0.3], [0.8, 0.1, 0.1]])
+    assert SPLITS[-1].moves.shape == (20, 20, 20)
+
+
+@pytest.mark.parametrize(("excess", "kept"), [(9e-13, True), (5e-12, False)])
+def test_the_room_of_a_move(excess, kept):
+    """ψ = z: every move leaves the sum as it is, to the rounding of both sums, 1e-12 of 2."""
+    line = draw_split(np.positive, 0.0, 1.0, 2, 0)
+    raised = line.moves + np.array([0.0, 2 * excess])[None, :, None] * np.array([1.0, 0.0])
+    assert lemma_9([altered(line, moves=raised)]).parts[2].kept is kept
 
 
 def test_control_a_convex_function_has_points_below():

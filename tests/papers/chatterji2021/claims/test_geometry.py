@@ -1,5 +1,6 @@
 """Inner products of clustered points, both coordinates, and two angles."""
 
+import functools
 import math
 
 import numpy as np
@@ -29,11 +30,19 @@ from widenet.papers.chatterji2021.claims.geometry import (
 )
 from widenet.records import Scale
 
-PRODUCTS, REDUCED = draw_products(Scale.QUICK, 0), draw_reduced(Scale.QUICK, 0)
+
+@functools.cache
+def products():
+    return draw_products(Scale.QUICK, 0)
+
+
+@functools.cache
+def reduced():
+    return draw_reduced(Scale.QUICK, 0)
 
 
 def test_all_pairs_and_both_attained():
-    evidence = lemma_21(PRODUCTS)
+    evidence = lemma_21(products())
     assert evidence.verdict is Verdict.HOLDS
     assert evidence.parts[1].tightness == pytest.approx(1, abs=1e-12)
     assert evidence.parts[0].tightness == pytest.approx(2.911799849 / 2.998, rel=1e-6)
@@ -96,14 +105,14 @@ def test_control_both_ends_of_a_cluster():
 
 def test_vectors_of_other_lengths_are_not_asked_for_the_sharp_form():
     assert shrunk(0.01).same.min() < 1 - 0.01**2
-    assert lemma_21(PRODUCTS).parts[4].cases < lemma_21(PRODUCTS).parts[3].cases
+    assert lemma_21(products()).parts[4].cases < lemma_21(products()).parts[3].cases
 
 
 test_control_hypotheses_of_lemma_21 = hypothesis_edges(
     lemma_21,
-    lambda **fields: lemma_21(altered(PRODUCTS, **fields)),
+    lambda **fields: lemma_21(altered(products(), **fields)),
     radius=({"radius": 0.999}, {"radius": 1.0}),
-    distance=({"distance": 1 + 2e-10}, {"distance": 1 + 1e-9}),
+    distance=({"distance": 1 + 2.45e-10}, {"distance": 1 + 2.55e-10}),
     centres=({"centre_error": 5e-10}, {"centre_error": 5e-9}),
 )
 
@@ -119,11 +128,20 @@ def test_a_point_outside_its_radius_is_noticed():
     assert products_of_clusters(longer).centre_error > 1e-3
 
 
+def of_deviation(excess):
+    """Entries whose deviation is √2 σ and so much of σ."""
+    return {"entries": lambda _: (math.sqrt(2) + excess) * reduced().deviation * np.repeat([1.0, -1.0], 10)}
+
+
+def judge_reduced(**fields):
+    return appendix_c(altered(reduced(), **fields))
+
+
 test_control_each_identity_of_the_reduction = part_edges(
     appendix_c,
-    lambda **fields: appendix_c(altered(REDUCED, **fields)),
+    judge_reduced,
     {
-        "σ̃ = √2 σ": ({}, {"entries": lambda e: 1.02 * e}),
+        "σ̃ = √2 σ": (of_deviation(0.0095), of_deviation(0.0105)),
         "distances shrink by √2": (
             {"reduced_distances": with_entry(3, lambda d: d + 5e-13)},
             {"reduced_distances": with_entry(3, lambda d: d + 5e-12)},
@@ -136,19 +154,31 @@ test_control_each_identity_of_the_reduction = part_edges(
 )
 
 
+test_control_each_identity_from_the_other_side = part_edges(
+    appendix_c,
+    judge_reduced,
+    {
+        "σ̃ = √2 σ": (of_deviation(-0.0095), of_deviation(-0.0105)),
+        "distances shrink by √2": ({}, {"reduced_distances": with_entry(3, lambda d: d - 5e-12)}),
+        "products of centres move halfway to 1": ({}, {"reduced_between": with_entry(3, lambda d: d - 5e-12)}),
+    },
+)
+
+
 @breaks_hypothesis(appendix_c, "centres")
 def test_control_centres_of_another_length():
-    return appendix_c(altered(REDUCED, centre_error=5e-10)), appendix_c(altered(REDUCED, centre_error=5e-9))
+    return appendix_c(altered(reduced(), centre_error=5e-10)), appendix_c(altered(reduced(), centre_error=5e-9))
 
 
 def test_the_unscaled_start_is_noticed():
-    assert appendix_c(altered(REDUCED, entries=lambda e: e / math.sqrt(2))).parts[0].kept is False
-    assert appendix_c(altered(REDUCED, entries=lambda e: 0.99 * e)).parts[0].kept is False
+    assert appendix_c(altered(reduced(), entries=lambda e: e / math.sqrt(2))).parts[0].kept is False
+    assert appendix_c(altered(reduced(), entries=lambda e: 0.99 * e)).parts[0].kept is False
 
 
 @breaks_part(appendix_d_4, "arccos(1 − 2r)/π ≤ √r")
 def test_control_a_smaller_root():
-    return appendix_d_4(draw_radii(Scale.QUICK, 0)), appendix_d_4(draw_radii(Scale.QUICK, 0), share=0.999)
+    """At r = 1 both sides are 1."""
+    return tuple(appendix_d_4(draw_radii(Scale.QUICK, 0), share=1 - less) for less in (5e-13, 5e-12))
 
 
 test_control_hypotheses_of_the_first_angle = hypothesis_edges(
@@ -171,11 +201,16 @@ def judge_angles(**constants):
     return appendix_d_5(draw_angles(Scale.QUICK, 0), **constants)
 
 
+def slack_at_zero(less):
+    """Slopes so large that the constant decides nowhere else."""
+    return {"constant": 1 / 3 - less, "of_overlap": 200.0, "of_radius": 200.0}
+
+
 test_control_each_slope_of_the_second_angle = part_edges(
     appendix_d_5,
     judge_angles,
     {
-        "at Δ = r = 0": ({}, {"constant": 0.3333, "of_overlap": 200.0, "of_radius": 200.0}),
+        "at Δ = r = 0": (slack_at_zero(5e-13), slack_at_zero(5e-12)),
         "with Δ alone": ({}, {"of_overlap": 0.09}, "with r"),
         "with r": ({}, {"of_radius": 0.36}),
     },
@@ -195,6 +230,31 @@ def test_values_of_the_second_angle():
     ):
         part = appendix_d_5(np.array([(0.0, 0.0), (0.1, 0.0), case])).parts[2]
         assert (part.measured, part.promised) == (pytest.approx(left), pytest.approx(right))
+
+
+def test_beyond_its_range_the_angle_is_zero():
+    """(1 + Δ)/2 + 2r ≥ 1: the left side is 1/2."""
+    assert appendix_d_5(np.array([(0.0, 0.0), (0.1, 0.0), (1.0, 0.5)])).parts[2].measured == 0.5
+
+
+def test_which_part_a_case_belongs_to():
+    for case, cases in (((0.0, 0.0), [1, 0, 0]), ((0.05, 0.0), [0, 1, 0]), ((0.0, 0.05), [0, 0, 1])):
+        assert [part.cases for part in appendix_d_5(np.array([case])).parts] == cases
+
+
+@pytest.mark.parametrize(("excess", "kept"), [(5e-13, True), (5e-12, False)])
+def test_the_room_of_each_bound_of_lemma_21(excess, kept):
+    """One pair at each of its bounds, Δ = 0.2 and r = 0.3, and a little beyond it."""
+    drawn = products_of_clusters(scattered(3, 0.3, 0.2, 0))
+    spread = math.sqrt(2) * 0.3 + 0.3**2 / 2
+    for part, name, bound in (
+        (0, "opposite", 0.6 + 0.6 + excess),
+        (1, "opposite", 0.6 + spread + excess),
+        (2, "same", 1 - 0.6 - excess),
+        (3, "same", 1 - spread - excess),
+        (4, "same", 1 - 0.09 - excess),
+    ):
+        assert lemma_21(altered(drawn, **{name: with_entry(0, bound)})).parts[part].kept is kept
 
 
 def test_one_point_outside_is_enough():

@@ -38,14 +38,16 @@ def judged(claim):
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
 def test_it_holds_on_both_copies_of_the_tight_run(claim):
-    assert claim([axes_run(), axes_run(3, 5, 2e-8)]).verdict is Verdict.HOLDS
+    found = claim([axes_run(), axes_run(3, 5, 2e-8)])
+    assert found.verdict is Verdict.HOLDS
+    assert found.runs.tried == 2
 
 
 @pytest.mark.parametrize(("given", "slack"), [((), 1.7820202303), ((3, 5, 2e-8), 1.74755006877)])
 def test_how_near_the_rate_comes_to_its_bound(given, slack):
     found = theorem_1([axes_run(*given)])
     assert found.tightness == pytest.approx(1 / slack, rel=1e-6)
-    assert found.runs.tried == 59
+    assert (found.runs.tried, found.parts[0].cases) == (1, 59)
 
 
 def scaled(factor):
@@ -94,7 +96,7 @@ OF_THEOREM_1 = {
     **COMMON,
     **SCHEDULE,
     "step_scale": (with_scale(1.0), with_scale(1 + 5e-12)),
-    "rate_share": ({"rate_share": 1.0}, {"rate_share": 1 + 1e-9}),
+    "rate_share": ({"rate_share": 1 + 5e-13}, {"rate_share": 1 + 5e-12}),
 }
 test_edges_of_theorem_1 = hypothesis_edges(theorem_1, judged(theorem_1), **OF_THEOREM_1)
 
@@ -132,6 +134,19 @@ def test_control_a_dead_network_never_learns():
     assert found.verdict is Verdict.HYPOTHESES_NOT_MET
     assert found.conclusion is False
     np.testing.assert_allclose(dead.losses, np.log(2))
+
+
+def test_a_run_that_leaves_float64_says_so():
+    """One run begins at L = e^{−695}, and has no step that float64 could follow."""
+    assert theorem_1([axes_run()]).note == ""
+    one = altered(axes_run(), left_float64=True)
+    none = descend(HuberNetwork(695.0 * np.eye(4, 2), 0.5), np.eye(2), np.ones(2), n_steps=10, step_scale=1e-3)
+    assert theorem_1([axes_run(), one, none]).note == (
+        "2 of 3 runs ended where the loss leaves float64, the first after 0 steps; nothing is said about later ones."
+    )
+    for claim in CLAIMS[:-1]:
+        assert claim([none]).conclusion is None, claim.name
+    assert theorem_1([axes_run(), none]).verdict is Verdict.HOLDS
 
 
 def fall(share):

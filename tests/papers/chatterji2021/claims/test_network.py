@@ -141,6 +141,13 @@ test_parts_of_appendix_a = part_edges(
         ),
     },
 )
+
+
+def test_an_overlap_that_is_too_small_is_noticed_too():
+    largest = int(np.argmax(trained_pair().overlaps))
+    assert coordinates(overlaps=from_step(largest, -5e-12)).parts[3].kept is False
+
+
 test_edges_of_appendix_a = hypothesis_edges(
     appendix_a, coordinates, unit_inputs=({"unit_error": 9e-13}, {"unit_error": 5e-12})
 )

@@ -1,5 +1,7 @@
 """Section 3.3: each inequality where it is attained, and just beyond."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -7,6 +9,9 @@ from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypoth
 from tests.papers.chatterji2021 import toys
 from tests.papers.chatterji2021.toys import altered, axes_run, from_step, looked, times
 from widenet.claims.base import Verdict
+from widenet.diagnostics.huberized import HuberNetwork
+from widenet.losses import logistic
+from widenet.networks import TwoLayer, huberized_relu, plus_minus, relu
 from widenet.papers.chatterji2021.claims import smoothness
 from widenet.papers.chatterji2021.claims.smoothness import (
     draw_row_norms,
@@ -28,7 +33,7 @@ from widenet.papers.chatterji2021.formulas import (
     repaired_hessian_sum,
     wide_diagonal_bound,
 )
-from widenet.papers.chatterji2021.runs.cases import DeadCases, all_on, flat_step, steepest_curve
+from widenet.papers.chatterji2021.runs.cases import Case, DeadCases, all_on, flat_step, steepest_curve
 from widenet.papers.chatterji2021.runs.networks import look_at
 from widenet.records import Scale
 
@@ -146,6 +151,29 @@ test_parts_of_lemma_6 = part_edges(
     },
 )
 test_edges_of_lemma_6 = hypothesis_edges(lemma_6, on_placed(lemma_6), **COMMON)
+
+
+def test_control_a_plain_relu_has_no_such_bound():
+    """A ReLU is h → 0: one unit on its parabola curves the loss by g/h, beyond every multiple of pL."""
+    for h, kept in ((1.0, True), (0.1, False), (1e-6, False)):
+        case = Case(np.ones((1, 1)), -np.ones(1), HuberNetwork(np.array([[h / 2], [-1.0]]), h))
+        found = lemma_6([looked(case)])
+        assert found.conclusion is kept
+        assert [each.key for each in found.hypotheses if not each.met] == ([] if kept else ["bandwidth"])
+
+
+def test_control_the_gradient_of_a_plain_relu_jumps():
+    """By automatic differentiation, on both sides of 0: a difference quotient far beyond 5pL; with φ it is not."""
+
+    def slope(activation, weight):
+        def loss(value):
+            return logistic(TwoLayer(value, plus_minus(2, 1.0), None, activation)(jnp.ones(1)), jnp.asarray(-1.0))
+
+        return np.asarray(jax.grad(loss)(jnp.array([[weight], [-1.0]])))
+
+    for activation, smooth in ((relu(), False), (huberized_relu(1.0), True)):
+        apart = np.abs(slope(activation, 1e-4) - slope(activation, -1e-4)).max() / 2e-4
+        assert bool(apart <= 5 * np.log(2)) is smooth
 
 
 def test_the_steepest_curve():

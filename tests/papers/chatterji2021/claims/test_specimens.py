@@ -9,6 +9,7 @@ import pytest
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
+from widenet.diagnostics.huberized import HuberNetwork, log_mean_loss
 from widenet.papers.chatterji2021.claims import alignment, induction, network, scalars, smoothness
 from widenet.papers.chatterji2021.claims.induction import theorem_1
 from widenet.papers.chatterji2021.claims.network import theorem_1_start
@@ -82,6 +83,17 @@ def test_a_data_set_on_which_no_start_exists():
     assert "0.462" in found.hypotheses[0].why
 
 
+def test_equal_points_with_different_labels_keep_the_loss_up():
+    """L ≥ 2 log 2/n for every network, which is more than Theorem 1 allows for any n."""
+    points, labels = np.array([[1.0, 0.0], [1.0, 0.0], [0.6, 0.8]]), np.array([1.0, -1.0, 1.0])
+    draw = np.random.default_rng(0)
+    for size in np.geomspace(0.01, 100, 30):
+        margins = HuberNetwork(size * draw.normal(size=(6, 2)), 1 / 3).margins(points, labels)
+        assert np.exp(log_mean_loss(margins)) >= 2 * np.log(2) / 3 * (1 - 1e-12)
+    for n in (2, 3, 10, 100, 1000):
+        assert 2 * np.log(2) / n > equation_5_threshold(n)
+
+
 def test_a_data_set_that_float64_cannot_tell_apart():
     about = specimen([[1, 0], [1, 1e-6], [0, 1]], [1, -1, 1])
     said = asked(theorem_1, about)
@@ -108,6 +120,8 @@ def test_norms_are_measured_not_assumed():
     points = (1 + 1e-8) * points / np.linalg.norm(points, axis=1, keepdims=True)
     found = asked(theorem_1, Specimen(from_arrays(points, labels), Choices(n_neurons=4)))
     assert [each.key for each in found.hypotheses if not each.met] == ["unit_inputs"]
+    assert [each.why for each in found.hypotheses if not each.met] == ["divide every row by its norm, in float64"]
+    assert not any(each.why for each in found.hypotheses if each.met)
 
 
 def test_large_data_and_wide_networks_are_declined():

@@ -99,6 +99,23 @@ def test_conditions_are_those_of_the_worst_cell():
     assert met([altered(clusters(), deviation=np.nan)])["start"] is False
 
 
+def test_beta_up_to_its_ends():
+    for beta, positive, below in ((1e-9, True, True), (0.0, False, True), (0.4999, True, True), (0.5, True, False)):
+        found = met([altered(clusters(), beta=beta)])
+        assert (found["beta_positive"], found["beta_below_half"]) == (positive, below)
+
+
+@pytest.mark.parametrize(("excess", "inside"), [(5e-13, True), (5e-12, False)])
+def test_the_room_of_products(excess, inside):
+    cell = altered(clusters(), radius=0.1, overlap=0.2)
+    for hypothesis, at, value in (
+        (products_at_least_zero, (0, 7), -excess),
+        (pairs_of_one_cluster, (0, 1), 0.8 - excess),
+        (pairs_of_opposite_classes, (0, 5), 0.8 + excess),
+    ):
+        assert hypothesis([altered(cell, products=with_entry(at, value))]).met is inside
+
+
 def test_exact_numbers_under_the_name_of_section_4_are_noticed():
     assert [key for key, each in met([altered(clusters("exact"), scaling="sec4")]).items() if not each] == [
         "start", "first_step",
@@ -152,7 +169,12 @@ def test_how_long_they_may_be():
     for radius, speaks in ((1 + 2e-10, True), (1 - 2e-10, True), (1 + 1e-9, False), (1 - 1e-9, False)):
         assert (silence_over_clusters(specimen(circle(8, radius), signs(8))) is None) is speaks
     said = silence_over_clusters(specimen(circle(8) * np.linspace(1, 2, 8)[:, None], signs(8)))
-    assert str(said) == "It is about inputs of length 1; here ‖x‖ goes from 1 to 2."
+    assert str(said) == (
+        "It is about inputs of norm 1, and this data has norms from 1 to 2. Divide every row by its norm and ask again."
+    )
+    assert "1 to 3e-08 only. Divide every row by its norm once more, in float64" in str(
+        silence_over_clusters(specimen(circle(8, 1 + 3e-8), signs(8)))
+    )
 
 
 def test_which_labels():

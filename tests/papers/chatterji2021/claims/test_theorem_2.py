@@ -55,6 +55,22 @@ def test_control_a_loss_of_one():
     return judge_a(after=with_entry(2, one + 1e-9)), judge_a(after=with_entry(2, one - 1e-9))
 
 
+def test_a_loss_of_exactly_one_is_too_much():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(theorem_2, "margin_rates", lambda cell: np.zeros(3))
+        assert theorem_2a([wide(1000)]).parts[0].kept is False
+
+
+def test_which_points_a_first_step_pushes_the_wrong_way():
+    """A third point of the class −1 between the two of +1, nearer to each of them than they are to each other."""
+    angles = np.radians([0, 90, 45, 225])
+    points = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    (setting, _) = theorem_2a.on(Specimen(from_arrays(points, np.array([1.0, 1.0, -1.0, -1.0])), Choices(n_runs=2)))
+    found = theorem_2a([run_first_steps(setting, silent)])
+    assert found.details["cells"][0]["pushed_the_wrong_way"] == [3]
+    assert theorem_2a([wide(1000)]).details["cells"][0]["pushed_the_wrong_way"] == []
+
+
 def conditions_of_theorem_2(claim, judged, *, also=()):
     return hypothesis_edges(
         claim,
@@ -80,6 +96,15 @@ def test_the_constant_is_open_and_its_value_shown():
     assert margin_rates(wide())[0] == pytest.approx(-math.log(losses(wide())[0]) / 10)
     assert losses(wide())[0] == pytest.approx(np.log1p(np.exp(-wide().after[0])).mean())
     assert [row["scaling"] for row in evidence.details["cells"]] == ["exact"] * 3
+    assert evidence.note == f"C_2 must exceed r = 0, Δ = 0, ε = 0; these runs allow C_4 up to {smallest:.3g}."
+
+
+def test_where_one_step_makes_it_worse_no_constant_is_allowed():
+    """And the note says how far the clusters are from those of the theorem."""
+    evidence = judge_a(after=with_entry(2, -3.0), radius=0.4, overlap=0.9, imbalance=0.05)
+    assert evidence.note == (
+        "C_2 must exceed r = 0.4, Δ = 0.9, ε = 0.05; L_1 ≥ 1 in a run here, so no C_4 > 0 is allowed."
+    )
 
 
 def judge_trend(**last):
@@ -146,6 +171,14 @@ def test_the_band_of_the_slope(slope, kept, size):
 def test_a_margin_of_zero_is_not_positive():
     parts = [judge_trend(after=with_entry((slice(0, runs), 1), 0.0)).parts[1].kept for runs in (1, 2)]
     assert parts == [True, False]
+    assert judge_trend(after=with_entry((slice(0, 5), 1), 1e-9)).parts[1].kept is True
+
+
+@pytest.mark.parametrize(("wrong", "kept"), [(2, True), (3, False)])
+def test_nine_runs_of_ten(wrong, kept):
+    """18 and 17 of 20."""
+    last = altered(wide(runs=20), after=with_entry((slice(0, wrong), 1), -1e-9))
+    assert theorem_2a_trend([wide(1000), last]).parts[1].kept is kept
 
 
 def judge_limit(constant=1 / 24, **last):
@@ -162,6 +195,12 @@ def test_the_band_of_the_limit(ratio, kept):
     cell = wide()
     change = ratio * cell.step * cell.half_width / 24
     assert one_step_limit([altered(cell, after=cell.before + change)]).parts[0].kept is kept
+
+
+def test_narrow_networks_are_no_evidence_for_the_limit():
+    found = one_step_limit([altered(wide(1000), after=lambda a: a + 99), wide()])
+    assert found.parts[0].kept is True
+    assert found.parts[0].cases == 1
 
 
 test_control_hypotheses_of_the_limit = edges_of_conditions(one_step_limit, judge_limit)
@@ -197,7 +236,8 @@ def phase(**fields):
     """A run that falls like 1/(t + 10)²."""
     made = Phase(
         losses=10.0 / (np.arange(1, 201) + 10) ** 2, norm=1.0,
-        step_scale=f.STEP_CONSTANT / 100, half_width=100, beta=0.25, dim=2, n_points=4, start="gaussian",
+        step_scale=f.STEP_CONSTANT / 100, half_width=100, bandwidth=0.01, beta=0.25, dim=2, n_points=4, unit_error=0.0,
+        start="gaussian",
     )  # fmt: skip
     return altered(made, **fields)
 
@@ -205,6 +245,13 @@ def phase(**fields):
 @breaks_part(theorem_2b, "t·L_t is largest before the last half")
 def test_control_a_loss_that_stalls():
     return theorem_2b([phase()]), theorem_2b([phase(losses=np.full(200, 0.5))])
+
+
+@pytest.mark.parametrize(("peak", "kept"), [(100, True), (101, False)])
+def test_where_the_product_may_be_largest(peak, kept):
+    """Halfway through 200 iterates, and one later."""
+    t = np.arange(1, 201)
+    assert theorem_2b([phase(losses=np.where(t == peak, 2.0, 1.0) / t)]).parts[0].kept is kept
 
 
 def test_the_needed_constant():
@@ -249,13 +296,19 @@ def test_control_one_rise():
     return theorem_2b_trend([phase()]), theorem_2b_trend([phase(losses=with_entry(7, lambda loss: 1.5 * loss))])
 
 
+OF_PHASES = {
+    "schedule": ({"step_scale": lambda q: q * (1 + 5e-13)}, {"step_scale": lambda q: q * (1 + 5e-12)}),
+    "points": ({"n_points": 4}, {"n_points": 3}),
+    "unit_inputs": ({"unit_error": 5e-10}, {"unit_error": 5e-9}),
+    "bandwidth": ({"bandwidth": lambda h: h * (1 + 5e-13)}, {"bandwidth": lambda h: h * (1 + 5e-12)}),
+    "beta_positive": ({"beta": 1e-9}, {"beta": 0.0}),
+    "beta_below_half": ({"beta": 0.4999}, {"beta": 0.5}),
+}
+
+
 def edges_of_phases(claim):
-    return hypothesis_edges(
-        claim,
-        lambda **fields: claim([phase(**fields)]),
-        schedule=({"step_scale": lambda q: q * (1 + 5e-13)}, {"step_scale": lambda q: q * (1 + 5e-12)}),
-        points=({"n_points": 4}, {"n_points": 3}),
-    )
+    """In one of two runs."""
+    return hypothesis_edges(claim, lambda **fields: claim([phase(), phase(**fields)]), **OF_PHASES)
 
 
 test_control_hypotheses_of_part_b = edges_of_phases(theorem_2b)
@@ -310,8 +363,9 @@ UNIT = f.norm_unit(2, 30_000, 0.25)
 test_control_hypotheses_of_the_rate = hypothesis_edges(
     section_4_3_rate,
     judge_rate,
-    schedule=({"step_scale": lambda q: q * (1 + 5e-13)}, {"step_scale": lambda q: q * (1 + 5e-12)}),
-    points=({}, {"n_points": 3}),
+    **{key: OF_PHASES[key] for key in ("schedule", "points", "unit_inputs", "bandwidth")},
+    beta_positive=({}, {"beta": 0.0}),
+    beta_below_half=({}, {"beta": 0.5}, "norm_high"),
     first_loss=({"losses": with_entry(0, THRESHOLD * (1 - 1e-9))}, {"losses": with_entry(0, THRESHOLD * (1 + 1e-9))}),
     norm_low=({"norm": 0.6 * UNIT * (1 + 1e-9)}, {"norm": 0.6 * UNIT * (1 - 1e-9)}),
     norm_high=({"norm": 3 * UNIT * (1 - 1e-9)}, {"norm": 3 * UNIT * (1 + 1e-9)}),

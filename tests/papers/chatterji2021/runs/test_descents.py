@@ -114,6 +114,8 @@ def test_a_loss_that_leaves_float64_ends_the_run():
     made = descend(start, np.eye(2), np.ones(2), n_steps=10, step_scale=1e-3)
     assert len(made.norms) == 1
     assert made.steps.shape == (0,)
+    assert made.left_float64
+    assert not axes_run().left_float64
 
 
 @pytest.mark.parametrize(("spread", "background"), [(0.0, 0.0), (0.2, 0.0), (0.0, 0.1), (0.3, 0.3)])

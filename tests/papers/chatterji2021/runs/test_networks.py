@@ -57,6 +57,23 @@ def test_the_segment_of_lemma_8():
     assert found.segment_losses[0] >= found.losses[0]
 
 
+def test_the_pieces_of_a_step():
+    """The induction of Lemma 8: in ⌈√(2p)‖V' − V‖/L⌉ pieces, no piece raises the loss by more than L, or at all."""
+    walked = 0
+    for case in RandomCases(n_networks=400, seed=3).cases():
+        net, slope = case.network, gradient(case.network, case.points, case.labels)
+        loss = float(np.exp(log_mean_loss(net.margins(case.points, case.labels))))
+        change = slope / (30 * net.half_width * loss)
+        pieces = int(np.ceil(np.sqrt(2 * net.half_width) * np.linalg.norm(change) / loss))
+        if not 2 <= pieces <= 500:
+            continue
+        moved = [HuberNetwork(net.weights - part * change, net.bandwidth) for part in np.linspace(0, 1, pieces + 1)]
+        losses = [float(np.exp(log_mean_loss(each.margins(case.points, case.labels)))) for each in moved]
+        assert max(losses) <= loss * (1 + 1e-12)
+        walked += 1
+    assert walked >= 3
+
+
 def test_a_smoothness_that_is_proved_or_measured():
     """No place of the way has a larger Hessian, on a much finer grid."""
     from widenet.diagnostics.curvature import hessian_norm

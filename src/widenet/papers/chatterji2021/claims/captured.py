@@ -9,6 +9,7 @@ from widenet.claims.base import Evidence, Kind, Silence, claim, pick
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.papers.chatterji2021.claims.starts import (
+    SURENESS,
     Seldom,
     conditions,
     over_cells,
@@ -20,6 +21,7 @@ from widenet.papers.chatterji2021.claims.starts import (
 from widenet.papers.chatterji2021.cluster_formulas import (
     LEVEL,
     capture_loss,
+    captured_deviation,
     captured_mean,
     captured_share,
     captured_sum_tail,
@@ -52,21 +54,29 @@ def lemma_15_1(cells: Sequence[FirstSteps]) -> Evidence:
         },
         pick(conditions(cells), *NEEDED),
         runs=runs_of(cells),
-        details=rows_of(cells, mean=lambda cell: cell.half_width * captured_mean(cell.level, cell.deviation)),
+        details=rows_of(cells, mean=_mean, spread=_spread),
+        note=SURENESS,
     )
+
+
+def _mean(cell: FirstSteps) -> float:
+    return cell.half_width * captured_mean(cell.level, cell.deviation)
+
+
+def _spread(cell: FirstSteps) -> float:
+    """The standard deviation of a sum; a normal law with it would fail less often than Chernoff's bound allows."""
+    return captured_deviation(cell.level, cell.deviation, cell.half_width)
 
 
 def helpful_sums(cell: FirstSteps) -> Seldom:
     """Σ v_i·x_s over I_+s, at the point where it is smallest."""
-    mean = cell.half_width * captured_mean(cell.level, cell.deviation)
-    sides = Sides(cell.helpful_sum.min(axis=1), mean - 1, Sense.AT_LEAST, trivial=0.0)
+    sides = Sides(cell.helpful_sum.min(axis=1), _mean(cell) - 1, Sense.AT_LEAST, trivial=0.0)
     return Seldom(sides, _sum_failure(cell, -1))
 
 
 def harmful_sums(cell: FirstSteps) -> Seldom:
     """Σ v_i·x_s over I_−s, at the point where it is largest."""
-    mean = cell.half_width * captured_mean(cell.level, cell.deviation)
-    return Seldom(Sides(cell.harmful_sum.max(axis=1), mean + 1), _sum_failure(cell, 1))
+    return Seldom(Sides(cell.harmful_sum.max(axis=1), _mean(cell) + 1), _sum_failure(cell, 1))
 
 
 def _sum_failure(cell: FirstSteps, side: int) -> float:
@@ -93,6 +103,7 @@ def lemma_15_2(cells: Sequence[FirstSteps]) -> Evidence:
         pick(conditions(cells), *NEEDED),
         runs=runs_of(cells),
         details=rows_of(cells, share=lambda cell: captured_share(cell.level, cell.deviation), slack=_slack),
+        note=SURENESS,
     )
 
 
@@ -133,6 +144,7 @@ def lemma_15_3(cells: Sequence[FirstSteps], drawn: Sequence[StartDraws]) -> Evid
         pick(conditions(cells), *NEEDED),
         runs=runs_of(cells),
         details=rows_of(cells, largest=lambda cell: float(np.abs(cell.pulls - 0.5).max())),
+        note=SURENESS,
     )
 
 
@@ -167,6 +179,7 @@ def lemma_15_5(cells: Sequence[FirstSteps]) -> Evidence:
         (*pick(conditions(cells), *NEEDED), pairs_of_opposite_classes(cells)),
         runs=runs_of(cells),
         details=rows_of(cells, share=lambda cell: opposite_share(cell.overlap, cell.radius)),
+        note=SURENESS,
     )
 
 

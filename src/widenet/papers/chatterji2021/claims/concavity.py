@@ -15,11 +15,12 @@ from widenet.papers.chatterji2021.runs.splits import Bend, Split, draw_bend, dra
 @claim("chatterji2021.lemma_9", Kind.STEP, "Lemma 9, Appendix B.5", draws=draw_splits)
 def lemma_9(splits: Sequence[Split], *, shift: float = 0.0) -> Evidence:
     """The infimum of Σψ(z_i) over z_i > 0 with Σz_i = M is ψ(M) + (n − 1)ψ(0⁺), for ψ continuous and concave on (0, M]
-    with a finite limit at 0; (M − (n − 1)η, η, …, η) comes arbitrarily near to it.
+    with a finite limit at 0; (M − (n − 1)η, η, …, η) comes arbitrarily near to it, and no move on the way there, from
+    (z_1, z_k) to (z_1 + z_k − η, η), raises the sum.
 
     `shift` moves the infimum, for a control.
     """
-    values, limits, gaps = [], [], []
+    values, limits, gaps, moved = [], [], [], []
     for each in splits:
         n = each.samples.shape[1]
         least = float(each.function(np.array([each.total]))[0]) + (n - 1) * each.limit + shift
@@ -27,13 +28,17 @@ def lemma_9(splits: Sequence[Split], *, shift: float = 0.0) -> Evidence:
         values.append(found)
         limits.append(np.full(len(found), least))
         gaps.append(each.function(each.corner).sum(axis=1)[-1] - least)
+        sums = each.function(each.moves).sum(axis=2)
+        moved.append(np.stack([sums[:, 1:].ravel(), sums[:, :-1].ravel()]))
     low, promised = np.concatenate(values), np.concatenate(limits)
     room = ROUNDING * (np.abs(low) + np.abs(promised))
+    after, before = np.concatenate(moved, axis=1)
     bend = max(each.bend for each in splits)
     return evidence(
         {
             "no point lies below": Sides(low, promised, Sense.AT_LEAST, room=room),
             "the way comes near": Sides(gaps, 0.0, Sense.EQUAL, room=STEP),
+            "no move raises the sum": Sides(after, before, room=ROUNDING * (np.abs(after) + np.abs(before))),
         },
         (
             _finite_limit(splits),

@@ -40,12 +40,18 @@ def conditions(cells: Sequence[Looked]) -> tuple[Hypothesis, ...]:
     apart = float(np.max([np.abs(product - 1).max() for product in products]))
     widest = float(np.max([product.max() for product in products]))
     return (
-        at_most("unit_inputs", "largest |‖x‖ − 1|", most(cells, "unit_error"), 0, tolerance=ROUNDING),
+        unit_inputs(most(cells, "unit_error")),
         at_most("labels", "labels: largest distance from ±1", most(cells, "label_error"), 0),
         at_most("bandwidth", "largest |hp − 1|", apart, 0, tolerance=ROUNDING),
         at_most("narrow_band", "largest hp", widest, 1, tolerance=ROUNDING),
         at_most("bandwidth_below_one", "largest h", most(cells, "bandwidth"), 1, tolerance=ROUNDING),
     )
+
+
+def unit_inputs(error: float) -> Hypothesis:
+    """‖x‖ = 1, from the largest distance."""
+    found = at_most("unit_inputs", "largest |‖x‖ − 1|", error, 0, tolerance=ROUNDING)
+    return found if found.met else found.model_copy(update={"why": "divide every row by its norm, in float64"})
 
 
 def two_points(cells: Sequence[Looked]) -> Hypothesis:

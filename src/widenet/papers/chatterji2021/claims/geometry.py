@@ -240,7 +240,10 @@ def draw_radii(scale: Scale, seed: int) -> Cases:
 
 @claim("chatterji2021.appendix_d_4", Kind.STEP, "Appendix D.4, last step", draws=draw_radii)
 def appendix_d_4(radii: Cases, *, share: float = 1.0) -> Evidence:
-    """arccos(1 − 2r)/π ≤ √r for 0 ≤ r ≤ 1, with equality at both ends. `share` of the right side is for a control."""
+    """arccos(1 − 2r)/π ≤ √r for 0 ≤ r ≤ 1, with equality at both ends.
+
+    `share` of the right side is for a control.
+    """
     # arccos(1 − 2r) = 2 arcsin √r, which keeps its digits near r = 0.
     exact = 2 * np.arcsin(np.sqrt(np.clip(radii, 0, 1))) / np.pi
     with np.errstate(invalid="ignore"):

@@ -16,7 +16,16 @@ from widenet.papers.chatterji2021.claims.captured import (
     pulls_below,
     touched,
 )
-from widenet.papers.chatterji2021.claims.starts import CONFIRMED, Seldom, conditions, rows_of, runs_of, starts_on, worst
+from widenet.papers.chatterji2021.claims.starts import (
+    CONFIRMED,
+    SURENESS,
+    Seldom,
+    conditions,
+    rows_of,
+    runs_of,
+    starts_on,
+    worst,
+)
 from widenet.papers.chatterji2021.claims.whole_clusters import together
 from widenet.papers.chatterji2021.claims.window import in_window, norm_within, wide_enough
 from widenet.papers.chatterji2021.runs.first_steps import FirstSteps, FirstStepSetting, first_steps
@@ -53,7 +62,7 @@ def definition_16(cells: Sequence[FirstSteps]) -> Evidence:
         (*conditions(cells), wide_enough(cells)),
         runs=runs_of(cells),
         details=rows_of(cells, looked_at=lambda cell: list(_telling(cell)), failures=_failures),
-        note="Parts whose bound nothing could break are left out; part 4 as printed is false for large clusters.",
+        note=f"Parts whose bound nothing could break are left out. {SURENESS}",
     )
 
 

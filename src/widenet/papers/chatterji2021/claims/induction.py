@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, at_most, claim, pick
+from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_least, at_most, claim, pick
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.chatterji2021.claims.conditions import (
@@ -66,13 +67,14 @@ def _taken(run: Descent) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray
 
 
 def lowest(runs: Sequence[Descent], values: Callable[[Descent], np.ndarray]) -> float:
-    """The smallest value of all runs; NaN where there is one."""
-    return float(np.min(followed(runs, values)))
+    """The smallest value of all runs; NaN where there is one, and infinite where no run took a step."""
+    return float(np.min(followed(runs, values), initial=np.inf))
 
 
 def product_hypothesis(runs: Sequence[Descent]) -> Hypothesis:
     """I2: 30pα_tL_t ≤ 1 at every step."""
-    largest = np.max(followed(runs, lambda run: step_product(run.half_width, run.steps, run.losses[:-1])))
+    products = followed(runs, lambda run: step_product(run.half_width, run.steps, run.losses[:-1]))
+    largest = np.max(products, initial=0.0)
     return at_most("step_product", "I2: largest 30pα_tL_t", largest, 1, tolerance=ROUNDING)
 
 
@@ -109,15 +111,18 @@ def scale_hypothesis(runs: Sequence[Descent]) -> Hypothesis:
 
 def schedule_hypothesis(runs: Sequence[Descent]) -> Hypothesis:
     """α_t = Q₁ log²(1/L_t), as the steps were taken."""
-    apart = np.max(
-        followed(runs, lambda run: np.abs(run.steps / scheduled_step(run.step_scale, run.log_losses[:-1]) - 1))
-    )
-    return at_most("schedule", "largest |α_t/(Q₁ log²(1/L_t)) − 1|", apart, 0, tolerance=STEP)
+    apart = followed(runs, lambda run: np.abs(run.steps / scheduled_step(run.step_scale, run.log_losses[:-1]) - 1))
+    return at_most("schedule", "largest |α_t/(Q₁ log²(1/L_t)) − 1|", np.max(apart, initial=0.0), 0, tolerance=STEP)
 
 
 def rate_share_hypothesis(runs: Sequence[Descent]) -> Hypothesis:
     """Q₂ ≤ Q̃₂(Q₁)."""
     return at_most("rate_share", "largest Q₂/Q̃₂(Q₁)", max(run.rate_share for run in runs), 1, tolerance=ROUNDING)
+
+
+def _counted(runs: Sequence[Descent]) -> Runs:
+    """The parts count iterates."""
+    return Runs(tried=len(runs))
 
 
 @claim("chatterji2021.equation_8", Kind.STEP, "Eq. 8, proof of Lemma 11", reads=descents)
@@ -135,7 +140,7 @@ def equation_8(
         for name, share in (("with α_t and ‖V^(t)‖", first), ("with Q₁ and ‖V^(1)‖", later))
     }
     hypotheses = (product_hypothesis(runs), gradient_hypothesis(runs), use_hypothesis(runs), schedule_hypothesis(runs))
-    return evidence(parts, (*hypotheses, *pick(conditions(runs), *SETTING)))
+    return evidence(parts, (*hypotheses, *pick(conditions(runs), *SETTING)), runs=_counted(runs))
 
 
 @claim("chatterji2021.lemma_11", Kind.STEP, "Lemma 11, Section 3.4", reads=descents)
@@ -156,6 +161,7 @@ def lemma_11(runs: Sequence[Descent], *, rate: Bound = rate_constant) -> Evidenc
             two_points(runs),
             *pick(conditions(runs), *SETTING),
         ),
+        runs=_counted(runs),
     )
 
 
@@ -178,6 +184,7 @@ def lemma_12(runs: Sequence[Descent], *, product: Bound = step_product) -> Evide
             loss_below_one(runs),
         ),
         details={"schedule_error": schedule_hypothesis(runs).actual},
+        runs=_counted(runs),
     )
 
 
@@ -208,6 +215,7 @@ def lemma_13(runs: Sequence[Descent], *, by_product: float = 10 / 6, eighteenth:
             loss_below_one(runs),
             *pick(conditions(runs), *SETTING),
         ),
+        runs=_counted(runs),
     )
 
 
@@ -235,6 +243,7 @@ def equation_9(
             ),
             loss_below_one(runs),
         ),
+        runs=_counted(runs),
     )
 
 
@@ -261,7 +270,18 @@ def theorem_1(runs: Sequence[Descent], *, rate: Bound = rate_constant) -> Eviden
             *pick(conditions(runs), *SETTING),
         ),
         details={"smallest (L₁/L_t − 1)/(Q₂(t − 1))": float(slack), "iterates": len(found)},
+        note=_ends(runs),
+        runs=_counted(runs),
     )
+
+
+def _ends(runs: Sequence[Descent]) -> str:
+    """What a reader should know of runs that float64 could not follow to their last step."""
+    short = [len(run.steps) for run in runs if run.left_float64]
+    words = (
+        f"{len(short)} of {len(runs)} runs ended where the loss leaves float64, the first after {min(short, default=0)}"
+    )
+    return f"{words} steps; nothing is said about later ones." if short else ""
 
 
 @claim("chatterji2021.weights_grow", Kind.STEP, "not in the paper; the norm must grow", reads=descents)
@@ -272,8 +292,15 @@ def weights_grow(runs: Sequence[Descent], *, factor: float = 1.0) -> Evidence:
     return evidence(
         {"‖V‖ ≥ max y f(x)/√p": Sides(found, limits, Sense.AT_LEAST, room=STEP * np.abs(limits))},
         pick(conditions(runs), "unit_inputs", "labels"),
+        runs=_counted(runs),
     )
 
 
 for _step in (equation_8, lemma_11, lemma_12, lemma_13, equation_9, theorem_1, weights_grow):
     _step.speaks(runs_on)
+
+theorem_1.means(
+    Topic.RATE,
+    "Once the loss is small enough, gradient descent with the right steps brings it to zero, at least as fast "
+    "as one over the number of steps.",
+)

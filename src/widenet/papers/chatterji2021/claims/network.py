@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_most, claim, more_than, undecided
+from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, claim, more_than, undecided
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import CLOSED_FORM, IDENTITY, ROUNDING
 from widenet.diagnostics.curvature import DENSE
+from widenet.papers.chatterji2021.claims.conditions import unit_inputs
 from widenet.papers.chatterji2021.claims.specimens import MOST_FITTED, clash, silence_over_inputs
 from widenet.papers.chatterji2021.runs.cases import Case, OwnCases
 from widenet.papers.chatterji2021.runs.coordinates import BothCoordinates, CoordinatesSetting, coordinates
@@ -100,10 +101,9 @@ def appendix_a(cells: Sequence[BothCoordinates]) -> Evidence:
     }
     parts["⟨x̃, x̃'⟩ = (1 + ⟨x, x'⟩)/2"] = Sides(overlaps, halves, Sense.EQUAL, room=ROUNDING)
     parts["⟨x̃, x̃'⟩ ≥ 0"] = Sides(overlaps, 0.0, Sense.AT_LEAST, room=ROUNDING)
-    worst = max(cell.unit_error for cell in cells)
     return evidence(
         parts,
-        (at_most("unit_inputs", "largest |‖x‖ − 1|", worst, 0, tolerance=ROUNDING),),
+        (unit_inputs(max(cell.unit_error for cell in cells)),),
         details={"largest move of a weight": min(cell.moved for cell in cells)},
     )
 
@@ -147,10 +147,7 @@ def theorem_1_start(fits: Sequence[Fit]) -> Evidence:
     targets = np.array([each.target for each in fits])
     return evidence(
         {"L₁ is small enough for Theorem 1": Sides([each.loss for each in fits], targets, room=ROUNDING * targets)},
-        (
-            distinct,
-            at_most("unit_inputs", "largest |‖x‖ − 1|", max(each.unit_error for each in fits), 0, tolerance=ROUNDING),
-        ),
+        (distinct, unit_inputs(max(each.unit_error for each in fits))),
     )
 
 

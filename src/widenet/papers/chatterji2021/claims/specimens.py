@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from jaxtyping import Float
 
 from widenet.claims.base import Silence
 from widenet.claims.specimen import Specimen
@@ -32,11 +33,20 @@ def silence_over_inputs(specimen: Specimen) -> Silence | None:
     with np.errstate(over="ignore"):
         norms = np.linalg.norm(specimen.inputs, axis=1)
     if not np.abs(norms - 1).max() <= UNIT:
-        return Silence(
-            f"It is about inputs of norm 1, and this data has norms from {norms.min():.3g} to {norms.max():.3g}."
-            " Divide every row by its norm and ask again."
-        )
+        return Silence(f"It is about inputs of norm 1, and {lengths_in_words(norms)}")
     return None
+
+
+def lengths_in_words(norms: Float[np.ndarray, " point"]) -> str:
+    """What a reader whose inputs are no unit vectors can do about it."""
+    error = float(np.abs(norms - 1).max())
+    if error <= UNIT:
+        return (
+            f"these norms are 1 to {error:.0e} only. Divide every row by its norm once more, in float64, and ask again."
+        )
+    return (
+        f"this data has norms from {norms.min():.3g} to {norms.max():.3g}. Divide every row by its norm and ask again."
+    )
 
 
 def looks_on(specimen: Specimen) -> list[NetworkSetting] | Silence:

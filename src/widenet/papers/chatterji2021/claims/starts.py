@@ -10,6 +10,7 @@ from widenet.claims.base import Hypothesis, Part, Runs, Silence, at_least, at_mo
 from widenet.claims.sides import Rate, Sides
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.papers.chatterji2021.claims.specimens import lengths_in_words
 from widenet.papers.chatterji2021.cluster_formulas import first_step_size, initial_deviation
 from widenet.papers.chatterji2021.cluster_settings import OwnClusters
 from widenet.papers.chatterji2021.runs.first_steps import FirstSteps, FirstStepSetting
@@ -17,6 +18,8 @@ from widenet.papers.chatterji2021.runs.first_steps import FirstSteps, FirstStepS
 CONFIRMED = 0.05
 """A bound δ on how often something fails may be so small that no number of runs confirms it. It is refuted where the
 exact lower limit of the share of failures exceeds δ, and kept where the upper limit is at most δ or this."""
+SURENESS = "The runs exclude a failure rate above δ, or above 5 % where δ is smaller than they could confirm."
+"""What HOLDS means where a δ is that small."""
 MOST_POINTS = 100
 """All pairs of points are counted; with more of them that takes long."""
 
@@ -151,10 +154,10 @@ def silence_over_clusters(specimen: Specimen) -> Silence | None:
         return Silence(f"It is about four clusters, so at least 4 points, and this data has {n}.")
     if n > MOST_POINTS:
         return Silence(f"All pairs of points are counted here, for at most {MOST_POINTS} points, not {n}.")
-    lengths = np.linalg.norm(specimen.inputs, axis=1)
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(specimen.inputs, axis=1)
     if not np.abs(lengths - 1).max() <= STEP / 4:
-        low, high = lengths.min(), lengths.max()
-        return Silence(f"It is about inputs of length 1; here ‖x‖ goes from {low:.3g} to {high:.3g}.")
+        return Silence(f"It is about inputs of norm 1, and {lengths_in_words(lengths)}")
     return None
 
 

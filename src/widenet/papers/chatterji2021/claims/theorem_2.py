@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, Silence, at_least, at_most, claim
+from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_least, at_most, claim, less_than, more_than
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
-from widenet.claims.tolerances import ROUNDING
+from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.huberized import log_mean_loss
 from widenet.papers.chatterji2021.claims.lifted_units import centres_of_xor
 from widenet.papers.chatterji2021.claims.starts import conditions, rows_of, runs_of, silence_over_clusters
@@ -21,6 +22,7 @@ from widenet.papers.chatterji2021.cluster_formulas import (
     first_loss_bound,
     late_loss_bound,
     norm_unit,
+    predicted_gain,
     step_limit_terms,
 )
 from widenet.papers.chatterji2021.cluster_settings import OwnClusters
@@ -82,10 +84,30 @@ def theorem_2a(cells: Sequence[FirstSteps]) -> Evidence:
             smallest_rate=lambda cell: float(margin_rates(cell).min()),
             median_loss=lambda cell: float(np.median(losses(cell))),
             right=lambda cell: float((cell.after > 0).all(axis=1).mean()),
+            pushed_the_wrong_way=_wrong_way,
         ),
-        note=f"These runs allow C_4 up to {rates.min():.3g}, at the widths and clusters in the details.",
-        open_constant=f"C_4 (these runs allow at most {rates.min():.3g}), C_2 and C_3",
+        note=f"{_shape(cells)}; {_allowed(float(rates.min()))}.",
+        open_constant=f"C_4 ({_allowed(float(rates.min()))}), C_2 and C_3",
     )
+
+
+def _wrong_way(cell: FirstSteps) -> list[int]:
+    """The points, counted from 1, whose margins a first step is predicted to lower."""
+    gain = predicted_gain(cell.half_width, cell.step, cell.products, cell.labels, cell.pulls)
+    return [int(at) + 1 for at in np.flatnonzero(gain.mean(axis=0) < 0)]
+
+
+def _allowed(rate: float) -> str:
+    return f"these runs allow C_4 up to {rate:.3g}" if rate > 0 else "L_1 ≥ 1 in a run here, so no C_4 > 0 is allowed"
+
+
+def _shape(cells: Sequence[FirstSteps]) -> str:
+    """What C_2 would have to exceed."""
+    named = {"r": "radius", "Δ": "overlap", "ε": "imbalance"}
+    largest = (
+        f"{symbol} = {round(max(getattr(cell, name) for cell in cells), 9):.3g}" for symbol, name in named.items()
+    )
+    return f"C_2 must exceed {', '.join(largest)}"
 
 
 @theorem_2a.speaks
@@ -203,11 +225,17 @@ def theorem_2b_trend(phases: Sequence[Phase]) -> Evidence:
     )
 
 
-def _phase_conditions(phases: Sequence[Phase]):
+def _phase_conditions(phases: Sequence[Phase]) -> tuple[Hypothesis, ...]:
     scale = max(abs(phase.step_scale * phase.half_width / STEP_CONSTANT - 1) for phase in phases)
+    apart = max(abs(phase.bandwidth * phase.half_width - 1) for phase in phases)
+    length = max(phase.unit_error for phase in phases)
     return (
         at_most("schedule", "distance of Q_1 from e²/(120p), relative", scale, 0, tolerance=ROUNDING),
         at_least("points", "fewest points n", min(phase.n_points for phase in phases), 4),
+        at_most("unit_inputs", "largest distance of ‖x‖² from 1", length, 0, tolerance=STEP),
+        at_most("bandwidth", "largest distance of hp from 1", apart, 0, tolerance=ROUNDING),
+        more_than("beta_positive", "smallest β", min(phase.beta for phase in phases), 0),
+        less_than("beta_below_half", "largest β", max(phase.beta for phase in phases), 0.5),
     )
 
 
@@ -305,3 +333,14 @@ def section_4_3_step_size(limits: StepLimits) -> Evidence:
             at_least("norm", "smallest ‖V^(1)‖/(3/5·√(d/p^β))", limits.under.min(), 1, tolerance=ROUNDING),
         ),
     )
+
+
+theorem_2a.means(
+    Topic.RATE,
+    "If the points form two tight clusters per class, one large step from a random start already makes the loss "
+    "tiny; how wide the network must be is left open.",
+)
+theorem_2b.means(
+    Topic.RATE,
+    "After that step the loss goes on falling like one over the number of steps; the constants are left open.",
+)

@@ -12,6 +12,7 @@ from widenet.claims.base import Evidence, Hypothesis, Kind, Part, Silence, at_le
 from widenet.claims.sides import Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.papers.chatterji2021.claims.starts import (
+    SURENESS,
     Seldom,
     conditions,
     over_cells,
@@ -56,6 +57,7 @@ def lemma_15_6(cells: Sequence[FirstSteps]) -> Evidence:
         pick(conditions(cells), "unit_inputs", "bandwidth"),
         runs=runs_of(cells),
         details=rows_of(cells, share=_window_share),
+        note=SURENESS,
     )
 
 
@@ -85,6 +87,7 @@ def lemma_15_7(cells: Sequence[FirstSteps]) -> Evidence:
         (*pick(conditions(cells), "unit_inputs", "bandwidth", "start", "first_step"), wide_enough(cells)),
         runs=runs_of(cells),
         details=rows_of(cells, ratio=lambda cell: float(cell.norm.mean()) / _norm_unit(cell)),
+        note=SURENESS,
     )
 
 

@@ -73,6 +73,7 @@ class Descent:
       largest_margins: max y f(x).
       steps: α_t, as taken: ‖V^(t+1) − V^(t)‖/‖∇L_t‖.
       gains: log(L_t/L_{t+1}); stretches: log(‖V^(t+1)‖/‖V^(t)‖).
+      left_float64: whether the run ended before its last step, since its loss is no number of float64 any more.
     """
 
     n_samples: int
@@ -82,6 +83,7 @@ class Descent:
     label_error: float
     step_scale: float
     rate_share: float
+    left_float64: bool
     log_losses: Iterates
     norms: Iterates
     gradient_norms: Iterates
@@ -152,6 +154,7 @@ def descend(
         label_error=float(np.abs(np.abs(labels) - 1).max()),
         step_scale=step_scale,
         rate_share=rate_share,
+        left_float64=len(kept["steps"]) < n_steps,
         **{name: np.array(values) for name, values in kept.items()},
     )
 

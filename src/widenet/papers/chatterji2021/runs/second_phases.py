@@ -45,16 +45,19 @@ class Phase:
 
     Attributes:
       losses: L_t; norm: ‖V^(1)‖ in reduced coordinates; step_scale: Q_1, what multiplies log²(1/L_t).
-      half_width, beta, dim, n_points: p, β, d, n; start: which.
+      half_width, bandwidth, beta, dim, n_points: p, h, β, d, n; start: which.
+      unit_error: the largest distance of ‖x‖² from 1.
     """
 
     losses: Float[np.ndarray, " iterate"]
     norm: float
     step_scale: float
     half_width: int
+    bandwidth: float
     beta: float
     dim: int
     n_points: int
+    unit_error: float
     start: str
 
 
@@ -94,9 +97,11 @@ def run_second_phases(setting: PhaseSetting, progress: Progress) -> Phase:
         norm=norm,
         step_scale=step_scale,
         half_width=p,
+        bandwidth=h,
         beta=setting.beta,
         dim=drawn.points.shape[1],
         n_points=len(drawn.labels),
+        unit_error=float(np.abs((inputs**2).sum(axis=1) - 1).max()),
         start=setting.start,
     )
 

@@ -21,6 +21,7 @@ class Split:
       function, limit: ψ and ψ(0⁺).
       samples: points of the simplex.
       corner: (M − (n − 1)η, η, …, η) for ever smaller η.
+      moves: some of the points on their way there: each move leaves η of one more part and gives the rest to the first.
       bend: the largest second difference of ψ on a grid of (0, M], relative to the size of ψ.
     """
 
@@ -29,6 +30,7 @@ class Split:
     limit: float
     samples: Float[np.ndarray, "sample part"]
     corner: Float[np.ndarray, "way part"]
+    moves: Float[np.ndarray, "mover move part"]
     bend: float
 
 
@@ -39,7 +41,23 @@ def draw_split(function: Function, limit: float, total: float, parts: int, seed:
     small = total * np.logspace(-2, -20, 6)[:, None] / parts
     corner = np.concatenate([total - (parts - 1) * small, np.repeat(small, parts - 1, axis=1)], axis=1)
     values = function(np.linspace(total / 200, total, 200))
-    return Split(total, function, limit, samples, corner, float(np.diff(values, 2).max() / np.abs(values).max()))
+    bend = float(np.diff(values, 2).max() / np.abs(values).max())
+    return Split(total, function, limit, samples, corner, smoothed(samples[:MOVERS]), bend)
+
+
+MOVERS = 20
+"""Points that are moved to the corner part by part."""
+
+
+def smoothed(samples: Float[np.ndarray, "sample part"]) -> Float[np.ndarray, "sample move part"]:
+    """(z_1, z_k) becomes (z_1 + z_k − η, η) for k = 2, 3, …, with η half of the smallest part."""
+    small, steps = samples.min(axis=1) / 2, [samples]
+    for part in range(1, samples.shape[1]):
+        moved = steps[-1].copy()
+        moved[:, 0] += moved[:, part] - small
+        moved[:, part] = small
+        steps.append(moved)
+    return np.stack(steps, axis=1)
 
 
 def draw_concave() -> dict[str, tuple[Function, float]]:

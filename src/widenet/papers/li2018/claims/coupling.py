@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_least, at_most, claim
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
@@ -273,3 +274,10 @@ def own_descents(specimen: Specimen) -> list[DescentSetting] | Silence:
     if isinstance(data, Silence):
         return data
     return own_settings(data, specimen.choices.seed, min(3, specimen.choices.n_runs or 2))
+
+
+lemma_5_1.means(
+    Topic.STABILITY,
+    "In the first steps of training most neurons stay on the same side of every point, so the network changes "
+    "as predictably as a linear one.",
+)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_least, claim
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
@@ -249,3 +250,11 @@ def section_6_cancellation(cells: Sequence[Pass], *, update: float = 0.99, start
         },
         (*conditions(cells), at_least("runs", "number of runs", len(cells), 8)),
     )
+
+
+theorem_4_1.means(
+    Topic.TEST_ERROR,
+    "A wide network that sees the points once, in small batches, errs on at most a share {promised} of them, in "
+    "85 of 100 tries.",
+    "the run that came closest erred on a share {measured}",
+)

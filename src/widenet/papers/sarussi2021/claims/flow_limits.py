@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_most, claim, less_than, more_than
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Conjunct, Fact, Sides, evidence
 from widenet.claims.tolerances import STEP
 from widenet.diagnostics.agreement import agree, agreement_margin
@@ -353,3 +354,20 @@ def arrivals(last: np.ndarray, before: np.ndarray, plateau: np.ndarray) -> dict[
 
 for _claim in (theorem_6_1, corollary_6_2, theorem_6_2_region, theorem_6_2_first_step, theorem_6_2_direction):
     _claim.speaks(flows_on)
+
+theorem_6_1.means(
+    Topic.LIMIT,
+    "In the long run all neurons that vote for one class point in the same direction.",
+)
+corollary_6_2.means(
+    Topic.BOUNDARY,
+    "In the long run the boundary of the network becomes flat.",
+)
+theorem_6_2_region.means(
+    Topic.STABILITY,
+    "In the end every neuron is on the right side of every point, and stays there.",
+)
+theorem_6_2_direction.means(
+    Topic.LIMIT,
+    "Training leads to one particular network, which a small convex program finds without any training.",
+)
