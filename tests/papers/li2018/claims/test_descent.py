@@ -466,10 +466,11 @@ def test_residuals_of_the_same_weights_differ_by_rounding_only():
 def test_they_speak_about_widths():
     own = Specimen(from_arrays(3 * TOY.draw(5).points, TOY.draw(5).classes))
     settings = section_5_observation.on(own)
-    assert settings == lemma_a_4.on(own) == section_4_width_free.on(own)
+    assert settings == lemma_a_4.on(own)
+    assert "not known" in section_4_width_free.on(own)
     groups = {setting.width for setting in settings}
     assert len(groups) >= 3
-    assert len(settings) == 5 * len(groups)
+    assert len(settings) == 3 * len(groups)
     assert all(setting.n_steps >= 200 and setting.data.single for setting in settings)
     many = Specimen(from_arrays(np.random.default_rng(0).normal(size=(151, 2)), np.arange(151) % 3))
     assert isinstance(section_5_observation.on(many), Silence)

@@ -137,8 +137,12 @@ def section_5_observation(
     )
 
 
-@lemma_a_4.speaks
 @section_4_width_free.speaks
+def _(specimen: Specimen) -> Silence:
+    return Silence("It counts the steps until every residual is small, and how many that takes here is not known.")
+
+
+@lemma_a_4.speaks
 @section_5_observation.speaks
 def _(specimen: Specimen) -> list[DescentSetting] | Silence:
     data = own_points(specimen, most=150, single=True)

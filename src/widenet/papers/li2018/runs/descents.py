@@ -268,11 +268,11 @@ def own_settings(data: OwnPoints, seed: int, n_runs: int) -> list[DescentSetting
 
 
 def own_widths(data: OwnPoints, seed: int) -> list[DescentSetting]:
-    """A reader's points at three widths, five starts each."""
+    """A reader's points at three widths, three starts each."""
     return [
-        DescentSetting(data=data, width=width, n_steps=260, seed=seed + number)
+        DescentSetting(data=data, width=width, n_steps=200, seed=seed + number)
         for width in (64, 256, 1024)
-        for number in range(5)
+        for number in range(3)
     ]
 
 
