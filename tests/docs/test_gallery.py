@@ -50,9 +50,11 @@ OPEN = {
     "norm 1: rank correlation of l and distance at step 400",
 }
 """The rows of quick scale that stay off; the page says so."""
-DIFFERENT = {"brutzkus2019.figure_4": 1, "brutzkus2019.figure_7": 0, "brutzkus2019.figure_8": 0} | {
-    f"li2018.figure_{number}": count for number, count in {1: 1, 2: 0, 4: 0, 5: 1, 6: 0, 7: 1}.items()
-}
+DIFFERENT = (
+    {"brutzkus2019.figure_4": 1, "brutzkus2019.figure_7": 0, "brutzkus2019.figure_8": 0}
+    | {f"li2018.figure_{number}": count for number, count in {1: 1, 2: 0, 4: 0, 5: 1, 6: 0, 7: 1}.items()}
+    | {f"sarussi2021.figure_{number}": count for number, count in {2: 0, 6: 1, 7: 2}.items()}
+)
 """Rows at paper scale that do not come out; the page says which."""
 EARLIER_WORDS = {
     "widths": "width",

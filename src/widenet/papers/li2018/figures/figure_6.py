@@ -17,7 +17,7 @@ EARLY = 20
 FROM_SPREAD = 2.0
 """Below this σ every accuracy at step 20 is near 1."""
 TO_SPREAD = 5.0
-"""Above this σ no place of the spectrum stands out."""
+"""Up to this σ pilot runs showed a fall after the 20th singular value."""
 LONGER, DROP = 1.1, 2.0
 """How much longer it takes at least, and how far the singular values fall after the 20th."""
 
