@@ -333,7 +333,7 @@ def fitted_slope(sizes: np.ndarray, values: np.ndarray) -> float:
     """Of log values against log sizes; NaN for one size alone, or where a value is 0."""
     if len(sizes) < 2 or not (values > 0).all():
         return float("nan")
-    return float(scipy.stats.linregress(np.log(sizes), np.log(values)).slope)
+    return float(scipy.stats.linregress(np.log(sizes), np.log(values))[0])
 
 
 def _batch_conditions(cells: Sequence[Batches]) -> tuple[Hypothesis, ...]:
