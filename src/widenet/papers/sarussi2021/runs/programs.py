@@ -15,7 +15,6 @@ from widenet.papers.sarussi2021.formulas import (
 )
 from widenet.papers.sarussi2021.settings import SignedNetwork
 
-
 N_MEMBERS = 10
 """Networks drawn in the regime, for every data set and slope."""
 
@@ -193,9 +192,11 @@ def feasibility(
             members += [(_margin(network, points, labels), limit) for network in networks]
             if asymmetry(points) == 0:
                 antipodal.append((machine.margin / largest, float(antipodal_margin_share(slope)), value, ceiling))
-    *columns, inside = np.array(rows).T
+    values, limits, thresholds, margins, inside = np.array(rows).T
     both, found = np.array(antipodal).reshape(-1, 4), np.array(members).reshape(-1, 2)
-    return Feasibility(*columns, inside > 0, *found.T, *both.T, *np.array(small).T)
+    return Feasibility(
+        values, limits, thresholds, margins, inside > 0, found[:, 0], found[:, 1], *both.T, *np.array(small).T
+    )
 
 
 def right_rows(points: np.ndarray, labels: np.ndarray, draw: np.random.Generator) -> np.ndarray:
