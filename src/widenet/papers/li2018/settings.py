@@ -1,5 +1,6 @@
 """Data and networks of the paper: points with classes and components as records, and exact instances."""
 
+import dataclasses
 import functools
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -200,14 +201,19 @@ class SphereLabels(ClosedModel):
 
 
 class OwnPoints(ClosedModel):
-    """A reader's own data: rows divided by their norm, rows of 0 left out, equal points merged into one share."""
+    """A reader's own data: rows divided by their norm, rows of 0 left out, equal points merged into one share.
+
+    `single` makes every point a component of its own, as statements about single points (λ = 0) have it.
+    """
 
     kind: Literal["own"] = "own"
     own_data: str
+    single: bool = False
 
     def draw(self, seed: int) -> Sample:
         """The same for every seed; components as `find_components` finds them."""
-        return own_sample(self.own_data)
+        found = own_sample(self.own_data)
+        return dataclasses.replace(found, components=np.arange(len(found.points))) if self.single else found
 
 
 @functools.lru_cache(maxsize=4)
