@@ -34,6 +34,7 @@ LAYERS = {
     "report": 7,
     "console": 7,
     "certificates": 7,
+    "estimators": 7,
     "cli": 8,
 }
 """`papers` are the rooms without their `drawings`, which know how pictures are made."""

@@ -155,7 +155,7 @@ def footnote_8(
         dim, k = each.points.shape[1], half_width
         tall = output_weight * np.concatenate([np.tile(block[:, :dim], k), np.tile(block[:, dim:], k)], axis=1)
         full = separate(tall, np.ones(len(tall)))
-        solution = np.full(2 * k * dim, np.nan) if full.separator is None else full.separator
+        solution = np.full(tall.shape[1], np.nan) if full.separator is None else full.separator
         target = scale * np.concatenate([np.tile(reduced.plus, k), np.tile(reduced.minus, k)]) / (output_weight * k)
         target[0] *= 1 + shift
         parts["easy"].append(easy)
@@ -238,14 +238,18 @@ def draw_feasibility(scale: Scale, seed: int) -> Feasibility:
     draws=draw_feasibility,
 )
 def assumption_3_feasible(found: Feasibility) -> Evidence:
-    """Inside the regime of perfect agreement a margin above √k·αvR_x is possible exactly if the value of Eq. 7 is below
-    1/(αR_x)²; on antipodal data exactly if γ_svm/R_x > √2·α/(1 + α). As α → 0 the value tends to that of two one-class
+    """Inside the regime of perfect agreement no normalized margin is above v√(k/val), val being the value of Eq. 7; so
+    one above √k·αvR_x needs val < 1/(αR_x)², and if the solution of Eq. 7 lies in the regime, that is enough. On
+    antipodal data the condition is γ_svm/R_x > √2·α/(1 + α). As α → 0 the value tends to that of two one-class
     problems, so small α always allow it.
     """
     return evidence(
         {
-            "a margin above the threshold needs val < 1/(αR_x)²": Fact(
-                (found.margins > found.thresholds) == (found.values < found.limits)
+            "no network of the regime has a margin above v√(k/val)": Sides(
+                found.member_margins, found.member_limits, room=CLOSED_FORM * found.member_limits
+            ),
+            "where the solution is inside, its margin is above the threshold exactly if val < 1/(αR_x)²": Fact(
+                (found.margins > found.thresholds) == (found.values < found.limits), scored=found.inside
             ),
             "antipodal data: γ_svm/R_x > √2·α/(1 + α)": Fact(
                 (found.shares > found.needed) == (found.mirrored_values < found.mirrored_limits)
