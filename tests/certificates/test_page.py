@@ -30,7 +30,7 @@ def certificate(dim: int = 2):
     """Two clouds, one of them with a name that is no name."""
     draw = np.random.default_rng(dim)
     points = draw.normal(size=(24, dim)) + 3 * np.repeat([[1.0], [-1.0]], 12, axis=0)
-    return wn.certify(points, [NASTY] * 12 + ["left"] * 12, runs=3, time=60)
+    return wn.certify(points, [NASTY] * 12 + ["left"] * 12, runs=3, time=600)
 
 
 class Elements(HTMLParser):
