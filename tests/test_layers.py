@@ -34,6 +34,7 @@ LAYERS = {
     "report": 7,
     "console": 7,
     "certificates": 7,
+    "estimators": 7,
     "cli": 8,
 }
 """`papers` are the rooms without their `drawings`, which know how pictures are made."""
@@ -48,7 +49,7 @@ MAY_NOT_MEET = {
 """Pairs on one level, or below, that must not know each other either."""
 ROOM = {"formulas": 0, "settings": 1, "runs": 2, "claims": 3, "figures": 4, "drawings": 5}
 """The order inside a room. A figure may ask for the band by which a claim is judged; no claim asks a figure."""
-DRAW = ("papers/*/drawings/*.py", "plots/style.py", "bench/chart.py")
+DRAW = ("papers/*/drawings/*.py", "plots/style.py", "bench/chart.py", "certificates/pictures.py")
 """Who may import matplotlib."""
 LONGEST = 400
 

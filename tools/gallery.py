@@ -24,10 +24,12 @@ XORD = tuple(f"brutzkus2019.figure_{name}" for name in ("1", "1_laws", "2", "3",
 FILTERS = tuple(f"brutzkus2019.figure_{number}" for number in (4, 7, 8))
 TEACHERS = tuple(f"sarussi2021.figure_{number}" for number in range(1, 10))
 DESCENTS = tuple(f"chatterji2021.figure_{number}" for number in range(1, 5))
+SOFTMAX = tuple(f"li2018.figure_{number}" for number in range(1, 8))
 LAWS = XORD[1]
-FIGURES = MNIST + OTHERS + XORD + FILTERS + DESCENTS + TEACHERS
+FIGURES = MNIST + OTHERS + SOFTMAX + XORD + FILTERS + DESCENTS + TEACHERS
 """Those of the gallery, each at quick scale."""
-AT_PAPER_SCALE = MNIST + FILTERS
+TEACHERS_ON_MNIST = tuple(f"sarussi2021.figure_{number}" for number in (2, 6, 7))
+AT_PAPER_SCALE = MNIST + FILTERS + tuple(name for name in SOFTMAX if name != "li2018.figure_3") + TEACHERS_ON_MNIST
 """Those that it shows at paper scale too."""
 
 CURVES = ("epoch",)
@@ -62,7 +64,8 @@ def marker_of(figure: str, scale: str) -> str:
 
 def kept(row: Row) -> Row:
     """What is kept of the file that `widenet figure` wrote: no long axes, and nothing that differs from run to run."""
-    long = RUNS if row["id"] in XORD else CURVES if row["scale"] == "paper" else ()
+    is_long = row["scale"] == "paper" and row["id"] not in TEACHERS_ON_MNIST
+    long = RUNS if row["id"] in XORD else CURVES if is_long else ()
     quantities = {name: each for name, each in row["quantities"].items() if not set(each["axes"]) & set(long)}
     coordinates = {name: values for name, values in row["coordinates"].items() if name not in long}
     rest = {name: value for name, value in row.items() if name not in ("cells", "reused")}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from widenet.data import DATASETS, from_arrays, load_csv, load_mnist_pair, make_separable, scale_to_unit_ball
     from widenet.diagnostics import find_separator, margins
     from widenet.errors import WidenetError
+    from widenet.estimators import WideClassifier
     from widenet.figures import Comparison, Figure
     from widenet.losses import hinge, logistic, zero_one
     from widenet.networks import TwoLayer, huberized_relu, leaky_relu, make_two_layer, relu
@@ -36,6 +37,7 @@ _HOME = {
     "data": ("DATASETS", "from_arrays", "load_csv", "load_mnist_pair", "make_separable", "scale_to_unit_ball"),
     "diagnostics": ("find_separator", "margins"),
     "errors": ("WidenetError",),
+    "estimators": ("WideClassifier",),
     "figures": ("Comparison", "Figure"),
     "losses": ("hinge", "logistic", "zero_one"),
     "networks": ("TwoLayer", "huberized_relu", "leaky_relu", "make_two_layer", "relu"),
@@ -71,6 +73,7 @@ __all__ = [
     "Trajectory",
     "TwoLayer",
     "Verdict",
+    "WideClassifier",
     "WidenetError",
     "certify",
     "check",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from widenet.bench import jax_peers, limits, memory, ours, parts, suite, torch_peers
+from widenet.bench.classifier import require_accuracy
 from widenet.bench.descent import DescentWorkload
 from widenet.bench.flow import FlowWorkload
 from widenet.bench.measure import Disagreement, as_array
@@ -131,6 +132,21 @@ def test_the_last_two_parts_are_the_real_training_and_the_others_leave_the_weigh
     for weights in found.values():
         np.testing.assert_allclose(weights, workload.networks.hidden_weights, atol=1e-6)
     assert np.abs(want - np.asarray(workload.networks.hidden_weights)).max() > 1e-3  # control: training is noticed
+
+
+def test_the_classifier_is_as_accurate_as_its_peer(results: dict[str, Result]) -> None:
+    own, peer = results["classifier"].rows
+    assert (own.peer, own.ratio_to_ours) == ("widenet (WideClassifier)", 1)
+    assert peer.peer == "scikit-learn MLPClassifier"
+    assert (own.sizes["runs"], own.sizes["neurons"], own.sizes["batch"]) == (2, 40, 32)
+    assert results["classifier"].remarks[0].startswith("Training accuracy: widenet (WideClassifier) 9")
+
+
+@pytest.mark.parametrize("accuracies", [(0.95, 0.85), (0.5, 0.5)])
+def test_control_accuracies_that_differ_or_are_poor(accuracies: tuple[float, float]) -> None:
+    with pytest.raises(Disagreement, match="training accuracies"):
+        require_accuracy(dict(zip(("a", "b"), map(np.asarray, accuracies), strict=True)))
+    assert "95.0 %" in require_accuracy({"a": np.array([0.95]), "b": np.array([0.94])})
 
 
 def test_figure_1_and_the_two_kinds_of_growth(results: dict[str, Result]) -> None:

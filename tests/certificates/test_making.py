@@ -127,6 +127,7 @@ def test_the_command_writes_a_file_and_shows_a_screen(tmp_path):
     result = invoke(table(tmp_path), "--runs", 3, "--out", out)
     assert result.exit_code == 0, result.stderr
     assert "widenet certificate of corners.csv" in result.stdout
+    assert "corners.csv" in (out / "corners.html").read_text()
     assert json.loads((out / "corners.json").read_text())["portrait"]["points"] == 8
     plain = invoke(table(tmp_path), "--runs", 3, "--out", out, "--json")
     assert json.loads(plain.stdout)["portrait"]["label"] == "side"

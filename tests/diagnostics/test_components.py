@@ -9,6 +9,7 @@ from widenet.diagnostics.components import (
     find_components,
     is_obstructed,
     measure_structure,
+    natural_components,
     relative,
 )
 
@@ -31,6 +32,19 @@ def test_as_few_components_as_the_assumption_allows():
     assert len(set(find_components(near, CLASSES)[:3])) == 2
     near[1, 0] = 0.065
     assert len(set(find_components(near, CLASSES)[:3])) == 3
+
+
+def test_components_that_stand_apart_whether_they_are_allowed_or_not():
+    """Gaps of 0.2 within and 1.8 between: three components, too wide for (A1) at distance 1."""
+    wide = POINTS.copy()
+    wide[1, 0] = 0.2
+    assert natural_components(wide, CLASSES).tolist() == [0, 0, 1, 2]
+    assert len(np.unique(find_components(wide, CLASSES))) == 4
+    # Equally spaced points stand apart one by one, and equal ones not at all.
+    line = np.array([[0.0], [1.0], [2.0], [9.0]])
+    assert len(np.unique(natural_components(line, CLASSES))) == 4
+    assert natural_components(np.array([[1.0], [1.0], [1.0], [5.0]]), CLASSES).tolist() == [0, 0, 0, 1]
+    assert natural_components(np.eye(2), np.arange(2)).tolist() == [0, 1]
 
 
 def test_equal_points_are_one_component():

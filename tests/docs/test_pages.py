@@ -18,7 +18,10 @@ from widenet.types import RunStatus, Trajectory
 from .pages import DOCS, PAGES, ROOT, Block, blocks, code_words, prose, section, table
 
 README = ROOT / "README.md"
-RUNNING = [README, *(DOCS / f"{name}.md" for name in ("quickstart", "certify", "claims", "experiments", "training"))]
+RUNNING = [
+    README,
+    *(DOCS / f"{name}.md" for name in ("quickstart", "certify", "claims", "experiments", "scikit-learn", "training")),
+]
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 

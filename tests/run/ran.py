@@ -24,7 +24,8 @@ from widenet.claims import Experiment
 from widenet.progress import silent
 from widenet.run.reach import ROOT, reach
 
-SECONDS = 240
+SECONDS = 1800
+"""After which somebody hangs; a busy machine may take ten times as long as a quiet one."""
 
 
 def experiments() -> dict[str, Experiment]:
@@ -68,7 +69,7 @@ def _is_loading(frame: FrameType | None) -> bool:
     return False
 
 
-def outside(experiment: Experiment) -> list[str]:
+def outside(experiment: Experiment, inside: frozenset[str]) -> list[str]:
     """The modules in which code ran and that are not in reach."""
     setting = toy(experiment)
     tracer = Tracer()
@@ -79,16 +80,17 @@ def outside(experiment: Experiment) -> list[str]:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)  # pyright: ignore[reportArgumentType]
-    return sorted(tracer.modules - reach(experiment.run.__module__))
+    return sorted(tracer.modules - inside)
 
 
 def apart(experiment: Experiment) -> list[str]:
     """`outside`, in a process of its own; a line with the error where it fails."""
+    inside = reach(experiment.run.__module__)  # here: what is read of a source serves those that come after
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
-            answer = outside(experiment)
+            answer = outside(experiment, inside)
         except BaseException:
             answer = [f"it failed: {traceback.format_exc()}"]
         os.write(write, json.dumps(answer).encode())

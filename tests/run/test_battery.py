@@ -1,82 +1,18 @@
 """Every claim of every paper, asked about a battery of data sets: evidence or a silence, no mistake, and in time."""
 
-import time
-from collections.abc import Callable
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
-import jax
-import jax.numpy as jnp
-import numpy as np
 import pytest
 
+from tests.run.battery import BATTERY
 from widenet import papers
-from widenet.claims import Evidence, Silence, Verdict
-from widenet.data import from_arrays, make_separable, make_xor, make_xord
-from widenet.run import Mishap, check_on
-from widenet.types import Dataset
+from widenet.claims import Verdict
 
-KEY = jax.random.key(0)
-RNG = np.random.default_rng(0)
-CORNERS = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])
-
-
-def separable() -> Dataset:
-    return make_separable(KEY, 5, 5.0).sample(KEY, 40)
-
-
-def barely_separable() -> Dataset:
-    """Its separator has norm 10⁶."""
-    inputs = RNG.uniform(-0.5, 0.5, (20, 3))
-    labels = np.where(np.arange(20) % 2, 1.0, -1.0)
-    inputs[:, 0] = labels * 1e-6
-    inputs[:2, 1:] = 0.0
-    return from_arrays(inputs, labels)
-
-
-def not_separable() -> Dataset:
-    inputs = RNG.uniform(-0.5, 0.5, (30, 3))
-    return from_arrays(np.concatenate([inputs, inputs]), np.repeat([1.0, -1.0], 30))
-
-
-def one_class() -> Dataset:
-    return Dataset(jnp.asarray(RNG.uniform(-0.5, 0.5, (12, 4))), jnp.ones(12))
-
-
-def three_classes() -> Dataset:
-    return Dataset(jnp.asarray(RNG.uniform(-0.5, 0.5, (12, 4))), jnp.asarray(np.arange(12) % 3, jnp.float64))
-
-
-def a_zero_row() -> Dataset:
-    data = separable()
-    return Dataset(data.inputs.at[3].set(0.0), data.labels)
-
-
-def on_a_sphere() -> Dataset:
-    """Unit vectors, labelled by a coin."""
-    inputs = RNG.standard_normal((12, 3))
-    return from_arrays(inputs / np.linalg.norm(inputs, axis=1, keepdims=True), np.where(np.arange(12) % 2, 1.0, -1.0))
-
-
-def large() -> Dataset:
-    inputs = RNG.standard_normal((20_000, 20)) / 10
-    labels = np.where(inputs @ np.ones(20) + 0.1 * RNG.standard_normal(20_000) > 0, 1.0, -1.0)
-    return from_arrays(inputs, labels)
-
-
-BATTERY: dict[str, tuple[Callable[[], Dataset], float]] = {
-    "separable": (separable, 90.0),
-    "margin 1e-6": (barely_separable, 90.0),
-    "not separable": (not_separable, 90.0),
-    "corners of XOR": (lambda: from_arrays(CORNERS, [1.0, 1.0, -1.0, -1.0]), 90.0),
-    "points of XOR": (lambda: make_xor().sample(KEY, 8), 90.0),
-    "points of XORD": (lambda: make_xord(4).sample(KEY, 24), 90.0),
-    "one class": (one_class, 30.0),
-    "three classes": (three_classes, 30.0),
-    "a zero row": (a_zero_row, 90.0),
-    "unit vectors": (on_a_sphere, 90.0),
-    "4 points": (lambda: from_arrays(CORNERS / 2, [1.0, -1.0, 1.0, -1.0]), 90.0),
-    "20,000 × 20": (large, 180.0),
-}
-"""Each with the seconds of computing that all claims together may take, however busy the machine is."""
+ROOT = Path(__file__).parents[2]
 
 SPEAKERS = {
     "separable": "brutzkus2018.theorem_2",
@@ -87,20 +23,39 @@ SPEAKERS = {
 """Claims that must not be silent."""
 
 
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict]:
+    own = {"XLA_FLAGS": "", "WIDENET_STORE": str(tmp_path_factory.mktemp("store"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.run.battery"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | own,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
 @pytest.mark.parametrize("name", BATTERY)
-def test_evidence_or_a_silence_in_time(name: str) -> None:
-    make, seconds = BATTERY[name]
-    data, start = make(), time.process_time()
-    answers = check_on(data, n_runs=3)
-    taken = time.process_time() - start
-    assert list(answers) == list(papers.claim_ids())
-    assert {id: answer for id, answer in answers.items() if isinstance(answer, Mishap)} == {}
-    for id, answer in answers.items():
-        assert isinstance(answer, (Evidence, Silence))
-        if isinstance(answer, Silence):
-            assert str(answer).endswith("."), f"{id}: {answer}"
+def test_evidence_or_a_silence_in_time(name: str, asked: dict[str, dict]) -> None:
+    said = asked[name]["said"]
+    assert list(said) == list(papers.claim_ids())
+    assert {id: answer["words"] for id, answer in said.items() if answer["kind"] == "Mishap"} == {}
+    for id, answer in said.items():
+        assert answer["kind"] in ("Evidence", "Silence")
+        if answer["kind"] == "Silence":
+            assert answer["words"].endswith("."), f"{id}: {answer['words']}"
         else:
-            assert answer.verdict is not Verdict.VIOLATED or id.endswith("_as_printed"), id
+            assert answer["words"] != str(Verdict.VIOLATED) or id.endswith("_as_printed"), id
     if name in SPEAKERS:
-        assert isinstance(answers[SPEAKERS[name]], Evidence)
-    assert taken < seconds
+        assert said[SPEAKERS[name]]["kind"] == "Evidence"
+    assert asked[name]["seconds"] < BATTERY[name][1]
+
+
+def test_control_the_verdicts_are_read_as_they_are_written(asked: dict[str, dict]) -> None:
+    answers = [answer for case in asked.values() for answer in case["said"].values()]
+    words = {answer["words"] for answer in answers if answer["kind"] == "Evidence"}
+    assert str(Verdict.HOLDS) in words
+    assert words <= {str(verdict) for verdict in Verdict}

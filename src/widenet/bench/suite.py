@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 from widenet.bench import jax_peers, limits, memory, ours, parts, torch_peers
+from widenet.bench.classifier import ClassifierWorkload, require_accuracy
 from widenet.bench.descent import DescentWorkload
 from widenet.bench.flow import FINE, FlowWorkload
 from widenet.bench.measure import Peer, Timing, as_array, first_calls, in_turn, in_words, require_agreement
@@ -31,6 +32,7 @@ class Sizes:
       softmax_epochs: of the long call of widenet.
       descent_runs, descent_steps, descent_long: the same for steps that depend on the loss.
       flow_runs, flow_ticks, flow_long: the same for gradient flow.
+      classifier_runs, classifier_width, classifier_epochs: of `WideClassifier`; a long call has thrice the epochs.
       figure_runs, figure_repeats: runs per width of Figure 1, and how often it is timed.
       scaled_runs: three numbers of runs.
       scaled_steps: three numbers of steps.
@@ -59,6 +61,9 @@ class Sizes:
     flow_runs: int = 8
     flow_ticks: int = 8
     flow_long: int = 32
+    classifier_runs: int = 8
+    classifier_width: int = 200
+    classifier_epochs: int = 10
     figure_runs: int = 100
     figure_repeats: int = 1
     figure_widths: tuple[int, ...] = CHANNELS
@@ -186,6 +191,17 @@ def _flow(sizes: Sizes, progress: Progress) -> Result:
     return Result(result.rows, [*result.remarks, remark])
 
 
+def _classifier(sizes: Sizes, progress: Progress) -> Result:
+    workload = ClassifierWorkload(sizes.classifier_runs, sizes.classifier_width)
+    steps = sizes.classifier_epochs * workload.steps_per_epoch
+    peers = [workload.ours(steps, 3 * steps), workload.theirs(steps)]
+    timings = first_calls(peers, lambda fraction, words: progress(0.5 * fraction, words))
+    agreed = require_accuracy({timing.peer.name: as_array(timing.weights) for timing in timings})
+    _rounds(timings, sizes.rounds, progress)
+    setting = Setting("classifier", limits.device_name(), "float32", workload.sizes, None)
+    return Result([setting.timed(timing, timings[0]) for timing in timings], [agreed])
+
+
 def _side_by_side(workload: limits.Workload, peers: Sequence[Peer], rounds: int, progress: Progress) -> Result:
     """Compare the weights, then time in turn: the first peer is the one that ratios refer to."""
     timings = first_calls(peers, lambda fraction, words: progress(0.4 * fraction, words))
@@ -303,6 +319,7 @@ SUITE: dict[str, Callable[[Sizes, Progress], Result]] = {
     "softmax_16": _softmax_16,
     "descent": _descent,
     "flow": _flow,
+    "classifier": _classifier,
     "figure_1": _figure_1,
     "linear_runs": _linear_runs,
     "linear_steps": _linear_steps,

@@ -1,16 +1,25 @@
 """A certificate: what theory guarantees about a reader's data, and what training really does there."""
 
+import functools
+import html
 import json
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from widenet.certificates.certainty import Certainty
+from widenet.certificates.changes import Change
+from widenet.certificates.ensemble import Ensemble
 from widenet.certificates.portrait import Portrait
 from widenet.certificates.preparation import Prepared
+from widenet.certificates.promises import Promise
 from widenet.certificates.reading import Table
 from widenet.certificates.rows import Row
 from widenet.certificates.training import Training
 from widenet.claims import Kind
 from widenet.claims.specimen import Choices
+from widenet.console.output import require_writable, write_files
 from widenet.records import ClosedModel
 
 
@@ -21,7 +30,10 @@ class Findings(ClosedModel):
       portrait: what the data is.
       choices: width, step, slope and seed, as chosen by the reader or for her.
       rows: what each claim of each paper says, the most telling first.
+      promises: what the theorems promise, in plain words.
+      changes: what would make main results apply that do not, verified.
       training: what networks did; None where there was no time to train them.
+      certainty: whether their precision matters; None where there was no time to see.
       seconds: how long it all took, and `time`, how long it was allowed to take.
       unasked: how many claims were not asked, or not to the end, for want of time.
       version, versions: of this package and of the libraries that numbers come from.
@@ -30,7 +42,10 @@ class Findings(ClosedModel):
     portrait: Portrait
     choices: Choices
     rows: tuple[Row, ...]
+    promises: tuple[Promise, ...]
+    changes: tuple[Change, ...]
     training: Training | None
+    certainty: Certainty | None
     seconds: float
     time: float
     unasked: int
@@ -60,11 +75,13 @@ class Certificate:
     Attributes:
       findings: everything, as plain values.
       table, prepared: the data as it was read, and as theorems were asked about it.
+      ensemble: the networks, or None.
     """
 
     findings: Findings
     table: Table
     prepared: Prepared
+    ensemble: Ensemble | None
 
     def __repr__(self) -> str:
         """One screen."""
@@ -82,4 +99,36 @@ class Certificate:
 
     def files(self, stem: str) -> dict[str, bytes]:
         """The files of the certificate, by their names."""
-        return {f"{stem}.json": (self.to_json() + "\n").encode()}
+        return {f"{stem}.html": self.to_html().encode(), f"{stem}.json": (self.to_json() + "\n").encode()}
+
+    @functools.cached_property
+    def pictures(self) -> dict[str, bytes]:
+        """The pictures of the page, by what they show."""
+        from widenet.certificates.page import draw
+
+        return draw(self)
+
+    def to_html(self) -> str:
+        """One page that needs no network and no other file."""
+        from widenet.certificates.page import render
+
+        return render(self.findings, self.pictures)
+
+    def _repr_html_(self) -> str:
+        """In a notebook, the page in a frame of its own."""
+        inside = html.escape(self.to_html(), quote=True)
+        return f'<iframe srcdoc="{inside}" sandbox style="width: 100%; height: 46rem; border: 0"></iframe>'
+
+    def save(self, path: str | os.PathLike[str]) -> list[Path]:
+        """Write the certificate, whole or not at all: a .html or .json file, or with another name a folder of both.
+
+        Raises:
+          InputError: the folder cannot be written.
+          StoreError: the disk refuses.
+        """
+        place = Path(os.fspath(path))
+        written = self.files(place.stem if place.suffix in (".html", ".json") else "certificate")
+        if place.suffix in (".html", ".json"):
+            return write_files(place.parent, {place.name: written[place.name]})
+        require_writable(place)
+        return write_files(place, written)

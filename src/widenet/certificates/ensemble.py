@@ -98,7 +98,9 @@ def run_ensemble(setting: EnsembleSetting, progress: Progress) -> Ensemble:
     held_out = held_out_points(np.asarray(whole.labels), setting.seed)
     data = Dataset(jnp.asarray(whole.inputs, setting.dtype), jnp.asarray(whole.labels, setting.dtype))
     train, rest = data[~held_out], data[held_out]
-    keys = jax.random.split(jax.random.key(setting.seed), (setting.n_runs, 2))
+    # A run's keys are its own: the first runs are the same however many there are.
+    runs = jax.vmap(functools.partial(jax.random.fold_in, jax.random.key(setting.seed)))(jnp.arange(setting.n_runs))
+    keys = jax.vmap(jax.random.split)(runs)
     networks = jax.vmap(functools.partial(make_network, setting, dim=whole.dim))(keys[:, 0])
     loss = hinge if setting.n_classes == 2 else multiclass_hinge
 

@@ -4,11 +4,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from widenet.certificates.certainty import repeat
 from widenet.certificates.certificate import Certificate, Findings
+from widenet.certificates.changes import smallest_changes
 from widenet.certificates.clock import Clock
 from widenet.certificates.ensemble import EnsembleSetting
 from widenet.certificates.portrait import portray
 from widenet.certificates.preparation import Scaling, prepare
+from widenet.certificates.promises import promises_of
 from widenet.certificates.reading import Table, read
 from widenet.certificates.rows import ask_again, ask_all, claims_by_weight, ordered
 from widenet.certificates.training import epochs_for, summed, train
@@ -23,8 +26,8 @@ from widenet.types import Dataset
 
 RUNS, MOST_RUNS, SECONDS = 64, 10_000, 60.0
 LEAST_WIDTH, PER_CLASS = 20, 10
-FOR_MAIN, FOR_TRAINING = 0.5, 0.7
-"""The share of the time that main results may take, and of what is then left, that networks may take."""
+FOR_MAIN, FOR_TRAINING, FOR_CHANGES, FOR_FEW = 0.5, 0.6, 0.4, 0.7
+"""The shares of the time left that main results may take, networks, changes, and statements about a few points."""
 
 
 def certify(
@@ -81,21 +84,29 @@ def certify(
     whole, few = views
     rows = ask_all(main, whole, cells, clock.share(FOR_MAIN), stretch(progress, 0.05, 0.3))
     ensemble = train(setting, cells, clock.share(FOR_TRAINING), stretch(progress, 0.3, 0.6))
-    rows += ask_all(others, whole, cells, clock, stretch(progress, 0.6, 0.8))
+    changes = smallest_changes(
+        rows, whole, prepared.rows, cells, clock.share(FOR_CHANGES), stretch(progress, 0.6, 0.65)
+    )
+    rows += ask_all(others, whole, cells, clock, stretch(progress, 0.65, 0.8))
     if few is not None:
-        rows = ask_again(rows, few, cells, clock, stretch(progress, 0.8, 1.0))
+        rows = ask_again(rows, few, cells, clock.share(FOR_FEW), stretch(progress, 0.8, 0.9))
+    certainty = None if ensemble is None else repeat(ensemble, cells, clock, stretch(progress, 0.9, 1.0))
+    rows = ordered(rows)
     findings = Findings(
         portrait=portrait,
         choices=choices,
-        rows=tuple(ordered(rows)),
+        rows=tuple(rows),
+        promises=tuple(promises_of(rows)),
+        changes=tuple(changes),
         training=None if ensemble is None else summed(ensemble),
+        certainty=certainty,
         seconds=clock.spent,
         time=clock.seconds,
         unasked=sum(row.is_open for row in rows),
         version=version(),
         versions=versions(),
     )
-    return Certificate(findings, table, prepared)
+    return Certificate(findings, table, prepared, ensemble)
 
 
 def _choices(table: Table, width: Any, step_size: Any, slope: Any, seed: Any) -> Choices:

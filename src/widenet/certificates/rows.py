@@ -8,6 +8,7 @@ from widenet import papers
 from widenet.certificates.clock import Clock, OutOfTime
 from widenet.certificates.views import View
 from widenet.claims import Claim, Evidence, Hypothesis, Kind, Silence, Verdict
+from widenet.claims.meaning import Meaning
 from widenet.progress import Progress, parts, silent
 from widenet.records import ClosedModel
 from widenet.run import Mishap, ask
@@ -24,6 +25,7 @@ class Row(ClosedModel):
 
     Attributes:
       id, kind, where, statement: of the claim.
+      meaning: what it means to somebody who trains a network, where that is said.
       about: which form of the data it was asked about; "" for the data as it was prepared.
       evidence: what was found; None where the claim is silent.
       silence: why, in one sentence.
@@ -35,6 +37,7 @@ class Row(ClosedModel):
     kind: Kind
     where: str
     statement: str
+    meaning: Meaning | None = None
     about: str = ""
     evidence: Evidence | None = None
     silence: str = ""
@@ -110,7 +113,7 @@ def ask_again(rows: Sequence[Row], view: View, cells: Cells, clock: Clock, progr
 
 
 def _row(claim: Claim, views: Sequence[View], cells: Cells, clock: Clock, progress: Progress) -> Row:
-    base = Row(id=claim.id, kind=claim.kind, where=claim.where, statement=claim.statement)
+    base = Row(id=claim.id, kind=claim.kind, where=claim.where, statement=claim.statement, meaning=claim.meaning)
     start, silence, is_open = time.perf_counter(), "", False
     for view in views:
         if clock.left <= 0:

@@ -1,12 +1,12 @@
 """A certificate on one screen of plain text."""
 
+import itertools
 import textwrap
-from collections import Counter
 from collections.abc import Iterable
 
 from widenet.certificates import words
 from widenet.certificates.certificate import Findings
-from widenet.console.wording import counted
+from widenet.certificates.promises import Standing
 
 WIDTH = 100
 MOST_ROWS = 12
@@ -17,11 +17,13 @@ def as_text(findings: Findings, width: int = WIDTH) -> str:
     portrait = findings.portrait
     lines = [f"widenet certificate of {portrait.source}", ""]
     lines += _part("1  What the data is", [*words.about_data(portrait), *portrait.preparation], width)
-    lines += _part("2  Which theorems speak", _theorems(findings, width), width, wrapped=True)
+    lines += _part("2  What theory promises here", _promises(findings, width), width, wrapped=True)
     trained = ["There was no time to train networks."]
     if findings.training is not None:
         trained = words.about_training(findings.training)
-    lines += _part("4  What really happens", trained, width)
+    lines += _part("3  What really happens", trained, width)
+    lines += _part("4  Which theorems speak, and what they lack", _theorems(findings, width), width, wrapped=True)
+    lines += _part("5  How sure", words.about_certainty(findings), width)
     return "\n".join(lines).rstrip()
 
 
@@ -38,15 +40,24 @@ def _indented(sentence: str, width: int) -> list[str]:
     return textwrap.wrap(sentence, width, initial_indent="   ", subsequent_indent="   ")
 
 
+def _promises(findings: Findings, width: int) -> list[str]:
+    if not findings.promises:
+        return _indented("No theorem that speaks about this data promises anything.", width)
+    lines = []
+    for standing, group in itertools.groupby(findings.promises, key=lambda each: each.standing):
+        lines.append(f"   {standing.value.capitalize()}:")
+        sentences = [words.promise(each) for each in group]
+        if standing is Standing.NOT_HERE:  # many statements lack the same
+            sentences = words.about_lacks(findings)
+        for sentence in sentences:
+            lines += textwrap.wrap(sentence, width, initial_indent="   - ", subsequent_indent="     ")
+    for sentence in words.about_changes(findings.changes):
+        lines += _indented(sentence, width)
+    return lines
+
+
 def _theorems(findings: Findings, width: int) -> list[str]:
-    total = len(findings.rows)
-    counts = Counter(words.verdict(row)[1] for row in findings.speaking)
-    said = ", ".join(f"{count} {word}" for word, count in counts.most_common())
-    lines = _indented(
-        f"Of {total} statements in the papers, {len(findings.speaking)} say something about this data ({said}); "
-        f"{len(findings.silent)} are silent. The main results:",
-        width,
-    )  # fmt: skip
+    lines = _indented(f"{words.about_rows(findings)} The main results:", width)
     rows = findings.main[:MOST_ROWS]
     names = max((len(row.id) for row in rows), default=0)
     for row in rows:
@@ -57,8 +68,4 @@ def _theorems(findings: Findings, width: int) -> list[str]:
         lines += [head + body[0], *(" " * len(head) + each for each in body[1:2])]
         if len(body) > 2:
             lines[-1] += " …"
-    if findings.unasked:
-        lines += _indented(
-            f"{counted(findings.unasked, 'statement')} were not asked, or not to the end: the time of "
-            f"{findings.time:g} s was spent.", width, )  # fmt: skip
     return lines

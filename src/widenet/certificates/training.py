@@ -18,12 +18,12 @@ from widenet.types import RunStatus
 
 PER_STEP, PER_PRODUCT = 2e-6, 1.5e-10
 """About how many seconds of a core a step of one network costs, and beside it each of its products."""
-SHARE = 0.15
+SHARE = 0.1
 """The share of the reader's time that the steps may cost on one core, by these two numbers."""
 MOST_EPOCHS, FEWEST_EPOCHS = 1000, 8
 FEWER_RUNS, FEWER_EPOCHS = 8, 4
 """Where the time does not allow what was asked, a first try is made smaller: so many runs, and a part of the epochs."""
-FOR_FIRST = 0.7
+FOR_FIRST = 0.6
 RERUN = 8
 """So many of the float32 runs are repeated in float64."""
 

@@ -1,16 +1,42 @@
 """What was found, in sentences for a reader who knows no theory. The screen and the page say the same words."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from widenet.certificates.certainty import Certainty
+from widenet.certificates.changes import Change
+from widenet.certificates.lacks import lack
 from widenet.certificates.portrait import Portrait, Separability
+from widenet.certificates.promises import Promise, Standing
 from widenet.certificates.rows import Row
 from widenet.certificates.training import Spread, Training
 from widenet.claims import Hypothesis, Verdict
 from widenet.console.wording import counted, number
 
+if TYPE_CHECKING:
+    from widenet.certificates.certificate import Findings
+
 THIN, WIDE = 0.01, 0.1
 SHOWN = 6
+
+
+def headlines(findings: "Findings") -> list[tuple[str, str]]:
+    """The few numbers that a reader in a hurry sees."""
+    portrait, training = findings.portrait, findings.training
+    answer = {True: "yes", False: "no", None: "?"}[portrait.separable]
+    kept = sum(each.standing is Standing.GUARANTEED for each in findings.promises)
+    found = [
+        (f"{portrait.points:,}", f"points in {len(portrait.classes)} classes"),
+        (answer, "flat boundaries separate the classes"),
+        (f"{kept} of {len(findings.promises)}", "promises are guaranteed and seen here"),
+    ]
+    if training is not None:
+        error = training.test_error or training.train_error
+        where = "the points kept aside" if training.test_error else "the training points"
+        found.append((percent(error.middle), f"error of a trained network on {where}"))
+    return found
 
 
 def about_data(portrait: Portrait) -> list[str]:
@@ -200,3 +226,83 @@ def distance(hypothesis: Hypothesis) -> str:
     if hypothesis.slack is not None and not hypothesis.met and math.isfinite(hypothesis.slack) and hypothesis.slack:
         short = f", {number(abs(hypothesis.slack))} off"
     return f"needs {hypothesis.required}, is {number(hypothesis.actual)}{short}"
+
+
+def tone(row: Row) -> str:
+    """How alarming a row is, as a class of the style sheet."""
+    word = verdict(row)[1]
+    return {"holds": "good", "violated": "alarm", "false as printed": "finding"}.get(word, "open")
+
+
+def about_rows(findings: "Findings") -> str:
+    """How many statements say something, and what."""
+    counts = Counter(verdict(row)[1] for row in findings.speaking)
+    said = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+    return (
+        f"Of {len(findings.rows)} statements in the papers, {len(findings.speaking)} say something about this data "
+        f"({said}); {len(findings.silent)} are silent."
+    )
+
+
+def promise(found: Promise) -> str:
+    """A promise, what it is about if not the whole data, and how it compares."""
+    about = f"[{found.about}] " if found.about else ""
+    return f"{about}{found.words} {found.remark}".strip()
+
+
+def about_lacks(findings: "Findings") -> list[str]:
+    """What the main results that promise nothing here lack, those that lack the same together."""
+    by_lack: dict[str, list[str]] = {}
+    for row in findings.main:
+        if row.verdict is Verdict.HYPOTHESES_NOT_MET:
+            by_lack.setdefault(lack(row.missing[0]), []).append(row.id)
+    return [f"{', '.join(ids)}: {reason}." for reason, ids in by_lack.items()]
+
+
+def about_changes(changes: Sequence[Change]) -> list[str]:
+    """What would make theorems apply, those that the same change serves together."""
+    by_words: dict[str, list[str]] = {}
+    for each in changes:
+        by_words.setdefault(each.words, []).append(each.id)
+    return [
+        f"The smallest change found for {', '.join(ids)}: {words}. Verified: asked again with it, "
+        f"{'it applies' if len(ids) == 1 else 'they apply'}."
+        for words, ids in by_words.items()
+    ]
+
+
+def about_picture(portrait: Portrait) -> str:
+    """What the picture of the data shows."""
+    plane = "" if portrait.columns == 2 else ", in the plane that tells the classes apart best"
+    shaded = " Shaded: where the network votes for which class." if portrait.columns == 2 else ""
+    return (
+        f"The points{plane}, and the neurons of one network as arrows in the colour of the class that they vote for."
+        f"{shaded}"
+    )
+
+
+def about_certainty(findings: "Findings") -> list[str]:
+    """What the numbers rest on."""
+    said = []
+    if findings.unasked:
+        said.append(
+            f"{counted(findings.unasked, 'statement')} were not asked, or not to the end: the time of "
+            f"{findings.time:g} s was spent. A larger --time asks them."
+        )
+    if findings.certainty is not None:
+        said.append(about_precision(findings.certainty))
+    said.append(
+        f"Theorems are decided in float64, with room for rounding; what rounding could decide is called undecided. "
+        f"Seed {findings.choices.seed} gives the same certificate again; it took {findings.seconds:.0f} s."
+    )
+    versions = ", ".join(f"{name} {version}" for name, version in findings.versions.items())
+    return [*said, f"widenet {findings.version}; {versions}."]
+
+
+def about_precision(found: Certainty) -> str:
+    """Whether the precision of the networks matters."""
+    return (
+        f"{counted(found.repeated, 'network')} of those above, which were trained in float32, were trained again in "
+        f"float64: {found.flipped or 'none'} of them ended differently (fitted or not), and their errors on training "
+        f"points differ by at most {percent(found.largest_difference)}."
+    )

@@ -27,6 +27,7 @@ from widenet.claims.hypotheses import (
     separable,
     undecided,
 )
+from widenet.claims.meaning import Meaning, Topic
 from widenet.records import ClosedModel, Scale
 
 __all__ = [
@@ -241,6 +242,7 @@ class Claim:
         made; keyword arguments are constants that a control replaces.
       reads: the experiments whose cells it judges.
       draws: makes cheap material where there is nothing to train: (scale, seed) → anything.
+      meaning: the promise in plain words, which `means` declares, or None.
     """
 
     id: str
@@ -251,6 +253,7 @@ class Claim:
     reads: tuple[Experiment, ...] = ()
     draws: Callable[[Scale, int], Any] | None = None
     _settings_on: Callable[[Any], Any] | None = field(default=None, init=False, repr=False)
+    meaning: Meaning | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         """It has one source of what it judges."""
@@ -284,6 +287,10 @@ class Claim:
         """
         self._settings_on = settings_on
         return settings_on
+
+    def means(self, topic: Topic, promise: str, seen: str = "") -> None:
+        """Declares what the claim means to somebody who trains a network; see `Meaning`."""
+        self.meaning = Meaning(topic=topic, promise=promise, seen=seen)
 
     def on(self, specimen: Any) -> Any:
         """What to run or to judge about this specimen, or a `Silence`."""

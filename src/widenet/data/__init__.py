@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from widenet.data.arrays import from_arrays, make_pool, scale_to_unit_ball, with_bias
     from widenet.data.base import Distribution, Pool
     from widenet.data.basis import Basis, make_basis
+    from widenet.data.caps import CapMixture, make_caps
     from widenet.data.clusters import FourClusters, make_clusters
     from widenet.data.gaussians import TwoGaussians, make_gaussians
     from widenet.data.mixtures import GaussianMixture, make_shoulders, make_xor_mixture
@@ -29,6 +30,7 @@ _HOME = {
     "arrays": ("from_arrays", "make_pool", "scale_to_unit_ball", "with_bias"),
     "base": ("Distribution", "Pool"),
     "basis": ("Basis", "make_basis"),
+    "caps": ("CapMixture", "make_caps"),
     "clusters": ("FourClusters", "make_clusters"),
     "mixtures": ("GaussianMixture", "make_shoulders", "make_xor_mixture"),
     "gaussians": ("TwoGaussians", "make_gaussians"),
@@ -42,6 +44,7 @@ _MODULE_OF = {name: f"widenet.data.{module}" for module, names in _HOME.items() 
 __all__ = [
     "DATASETS",
     "Basis",
+    "CapMixture",
     "Digits",
     "Distribution",
     "Entry",
@@ -61,6 +64,7 @@ __all__ = [
     "load_mnist_pair",
     "load_npz",
     "make_basis",
+    "make_caps",
     "make_clusters",
     "make_gaussians",
     "make_pool",

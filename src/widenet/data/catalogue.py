@@ -30,6 +30,7 @@ DATASETS: dict[str, Entry] = {
     ),
     "shoulders": Entry("the same, two centres crowding a third (chatterji2021)", "mixtures.make_shoulders"),
     "gaussians": Entry("two Gaussians with mirrored means and a margin (sarussi2021)", "gaussians.make_gaussians"),
+    "caps": Entry("classes of several caps of the sphere each, three classes and more (li2018)", "caps.make_caps"),
     "mnist": Entry("MNIST images of two digits, 3 against 5 unless told otherwise", "mnist.load_digits"),
     "arrays": Entry("draws from your own inputs and labels, scaled into the unit ball", "arrays.make_pool"),
 }

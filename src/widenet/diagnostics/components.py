@@ -60,14 +60,9 @@ def relative(diameter: float, distance: float) -> float:
 def measure_structure(points: Points, classes: Numbers, components: Numbers) -> Structure:
     """δ, λ and l of points whose components are known."""
     kinds = np.unique(classes)
-    diameter = 0.0
-    for component in np.unique(components):
-        members = points[components == component]
-        if len(members) > 1:
-            diameter = max(diameter, float(scipy.spatial.distance.pdist(members).max()))
     separation, opposite = _across(points, classes, kinds)
     counts = [len(np.unique(components[classes == kind])) for kind in kinds]
-    return Structure(separation, opposite, diameter, len(kinds), max(counts), sum(counts))
+    return Structure(separation, opposite, _diameter(points, components), len(kinds), max(counts), sum(counts))
 
 
 def find_components(points: Points, classes: Numbers) -> Numbers:
@@ -78,15 +73,24 @@ def find_components(points: Points, classes: Numbers) -> Numbers:
     kinds = np.unique(classes)
     distance = min(_across(points, classes, kinds))
     trees = {kind: _tree(points[classes == kind]) for kind in kinds}
-    heights = np.unique(np.concatenate([tree[:, 2] for tree in trees.values() if tree is not None] or [np.zeros(0)]))
+    heights = _heights(trees)
     usable = heights[heights <= distance / 8]
     cuts = usable[::-1][:: max(1, len(usable) // CUTS)]
     for cut in cuts:
         components = _cut(classes, trees, float(cut))
-        found = measure_structure(points, classes, components)
-        if found.relative_diameter <= found.widest_allowed:
+        most = max(len(np.unique(components[classes == kind])) for kind in kinds)
+        if relative(_diameter(points, components), distance) <= 1 / (8 * most):
             return components
     return _cut(classes, trees, 0.0)
+
+
+def natural_components(points: Points, classes: Numbers) -> Numbers:
+    """Components as the widest gap between the heights of single linkage has them, whether (A1) allows them or not."""
+    trees = {kind: _tree(points[classes == kind]) for kind in np.unique(classes)}
+    heights = _heights(trees)
+    steps = np.diff(heights, prepend=0.0)
+    place = int(steps.argmax()) if len(steps) else 0
+    return _cut(classes, trees, float(heights[place - 1]) if place else 0.0)
 
 
 def is_obstructed(points: Points, classes: Numbers) -> bool:
@@ -131,6 +135,19 @@ def _across(points: Points, classes: Numbers, kinds: np.ndarray) -> tuple[float,
             nearest = min(nearest, float(scipy.spatial.distance.cdist(own, points[others]).min()))
             opposite = min(opposite, float(scipy.spatial.distance.cdist(own, -points[others]).min()))
     return nearest, opposite
+
+
+def _diameter(points: Points, components: Numbers) -> float:
+    """The largest of a component; 0 where every point is one."""
+    order = np.argsort(components, kind="stable")
+    groups = np.split(order, np.flatnonzero(np.diff(components[order])) + 1)
+    sizes = [float(scipy.spatial.distance.pdist(points[each]).max()) for each in groups if len(each) > 1]
+    return max(sizes, default=0.0)
+
+
+def _heights(trees: dict) -> Float[np.ndarray, " merge"]:
+    """At which points of a class are joined, in order."""
+    return np.unique(np.concatenate([np.zeros(0), *(tree[:, 2] for tree in trees.values() if tree is not None)]))
 
 
 def _tree(points: Points) -> np.ndarray | None:

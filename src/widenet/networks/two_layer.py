@@ -91,20 +91,27 @@ def make_two_layer(
     radius: float | None = None,
     output_weight: float | None = None,
     bias: bool = False,
+    n_outputs: int | None = None,
     dtype=jnp.float64,
 ) -> TwoLayer:
     """A ±v network with rows on a sphere; radius and v default to 1/√(neurons) (R = v = 1/√(2k)).
 
-    A bias starts at 0, inside any bound on the rows.
+    A bias starts at 0, inside any bound on the rows. With several outputs each neuron votes for or against each of them
+    by a fair coin.
     """
     if not isinstance(activation, Activation):
         raise ValueError(
             f"activation must be relu(), leaky_relu(slope) or huberized_relu(h), called, got {activation!r}"
         )
     scale = n_neurons**-0.5
+    vote = scale if output_weight is None else output_weight
+    if n_outputs is None:
+        votes = plus_minus(n_neurons, vote, dtype)
+    else:
+        votes = jnp.where(jax.random.bernoulli(jax.random.fold_in(key, 1), 0.5, (n_outputs, n_neurons)), vote, -vote)
     return TwoLayer(
         sphere_rows(key, n_neurons, dim, scale if radius is None else radius, dtype),
-        plus_minus(n_neurons, scale if output_weight is None else output_weight, dtype),
+        votes.astype(dtype),
         jnp.zeros(n_neurons, dtype) if bias else None,
         activation,
     )

@@ -87,6 +87,7 @@ def test_shares_of_large_gradients():
     close([f.best_large_share(two), f.best_large_share(four)], [0.1322333380399, 0.04774786526068])
     close(f.best_large_share(np.zeros(1)), 0.5 * f.within(np.exp(3)))
     assert f.best_large_share(np.array([1.0])) <= 0
+    assert f.best_large_share(np.array([np.nextafter(1, 2)])) <= 0  # a cosine that rounding has carried beyond 1
     close(f.explicit_large_share(0.9, 3, 2), 0.01985447988374)
     close(f.explicit_large_share(2**0.5, 2, 1), 0.1172789872325)
     assert f.explicit_large_share(2**0.5, 2, 1) >= f.EXPLICIT_SLOPE * 2**0.5
@@ -95,6 +96,8 @@ def test_shares_of_large_gradients():
         [0.1273239544735, 0.1591549430919, 0.5811690209769],
     )
     close(f.CRITICAL_ANGLE, 0.5053605102842)
+    # At the critical angle itself 2·sin(ψ/2) = 1/2: the piece has size v/2, which is large.
+    close(f.two_point_share(f.CRITICAL_ANGLE), (np.pi + 0.5053605102842) / (2 * np.pi))
     close(f.target_share(f.large_share(0.4, two)), 0.01768644421371)
     close(f.target_share(f.large_share(0.15, four)), 0.006504559053237)
 
@@ -102,7 +105,7 @@ def test_shares_of_large_gradients():
 def test_mixing_and_nets():
     close([f.mixing_share(4), f.mixing_share(7)], [0.3864762307712, 0.3545394797735])
     close(f.LEAST_MIXING, 0.3173105078629)
-    close([f.net_bound(4, 2, 3, 0.001), f.net_bound(5, 3, 2.5, 0.002)], [0.096, 0.3])
+    close([f.net_bound(4, 2, 3, 0.001), f.net_bound(5, 3, 2.5, 0.002), f.net_bound(11, 1, 1.0, 1.0)], [0.096, 0.3, 110])
 
 
 def test_the_event_of_lemma_b_2():

@@ -1,16 +1,22 @@
 """What each claim of this room is judged on in tests that walk all of them: toys, and what the claim draws itself."""
 
 import functools
+import importlib
 
 import numpy as np
+import pytest
 
 from tests.papers.sarussi2021 import toys
 from widenet.claims.base import Claim
+from widenet.claims.sides import Sides
+from widenet.diagnostics.agreement_program import solve_regime
+from widenet.papers.sarussi2021 import PAPER
 from widenet.papers.sarussi2021.runs.clouds import CloudSetting, run_clouds
 from widenet.papers.sarussi2021.runs.epochs import ORDER_LEVELS
+from widenet.papers.sarussi2021.runs.single_networks import biased_network
 from widenet.papers.sarussi2021.runs.small_steps import SmallStepSetting, run_small_steps
 from widenet.papers.sarussi2021.runs.states import StateSetting, run_states
-from widenet.papers.sarussi2021.settings import SmallCloud
+from widenet.papers.sarussi2021.settings import SmallCloud, lift
 from widenet.progress import silent
 from widenet.records import Scale
 
@@ -45,6 +51,40 @@ def order_cells():
     return cells
 
 
+def handed(claim: Claim, *runs, **constants):
+    """The conjuncts that its judge hands to `evidence`, by name, with every case in them; and the evidence."""
+    home = next(place.rpartition(".")[0] for place in PAPER.claims if place.endswith(f".{claim.name}"))
+    module = importlib.import_module(f"{PAPER.room}.claims.{home}")
+    seen, honest = {}, module.evidence
+
+    def listen(parts, *others, **named):
+        seen.update(parts)
+        return honest(parts, *others, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "evidence", listen)
+        return seen, claim(*runs, **constants)
+
+
+def looks_read(claim, runs):
+    """By part, the readings at which the weights enter it: those where a change of the weights changes its cases."""
+    before, _ = handed(claim, [runs])
+    read = {name: set() for name in before}
+    tilt = np.array([[1.0, 0.02], [-0.02, 1.0]]) + 0.05 * np.arange(6)[:, None, None] * np.eye(2)
+    for look, reading in enumerate(runs.readings.tolist()):
+        weights = runs.weights.copy()
+        weights[0, look] = np.einsum("jd,jde->je", weights[0, look], tilt)
+        after, _ = handed(claim, [toys.altered(runs, weights=weights)])
+        for name in read:
+            if isinstance(before[name], Sides) and not np.array_equal(sides_of(before[name]), sides_of(after[name])):
+                read[name].add(reading)
+    return read
+
+
+def sides_of(part):
+    return np.stack([part.measured, part.promised])
+
+
 def given(claim: Claim):
     """The arguments of its judge."""
     if claim.draws is not None:
@@ -52,3 +92,68 @@ def given(claim: Claim):
     if claim.name == "theorem_4_1_order":
         return (order_cells(),)
     return tuple([toy_cell(experiment.id)] for experiment in claim.reads)
+
+
+def all_cases(cells, make):
+    """One flat array over all cells."""
+    return np.concatenate([np.ravel(make(runs)) for runs in cells])
+
+
+def at_least_one(_, cells):
+    return all_cases(cells, lambda runs: np.maximum(runs.norms, 1.0))
+
+
+def lengths_of_rows(part, cells):
+    """What a row is moved along, of which float64 keeps 1e-12, beside a thousand times the promise."""
+    return 1e3 * part.promised + all_cases(
+        cells, lambda runs: (runs.norms + runs.start_norm[:, None]) * runs.separator_norm[:, None]
+    )
+
+
+def alignments(part, cells):
+    """|F| at the end of each epoch and at the start, once per level."""
+    ends = all_cases(cells, lambda runs: np.abs(runs.alignments[:, runs.n_samples - 1 :: runs.n_samples])
+                     + np.abs(runs.start_alignment)[:, None])  # fmt: skip
+    return part.promised + np.tile(ends, len(part.promised) // len(ends))
+
+
+def clean_scales(part, cells):
+    (runs,) = cells
+    return 1e3 * part.promised + np.tile(runs.clean_scales[runs.clean > 0], runs.n_samples)
+
+
+def products_of_lengths(_, programs):
+    both = [np.linalg.norm(each.points, axis=1) for each in programs]
+    return np.concatenate([np.outer(lengths, lengths).ravel() for lengths in both])
+
+
+def lengths_of_solutions(_, programs):
+    """‖(w, u)‖ over v√k of the program of each, for every coordinate of three neurons of each sign."""
+    lengths = []
+    for each in programs:
+        solved = solve_regime(each.points, each.labels, each.plus_signs, each.minus_signs, each.slope)
+        lengths.append(np.full(6 * each.points.shape[1], np.linalg.norm(solved.solution) / (0.4 * 3**0.5)))
+    return np.concatenate(lengths)
+
+
+SIZES = {
+    "section_3_expressiveness": dict.fromkeys(("units with a ≥ 0", "units with a < 0"), lambda _, units: units.sizes),
+    "equation_27": {"N_{cW} = c·N_W": lambda _, drawn: drawn.factors * drawn.sizes},
+    "equation_13": {"2⟨W, ΔW⟩ = 2η|ℓ'|q": lambda _, cells: all_cases(cells, lambda runs: runs.scales)},
+    "equation_18": {"all violating epochs (18)": alignments},
+    "equation_24": dict.fromkeys(
+        ("outputs move by at most 2v²R_x²ηks(1 − e^{−ε_0})", "losses move by no more"), clean_scales
+    ),
+    "section_13_differences": dict.fromkeys(("plus rows", "minus rows", "r is frozen"), at_least_one),
+    "rows_grow": dict.fromkeys(("plus rows", "minus rows"), lengths_of_rows),
+    "equation_7_kernel": dict.fromkeys(
+        ("(1 + α²)⟨x, x'⟩ for equal labels", "2α⟨x, x'⟩ for unlike labels"), products_of_lengths
+    ),
+    "equation_7_antipodal": dict.fromkeys(("w = −u", "w = w_svm/(1 + α)"), lambda _, found: found.sizes),
+    "assumption_4_scale": {
+        "the critical β are multiplied by c": lambda part, _: part.promised + part.promised.max(),
+    },
+    "section_8_1": {"the two networks are equal": lambda *_: biased_network()[0].scale(lift(biased_network()[1]))},
+    "footnote_8": {"the rows are w/(vk) and u/(vk)": lengths_of_solutions},
+}
+"""By claim and part, what its room for rounding is a share of, where that is neither of the two sides."""

@@ -106,6 +106,7 @@ def test_one_update():
 def test_the_largest_push():
     x = 1.27846454276107
     close(x / (1 + np.exp(x)), f.LARGEST_PUSH, 13)
+    close(f.LOG_2, 0.69314718055994530942, 14)
     grid = np.linspace(-5, 20, 100_001)
     assert (grid / (1 + np.exp(grid))).max() <= f.LARGEST_PUSH
 

@@ -80,4 +80,5 @@ PAPER = Paper(
         "convexity.lemma_b_6",
         "convexity.lemma_b_6_as_printed",
     ),
+    figures=("figure_1", "figure_2", "figure_3", "figure_4", "figure_5", "figure_6", "figure_7"),
 )

@@ -1,5 +1,6 @@
 """Data and networks of the paper: points with classes and components as records, and exact instances."""
 
+import dataclasses
 import functools
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -161,11 +162,15 @@ class Gaussians(ClosedModel):
 
 
 class Images(ClosedModel):
-    """Images of MNIST with norm 1; their classes are the digits, and every class is one component."""
+    """Images of MNIST; their classes are the digits, and every class is one component.
+
+    They have norm 1 unless told otherwise; then pixels lie between 0 and 1.
+    """
 
     kind: Literal["images"] = "images"
     n_points: int = 1000
     part: Literal["train", "test"] = "train"
+    unit_norm: bool = True
 
     def draw(self, seed: int, fresh: int = 0, n_points: int | None = None) -> Sample:
         """Other images for every seed; all of them, in their order, where so many are asked for."""
@@ -176,7 +181,8 @@ class Images(ClosedModel):
             rows = np.random.default_rng([seed, 26, fresh]).permutation(rows)[:count]
         points = images[rows].reshape(len(rows), -1).astype(np.float64)
         classes = digits[rows].astype(np.int64)
-        return equal_shares(points / np.linalg.norm(points, axis=1, keepdims=True), classes, classes)
+        size = np.linalg.norm(points, axis=1, keepdims=True) if self.unit_norm else 255.0
+        return equal_shares(points / size, classes, classes)
 
 
 class SphereLabels(ClosedModel):
@@ -195,14 +201,19 @@ class SphereLabels(ClosedModel):
 
 
 class OwnPoints(ClosedModel):
-    """A reader's own data: rows divided by their norm, rows of 0 left out, equal points merged into one share."""
+    """A reader's own data: rows divided by their norm, rows of 0 left out, equal points merged into one share.
+
+    `single` makes every point a component of its own, as statements about single points (λ = 0) have it.
+    """
 
     kind: Literal["own"] = "own"
     own_data: str
+    single: bool = False
 
     def draw(self, seed: int) -> Sample:
         """The same for every seed; components as `find_components` finds them."""
-        return own_sample(self.own_data)
+        found = own_sample(self.own_data)
+        return dataclasses.replace(found, components=np.arange(len(found.points))) if self.single else found
 
 
 @functools.lru_cache(maxsize=4)

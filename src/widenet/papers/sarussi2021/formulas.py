@@ -119,9 +119,10 @@ def quadratic(
 
 
 def quadratic_root(a: Values, b: Values, c: Values) -> NDArray[np.float64]:
-    """The largest T with aT ≤ b√T + c."""
+    """The largest T with aT ≤ b√T + c; infinite where a is 0."""
     a, b, c = _arrays(a, b, c)
-    return np.asarray(((b + np.sqrt(b**2 + 4 * a * c)) / (2 * a)) ** 2)
+    with np.errstate(divide="ignore"):
+        return np.asarray(((b + np.sqrt(b**2 + 4 * a * c)) / (2 * a)) ** 2)
 
 
 def quadratic_root_bound(a: Values, b: Values, c: Values) -> NDArray[np.float64]:

@@ -217,6 +217,12 @@ class SignedNetwork:
         return np.abs(self.activated(points @ self.weights.T)) @ np.abs(self.output_weights)
 
 
+def unit(vector: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " dim"]:
+    """Of length 1; 0 stays 0."""
+    length = np.linalg.norm(vector)
+    return vector / length if length > 0 else vector
+
+
 def split(weights: Float[np.ndarray, "both dim"], output_weight: float, slope: float) -> SignedNetwork:
     """The network whose first half of the rows votes plus."""
     half = len(weights) // 2

@@ -1,5 +1,7 @@
 """Kinks are not linear, and sums under a smooth function; the extreme instances have their closed forms."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from widenet.papers.li2018.claims.convexity import (
     MARKS,
     area_family,
     bend_gap,
+    bend_of,
     draw_curves,
     draw_flat_increase,
     draw_increases,
@@ -32,8 +35,15 @@ from widenet.papers.li2018.claims.convexity import (
 from widenet.papers.li2018.formulas import KINK_LEVEL
 from widenet.records import Scale
 
-KINKS = joined(kinked(0.5, 0.5, 0.25), kinked(*FLATTEST))
-CURVES = joined(area_family(0.01), share_family(0.001))
+
+@functools.cache
+def kinks():
+    return joined(kinked(0.5, 0.5, 0.25), kinked(*FLATTEST))
+
+
+@functools.cache
+def curves():
+    return joined(area_family(0.01), share_family(0.001))
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -45,7 +55,7 @@ def test_they_hold_on_random_curves(seed):
 
 
 def test_the_extreme_kinks_attain_both_sharp_constants():
-    found = lemma_a_5(KINKS)
+    found = lemma_a_5(kinks())
     assert found.parts[1].tightness == pytest.approx(1, abs=1e-12)
     assert found.parts[3].tightness == pytest.approx(1, abs=1e-12)
     assert found.parts[0].tightness == pytest.approx(0.5)
@@ -78,7 +88,7 @@ def test_the_family_of_least_probability(width, pinned):
 
 test_control_each_constant_of_a_5 = part_edges(
     lemma_a_5,
-    lambda **constants: lemma_a_5(KINKS, **constants),
+    lambda **constants: lemma_a_5(kinks(), **constants),
     {
         "∫|φ − l| ≥ ρτ²/8": ({}, {"area": 0.26}),
         "∫|φ − l| ≥ ρτ²/4": ({}, {"sharp_area": 0.2501}),
@@ -90,8 +100,8 @@ test_control_each_constant_of_a_5 = part_edges(
 
 def test_control_another_level():
     """At 1/126.7 the least probability is below 31/63."""
-    assert lemma_a_5(KINKS, level=1 / 126.7).parts[3].kept is False
-    assert lemma_b_5(CURVES, level=1 / 380).parts[3].kept is False
+    assert lemma_a_5(kinks(), level=1 / 126.7).parts[3].kept is False
+    assert lemma_b_5(curves(), level=1 / 380).parts[3].kept is False
 
 
 @breaks_hypothesis(lemma_a_5, "convex")
@@ -104,7 +114,7 @@ def test_control_a_curve_that_bends_down():
 
 @breaks_hypothesis(lemma_a_5, "linear")
 def test_control_a_bent_line():
-    return lemma_a_5(KINKS), lemma_a_5(altered(KINKS, line=lambda line: line + 1e-6 * np.abs(KINKS.knots)))
+    return lemma_a_5(kinks()), lemma_a_5(altered(kinks(), line=lambda line: line + 1e-6 * np.abs(kinks().knots)))
 
 
 @breaks_hypothesis(lemma_a_5, "jump")
@@ -114,7 +124,7 @@ def test_control_no_kink():
 
 test_control_each_constant_of_b_5 = part_edges(
     lemma_b_5,
-    lambda **constants: lemma_b_5(CURVES, **constants),
+    lambda **constants: lemma_b_5(curves(), **constants),
     {
         "∫|φ − l| ≥ γτ²/32": ({}, {"area": 0.0638}),
         "∫|φ − l| ≥ γτ²/16": ({"sharp_area": 0.0637}, {"sharp_area": 0.0638}),
@@ -127,13 +137,13 @@ test_control_each_constant_of_b_5 = part_edges(
 @breaks_hypothesis(lemma_b_5, "convex")
 def test_control_a_pair_that_bends_down():
     return lemma_b_5(
-        altered(CURVES, curve=lambda c: c - 5 * np.abs(CURVES.knots), line=lambda c: c - 6 * np.abs(CURVES.knots))
+        altered(curves(), curve=lambda c: c - 5 * np.abs(curves().knots), line=lambda c: c - 6 * np.abs(curves().knots))
     )
 
 
 @breaks_hypothesis(lemma_b_5, "gap")
 def test_control_a_line_that_bends_as_much():
-    return lemma_b_5(altered(CURVES, line=CURVES.curve))
+    return lemma_b_5(altered(curves(), line=curves().curve))
 
 
 @pytest.mark.parametrize(("radius", "share"), [(0.1, 0.90375), (0.01, 0.9900375)])
@@ -142,11 +152,14 @@ def test_the_smooth_instance(radius, share):
     assert (increase - linear) / radius**2 == pytest.approx(share, rel=1e-10)
 
 
-ATTAINED = listed_increases(smooth_instance(0.01), rough_instance(0.001))
+@functools.cache
+def attained():
+    return listed_increases(smooth_instance(0.01), rough_instance(0.001))
+
 
 test_control_each_term_of_b_6 = part_edges(
     lemma_b_6,
-    lambda **constants: lemma_b_6(ATTAINED, **constants),
+    lambda **constants: lemma_b_6(attained(), **constants),
     {
         "smooth terms only": ({"quadratic": 0.991}, {"quadratic": 0.98}),
         "with rough terms": ({}, {"rough": 0.99}),
@@ -156,7 +169,7 @@ test_control_each_term_of_b_6 = part_edges(
 
 @breaks_hypothesis(lemma_b_6, "radius")
 def test_control_a_longer_step():
-    return lemma_b_6(ATTAINED), lemma_b_6(altered(ATTAINED, largest=lambda size: 1.01 * size))
+    return lemma_b_6(attained()), lemma_b_6(altered(attained(), largest=lambda size: 1.01 * size))
 
 
 @breaks_hypothesis(lemma_b_6, "scale")
@@ -174,36 +187,215 @@ def test_the_printed_lemma_fails_for_small_functions():
 
 @spares(lemma_b_6_as_printed)
 def test_larger_functions_spare_it():
-    return lemma_b_6_as_printed(ATTAINED)
+    return lemma_b_6_as_printed(attained())
 
 
 def test_one_pair_without_a_kink_among_others():
     found = lemma_a_5(joined(kinked(0.5, 0.5, 0.25), kinked(0.5, -0.5, 0.25)))
     assert found.verdict is Verdict.HYPOTHESES_NOT_MET
     assert (
-        lemma_b_5(joined(CURVES, altered(area_family(0.01), line=area_family(0.01).curve))).hypotheses[1].met is False
+        lemma_b_5(joined(curves(), altered(area_family(0.01), line=area_family(0.01).curve))).hypotheses[1].met is False
     )
 
 
 def test_a_curve_bent_down_among_others():
     bent = altered(area_family(0.01), curve=-area_family(0.01).curve)
-    assert lemma_b_5(joined(bent, CURVES)).hypotheses[0].met is False
+    assert lemma_b_5(joined(bent, curves())).hypotheses[0].met is False
     bent = altered(area_family(0.01), line=-area_family(0.01).line)
-    assert lemma_b_5(joined(CURVES, bent)).hypotheses[0].met is False
+    assert lemma_b_5(joined(curves(), bent)).hypotheses[0].met is False
 
 
 def test_rounding_is_no_excuse():
     """A value off by a billionth is off."""
     tight = kinked(0.5, 0.5, 0.25)
     assert lemma_a_5(tight, sharp_area=0.25 * (1 + 5e-12)).parts[1].kept is False
-    assert lemma_a_5(KINKS, sharp_share=31 / 63 + 5e-12).parts[3].kept is False
-    assert lemma_b_6(altered(ATTAINED, largest=lambda size: size * (1 + 5e-12))).hypotheses[0].met is False
-    assert lemma_b_6(altered(ATTAINED, lipschitz=lambda size: size * (1 - 5e-12))).hypotheses[1].met is False
+    assert lemma_a_5(kinks(), sharp_share=31 / 63 + 5e-12).parts[3].kept is False
+    assert lemma_b_6(altered(attained(), largest=lambda size: size * (1 + 5e-12))).hypotheses[0].met is False
+    assert lemma_b_6(altered(attained(), lipschitz=lambda size: size * (1 - 5e-12))).hypotheses[1].met is False
 
 
-def test_values_of_the_rough_instance():
-    assert rough_instance(0.3)[:1] == (0.3,)
+def test_values_of_the_instances_of_b_6():
+    assert rough_instance(0.3) == (0.3, 0.0, 1.0, 1.0, 1.0, 0.3, 0.3)
+    assert rough_instance(0.3, 2.0) == (1.2, 0.0, 2.0, 1.0, 1.0, 0.3, 0.3)
+    assert smooth_instance(0.2)[2:] == (1.0, 1.0, 0.0, 0.2, 0.2)
     assert flat_instance(0.2) == pytest.approx((0.02, 0.0, 0.2, 1.0, 0.0, 1.0, 1.0))
+    for lipschitz in (1.0, 2.0, 5.0):
+        found = lemma_b_6(listed_increases(smooth_instance(0.01), rough_instance(1e-3, lipschitz)))
+        # L³m²p² is small beside L²rp.
+        assert found.parts[1].tightness == pytest.approx(1 / (1 + lipschitz * 1e-3))
+
+
+def test_the_room_of_b_6_is_a_rounding_of_what_was_computed():
+    """1e-12·(1 + |linear| + L), at L = 2 and a linear term of 3: 6e-12."""
+    for excess, kept in ((5.9e-12, True), (6.1e-12, False)):
+        for rough in (0.0, 1.0):
+            bound = 8 * 0.1**2 + 4 * rough * 0.1
+            one = listed_increases((3 + bound + excess, 3.0, 2.0, 1.0, rough, 0.1, 0.1))
+            assert lemma_b_6(one).parts[int(rough)].kept is kept
+    for excess, kept in ((0.9e-12, True), (1.1e-12, False)):
+        printed = listed_increases((0.012 + excess, 0.0, 1.0, 1.0, 0.0, 0.1, 0.1), (0.01, 0.0, 1.0, 1.0, 0.0, 0.1, 0.1))
+        assert lemma_b_6_as_printed(altered(printed, increase=printed.increase - [0.002, 0])).conclusion is kept
+
+
+def test_one_draw_of_several_is_enough_to_fail_b_6():
+    good, long, small = rough_instance(0.1), (*rough_instance(0.1)[:6], 0.11), flat_instance(0.9)
+    for rows in ([good, long], [long, good]):
+        assert [h.met for h in lemma_b_6(listed_increases(*rows)).hypotheses] == [False, True]
+    for rows in ([good, small], [small, good]):
+        assert [h.met for h in lemma_b_6(listed_increases(*rows)).hypotheses] == [True, False]
+
+
+def bent(at, size):
+    """Slopes −1/2 and 1/2 around 0, and `size` less from `at` on."""
+    pair = kinked(0.5, 0.5, 0.25)
+    return altered(pair, curve=pair.curve - size * np.maximum(pair.knots - at, 0))
+
+
+def test_how_much_a_curve_may_bend_down():
+    """1e-9 of 1 + its steepest slope, which is 1.5 here."""
+    for size, met in ((1.45e-9, True), (1.55e-9, False)):
+        assert lemma_a_5(bent(0.5, size)).hypotheses[0].met is met
+        assert lemma_b_5(bent(0.5, size)).hypotheses[0].met is met
+        line = -size / 1.5 * np.maximum(MARKS - 0.5, 0)[None]
+        assert lemma_b_5(altered(kinked(0.5, 0.5, 0.25), line=line)).hypotheses[0].met is met
+
+
+def test_a_steep_curve_may_bend_down_by_more():
+    """1e-9 of 1 + its steepest slope, which is 2."""
+    for size, met in ((2.9e-9, True), (3.1e-9, False)):
+        pair = kinked(0.5, 2.0, 0.25)
+        pair = altered(pair, curve=pair.curve - size * np.maximum(pair.knots - 0.5, 0))
+        assert lemma_a_5(pair).hypotheses[0].met is met
+
+
+def test_one_bent_line_among_others():
+    good = kinked(0.5, 0.5, 0.25)
+    bad = altered(good, line=good.line + 0.1 * np.abs(good.knots))
+    for pairs in ((good, bad), (bad, good)):
+        assert lemma_a_5(joined(*pairs)).hypotheses[1].met is False
+
+
+def test_numbers_scale_with_the_reach():
+    """φ = 3|α|/2 and l = 3τ/4 on [−2, 2]: ρ = 3, ρτ²/4 = 3; and γτ²/16 = 3/4 for γ = 3."""
+    found = lemma_a_5(kinked(1.5, 1.5, 1.5, reach=2.0))
+    assert [part.promised for part in found.parts[:2]] == pytest.approx([1.5, 3.0])
+    assert found.parts[1].measured == pytest.approx(3.0)
+    found = lemma_b_5(area_family(0.2, reach=2.0, jump=3.0))
+    assert [part.promised for part in found.parts[:2]] == pytest.approx([0.375, 0.75])
+    assert found.parts[1].measured == pytest.approx(0.75 + 3 * 4 * 0.1 / 8)
+
+
+def test_how_much_a_line_may_bend():
+    """1e-9 of 1 + its slope."""
+    for slope in (0.0, 3.0):
+        pair = kinked(0.5, 0.5, 0.25)
+        for share, met in ((0.97e-9, True), (1.03e-9, False)):
+            bend = share * (1 + slope) / 2
+            line = slope * pair.knots + bend * np.abs(pair.knots)
+            assert lemma_a_5(altered(pair, curve=pair.curve + slope * pair.knots, line=line)).hypotheses[1].met is met
+
+
+def test_shorter_rows_keep_their_slopes():
+    """Rows are made equally long by knots without a length, which have no slope."""
+    knots = np.sort(np.concatenate([MARKS, [0.25]]))
+    long = make_curves(knots, np.abs(knots) + 3 * knots, 3 * knots + 0.25, np.ones(1))
+    short = kinked(1.0, 1.0, 0.25)
+    short = altered(short, curve=short.curve + 3 * short.knots, line=short.line + 3 * short.knots)
+    for pair in (joined(long, short), joined(short, long)):
+        found = lemma_a_5(pair)
+        assert found.verdict is Verdict.HOLDS
+        assert bend_of(pair) == pytest.approx(0, abs=1e-12)
+        assert pair.least_bend(pair.curve) == pytest.approx(0, abs=1e-12)
+
+
+def test_a_flat_piece_lies_beyond_as_a_whole():
+    """φ = α₊ and l = 1/4: |φ − l| is 1/4 left of 0, and at least 1/4 from 1/2 on."""
+    pair = kinked(0.0, 1.0, 0.25)
+    for level, share in ((0.25, 0.75), (0.2, 0.5 + (0.05 + 0.55) / 2), (0.26, 0.49 / 2)):
+        assert pair.share_beyond(np.array([level]))[0] == pytest.approx(share)
+
+
+def test_only_the_pieces_inside_count():
+    """|α| over [−1, 1] has area 1 and exceeds 1/2 on half of it, wherever the further knots are."""
+    knots = np.sort(np.concatenate([MARKS, [-1.05, -0.95, 0.95, 1.05]]))
+    pair = make_curves(knots, np.abs(knots), 0 * knots, np.ones(1))
+    assert pair.area()[0] == pytest.approx(1)
+    assert pair.share_beyond(np.array([0.5]))[0] == pytest.approx(0.5)
+
+
+def test_slopes_are_taken_at_the_marks():
+    """Convex functions with kinks of size 2^j at −1.1, …, 1.1: the sums of kinks tell which were counted."""
+    kinks = np.array([-1.1, -1.0, -0.9, -0.55, -0.5, -0.45, 0.45, 0.5, 0.55, 0.9, 1.0, 1.1])
+    knots = np.sort(np.concatenate([kinks, [-1.5, 0.0, 1.5]]))
+    sizes = 2.0 ** np.arange(12)
+    values = (sizes * np.maximum(knots[:, None] - kinks, 0)).sum(axis=1)
+    inner, outer = sizes[4:8].sum(), sizes[1:11].sum()
+    for factor in (1.0, 2.0):
+        pair = make_curves(factor * knots, factor * values, 0 * values, np.array([factor]))
+        assert bend_gap(pair)[0] == pytest.approx(inner)
+        assert bend_gap(altered(pair, curve=pair.line, line=pair.curve))[0] == pytest.approx(-outer)
+        # At 0 there is no kink.
+        assert lemma_a_5(pair).hypotheses[2].actual == pytest.approx(0, abs=1e-9)
+
+
+def test_the_jump_is_at_zero():
+    knots = np.sort(np.concatenate([MARKS, [-0.1, 0.1]]))
+    values = 3 * np.maximum(knots + 0.1, 0) + 5 * np.maximum(knots, 0) + 7 * np.maximum(knots - 0.1, 0)
+    assert lemma_a_5(make_curves(knots, values, 0 * knots, np.ones(1))).hypotheses[2].actual == pytest.approx(5)
+
+
+@pytest.mark.parametrize("width", [0.01, 0.1])
+def test_the_family_of_least_probability_is_the_one_that_was_derived(width):
+    """φ − l is ε at −1, −ε from −1/2 to 1/2 − h, −127/512 at 1/2, and has the slope 127/128 from there to 1."""
+    curve, small = share_family(width), (1 - 1e-9) / 512
+    at = dict(zip(curve.knots[0].round(6), curve.difference[0], strict=True))
+    expected = {-1.0: small, -0.5: -small, 0.5 - width: -small, 0.5: -127 / 512, 1.0: -127 / 512 + 127 / 256}
+    for knot, value in expected.items():
+        assert at[round(knot, 6)] == pytest.approx(value, rel=1e-11, abs=0)
+    outside = (at[1.5] - at[1.0], at[-1.5] - at[-1.0])
+    assert outside == pytest.approx((127 / 256, 2 * small))
+    # The kink of l is at 1/2 − h alone.
+    np.testing.assert_allclose(curve.line[0][curve.knots[0] < 0.5 - width / 2], 0, atol=0)
+    assert curve.least_bend(curve.curve) >= 0
+    assert curve.least_bend(curve.line) >= 0
+
+
+def test_the_family_of_least_area_is_the_one_that_was_derived():
+    """φ − l is 0 up to ±(τ/2 − h), −γτ/8 at ±τ/2 and γτ/8 at ±τ; γ = 3, τ = 2, h = 0.1."""
+    curve = area_family(0.1, reach=2.0, jump=3.0)
+    np.testing.assert_allclose(curve.knots[0], [-3, -2, -1, -0.9, 0.9, 1, 2, 3])
+    np.testing.assert_allclose(
+        curve.difference[0], [2.25, 0.75, -0.75, 0, 0, -0.75, 0.75, 2.25], rtol=1e-12, atol=1e-12
+    )
+    np.testing.assert_allclose(curve.line[0][3:6], [0, 0, 0.75], atol=1e-12)
+
+
+def test_rooms_of_areas_and_shares():
+    tight = kinked(0.5, 0.5, 0.25)
+    for factor, kept in ((0.9e-12, True), (1.1e-12, False)):
+        assert lemma_a_5(tight, area=0.25 + factor).parts[0].kept is kept
+        assert lemma_a_5(tight, sharp_area=0.25 + factor).parts[1].kept is kept
+    one = area_family(0.01)
+    # The largest |φ − l| is that at ±1.5: γτ/8 + γτ/4.
+    room = 1e-12 * 0.375
+    for factor, kept in ((0.8, True), (1.2, False)):
+        bound = 0.06375 + factor * room
+        assert lemma_b_5(one, area=bound).parts[0].kept is kept
+        assert lemma_b_5(one, sharp_area=bound).parts[1].kept is kept
+    likely = share_family(0.01).share_beyond(np.array([1 / 512 * bend_gap(share_family(0.01))[0]]))[0]
+    for factor, kept in ((0.9e-12, True), (1.1e-12, False)):
+        assert lemma_b_5(share_family(0.01), sharp_share=likely + factor).parts[3].kept is kept
+        # 31/63 and 127/256 are the shares of the two extreme kinks.
+        assert lemma_a_5(kinks(), sharp_share=31 / 63 + factor).parts[3].kept is kept
+
+
+def test_jumps_and_gaps_of_nothing_are_too_small():
+    flat = kinked(0.5, -0.5 + 1e-6, 0.25)
+    assert lemma_a_5(flat).hypotheses[2].met is True
+    assert lemma_a_5(kinked(0.5, -0.5, 0.25)).hypotheses[2].met is False
+    flat = kinked(0.0, 0.0, 1.0)
+    assert lemma_b_5(flat).hypotheses[1].met is False
+    assert lemma_b_5(kinked(0.0, 0.05, 1.0)).hypotheses[1].met is True
 
 
 test_every_part_has_a_control = every_part_of(convexity)

@@ -12,9 +12,11 @@ from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import generalization
 from widenet.papers.li2018.claims.generalization import (
+    all_but_one,
     draw_obstructed,
     lemma_b_4_loss,
     measure_obstructed,
+    random_networks,
     section_5_pseudo_network,
     section_6_cancellation,
     theorem_4_1,
@@ -29,9 +31,10 @@ from widenet.papers.li2018.runs.passes import (
     pass_widths_settings,
     run_pass,
 )
-from widenet.papers.li2018.settings import Caps, Polygon, listed_network
+from widenet.papers.li2018.settings import HEXAGON, Caps, Polygon, listed_network
 from widenet.progress import silent
 from widenet.records import Scale
+from widenet.training.small.softmax import SoftmaxNetwork
 
 
 @functools.cache
@@ -110,11 +113,14 @@ def test_caps_spare_it():
     return theorem_4_1_as_printed(with_errors(0))
 
 
-OBSTRUCTED = draw_obstructed(Scale.QUICK, 0)
+@functools.cache
+def obstructed():
+    return draw_obstructed(Scale.QUICK, 0)
+
 
 test_control_each_part_of_the_obstruction = part_edges(
     theorem_4_1_obstruction,
-    lambda **fields: theorem_4_1_obstruction(altered(OBSTRUCTED, **fields)),
+    lambda **fields: theorem_4_1_obstruction(altered(obstructed(), **fields)),
     {
         "an error on some point": ({}, {"right": lambda right: with_last(right, lambda _: 6.0)}),
         "loss at least ln 2": ({}, {"losses": lambda loss: with_last(loss, lambda _: np.log(2) - 1e-9)}),
@@ -123,10 +129,15 @@ test_control_each_part_of_the_obstruction = part_edges(
 )
 
 
+def leading(lead):
+    """Outputs in the plane that differ by `lead` times the first coordinate, where that is positive."""
+    return SoftmaxNetwork(np.array([[1.0, 0.0]]), lead * np.array([[1.0], [0.0]]))
+
+
 def test_the_obstruction_is_attained_and_goes_with_a_turn():
-    assert OBSTRUCTED.right.max() == 5
-    assert OBSTRUCTED.losses.min() == np.log(2)
-    assert not measure_obstructed(Polygon(degrees=2.0).draw(0), 0, count=1).obstructed
+    assert obstructed().right.max() == 5
+    assert obstructed().losses.min() == np.log(2)
+    assert not measure_obstructed(Polygon(degrees=2.0).draw(0), [leading(1.0)]).obstructed
 
 
 test_control_each_bound_on_outputs = part_edges(
@@ -284,9 +295,122 @@ def test_the_printed_error_may_be_two_percent_too():
 
 
 def test_random_networks_are_of_many_kinds():
-    assert len(OBSTRUCTED.right) == 401
-    assert OBSTRUCTED.right[0] == 0
-    assert set(OBSTRUCTED.right[1:]) >= {1, 2, 3, 4, 5}
+    assert len(obstructed().right) == 202
+    assert obstructed().right[0] == 0
+    assert set(obstructed().right[1:]) >= {1, 2, 3, 4, 5}
+
+
+def test_random_networks_have_up_to_thirty_neurons_of_size_two():
+    drawn = random_networks(np.random.default_rng(0), HEXAGON.draw(0), 1000)[1:]
+    assert {network.n_neurons for network in drawn} == set(range(1, 30))
+    assert np.concatenate([network.hidden for network in drawn]).std() == pytest.approx(2, abs=0.05)
+
+
+def test_all_but_one_point():
+    sample = HEXAGON.draw(0)
+    outputs = all_but_one(sample).logits(sample.points)[:, 0]
+    np.testing.assert_allclose(outputs, [1, 1, 1, -1, -1, 5])
+
+
+def test_outputs_that_hardly_differ_decide_nothing():
+    """The corner at 0° has the first coordinate 1, those of the other class at 60° and 300° have 1/2."""
+    for lead, right in ((2e-9, 1), (0.9e-9, 0), (1e-9, 0), (1.1e-9, 1)):
+        found = measure_obstructed(HEXAGON.draw(0), [leading(lead)])
+        assert found.right[0] == right
+    none = SoftmaxNetwork(np.zeros((1, 2)), np.zeros((2, 1)))
+    found = measure_obstructed(HEXAGON.draw(0), [none])
+    assert found.right[0] == 0
+    assert found.losses[0] == pytest.approx(np.log(2), rel=1e-15)
+    assert found.n_points == 6
+
+
+def test_one_error_in_sixty_points():
+    for right, kept in ((59.0, True), (60.0, False)):
+        found = theorem_4_1_obstruction(altered(obstructed(), right=np.array([right]), n_points=60))
+        assert found.parts[0].kept is kept
+
+
+def test_losses_at_their_edges():
+    for miss, kept in ((5e-13, True), (5e-12, False)):
+        found = altered(obstructed(), losses=np.array([np.log(2) - miss]))
+        assert theorem_4_1_obstruction(found).parts[2].kept is kept
+    for share, kept in ((1 + 5e-10, True), (1 + 5e-9, False)):
+        assert lemma_b_4_loss(runs(1, losses=small().loss_bounds * share)).parts[1].kept is kept
+
+
+def test_numbers_of_the_theorem():
+    for claim in (theorem_4_1, theorem_4_1_as_printed):
+        bad = claim(with_errors(20))
+        assert (bad.measured, bad.promised) == (0.05, 0.02)
+        assert bad.tightness == pytest.approx(2.5)
+        good = claim([altered(small(), error=each) for each in (0.0, 0.01) * 10])
+        assert (good.measured, good.tightness) == (0.01, pytest.approx(0.5))
+        for error, vacuous in ((1.0, True), (0.95, False)):
+            assert claim(with_errors(0), error=error).vacuous is vacuous
+    lost = theorem_4_1(runs(error=0.4, unfinished=True))
+    assert (lost.measured, lost.promised) == (0.4, 0.02)
+    edge = theorem_4_1(runs(error=0.02, unfinished=True))
+    assert (edge.verdict, edge.runs.unfinished) == (Verdict.HOLDS, 0)
+
+
+def test_only_runs_of_a_reader_are_unfinished():
+    half = [altered(small(), error=0.05, unfinished=number % 2 == 0) for number in range(20)]
+    found = theorem_4_1(half)
+    assert found.runs.unfinished == 10
+    assert found.verdict is Verdict.VIOLATED
+
+
+def gapped(power, *, unfinished=False, place=-1, **fields):
+    cells = []
+    for width in (25, 100, 400):
+        gaps = np.full(5, 1e-6)
+        gaps[place] = 0.5 * (width / 25) ** power
+        cells.append(altered(small(), width=width, gaps=gaps, gap_bounds=gaps, unfinished=unfinished, **fields))
+    return cells
+
+
+def test_the_largest_gap_falls():
+    for power, kept in ((-0.41, True), (-0.39, False)):
+        assert section_5_pseudo_network(gapped(power)).conclusion is kept
+
+
+def test_a_gap_that_falls_slowly_on_a_reader_s_data_decides_nothing():
+    assert section_5_pseudo_network(gapped(-0.41, unfinished=True)).conclusion is True
+    assert section_5_pseudo_network(gapped(-0.39, unfinished=True)).conclusion is None
+    exactly = section_5_pseudo_network(gapped(-0.39)).parts[1].measured
+    assert section_5_pseudo_network(gapped(-0.39, unfinished=True), slope=exactly).conclusion is True
+    one = [*gapped(-0.39)[:2], gapped(-0.39, unfinished=True)[2]]
+    assert section_5_pseudo_network(one).conclusion is None
+
+
+def test_the_room_of_a_gap():
+    """1e-9·(1 + 3)."""
+    for excess, kept in ((3.95e-9, True), (4.05e-9, False)):
+        cells = [altered(cell, gaps=np.full(5, 3 + excess), gap_bounds=np.full(5, 3.0)) for cell in gapped(-0.5)]
+        assert section_5_pseudo_network(cells).parts[0].kept is kept
+
+
+def test_every_run_has_to_meet_the_assumptions():
+    wide = altered(small(), relative_diameter=0.0631, separation=1.3, opposite_separation=1.3)
+    for cells in ([small(), wide], [wide, small()]):
+        for claim in (theorem_4_1, theorem_4_1_as_printed):
+            assert [h.key for h in claim(cells).hypotheses if not h.met] == ["relative_diameter"]
+
+
+def test_mirror_images_do_not_count_as_printed():
+    near = altered(small(), opposite_separation=1e-3, relative_diameter=0.05)
+    assert theorem_4_1_as_printed([near] * 20).verdict is Verdict.HOLDS
+
+
+def test_widths_on_a_reader_s_data():
+    drawn = Caps(dim=6, n_points=30, relative_diameter=0.04).draw(2)
+    settings = section_5_pseudo_network.on(Specimen(from_arrays(drawn.points, drawn.classes)))
+    assert sorted({setting.width for setting in settings}) == [100, 400, 1600]
+    found = [run_pass(setting.model_copy(update={"n_steps": 10}), silent) for setting in settings[::3]]
+    assert section_5_pseudo_network(found).parts[0].kept is True
+    assert all(cell.unfinished for cell in found)
+    many = Specimen(from_arrays(np.random.default_rng(0).normal(size=(301, 2)), np.arange(301) % 3))
+    assert isinstance(section_5_pseudo_network.on(many), Silence)
 
 
 test_every_part_has_a_control = every_part_of(generalization)

@@ -1,15 +1,16 @@
 """Steps of the proof of Lemma A.2: each probability with its closed form, and what breaks it."""
 
+import functools
+
 import numpy as np
 import pytest
 from scipy.special import erf
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
 from tests.papers.li2018.toys import altered, sample
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import geometry
 from widenet.papers.li2018.claims.geometry import (
-    Pushes,
     Tails,
     draw_cross_pushes,
     draw_event,
@@ -24,15 +25,23 @@ from widenet.papers.li2018.claims.geometry import (
     lemma_a_2_tail_as_printed,
     measure_event,
     measure_pushes,
+    share_room,
     split_off,
     weights_in_span,
 )
-from widenet.papers.li2018.formulas import event_threshold
+from widenet.papers.li2018.formulas import event_threshold, tail_safe
 from widenet.papers.li2018.settings import TOY, Basis
 from widenet.records import Scale
 
-EVENT = draw_event(Scale.QUICK, 0)
-PUSHES = draw_pushes(Scale.QUICK, 0)
+
+@functools.cache
+def toy_event():
+    return draw_event(Scale.QUICK, 0)
+
+
+@functools.cache
+def toy_pushes():
+    return draw_pushes(Scale.QUICK, 0)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -42,7 +51,7 @@ def test_they_hold_for_other_seeds(seed):
 
 
 def event(constants=None, **fields):
-    return lemma_a_2_event(altered(EVENT, **fields), **(constants or {}))
+    return lemma_a_2_event(altered(toy_event(), **fields), **(constants or {}))
 
 
 test_control_each_step_of_the_event = part_edges(
@@ -62,19 +71,21 @@ test_control_each_step_of_the_event = part_edges(
 def test_control_a_threshold_far_beyond_the_limit():
     """Only for thresholds of several σ is the bound on α not below its probability."""
     near, clear = np.arange(1000) >= 3, np.ones(1000, bool)
-    hits, sines = 0 * EVENT.hits, 1e9 * EVENT.sines
-    return lemma_a_2_event(altered(EVENT, threshold=3.0, near=near, clear=clear, hits=hits, sines=sines, distance=1e4))
+    hits, sines = 0 * toy_event().hits, 1e9 * toy_event().sines
+    return lemma_a_2_event(
+        altered(toy_event(), threshold=3.0, near=near, clear=clear, hits=hits, sines=sines, distance=1e4)
+    )
 
 
 @breaks_hypothesis(lemma_a_2_event, "threshold")
 def test_control_a_threshold_just_beyond_the_limit():
     toy = TOY.draw(0)
-    return lemma_a_2_event(EVENT), lemma_a_2_event(measure_event(toy, 0, factor=1.01))
+    return lemma_a_2_event(toy_event()), lemma_a_2_event(measure_event(toy, 0, factor=1.01))
 
 
 @breaks_hypothesis(lemma_a_2_event, "unit_norm")
 def test_control_longer_points():
-    return lemma_a_2_event(EVENT), lemma_a_2_event(altered(EVENT, norm_error=0.01))
+    return lemma_a_2_event(toy_event()), lemma_a_2_event(altered(toy_event(), norm_error=0.01))
 
 
 @breaks_hypothesis(lemma_a_2_event, "opposite_distance", also=("relative_diameter",))
@@ -94,13 +105,13 @@ def test_control_a_point_in_two_classes():
 
 @breaks_hypothesis(lemma_a_2_event, "relative_diameter")
 def test_control_a_wide_component():
-    return lemma_a_2_event(altered(EVENT, structure=altered(EVENT.structure, diameter=0.07)))
+    return lemma_a_2_event(altered(toy_event(), structure=altered(toy_event().structure, diameter=0.07)))
 
 
 @breaks_part(equation_2, "Pr[|h| ≥ vτ/128 given E_τ] ≥ 1/(16e)")
 def test_control_a_level_that_is_never_reached():
     """With one point h = v·ReLU(α) ≤ vτ."""
-    one = measure_pushes(np.eye(2), np.array([True, False]), np.array([[0.1, 0.0]]), 0.01, 0)
+    one = measure_pushes(sample(np.eye(2), [0, 1]), np.array([[0.1, 0.0]]), 0.01, 0)
     assert (np.abs(one.pushes) >= 1 / 128).mean() == pytest.approx(127 / 256, abs=0.02)
     few = altered(one, pushes=lambda h: np.where(np.arange(h.shape[1]) % 50 == 0, h, 0.0))
     return equation_2(one), equation_2(few)
@@ -108,19 +119,34 @@ def test_control_a_level_that_is_never_reached():
 
 @breaks_part(equation_2, "Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ)")
 def test_control_a_rarer_event():
-    return equation_2(PUSHES), equation_2(altered(PUSHES, event_share=lambda share: 1e-4 * share))
+    return equation_2(toy_pushes()), equation_2(altered(toy_pushes(), event_share=lambda share: 1e-4 * share))
 
 
 def test_control_the_level_is_a_hundred_and_twenty_eighth():
-    one = measure_pushes(np.eye(2), np.array([True, False]), np.array([[0.1, 0.0]]), 0.01, 0)
+    one = measure_pushes(sample(np.eye(2), [0, 1]), np.array([[0.1, 0.0]]), 0.01, 0)
     assert equation_2(one, level=127.0).verdict is Verdict.VIOLATED
+
+
+def pushed(structure=None, **fields):
+    whole = altered(toy_pushes().structure, **(structure or {}))
+    return equation_2(altered(toy_pushes(), structure=whole, **fields))
+
+
+test_control_each_condition_of_a_push = hypothesis_edges(
+    equation_2,
+    pushed,
+    unit_norm=({"norm_error": 9e-13}, {"norm_error": 2e-12}),
+    distance=({}, {"structure": {"separation": 0.0}}, "relative_diameter", "threshold"),
+    opposite_distance=({}, {"structure": {"opposite_separation": 0.0}}, "relative_diameter", "threshold"),
+    relative_diameter=({}, {"structure": {"diameter": 0.07}}),
+    threshold=({}, {"threshold": lambda tau: 1.001 * tau}),
+)
 
 
 @breaks_hypothesis(equation_2, "signs")
 def test_control_a_negative_coefficient_of_the_class():
     points = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    own = np.array([True, True, False])
-    found = equation_2(measure_pushes(points, own, np.array([[0.1, -0.1, 0.0]]), 0.01, 0))
+    found = equation_2(measure_pushes(sample(points, [0, 0, 1]), np.array([[0.1, -0.1, 0.0]]), 0.005, 0))
     assert found.conclusion is False
     return found
 
@@ -134,20 +160,22 @@ def test_the_printed_sign_fails_on_every_draw():
 
 @spares(equation_2_as_printed)
 def test_coefficients_that_push_upwards_spare_it():
-    return equation_2_as_printed(Pushes(np.abs(PUSHES.pushes), 1.0, PUSHES.threshold, PUSHES.event_share))
+    return equation_2_as_printed(altered(toy_pushes(), pushes=np.abs))
 
 
-TAILS = draw_tails(Scale.QUICK, 0)
+@functools.cache
+def short_tails():
+    return draw_tails(Scale.QUICK, 0)
 
 
 @breaks_part(lemma_a_2_tail, "at most σ‖P‖(√rank + √(2 ln 1/p₀))")
 def test_control_without_the_rank():
-    return lemma_a_2_tail(TAILS), lemma_a_2_tail(TAILS, rank=False)
+    return lemma_a_2_tail(short_tails()), lemma_a_2_tail(short_tails(), rank=False)
 
 
 @breaks_part(lemma_a_2_tail, "about √(n/π)")
 def test_control_ratios_a_tenth_larger():
-    return lemma_a_2_tail(TAILS), lemma_a_2_tail(altered(TAILS, ratios=lambda r: 1.1 * r))
+    return lemma_a_2_tail(short_tails()), lemma_a_2_tail(altered(short_tails(), ratios=lambda r: 1.1 * r))
 
 
 def test_the_printed_tail_is_passed_on_every_draw():
@@ -161,7 +189,7 @@ def test_a_thousand_points_spare_it():
     short = draw_tails_of(0, 1000, 20)
     assert lemma_a_2_tail_as_printed(short).verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert isinstance(short, Tails)
-    return lemma_a_2_tail_as_printed(TAILS, c=1.0)
+    return lemma_a_2_tail_as_printed(short_tails(), c=1.0)
 
 
 def test_weights_keep_their_inner_products():
@@ -174,14 +202,14 @@ def test_weights_keep_their_inner_products():
 
 
 def test_the_threshold_of_the_toy():
-    assert EVENT.threshold == event_threshold(EVENT.distance, 1.0, 6)
+    assert toy_event().threshold == event_threshold(toy_event().distance, 1.0, 6)
 
 
 def test_only_one_set_of_coefficients_has_to_fail():
-    pushes = PUSHES.pushes.copy()
+    pushes = toy_pushes().pushes.copy()
     pushes[3] = 0.0
-    assert equation_2(altered(PUSHES, pushes=pushes)).parts[0].kept is False
-    assert equation_2_as_printed(altered(PUSHES, pushes=np.abs(pushes))).parts[0].kept is False
+    assert equation_2(altered(toy_pushes(), pushes=pushes)).parts[0].kept is False
+    assert equation_2_as_printed(altered(toy_pushes(), pushes=np.abs(pushes))).parts[0].kept is False
 
 
 def test_the_share_given_the_event_at_its_edge():
@@ -189,15 +217,15 @@ def test_the_share_given_the_event_at_its_edge():
     draws = np.zeros((1, 100_000))
     for share, kept in ((0.0245, True), (0.0215, False)):
         draws[0, :] = np.arange(100_000) < share * 100_000
-        assert equation_2(altered(PUSHES, pushes=draws)).parts[0].kept is kept
-        assert equation_2_as_printed(altered(PUSHES, pushes=draws)).parts[0].kept is kept
+        assert equation_2(altered(toy_pushes(), pushes=draws)).parts[0].kept is kept
+        assert equation_2_as_printed(altered(toy_pushes(), pushes=draws)).parts[0].kept is kept
 
 
 def test_the_joint_share_at_its_edge():
-    level = PUSHES.threshold / (256 * np.e**3)
+    level = toy_pushes().threshold / (256 * np.e**3)
     large = np.ones((1, 1000))
     for factor, kept in ((1.01, True), (0.99, False)):
-        found = equation_2(altered(PUSHES, pushes=large, event_share=factor * level))
+        found = equation_2(altered(toy_pushes(), pushes=large, event_share=factor * level))
         assert found.parts[1].kept is kept
 
 
@@ -208,24 +236,32 @@ def test_rates_of_the_tail():
     limit = 10 + np.sqrt(2 * np.log(100))
     assert lemma_a_2_tail(Tails(np.full(400, limit + 0.01), 100)).parts[0].kept is False
     assert lemma_a_2_tail(Tails(np.full(400, limit - 0.01), 100)).parts[0].kept is True
-    for factor, kept in ((1.025, True), (1.04, False), (0.96, False)):
+    assert lemma_a_2_tail(Tails(np.full(400, tail_safe(100)), 100)).parts[0].kept is True
+    without = Tails(np.full(400, 3.1), 100)  # √(2 ln 100) = 3.035
+    assert lemma_a_2_tail(without, rank=False).parts[0].kept is False
+    for factor, kept in ((1.0300, True), (1.0315, False), (0.9715, True), (0.9700, False)):
         assert lemma_a_2_tail(Tails(np.full(400, factor * np.sqrt(100 / np.pi)), 100)).parts[1].kept is kept
 
 
 def test_half_of_the_draws_may_be_hit():
     for hit, kept in ((0.48, True), (0.52, False)):
         clear = np.arange(40_000) >= hit * 40_000
-        assert lemma_a_2_event(altered(EVENT, clear=clear)).parts[2].kept is kept
+        assert lemma_a_2_event(altered(toy_event(), clear=clear)).parts[2].kept is kept
 
 
 def test_the_printed_tail_begins_at_its_level():
     exactly = Tails(np.full(20, 100.1), 40_000)
     assert lemma_a_2_tail_as_printed(exactly).verdict is Verdict.VIOLATED
+    assert lemma_a_2_tail_as_printed(exactly).promised == pytest.approx(np.exp(-100.2001), rel=1e-12, abs=0)
+    below = Tails(np.full(20, 100.0), 40_000)
+    assert lemma_a_2_tail_as_printed(below).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 def test_what_is_counted_is_the_event():
     """On orthonormal points, with a τ so large that the factor 4 is seen."""
     basis = Basis().draw(0)
+    near = measure_event(basis, 0, factor=10.0)
+    assert near.clear.mean() == pytest.approx((1 - erf(4 * near.threshold / np.sqrt(2))) ** 4, abs=0.012)
     found = measure_event(basis, 0, factor=60.0)
     tau = found.threshold
     inside = erf(4 * tau / np.sqrt(2))
@@ -238,7 +274,7 @@ def test_what_is_counted_is_the_event():
 
 def test_pushes_are_drawn_given_the_event():
     """With one point of each class, orthogonal: |β| ≥ 4τ, and α is nearly uniform on [−τ, τ]."""
-    found = measure_pushes(np.eye(2), np.array([True, False]), np.array([[1.0, -1.0]]), 0.1, 0)
+    found = measure_pushes(sample(np.eye(2), [0, 1]), np.array([[1.0, -1.0]]), 0.1, 0)
     alphas = found.pushes[0]
     assert alphas.max() <= 1
     assert ((alphas > 1e-12) | (alphas <= 1)).all()
@@ -246,6 +282,78 @@ def test_pushes_are_drawn_given_the_event():
     assert (alphas <= -3).mean() == pytest.approx(0.5, abs=0.02)
     inside = erf(0.1 / np.sqrt(2))
     assert found.event_share == pytest.approx(inside * (1 - erf(0.4 / np.sqrt(2))), rel=0.02)
+
+
+def test_numbers_of_the_event():
+    """At τ = 0.003, δ = 0.8 and a sine of 0.7, everything computed apart."""
+    one = altered(
+        toy_event(),
+        threshold=0.003,
+        distance=0.8,
+        sines=np.full(4, 0.7),
+        hits=np.full(4, 0.0137),
+        clear=np.ones(1000, bool),
+    )
+    parts = lemma_a_2_event(one).parts
+    hit, near = erf(0.012 / 0.7 / 2**0.5), erf(0.003 / 2**0.5)
+    assert (parts[0].measured, parts[0].promised) == pytest.approx((hit, 4 * np.e * 0.003 / 0.8), rel=1e-12)
+    assert parts[1].promised == pytest.approx(hit, rel=1e-12)
+    assert (parts[3].measured, parts[3].promised) == pytest.approx((near, 0.003 / np.e), rel=1e-12)
+    assert parts[4].promised == pytest.approx(near, rel=1e-12)
+    assert (parts[5].measured, parts[5].promised) == pytest.approx((near, 0.003 / (16 * np.e**2)), rel=1e-12)
+
+
+def test_the_event_is_as_likely_as_promised_and_no_less():
+    level = toy_event().threshold / (16 * np.e**2) / erf(toy_event().threshold / 2**0.5)
+    for factor, kept in ((1.03, True), (0.97, False)):
+        clear = np.arange(100_000) < factor * level * 100_000
+        assert lemma_a_2_event(altered(toy_event(), clear=clear)).parts[5].kept is kept
+
+
+def test_a_threshold_may_be_at_its_limit():
+    limit = toy_pushes().structure.distance / (16 * np.e * 6)
+    for factor, met in ((1 + 5e-13, True), (1 + 5e-12, False)):
+        assert equation_2(altered(toy_pushes(), threshold=factor * limit)).hypotheses[-1].met is met
+        event = altered(toy_event(), threshold=factor * limit, distance=toy_pushes().structure.distance)
+        assert lemma_a_2_event(event).hypotheses[-1].met is met
+    cross = draw_cross_pushes(Scale.QUICK, 0)
+    assert cross.threshold == pytest.approx(2**0.5 / (16 * np.e * 4))
+    assert equation_2(cross).hypotheses[-1].met is True
+
+
+def test_a_little_less_than_nothing_is_negative():
+    for least, met in ((0.0, True), (-1e-9, False)):
+        assert equation_2(altered(toy_pushes(), least_own=least)).hypotheses[4].met is met
+
+
+def test_hypotheses_of_the_printed_sign():
+    for fields in ({"norm_error": 0.01}, {"least_own": -0.1}, {"threshold": 1.0}):
+        found = equation_2_as_printed(altered(toy_pushes(), **fields))
+        assert found.verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+def test_the_level_itself_is_large():
+    for level, kept in ((1 / 128, True), (0.99 / 128, False)):
+        found = altered(toy_pushes(), pushes=np.full((1, 1000), level))
+        assert equation_2(found).parts[0].kept is kept
+        assert equation_2_as_printed(found).parts[0].kept is kept
+    negative = altered(toy_pushes(), pushes=np.full((1, 1000), -1 / 128))
+    assert equation_2(negative).parts[0].kept is True
+    assert equation_2_as_printed(negative).parts[0].kept is False
+
+
+def test_all_points_of_other_classes_are_clear():
+    """Two orthogonal points: both |⟨β, x⟩| ≥ 4τ = 0.8."""
+    found = measure_pushes(sample(np.eye(3), [0, 1, 1]), np.array([[1.0, -1.0, -1.0]]), 0.2, 0)
+    assert found.event_share / erf(0.2 / 2**0.5) == pytest.approx((1 - erf(0.8 / 2**0.5)) ** 2, rel=0.05)
+
+
+def test_what_chance_may_do():
+    """Five standard errors, of one hit at least."""
+    assert share_room(0.5, 100) == pytest.approx(0.25)
+    assert share_room(0.9, 900) == pytest.approx(0.05)
+    assert share_room(0.0, 100) == share_room(1.0, 100) == pytest.approx(0.05)
+    np.testing.assert_allclose(share_room(np.array([0.5, 0.0]), np.array([100, 1000])), [0.25, 0.005])
 
 
 test_every_part_has_a_control = every_part_of(geometry)

@@ -59,7 +59,6 @@ test_control_each_part_of_the_structure = part_edges(
     {
         "permuted labels: so many times the steps": ({"permuted_steps": 50}, {"permuted_steps": 49}),
         "permuted labels: so many times the distance": ({"permuted_distance": 2.0}, {"permuted_distance": 1.99}),
-        "the true labels are fitted": ({}, {"true_accuracy": 0.99}),
     },
 )
 
@@ -102,9 +101,22 @@ test_control_each_part_of_the_components = part_edges(
     {
         "more steps": ({}, {"steps": SWAPPED.__getitem__}),
         "farther away": ({}, {"away": lambda count: 0.01 * SWAPPED[count]}),
-        "every run got there": ({"accuracy": 0.98}, {"accuracy": 0.97}),
     },
 )
+
+
+def test_runs_that_were_cut_off_decide_nothing():
+    assert section_6_structure(pairs(true_accuracy=0.99)).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert section_6_structure(pairs(permuted_accuracy=0.99)).verdict is Verdict.HOLDS
+    few, near = pairs(permuted_accuracy=0.99, permuted_steps=49), pairs(permuted_accuracy=0.99, permuted_distance=1.99)
+    for short in (few, near):
+        assert section_6_structure(short).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert section_6_components(rows(accuracy=0.98)).verdict is Verdict.HOLDS
+    assert section_6_components(rows(accuracy=0.97)).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    for place in range(9):  # one run of one number of components leaves the two steps beside it open
+        cells = rows()
+        cells[place] = altered(cells[place], accuracy=0.97)
+        assert [part.undecided for part in section_6_components(cells).parts] == [1 if place // 3 != 1 else 2] * 2
 
 
 def test_equally_many_steps_are_not_more():
@@ -235,6 +247,35 @@ def test_a_seed_without_its_other_half_is_left_out():
 def test_true_labels_that_need_no_step():
     assert section_6_structure(pairs(true_steps=0, permuted_steps=5)).parts[0].kept is True
     assert section_6_structure(pairs(true_steps=0, permuted_steps=4)).parts[0].kept is False
+
+
+def test_ratios_at_their_edges():
+    """A run that was cut off is decided where its ratio is reached, exactly too."""
+    for steps, distance, answers in ((50, 2.0, [True, True]), (49, 2.0, [None, True]), (50, 1.9, [True, None])):
+        found = section_6_structure(pairs(permuted_accuracy=0.99, permuted_steps=steps, permuted_distance=distance))
+        assert [part.kept for part in found.parts] == answers
+
+
+def test_one_seed_whose_true_labels_are_not_fitted():
+    for place in (0, 4, 8):
+        cells = pairs()
+        cells[place] = altered(cells[place], accuracy=0.95)
+        found = section_6_structure(cells)
+        assert [part.undecided for part in found.parts] == [1, 1]
+    # A run that missed both ratios, and whose true labels were fitted, does break them.
+    assert section_6_structure(pairs(permuted_steps=49, permuted_distance=1.9)).conclusion is False
+
+
+def test_a_hundredth_may_be_lost_by_the_cut():
+    for kept_accuracy, kept in ((0.9801, True), (0.9795, False)):
+        found = section_6_compression(pairs(3, true_truncated=kept_accuracy))
+        assert found.parts[0].kept is kept
+
+
+def test_labels_that_are_nearly_fitted_are_not_fitted():
+    cell = altered(arbitrary(), accuracy=0.95)
+    assert section_4_arbitrary_labels_as_printed([cell]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert section_4_arbitrary_labels_as_printed([altered(cell, obstructed=True)]).verdict is Verdict.VIOLATED
 
 
 test_every_part_has_a_control = every_part_of(labels)

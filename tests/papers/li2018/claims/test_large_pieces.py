@@ -1,10 +1,12 @@
 """Lemma A.2 and its repair: exact probabilities of two points, and the hexagon."""
 
+import functools
+
 import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
-from tests.papers.li2018.toys import altered
+from tests.papers.li2018.toys import altered, sample
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
@@ -14,6 +16,8 @@ from widenet.papers.li2018.claims.large_pieces import (
     draw_large,
     draw_reflections,
     idle_cross,
+    large_draws,
+    least_own,
     lemma_a_2,
     lemma_a_2_as_printed,
     lemma_a_2_reflection,
@@ -23,10 +27,13 @@ from widenet.papers.li2018.claims.large_pieces import (
     toy_instances,
     two_points,
 )
-from widenet.papers.li2018.settings import HEXAGON, TOY, Sample
+from widenet.papers.li2018.settings import HEXAGON, TOY, Caps, Sample
 from widenet.records import Scale
 
-LARGE = draw_large(Scale.QUICK, 0)
+
+@functools.cache
+def large():
+    return draw_large(Scale.QUICK, 0)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -37,18 +44,24 @@ def test_they_hold_for_other_seeds(seed):
     assert lemma_a_2_reflection(draw_reflections(Scale.QUICK, seed)).verdict is Verdict.HOLDS
 
 
-NEAR = measure_large([two_points(0.4), *toy_instances(0, 1)], 0)
+def toys(count):
+    return toy_instances(np.random.default_rng(0), count)
+
+
+@functools.cache
+def near():
+    return measure_large([two_points(0.4), *toys(1)], 0)
 
 
 @breaks_part(lemma_a_2, "Pr[‖P‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l)", also=("exactly so for two points",))
 def test_control_nine_tenths_of_the_pieces_vanish():
     """0.0127 is below 0.0829·δ = 0.0329 at ψ = 0.4."""
-    return lemma_a_2(NEAR), lemma_a_2(altered(NEAR, shares=lambda share: share / 10))
+    return lemma_a_2(near()), lemma_a_2(altered(near(), shares=lambda share: share / 10))
 
 
 @breaks_part(lemma_a_2, "exactly so for two points")
 def test_control_a_third_more():
-    return lemma_a_2(NEAR), lemma_a_2(altered(NEAR, shares=lambda share: np.array([1.3, 1.0]) * share))
+    return lemma_a_2(near()), lemma_a_2(altered(near(), shares=lambda share: np.array([1.3, 1.0]) * share))
 
 
 def test_control_the_level_is_a_half():
@@ -63,16 +76,16 @@ def test_control_a_steeper_bound():
 
 @breaks_hypothesis(lemma_a_2, "unit_norm")
 def test_control_longer_points():
-    return lemma_a_2(NEAR), lemma_a_2(altered(NEAR, norm_error=0.01))
+    return lemma_a_2(near()), lemma_a_2(altered(near(), norm_error=0.01))
 
 
 @breaks_hypothesis(lemma_a_2, "signs")
 def test_control_a_negative_coefficient():
-    return lemma_a_2(NEAR), lemma_a_2(altered(NEAR, least_own=-1e-9))
+    return lemma_a_2(near()), lemma_a_2(altered(near(), least_own=-1e-9))
 
 
 def changed(**fields):
-    return lemma_a_2(altered(NEAR, structures=tuple(altered(each, **fields) for each in NEAR.structures)))
+    return lemma_a_2(altered(near(), structures=tuple(altered(each, **fields) for each in near().structures)))
 
 
 @breaks_hypothesis(lemma_a_2, "distance", also=("relative_diameter",))
@@ -98,7 +111,7 @@ def test_the_hexagon_refutes_the_printed_lemma():
 
 @spares(lemma_a_2_as_printed)
 def test_toys_spare_it():
-    return lemma_a_2_as_printed(measure_large(toy_instances(0, 2), 0))
+    return lemma_a_2_as_printed(measure_large(toys(2), 0))
 
 
 @breaks_part(lemma_a_2_sharp, "Pr[‖P‖ ≥ v/2] is at least the bound")
@@ -108,22 +121,22 @@ def test_control_a_class_that_cancels_itself():
     twice = Sample(points, np.array([0, 0, 1]), np.arange(3), np.full(3, 1 / 3))
     found = measure_large([(twice, np.array([1.0, -1.0, 0.0]), np.nan), idle_cross()], 0)
     assert found.least_own == -1
-    return lemma_a_2_sharp(LARGE), lemma_a_2_sharp(altered(found, least_own=0.0))
+    return lemma_a_2_sharp(large()), lemma_a_2_sharp(altered(found, least_own=0.0))
 
 
 @breaks_part(lemma_a_2_sharp, "attained")
 def test_control_more_than_a_half():
-    return lemma_a_2_sharp(LARGE), lemma_a_2_sharp(LARGE, half=1.1)
+    return lemma_a_2_sharp(large()), lemma_a_2_sharp(large(), half=1.1)
 
 
 @breaks_hypothesis(lemma_a_2_sharp, "unit_norm")
 def test_control_longer_points_in_the_sharp_bound():
-    return lemma_a_2_sharp(LARGE), lemma_a_2_sharp(altered(LARGE, norm_error=0.01))
+    return lemma_a_2_sharp(large()), lemma_a_2_sharp(altered(large(), norm_error=0.01))
 
 
 @breaks_hypothesis(lemma_a_2_sharp, "signs")
 def test_control_negative_signs_in_the_sharp_bound():
-    return lemma_a_2_sharp(LARGE), lemma_a_2_sharp(altered(LARGE, least_own=-1e-9))
+    return lemma_a_2_sharp(large()), lemma_a_2_sharp(altered(large(), least_own=-1e-9))
 
 
 def test_it_speaks_about_three_classes():
@@ -131,29 +144,31 @@ def test_it_speaks_about_three_classes():
     found = lemma_a_2_sharp(lemma_a_2_sharp.on(Specimen(from_arrays(2 * own.points, own.classes))))
     assert found.verdict is Verdict.HOLDS
     assert not found.vacuous
-    wide = Specimen(from_arrays(np.eye(400)[:6], [0, 1, 2, 0, 1, 2]))
-    assert isinstance(lemma_a_2_sharp.on(wide), Silence)
+    many = Specimen(from_arrays(np.random.default_rng(0).normal(size=(301, 2)), np.arange(301) % 3))
+    assert isinstance(lemma_a_2_sharp.on(many), Silence)
 
 
-REFLECTIONS = draw_reflections(Scale.QUICK, 0)
+@functools.cache
+def reflections():
+    return draw_reflections(Scale.QUICK, 0)
 
 
 def reflected(**fields):
-    return lemma_a_2_reflection(altered(REFLECTIONS, **fields))
+    return lemma_a_2_reflection(altered(reflections(), **fields))
 
 
 test_control_each_part_of_the_reflection = part_edges(
     lemma_a_2_reflection,
     reflected,
     {
-        "changes by at least v": ({}, {"jumps": lambda j: np.where(REFLECTIONS.alone, j, j - 1e-6)}),
-        "by v for a class of one point": ({}, {"jumps": lambda j: np.where(REFLECTIONS.alone, j + 1e-6, j)}),
+        "changes by at least v": ({}, {"jumps": lambda j: np.where(reflections().alone, j, j - 1e-6)}),
+        "by v for a class of one point": ({}, {"jumps": lambda j: np.where(reflections().alone, j + 1e-6, j)}),
     },
 )
 
 
 def test_control_a_larger_jump():
-    assert lemma_a_2_reflection(REFLECTIONS, size=1.001).conclusion is False
+    assert lemma_a_2_reflection(reflections(), size=1.001).conclusion is False
 
 
 @breaks_hypothesis(lemma_a_2_reflection, "clearance")
@@ -173,17 +188,19 @@ def test_control_a_negated_coefficient():
 
 def test_the_slope_at_its_edge():
     """0.0829·δ/((k − 1)l), with next to no room."""
-    one = altered(NEAR, exact=np.full(2, np.nan), draws=10**12)
+    one = altered(near(), exact=np.full(2, np.nan), draws=10**12)
     for factor, kept in ((1.01, True), (0.98, False)):
-        share = factor * 0.0829 * NEAR.slopes
+        share = factor * 0.0829 * near().slopes
         assert lemma_a_2(altered(one, shares=share)).parts[0].kept is kept
+        printed = [each.separation / ((each.n_classes - 1) * each.per_class) for each in near().structures]
+        share = factor * 0.0829 * np.array(printed)
         assert lemma_a_2_as_printed(altered(one, shares=share)).parts[0].kept is kept
 
 
 def test_the_sharp_bound_at_its_edge():
-    one = altered(NEAR, draws=10**12)
+    one = altered(near(), draws=10**12)
     for factor, kept in ((1.001, True), (0.99, False)):
-        assert lemma_a_2_sharp(altered(one, shares=factor * NEAR.bounds)).parts[0].kept is kept
+        assert lemma_a_2_sharp(altered(one, shares=factor * near().bounds)).parts[0].kept is kept
 
 
 def test_the_idle_point():
@@ -195,23 +212,133 @@ def test_the_idle_point():
 
 
 def test_one_instance_of_several_is_enough_to_fail():
-    touching = altered(NEAR.structures[0], separation=0.0, opposite_separation=0.0)
-    for structures in ((touching, NEAR.structures[1]), (NEAR.structures[0], touching)):
-        found = lemma_a_2(altered(NEAR, structures=structures))
+    touching = altered(near().structures[0], separation=0.0, opposite_separation=0.0)
+    for structures in ((touching, near().structures[1]), (near().structures[0], touching)):
+        found = lemma_a_2(altered(near(), structures=structures))
         assert [h.met for h in found.hypotheses][2:4] == [False, False]
-        assert lemma_a_2_as_printed(altered(NEAR, structures=structures)).hypotheses[-1].met is False
+        assert lemma_a_2_as_printed(altered(near(), structures=structures)).hypotheses[-1].met is False
 
 
 def test_what_is_measured_of_instances():
     pair = two_points(0.4)
-    found = measure_large([pair, *toy_instances(0, 2)], 0, count=100)
+    found = measure_large([pair, *toys(2)], 0, count=100)
     assert found.slopes[0] == pytest.approx(2 * np.sin(0.2))
-    assert found.least_own == min(
-        float((c[s.classes == s.classes[0]] / c[0]).min()) for s, c, _ in (pair, *toy_instances(0, 2))
-    )
+    assert found.least_own == min(float((c[s.classes == s.classes[0]] / c[0]).min()) for s, c, _ in (pair, *toys(2)))
     assert found.norm_error < 1e-12
     long = Sample(1.5 * pair[0].points, pair[0].classes, pair[0].components, pair[0].shares)
     assert measure_large([(long, *pair[1:]), pair], 0, count=100).norm_error == pytest.approx(0.5)
+
+
+def test_instances_are_the_ones_that_were_derived():
+    points, coefficients, exact = two_points(0.4)
+    np.testing.assert_allclose(points.points, [[1, 0], [np.cos(0.4), np.sin(0.4)]])
+    np.testing.assert_array_equal(points.classes, [0, 1])
+    np.testing.assert_array_equal(points.components, [0, 1])
+    np.testing.assert_array_equal(points.shares, [0.5, 0.5])
+    np.testing.assert_array_equal(coefficients, [1, -1])
+    assert exact == pytest.approx(0.1273239544735)
+    for toy, some, unknown in toys(3):
+        own = toy.classes == toy.classes[0]
+        assert some[0] == 0.1
+        assert (some[own] >= 0).all()
+        assert np.abs(some).max() <= 0.1
+        assert np.isnan(unknown)
+    assert any(some[2:].min() < 0 for _, some, _ in toys(3))
+
+
+def test_norms_are_taken_over_v():
+    """One point: ‖P‖/v is 1 or 0, whatever v is."""
+    one = sample([[1.0, 0.0], [0.0, 1.0]], [0, 1])
+    norms = large_draws(one, np.array([0.3, 0.0]), np.random.default_rng(0), 1000)
+    assert set(norms.round(12)) == {0.0, 1.0}
+    assert norms.mean() == pytest.approx(0.5, abs=0.05)
+
+
+def test_the_least_coefficient_of_any_instance():
+    twice = sample([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]], [0, 0, 1])
+    low, high = (twice, np.array([2.0, 0.5, -3.0])), (twice, np.array([2.0, 1.5, -3.0]))
+    assert least_own([low, high]) == least_own([high, low]) == 0.25
+    assert least_own([(twice, np.array([2.0, 4.0, -3.0]))]) == 1
+
+
+def test_rooms_are_five_standard_errors():
+    """√(0.1·0.9/900) = 0.01: 0.05, within which nothing is decided."""
+    one = altered(large(), exact=np.full(len(large().exact), np.nan), draws=900)
+    shares = np.full(len(large().shares), 0.1)
+    for gap, kept in ((-0.001, True), (0.04, None), (0.06, False)):
+        bounds, slopes = shares + gap, (shares + gap) / 0.0829
+        assert lemma_a_2_sharp(altered(one, shares=shares, bounds=bounds)).parts[0].kept is kept
+        assert lemma_a_2(altered(one, shares=shares, slopes=slopes)).parts[0].kept is kept
+        separations = [each.n_classes - 1 for each in one.structures]
+        structures = tuple(
+            altered(each, separation=(0.1 + gap) / 0.0829 * count * each.per_class)
+            for each, count in zip(one.structures, separations, strict=True)
+        )
+        assert lemma_a_2_as_printed(altered(one, shares=shares, structures=structures)).parts[0].kept is kept
+
+
+def test_a_bound_below_zero_promises_nothing():
+    one = altered(large(), exact=np.full(len(large().exact), np.nan))
+    for bound, vacuous in ((-0.05, True), (0.0, True), (0.05, False)):
+        found = lemma_a_2_sharp(altered(one, bounds=np.full(len(one.bounds), bound), shares=0 * one.shares + 0.06))
+        assert found.parts[0].vacuous is vacuous
+        assert found.parts[0].promised == pytest.approx(max(bound, 0))
+
+
+def test_hypotheses_of_the_printed_lemma():
+    for fields in ({"norm_error": 0.01}, {"least_own": -1e-9}):
+        found = lemma_a_2_as_printed(altered(near(), **fields))
+        assert found.verdict is Verdict.HYPOTHESES_NOT_MET
+    mirrored = tuple(altered(each, opposite_separation=0.0) for each in near().structures)
+    assert [h.met for h in lemma_a_2_as_printed(altered(near(), structures=mirrored)).hypotheses] == [True] * 4
+
+
+def test_jumps_at_their_edges():
+    alone = reflections().alone
+    for miss, kept in ((5e-10, True), (5e-9, False)):
+        assert reflected(jumps=np.where(alone, 1.0, 1 - miss)).parts[0].kept is kept
+        for sign in (1, -1):
+            assert reflected(jumps=np.where(alone, 1 + sign * miss, 1.0)).parts[1].kept is kept
+    # More than v is fine for a class of several points, and not for one of a single point.
+    assert reflected(jumps=np.where(alone, 1.0, 3.0)).conclusion is True
+    assert reflected(jumps=np.where(alone, 1.05, 1.0)).parts[1].kept is False
+    assert [part.cases for part in reflected().parts] == [int((~alone).sum()), int(alone.sum())]
+
+
+def test_clearances_and_signs_at_their_edges():
+    for first, met in ((1.0, False), (1 + 1e-9, True), (0.95, False)):
+        clearance = np.where(np.arange(len(reflections().clearance)) == 3, first, 5.0)
+        assert reflected(clearance=clearance).hypotheses[0].met is met
+    for least, met in ((0.0, True), (-1e-9, False)):
+        assert reflected(least_own=least).hypotheses[1].met is met
+
+
+def test_reflections_are_measured_by_hand():
+    """e₁ against a point at 60°: pairs are kept where |β₂|·sin 60° exceeds α·cos 60°."""
+    points = sample([[1.0, 0.0], [0.5, 0.75**0.5]], [0, 1])
+    both = measure_reflections([(points, np.array([2.0, -1.0]))], 0, keep_all=True)
+    weights = np.random.default_rng([0, 67, 0]).normal(size=(3000, 2))
+    clearance = np.abs(weights[:, 1]) * 0.75**0.5 / (np.abs(weights[:, 0]) * 0.5)
+    np.testing.assert_allclose(both.clearance, clearance)
+    moves = np.where(clearance > 1, 0.0, -0.5 * 0.5)  # the other class adds −½·⟨x, e₁⟩ where it changes sides
+    np.testing.assert_allclose(both.jumps, 1 + moves)
+    kept = measure_reflections([(points, np.array([2.0, -1.0]))], 0)
+    assert len(kept.jumps) == (clearance > 1).sum()
+    assert kept.alone.all()
+    orthogonal = measure_reflections([(sample(np.eye(2), [0, 1]), np.array([1.0, -1.0]))], 0)
+    assert len(orthogonal.jumps) == 3000
+    twice = sample([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]], [0, 0, 1])
+    assert not measure_reflections([(twice, np.ones(3))], 0).alone.any()
+
+
+def test_it_speaks_with_every_point_as_a_component():
+    """Two tight caps of ten points: l = 10, whatever components are found."""
+    drawn = Caps(n_classes=2, per_class=1, dim=8, n_points=20, relative_diameter=0.02).draw(0)
+    own = Specimen(from_arrays(drawn.points, np.where(drawn.classes == 0, -1, 1)))
+    found = lemma_a_2.on(own)
+    assert {each.per_class for each in found.structures} == {int(np.bincount(drawn.classes).max())}
+    assert lemma_a_2(found).verdict is Verdict.HOLDS
+    assert [part.name for part in lemma_a_2(found).parts] == ["Pr[‖P‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l)"]
 
 
 test_every_part_has_a_control = every_part_of(large_pieces)

@@ -1,5 +1,7 @@
 """Identities of the softmax network, against a network that is worked out by hand."""
 
+import functools
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from widenet.papers.li2018.claims.network import (
     pseudo_gradient_as_printed,
     random_starts,
     section_5_residuals,
+    written_out,
 )
 from widenet.papers.li2018.settings import TOY, Sample, listed_network
 from widenet.records import Scale
@@ -30,9 +33,21 @@ from widenet.training.small.softmax import SoftmaxNetwork, gradient
 from widenet.types import Dataset
 
 START, NETWORK, POINTS = listed_network()
-SLOPES = draw_slopes(Scale.QUICK, 0)
-RESIDUALS = draw_residuals(Scale.QUICK, 0)
-PSEUDO = draw_pseudo(Scale.QUICK, 0)
+
+
+@functools.cache
+def slopes():
+    return draw_slopes(Scale.QUICK, 0)
+
+
+@functools.cache
+def toy_residuals():
+    return draw_residuals(Scale.QUICK, 0)
+
+
+@functools.cache
+def pseudo():
+    return draw_pseudo(Scale.QUICK, 0)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -49,7 +64,7 @@ def test_they_hold_for_other_seeds(seed):
 
 @breaks_part(equation_1, "differences of the loss")
 def test_control_a_slope_one_percent_too_large():
-    return equation_1(SLOPES), equation_1(altered(SLOPES, along=lambda a: 1.01 * a))
+    return equation_1(slopes()), equation_1(altered(slopes(), along=lambda a: 1.01 * a))
 
 
 @breaks_part(equation_1, "row by row as printed")
@@ -58,15 +73,15 @@ def test_control_a_neuron_on_the_kink_is_off():
     z = NETWORK.preactivations(POINTS.points)
     off = gradient(NETWORK, POINTS.points, POINTS.classes, POINTS.shares, gates=z > 0)
     np.testing.assert_allclose(off[0], [-0.2118351404, -0.2824468539], rtol=1e-8)
-    rows = np.array(SLOPES.rows)
+    rows = np.array(slopes().rows)
     rows[-off.size :] = off.ravel()
-    return equation_1(altered(SLOPES, rows=rows))
+    return equation_1(altered(slopes(), rows=rows))
 
 
 @breaks_hypothesis(equation_1, "off_kinks")
 def test_control_a_step_across_a_kink():
     """10 steps are too few, 11 are enough."""
-    return equation_1(altered(SLOPES, clearance=11.0)), equation_1(altered(SLOPES, clearance=10.0))
+    return equation_1(altered(slopes(), clearance=11.0)), equation_1(altered(slopes(), clearance=10.0))
 
 
 def test_a_network_too_near_to_a_kink_takes_no_part():
@@ -77,7 +92,7 @@ def test_a_network_too_near_to_a_kink_takes_no_part():
 
 test_control_each_property_of_v = part_edges(
     section_5_residuals,
-    lambda **fields: section_5_residuals(altered(RESIDUALS, **fields)),
+    lambda **fields: section_5_residuals(altered(toy_residuals(), **fields)),
     {
         "Σ_s v_s = 0": ({}, {"others": lambda v: v * np.where(np.arange(len(v)) == 0, 0.999, 1.0)[:, None]}),
         "v_a ≥ 0": (
@@ -105,7 +120,9 @@ test_control_each_property_of_v = part_edges(
 @breaks_part(pseudo_gradient, "∂̃L/∂w_r and the sum over classes")
 def test_control_the_gates_of_today():
     """The small network moved across three kinks, so its present gates give other rows."""
-    return pseudo_gradient(PSEUDO), pseudo_gradient(altered(PSEUDO, defined=lambda d: with_last(d, lambda x: x + 1e-6)))
+    return pseudo_gradient(pseudo()), pseudo_gradient(
+        altered(pseudo(), defined=lambda d: with_last(d, lambda x: x + 1e-6))
+    )
 
 
 def test_control_equal_shares():
@@ -116,18 +133,20 @@ def test_control_equal_shares():
 
 
 def test_the_printed_sign_is_wrong():
-    assert pseudo_gradient_as_printed(PSEUDO).verdict is Verdict.VIOLATED
+    assert pseudo_gradient_as_printed(pseudo()).verdict is Verdict.VIOLATED
 
 
 @spares(pseudo_gradient_as_printed)
 def test_a_vanishing_gradient_spares_the_sign():
     """Two points that pull in opposite directions with equal strength, at one neuron."""
-    return pseudo_gradient_as_printed(altered(PSEUDO, defined=0.0 * PSEUDO.defined, combined=0.0 * PSEUDO.combined))
+    return pseudo_gradient_as_printed(
+        altered(pseudo(), defined=0.0 * pseudo().defined, combined=0.0 * pseudo().combined)
+    )
 
 
 @breaks_part(lemma_a_3_sum, "Σ_i P_{i,r} = 0")
 def test_control_one_class_one_percent_larger():
-    return lemma_a_3_sum(PSEUDO), lemma_a_3_sum(altered(PSEUDO, sums=lambda s: s + 0.01 * PSEUDO.largest))
+    return lemma_a_3_sum(pseudo()), lemma_a_3_sum(altered(pseudo(), sums=lambda s: s + 0.01 * pseudo().largest))
 
 
 def test_the_small_network():
@@ -136,12 +155,14 @@ def test_the_small_network():
     assert POINTS.residual_max(found.own) == pytest.approx(0.4434883213759, rel=1e-10)
 
 
-OWN = from_arrays(TOY.draw(3).points * 7, TOY.draw(3).classes)
+@functools.cache
+def own():
+    return from_arrays(TOY.draw(3).points * 7, TOY.draw(3).classes)
 
 
 def test_they_speak_about_three_classes():
     for claim in (equation_1, section_5_residuals, pseudo_gradient):
-        found = claim(claim.on(Specimen(OWN)))
+        found = claim(claim.on(Specimen(own())))
         assert found.verdict is Verdict.HOLDS, claim.id
 
 
@@ -156,19 +177,31 @@ def test_random_starts_have_weights_of_several_sizes():
     moves = [np.abs(net.hidden - start.hidden).max() for start, net, _ in random_starts(TOY.draw(0), 0, 10)]
     assert max(moves) > 10 * min(moves)
     assert isinstance(next(random_starts(TOY.draw(0), 0, 1))[0], SoftmaxNetwork)
+    # A move is between a hundredth and ten times as large as the start.
+    sizes = [np.std(net.hidden - start.hidden) * 40**0.5 for start, net, _ in random_starts(TOY.draw(0), 0, 600)]
+    assert (min(sizes), max(sizes)) == pytest.approx((0.01, 10.0), rel=0.06)
 
 
 def test_rounding_is_no_excuse():
-    size = SLOPES.row_sizes[0]
+    size = slopes().row_sizes[0]
     for excess, kept in ((0.5e-12, True), (5e-12, False)):
-        assert equation_1(altered(SLOPES, rows=SLOPES.written + excess * size)).parts[1].kept is kept
-        assert pseudo_gradient(altered(PSEUDO, defined=-PSEUDO.combined + excess * PSEUDO.sizes)).conclusion is kept
-        assert lemma_a_3_sum(altered(PSEUDO, sums=excess * np.maximum(PSEUDO.largest, 1e-12))).conclusion is kept
-        shifted = altered(RESIDUALS, own=lambda v, e=excess: v + e)
+        assert equation_1(altered(slopes(), rows=slopes().written + excess * size)).parts[1].kept is kept
+        assert (
+            pseudo_gradient(altered(pseudo(), defined=-pseudo().combined + excess * pseudo().sizes)).conclusion is kept
+        )
+        assert lemma_a_3_sum(altered(pseudo(), sums=excess * pseudo().largest)).conclusion is kept
+        assert lemma_a_3_sum(altered(pseudo(), sums=-excess * pseudo().largest)).conclusion is kept
+        low = altered(pseudo(), defined=-pseudo().combined - excess * pseudo().sizes)
+        assert pseudo_gradient(low).conclusion is kept
+        assert equation_1(altered(slopes(), rows=slopes().written - excess * size)).parts[1].kept is kept
+        less = altered(toy_residuals(), own=lambda v, e=excess: v - e)
+        assert section_5_residuals(less).parts[0].kept is kept
+        shifted = altered(toy_residuals(), own=lambda v, e=excess: v + e)
         assert section_5_residuals(shifted).parts[0].kept is kept
     for excess, kept in ((0.5e-6, True), (5e-6, False)):
-        sizes = np.maximum(SLOPES.sizes, 1e-3)
-        assert equation_1(altered(SLOPES, measured=SLOPES.along + excess * sizes)).parts[0].kept is kept
+        for sign in (1, -1):
+            moved = slopes().along + sign * excess * (slopes().sizes + 1)
+            assert equation_1(altered(slopes(), measured=moved)).parts[0].kept is kept
 
 
 @pytest.mark.parametrize(("steps", "used"), [(10.5, True), (9.5, False)])
@@ -181,6 +214,51 @@ def test_networks_ten_steps_away_from_a_kink_take_part(steps, used):
     if used:
         assert found.clearance == pytest.approx(steps)
         assert equation_1(found).verdict is Verdict.HOLDS
+
+
+def test_the_room_of_a_difference_is_a_millionth_of_one_and_the_slope():
+    for excess, kept in ((2.95e-6, True), (3.05e-6, False)):
+        one = altered(slopes(), along=np.zeros(1), measured=np.full(1, excess), sizes=np.full(1, 2.0))
+        assert equation_1(one).parts[0].kept is kept
+
+
+def test_sizes_of_other_residuals_at_their_edges():
+    for share, kept in ((1.0, True), (1.05, False)):
+        two = altered(toy_residuals(), own=np.full(1, 0.5), others=np.array([[-0.5 * share, 0.5 * share - 0.5]]))
+        assert section_5_residuals(two).parts[3].kept is kept
+    for excess, kept in ((5e-13, True), (5e-12, False)):
+        two = altered(toy_residuals(), own=np.full(1, 0.5), others=np.array([[-0.5 - excess, 0.0]]))
+        assert section_5_residuals(two).parts[3].kept is kept
+
+
+def test_equation_1_is_written_out_term_by_term():
+    """The sum over the other classes alone; the class of the point is in neither sum."""
+    total, size = written_out(NETWORK, POINTS)
+    np.testing.assert_allclose(total[0], [-0.2118351404202, -0.08212650477373], rtol=1e-10)
+    expected = np.zeros_like(total)
+    for x, y, p in zip(POINTS.points, POINTS.classes, POINTS.shares, strict=True):
+        f = NETWORK.votes @ np.maximum(NETWORK.hidden @ x, 0)
+        o = np.exp(f) / np.exp(f).sum()
+        others = [i for i in range(3) if i != y]
+        parts = [abs(sum(NETWORK.votes[i] * o[i] for i in others)), abs(NETWORK.votes[y] * sum(o[i] for i in others))]
+        expected += p * (parts[0] + parts[1])[:, None] * np.abs(x)
+    np.testing.assert_allclose(size, expected)
+
+
+def test_the_size_of_a_pseudo_gradient():
+    found = measure_pseudo(iter([(START, NETWORK, POINTS)]))
+    v = np.array([0.8869766427519, 0.7042344281144, 0.7061852252885])
+    # Σ_s |v_s| = 2v_y for each point, and the largest vote is 2.
+    assert found.sizes[0] == pytest.approx(2 * 2 * (v @ POINTS.shares), rel=1e-10)
+    pieces_of_the_first = [0.4434883213759, 0.4530285116537, 0.4547901462022, 0.03131517565984]
+    assert (found.largest[::2] >= np.array(pieces_of_the_first) - 1e-12).all()
+
+
+def test_a_network_exactly_ten_steps_from_a_kink_takes_no_part():
+    votes = np.array([[1.0, 0.5], [-1.0, 2.0]])
+    one = Sample(np.array([[1.0, 0.0]]), np.array([1]), np.array([0]), np.ones(1))
+    near = SoftmaxNetwork(np.array([[10 * 2.0**-20, 0.0], [1.0, 0.0]]), votes)
+    assert len(measure_slopes(iter([(near, near, one)]), 0, fd_step=2.0**-20).along) == 0
 
 
 test_every_part_has_a_control = every_part_of(network)

@@ -8,6 +8,8 @@ import pytest
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
 from tests.papers.li2018.toys import altered, with_last
 from widenet.claims.base import Verdict
+from widenet.claims.specimen import Specimen
+from widenet.data import from_arrays
 from widenet.papers.li2018.claims import population
 from widenet.papers.li2018.claims.population import (
     POINT,
@@ -19,13 +21,18 @@ from widenet.papers.li2018.claims.population import (
     lemma_b_4_coupled,
     listed_moves,
     move_terms,
+    random_moves,
 )
 from widenet.papers.li2018.runs.drops import DropSetting, run_drops
-from widenet.papers.li2018.settings import Caps, listed_network
+from widenet.papers.li2018.settings import TOY, Caps, listed_network
 from widenet.progress import silent
 from widenet.records import Scale
+from widenet.training.small.softmax import SoftmaxNetwork
 
-ATTAINED = listed_moves(curved_case(0.1), kinked_case(4.0, 0.001))
+
+@functools.cache
+def attained():
+    return listed_moves(curved_case(0.1), kinked_case(4.0, 0.001))
 
 
 @functools.cache
@@ -52,7 +59,7 @@ def test_control_the_linear_term_alone():
 
 test_control_each_term = part_edges(
     equation_3,
-    lambda **constants: equation_3(ATTAINED, **constants),
+    lambda **constants: equation_3(attained(), **constants),
     {
         "no pattern changes": ({}, {"quarter": 0.249}),
         "some patterns change": ({}, {"root": 1.4}),
@@ -61,16 +68,16 @@ test_control_each_term = part_edges(
 
 
 def test_the_instances_have_their_closed_forms():
-    increase, linear, quadratic, rough = move_terms(*curved_case(0.1))
+    increase, linear, quadratic, rough = move_terms(*curved_case(0.1))[:, 0]
     assert rough == 0
     assert (increase - linear) / (quadratic / 4) == pytest.approx(0.9983377643293, rel=1e-8)
-    increase, linear, quadratic, rough = move_terms(*kinked_case(3.0, 0.01))
+    increase, linear, quadratic, rough = move_terms(*kinked_case(3.0, 0.01))[:, 0]
     assert increase / (2**0.5 * rough + quadratic / 4) == pytest.approx(0.9950642185759, rel=1e-8)
 
 
 def test_the_small_network():
     start, network, points = listed_network()
-    found = move_terms(network, start.hidden - network.hidden, points.points[0], 0)
+    found = move_terms(network, (start.hidden - network.hidden)[None], points.points[0], 0)[:, 0]
     assert found[0] == pytest.approx(-0.6817919264563, rel=1e-10)
     assert found[1] == pytest.approx(-0.4525312967768, rel=1e-10)
     assert found[2] / 4 == pytest.approx(2.484573637565, rel=1e-10)
@@ -78,14 +85,14 @@ def test_the_small_network():
 
 
 def test_control_a_gradient_one_percent_too_small():
-    assert equation_3(altered(ATTAINED, linear=lambda term: 1.01 * term)).conclusion is False
+    assert equation_3(altered(attained(), linear=lambda term: 1.01 * term)).conclusion is False
 
 
 @breaks_hypothesis(equation_3, "unit_norm")
 def test_control_a_longer_point():
     network, change, _, kind = curved_case(0.1)
     kinked = kinked_case(4.0, 0.001)
-    return equation_3(ATTAINED), equation_3(listed_moves((network, change, 1.01 * POINT, kind), kinked))
+    return equation_3(attained()), equation_3(listed_moves((network, change, 1.01 * POINT, kind), kinked))
 
 
 @breaks_part(lemma_b_4, "the loss drops by (η/2)Σ‖∇_r‖²")
@@ -182,9 +189,90 @@ def test_one_cell_of_several_is_enough_to_fail():
         assert [h.met for h in lemma_b_4_coupled(cells).hypotheses] == [False, False]
 
 
+def test_the_room_of_equation_3_is_a_rounding_of_its_terms():
+    """1e-12·(1 + |linear| + quadratic), with a linear term of −2 and a quadratic one of 3."""
+    for excess, kept in ((5.95e-12, True), (6.05e-12, False)):
+        for rough in (0.0, 0.5):
+            bound = -2 + 3 / 4 + 2**0.5 * rough
+            one = altered(
+                attained(),
+                increase=np.full(2, bound + excess),
+                linear=np.full(2, -2.0),
+                quadratic=np.full(2, 3.0),
+                rough=np.full(2, rough),
+            )
+            assert equation_3(one).parts[int(rough > 0)].kept is kept
+
+
+def test_a_neuron_on_its_kink_is_on():
+    """From ⟨w, x⟩ = 0 to 1, and from 1 to 0, nothing changes; below 0 it does."""
+    for before, after, kept in ((0.0, 1.0, True), (1.0, 0.0, True), (0.05, -0.05, False), (-0.05, 0.05, False)):
+        network = SoftmaxNetwork(before * POINT[None], np.array([[1.0], [-1.0]]))
+        found = move_terms(network, (after - before) * POINT[None, None], POINT, 0)[:, 0]
+        assert bool(found[3] == 0) is kept
+        assert bool(found[1] == 0) is not kept
+
+
+def test_instances_of_equation_3():
+    network, changes, point, kind = curved_case(0.1)
+    np.testing.assert_array_equal(network.hidden, [[4, 0], [4, 0]])
+    np.testing.assert_array_equal(network.votes, [[1, -1], [-1, 1]])
+    np.testing.assert_array_equal(changes, [[[0.1, 0], [0, 0]]])
+    np.testing.assert_array_equal(point, [1, 0])
+    assert kind == 0
+    network, changes, point, kind = kinked_case(4.0, 0.001)
+    np.testing.assert_array_equal(network.hidden, [[4, 0], [-1e-12, 0]])
+    np.testing.assert_array_equal(network.votes, [[1, 1], [-1, -1]])
+    np.testing.assert_array_equal(changes, [[[0, 0], [0.001, 0]]])
+    assert kind == 1
+
+
+def test_random_moves_are_of_several_sizes():
+    """From a thousandth to all of the size of the weights."""
+    draw = np.random.default_rng(0)
+    drawn = [random_moves(draw, POINT, 200, 3, 1) for _ in range(60)]
+    sizes = [float(np.std(each)) for _, changes, _, _ in drawn for each in changes]
+    assert (min(sizes), max(sizes)) == pytest.approx((0.001, 1.0), rel=0.06)
+    assert drawn[0][0].hidden.shape == (200, 2)
+    assert drawn[0][0].votes.shape == (3, 200)
+
+
+def test_levels_of_the_drop_are_inside():
+    """v = 0.05 is large enough, and half of the promise is enough."""
+    cell = altered(dropped(), residuals=np.full(60, 0.05), drops=0.5 * dropped().step_size * dropped().squares)
+    exact = altered(cell, step_size=1.0, squares=np.ones(60), drops=np.full(60, 0.5))
+    assert lemma_b_4([exact]).verdict is Verdict.HOLDS
+    assert lemma_b_4([altered(exact, drops=np.full(60, 0.5 - 1e-12))]).verdict is Verdict.VIOLATED
+    one = altered(exact, residuals=np.where(np.arange(60) == 3, 0.1, 0.0))
+    assert lemma_b_4([one]).hypotheses[-1].met is True
+
+
+def test_two_steps_have_to_be_promised():
+    for promised, met in (([1.0, 1, 0, 0], True), ([1.0, 0, 0, 0], False)):
+        assert lemma_b_4_coupled([altered(coupled(), promised=np.array(promised))]).hypotheses[1].met is met
+
+
+def test_every_cell_has_to_meet_the_assumptions():
+    wide = altered(dropped(), relative_diameter=0.0631)
+    for cells in ([dropped(), wide], [wide, dropped()]):
+        assert [h.key for h in lemma_b_4(cells).hypotheses if not h.met] == ["relative_diameter"]
+
+
+def test_it_speaks_about_three_classes():
+    toy = TOY.draw(5)
+    own = Specimen(from_arrays(3 * toy.points, toy.classes))
+    found = equation_3(equation_3.on(own))
+    assert found.verdict is Verdict.HOLDS
+    assert sum(part.cases for part in found.parts) == 200
+    for claim in (lemma_b_4, lemma_b_4_coupled):
+        assert "fresh batches" in claim.on(own)
+
+
 def test_the_room_of_equation_3():
     for excess, kept in ((5e-13, True), (5e-12, False)):
-        found = altered(ATTAINED, increase=ATTAINED.linear + ATTAINED.quadratic / 4 + 2**0.5 * ATTAINED.rough + excess)
+        found = altered(
+            attained(), increase=attained().linear + attained().quadratic / 4 + 2**0.5 * attained().rough + excess
+        )
         assert equation_3(found).conclusion is kept
 
 

@@ -1,5 +1,7 @@
 """Rows of the gradient: their bounds, and the networks that attain them."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -39,11 +41,14 @@ def test_the_small_network():
     np.testing.assert_allclose(found.spreads * found.masses, bounds, rtol=1e-10)
 
 
-STEEP = measure_rows([steep_network()])
+@functools.cache
+def steep():
+    return measure_rows([steep_network()])
+
 
 test_control_each_bound_on_a_row = part_edges(
     lemma_a_1_gradient,
-    lambda **constants: lemma_a_1_gradient(STEEP, **constants),
+    lambda **constants: lemma_a_1_gradient(steep(), **constants),
     {
         "at most max|a_i − a_j|·Σp(1 − o_y)": ({}, {"tight": 0.9999}),
         "less than 2·max|a|": ({}, {"twice": 1.99}),
@@ -52,14 +57,14 @@ test_control_each_bound_on_a_row = part_edges(
 
 
 def test_the_bound_on_a_row_is_strict():
-    assert lemma_a_1_gradient(altered(STEEP, norms=np.array([2.0]), masses=np.ones(1))).conclusion is False
+    assert lemma_a_1_gradient(altered(steep(), norms=np.array([2.0]), masses=np.ones(1))).conclusion is False
 
 
 @breaks_hypothesis(lemma_a_1_gradient, "unit_norm")
 def test_control_a_longer_point():
     long = sample([[1.01, 0.0]], [1])
     net, _ = steep_network()
-    return lemma_a_1_gradient(STEEP), lemma_a_1_gradient(altered(measure_rows([(net, long)]), masses=np.ones(1)))
+    return lemma_a_1_gradient(steep()), lemma_a_1_gradient(altered(measure_rows([(net, long)]), masses=np.ones(1)))
 
 
 @pytest.mark.parametrize(("height", "ratio"), [(2.0, 1.964027580076), (1.0, 1.761594155956)])
@@ -68,7 +73,7 @@ def test_rows_of_the_steep_network(height, ratio):
 
 
 def test_the_printed_bound_fails_by_a_factor_of_almost_two():
-    found = lemma_a_1_gradient_as_printed(STEEP)
+    found = lemma_a_1_gradient_as_printed(steep())
     assert found.verdict is Verdict.VIOLATED
     assert found.tightness == pytest.approx(1.9950547536867)
 
@@ -88,11 +93,14 @@ def test_the_aligned_moves_attain_the_bound(arguments, pinned):
     assert lemma_a_3_net(found).verdict is Verdict.HOLDS
 
 
-EVEN = measure_nets([aligned_case(4, 2, 1.5, 0.01)])
+@functools.cache
+def even():
+    return measure_nets([aligned_case(4, 2, 1.5, 0.01)])
+
 
 test_control_each_bound_of_the_net = part_edges(
     lemma_a_3_net,
-    lambda sharp=1.0, **fields: lemma_a_3_net(altered(EVEN, **fields), sharp=sharp),
+    lambda sharp=1.0, **fields: lemma_a_3_net(altered(even(), **fields), sharp=sharp),
     {
         "at most 2⌊k/2⌋·kl·max|a|·ε₀": ({}, {"sharp": 0.99}),
         "at most k²l·max|a|·ε₀": ({}, {"loose": lambda bound: 0.99 * bound}),
@@ -103,7 +111,7 @@ test_control_each_bound_of_the_net = part_edges(
 @breaks_hypothesis(lemma_a_3_net, "unit_norm")
 def test_control_longer_points_in_the_net():
     votes, changes, points, per_class = aligned_case(4, 2, 1.5, 0.01)
-    return lemma_a_3_net(EVEN), lemma_a_3_net(measure_nets([(votes, changes, 1.01 * points, per_class)]))
+    return lemma_a_3_net(even()), lemma_a_3_net(measure_nets([(votes, changes, 1.01 * points, per_class)]))
 
 
 @breaks_hypothesis(lemma_a_3_net, "sum_zero")
@@ -120,11 +128,11 @@ def test_it_speaks_about_three_classes():
 
 def test_rounding_is_no_excuse():
     for factor, kept in ((1 + 5e-12, True), (1 + 5e-11, False)):
-        assert lemma_a_1_gradient(altered(STEEP, norms=lambda n, f=factor: f * n)).parts[0].kept is kept
+        assert lemma_a_1_gradient(altered(steep(), norms=lambda n, f=factor: f * n)).parts[0].kept is kept
     for factor, kept in ((1 + 5e-13, True), (1 + 5e-12, False)):
-        assert lemma_a_3_net(altered(EVEN, moves=EVEN.bounds * factor)).conclusion is kept
+        assert lemma_a_3_net(altered(even(), moves=even().bounds * factor)).conclusion is kept
     for total, met in ((5e-11, True), (5e-10, False)):
-        assert lemma_a_3_net(altered(EVEN, totals=np.full(1, total))).hypotheses[1].met is met
+        assert lemma_a_3_net(altered(even(), totals=np.full(1, total))).hypotheses[1].met is met
 
 
 def test_one_case_of_several_is_enough_to_fail():
@@ -145,8 +153,36 @@ def test_one_component_whose_moves_do_not_add_up():
 
 def test_the_loose_bound_may_be_off_by_rounding():
     for factor, kept in ((1 + 5e-13, True), (1 + 5e-12, False)):
-        found = altered(EVEN, moves=EVEN.loose * factor, bounds=2 * EVEN.bounds)
+        found = altered(even(), moves=even().loose * factor, bounds=2 * even().bounds)
         assert lemma_a_3_net(found).parts[1].kept is kept
+
+
+def test_cases_of_several_points_and_classes():
+    """Five classes: the fifth stays; and k = 11 has five pairs."""
+    votes, changes, points, per_class = aligned_case(5, 2, 1.5, 0.01)
+    np.testing.assert_array_equal(votes, [1.5, -1.5, 1.5, -1.5, 0.0])
+    np.testing.assert_allclose(changes, np.tile([0.01, -0.01, 0.01, -0.01, 0.0], (10, 1)))
+    np.testing.assert_array_equal(points, np.tile([1.0, 0.0], (10, 1)))
+    assert per_class == 2
+    many = measure_nets([aligned_case(11, 1, 1.0, 1.0)])
+    assert (many.moves[0], many.bounds[0], many.loose[0]) == pytest.approx((110, 110, 121))
+
+
+def test_the_worst_norm_of_any_case():
+    votes, changes, points, per_class = aligned_case(4, 2, 1.5, 0.01)
+    longer = points.copy()
+    longer[3] *= 1.5
+    for cases in (
+        [(votes, changes, longer, per_class), aligned_case(4, 2, 1.5, 0.01)],
+        [aligned_case(4, 2, 1.5, 0.01), (votes, changes, longer, per_class)],
+    ):
+        assert measure_nets(cases).norm_error == pytest.approx(0.5)
+
+
+def test_the_room_of_the_sharp_bound():
+    for factor, kept in ((1 + 9e-13, True), (1 + 2e-12, False)):
+        found = altered(even(), moves=even().bounds * factor, loose=2 * even().loose)
+        assert lemma_a_3_net(found).parts[0].kept is kept
 
 
 test_every_part_has_a_control = every_part_of(rows)

@@ -1,5 +1,8 @@
 """Separability, measured: the balls of Figure 3, angles across classes, a reader's classes."""
 
+import dataclasses
+import functools
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -12,7 +15,9 @@ from widenet.data import from_arrays
 from widenet.data.components import xor_balls
 from widenet.diagnostics.components import Structure
 from widenet.papers.li2018.claims import structure
+from widenet.papers.li2018.claims.specimens import separated, separated_as_printed, structure_of
 from widenet.papers.li2018.claims.structure import (
+    Assumed,
     Pairs,
     assumption_a1,
     assumption_a1_balls,
@@ -21,7 +26,6 @@ from widenet.papers.li2018.claims.structure import (
     draw_balls,
     draw_cancelled,
     draw_pairs,
-    hexagon,
     measure_balls,
     measure_pairs,
     pair_at,
@@ -29,18 +33,21 @@ from widenet.papers.li2018.claims.structure import (
     with_extremes,
 )
 from widenet.papers.li2018.formulas import widest_component
-from widenet.papers.li2018.settings import TOY, Caps
+from widenet.papers.li2018.settings import HEXAGON, TOY, Caps
 from widenet.records import Scale
 from widenet.types import Dataset
 
-BALLS = draw_balls(Scale.QUICK, 0)
+
+@functools.cache
+def figure_3():
+    return draw_balls(Scale.QUICK, 0)
 
 
 def balls(**changes):
     """Figure 3 with other numbers of its two readings; `separable` and the constants as they are."""
     apart = {name[6:]: changes.pop(name) for name in list(changes) if name.startswith("apart_")}
     fields = {"separable": changes.pop("separable")} if "separable" in changes else {}
-    return assumption_a1_balls(altered(BALLS, apart=altered(BALLS.apart, **apart), **fields), **changes)
+    return assumption_a1_balls(altered(figure_3(), apart=altered(figure_3().apart, **apart), **fields), **changes)
 
 
 test_control_each_part_of_figure_3 = part_edges(
@@ -57,7 +64,7 @@ test_control_each_part_of_figure_3 = part_edges(
 
 
 def test_figure_3_has_the_values_computed_apart():
-    found = assumption_a1_balls(BALLS)
+    found = assumption_a1_balls(figure_3())
     assert found.details["λ with l = 2"] == pytest.approx(0.05263157894737, rel=1e-12)
     assert found.details["λ with l = 1"] == pytest.approx(1.541277434077, rel=1e-12)
 
@@ -72,21 +79,28 @@ def test_the_largest_balls_that_meet_the_assumption(diameter, kept):
 def test_a_line_is_found_where_there_is_one():
     points, _, components = xor_balls(np.random.default_rng(0), 20)
     assert measure_balls(points, (components % 2).astype(int), components).separable
-    assert not BALLS.separable
+    assert not figure_3().separable
 
 
-PAIRS = draw_pairs(Scale.QUICK, 0)
-EDGE = measure_pairs([pair_at(0.9)])
+@functools.cache
+def toy_pairs():
+    return draw_pairs(Scale.QUICK, 0)
+
+
+@functools.cache
+def edge():
+    return measure_pairs([pair_at(0.9)])
+
 
 test_control_each_part_of_the_sine = part_edges(
     cross_class_sine,
-    lambda pairs=EDGE, **constants: cross_class_sine(pairs, **constants),
+    lambda fields=None, **constants: cross_class_sine(altered(edge(), **(fields or {})), **constants),
     {
         "1 − ⟨x, x'⟩² = ‖x − x'‖²·‖x + x'‖²/4": ({}, {"quarter": 3.96}),
         "at least δ²(1 − δ²/4)": ({}, {"share": 1.001}),
         "from one distance alone: u(4 − u)/4": (
             {},
-            {"pairs": altered(EDGE, squares=lambda u: 1.001 * u, opposite_squares=lambda u: u / 1.001)},
+            {"fields": {"squares": lambda u: 1.001 * u, "opposite_squares": lambda u: u / 1.001}},
         ),
     },
 )
@@ -94,20 +108,20 @@ test_control_each_part_of_the_sine = part_edges(
 
 @breaks_hypothesis(cross_class_sine, "unit_norm")
 def test_control_longer_points():
-    return cross_class_sine(PAIRS), cross_class_sine(
+    return cross_class_sine(toy_pairs()), cross_class_sine(
         measure_pairs([sample(1.01 * TOY.draw(0).points, TOY.draw(0).classes)])
     )
 
 
 def test_the_bound_is_attained_at_the_edge():
-    assert cross_class_sine(EDGE).parts[1].tightness == pytest.approx(1, abs=1e-12)
-    assert EDGE.sines[0] == pytest.approx(0.645975)
+    assert cross_class_sine(edge()).parts[1].tightness == pytest.approx(1, abs=1e-12)
+    assert edge().sines[0] == pytest.approx(0.645975)
     assert measure_pairs([pair_at(1.3)]).sines[0] == pytest.approx(0.975975)
 
 
 def test_the_printed_sine_fails_twice():
-    assert cross_class_sine_as_printed(measure_pairs([hexagon()])).verdict is Verdict.VIOLATED
-    assert cross_class_sine_as_printed(EDGE).verdict is Verdict.VIOLATED
+    assert cross_class_sine_as_printed(measure_pairs([HEXAGON.draw(0)])).verdict is Verdict.VIOLATED
+    assert cross_class_sine_as_printed(edge()).verdict is Verdict.VIOLATED
 
 
 @spares(cross_class_sine_as_printed)
@@ -116,16 +130,20 @@ def test_orthogonal_points_of_smaller_separation_spare_it():
     return cross_class_sine_as_printed(pairs)
 
 
+def judged(points, **constants):
+    return assumption_a1(Assumed(points), **constants)
+
+
 @breaks_part(assumption_a1, "δ ≤ √2")
 def test_control_a_smaller_limit():
     edge = sample([[1.0, 0.0], [0.0, 1.0]], [0, 1])
-    return assumption_a1(edge), assumption_a1(edge, widest=1.414)
+    return judged(edge), judged(edge, widest=1.414)
 
 
 @breaks_part(assumption_a1, "no antipodal obstruction")
 def test_control_a_hexagon_called_separated():
     """The hexagon has no distance to mirror images; with one claimed, the obstruction alone is seen."""
-    found = assumption_a1(hexagon())
+    found = judged(HEXAGON.draw(0))
     wrong = [each.model_copy(update={"met": True, "slack": 1.0}) for each in found.hypotheses]
     return found.model_copy(update={"hypotheses": tuple(wrong)})
 
@@ -133,37 +151,40 @@ def test_control_a_hexagon_called_separated():
 @breaks_hypothesis(assumption_a1, "unit_norm")
 def test_control_points_off_the_sphere():
     toy = TOY.draw(0)
-    return assumption_a1(toy), assumption_a1(sample(1.01 * toy.points, toy.classes))
+    return judged(toy), judged(sample(1.01 * toy.points, toy.classes))
 
 
 @breaks_hypothesis(assumption_a1, "distance", also=("relative_diameter",))
 def test_control_a_point_in_two_classes():
-    return assumption_a1(sample([[1.0, 0.0], [1.0, 0.0]], [0, 1]))
+    return judged(sample([[1.0, 0.0], [1.0, 0.0]], [0, 1]))
 
 
 @breaks_hypothesis(assumption_a1, "opposite_distance", also=("relative_diameter",))
 def test_control_a_point_and_its_mirror_image():
-    return assumption_a1(sample([[1.0, 0.0], [-1.0, 0.0]], [0, 1]))
+    return judged(sample([[1.0, 0.0], [-1.0, 0.0]], [0, 1]))
 
 
 @breaks_hypothesis(assumption_a1, "relative_diameter")
 def test_control_wider_components():
     inside = Caps(dim=8, relative_diameter=1 / 16, n_points=60).draw(0)
     outside = Caps(dim=8, relative_diameter=0.2, n_points=400).draw(0)
-    return assumption_a1(inside), assumption_a1(outside)
+    return judged(inside), judged(outside)
 
 
 def test_its_limit_is_a_sixteenth_for_two_components():
     assert (widest_component(2), widest_component(3)) == (0.0625, pytest.approx(0.04166666666667))
 
 
-CANCELLED = draw_cancelled(Scale.QUICK, 0)
+@functools.cache
+def cancelled():
+    return draw_cancelled(Scale.QUICK, 0)
+
 
 test_control_each_kind_of_unit = part_edges(
     remark_without_relu,
-    lambda **fields: remark_without_relu(altered(CANCELLED, **fields)),
+    lambda **fields: remark_without_relu(altered(cancelled(), **fields)),
     {
-        "0 with linear units": ({}, {"linear": CANCELLED.gated}),
+        "0 with linear units": ({}, {"linear": lambda _: cancelled().gated}),
         "v with ReLU": ({}, {"gated": lambda norms: np.concatenate([norms[:-1], [0.0]])}),
     },
 )
@@ -197,8 +218,9 @@ class TestOwnData:
     def test_what_is_missing_is_named(self):
         one = Dataset(jnp.ones((3, 2)), jnp.ones(3))
         assert "has one" in assumption_a1.on(Specimen(one))
-        many = Dataset(jnp.ones((1001, 2)), jnp.arange(1001.0) % 3)
-        assert "at most 1000 points" in assumption_a1.on(Specimen(many))
+        many = Dataset(jnp.ones((5001, 2)), jnp.arange(5001.0) % 3)
+        assert "at most 5000 points" in assumption_a1.on(Specimen(many))
+        assert "at most 1000 points" in cross_class_sine.on(Specimen(many))
         regression = Dataset(jnp.ones((200, 2)), jnp.arange(200.0))
         assert "200 different labels" in assumption_a1.on(Specimen(regression))
         assert isinstance(assumption_a1.on(Specimen(Dataset(1e200 * jnp.eye(2), jnp.arange(2.0)))), Silence)
@@ -217,7 +239,7 @@ def test_equalities_have_two_sides():
 
 
 def test_the_printed_bound_is_the_square():
-    found = cross_class_sine_as_printed(EDGE)
+    found = cross_class_sine_as_printed(edge())
     assert (found.measured, found.promised) == (pytest.approx(0.645975), pytest.approx(0.81))
 
 
@@ -231,7 +253,134 @@ def test_all_pairs_and_the_worst_norm_are_seen():
 
 def test_sines_off_by_a_little():
     for excess, kept in ((5e-13, True), (5e-12, False)):
-        assert cross_class_sine(altered(EDGE, sines=lambda s, e=excess: s - e)).parts[1].kept is kept
+        assert cross_class_sine(altered(edge(), sines=lambda s, e=excess: s - e)).parts[1].kept is kept
+
+
+def test_the_rims_of_the_balls():
+    points, classes, components = with_extremes(np.zeros((0, 2)), np.zeros(0, int), np.zeros(0, int), diameter=0.2)
+    centres = np.array([[0, 0], [2, 2], [0, 2], [2, 0]])
+    np.testing.assert_array_equal(components, np.repeat(np.arange(4), 8))
+    np.testing.assert_array_equal(classes, np.repeat([0, 0, 1, 1], 8))
+    np.testing.assert_allclose(np.linalg.norm(points - centres[components], axis=1), 0.1)
+    for centre in centres:
+        for way in ([1, 0], [-1, 0], [0, 1], [0, -1], [0.5**0.5, 0.5**0.5], [-(0.5**0.5), -(0.5**0.5)]):
+            assert np.linalg.norm(points - (centre + 0.1 * np.array(way)), axis=1).min() < 1e-12
+
+
+def test_rooms_of_figure_3():
+    for miss, kept in ((5e-13, True), (5e-12, False)):
+        assert balls(apart_separation=1.9 + miss).parts[0].kept is kept
+        assert balls(apart_diameter=0.1 + miss).parts[1].kept is kept
+    together = figure_3().together
+    exactly = together.diameter / together.separation
+    assert balls(one_component=exactly).parts[3].kept is False
+
+
+def test_the_pair_is_two_unit_vectors_at_a_distance():
+    pair = pair_at(1.2)
+    np.testing.assert_allclose(pair.points[0], [1, 0])
+    assert np.linalg.norm(pair.points[0] - pair.points[1]) == pytest.approx(1.2)
+    assert np.linalg.norm(pair.points[1]) == pytest.approx(1)
+    np.testing.assert_array_equal(pair.classes, [0, 1])
+    np.testing.assert_array_equal(pair.components, [0, 1])
+
+
+def test_pairs_are_those_across_classes():
+    points = sample([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]], [0, 0, 1])
+    found = measure_pairs([points])
+    np.testing.assert_allclose(found.sines, [1.0, 1 - 0.64])
+    np.testing.assert_allclose(found.squares, [2.0, 0.4])
+    np.testing.assert_allclose(found.opposite_squares, [2.0, 3.6])
+    np.testing.assert_allclose(found.distances, 0.4**0.5)
+    np.testing.assert_allclose(found.separations, 0.4**0.5)
+
+
+def test_rooms_of_the_sine():
+    one = edge()
+    for sign in (1, -1):
+        for miss, kept in ((5e-13, True), (5e-12, False)):
+            moved = altered(one, sines=one.squares * one.opposite_squares / 4 + sign * miss)
+            assert cross_class_sine(moved).parts[0].kept is kept
+        for miss, kept in ((5e-11, True), (5e-10, False)):
+            moved = altered(one, sines=one.squares * (4 - one.squares) / 4 + sign * miss)
+            assert cross_class_sine(moved).parts[2].kept is kept
+    for miss, kept in ((5e-13, True), (5e-12, False)):
+        at = altered(one, sines=one.separations**2 - miss)
+        assert cross_class_sine_as_printed(at).conclusion is kept
+    assert cross_class_sine_as_printed(altered(one, norm_error=0.01)).verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+def test_rooms_of_the_assumption_and_of_units():
+    right = sample([[1.0, 0.0], [0.0, 1.0]], [0, 1])
+    for miss, kept in ((5e-13, True), (5e-12, False)):
+        assert judged(right, widest=2**0.5 - miss).parts[0].kept is kept
+        for sign in (1, -1):
+            gated = cancelled().gated + sign * miss
+            assert remark_without_relu(altered(cancelled(), gated=gated)).parts[1].kept is kept
+        assert remark_without_relu(altered(cancelled(), linear=np.full(2000, miss))).parts[0].kept is kept
+    for norm in (0.95, 1.05):
+        assert remark_without_relu(altered(cancelled(), gated=np.full(2000, norm))).parts[1].kept is False
+
+
+def test_the_assumption_is_asked_of_the_worst_data():
+    good = Structure(1.0, 1.0, 0.05, 2, 2, 4)
+    for key, bad in (
+        ("distance", Structure(0.0, 1.0, 0.0, 2, 2, 4)),
+        ("opposite_distance", Structure(1.0, 0.0, 0.0, 2, 2, 4)),
+        ("relative_diameter", Structure(1.2, 1.2, 0.0751, 2, 2, 4)),
+        ("relative_diameter", Structure(1.0, 1.0, 0.05, 2, 3, 6)),
+    ):
+        for both in ((good, bad), (bad, good)):
+            assert key in [h.key for h in separated(*both) if not h.met]
+    assert all(h.met for h in separated(good, good))
+
+
+def test_limits_of_the_assumption():
+    """λ ≤ 1/(8l) with l = 2, and δ however small."""
+    for diameter, met in ((0.0625 + 5e-13, True), (0.0625 + 5e-12, False)):
+        assert separated(Structure(1.0, 1.0, diameter, 2, 2, 4))[2].met is met
+    tiny = Structure(1e-6, 2e-6, 0.0, 2, 2, 4)
+    assert [h.met for h in separated(tiny)] == [True, True, True]
+    assert [h.slack for h in separated(tiny)][:2] == pytest.approx([1e-6, 2e-6])
+
+
+def test_mirror_images_do_not_count_in_print():
+    found = separated_as_printed(Structure(1.0, 0.1, 0.05, 2, 2, 4))
+    assert [(h.key, h.met) for h in found] == [("distance", True), ("relative_diameter", True)]
+    assert found[1].actual == pytest.approx(0.05)
+    assert separated(Structure(1.0, 0.1, 0.05, 2, 2, 4))[2].actual == pytest.approx(0.5)
+
+
+@dataclasses.dataclass
+class Cell:
+    separation: float
+    opposite_separation: float
+    relative_diameter: float
+    per_class: int = 2
+    n_classes: int = 3
+
+
+def test_what_a_cell_says_about_its_data():
+    found = structure_of(Cell(0.8, 0.05, 0.04))
+    assert (found.separation, found.opposite_separation) == (0.8, 0.05)
+    assert found.diameter == pytest.approx(0.04 * 0.05)
+    assert (found.n_classes, found.per_class, found.widest_allowed) == (3, 2, 1 / 16)
+    touching = structure_of(Cell(0.8, 0.0, float("inf")))
+    assert touching.diameter == 0
+    assert touching.relative_diameter == float("inf")
+
+
+def test_components_that_are_a_little_too_wide_are_named():
+    """Caps of λ = 0.1 stand apart and are too wide; of 0.04, they are not."""
+    own = TestOwnData().own(relative_diameter=0.1, n_points=200)
+    found = assumption_a1(assumption_a1.on(own))
+    natural = assumption_a1.on(own).natural
+    assert (natural.n_components, natural.per_class) == (6, 2)
+    assert 1 / 16 < natural.relative_diameter <= 0.1
+    assert "6 components stand apart, 2 in a class at most" in found.note
+    assert f"by {natural.relative_diameter - 0.0625:.2g}" in found.note
+    assert found.details["λ"] == 0
+    assert assumption_a1(assumption_a1.on(TestOwnData().own())).note == ""
 
 
 test_every_part_has_a_control = every_part_of(structure)

@@ -1,12 +1,14 @@
 """Theorem 4.1 and the end of its proof; runs never come near M, so altered records and pinned formulas guard it."""
 
 import functools
+import math
 
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges
 from tests.papers.sarussi2021 import toys
+from tests.papers.sarussi2021.inputs import handed
 from tests.papers.sarussi2021.toys import altered, in_turn, problem
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Choices, Specimen
@@ -87,7 +89,15 @@ def test_a_run_that_gives_up_decides_nothing():
     short = toys.small_epochs(levels=(1e-3,), most_epochs=2)
     found = theorem_4_1([short])
     assert found.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert [part.kept for part in found.parts] == [None, None, None]
     assert found.runs.unfinished == 2
+
+
+@pytest.mark.parametrize(("updates", "kept"), [(11, None), (12, None), (13, False)])
+def test_a_run_that_gives_up_decides_something_beyond_the_bound(updates, kept):
+    lost = altered(toy_runs(), hits=lambda h: 0 * h - 1, clean=lambda c: 0 * c, updates=updates)
+    found = theorem_4_1([lost], bound=lambda *given: np.full(2, 12.0))
+    assert [found.parts[0].kept, found.parts[2].kept] == [kept, kept]
 
 
 def without_clean_epoch():
@@ -110,7 +120,9 @@ def test_an_epoch_that_never_came_decides_nothing():
 
 
 BAD = {"output_weight": ("output_weight", 0.0), "slope_positive": ("slope", 0.0), "slope_below_one": ("slope", 1.0),
-       "step_size": ("step_size", 0.0)}  # fmt: skip
+       "step_size": ("step_size", 0.0), "input_norm": ("relative_input", np.full(2, 1.001)),
+       "row_norm": ("relative_row", np.full(2, 1.001)), "labels": ("label_error", np.full(2, 0.5)),
+       "once_per_epoch": ("visits", np.ones(2)), "separable": ("smallest_margin", np.full(2, 0.5))}  # fmt: skip
 
 
 @pytest.mark.parametrize("key", BAD)
@@ -131,8 +143,19 @@ def test_control_contradictory_labels_promise_nothing():
     setting = EpochSetting(points=toys.SmallCloud(), levels=(0.1,), hit_levels=(), clean_levels=(), most_epochs=20)
     found = theorem_4_1([follow_epochs(made, in_turn((0, 1)), setting, silent)])
     assert found.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert [h.key for h in found.hypotheses if not h.met] == ["separable"]
+    assert [(h.key, h.met, h.actual) for h in found.hypotheses if not h.met] == [("separable", False, 0.0)]
     assert found.conclusion is None
+
+
+@pytest.mark.parametrize("claim", [theorem_4_1, equation_19], ids=lambda c: c.name)
+def test_a_separator_of_which_nothing_is_known_decides_nothing(claim):
+    """In the second run no separator was found, nor a proof that there is none; a proof elsewhere decides."""
+    unknown = altered(toy_runs(), smallest_margin=np.array([1.0, np.nan]))
+    found = claim([unknown])
+    assert found.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert [h.met for h in found.hypotheses if h.key == "separable"] == [None]
+    refuted = altered(toy_runs(), smallest_margin=np.zeros(2))
+    assert claim([unknown, refuted]).verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 def edges(claim):
@@ -240,6 +263,26 @@ def test_only_the_first_stretch_of_violating_epochs_counts():
     assert equation_19([first]).parts[1].measured == 0
 
 
+def test_epochs_count_up_to_the_first_clean_one_or_all():
+    """One run had no clean epoch at the first level."""
+    parts, _ = handed(equation_19, [without_clean_epoch()])
+    counts = parts["T ≤ the right side of Eq. 19"].measured
+    clean, made = toy_runs().clean, toy_runs().largest_losses.shape[1]
+    assert counts.tolist() == [6 * made, *(6 * (clean.T.ravel()[1:] - 1)).tolist()]
+
+
+def test_both_sides_of_equation_19_in_plain_arithmetic():
+    """n = k = v = η = R_x = ‖w*‖ = 1, α = 0.3, R_0 = 5, and T = 2."""
+    level = math.log1p(math.exp(-1))
+    parts, _ = handed(equation_19, [attained_runs()], shift=2.0)
+    inverse = 1 + 1 / level
+    limit = 2 / 0.09 * inverse**2 + math.sqrt(80) / (2 * 0.3**1.5) * inverse**1.5 + 10 / 0.3 * inverse
+    np.testing.assert_allclose(parts["T ≤ the right side of Eq. 19"].promised, limit, rtol=1e-12)
+    quadratic_part = parts["aT ≤ b√T + c"]
+    np.testing.assert_allclose(quadratic_part.measured, 2 * 0.6 * (1 - math.exp(-level)), rtol=1e-12)
+    np.testing.assert_allclose(quadratic_part.promised, math.sqrt(8) * math.sqrt(2) + 20, rtol=1e-12)
+
+
 OUTPUTS = "outputs move by at most 2v²R_x²ηks(1 − e^{−ε_0})"
 
 
@@ -260,9 +303,61 @@ def test_control_the_relaxed_form_is_smaller():
     return equation_24([attained_runs()]), equation_24([attained_runs()], change=lambda *g: 1.2 * output_change(*g))
 
 
-@breaks_part(equation_24, "the epoch is clean")
+def not_clean():
+    return altered(attained_runs(), sampled=lambda x: x * (1 + 1e-9))
+
+
+@breaks_hypothesis(equation_24, "clean_epoch")
 def test_control_an_epoch_with_a_larger_loss():
-    return equation_24([attained_runs()]), equation_24([altered(attained_runs(), sampled=lambda x: x * (1 + 1e-9))])
+    return equation_24([attained_runs()]), equation_24([not_clean()])
+
+
+@breaks_hypothesis(equation_25, "clean_epoch")
+def test_control_an_epoch_with_a_larger_loss_at_its_end():
+    return equation_25([attained_runs()]), equation_25([attained_runs(), not_clean()])
+
+
+def test_one_sampled_loss_above_the_level_is_enough():
+    sampled = toy_runs().sampled.copy()
+    sampled[1, 0, 3] = 1.001 * toy_runs().clean_levels[1, 0]
+    for claim in (equation_24, equation_25):
+        unmet = [h.key for h in claim([altered(toy_runs(), sampled=sampled)]).hypotheses if not h.met]
+        assert unmet == ["clean_epoch"]
+
+
+def moved(state, step):
+    """One point of one run at one state of its first clean epoch."""
+    margins = toy_runs().clean_margins.copy()
+    margins[1, 0, state, 4] += step
+    return altered(toy_runs(), clean_margins=margins)
+
+
+def test_one_point_that_moves_too_far_is_enough():
+    for step in (1e6, -1e6):
+        assert [part.kept for part in equation_24([moved(2, step)]).parts] == [False, False, True]
+    assert equation_25([moved(-1, -1e6)]).conclusion is False
+
+
+def test_with_many_points_only_the_ends_of_an_epoch_are_stored():
+    """Two states, n = 20 updates apart; k = 2, v = 1/2, η = 0.1."""
+    ends = altered(toy_runs(), clean_margins=lambda q: q[:, :, [0, -1]], n_samples=20)
+    parts, found = handed(equation_24, [ends])
+    assert found.verdict is Verdict.HOLDS
+    reach = 2 * toy_runs().largest_norm[:, None] ** 2 / 4 * 0.1 * 2 * 20
+    expected = reach * (1 - np.exp(-toy_runs().clean_levels))
+    np.testing.assert_allclose(parts[OUTPUTS].promised, expected.ravel(), rtol=1e-12)
+    np.testing.assert_allclose(
+        parts["that is at most 2v²R_x²ηknε_0"].promised, (reach * toy_runs().clean_levels).ravel(), rtol=1e-12
+    )
+
+
+def test_an_epoch_that_nobody_calls_clean_need_not_be():
+    """Losses of an epoch that was never reached are not looked at."""
+    for claim in (equation_24, equation_25):
+        (found,) = (h for h in claim([without_clean_epoch()]).hypotheses if h.key == "clean_epoch")
+        assert found.met
+        assert isinstance(found.actual, float)
+        assert 0 < found.actual <= 1
 
 
 @breaks_part(equation_25, "every loss is at most (1 + 2v²R_x²ηkn)ε_0")

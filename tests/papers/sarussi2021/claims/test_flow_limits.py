@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.sarussi2021.inputs import handed, looks_read
 from tests.papers.sarussi2021.toys import altered, changed_weights, flow_runs
 from widenet.claims.base import Verdict
 from widenet.diagnostics.homogeneous_margins import smoothed_margin
@@ -13,6 +14,8 @@ from widenet.papers.sarussi2021.claims import flow_limits
 from widenet.papers.sarussi2021.claims.flow_limits import (
     arrivals,
     corollary_6_2,
+    falls,
+    settles,
     theorem_6_1,
     theorem_6_2_direction,
     theorem_6_2_first_step,
@@ -35,6 +38,41 @@ BOUNDED = "r/‖w̄ − ū‖ is below its bound at every time"
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
 def test_it_holds_on_the_toy_path(claim):
     assert claim([toy_path()]).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize(("rule", "goal"), [(settles, 1 / 2), (falls, 1 / 3)])
+def test_what_a_limit_asks_of_two_looks(rule, goal):
+    """Kept up to the goal, undecided while there was any progress, broken without."""
+    answers = [rule(np.array([share]), np.ones(1)).part("").kept for share in (goal - 1e-9, goal + 1e-9, 1.0, 1 + 1e-9)]
+    assert answers == [True, None, None, False]
+
+
+def test_which_looks_are_read():
+    read = looks_read(theorem_6_1, toy_path())
+    assert read["the direction settles"] == {50, 100, 200, 400}
+    assert read["r/‖w̄ − ū‖ falls to a third"] == {20, 400}
+    assert read["the direction is that of the program"] == {400}
+    assert looks_read(corollary_6_2, toy_path())["the uncovered directions shrink to a third"] == {20, 400}
+    last = looks_read(theorem_6_2_direction, toy_path())
+    assert last["the direction is that of Eq. 7"] == {400}
+    assert last["it never exceeds it"] == {reading for reading in READINGS if reading >= 20}
+
+
+def test_the_bound_on_the_ratio_is_asked_from_the_settling_on():
+    """At every look from the last crossing on; r of that look, and how far the weights have come since."""
+    parts, _ = handed(theorem_6_1, [altered(toy_path(), last_crossing=np.array([10.0]))])
+    assert len(parts[BOUNDED].measured) == len(READINGS) - 10
+    course = toy_path().courses()[0]
+    first = READINGS.index(10)
+    w_star = course.separator
+    difference = course.plus[first].mean(axis=0) - course.minus[first].mean(axis=0)
+    rows = np.stack([course.plus[first], course.minus[first]])
+    radius = np.linalg.norm(rows - rows.mean(axis=1, keepdims=True), axis=2).max()
+    moved = np.sqrt(((course.weights[first:] - course.weights[first]) ** 2).sum(axis=(1, 2)))
+    below = difference @ w_star + 2 / 3 * moved / (np.sqrt(6) * np.sqrt(10))
+    np.testing.assert_allclose(parts[BOUNDED].promised, radius * np.linalg.norm(w_star) / below, rtol=1e-12)
+    late = altered(toy_path(), last_crossing=np.array([1e3]))
+    assert len(handed(theorem_6_1, [late])[0][BOUNDED].measured) == 1
 
 
 def turn(weights):
@@ -102,7 +140,21 @@ def test_control_a_slab_of_width_zero():
 
 
 def test_the_same_network_is_linear_outside_its_slab():
+    """Asked about 500 directions, but for those with |cos| ≤ κr/‖w̄ − ū‖, κ = (1 − 1/3)/(1 + 1/3)."""
     assert corollary_6_2([toy_path()]).parts[1].cases > 400
+
+    def widen(weights):
+        weights[LAST] = weights[LAST].reshape(2, 3, 2).mean(axis=1).repeat(3, axis=0)
+        weights[LAST, :3] += 0.5 * np.linalg.norm(weights[LAST, 0]) * np.array([[1.0, -1.0], [0.0, 0.0], [-1.0, 1.0]])
+
+    wide = changed_weights(toy_path(), widen)
+    plus, minus = wide.courses()[0].plus[-1], wide.courses()[0].minus[-1]
+    line, radius = plus.mean(axis=0) - minus.mean(axis=0), np.linalg.norm(plus - plus.mean(axis=0), axis=1).max()
+    drawn = np.random.default_rng(62).normal(size=(500, 2))
+    cosines = np.abs(drawn @ line) / np.linalg.norm(drawn, axis=1) / np.linalg.norm(line)
+    covered = (cosines > 0.5 * radius / np.linalg.norm(line)).sum()
+    assert covered < 480
+    assert corollary_6_2([wide]).parts[1].cases == covered
 
 
 def test_it_says_which_classifier_was_learned():
@@ -117,13 +169,47 @@ def test_it_says_which_classifier_was_learned():
     cosine = machine @ found.details["classifiers"][0] / np.linalg.norm(machine)
     assert found.details["from_svm"][0] == pytest.approx(np.degrees(np.arccos(cosine)))
     assert found.details["share"] == [1.0]
-    assert "sign of one linear classifier on at least 100% of its points" in found.note
+    np.testing.assert_allclose(found.details["predicted"][0], line)
+    assert "sign of the linear classifier (0.775, 0.632)·x on 100% of its points" in found.note
+    assert "It was predicted: Eq. 7 gives (0.776, 0.631)·x" in found.note  # (96, 78)/√(96² + 78²)
+    for name in ("plus_signs", "minus_signs"):
+        wrong = altered(toy_path(), **{name: np.array([(1.0, 1.0)])})
+        assert "neurons agree, but are not all right" in corollary_6_2([wrong]).note
+    assert "Nothing predicts it" in corollary_6_2([changed_weights(toy_path(), flip_one)]).note
+    assert "sign of one linear classifier on at least 100% of its points" in corollary_6_2([toy_path()] * 2).note
     lost = corollary_6_2([altered(toy_path(), solutions=lambda pair: pair * np.nan)])
     assert lost.details["from_regime"] == [None]
 
 
 def flip_one(weights):
     weights[AT_20 + 2, 0] *= -1
+
+
+def flip_minus(weights):
+    weights[AT_20 + 2, 3] *= -1
+
+
+def flip_early(weights):
+    weights[AT_20 - 1, [0, 3]] *= -1
+
+
+def test_minus_rows_must_agree_too_and_only_late_ones():
+    for claim in CLAIMS:
+        found = claim([changed_weights(toy_path(), flip_minus)])
+        assert {h.key: h.met for h in found.hypotheses}["agreement"] is False
+        assert all(h.met for h in claim([changed_weights(toy_path(), flip_early)]).hypotheses)
+
+
+@pytest.mark.parametrize("claim", CLAIMS[:2], ids=lambda claim: claim.name)
+def test_one_run_of_several_is_enough(claim):
+    for make, key in (
+        (lambda: altered(toy_path(), weights=-toy_path().weights), "separating"),
+        (lambda: altered(toy_path(), last_crossing=np.array([20.001])), "stays"),
+        (lambda: changed_weights(toy_path(), flip_one), "agreement"),
+        (lambda: changed_weights(toy_path(), orthogonal), "margin"),
+    ):
+        for cells in ([toy_path(), make()], [make(), toy_path()]):
+            assert [h.key for h in claim(cells).hypotheses if not h.met] == [key]
 
 
 def orthogonal(weights):
@@ -223,7 +309,28 @@ def test_control_the_direction_needs_the_data_too():
 
 
 def test_the_first_step_does_not_need_it():
-    assert theorem_6_2_first_step([altered(toy_path(), critical=np.array([9.0]))]).verdict is Verdict.HOLDS
+    found = theorem_6_2_first_step([altered(toy_path(), critical=np.array([9.0]))])
+    assert found.verdict is Verdict.HOLDS
+    assert found.runs.outside == 0
+
+
+def with_critical(share):
+    return altered(toy_path(), critical=np.array([share * toy_margin()]))
+
+
+def test_every_run_that_meets_them_is_judged_and_the_nearest_shown():
+    for cells in ([toy_path(), with_critical(0.999)], [with_critical(0.999), toy_path()]):
+        found = theorem_6_2_region(cells)
+        assert found.parts[0].cases == 2 * theorem_6_2_region([toy_path()]).parts[0].cases
+        assert {h.key: h.actual for h in found.hypotheses}["critical_margin"] == pytest.approx(0.999 * toy_margin())
+
+
+def test_where_none_does_the_run_that_is_least_short_is_shown():
+    """One is far below the margin of Assumption 3, the other a little beyond the β of Assumption 4."""
+    for cells in ([flow_runs(far_point=True), with_critical(1.001)], [with_critical(1.001), flow_runs(far_point=True)]):
+        found = theorem_6_2_region(cells)
+        assert [h.key for h in found.hypotheses if not h.met] == ["critical_margin"]
+        assert found.runs.outside == 2
 
 
 def test_runs_outside_are_counted_not_scored():

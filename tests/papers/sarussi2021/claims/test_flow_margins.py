@@ -5,8 +5,9 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
 from tests.papers.sarussi2021 import toys
+from tests.papers.sarussi2021.inputs import handed, looks_read
 from tests.papers.sarussi2021.toys import altered, changed_weights, flow_runs
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
@@ -18,6 +19,7 @@ from widenet.papers.sarussi2021.claims.flow_margins import (
     draw_too_early,
     footnote_9,
     limit_is_kkt,
+    moves_less,
     smoothed_margin_grows,
     smoothed_margin_grows_as_printed,
     smoothed_margin_order,
@@ -104,23 +106,84 @@ def test_control_the_printed_level_after_the_true_one():
     return arrival(), arrival(altered(toy_steps(), printed_times=toy_steps().times + 1))
 
 
-@breaks_hypothesis(assumption_6_1, "separable")
-def test_control_a_margin_below_one():
-    edge = (
-        altered(toy_steps(), smallest_margin=np.ones(2)),
-        altered(toy_steps(), smallest_margin=np.array([1.0, 1 - 1e-6])),
-    )
-    return arrival(edge[0]), arrival(edge[1])
+def arrival_of(steps=None, **fields):
+    """The fields are those of the runs of SGD; `steps` are those of gradient flow."""
+    return arrival(altered(toy_steps(), **(steps or {})), altered(toy_epochs(), **fields))
+
+
+MARGINS = {"smallest_margin": np.array([1.0, 1 - 1e-6])}
+test_edges_of_assumption_6_1 = hypothesis_edges(
+    assumption_6_1,
+    arrival_of,
+    separable=({"smallest_margin": np.ones(2), "steps": {"smallest_margin": np.ones(2)}}, MARGINS),
+    input_norm=({"relative_input": np.ones(2)}, {"relative_input": np.array([1.0, 1.001])}),
+    row_norm=({"relative_row": np.ones(2)}, {"relative_row": np.array([1.0, 1.001])}),
+    labels=({}, {"label_error": np.array([0.0, 1e-15])}),
+    once_per_epoch=({}, {"visits": np.array([0.0, 1.0])}),
+    step_size=({}, {"step_size": 0.0}),
+    output_weight=({}, {"output_weight": 0.0}),
+    slope_positive=({}, {"slope": 0.0}),
+    slope_below_one=({}, {"slope": 1.0}),
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "steps"),
+    [("separable", MARGINS), ("output_weight", {"output_weight": 0.0}), ("slope_positive", {"slope": 0.0}),
+     ("slope_below_one", {"slope": 1.0})],
+)  # fmt: skip
+def test_control_the_hypotheses_of_the_flow(key, steps):
+    assert [h.key for h in arrival_of(steps=steps).hypotheses if not h.met] == [key]
 
 
 def test_a_flow_that_is_given_up_decides_nothing():
     never = altered(toy_steps(), times=np.full(2, np.nan), printed_times=np.full(2, np.nan))
-    assert arrival(never).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert [part.kept for part in arrival(never).parts] == [None, True, None]
+
+
+@pytest.mark.parametrize(("spent", "kept"), [(11, None), (12, None), (13, False)])
+def test_what_is_given_up_decides_something_beyond_the_bound(spent, kept):
+    nothing, twelve = (
+        np.full(2, np.nan),
+        {"time_bound": lambda *g: np.full(2, 12.0), "bound": lambda *g: np.full(2, 12.0)},
+    )
+    never = altered(toy_steps(), times=nothing, printed_times=nothing, ended=np.full(2, float(spent)))
+    lost = altered(toy_epochs(), hits=lambda h: 0 * h - 1, updates=spent)
+    assert [part.kept for part in arrival(never, lost, **twelve).parts] == [kept, kept, None]
+    assert arrival(never, lost).runs.unfinished == 4
+
+
+def test_which_looks_are_read():
+    assert looks_read(directions_converge, toy_path())["‖Ŵ(2s) − Ŵ(s)‖ decreases"] == {50, 100, 200, 400}
+    read = looks_read(limit_is_kkt, toy_path())
+    assert read["stationarity halves"] == {100, 400}
+    assert read["slack ends below 0.01"] == read["stationarity ends below 0.03"] == {400}
+
+
+def test_the_doublings_are_compared_in_turn():
+    """50 to 100, then 100 to 200, then 200 to 400."""
+    parts, _ = handed(directions_converge, [toy_path()])
+    units = toy_path().weights[0] / np.sqrt((toy_path().weights[0] ** 2).sum(axis=(1, 2)))[:, None, None]
+    at = {reading: units[toy_path().readings.tolist().index(reading)] for reading in (50, 100, 200, 400)}
+    gaps = [np.sqrt(((at[2 * s] - at[s]) ** 2).sum()) for s in (50, 100, 200)]
+    np.testing.assert_allclose(parts["‖Ŵ(2s) − Ŵ(s)‖ decreases"].measured, gaps[1:], rtol=1e-9)
+    np.testing.assert_allclose(parts["‖Ŵ(2s) − Ŵ(s)‖ decreases"].promised, gaps[:2], rtol=1e-9)
+
+
+def test_what_moves_less():
+    answers = [moves_less(np.array([step]), np.ones(1)).part("").kept for step in (1.0, 1 + 1e-9, 2.0, 2 + 1e-9)]
+    assert answers == [True, None, None, False]
 
 
 @breaks_part(smoothed_margin_order, "γ̃ ≤ γ̄")
 def test_control_the_mean_loss_in_place_of_the_sum():
     return smoothed_margin_order([toy_path()]), smoothed_margin_order([toy_path()], mean=True)
+
+
+@breaks_part(smoothed_margin_order, "equal for a single point")
+def test_control_a_loss_of_one_point_that_is_too_large():
+    """By a millionth of itself: the margin is then too small by about as much."""
+    return smoothed_margin_order([toy_path()]), smoothed_margin_order([toy_path()], alone=1e-6)
 
 
 def exchanged(weights):
@@ -168,6 +231,17 @@ def test_the_printed_level_is_strict():
     path = draw_too_early(Scale.QUICK, 0)
     assert smoothed_margin_grows_as_printed(altered(path, totals=np.ones(3))).hypotheses[0].met is False
     assert smoothed_margin_grows_as_printed(altered(path, totals=np.array([0.5, 1 - 1e-9]))).hypotheses[0].met is True
+    assert smoothed_margin_grows_as_printed(altered(path, totals=np.array([0.5, 1.0]))).hypotheses[0].met is False
+
+
+def test_a_run_that_is_given_up_after_the_bound_breaks_it():
+    """And before it decides nothing."""
+    limits = flow_margins.promised(toy_epochs(), update_bound, LOG_2 / 6)
+    for updates, kept in ((int(limits.max()) + 1, False), (int(limits.min()), None)):
+        lost = altered(toy_epochs(), hits=lambda h: np.full_like(h, -1), updates=updates)
+        found = arrival(trained=lost)
+        assert found.parts[1].kept is kept
+        assert found.runs.unfinished == 2
 
 
 def test_a_flow_that_is_given_up_after_the_bound_breaks_it():
@@ -182,14 +256,43 @@ def test_a_start_that_has_the_level_already_counts():
     assert arrival(trained=altered(toy_epochs(), hits=hits - 1)).parts[1].kept is None
 
 
-def test_one_margin_that_is_not_positive():
-    def spoil(weights):
-        weights[-1] *= np.repeat([[-1e-3], [1.0]], 3, axis=0)
+def wrong_on_the_first(scale):
+    """Plus rows (−1, 1), minus rows 0: wrong on (2, 1), right on (−1, −3)."""
 
-    found = limit_is_kkt([changed_weights(toy_path(), spoil)])
-    margins = changed_weights(toy_path(), spoil).courses()[0].margins[-1]
-    assert margins.max() > 0
-    assert found.parts[3].kept is bool(margins.min() > 0)
+    def change(weights, look=-1):
+        weights[look] = scale * np.repeat([[-1.0, 1.0], [0.0, 0.0]], 3, axis=0)
+
+    return change
+
+
+def test_one_margin_that_is_not_positive():
+    spoilt = changed_weights(toy_path(), wrong_on_the_first(1.0))
+    assert spoilt.courses()[0].margins[-1].tolist() == pytest.approx([-0.4, 0.8])
+    assert limit_is_kkt([spoilt]).parts[3].kept is False
+
+
+def test_a_margin_a_little_above_zero():
+    found = limit_is_kkt([changed_weights(toy_path(), lambda weights: weights[-1].__imul__(1e-4))])
+    assert found.parts[3].kept is True
+
+
+def test_one_run_on_a_kink_is_enough():
+    bad = changed_weights(toy_path(), onto_a_kink)
+    for cells in ([toy_path(), bad], [bad, toy_path()]):
+        assert [h.key for h in limit_is_kkt(cells).hypotheses if not h.met] == ["off_the_kinks"]
+
+
+def test_the_norm_is_asked_to_grow_only_while_every_point_is_right():
+    """At the third look one point is wrong, by however little; at the fourth all are right, by however little."""
+    n_looks = len(toy_path().readings)
+    for scale, right in ((1.0, False), (0.01, False), (0.0, False), (1e-3, True)):
+
+        def change(weights, scale=scale, right=right):
+            (weights[2].__imul__(scale) if right else wrong_on_the_first(scale)(weights, 2))
+
+        parts, _ = handed(footnote_9, [changed_weights(toy_path(), change)])
+        fewer = 0 if right else 1
+        assert [part.scored.sum() for part in parts.values()] == [n_looks - 1 - fewer, n_looks - fewer]
 
 
 def test_a_margin_a_little_below_zero():
@@ -228,13 +331,16 @@ def test_a_nearer_point_spares_it():
     return smoothed_margin_grows_as_printed(too_early((150.0,)))
 
 
-def halved(weights):
-    weights[-1] *= 0.5
+def last_like(share):
+    def change(weights):
+        weights[-1] = share * weights[-2]
+
+    return changed_weights(toy_path(), change)
 
 
 @breaks_part(footnote_9, "‖W‖ grows")
-def test_control_weights_that_shrink():
-    return footnote_9([toy_path()]), footnote_9([changed_weights(toy_path(), halved)])
+def test_control_weights_that_do_not_grow():
+    return footnote_9([last_like(1 + 1e-9)]), footnote_9([last_like(1.0)])
 
 
 def attained():

@@ -255,12 +255,12 @@ def quadrant(plus, minus):
 
 test_control_one_sign_turned_per_quadrant = part_edges(
     proposition_10_1,
-    lambda where=None: proposition_10_1([toy_pairs() if where is None else turned(toy_pairs(), where)]),
+    lambda where=(): proposition_10_1([turned(toy_pairs(), quadrant(*where)) if where else toy_pairs()]),
     {
-        "w̄·x > 0, ū·x > 0": ({}, {"where": quadrant(1, 1)}),
-        "w̄·x > 0, ū·x < 0": ({}, {"where": quadrant(1, -1)}),
-        "w̄·x < 0, ū·x > 0": ({}, {"where": quadrant(-1, 1)}),
-        "w̄·x < 0, ū·x < 0": ({}, {"where": quadrant(-1, -1)}),
+        "w̄·x > 0, ū·x > 0": ({}, {"where": (1, 1)}),
+        "w̄·x > 0, ū·x < 0": ({}, {"where": (1, -1)}),
+        "w̄·x < 0, ū·x > 0": ({}, {"where": (-1, 1)}),
+        "w̄·x < 0, ū·x < 0": ({}, {"where": (-1, -1)}),
     },
 )
 
@@ -281,12 +281,12 @@ def alone(near, far, turn):
 
 test_control_one_sign_turned_per_case = part_edges(
     proposition_10_2,
-    lambda where=None: proposition_10_2([toy_pairs() if where is None else turned(toy_pairs(), where)]),
+    lambda where=(): proposition_10_2([turned(toy_pairs(), alone(*where)) if where else toy_pairs()]),
     {
-        "ū·x ≥ r‖x‖ alone": ({}, {"where": alone("plus_mean", "minus_mean", 1)}),
-        "ū·x ≤ −r‖x‖ alone": ({}, {"where": alone("plus_mean", "minus_mean", -1)}),
-        "w̄·x ≥ r‖x‖ alone": ({}, {"where": alone("minus_mean", "plus_mean", 1)}),
-        "w̄·x ≤ −r‖x‖ alone": ({}, {"where": alone("minus_mean", "plus_mean", -1)}),
+        "ū·x ≥ r‖x‖ alone": ({}, {"where": ("plus_mean", "minus_mean", 1)}),
+        "ū·x ≤ −r‖x‖ alone": ({}, {"where": ("plus_mean", "minus_mean", -1)}),
+        "w̄·x ≥ r‖x‖ alone": ({}, {"where": ("minus_mean", "plus_mean", 1)}),
+        "w̄·x ≤ −r‖x‖ alone": ({}, {"where": ("minus_mean", "plus_mean", -1)}),
     },
 )
 
@@ -436,6 +436,34 @@ def test_the_printed_lemmas_in_all_their_words():
     assert (
         lemma_10_2_as_printed(altered(half, network=network([(1, 0), (1, 0)], [(3, 0), (-2, 0)]))).conclusion is False
     )
+
+
+def printed(plus, minus, radius=1.0, slope=0.5):
+    """Rows along x = e₁."""
+    return OnePair(network([(p, 0) for p in plus], [(m, 0) for m in minus], slope), POINT[0], radius)
+
+
+def test_lemma_10_1_as_printed_asks_for_both_balls_and_far_means():
+    assert lemma_10_1_as_printed(printed((3, -1), (1, 1), 2.0)).parts[0].kept is None
+    assert lemma_10_1_as_printed(printed((-0.05, -1.95), (1, 1))).parts[0].kept is True
+    for pair in (printed((1, 1), (3, -1)), printed((3, -1), (1, 1))):
+        assert lemma_10_1_as_printed(pair).hypotheses[0].met is False
+
+
+@pytest.mark.parametrize(
+    ("plus", "minus", "kept"),
+    [
+        ((-10, -10), (-1, -1), None),  # −Σσ(w·x) = 10, and αkr‖x‖ = 1
+        ((-1, -1), (-2, -2), None),  # both are 1
+        ((-0.95, -0.95), (-1, -1), True),  # N = 0.05 and (w̄ − ū)·x = 0.05
+        ((0.35, 0.36), (1, -0.5), False),  # N = −0.04, and (w̄ − ū)·x = 0.105
+        ((1, -0.5), (0.3, 0.31), False),  # N = 0.14, and (w̄ − ū)·x = −0.055
+        ((0.375, 0.375), (1, -0.5), False),  # N = 0, and (w̄ − ū)·x = 0.125
+        ((1, -0.5), (0.25, 0.25), False),  # N = 0.25, and (w̄ − ū)·x = 0
+    ],
+)
+def test_lemma_10_2_as_printed_word_for_word(plus, minus, kept):
+    assert lemma_10_2_as_printed(printed(plus, minus)).parts[0].kept is kept
 
 
 @breaks_hypothesis(equation_6, "means_apart")

@@ -1,13 +1,16 @@
 import functools
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.sarussi2021.inputs import handed
 from tests.papers.sarussi2021.toys import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
+from widenet.diagnostics.agreement_program import regime_rows, separate, solve_perfect_agreement
 from widenet.papers.sarussi2021.claims import programs
 from widenet.papers.sarussi2021.claims.programs import (
     assumption_3_feasible,
@@ -184,6 +187,44 @@ def test_a_program_that_is_not_solved_decides_nothing(monkeypatch):
     monkeypatch.setattr(programs, "SOLVED", 1e-12)
     assert equation_7_antipodal(altered(mirrored_cross(), gap=1.01e-12)).verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert equation_7_antipodal(altered(mirrored_cross(), gap=0.99e-12)).verdict is Verdict.HOLDS
+
+
+def test_a_gap_of_exactly_what_is_allowed_is_solved(monkeypatch):
+    """With the gap of the program itself as the edge, and just below it."""
+    own = solve_perfect_agreement(WEDGED.points, WEDGED.labels, WEDGED.slope).gap
+    for share, kept in ((1.0, True), (0.99, None)):
+        monkeypatch.setattr(programs, "SOLVED", share * own)
+        found = (equation_7_kernel([WEDGED]).parts[2], *both_signs_remain([WEDGED]).parts)
+        assert [each.kept for each in found] == [kept] * 3
+    monkeypatch.setattr(programs, "SOLVED", mirrored_cross().gap)
+    assert equation_7_antipodal(mirrored_cross()).verdict is Verdict.HOLDS
+
+
+def test_footnote_8_needs_both_programs_solved(monkeypatch):
+    """The small one, and the one in all 2kd coordinates; the wider gap counts, and one that is just allowed is."""
+    rows = 0.4 * regime_rows(WEDGED.points, WEDGED.labels, WEDGED.labels, -WEDGED.labels, WEDGED.slope)
+    full = separate(np.concatenate([np.tile(rows[:, :2], 3), np.tile(rows[:, 2:], 3)], axis=1), np.ones(3))
+    own = solve_perfect_agreement(WEDGED.points, WEDGED.labels, WEDGED.slope).gap
+    low, high = sorted([own, (full.norm_upper - full.norm_lower) / full.norm_upper])
+    assert low < high
+    for allowed, kept in ((high, True), (0.99 * high + 0.01 * low, None), (low, None)):
+        monkeypatch.setattr(programs, "SOLVED", allowed)
+        assert [part.kept for part in footnote_8([WEDGED]).parts[1:3]] == [kept, kept]
+
+
+def test_footnote_8_in_fractions():
+    """Two points, α = 1/3, k = 3, v = 2/5: val = 81/410, and w*/α has 1/α on the positive point at least."""
+    parts, _ = handed(footnote_8, [E1])
+    value = Fraction(81, 410) / (Fraction(4, 25) * 3)
+    np.testing.assert_allclose(parts["the value is that of the small program over v²k"].promised, float(value))
+    np.testing.assert_allclose(parts["the value is that of the small program over v²k"].measured, float(value))
+    machine = separate(E1.points, E1.labels).separator
+    along = E1.labels * (E1.points @ machine)  # pyright: ignore[reportOptionalOperand]
+    np.testing.assert_allclose(parts["w = w*/α, u = 0 is feasible"].measured, along * np.array([3.0, 1.0]))
+    half, _ = handed(footnote_8, [E1], scale=0.5)
+    np.testing.assert_allclose(half["the value is that of the small program over v²k"].promised, float(value / 4))
+    rows = np.array([Fraction(66, 205), Fraction(81, 410)] * 3 + [Fraction(-6, 41), Fraction(-15, 82)] * 3, float)
+    np.testing.assert_allclose(parts["the rows are w/(vk) and u/(vk)"].promised, rows / 1.2, atol=1e-9)
 
 
 def test_they_speak_about_a_readers_data():

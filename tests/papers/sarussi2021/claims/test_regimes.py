@@ -64,11 +64,19 @@ def test_control_plus_rows_on_the_side_of_the_minus_rows():
     assert definition_6_2(altered(toy_members(), plus=lambda rows: -rows)).parts[3].kept is False
 
 
+def test_control_a_way_that_leaves_the_regime():
+    """Beyond the other member; one such row is enough."""
+    for ways in ((0.5, 9.0), (9.0, 0.5)):
+        found = definition_6_2(altered(toy_members(), ways=ways))
+        assert [part.kept for part in found.parts] == [True, True, False, True]
+
+
 def test_rows_that_are_not_inside_refute_nothing():
-    """Terms with 0.95 of the margin: they never were in NAR(‖x‖), so their limit says nothing."""
+    """Terms with 0.95 of the margin: they never were in NAR(‖x‖), so their limit says nothing; nor if one is so."""
     point = np.array([3.0, 4.0])
     tilted = 0.95 * point + np.sqrt(1 - 0.95**2) * np.array([-4.0, 3.0])
-    assert definition_6_2_as_printed(Vanishing(tilted[None], np.zeros(2), point)).parts[0].kept is None
+    for terms in ([tilted], [tilted, point], [point, tilted]):
+        assert definition_6_2_as_printed(Vanishing(np.stack(terms), np.zeros(2), point)).parts[0].kept is None
 
 
 def test_the_limit_zero_is_outside():
@@ -109,6 +117,9 @@ test_control_crossed_rows = part_edges(
 
 def test_control_one_label_flipped():
     assert definition_6_3(altered(CROSSED, labels=np.ones(2))).parts[0].kept is False
+    for name in ("plus", "minus"):
+        turned = altered(CROSSED, **{name: -getattr(CROSSED, name)})
+        assert definition_6_3(turned).parts[0].kept is False
     assert isinstance(CROSSED, FewRows)
 
 
@@ -161,6 +172,12 @@ def test_control_a_margin_that_was_not_measured_again():
 @breaks_hypothesis(assumption_4_scale, "factor")
 def test_control_a_factor_of_zero():
     return assumption_4_scale(altered(toy_scaled(), factors=np.zeros_like(toy_scaled().factors)))
+
+
+def test_one_factor_of_zero_is_enough():
+    factors = toy_scaled().factors.copy()
+    factors[0] = 0.0
+    assert [h.met for h in assumption_4_scale(altered(toy_scaled(), factors=factors)).hypotheses] == [False]
 
 
 def test_they_speak_about_a_readers_data():

@@ -1,7 +1,10 @@
+import functools
+
 import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.sarussi2021.inputs import handed
 from tests.papers.sarussi2021.toys import altered
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import scalars
@@ -25,18 +28,30 @@ from widenet.papers.sarussi2021.claims.scalars import (
 from widenet.papers.sarussi2021.formulas import quadratic_root_bound
 from widenet.records import Scale
 
-GRID, SCALARS = draw_loss_grid(Scale.QUICK, 0), draw_scalars(Scale.QUICK, 0)
-SHAPE = draw_logistic(Scale.QUICK, 0)
+
+@functools.cache
+def grid():
+    return draw_loss_grid(Scale.QUICK, 0)
+
+
+@functools.cache
+def scalar_grid():
+    return draw_scalars(Scale.QUICK, 0)
+
+
+@functools.cache
+def logistic_shape():
+    return draw_logistic(Scale.QUICK, 0)
 
 
 @breaks_part(equation_16, "|ℓ'| = 1 − e^{−ℓ}")
 def test_control_a_push_a_little_too_large():
-    return equation_16(GRID), equation_16(altered(GRID, pushes=lambda p: p * (1 + 1e-9)))
+    return equation_16(grid()), equation_16(altered(grid(), pushes=lambda p: p * (1 + 1e-9)))
 
 
 @breaks_part(equation_16, "ℓ > ε_0 exactly where |ℓ'| > 1 − e^{−ε_0}")
 def test_control_a_threshold_one_percent_too_high():
-    return equation_16(GRID), equation_16(GRID, threshold=lambda level: 1.01 * push_of_loss(level))
+    return equation_16(grid()), equation_16(grid(), threshold=lambda level: 1.01 * push_of_loss(level))
 
 
 def test_a_loss_equal_to_the_level_does_not_exceed_it():
@@ -47,7 +62,7 @@ def test_a_loss_equal_to_the_level_does_not_exceed_it():
 
 test_control_each_fact_just_beyond = part_edges(
     section_9_scalars,
-    lambda **change: section_9_scalars(SCALARS, limits=SCALAR_LIMITS | change),
+    lambda **change: section_9_scalars(scalar_grid(), limits=SCALAR_LIMITS | change),
     {
         "x/(1 + eˣ) ≤ 1": ({}, {"push": 0.278464}),
         "its maximum is W₀(1/e)": ({}, {"best": 0.278464}),
@@ -57,6 +72,29 @@ test_control_each_fact_just_beyond = part_edges(
         "|σ(a) − σ(b)| ≤ |a − b|": ({}, {"lipschitz": 0.999}),
     },
 )
+
+
+def test_the_leaky_relu_by_hand():
+    """σ(x) = 0.3x below 0."""
+    pairs = np.array([(-1.0, 2.0), (-1.0, -3.0), (0.0, 1.0), (1.0, 2.0), (-0.05, 1.0), (0.05, 1.0)])
+    parts, _ = handed(section_9_scalars, altered(scalar_grid(), pairs=pairs))
+    np.testing.assert_allclose(parts["|σ(a) − σ(b)| ≤ |a − b|"].measured, [2.3, 0.6, 1.0, 1.0, 1.015, 0.95])
+
+
+def test_the_product_is_compared_with_half_of_q():
+    parts, _ = handed(section_12_logistic, logistic_shape())
+    part = parts["f'(q)q ≥ q/2, so it is unbounded"]
+    np.testing.assert_allclose(part.promised, np.linspace(0, 20, 4001))
+
+
+def test_quadratics_are_told_apart_by_their_faces():
+    rows = np.array([(2.0, 5.0, 0.0), (3.0, 0.0, 7.0), (1.0, 0.05, 0.05), (1.0, 0.1, 0.1)])
+    parts, _ = handed(section_9_root, Quadratics(*rows.T))
+    assert [part.scored.tolist() for part in parts.values()] == [
+        [False, False, True, True],
+        [True, False, False, False],
+        [False, True, False, False],
+    ]
 
 
 def quadratics(middle=(2.0, 3.0, 5.0)):
@@ -116,32 +154,35 @@ def test_values_of_f_and_g_computed_apart():
     assert slope_of_inverse(np.array(0.7)) == pytest.approx(float(slope), rel=1e-6)
 
 
+def waving(slopes, margins):
+    """f'(q)q with a small wave on it."""
+    return (slopes * margins + 0.1 * np.sin(20 * margins)) / np.maximum(margins, 1) + (margins < 1)
+
+
 test_control_each_property_of_the_loss = part_edges(
     section_12_logistic,
-    lambda constants=None, **fields: section_12_logistic(altered(SHAPE, **fields), **(constants or {})),
+    lambda constants=None, **fields: section_12_logistic(altered(logistic_shape(), **fields), **(constants or {})),
     {
         "f'(y) ≤ K·f'(θy)": ({}, {"constants": {"constant": 1.094}}),
         "the smallest K for f is 1.09443": ({}, {"constants": {"smallest": 1.0945}}),
         "g is the inverse of f": ({}, {"back": lambda g: 1.001 * g}),
         "g'(y) ≤ g'(θy)": ({}, {"inverse_ratios": lambda r: 1 / r}),
-        "f'(q)q does not decrease": (
-            {},
-            {"slopes": lambda f: (f * SHAPE.margins + 0.1 * np.sin(20 * SHAPE.margins)) / np.maximum(SHAPE.margins, 1)
-             + (SHAPE.margins < 1)},
-        ),
+        "f'(q)q does not decrease": ({}, {"slopes": lambda f: waving(f, logistic_shape().margins)}),
     },
-)  # fmt: skip
+)
 
 
 @breaks_part(section_12_logistic, "f' > 0", also=("f'(q)q ≥ q/2, so it is unbounded", "f'(q)q does not decrease"))
 def test_control_a_negative_slope():
-    return section_12_logistic(SHAPE), section_12_logistic(altered(SHAPE, slopes=lambda f: -f))
+    return section_12_logistic(logistic_shape()), section_12_logistic(altered(logistic_shape(), slopes=lambda f: -f))
 
 
 @breaks_part(section_12_logistic, "f'(q)q ≥ q/2, so it is unbounded")
 def test_control_a_product_that_stays_below_five():
-    margins = np.maximum(SHAPE.margins, 1e-9)
-    return section_12_logistic(altered(SHAPE, slopes=lambda f: np.minimum(f * margins, 5 + 1e-9 * margins) / margins))
+    shape = logistic_shape()
+    margins = np.maximum(shape.margins, 1e-9)
+    bounded = altered(shape, slopes=lambda f: np.minimum(f * margins, 5 + 1e-9 * margins) / margins)
+    return section_12_logistic(bounded)
 
 
 test_every_part_has_a_control = every_part_of(scalars)

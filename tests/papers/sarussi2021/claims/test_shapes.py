@@ -5,6 +5,7 @@ import numpy as np
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of
 from tests.papers.sarussi2021.toys import altered
 from widenet.claims.base import Verdict
+from widenet.diagnostics.rays import boundary_rays
 from widenet.papers.sarussi2021.claims import shapes
 from widenet.papers.sarussi2021.claims.shapes import (
     corollary_6_1,
@@ -15,7 +16,7 @@ from widenet.papers.sarussi2021.claims.shapes import (
     two_neurons,
 )
 from widenet.papers.sarussi2021.runs.clouds import ask
-from widenet.papers.sarussi2021.settings import kappa_network
+from widenet.papers.sarussi2021.settings import SignedNetwork, kappa_network
 
 RELU = two_neurons(0.0)
 CLUSTERS = perfect_clusters(0)
@@ -49,6 +50,13 @@ def test_control_a_leaky_relu_is_linear():
 @breaks_part(section_5_mixed_clusters, "the rays are 90° + 2·atan α apart")
 def test_control_the_same_vectors_sorted_by_sign():
     return section_5_mixed_clusters(mixed_clusters()), section_5_mixed_clusters(mixed_clusters(matched=True))
+
+
+def test_a_boundary_without_two_rays_has_no_gap():
+    """One row of each sign on opposite sides of four directions: four rays, or none."""
+    four = SignedNetwork(np.array([(1.0, 0.0), (-1.0, 0.0)]), np.array([(0.0, 1.0), (0.0, -1.0)]), 1.0, 0.1)
+    assert len(boundary_rays(four.weights, four.output_weights, 0.1)) == 4
+    assert section_5_mixed_clusters(altered(mixed_clusters(), networks=(four,))).conclusion is None
 
 
 @breaks_hypothesis(section_5_mixed_clusters, "tight")
@@ -96,6 +104,16 @@ def test_control_a_network_that_is_not_clustered():
     found = corollary_6_1(dataclasses.replace(CLUSTERS, equal=type(sharp).joined([CLUSTERS.equal, sharp])))
     assert found.conclusion is False
     return found
+
+
+def test_one_loose_row_of_either_sign_is_enough():
+    for swapped in (False, True):
+        loose = ask(kappa_network(0.25, 0.5, swapped=swapped), np.array([[1.0, 0.0]]))
+        for order in ([CLUSTERS.equal, loose], [loose, CLUSTERS.equal]):
+            found = corollary_6_1(dataclasses.replace(CLUSTERS, equal=type(loose).joined(order)))
+            assert [h.key for h in found.hypotheses if not h.met] == ["clustered"]
+    for widest, met in ((0.99e-6, True), (1.05e-6, False)):
+        assert corollary_6_1(dataclasses.replace(CLUSTERS, widest=widest)).hypotheses[1].met is met
 
 
 def test_ties_are_among_the_pairs():

@@ -4,6 +4,7 @@ import dataclasses
 import functools
 
 import numpy as np
+import pytest
 
 from tests.controls import breaks_hypothesis, every_part_of, part_edges
 from tests.papers.sarussi2021.toys import altered
@@ -96,6 +97,33 @@ def test_the_nearest_state_is_shown_where_none_meets_the_hypotheses():
     found = theorem_6_2_state(both)
     assert found.conclusion is True
     assert found.runs.outside == 2
+
+
+def placed(high, room, **fields):
+    """The two points with γ̄ at `high` thresholds, and the critical β a share `room` below β."""
+    one = two_points()
+    return altered(one, margins=high * one.thresholds, critical=(1 - room) * one.betas, **fields)
+
+
+def test_all_states_inside_are_judged_and_the_nearest_shown():
+    found = theorem_6_2_state([placed(1.5, 0.2), placed(1.2, 0.4), wedge()])
+    assert [part.cases for part in found.parts] == [2, 2, 2, 2]
+    shown = {h.key: h.actual for h in found.hypotheses}
+    assert (shown["high_margin"], shown["critical_margin"]) == pytest.approx((1.2, 0.2))
+    wrong = {"plus_on_plus": np.array([False])}
+    assert theorem_6_2_state([two_points(), placed(1.05, 0.5, **wrong)]).verdict is Verdict.VIOLATED
+    assert theorem_6_2_state([two_points(), placed(1.5, 0.05, **wrong)]).verdict is Verdict.VIOLATED
+    apart = placed(1.5, 0.5, agreeing=np.array([False]), **wrong)
+    assert theorem_6_2_state([two_points(), apart]).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "shown"), [((0.7, 0.5), (2.0, -0.35), 2.0), ((0.8, 0.5), (2.0, -0.35), 0.8)]
+)
+def test_the_state_that_is_least_short_is_shown(first, second, shown):
+    for states in ([placed(*first), placed(*second)], [placed(*second), placed(*first)]):
+        found = {h.key: h.actual for h in theorem_6_2_state(states).hypotheses}
+        assert found["high_margin"] == pytest.approx(shown)
 
 
 def test_an_edge_that_rounding_decides_counts_as_outside():

@@ -8,6 +8,7 @@ import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges
 from tests.papers.sarussi2021 import toys
+from tests.papers.sarussi2021.inputs import handed
 from tests.papers.sarussi2021.toys import altered, ledger, problem
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
@@ -167,7 +168,15 @@ def test_control_one_violating_epoch_more_than_there_were():
 
 def test_a_loss_equal_to_the_level_is_clean():
     exact = float(np.logaddexp(0, -one_point().margins[0, 0]))
-    assert equation_18([one_point()], levels=[exact]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert [part.kept for part in equation_18([one_point()], levels=[exact]).parts] == [None, None]
+
+
+def test_one_loss_above_the_level_makes_an_epoch_violating():
+    """The first epoch of the trace samples the losses 0.6406 and 0.7566."""
+    runs = ledger(toys.trace(), orders=toys.trace_orders())
+    for level, violating in ((0.63, True), (0.7, True), (0.76, False)):
+        parts, _ = handed(equation_18, [runs], levels=[level])
+        assert [part.scored.tolist() for part in parts.values()] == [[violating], [violating]]
 
 
 @breaks_part(rows_grow, "plus rows")
@@ -242,6 +251,7 @@ def test_the_edge_of_what_underflow_decides():
         tiny = altered(runs, scales=share * 1e-290 * (1 + runs.norms))
         assert equation_13([tiny]).parts[1].cases == cases
     limits = norm_square_after(0.0, runs.pushes, 0.0, runs.step_size, runs.output_weight, 3, runs.largest_norm[:, None])
+    assert equation_13([runs], after=lambda *given: 1e-290 + 0 * limits).parts[0].cases == 0
     for share, cases in ((0.999, 0), (1.001, runs.pushes.size)):
         found = equation_13([runs], after=lambda *given, share=share: share * 1e-290 + 0 * limits)
         assert found.parts[0].cases == cases
@@ -253,7 +263,7 @@ def test_the_edge_of_what_underflow_decides():
         return share * 1e-290 * (1 + runs.separator_norm)[:, None]
 
     full = equation_18([runs]).parts[0].cases
-    for share, cases in ((0.999, 0), (1.001, full)):
+    for share, cases in ((0.999, 0), (1.0, 0), (1.001, full)):
         found = equation_18([runs], growth=lambda *given, share=share: grown(*given, share=share))
         assert found.parts[0].cases == cases
 

@@ -9,12 +9,12 @@ import xarray as xr
 
 from tests.papers.sarussi2021.toys import altered, flow_runs
 from widenet.data.mnist import load_mnist
-from widenet.diagnostics.agreement_program import separate
+from widenet.diagnostics.agreement_program import separate, solve_perfect_agreement
 from widenet.papers import find_figure
 from widenet.papers.sarussi2021 import PAPER
 from widenet.papers.sarussi2021.figures.figure_1 import reduce_figure_1
-from widenet.papers.sarussi2021.figures.figure_2 import DATA, reduce_figure_2
-from widenet.papers.sarussi2021.figures.figure_3 import boundary_angles, compare_figure_3
+from widenet.papers.sarussi2021.figures.figure_2 import DATA, SOON, reduce_figure_2
+from widenet.papers.sarussi2021.figures.figure_3 import compare_figure_3, reduce_figure_3
 from widenet.papers.sarussi2021.figures.figure_5 import affine_fit
 from widenet.papers.sarussi2021.figures.figure_6 import reduce_figure_6
 from widenet.papers.sarussi2021.figures.figure_7 import reduce_figure_7
@@ -76,6 +76,13 @@ def falling(last, *, first=0.4, norm=8.0):
     )
 
 
+def fallen(end):
+    """Curves that are there from epoch 2 on."""
+    curve = np.tile(np.where(LOOKS == 0, 1.0, np.where(LOOKS == 1, 0.4, end)), (5, 1))
+    kept = falling(0.1)
+    return kept.assign({name: (("run", "epoch"), curve) for name in kept.data_vars if name != "separator_norm"})
+
+
 def flat(level=1.0):
     """Curves that never fall."""
     ones = falling(1.0, first=1.0)
@@ -96,7 +103,7 @@ def digit_trials(large_step=1.0):
 def small_three(**last):
     """The three data sets of Figure 2 from small weights; by name, where they end."""
     ends = {"gaussians": 0.0, "easy": 0.001, "hard": 0.05} | last
-    return [falling(end) for end in ends.values()]
+    return [fallen(end) for end in ends.values()]
 
 
 def outlier_trials():
@@ -129,7 +136,7 @@ def toy_numbers():
     return {
         "figure_1": reduce_figure_1([SMALL], [LARGE]),
         "figure_2": reduce_figure_2(small_three(), [flat()] * 3, [digit_trials()]),
-        "figure_3": SMALL,
+        "figure_3": reduce_figure_3([SMALL], [flow_runs()]),
         "figure_4": toy_landscape(),
         "figure_5": toy_landscape(),
         "figure_6": reduce_figure_6([falling(0.0), falling(0.08), falling(0.05), *[falling(0.001)] * 3]),
@@ -156,8 +163,29 @@ def test_control_the_two_starts_exchanged():
 
 def test_control_another_prediction():
     turned = SMALL.assign(predicted=(("run", "pair"), np.tile([1.0, -1.0, -1.0, 1.0], (2, 1))))
-    np.testing.assert_allclose(boundary_angles(turned), 90, atol=1)
-    assert not compare_figure_3(turned)[1].agrees
+    numbers = reduce_figure_3([turned], [flow_runs()])
+    np.testing.assert_allclose(numbers.boundary, 90, atol=1)
+    np.testing.assert_allclose(numbers.neurons, 90, atol=1)
+    assert [row.agrees for row in compare_figure_3(numbers)][:3] == [True, False, False]
+
+
+def test_control_a_flow_with_another_prediction():
+    """Eq. 7 with another slope: its rows turn, and its value is another."""
+    course = flow_runs().courses()[0]
+    wrong = solve_perfect_agreement(course.inputs, course.labels, 0.9)
+    flow = altered(flow_runs(), perfect_solutions=wrong.solution[None], perfect_values=np.array([wrong.value]))
+    rows = compare_figure_3(reduce_figure_3([SMALL], [flow]))
+    assert [row.name for row in rows if not row.agrees] == [row.name for row in rows[3:6]]
+    assert all(row.added for row in rows[3:])
+
+
+def test_one_neuron_of_the_wrong_direction_is_seen():
+    """One minus row of the first run turned by 90°; the mean of six barely moves."""
+    rows = SMALL.weights.values.copy()
+    rows[0, -1] = [1.0, -1.0]
+    numbers = reduce_figure_3([SMALL.assign(weights=(SMALL.weights.dims, rows))], [flow_runs()])
+    np.testing.assert_allclose(numbers.neurons, [90, 0], atol=1)
+    assert [row.agrees for row in compare_figure_3(numbers)][:3] == [True, False, True]
 
 
 def test_control_a_relu_and_a_linear_network():
@@ -169,7 +197,8 @@ def test_control_a_relu_and_a_linear_network():
 
 def test_control_neurons_that_never_agree():
     rows = find_figure("sarussi2021.figure_8").compare(SMALL.assign(plus_right=0 * SMALL.plus_right))
-    assert not rows[-1].agrees
+    assert [row.agrees for row in rows] == [False, True, False, False]
+    assert [row.added for row in rows] == [False, True, True, True]
 
 
 def differing(name, numbers):
@@ -179,22 +208,55 @@ def differing(name, numbers):
 def test_control_figure_2_each_start_and_step():
     figure = "figure_2"
     assert differing(figure, reduce_figure_2([flat()] * 3, [flat()] * 3, [digit_trials()])) == [
-        f"{name}, small weights: mean share after the last epoch" for name in DATA
+        *(f"{name}, small weights: mean share after the last epoch" for name in DATA),
+        *(f"{name}, small weights: largest mean share from epoch {SOON[name][0]} on" for name in DATA),
     ]
     assert differing(figure, reduce_figure_2(small_three(), small_three(), [digit_trials()])) == [
         f"{name}, large weights: smallest share after any epoch" for name in DATA
     ]
     quick = reduce_figure_2(small_three(), [flat()] * 3, [digit_trials(large_step=0.2)])
-    assert differing(figure, quick) == ["3 against 5, step 0.1: smallest share on the map"]
-    apart = reduce_figure_2([falling(0.0, norm=np.inf), *small_three()[1:]], [flat()] * 3, [digit_trials()])
+    assert differing(figure, quick) == [
+        "3 against 5, step 0.1 and the slope of the curves: smallest share on the map",
+        "3 against 5, step 0.1: smallest share on the map",
+    ]
+    never, *others = small_three()
+    never["separator_norm"] = ("run", np.full(5, np.inf))
+    apart = reduce_figure_2([never, *others], [flat()] * 3, [digit_trials()])
     assert differing(figure, apart) == ["smallest certified margin of the training points"]
 
 
+def test_one_other_slope_of_the_map_is_told_apart():
+    """A step of 0.1 that works at slope 0.5 alone, from the smallest weights."""
+    trials = digit_trials()
+    trials.nonlinear.loc[{"slope": 0.5, "step_size": 0.1, "deviation": 1e-5}] = 0.66
+    rows = find_figure("sarussi2021.figure_2").compare(reduce_figure_2(small_three(), [flat()] * 3, [trials]))
+    (missed,) = (row for row in rows if not row.agrees)
+    assert missed.name == "3 against 5, step 0.1: smallest share on the map"
+    assert missed.measured == pytest.approx(0.66)
+    assert "slope 0.5 and initial deviation 1e-05" in missed.basis
+
+
 @pytest.mark.parametrize(
-    ("name", "inside", "outside"), [("gaussians", 0.0, 1e-6), ("easy", 0.005, 0.0051), ("hard", 0.1, 0.101)]
+    ("name", "epoch", "inside", "outside"),
+    [("gaussians", 5, 0.0, 1e-6), ("easy", 2, 0.005, 0.0051), ("hard", 5, 0.15, 0.151)],
 )
-def test_edges_of_the_bands_of_figure_2(name, inside, outside):
-    for end, differ in ((inside * (1 - 1e-9), 0), (outside, 1)):
+def test_quickly_means_by_an_early_epoch(name, epoch, inside, outside):
+    """One epoch earlier nothing is asked for."""
+    number = ("gaussians", "easy", "hard").index(name)
+    for value, differ in ((inside * (1 - 1e-9), 0), (outside, 1)):
+        curves = small_three()
+        curves[number].nonlinear.loc[{"epoch": epoch}] = value
+        curves[number].nonlinear.loc[{"epoch": slice(1, epoch - 1)}] = 1.0
+        numbers = reduce_figure_2(curves, [flat()] * 3, [digit_trials()])
+        assert len(differing("figure_2", numbers)) == differ
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "outside", "most"),
+    [("gaussians", 0.0, 1e-6, 2), ("easy", 0.005, 0.0051, 2), ("hard", 0.1, 0.101, 1)],
+)
+def test_edges_of_the_bands_of_figure_2(name, inside, outside, most):
+    for end, differ in ((inside * (1 - 1e-9), 0), (outside, most)):
         numbers = reduce_figure_2(small_three(**{name: end}), [flat()] * 3, [digit_trials()])
         assert len(differing("figure_2", numbers)) == differ
     for level, differ in ((0.951, 0), (0.949, 3)):

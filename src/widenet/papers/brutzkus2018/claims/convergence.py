@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from widenet.claims.base import Evidence, Kind, Silence, claim
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING
@@ -101,3 +102,11 @@ def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
         seed=chosen.seed,
     )
     return [LedgerSetting(trials=trials, adversarial=False, most_updates=chosen.max_updates)]
+
+
+theorem_2.means(
+    Topic.UPDATES,
+    "SGD with the hinge loss stops after at most {promised} changes of its weights, with every training point "
+    "right, in whatever order the points come.",
+    "the run that came closest made {measured}",
+)

@@ -17,6 +17,7 @@ from widenet.claims.base import (
     more_than,
     separable,
 )
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import FITTED
@@ -239,3 +240,10 @@ def _details(cases: Sequence[Remembered], others: Sequence[dict[str, Any]]) -> d
         "largest_error": max(row["largest_error"] for row in rows),
         "cases": rows,
     }
+
+
+theorem_7.means(
+    Topic.POWER,
+    "A network with enough neurons of this kind can give these points any labels at all, so a perfect fit alone "
+    "proves nothing.",
+)

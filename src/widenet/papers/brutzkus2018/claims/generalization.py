@@ -20,6 +20,7 @@ from widenet.claims.base import (
     less_than,
     more_than,
 )
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
@@ -280,3 +281,17 @@ def remark_1(
         runs=Runs(tried=values.size),
         details={"step_sizes": [float(etas.min()), float(etas.max())]},
     )
+
+
+theorem_5.means(
+    Topic.TEST_ERROR,
+    "A network that few of its training points determine errs on at most a share {promised} of new points, with "
+    "probability 0.9.",
+    "it erred on a share {measured} of the points kept aside",
+)
+theorem_6.means(
+    Topic.TEST_ERROR,
+    "SGD fits the training points and errs on at most a share {promised} of new points, at every width, with "
+    "probability 0.9.",
+    "it erred on a share {measured} of the points kept aside",
+)

@@ -19,6 +19,7 @@ from widenet.claims.base import (
     more_than,
     separable,
 )
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import CLOSED_FORM, ROUNDING, STEP
@@ -344,3 +345,10 @@ def proposition_1_2_own_example(
             f"y = −1 ({minus} of {len(pairs)}) and never for y = +1 ({plus}). proposition_1_2 is about the loss."
         ),
     )
+
+
+proposition_1_2.means(
+    Topic.TRAPS,
+    "Between two networks that fit the points there may be worse ones: the loss has hills, so nothing follows "
+    "from convexity alone.",
+)

@@ -20,6 +20,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_most, claim, separable
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Conjunct, Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
@@ -329,3 +330,11 @@ def _describe(sets: BadMinima | Descent) -> dict[str, Any]:
         "dims": sorted({int(dim) for dim in sets.dim}),
         "direction_antipodal_sets": int((sets.imbalance == 0).sum()),
     }
+
+
+theorem_8.means(
+    Topic.TRAPS,
+    "With plain ReLU neurons there are networks that no small change improves, with a loss of at least "
+    "{promised}: an unlucky start can stay there for ever.",
+    "one was built on these points, with loss {measured}",
+)

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_least, at_most, claim, less_than, more_than
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.brutzkus2018.claims.conditions import conditions, ended, promised_updates, zero_loss
@@ -202,3 +203,10 @@ def tied_rows(cells: Sequence[TiedRuns]) -> Evidence:
         runs=Runs(tried=len(runs.updates), unfinished=int((runs.status != RunStatus.CONVERGED).sum())),
         details={"half_widths": sorted({int(half) for half in runs.half_width}), "updates": int(runs.updates.sum())},
     )
+
+
+corollary_3.means(
+    Topic.UPDATES,
+    "That limit, here {promised} updates, is the same for every width: a wider network does not need more of them.",
+    "the run that came closest made {measured}",
+)

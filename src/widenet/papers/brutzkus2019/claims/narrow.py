@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_least, at_most, claim
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Conjunct, Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.statistics import clopper_pearson, fails_at_most, matches_rate
@@ -336,3 +337,9 @@ def narrow_on(specimen: Specimen) -> tuple[list[OctantSetting], list[TrainedSett
         points=points,
     )
     return [every], [drawn]
+
+
+theorem_6_4.means(
+    Topic.TEST_ERROR,
+    "A narrow network fits these points too, and misses the rule behind them in two of three tries.",
+)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_least, at_most, claim, more_than
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
@@ -342,3 +343,13 @@ def wide_on(specimen: Specimen) -> list[TrainedSetting] | Silence:
     if choices.required_margin > LARGEST_OWN_MARGIN:
         return Silence(f"γ = {choices.required_margin:g} takes too long; up to {LARGEST_OWN_MARGIN:g} is tried.")
     return [corner(choices.seed, choices.n_runs or OWN_RUNS, choices.required_margin, points)]
+
+
+theorem_6_3.means(
+    Topic.TEST_ERROR,
+    "A wide network learns the rule behind these points, and is then right on every possible point.",
+)
+theorem_6_3_angle.means(
+    Topic.LIMIT,
+    "The neurons of a wide network gather around the few patterns that matter.",
+)

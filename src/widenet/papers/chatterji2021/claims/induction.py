@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_least, at_most, claim, pick
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.chatterji2021.claims.conditions import (
@@ -297,3 +298,9 @@ def weights_grow(runs: Sequence[Descent], *, factor: float = 1.0) -> Evidence:
 
 for _step in (equation_8, lemma_11, lemma_12, lemma_13, equation_9, theorem_1, weights_grow):
     _step.speaks(runs_on)
+
+theorem_1.means(
+    Topic.RATE,
+    "Once the loss is small enough, gradient descent with the right steps brings it to zero, at least as fast "
+    "as one over the number of steps.",
+)

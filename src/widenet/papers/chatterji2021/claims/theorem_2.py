@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_least, at_most, claim, less_than, more_than
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
@@ -332,3 +333,14 @@ def section_4_3_step_size(limits: StepLimits) -> Evidence:
             at_least("norm", "smallest ‖V^(1)‖/(3/5·√(d/p^β))", limits.under.min(), 1, tolerance=ROUNDING),
         ),
     )
+
+
+theorem_2a.means(
+    Topic.RATE,
+    "If the points form two tight clusters per class, one large step from a random start already makes the loss "
+    "tiny; how wide the network must be is left open.",
+)
+theorem_2b.means(
+    Topic.RATE,
+    "After that step the loss goes on falling like one over the number of steps; the constants are left open.",
+)

@@ -7,11 +7,12 @@ import numpy as np
 import scipy.stats
 
 from widenet.claims.base import Evidence, Kind, Silence, at_least, at_most, claim
-from widenet.claims.sides import Fact, Sense, Sides, evidence
+from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, STEP
 from widenet.papers.li2018.claims.coupling import descent_conditions, own_descents
 from widenet.papers.li2018.claims.mixing import fitted_slope
+from widenet.papers.li2018.claims.specimens import own_points
 from widenet.papers.li2018.formulas import drop_share
 from widenet.papers.li2018.runs.descents import (
     Descent,
@@ -20,6 +21,7 @@ from widenet.papers.li2018.runs.descents import (
     coupled_settings,
     descents,
     dimension_settings,
+    own_widths,
     scale_settings,
 )
 
@@ -38,6 +40,12 @@ def steps_to(cell: Descent, share: float = 0.05) -> float:
     return float(reached[0]) if len(reached) else np.nan
 
 
+def rate(value: float, limit: float, sense: Sense, cells: Sequence[Descent]) -> Sides:
+    """A trend in the width. On a reader's data it may set in later, so that what misses it here decides nothing."""
+    misses = value > limit if sense is Sense.AT_MOST else value < limit
+    return Sides(value, limit, sense, undecided=misses and any(cell.own for cell in cells))
+
+
 @claim("li2018.lemma_a_4_step", Kind.STEP, "proof of Lemma A.4", reads=descents.at(coupled_settings))
 def lemma_a_4_step(cells: Sequence[Descent], *, share: float = 1.0) -> Evidence:
     """A step of gradient descent in which no pattern changes lowers the loss by at least (1 − η‖A‖²/4)·ηΣ‖∂L/∂w_r‖²; so
@@ -51,7 +59,7 @@ def lemma_a_4_step(cells: Sequence[Descent], *, share: float = 1.0) -> Evidence:
         drops.append(cell.losses[:-1] - cell.losses[1:])
         promised.append(share * drop_share(cell.step_size * cell.vote_norm**2) * scaled)
         rooms.append(STEP * scaled + 1e-14 * cell.losses[:-1])
-        still.append(cell.still[:-1] > 0)
+        still.append(cell.still[:-1] == 1)
     scored = np.concatenate(still)
     steps = max(cell.step_size * cell.vote_norm**2 for cell in cells)
     return evidence(
@@ -76,7 +84,11 @@ def lemma_a_4(cells: Sequence[Descent], *, slope: float = -0.35) -> Evidence:
         for width, group in groups.items()
     ]
     return evidence(
-        {"slope of log mean v²": Sides(fitted_slope(np.array(list(groups)), np.array(means)), slope)},
+        {
+            "slope of log mean v²": rate(
+                fitted_slope(np.array(list(groups)), np.array(means)), slope, Sense.AT_MOST, cells
+            )
+        },
         (*descent_conditions(cells), at_least("widths", "number of widths", len(groups), 3)),
         details={"widths": list(groups), "mean v²": means},
     )
@@ -88,10 +100,9 @@ def section_4_width_free(cells: Sequence[Descent], *, ratio: float = 1.5) -> Evi
     log m". Held against means of the steps to v = 0.05/(kl) within a factor of 1.5, which is ours.
     """
     groups = by_width(cells)
-    steps = np.array([[steps_to(cell) for cell in group] for group in groups.values()])
-    means = steps.mean(axis=1)
+    means = np.maximum([np.mean([steps_to(cell) for cell in group]) for group in groups.values()], 1)
     return evidence(
-        {"largest over smallest mean": Sides(means.max() / means.min(), ratio, undecided=np.isnan(steps).any())},
+        {"largest over smallest mean": rate(means.max() / means.min(), ratio, Sense.AT_MOST, cells)},
         (
             *descent_conditions(cells),
             at_least("widths", "number of widths", len(groups), 3),
@@ -116,14 +127,26 @@ def section_5_observation(
     distance = fitted_slope(widths, away)
     return evidence(
         {
-            "patterns: slope at most": Sides(flips, band[1]),
-            "patterns: slope at least": Sides(flips, band[0], Sense.AT_LEAST),
-            "distance: slope at most": Sides(distance, band[1]),
-            "distance: slope at least": Sides(distance, band[0], Sense.AT_LEAST),
+            "patterns: slope at most": rate(flips, band[1], Sense.AT_MOST, cells),
+            "patterns: slope at least": rate(flips, band[0], Sense.AT_LEAST, cells),
+            "distance: slope at most": rate(distance, band[1], Sense.AT_MOST, cells),
+            "distance: slope at least": rate(distance, band[0], Sense.AT_LEAST, cells),
         },
         (*descent_conditions(cells), at_least("widths", "number of widths", len(groups), 3)),
         details={"slope of patterns": flips, "slope of distance": distance},
     )
+
+
+@section_4_width_free.speaks
+def _(specimen: Specimen) -> Silence:
+    return Silence("It counts the steps until every residual is small, and how many that takes here is not known.")
+
+
+@lemma_a_4.speaks
+@section_5_observation.speaks
+def _(specimen: Specimen) -> list[DescentSetting] | Silence:
+    data = own_points(specimen, most=150, single=True)
+    return data if isinstance(data, Silence) else own_widths(data, specimen.choices.seed)
 
 
 @claim("li2018.section_6_rank", Kind.STEP, "low rank of the weights, Section 6", reads=descents.at(coupled_settings))
@@ -188,12 +211,11 @@ def section_4_dimension_free(cells: Sequence[Descent], *, level: float = 0.001) 
     plain, padded, other = cells[:third], cells[third : 2 * third], cells[2 * third :]
     gaps = [np.abs(one.residuals - two.residuals).max() for one, two in zip(plain, padded, strict=True)]
     steps = np.array([[steps_to(cell) for cell in group] for group in (plain, other)])
-    p_value = float(scipy.stats.kruskal(*steps).pvalue) if not np.isnan(steps).any() else np.nan
+    p_value = float(scipy.stats.kruskal(*steps).pvalue)
     return evidence(
         {
-            "the same residuals": Sides(gaps, 0.0, Sense.EQUAL, room=IDENTITY),
+            "the same residuals": Sides(gaps, 0.0, room=IDENTITY),
             "the same law of steps": Sides(p_value, level, Sense.AT_LEAST),
-            "every run got there": Fact(~np.isnan(steps)),
         },
         descent_conditions(cells),
         details={"p-value": p_value, "mean steps": np.nanmean(steps, axis=1)},

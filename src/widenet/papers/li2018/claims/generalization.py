@@ -7,19 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_least, claim, more_than
+from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_least, claim
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.diagnostics.components import Structure, is_obstructed
+from widenet.diagnostics.components import is_obstructed
 from widenet.papers.li2018.claims.mixing import fitted_slope
 from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import own_points, prepared, separated
+from widenet.papers.li2018.claims.specimens import own_points, prepared, separated, separated_as_printed, structure_of
 from widenet.papers.li2018.runs.passes import (
     Pass,
     PassSetting,
     cancellation_settings,
     hexagon_passes,
+    own_pass_widths,
     own_passes,
     pass_widths_settings,
     passes,
@@ -27,30 +29,15 @@ from widenet.papers.li2018.runs.passes import (
 )
 from widenet.papers.li2018.settings import HEXAGON, Sample
 from widenet.records import Scale
-from widenet.training.small.softmax import cross_entropies, decided_rightly, start_softmax
+from widenet.training.small.softmax import SoftmaxNetwork, cross_entropies, decided_rightly, start_softmax
 
 TIE = 1e-9
 """Outputs that differ by less decide nothing on the hexagon, where exact ties are the rule."""
 
 
-def structure_of(cells: Sequence[Pass]) -> Structure:
-    """Of the data that is nearest to breaking an assumption."""
-    cell = min(cells, key=lambda each: min(each.separation, each.opposite_separation))
-    distance = min(cell.separation, cell.opposite_separation)
-    diameter = max(each.relative_diameter for each in cells) * distance
-    return Structure(
-        cell.separation,
-        cell.opposite_separation,
-        diameter if np.isfinite(diameter) else 0.0,
-        cell.n_classes,
-        cell.per_class,
-        cell.n_components,
-    )
-
-
 def conditions(cells: Sequence[Pass]) -> tuple[Hypothesis, ...]:
     """(A1), (A1') and (A2)."""
-    return (unit_norm(max(cell.norm_error for cell in cells)), *separated(structure_of(cells)))
+    return (unit_norm(max(cell.norm_error for cell in cells)), *separated(*map(structure_of, cells)))
 
 
 @claim("li2018.theorem_4_1", Kind.MAIN, "Theorem 4.1, Section 4", reads=passes.at(theorem_settings))
@@ -64,7 +51,7 @@ def theorem_4_1(cells: Sequence[Pass], *, error: float = 0.02, failure: float = 
     """
     errors = np.array([cell.error for cell in cells])
     lost = np.array([cell.unfinished for cell in cells]) & (errors > error)
-    found = structure_of(cells)
+    found = min(map(structure_of, cells), key=lambda each: each.distance)
     sides = Sides(errors, error, undecided=lost, trivial=1.0)
     return evidence(
         {f"error at most {error:g}": Rate(errors > error, failure, undecided=lost, sides=sides)},
@@ -100,13 +87,9 @@ def theorem_4_1_as_printed(cells: Sequence[Pass], *, error: float = 0.02, failur
     Judged at ε = 0.02. On the hexagon every network errs on 1/6 at least: `theorem_4_1_obstruction`.
     """
     errors = np.array([cell.error for cell in cells])
-    found = structure_of(cells)
     return evidence(
         {f"error at most {error:g}": Rate(errors > error, failure, sides=Sides(errors, error, trivial=1.0))},
-        (
-            unit_norm(max(cell.norm_error for cell in cells)),
-            more_than("distance", "(A1): least distance δ across classes", found.separation, 0),
-        ),
+        (unit_norm(max(cell.norm_error for cell in cells)), *separated_as_printed(*map(structure_of, cells))),
     )
 
 
@@ -120,14 +103,17 @@ class Obstructed:
     obstructed: bool
 
 
-def measure_obstructed(sample: Sample, seed: int, count: int = 400) -> Obstructed:
-    """Networks of several widths and sizes, and the one whose outputs are all 0."""
-    rows = [(0.0, float(np.log(sample.n_classes)))]
-    for number in range(count):
-        draw = np.random.default_rng([seed, 83, number])
-        network = start_softmax(
-            draw, int(draw.integers(1, 30)), sample.points.shape[1], sample.n_classes, deviation=2.0
-        )
+def random_networks(draw: np.random.Generator, sample: Sample, count: int) -> list[SoftmaxNetwork]:
+    """Of several widths, and the one whose outputs are all 0."""
+    dim, kinds = sample.points.shape[1], sample.n_classes
+    drawn = [start_softmax(draw, int(width), dim, kinds, deviation=2.0) for width in draw.integers(1, 30, count)]
+    return [SoftmaxNetwork(np.zeros((1, dim)), np.zeros((kinds, 1))), *drawn]
+
+
+def measure_obstructed(sample: Sample, networks: Sequence[SoftmaxNetwork]) -> Obstructed:
+    """How many points each network decides rightly, and its mean loss."""
+    rows = []
+    for network in networks:
         logits = network.logits(sample.points)
         own = logits[np.arange(len(logits)), sample.classes]
         clear = np.sort(np.abs(logits - own[:, None]), axis=1)[:, 1] > TIE
@@ -137,9 +123,20 @@ def measure_obstructed(sample: Sample, seed: int, count: int = 400) -> Obstructe
     return Obstructed(columns[0], columns[1], len(sample.points), is_obstructed(sample.points, sample.classes))
 
 
+def all_but_one(sample: Sample) -> SoftmaxNetwork:
+    """A network that decides every point of the polygon rightly except the last."""
+    signs = np.where(sample.classes == 0, 1.0, -1.0)
+    # Outputs have to balance: what the others are right by, the last is wrong by.
+    signs[-1] = len(signs[:-1])
+    weights = np.linalg.lstsq(np.maximum(sample.points @ sample.points.T, 0), signs)[0]
+    return SoftmaxNetwork(sample.points, np.stack([weights, np.zeros_like(weights)]))
+
+
 def draw_obstructed(scale: Scale, seed: int) -> Obstructed:
     """The hexagon."""
-    return measure_obstructed(HEXAGON.draw(seed), seed)
+    sample = HEXAGON.draw(seed)
+    drawn = random_networks(np.random.default_rng([seed, 83]), sample, 200)
+    return measure_obstructed(sample, [*drawn, all_but_one(sample)])
 
 
 @claim(
@@ -193,10 +190,13 @@ def section_5_pseudo_network(cells: Sequence[Pass], *, share: float = 1.0, slope
         groups[cell.width].append(float(cell.gaps.max()))
     widths = sorted(groups)
     means = np.array([np.mean(groups[width]) for width in widths])
+    fall = fitted_slope(np.array(widths), means)
+    # On a reader's data the trend may set in at larger widths.
+    later = fall > slope and any(cell.unfinished for cell in cells)
     return evidence(
         {
             "|f − g| at most the bound": Sides(gaps, share * bounds, room=STEP * (1 + bounds)),
-            "the gap falls with the width": Sides(fitted_slope(np.array(widths), means), slope),
+            "the gap falls with the width": Sides(fall, slope, undecided=later),
         },
         (
             unit_norm(max(cell.norm_error for cell in cells)),
@@ -211,6 +211,14 @@ def _(specimen: Specimen) -> list[PassSetting] | Silence:
     return own_runs(specimen)
 
 
+@section_5_pseudo_network.speaks
+def _(specimen: Specimen) -> list[PassSetting] | Silence:
+    sample, data = prepared(specimen, most=300), own_points(specimen, most=300)
+    if isinstance(sample, Silence) or isinstance(data, Silence):
+        return Silence(str(sample))
+    return own_pass_widths(data, specimen.choices.seed, len(sample.points))
+
+
 @theorem_4_1_obstruction.speaks
 def _(specimen: Specimen) -> Obstructed | Silence:
     sample = prepared(specimen, most=300)
@@ -218,7 +226,8 @@ def _(specimen: Specimen) -> Obstructed | Silence:
         return sample
     if sample.n_classes != 2 or not is_obstructed(sample.points, sample.classes):
         return Silence("No antipodal points of two classes stand in the way of a network without biases here.")
-    found = measure_obstructed(sample, specimen.choices.seed, count=100)
+    draw = np.random.default_rng([specimen.choices.seed, 83])
+    found = measure_obstructed(sample, random_networks(draw, sample, 100))
     # That the loss is at least ln 2 needs antipodal points of equal weight and no others.
     return dataclasses.replace(found, losses=np.zeros(0))
 
@@ -241,3 +250,11 @@ def section_6_cancellation(cells: Sequence[Pass], *, update: float = 0.99, start
         },
         (*conditions(cells), at_least("runs", "number of runs", len(cells), 8)),
     )
+
+
+theorem_4_1.means(
+    Topic.TEST_ERROR,
+    "A wide network that sees the points once, in small batches, errs on at most a share {promised} of them, in "
+    "85 of 100 tries.",
+    "the run that came closest erred on a share {measured}",
+)

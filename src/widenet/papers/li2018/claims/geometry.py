@@ -10,7 +10,7 @@ import numpy as np
 import scipy.special
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, at_least, at_most, claim
+from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, at_most, claim
 from widenet.claims.sides import Rate, Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING
 from widenet.diagnostics.components import Structure
@@ -101,6 +101,12 @@ def measure_event(sample: Sample, seed: int, *, factor: float = 1.0, distance: f
     )
 
 
+def small_threshold(threshold: float, distance: float, n_components: int) -> Hypothesis:
+    """τ ≤ δσ/(16ekl)."""
+    limit = event_threshold(distance, 1.0, n_components)
+    return at_most("threshold", "τ/σ, against δ/(16ekl)", threshold, limit, tolerance=ROUNDING * limit)
+
+
 def draw_event(scale: Scale, seed: int) -> Event:
     """Toy points, τ at its limit."""
     return measure_event(TOY.draw(seed), seed)
@@ -130,13 +136,7 @@ def lemma_a_2_event(found: Event, *, hit: float = 1.0, union: float = 0.5, event
         (
             unit_norm(found.norm_error),
             *separated(found.structure),
-            at_most(
-                "threshold",
-                "τ over δσ/(16ekl)",
-                tau / event_threshold(found.distance, 1.0, found.n_components),
-                1,
-                tolerance=ROUNDING,
-            ),
+            small_threshold(tau, found.distance, found.n_components),
         ),
     )
 
@@ -152,11 +152,14 @@ class Pushes:
     least_own: float
     threshold: float
     event_share: float
+    structure: Structure
+    norm_error: float
 
 
-def measure_pushes(points: np.ndarray, own: np.ndarray, sets: np.ndarray, threshold: float, seed: int) -> Pushes:
-    """Coefficients `sets` (set, point), the first of them v; `own` marks the class of the first point."""
+def measure_pushes(sample: Sample, sets: np.ndarray, threshold: float, seed: int) -> Pushes:
+    """Coefficients `sets` (set, point), the first of them v."""
     draw, count = np.random.default_rng([seed, 62]), 12_000
+    points, own = sample.points, sample.classes == sample.classes[0]
     _, beta = split_off(weights_in_span(draw, count, points), points[0])
     clear = (np.abs(beta @ points[~own].T) >= 4 * threshold).all(axis=1)
     low, high = scipy.special.ndtr(-threshold), scipy.special.ndtr(threshold)
@@ -164,10 +167,11 @@ def measure_pushes(points: np.ndarray, own: np.ndarray, sets: np.ndarray, thresh
     weights = (beta + alpha[:, None] * points[0])[clear]
     found = np.maximum(weights @ points.T, 0) @ sets.T / (sets[:, 0] * threshold)
     least = float((sets[:, own] / sets[:, :1]).min())
-    return Pushes(found.T, least, threshold, float(within(threshold)) * float(clear.mean()))
+    share = float(within(threshold)) * float(clear.mean())
+    return Pushes(found.T, least, threshold, share, sample.measured(), sample.norm_error)
 
 
-def random_coefficients(draw: np.random.Generator, own: np.ndarray, count: int, size: float) -> np.ndarray:
+def random_coefficients(draw: np.random.Generator, own: np.ndarray, count: int = 1, size: float = 1.0) -> np.ndarray:
     """The first is v, those of its class lie in [0, v], the others in [−v, v]."""
     sets = draw.uniform(-size, size, (count, len(own)))
     sets[:, own] = np.abs(sets[:, own])
@@ -178,18 +182,26 @@ def random_coefficients(draw: np.random.Generator, own: np.ndarray, count: int, 
 def draw_pushes(scale: Scale, seed: int) -> Pushes:
     """Twenty sets of coefficients on toy points."""
     sample = TOY.draw(seed)
-    own = sample.classes == sample.classes[0]
-    threshold = event_threshold(sample.measured().distance, 1.0, sample.n_components)
-    return measure_pushes(
-        sample.points, own, random_coefficients(np.random.default_rng([seed, 63]), own, 20, 0.1), threshold, seed
-    )
+    sets = random_coefficients(np.random.default_rng([seed, 63]), sample.classes == sample.classes[0], 20, 0.1)
+    return measure_pushes(sample, sets, event_threshold(sample.measured().distance, 1.0, 6), seed)
 
 
 def draw_cross_pushes(scale: Scale, seed: int) -> Pushes:
-    """x₁₁ = e₁, the other class {e₂, −e₂}, coefficients v, −v, −v."""
+    """x₁₁ = e₁, the other class {e₂, −e₂}, coefficients v, −v, −v; k = l = 2."""
     points = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-    threshold = event_threshold(2**0.5, 1.0, 4)
-    return measure_pushes(points, np.array([True, False, False]), np.array([[0.1, -0.1, -0.1]]), threshold, seed)
+    cross = Sample(points, np.array([0, 1, 1]), np.arange(3), np.full(3, 1 / 3))
+    return measure_pushes(cross, np.array([[0.1, -0.1, -0.1]]), event_threshold(2**0.5, 1.0, 4), seed)
+
+
+def push_conditions(found: Pushes) -> tuple[Hypothesis, ...]:
+    """(A1), (A1') and (A2), coefficients of the own class that are not negative, and a small τ."""
+    structure = found.structure
+    return (
+        unit_norm(found.norm_error),
+        *separated(structure),
+        at_least("signs", "smallest p_{1,b}v_{1,1,b}/v", found.least_own, 0),
+        small_threshold(found.threshold, structure.distance, structure.n_classes * structure.per_class),
+    )
 
 
 @claim("li2018.equation_2", Kind.STEP, "Eq. 2, proof of Lemma A.2", draws=draw_pushes)
@@ -205,7 +217,7 @@ def equation_2(found: Pushes, *, level: float = 1.0, joint: float = 1.0) -> Evid
             "Pr[|h| ≥ vτ/128 given E_τ] ≥ 1/(16e)": Rate(~worst, 1 - PUSH_SHARE, quantity="share of draws below"),
             "Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ)": Sides(worst.mean() * found.event_share, promised, Sense.AT_LEAST),
         },
-        (at_least("signs", "smallest p_{1,b}v_{1,1,b}/v", found.least_own, 0),),
+        push_conditions(found),
     )
 
 
@@ -216,7 +228,7 @@ def equation_2_as_printed(found: Pushes) -> Evidence:
     worst = large[int(large.mean(axis=1).argmin())]
     return evidence(
         {"Pr[h ≥ vτ/128 given E_τ] ≥ 1/(16e)": Rate(~worst, 1 - PUSH_SHARE, quantity="share of draws below")},
-        (at_least("signs", "smallest p_{1,b}v_{1,1,b}/v", found.least_own, 0),),
+        push_conditions(found),
     )
 
 

@@ -12,9 +12,9 @@ from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.components import Structure
 from widenet.papers.li2018.claims.geometry import random_coefficients, share_room, split_off, weights_in_span
 from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import prepared, separated
+from widenet.papers.li2018.claims.specimens import prepared, separated, separated_as_printed
 from widenet.papers.li2018.formulas import EXPLICIT_SLOPE, best_large_share, two_point_share
-from widenet.papers.li2018.settings import HEXAGON, TOY, Sample
+from widenet.papers.li2018.settings import HEXAGON, TOY, Sample, equal_shares
 from widenet.records import Scale
 
 
@@ -47,49 +47,48 @@ def measure_large(
     instances: Sequence[tuple[Sample, np.ndarray, float]], seed: int, *, count: int = 8000, level: float = 0.5
 ) -> Large:
     """Instances (points, coefficients p·v of the class of the first point, exact probability or NaN)."""
-    rows, structures, least, error = [], [], 1.0, 0.0
-    for number, (sample, coefficients, exact) in enumerate(instances):
+    rows, structures = [], tuple(sample.measured() for sample, _, _ in instances)
+    for number, ((sample, coefficients, exact), found) in enumerate(zip(instances, structures, strict=True)):
         draw = np.random.default_rng([seed, 65, number])
         share = (large_draws(sample, coefficients, draw, count) >= level - ROUNDING).mean()
-        own, found = sample.classes == sample.classes[0], sample.measured()
+        own = sample.classes == sample.classes[0]
         slope = found.distance / ((found.n_classes - 1) * found.per_class)
         rows.append((share, best_large_share(sample.points[~own] @ sample.points[0]), exact, slope))
-        least = min(least, float((coefficients[own] / coefficients[0]).min()))
-        structures.append(found)
-        error = max(error, sample.norm_error)
     columns = np.array(rows).T
-    return Large(columns[0], count, columns[1], columns[2], columns[3], least, tuple(structures), error)
+    error = max(sample.norm_error for sample, _, _ in instances)
+    least = least_own([each[:2] for each in instances])
+    return Large(columns[0], count, columns[1], columns[2], columns[3], least, structures, error)
+
+
+def least_own(instances: Sequence[tuple[Sample, np.ndarray]]) -> float:
+    """The smallest coefficient of the class of the first point, over its own."""
+    return min(
+        float((coefficients[sample.classes == sample.classes[0]] / coefficients[0]).min())
+        for sample, coefficients in instances
+    )
 
 
 def two_points(angle: float) -> tuple[Sample, np.ndarray, float]:
     """One point of either class at this angle, coefficients v and −v; the probability is known."""
     points = np.array([[1.0, 0.0], [np.cos(angle), np.sin(angle)]])
-    return (
-        Sample(points, np.array([0, 1]), np.arange(2), np.full(2, 0.5)),
-        np.array([1.0, -1.0]),
-        two_point_share(angle),
-    )
+    return equal_shares(points, np.arange(2), np.arange(2)), np.array([1.0, -1.0]), two_point_share(angle)
 
 
 def idle_cross() -> tuple[Sample, np.ndarray, float]:
     """An orthogonal point of the other class with coefficient 0: ‖P₁‖ is v or 0, each with probability 1/2."""
-    return Sample(np.eye(2), np.array([0, 1]), np.arange(2), np.full(2, 0.5)), np.array([1.0, 0.0]), 0.5
+    return equal_shares(np.eye(2), np.arange(2), np.arange(2)), np.array([1.0, 0.0]), 0.5
 
 
-def toy_instances(seed: int, count: int) -> list[tuple[Sample, np.ndarray, float]]:
+def toy_instances(draw: np.random.Generator, count: int) -> list[tuple[Sample, np.ndarray, float]]:
     """Toys with random coefficients."""
-    instances = []
-    for number in range(count):
-        sample, draw = TOY.draw(seed + number), np.random.default_rng([seed, 66, number])
-        own = sample.classes == sample.classes[0]
-        instances.append((sample, random_coefficients(draw, own, 1, 0.1)[0], np.nan))
-    return instances
+    toys = [TOY.draw(int(draw.integers(2**31))) for _ in range(count)]
+    return [(toy, random_coefficients(draw, toy.classes == toy.classes[0], 1, 0.1)[0], np.nan) for toy in toys]
 
 
 def draw_large(scale: Scale, seed: int) -> Large:
     """Toys, two points at angles around the critical one, and the instance that attains the sharp bound."""
     known = [two_points(angle) for angle in (0.05, 0.4, 0.5, 0.51, 1.3)]
-    return measure_large([*toy_instances(seed, 5), *known, idle_cross()], seed)
+    return measure_large([*toy_instances(np.random.default_rng([seed, 66]), 5), *known, idle_cross()], seed)
 
 
 def admissible(found: Large) -> tuple[Hypothesis, ...]:
@@ -106,15 +105,16 @@ def lemma_a_2(found: Large, *, slope: float = EXPLICIT_SLOPE) -> Evidence:
     probability Ω(δ/(kl)), where δ counts mirror images: Pr[‖P_{1,r}‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l). For two points at
     an angle ψ it is ψ/π below 2·arcsin(1/4) and (π + ψ)/(2π) above.
     """
-    worst = min(found.structures, key=lambda structure: structure.distance)
     room = share_room(found.shares, found.draws)
     known = ~np.isnan(found.exact)
+    parts = {
+        "Pr[‖P‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l)": Sides(found.shares, slope * found.slopes, Sense.AT_LEAST, room=room)
+    }
+    if known.any():
+        parts["exactly so for two points"] = Sides(found.shares, found.exact, Sense.EQUAL, room=room, scored=known)
     return evidence(
-        {
-            "Pr[‖P‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l)": Sides(found.shares, slope * found.slopes, Sense.AT_LEAST, room=room),
-            "exactly so for two points": Sides(found.shares, found.exact, Sense.EQUAL, room=room, scored=known),
-        },
-        (*admissible(found), *separated(worst)),
+        parts,
+        (*admissible(found), *separated(*found.structures)),
     )
 
 
@@ -137,17 +137,16 @@ def lemma_a_2_sharp(found: Large, *, half: float = 1.0) -> Evidence:
     return evidence(parts, admissible(found))
 
 
+@lemma_a_2.speaks
 @lemma_a_2_sharp.speaks
 def _(specimen: Specimen) -> Large | Silence:
     sample = prepared(specimen, most=300)
     if isinstance(sample, Silence):
         return sample
-    if sample.points.shape[1] > 300:
-        return Silence("Thousands of neurons are drawn here, in at most 300 dimensions.")
     instances = []
     for number in range(min(3, len(sample.points))):
         order = np.roll(np.arange(len(sample.points)), -number * len(sample.points) // 3)
-        turned = Sample(sample.points[order], sample.classes[order], sample.components[order], sample.shares[order])
+        turned = Sample(sample.points[order], sample.classes[order], order, sample.shares[order])
         own = turned.classes == turned.classes[0]
         instances.append((turned, random_coefficients(np.random.default_rng(number), own, 1, 0.1)[0], np.nan))
     return measure_large(instances, 0, count=2000)
@@ -168,10 +167,9 @@ def lemma_a_2_as_printed(found: Large) -> Evidence:
     """
     slopes = np.array([each.separation / ((each.n_classes - 1) * each.per_class) for each in found.structures])
     room = share_room(found.shares, found.draws)
-    worst = min(found.structures, key=lambda structure: structure.separation)
     return evidence(
         {"a large P is likely": Sides(found.shares, EXPLICIT_SLOPE * slopes, Sense.AT_LEAST, room=room)},
-        (*admissible(found), more_than("distance", "(A1): least distance δ across classes", worst.separation, 0)),
+        (*admissible(found), *separated_as_printed(*found.structures)),
     )
 
 
@@ -195,29 +193,29 @@ def measure_reflections(
     instances: Sequence[tuple[Sample, np.ndarray]], seed: int, *, keep_all: bool = False
 ) -> Reflections:
     """Pairs in which a point of another class would change sides are left out, unless a control keeps them."""
-    rows, least = [], 1.0
+    rows = []
     for number, (sample, coefficients) in enumerate(instances):
         draw = np.random.default_rng([seed, 67, number])
         alpha, beta = split_off(weights_in_span(draw, 3000, sample.points), sample.points[0])
         alpha, first = np.abs(alpha), sample.points[0]
         own = sample.classes == sample.classes[0]
         reach = np.abs(alpha[:, None] * (sample.points[~own] @ first))
-        clearance = (np.abs(beta @ sample.points[~own].T) / np.maximum(reach, 1e-300)).min(axis=1)
+        with np.errstate(divide="ignore"):  # a point across x₁ never changes sides
+            clearance = (np.abs(beta @ sample.points[~own].T) / reach).min(axis=1)
         sides = []
         for sign in (1, -1):
             gates = (beta + sign * alpha[:, None] * first) @ sample.points.T >= 0
             sides.append((gates * coefficients) @ (sample.points @ first))
         kept = (clearance > 1) | keep_all
         jumps = (sides[0] - sides[1]) / coefficients[0]
-        rows.append(np.stack([jumps, clearance, np.full(len(jumps), float(own.sum() == 1))])[:, kept])
-        least = min(least, float((coefficients[own] / coefficients[0]).min()))
+        rows.append(np.stack([jumps, clearance, np.full(len(jumps), own.sum() == 1)])[:, kept])
     columns = np.concatenate(rows, axis=1)
-    return Reflections(columns[0], columns[1], columns[2] > 0, least)
+    return Reflections(columns[0], columns[1], columns[2].astype(bool), least_own(instances))
 
 
 def draw_reflections(scale: Scale, seed: int) -> Reflections:
     """Toys, and classes of one point."""
-    toys = [(sample, coefficients) for sample, coefficients, _ in toy_instances(seed, 4)]
+    toys = [each[:2] for each in toy_instances(np.random.default_rng([seed, 68]), 4)]
     return measure_reflections([*toys, two_points(1.0)[:2]], seed)
 
 

@@ -4,14 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.stats
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, at_most, claim, more_than
+from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, at_most, claim
 from widenet.claims.sides import Rate, Sense, Sides, evidence
+from widenet.claims.specimen import Silence, Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING
 from widenet.diagnostics.components import Structure
-from widenet.papers.li2018.claims.geometry import share_room, split_off, weights_in_span
+from widenet.papers.li2018.claims.geometry import random_coefficients, share_room, split_off, weights_in_span
 from widenet.papers.li2018.claims.network import pieces, unit_norm
-from widenet.papers.li2018.claims.specimens import separated
+from widenet.papers.li2018.claims.specimens import (
+    needs_the_law,
+    own_points,
+    prepared,
+    separated,
+    separated_as_printed,
+    structure_of,
+)
 from widenet.papers.li2018.formulas import (
     EXPLICIT_SLOPE,
     E,
@@ -23,7 +32,7 @@ from widenet.papers.li2018.formulas import (
 )
 from widenet.papers.li2018.runs.batches import Batches, batches
 from widenet.papers.li2018.runs.large_gradients import LargeGradients, LargeGradientSetting, large_gradients
-from widenet.papers.li2018.settings import HEXAGON, TOY, Caps, SpreadPoints
+from widenet.papers.li2018.settings import HEXAGON, TOY, Basis, Caps, Sample, SpreadPoints
 from widenet.records import Scale
 from widenet.training.small.softmax import residuals, start_softmax
 
@@ -62,13 +71,13 @@ def measure_mixed(neurons: Sequence[tuple[np.ndarray, bool, int]], seed: int) ->
         total, variance = np.linalg.norm(p.sum(axis=0)) / first, ((p @ p[0] / first**2) ** 2).sum()
         rows.append((large.mean(), len(p), is_extreme, total, count, variance))
     columns = np.array(rows, np.float64).T
-    return Mixed(columns[0], columns[1], columns[2] > 0, *columns[3:])
+    return Mixed(columns[0], columns[1], columns[2].astype(bool), *columns[3:])
 
 
-def toy_pieces(seed: int, count: int) -> list[np.ndarray]:
+def toy_pieces(draw: np.random.Generator, count: int) -> list[np.ndarray]:
     """P of neurons of a toy network, the largest class first."""
-    sample = TOY.draw(seed)
-    network = start_softmax(np.random.default_rng([seed, 72]), count, sample.points.shape[1], sample.n_classes)
+    sample = TOY.draw(int(draw.integers(2**31)))
+    network = start_softmax(draw, count, sample.points.shape[1], sample.n_classes)
     weighted = sample.shares[:, None] * residuals(network.logits(sample.points), sample.classes)
     p = pieces(weighted, network.gates(sample.points), sample.points)
     found = []
@@ -82,7 +91,9 @@ def toy_pieces(seed: int, count: int) -> list[np.ndarray]:
 def draw_mixed(scale: Scale, seed: int) -> Mixed:
     """The extreme case for 2 to 7 classes, and neurons of a toy."""
     extreme = [(extreme_pieces(k), True, 60_000) for k in (2, 3, 5, 6, 7)]
-    return measure_mixed([*extreme, *((p, False, 5000) for p in toy_pieces(seed, 20))], seed)
+    return measure_mixed(
+        [*extreme, *((p, False, 5000) for p in toy_pieces(np.random.default_rng([seed, 72]), 20))], seed
+    )
 
 
 @claim("li2018.lemma_a_3_mixing", Kind.STEP, "proof of Lemma A.3", draws=draw_mixed)
@@ -126,13 +137,6 @@ def lemma_a_3_mixing_as_printed(found: Mixed) -> Evidence:
 FAMILIES = {0: "met in training", 1: "drawn", 2: "searched for"}
 
 
-def structure_of(cell: LargeGradients | Batches) -> Structure:
-    """What the cell says about its data."""
-    distance = min(cell.separation, cell.opposite_separation)
-    diameter = cell.relative_diameter * distance if np.isfinite(cell.relative_diameter) else 0.0
-    return Structure(cell.separation, cell.opposite_separation, diameter, cell.n_classes, cell.per_class, 0)
-
-
 @claim("li2018.lemma_5_2", Kind.MAIN, "Lemma 5.2 (= A.3), Section 5.1", reads=large_gradients)
 def lemma_5_2(cells: Sequence[LargeGradients], *, share: float = 1.0) -> Evidence:
     """Whatever the residuals are, also chosen after the start, many neurons have a large pseudo gradient: a share of
@@ -145,14 +149,25 @@ def lemma_5_2(cells: Sequence[LargeGradients], *, share: float = 1.0) -> Evidenc
     shares, targets, kinds = (
         np.concatenate([getattr(cell, name) for cell in cells]) for name in ("shares", "targets", "kinds")
     )
-    worst = min(cells, key=lambda cell: min(cell.separation, cell.opposite_separation))
+    widths = np.concatenate([np.full(len(cell.shares), cell.width) for cell in cells])
+    promised = share * targets
+    room = share_room(promised, widths)
     return evidence(
         {
-            f"residuals {name}": Sides(shares, share * targets, Sense.AT_LEAST, scored=kinds == kind, trivial=0.0)
+            f"residuals {name}": Sides(shares, promised, Sense.AT_LEAST, room, scored=kinds == kind, trivial=0.0)
             for kind, name in FAMILIES.items()
         },
-        (unit_norm(max(cell.norm_error for cell in cells)), *separated(structure_of(worst))),
+        (unit_norm(max(cell.norm_error for cell in cells)), *separated(*map(structure_of, cells))),
     )
+
+
+@lemma_5_2.speaks
+def _(specimen: Specimen) -> list[LargeGradientSetting] | Silence:
+    data = own_points(specimen, most=150, single=True)
+    if isinstance(data, Silence):
+        return data
+    seed = specimen.choices.seed
+    return [LargeGradientSetting(data=data, n_random=20, n_steps=60, n_searches=1, search_steps=20, seed=seed)]
 
 
 def hexagon_settings(scale: Scale, seed: int) -> list[LargeGradientSetting]:
@@ -179,10 +194,7 @@ def lemma_5_2_as_printed(cells: Sequence[LargeGradients]) -> Evidence:
     slopes = np.array([cell.separation / ((cell.n_classes - 1) * cell.per_class) for cell in cells])
     return evidence(
         {"many neurons have a large pseudo gradient": Sides(shares, EXPLICIT_SLOPE * slopes, Sense.AT_LEAST)},
-        (
-            unit_norm(max(cell.norm_error for cell in cells)),
-            more_than("distance", "(A1): least distance δ across classes", min(c.separation for c in cells), 0),
-        ),
+        (unit_norm(max(cell.norm_error for cell in cells)), *separated_as_printed(*map(structure_of, cells))),
     )
 
 
@@ -206,30 +218,28 @@ class MeanEvents:
 
 
 def measure_mean_events(
-    instances: Sequence[tuple[int, int, int | None]], seed: int, *, constant: float = 24.0, largest: float = 1.0
+    instances: Sequence[Basis | SpreadPoints], seed: int, *, factor: float = 1.0, largest: float = 1.0
 ) -> MeanEvents:
-    """Instances (k, l, dimension, or None for orthonormal centres); every other class has |p v| = v."""
+    """Where every other class has |p v| = v; `factor` multiplies τ, and `largest` |p v|/v, for controls."""
     rows, count = [], 4000
-    for number, (k, per_class, dim) in enumerate(instances):
-        if dim is None:
-            centres, distance = np.eye(k * per_class), 2**0.5
-        else:
-            source = SpreadPoints(n_classes=k, per_class=per_class, dim=dim, least_distance=0.5)
-            sample = source.draw(seed)
-            centres, distance = sample.points, min(sample.measured().distance, 2**0.5)
-        tau = mean_event_threshold(distance, 1.0, k, per_class) * 24 / constant
+    for number, source in enumerate(instances):
+        sample, k, per_class = source.draw(seed), source.n_classes, source.per_class
+        centres, distance = sample.points, sample.measured().distance
+        tau = factor * mean_event_threshold(distance, 1.0, k, per_class)
         draw = np.random.default_rng([seed, 73, number])
         _, beta = split_off(weights_in_span(draw, count, centres), centres[0])
-        hits = (np.abs(beta @ centres[per_class:].T) <= 4 * tau).sum(axis=1) * largest
-        exact = float((1 - within(4 * tau)) ** ((k - 1) * per_class)) if dim is None else np.nan
-        rows.append(((hits <= 1 / 3).mean(), exact, tau, distance))
+        hits = (np.abs(beta @ centres[per_class:].T) <= 4 * tau).sum(axis=1)
+        known = isinstance(source, Basis)
+        exact = float((1 - within(4 * tau)) ** ((k - 1) * per_class)) if known else np.nan
+        rows.append(((largest * hits <= 1 / 3).mean(), exact, tau, distance))
     columns = np.array(rows).T
     return MeanEvents(columns[0], columns[1], columns[2], columns[3], count, largest)
 
 
 def draw_mean_events(scale: Scale, seed: int) -> MeanEvents:
     """Orthonormal centres of 3 and 20 classes, and spread ones."""
-    return measure_mean_events([(3, 2, None), (20, 2, None), (3, 2, 30), (8, 2, 60)], seed)
+    spread = [SpreadPoints(n_classes=k, dim=dim, least_distance=0.5) for k, dim in ((3, 30), (8, 60))]
+    return measure_mean_events([Basis(n_classes=3), Basis(n_classes=20), *spread], seed)
 
 
 @claim("li2018.lemma_b_2_event", Kind.STEP, "proof of Lemma B.2", draws=draw_mean_events)
@@ -270,34 +280,28 @@ class Clusters:
     least_own: float
 
 
-def measure_clusters(
-    diameters: Sequence[float], seed: int, *, factor: float = 1.0, per_component: int = 40
-) -> Clusters:
-    """Caps of three classes with random coefficients; `factor` multiplies P, for a control."""
-    rows, structures, error, count, least = [], [], 0.0, 800, 1.0
-    for number, diameter in enumerate(diameters):
-        caps = Caps(dim=15, relative_diameter=diameter, n_points=6 * per_component)
-        sample = caps.draw(seed)
+def measure_clusters(samples: Sequence[Sample], seed: int, *, factor: float = 1.0) -> Clusters:
+    """Random coefficients, one per component, that of the first being v; `factor` multiplies P, for a control."""
+    rows, leasts, count = [], [], 800
+    structures = tuple(sample.measured() for sample in samples)
+    for number, (sample, found) in enumerate(zip(samples, structures, strict=True)):
         draw = np.random.default_rng([seed, 74, number])
-        own = np.arange(6) < 2
-        coefficients = draw.uniform(-1, 1, 6)
-        coefficients[own] = np.abs(coefficients[own])
-        coefficients[0] = 1.0
-        counts = np.bincount(sample.components, minlength=6)
-        weights = (coefficients / counts)[sample.components]
-        gates = draw.normal(size=(count, 15)) @ sample.points.T >= 0
+        _, first, which = np.unique(sample.components, return_index=True, return_inverse=True)
+        own = sample.classes[first] == sample.classes[first[0]]
+        coefficients = random_coefficients(draw, own)[0]
+        weights = coefficients[which] * sample.shares / np.bincount(which, sample.shares)[which]
+        gates = weights_in_span(draw, count, sample.points) @ sample.points.T >= 0
         norms = factor * np.linalg.norm((gates * weights) @ sample.points, axis=1)
-        found = sample.measured()
         rows.append(((norms >= 0.25).mean(), found.distance / ((found.n_classes - 1) * found.per_class)))
-        structures.append(found)
-        error, least = max(error, sample.norm_error), min(least, float(coefficients[own].min()))
-    columns = np.array(rows).T
-    return Clusters(columns[0], columns[1], count, tuple(structures), error, least)
+        leasts.append(float(coefficients[own].min()))
+    columns, error = np.array(rows).T, max(sample.norm_error for sample in samples)
+    return Clusters(columns[0], columns[1], count, structures, error, min(leasts))
 
 
 def draw_clusters(scale: Scale, seed: int) -> Clusters:
-    """λ = 1/(8l), 1/(48l) and 0."""
-    return measure_clusters((1 / 16, 1 / 96, 0.0), seed)
+    """Caps of three classes with λ = 1/(8l), 1/(48l) and 0."""
+    caps = [Caps(dim=15, relative_diameter=each, n_points=240) for each in (1 / 16, 1 / 96, 0.0)]
+    return measure_clusters([each.draw(seed) for each in caps], seed)
 
 
 @claim("li2018.lemma_b_2", Kind.STEP, "Lemma B.2, Appendix B.2", draws=draw_clusters)
@@ -309,22 +313,27 @@ def lemma_b_2(found: Clusters, *, slope: float = EXPLICIT_SLOPE) -> Evidence:
     at λ = 1/(8l) for many classes is open, and this measures three.
     """
     room = share_room(found.shares, found.draws)
-    worst = max(found.structures, key=lambda each: each.relative_diameter)
     return evidence(
         {"Pr[‖P‖ ≥ v/4] ≥ 0.0829·δ/((k − 1)l)": Sides(found.shares, slope * found.slopes, Sense.AT_LEAST, room=room)},
         (
             unit_norm(found.norm_error),
             at_least("signs", "smallest p_{1,b}v_{1,1,b}/v", found.least_own, 0),
-            *separated(worst),
+            *separated(*found.structures),
         ),
     )
 
 
+@lemma_b_2.speaks
+def _(specimen: Specimen) -> Clusters | Silence:
+    sample = prepared(specimen, most=300)
+    return sample if isinstance(sample, Silence) else measure_clusters([sample], specimen.choices.seed)
+
+
 def fitted_slope(sizes: np.ndarray, values: np.ndarray) -> float:
-    """Of log values against log sizes; NaN for one size alone."""
-    if len(sizes) < 2:
+    """Of log values against log sizes; NaN for one size alone, or where a value is 0."""
+    if len(sizes) < 2 or not (values > 0).all():
         return float("nan")
-    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
+    return float(scipy.stats.linregress(np.log(sizes), np.log(values))[0])
 
 
 def _batch_conditions(cells: Sequence[Batches]) -> tuple[Hypothesis, ...]:
@@ -350,7 +359,7 @@ def lemma_b_3(
             "the gap falls like S^{−1/2}, not faster": Sides(slopes, band[0], Sense.AT_LEAST),
             "many neurons have a large mean gradient": Sides(shares, promised, Sense.AT_LEAST),
         },
-        (*_batch_conditions(cells), *separated(structure_of(cells[0]))),
+        (*_batch_conditions(cells), *separated(*map(structure_of, cells))),
     )
 
 
@@ -365,3 +374,7 @@ def lemma_b_4_batches(cells: Sequence[Batches], *, failure: float = 0.01, factor
         for size, gaps, limit in zip(cell.sizes, cell.gaps, limits, strict=True):
             parts[f"batches of {size:g}"] = Rate(gaps > limit, failure)
     return evidence(parts, _batch_conditions(cells))
+
+
+lemma_b_3.speaks(needs_the_law)
+lemma_b_4_batches.speaks(needs_the_law)

@@ -4,16 +4,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.special
 from jaxtyping import Float
 
 from widenet.claims.base import Evidence, Kind, at_most, claim
 from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Silence, Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.papers.li2018.claims.geometry import SIGMAS, weights_in_span
 from widenet.papers.li2018.claims.network import random_starts, unit_norm
 from widenet.papers.li2018.claims.specimens import prepared
 from widenet.papers.li2018.formulas import (
     E,
+    loss_bound,
     margin_of,
     reduction,
     reduction_as_printed,
@@ -22,7 +25,7 @@ from widenet.papers.li2018.formulas import (
 )
 from widenet.papers.li2018.settings import TOY, Sample
 from widenet.records import Scale
-from widenet.training.small.softmax import decided_rightly, log_wrong_mass, start_softmax, wrong_mass
+from widenet.training.small.softmax import decided_rightly, log_wrong_mass, wrong_mass
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +68,15 @@ def theorem_4_1_margin(found: Margins, *, share: float = 1.0, half: float = 0.5)
     """1 − o_a ≤ ε gives f_a ≥ f_i + ln((1 − ε)/ε) for every i ≠ a, with equality for two classes; so below ε = 1/2 the
     prediction is right, and a margin of 1 needs ε ≤ 1/(1 + e) = 0.269.
     """
-    promised = np.log1p(-np.minimum(found.residuals, 1 - 1e-15)) - found.log_residuals
-    decided = found.residuals < 1 - 1e-9
-    room = STEP * (1 + np.abs(promised))
-    right = Fact(found.margins > 0, scored=found.residuals < half)
+    with np.errstate(divide="ignore"):
+        promised = np.log1p(-found.residuals) - found.log_residuals
+    small = found.residuals < half
     return evidence(
         {
             "margin at least ln((1 − ε)/ε)": Sides(
-                found.margins, share * promised, Sense.AT_LEAST, room=room, scored=decided & (found.residuals < 0.5)
+                found.margins, share * promised, Sense.AT_LEAST, room=STEP * (1 + promised), scored=small
             ),
-            "right below ε = 1/2": right,
+            "right below ε = 1/2": Fact(found.margins > 0, scored=small),
         }
     )
 
@@ -123,7 +125,7 @@ class Errors:
 
 def measure_errors(outputs: Iterable[tuple[np.ndarray, Sample]]) -> Errors:
     """Of outputs on samples."""
-    errors, means, wholes, total = [], [], [], 0.0
+    errors, means, wholes, totals = [], [], [], []
     for logits, sample in outputs:
         wrong, mass = ~decided_rightly(logits, sample.classes), wrong_mass(logits, sample.classes)
         places = np.unique(sample.components, return_inverse=True)[1]
@@ -131,8 +133,8 @@ def measure_errors(outputs: Iterable[tuple[np.ndarray, Sample]]) -> Errors:
         errors.append(np.bincount(places, sample.shares * wrong) / weights)
         means.append(np.bincount(places, sample.shares * mass) / weights)
         wholes.append((sample.shares @ wrong, sample.residual_max(mass), len(weights)))
-        total = max(total, abs(float(sample.shares.sum()) - 1))
-    return Errors(np.concatenate(errors), np.concatenate(means), *np.array(wholes, np.float64).T, total=total)
+        totals.append(abs(float(sample.shares.sum()) - 1))
+    return Errors(np.concatenate(errors), np.concatenate(means), *np.array(wholes, np.float64).T, total=max(totals))
 
 
 def undecided_outputs(sample: Sample, lead: float = 0.0) -> np.ndarray:
@@ -200,7 +202,7 @@ class Starts:
     """Outputs of networks at their start.
 
     Attributes:
-      squares: f_1(x_1)² of each network; widths: m.
+      squares: the mean of f_i(x)² over classes and points, of each network; widths: m.
       ratios: max over classes and points of |f|/√(2V ln(2kn/p₀)).
       losses: mean loss of each network; largest: its largest |f|.
     """
@@ -219,29 +221,36 @@ START_FAILURE = 0.01
 
 def measure_starts(sample: Sample, seed: int, widths: tuple[int, ...] = (64, 256), count: int = 400) -> Starts:
     """Networks with independent Gaussian weights on points that were fixed before."""
-    rows = []
+    parts = []
     for width in widths:
-        for number in range(count):
-            draw = np.random.default_rng([seed, 42, width, number])
-            network = start_softmax(draw, width, sample.points.shape[1], sample.n_classes)
-            active = np.maximum(network.preactivations(sample.points), 0)
-            logits = active @ network.votes.T
-            bound = start_bound((active**2).sum(axis=1), sample.n_classes, len(sample.points), START_FAILURE)
-            mean = np.log(np.exp(logits - logits.max(axis=1, keepdims=True)).sum(axis=1)) + logits.max(axis=1)
-            loss = (mean - logits[np.arange(len(logits)), sample.classes]) @ sample.shares
-            with np.errstate(invalid="ignore"):
-                ratio = np.nan_to_num(np.abs(logits) / bound[:, None])
-            rows.append((logits[0, 0] ** 2, width, ratio.max(), loss, np.abs(logits).max()))
-    return Starts(*np.array(rows).T, n_classes=sample.n_classes, norm_error=sample.norm_error)
+        draw = np.random.default_rng([seed, 42, width])
+        # Only what the points see of the weights is drawn.
+        products = weights_in_span(draw, count * width, sample.points) @ sample.points.T / np.sqrt(width)
+        active = np.maximum(products, 0).reshape(count, width, -1)
+        votes = draw.normal(size=(count, sample.n_classes, width))
+        parts.append(_outputs(votes @ active, (active**2).sum(axis=1), sample, width))
+    return Starts(*np.concatenate(parts, axis=1), n_classes=sample.n_classes, norm_error=sample.norm_error)
+
+
+def _outputs(
+    logits: Float[np.ndarray, "start kind point"],
+    variances: Float[np.ndarray, "start point"],
+    sample: Sample,
+    width: int,
+) -> Float[np.ndarray, "5 start"]:
+    """What `Starts` keeps of each network."""
+    bound = start_bound(variances, sample.n_classes, len(sample.points), START_FAILURE)[:, None]
+    with np.errstate(invalid="ignore"):
+        ratios = np.nan_to_num(np.abs(logits) / bound).max(axis=(1, 2))
+    own = logits[:, sample.classes, np.arange(len(sample.points))]
+    losses = (scipy.special.logsumexp(logits, axis=1) - own) @ sample.shares
+    largest = np.abs(logits).max(axis=(1, 2))
+    return np.stack([(logits**2).mean(axis=(1, 2)), np.full(len(logits), width), ratios, losses, largest])
 
 
 def draw_starts(scale: Scale, seed: int) -> Starts:
     """800 starts on toy points."""
     return measure_starts(TOY.draw(seed), seed)
-
-
-SIGMAS = 5
-"""Standard errors by which a mean may be off: once in two million."""
 
 
 @claim("li2018.theorem_4_1_start", Kind.STEP, "proof of Theorem 4.1", draws=draw_starts)
@@ -256,7 +265,7 @@ def theorem_4_1_start(found: Starts, *, failure: float = START_FAILURE) -> Evide
         room = SIGMAS * squares.std(ddof=1) / np.sqrt(len(squares))
         promised = start_variance(int(width), float(width) ** -0.5)
         parts[f"E f² = 1/2 at m = {width:g}"] = Sides(squares.mean(), promised, Sense.EQUAL, room=room)
-    limits = np.log(found.n_classes) + 2 * found.largest
+    limits = loss_bound(found.n_classes, found.largest)
     return evidence(
         {
             **parts,

@@ -31,15 +31,14 @@ class Rows:
 
 def measure_rows(networks: list[tuple[SoftmaxNetwork, Sample]]) -> Rows:
     """All rows of all networks."""
-    found, error = [], 0.0
+    found = []
     for network, sample in networks:
         slope = gradient(network, sample.points, sample.classes, sample.shares)
         mass = float(sample.shares @ wrong_mass(network.logits(sample.points), sample.classes))
         norms = np.linalg.norm(slope, axis=1)
         spread = np.ptp(network.votes, axis=0)
         found.append(np.stack([norms, spread, np.full(len(norms), network.largest_vote), np.full(len(norms), mass)]))
-        error = max(error, sample.norm_error)
-    return Rows(*np.concatenate(found, axis=1), norm_error=error)
+    return Rows(*np.concatenate(found, axis=1), norm_error=max(sample.norm_error for _, sample in networks))
 
 
 def draw_rows(scale: Scale, seed: int) -> Rows:
@@ -107,14 +106,14 @@ def aligned_case(
 
 def measure_nets(cases: list[tuple[np.ndarray, np.ndarray, np.ndarray, int]]) -> Nets:
     """Cases (votes of a neuron, changes of p·v per component and class, points, l), all neurons active."""
-    rows, error = [], 0.0
+    rows = []
     for votes, changes, points, per_class in cases:
         moved = np.linalg.norm((changes @ votes) @ points)
         largest, change, k = np.abs(votes).max(), np.abs(changes).max(), len(votes)
         total = np.abs(changes.sum(axis=1)).max() / change
         rows.append((moved, net_bound(k, per_class, largest, change), k**2 * per_class * largest * change, total))
-        error = max(error, float(np.abs(np.linalg.norm(points, axis=1) - 1).max()))
-    return Nets(*np.array(rows).T, norm_error=error)
+    norms = np.concatenate([np.linalg.norm(points, axis=1) for _, _, points, _ in cases])
+    return Nets(*np.array(rows).T, norm_error=float(np.abs(norms - 1).max()))
 
 
 def draw_nets(scale: Scale, seed: int) -> Nets:

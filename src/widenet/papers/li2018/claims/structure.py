@@ -4,18 +4,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.optimize
+import scipy.spatial.distance
 from jaxtyping import Float
 
 from widenet.claims.base import Evidence, Kind, claim
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Silence, Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING
-from widenet.data.components import antipodal_polygon, xor_balls
-from widenet.diagnostics.components import Structure, is_obstructed, measure_structure, relative
+from widenet.data.components import BALL_CENTRES, antipodal_polygon, xor_balls
+from widenet.diagnostics.components import Structure, is_obstructed, measure_structure, natural_components, relative
 from widenet.papers.li2018.claims.network import unit_norm
 from widenet.papers.li2018.claims.specimens import prepared, separated
 from widenet.papers.li2018.formulas import least_squared_sine, squared_sine, widest_component
-from widenet.papers.li2018.settings import TOY, Sample
+from widenet.papers.li2018.settings import HEXAGON, TOY, Sample, equal_shares
 from widenet.records import Scale
 
 
@@ -42,16 +43,14 @@ def measure_balls(points: np.ndarray, classes: np.ndarray, components: np.ndarra
 
 
 def with_extremes(points: np.ndarray, classes: np.ndarray, components: np.ndarray, diameter: float) -> tuple:
-    """The same points, and those of each ball on the lines between centres."""
-    centres = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 2.0], [2.0, 0.0]])
-    ways = np.array(
-        [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [0.5**0.5, 0.5**0.5], [-(0.5**0.5), -(0.5**0.5)]]
-    )
-    ends = (centres[:, None] + diameter / 2 * ways).reshape(-1, 2)
-    which = np.repeat(np.arange(4), len(ways))
+    """The same points, and eight on the rim of each ball, those on the lines between centres among them."""
+    around = np.radians(np.arange(0, 360, 45))
+    rim = diameter / 2 * np.stack([np.cos(around), np.sin(around)], axis=1)
+    ends = (BALL_CENTRES[:, :, None] + rim).reshape(-1, 2)
+    which = np.arange(len(ends)) // len(rim)
     return (
         np.concatenate([points, ends]),
-        np.concatenate([classes, which // 2]),
+        np.concatenate([classes, which // BALL_CENTRES.shape[1]]),
         np.concatenate([components, which]),
     )
 
@@ -100,30 +99,24 @@ class Pairs:
 
 def measure_pairs(samples: list[Sample]) -> Pairs:
     """All pairs across classes."""
-    rows, error, found = [], 0.0, None
-    for sample in samples:
-        found = sample.measured()
-        first, second = np.nonzero(np.triu(sample.classes[:, None] != sample.classes, 1))
-        x, y = sample.points[first], sample.points[second]
-        squares, opposite = ((x - y) ** 2).sum(axis=1), ((x + y) ** 2).sum(axis=1)
-        sines = 1 - (x * y).sum(axis=1) ** 2
+    rows, structures = [], [sample.measured() for sample in samples]
+    for sample, found in zip(samples, structures, strict=True):
+        pairs = np.triu(sample.classes[:, None] != sample.classes, 1)
+        sines = 1 - (sample.points @ sample.points.T)[pairs] ** 2
+        squares, opposite = (
+            scipy.spatial.distance.cdist(sample.points, sign * sample.points, "sqeuclidean")[pairs] for sign in (1, -1)
+        )
         ones = np.ones(len(sines))
         rows.append(np.stack([sines, squares, opposite, found.distance * ones, found.separation * ones]))
-        error = max(error, sample.norm_error)
-    return Pairs(*np.concatenate(rows, axis=1), norm_error=error, structure=found)
+    error = max(sample.norm_error for sample in samples)
+    return Pairs(*np.concatenate(rows, axis=1), norm_error=error, structure=structures[-1])
 
 
 def pair_at(distance: float) -> Sample:
     """Two unit vectors at exactly this distance, one of each class."""
     angle = 2 * np.arcsin(distance / 2)
     points = np.array([[1.0, 0.0], [np.cos(angle), np.sin(angle)]])
-    return Sample(points, np.array([0, 1]), np.array([0, 1]), np.full(2, 0.5))
-
-
-def hexagon() -> Sample:
-    """Six points, antipodal across classes."""
-    points, classes = antipodal_polygon()
-    return Sample(points, classes, np.arange(6), np.full(6, 1 / 6))
+    return equal_shares(points, np.arange(2), np.arange(2))
 
 
 def draw_pairs(scale: Scale, seed: int) -> Pairs:
@@ -133,7 +126,7 @@ def draw_pairs(scale: Scale, seed: int) -> Pairs:
 
 def draw_bad_pairs(scale: Scale, seed: int) -> Pairs:
     """Antipodal points, and a pair at exactly δ."""
-    return measure_pairs([hexagon(), pair_at(0.9)])
+    return measure_pairs([HEXAGON.draw(seed), pair_at(0.9)])
 
 
 @claim("li2018.cross_class_sine", Kind.STEP, "proof of Lemma A.2", draws=draw_pairs)
@@ -178,20 +171,28 @@ def cross_class_sine_as_printed(pairs: Pairs) -> Evidence:
     return evidence({"1 − ⟨x, x'⟩² ≥ δ²": sides}, (unit_norm(pairs.norm_error),))
 
 
-def draw_toy(scale: Scale, seed: int) -> Sample:
+@dataclass(frozen=True, eq=False)
+class Assumed:
+    """A sample; and, of a reader's, the components that stand apart, whether (A1) allows them or not."""
+
+    sample: Sample
+    natural: Structure | None = None
+
+
+def draw_toy(scale: Scale, seed: int) -> Assumed:
     """Six points of three classes."""
-    return TOY.draw(seed)
+    return Assumed(TOY.draw(seed))
 
 
 @claim("li2018.assumption_a1", Kind.CONSTRUCTION, "(A1) and (A2), Section 3", draws=draw_toy)
-def assumption_a1(sample: Sample, *, widest: float = 2**0.5) -> Evidence:
+def assumption_a1(given: Assumed, *, widest: float = 2**0.5) -> Evidence:
     """Classes whose components are farther than δ > 0 from those of other classes, and from their mirror images, and
     have diameters of at most λδ with λ ≤ 1/(8l), have δ ≤ √2, and some two-layer ReLU network may classify them: no
     antipodal points are in its way.
 
     That mirror images count is ours: see `cross_class_sine_as_printed`.
     """
-    found = sample.measured()
+    sample, found = given.sample, given.sample.measured()
     return evidence(
         {
             "δ ≤ √2": Sides(found.distance, widest, room=ROUNDING),
@@ -206,12 +207,28 @@ def assumption_a1(sample: Sample, *, widest: float = 2**0.5) -> Evidence:
             "δ to mirror images": found.opposite_separation,
             "λ": found.relative_diameter,
         },
+        note=natural_note(given.natural),
+    )
+
+
+def natural_note(natural: Structure | None) -> str:
+    """By how much the components that stand apart miss (A1), where they do."""
+    if natural is None or natural.relative_diameter <= natural.widest_allowed:
+        return ""
+    excess = natural.relative_diameter - natural.widest_allowed
+    return (
+        f"{natural.n_components} components stand apart, {natural.per_class} in a class at most, but are too wide: "
+        f"λ = {natural.relative_diameter:.4g} exceeds 1/(8l) = {natural.widest_allowed:.4g} by {excess:.2g}."
     )
 
 
 @assumption_a1.speaks
-def _(specimen: Specimen) -> Sample | Silence:
-    return prepared(specimen)
+def _(specimen: Specimen) -> Assumed | Silence:
+    sample = prepared(specimen, most=5000, for_what="All distances are taken here")
+    if isinstance(sample, Silence):
+        return sample
+    components = natural_components(sample.points, sample.classes)
+    return Assumed(sample, measure_structure(sample.points, sample.classes, components))
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +254,7 @@ def remark_without_relu(found: Cancelled) -> Evidence:
     """
     return evidence(
         {
-            "0 with linear units": Sides(found.linear, 0.0, Sense.EQUAL, room=ROUNDING),
+            "0 with linear units": Sides(found.linear, 0.0, room=ROUNDING),
             "v with ReLU": Sides(found.gated, 1.0, Sense.EQUAL, room=ROUNDING),
         }
     )

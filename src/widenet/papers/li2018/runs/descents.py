@@ -57,6 +57,7 @@ class Descent:
       gate by then; unequal: coupled neurons whose gradient was not the pseudo gradient; least_coupled: the smallest
       share of coupled neurons by then; fresh: per (threshold, fresh point) the least share of neurons, by then, with
       the gate of the start and |⟨w, x⟩| ≥ τ.
+    own: whether it is a reader's data, of which nobody knows how wide is wide enough.
     """
 
     losses: Steps
@@ -88,6 +89,7 @@ class Descent:
     n_components: int
     norm_error: float
     total: float
+    own: bool
 
 
 class _Coupling:
@@ -179,6 +181,7 @@ def follow(steps: Iterator[Step], start: SoftmaxNetwork, sample: Sample, setting
         n_components=sample.n_components,
         norm_error=sample.norm_error,
         total=abs(float(sample.shares.sum()) - 1),
+        own=isinstance(setting.data, OwnPoints),
     )
 
 
@@ -261,6 +264,15 @@ def own_settings(data: OwnPoints, seed: int, n_runs: int) -> list[DescentSetting
             data=data, width=500, scaled_step=0.02, n_steps=15, thresholds=(0.05, 0.1), n_fresh=5, seed=seed + number
         )
         for number in range(n_runs)
+    ]
+
+
+def own_widths(data: OwnPoints, seed: int) -> list[DescentSetting]:
+    """A reader's points at three widths, three starts each."""
+    return [
+        DescentSetting(data=data, width=width, n_steps=200, seed=seed + number)
+        for width in (64, 256, 1024)
+        for number in range(3)
     ]
 
 

@@ -44,6 +44,7 @@ class LargeGradients:
     per_class: int
     n_classes: int
     norm_error: float
+    width: int
 
 
 class _Followed:
@@ -102,6 +103,7 @@ def run_large_gradients(setting: LargeGradientSetting, progress: Progress) -> La
         per_class=measured.per_class,
         n_classes=measured.n_classes,
         norm_error=sample.norm_error,
+        width=setting.width,
     )
 
 

@@ -191,4 +191,13 @@ def own_passes(data: OwnPoints, seed: int, n_runs: int, n_points: int) -> list[P
     ]
 
 
+def own_pass_widths(data: OwnPoints, seed: int, n_points: int) -> list[PassSetting]:
+    """The same at three widths, of which one is that of the others."""
+    return [
+        setting.model_copy(update={"width": width})
+        for width in (100, 400, 1600)
+        for setting in own_passes(data, seed, 3, n_points)
+    ]
+
+
 passes = Experiment("li2018.passes", theorem_settings, run_pass, seconds=0.5)

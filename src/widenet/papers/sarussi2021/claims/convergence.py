@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Kind, Runs, Silence, claim, pick
-from widenet.claims.sides import Fact, Sense, Sides, evidence
+from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_most, claim, pick
+from widenet.claims.meaning import Topic
+from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import BOUND, ROUNDING, STEP
 from widenet.diagnostics.homogeneous_margins import losses as losses_of
-from widenet.papers.sarussi2021.claims.conditions import conditions
+from widenet.papers.sarussi2021.claims.conditions import SHAPE, conditions
 from widenet.papers.sarussi2021.claims.specimens import silence_over_labels
 from widenet.papers.sarussi2021.formulas import (
     epoch_bound,
@@ -99,7 +100,7 @@ def theorem_4_1_order(cells: Sequence[Epochs], *, bound: UpdateBound = update_bo
     """
     first = cells[0]
     shape = (first.slope, first.step_size, first.output_weight, first.half_width)
-    others = (first.separator_norm.max(), *shape, first.largest_norm.max(), first.row_bound.max())
+    others = (first.separator_norm[0], *shape, first.largest_norm[0], first.row_bound[0])
     by_points, by_level = bound(*others, POINTS, 0.1), bound(*others, 20, LEVELS)
     hits = np.array([np.median(np.where(runs.hits < 0, np.nan, runs.hits), axis=0) for runs in cells])
     counts, levels = np.array([runs.n_samples for runs in cells]), np.array(ORDER_LEVELS)
@@ -162,20 +163,23 @@ def equation_24(cells: Sequence[Epochs], *, change: Callable[..., np.ndarray] = 
     2v²R_x²ηks(1 − e^{−ε_0}) ≤ 2v²R_x²ηknε_0, and no loss either, between any two states of the epoch, its start and its
     end among them.
     """
-    parts = _clean_epochs(cells, change)
     return evidence(
-        parts,
-        pick(conditions(cells), "input_norm", "once_per_epoch", *SHAPE),
+        _clean_epochs(cells, change),
+        (*pick(conditions(cells), "input_norm", "once_per_epoch", *SHAPE), clean_epoch(cells)),
         runs=Runs(tried=sum(len(runs) for runs in cells)),
     )
 
 
-SHAPE = ("output_weight", "slope_positive", "slope_below_one", "step_size")
+def clean_epoch(cells: Sequence[Epochs]) -> Hypothesis:
+    """No loss sampled in the epochs that are looked at is above their ε_0."""
+    shares = [(runs.sampled.max(axis=2) / runs.clean_levels)[runs.clean > 0] for runs in cells]
+    worst = np.concatenate(shares).max(initial=0.0)
+    return at_most("clean_epoch", "largest loss sampled in the epoch / ε_0", worst, 1)
 
 
-def _clean_epochs(cells: Sequence[Epochs], change: Callable[..., np.ndarray]) -> dict[str, Sides | Fact]:
+def _clean_epochs(cells: Sequence[Epochs], change: Callable[..., np.ndarray]) -> dict[str, Sides]:
     """The largest change between two states s updates apart, for every s, in every clean epoch."""
-    outputs, losses, limits, relaxed, sampled, levels, scales = [], [], [], [], [], [], []
+    outputs, losses, limits, relaxed, scales = [], [], [], [], []
     for runs in cells:
         states = runs.clean_margins.shape[2]
         unit = runs.n_samples // (states - 1)
@@ -191,17 +195,12 @@ def _clean_epochs(cells: Sequence[Epochs], change: Callable[..., np.ndarray]) ->
             limits.append((change(steps, runs.clean_levels, *shape) + 0 * runs.clean_levels)[found])
             relaxed.append((one_epoch(runs.n_samples, *shape) * runs.clean_levels)[found])
             scales.append(runs.clean_scales[found])
-        sampled.append(np.where(runs.clean > 0, runs.sampled.max(axis=2), 0.0).ravel())
-        levels.append(runs.clean_levels.ravel())
-    moved, rose, limit, loose, worst, level, scale = (
-        np.concatenate(each) for each in (outputs, losses, limits, relaxed, sampled, levels, scales)
-    )
+    moved, rose, limit, loose, scale = (np.concatenate(each) for each in (outputs, losses, limits, relaxed, scales))
     room = STEP * limit + ROUNDING * scale
     return {
         "outputs move by at most 2v²R_x²ηks(1 − e^{−ε_0})": Sides(moved, limit, room=room),
         "losses move by no more": Sides(rose, limit, room=room),
         "that is at most 2v²R_x²ηknε_0": Sides(limit, loose, room=ROUNDING * loose),
-        "the epoch is clean": Sides(worst, level),
     }
 
 
@@ -220,7 +219,7 @@ def equation_25(cells: Sequence[Epochs], *, epoch: Callable[..., np.ndarray] = o
     loss, limit = np.concatenate(losses), np.concatenate(limits)
     return evidence(
         {"every loss is at most (1 + 2v²R_x²ηkn)ε_0": Sides(loss, limit, room=ROUNDING * limit)},
-        pick(conditions(cells), "input_norm", "once_per_epoch", *SHAPE),
+        (*pick(conditions(cells), "input_norm", "once_per_epoch", *SHAPE), clean_epoch(cells)),
         runs=Runs(tried=sum(len(runs) for runs in cells)),
     )
 
@@ -248,3 +247,10 @@ def epochs_on(specimen: Specimen) -> list[EpochSetting] | Silence:
 
 for _step in (equation_19, equation_24, equation_25):
     _step.speaks(epochs_on)
+
+theorem_4_1.means(
+    Topic.UPDATES,
+    "SGD with the logistic loss brings the loss as low as one likes; for the lowest tried here it needs at most "
+    "{promised} steps.",
+    "the run that came closest needed {measured}",
+)

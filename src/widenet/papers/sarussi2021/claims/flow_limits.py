@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_most, claim, less_than, more_than
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Conjunct, Fact, Sides, evidence
-from widenet.claims.tolerances import STEP
+from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.agreement import agree, agreement_margin
 from widenet.diagnostics.homogeneous_margins import normalized_margin, smoothed_margin
 from widenet.diagnostics.sign_clusters import (
@@ -24,7 +25,7 @@ from widenet.diagnostics.sign_clusters import (
 from widenet.papers.sarussi2021.claims.flow_margins import SETTLED, courses_of, flows_on, followed, separates, tends
 from widenet.papers.sarussi2021.formulas import cluster_bound, limit_margin, margin_threshold, sharp_factor
 from widenet.papers.sarussi2021.runs.flows import Course, FlowRuns, agreeing_settings, flows
-from widenet.papers.sarussi2021.settings import split
+from widenet.papers.sarussi2021.settings import split, unit
 
 CLOSE, FAR = 1e-3, 1e-2
 """1 − cos to the predicted direction: below the first it has arrived, above the second it has not."""
@@ -40,14 +41,14 @@ def direction_errors(course: Course, solution: np.ndarray) -> np.ndarray:
 
 def in_regime_hypotheses(courses: Sequence[Course]) -> tuple[Hypothesis, ...]:
     """Assumption 6.1, and that the runs enter a regime and do not leave it, as far as the record goes."""
-    late = max((course.last_crossing for course in courses), default=np.inf)
+    late = max(course.last_crossing for course in courses)
     agreeing = [_agrees(course) for course in courses]
-    smallest = min((_margin(course) for course in courses), default=0.0)
+    smallest = min(_margin(course) / course.largest_norm for course in courses)
     return (
         separates(courses),
         at_most("stays", "reading s at which a neuron last changed sides", late, SETTLED),
         at_most("agreement", "runs in which neurons of one sign do not agree", sum(not each for each in agreeing), 0),
-        more_than("margin", "smallest β of the regime", smallest, 0),
+        more_than("margin", "smallest β of the regime / R_x, beyond rounding", smallest, ROUNDING),
     )
 
 
@@ -78,16 +79,14 @@ def theorem_6_1(cells: Sequence[FlowRuns], *, bound: Callable[..., np.ndarray] =
         ratio = cluster_ratio(course.plus, course.minus)
         ratios.append((ratio[course.at(SETTLED)], ratio[-1]))
         errors.append(direction_errors(course, course.solution)[-1])
-        units = course.weights / np.maximum(course.norms, 1e-300)[:, None, None]
-        gaps = [np.linalg.norm(units[course.at(2 * s)] - units[course.at(s)]) for s in (50, 200)]
-        moved.append(gaps)
+        moved.append([np.linalg.norm(course.units[course.at(2 * s)] - course.units[course.at(s)]) for s in (50, 200)])
         bounded.append(_finite_time(course, ratio, bound))
     ratio, error, gap = np.array(ratios), np.array(errors), np.array(moved)
     measured, limits = (np.concatenate(each) for each in zip(*bounded, strict=True))
     return evidence(
         {
-            "the direction settles": tends(gap[:, 1], gap[:, 0] / 2, gap[:, 0]),
-            "r/‖w̄ − ū‖ falls to a third": tends(ratio[:, 1], ratio[:, 0] / 3, ratio[:, 0]),
+            "the direction settles": settles(gap[:, 1], gap[:, 0]),
+            "r/‖w̄ − ū‖ falls to a third": falls(ratio[:, 1], ratio[:, 0]),
             "the direction is that of the program": tends(error, CLOSE, FAR, "1 − cos to the predicted direction"),
             "r/‖w̄ − ū‖ is below its bound at every time": Sides(measured, limits, room=STEP * limits),
         },
@@ -97,10 +96,18 @@ def theorem_6_1(cells: Sequence[FlowRuns], *, bound: Callable[..., np.ndarray] =
     )
 
 
+def settles(now: np.ndarray, before: np.ndarray) -> Sides:
+    """At most half of what it moved two doublings before."""
+    return tends(now, before / 2, before)
+
+
+def falls(last: np.ndarray, early: np.ndarray) -> Sides:
+    """To a third at least."""
+    return tends(last, early / 3, early)
+
+
 def _finite_time(course: Course, ratio: np.ndarray, bound: Callable[..., np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    looks = course.later(course.settled)
-    if len(looks) < 2:
-        return np.zeros(0), np.zeros(0)
+    looks = course.later(min(course.settled, course.readings[-1].item()))
     first = looks[0]
     radius = max(float(cluster_radius(course.plus[first])), float(cluster_radius(course.minus[first])))
     limits = bound(
@@ -141,7 +148,7 @@ def corollary_6_2(cells: Sequence[FlowRuns], *, radius_share: float = 1.0) -> Ev
     share = np.array(shares)
     return evidence(
         {
-            "the uncovered directions shrink to a third": tends(share[:, 1], share[:, 0] / 3, share[:, 0]),
+            "the uncovered directions shrink to a third": falls(share[:, 1], share[:, 0]),
             "elsewhere the network is the linear classifier": Fact(np.concatenate(agreeing)),
         },
         in_regime_hypotheses(courses),
@@ -152,19 +159,22 @@ def corollary_6_2(cells: Sequence[FlowRuns], *, radius_share: float = 1.0) -> Ev
 
 
 LINES = ("from_regime", "from_equation_7", "from_svm")
+SHOWN = 4
+"""So many coordinates of a classifier are told in words."""
 
 
 def classifier_details(courses: Sequence[Course]) -> dict[str, Any]:
-    """The linear classifiers that were learned, of length 1; how far each is from the predicted ones, in degrees; and
-    on which share of the points of its run the network has its sign.
+    """The linear classifiers that were learned and those of Eq. 7, of length 1; how far each that was learned is from
+    the predicted ones, in degrees; and on which share of the points of its run the network has its sign.
     """
-    found: dict[str, Any] = {name: [] for name in ("classifiers", "share", *LINES)}
+    found: dict[str, Any] = {name: [] for name in ("classifiers", "predicted", "share", *LINES)}
     for course in courses:
         dim, learned = course.inputs.shape[1], mean_difference(course.plus[-1], course.minus[-1])
         outputs = split(course.weights[-1], course.output_weight, course.slope).outputs(course.inputs)
-        found["classifiers"].append((learned / np.maximum(np.linalg.norm(learned), 1e-300)).tolist())
+        found["classifiers"].append(unit(learned).tolist())
         found["share"].append(float((np.sign(outputs) == np.sign(course.inputs @ learned)).mean()))
         own, seventh = (pair[:dim] - pair[dim:] for pair in (course.solution, course.perfect_solution))
+        found["predicted"].append(unit(seventh).tolist())
         for name, line in zip(LINES, (own, seventh, course.separator), strict=True):
             known = np.isfinite(line).all()
             found[name].append(float(widest_angle(np.stack([learned, line]))) if known else None)
@@ -175,41 +185,59 @@ def classifier_note(courses: Sequence[Course]) -> str:
     """What a reader wants to know: is it linear, which line is it, and how far from the predicted ones."""
     found = classifier_details(courses)
     seventh, machine = (np.array(found[name], float).max() for name in LINES[1:])
+    if len(courses) > 1:
+        return (
+            f"At the end the network has the sign of one linear classifier on at least {min(found['share']):.0%} of "
+            f"its points; that classifier lies at most {seventh:.2g}° from the one that Eq. 7 predicts, and at most "
+            f"{machine:.2g}° from the SVM through the origin."
+        )
     return (
-        f"At the end the network has the sign of one linear classifier on at least {min(found['share']):.0%} of its "
-        f"points; that classifier lies at most {seventh:.2g}° from the one that Eq. 7 predicts, and at most "
-        f"{machine:.2g}° from the SVM through the origin."
+        f"At the end the network has the sign of the linear classifier {_in_words(found['classifiers'][0])}·x on "
+        f"{found['share'][0]:.0%} of its points. {_prediction(courses[0], found)} The SVM through the origin is "
+        f"{machine:.2g}° away."
     )
+
+
+def _prediction(course: Course, found: dict[str, Any]) -> str:
+    """What was predicted, as far as the neurons let it apply."""
+    seventh = f"Eq. 7 gives {_in_words(found['predicted'][0])}·x, {found['from_equation_7'][0]:.2g}° away"
+    if not all(each.met for each in in_regime_hypotheses([course])):
+        return f"Nothing predicts it, because neurons of one sign do not settle in agreement on every point; {seventh}."
+    if np.array_equal(course.plus_signs, course.labels) and np.array_equal(course.minus_signs, -course.labels):
+        return f"It was predicted: {seventh}."
+    own = found["from_regime"][0]
+    return f"The program of its regime is {own:.2g}° away; neurons agree, but are not all right, so {seventh}."
+
+
+def _in_words(line: Sequence[float]) -> str:
+    told = ", ".join(f"{value:.3g}".replace("-", "−") for value in line[:SHOWN])
+    return f"({told}{', …' if len(line) > SHOWN else ''})"
 
 
 @dataclass(frozen=True, eq=False)
 class Predicates:
-    """The hypotheses of Theorem 6.2 on one run, and whether each is met."""
+    """The hypotheses of Theorem 6.2 on one run, and the smaller slack of its two numbers, γ̃ and β."""
 
     hypotheses: tuple[Hypothesis, ...]
+    slack: float
 
     def met(self, *keys: str) -> bool:
         """Whether these hold."""
         return all(each.met for each in self.hypotheses if each.key in keys)
 
-    @property
-    def slack(self) -> float:
-        """The smallest slack of the two numeric hypotheses, to find the run that comes closest."""
-        numeric = ("smoothed_margin", "critical_margin")
-        return min(each.slack for each in self.hypotheses if each.key in numeric and each.slack is not None)
-
 
 def predicates(course: Course) -> Predicates:
     """(1) nL < log 2; (2) in a regime; (3) γ̃ > √k·αvR_x; (4) V_β⁺ and V_β⁻ are empty, with β of the regime."""
-    looks = course.later(max(SETTLED, course.settled))
+    looks = course.later(SETTLED)
     threshold = float(margin_threshold(course.slope, course.output_weight, course.half_width, course.largest_norm))
-    best = float(smoothed_margin(course.margins[looks], course.norms[looks]).max()) if len(looks) else -np.inf
+    best, beta = float(smoothed_margin(course.margins[looks], course.norms[looks]).max()), _margin(course)
     return Predicates(
         (
             *in_regime_hypotheses([course]),
             more_than("smoothed_margin", "largest smoothed margin γ̃ against √k·αvR_x", best, threshold),
-            less_than("critical_margin", "largest β with V_β⁺ or V_β⁻ not empty", course.critical, _margin(course)),
-        )
+            less_than("critical_margin", "largest β with V_β⁺ or V_β⁻ not empty", course.critical, beta),
+        ),
+        min(best - threshold, beta - course.critical),
     )
 
 
@@ -229,11 +257,10 @@ def judged(
     inside = [number for number, each in enumerate(known) if each.met(*keys)]
     chosen = inside or [int(np.argmax([each.slack for each in known]))]
     shown = min((known[number] for number in chosen), key=lambda each: each.slack)
-    counted = followed(courses)
     return evidence(
         judge([courses[number] for number in chosen]),
         tuple(each for each in shown.hypotheses if each.key in keys),
-        runs=Runs(tried=len(courses), unfinished=counted.unfinished, outside=len(courses) - len(inside)),
+        runs=Runs(tried=len(courses), unfinished=followed(courses).unfinished, outside=len(courses) - len(inside)),
         details={"runs_that_meet_the_hypotheses": len(inside)},
     )
 
@@ -325,9 +352,9 @@ def _directions(courses: Sequence[Course], share: float) -> dict[str, Conjunct]:
         )
         late.append(off[:, -1])
         early.append(off[:, course.at(EARLIER)])
-        smallest = course.margins[-1].min()
-        plateaus.append(np.log(2 * len(course.labels)) / smallest if smallest > 0 else np.inf)
-        looks = course.later(min(max(SETTLED, course.settled), course.readings[-1].item()))
+        with np.errstate(divide="ignore"):
+            plateaus.append(np.log(2 * len(course.labels)) / np.maximum(course.margins[-1].min(), 0.0))
+        looks = course.later(SETTLED)
         every.append(margins[looks])
         limits.append(np.full(len(looks), limit))
     limit = np.concatenate(limits)
@@ -353,3 +380,20 @@ def arrivals(last: np.ndarray, before: np.ndarray, plateau: np.ndarray) -> dict[
 
 for _claim in (theorem_6_1, corollary_6_2, theorem_6_2_region, theorem_6_2_first_step, theorem_6_2_direction):
     _claim.speaks(flows_on)
+
+theorem_6_1.means(
+    Topic.LIMIT,
+    "In the long run all neurons that vote for one class point in the same direction.",
+)
+corollary_6_2.means(
+    Topic.BOUNDARY,
+    "In the long run the boundary of the network becomes flat.",
+)
+theorem_6_2_region.means(
+    Topic.STABILITY,
+    "In the end every neuron is on the right side of every point, and stays there.",
+)
+theorem_6_2_direction.means(
+    Topic.LIMIT,
+    "Training leads to one particular network, which a small convex program finds without any training.",
+)

@@ -10,15 +10,16 @@ from widenet.claims.base import (
     Kind,
     Runs,
     Silence,
-    at_least,
     at_most,
     claim,
     less_than,
     more_than,
+    pick,
+    separable,
 )
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
-from widenet.claims.tolerances import ROUNDING
+from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.agreement import agreement_margin
 from widenet.diagnostics.homogeneous_margins import (
     log_total_loss,
@@ -27,6 +28,7 @@ from widenet.diagnostics.homogeneous_margins import (
     smoothed_margin,
 )
 from widenet.diagnostics.kkt import kkt_residuals
+from widenet.papers.sarussi2021.claims.conditions import conditions, network_shape
 from widenet.papers.sarussi2021.claims.convergence import promised
 from widenet.papers.sarussi2021.claims.specimens import silence_without_both_classes
 from widenet.papers.sarussi2021.formulas import LOG_2, flow_time_bound, least_norm, update_bound
@@ -40,8 +42,8 @@ from widenet.types import RunStatus
 
 MONOTONE = 1e-7
 """What the tolerance of the solver may take from a margin, relative."""
-MOST_POINTS, MOST_DIMENSIONS = 100, 20
-"""Flows are followed on data of at most this size."""
+MOST_POINTS, MOST_DIMENSIONS, THINNEST = 100, 20, 100
+"""Flows are followed on data of at most this size, and with R_x/γ at most the last: a thinner margin takes too long."""
 
 
 def courses_of(cells: Sequence[FlowRuns]) -> list[Course]:
@@ -68,7 +70,7 @@ def tends(measured: np.ndarray, goal: np.ndarray | float, failed: np.ndarray | f
 
 def separates(courses: Sequence[Course], by: int = SETTLED) -> Hypothesis:
     """Assumption 6.1 with log 2, early enough for what is said about the record. Shown at the latest run."""
-    latest = max((course.started for course in courses), default=np.inf)
+    latest = max(course.started for course in courses)
     return at_most("separating", "first reading s of the clock with nL < log 2", latest, by)
 
 
@@ -99,38 +101,51 @@ def assumption_6_1(
     late = np.isnan(times)
     measured = np.where(late, ended, times)
     hits = np.concatenate([runs.hits[:, len(runs.levels)] for runs in trained])
+    made = np.concatenate([np.full(len(runs), runs.updates) for runs in trained])
+    counts, cut = np.where(hits < 0, made, hits), hits < 0
     updates = np.concatenate([promised(runs, bound, LOG_2 / runs.n_samples) for runs in trained])
-    margin = min(*(runs.smallest_margin.min() for runs in flown), *(runs.smallest_margin.min() for runs in trained))
     return evidence(
         {
             "gradient flow: nL < log 2 within the time": Sides(
                 measured, limits, room=ROUNDING * limits, undecided=late & (measured <= limits)
             ),
             "SGD: nL < log 2 within M(n, log(2)/n) updates": Sides(
-                hits, updates, room=ROUNDING * updates, undecided=hits < 0
+                counts, updates, room=ROUNDING * updates, undecided=cut & (counts <= updates)
             ),
             "nL < 1 comes no later": Sides(printed, times),
         },
-        (at_least("separable", "separable: smallest y⟨w*, x⟩", margin, 1, tolerance=ROUNDING),),
-        runs=Runs(tried=len(times), unfinished=int(late.sum())),
+        (
+            separable(margin for runs in (*flown, *trained) for margin in runs.smallest_margin),
+            *pick(conditions(trained), "input_norm", "row_norm", "labels", "once_per_epoch", "step_size"),
+            *network_shape([*flown, *trained]),
+        ),
+        runs=Runs(tried=len(times) + len(hits), unfinished=int(late.sum() + cut.sum())),
         details={"times": times, "printed_times": printed},
     )
 
 
 @claim("sarussi2021.smoothed_margin_order", Kind.STEP, "Section 13 (Lyu & Li, Theorem A.7)", reads=flows)
-def smoothed_margin_order(cells: Sequence[FlowRuns], *, mean: bool = False) -> Evidence:
+def smoothed_margin_order(cells: Sequence[FlowRuns], *, mean: bool = False, alone: float = 0.0) -> Evidence:
     """The smoothed margin −log(exp(nL) − 1)/‖W‖ is at most the normalized margin min y N(x)/‖W‖, and equal for n = 1.
 
-    `mean` takes L for nL, for a control.
+    The second is seen on the first point of each run alone. `mean` takes L for nL, and `alone` e^{alone}·L for L of a
+    single point, for controls.
     """
-    smooth, plain = [], []
+    smooth, plain, single, first = [], [], [], []
     for course in courses_of(cells):
         margins, norms = course.margins[1:], course.norms[1:]
-        shift = np.log(margins.shape[1]) if mean else 0.0
-        smooth.append(margin_of_loss(log_total_loss(margins) - shift) / norms)
+        smooth.append(margin_of_loss(log_total_loss(margins) - mean * np.log(margins.shape[1])) / norms)
         plain.append(normalized_margin(margins, norms))
-    left, right = np.concatenate(smooth), np.concatenate(plain)
-    return evidence({"γ̃ ≤ γ̄": Sides(left, right, room=1e-9 * np.abs(right))}, runs=followed(courses_of(cells)))
+        single.append(margin_of_loss(log_total_loss(margins[:, :1]) + alone))
+        first.append(margins[:, 0])
+    left, right, one, its = (np.concatenate(each) for each in (smooth, plain, single, first))
+    return evidence(
+        {
+            "γ̃ ≤ γ̄": Sides(left, right, room=STEP * np.abs(right)),
+            "equal for a single point": Sides(one, its, Sense.EQUAL, room=STEP * (1 + np.abs(its))),
+        },
+        runs=followed(courses_of(cells)),
+    )
 
 
 @claim("sarussi2021.smoothed_margin_grows", Kind.STEP, "Section 14.1 (Lyu & Li, Theorem A.7)", reads=flows)
@@ -202,15 +217,19 @@ def directions_converge(cells: Sequence[FlowRuns]) -> Evidence:
     courses = courses_of(cells)
     now, last = [], []
     for course in courses:
-        units = course.weights / course.norms[:, None, None]
-        doubled = [units[course.at(2 * s)] - units[course.at(s)] for s in (50, 100, 200)]
+        doubled = [course.units[course.at(2 * s)] - course.units[course.at(s)] for s in (50, 100, 200)]
         gaps = np.linalg.norm(np.stack(doubled), axis=(1, 2))
         now.append(gaps[1:])
         last.append(gaps[:-1])
     left, right = np.concatenate(now), np.concatenate(last)
     return evidence(
-        {"‖Ŵ(2s) − Ŵ(s)‖ decreases": tends(left, right, 2 * right)}, (separates(courses),), runs=followed(courses)
+        {"‖Ŵ(2s) − Ŵ(s)‖ decreases": moves_less(left, right)}, (separates(courses),), runs=followed(courses)
     )
+
+
+def moves_less(now: np.ndarray, before: np.ndarray) -> Sides:
+    """Than in the doubling before; what moves twice as much does not converge."""
+    return tends(now, before, 2 * before)
 
 
 @claim("sarussi2021.limit_is_kkt", Kind.TREND, "Section 13 (Lyu & Li, Theorem A.8)", reads=flows)
@@ -262,14 +281,25 @@ def _smooth(courses: Sequence[Course]) -> Hypothesis:
 
 @smoothed_margin_order.speaks
 def flows_on(specimen: Specimen) -> list[FlowSetting] | Silence:
-    """Gradient flow of a network of the chosen width, from small weights, on the reader's data."""
+    """Gradient flow of a network of the chosen width, from small weights, on the reader's data with margin 1.
+
+    The network is homogeneous, so the scale of the data changes the clock and nothing else.
+    """
     if (reason := silence_without_both_classes(specimen)) is not None:
         return reason
     n, dim = specimen.inputs.shape
     if n > MOST_POINTS or dim > MOST_DIMENSIONS:
         return Silence(f"Gradient flow is followed on at most {MOST_POINTS} points of {MOST_DIMENSIONS} dimensions.")
-    chosen = specimen.choices
-    case = FlowCase(points=OwnPoints(own_data=specimen.digest), slope=chosen.slope, seed=chosen.seed)
+    chosen, norm = specimen.choices, specimen.separation.norm_upper
+    if (thin := norm * specimen.largest_norm) > THINNEST:
+        return Silence(
+            f"The longest point is {thin:.3g} times as long as the margin, and gradient flow is followed up to "
+            f"{THINNEST} times; often a constant coordinate (`with_bias`) makes the margin wider."
+        )
+    case = FlowCase(
+        points=OwnPoints(own_data=specimen.digest), slope=chosen.slope, deviation=1e-3 / thin, factor=norm,
+        seed=chosen.seed,
+    )  # fmt: skip
     return [FlowSetting(cases=(case,), half_width=chosen.n_neurons // 2)]
 
 

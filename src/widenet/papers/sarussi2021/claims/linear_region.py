@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_most, claim, less_than, more_than
+from widenet.claims.meaning import Topic
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING
@@ -298,3 +299,9 @@ def clouds_on(specimen: Specimen) -> list[CloudSetting] | Silence:
 
 for _step in (equation_6, corollary_10_1):
     _step.speaks(clouds_on)
+
+theorem_5_1.means(
+    Topic.BOUNDARY,
+    "Where the neurons that vote for a class point in nearly one direction, the network decides like a single "
+    "flat boundary, except very close to it.",
+)

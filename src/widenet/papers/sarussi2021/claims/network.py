@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Kind, claim, more_than
+from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, claim, more_than
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.tolerances import IDENTITY, ROUNDING
 from widenet.diagnostics.agreement_program import critical_margins
+from widenet.papers.sarussi2021.claims.conditions import conditions
 from widenet.papers.sarussi2021.claims.convergence import promised
 from widenet.papers.sarussi2021.claims.linear_region import balls, joined, reach, signs_agree
 from widenet.papers.sarussi2021.formulas import update_bound
@@ -108,6 +109,8 @@ def section_8_1(
     pairs = joined(lifted)
     limits = np.concatenate([promised(runs, bound, level) for runs in trained for level in runs.levels])
     hits = np.concatenate([runs.hits[:, number] for runs in trained for number in range(len(runs.levels))])
+    made = np.concatenate([np.full(len(runs) * len(runs.levels), runs.updates) for runs in trained])
+    counts = np.where(hits < 0, made, hits)
     data, labels = SmallCloud(n_samples=8).draw(0)
     critical = np.concatenate(critical_margins(lift(data) if ones else data, labels))
     return evidence(
@@ -116,12 +119,24 @@ def section_8_1(
                 direct, network.outputs(lift(points)), Sense.EQUAL, room=IDENTITY * network.scale(lift(points))
             ),
             "Theorem 5.1 with ‖(x, 1)‖": signs_agree(pairs, np.abs(pairs.difference) >= reach(pairs, 2.0)),
-            "Theorem 4.1 with √(R_x² + 1)": Sides(hits, limits, room=ROUNDING * limits, undecided=hits < 0),
+            "Theorem 4.1 with √(R_x² + 1)": Sides(
+                counts, limits, room=ROUNDING * limits, undecided=(hits < 0) & (counts <= limits)
+            ),
             "V_β⁺ and V_β⁻ are not empty for β ≤ 1": Sides(critical, 1.0, Sense.AT_LEAST, room=ROUNDING),
         },
-        balls(pairs),
+        nearest(*balls(pairs), *conditions(trained)),
+        runs=Runs(tried=len(hits), unfinished=int((hits < 0).sum())),
         details={"pairs": len(pairs)},
     )
+
+
+def nearest(*hypotheses: Hypothesis) -> tuple[Hypothesis, ...]:
+    """Of those with the same key the one with the least slack."""
+    return tuple({each.key: each for each in sorted(hypotheses, key=_slack, reverse=True)}.values())
+
+
+def _slack(hypothesis: Hypothesis) -> float:
+    return -np.inf if hypothesis.slack is None or np.isnan(hypothesis.slack) else hypothesis.slack
 
 
 def draw_antipodal_line(scale: Scale, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -155,7 +155,7 @@ def footnote_8(
         dim, k = each.points.shape[1], half_width
         tall = output_weight * np.concatenate([np.tile(block[:, :dim], k), np.tile(block[:, dim:], k)], axis=1)
         full = separate(tall, np.ones(len(tall)))
-        solution = np.full(2 * k * dim, np.nan) if full.separator is None else full.separator
+        solution = np.full(tall.shape[1], np.nan) if full.separator is None else full.separator
         target = scale * np.concatenate([np.tile(reduced.plus, k), np.tile(reduced.minus, k)]) / (output_weight * k)
         target[0] *= 1 + shift
         parts["easy"].append(easy)

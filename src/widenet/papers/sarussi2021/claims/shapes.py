@@ -59,7 +59,7 @@ def section_5_mixed_clusters(clusters: MixedClusters) -> Evidence:
         gaps.append(rays[1] - rays[0] if len(rays) == 2 else np.nan)
         promised.append(float(mixed_clusters_angle(network.slope)))
     return evidence(
-        {"the rays are 90° + 2·atan α apart": Sides(gaps, promised, Sense.EQUAL, room=STEP * 180)},
+        {"the rays are 90° + 2·atan α apart": Sides(gaps, promised, Sense.EQUAL, room=STEP * np.array(promised))},
         (at_most("tight", "spread of a cluster relative to its length", clusters.spread, 0.1),),
     )
 

@@ -11,7 +11,7 @@ from widenet.claims.base import Evidence, Kind, Silence, claim, pick
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.sarussi2021.claims.conditions import conditions
+from widenet.papers.sarussi2021.claims.conditions import SHAPE, conditions
 from widenet.papers.sarussi2021.claims.specimens import silence_over_labels
 from widenet.papers.sarussi2021.formulas import (
     LARGEST_PUSH,
@@ -23,7 +23,6 @@ from widenet.papers.sarussi2021.formulas import (
 from widenet.papers.sarussi2021.runs.ledgers import Ledger, LedgerSetting, ledgers
 from widenet.papers.sarussi2021.settings import OwnPoints
 
-SHAPE = ("output_weight", "slope_positive", "slope_below_one", "step_size")
 LEVELS = (0.5, 0.1, 0.02)
 """ε_0 at which epochs are counted as violating."""
 SMALLEST = 1e-290

@@ -8,9 +8,8 @@ import xarray as xr
 from widenet.diagnostics.rays import bend, boundary_rays, disagreement
 from widenet.diagnostics.sign_clusters import mean_difference
 from widenet.figures.base import Comparison, Figure
+from widenet.papers.sarussi2021.figures.figure_2 import OURS
 from widenet.papers.sarussi2021.runs.curves import curves, large_start, small_start
-
-OURS = "the paper prints no number; from pilot runs"
 
 
 def reduce_figure_1(small: Sequence[xr.Dataset], large: Sequence[xr.Dataset]) -> xr.Dataset:
@@ -41,14 +40,15 @@ def compare_figure_1(numbers: xr.Dataset) -> list[Comparison]:
         "large initialization leads to a non-linear boundary",
     )
     tight = "small initialization leads to two tight clusters of neurons"
+    loose = "large initialization does not lead to clustering"
     rows = (
         ("small: largest share of directions off the line", linear, float(small.differ.max()), (0.0, 0.002)),
         ("small: widest angle between neurons of one sign", tight, float(small.angle.max()), (0.0, 3.0)),
         ("large: share of runs whose rays bend by more than 1°", bent, float((large.bend > 1).mean()), (0.75, 1.0)),
         ("large: median share of directions off the line", bent, float(large.differ.median()), (0.01, 1.0)),
-        ("large: smallest widest angle of one sign", "large initialization does not lead to clustering",
-         float(large.angle.min()), (150.0, 180.0)),
-    )  # fmt: skip
+        ("large: smallest widest angle of one sign", loose, float(large.angle.min()), (150.0, 180.0)),
+        ("large: smallest r/‖w̄ − ū‖", loose, float(large.ratio.min()), (2.0, float("inf"))),
+    )
     return [
         Comparison(name=name, reported=said, measured=value, interval=None, band=band, basis=OURS)
         for name, said, value, band in rows

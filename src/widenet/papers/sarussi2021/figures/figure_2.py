@@ -13,8 +13,12 @@ SAID_SMALL = "for small initialization the fraction quickly decreases to zero"
 SAID_LARGE = "for large initialization scale it does not"
 OURS = "the paper prints no number; from pilot runs"
 UNSAID = "nothing about this"
+SLOPE = 0.3
+"""α of the curves on MNIST."""
 NEAR_ZERO = {"Gaussians": 0.0, "0 against 1": 0.005, "3 against 5": 0.1}
 """What counts as zero after the last epoch; 3 against 5 is still falling then."""
+SOON = {"Gaussians": (5, 0.0), "0 against 1": (2, 0.005), "3 against 5": (5, 0.15)}
+"""From which epoch on the share must have fallen so far, for "quickly"."""
 LINEAR = 0.05
 """A setting of the map has become linear on the data when no larger share of the points is left."""
 
@@ -55,6 +59,18 @@ def compare_figure_2(numbers: xr.Dataset) -> list[Comparison]:
                 basis=f"{OURS}; single runs: {float(ends.min()):.3f} to {float(ends.max()):.3f}",
             )
         )
+    for name, (epoch, most) in SOON.items():
+        curve = numbers.nonlinear.sel(start="small", data=name).mean("run")
+        rows.append(
+            Comparison(
+                name=f"{name}, small weights: largest mean share from epoch {epoch} on",
+                reported=SAID_SMALL,
+                measured=float(curve.sel(epoch=slice(epoch, None)).max()),
+                interval=None,
+                band=(0.0, most),
+                basis=f"{OURS}; the paper does not say how quickly",
+            )
+        )
     for name in DATA:
         rows.append(
             Comparison(
@@ -84,16 +100,28 @@ def margins_row(numbers: xr.Dataset) -> Comparison:
 
 def _about_the_map(numbers: xr.Dataset) -> list[Comparison]:
     share = numbers.map_nonlinear.mean("trial")
+    long = share.sel(step_size=0.1)
+    lowest = long.isel(long.argmin(...))  # pyright: ignore[reportArgumentType]
+    where = f"slope {float(lowest.slope):g} and initial deviation {float(lowest.deviation):g}"
     tiny = share.sel(deviation=share.deviation.min())
     counted = f"of the {tiny.size} pairs of slope and step on the map, from the smallest weights"
     return [
         Comparison(
-            name="3 against 5, step 0.1: smallest share on the map",
+            name="3 against 5, step 0.1 and the slope of the curves: smallest share on the map",
             reported=UNSAID,
-            measured=float(share.sel(step_size=0.1).min()),
+            measured=float(long.sel(slope=SLOPE).min()),
             interval=None,
             band=(0.9, 1.0),
-            basis="a control: with so large a step the data were expected to stay far from the linear region",
+            basis="a control: with so large a step there are no clusters, however small the weights",
+            added=True,
+        ),
+        Comparison(
+            name="3 against 5, step 0.1: smallest share on the map",
+            reported=UNSAID,
+            measured=float(lowest),
+            interval=None,
+            band=(0.9, 1.0),
+            basis=f"the same was expected of every slope; the smallest is at {where}",
             added=True,
         ),
         Comparison(

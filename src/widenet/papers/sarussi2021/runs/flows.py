@@ -46,6 +46,8 @@ class FlowCase(ClosedModel):
     Attributes:
       deviation: of the entries of W_0; with `plus_signs` and `minus_signs`, of what is added to a start inside that
         regime: 15 times the solution of its program.
+      factor: the points are multiplied by it. A network is homogeneous in x and in W, so the path is the same up to
+        the clock and the scale of the start; it brings data of any scale to a clock in which limits are reached.
     """
 
     points: PointsSource
@@ -53,6 +55,7 @@ class FlowCase(ClosedModel):
     deviation: float = 1e-3
     plus_signs: tuple[float, ...] | None = None
     minus_signs: tuple[float, ...] | None = None
+    factor: float = 1.0
     seed: int = 0
 
 
@@ -182,6 +185,11 @@ class Course:
         return np.linalg.norm(self.weights, axis=(1, 2))
 
     @property
+    def units(self) -> np.ndarray:
+        """W/‖W‖ at every look; 0 where W is."""
+        return self.weights / np.where(self.norms > 0, self.norms, 1.0)[:, None, None]
+
+    @property
     def largest_norm(self) -> float:
         """R_x."""
         return float(np.linalg.norm(self.inputs, axis=1).max())
@@ -223,8 +231,9 @@ def run_flows(setting: FlowSetting, progress: Progress) -> FlowRuns:
     k, cases = setting.half_width, setting.cases
     v = setting.output_weight or (2 * k) ** -0.5
     drawn = [case.points.draw(case.seed) for case in cases]
-    inputs, labels = np.stack([each[0] for each in drawn]), np.stack([each[1] for each in drawn])
-    start = np.stack([_start(case, *each, k, v) for case, each in zip(cases, drawn, strict=True)])
+    labels = np.stack([each[1] for each in drawn])
+    inputs = np.stack([case.factor * each[0] for case, each in zip(cases, drawn, strict=True)])
+    start = np.stack([_start(*each, k, v) for each in zip(cases, inputs, labels, strict=True)])
     slopes = np.array([case.slope for case in cases])
     network = TwoLayer(
         jnp.asarray(start),
@@ -324,6 +333,13 @@ def flow_settings(scale: Scale, seed: int) -> Sequence[FlowSetting]:
     """Two points, Gaussians, and a regime that is not of perfect agreement."""
     n_runs = 2 if scale is Scale.QUICK else 8
     return [two_point_setting(seed), gaussian_setting(seed, n_runs), wedge_setting(seed)]
+
+
+def plane_flow_settings(scale: Scale, seed: int) -> Sequence[FlowSetting]:
+    """Figure 3: the points on which it trains by SGD."""
+    n_runs = 4 if scale is Scale.QUICK else 12
+    cases = (FlowCase(points=Gaussians(), slope=0.1, seed=1000 * seed + run) for run in range(n_runs))
+    return [FlowSetting(cases=tuple(cases))]
 
 
 def outlier_flow_settings(scale: Scale, seed: int) -> Sequence[FlowSetting]:

@@ -70,7 +70,7 @@ def digit_map(scale: Scale, seed: int) -> list[MapSetting]:
     points = digit_points(HARD_PAIR, scale)
     if scale is Scale.QUICK:
         points = points.model_copy(update={"n_samples": 200, "n_test": 500})
-    runs, looks = (1, (0, 1, 20)) if scale is Scale.QUICK else (5, (0, 1, 60))
+    runs, looks = (1, (0, 1, 20)) if scale is Scale.QUICK else (2, (0, 1, 60))
     return [
         MapSetting(
             points=points,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.special
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from widenet.diagnostics.agreement_program import separate
 from widenet.papers.sarussi2021.settings import PointsSetting, lengths
@@ -42,7 +42,7 @@ class Problem:
 
     Attributes:
       inputs, labels, weights: per run; the first half of the rows votes plus.
-      separator: w* with y⟨w*, x⟩ ≥ 1, the shortest; NaN where there is none.
+      separator: w* with y⟨w*, x⟩ ≥ 1, the shortest; NaN where none was found, and `inseparable` where there is none.
       largest_norm, row_bound: R_x and R_0.
       seeds: of the orders.
     """
@@ -51,6 +51,7 @@ class Problem:
     labels: Float[np.ndarray, "run point"]
     weights: Weights
     separator: Float[np.ndarray, "run dim"]
+    inseparable: Bool[np.ndarray, " run"]
     output_weight: float
     slope: float
     step_size: float
@@ -80,8 +81,9 @@ class Problem:
 
     @property
     def smallest_margin(self) -> Runs:
-        """min y⟨w*, x⟩."""
-        return (self.labels * np.einsum("rnd,rd->rn", self.inputs, self.separator)).min(axis=1)
+        """min y⟨w*, x⟩; 0 where nothing separates the points, and NaN where that is not known."""
+        found = (self.labels * np.einsum("rnd,rd->rn", self.inputs, self.separator)).min(axis=1)
+        return np.where(self.inseparable, 0.0, found)
 
     def margins(self, weights: Weights) -> Float[np.ndarray, "run point"]:
         """y N(x) of every point."""
@@ -139,13 +141,14 @@ def make_problem(
     inputs: np.ndarray, labels: np.ndarray, weights: np.ndarray, setting: SgdSetting, seeds: np.ndarray
 ) -> Problem:
     """Runs on these points from these weights, with what the bounds need to know of both."""
-    found = [separate(*pair).separator for pair in zip(inputs, labels, strict=True)]
+    found = [separate(*pair) for pair in zip(inputs, labels, strict=True)]
     nothing = np.full(inputs.shape[2], np.nan)
     return Problem(
         inputs=inputs,
         labels=labels,
         weights=weights,
-        separator=np.stack([nothing if each is None else each for each in found]),
+        separator=np.stack([nothing if each.separator is None else each.separator for each in found]),
+        inseparable=np.array([each.separable is False for each in found]),
         output_weight=setting.output_weight or weights.shape[1] ** -0.5,
         slope=setting.slope,
         step_size=setting.step_size,

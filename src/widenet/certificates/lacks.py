@@ -1,0 +1,31 @@
+"""What a theorem lacks here, in plain words, by the key of the assumption that fails."""
+
+from widenet.claims.base import Hypothesis
+from widenet.console.wording import number
+
+PLAIN = {
+    "separable": "a flat boundary would have to separate the classes",
+    "enough_samples": "there would have to be more points, or a wider margin between the classes",
+    "few_updates": "training would have to change its weights less often",
+    "fixed_before": "the margin would have to be known before the points were drawn",
+    "distinct_rays": "no two points may be equal, or lie in the same direction",
+    "input_norm": "no point may be longer than 1",
+    "unit_norm": "every point would have to have length 1",
+    "unit_inputs": "every point would have to have length 1",
+    "distance": "points of different classes would have to be apart",
+    "opposite_distance": "no point may be the mirror image of one of another class",
+    "relative_diameter": "the groups of points would have to be tighter",
+    "diverse": "every point would have to hold all patterns of its class",
+    "separates": "training would have to separate the points sooner",
+}
+"""Assumptions that fail on real data, by the keys that papers share."""
+
+
+def lack(hypothesis: Hypothesis) -> str:
+    """What would have to be otherwise, with the numbers where they say more than the words."""
+    plain = PLAIN.get(hypothesis.key)
+    if plain is None:
+        return f"{hypothesis.name} would have to be {hypothesis.required} and is {number(hypothesis.actual)}"
+    if hypothesis.key == "separable" or isinstance(hypothesis.actual, str):
+        return plain
+    return f"{plain} ({hypothesis.name}: {hypothesis.required} is required, {number(hypothesis.actual)} found)"

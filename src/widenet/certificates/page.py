@@ -1,0 +1,65 @@
+"""A certificate as one HTML page that carries its style and its pictures inside and asks nobody for anything."""
+
+import base64
+import itertools
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import jinja2
+import numpy as np
+
+from widenet.certificates import words
+from widenet.certificates.promises import Promise, Standing
+from widenet.claims import Kind
+from widenet.console import wording
+
+if TYPE_CHECKING:
+    from widenet.certificates.certificate import Certificate, Findings
+
+KINDS = {"svg": "image/svg+xml", "png": "image/png"}
+
+
+def draw(certificate: "Certificate") -> dict[str, bytes]:
+    """The pictures, by what they show and their format."""
+    from widenet.certificates import pictures
+    from widenet.certificates.plane import plane_of
+    from widenet.plots.style import render as drawn
+
+    findings, prepared = certificate.findings, certificate.prepared
+    labels, names = np.asarray(prepared.data.labels), certificate.table.class_names
+    found = {"portrait.png": drawn(pictures.portrait(plane_of(prepared), labels, names, certificate.ensemble), "png")}
+    if findings.training is not None:
+        found["curves.svg"] = drawn(pictures.curves(findings.training), "svg")
+    kept = [row for row in findings.speaking if row.evidence is not None and row.evidence.tightness is not None]
+    if kept:
+        found["tightness.svg"] = drawn(pictures.tightness(kept), "svg")
+    return found
+
+
+def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
+    """The page as text."""
+    loader = jinja2.ChoiceLoader([jinja2.PackageLoader("widenet.certificates"), jinja2.PackageLoader("widenet.report")])
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    others = [row for row in findings.speaking if row.kind is not Kind.MAIN]
+    reasons = [reason for reason, _ in Counter(row.silence for row in findings.silent).most_common()]
+    return environment.get_template("certificate.html.j2").render(
+        findings=findings,
+        portrait=findings.portrait,
+        training=findings.training,
+        promises=[(key, list(group)) for key, group in itertools.groupby(findings.promises, _standing)],
+        groups=[(kind, own) for kind in Kind if (own := [row for row in others if row.kind is kind])],
+        silences=[(reason, [row for row in findings.silent if row.silence == reason]) for reason in reasons],
+        pictures={name.split(".")[0]: _inside(name, content) for name, content in pictures.items()},
+        say=words,
+        words=wording,
+    )
+
+
+def _standing(promise: Promise) -> Standing:
+    return promise.standing
+
+
+def _inside(name: str, content: bytes) -> str:
+    return f"data:{KINDS[name.split('.')[1]]};base64,{base64.b64encode(content).decode('ascii')}"

@@ -1,0 +1,111 @@
+"""What the theorems promise for this data, width and step, in the words of somebody who trains a network."""
+
+import enum
+from collections.abc import Iterable
+
+from widenet.certificates.lacks import lack
+from widenet.certificates.rows import Row
+from widenet.claims.base import Evidence, Verdict
+from widenet.claims.meaning import Topic
+from widenet.console.wording import number
+from widenet.records import ClosedModel
+
+GENEROUS = 10.0
+"""A limit this many times larger than what was needed is said to be generous."""
+
+
+class Standing(enum.StrEnum):
+    """What a promise is worth here."""
+
+    GUARANTEED = "holds here, and was seen"
+    EMPTY = "holds here, but says nothing"
+    UNCONFIRMED = "its assumptions hold, but the runs could not confirm it"
+    UNKNOWN = "not known whether it applies"
+    NO_NUMBER = "without a number"
+    NOT_HERE = "promises nothing here"
+    BROKEN = "broken"
+
+
+class Promise(ClosedModel):
+    """One promise.
+
+    Attributes:
+      id: of the claim.
+      about: which form of the data it is a promise about; "" for the data as it was prepared.
+      words: the promise, with its number.
+      remark: how it compares with what was seen, or what it lacks.
+      generosity: how many times larger the limit is than what was needed; None where that is no number.
+    """
+
+    id: str
+    about: str
+    topic: Topic
+    standing: Standing
+    words: str
+    remark: str
+    generosity: float | None = None
+
+
+def promises_of(rows: Iterable[Row]) -> list[Promise]:
+    """The promises of the claims that speak and have a meaning: what is guaranteed first, then by topic."""
+    found = [_promise(row, row.evidence) for row in rows if row.evidence is not None and row.meaning is not None]
+    return sorted(found, key=lambda each: (list(Standing).index(each.standing), list(Topic).index(each.topic)))
+
+
+def _promise(row: Row, evidence: Evidence) -> Promise:
+    # The first part is the one whose numbers a statement is known for.
+    part, meaning = evidence.parts[0], row.meaning
+    if meaning is None:
+        raise ValueError(f"{row.id} has no meaning in plain words")
+    standing = standing_of(evidence)
+    generosity = None
+    if part.sense in ("≤", "<") and part.measured and part.promised and part.measured > 0:
+        generosity = part.promised / part.measured
+    promised = "N" if part.promised is None or standing is Standing.NOT_HERE else number(part.promised)
+    return Promise(
+        id=row.id,
+        about=row.about,
+        topic=meaning.topic,
+        standing=standing,
+        words=meaning.promise.replace("{promised}", promised),
+        remark=_remark(row, evidence, standing, generosity),
+        generosity=generosity,
+    )
+
+
+def standing_of(evidence: Evidence) -> Standing:
+    """What a promise is worth, from its verdict."""
+    match evidence.verdict:
+        case Verdict.HOLDS:
+            return Standing.EMPTY if evidence.vacuous else Standing.GUARANTEED
+        case Verdict.VIOLATED:
+            return Standing.BROKEN
+        case Verdict.HYPOTHESES_NOT_MET:
+            return Standing.NOT_HERE
+        case Verdict.CONSTANT_UNSPECIFIED:
+            return Standing.NO_NUMBER
+    if any(each.met is None for each in evidence.hypotheses):
+        return Standing.UNKNOWN
+    return Standing.EMPTY if evidence.vacuous else Standing.UNCONFIRMED
+
+
+def _remark(row: Row, evidence: Evidence, standing: Standing, generosity: float | None) -> str:
+    said = []
+    if standing in (Standing.NOT_HERE, Standing.UNKNOWN):
+        said += [lack(each) for each in row.missing[:1]]
+    elif standing is Standing.NO_NUMBER:
+        said.append("the paper does not give its constants")
+    part, measured = row.meaning, evidence.parts[0].measured
+    if (
+        part is not None
+        and part.seen
+        and measured is not None
+        and standing not in (Standing.UNKNOWN, Standing.NOT_HERE)
+    ):
+        said.append(part.seen.replace("{measured}", number(measured)))
+    if standing is Standing.UNCONFIRMED:
+        said.append("the runs were too few, or were stopped too early, to confirm it")
+    if generosity is not None and generosity >= GENEROUS and standing in (Standing.GUARANTEED, Standing.UNCONFIRMED):
+        said.append(f"the limit is {number(float(f'{generosity:.2g}'))} times as much")
+    words = "; ".join(said)
+    return f"{words[:1].upper()}{words[1:]}." if words else ""

@@ -1,0 +1,1 @@
+"""Figures of li2018: numbers, and the reported ones beside them."""

@@ -1,0 +1,119 @@
+"""The page of a certificate: one file, safe, with everything in it."""
+
+import functools
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import widenet as wn
+from tests.rooms import EMPTY, TOY
+from widenet import papers
+from widenet.certificates import words
+from widenet.certificates.plane import plane_of
+from widenet.certificates.preparation import Scaling, prepare
+from widenet.certificates.reading import read
+from widenet.errors import InputError
+
+NASTY = '<script>alert("x")</script>'
+
+
+@pytest.fixture(autouse=True)
+def rooms(monkeypatch):
+    monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY))
+
+
+@functools.cache
+def certificate(dim: int = 2):
+    """Two clouds, one of them with a name that is no name."""
+    draw = np.random.default_rng(dim)
+    points = draw.normal(size=(24, dim)) + 3 * np.repeat([[1.0], [-1.0]], 12, axis=0)
+    return wn.certify(points, [NASTY] * 12 + ["left"] * 12, runs=3, time=60)
+
+
+class Elements(HTMLParser):
+    """Which elements a page has, and what they refer to."""
+
+    def __init__(self, page: str):
+        super().__init__()
+        self.open, self.seen, self.addresses, self.ids = [], set(), [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.add(tag)
+        found = dict(attrs)
+        self.addresses += [found[name] for name in ("src", "href") if name in found]
+        self.ids += [found["id"]] if "id" in found else []
+        if tag not in ("meta", "img", "br", "link"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("dim", [2, 5])
+def test_the_page_is_whole_and_asks_nobody(dim):
+    page = certificate(dim).to_html()
+    found = Elements(page)
+    assert not found.open
+    assert "script" not in found.seen
+    assert all(address.startswith(("#", "data:image/")) for address in found.addresses)
+    assert {address[1:] for address in found.addresses if address.startswith("#")} <= set(found.ids)
+    assert "default-src 'none'" in page
+    assert NASTY not in page
+    for title in ("What the data is", "What theory promises here", "What really happens", "How sure is this"):
+        assert title in page
+
+
+def test_pictures_are_drawn():
+    assert set(certificate().pictures) == {"portrait.png", "curves.svg", "tightness.svg"}
+    assert certificate().pictures["portrait.png"].startswith(b"\x89PNG")
+
+
+def test_a_notebook_gets_a_frame():
+    assert re.match(r'<iframe srcdoc="[^"]+" sandbox style="[^"]+"></iframe>$', certificate()._repr_html_())
+
+
+def test_saving(tmp_path):
+    found = certificate()
+    (page,) = found.save(tmp_path / "a.html")
+    (twin,) = found.save(tmp_path / "b.json")
+    assert page.read_text() == found.to_html()
+    assert json.loads(twin.read_text()) == found.to_dict()
+    assert [path.name for path in found.save(tmp_path / "both")] == ["certificate.html", "certificate.json"]
+    with pytest.raises(InputError, match="is a file"):
+        found.save(page / "inside")
+
+
+def test_the_plane_tells_classes_apart():
+    draw = np.random.default_rng(0)
+    points = draw.normal(size=(60, 4))
+    points[:, 2] += np.repeat([0.0, 9.0], 30)
+    plane = plane_of(prepare(read(points, [0] * 30 + [1] * 30), Scaling.AUTO))
+    np.testing.assert_allclose(plane.axes @ plane.axes.T, np.eye(2), atol=1e-12)
+    first = plane.points[:, 0] * np.sign(plane.axes[0, 2])
+    assert first[:30].max() < first[30:].min()
+    assert not plane.is_own
+
+
+def test_sentences_are_sentences():
+    findings = certificate().findings
+    assert findings.training is not None
+    for sentence in (
+        *words.about_data(findings.portrait),
+        *words.about_structure(findings.portrait),
+        *words.about_training(findings.training),
+        *words.about_certainty(findings),
+        words.about_rows(findings),
+        words.about_picture(findings.portrait),
+    ):
+        assert re.match(r"[A-Z0-9w].*\.$", sentence), sentence
+
+
+def test_a_sample_is_trained_again_in_float64():
+    found = certificate().findings.certainty
+    assert found is not None
+    assert (found.repeated, found.flipped) == (3, 0)
+    assert found.largest_difference < 0.2

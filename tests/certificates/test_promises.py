@@ -1,0 +1,127 @@
+"""Promises in plain words, what theorems lack, and the changes that help."""
+
+import math
+
+import numpy as np
+import pytest
+
+from widenet import papers
+from widenet.certificates.changes import clashing, smallest_changes
+from widenet.certificates.clock import Clock
+from widenet.certificates.lacks import lack
+from widenet.certificates.promises import Standing, promises_of
+from widenet.certificates.rows import Row, ask_all, nearness, ordered
+from widenet.certificates.views import View
+from widenet.claims import Kind, Verdict
+from widenet.claims.base import at_least, at_most, undecided
+from widenet.claims.meaning import Meaning, Topic
+from widenet.claims.sides import Fact, Sides, evidence
+from widenet.claims.specimen import Choices, Specimen
+from widenet.data import from_arrays
+from widenet.papers.base import Paper
+from widenet.run.outcomes import cells_of
+
+MEANING = Meaning(topic=Topic.UPDATES, promise="At most {promised} updates.", seen="it took {measured}")
+UNKNOWN = undecided("separable", "margin", "≥ 1", why="")
+MET, MISSED = at_least("separable", "margin", 2.0, 1.0), at_least("separable", "margin", 0.4, 1.0)
+
+
+def row(sides, *hypotheses, meaning: Meaning | None = MEANING, **others):
+    found = evidence({"at most": sides}, hypotheses, **others)
+    return Row(id="toy2020.theorem_2", kind=Kind.MAIN, where="", statement="", meaning=meaning, evidence=found)
+
+
+@pytest.mark.parametrize(
+    ("given", "standing", "words", "remark"),
+    [
+        (row(Sides(3.0, 10.0), MET), Standing.GUARANTEED, "At most 10 updates.", "It took 3."),
+        (row(Sides(3.0, 900.0), MET), Standing.GUARANTEED, "At most 900 updates.",
+         "It took 3; the limit is 300 times as much."),
+        (row(Sides(0.5, 7.0, trivial=1.0), MET), Standing.EMPTY, "At most 7 updates.", "It took 0.5."),
+        (row(Sides(30.0, 10.0), MET), Standing.BROKEN, "At most 10 updates.", "It took 30."),
+        (row(Sides(3.0, 10.0), MISSED), Standing.NOT_HERE, "At most N updates.",
+         "A flat boundary would have to separate the classes."),
+        (row(Sides(3.0, 10.0, undecided=True), MET), Standing.UNCONFIRMED, "At most 10 updates.",
+         "It took 3; the runs were too few, or were stopped too early, to confirm it."),
+        (row(Sides(3.0, 10.0), UNKNOWN), Standing.UNKNOWN, "At most 10 updates.",
+         "A flat boundary would have to separate the classes."),
+        (row(Sides(3.0, 10.0), MET, open_constant="C"), Standing.NO_NUMBER, "At most 10 updates.",
+         "The paper does not give its constants; it took 3."),
+    ],
+)  # fmt: skip
+def test_a_promise_in_words(given, standing, words, remark):
+    (found,) = promises_of([given])
+    assert (found.standing, found.words, found.remark) == (standing, words, remark)
+
+
+def test_what_is_seen_comes_first_and_silent_rows_promise_nothing():
+    rows = [row(Sides(3.0, 10.0), MISSED), row(Sides(3.0, 10.0), MET), row(Fact(True), MET, meaning=None)]
+    assert [each.standing for each in promises_of(rows)] == [Standing.GUARANTEED, Standing.NOT_HERE]
+
+
+def test_a_lack_has_its_numbers():
+    assert lack(at_most("input_norm", "largest ‖x‖", 1.5, 1.0)) == (
+        "no point may be longer than 1 (largest ‖x‖: ≤ 1 is required, 1.5 found)"
+    )
+    assert lack(at_most("odd", "r", 1.5, 1.0)) == "r would have to be ≤ 1 and is 1.5"
+
+
+def test_hypotheses_are_sorted_by_how_near_they_are():
+    near, far = at_most("a", "a", 1.1, 1.0), at_most("b", "b", 9.0, 1.0)
+    tight, loose = at_most("c", "c", 0.99, 1.0), at_most("d", "d", 0.1, 1.0)
+    found = row(Sides(3.0, 10.0), loose, far, tight, near)
+    assert [each.key for each in found.hypotheses] == ["a", "b", "c", "d"]
+    assert [each.key for each in found.missing] == ["a", "b"]
+    assert nearness(near) == pytest.approx(-0.1 / 1.1)
+    assert nearness(at_most("e", "e", 0.0, 0.0)) == 0.0
+    assert math.isinf(nearness(near.model_copy(update={"slack": None})))
+
+
+def test_rows_are_sorted_by_what_they_tell():
+    silent = Row(id="a.b", kind=Kind.MAIN, where="", statement="", silence="no")
+    step = row(Sides(3.0, 10.0), MET).model_copy(update={"kind": Kind.STEP})
+    empty = row(Sides(0.5, 7.0, trivial=1.0), MET)
+    rows = [silent, step, row(Sides(3.0, 10.0), MISSED), empty, row(Sides(3.0, 10.0), MET)]
+    verdicts = [
+        (each.kind, each.verdict, each.evidence is not None and each.evidence.vacuous) for each in ordered(rows)
+    ]
+    assert verdicts == [
+        (Kind.MAIN, Verdict.HOLDS, False),
+        (Kind.MAIN, Verdict.HOLDS, True),
+        (Kind.MAIN, Verdict.HYPOTHESES_NOT_MET, False),
+        (Kind.STEP, Verdict.HOLDS, False),
+        (Kind.MAIN, None, False),
+    ]
+
+
+def two_outliers() -> Specimen:
+    """Separable but for two points, 3 and 8 in the table."""
+    draw = np.random.default_rng(1)
+    points = 0.1 * draw.normal(size=(12, 2)) + np.repeat([[0.6, 0.0], [-0.6, 0.0]], 6, axis=0)
+    points[[2, 7]] = [[-0.5, 0.1], [0.5, 0.1]]
+    return Specimen(from_arrays(points, [1] * 6 + [-1] * 6), Choices(n_runs=2, n_neurons=4))
+
+
+def test_points_to_leave_out_are_found():
+    found = clashing(two_outliers())
+    assert found is not None
+    assert found.tolist() == [2, 7]
+
+
+def test_separable_data_has_none_to_leave_out():
+    specimen = Specimen(from_arrays([[0.5, 0.0], [-0.5, 0.0]], [1, -1]), Choices())
+    assert clashing(specimen) is None
+
+
+def test_a_change_is_verified(monkeypatch):
+    """A real theorem that lacks separability applies without the two points."""
+    theorem = Paper(key="brutzkus2018", title="", authors="", venue="", arxiv="", in_one_line="",
+                    claims=("convergence.theorem_2",))  # fmt: skip
+    monkeypatch.setattr(papers, "PAPERS", (theorem,))
+    view, cells, clock = View("", two_outliers()), cells_of(None), Clock(100.0)
+    rows = ask_all(papers.claims_of(), [view], cells, clock)
+    assert [each.key for each in rows[0].missing] == ["separable"]
+    (change,) = smallest_changes(rows, [view], np.arange(100, 112), cells, clock)
+    assert (change.before, change.after) == (Verdict.HYPOTHESES_NOT_MET, Verdict.HOLDS)
+    assert change.left_out == (103, 108)
+    assert "these 2 points on the wrong side of the best flat boundary (rows 103, 108)" in change.words
