@@ -360,6 +360,7 @@ def test_the_branch_is_kept_at_its_edge_and_says_nothing_this_early():
     assert judge_rate(losses=late(1 - 1e-9, branch=True)).parts[0].kept is True
     assert judge_rate().parts[0].vacuous
     assert judge_rate().verdict is Verdict.HOLDS
+    assert judge_rate().runs.tried == 1
 
 
 THRESHOLD = proof_threshold(4)
