@@ -383,4 +383,13 @@ def test_components_that_are_a_little_too_wide_are_named():
     assert assumption_a1(assumption_a1.on(TestOwnData().own())).note == ""
 
 
+def test_limits_that_are_not_given():
+    """1/8 for one component per class, and √2 for δ."""
+    together = figure_3().together
+    for ratio, kept in ((0.13, True), (0.12, False)):
+        one = altered(figure_3(), together=altered(together, diameter=ratio * together.separation))
+        assert assumption_a1_balls(one).parts[3].kept is kept
+    assert judged(sample(1.02 * np.eye(2), [0, 1])).parts[0].kept is False
+
+
 test_every_part_has_a_control = every_part_of(structure)
