@@ -80,8 +80,8 @@ def test_the_hexagon_is_outside_the_assumptions():
 
 DATA_CHANGES = (
     ("unit_norm", (), {"norm_error": 0.01}),
-    ("distance", ("relative_diameter",), {"separation": 0.0}),
-    ("opposite_distance", ("relative_diameter",), {"opposite_separation": 0.0}),
+    ("distance", (), {"separation": 0.0}),
+    ("opposite_distance", (), {"opposite_separation": 0.0}),
     ("relative_diameter", (), {"relative_diameter": 0.0631}),
 )
 
