@@ -1,5 +1,6 @@
 """The classifier as scikit-learn's users have it: its own battery, pipelines, searches; and against the engine."""
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-import widenet as wn
+from widenet import certificates
 from widenet.estimators import WideClassifier
 
 SMALL: dict[str, Any] = {"width": 10, "max_epochs": 20, "random_state": 0}
@@ -152,7 +153,19 @@ def test_runs_that_diverge_are_named() -> None:
     assert issubclass(ConvergenceWarning, UserWarning)
 
 
-def test_the_certificate_is_about_the_data_of_fit() -> None:
+def test_the_certificate_is_about_the_data_of_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     inputs, labels = blobs(30, 2, 0)
-    model = WideClassifier(**SMALL).fit(inputs, labels)
-    assert isinstance(model.certificate_, wn.Certificate)
+    model = WideClassifier(**SMALL, step_size=0.25, init_scale=0.01, n_runs=3).fit(inputs, labels)
+    asked: dict[str, Any] = {}
+    known = set(inspect.signature(certificates.certify).parameters)
+
+    def certify(points: np.ndarray, names: np.ndarray, **choices: Any) -> str:
+        asked.update(points=points, names=names, **choices)
+        return "a certificate"
+
+    monkeypatch.setattr(certificates, "certify", certify)
+    assert model.certificate_ == "a certificate"
+    np.testing.assert_array_equal(asked.pop("points"), inputs)
+    np.testing.assert_array_equal(asked.pop("names"), labels)
+    assert set(asked) <= known
+    assert (asked["width"], asked["step_size"], asked["init_scale"], asked["slope"]) == (10, 0.25, 0.01, 0.1)
