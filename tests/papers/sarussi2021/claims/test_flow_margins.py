@@ -415,6 +415,14 @@ def test_control_equal_multipliers():
 def test_they_speak_about_a_readers_data():
     (setting,) = smoothed_margin_order.on(Specimen(from_arrays(*toys.E1)))
     assert setting.cases[0].slope == 0.2
+    for scale in (1e-165, 1.0, 1e150):
+        (setting,) = smoothed_margin_order.on(Specimen(from_arrays(scale * toys.E1[0], toys.E1[1])))
+        case = setting.cases[0]
+        # ‖(2, 1)‖ and ‖(1, 3)‖; the SVM of the two points has a margin of √5.
+        assert case.factor * scale == pytest.approx(1 / 5**0.5, rel=1e-6)
+        assert case.deviation == pytest.approx(1e-3 / 2**0.5, rel=1e-6)
+    thin = np.array([(1e-3, 1.0), (1e-3, -1.0), (-1e-3, 1.0), (-1e-3, -1.0)])
+    assert "1e+03 times as long" in str(smoothed_margin_order.on(Specimen(from_arrays(thin, np.sign(thin[:, 0])))))
     points = np.random.default_rng(0).normal(size=(150, 2)) + 0.1
     said = smoothed_margin_order.on(Specimen(from_arrays(points, np.sign(points[:, 0]))))
     assert isinstance(said, Silence)
