@@ -118,6 +118,24 @@ def test_the_conjugate_form_keeps_its_digits():
     assert at(Fraction(bound * (1 - 1e-12))) < 0 < at(Fraction(bound * (1 + 1e-12)))
 
 
+def test_a_start_that_rounding_carries_beyond_cauchy_schwarz():
+    """B² = 2, G_0 = 10 and F_0² = 200.05 for 200 at most: what is left under the root is 0, and no step is allowed."""
+    assert float(bounds.start_bound(1.0, 0.5, 1.0, 1.0, 1, np.sqrt(200.05), 10.0)) == 0
+
+
+def test_a_start_from_which_no_step_is_allowed():
+    """B² = 4, D = 6, A = 3, G_0 = 2 and F_0 = 4 = B·G_0: q = 0 and the constant is 0, so 9T² = 0."""
+    assert float(bounds.start_bound(1.0, 0.75, 1.0, 1.0, 2, 4.0, 2.0)) == 0
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_nan_that_comes_in_goes_out(place):
+    """The norm of w* and α are in every term."""
+    given = [1.5, 0.6, 0.7, 0.5, 0.6, 4]
+    given[place] = np.nan
+    assert np.isnan(update_bound_terms(*given)).all()
+
+
 def test_equation_14_splits_the_square_root():
     """Its third and fourth term are √a + √b where M has √(a + b); the others are the same."""
     for norm, slope, eta, *_ in PARAMETERS:

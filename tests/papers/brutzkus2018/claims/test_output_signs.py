@@ -81,6 +81,25 @@ def test_control_a_run_that_ends_at_a_positive_loss():
     return judged(*toys.scans()), judged(toys.scan(4), altered(toys.scan(8), status=RunStatus.STALLED))
 
 
+def two_tried(scan, first, second):
+    """A scan in which two step sizes were tried; (c, how the runs ended) of each, with the same C."""
+    arrays = {name: getattr(scan, name).copy() for name in ("smallest_ratios", "largest_ratios", "status")}
+    arrays["largest_ratios"][0] = arrays["largest_ratios"][1]
+    for place, (ratio, end) in enumerate((first, second)):
+        arrays["smallest_ratios"][place], arrays["status"][place] = ratio, end
+    return dataclasses.replace(scan, **arrays)
+
+
+def test_a_width_is_judged_by_its_suitable_step_size():
+    """And where none is, by one that keeps the signs: a later one that does not changes nothing."""
+    good, stalled, bad = (0.5, RunStatus.CONVERGED), (0.5, RunStatus.STALLED), (-0.5, RunStatus.STALLED)
+    four, eight = toys.scans()
+    assert (four.chosen, eight.chosen) == (1, 1)
+    assert kept(judged(four, two_tried(eight, good, bad))) == [True, True, True]
+    assert kept(judged(four, two_tried(eight, bad, good))) == [True, True, True]
+    assert kept(judged(four, two_tried(eight, stalled, bad)))[:2] == [True, False]
+
+
 def with_largest(ratio):
     """All pilot runs of the second width with C that many times the mean C of the first."""
     first, second = toys.scans()

@@ -146,6 +146,32 @@ def test_a_count_that_rounding_decides_is_left_open():
     assert theorem_9_stuck_count(trained([tie])).conclusion is None
 
 
+def one_stuck_point(u, step_size=0.25):
+    """w = −1 and this u at the point 1, trained."""
+    start = OnlineStart(np.ones((1, 1)), np.ones((1, 1)), np.array([[[-1.0], [u]]]), step_size)
+    return trained([start], perturbations=0)
+
+
+@pytest.mark.parametrize(("quotient", "kept"), [(4e-10, None), (0.95e-9, None), (1.05e-9, True)])
+def test_a_count_that_is_nearly_zero_is_left_open(quotient, kept):
+    """u/η of 1e-9 or less may be 0: no step, or one."""
+    assert theorem_9_stuck_count(one_stuck_point(quotient / 4)).parts[0].kept is kept
+
+
+def test_a_point_whose_neurons_are_all_off_makes_no_step():
+    """u = −½ is ten steps of η = 1/20 below 0."""
+    count = theorem_9_stuck_count(one_stuck_point(-0.5, step_size=0.05)).parts[0]
+    assert (count.kept, count.cases) == (None, 0)
+
+
+@pytest.mark.parametrize(("more", "kept"), [(-1, False), (0, True), (1, False)])
+def test_control_a_long_count_that_is_off_by_one(more, kept):
+    """u = 5 and η = 0.3: seventeen steps."""
+    runs = one_stuck_point(5.0, step_size=0.3)
+    part = theorem_9_stuck_count(altered(runs, updates=lambda batch: batch.runs.updates + more)).parts[0]
+    assert (part.measured, part.promised, part.kept) == (17 + more, 17, kept)
+
+
 def test_control_labels_read_from_the_wrong_half(mixed):
     evidence = section_7_2_labels(mixed, plus_half_only=True)
     assert evidence.verdict is Verdict.VIOLATED

@@ -75,6 +75,16 @@ def test_control_a_norm_below_one():
     return footnote_1(one_set(1.0, 1.0, 1.0)), footnote_1(one_set(1.0, 1.0, 1 - 5e-12))
 
 
+@pytest.mark.parametrize(("least", "is_vacuous"), [(0.05, False), (0.0, True), (-0.05, True)])
+def test_a_norm_is_never_negative(least, is_vacuous):
+    assert footnote_1(one_set(1.0, 1.0, 1.0), least=least).parts[0].vacuous is is_vacuous
+
+
+def test_control_one_data_set_with_a_long_input_beside_another():
+    both = SeparatedSets(np.ones(2), np.array([1.0, 1 + 5e-12]), np.ones(2))
+    assert unmet_in(footnote_1(both)) == ["input_norm"]
+
+
 test_control_hypotheses_of_footnote_1 = hypothesis_edges(
     footnote_1,
     lambda margin=1.0, norm=1.0: footnote_1(one_set(margin, norm, 1.0)),
@@ -162,6 +172,12 @@ def test_control_a_row_of_footnote_5_that_is_a_little_off(place):
     assert broken_in(rewritten({place: 1e-8})) == [LEAKY, RELU]
 
 
+@pytest.mark.parametrize(("share", "fails"), [(0.9e-10, []), (1.5e-10, [RELU]), (2e-10, [LEAKY, RELU])])
+def test_control_the_room_of_footnote_5(share, fails):
+    """Row 1 by so much longer: N is off by 0.75 of it in 0.75 (ReLU), and by 1.05 of it in 1.8 (Leaky ReLU)."""
+    assert broken_in(rewritten({0: share})) == fails
+
+
 def test_control_a_row_in_the_slot_of_a_zero():
     assert broken_in(rewritten({2: np.array([1e-6, 0.0])})) == [LEAKY, RELU]
 
@@ -173,6 +189,23 @@ def nearly_homogeneous(bend):
 @breaks_hypothesis(footnote_5, "homogeneous")
 def test_control_an_activation_that_bends_a_little():
     return nearly_homogeneous(1e-14), nearly_homogeneous(1e-10)
+
+
+@pytest.mark.parametrize(("bend", "unmet"), [(2.6e-14, []), (5e-14, ["homogeneous"])])
+def test_control_the_room_for_homogeneity(bend, unmet):
+    """|σ(3z) − 3σ(z)|/|z| is 6·bend·z²/5 at the largest z, which is 5: 30 times the bend."""
+    assert unmet_in(nearly_homogeneous(bend)) == unmet
+
+
+def test_control_an_activation_that_jumps_at_large_arguments_only():
+    """At z = ½ it is as homogeneous as any other."""
+    evidence = footnote_5([THREE], activations={"Leaky ReLU": lambda z: np.maximum(0.2 * z, z) + 1e-6 * (z > 4)})
+    assert unmet_in(evidence) == ["homogeneous"]
+
+
+@pytest.mark.parametrize(("weight", "unmet"), [(0.05, []), (-0.05, ["output_weight"])])
+def test_control_one_output_weight_beside_another(weight, unmet):
+    assert unmet_in(footnote_5([THREE, dataclasses.replace(THREE, output_weight=weight)])) == unmet
 
 
 @breaks_hypothesis(footnote_5, "output_weight")
@@ -212,12 +245,12 @@ SOLVED, ACTIVE = (2.5, 1.0), (1.5, 1.0)
 """Rows (w, u) with N = 1.5 and N = 0.5 at x = y = 1."""
 
 
-def scalar_states(*rows):
-    """k = v = 1 in one dimension at x = y = 1, from these (w, u)."""
+def scalar_states(*rows, weight=1.0, step_size=0.7):
+    """k = 1 and v = `weight` in one dimension at x = y = 1, from these (w, u)."""
     hidden = np.array(rows)[:, :, None]
     count = len(rows)
-    outputs = np.tile([1.0, -1.0], (count, 1))
-    return differentiate(hidden, outputs, np.ones((count, 1)), np.ones(count), 0.2, 0.7)
+    outputs = weight * np.tile([1.0, -1.0], (count, 1))
+    return differentiate(hidden, outputs, np.ones((count, 1)), np.ones(count), 0.2, step_size)
 
 
 def stepped(row_w=0.0, row_u=0.0, own=0.0, at_rest=0.0, states=None):
@@ -242,6 +275,25 @@ test_control_each_part_of_equation_10 = part_edges(
         REST: ({}, {"at_rest": 1e-15}),
     },
 )
+
+
+def test_control_a_short_step_is_compared_with_itself():
+    """η = 1e-3: a step of that length is off by 5e-10 of itself."""
+    short = scalar_states(ACTIVE, SOLVED, step_size=1e-3)
+    assert broken_in(stepped(states=short)) == []
+    assert broken_in(stepped(row_w=5e-10, states=short)) == [ROWS_W]
+
+
+@pytest.mark.parametrize(("step", "fails"), [(0.95e-10, []), (1.05e-10, [ROWS_W])])
+def test_control_a_step_where_the_gradient_is_zero(step, fails):
+    """v = 0: the rows do not move, so that a step has nothing to be compared with but 1."""
+    states = scalar_states(ACTIVE, weight=0.0)
+
+    def rule(*arguments):
+        hidden, output = update_of(*arguments)
+        return hidden + np.array([[step], [0.0]]), output
+
+    assert broken_in(equation_10([states], rule=rule)) == fails
 
 
 @pytest.mark.parametrize(("field", "place"), [("by_hidden", (1, 1, 0)), ("by_outputs", (1, 0))])

@@ -70,6 +70,11 @@ test_control_hypotheses_of_section_2 = hypothesis_edges(
 )
 
 
+def test_control_an_output_weight_of_zero_beside_another():
+    mute = dataclasses.replace(BOTH[0], output_weight=0.0)
+    assert unmet_in(section_2_zero_minimum([mute, BOTH[1]])) == ["output_weight"]
+
+
 def test_what_s_is():
     """x = w* = 1, k = 2, v = 3/4: s = 5/9 for α = 1/5 and 2/3 for ReLU, and neither serves the other exactly."""
     leaky, relu = BOTH
@@ -132,6 +137,14 @@ def test_an_output_that_is_off_either_way(share):
 
     evidence = separator_is_global_minimum([one_point(2, 0.8, 0.25), EDGES[1]], weights=off)
     assert broken_in(evidence) == ["N(x) = kv(1 + α)⟨w*, x⟩"]
+
+
+@pytest.mark.parametrize(("share", "fails"), [(1.9e-12, []), (2.1e-12, ["N(x) = kv(1 + α)⟨w*, x⟩"])])
+def test_control_the_room_of_an_output_below_one(share, fails):
+    """N = ½ has the room of an output of 1: 1e-12."""
+    small = one_point(1, 0.4, 0.25)
+    evidence = separator_is_global_minimum([small], weights=lambda case: (1 + share) * case.stacked())
+    assert broken_in(evidence) == fails
 
 
 @pytest.mark.parametrize(("share", "count"), [(1e-13, 0), (5e-12, 2)])

@@ -37,6 +37,7 @@ from widenet.papers.brutzkus2019.formulas import negative_output_limit, positive
 from widenet.papers.brutzkus2019.runs.trained import Trained, corner_settings, run_trained
 from widenet.papers.brutzkus2019.runs.training_set import from_sets
 from widenet.records import Scale
+from widenet.types import RunStatus
 
 OUTPUT, FIRST, SECOND = (
     "N(z) is at least the limit",
@@ -237,6 +238,16 @@ def test_one_setting_outside_beside_another(claim, key):
 def test_sixteen_filters_have_no_time(claim):
     """The T of Proposition E.14 is infinite at k = 16, and negative below."""
     assert claim([narrowed(some(in_the_corner(), slice(2)), 16)]).verdict is Verdict.HYPOTHESES_NOT_MET
+
+
+@pytest.mark.parametrize(("max_steps", "failures"), [(1_733_968, 0), (1_733_969, 2)])
+@pytest.mark.parametrize("claim", [proposition_e_18, proposition_e_22], ids=lambda claim: claim.name)
+def test_seventeen_filters_have_a_time(claim, max_steps, failures):
+    """T = 7(9 + 8/410)/((17/2 − 2√17)/(410·17)) = 1733969.7: a run stopped before it has not failed."""
+    runs = narrowed(some(in_the_corner(), slice(2)), 17)
+    stopped = altered(runs, status=(slice(None), RunStatus.BUDGET_SPENT), loss=(slice(None), 1.0))
+    evidence = claim([dataclasses.replace(stopped, max_steps=max_steps)])
+    assert [case["failures"] for case in evidence.details["cases"]] == [failures]
 
 
 def with_width(claim, half_width):

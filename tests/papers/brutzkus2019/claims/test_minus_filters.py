@@ -91,6 +91,11 @@ def test_control_lemma_e_6_looks_at_every_filter(end, t):
         assert broken(evidence) == ["steps along p₂ alone"]
 
 
+def test_lemma_e_6_says_nothing_without_a_filter_in_u24():
+    for part in lemma_e_6([toy("two units of U13")]).parts:
+        assert (part.kept, part.cases) == (None, 0)
+
+
 def test_lemma_e_6_as_printed_on_a_run_by_hand():
     """D2, u^(2) = (−15, −8): at t = 1 it is u_0 + ηp₁ − ηp₂."""
     trace = toy("D2")

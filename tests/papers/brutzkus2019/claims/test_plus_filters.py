@@ -36,7 +36,7 @@ from widenet.papers.brutzkus2019.claims.plus_filters import (
     lemma_e_10_as_printed,
     observation_active_steps,
 )
-from widenet.papers.brutzkus2019.runs.traces import TraceSetting, draw_fits, follow
+from widenet.papers.brutzkus2019.runs.traces import Trace, TraceSetting, draw_fits, follow
 
 BOUND = "N(x⁺) ≤ (2t + √2/4)c_η"
 COEFFICIENT, SIZE, SIGN = (
@@ -130,6 +130,15 @@ def test_control_lemma_e_4_at_each_time(group, t, record, end):
     assert broken(evidence) == [f"places of {group.upper()}"]
 
 
+@pytest.mark.parametrize("group", ["w13", "w24", "u13", "u24"])
+def test_lemma_e_4_says_nothing_of_places_without_a_filter_in_w13(group):
+    """Such a run stands still from t = 1 on, so there is no t = 2 to look at."""
+    trace = toy("no w in W13")
+    assert trace.steps.tolist() == [1]
+    part = part_of(lemma_e_4([trace]), f"places of {group.upper()}")
+    assert (part.kept, part.cases) == (None, 0)
+
+
 def test_control_lemma_6_2_with_the_printed_count():
     evidence = lemma_6_2([traced(FAST)], through_t=True)
     assert evidence.verdict is Verdict.VIOLATED
@@ -141,6 +150,33 @@ def test_control_lemma_6_2_without_eta():
     assert lemma_6_2([traced(FAST)], with_eta=False).verdict is Verdict.VIOLATED
     # D2, t = 11: w^(2) = w_0 + p₂/16.
     assert broken(lemma_6_2([toy("D2")], with_eta=False)) == [OTHERS]
+
+
+@pytest.mark.parametrize(
+    ("steps", "fails"),
+    [
+        ((0, 0), []),
+        ((16, 16), []),
+        ((-16, 32), []),
+        ((15, 16), [OTHERS]),
+        ((16, 17), [OTHERS]),
+        ((8, 24), [OTHERS]),
+    ],
+)
+def test_control_lemma_6_2_without_eta_wants_whole_lengths(steps, fails):
+    """η = 1/16 in D2: as printed, sixteen steps of η are one whole m, and all of W24(0) have to make them."""
+    ends = np.array(steps)[:, None, None]
+    still = altered(toy("D2"), "b_range.w24", slice(None), now(0))
+    there = altered(still, "b_range.w24", slice(5, 6), lambda _: ends)
+    assert broken(lemma_6_2([there], with_eta=False)) == fails
+
+
+@pytest.mark.parametrize("with_eta", [False, True])
+def test_control_lemma_6_2_a_step_along_p1_on_w24(with_eta):
+    """With nothing along p₂ at all, it is the only thing that fails, printed or repaired."""
+    still = altered(toy("D2"), "b_range.w24", slice(None), now(0))
+    assert broken(lemma_6_2([still], with_eta=with_eta)) == []
+    assert broken(lemma_6_2([altered(still, "a_range.w24", 5, now(1))], with_eta=with_eta)) == [OTHERS]
 
 
 def test_control_lemma_6_2_outside_the_event():
@@ -174,6 +210,37 @@ def test_control_lemma_6_2_with_one_update_too_few():
 def test_control_lemma_6_2_looks_at_every_filter(record, by, fails, end):
     off = by * np.eye(2)[end][:, None].astype(int)
     assert broken(on_toy(lemma_6_2, "D2")(**{record: (5, plus(off))})) == [fails]
+
+
+@pytest.mark.parametrize("extremes", [(-2, 0), (-2, -1), (-2, -2)])
+def test_control_lemma_6_2_looks_at_the_largest_alpha(extremes):
+    ends = np.array(extremes)[:, None, None]
+    assert broken(lemma_6_2([altered(toy("D2"), "b_range.w13", slice(5, 6), lambda _: ends)])) == [SIZE]
+
+
+def test_lemma_6_2_promises_what_it_says():
+    """D2: the only filter of W13 has s_0 = −15/64; the one of W24 has 1/64. A whole step less is 2 less."""
+    assert part_of(lemma_6_2([toy("D2")]), SIZE).promised == 1
+    along = part_of(lemma_6_2([toy("D2")]), ALONG)
+    assert (along.measured, along.promised) == (15 / 64, 0)
+    behind = part_of(on_toy(lemma_6_2, "D2")(**{"a_range.w13": (5, plus(-1))}), ALONG)
+    assert (behind.measured, behind.promised) == (15 / 64 - 2, 0)
+
+
+def on_a_tie() -> Trace:
+    """One filter of each cone, and one with s = −5/64 and r = 5/64: p₂ and p₃ fit it equally, and p₂ comes first."""
+    setting = TraceSetting(half_width=3, step_constant=1 / 8, margin=2.0, n_runs=1)
+    trace = follow(setting, np.array([[(11, 3), (-9, 4), (-5, 5), (5, -13), (-7, 2), (3, 8)]]) / 64)
+    assert trace.w13[0, 0] == 2
+    return trace
+
+
+def test_a_filter_on_a_tie_is_in_neither_cone():
+    """Such a start is outside the event, and its numbers are shown all the same."""
+    assert part_of(lemma_6_2([on_a_tie()]), ALONG).measured == 9 / 64
+    (part,) = lemma_e_9([on_a_tie()]).parts
+    assert part.kept is True
+    assert part.measured == part.promised
 
 
 @spares(lemma_6_2_as_printed)
@@ -278,6 +345,12 @@ def test_control_lemma_e_9_at_one_step():
     return lemma_e_9([toy("D4")]), lemma_e_9([altered(toy("D4"), "s_plus_1", 7, plus(TINY))])
 
 
+@pytest.mark.parametrize(("off", "fails"), [(0.9e-9, []), (1.1e-9, ["the two cones gain alike"])])
+def test_control_the_room_of_lemma_e_9(off, fails):
+    """One filter in each cone of D4: what one gains more, the other gains less."""
+    assert broken(lemma_e_9([altered(toy("D4"), "s_plus_1", 7, plus(off / 2))])) == fails
+
+
 def test_lemma_e_9_takes_the_mean_over_each_cone():
     """Two filters of W⁺(1) and one of W⁺(3): X(1) gains twice as much."""
     trace = toy("two in one cone")
@@ -306,6 +379,12 @@ def from_on(first: int, **more: float):
 def test_control_lemma_e_10_in_each_phase(first, fails):
     """D4: the step before t = 3 has both points active, before t = 17 only x⁺, before t = 10 only x⁻."""
     assert broken(from_on(first)) == [fails]
+
+
+def test_lemma_e_10_where_no_filter_is_left():
+    """It divides by |W13(t)|, and by 1 where there is none: two filters grow by 2η each."""
+    part = part_of(lemma_e_10([altered(toy("D4"), "w13", 3, now(0))]), GROWS)
+    assert (part.measured, part.promised) == (4, 2)
 
 
 @breaks_part(lemma_e_10, GROWS)
