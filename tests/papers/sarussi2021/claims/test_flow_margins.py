@@ -271,6 +271,18 @@ def test_one_margin_that_is_not_positive():
     assert limit_is_kkt([spoilt]).parts[3].kept is False
 
 
+def test_a_margin_of_zero_is_not_positive():
+    """Plus rows (−1, 2), minus rows 0: the output at (2, 1) is 0, and (−1, −3) is right."""
+
+    def change(weights):
+        weights[-1] = np.repeat([[-1.0, 2.0], [0.0, 0.0]], 3, axis=0)
+
+    level = changed_weights(toy_path(), change)
+    assert level.courses()[0].margins[-1].min() == 0
+    with np.errstate(all="ignore"):
+        assert limit_is_kkt([level]).parts[3].kept is False
+
+
 def test_a_margin_a_little_above_zero():
     found = limit_is_kkt([changed_weights(toy_path(), lambda weights: weights[-1].__imul__(1e-4))])
     assert found.parts[3].kept is True
