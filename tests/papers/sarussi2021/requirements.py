@@ -135,7 +135,8 @@ REQUIRED = {
         "hypothesis separable": "> 0",
     },
     "assumption_3_feasible": {
-        "a margin above the threshold needs val < 1/(αR_x)²": "fact",
+        "no network of the regime has a margin above v√(k/val)": "≤ to 1e-06 of it",
+        "where the solution is inside, its margin is above the threshold exactly if val < 1/(αR_x)²": "fact",
         "antipodal data: γ_svm/R_x > √2·α/(1 + α)": "fact",
         "val tends to two one-class problems": "= to 0.001 of it",
     },

@@ -143,6 +143,9 @@ def test_a_regime_that_is_not_of_perfect_agreement():
 TALL = np.array([(1.0, 5.0), (1.0, -5.0), (-1.0, -5.0), (-1.0, 5.0)]), np.array([1.0, 1.0, -1.0, -1.0])
 
 
+INSIDE = "where the solution is inside, its margin is above the threshold exactly if val < 1/(αR_x)²"
+
+
 @functools.cache
 def feasible_tall():
     return feasibility([TALL], (0.05, 0.6))
@@ -160,10 +163,8 @@ test_control_each_part_of_feasibility = part_edges(
     assumption_3_feasible,
     lambda **fields: assumption_3_feasible(altered(feasible_tall(), **fields)),
     {
-        "a margin above the threshold needs val < 1/(αR_x)²": (
-            {},
-            {"values": lambda _: feasible_tall().limits * 1.001},
-        ),
+        "no network of the regime has a margin above v√(k/val)": ({}, {"member_limits": lambda v: 0.999 * v}),
+        INSIDE: ({}, {"values": lambda _: feasible_tall().limits * 1.001}),
         "antipodal data: γ_svm/R_x > √2·α/(1 + α)": ({}, {"shares": lambda _: feasible_tall().needed * 0.999}),
         "val tends to two one-class problems": ({}, {"decoupled": lambda v: 1.01 * v}),
     },
@@ -175,7 +176,27 @@ def test_the_edges_of_feasibility_are_strict():
     edge = feasible_tall()
     level = altered(edge, shares=edge.needed, mirrored_values=edge.mirrored_limits, margins=edge.thresholds,
                     values=edge.limits)  # fmt: skip
-    assert [part.kept for part in assumption_3_feasible(level).parts[:2]] == [True, True]
+    assert [part.kept for part in assumption_3_feasible(level).parts[:3]] == [True, True, True]
+
+
+def test_the_bound_on_margins_is_attained_at_the_solution():
+    """Two points, α = 1/3, k = 3, v = 0.4: the solution lies inside, and its margin is 1.5587…"""
+    found = feasibility([TWO_POINTS.draw(0)], (1 / 3,))
+    assert found.inside.all()
+    np.testing.assert_allclose(found.margins, 1.55872692593, rtol=1e-9)
+    part = assumption_3_feasible(found).parts[0]
+    assert part.tightness == pytest.approx(1, rel=1e-9)
+    assert part.cases == 11
+    assert found.member_margins[1:].max() < 0.999 * found.margins[0]
+
+
+def test_a_solution_outside_the_regime_decides_nothing():
+    """Three points with α = 1/20: Eq. 7 has its solution outside, so that its margin says nothing about the regime."""
+    found = feasibility([WEDGE.draw(0)], (1 / 20,))
+    assert not found.inside.any()
+    judged = {part.name: part.kept for part in assumption_3_feasible(found).parts}
+    assert judged[INSIDE] is None
+    assert judged["no network of the regime has a margin above v√(k/val)"] is True
 
 
 def test_a_program_that_is_not_solved_decides_nothing(monkeypatch):

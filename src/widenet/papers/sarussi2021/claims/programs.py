@@ -238,14 +238,18 @@ def draw_feasibility(scale: Scale, seed: int) -> Feasibility:
     draws=draw_feasibility,
 )
 def assumption_3_feasible(found: Feasibility) -> Evidence:
-    """Inside the regime of perfect agreement a margin above √k·αvR_x is possible exactly if the value of Eq. 7 is below
-    1/(αR_x)²; on antipodal data exactly if γ_svm/R_x > √2·α/(1 + α). As α → 0 the value tends to that of two one-class
+    """Inside the regime of perfect agreement no normalized margin is above v√(k/val), val being the value of Eq. 7; so
+    one above √k·αvR_x needs val < 1/(αR_x)², and if the solution of Eq. 7 lies in the regime, that is enough. On
+    antipodal data the condition is γ_svm/R_x > √2·α/(1 + α). As α → 0 the value tends to that of two one-class
     problems, so small α always allow it.
     """
     return evidence(
         {
-            "a margin above the threshold needs val < 1/(αR_x)²": Fact(
-                (found.margins > found.thresholds) == (found.values < found.limits)
+            "no network of the regime has a margin above v√(k/val)": Sides(
+                found.member_margins, found.member_limits, room=CLOSED_FORM * found.member_limits
+            ),
+            "where the solution is inside, its margin is above the threshold exactly if val < 1/(αR_x)²": Fact(
+                (found.margins > found.thresholds) == (found.values < found.limits), scored=found.inside
             ),
             "antipodal data: γ_svm/R_x > √2·α/(1 + α)": Fact(
                 (found.shares > found.needed) == (found.mirrored_values < found.mirrored_limits)

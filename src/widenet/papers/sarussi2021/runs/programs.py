@@ -13,6 +13,10 @@ from widenet.papers.sarussi2021.formulas import (
     limit_margin,
     margin_threshold,
 )
+from widenet.papers.sarussi2021.settings import SignedNetwork
+
+N_MEMBERS = 10
+"""Networks drawn in the regime, for every data set and slope."""
 
 
 def asymmetry(points: np.ndarray) -> float:
@@ -139,16 +143,21 @@ class Feasibility:
     """Whether Assumption 3 of Theorem 6.2 can hold inside the regime of perfect agreement.
 
     Attributes:
-      values, limits: val of Eq. 7 and 1/(αR_x)²; margins, thresholds: the largest normalized margin seen inside the
-        regime, and √k·αvR_x.
+      values, limits: val of Eq. 7 and 1/(αR_x)²; thresholds: √k·αvR_x; margins: the normalized margin of the network
+        at the solution of Eq. 7, and inside, whether it lies in the regime.
+      member_margins, member_limits: normalized margins of networks of the regime, that one among them if it is inside,
+        and v√(k/val).
       shares, needed: γ_svm/R_x and √2α/(1 + α), of antipodal data only; mirrored_values, mirrored_limits likewise.
       small, decoupled: val at α = 1e-6, and the sum of the two one-class values.
     """
 
     values: np.ndarray
     limits: np.ndarray
-    margins: np.ndarray
     thresholds: np.ndarray
+    margins: np.ndarray
+    inside: np.ndarray
+    member_margins: np.ndarray
+    member_limits: np.ndarray
     shares: np.ndarray
     needed: np.ndarray
     mirrored_values: np.ndarray
@@ -160,18 +169,42 @@ class Feasibility:
 def feasibility(
     sets: Sequence[tuple[np.ndarray, np.ndarray]], slopes: Sequence[float], k: int = 3, v: float = 0.4
 ) -> Feasibility:
-    """For every data set and slope; the margin at the solution of Eq. 7 is the largest inside the regime."""
-    rows, antipodal, small = [], [], []
+    """For every data set and slope, with k neurons of each sign."""
+    rows, antipodal, small, members = [], [], [], []
+    draw = np.random.default_rng(3)
     for points, labels in sets:
         largest, machine = np.linalg.norm(points, axis=1).max(), separate(points, labels)
         ones = [separate(points[labels == y], labels[labels == y]).norm_upper ** 2 for y in (1.0, -1.0)]
         small.append((solve_perfect_agreement(points, labels, 1e-6).value, sum(ones)))
+        around = right_rows(points, labels, draw)
         for slope in slopes:
-            value = solve_perfect_agreement(points, labels, slope).value
-            ceiling = float(largest_feasible_value(slope, largest))
+            solved = solve_perfect_agreement(points, labels, slope)
+            value, ceiling = solved.value, float(largest_feasible_value(slope, largest))
             threshold = float(margin_threshold(slope, v, k, largest))
-            rows.append((value, ceiling, float(limit_margin(value, v, k)), threshold))
+            best = SignedNetwork(np.tile(solved.plus, (k, 1)), np.tile(solved.minus, (k, 1)), v, slope)
+            inside = bool((labels * (points @ np.stack([solved.plus, -solved.minus]).T).T > 0).all())
+            rows.append((value, ceiling, threshold, _margin(best, points, labels), inside))
+            networks = [best] if inside else []
+            for _ in range(N_MEMBERS if len(around) else 0):
+                chosen = around[draw.integers(len(around), size=(2, k))] * draw.uniform(0.5, 2, size=(2, 1, 1))
+                networks.append(SignedNetwork(chosen[0], -chosen[1], v, slope))
+            limit = float(limit_margin(value, v, k))
+            members += [(_margin(network, points, labels), limit) for network in networks]
             if asymmetry(points) == 0:
                 antipodal.append((machine.margin / largest, float(antipodal_margin_share(slope)), value, ceiling))
-    both = np.array(antipodal).reshape(-1, 4)
-    return Feasibility(*np.array(rows).T, *both.T, *np.array(small).T)
+    values, limits, thresholds, margins, inside = np.array(rows).T
+    both, found = np.array(antipodal).reshape(-1, 4), np.array(members).reshape(-1, 2)
+    return Feasibility(
+        values, limits, thresholds, margins, inside > 0, found[:, 0], found[:, 1], *both.T, *np.array(small).T
+    )
+
+
+def right_rows(points: np.ndarray, labels: np.ndarray, draw: np.random.Generator) -> np.ndarray:
+    """Vectors around the SVM that are right on every point; none where nothing separates the points."""
+    base = separate(points, labels).vector(points.shape[1])
+    rows = base + 0.3 * np.linalg.norm(base) * draw.normal(size=(100, len(base)))
+    return rows[(labels * (rows @ points.T) > 0).all(axis=1)]
+
+
+def _margin(network: SignedNetwork, points: np.ndarray, labels: np.ndarray) -> float:
+    return float((labels * network.outputs(points)).min() / network.norm)
