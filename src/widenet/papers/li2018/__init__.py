@@ -68,6 +68,7 @@ PAPER = Paper(
         "predictions.theorem_4_1_start",
         "budget.theorem_4_1_budget",
         "coupling.lemma_b_1",
+        "coupling.lemma_b_1_as_printed",
         "mixing.lemma_b_2",
         "mixing.lemma_b_2_event",
         "mixing.lemma_b_3",
