@@ -59,6 +59,7 @@ PAPER = Paper(
         "network.lemma_a_3_sum",
         "rows.lemma_a_3_net",
         "descent.lemma_a_4",
+        "descent.lemma_a_4_as_printed",
         "descent.lemma_a_4_step",
         "convexity.lemma_a_5",
         "predictions.theorem_4_1_margin",
