@@ -176,8 +176,8 @@ def draw_uniform_at_a_point(scale: Scale, seed: int) -> Uniform:
 
 @claim("li2018.lemma_b_1_as_printed", Kind.STEP, "Lemma B.1, Appendix B.1", draws=draw_uniform_at_a_point)
 def lemma_b_1_as_printed(found: Uniform, *, failure: float = 0.01) -> Evidence:
-    """For every unit vector x, with high probability over the start, for every τ > 0 and t = Õ(τ/η), a share 1 − 10τ/σ of
-    the neurons at least has ∂L/∂w_r = ∂̃L/∂w_r at x, whatever the label, and |⟨w_r^t, x⟩| ≥ τ.
+    """For every unit vector x, with high probability over the start, for every τ > 0 and t = Õ(τ/η), a share 1 − 10τ/σ
+    of the neurons at least has ∂L/∂w_r = ∂̃L/∂w_r at x, whatever the label, and |⟨w_r^t, x⟩| ≥ τ.
 
     High probability is 0.99 here, and t = 0, where the gradients are equal: some τ has too many neurons with
     |⟨w_r⁰, x⟩| < τ with probability c_G/10 = 0.0798 as m → ∞.
@@ -231,8 +231,8 @@ def lemma_a_1_move(cells: Sequence[Descent], *, factor: float = 1.0) -> Evidence
 @claim("li2018.lemma_5_1", Kind.MAIN, "Lemma 5.1 (= A.1), Section 5.1", reads=descents.at(coupled_settings))
 def lemma_5_1(cells: Sequence[Descent], *, least_scaled: float = LEAST_SCALED) -> Evidence:
     """For steps t ≤ τ/(2·max|a|·η), at least a share 1 − eτkl/σ of the neurons has ∂L/∂w_r = ∂̃L/∂w_r: every neuron with
-    |⟨w_r⁰, x_{a,b}⟩| ≥ τ on all points keeps its patterns, and a neuron that keeps its patterns has equal gradients. For
-    τ with eτklm/σ ≥ 20, whatever η.
+    |⟨w_r⁰, x_{a,b}⟩| ≥ τ on all points keeps its patterns, and a neuron that keeps its patterns has equal gradients.
+    For τ with eτklm/σ ≥ 20, whatever η.
 
     Printed is "for every τ > 0". For smaller τ, and steps so small that some are promised for them, one neuron that
     changes a pattern may be too many.

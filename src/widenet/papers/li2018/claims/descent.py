@@ -84,8 +84,9 @@ def averaged_squares(cells: Sequence[Descent]) -> dict[int, float]:
 
 @claim("li2018.lemma_a_4", Kind.TREND, "Lemma A.4, Appendix A.3", reads=descents)
 def lemma_a_4(cells: Sequence[Descent], *, slope: float = -0.35) -> Evidence:
-    """On data that meets (A1), and (A1') for mirror images, with η ∝ 1/m and over T ∝ σ/η steps, the mean of (v^t)² falls
-    like m^{−1/2}: Lemma A.4 bounds it by Õ(k⁵l⁵/(δ⁴σm)). Held against a slope of at most −0.35 in log m, which is ours.
+    """On data that meets (A1), and (A1') for mirror images, with η ∝ 1/m and over T ∝ σ/η steps, the mean of (v^t)²
+    falls like m^{−1/2}: Lemma A.4 bounds it by Õ(k⁵l⁵/(δ⁴σm)). Held against a slope of at most −0.35 in log m, which is
+    ours.
     """
     means = averaged_squares(cells)
     fall = fitted_slope(np.array(list(means)), np.array(list(means.values())))
