@@ -30,7 +30,7 @@ def certificate(dim: int = 2):
     """Two clouds, one of them with a name that is no name."""
     draw = np.random.default_rng(dim)
     points = draw.normal(size=(24, dim)) + 3 * np.repeat([[1.0], [-1.0]], 12, axis=0)
-    return wn.certify(points, [NASTY] * 12 + ["left"] * 12, runs=3, time=60)
+    return wn.certify(points, [NASTY] * 12 + ["left"] * 12, runs=3, time=600)
 
 
 class Elements(HTMLParser):
@@ -104,7 +104,7 @@ def test_sentences_are_sentences():
     for sentence in (
         *words.about_data(findings.portrait),
         *words.about_structure(findings.portrait),
-        *words.about_training(findings.training),
+        *words.about_training(findings.training, 25),
         *words.about_certainty(findings),
         words.about_rows(findings),
         words.about_picture(findings.portrait),

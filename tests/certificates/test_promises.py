@@ -118,10 +118,10 @@ def test_a_change_is_verified(monkeypatch):
     theorem = Paper(key="brutzkus2018", title="", authors="", venue="", arxiv="", in_one_line="",
                     claims=("convergence.theorem_2",))  # fmt: skip
     monkeypatch.setattr(papers, "PAPERS", (theorem,))
-    view, cells, clock = View("", two_outliers()), cells_of(None), Clock(100.0)
+    view, cells, clock = View("", two_outliers(), np.arange(100, 112)), cells_of(None), Clock(100.0)
     rows = ask_all(papers.claims_of(), [view], cells, clock)
     assert [each.key for each in rows[0].missing] == ["separable"]
-    (change,) = smallest_changes(rows, [view], np.arange(100, 112), cells, clock)
+    (change,) = smallest_changes(rows, [view], cells, clock)
     assert (change.before, change.after) == (Verdict.HYPOTHESES_NOT_MET, Verdict.HOLDS)
     assert change.left_out == (103, 108)
     assert "these 2 points on the wrong side of the best flat boundary (rows 103, 108)" in change.words

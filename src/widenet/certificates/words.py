@@ -130,14 +130,16 @@ def about_structure(portrait: Portrait) -> list[str]:
     return said
 
 
-def about_training(training: Training) -> list[str]:
-    """What the networks did."""
+def about_training(training: Training, points: int) -> list[str]:
+    """What the networks did, on data of so many points."""
     setting = training.setting
     said = [
         f"{counted(training.runs, 'network')} with {setting.n_neurons} neurons were trained on {training.trained_on:,} "
         f"points, from random starts, with step size {number(setting.step_size)}"
         + (f"; {training.held_out:,} points were kept aside." if training.held_out else ".")
     ]
+    if training.trained_on + training.held_out < points:
+        said.append(f"These are a random part of the {points:,}: more would have taken too long.")
     said.append(_fitting(training))
     if training.test_error is not None and training.test_limits is not None:
         low, high = training.test_limits

@@ -8,7 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_least, at_most, claim, less_than, more_than
+from widenet.claims.base import (
+    Evidence,
+    Hypothesis,
+    Kind,
+    Runs,
+    Silence,
+    at_least,
+    at_most,
+    claim,
+    less_than,
+    more_than,
+)
 from widenet.claims.meaning import Topic
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
@@ -244,11 +255,11 @@ def _phase_conditions(phases: Sequence[Phase]) -> tuple[Hypothesis, ...]:
 )
 def section_4_3_rate(phases: Sequence[Phase]) -> Evidence:
     """Where L_1 is small enough for Theorem 1 and ‖V^(1)‖ as in part 7 of Lemma 15, with Q_1 = e²/(120p):
-    L_t ≤ L_1/(c_1L_1 log⁴(1/L_1)(t − 1)/(d p^(1−β)) + 1), so 1/L_t grows by at least c_1 log⁴(1/L_1)/(d p^(1−β)) per
-    step, and L_t ≤ min{d p^(1−β)/(c_1 log⁴(1/L_1)(t − 1)), L_1} for t > 1, c_1 = 125e²/(120·1944).
+    L_t ≤ L_1/(c_1L_1 log⁴(1/L_1)(t − 1)/(d p^(1−β)) + 1), that is 1/L_t − 1/L_1 ≥ c_1 log⁴(1/L_1)(t − 1)/(d p^(1−β)),
+    and so L_t ≤ min{d p^(1−β)/(c_1 log⁴(1/L_1)(t − 1)), L_1}, for t > 1, with c_1 = 125e²/(120·1944).
 
-    The last line of the display says nothing here: its first bound is the smaller one only after some 10⁸ steps, and
-    every loss that falls is at most L_1. What is tested is the third line.
+    The minimum says nothing here: its first term is the smaller one only after some 10⁹ steps, and every loss that
+    falls is at most L_1. What is tested is the line of the display before it.
     """
     late = np.concatenate([phase.losses[1:] for phase in phases])
     firsts = np.concatenate([np.full(len(phase.losses) - 1, phase.losses[0]) for phase in phases])
@@ -279,6 +290,7 @@ def section_4_3_rate(phases: Sequence[Phase]) -> Evidence:
             at_least("norm_low", "smallest ‖V^(1)‖/√(d/p^β)", min(ratios), 0.6),
             at_most("norm_high", "largest ‖V^(1)‖/√(d/p^β)", max(ratios), 3),
         ),
+        runs=Runs(tried=len(phases)),
         details={"half_width": [phase.half_width for phase in phases], "scaling": "exact"},
     )  # fmt: skip
 
