@@ -1,5 +1,6 @@
 """A certificate from end to end, with rooms whose claims take no time."""
 
+import functools
 import json
 
 import numpy as np
@@ -10,6 +11,7 @@ import widenet as wn
 from tests.rooms import BROKEN, EMPTY, TOY
 from tests.rooms.broken2022.claims.theorems import theorem_8
 from widenet import papers
+from widenet.certificates import words
 from widenet.certificates.clock import Clock
 from widenet.cli import app
 from widenet.errors import InputError
@@ -18,7 +20,7 @@ CORNERS = np.array(
     [[2.0, 1.0], [1.5, 0.5], [2.5, 0.9], [2.1, 0.2], [-1.0, 0.3], [-2.0, -1.0], [-1.5, 0.0], [-1.1, 0.4]]
 )
 SIDES = np.array(["east"] * 4 + ["west"] * 4)
-SMALL = {"runs": 3, "time": 30.0}
+SMALL = {"runs": 3, "time": 600.0}
 
 
 @pytest.fixture(autouse=True)
@@ -33,12 +35,18 @@ def table(tmp_path, labels=tuple(SIDES), name="corners.csv"):
     return path
 
 
+@functools.cache
+def corners():
+    """One certificate for the tests that only look at it."""
+    return wn.certify(CORNERS, SIDES, **SMALL)
+
+
 def invoke(*arguments):
     return CliRunner().invoke(app, ["certify", *map(str, arguments)], prog_name="widenet")
 
 
 def test_a_certificate_has_all_its_parts():
-    found = wn.certify(CORNERS, SIDES, **SMALL).findings
+    found = corners().findings
     assert found.portrait.separable is True
     assert [each.name for each in found.portrait.classes] == ["east", "west"]
     assert len(found.rows) == len(papers.claim_ids())
@@ -50,13 +58,13 @@ def test_a_certificate_has_all_its_parts():
 
 
 def test_main_results_come_first_and_silent_claims_last():
-    rows = wn.certify(CORNERS, SIDES, **SMALL).findings.rows
+    rows = corners().findings.rows
     assert rows[0].id == "toy2020.theorem_2"
     assert [row.evidence is None for row in rows] == sorted(row.evidence is None for row in rows)
 
 
 def test_the_same_seed_gives_the_same_certificate():
-    first, second = (wn.certify(CORNERS, SIDES, **SMALL).to_dict() for _ in range(2))
+    first, second = corners().to_dict(), wn.certify(CORNERS, SIDES, **SMALL).to_dict()
     for each in (first, second):
         each.pop("seconds")
         for row in each["rows"]:
@@ -65,7 +73,7 @@ def test_the_same_seed_gives_the_same_certificate():
 
 
 def test_json_and_screen_say_the_same():
-    certificate = wn.certify(CORNERS, SIDES, **SMALL)
+    certificate = corners()
     assert json.loads(certificate.to_json()) == certificate.to_dict()
     text = repr(certificate)
     assert "8 points of 2 numbers each, in 2 classes: east (4), west (4)." in text
@@ -85,10 +93,11 @@ def test_many_classes_and_classes_that_no_plane_separates():
 
 def test_contradictions_are_counted_and_proved():
     inputs = np.array([[1.0, 2.0], [1.0, 2.0], [3.0, 1.0], [3.0, 1.0], [0.0, 4.0]])
-    found = wn.certify(inputs, ["a", "b", "a", "a", "b"], **SMALL).findings.portrait
+    certificate = wn.certify(inputs, ["a", "b", "a", "a", "b"], runs=1, time=1e-6)
+    found = certificate.findings.portrait
     assert (found.n_contradicting, found.duplicates, found.contradictions) == (2, 1, ((1, 2),))
     assert found.separable is False
-    assert "same numbers as a point of another class (rows 1 and 2" in repr(wn.certify(inputs, list("abaab"), **SMALL))
+    assert "same numbers as a point of another class (rows 1 and 2" in repr(certificate)
 
 
 def test_time_that_is_spent_is_said():
@@ -96,6 +105,18 @@ def test_time_that_is_spent_is_said():
     assert found.unasked == len(papers.claim_ids())
     assert found.training is None
     assert "the time of 1e-06 s was spent" in repr(wn.certify(CORNERS, SIDES, runs=3, time=1e-6))
+
+
+def test_what_has_nothing_to_say_is_not_mixed_with_what_was_not_asked():
+    count = len(papers.claim_ids())
+    assert (
+        f"2 speak about this data (2 hold), {count - 2} have nothing to say about such data, and 0 were not asked"
+        in (words.about_rows(corners().findings))
+    )
+    spent = wn.certify(CORNERS, SIDES, runs=3, time=1e-6).findings
+    assert f"0 speak about this data, 0 have nothing to say about such data, and {count} were not" in (
+        words.about_rows(spent)
+    )
 
 
 def test_a_clock_counts_down_and_shares_what_is_left():
@@ -124,12 +145,12 @@ def test_a_wrong_choice_is_one_sentence(choice, message):
 
 def test_the_command_writes_a_file_and_shows_a_screen(tmp_path):
     out = tmp_path / "out"
-    result = invoke(table(tmp_path), "--runs", 3, "--out", out)
+    result = invoke(table(tmp_path), "--runs", 3, "--out", out, "--time", 600)
     assert result.exit_code == 0, result.stderr
     assert "widenet certificate of corners.csv" in result.stdout
     assert "corners.csv" in (out / "corners.html").read_text()
     assert json.loads((out / "corners.json").read_text())["portrait"]["points"] == 8
-    plain = invoke(table(tmp_path), "--runs", 3, "--out", out, "--json")
+    plain = invoke(table(tmp_path), "--runs", 3, "--out", out, "--json", "--time", 0.001)
     assert json.loads(plain.stdout)["portrait"]["label"] == "side"
 
 
@@ -154,4 +175,4 @@ def test_hostile_input_is_one_sentence_and_nothing_is_written(tmp_path, monkeypa
 def test_a_violated_theorem_is_an_exit_code(tmp_path, monkeypatch):
     monkeypatch.setattr(papers, "PAPERS", (BROKEN,))
     monkeypatch.setattr(theorem_8, "_settings_on", lambda specimen: 0)
-    assert invoke(table(tmp_path), "--runs", 3, "--out", tmp_path / "out").exit_code == 1
+    assert invoke(table(tmp_path), "--runs", 3, "--out", tmp_path / "out", "--time", 600).exit_code == 1

@@ -58,17 +58,9 @@ class Candidate:
 
 
 def smallest_changes(
-    rows: Sequence[Row],
-    views: Sequence[View],
-    numbers: np.ndarray,
-    cells: Cells,
-    clock: Clock,
-    progress: Progress = silent,
+    rows: Sequence[Row], views: Sequence[View], cells: Cells, clock: Clock, progress: Progress = silent
 ) -> list[Change]:
     """For each main result that does not apply, or was not confirmed, the first change with which it does.
-
-    Arguments:
-      numbers: the row of the reader's table that each point of the views is.
 
     Raises:
       StoreError: the store cannot be read or written.
@@ -78,8 +70,8 @@ def smallest_changes(
     wanting = [row for row in rows if row.about in by_name and row.verdict in WANTING]
     found = []
     for row, share in parts(wanting, progress):
-        specimen = by_name[row.about].specimen
-        for candidate in _candidates(row, specimen, numbers):
+        view = by_name[row.about]
+        for candidate in _candidates(row, view.specimen, view.rows):
             if clock.left <= 0:
                 return found
             try:

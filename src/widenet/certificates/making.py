@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from widenet.certificates.certainty import repeat
@@ -15,8 +16,8 @@ from widenet.certificates.promises import promises_of
 from widenet.certificates.reading import Table, read
 from widenet.certificates.rows import ask_again, ask_all, claims_by_weight, ordered
 from widenet.certificates.training import epochs_for, summed, train
-from widenet.certificates.views import views_of
-from widenet.claims.specimen import Choices
+from widenet.certificates.views import drawn_points, views_of
+from widenet.claims.specimen import Choices, Specimen
 from widenet.errors import InputError
 from widenet.progress import Progress, silent, stretch
 from widenet.run.cells import versions
@@ -26,8 +27,10 @@ from widenet.types import Dataset
 
 RUNS, MOST_RUNS, SECONDS = 64, 10_000, 60.0
 LEAST_WIDTH, PER_CLASS = 20, 10
-FOR_MAIN, FOR_TRAINING, FOR_CHANGES, FOR_FEW = 0.5, 0.6, 0.4, 0.7
-"""The shares of the time left that main results may take, networks, changes, and statements about a few points."""
+NUMBERS_PER_SECOND, LEAST_TRAINED = 40_000, 500
+"""Networks are given at most so many numbers, per second of the reader's time, and at least so many points."""
+FOR_TRAINING, FOR_MAIN, FOR_CHANGES, FOR_FEW = 0.5, 0.6, 0.4, 0.7
+"""The shares of the time left that networks may take, main results, changes, and statements about a few points."""
 
 
 def certify(
@@ -60,7 +63,7 @@ def certify(
 
     Other arguments:
       scaling: "auto", "ball" or "none"; see `widenet.certificates.preparation.Scaling`.
-      seed: of held-out points, starts and orders; the same seed gives the same certificate.
+      seed: of held-out points, starts and orders; with time enough, the same seed gives the same certificate.
       store: where runs are kept and found; by default where the command line keeps them. The data is not kept.
       progress: told the fraction done.
 
@@ -76,20 +79,21 @@ def certify(
     progress(0.01, "looking at the data")
     prepared = prepare(table, how, seed)
     portrait = portray(table, prepared)
-    views = views_of(table, prepared, portrait, choices)
+    whole, few = views_of(table, prepared, portrait, choices, time)
     cells = cells_of(store)
-    data, digest = prepared.data, views[0][0].specimen.digest
+    most = max(int(NUMBERS_PER_SECOND * time) // prepared.data.dim, LEAST_TRAINED)
+    data = prepared.data[drawn_points(np.asarray(prepared.data.labels), most, choices.seed)]
+    digest = Specimen(data, choices).digest
     setting = _networks(choices, len(table.class_names), runs, init_scale, data, digest, time)
     main, others = claims_by_weight()
-    whole, few = views
-    rows = ask_all(main, whole, cells, clock.share(FOR_MAIN), stretch(progress, 0.05, 0.3))
-    ensemble = train(setting, cells, clock.share(FOR_TRAINING), stretch(progress, 0.3, 0.6))
-    changes = smallest_changes(
-        rows, whole, prepared.rows, cells, clock.share(FOR_CHANGES), stretch(progress, 0.6, 0.65)
-    )
+    ensemble = train(setting, cells, clock.share(FOR_TRAINING), stretch(progress, 0.05, 0.35))
+    rows = ask_all(main, whole, cells, clock.share(FOR_MAIN), stretch(progress, 0.35, 0.6))
+    changes = smallest_changes(rows, whole, cells, clock.share(FOR_CHANGES), stretch(progress, 0.6, 0.65))
     rows += ask_all(others, whole, cells, clock, stretch(progress, 0.65, 0.8))
     if few is not None:
         rows = ask_again(rows, few, cells, clock.share(FOR_FEW), stretch(progress, 0.8, 0.9))
+    if ensemble is None and clock.left > 0:  # what was compiled in the first try is there now
+        ensemble = train(setting, cells, clock, stretch(progress, 0.9, 0.95))
     certainty = None if ensemble is None else repeat(ensemble, cells, clock, stretch(progress, 0.9, 1.0))
     rows = ordered(rows)
     findings = Findings(
@@ -98,7 +102,7 @@ def certify(
         rows=tuple(rows),
         promises=tuple(promises_of(rows)),
         changes=tuple(changes),
-        training=None if ensemble is None else summed(ensemble),
+        training=None if ensemble is None else summed(ensemble, runs),
         certainty=certainty,
         seconds=clock.spent,
         time=clock.seconds,

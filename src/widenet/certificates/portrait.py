@@ -203,16 +203,22 @@ def _unit_rows(prepared: Prepared) -> np.ndarray | None:
 
 
 def _clusters(units: np.ndarray, prepared: Prepared) -> Clusters:
-    labels = np.asarray(prepared.data.labels)
+    units, labels = _compared(units, np.asarray(prepared.data.labels))
     found = measure_clusters(units, labels, find_clusters(units, labels))
     return Clusters(radius=found.radius, overlap=found.overlap, imbalance=found.imbalance)
 
 
+def _compared(units: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All points, or a random part of them that is not too large to be compared."""
+    if len(units) <= MOST_COMPARED:
+        return units, labels
+    part = np.random.default_rng(0).choice(len(units), MOST_COMPARED, replace=False)
+    return units[part], labels[part]
+
+
 def _components(units: np.ndarray, prepared: Prepared) -> Components:
-    classes = np.unique(np.asarray(prepared.data.labels), return_inverse=True)[1].astype(np.int64)
-    if len(units) > MOST_COMPARED:
-        part = np.random.default_rng(0).choice(len(units), MOST_COMPARED, replace=False)
-        units, classes = units[part], classes[part]
+    units, labels = _compared(units, np.asarray(prepared.data.labels))
+    classes = np.unique(labels, return_inverse=True)[1].astype(np.int64)
     found = measure_structure(units, classes, find_components(units, classes))
     return Components(
         classes=found.n_classes,

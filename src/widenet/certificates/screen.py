@@ -20,7 +20,7 @@ def as_text(findings: Findings, width: int = WIDTH) -> str:
     lines += _part("2  What theory promises here", _promises(findings, width), width, wrapped=True)
     trained = ["There was no time to train networks."]
     if findings.training is not None:
-        trained = words.about_training(findings.training)
+        trained = words.about_training(findings.training, portrait.points)
     lines += _part("3  What really happens", trained, width)
     lines += _part("4  Which theorems speak, and what they lack", _theorems(findings, width), width, wrapped=True)
     lines += _part("5  How sure", words.about_certainty(findings), width)

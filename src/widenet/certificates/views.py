@@ -13,6 +13,11 @@ from widenet.types import Dataset
 
 FEW = 50
 """Many steps of proofs are followed on at most so many points."""
+NUMBERS_PER_SECOND = 12_000
+"""Theorems are asked about at most so many numbers, per second of the reader's time."""
+LEAST_PART = 200
+AT_RANDOM = "drawn at random"
+"""What the name of a view says that has not all the points."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,31 +26,52 @@ class View:
 
     Attributes:
       name: what was changed, in a few words; "" for the data as it was prepared.
+      specimen: the points, with the reader's choices.
+      rows: which row of the reader's table each of them is.
     """
 
     name: str
     specimen: Specimen
+    rows: np.ndarray
 
 
-def views_of(table: Table, prepared: Prepared, portrait: Portrait, choices: Choices) -> tuple[list[View], View | None]:
-    """The data as it was prepared; for many classes, one of them and the rest; points of length 1. And a few of them.
+def views_of(
+    table: Table, prepared: Prepared, portrait: Portrait, choices: Choices, seconds: float | int
+) -> tuple[list[View], View | None]:
+    """The data as it was prepared, or what time allows of it; for many classes, one of them and the rest; points of
+    length 1. And a few points.
 
     The few are for statements that follow every point, and None where there are not many.
     """
-    views = [View("", Specimen(prepared.data, choices))]
-    data, names = prepared.data, []
+    data, rows, names = prepared.data, prepared.rows, []
+    most = max(int(NUMBERS_PER_SECOND * seconds) // data.dim, LEAST_PART)
+    if data.n_samples > most:
+        part = drawn_points(np.asarray(data.labels), most, choices.seed)
+        data, rows, names = data[part], rows[part], [f"{most:,} points {AT_RANDOM}"]
+        views = [View(names[0], Specimen(data, choices), rows)]
+    else:
+        views = [View("", _known(Specimen(data, choices), prepared), rows)]
     best = max(portrait.separability, key=lambda each: each.margin or 0.0, default=None)
     if len(table.class_names) > 2 and best is not None and best.class_number is not None:
-        signs = np.where(table.classes[prepared.rows] == best.class_number, 1.0, -1.0)
-        data, names = Dataset(prepared.data.inputs, jnp.asarray(signs)), [best.between]
-        views.append(View(best.between, Specimen(data, choices)))
+        signs = np.where(table.classes[rows] == best.class_number, 1.0, -1.0)
+        data, names = Dataset(data.inputs, jnp.asarray(signs)), [best.between, *names]
+        views.append(View(", ".join(names), Specimen(data, choices), rows))
     if (units := _of_length_one(data)) is not None:
         data, names = units, [*names, "points of length 1"]
-        views.append(View(", ".join(names), Specimen(data, choices)))
+        views.append(View(", ".join(names), Specimen(data, choices), rows))
     if data.n_samples <= FEW:
         return views, None
-    names = [*names, f"{FEW} points drawn at random"]
-    return views, View(", ".join(names), Specimen(data[_few(np.asarray(data.labels), choices.seed)], choices))
+    few = drawn_points(np.asarray(data.labels), FEW, choices.seed)
+    names = [*(name for name in names if not name.endswith(AT_RANDOM)), f"{FEW} points {AT_RANDOM}"]
+    return views, View(", ".join(names), Specimen(data[few], choices), rows[few])
+
+
+def _known(specimen: Specimen, prepared: Prepared) -> Specimen:
+    """The same specimen, which need not find out again what separates it."""
+    found = prepared.with_bias if prepared.has_bias else prepared.through_origin
+    if found is not None:
+        vars(specimen)["separation"] = found  # where functools.cached_property would keep it
+    return specimen
 
 
 def _of_length_one(data: Dataset) -> Dataset | None:
@@ -57,8 +83,10 @@ def _of_length_one(data: Dataset) -> Dataset | None:
     return Dataset(jnp.asarray(points / norms), data.labels)
 
 
-def _few(labels: np.ndarray, seed: int) -> np.ndarray:
-    """Rows of a few points, every class among them."""
+def drawn_points(labels: np.ndarray, count: int, seed: int) -> np.ndarray:
+    """Which points to take if there may be so many, every class among them; all where there are no more."""
+    if len(labels) <= count:
+        return np.arange(len(labels))
     firsts = np.unique(labels, return_index=True)[1]
     drawn = np.random.default_rng([seed, 13]).permutation(len(labels))
-    return np.sort(np.concatenate([firsts, drawn[~np.isin(drawn, firsts)]])[:FEW])
+    return np.sort(np.concatenate([firsts, drawn[~np.isin(drawn, firsts)]])[:count])
