@@ -55,7 +55,7 @@ def test_equal_points_are_one_component():
 def test_one_class_has_no_distance():
     found = measure_structure(np.eye(2), np.zeros(2, int), np.arange(2))
     assert found.separation == found.opposite_separation == np.inf
-    assert relative(0.0, 0.0) == relative(1.0, 0.0) == np.inf
+    assert (relative(0.0, 0.0), relative(1.0, 0.0), relative(1.0, 4.0)) == (0, np.inf, 0.25)
 
 
 @pytest.mark.parametrize(("corners", "turn", "obstructed"), [(3, 0.0, True), (5, 0.0, True), (3, 0.03, False)])

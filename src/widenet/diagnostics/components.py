@@ -41,7 +41,7 @@ class Structure:
 
     @property
     def relative_diameter(self) -> float:
-        """λ: the diameter over δ; infinite where δ is 0."""
+        """λ: the diameter over δ; see `relative`."""
         return relative(self.diameter, self.distance)
 
     @property
@@ -51,9 +51,9 @@ class Structure:
 
 
 def relative(diameter: float, distance: float) -> float:
-    """λ = diameter/δ."""
+    """λ = diameter/δ, the least with diameter ≤ λδ: 0 for points, infinite for others where δ is 0."""
     if diameter == 0:
-        return 0.0 if distance > 0 else float("inf")
+        return 0.0
     return diameter / distance if distance > 0 else float("inf")
 
 

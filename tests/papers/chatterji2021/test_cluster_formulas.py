@@ -245,3 +245,40 @@ def test_how_wide_for_the_bounds_of_the_norm():
     assert max(f.least_width_power(dim, "sec4") for dim in range(1, 200)) <= 2
     assert f.least_width_power(2, "exact") == pytest.approx(4.3, abs=0.1)
     assert f.least_width_power(3, "exact") == pytest.approx(2.7, abs=0.1)
+
+
+def test_products_beyond_one_are_rounding():
+    """x·x' of equal and of opposite unit vectors, and a rounding more; Z_1 = ±Z_2 there."""
+    cosines, (sigma, _, level) = np.array([-1 - 1e-15, -1.0, 1.0, 1 + 1e-15]), scales(*NARROW)
+    share = f.captured_share(level, sigma)
+    np.testing.assert_allclose(f.orthant(cosines), [0, 0, 0.5, 0.5], atol=1e-12)
+    for formula in (f.both_captured, f.captured_and_active):
+        np.testing.assert_allclose(formula(level, sigma, cosines), [0, 0, share, share], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("dim", "scaling", "scale", "push", "binds"),
+    [(1, "sec4", 1, 1, "high"), (50, "sec4", 1, 1, "low"), (2, "exact", math.sqrt(2), 2, "high")],
+)
+def test_the_least_width_is_attained(dim, scaling, scale, push, binds):
+    """At it a start whose norm is off by a share 1/32, and a step of norm √(2p)·α_0, just reach a bound of part 7."""
+    power = f.least_width_power(dim, scaling)
+    start, step, unit = scale * math.sqrt(2 * (dim + 1)) / power, push * math.sqrt(2) / power**2, math.sqrt(dim) / power
+    room = {"low": start * math.sqrt(31 / 32) - step - 3 / 5 * unit, "high": 3 * unit - start * 33 / 32 - step}
+    assert min(room, key=lambda name: room[name]) == binds
+    assert room[binds] == pytest.approx(0, abs=1e-12)
+    assert max(room.values()) > 0.01
+
+
+def test_the_height_of_the_rest():
+    """The middle of Eq. 27 times σ√(2π)."""
+    for column, middle in zip(COLUMNS, PINNED["middle"], strict=True):
+        sigma, step, _ = scales(*column)
+        close(f.rest_height(column[0], step, OVERLAP, RADIUS), middle * sigma * math.sqrt(2 * math.pi))
+
+
+def test_the_late_bound_counts_steps_from_the_first_iterate():
+    """1/(t − 1): twice as large at t = 2 as at t = 3."""
+    second, third = (f.late_loss_bound(3, 2000, 0.3, 1e-8, t) for t in (2, 3))
+    close(second, 2 * third)
+    close(1e9 * 1.34585440152e-9, second, 1e-8)

@@ -90,6 +90,8 @@ def test_shares_of_large_gradients():
     assert f.best_large_share(np.array([np.nextafter(1, 2)])) <= 0  # a cosine that rounding has carried beyond 1
     close(f.explicit_large_share(0.9, 3, 2), 0.01985447988374)
     close(f.explicit_large_share(2**0.5, 2, 1), 0.1172789872325)
+    # The worst case is δ = √2 with one other point: 0.11727898/√2 = 0.08292876, cut to four digits.
+    close(f.EXPLICIT_SLOPE, 0.0829)
     assert f.explicit_large_share(2**0.5, 2, 1) >= f.EXPLICIT_SLOPE * 2**0.5
     close(
         [f.two_point_share(0.4), f.two_point_share(0.5), f.two_point_share(0.51)],

@@ -100,14 +100,12 @@ def first_output_deviation(p: Number, beta: Number, scaling: str) -> float:
     h, sigma = bandwidth(p), initial_deviation(p, beta, scaling)
     k = h / sigma
     density, above = math.exp(-(k**2) / 2) / math.sqrt(2 * math.pi), float(scipy.special.ndtr(-k))
-    # Moments of a standard normal on [0, k] and above k; φ = z²/(2h), and z − h/2 above h.
-    within = [0.5 - above, 1 / math.sqrt(2 * math.pi) - density]
-    within += [within[0] - k * density, 2 * within[1] - k**2 * density]
-    within += [3 * within[2] - k**3 * density]
-    beyond = [above, density, above + k * density]
-    mean = sigma**2 * within[2] / (2 * h) + sigma * beyond[1] - h / 2 * beyond[0]
-    square = sigma**4 * within[4] / (4 * h**2) + sigma**2 * beyond[2] - h * sigma * beyond[1] + h**2 / 4 * beyond[0]
-    return math.sqrt(2 * p * (square - mean**2))
+    # Moments of a standard normal, 2 and 4 on [0, k] and 0, 1, 2 above k; φ = z²/(2h), and z − h/2 above h.
+    second = 0.5 - above - k * density
+    fourth = 3 * second - k**3 * density
+    mean = sigma**2 * second / (2 * h) + sigma * density - h / 2 * above
+    beyond = sigma**2 * (above + k * density) - h * sigma * density + h**2 / 4 * above
+    return math.sqrt(2 * p * (sigma**4 * fourth / (4 * h**2) + beyond - mean**2))
 
 
 def orthant(cosine: Numbers) -> Numbers:
@@ -210,7 +208,7 @@ def least_width_power(dim: Number, scaling: str) -> float:
     scale, push = (math.sqrt(2), 2 * math.sqrt(2)) if scaling == "exact" else (1.0, math.sqrt(2))
     low = scale * math.sqrt(2 * (dim + 1) * 31 / 32) - 0.6 * math.sqrt(dim)
     high = 3 * math.sqrt(dim) - scale * math.sqrt(2 * (dim + 1)) * 33 / 32
-    return push / min(low, high) if min(low, high) > 0 else math.inf
+    return push / min(low, high)
 
 
 def lifted_bound(p: Number, mean: Number, step: Number, sign: int) -> float:
@@ -285,13 +283,12 @@ def whole_cluster_share(radius: Number, log_points: Number) -> float:
 
     def density(m: float) -> float:
         # P[M ≤ m] = (1 − 2Q(m))^D; integrated by parts: E Φ(−tM) = ∫ t φ(tm) P[M ≤ m] dm.
-        below = math.exp(count * math.log1p(-2 * scipy.special.ndtr(-m))) if m > 0 else 0.0
+        below = math.exp(count * math.log1p(-2 * scipy.special.ndtr(-m)))
         return slope * math.exp(-((slope * m) ** 2) / 2) / math.sqrt(2 * math.pi) * below
 
-    # Below `low` no M lies, above `high` all do.
-    low = max(0.0, float(-scipy.special.ndtri_exp(math.log(20) - log_points))) if log_points > 4 else 0.0
+    # Every M lies below `high`, as far as float64 can tell.
     high = float(-scipy.special.ndtri_exp(-log_points - 45))
-    inner = scipy.integrate.quad(density, low, high, limit=400, epsabs=1e-13, epsrel=1e-12)[0]
+    inner = scipy.integrate.quad(density, 0, high)[0]
     return inner + float(scipy.special.ndtr(-slope * high))
 
 

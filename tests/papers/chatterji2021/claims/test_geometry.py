@@ -24,6 +24,7 @@ from widenet.papers.chatterji2021.claims.geometry import (
     ends,
     lemma_21,
     products_of_clusters,
+    reduced_clusters,
     scattered,
     shrunk,
     stretched,
@@ -124,8 +125,29 @@ def test_a_point_outside_its_radius_is_noticed():
     assert [h.key for h in lemma_21(products_of_clusters(altered(moved, shape=shape))).hypotheses if not h.met] == [
         "distance"
     ]
-    longer = altered(moved, shape=altered(moved.shape, centres=1.1 * moved.shape.centres))
+    longer = altered(moved, shape=altered(moved.shape, centres=with_entry(2, lambda centre: 1.1 * centre)))
     assert products_of_clusters(longer).centre_error > 1e-3
+    assert reduced_clusters(longer, 0).centre_error == pytest.approx(0.1)
+    narrow = scattered(3, 0.05, 0.0, 0)
+    assert products_of_clusters(altered(narrow, shape=altered(narrow.shape, radius=0.04))).distance == pytest.approx(
+        1.25
+    )
+    still = altered(narrow, points=narrow.shape.centres[narrow.clusters], shape=altered(narrow.shape, radius=0.0))
+    assert products_of_clusters(still).distance == 1
+
+
+def test_the_worst_of_several_sets_of_pairs():
+    small, large = (
+        altered(stretched(0.1), radius=r, distance=d, centre_error=e) for r, d, e in ((0.1, 1.0, 0.0), (0.3, 2.0, 1.0))
+    )
+    for pairs in ([small, large], [large, small]):
+        found = geometry.joined(pairs)
+        assert (found.radius, found.distance, found.centre_error) == (0.3, 2, 1)
+
+
+def test_two_clusters_of_each_label():
+    drawn = scattered(3, 0.3, 0.0, 0)
+    assert [set(drawn.labels[drawn.clusters == cluster]) for cluster in range(4)] == [{1.0}, {1.0}, {-1.0}, {-1.0}]
 
 
 def of_deviation(excess):

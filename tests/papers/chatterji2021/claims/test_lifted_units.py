@@ -167,6 +167,8 @@ def test_the_constants_of_the_sums_with_chi(harmful):
     size = 1e-10 * (1 + (cell.harmful_sum if harmful else cell.helpful_sum)[0, 0])
     for share, kept in ((0.5, True), (2.0, False)):
         assert equation_16([cell], more=sign * (slack + share * size)).parts[part].kept is kept
+        beyond_it = at_edge(harmful, sum_off=1e-6, after_off=slack + share * size)
+        assert equation_16([beyond_it]).parts[part].kept is kept
     cases = [equation_16([at_edge(harmful, sum_off=off)]).parts[part].cases for off in (0.0, 1e-9, -1e-9)]
     assert cases == [cases[2] + 1, cases[2] + 1, cases[2]]
 
@@ -216,6 +218,18 @@ def test_control_the_first_target_twice_as_large():
 @breaks_part(equations_17_18, "Ξ_2/(np) grows towards 1/24")
 def test_control_the_second_target_twice_as_large():
     return judge_17(), equations_17_18(growing(), other=1 / 12)
+
+
+@pytest.mark.parametrize(("last", "kept"), [(0.599, False), (0.601, True), (0.999, True), (1.001, False)])
+def test_the_goals_of_both_sums(last, kept):
+    """np/16 and np/24: beyond three fifths of them, and below them."""
+    cells = []
+    for cell, share in zip(growing(), (0.2, 0.4, last), strict=True):
+        size = share * cell.n_points * cell.half_width
+        cells.append(
+            altered(cell, own_pull=lambda a, s=size: 0 * a + s / 16, other_pull=lambda a, s=size: 0 * a + s / 24)
+        )
+    assert [part.kept for part in equations_17_18(cells).parts[2:]] == [kept, kept]
 
 
 def edges_of_conditions(claim, judged):
@@ -324,6 +338,15 @@ def test_the_second_display_at_its_edge():
     assert found.bounds[0] == pytest.approx(-1 / 48 + 0.2, rel=1e-12)
     for sums, kept in ((found.bounds, True), (found.bounds + 1e-9, False)):
         assert lemma_18_as_printed(altered(found, sums=sums)).parts[0].kept is kept
+
+
+def test_what_is_missing_is_far_beyond_the_noise_of_the_start():
+    """At p = 10²⁰: α_0p/24 = 4000 and a little, against a standard deviation of the sum below 0.01, and the two."""
+    p, found = 1e20, expected_sums(1e20)
+    level, deviation = f.capture_level(p, 0.25, "sec4"), f.initial_deviation(p, 0.25, "sec4")
+    excess = (found.sums - found.bounds)[0] * f.first_step_size(p, 0.25, "sec4") * p
+    assert excess == pytest.approx(p**0.25 / 24 - 2, rel=0.02)
+    assert f.captured_deviation(level, deviation, p) < 0.01
 
 
 @spares(lemma_18_as_printed)

@@ -8,10 +8,11 @@ import pytest
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
 from tests.papers.chatterji2021.toys import altered, times
 from widenet.claims.base import Verdict
-from widenet.diagnostics.huberized import pulls
+from widenet.diagnostics.huberized import huberized, huberized_curvature, huberized_slope, pulls
 from widenet.papers.chatterji2021.claims import scalars
 from widenet.papers.chatterji2021.claims.scalars import (
     SLOPE_LIMITS,
+    Bent,
     constant_c_1,
     draw_bent,
     draw_exponents,
@@ -117,7 +118,10 @@ test_parts_of_the_slopes = part_edges(
 
 def test_the_bounds_are_attained_as_they_stand():
     """So a looser one would show."""
-    assert [part.tightness for part in huberized_slopes(BENT).parts] == pytest.approx([1] * 6, abs=1e-9)
+    z = np.array([[-1.0, 0.0, 0.25, 0.5, 1.0, 2.0, 3.0]])  # far apart: no equal neighbours, and no rounding
+    coarse = Bent(np.ones((1, 1)), z, *(shape(z, 1.0) for shape in (huberized, huberized_slope, huberized_curvature)))
+    for drawn in (BENT, coarse):
+        assert [part.tightness for part in huberized_slopes(drawn).parts] == pytest.approx([1] * 6, abs=1e-9)
     assert [part.tightness for part in lemma_20(FAR).parts] == pytest.approx([1, 1], abs=1e-12)
     found = z_log_squared_bound(GRID).parts
     assert [found[0].promised, found[0].tightness] == pytest.approx([0.541341132946, 1], abs=1e-11)

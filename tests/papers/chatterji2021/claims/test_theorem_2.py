@@ -69,6 +69,9 @@ def test_which_points_a_first_step_pushes_the_wrong_way():
     found = theorem_2a([run_first_steps(setting, silent)])
     assert found.details["cells"][0]["pushed_the_wrong_way"] == [3]
     assert theorem_2a([wide(1000)]).details["cells"][0]["pushed_the_wrong_way"] == []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(theorem_2, "predicted_gain", lambda *_: np.array([[0.05, -0.05, 0.0, 1.0]]))
+        assert theorem_2a([wide(1000)]).details["cells"][0]["pushed_the_wrong_way"] == [2]
 
 
 def conditions_of_theorem_2(claim, judged, *, also=()):
@@ -148,8 +151,9 @@ def test_control_conflicting_labels():
 
 
 def test_narrow_networks_are_no_evidence():
-    bad = altered(wide(1000), after=lambda m: -np.abs(m))
-    assert theorem_2a_trend([bad, wide(3000), wide()]).parts[0].kept is True
+    for p, kept in ((1000, True), (9999, True), (10_000, False)):
+        bad = altered(wide(1000), half_width=p, after=lambda m: -np.abs(m))
+        assert theorem_2a_trend([bad, wide(3000), wide()]).parts[0].kept is kept
 
 
 def test_the_slope_needs_margins_that_grow():
@@ -356,6 +360,7 @@ def test_the_branch_is_kept_at_its_edge_and_says_nothing_this_early():
     assert judge_rate(losses=late(1 - 1e-9, branch=True)).parts[0].kept is True
     assert judge_rate().parts[0].vacuous
     assert judge_rate().verdict is Verdict.HOLDS
+    assert judge_rate().runs.tried == 1
 
 
 THRESHOLD = proof_threshold(4)

@@ -168,10 +168,10 @@ test_control_tails_beyond_their_bounds = part_edges(
 def test_every_eta_is_looked_at():
     """At η = 0.1 and 0.2 the bounds are larger; a start just inside 0.3 is seen there."""
     assert judge_tails(norms=first(0.36, math.sqrt(0.79))).parts[0].kept is False
-    assert judge_tails(norms=first(0.8, math.sqrt(0.89))).parts[0].kept is False
+    assert judge_tails(norms=first(0.7, math.sqrt(0.8999))).parts[0].kept is False
     assert judge_tails(norms=first(0.11, 1.21)).parts[1].kept is False
     for multiple, share in ((1, 0.77), (2, 0.3)):
-        eta = math.sqrt(4 * 20 * (multiple + 0.1)) * starts().deviation
+        eta = math.sqrt(4 * 20 * (multiple + 0.001)) * starts().deviation
         assert judge_tails(outputs=first(share, eta)).parts[2].kept is False
 
 

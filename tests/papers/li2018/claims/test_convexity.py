@@ -398,4 +398,14 @@ def test_jumps_and_gaps_of_nothing_are_too_small():
     assert lemma_b_5(kinked(0.0, 0.05, 1.0)).hypotheses[1].met is True
 
 
+def test_drawn_curves_have_knots_where_slopes_are_taken():
+    for drawn in (draw_kinks(Scale.QUICK, 0), draw_curves(Scale.QUICK, 0)):
+        for knots, reach in zip(drawn.knots[:50], drawn.reach[:50], strict=True):
+            for mark in (-1, -0.5, 0, 0.5, 1):
+                assert np.abs(knots - mark * reach).min() < 1e-12
+            assert knots[0] < -reach
+            assert knots[-1] > reach
+    assert bend_gap(area_family(0.01))[0] == pytest.approx(1)
+
+
 test_every_part_has_a_control = every_part_of(convexity)

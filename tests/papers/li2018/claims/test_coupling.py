@@ -406,4 +406,19 @@ def test_points_of_a_reader_are_components_of_their_own():
     assert section_6_rank([cell]).verdict is Verdict.HOLDS
 
 
+def test_the_mean_size_at_its_edge():
+    """1 − 0.79788·θ/e, without any spread."""
+    lower = 1 - 0.7978845608028654 / np.e * sizes().thetas
+    for shift, kept in ((1e-6, True), (-1e-6, False), (-0.01, False)):
+        flat = altered(sizes(), shares=np.tile(lower + shift, (320, 1)))
+        assert lemma_a_1_size(flat).parts[3].kept is kept
+
+
+def test_299_starts_can_show_a_hundredth():
+    for count, kept in ((299, True), (298, None)):
+        quiet = np.zeros(count, bool)
+        for claim in (lemma_a_1_all_thresholds, lemma_a_1_size_as_printed):
+            assert claim(altered(uniform(), broken=quiet, broken_above=quiet)).parts[0].kept is kept
+
+
 test_every_part_has_a_control = every_part_of(coupling)

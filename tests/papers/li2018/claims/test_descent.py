@@ -339,6 +339,7 @@ def test_one_cell_of_several_is_enough_to_fail_a_step():
 
 
 def test_the_level_of_the_law_is_a_thousandth():
+    assert section_4_dimension_free(dimensions()).parts[1].promised == 0.001
     cells = list(dimensions())
     for place in range(8, 12):
         cells[place] = altered(cells[place], residuals=lambda v: 0 * v)

@@ -80,8 +80,8 @@ def test_the_hexagon_is_outside_the_assumptions():
 
 DATA_CHANGES = (
     ("unit_norm", (), {"norm_error": 0.01}),
-    ("distance", ("relative_diameter",), {"separation": 0.0}),
-    ("opposite_distance", ("relative_diameter",), {"opposite_separation": 0.0}),
+    ("distance", (), {"separation": 0.0}),
+    ("opposite_distance", (), {"opposite_separation": 0.0}),
     ("relative_diameter", (), {"relative_diameter": 0.0631}),
 )
 
@@ -411,6 +411,18 @@ def test_widths_on_a_reader_s_data():
     assert all(cell.unfinished for cell in found)
     many = Specimen(from_arrays(np.random.default_rng(0).normal(size=(301, 2)), np.arange(301) % 3))
     assert isinstance(section_5_pseudo_network.on(many), Silence)
+
+
+def test_all_points_of_a_reader_are_measured():
+    """The last of 260 points, in their order, comes within 0.01 of another class."""
+    angles = np.linspace(0.0, 1.0, 260)
+    points = np.stack([np.sin(angles), np.cos(angles)], axis=1)
+    points[-1] = points[-2] * 0.6 + np.array([0.004, 0.0])
+    labels = np.where(np.arange(260) < 259, -1, 1)
+    (setting, *_) = theorem_4_1.on(Specimen(from_arrays(points, labels), Choices(n_runs=1)))
+    cell = run_pass(setting.model_copy(update={"n_steps": 1, "width": 20}), silent)
+    assert cell.separation < 0.01
+    assert cell.n_components == len(np.unique(setting.data.draw(0).components))
 
 
 test_every_part_has_a_control = every_part_of(generalization)

@@ -120,8 +120,8 @@ CONDITIONS = [
     )
     for key, also, fields in (
         ("unit_norm", (), {"norm_error": 0.01}),
-        ("distance", ("relative_diameter",), {"separation": 0.0}),
-        ("opposite_distance", ("relative_diameter",), {"opposite_separation": 0.0}),
+        ("distance", (), {"separation": 0.0}),
+        ("opposite_distance", (), {"opposite_separation": 0.0}),
         ("relative_diameter", (), {"relative_diameter": 0.0631}),
         ("steps", (), {"residuals": np.zeros(60)}),
     )

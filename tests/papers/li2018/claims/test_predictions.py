@@ -295,4 +295,11 @@ def test_numbers_of_the_start():
     assert found.parts[3].promised == pytest.approx(np.log(3) + 2 * starts().largest[place])
 
 
+def test_ranges_of_residuals():
+    assert [part.cases for part in theorem_4_1_margin(at(0.49, 0.46)).parts] == [2, 2]
+    for root, cases in ((0.36, 8), (0.375, 0)):
+        found = altered(tied(), component_means=np.full(8, root**2), component_errors=np.zeros(8))
+        assert theorem_4_1_markov(found).parts[1].cases == cases
+
+
 test_every_part_has_a_control = every_part_of(predictions)

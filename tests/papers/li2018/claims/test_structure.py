@@ -154,12 +154,12 @@ def test_control_points_off_the_sphere():
     return judged(toy), judged(sample(1.01 * toy.points, toy.classes))
 
 
-@breaks_hypothesis(assumption_a1, "distance", also=("relative_diameter",))
+@breaks_hypothesis(assumption_a1, "distance")
 def test_control_a_point_in_two_classes():
     return judged(sample([[1.0, 0.0], [1.0, 0.0]], [0, 1]))
 
 
-@breaks_hypothesis(assumption_a1, "opposite_distance", also=("relative_diameter",))
+@breaks_hypothesis(assumption_a1, "opposite_distance")
 def test_control_a_point_and_its_mirror_image():
     return judged(sample([[1.0, 0.0], [-1.0, 0.0]], [0, 1]))
 
@@ -366,8 +366,7 @@ def test_what_a_cell_says_about_its_data():
     assert found.diameter == pytest.approx(0.04 * 0.05)
     assert (found.n_classes, found.per_class, found.widest_allowed) == (3, 2, 1 / 16)
     touching = structure_of(Cell(0.8, 0.0, float("inf")))
-    assert touching.diameter == 0
-    assert touching.relative_diameter == float("inf")
+    assert (touching.distance, touching.diameter) == (0, 0)
 
 
 def test_components_that_are_a_little_too_wide_are_named():
@@ -381,6 +380,15 @@ def test_components_that_are_a_little_too_wide_are_named():
     assert f"by {natural.relative_diameter - 0.0625:.2g}" in found.note
     assert found.details["λ"] == 0
     assert assumption_a1(assumption_a1.on(TestOwnData().own())).note == ""
+
+
+def test_limits_that_are_not_given():
+    """1/8 for one component per class, and √2 for δ."""
+    together = figure_3().together
+    for ratio, kept in ((0.13, True), (0.12, False)):
+        one = altered(figure_3(), together=altered(together, diameter=ratio * together.separation))
+        assert assumption_a1_balls(one).parts[3].kept is kept
+    assert judged(sample(1.02 * np.eye(2), [0, 1])).parts[0].kept is False
 
 
 test_every_part_has_a_control = every_part_of(structure)

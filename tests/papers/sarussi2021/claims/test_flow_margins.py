@@ -271,6 +271,18 @@ def test_one_margin_that_is_not_positive():
     assert limit_is_kkt([spoilt]).parts[3].kept is False
 
 
+def test_a_margin_of_zero_is_not_positive():
+    """Plus rows (−1, 2), minus rows 0: the output at (2, 1) is 0, and (−1, −3) is right."""
+
+    def change(weights):
+        weights[-1] = np.repeat([[-1.0, 2.0], [0.0, 0.0]], 3, axis=0)
+
+    level = changed_weights(toy_path(), change)
+    assert level.courses()[0].margins[-1].min() == 0
+    with np.errstate(all="ignore"):
+        assert limit_is_kkt([level]).parts[3].kept is False
+
+
 def test_a_margin_a_little_above_zero():
     found = limit_is_kkt([changed_weights(toy_path(), lambda weights: weights[-1].__imul__(1e-4))])
     assert found.parts[3].kept is True
@@ -415,6 +427,14 @@ def test_control_equal_multipliers():
 def test_they_speak_about_a_readers_data():
     (setting,) = smoothed_margin_order.on(Specimen(from_arrays(*toys.E1)))
     assert setting.cases[0].slope == 0.2
+    for scale in (1e-165, 1.0, 1e150):
+        (setting,) = smoothed_margin_order.on(Specimen(from_arrays(scale * toys.E1[0], toys.E1[1])))
+        case = setting.cases[0]
+        # ‖(2, 1)‖ and ‖(1, 3)‖; the SVM of the two points has a margin of √5.
+        assert case.factor * scale == pytest.approx(1 / 5**0.5, rel=1e-6)
+        assert case.deviation == pytest.approx(1e-3 / 2**0.5, rel=1e-6)
+    thin = np.array([(1e-3, 1.0), (1e-3, -1.0), (-1e-3, 1.0), (-1e-3, -1.0)])
+    assert "1e+03 times as long" in str(smoothed_margin_order.on(Specimen(from_arrays(thin, np.sign(thin[:, 0])))))
     points = np.random.default_rng(0).normal(size=(150, 2)) + 0.1
     said = smoothed_margin_order.on(Specimen(from_arrays(points, np.sign(points[:, 0]))))
     assert isinstance(said, Silence)

@@ -8,7 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_least, at_most, claim, less_than, more_than
+from widenet.claims.base import (
+    Evidence,
+    Hypothesis,
+    Kind,
+    Runs,
+    Silence,
+    at_least,
+    at_most,
+    claim,
+    less_than,
+    more_than,
+)
 from widenet.claims.meaning import Topic
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
@@ -273,6 +284,7 @@ def section_4_3_rate(phases: Sequence[Phase]) -> Evidence:
             at_least("norm_low", "smallest ‖V^(1)‖/√(d/p^β)", min(ratios), 0.6),
             at_most("norm_high", "largest ‖V^(1)‖/√(d/p^β)", max(ratios), 3),
         ),
+        runs=Runs(tried=len(phases)),
         details={"half_width": [phase.half_width for phase in phases], "scaling": "exact"},
     )  # fmt: skip
 

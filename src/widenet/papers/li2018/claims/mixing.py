@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.stats
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, at_most, claim
 from widenet.claims.sides import Rate, Sense, Sides, evidence
@@ -333,7 +332,8 @@ def fitted_slope(sizes: np.ndarray, values: np.ndarray) -> float:
     """Of log values against log sizes; NaN for one size alone, or where a value is 0."""
     if len(sizes) < 2 or not (values > 0).all():
         return float("nan")
-    return float(scipy.stats.linregress(np.log(sizes), np.log(values))[0])
+    centred = np.log(sizes) - np.log(sizes).mean()
+    return float(centred @ np.log(values) / (centred @ centred))
 
 
 def _batch_conditions(cells: Sequence[Batches]) -> tuple[Hypothesis, ...]:

@@ -36,7 +36,7 @@ from widenet.papers.sarussi2021.runs.epochs import Epochs, epochs
 from widenet.papers.sarussi2021.runs.flows import READINGS, Course, FlowCase, FlowRuns, FlowSetting, flows
 from widenet.papers.sarussi2021.runs.small_steps import SmallSteps, small_steps
 from widenet.papers.sarussi2021.runs.too_early import TooEarly, too_early
-from widenet.papers.sarussi2021.settings import OwnPoints
+from widenet.papers.sarussi2021.settings import OwnPoints, lengths
 from widenet.records import Scale
 from widenet.types import RunStatus
 
@@ -291,7 +291,7 @@ def flows_on(specimen: Specimen) -> list[FlowSetting] | Silence:
     if n > MOST_POINTS or dim > MOST_DIMENSIONS:
         return Silence(f"Gradient flow is followed on at most {MOST_POINTS} points of {MOST_DIMENSIONS} dimensions.")
     chosen, norm = specimen.choices, specimen.separation.norm_upper
-    if (thin := norm * specimen.largest_norm) > THINNEST:
+    if (thin := float(lengths(norm * specimen.inputs).max())) > THINNEST:
         return Silence(
             f"The longest point is {thin:.3g} times as long as the margin, and gradient flow is followed up to "
             f"{THINNEST} times; often a constant coordinate (`with_bias`) makes the margin wider."
