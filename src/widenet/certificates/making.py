@@ -63,7 +63,7 @@ def certify(
 
     Other arguments:
       scaling: "auto", "ball" or "none"; see `widenet.certificates.preparation.Scaling`.
-      seed: of held-out points, starts and orders; the same seed gives the same certificate.
+      seed: of held-out points, starts and orders; with time enough, the same seed gives the same certificate.
       store: where runs are kept and found; by default where the command line keeps them. The data is not kept.
       progress: told the fraction done.
 
@@ -92,6 +92,8 @@ def certify(
     rows += ask_all(others, whole, cells, clock, stretch(progress, 0.65, 0.8))
     if few is not None:
         rows = ask_again(rows, few, cells, clock.share(FOR_FEW), stretch(progress, 0.8, 0.9))
+    if ensemble is None and clock.left > 0:  # what was compiled in the first try is there now
+        ensemble = train(setting, cells, clock, stretch(progress, 0.9, 0.95))
     certainty = None if ensemble is None else repeat(ensemble, cells, clock, stretch(progress, 0.9, 1.0))
     rows = ordered(rows)
     findings = Findings(
@@ -100,7 +102,7 @@ def certify(
         rows=tuple(rows),
         promises=tuple(promises_of(rows)),
         changes=tuple(changes),
-        training=None if ensemble is None else summed(ensemble),
+        training=None if ensemble is None else summed(ensemble, runs),
         certainty=certainty,
         seconds=clock.waited,
         time=clock.seconds,
