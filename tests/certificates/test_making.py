@@ -11,6 +11,7 @@ import widenet as wn
 from tests.rooms import BROKEN, EMPTY, TOY
 from tests.rooms.broken2022.claims.theorems import theorem_8
 from widenet import papers
+from widenet.certificates import words
 from widenet.certificates.clock import Clock
 from widenet.cli import app
 from widenet.errors import InputError
@@ -106,11 +107,25 @@ def test_time_that_is_spent_is_said():
     assert "the time of 1e-06 s was spent" in repr(wn.certify(CORNERS, SIDES, runs=3, time=1e-6))
 
 
+def test_what_has_nothing_to_say_is_not_mixed_with_what_was_not_asked():
+    count = len(papers.claim_ids())
+    assert (
+        f"2 speak about this data (2 hold), {count - 2} have nothing to say about such data, and 0 were not asked"
+        in (words.about_rows(corners().findings))
+    )
+    spent = wn.certify(CORNERS, SIDES, runs=3, time=1e-6).findings
+    assert f"0 speak about this data, 0 have nothing to say about such data, and {count} were not" in (
+        words.about_rows(spent)
+    )
+
+
 def test_a_clock_counts_down_and_shares_what_is_left():
-    now = [10.0]
-    clock = Clock(8.0, lambda: now[0])
-    now[0] = 14.0
+    work, watch = [10.0], [100.0]
+    clock = Clock(8.0, lambda: work[0], lambda: watch[0])
+    work[0], watch[0] = 14.0, 105.0
     assert (clock.spent, clock.left, clock.share(0.25).left) == (4.0, 4.0, 1.0)
+    watch[0] = 118.0  # a machine that is busy with other things
+    assert (clock.spent, clock.waited) == (6.0, 18.0)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,16 @@ import widenet as wn
 from tests.rooms import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import words
+from widenet.certificates.page import render
 from widenet.certificates.plane import plane_of
 from widenet.certificates.preparation import Scaling, prepare
+from widenet.certificates.promises import promises_of
 from widenet.certificates.reading import read
+from widenet.certificates.rows import Row
+from widenet.claims import Kind
+from widenet.claims.base import at_most
+from widenet.claims.meaning import Meaning, Topic
+from widenet.claims.sides import Sides, evidence
 from widenet.errors import InputError
 
 NASTY = '<script>alert("x")</script>'
@@ -65,6 +72,22 @@ def test_the_page_is_whole_and_asks_nobody(dim):
     assert NASTY not in page
     for title in ("What the data is", "What theory promises here", "What really happens", "How sure is this"):
         assert title in page
+
+
+def test_the_card_of_a_theorem_says_the_same_as_its_promise():
+    """Its number is that of the part that the sentence is about, and there is none where it does not apply."""
+    met, missed = at_most("norm", "norm", 1.0, 1.0), at_most("norm", "norm", 2.0, 1.0)
+    parts = {"many": Sides(3.0, 1e15), "few": Sides(0.05, 0.1, undecided=True)}
+    rows = [
+        Row(id=f"toy2020.{name}", kind=Kind.MAIN, where="", statement="", evidence=evidence(parts, (hypothesis,)),
+            meaning=Meaning(topic=Topic.UPDATES, promise=f"{name}: at most {{promised}} steps."))
+        for name, hypothesis in (("here", met), ("elsewhere", missed))
+    ]  # fmt: skip
+    findings = certificate().findings.model_copy(update={"rows": tuple(rows), "promises": tuple(promises_of(rows))})
+    page = render(findings, {})
+    assert "<strong>here: at most 1e+15 steps.</strong>" in page
+    assert "It would promise, if its assumptions held: elsewhere: at most … steps." in page
+    assert "at most 0.1 steps" not in page
 
 
 def test_pictures_are_drawn():

@@ -8,14 +8,15 @@ import pytest
 from widenet import papers
 from widenet.certificates.changes import clashing, smallest_changes
 from widenet.certificates.clock import Clock
+from widenet.certificates.comparisons import sides
 from widenet.certificates.lacks import lack
-from widenet.certificates.promises import Standing, promises_of
+from widenet.certificates.promises import Standing, promises_of, standing_of
 from widenet.certificates.rows import Row, ask_all, nearness, ordered
 from widenet.certificates.views import View
 from widenet.claims import Kind, Verdict
 from widenet.claims.base import at_least, at_most, undecided
 from widenet.claims.meaning import Meaning, Topic
-from widenet.claims.sides import Fact, Sides, evidence
+from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
 from widenet.papers.base import Paper
@@ -26,8 +27,8 @@ UNKNOWN = undecided("separable", "margin", "≥ 1", why="")
 MET, MISSED = at_least("separable", "margin", 2.0, 1.0), at_least("separable", "margin", 0.4, 1.0)
 
 
-def row(sides, *hypotheses, meaning: Meaning | None = MEANING, **others):
-    found = evidence({"at most": sides}, hypotheses, **others)
+def row(given, *hypotheses, meaning: Meaning | None = MEANING, **others):
+    found = evidence({"at most": given}, hypotheses, **others)
     return Row(id="toy2020.theorem_2", kind=Kind.MAIN, where="", statement="", meaning=meaning, evidence=found)
 
 
@@ -36,22 +37,61 @@ def row(sides, *hypotheses, meaning: Meaning | None = MEANING, **others):
     [
         (row(Sides(3.0, 10.0), MET), Standing.GUARANTEED, "At most 10 updates.", "It took 3."),
         (row(Sides(3.0, 900.0), MET), Standing.GUARANTEED, "At most 900 updates.",
-         "It took 3; the limit is 300 times as much."),
+         "It took 3; the limit is 300 times what was needed."),
         (row(Sides(0.5, 7.0, trivial=1.0), MET), Standing.EMPTY, "At most 7 updates.", "It took 0.5."),
         (row(Sides(30.0, 10.0), MET), Standing.BROKEN, "At most 10 updates.", "It took 30."),
-        (row(Sides(3.0, 10.0), MISSED), Standing.NOT_HERE, "At most N updates.",
+        (row(Sides(3.0, 10.0), MISSED), Standing.NOT_HERE, "At most … updates.",
          "A flat boundary would have to separate the classes."),
         (row(Sides(3.0, 10.0, undecided=True), MET), Standing.UNCONFIRMED, "At most 10 updates.",
-         "It took 3; the runs were too few, or were stopped too early, to confirm it."),
+         "What was tried is not enough to tell."),
+        (row(Rate([True] * 3, 0.1, [True] * 3, sides=Sides([30.0, 12.0, 15.0], 10.0, undecided=True)), MET),
+         Standing.UNCONFIRMED, "At most 10 updates.",
+         "All 3 tries missed it here, the farthest with 30 instead of 10; that does not refute it."),
         (row(Sides(3.0, 10.0), UNKNOWN), Standing.UNKNOWN, "At most 10 updates.",
          "A flat boundary would have to separate the classes."),
         (row(Sides(3.0, 10.0), MET, open_constant="C"), Standing.NO_NUMBER, "At most 10 updates.",
-         "The paper does not give its constants; it took 3."),
+         "What is left open: C; it took 3."),
+        (row(Sides(30.0, 10.0, undecided=True), MET, open_constant="C"), Standing.NO_NUMBER, "At most 10 updates.",
+         "What is left open: C; it was missed here, with 30 instead of 10; that does not refute it."),
+        (row(Sides(7e-15, 5e-20, Sense.AT_LEAST), MET), Standing.UNSEEN, "At most 5e-20 updates.", "It took 7e-15."),
     ],
 )  # fmt: skip
 def test_a_promise_in_words(given, standing, words, remark):
     (found,) = promises_of([given])
     assert (found.standing, found.words, found.remark) == (standing, words, remark)
+
+
+def test_a_promise_is_empty_if_the_part_with_its_number_is():
+    """The other part, about which more is promised, is not the one that the sentence is about."""
+    found = evidence({"a": Sides(0.9, -19.0, Sense.AT_LEAST, trivial=0.0), "b": Sides(1.0, 2.0)}, (MET,))
+    assert not found.vacuous
+    assert standing_of(found) is Standing.EMPTY
+
+
+def test_warnings_and_promises_about_a_part_are_no_headline():
+    whole = row(Sides(3.0, 10.0), MET)
+    part = whole.model_copy(update={"about": "50 points drawn at random"})
+    warning = row(Sides(3.0, 10.0), MET, meaning=Meaning(topic=Topic.TRAPS, promise="A trap."))
+    found = promises_of([part, warning, whole])
+    assert [each.standing for each in found] == [Standing.GUARANTEED, Standing.GUARANTEED, Standing.GOOD_TO_KNOW]
+    assert [each.counts for each in found] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (Sides(3.0, 10.0), "3 ≤ 10"),
+        (Sides(30.0, 10.0), "30 > 10"),
+        (Sides(0.2267, 0.02, undecided=True), "0.2267 > 0.02"),
+        (Sides(0.5, 1.0, Sense.AT_LEAST), "0.5 < 1"),
+        (Sides(1.0, 1.0, strict=True), "1 ≥ 1"),
+        (Sides(1.0, 2.0, Sense.EQUAL), "1 ≠ 2"),
+        (Sides(1.0 + 1e-12, 1.0, room=1e-9), "1 ≤ 1"),
+        (Fact(True), "–"),
+    ],
+)
+def test_no_false_inequality_is_printed(given, words):
+    assert sides(given.part("")) == words
 
 
 def test_what_is_seen_comes_first_and_silent_rows_promise_nothing():

@@ -1,5 +1,7 @@
 """Mistakes are counted input by input, whatever the blocks."""
 
+import functools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -11,10 +13,23 @@ from widenet.networks.conv_classifier import ConvClassifier, PooledHead, cut_pat
 
 SIDE, N_SAMPLES, N_RUNS = 6, 24, 3
 DRAW = np.random.default_rng(0)
-IMAGES = jnp.asarray(DRAW.random((N_SAMPLES, SIDE, SIDE)))
-CLASSES = jnp.asarray(DRAW.integers(0, 3, N_SAMPLES).astype(np.int32))
-KEYS = jax.random.split(jax.random.key(7), N_RUNS)
-NETWORKS = jax.vmap(lambda key: make_conv_classifier(key, 2, 3, 0.3, image_side=SIDE, dtype=jnp.float64))(KEYS)
+IMAGES = DRAW.random((N_SAMPLES, SIDE, SIDE))
+CLASSES = DRAW.integers(0, 3, N_SAMPLES).astype(np.int32)
+
+
+def images():
+    return jnp.asarray(IMAGES)
+
+
+def classes():
+    return jnp.asarray(CLASSES)
+
+
+@functools.cache
+def made() -> ConvClassifier:
+    """Networks from three keys."""
+    keys = jax.random.split(jax.random.key(7), N_RUNS)
+    return jax.vmap(lambda key: make_conv_classifier(key, 2, 3, 0.3, image_side=SIDE, dtype=jnp.float64))(keys)
 
 
 def one_of(tree, run: int):
@@ -22,14 +37,14 @@ def one_of(tree, run: int):
 
 
 def by_hand(networks):
-    outputs = [np.asarray(jax.vmap(one_of(networks, run))(IMAGES)) for run in range(N_RUNS)]
+    outputs = [np.asarray(jax.vmap(one_of(networks, run))(images())) for run in range(N_RUNS)]
     return [np.mean(own.argmax(axis=1) != np.asarray(CLASSES)) for own in outputs]
 
 
 def test_every_input_counts_once():
     for block in (7, 24, 100):
-        rates = error_rates(NETWORKS, IMAGES, CLASSES, forward=ConvClassifier.by_patches, block=block)
-        np.testing.assert_array_equal(rates, by_hand(NETWORKS))
+        rates = error_rates(made(), images(), classes(), forward=ConvClassifier.by_patches, block=block)
+        np.testing.assert_array_equal(rates, by_hand(made()))
 
 
 def test_inputs_may_be_prepared_block_by_block():
@@ -39,25 +54,25 @@ def test_inputs_may_be_prepared_block_by_block():
         seen.append(len(images))
         return cut_patches(images, 3)
 
-    rates = error_rates(NETWORKS, IMAGES, CLASSES, forward=ConvClassifier.on_patches, block=10, prepare=prepare)
-    np.testing.assert_array_equal(rates, by_hand(NETWORKS))
+    rates = error_rates(made(), images(), classes(), forward=ConvClassifier.on_patches, block=10, prepare=prepare)
+    np.testing.assert_array_equal(rates, by_hand(made()))
     assert seen == [10, 10, 4]
 
 
 def test_every_run_may_have_its_own_inputs():
     responses = jnp.stack([IMAGES[:, :2, :4] + run for run in range(N_RUNS)])
-    rates = error_rates(NETWORKS.head, responses, CLASSES, forward=PooledHead.__call__, inputs_per_run=True)
+    rates = error_rates(made().head, responses, classes(), forward=PooledHead.__call__, inputs_per_run=True)
     for run, rate in enumerate(rates):
-        outputs = jax.vmap(one_of(NETWORKS.head, run))(responses[run])
+        outputs = jax.vmap(one_of(made().head, run))(responses[run])
         assert rate == np.mean(np.asarray(outputs).argmax(axis=1) != np.asarray(CLASSES))
 
 
 def test_what_is_not_finite_is_wrong():
-    weights = NETWORKS.output.weight.at[1].set(jnp.nan)
-    broken = eqx.tree_at(lambda net: net.output.weight, NETWORKS, weights)
-    rates = error_rates(broken, IMAGES, CLASSES, forward=ConvClassifier.by_patches, block=5)
+    weights = made().output.weight.at[1].set(jnp.nan)
+    broken = eqx.tree_at(lambda net: net.output.weight, made(), weights)
+    rates = error_rates(broken, images(), classes(), forward=ConvClassifier.by_patches, block=5)
     assert rates[1] == 1
-    np.testing.assert_array_equal(np.delete(rates, 1), np.delete(by_hand(NETWORKS), 1))
+    np.testing.assert_array_equal(np.delete(rates, 1), np.delete(by_hand(made()), 1))
 
 
 def test_one_output_that_is_not_finite_is_enough():

@@ -55,3 +55,30 @@ def test_one_point_again_and_again():
     found = measure_clusters(points, np.ones(4), find_clusters(points, np.ones(4)))
     assert (found.overlap, found.imbalance) == (0, 0.25)
     assert found.radius == pytest.approx(0, abs=1e-15)
+
+
+def test_one_class_alone():
+    """Two clusters of the label −1, and none of +1: no overlap, no centres, and shares of ½."""
+    points = np.array([[0.6, 0.8], [0.6, 0.8], [-0.8, 0.6], [-0.8, 0.6]])
+    own = find_clusters(points, -np.ones(4))
+    assert sorted(own.tolist()) == [2, 2, 3, 3]
+    assert own[0] == own[1]
+    found = measure_clusters(points, -np.ones(4), own)
+    assert np.isnan(found.centres[:2]).all()
+    np.testing.assert_allclose(found.centres[own], points, atol=1e-15)
+    assert (found.overlap, found.imbalance) == (0, 0.25)
+
+
+def test_a_cluster_whose_mean_is_zero_has_no_centre():
+    points = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 2.0]])
+    found = measure_clusters(points, np.array([1.0, 1.0, -1.0]), np.array([0, 0, 2]))
+    assert np.isnan(found.centres).all(axis=1).tolist() == [True, True, False, True]
+    assert found.centres[2].tolist() == [0, 1]
+    assert np.isnan(found.radius)
+
+
+def test_the_ends_of_a_class_are_its_farthest_points():
+    """Three points in a row: the ends are 0 and 10, and 4 is nearer to 0."""
+    points = np.array([[4.0, 0.0], [0.0, 0.0], [10.0, 0.0]])
+    own = find_clusters(points, np.ones(3))
+    assert own[0] == own[1] != own[2]

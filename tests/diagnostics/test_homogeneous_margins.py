@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from widenet.diagnostics.homogeneous_margins import (
+    log_losses,
     log_total_loss,
     loss_weights,
     losses,
@@ -49,3 +50,24 @@ def test_losses():
 def test_the_margin_of_a_loss_is_its_inverse():
     q = np.array([-60.0, -3.0, 0.0, 2.0, 29.0, 31.0, 600.0])
     np.testing.assert_allclose(margin_of_loss(log_total_loss(q[:, None])), q, atol=1e-12, rtol=1e-12)
+
+
+def test_the_logarithm_of_a_loss_has_no_seam():
+    """log log(1 + e^−q) = −q + log(1 − e^−q/2 + …), on both sides of q = 30, in 40 digits."""
+    margins = np.array([1.0, 29.5, 30.0, 30.5, 40.0])
+    apart = [-1.16071637538889757, -29.500000000000077, -30.0000000000000468, -30.5000000000000284, -40.0]
+    np.testing.assert_allclose(log_losses(margins), apart, rtol=1e-12)
+
+
+def test_the_margin_of_a_loss_has_no_seam():
+    """−log(e^S − 1) at log S = −30.5, −29.5, log 0.05, log 29, log 31 and 800."""
+    logs = np.array([-30.5, -29.5, np.log(0.05), np.log(29.0), np.log(31.0)])
+    apart = [
+        30.5 - np.exp(-30.5) / 2,
+        29.5 - np.exp(-29.5) / 2,
+        2.97062810905737710,
+        -29 - np.log1p(-np.exp(-29.0)),
+        -31,
+    ]
+    np.testing.assert_allclose(margin_of_loss(logs), apart, rtol=1e-11)
+    assert np.isfinite(margin_of_loss(np.array(800.0)))

@@ -13,3 +13,10 @@ def test_the_kink_is_seen_by_the_gates_and_not_by_the_patterns():
     assert coupled_share(START, END) == 0.25
     assert flip_share(START, END) == pytest.approx(1 / 6)
     assert flipped_neurons(START, END) == 0.5
+
+
+def test_a_small_number_is_on_its_own_side():
+    """0 is off for a pattern and open for a gate; 0.05 and −0.05 are not 0."""
+    start, end = np.array([[0.0, 0.0, 0.05, -0.05]]), np.array([[1.0, -1.0, 1.0, -1.0]])
+    assert (flip_share(start, end), flipped_neurons(start, end), coupled_share(start, end)) == (0.25, 0.25, 0.75)
+    assert (flip_share(end, start), flipped_neurons(end, start), coupled_share(end, start)) == (0.25, 0.25, 0.75)

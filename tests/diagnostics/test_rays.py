@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from widenet.diagnostics.rays import bend, boundary_rays, disagreement
+from widenet.diagnostics.rays import bend, boundary_rays, disagreement, kinks
 
 
 def outputs(rows, weights, slope, angles):
@@ -40,3 +40,40 @@ def test_against_a_grid(seed):
 def test_a_network_of_one_sign_has_no_boundary():
     assert not len(boundary_rays(np.array([(1.0, 0.0), (-1.0, 0.0)]), np.array([1.0, 1.0]), 0.0))
     assert bend(np.zeros(0)) == np.inf
+
+
+def test_kinks_are_a_quarter_turn_from_each_row():
+    """Rows that are 0 have none, and opposite rows share theirs."""
+    found = kinks(np.array([(0.0, 2.0), (0.0, 0.0), (0.0, -1.0), (1.0, 1.0)]))
+    np.testing.assert_allclose(np.degrees(found), [0, 135, 180, 315], atol=1e-12)
+    assert not len(kinks(np.zeros((2, 2))))
+    assert not len(boundary_rays(np.zeros((2, 2)), np.ones(2), 0.5))
+
+
+def test_a_network_that_only_touches_zero_has_no_boundary():
+    """σ(x) + σ(−x) with slope 0 vanishes upwards and downwards, and is positive on both sides."""
+    assert not len(boundary_rays(np.array([(1.0, 0.0), (-1.0, 0.0)]), np.ones(2), 0.0))
+
+
+def test_rays_by_hand():
+    """2σ(x) − σ(y): 2x = y at 63.4349°, and the same with both sides halved at 243.4349°."""
+    rays = boundary_rays(np.eye(2), np.array([2.0, -1.0]), 0.5)
+    np.testing.assert_allclose(rays, [63.4349488229, 243.4349488229])
+
+
+@pytest.mark.parametrize(("rays", "by"), [((10.0, 190.0), 0), ((10.0, 200.0), 10), ((20.0, 190.0), 10)])
+def test_how_far_two_rays_bend(rays, by):
+    assert bend(np.array(rays)) == by
+
+
+def test_three_rays_or_one_are_no_line():
+    assert [bend(np.zeros(count)) for count in (1, 3)] == [np.inf, np.inf]
+
+
+def test_disagreement_with_a_turned_classifier():
+    """N = σ(x) − σ(−x) is positive to the right; a classifier at 36° differs on 72° of 360°, one at 180° everywhere."""
+    rows, weights = np.array([(1.0, 0.0), (-1.0, 0.0)]), np.array([1.0, -1.0])
+    turned = np.array([np.cos(np.pi / 5), np.sin(np.pi / 5)])
+    assert disagreement(rows, weights, 0.25, turned) == pytest.approx(0.2)
+    assert disagreement(rows, weights, 0.25, np.array([1.0, 0.0])) == pytest.approx(0, abs=1e-12)
+    assert disagreement(rows, weights, 0.25, np.array([-1.0, 0.0])) == pytest.approx(1)

@@ -189,10 +189,10 @@ def test_numbers_from_both_ends_of_the_range_are_refused():
         find_separator(data([[1e200], [1e-200]], [1, 1]))
 
 
-@pytest.mark.parametrize("dataset", [data([[1.0], [np.nan]], [1, -1]), data([[1.0], [2.0]], [0, 1])])
-def test_unchecked_data_is_refused(dataset):
+@pytest.mark.parametrize(("second", "labels"), [(np.nan, (1, -1)), (2.0, (0, 1))])
+def test_unchecked_data_is_refused(second, labels):
     with pytest.raises(DataError, match="from_arrays"):
-        find_separator(dataset)
+        find_separator(data([[1.0], [second]], labels))
 
 
 def test_mnist_3_against_5_is_separable():

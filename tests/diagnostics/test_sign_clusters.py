@@ -84,3 +84,65 @@ def test_small_and_large_angles():
 def test_uncovered_directions():
     assert uncovered_directions(np.array(0.5), 1.0) == pytest.approx(1 / 3)
     assert uncovered_directions(np.array(3.0), 1.0) == 1
+
+
+def test_a_row_orthogonal_to_a_point_is_on_its_negative_side():
+    """As σ'(0) = α: it is no positive sign, no right one, and it agrees with negative signs alone."""
+    along, across, against = np.array([[(1.0, 0.0)], [(0.0, 1.0)], [(-1.0, 0.0)]])
+    point, plus = np.array([(2.0, 0.0)]), np.ones(1)
+    assert [common_signs(rows, point).tolist() for rows in (along, across, against)] == [[1], [-1], [-1]]
+    both = np.concatenate([along, across]), np.concatenate([across, against])
+    assert [bool(agree(rows, point)) for rows in both] == [False, True]
+    assert [common_signs(rows, point).tolist() for rows in both] == [[0], [-1]]
+    assert [int(contested_points(rows, point)) for rows in both] == [1, 0]
+    assert [float(right_share(rows, point, plus)) for rows in both] == [0.5, 0]
+    assert [float(right_share(rows, point, -plus)) for rows in both] == [0, 0.5]
+
+
+def test_the_edge_of_a_regime_belongs_to_it():
+    """⟨w, x⟩ = β‖w‖ exactly, and one row of two that is short of it, or 0."""
+    rows, point, signs = np.array([(3.0, 4.0), (4.0, 3.0)]), np.array([(5.0, 0.0)]), np.ones(1)
+    assert agreement_margin(rows, point) == 3
+    assert [bool(in_regime(rows, point, signs, margin)) for margin in (3.0, np.nextafter(3.0, 4.0))] == [True, False]
+    rows[1] = 0
+    assert agreement_margin(rows, point) == 0
+    assert not in_regime(rows, point, signs, 0.0)
+
+
+def test_disagreements_are_counted_in_pairs_and_over_leading_axes():
+    """Three rows with the signs ++−−, +−+− and ++−+: two differ on 2, 1 and 3 points."""
+    signs = np.array([(1, 1, -1, -1), (1, -1, 1, -1), (1, 1, -1, 1)], float)
+    assert int(most_disagreements(signs, np.eye(4))) == 3
+    assert int(contested_points(signs, np.eye(4))) == 3
+    two = np.stack([signs[:2], signs[[0, 2]]])
+    assert most_disagreements(two, np.eye(4)).tolist() == [2, 1]
+    assert contested_points(two, np.eye(4)).tolist() == [2, 1]
+    assert agree(np.stack([signs[:2], signs[[0, 0]]]), np.eye(4)).tolist() == [False, True]
+
+
+def test_the_widest_angle_in_many_dimensions_and_of_many_rows():
+    """The third row is 120° from the first; more than 200 rows go by their cosines alone."""
+    rows = np.zeros((3, 40))
+    rows[0, 0], rows[1, 7], rows[2, 0], rows[2, 9] = 2.0, 5.0, -0.5, 0.75**0.5
+    assert widest_angle(rows) == pytest.approx(120)
+    assert widest_angle(rows[:2]) == pytest.approx(90)
+    around = np.radians(np.linspace(0, 50, 201))
+    fan = np.stack([np.cos(around), np.sin(around)], axis=1)
+    assert widest_angle(fan) == pytest.approx(50, rel=1e-9)
+    assert widest_angle(fan[:200]) == pytest.approx(49.75, rel=1e-9)
+    assert np.isnan(widest_angle(np.array([(1.0, 0.0), (0.0, 0.0)])))
+
+
+def test_a_region_without_radius_is_everywhere():
+    points = np.array([(1.0, 0.0), (0.0, 1.0)])
+    factors = region_factors(np.array([2.0, 0.0]), 0.0, points)
+    assert factors[0] == np.inf
+    assert np.isnan(factors[1])
+    # 2 = 2·1·‖x‖ at the edge, which the theorem still speaks about; r is taken for each of a batch.
+    assert nonlinear_share(np.array([2.0, 0.0]), 1.0, points[:1]) == 0
+    assert nonlinear_share(np.array([[2.0, 0.0]] * 2), np.array([1.0, 1.01]), points[:1]).tolist() == [0, 1]
+
+
+def test_uncovered_directions_at_a_ratio_below_one():
+    """|cos| ≤ ½ on a third of the directions, |cos| ≤ 0.6 on 4·36.8699° of 360°."""
+    assert uncovered_directions(np.array([0.25, 0.3, 0.0]), 2.0) == pytest.approx([1 / 3, 0.409665529398, 0])

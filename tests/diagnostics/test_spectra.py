@@ -19,3 +19,21 @@ def test_ranks():
 
 def test_singular_values_fall():
     np.testing.assert_allclose(singular_values(np.array([[0.0, 3.0], [5.0, 0.0]])), [5.0, 3.0])
+
+
+def test_a_rank_counts_what_exceeds_the_tolerance():
+    """A ten-billionth of the largest is not counted; of no values there are none."""
+    assert numerical_rank(np.array([4.0, 4.1e-10, 4e-10])) == 2
+    assert numerical_rank(np.array([2.0, 1.0, 0.5]), tolerance=0.5) == 1
+    assert numerical_rank(np.array([])) == 0
+    assert numerical_rank(np.array([1e-300, 0.0])) == 1
+
+
+def test_gaps_are_counted_from_one():
+    values = np.array([8.0, 4.0, 1.0])
+    assert [rank_gap(values, place) for place in (1, 2, 3, 4)] == [2, 4, np.inf, np.inf]
+    assert rank_gap(np.array([1.0, 0.05]), 1) == pytest.approx(20)
+
+
+def test_singular_values_are_in_float64():
+    assert singular_values(np.ones((2, 3), np.float32)).dtype == np.float64

@@ -4,7 +4,7 @@ import numpy as np
 
 from widenet.certificates.clock import Clock
 from widenet.certificates.ensemble import Ensemble
-from widenet.certificates.training import RERUN, train
+from widenet.certificates.training import RERUN, train_once
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel
 from widenet.run.cells import Cells
@@ -32,8 +32,8 @@ def repeat(ensemble: Ensemble, cells: Cells, clock: Clock, progress: Progress = 
     """
     few = min(RERUN, ensemble.setting.n_runs)
     setting = ensemble.setting.model_copy(update={"n_runs": few, "dtype": "float64"})
-    again = train(setting, cells, clock, progress)
-    if again is None or again.setting != setting:
+    again = train_once(setting, cells, clock, progress)
+    if again is None:
         return None
     return Certainty(
         repeated=few,

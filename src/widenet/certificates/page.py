@@ -9,6 +9,7 @@ import jinja2
 import numpy as np
 
 from widenet.certificates import words
+from widenet.certificates.comparisons import sides
 from widenet.certificates.promises import Promise, Standing
 from widenet.claims import Kind
 from widenet.console import wording
@@ -48,11 +49,13 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
         findings=findings,
         portrait=findings.portrait,
         training=findings.training,
+        promise_of={each.id: each for each in findings.promises},
         promises=[(key, list(group)) for key, group in itertools.groupby(findings.promises, _standing)],
         groups=[(kind, own) for kind in Kind if (own := [row for row in others if row.kind is kind])],
         silences=[(reason, [row for row in findings.silent if row.silence == reason]) for reason in reasons],
         pictures={name.split(".")[0]: _inside(name, content) for name, content in pictures.items()},
         say=words,
+        sides=sides,
         words=wording,
     )
 

@@ -3,8 +3,10 @@
 import enum
 from collections.abc import Iterable
 
+from widenet.certificates.comparisons import is_too_small, left_open, says_nothing
 from widenet.certificates.lacks import lack
 from widenet.certificates.rows import Row
+from widenet.certificates.views import AT_RANDOM
 from widenet.claims.base import Evidence, Verdict
 from widenet.claims.meaning import Topic
 from widenet.console.wording import number
@@ -18,10 +20,12 @@ class Standing(enum.StrEnum):
     """What a promise is worth here."""
 
     GUARANTEED = "holds here, and was seen"
+    GOOD_TO_KNOW = "good to know: holds here, and is a warning"
+    UNSEEN = "holds here, but is too slow or too small to see"
     EMPTY = "holds here, but says nothing"
     UNCONFIRMED = "its assumptions hold, but the runs could not confirm it"
     UNKNOWN = "not known whether it applies"
-    NO_NUMBER = "without a number"
+    NO_NUMBER = "cannot be tested: the paper leaves a number open"
     NOT_HERE = "promises nothing here"
     BROKEN = "broken"
 
@@ -45,6 +49,11 @@ class Promise(ClosedModel):
     remark: str
     generosity: float | None = None
 
+    @property
+    def counts(self) -> bool:
+        """Whether it is a promise about all the data, and no warning: what a headline may count."""
+        return AT_RANDOM not in self.about and not self.topic.is_warning
+
 
 def promises_of(rows: Iterable[Row]) -> list[Promise]:
     """The promises of the claims that speak and have a meaning: what is guaranteed first, then by topic."""
@@ -58,10 +67,13 @@ def _promise(row: Row, evidence: Evidence) -> Promise:
     if meaning is None:
         raise ValueError(f"{row.id} has no meaning in plain words")
     standing = standing_of(evidence)
+    if standing is Standing.GUARANTEED and meaning.topic.is_warning:
+        standing = Standing.GOOD_TO_KNOW
     generosity = None
     if part.sense in ("≤", "<") and part.measured and part.promised and part.measured > 0:
         generosity = part.promised / part.measured
-    promised = "N" if part.promised is None or standing is Standing.NOT_HERE else number(part.promised)
+    # A number that is promised elsewhere would be taken for one that holds here.
+    promised = "…" if part.promised is None or standing is Standing.NOT_HERE else number(part.promised)
     return Promise(
         id=row.id,
         about=row.about,
@@ -77,7 +89,9 @@ def standing_of(evidence: Evidence) -> Standing:
     """What a promise is worth, from its verdict."""
     match evidence.verdict:
         case Verdict.HOLDS:
-            return Standing.EMPTY if evidence.vacuous else Standing.GUARANTEED
+            if says_nothing(evidence):
+                return Standing.EMPTY
+            return Standing.UNSEEN if is_too_small(evidence) else Standing.GUARANTEED
         case Verdict.VIOLATED:
             return Standing.BROKEN
         case Verdict.HYPOTHESES_NOT_MET:
@@ -86,26 +100,23 @@ def standing_of(evidence: Evidence) -> Standing:
             return Standing.NO_NUMBER
     if any(each.met is None for each in evidence.hypotheses):
         return Standing.UNKNOWN
-    return Standing.EMPTY if evidence.vacuous else Standing.UNCONFIRMED
+    return Standing.EMPTY if says_nothing(evidence) else Standing.UNCONFIRMED
 
 
 def _remark(row: Row, evidence: Evidence, standing: Standing, generosity: float | None) -> str:
     said = []
     if standing in (Standing.NOT_HERE, Standing.UNKNOWN):
         said += [lack(each) for each in row.missing[:1]]
-    elif standing is Standing.NO_NUMBER:
-        said.append("the paper does not give its constants")
-    part, measured = row.meaning, evidence.parts[0].measured
-    if (
-        part is not None
-        and part.seen
-        and measured is not None
-        and standing not in (Standing.UNKNOWN, Standing.NOT_HERE)
-    ):
-        said.append(part.seen.replace("{measured}", number(measured)))
-    if standing is Standing.UNCONFIRMED:
-        said.append("the runs were too few, or were stopped too early, to confirm it")
-    if generosity is not None and generosity >= GENEROUS and standing in (Standing.GUARANTEED, Standing.UNCONFIRMED):
-        said.append(f"the limit is {number(float(f'{generosity:.2g}'))} times as much")
+    else:
+        if standing is Standing.NO_NUMBER:
+            said.append(f"what is left open: {evidence.open_constant}")
+        part, seen = evidence.parts[0], row.meaning.seen if row.meaning is not None else ""
+        if evidence.conclusion is None:
+            # "The run that came closest" would be the one farthest off.
+            said.append(left_open(next(each for each in evidence.parts if each.kept is None)))
+        elif seen and part.measured is not None:
+            said.append(seen.replace("{measured}", number(part.measured)))
+    if generosity is not None and generosity >= GENEROUS and standing is Standing.GUARANTEED:
+        said.append(f"the limit is {number(float(f'{generosity:.2g}'))} times what was needed")
     words = "; ".join(said)
     return f"{words[:1].upper()}{words[1:]}." if words else ""

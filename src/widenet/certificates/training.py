@@ -9,7 +9,7 @@ from jaxtyping import Float
 from widenet.certificates.clock import Clock, OutOfTime
 from widenet.certificates.ensemble import Ensemble, EnsembleSetting, networks
 from widenet.claims.statistics import clopper_pearson
-from widenet.progress import Progress, silent
+from widenet.progress import Progress, silent, stretch
 from widenet.records import ClosedModel
 from widenet.run.cells import Cells, Task
 from widenet.run.outcomes import read_all
@@ -22,8 +22,8 @@ SHARE = 0.1
 """The share of the reader's time that the steps may cost on one core, by these two numbers."""
 MOST_EPOCHS, FEWEST_EPOCHS = 1000, 8
 FEWER_RUNS, FEWER_EPOCHS = 8, 4
-"""Where the time does not allow what was asked, a first try is made smaller: so many runs, and a part of the epochs."""
-FOR_FIRST = 0.6
+"""What is trained where the time does not allow what was asked: so many runs, and a part of the epochs."""
+FOR_FIRST = 0.75
 RERUN = 8
 """So many of the float32 runs are repeated in float64."""
 
@@ -52,6 +52,7 @@ class Training(ClosedModel):
     Attributes:
       setting: how.
       trained_on, held_out: how many points.
+      runs, asked: how many networks were trained, and how many were asked for.
       fitted: how many runs brought the training loss to exactly 0.
       fitted_limits: 95 % limits for the share of such runs.
       stalled, diverged, cut_off: how the others ended.
@@ -66,6 +67,7 @@ class Training(ClosedModel):
     trained_on: int
     held_out: int
     runs: int
+    asked: int
     fitted: int
     fitted_limits: tuple[float, float]
     stalled: int
@@ -91,6 +93,8 @@ def epochs_for(n_points: int, dim: int, n_neurons: int, n_runs: int, seconds: fl
 def train(setting: EnsembleSetting, cells: Cells, clock: Clock, progress: Progress = silent) -> Ensemble | None:
     """The networks of this setting, or fewer of them where the time does not allow more; None where it allows none.
 
+    Of many networks a few are trained first, so that there is something to show.
+
     Raises:
       StoreError: the store cannot be read or written.
     """
@@ -100,23 +104,36 @@ def train(setting: EnsembleSetting, cells: Cells, clock: Clock, progress: Progre
             "max_epochs": max(setting.max_epochs // FEWER_EPOCHS, 1),
         }
     )
-    for each, share in ((setting, FOR_FIRST), (fewer, 1.0)):
-        try:
-            ((reading,),) = read_all([[Task(networks, each)]], cells, InTurn(clock.share(share).watched(progress), 1))
-            return reading.result
-        except OutOfTime:
-            continue
-    return None
+    if setting.n_runs <= FEWER_RUNS:
+        found = train_once(setting, cells, clock.share(FOR_FIRST), progress)
+        return train_once(fewer, cells, clock, progress) if found is None else found
+    few = train_once(fewer, cells, clock, stretch(progress, 0.0, 0.3))
+    all_of_them = None if few is None else train_once(setting, cells, clock, stretch(progress, 0.3, 1.0))
+    return few if all_of_them is None else all_of_them
 
 
-def summed(found: Ensemble) -> Training:
-    """The runs in few numbers."""
+def train_once(setting: EnsembleSetting, cells: Cells, clock: Clock, progress: Progress = silent) -> Ensemble | None:
+    """The networks of this setting, or None where the time does not allow them.
+
+    Raises:
+      StoreError: the store cannot be read or written.
+    """
+    try:
+        ((reading,),) = read_all([[Task(networks, setting)]], cells, InTurn(clock.watched(progress), 1))
+        return reading.result
+    except OutOfTime:
+        return None
+
+
+def summed(found: Ensemble, asked: int) -> Training:
+    """The runs in few numbers; so many were asked for."""
     fitted, held_out = found.fitted, int(found.held_out.sum())
     return Training(
         setting=found.setting,
         trained_on=int((~found.held_out).sum()),
         held_out=held_out,
         runs=len(found.status),
+        asked=asked,
         fitted=int(fitted.sum()),
         fitted_limits=clopper_pearson(int(fitted.sum()), len(fitted), 0.975),
         stalled=int(np.isin(found.status, (RunStatus.STALLED, RunStatus.FROZEN)).sum()),

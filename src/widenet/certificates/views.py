@@ -16,6 +16,8 @@ FEW = 50
 NUMBERS_PER_SECOND = 12_000
 """Theorems are asked about at most so many numbers, per second of the reader's time."""
 LEAST_PART = 200
+AT_RANDOM = "drawn at random"
+"""What the name of a view says that has not all the points."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +47,7 @@ def views_of(
     most = max(int(NUMBERS_PER_SECOND * seconds) // data.dim, LEAST_PART)
     if data.n_samples > most:
         part = drawn_points(np.asarray(data.labels), most, choices.seed)
-        data, rows, names = data[part], rows[part], [f"{most:,} points drawn at random"]
+        data, rows, names = data[part], rows[part], [f"{most:,} points {AT_RANDOM}"]
         views = [View(names[0], Specimen(data, choices), rows)]
     else:
         views = [View("", _known(Specimen(data, choices), prepared), rows)]
@@ -60,7 +62,7 @@ def views_of(
     if data.n_samples <= FEW:
         return views, None
     few = drawn_points(np.asarray(data.labels), FEW, choices.seed)
-    names = [*(name for name in names if not name.endswith("at random")), f"{FEW} points drawn at random"]
+    names = [*(name for name in names if not name.endswith(AT_RANDOM)), f"{FEW} points {AT_RANDOM}"]
     return views, View(", ".join(names), Specimen(data[few], choices), rows[few])
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from widenet.certificates.certainty import Certainty
 from widenet.certificates.changes import Change
+from widenet.certificates.comparisons import says_nothing, sides
 from widenet.certificates.lacks import lack
 from widenet.certificates.portrait import Portrait, Separability
 from widenet.certificates.promises import Promise, Standing
@@ -20,17 +21,19 @@ if TYPE_CHECKING:
 
 THIN, WIDE = 0.01, 0.1
 SHOWN = 6
+PLURALS = {"holds": "hold", "holds, says nothing": "hold and say nothing", "does not apply": "do not apply"}
 
 
 def headlines(findings: "Findings") -> list[tuple[str, str]]:
     """The few numbers that a reader in a hurry sees."""
     portrait, training = findings.portrait, findings.training
     answer = {True: "yes", False: "no", None: "?"}[portrait.separable]
-    kept = sum(each.standing is Standing.GUARANTEED for each in findings.promises)
+    promises = [each for each in findings.promises if each.counts]
+    kept = sum(each.standing is Standing.GUARANTEED for each in promises)
     found = [
         (f"{portrait.points:,}", f"points in {len(portrait.classes)} classes"),
         (answer, "flat boundaries separate the classes"),
-        (f"{kept} of {len(findings.promises)}", "promises are guaranteed and seen here"),
+        (f"{kept} of {len(promises)}", "promises about all the data are guaranteed here and were seen"),
     ]
     if training is not None:
         error = training.test_error or training.train_error
@@ -199,13 +202,13 @@ def verdict(row: Row) -> tuple[str, str]:
         return "·", "silent"
     match evidence.verdict:
         case Verdict.HOLDS:
-            return ("○", "holds, says little") if evidence.vacuous else ("✓", "holds")
+            return ("○", "holds, says nothing") if says_nothing(evidence) else ("✓", "holds")
         case Verdict.VIOLATED:
             return ("!", "false as printed") if row.id.endswith("_as_printed") else ("✗", "violated")
         case Verdict.HYPOTHESES_NOT_MET:
             return "–", "does not apply"
         case Verdict.CONSTANT_UNSPECIFIED:
-            return "?", "constant open"
+            return "?", "cannot be tested"
     return "?", "undecided"
 
 
@@ -218,7 +221,7 @@ def why(row: Row) -> str:
         return "; ".join(f"{each.name}: {distance(each)}" for each in row.missing[:2])
     part = evidence.headline
     if part.measured is not None and part.promised is not None:
-        return f"{evidence.quantity}: {number(part.measured)} {part.sense or 'against'} {number(part.promised)}"
+        return f"{evidence.quantity}: {sides(part)}"
     return "; ".join(f"{each.name}: {each.why or 'undecided'}" for each in row.missing[:1]) or evidence.note
 
 
@@ -237,12 +240,16 @@ def tone(row: Row) -> str:
 
 
 def about_rows(findings: "Findings") -> str:
-    """How many statements say something, and what."""
+    """How many statements say something, and what; how many have nothing to say, and how many were not asked."""
     counts = Counter(verdict(row)[1] for row in findings.speaking)
-    said = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+    kinds = [f"{count} {word if count == 1 else PLURALS.get(word, word)}" for word, count in counts.most_common()]
+    said = f" ({', '.join(kinds)})" if kinds else ""
+    speaking, unasked = len(findings.speaking), findings.unasked
+    dumb = len(findings.silent) - unasked
     return (
-        f"Of {len(findings.rows)} statements in the papers, {len(findings.speaking)} say something about this data "
-        f"({said}); {len(findings.silent)} are silent."
+        f"Of {len(findings.rows)} statements in the papers, {speaking} {'speaks' if speaking == 1 else 'speak'} about "
+        f"this data{said}, {dumb} {'has' if dumb == 1 else 'have'} nothing to say "
+        f"about such data, and {unasked} {'was' if unasked == 1 else 'were'} not asked to the end."
     )
 
 

@@ -17,6 +17,11 @@ class Topic(enum.StrEnum):
     POWER = "what the network can represent"
     TRAPS = "where training can get stuck"
 
+    @property
+    def is_warning(self) -> bool:
+        """Whether it tells what cannot be relied on, so that it is good to know and no good news."""
+        return self in (Topic.POWER, Topic.TRAPS)
+
 
 class Meaning(ClosedModel):
     """A promise in plain words.

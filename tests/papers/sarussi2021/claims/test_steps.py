@@ -259,6 +259,11 @@ def test_the_edge_of_what_underflow_decides():
         alike = altered(runs, pushes=share * 1e-290 * (1 + runs.separator_norm)[:, None] / unit + 0 * runs.pushes)
         assert equation_14([alike]).parts[0].cases == cases
 
+    # Powers of two, so that 2kηvα|ℓ'| is exactly the edge.
+    edge = 2e-290 * (1 + runs.separator_norm)[:, None] + 0 * runs.pushes
+    exact = altered(runs, half_width=1, step_size=0.5, output_weight=1.0, slope=0.5, pushes=edge)
+    assert equation_14([exact]).parts[0].cases == 0
+
     def grown(*given, share):
         return share * 1e-290 * (1 + runs.separator_norm)[:, None]
 

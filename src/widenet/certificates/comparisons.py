@@ -1,0 +1,64 @@
+"""How a part of a conclusion is told: what was measured beside what is promised, and never a false inequality."""
+
+from widenet.claims.base import Evidence, Part
+from widenet.console.wording import NOTHING, number
+
+OPPOSITE = {"≤": ">", "<": "≥", "≥": "<", ">": "≤", "=": "≠"}
+TOO_SMALL = 1e-9
+"""A change of which less than this is promised, and less than this was measured, cannot be seen."""
+
+
+def sides(part: Part) -> str:
+    """`321 ≤ 12,345`, and `0.2 > 0.02` where the promise was not kept or not reached."""
+    if part.measured is None and part.promised is None:
+        return NOTHING
+    sense = OPPOSITE.get(part.sense, "against") if is_missed(part) else part.sense or "against"
+    return f"{number(part.measured)} {sense} {number(part.promised)}"
+
+
+def is_missed(part: Part) -> bool:
+    """Whether what was measured lies beyond what is promised, other than by rounding."""
+    if part.measured is None or part.promised is None or part.kept:
+        return False
+    low, high = part.measured, part.promised
+    match part.sense:
+        case "≤":
+            return low > high
+        case "<":
+            return low >= high
+        case "≥":
+            return low < high
+        case ">":
+            return low <= high
+        case "=":
+            return low != high
+    return False
+
+
+def left_open(part: Part) -> str:
+    """What was seen of a part that could not be decided: how many tries, and the one that is farthest off."""
+    tries = ""
+    if part.undecided and part.cases > 1:
+        tries = f"all {part.cases:,}" if part.undecided == part.cases else f"{part.undecided:,} of {part.cases:,}"
+    if is_missed(part):
+        where = f"{tries} tries missed it here, the farthest with" if tries else "it was missed here, with"
+        return f"{where} {number(part.measured)} instead of {number(part.promised)}; that does not refute it"
+    return f"{tries} tries were stopped too early to tell" if tries else "what was tried is not enough to tell"
+
+
+def carrying(evidence: Evidence) -> Part:
+    """The part whose numbers a statement is known for: the first with two sides, else the first."""
+    return next((part for part in evidence.parts if part.promised is not None), evidence.parts[0])
+
+
+def says_nothing(evidence: Evidence) -> bool:
+    """Whether the part that carries the statement promises no more than what is true anyway."""
+    return evidence.vacuous or carrying(evidence).vacuous
+
+
+def is_too_small(evidence: Evidence) -> bool:
+    """Whether so little growth is promised, and was measured, that nobody would see it."""
+    part = carrying(evidence)
+    if part.measured is None or part.promised is None or part.sense not in ("≥", ">"):
+        return False
+    return 0 < part.promised < TOO_SMALL and 0 < part.measured < TOO_SMALL
