@@ -40,8 +40,6 @@ def kind_of(path: Path) -> str:
       DataError: its suffix does not say.
     """
     suffix = path.suffix.lower()
-    if path.is_dir():
-        raise DataError(f"{str(path)!r} is a folder; name a file in it.")
     if suffix not in ENDINGS:
         known = ", ".join(ENDINGS)
         raise DataError(f"cannot tell what {path.name!r} holds from its suffix {suffix!r}; use one of {known}.")

@@ -59,7 +59,7 @@ def certify(
       width: neurons of the network, an even number.
       step_size, init_scale, slope: of SGD; the length of each neuron's weights at the start; of the Leaky ReLU.
       runs: networks that are trained.
-      time: seconds after which what is left is not begun; they count from when the papers are loaded.
+      time: seconds of computing after which nothing new is begun; they count from when the papers are loaded.
 
     Other arguments:
       scaling: "auto", "ball" or "none"; see `widenet.certificates.preparation.Scaling`.
@@ -107,7 +107,7 @@ def certify(
         changes=tuple(changes),
         training=None if ensemble is None else summed(ensemble, runs),
         certainty=certainty,
-        seconds=clock.spent,
+        seconds=clock.waited,
         time=clock.seconds,
         unasked=sum(row.is_open for row in rows),
         version=version(),

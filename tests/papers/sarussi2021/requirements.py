@@ -161,7 +161,6 @@ REQUIRED = {
         "hypothesis slope_below_one": "< 1",
         "hypothesis step_size": "> 0",
     },
-    "section_8_1_as_printed": {"the critical β is 0": "≤ 0"},
     "equation_10": {
         "F_t ≤ ‖W*‖·G_t": "≤ to 1e-12 of it",
         "F_t ≥ −‖W*‖·G_t": "≤ to 1e-12 of it",
@@ -246,7 +245,7 @@ REQUIRED = {
         "hypothesis step_size": "> 0",
     },
     "equation_24_as_printed": {
-        "outputs move by at most 2v²R_x²ηknε_0": "≤",
+        "losses move by at most 2v²R_x²ηknε_0": "≤",
         "hypothesis clean_epoch": "≤ 1 (to 1e-12)",
     },
     "equation_25": {
@@ -300,7 +299,6 @@ REQUIRED = {
         "hypothesis slope_positive": "> 0",
         "hypothesis slope_below_one": "< 1",
     },
-    "lemma_10_2_as_printed": {"N(x) > 0": "fact"},
     "section_11_1": {
         "0 at a quarter of the nodes, and on the diagonal": "= 10100",
         "rays at 45° and 180° if 0 is positive": "fact",
@@ -312,7 +310,6 @@ REQUIRED = {
         "it is attained": "= to 1e-10 of it",
         "2v‖x‖ is enough for k ≤ 2": "≤ to 1e-10 of it",
     },
-    "section_12_lipschitz_as_printed": {"|N₁ − N₂| ≤ 2v‖x‖·‖W₁ − W₂‖": "≤ to 1e-10 of it"},
     "section_12_logistic": {
         "f' > 0": "> 0",
         "f'(q)q does not decrease": "≥ 0 to 1e-12",
@@ -324,7 +321,11 @@ REQUIRED = {
     },
     "smoothed_margin_order": {"γ̃ ≤ γ̄": "≤ to 1e-09 of it", "equal for a single point": "= to 1e-09 of 1 + it"},
     "smoothed_margin_grows": {"γ̃ does not decrease": "≥ to 1e-07 of 1 + it", "hypothesis separating": "≤ 400"},
-    "smoothed_margin_grows_as_printed": {"γ̃ does not decrease": "≥ to 1e-09", "hypothesis printed_level": "< 1"},
+    "smoothed_margin_level": {
+        "γ̃ falls at a rate of at least 0.01": "≥ 0.01",
+        "hypothesis below_one": "< 1",
+        "hypothesis above_log_2": "> …",
+    },
     "limit_is_kkt": {
         "stationarity halves": "≤",
         "stationarity ends below 0.03": "≤ 0.03",

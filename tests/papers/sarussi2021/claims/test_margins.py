@@ -3,16 +3,14 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import margins
 from widenet.papers.sarussi2021.claims.margins import (
-    draw_weight_pairs,
     draw_wrong_side,
     equation_30,
     on_the_wrong_side,
     section_12_lipschitz,
-    section_12_lipschitz_as_printed,
     weight_pairs,
     wrong_side,
 )
@@ -71,17 +69,6 @@ test_control_each_part_of_the_lipschitz_constant = part_edges(
         "2v‖x‖ is enough for k ≤ 2": ({}, {"narrow": 3}),
     },
 )
-
-
-def test_the_printed_constant_fails_for_wide_networks():
-    found = section_12_lipschitz_as_printed(draw_weight_pairs(Scale.QUICK, 0))
-    assert found.verdict is Verdict.VIOLATED
-    assert found.tightness == pytest.approx(5.0)
-
-
-@spares(section_12_lipschitz_as_printed)
-def test_four_neurons_spare_it():
-    return section_12_lipschitz_as_printed(weight_pairs((1, 2)))
 
 
 test_every_part_has_a_control = every_part_of(margins)

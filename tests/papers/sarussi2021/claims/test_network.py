@@ -3,13 +3,12 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, spares
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges
 from tests.papers.sarussi2021.inputs import handed
 from tests.papers.sarussi2021.toys import altered
 from widenet.claims.base import Verdict, at_least, undecided
 from widenet.papers.sarussi2021.claims import network
 from widenet.papers.sarussi2021.claims.network import (
-    draw_antipodal_line,
     draw_expressed,
     draw_scaled,
     equation_27,
@@ -17,7 +16,6 @@ from widenet.papers.sarussi2021.claims.network import (
     nearest,
     section_3_expressiveness,
     section_8_1,
-    section_8_1_as_printed,
 )
 from widenet.papers.sarussi2021.formulas import update_bound
 from widenet.papers.sarussi2021.runs.clouds import Clouds, CloudSetting, ask, run_clouds
@@ -221,17 +219,6 @@ def test_control_slope_zero():
 @breaks_hypothesis(section_8_1, "slope_below_one")
 def test_control_slope_one():
     return judged(altered(toy_pairs(), slopes=lambda a: 0 * a + 1))
-
-
-def test_lifted_data_are_never_antipodal():
-    found = section_8_1_as_printed(draw_antipodal_line(Scale.QUICK, 0))
-    assert found.verdict is Verdict.VIOLATED
-    assert abs(found.measured - 1) < 1e-12  # pyright: ignore[reportOptionalOperand]
-
-
-@spares(section_8_1_as_printed)
-def test_without_biases_antipodal_data_spare_it():
-    return section_8_1_as_printed((np.array([[1.0], [-1.0]]), np.array([1.0, -1.0])))
 
 
 test_every_part_has_a_control = every_part_of(network)

@@ -14,10 +14,19 @@ def test_the_instance():
     assert (past.sampled <= past.clean_level).all()
     found = equation_24_as_printed(past)
     assert found.verdict is Verdict.VIOLATED
-    assert (found.measured, found.promised) == pytest.approx((115.3164, 20.0), rel=1e-6)
+    assert (found.measured, found.promised) == pytest.approx((99.466897, 20.0), rel=1e-6)
     found = equation_25_as_printed(past)
     assert found.verdict is Verdict.VIOLATED
     assert (found.measured, found.promised) == pytest.approx((99.4669, 20.00674), rel=1e-6)
+
+
+def test_equation_24_is_asked_of_losses_from_the_first_update_on():
+    """The printed range of t starts at 1, after one update; four states are (1, 2), (1, 3) and (2, 3)."""
+    past = go_past()
+    losses = np.logaddexp(0, -past.margins)
+    np.testing.assert_allclose(past.moved, np.abs(losses[[2, 3, 3]] - losses[[1, 1, 2]]))
+    first = altered(past, margins=np.concatenate([past.margins[:1] - 1000, past.margins[1:3], past.margins[2:3]]))
+    assert equation_24_as_printed(first).verdict is Verdict.HOLDS
 
 
 def test_inside_the_epoch_the_bounds_hold():

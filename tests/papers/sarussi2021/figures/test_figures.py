@@ -166,7 +166,7 @@ def test_control_another_prediction():
     numbers = reduce_figure_3([turned], [flow_runs()])
     np.testing.assert_allclose(numbers.boundary, 90, atol=1)
     np.testing.assert_allclose(numbers.neurons, 90, atol=1)
-    assert [row.agrees for row in compare_figure_3(numbers)][:3] == [True, False, False]
+    assert [row.agrees for row in compare_figure_3(numbers)][:5] == [True, False, False, False, False]
 
 
 def test_control_a_flow_with_another_prediction():
@@ -175,17 +175,26 @@ def test_control_a_flow_with_another_prediction():
     wrong = solve_perfect_agreement(course.inputs, course.labels, 0.9)
     flow = altered(flow_runs(), perfect_solutions=wrong.solution[None], perfect_values=np.array([wrong.value]))
     rows = compare_figure_3(reduce_figure_3([SMALL], [flow]))
-    assert [row.name for row in rows if not row.agrees] == [row.name for row in rows[3:6]]
+    assert [row.name for row in rows if not row.agrees] == [row.name for row in rows[5:8]]
     assert all(row.added for row in rows[3:])
 
 
 def test_one_neuron_of_the_wrong_direction_is_seen():
     """One minus row of the first run turned by 90°; the mean of six barely moves."""
     rows = SMALL.weights.values.copy()
-    rows[0, -1] = [1.0, -1.0]
+    rows[0, -1] = [0.1, -0.1]
     numbers = reduce_figure_3([SMALL.assign(weights=(SMALL.weights.dims, rows))], [flow_runs()])
     np.testing.assert_allclose(numbers.neurons, [90, 0], atol=1)
-    assert [row.agrees for row in compare_figure_3(numbers)][:3] == [True, False, True]
+    assert [row.agrees for row in compare_figure_3(numbers)][:5] == [True, False, True, False, True]
+
+
+@pytest.mark.parametrize(("angle", "agrees"), [(4.99, True), (5.01, False), (18.3, False)])
+def test_excellent_is_within_five_degrees_and_what_sgd_reaches_is_ours(angle, agrees):
+    numbers = reduce_figure_3([SMALL], [flow_runs()])
+    rows = compare_figure_3(numbers.assign(boundary=("run", [0.0, angle]), neurons=("run", [0.0, angle])))
+    assert [row.agrees for row in rows[:3]] == [True, agrees, agrees]
+    assert [row.verdict for row in rows[3:5]] == ["AS EXPECTED", "AS EXPECTED"]
+    assert all("within 5°" in row.basis for row in rows[1:3])
 
 
 def test_control_a_relu_and_a_linear_network():

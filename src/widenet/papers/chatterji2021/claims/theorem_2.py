@@ -255,9 +255,11 @@ def _phase_conditions(phases: Sequence[Phase]) -> tuple[Hypothesis, ...]:
 )
 def section_4_3_rate(phases: Sequence[Phase]) -> Evidence:
     """Where L_1 is small enough for Theorem 1 and ‖V^(1)‖ as in part 7 of Lemma 15, with Q_1 = e²/(120p):
-    L_t ≤ min{d p^(1−β)/(c_1 log⁴(1/L_1)(t − 1)), L_1} for t > 1, c_1 = 125e²/(120·1944).
+    L_t ≤ L_1/(c_1L_1 log⁴(1/L_1)(t − 1)/(d p^(1−β)) + 1), that is 1/L_t − 1/L_1 ≥ c_1 log⁴(1/L_1)(t − 1)/(d p^(1−β)),
+    and so L_t ≤ min{d p^(1−β)/(c_1 log⁴(1/L_1)(t − 1)), L_1}, for t > 1, with c_1 = 125e²/(120·1944).
 
-    The first of the two is the smaller one only after some 10⁸ steps.
+    The minimum says nothing here: its first term is the smaller one only after some 10⁹ steps, and every loss that
+    falls is at most L_1. What is tested is the line of the display before it.
     """
     late = np.concatenate([phase.losses[1:] for phase in phases])
     firsts = np.concatenate([np.full(len(phase.losses) - 1, phase.losses[0]) for phase in phases])
@@ -272,8 +274,12 @@ def section_4_3_rate(phases: Sequence[Phase]) -> Evidence:
     ratios = [phase.norm / norm_unit(phase.dim, phase.half_width, phase.beta) for phase in phases]
     return evidence(
         {
-            "L_t ≤ d p^(1−β)/(c_1 log⁴(1/L_1)(t − 1))": Sides(late, branches, trivial=firsts),
-            "L_t ≤ L_1": Sides(late, firsts),
+            "1/L_t − 1/L_1 ≥ c_1 log⁴(1/L_1)(t − 1)/(d p^(1−β))": Sides(
+                1 / late - 1 / firsts, 1 / branches, Sense.AT_LEAST, room=ROUNDING / firsts, trivial=0.0
+            ),
+            "L_t ≤ min{d p^(1−β)/(c_1 log⁴(1/L_1)(t − 1)), L_1}": Sides(
+                late, np.minimum(branches, firsts), trivial=firsts
+            ),
         },
         (
             *_phase_conditions(phases),

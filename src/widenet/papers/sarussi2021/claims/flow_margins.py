@@ -35,7 +35,7 @@ from widenet.papers.sarussi2021.formulas import LOG_2, flow_time_bound, least_no
 from widenet.papers.sarussi2021.runs.epochs import Epochs, epochs
 from widenet.papers.sarussi2021.runs.flows import READINGS, Course, FlowCase, FlowRuns, FlowSetting, flows
 from widenet.papers.sarussi2021.runs.small_steps import SmallSteps, small_steps
-from widenet.papers.sarussi2021.runs.too_early import TooEarly, too_early
+from widenet.papers.sarussi2021.runs.too_early import SHORT, TooEarly, too_early
 from widenet.papers.sarussi2021.settings import OwnPoints, lengths
 from widenet.records import Scale
 from widenet.types import RunStatus
@@ -170,18 +170,22 @@ def draw_too_early(scale: Scale, seed: int) -> TooEarly:
     return too_early((200.0, 300.0, 400.0))
 
 
-@claim("sarussi2021.smoothed_margin_grows_as_printed", Kind.STEP, "Assumption 6.1, Section 6, with Section 14.1",
-       draws=draw_too_early)  # fmt: skip
-def smoothed_margin_grows_as_printed(path: TooEarly) -> Evidence:
-    """Along gradient flow the smoothed margin never decreases once L < 1/n.
+@claim("sarussi2021.smoothed_margin_level", Kind.STEP, "(B4), Section 12, beside Assumption 6.1", draws=draw_too_early)
+def smoothed_margin_level(path: TooEarly) -> Evidence:
+    """nL < 1, the level of Assumption 6.1, is no level from which the smoothed margin grows: there are networks with
+    log 2 < nL < 1 at which it falls along gradient flow. The level of (B4) is ℓ(0) = log 2.
 
-    The results that are cited need the sum of the losses below ℓ(0) = log 2.
+    Section 12 calls the two one assumption. Gradient flow on separable data meets both in the end (`assumption_6_1`),
+    and Section 14.1 needs the growth only from T_Margin on.
     """
-    after, before = path.margins[:, 1:], path.margins[:, :-1]
+    falls = -np.diff(path.margins, axis=1) / SHORT
     return evidence(
-        {"γ̃ does not decrease": Sides(after, before, Sense.AT_LEAST, room=1e-9)},
-        (less_than("printed_level", "largest nL", path.totals.max(), 1),),
-        details={"rates": (path.margins[:, 1] - path.margins[:, 0]) / 1e-6},
+        {"γ̃ falls at a rate of at least 0.01": Sides(falls, 0.01, Sense.AT_LEAST)},
+        (
+            less_than("below_one", "largest nL", path.totals.max(), 1),
+            more_than("above_log_2", "smallest nL", path.totals.min(), LOG_2),
+        ),
+        details={"rates": -falls[:, 0]},
     )
 
 

@@ -212,12 +212,12 @@ def proposition_10_2(cells: Sequence[Clouds], *, factor: float = 2.0) -> Evidenc
     )
 
 
-@claim("sarussi2021.lemma_10_2", Kind.STEP, "Lemma 10.2 with the conditions of its case, Section 10", reads=clouds)
+@claim("sarussi2021.lemma_10_2", Kind.STEP, "Lemma 10.2, Section 10, in its case of Proposition 10.2", reads=clouds)
 def lemma_10_2(cells: Sequence[Clouds], *, share: float = 1.0) -> Evidence:
     """If ū·x ≤ −r‖x‖ and |w̄·x| < r‖x‖, then −Σσ(w·x) < αkr‖x‖ and N(x) > 0; with the signs exchanged,
     −Σσ(u·x) < αkr‖x‖ and N(x) < 0.
 
-    The paper prints only that αkr‖x‖ > −Σσ(w·x) gives N(x) > 0.
+    The paper prints the lemma inside this case, with the first inequality as its hypothesis, and proves it there.
     """
     pairs = joined(cells)
     edge = pairs.radius * pairs.norms
@@ -264,20 +264,6 @@ def lemma_10_1_as_printed(pair: OnePair) -> Evidence:
         {"one strict sign": Fact((seen.plus_low > 0) | (seen.plus_high < 0), scored=met)},
         (at_most("balls", "largest distance of a row from its mean / r", distances / pair.radius, 1),),
     )
-
-
-def draw_equal_rows(scale: Scale, seed: int) -> OnePair:
-    """w = u = e₁ at x = e₁: Σσ(w·x) = k is above −αkr‖x‖ for every r, and N = 0."""
-    rows = np.array([[1.0, 0.0], [1.0, 0.0]])
-    return OnePair(SignedNetwork(rows, rows, 1.0, 0.5), np.array([1.0, 0.0]), 1.0)
-
-
-@claim("sarussi2021.lemma_10_2_as_printed", Kind.STEP, "Lemma 10.2, Section 10", draws=draw_equal_rows)
-def lemma_10_2_as_printed(pair: OnePair) -> Evidence:
-    """If αkr‖x‖ > −Σσ(w·x), then sign N(x) = sign (w̄ − ū)·x = 1."""
-    seen = ask(pair.network, pair.point[None])
-    limit = seen.slopes * seen.half_widths * pair.radius * seen.norms
-    return evidence({"N(x) > 0": Fact((seen.outputs > 0) & (seen.difference > 0), scored=limit > -seen.plus_sum)})
 
 
 @theorem_5_1.speaks

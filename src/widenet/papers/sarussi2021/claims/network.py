@@ -101,7 +101,8 @@ def section_8_1(
     for it with ‖(x, 1)‖ in place of ‖x‖. But V_β⁺ and V_β⁻ of Theorem 6.2 are then never empty for β ≤ 1, because
     (0, …, 0, 1) has inner product 1 with every lifted point: its Assumption 4 needs β > 1.
 
-    `bias_share` and `ones` are for controls.
+    Section 15 is no way around it: lifted data are never antipodal, also where the data are. `bias_share` and `ones`
+    are for controls.
     """
     network, points = biased_network()
     rows, biases = network.weights[:, :-1], bias_share * network.weights[:, -1]
@@ -137,16 +138,3 @@ def nearest(*hypotheses: Hypothesis) -> tuple[Hypothesis, ...]:
 
 def _slack(hypothesis: Hypothesis) -> float:
     return -np.inf if hypothesis.slack is None or np.isnan(hypothesis.slack) else hypothesis.slack
-
-
-def draw_antipodal_line(scale: Scale, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """S = {+1}, {−1} in R, with a coordinate for biases: antipodal before, never after."""
-    return lift(np.array([[1.0], [-1.0]])), np.array([1.0, -1.0])
-
-
-@claim("sarussi2021.section_8_1_as_printed", Kind.STEP, "Section 8.1 with Section 15", draws=draw_antipodal_line)
-def section_8_1_as_printed(data: tuple[np.ndarray, np.ndarray]) -> Evidence:
-    """With biases all following results still hold; among them that Assumption 4 of Theorem 6.2 holds for antipodal
-    data: V_β⁺ and V_β⁻ are empty for every β > 0.
-    """
-    return evidence({"the critical β is 0": Sides(np.concatenate(critical_margins(*data)), 0.0)})

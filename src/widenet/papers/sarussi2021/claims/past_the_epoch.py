@@ -14,12 +14,13 @@ def draw_past(scale: Scale, seed: int) -> PastTheEpoch:
 
 @claim("sarussi2021.equation_24_as_printed", Kind.STEP, "the range printed with Eq. 24, Section 9", draws=draw_past)
 def equation_24_as_printed(past: PastTheEpoch) -> Evidence:
-    """For every t of a clean epoch and 1 ≤ s ≤ n, |N_{t+s}(x) − N_t(x)| ≤ 2v²R_x²ηknε_0.
+    """For (i_e − 1)n + 1 ≤ t ≤ i_e·n, where i_e is a clean epoch, and 1 ≤ s ≤ n, every loss at t + s differs from that
+    at t by at most 2v²R_x²ηknε_0.
 
     The range runs into the next epoch.
     """
     limit = past.reach * past.clean_level
-    return evidence({"outputs move by at most 2v²R_x²ηknε_0": Sides(past.moved, limit)}, (_clean(past),))
+    return evidence({"losses move by at most 2v²R_x²ηknε_0": Sides(past.moved, limit)}, (_clean(past),))
 
 
 @claim("sarussi2021.equation_25_as_printed", Kind.STEP, "the time T* = i_e·n + 1 of Eq. 25, Section 9", draws=draw_past)

@@ -28,9 +28,9 @@ class PastTheEpoch:
 
     @property
     def moved(self) -> np.ndarray:
-        """|N_{t+s}(x) − N_t(x)| for every t of the printed range and s = 1, 2."""
-        states = self.margins
-        pairs = [(t, t + s) for t in range(len(states) - 1) for s in (1, 2) if t + s < len(states)]
+        """|ℓ(N_{t+s}(x)) − ℓ(N_t(x))| for t and s from 1 to n, the printed range, as far as the updates go."""
+        states = np.logaddexp(0, -self.margins)
+        pairs = [(t, t + s) for t in (1, 2) for s in (1, 2) if t + s < len(states)]
         return np.array([np.abs(states[end] - states[start]) for start, end in pairs])
 
     @property

@@ -8,6 +8,9 @@ import numpy as np
 from widenet.diagnostics.homogeneous_margins import log_total_loss, loss_weights, smoothed_margin
 from widenet.papers.sarussi2021.settings import SignedNetwork
 
+SHORT = 1e-6
+"""The time between two readings."""
+
 
 @dataclass(frozen=True, eq=False)
 class TooEarly:
@@ -34,7 +37,7 @@ def too_early(stretches: Sequence[float]) -> TooEarly:
             sums.append(float(np.exp(log_total_loss(q))))
             slopes = np.where(points @ weights.T > 0, 1.0, 0.5) * network.output_weights
             pushes = loss_weights(q) * sums[-1]
-            weights = weights + 1e-6 * np.einsum("n,nj,nd->jd", pushes, slopes, points)
+            weights = weights + SHORT * np.einsum("n,nj,nd->jd", pushes, slopes, points)
         margins.append(path)
         totals.append(sums)
     return TooEarly(np.array(margins), np.array(totals))
