@@ -120,10 +120,12 @@ def test_what_has_nothing_to_say_is_not_mixed_with_what_was_not_asked():
 
 
 def test_a_clock_counts_down_and_shares_what_is_left():
-    now = [10.0]
-    clock = Clock(8.0, lambda: now[0])
-    now[0] = 14.0
+    work, watch = [10.0], [100.0]
+    clock = Clock(8.0, lambda: work[0], lambda: watch[0])
+    work[0], watch[0] = 14.0, 105.0
     assert (clock.spent, clock.left, clock.share(0.25).left) == (4.0, 4.0, 1.0)
+    watch[0] = 118.0  # a machine that is busy with other things
+    assert (clock.spent, clock.waited) == (6.0, 18.0)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ class Baseline:
         """Read what is known from earlier."""
         self.target, self._path = target, folder / f"{target.name}-tests.json"
         self._files: dict[str, dict[str, Any]] = json.loads(self._path.read_text()) if self._path.exists() else {}
+        self._known: dict[tuple[str, str], list[tuple[bool, float, str, dict[str, Any]]]] = {}
 
     def refresh(self, only: set[str] | None = None) -> None:
         """Run the files of tests that have changed; `only` names those that are needed."""
@@ -31,25 +33,36 @@ class Baseline:
             self._files[name] = {"digest": digest, "tests": _usable(found["tests"])}
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._path.write_text(json.dumps(self._files))
+        self._known.clear()
         present = {str(path.relative_to(ROOT)) for path in self.target.test_files()}
         self._files = {name: found for name, found in self._files.items() if name in present}
 
     def noticing(self, mutant: Mutant, most_seconds: float) -> dict[str, dict[str, Any]]:
         """The tests that enter the weakened function: those of the module's own file first, the quickest first."""
-        path, own = str(path_of(mutant.module).relative_to(ROOT)), self.target.own_test(mutant.module)
-        chosen = []
-        for name, found in self._files.items():
-            shared = {tuple(each) for test in found["tests"].values() for each in test["enters"]}
-            for node, test in found["tests"].items():
-                enters = shared if self.target.by_file else {tuple(each) for each in test["enters"]}
-                if _enters(enters, path, mutant.function):
-                    chosen.append((Path(name).name != own, test["seconds"], node, test))
         tests, spent = {}, 0.0
-        for _, seconds, node, test in sorted(chosen, key=lambda each: each[:3]):
+        for _, seconds, node, test in self._entering(mutant.module, mutant.function):
             if spent and spent + seconds > most_seconds:
                 continue
             tests[node], spent = test, spent + seconds
         return tests
+
+    def _entering(self, module: str, function: str) -> list[tuple[bool, float, str, dict[str, Any]]]:
+        """(of another file, seconds, name, test), in the order in which they are tried; found once per function."""
+        if (known := self._known.get((module, function))) is not None:
+            return known
+        path, own = str(path_of(module).relative_to(ROOT)), self.target.own_test(module)
+        chosen = []
+        for name, found in self._files.items():
+            by_file = self.target.by_file and any(
+                _enters(test["enters"], path, function) for test in found["tests"].values()
+            )
+            chosen += [
+                (Path(name).name != own, test["seconds"], node, test)
+                for node, test in found["tests"].items()
+                if by_file or _enters(test["enters"], path, function)
+            ]
+        self._known[module, function] = sorted(chosen, key=lambda each: each[:3])
+        return self._known[module, function]
 
     def digest(self, mutant: Mutant) -> str:
         """Changes when the module or the tests that should notice do."""
@@ -70,7 +83,7 @@ class Baseline:
         return hashlib.sha256(b"".join(each.read_bytes() for each in parts)).hexdigest()[:12]
 
 
-def _enters(entered: set[Any], path: str, function: str) -> bool:
+def _enters(entered: Iterable[Sequence[str]], path: str, function: str) -> bool:
     if function == MODULE:
         return any(where == path for where, _ in entered)
     return any(where == path and (name == function or name.startswith(f"{function}.")) for where, name in entered)

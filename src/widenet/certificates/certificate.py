@@ -34,7 +34,7 @@ class Findings(ClosedModel):
       changes: what would make main results apply that do not, verified.
       training: what networks did; None where there was no time to train them.
       certainty: whether their precision matters; None where there was no time to see.
-      seconds: how long it all took, and `time`, how long it was allowed to take.
+      seconds: how long it all took on a watch, and `time`, how long it was allowed to compute.
       unasked: how many claims were not asked, or not to the end, for want of time.
       version, versions: of this package and of the libraries that numbers come from.
     """

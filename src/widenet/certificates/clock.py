@@ -5,22 +5,38 @@ from collections.abc import Callable
 
 from widenet.progress import Progress
 
+PATIENCE = 3.0
+
 
 class OutOfTime(BaseException):
     """The time is spent. Not an `Exception`: work that survives its own errors must not survive this one."""
 
 
 class Clock:
-    """Counts down from the first moment."""
+    """Counts down from the first moment, in seconds of computing; on a free machine a watch shows no more of them.
 
-    def __init__(self, seconds: float | int, now: Callable[[], float] = time.monotonic):
+    So a busy machine does not change what is found. It may take longer, but no more than `PATIENCE` times as long.
+    """
+
+    def __init__(
+        self,
+        seconds: float | int,
+        work: Callable[[], float] = time.process_time,
+        watch: Callable[[], float] = time.monotonic,
+    ):
         """`seconds` from now on."""
-        self.seconds, self.now, self.start = seconds, now, now()
+        self.seconds, self.work, self.watch = seconds, work, watch
+        self.start, self.began = work(), watch()
 
     @property
     def spent(self) -> float:
-        """Seconds since the beginning."""
-        return self.now() - self.start
+        """Seconds of work since the beginning."""
+        return max(self.work() - self.start, self.waited / PATIENCE)
+
+    @property
+    def waited(self) -> float:
+        """Seconds on a watch since the beginning."""
+        return self.watch() - self.began
 
     @property
     def left(self) -> float:
@@ -29,7 +45,7 @@ class Clock:
 
     def share(self, part: float) -> "Clock":
         """A clock for what may use this part of the time that is left."""
-        return Clock(max(self.left, 0.0) * part, self.now)
+        return Clock(max(self.left, 0.0) * part, self.work, self.watch)
 
     def watched(self, progress: Progress) -> Progress:
         """The same progress, which ends the work when the time is spent."""

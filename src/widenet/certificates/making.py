@@ -29,7 +29,7 @@ RUNS, MOST_RUNS, SECONDS = 64, 10_000, 60.0
 LEAST_WIDTH, PER_CLASS = 20, 10
 NUMBERS_PER_SECOND, LEAST_TRAINED = 40_000, 500
 """Networks are given at most so many numbers, per second of the reader's time, and at least so many points."""
-FOR_TRAINING, FOR_MAIN, FOR_CHANGES, FOR_FEW = 0.5, 0.6, 0.4, 0.7
+FOR_TRAINING, FOR_MAIN, FOR_CHANGES, FOR_FEW = 0.65, 0.6, 0.4, 0.7
 """The shares of the time left that networks may take, main results, changes, and statements about a few points."""
 
 
@@ -59,7 +59,7 @@ def certify(
       width: neurons of the network, an even number.
       step_size, init_scale, slope: of SGD; the length of each neuron's weights at the start; of the Leaky ReLU.
       runs: networks that are trained.
-      time: seconds after which what is left is not begun.
+      time: seconds of computing after which nothing new is begun.
 
     Other arguments:
       scaling: "auto", "ball" or "none"; see `widenet.certificates.preparation.Scaling`.
@@ -104,7 +104,7 @@ def certify(
         changes=tuple(changes),
         training=None if ensemble is None else summed(ensemble, runs),
         certainty=certainty,
-        seconds=clock.spent,
+        seconds=clock.waited,
         time=clock.seconds,
         unasked=sum(row.is_open for row in rows),
         version=version(),

@@ -9,7 +9,7 @@ from widenet.certificates.certificate import Findings
 from widenet.certificates.promises import Standing
 
 WIDTH = 100
-MOST_ROWS = 12
+MOST_ROWS, MOST_PROMISES = 12, 4
 
 
 def as_text(findings: Findings, width: int = WIDTH) -> str:
@@ -49,7 +49,8 @@ def _promises(findings: Findings, width: int) -> list[str]:
         sentences = [words.promise(each) for each in group]
         if standing is Standing.NOT_HERE:  # many statements lack the same
             sentences = words.about_lacks(findings)
-        for sentence in sentences:
+        more = [f"and {len(sentences) - MOST_PROMISES} more, on the page."] if len(sentences) > MOST_PROMISES else []
+        for sentence in [*sentences[:MOST_PROMISES], *more]:
             lines += textwrap.wrap(sentence, width, initial_indent="   - ", subsequent_indent="     ")
     for sentence in words.about_changes(findings.changes):
         lines += _indented(sentence, width)
@@ -63,9 +64,10 @@ def _theorems(findings: Findings, width: int) -> list[str]:
     for row in rows:
         sign, word = words.verdict(row)
         head = f"   {sign} {word:<18} {row.id:<{names}}  "
-        about = f"[{row.about}] " if row.about else ""
-        body = textwrap.wrap(f"{about}{words.why(row)}", max(width - len(head), 30)) or [""]
-        lines += [head + body[0], *(" " * len(head) + each for each in body[1:2])]
-        if len(body) > 2:
-            lines[-1] += " …"
+        about = f" [{row.about}]" if row.about else ""
+        lines.append(_cut(f"{head}{words.why(row)}{about}".rstrip(), width))
     return lines
+
+
+def _cut(line: str, width: int) -> str:
+    return line if len(line) <= width else f"{line[: width - 2].rstrip()} …"

@@ -23,7 +23,7 @@ SHARE = 0.1
 MOST_EPOCHS, FEWEST_EPOCHS = 1000, 8
 FEWER_RUNS, FEWER_EPOCHS = 8, 4
 """What is trained where the time does not allow what was asked: so many runs, and a part of the epochs."""
-FOR_FIRST = 0.6
+FOR_FIRST = 0.75
 RERUN = 8
 """So many of the float32 runs are repeated in float64."""
 

@@ -11,6 +11,7 @@ from tests.papers.brutzkus2019.claims.settings import (
     FAST,
     SMALL,
     TINY,
+    TOYS,
     WIDE,
     altered,
     broken,
@@ -20,6 +21,7 @@ from tests.papers.brutzkus2019.claims.settings import (
     plus,
     toy,
     traced,
+    with_nonsense_after_the_end,
     with_outputs,
 )
 from tests.papers.brutzkus2019.claims.trace_edges import shared_edges
@@ -44,7 +46,7 @@ from widenet.papers.brutzkus2019.claims.overshoot import (
     x_limit,
     y_limit,
 )
-from widenet.papers.brutzkus2019.runs.traces import Trace
+from widenet.papers.brutzkus2019.runs.traces import Trace, follow
 from widenet.types import RunStatus
 
 PLUS, MINUS, SUM = "N(x⁺) < γ + 4c_η", "−N(x⁻) < 1 + 4c_η", "S⁺ ≤ γ + 1 + 8c_η"
@@ -155,6 +157,14 @@ def test_control_the_printed_lemma_e_12():
     judged = on_toy(lemma_e_12, "D2")
     assert broken(judged(s_minus=(20, plus(-7.0)))) == [EXACT_12]
     return judged(s_minus=(20, plus(-7.0 - TINY)))
+
+
+@pytest.mark.parametrize(("off", "is_broken"), [(0.9e-9, False), (1.1e-9, True)])
+def test_control_the_rooms_of_lemmas_e_11_and_e_12(off, is_broken):
+    """In units of c_η, which is 2η in D2 and D4."""
+    assert broken(on_toy(lemma_e_11, "D4")(x=(19, plus(2 * off)))) == [SHARP_11] * is_broken
+    for sign in (1, -1):
+        assert broken(on_toy(lemma_e_12, "D2")(s_minus=(20, plus(2 * sign * off)))) == [EXACT_12] * is_broken
 
 
 @pytest.mark.parametrize(
@@ -366,6 +376,26 @@ def test_bounds_at_zero_loss_are_asked_of_runs_at_zero_loss():
     stalled = dataclasses.replace(trace, status=np.array([RunStatus.STALLED]))
     parts = {part.name: part.cases for part in sharp_bounds([stalled, trace]).parts}
     assert [parts[name] for name in (IN_A_ROW, ONLY_PLUS, X, Y, REST)] == [2, 1, 1, 1, 1]
+
+
+def test_sharp_bounds_say_nothing_without_a_filter_in_w13():
+    evidence = sharp_bounds([toy("no w in W13")])
+    assert {(part.kept, part.cases) for part in evidence.parts} == {(None, 0)}
+
+
+def test_what_comes_after_the_end_of_a_run_does_not_count():
+    """T = 20 and 18 from two starts with the same η and γ: the shorter run has other records after its T."""
+    fits = [[*TOYS[name][2], *TOYS[name][3]] for name in ("D4", "two units of U13")]
+    both = follow(toy("D4").setting, np.array(fits) / 64)
+    assert both.steps.tolist() == [20, 18]
+    assert sharp_bounds([with_nonsense_after_the_end(both)]).parts == sharp_bounds([both]).parts
+    assert sharp_bounds([both]).verdict is Verdict.HOLDS
+
+
+def test_equation_14_counts_runs_in_which_the_negative_point_is_ever_alone():
+    alone, never = toy("D4"), toy("no w in W13")
+    assert (longest(alone.only_minus).tolist(), longest(never.only_minus).tolist()) == ([2], [0])
+    assert equation_14_stuck([alone, never]).parts[0].cases == 1
 
 
 test_control_each_hypothesis_at_its_edge = shared_edges(lemma_e_11, lemma_e_12, lemma_e_13, sharp_bounds)

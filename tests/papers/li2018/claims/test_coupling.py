@@ -1,6 +1,7 @@
 """Coupling: sizes of H, and neurons that just keep their patterns."""
 
 import functools
+import math
 
 import numpy as np
 import pytest
@@ -15,16 +16,18 @@ from widenet.papers.li2018.claims.coupling import (
     clear_shares,
     draw_sizes,
     draw_uniform,
+    draw_uniform_at_a_point,
     lemma_5_1,
     lemma_a_1_all_thresholds,
     lemma_a_1_move,
     lemma_a_1_size,
     lemma_a_1_size_as_printed,
     lemma_b_1,
+    lemma_b_1_as_printed,
     measure_uniform,
 )
 from widenet.papers.li2018.claims.descent import section_6_rank
-from widenet.papers.li2018.formulas import E
+from widenet.papers.li2018.formulas import E, uniform_failure
 from widenet.papers.li2018.runs.descents import DescentSetting, coupled_settings, follow, run_descent
 from widenet.papers.li2018.settings import HEXAGON, TOY, Basis, Caps, Sample
 from widenet.progress import silent
@@ -153,7 +156,7 @@ def test_control_a_step_a_little_too_long():
     """η = τ/(1.99·max|a|)."""
     changed = steep(step=0.1 / 1.99)
     assert changed.lost[0] == 1
-    return lemma_5_1([coupled()]), lemma_5_1([altered(changed, n_components=1)])
+    return lemma_5_1([coupled()]), lemma_5_1([altered(changed, n_components=1, width=100)])
 
 
 def promised(**fields):
@@ -198,7 +201,9 @@ CONDITIONS = [
         (lemma_5_1, "steps", {"limits": lambda t: with_last(t, lambda _: 0.0)}),
         (lemma_a_1_move, "unit_norm", {"norm_error": 0.01}),
         (lemma_a_1_move, "total", {"total": 0.01}),
+        (lemma_5_1, "scaled_threshold", {"thresholds": np.array([0.05, 0.9 / (E * 6 * 1500)])}),
         (lemma_b_1, "unit_norm", {"norm_error": 0.01}),
+        (lemma_b_1, "scaled_threshold", {"thresholds": np.array([0.05, 0.9 / (10 * 1500)])}),
         (lemma_b_1, "steps", {"limits": lambda t: with_last(t, lambda _: 0.0)}),
     )
 ]
@@ -294,8 +299,8 @@ def test_the_room_of_that_mean_is_five_standard_errors():
 def test_one_cell_of_several_is_enough_to_fail():
     good, bad = coupled(), altered(coupled(), norm_error=0.01, total=0.01, limits=np.zeros(2))
     for cells in ([good, bad], [bad, good]):
-        assert [h.met for h in lemma_5_1(cells).hypotheses] == [False, False, False]
-        assert [h.met for h in lemma_b_1(cells).hypotheses] == [False, False]
+        assert [h.met for h in lemma_5_1(cells).hypotheses] == [False, False, False, True]
+        assert [h.met for h in lemma_b_1(cells).hypotheses] == [False, False, True]
         assert [h.met for h in lemma_a_1_move(cells).hypotheses] == [False, False]
 
 
@@ -341,8 +346,59 @@ def test_bounds_below_zero_promise_nothing():
 def test_steps_that_are_promised_at_least_one():
     for limit, met in ((1.0, True), (0.0, False)):
         cell = altered(coupled(), limits=np.array([limit, 30.0]))
-        assert lemma_5_1([cell]).hypotheses[-1].met is met
-        assert lemma_b_1([cell]).hypotheses[-1].met is met
+        assert lemma_5_1([cell]).hypotheses[-2].met is met
+        assert lemma_b_1([cell]).hypotheses[-2].met is met
+
+
+def test_thresholds_at_their_lower_limits():
+    """e·τ/σ·6·1500 = 20 and 10·τ/σ·1500 = 20, in one cell of two."""
+    for factor, met in ((1.001, True), (0.999, False)):
+        for claim, limit in ((lemma_5_1, 20 / (np.e * 6 * 1500)), (lemma_b_1, 20 / (10 * 1500))):
+            low = altered(coupled(), thresholds=np.array([factor * limit, 0.05]))
+            for cells in ([coupled(), low], [low, coupled()]):
+                assert claim(cells).hypotheses[-1].met is met
+
+
+def tiny(seed):
+    """Steps so small that some are promised at 10τm/σ = 0.9, where no neuron may be lost."""
+    setting = DescentSetting(
+        data=HEXAGON, width=100, scaled_step=1e-6, n_steps=1, thresholds=(0.9 / 1000,), n_fresh=9, seed=seed
+    )
+    return run_descent(setting, silent)
+
+
+def test_tiny_thresholds_refute_nothing():
+    """Each fresh point loses a neuron with probability 1 − exp(−0.0798·0.9) = 0.07."""
+    found = [lemma_b_1([tiny(seed)]) for seed in range(12)]
+    assert any(each.parts[0].kept is False for each in found)
+    assert all(each.hypotheses[-2].met for each in found)
+    assert {each.verdict for each in found} == {Verdict.HYPOTHESES_NOT_MET}
+
+
+def test_some_threshold_breaks_the_bound_at_a_point():
+    """c_G/10 = 0.0798: exactly so for uniform variables, whatever m (Daniels), and |⟨w, x⟩| is near 0 like one."""
+    found = lemma_b_1_as_printed(draw_uniform_at_a_point(Scale.QUICK, 0))
+    assert found.verdict is Verdict.VIOLATED
+    assert found.measured == pytest.approx(0.0798, abs=0.03)
+    assert uniform_failure(1, 1, 10.0) == pytest.approx(0.0797884560803, rel=1e-10)
+    assert lemma_a_1_all_thresholds(draw_uniform_at_a_point(Scale.QUICK, 1)).verdict is Verdict.HOLDS
+    for m in (1, 2, 7):
+        assert ruin(0.0798 * np.arange(1, m + 1) / m) == pytest.approx(0.0798, rel=1e-9)
+
+
+def ruin(levels):
+    """Pr[the j-th smallest of m uniform variables is below the j-th level, for some j], by the last such j."""
+    m, total = len(levels), 0.0
+    for j, level in enumerate(levels, 1):
+        beyond = (levels[j:] - level) / (1 - level)
+        total += math.comb(m, j) * level**j * (1 - level) ** (m - j) * (1 - ruin(beyond))
+    return total
+
+
+@spares(lemma_b_1_as_printed)
+def test_a_constant_of_ten_thousand_spares_it_at_a_point():
+    point = Sample(np.ones((1, 1)), np.zeros(1, int), np.zeros(1, int), np.ones(1))
+    return lemma_b_1_as_printed(measure_uniform(point, 0, constant=10_000.0))
 
 
 def test_moves_at_their_edges():

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
 from tests.papers.li2018.toys import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.sides import Sense
@@ -15,6 +15,7 @@ from widenet.papers.li2018.claims import descent
 from widenet.papers.li2018.claims.descent import (
     by_width,
     lemma_a_4,
+    lemma_a_4_as_printed,
     lemma_a_4_step,
     rate,
     section_4_dimension_free,
@@ -29,6 +30,7 @@ from widenet.papers.li2018.runs.descents import (
     DescentSetting,
     averaged_steps,
     dimension_settings,
+    hexagon_widths,
     run_descent,
     scale_settings,
     width_settings,
@@ -124,6 +126,58 @@ def test_control_each_condition_of_a_step(number):
 def test_control_the_residuals_of_one_width():
     """The same at every width: slope 0."""
     return changed(lemma_a_4), changed(lemma_a_4, lambda cell: {"residuals": np.full(401, 0.1)})
+
+
+DATA_CHANGES = (
+    ("distance", {"separation": 0.0}),
+    ("opposite_distance", {"opposite_separation": 0.0}),
+    ("relative_diameter", {"relative_diameter": 0.0631}),
+)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        breaks_hypothesis(lemma_a_4, key)(
+            lambda fields=fields: (changed(lemma_a_4), lemma_a_4([*wide()[1:], altered(wide()[0], **fields)]))
+        )
+        for key, fields in DATA_CHANGES
+    ],
+    ids=[key for key, _ in DATA_CHANGES],
+)
+def test_control_structure_of_the_data(test):
+    test()
+
+
+@functools.cache
+def hexagons():
+    return [run_descent(setting, silent) for setting in hexagon_widths(Scale.QUICK, 0)]
+
+
+def test_on_the_hexagon_the_residuals_stay():
+    """A loss of ln 2 at least on six points leaves one of them with o ≤ 1/2: v ≥ (1/6)·(1/2)."""
+    found = lemma_a_4_as_printed(hexagons())
+    assert found.verdict is Verdict.VIOLATED
+    assert found.measured > -0.2
+    assert min(cell.residuals.min() for cell in hexagons()) >= 1 / 12 - 1e-12
+    assert min(cell.losses.min() for cell in hexagons()) >= np.log(2) - 1e-12
+    outside = lemma_a_4(hexagons())
+    assert outside.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert [h.key for h in outside.hypotheses if not h.met] == ["opposite_distance"]
+    assert hexagons()[0].separation == pytest.approx(1)
+
+
+@spares(lemma_a_4_as_printed)
+def test_the_known_law_spares_it():
+    return changed(lemma_a_4_as_printed)
+
+
+def test_the_printed_lemma_at_its_edges():
+    for power, kept in ((-0.36, True), (-0.34, False)):
+        assert law(lemma_a_4_as_printed, "residuals", power).conclusion is kept
+    for fields in ({"norm_error": 0.01}, {"total": 0.01}, {"separation": 0.0}, {"relative_diameter": 0.0631}):
+        for cells in ([*wide()[1:], altered(wide()[0], **fields)], [altered(wide()[0], **fields), *wide()[1:]]):
+            assert lemma_a_4_as_printed(cells).verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 def test_the_slope_of_a_known_law():

@@ -63,13 +63,27 @@ def with_errors(wrong, count=20):
 
 @breaks_part(theorem_4_1, "error at most 0.02")
 def test_control_seven_runs_with_an_error_of_five_percent():
-    assert theorem_4_1(with_errors(2)).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert theorem_4_1(with_errors(2)).conclusion is None
     return theorem_4_1(with_errors(0)), theorem_4_1(with_errors(7))
 
 
 def test_the_error_may_be_two_percent():
-    assert theorem_4_1(runs(error=0.02)).verdict is Verdict.HOLDS
-    assert theorem_4_1(runs(error=0.0201)).verdict is Verdict.VIOLATED
+    assert theorem_4_1(runs(error=0.02)).conclusion is True
+    assert theorem_4_1(runs(error=0.0201)).conclusion is False
+
+
+def test_no_run_confirms_or_refutes_a_theorem_whose_width_is_not_given():
+    """Three neurons cannot do it, and sixty are not known to be enough."""
+    narrow = run_pass(PassSetting(data=Caps(dim=12, n_points=10), width=3, n_steps=60, n_test=300), silent)
+    for cells, kept, words in (
+        ([narrow] * 20, False, "0 of 20 runs err on at most 0.02 at m = 3)"),
+        (with_errors(5), None, "15 of 20 runs err on at most 0.02 at m = 60)"),
+        (runs(error=0.02), True, "20 of 20 runs"),
+    ):
+        found = theorem_4_1(cells)
+        assert (found.verdict, found.conclusion) == (Verdict.CONSTANT_UNSPECIFIED, kept)
+        assert words in found.open_constant
+    assert "at m = 3, 60." in theorem_4_1([small(), narrow]).note
 
 
 def test_the_hexagon_is_outside_the_assumptions():
@@ -233,22 +247,22 @@ def test_three_classes_of_a_reader():
     found = theorem_4_1([run_pass(settings[0].model_copy(update={"n_steps": 30}), silent)])
     assert (found.details["classes"], found.details["components per class"]) == (3, 2)
     assert found.details["δ"] > 0.8
-    assert found.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert found.conclusion is None
     assert isinstance(theorem_4_1.on(Specimen(from_arrays(np.ones((1001, 2)), np.arange(1001) % 3))), Silence)
 
 
 def test_a_reader_s_run_that_has_not_learned_yet_refutes_nothing():
     found = theorem_4_1(runs(error=0.4, unfinished=True))
-    assert found.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert found.conclusion is None
     assert found.runs.unfinished == 20
-    assert theorem_4_1(runs(error=0.0, unfinished=True)).verdict is Verdict.HOLDS
+    assert theorem_4_1(runs(error=0.0, unfinished=True)).conclusion is True
 
 
 def test_the_failure_rate_is_fifteen_percent():
     """19 runs without a failure can show it, 18 cannot."""
     for claim in (theorem_4_1, theorem_4_1_as_printed):
-        assert claim(with_errors(0, 19)).verdict is Verdict.HOLDS
-        assert claim(with_errors(0, 18)).verdict is Verdict.INSUFFICIENT_EVIDENCE
+        assert claim(with_errors(0, 19)).conclusion is True
+        assert claim(with_errors(0, 18)).conclusion is None
 
 
 def test_one_run_of_several_is_enough_to_fail():
@@ -350,14 +364,14 @@ def test_numbers_of_the_theorem():
     lost = theorem_4_1(runs(error=0.4, unfinished=True))
     assert (lost.measured, lost.promised) == (0.4, 0.02)
     edge = theorem_4_1(runs(error=0.02, unfinished=True))
-    assert (edge.verdict, edge.runs.unfinished) == (Verdict.HOLDS, 0)
+    assert (edge.conclusion, edge.runs.unfinished) == (True, 0)
 
 
 def test_only_runs_of_a_reader_are_unfinished():
     half = [altered(small(), error=0.05, unfinished=number % 2 == 0) for number in range(20)]
     found = theorem_4_1(half)
     assert found.runs.unfinished == 10
-    assert found.verdict is Verdict.VIOLATED
+    assert found.conclusion is False
 
 
 def gapped(power, *, unfinished=False, place=-1, **fields):

@@ -11,9 +11,10 @@ from tests.papers.li2018.toys import altered, sample
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import geometry
 from widenet.papers.li2018.claims.geometry import (
+    FAN,
     Tails,
-    draw_cross_pushes,
     draw_event,
+    draw_fan_pushes,
     draw_long_tails,
     draw_pushes,
     draw_tails,
@@ -152,10 +153,19 @@ def test_control_a_negative_coefficient_of_the_class():
 
 
 def test_the_printed_sign_fails_on_every_draw():
-    crossed = draw_cross_pushes(Scale.QUICK, 0)
-    assert equation_2_as_printed(crossed).verdict is Verdict.VIOLATED
-    assert (crossed.pushes < 0).all()
-    assert equation_2(crossed).verdict is Verdict.HOLDS
+    fan = draw_fan_pushes(Scale.QUICK, 0)
+    assert equation_2_as_printed(fan).verdict is Verdict.VIOLATED
+    assert (fan.pushes < 0).all()
+    assert equation_2(fan).verdict is Verdict.HOLDS
+
+
+def test_no_weights_push_upwards_in_the_fan():
+    """h is linear between the six rays across the points, so it is enough to look there; and δ = 1."""
+    rays = np.concatenate([each * FAN.points[:, ::-1] * [1, -1] for each in (1, -1)])
+    assert (np.maximum(rays @ FAN.points.T, 0) @ [1, -1, -1]).max() == pytest.approx(0, abs=1e-15)
+    found = FAN.measured()
+    assert (found.separation, found.opposite_separation) == pytest.approx((1, 3**0.5))
+    np.testing.assert_allclose(FAN.points[1] + FAN.points[2], FAN.points[0], atol=1e-15)
 
 
 @spares(equation_2_as_printed)
@@ -316,9 +326,9 @@ def test_a_threshold_may_be_at_its_limit():
         assert equation_2(altered(toy_pushes(), threshold=factor * limit)).hypotheses[-1].met is met
         event = altered(toy_event(), threshold=factor * limit, distance=toy_pushes().structure.distance)
         assert lemma_a_2_event(event).hypotheses[-1].met is met
-    cross = draw_cross_pushes(Scale.QUICK, 0)
-    assert cross.threshold == pytest.approx(2**0.5 / (16 * np.e * 4))
-    assert equation_2(cross).hypotheses[-1].met is True
+    fan = draw_fan_pushes(Scale.QUICK, 0)
+    assert fan.threshold == pytest.approx(1 / (16 * np.e * 4))
+    assert equation_2(fan).hypotheses[-1].met is True
 
 
 def test_a_little_less_than_nothing_is_negative():

@@ -130,6 +130,20 @@ def test_control_a_hundred_times_the_target():
     assert lemma_5_2([gradients()], share=100.0).conclusion is False
 
 
+def test_lemmas_whose_width_is_not_given_are_neither_confirmed_nor_refuted():
+    targets = np.where(np.arange(len(gradients().shares)) == 0, 0.0, gradients().targets)
+    few = altered(gradients(), shares=0.25 * targets, targets=targets, width=10**9)
+    less = altered(batched(), large=0.5 * 0.0829 * batched().distance / (2 * batched().per_class))
+    for found, kept, words in (
+        (lemma_5_2([gradients(), few]), False, "is 0.25 times"),
+        (lemma_5_2([gradients()]), True, "the smallest share seen"),
+        (lemma_b_3([batched(), less]), False, "is 0.5 times"),
+        (lemma_b_3([batched()]), True, "the share seen"),
+    ):
+        assert (found.verdict, found.conclusion) == (Verdict.CONSTANT_UNSPECIFIED, kept)
+        assert words in found.open_constant
+
+
 test_control_each_hypothesis_of_5_2 = [
     breaks_hypothesis(lemma_5_2, key, also=also)(
         lambda fields=fields: (lemma_5_2([gradients()]), lemma_5_2([altered(gradients(), **fields)]))
@@ -554,7 +568,7 @@ def test_they_speak_about_three_classes():
     assert lemma_b_2(lemma_b_2.on(own)).verdict is Verdict.HOLDS
     (setting,) = lemma_5_2.on(own)
     found = lemma_5_2([run_large_gradients(setting.model_copy(update={"width": 500, "n_steps": 20}), silent)])
-    assert found.verdict is Verdict.HOLDS
+    assert (found.verdict, found.conclusion) == (Verdict.CONSTANT_UNSPECIFIED, True)
     for claim in (lemma_b_3, lemma_b_4_batches):
         assert "fresh batches" in claim.on(own)
     many = Specimen(from_arrays(np.random.default_rng(0).normal(size=(301, 2)), np.arange(301) % 3))

@@ -168,11 +168,29 @@ def lemma_a_1_all_thresholds(found: Uniform, *, failure: float = 0.01) -> Eviden
     )
 
 
+def draw_uniform_at_a_point(scale: Scale, seed: int) -> Uniform:
+    """One unit vector, and 10 in place of ekl."""
+    point = Sample(np.ones((1, 1)), np.zeros(1, int), np.zeros(1, int), np.ones(1))
+    return measure_uniform(point, seed, constant=10.0)
+
+
+@claim("li2018.lemma_b_1_as_printed", Kind.STEP, "Lemma B.1, Appendix B.1", draws=draw_uniform_at_a_point)
+def lemma_b_1_as_printed(found: Uniform, *, failure: float = 0.01) -> Evidence:
+    """For every unit vector x, with high probability over the start, for every τ > 0 and t = Õ(τ/η), a share 1 − 10τ/σ
+    of the neurons at least has ∂L/∂w_r = ∂̃L/∂w_r at x, whatever the label, and |⟨w_r^t, x⟩| ≥ τ.
+
+    High probability is 0.99 here, and t = 0, where the gradients are equal: some τ has too many neurons with
+    |⟨w_r⁰, x⟩| < τ with probability c_G/10 = 0.0798 as m → ∞.
+    """
+    return evidence({"for every τ, at t = 0": Rate(found.broken, failure)})
+
+
 @claim("li2018.lemma_a_1_size_as_printed", Kind.STEP, "proof of Lemma A.1", draws=draw_uniform)
 def lemma_a_1_size_as_printed(found: Uniform, *, failure: float = 0.01) -> Evidence:
     """With high probability over the start, for every τ > 0: |H| ≥ (1 − eτkl/σ)m.
 
-    High probability is 0.99 here. The τ that break it allow less than one step, so coupling itself is not harmed.
+    High probability is 0.99 here. Steps that are small enough are promised for the τ that break it too, so `lemma_5_1`
+    needs the same lower limit on τ.
     """
     return evidence({"for every τ": Rate(found.broken, failure)})
 
@@ -211,9 +229,13 @@ def lemma_a_1_move(cells: Sequence[Descent], *, factor: float = 1.0) -> Evidence
 
 
 @claim("li2018.lemma_5_1", Kind.MAIN, "Lemma 5.1 (= A.1), Section 5.1", reads=descents.at(coupled_settings))
-def lemma_5_1(cells: Sequence[Descent]) -> Evidence:
+def lemma_5_1(cells: Sequence[Descent], *, least_scaled: float = LEAST_SCALED) -> Evidence:
     """For steps t ≤ τ/(2·max|a|·η), at least a share 1 − eτkl/σ of the neurons has ∂L/∂w_r = ∂̃L/∂w_r: every neuron with
     |⟨w_r⁰, x_{a,b}⟩| ≥ τ on all points keeps its patterns, and a neuron that keeps its patterns has equal gradients.
+    For τ with eτklm/σ ≥ 20, whatever η.
+
+    Printed is "for every τ > 0". For smaller τ, and steps so small that some are promised for them, one neuron that
+    changes a pattern may be too many.
     """
     clear, lost, unequal, least, limits, bounds = (
         np.concatenate(each)
@@ -225,6 +247,7 @@ def lemma_5_1(cells: Sequence[Descent]) -> Evidence:
             strict=True,
         )
     )
+    scaled = min(E * cell.thresholds.min() * cell.n_components * cell.width for cell in cells)
     return evidence(
         {
             "no neuron of H changes a pattern": Fact(lost == 0),
@@ -235,16 +258,21 @@ def lemma_5_1(cells: Sequence[Descent]) -> Evidence:
         (
             *descent_conditions(cells),
             at_least("steps", "fewest steps that are promised", limits.min(), 1),
+            at_least("scaled_threshold", "smallest eτklm/σ", scaled, least_scaled),
         ),
         details={"steps promised": limits, "share of coupled neurons": least, "promised": bounds},
     )
 
 
 @claim("li2018.lemma_b_1", Kind.STEP, "Lemma B.1, Appendix B.1", reads=descents.at(coupled_settings))
-def lemma_b_1(cells: Sequence[Descent], *, constant: float = 10.0, mean: float = 2 * HALF_NORMAL) -> Evidence:
+def lemma_b_1(
+    cells: Sequence[Descent], *, constant: float = 10.0, mean: float = 2 * HALF_NORMAL, least: float = LEAST_SCALED
+) -> Evidence:
     """For a unit vector x fixed before the start, in the data or not, and t ≤ τ/(2·max|a|·η), a share 1 − 10τ/σ of the
     neurons at least has the pattern of the start at x, so gradient and pseudo gradient there agree for every label,
-    and |⟨w_r^t, x⟩| ≥ τ; the mean of that share is at least 1 − 2c_Gτ/σ.
+    and |⟨w_r^t, x⟩| ≥ τ, for τ with 10τm/σ ≥ 20; the mean of that share is at least 1 − 2c_Gτ/σ.
+
+    Printed is "for every τ > 0": `lemma_b_1_as_printed`.
     """
     bounds = np.concatenate([np.repeat(point_coupled_bound(c.thresholds, constant), c.fresh.shape[1]) for c in cells])
     shares = np.concatenate([cell.fresh.ravel() for cell in cells])
@@ -253,6 +281,7 @@ def lemma_b_1(cells: Sequence[Descent], *, constant: float = 10.0, mean: float =
     # Shares of one network at different points may lean on each other, so the room is that of one point.
     rooms = share_room(means, np.concatenate([np.full(len(cell.thresholds), cell.width) for cell in cells]))
     limits = np.concatenate([cell.limits for cell in cells])
+    scaled = min(10 * cell.thresholds.min() * cell.width for cell in cells)
     return evidence(
         {
             "at least 1 − 10τ/σ": Sides(shares, bounds, Sense.AT_LEAST, trivial=0.0),
@@ -261,6 +290,7 @@ def lemma_b_1(cells: Sequence[Descent], *, constant: float = 10.0, mean: float =
         (
             unit_norm(max(cell.norm_error for cell in cells)),
             at_least("steps", "fewest steps that are promised", limits.min(), 1),
+            at_least("scaled_threshold", "smallest 10τm/σ", scaled, least),
         ),
     )
 

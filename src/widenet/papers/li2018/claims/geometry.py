@@ -186,11 +186,15 @@ def draw_pushes(scale: Scale, seed: int) -> Pushes:
     return measure_pushes(sample, sets, event_threshold(sample.measured().distance, 1.0, 6), seed)
 
 
-def draw_cross_pushes(scale: Scale, seed: int) -> Pushes:
-    """x₁₁ = e₁, the other class {e₂, −e₂}, coefficients v, −v, −v; k = l = 2."""
-    points = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-    cross = Sample(points, np.array([0, 1, 1]), np.arange(3), np.full(3, 1 / 3))
-    return measure_pushes(cross, np.array([[0.1, -0.1, -0.1]]), event_threshold(2**0.5, 1.0, 4), seed)
+FAN = Sample(
+    np.array([[1.0, 0.0], [0.5, 0.75**0.5], [0.5, -(0.75**0.5)]]), np.array([0, 1, 1]), np.arange(3), np.full(3, 1 / 3)
+)
+"""x₁₁ = e₁, and the other class at 60° on either side, whose sum it is; δ = 1, k = l = 2."""
+
+
+def draw_fan_pushes(scale: Scale, seed: int) -> Pushes:
+    """Coefficients v, −v, −v: h ≤ 0 for every w, because ReLU(a + b) ≤ ReLU(a) + ReLU(b)."""
+    return measure_pushes(FAN, np.array([[0.1, -0.1, -0.1]]), event_threshold(1.0, 1.0, 4), seed)
 
 
 def push_conditions(found: Pushes) -> tuple[Hypothesis, ...]:
@@ -221,9 +225,13 @@ def equation_2(found: Pushes, *, level: float = 1.0, joint: float = 1.0) -> Evid
     )
 
 
-@claim("li2018.equation_2_as_printed", Kind.STEP, "Eq. 2, proof of Lemma A.2", draws=draw_cross_pushes)
+@claim("li2018.equation_2_as_printed", Kind.STEP, "Eq. 2, proof of Lemma A.2", draws=draw_fan_pushes)
 def equation_2_as_printed(found: Pushes) -> Evidence:
-    """Pr[h ≥ vτ/128 given E_τ] ≥ 1/(16e), without an absolute value."""
+    """Pr[h ≥ vτ/128] ≥ Pr[h ≥ vτ/128 given E_τ]·Pr[E_τ] ≥ τ/(256e³σ), without an absolute value; the first factor is at
+    least 1/(16e).
+
+    Judged by that factor. In the instance h ≤ 0 for every w, so the first probability is 0 as well.
+    """
     large = found.pushes >= push_level(1.0, 1.0)
     worst = large[int(large.mean(axis=1).argmin())]
     return evidence(

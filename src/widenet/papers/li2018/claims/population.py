@@ -123,14 +123,15 @@ def _(specimen: Specimen) -> Moves | Silence:
 
 @claim("li2018.lemma_b_4", Kind.STEP, "Lemma B.4, Appendix B.3", reads=drops)
 def lemma_b_4(cells: Sequence[Drops], *, half: float = 0.5, failure: float = 0.05, level: float = 0.05) -> Evidence:
-    """A step of SGD on a fresh batch lowers the population loss by ηγm·Ω̃((vδ/(kl))²) while v is large. Held against
-    (η/2)Σ_r‖∇_r‖² with the gradient ∇ of the population, in 95 of 100 steps with v ≥ 0.05; ½ is the printed coefficient
-    of that term, the rest is ours.
+    """A step of SGD on a fresh batch lowers the population loss by ηγm·Ω̃((vδ/(kl))²) while v is large, for η small, B
+    large and t small enough, without constants. Looked at with (η/2)Σ_r‖∇_r‖², ∇ the gradient of the population, in 95
+    of 100 steps with v ≥ 0.05; ½ is the printed coefficient of that term, the rest is ours.
 
     The text has the sign of Δ_t the other way round, and uses two values of τ; see `theorem_4_1_budget`.
     """
     ratios = np.concatenate([cell.drops / (cell.step_size * cell.squares) for cell in cells])
     scored = np.concatenate([cell.residuals for cell in cells]) >= level
+    least = float(ratios[scored].min(initial=np.inf))
     return evidence(
         {
             "the loss drops by (η/2)Σ‖∇_r‖²": Rate(
@@ -142,7 +143,8 @@ def lemma_b_4(cells: Sequence[Drops], *, half: float = 0.5, failure: float = 0.0
             *separated(*map(structure_of, cells)),
             more_than("steps", "steps with v ≥ 0.05", int(scored.sum()), 0),
         ),
-        details={"smallest ratio": ratios[scored].min() if scored.any() else None},
+        details={"smallest ratio": least if scored.any() else None},
+        open_constant=f"those of η = Õ(·), B = Ω̃(·), t = Õ(·) and the drop (smallest drop seen: {least:.3g}·ηΣ‖∇_r‖²)",
     )
 
 

@@ -11,7 +11,7 @@ from widenet.data.points import unit_rows
 from widenet.diagnostics.patterns import coupled_share, flip_share
 from widenet.diagnostics.spectra import numerical_rank, singular_values
 from widenet.papers.li2018.formulas import coupling_time
-from widenet.papers.li2018.settings import TOY, DataSetting, OwnPoints, Sample, SpreadPoints
+from widenet.papers.li2018.settings import HEXAGON, TOY, DataSetting, OwnPoints, Sample, SpreadPoints
 from widenet.progress import Progress
 from widenet.records import Scale
 from widenet.training.small.softmax import (
@@ -57,6 +57,7 @@ class Descent:
       gate by then; unequal: coupled neurons whose gradient was not the pseudo gradient; least_coupled: the smallest
       share of coupled neurons by then; fresh: per (threshold, fresh point) the least share of neurons, by then, with
       the gate of the start and |⟨w, x⟩| ≥ τ.
+    separation, opposite_separation, relative_diameter, per_class: of the data.
     own: whether it is a reader's data, of which nobody knows how wide is wide enough.
     """
 
@@ -87,6 +88,10 @@ class Descent:
     vote_norm: float
     n_classes: int
     n_components: int
+    per_class: int
+    separation: float
+    opposite_separation: float
+    relative_diameter: float
     norm_error: float
     total: float
     own: bool
@@ -158,6 +163,7 @@ def follow(steps: Iterator[Step], start: SoftmaxNetwork, sample: Sample, setting
     kept["still"].append(np.nan)
     update = last.hidden - start.hidden
     values = singular_values(update)
+    structure = sample.measured()
     shift = np.abs(singular_values(last.hidden) - singular_values(start.hidden)).max()
     return Descent(
         **{name: np.array(each) for name, each in kept.items()},
@@ -179,6 +185,10 @@ def follow(steps: Iterator[Step], start: SoftmaxNetwork, sample: Sample, setting
         vote_norm=float(np.linalg.norm(start.votes, 2)),
         n_classes=sample.n_classes,
         n_components=sample.n_components,
+        per_class=structure.per_class,
+        separation=structure.separation,
+        opposite_separation=structure.opposite_separation,
+        relative_diameter=structure.relative_diameter,
         norm_error=sample.norm_error,
         total=abs(float(sample.shares.sum()) - 1),
         own=isinstance(setting.data, OwnPoints),
@@ -227,6 +237,15 @@ def width_settings(scale: Scale, seed: int) -> list[DescentSetting]:
         DescentSetting(data=TOY, width=width, n_steps=max(260, averaged_steps(width)), seed=seed + number)
         for width in widths
         for number in range(seeds)
+    ]
+
+
+def hexagon_widths(scale: Scale, seed: int) -> list[DescentSetting]:
+    """The antipodal hexagon at three widths, two starts each."""
+    return [
+        DescentSetting(data=HEXAGON, width=width, n_steps=averaged_steps(width), seed=seed + number)
+        for width in (125, 500, 2000)
+        for number in range(2)
     ]
 
 
