@@ -15,6 +15,7 @@ from widenet.papers.li2018.claims.predictions import (
     Errors,
     draw_errors,
     draw_margins,
+    draw_starts,
     measure_errors,
     measure_margins,
     measure_starts,
@@ -300,6 +301,13 @@ def test_ranges_of_residuals():
     for root, cases in ((0.36, 8), (0.375, 0)):
         found = altered(tied(), component_means=np.full(8, root**2), component_errors=np.zeros(8))
         assert theorem_4_1_markov(found).parts[1].cases == cases
+
+
+def test_starts_of_two_widths_hold():
+    found = theorem_4_1_start(draw_starts(Scale.QUICK, 1))
+    assert found.verdict is Verdict.HOLDS
+    assert [part.name for part in found.parts[:2]] == ["E f² = 1/2 at m = 64", "E f² = 1/2 at m = 256"]
+    assert found.parts[2].cases == 800
 
 
 test_every_part_has_a_control = every_part_of(predictions)

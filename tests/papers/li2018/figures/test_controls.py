@@ -46,8 +46,8 @@ def controls(name):
                 figure_1(widths(weight_fall=1.2)),
             ]
         case "figure_2":
-            changes = ({"best": 0.9, "target": 0.89}, {"decay": 1.0}, {"flips": 0.15}, {"fall": 5.0},
-                       {"flip_power": 0.0, "flips": 0.4}, {"power": 0.0, "constant": 0.3})  # fmt: skip
+            changes = ({"best": 0.9, "target": 0.89}, {"decay": 1.0}, {"flips": 1.1}, {"fall": 5.0},
+                       {"constant": 14.0}, {"power": 0.0, "constant": 0.3})  # fmt: skip
             return [*(figure_2(images(**change)) for change in changes), figure_2(raw=pixels(flips=0.5))]
         case "figure_3":
             numbers = figure_3()

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from tests.papers.li2018.figures.cells import both, mnist_cell, synthetic_cell
 from widenet.papers import find_figure
@@ -184,14 +185,40 @@ def test_figure_1_counts_norm_1_and_shows_the_other_reading():
     [
         ({"best": 0.9, "target": 0.89}, "smallest mean test accuracy at T"),
         ({"decay": 1.0}, "largest mean effective rank of the update, over that of W"),
-        ({"flips": 0.15}, "smallest mean share of changed patterns at T"),
+        ({"flips": 1.1}, "largest mean share of changed patterns at T"),
+        ({"constant": 20.0}, "m = 2000: relative distance at T"),
         ({"fall": 5.0}, "largest drop σ_j/σ_(j+1) of the update, mean over runs, j = 5 to 40"),
-        ({"flip_power": 0.0, "flips": 0.4}, "slope of log share of changed patterns at T in log m"),
+        ({"flip_power": 0.01, "flips": 0.4}, "slope of log share of changed patterns at T in log m, upper end"),
         ({"power": 0.0, "constant": 0.3}, "slope of log distance at T in log m"),
     ],
 )
 def test_control_figure_2_each_statement(changed, expected):
-    assert differing("figure_2", figure_2(images(**changed))) == [expected]
+    cells = [mnist_cell(width, **changed) for width in WIDTHS]
+    assert differing("figure_2", figure_2(cells)) == [expected]
+
+
+def test_figure_2_values_that_agree_better_agree():
+    assert differing("figure_2", figure_2([mnist_cell(width, flips=0.01, constant=0.1) for width in WIDTHS])) == []
+
+
+@pytest.mark.parametrize(("shift", "agrees"), [(0.02, True), (0.2, False)])
+def test_figure_2_a_slope_that_may_be_chance_is_no_trend(shift, agrees):
+    """Slopes around −0.12 ± 0.05, and ± 0.5: the second interval contains 0."""
+    numbers = figure_2([mnist_cell(width) for width in WIDTHS])
+    powers = xr.DataArray(shift * np.arange(-2, 3), dims="run") * np.log(numbers.width / 1000)
+    numbers = numbers.assign(flips_at_moments=numbers.flips_at_moments * np.exp(powers) / 2)
+    name = "slope of log share of changed patterns at T in log m, upper end"
+    (row,) = [row for row in find_figure("li2018.figure_2").compare(numbers) if row.name == name]
+    assert row.measured == row.interval[1]
+    assert row.interval[0] < -0.12 < row.interval[1]
+    assert row.verdict == ("AGREES" if agrees else "DIFFERS")
+
+
+def test_figure_2_with_two_widths_judges_no_trend_of_patterns():
+    rows = {row.name: row for row in find_figure("li2018.figure_2").compare(figure_2())}
+    assert rows["slope of log share of changed patterns at T in log m"].verdict == "MEASURED"
+    assert rows["m = 500: relative distance at T"].verdict == "MEASURED"
+    assert rows["m = 1000: relative distance at T"].verdict == "AGREES"
 
 
 def test_control_figure_2_raw_pixels():
