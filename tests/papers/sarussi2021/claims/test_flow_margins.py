@@ -336,6 +336,12 @@ def test_control_a_nearer_point():
     return smoothed_margin_level(too_early((400.0,))), smoothed_margin_level(too_early((400.0, 150.0)))
 
 
+@pytest.mark.parametrize(("rate", "kept"), [(0.01 * (1 + 1e-6), True), (0.01 * (1 - 1e-6), False)])
+def test_how_fast_it_falls(rate, kept):
+    path = altered(too_early((200.0,)), margins=-rate * 1e-6 * np.arange(6.0)[None])
+    assert smoothed_margin_level(path).parts[0].kept is kept
+
+
 def at_level(total):
     path = too_early((200.0, 400.0))
     return smoothed_margin_level(altered(path, totals=np.array([path.totals[0], 0 * path.totals[0] + total])))

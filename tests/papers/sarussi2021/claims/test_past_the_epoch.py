@@ -49,9 +49,9 @@ def test_a_hundredth_of_the_step_spares_equation_25():
 @pytest.mark.parametrize("claim", [equation_24_as_printed, equation_25_as_printed], ids=lambda claim: claim.name)
 def test_control_an_epoch_that_is_not_clean(claim):
     past = go_past()
-    edge = altered(past, sampled=np.array([1e-5, past.clean_level]))
+    edge = altered(past, sampled=np.array([1e-5, past.clean_level * (1 + 5e-13)]))
     assert claim(edge).hypotheses[0].met is True
-    dirty = altered(past, sampled=np.array([1e-5, past.clean_level * (1 + 1e-6)]))
+    dirty = altered(past, sampled=np.array([1e-5, past.clean_level * (1 + 5e-12)]))
     assert claim(dirty).hypotheses[0].met is False
 
 

@@ -275,7 +275,7 @@ def section_4_3_rate(phases: Sequence[Phase]) -> Evidence:
     return evidence(
         {
             "1/L_t − 1/L_1 ≥ c_1 log⁴(1/L_1)(t − 1)/(d p^(1−β))": Sides(
-                1 / late - 1 / firsts, 1 / branches, Sense.AT_LEAST, room=ROUNDING / firsts, trivial=0.0
+                1 / late - 1 / firsts, 1 / branches, Sense.AT_LEAST, room=ROUNDING / firsts
             ),
             "L_t ≤ min{d p^(1−β)/(c_1 log⁴(1/L_1)(t − 1)), L_1}": Sides(
                 late, np.minimum(branches, firsts), trivial=firsts
