@@ -79,7 +79,7 @@ def test_json_and_screen_say_the_same():
     assert "8 points of 2 numbers each, in 2 classes: east (4), west (4)." in text
     assert "A flat boundary separates the two classes perfectly." in text
     assert "toy2020.theorem_2" in text
-    assert "All of them fit every training point" in text
+    assert "All of them got every training point right" in text
 
 
 def test_many_classes_and_classes_that_no_plane_separates():

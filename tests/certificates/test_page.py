@@ -13,6 +13,7 @@ from tests.rooms import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import words
 from widenet.certificates.page import render
+from widenet.certificates.pictures import SEVERAL, colours_of, portrait
 from widenet.certificates.plane import plane_of
 from widenet.certificates.preparation import Scaling, prepare
 from widenet.certificates.promises import promises_of
@@ -23,6 +24,7 @@ from widenet.claims.base import at_most
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Sides, evidence
 from widenet.errors import InputError
+from widenet.plots.style import COLOURS
 
 NASTY = '<script>alert("x")</script>'
 
@@ -95,6 +97,21 @@ def test_pictures_are_drawn():
     assert certificate().pictures["portrait.png"].startswith(b"\x89PNG")
 
 
+def test_without_networks_the_picture_speaks_of_none():
+    findings = certificate().findings.model_copy(update={"training": None})
+    assert words.about_picture(findings) == "The points."
+    assert "--time 1800" in render(findings, {})
+    found = certificate()
+    alone = portrait(plane_of(found.prepared), np.asarray(found.prepared.data.labels), ("a", "b"), None, ("x", "y"))
+    assert [axes.get_xlabel() for axes in alone.axes] == ["x"]
+
+
+def test_a_neuron_with_several_votes_is_grey():
+    votes = np.array([[1.0, 1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, -1.0]])
+    assert colours_of(votes) == [COLOURS[0], SEVERAL, SEVERAL]
+    assert colours_of(np.array([1.0, -1.0])) == [COLOURS[1], COLOURS[0]]
+
+
 def test_a_notebook_gets_a_frame():
     assert re.match(r'<iframe srcdoc="[^"]+" sandbox style="[^"]+"></iframe>$', certificate()._repr_html_())
 
@@ -130,7 +147,9 @@ def test_sentences_are_sentences():
         *words.about_training(findings.training, 25),
         *words.about_certainty(findings),
         words.about_rows(findings),
-        words.about_picture(findings.portrait),
+        words.about_picture(findings),
+        words.about_choices(findings),
+        words.in_short(findings),
     ):
         assert re.match(r"[A-Z0-9w].*\.$", sentence), sentence
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from widenet import papers
-from widenet.certificates.changes import clashing, smallest_changes
+from widenet.certificates.changes import clashing, small_changes
 from widenet.certificates.clock import Clock
 from widenet.certificates.comparisons import sides
 from widenet.certificates.lacks import lack
@@ -87,6 +87,7 @@ def test_warnings_and_promises_about_a_part_are_no_headline():
         (Sides(1.0, 1.0, strict=True), "1 ≥ 1"),
         (Sides(1.0, 2.0, Sense.EQUAL), "1 ≠ 2"),
         (Sides(1.0 + 1e-12, 1.0, room=1e-9), "1 ≤ 1"),
+        (Sides(2e-11, 0.0, Sense.EQUAL, room=1e-9), "2e-11 ≈ 0"),
         (Fact(True), "–"),
     ],
 )
@@ -102,6 +103,9 @@ def test_what_is_seen_comes_first_and_silent_rows_promise_nothing():
 def test_a_lack_has_its_numbers():
     assert lack(at_most("input_norm", "largest ‖x‖", 1.5, 1.0)) == (
         "no point may be longer than 1 (largest ‖x‖: ≤ 1 is required, 1.5 found)"
+    )
+    assert lack(at_least("enough_samples", "n − 2c", -60975.0, 0.0)) == (
+        "about 61,000 more points would be needed, or a wider margin"
     )
     assert lack(at_most("odd", "r", 1.5, 1.0)) == "r would have to be ≤ 1 and is 1.5"
 
@@ -138,7 +142,7 @@ def two_outliers() -> Specimen:
     """Separable but for two points, 3 and 8 in the table."""
     draw = np.random.default_rng(1)
     points = 0.1 * draw.normal(size=(12, 2)) + np.repeat([[0.6, 0.0], [-0.6, 0.0]], 6, axis=0)
-    points[[2, 7]] = [[-0.5, 0.1], [0.5, 0.1]]
+    points[[2, 7]] = [[-0.5, 0.0], [0.5, 0.0]]
     return Specimen(from_arrays(points, [1] * 6 + [-1] * 6), Choices(n_runs=2, n_neurons=4))
 
 
@@ -146,6 +150,18 @@ def test_points_to_leave_out_are_found():
     found = clashing(two_outliers())
     assert found is not None
     assert found.tolist() == [2, 7]
+
+
+def test_no_point_to_leave_out_can_be_spared():
+    """Points that overlap: a boundary that is least wrong on average leaves more of them out than are in the way."""
+    draw = np.random.default_rng(3)
+    points = draw.normal(size=(40, 2)) + np.repeat([[0.8, 0.0], [-0.8, 0.0]], 20, axis=0)
+    specimen = Specimen(from_arrays(points / 5, [1] * 20 + [-1] * 20), Choices())
+    drop = clashing(specimen)
+    assert drop is not None
+    for point in drop:
+        rest = np.setdiff1d(np.arange(40), drop[drop != point])
+        assert not Specimen(specimen.data[rest], Choices()).separation.separable
 
 
 def test_separable_data_has_none_to_leave_out():
@@ -161,7 +177,9 @@ def test_a_change_is_verified(monkeypatch):
     view, cells, clock = View("", two_outliers(), np.arange(100, 112)), cells_of(None), Clock(100.0)
     rows = ask_all(papers.claims_of(), [view], cells, clock)
     assert [each.key for each in rows[0].missing] == ["separable"]
-    (change,) = smallest_changes(rows, [view], cells, clock)
+    (change,) = small_changes(rows, [view], cells, clock)
     assert (change.before, change.after) == (Verdict.HYPOTHESES_NOT_MET, Verdict.HOLDS)
     assert change.left_out == (103, 108)
-    assert "these 2 points on the wrong side of the best flat boundary (rows 103, 108)" in change.words
+    assert "the 2 of 12 points on the wrong side of the best flat boundary (rows 103, 108;" in change.words
+    assert change.margin is not None
+    assert change.gain.startswith("SGD with the hinge loss stops after at most")

@@ -1,4 +1,4 @@
-"""The smallest changes that would make a theorem apply, each verified by asking it again with the change made."""
+"""Small changes that would make a theorem apply, each verified by asking it again with the change made."""
 
 import functools
 from collections.abc import Iterator, Sequence
@@ -10,6 +10,7 @@ import scipy.optimize
 
 from widenet import papers
 from widenet.certificates.clock import Clock, OutOfTime
+from widenet.certificates.promises import promises_of
 from widenet.certificates.rows import Row
 from widenet.certificates.views import View
 from widenet.claims import Evidence, Verdict
@@ -24,6 +25,8 @@ from widenet.types import Dataset
 
 MOST_NUMBERS = 300_000
 """Above so many numbers the program that looks for points to leave out would take minutes."""
+MOST_PUT_BACK = 25
+"""More points than this are not put back one by one, which takes a linear program each."""
 FACTORS = (2, 4)
 SHOWN = 8
 WANTING = (Verdict.HYPOTHESES_NOT_MET, Verdict.INSUFFICIENT_EVIDENCE)
@@ -36,16 +39,20 @@ class Change(ClosedModel):
       id: of the claim.
       words: what to change.
       left_out: the rows (from 1) of the points that would be left out.
+      margin: how far the closest point is from the best flat boundary then; None where no point is left out.
       before, after: the verdict without it and with it.
       result: what the theorem says then, in a line.
+      gain: what it promises then, in plain words; "" where it has none.
     """
 
     id: str
     words: str
     left_out: tuple[int, ...] = ()
+    margin: float | None = None
     before: Verdict
     after: Verdict
     result: str
+    gain: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +64,7 @@ class Candidate:
     left_out: tuple[int, ...] = ()
 
 
-def smallest_changes(
+def small_changes(
     rows: Sequence[Row], views: Sequence[View], cells: Cells, clock: Clock, progress: Progress = silent
 ) -> list[Change]:
     """For each main result that does not apply, or was not confirmed, the first change with which it does.
@@ -68,6 +75,8 @@ def smallest_changes(
     by_name = {view.name: view for view in views}
     claims = {claim.id: claim for claim in papers.claims_of()}
     wanting = [row for row in rows if row.about in by_name and row.verdict in WANTING]
+    # A warning that applies is no gain, so changes for the others are looked for first.
+    wanting.sort(key=lambda row: row.meaning is None or row.meaning.topic.is_warning)
     found = []
     for row, share in parts(wanting, progress):
         view = by_name[row.about]
@@ -84,13 +93,28 @@ def smallest_changes(
                         id=row.id,
                         words=candidate.words,
                         left_out=candidate.left_out,
+                        margin=_margin(candidate),
                         before=row.verdict,
                         after=answer.verdict,
                         result=str(answer),
+                        gain=_gain(row, answer),
                     )
                 )
                 break
     return found
+
+
+def _margin(candidate: Candidate) -> float | None:
+    """How widely the points that are left are separated."""
+    specimen = candidate.specimen
+    if not candidate.left_out or not specimen.has_signs_as_labels or not specimen.separation.separable:
+        return None
+    return specimen.separation.margin
+
+
+def _gain(row: Row, answer: Evidence) -> str:
+    promised = promises_of([row.model_copy(update={"evidence": answer})])
+    return f"{promised[0].words} ({promised[0].standing.value})" if promised else ""
 
 
 def _is_better(row: Row, answer: Evidence) -> bool:
@@ -126,8 +150,10 @@ def _left_out(specimen: Specimen, drop: np.ndarray, numbers: np.ndarray, why: st
     data = Dataset(jnp.asarray(specimen.inputs[keep]), jnp.asarray(specimen.labels[keep]))
     rows = tuple(int(numbers[place]) + 1 for place in drop)
     named = ", ".join(map(str, rows[:SHOWN])) + (", …" if len(rows) > SHOWN else "")
-    word = "the point" if len(rows) == 1 else f"these {len(rows):,} points"
-    words = f"leave out {word} {why} (row{'s' if len(rows) > 1 else ''} {named})"
+    words = (
+        f"leave out the {len(rows):,} of {len(specimen.labels):,} points {why} (row{'s' if len(rows) > 1 else ''} "
+        f"{named}; the first point is row 1)"
+    )
     return Candidate(words, Specimen(data, specimen.choices), rows)
 
 
@@ -139,7 +165,7 @@ def _without_repeats(specimen: Specimen, numbers: np.ndarray) -> Candidate | Non
     drop = np.setdiff1d(np.arange(len(units)), first)
     if not len(drop) or len(drop) > len(units) // 2:
         return None
-    return _left_out(specimen, drop, numbers, "in the direction of another")
+    return _left_out(specimen, drop, numbers, "that lie in the same direction from the origin as an earlier one")
 
 
 def _without_clashes(specimen: Specimen, numbers: np.ndarray) -> Candidate | None:
@@ -150,7 +176,9 @@ def _without_clashes(specimen: Specimen, numbers: np.ndarray) -> Candidate | Non
 
 @functools.lru_cache(maxsize=4)
 def clashing(specimen: Specimen) -> np.ndarray | None:
-    """The points without which a flat boundary separates the rest, as few as a linear program finds.
+    """Points without which a flat boundary separates the rest, and of which none can be put back.
+
+    A linear program finds them. There may be fewer: the least number is hard to find.
 
     None where the data is separable as it is, too large, or more than half would have to go.
     """
@@ -178,4 +206,16 @@ def clashing(specimen: Specimen) -> np.ndarray | None:
         left = find_separator(Dataset(jnp.asarray(specimen.inputs[rest]), jnp.asarray(specimen.labels[rest])))
     except DataError:
         return None
-    return drop if left.separable else None
+    return _put_back(specimen, drop) if left.separable else None
+
+
+def _put_back(specimen: Specimen, drop: np.ndarray) -> np.ndarray:
+    """Those of the points that still have to go when each of the others is put back: none of them can be spared."""
+    if len(drop) > MOST_PUT_BACK:
+        return drop
+    inputs, labels = specimen.inputs, specimen.labels
+    for point in drop:
+        rest = np.setdiff1d(np.arange(len(labels)), drop[drop != point])
+        if find_separator(Dataset(jnp.asarray(inputs[rest]), jnp.asarray(labels[rest]))).separable:
+            drop = drop[drop != point]
+    return drop

@@ -8,6 +8,7 @@ from typing import Any
 
 from widenet.certificates.certificate import Certificate
 from widenet.certificates.making import certify
+from widenet.certificates.reading import read
 from widenet.claims import Verdict
 from widenet.claims.base import expected_of
 from widenet.console import output
@@ -27,9 +28,10 @@ def carry_out(files: Sequence[str], out: Path, **choices: Any) -> tuple[Certific
     if not 1 <= len(files) <= 2:
         raise InputError("name one file, or the two .npy files of inputs and labels.")
     output.require_writable(out)
+    table = read(*files, label=choices.pop("label"))  # what cannot be read is refused before anything is begun
     with watching(1, choices["time"]) as watch:
         progress = watch.begin(Path(files[0]).name, choices["time"])
-        found = certify(*files, progress=progress, **choices)
+        found = certify(table, progress=progress, **choices)
         watch.end(Path(files[0]).name, f"{found.findings.seconds:.1f} s", choices["time"])
     return found, output.write_files(out, found.files(Path(files[0]).stem))
 

@@ -13,6 +13,8 @@ def sides(part: Part) -> str:
     if part.measured is None and part.promised is None:
         return NOTHING
     sense = OPPOSITE.get(part.sense, "against") if is_missed(part) else part.sense or "against"
+    if part.kept and part.sense == "=" and part.measured != part.promised:
+        sense = "≈"
     return f"{number(part.measured)} {sense} {number(part.promised)}"
 
 

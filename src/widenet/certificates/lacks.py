@@ -21,11 +21,17 @@ PLAIN = {
 """Assumptions that fail on real data, by the keys that papers share."""
 
 
+ANSWERS = ("separable",)
+"""Assumptions that hold or do not: how far a number behind them is off means nothing."""
+
+
 def lack(hypothesis: Hypothesis) -> str:
     """What would have to be otherwise, with the numbers where they say more than the words."""
     plain = PLAIN.get(hypothesis.key)
     if plain is None:
         return f"{hypothesis.name} would have to be {hypothesis.required} and is {number(hypothesis.actual)}"
-    if hypothesis.key == "separable" or isinstance(hypothesis.actual, str):
+    if hypothesis.key == "enough_samples" and hypothesis.slack is not None and hypothesis.slack < 0:
+        return f"about {number(float(f'{-hypothesis.slack:.2g}'))} more points would be needed, or a wider margin"
+    if hypothesis.key in ANSWERS or isinstance(hypothesis.actual, str):
         return plain
     return f"{plain} ({hypothesis.name}: {hypothesis.required} is required, {number(hypothesis.actual)} found)"

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from widenet.certificates.certainty import repeat
 from widenet.certificates.certificate import Certificate, Findings
-from widenet.certificates.changes import smallest_changes
+from widenet.certificates.changes import small_changes
 from widenet.certificates.clock import Clock
 from widenet.certificates.ensemble import EnsembleSetting
 from widenet.certificates.portrait import portray
@@ -29,8 +29,8 @@ RUNS, MOST_RUNS, SECONDS = 64, 10_000, 60.0
 LEAST_WIDTH, PER_CLASS = 20, 10
 NUMBERS_PER_SECOND, LEAST_TRAINED = 40_000, 500
 """Networks are given at most so many numbers, per second of the reader's time, and at least so many points."""
-FOR_TRAINING, FOR_MAIN, FOR_CHANGES, FOR_FEW = 0.65, 0.6, 0.4, 0.7
-"""The shares of the time left that networks may take, main results, changes, and statements about a few points."""
+FOR_MAIN, FOR_CHANGES, FOR_FEW = 0.6, 0.4, 0.7
+"""The shares of the time left that main results may take, changes, and statements about a few points."""
 
 
 def certify(
@@ -59,7 +59,7 @@ def certify(
       width: neurons of the network, an even number.
       step_size, init_scale, slope: of SGD; the length of each neuron's weights at the start; of the Leaky ReLU.
       runs: networks that are trained.
-      time: seconds of computing after which nothing new is begun.
+      time: seconds of computing after which nothing new is begun; they count from when the papers are loaded.
 
     Other arguments:
       scaling: "auto", "ball" or "none"; see `widenet.certificates.preparation.Scaling`.
@@ -71,11 +71,14 @@ def certify(
       InputError: the data cannot be used, or a choice is wrong; one sentence.
       StoreError: the store cannot be read or written.
     """
-    clock = Clock(_positive("time", time))
+    seconds = _positive("time", time)
     how, runs = Scaling.named(scaling), _count("runs", runs, MOST_RUNS)
     init_scale = None if init_scale is None else _positive("init_scale", init_scale)
-    table = read(inputs, labels, label=label)
+    table = inputs if isinstance(inputs, Table) else read(inputs, labels, label=label)
     choices = _choices(table, width, step_size, slope, seed)
+    progress(0.0, "loading the papers")
+    main, others = claims_by_weight()
+    clock = Clock(seconds)
     progress(0.01, "looking at the data")
     prepared = prepare(table, how, seed)
     portrait = portray(table, prepared)
@@ -85,10 +88,10 @@ def certify(
     data = prepared.data[drawn_points(np.asarray(prepared.data.labels), most, choices.seed)]
     digest = Specimen(data, choices).digest
     setting = _networks(choices, len(table.class_names), runs, init_scale, data, digest, time)
-    main, others = claims_by_weight()
-    ensemble = train(setting, cells, clock.share(FOR_TRAINING), stretch(progress, 0.05, 0.35))
+    progress(0.05, "compiling the training of networks")
+    ensemble = train(setting, cells, clock, stretch(progress, 0.05, 0.35))
     rows = ask_all(main, whole, cells, clock.share(FOR_MAIN), stretch(progress, 0.35, 0.6))
-    changes = smallest_changes(rows, whole, cells, clock.share(FOR_CHANGES), stretch(progress, 0.6, 0.65))
+    changes = small_changes(rows, whole, cells, clock.share(FOR_CHANGES), stretch(progress, 0.6, 0.65))
     rows += ask_all(others, whole, cells, clock, stretch(progress, 0.65, 0.8))
     if few is not None:
         rows = ask_again(rows, few, cells, clock.share(FOR_FEW), stretch(progress, 0.8, 0.9))

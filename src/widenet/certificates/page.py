@@ -28,7 +28,9 @@ def draw(certificate: "Certificate") -> dict[str, bytes]:
 
     findings, prepared = certificate.findings, certificate.prepared
     labels, names = np.asarray(prepared.data.labels), certificate.table.class_names
-    found = {"portrait.png": drawn(pictures.portrait(plane_of(prepared), labels, names, certificate.ensemble), "png")}
+    columns = tuple(certificate.table.columns[place] for place in prepared.kept) if certificate.table.columns else ()
+    portrait = pictures.portrait(plane_of(prepared), labels, names, certificate.ensemble, columns)
+    found = {"portrait.png": drawn(portrait, "png")}
     if findings.training is not None:
         found["curves.svg"] = drawn(pictures.curves(findings.training), "svg")
     kept = [row for row in findings.speaking if row.evidence is not None and row.evidence.tightness is not None]

@@ -89,6 +89,7 @@ class Portrait(ClosedModel):
     Attributes:
       norms: the least, the middle and the largest length of a point, as given.
       duplicates: points that occur before with the same class.
+      repeats: the first few of them: the row (from 1), and the row of the earlier one.
       contradictions: pairs of rows (from 1) with equal inputs and different classes; the first few.
       n_contradicting: how many points have an equal one in another class.
       preparation: what was done before theorems were asked, and why.
@@ -101,6 +102,7 @@ class Portrait(ClosedModel):
     classes: tuple[ClassCount, ...]
     norms: tuple[float, float, float]
     duplicates: int
+    repeats: tuple[tuple[int, int], ...] = ()
     contradictions: tuple[tuple[int, int], ...]
     n_contradicting: int
     reading: tuple[str, ...]
@@ -122,7 +124,7 @@ class Portrait(ClosedModel):
 def portray(table: Table, prepared: Prepared) -> Portrait:
     """Look at the data once."""
     norms = np.linalg.norm(table.inputs, axis=1)
-    duplicates, pairs, contradicting = _equal_rows(table)
+    repeats, pairs, contradicting = _equal_rows(table)
     units = _unit_rows(prepared)
     return Portrait(
         source=table.source,
@@ -134,7 +136,8 @@ def portray(table: Table, prepared: Prepared) -> Portrait:
             for number, name in enumerate(table.class_names)
         ),
         norms=(float(norms.min()), float(np.median(norms)), float(norms.max())),
-        duplicates=duplicates,
+        duplicates=len(repeats),
+        repeats=tuple(repeats[:SHOWN_PAIRS]),
         contradictions=tuple(pairs[:SHOWN_PAIRS]),
         n_contradicting=contradicting,
         reading=table.notes,
@@ -145,20 +148,23 @@ def portray(table: Table, prepared: Prepared) -> Portrait:
     )
 
 
-def _equal_rows(table: Table) -> tuple[int, list[tuple[int, int]], int]:
-    """How many points repeat an earlier one, pairs that contradict each other, and how many points contradict one."""
+def _equal_rows(table: Table) -> tuple[list[tuple[int, int]], list[tuple[int, int]], int]:
+    """Points that repeat an earlier one, pairs that contradict each other, and how many points contradict one."""
     rows_of: dict[bytes, list[int]] = {}
     for row, point in enumerate(table.inputs + 0.0):  # −0 is 0
         rows_of.setdefault(hashlib.sha256(point.tobytes()).digest(), []).append(row)
-    duplicates, pairs, contradicting = 0, [], 0
+    repeats, pairs, contradicting = [], [], 0
     for rows in rows_of.values():
         kinds = table.classes[rows]
-        duplicates += len(rows) - len(np.unique(kinds))
+        first_of = {int(kind): rows[int(np.argmax(kinds == kind))] for kind in kinds}
+        repeats += [
+            (row + 1, first_of[kind] + 1) for row, kind in zip(rows, kinds, strict=True) if row != first_of[kind]
+        ]
         others = np.flatnonzero(kinds != kinds[0])
         if len(others):
             contradicting += len(rows)
             pairs += [(rows[0] + 1, rows[int(other)] + 1) for other in others]
-    return duplicates, sorted(pairs), contradicting
+    return sorted(repeats), sorted(pairs), contradicting
 
 
 def _separability(table: Table, prepared: Prepared) -> tuple[Separability, ...]:

@@ -71,8 +71,8 @@ def read(inputs: Any, labels: Any = None, *, label: str | None = None) -> Table:
 
 
 def _from_files(path: Path, second: Any, label: str | None) -> Table:
-    kind = files.kind_of(path)
     files.require_readable(path)
+    kind = files.kind_of(path)
     if second is not None and kind != "npy":
         raise DataError(f"{path.name} holds inputs and labels; a second file is for a pair of .npy files.")
     match kind:

@@ -15,10 +15,10 @@ MOST_ROWS, MOST_PROMISES = 12, 4
 def as_text(findings: Findings, width: int = WIDTH) -> str:
     """The five parts of a certificate, one below the other."""
     portrait = findings.portrait
-    lines = [f"widenet certificate of {portrait.source}", ""]
+    lines = [f"widenet certificate of {portrait.source}", *_indented(words.about_choices(findings), width), ""]
     lines += _part("1  What the data is", [*words.about_data(portrait), *portrait.preparation], width)
     lines += _part("2  What theory promises here", _promises(findings, width), width, wrapped=True)
-    trained = ["There was no time to train networks."]
+    trained = [f"There was no time to train networks. {words.more_time(findings)}"]
     if findings.training is not None:
         trained = words.about_training(findings.training, portrait.points)
     lines += _part("3  What really happens", trained, width)
@@ -43,7 +43,7 @@ def _indented(sentence: str, width: int) -> list[str]:
 def _promises(findings: Findings, width: int) -> list[str]:
     if not findings.promises:
         return _indented("No theorem that speaks about this data promises anything.", width)
-    lines = []
+    lines = _indented(words.in_short(findings), width)
     for standing, group in itertools.groupby(findings.promises, key=lambda each: each.standing):
         lines.append(f"   {standing.value.capitalize()}:")
         sentences = [words.promise(each) for each in group]
@@ -63,9 +63,11 @@ def _theorems(findings: Findings, width: int) -> list[str]:
     names = max((len(row.id) for row in rows), default=0)
     for row in rows:
         sign, word = words.verdict(row)
-        head = f"   {sign} {word:<18} {row.id:<{names}}  "
+        head = f"   {sign} {word:<19} {row.id:<{names}}  "
         about = f" [{row.about}]" if row.about else ""
         lines.append(_cut(f"{head}{words.why(row)}{about}".rstrip(), width))
+    if len(findings.main) > MOST_ROWS:
+        lines.append(f"   … and {len(findings.main) - MOST_ROWS} more on the page")
     return lines
 
 

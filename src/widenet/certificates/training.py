@@ -23,7 +23,8 @@ SHARE = 0.1
 MOST_EPOCHS, FEWEST_EPOCHS = 1000, 8
 FEWER_RUNS, FEWER_EPOCHS = 8, 4
 """What is trained where the time does not allow what was asked: so many runs, and a part of the epochs."""
-FOR_FIRST = 0.75
+FOR_FIRST, FOR_ALL = 0.75, 0.5
+"""The shares of the time left for a first try, and for all networks once a few are there."""
 RERUN = 8
 """So many of the float32 runs are repeated in float64."""
 
@@ -108,8 +109,9 @@ def train(setting: EnsembleSetting, cells: Cells, clock: Clock, progress: Progre
         found = train_once(setting, cells, clock.share(FOR_FIRST), progress)
         return train_once(fewer, cells, clock, progress) if found is None else found
     few = train_once(fewer, cells, clock, stretch(progress, 0.0, 0.3))
-    all_of_them = None if few is None else train_once(setting, cells, clock, stretch(progress, 0.3, 1.0))
-    return few if all_of_them is None else all_of_them
+    if few is None:
+        return None
+    return train_once(setting, cells, clock.share(FOR_ALL), stretch(progress, 0.3, 1.0)) or few
 
 
 def train_once(setting: EnsembleSetting, cells: Cells, clock: Clock, progress: Progress = silent) -> Ensemble | None:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from widenet.certificates.certainty import Certainty
 from widenet.certificates.changes import Change
 from widenet.certificates.comparisons import says_nothing, sides
-from widenet.certificates.lacks import lack
+from widenet.certificates.lacks import ANSWERS, lack
 from widenet.certificates.portrait import Portrait, Separability
 from widenet.certificates.promises import Promise, Standing
 from widenet.certificates.rows import Row
 from widenet.certificates.training import Spread, Training
-from widenet.claims import Hypothesis, Verdict
+from widenet.claims import Hypothesis, Part, Verdict
 from widenet.console.wording import counted, number
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 THIN, WIDE = 0.01, 0.1
 SHOWN = 6
+FROM_ONE = "the first point is row 1"
 PLURALS = {"holds": "hold", "holds, says nothing": "hold and say nothing", "does not apply": "do not apply"}
 
 
@@ -42,6 +43,33 @@ def headlines(findings: "Findings") -> list[tuple[str, str]]:
     return found
 
 
+def about_choices(findings: "Findings") -> str:
+    """Which networks theorems were asked about."""
+    choices = findings.choices
+    return (
+        f"Asked about networks of {choices.n_neurons} neurons (Leaky ReLU, slope {number(choices.slope)}) and step "
+        f"size {number(choices.step_size)}; a theorem about another loss, width or step uses its own, and says so."
+    )
+
+
+def in_short(findings: "Findings") -> str:
+    """What theory is worth here, in one sentence."""
+    portrait = findings.portrait
+    useful = [each for each in findings.promises if each.counts and each.standing is Standing.GUARANTEED]
+    margin = max((each.margin or 0.0 for each in portrait.separability), default=0.0)
+    if portrait.separable is False and len(portrait.classes) == 2:
+        return "In short: most of these theorems need a flat boundary between the classes, and there is none."
+    if portrait.separable and margin < THIN:
+        return (
+            f"In short: theory promises little here, because the margin between the classes is only {number(margin)} "
+            "wide: limits that count on a margin grow beyond all use as it shrinks."
+        )
+    if useful:
+        hold = "holds here and was" if len(useful) == 1 else "hold here and were"
+        return f"In short: {counted(len(useful), 'promise')} about all the data {hold} seen."
+    return "In short: no promise about all the data was seen to hold here."
+
+
 def about_data(portrait: Portrait) -> list[str]:
     """What the data is, and what separates its classes."""
     kinds = [f"{each.name} ({each.points:,})" for each in portrait.classes[:SHOWN]]
@@ -55,11 +83,14 @@ def about_data(portrait: Portrait) -> list[str]:
         first = portrait.contradictions[0]
         said.append(
             f"{portrait.n_contradicting:,} points have the same numbers as a point of another class (rows {first[0]} "
-            f"and {first[1]}, for instance), so no rule at all gets every point right."
+            f"and {first[1]}, for instance; {FROM_ONE}), so no rule at all gets every point right."
         )
     if portrait.duplicates:
+        pairs = ", ".join(f"row {later} is row {earlier} again" for later, earlier in portrait.repeats[:2])
+        more = ", …" if portrait.duplicates > 2 else ""
         said.append(
-            f"{counted(portrait.duplicates, 'point')} repeat{'s' if portrait.duplicates == 1 else ''} an earlier one."
+            f"{counted(portrait.duplicates, 'point')} repeat{'s' if portrait.duplicates == 1 else ''} an earlier one "
+            f"({pairs}{more}; {FROM_ONE})."
         )
     return [*said, *about_separability(portrait)]
 
@@ -85,22 +116,20 @@ def about_separability(portrait: Portrait) -> list[str]:
     rows = ", ".join(map(str, best.witnesses[:SHOWN])) + (", …" if len(best.witnesses) > SHOWN else "")
     return [
         "No flat boundary separates the two classes. This is proved: "
-        f"{counted(len(best.witnesses), 'point')} (rows {rows}) contradict every such boundary together."
+        f"{counted(len(best.witnesses), 'point')} (rows {rows}; {FROM_ONE}) contradict every such boundary together."
     ]
 
 
 def _each_class(found: Sequence[Separability]) -> list[str]:
     yes = [
-        f"{each.between.removesuffix(' against the rest')} (margin {number(each.margin)})"
+        f"{each.between.removesuffix(' against the rest')} from all others (margin {number(each.margin)})"
         for each in found
         if each.separable
     ]
     no = [each.between.removesuffix(" against the rest") for each in found if each.separable is False]
     said = []
     if yes:
-        said.append(
-            f"A flat boundary separates each of these classes from all others, which is proved: {', '.join(yes)}."
-        )
+        said.append(f"A flat boundary separates {'; another '.join(yes)}. This is proved.")
     if no:
         said.append(f"No flat boundary separates {_or(no)} from the others (proved).")
     return said
@@ -137,10 +166,13 @@ def about_training(training: Training, points: int) -> list[str]:
     """What the networks did, on data of so many points."""
     setting = training.setting
     said = [
-        f"{counted(training.runs, 'network')} with {setting.n_neurons} neurons were trained on {training.trained_on:,} "
-        f"points, from random starts, with step size {number(setting.step_size)}"
+        f"{counted(training.runs, 'network')} with {setting.n_neurons} neurons {_were(training.runs)} trained on "
+        f"{training.trained_on:,} points by SGD with the hinge loss, one point per step, from random starts, with step "
+        f"size {number(setting.step_size)}"
         + (f"; {training.held_out:,} points were kept aside." if training.held_out else ".")
     ]
+    if training.runs < training.asked:
+        said.append(f"These are {training.runs} of the {training.asked} networks asked for: time ran out.")
     if training.trained_on + training.held_out < points:
         said.append(f"These are a random part of the {points:,}: more would have taken too long.")
     said.append(_fitting(training))
@@ -148,36 +180,38 @@ def about_training(training: Training, points: int) -> list[str]:
         low, high = training.test_limits
         said.append(
             f"On the points kept aside, the middle network errs on {percent(training.test_error.middle)} (best "
-            f"{percent(training.test_error.least)}, worst {percent(training.test_error.largest)}). So many points pin "
-            f"its true error down to between {percent(low)} and {percent(high)}."
+            f"{percent(training.test_error.least)}, worst {percent(training.test_error.largest)}). With "
+            f"{counted(training.held_out, 'point')}, its true error is only known to lie between {percent(low)} and "
+            f"{percent(high)}."
         )
     said.append(
-        f"During training, {percent(training.flipped.mean)} of all (neuron, point) pairs changed sides: "
-        f"{_regime(training.flipped)}"
+        f"A neuron is on or off at a point. During training, {percent(training.flipped.mean)} of these switches "
+        f"changed: {_regime(training.flipped)}"
     )
     return said
 
 
 def _fitting(training: Training) -> str:
-    passes = f"within {training.setting.max_epochs:,} passes over the data"
+    passes = f"after {counted(training.setting.max_epochs, 'pass', 'passes')} over the data"
     errors = training.train_error
     if training.fitted == training.runs and training.updates is not None:
         found = training.updates
         return (
-            f"All of them fit every training point with room to spare (loss exactly 0), after {number(found.middle)} "
-            f"updates in the middle run ({number(found.least)} to {number(found.largest)})."
+            f"All of them got every training point right, with room to spare (loss exactly 0), after "
+            f"{number(found.middle)} updates in the middle run ({number(found.least)} to {number(found.largest)})."
         )
     ends = [
         f"{count} {what}"
         for count, what in (
-            (training.cut_off, f"were still improving or wavering {passes}"),
+            (training.cut_off, f"{_were(training.cut_off)} stopped {passes}, still changing"),
             (training.stalled, "got stuck"),
             (training.diverged, "diverged: the step is too large"),
         )
         if count
     ]
     return (
-        f"{training.fitted or 'None'} of them fit every training point with room to spare; {', '.join(ends)}. "
+        f"{training.fitted or 'None'} of them got every training point right with room to spare (loss exactly 0); "
+        f"{', '.join(ends)}. "
         f"The middle network ends with {percent(errors.middle)} of its training points wrong."
     )
 
@@ -185,7 +219,13 @@ def _fitting(training: Training) -> str:
 def _regime(flipped: Spread) -> str:
     if flipped.mean < 0.05:
         return "the neurons hardly moved, so the network stays close to a linear model of its start."
-    return "the neurons found directions of their own." if flipped.mean > 0.2 else "the neurons moved a little."
+    if flipped.mean > 0.2:
+        return "the neurons adapted to the data, far from their random start."
+    return "the neurons adapted a little to the data."
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def percent(share: float) -> str:
@@ -218,19 +258,23 @@ def why(row: Row) -> str:
     if evidence is None:
         return row.silence
     if evidence.verdict is Verdict.HYPOTHESES_NOT_MET:
-        return "; ".join(f"{each.name}: {distance(each)}" for each in row.missing[:2])
+        return "; ".join(lack(each) for each in row.missing[:2])
     part = evidence.headline
     if part.measured is not None and part.promised is not None:
         return f"{evidence.quantity}: {sides(part)}"
-    return "; ".join(f"{each.name}: {each.why or 'undecided'}" for each in row.missing[:1]) or evidence.note
+    missing = "; ".join(f"{each.name}: {each.why or 'undecided'}" for each in row.missing[:1])
+    return missing or evidence.note or f"{part.name}: {_in_cases(part)}"
 
 
-def distance(hypothesis: Hypothesis) -> str:
-    """`required ≥ 1, is 0.4 (0.6 short)`."""
-    short = ""
-    if hypothesis.slack is not None and not hypothesis.met and math.isfinite(hypothesis.slack) and hypothesis.slack:
-        short = f", {number(abs(hypothesis.slack))} off"
-    return f"needs {hypothesis.required}, is {number(hypothesis.actual)}{short}"
+def _in_cases(part: Part) -> str:
+    if part.kept is None:
+        return f"open in {part.undecided:,} of {counted(part.cases, 'case')}"
+    return f"seen in {part.cases - part.broken:,} of {counted(part.cases, 'case')}"
+
+
+def slack(hypothesis: Hypothesis) -> str:
+    """How much room an assumption has, where that is a number."""
+    return "–" if hypothesis.key in ANSWERS else number(hypothesis.slack)
 
 
 def tone(row: Row) -> str:
@@ -269,40 +313,67 @@ def about_lacks(findings: "Findings") -> list[str]:
 
 
 def about_changes(changes: Sequence[Change]) -> list[str]:
-    """What would make theorems apply, those that the same change serves together."""
-    by_words: dict[str, list[str]] = {}
+    """What would make theorems apply, those that the same change serves together, and what is gained by it."""
+    by_words: dict[str, list[Change]] = {}
     for each in changes:
-        by_words.setdefault(each.words, []).append(each.id)
-    return [
-        f"The smallest change found for {', '.join(ids)}: {words}. Verified: asked again with it, "
-        f"{'it applies' if len(ids) == 1 else 'they apply'}."
-        for words, ids in by_words.items()
-    ]
+        by_words.setdefault(each.words, []).append(each)
+    said = []
+    for words, own in by_words.items():
+        ids, margin = ", ".join(each.id for each in own), own[0].margin
+        room = "" if margin is None else f" The margin is then {number(margin)}."
+        gains = " ".join(dict.fromkeys(each.gain for each in own if each.gain))
+        said.append(
+            f"A small change that is enough for {ids}: {words}.{room} Verified: asked again with it, "
+            f"{'it applies' if len(own) == 1 else 'they apply'}.{f' What is gained: {gains}' if gains else ''}"
+        )
+    return said
 
 
-def about_picture(portrait: Portrait) -> str:
+def about_picture(findings: "Findings") -> str:
     """What the picture of the data shows."""
-    plane = "" if portrait.columns == 2 else ", in the plane that tells the classes apart best"
-    shaded = " Shaded: where the network votes for which class." if portrait.columns == 2 else ""
+    columns, training = findings.portrait.columns, findings.training
+    plane = "" if columns <= 2 else (
+        ", in the plane that tells the classes apart best; classes that a flat boundary separates in all "
+        f"{columns} coordinates may still overlap in it"
+    )  # fmt: skip
+    if training is None:
+        return f"The points{plane}."
+    votes = "the class that they vote for"
+    if training.setting.n_classes > 2:
+        votes += ", grey where that is several"
+    shaded = " Shaded: where the network votes for which class." if columns == 2 else ""
     return (
-        f"The points{plane}, and the neurons of one network as arrows in the colour of the class that they vote for."
-        f"{shaded}"
+        f"The points{plane}. Arrows: the directions of the neurons of one network, in the colour of {votes}; the "
+        f"longest is the strongest.{shaded}"
     )
+
+
+def more_time(findings: "Findings") -> str:
+    """What to do where time ran out."""
+    return f"Run it again (what was finished is kept), or with --time {3 * findings.time:g}."
 
 
 def about_certainty(findings: "Findings") -> list[str]:
     """What the numbers rest on."""
-    said = []
+    said, training = [], findings.training
     if findings.unasked:
         said.append(
-            f"{counted(findings.unasked, 'statement')} were not asked, or not to the end: the time of "
-            f"{findings.time:g} s was spent. A larger --time asks them."
+            f"{counted(findings.unasked, 'statement')} {_were(findings.unasked)} not asked, or not to the end: the "
+            f"time of {findings.time:g} s was spent. {more_time(findings)}"
+        )
+    if training is not None and training.runs < training.asked:
+        said.append(
+            f"There was time for {training.runs} of the {training.asked} networks, and for fewer passes over the data. "
+            f"{more_time(findings)}"
         )
     if findings.certainty is not None:
         said.append(about_precision(findings.certainty))
+    elif training is not None:
+        said.append("There was no time to train some networks again in float64, which shows whether rounding matters.")
     said.append(
         f"Theorems are decided in float64, with room for rounding; what rounding could decide is called undecided. "
-        f"Seed {findings.choices.seed} gives the same certificate again; it took {findings.seconds:.0f} s."
+        f"The same seed ({findings.choices.seed}), the same choices and time enough to finish give the same "
+        f"certificate again. It took {findings.seconds:.0f} s."
     )
     versions = ", ".join(f"{name} {version}" for name, version in findings.versions.items())
     return [*said, f"widenet {findings.version}; {versions}."]

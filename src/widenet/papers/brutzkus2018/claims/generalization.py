@@ -285,8 +285,8 @@ def remark_1(
 
 theorem_5.means(
     Topic.TEST_ERROR,
-    "A network that few of its training points determine errs on at most a share {promised} of new points, with "
-    "probability 0.9.",
+    "A network whose weights training changed at few of the points errs on at most a share {promised} of new points, "
+    "with probability 0.9.",
     "it erred on a share {measured} of the points kept aside",
 )
 theorem_6.means(

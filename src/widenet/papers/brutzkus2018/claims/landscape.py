@@ -349,6 +349,6 @@ def proposition_1_2_own_example(
 
 proposition_1_2.means(
     Topic.TRAPS,
-    "Between two networks that fit the points there may be worse ones: the loss has hills, so nothing follows "
-    "from convexity alone.",
+    "Between two networks that fit the points there may be worse ones: averaging the weights of two good networks "
+    "can give a bad one.",
 )

@@ -207,6 +207,6 @@ def tied_rows(cells: Sequence[TiedRuns]) -> Evidence:
 
 corollary_3.means(
     Topic.UPDATES,
-    "That limit, here {promised} updates, is the same for every width: a wider network does not need more of them.",
+    "A wider network does not need more updates: the limit of {promised} is the same for every width.",
     "the run that came closest made {measured}",
 )

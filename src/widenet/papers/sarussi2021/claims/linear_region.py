@@ -288,6 +288,6 @@ for _step in (equation_6, corollary_10_1):
 
 theorem_5_1.means(
     Topic.BOUNDARY,
-    "Where the neurons that vote for a class point in nearly one direction, the network decides like a single "
-    "flat boundary, except very close to it.",
+    "If training brings the neurons that vote for a class into nearly one direction, the network decides like a "
+    "single flat boundary, except very close to it.",
 )
