@@ -379,8 +379,9 @@ def test_bounds_at_zero_loss_are_asked_of_runs_at_zero_loss():
 
 
 def test_sharp_bounds_say_nothing_without_a_filter_in_w13():
-    evidence = sharp_bounds([toy("no w in W13")])
-    assert {(part.kept, part.cases) for part in evidence.parts} == {(None, 0)}
+    for status in (RunStatus.STALLED, RunStatus.CONVERGED):
+        evidence = sharp_bounds([dataclasses.replace(toy("no w in W13"), status=np.array([status]))])
+        assert {(part.kept, part.cases) for part in evidence.parts} == {(None, 0)}
 
 
 def test_what_comes_after_the_end_of_a_run_does_not_count():
@@ -389,6 +390,9 @@ def test_what_comes_after_the_end_of_a_run_does_not_count():
     both = follow(toy("D4").setting, np.array(fits) / 64)
     assert both.steps.tolist() == [20, 18]
     assert sharp_bounds([with_nonsense_after_the_end(both)]).parts == sharp_bounds([both]).parts
+    for name, value in (("s_plus", 999.0), ("s_minus", -999.0)):
+        later = dataclasses.replace(both, **{name: np.where(both.seen, getattr(both, name), value)})
+        assert sharp_bounds([later]).parts == sharp_bounds([both]).parts
     assert sharp_bounds([both]).verdict is Verdict.HOLDS
 
 

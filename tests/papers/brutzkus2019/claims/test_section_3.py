@@ -9,6 +9,7 @@ from tests.papers.brutzkus2019.claims.xor_toys import drawn, toy
 from widenet.claims.base import Part
 from widenet.claims.sides import Sense, Sides
 from widenet.papers.brutzkus2019.claims.section_3 import (
+    Event,
     both_events,
     event_of,
     everyone,
@@ -82,6 +83,14 @@ def test_runs_outside_are_scored_only_where_there_is_no_other():
     assert not alone.hypothesis.met
     assert both.runs.outside == alone.runs.outside == 5
     assert everyone([outside]).runs.outside == 0
+
+
+def test_some_runs_inside_are_enough():
+    """And where there is no setting, there is no run inside."""
+    mask = np.arange(50) < 10
+    assert Event([drawn(2, 0.1, 50)], [mask]).scored[0].tolist() == mask.tolist()
+    nobody = Event((), ()).hypothesis
+    assert (nobody.met, nobody.actual) == (False, 0)
 
 
 def test_events_that_ask_for_more():

@@ -82,6 +82,21 @@ test_control_each_hypothesis_at_its_edge = declared(
 )
 
 
+def test_lemma_f_2_at_another_width(pairs):
+    """The same filters again and again: six of each sign, of which the seventh is u^(1)."""
+    wider = dataclasses.replace(pairs, paths=pairs.paths[:, :, :, [0] * 6 + [2] + [3] * 5])
+    assert lemma_f_2([wider]).verdict is Verdict.HOLDS
+    assert [each.required for each in lemma_f_2([wider]).hypotheses if each.key == "width"] == ["≥ 1"]
+
+
+def test_a_pair_that_was_cut_off_has_no_end(pairs):
+    steps, status = pairs.steps.copy(), pairs.status.copy()
+    steps[0, 3] += 1
+    status[1, 3] = RunStatus.BUDGET_SPENT
+    evidence = lemma_f_2([dataclasses.replace(pairs, steps=steps, status=status)])
+    assert [part(evidence, name).kept for name in (STEPS, STATUS)] == [None, None]
+
+
 def test_lemma_f_2(pairs):
     evidence = lemma_f_2([pairs])
     assert evidence.verdict is Verdict.HOLDS

@@ -308,7 +308,9 @@ def test_the_failure_rate_is_a_hundredth():
     """299 starts without a failure can show it, 250 cannot."""
     assert lemma_a_1_size(altered(sizes(), shares=sizes().shares[:299])).verdict is Verdict.HOLDS
     assert lemma_a_1_size(altered(sizes(), shares=sizes().shares[:280])).verdict is Verdict.INSUFFICIENT_EVIDENCE
-    for claim in (lemma_a_1_all_thresholds, lemma_a_1_size_as_printed):
+    for claim in (lemma_a_1_all_thresholds, lemma_a_1_size_as_printed, lemma_b_1_as_printed):
+        enough = np.zeros(299, bool)
+        assert claim(altered(uniform(), broken=enough, broken_above=enough)).parts[0].kept is True
         quiet = np.zeros(280, bool)
         found = claim(altered(uniform(), broken=quiet, broken_above=quiet))
         assert found.parts[0].kept is None
@@ -380,6 +382,8 @@ def test_some_threshold_breaks_the_bound_at_a_point():
     found = lemma_b_1_as_printed(draw_uniform_at_a_point(Scale.QUICK, 0))
     assert found.verdict is Verdict.VIOLATED
     assert found.measured == pytest.approx(0.0798, abs=0.03)
+    drawn = draw_uniform_at_a_point(Scale.QUICK, 0)
+    assert (drawn.constant, drawn.n_lines, drawn.n_components) == (10, 1, 1)
     assert uniform_failure(1, 1, 10.0) == pytest.approx(0.0797884560803, rel=1e-10)
     assert lemma_a_1_all_thresholds(draw_uniform_at_a_point(Scale.QUICK, 1)).verdict is Verdict.HOLDS
     for m in (1, 2, 7):

@@ -197,6 +197,18 @@ def test_control_figure_2_each_statement(changed, expected):
     assert differing("figure_2", figure_2(cells)) == [expected]
 
 
+@pytest.mark.parametrize(("flips", "constant", "agrees"), [(0.99, 0.99, True), (1.01, 0.9, False), (0.9, 1.01, False)])
+def test_figure_2_at_one_half(flips, constant, agrees):
+    """Of the patterns at the narrowest network, and of the initialization at the widest."""
+    numbers = figure_2([mnist_cell(width) for width in WIDTHS])
+    most, last = numbers.flips_at_moments[0, :, -1].mean(), numbers.distance_at_moments[-1, :, -1].mean()
+    numbers = numbers.assign(
+        flips_at_moments=numbers.flips_at_moments * 0.5 * flips / most,
+        distance_at_moments=numbers.distance_at_moments * 0.5 * constant / last,
+    )
+    assert (differing("figure_2", numbers) == []) is agrees
+
+
 def test_figure_2_values_that_agree_better_agree():
     assert differing("figure_2", figure_2([mnist_cell(width, flips=0.01, constant=0.1) for width in WIDTHS])) == []
 
