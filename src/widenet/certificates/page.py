@@ -11,7 +11,7 @@ import numpy as np
 from widenet.certificates import words
 from widenet.certificates.comparisons import sides
 from widenet.certificates.promises import Promise, Standing
-from widenet.claims import Kind
+from widenet.claims import Kind, Verdict
 from widenet.console import wording
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def draw(certificate: "Certificate") -> dict[str, bytes]:
     found = {"portrait.png": drawn(portrait, "png")}
     if findings.training is not None:
         found["curves.svg"] = drawn(pictures.curves(findings.training), "svg")
-    kept = [row for row in findings.speaking if row.evidence is not None and row.evidence.tightness is not None]
+    holding = [row for row in findings.speaking if row.verdict is Verdict.HOLDS]
+    kept = [row for row in holding if row.evidence is not None and row.evidence.tightness is not None]
     if kept:
         found["tightness.svg"] = drawn(pictures.tightness(kept), "svg")
     return found
