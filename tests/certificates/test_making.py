@@ -13,6 +13,7 @@ from tests.rooms.broken2022.claims.theorems import theorem_8
 from widenet import papers
 from widenet.certificates import words
 from widenet.certificates.clock import Clock
+from widenet.certificates.screen import as_text
 from widenet.cli import app
 from widenet.errors import InputError
 
@@ -117,6 +118,25 @@ def test_what_has_nothing_to_say_is_not_mixed_with_what_was_not_asked():
     assert f"0 speak about this data, 0 have nothing to say about such data, and {count} were not" in (
         words.about_rows(spent)
     )
+
+
+def test_fewer_networks_than_asked_for_are_said_to_be():
+    found = corners().findings
+    assert found.training is not None
+    fewer = found.model_copy(
+        update={"training": found.training.model_copy(update={"asked": 64}), "certainty": None, "time": 60.0}
+    )
+    text = as_text(fewer)
+    assert "These are 3 of the 64 networks asked for: time ran out." in text
+    assert "--time 180" in text
+    assert "no time to train some networks again in float64" in text
+
+
+def test_a_repeated_point_is_named():
+    inputs = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0], [2.0, 1.0]])
+    found = wn.certify(inputs, ["a", "b", "a", "a"], runs=1, time=1e-6).findings.portrait
+    assert (found.duplicates, found.repeats, found.contradictions) == (1, ((3, 1),), ((2, 4),))
+    assert "1 point repeats an earlier one (row 3 is row 1 again; the first point is row 1)." in words.about_data(found)
 
 
 def test_a_clock_counts_down_and_shares_what_is_left():

@@ -53,7 +53,8 @@ def row(given, *hypotheses, meaning: Meaning | None = MEANING, **others):
          "What is left open: C; it took 3."),
         (row(Sides(30.0, 10.0, undecided=True), MET, open_constant="C"), Standing.NO_NUMBER, "At most 10 updates.",
          "What is left open: C; it was missed here, with 30 instead of 10; that does not refute it."),
-        (row(Sides(7e-15, 5e-20, Sense.AT_LEAST), MET), Standing.UNSEEN, "At most 5e-20 updates.", "It took 7e-15."),
+        (row(Sides(7e-15, 5e-20, Sense.AT_LEAST), MET), Standing.UNSEEN, "At most 5e-20 updates.",
+         "A change of 5e-20 is promised here, and 7e-15 was measured."),
     ],
 )  # fmt: skip
 def test_a_promise_in_words(given, standing, words, remark):
@@ -180,6 +181,6 @@ def test_a_change_is_verified(monkeypatch):
     (change,) = small_changes(rows, [view], cells, clock)
     assert (change.before, change.after) == (Verdict.HYPOTHESES_NOT_MET, Verdict.HOLDS)
     assert change.left_out == (103, 108)
-    assert "the 2 of 12 points on the wrong side of the best flat boundary (rows 103, 108;" in change.words
+    assert "leave out 2 of the 12 points, on the wrong side of the best flat boundary (rows 103, 108;" in change.words
     assert change.margin is not None
     assert change.gain.startswith("SGD with the hinge loss stops after at most")

@@ -35,6 +35,12 @@ def test_tabs_and_a_byte_order_mark(tmp_path):
     assert table.class_names == ("lily", "rose")
 
 
+def test_semicolons_and_a_byte_order_mark(tmp_path):
+    table = read(write(tmp_path, "flowers.csv", "\ufeff" + FLOWERS.replace(",", ";")))
+    assert table.columns == ("length", "width")
+    assert table.inputs.tolist() == [[1.4, 0.2], [1.5, 0.1], [4.7, 1.4], [4.9, 1.8]]
+
+
 @pytest.mark.parametrize("label", ["kind", "3", None])
 def test_the_label_is_chosen_by_name_or_number_or_is_the_last(tmp_path, label):
     assert read(write(tmp_path, "flowers.csv", FLOWERS), label=label).label == "kind"
@@ -103,7 +109,7 @@ HOSTILE = {
     "one_class.csv": ("1,a\n2,a\n", "every label .* is 'a'"),
     "regression.csv": ("".join(f"{n},{n * 1.37}\n" for n in range(40)), "does not name classes"),
     "missing_label.csv": ("1,a\n2,\n3,b\n", "row 2 is missing"),
-    "one_column.csv": ("1;a\n2;b\n", "one column .*';'"),
+    "one_column.csv": ("1\ta\n2\tb\n", "one column .its first line has"),
     "header_only.csv": ("a,b,c\n", "a header and no points"),
     "blank.csv": ("\n\n  \n", "is empty"),
     "nothing.csv": ("", "is empty"),
@@ -160,6 +166,7 @@ def test_what_is_no_file(tmp_path):
     for name, message in (
         ("pipe.csv", "a pipe or a device"),
         ("folder.csv", "is a folder"),
+        (".", "is a folder"),
         ("none.csv", "there is no file"),
         ("large.csv", "3,072 MiB"),
         ("nul\0.csv", "cannot be read"),

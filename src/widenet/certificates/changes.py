@@ -151,7 +151,7 @@ def _left_out(specimen: Specimen, drop: np.ndarray, numbers: np.ndarray, why: st
     rows = tuple(int(numbers[place]) + 1 for place in drop)
     named = ", ".join(map(str, rows[:SHOWN])) + (", …" if len(rows) > SHOWN else "")
     words = (
-        f"leave out the {len(rows):,} of {len(specimen.labels):,} points {why} (row{'s' if len(rows) > 1 else ''} "
+        f"leave out {len(rows):,} of the {len(specimen.labels):,} points, {why} (row{'s' if len(rows) > 1 else ''} "
         f"{named}; the first point is row 1)"
     )
     return Candidate(words, Specimen(data, specimen.choices), rows)
@@ -165,7 +165,7 @@ def _without_repeats(specimen: Specimen, numbers: np.ndarray) -> Candidate | Non
     drop = np.setdiff1d(np.arange(len(units)), first)
     if not len(drop) or len(drop) > len(units) // 2:
         return None
-    return _left_out(specimen, drop, numbers, "that lie in the same direction from the origin as an earlier one")
+    return _left_out(specimen, drop, numbers, "in the same direction from the origin as an earlier one")
 
 
 def _without_clashes(specimen: Specimen, numbers: np.ndarray) -> Candidate | None:

@@ -41,7 +41,8 @@ def left_open(part: Part) -> str:
     """What was seen of a part that could not be decided: how many tries, and the one that is farthest off."""
     tries = ""
     if part.undecided and part.cases > 1:
-        tries = f"all {part.cases:,}" if part.undecided == part.cases else f"{part.undecided:,} of {part.cases:,}"
+        every = "both" if part.cases == 2 else f"all {part.cases:,}"
+        tries = every if part.undecided == part.cases else f"{part.undecided:,} of {part.cases:,}"
     if is_missed(part):
         where = f"{tries} tries missed it here, the farthest with" if tries else "it was missed here, with"
         return f"{where} {number(part.measured)} instead of {number(part.promised)}; that does not refute it"

@@ -3,7 +3,7 @@
 import enum
 from collections.abc import Iterable
 
-from widenet.certificates.comparisons import is_too_small, left_open, says_nothing
+from widenet.certificates.comparisons import carrying, is_too_small, left_open, says_nothing
 from widenet.certificates.lacks import lack
 from widenet.certificates.rows import Row
 from widenet.certificates.views import AT_RANDOM
@@ -111,7 +111,12 @@ def _remark(row: Row, evidence: Evidence, standing: Standing, generosity: float 
         if standing is Standing.NO_NUMBER:
             said.append(f"what is left open: {evidence.open_constant}")
         part, seen = evidence.parts[0], row.meaning.seen if row.meaning is not None else ""
-        if evidence.conclusion is None:
+        if standing is Standing.UNSEEN:
+            shown = carrying(evidence)
+            said.append(
+                f"a change of {number(shown.promised)} is promised here, and {number(shown.measured)} was measured"
+            )
+        elif evidence.conclusion is None:
             # "The run that came closest" would be the one farthest off.
             said.append(left_open(next(each for each in evidence.parts if each.kept is None)))
         elif seen and part.measured is not None:

@@ -34,7 +34,7 @@ class TextTable:
 
 
 def read_text(path: Path, separator: str, label: str | None) -> TextTable:
-    """A table of numbers, separated by commas or tabs, with one column of labels.
+    """A table of numbers, separated by commas (or semicolons in their place) or tabs, with one column of labels.
 
     A first line without numbers, or with the name of the label in it, is a header. The label is the column with the
     name or the number (from 1) `label`; else the one called label, labels, y, target or class; else the last.
@@ -45,6 +45,10 @@ def read_text(path: Path, separator: str, label: str | None) -> TextTable:
     try:
         # utf-8-sig: spreadsheets put a byte-order mark before the first name.
         with path.open(newline="", encoding="utf-8-sig") as file:
+            first = next((line for line in _bounded(file, path.name) if line.strip()), "")
+            if separator == "," and "," not in first and ";" in first:  # what many spreadsheets write
+                separator = ";"
+            file.seek(0)
             return _read(_rows(file, path.name, separator), path.name, separator, label)
     except UnicodeDecodeError as error:
         raise DataError(f"{path.name} is not a text file ({error.reason}); save it as CSV in UTF-8.") from None

@@ -261,9 +261,9 @@ def why(row: Row) -> str:
         return "; ".join(lack(each) for each in row.missing[:2])
     part = evidence.headline
     if part.measured is not None and part.promised is not None:
-        return f"{evidence.quantity}: {sides(part)}"
+        return f"{sides(part)}: {evidence.quantity}"
     missing = "; ".join(f"{each.name}: {each.why or 'undecided'}" for each in row.missing[:1])
-    return missing or evidence.note or f"{part.name}: {_in_cases(part)}"
+    return missing or evidence.note or f"{_in_cases(part)}: {part.name}"
 
 
 def _in_cases(part: Part) -> str:
