@@ -158,6 +158,7 @@ def test_on_the_hexagon_the_residuals_stay():
     """A loss of ln 2 at least on six points leaves one of them with o ≤ 1/2: v ≥ (1/6)·(1/2)."""
     found = lemma_a_4_as_printed(hexagons())
     assert found.verdict is Verdict.VIOLATED
+    assert found.measured is not None
     assert found.measured > -0.2
     assert min(cell.residuals.min() for cell in hexagons()) >= 1 / 12 - 1e-12
     assert min(cell.losses.min() for cell in hexagons()) >= np.log(2) - 1e-12

@@ -221,6 +221,7 @@ def test_figure_2_a_slope_that_may_be_chance_is_no_trend(shift, agrees):
     numbers = numbers.assign(flips_at_moments=numbers.flips_at_moments * np.exp(powers) / 2)
     name = "slope of log share of changed patterns at T in log m, upper end"
     (row,) = [row for row in find_figure("li2018.figure_2").compare(numbers) if row.name == name]
+    assert row.interval is not None
     assert row.measured == row.interval[1]
     assert row.interval[0] < -0.12 < row.interval[1]
     assert row.verdict == ("AGREES" if agrees else "DIFFERS")
