@@ -26,7 +26,7 @@ from widenet.types import Dataset
 MOST_NUMBERS = 300_000
 """Above so many numbers the program that looks for points to leave out would take minutes."""
 MOST_PUT_BACK = 25
-"""More points than this are not put back one by one, which takes a linear program each."""
+"""More points than this, or points of large data, are not put back one by one: each takes a program of its own."""
 FACTORS = (2, 4)
 SHOWN = 8
 WANTING = (Verdict.HYPOTHESES_NOT_MET, Verdict.INSUFFICIENT_EVIDENCE)
@@ -176,7 +176,7 @@ def _without_clashes(specimen: Specimen, numbers: np.ndarray) -> Candidate | Non
 
 @functools.lru_cache(maxsize=4)
 def clashing(specimen: Specimen) -> np.ndarray | None:
-    """Points without which a flat boundary separates the rest, and of which none can be put back.
+    """Points without which a flat boundary separates the rest, and of which none can be put back if they are few.
 
     A linear program finds them. There may be fewer: the least number is hard to find.
 
@@ -210,8 +210,8 @@ def clashing(specimen: Specimen) -> np.ndarray | None:
 
 
 def _put_back(specimen: Specimen, drop: np.ndarray) -> np.ndarray:
-    """Those of the points that still have to go when each of the others is put back: none of them can be spared."""
-    if len(drop) > MOST_PUT_BACK:
+    """Those of the points that still have to go when each is put back in turn; all of them where that takes long."""
+    if len(drop) > MOST_PUT_BACK or len(drop) * specimen.inputs.size > MOST_NUMBERS:
         return drop
     inputs, labels = specimen.inputs, specimen.labels
     for point in drop:
