@@ -46,7 +46,7 @@ def row(given, *hypotheses, meaning: Meaning | None = MEANING, **others):
          "What was tried is not enough to tell."),
         (row(Rate([True] * 3, 0.1, [True] * 3, sides=Sides([30.0, 12.0, 15.0], 10.0, undecided=True)), MET),
          Standing.UNCONFIRMED, "At most 10 updates.",
-         "All 3 tries missed it here, the farthest with 30 instead of 10; that does not refute it."),
+         "All 3 tries settle nothing, and the farthest off has 30 instead of 10; that does not refute it."),
         (row(Sides(3.0, 10.0), UNKNOWN), Standing.UNKNOWN, "At most 10 updates.",
          "A flat boundary would have to separate the classes."),
         (row(Sides(3.0, 10.0), MET, open_constant="C"), Standing.NO_NUMBER, "At most 10 updates.",

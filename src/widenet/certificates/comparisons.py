@@ -44,7 +44,8 @@ def left_open(part: Part) -> str:
         every = "both" if part.cases == 2 else f"all {part.cases:,}"
         tries = every if part.undecided == part.cases else f"{part.undecided:,} of {part.cases:,}"
     if is_missed(part):
-        where = f"{tries} tries missed it here, the farthest with" if tries else "it was missed here, with"
+        # Only the farthest case is kept, so the others may lie on either side.
+        where = f"{tries} tries settle nothing, and the farthest off has" if tries else "it was missed here, with"
         return f"{where} {number(part.measured)} instead of {number(part.promised)}; that does not refute it"
     return f"{tries} tries were stopped too early to tell" if tries else "what was tried is not enough to tell"
 
