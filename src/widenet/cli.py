@@ -40,6 +40,7 @@ WORKLOADS = (
     "softmax_16",
     "descent",
     "flow",
+    "classifier",
     "figure_1",
     "linear_runs",
     "linear_steps",
