@@ -222,7 +222,10 @@ class TestCheck:
             (("--versoin", "list"), "'widenet' has no option '--versoin'; did you mean '--version'?"),
             (("chek",), "there is no command 'chek'; did you mean 'check'?"),
             (("help",), "there is no command 'help'; did you mean '--help'?"),
-            (("zzz",), "there is no command 'zzz'; known: --help, --version, bench, certify, check, figure, list, report."),
+            (
+                ("zzz",),
+                "there is no command 'zzz'; known: --help, --version, bench, certify, check, figure, list, report.",
+            ),
             (("figure", "--out"), "option '--out' requires an argument; 'widenet figure --help' shows what it takes."),
             (
                 ("list", "papers", "x"),
