@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -145,8 +145,11 @@ def test_a_wrong_parameter_is_one_sentence(wrong: dict, words: str) -> None:
 
 def test_runs_that_diverge_are_named() -> None:
     inputs, labels = blobs(30, 2, 0)
+    lost = WideClassifier(**SMALL, layers="both", step_size=1e30)
     with pytest.raises(ValueError, match="every run diverged"):
-        WideClassifier(**SMALL, layers="both", step_size=1e30).fit(inputs, labels)
+        lost.fit(inputs, labels)
+    with pytest.raises(NotFittedError):
+        lost.predict(inputs)
     model = WideClassifier(**SMALL, n_runs=2).fit(inputs, labels)
     model.status_[0] = "DIVERGED"
     assert model.decisions_of_runs(inputs).shape == (1, 30)

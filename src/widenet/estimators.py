@@ -121,7 +121,7 @@ class WideClassifier(ClassifierMixin, BaseEstimator):
 
     def decisions_of_runs(self, X: Any) -> Float[np.ndarray, "run sample *output"]:
         """The outputs of every run that did not diverge."""
-        check_is_fitted(self)
+        check_is_fitted(self, "hidden_weights_")
         inputs: Any = validate_data(self, X, reset=False, dtype=np.float64)
         inputs = inputs / self.scale_
         whole = self.status_ != RunStatus.DIVERGED.name
@@ -151,6 +151,8 @@ class WideClassifier(ClassifierMixin, BaseEstimator):
     @property
     def certificate_(self) -> Any:
         """What theory says about the data of `fit` and this width, step and start; made at each call, see `certify`.
+
+        Its theorems are about Leaky ReLUs: with slope 0 it takes the slope that `certify` chooses, and says which.
 
         Raises:
           AttributeError: `fit` was not called last: `partial_fit` keeps no data.
@@ -242,15 +244,15 @@ class WideClassifier(ClassifierMixin, BaseEstimator):
         recipe = Recipe(loss, method=method, max_steps=epochs * per_epoch, layers=Layers(self.layers))
         keys = jax.random.split(self._key(1 + self._epochs), self.n_runs)
         done = jax.device_get(ensemble(jax.tree.map(jnp.asarray, self._weights), data, recipe, keys))
+        lost = int(np.sum(done.status == RunStatus.DIVERGED))
+        if lost == self.n_runs:
+            raise ValueError(f"every run diverged with step_size {self.step_size}; take a smaller one")
         self._weights = done.network
         self._epochs += epochs
         self.n_iter_ = int(-(-int(np.max(done.steps)) // per_epoch)) + self._epochs - epochs
         self.loss_ = np.asarray(done.loss, np.float64)
         self.status_ = np.array([RunStatus(int(status)).name for status in done.status])
         self._publish(done.network)
-        lost = int(np.sum(self.status_ == RunStatus.DIVERGED.name))
-        if lost == self.n_runs:
-            raise ValueError(f"every run diverged with step_size {self.step_size}; take a smaller one")
         if lost:
             message = f"{lost} of {self.n_runs} runs diverged and are left out; take a smaller step_size"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)

@@ -12,7 +12,7 @@ from widenet.claims.experiments import Experiment
 from widenet.data.own import recall
 from widenet.losses import hinge, multiclass_hinge, zero_one
 from widenet.networks.activations import leaky_relu
-from widenet.networks.two_layer import TwoLayer, plus_minus, sphere_rows
+from widenet.networks.two_layer import TwoLayer, make_two_layer
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.ensemble import ensemble
@@ -150,15 +150,15 @@ def run_ensemble(setting: EnsembleSetting, progress: Progress) -> Ensemble:
 
 def make_network(setting: EnsembleSetting, key: RunKey, dim: int) -> TwoLayer:
     """Rows on a sphere; half of the neurons vote for a class and half against it."""
-    own, other = jax.random.split(key)
-    neurons, weight = setting.n_neurons, setting.n_neurons**-0.5
-    rows = sphere_rows(own, neurons, dim, setting.init_scale, jnp.dtype(setting.dtype))
-    if setting.n_classes == 2:
-        output = plus_minus(neurons, weight, jnp.dtype(setting.dtype))
-    else:
-        votes = jax.random.bernoulli(other, 0.5, (setting.n_classes, neurons))
-        output = jnp.where(votes, weight, -weight).astype(setting.dtype)
-    return TwoLayer(rows, output, None, leaky_relu(setting.slope))
+    return make_two_layer(
+        key,
+        setting.n_neurons,
+        dim,
+        leaky_relu(setting.slope),
+        radius=setting.init_scale,
+        n_outputs=None if setting.n_classes == 2 else setting.n_classes,
+        dtype=jnp.dtype(setting.dtype),
+    )
 
 
 def held_out_points(labels: Float[np.ndarray, " sample"], seed: int) -> Bool[np.ndarray, " sample"]:
