@@ -51,9 +51,20 @@ class Target:
             return [*sorted(self.tests.glob("test_*formulas*.py")), *sorted((self.tests / "claims").glob("test_*.py"))]
         return sorted(path for path in self.tests.rglob("test_*.py") if not re.search("gpu|devices", path.name))
 
-    def own_test(self, module: str) -> str:
-        """The file of tests that carries the name of this module."""
-        return f"test_{module.rsplit('.', 1)[-1]}.py"
+    def own_tests(self, module: str) -> set[str]:
+        """The files of tests that carry the name of this module, alone or with a noun of theirs after it."""
+        name = module.rsplit(".", 1)[-1]
+        others = {f"test_{path.stem}.py" for path in self.files if path.stem != name}
+        return {
+            path.name
+            for path in self.test_files()
+            if is_named_after(path.stem.removeprefix("test_"), name) and path.name not in others
+        }
+
+
+def is_named_after(test: str, module: str) -> bool:
+    """Whether `wide_angle` is about `wide`."""
+    return test == module or test.startswith(f"{module}_")
 
 
 def find(name: str) -> Target:
