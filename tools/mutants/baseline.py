@@ -50,14 +50,14 @@ class Baseline:
         """(of another file, seconds, name, test), in the order in which they are tried; found once per function."""
         if (known := self._known.get((module, function))) is not None:
             return known
-        path, own = str(path_of(module).relative_to(ROOT)), self.target.own_tests(module)
+        path = str(path_of(module).relative_to(ROOT))
         chosen = []
         for name, found in self._files.items():
             by_file = self.target.by_file and any(
                 _enters(test["enters"], path, function) for test in found["tests"].values()
             )
             chosen += [
-                (Path(name).name not in own, test["seconds"], node, test)
+                (not self.target.is_own(name, module), test["seconds"], node, test)
                 for node, test in found["tests"].items()
                 if by_file or _enters(test["enters"], path, function)
             ]
@@ -66,8 +66,8 @@ class Baseline:
 
     def digest(self, mutant: Mutant) -> str:
         """Changes when the module or the tests that should notice do."""
-        own = self.target.own_tests(mutant.module)
-        files = [path_of(mutant.module), *(path for path in self.target.test_files() if path.name in own)]
+        own = (path for path in self.target.test_files() if self.target.is_own(path.name, mutant.module))
+        files = [path_of(mutant.module), *own]
         return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
     def failing(self) -> list[str]:

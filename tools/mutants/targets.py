@@ -51,15 +51,14 @@ class Target:
             return [*sorted(self.tests.glob("test_*formulas*.py")), *sorted((self.tests / "claims").glob("test_*.py"))]
         return sorted(path for path in self.tests.rglob("test_*.py") if not re.search("gpu|devices", path.name))
 
+    def is_own(self, test: str, module: str) -> bool:
+        """Whether a file of tests carries the name of this module, alone or with a noun of its own after it."""
+        about, name = Path(test).stem.removeprefix("test_"), module.rsplit(".", 1)[-1]
+        return is_named_after(about, name) and about not in {path.stem for path in self.files} - {name}
+
     def own_tests(self, module: str) -> set[str]:
-        """The files of tests that carry the name of this module, alone or with a noun of theirs after it."""
-        name = module.rsplit(".", 1)[-1]
-        others = {f"test_{path.stem}.py" for path in self.files if path.stem != name}
-        return {
-            path.name
-            for path in self.test_files()
-            if is_named_after(path.stem.removeprefix("test_"), name) and path.name not in others
-        }
+        """The names of these files."""
+        return {path.name for path in self.test_files() if self.is_own(path.name, module)}
 
 
 def is_named_after(test: str, module: str) -> bool:

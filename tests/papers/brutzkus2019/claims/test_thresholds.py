@@ -295,7 +295,7 @@ def test_ratios_are_compared_exactly():
 
 def test_at_a_width_of_64_no_ratio_is_allowed():
     ends = np.array([[4, 6]])
-    assert broken(equation_17(ConeCounts(np.array([64]), ends, ends))) == ["at most α(k)", "at least 1/α(k)"]
+    assert broken(equation_17(ConeCounts(np.array([64]), ends, ends))) == ["at most α(k)"]
     assert broken(equation_17(ConeCounts(np.array([65]), ends, ends))) == []
 
 
