@@ -1,4 +1,4 @@
-"""Eq. 18 and Propositions E.18 and E.22, with controls in their outputs, limits and training sets."""
+"""Propositions E.18 and E.22, with controls in their outputs, limits and training sets."""
 
 import dataclasses
 import functools

@@ -1,4 +1,4 @@
-"""Theorem 6.4 from every octant, and what decides the outcome, with controls that the same checks reject."""
+"""Narrow networks from every octant: what decides the outcome, with controls that the same checks reject."""
 
 import dataclasses
 from fractions import Fraction

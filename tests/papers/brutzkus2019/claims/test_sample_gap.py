@@ -1,4 +1,4 @@
-"""Theorem 6.5: both halves, its examples, and controls with narrow networks, larger errors and other constants."""
+"""Theorem 6.5: both halves, and controls with narrow networks, larger errors and other constants."""
 
 import dataclasses
 import functools

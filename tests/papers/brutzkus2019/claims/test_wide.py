@@ -1,4 +1,4 @@
-"""Wide networks: Theorem 6.3 and what leads to it, with controls outside its regime and with wrong constants."""
+"""Wide networks: convergence and the sums at zero loss, with controls outside their regime and with wrong constants."""
 
 import dataclasses
 import functools

@@ -1,4 +1,4 @@
-"""The start of XOR: counts of filters, sizes, the first step."""
+"""The start of XOR: counts of filters, and sizes."""
 
 import dataclasses
 from fractions import Fraction

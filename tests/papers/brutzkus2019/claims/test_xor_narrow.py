@@ -1,4 +1,4 @@
-"""XOR with k = 2: solvable, and not solved in three runs of four."""
+"""XOR with k = 2: not solved in three runs of four."""
 
 import dataclasses
 import functools

@@ -1,4 +1,4 @@
-"""Trajectories on diverse points: one pair, the closed form, kinks, the split of the outputs, and XOR as a case."""
+"""Trajectories on diverse points: one pair, the closed form, kinks, and the split of the outputs."""
 
 import functools
 from dataclasses import fields, replace
