@@ -17,7 +17,7 @@ INTERRUPTIBLE = "import signal; signal.signal(signal.SIGINT, signal.default_int_
 
 def widenet(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "widenet.cli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
 
 
 REFUSED = (["check"], ["check", "--seed"], ["chek"], ["check", "x", "--seed", "abc"])
@@ -37,7 +37,7 @@ try:
 finally:
     print("heavy:", sorted({HEAVY!r} & set(sys.modules)), file=sys.stderr)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
     assert "heavy: []" in done.stderr, done.stderr
     assert done.returncode == (2 if arguments in REFUSED else 0)
     assert "Traceback" not in done.stderr
@@ -82,7 +82,7 @@ def test_a_terminal_gets_colours_and_keeps_its_width() -> None:
 
 def python(code: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", f"{INTERRUPTIBLE}\n{code}"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
 STORED = "what was finished is in the store."
