@@ -9,7 +9,6 @@ import jinja2
 import numpy as np
 
 from widenet.certificates import words
-from widenet.certificates.comparisons import sides
 from widenet.certificates.promises import Promise, Standing
 from widenet.claims import Kind, Verdict
 from widenet.console import wording
@@ -58,7 +57,7 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
         silences=[(reason, [row for row in findings.silent if row.silence == reason]) for reason in reasons],
         pictures={name.split(".")[0]: _inside(name, content) for name, content in pictures.items()},
         say=words,
-        sides=sides,
+        sides=wording.sides,
         words=wording,
     )
 
