@@ -25,7 +25,8 @@ class Choices(ClosedModel):
       n_neurons: the width of networks whose width is free, even.
       slope: α of the Leaky ReLU.
       step_size: η of networks whose step is free.
-      max_updates: updates after which a run of SGD is cut off; each claim's own number if left out.
+      max_updates: updates after which a run is cut off; each claim's own number if left out. Claims that need more say
+        so or leave it undecided.
       required_margin: γ of the hinge loss of XORD networks.
       diverse_only: whether statements about XORD leave out points that are not diverse.
       seed: of initial weights and orders.

@@ -11,7 +11,7 @@ from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import BOUND, ROUNDING, STEP
 from widenet.diagnostics.homogeneous_margins import losses as losses_of
 from widenet.papers.sarussi2021.claims.conditions import SHAPE, conditions
-from widenet.papers.sarussi2021.claims.specimens import silence_over_labels
+from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, silence_over_labels
 from widenet.papers.sarussi2021.formulas import (
     epoch_bound,
     one_epoch,
@@ -239,7 +239,7 @@ def epochs_on(specimen: Specimen) -> list[EpochSetting] | Silence:
             slope=chosen.slope,
             step_size=chosen.step_size,
             clean_levels=(),
-            most_epochs=max(2, min(6000, 20_000 // n)),
+            most_epochs=epochs_allowed(specimen, max(2, min(6000, 20_000 // n))),
             seed=chosen.seed,
         )
     ]
