@@ -135,3 +135,17 @@ except KeyboardInterrupt:
     done = python(code)
     assert done.stdout == ("raised\n" if watched else "lost\n")
     assert ("Traceback" in done.stderr) == (not watched)
+
+
+def test_ctrl_c_while_a_library_is_at_work_for_long_is_one_sentence() -> None:
+    """A compiler does not let Python hear of the signal; nor does this function, which takes hours."""
+    code = """
+import hashlib, os, signal, threading
+from widenet.console import interrupts
+interrupts.watch()
+threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+hashlib.pbkdf2_hmac("sha256", b"a", b"b", 2**31 - 1)
+"""
+    done = python(code)
+    assert (done.stdout, done.stderr) == ("", f"widenet: interrupted; {STORED}\n")
+    assert done.returncode == 130
