@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from widenet.certificates.certificate import Certificate
-from widenet.certificates.making import certify
+from widenet.certificates.making import Wishes, make
 from widenet.certificates.reading import read
 from widenet.claims import Verdict
 from widenet.claims.base import expected_of
@@ -27,12 +27,15 @@ def carry_out(files: Sequence[str], out: Path, **choices: Any) -> tuple[Certific
     """
     if not 1 <= len(files) <= 2:
         raise InputError("name one file, or the two .npy files of inputs and labels.")
+    # What is wrong is refused before anything is begun.
+    label = choices.pop("label")
+    wishes = Wishes.checked(**choices)
     output.require_writable(out)
-    table = read(*files, label=choices.pop("label"))  # what cannot be read is refused before anything is begun
-    with watching(1, choices["time"]) as watch:
-        progress = watch.begin(Path(files[0]).name, choices["time"])
-        found = certify(table, progress=progress, **choices)
-        watch.end(Path(files[0]).name, f"{found.findings.seconds:.1f} s", choices["time"])
+    table = read(*files, label=label)
+    with watching(1, wishes.seconds) as watch:
+        progress = watch.begin(Path(files[0]).name, wishes.seconds)
+        found = make(table, wishes, progress=progress)
+        watch.end(Path(files[0]).name, f"{found.findings.seconds:.1f} s", wishes.seconds)
     return found, output.write_files(out, found.files(Path(files[0]).stem))
 
 
