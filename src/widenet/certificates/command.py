@@ -1,5 +1,6 @@
 """What `widenet certify` does: certify, write the page and its JSON twin, and show one screen."""
 
+import functools
 import shutil
 import sys
 from collections.abc import Sequence
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from widenet.certificates.certificate import Certificate
+from widenet.certificates.files import name_of
 from widenet.certificates.making import certify
 from widenet.certificates.reading import read
 from widenet.claims import Verdict
@@ -14,6 +16,8 @@ from widenet.claims.base import expected_of
 from widenet.console import output
 from widenet.console.progress import watching
 from widenet.errors import InputError
+from widenet.progress import Progress
+from widenet.run import Watch
 
 WIDEST = 110
 
@@ -29,11 +33,21 @@ def carry_out(files: Sequence[str], out: Path, **choices: Any) -> tuple[Certific
         raise InputError("name one file, or the two .npy files of inputs and labels.")
     output.require_writable(out)
     table = read(*files, label=choices.pop("label"))  # what cannot be read is refused before anything is begun
+    name = name_of(Path(files[0]))
     with watching(1, choices["time"]) as watch:
-        progress = watch.begin(Path(files[0]).name, choices["time"])
-        found = certify(table, progress=progress, **choices)
-        watch.end(Path(files[0]).name, f"{found.findings.seconds:.1f} s", choices["time"])
+        found = certify(table, progress=_from_first_report(watch, name, choices["time"]), **choices)
+        watch.end(name, f"{found.findings.seconds:.1f} s", choices["time"])
     return found, output.write_files(out, found.files(Path(files[0]).stem))
+
+
+def _from_first_report(watch: Watch, name: str, seconds: float) -> Progress:
+    """A piece of work that begins with its first report: where a choice is refused, nothing was begun."""
+    begin = functools.cache(watch.begin)
+
+    def report(fraction: float, words: str) -> None:
+        begin(name, seconds)(fraction, words)
+
+    return report
 
 
 def screen(found: Certificate, written: Sequence[Path]) -> str:
