@@ -98,15 +98,20 @@ def spares(claim: Claim) -> Callable:
     return _registered(claim)
 
 
-def every_part_of(module: ModuleType, *, except_for: dict[str, str] | None = None) -> Callable[[], None]:
+def every_part_of(
+    module: ModuleType, *, except_for: dict[str, str] | None = None, elsewhere: tuple[Claim, ...] = ()
+) -> Callable[[], None]:
     """A test that every part and hypothesis of the module's claims has a control in the file that calls this.
 
-    `except_for` gives, by "claim: part", the reason why something cannot be broken alone.
+    `except_for` gives, by "claim: part", the reason why something cannot be broken alone; `elsewhere` names the claims
+    that have a file of tests of their own.
     """
-    excused = set(except_for or {})
+    excused, others = set(except_for or {}), {claim.id for claim in elsewhere}
 
     def test() -> None:
-        lacking = set().union(*(_lacking(claim) for claim in claims_of(module)))
+        about = [claim for claim in claims_of(module) if claim.id not in others]
+        assert about, "nothing is left to look at"
+        lacking = set().union(*(_lacking(claim) for claim in about))
         assert not lacking - excused, "no control for\n  " + "\n  ".join(sorted(lacking - excused))
         assert not excused - lacking, f"excused, but it has a control: {sorted(excused - lacking)}"
 

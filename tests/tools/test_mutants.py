@@ -288,6 +288,13 @@ def test_own_tests_come_first_and_the_quickest_of_them(tmp_path):
     assert list(Baseline(target, tmp_path).noticing(mutant, 5.0)) == ["quick", "a", "b"]
 
 
+def test_own_tests_are_all_files_with_the_name_of_the_module():
+    target = find("brutzkus2019")
+    own = target.own_tests("widenet.papers.brutzkus2019.claims.wide")
+    assert own == {"test_wide.py", "test_wide_angle.py", "test_wide_theorem_6_3.py"}
+    assert target.own_tests("widenet.papers.brutzkus2019.formulas") == {"test_formulas.py"}
+
+
 def test_drawn_data_is_the_same_each_time_and_of_every_kind():
     for number in range(30):
         first, second = drawn_data.drawn(number), drawn_data.drawn(number)

@@ -58,8 +58,8 @@ def chosen(target: Target, only: str, sample: int | None, seed: int) -> list[Mut
 
 
 def _needed(target: Target, mutants: list[Mutant]) -> set[str] | None:
-    own = {target.own_test(each.module) for each in mutants}
-    return own if own <= {path.name for path in target.test_files()} else None
+    own = [target.own_tests(module) for module in {each.module for each in mutants}]
+    return set().union(*own) if all(own) else None
 
 
 def _arguments() -> argparse.Namespace:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tools.mutants.mutation import MODULE, Mutant
 from tools.mutants.sessions import in_child
-from tools.mutants.targets import PACKAGE, ROOT, Target, path_of
+from tools.mutants.targets import PACKAGE, ROOT, Target, is_named_after, path_of
 
 
 class Baseline:
@@ -50,14 +50,14 @@ class Baseline:
         """(of another file, seconds, name, test), in the order in which they are tried; found once per function."""
         if (known := self._known.get((module, function))) is not None:
             return known
-        path, own = str(path_of(module).relative_to(ROOT)), self.target.own_test(module)
+        path = str(path_of(module).relative_to(ROOT))
         chosen = []
         for name, found in self._files.items():
             by_file = self.target.by_file and any(
                 _enters(test["enters"], path, function) for test in found["tests"].values()
             )
             chosen += [
-                (Path(name).name != own, test["seconds"], node, test)
+                (not self.target.is_own(name, module), test["seconds"], node, test)
                 for node, test in found["tests"].items()
                 if by_file or _enters(test["enters"], path, function)
             ]
@@ -66,8 +66,8 @@ class Baseline:
 
     def digest(self, mutant: Mutant) -> str:
         """Changes when the module or the tests that should notice do."""
-        own = self.target.own_test(mutant.module)
-        files = [path_of(mutant.module), *(path for path in self.target.test_files() if path.name == own)]
+        own = (path for path in self.target.test_files() if self.target.is_own(path.name, mutant.module))
+        files = [path_of(mutant.module), *own]
         return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
     def failing(self) -> list[str]:
@@ -78,7 +78,7 @@ class Baseline:
         """Of a file of tests, of what it shares with others, and of the module it is named after."""
         helpers = [each for each in sorted(self.target.tests.rglob("*.py")) if not each.name.startswith("test_")]
         stem = path.stem.removeprefix("test_")
-        modules = [each for each in self.target.files if each.stem == stem or not self.target.is_room]
+        modules = [each for each in self.target.files if is_named_after(stem, each.stem) or not self.target.is_room]
         parts = [path, ROOT / "tests" / "controls.py", *helpers, *modules, PACKAGE / "claims" / "sides.py"]
         return hashlib.sha256(b"".join(each.read_bytes() for each in parts)).hexdigest()[:12]
 

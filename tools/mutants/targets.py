@@ -51,9 +51,19 @@ class Target:
             return [*sorted(self.tests.glob("test_*formulas*.py")), *sorted((self.tests / "claims").glob("test_*.py"))]
         return sorted(path for path in self.tests.rglob("test_*.py") if not re.search("gpu|devices", path.name))
 
-    def own_test(self, module: str) -> str:
-        """The file of tests that carries the name of this module."""
-        return f"test_{module.rsplit('.', 1)[-1]}.py"
+    def is_own(self, test: str, module: str) -> bool:
+        """Whether a file of tests carries the name of this module, alone or with a noun of its own after it."""
+        about, name = Path(test).stem.removeprefix("test_"), module.rsplit(".", 1)[-1]
+        return is_named_after(about, name) and about not in {path.stem for path in self.files} - {name}
+
+    def own_tests(self, module: str) -> set[str]:
+        """The names of these files."""
+        return {path.name for path in self.test_files() if self.is_own(path.name, module)}
+
+
+def is_named_after(test: str, module: str) -> bool:
+    """Whether `wide_angle` is about `wide`."""
+    return test == module or test.startswith(f"{module}_")
 
 
 def find(name: str) -> Target:

@@ -9,7 +9,7 @@ from typing import Any
 
 from widenet.certificates.certificate import Certificate
 from widenet.certificates.files import name_of
-from widenet.certificates.making import certify
+from widenet.certificates.making import Wishes, make
 from widenet.certificates.reading import read
 from widenet.claims import Verdict
 from widenet.claims.base import expected_of
@@ -31,17 +31,20 @@ def carry_out(files: Sequence[str], out: Path, **choices: Any) -> tuple[Certific
     """
     if not 1 <= len(files) <= 2:
         raise InputError("name one file, or the two .npy files of inputs and labels.")
+    # What is wrong is refused before anything is begun.
+    label = choices.pop("label")
+    wishes = Wishes.checked(**choices)
     output.require_writable(out)
-    table = read(*files, label=choices.pop("label"))  # what cannot be read is refused before anything is begun
+    table = read(*files, label=label)
     name = name_of(Path(files[0]))
-    with watching(1, choices["time"]) as watch:
-        found = certify(table, progress=_from_first_report(watch, name, choices["time"]), **choices)
-        watch.end(name, f"{found.findings.seconds:.1f} s", choices["time"])
+    with watching(1, wishes.seconds) as watch:
+        found = make(table, wishes, progress=_from_first_report(watch, name, wishes.seconds))
+        watch.end(name, f"{found.findings.seconds:.1f} s", wishes.seconds)
     return found, output.write_files(out, found.files(Path(files[0]).stem))
 
 
 def _from_first_report(watch: Watch, name: str, seconds: float) -> Progress:
-    """A piece of work that begins with its first report: where a choice is refused, nothing was begun."""
+    """A piece of work that begins with its first report: where the data is refused, nothing was begun."""
     begin = functools.cache(watch.begin)
 
     def report(fraction: float, words: str) -> None:

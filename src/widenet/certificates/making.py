@@ -1,6 +1,7 @@
 """From a reader's data to a certificate: read, prepare, look, train, ask."""
 
 import numbers
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -76,23 +77,83 @@ def certify(
       InputError: the data cannot be used, or a choice is wrong; one sentence.
       StoreError: the store cannot be read or written.
     """
-    seconds = _positive("time", time, MOST_SECONDS)
-    how, runs = Scaling.named(scaling), _count("runs", runs, MOST_RUNS)
-    init_scale = None if init_scale is None else _positive("init_scale", init_scale, LARGEST_SCALE)
+    wishes = Wishes.checked(width, step_size, init_scale, slope, runs, time, scaling, seed)
     table = inputs if isinstance(inputs, Table) else read(inputs, labels, label=label)
-    choices = _choices(table, width, step_size, slope, seed)
+    return make(table, wishes, store, progress)
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a reader may choose, once it is known to make sense.
+
+    Attributes:
+      choices: for theorems.
+      has_width: whether she chose the width.
+      init_scale: of the networks that are trained; None for 1/√width.
+      runs, seconds, scaling: as in `certify`.
+    """
+
+    choices: Choices
+    has_width: bool
+    init_scale: float | None
+    runs: int
+    seconds: float
+    scaling: Scaling
+
+    @classmethod
+    def checked(
+        cls, width: Any, step_size: Any, init_scale: Any, slope: Any, runs: Any, time: Any, scaling: str, seed: Any
+    ) -> "Wishes":
+        """Those of a reader.
+
+        Raises:
+          InputError: one of them is wrong; one sentence.
+        """
+        return cls(
+            choices=_choices({"n_neurons": width, "step_size": step_size, "slope": slope, "seed": seed}),
+            has_width=width is not None,
+            init_scale=None if init_scale is None else _positive("init_scale", init_scale, LARGEST_SCALE),
+            runs=_count("runs", runs, MOST_RUNS),
+            seconds=_positive("time", time, MOST_SECONDS),
+            scaling=Scaling.named(scaling),
+        )
+
+    def choices_for(self, n_classes: int, columns: int) -> Choices:
+        """The choices for data of so many classes and columns: more classes want more neurons.
+
+        Raises:
+          InputError: a network of the chosen width would have too many weights.
+        """
+        if self.has_width and self.choices.n_neurons * columns > MOST_WEIGHTS:
+            raise InputError(
+                f"width {shown(self.choices.n_neurons)} with {columns:,} columns makes more than {MOST_WEIGHTS:,} "
+                "weights; take a smaller one."
+            )
+        if self.has_width or n_classes == 2:
+            return self.choices
+        return self.choices.model_copy(update={"n_neurons": max(LEAST_WIDTH, PER_CLASS * n_classes)})
+
+
+def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Progress = silent) -> Certificate:
+    """The certificate of a table that was read; see `certify`.
+
+    Raises:
+      InputError: the data cannot be used.
+      StoreError: the store cannot be read or written.
+    """
+    time, choices = wishes.seconds, wishes.choices_for(len(table.class_names), table.inputs.shape[1])
     progress(0.0, "loading the papers")
     main, others = claims_by_weight()
-    clock = Clock(seconds)
+    clock = Clock(time)
     progress(0.01, "looking at the data")
-    prepared = prepare(table, how, seed)
+    prepared = prepare(table, wishes.scaling, choices.seed)
     portrait = portray(table, prepared)
-    whole, few = views_of(table, prepared, portrait, choices, seconds)
+    whole, few = views_of(table, prepared, portrait, choices, time)
     cells = cells_of(store)
-    most = max(int(NUMBERS_PER_SECOND * seconds) // prepared.data.dim, LEAST_TRAINED)
+    most = max(int(NUMBERS_PER_SECOND * time) // prepared.data.dim, LEAST_TRAINED)
     data = prepared.data[drawn_points(np.asarray(prepared.data.labels), most, choices.seed)]
     digest = Specimen(data, choices).digest
-    setting = _networks(choices, len(table.class_names), runs, init_scale, data, digest, seconds)
+    setting = _networks(choices, len(table.class_names), wishes, data, digest)
     progress(0.05, "compiling the training of networks")
     ensemble = train(setting, cells, clock, stretch(progress, 0.05, 0.35))
     rows = ask_all(main, whole, cells, clock.share(FOR_MAIN), stretch(progress, 0.35, 0.6))
@@ -110,7 +171,7 @@ def certify(
         rows=tuple(rows),
         promises=tuple(promises_of(rows)),
         changes=tuple(changes),
-        training=None if ensemble is None else summed(ensemble, runs),
+        training=None if ensemble is None else summed(ensemble, wishes.runs),
         certainty=certainty,
         seconds=clock.waited,
         time=clock.seconds,
@@ -121,39 +182,29 @@ def certify(
     return Certificate(findings, table, prepared, ensemble)
 
 
-def _choices(table: Table, width: Any, step_size: Any, slope: Any, seed: Any) -> Choices:
+def _choices(given: dict[str, Any]) -> Choices:
     """The reader's choices for theorems; what she left open is chosen."""
-    given = {"n_neurons": width, "step_size": step_size, "slope": slope, "seed": seed}
-    if width is None and len(table.class_names) > 2:
-        given["n_neurons"] = max(LEAST_WIDTH, PER_CLASS * len(table.class_names))
     try:
-        chosen = Choices(**{name: value for name, value in given.items() if value is not None})
+        return Choices(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
         name = {"n_neurons": "width"}.get(str(first["loc"][0]), str(first["loc"][0]))
         must = first["msg"].partition(",")[0].replace("Input should", "must")
         raise InputError(f"{name} {must}, got {shown(first['input'])}.") from None
-    if width is not None and chosen.n_neurons * table.inputs.shape[1] > MOST_WEIGHTS:
-        raise InputError(
-            f"width {shown(width)} with {table.inputs.shape[1]:,} columns makes more than {MOST_WEIGHTS:,} weights; "
-            "take a smaller one."
-        )
-    return chosen
 
 
-def _networks(
-    choices: Choices, n_classes: int, runs: int, init_scale: float | None, data: Dataset, digest: str, seconds: float
-) -> EnsembleSetting:
+def _networks(choices: Choices, n_classes: int, wishes: Wishes, data: Dataset, digest: str) -> EnsembleSetting:
     """How the networks are trained."""
+    neurons, runs = choices.n_neurons, wishes.runs
     return EnsembleSetting(
         own_data=digest,
         n_classes=n_classes,
         n_runs=runs,
-        n_neurons=choices.n_neurons,
+        n_neurons=neurons,
         slope=choices.slope,
         step_size=choices.step_size,
-        init_scale=choices.n_neurons**-0.5 if init_scale is None else init_scale,
-        max_epochs=epochs_for(data.n_samples, data.dim, choices.n_neurons, runs, seconds),
+        init_scale=neurons**-0.5 if wishes.init_scale is None else wishes.init_scale,
+        max_epochs=epochs_for(data.n_samples, data.dim, neurons, runs, wishes.seconds),
         seed=choices.seed,
     )
 

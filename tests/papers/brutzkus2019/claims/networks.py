@@ -46,6 +46,12 @@ def in_the_corner() -> Trained:
     return run_trained(corner(1, 60))
 
 
+@functools.cache
+def many_in_the_corner(n_runs: int = 557) -> Trained:
+    """As many runs as Theorem 6.3 needs, or another number: the same sixty several times."""
+    return repeated(in_the_corner(), n_runs)
+
+
 def fast() -> Trained:
     """The corner with ten times the step."""
     return networks(120, 1 / 41, 8.0)

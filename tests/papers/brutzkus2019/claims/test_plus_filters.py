@@ -7,7 +7,6 @@ from tests.controls import breaks_part, every_part_of, part_edges, spares
 from tests.papers.brutzkus2019.claims.plain import DIVERSE, plain_trace, points
 from tests.papers.brutzkus2019.claims.settings import (
     FAST,
-    SCATTERED,
     SMALL,
     TINY,
     WIDE,
@@ -39,13 +38,7 @@ from widenet.papers.brutzkus2019.claims.plus_filters import (
 from widenet.papers.brutzkus2019.runs.traces import Trace, TraceSetting, draw_fits, follow
 
 BOUND = "N(x⁺) ≤ (2t + √2/4)c_η"
-COEFFICIENT, SIZE, SIGN = (
-    "(1) the coefficient of ηp_i is n(t)",
-    "(1) |α| ≤ η",
-    "(1) α is 0 or against the sign of ⟨w_0, p₂⟩",
-)
 ALONG, ACROSS = "(1) ⟨v_t, p_i⟩ > 0", "(1) |⟨v_t, p₂⟩| < 2η"
-OTHERS, CONES = "(2) whole steps along p₂ on W24(0)", "(3) W_t⁺(i) = W_0⁺(i)"
 GROWS, STAYS = "S⁺ grows by 2η|W13| where N(x⁺) < γ", "S⁺ stays where N(x⁺) ≥ γ"
 
 
@@ -139,94 +132,6 @@ def test_lemma_e_4_says_nothing_of_places_without_a_filter_in_w13(group):
     assert (part.kept, part.cases) == (None, 0)
 
 
-def test_control_lemma_6_2_with_the_printed_count():
-    evidence = lemma_6_2([traced(FAST)], through_t=True)
-    assert evidence.verdict is Verdict.VIOLATED
-    assert part_of(evidence, COEFFICIENT).broken == part_of(evidence, ALONG).broken == 100
-    assert broken(evidence) == [COEFFICIENT, ALONG]
-
-
-def test_control_lemma_6_2_without_eta():
-    assert lemma_6_2([traced(FAST)], with_eta=False).verdict is Verdict.VIOLATED
-    # D2, t = 11: w^(2) = w_0 + p₂/16.
-    assert broken(lemma_6_2([toy("D2")], with_eta=False)) == [OTHERS]
-
-
-@pytest.mark.parametrize(
-    ("steps", "fails"),
-    [
-        ((0, 0), []),
-        ((16, 16), []),
-        ((-16, 32), []),
-        ((15, 16), [OTHERS]),
-        ((16, 17), [OTHERS]),
-        ((8, 24), [OTHERS]),
-    ],
-)
-def test_control_lemma_6_2_without_eta_wants_whole_lengths(steps, fails):
-    """η = 1/16 in D2: as printed, sixteen steps of η are one whole m, and all of W24(0) have to make them."""
-    ends = np.array(steps)[:, None, None]
-    still = altered(toy("D2"), "b_range.w24", slice(None), now(0))
-    there = altered(still, "b_range.w24", slice(5, 6), lambda _: ends)
-    assert broken(lemma_6_2([there], with_eta=False)) == fails
-
-
-@pytest.mark.parametrize("with_eta", [False, True])
-def test_control_lemma_6_2_a_step_along_p1_on_w24(with_eta):
-    """With nothing along p₂ at all, it is the only thing that fails, printed or repaired."""
-    still = altered(toy("D2"), "b_range.w24", slice(None), now(0))
-    assert broken(lemma_6_2([still], with_eta=with_eta)) == []
-    assert broken(lemma_6_2([altered(still, "a_range.w24", 5, now(1))], with_eta=with_eta)) == [OTHERS]
-
-
-def test_control_lemma_6_2_outside_the_event():
-    evidence = lemma_6_2([traced(SCATTERED)])
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert evidence.conclusion is False
-
-
-test_control_lemma_6_2_part_by_part = part_edges(
-    lemma_6_2,
-    on_toy(lemma_6_2, "D2"),
-    {
-        COEFFICIENT: ({}, {"a_range.w13": (5, plus(1))}),
-        SIZE: ({"b_range.w13": (5, now(-1))}, {"b_range.w13": (5, now(-2))}),
-        SIGN: ({"b_range.w13": (5, now(0))}, {"b_range.w13": (5, now(1))}),
-        ACROSS: ({"largest_r": (5, now(2 - TINY))}, {"largest_r": (5, now(2.0))}),
-        OTHERS: ({}, {"a_range.w24": (5, now(1))}),
-        CONES: ({}, {"w_moved": (5, now(1))}),
-    },
-)
-
-
-@breaks_part(lemma_6_2, ALONG, also=(COEFFICIENT,))
-def test_control_lemma_6_2_with_one_update_too_few():
-    """The fit of v_t with p_i is that of w_0, and whole steps more: it falls only where the coefficient does."""
-    return on_toy(lemma_6_2, "D2")(**{"a_range.w13": (5, plus(-1))})
-
-
-@pytest.mark.parametrize("end", [0, 1])
-@pytest.mark.parametrize(("record", "by", "fails"), [("a_range.w13", 1, COEFFICIENT), ("a_range.w24", 1, OTHERS)])
-def test_control_lemma_6_2_looks_at_every_filter(record, by, fails, end):
-    off = by * np.eye(2)[end][:, None].astype(int)
-    assert broken(on_toy(lemma_6_2, "D2")(**{record: (5, plus(off))})) == [fails]
-
-
-@pytest.mark.parametrize("extremes", [(-2, 0), (-2, -1), (-2, -2)])
-def test_control_lemma_6_2_looks_at_the_largest_alpha(extremes):
-    ends = np.array(extremes)[:, None, None]
-    assert broken(lemma_6_2([altered(toy("D2"), "b_range.w13", slice(5, 6), lambda _: ends)])) == [SIZE]
-
-
-def test_lemma_6_2_promises_what_it_says():
-    """D2: the only filter of W13 has s_0 = −15/64; the one of W24 has 1/64. A whole step less is 2 less."""
-    assert part_of(lemma_6_2([toy("D2")]), SIZE).promised == 1
-    along = part_of(lemma_6_2([toy("D2")]), ALONG)
-    assert (along.measured, along.promised) == (15 / 64, 0)
-    behind = part_of(on_toy(lemma_6_2, "D2")(**{"a_range.w13": (5, plus(-1))}), ALONG)
-    assert (behind.measured, behind.promised) == (15 / 64 - 2, 0)
-
-
 def on_a_tie() -> Trace:
     """One filter of each cone, and one with s = −5/64 and r = 5/64: p₂ and p₃ fit it equally, and p₂ comes first."""
     setting = TraceSetting(half_width=3, step_constant=1 / 8, margin=2.0, n_runs=1)
@@ -241,17 +146,6 @@ def test_a_filter_on_a_tie_is_in_neither_cone():
     (part,) = lemma_e_9([on_a_tie()]).parts
     assert part.kept is True
     assert part.measured == part.promised
-
-
-@spares(lemma_6_2_as_printed)
-def test_lemma_6_2_as_printed_with_the_repaired_count():
-    return lemma_6_2_as_printed([traced(WIDE)], through_t=False)
-
-
-def test_lemma_6_2_is_attained():
-    """J6 starts with |r_0| = η/64, and at t = 1 it is 2η less."""
-    part = part_of(lemma_6_2([toy("J6")]), ACROSS)
-    assert (part.measured, part.promised) == (127 / 64, 2.0)
 
 
 @breaks_part(observation_active_steps, "a⁺(0) = 1")
@@ -398,12 +292,13 @@ def test_control_lemma_e_10_while_it_is_not():
 
 
 test_control_each_hypothesis_at_its_edge = shared_edges(
-    lemma_e_4, observation_active_steps, lemma_6_2, equations_9_10, lemma_e_9, lemma_e_10
+    lemma_e_4, observation_active_steps, equations_9_10, lemma_e_9, lemma_e_10
 )
 
 test_only_what_was_seen_counts = only_what_was_seen_counts(plus_filters)
 test_every_part_has_a_control = every_part_of(
     plus_filters,
+    elsewhere=(lemma_6_2, lemma_6_2_as_printed),
     except_for={
         "observation_active_steps: a⁺ never falls (by construction)": "a count of iterations up to t cannot fall",
     },

@@ -165,6 +165,19 @@ def test_nothing_computed_decides_nothing(lemma):
     assert lemma(explored(draw_filters(0, 5, 2), widths=())).conclusion is None
 
 
+@pytest.mark.parametrize("lemma", COUNTS, ids=lambda claim: claim.name)
+def test_without_a_drawn_start_the_law_is_not_decided(lemma):
+    evidence = lemma([dataclasses.replace(drawn_starts(), n_starts=0)])
+    assert [part.name for part in evidence.parts if part.kept is None] == [DRAWN]
+    assert broken(evidence) == []
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_without_a_drawn_start_lemma_e_3_is_not_decided():
+    evidence = lemma_e_3(dataclasses.replace(one_filter(), widths=(2,), filters=one_filter().filters[:0]))
+    assert [part.kept for part in evidence.parts] == [True, None]
+
+
 def test_lemma_e_3_holds():
     evidence = lemma_e_3(draw_small_starts(Scale.QUICK, 1))
     assert evidence.verdict is Verdict.HOLDS

@@ -7,14 +7,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import thresholds
 from widenet.papers.brutzkus2019.claims.thresholds import (
     NEGATIVE,
     POSITIVE,
     Choice,
-    Finish,
+    ConeCounts,
     counts_near_a_quarter,
     equation_17,
     footnote_12,
@@ -26,7 +26,6 @@ from widenet.papers.brutzkus2019.formulas import steps_of_theorem_6_3, steps_to_
 from widenet.records import Scale
 
 CLAIMS = (equation_17, footnote_12, footnote_15, section_e_0_9)
-CORNER = Finish(tuple(range(17, 200)), ((Fraction(1, 410), Fraction(8)),))
 SAME, WIDE, BORDER, FLOATS = (
     "the bound says something exactly where α(k) < β",
     "α(k) < β exactly where k is above its limit",
@@ -62,6 +61,8 @@ def test_it_holds_on_its_default_material(claim):
         (-1, 0, 7, -1),
         (0, 0, 5, 0),
         (Fraction(1, 3), Fraction(-1, 9), 9, 0),
+        (Fraction(1, 100), 0, 5, 1),
+        (Fraction(-1, 100), 0, 5, -1),
     ],
 )
 def test_signs_with_a_root(a, b, k, expected):
@@ -128,6 +129,10 @@ def equivalence_controls(claim, which, on_limit):
         off = replace(which, bound=lambda *at: which.bound(*at) - 0.01)
         return claim(here), claim(here, which=off)
 
+    @breaks_part(claim, FLOATS)
+    def not_a_number():
+        return claim(here, which=replace(which, bound=lambda *at: math.nan))
+
     @breaks_hypothesis(claim, "width")
     def width():
         return claim([*here, Choice((65,), *on_limit)]), claim([*here, Choice((64,), *on_limit)])
@@ -142,7 +147,7 @@ def equivalence_controls(claim, which, on_limit):
     def beta():
         return claim([*here, at_beta(claim, 1 + SMALL)]), claim([*here, at_beta(claim, Fraction(1))])
 
-    return {each.__name__: each for each in (border, same, wide, floats, width, step, beta)}
+    return {each.__name__: each for each in (border, same, wide, floats, not_a_number, width, step, beta)}
 
 
 SMALL = Fraction(1, 10**9)
@@ -152,8 +157,8 @@ def at_beta(claim, beta):
     """c_η and γ with this β; no width is above the limit at β = 1."""
     if claim is footnote_12:
         step = Fraction(1, 1000)
-        return Choice((65,), step, beta * (39 * step + 1) + Fraction(161, 4) * step)
-    return Choice((65,), 1 / (35 * beta + Fraction(145, 4)), Fraction(8))
+        return Choice((65, 1000), step, beta * (39 * step + 1) + Fraction(161, 4) * step)
+    return Choice((65, 1000), 1 / (35 * beta + Fraction(145, 4)), Fraction(8))
 
 
 FOOTNOTES = {
@@ -162,7 +167,7 @@ FOOTNOTES = {
 }
 
 
-@pytest.mark.parametrize("what", ["border", "same", "wide", "floats", "width", "step", "beta"])
+@pytest.mark.parametrize("what", ["border", "same", "wide", "floats", "not_a_number", "width", "step", "beta"])
 @pytest.mark.parametrize("number", ["12", "15"])
 def test_control_footnotes_part_by_part(number, what):
     FOOTNOTES[number][what]()
@@ -220,8 +225,16 @@ def test_control_narrow_networks():
     assert footnote_15(choices).verdict is Verdict.HYPOTHESES_NOT_MET
 
 
-def test_points_on_one_side_only_decide_nothing():
-    assert footnote_12([Choice((400,), Fraction(1, 410), Fraction(8))]).conclusion is None
+@pytest.mark.parametrize("half_width", [65, 400])
+def test_points_on_one_side_only_decide_nothing(half_width):
+    assert footnote_12([Choice((half_width,), Fraction(1, 410), Fraction(8))]).conclusion is None
+
+
+@pytest.mark.parametrize("claim", [footnote_12, footnote_15], ids=["12", "15"])
+def test_without_a_choice_nothing_is_met(claim):
+    evidence = claim([])
+    assert evidence.conclusion is None
+    assert [h.met for h in evidence.hypotheses] == [False] * 3
 
 
 def test_control_counts_farther_apart():
@@ -268,91 +281,28 @@ def test_control_one_filter_more_in_the_third_cone():
     return one_more("third")
 
 
+def test_ratios_are_compared_exactly():
+    """k = 145: α is irrational, and a ratio of numbers beyond 10¹⁷ that floats take for α is above it."""
+    low, least, most = 10**17, 10**17, 8 * 10**17
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (middle, most) if sign(8 * (low + middle), low - middle, 145) >= 0 else (least, middle)
+    for large, parts in ((least, []), (most, ["at most α(k)", "at least 1/α(k)"])):
+        ends = np.array([[low, large]])
+        assert broken(equation_17(ConeCounts(np.array([145]), ends, ends))) == parts
+    assert most / low == pytest.approx((math.sqrt(145) + 8) / (math.sqrt(145) - 8), rel=1e-15)
+
+
+def test_at_a_width_of_64_no_ratio_is_allowed():
+    ends = np.array([[4, 6]])
+    assert broken(equation_17(ConeCounts(np.array([64]), ends, ends))) == ["at most α(k)"]
+    assert broken(equation_17(ConeCounts(np.array([65]), ends, ends))) == []
+
+
 @breaks_hypothesis(equation_17, "width")
 def test_control_a_width_of_64():
     """No count is between 16 − 16 and 16 + 16 but those: the ratio has no limit there."""
     return equation_17(counts_near_a_quarter([65, 144])), equation_17(counts_near_a_quarter([64, 144]))
-
-
-def finishing(widths=(17, 63, 64, 65), step=Fraction(1, 410), margin=Fraction(8), half_width=120, **constants):
-    return section_e_0_9(Finish(tuple(widths), ((step, margin),), half_width), **constants)
-
-
-COVERS = "T of Theorem 6.3 covers that of E.14 exactly from k = 64 on"
-
-
-@breaks_part(section_e_0_9, COVERS)
-def test_control_a_factor_just_below_28():
-    return finishing(), finishing(factor=Fraction(28) - SMALL)
-
-
-@breaks_part(section_e_0_9, "E.18 asks for less than the promised width")
-def test_control_a_width_that_proposition_e_18_does_not_grant():
-    return finishing(half_width=112), finishing(half_width=111)
-
-
-@breaks_part(section_e_0_9, "E.22 asks for less than the promised width")
-def test_control_a_width_that_proposition_e_22_does_not_grant():
-    return finishing(half_width=94, margin=Fraction(100)), finishing(half_width=93, margin=Fraction(100))
-
-
-test_control_section_e_0_9_at_its_edges = hypothesis_edges(
-    section_e_0_9,
-    finishing,
-    width=({"widths": (17, 64)}, {"widths": (16, 64)}),
-    step_constant=({}, {"step": Fraction(1, 410) + SMALL}),
-    margin=({}, {"margin": 8 - SMALL}),
-)
-
-
-def test_the_limits_of_section_e_0_9():
-    evidence = section_e_0_9(CORNER)
-    assert evidence.verdict is Verdict.HOLDS
-    assert math.isclose(evidence.details["largest_limit_of_E_18"], 111.814094772, rel_tol=1e-11)
-    assert math.isclose(evidence.details["largest_limit_of_E_22"], 93.1830448932, rel_tol=1e-11)
-    assert evidence.promised == 120
-
-
-@pytest.mark.parametrize(
-    ("half_width", "margin", "name"), [(111, 8, "E.18"), (93, 100, "E.22")], ids=["E.18 alone", "E.22 alone"]
-)
-def test_control_a_width_that_one_proposition_does_not_grant(half_width, margin, name):
-    finish = Finish((17,), ((Fraction(1, 410), Fraction(margin)),), half_width)
-    assert broken(section_e_0_9(finish)) == [f"{name} asks for less than the promised width"]
-    assert section_e_0_9(replace(finish, half_width=half_width + 1)).verdict is Verdict.HOLDS
-
-
-def test_control_a_step_that_is_too_large():
-    """c_η = 1/200: Proposition E.22 asks for k above 152.5."""
-    large = Finish(tuple(range(17, 200)), ((Fraction(1, 200), Fraction(8)),))
-    evidence = section_e_0_9(large)
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert math.isclose(evidence.details["largest_limit_of_E_22"], 152.510509944, rel_tol=1e-11)
-    assert section_e_0_9(large, largest_step=1 / 200).verdict is Verdict.VIOLATED
-
-
-@pytest.mark.parametrize(
-    ("step", "margin", "unmet"),
-    [(Fraction(1, 409), Fraction(8), "step_constant"), (Fraction(1, 410), Fraction(799, 100), "margin")],
-)
-def test_just_outside_the_hypotheses(step, margin, unmet):
-    evidence = section_e_0_9(Finish((17,), ((step, margin),)))
-    assert [h.key for h in evidence.hypotheses if not h.met] == [unmet]
-
-
-def test_control_the_bound_on_T_from_another_width_on():
-    for width, off in ((63, [63]), (65, [64])):
-        evidence = section_e_0_9(CORNER, from_width=width)
-        assert evidence.verdict is Verdict.VIOLATED
-        assert evidence.details["widths_where_T_is_off"] == off
-        assert broken(evidence) == ["T of Theorem 6.3 covers that of E.14 exactly from k = 64 on"]
-
-
-def test_control_another_factor_than_28():
-    evidence = section_e_0_9(CORNER, factor=27)
-    assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.details["widths_where_T_is_off"] == [64, 65, 66, 67, 68, 69]
-    assert section_e_0_9(CORNER, factor=Fraction(279, 10)).verdict is Verdict.VIOLATED
 
 
 def test_the_two_times_as_the_runs_are_compared_with_them():
@@ -361,12 +311,4 @@ def test_the_two_times_as_the_runs_are_compared_with_them():
     assert math.isclose(steps_of_theorem_6_3(1 / 410, 8.0), steps_to_zero_loss(64, 1 / 410, 8.0))
 
 
-def test_control_a_small_margin_has_no_width():
-    """γ = 1: β is below 1, and no width is enough."""
-    evidence = section_e_0_9(Finish((120,), ((Fraction(1, 410), Fraction(1)),)))
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert evidence.conclusion is None
-    assert evidence.details["largest_limit_of_E_18"] == math.inf
-
-
-test_every_part_has_a_control = every_part_of(thresholds)
+test_every_part_has_a_control = every_part_of(thresholds, elsewhere=(section_e_0_9,))

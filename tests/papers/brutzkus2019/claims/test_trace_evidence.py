@@ -151,6 +151,68 @@ def test_the_closest_step_of_each_run_is_compared():
     assert ScoredRuns([trace]).sides([]).kept is None
 
 
+def test_without_room_nothing_beyond_the_promise_is_kept():
+    trace = traced(SMALL)
+    values = np.full((6, 1), 7 + 1e-9)
+    values[:3] = 7.0
+    broken_runs = ScoredRuns([trace]).sides([(trace, values, 7.0, np.ones((6, 1), bool))]).broken
+    assert broken_runs.tolist() == [False] * 3 + [True] * 3
+
+
+def test_a_number_that_is_missing_where_nothing_is_asked_is_not_lost():
+    trace = traced(SMALL)
+    values = np.tile([1.0, np.nan, 3.0], (6, 1))
+    for asked, lost in (([True, False, True], False), ([True, True, True], True)):
+        sides = ScoredRuns([trace]).sides([(trace, values, 7.0, np.tile(asked, (6, 1)))])
+        assert sides.undecided.tolist() == [lost] * 6
+
+
+def outside_with(status: RunStatus) -> Evidence:
+    """The first run starts outside the event, and ends like this."""
+    trace = traced(SMALL)
+    start, ends = trace.start.copy(), np.full(6, RunStatus.CONVERGED)
+    start[0, 0, 0], ends[0] = 2.0, status
+    return lemma_6_2([dataclasses.replace(trace, start=start, status=ends)])
+
+
+def test_runs_that_are_not_scored_are_not_called_unfinished():
+    assert outside_with(RunStatus.BUDGET_SPENT).runs.unfinished == 0
+    assert outside_with(RunStatus.STALLED).details["runs_stalled"] == 1
+
+
+def test_from_a_hundred_fits_on_the_deviation_is_measured():
+    hundred = TraceSetting(half_width=5, step_constant=1 / 8, margin=2.0, n_runs=5, seed=3)
+    for setting, n_fits in ((SMALL, 96), (hundred, 100)):
+        trace = traced(setting)
+        assert trace.start.size == n_fits
+        assert ("deviation" in {each.key for each in lemma_6_2([trace]).hypotheses}) == (n_fits == 100)
+
+
+def are_met(claim: Claim, key: str, *traces: Trace) -> list[bool]:
+    """Whether the hypothesis is met on these, in this order and in the other."""
+    return [hypothesis_met(claim(list(order)), key) for order in (traces, traces[::-1])]
+
+
+@pytest.mark.parametrize(
+    ("claim", "setting", "key", "changes"),
+    [
+        (lemma_6_2, SMALL, "step_constant", {"step_constant": 1 / 8 + 1e-9}),
+        (lemma_6_2, SMALL, "margin", {"margin": 1 - 1e-9}),
+        (lemma_6_2_as_printed, WIDE, "width", {"half_width": 119}),
+    ],
+)
+def test_one_setting_outside_beside_another(claim, setting, key, changes):
+    trace = traced(setting)
+    assert are_met(claim, key, trace, trace) == [True, True]
+    assert are_met(claim, key, trace, with_setting(trace, **changes)) == [False, False]
+
+
+def test_one_deviation_that_is_too_large_beside_another():
+    sixteen = TraceSetting(half_width=16, step_constant=1 / 8, margin=1.0, n_runs=30, seed=2)
+    large = sixteen.model_copy(update={"spread": 1.2})
+    assert are_met(lemma_6_2, "deviation", traced(sixteen), traced(large)) == [False, False]
+
+
 @pytest.mark.parametrize(
     ("key", "inside", "outside"),
     [

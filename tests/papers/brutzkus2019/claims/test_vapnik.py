@@ -199,12 +199,35 @@ def test_control_a_labelling_that_is_not_linear():
     return unsolved(0), unsolved(2)
 
 
+def with_coefficients(row):
+    """Another network for one of the labellings."""
+    coefficients = eight().coefficients.copy()
+    coefficients[5] = row
+    return remark_4_1_sharp([replace(eight(), coefficients=coefficients)])
+
+
 @breaks_part(remark_4_1_sharp, NETWORK)
 def test_control_one_network_that_is_wrong_on_one_set():
-    """The coefficients of one labelling negated."""
-    wrong = eight().coefficients.copy()
-    wrong[5] = -wrong[5]
-    return remark_4_1_sharp([eight()]), remark_4_1_sharp([replace(eight(), coefficients=wrong)])
+    """The network of the labelling that differs in one set; two labellings fail, this one and its negative."""
+    differ = (eight().labellings != eight().labellings[5]).sum(axis=1)
+    wrong = with_coefficients(eight().coefficients[int(np.argmax(differ == 1))])
+    assert wrong.measured == 2
+    return remark_4_1_sharp([eight()]), wrong
+
+
+@pytest.mark.parametrize(("scale", "is_right"), [(1e-9, True), (0.0, False), (-1e-9, False)])
+def test_how_large_outputs_are_does_not_matter(scale, is_right):
+    """And an output of 0 has no sign."""
+    assert broken(with_coefficients(scale * eight().coefficients[5])) == ([] if is_right else [NETWORK])
+
+
+def test_what_is_broken_stays_broken_beside_a_linear_program_that_fails():
+    status, coefficients = eight().status.copy(), eight().coefficients.copy()
+    status[4], coefficients[4] = 4, np.nan
+    one_lost = replace(eight(), status=status, coefficients=coefficients)
+    assert [part.kept for part in remark_4_1_sharp([one_lost]).parts] == [None, None, True, True]
+    coefficients[5] = 0.0
+    assert broken(remark_4_1_sharp([replace(one_lost, coefficients=coefficients)])) == [NETWORK]
 
 
 @breaks_part(remark_4_1_sharp, RANK)

@@ -23,6 +23,7 @@ from widenet.papers.brutzkus2019.claims.xord_structure import (
     count_diverse,
     diverse_probabilities,
     diverse_probabilities_as_printed,
+    every_word,
     observation_decoy,
     observation_diverse_probability,
     observation_diverse_probability_as_printed,
@@ -101,7 +102,7 @@ test_control_the_construction_part_by_part = part_edges(
     {
         # The sixth word, 11 of 00, 01, …, is negative.
         EVERY: ({"output": -1e-12}, {"output": 0.0}),
-        SINGLE: ({}, {"singles": np.stack([SOLUTION])}),
+        SINGLE: ({}, {"singles": np.stack([1e-9 * SOLUTION])}),
     },
 )
 
@@ -128,9 +129,10 @@ test_control_the_decoy_part_by_part = part_edges(
     observation_decoy,
     decoy,
     {
-        POSITIVE: ({"plus": 3 * (1 + 1e-13)}, {"plus": 3 * (1 + 1e-11)}),
+        # Rounding may take 1.2e-11, a share of the largest output, 12.
+        POSITIVE: ({"plus": 3 + 2e-12}, {"plus": 3 + 4e-12}),
         # N(x⁺) = 4·plus − 4·minus stays 8.
-        NEGATIVE: ({"plus": 3 + 1e-13, "minus": 1 + 1e-13}, {"plus": 3 + 1e-10, "minus": 1 + 1e-10}),
+        NEGATIVE: ({"plus": 3 + 2e-12, "minus": 1 + 2e-12}, {"plus": 3 + 4e-12, "minus": 1 + 4e-12}),
         SETS: ({}, {"expected": DECOY_ERRORS - {set_index(3, 4)}}),
     },
 )
@@ -139,12 +141,28 @@ test_control_the_decoy_part_by_part = part_edges(
 @breaks_part(observation_decoy, LOSS, also=(POSITIVE,))
 def test_control_a_loss_of_the_decoy():
     """At γ = 8 the loss is 0 exactly where N(x⁺) ≥ 8 and N(x⁻) ≤ −1."""
-    return decoy(plus=3 - 1e-10)
+    return decoy(plus=3 - 2e-12), decoy(plus=3 - 4e-12)
 
 
 def test_control_the_loss_of_the_negative_point():
     assert broken(decoy(plus=2.25 - 1e-10, minus=0.25 - 1e-10)) == [LOSS, NEGATIVE]
     assert broken(decoy(plus=2.25, minus=0.25)) == [NEGATIVE]
+
+
+@pytest.mark.parametrize(
+    ("counts", "loss"),
+    [
+        ({DIVERSE_POSITIVE: 3, set_index(2, 3, 4): 1, DIVERSE_NEGATIVE: 2}, 12 / 4),
+        ({DIVERSE_POSITIVE: 3, DIVERSE_NEGATIVE: 1, set_index(4): 1}, 1 / 2),
+        ({DIVERSE_POSITIVE: 3}, 0.0),
+    ],
+)
+def test_the_loss_has_the_mean_of_each_class(counts, loss):
+    assert decoy(points=from_sets(counts)).measured == pytest.approx(loss, abs=1e-12)
+
+
+def test_small_outputs_have_the_same_signs():
+    assert SETS not in broken(decoy(plus=3e-9, minus=1e-9))
 
 
 test_control_the_decoy_at_its_edges = declared(
@@ -159,6 +177,11 @@ test_control_the_decoy_at_its_edges = declared(
 )
 
 
+def off(over, under, relative):
+    """This fraction and so many times what rounding may take, 1e-12 of it, more."""
+    return Fraction(over, under) * (1 + Fraction(relative) / 10**12)
+
+
 def shares(d=4, positive=Fraction(1, 10), negative=Fraction(7, 8)):
     return observation_diverse_probability([DiverseShares(d, positive, negative), count_diverse(5)])
 
@@ -167,10 +190,30 @@ test_control_the_shares_part_by_part = part_edges(
     observation_diverse_probability,
     shares,
     {
-        "p₊": ({}, {"positive": Fraction(25, 240)}),
-        "p₋": ({}, {"negative": Fraction(13, 16)}),
+        "p₊": ({"positive": off(1, 10, 0.9)}, {"positive": off(1, 10, 1.1)}),
+        "p₋": ({"negative": off(7, 8, -0.9)}, {"negative": off(7, 8, -1.1)}),
     },
 )
+
+
+def test_control_shares_that_are_off_the_other_way():
+    assert broken(shares(positive=off(1, 10, -1.1))) == ["p₊"]
+    assert broken(shares(negative=off(7, 8, 1.1))) == ["p₋"]
+
+
+def test_shares_of_one_say_nothing():
+    for share, says_nothing in ((1 - Fraction(1, 10**9), False), (Fraction(1), True)):
+        one = DiverseShares(4, share, share)
+        found = observation_diverse_probability([one], formula=lambda _, share=share: (share, share))
+        assert [part.vacuous for part in found.parts] == [says_nothing] * 2
+
+
+def test_every_input_and_its_label():
+    words, labels = every_word(2)
+    assert ["".join(map(str, word)) for word in words[:6]] == ["00", "01", "02", "03", "10", "11"]
+    assert labels.tolist() == [1, 1, 1, 1, 1, -1, 1, -1, 1, 1, 1, 1, 1, -1, 1, -1]
+
+
 test_control_the_shares_at_their_edge = hypothesis_edges(
     observation_diverse_probability,
     shares,

@@ -1,16 +1,15 @@
-"""Trajectories on diverse points: one pair, the closed form, kinks, the split of the outputs, and XOR as a case."""
+"""Trajectories on diverse points: one pair, the closed form, kinks, and the split of the outputs."""
 
 import functools
 from dataclasses import fields, replace
 
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of
 from tests.papers.brutzkus2019.claims.trained_edges import point_edges
-from widenet.claims.base import Silence, Verdict
-from widenet.claims.specimen import Choices, Specimen
+from tests.papers.brutzkus2019.claims.xord_records import ON_DIVERSE, altered, unmet, with_one_non_diverse
+from widenet.claims.base import Verdict
 from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.claims import xord_updates
 from widenet.papers.brutzkus2019.claims.xord_updates import (
@@ -20,13 +19,11 @@ from widenet.papers.brutzkus2019.claims.xord_updates import (
     observation_decomposition,
     observation_one_pair,
 )
-from widenet.papers.brutzkus2019.runs.one_patch import OnePatchSetting, one_patch
 from widenet.papers.brutzkus2019.runs.xord_descent import (
     DescentSetting,
     XordRuns,
     descend,
     descents,
-    diverse_part,
     diverse_points,
     follow,
     observe,
@@ -34,9 +31,7 @@ from widenet.papers.brutzkus2019.runs.xord_descent import (
 )
 from widenet.progress import silent
 from widenet.records import Scale
-from widenet.types import Dataset
 
-ON_DIVERSE = (observation_one_pair, equation_7_8, footnote_10, observation_decomposition)
 SMALL = {"half_width": 8, "margin": 2.0, "n_runs": 2}
 ONE_PATCH = PATTERNS[[1] * 7].reshape(1, -1)
 """A negative point with the pattern p_2 alone."""
@@ -73,30 +68,13 @@ def default():
     return descents.run(descents.settings(Scale.QUICK, 1)[0], silent)
 
 
-def with_one_non_diverse(data):
-    inputs = np.asarray(data.inputs).copy()
-    inputs[-1] = ONE_PATCH
-    return Dataset(jnp.asarray(inputs), data.labels)
-
-
 @functools.cache
 def mixed():
     return follow(runs_on(with_one_non_diverse(diverse_points(1)), **SMALL))
 
 
-def unmet(evidence):
-    return [h.name for h in evidence.hypotheses if not h.met]
-
-
 def broken(evidence):
     return [part.name for part in evidence.parts if part.kept is False]
-
-
-def altered(run, name, time, by):
-    """The record with one number of the first run moved."""
-    values = getattr(run, name).copy()
-    values[time, 0] += by
-    return replace(run, **{name: values})
 
 
 def cut(run, length):
@@ -257,74 +235,6 @@ def test_control_a_weight_that_differs_from_the_run_on_one_pair():
     ]
 
 
-def test_the_diverse_part_of_own_data():
-    data = with_one_non_diverse(diverse_points(1))
-    assert diverse_part(data).n_samples == 10
-    choices = Choices(n_neurons=16, n_runs=2, required_margin=2.0, diverse_only=True)
-    (setting,) = observation_one_pair.on(Specimen(data, choices))
-    assert (setting.half_width, setting.n_runs, setting.required_margin) == (8, 2, 2.0)
-    run = descents.run(setting, silent)
-    assert run.n_points == 10
-    for claim in ON_DIVERSE:
-        assert claim.on(Specimen(data, choices)) == [setting]
-        assert claim([run]).verdict is Verdict.HOLDS
-
-
-def test_own_data_as_it_is_and_few_networks_on_it():
-    data = with_one_non_diverse(diverse_points(1))
-    (setting,) = equation_7_8.on(Specimen(data, Choices(n_runs=600)))
-    assert setting.n_runs == 20
-    run = descents.run(setting.model_copy(update={"n_runs": 1, "half_width": 2}), silent)
-    assert observation_decomposition([run]).verdict is Verdict.HYPOTHESES_NOT_MET
-
-
-def test_own_points_that_are_not_of_xord_are_left_out_and_counted():
-    points = diverse_points(1)
-    data = Dataset(points.inputs.at[0, 0].set(0.5), points.labels.at[11].set(1.0))
-    (setting,) = equation_7_8.on(Specimen(data, Choices(n_neurons=4, n_runs=1)))
-    run = descents.run(setting, silent)
-    assert (run.n_points, run.training.not_signs, run.training.mislabelled) == (10, 1, 1)
-    evidence = equation_7_8([run])
-    assert [h.key for h in evidence.hypotheses if not h.met] == ["signs", "labels"]
-    assert evidence.conclusion is True
-
-
-@pytest.mark.parametrize("claim", ON_DIVERSE, ids=lambda claim: claim.id)
-def test_data_it_cannot_speak_about_is_met_with_silence(claim):
-    points = diverse_points(1)
-    reasons = {
-        "made of pairs": Dataset(points.inputs[:, :7], points.labels),
-        "of each class, got 0 of +1 and 0 of -1; left out: 12 with an entry": Dataset(points.inputs / 2, points.labels),
-        "got 0 of +1 and 0 of -1; left out: 12 with a label": Dataset(points.inputs, -points.labels),
-        "got 6 of +1 and 0 of -1": points[np.arange(6)],
-    }
-    for words, data in reasons.items():
-        answer = claim.on(Specimen(data))
-        assert isinstance(answer, Silence)
-        assert words in answer
-    one_class = Specimen(points[np.arange(6)], Choices(diverse_only=True))
-    assert "Among diverse points alone" in claim.on(one_class)
-
-
-def test_control_data_with_one_class_are_not_judged():
-    only = follow(runs_on(diverse_points(1)[np.arange(6)]))
-    for claim in ON_DIVERSE:
-        evidence = claim([only])
-        assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-        assert evidence.conclusion is None
-        assert "points in the smaller class" in unmet(evidence)
-
-
-@pytest.mark.parametrize("labels", [(0.0, 1.0), (-2.0, 2.0)])
-def test_control_labels_that_are_not_signs_are_not_judged(labels):
-    data = diverse_points(1)
-    other = follow(runs_on(Dataset(data.inputs, jnp.where(data.labels > 0, labels[1], labels[0]))))
-    for claim in ON_DIVERSE:
-        evidence = claim([other])
-        assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-        assert "points whose label is not f*(x)" in unmet(evidence)
-
-
 def test_control_a_pair_is_not_compared_with_itself():
     """Copies of one pair are that pair; a third point makes the comparison one."""
     data = diverse_points(1)
@@ -405,108 +315,6 @@ def test_control_one_sum_that_is_off(name):
     assert broken(evidence) == ["N(x⁺) − N(x⁻) = S⁺ − P⁺ + P⁻ − S⁻"]
 
 
-@pytest.mark.parametrize("half_width", [2, 17])
-def test_xor_is_xord_with_one_patch(half_width):
-    assert half_width in {setting.half_width for setting in one_patch.settings(Scale.QUICK, 1)}
-    evidence = footnote_3([one_patch.run(OnePatchSetting(half_width=half_width, n_runs=5), silent)])
-    assert evidence.verdict is Verdict.HOLDS
-    assert all(h.met for h in evidence.hypotheses)
-    assert footnote_3.reads == (one_patch,)
-
-
-@functools.cache
-def both_records():
-    return one_patch.run(OnePatchSetting(half_width=2, n_runs=5), silent)
-
-
-def test_control_xor_and_xord_with_the_same_step():
-    evidence = footnote_3([one_patch.run(OnePatchSetting(half_width=17, n_runs=5, step_ratio=1.0), silent)])
-    assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.measured is not None
-    assert evidence.measured > 1e-3
-
-
-@pytest.mark.parametrize(
-    ("name", "time", "part"),
-    [
-        ("xor_weights", 2, "the same weights at every t"),
-        ("xor_outputs", 2, "the same outputs at every t"),
-        ("xord_outputs", -1, "the same outputs at every t"),
-    ],
-)
-def test_control_one_number_of_the_record(name, time, part):
-    assert part in broken(footnote_3([altered(both_records(), name, time, 1e-9)]))
-
-
-def beside(**changes):
-    """Footnote 3 with one number of the record moved, name=(place, by)."""
-    arrays = {}
-    for name, (place, by) in changes.items():
-        arrays[name] = getattr(both_records(), name).copy()
-        arrays[name][place] += by
-    return footnote_3([replace(both_records(), **arrays)])
-
-
-WEIGHTS, OUTPUTS, LOSSES, LABELS = (
-    "the same weights at every t",
-    "the same outputs at every t",
-    "half the loss at every t",
-    "the same labels",
-)
-PER_FILTER = 4
-"""Four filters: outputs are compared per filter."""
-
-test_control_footnote_3_part_by_part = part_edges(
-    footnote_3,
-    beside,
-    {
-        WEIGHTS: ({"xor_weights": ((2, 3, 1, 0), 0.9e-12)}, {"xor_weights": ((2, 3, 1, 0), 1.1e-12)}),
-        # At the end x_1 is beyond its margin, where the loss does not see it.
-        OUTPUTS: (
-            {"xor_outputs": ((-1, 3, 0), 0.9e-12 * PER_FILTER)},
-            {"xor_outputs": ((-1, 3, 0), 1.1e-12 * PER_FILTER)},
-        ),
-    },
-)
-
-
-@breaks_part(footnote_3, LOSSES)
-def test_control_a_loss_ratio_just_off():
-    """The loss starts at 4, and 1e-10 counts as nothing."""
-    return footnote_3([both_records()], loss_ratio=2 * (1 + 2e-11)), footnote_3(
-        [both_records()], loss_ratio=2 * (1 + 3e-11)
-    )
-
-
-@breaks_part(footnote_3, LABELS, also=(LOSSES,))
-def test_control_one_other_label():
-    """The hinges of a loss are those of its labels."""
-    labels = both_records().xor_labels.copy()
-    labels[2] *= -1
-    return footnote_3([replace(both_records(), xor_labels=labels)])
-
-
-@breaks_hypothesis(footnote_3, "step_constant")
-def test_control_a_step_of_one_half():
-    inside, outside = (footnote_3([replace(both_records(), step_constant=c)]) for c in (np.nextafter(0.5, 0), 0.5))
-    return inside, outside
-
-
-def test_control_the_loss_itself_and_not_half_of_it():
-    assert broken(footnote_3([both_records()], loss_ratio=1.0)) == ["half the loss at every t"]
-
-
-def test_control_other_labels():
-    swapped = replace(both_records(), xor_labels=-both_records().xor_labels)
-    assert broken(footnote_3([swapped])) == ["half the loss at every t", "the same labels"]
-
-
-@pytest.mark.parametrize(("constant", "met"), [(0.499, True), (0.5, False)])
-def test_the_step_that_footnote_3_allows(constant, met):
-    (hypothesis,) = footnote_3([replace(both_records(), step_constant=constant)]).hypotheses
-    assert hypothesis.met is met
-
-
 def test_settings_are_shared_by_equal_values():
     assert descents.settings(Scale.QUICK, 3) == [DescentSetting(seed=3)]
     assert len(set(descents.settings(Scale.PAPER, 0))) == 10
@@ -516,6 +324,6 @@ test_every_part_has_a_control = every_part_of(
     xord_updates,
     except_for={
         "equation_7_8: seen until after the last update": "a record that ends too early decides and breaks nothing",
-        "footnote_3: seen until nothing moves": "a record that ends too early decides and breaks nothing",
     },
+    elsewhere=(footnote_3,),
 )

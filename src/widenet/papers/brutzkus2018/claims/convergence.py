@@ -106,7 +106,7 @@ def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
 
 theorem_2.means(
     Topic.UPDATES,
-    "SGD with the hinge loss stops after at most {promised} changes of its weights, with every training point "
-    "right, in whatever order the points come.",
-    "the run that came closest made {measured}",
+    "Training (SGD with the hinge loss) ends with every training point right, after at most {promised} changes of the "
+    "weights, in whatever order the points come.",
+    "the longest run made {measured}",
 )

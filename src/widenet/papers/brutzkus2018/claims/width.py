@@ -207,6 +207,6 @@ def tied_rows(cells: Sequence[TiedRuns]) -> Evidence:
 
 corollary_3.means(
     Topic.UPDATES,
-    "A wider network does not need more updates: the limit of {promised} is the same for every width.",
-    "the run that came closest made {measured}",
+    "A wider network need not take longer: the limit of {promised} changes of the weights is the same for every width.",
+    "the longest run made {measured}",
 )

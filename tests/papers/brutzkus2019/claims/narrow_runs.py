@@ -1,0 +1,33 @@
+"""Networks with two filters of each sign, from every octant and from random starts, trained once per process."""
+
+import functools
+
+import numpy as np
+
+from tests.papers.brutzkus2019.claims.networks import altered
+from widenet.papers.brutzkus2019.claims.narrow import drawn_settings
+from widenet.papers.brutzkus2019.runs.trained import octant_settings, run_octants, run_trained
+from widenet.records import Scale
+
+
+@functools.cache
+def from_octants():
+    """From every octant, one set of runs per margin."""
+    return [run_octants(setting) for setting in octant_settings(Scale.QUICK, 2)]
+
+
+@functools.cache
+def from_random_starts():
+    settings = drawn_settings(Scale.QUICK, 2)
+    return [run_trained(setting.model_copy(update={"n_runs": 2048})) for setting in settings]
+
+
+def judged(claim, place=0, *, constants=None, **arrays):
+    """The claim about all these runs, with `name=(where, value)` written into those of one margin."""
+    runs = list(from_octants())
+    runs[place] = altered(runs[place], **arrays)
+    return claim(runs, from_random_starts(), **(constants or {}))
+
+
+def first(condition):
+    return int(np.argmax(condition))

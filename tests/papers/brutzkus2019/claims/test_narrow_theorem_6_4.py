@@ -1,0 +1,191 @@
+"""Theorem 6.4 from every octant, with controls that the same checks reject."""
+
+import dataclasses
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tests.controls import breaks_part, every_part_of
+from tests.papers.brutzkus2019.claims.narrow_runs import first, from_octants, from_random_starts, judged
+from tests.papers.brutzkus2019.claims.networks import altered, broken, networks, number, part, some
+from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH
+from widenet.claims import Verdict
+from widenet.data.xord import SET_LABELS, set_index
+from widenet.papers.brutzkus2019.claims import narrow
+from widenet.papers.brutzkus2019.claims.narrow import (
+    ITEM_SETS,
+    must_fail,
+    observation_small_convergence,
+    observation_small_failure,
+    theorem_6_4,
+)
+from widenet.papers.brutzkus2019.runs.octants import share_of
+from widenet.types import RunStatus
+
+CLAIMS = (theorem_6_4, observation_small_convergence, observation_small_failure)
+ZERO_LOSS, WRONG, EVENT = "zero loss where the event holds", "then a whole A_i is wrong", "the probability of the event"
+
+
+@pytest.fixture(scope="module")
+def every():
+    return from_octants()
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return from_random_starts()
+
+
+CONTRADICTS, SEEN = "random starts do not contradict it", "every octant is seen"
+
+
+@breaks_part(theorem_6_4, EVENT)
+def test_control_a_larger_share_is_promised():
+    """(1 − c)·33/48 lies 2.5e-9 below the exact probability."""
+    shares = (33 / 48 * (1 + 3.6e-9), 33 / 48 * (1 + 3.7e-9))
+    inside, outside = (judged(theorem_6_4, constants={"share": share}) for share in shares)
+    return inside, outside
+
+
+@breaks_part(theorem_6_4, ZERO_LOSS)
+def test_control_a_run_of_the_event_without_zero_loss():
+    run = first(must_fail(from_octants()[1].start))
+    return judged(theorem_6_4, 1), judged(theorem_6_4, 1, loss=(run, 1e-9))
+
+
+@breaks_part(theorem_6_4, WRONG)
+def test_control_a_run_of_the_event_that_is_right_on_all_four_sets():
+    """Wrong on {1, 2} alone: an error, but on none of A_1, …, A_4; then with one of them wrong, by an output of 0."""
+    run = first(must_fail(from_octants()[2].start))
+    outputs = SET_LABELS.copy()
+    outputs[set_index(1, 2)] = -1.0
+    one = outputs.copy()
+    one[set_index(4)] = 0.0
+    return judged(theorem_6_4, 2, outputs=(run, one)), judged(theorem_6_4, 2, outputs=(run, outputs))
+
+
+def test_what_is_wrong_is_asked_at_zero_loss():
+    run = first(must_fail(from_octants()[1].start))
+    assert broken(judged(theorem_6_4, 1, loss=(run, 1e-9), outputs=(run, SET_LABELS))) == [ZERO_LOSS]
+
+
+def test_how_runs_end_is_counted():
+    """One run more is wrong at zero loss outside the event, and one is right in it."""
+    runs = from_octants()[2]
+    lucky, unlucky = first(must_fail(runs.start)), first(runs.converged & ~must_fail(runs.start))
+    outputs = runs.outputs.copy()
+    outputs[lucky], outputs[unlucky] = SET_LABELS, -SET_LABELS
+    before, after = (
+        judged(theorem_6_4, 2, **changes).details["cases"][2] for changes in ({}, {"outputs": (slice(None), outputs)})
+    )
+    names = ("in_the_event", "zero_loss_and_wrong", "zero_loss_and_wrong_outside_the_event")
+    assert [before[name] for name in names] == [2816, 2816, 0]
+    assert [after[name] for name in names] == [2816, 2816, 1]
+
+
+def fewer_hits(n_hits):
+    """Random starts of one margin of which so many of 2048 end at zero loss with an error on a whole A_i."""
+    runs = from_random_starts()[2]
+    hit = runs.converged & ~runs.right_on(ITEM_SETS)
+    rows = np.concatenate([np.resize(np.flatnonzero(hit), n_hits), np.resize(np.flatnonzero(~hit), 2048 - n_hits)])
+    return theorem_6_4(from_octants(), [*from_random_starts()[:2], some(runs, rows)])
+
+
+@breaks_part(theorem_6_4, CONTRADICTS)
+def test_control_fewer_hits_than_chance_allows():
+    """One-sided, at a millionth."""
+    fewest = min(n for n in range(1000, 1500) if stats.binom.cdf(n, 2048, 0.687499912699637) >= 1e-6)
+    return fewer_hits(fewest), fewer_hits(fewest - 1)
+
+
+def test_runs_that_were_cut_off_may_be_hits():
+    evidence = fewer_hits(1000)
+    assert broken(evidence) == [CONTRADICTS]
+    runs = from_random_starts()[2]
+    cut = dataclasses.replace(runs, status=np.full(2048, RunStatus.BUDGET_SPENT), loss=np.ones(2048))
+    assert part(theorem_6_4(from_octants(), [cut]), CONTRADICTS).kept is True
+
+
+def unmet(evidence) -> set[str]:
+    return {hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met}
+
+
+def test_the_event_is_33_of_48(every, drawn):
+    assert share_of(must_fail, 4) == Fraction(33, 48)
+    evidence = theorem_6_4(every, drawn)
+    assert number(evidence.promised) == pytest.approx(0.687499912699637, abs=1e-15)
+    assert number(evidence.measured) == pytest.approx(0.687499915205086, abs=1e-15)
+
+
+def test_a_share_of_zero_says_nothing(every, drawn):
+    assert not part(theorem_6_4(every, drawn), EVENT).vacuous
+    assert part(theorem_6_4(every, drawn, share=0.0), EVENT).vacuous
+
+
+def test_control_one_row_of_octants_more_is_promised(every, drawn):
+    assert broken(theorem_6_4(every, drawn, share=33 / 48 + 1 / 4096)) == [EVENT]
+
+
+def test_frequencies_are_only_consistent(every, drawn):
+    """For γ ≥ 2 the outcome is the event itself, so 33/48 is attained and no interval excludes it."""
+    rows = theorem_6_4(every, drawn).details["cases"]
+    for row in rows:
+        if row["required_margin"] >= 2:
+            assert row["zero_loss_and_wrong"] == row["in_the_event"]
+            assert row["zero_loss_and_wrong_outside_the_event"] == 0
+    low, high = rows[-1]["interval"]
+    assert low < 33 / 48 < high
+    assert rows[0]["zero_loss_and_wrong_outside_the_event"] > 0  # γ = 1: other runs fail too
+
+
+def test_control_wider_networks():
+    """k = 8 ends at zero loss and wrong in a fifth of the runs."""
+    wider = [networks(8, 1 / 41, 8.0, 600, 3000, seed=0)]
+    evidence = theorem_6_4([], wider)
+    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert evidence.conclusion is False
+    assert unmet(evidence) == {"width"}
+    moved = theorem_6_4([], wider, half_width=8)
+    assert moved.verdict is Verdict.VIOLATED
+    assert "random starts do not contradict it" in broken(moved)
+
+
+def test_control_runs_that_end_otherwise(every, drawn):
+    whole = every[2]
+    outputs = np.where(must_fail(whole.start)[:, None], 1.0, whole.outputs)
+    outputs[:, [set_index(2), set_index(4), set_index(2, 4)]] = -1.0
+    evidence = theorem_6_4([dataclasses.replace(whole, outputs=outputs)], drawn)
+    assert evidence.verdict is Verdict.VIOLATED
+    assert evidence.details["runs_that_do_not_end_as_the_event_says"] == 33 * 4096 // 48
+    assert part(evidence, WRONG).broken == 33 * 4096 // 48
+
+
+def test_control_one_run_that_is_wrong_on_no_whole_hard_set(every, drawn):
+    """Wrong on {1, 2} alone: an error, but on none of A_1, …, A_4."""
+    run = int(np.argmax(must_fail(every[0].start)))
+    right = np.where(np.arange(15) == set_index(1, 2), -1.0, 1.0)
+    right[[set_index(2), set_index(4), set_index(2, 4)]] = -1.0
+    evidence = theorem_6_4([altered(every[0], outputs=(run, right)), *every[1:]], drawn)
+    assert broken(evidence) == [WRONG]
+    assert part(evidence, WRONG).broken == 1
+
+
+def test_control_a_loss_that_is_not_quite_zero(every, drawn):
+    run = int(np.argmax(must_fail(every[0].start)))
+    assert broken(theorem_6_4([altered(every[0], loss=(run, 1e-9)), *every[1:]], drawn)) == [ZERO_LOSS]
+
+
+def test_missing_octants_decide_nothing(every, drawn):
+    for claim in CLAIMS[:2]:
+        assert claim([], drawn).verdict is Verdict.INSUFFICIENT_EVIDENCE
+        assert claim([some(every[0], slice(1, None)), *every[1:]], drawn).conclusion is None
+    assert theorem_6_4(every, []).conclusion is None
+
+
+test_every_part_has_a_control = every_part_of(
+    narrow,
+    except_for={f"theorem_6_4: {SEEN}": ENOUGH},
+    elsewhere=(observation_small_convergence, observation_small_failure),
+)

@@ -1,0 +1,179 @@
+"""The second part of Theorem 6.3: at the global minimum the filters stand at small angles to their patterns."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_part, every_part_of
+from tests.papers.brutzkus2019.claims.networks import (
+    altered,
+    broken,
+    in_the_corner,
+    many_in_the_corner,
+    number,
+    part,
+)
+from tests.papers.brutzkus2019.claims.trained_edges import declared, edges, narrowed
+from widenet.claims import Verdict
+from widenet.data.xord import PATTERNS
+from widenet.diagnostics.exploration import cones
+from widenet.papers.brutzkus2019.claims import wide
+from widenet.papers.brutzkus2019.claims.wide import (
+    lemma_e_17,
+    proposition_e_14,
+    theorem_6_3,
+    theorem_6_3_angle,
+)
+from widenet.papers.brutzkus2019.formulas import (
+    cosine_limit,
+    fewest_updates,
+    sharp_updates,
+)
+from widenet.papers.brutzkus2019.runs.trained import Trained, train_from
+from widenet.types import RunStatus
+
+ANGLE, UPDATES = "the angle to its pattern", "a⁺(T) ≥ (γ − 1)/(2c_η) − 1"
+SHARP = "a⁺(T) ≥ (γ + 1)/(2c_η) − √2/8"
+
+
+@pytest.fixture(scope="module")
+def corner() -> Trained:
+    return many_in_the_corner()
+
+
+test_control_the_angle_at_its_edges = declared(
+    theorem_6_3_angle,
+    {
+        **edges(
+            lambda runs: theorem_6_3_angle([runs]),
+            many_in_the_corner,
+            margin=({"required_margin": 8.0}, {"required_margin": 8 - 1e-9}),
+            step_constant=({}, {"step_size": (1 / 410 + 1e-9) / 120}),
+        ),
+        "width": lambda: tuple(theorem_6_3_angle([narrowed(many_in_the_corner(), k)]) for k in (120, 119)),
+    },
+)
+
+
+def test_limits_that_say_nothing():
+    """An angle of 180°, no updates at all."""
+    runs = in_the_corner()
+    for name, limits in (("cosine", (-0.999, -1.0)), ("updates", (1e-9, 0.0)), ("sharp", (1e-9, 0.0))):
+        place = ("cosine", "updates", "sharp").index(name)
+        found = [theorem_6_3_angle([runs], **{name: lambda gamma, c, limit=limit: limit}) for limit in limits]
+        assert [each.parts[place].vacuous for each in found] == [False, True]
+
+
+def test_the_angle(corner):
+    evidence = theorem_6_3_angle([corner])
+    assert evidence.verdict is Verdict.HOLDS
+    assert math.isclose(number(evidence.promised), 2.61950653327, rel_tol=1e-8)
+    assert 0.01 < number(evidence.measured) < 0.03
+    assert math.isclose(number(part(evidence, "(γ − 1)").promised), 1434, rel_tol=1e-9)
+    assert math.isclose(number(part(evidence, "√2/8").promised), 1844.8232233, rel_tol=1e-9)
+
+
+def test_control_the_angle_after_one_step(corner):
+    once = train_from(corner.start[:20], corner.step_size, 8.0, max_steps=1)
+    assert theorem_6_3_angle([once]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+    ended = dataclasses.replace(once, status=np.full(20, RunStatus.CONVERGED), loss=np.zeros(20))
+    evidence = theorem_6_3_angle([ended])
+    assert evidence.verdict is Verdict.VIOLATED
+    assert 40 < number(evidence.measured) < 50
+
+
+def turned(runs: Trained, degrees: float) -> Trained:
+    """One w filter of W⁺(1) turned to this angle from p_1, with the same fit to it."""
+    run, place = np.argwhere(cones(runs.start[:, :120])[..., 0])[0]
+    fit = float(runs.final[run, place] @ PATTERNS[0])
+    across = fit * math.tan(math.radians(degrees))
+    return altered(runs, final=((run, place), (fit * PATTERNS[0] + across * PATTERNS[1]) / 2))
+
+
+def test_control_one_filter_turned_beyond_its_angle(corner):
+    assert theorem_6_3_angle([turned(corner, 2.61)]).verdict is Verdict.HOLDS
+    assert broken(theorem_6_3_angle([turned(corner, 2.63)])) == [ANGLE]
+
+
+def test_control_one_filter_with_too_few_updates(corner):
+    run, place = np.argwhere(cones(corner.start[:, :120])[..., 0])[0]
+    for updates, expected in ((1434.01, [SHARP]), (1433, [UPDATES, SHARP])):
+        moved = corner.start[run, place] + updates * corner.step_size * PATTERNS[0]
+        evidence = theorem_6_3_angle([altered(corner, final=((run, place), moved))])
+        assert broken(evidence) == expected
+
+
+def after(updates: float, degrees: float | None = None) -> Trained:
+    """One w filter of W⁺(1) after so many updates, or turned to this angle from p_1."""
+    runs = many_in_the_corner()
+    run, place = np.argwhere(cones(runs.start[:, :120])[..., 0])[0]
+    moved = runs.start[run, place] + updates * runs.step_size * PATTERNS[0]
+    if degrees is not None:
+        fit = float(moved @ PATTERNS[0])
+        moved = (fit * PATTERNS[0] + fit * math.tan(math.radians(degrees)) * PATTERNS[1]) / 2
+    return altered(runs, final=((run, place), moved))
+
+
+LIMIT = math.degrees(math.acos((7 - 2 / 410) / (7 + 1 / 410)))
+
+
+@breaks_part(theorem_6_3_angle, ANGLE)
+def test_control_an_angle_just_too_large():
+    """η was moved to a grid, so c_η is a millionth below 1/410, and the limit with it."""
+    return theorem_6_3_angle([after(2000, LIMIT * (1 - 1e-5))]), theorem_6_3_angle([after(2000, LIMIT * (1 + 1e-5))])
+
+
+@breaks_part(theorem_6_3_angle, SHARP)
+def test_control_fewer_updates_than_the_sum_asks_for():
+    """9·205 − √2/8 = 1844.82."""
+    assert sharp_updates(8.0, 1 / 410) == pytest.approx(1844.82, abs=0.01)
+    return theorem_6_3_angle([after(1845)]), theorem_6_3_angle([after(1844)])
+
+
+@breaks_part(theorem_6_3_angle, UPDATES, also=(SHARP,))
+def test_control_fewer_updates_than_are_printed():
+    assert broken(theorem_6_3_angle([after(1434.01)])) == [SHARP]
+    return theorem_6_3_angle([after(1433)])
+
+
+@pytest.mark.parametrize("pattern", [0, 2])
+def test_control_the_angle_of_every_filter_of_both_cones(pattern):
+    runs = many_in_the_corner()
+    run, place = np.argwhere(cones(runs.start[:, :120])[..., pattern])[-1]
+    turned_away = altered(runs, final=((run, place), -runs.final[run, place]))
+    assert ANGLE in broken(theorem_6_3_angle([turned_away]))
+    # A filter of W⁺(2) may end anywhere.
+    run, place = np.argwhere(cones(runs.start[:, :120])[..., 1])[0]
+    assert broken(theorem_6_3_angle([altered(runs, final=((run, place), -runs.final[run, place]))])) == []
+
+
+def test_the_angle_is_asked_of_runs_in_the_event_at_zero_loss():
+    runs = many_in_the_corner()
+    away = altered(runs, final=(3, -runs.final[3]))
+    assert ANGLE in broken(theorem_6_3_angle([away]))
+    assert broken(theorem_6_3_angle([altered(away, loss=(3, 1e-12))])) == []
+    assert broken(theorem_6_3_angle([altered(away, start=(3, 200 * runs.start[3]))])) == []
+
+
+def test_control_other_constants_of_the_angle(corner):
+    sharper = theorem_6_3_angle([corner], cosine=lambda gamma, c: 1 - (1 - cosine_limit(gamma, c)) / 1e5)
+    assert broken(sharper) == [ANGLE]
+    more = theorem_6_3_angle([corner], updates=lambda gamma, c: 3 * fewest_updates(gamma, c))
+    assert broken(more) == [UPDATES]
+    assert broken(theorem_6_3_angle([corner], sharp=lambda gamma, c: 2 * sharp_updates(gamma, c))) == [SHARP]
+
+
+def test_a_start_outside_the_event_is_not_scored_for_the_angle(corner):
+    evidence = theorem_6_3_angle([altered(corner, start=(slice(2), 1.0))])
+    assert evidence.runs.outside == 2
+
+
+test_every_part_has_a_control = every_part_of(
+    wide,
+    except_for={
+        "theorem_6_3_angle: hypothesis angle_below_a_right_one": "γ ≥ 8 and c_η ≤ 1/410 imply γ − 1 − 2c_η > 6.9",
+    },
+    elsewhere=(proposition_e_14, lemma_e_17, theorem_6_3),
+)

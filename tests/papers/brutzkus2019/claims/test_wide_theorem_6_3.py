@@ -1,0 +1,219 @@
+"""Theorem 6.3: wide networks learn XORD, with controls outside its regime and with wrong constants."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_part, every_part_of
+from tests.papers.brutzkus2019.claims.networks import (
+    altered,
+    broken,
+    in_the_corner,
+    lost,
+    many_in_the_corner,
+    networks,
+    number,
+    part,
+    repeated,
+    small_margin,
+    some,
+)
+from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH, declared, edges, narrowed
+from widenet.claims import Verdict
+from widenet.data.xord import PATTERNS
+from widenet.papers.brutzkus2019.claims import wide
+from widenet.papers.brutzkus2019.claims.wide import (
+    lemma_e_17,
+    proposition_e_14,
+    theorem_6_3,
+    theorem_6_3_angle,
+)
+from widenet.papers.brutzkus2019.formulas import (
+    recovery_failure,
+    steps_of_theorem_6_3,
+)
+from widenet.papers.brutzkus2019.runs.trained import Trained, train_from
+from widenet.papers.brutzkus2019.runs.training_set import from_sets
+
+ZERO_LOSS, IN_TIME = "zero loss inside the events of the proof", "in time inside the events"
+RATE, ALONE = "runs fail at most as often as promised", "no setting alone fails more often"
+RIGHT = "right on all 15 pattern sets inside the events"
+
+
+def unmet(evidence) -> set[str]:
+    return {hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met}
+
+
+@pytest.fixture(scope="module")
+def corner() -> Trained:
+    return many_in_the_corner()
+
+
+@breaks_part(theorem_6_3, RATE)
+def test_control_as_many_failures_as_refute_theorem_6_3():
+    """c + 16e⁻⁸ = 0.00537: seven of 557 refute it, six do not decide."""
+    runs = many_in_the_corner()
+    assert theorem_6_3([lost(runs, 6)]).conclusion is None
+    return theorem_6_3([runs]), theorem_6_3([lost(runs, 7)])
+
+
+@pytest.mark.parametrize(("n_runs", "verdict"), [(557, Verdict.HOLDS), (556, Verdict.INSUFFICIENT_EVIDENCE)])
+def test_how_many_runs_confirm_theorem_6_3(n_runs, verdict):
+    assert theorem_6_3([some(many_in_the_corner(), slice(n_runs))]).verdict is verdict
+
+
+@breaks_part(theorem_6_3, ALONE)
+def test_control_a_setting_that_fails_alone():
+    """Two of fifty are too many, and two of 1250 are not."""
+    many, few = repeated(in_the_corner(), 1200), repeated(in_the_corner(), 50)
+    assert theorem_6_3([many, lost(few, 1)]).verdict is Verdict.HOLDS
+    return theorem_6_3([many, few]), theorem_6_3([many, lost(few, 2)])
+
+
+@breaks_part(theorem_6_3, ZERO_LOSS)
+def test_control_a_loss_that_is_not_quite_zero_inside_the_events():
+    return theorem_6_3([many_in_the_corner()]), theorem_6_3([altered(many_in_the_corner(), loss=(7, 1e-12))])
+
+
+@breaks_part(theorem_6_3, IN_TIME)
+def test_control_one_step_beyond_theorem_6_3():
+    runs = many_in_the_corner()
+    return theorem_6_3([altered(runs, steps=(7, 103_544))]), theorem_6_3([altered(runs, steps=(7, 103_545))])
+
+
+@breaks_part(theorem_6_3, RIGHT)
+def test_control_one_output_of_zero_inside_the_events():
+    runs = many_in_the_corner()
+    return (
+        theorem_6_3([altered(runs, outputs=((3, 0), 1e-12))]),
+        theorem_6_3([altered(runs, outputs=((3, 0), 0.0))]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("event", "starts"),
+    [
+        ("Lemma E.3", lambda w: w * 200),
+        ("Lemma E.2", lambda w: np.where(np.arange(240)[:, None] < 120, np.abs(w).max() * PATTERNS[0], w)),
+        ("Lemma E.15", lambda w: np.where((w @ PATTERNS[2] > np.abs(w @ PATTERNS[1]))[:, None], -w, w)),
+        ("Lemma E.19", lambda w: np.where((np.arange(240) >= 120) & (w @ PATTERNS[1] < 0), -1, 1)[:, None] * w),
+    ],
+)
+def test_a_failure_outside_one_of_the_events_is_none_inside(event, starts):
+    """Each of the four events of the proof is asked for: a start outside it is judged by the rate alone."""
+    runs = altered(many_in_the_corner(), loss=(3, 1e-12))
+    assert broken(theorem_6_3([runs])) == [ZERO_LOSS]
+    moved = altered(runs, start=(3, starts(runs.start[3])))
+    assert broken(theorem_6_3([moved])) == []
+
+
+test_control_theorem_6_3_at_its_edges = declared(
+    theorem_6_3,
+    {
+        **edges(
+            lambda runs: theorem_6_3([runs]),
+            many_in_the_corner,
+            margin=({"required_margin": 8.0}, {"required_margin": 8 - 1e-9}),
+            step_constant=({}, {"step_size": (1 / 410 + 1e-9) / 120}),
+        ),
+        "width": lambda: (theorem_6_3([many_in_the_corner()]), theorem_6_3([narrowed(many_in_the_corner(), 119)])),
+    },
+)
+
+
+def test_theorem_6_3_holds_in_its_corner(corner):
+    evidence = theorem_6_3([corner])
+    assert evidence.verdict is Verdict.HOLDS
+    assert evidence.runs.tried == 557
+    assert evidence.details["cases"][0]["exact_probability_outside_the_event"] < 2.1e-4
+    assert math.isclose(number(evidence.promised), 0.00536740204644, rel_tol=1e-11)
+    assert math.isclose(number(part(evidence, "in time").promised), 103_544, rel_tol=1e-9)
+
+
+def test_too_few_runs_decide_nothing(corner):
+    assert theorem_6_3([some(corner, slice(400))]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+def test_control_a_margin_of_one():
+    """γ = 1 reaches zero loss and recovers f* in a few runs of a hundred."""
+    evidence = theorem_6_3([small_margin()])
+    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert evidence.conclusion is False
+    assert number(evidence.measured) > 0.8
+    assert unmet(evidence) == {"step_constant", "margin"}
+
+
+def test_control_eight_filters():
+    """k = 8: about a fifth of the runs does not recover f*."""
+    evidence = theorem_6_3([networks(8, 1 / 41, 8.0, 600)])
+    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert evidence.conclusion is False
+    assert 0.1 < number(evidence.measured) < 0.35
+
+
+def test_control_one_failure_inside_the_events_refutes(corner):
+    evidence = theorem_6_3([altered(corner, outputs=((3, 0), 0.0))])
+    assert evidence.verdict is Verdict.VIOLATED
+    assert broken(evidence) == ["right on all 15 pattern sets inside the events"]
+
+
+def test_control_a_loss_that_is_not_quite_zero(corner):
+    assert broken(theorem_6_3([altered(corner, loss=(7, 1e-12))])) == [ZERO_LOSS]
+
+
+def test_control_one_step_too_many(corner):
+    assert theorem_6_3([altered(corner, steps=(7, 103_544))]).verdict is Verdict.HOLDS
+    assert broken(theorem_6_3([altered(corner, steps=(7, 103_545))])) == [IN_TIME]
+
+
+def test_control_eight_failures_of_560(corner):
+    """Outside the events, so that only the rate can tell: the lower limit is 7.1e-3, above 5.4e-3."""
+    runs = altered(repeated(corner, 560), start=(slice(8), 1.0), loss=(slice(8), 1.0))
+    assert broken(theorem_6_3([runs])) == ["runs fail at most as often as promised"]
+    assert theorem_6_3([runs], failure=lambda half_width: 3 * recovery_failure(half_width)).conclusion is not False
+
+
+def test_control_a_shorter_time_than_any_run_takes(corner):
+    evidence = theorem_6_3([corner], steps=lambda c, gamma: steps_of_theorem_6_3(c, gamma) / 28)
+    assert broken(evidence) == ["runs fail at most as often as promised", IN_TIME]
+
+
+def test_control_outputs_that_are_not_numbers_are_wrong(corner):
+    assert theorem_6_3([altered(corner, outputs=((slice(None), 4), np.nan))]).verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        ({"required_margin": 7.999}, "margin"),
+        ({"step_size": 1 / 409 / 120}, "step_constant"),
+        ({"points": from_sets({14: 2, 9: 1, 1: 1})}, "diverse"),
+        ({"points": from_sets({14: 2, 9: 1})}, "balanced"),
+        ({"points": from_sets({14: 1, 9: 1}).model_copy(update={"not_signs": 1})}, "signs"),
+        ({"points": from_sets({14: 1, 9: 1}).model_copy(update={"mislabelled": 1})}, "labels"),
+    ],
+)
+def test_control_each_hypothesis_just_outside(corner, change, key):
+    assert unmet(theorem_6_3([dataclasses.replace(corner, **change)])) == {key}
+
+
+def test_control_a_width_just_outside_and_a_larger_start(corner):
+    narrower = dataclasses.replace(corner, start=corner.start[:, 1:-1], final=corner.final[:, 1:-1])
+    assert "width" in unmet(theorem_6_3([narrower]))
+    assert "deviation" in unmet(theorem_6_3([dataclasses.replace(corner, start=1.2 * corner.start)]))
+
+
+def test_runs_cut_short_are_not_failures(corner):
+    cut = train_from(corner.start[:20], corner.step_size, 8.0, max_steps=50)
+    evidence = theorem_6_3([cut])
+    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
+    assert evidence.runs.unfinished == 20
+
+
+test_every_part_has_a_control = every_part_of(
+    wide,
+    except_for={"theorem_6_3: every setting has runs enough, or an event as likely as promised": ENOUGH},
+    elsewhere=(proposition_e_14, lemma_e_17, theorem_6_3_angle),
+)
