@@ -35,9 +35,9 @@ class Choices(ClosedModel):
     n_runs: int | None = Field(default=None, ge=1)
     n_neurons: int = Field(default=20, ge=2, multiple_of=2)
     slope: float = Field(default=0.2, gt=0, lt=1)
-    step_size: float = Field(default=1.0, gt=0)
+    step_size: float = Field(default=1.0, gt=0, allow_inf_nan=False)
     max_updates: int | None = Field(default=None, ge=1)
-    required_margin: float = Field(default=8.0, gt=0)
+    required_margin: float = Field(default=8.0, gt=0, allow_inf_nan=False)
     diverse_only: bool = False
     seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
 
