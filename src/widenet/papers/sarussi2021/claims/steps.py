@@ -74,7 +74,9 @@ def equation_13(
         [after(0.0, runs.pushes, 0.0, *_shape(runs), runs.largest_norm[:, None]) + 0 * runs.pushes for runs in cells]
     )
     promised = joined([cross * runs.step_size * runs.pushes * runs.margins for runs in cells])
-    scales, norms = joined([runs.scales for runs in cells]), joined([runs.norms for runs in cells])
+    scales = joined([runs.scales for runs in cells])
+    # Rows and points that the products are made with.
+    sizes = joined([(1 + runs.norms) * (1 + runs.largest_norm[:, None]) for runs in cells])
     return evidence(
         {
             "‖ΔW‖² ≤ 2kη²v²R_x²|ℓ'|²": Sides(
@@ -85,7 +87,7 @@ def equation_13(
                 promised,
                 Sense.EQUAL,
                 room=STEP * scales,
-                scored=~(scales <= SMALLEST * (1 + norms)),
+                scored=~(scales <= SMALLEST * sizes),
             ),
         },
         pick(conditions(cells), "input_norm", "labels", *SHAPE),
