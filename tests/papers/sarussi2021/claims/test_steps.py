@@ -251,6 +251,13 @@ def test_underflow_beside_long_points_decides_nothing():
     assert part.kept is None
 
 
+@pytest.mark.parametrize(("length", "kept"), [(1e14, None), (1.0, False)])
+def test_rows_so_long_that_their_products_are_rounding_decide_nothing(length, kept):
+    """Terms of ⟨w, x⟩ that cancel leave an error of the size of ‖w‖."""
+    long = {name: lambda norms: 0 * norms + length for name in ("start_norm", "norms")}
+    assert equation_13([altered(toy_runs(), margins=lambda q: 1.001 * q, **long)]).parts[1].kept is kept
+
+
 def test_the_edge_of_what_underflow_decides():
     """The same numbers, moved to the edge: 1e-290 for squares, times (1 + ‖W‖)(1 + R_x) for products, times
     1 + ‖w*‖ for gains.
