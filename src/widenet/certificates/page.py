@@ -9,7 +9,6 @@ import jinja2
 import numpy as np
 
 from widenet.certificates import words
-from widenet.certificates.comparisons import sides
 from widenet.certificates.promises import Promise, Standing
 from widenet.certificates.summary import headlines, in_short
 from widenet.certificates.training_words import about_training
@@ -63,7 +62,7 @@ def render(findings: "Findings", pictures: dict[str, bytes], *, has_boundary: bo
         in_short=in_short(findings),
         trained=about_training(findings),
         say=words,
-        sides=sides,
+        sides=wording.sides,
         words=wording,
     )
 

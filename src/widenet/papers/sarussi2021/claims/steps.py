@@ -12,7 +12,7 @@ from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.sarussi2021.claims.conditions import SHAPE, conditions
-from widenet.papers.sarussi2021.claims.specimens import silence_over_labels
+from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, silence_over_labels
 from widenet.papers.sarussi2021.formulas import (
     LARGEST_PUSH,
     alignment_growth,
@@ -224,7 +224,7 @@ def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
             half_width=chosen.n_neurons // 2,
             slope=chosen.slope,
             step_size=chosen.step_size,
-            n_epochs=max(1, min(100, 4000 // n)),
+            n_epochs=epochs_allowed(specimen, max(1, min(100, 4000 // n))),
             seed=chosen.seed,
         )
     ]
