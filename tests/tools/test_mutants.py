@@ -227,6 +227,15 @@ def test_ordinary_mutants():
     }  # fmt: skip
 
 
+def test_what_is_inside_a_method_belongs_to_it():
+    """As tests are seen to enter it; of private classes too."""
+    method = "    def go(self):\n        def on(x):\n            return x + 1\n        return on(self)\n"
+    function = "def f(x):\n    def g(y):\n        return y + 1\n    return g(x)\n"
+    source = f"class Open:\n{method}\nclass _Closed:\n{method}\n{function}"
+    functions = {each.function for each in ordinary("widenet.diagnostics.toy", source.encode())}
+    assert functions == {"Open.go", "_Closed.go", "f"}
+
+
 @pytest.mark.parametrize("name", [*rooms(), *OTHERS])
 def test_every_mutant_can_be_read_and_every_equivalent_one_exists(name):
     target, descriptions = find(name), set()
