@@ -154,9 +154,9 @@ def test_a_clock_counts_down_and_shares_what_is_left():
         ({"width": 3}, "width must be a multiple of 2, got 3"),
         ({"slope": 1.0}, "slope must be less than 1"),
         ({"step_size": -1.0}, "step_size must be greater than 0"),
-        ({"init_scale": 0.0}, "init_scale must be greater than 0, got 0.0"),
+        ({"init_scale": 0.0}, "init_scale must be a positive number, at most 1e.30, got 0.0"),
         ({"runs": 0}, "runs must be a whole number between 1 and 10,000, got 0"),
-        ({"time": float("nan")}, "time must be a positive number, got nan"),
+        ({"time": float("nan")}, "time must be a positive number, at most 1e.07, got nan"),
         ({"scaling": "bal"}, "did you mean 'ball'"),
     ],
 )

@@ -9,7 +9,6 @@ from widenet import papers
 from widenet.certificates.changes import small_changes
 from widenet.certificates.clashes import clashing
 from widenet.certificates.clock import Clock
-from widenet.certificates.comparisons import sides
 from widenet.certificates.lacks import lack
 from widenet.certificates.numerals import fraction, plain
 from widenet.certificates.promises import Standing, promises_of, standing_of
@@ -78,24 +77,6 @@ def test_warnings_and_promises_about_a_part_are_no_headline():
     found = promises_of([part, warning, whole])
     assert [each.standing for each in found] == [Standing.GUARANTEED, Standing.GUARANTEED, Standing.GOOD_TO_KNOW]
     assert [each.counts for each in found] == [False, True, False]
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        (Sides(3.0, 10.0), "3 ≤ 10"),
-        (Sides(30.0, 10.0), "30 > 10"),
-        (Sides(0.2267, 0.02, undecided=True), "0.2267 > 0.02"),
-        (Sides(0.5, 1.0, Sense.AT_LEAST), "0.5 < 1"),
-        (Sides(1.0, 1.0, strict=True), "1 ≥ 1"),
-        (Sides(1.0, 2.0, Sense.EQUAL), "1 ≠ 2"),
-        (Sides(1.0 + 1e-12, 1.0, room=1e-9), "1 ≤ 1"),
-        (Sides(2e-11, 0.0, Sense.EQUAL, room=1e-9), "2e-11 ≈ 0"),
-        (Fact(True), "–"),
-    ],
-)
-def test_no_false_inequality_is_printed(given, words):
-    assert sides(given.part("")) == words
 
 
 def test_what_is_seen_comes_first_and_silent_rows_promise_nothing():

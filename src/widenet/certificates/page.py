@@ -9,7 +9,6 @@ import jinja2
 import numpy as np
 
 from widenet.certificates import words
-from widenet.certificates.comparisons import sides
 from widenet.certificates.promises import Promise, Standing
 from widenet.certificates.summary import headlines, in_short
 from widenet.certificates.training_words import about_training
@@ -79,7 +78,7 @@ def render(findings: "Findings", pictures: dict[str, bytes], *, has_boundary: bo
         trained=about_training(findings),
         glossary=GLOSSARY,
         say=words,
-        sides=sides,
+        sides=wording.sides,
         words=wording,
     )
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from widenet.certificates.certainty import Certainty
 from widenet.certificates.changes import Change
-from widenet.certificates.comparisons import says_nothing, sides
+from widenet.certificates.comparisons import says_nothing
 from widenet.certificates.lacks import ANSWERS, lack
 from widenet.certificates.numerals import fraction
 from widenet.certificates.portrait import Portrait, Separability
 from widenet.certificates.promises import Promise
 from widenet.certificates.rows import Row
 from widenet.claims import Hypothesis, Part, Verdict
-from widenet.console.wording import counted, number
+from widenet.console.wording import counted, number, sides
 
 if TYPE_CHECKING:
     from widenet.certificates.certificate import Findings
