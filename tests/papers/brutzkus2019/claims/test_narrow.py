@@ -135,22 +135,30 @@ def test_without_random_starts_their_probabilities_are_not_decided():
     assert [part.name for part in evidence.parts if part.kept is None] == [CHANCE]
 
 
+def test_every_octant_is_seen_or_nothing_is_said():
+    """4096 rows of octants; one without a run, or with a start above the limit of Lemma E.3, is missing."""
+    runs = from_octants()[0]
+    missing = (some(runs, slice(1, None)), altered(runs, start=(0, 99 * runs.start[0])))
+    for given, kept in (([runs], True), ([], None), *(([runs, each], None) for each in missing)):
+        assert narrow._every_octant_is_seen(given).part("").kept is kept
+
+
 def test_what_decides_convergence_is_asked_of_small_starts():
     """From a start without a filter in W13: what would break a part breaks none where the start is large."""
     runs = from_octants()[0]
-    stuck = int(np.argmin(can_converge(runs.start)))
-    large = {"start": (stuck, 99 * runs.start[stuck])}
-    turned = {"final": ((stuck, slice(2, None)), -runs.start[stuck, 2:])}
-    lucky = {"status": (stuck, RunStatus.CONVERGED), "loss": (stuck, 0.0)}
+    runs = some(runs, [int(np.argmin(can_converge(runs.start))), 0, 1, 2])
+    large = {"start": (0, 99 * runs.start[0])}
+    turned = {"final": ((0, slice(2, None)), -runs.start[0, 2:])}
+    lucky = {"status": (0, RunStatus.CONVERGED), "loss": (0, 0.0)}
     for changes, parts in (
         (lucky, [SAME]),
         ({**lucky, **turned}, [SAME, KEPT]),
         (turned, []),
-        ({"steps": (stuck, 1)}, []),
-        ({"steps": (stuck, 2)}, [STUCK]),
+        ({"steps": (0, 1)}, []),
+        ({"steps": (0, 2)}, [STUCK]),
     ):
-        assert broken(judged(observation_small_convergence, 0, **changes)) == parts
-        assert broken(judged(observation_small_convergence, 0, **large, **changes)) == []
+        assert broken(observation_small_convergence([altered(runs, **changes)], [])) == parts
+        assert broken(observation_small_convergence([altered(runs, **large, **changes)], [])) == []
 
 
 def failure_control(item):

@@ -251,7 +251,7 @@ def test_the_ratio_of_counts_is_attained(half_width, ends):
     assert counts.first.tolist() == [list(ends)]
     evidence = equation_17(counts)
     assert evidence.verdict is Verdict.HOLDS
-    assert [part.tightness for part in evidence.parts] == [1.0, 1.0]
+    assert [(part.tightness, part.measured, part.promised) for part in evidence.parts] == [(1.0, 1.0, 1.0)] * 2
     assert equation_17(counts_near_a_quarter([half_width], Fraction(201, 100))).verdict is Verdict.HOLDS
     assert equation_17(counts_near_a_quarter([half_width], Fraction(21, 10))).verdict is Verdict.VIOLATED
 
