@@ -221,6 +221,17 @@ def test_how_large_outputs_are_does_not_matter(scale, is_right):
     assert broken(with_coefficients(scale * eight().coefficients[5])) == ([] if is_right else [NETWORK])
 
 
+def test_a_labelling_without_one_of_its_coefficients_has_no_network():
+    """Whatever is built from the others."""
+    coefficients = eight().coefficients.copy()
+    coefficients[5, 0] = np.nan
+    runs = [replace(eight(), coefficients=coefficients)]
+    kept = eight().coefficients
+    assert broken(remark_4_1_sharp(runs, build=lambda found: network_for(np.where(np.isnan(found), kept, found)))) == [
+        NETWORK
+    ]
+
+
 def test_what_is_broken_stays_broken_beside_a_linear_program_that_fails():
     status, coefficients = eight().status.copy(), eight().coefficients.copy()
     status[4], coefficients[4] = 4, np.nan

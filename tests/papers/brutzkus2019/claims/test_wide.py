@@ -194,8 +194,10 @@ def test_control_y_just_beyond_its_limit():
     return lemma_e_17([summed(1, 1.0, 38 + 0.5e-9)]), lemma_e_17([summed(1, 1.0, 38 + 2e-9)])
 
 
-def test_lemma_e_17_is_asked_inside_its_events_at_zero_loss():
-    runs = summed(0, 0.0, 40)
+@pytest.mark.parametrize("half", [0, 1])
+def test_lemma_e_17_is_asked_inside_its_events_at_zero_loss(half):
+    runs = summed(half, float(half), 40)
+    assert len(broken(lemma_e_17([runs]))) == 1
     assert broken(lemma_e_17([altered(runs, loss=(0, 1e-12))])) == []
     assert broken(lemma_e_17([altered(runs, start=(0, 200 * runs.start[0]))])) == []
     one_side = np.where(np.arange(240)[:, None] < 120, np.abs(runs.start[0]).max() * PATTERNS[0], runs.start[0])
