@@ -7,7 +7,14 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-hypothesis.settings.register_profile("widenet", deadline=None, derandomize=True, max_examples=25)
+# No deadline and no complaint about slow draws: neither may depend on how busy the machine is.
+hypothesis.settings.register_profile(
+    "widenet",
+    deadline=None,
+    derandomize=True,
+    max_examples=25,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
 hypothesis.settings.load_profile("widenet")
 
 # Most of the time of many tests is compilation. Set before JAX loads, and for the processes that tests start.

@@ -60,7 +60,7 @@ def take(source: Path) -> None:
     text = json.dumps(row, indent=None if is_long else 1, ensure_ascii=False)
     file_of(figure, scale).write_text(text + "\n", encoding="utf-8")
     if scale == "paper" or figure not in FILTERS:
-        _keep_picture(source.with_suffix(".png"), file_of(figure, scale, "png"), 256 if figure in XORD else 128)
+        keep_picture(source.with_suffix(".png"), file_of(figure, scale, "png"), 256 if figure in XORD else 128)
     if source.with_suffix(".gif").exists():
         shutil.copy(source.with_suffix(".gif"), IMAGES)
     put_between(GALLERY, marker_of(figure, scale), "<!-- end of table -->", block_of(row))
@@ -93,7 +93,7 @@ def _widenet(*arguments: str) -> str:
     ).stdout
 
 
-def _keep_picture(source: Path, place: Path, colours: int) -> None:
+def keep_picture(source: Path, place: Path, colours: int) -> None:
     """The picture with few colours: a third of the size, and nothing to see of it."""
     buffer = io.BytesIO()
     Image.open(source).convert("RGB").quantize(colours, dither=Image.Dither.NONE).save(buffer, "png", optimize=True)

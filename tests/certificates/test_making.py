@@ -79,7 +79,7 @@ def test_json_and_screen_say_the_same():
     text = repr(certificate)
     assert "8 points of 2 numbers each, in 2 classes: east (4), west (4)." in text
     assert "A flat boundary separates the two classes perfectly." in text
-    assert "toy2020.theorem_2" in text
+    assert "toy2020.theorem_2" in certificate.to_html()
     assert "All of them got every training point right" in text
 
 
@@ -126,7 +126,7 @@ def test_fewer_networks_than_asked_for_are_said_to_be():
     fewer = found.model_copy(
         update={"training": found.training.model_copy(update={"asked": 64}), "certainty": None, "time": 60.0}
     )
-    text = as_text(fewer)
+    text = as_text(fewer, height=60)
     assert "These are 3 of the 64 networks asked for: time ran out." in text
     assert "--time 180" in text
     assert "no time to train some networks again in float64" in text
@@ -154,9 +154,9 @@ def test_a_clock_counts_down_and_shares_what_is_left():
         ({"width": 3}, "width must be a multiple of 2, got 3"),
         ({"slope": 1.0}, "slope must be less than 1"),
         ({"step_size": -1.0}, "step_size must be greater than 0"),
-        ({"init_scale": 0.0}, "init_scale must be a positive number, got 0.0"),
+        ({"init_scale": 0.0}, "init_scale must be a positive number, at most 1e.30, got 0.0"),
         ({"runs": 0}, "runs must be a whole number between 1 and 10,000, got 0"),
-        ({"time": float("nan")}, "time must be a positive number, got nan"),
+        ({"time": float("nan")}, "time must be a positive number, at most 1e.07, got nan"),
         ({"scaling": "bal"}, "did you mean 'ball'"),
     ],
 )
@@ -192,6 +192,20 @@ def test_hostile_input_is_one_sentence_and_nothing_is_written(tmp_path, monkeypa
         assert "Traceback" not in result.output
         assert not out.exists()
         assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--width", 3), ("--slope", 1), ("--step-size", -1), ("--init-scale", 0), ("--runs", 0), ("--time", "nan"),
+     ("--scaling", "bal"), ("--label", "colour"), ("--seed", -1), ("--width", "wide")],
+)  # fmt: skip
+def test_a_wrong_option_is_refused_before_anything_starts(tmp_path, option, value):
+    result = invoke(table(tmp_path), option, value, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    (sentence,) = result.stderr.splitlines()
+    assert sentence.startswith("widenet: ")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_violated_theorem_is_an_exit_code(tmp_path, monkeypatch):

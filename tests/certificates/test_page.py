@@ -19,6 +19,8 @@ from widenet.certificates.preparation import Scaling, prepare
 from widenet.certificates.promises import promises_of
 from widenet.certificates.reading import read
 from widenet.certificates.rows import Row
+from widenet.certificates.summary import in_short
+from widenet.certificates.training_words import about_training
 from widenet.claims import Kind
 from widenet.claims.base import at_most
 from widenet.claims.meaning import Meaning, Topic
@@ -140,16 +142,15 @@ def test_the_plane_tells_classes_apart():
 
 def test_sentences_are_sentences():
     findings = certificate().findings
-    assert findings.training is not None
     for sentence in (
         *words.about_data(findings.portrait),
         *words.about_structure(findings.portrait),
-        *words.about_training(findings.training, 25),
+        *about_training(findings),
         *words.about_certainty(findings),
         words.about_rows(findings),
         words.about_picture(findings),
         words.about_choices(findings),
-        words.in_short(findings),
+        *in_short(findings),
     ):
         assert re.match(r"[A-Z0-9w].*\.$", sentence), sentence
 

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from widenet import papers
-from widenet.certificates.changes import clashing, small_changes
+from widenet.certificates.changes import small_changes
+from widenet.certificates.clashes import clashing
 from widenet.certificates.clock import Clock
-from widenet.certificates.comparisons import sides
 from widenet.certificates.lacks import lack
 from widenet.certificates.promises import Standing, promises_of, standing_of
 from widenet.certificates.rows import Row, ask_all, nearness, ordered
 from widenet.certificates.views import View
-from widenet.claims import Kind, Verdict
-from widenet.claims.base import at_least, at_most, undecided
+from widenet.claims import Evidence, Kind, Verdict
+from widenet.claims.base import at_least, at_most, claim, undecided
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Choices, Specimen
@@ -78,24 +78,6 @@ def test_warnings_and_promises_about_a_part_are_no_headline():
     assert [each.counts for each in found] == [False, True, False]
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        (Sides(3.0, 10.0), "3 ≤ 10"),
-        (Sides(30.0, 10.0), "30 > 10"),
-        (Sides(0.2267, 0.02, undecided=True), "0.2267 > 0.02"),
-        (Sides(0.5, 1.0, Sense.AT_LEAST), "0.5 < 1"),
-        (Sides(1.0, 1.0, strict=True), "1 ≥ 1"),
-        (Sides(1.0, 2.0, Sense.EQUAL), "1 ≠ 2"),
-        (Sides(1.0 + 1e-12, 1.0, room=1e-9), "1 ≤ 1"),
-        (Sides(2e-11, 0.0, Sense.EQUAL, room=1e-9), "2e-11 ≈ 0"),
-        (Fact(True), "–"),
-    ],
-)
-def test_no_false_inequality_is_printed(given, words):
-    assert sides(given.part("")) == words
-
-
 def test_what_is_seen_comes_first_and_silent_rows_promise_nothing():
     rows = [row(Sides(3.0, 10.0), MISSED), row(Sides(3.0, 10.0), MET), row(Fact(True), MET, meaning=None)]
     assert [each.standing for each in promises_of(rows)] == [Standing.GUARANTEED, Standing.NOT_HERE]
@@ -148,9 +130,7 @@ def two_outliers() -> Specimen:
 
 
 def test_points_to_leave_out_are_found():
-    found = clashing(two_outliers())
-    assert found is not None
-    assert found.tolist() == [2, 7]
+    assert clashing(two_outliers().data).tolist() == [2, 7]
 
 
 def test_no_point_to_leave_out_can_be_spared():
@@ -158,16 +138,15 @@ def test_no_point_to_leave_out_can_be_spared():
     draw = np.random.default_rng(3)
     points = draw.normal(size=(40, 2)) + np.repeat([[0.8, 0.0], [-0.8, 0.0]], 20, axis=0)
     specimen = Specimen(from_arrays(points / 5, [1] * 20 + [-1] * 20), Choices())
-    drop = clashing(specimen)
-    assert drop is not None
+    drop = clashing(specimen.data)
+    assert len(drop)
     for point in drop:
         rest = np.setdiff1d(np.arange(40), drop[drop != point])
         assert not Specimen(specimen.data[rest], Choices()).separation.separable
 
 
 def test_separable_data_has_none_to_leave_out():
-    specimen = Specimen(from_arrays([[0.5, 0.0], [-0.5, 0.0]], [1, -1]), Choices())
-    assert clashing(specimen) is None
+    assert not len(clashing(from_arrays([[0.5, 0.0], [-0.5, 0.0]], [1, -1])))
 
 
 def test_a_change_is_verified(monkeypatch):
@@ -183,4 +162,73 @@ def test_a_change_is_verified(monkeypatch):
     assert change.left_out == (103, 108)
     assert "leave out 2 of the 12 points, on the wrong side of the best flat boundary (rows 103, 108;" in change.words
     assert change.margin is not None
-    assert change.gain.startswith("SGD with the hinge loss stops after at most")
+    assert change.gain.startswith(
+        "Training (SGD with the hinge loss) ends with every training point right, after at most"
+    )
+
+
+def needing(name: str, measure, required: float, sign: int):
+    """A made-up theorem that needs a choice of the reader, or her data, to be on one side of a threshold."""
+    hypothesis = at_least if sign > 0 else at_most
+
+    @claim("toy2020.theorem_3", Kind.MAIN, "Theorem 3", draws=_seed)
+    def theorem_3(value: float) -> Evidence:
+        """It needs something."""
+        return evidence({"a": Fact(True)}, (hypothesis(name, name, value, required),))
+
+    theorem_3.speaks(measure)
+    return theorem_3
+
+
+def _seed(scale, seed):
+    return seed
+
+
+def neurons_of(specimen):
+    return float(specimen.choices.n_neurons)
+
+
+def step_of(specimen):
+    return specimen.choices.step_size
+
+
+def longest_of(specimen):
+    return specimen.largest_norm
+
+
+def margin_of(specimen):
+    return float(bool(specimen.separation.separable))
+
+
+ON_ONE_SIDE = Specimen(from_arrays([[2.0, 0.0], [3.0, 0.0], [4.0, 1.0], [5.0, 0.0]], [1, 1, -1, -1]), Choices())
+"""Separable with a bias, and not without; a width of 20 and a step of 1."""
+
+
+@pytest.mark.parametrize(
+    ("key", "measure", "required", "sign", "words"),
+    [
+        ("width", neurons_of, 36.0, 1, "take 36 neurons (34 are not enough)"),
+        ("width", neurons_of, 37.0, 1, "take 38 neurons (36 are not enough)"),
+        ("step", step_of, 0.3, -1, "take a step size of 0.3 (0.32 is too large)"),
+        ("step", step_of, 4.0, 1, "take a step size of 4 (3.7 is too small)"),
+        ("input_norm", longest_of, 1.0, -1, "divide every point by 5"),
+        ("separable", margin_of, 1.0, 1, "divide every point by 5 and add a constant coordinate (a bias)"),
+    ],
+)
+def test_the_least_change_is_found_and_what_is_not_enough_is_said(monkeypatch, key, measure, required, sign, words):
+    theorem = needing(key, measure, required, sign)
+    monkeypatch.setattr(papers, "claims_of", lambda: [theorem])
+    view = View("", ON_ONE_SIDE, np.arange(4))
+    rows = ask_all([theorem], [view], cells_of(None), Clock(100.0))
+    (change,) = small_changes(rows, [view], cells_of(None), Clock(100.0))
+    assert change.words == words
+    assert change.after is Verdict.HOLDS
+    assert "{" not in change.words
+
+
+def test_no_change_is_told_that_does_not_help(monkeypatch):
+    theorem = needing("width", neurons_of, 1e6, 1)
+    monkeypatch.setattr(papers, "claims_of", lambda: [theorem])
+    view = View("", ON_ONE_SIDE, np.arange(4))
+    rows = ask_all([theorem], [view], cells_of(None), Clock(100.0))
+    assert not small_changes(rows, [view], cells_of(None), Clock(100.0))

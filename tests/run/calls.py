@@ -43,3 +43,8 @@ def die(progress: Progress) -> None:
 def hang(progress: Progress) -> None:
     progress(0.0, "hanging")
     time.sleep(600)
+
+
+def listens(progress: Progress) -> bool:
+    """Whether Ctrl-C reached this worker before it ignored it: while it was started, the signal was not blocked."""
+    return signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])

@@ -25,6 +25,8 @@ import runpy
 runpy.run_module("tests.rooms", run_name="__main__", alter_sys=True)
 """
 SENTENCE = "widenet: interrupted; what was finished is in the store."
+PATIENCE = 300.0
+"""Seconds after which something hangs, on the busiest machine."""
 
 
 class Command:
@@ -53,15 +55,15 @@ class Command:
     def wait_for_a_cell(self) -> None:
         self.wait_until(lambda: any(self.store.glob("??/*.npz")))
 
-    def wait_until(self, has_come: Callable[[], bool], seconds: float = 90.0) -> None:
-        last = time.monotonic() + seconds
+    def wait_until(self, has_come: Callable[[], bool]) -> None:
+        last = time.monotonic() + PATIENCE
         while not has_come():
             assert time.monotonic() < last, self.log.read_text()
             assert self.process.poll() is None, self.process.communicate()
             time.sleep(0.01)
 
-    def finish(self, seconds: float = 120.0) -> tuple[str, str]:
-        return self.process.communicate(timeout=seconds)
+    def finish(self) -> tuple[str, str]:
+        return self.process.communicate(timeout=PATIENCE)
 
     def members(self) -> list[int]:
         """Every living process of its session."""
@@ -75,8 +77,8 @@ class Command:
                 found.append(int(folder.name))
         return found
 
-    def is_gone_within(self, seconds: float) -> bool:
-        last = time.monotonic() + seconds
+    def is_gone(self) -> bool:
+        last = time.monotonic() + PATIENCE
         while self.members() and time.monotonic() < last:
             time.sleep(0.05)
         return not self.members()
@@ -109,11 +111,11 @@ def test_ctrl_c_leaves_whole_cells_and_nobody(tmp_path, whole_group):
         os.killpg(command.process.pid, signal.SIGINT)
     else:
         command.process.send_signal(signal.SIGINT)
-    output, errors = command.finish(30.0)
+    output, errors = command.finish()
     assert command.process.returncode == 130
     assert output == ""
     assert [line for line in errors.splitlines() if not line.startswith("[")] == [SENTENCE]
-    assert command.is_gone_within(5.0)
+    assert command.is_gone()
     finished = whole_cells(command.store)
     assert finished >= 1
     assert list(command.store.rglob("*.tmp")) == []
@@ -130,18 +132,18 @@ def test_ctrl_c_while_workers_start_is_one_sentence(tmp_path):
     command = Command(tmp_path, "check", "--all", "--scale", "paper", "--jobs", "2")
     command.wait_until(lambda: len(command.members()) >= 3)  # the command, the first worker and its helper
     os.killpg(command.process.pid, signal.SIGINT)
-    output, errors = command.finish(30.0)
+    output, errors = command.finish()
     assert (command.process.returncode, output) == (130, "")
     assert [line for line in errors.splitlines() if not line.startswith("[")] == [SENTENCE]
-    assert command.is_gone_within(10.0)
+    assert command.is_gone()
 
 
 def test_kill_9_of_the_command_ends_its_workers(tmp_path):
     command = Command(tmp_path, "check", "--all", "--scale", "paper", "--jobs", "2")
     command.wait_for_a_cell()
     command.process.kill()
-    command.finish(30.0)
-    assert command.is_gone_within(5.0)
+    command.finish()
+    assert command.is_gone()
     assert whole_cells(command.store) >= 1
     again = Command(tmp_path, "check", "--all", "--scale", "paper", "--jobs", "2", "--json")
     rows = json.loads(again.finish()[0])
@@ -153,7 +155,7 @@ def test_ctrl_c_in_this_process_alone(tmp_path):
     command = Command(tmp_path, "check", "toy2020.theorem_2", "--scale", "paper", "--jobs", "1")
     command.wait_for_a_cell()
     os.killpg(command.process.pid, signal.SIGINT)
-    output, errors = command.finish(30.0)
+    output, errors = command.finish()
     assert (command.process.returncode, output) == (130, "")
     assert [line for line in errors.splitlines() if not line.startswith("[")] == [SENTENCE]
     assert whole_cells(command.store) >= 1
@@ -163,13 +165,13 @@ def test_a_killed_worker_is_one_sentence(tmp_path):
     command = Command(tmp_path, "check", "--all", "--scale", "paper", "--jobs", "2")
     command.wait_for_a_start()
     os.kill(int(command.lines("start")[0][2]), signal.SIGKILL)
-    output, errors = command.finish(60.0)
+    output, errors = command.finish()
     assert (command.process.returncode, output) == (2, "")
     sentences = [line for line in errors.splitlines() if not line.startswith("[")]
     assert len(sentences) == 1, errors
     sentence = sentences[0]
     assert "was ended by signal 9" in sentence
-    assert command.is_gone_within(5.0)
+    assert command.is_gone()
 
 
 def test_fresh_computes_everything_once_more(tmp_path):

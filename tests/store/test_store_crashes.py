@@ -28,13 +28,13 @@ def wait_until_ready(process: subprocess.Popen[str]) -> None:
 
 
 def deaths_at_every_line(root: Path, before: str, writer: str) -> dict[str, int]:
-    output, errors = start("every_line", root, before, writer).communicate(timeout=120)
+    output, errors = start("every_line", root, before, writer).communicate(timeout=300)
     assert output, errors
     return json.loads(output)
 
 
 def wait_for_cells(root, count):
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while sum(1 for _ in root.glob("*/*.npz")) < count:
         assert time.monotonic() < deadline
         time.sleep(0.001)
@@ -86,7 +86,7 @@ def test_writers_of_the_same_cells_need_no_lock(tmp_path):
         wait_until_ready(writer)
     signal.touch()
     for writer in writers:
-        _, errors = writer.communicate(timeout=120)
+        _, errors = writer.communicate(timeout=300)
         assert writer.returncode == 0, errors
     store = Store(root)
     cells = stored(store)
@@ -97,7 +97,7 @@ def test_writers_of_the_same_cells_need_no_lock(tmp_path):
 
 
 def test_a_write_cut_short_is_one_sentence_and_leaves_nothing(tmp_path):
-    output, errors = start("limited", tmp_path).communicate(timeout=60)
+    output, errors = start("limited", tmp_path).communicate(timeout=300)
     assert output.startswith(f"cannot write results to {tmp_path}: file too large; "), errors
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
     key = CellKey("crash", {"number": 0}, version="1")

@@ -1,6 +1,7 @@
 """Small problems that the training tests share."""
 
 import dataclasses
+import functools
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +22,12 @@ def separable(n_samples=24, dim=5, seed=0, dtype=jnp.float64):
     labels = np.where(inputs @ direction > 0, 1.0, -1.0)
     inputs += 0.15 * labels[:, None] * direction
     return Dataset(jnp.asarray(inputs, dtype), jnp.asarray(labels, dtype))
+
+
+@functools.cache
+def toy():
+    """The points that most tests train on, made when a test asks: nothing is computed while tests are collected."""
+    return separable()
 
 
 def awkward(dim=4, dtype=jnp.float64):

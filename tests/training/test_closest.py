@@ -7,13 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.training.problems import kernel_of, networks, run_keys, separable, with_method
+from tests.training.problems import kernel_of, networks, run_keys, toy, with_method
 from widenet.claims.sides import Sense, Sides
 from widenet.losses import hinge, logistic
 from widenet.training import SGD, Adam, Closest, Found, GradientDescent, Potentials, Recipe, Record, ensemble
 from widenet.types import Layers
 
-STEPS, RUNS, DATA = 40, 3, separable()
+STEPS, RUNS = 40, 3
 
 
 def square(network):
@@ -37,10 +37,10 @@ def test_what_is_folded_is_what_the_recorded_run_shows(method):
     """Every step is recorded; `Sides` judges the record of each run with the same pairs."""
     record = Record(range(STEPS + 1), {"square": lambda now: square(now.network)})
     recipe = Recipe(logistic, method=method, max_steps=STEPS)
-    path = ensemble(networks(RUNS), DATA, recipe, run_keys(RUNS), record=record).records["square"]
+    path = ensemble(networks(RUNS), toy(), recipe, run_keys(RUNS), record=record).records["square"]
     centre = np.median(path, axis=1)
     watch = Closest(around, jnp.asarray(centre), at_least=("at least",))
-    found = ensemble(networks(RUNS), DATA, recipe, run_keys(RUNS), watch=watch).watched
+    found = ensemble(networks(RUNS), toy(), recipe, run_keys(RUNS), watch=watch).watched
     for run in range(RUNS):
         after, before = path[run, 1:], path[run, :-1]
         expected = {
@@ -94,14 +94,14 @@ def test_the_reckoning_is_that_of_sides():
 )
 def test_sides_that_are_none_are_refused(sides, others, words):
     with pytest.raises(ValueError, match=words):
-        ensemble(networks(2), DATA, Recipe(hinge, 0.5, 10), run_keys(2), watch=Closest(sides, **others))
+        ensemble(networks(2), toy(), Recipe(hinge, 0.5, 10), run_keys(2), watch=Closest(sides, **others))
 
 
 def test_a_watch_of_whole_steps_needs_the_plain_kernel():
     watch = Closest(lambda step: {"norm": (square(step.after), 1.0)})
-    assert kernel_of(Recipe(hinge, 0.5, 10), networks(1), DATA, watch) == "plain"
+    assert kernel_of(Recipe(hinge, 0.5, 10), networks(1), toy(), watch) == "plain"
     with pytest.raises(ValueError, match="a Closest that follows Potentials"):
-        kernel_of(Recipe(hinge, 0.5, 10, kernel="blocked"), networks(1), DATA, watch)
+        kernel_of(Recipe(hinge, 0.5, 10, kernel="blocked"), networks(1), toy(), watch)
 
 
 # The potentials of the proofs, on the exact kernels.
@@ -136,7 +136,7 @@ def followed(kernel, loss, layers, batch, bias, sides=shown):
     recipe = Recipe(loss, 0.7, 2 * STEPS, batch_size=batch, layers=Layers(layers), check_every=35, kernel=kernel)
     watch = Closest(sides, jnp.arange(1, UPDATES + 1), follows=potentials(UPDATES, bias))
     keys = jnp.repeat(run_keys(1), UPDATES, axis=0)
-    return ensemble(nets, DATA, recipe, keys, watch=watch)
+    return ensemble(nets, toy(), recipe, keys, watch=watch)
 
 
 @pytest.mark.parametrize(
@@ -199,12 +199,12 @@ def test_one_training_serves_the_inequalities_of_a_proof_on_the_exact_kernel(loo
     least = jnp.full(RUNS, tightened * (2 * half * step_size * size * slope))
     watch = Closest(growth, (first, most, least), ("equation_12_step", "equation_12"), follows=follows)
     recipe = Recipe(hinge, step_size, 2000)
-    assert kernel_of(recipe, nets, DATA, watch) == "blocked"
-    runs = ensemble(nets, DATA, recipe, run_keys(RUNS), watch=watch)
+    assert kernel_of(recipe, nets, toy(), watch) == "blocked"
+    runs = ensemble(nets, toy(), recipe, run_keys(RUNS), watch=watch)
     assert (runs.updates > 5).all()
     assert any((found.broken > 0).any() for found in runs.watched.values()) == broken
     assert (runs.watched["equation_11"].steps == runs.updates).all()
-    by_weights = ensemble(nets, DATA, with_method(recipe, kernel="plain"), run_keys(RUNS), watch=watch)
+    by_weights = ensemble(nets, toy(), with_method(recipe, kernel="plain"), run_keys(RUNS), watch=watch)
     for name, found in runs.watched.items():
         theirs = by_weights.watched[name]
         np.testing.assert_array_equal(found.broken, theirs.broken)
@@ -214,8 +214,8 @@ def test_one_training_serves_the_inequalities_of_a_proof_on_the_exact_kernel(loo
 def find_direction():
     """w* of the data: y⟨w*, x⟩ ≥ 1 on every point."""
     draw = np.random.default_rng(0)
-    direction = draw.normal(size=DATA.dim)
-    margins = np.asarray(DATA.labels) * (np.asarray(DATA.inputs) @ direction)
+    direction = draw.normal(size=toy().dim)
+    margins = np.asarray(toy().labels) * (np.asarray(toy().inputs) @ direction)
     return direction / margins.min()
 
 
@@ -226,6 +226,6 @@ def test_control_a_wrong_direction_is_seen():
     follows = dataclasses.replace(follows, direction=1.001 * follows.direction)
     nets = jax.tree.map(lambda leaf: jnp.repeat(leaf, UPDATES, axis=0), networks(1))
     watch = Closest(shown, jnp.arange(1, UPDATES + 1), follows=follows)
-    wrong = ensemble(nets, DATA, recipe, jnp.repeat(run_keys(1), UPDATES, axis=0), watch=watch)
+    wrong = ensemble(nets, toy(), recipe, jnp.repeat(run_keys(1), UPDATES, axis=0), watch=watch)
     seen = np.isfinite(right)
     assert (np.abs(wrong.watched["alignment"].measured[seen] / right[seen] - 1) > 1e-4).all()

@@ -11,6 +11,7 @@ from typing import Any
 from widenet.certificates.certainty import Certainty
 from widenet.certificates.changes import Change
 from widenet.certificates.ensemble import Ensemble
+from widenet.certificates.plane import Plane, plane_of
 from widenet.certificates.portrait import Portrait
 from widenet.certificates.preparation import Prepared
 from widenet.certificates.promises import Promise
@@ -102,6 +103,11 @@ class Certificate:
         return {f"{stem}.html": self.to_html().encode(), f"{stem}.json": (self.to_json() + "\n").encode()}
 
     @functools.cached_property
+    def plane(self) -> Plane:
+        """The plane that the picture of the data shows."""
+        return plane_of(self.prepared)
+
+    @functools.cached_property
     def pictures(self) -> dict[str, bytes]:
         """The pictures of the page, by what they show."""
         from widenet.certificates.page import draw
@@ -112,7 +118,7 @@ class Certificate:
         """One page that needs no network and no other file."""
         from widenet.certificates.page import render
 
-        return render(self.findings, self.pictures)
+        return render(self.findings, self.pictures, has_boundary=self.plane.boundary is not None)
 
     def _repr_html_(self) -> str:
         """In a notebook, the page in a frame of its own."""

@@ -1,22 +1,22 @@
 """Small changes that would make a theorem apply, each verified by asking it again with the change made."""
 
-import functools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import jax.numpy as jnp
 import numpy as np
-import scipy.optimize
 
 from widenet import papers
+from widenet.certificates.clashes import clashing
 from widenet.certificates.clock import Clock, OutOfTime
 from widenet.certificates.promises import promises_of
 from widenet.certificates.rows import Row
 from widenet.certificates.views import View
-from widenet.claims import Evidence, Verdict
+from widenet.claims import Claim, Evidence, Silence, Verdict
 from widenet.claims.specimen import Specimen
-from widenet.diagnostics import find_separator
-from widenet.errors import DataError
+from widenet.data.arrays import scale_to_unit_ball, with_bias
 from widenet.progress import Progress, parts, silent
 from widenet.records import ClosedModel
 from widenet.run import ask
@@ -24,10 +24,10 @@ from widenet.run.cells import Cells
 from widenet.types import Dataset
 
 MOST_NUMBERS = 300_000
-"""Above so many numbers the program that looks for points to leave out would take minutes."""
-MOST_PUT_BACK = 25
-"""More points than this, or points of large data, are not put back one by one: each takes a program of its own."""
-FACTORS = (2, 4)
+"""Of larger data no points are left out: it would take minutes to see what follows."""
+BISECTIONS = 6
+CLOSE = 1.1
+"""Step sizes are not tried any finer than by this factor."""
 SHOWN = 8
 WANTING = (Verdict.HYPOTHESES_NOT_MET, Verdict.INSUFFICIENT_EVIDENCE)
 
@@ -57,11 +57,18 @@ class Change(ClosedModel):
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A changed specimen."""
+    """A changed specimen.
+
+    Attributes:
+      words: what was changed; `{other}` in it is a value of the same choice that is not enough.
+      choice, value: the choice of the reader that was changed, and its value; None where points were.
+    """
 
     words: str
     specimen: Specimen
     left_out: tuple[int, ...] = ()
+    choice: str = ""
+    value: int | float = 0
 
 
 def small_changes(
@@ -79,19 +86,20 @@ def small_changes(
     wanting.sort(key=lambda row: row.meaning is None or row.meaning.topic.is_warning)
     found = []
     for row, share in parts(wanting, progress):
+        trial = Trial(claims[row.id], row, cells, clock, share)
         view = by_name[row.about]
         for candidate in _candidates(row, view.specimen, view.rows):
             if clock.left <= 0:
                 return found
-            try:
-                answer = ask(claims[row.id], candidate.specimen, cells, clock.share(0.3).watched(share))
-            except OutOfTime:
+            answer = trial.answer(candidate)
+            if answer is None:
                 break
-            if isinstance(answer, Evidence) and _is_better(row, answer) and row.verdict is not None:
+            if trial.helps(answer) and row.verdict is not None:
+                candidate, answer, words = _least(candidate, answer, view.specimen, trial)
                 found.append(
                     Change(
                         id=row.id,
-                        words=candidate.words,
+                        words=words,
                         left_out=candidate.left_out,
                         margin=_margin(candidate),
                         before=row.verdict,
@@ -102,6 +110,72 @@ def small_changes(
                 )
                 break
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A claim that is asked again."""
+
+    claim: Claim
+    row: Row
+    cells: Cells
+    clock: Clock
+    progress: Progress
+
+    def answer(self, candidate: Candidate) -> Evidence | Silence | None:
+        """What it says with the change; None where its share of the time is spent."""
+        try:
+            return ask(self.claim, candidate.specimen, self.cells, self.clock.share(0.3).watched(self.progress))
+        except OutOfTime:
+            return None
+
+    def helps(self, answer: Evidence | Silence | None) -> TypeGuard[Evidence]:
+        """Whether the theorem applies now, or is confirmed now."""
+        if not isinstance(answer, Evidence):
+            return False
+        if self.row.verdict is Verdict.HYPOTHESES_NOT_MET:
+            return all(each.met for each in answer.hypotheses)
+        return answer.verdict is Verdict.HOLDS
+
+
+def _least(candidate: Candidate, answer: Evidence, before: Specimen, trial: Trial) -> tuple[Candidate, Evidence, str]:
+    """Between a value that is enough and the reader's own, which is not: the least that is enough, and its words."""
+    if not candidate.choice:
+        return candidate, answer, candidate.words
+    missed = getattr(before.choices, candidate.choice)
+    for _ in range(BISECTIONS):
+        middle = _between(candidate.choice, missed, candidate.value)
+        if middle is None or trial.clock.left <= 0:
+            break
+        nearer = _chosen(before, candidate.choice, middle)
+        found = trial.answer(nearer)
+        if found is None:
+            break
+        if trial.helps(found):
+            candidate, answer = nearer, found
+        else:
+            missed = middle
+    return candidate, answer, candidate.words.replace("{other}", f"{missed:,g}")
+
+
+def _between(choice: str, missed: int | float, enough: int | float) -> int | float | None:
+    """A value halfway between two; None where they are as good as neighbours."""
+    if choice == "n_neurons":
+        middle = 2 * round((missed + enough) / 4)
+        return None if middle in (missed, enough) else middle
+    if max(missed, enough) <= CLOSE * min(missed, enough):
+        return None
+    middle = float(f"{math.sqrt(missed * enough):.2g}")
+    return None if middle in (missed, enough) else middle
+
+
+def _chosen(specimen: Specimen, choice: str, value: int | float) -> Candidate:
+    """The same points with another choice."""
+    changed = Specimen(specimen.data, specimen.choices.model_copy(update={choice: value}))
+    if choice == "n_neurons":
+        return Candidate(f"take {value} neurons ({{other}} are not enough)", changed, choice=choice, value=value)
+    side = "large" if value < specimen.choices.step_size else "small"
+    return Candidate(f"take a step size of {value:g} ({{other}} is too {side})", changed, choice=choice, value=value)
 
 
 def _margin(candidate: Candidate) -> float | None:
@@ -117,13 +191,6 @@ def _gain(row: Row, answer: Evidence) -> str:
     return f"{promised[0].words} ({promised[0].standing.value})" if promised else ""
 
 
-def _is_better(row: Row, answer: Evidence) -> bool:
-    """Whether the theorem applies now, or is confirmed now."""
-    if row.verdict is Verdict.HYPOTHESES_NOT_MET:
-        return all(each.met for each in answer.hypotheses)
-    return answer.verdict is Verdict.HOLDS
-
-
 def _candidates(row: Row, specimen: Specimen, numbers: np.ndarray) -> Iterator[Candidate]:
     """Changes worth trying, the least first."""
     choices = specimen.choices
@@ -133,16 +200,26 @@ def _candidates(row: Row, specimen: Specimen, numbers: np.ndarray) -> Iterator[C
             more = choices.model_copy(update={"max_updates": allowed})
             yield Candidate(f"allow {allowed:,} updates", Specimen(specimen.data, more))
         return
+    yield from _moved(specimen, {each.key for each in row.missing})
     for make in (_without_repeats, _without_clashes):
         if (candidate := make(specimen, numbers)) is not None:
             yield candidate
-    for factor in FACTORS:
-        wider = choices.model_copy(update={"n_neurons": choices.n_neurons * factor})
-        yield Candidate(f"take {wider.n_neurons} neurons or more", Specimen(specimen.data, wider))
+    for factor in (2, 4):
+        yield _chosen(specimen, "n_neurons", factor * choices.n_neurons)
     for factor in (0.1, 10.0):
-        other = choices.model_copy(update={"step_size": choices.step_size * factor})
-        bound = "at most" if factor < 1 else "at least"
-        yield Candidate(f"take a step size of {bound} {other.step_size:g}", Specimen(specimen.data, other))
+        yield _chosen(specimen, "step_size", float(f"{factor * choices.step_size:.6g}"))
+
+
+def _moved(specimen: Specimen, missing: set[str]) -> Iterator[Candidate]:
+    """All points scaled, or with a bias, or both, where that may be what is missing."""
+    data, words = specimen.data, ""
+    if specimen.largest_norm > 1:
+        data, factor = scale_to_unit_ball(data)
+        words = f"divide every point by {factor:.4g}"
+        yield Candidate(words, Specimen(data, specimen.choices))
+    if "separable" in missing and not (np.ptp(specimen.inputs, axis=0) == 0).any():
+        bias = "add a constant coordinate (a bias)"
+        yield Candidate(f"{words} and {bias}" if words else bias, Specimen(with_bias(data), specimen.choices))
 
 
 def _left_out(specimen: Specimen, drop: np.ndarray, numbers: np.ndarray, why: str) -> Candidate:
@@ -170,52 +247,13 @@ def _without_repeats(specimen: Specimen, numbers: np.ndarray) -> Candidate | Non
 
 def _without_clashes(specimen: Specimen, numbers: np.ndarray) -> Candidate | None:
     """Points on the wrong side of the flat boundary that is least wrong are left out; verified to be enough."""
-    drop = clashing(specimen)
-    return None if drop is None else _left_out(specimen, drop, numbers, "on the wrong side of the best flat boundary")
-
-
-@functools.lru_cache(maxsize=4)
-def clashing(specimen: Specimen) -> np.ndarray | None:
-    """Points without which a flat boundary separates the rest, and of which none can be put back if they are few.
-
-    A linear program finds them. There may be fewer: the least number is hard to find.
-
-    None where the data is separable as it is, too large, or more than half would have to go.
-    """
     if not specimen.has_signs_as_labels or specimen.inputs.size > MOST_NUMBERS:
         return None
     if specimen.separation.separable is not False:
         return None
-    signed = specimen.labels[:, None] * specimen.inputs
-    count, dim = signed.shape
-    solved = scipy.optimize.linprog(
-        np.r_[np.zeros(dim), np.ones(count)],
-        A_ub=-np.hstack([signed, np.eye(count)]),
-        b_ub=-np.ones(count),
-        bounds=[(None, None)] * dim + [(0, None)] * count,
-        method="highs",
-        options={"time_limit": 5.0},
-    )
-    if solved.x is None:
+    drop = clashing(specimen.data)
+    rest = np.delete(specimen.labels, drop)
+    if not len(drop) or len(drop) > len(rest) or len(np.unique(rest)) < 2:
         return None
-    drop = np.flatnonzero(signed @ solved.x[:dim] <= 1e-7)
-    rest = np.setdiff1d(np.arange(count), drop)
-    if not len(drop) or len(drop) > count // 2 or len(np.unique(specimen.labels[rest])) < 2:
-        return None
-    try:
-        left = find_separator(Dataset(jnp.asarray(specimen.inputs[rest]), jnp.asarray(specimen.labels[rest])))
-    except DataError:
-        return None
-    return _put_back(specimen, drop) if left.separable else None
-
-
-def _put_back(specimen: Specimen, drop: np.ndarray) -> np.ndarray:
-    """Those of the points that still have to go when each is put back in turn; all of them where that takes long."""
-    if len(drop) > MOST_PUT_BACK or len(drop) * specimen.inputs.size > MOST_NUMBERS:
-        return drop
-    inputs, labels = specimen.inputs, specimen.labels
-    for point in drop:
-        rest = np.setdiff1d(np.arange(len(labels)), drop[drop != point])
-        if find_separator(Dataset(jnp.asarray(inputs[rest]), jnp.asarray(labels[rest]))).separable:
-            drop = drop[drop != point]
-    return drop
+    candidate = _left_out(specimen, drop, numbers, "on the wrong side of the best flat boundary")
+    return candidate if candidate.specimen.separation.separable else None

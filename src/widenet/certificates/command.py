@@ -1,5 +1,6 @@
 """What `widenet certify` does: certify, write the page and its JSON twin, and show one screen."""
 
+import functools
 import shutil
 import sys
 from collections.abc import Sequence
@@ -7,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from widenet.certificates.certificate import Certificate
-from widenet.certificates.making import certify
+from widenet.certificates.files import name_of
+from widenet.certificates.making import Wishes, make
 from widenet.certificates.reading import read
 from widenet.claims import Verdict
 from widenet.claims.base import expected_of
 from widenet.console import output
 from widenet.console.progress import watching
 from widenet.errors import InputError
+from widenet.progress import Progress
+from widenet.run import Watch
 
 WIDEST = 110
 
@@ -27,13 +31,26 @@ def carry_out(files: Sequence[str], out: Path, **choices: Any) -> tuple[Certific
     """
     if not 1 <= len(files) <= 2:
         raise InputError("name one file, or the two .npy files of inputs and labels.")
+    # What is wrong is refused before anything is begun.
+    label = choices.pop("label")
+    wishes = Wishes.checked(**choices)
     output.require_writable(out)
-    table = read(*files, label=choices.pop("label"))  # what cannot be read is refused before anything is begun
-    with watching(1, choices["time"]) as watch:
-        progress = watch.begin(Path(files[0]).name, choices["time"])
-        found = certify(table, progress=progress, **choices)
-        watch.end(Path(files[0]).name, f"{found.findings.seconds:.1f} s", choices["time"])
+    table = read(*files, label=label)
+    name = name_of(Path(files[0]))
+    with watching(1, wishes.seconds) as watch:
+        found = make(table, wishes, progress=_from_first_report(watch, name, wishes.seconds))
+        watch.end(name, f"{found.findings.seconds:.1f} s", wishes.seconds)
     return found, output.write_files(out, found.files(Path(files[0]).stem))
+
+
+def _from_first_report(watch: Watch, name: str, seconds: float) -> Progress:
+    """A piece of work that begins with its first report: where the data is refused, nothing was begun."""
+    begin = functools.cache(watch.begin)
+
+    def report(fraction: float, words: str) -> None:
+        begin(name, seconds)(fraction, words)
+
+    return report
 
 
 def screen(found: Certificate, written: Sequence[Path]) -> str:

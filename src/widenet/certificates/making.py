@@ -1,5 +1,7 @@
 """From a reader's data to a certificate: read, prepare, look, train, ask."""
 
+import numbers
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from widenet.certificates.certificate import Certificate, Findings
 from widenet.certificates.changes import small_changes
 from widenet.certificates.clock import Clock
 from widenet.certificates.ensemble import EnsembleSetting
+from widenet.certificates.files import shown
 from widenet.certificates.portrait import portray
 from widenet.certificates.preparation import Scaling, prepare
 from widenet.certificates.promises import promises_of
@@ -26,6 +29,9 @@ from widenet.store import Store
 from widenet.types import Dataset
 
 RUNS, MOST_RUNS, SECONDS = 64, 10_000, 60.0
+MOST_SECONDS, LARGEST_SCALE = 1e7, 1e30
+MOST_WEIGHTS = 10_000_000
+"""The most weights of a network that a reader may ask for."""
 LEAST_WIDTH, PER_CLASS = 20, 10
 NUMBERS_PER_SECOND, LEAST_TRAINED = 40_000, 500
 """Networks are given at most so many numbers, per second of the reader's time, and at least so many points."""
@@ -37,7 +43,7 @@ def certify(
     inputs: Any,
     labels: Any = None,
     *,
-    label: str | None = None,
+    label: str | int | None = None,
     width: int | None = None,
     step_size: float | int | None = None,
     init_scale: float | int | None = None,
@@ -71,23 +77,83 @@ def certify(
       InputError: the data cannot be used, or a choice is wrong; one sentence.
       StoreError: the store cannot be read or written.
     """
-    seconds = _positive("time", time)
-    how, runs = Scaling.named(scaling), _count("runs", runs, MOST_RUNS)
-    init_scale = None if init_scale is None else _positive("init_scale", init_scale)
+    wishes = Wishes.checked(width, step_size, init_scale, slope, runs, time, scaling, seed)
     table = inputs if isinstance(inputs, Table) else read(inputs, labels, label=label)
-    choices = _choices(table, width, step_size, slope, seed)
+    return make(table, wishes, store, progress)
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a reader may choose, once it is known to make sense.
+
+    Attributes:
+      choices: for theorems.
+      has_width: whether she chose the width.
+      init_scale: of the networks that are trained; None for 1/√width.
+      runs, seconds, scaling: as in `certify`.
+    """
+
+    choices: Choices
+    has_width: bool
+    init_scale: float | None
+    runs: int
+    seconds: float
+    scaling: Scaling
+
+    @classmethod
+    def checked(
+        cls, width: Any, step_size: Any, init_scale: Any, slope: Any, runs: Any, time: Any, scaling: str, seed: Any
+    ) -> "Wishes":
+        """Those of a reader.
+
+        Raises:
+          InputError: one of them is wrong; one sentence.
+        """
+        return cls(
+            choices=_choices({"n_neurons": width, "step_size": step_size, "slope": slope, "seed": seed}),
+            has_width=width is not None,
+            init_scale=None if init_scale is None else _positive("init_scale", init_scale, LARGEST_SCALE),
+            runs=_count("runs", runs, MOST_RUNS),
+            seconds=_positive("time", time, MOST_SECONDS),
+            scaling=Scaling.named(scaling),
+        )
+
+    def choices_for(self, n_classes: int, columns: int) -> Choices:
+        """The choices for data of so many classes and columns: more classes want more neurons.
+
+        Raises:
+          InputError: a network of the chosen width would have too many weights.
+        """
+        if self.has_width and self.choices.n_neurons * columns > MOST_WEIGHTS:
+            raise InputError(
+                f"width {shown(self.choices.n_neurons)} with {columns:,} columns makes more than {MOST_WEIGHTS:,} "
+                "weights; take a smaller one."
+            )
+        if self.has_width or n_classes == 2:
+            return self.choices
+        return self.choices.model_copy(update={"n_neurons": max(LEAST_WIDTH, PER_CLASS * n_classes)})
+
+
+def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Progress = silent) -> Certificate:
+    """The certificate of a table that was read; see `certify`.
+
+    Raises:
+      InputError: the data cannot be used.
+      StoreError: the store cannot be read or written.
+    """
+    time, choices = wishes.seconds, wishes.choices_for(len(table.class_names), table.inputs.shape[1])
     progress(0.0, "loading the papers")
     main, others = claims_by_weight()
-    clock = Clock(seconds)
+    clock = Clock(time)
     progress(0.01, "looking at the data")
-    prepared = prepare(table, how, seed)
+    prepared = prepare(table, wishes.scaling, choices.seed)
     portrait = portray(table, prepared)
     whole, few = views_of(table, prepared, portrait, choices, time)
     cells = cells_of(store)
     most = max(int(NUMBERS_PER_SECOND * time) // prepared.data.dim, LEAST_TRAINED)
     data = prepared.data[drawn_points(np.asarray(prepared.data.labels), most, choices.seed)]
     digest = Specimen(data, choices).digest
-    setting = _networks(choices, len(table.class_names), runs, init_scale, data, digest, time)
+    setting = _networks(choices, len(table.class_names), wishes, data, digest)
     progress(0.05, "compiling the training of networks")
     ensemble = train(setting, cells, clock, stretch(progress, 0.05, 0.35))
     rows = ask_all(main, whole, cells, clock.share(FOR_MAIN), stretch(progress, 0.35, 0.6))
@@ -105,7 +171,7 @@ def certify(
         rows=tuple(rows),
         promises=tuple(promises_of(rows)),
         changes=tuple(changes),
-        training=None if ensemble is None else summed(ensemble, runs),
+        training=None if ensemble is None else summed(ensemble, wishes.runs),
         certainty=certainty,
         seconds=clock.waited,
         time=clock.seconds,
@@ -116,45 +182,42 @@ def certify(
     return Certificate(findings, table, prepared, ensemble)
 
 
-def _choices(table: Table, width: Any, step_size: Any, slope: Any, seed: Any) -> Choices:
+def _choices(given: dict[str, Any]) -> Choices:
     """The reader's choices for theorems; what she left open is chosen."""
-    given = {"n_neurons": width, "step_size": step_size, "slope": slope, "seed": seed}
-    if width is None and len(table.class_names) > 2:
-        given["n_neurons"] = max(LEAST_WIDTH, PER_CLASS * len(table.class_names))
     try:
         return Choices(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
         name = {"n_neurons": "width"}.get(str(first["loc"][0]), str(first["loc"][0]))
         must = first["msg"].partition(",")[0].replace("Input should", "must")
-        raise InputError(f"{name} {must}, got {first['input']!r}.") from None
+        raise InputError(f"{name} {must}, got {shown(first['input'])}.") from None
 
 
-def _networks(
-    choices: Choices, n_classes: int, runs: int, init_scale: float | None, data: Dataset, digest: str, time: float | int
-) -> EnsembleSetting:
+def _networks(choices: Choices, n_classes: int, wishes: Wishes, data: Dataset, digest: str) -> EnsembleSetting:
     """How the networks are trained."""
+    neurons, runs = choices.n_neurons, wishes.runs
     return EnsembleSetting(
         own_data=digest,
         n_classes=n_classes,
         n_runs=runs,
-        n_neurons=choices.n_neurons,
+        n_neurons=neurons,
         slope=choices.slope,
         step_size=choices.step_size,
-        init_scale=choices.n_neurons**-0.5 if init_scale is None else init_scale,
-        max_epochs=epochs_for(data.n_samples, data.dim, choices.n_neurons, runs, time),
+        init_scale=neurons**-0.5 if wishes.init_scale is None else wishes.init_scale,
+        max_epochs=epochs_for(data.n_samples, data.dim, neurons, runs, wishes.seconds),
         seed=choices.seed,
     )
 
 
 def _count(name: str, value: Any, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise InputError(f"{name} must be a whole number between 1 and {most:,}, got {value!r}.")
-    return value
+    number = int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else 0
+    if not 1 <= number <= most:
+        raise InputError(f"{name} must be a whole number between 1 and {most:,}, got {shown(value)}.")
+    return number
 
 
-def _positive(name: str, value: Any) -> float:
-    number = value if isinstance(value, int | float) and not isinstance(value, bool) else float("nan")
-    if not 0 < number < float("inf"):
-        raise InputError(f"{name} must be a positive number, got {value!r}.")
+def _positive(name: str, value: Any, most: float) -> float:
+    number: Any = value if isinstance(value, numbers.Real) and not isinstance(value, bool) else 0
+    if not 0 < number <= most:
+        raise InputError(f"{name} must be a positive number, at most {most:g}, got {shown(value)}.")
     return float(number)

@@ -9,8 +9,9 @@ import jinja2
 import numpy as np
 
 from widenet.certificates import words
-from widenet.certificates.comparisons import sides
 from widenet.certificates.promises import Promise, Standing
+from widenet.certificates.summary import headlines, in_short
+from widenet.certificates.training_words import about_training
 from widenet.claims import Kind, Verdict
 from widenet.console import wording
 
@@ -23,13 +24,12 @@ KINDS = {"svg": "image/svg+xml", "png": "image/png"}
 def draw(certificate: "Certificate") -> dict[str, bytes]:
     """The pictures, by what they show and their format."""
     from widenet.certificates import pictures
-    from widenet.certificates.plane import plane_of
     from widenet.plots.style import render as drawn
 
     findings, prepared = certificate.findings, certificate.prepared
     labels, names = np.asarray(prepared.data.labels), certificate.table.class_names
     columns = tuple(certificate.table.columns[place] for place in prepared.kept) if certificate.table.columns else ()
-    portrait = pictures.portrait(plane_of(prepared), labels, names, certificate.ensemble, columns)
+    portrait = pictures.portrait(certificate.plane, labels, names, certificate.ensemble, columns)
     found = {"portrait.png": drawn(portrait, "png")}
     if findings.training is not None:
         found["curves.svg"] = drawn(pictures.curves(findings.training), "svg")
@@ -40,8 +40,8 @@ def draw(certificate: "Certificate") -> dict[str, bytes]:
     return found
 
 
-def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
-    """The page as text."""
+def render(findings: "Findings", pictures: dict[str, bytes], *, has_boundary: bool = False) -> str:
+    """The page as text; `has_boundary` where the picture of the data shows a boundary that separates it."""
     loader = jinja2.ChoiceLoader([jinja2.PackageLoader("widenet.certificates"), jinja2.PackageLoader("widenet.report")])
     environment = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -57,8 +57,12 @@ def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
         groups=[(kind, own) for kind in Kind if (own := [row for row in others if row.kind is kind])],
         silences=[(reason, [row for row in findings.silent if row.silence == reason]) for reason in reasons],
         pictures={name.split(".")[0]: _inside(name, content) for name, content in pictures.items()},
+        caption=words.about_picture(findings, has_boundary=has_boundary),
+        headlines=headlines(findings),
+        in_short=in_short(findings),
+        trained=about_training(findings),
         say=words,
-        sides=sides,
+        sides=wording.sides,
         words=wording,
     )
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
@@ -17,6 +18,7 @@ SHOWN_CLASSES = 10
 MARKS = "o^sDvPX<>*"
 SEVERAL = "0.55"
 """The grey of a neuron that does not vote for one class."""
+LONGEST_NAME = 24
 FEWEST = 1e-12
 """Smaller shares are drawn apart, on the left."""
 
@@ -54,57 +56,69 @@ def portrait(
 ) -> Drawing:
     """The points, with the first network's neurons before and after training; in two dimensions, also its regions."""
     titles = columns if plane.is_own else ()
+    drawing = Drawing(figsize=(7.2 if ensemble else 3.8, 3.7), layout="constrained")
     if ensemble is None:
-        drawing = Drawing(figsize=(3.8, 3.5), layout="constrained")
         _points(drawing.subplots(), plane, labels, names, titles)
-        return drawing
-    drawing = Drawing(figsize=(7.2, 3.5), layout="constrained")
-    for axes, weights, title in zip(
-        drawing.subplots(1, 2),
-        (ensemble.start[0], ensemble.hidden[0]),
-        ("Before training", "After training"),
-        strict=True,
-    ):
-        frame = _points(axes, plane, labels, names, titles)
-        if plane.is_own:
-            _regions(axes, weights, ensemble, frame)
-        _neurons(axes, plane.seen(weights), ensemble.output[0], frame)
-        axes.set_title(title)
+    else:
+        for axes, weights, title in zip(
+            drawing.subplots(1, 2),
+            (ensemble.start[0], ensemble.hidden[0]),
+            ("Before training", "After training"),
+            strict=True,
+        ):
+            frame = _points(axes, plane, labels, names, titles)
+            if plane.is_own:
+                _regions(axes, weights, ensemble, frame)
+            _neurons(axes, plane.seen(weights), ensemble.output[0], frame)
+            axes.set_title(title)
+    handles, classes = drawing.axes[0].get_legend_handles_labels()
+    drawing.legend(
+        handles, classes, loc="outside lower center", fontsize=7.5, handletextpad=0.1, columnspacing=1.2,
+        ncols=min(len(classes), 10 if max(map(len, classes)) < 4 else 5 if ensemble else 3),
+    )  # fmt: skip
     return drawing
 
 
 @dataclass(frozen=True)
 class Frame:
-    """The square that a picture shows."""
+    """What a picture shows: so far from the centre, across and up. In the data's own plane it is a square."""
 
-    centre: np.ndarray
-    reach: float
+    centre: Float[np.ndarray, "2"]
+    reach: Float[np.ndarray, "2"]
 
 
 def _points(
     axes: Axes, plane: Plane, labels: np.ndarray, names: tuple[str, ...], titles: tuple[str, ...] = ()
 ) -> Frame:
-    """Draw the points, and set the axes to the square around them."""
+    """Draw the points, and set the axes to the frame around them."""
     for place, kind in enumerate(np.unique(labels)[:SHOWN_CLASSES]):
         own = plane.points[labels[plane.rows] == kind]
         axes.scatter(
             own[:, 0], own[:, 1], s=12, alpha=0.75, linewidth=0, zorder=2,
-            color=COLOURS[place % len(COLOURS)], marker=MARKS[place], label=names[place],
+            color=COLOURS[place % len(COLOURS)], marker=MARKS[place], label=_short(names[place]),
         )  # fmt: skip
     low, high = plane.points.min(axis=0), plane.points.max(axis=0)
-    frame = Frame((low + high) / 2, 0.575 * float((high - low).max()) or 1.0)
+    sizes = np.full(2, (high - low).max()) if plane.is_own else high - low
+    frame = Frame((low + high) / 2, np.where(sizes > 0, 0.575 * sizes, 1.0))
     (left, bottom), (right, top) = frame.centre - frame.reach, frame.centre + frame.reach
     axes.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[])
+    if plane.boundary is not None:
+        axes.axvline(plane.boundary, color="0.3", linewidth=0.9, linestyle="--", zorder=1)
     if len(titles) == 2:
         axes.set(xlabel=titles[0], ylabel=titles[1])
-    axes.set_aspect("equal")
-    axes.legend(loc="upper left", fontsize=6.5, handletextpad=0.2, borderpad=0)
+    axes.set_box_aspect(1)
     return frame
+
+
+def _short(name: str) -> str:
+    """A name that is not too long, and in which matplotlib reads no formula and no order to hide it."""
+    short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return f"{' ' if short.startswith('_') else ''}{short}".replace("$", r"\$")
 
 
 def _regions(axes: Axes, weights: np.ndarray, ensemble: Ensemble, frame: Frame) -> None:
     """Where the network votes for which class."""
-    across, up = (np.linspace(middle - frame.reach, middle + frame.reach, GRID) for middle in frame.centre)
+    across, up = np.linspace(frame.centre - frame.reach, frame.centre + frame.reach, GRID).T
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
     extra = weights.shape[1] - 2
     if extra:
@@ -128,6 +142,7 @@ def _regions(axes: Axes, weights: np.ndarray, ensemble: Ensemble, frame: Frame) 
 
 def _neurons(axes: Axes, seen: np.ndarray, output: np.ndarray, frame: Frame) -> None:
     """Each neuron as an arrow, the longest as long as the picture allows; its colour is the class it votes for."""
+    seen = seen / frame.reach  # in units of the picture, as the points are
     longest = float(np.linalg.norm(seen, axis=1).max())
     if not longest > 0:
         return

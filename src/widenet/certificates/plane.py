@@ -1,4 +1,8 @@
-"""The plane that a picture of the data shows: the data's own, or the two directions that tell classes apart best."""
+"""The plane that a picture of the data shows: the data's own, or the two directions that tell classes apart best.
+
+Two classes that a flat boundary separates are apart in the picture: across it goes the direction of discriminant
+analysis if the classes do not overlap along it, and else that of the separator with the widest margin.
+"""
 
 from dataclasses import dataclass
 
@@ -6,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from widenet.certificates.preparation import Prepared
+from widenet.certificates.views import drawn_points
 
 MOST_POINTS = 2000
 """More points would hide each other."""
@@ -21,6 +26,7 @@ class Plane:
       points: of the data, in the plane.
       rows: which points of the prepared data they are.
       is_own: whether the data itself has two coordinates, so that regions can be drawn.
+      boundary: where a flat boundary crosses the first axis that has each of two classes on its own side; None without.
     """
 
     axes: Float[np.ndarray, "2 dim"]
@@ -28,6 +34,7 @@ class Plane:
     points: Float[np.ndarray, "point 2"]
     rows: np.ndarray
     is_own: bool
+    boundary: float | None = None
 
     def seen(self, directions: Float[np.ndarray, "*batch dim"]) -> Float[np.ndarray, "*batch 2"]:
         """Directions, such as weights of neurons, in the plane."""
@@ -38,35 +45,68 @@ def plane_of(prepared: Prepared) -> Plane:
     """The plane in which the classes are best told apart."""
     inputs = np.asarray(prepared.data.inputs, np.float64)
     labels = np.asarray(prepared.data.labels)
-    rows = np.arange(len(inputs))
-    if len(rows) > MOST_POINTS:
-        rows = np.sort(np.random.default_rng(0).choice(rows, MOST_POINTS, replace=False))
+    rows = drawn_points(labels, MOST_POINTS, seed=0)
     plain = prepared.plain_dim
     if plain <= 2:
         axes = np.eye(max(plain, 2), inputs.shape[1])[:2]
-        centre = np.zeros(inputs.shape[1])
-    else:
-        centre = np.append(inputs[rows, :plain].mean(axis=0), np.zeros(inputs.shape[1] - plain))
-        axes = np.zeros((2, inputs.shape[1]))
-        axes[:, :plain] = _telling(inputs[rows, :plain] - centre[:plain], labels[rows])
-    return Plane(axes, centre, (inputs[rows] - centre) @ axes.T, rows, plain == 2)
+        return Plane(axes, np.zeros(inputs.shape[1]), inputs[rows] @ axes.T, rows, plain == 2)
+    centre = np.append(inputs[rows, :plain].mean(axis=0), np.zeros(inputs.shape[1] - plain))
+    points, boundary = inputs[:, :plain] - centre[:plain], None
+    found = _discriminants(points[rows], labels[rows])
+    for first in (found[0], _separator(prepared)):
+        boundary = None if first is None else _between(points @ first, labels)
+        if first is not None and boundary is not None:
+            found = [first, *found]
+            break
+    axes = np.zeros((2, inputs.shape[1]))
+    axes[:, :plain] = _orthonormal(found, points[rows])
+    return Plane(axes, centre, points[rows] @ axes[:, :plain].T, rows, False, boundary)
 
 
-def _telling(points: Float[np.ndarray, "point dim"], labels: np.ndarray) -> Float[np.ndarray, "2 dim"]:
-    """Two orthonormal directions: those of discriminant analysis, then that of the largest variance."""
+def _discriminants(points: Float[np.ndarray, "point dim"], labels: np.ndarray) -> list[np.ndarray]:
+    """The leading directions of discriminant analysis, of length 1; where points are too few, the way between two."""
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
+    if len(points) <= len(np.unique(labels)):
+        return [_unit(points[1] - points[0])]
     # Shrinkage, since there may be more coordinates than points.
     solved = LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.1).fit(points, labels)
-    found = list(np.asarray(solved.scalings_).T[: min(2, len(np.unique(labels)) - 1)])
+    found = np.asarray(solved.scalings_).T[: min(2, len(np.unique(labels)) - 1)]
+    return [_unit(each) for each in found]
+
+
+def _separator(prepared: Prepared) -> np.ndarray | None:
+    """The direction across the flat boundary of the widest margin, for two classes; None where there is none."""
+    found = prepared.with_bias if prepared.has_bias else prepared.through_origin
+    if found is None or found.separator is None:
+        return None
+    return _unit(found.separator[: prepared.plain_dim])
+
+
+def _unit(direction: np.ndarray) -> np.ndarray:
+    return direction / np.linalg.norm(direction)
+
+
+def _between(places: Float[np.ndarray, " point"], labels: np.ndarray) -> float | None:
+    """The middle of the gap between two classes on an axis; None where they overlap, or there are more."""
+    kinds = np.unique(labels)
+    if len(kinds) != 2:
+        return None
+    one, other = places[labels == kinds[0]], places[labels == kinds[1]]
+    for low, high in ((one, other), (other, one)):
+        if low.max() < high.min():
+            return float(low.max() + high.min()) / 2
+    return None
+
+
+def _orthonormal(found: list[np.ndarray], points: Float[np.ndarray, "point dim"]) -> Float[np.ndarray, "2 dim"]:
+    """The first two of these directions, made orthogonal; where they are too few, that of the largest variance left."""
     basis: list[np.ndarray] = []
-    for _ in range(2):
-        rest = points - sum((np.outer(points @ each, each) for each in basis), np.zeros_like(points))
-        direction = found.pop(0) if found else np.linalg.svd(rest, full_matrices=False)[2][0]
-        direction = direction - sum(((direction @ each) * each for each in basis), np.zeros(points.shape[1]))
-        length = np.linalg.norm(direction)
-        if not length > 1e-12:
-            direction = np.linalg.svd(rest, full_matrices=False)[2][0]
-            length = np.linalg.norm(direction)
-        basis.append(direction / length)
-    return np.stack(basis)
+    for direction in found:
+        rest = direction - sum(((direction @ each) * each for each in basis), np.zeros_like(direction))
+        if np.linalg.norm(rest) > 1e-6:
+            basis.append(_unit(rest))
+    if len(basis) < 2:
+        rest = points - np.outer(points @ basis[0], basis[0])
+        basis.append(np.linalg.svd(rest, full_matrices=False)[2][0])
+    return np.stack(basis[:2])

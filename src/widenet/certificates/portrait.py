@@ -6,6 +6,7 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
+from widenet.certificates.clashes import clashing
 from widenet.certificates.preparation import Prepared
 from widenet.certificates.reading import Table
 from widenet.diagnostics import Separation, find_separator
@@ -40,6 +41,7 @@ class Separability(ClosedModel):
       witnesses: the rows (from 1) of the points that prove it: those on the margin, or those that contradict every
         plane together.
       proof: the certificate in a sentence.
+      in_the_way: where there is no such plane, the rows (from 1) of the points on the wrong side of the best one found.
     """
 
     between: str
@@ -50,6 +52,7 @@ class Separability(ClosedModel):
     norm_lower: float
     witnesses: tuple[int, ...]
     proof: str
+    in_the_way: tuple[int, ...] = ()
 
 
 class Clusters(ClosedModel):
@@ -172,23 +175,29 @@ def _separability(table: Table, prepared: Prepared) -> tuple[Separability, ...]:
         names = " and ".join(table.class_names)
         found = (("through the origin", prepared.through_origin), ("with a bias", prepared.with_bias))
         return tuple(
-            _said(f"{names}, {how}", separation, prepared.rows) for how, separation in found if separation is not None
+            _said(f"{names}, {how}", separation, prepared, prepared.data if prepared.has_bias == bias else None)
+            for bias, (how, separation) in enumerate(found)
+            if separation is not None
         )
     if len(table.class_names) > MOST_CLASSES_SEPARATED:
         return ()
     answers = []
     classes = table.classes[prepared.rows]
     for number, name in enumerate(table.class_names):
-        signs = jnp.asarray(np.where(classes == number, 1.0, -1.0))
+        data = Dataset(prepared.data.inputs, jnp.asarray(np.where(classes == number, 1.0, -1.0)))
         try:
-            separation = find_separator(Dataset(prepared.data.inputs, signs))
+            separation = find_separator(data)
         except DataError:
             continue
-        answers.append(_said(f"{name} against the rest", separation, prepared.rows, number))
+        answers.append(_said(f"{name} against the rest", separation, prepared, data, number))
     return tuple(answers)
 
 
-def _said(between: str, found: Separation, rows: np.ndarray, class_number: int | None = None) -> Separability:
+def _said(
+    between: str, found: Separation, prepared: Prepared, data: Dataset | None, class_number: int | None = None
+) -> Separability:
+    """What was found; `data` is what a plane was looked for in, where points in the way of one are asked for."""
+    clashes = clashing(data) if data is not None and found.separable is False else ()
     return Separability(
         between=between,
         class_number=class_number,
@@ -196,8 +205,9 @@ def _said(between: str, found: Separation, rows: np.ndarray, class_number: int |
         margin=found.margin if found.separable else None,
         norm_upper=found.norm_upper,
         norm_lower=found.norm_lower,
-        witnesses=tuple(int(rows[place]) + 1 for place in np.flatnonzero(found.weights)),
+        witnesses=tuple(int(prepared.rows[place]) + 1 for place in np.flatnonzero(found.weights)),
         proof=found.sentence,
+        in_the_way=tuple(int(prepared.rows[place]) + 1 for place in clashes),
     )
 
 

@@ -1,7 +1,9 @@
 """What the theorems promise for this data, width and step, in the words of somebody who trains a network."""
 
 import enum
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from widenet.certificates.comparisons import carrying, is_too_small, left_open, says_nothing
 from widenet.certificates.lacks import lack
@@ -19,6 +21,7 @@ GENEROUS = 10.0
 class Standing(enum.StrEnum):
     """What a promise is worth here."""
 
+    BROKEN = "broken"
     GUARANTEED = "holds here, and was seen"
     GOOD_TO_KNOW = "good to know: holds here, and is a warning"
     UNSEEN = "holds here, but is too slow or too small to see"
@@ -27,7 +30,6 @@ class Standing(enum.StrEnum):
     UNKNOWN = "not known whether it applies"
     NO_NUMBER = "cannot be tested: the paper leaves a number open"
     NOT_HERE = "promises nothing here"
-    BROKEN = "broken"
 
 
 class Promise(ClosedModel):
@@ -119,9 +121,17 @@ def _remark(row: Row, evidence: Evidence, standing: Standing, generosity: float 
         elif evidence.conclusion is None:
             # "The run that came closest" would be the one farthest off.
             said.append(left_open(next(each for each in evidence.parts if each.kept is None)))
-        elif seen and part.measured is not None:
-            said.append(seen.replace("{measured}", number(part.measured)))
+        elif seen and (part.measured is not None or "{measured}" not in seen):
+            said.append(_filled(seen, {"measured": part.measured} | evidence.details))
     if generosity is not None and generosity >= GENEROUS and standing is Standing.GUARANTEED:
         said.append(f"the limit is {number(float(f'{generosity:.2g}'))} times what was needed")
-    words = "; ".join(said)
+    words = "; ".join(each for each in said if each)
     return f"{words[:1].upper()}{words[1:]}." if words else ""
+
+
+def _filled(seen: str, numbers: Mapping[str, Any]) -> str:
+    """The words with their numbers; "" where one of them is not known."""
+    wanted = re.findall(r"{(\w+)}", seen)
+    if not all(isinstance(numbers.get(name), int | float) for name in wanted):
+        return ""
+    return re.sub(r"{(\w+)}", lambda found: number(numbers[found[1]]), seen)

@@ -1,75 +1,92 @@
-"""A certificate on one screen of plain text."""
+"""A certificate on one screen of plain text: what matters most, so that it fits; the page has everything."""
 
 import itertools
 import textwrap
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from widenet.certificates import words
 from widenet.certificates.certificate import Findings
-from widenet.certificates.promises import Standing
+from widenet.certificates.promises import Promise, Standing
+from widenet.certificates.summary import in_short
+from widenet.certificates.training_words import about_error, about_training
 
-WIDTH = 100
-MOST_ROWS, MOST_PROMISES = 12, 4
+WIDTH, MOST_LINES = 100, 40
+LISTED = (Standing.BROKEN, Standing.GUARANTEED, Standing.GOOD_TO_KNOW)
+"""Promises of these kinds are told; the others are counted."""
 
 
-def as_text(findings: Findings, width: int = WIDTH) -> str:
-    """The five parts of a certificate, one below the other."""
+@dataclass(frozen=True)
+class Item:
+    """Something to say, in lines that fit; of the highest rank is what can be spared first."""
+
+    part: str
+    lines: list[str]
+    rank: int
+
+
+def as_text(findings: Findings, width: int = WIDTH, height: int = MOST_LINES) -> str:
+    """The parts of a certificate, one below the other, without what can be spared if there is no room for it."""
+    items, more = list(_items(findings, width)), []
+    while len(lines := [*_lines(findings, items), *more]) > height and max(item.rank for item in items) > 0:
+        items.remove(max(reversed(items), key=lambda item: item.rank))
+        more = ["", "The page has more."]
+    return "\n".join(lines)
+
+
+def _lines(findings: Findings, items: Iterable[Item]) -> list[str]:
+    lines = [f"widenet certificate of {findings.portrait.source}"]
+    for title, group in itertools.groupby(items, key=lambda item: item.part):
+        lines += ["", title] if title else []
+        lines += [line for item in group for line in item.lines]
+    return lines
+
+
+def _items(findings: Findings, width: int) -> Iterator[Item]:
     portrait = findings.portrait
-    lines = [f"widenet certificate of {portrait.source}", *_indented(words.about_choices(findings), width), ""]
-    lines += _part("1  What the data is", [*words.about_data(portrait), *portrait.preparation], width)
-    lines += _part("2  What theory promises here", _promises(findings, width), width, wrapped=True)
-    trained = [f"There was no time to train networks. {words.more_time(findings)}"]
-    if findings.training is not None:
-        trained = words.about_training(findings.training, portrait.points)
-    lines += _part("3  What really happens", trained, width)
-    lines += _part("4  Which theorems speak, and what they lack", _theorems(findings, width), width, wrapped=True)
-    lines += _part("5  How sure", words.about_certainty(findings), width)
-    return "\n".join(lines).rstrip()
+    for sentence in in_short(findings):
+        yield Item("In short", _wrapped(sentence, width, "•"), 0)
+    first, *others = words.about_data(portrait)
+    yield Item("The data", _wrapped(first, width), 1)
+    for place, sentence in enumerate([*others, " ".join(portrait.preparation)]):
+        yield Item("The data", _wrapped(sentence, width), 3 + place)
+    yield from _promises(findings, width)
+    told = "" if findings.training is None else about_error(findings.training)
+    for place, sentence in enumerate(each for each in about_training(findings) if not told or told not in each):
+        yield Item("What really happens", _wrapped(sentence, width), place)
+    *certain, versions = [words.about_rows(findings), *words.about_certainty(findings)]
+    for place, sentence in enumerate([*certain, versions]):
+        yield Item("How sure", _wrapped(sentence, width), 9 if sentence is versions else 2 + place)
 
 
-def _part(title: str, sentences: Iterable[str], width: int, *, wrapped: bool = False) -> list[str]:
-    lines = [title]
-    for sentence in sentences:
-        lines += (
-            [sentence] if wrapped else textwrap.wrap(sentence, width, initial_indent="   ", subsequent_indent="   ")
-        )
-    return [*lines, ""]
-
-
-def _indented(sentence: str, width: int) -> list[str]:
-    return textwrap.wrap(sentence, width, initial_indent="   ", subsequent_indent="   ")
-
-
-def _promises(findings: Findings, width: int) -> list[str]:
-    if not findings.promises:
-        return _indented("No theorem that speaks about this data promises anything.", width)
-    lines = _indented(words.in_short(findings), width)
+def _promises(findings: Findings, width: int) -> Iterator[Item]:
+    part = "What theory promises"
+    yield Item(part, _wrapped(words.about_choices(findings), width), 4)
     for standing, group in itertools.groupby(findings.promises, key=lambda each: each.standing):
-        lines.append(f"   {standing.value.capitalize()}:")
-        sentences = [words.promise(each) for each in group]
-        if standing is Standing.NOT_HERE:  # many statements lack the same
-            sentences = words.about_lacks(findings)
-        more = [f"and {len(sentences) - MOST_PROMISES} more, on the page."] if len(sentences) > MOST_PROMISES else []
-        for sentence in [*sentences[:MOST_PROMISES], *more]:
-            lines += textwrap.wrap(sentence, width, initial_indent="   - ", subsequent_indent="     ")
-    for sentence in words.about_changes(findings.changes):
-        lines += _indented(sentence, width)
-    return lines
+        if standing not in LISTED:
+            continue
+        own = list(group)
+        about = {each.about for each in own}
+        shared = about.pop() if len(about) == 1 else ""
+        head = _wrapped(f"{standing.value.capitalize()}{f' ({shared})' if shared else ''}:", width)
+        for place, each in enumerate(own):
+            lines = _wrapped(words.promise(each, about=not shared), width, "-")
+            yield Item(part, lines if place else [*head, *lines], 2 + place)
+    for place, sentence in enumerate(words.about_lacks(findings)):
+        yield Item(part, _wrapped(f"Nothing is promised about {sentence[:1].lower()}{sentence[1:]}", width), 2 + place)
+    for place, sentence in enumerate(words.about_changes(findings.changes)):
+        yield Item(part, _wrapped(sentence, width), 2 + place)
+    if others := _counted(findings.promises):
+        yield Item(part, _wrapped(f"On the page: {others}.", width), 5)
 
 
-def _theorems(findings: Findings, width: int) -> list[str]:
-    lines = _indented(f"{words.about_rows(findings)} The main results:", width)
-    rows = findings.main[:MOST_ROWS]
-    names = max((len(row.id) for row in rows), default=0)
-    for row in rows:
-        sign, word = words.verdict(row)
-        head = f"   {sign} {word:<19} {row.id:<{names}}  "
-        about = f" [{row.about}]" if row.about else ""
-        lines.append(_cut(f"{head}{words.why(row)}{about}".rstrip(), width))
-    if len(findings.main) > MOST_ROWS:
-        lines.append(f"   … and {len(findings.main) - MOST_ROWS} more on the page")
-    return lines
+def _counted(promises: Sequence[Promise]) -> str:
+    """How many promises there are of the kinds that are not told."""
+    left = (*LISTED, Standing.NOT_HERE)
+    counts = Counter(each.standing for each in promises if each.standing not in left)
+    return "; ".join(f"{standing.value} ({count})" for standing, count in counts.items())
 
 
-def _cut(line: str, width: int) -> str:
-    return line if len(line) <= width else f"{line[: width - 2].rstrip()} …"
+def _wrapped(sentence: str, width: int, sign: str = " ") -> list[str]:
+    return textwrap.wrap(sentence, width, initial_indent=f"  {sign} ", subsequent_indent="    ", break_on_hyphens=False)

@@ -7,40 +7,22 @@ from typing import TYPE_CHECKING
 
 from widenet.certificates.certainty import Certainty
 from widenet.certificates.changes import Change
-from widenet.certificates.comparisons import says_nothing, sides
+from widenet.certificates.comparisons import says_nothing
 from widenet.certificates.lacks import ANSWERS, lack
 from widenet.certificates.portrait import Portrait, Separability
-from widenet.certificates.promises import Promise, Standing
+from widenet.certificates.promises import Promise
 from widenet.certificates.rows import Row
-from widenet.certificates.training import Spread, Training
 from widenet.claims import Hypothesis, Part, Verdict
-from widenet.console.wording import counted, number
+from widenet.console.wording import counted, number, sides
 
 if TYPE_CHECKING:
     from widenet.certificates.certificate import Findings
 
 THIN, WIDE = 0.01, 0.1
 SHOWN = 6
+SPACE = "\N{NO-BREAK SPACE}"
 FROM_ONE = "the first point is row 1"
 PLURALS = {"holds": "hold", "holds, says nothing": "hold and say nothing", "does not apply": "do not apply"}
-
-
-def headlines(findings: "Findings") -> list[tuple[str, str]]:
-    """The few numbers that a reader in a hurry sees."""
-    portrait, training = findings.portrait, findings.training
-    answer = {True: "yes", False: "no", None: "?"}[portrait.separable]
-    promises = [each for each in findings.promises if each.counts]
-    kept = sum(each.standing is Standing.GUARANTEED for each in promises)
-    found = [
-        (f"{portrait.points:,}", f"points in {len(portrait.classes)} classes"),
-        (answer, "flat boundaries separate the classes"),
-        (f"{kept} of {len(promises)}", "promises about all the data are guaranteed here and were seen"),
-    ]
-    if training is not None:
-        error = training.test_error or training.train_error
-        where = "the points kept aside" if training.test_error else "the training points"
-        found.append((percent(error.middle), f"error of a trained network on {where}"))
-    return found
 
 
 def about_choices(findings: "Findings") -> str:
@@ -50,24 +32,6 @@ def about_choices(findings: "Findings") -> str:
         f"Asked about networks of {choices.n_neurons} neurons (Leaky ReLU, slope {number(choices.slope)}) and step "
         f"size {number(choices.step_size)}; a theorem about another loss, width or step uses its own, and says so."
     )
-
-
-def in_short(findings: "Findings") -> str:
-    """What theory is worth here, in one sentence."""
-    portrait = findings.portrait
-    useful = [each for each in findings.promises if each.counts and each.standing is Standing.GUARANTEED]
-    margin = max((each.margin or 0.0 for each in portrait.separability), default=0.0)
-    if portrait.separable is False and len(portrait.classes) == 2:
-        return "In short: most of these theorems need a flat boundary between the classes, and there is none."
-    if portrait.separable and margin < THIN:
-        return (
-            f"In short: theory promises little here, because the margin between the classes is only {number(margin)} "
-            "wide: limits that count on a margin grow beyond all use as it shrinks."
-        )
-    if useful:
-        hold = "holds here and was" if len(useful) == 1 else "hold here and were"
-        return f"In short: {counted(len(useful), 'promise')} about all the data {hold} seen."
-    return "In short: no promise about all the data was seen to hold here."
 
 
 def about_data(portrait: Portrait) -> list[str]:
@@ -107,16 +71,19 @@ def about_separability(portrait: Portrait) -> list[str]:
         return [
             f"A flat boundary separates the two classes perfectly. The closest points are {number(best.margin)} away "
             f"from it, where the farthest point is 1 from the origin; {_room(best.margin or 0.0)} This is proved: the "
-            f"boundary was checked on every point, and {counted(len(best.witnesses), 'point')} on its edge show that "
-            "none leaves more room."
+            f"boundary was checked on every point, and no other leaves more room than it has at the "
+            f"{counted(len(best.witnesses), 'point')} closest to it."
         ]
     if best.separable is None:
         return ["Whether a flat boundary separates the two classes is beyond the precision of the computer: neither a "
                 "boundary nor a proof against one was found."]  # fmt: skip
-    rows = ", ".join(map(str, best.witnesses[:SHOWN])) + (", …" if len(best.witnesses) > SHOWN else "")
+    nearly = max(found, key=lambda each: len(each.in_the_way))
     return [
         "No flat boundary separates the two classes. This is proved: "
-        f"{counted(len(best.witnesses), 'point')} (rows {rows}; {FROM_ONE}) contradict every such boundary together."
+        f"{counted(len(best.witnesses), 'point')} ({_rows(best.witnesses)}; {FROM_ONE}) contradict every such boundary "
+        "together.",
+        f"The best flat boundary that was found has {counted(len(nearly.in_the_way), 'point')} on its wrong side "
+        f"({_rows(nearly.in_the_way)}): look at these first, they may be mislabelled or special.",
     ]
 
 
@@ -126,13 +93,23 @@ def _each_class(found: Sequence[Separability]) -> list[str]:
         for each in found
         if each.separable
     ]
-    no = [each.between.removesuffix(" against the rest") for each in found if each.separable is False]
+    no = [
+        f"{each.between.removesuffix(' against the rest')} ({counted(len(each.in_the_way), 'point')} on the wrong side "
+        f"of the best one found: {_rows(each.in_the_way)})"
+        for each in found
+        if each.separable is False
+    ]
     said = []
     if yes:
         said.append(f"A flat boundary separates {'; another '.join(yes)}. This is proved.")
     if no:
-        said.append(f"No flat boundary separates {_or(no)} from the others (proved).")
+        said.append(f"No flat boundary separates {either(no)} from the others. This is proved.")
     return said
+
+
+def _rows(rows: Sequence[int]) -> str:
+    named = ", ".join(map(str, rows[:SHOWN])) + (", …" if len(rows) > SHOWN else "")
+    return f"row{'' if len(rows) == 1 else 's'} {named}"
 
 
 def _room(margin: float) -> str:
@@ -141,7 +118,8 @@ def _room(margin: float) -> str:
     return "that is a wide margin, which theorems reward." if margin > WIDE else "that is a moderate margin."
 
 
-def _or(names: Sequence[str]) -> str:
+def either(names: Sequence[str]) -> str:
+    """`a, b or c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
@@ -162,69 +140,8 @@ def about_structure(portrait: Portrait) -> list[str]:
     return said
 
 
-def about_training(training: Training, points: int) -> list[str]:
-    """What the networks did, on data of so many points."""
-    setting = training.setting
-    said = [
-        f"{counted(training.runs, 'network')} with {setting.n_neurons} neurons {_were(training.runs)} trained on "
-        f"{training.trained_on:,} points by SGD with the hinge loss, one point per step, from random starts, with step "
-        f"size {number(setting.step_size)}"
-        + (f"; {training.held_out:,} points were kept aside." if training.held_out else ".")
-    ]
-    if training.runs < training.asked:
-        said.append(f"These are {training.runs} of the {training.asked} networks asked for: time ran out.")
-    if training.trained_on + training.held_out < points:
-        said.append(f"These are a random part of the {points:,}: more would have taken too long.")
-    said.append(_fitting(training))
-    if training.test_error is not None and training.test_limits is not None:
-        low, high = training.test_limits
-        said.append(
-            f"On the points kept aside, the middle network errs on {percent(training.test_error.middle)} (best "
-            f"{percent(training.test_error.least)}, worst {percent(training.test_error.largest)}). With "
-            f"{counted(training.held_out, 'point')}, its true error is only known to lie between {percent(low)} and "
-            f"{percent(high)}."
-        )
-    said.append(
-        f"A neuron is on or off at a point. During training, {percent(training.flipped.mean)} of these switches "
-        f"changed: {_regime(training.flipped)}"
-    )
-    return said
-
-
-def _fitting(training: Training) -> str:
-    passes = f"after {counted(training.setting.max_epochs, 'pass', 'passes')} over the data"
-    errors = training.train_error
-    if training.fitted == training.runs and training.updates is not None:
-        found = training.updates
-        return (
-            f"All of them got every training point right, with room to spare (loss exactly 0), after "
-            f"{number(found.middle)} updates in the middle run ({number(found.least)} to {number(found.largest)})."
-        )
-    ends = [
-        f"{count} {what}"
-        for count, what in (
-            (training.cut_off, f"{_were(training.cut_off)} stopped {passes}, still changing"),
-            (training.stalled, "got stuck"),
-            (training.diverged, "diverged: the step is too large"),
-        )
-        if count
-    ]
-    return (
-        f"{training.fitted or 'None'} of them got every training point right with room to spare (loss exactly 0); "
-        f"{', '.join(ends)}. "
-        f"The middle network ends with {percent(errors.middle)} of its training points wrong."
-    )
-
-
-def _regime(flipped: Spread) -> str:
-    if flipped.mean < 0.05:
-        return "the neurons hardly moved, so the network stays close to a linear model of its start."
-    if flipped.mean > 0.2:
-        return "the neurons adapted to the data, far from their random start."
-    return "the neurons adapted a little to the data."
-
-
-def _were(count: int) -> str:
+def were(count: int) -> str:
+    """`1 was`, `2 were`."""
     return "was" if count == 1 else "were"
 
 
@@ -232,7 +149,9 @@ def percent(share: float) -> str:
     """`2.6 %`."""
     if not math.isfinite(share):
         return "–"
-    return f"{100 * share:.3g} %" if share < 0.9995 or share == 1 else "99.9 %"
+    if 0.995 < share < 1:
+        return f"99.9{SPACE}%" if share > 0.9985 else f"{100 * share:.1f}{SPACE}%"
+    return f"{100 * share:.2g}{SPACE}%" if share < 0.1 else f"{100 * share:.0f}{SPACE}%"
 
 
 def verdict(row: Row) -> tuple[str, str]:
@@ -297,19 +216,24 @@ def about_rows(findings: "Findings") -> str:
     )
 
 
-def promise(found: Promise) -> str:
+def promise(found: Promise, *, about: bool = True) -> str:
     """A promise, what it is about if not the whole data, and how it compares."""
-    about = f"[{found.about}] " if found.about else ""
-    return f"{about}{found.words} {found.remark}".strip()
+    prefix = f"[{found.about}] " if found.about and about else ""
+    return f"{prefix}{found.words} {found.remark}".strip()
 
 
 def about_lacks(findings: "Findings") -> list[str]:
-    """What the main results that promise nothing here lack, those that lack the same together."""
-    by_lack: dict[str, list[str]] = {}
+    """What main results that promise nothing here would be about, and what they lack; those that lack the same once."""
+    by_lack: dict[str, list[Row]] = {}
     for row in findings.main:
         if row.verdict is Verdict.HYPOTHESES_NOT_MET:
-            by_lack.setdefault(lack(row.missing[0]), []).append(row.id)
-    return [f"{', '.join(ids)}: {reason}." for reason, ids in by_lack.items()]
+            by_lack.setdefault(lack(row.missing[0]), []).append(row)
+    said = []
+    for reason, rows in by_lack.items():
+        topics = list(dict.fromkeys(row.meaning.topic.value for row in rows if row.meaning is not None))
+        ids = ", ".join(row.id for row in rows)
+        said.append(f"{' and '.join(topics) or 'the rest'}: {reason} ({ids}).")
+    return [f"{each[:1].upper()}{each[1:]}" for each in said]
 
 
 def about_changes(changes: Sequence[Change]) -> list[str]:
@@ -329,21 +253,24 @@ def about_changes(changes: Sequence[Change]) -> list[str]:
     return said
 
 
-def about_picture(findings: "Findings") -> str:
-    """What the picture of the data shows."""
+def about_picture(findings: "Findings", *, has_boundary: bool = False) -> str:
+    """What the picture of the data shows; `has_boundary` where it shows one that separates two classes."""
     columns, training = findings.portrait.columns, findings.training
-    plane = "" if columns <= 2 else (
-        ", in the plane that tells the classes apart best; classes that a flat boundary separates in all "
-        f"{columns} coordinates may still overlap in it"
+    plane = "." if columns <= 2 else (
+        f", seen from where the classes are best told apart: each axis is a mix of the {columns} columns."
     )  # fmt: skip
+    if has_boundary:
+        plane += " Dashed: a flat boundary, with each class on its own side."
+    elif columns > 2:
+        plane += " Classes that overlap here may still be apart in all the columns together."
     if training is None:
-        return f"The points{plane}."
+        return f"The points{plane}"
     votes = "the class that they vote for"
     if training.setting.n_classes > 2:
         votes += ", grey where that is several"
     shaded = " Shaded: where the network votes for which class." if columns == 2 else ""
     return (
-        f"The points{plane}. Arrows: the directions of the neurons of one network, in the colour of {votes}; the "
+        f"The points{plane} Arrows: the directions of the neurons of one network, in the colour of {votes}; the "
         f"longest is the strongest.{shaded}"
     )
 
@@ -358,7 +285,7 @@ def about_certainty(findings: "Findings") -> list[str]:
     said, training = [], findings.training
     if findings.unasked:
         said.append(
-            f"{counted(findings.unasked, 'statement')} {_were(findings.unasked)} not asked, or not to the end: the "
+            f"{counted(findings.unasked, 'statement')} {were(findings.unasked)} not asked, or not to the end: the "
             f"time of {findings.time:g} s was spent. {more_time(findings)}"
         )
     if training is not None and training.runs < training.asked:

@@ -29,7 +29,8 @@ class Meaning(ClosedModel):
     Attributes:
       topic: what it is about.
       promise: one sentence; `{promised}` in it is the number promised.
-      seen: how what was measured is told, with `{measured}` in it; "" where there is no such number.
+      seen: how what was measured is told, with `{measured}`, or names of `details` of the evidence, in it; "" where
+        there is no such number.
     """
 
     topic: Topic

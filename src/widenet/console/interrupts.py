@@ -1,14 +1,17 @@
 """Ctrl-C at any time: the command ends with one sentence and exit code 130, without a traceback.
 
-Python raises KeyboardInterrupt wherever the program happens to be, and three such places need care. A library that is
+Python raises KeyboardInterrupt wherever the program happens to be, and four such places need care. A library that is
 being loaded may print a traceback of its own, so there the process ends at once: an import has nothing to clean up. A
-callback of the garbage collector (JAX has one) drops the interrupt, so it is raised again a moment later. And threads
-of XLA that are still at work crash the interpreter on its way out, so after an interrupt it does not take that way.
+callback of the garbage collector (JAX has one) drops the interrupt, so it is raised again a moment later. A compiler
+may be at work for a minute before Python hears of the signal, so a thread hears of it too, and ends the process if
+Python has not: what is written is written whole or not at all. And threads of XLA that are still at work crash the
+interpreter on its way out, so after an interrupt it does not take that way.
 """
 
 import _thread
 import os
 import signal
+import socket
 import sys
 import threading
 from types import FrameType
@@ -19,6 +22,8 @@ SENTENCE = "widenet: interrupted; what was finished is in the store."
 OTHERS = {"bench": "widenet: interrupted; nothing was written, and times are not kept in the store."}
 """What is said for commands whose results do not go to the store."""
 REPEAT_AFTER_S = 0.02
+PATIENCE_S = 1.0
+"""How long Python may take to hear of a signal before the process ends without it."""
 IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
 SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
 """A progress bar hides the cursor; this ends its line and shows it again."""
@@ -33,6 +38,10 @@ def watch() -> None:
         return  # a shell starts its background jobs like that
     signal.signal(signal.SIGINT, _press)
     sys.unraisablehook = _raise_again
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+    signal.set_wakeup_fd(theirs.detach(), warn_on_full_buffer=False)
+    threading.Thread(target=_listen, args=(ours,), daemon=True).start()
 
 
 def pressed() -> bool:
@@ -73,11 +82,24 @@ def _press(_: int, frame: FrameType | None) -> None:
     _pressed.set()
     while frame is not None:
         if frame.f_code.co_filename == IMPORT_SYSTEM:
-            cursor = SHOW_CURSOR if os.isatty(2) else ""
-            os.write(2, f"{cursor}{sentence()}\n".encode())
-            os._exit(EXIT_CODE)
+            _end()
         frame = frame.f_back
     raise KeyboardInterrupt
+
+
+def _listen(signals: socket.socket) -> None:
+    """End the process after a Ctrl-C that Python does not hear of, because a library keeps it waiting."""
+    if hasattr(signal, "pthread_sigmask"):  # the signal itself is for the main thread
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    while numbers := signals.recv(64):
+        if signal.SIGINT in numbers and not _pressed.wait(PATIENCE_S):
+            _end()
+
+
+def _end() -> None:
+    cursor = SHOW_CURSOR if os.isatty(2) else ""
+    os.write(2, f"{cursor}{sentence()}\n".encode())
+    os._exit(EXIT_CODE)
 
 
 def _raise_again(dropped: Any) -> None:

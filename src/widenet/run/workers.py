@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from types import FrameType
 from typing import Any
 
@@ -172,14 +173,25 @@ def _with_news(at_work: dict["_Worker", Call], patience: float | None) -> list["
 
 @contextmanager
 def _ctrl_c_waits() -> Iterator[None]:
-    if not hasattr(signal, "pthread_sigmask"):
+    """Nothing in the block is interrupted, and a process that is started in it does not listen to Ctrl-C.
+
+    Half a worker prints a traceback. Blocking the signal alone is not enough: any other thread may take it, and Python
+    then raises the interrupt here all the same.
+    """
+    if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    resource_tracker.ensure_running()  # who starts it later unblocks the signal on the way (CPython 3.11 and 3.12)
+    pressed: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number)) or signal.SIG_DFL
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)  # one that was kept waiting is heard here
+        signal.signal(signal.SIGINT, handler)
+        if pressed:
+            signal.raise_signal(signal.SIGINT)
 
 
 class _Worker:

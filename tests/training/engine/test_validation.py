@@ -2,19 +2,18 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.training.problems import networks, run_keys, separable
+from tests.training.problems import networks, run_keys, toy
 from widenet.errors import WidenetError
 from widenet.losses import cross_entropy, hinge, logistic
 from widenet.training import Closest, Layers, Listed, Recipe, ensemble, loss_below, train
 from widenet.types import Dataset
-
-DATA = separable()
 
 
 @pytest.mark.parametrize(
@@ -24,13 +23,13 @@ DATA = separable()
         ({"step_size": -0.1}, "step_size must be positive and finite, got -0.1"),
         ({"step_size": 0.0}, "step_size must be positive and finite, got 0.0"),
         ({"step_size": float("nan")}, "step_size must be positive and finite, got nan"),
-        ({"step_size": jnp.ones(3)}, r"one number or one per run, got shape \(3,\) for 2 runs"),
+        (lambda: {"step_size": jnp.ones(3)}, r"one number or one per run, got shape \(3,\) for 2 runs"),
         ({"batch_size": 25}, "batch_size must lie between 1 and 24"),
         ({"check_every": 0}, "check_every must be at least 1, got 0"),
         ({"check_every": -5}, "check_every must be at least 1, got -5"),
-        ({"order": Listed(jnp.zeros((3, 4), int))}, "one list or one per run, got 3 lists"),
+        (lambda: {"order": Listed(jnp.zeros((3, 4), int))}, "one list or one per run, got 3 lists"),
         ({"kernel": "warp"}, "kernel must be 'auto' or one of"),
-        ({"step_size": jnp.float32(-1)}, "step_size must be positive and finite"),
+        (lambda: {"step_size": jnp.float32(-1)}, "step_size must be positive and finite"),
         ({"layers": "hiden"}, "layers must be 'hidden' or 'both', got 'hiden'"),
         ({"max_steps": 10.5}, "max_steps must be a whole number, got 10.5"),
         ({"max_steps": (5, 6, 7)}, "one number or one per run, got 3 for 2 runs"),
@@ -42,43 +41,44 @@ DATA = separable()
         ({"loss": lambda outputs, labels: jnp.sum(outputs)}, "one number per sample"),
     ],
 )
-def test_bad_recipes_are_refused(change, words):
-    fields = {"loss": hinge, "step_size": 0.5, "max_steps": 10, **change}
+def test_bad_recipes_are_refused(change: Any, words):
+    asked: dict[str, Any] = change if isinstance(change, dict) else change()  # arrays are made in the test
+    fields = {"loss": hinge, "step_size": 0.5, "max_steps": 10, **asked}
     with pytest.raises(ValueError, match=words):
-        ensemble(networks(2), DATA, Recipe(**fields), run_keys(2))
+        ensemble(networks(2), toy(), Recipe(**fields), run_keys(2))
 
 
 def test_layers_by_their_words_are_the_same_programs():
     """`"both" == Layers.BOTH`, but they are not one object, and programs are kept by equality."""
     moved = []
     for layers in ("both", Layers.BOTH, "hidden"):
-        run = ensemble(networks(2), DATA, Recipe(hinge, 0.5, 10, layers=layers), run_keys(2))
+        run = ensemble(networks(2), toy(), Recipe(hinge, 0.5, 10, layers=layers), run_keys(2))
         moved.append(bool((run.network.output_weights != networks(2).output_weights).any()))
     assert moved == [True, True, False]
 
 
 def test_budgets_may_be_a_list_or_an_array():
     for budgets in ([10, 30], np.array([10, 30]), (10.0, 30)):
-        run = ensemble(networks(2), DATA, Recipe(logistic, 0.5, budgets), run_keys(2))
+        run = ensemble(networks(2), toy(), Recipe(logistic, 0.5, budgets), run_keys(2))
         assert run.steps.tolist() == [10, 30]
 
 
 def test_networks_that_cannot_take_the_data_are_refused():
     recipe = Recipe(hinge, 0.5, 10)
-    other = Dataset(DATA.inputs[:, :-1], DATA.labels)
+    other = Dataset(toy().inputs[:, :-1], toy().labels)
     with pytest.raises(ValueError, match=r"cannot take a sample of shape .* train takes one network"):
         ensemble(networks(2), other, recipe, run_keys(2))
     with pytest.raises(ValueError, match=r"ensemble one per key"):
-        train(networks(2), DATA, recipe, jax.random.key(0))
+        train(networks(2), toy(), recipe, jax.random.key(0))
     with pytest.raises(ValueError, match="chunk must be a whole number from 1 on, got -1"):
-        ensemble(networks(2), DATA, recipe, run_keys(2), chunk=-1)
+        ensemble(networks(2), toy(), recipe, run_keys(2), chunk=-1)
     with pytest.raises(ValueError, match="a data set needs at least one sample"):
-        ensemble(networks(2), Dataset(DATA.inputs[:0], DATA.labels[:0]), recipe, run_keys(2))
+        ensemble(networks(2), Dataset(toy().inputs[:0], toy().labels[:0]), recipe, run_keys(2))
 
 
 def test_mismatched_run_counts_are_refused():
     with pytest.raises(ValueError, match="must agree on the number of runs"):
-        ensemble(networks(2), DATA, Recipe(hinge, 0.5, 10), run_keys(3))
+        ensemble(networks(2), toy(), Recipe(hinge, 0.5, 10), run_keys(3))
     three = Dataset(jnp.zeros((3, 4, 5)), jnp.ones((3, 4)))
     with pytest.raises(ValueError, match="must agree on the number of runs"):
         ensemble(networks(2), three, Recipe(hinge, 0.5, 10), run_keys(2))
@@ -126,6 +126,6 @@ def test_mistakes_get_a_sentence_where_types_are_not_checked():
 def test_a_short_watch_and_impossible_memory_are_refused():
     recipe = Recipe(hinge, 0.1, 10)
     with pytest.raises(ValueError, match="leading axis of 3 runs"):
-        ensemble(networks(3), DATA, recipe, run_keys(3), watch=Closest(lambda step, bound: {}, jnp.ones(6)))
+        ensemble(networks(3), toy(), recipe, run_keys(3), watch=Closest(lambda step, bound: {}, jnp.ones(6)))
     with pytest.raises(WidenetError, match="memory must be a positive number of bytes"):
-        ensemble(networks(3), DATA, recipe, run_keys(3), memory=-1)
+        ensemble(networks(3), toy(), recipe, run_keys(3), memory=-1)

@@ -1,4 +1,6 @@
 # pyright: reportArgumentType=false, reportCallIssue=false, reportOperatorIssue=false
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -24,11 +26,15 @@ from widenet.training import (
 from widenet.training.flow import course
 from widenet.types import Dataset, Layers, RunStatus
 
-KEY = jax.random.key(0)
 STEP, STEPS = 0.5, 60
 TIMES = (0, 10, 20, 60)
 RULES = {"separated": zero_error, "low": loss_below(0.4)}
 SEES = Record(TIMES, {"rows": lambda seen: seen.network.hidden_weights})
+
+
+@functools.cache
+def key():
+    return jax.random.key(0)
 
 
 def stack(trees):
@@ -47,7 +53,7 @@ def runs():
     ]
     data = [one_point(), two_points(), two_points(), two_points(), two_points((1.0, 1.0))]
     recipe = Recipe(logistic, method=Flow(LinearClock(STEP), 1e-10, RULES), max_steps=STEPS)
-    return ensemble(stack(networks), stack(data), recipe, jax.random.split(KEY, 5), record=SEES)
+    return ensemble(stack(networks), stack(data), recipe, jax.random.split(key(), 5), record=SEES)
 
 
 CROSSING, ON_KINK, FROM_ABOVE, FROM_BELOW, PLAIN = range(5)
@@ -121,7 +127,7 @@ def test_control_another_end_of_sliding_is_seen(runs):
 def test_logarithmic_time_goes_where_losses_and_times_overflow():
     """At log t = 900 the loss is e^−900 and t is no number; the margin is as derived, in logarithms."""
     recipe = Recipe(logistic, method=Flow(LogClock(30.0), 1e-10), max_steps=30)
-    run = train(one_neuron([0.5, 0.1]), one_point(), recipe, KEY, record=SEES)
+    run = train(one_neuron([0.5, 0.1]), one_point(), recipe, key(), record=SEES)
     row = np.asarray(run.network.hidden_weights[0])
     margin = oracles.OUTER * row @ oracles.POINT
     # e^q + q = e^q0 + q0 + κ (e^900 − 1), and all but κ e^900 is lost in its last digit.
@@ -136,7 +142,7 @@ def test_logarithmic_time_goes_where_losses_and_times_overflow():
 def test_the_clock_of_the_loss_runs_through_the_same_path():
     """Its time is integrated beside the weights: it must be the one at which the closed form has this margin."""
     recipe = Recipe(logistic, method=Flow(LossClock(0.1), 1e-10), max_steps=30)
-    run = train(one_neuron([0.5, 0.1]), one_point(), recipe, KEY, record=SEES)
+    run = train(one_neuron([0.5, 0.1]), one_point(), recipe, key(), record=SEES)
     for step, row in zip(TIMES[1:3], run.records["rows"][1:3], strict=True):
         assert oracles.OUTER * row[0] @ oracles.POINT > 0.49, step
     margin = oracles.OUTER * np.asarray(run.network.hidden_weights[0]) @ oracles.POINT
@@ -156,7 +162,7 @@ def balanced():
     network = TwoLayer(jnp.asarray([[0.3]]), jnp.asarray([0.3]), None, leaky_relu(0.5))
     data = [Dataset(jnp.asarray([[1.5]]), jnp.asarray([label])) for label in (1.0, -1.0)]
     recipe = Recipe(exponential, method=Flow(LinearClock(0.5), 1e-11), max_steps=6, layers=Layers.BOTH)
-    return ensemble(stack([network, network]), stack(data), recipe, jax.random.split(KEY, 2))
+    return ensemble(stack([network, network]), stack(data), recipe, jax.random.split(key(), 2))
 
 
 def test_both_layers_of_a_balanced_neuron_under_the_exponential_loss(balanced):
@@ -185,7 +191,7 @@ def linear():
     labels = np.array([0.7, -1.2, 0.4])
     network = TwoLayer(jnp.asarray(rows), jnp.asarray(outer), None, leaky_relu(1.0))
     recipe = Recipe(squared, method=Flow(LinearClock(0.5), 1e-11), max_steps=4)
-    run = train(network, Dataset(jnp.asarray(inputs), jnp.asarray(labels)), recipe, KEY)
+    run = train(network, Dataset(jnp.asarray(inputs), jnp.asarray(labels)), recipe, key())
     return inputs, labels, inputs @ rows.T @ outer, np.asarray(jax.vmap(run.network)(jnp.asarray(inputs))), outer, run
 
 
@@ -220,7 +226,7 @@ def test_control_a_flow_with_another_field_fails_the_closed_form(monkeypatch):
 
     monkeypatch.setattr(course.Course, "velocity", half)
     recipe = Recipe(logistic, method=Halved(LinearClock(STEP), 1e-9), max_steps=10)
-    run = train(one_neuron([0.5, 0.1]), one_point(), recipe, KEY)
+    run = train(one_neuron([0.5, 0.1]), one_point(), recipe, key())
     margin = oracles.OUTER * np.asarray(run.network.hidden_weights[0]) @ oracles.POINT
     assert abs(margin - margin_at(level(0.49) + pull(1.0) * 10 * STEP)) > 0.05
     np.testing.assert_allclose(margin, margin_at(level(0.49) + pull(1.0) * 5 * STEP), rtol=1e-7)

@@ -6,7 +6,7 @@ from widenet.training.flow.events import LOOKS, TO_POWERS, first_below_zero, fir
 from widenet.training.flow.kinks import first_arrival, first_pattern, kinks_of, tangent
 from widenet.types import Dataset
 
-SLOPE = jnp.asarray(0.1)
+SLOPE = np.asarray(0.1)
 # One small program each: compiled operation by operation, they would take longer.
 first_arrival = jax.jit(first_arrival)
 first_pattern = jax.jit(first_pattern, static_argnums=4)

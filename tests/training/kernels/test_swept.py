@@ -17,8 +17,6 @@ from widenet.training import Continued, Cyclic, Recipe, Record, ensemble
 from widenet.training.kernels import swept
 from widenet.types import Dataset, Layers
 
-pytestmark = pytest.mark.skipif(jax.default_backend() == "gpu", reason="interpreted on a CPU, in float64")
-
 STEPS = 21
 """Several segments and blocks, and a multiple of neither."""
 
@@ -26,6 +24,8 @@ STEPS = 21
 @pytest.fixture(scope="module", autouse=True)
 def small_tiles():
     """The same kernel in smaller tiles and blocks: more than one of each."""
+    if jax.default_backend() == "gpu":
+        pytest.skip("interpreted on a CPU, in float64")
     with pytest.MonkeyPatch.context() as patch:
         jax.config.update("jax_disable_most_optimizations", True)
         for name, value in {"NEURONS": 4, "COLUMNS": 16, "STEPS": 3}.items():

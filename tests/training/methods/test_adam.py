@@ -5,18 +5,18 @@ import numpy as np
 import pytest
 
 from tests.training.methods.by_hand import train_by_hand
-from tests.training.problems import networks, run_keys, separable
+from tests.training.problems import networks, run_keys, toy
 from widenet.losses import logistic
 from widenet.training import Adam, Continued, Permutation, Recipe, Record, ensemble
 
-DATA, STEPS, BATCH = separable(), 25, 5
+STEPS, BATCH = 25, 5
 
 
 def by_hand(nets, run, key, order, step_size, decay=(0.9, 0.999)):
     """W ← W − η m̂/(√v̂ + ε), with m and v running means of the gradient and its square."""
-    length = order.steps_per_epoch(DATA.n_samples, BATCH)
+    length = order.steps_per_epoch(toy().n_samples, BATCH)
     epochs = range(-(-STEPS // length))
-    rows = np.concatenate([order.epoch(key, jnp.asarray(epoch), DATA.n_samples, BATCH) for epoch in epochs])[:STEPS]
+    rows = np.concatenate([order.epoch(key, jnp.asarray(epoch), toy().n_samples, BATCH) for epoch in epochs])[:STEPS]
     moments = {}
 
     def change(gradients, log_loss, taken):
@@ -30,7 +30,7 @@ def by_hand(nets, run, key, order, step_size, decay=(0.9, 0.999)):
             changes.append(step_size * corrected[0] / (np.sqrt(corrected[1]) + 1e-8))
         return changes
 
-    batches = [(np.asarray(DATA.inputs)[chosen], np.asarray(DATA.labels)[chosen]) for chosen in rows]
+    batches = [(np.asarray(toy().inputs)[chosen], np.asarray(toy().labels)[chosen]) for chosen in rows]
     path, _ = train_by_hand(nets, run, batches, change, both=True)
     return np.stack([np.concatenate([part.ravel() for part in parts]) for parts in path])
 
@@ -41,7 +41,7 @@ def trained(nets, n_runs, order, step_size=0.02):
 
     recipe = Recipe(logistic, method=Adam(step_size, BATCH, order), max_steps=STEPS, layers="both")
     record = Record(range(STEPS + 1), {"weights": weights})
-    return ensemble(nets, DATA, recipe, run_keys(n_runs), record=record)
+    return ensemble(nets, toy(), recipe, run_keys(n_runs), record=record)
 
 
 @pytest.mark.parametrize("order", [Permutation(), Continued()], ids=lambda order: type(order).__name__)

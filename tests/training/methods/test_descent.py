@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.training.methods.by_hand import parts_of, train_by_hand
-from tests.training.problems import networks, run_keys, separable
+from tests.training.problems import networks, run_keys, toy
 from widenet.losses import hinge, log_mean, logistic
 from widenet.networks import TwoLayer, leaky_relu
 from widenet.training import (
@@ -27,7 +27,6 @@ from widenet.training import (
 )
 from widenet.types import Dataset, RunStatus
 
-DATA = separable()
 STEPS = 30
 
 
@@ -74,8 +73,8 @@ def both_ways(rule, by_hand, layers="both", n_runs=2):
     nets = networks(n_runs, bias=True)
     recipe = Recipe(logistic, method=GradientDescent(rule), max_steps=STEPS, layers=layers)
     record = Record(range(STEPS + 1), {"weights": weights})
-    runs = ensemble(nets, DATA, recipe, run_keys(n_runs), record=record, watch=StepSizes(STEPS))
-    data = [(np.asarray(DATA.inputs), np.asarray(DATA.labels))] * STEPS
+    runs = ensemble(nets, toy(), recipe, run_keys(n_runs), record=record, watch=StepSizes(STEPS))
+    data = [(np.asarray(toy().inputs), np.asarray(toy().labels))] * STEPS
 
     def change(gradients, log_loss, taken):
         return [by_hand(log_loss, taken) * part for part in gradients]
@@ -111,14 +110,14 @@ def test_control_another_rule_is_noticed(wrong):
     _, theirs = both_ways(*RULES["log squared"])
     nets, record = networks(2, bias=True), Record(range(STEPS + 1), {"weights": weights})
     recipe = Recipe(logistic, method=GradientDescent(wrong), max_steps=STEPS, layers="both")
-    runs = ensemble(nets, DATA, recipe, run_keys(2), record=record)
+    runs = ensemble(nets, toy(), recipe, run_keys(2), record=record)
     assert np.abs(runs.records["weights"] - path_of(theirs)).max() > 1e-9
 
 
 def test_it_is_sgd_on_the_whole_set():
     nets = networks(3, bias=True)
-    whole = ensemble(nets, DATA, Recipe(logistic, 0.7, STEPS, Cyclic(), None, kernel="plain"), run_keys(3))
-    runs = ensemble(nets, DATA, Recipe(logistic, method=GradientDescent(0.7), max_steps=STEPS), run_keys(3))
+    whole = ensemble(nets, toy(), Recipe(logistic, 0.7, STEPS, Cyclic(), None, kernel="plain"), run_keys(3))
+    runs = ensemble(nets, toy(), Recipe(logistic, method=GradientDescent(0.7), max_steps=STEPS), run_keys(3))
     np.testing.assert_allclose(runs.network.hidden_weights, whole.network.hidden_weights, atol=1e-14)
     for name in ("updates", "mistakes", "last_update", "steps"):
         np.testing.assert_array_equal(getattr(runs, name), getattr(whole, name))
@@ -146,7 +145,7 @@ def test_the_rate_of_theorem_1_is_kept_at_every_step():
     nets = networks(3, bias=True)
     rows = 30 * jnp.sign(nets.output_weights)[:, :, None] * direction()[None, None]
     nets = eqx.tree_at(lambda net: net.hidden_weights, nets, rows)
-    scale, log_first, square = largest_scale(nets, DATA)
+    scale, log_first, square = largest_scale(nets, toy())
     first = jnp.exp(log_first)
     rate = 125 * 2 * scale * first * log_first**4 / (216 * square)
 
@@ -161,17 +160,17 @@ def test_the_rate_of_theorem_1_is_kept_at_every_step():
         return {"rate": (loss(step.after), promised), "falls": (loss(step.after), before)}
 
     recipe = Recipe(logistic, method=GradientDescent(LogSquared(scale)), max_steps=200)
-    runs = ensemble(nets, DATA, recipe, run_keys(3), watch=Closest(sides, (first, rate)))
+    runs = ensemble(nets, toy(), recipe, run_keys(3), watch=Closest(sides, (first, rate)))
     for name in ("rate", "falls"):
         assert (runs.watched[name].broken == 0).all()
         assert (runs.watched[name].steps == 200).all()
     assert (runs.watched["rate"].ratio > 0.5).all()  # close at the first steps
-    faster = ensemble(nets, DATA, recipe, run_keys(3), watch=Closest(sides, (first, 1e6 * rate)))
+    faster = ensemble(nets, toy(), recipe, run_keys(3), watch=Closest(sides, (first, 1e6 * rate)))
     assert (faster.watched["rate"].broken > 100).all()  # control: no such rate
 
 
 def direction():
-    found = np.random.default_rng(0).normal(size=DATA.dim)
+    found = np.random.default_rng(0).normal(size=toy().dim)
     return jnp.asarray(found / np.linalg.norm(found))
 
 

@@ -1,6 +1,8 @@
 # pyright: reportArgumentType=false, reportCallIssue=false
 """How a flow ends, and what it refuses; `tests/training/flow` has its oracles."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -13,7 +15,10 @@ from widenet.networks import ConvMaxPool, TwoLayer, huberized_relu
 from widenet.training import Flow, LinearClock, LogClock, LossClock, Recipe, ensemble, train
 from widenet.types import Dataset, Layers, RunStatus
 
-KEY = jax.random.key(0)
+
+@functools.cache
+def key():
+    return jax.random.key(0)
 
 
 def unbounded(outputs, labels):
@@ -28,7 +33,7 @@ def kinked(outputs, labels):
 
 def test_a_tolerance_that_cannot_be_reached_is_unresolved():
     method = Flow(LinearClock(1.0), most_solver_steps=500)
-    run = train(one_neuron([0.5, 0.1]), one_point(), Recipe(kinked, method=method, max_steps=20), KEY)
+    run = train(one_neuron([0.5, 0.1]), one_point(), Recipe(kinked, method=method, max_steps=20), key())
     assert run.status == RunStatus.UNRESOLVED
     assert "tolerance" in RunStatus.UNRESOLVED.sentence
     # It stands where the loss has its kink: at q = 1, which dq/dt = κ reaches from q₀.

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.training.problems import drawn_networks, n_programs, networks, run_keys, separable
+from tests.training.problems import drawn_networks, n_programs, networks, run_keys, toy
 from widenet.losses import hinge, logistic
 from widenet.networks import relu
 from widenet.training import (
@@ -26,7 +26,6 @@ from widenet.training import (
 )
 from widenet.types import RunStatus
 
-DATA = separable()
 COUNTERS = ("status", "updates", "mistakes", "last_update", "zero_loss_step", "steps")
 
 
@@ -64,9 +63,9 @@ def test_batch_invariance(method):
     """Run 5 alone, among 7 and among 300: the same start bit for bit, the same counters, the same path."""
     record = Record((0, 10, 100), {"weights": lambda now: now.network.hidden_weights})
     recipe = recipe_of(method, stop=loss_below(0.5))
-    alone = train(take(drawn_networks(6), 5), DATA, recipe, run_keys(6)[5], record=record)
+    alone = train(take(drawn_networks(6), 5), toy(), recipe, run_keys(6)[5], record=record)
     for others in (7, 300):
-        batch = ensemble(drawn_networks(others), DATA, recipe, run_keys(others), record=record)
+        batch = ensemble(drawn_networks(others), toy(), recipe, run_keys(others), record=record)
         np.testing.assert_array_equal(batch.records["weights"][5, 0], alone.records["weights"][0])
         for name in COUNTERS:
             assert getattr(batch, name)[5] == getattr(alone, name), name
@@ -76,10 +75,10 @@ def test_batch_invariance(method):
 @every_method
 def test_chunks_and_turns_do_not_change_results(method, monkeypatch):
     recipe = recipe_of(method)
-    whole = ensemble(networks(7), DATA, recipe, run_keys(7))
-    chunks = ensemble(networks(7), DATA, recipe, run_keys(7), chunk=2)
+    whole = ensemble(networks(7), toy(), recipe, run_keys(7))
+    chunks = ensemble(networks(7), toy(), recipe, run_keys(7), chunk=2)
     monkeypatch.setattr(sys.modules["widenet.training.ensemble"], "SMALL_BYTES", 0)
-    in_turn = ensemble(networks(7), DATA, recipe, run_keys(7))
+    in_turn = ensemble(networks(7), toy(), recipe, run_keys(7))
     for other in (chunks, in_turn):
         for name in COUNTERS:
             np.testing.assert_array_equal(getattr(other, name), getattr(whole, name), err_msg=name)
@@ -90,8 +89,8 @@ def test_chunks_and_turns_do_not_change_results(method, monkeypatch):
 def test_a_look_in_between_does_not_change_the_path(method):
     """What a method keeps from step to step outlives the segment."""
     record = Record(range(0, 121, 7), {"weights": lambda now: now.network.hidden_weights})
-    whole = ensemble(networks(2), DATA, recipe_of(method), run_keys(2))
-    pieces = ensemble(networks(2), DATA, recipe_of(method), run_keys(2), record=record)
+    whole = ensemble(networks(2), toy(), recipe_of(method), run_keys(2))
+    pieces = ensemble(networks(2), toy(), recipe_of(method), run_keys(2), record=record)
     np.testing.assert_allclose(pieces.network.hidden_weights, whole.network.hidden_weights, atol=1e-13)
     np.testing.assert_array_equal(pieces.updates, whole.updates)
 
@@ -103,11 +102,11 @@ def test_an_observation_sees_the_start_the_data_and_the_step(method):
         return jnp.stack([moved, jnp.sum(now.data.labels), now.step.astype(float)])
 
     recipe = recipe_of(method, (120, 50))
-    runs = ensemble(networks(2), DATA, recipe, run_keys(2), record=Record((0, 30, 80), {"seen": seen}))
+    runs = ensemble(networks(2), toy(), recipe, run_keys(2), record=Record((0, 30, 80), {"seen": seen}))
     moved, labels, steps = np.moveaxis(runs.records["seen"], 2, 0)
     assert (moved[:, 0] == 0).all()
     assert (moved[:, 1:] > 0).all()
-    np.testing.assert_array_equal(labels, np.full((2, 3), np.sum(DATA.labels)))
+    np.testing.assert_array_equal(labels, np.full((2, 3), np.sum(toy().labels)))
     np.testing.assert_array_equal(steps, [[0, 30, 80], [0, 30, 50]])  # the second run rests at 50
     distance = np.linalg.norm(runs.network.hidden_weights[1] - networks(2).hidden_weights[1])
     np.testing.assert_allclose(moved[1, 2], distance, rtol=1e-12)
@@ -125,7 +124,7 @@ class Steps(eqx.Module):
 
 @every_method
 def test_a_watch_sees_every_step(method):
-    runs = ensemble(networks(2), DATA, recipe_of(method, (120, 50)), run_keys(2), watch=Steps())
+    runs = ensemble(networks(2), toy(), recipe_of(method, (120, 50)), run_keys(2), watch=Steps())
     np.testing.assert_array_equal(runs.watched[0], [120, 50])
     moved = runs.network.hidden_weights - networks(2).hidden_weights
     np.testing.assert_allclose(runs.watched[1], moved, atol=1e-13)
@@ -135,12 +134,12 @@ def test_a_watch_sees_every_step(method):
 def test_runs_end_as_they_should(method):
     nets = networks(3)
     nets = eqx.tree_at(lambda net: net.hidden_weights, nets, nets.hidden_weights.at[1].set(jnp.nan))
-    runs = ensemble(nets, DATA, recipe_of(method, (4000, 4000, 1), stop=loss_below(0.6)), run_keys(3))
+    runs = ensemble(nets, toy(), recipe_of(method, (4000, 4000, 1), stop=loss_below(0.6)), run_keys(3))
     assert runs.status.tolist() == [RunStatus.CONVERGED, RunStatus.DIVERGED, RunStatus.BUDGET_SPENT]
     assert runs.loss[0] <= 0.6 < runs.loss[2]
     dead = eqx.tree_at(lambda net: net.hidden_weights, networks(1, activation=relu()), jnp.zeros((1, 6, 5)))
     loss = logistic if isinstance(method, Flow) else hinge
-    stalled = ensemble(dead, DATA, Recipe(loss, method=method, max_steps=5000), run_keys(1))
+    stalled = ensemble(dead, toy(), Recipe(loss, method=method, max_steps=5000), run_keys(1))
     assert stalled.status[0] == RunStatus.STALLED
 
 
@@ -152,19 +151,19 @@ def test_a_step_of_each_run_is_that_run_alone(method):
     def scaled(by):
         return eqx.tree_at(lambda m: m.step_size, method, jax.tree.map(lambda size: size * by, method.step_size))
 
-    runs = ensemble(networks(3), DATA, recipe_of(scaled(factors)), run_keys(3))
+    runs = ensemble(networks(3), toy(), recipe_of(scaled(factors)), run_keys(3))
     for run in range(3):
-        own = train(take(networks(3), run), DATA, recipe_of(scaled(float(factors[run]))), run_keys(3)[run])
+        own = train(take(networks(3), run), toy(), recipe_of(scaled(float(factors[run]))), run_keys(3)[run])
         np.testing.assert_allclose(runs.network.hidden_weights[run], own.network.hidden_weights, atol=1e-13)
     assert np.ptp(runs.loss) > 1e-4
 
 
 @every_method
 def test_nothing_is_recompiled_for_other_numbers(method):
-    ensemble(networks(3), DATA, recipe_of(method), run_keys(3))
+    ensemble(networks(3), toy(), recipe_of(method), run_keys(3))
     traces = n_programs()
     other = eqx.tree_at(lambda m: m.step_size, method, jax.tree.map(lambda size: 0.5 * size, method.step_size))
-    ensemble(networks(3, seed=5), DATA, recipe_of(other, 77), run_keys(3, 5))
+    ensemble(networks(3, seed=5), toy(), recipe_of(other, 77), run_keys(3, 5))
     assert n_programs() == traces
 
 
@@ -184,4 +183,4 @@ def test_a_recipe_says_its_method_once():
     with pytest.raises(ValueError, match="needs a step_size"):
         Recipe(hinge, max_steps=10)
     with pytest.raises(ValueError, match="batch_size must lie between 1 and 24"):
-        ensemble(networks(2), DATA, recipe_of(Adam(0.1, 25)), run_keys(2))
+        ensemble(networks(2), toy(), recipe_of(Adam(0.1, 25)), run_keys(2))

@@ -5,6 +5,7 @@ import functools
 import inspect
 import math
 import warnings
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.training import xord_oracle
-from widenet.data import Xord, count_sets, make_xor, make_xord
+from widenet.data import count_sets, make_xor, make_xord
 from widenet.data.xord import PATTERNS, set_points
 from widenet.networks import ConvMaxPool, make_conv_maxpool, make_two_layer, plus_minus, relu
 from widenet.training import on_grid, train_patterns
@@ -22,16 +23,19 @@ from widenet.training.xord.patterns import GRID
 from widenet.training.xord.program import n_lanes
 from widenet.types import Dataset, RunStatus
 
-LAW = make_xord(n_patches=5)
+
+@functools.cache
+def law():
+    return make_xord(n_patches=5)
 
 
 def stacked(networks):
     return jax.tree.map(lambda *leaves: jnp.stack(leaves), *networks)
 
 
-def drawn(seed, n_channels, n_per_class=6, law: Xord = LAW, scale=1e-5):
+def drawn(seed, n_channels, n_per_class=6, scale=1e-5):
     init_key, data_key = jax.random.split(jax.random.key(seed))
-    return make_conv_maxpool(init_key, n_channels, scale), law.sample_balanced(data_key, n_per_class)
+    return make_conv_maxpool(init_key, n_channels, scale), law().sample_balanced(data_key, n_per_class)
 
 
 def from_words(words):
@@ -163,7 +167,7 @@ def test_a_run_does_not_depend_on_its_batch_mates(n_channels):
 
         def one(key):
             init_key, data_key = jax.random.split(key)
-            return make_conv_maxpool(init_key, n_channels, 1e-5), LAW.sample_balanced(data_key, 6)
+            return make_conv_maxpool(init_key, n_channels, 1e-5), law().sample_balanced(data_key, 6)
 
         nets, data = jax.jit(jax.vmap(one))(keys)
         return nets, count_sets(data)
@@ -264,7 +268,7 @@ def test_a_diverged_run_is_wrong_and_silent():
     assert run.status[0] == RunStatus.DIVERGED
     assert np.isnan(run.outputs[0]).all()
     assert run.train_error[0] == 1
-    assert LAW.error(jnp.asarray(run.outputs[0])) == pytest.approx(1)
+    assert law().error(jnp.asarray(run.outputs[0])) == pytest.approx(1)
     assert run.status[1] == RunStatus.CONVERGED
 
 
@@ -279,11 +283,14 @@ def test_progress_reaches_the_end():
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"networks": make_conv_maxpool(jax.random.key(0), 4, 1.0)}, "shape .run, channel, 2."),
-        ({"networks": ConvMaxPool(jnp.ones((1, 2, 2)), jnp.ones((1, 2)))}, r"\+1 for the first half"),
+        (lambda: {"networks": make_conv_maxpool(jax.random.key(0), 4, 1.0)}, "shape .run, channel, 2."),
+        (lambda: {"networks": ConvMaxPool(jnp.ones((1, 2, 2)), jnp.ones((1, 2)))}, r"\+1 for the first half"),
         ({"counts": np.zeros((1, 15), int)}, "at least one training point"),
         ({"counts": np.ones((2, 15), int)}, "1 rows of 15 whole numbers"),
-        ({"networks": make_two_layer(jax.random.key(0), 4, 2, relu())}, "must be a ConvMaxPool .*, got TwoLayer"),
+        (
+            lambda: {"networks": make_two_layer(jax.random.key(0), 4, 2, relu())},
+            "must be a ConvMaxPool .*, got TwoLayer",
+        ),
         ({"max_steps": 0}, "max_steps must be a whole number from 1 to 1073741823, got 0"),
         ({"max_steps": 2**30}, "max_steps must be a whole number"),
         ({"max_steps": 1.5}, "max_steps must be a whole number .* got 1.5"),
@@ -304,18 +311,19 @@ def test_progress_reaches_the_end():
         ({"margin": [1, 2]}, r"margin must be one number or one per run, got shape \(2,\)"),
     ],
 )
-def test_impossible_requests_are_refused(change, sentence):
+def test_impossible_requests_are_refused(change: Any, sentence):
     network, data = drawn(0, 4)
-    request = {
+    request: dict[str, Any] = {
         "networks": stacked([network]),
         "counts": np.asarray(count_sets(data))[None],
         "step_size": 0.1,
         "max_steps": 5,
         "patience": 2,
     }
+    request |= change if isinstance(change, dict) else change()
     # Unwrapped, here and below: the type checker of the tests would be first to complain, and users have none.
     with pytest.raises(ValueError, match=sentence):
-        inspect.unwrap(train_patterns)(**(request | change))
+        inspect.unwrap(train_patterns)(**request)
 
 
 def test_whole_floats_are_counts():

@@ -30,7 +30,6 @@ PAPER = Paper(
         "alignment.equation_5",
         "scalars.exponential_bounds",
         "alignment.lemma_10",
-        "alignment.lemma_10_as_printed",
         "scalars.constant_c_1",
         "alignment.equation_6_third_term",
         "alignment.equation_7_half",

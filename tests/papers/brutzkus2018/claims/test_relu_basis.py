@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.controls import breaks_hypothesis, breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges
+from tests.papers.brutzkus2018.basis_toys import altered, starts, trained
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import relu_basis
 from widenet.papers.brutzkus2018.claims.relu_basis import (
@@ -15,193 +16,8 @@ from widenet.papers.brutzkus2018.claims.relu_basis import (
     theorem_9_local_minimum,
     theorem_9_stuck_count,
 )
-from widenet.papers.brutzkus2018.runs.basis import BasisRuns, BasisShape, basis_start, stuck_balls, train_batch
+from widenet.papers.brutzkus2018.runs.basis import BasisRuns
 from widenet.papers.brutzkus2018.runs.online import OnlineStart
-
-SHAPES = (
-    BasisShape(n_runs=20, dim=8, half_width=2, step_size=0.3),
-    BasisShape(n_runs=20, dim=6, half_width=5, step_size=0.7),
-)
-CLAIMS = (lemma_12, theorem_9_equivalence, theorem_9_stuck_count, theorem_9_local_minimum)
-
-
-def unmet(evidence):
-    return [hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met]
-
-
-def broken(evidence):
-    return [part.name for part in evidence.parts if part.kept is False]
-
-
-def starts(seed=0, *, mixed_labels=False, **others):
-    draw = np.random.default_rng(seed)
-    made = [basis_start(draw, shape, mixed_labels=mixed_labels, seed=seed) for shape in SHAPES]
-    return [dataclasses.replace(start, **others) for start in made]
-
-
-def trained(some_starts, perturbations=20, **others):
-    batches = (train_batch(start, perturbations=perturbations, **others) for start in some_starts)
-    return [BasisRuns(tuple(batches))]
-
-
-def coherent_start(seed=0, dim=8, n_runs=60):
-    """Unit vectors whose pairwise cosine is ½, so an update on one point moves all the others."""
-    gram = np.full((dim, dim), 0.5) + 0.5 * np.eye(dim)
-    shape = BasisShape(n_runs=n_runs, dim=dim, half_width=2, step_size=0.1)
-    return dataclasses.replace(basis_start(np.random.default_rng(seed), shape, seed=0), inputs=np.linalg.cholesky(gram))
-
-
-def altered(runs, **changes):
-    """The first batch with arrays of its runs altered after the fact."""
-    first, *others = runs[0].batches
-    record = dataclasses.replace(first.runs, **{name: change(first) for name, change in changes.items()})
-    return [BasisRuns((dataclasses.replace(first, runs=record), *others))]
-
-
-@pytest.fixture(scope="module")
-def runs():
-    return trained(starts())
-
-
-@pytest.fixture(scope="module")
-def mixed():
-    return trained(starts(mixed_labels=True), perturbations=0)
-
-
-@pytest.mark.parametrize("claim", CLAIMS)
-def test_it_holds(claim, runs):
-    evidence = claim(runs)
-    assert evidence.verdict is Verdict.HOLDS
-    assert evidence.runs.unfinished == 0
-
-
-def test_mixed_labels_hold(mixed):
-    evidence = section_7_2_labels(mixed)
-    assert evidence.verdict is Verdict.HOLDS
-    assert evidence.runs.tried == 40
-
-
-def test_nothing_to_train_decides_nothing():
-    """Every start is solved before the first step: no update was watched and no point is stuck."""
-    weights = np.repeat([[[2.0], [-0.5]]], 8, axis=2)
-    solved = trained([OnlineStart(np.eye(8), np.ones((1, 8)), weights, 0.3, entry_bound=2.0)])
-    for claim in CLAIMS:
-        assert claim(solved).verdict is Verdict.INSUFFICIENT_EVIDENCE
-
-
-def test_runs_that_were_cut_off_decide_nothing():
-    cut_off = trained(starts(), max_passes=1)
-    evidence = theorem_9_equivalence(cut_off)
-    assert evidence.runs.unfinished > 0
-    assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
-
-
-def test_control_an_entry_that_is_exactly_0(runs):
-    """Lemma 12 allows it; what needs a continuous start does not."""
-    first, *others = runs[0].batches
-    weights = first.start.weights.copy()
-    weights[0, 0, 0] = 0.0
-    zero = trained([dataclasses.replace(first.start, weights=weights), *(batch.start for batch in others)])
-    assert lemma_12(zero).verdict is Verdict.HOLDS
-    assert unmet(theorem_9_equivalence(zero)) == ["continuous_start"]
-
-
-def test_control_lemma_12_needs_orthogonal_points():
-    evidence = lemma_12(trained([coherent_start()], perturbations=0))
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert evidence.conclusion is False
-    assert unmet(evidence) == ["orthonormal"]
-
-
-def test_a_set_that_nobody_watched_decides_nothing(runs):
-    assert lemma_12(altered(runs, entered=lambda _: None)).verdict is Verdict.INSUFFICIENT_EVIDENCE
-
-
-@pytest.mark.parametrize("wrong", [lambda: [coherent_start()], lambda: starts(slope=0.1)])
-def test_control_theorem_9_equivalence_needs_orthogonal_points_and_relu(wrong):
-    evidence = theorem_9_equivalence(trained(wrong(), perturbations=0))
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert evidence.conclusion is False
-
-
-def test_control_theorem_9_equivalence_leaky_relu_is_never_stuck():
-    evidence = theorem_9_equivalence(trained(starts(slope=0.1), perturbations=0))
-    assert evidence.details["runs_ending_at_loss_0"] == 40 > evidence.details["runs_with_empty_K_0"]
-
-
-def outputs_of(batch, chosen, value):
-    return np.where(chosen, value, batch.runs.outputs)
-
-
-def test_control_stuck_count_rounded_down(runs):
-    evidence = theorem_9_stuck_count(runs, rounding=np.floor)
-    assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.promised is not None
-    assert evidence.measured == evidence.promised + 1
-
-
-def test_a_count_that_rounding_decides_is_left_open():
-    """u = 0.8 and η = 0.1: eight steps, or nine."""
-    tie = OnlineStart(np.ones((1, 1)), np.ones((1, 1)), np.array([[[-1.0], [0.8]]]), 0.1)
-    assert theorem_9_stuck_count(trained([tie])).conclusion is None
-
-
-def one_stuck_point(u, step_size=0.25):
-    """w = −1 and this u at the point 1, trained."""
-    start = OnlineStart(np.ones((1, 1)), np.ones((1, 1)), np.array([[[-1.0], [u]]]), step_size)
-    return trained([start], perturbations=0)
-
-
-@pytest.mark.parametrize(("quotient", "kept"), [(4e-10, None), (0.95e-9, None), (1.05e-9, True)])
-def test_a_count_that_is_nearly_zero_is_left_open(quotient, kept):
-    """u/η of 1e-9 or less may be 0: no step, or one."""
-    assert theorem_9_stuck_count(one_stuck_point(quotient / 4)).parts[0].kept is kept
-
-
-def test_a_point_whose_neurons_are_all_off_makes_no_step():
-    """u = −½ is ten steps of η = 1/20 below 0."""
-    count = theorem_9_stuck_count(one_stuck_point(-0.5, step_size=0.05)).parts[0]
-    assert (count.kept, count.cases) == (None, 0)
-
-
-@pytest.mark.parametrize(("more", "kept"), [(-1, False), (0, True), (1, False)])
-def test_control_a_long_count_that_is_off_by_one(more, kept):
-    """u = 5 and η = 0.3: seventeen steps."""
-    runs = one_stuck_point(5.0, step_size=0.3)
-    part = theorem_9_stuck_count(altered(runs, updates=lambda batch: batch.runs.updates + more)).parts[0]
-    assert (part.measured, part.promised, part.kept) == (17 + more, 17, kept)
-
-
-def test_control_labels_read_from_the_wrong_half(mixed):
-    evidence = section_7_2_labels(mixed, plus_half_only=True)
-    assert evidence.verdict is Verdict.VIOLATED
-    assert evidence.details["mismatches"] > 15
-    assert "points labelled −1" in broken(evidence)
-    assert "points labelled +1" not in broken(evidence)
-
-
-def test_control_local_minimum_just_outside_its_ball():
-    evidence = theorem_9_local_minimum(trained(starts(), radius_factor=1.01))
-    assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == ["the loss is constant in the ball"]
-
-
-def test_control_local_minimum_with_one_neuron_switched_on(runs):
-    """One +1 neuron of a stuck point at +0.01: the loss falls as that neuron grows."""
-    batches = []
-    for batch in runs[0].batches:
-        weights = batch.runs.weights.copy()
-        for run, stuck in enumerate(batch.stuck):
-            if stuck.any():
-                weights[run, 0, np.argmax(stuck)] = 0.01
-        on = dataclasses.replace(batch.runs, weights=weights, outputs=batch.start.outputs(weights))
-        moved = dataclasses.replace(batch, runs=on)
-        batches.append(dataclasses.replace(moved, balls=stuck_balls(moved, 20)))
-    evidence = theorem_9_local_minimum([BasisRuns(tuple(batches))])
-    assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert evidence.conclusion is False
-    assert unmet(evidence) == ["ended"]
-
 
 RUNS, MIXED = trained(starts()), trained(starts(mixed_labels=True), perturbations=0)
 LEVEL, POSITIVE, ZERO = "a loss of #K_0/d", "a positive loss if K_0 is not empty", "loss 0 if K_0 is empty"
@@ -256,7 +72,7 @@ def test_control_a_solved_run_that_is_not_solved():
 def test_each_kind_of_run_has_its_own_level():
     """A loss of 0.05 is positive, one above #K_0/d is off too, and a solved run is no stuck one."""
     small, above, solved = (
-        broken(theorem_9_equivalence(with_output(RUNS, pick, value)))
+        broken_in(theorem_9_equivalence(with_output(RUNS, pick, value)))
         for pick, value in ((the_only_stuck_point, 0.6), (the_only_stuck_point, -0.1), (a_point_of_a_solved_run, 0.99))
     )
     assert (small, above, solved) == ([LEVEL], [LEVEL], [ZERO])
@@ -379,7 +195,7 @@ def test_mixed_labels_by_hand():
     assert batch.runs.updates.tolist() == [[2, 3]]
     assert batch.losses.tolist() == [0.5]
     assert batch.stuck.tolist() == [[True, False]]
-    assert "points labelled −1" in broken(section_7_2_labels([BasisRuns((batch,))], plus_half_only=True))
+    assert "points labelled −1" in broken_in(section_7_2_labels([BasisRuns((batch,))], plus_half_only=True))
 
 
 def with_balls(**changes):

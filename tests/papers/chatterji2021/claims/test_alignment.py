@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
 from tests.papers.chatterji2021 import toys
 from tests.papers.chatterji2021.toys import altered, axes_run, from_step, looked, times
 from widenet.claims.base import Verdict
@@ -21,7 +21,6 @@ from widenet.papers.chatterji2021.claims.alignment import (
     equation_6_third_term,
     equation_7_half,
     lemma_10,
-    lemma_10_as_printed,
 )
 from widenet.papers.chatterji2021.formulas import (
     alignment_share,
@@ -30,8 +29,7 @@ from widenet.papers.chatterji2021.formulas import (
     rate_constant,
     step_scale_terms,
 )
-from widenet.papers.chatterji2021.runs.cases import DeadCases, all_on, harmful_units
-from widenet.papers.chatterji2021.runs.networks import look_at
+from widenet.papers.chatterji2021.runs.cases import all_on, harmful_units, on_one_point
 from widenet.records import Scale
 
 
@@ -236,14 +234,7 @@ test_edges_of_lemma_10 = hypothesis_edges(
 )
 
 
-def test_the_dead_point_refutes_lemma_10_as_printed():
-    found = lemma_10_as_printed([look_at(DeadCases().cases())])
-    assert found.verdict is Verdict.VIOLATED
-    assert found.measured == 0
-    assert found.promised == pytest.approx(5 / 6 * math.log(2) * -math.log(math.log(2)))
-
-
-def test_the_dead_point_once_more_by_automatic_differentiation():
+def test_at_one_point_lemma_10_is_silent_and_would_be_false():
     """x = 1, y = +1, p = 1, both weights −1: L = log 2 ≤ 1 = 1/n^{1+C₁} for every C₁, and the gradient is 0."""
 
     def loss(weights):
@@ -253,38 +244,8 @@ def test_the_dead_point_once_more_by_automatic_differentiation():
     value, slope = jax.value_and_grad(loss)(-jnp.ones((2, 1)))
     assert value == pytest.approx(math.log(2))
     assert not slope.any()
-
-
-@spares(lemma_10_as_printed)
-def test_a_point_that_is_fitted_keeps_it():
-    return lemma_10_as_printed([looked(all_on(4, 30.0))])
-
-
-def printed(excess=0.0, **fields):
-    """Two fitted points, the second with ‖∇L‖‖V‖ at its bound and a little below."""
-    made = looked(all_on(4, 30.0))
-    size = alignment_share(made.losses) * (1 - excess) / made.norms
-    return lemma_10_as_printed([made, altered(made, **{"gradient_norms": size, **fields})])
-
-
-def test_lemma_10_as_printed_is_judged_at_its_bound():
-    assert printed().conclusion is True
-    assert printed(5e-9).conclusion is False
-
-
-def at_threshold(excess):
-    """Two points and L = 2^{−(1+C₁)}, the largest that the lemma allows."""
-    loss = np.array([2.0 ** -(1 + 19.656320235301983) * (1 + excess)])
-    return {"losses": loss, "n_samples": np.array([2.0]), "gradient_norms": np.ones(1)}
-
-
-test_edges_of_lemma_10_as_printed = hypothesis_edges(
-    lemma_10_as_printed,
-    printed,
-    small_loss=(at_threshold(-1e-12), at_threshold(5e-12)),
-    labels=({}, {"label_error": np.array([1e-15])}),
-    bandwidth=({}, {"bandwidth": np.array([0.25 * (1 + 5e-12)])}),
-)
+    found = lemma_10([], [looked(on_one_point(-np.ones(2)))])
+    assert found.verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 def third(limit=0.65, **fields):

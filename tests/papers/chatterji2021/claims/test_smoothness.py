@@ -33,7 +33,7 @@ from widenet.papers.chatterji2021.formulas import (
     repaired_hessian_sum,
     wide_diagonal_bound,
 )
-from widenet.papers.chatterji2021.runs.cases import Case, DeadCases, all_on, flat_step, steepest_curve
+from widenet.papers.chatterji2021.runs.cases import Case, all_on, flat_step, on_one_point, steepest_curve
 from widenet.papers.chatterji2021.runs.networks import look_at
 from widenet.records import Scale
 
@@ -260,7 +260,7 @@ def test_the_promises_of_lemma_7():
 
 
 def test_networks_without_a_gradient_have_no_step():
-    dead = look_at(DeadCases().cases())
+    dead = look_at([on_one_point(np.array([-1.0, -1.0]))])
     assert lemma_5([toys.drawn(), dead]).verdict is Verdict.HOLDS
     assert lemma_8([toys.drawn(), dead], []).verdict is Verdict.HOLDS
     assert lemma_5([dead]).verdict is Verdict.INSUFFICIENT_EVIDENCE

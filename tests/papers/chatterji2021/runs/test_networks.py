@@ -7,7 +7,7 @@ from tests.diagnostics.test_huberized import T1, T2
 from tests.papers.chatterji2021 import toys
 from widenet.diagnostics.huberized import HuberNetwork, gradient, log_mean_loss
 from widenet.papers.chatterji2021.formulas import SHARP, largest_step_scale, rate_constant
-from widenet.papers.chatterji2021.runs.cases import Case, DeadCases, PlacedCases, RandomCases, ThinCases
+from widenet.papers.chatterji2021.runs.cases import Case, PlacedCases, RandomCases, ThinCases, on_one_point
 from widenet.papers.chatterji2021.runs.networks import (
     SHARES,
     NetworkSetting,
@@ -93,7 +93,7 @@ def test_a_smoothness_that_is_proved_or_measured():
 
 
 def test_dead_units_have_no_gradient_and_no_step():
-    found = look_at(DeadCases().cases())
+    found = look_at([on_one_point(np.array([-1.0, -1.0]))])
     assert found.losses[0] == pytest.approx(np.log(2))
     assert found.gradient_norms[0] == 0
     assert np.isnan(found.efficiencies).all()

@@ -244,6 +244,6 @@ def _details(cases: Sequence[Remembered], others: Sequence[dict[str, Any]]) -> d
 
 theorem_7.means(
     Topic.POWER,
-    "A network with enough neurons of this kind can give these points any labels at all, so a perfect fit alone "
-    "proves nothing.",
+    "A network with enough neurons can learn any labels of these points by heart, even wrong ones, so a perfect fit "
+    "alone proves nothing.",
 )

@@ -334,7 +334,7 @@ def _describe(sets: BadMinima | Descent) -> dict[str, Any]:
 
 theorem_8.means(
     Topic.TRAPS,
-    "With plain ReLU neurons there are networks that no small change improves, with a loss of at least "
-    "{promised}: an unlucky start can stay there for ever.",
+    "With plain ReLU neurons training can get stuck: there are networks that no small change improves, with a loss of "
+    "at least {promised}.",
     "one was built on these points, with loss {measured}",
 )

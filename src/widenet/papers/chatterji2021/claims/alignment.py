@@ -12,7 +12,6 @@ from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.chatterji2021.claims.conditions import conditions, followed, joined, small_loss, two_points
 from widenet.papers.chatterji2021.claims.specimens import looks_and_runs_on, looks_on, runs_and_no_looks_on
 from widenet.papers.chatterji2021.formulas import (
-    LEAST_EXPONENT,
     THIRD_TERM_LIMIT,
     alignment_bound,
     alignment_share,
@@ -20,7 +19,7 @@ from widenet.papers.chatterji2021.formulas import (
     rate_constant,
     step_scale_terms,
 )
-from widenet.papers.chatterji2021.runs.cases import DeadCases, ThinCases
+from widenet.papers.chatterji2021.runs.cases import ThinCases
 from widenet.papers.chatterji2021.runs.descents import Descent, descents
 from widenet.papers.chatterji2021.runs.networks import Networks, NetworkSetting, networks
 from widenet.records import Scale
@@ -83,11 +82,6 @@ def thin_settings(scale: Scale, seed: int) -> list[NetworkSetting]:
     return [NetworkSetting(networks=ThinCases())]
 
 
-def dead_settings(scale: Scale, seed: int) -> list[NetworkSetting]:
-    """One point on which every unit is off."""
-    return [NetworkSetting(networks=DeadCases())]
-
-
 def _both(runs: Sequence[Descent], cells: Sequence[Networks]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """L, ‖∇L‖‖V‖ and −⟨∇L, V⟩ of all iterates and networks."""
     loss = np.concatenate([followed(runs, lambda run: run.losses), joined(cells, "losses")])
@@ -112,8 +106,9 @@ def lemma_10(
     """‖∇L_t‖ ≥ (5/6)L_t log(1/L_t)/‖V^(t)‖ where L_t ≤ n^{−(1+C₁)} and n ≥ 2; its proof gives more, −⟨∇L_t, V^(t)⟩ ≥
     (5/6)L_t log(1/L_t).
 
-    The paper leaves C₁ open; 19.6564 is enough for every n. What is asked here is what the proof uses: a loss at which
-    (5) gives 5/6, which is larger.
+    The lemma itself does not ask for n ≥ 2; Theorem 1 does, and so does the proof: at n = 1 a point on which every unit
+    is off has L = log 2 ≤ 1 and no gradient. The paper leaves C₁ open; 19.6564 is enough for every n. What is asked
+    here is what the proof uses: a loss at which (5) gives 5/6, which is larger.
     """
     loss, products, found = _both(runs, cells)
     limit, along = share(loss), aligned_share(loss)
@@ -123,27 +118,6 @@ def lemma_10(
             "−⟨∇L, V⟩ ≥ (5/6)L log(1/L)": Sides(found, along, Sense.AT_LEAST, room=STEP * along),
         },
         (two_points([*runs, *cells]), small_loss([*runs, *cells]), *pick(conditions([*runs, *cells]), *SETTING)),
-    )
-
-
-@claim(
-    "chatterji2021.lemma_10_as_printed", Kind.STEP, "Lemma 10, Section 3.3, at n = 1", reads=networks.at(dead_settings)
-)
-def lemma_10_as_printed(cells: Sequence[Networks]) -> Evidence:
-    """For all large enough C₁, if L_t ≤ 1/n^{1+C₁}, then ‖∇L_t‖ ≥ 5L_t log(1/L_t)/(6‖V^(t)‖).
-
-    It does not ask for n ≥ 2. With n = 1 the condition is L ≤ 1 whatever C₁ is. One point on which every unit is off
-    has L = log 2 and no gradient.
-    """
-    loss, products, _ = _both((), cells)
-    limits = alignment_share(loss)
-    most = (loss * joined(cells, "n_samples") ** (1 + LEAST_EXPONENT)).max()
-    return evidence(
-        {"‖∇L‖‖V‖ ≥ (5/6)L log(1/L)": Sides(products, limits, Sense.AT_LEAST, room=STEP * limits)},
-        (
-            at_most("small_loss", "largest L·n^{1+C₁}, C₁ = 19.6564", most, 1, tolerance=ROUNDING),
-            *pick(conditions(cells), *SETTING),
-        ),
     )
 
 

@@ -91,17 +91,6 @@ class ThinCases(ClosedModel):
         yield from (one_loss(n) for n in self.sample_sizes)
 
 
-class DeadCases(ClosedModel):
-    """One point on which every unit is off: L = log 2, and no gradient."""
-
-    kind: Literal["dead"] = "dead"
-    heights: tuple[float, ...] = (-1.0, -1.0)
-
-    def cases(self) -> Iterator[Case]:
-        """It alone."""
-        yield on_one_point(np.asarray(self.heights))
-
-
 UNIT = np.array([0.6, 0.8])
 
 

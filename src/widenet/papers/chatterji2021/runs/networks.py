@@ -20,7 +20,7 @@ from widenet.diagnostics.huberized import (
     pulls,
 )
 from widenet.papers.chatterji2021.formulas import SHARP
-from widenet.papers.chatterji2021.runs.cases import Case, DeadCases, OwnCases, PlacedCases, RandomCases, ThinCases
+from widenet.papers.chatterji2021.runs.cases import Case, OwnCases, PlacedCases, RandomCases, ThinCases
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 
@@ -38,7 +38,7 @@ PerStep = Float[np.ndarray, "network step"]
 class NetworkSetting(ClosedModel):
     """Which networks are looked at."""
 
-    networks: Annotated[RandomCases | PlacedCases | ThinCases | DeadCases | OwnCases, Field(discriminator="kind")]
+    networks: Annotated[RandomCases | PlacedCases | ThinCases | OwnCases, Field(discriminator="kind")]
 
     @property
     def own_data(self) -> str | None:

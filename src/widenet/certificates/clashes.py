@@ -1,0 +1,89 @@
+"""Points that are in the way of a flat boundary: on the wrong side of the best one that was found."""
+
+import functools
+import warnings
+
+import jax.numpy as jnp
+import numpy as np
+import scipy.optimize
+import scipy.sparse
+from jaxtyping import Float, Int
+
+from widenet.data.own import keep, recall
+from widenet.diagnostics import find_separator
+from widenet.errors import DataError
+from widenet.types import Dataset
+
+MOST_NUMBERS = 120_000
+"""Above so many numbers a linear program would take long, and logistic regression finds the boundary."""
+MOST_PUT_BACK = 25
+"""More points than this, or points of large data, are not put back one by one: each takes a program of its own."""
+MOST_WORK = 300_000
+LP_SECONDS, ITERATIONS = 5.0, 100
+EDGE = 1e-7
+"""A point this close to the boundary counts as being on it, which is the wrong side."""
+
+
+def clashing(data: Dataset) -> Int[np.ndarray, " clash"]:
+    """The points on the wrong side of the best boundary found through the origin; labels are −1 and +1.
+
+    Without them it separates the rest. If they are few, and the data is not large, none of them can be put back. There
+    may be a smaller set all the same: the least number is hard to find.
+    """
+    return _clashing(keep(data))
+
+
+@functools.lru_cache(maxsize=32)
+def _clashing(digest: str) -> Int[np.ndarray, " clash"]:
+    data = recall(digest)
+    inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
+    signed = labels[:, None] * inputs
+    small = signed.size <= MOST_NUMBERS
+    boundary = _by_program(signed) if small else None
+    if boundary is None:
+        boundary = _by_regression(inputs, labels)
+    drop = np.flatnonzero(signed @ boundary <= EDGE * np.abs(signed @ boundary).max())
+    return _put_back(inputs, labels, drop) if small else drop
+
+
+def _by_program(signed: Float[np.ndarray, "point dim"]) -> Float[np.ndarray, " dim"] | None:
+    """The boundary that is least wrong in sum; None where the program takes too long."""
+    count, dim = signed.shape
+    solved = scipy.optimize.linprog(
+        np.r_[np.zeros(dim), np.ones(count)],
+        A_ub=-scipy.sparse.hstack([scipy.sparse.csr_array(signed), scipy.sparse.eye_array(count)], format="csr"),
+        b_ub=-np.ones(count),
+        bounds=[(None, None)] * dim + [(0, None)] * count,
+        method="highs",
+        options={"time_limit": LP_SECONDS},
+    )
+    return None if solved.x is None else solved.x[:dim]
+
+
+def _by_regression(inputs: Float[np.ndarray, "point dim"], labels: np.ndarray) -> Float[np.ndarray, " dim"]:
+    """The boundary of logistic regression, which hardly minds how long its vector gets."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=1e4, fit_intercept=False, max_iter=ITERATIONS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # more iterations would hardly help
+        return np.asarray(model.fit(inputs, labels).coef_[0], np.float64)
+
+
+def _put_back(inputs: np.ndarray, labels: np.ndarray, drop: np.ndarray) -> np.ndarray:
+    """Those of the points that still have to go when each is put back in turn; all of them where that takes long."""
+    if len(drop) > MOST_PUT_BACK or len(drop) * inputs.size > MOST_WORK:
+        return drop
+    for point in drop:
+        rest = np.setdiff1d(np.arange(len(labels)), drop[drop != point])
+        if _are_separable(Dataset(jnp.asarray(inputs[rest]), jnp.asarray(labels[rest]))):
+            drop = drop[drop != point]
+    return drop
+
+
+def _are_separable(data: Dataset) -> bool:
+    try:
+        return bool(find_separator(data).separable)
+    except DataError:  # a single class, or numbers beyond float64
+        return False

@@ -1,0 +1,107 @@
+"""What the networks did, in sentences for a reader who knows no theory."""
+
+from typing import TYPE_CHECKING
+
+from widenet.certificates.portrait import Portrait
+from widenet.certificates.training import Spread, Training
+from widenet.certificates.words import more_time, percent, were
+from widenet.console.wording import counted, number
+
+if TYPE_CHECKING:
+    from widenet.certificates.certificate import Findings
+
+BETTER = 0.8
+"""Errors are said to be fewer where they are less than this share of the others."""
+
+
+def about_training(findings: "Findings") -> list[str]:
+    """What the networks did."""
+    training, points = findings.training, findings.portrait.points
+    if training is None:
+        return [f"There was no time to train networks. {more_time(findings)}"]
+    setting = training.setting
+    said = [
+        f"{counted(training.runs, 'network')} with {setting.n_neurons} neurons {were(training.runs)} trained on "
+        f"{training.trained_on:,} points by SGD with the hinge loss, one point per step, from random starts, with step "
+        f"size {number(setting.step_size)}"
+        + (f"; {training.held_out:,} points were kept aside." if training.held_out else ".")
+    ]
+    if training.runs < training.asked:
+        said.append(f"These are {training.runs} of the {training.asked} networks asked for: time ran out.")
+    if training.trained_on + training.held_out < points:
+        said.append(f"These are a random part of the {points:,}: more would have taken too long.")
+    said.append(_fitting(training))
+    if compared := _against_flat(findings.portrait, training):
+        said.append(compared)
+    if training.test_error is not None:
+        spread = training.test_error
+        best = f" The best of them errs on {percent(spread.least)}, the worst on {percent(spread.largest)}."
+        said.append(f"On points that it never saw, {about_error(training)}{best if training.runs > 1 else ''}")
+    said.append(
+        f"A neuron is on or off at a point. During training, {percent(training.flipped.mean)} of these switches "
+        f"changed: {_regime(training.flipped)}"
+    )
+    return said
+
+
+def _against_flat(portrait: Portrait, training: Training) -> str:
+    """Whether networks do better on two classes than the best flat boundary; "" where that is not known."""
+    network = training.train_error.middle
+    if len(portrait.classes) != 2 or portrait.separable is None:
+        return ""
+    if portrait.separable:
+        if not network:
+            return ""
+        return "A flat boundary would get every point right: more passes (--time), or another step size, may help."
+    flat = max(len(each.in_the_way) for each in portrait.separability) / portrait.points
+    said = f"The best flat boundary that was found has {percent(flat)} of all points wrong: "
+    if network < BETTER * flat:
+        return f"{said}a boundary that bends pays off on this data."
+    if flat < BETTER * network:
+        return f"{said}so far the bends of the networks have gained nothing."
+    return f"{said}about as many, so a flat boundary would nearly do."
+
+
+def about_error(training: Training) -> str:
+    """The error on points kept aside, and how well so few of them show the true one."""
+    if training.test_error is None or training.test_limits is None:
+        return ""
+    low, high = training.test_limits
+    which = "the network" if training.runs == 1 else f"the middle one of {training.runs} networks"
+    return (
+        f"{which} errs on {percent(training.test_error.middle)} of the {training.held_out:,} points kept aside, so its "
+        f"true error is between {percent(low)} and {percent(high)}, with 95 % certainty."
+    )
+
+
+def _fitting(training: Training) -> str:
+    passes = f"after {counted(training.setting.max_epochs, 'pass', 'passes')} over the data"
+    errors = training.train_error
+    if training.fitted == training.runs and training.updates is not None:
+        found = training.updates
+        return (
+            f"All of them got every training point right, with room to spare (loss exactly 0), after "
+            f"{number(found.middle)} updates in the middle run ({number(found.least)} to {number(found.largest)})."
+        )
+    ends = [
+        f"{count} {what}"
+        for count, what in (
+            (training.cut_off, f"{were(training.cut_off)} stopped {passes}, still changing"),
+            (training.stalled, "got stuck"),
+            (training.diverged, "diverged: the step is too large"),
+        )
+        if count
+    ]
+    return (
+        f"{training.fitted or 'None'} of them got every training point right with room to spare (loss exactly 0); "
+        f"{', '.join(ends)}. "
+        f"The middle network ends with {percent(errors.middle)} of its training points wrong."
+    )
+
+
+def _regime(flipped: Spread) -> str:
+    if flipped.mean < 0.05:
+        return "the neurons hardly moved, so the network stays close to a linear model of its start."
+    if flipped.mean > 0.2:
+        return "the neurons adapted to the data, far from their random start."
+    return "the neurons adapted a little to the data."

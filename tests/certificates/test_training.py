@@ -1,0 +1,89 @@
+"""In which order networks are trained: a few first, then all, and once more if there was no time at first."""
+
+import numpy as np
+import pytest
+
+import widenet as wn
+from tests.rooms import EMPTY, TOY
+from widenet import papers
+from widenet.certificates import making, training
+from widenet.certificates.clock import Clock
+from widenet.certificates.ensemble import Ensemble, EnsembleSetting
+from widenet.certificates.training import epochs_for, train
+from widenet.run.outcomes import cells_of
+
+WANTED = EnsembleSetting(
+    own_data="", n_classes=2, n_runs=64, n_neurons=20, slope=0.2, step_size=1.0, init_scale=0.1, max_epochs=100
+)
+POINTS = np.array([[2.0, 1.0], [1.5, 0.5], [2.5, 0.9], [-1.0, 0.3], [-2.0, -1.0], [-1.5, 0.0]])
+SIDES = ["east"] * 3 + ["west"] * 3
+
+
+class Fake:
+    """Stands for `train_once`: remembers what was asked for, and has time for so many networks."""
+
+    def __init__(self, *most_runs):
+        self.asked, self.most = [], list(most_runs)
+
+    def __call__(self, setting, cells, clock, progress=None):
+        self.asked.append((setting.n_runs, setting.max_epochs))
+        most = self.most.pop(0) if len(self.most) > 1 else self.most[0]
+        return trained(setting) if setting.n_runs <= most else None
+
+
+def trained(setting: EnsembleSetting) -> Ensemble:
+    """Networks of one neuron that did nothing."""
+    runs = setting.n_runs
+    counts, numbers, curves, weights = np.zeros(runs, int), np.zeros(runs), np.zeros((runs, 1)), np.zeros((1, 1, 1))
+    return Ensemble(
+        setting=setting, held_out=np.zeros(1, bool), status=counts, updates=counts, steps=counts, loss=numbers,
+        train_error=numbers, test_error=numbers, epochs=np.zeros(1), train_curve=curves, test_curve=curves,
+        loss_curve=curves, flipped=np.zeros(1), least_margin=numbers, hidden=weights, start=weights,
+        output=np.zeros((1, 1)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("n_runs", "most", "asked", "found"),
+    [
+        (64, (64,), [(8, 25), (64, 100)], 64),
+        (64, (8,), [(8, 25), (64, 100)], 8),
+        (64, (0,), [(8, 25)], None),
+        (5, (5,), [(5, 100)], 5),
+        (5, (0, 5), [(5, 100), (5, 25)], 5),
+        (5, (0,), [(5, 100), (5, 25)], None),
+    ],
+)
+def test_eight_networks_come_first_and_are_kept_if_there_is_no_time_for_more(monkeypatch, n_runs, most, asked, found):
+    fake = Fake(*most)
+    monkeypatch.setattr(training, "train_once", fake)
+    ensemble = train(WANTED.model_copy(update={"n_runs": n_runs}), cells_of(None), Clock(10.0))
+    assert (ensemble and ensemble.setting.n_runs) == found
+    assert fake.asked == asked
+
+
+def test_networks_that_found_no_time_at_first_are_tried_again_at_the_end(monkeypatch):
+    """Claims are asked in between, so what is left of the time goes to the networks."""
+    monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY))
+    events, real_train, real_ask = [], making.train, making.ask_all
+
+    def first_in_vain(setting, *others):
+        events.append("train")
+        return None if events.count("train") == 1 else real_train(setting, *others)
+
+    def noted(*arguments):
+        events.append("ask")
+        return real_ask(*arguments)
+
+    monkeypatch.setattr(making, "train", first_in_vain)
+    monkeypatch.setattr(making, "ask_all", noted)
+    found = wn.certify(POINTS, SIDES, runs=2, time=600).findings
+    assert events == ["train", "ask", "ask", "train"]
+    assert found.training is not None
+    assert found.training.runs == 2
+
+
+def test_passes_over_the_data_do_not_depend_on_the_machine():
+    assert epochs_for(120, 5, 30, 64, 60) == epochs_for(120, 5, 30, 64, 60)
+    assert epochs_for(120, 5, 30, 64, 60) > epochs_for(9000, 600, 30, 64, 60) >= training.FEWEST_EPOCHS
+    assert epochs_for(2, 1, 2, 1, 1e9) == training.MOST_EPOCHS

@@ -1,0 +1,37 @@
+"""Parts of one request tell one progress, and come back in their order."""
+
+import pytest
+
+from widenet.training.engine.threads import SharedProgress, in_threads
+
+
+def test_the_shares_of_all_parts_are_added():
+    told = []
+    shared = SharedProgress(lambda fraction, words: told.append((fraction, words)), 10)
+    first, second = shared.of(0, 4), shared.of(4, 6)
+    first(0.5, "training")
+    second(0.5, "training")
+    first(1.0, "training")
+    assert [fraction for fraction, _ in told] == pytest.approx([0.2, 0.5, 0.7])
+    assert told[-1][1] == "training 10 networks"
+    shared.cancelled = True
+    with pytest.raises(RuntimeError, match="was interrupted"):
+        first(1.0, "training")
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_answers_come_in_the_order_of_their_items(workers):
+    shared = SharedProgress(lambda fraction, words: None, 1)
+    assert in_threads(lambda item: item * item, range(7), workers, shared) == [0, 1, 4, 9, 16, 25, 36]
+    assert not shared.cancelled
+
+
+def test_an_error_in_one_part_ends_the_others():
+    shared = SharedProgress(lambda fraction, words: None, 1)
+
+    def fail(item):
+        raise KeyError(item)
+
+    with pytest.raises(KeyError):
+        in_threads(fail, range(3), 2, shared)
+    assert shared.cancelled

@@ -1,0 +1,138 @@
+"""What every method says of itself: epochs, looks, the memory of a step; numbers worked out by hand."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.training.problems import toy
+from widenet.training import (
+    SGD,
+    Adam,
+    Continued,
+    Cyclic,
+    Flow,
+    GradientDescent,
+    LinearClock,
+    Listed,
+    LogSquared,
+    Permutation,
+    WithReplacement,
+)
+from widenet.training.methods.base import Sizes, check_order, check_step_size, keeps, step_sizes, without_runs
+
+SIZES = Sizes(item=8, samples=10, dim=3, batch=2, weights=100, neurons=4)
+MANY = Sizes(item=8, samples=10, dim=3, batch=70, weights=100, neurons=4)
+"""More samples in a step than a block has rows, which are 64."""
+
+
+@pytest.mark.parametrize(
+    ("method", "sizes", "bytes_of"),
+    [
+        (SGD(0.1, kernel="plain"), SIZES, (300 + 8 * 2 * (3 + 16), 0)),
+        (SGD(0.1, kernel="gram"), SIZES, (100 + 8 * (120 + 64 * 80), 8 * 100 * 2)),
+        (SGD(0.1, kernel="gram"), MANY, (100 + 8 * (120 + 70 * 86), 8 * 100 * 2)),
+        (SGD(0.1, kernel="gram"), Sizes(8, 10, 3, 1, 100, 4), (100 + 8 * (120 + 64 * 80), 8 * 100)),
+        (SGD(0.1, kernel="swept"), SIZES, (200 + 8 * 64 * 20, 8 * 30)),
+        (SGD(0.1, kernel="blocked"), SIZES, (200 + 8 * 64 * (6 + 20 + 128), 0)),
+        (SGD(0.1, kernel="blocked"), MANY, (200 + 8 * 70 * (6 + 20 + 140), 0)),
+        (GradientDescent(0.1), SIZES, (300 + 5 * 8 * 40, 0)),
+        (Adam(0.1), SIZES, (500 + 8 * 2 * (3 + 16), 0)),
+        (Flow(LinearClock(1.0)), SIZES, (1600 + 16 * 8 * 40 + 4 * 8 * 4 * 16 * 19, 2 * 8 * 10 * 7)),
+        (Flow(LinearClock(1.0), slots=2), SIZES, (1600 + 16 * 8 * 40 + 4 * 8 * 4 * 2 * 5, 2 * 8 * 10 * 7)),
+    ],
+)
+def test_the_memory_of_a_step(method, sizes, bytes_of):
+    assert method.memory(sizes) == bytes_of
+
+
+@pytest.mark.parametrize(
+    ("method", "samples", "epoch", "interval"),
+    [
+        (SGD(0.1), 24, 24, 1008),
+        (SGD(0.1, batch_size=5), 24, 4, 1000),
+        (SGD(0.1), 500, 500, 1000),
+        (SGD(0.1), 999, 999, 1998),
+        (SGD(0.1), 1000, 1000, 1000),
+        (SGD(0.1), 1500, 1500, 1500),
+        (SGD(0.1, batch_size=None), 24, 1, 100),
+        (SGD(0.1, WithReplacement(), 50), 24, 1, 1000),
+        (Adam(0.1, 10), 24, 2, 1000),
+        (GradientDescent(0.1), 24, 1, 100),
+        (Flow(LinearClock(1.0)), 24, 1, 100),
+    ],
+)
+def test_epochs_and_looks(method, samples, epoch, interval):
+    """A look after whole epochs, and at least 1000 steps; after 100 where a step sees all samples."""
+    assert method.steps_per_epoch(samples) == epoch
+    assert method.look_interval(samples) == interval
+
+
+def test_what_an_order_takes_to_draw():
+    """Twelve bytes for every sample of an epoch; two permutations where batches go on from one to the next."""
+    assert SGD(0.1).order_bytes(24) == 12 * 24
+    assert SGD(0.1, batch_size=5).order_bytes(24) == 12 * 20
+    assert SGD(0.1, Continued(), 5).order_bytes(24) == 12 * 48
+    assert SGD(0.1, Listed([0, 1, 2]), 1).order_bytes(24) == 12 * 3
+    assert GradientDescent(0.1).order_bytes(24) == 12 * 24
+
+
+@pytest.mark.parametrize(("batch", "fits"), [(0, False), (1, True), (24, True), (25, False), (-1, False)])
+def test_batches_from_one_to_all_samples(batch, fits):
+    method = SGD(0.1, batch_size=batch)
+    if fits:
+        method.check(toy(), 2)
+    else:
+        with pytest.raises(ValueError, match=f"between 1 and 24 samples, got {batch}"):
+            method.check(toy(), 2)
+
+
+def test_steps_are_one_number_or_one_per_run():
+    SGD(jnp.asarray([0.1, 0.2])).check(toy(), 2)
+    with pytest.raises(ValueError, match=r"got shape \(2,\) for 3 runs"):
+        SGD(jnp.asarray([0.1, 0.2])).check(toy(), 3)
+    with pytest.raises(ValueError, match=r"got shape \(2,\) for 3 runs"):
+        GradientDescent(LogSquared(jnp.asarray([0.1, 0.2]))).check(toy(), 3)
+    same = step_sizes(SGD(1.0), 3)
+    assert same.dtype == jnp.float64
+    assert same.tolist() == [1, 1, 1]
+    assert step_sizes(SGD(jnp.asarray([0.5, 2.0])), 2).tolist() == [0.5, 2]
+
+
+def test_a_wrong_number_is_refused_where_it_was_typed_and_measured_ones_are_not():
+    for right in (1e-300, 0.05, 1, 1e300, np.float32(0.5), np.asarray([0.0, -1.0, np.nan]), LogSquared(1.0)):
+        check_step_size(right)
+    for wrong in (0, 0.0, -0.05, np.inf, np.nan, True, "0.1", 1j, None):
+        with pytest.raises(ValueError, match="step_size must be positive and finite"):
+            check_step_size(wrong)
+
+
+def test_an_order_is_no_class_and_no_name():
+    check_order(Cyclic())
+    for wrong in (Cyclic, "cyclic", None):
+        with pytest.raises(ValueError, match="order must be an order"):
+            check_order(wrong)
+
+
+def test_what_a_method_keeps_and_how_its_runs_are_trained():
+    methods = SGD(0.1), GradientDescent(0.1), Adam(0.1), Flow(LinearClock(1.0))
+    assert [keeps(method) for method in methods] == [False, False, True, True]
+    assert [method.in_turn for method in methods] == [False, False, False, True]
+    assert [method.ended(None) for method in methods[:3]] == [None] * 3
+    assert [method.report(None) for method in methods[:3]] == [None] * 3
+
+
+def test_the_steps_by_which_a_run_is_tried():
+    """SGD: every sample once, alone. Adam: one more epoch in its own order. The others: one step on all samples."""
+    tried = [method.trial(24) for method in (SGD(0.1, batch_size=5), Adam(0.1, 5), GradientDescent(0.1))]
+    tried.append(Flow(LinearClock(1.0)).trial(24))
+    assert [(trial.batch_size, trial.steps) for trial in tried] == [(1, 24), (5, 4), (24, 1), (24, 1)]
+    assert [type(trial.order) for trial in tried] == [Cyclic, *[type(None)] * 3]
+
+
+def test_a_program_is_compiled_for_a_method_without_its_numbers():
+    one, other = without_runs(SGD(0.1, batch_size=5)), without_runs(SGD(0.7, batch_size=5))
+    assert jax.tree.structure(one) == jax.tree.structure(other)
+    assert not jax.tree.leaves(one)
+    assert jax.tree.structure(one) != jax.tree.structure(without_runs(SGD(0.1, batch_size=4)))
+    assert isinstance(one.sampling.order, Permutation)
