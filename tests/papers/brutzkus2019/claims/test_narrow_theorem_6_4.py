@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from tests.controls import breaks_part, every_part_of
-from tests.papers.brutzkus2019.claims.narrow_runs import first, from_octants, from_random_starts, judged
+from tests.papers.brutzkus2019.claims.narrow_runs import first, from_octants, from_random_starts, judged, narrow_edges
 from tests.papers.brutzkus2019.claims.networks import altered, broken, networks, number, part, some
 from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH
 from widenet.claims import Verdict
@@ -183,6 +183,14 @@ def test_missing_octants_decide_nothing(every, drawn):
         assert claim([], drawn).verdict is Verdict.INSUFFICIENT_EVIDENCE
         assert claim([some(every[0], slice(1, None)), *every[1:]], drawn).conclusion is None
     assert theorem_6_4(every, []).conclusion is None
+
+
+EDGES = narrow_edges(theorem_6_4)
+
+
+@pytest.mark.parametrize("what", EDGES)
+def test_control_each_hypothesis_at_its_edge(what):
+    EDGES[what]()
 
 
 test_every_part_has_a_control = every_part_of(
