@@ -109,6 +109,11 @@ def test_cases_of_several_sides_together():
     assert together([Sides(1.0, 0.0, Sense.AT_LEAST, trivial=0.0)]).vacuous
 
 
+def test_exact_answers_of_several_sides_stay_exact():
+    exact = together(Sides([1.0, 3.0], 2.0, exact=answers) for answers in ([True, True], [False, True]))
+    assert exact.broken.tolist() == [False, False, True, False]
+
+
 def test_a_rate_at_several_settings():
     runs = [drawn(2, 0.1, 50), drawn(50, 0.4, 1200)]
     failed = [np.arange(50) < 10, np.arange(1200) < 0]
