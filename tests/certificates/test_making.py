@@ -126,7 +126,7 @@ def test_fewer_networks_than_asked_for_are_said_to_be():
     fewer = found.model_copy(
         update={"training": found.training.model_copy(update={"asked": 64}), "certainty": None, "time": 60.0}
     )
-    text = as_text(fewer, height=60)
+    text = " ".join(as_text(fewer, height=60).split())
     assert "These are 3 of the 64 networks asked for: time ran out." in text
     assert "--time 180" in text
     assert "no time to train some networks again in float64" in text
@@ -154,9 +154,9 @@ def test_a_clock_counts_down_and_shares_what_is_left():
         ({"width": 3}, "width must be a multiple of 2, got 3"),
         ({"slope": 1.0}, "slope must be less than 1"),
         ({"step_size": -1.0}, "step_size must be greater than 0"),
-        ({"init_scale": 0.0}, "init_scale must be a positive number, got 0.0"),
+        ({"init_scale": 0.0}, "init_scale must be a positive number, at most 1e.30, got 0.0"),
         ({"runs": 0}, "runs must be a whole number between 1 and 10,000, got 0"),
-        ({"time": float("nan")}, "time must be a positive number, got nan"),
+        ({"time": float("nan")}, "time must be a positive number, at most 1e.07, got nan"),
         ({"scaling": "bal"}, "did you mean 'ball'"),
     ],
 )

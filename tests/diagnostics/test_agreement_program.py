@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
+from widenet.diagnostics import agreement_program
 from widenet.diagnostics.agreement_program import (
     agreement_kernel,
     critical_margins,
@@ -11,6 +12,7 @@ from widenet.diagnostics.agreement_program import (
     solve_perfect_agreement,
     solve_regime,
 )
+from widenet.diagnostics.separability import Separation
 
 E1 = ([(2, 1), (-1, -3)], [1, -1])
 E2 = ([(1, 0), (0, 1)], [1, -1])
@@ -37,7 +39,7 @@ def test_perfect_agreement_in_fractions(data, slope, solution, value, inside):
     found = solve_perfect_agreement(*arrays(data), slope)
     np.testing.assert_allclose(found.solution, [float(Fraction(each)) for each in solution], rtol=1e-11, atol=1e-14)
     assert found.value == pytest.approx(float(Fraction(value)), rel=1e-12)
-    assert max(found.stationarity, found.slack, found.gap) < 1e-12
+    assert max(found.stationarity, abs(found.slack), found.gap) < 1e-12
     assert (found.sign_margin > 0) == inside
 
 
@@ -105,3 +107,21 @@ def test_the_shortest_separator():
     found = separate(*arrays(WEDGE))
     np.testing.assert_allclose(found.separator, [-2 / 9, 5 / 9])  # pyright: ignore[reportCallIssue, reportArgumentType]
     assert found.margin == pytest.approx(1.67125804359)
+
+
+def test_residuals_of_a_pair_that_is_no_solution(monkeypatch):
+    """z = (2, −1, −3, 2) with the weights ½, ½ on E2: λ = 4/5 twice, and Σ λ a = (4/5, −2/5, −2/5, 4/5)."""
+    found = Separation(True, np.array([2.0, -1.0, -3.0, 2.0]), 4.0, 3.0, np.array([0.5, 0.5]), 1 / 3)
+    monkeypatch.setattr(agreement_program, "_shortest", lambda rows: found)
+    solved = solve_perfect_agreement(*arrays(E2), 1 / 2)
+    assert solved.multipliers == pytest.approx([0.8, 0.8])
+    assert (solved.value, solved.gap, solved.sign_margin) == (18, 0.25, 1)
+    assert solved.stationarity == pytest.approx((10 / 18) ** 0.5)
+    assert solved.slack == pytest.approx(3.2 / 18)
+
+
+def test_critical_margins_of_one_class_alone():
+    """Nothing to add, and nothing to be added to: the lengths of the points."""
+    none, alone = critical_margins(np.array([(3.0, 4.0), (0.0, 2.0)]), np.ones(2))
+    assert none.shape == (0,)
+    assert alone == pytest.approx([5, 2])

@@ -5,6 +5,7 @@ import pytest
 
 from widenet.data.components import antipodal_polygon
 from widenet.diagnostics.components import (
+    Structure,
     count_lines,
     find_components,
     is_obstructed,
@@ -76,3 +77,58 @@ def test_a_lift_removes_the_obstruction():
 def test_lines():
     assert count_lines(antipodal_polygon()[0]) == 3
     assert count_lines(np.array([[1.0, 0], [-2.0, 0], [0, 3.0], [1e-3, 1.0]])) == 3
+
+
+def on_a_line(*numbers):
+    return np.array(numbers, float)[:, None]
+
+
+def found_on_a_line(numbers, classes):
+    return find_components(on_a_line(*numbers), np.array(classes)).tolist()
+
+
+def test_a_structure_by_hand():
+    found = Structure(3.0, 2.0, 0.5, 2, 2, 3)
+    assert (found.distance, found.relative_diameter, found.widest_allowed) == (2, 0.25, 1 / 16)
+
+
+def test_three_classes_of_several_components():
+    """Three components of the first class, of 3, ½ and 0; the nearest of another class is behind the origin."""
+    points, classes = on_a_line(0, 1, 3, 10, 10.5, 40, -12, 90), np.array([0, 0, 0, 0, 0, 0, 1, 2])
+    found = measure_structure(points, classes, np.array([0, 0, 0, 1, 1, 2, 3, 4]))
+    assert (found.n_classes, found.per_class, found.n_components, found.diameter) == (3, 3, 5, 3)
+    assert (found.separation, found.opposite_separation) == (12, 1.5)
+    assert measure_structure(np.eye(2), np.arange(2), np.arange(2)).diameter == 0
+
+
+def test_the_distance_behind_the_origin_counts_too():
+    """0.05 apart at a distance of 2.25, but of 0.2 to what is mirrored."""
+    assert len(set(found_on_a_line((1, 1.05, -1.25), (0, 0, 1))[:2])) == 2
+
+
+def test_the_widest_component_that_is_allowed():
+    """An eighth of the distance, exactly; and in a class of its own, whatever the others hold."""
+    assert len(set(found_on_a_line((0, 0.125, 1.125), (0, 0, 1))[:2])) == 1
+    assert len(set(found_on_a_line((0, 0.45, 5, 10), (0, 0, 1, 2))[:2])) == 1
+    assert len(set(found_on_a_line((0, 5, 20), (0, 0, 1))[:2])) == 2
+
+
+def test_as_few_components_as_there_can_be():
+    """Cuts at 0.05 and 0.01 would do; of 0.07, 0.02 and 0.01 the first is too wide."""
+    assert len(set(found_on_a_line((0, 0.01, 0.06, 1.06), (0, 0, 0, 1))[:3])) == 1
+    assert len(set(found_on_a_line((0, 0.01, 0.03, 0.1, 0.7), (0, 0, 0, 0, 1))[:4])) == 2
+
+
+@pytest.mark.parametrize(("numbers", "count"), [((0, 0.5, 1.45), 3), ((0, 0.5, 1.55), 2), ((0, 0.05, 0.11), 3)])
+def test_the_widest_gap_may_be_the_first(numbers, count):
+    """Heights of 0.5 and 0.95, of 0.5 and 1.05, of 0.05 and 0.06: a gap is counted from 0 on."""
+    assert len(np.unique(natural_components(on_a_line(*numbers), np.zeros(3, int)))) == count
+
+
+def test_an_antipodal_pair_of_one_class_is_no_obstruction():
+    assert not is_obstructed(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]), np.array([0, 0, 1]))
+
+
+@pytest.mark.parametrize(("apart", "count"), [(3e-10, 1), (3e-9, 2)])
+def test_lines_are_told_apart_by_nine_digits(apart, count):
+    assert count_lines(np.array([[1.0, 0.0], [1.0, apart]])) == count

@@ -92,3 +92,19 @@ def test_more_inputs_than_fit_into_one_block():
 
     rates = error_rates(jnp.array([0.5, 0.0, -2.0]), jnp.asarray(inputs), classes, forward=forward)
     assert rates == pytest.approx([0, np.mean((inputs > 0) & (inputs <= 0.5)), np.mean(inputs <= 0.5)])
+
+
+def test_side_by_side_as_on_a_gpu(monkeypatch):
+    """The same counts where all runs are looked at together."""
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    inputs = np.linspace(-1, 1, 21)[:, None]
+
+    def forward(cut, x):
+        return jnp.stack([cut[0], x[0]])
+
+    cuts, classes = jnp.array([[0.5, 9.0], [0.0, 9.0], [-2.0, 9.0]]), jnp.asarray(inputs[:, 0] > 0.5, jnp.int32)
+    rates = error_rates(cuts, jnp.asarray(inputs), classes, forward=forward)
+    expected = [0, np.mean((inputs > 0) & (inputs <= 0.5)), np.mean(inputs <= 0.5)]
+    assert rates == pytest.approx(expected)
+    own = jnp.tile(jnp.asarray(inputs), (3, 1, 1))
+    assert error_rates(cuts, own, classes, forward=forward, inputs_per_run=True) == pytest.approx(expected)

@@ -76,3 +76,14 @@ def test_counts_against_their_limits():
     counts = np.array([29, 30, 70, 71])
     assert np.array_equal(explored(counts, 100), [False, True, True, False])
     assert np.array_equal(explored(counts, 100, radius=2.1), [True] * 4)
+
+
+def test_control_a_filter_on_a_border_is_in_no_half_plane():
+    assert half_planes(np.array([[1.0, -1.0]])).tolist() == [[False, False, False, True]]
+    assert negative_sides(np.array([[1.0, 1.0]])).tolist() == [[False, False]]
+
+
+def test_halves_of_a_single_network():
+    plus, minus = plus_and_minus(FILTERS[0, 0])
+    assert np.array_equal(plus, FILTERS[0, 0, :20])
+    assert np.array_equal(minus, FILTERS[0, 0, 20:])

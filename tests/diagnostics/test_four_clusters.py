@@ -82,3 +82,18 @@ def test_the_ends_of_a_class_are_its_farthest_points():
     points = np.array([[4.0, 0.0], [0.0, 0.0], [10.0, 0.0]])
     own = find_clusters(points, np.ones(3))
     assert own[0] == own[1] != own[2]
+
+
+def test_the_overlap_of_the_second_centre_with_the_third():
+    centres = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [-1.0, 0.0]])
+    assert measure_clusters(centres, SIGNS, np.arange(4), centres).overlap == 1
+
+
+def test_a_cluster_that_is_missing_is_a_quarter_off():
+    found = measure_clusters(CORNERS[:3], SIGNS[:3], np.arange(3))
+    assert found.imbalance == 0.25
+
+
+def test_the_first_end_is_the_farthest_from_the_mean():
+    points = np.array([[0.0, 0.0], [8.0, 0.0], [9.0, 0.0], [10.0, 0.0]])
+    assert find_clusters(points, np.ones(4)).tolist() == [0, 1, 1, 1]

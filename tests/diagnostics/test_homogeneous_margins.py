@@ -71,3 +71,12 @@ def test_the_margin_of_a_loss_has_no_seam():
     ]
     np.testing.assert_allclose(margin_of_loss(logs), apart, rtol=1e-11)
     assert np.isfinite(margin_of_loss(np.array(800.0)))
+
+
+def test_what_follows_the_first_term_is_there_to_the_last_digit():
+    """Spacing of floats at 30 is 3.6e-15: e^−30.5/2 = 2.8e-14 shows in log log(1 + e^−q) and in its inverse."""
+    correction = np.exp(-30.5) / 2
+    assert log_losses(np.array([30.5]))[0] == pytest.approx(-30.5 - correction, rel=0, abs=4e-15)
+    assert margin_of_loss(np.array([-30.5]))[0] == pytest.approx(30.5 - correction, rel=0, abs=4e-15)
+    assert margin_of_loss(np.log([29.5]))[0] == pytest.approx(-29.5 - np.log1p(-np.exp(-29.5)), rel=0, abs=5e-14)
+    assert margin_of_loss(np.array([650.0]))[0] == pytest.approx(-np.exp(650.0), rel=1e-12)

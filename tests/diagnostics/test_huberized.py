@@ -176,3 +176,16 @@ def test_the_engine_differentiates_it_twice():
     """The weak second derivative inside [0, h] is what automatic differentiation gives there too."""
     twice = jax.vmap(jax.grad(jax.grad(huberized_relu(0.4))))(jnp.asarray([0.1, 0.3, -0.1, 0.7]))
     np.testing.assert_allclose(twice, [2.5, 2.5, 0, 0], atol=1e-12)
+
+
+def test_one_weight_that_is_no_number_is_enough():
+    points, labels, net = drawn(0)
+    weights = net.weights.copy()
+    weights[1, 2] = np.inf
+    assert np.isnan(hessian_norm(HuberNetwork(weights, 0.25), points, labels))
+
+
+def test_the_loss_of_each_of_a_batch():
+    margins = np.array([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
+    assert log_mean_loss(margins) == pytest.approx([float(log_mean_loss(row)) for row in margins], rel=1e-14)
+    assert np.exp(log_mean_loss(np.zeros((2, 3)))) == pytest.approx([np.log(2)] * 2)

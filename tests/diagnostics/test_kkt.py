@@ -27,3 +27,34 @@ def test_the_solution_of_the_program_is_stationary():
 
 def test_a_wrong_sign_has_no_residual():
     assert np.isnan(kkt_residuals(-ROWS, OUTPUTS, 1 / 3, POINTS, LABELS)).all()
+
+
+def one(margin, slope=0.5):
+    """One neuron on one point, x = 1, y = 1: every positive margin is a KKT point."""
+    return kkt_residuals(np.array([[margin]]), np.ones(1), slope, np.ones((1, 1)), np.ones(1))
+
+
+@pytest.mark.parametrize("margin", [1e-3, 0.5, 2.0, 2000.0])
+def test_one_point_is_stationary_at_every_positive_margin(margin):
+    assert one(margin) == pytest.approx((0, 0), abs=1e-12)
+
+
+@pytest.mark.parametrize("margin", [-0.5, -3.0, 0.0, np.nan])
+def test_a_margin_that_is_not_positive_has_no_residual(margin):
+    assert np.isnan(one(margin)).all()
+
+
+def test_margins_of_very_different_size():
+    """The far point has no weight left: λ = (√(1 + 2000²), 0), and the residual is what the first row lacks."""
+    found = kkt_residuals(np.array([(1.0, 0.0), (0.0, 2000.0)]), np.ones(2), 0.0, np.eye(2), np.ones(2))
+    length = np.hypot(1, 2000)
+    assert found == pytest.approx((np.hypot(length - 1, 2000) / length, 0), abs=1e-12)
+
+
+def test_the_slope_of_a_neuron_at_its_kink_is_that_of_the_lower_side():
+    """The second neuron is 0 on the point, and is pulled by α = ½: (1, 0) against λ(1, ½) of the same length."""
+    rows = np.array([(1.0, 0.0), (0.0, 1.0)])
+    found = kkt_residuals(rows, np.ones(2), 0.5, np.array([(1.0, 0.0)]), np.ones(1))
+    pulled = 2**0.5 * np.array([1.0, 0.5]) / np.hypot(1, 0.5)
+    expected = np.hypot(np.hypot(1 - pulled[0], pulled[1]), 1) / 2**0.5
+    assert found[0] == pytest.approx(expected)

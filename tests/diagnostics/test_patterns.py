@@ -20,3 +20,9 @@ def test_a_small_number_is_on_its_own_side():
     start, end = np.array([[0.0, 0.0, 0.05, -0.05]]), np.array([[1.0, -1.0, 1.0, -1.0]])
     assert (flip_share(start, end), flipped_neurons(start, end), coupled_share(start, end)) == (0.25, 0.25, 0.75)
     assert (flip_share(end, start), flipped_neurons(end, start), coupled_share(end, start)) == (0.25, 0.25, 0.75)
+
+
+@pytest.mark.parametrize(("end", "flips", "couples"), [(1.0, 1, 1), (-1.0, 0, 0)])
+def test_a_start_at_the_kink_is_off_for_patterns_and_open_for_gates(end, flips, couples):
+    start, end = np.zeros((1, 1)), np.full((1, 1), end)
+    assert (flip_share(start, end), flipped_neurons(start, end), coupled_share(start, end)) == (flips, flips, couples)

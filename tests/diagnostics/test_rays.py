@@ -77,3 +77,33 @@ def test_disagreement_with_a_turned_classifier():
     assert disagreement(rows, weights, 0.25, turned) == pytest.approx(0.2)
     assert disagreement(rows, weights, 0.25, np.array([1.0, 0.0])) == pytest.approx(0, abs=1e-12)
     assert disagreement(rows, weights, 0.25, np.array([-1.0, 0.0])) == pytest.approx(1)
+
+
+def test_a_zero_that_is_only_touched_is_left_out_beside_two_rays():
+    """|x| − 2σ(−y) touches 0 upwards, at 90°, and changes its sign where |x| = 2|y| downwards."""
+    rays = boundary_rays(np.array([(1.0, 0.0), (-1.0, 0.0), (0.0, -1.0)]), np.array([1.0, 1.0, -2.0]), 0.0)
+    np.testing.assert_allclose(rays, [206.565051177, 333.434948823])
+
+
+def test_four_rays_of_two_narrow_wedges():
+    """|x| − 20|y| is positive within 2.86° of 0° and of 180°."""
+    rows = np.array([(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)])
+    rays = boundary_rays(rows, np.array([1.0, 1.0, -20.0, -20.0]), 0.0)
+    np.testing.assert_allclose(rays, [2.86240522611, 177.137594774, 182.862405226, 357.137594774])
+
+
+def test_a_ray_at_the_seam_of_the_circle_is_found_once():
+    rays = boundary_rays(np.array([(0.0, 1.0), (0.0, -1.0)]), np.array([1.0, -1.0]), 0.5)
+    np.testing.assert_allclose(np.sort(np.mod(rays + 1, 360)), [1, 181], atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_networks_of_uneven_votes_against_a_grid(seed):
+    draw = np.random.default_rng([seed, 1])
+    rows, weights, slope = draw.normal(size=(5, 2)), draw.normal(size=5), draw.uniform(0, 0.5)
+    grid = np.radians(np.arange(0, 360, 0.02) + 0.01)
+    signs = np.sign(outputs(rows, weights, slope, grid))
+    changes = np.flatnonzero(signs != np.roll(signs, 1)) * 0.02
+    rays = boundary_rays(rows, weights, slope)
+    assert len(rays) == len(changes)
+    np.testing.assert_allclose(rays, changes, atol=0.021)

@@ -284,6 +284,8 @@ def test_of_two_answers_the_one_that_decides_and_then_the_stronger():
     assert separability._better(weak, strong) is strong
     assert separability._better(strong, weak) is strong
     assert separability._better(weak, dataclasses.replace(weak)) is weak
+    loose = dataclasses.replace(decided, norm_lower=1.0)
+    assert separability._better(strong, loose) is loose
 
 
 def test_the_certificate_is_in_the_units_of_the_data():
@@ -295,7 +297,9 @@ def test_the_certificate_is_in_the_units_of_the_data():
         assert found.margin == pytest.approx(size, rel=1e-12)
 
 
-@pytest.mark.parametrize(("smallest", "refused"), [(0.51e-150, False), (0.49e-150, True), (0.0, False)])
+@pytest.mark.parametrize(
+    ("smallest", "refused"), [(0.51e-150, False), (0.5e-150, False), (0.49e-150, True), (0.0, False)]
+)
 def test_the_range_of_entries_ends_at_150_orders_of_magnitude(smallest, refused):
     dataset = data([[0.75, smallest]], [1])
     if refused:

@@ -146,3 +146,10 @@ def test_a_region_without_radius_is_everywhere():
 def test_uncovered_directions_at_a_ratio_below_one():
     """|cos| ≤ ½ on a third of the directions, |cos| ≤ 0.6 on 4·36.8699° of 360°."""
     assert uncovered_directions(np.array([0.25, 0.3, 0.0]), 2.0) == pytest.approx([1 / 3, 0.409665529398, 0])
+
+
+def test_short_rows_have_margins_too():
+    """Lengths of a half: ⟨w, x⟩/‖w‖ is 2."""
+    rows, point = np.array([(0.5, 0.0)]), np.array([(2.0, 0.0)])
+    assert agreement_margin(rows, point) == 2
+    assert [bool(in_regime(rows, point, np.ones(1), margin)) for margin in (2.0, 2.1)] == [True, False]

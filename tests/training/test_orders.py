@@ -8,7 +8,6 @@ import pytest
 from widenet.training import Continued, Cyclic, Listed, Permutation, WithReplacement
 
 LIST = [3, 1, 4, 1, 5, 9]
-ORDERS = [WithReplacement, Permutation, Cyclic, functools.partial(Listed, LIST), Continued]
 
 
 @functools.cache
@@ -16,9 +15,13 @@ def key():
     return jax.random.key(5)
 
 
-every_order = pytest.mark.parametrize(
-    "make", ORDERS, ids=["WithReplacement", "Permutation", "Cyclic", "Listed", "Continued"]
-)
+def listed():
+    return Listed(LIST)
+
+
+ORDERS = {"WithReplacement": WithReplacement, "Permutation": Permutation, "Cyclic": Cyclic, "Listed": listed}
+ORDERS["Continued"] = Continued
+every_order = pytest.mark.parametrize("make", ORDERS.values(), ids=ORDERS)
 
 
 @every_order

@@ -1,5 +1,6 @@
 """What `widenet certify` does: certify, write the page and its JSON twin, and show one screen."""
 
+import functools
 import shutil
 import sys
 from collections.abc import Sequence
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from widenet.certificates.certificate import Certificate
+from widenet.certificates.files import name_of
 from widenet.certificates.making import Wishes, make
 from widenet.certificates.reading import read
 from widenet.claims import Verdict
@@ -14,6 +16,8 @@ from widenet.claims.base import expected_of
 from widenet.console import output
 from widenet.console.progress import watching
 from widenet.errors import InputError
+from widenet.progress import Progress
+from widenet.run import Watch
 
 WIDEST = 110
 
@@ -32,11 +36,21 @@ def carry_out(files: Sequence[str], out: Path, **choices: Any) -> tuple[Certific
     wishes = Wishes.checked(**choices)
     output.require_writable(out)
     table = read(*files, label=label)
+    name = name_of(Path(files[0]))
     with watching(1, wishes.seconds) as watch:
-        progress = watch.begin(Path(files[0]).name, wishes.seconds)
-        found = make(table, wishes, progress=progress)
-        watch.end(Path(files[0]).name, f"{found.findings.seconds:.1f} s", wishes.seconds)
+        found = make(table, wishes, progress=_from_first_report(watch, name, wishes.seconds))
+        watch.end(name, f"{found.findings.seconds:.1f} s", wishes.seconds)
     return found, output.write_files(out, found.files(Path(files[0]).stem))
+
+
+def _from_first_report(watch: Watch, name: str, seconds: float) -> Progress:
+    """A piece of work that begins with its first report: where the data is refused, nothing was begun."""
+    begin = functools.cache(watch.begin)
+
+    def report(fraction: float, words: str) -> None:
+        begin(name, seconds)(fraction, words)
+
+    return report
 
 
 def screen(found: Certificate, written: Sequence[Path]) -> str:

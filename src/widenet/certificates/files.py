@@ -3,8 +3,12 @@
 What is refused is refused in one sentence, before more memory is taken than `MOST_CELLS` numbers need.
 """
 
+import math
 import stat
+import warnings
 import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +20,10 @@ MAX_BYTES = 256 * 2**20
 """The largest file that is read, and the largest that an archive may unpack to."""
 MOST_CELLS = 25_000_000
 """The most numbers that are kept."""
-MOST_COLUMNS = 10_000
+MOST_ROWS, MOST_COLUMNS = 1_000_000, 10_000
+LONGEST_LIST = 2**20
+"""The most bytes that the list of an archive's members may have."""
+SHOWN = 40
 PAIRS = (
     ("inputs", "labels"),
     ("X", "y"),
@@ -31,6 +38,54 @@ ENDINGS = {
     ".npz": "npz", ".npy": "npy", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
 """What a file holds, by its suffix."""
+UNPACK, IN_UTF_8 = "unpack it first", "save the table as CSV in UTF-8"
+OTHERS = {
+    **dict.fromkeys((".gz", ".bz2", ".xz", ".zst", ".zip"), UNPACK),
+    **dict.fromkeys((".xls", ".xlsx", ".ods"), "save the sheet as CSV"),
+}
+"""What to do with files that are often tried."""
+BEGINNINGS = {
+    b"\x1f\x8b": ("compressed by gzip", UNPACK), b"BZh": ("compressed by bzip2", UNPACK),
+    b"\xfd7zXZ": ("compressed by xz", UNPACK), b"\xff\xfe": ("text in UTF-16", IN_UTF_8),
+    b"\xfe\xff": ("text in UTF-16", IN_UTF_8), b"\x89HDF": ("a file of HDF5", "save the table as CSV"),
+    b"PK\x03\x04": ("an archive, as .npz, .zip and .xlsx are", "give it its own suffix, or save the table as CSV"),
+    b"\x93NUMPY": ("an array of NumPy", "call it .npy"), b"PAR1": ("a table of Parquet", "call it .parquet"),
+}  # fmt: skip
+"""What a file is that begins so, whatever its name, and what to do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """A table that was read.
+
+    Attributes:
+      inputs: one row per point.
+      labels: as they are written, without blanks around them.
+      columns: the names of the inputs; empty without a header.
+      label: the name of the column of labels, or which it is.
+    """
+
+    inputs: np.ndarray
+    labels: Any
+    columns: tuple[str, ...]
+    label: str
+
+
+def shown(given: object, most: int = SHOWN) -> str:
+    """A name or a value for a sentence: short, on one line, and without signs that a terminal would obey."""
+    words = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in str(given)[: most + 1])
+    return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, for the middle of a sentence."""
+    lines = str(error).strip().splitlines()
+    return shown(lines[0] if lines else type(error).__name__, 160).rstrip(".")
+
+
+def name_of(path: Path) -> str:
+    """What a file is called in a sentence."""
+    return shown(path.name, 2 * SHOWN)
 
 
 def kind_of(path: Path) -> str:
@@ -41,8 +96,8 @@ def kind_of(path: Path) -> str:
     """
     suffix = path.suffix.lower()
     if suffix not in ENDINGS:
-        known = ", ".join(ENDINGS)
-        raise DataError(f"cannot tell what {path.name!r} holds from its suffix {suffix!r}; use one of {known}.")
+        what = OTHERS.get(suffix, f"use one of {', '.join(ENDINGS)}")
+        raise DataError(f"cannot tell what {name_of(path)!r} holds from its suffix {shown(suffix)!r}; {what}.")
     return ENDINGS[suffix]
 
 
@@ -52,23 +107,33 @@ def require_readable(path: Path) -> Path:
     Raises:
       DataError: it is not there, is a folder or a pipe, is too large, or may not be read.
     """
+    called = shown(path, 200)
     try:
         found = path.stat()  # does not open it: a pipe would block
         if stat.S_ISDIR(found.st_mode):
-            raise DataError(f"{str(path)!r} is a folder; name a file in it.")
+            raise DataError(f"{called!r} is a folder; name a file in it.")
         if not stat.S_ISREG(found.st_mode):
-            raise DataError(f"{str(path)!r} is a pipe or a device; save its content to a file first.")
+            raise DataError(f"{called!r} is a pipe or a device; save its content to a file first.")
         if found.st_size == 0:
-            raise DataError(f"{path.name} is empty; give one point per line.")
-        refuse_large(found.st_size, path.name)
+            raise DataError(f"{name_of(path)} is empty; give one point per line.")
+        refuse_large(found.st_size, name_of(path))
         with path.open("rb"):
             pass
     except FileNotFoundError:
-        raise DataError(f"there is no file {str(path)!r}; check the name and the folder.") from None
+        raise DataError(f"there is no file {called!r}; check the name and the folder.") from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise DataError(f"{str(path)!r} cannot be read: {why.lower()}.") from None
+        raise DataError(f"{called!r} cannot be read: {why.lower()}; check its name and its permissions.") from None
     return path
+
+
+def refuse_other_content(path: Path, wanted: str) -> None:
+    """Refuses a file whose first bytes are those of something else."""
+    with path.open("rb") as file:
+        begin = file.read(8)
+    for known, (what, todo) in BEGINNINGS.items():
+        if begin.startswith(known):
+            raise DataError(f"{name_of(path)} is {what}, not {wanted}; {todo}.")
 
 
 def refuse_large(n_bytes: int, what: str) -> None:
@@ -81,9 +146,11 @@ def refuse_large(n_bytes: int, what: str) -> None:
 
 
 def refuse_many(rows: int, columns: int, what: str) -> None:
-    """Refuses more columns or cells than can be worked with in a minute."""
+    """Refuses more rows, columns or cells than can be worked with in a minute."""
     if columns > MOST_COLUMNS:
         raise DataError(f"{what} has {columns:,} columns, more than the {MOST_COLUMNS:,} read; choose some of them.")
+    if rows > MOST_ROWS:
+        raise DataError(f"{what} has more than {MOST_ROWS:,} rows; take a part of it, drawn at random.")
     if rows * columns > MOST_CELLS:
         raise DataError(
             f"{what} has {rows:,} rows of {columns:,} columns, more than {MOST_CELLS:,} numbers; take a part of it."
@@ -92,66 +159,129 @@ def refuse_many(rows: int, columns: int, what: str) -> None:
 
 def read_npz(path: Path) -> tuple[np.ndarray, np.ndarray]:
     """Inputs and labels of an archive made by `numpy.savez`."""
+    name = name_of(path)
     try:
+        _refuse_crowded(path)
         with zipfile.ZipFile(path) as archive:
-            sizes = {each.filename.removesuffix(".npy"): each.file_size for each in archive.infolist()}
-            refuse_large(sum(sizes.values()), f"{path.name}, unpacked,")
-            pair = next((pair for pair in PAIRS if set(pair) <= set(sizes)), None)
+            members = {each.filename.removesuffix(".npy"): each for each in archive.infolist()}
+            refuse_large(sum(each.file_size for each in members.values()), f"{name}, unpacked,")
+            pair = next((pair for pair in PAIRS if set(pair) <= set(members)), None)
             if pair is None:
-                found = ", ".join(list(sizes)[:8]) or "nothing"
+                found = ", ".join(map(shown, list(members)[:8])) or "nothing"
                 raise DataError(
-                    f"{path.name} has no arrays named inputs and labels (it holds {found}); "
+                    f"{name} has no arrays named inputs and labels (it holds {found}); "
                     "save it with numpy.savez(path, inputs=..., labels=...)."
                 )
-            arrays = []
-            for name in pair:
-                with archive.open(f"{name}.npy") as member:
-                    arrays.append(_array(member, sizes[name], f"{path.name}: {name}"))
-    except (zipfile.BadZipFile, EOFError, KeyError, RuntimeError, NotImplementedError, OSError) as error:
-        raise DataError(f"{path.name} cannot be read as an archive of arrays ({error}).") from None
-    return arrays[0], arrays[1]
+            return _member(archive, members[pair[0]], name), _member(archive, members[pair[1]], name)
+    except DataError:
+        raise
+    except Exception as error:  # damaged archives make zipfile raise errors of a dozen kinds
+        raise DataError(
+            f"{name} cannot be read as an archive of arrays ({first_line(error)}); save it with numpy.savez."
+        ) from None
+
+
+def _refuse_crowded(path: Path) -> None:
+    """An archive ends with the list of its members: one of millions would fill the memory before it is counted."""
+    with path.open("rb") as file:
+        file.seek(-min(path.stat().st_size, 22 + 2**16), 2)
+        tail = file.read()
+    end = tail.rfind(b"PK\x05\x06")
+    if end < 0:
+        return  # zipfile will not find it either
+    has_long_form = tail[max(end - 20, 0) : end].startswith(b"PK\x06\x07")  # for more than fits in the short one
+    if has_long_form or int.from_bytes(tail[end + 12 : end + 16], "little") > LONGEST_LIST:
+        raise DataError(f"{name_of(path)} has too many members; save inputs and labels alone with numpy.savez.")
+
+
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> np.ndarray:
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others unpack without any bound
+        raise DataError(f"{name} is compressed in a way that NumPy does not use; save it with numpy.savez.")
+    with archive.open(info) as file:
+        return _array(file, info.file_size, f"{name}: {shown(info.filename.removesuffix('.npy'))}")
 
 
 def read_npy(path: Path) -> np.ndarray:
     """One array."""
     try:
         with path.open("rb") as file:
-            return _array(file, path.stat().st_size, path.name)
+            return _array(file, path.stat().st_size, name_of(path))
     except OSError as error:
-        raise DataError(f"{path.name} cannot be read: {(error.strerror or str(error)).lower()}.") from None
+        raise DataError(f"{name_of(path)} cannot be read: {(error.strerror or str(error)).lower()}.") from None
 
 
 def _array(file: Any, n_bytes: int, what: str) -> np.ndarray:
-    """An array without pickled objects, whose header does not promise more than the file has."""
+    """An array without pickled objects, whose header promises what the file has: no more, and no less."""
+    shape, by_column, dtype = _header(file, what)
+    if dtype.hasobject:
+        raise DataError(f"{what} holds pickled Python objects, which are not read; save it as numbers or text.")
+    if min(shape, default=1) < 0 or not dtype.itemsize:
+        raise DataError(f"{what} cannot be read as an array (shape {shown(shape)} of {shown(dtype)}); save it again.")
+    if not math.prod(shape):
+        raise DataError(f"{what} is empty (its shape is {shown(shape)}); give at least one point of each class.")
+    wanted = math.prod(shape) * dtype.itemsize
+    if wanted <= n_bytes and shape:
+        refuse_many(shape[0], math.prod(shape[1:]), what)
+    raw = file.read(wanted) if wanted <= n_bytes else b""
+    if len(raw) < wanted:
+        raise DataError(f"{what} is cut off: its header promises shape {shown(shape)}, more than the file holds.")
+    if file.read(1):
+        raise DataError(f"{what} holds more than the shape {shown(shape)} that its header promises; save it again.")
+    return np.frombuffer(raw, dtype).reshape(shape, order="F" if by_column else "C")
+
+
+def _header(file: Any, what: str) -> tuple[tuple[int, ...], bool, np.dtype]:
     form = np.lib.format
     try:
-        version = form.read_magic(file)
-        read = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
-        shape, by_column, dtype = read(file)
-        if dtype.hasobject:
-            raise DataError(f"{what} holds pickled Python objects, which are not read; save it as numbers or text.")
-        count = int(np.prod(shape, dtype=object)) if shape else 1
-        if count * dtype.itemsize > n_bytes:
-            raise DataError(f"{what} is cut off: its header promises {count:,} entries, more than the file holds.")
-        raw = file.read(count * dtype.itemsize)
-        if len(raw) < count * dtype.itemsize:
-            raise DataError(f"{what} is cut off: its header promises {count:,} entries, more than the file holds.")
-        return np.frombuffer(raw, dtype).reshape(shape, order="F" if by_column else "C")
-    except (ValueError, TypeError, SyntaxError, zipfile.BadZipFile, EOFError) as error:
-        raise DataError(f"{what} cannot be read as an array ({error}).") from None
+        with warnings.catch_warnings(action="ignore"):  # about headers of Python 2
+            version = form.read_magic(file)
+            read = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
+            return read(file)
+    except Exception as error:  # what a wrong header makes its parsers raise has no end
+        raise DataError(f"{what} cannot be read as an array ({first_line(error)}); save it with numpy.save.") from None
 
 
-def read_parquet(path: Path) -> Any:
-    """A table of Parquet as a data frame; needs pyarrow."""
+def read_parquet(path: Path, choose: Callable[[list[str]], int]) -> Columns:
+    """A table of Parquet; needs pyarrow. `choose` says which column has the labels."""
+    name = name_of(path)
     try:
-        import pyarrow.parquet as parquet  # pyright: ignore[reportMissingImports]
+        import pyarrow as arrow  # pyright: ignore[reportMissingImports]
+        from pyarrow import parquet  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise DataError(
-            f"{path.name} needs pyarrow to be read; install it with 'pip install pyarrow', or save it as CSV."
+            f"{name} needs pyarrow to be read; install it with 'pip install pyarrow', or save it as CSV."
         ) from None
     try:
-        file = parquet.ParquetFile(path)
-        refuse_many(file.metadata.num_rows, file.metadata.num_columns, path.name)
-        return file.read().to_pandas()
-    except (OSError, ValueError) as error:  # errors of pyarrow are of these kinds
-        raise DataError(f"{path.name} cannot be read as Parquet ({str(error).splitlines()[0]}).") from None
+        names = list(parquet.read_schema(path).names)
+        place = choose([str(each) for each in names])
+        with parquet.ParquetFile(path, read_dictionary=[names[place]]) as file:
+            refuse_many(file.metadata.num_rows, len(names), name)
+            _refuse_other_types(arrow, file.schema_arrow, place, name)
+            table = file.read()
+        labels = [label for part in table.column(place).chunks for label in _labels(arrow, part)]
+        numbers = [column.cast(arrow.float64()).to_numpy() for column in table.remove_column(place).columns]
+    except DataError:
+        raise
+    except Exception as error:  # pyarrow's errors have no common kind
+        raise DataError(f"{name} cannot be read as Parquet ({first_line(error)}); save it again.") from None
+    title = str(names.pop(place))
+    return Columns(np.column_stack(numbers), labels, tuple(map(str, names)), title)
+
+
+def _labels(arrow: Any, part: Any) -> list[Any]:
+    """Read as a dictionary, a long label that occurs a million times takes the room of one."""
+    if not arrow.types.is_dictionary(part.type):
+        return part.to_pylist()
+    words = part.dictionary.to_pylist()
+    return [None if place is None else words[place] for place in part.indices.to_pylist()]
+
+
+def _refuse_other_types(arrow: Any, schema: Any, place: int, name: str) -> None:
+    kinds = arrow.types
+    for column, field in enumerate(schema):
+        numeric = (kinds.is_integer, kinds.is_floating, kinds.is_boolean, kinds.is_decimal)
+        if column != place and not any(is_kind(field.type) for is_kind in numeric):
+            raise DataError(
+                f"{name}, column {shown(field.name)!r} holds {shown(field.type)}, not numbers; encode it as numbers or "
+                "leave the column out."
+            )

@@ -1,5 +1,6 @@
 """From a reader's data to a certificate: read, prepare, look, train, ask."""
 
+import numbers
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from widenet.certificates.certificate import Certificate, Findings
 from widenet.certificates.changes import small_changes
 from widenet.certificates.clock import Clock
 from widenet.certificates.ensemble import EnsembleSetting
+from widenet.certificates.files import shown
 from widenet.certificates.portrait import portray
 from widenet.certificates.preparation import Scaling, prepare
 from widenet.certificates.promises import promises_of
@@ -27,6 +29,9 @@ from widenet.store import Store
 from widenet.types import Dataset
 
 RUNS, MOST_RUNS, SECONDS = 64, 10_000, 60.0
+MOST_SECONDS, LARGEST_SCALE = 1e7, 1e30
+MOST_WEIGHTS = 10_000_000
+"""The most weights of a network that a reader may ask for."""
 LEAST_WIDTH, PER_CLASS = 20, 10
 NUMBERS_PER_SECOND, LEAST_TRAINED = 40_000, 500
 """Networks are given at most so many numbers, per second of the reader's time, and at least so many points."""
@@ -38,7 +43,7 @@ def certify(
     inputs: Any,
     labels: Any = None,
     *,
-    label: str | None = None,
+    label: str | int | None = None,
     width: int | None = None,
     step_size: float | int | None = None,
     init_scale: float | int | None = None,
@@ -84,13 +89,11 @@ class Wishes:
     Attributes:
       choices: for theorems.
       has_width: whether she chose the width.
-      init_scale: of the networks that are trained; None for 1/√width.
       runs, seconds, scaling: as in `certify`.
     """
 
     choices: Choices
     has_width: bool
-    init_scale: float | None
     runs: int
     seconds: float
     scaling: Scaling
@@ -104,17 +107,28 @@ class Wishes:
         Raises:
           InputError: one of them is wrong; one sentence.
         """
+        if init_scale is not None:
+            init_scale = _positive("init_scale", init_scale, LARGEST_SCALE)
+        given = {"n_neurons": width, "step_size": step_size, "init_scale": init_scale, "slope": slope, "seed": seed}
         return cls(
-            choices=_choices({"n_neurons": width, "step_size": step_size, "slope": slope, "seed": seed}),
+            choices=_choices(given),
             has_width=width is not None,
-            init_scale=None if init_scale is None else _positive("init_scale", init_scale),
             runs=_count("runs", runs, MOST_RUNS),
-            seconds=_positive("time", time),
+            seconds=_positive("time", time, MOST_SECONDS),
             scaling=Scaling.named(scaling),
         )
 
-    def choices_for(self, n_classes: int) -> Choices:
-        """The choices for data of so many classes: more of them want more neurons."""
+    def choices_for(self, n_classes: int, columns: int) -> Choices:
+        """The choices for data of so many classes and columns: more classes want more neurons.
+
+        Raises:
+          InputError: a network of the chosen width would have too many weights.
+        """
+        if self.has_width and self.choices.n_neurons * columns > MOST_WEIGHTS:
+            raise InputError(
+                f"width {shown(self.choices.n_neurons)} with {columns:,} columns makes more than {MOST_WEIGHTS:,} "
+                "weights; take a smaller one."
+            )
         if self.has_width or n_classes == 2:
             return self.choices
         return self.choices.model_copy(update={"n_neurons": max(LEAST_WIDTH, PER_CLASS * n_classes)})
@@ -127,7 +141,7 @@ def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Pro
       InputError: the data cannot be used.
       StoreError: the store cannot be read or written.
     """
-    time, choices = wishes.seconds, wishes.choices_for(len(table.class_names))
+    time, choices = wishes.seconds, wishes.choices_for(len(table.class_names), table.inputs.shape[1])
     progress(0.0, "loading the papers")
     main, others = claims_by_weight()
     clock = Clock(time)
@@ -176,7 +190,7 @@ def _choices(given: dict[str, Any]) -> Choices:
         first = error.errors()[0]
         name = {"n_neurons": "width"}.get(str(first["loc"][0]), str(first["loc"][0]))
         must = first["msg"].partition(",")[0].replace("Input should", "must")
-        raise InputError(f"{name} {must}, got {first['input']!r}.") from None
+        raise InputError(f"{name} {must}, got {shown(first['input'])}.") from None
 
 
 def _networks(choices: Choices, n_classes: int, wishes: Wishes, data: Dataset, digest: str) -> EnsembleSetting:
@@ -189,20 +203,21 @@ def _networks(choices: Choices, n_classes: int, wishes: Wishes, data: Dataset, d
         n_neurons=neurons,
         slope=choices.slope,
         step_size=choices.step_size,
-        init_scale=neurons**-0.5 if wishes.init_scale is None else wishes.init_scale,
+        init_scale=neurons**-0.5 if choices.init_scale is None else choices.init_scale,
         max_epochs=epochs_for(data.n_samples, data.dim, neurons, runs, wishes.seconds),
         seed=choices.seed,
     )
 
 
 def _count(name: str, value: Any, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise InputError(f"{name} must be a whole number between 1 and {most:,}, got {value!r}.")
-    return value
+    number = int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else 0
+    if not 1 <= number <= most:
+        raise InputError(f"{name} must be a whole number between 1 and {most:,}, got {shown(value)}.")
+    return number
 
 
-def _positive(name: str, value: Any) -> float:
-    number = value if isinstance(value, int | float) and not isinstance(value, bool) else float("nan")
-    if not 0 < number < float("inf"):
-        raise InputError(f"{name} must be a positive number, got {value!r}.")
+def _positive(name: str, value: Any, most: float) -> float:
+    number: Any = value if isinstance(value, numbers.Real) and not isinstance(value, bool) else 0
+    if not 0 < number <= most:
+        raise InputError(f"{name} must be a positive number, at most {most:g}, got {shown(value)}.")
     return float(number)

@@ -34,9 +34,9 @@ class Scaling(enum.StrEnum):
     def named(cls, text: str) -> "Scaling":
         """The scaling of this name, or `UnknownName`."""
         known = {each.value: each for each in cls}
-        if text not in known:
+        if str(text) not in known:
             raise UnknownName("scaling", text, known)
-        return known[text]
+        return known[str(text)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,7 @@
 """What a reader gives, as one table: a file, two files, arrays, data frames or a `Dataset`; checked once."""
 
+import collections
+import functools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,12 +12,16 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from widenet.certificates import files, text
+from widenet.certificates.files import shown
+from widenet.data.arrays import as_numbers
 from widenet.errors import DataError
 
 LARGEST, SMALLEST = 1e100, 1e-100
 """Beyond these a square overflows or vanishes, and no verdict would be safe."""
 MOST_CLASSES = 100
 INDEX_NAMES = ("", "unnamed: 0", "index", "id")
+MOST_EXACT = 2**53
+"""Whole numbers from here on are names: float64 does not tell them apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +52,7 @@ class Table:
         return 2.0 * self.classes - 1 if len(self.class_names) == 2 else self.classes.astype(np.float64)
 
 
-def read(inputs: Any, labels: Any = None, *, label: str | None = None) -> Table:
+def read(inputs: Any, labels: Any = None, *, label: str | int | None = None) -> Table:
     """One table.
 
     Arguments:
@@ -57,73 +63,89 @@ def read(inputs: Any, labels: Any = None, *, label: str | None = None) -> Table:
     Raises:
       DataError: one sentence about what is wrong, where, and what to do.
     """
-    if isinstance(inputs, str | os.PathLike):
-        return _from_files(Path(os.fspath(inputs)), labels, label)
-    if hasattr(inputs, "columns") and hasattr(inputs, "to_numpy"):
-        return _from_frame(inputs, labels, label, "data frame")
-    if labels is None and hasattr(inputs, "inputs") and hasattr(inputs, "labels"):
-        return _made(inputs.inputs, inputs.labels, source="data set")
-    if labels is None and isinstance(inputs, tuple) and len(inputs) == 2:
-        inputs, labels = inputs
-    if labels is None:
-        raise DataError("there are no labels; give them as the second argument, one per row of inputs.")
-    return _made(inputs, labels, source="arrays")
+    label = None if label is None else str(label)
+    try:
+        if isinstance(inputs, str | os.PathLike):
+            return _from_files(Path(os.fspath(inputs)), labels, label)
+        if all(hasattr(inputs, name) for name in ("columns", "iloc", "dtypes")):
+            return _from_frame(inputs, labels, label, "data frame")
+        _refuse_label_of_arrays(label, "arrays have")
+        if labels is None and hasattr(inputs, "inputs") and hasattr(inputs, "labels"):
+            return _made(inputs.inputs, inputs.labels, source="data set")
+        if labels is None and isinstance(inputs, tuple) and len(inputs) == 2:
+            inputs, labels = inputs
+        if labels is None:
+            raise DataError("there are no labels; give them as the second argument, one per row of inputs.")
+        return _made(inputs, labels, source="arrays")
+    except MemoryError:
+        raise DataError("the data needs more memory than there is; take a part of it.") from None
+
+
+def _refuse_label_of_arrays(label: str | None, who: str) -> None:
+    if label is not None:
+        raise DataError(f"the label {shown(label)!r} names a column, and {who} none; give the labels as an array.")
 
 
 def _from_files(path: Path, second: Any, label: str | None) -> Table:
     files.require_readable(path)
-    kind = files.kind_of(path)
+    kind, name = files.kind_of(path), files.name_of(path)
     if second is not None and kind != "npy":
-        raise DataError(f"{path.name} holds inputs and labels; a second file is for a pair of .npy files.")
+        raise DataError(f"{name} holds inputs and labels; a second file is for a pair of .npy files.")
     match kind:
         case "csv" | "tsv":
-            found = text.read_text(path, "," if kind == "csv" else "\t", label)
-            return _made(found.inputs, found.labels, columns=found.columns, label=found.label, source=path.name)
-        case "npz":
-            return _made(*files.read_npz(path), source=path.name)
+            return _of_columns(text.read_text(path, "," if kind == "csv" else "\t", label), name)
         case "parquet":
-            return _from_frame(files.read_parquet(path), None, label, path.name)
+            choose = functools.partial(_label_place, label=label, source=name)
+            return _of_columns(files.read_parquet(path, choose), name)
+    _refuse_label_of_arrays(label, f"{name} has")
+    if kind == "npz":
+        return _made(*files.read_npz(path), source=name)
     if not isinstance(second, str | os.PathLike):
-        raise DataError(f"{path.name} holds one array; name the .npy file of the labels after it.")
+        raise DataError(f"{name} holds one array; name the .npy file of the labels after it.")
     other = files.require_readable(Path(os.fspath(second)))
     if files.kind_of(other) != "npy":
-        raise DataError(f"{other.name} should be the .npy file of the labels.")
-    return _made(files.read_npy(path), files.read_npy(other), source=path.name)
+        raise DataError(f"{files.name_of(other)} should be the .npy file of the labels.")
+    return _made(files.read_npy(path), files.read_npy(other), source=name)
+
+
+def _of_columns(found: files.Columns, source: str) -> Table:
+    return _made(found.inputs, found.labels, columns=found.columns, label=found.label, source=source)
+
+
+def _label_place(names: list[str], label: str | None, source: str) -> int:
+    """Which column of a table with names has the labels."""
+    if len(names) < 2:
+        raise DataError(f"{source} has fewer than two columns; give the coordinates and the label.")
+    return text.label_column(names, label, len(names), source)
 
 
 def _from_frame(frame: Any, labels: Any, label: str | None, source: str) -> Table:
     """A data frame of pandas, with its labels in a column or apart."""
     names = [str(name) for name in frame.columns]
     if labels is None:
-        places = [place for place, name in enumerate(names) if name == label]
-        places = places or [
-            place for place, name in enumerate(names) if label is None and name.lower() in text.LABEL_NAMES
-        ]
-        if label is not None and not places:
-            raise DataError(f"{source} has no column {label!r}; it has {', '.join(names[:12])}.")
-        if len(names) < 2:
-            raise DataError(f"{source} has fewer than two columns; give the coordinates and the label.")
-        place = places[0] if places else len(names) - 1
-        labels = frame.iloc[:, place]
-        title = names.pop(place)
-        frame = frame.drop(columns=frame.columns[place])
+        place = _label_place(names, label, source)
+        labels, title = frame.iloc[:, place], names.pop(place)
+        frame = frame.iloc[:, [column for column in range(len(names) + 1) if column != place]]
     else:
+        _refuse_label_of_arrays(label, "the labels given beside it have")
         title = str(getattr(labels, "name", None) or "label")
     for name, column in zip(names, frame.dtypes, strict=True):
         if getattr(column, "kind", "O") not in "biuf":
             raise DataError(
-                f"{source}, column {name!r} holds {column}, not numbers; encode it as numbers or leave the column out."
+                f"{source}, column {shown(name)!r} holds {column}, not numbers; encode it as numbers or leave the "
+                "column out."
             )
-    return _made(frame.to_numpy(np.float64), labels, columns=tuple(names), label=title, source=source)
+    files.refuse_many(len(frame), len(names), source)
+    inputs = frame.to_numpy(np.float64, na_value=np.nan)
+    return _made(inputs, labels, columns=tuple(names), label=title, source=source)
 
 
 def _made(
     inputs: Any, labels: Any, *, columns: tuple[str, ...] = (), label: str = "label", source: str = "arrays"
 ) -> Table:
-    rows, notes = _points(inputs)
-    numbers, names = _classes(labels, label)
-    if len(rows) != len(numbers):
-        raise DataError(f"there are {len(rows):,} inputs and {len(numbers):,} labels; each point needs one label.")
+    columns, label = tuple(map(shown, columns)), shown(label)
+    rows, notes = _points(inputs, columns, source)
+    numbers, names = _classes(labels, label, len(rows))
     if len(names) == 1:
         raise DataError(f"every label ({label}) is {names[0]!r}; give points of at least two classes.")
     if len(names) > min(MOST_CLASSES, max(2, len(rows) // 2)):
@@ -135,25 +157,19 @@ def _made(
     return Table(rows, numbers, names, columns, label, source, (*notes, *dropped))
 
 
-def _points(inputs: Any) -> tuple[np.ndarray, tuple[str, ...]]:
+def _points(inputs: Any, columns: Sequence[str], source: str) -> tuple[np.ndarray, tuple[str, ...]]:
     """The inputs in float64 with two axes, and what was done."""
     notes: tuple[str, ...] = ()
-    try:
-        array = np.asarray(inputs)
-        if array.dtype.kind in "cmMV":
-            raise DataError(f"inputs are {array.dtype}, not real numbers; encode them as numbers first.")
-        if array.dtype.kind not in "biuf":
-            array = array.astype(np.float64)
-    except (ValueError, TypeError):
-        raise DataError("inputs are not a rectangular array of numbers; encode them as numbers first.") from None
+    array = as_numbers(inputs, "inputs")
+    if array.ndim < 2 or not array.size:
+        raise DataError(f"inputs must have two axes (points, then coordinates) and a point, got shape {array.shape}.")
     if array.ndim > 2:
         shape = " × ".join(map(str, array.shape[1:]))
         notes = (f"Each point ({shape}) was read as one row.",)
         array = array.reshape(len(array), -1)
-    if array.ndim != 2 or not array.size:
-        raise DataError(f"inputs must have two axes (points, then coordinates) and a point, got shape {array.shape}.")
     files.refuse_many(array.shape[0], array.shape[1], "the data")
-    rows = array.astype(np.float64)
+    with np.errstate(over="ignore"):  # a long double may become infinite
+        rows = array.astype(np.float64)
     sizes = np.abs(rows)
     for wrong, what in (
         (~np.isfinite(rows), "not finite; remove or repair that point"),
@@ -162,42 +178,80 @@ def _points(inputs: Any) -> tuple[np.ndarray, tuple[str, ...]]:
     ):
         if wrong.any():
             row, column = (int(each[0]) for each in np.nonzero(wrong))
-            raise DataError(f"row {row + 1}, coordinate {column + 1} is {rows[row, column]:g}, {what}.")
+            title = f" ({columns[column]})" if columns else ""
+            raise DataError(
+                f"{source}: row {row + 1}, coordinate {column + 1}{title} is {rows[row, column]:g}, {what}."
+            )
     return rows, notes
 
 
-def _classes(labels: Any, title: str) -> tuple[np.ndarray, tuple[str, ...]]:
+def _classes(labels: Any, title: str, n_rows: int) -> tuple[np.ndarray, tuple[str, ...]]:
     """The number of each point's class, and the names of the classes in order."""
-    found = np.asarray(labels)
-    if found.ndim == 2 and 1 in found.shape:
-        found = found.ravel()
-    if found.ndim != 1:
-        raise DataError(f"labels must have one axis, got shape {found.shape}; give one label per point.")
+    found = _listed(labels)
+    if len(found) != n_rows:
+        raise DataError(f"there are {n_rows:,} inputs and {len(found):,} labels; each point needs one label.")
+    words = [_word(each) for each in found]
+    missing = next((row for row, word in enumerate(words) if word.lower() in text.NO_VALUE), None)
+    if missing is not None:
+        what = "nan" if words[missing].lower() == "nan" else "missing"
+        raise DataError(f"the label ({title}) of row {missing + 1} is {what}; fill it in or leave the row out.")
+    kinds = dict.fromkeys(words)
+    values = _as_numbers(list(kinds))
+    if values is None:
+        names = sorted(kinds)
+        place = {name: number for number, name in enumerate(names)}
+        return np.array([place[word] for word in words]), _distinct([shown(name) for name in names])
+    endless = next((word for word, value in values.items() if not np.isfinite(value)), None)
+    if endless is not None:
+        row = words.index(endless)
+        raise DataError(f"the label ({title}) of row {row + 1} is {values[endless]}; fill it in or leave the row out.")
+    ordered = sorted(set(values.values()))
+    place = {value: number for number, value in enumerate(ordered)}
+    short = tuple(f"{value:.10g}" for value in ordered)
+    names = short if len(set(short)) == len(short) else tuple(f"{value:.17g}" for value in ordered)
+    return np.array([place[values[word]] for word in words]), names
+
+
+def _listed(labels: Any) -> Sequence[Any]:
+    """The labels one by one. A list of words is left as it is: an array would give each the room of the longest."""
+    if isinstance(labels, list | tuple) and all(isinstance(each, str) for each in labels):
+        found: Any = labels
+    else:
+        try:
+            array = np.array(labels.tolist(), object) if np.ma.isMaskedArray(labels) else np.asarray(labels)
+        except ValueError:
+            raise DataError(
+                "labels must have one axis, and these are a ragged list; give one label per point."
+            ) from None
+        if array.ndim == 2 and 1 in array.shape:
+            array = array.ravel()
+        if array.ndim != 1:
+            raise DataError(f"labels must have one axis, got shape {array.shape}; give one label per point.")
+        files.refuse_many(len(array), 1, "the list of labels")
+        found = array.tolist()
     if not len(found):
         raise DataError("the data set is empty; give at least one point of each class.")
-    values = _as_numbers(found)
-    if values is None:
-        words = [str(each).strip() for each in found.tolist()]
-        missing = next((place for place, word in enumerate(words) if not word or word.lower() in ("nan", "none")), None)
-        if missing is not None:
-            raise DataError(f"the label ({title}) of row {missing + 1} is missing; fill it in or leave the row out.")
-        names, numbers = np.unique(words, return_inverse=True)
-        return numbers, tuple(name[: text.SHOWN] for name in names.tolist())
-    if not np.isfinite(values).all():
-        row = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise DataError(f"the label ({title}) of row {row + 1} is {values[row]}; fill it in or leave the row out.")
-    kinds, numbers = np.unique(values, return_inverse=True)
-    return numbers, tuple(f"{value:.10g}" for value in kinds)
+    return found
 
 
-def _as_numbers(labels: np.ndarray) -> np.ndarray | None:
+def _word(label: Any) -> str:
+    """A label as it is written."""
+    return (label.decode(errors="replace") if isinstance(label, bytes) else str(label)).strip()
+
+
+def _as_numbers(words: Sequence[str]) -> dict[str, float] | None:
     """Labels that are all numbers, in whatever way they are written; None where one is a word."""
-    if labels.dtype.kind in "bcmMV":
+    if not all(map(text.is_number, words)):
         return None
-    try:
-        return labels.astype(np.float64)
-    except (ValueError, TypeError):
-        return None
+    values = {word: float(word) for word in words}
+    whole = all(word.lstrip("+-").isdigit() for word in words)
+    return None if whole and max(map(abs, values.values())) >= MOST_EXACT else values
+
+
+def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, numbered where two are shown alike."""
+    often = collections.Counter(names)
+    return tuple(f"{name} ({place + 1})" if often[name] > 1 else name for place, name in enumerate(names))
 
 
 def _without_index(rows: np.ndarray, columns: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:

@@ -11,7 +11,7 @@ from widenet.data.base import Pool
 from widenet.errors import DataError
 from widenet.types import Dataset
 
-SHOWN = 5
+SHOWN, SHOWN_TYPE, SHOWN_SIGNS = 5, 40, 60
 
 
 def from_arrays(inputs: Any, labels: Any, *, dtype: Any = np.float64) -> Dataset:
@@ -23,8 +23,8 @@ def from_arrays(inputs: Any, labels: Any, *, dtype: Any = np.float64) -> Dataset
     Raises:
       DataError: one sentence with the offending value, where it is, and what to do.
     """
-    rows = _numbers(inputs, "inputs")
-    signs = _numbers(labels, "labels")
+    rows = as_numbers(inputs, "inputs")
+    signs = as_numbers(labels, "labels")
     if rows.ndim <= 1 and rows.size == 0:
         raise DataError("the data set is empty; give at least one point of each class.")
     if rows.ndim != 2:
@@ -93,8 +93,15 @@ def norm_allowance(dim: int, dtype: Any) -> float:
     return 1 + (dim + 4) * float(np.finfo(dtype).eps)
 
 
-def _numbers(values: Any, name: str) -> np.ndarray:
-    """The values as an array of real numbers."""
+def as_numbers(values: Any, name: str) -> np.ndarray:
+    """The values as an array of real numbers.
+
+    Raises:
+      DataError: one sentence about the first of them that is none.
+    """
+    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+        place = _position(tuple(int(each) for each in np.argwhere(np.ma.getmaskarray(values))[0]))
+        raise DataError(f"{name}{place} is masked; fill it in or leave that point out.")
     try:
         array = np.asarray(values)
     except ValueError:
@@ -105,11 +112,13 @@ def _numbers(values: Any, name: str) -> np.ndarray:
         return array
     if array.dtype.kind == "c":
         raise DataError(f"{name} are complex numbers; give real ones.")
+    if array.dtype.kind in "mMV":
+        raise DataError(f"{name} are {str(array.dtype)[:SHOWN_TYPE]}, not numbers; encode them as numbers first.")
     try:
         return array.astype(np.float64)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         position, value = _first_not_a_number(array)
-        raise DataError(f"{name}{position} is {value!r}, not a number; encode it as one.") from None
+        raise DataError(f"{name}{position} is {_shortened(value)}, not a number; encode it as one.") from None
 
 
 def _uneven(values: Any) -> str:
@@ -126,9 +135,18 @@ def _first_not_a_number(array: np.ndarray) -> tuple[str, Any]:
         value = array[index]
         try:
             float(value)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError):
             return _position(index), value if not isinstance(value, np.generic) else value.item()
     return "", array.dtype
+
+
+def _shortened(value: Any) -> str:
+    """A value for a sentence, on one line."""
+    try:
+        words = " ".join(repr(value).split())
+    except ValueError:  # Python does not write whole numbers of more than some thousand digits
+        return f"a {type(value).__name__} that is too large"
+    return words if len(words) <= SHOWN_SIGNS else f"{words[:SHOWN_SIGNS]}…"
 
 
 def _refuse_not_finite(array: np.ndarray, name: str, dtype: Any) -> None:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -40,8 +41,8 @@ from widenet.types import Dataset
         ({"loss": lambda outputs, labels: jnp.sum(outputs)}, "one number per sample"),
     ],
 )
-def test_bad_recipes_are_refused(change, words):
-    asked = change() if callable(change) else change  # arrays are made in the test
+def test_bad_recipes_are_refused(change: Any, words):
+    asked: dict[str, Any] = change if isinstance(change, dict) else change()  # arrays are made in the test
     fields = {"loss": hinge, "step_size": 0.5, "max_steps": 10, **asked}
     with pytest.raises(ValueError, match=words):
         ensemble(networks(2), toy(), Recipe(**fields), run_keys(2))

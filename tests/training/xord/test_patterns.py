@@ -5,6 +5,7 @@ import functools
 import inspect
 import math
 import warnings
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -310,18 +311,19 @@ def test_progress_reaches_the_end():
         ({"margin": [1, 2]}, r"margin must be one number or one per run, got shape \(2,\)"),
     ],
 )
-def test_impossible_requests_are_refused(change, sentence):
+def test_impossible_requests_are_refused(change: Any, sentence):
     network, data = drawn(0, 4)
-    request = {
+    request: dict[str, Any] = {
         "networks": stacked([network]),
         "counts": np.asarray(count_sets(data))[None],
         "step_size": 0.1,
         "max_steps": 5,
         "patience": 2,
     }
+    request |= change if isinstance(change, dict) else change()
     # Unwrapped, here and below: the type checker of the tests would be first to complain, and users have none.
     with pytest.raises(ValueError, match=sentence):
-        inspect.unwrap(train_patterns)(**(request | (change() if callable(change) else change)))
+        inspect.unwrap(train_patterns)(**request)
 
 
 def test_whole_floats_are_counts():
