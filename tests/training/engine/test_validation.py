@@ -13,6 +13,7 @@ from tests.training.problems import networks, run_keys, toy
 from widenet.errors import WidenetError
 from widenet.losses import cross_entropy, hinge, logistic
 from widenet.training import Closest, Layers, Listed, Recipe, ensemble, loss_below, train
+from widenet.training.engine.validation import are_keys, check_watch, per_run, whole, whole_or_none
 from widenet.types import Dataset
 
 
@@ -129,3 +130,48 @@ def test_a_short_watch_and_impossible_memory_are_refused():
         ensemble(networks(3), toy(), recipe, run_keys(3), watch=Closest(lambda step, bound: {}, jnp.ones(6)))
     with pytest.raises(WidenetError, match="memory must be a positive number of bytes"):
         ensemble(networks(3), toy(), recipe, run_keys(3), memory=-1)
+
+
+def test_keys_are_arrays_of_keys_with_so_many_axes():
+    one, several = jax.random.key(0), run_keys(2)
+    assert are_keys(one, 0)
+    assert are_keys(several, 1)
+    for value, ndim in ((one, 1), (several, 0), (0, 0), (np.zeros(2, np.uint32), 1), (jnp.zeros(2), 1), (None, 0)):
+        assert not are_keys(value, ndim)
+
+
+def test_numbers_are_shared_and_arrays_are_not():
+    assert per_run(0.5, 3).tolist() == [0.5] * 3
+    assert per_run(jnp.arange(2.0), 2).tolist() == [0, 1]
+    assert per_run(jnp.ones((2, 3)), 2).shape == (2, 3)
+
+
+def test_whole_numbers_within_their_limits():
+    assert [whole("n", value) for value in (3, 3.0, np.int64(3), np.float32(3), -3)] == [3, 3, 3, 3, -3]
+    assert [whole("n", value, 2, 4) for value in (2, 3, 4)] == [2, 3, 4]
+    for value, words in (
+        (1, "from 2 to 4, got 1"),
+        (5, "from 2 to 4, got 5"),
+        (2.5, "from 2 to 4, got 2.5"),
+        (True, "from 2 to 4, got True"),
+        ("3", "from 2 to 4, got '3'"),
+        (np.nan, "from 2 to 4, got nan"),
+        (np.inf, "from 2 to 4, got inf"),
+        ([3], "from 2 to 4, got"),
+        (None, "from 2 to 4, got None"),
+    ):
+        with pytest.raises(ValueError, match=f"n must be a whole number {words}"):
+            whole("n", value, 2, 4)
+    with pytest.raises(ValueError, match="n must be a whole number from 2 on, got 1"):
+        whole("n", 1, 2)
+    with pytest.raises(ValueError, match=r"n must be a whole number, got 1\.5"):
+        whole("n", 1.5)
+    assert whole_or_none("n")(None) is None
+    assert whole_or_none("n")(4.0) == 4
+
+
+def test_every_array_of_a_watch_has_its_runs_first():
+    check_watch((jnp.ones(3), jnp.ones((3, 2))), 3)
+    for wrong in (jnp.ones(2), jnp.ones((2, 3)), jnp.float64(1.0)):
+        with pytest.raises(ValueError, match="a leading axis of 3 runs"):
+            check_watch((jnp.ones(3), wrong), 3)
