@@ -12,8 +12,9 @@ import pytest
 from tests.training.problems import networks, run_keys, toy
 from widenet.errors import WidenetError
 from widenet.losses import cross_entropy, hinge, logistic
-from widenet.training import Closest, Layers, Listed, Recipe, ensemble, loss_below, train
-from widenet.training.engine.validation import are_keys, check_watch, per_run, whole, whole_or_none
+from widenet.networks import PiecewiseLinear, TwoLayer
+from widenet.training import Closest, Layers, Listed, Recipe, ensemble, loss_below, never, train
+from widenet.training.engine.validation import are_keys, check, check_watch, per_run, whole, whole_or_none
 from widenet.types import Dataset
 
 
@@ -175,3 +176,27 @@ def test_every_array_of_a_watch_has_its_runs_first():
     for wrong in (jnp.ones(2), jnp.ones((2, 3)), jnp.float64(1.0)):
         with pytest.raises(ValueError, match="a leading axis of 3 runs"):
             check_watch((jnp.ones(3), wrong), 3)
+
+
+@pytest.mark.parametrize("slope", [0.2, np.float64(0.2)], ids=["a number", "an array without axes"])
+def test_a_slope_may_be_shared_by_all_runs(slope):
+    shared = PiecewiseLinear(*(jnp.asarray(each) if isinstance(slope, np.float64) else each for each in (slope, 1.0)))
+    nets = TwoLayer(networks(2).hidden_weights, networks(2).output_weights, None, shared)
+    check(nets, toy(), hinge, never, 2)
+    with pytest.raises(ValueError, match="agree on the number of runs"):
+        check(nets, toy(), hinge, never, 3)
+
+
+def test_no_run_and_no_sample_are_refused():
+    with pytest.raises(ValueError, match="at least one key"):
+        check(networks(1), toy(), hinge, never, 0)
+    with pytest.raises(ValueError, match="at least one sample"):
+        check(networks(1), Dataset(toy().inputs[:0], toy().labels[:0]), hinge, never, 1)
+    check(networks(1), Dataset(toy().inputs[:1], toy().labels[:1]), hinge, never, 1)
+
+
+def test_a_second_layer_of_another_dtype_is_refused():
+    nets = networks(2)
+    mixed = TwoLayer(nets.hidden_weights, nets.output_weights.astype(jnp.float32), None, nets.activation)
+    with pytest.raises(ValueError, match="one dtype, got float64 and float32, float64"):
+        check(mixed, toy(), hinge, never, 2)
