@@ -4,6 +4,7 @@ import subprocess
 import sys
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -200,3 +201,23 @@ def test_a_second_layer_of_another_dtype_is_refused():
     mixed = TwoLayer(nets.hidden_weights, nets.output_weights.astype(jnp.float32), None, nets.activation)
     with pytest.raises(ValueError, match="one dtype, got float64 and float32, float64"):
         check(mixed, toy(), hinge, never, 2)
+
+
+class Answering(eqx.Module):
+    """A network that answers with an array of this shape, times its weight."""
+
+    weight: jax.Array
+    shape: tuple[int, ...] = eqx.field(static=True)
+
+    def __call__(self, x):
+        return jnp.full(self.shape, 1.0) * jnp.sum(self.weight * x)
+
+
+@pytest.mark.parametrize(("shape", "loss"), [((), hinge), ((3,), cross_entropy)])
+def test_a_network_answers_with_a_number_or_one_per_class(shape, loss):
+    labels = toy().labels if loss is hinge else jnp.zeros(24)
+    check(Answering(jnp.ones((2, 5)), shape), Dataset(toy().inputs, labels), loss, never, 2)
+    own = Dataset(jnp.stack([toy().inputs] * 2), jnp.stack([labels] * 2))
+    check(Answering(jnp.ones((2, 5)), shape), own, loss, never, 2)
+    with pytest.raises(ValueError, match=r"one number per sample, or one per class, not shape \(3, 2\)"):
+        check(Answering(jnp.ones((2, 5)), (3, 2)), Dataset(toy().inputs, labels), loss, never, 2)
