@@ -154,7 +154,7 @@ def test_products_of_pieces():
     turned = pieces.product((jnp.asarray(left.T),), (jnp.asarray(right.T),), (0, 0))
     np.testing.assert_allclose(turned, left @ right.T, rtol=1e-14)
     split = [pieces.pieces_of(jnp.asarray(each, jnp.float32)) for each in (left, right)]
-    found = pieces.product(*split, (1, 1))
+    found = pieces.product(split[0], split[1], (1, 1))
     assert found.dtype == jnp.float32
     exact = np.float32(left).astype(float) @ np.float32(right).astype(float).T
     np.testing.assert_allclose(found, exact, atol=2e-6)
