@@ -97,6 +97,8 @@ def test_printed_it_is_one_line():
     bound = Part(name="bound", kept=True, sense="≤", measured=11.0, promised=457.15, quantity="updates")
     evidence = Evidence(hypotheses=(), parts=(bound,), runs=Runs(tried=1), note="A note.")
     assert str(evidence) == "HOLDS: updates: 11 ≤ 457.1. A note."
+    missed = bound.model_copy(update={"kept": False, "measured": 500.0})
+    assert str(evidence.model_copy(update={"parts": (missed,)})) == "VIOLATED: updates: 500 > 457.1. A note."
     assert str(found(None)) == f"INSUFFICIENT_EVIDENCE: {Verdict.INSUFFICIENT_EVIDENCE.sentence}"
 
 

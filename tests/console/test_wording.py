@@ -1,9 +1,13 @@
 """Results in a few words."""
 
+import math
 from types import SimpleNamespace
 from typing import Any
 
-from widenet.console.wording import in_short
+import pytest
+
+from widenet.claims.sides import Fact, Rate, Sense, Sides
+from widenet.console.wording import in_short, sides
 from widenet.figures.base import Comparison
 
 
@@ -20,3 +24,25 @@ def outcome(*rows: Comparison) -> Any:
 def test_only_statements_of_the_paper_are_counted():
     assert in_short(outcome(row(1.0, False), row(3.0, False), row(3.0, True))) == "1 of 2 comparisons agree, 0.2 s"
     assert in_short(outcome(row(1.0, True))) == "no statement of the paper to compare, 0.2 s"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (Sides(3.0, 10.0), "3 ≤ 10"),
+        (Sides(30.0, 10.0), "30 > 10"),
+        (Sides(0.2267, 0.02, undecided=True), "0.2267 > 0.02"),
+        (Sides(0.5, 1.0, Sense.AT_LEAST), "0.5 < 1"),
+        (Sides(1.0, 1.0, strict=True), "1 ≥ 1"),
+        (Sides(1.0, 2.0, Sense.EQUAL), "1 ≠ 2"),
+        (Sides(1.0 + 1e-12, 1.0, room=1e-9), "1 ≤ 1"),
+        (Sides(2e-11, 0.0, Sense.EQUAL, room=1e-9), "2e-11 ≈ 0"),
+        (Sides(5.0, 5.0, exact=False), "5 against 5"),
+        (Sides(1.0, math.nan), "1 ≤ –"),
+        (Rate([True] * 40, 0.1), "1 > 0.1"),
+        (Rate([True] * 1, 0.1), "1 > 0.1"),
+        (Fact(True), "–"),
+    ],
+)
+def test_no_false_inequality_is_printed(given, words):
+    assert sides(given.part("")) == words

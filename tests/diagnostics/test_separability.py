@@ -284,6 +284,8 @@ def test_of_two_answers_the_one_that_decides_and_then_the_stronger():
     assert separability._better(weak, strong) is strong
     assert separability._better(strong, weak) is strong
     assert separability._better(weak, dataclasses.replace(weak)) is weak
+    loose = dataclasses.replace(decided, norm_lower=1.0)
+    assert separability._better(strong, loose) is loose
 
 
 def test_the_certificate_is_in_the_units_of_the_data():

@@ -6,7 +6,6 @@ import json
 import numpy as np
 import pytest
 
-from tools import drawn_data
 from tools.mutants.baseline import Baseline
 from tools.mutants.exchange import Calls, does_other, functions_in
 from tools.mutants.hunt import only_stricter
@@ -16,10 +15,8 @@ from tools.mutants.table import equivalents, outcomes, page, summary
 from tools.mutants.targets import OTHERS, ROOT, find, rooms
 from tools.mutants.weak import kept, met
 from tools.mutants.weakenings import weakenings
-from widenet import run
-from widenet.claims.base import Verdict, at_most, separable
+from widenet.claims.base import at_most, separable
 from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
-from widenet.run import Mishap
 
 JUDGE = '''
 LIMIT = 8
@@ -230,6 +227,15 @@ def test_ordinary_mutants():
     }  # fmt: skip
 
 
+def test_what_is_inside_a_method_belongs_to_it():
+    """As tests are seen to enter it; of private classes too."""
+    method = "    def go(self):\n        def on(x):\n            return x + 1\n        return on(self)\n"
+    function = "def f(x):\n    def g(y):\n        return y + 1\n    return g(x)\n"
+    source = f"class Open:\n{method}\nclass _Closed:\n{method}\n{function}"
+    functions = {each.function for each in ordinary("widenet.diagnostics.toy", source.encode())}
+    assert functions == {"Open.go", "_Closed.go", "f"}
+
+
 @pytest.mark.parametrize("name", [*rooms(), *OTHERS])
 def test_every_mutant_can_be_read_and_every_equivalent_one_exists(name):
     target, descriptions = find(name), set()
@@ -293,36 +299,6 @@ def test_own_tests_are_all_files_with_the_name_of_the_module():
     own = target.own_tests("widenet.papers.brutzkus2019.claims.wide")
     assert own == {"test_wide.py", "test_wide_angle.py", "test_wide_theorem_6_3.py"}
     assert target.own_tests("widenet.papers.brutzkus2019.formulas") == {"test_formulas.py"}
-
-
-def test_drawn_data_is_the_same_each_time_and_of_every_kind():
-    for number in range(30):
-        first, second = drawn_data.drawn(number), drawn_data.drawn(number)
-        assert np.array_equal(first[0], second[0])
-        assert first[2:] == second[2:]
-        assert np.isfinite(first[0]).all()
-        assert set(np.abs(first[1])) == {1.0}
-    words = {drawn_data.drawn(number)[3].split()[0] for number in range(200)}
-    assert words == {kind.__name__ for kind in drawn_data.KINDS}
-
-
-def violated() -> object:
-    found = evidence({"bound": Sides([3.0], 2.0)})
-    assert found.verdict is Verdict.VIOLATED
-    return found
-
-
-def test_everything_that_must_not_be_is_told(monkeypatch):
-    def answers(*_, **__):
-        return {"toy.a": Mishap("it raised"), "toy.b": violated(), "toy.c_as_printed": violated()}
-
-    monkeypatch.setattr(run, "check_on", answers)
-    row = drawn_data.ask(0)
-    assert set(row["trouble"]) == {"toy.a", "toy.b"}
-    assert row["verdicts"] == {"VIOLATED": 2}
-    assert "1 with a refutation" in drawn_data.summary([row])
-    monkeypatch.setattr(run, "check_on", lambda *_, **__: 1 / 0)
-    assert "ZeroDivisionError" in drawn_data.ask(0)["trouble"]["raised"]
 
 
 def code_of(source: str, name: str = "f"):

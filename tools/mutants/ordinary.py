@@ -33,7 +33,8 @@ def _looked_at(node: ast.AST, name: str) -> Iterator[tuple[str, ast.expr]]:
                 yield from _looked_at(child, node.name if isinstance(child, ast.FunctionDef) else MODULE)
             return
         case ast.FunctionDef():
-            inner = node.name if name == MODULE else f"{name}.{node.name}" if name[0].isupper() else name
+            is_method = "." not in name and name.lstrip("_")[0].isupper()
+            inner = node.name if name == MODULE else f"{name}.{node.name}" if is_method else name
             for child in (*node.args.defaults, *node.body):
                 yield from _looked_at(child, inner)
             return

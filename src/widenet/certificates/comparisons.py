@@ -1,40 +1,10 @@
-"""How a part of a conclusion is told: what was measured beside what is promised, and never a false inequality."""
+"""How the parts of a conclusion are told: which one carries the statement, and what was left open or says nothing."""
 
 from widenet.claims.base import Evidence, Part
-from widenet.console.wording import NOTHING, number
+from widenet.console.wording import number
 
-OPPOSITE = {"≤": ">", "<": "≥", "≥": "<", ">": "≤", "=": "≠"}
 TOO_SMALL = 1e-9
 """A change of which less than this is promised, and less than this was measured, cannot be seen."""
-
-
-def sides(part: Part) -> str:
-    """`321 ≤ 12,345`, and `0.2 > 0.02` where the promise was not kept or not reached."""
-    if part.measured is None and part.promised is None:
-        return NOTHING
-    sense = OPPOSITE.get(part.sense, "against") if is_missed(part) else part.sense or "against"
-    if part.kept and part.sense == "=" and part.measured != part.promised:
-        sense = "≈"
-    return f"{number(part.measured)} {sense} {number(part.promised)}"
-
-
-def is_missed(part: Part) -> bool:
-    """Whether what was measured lies beyond what is promised, other than by rounding."""
-    if part.measured is None or part.promised is None or part.kept:
-        return False
-    low, high = part.measured, part.promised
-    match part.sense:
-        case "≤":
-            return low > high
-        case "<":
-            return low >= high
-        case "≥":
-            return low < high
-        case ">":
-            return low <= high
-        case "=":
-            return low != high
-    return False
 
 
 def left_open(part: Part) -> str:
@@ -43,7 +13,7 @@ def left_open(part: Part) -> str:
     if part.undecided and part.cases > 1:
         every = "both" if part.cases == 2 else f"all {part.cases:,}"
         tries = every if part.undecided == part.cases else f"{part.undecided:,} of {part.cases:,}"
-    if is_missed(part):
+    if part.is_missed:
         # Only the farthest case is kept, so the others may lie on either side.
         where = f"{tries} tries settle nothing, and the farthest off has" if tries else "it was missed here, with"
         return f"{where} {number(part.measured)} instead of {number(part.promised)}; that does not refute it"

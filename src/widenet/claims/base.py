@@ -94,6 +94,9 @@ class Runs(ClosedModel):
     outside: int = 0
 
 
+OPPOSITE = {"≤": ">", "<": "≥", "≥": "<", ">": "≤", "=": "≠"}
+
+
 class Part(ClosedModel):
     """One conjunct of a conclusion, as measured.
 
@@ -124,6 +127,24 @@ class Part(ClosedModel):
     broken: int = 0
     undecided: int = 0
 
+    @property
+    def relation(self) -> str:
+        """The sign between `measured` and `promised` that is true of them: `sense`, or its opposite where it fails."""
+        if self.is_missed:
+            return OPPOSITE[self.sense]
+        if self.kept is False or not self.sense:  # broken by less than floats can show, or without two sides
+            return "against"
+        return "≈" if self.kept and self.sense == "=" and self.measured != self.promised else self.sense
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether what was measured lies beyond what is promised, other than by rounding."""
+        if self.measured is None or self.promised is None or self.kept:
+            return False
+        low, high = self.measured, self.promised
+        beyond = {"≤": low > high, "<": low >= high, "≥": low < high, ">": low <= high, "=": low != high}
+        return beyond.get(self.sense, False)
+
 
 class Evidence(ClosedModel):
     """What a judge found. `widenet.claims.sides.evidence` builds it.
@@ -148,7 +169,7 @@ class Evidence(ClosedModel):
         """The verdict, the two sides of the headline, and the note: one line for a reader."""
         part, words = self.headline, [f"{self.verdict.value}:"]
         if part.measured is not None and part.promised is not None:
-            words.append(f"{self.quantity}: {part.measured:.4g} {part.sense or 'against'} {part.promised:.4g}.")
+            words.append(f"{self.quantity}: {part.measured:.4g} {part.relation} {part.promised:.4g}.")
         else:
             words.append(self.verdict.sentence)
         return " ".join([*words, self.note]).rstrip()

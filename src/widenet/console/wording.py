@@ -77,10 +77,10 @@ def _of_cases(count: int, part: Part) -> str:
 
 
 def sides(part: Part) -> str:
-    """`321 ≤ 12,345`: what was measured, and what is promised."""
+    """`321 ≤ 12,345`: what was measured, and what is promised; `0.2 > 0.02` where that was not kept or not reached."""
     if part.measured is None and part.promised is None:
         return NOTHING
-    return f"{number(part.measured)} {part.sense or 'against'} {number(part.promised)}"
+    return f"{number(part.measured)} {part.relation} {number(part.promised)}"
 
 
 def reasons(hypotheses: Iterable[Hypothesis]) -> list[str]:

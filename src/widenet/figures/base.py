@@ -32,7 +32,13 @@ class Comparison(ClosedModel):
 
     @property
     def agrees(self) -> bool:
-        """Whether the measured value lies in the band (a NaN does not)."""
+        """Whether the measured value lies in the band (a NaN does not).
+
+        The interval has no vote. The band is laid down for the value that is measured, with room for chance in it
+        (`basis` says so). If it were enough that the interval meets the band, the fewer runs there are, the more would
+        agree; if it had to lie inside, a number that comes out as reported would differ for want of runs. The
+        interval stands beside the value, so that a reader sees how close a call it was.
+        """
         return bool(self.band[0] <= self.measured <= self.band[1])
 
     @property

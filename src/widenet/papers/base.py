@@ -1,5 +1,6 @@
 """What a paper is: what to cite, and the table of contents of its room."""
 
+import functools
 import importlib
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +30,7 @@ class Paper:
         """The package of its room."""
         return f"widenet.papers.{self.key}"
 
-    @property
+    @functools.cached_property
     def claim_ids(self) -> tuple[str, ...]:
         """The ids of the claims."""
         return tuple(f"{self.key}.{place.split('.')[-1]}" for place in self.claims)

@@ -24,6 +24,8 @@ from widenet.run.watch import Unwatched, Watch
 from widenet.store import CellKey, Store
 
 if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
     from widenet.run.executors import Executor
 
 KEPT_BYTES = 2**30
@@ -76,18 +78,25 @@ def compute(task: Task, store: Store, progress: Progress = silent, *, replace: b
     Raises:
       TypeError: the result could not be read again as what `run` says that it returns.
     """
-    from threadpoolctl import threadpool_limits
-
     start = time.perf_counter()
     # The products of small runs gain nothing from threads, which would fight with those of other workers; and the
     # last bit of a sum depends on how many there are.
-    with threadpool_limits(limits=1, user_api="blas"):
+    with _blas().limit(limits=1, user_api="blas"):
         result = task.experiment.run(task.setting, progress)
     seconds = time.perf_counter() - start
     arrays, layout = encode(result)
     decode(task.experiment.result_type, arrays, layout)
     content = {"layout": layout, "seconds": seconds, "machine": machine(), "versions": versions()}
     store.put(task.key, arrays, content, replace=replace)
+
+
+@functools.cache
+def _blas() -> "ThreadpoolController":
+    """The linear algebra of this process. To look for it takes milliseconds, as long as many a small run."""
+    import scipy.linalg  # noqa: F401  it has a library of its own, beside NumPy's
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 class Cells:

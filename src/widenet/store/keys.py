@@ -1,5 +1,6 @@
 """The key of a cell, and the one JSON text it is hashed from."""
 
+import functools
 import hashlib
 import json
 import math
@@ -77,7 +78,7 @@ class CellKey:
             "version": self.version,
         }
 
-    @property
+    @functools.cached_property
     def digest(self) -> str:
         """The name of the cell: 64 hexadecimal digits."""
         return digest_of(self.as_json(), "key")

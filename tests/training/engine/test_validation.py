@@ -42,7 +42,7 @@ from widenet.types import Dataset
     ],
 )
 def test_bad_recipes_are_refused(change: Any, words):
-    asked = change() if callable(change) else change  # arrays are made in the test
+    asked: dict[str, Any] = change if isinstance(change, dict) else change()  # arrays are made in the test
     fields = {"loss": hinge, "step_size": 0.5, "max_steps": 10, **asked}
     with pytest.raises(ValueError, match=words):
         ensemble(networks(2), toy(), Recipe(**fields), run_keys(2))

@@ -173,7 +173,7 @@ test_control_each_hypothesis_at_its_edge = hypothesis_edges(
 )
 
 
-@pytest.mark.parametrize("lost", [{"status": RunStatus.DIVERGED}, {"blurred": True}])
+@pytest.mark.parametrize("lost", [{"status": RunStatus.DIVERGED}, {"blurred": True}, {"status": RunStatus.STALLED}])
 def test_a_run_that_is_lost_breaks_nothing(lost):
     """Neither its count nor its loss; and it is not kept either."""
     evidence = altered(updates=1, last_margin=0.5, **lost)

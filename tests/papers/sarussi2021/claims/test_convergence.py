@@ -380,6 +380,14 @@ def test_a_change_that_rounding_decides_decides_nothing():
     assert equation_24([altered(blurred, clean_scales=lambda s: 0 * s + 1e-9)]).parts[0].kept is False
 
 
+@pytest.mark.parametrize("claim", [theorem_4_1, equation_25])
+@pytest.mark.parametrize(("scale", "kept"), [(1e16, None), (1e8, False)])
+def test_a_loss_at_the_end_that_rounding_decides_decides_nothing(claim, scale, kept):
+    wrong = altered(toy_runs(), clean_margins=lambda q: 0 * q - 1e3, clean_scales=lambda s: 0 * s + scale)
+    part = next(each for each in claim([wrong]).parts if "L < ε at the end" in each.name or "every loss" in each.name)
+    assert part.kept is kept
+
+
 def test_it_speaks_about_a_readers_data():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(6, 3)) + 0.1

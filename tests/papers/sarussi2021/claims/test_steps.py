@@ -244,11 +244,27 @@ def test_underflow_decides_nothing(claim, eta):
     assert claim([ledger(fine)]).parts[0].kept is True
 
 
+def test_underflow_beside_long_points_decides_nothing():
+    """The step times a vote is 0, and times points of length 1e66 it should not be."""
+    made = problem([(1e66, 2e66), (-1e66, 1e66)], [1, -1], [(0.3, 0.7)], [(0.6, -0.1)], v=0.3, slope=0.5, eta=5e-324)
+    part = equation_13([ledger(made)]).parts[1]
+    assert part.kept is None
+
+
+@pytest.mark.parametrize(("length", "kept"), [(1e14, None), (1.0, False)])
+def test_rows_so_long_that_their_products_are_rounding_decide_nothing(length, kept):
+    """Terms of ⟨w, x⟩ that cancel leave an error of the size of ‖w‖."""
+    long = {name: lambda norms: 0 * norms + length for name in ("start_norm", "norms")}
+    assert equation_13([altered(toy_runs(), margins=lambda q: 1.001 * q, **long)]).parts[1].kept is kept
+
+
 def test_the_edge_of_what_underflow_decides():
-    """The same numbers, moved to the edge: 1e-290 for squares, times 1 + ‖W‖ for products, times 1 + ‖w*‖ for gains."""
+    """The same numbers, moved to the edge: 1e-290 for squares, times (1 + ‖W‖)(1 + R_x) for products, times
+    1 + ‖w*‖ for gains.
+    """
     runs = toy_runs()
     for share, cases in ((0.999, 0), (1.0, 0), (1.001, runs.pushes.size)):
-        tiny = altered(runs, scales=share * 1e-290 * (1 + runs.norms))
+        tiny = altered(runs, scales=share * 1e-290 * ((1 + runs.norms) * (1 + runs.largest_norm[:, None])))
         assert equation_13([tiny]).parts[1].cases == cases
     limits = norm_square_after(0.0, runs.pushes, 0.0, runs.step_size, runs.output_weight, 3, runs.largest_norm[:, None])
     assert equation_13([runs], after=lambda *given: 1e-290 + 0 * limits).parts[0].cases == 0

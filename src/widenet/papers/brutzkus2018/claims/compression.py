@@ -118,7 +118,16 @@ def learning_on(specimen: Specimen, trials: int, *, replayed: bool) -> list[Lear
     if (reason := silence_over_labels(specimen)) is not None:
         return reason
     samples = OwnSamples(own_data=specimen.digest, trials=trials, n_samples=n_points // 2, seed=specimen.choices.seed)
-    return [LearningSetting(samples=samples, rule=rule_on(specimen), seed=specimen.choices.seed, replayed=replayed)]
+    chosen = specimen.choices
+    return [
+        LearningSetting(
+            samples=samples,
+            rule=rule_on(specimen),
+            seed=chosen.seed,
+            replayed=replayed,
+            most_updates=chosen.max_updates,
+        )
+    ]
 
 
 @compression_replay.speaks

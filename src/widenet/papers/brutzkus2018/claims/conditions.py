@@ -38,6 +38,16 @@ def ended(runs: Ledgers) -> Runs:
     )
 
 
+def lost(runs: Ledgers) -> np.ndarray:
+    """Runs that float64 lost: they overflowed, rounding could carry a margin across 1, or their updates round to 0.
+
+    Where η, v and α are positive every point with y N(x) < 1 but 0 has a gradient, so nothing else makes a run stall.
+    """
+    moves = (runs.step_size > 0) & (runs.smallest_output > 0) & (runs.slope > 0)
+    vanished = (runs.status == RunStatus.STALLED) & moves
+    return (runs.status == RunStatus.DIVERGED) | runs.blurred | vanished
+
+
 def zero_loss(runs: Ledgers, undecided: np.ndarray) -> Sides:
     """Every y N(x) is at least 1 at the end: the hinge loss is exactly 0."""
     return Sides(

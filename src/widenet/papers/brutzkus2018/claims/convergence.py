@@ -9,7 +9,14 @@ from widenet.claims.meaning import Topic
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING
-from widenet.papers.brutzkus2018.claims.conditions import active_before, conditions, ended, promised_updates, zero_loss
+from widenet.papers.brutzkus2018.claims.conditions import (
+    active_before,
+    conditions,
+    ended,
+    lost,
+    promised_updates,
+    zero_loss,
+)
 from widenet.papers.brutzkus2018.claims.specimens import silence_over_labels
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, LedgerSetting, joined, ledgers, theorem_2_settings
@@ -31,10 +38,10 @@ def theorem_2(cells: Sequence[Ledgers], *, bound: UpdateBound = max_nonzero_upda
     """
     runs = joined(cells)
     limits = promised_updates(runs, bound(*runs.parameters))
-    lost = (runs.status == RunStatus.DIVERGED) | runs.blurred
-    over = (runs.updates > np.floor(limits * (1 + ROUNDING))) & ~lost
+    gone = lost(runs)
+    over = (runs.updates > np.floor(limits * (1 + ROUNDING))) & ~gone
     # Whether an unfinished run would stay below the bound and reach loss 0 is not known; that it exceeds it is.
-    cut_off = (runs.status == RunStatus.BUDGET_SPENT) | lost
+    cut_off = (runs.status == RunStatus.BUDGET_SPENT) | gone
     return evidence(
         {
             "at most M_k non-zero updates": Sides(
@@ -51,13 +58,13 @@ def theorem_2(cells: Sequence[Ledgers], *, bound: UpdateBound = max_nonzero_upda
         },
         conditions(runs),
         runs=ended(runs),
-        details={"largest_update_count": int(runs.updates.max()), **_median(runs.updates, limits, lost)},
+        details={"largest_update_count": int(runs.updates.max()), **_median(runs.updates, limits, gone)},
         note=_note(runs, over, runs.updates / limits, limits),
     )
 
 
-def _median(counts: np.ndarray, limits: np.ndarray, lost: np.ndarray) -> dict[str, float]:
-    finite = np.isfinite(limits) & ~lost
+def _median(counts: np.ndarray, limits: np.ndarray, gone: np.ndarray) -> dict[str, float]:
+    finite = np.isfinite(limits) & ~gone
     return {"median_tightness": float(np.median(counts[finite] / limits[finite]))} if finite.any() else {}
 
 
@@ -100,6 +107,7 @@ def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
         slope=chosen.slope,
         step_size=chosen.step_size,
         seed=chosen.seed,
+        init_scale=chosen.init_scale,
     )
     return [LedgerSetting(trials=trials, adversarial=False, most_updates=chosen.max_updates)]
 

@@ -11,7 +11,14 @@ import numpy as np
 from widenet.claims.base import Evidence, Kind, claim, pick
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.tolerances import BOUND, ROUNDING, STEP
-from widenet.papers.brutzkus2018.claims.conditions import active_before, conditions, ended, promised_updates, zero_loss
+from widenet.papers.brutzkus2018.claims.conditions import (
+    active_before,
+    conditions,
+    ended,
+    lost,
+    promised_updates,
+    zero_loss,
+)
 from widenet.papers.brutzkus2018.claims.convergence import ledgers_on
 from widenet.papers.brutzkus2018.formulas import (
     largest_square_gain,
@@ -213,8 +220,8 @@ def theorem_2_chain(
     runs = joined(cells)
     inner, outer, printed = (promised_updates(runs, bound(runs)) for bound in (innermost, middle, outermost))
     # A run that was cut off, or whose margins are below rounding, has no T; a promise that is infinite is none.
-    lost = runs.blurred | (runs.status == RunStatus.DIVERGED)
-    lost |= (runs.status == RunStatus.BUDGET_SPENT) & (runs.updates <= inner * (1 + BOUND))
+    gone = lost(runs)
+    gone |= (runs.status == RunStatus.BUDGET_SPENT) & (runs.updates <= inner * (1 + BOUND))
     return evidence(
         {
             "T ≤ M_init": Sides(
@@ -222,16 +229,16 @@ def theorem_2_chain(
                 inner,
                 Sense.AT_MOST,
                 room=BOUND * inner,
-                undecided=lost,
+                undecided=gone,
                 quantity="non-zero updates in the run closest to M_init",
             ),
             "M_init ≤ M_root": Sides(inner, outer, Sense.AT_MOST, room=BOUND * outer),
             "M_root ≤ M_k": Sides(outer, printed, Sense.AT_MOST, room=BOUND * printed),
-            "training loss 0 at the end": zero_loss(runs, lost | (runs.status == RunStatus.BUDGET_SPENT)),
+            "training loss 0 at the end": zero_loss(runs, gone | (runs.status == RunStatus.BUDGET_SPENT)),
         },
         conditions(runs),
         runs=ended(runs),
-        details=_medians(runs.updates, inner, outer, printed, ~lost),
+        details=_medians(runs.updates, inner, outer, printed, ~gone),
     )
 
 

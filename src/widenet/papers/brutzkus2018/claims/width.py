@@ -10,7 +10,7 @@ from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_least, at_m
 from widenet.claims.meaning import Topic
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.brutzkus2018.claims.conditions import conditions, ended, promised_updates, zero_loss
+from widenet.papers.brutzkus2018.claims.conditions import conditions, ended, lost, promised_updates, zero_loss
 from widenet.papers.brutzkus2018.claims.convergence import ledgers_on
 from widenet.papers.brutzkus2018.formulas import (
     Values,
@@ -109,8 +109,8 @@ def corollary_3(
     general = formulas.general(normalization)
     simple = simple_bound(ws, slopes, etas, constant(slopes))
     limits = promised_updates(runs, bound(*runs.parameters[:3]))
-    lost = runs.blurred | (runs.status == RunStatus.DIVERGED)
-    cut_off = lost | (runs.status == RunStatus.BUDGET_SPENT)
+    gone = lost(runs)
+    cut_off = gone | (runs.status == RunStatus.BUDGET_SPENT)
     return evidence(
         {
             "at most M non-zero updates": Sides(
@@ -118,7 +118,7 @@ def corollary_3(
                 limits,
                 Sense.AT_MOST,
                 room=ROUNDING * limits,
-                undecided=lost | (cut_off & (runs.updates <= limits)),
+                undecided=gone | (cut_off & (runs.updates <= limits)),
                 quantity="non-zero updates in the tightest run",
             ),
             "training loss 0 at the end": zero_loss(runs, cut_off),

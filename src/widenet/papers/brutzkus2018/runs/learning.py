@@ -144,11 +144,12 @@ def replay(
 
 @dataclass(frozen=True, eq=False)
 class Learning:
-    """Samples and the rule that learns from each."""
+    """Samples and the rule that learns from each; `patience` is how many updates a run gets at most."""
 
     samples: SampleSets
     rule: LearningRule
     seed: int = 0
+    patience: float = PATIENCE
 
     def start(self, trial: int) -> Weights:
         """W_0 of a trial."""
@@ -162,7 +163,7 @@ class Learning:
     @property
     def is_waited_for(self) -> bool:
         """Whether a run gets all the updates it is promised to need; otherwise its loss at the end says nothing."""
-        return self.update_bound <= PATIENCE
+        return self.update_bound < self.patience
 
     def run(self, trial: int) -> Learned:
         """The training of one trial, the same bits each time and in any company."""
@@ -176,18 +177,19 @@ class Learning:
             self.samples.inputs[list(trials)],
             self.samples.labels[list(trials)],
             [[self.seed, trial, 1] for trial in trials],
-            int(self.update_bound) + 1 if self.is_waited_for else GIVEN_UP,
+            int(self.update_bound) + 1 if self.is_waited_for else int(min(self.patience, GIVEN_UP)),
             progress,
         )
 
 
 class LearningSetting(ClosedModel):
-    """Samples, a rule, and whether each run is replayed from its compression points."""
+    """Samples, a rule, whether each run is replayed from its compression points, and the updates it gets at most."""
 
     samples: DrawnSamples | OwnSamples = Field(discriminator="kind")
     rule: LearningRule
     seed: int
     replayed: bool = False
+    most_updates: int | None = None
 
     @property
     def own_data(self) -> str | None:
@@ -273,7 +275,7 @@ def learn_all(
         rows.append((*counts, learned.loss, int(outside.sum()), unused_error, error))
         if replayed:
             points = keep(learned.updated)
-            missing = min(max(size - len(points), 0), MOST_PADDING)
+            missing = int(min(max(size - len(points), 0), MOST_PADDING, learning.patience))
             spare = padding.integers(samples.n_samples, size=missing).tolist()
             weights = replay(rule, start(learning, trial), inputs, labels, [*points, *spare])
             same.append(np.array_equal(weights, learned.weights))
@@ -299,7 +301,8 @@ def learn_all(
 
 def run_learning(setting: LearningSetting, progress: Progress) -> LearningRuns:
     """One cell."""
-    learning = Learning(setting.samples.draw(), setting.rule, setting.seed)
+    patience = PATIENCE if setting.most_updates is None else min(setting.most_updates, PATIENCE)
+    learning = Learning(setting.samples.draw(), setting.rule, setting.seed, patience)
     return learn_all(learning, progress, replayed=setting.replayed)
 
 

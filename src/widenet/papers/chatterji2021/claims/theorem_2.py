@@ -210,7 +210,10 @@ def phases_on(specimen: Specimen) -> list[PhaseSetting] | Silence:
     if (reason := silence_over_clusters(specimen)) is not None:
         return reason
     own, seed = OwnClusters(own_data=specimen.digest), specimen.choices.seed
-    return [PhaseSetting(points=own, half_width=200, n_steps=OWN_STEPS, seed=seed)]
+    steps = min(OWN_STEPS, specimen.choices.max_updates or OWN_STEPS)
+    if steps < 2:
+        return Silence("It is about the steps after the first one, and max_updates allows one.")
+    return [PhaseSetting(points=own, half_width=200, n_steps=steps, seed=seed)]
 
 
 @claim(

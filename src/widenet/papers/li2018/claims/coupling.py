@@ -13,7 +13,7 @@ from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.li2018.claims.geometry import SIGMAS, share_room, weights_in_span
 from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import own_points, prepared
+from widenet.papers.li2018.claims.specimens import cut_off, own_points, prepared
 from widenet.papers.li2018.formulas import (
     HALF_NORMAL,
     E,
@@ -303,7 +303,7 @@ def own_descents(specimen: Specimen) -> list[DescentSetting] | Silence:
     data = own_points(specimen, most=300, single=True)
     if isinstance(data, Silence):
         return data
-    return own_settings(data, specimen.choices.seed, min(3, specimen.choices.n_runs or 2))
+    return cut_off(own_settings(data, specimen.choices.seed, min(3, specimen.choices.n_runs or 2)), specimen)
 
 
 lemma_5_1.means(

@@ -170,7 +170,12 @@ def _(specimen: Specimen) -> Silence:
 @section_5_observation.speaks
 def _(specimen: Specimen) -> list[DescentSetting] | Silence:
     data = own_points(specimen, most=150, single=True)
-    return data if isinstance(data, Silence) else own_widths(data, specimen.choices.seed)
+    if isinstance(data, Silence):
+        return data
+    settings, allowed = own_widths(data, specimen.choices.seed), specimen.choices.max_updates
+    if allowed is not None and allowed < settings[0].n_steps:
+        return Silence(f"It needs {settings[0].n_steps} steps at each width, and max_updates allows {allowed}.")
+    return settings
 
 
 @claim("li2018.section_6_rank", Kind.STEP, "low rank of the weights, Section 6", reads=descents.at(coupled_settings))

@@ -15,7 +15,14 @@ from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.components import is_obstructed
 from widenet.papers.li2018.claims.mixing import fitted_slope
 from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import own_points, prepared, separated, separated_as_printed, structure_of
+from widenet.papers.li2018.claims.specimens import (
+    cut_off,
+    own_points,
+    prepared,
+    separated,
+    separated_as_printed,
+    structure_of,
+)
 from widenet.papers.li2018.runs.passes import (
     Pass,
     PassSetting,
@@ -83,7 +90,7 @@ def own_runs(specimen: Specimen) -> list[PassSetting] | Silence:
     if isinstance(sample, Silence) or isinstance(data, Silence):
         return Silence(str(sample))
     runs = min(20, specimen.choices.n_runs or 20)
-    return own_passes(data, specimen.choices.seed, runs, len(sample.points))
+    return cut_off(own_passes(data, specimen.choices.seed, runs, len(sample.points)), specimen)
 
 
 @claim("li2018.theorem_4_1_as_printed", Kind.MAIN, "Theorem 4.1, Section 4", reads=passes.at(hexagon_passes))
@@ -223,7 +230,7 @@ def _(specimen: Specimen) -> list[PassSetting] | Silence:
     sample, data = prepared(specimen, most=300), own_points(specimen, most=300)
     if isinstance(sample, Silence) or isinstance(data, Silence):
         return Silence(str(sample))
-    return own_pass_widths(data, specimen.choices.seed, len(sample.points))
+    return cut_off(own_pass_widths(data, specimen.choices.seed, len(sample.points)), specimen)
 
 
 @theorem_4_1_obstruction.speaks

@@ -13,6 +13,7 @@ from widenet.diagnostics.components import Structure
 from widenet.papers.li2018.claims.geometry import random_coefficients, share_room, split_off, weights_in_span
 from widenet.papers.li2018.claims.network import pieces, unit_norm
 from widenet.papers.li2018.claims.specimens import (
+    cut_off,
     needs_the_law,
     own_points,
     prepared,
@@ -168,7 +169,8 @@ def _(specimen: Specimen) -> list[LargeGradientSetting] | Silence:
     if isinstance(data, Silence):
         return data
     seed = specimen.choices.seed
-    return [LargeGradientSetting(data=data, n_random=20, n_steps=60, n_searches=1, search_steps=20, seed=seed)]
+    few = LargeGradientSetting(data=data, n_random=20, n_steps=60, n_searches=1, search_steps=20, seed=seed)
+    return cut_off([few], specimen)
 
 
 def hexagon_settings(scale: Scale, seed: int) -> list[LargeGradientSetting]:

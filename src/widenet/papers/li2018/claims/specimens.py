@@ -1,7 +1,7 @@
 """What the claims of this paper ask of a reader's data before they speak about it."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -9,11 +9,16 @@ from widenet.claims.base import Hypothesis, Silence, at_most, more_than
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING
 from widenet.diagnostics.components import Structure, relative
+from widenet.papers.li2018.runs.descents import DescentSetting
+from widenet.papers.li2018.runs.large_gradients import LargeGradientSetting
+from widenet.papers.li2018.runs.passes import PassSetting
 from widenet.papers.li2018.settings import OwnPoints, Sample, own_sample
 
 MOST_POINTS = 1000
 FOLLOWED = "Every neuron is followed on every point here"
 MOST_DIMENSIONS = 4000
+
+Setting = TypeVar("Setting", PassSetting, DescentSetting, LargeGradientSetting)
 
 
 def prepared(specimen: Specimen, *, most: int = MOST_POINTS, for_what: str = FOLLOWED) -> Sample | Silence:
@@ -39,6 +44,13 @@ def own_points(specimen: Specimen, *, most: int = MOST_POINTS, single: bool = Fa
     """The same data as a part of a setting."""
     found = prepared(specimen, most=most)
     return found if isinstance(found, Silence) else OwnPoints(own_data=specimen.digest, single=single)
+
+
+def cut_off(settings: Sequence[Setting], specimen: Specimen) -> list[Setting]:
+    """The same runs with no more steps than the reader's `max_updates`."""
+    most = specimen.choices.max_updates
+    allowed = [each.n_steps if most is None else min(each.n_steps, most) for each in settings]
+    return [each.model_copy(update={"n_steps": steps}) for each, steps in zip(settings, allowed, strict=True)]
 
 
 def needs_the_law(specimen: Specimen) -> Silence:

@@ -11,7 +11,7 @@ from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import BOUND, ROUNDING, STEP
 from widenet.diagnostics.homogeneous_margins import losses as losses_of
 from widenet.papers.sarussi2021.claims.conditions import SHAPE, conditions
-from widenet.papers.sarussi2021.claims.specimens import silence_over_labels
+from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, silence_over_labels
 from widenet.papers.sarussi2021.formulas import (
     epoch_bound,
     one_epoch,
@@ -35,7 +35,7 @@ def theorem_4_1(cells: Sequence[Epochs], *, bound: UpdateBound = update_bound) -
     From the proof, and far tighter: the loss is below ε at the end of the first epoch i_e in which every sampled loss
     is at most ε_0 = ε/(1 + 2v²R_x²ηkn), and n·i_e ≤ M. A run that gives up before M decides nothing.
     """
-    hits, ends, losses, limits, levels, running = [], [], [], [], [], []
+    hits, ends, losses, limits, levels, running, scales = [], [], [], [], [], [], []
     for runs in cells:
         for number, level in enumerate(runs.levels):
             hits.append(runs.hits[:, number])
@@ -45,8 +45,9 @@ def theorem_4_1(cells: Sequence[Epochs], *, bound: UpdateBound = update_bound) -
             limits.append(promised(runs, bound, level))
             levels.append(np.full(len(runs), level))
             running.append(np.full(len(runs), runs.updates))
-    hit, end, loss, limit, level, made = (
-        np.concatenate(each) for each in (hits, ends, losses, limits, levels, running)
+            scales.append(runs.clean_scales[:, number])
+    hit, end, loss, limit, level, made, scale = (
+        np.concatenate(each) for each in (hits, ends, losses, limits, levels, running, scales)
     )
     lost, unclean = hit < 0, end == 0
     # A run that is cut off has at least this many updates behind it: more than M of them break the bound.
@@ -60,7 +61,9 @@ def theorem_4_1(cells: Sequence[Epochs], *, bound: UpdateBound = update_bound) -
                 undecided=lost & (count <= limit),
                 quantity="updates until L < ε, in the run closest to M",
             ),
-            "L < ε at the end of the first clean epoch": Sides(loss, level, strict=True),
+            "L < ε at the end of the first clean epoch": Sides(
+                loss, level, strict=True, undecided=_decided_by_rounding(loss, level, scale)
+            ),
             "the first clean epoch ends within M(n, ε)": Sides(
                 np.where(unclean, made, end), limit, room=ROUNDING * limit, undecided=unclean & (made <= limit)
             ),
@@ -70,6 +73,12 @@ def theorem_4_1(cells: Sequence[Epochs], *, bound: UpdateBound = update_bound) -
         details={"updates_to_level": hit, "updates_to_clean_epoch": end, "bound": limit},
         note=f"M is {np.median(limit / np.maximum(hit, 1)):.1g} times what the runs needed.",
     )
+
+
+def _decided_by_rounding(loss: np.ndarray, level: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Whether a loss misses its level by no more than margins of this size are rounded, where that is not next to 0."""
+    blur = ROUNDING * scale
+    return (loss >= level) & (loss - level <= blur) & (blur > STEP * level)
 
 
 def promised(runs: Epochs, bound: UpdateBound, level: float) -> np.ndarray:
@@ -210,15 +219,20 @@ def equation_25(cells: Sequence[Epochs], *, epoch: Callable[..., np.ndarray] = o
 
     The end of epoch i_e is the state after n·i_e updates. Not at n·i_e + 1, as printed.
     """
-    losses, limits = [], []
+    losses, limits, scales = [], [], []
     for runs in cells:
         shape = (runs.step_size, runs.output_weight, runs.half_width, runs.largest_norm[:, None])
         found = runs.clean > 0
         losses.append(losses_of(runs.clean_margins[:, :, -1]).max(axis=2)[found])
         limits.append(((1 + epoch(runs.n_samples, *shape)) * runs.clean_levels)[found])
-    loss, limit = np.concatenate(losses), np.concatenate(limits)
+        scales.append(runs.clean_scales[found])
+    loss, limit, scale = (np.concatenate(each) for each in (losses, limits, scales))
     return evidence(
-        {"every loss is at most (1 + 2v²R_x²ηkn)ε_0": Sides(loss, limit, room=ROUNDING * limit)},
+        {
+            "every loss is at most (1 + 2v²R_x²ηkn)ε_0": Sides(
+                loss, limit, room=ROUNDING * limit, undecided=_decided_by_rounding(loss, limit, scale)
+            )
+        },
         (*pick(conditions(cells), "input_norm", "once_per_epoch", *SHAPE), clean_epoch(cells)),
         runs=Runs(tried=sum(len(runs) for runs in cells)),
     )
@@ -239,7 +253,7 @@ def epochs_on(specimen: Specimen) -> list[EpochSetting] | Silence:
             slope=chosen.slope,
             step_size=chosen.step_size,
             clean_levels=(),
-            most_epochs=max(2, min(6000, 20_000 // n)),
+            most_epochs=epochs_allowed(specimen, max(2, min(6000, 20_000 // n))),
             seed=chosen.seed,
         )
     ]

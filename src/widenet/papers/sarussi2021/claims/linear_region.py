@@ -13,7 +13,7 @@ from widenet.claims.meaning import Topic
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING
-from widenet.papers.sarussi2021.claims.specimens import silence_over_labels
+from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, silence_over_labels
 from widenet.papers.sarussi2021.formulas import sharp_factor
 from widenet.papers.sarussi2021.runs.clouds import SLOPES, Clouds, CloudSetting, ask, clouds
 from widenet.papers.sarussi2021.settings import OwnPoints, SignedNetwork, turning_point
@@ -278,6 +278,7 @@ def clouds_on(specimen: Specimen) -> list[CloudSetting] | Silence:
             half_width=chosen.n_neurons // 2,
             slope=chosen.slope,
             step_size=chosen.step_size,
+            most_epochs=epochs_allowed(specimen, 40),
             seed=chosen.seed,
         )
     ]

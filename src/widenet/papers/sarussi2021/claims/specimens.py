@@ -20,6 +20,12 @@ def silence_over_labels(specimen: Specimen) -> Silence | None:
     return None
 
 
+def epochs_allowed(specimen: Specimen, own: int) -> int:
+    """How many epochs runs go on: so many of their own, or fewer where the reader's `max_updates` are spent."""
+    most = specimen.choices.max_updates
+    return own if most is None else max(1, min(own, most // len(specimen.labels)))
+
+
 def silence_without_separator(specimen: Specimen) -> Silence | None:
     """The same, and data that nothing separates through the origin."""
     if (reason := silence_over_labels(specimen)) is not None:

@@ -12,7 +12,7 @@ from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.sarussi2021.claims.conditions import SHAPE, conditions
-from widenet.papers.sarussi2021.claims.specimens import silence_over_labels
+from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, silence_over_labels
 from widenet.papers.sarussi2021.formulas import (
     LARGEST_PUSH,
     alignment_growth,
@@ -74,18 +74,23 @@ def equation_13(
         [after(0.0, runs.pushes, 0.0, *_shape(runs), runs.largest_norm[:, None]) + 0 * runs.pushes for runs in cells]
     )
     promised = joined([cross * runs.step_size * runs.pushes * runs.margins for runs in cells])
-    scales, norms = joined([runs.scales for runs in cells]), joined([runs.norms for runs in cells])
+    scales = joined([runs.scales for runs in cells])
+    # Rows and points that the products are made with.
+    sizes = joined([(1 + runs.norms) * (1 + runs.largest_norm[:, None]) for runs in cells])
+    products = joined([runs.cross for runs in cells])
+    gap = np.abs(products - promised)
     return evidence(
         {
             "‖ΔW‖² ≤ 2kη²v²R_x²|ℓ'|²": Sides(
                 joined([runs.squares for runs in cells]), limits, room=STEP * limits, scored=~(limits <= SMALLEST)
             ),
             "2⟨W, ΔW⟩ = 2η|ℓ'|q": Sides(
-                joined([runs.cross for runs in cells]),
+                products,
                 promised,
                 Sense.EQUAL,
                 room=STEP * scales,
-                scored=~(scales <= SMALLEST * (1 + norms)),
+                undecided=(gap > STEP * scales) & (gap <= joined(list(map(_blur, cells)))),
+                scored=~(scales <= SMALLEST * sizes),
             ),
         },
         pick(conditions(cells), "input_norm", "labels", *SHAPE),
@@ -201,6 +206,13 @@ def section_13_differences(cells: Sequence[Ledger], *, shift: float = 0.0) -> Ev
     return evidence(parts, details={**_counted(cells), "updates_with_agreement": int(agreeing)})
 
 
+def _blur(runs: Ledger) -> np.ndarray:
+    """What rounding of ⟨w_j, x⟩ can do to 2⟨W, ΔW⟩, where its terms cancel: ‖W‖ and R_x do not."""
+    before = np.concatenate([runs.start_norm[:, None], runs.norms[:, :-1]], axis=1)
+    sizes = (2 * runs.half_width) ** 0.5 * before * runs.largest_norm[:, None]
+    return ROUNDING * 2 * runs.step_size * runs.pushes * runs.output_weight * sizes
+
+
 def _smallest(runs: Ledger) -> np.ndarray:
     """Below this the gain ⟨ΔW, W*⟩ is decided by underflow; per run and broadcast over updates."""
     return SMALLEST * (1 + runs.separator_norm)[:, None]
@@ -224,7 +236,7 @@ def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
             half_width=chosen.n_neurons // 2,
             slope=chosen.slope,
             step_size=chosen.step_size,
-            n_epochs=max(1, min(100, 4000 // n)),
+            n_epochs=epochs_allowed(specimen, max(1, min(100, 4000 // n))),
             seed=chosen.seed,
         )
     ]

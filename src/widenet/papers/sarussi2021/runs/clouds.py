@@ -25,6 +25,7 @@ class CloudSetting(ClosedModel):
     Attributes:
       points: networks are trained on these, and asked about them, about random directions and about the worst one
         that a search finds, after every epoch; None draws networks at random, rows around two centres.
+      most_epochs: of training, fewer where there are many points.
       lifted: a coordinate that is always 1 is appended to the points, so that the last entry of a row is a bias.
     """
 
@@ -35,6 +36,7 @@ class CloudSetting(ClosedModel):
     half_width: int = 5
     slope: float = 0.3
     step_size: float = 0.1
+    most_epochs: int = 40
     seed: int = 0
 
     @property
@@ -166,7 +168,7 @@ def _trained(setting: CloudSetting, points: PointsSource, progress: Progress) ->
     problem = draw_problem(trained)
     orders, weights, asked = problem.epochs(), problem.weights, []
     draw = np.random.default_rng([setting.seed, 11])
-    n_epochs = max(2, min(40, 4000 // problem.n_samples))
+    n_epochs = min(setting.most_epochs, max(2, 4000 // problem.n_samples))
     for _ in over(range(n_epochs), progress, "epochs of SGD"):
         for samples in next(orders).T:
             weights = weights + next_move(problem, weights, samples).change

@@ -1,0 +1,43 @@
+"""What a reader chooses reaches the runs of every room."""
+
+import numpy as np
+import pytest
+
+from widenet import papers
+from widenet.claims import Silence
+from widenet.claims.specimen import Choices, Specimen
+from widenet.data import from_arrays
+
+LIMITS = {
+    "brutzkus2018.ledgers": "most_updates",
+    "brutzkus2018.learning": "most_updates",
+    "li2018.passes": "n_steps",
+    "li2018.descents": "n_steps",
+    "li2018.large_gradients": "n_steps",
+    "sarussi2021.epochs": "most_epochs",
+    "sarussi2021.ledgers": "n_epochs",
+    "sarussi2021.clouds": "most_epochs",
+    "chatterji2021.second_phases": "n_steps",
+}
+CORNERS = from_arrays(np.array([[1.0, 0.0], [0.6, 0.8], [-1.0, 0.0], [-0.6, -0.8]]), np.array([1.0, 1.0, -1.0, -1.0]))
+
+
+def most(experiment: str, max_updates: int | None = None) -> set[int | None]:
+    """The limits of all runs of an experiment that claims of its paper ask for; empty where all are silent."""
+    specimen = Specimen(CORNERS, Choices(max_updates=max_updates))
+    found = set()
+    for claim in papers.claims_of(experiment.split(".")[0]):
+        places = [place for place, each in enumerate(claim.reads) if each.id == experiment]
+        if places and not isinstance(answer := claim.on(specimen), Silence):
+            groups = [answer] if len(claim.reads) == 1 else answer
+            found |= {getattr(each, LIMITS[experiment]) for place in places for each in groups[place]}
+    return found
+
+
+@pytest.mark.parametrize("experiment", LIMITS)
+def test_runs_are_cut_off_after_the_updates_that_are_allowed(experiment):
+    allowed = {9 // 4, 1} if "epochs" in LIMITS[experiment] else {9}
+    assert most(experiment, 9) <= allowed
+    assert most(experiment, 9)
+    assert not most(experiment) & allowed
+    assert most(experiment, 1) == (set() if experiment == "chatterji2021.second_phases" else {1})

@@ -1,0 +1,145 @@
+"""Scales and pieces of float32 numbers, and which kernel fits and pays where."""
+
+from types import SimpleNamespace
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.training.problems import kernel_of, networks, separable, toy
+from widenet.losses import hinge
+from widenet.networks import huberized_relu
+from widenet.training import SGD, LogSquared, Recipe
+from widenet.training.kernels import block, fused, gram, pieces, swept
+from widenet.types import Dataset, Layers
+
+
+@pytest.mark.parametrize(
+    ("bound", "power"), [(1.0, 14), (1.999, 14), (2.0, 13), (0.5, 15), (3.0, 13), (0.0, 114), (3e38, -113)]
+)
+def test_a_bound_is_brought_just_under_two_to_the_fifteenth(bound, power):
+    assert float(pieces.power_of_two(jnp.float32(bound))) == 2.0**power
+    assert float(pieces.power_of_two(jnp.float64(bound))) == 1
+
+
+def test_the_spread_of_columns():
+    def spread(rows):
+        return pieces.spread(Dataset(jnp.asarray(rows), jnp.ones(np.shape(rows)[:-1])))
+
+    assert spread([[1.0, -8.0], [-2.0, 4.0]]) == 4
+    assert spread([[1.0, -8.0, 0.0], [-2.0, 4.0, 0.0]]) == 4
+    assert spread([[[1.0, -8.0]], [[-2.0, 0.25]]]) == 4
+    assert spread([[0.0, 0.0]]) == 1
+    assert spread([[0.05, 0.5]]) == pytest.approx(10)
+
+
+def test_inputs_are_filled_up_scaled_and_split():
+    draw = np.random.default_rng(0).normal(size=(3, 5))
+    inputs = jnp.asarray(draw, jnp.float32)
+    (high, low), scale = pieces.scaled_pieces(inputs, 4)
+    assert (high.shape, high.dtype, low.dtype) == ((3, 8), jnp.float16, jnp.float16)
+    together = (np.asarray(high, np.float64) + np.asarray(low, np.float64)) / float(scale)
+    np.testing.assert_allclose(together[:, :5], np.asarray(inputs, np.float64), rtol=2.0**-21)
+    assert not together[:, 5:].any()
+    assert 2**14 <= float(scale) * np.abs(np.asarray(inputs)).max() < 2**15
+    (whole,), one = pieces.scaled_pieces(jnp.asarray(draw), 5)
+    np.testing.assert_array_equal(whole, draw)
+    assert float(one) == 1
+    assert len(pieces.pieces_of(jnp.ones(2))) == 1
+    first, second = pieces.pieces_of(jnp.asarray([1 + 2.0**-12], jnp.float32))
+    assert (float(first[0]), float(second[0])) == (1, 2.0**-12)
+
+
+@pytest.mark.parametrize(
+    ("capability", "has"),
+    [("8.0", True), ("9.0", True), ("7.5", False), ("10.3", True), ("gfx90a", False), (None, False)],
+)
+def test_tensor_cores_are_those_of_nvidia_from_ampere_on(monkeypatch, capability, has):
+    device = SimpleNamespace() if capability is None else SimpleNamespace(compute_capability=capability)
+    assert not pieces.has_tensor_cores()
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    monkeypatch.setattr(jax, "devices", lambda: [device])
+    assert pieces.has_tensor_cores() is has
+
+
+def two_columns(ratio):
+    return Dataset(jnp.asarray([[1.0, ratio]], jnp.float32), jnp.ones(1, jnp.float32))
+
+
+def test_where_the_gpu_kernels_pay(monkeypatch):
+    small, wide = (networks(1, width, 2, dtype=jnp.float32) for width in (510, 512))
+    for kernel in (fused, swept):
+        monkeypatch.setattr(kernel, "has_tensor_cores", lambda: True)
+    assert [fused.pays(small, two_columns(ratio)) for ratio in (1.0, 4096.0, 4100.0)] == [True, True, False]
+    assert [swept.pays(wide, two_columns(ratio), 2) for ratio in (1.0, 4096.0, 4100.0)] == [True, True, False]
+    assert [swept.pays(nets, two_columns(1.0), 2) for nets in (small, wide)] == [False, True]
+    assert [swept.pays(wide, two_columns(1.0), batch) for batch in (1, 2)] == [False, True]
+    double = networks(1, 512, 2)
+    assert not fused.pays(double, two_columns(1.0))
+    assert not swept.pays(double, two_columns(1.0), 2)
+    for kernel in (fused, swept):
+        monkeypatch.setattr(kernel, "has_tensor_cores", lambda: False)
+    assert not fused.pays(small, two_columns(1.0))
+    assert not swept.pays(wide, two_columns(1.0), 2)
+
+
+def answers(nets, count):
+    second = jnp.ones((1, count, nets.n_neurons))
+    return eqx.tree_at(lambda net: net.output_weights, nets, second)
+
+
+def test_what_the_gpu_kernels_can_do(monkeypatch):
+    nets, data, hidden = networks(1), toy(), Layers.HIDDEN
+    single = jax.tree.map(lambda leaf: leaf.astype(jnp.float32), data)
+    smooth = networks(1, activation=huberized_relu(0.5))
+    assert fused.fits(nets, data, 1, hidden, None)
+    assert fused.fits(networks(1, 256), data, 1, hidden, None)
+    for wrong in (
+        (networks(1, 258), data, 1, hidden, None),
+        (answers(nets, 2), data, 1, hidden, None),
+        (smooth, data, 1, hidden, None),
+        (object(), data, 1, hidden, None),
+        (nets, single, 1, hidden, None),
+        (nets, data, 2, hidden, None),
+        (nets, data, None, hidden, None),
+        (nets, data, 1, Layers.BOTH, None),
+        (nets, data, 1, hidden, object()),
+    ):
+        assert not fused.fits(*wrong)
+    assert swept.fits(nets, data, 64, hidden, None)
+    assert swept.fits(answers(nets, 32), data, 1, hidden, None)
+    for wrong in (
+        (nets, data, 65, hidden, None),
+        (answers(nets, 33), data, 1, hidden, None),
+        (smooth, data, 1, hidden, None),
+        (object(), data, 1, hidden, None),
+        (nets, single, 1, hidden, None),
+        (nets, data, 1, Layers.BOTH, None),
+        (nets, data, 1, hidden, object()),
+    ):
+        assert not swept.fits(*wrong)
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    assert not fused.fits(nets, data, 1, hidden, None)
+    assert not swept.fits(nets, data, 1, hidden, None)
+    assert fused.fits(networks(1, dtype=jnp.float32), single, 1, hidden, None)
+    assert swept.fits(networks(1, dtype=jnp.float32), single, 1, hidden, None)
+
+
+def test_which_kernel_is_chosen_on_a_cpu():
+    """Inner products of inputs pay with fewer samples than dimensions, blocks with batches up to half of their rows."""
+    assert [gram.pays(separable(count, 5)) for count in (4, 5, 6)] == [True, False, False]
+    data = separable(40, 5)
+    assert kernel_of(Recipe(hinge, 0.5, 10, batch_size=32), networks(1), data) == "blocked"
+    assert kernel_of(Recipe(hinge, 0.5, 10, batch_size=33), networks(1), data) == "plain"
+    assert kernel_of(Recipe(hinge, 0.5, 10, batch_size=3), networks(1, dim=60), separable(40, 60)) == "gram"
+    assert kernel_of(Recipe(hinge, method=SGD(LogSquared(1.0)), max_steps=10), networks(1), data) == "plain"
+    assert block.ROWS == fused.ROWS == 64
+
+
+@pytest.mark.parametrize("kernel", ["blocked", "gram", "fused", "swept"])
+def test_a_rule_for_steps_needs_the_plain_kernel(kernel):
+    ruled = Recipe(hinge, method=SGD(LogSquared(1.0), kernel=kernel), max_steps=10)
+    with pytest.raises(ValueError, match=f"the {kernel} kernel trains"):
+        kernel_of(ruled, networks(1), toy())
