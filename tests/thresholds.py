@@ -25,7 +25,8 @@ TOLERANCE = 1e-12
 
 def asked(id: str, points: Any, labels: Sequence[int], **choices: Any) -> Evidence | Silence:
     """What the claim says about these points, which are taken as they are."""
-    specimen = Specimen(from_arrays(points, labels), Choices(**({"n_runs": 1, "n_neurons": 2} | choices)))
+    chosen: dict[str, Any] = {"n_runs": 1, "n_neurons": 2} | choices
+    specimen = Specimen(from_arrays(points, labels), Choices(**chosen))
     answer = ask(papers.find_claim(id), specimen, _cells(os.environ["WIDENET_STORE"]))
     assert not isinstance(answer, Mishap), answer
     return answer

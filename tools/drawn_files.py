@@ -38,6 +38,13 @@ BLOCK, TROUBLES = 250, 40
 FOR_LOOKING, FOR_ASKING = 1e-6, 15.0
 """Seconds that a certificate may take: one that only looks at the data, and one that asks all theorems."""
 
+DRAWING = [
+    hypothesis.HealthCheck.too_slow,
+    hypothesis.HealthCheck.data_too_large,
+    hypothesis.HealthCheck.filter_too_much,
+]
+"""Inputs may be slow to draw."""
+
 
 @dataclass(frozen=True)
 class File:
@@ -326,7 +333,7 @@ def look(block: int, count: int, every: int) -> dict[str, Any]:
         database=None,
         deadline=None,
         phases=(hypothesis.Phase.generate,),
-        suppress_health_check=tuple(hypothesis.HealthCheck),
+        suppress_health_check=DRAWING,
     )
     @hypothesis.given(inputs)
     def each(given: File | Values) -> None:

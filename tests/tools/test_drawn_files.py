@@ -4,14 +4,14 @@ import hypothesis
 import pytest
 
 from tests.rooms import EMPTY, TOY
-from tools.drawn_files import File, Values, inputs, look, look_at, summary
+from tools.drawn_files import DRAWING, File, Values, inputs, look, look_at, summary
 from widenet import papers
 
 QUICK = hypothesis.settings(
     max_examples=100,
     database=None,
     phases=(hypothesis.Phase.generate,),
-    suppress_health_check=tuple(hypothesis.HealthCheck),
+    suppress_health_check=DRAWING,
 )
 
 

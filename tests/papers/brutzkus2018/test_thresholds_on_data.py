@@ -29,7 +29,7 @@ ON_THE_BALL = (
 @given(little=LITTLE, sign=st.sampled_from([1, -1]))
 def test_the_longest_point_is_a_little_too_long_or_short(id, little, sign):
     points = BALL * (1 + sign * little)  # the longest has length 1
-    evidence = found(id, points, SIDES, max_updates=20)
+    evidence = found(id, points, SIDES, max_updates=5000)
     require(evidence, "input_norm", met=sign < 0, actual=1 + sign * little, slack=TOLERANCE - sign * little)
     assert hypothesis_of(evidence, "input_norm").required == "≤ 1 (to 1e-12)"
 
@@ -72,7 +72,10 @@ def updates_promised(norm: float, slope: float, step: float) -> float:
 def test_one_point_too_few_for_the_compression_bound(little, sign, size):
     slope, step = 0.9, 100.0
     wanted = size * (1 + sign * little)  # M, of which ⌊M⌋ = c_k counts
-    norm = scipy.optimize.brentq(lambda norm: updates_promised(norm, slope, step) - wanted, 0.5, 50, xtol=1e-15)
+    excess = scipy.optimize.root_scalar(
+        lambda norm: updates_promised(norm, slope, step) - wanted, bracket=(0.5, 50.0), xtol=1e-15
+    )
+    norm = float(excess.root)
     margin, count = 1 / norm, 2 * (2 * size - 1)  # n = 2·size − 1 points in each half
     height = math.sqrt(1 - margin**2)
     labels = np.array([1, -1] * (count // 2))
