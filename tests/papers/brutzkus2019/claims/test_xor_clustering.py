@@ -7,7 +7,7 @@ import pytest
 
 from tests.controls import breaks_part, every_part_of, part_edges, spares
 from tests.papers.brutzkus2019.claims.xor_edges import ENDS as STILL_MOVING
-from tests.papers.brutzkus2019.claims.xor_edges import shared_edges, with_start
+from tests.papers.brutzkus2019.claims.xor_edges import second_outside, shared_edges, with_start
 from tests.papers.brutzkus2019.claims.xor_toys import (
     altered,
     at_quick_scale,
@@ -89,18 +89,10 @@ test_control_lemma_3_2_part_by_part = part_edges(
 )
 
 
-def beside(name, **changes):
-    """A toy run twice, the second time outside the event of Lemma B.2 and with other records."""
-    twice = chosen(toy(name), np.zeros(2, int))
-    fits = twice.start.fits.copy()
-    fits[1, 0, 0, 0] = 0.36
-    return altered(with_start(twice, fits=fits), **changes)
-
-
 def test_what_a_run_outside_the_event_does_is_not_scored():
     place = (3, 1, 2)
     wrong = {"fit_low": 0.0, "across_fit": 9.0, "own_high": 9, "across_high": 9, "across_low": -9}
-    run = beside("X3", **{record: (place, value) for record, value in wrong.items()})
+    run = altered(second_outside(toy("X3")), **{record: (place, value) for record, value in wrong.items()})
     assert broken(lemma_3_2([run])) == []
     inside = with_start(run, fits=chosen(toy("X3"), np.zeros(2, int)).start.fits)
     assert broken(lemma_3_2([inside])) == [AHEAD, ACROSS, ALONG, SIZE, AGAINST]
@@ -291,7 +283,7 @@ def test_control_a_point_that_is_active_too_rarely():
 
 def test_angles_are_asked_of_runs_in_the_event():
     """All filters of the second run at right angles to where they were, and its points never active."""
-    run = beside("J14", own_sums=((slice(None), 1), 100.0))
+    run = altered(second_outside(toy("J14")), own_sums=((slice(None), 1), 100.0))
     end = run.end.copy()
     end[1] = end[1, ..., ::-1] * np.array([-1.0, 1.0])
     wrong = dataclasses.replace(run, end=end)

@@ -10,7 +10,7 @@ from scipy import stats
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of
 from tests.papers.brutzkus2019.claims.xor_edges import ENDS as STILL_MOVING
-from tests.papers.brutzkus2019.claims.xor_edges import event_edges, setting_edges
+from tests.papers.brutzkus2019.claims.xor_edges import event_edges, second_outside, setting_edges, with_start
 from tests.papers.brutzkus2019.claims.xor_toys import (
     altered,
     at_quick_scale,
@@ -144,6 +144,66 @@ def test_control_each_part_on_a_run_by_hand():
     assert judged(opposing_sums=((*last, 2), 1e-9)) == [ZERO, NUMBER]
     # x_1 is right with a loss of 10⁻⁹.
     assert judged(own_sums=((*last, 0), goal * (1 - 1e-9)), opposing_sums=((*last, 0), 0.0)) == [NUMBER]
+
+
+def test_what_a_run_outside_the_event_does_is_not_scored():
+    wrong = altered(second_outside(toy("X2")), own_sums=((-1, 1), 0.0), opposing_sums=((-1, 1), 1.0))
+    assert broken(theorem_3_4([wrong], [octants()])) == []
+    inside = with_start(wrong, fits=chosen(toy("X2"), np.zeros(2, int)).start.fits)
+    assert broken(theorem_3_4([inside], [octants()])) == [POINTS, ZERO, NUMBER]
+
+
+def test_control_an_output_above_zero_and_a_loss_below_one():
+    """N(x_3) = 10⁻⁹, where no filter starts."""
+    assert broken(by_hand(own_sums=((*LAST, 2), 1e-9))) == [POINTS, ZERO, NUMBER]
+
+
+def test_control_a_smaller_probability():
+    fewer = Fraction(3071, 4096)
+    assert broken(lemma_b_7(narrow(2, 400), promised=fewer)) == ["exact probability"]
+    assert broken(theorem_3_4([drawn(2, 0.1, 1000)], [octants()], promised=fewer)) == [PROBABILITY]
+
+
+def test_one_octant_that_is_not_known_among_several_sets():
+    moving = altered(octants(), status=(3, RunStatus.BUDGET_SPENT))
+    for order in ([octants(), moving], [moving, octants()]):
+        assert undecided(theorem_3_4([drawn(2, 0.1, 1000)], order)) == [PROBABILITY, LAW, ENDS]
+
+
+def test_control_a_loss_of_an_octant_that_is_none_of_three():
+    run = octants()
+    number = int(np.flatnonzero(run.final_loss == 0)[0])
+    sums = {"own_sums": run.start.goal * (1 - 1e-9), "opposing_sums": 0.0}
+    other = altered(run, **{name: ((-1, number, 0), value) for name, value in sums.items()})
+    assert LAW in broken(theorem_3_4([drawn(2, 0.1, 1000)], [other]))
+
+
+class Drawn(np.random.Generator):
+    """A generator that keeps what it is asked for."""
+
+    def __init__(self):
+        super().__init__(np.random.PCG64(0))
+        self.asked = []
+
+    def uniform(self, low=0.0, high=1.0, size=None):
+        self.asked.append((low, high))
+        return np.full(() if size is None else size, float(high))
+
+
+def test_every_fit_may_move_by_the_same_share_both_ways():
+    draw = Drawn()
+    lowest = xor_narrow._lowest_change(toy("X2"), np.array([True]), draw, 2, 0.5)
+    assert draw.asked == [(-1, 1)] * 2
+    moved = toy("X2").end + 0.5 * np.abs(toy("X2").end).min()
+    sums = np.concatenate([np.maximum(moved, 0).sum(axis=2), np.maximum(-moved, 0).sum(axis=2)], axis=2)
+    hinges = np.maximum(1 - XOR_LABELS * (sums[:, 0] - sums[:, 1]) / toy("X2").start.goal, 0)
+    assert lowest == pytest.approx(hinges.sum(axis=1) - toy("X2").final_loss, abs=1e-12)
+
+
+def test_a_small_positive_loss_counts():
+    goal = toy("X3").start.goal
+    nearly = altered(toy("X3"), own_sums=((-1, 0, 0), goal * (1 - 1e-6)), opposing_sums=((-1, 0, 0), 0.0))
+    assert theorem_b_8([nearly], [toy("X2")], changes=1).runs.tried == 2
 
 
 def by_hand(**arrays):
