@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis
-from tests.papers.brutzkus2019.claims.xor_toys import chosen, drawn, toy
+from tests.papers.brutzkus2019.claims.xor_toys import chosen, drawn, octants, toy
 from widenet.claims.base import Claim, Evidence
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, trace_xor
 from widenet.papers.brutzkus2019.runs.xor_starts import EVENT_RADIUS, XorStart
@@ -134,3 +134,17 @@ def shared_edges(
         tests[what]()
 
     return test
+
+
+def narrow_edges(claim: Claim) -> dict[str, Callable]:
+    """What k = 2, Section 3 and the event of Lemma B.2 ask for, of the drawn runs."""
+
+    def judged(*runs: XorTrace) -> Evidence:
+        return claim(list(runs), [octants()])
+
+    def base() -> XorTrace:
+        return toy("X2")
+
+    found = {**setting_edges(judged, base, functools.partial(drawn, 2, 0.1, 200)), **event_edges(judged, base)}
+    found["width", ""] = lambda: (judged(drawn(2, 0.1, 50)), judged(drawn(3, 0.1, 50)))
+    return {f"{claim.name}-{key}-{words}": breaks_hypothesis(claim, key)(make) for (key, words), make in found.items()}
