@@ -232,7 +232,7 @@ def certify(
     label: Annotated[str | None, typer.Option(metavar="COLUMN", help="The labels, by name or number.")] = None,
     width: Annotated[int | None, typer.Option(metavar="N", help="Neurons of a network, an even number.")] = None,
     step_size: Annotated[float | None, typer.Option(metavar="X", help="Step size of SGD.")] = None,
-    init_scale: Annotated[float | None, typer.Option(metavar="X", help="Length of first weights in training.")] = None,
+    init_scale: Annotated[float | None, typer.Option(metavar="X", help="Length of a neuron's first weights.")] = None,
     slope: Annotated[float | None, typer.Option(metavar="X", help="Slope of the Leaky ReLU below 0.")] = None,
     runs: Annotated[int, typer.Option(metavar="N", help="Networks that are trained.")] = 64,
     time: Annotated[float, typer.Option(metavar="S", help="Seconds of computing, then nothing new is begun.")] = 60.0,

@@ -126,7 +126,7 @@ def test_fewer_networks_than_asked_for_are_said_to_be():
     fewer = found.model_copy(
         update={"training": found.training.model_copy(update={"asked": 64}), "certainty": None, "time": 60.0}
     )
-    text = as_text(fewer, height=60)
+    text = " ".join(as_text(fewer, height=60).split())
     assert "These are 3 of the 64 networks asked for: time ran out." in text
     assert "--time 180" in text
     assert "no time to train some networks again in float64" in text

@@ -89,7 +89,7 @@ def test_the_card_of_a_theorem_says_the_same_as_its_promise():
     ]  # fmt: skip
     findings = certificate().findings.model_copy(update={"rows": tuple(rows), "promises": tuple(promises_of(rows))})
     page = render(findings, {})
-    assert "<strong>here: at most 1e+15 steps.</strong>" in page
+    assert "<strong>here: at most 1,000 trillion steps.</strong>" in page
     assert "It would promise, if its assumptions held: elsewhere: at most … steps." in page
     assert "at most 0.1 steps" not in page
 
@@ -138,6 +138,30 @@ def test_the_plane_tells_classes_apart():
     first = plane.points[:, 0] * np.sign(plane.axes[0, 2])
     assert first[:30].max() < first[30:].min()
     assert not plane.is_own
+
+
+def test_as_few_points_as_classes_are_drawn_too():
+    plane = plane_of(prepare(read(np.array([[0.0, 0.0, 1.0], [1.0, 2.0, 0.0]]), ["a", "b"]), Scaling.AUTO))
+    assert plane.boundary is not None
+    np.testing.assert_allclose(plane.axes @ plane.axes.T, np.eye(2), atol=1e-9)
+
+
+def test_points_in_the_way_have_rings():
+    """Four corners, of which neighbours differ: one of them is in the way of every flat boundary."""
+    found = wn.certify(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), ["a", "b", "b", "a"], time=1e-6)
+    rows = words.ringed_rows(found.findings.portrait)
+    assert len(rows) == 1
+    assert "Rings: points on the wrong side" in words.about_picture(found.findings)
+    drawing = portrait(plane_of(found.prepared), np.asarray(found.prepared.data.labels), ("a", "b"), None, (), [0])
+    assert np.shape(drawing.axes[0].collections[-1].get_offsets()) == (1, 2)
+    assert not words.ringed_rows(certificate().findings.portrait)
+
+
+def test_odd_names_are_shown_as_they_are():
+    found = certificate()
+    drawing = portrait(plane_of(found.prepared), np.asarray(found.prepared.data.labels), ("_x", "$y$"), None)
+    texts = [text.get_text() for legend in drawing.legends for text in legend.get_texts()]
+    assert texts == [" _x", r"\$y\$"]
 
 
 def test_sentences_are_sentences():

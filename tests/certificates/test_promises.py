@@ -10,6 +10,7 @@ from widenet.certificates.changes import small_changes
 from widenet.certificates.clashes import clashing
 from widenet.certificates.clock import Clock
 from widenet.certificates.lacks import lack
+from widenet.certificates.numerals import fraction, plain
 from widenet.certificates.promises import Standing, promises_of, standing_of
 from widenet.certificates.rows import Row, ask_all, nearness, ordered
 from widenet.certificates.views import View
@@ -93,6 +94,22 @@ def test_a_lack_has_its_numbers():
     assert lack(at_most("odd", "r", 1.5, 1.0)) == "r would have to be ≤ 1 and is 1.5"
 
 
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(30525.0, "30,525"), (0.1, "0.1"), (6.5e10, "65 billion"), (8.94e6, "8,940,000"), (2.346e7, "23.5 million"),
+     (1.44e15, "1,440 trillion"), (3.4e23, "10^23"), (math.inf, "∞"), (None, "–"), (-3e20, "-3e+20")],
+)  # fmt: skip
+def test_large_numbers_have_names(value, words):
+    assert plain(value) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(0.05175, "0.05175"), (4.818e-5, "1/20,800"), (1e-12, "1e-12"), (0.0, "0"), (None, "–")]
+)
+def test_small_shares_are_fractions(value, words):
+    assert fraction(value) == words
+
+
 def test_hypotheses_are_sorted_by_how_near_they_are():
     near, far = at_most("a", "a", 1.1, 1.0), at_most("b", "b", 9.0, 1.0)
     tight, loose = at_most("c", "c", 0.99, 1.0), at_most("d", "d", 0.1, 1.0)
@@ -165,6 +182,37 @@ def test_a_change_is_verified(monkeypatch):
     assert change.gain.startswith(
         "Training (SGD with the hinge loss) ends with every training point right, after at most"
     )
+
+
+def test_a_start_of_the_readers_own_reaches_theorems_and_that_of_the_paper_is_a_change(monkeypatch):
+    """Theorem 2 holds for every R, with a larger limit for a larger one; Corollary 3 needs that of the paper."""
+    paper = Paper(key="brutzkus2018", title="", authors="", venue="", arxiv="", in_one_line="",
+                  claims=("convergence.theorem_2", "width.corollary_3"))  # fmt: skip
+    monkeypatch.setattr(papers, "PAPERS", (paper,))
+    data = from_arrays([[0.6, 0.2], [0.7, 0.0], [-0.5, 0.1], [-0.6, -0.3]], [1, 1, -1, -1])
+    limits = []
+    for init_scale in (None, 3.0):
+        chosen = Choices(n_runs=2, n_neurons=4, init_scale=init_scale)
+        view, clock = View("", Specimen(data, chosen), np.arange(4)), Clock(100.0)
+        first, second = ask_all(papers.claims_of(), [view], cells_of(None), clock)
+        assert first.evidence is not None
+        assert first.verdict is Verdict.HOLDS
+        limits.append(first.evidence.parts[0].promised)
+        changes = small_changes([first, second], [view], cells_of(None), clock)
+        assert [each.words for each in changes] == [START] * (init_scale is not None)
+    norm, alpha, k, eta, v = Specimen(data, Choices()).separation.norm_upper, 0.2, 2, 1.0, 0.5
+    for radius, limit in zip((0.5, 3.0), limits, strict=True):  # M_k of Theorem 2, term by term
+        root = math.sqrt(radius * (8 * k**2 * eta**2 * v**2 + 8 * eta * k))
+        terms = (
+            norm**2 / alpha**2,
+            norm**2 / (k * eta * v**2 * alpha**2),
+            root * norm**1.5 / (2 * k * (eta * v * alpha) ** 1.5),
+            2 * radius * norm / (eta * v * alpha),
+        )
+        assert limit == pytest.approx(sum(terms))
+
+
+START = "start as the paper does (without --init-scale)"
 
 
 def needing(name: str, measure, required: float, sign: int):

@@ -16,6 +16,8 @@ from tools.mutants.targets import PACKAGE
 
 WORTH_KEEPING = 0.1
 """Seconds of processor time from which a call is kept."""
+REMEMBERED = ("run", "train", "keep", "scan", "trace", "follow")
+"""How the names of functions begin that train, or follow a run."""
 OUTSIDE = {"claims", "figures", "drawings", "console", "report", "bench", "plots", "store", "run"}
 """Folders of the package that no training depends on."""
 
@@ -31,7 +33,7 @@ def remember(room: str, folder: Path) -> None:
         originals = {}
         for name, value in vars(module).items():
             is_own = getattr(value, "__module__", "") == module.__name__
-            if is_own and callable(value) and name.split("_")[0] in ("run", "train", "keep", "scan"):
+            if is_own and callable(value) and name.split("_")[0] in REMEMBERED:
                 originals[value] = _kept(value, folder, digest)
         for other in _loaded(package.__name__):
             for name, value in list(vars(other).items()):

@@ -43,6 +43,7 @@ class Change(ClosedModel):
       before, after: the verdict without it and with it.
       result: what the theorem says then, in a line.
       gain: what it promises then, in plain words; "" where it has none.
+      is_for_a_warning: whether that is no good news, so that nobody would make the change for its sake.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Change(ClosedModel):
     after: Verdict
     result: str
     gain: str = ""
+    is_for_a_warning: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +108,7 @@ def small_changes(
                         after=answer.verdict,
                         result=str(answer),
                         gain=_gain(row, answer),
+                        is_for_a_warning=row.meaning is not None and row.meaning.topic.is_warning,
                     )
                 )
                 break
@@ -204,6 +207,9 @@ def _candidates(row: Row, specimen: Specimen, numbers: np.ndarray) -> Iterator[C
     for make in (_without_repeats, _without_clashes):
         if (candidate := make(specimen, numbers)) is not None:
             yield candidate
+    if choices.init_scale is not None:
+        own = choices.model_copy(update={"init_scale": None})
+        yield Candidate("start as the paper does (without --init-scale)", Specimen(specimen.data, own))
     for factor in (2, 4):
         yield _chosen(specimen, "n_neurons", factor * choices.n_neurons)
     for factor in (0.1, 10.0):

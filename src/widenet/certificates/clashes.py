@@ -14,7 +14,7 @@ from widenet.diagnostics import find_separator
 from widenet.errors import DataError
 from widenet.types import Dataset
 
-MOST_NUMBERS = 120_000
+MOST_NUMBERS = 40_000
 """Above so many numbers a linear program would take long, and logistic regression finds the boundary."""
 MOST_PUT_BACK = 25
 """More points than this, or points of large data, are not put back one by one: each takes a program of its own."""
@@ -61,14 +61,17 @@ def _by_program(signed: Float[np.ndarray, "point dim"]) -> Float[np.ndarray, " d
 
 
 def _by_regression(inputs: Float[np.ndarray, "point dim"], labels: np.ndarray) -> Float[np.ndarray, " dim"]:
-    """The boundary of logistic regression, which hardly minds how long its vector gets."""
+    """The boundary of logistic regression in coordinates that vary alike, in which it takes few iterations."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(C=1e4, fit_intercept=False, max_iter=ITERATIONS)
+    spread = inputs.T @ inputs / len(inputs)
+    root = np.linalg.cholesky(spread + 1e-6 * np.trace(spread) / len(spread) * np.eye(len(spread)))
+    model = LogisticRegression(C=10.0, fit_intercept=False, max_iter=ITERATIONS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # more iterations would hardly help
-        return np.asarray(model.fit(inputs, labels).coef_[0], np.float64)
+        model.fit(np.linalg.solve(root, inputs.T).T, labels)
+    return np.linalg.solve(root.T, np.asarray(model.coef_[0], np.float64))
 
 
 def _put_back(inputs: np.ndarray, labels: np.ndarray, drop: np.ndarray) -> np.ndarray:

@@ -1,5 +1,6 @@
 """What a theorem lacks here, in plain words, by the key of the assumption that fails."""
 
+from widenet.certificates.numerals import plain
 from widenet.claims.base import Hypothesis
 from widenet.console.wording import number
 
@@ -27,11 +28,11 @@ ANSWERS = ("separable",)
 
 def lack(hypothesis: Hypothesis) -> str:
     """What would have to be otherwise, with the numbers where they say more than the words."""
-    plain = PLAIN.get(hypothesis.key)
-    if plain is None:
+    words = PLAIN.get(hypothesis.key)
+    if words is None:
         return f"{hypothesis.name} would have to be {hypothesis.required} and is {number(hypothesis.actual)}"
     if hypothesis.key == "enough_samples" and hypothesis.slack is not None and hypothesis.slack < 0:
-        return f"about {number(float(f'{-hypothesis.slack:.2g}'))} more points would be needed, or a wider margin"
+        return f"about {plain(float(f'{-hypothesis.slack:.2g}'))} more points would be needed, or a wider margin"
     if hypothesis.key in ANSWERS or isinstance(hypothesis.actual, str):
-        return plain
-    return f"{plain} ({hypothesis.name}: {hypothesis.required} is required, {number(hypothesis.actual)} found)"
+        return words
+    return f"{words} ({hypothesis.name}: {hypothesis.required} is required, {number(hypothesis.actual)} found)"

@@ -89,13 +89,11 @@ class Wishes:
     Attributes:
       choices: for theorems.
       has_width: whether she chose the width.
-      init_scale: of the networks that are trained; None for 1/√width.
       runs, seconds, scaling: as in `certify`.
     """
 
     choices: Choices
     has_width: bool
-    init_scale: float | None
     runs: int
     seconds: float
     scaling: Scaling
@@ -109,10 +107,12 @@ class Wishes:
         Raises:
           InputError: one of them is wrong; one sentence.
         """
+        if init_scale is not None:
+            init_scale = _positive("init_scale", init_scale, LARGEST_SCALE)
+        given = {"n_neurons": width, "step_size": step_size, "init_scale": init_scale, "slope": slope, "seed": seed}
         return cls(
-            choices=_choices({"n_neurons": width, "step_size": step_size, "slope": slope, "seed": seed}),
+            choices=_choices(given),
             has_width=width is not None,
-            init_scale=None if init_scale is None else _positive("init_scale", init_scale, LARGEST_SCALE),
             runs=_count("runs", runs, MOST_RUNS),
             seconds=_positive("time", time, MOST_SECONDS),
             scaling=Scaling.named(scaling),
@@ -203,7 +203,7 @@ def _networks(choices: Choices, n_classes: int, wishes: Wishes, data: Dataset, d
         n_neurons=neurons,
         slope=choices.slope,
         step_size=choices.step_size,
-        init_scale=neurons**-0.5 if wishes.init_scale is None else wishes.init_scale,
+        init_scale=neurons**-0.5 if choices.init_scale is None else choices.init_scale,
         max_epochs=epochs_for(data.n_samples, data.dim, neurons, runs, wishes.seconds),
         seed=choices.seed,
     )

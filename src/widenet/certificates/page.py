@@ -18,6 +18,20 @@ from widenet.console import wording
 if TYPE_CHECKING:
     from widenet.certificates.certificate import Certificate, Findings
 
+GLOSSARY = (
+    ("flat boundary", "one straight cut through the data, as a linear model makes it: a line for two columns, a plane "
+     "for three, and so on."),
+    ("margin", "how far the closest point is from the flat boundary that leaves the most room; the farthest point is 1 "
+     "from the origin."),
+    ("neuron", "one unit of the network; it answers to points in its own direction, and votes for or against a class."),
+    ("weights", "the numbers that training changes: the directions of the neurons."),
+    ("update", "one change of the weights, after a look at one point; a point that is right with room to spare changes "
+     "nothing."),
+    ("pass", "training looks at every point once."),
+    ("loss", "what training makes small; the hinge loss is 0 exactly if every point is right with room to spare."),
+    ("points kept aside", "points that networks were not trained on, to see how they do on new ones."),
+    ("promise", "what a proved theorem says about this data, this width and this step size."),
+)  # fmt: skip
 KINDS = {"svg": "image/svg+xml", "png": "image/png"}
 
 
@@ -29,7 +43,8 @@ def draw(certificate: "Certificate") -> dict[str, bytes]:
     findings, prepared = certificate.findings, certificate.prepared
     labels, names = np.asarray(prepared.data.labels), certificate.table.class_names
     columns = tuple(certificate.table.columns[place] for place in prepared.kept) if certificate.table.columns else ()
-    portrait = pictures.portrait(certificate.plane, labels, names, certificate.ensemble, columns)
+    ringed = np.flatnonzero(np.isin(prepared.rows + 1, words.ringed_rows(findings.portrait)))
+    portrait = pictures.portrait(certificate.plane, labels, names, certificate.ensemble, columns, ringed.tolist())
     found = {"portrait.png": drawn(portrait, "png")}
     if findings.training is not None:
         found["curves.svg"] = drawn(pictures.curves(findings.training), "svg")
@@ -61,6 +76,7 @@ def render(findings: "Findings", pictures: dict[str, bytes], *, has_boundary: bo
         headlines=headlines(findings),
         in_short=in_short(findings),
         trained=about_training(findings),
+        glossary=GLOSSARY,
         say=words,
         sides=wording.sides,
         words=wording,

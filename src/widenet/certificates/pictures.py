@@ -1,5 +1,6 @@
 """The pictures of a certificate: learning curves, the data with its neurons, and how tight the theorems are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,10 +53,19 @@ def _band(axes: Axes, curve: Curve, colour: str, label: str, scale: float) -> No
 
 @styled
 def portrait(
-    plane: Plane, labels: np.ndarray, names: tuple[str, ...], ensemble: Ensemble | None, columns: tuple[str, ...] = ()
+    plane: Plane,
+    labels: np.ndarray,
+    names: tuple[str, ...],
+    ensemble: Ensemble | None,
+    columns: tuple[str, ...] = (),
+    ringed: Sequence[int] = (),
 ) -> Drawing:
-    """The points, with the first network's neurons before and after training; in two dimensions, also its regions."""
+    """The points, with the first network's neurons before and after training; in two dimensions, also its regions.
+
+    `ringed` are points of the prepared data with a ring around them.
+    """
     titles = columns if plane.is_own else ()
+    rings = plane.points[np.isin(plane.rows, np.asarray(ringed, int))]
     drawing = Drawing(figsize=(7.2 if ensemble else 3.8, 3.7), layout="constrained")
     if ensemble is None:
         _points(drawing.subplots(), plane, labels, names, titles)
@@ -71,6 +81,8 @@ def portrait(
                 _regions(axes, weights, ensemble, frame)
             _neurons(axes, plane.seen(weights), ensemble.output[0], frame)
             axes.set_title(title)
+    for axes in drawing.axes:
+        axes.scatter(*rings.T, s=42, facecolor="none", edgecolor="0.15", linewidth=0.7, zorder=4)
     handles, classes = drawing.axes[0].get_legend_handles_labels()
     drawing.legend(
         handles, classes, loc="outside lower center", fontsize=7.5, handletextpad=0.1, columnspacing=1.2,

@@ -102,11 +102,10 @@ def _between(places: Float[np.ndarray, " point"], labels: np.ndarray) -> float |
 def _orthonormal(found: list[np.ndarray], points: Float[np.ndarray, "point dim"]) -> Float[np.ndarray, "2 dim"]:
     """The first two of these directions, made orthogonal; where they are too few, that of the largest variance left."""
     basis: list[np.ndarray] = []
-    for direction in found:
+    rest = points - np.outer(points @ found[0], found[0])
+    # Points on one line have no variance left, and any direction will do.
+    for direction in (*found, np.linalg.svd(rest, full_matrices=False)[2][0], *np.eye(points.shape[1])[:2]):
         rest = direction - sum(((direction @ each) * each for each in basis), np.zeros_like(direction))
         if np.linalg.norm(rest) > 1e-6:
             basis.append(_unit(rest))
-    if len(basis) < 2:
-        rest = points - np.outer(points @ basis[0], basis[0])
-        basis.append(np.linalg.svd(rest, full_matrices=False)[2][0])
     return np.stack(basis[:2])

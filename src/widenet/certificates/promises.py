@@ -7,6 +7,7 @@ from typing import Any
 
 from widenet.certificates.comparisons import carrying, is_too_small, left_open, says_nothing
 from widenet.certificates.lacks import lack
+from widenet.certificates.numerals import plain
 from widenet.certificates.rows import Row
 from widenet.certificates.views import AT_RANDOM
 from widenet.claims.base import Evidence, Verdict
@@ -75,7 +76,7 @@ def _promise(row: Row, evidence: Evidence) -> Promise:
     if part.sense in ("≤", "<") and part.measured and part.promised and part.measured > 0:
         generosity = part.promised / part.measured
     # A number that is promised elsewhere would be taken for one that holds here.
-    promised = "…" if part.promised is None or standing is Standing.NOT_HERE else number(part.promised)
+    promised = "…" if part.promised is None or standing is Standing.NOT_HERE else plain(part.promised)
     return Promise(
         id=row.id,
         about=row.about,
@@ -124,7 +125,7 @@ def _remark(row: Row, evidence: Evidence, standing: Standing, generosity: float 
         elif seen and (part.measured is not None or "{measured}" not in seen):
             said.append(_filled(seen, {"measured": part.measured} | evidence.details))
     if generosity is not None and generosity >= GENEROUS and standing is Standing.GUARANTEED:
-        said.append(f"the limit is {number(float(f'{generosity:.2g}'))} times what was needed")
+        said.append(f"the limit is {plain(float(f'{generosity:.2g}'))} times what was needed")
     words = "; ".join(each for each in said if each)
     return f"{words[:1].upper()}{words[1:]}." if words else ""
 

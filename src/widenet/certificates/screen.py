@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from widenet.certificates import words
 from widenet.certificates.certificate import Findings
 from widenet.certificates.promises import Promise, Standing
-from widenet.certificates.summary import in_short
+from widenet.certificates.summary import best_kept, in_short
 from widenet.certificates.training_words import about_error, about_training
 
 WIDTH, MOST_LINES = 100, 40
@@ -54,16 +54,17 @@ def _items(findings: Findings, width: int) -> Iterator[Item]:
     yield from _promises(findings, width)
     told = "" if findings.training is None else about_error(findings.training)
     for place, sentence in enumerate(each for each in about_training(findings) if not told or told not in each):
-        yield Item("What really happens", _wrapped(sentence, width), place)
+        yield Item("What really happens", _wrapped(sentence, width), 1 + place)
     *certain, versions = [words.about_rows(findings), *words.about_certainty(findings)]
     for place, sentence in enumerate([*certain, versions]):
-        yield Item("How sure", _wrapped(sentence, width), 9 if sentence is versions else 2 + place)
+        yield Item("How sure", _wrapped(sentence, width), 9 if sentence is versions else 1 + 2 * place)
 
 
 def _promises(findings: Findings, width: int) -> Iterator[Item]:
     part = "What theory promises"
     yield Item(part, _wrapped(words.about_choices(findings), width), 4)
-    for standing, group in itertools.groupby(findings.promises, key=lambda each: each.standing):
+    others = [each for each in findings.promises if each is not best_kept(findings)]  # which is told in short
+    for standing, group in itertools.groupby(others, key=lambda each: each.standing):
         if standing not in LISTED:
             continue
         own = list(group)
@@ -73,12 +74,15 @@ def _promises(findings: Findings, width: int) -> Iterator[Item]:
         for place, each in enumerate(own):
             lines = _wrapped(words.promise(each, about=not shared), width, "-")
             yield Item(part, lines if place else [*head, *lines], 2 + place)
-    for place, sentence in enumerate(words.about_lacks(findings)):
-        yield Item(part, _wrapped(f"Nothing is promised about {sentence[:1].lower()}{sentence[1:]}", width), 2 + place)
-    for place, sentence in enumerate(words.about_changes(findings.changes)):
-        yield Item(part, _wrapped(sentence, width), 2 + place)
-    if others := _counted(findings.promises):
-        yield Item(part, _wrapped(f"On the page: {others}.", width), 5)
+    said = " ".join(in_short(findings))
+    for place, (reason, sentence) in enumerate(words.about_lacks(findings)):
+        if reason in said:
+            continue
+        yield Item(part, _wrapped(f"Nothing is promised about {sentence}", width), 3 + place)
+    for sentence in words.about_changes([each for each in findings.changes if not each.is_for_a_warning]):
+        yield Item(part, _wrapped(sentence, width), 3)
+    if counted := _counted(findings.promises):
+        yield Item(part, _wrapped(f"On the page: {counted}.", width), 5)
 
 
 def _counted(promises: Sequence[Promise]) -> str:
@@ -88,5 +92,7 @@ def _counted(promises: Sequence[Promise]) -> str:
     return "; ".join(f"{standing.value} ({count})" for standing, count in counts.items())
 
 
-def _wrapped(sentence: str, width: int, sign: str = " ") -> list[str]:
-    return textwrap.wrap(sentence, width, initial_indent=f"  {sign} ", subsequent_indent="    ", break_on_hyphens=False)
+def _wrapped(sentence: str, width: int, sign: str = "") -> list[str]:
+    """A sentence in lines that fit; a sign makes it an item of a list."""
+    first, later = (f"  {sign} ", "    ") if sign else ("  ", "  ")
+    return textwrap.wrap(sentence, width, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)

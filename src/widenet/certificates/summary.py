@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from widenet.certificates.lacks import lack
+from widenet.certificates.numerals import fraction
 from widenet.certificates.portrait import Portrait, Separability
 from widenet.certificates.promises import Promise, Standing
 from widenet.certificates.training import Training
@@ -11,13 +12,14 @@ from widenet.certificates.training_words import about_error
 from widenet.certificates.words import either, percent
 from widenet.claims import Verdict
 from widenet.claims.meaning import Topic
-from widenet.console.wording import counted, number
+from widenet.console.wording import counted
 
 if TYPE_CHECKING:
     from widenet.certificates.certificate import Findings
 
-THIN, WIDE = 0.01, 0.1
+THIN = 0.01
 SHOWN = 6
+FLAT = "flat boundary (one straight cut through the data)"
 
 
 def headlines(findings: "Findings") -> list[tuple[str, str]]:
@@ -25,10 +27,11 @@ def headlines(findings: "Findings") -> list[tuple[str, str]]:
     portrait, training = findings.portrait, findings.training
     answer = {True: "yes", False: "no", None: "?"}[portrait.separable]
     promises = [each for each in findings.promises if each.counts]
+    kept = (f"{len(_kept(findings))} of {len(promises)}", "promises about all the data hold here and were seen")
     found = [
         (f"{portrait.points:,}", f"points in {len(portrait.classes)} classes"),
         (answer, "flat boundaries separate the classes"),
-        (f"{len(_kept(findings))} of {len(promises)}", "promises about all the data are guaranteed here and were seen"),
+        kept if promises else ("none", "of the promises is about all the data"),
     ]
     if training is not None:
         error = training.test_error or training.train_error
@@ -42,12 +45,19 @@ def in_short(findings: "Findings") -> list[str]:
     return [_shape(findings.portrait), _guarantee(findings), _new_points(findings)]
 
 
+def best_kept(findings: "Findings") -> Promise | None:
+    """The promise that is told in short: one about how training goes, or any where nothing stands in its way."""
+    kept = _kept(findings)
+    strong = [each for each in kept if each.topic in (Topic.UPDATES, Topic.RATE, Topic.TEST_ERROR)]
+    return next(iter(strong or ([] if _obstacle(findings.portrait) else kept)), None)
+
+
 def _kept(findings: "Findings") -> list[Promise]:
     return [each for each in findings.promises if each.counts and each.standing is Standing.GUARANTEED]
 
 
 def _shape(portrait: Portrait) -> str:
-    """Whether flat boundaries tell the classes apart, and how nearly."""
+    """Whether flat boundaries tell the classes apart, and how nearly; what that means for a linear model."""
     found, names = portrait.separability, [each.name for each in portrait.classes]
     if not found:
         return f"There are {len(names)} classes, too many to ask of each whether a flat boundary tells it apart."
@@ -56,18 +66,21 @@ def _shape(portrait: Portrait) -> str:
     both = f"{names[0]} and {names[1]}"
     best = max(reversed(found), key=lambda each: each.margin or 0.0)
     if best.separable:
-        room = "only just" if (best.margin or 0.0) < THIN else "with room to spare"
-        return f"A flat boundary tells {both} apart, {room}: its margin is {number(best.margin)}. This is proved."
+        room = "though only just" if (best.margin or 0.0) < THIN else "with room to spare"
+        return (
+            f"A {FLAT} tells {both} apart, {room} (margin {fraction(best.margin)}). So a linear model can get every "
+            "point right. This is proved."
+        )
     if best.separable is None:
-        return f"Whether a flat boundary tells {both} apart is beyond the precision of the computer."
+        return f"Whether a {FLAT} tells {both} apart is beyond the precision of the computer."
     nearly = max(found, key=lambda each: len(each.in_the_way))
     return (
-        f"No flat boundary tells {both} apart, which is proved. The best one found has "
-        f"{wrong_side(nearly, portrait.points)} on its wrong side."
+        f"No {FLAT} tells {both} apart, so a linear model must err on some points. This is proved. The best one found "
+        f"has {_of(nearly, portrait.points)} on its wrong side."
     )
 
 
-def wrong_side(found: Separability, points: int) -> str:
+def _of(found: Separability, points: int) -> str:
     """`27 of 200 points (14 %)`."""
     count = len(found.in_the_way)
     return f"{count:,} of {points:,} points ({percent(count / points)})"
@@ -77,12 +90,13 @@ def _each_class(found: Sequence[Separability], points: int) -> str:
     yes = [_name(each) for each in found if each.separable]
     no = [each for each in found if each.separable is False]
     if not no and len(yes) == len(found):
-        return f"Each of the {len(yes)} classes is told apart from all others by a flat boundary, which is proved."
-    said = f"A flat boundary tells {_and(yes)} from all others, but none" if yes else "No flat boundary"
+        return f"A {FLAT} tells each of the {len(yes)} classes from all others. This is proved."
     if not no:
-        return f"A flat boundary tells {_and(yes)} from all others; of the other classes it is not known."
-    counts = [f"{_name(each)} ({len(each.in_the_way):,} of {points:,} points are in the way)" for each in no]
-    return f"{said} tells {either(counts[:SHOWN])} from the others. This is proved."
+        return f"A {FLAT} tells {_and(yes)} from all others; of the other classes it is not known."
+    counts = [f"{_name(each)} (the best found has {_of(each, points)} on its wrong side)" for each in no[:1]]
+    counts += [f"{_name(each)} ({len(each.in_the_way):,})" for each in no[1:SHOWN]]
+    said = f"A {FLAT} tells {_and(yes)} from all others, but none" if yes else f"No {FLAT}"
+    return f"{said} tells {either(counts)} from the rest. This is proved."
 
 
 def _name(found: Separability) -> str:
@@ -95,14 +109,21 @@ def _and(names: Sequence[str]) -> str:
 
 def _guarantee(findings: "Findings") -> str:
     """The best promise that was kept; or why there is none."""
-    portrait, kept = findings.portrait, _kept(findings)
-    if kept:
-        best, more = kept[0], len(kept) - 1
+    best, more = best_kept(findings), len(_kept(findings))
+    if best is not None:
         about = f" for {best.about}" if best.about else ""
-        rest = f" {counted(more, 'more promise')} {'is' if more == 1 else 'are'} kept." if more else ""
+        rest = f" {counted(more - 1, 'more promise')} {'is' if more == 2 else 'are'} kept." if more > 1 else ""
         return f"Guaranteed{about}, and seen to hold: {best.words[:1].lower()}{best.words[1:]} {best.remark}{rest}"
-    if findings.training is None and len(findings.silent) == len(findings.rows):
+    if len(findings.silent) == len(findings.rows):
         return "No theorem has spoken about this data."
+    late = (
+        f", but time ran out before {counted(findings.unasked, 'statement')} could be asked" if findings.unasked else ""
+    )
+    return _obstacle(findings.portrait) or f"No promise about all the data was seen to hold here{late}."
+
+
+def _obstacle(portrait: Portrait) -> str:
+    """Why theorems promise little; "" where nothing is known to be in their way."""
     margin = max((each.margin or 0.0 for each in portrait.separability), default=0.0)
     if portrait.separable is False and len(portrait.classes) == 2:
         return (
@@ -111,10 +132,10 @@ def _guarantee(findings: "Findings") -> str:
         )
     if portrait.separable and margin < THIN:
         return (
-            f"Theory promises little here: what it promises counts on the margin between the classes, and one of "
-            f"{number(margin)} makes the limits too large to be of use."
+            "Theory promises little about training here: its limits count on the margin between the classes, and with "
+            f"a margin of {fraction(margin)} they are too large to be of use."
         )
-    return "No promise about all the data was seen to hold here."
+    return ""
 
 
 def _new_points(findings: "Findings") -> str:

@@ -27,9 +27,9 @@ def about_training(findings: "Findings") -> list[str]:
         + (f"; {training.held_out:,} points were kept aside." if training.held_out else ".")
     ]
     if training.runs < training.asked:
-        said.append(f"These are {training.runs} of the {training.asked} networks asked for: time ran out.")
+        said[0] += f" These are {training.runs} of the {training.asked} networks asked for: time ran out."
     if training.trained_on + training.held_out < points:
-        said.append(f"These are a random part of the {points:,}: more would have taken too long.")
+        said[0] += f" The points are a random part of the {points:,}: more would have taken too long."
     said.append(_fitting(training))
     if compared := _against_flat(findings.portrait, training):
         said.append(compared)

@@ -9,6 +9,7 @@ from widenet.certificates.certainty import Certainty
 from widenet.certificates.changes import Change
 from widenet.certificates.comparisons import says_nothing
 from widenet.certificates.lacks import ANSWERS, lack
+from widenet.certificates.numerals import fraction
 from widenet.certificates.portrait import Portrait, Separability
 from widenet.certificates.promises import Promise
 from widenet.certificates.rows import Row
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 THIN, WIDE = 0.01, 0.1
 SHOWN = 6
+MOST_RINGS = 150
 SPACE = "\N{NO-BREAK SPACE}"
 FROM_ONE = "the first point is row 1"
 PLURALS = {"holds": "hold", "holds, says nothing": "hold and say nothing", "does not apply": "do not apply"}
@@ -28,9 +30,11 @@ PLURALS = {"holds": "hold", "holds, says nothing": "hold and say nothing", "does
 def about_choices(findings: "Findings") -> str:
     """Which networks theorems were asked about."""
     choices = findings.choices
+    start = "" if choices.init_scale is None else f", first weights of length {number(choices.init_scale)}"
     return (
-        f"Asked about networks of {choices.n_neurons} neurons (Leaky ReLU, slope {number(choices.slope)}) and step "
-        f"size {number(choices.step_size)}; a theorem about another loss, width or step uses its own, and says so."
+        f"Asked about networks of {choices.n_neurons} neurons (Leaky ReLU, slope {number(choices.slope)}), step size "
+        f"{number(choices.step_size)}{start}; a theorem about another loss, width, step or start uses its own, and "
+        "says so."
     )
 
 
@@ -69,7 +73,7 @@ def about_separability(portrait: Portrait) -> list[str]:
     best = max(reversed(found), key=lambda each: each.margin or 0.0)
     if best.separable:
         return [
-            f"A flat boundary separates the two classes perfectly. The closest points are {number(best.margin)} away "
+            f"A flat boundary separates the two classes perfectly. The closest points are {fraction(best.margin)} away "
             f"from it, where the farthest point is 1 from the origin; {_room(best.margin or 0.0)} This is proved: the "
             f"boundary was checked on every point, and no other leaves more room than it has at the "
             f"{counted(len(best.witnesses), 'point')} closest to it."
@@ -89,7 +93,7 @@ def about_separability(portrait: Portrait) -> list[str]:
 
 def _each_class(found: Sequence[Separability]) -> list[str]:
     yes = [
-        f"{each.between.removesuffix(' against the rest')} from all others (margin {number(each.margin)})"
+        f"{each.between.removesuffix(' against the rest')} (margin {fraction(each.margin)})"
         for each in found
         if each.separable
     ]
@@ -101,7 +105,9 @@ def _each_class(found: Sequence[Separability]) -> list[str]:
     ]
     said = []
     if yes:
-        said.append(f"A flat boundary separates {'; another '.join(yes)}. This is proved.")
+        one, several = f"A flat boundary separates {yes[0]} from all others.", ", ".join(yes)
+        many = f"For each of these classes there is a flat boundary that separates it from all others: {several}."
+        said.append(f"{one if len(yes) == 1 else many} This is proved.")
     if no:
         said.append(f"No flat boundary separates {either(no)} from the others. This is proved.")
     return said
@@ -222,18 +228,21 @@ def promise(found: Promise, *, about: bool = True) -> str:
     return f"{prefix}{found.words} {found.remark}".strip()
 
 
-def about_lacks(findings: "Findings") -> list[str]:
-    """What main results that promise nothing here would be about, and what they lack; those that lack the same once."""
+def about_lacks(findings: "Findings") -> list[tuple[str, str]]:
+    """What main results lack that promise nothing here, and a sentence with what they would be about.
+
+    Those that lack the same come together, and warnings last: nobody misses them.
+    """
     by_lack: dict[str, list[Row]] = {}
-    for row in findings.main:
-        if row.verdict is Verdict.HYPOTHESES_NOT_MET:
-            by_lack.setdefault(lack(row.missing[0]), []).append(row)
+    rows = [row for row in findings.main if row.verdict is Verdict.HYPOTHESES_NOT_MET and row.missing]
+    for row in sorted(rows, key=lambda row: row.meaning is None or row.meaning.topic.is_warning):
+        by_lack.setdefault(lack(row.missing[0]), []).append(row)
     said = []
-    for reason, rows in by_lack.items():
-        topics = list(dict.fromkeys(row.meaning.topic.value for row in rows if row.meaning is not None))
-        ids = ", ".join(row.id for row in rows)
-        said.append(f"{' and '.join(topics) or 'the rest'}: {reason} ({ids}).")
-    return [f"{each[:1].upper()}{each[1:]}" for each in said]
+    for reason, own in by_lack.items():
+        topics = list(dict.fromkeys(row.meaning.topic.value for row in own if row.meaning is not None))
+        ids = ", ".join(row.id for row in own)
+        said.append((reason, f"{' and '.join(topics) or 'the rest'}: {reason} ({ids})."))
+    return said
 
 
 def about_changes(changes: Sequence[Change]) -> list[str]:
@@ -244,7 +253,7 @@ def about_changes(changes: Sequence[Change]) -> list[str]:
     said = []
     for words, own in by_words.items():
         ids, margin = ", ".join(each.id for each in own), own[0].margin
-        room = "" if margin is None else f" The margin is then {number(margin)}."
+        room = "" if margin is None else f" The margin is then {fraction(margin)}."
         gains = " ".join(dict.fromkeys(each.gain for each in own if each.gain))
         said.append(
             f"A small change that is enough for {ids}: {words}.{room} Verified: asked again with it, "
@@ -263,6 +272,8 @@ def about_picture(findings: "Findings", *, has_boundary: bool = False) -> str:
         plane += " Dashed: a flat boundary, with each class on its own side."
     elif columns > 2:
         plane += " Classes that overlap here may still be apart in all the columns together."
+    if ringed_rows(findings.portrait):
+        plane += " Rings: points on the wrong side of the best flat boundary that was found."
     if training is None:
         return f"The points{plane}"
     votes = "the class that they vote for"
@@ -273,6 +284,12 @@ def about_picture(findings: "Findings", *, has_boundary: bool = False) -> str:
         f"The points{plane} Arrows: the directions of the neurons of one network, in the colour of {votes}; the "
         f"longest is the strongest.{shaded}"
     )
+
+
+def ringed_rows(portrait: Portrait) -> tuple[int, ...]:
+    """The rows (from 1) of points that the picture rings: those in the way of a flat boundary between two classes."""
+    rows = max((each.in_the_way for each in portrait.separability), key=len, default=())
+    return rows if len(portrait.classes) == 2 and len(rows) <= MOST_RINGS else ()
 
 
 def more_time(findings: "Findings") -> str:

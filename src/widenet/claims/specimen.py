@@ -25,6 +25,7 @@ class Choices(ClosedModel):
       n_neurons: the width of networks whose width is free, even.
       slope: α of the Leaky ReLU.
       step_size: η of networks whose step is free.
+      init_scale: R, the length of each neuron's first weights, in statements where it is free; the paper's if left out.
       max_updates: updates after which a run is cut off; each claim's own number if left out. Claims that need more say
         so or leave it undecided.
       required_margin: γ of the hinge loss of XORD networks.
@@ -36,6 +37,7 @@ class Choices(ClosedModel):
     n_neurons: int = Field(default=20, ge=2, multiple_of=2)
     slope: float = Field(default=0.2, gt=0, lt=1)
     step_size: float = Field(default=1.0, gt=0, allow_inf_nan=False)
+    init_scale: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     max_updates: int | None = Field(default=None, ge=1)
     required_margin: float = Field(default=8.0, gt=0, allow_inf_nan=False)
     diverse_only: bool = False

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of
-from tests.papers.brutzkus2019.claims.narrow_runs import first, from_octants, from_random_starts, judged
+from tests.controls import breaks_part, every_part_of
+from tests.papers.brutzkus2019.claims.narrow_runs import first, from_octants, from_random_starts, judged, narrow_edges
 from tests.papers.brutzkus2019.claims.networks import altered, broken, networks, some
 from tests.papers.brutzkus2019.claims.requirements import required
-from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH, data_and_start
+from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH
 from widenet.claims import Verdict
 from widenet.diagnostics.exploration import on_positive_axis, plus_and_minus
 from widenet.papers.brutzkus2019.claims import narrow
@@ -135,22 +135,30 @@ def test_without_random_starts_their_probabilities_are_not_decided():
     assert [part.name for part in evidence.parts if part.kept is None] == [CHANCE]
 
 
+def test_every_octant_is_seen_or_nothing_is_said():
+    """4096 rows of octants; one without a run, or with a start above the limit of Lemma E.3, is missing."""
+    runs = from_octants()[0]
+    missing = (some(runs, slice(1, None)), altered(runs, start=(0, 99 * runs.start[0])))
+    for given, kept in (([runs], True), ([], None), *(([runs, each], None) for each in missing)):
+        assert narrow._every_octant_is_seen(given).part("").kept is kept
+
+
 def test_what_decides_convergence_is_asked_of_small_starts():
     """From a start without a filter in W13: what would break a part breaks none where the start is large."""
     runs = from_octants()[0]
-    stuck = int(np.argmin(can_converge(runs.start)))
-    large = {"start": (stuck, 99 * runs.start[stuck])}
-    turned = {"final": ((stuck, slice(2, None)), -runs.start[stuck, 2:])}
-    lucky = {"status": (stuck, RunStatus.CONVERGED), "loss": (stuck, 0.0)}
+    runs = some(runs, [int(np.argmin(can_converge(runs.start))), 0, 1, 2])
+    large = {"start": (0, 99 * runs.start[0])}
+    turned = {"final": ((0, slice(2, None)), -runs.start[0, 2:])}
+    lucky = {"status": (0, RunStatus.CONVERGED), "loss": (0, 0.0)}
     for changes, parts in (
         (lucky, [SAME]),
         ({**lucky, **turned}, [SAME, KEPT]),
         (turned, []),
-        ({"steps": (stuck, 1)}, []),
-        ({"steps": (stuck, 2)}, [STUCK]),
+        ({"steps": (0, 1)}, []),
+        ({"steps": (0, 2)}, [STUCK]),
     ):
-        assert broken(judged(observation_small_convergence, 0, **changes)) == parts
-        assert broken(judged(observation_small_convergence, 0, **large, **changes)) == []
+        assert broken(observation_small_convergence([altered(runs, **changes)], [])) == parts
+        assert broken(observation_small_convergence([altered(runs, **large, **changes)], [])) == []
 
 
 def failure_control(item):
@@ -185,30 +193,7 @@ def test_items_are_asked_of_small_starts_at_zero_loss():
     assert broken(judged(theorem_6_4, 2, start=(run, 99 * runs.start[run]), loss=(run, 1.0))) == []
 
 
-def narrow_edges(claim):
-    """The edges of k = 2, c_η ≤ 1/41, γ ≥ 1, and of the data; of the runs from octants and of the drawn ones."""
-
-    def last():
-        return from_random_starts()[-1]
-
-    def first_of(runs):
-        return claim([runs, *from_octants()[1:]], from_random_starts())
-
-    def last_of(runs):
-        return claim(from_octants(), [*from_random_starts()[:-1], runs])
-
-    found = dict(data_and_start(last_of, last))
-    found["margin"] = lambda: tuple(
-        first_of(dataclasses.replace(from_octants()[0], required_margin=g)) for g in (1.0, 1 - 1e-9)
-    )
-    found["step_constant"] = lambda: tuple(
-        last_of(dataclasses.replace(last(), step_size=c / 2)) for c in (1 / 41, 1 / 41 + 1e-9)
-    )
-    found["width"] = lambda: (last_of(last()), last_of(networks(3, 1 / 41, 8.0, 50, 3000)))
-    return {f"{claim.name}-{key}": breaks_hypothesis(claim, key)(make) for key, make in found.items()}
-
-
-EDGES = {what: test for claim in CLAIMS for what, test in narrow_edges(claim).items()}
+EDGES = {what: test for claim in CLAIMS[1:] for what, test in narrow_edges(claim).items()}
 
 
 @pytest.mark.parametrize("what", EDGES)

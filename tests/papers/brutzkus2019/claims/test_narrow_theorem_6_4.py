@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from tests.controls import breaks_part, every_part_of
-from tests.papers.brutzkus2019.claims.narrow_runs import first, from_octants, from_random_starts, judged
+from tests.papers.brutzkus2019.claims.narrow_runs import first, from_octants, from_random_starts, judged, narrow_edges
 from tests.papers.brutzkus2019.claims.networks import altered, broken, networks, number, part, some
 from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH
 from widenet.claims import Verdict
@@ -119,9 +119,10 @@ def test_the_event_is_33_of_48(every, drawn):
     assert number(evidence.measured) == pytest.approx(0.687499915205086, abs=1e-15)
 
 
-def test_a_share_of_zero_says_nothing(every, drawn):
-    assert not part(theorem_6_4(every, drawn), EVENT).vacuous
-    assert part(theorem_6_4(every, drawn, share=0.0), EVENT).vacuous
+@pytest.mark.parametrize(("share", "vacuous"), [(1e-9, False), (0.0, True), (33 / 48, False)])
+def test_a_share_of_zero_says_nothing(drawn, share, vacuous):
+    few = some(drawn[0], slice(4))
+    assert part(theorem_6_4([few], [few], share=share), EVENT).vacuous is vacuous
 
 
 def test_control_one_row_of_octants_more_is_promised(every, drawn):
@@ -182,6 +183,14 @@ def test_missing_octants_decide_nothing(every, drawn):
         assert claim([], drawn).verdict is Verdict.INSUFFICIENT_EVIDENCE
         assert claim([some(every[0], slice(1, None)), *every[1:]], drawn).conclusion is None
     assert theorem_6_4(every, []).conclusion is None
+
+
+EDGES = narrow_edges(theorem_6_4)
+
+
+@pytest.mark.parametrize("what", EDGES)
+def test_control_each_hypothesis_at_its_edge(what):
+    EDGES[what]()
 
 
 test_every_part_has_a_control = every_part_of(

@@ -246,8 +246,22 @@ def test_a_law_without_diverse_points_allows_delta_one_alone(wide):
     evidence = theorem_6_5_large_network([wide], [], laws=[never])
     assert evidence.verdict is Verdict.HOLDS
     assert evidence.vacuous
-    less = never.model_copy(update={"delta": 0.9})
-    assert theorem_6_5_large_network([wide], [], laws=[less]).verdict is Verdict.HYPOTHESES_NOT_MET
+    assert evidence.promised == 1
+    less = theorem_6_5_large_network([wide], [], laws=[never.model_copy(update={"delta": 0.9})])
+    assert less.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert less.promised == 0
+
+
+def test_the_laws_that_are_asked_about():
+    laws = theorem_6_5_large_network([in_the_corner()], []).details["laws"]
+    assert [law["p_plus"] for law in laws] == [0.98, 0.92, 0.98, 0.92, 0.5]
+    assert [law["delta"] for law in laws[:2]] == [0.05, 0.16]
+    assert [law["delta"] for law in laws[2:]] == [smallest_delta(p, p) for p in (0.98, 0.92, 0.5)]
+
+
+def test_no_sets_of_samples_decide_nothing():
+    (part,) = theorem_6_5_small_network([]).parts
+    assert (part.cases, part.kept, part.promised) == (0, None, 1.0)
 
 
 def test_control_ten_failures_of_560(wide):
@@ -289,6 +303,7 @@ def test_sixteen_samples_are_not_enough_for_two_filters(sixteen):
     # Those that were cut off are neither.
     assert number(evidence.measured) == pytest.approx(1 - row["frequency"] - sixteen.unfinished.mean())
     assert math.isclose(row["proved"], 0.18108308508, rel_tol=1e-9)
+    assert row["samples"] == 16
     assert row["frequency"] > row["proved"]
 
 

@@ -41,7 +41,7 @@ test_control_the_examples_part_by_part = part_edges(
     examples,
     {
         FLOOR: ({"bound": 1.002}, {"bound": 1.03}),
-        "p* is the printed limit of ε": ({"largest_error": 0.02 + 1e-13}, {"largest_error": 0.02 + 1e-11}),
+        "p* is the printed limit of ε": ({"largest_error": 0.02 + 0.9e-12}, {"largest_error": 0.02 + 1.1e-12}),
         "no gap up to 0.7": ({"without_gap": (0.7, 0.77102)}, {"without_gap": (0.7, 0.77103)}),
     },
 )
@@ -85,6 +85,24 @@ def test_control_a_bound_that_rounds_to_another_number():
         printed_examples(Scale.QUICK, 0), bound=lambda *law: 1.03 * samples_of_small_network(*law)
     )
     assert broken(evidence) == ["m_2 rounded down is the printed number"]
+
+
+def test_control_a_printed_limit_of_the_error_that_is_too_small():
+    assert broken(examples(largest_error=0.02 - 0.9e-12)) == []
+    assert broken(examples(largest_error=0.02 - 1.1e-12)) == ["p* is the printed limit of ε"]
+
+
+def test_a_narrow_network_that_needs_two_samples_is_no_gap_either_way():
+    """m_2 must be below m_1 = 2."""
+    evidence = section_6_3_examples(PRINTED, bound=lambda *law: 2.0)
+    assert "no gap up to 0.7" in broken(evidence)
+    assert "no gap up to 0.7" not in broken(section_6_3_examples(PRINTED, bound=lambda *law: 2 - 1e-9))
+
+
+def test_no_sample_at_all_says_nothing():
+    for samples, vacuous in ((0, True), (1, False)):
+        none = tuple(each.model_copy(update={"samples": samples}) for each in PRINTED.with_gap)
+        assert section_6_3_examples(PRINTED.model_copy(update={"with_gap": none})).parts[0].vacuous is vacuous
 
 
 def test_control_another_smallest_share():

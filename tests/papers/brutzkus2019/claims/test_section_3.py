@@ -63,7 +63,8 @@ def test_control_widths():
     assert wide([17, 50]).met
     assert not wide([16, 50]).met
     assert two_filters([draw_xor_start(2, 0.1, 1)]).met
-    assert not two_filters([draw_xor_start(2, 0.1, 1), draw_xor_start(3, 0.1, 1)]).met
+    three = two_filters([draw_xor_start(2, 0.1, 1), draw_xor_start(3, 0.1, 1)])
+    assert (three.met, three.actual) == (False, 3)
 
 
 def test_control_the_radius_of_the_event():
@@ -106,6 +107,11 @@ def test_cases_of_several_sides_together():
     assert joined.broken.tolist() == [False, False, True, False]
     assert not joined.vacuous
     assert together([Sides(1.0, 0.0, Sense.AT_LEAST, trivial=0.0)]).vacuous
+
+
+def test_exact_answers_of_several_sides_stay_exact():
+    exact = together(Sides([1.0, 3.0], 2.0, exact=answers) for answers in ([True, True], [False, True]))
+    assert exact.broken.tolist() == [False, False, True, False]
 
 
 def test_a_rate_at_several_settings():

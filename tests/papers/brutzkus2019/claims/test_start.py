@@ -285,6 +285,7 @@ def test_control_eight_times_as_large_a_start():
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert evidence.details["drawn"]["failures"] > 0.9 * 2000
+    assert evidence.details["drawn"]["half_width"] == 17
 
 
 def test_control_a_larger_start_than_stated_is_measured():

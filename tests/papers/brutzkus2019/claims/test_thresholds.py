@@ -230,6 +230,17 @@ def test_points_on_one_side_only_decide_nothing(half_width):
     assert footnote_12([Choice((half_width,), Fraction(1, 410), Fraction(8))]).conclusion is None
 
 
+@pytest.mark.parametrize(
+    ("claim", "on_limit"),
+    [(footnote_12, (Fraction(1, 410), Fraction(9141, 1640))), (footnote_15, (Fraction(4, 845), Fraction(8)))],
+    ids=["12", "15"],
+)
+def test_without_a_beta_beyond_one_no_width_is_above_its_limit(claim, on_limit):
+    evidence = claim([Choice((143, 144, 145), *on_limit), at_beta(claim, Fraction(1))])
+    assert broken(evidence) == []
+    assert evidence.details["wide_enough"] == 1
+
+
 @pytest.mark.parametrize("claim", [footnote_12, footnote_15], ids=["12", "15"])
 def test_without_a_choice_nothing_is_met(claim):
     evidence = claim([])
@@ -241,6 +252,7 @@ def test_control_counts_farther_apart():
     assert equation_17(counts_near_a_quarter(range(65, 300), Fraction(21, 10))).verdict is Verdict.VIOLATED
     evidence = equation_17(counts_near_a_quarter(range(60, 300)))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
+    assert evidence.details["widths"] == [60, 299]
     assert equation_17(counts_near_a_quarter(range(65, 65))).conclusion is None
 
 
@@ -251,7 +263,7 @@ def test_the_ratio_of_counts_is_attained(half_width, ends):
     assert counts.first.tolist() == [list(ends)]
     evidence = equation_17(counts)
     assert evidence.verdict is Verdict.HOLDS
-    assert [part.tightness for part in evidence.parts] == [1.0, 1.0]
+    assert [(part.tightness, part.measured, part.promised) for part in evidence.parts] == [(1.0, 1.0, 1.0)] * 2
     assert equation_17(counts_near_a_quarter([half_width], Fraction(201, 100))).verdict is Verdict.HOLDS
     assert equation_17(counts_near_a_quarter([half_width], Fraction(21, 10))).verdict is Verdict.VIOLATED
 

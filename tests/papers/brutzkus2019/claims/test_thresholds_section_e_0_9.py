@@ -136,6 +136,16 @@ def test_the_width_of_a_beta(beta, limit):
     assert at_beta(Fraction(beta)).details["largest_limit_of_E_18"] == pytest.approx(limit, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("outside", "key"),
+    [((Fraction(1, 409), Fraction(8)), "step_constant"), ((Fraction(1, 410), Fraction(799, 100)), "margin")],
+)
+def test_one_choice_outside_beside_another(outside, key):
+    choices = ((Fraction(1, 410), Fraction(8)), outside)
+    for order in (choices, choices[::-1]):
+        assert [h.key for h in section_e_0_9(Finish((17, 64), order)).hypotheses if not h.met] == [key]
+
+
 def test_without_a_choice_the_margin_is_not_met():
     evidence = section_e_0_9(Finish((17, 64), ()))
     assert {h.key: h.met for h in evidence.hypotheses} == {"width": True, "step_constant": True, "margin": False}

@@ -18,8 +18,8 @@ from tests.papers.brutzkus2019.claims.settings import (
     toy,
     traced,
 )
-from widenet.claims.base import Claim, Evidence, Verdict, pick
-from widenet.claims.sides import Sense
+from widenet.claims.base import Claim, Evidence, Verdict, at_least, pick
+from widenet.claims.sides import Fact, Sense
 from widenet.papers.brutzkus2019.claims import (
     at_zero_loss,
     first_crossing,
@@ -186,6 +186,12 @@ def test_from_a_hundred_fits_on_the_deviation_is_measured():
         trace = traced(setting)
         assert trace.start.size == n_fits
         assert ("deviation" in {each.key for each in lemma_6_2([trace]).hypotheses}) == (n_fits == 100)
+
+
+def test_further_hypotheses_are_asked_for():
+    further = at_least("further", "one thing more", 1, 2)
+    evidence = ScoredRuns([toy("D4")]).evidence({"part": Fact(True)}, further)
+    assert not hypothesis_met(evidence, "further")
 
 
 def are_met(claim: Claim, key: str, *traces: Trace) -> list[bool]:

@@ -146,6 +146,17 @@ def test_the_setting_without_runs_enough_is_named():
     assert [each.name for each in evidence.parts if each.kept is None] == [RUNS]
 
 
+def test_a_time_is_asked_for_above_sixteen_filters():
+    few, asked = some(twenty(), slice(2)), []
+
+    def steps(half_width, step_constant, margin):
+        asked.append(half_width)
+        return math.inf
+
+    proposition_e_14([narrowed(few, 16), narrowed(few, 17)], steps=steps)
+    assert asked == [17]
+
+
 def judged_e_14(runs: Trained):
     return proposition_e_14([runs])
 
@@ -175,16 +186,18 @@ def summed(half: int, offset: float, amount: float) -> Trained:
 
 @breaks_part(lemma_e_17, "X_T ≤ 34c_η")
 def test_control_x_just_beyond_its_limit():
-    return lemma_e_17([summed(0, 0.0, 34 - 1e-6)]), lemma_e_17([summed(0, 0.0, 34 + 1e-6)])
+    return lemma_e_17([summed(0, 0.0, 34 + 0.5e-9)]), lemma_e_17([summed(0, 0.0, 34 + 2e-9)])
 
 
 @breaks_part(lemma_e_17, "Y_T ≤ 1 + 38c_η")
 def test_control_y_just_beyond_its_limit():
-    return lemma_e_17([summed(1, 1.0, 38 - 1e-6)]), lemma_e_17([summed(1, 1.0, 38 + 1e-6)])
+    return lemma_e_17([summed(1, 1.0, 38 + 0.5e-9)]), lemma_e_17([summed(1, 1.0, 38 + 2e-9)])
 
 
-def test_lemma_e_17_is_asked_inside_its_events_at_zero_loss():
-    runs = summed(0, 0.0, 40)
+@pytest.mark.parametrize("half", [0, 1])
+def test_lemma_e_17_is_asked_inside_its_events_at_zero_loss(half):
+    runs = summed(half, float(half), 40)
+    assert len(broken(lemma_e_17([runs]))) == 1
     assert broken(lemma_e_17([altered(runs, loss=(0, 1e-12))])) == []
     assert broken(lemma_e_17([altered(runs, start=(0, 200 * runs.start[0]))])) == []
     one_side = np.where(np.arange(240)[:, None] < 120, np.abs(runs.start[0]).max() * PATTERNS[0], runs.start[0])

@@ -14,6 +14,7 @@ from tests.papers.brutzkus2019.claims.networks import (
     many_in_the_corner,
     number,
     part,
+    some,
 )
 from tests.papers.brutzkus2019.claims.trained_edges import declared, edges, narrowed
 from widenet.claims import Verdict
@@ -136,6 +137,46 @@ def test_control_fewer_updates_than_the_sum_asks_for():
 def test_control_fewer_updates_than_are_printed():
     assert broken(theorem_6_3_angle([after(1434.01)])) == [SHARP]
     return theorem_6_3_angle([after(1433)])
+
+
+def test_the_room_of_the_angle():
+    """An angle of 45°, and limits below it by half and by three times what rounding may take."""
+    for off, parts in ((0.5e-12, []), (3e-12, [ANGLE])):
+        limit = math.cos(math.radians(45 * (1 - off)))
+        assert broken(theorem_6_3_angle([after(2000, 45.0)], cosine=lambda gamma, c, limit=limit: limit)) == parts
+
+
+@pytest.mark.parametrize(("name", "part"), [("updates", UPDATES), ("sharp", SHARP)])
+def test_the_room_of_the_updates(name, part):
+    fewest = theorem_6_3_angle([many_in_the_corner()]).details["fewest_updates_a_plus"]
+    for off, parts in ((0.5e-9, []), (3e-9, [part])):
+        limit = fewest * (1 + off)
+        found = theorem_6_3_angle([many_in_the_corner()], **{name: lambda gamma, c, limit=limit: limit})
+        assert broken(found) == parts
+
+
+def with_margin(gamma, **changes):
+    runs = some(in_the_corner(), slice(2))
+    return theorem_6_3_angle([dataclasses.replace(runs, required_margin=gamma, **changes)])
+
+
+@pytest.mark.parametrize(("gamma", "degrees"), [(0.95, 180.0), (1.0, 180.0), (1.05, 30.63115), (8.0, 2.6195065)])
+def test_the_angle_at_other_margins(gamma, degrees):
+    """Up to γ = 1 nothing is promised."""
+    assert with_margin(gamma).promised == pytest.approx(degrees, rel=1e-5)
+
+
+@pytest.mark.parametrize(("cosine", "degrees"), [(1.05, 0.0), (-1.05, 180.0), (-0.95, 161.80512766)])
+def test_the_angle_of_a_cosine(cosine, degrees):
+    found = theorem_6_3_angle([in_the_corner()], cosine=lambda gamma, c: cosine)
+    assert found.parts[0].promised == pytest.approx(degrees, rel=1e-9)
+
+
+@pytest.mark.parametrize(("more", "met"), [(-1e-6, False), (0.0, False), (1e-6, True)])
+def test_the_angle_is_below_a_right_one(more, met):
+    """γ − 1 − 2c_η, at c_η = 120/512."""
+    evidence = with_margin(1 + 240 / 512 + more, step_size=1 / 512)
+    assert [h.met for h in evidence.hypotheses if h.key == "angle_below_a_right_one"] == [met]
 
 
 @pytest.mark.parametrize("pattern", [0, 2])

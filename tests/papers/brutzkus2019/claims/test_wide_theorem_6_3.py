@@ -132,6 +132,10 @@ def test_theorem_6_3_holds_in_its_corner(corner):
     assert math.isclose(number(part(evidence, "in time").promised), 103_544, rel_tol=1e-9)
 
 
+def test_no_rate_is_above_one(corner):
+    assert theorem_6_3([some(corner, slice(2))], failure=lambda half_width: 2.0).promised == 1
+
+
 def test_too_few_runs_decide_nothing(corner):
     assert theorem_6_3([some(corner, slice(400))]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 

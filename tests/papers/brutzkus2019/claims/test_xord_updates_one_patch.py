@@ -112,6 +112,20 @@ def test_control_a_step_of_one_half():
     return inside, outside
 
 
+def test_a_step_that_is_too_large_beside_another():
+    runs = [replace(both_records(), step_constant=c) for c in (0.1, 0.5)]
+    for order in (runs, runs[::-1]):
+        assert [each.met for each in footnote_3(order).hypotheses] == [False]
+
+
+def test_a_record_that_ends_too_early_is_not_decided():
+    arrays = ("xor_weights", "xord_weights", "xor_outputs", "xord_outputs")
+    early = replace(both_records(), **{name: getattr(both_records(), name)[:3] for name in arrays})
+    evidence = footnote_3([early])
+    assert evidence.conclusion is None
+    assert evidence.runs.unfinished == 5
+
+
 def test_control_the_loss_itself_and_not_half_of_it():
     assert broken(footnote_3([both_records()], loss_ratio=1.0)) == ["half the loss at every t"]
 

@@ -107,6 +107,7 @@ def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
         slope=chosen.slope,
         step_size=chosen.step_size,
         seed=chosen.seed,
+        init_scale=chosen.init_scale,
     )
     return [LedgerSetting(trials=trials, adversarial=False, most_updates=chosen.max_updates)]
 

@@ -174,7 +174,7 @@ class OnePoint(ClosedModel):
 
 
 class OwnTrials(ClosedModel):
-    """A reader's own data, as it is, under R = v = 1/√(2k), in a new random order each pass.
+    """A reader's own data, as it is, under v = 1/√(2k), in a new random order each pass; R is v too if it is left out.
 
     The separator is found and certified here; it is zero when there is none and NaN when that is not known, which the
     hypothesis shows.
@@ -187,6 +187,7 @@ class OwnTrials(ClosedModel):
     slope: float
     step_size: float
     seed: int
+    init_scale: float | None = None
 
     def draw(self) -> list[Trial]:
         """Runs that differ in their initial weights and orders."""
@@ -195,17 +196,18 @@ class OwnTrials(ClosedModel):
         separator = find_separator(data).vector(data.dim)
         half = self.n_neurons // 2
         scale = equal_scale(half)
+        radius = scale if self.init_scale is None else self.init_scale
         draw = np.random.default_rng(self.seed)
         return [
             Trial(
                 inputs,
                 labels,
                 separator,
-                scale * unit_rows(draw, 2 * half, data.dim),
+                radius * unit_rows(draw, 2 * half, data.dim),
                 plus_minus_weights(half, scale),
                 self.slope,
                 self.step_size,
-                scale,
+                radius,
                 SampleOrder.PERMUTATION,
                 self.seed + run,
             )

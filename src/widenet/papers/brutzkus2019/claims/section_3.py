@@ -140,6 +140,8 @@ def together(pieces: Iterable[Sides]) -> Sides:
     pieces = list(pieces)
     first, names = pieces[0], ("room", "scored", "undecided", "trivial")
     measured, promised = (np.concatenate([getattr(each, name) for each in pieces]) for name in ("measured", "promised"))
+    if all(each.exact is not None for each in pieces):
+        names = (*names, "exact")
     others = {name: np.concatenate([getattr(each, name) for each in pieces]) for name in names}
     return Sides(measured, promised, first.sense, strict=first.strict, quantity=first.quantity, **others)
 
