@@ -147,7 +147,7 @@ def test_both_ends_of_the_curve_count():
     np.testing.assert_allclose(huberized(np.array([-1.0, 0.0, 0.1, 0.4, 1.3]), 0.4), [0, 0, 0.0125, 0.2, 1.1])
 
 
-@pytest.mark.parametrize("moved", [1e-20, -1e-20, 1e-9, 0.3, -0.3, 2.0])
+@pytest.mark.parametrize("moved", [1e-20, -1e-20, 1e-12, 1e-9, 0.3, -0.3, 2.0])
 def test_small_changes_keep_their_digits(moved):
     h, z = 0.4, np.array([-1.0, -0.1, 0.0, 0.1, 0.25, 0.4, 0.7, 25.0])
     found = huberized_change(z, np.full_like(z, moved), h)

@@ -107,3 +107,16 @@ def test_networks_of_uneven_votes_against_a_grid(seed):
     rays = boundary_rays(rows, weights, slope)
     assert len(rays) == len(changes)
     np.testing.assert_allclose(rays, changes, atol=0.021)
+
+
+@pytest.mark.parametrize(
+    ("rows", "weights", "rays"),
+    [
+        ([(-2, -2), (0, 0), (3, 0)], (1, 3, -2), (90, 135, 284.036243468)),
+        ([(0, 2), (-1, -2)], (-1, 2), (0, 161.565051177, 333.434948823)),
+    ],
+)
+def test_arcs_on_which_a_relu_network_is_zero(rows, weights, rays):
+    """σ(−2x − 2y) − 2σ(3x) is 0 from 90° to 135°, −σ(2y) + 2σ(−x − 2y) from 333.4° to 360°, and no other side is."""
+    found = boundary_rays(np.array(rows, float), np.array(weights, float), 0.0)
+    np.testing.assert_allclose(found, rays, atol=1e-9)

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,7 +13,9 @@ import pytest
 from tests.training.problems import networks, run_keys, toy
 from widenet.errors import WidenetError
 from widenet.losses import cross_entropy, hinge, logistic
-from widenet.training import Closest, Layers, Listed, Recipe, ensemble, loss_below, train
+from widenet.networks import PiecewiseLinear, TwoLayer
+from widenet.training import Closest, Layers, Listed, Recipe, ensemble, loss_below, never, train
+from widenet.training.engine.validation import are_keys, check, check_watch, per_run, whole, whole_or_none
 from widenet.types import Dataset
 
 
@@ -129,3 +132,92 @@ def test_a_short_watch_and_impossible_memory_are_refused():
         ensemble(networks(3), toy(), recipe, run_keys(3), watch=Closest(lambda step, bound: {}, jnp.ones(6)))
     with pytest.raises(WidenetError, match="memory must be a positive number of bytes"):
         ensemble(networks(3), toy(), recipe, run_keys(3), memory=-1)
+
+
+def test_keys_are_arrays_of_keys_with_so_many_axes():
+    one, several = jax.random.key(0), run_keys(2)
+    assert are_keys(one, 0)
+    assert are_keys(several, 1)
+    for value, ndim in ((one, 1), (several, 0), (0, 0), (np.zeros(2, np.uint32), 1), (jnp.zeros(2), 1), (None, 0)):
+        assert not are_keys(value, ndim)
+
+
+def test_numbers_are_shared_and_arrays_are_not():
+    assert per_run(0.5, 3).tolist() == [0.5] * 3
+    assert per_run(jnp.arange(2.0), 2).tolist() == [0, 1]
+    assert per_run(jnp.ones((2, 3)), 2).shape == (2, 3)
+
+
+def test_whole_numbers_within_their_limits():
+    assert [whole("n", value) for value in (3, 3.0, np.int64(3), np.float32(3), -3)] == [3, 3, 3, 3, -3]
+    assert [whole("n", value, 2, 4) for value in (2, 3, 4)] == [2, 3, 4]
+    for value, words in (
+        (1, "from 2 to 4, got 1"),
+        (5, "from 2 to 4, got 5"),
+        (2.5, "from 2 to 4, got 2.5"),
+        (True, "from 2 to 4, got True"),
+        ("3", "from 2 to 4, got '3'"),
+        (np.nan, "from 2 to 4, got nan"),
+        (np.inf, "from 2 to 4, got inf"),
+        ([3], "from 2 to 4, got"),
+        (None, "from 2 to 4, got None"),
+    ):
+        with pytest.raises(ValueError, match=f"n must be a whole number {words}"):
+            whole("n", value, 2, 4)
+    with pytest.raises(ValueError, match="n must be a whole number from 2 on, got 1"):
+        whole("n", 1, 2)
+    with pytest.raises(ValueError, match=r"n must be a whole number, got 1\.5"):
+        whole("n", 1.5)
+    assert whole_or_none("n")(None) is None
+    assert whole_or_none("n")(4.0) == 4
+
+
+def test_every_array_of_a_watch_has_its_runs_first():
+    check_watch((jnp.ones(3), jnp.ones((3, 2))), 3)
+    for wrong in (jnp.ones(2), jnp.ones((2, 3)), jnp.float64(1.0)):
+        with pytest.raises(ValueError, match="a leading axis of 3 runs"):
+            check_watch((jnp.ones(3), wrong), 3)
+
+
+@pytest.mark.parametrize("slope", [0.2, np.float64(0.2)], ids=["a number", "an array without axes"])
+def test_a_slope_may_be_shared_by_all_runs(slope):
+    shared = PiecewiseLinear(*(jnp.asarray(each) if isinstance(slope, np.float64) else each for each in (slope, 1.0)))
+    nets = TwoLayer(networks(2).hidden_weights, networks(2).output_weights, None, shared)
+    check(nets, toy(), hinge, never, 2)
+    with pytest.raises(ValueError, match="agree on the number of runs"):
+        check(nets, toy(), hinge, never, 3)
+
+
+def test_no_run_and_no_sample_are_refused():
+    with pytest.raises(ValueError, match="at least one key"):
+        check(networks(1), toy(), hinge, never, 0)
+    with pytest.raises(ValueError, match="at least one sample"):
+        check(networks(1), Dataset(toy().inputs[:0], toy().labels[:0]), hinge, never, 1)
+    check(networks(1), Dataset(toy().inputs[:1], toy().labels[:1]), hinge, never, 1)
+
+
+def test_a_second_layer_of_another_dtype_is_refused():
+    nets = networks(2)
+    mixed = TwoLayer(nets.hidden_weights, nets.output_weights.astype(jnp.float32), None, nets.activation)
+    with pytest.raises(ValueError, match="one dtype, got float64 and float32, float64"):
+        check(mixed, toy(), hinge, never, 2)
+
+
+class Answering(eqx.Module):
+    """A network that answers with an array of this shape, times its weight."""
+
+    weight: jax.Array
+    shape: tuple[int, ...] = eqx.field(static=True)
+
+    def __call__(self, x):
+        return jnp.full(self.shape, 1.0) * jnp.sum(self.weight * x)
+
+
+@pytest.mark.parametrize(("shape", "loss"), [((), hinge), ((3,), cross_entropy)])
+def test_a_network_answers_with_a_number_or_one_per_class(shape, loss):
+    labels = toy().labels if loss is hinge else jnp.zeros(24)
+    check(Answering(jnp.ones((2, 5)), shape), Dataset(toy().inputs, labels), loss, never, 2)
+    own = Dataset(jnp.stack([toy().inputs] * 2), jnp.stack([labels] * 2))
+    check(Answering(jnp.ones((2, 5)), shape), own, loss, never, 2)
+    with pytest.raises(ValueError, match=r"one number per sample, or one per class, not shape \(3, 2\)"):
+        check(Answering(jnp.ones((2, 5)), (3, 2)), Dataset(toy().inputs, labels), loss, never, 2)

@@ -143,3 +143,19 @@ def test_a_rule_for_steps_needs_the_plain_kernel(kernel):
     ruled = Recipe(hinge, method=SGD(LogSquared(1.0), kernel=kernel), max_steps=10)
     with pytest.raises(ValueError, match=f"the {kernel} kernel trains"):
         kernel_of(ruled, networks(1), toy())
+
+
+def test_products_of_pieces():
+    """Three of four piece products keep 22 bits; numbers that are not split are multiplied as they are."""
+    draw = np.random.default_rng(1)
+    left, right = draw.normal(size=(3, 4)), draw.normal(size=(5, 4))
+    whole = pieces.product((jnp.asarray(left),), (jnp.asarray(right),), (1, 1), jnp.ones((3, 5)))
+    np.testing.assert_allclose(whole, left @ right.T + 1, rtol=1e-14)
+    turned = pieces.product((jnp.asarray(left.T),), (jnp.asarray(right.T),), (0, 0))
+    np.testing.assert_allclose(turned, left @ right.T, rtol=1e-14)
+    split = [pieces.pieces_of(jnp.asarray(each, jnp.float32)) for each in (left, right)]
+    found = pieces.product(split[0], split[1], (1, 1))
+    assert found.dtype == jnp.float32
+    exact = np.float32(left).astype(float) @ np.float32(right).astype(float).T
+    np.testing.assert_allclose(found, exact, atol=2e-6)
+    assert np.abs(np.asarray(pieces.product(split[0][:1], split[1][:1], (1, 1)), float) - exact).max() > 1e-5

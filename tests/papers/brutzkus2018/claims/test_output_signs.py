@@ -98,6 +98,8 @@ def test_a_width_is_judged_by_its_suitable_step_size():
     assert kept(judged(four, two_tried(eight, good, bad))) == [True, True, True]
     assert kept(judged(four, two_tried(eight, bad, good))) == [True, True, True]
     assert kept(judged(four, two_tried(eight, stalled, bad)))[:2] == [True, False]
+    chosen = [judged(four, two_tried(eight, *pair)).details["chosen"]["8"] for pair in ((bad, good), (stalled, bad))]
+    assert chosen == [0.3, None]
 
 
 def with_largest(ratio):

@@ -178,6 +178,21 @@ def test_control_the_room_of_footnote_5(share, fails):
     assert broken_in(rewritten({0: share})) == fails
 
 
+def test_control_fewer_neurons_than_2k_and_a_tenth_more():
+    """Without the slot of the zero both networks still say the same; ten neurons become 20, and not 22."""
+    fewer = footnote_5([THREE], rewritten=lambda network: rewrite(network)[[0, 1, 3, 4]])
+    assert broken_in(fewer) == ["2k neurons"]
+    ten = dataclasses.replace(THREE, weights=np.ones((10, 2)), outputs=np.ones(10))
+
+    def mirrored(network):
+        return np.concatenate(
+            [half for half in rewrite(network).reshape(2, -1, 2) for half in (half, np.zeros((1, 2)))]
+        )
+
+    assert footnote_5([ten]).verdict is Verdict.HOLDS
+    assert broken_in(footnote_5([ten], rewritten=mirrored)) == ["2k neurons"]
+
+
 def test_control_a_row_in_the_slot_of_a_zero():
     assert broken_in(rewritten({2: np.array([1e-6, 0.0])})) == [LEAKY, RELU]
 
