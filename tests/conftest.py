@@ -7,6 +7,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from . import shapes
+
 # No deadline and no complaint about slow draws: neither may depend on how busy the machine is.
 hypothesis.settings.register_profile(
     "widenet",
@@ -36,3 +38,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def private_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the user's own results."""
     monkeypatch.setenv("WIDENET_STORE", str(tmp_path_factory.mktemp("store")))
+
+
+@pytest.fixture(autouse=True)
+def checked_shapes() -> None:
+    """What was trusted in the test before is checked again."""
+    shapes.check_again()

@@ -20,7 +20,6 @@ import widenet as wn
 from tools.gallery import DOCS, IMAGES, WIDTH, put_between
 from tools.refresh import keep_picture
 from widenet.certificates import Certificate, clock, words
-from widenet.certificates.promises import Standing
 from widenet.certificates.summary import headlines, in_short
 from widenet.certificates.training_words import about_training
 from widenet.store import Store
@@ -87,31 +86,28 @@ def file_of(name: str, suffix: str = "json") -> Path:
 def told(certificate: Certificate) -> dict[str, Any]:
     """What is kept of a certificate: its sentences, and the numbers of the table."""
     findings = certificate.findings
-    promises = [each for each in findings.promises if each.standing in (Standing.GUARANTEED, Standing.GOOD_TO_KNOW)]
     return {
         "headlines": [number for number, _ in headlines(findings)],
         "columns": findings.portrait.columns,
         "in_short": in_short(findings),
         "data": words.about_data(findings.portrait),
-        "promises": [f"{words.promise(each)} ({each.standing.value})" for each in promises],
-        "changes": words.about_changes(findings.changes),
+        "changes": words.about_changes([each for each in findings.changes if not each.is_for_a_warning]),
         "training": about_training(findings),
-        "picture": words.about_picture(findings, has_boundary=certificate.plane.boundary is not None),
-        "seconds": round(findings.seconds),
         "version": findings.version,
     }
 
 
 def block_of(name: str, row: dict[str, Any]) -> str:
-    """What the page says about an example."""
-    alt = row["in_short"][0].replace("]", ")")
-    lines = [f"![{alt}](images/certificate.{name}.png)", ""]
+    """What the page says about an example: what is said in short, what would help, and how training went."""
+    lines = [
+        f"![The points, and the neurons of a network before and after training](images/certificate.{name}.png)",
+        "",
+    ]
     lines += [_wrapped(f"- {sentence}", "  ") for sentence in row["in_short"]]
-    lines += ["", _wrapped(f"**What really happens.** {' '.join(row['training'])}")]
     if row["changes"]:
-        lines += ["", _wrapped(f"**What would help.** {' '.join(row['changes'])}")]
-    lines += ["", _wrapped(f"*The picture.* {row['picture']}")]
-    return "\n".join(lines) + "\n"
+        lines += [_wrapped(f"- {sentence}", "  ") for sentence in row["changes"]]
+    trained = [sentence for sentence in row["training"] if not sentence.startswith("On points that it never saw")]
+    return "\n".join([*lines, "", _wrapped(" ".join(trained))]) + "\n"
 
 
 def table_of(rows: dict[str, dict[str, Any]]) -> str:

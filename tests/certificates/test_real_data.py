@@ -159,6 +159,22 @@ def test_a_certificate_fits_one_screen(name):
     assert max(map(len, narrow)) <= 72
 
 
+def test_what_stands_in_the_way_of_theory_is_said():
+    """A margin of a hair on breast cancer; no boundary at all between versicolor and virginica."""
+    findings = toy_certificate("iris").findings.model_copy(update={"promises": ()})
+    shape, obstacle, _ = in_short(findings.model_copy(update={"portrait": portrait_of("breast_cancer")[0]}))
+    assert "tells benign and malignant apart, though only just (margin 1/" in shape
+    assert obstacle.startswith("Theory promises little about training here")
+    inputs, labels = points_of("iris")
+    table = read(inputs[50:], labels[50:])
+    found = portray(table, prepare(table, Scaling.AUTO))
+    assert not is_separable(inputs[50:], np.where(labels[50:] == "virginica", 1.0, -1.0))
+    shape, obstacle, _ = in_short(findings.model_copy(update={"portrait": found}))
+    assert shape.startswith("No flat boundary (one straight cut through the data) tells versicolor and virginica apart")
+    assert obstacle.startswith("No theorem promises that training succeeds here")
+    assert [each.between for each in found.separability] == ["versicolor and virginica, with a bias"]
+
+
 def test_networks_learn_what_anything_learns():
     """MNIST 0 against 1 is easy: nearest-neighbour errs on less than 1 % of it, and so does every flat boundary."""
     training = toy_certificate("mnist01").findings.training

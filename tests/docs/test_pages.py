@@ -1,6 +1,10 @@
 """What the pages say is true: their code runs and prints what they show, their links lead somewhere."""
 
+import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlparse
@@ -54,18 +58,21 @@ def is_whole(number: str) -> bool:
 
 
 @pytest.mark.parametrize("page", RUNNING, ids=names)
-def test_code_runs_and_prints_what_the_page_shows(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    known: dict = {"__name__": page.stem}
-    compared = 0
-    for block, shown in with_output(page):
-        exec(compile(block.text, page.name, "exec"), known)
-        printed = capsys.readouterr().out
-        assert same_output(shown or "", printed), f"{page.name} shows:\n{shown}\nand prints:\n{printed}"
-        compared += shown is not None
-    assert compared
+def test_code_runs_and_prints_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tests.docs.running", str(page)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    shown = [output for _, output in with_output(page)]
+    printed = json.loads(done.stdout)
+    for shows, prints in zip(shown, printed, strict=True):
+        assert same_output(shows or "", prints), f"{page.name} shows:\n{shows}\nand prints:\n{prints}"
+    assert any(shown)
 
 
 def test_control_another_output_is_noticed() -> None:

@@ -14,7 +14,7 @@ from widenet.certificates.clock import Clock
 from widenet.certificates.ensemble import EnsembleSetting
 from widenet.certificates.files import shown
 from widenet.certificates.portrait import portray
-from widenet.certificates.preparation import Scaling, prepare
+from widenet.certificates.preparation import Scaling, prepare, varying_columns
 from widenet.certificates.promises import promises_of
 from widenet.certificates.reading import Table, read
 from widenet.certificates.rows import ask_again, ask_all, claims_by_weight, ordered
@@ -142,6 +142,8 @@ def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Pro
       StoreError: the store cannot be read or written.
     """
     time, choices = wishes.seconds, wishes.choices_for(len(table.class_names), table.inputs.shape[1])
+    if wishes.scaling is not Scaling.NONE:
+        varying_columns(table.inputs)  # what is refused is refused before anything is begun
     progress(0.0, "loading the papers")
     main, others = claims_by_weight()
     clock = Clock(time)

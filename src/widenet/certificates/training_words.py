@@ -70,7 +70,7 @@ def about_error(training: Training) -> str:
     which = "the network" if training.runs == 1 else f"the middle one of {training.runs} networks"
     return (
         f"{which} errs on {percent(training.test_error.middle)} of the {training.held_out:,} points kept aside, so its "
-        f"true error is between {percent(low)} and {percent(high)}, with 95 % certainty."
+        f"true error is between {percent(low)} and {percent(high)}, with 95\N{NO-BREAK SPACE}% certainty."
     )
 
 

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.special
 
 from widenet.losses import cross_entropy, zero_one
 from widenet.networks import TwoLayer, relu
@@ -104,3 +105,26 @@ def test_starts_have_the_deviations_asked_for():
     assert network.hidden.std() == pytest.approx(1 / 20, rel=0.02)
     assert network.votes.std() == pytest.approx(1, rel=0.05)
     assert start_softmax(np.random.default_rng(0), 400, 50, 5, deviation=3.0).hidden.std() == pytest.approx(3, rel=0.02)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1.0, 30.0, 700.0, 1e6, 1e300])
+def test_sums_of_exponentials_are_those_of_scipy(size):
+    logits = size * np.random.default_rng(1).normal(size=(9, 4))
+    logits[0] = logits[0, 0]
+    classes = np.arange(9) % 4
+    own, others = logits[np.arange(9), classes], logits.copy()
+    others[np.arange(9), classes] = -np.inf
+    top = logits.max(axis=1)[:, None]
+    masses = scipy.special.logsumexp(others - top, axis=1) - scipy.special.logsumexp(logits - top, axis=1)
+    np.testing.assert_allclose(log_wrong_mass(logits, classes), masses, rtol=1e-12, atol=1e-15)
+    losses = scipy.special.logsumexp(logits - own[:, None], axis=1)
+    np.testing.assert_allclose(cross_entropies(logits, classes), losses, rtol=1e-12, atol=1e-15)
+    shares = scipy.special.softmax(logits, axis=1)
+    found = residuals(logits, classes)
+    np.testing.assert_allclose(-np.delete(found[0], 0), np.delete(shares[0], 0), rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(np.abs(found.sum(axis=1)), 0, atol=1e-12)
+
+
+def test_one_class_alone_has_nothing_wrong():
+    assert log_wrong_mass(np.ones((2, 1)), np.zeros(2, int)).tolist() == [-np.inf, -np.inf]
+    assert cross_entropies(np.ones((2, 1)), np.zeros(2, int)).tolist() == [0, 0]

@@ -251,6 +251,15 @@ def test_underflow_beside_long_points_decides_nothing():
     assert part.kept is None
 
 
+@pytest.mark.parametrize(("length", "kept"), [(1e12, True), (1.0, False)])
+def test_differences_are_as_exact_as_the_rows_were_before_the_update(length, kept):
+    def first(drifts):
+        return np.where(np.arange(drifts.shape[1]) == 0, 1e-6, drifts)
+
+    early = altered(toy_runs(), start_norm=lambda norms: 0 * norms + length, radius_drifts=first)
+    assert section_13_differences([early]).parts[2].kept is kept
+
+
 @pytest.mark.parametrize(("length", "kept"), [(1e14, None), (1.0, False)])
 def test_rows_so_long_that_their_products_are_rounding_decide_nothing(length, kept):
     """Terms of ⟨w, x⟩ that cancel leave an error of the size of ‖w‖."""

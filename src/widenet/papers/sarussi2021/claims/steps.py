@@ -199,17 +199,22 @@ def section_13_differences(cells: Sequence[Ledger], *, shift: float = 0.0) -> Ev
         ("r is frozen", "radius_drifts"),
     ):
         drifts = joined([getattr(runs, field) for runs in cells])
-        sizes = joined([np.maximum(runs.norms, 1.0) for runs in cells])
+        # An update may take long rows back to short ones; their differences were rounded when they were long.
+        sizes = joined([np.maximum(np.maximum(runs.norms, _norms_before(runs)), 1.0) for runs in cells])
         scored = ~np.isnan(drifts)
         parts[name] = Sides(drifts + shift, 0.0, Sense.EQUAL, room=STEP * sizes, scored=scored)
     agreeing = sum(part.scored.sum() for part in list(parts.values())[:2])
     return evidence(parts, details={**_counted(cells), "updates_with_agreement": int(agreeing)})
 
 
+def _norms_before(runs: Ledger) -> np.ndarray:
+    """G_{t−1} of every update."""
+    return np.concatenate([runs.start_norm[:, None], runs.norms[:, :-1]], axis=1)
+
+
 def _blur(runs: Ledger) -> np.ndarray:
     """What rounding of ⟨w_j, x⟩ can do to 2⟨W, ΔW⟩, where its terms cancel: ‖W‖ and R_x do not."""
-    before = np.concatenate([runs.start_norm[:, None], runs.norms[:, :-1]], axis=1)
-    sizes = (2 * runs.half_width) ** 0.5 * before * runs.largest_norm[:, None]
+    sizes = (2 * runs.half_width) ** 0.5 * _norms_before(runs) * runs.largest_norm[:, None]
     return ROUNDING * 2 * runs.step_size * runs.pushes * runs.output_weight * sizes
 
 
