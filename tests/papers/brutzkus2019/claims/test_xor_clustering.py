@@ -7,7 +7,7 @@ import pytest
 
 from tests.controls import breaks_part, every_part_of, part_edges, spares
 from tests.papers.brutzkus2019.claims.xor_edges import ENDS as STILL_MOVING
-from tests.papers.brutzkus2019.claims.xor_edges import shared_edges
+from tests.papers.brutzkus2019.claims.xor_edges import second_outside, shared_edges, with_start
 from tests.papers.brutzkus2019.claims.xor_toys import (
     altered,
     at_quick_scale,
@@ -87,6 +87,42 @@ test_control_lemma_3_2_part_by_part = part_edges(
         AGAINST: ({"across_low": (PLACE, 0)}, {"across_low": (PLACE, -1)}),
     },
 )
+
+
+def test_what_a_run_outside_the_event_does_is_not_scored():
+    place = (3, 1, 2)
+    wrong = {"fit_low": 0.0, "across_fit": 9.0, "own_high": 9, "across_high": 9, "across_low": -9}
+    run = altered(second_outside(toy("X3")), **{record: (place, value) for record, value in wrong.items()})
+    assert broken(lemma_3_2([run])) == []
+    inside = with_start(run, fits=chosen(toy("X3"), np.zeros(2, int)).start.fits)
+    assert broken(lemma_3_2([inside])) == [AHEAD, ACROSS, ALONG, SIZE, AGAINST]
+
+
+def test_control_one_update_too_many_after_ten():
+    updates = updates_before(toy("J12").active)
+    place = tuple(np.argwhere(updates >= 10)[0])
+    assert broken(lemma_3_2([altered(toy("J12"), own_high=(place, updates[place] + 1))])) == [ALONG]
+
+
+@pytest.mark.parametrize(
+    ("changes", "failures"),
+    [
+        ({"fit_low": (PLACE, 6.0 + 1e-9)}, 0),
+        ({"fit_low": (PLACE, 6.0)}, 1),
+        ({"across_fit": (PLACE, 2.0 - 1e-9)}, 0),
+        ({"across_fit": (PLACE, 2.0)}, 1),
+    ],
+)
+def test_both_inequalities_of_the_printed_lemma_are_strict(changes, failures):
+    (part,) = lemma_3_2_as_printed([altered(toy("X3"), **changes)], index=updates_before).parts
+    assert part.broken == failures
+    if "fit_low" in changes:
+        assert (part.promised, part.sense) == (0, ">")
+
+
+def test_the_printed_lemma_says_nothing_of_a_point_without_filters():
+    run = altered(toy("X2"), across_fit=(PLACE, 9.0), fit_low=(PLACE, -9.0))
+    assert lemma_3_2_as_printed([run], index=updates_before).parts[0].broken == 0
 
 
 def test_control_a_size_of_two_against_the_start():
@@ -212,7 +248,7 @@ def test_control_a_cosine_just_too_small():
     limit = np.degrees(np.arccos(8 / 11))
     return (
         theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, limit - 1e-9)]),
-        theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, limit + 1e-9)]),
+        theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, limit + 3e-10)]),
     )
 
 
@@ -222,13 +258,13 @@ LIMIT = np.degrees(np.arccos((1 - 2 * 192 / 533) / (1 + 192 / 533)))
 @breaks_part(theorem_3_3_angle, ANGLE_W, also=(COSINE,))
 def test_control_an_angle_of_a_w_just_too_large():
     assert broken(theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, LIMIT - 1e-9)])) == [COSINE]
-    return theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, LIMIT + 1e-9)])
+    return theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, LIMIT + 3e-10)])
 
 
 @breaks_part(theorem_3_3_angle, ANGLE_U, also=(COSINE,))
 def test_control_an_angle_of_a_u_just_too_large():
     assert broken(theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, LIMIT - 1e-9)])) == [COSINE]
-    return theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, LIMIT + 1e-9)])
+    return theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, LIMIT + 3e-10)])
 
 
 @breaks_part(theorem_3_3_angle, UPDATES)
@@ -243,6 +279,33 @@ def test_control_a_point_that_is_active_too_rarely():
         return theorem_3_3_angle([dataclasses.replace(toy("J14"), own_sums=own, opposing_sums=opposing)])
 
     return active(1), active(0)
+
+
+def test_angles_are_asked_of_runs_in_the_event():
+    """All filters of the second run at right angles to where they were, and its points never active."""
+    run = altered(second_outside(toy("J14")), own_sums=((slice(None), 1), 100.0))
+    end = run.end.copy()
+    end[1] = end[1, ..., ::-1] * np.array([-1.0, 1.0])
+    wrong = dataclasses.replace(run, end=end)
+    assert broken(theorem_3_3_angle([wrong])) == []
+    inside = with_start(wrong, fits=chosen(toy("J14"), np.zeros(2, int)).start.fits)
+    assert broken(theorem_3_3_angle([inside])) == [ANGLE_W, ANGLE_U, UPDATES, COSINE]
+
+
+def test_a_point_without_filters_need_not_be_active():
+    assert UPDATES not in broken(theorem_3_3_angle([altered(toy("X2"), own_sums=((slice(None), 0, 2), 100.0))]))
+
+
+def test_no_updates_at_all_say_nothing():
+    for least, vacuous in ((1e-9, False), (0.0, True)):
+        found = theorem_3_3_angle([toy("J14")], fewest=lambda step, least=least: least)
+        assert next(part for part in found.parts if part.name == UPDATES).vacuous is vacuous
+
+
+def test_a_filter_on_the_border_belongs_to_the_later_point():
+    fits = toy("J14").start.fits.copy()
+    fits[0, 0, 0, 0] = fits[0, 1, 0, 1] = 0.0
+    assert xor_clustering.own_points(with_start(toy("J14"), fits=fits))[0].tolist()[::3] == [2, 3]
 
 
 def test_control_angles_after_one_step():

@@ -71,7 +71,29 @@ def test_control_the_printed_number_is_22():
     run = drawn(50, 0.4, 1200)
     in_time, late = (dataclasses.replace(run, steps=np.full(1200, steps)) for steps in (22, 23))
     assert theorem_3_3_iterations_as_printed([in_time]).verdict is Verdict.HOLDS
-    assert theorem_3_3_iterations_as_printed([late]).verdict is Verdict.VIOLATED
+    evidence = theorem_3_3_iterations_as_printed([late])
+    assert evidence.verdict is Verdict.VIOLATED
+    assert (evidence.measured, evidence.promised) == (23, pytest.approx(22.310308043, rel=1e-10))
+    (part,) = theorem_3_3_iterations([in_time], printed=lambda start: np.full(start.n_runs, 22.0)).parts
+    assert part.broken == 0
+
+
+def test_the_printed_number_is_judged_where_the_paper_states_it():
+    assert not_met(theorem_3_3_iterations_as_printed([drawn(16, 0.1, 20)])) == ["width"]
+
+
+def test_iterations_are_asked_of_runs_in_the_events_that_reach_loss_0():
+    late = altered(few(), steps=(3, 10**6))
+    assert broken(theorem_3_3_iterations([late])) == [POINTS, WIDTH, STEPS]
+    assert broken(theorem_3_3_iterations([altered(late, status=(3, RunStatus.STALLED))])) == [REACHED]
+    assert broken(theorem_3_3_iterations([outside(late, 4)])) == []
+
+
+def test_a_small_output_has_a_sign():
+    run = outside(drawn(50, 0.4, 1200), 8)
+    sums = {"own_sums": 1e-9 * run.start.goal, "opposing_sums": 0.0}
+    small = altered(run, **{name: ((-1, slice(8), 2), value) for name, value in sums.items()})
+    assert broken(theorem_3_3([small])) == [LOSS]
 
 
 def test_control_the_printed_number_asks_for_loss_0():
@@ -140,6 +162,8 @@ def failing(n_runs):
 def test_control_as_many_failures_as_refute_the_rate():
     """8e⁻⁸ = 0.00268: of 1200 runs seven failures refute it, six do not decide, none confirms it."""
     assert theorem_3_3([failing(6)]).parts[0].kept is None
+    shown = theorem_3_3([failing(7)]).parts[0]
+    assert (shown.measured, shown.promised) == (pytest.approx(1e-9, rel=1e-3), 0)
     return theorem_3_3([failing(0)]), theorem_3_3([failing(7)])
 
 

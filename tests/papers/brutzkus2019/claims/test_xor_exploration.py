@@ -19,7 +19,7 @@ from widenet.papers.brutzkus2019.claims.xor_exploration import (
     observation_half_planes_cover,
     unexplored,
 )
-from widenet.papers.brutzkus2019.formulas import c_value
+from widenet.papers.brutzkus2019.formulas import c_value, large_start_probability
 from widenet.papers.brutzkus2019.runs.xor_starts import (
     XorCounts,
     XorStart,
@@ -126,7 +126,7 @@ def test_control_the_exact_probability():
     """3.123e-4 at k = 105, the worst width."""
     many = halves(105, 12_000)
     tail = unexplored(105)
-    return lemma_3_1([many], allowed=tail * (1 + 1e-9)), lemma_3_1([many], allowed=tail * (1 - 1e-9))
+    return lemma_3_1([many], allowed=tail * (1 - 0.5e-12)), lemma_3_1([many], allowed=tail * (1 - 3e-12))
 
 
 test_control_lemma_3_1_at_its_edges = hypothesis_edges(
@@ -215,6 +215,17 @@ def test_rates_of_one_say_nothing():
 def test_control_lemma_b_2_at_its_rate():
     """At k = 120 the exact probability is 0.99948 of it."""
     return at_share(0.999480), at_share(0.999479)
+
+
+def test_the_room_of_lemma_b_2():
+    ratio = at_share(1.0).measured
+    assert broken(at_share(ratio * (1 - 0.5e-12))) == []
+    assert broken(at_share(ratio * (1 - 3e-12))) == [EXACT]
+
+
+def test_a_start_that_is_larger_than_allowed_is_computed_as_it_is():
+    found = xor_exploration.outside_over_c(2, 1.05)
+    assert found == pytest.approx(large_start_probability(2, 1.05) / c_value(2), rel=1e-12)
 
 
 @breaks_part(lemma_b_2, REFUTED)

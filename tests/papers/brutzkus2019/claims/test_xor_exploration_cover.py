@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.brutzkus2019.claims.xor_edges import ENDS, shared_edges
+from tests.papers.brutzkus2019.claims.xor_edges import ENDS, second_outside, shared_edges
 from tests.papers.brutzkus2019.claims.xor_toys import altered, broken, not_met, toy, undecided
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import xor_exploration
@@ -96,6 +96,17 @@ test_control_cover_part_by_part = part_edges(
 test_control_cover_at_its_edge = hypothesis_edges(
     observation_half_planes_cover, covering, uniform_directions=({"uniform": 1e-6}, {"uniform": 0.999e-6})
 )
+
+
+def test_control_filters_that_are_counted_twice():
+    assert len(broken(covering(less={(0, 0): -1}))) == 1
+    assert len(broken(covering(less={(1, 1): -1}))) == 1
+
+
+def test_points_at_rest_outside_the_event_are_not_scored():
+    sums = {"own_sums": ((0, 1, 2), toy("X3").start.goal), "opposing_sums": ((0, 1, 2), 0.0)}
+    run = altered(second_outside(toy("X3")), **sums)
+    assert broken(observation_active_at_start([run])) == []
 
 
 def test_control_cover_asks_for_uniform_directions():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, spares
-from tests.papers.brutzkus2019.claims.xor_edges import ENDS, shared_edges
+from tests.papers.brutzkus2019.claims.xor_edges import ENDS, second_outside, shared_edges, with_start
 from tests.papers.brutzkus2019.claims.xor_toys import (
     altered,
     at_quick_scale,
@@ -100,12 +100,12 @@ def opposing(point: int, share: float):
 
 @breaks_part(lemma_b_4_1, ODD)
 def test_control_a_sum_over_u():
-    return opposing(2, 1 - 1e-9), opposing(2, 1 + 1e-9)
+    return opposing(2, 1 + 0.5e-12), opposing(2, 1 + 3e-12)
 
 
 @breaks_part(lemma_b_4_1, EVEN)
 def test_control_a_sum_over_w():
-    return opposing(1, 1 - 1e-9), opposing(1, 1 + 1e-9)
+    return opposing(1, 1 + 0.5e-12), opposing(1, 1 + 3e-12)
 
 
 @breaks_part(lemma_b_4_1, ALL)
@@ -178,6 +178,50 @@ def test_control_a_change_at_a_step_of_rest():
     from_4_on = (slice(4, None), 0, 3)
     evidence = lemma_b_4_2([altered(toy("X3"), own_sums=(from_4_on, toy("X3").own_sums[from_4_on] + BIT))])
     assert broken(evidence) == [STILL]
+
+
+def test_growth_is_asked_in_the_event_until_the_end():
+    """The second run, outside the event, and what is recorded after the end of a run."""
+    wrong = {"own_sums": ((slice(2, None), 1), 999.0), "opposing_sums": ((2, 1), 999.0)}
+    run = altered(second_outside(toy("X3")), **wrong)
+    assert broken(lemma_b_4_1([run])) == broken(lemma_b_4_2([run])) == []
+    inside = with_start(run, fits=chosen(toy("X3"), np.zeros(2, int)).start.fits)
+    assert broken(lemma_b_4_1([inside])) == [ODD, EVEN, ALL]
+    assert GAIN in broken(lemma_b_4_2([inside]))
+    several = drawn(2, 0.1, 50)
+    first = int(np.argmin(several.steps))
+    after = slice(int(several.steps[first]) + 1, None)
+    for sums in (0.0, 999.0):
+        ended = altered(several, own_sums=((after, first), sums), opposing_sums=((after, first), 0.0))
+        assert broken(lemma_b_4_2([ended])) == []
+
+
+def test_control_a_loss_of_a_point_at_rest():
+    assert broken(later(4, 3, -BIT)) == [STILL]
+
+
+def test_what_is_shown_of_the_printed_bounds():
+    """The largest of the four sums, or counts, beside the largest of the four limits."""
+    run = toy("X3")
+    limits = np.array([[1e3, 2e3, 3e3, 4e3]])
+    for claim, seen in ((lemma_b_4_1, run.largest_opposing), (proposition_b_5, run.updates)):
+        (part,) = claim([run], printed=lambda start: limits).parts
+        assert (part.measured, part.promised) == (seen.max(), 4e3)
+        (part,) = claim([run], printed=lambda start, seen=seen: np.asarray(seen, float)).parts
+        assert part.broken == 0
+        (part,) = claim([run], printed=lambda start, seen=seen: np.asarray(seen, float) - [0, 0, 1, 0]).parts
+        assert part.broken == 1
+        large = with_start(run, step_constant=0.5)
+        assert "step_constant" in not_met(claim([large], printed=lambda start: limits))
+
+
+def test_counts_are_asked_inside_both_events():
+    run = lengthened(drawn(17, 0.4, 20), 40)
+    again = active_again(run, 0, 0, 10**6)
+    assert COUNT in broken(proposition_b_5([again]))
+    fits = again.start.fits.copy()
+    fits[0, 0, 0, 0] = 0.36
+    assert broken(proposition_b_5([with_start(again, fits=fits, deviation=None)])) == []
 
 
 def test_control_growth_outside_the_event():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis
-from tests.papers.brutzkus2019.claims.xor_toys import drawn, toy
+from tests.papers.brutzkus2019.claims.xor_toys import chosen, drawn, octants, toy
 from widenet.claims.base import Claim, Evidence
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, trace_xor
 from widenet.papers.brutzkus2019.runs.xor_starts import EVENT_RADIUS, XorStart
@@ -30,6 +30,14 @@ def with_fit(run: XorTrace, size: float) -> XorTrace:
     fits = run.start.fits.copy()
     fits[:, 0, 0, 0] = np.sign(fits[:, 0, 0, 0]) * size
     return with_start(run, fits=fits)
+
+
+def second_outside(run: XorTrace) -> XorTrace:
+    """One run twice, the second time from a start outside the event of Lemma B.2."""
+    twice = chosen(run, np.zeros(2, int))
+    fits = twice.start.fits.copy()
+    fits[1, 0, 0, 0] = 0.36
+    return with_start(twice, fits=fits)
 
 
 def with_deviation(run: XorTrace, relative: float) -> XorTrace:
@@ -126,3 +134,17 @@ def shared_edges(
         tests[what]()
 
     return test
+
+
+def narrow_edges(claim: Claim) -> dict[str, Callable]:
+    """What k = 2, Section 3 and the event of Lemma B.2 ask for, of the drawn runs."""
+
+    def judged(*runs: XorTrace) -> Evidence:
+        return claim(list(runs), [octants()])
+
+    def base() -> XorTrace:
+        return toy("X2")
+
+    found = {**setting_edges(judged, base, functools.partial(drawn, 2, 0.1, 200)), **event_edges(judged, base)}
+    found["width", ""] = lambda: (judged(drawn(2, 0.1, 50)), judged(drawn(3, 0.1, 50)))
+    return {f"{claim.name}-{key}-{words}": breaks_hypothesis(claim, key)(make) for (key, words), make in found.items()}

@@ -1,0 +1,159 @@
+"""Theorem B.8: where gradient descent fails, it ends at a local minimum."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_part, every_part_of
+from tests.papers.brutzkus2019.claims.xor_edges import ENDS as STILL_MOVING
+from tests.papers.brutzkus2019.claims.xor_edges import (
+    narrow_edges,
+)
+from tests.papers.brutzkus2019.claims.xor_toys import (
+    altered,
+    broken,
+    chosen,
+    drawn,
+    not_met,
+    octants,
+    toy,
+)
+from widenet.claims.base import Verdict
+from widenet.diagnostics.exploration import XOR_LABELS
+from widenet.papers.brutzkus2019.claims import xor_narrow
+from widenet.papers.brutzkus2019.claims.xor_narrow import (
+    lemma_b_7,
+    observation_xor_realizable,
+    theorem_3_4,
+    theorem_b_8,
+)
+
+MINIMUM, ANSWERS = "no small change lowers the loss", "no filter answers to a wrong point"
+
+
+class Drawn(np.random.Generator):
+    """A generator that keeps what it is asked for."""
+
+    def __init__(self):
+        super().__init__(np.random.PCG64(0))
+        self.asked = []
+
+    def uniform(self, low=0.0, high=1.0, size=None):
+        self.asked.append((low, high))
+        return np.full(() if size is None else size, float(high))
+
+
+def test_every_fit_may_move_by_the_same_share_both_ways():
+    draw = Drawn()
+    lowest = xor_narrow._lowest_change(toy("X2"), np.array([True]), draw, 2, 0.5)
+    assert draw.asked == [(-1, 1)] * 2
+    moved = toy("X2").end + 0.5 * np.abs(toy("X2").end).min()
+    sums = np.concatenate([np.maximum(moved, 0).sum(axis=2), np.maximum(-moved, 0).sum(axis=2)], axis=2)
+    hinges = np.maximum(1 - XOR_LABELS * (sums[:, 0] - sums[:, 1]) / toy("X2").start.goal, 0)
+    assert lowest == pytest.approx(hinges.sum(axis=1) - toy("X2").final_loss, abs=1e-12)
+
+
+def test_a_small_positive_loss_counts():
+    goal = toy("X3").start.goal
+    nearly = altered(toy("X3"), own_sums=((-1, 0, 0), goal * (1 - 1e-6)), opposing_sums=((-1, 0, 0), 0.0))
+    assert theorem_b_8([nearly], [toy("X2")], changes=1).runs.tried == 2
+
+
+def test_control_large_changes_do_lower_the_loss():
+    evidence = theorem_b_8([drawn(2, 0.1, 200)], [octants()], share=400.0)
+    assert evidence.verdict is Verdict.VIOLATED
+    assert broken(evidence) == [MINIMUM]
+    assert evidence.measured is not None
+    assert evidence.measured < 0
+
+
+def test_control_local_minimum_of_a_run_by_hand():
+    """The smallest fit is 3/64 η, and ⟨w, x_1⟩ is 6η: only a change by far more than it lets some w answer to x_3."""
+    assert broken(theorem_b_8([toy("X2")], [toy("X2")], changes=400, share=200.0)) == [MINIMUM]
+    assert theorem_b_8([toy("X2")], [toy("X2")], changes=200, share=0.99).conclusion is True
+    assert theorem_b_8([toy("X2")], [toy("X2")]).details == {"changes_per_run": 20, "share_of_the_smallest_fit": 0.5}
+
+
+def test_control_a_filter_that_answers_to_a_wrong_point():
+    """One w with ⟨w, x_3⟩ = 10⁻⁶, so little that no small change shows it: they are smaller still."""
+    evidence = theorem_b_8([altered(toy("X2"), end=((0, 0, 0, 0), -1e-6))], [toy("X2")], changes=0)
+    assert ANSWERS in broken(evidence)
+
+
+@breaks_part(theorem_b_8, ANSWERS)
+def test_control_a_u_that_answers_to_a_wrong_point():
+    """⟨u, x_3⟩ = 10⁻⁶: N(x_3) is then below 0, and no small change lowers the loss below what is recorded."""
+    return theorem_b_8([toy("X2")], [toy("X2")]), theorem_b_8(
+        [altered(toy("X2"), end=((0, 1, 0, 0), -1e-6))], [toy("X2")]
+    )
+
+
+@breaks_part(theorem_b_8, MINIMUM)
+def test_control_changes_that_are_not_small():
+    return theorem_b_8([toy("X2")], [toy("X2")], share=0.99), theorem_b_8(
+        [toy("X2")], [toy("X2")], changes=400, share=200.0
+    )
+
+
+def test_control_a_recorded_loss_that_is_too_large():
+    """A loss of 1 + 1e-6 is lowered by every change: the comparison is with the loss itself."""
+    worse = altered(
+        toy("X2"), own_sums=((-1, 0, 0), toy("X2").start.goal * (1 - 1e-6)), opposing_sums=((-1, 0, 0), 0.0)
+    )
+    evidence = theorem_b_8([worse], [toy("X2")])
+    assert broken(evidence) == [MINIMUM]
+    assert evidence.measured == pytest.approx(-1e-6, rel=1e-3)
+
+
+def test_control_every_wrong_point_is_looked_at():
+    """All four signs of a filter that answers: at x_1 and x_3 by the first fit, at x_2 and x_4 by the second."""
+    run = octants()
+    for point in range(4):
+        rows = np.flatnonzero(run.start.forgotten[:, point])[:1]
+        end = run.end[rows].copy()
+        place = (0, (point + 1) % 2, 0, point % 2)  # an opposing filter
+        end[place] = 1e-6 if point < 2 else -1e-6
+        answering = dataclasses.replace(chosen(run, rows), end=end)
+        assert broken(theorem_b_8([answering], [run], changes=1)) == [ANSWERS]
+        end[place] = 0.0
+        assert ANSWERS not in broken(theorem_b_8([dataclasses.replace(answering, end=end)], [run], changes=0))
+
+
+def test_filters_may_answer_to_a_point_with_a_small_margin():
+    sums = {"own_sums": 1e-9 * toy("X2").start.goal, "opposing_sums": 0.0}
+    nearly = altered(toy("X2"), **{name: ((-1, 0, 0), value) for name, value in sums.items()})
+    assert ANSWERS not in broken(theorem_b_8([nearly], [toy("X2")], changes=1))
+
+
+def test_runs_outside_the_event_are_counted_and_not_scored():
+    run = drawn(2, 0.1, 400, spread=4.0)
+    evidence = theorem_b_8([run], [octants()], changes=1)
+    outside = int((~run.start.in_event).sum())
+    assert 0 < outside < 400
+    assert evidence.runs.outside == outside
+    assert evidence.runs.tried <= 400 - outside + 4096
+    failed = (run.final_loss[run.start.in_event] > 0).sum() + 3072
+    assert evidence.runs.tried == failed
+
+
+def test_control_no_failed_run_no_verdict():
+    wide = drawn(50, 0.1, 20)
+    evidence = theorem_b_8([wide], [wide])
+    assert evidence.conclusion is None
+    assert not_met(evidence) == ["width"]
+
+
+EDGES = narrow_edges(theorem_b_8)
+
+
+@pytest.mark.parametrize("what", EDGES)
+def test_control_each_hypothesis_at_its_edge(what):
+    EDGES[what]()
+
+
+test_every_part_has_a_control = every_part_of(
+    xor_narrow,
+    except_for={"theorem_b_8: every run ends": STILL_MOVING},
+    elsewhere=(observation_xor_realizable, lemma_b_7, theorem_3_4),
+)
