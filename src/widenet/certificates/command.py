@@ -19,7 +19,7 @@ from widenet.errors import InputError
 from widenet.progress import Progress
 from widenet.run import Watch
 
-WIDEST = 110
+WIDEST = 100
 
 
 def carry_out(files: Sequence[str], out: Path, **choices: Any) -> tuple[Certificate, list[Path]]:
