@@ -313,3 +313,13 @@ def test_one_data_set_with_a_point_is_asked_for():
     for inputs in (np.zeros((0, 2)), np.zeros((2, 3, 2))):
         with pytest.raises(DataError, match="one data set with at least one point"):
             find_separator(Dataset(jnp.asarray(inputs), jnp.ones(inputs.shape[:-1])))
+
+
+@pytest.mark.parametrize("exponent", np.linspace(-9, -1, 17))
+def test_a_narrow_margin_is_found_to_five_digits(exponent):
+    """With a norm of some 1e6 the solver stops early, and the points of its proof give the rest."""
+    margin = 10.0**exponent
+    inputs = np.array([(margin, 1.0), (-margin, 1.0), (1.0, 0.0), (-1.0, -0.3)])
+    found = find_separator(from_arrays(inputs, [1, -1, 1, -1]))
+    assert found.margin == pytest.approx(margin, rel=2e-5)
+    assert found.norm_lower <= 1 / margin * (1 + 1e-12)

@@ -14,7 +14,7 @@ from widenet.certificates.clock import Clock
 from widenet.certificates.ensemble import EnsembleSetting
 from widenet.certificates.files import shown
 from widenet.certificates.portrait import portray
-from widenet.certificates.preparation import Scaling, prepare
+from widenet.certificates.preparation import Scaling, prepare, varying_columns
 from widenet.certificates.promises import promises_of
 from widenet.certificates.reading import Table, read
 from widenet.certificates.rows import ask_again, ask_all, claims_by_weight, ordered
@@ -142,6 +142,8 @@ def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Pro
       StoreError: the store cannot be read or written.
     """
     time, choices = wishes.seconds, wishes.choices_for(len(table.class_names), table.inputs.shape[1])
+    if wishes.scaling is not Scaling.NONE:
+        varying_columns(table.inputs)  # what is refused is refused before anything is begun
     progress(0.0, "loading the papers")
     main, others = claims_by_weight()
     clock = Clock(time)
@@ -161,8 +163,9 @@ def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Pro
     rows += ask_all(others, whole, cells, clock, stretch(progress, 0.65, 0.8))
     if few is not None:
         rows = ask_again(rows, few, cells, clock.share(FOR_FEW), stretch(progress, 0.8, 0.9))
-    if ensemble is None and clock.left > 0:  # what was compiled in the first try is there now
-        ensemble = train(setting, cells, clock, stretch(progress, 0.9, 0.95))
+    if clock.left > 0 and (ensemble is None or ensemble.setting.n_runs < wishes.runs):
+        # What was compiled in the first try is there now.
+        ensemble = train(setting, cells, clock, stretch(progress, 0.9, 0.95)) or ensemble
     certainty = None if ensemble is None else repeat(ensemble, cells, clock, stretch(progress, 0.9, 1.0))
     rows = ordered(rows)
     findings = Findings(

@@ -82,10 +82,7 @@ def prepare(table: Table, scaling: Scaling, seed: int = 0) -> Prepared:
         return Prepared(
             data, rows, every, np.zeros(len(every)), np.ones(len(every)), False, tuple(steps), through_origin=found
         )
-    deviations = inputs.std(axis=0)
-    kept = np.flatnonzero(deviations > 1e-12 * np.abs(inputs).max(axis=0, initial=0.0))
-    if not len(kept):
-        raise DataError("every column is constant, so all points are equal; check that the right columns were read.")
+    deviations, kept = inputs.std(axis=0), varying_columns(inputs)
     if len(kept) < len(every):
         count = len(every) - len(kept)
         steps.append(f"{count:,} constant column{'s' if count > 1 else ''} cannot tell points apart and were left out.")
@@ -109,6 +106,18 @@ def prepare(table: Table, scaling: Scaling, seed: int = 0) -> Prepared:
     return Prepared(
         shifted if has_bias else ball, rows, kept, centre, unit * factor, has_bias, tuple(steps), origin, biased
     )
+
+
+def varying_columns(inputs: np.ndarray) -> np.ndarray:
+    """Which columns are not constant.
+
+    Raises:
+      DataError: all of them are.
+    """
+    kept = np.flatnonzero(inputs.std(axis=0) > 1e-12 * np.abs(inputs).max(axis=0, initial=0.0))
+    if not len(kept):
+        raise DataError("every column is constant, so all points are equal; check that the right columns were read.")
+    return kept
 
 
 def _chosen(table: Table, seed: int) -> tuple[np.ndarray, list[str]]:

@@ -418,6 +418,13 @@ test_control_each_residual = part_edges(
 )
 
 
+@pytest.mark.parametrize(("left", "kept"), [(7e-5, None), (9e-5, False)])
+def test_what_is_missing_below_the_tolerance_of_the_solver_decides_nothing(left, kept, monkeypatch):
+    answers = iter([(1e-5, 0.0), (left, 0.0)] * len(flow_margins.courses_of([toy_path()])))
+    monkeypatch.setattr(flow_margins, "kkt_residuals", lambda *_: next(answers))
+    assert limit_is_kkt([toy_path()]).parts[0].kept is kept
+
+
 @breaks_part(limit_is_kkt, "every margin is positive")
 def test_control_a_wrong_sign_at_the_end():
     return limit_is_kkt([changed_weights(toy_path(), lambda weights: weights[-1].__imul__(-1.0))])

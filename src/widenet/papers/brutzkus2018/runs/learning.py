@@ -301,7 +301,7 @@ def learn_all(
 
 def run_learning(setting: LearningSetting, progress: Progress) -> LearningRuns:
     """One cell."""
-    patience = PATIENCE if setting.most_updates is None else min(setting.most_updates, PATIENCE)
+    patience = PATIENCE if setting.most_updates is None else min(float(setting.most_updates), PATIENCE)
     learning = Learning(setting.samples.draw(), setting.rule, setting.seed, patience)
     return learn_all(learning, progress, replayed=setting.replayed)
 

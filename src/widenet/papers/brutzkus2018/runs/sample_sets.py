@@ -21,6 +21,7 @@ class SampleSets:
       fresh_inputs, fresh_labels: points that no training sees; they measure L_D.
       separator: w*; zero where there is none.
       separator_is_given: whether w* belongs to the distribution; False where it was found on data.
+      longest_elsewhere: max ‖x‖ of a reader's data, points that no trial drew among them.
     """
 
     inputs: Float[np.ndarray, "trial sample dim"]
@@ -29,6 +30,7 @@ class SampleSets:
     fresh_labels: Float[np.ndarray, " fresh"]
     separator: Float[np.ndarray, " dim"]
     separator_is_given: bool = True
+    longest_elsewhere: float = 0.0
 
     def __len__(self) -> int:
         """The number of trials."""
@@ -53,8 +55,10 @@ class SampleSets:
 
     @property
     def largest_norm(self) -> float:
-        """max ‖x‖ over every point of the samples."""
-        return float(np.sqrt((self.inputs**2).sum(axis=2).max()))
+        """max ‖x‖ over every point, fresh ones too: all points of the distribution must lie in the ball."""
+        drawn = np.sqrt((self.inputs**2).sum(axis=2).max())
+        fresh = np.sqrt((self.fresh_inputs**2).sum(axis=1).max(initial=0.0))
+        return float(max(drawn, fresh, self.longest_elsewhere))
 
 
 class DrawnSamples(ClosedModel):
@@ -113,4 +117,5 @@ class OwnSamples(ClosedModel):
             labels[held_out],
             find_separator(data).vector(data.dim),
             separator_is_given=False,
+            longest_elsewhere=float(np.linalg.norm(inputs, axis=1).max()),
         )

@@ -1,0 +1,45 @@
+"""A hundred of the drawn files and arrays; `python -m tools.drawn_files` draws ten thousand."""
+
+import hypothesis
+import pytest
+
+from tests.rooms import EMPTY, TOY
+from tools.drawn_files import DRAWING, File, Values, inputs, look, look_at, summary
+from widenet import papers
+
+QUICK = hypothesis.settings(
+    max_examples=100,
+    database=None,
+    phases=(hypothesis.Phase.generate,),
+    suppress_health_check=DRAWING,
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def rooms():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(papers, "PAPERS", (TOY, EMPTY))
+        yield
+
+
+@QUICK
+@hypothesis.given(inputs.filter(lambda given: isinstance(given, File) or not given.choices.keys() - {"scaling"}))
+def test_a_sentence_or_a_certificate(given):
+    row = look_at(given)
+    assert "trouble" not in row
+    assert ("refused" in row) != ("certified" in row)
+
+
+def test_trouble_is_seen(monkeypatch):
+    def certify(*inputs, **choices):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("widenet.certificates.making.certify", certify)
+    row = look_at(Values([[1.0], [2.0]], [0, 1]))
+    assert "ZeroDivisionError" in row["trouble"]
+
+
+def test_what_was_found_is_counted():
+    block = look(0, 5, 0)
+    assert block["inputs"] == block["refused"] + block["certified"] + len(block["troubles"]) == 5
+    assert "5 inputs" in summary([block])
