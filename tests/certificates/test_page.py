@@ -19,7 +19,7 @@ from widenet.certificates.preparation import Scaling, prepare
 from widenet.certificates.promises import promises_of
 from widenet.certificates.reading import read
 from widenet.certificates.rows import Row
-from widenet.certificates.summary import in_short
+from widenet.certificates.summary import best_kept, in_short
 from widenet.certificates.training_words import about_training
 from widenet.claims import Kind
 from widenet.claims.base import at_most
@@ -92,6 +92,20 @@ def test_the_card_of_a_theorem_says_the_same_as_its_promise():
     assert "<strong>here: at most 1,000 trillion steps.</strong>" in page
     assert "It would promise, if its assumptions held: elsewhere: at most … steps." in page
     assert "at most 0.1 steps" not in page
+
+
+def test_of_large_data_a_promise_about_a_part_is_told_if_there_is_no_other():
+    """Fifty points are too few to be told of."""
+    found = evidence({"many": Sides(3.0, 9.0)}, (at_most("norm", "norm", 1.0, 1.0),))
+    meaning = Meaning(topic=Topic.UPDATES, promise="At most {promised} steps.")
+    row = Row(id="toy2020.theorem_2", kind=Kind.MAIN, where="", statement="", evidence=found, meaning=meaning)
+    (whole,) = promises_of([row])
+    part, few = (whole.model_copy(update={"about": f"{count} points drawn at random"}) for count in ("1,135", "50"))
+    findings = certificate().findings
+    given = ((few, part, whole), (few, part), (few,))
+    assert [best_kept(findings.model_copy(update={"promises": each})) for each in given] == [whole, part, None]
+    short = in_short(findings.model_copy(update={"promises": (few, part)}))[1]
+    assert short == "Guaranteed for 1,135 points drawn at random, and seen to hold: at most 9 steps."
 
 
 def test_pictures_are_drawn():

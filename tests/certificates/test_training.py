@@ -62,14 +62,18 @@ def test_eight_networks_come_first_and_are_kept_if_there_is_no_time_for_more(mon
     assert fake.asked == asked
 
 
-def test_networks_that_found_no_time_at_first_are_tried_again_at_the_end(monkeypatch):
+@pytest.mark.parametrize("at_first", [0, 1, 2])
+def test_networks_that_found_no_time_at_first_are_tried_again_at_the_end(monkeypatch, at_first):
     """Claims are asked in between, so what is left of the time goes to the networks."""
     monkeypatch.setattr(papers, "PAPERS", (TOY, EMPTY))
     events, real_train, real_ask = [], making.train, making.ask_all
 
     def first_in_vain(setting, *others):
         events.append("train")
-        return None if events.count("train") == 1 else real_train(setting, *others)
+        if events.count("train") == 1 and not at_first:
+            return None
+        runs = at_first if events.count("train") == 1 else setting.n_runs
+        return real_train(setting.model_copy(update={"n_runs": runs}), *others)
 
     def noted(*arguments):
         events.append("ask")
@@ -78,7 +82,7 @@ def test_networks_that_found_no_time_at_first_are_tried_again_at_the_end(monkeyp
     monkeypatch.setattr(making, "train", first_in_vain)
     monkeypatch.setattr(making, "ask_all", noted)
     found = wn.certify(POINTS, SIDES, runs=2, time=600).findings
-    assert events == ["train", "ask", "ask", "train"]
+    assert events == ["train", "ask", "ask", *(["train"] if at_first < 2 else [])]
     assert found.training is not None
     assert found.training.runs == 2
 

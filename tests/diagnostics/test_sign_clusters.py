@@ -153,3 +153,11 @@ def test_short_rows_have_margins_too():
     rows, point = np.array([(0.5, 0.0)]), np.array([(2.0, 0.0)])
     assert agreement_margin(rows, point) == 2
     assert [bool(in_regime(rows, point, np.ones(1), margin)) for margin in (2.0, 2.1)] == [True, False]
+
+
+@pytest.mark.parametrize("shape", [(4, 3, 2), (2, 3, 40), (3, 2, 5)])
+def test_the_widest_angle_of_each_of_a_batch(shape):
+    rows = np.random.default_rng(0).normal(size=shape)
+    assert widest_angle(rows) == pytest.approx([float(widest_angle(one)) for one in rows], rel=1e-9)
+    cosines = [(one @ one.T) / np.outer(*[np.linalg.norm(one, axis=1)] * 2) for one in rows]
+    assert widest_angle(rows) == pytest.approx([np.degrees(np.arccos(each.min())) for each in cosines], rel=1e-9)

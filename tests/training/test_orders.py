@@ -106,3 +106,11 @@ def test_a_list_may_be_a_plain_one():
 def test_what_is_no_list_of_indices_is_refused(indices, words):
     with pytest.raises(ValueError, match=f"a listed order {words}"):
         Listed(indices)
+
+
+def test_lists_of_several_runs_are_as_long_as_their_rows():
+    lists = Listed([[0, 1, 2], [2, 1, 0]])
+    assert lists.steps_per_epoch(10, 1) == 3
+    lists.check(3, 3, 2)
+    with pytest.raises(ValueError, match="at least as long as one batch"):
+        Listed([[0], [1], [2]]).check(3, 2, 3)

@@ -86,3 +86,9 @@ def test_record_times():
     assert log_spaced(1000, 4) == (0, 1, 10, 100, 1000)
     with pytest.raises(ValueError, match="must increase"):
         Record((0, 5, 5))
+
+
+def test_one_time_beside_the_start():
+    assert log_spaced(10, 1) == (0, 1)
+    with pytest.raises(ValueError, match="count must be a whole number from 1 on, got 0"):
+        log_spaced(10, 0)

@@ -163,8 +163,9 @@ def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Pro
     rows += ask_all(others, whole, cells, clock, stretch(progress, 0.65, 0.8))
     if few is not None:
         rows = ask_again(rows, few, cells, clock.share(FOR_FEW), stretch(progress, 0.8, 0.9))
-    if ensemble is None and clock.left > 0:  # what was compiled in the first try is there now
-        ensemble = train(setting, cells, clock, stretch(progress, 0.9, 0.95))
+    if clock.left > 0 and (ensemble is None or ensemble.setting.n_runs < wishes.runs):
+        # What was compiled in the first try is there now.
+        ensemble = train(setting, cells, clock, stretch(progress, 0.9, 0.95)) or ensemble
     certainty = None if ensemble is None else repeat(ensemble, cells, clock, stretch(progress, 0.9, 1.0))
     rows = ordered(rows)
     findings = Findings(

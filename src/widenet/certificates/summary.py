@@ -9,6 +9,7 @@ from widenet.certificates.portrait import Portrait, Separability
 from widenet.certificates.promises import Promise, Standing
 from widenet.certificates.training import Training
 from widenet.certificates.training_words import about_error
+from widenet.certificates.views import FEW
 from widenet.certificates.words import either, percent
 from widenet.claims import Verdict
 from widenet.claims.meaning import Topic
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 THIN = 0.01
 SHOWN = 6
+STRONG = (Topic.UPDATES, Topic.RATE, Topic.TEST_ERROR)
+"""What promises about how training goes are about."""
 FLAT = "flat boundary (one straight cut through the data)"
 
 
@@ -46,10 +49,17 @@ def in_short(findings: "Findings") -> list[str]:
 
 
 def best_kept(findings: "Findings") -> Promise | None:
-    """The promise that is told in short: one about how training goes, or any where nothing stands in its way."""
+    """The promise that is told in short: one about how training goes, or any where nothing stands in its way.
+
+    Of large data theorems are asked about a random part, so a promise about that part is told if there is no other.
+    """
     kept = _kept(findings)
-    strong = [each for each in kept if each.topic in (Topic.UPDATES, Topic.RATE, Topic.TEST_ERROR)]
-    return next(iter(strong or ([] if _obstacle(findings.portrait) else kept)), None)
+    if strong := [each for each in kept if each.topic in STRONG]:
+        return strong[0]
+    if _obstacle(findings.portrait):
+        return None
+    part = [each for each in findings.promises if each.standing is Standing.GUARANTEED and each.topic in STRONG]
+    return next(iter(kept or [each for each in part if f"{FEW} points" not in each.about]), None)
 
 
 def _kept(findings: "Findings") -> list[Promise]:
@@ -113,7 +123,8 @@ def _guarantee(findings: "Findings") -> str:
     if best is not None:
         about = f" for {best.about}" if best.about else ""
         rest = f" {counted(more - 1, 'more promise')} {'is' if more == 2 else 'are'} kept." if more > 1 else ""
-        return f"Guaranteed{about}, and seen to hold: {best.words[:1].lower()}{best.words[1:]} {best.remark}{rest}"
+        said = f"{best.words[:1].lower()}{best.words[1:]} {best.remark}".strip()
+        return f"Guaranteed{about}, and seen to hold: {said}{rest}"
     if len(findings.silent) == len(findings.rows):
         return "No theorem has spoken about this data."
     late = (

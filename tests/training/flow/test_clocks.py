@@ -32,3 +32,9 @@ def test_a_unit_is_positive_and_finite(unit):
     with pytest.raises(ValueError, match="unit must be positive and finite"):
         LogClock(0.5, unit=unit)
     assert LogClock(0.5, unit=0.05).unit == 0.05
+
+
+def test_a_unit_is_a_number():
+    for unit in (True, "1.0"):
+        with pytest.raises(Exception, match=r"(?i)unit must be positive and finite|type-check"):
+            LogClock(0.5, unit=unit)  # pyright: ignore[reportArgumentType]

@@ -159,3 +159,14 @@ def test_products_of_pieces():
     exact = np.float32(left).astype(float) @ np.float32(right).astype(float).T
     np.testing.assert_allclose(found, exact, atol=2e-6)
     assert np.abs(np.asarray(pieces.product(split[0][:1], split[1][:1], (1, 1)), float) - exact).max() > 1e-5
+
+
+def test_a_kernel_that_was_asked_for_is_taken_whatever_the_others_can_do(monkeypatch):
+    """And one that would pay is not taken where it does not fit."""
+    assert kernel_of(Recipe(hinge, 0.5, 10), networks(1), toy()) == "blocked"
+    both = Recipe(hinge, 0.5, 10, layers=Layers.BOTH, kernel="plain")
+    assert kernel_of(both, networks(1), toy()) == "plain"
+    assert kernel_of(Recipe(hinge, 0.5, 10, kernel="plain"), networks(1), toy(), object()) == "plain"
+    monkeypatch.setattr(swept, "pays", lambda network, data, batch: True)
+    assert kernel_of(Recipe(hinge, 0.5, 10), networks(1), toy()) == "swept"
+    assert kernel_of(Recipe(hinge, 0.5, 10, layers=Layers.BOTH), networks(1), toy()) == "blocked"

@@ -295,3 +295,35 @@ def test_what_does_not_fit_is_refused():
 
     with pytest.raises(ValueError, match="among the active samples"):
         train_small(starts(), INPUTS, labels(), step_size=0.5, max_updates=100, order=always_first)
+
+
+def test_runs_in_groups_tell_one_progress(monkeypatch):
+    """Eight samples and four neurons: 32 pre-activations of a run, so that 100 of them are three runs at a time."""
+    monkeypatch.setattr(course, "ENTRIES", 100)
+    monkeypatch.setattr(course, "REPORT", 1)
+    told = []
+
+    def tell(fraction, words):
+        told.append((fraction, words))
+
+    runs = train_small(
+        starts(6), INPUTS, labels(6), step_size=0.1, max_updates=3, order=cyclic(), loss=logistic, progress=tell
+    )
+    assert (runs.updates == 3).all()
+    fractions = [fraction for fraction, _ in told]
+    assert fractions == sorted(fractions)
+    assert 0.5 in fractions
+    assert fractions[-1] == 1
+    assert {words for _, words in told} == {"3 small networks"}
+    monkeypatch.setattr(course, "ENTRIES", 1)
+    told.clear()
+    train_small(starts(2), INPUTS, labels(2), step_size=0.1, max_updates=1, order=cyclic(), progress=tell)
+    assert {words for _, words in told} == {"1 small networks"}
+
+
+def test_an_update_of_some_runs():
+    some = np.array([True, False])
+    z, networks = np.zeros((2, 8, 4)), starts(2)
+    every = course.Update(np.arange(2), np.ones(2, int), np.array([3, 5]), np.zeros(2), np.zeros((2, 4)), networks, z)
+    np.testing.assert_array_equal(every.of(some).samples, [3])  # pyright: ignore[reportArgumentType]
+    assert dataclasses.replace(every, samples=None).of(some).samples is None

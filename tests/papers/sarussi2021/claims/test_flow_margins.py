@@ -171,7 +171,8 @@ def test_the_doublings_are_compared_in_turn():
 
 
 def test_what_moves_less():
-    answers = [moves_less(np.array([step]), np.ones(1)).part("").kept for step in (1.0, 1 + 1e-9, 2.0, 2 + 1e-9)]
+    steps, still = (1.0, 1 + 1e-9, 2.0, 2 + 1e-9), np.zeros(1, bool)
+    answers = [moves_less(np.array([step]), np.ones(1), still).part("").kept for step in steps]
     assert answers == [True, None, None, False]
 
 
@@ -397,6 +398,13 @@ def spiral(weights):
     weights[:] *= lengths[:, None, None]
 
 
+@pytest.mark.parametrize(("crossing", "kept"), [(50.0, False), (51.0, None)])
+def test_a_neuron_that_crosses_a_kink_late_turns_the_direction_once_more(crossing, kept):
+    turned = changed_weights(toy_path(), lambda weights: weights[-1].__imul__(np.array([[1.0, 1.2]])))
+    late = altered(turned, last_crossing=lambda times: 0 * times + crossing)
+    assert directions_converge([late]).parts[0].kept is kept
+
+
 @breaks_part(directions_converge, "‖Ŵ(2s) − Ŵ(s)‖ decreases")
 def test_control_a_spiral_in_the_logarithm():
     turned = changed_weights(toy_path(), lambda weights: weights[-1].__imul__(np.array([[1.0, 1.2]])))
@@ -416,6 +424,13 @@ test_control_each_residual = part_edges(
         "slack ends below 0.01": ({}, {"slack": 1e-9}),
     },
 )
+
+
+@pytest.mark.parametrize(("left", "kept"), [(7e-5, None), (9e-5, False)])
+def test_what_is_missing_below_the_tolerance_of_the_solver_decides_nothing(left, kept, monkeypatch):
+    answers = iter([(1e-5, 0.0), (left, 0.0)] * len(flow_margins.courses_of([toy_path()])))
+    monkeypatch.setattr(flow_margins, "kkt_residuals", lambda *_: next(answers))
+    assert limit_is_kkt([toy_path()]).parts[0].kept is kept
 
 
 @breaks_part(limit_is_kkt, "every margin is positive")
