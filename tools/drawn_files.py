@@ -122,7 +122,8 @@ def text_files(draw: st.DrawFn) -> File:
 
 def _saved(array: np.ndarray) -> bytes:
     file = io.BytesIO()
-    np.save(file, array, allow_pickle=True)
+    with warnings.catch_warnings(action="ignore"):  # about names of fields that old versions cannot read
+        np.save(file, array, allow_pickle=True)
     return file.getvalue()
 
 

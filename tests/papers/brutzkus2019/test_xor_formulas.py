@@ -65,6 +65,10 @@ def test_how_often_the_printed_bound_of_lemma_b_4_fails_for_sure():
     assert 0 < xor.sure_to_exceed(200) < xor.sure_to_exceed(17)
 
 
+def test_what_section_3_asks_for():
+    assert (xor.LARGEST_STEP, xor.SMALLEST_WIDTH) == (0.5, 16)
+
+
 def test_where_a_formula_says_nothing():
     assert np.isinf(xor.active_limit(8.0, 2, counts(0))).all()
     assert np.isinf(

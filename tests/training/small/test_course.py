@@ -325,5 +325,5 @@ def test_an_update_of_some_runs():
     some = np.array([True, False])
     z, networks = np.zeros((2, 8, 4)), starts(2)
     every = course.Update(np.arange(2), np.ones(2, int), np.array([3, 5]), np.zeros(2), np.zeros((2, 4)), networks, z)
-    assert every.of(some).samples.tolist() == [3]
+    np.testing.assert_array_equal(every.of(some).samples, [3])  # pyright: ignore[reportArgumentType]
     assert dataclasses.replace(every, samples=None).of(some).samples is None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, spares
-from tests.papers.brutzkus2019.claims.xor_edges import shared_edges, with_deviation, with_start
+from tests.papers.brutzkus2019.claims.xor_edges import second_outside, shared_edges, with_deviation, with_start
 from tests.papers.brutzkus2019.claims.xor_toys import (
     altered,
     at_quick_scale,
@@ -87,6 +87,15 @@ def test_iterations_are_asked_of_runs_in_the_events_that_reach_loss_0():
     assert broken(theorem_3_3_iterations([late])) == [POINTS, WIDTH, STEPS]
     assert broken(theorem_3_3_iterations([altered(late, status=(3, RunStatus.STALLED))])) == [REACHED]
     assert broken(theorem_3_3_iterations([outside(late, 4)])) == []
+    assert broken(theorem_3_3_iterations([altered(outside(few(), 4), status=(3, RunStatus.STALLED))])) == []
+
+
+def test_the_lower_bound_is_asked_in_the_event_up_to_rounding():
+    early = altered(second_outside(toy("J12")), steps=(1, 1))
+    assert broken(theorem_3_3_lower_bound([early])) == []
+    for off, n_broken in ((0.5e-12, 0), (3e-12, 1)):
+        (part,) = theorem_3_3_lower_bound([toy("J12")], limit=lambda start, off=off: np.full(1, 16 * (1 + off))).parts
+        assert part.broken == n_broken
 
 
 def test_a_small_output_has_a_sign():

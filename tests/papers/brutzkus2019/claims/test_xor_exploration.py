@@ -219,6 +219,7 @@ def test_control_lemma_b_2_at_its_rate():
 
 def test_the_room_of_lemma_b_2():
     ratio = at_share(1.0).measured
+    assert ratio is not None
     assert broken(at_share(ratio * (1 - 0.5e-12))) == []
     assert broken(at_share(ratio * (1 - 3e-12))) == [EXACT]
 

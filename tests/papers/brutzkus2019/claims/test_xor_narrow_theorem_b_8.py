@@ -39,7 +39,7 @@ class Drawn(np.random.Generator):
         super().__init__(np.random.PCG64(0))
         self.asked = []
 
-    def uniform(self, low=0.0, high=1.0, size=None):
+    def uniform(self, low=0.0, high=1.0, size=None):  # type: ignore[override]
         self.asked.append((low, high))
         return np.full(() if size is None else size, float(high))
 

@@ -171,7 +171,8 @@ def test_the_doublings_are_compared_in_turn():
 
 
 def test_what_moves_less():
-    answers = [moves_less(np.array([step]), np.ones(1)).part("").kept for step in (1.0, 1 + 1e-9, 2.0, 2 + 1e-9)]
+    steps, still = (1.0, 1 + 1e-9, 2.0, 2 + 1e-9), np.zeros(1, bool)
+    answers = [moves_less(np.array([step]), np.ones(1), still).part("").kept for step in steps]
     assert answers == [True, None, None, False]
 
 
@@ -395,6 +396,13 @@ def spiral(weights):
     weights[:] = 0
     weights[:, 0, 0], weights[:, 0, 1] = np.cos(np.log(readings + 1.0)), np.sin(np.log(readings + 1.0))
     weights[:] *= lengths[:, None, None]
+
+
+@pytest.mark.parametrize(("crossing", "kept"), [(50.0, False), (51.0, None)])
+def test_a_neuron_that_crosses_a_kink_late_turns_the_direction_once_more(crossing, kept):
+    turned = changed_weights(toy_path(), lambda weights: weights[-1].__imul__(np.array([[1.0, 1.2]])))
+    late = altered(turned, last_crossing=lambda times: 0 * times + crossing)
+    assert directions_converge([late]).parts[0].kept is kept
 
 
 @breaks_part(directions_converge, "‖Ŵ(2s) − Ŵ(s)‖ decreases")

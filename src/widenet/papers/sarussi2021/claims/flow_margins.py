@@ -221,21 +221,24 @@ def footnote_9(cells: Sequence[FlowRuns], *, bound: Callable[..., np.ndarray] = 
 def directions_converge(cells: Sequence[FlowRuns]) -> Evidence:
     """The direction W/‖W‖ of gradient flow converges: over doublings of the clock s it moves less and less."""
     courses = courses_of(cells)
-    now, last = [], []
+    now, last, late = [], [], []
     for course in courses:
         doubled = [course.units[course.at(2 * s)] - course.units[course.at(s)] for s in (50, 100, 200)]
         gaps = np.linalg.norm(np.stack(doubled), axis=(1, 2))
         now.append(gaps[1:])
         last.append(gaps[:-1])
-    left, right = np.concatenate(now), np.concatenate(last)
+        late.append(np.full(2, course.last_crossing > 50))
+    left, right, crossed = (np.concatenate(each) for each in (now, last, late))
     return evidence(
-        {"‖Ŵ(2s) − Ŵ(s)‖ decreases": moves_less(left, right)}, (separates(courses),), runs=followed(courses)
+        {"‖Ŵ(2s) − Ŵ(s)‖ decreases": moves_less(left, right, crossed)}, (separates(courses),), runs=followed(courses)
     )
 
 
-def moves_less(now: np.ndarray, before: np.ndarray) -> Sides:
-    """Than in the doubling before; what moves twice as much does not converge."""
-    return tends(now, before, 2 * before)
+def moves_less(now: np.ndarray, before: np.ndarray, crossed: np.ndarray) -> Sides:
+    """Than in the doubling before. What moves twice as much does not converge, unless a neuron `crossed` a kink
+    meanwhile: then the direction turns once more, and the record is too short.
+    """
+    return tends(now, before, np.where(crossed, np.inf, 2 * before))
 
 
 @claim("sarussi2021.limit_is_kkt", Kind.TREND, "Section 13 (Lyu & Li, Theorem A.8)", reads=flows)
