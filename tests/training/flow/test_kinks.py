@@ -1,3 +1,5 @@
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -6,7 +8,7 @@ from widenet.training.flow.events import LOOKS, TO_POWERS, first_below_zero, fir
 from widenet.training.flow.kinks import first_arrival, first_pattern, kinks_of, tangent
 from widenet.types import Dataset
 
-SLOPE = np.asarray(0.1)
+SLOPE: Any = np.asarray(0.1)  # NumPy's: nothing is computed with JAX while tests are collected
 # One small program each: compiled operation by operation, they would take longer.
 first_arrival = jax.jit(first_arrival)
 first_pattern = jax.jit(first_pattern, static_argnums=4)
