@@ -1,5 +1,6 @@
 """Shared by all tests: a private store, compiled programs that are kept, and hypothesis without deadlines."""
 
+import gc
 import os
 from importlib.metadata import version
 from pathlib import Path
@@ -32,6 +33,12 @@ if version("jaxlib").startswith("0.10."):
 def pytest_configure(config: pytest.Config) -> None:
     """JAX writes its cache in place: whoever meets half a program compiles it, and is warned."""
     config.addinivalue_line("filterwarnings", "ignore:Error reading persistent compilation cache entry")
+
+
+def pytest_collection_finish() -> None:
+    """What was loaded stays: without this the garbage collector looks at all of it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

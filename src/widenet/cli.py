@@ -235,7 +235,7 @@ def certify(
     init_scale: Annotated[float | None, typer.Option(metavar="X", help="Length of a neuron's first weights.")] = None,
     slope: Annotated[float | None, typer.Option(metavar="X", help="Slope of the Leaky ReLU below 0.")] = None,
     runs: Annotated[int, typer.Option(metavar="N", help="Networks that are trained.")] = 64,
-    time: Annotated[float, typer.Option(metavar="S", help="Seconds of computing, then nothing new is begun.")] = 60.0,
+    time: Annotated[float, typer.Option(metavar="S", help="Seconds of computing, then nothing new is begun.")] = 45.0,
     scaling: Annotated[str, typer.Option(metavar="auto|ball|none", help="What is done to the inputs first.")] = "auto",
     seed: SeedOption = "0",
     out: Annotated[Path, typer.Option(metavar="DIR", parser=_folder, help="Where the files go.")] = Path(

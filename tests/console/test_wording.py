@@ -46,3 +46,10 @@ def test_only_statements_of_the_paper_are_counted():
 )
 def test_no_false_inequality_is_printed(given, words):
     assert sides(given.part("")) == words
+
+
+@pytest.mark.parametrize(
+    ("measured", "words"), [(1 - 1e-6, "0.999999 < 1"), (1 - 2**-53, "0.9999999999999999 < 1"), (0.9, "0.9 < 1")]
+)
+def test_numbers_of_a_strict_inequality_are_told_apart(measured, words):
+    assert sides(Sides(measured, 1.0, strict=True).part("")) == words

@@ -2,6 +2,7 @@
 
 import _thread
 import os
+import signal
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -133,6 +134,15 @@ def test_whoever_stops_listening_leaves_no_worker():
     assert are_gone([pid for pid in pids if pid])
 
 
+@pytest.fixture
+def listening() -> Iterator[None]:
+    """A shell starts its background jobs with SIGINT ignored; a test must not depend on that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("listening")
 @pytest.mark.parametrize("has_helper", [True, False])
 def test_an_interrupt_in_the_middle_of_a_start_waits_until_the_worker_is_whole(monkeypatch, capfd, has_helper):
     """Another thread may take the signal, and the helper of `multiprocessing` unblocks it when it is started."""

@@ -6,7 +6,7 @@ from widenet.console.wording import number
 
 PLAIN = {
     "separable": "a flat boundary would have to separate the classes",
-    "enough_samples": "there would have to be more points, or a wider margin between the classes",
+    "enough_samples": "there would have to be more points",
     "few_updates": "training would have to change its weights less often",
     "fixed_before": "the margin would have to be known before the points were drawn",
     "distinct_rays": "no two points may be equal, or lie in the same direction",
@@ -32,7 +32,7 @@ def lack(hypothesis: Hypothesis) -> str:
     if words is None:
         return f"{hypothesis.name} would have to be {hypothesis.required} and is {number(hypothesis.actual)}"
     if hypothesis.key == "enough_samples" and hypothesis.slack is not None and hypothesis.slack < 0:
-        return f"about {plain(float(f'{-hypothesis.slack:.2g}'))} more points would be needed, or a wider margin"
+        return f"about {plain(float(f'{-hypothesis.slack:.2g}'))} more points would be needed"
     if hypothesis.key in ANSWERS or isinstance(hypothesis.actual, str):
         return words
     return f"{words} ({hypothesis.name}: {hypothesis.required} is required, {number(hypothesis.actual)} found)"

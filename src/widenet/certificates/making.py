@@ -28,7 +28,7 @@ from widenet.run.outcomes import cells_of, version
 from widenet.store import Store
 from widenet.types import Dataset
 
-RUNS, MOST_RUNS, SECONDS = 64, 10_000, 60.0
+RUNS, MOST_RUNS, SECONDS = 64, 10_000, 45.0
 MOST_SECONDS, LARGEST_SCALE = 1e7, 1e30
 MOST_WEIGHTS = 10_000_000
 """The most weights of a network that a reader may ask for."""

@@ -28,12 +28,11 @@ FLAT = "flat boundary (one straight cut through the data)"
 def headlines(findings: "Findings") -> list[tuple[str, str]]:
     """The few numbers at the top of the page."""
     portrait, training = findings.portrait, findings.training
-    answer = {True: "yes", False: "no", None: "?"}[portrait.separable]
     promises = [each for each in findings.promises if each.counts]
     kept = (f"{len(_kept(findings))} of {len(promises)}", "promises about all the data hold here and were seen")
     found = [
         (f"{portrait.points:,}", f"points in {len(portrait.classes)} classes"),
-        (answer, "flat boundaries separate the classes"),
+        _flat(portrait),
         kept if promises else ("none", "of the promises is about all the data"),
     ]
     if training is not None:
@@ -41,6 +40,13 @@ def headlines(findings: "Findings") -> list[tuple[str, str]]:
         where = "the points kept aside" if training.test_error else "the training points"
         found.append((percent(error.middle), f"error of a trained network on {where}"))
     return found
+
+
+def _flat(portrait: Portrait) -> tuple[str, str]:
+    if len(portrait.classes) > 2 and portrait.separability:
+        apart = sum(each.separable is True for each in portrait.separability)
+        return f"{apart} of {len(portrait.separability)}", "classes are told from the rest by a flat boundary"
+    return {True: "yes", False: "no", None: "?"}[portrait.separable], "a flat boundary separates the classes"
 
 
 def in_short(findings: "Findings") -> list[str]:
@@ -153,7 +159,7 @@ def _new_points(findings: "Findings") -> str:
     """What is known about errors on new points."""
     promised = [each for each in _kept(findings) if each.topic is Topic.TEST_ERROR]
     lacks = [
-        lack(row.missing[0])
+        lack(row.missing[0]) + (f", to tell {row.about}" if row.about.endswith(" against the rest") else "")
         for row in findings.main
         if row.verdict is Verdict.HYPOTHESES_NOT_MET and row.meaning and row.meaning.topic is Topic.TEST_ERROR
     ]

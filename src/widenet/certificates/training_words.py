@@ -58,7 +58,7 @@ def _against_flat(portrait: Portrait, training: Training) -> str:
     if network < BETTER * flat:
         return f"{said}a boundary that bends pays off on this data."
     if flat < BETTER * network:
-        return f"{said}so far the bends of the networks have gained nothing."
+        return f"{said}so far the networks have more, and their bends have gained nothing."
     return f"{said}about as many, so a flat boundary would nearly do."
 
 
@@ -67,10 +67,10 @@ def about_error(training: Training) -> str:
     if training.test_error is None or training.test_limits is None:
         return ""
     low, high = training.test_limits
-    which = "the network" if training.runs == 1 else f"the middle one of {training.runs} networks"
+    which = "the network" if training.runs == 1 else f"a typical network (the median of {training.runs})"
     return (
         f"{which} errs on {percent(training.test_error.middle)} of the {training.held_out:,} points kept aside, so its "
-        f"true error is between {percent(low)} and {percent(high)}, with 95\N{NO-BREAK SPACE}% certainty."
+        f"error on all such points is between {percent(low)} and {percent(high)}, with 95\N{NO-BREAK SPACE}% certainty."
     )
 
 

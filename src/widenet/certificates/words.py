@@ -192,6 +192,8 @@ def why(row: Row) -> str:
 
 
 def _in_cases(part: Part) -> str:
+    if not part.cases:
+        return "there was no case to look at"
     if part.kept is None:
         return f"open in {part.undecided:,} of {counted(part.cases, 'case')}"
     return f"seen in {part.cases - part.broken:,} of {counted(part.cases, 'case')}"
@@ -314,10 +316,11 @@ def about_certainty(findings: "Findings") -> list[str]:
         said.append(about_precision(findings.certainty))
     elif training is not None:
         said.append("There was no time to train some networks again in float64, which shows whether rounding matters.")
+    busy = ", since other programs kept the machine busy" if findings.seconds > 1.5 * findings.time else ""
     said.append(
         f"Theorems are decided in float64, with room for rounding; what rounding could decide is called undecided. "
         f"The same seed ({findings.choices.seed}), the same choices and time enough to finish give the same "
-        f"certificate again. It took {findings.seconds:.0f} s."
+        f"certificate again. It took {findings.seconds:.0f} s{busy}."
     )
     versions = ", ".join(f"{name} {version}" for name, version in findings.versions.items())
     return [*said, f"widenet {findings.version}; {versions}."]

@@ -80,7 +80,16 @@ def sides(part: Part) -> str:
     """`321 ≤ 12,345`: what was measured, and what is promised; `0.2 > 0.02` where that was not kept or not reached."""
     if part.measured is None and part.promised is None:
         return NOTHING
-    return f"{number(part.measured)} {part.relation} {number(part.promised)}"
+    left, right = number(part.measured), number(part.promised)
+    if left == right and part.relation in ("<", ">") and part.measured != part.promised:
+        left, right = _told_apart(part.measured or 0.0, part.promised or 0.0)
+    return f"{left} {part.relation} {right}"
+
+
+def _told_apart(left: float, right: float) -> tuple[str, str]:
+    """As many digits as show that they differ."""
+    digits = next(count for count in range(5, 18) if f"{left:.{count}g}" != f"{right:.{count}g}")
+    return f"{left:.{digits}g}", f"{right:.{digits}g}"
 
 
 def reasons(hypotheses: Iterable[Hypothesis]) -> list[str]:
