@@ -88,6 +88,7 @@ def test_networks_that_found_no_time_at_first_are_tried_again_at_the_end(monkeyp
 
 
 def test_passes_over_the_data_do_not_depend_on_the_machine():
-    assert epochs_for(120, 5, 30, 64, 60) == epochs_for(120, 5, 30, 64, 60)
-    assert epochs_for(120, 5, 30, 64, 60) > epochs_for(9000, 600, 30, 64, 60) >= training.FEWEST_EPOCHS
-    assert epochs_for(2, 1, 2, 1, 1e9) == training.MOST_EPOCHS
+    assert epochs_for(120, 5, 30, 64, 2, 60) == epochs_for(120, 5, 30, 64, 2, 60)
+    assert epochs_for(120, 5, 30, 64, 2, 60) > epochs_for(9000, 600, 30, 64, 2, 60) >= training.FEWEST_EPOCHS
+    assert epochs_for(120, 5, 30, 64, 2, 60) > epochs_for(120, 5, 30, 64, 3, 60) == epochs_for(120, 5, 30, 64, 4, 60)
+    assert epochs_for(2, 1, 2, 1, 2, 1e9) == training.MOST_EPOCHS

@@ -207,7 +207,7 @@ def _networks(choices: Choices, n_classes: int, wishes: Wishes, data: Dataset, d
         slope=choices.slope,
         step_size=choices.step_size,
         init_scale=neurons**-0.5 if choices.init_scale is None else choices.init_scale,
-        max_epochs=epochs_for(data.n_samples, data.dim, neurons, runs, wishes.seconds),
+        max_epochs=epochs_for(data.n_samples, data.dim, neurons, runs, n_classes, wishes.seconds),
         seed=choices.seed,
     )
 

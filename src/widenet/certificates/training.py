@@ -16,8 +16,9 @@ from widenet.run.outcomes import read_all
 from widenet.run.watch import InTurn
 from widenet.types import RunStatus
 
-PER_STEP, PER_PRODUCT = 2e-6, 1.5e-10
-"""About how many seconds of a core a step of one network costs, and beside it each of its products."""
+PER_STEP, PER_STEP_OF_MANY, PER_PRODUCT = 2e-6, 5e-6, 1.5e-10
+"""About how many seconds of a core a step of one network costs, with two classes and with more, and beside it each of
+its products."""
 SHARE = 0.1
 """The share of the reader's time that the steps may cost on one core, by these two numbers."""
 MOST_EPOCHS, FEWEST_EPOCHS = 1000, 8
@@ -85,9 +86,10 @@ class Training(ClosedModel):
     loss_curve: Curve
 
 
-def epochs_for(n_points: int, dim: int, n_neurons: int, n_runs: int, seconds: float | int) -> int:
+def epochs_for(n_points: int, dim: int, n_neurons: int, n_runs: int, n_classes: int, seconds: float | int) -> int:
     """How many passes over the data fit in the reader's time; the same on every machine, so that runs are the same."""
-    epoch = n_points * n_runs * (PER_STEP + PER_PRODUCT * dim * n_neurons)
+    step = PER_STEP if n_classes == 2 else PER_STEP_OF_MANY
+    epoch = n_points * n_runs * (step + PER_PRODUCT * dim * n_neurons)
     return int(min(max(SHARE * seconds / epoch, FEWEST_EPOCHS), MOST_EPOCHS))
 
 
