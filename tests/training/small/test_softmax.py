@@ -132,3 +132,9 @@ def test_sums_of_exponentials_are_those_of_scipy(size):
 def test_one_class_alone_has_nothing_wrong():
     assert log_wrong_mass(np.ones((2, 1)), np.zeros(2, int)).tolist() == [-np.inf, -np.inf]
     assert cross_entropies(np.ones((2, 1)), np.zeros(2, int)).tolist() == [0, 0]
+
+
+def test_logits_that_overflowed_decide_nothing_and_warn_of_nothing():
+    logits, classes = np.array([[np.inf, 0.0], [0.0, np.inf]]), np.zeros(2, int)
+    assert np.isnan(log_wrong_mass(logits, classes)).tolist() == [False, True]
+    assert np.isnan(residuals(logits, classes)).any(axis=1).tolist() == [False, True]

@@ -67,11 +67,12 @@ def wrong_mass(logits: Float[np.ndarray, "point kind"], classes: Classes) -> Flo
 
 
 def log_wrong_mass(logits: Float[np.ndarray, "point kind"], classes: Classes) -> Float[np.ndarray, " point"]:
-    """log(1 − o_y), to the last digits also where logits are large."""
-    leads = logits - logits.max(axis=1, keepdims=True)
-    total = np.log(np.exp(leads).sum(axis=1))
+    """log(1 − o_y), to the last digits also where logits are large; NaN where they overflowed."""
+    leads = _leads(logits)
+    total = _log_sum(leads)
     leads[np.arange(len(classes)), classes] = -np.inf
-    return _log_sum(leads) - total
+    with np.errstate(invalid="ignore"):
+        return _log_sum(leads) - total
 
 
 def cross_entropies(logits: Float[np.ndarray, "point kind"], classes: Classes) -> Float[np.ndarray, " point"]:
@@ -83,16 +84,27 @@ def cross_entropies(logits: Float[np.ndarray, "point kind"], classes: Classes) -
 
 def _log_sum(logits: Float[np.ndarray, "point kind"]) -> Float[np.ndarray, " point"]:
     """log Σ exp of each row. At these sizes SciPy's takes ten times as long, and it is called at every step."""
-    top = logits.max(axis=1)
-    shift = np.where(np.isfinite(top), top, 0.0)
+    shift = _finite_top(logits)
     with np.errstate(divide="ignore", over="ignore"):
-        return shift + np.log(np.exp(logits - shift[:, None]).sum(axis=1))
+        return shift[:, 0] + np.log(np.exp(logits - shift).sum(axis=1))
+
+
+def _leads(logits: Float[np.ndarray, "point kind"]) -> Float[np.ndarray, "point kind"]:
+    """Each row less its largest number."""
+    return logits - _finite_top(logits)
+
+
+def _finite_top(logits: Float[np.ndarray, "point kind"]) -> Float[np.ndarray, "point 1"]:
+    """The largest number of each row; 0 where that is infinite."""
+    top = logits.max(axis=1, keepdims=True)
+    return np.where(np.isfinite(top), top, 0.0)
 
 
 def residuals(logits: Float[np.ndarray, "point kind"], classes: Classes) -> Float[np.ndarray, "point kind"]:
     """v: 1 − o_y at the class of the point, −o_i at the others."""
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    found = -powers / powers.sum(axis=1, keepdims=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        powers = np.exp(_leads(logits))
+        found = -powers / powers.sum(axis=1, keepdims=True)
     found[np.arange(len(classes)), classes] = wrong_mass(logits, classes)
     return found
 
