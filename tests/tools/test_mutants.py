@@ -227,6 +227,13 @@ def test_ordinary_mutants():
     }  # fmt: skip
 
 
+def test_a_union_of_types_is_no_place_to_weaken():
+    source = b"Step = float | Array[int] | None\nSETS = FIRST | SECOND\nBOTH = FIRST | roll(FIRST)\n"
+    assert {each.before for each in ordinary("widenet.diagnostics.toy", source)} == {
+        "FIRST | SECOND", "FIRST | roll(FIRST)",
+    }  # fmt: skip
+
+
 def test_what_is_inside_a_method_belongs_to_it():
     """As tests are seen to enter it; of private classes too."""
     method = "    def go(self):\n        def on(x):\n            return x + 1\n        return on(self)\n"
