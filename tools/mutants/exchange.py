@@ -70,6 +70,7 @@ class Collected:
             print("JAX has computed something while the tests were collected: no quick way", flush=True)
             return True
         self._items = {item.nodeid: item for item in session.items}
+        gc.unfreeze()  # the tests' conftest has frozen what was loaded, and the collector does not show that
         for each in gc.get_objects():
             if isinstance(each, FunctionType):
                 key = each.__code__.co_filename, each.__code__.co_qualname
