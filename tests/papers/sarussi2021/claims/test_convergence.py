@@ -388,6 +388,17 @@ def test_a_loss_at_the_end_that_rounding_decides_decides_nothing(claim, scale, k
     assert part.kept is kept
 
 
+@pytest.mark.parametrize(
+    ("miss", "scale", "kept"),
+    [(0.999e-6, 1e6, None), (1.001e-6, 1e6, False), (5e-10, 1001.0, None), (5e-10, 999.0, False)],
+)
+def test_which_losses_rounding_decides(miss, scale, kept):
+    """Those that miss ε = 1 by at most 1e-12 of the margins' scale, where that is more than 1e-9 of ε."""
+    margin = -np.log(np.expm1(1.0 + miss))
+    missed = altered(toy_runs(), clean_margins=lambda q: 0 * q + margin, clean_scales=lambda s: 0 * s + scale)
+    assert theorem_4_1([missed]).parts[1].kept is kept
+
+
 def test_it_speaks_about_a_readers_data():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(6, 3)) + 0.1

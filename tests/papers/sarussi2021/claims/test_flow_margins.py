@@ -419,7 +419,7 @@ def spiral(weights):
     weights[:] *= lengths[:, None, None]
 
 
-@pytest.mark.parametrize(("crossing", "kept"), [(50.0, False), (51.0, None)])
+@pytest.mark.parametrize(("crossing", "kept"), [(50.0, False), (50.1, None)])
 def test_a_neuron_that_crosses_a_kink_late_turns_the_direction_once_more(crossing, kept):
     turned = changed_weights(toy_path(), lambda weights: weights[-1].__imul__(np.array([[1.0, 1.2]])))
     late = altered(turned, last_crossing=lambda times: 0 * times + crossing)

@@ -267,6 +267,17 @@ def test_rows_so_long_that_their_products_are_rounding_decide_nothing(length, ke
     assert equation_13([altered(toy_runs(), margins=lambda q: 1.001 * q, **long)]).parts[1].kept is kept
 
 
+@pytest.mark.parametrize(("share", "kept"), [(0.999, None), (1.001, False)])
+def test_how_far_rounding_of_long_rows_reaches(share, kept):
+    """As far as 2η|ℓ'|v·√(2k)·G_{t−1}·R_x of them, times 1e-12; the rows before an update count, not those after."""
+    lengths = np.full_like(toy_runs().norms, 1e14)
+    lengths[:, -1] = 1.0
+    runs = altered(toy_runs(), start_norm=lengths[:, 0], norms=lengths, output_weight=0.5)
+    reach = 1e-12 * 2 * 0.1 * runs.pushes * 0.5 * 6**0.5 * 1e14 * runs.largest_norm[:, None]
+    promised = 2 * 0.1 * runs.pushes * runs.margins
+    assert equation_13([altered(runs, cross=promised + share * reach)]).parts[1].kept is kept
+
+
 def test_the_edge_of_what_underflow_decides():
     """The same numbers, moved to the edge: 1e-290 for squares, times (1 + ‖W‖)(1 + R_x) for products, times
     1 + ‖w*‖ for gains.
