@@ -75,6 +75,25 @@ def small_epochs(**fields):
     return follow_epochs(made, made.epochs(), setting, silent)
 
 
+EDGES = {
+    "separable": ({"smallest_margin": np.ones(2)}, {"smallest_margin": np.array([1.0, 1 - 1e-6])}),
+    "input_norm": ({"relative_input": np.ones(2)}, {"relative_input": np.array([1.0, 1.001])}),
+    "row_norm": ({"relative_row": np.ones(2)}, {"relative_row": np.array([1.0, 1.001])}),
+    "labels": ({}, {"label_error": np.array([0.0, 1e-15])}),
+    "once_per_epoch": ({}, {"visits": np.array([0.0, 1.0])}),
+    "output_weight": ({}, {"output_weight": 0.0}),
+    "slope_positive": ({}, {"slope": 0.0}),
+    "slope_below_one": ({}, {"slope": 1.0}),
+    "step_size": ({}, {"step_size": 0.0}),
+}
+"""Fields of two runs of SGD, just inside and just outside of the hypothesis of this key."""
+
+
+def edges_of(*keys):
+    """Those of these hypotheses."""
+    return {key: EDGES[key] for key in keys}
+
+
 E1 = (np.array([(2.0, 1.0), (-1.0, -3.0)]), np.array([1.0, -1.0]))
 """Two points on which every hypothesis of Theorem 6.2 holds at α = 1/3, k = 3, v = 0.4."""
 
