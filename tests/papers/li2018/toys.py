@@ -1,23 +1,12 @@
 """Finished material with other fields, for controls."""
 
-import dataclasses
-from typing import Any
-
 import numpy as np
 
+from tests.papers.records import altered
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
-from widenet.papers.li2018.runs.descents import (
-    PER_STEP,
-)
+from widenet.papers.li2018.runs.descents import PER_STEP
 from widenet.papers.li2018.settings import TOY, Sample
-
-
-def altered(record: Any, **fields: Any) -> Any:
-    """The same record with other fields; a function gets the old value."""
-    return dataclasses.replace(
-        record, **{name: value(getattr(record, name)) if callable(value) else value for name, value in fields.items()}
-    )
 
 
 def with_last(values, change):

@@ -4,8 +4,9 @@ import functools
 
 import numpy as np
 
+from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
-from tests.papers.sarussi2021.toys import altered, in_turn, problem
+from tests.papers.sarussi2021.toys import in_turn, problem
 from widenet.papers.sarussi2021.runs.epochs import EpochSetting, follow_epochs
 from widenet.progress import silent
 

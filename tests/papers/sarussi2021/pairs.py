@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from tests.papers.sarussi2021.toys import altered
+from tests.papers.records import altered
 from widenet.papers.sarussi2021.runs.clouds import CloudSetting, ask, run_clouds
 from widenet.papers.sarussi2021.settings import SignedNetwork
 from widenet.progress import silent

@@ -4,7 +4,8 @@ import functools
 
 import numpy as np
 
-from tests.papers.sarussi2021.toys import altered, changed_weights, flow_runs
+from tests.papers.records import altered
+from tests.papers.sarussi2021.toys import changed_weights, flow_runs
 from widenet.papers.sarussi2021.runs.flows import READINGS
 
 

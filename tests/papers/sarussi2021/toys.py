@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from tests.papers.records import altered
 from widenet.diagnostics.agreement_program import regime_rows, separate, solve_perfect_agreement
 from widenet.papers.sarussi2021.runs.epochs import EpochSetting, follow_epochs
 from widenet.papers.sarussi2021.runs.flows import READINGS, FlowRuns
@@ -34,13 +35,6 @@ def in_turn(*orders):
 def ledger(made, *, epochs=1, orders=None):
     """Every update of these epochs, by default in the order of the points."""
     return keep_ledger(made, orders or in_turn(range(made.n_samples)), epochs)
-
-
-def altered(record, **fields):
-    """The same record with other fields; a function gets the old value."""
-    return dataclasses.replace(
-        record, **{name: value(getattr(record, name)) if callable(value) else value for name, value in fields.items()}
-    )
 
 
 def trace():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, every_part_of, part_edges
-from tests.papers.li2018.toys import altered
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import convexity
 from widenet.papers.li2018.claims.convexity import (

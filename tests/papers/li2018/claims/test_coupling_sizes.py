@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, spares
-from tests.papers.li2018.toys import altered, own_toy
+from tests.papers.li2018.toys import own_toy
+from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
-from tests.papers.li2018.toys import altered, own_toy, stretched
+from tests.papers.li2018.toys import own_toy, stretched
+from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
@@ -21,10 +22,7 @@ from widenet.papers.li2018.claims.descent import (
     section_6_rank,
     section_6_start_scale,
 )
-from widenet.papers.li2018.runs.descents import (
-    DescentSetting,
-    run_descent,
-)
+from widenet.papers.li2018.runs.descents import DescentSetting, run_descent
 from widenet.papers.li2018.settings import TOY, SpreadPoints
 from widenet.progress import silent
 

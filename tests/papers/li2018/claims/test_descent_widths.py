@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
-from tests.papers.li2018.toys import altered, own_toy, stretched
+from tests.papers.li2018.toys import own_toy, stretched
+from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.sides import Sense
 from widenet.claims.specimen import Specimen

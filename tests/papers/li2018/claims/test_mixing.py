@@ -7,7 +7,8 @@ import pytest
 from scipy.special import erf
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
-from tests.papers.li2018.toys import altered, own_toy, too_many
+from tests.papers.li2018.toys import own_toy, too_many
+from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.papers.li2018.claims import mixing
 from widenet.papers.li2018.claims.mixing import (

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
-from tests.papers.li2018.toys import altered, own_toy
+from tests.papers.li2018.toys import own_toy
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import mixing
 from widenet.papers.li2018.claims.mixing import (

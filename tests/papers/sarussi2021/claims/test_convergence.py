@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges
+from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
 from tests.papers.sarussi2021.epochs import attained_runs, far_off, on_toy_runs, toy_runs, without_clean_epoch
 from tests.papers.sarussi2021.inputs import handed
-from tests.papers.sarussi2021.toys import EDGES, altered, in_turn, problem
+from tests.papers.sarussi2021.toys import EDGES, in_turn, problem
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays

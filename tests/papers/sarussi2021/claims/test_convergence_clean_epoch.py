@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges
+from tests.papers.records import altered
 from tests.papers.sarussi2021.epochs import attained_runs, far_off, on_toy_runs, toy_runs, without_clean_epoch
 from tests.papers.sarussi2021.inputs import handed
-from tests.papers.sarussi2021.toys import altered, edges_of
+from tests.papers.sarussi2021.toys import edges_of
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import convergence
 from widenet.papers.sarussi2021.claims.convergence import (

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of
+from tests.papers.records import altered
 from tests.papers.sarussi2021.inputs import handed, looks_read
 from tests.papers.sarussi2021.paths import AT_20, LAST, UNMET, flip_one, toy_path
-from tests.papers.sarussi2021.toys import altered, changed_weights
+from tests.papers.sarussi2021.toys import changed_weights
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import flow_limits
 from widenet.papers.sarussi2021.claims.flow_limits import (

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from tests.papers.records import altered
 from tests.papers.sarussi2021.paths import AT_20, UNMET, toy_path
-from tests.papers.sarussi2021.toys import altered, changed_weights
+from tests.papers.sarussi2021.toys import changed_weights
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims.flow_limits import (
     corollary_6_2,

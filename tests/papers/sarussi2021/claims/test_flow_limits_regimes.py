@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, every_part_of, part_edges
+from tests.papers.records import altered
 from tests.papers.sarussi2021.inputs import looks_read
 from tests.papers.sarussi2021.paths import UNMET, toy_path
-from tests.papers.sarussi2021.toys import altered, flow_runs
+from tests.papers.sarussi2021.toys import flow_runs
 from widenet.claims.base import Verdict
 from widenet.diagnostics.homogeneous_margins import smoothed_margin
 from widenet.papers.sarussi2021.claims import flow_limits

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
 from tests.papers.sarussi2021.inputs import handed, looks_read
 from tests.papers.sarussi2021.paths import toy_path
-from tests.papers.sarussi2021.toys import altered, changed_weights
+from tests.papers.sarussi2021.toys import changed_weights
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges
+from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
-from tests.papers.sarussi2021.toys import EDGES, altered
+from tests.papers.sarussi2021.toys import EDGES
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import flow_margins
 from widenet.papers.sarussi2021.claims.flow_margins import (

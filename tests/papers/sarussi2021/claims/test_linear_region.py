@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.records import altered
 from tests.papers.sarussi2021.pairs import ALPHA, KAPPA, POINT, SHAPES, network, toy_pairs, turned, zero_pair
-from tests.papers.sarussi2021.toys import altered
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays

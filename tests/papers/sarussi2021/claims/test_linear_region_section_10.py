@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.papers.records import altered
 from tests.papers.sarussi2021.pairs import POINT, SHAPES, network, toy_pairs, turned, zero_pair
-from tests.papers.sarussi2021.toys import altered
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import linear_region
 from widenet.papers.sarussi2021.claims.linear_region import (

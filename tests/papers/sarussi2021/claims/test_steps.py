@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges
+from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
 from tests.papers.sarussi2021.inputs import handed
-from tests.papers.sarussi2021.toys import altered, edges_of, ledger, problem
+from tests.papers.sarussi2021.toys import edges_of, ledger, problem
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
