@@ -32,6 +32,11 @@ def test_what_a_limit_asks_of_two_looks(rule, goal):
     assert answers == [True, None, None, False]
 
 
+@pytest.mark.parametrize(("moved", "kept"), [(0.5, True), (1.3, None), (1.3 + 1e-9, False)])
+def test_a_direction_that_follows_a_flow_that_turned(moved, kept):
+    assert settles(np.array([moved]), np.ones(1), [0.3]).part("").kept is kept
+
+
 def test_which_looks_are_read():
     read = looks_read(theorem_6_1, toy_path())
     assert read["the direction settles"] == {50, 100, 200, 400}

@@ -14,6 +14,7 @@ from tests.papers.sarussi2021.toys import changed_weights
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
+from widenet.diagnostics.kkt import push_condition
 from widenet.papers.sarussi2021.claims import flow_margins
 from widenet.papers.sarussi2021.claims.flow_margins import (
     assumption_6_1,
@@ -27,6 +28,7 @@ from widenet.papers.sarussi2021.claims.flow_margins import (
     smoothed_margin_order,
     tends,
     too_early,
+    turned,
 )
 from widenet.papers.sarussi2021.formulas import least_norm
 from widenet.records import Scale
@@ -67,6 +69,25 @@ def test_what_moves_less():
     steps, still = (1.0, 1 + 1e-9, 2.0, 2 + 1e-9), np.zeros(1, bool)
     answers = [moves_less(np.array([step]), np.ones(1), still).part("").kept for step in steps]
     assert answers == [True, None, None, False]
+    answers = [moves_less(np.array([step]), np.ones(1), still, np.ones(1)).part("").kept for step in (3.0, 3 + 1e-9)]
+    assert answers == [None, False]
+
+
+def test_how_far_the_flow_itself_turned():
+    """At s = 320 the points have exchanged their margins, 1 and 5; then the other one pushes. The end is not asked."""
+    points, labels, slope = *toys.E1, 1 / 3
+    (course,) = toy_path().courses()
+    rows = course.weights.copy()
+    for look, margins in ((course.at(100), (1.0, 5.0)), (course.at(320), (5.0, 1.0))):
+        separator = np.linalg.solve(points, 1e3 * labels * margins)
+        rows[look] = np.repeat([separator, -separator], 3, axis=0)
+    rows[course.later(100)[1:-2]] = rows[course.at(100)]
+    changed = altered(course, weights=rows)
+    pulls = [np.concatenate([np.where(y > 0, 1, slope) * x, -np.where(y > 0, slope, 1) * x]) * y
+             for x, y in zip(points, labels, strict=True)]  # fmt: skip
+    first, second = (pull / np.linalg.norm(pull) for pull in pulls)
+    assert turned(changed, 100) == pytest.approx(np.linalg.norm(second - first), rel=1e-9)
+    assert turned(altered(changed, weights=rows[:-1], readings=course.readings[:-1]), 100) < 1e-9
 
 
 @breaks_part(smoothed_margin_order, "γ̃ ≤ γ̄")
@@ -297,11 +318,33 @@ test_control_each_residual = part_edges(
 )
 
 
-@pytest.mark.parametrize(("left", "kept"), [(7.99e-5, None), (8.01e-5, False)])
-def test_what_is_missing_below_the_tolerance_of_the_solver_decides_nothing(left, kept, monkeypatch):
-    answers = iter([(1e-5, 0.0), (left, 0.0)] * len(flow_margins.courses_of([toy_path()])))
+def with_residuals(monkeypatch, early, late, turn, runs=None):
+    runs = runs or toy_path()
+    answers = iter([(early, 0.0), (late, 0.0)] * len(runs))
     monkeypatch.setattr(flow_margins, "kkt_residuals", lambda *_: next(answers))
-    assert limit_is_kkt([toy_path()]).parts[0].kept is kept
+    monkeypatch.setattr(flow_margins, "turned", lambda course, since: turn if since == 100 else np.nan)
+    return limit_is_kkt([runs]).parts[0].kept
+
+
+@pytest.mark.parametrize(("share", "kept"), [(1 - 1e-9, None), (1 + 1e-9, False)])
+def test_what_is_missing_below_the_tolerance_of_the_solver_decides_nothing(share, kept, monkeypatch):
+    """Margins near 400 to 1e-7, without gradients that cancel: some 1e-4."""
+    course = toy_path().courses()[0]
+    signs = 0.4 * np.repeat([1.0, -1.0], 3)
+    least = 1e-7 * push_condition(course.weights[-1], signs, 1 / 3, *toys.E1)
+    assert 5e-5 < least < 2e-4
+    assert with_residuals(monkeypatch, 1e-5, share * least, 0.0) is kept
+
+
+@pytest.mark.parametrize(("late", "kept"), [(0.005, True), (0.03 - 1e-9, None), (0.03 + 1e-9, False)])
+def test_weights_may_lag_behind_a_flow_that_turned(late, kept, monkeypatch):
+    assert with_residuals(monkeypatch, 0.01, late, 0.02) is kept
+
+
+@pytest.mark.parametrize(("crossing", "kept"), [(100.0, False), (101.0, None)])
+def test_a_neuron_that_crosses_a_kink_late_turns_the_flow_once_more(crossing, kept, monkeypatch):
+    late = altered(toy_path(), last_crossing=lambda times: 0 * times + crossing)
+    assert with_residuals(monkeypatch, 0.01, 0.02, 0.0, late) is kept
 
 
 @breaks_part(limit_is_kkt, "every margin is positive")

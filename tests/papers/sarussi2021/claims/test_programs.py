@@ -48,6 +48,24 @@ def test_control_contradictory_labels():
     return equation_7_kernel([E1, CONTRADICTION])
 
 
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:divide", "ignore:invalid")
+@pytest.mark.parametrize(("scale", "kept"), [(1e-153, True), (1e-157, None), (1e-162, None)])
+def test_points_whose_products_have_lost_their_digits(scale, kept):
+    """Products from 5e-324/1e-12 · 4d = 4e-311 on have the digits that are compared."""
+    small = program(scale * E1.points, E1.labels, 1 / 3)
+    parts = {part.name: part.kept for part in equation_7_kernel([small]).parts}
+    assert parts["(1 + α²)⟨x, x'⟩ for equal labels"] is kept
+    wrong = equation_7_kernel([small], equal=1.01).parts
+    assert {part.name: part.kept for part in wrong}["(1 + α²)⟨x, x'⟩ for equal labels"] is (kept and False)
+
+
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:divide", "ignore:invalid")
+def test_a_separator_whose_square_overflows_has_midpoints():
+    small = program(1e-160 * WEDGED.points, WEDGED.labels, 1 / 20)
+    parts = {part.name: part.kept for part in footnote_8([small]).parts}
+    assert parts["midpoints of a regime stay inside"] is True
+
+
 @functools.cache
 def mirrored_cross():
     return mirrored([(*CROSS.draw(0), 0.2)])
