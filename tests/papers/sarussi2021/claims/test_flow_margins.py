@@ -1,4 +1,4 @@
-"""Claims about gradient flow, judged on altered records of a path whose limit is known."""
+"""Margins and directions along gradient flow, judged on altered records of a path whose limit is known."""
 
 import functools
 
@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
 from tests.papers.sarussi2021.inputs import handed, looks_read
-from tests.papers.sarussi2021.toys import altered, changed_weights, flow_runs
+from tests.papers.sarussi2021.paths import toy_path
+from tests.papers.sarussi2021.toys import changed_weights
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
@@ -28,28 +30,8 @@ from widenet.papers.sarussi2021.claims.flow_margins import (
     too_early,
     turned,
 )
-from widenet.papers.sarussi2021.formulas import LOG_2, flow_time_bound, least_norm, update_bound
-from widenet.papers.sarussi2021.runs.small_steps import SmallSteps, SmallStepSetting, run_small_steps
-from widenet.papers.sarussi2021.settings import SmallCloud
-from widenet.progress import silent
+from widenet.papers.sarussi2021.formulas import least_norm
 from widenet.records import Scale
-
-
-@functools.cache
-def toy_path():
-    return flow_runs()
-
-
-@functools.cache
-def toy_steps():
-    return run_small_steps(
-        SmallStepSetting(points=SmallCloud(n_samples=6), deviations=(0.1,), n_runs=2, half_width=2), silent
-    )
-
-
-@functools.cache
-def toy_epochs():
-    return toys.small_epochs()
 
 
 @functools.cache
@@ -64,95 +46,6 @@ def negated_path():
 )
 def test_it_holds_on_the_toy_path(claim):
     assert claim([toy_path()]).verdict is Verdict.HOLDS
-
-
-def arrival(steps=None, trained=None, **constants):
-    return assumption_6_1([steps or toy_steps()], [trained or toy_epochs()], **constants)
-
-
-def test_small_steps_arrive():
-    assert isinstance(toy_steps(), SmallSteps)
-    assert (toy_steps().printed_times <= toy_steps().times).all()
-    assert arrival().verdict is Verdict.HOLDS
-
-
-@functools.cache
-def time_limits():
-    return flow_time_bound(
-        toy_steps().separator_norm,
-        toy_steps().slope,
-        toy_steps().output_weight,
-        toy_steps().half_width,
-        6,
-        toy_steps().start_norm,
-        LOG_2 / 6,
-    )
-
-
-@breaks_part(assumption_6_1, "gradient flow: nL < log 2 within the time")
-def test_control_a_time_beyond_the_bound():
-    return arrival(altered(toy_steps(), times=time_limits())), arrival(
-        altered(toy_steps(), times=1.001 * time_limits())
-    )
-
-
-@breaks_part(assumption_6_1, "SGD: nL < log 2 within M(n, log(2)/n) updates")
-def test_control_one_update_more_than_the_bound():
-    limits = np.floor(flow_margins.promised(toy_epochs(), update_bound, LOG_2 / 6)).astype(int)
-    hits = np.stack([toy_epochs().hits[:, 0], limits], axis=1)
-    return arrival(trained=altered(toy_epochs(), hits=hits)), arrival(trained=altered(toy_epochs(), hits=hits + 1))
-
-
-@breaks_part(assumption_6_1, "nL < 1 comes no later")
-def test_control_the_printed_level_after_the_true_one():
-    return arrival(), arrival(altered(toy_steps(), printed_times=toy_steps().times + 1))
-
-
-def arrival_of(steps=None, **fields):
-    """The fields are those of the runs of SGD; `steps` are those of gradient flow."""
-    return arrival(altered(toy_steps(), **(steps or {})), altered(toy_epochs(), **fields))
-
-
-MARGINS = {"smallest_margin": np.array([1.0, 1 - 1e-6])}
-test_edges_of_assumption_6_1 = hypothesis_edges(
-    assumption_6_1,
-    arrival_of,
-    separable=({"smallest_margin": np.ones(2), "steps": {"smallest_margin": np.ones(2)}}, MARGINS),
-    input_norm=({"relative_input": np.ones(2)}, {"relative_input": np.array([1.0, 1.001])}),
-    row_norm=({"relative_row": np.ones(2)}, {"relative_row": np.array([1.0, 1.001])}),
-    labels=({}, {"label_error": np.array([0.0, 1e-15])}),
-    once_per_epoch=({}, {"visits": np.array([0.0, 1.0])}),
-    step_size=({}, {"step_size": 0.0}),
-    output_weight=({}, {"output_weight": 0.0}),
-    slope_positive=({}, {"slope": 0.0}),
-    slope_below_one=({}, {"slope": 1.0}),
-)
-
-
-@pytest.mark.parametrize(
-    ("key", "steps"),
-    [("separable", MARGINS), ("output_weight", {"output_weight": 0.0}), ("slope_positive", {"slope": 0.0}),
-     ("slope_below_one", {"slope": 1.0})],
-)  # fmt: skip
-def test_control_the_hypotheses_of_the_flow(key, steps):
-    assert [h.key for h in arrival_of(steps=steps).hypotheses if not h.met] == [key]
-
-
-def test_a_flow_that_is_given_up_decides_nothing():
-    never = altered(toy_steps(), times=np.full(2, np.nan), printed_times=np.full(2, np.nan))
-    assert [part.kept for part in arrival(never).parts] == [None, True, None]
-
-
-@pytest.mark.parametrize(("spent", "kept"), [(11, None), (12, None), (13, False)])
-def test_what_is_given_up_decides_something_beyond_the_bound(spent, kept):
-    nothing, twelve = (
-        np.full(2, np.nan),
-        {"time_bound": lambda *g: np.full(2, 12.0), "bound": lambda *g: np.full(2, 12.0)},
-    )
-    never = altered(toy_steps(), times=nothing, printed_times=nothing, ended=np.full(2, float(spent)))
-    lost = altered(toy_epochs(), hits=lambda h: 0 * h - 1, updates=spent)
-    assert [part.kept for part in arrival(never, lost, **twelve).parts] == [kept, kept, None]
-    assert arrival(never, lost).runs.unfinished == 4
 
 
 def test_which_looks_are_read():
@@ -247,28 +140,6 @@ def test_the_latest_run_is_shown():
     found = directions_converge([toy_path(), late_start(21)])
     assert found.hypotheses[0].actual == 21
     assert directions_converge([late_start(21), toy_path()]).hypotheses[0].actual == 21
-
-
-def test_a_run_that_is_given_up_after_the_bound_breaks_it():
-    """And before it decides nothing."""
-    limits = flow_margins.promised(toy_epochs(), update_bound, LOG_2 / 6)
-    for updates, kept in ((int(limits.max()) + 1, False), (int(limits.min()), None)):
-        lost = altered(toy_epochs(), hits=lambda h: np.full_like(h, -1), updates=updates)
-        found = arrival(trained=lost)
-        assert found.parts[1].kept is kept
-        assert found.runs.unfinished == 2
-
-
-def test_a_flow_that_is_given_up_after_the_bound_breaks_it():
-    nothing = np.full(2, np.nan)
-    late = altered(toy_steps(), times=nothing, printed_times=nothing, ended=1.001 * time_limits())
-    assert arrival(late).parts[0].kept is False
-
-
-def test_a_start_that_has_the_level_already_counts():
-    hits = np.zeros_like(toy_epochs().hits)
-    assert arrival(trained=altered(toy_epochs(), hits=hits)).parts[1].kept is True
-    assert arrival(trained=altered(toy_epochs(), hits=hits - 1)).parts[1].kept is None
 
 
 def wrong_on_the_first(scale):
@@ -518,4 +389,4 @@ def test_they_speak_about_a_readers_data():
     assert "at most 100 points" in said
 
 
-test_every_part_has_a_control = every_part_of(flow_margins)
+test_every_part_has_a_control = every_part_of(flow_margins, elsewhere=(assumption_6_1,))

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.records import altered
 from tests.papers.sarussi2021.inputs import handed
-from tests.papers.sarussi2021.toys import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
