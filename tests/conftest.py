@@ -20,6 +20,9 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("widenet")
 
+# Workers share the processors already, and threads that wait for each other took ten times as long as small matrices.
+# Set before SciPy loads; workers inherit it, and have it before NumPy loads too.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Most of the time of many tests is compilation. Set before JAX loads, and for the processes that tests start.
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "jax"))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")

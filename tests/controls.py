@@ -158,6 +158,16 @@ def undecided_in(evidence: Evidence) -> list[str]:
     return [hypothesis.key for hypothesis in evidence.hypotheses if hypothesis.met is None]
 
 
+def lacking_in(evidence: Evidence) -> list[str]:
+    """The keys of the hypotheses that are not met, or of which it is not known."""
+    return [hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met]
+
+
+def answers_in(evidence: Evidence) -> list[bool | None]:
+    """What was found about each part, in order."""
+    return [part.kept for part in evidence.parts]
+
+
 def _registered(claim: Claim, **what: object) -> Callable[[Callable[[], Given]], Callable[[], None]]:
     def register(make: Callable[[], Given]) -> Callable[[], None]:
         control = Control(claim, make=make, **what)  # type: ignore[arg-type]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from widenet.diagnostics.agreement_program import solve_perfect_agreement
-from widenet.diagnostics.kkt import kkt_residuals
+from widenet.diagnostics.kkt import kkt_residuals, push_condition, push_direction
 
 POINTS, LABELS = np.array([(2.0, 1.0), (-1.0, -3.0)]), np.array([1.0, -1.0])
 ROWS = np.array([(0.9, 0.2), (0.3, 0.6), (-0.2, -0.8), (-0.5, -0.9)])
@@ -16,6 +16,20 @@ OUTPUTS = 0.6 * np.array([1.0, 1.0, -1.0, -1.0])
 def test_residuals_against_values_computed_apart(scale, stationarity, slack):
     found = kkt_residuals(scale * ROWS, OUTPUTS, 1 / 3, POINTS, LABELS)
     assert found == pytest.approx((stationarity, slack), rel=1e-10)
+
+
+def test_where_the_flow_goes_is_as_far_from_the_weights_as_stationarity_says():
+    push = push_direction(ROWS, OUTPUTS, 1 / 3, POINTS, LABELS)
+    assert np.linalg.norm(push) == pytest.approx(1)
+    assert np.linalg.norm(push - ROWS / np.linalg.norm(ROWS)) == pytest.approx(0.557657577028, rel=1e-10)
+
+
+@pytest.mark.parametrize(("second", "expected"), [((0.0, 1.0), 1000 * 2 * 2**0.5), ((-0.6, 0.8), 1000 * 2 * 5**0.5)])
+def test_gradients_that_cancel_tell_less(second, expected):
+    """Two margins of 1000 with gradients of length 1: 2·1000·2/√2 where they are orthogonal, 2·1000·2/√0.8 here."""
+    points = np.array([(1.0, 0.0), second])
+    row = np.linalg.solve(points, [1000.0, 1000.0])[None]
+    assert push_condition(row, np.ones(1), 0.0, points, np.ones(2)) == pytest.approx(expected)
 
 
 def test_the_solution_of_the_program_is_stationary():

@@ -7,28 +7,29 @@ dimension, and a fit finds small residuals with a large slack.
 import numpy as np
 from jaxtyping import Float
 
+Rows = Float[np.ndarray, "neuron dim"]
+PerNeuron = Float[np.ndarray, " neuron"]
+Points = Float[np.ndarray, "point dim"]
+PerPoint = Float[np.ndarray, " point"]
+
 
 def kkt_residuals(
-    rows: Float[np.ndarray, "neuron dim"],
-    output_weights: Float[np.ndarray, " neuron"],
+    rows: Rows,
+    output_weights: PerNeuron,
     slope: float,
-    points: Float[np.ndarray, "point dim"],
-    labels: Float[np.ndarray, " point"],
-    pushes: Float[np.ndarray, " point"] | None = None,
+    points: Points,
+    labels: PerPoint,
+    pushes: PerPoint | None = None,
 ) -> tuple[float, float]:
     """(stationarity, slack): ‖W̃ − Σλ_i h_i‖/‖W̃‖ and Σλ_i(q_i/min q − 1)/‖W̃‖², W̃ = W/min q, h_i = ∇(y_i N(x_i)).
 
     `pushes` replaces |ℓ'(q_i)|. NaN where some margin is not positive.
     """
-    products = points @ rows.T
-    slopes = np.where(products > 0, 1.0, slope)
-    margins = labels * ((slopes * products) @ output_weights)
+    margins, gradients = _margins(rows, output_weights, slope, points, labels)
     smallest = margins.min()
     if not smallest > 0:
         return np.nan, np.nan
-    gradients = labels[:, None, None] * (slopes * output_weights)[:, :, None] * points[:, None, :]
-    logs = -np.logaddexp(0, margins)
-    weights = np.exp(logs - logs.max()) if pushes is None else pushes
+    weights = _pushes(margins) if pushes is None else pushes
     combined = np.einsum("i,ijd->jd", weights, gradients)
     scaled = rows / smallest
     length = np.linalg.norm(scaled)
@@ -36,3 +37,37 @@ def kkt_residuals(
     stationarity = np.linalg.norm(scaled - np.einsum("i,ijd->jd", multipliers, gradients)) / length
     slack = multipliers @ (margins / smallest - 1) / length**2
     return float(stationarity), float(slack)
+
+
+def push_direction(rows: Rows, output_weights: PerNeuron, slope: float, points: Points, labels: PerPoint) -> Rows:
+    """−∇L/‖∇L‖, where the flow goes: Σ|ℓ'(q_i)| h_i of length 1. `stationarity` is its distance from W/‖W‖."""
+    margins, gradients = _margins(rows, output_weights, slope, points, labels)
+    combined = np.einsum("i,ijd->jd", _pushes(margins), gradients)
+    return combined / np.linalg.norm(combined)
+
+
+def push_condition(rows: Rows, output_weights: PerNeuron, slope: float, points: Points, labels: PerPoint) -> float:
+    """2Σλ_i|q_i|‖h_i‖/‖Σλ_i h_i‖: `push_direction` turns by at most this times the relative error of the margins q.
+
+    An error δ of q_i multiplies λ_i = |ℓ'(q_i)| by e^{−δ}. Where gradients nearly cancel, it is large.
+    """
+    margins, gradients = _margins(rows, output_weights, slope, points, labels)
+    pushes = _pushes(margins)
+    sizes = pushes * np.abs(margins) * np.linalg.norm(gradients, axis=(1, 2))
+    return float(2 * sizes.sum() / np.linalg.norm(np.einsum("i,ijd->jd", pushes, gradients)))
+
+
+def _margins(
+    rows: Rows, output_weights: PerNeuron, slope: float, points: Points, labels: PerPoint
+) -> tuple[PerPoint, Float[np.ndarray, "point neuron dim"]]:
+    """q_i = y_i N(x_i), and h_i."""
+    products = points @ rows.T
+    slopes = np.where(products > 0, 1.0, slope)
+    margins = labels * ((slopes * products) @ output_weights)
+    return margins, labels[:, None, None] * (slopes * output_weights)[:, :, None] * points[:, None, :]
+
+
+def _pushes(margins: PerPoint) -> PerPoint:
+    """|ℓ'(q_i)| over the largest of them."""
+    logs = -np.logaddexp(0, margins)
+    return np.exp(logs - logs.max())

@@ -5,17 +5,11 @@ import functools
 
 import numpy as np
 
+from tests.controls import hypothesis_edges
 from widenet.papers.chatterji2021.cluster_formulas import Scaling
 from widenet.papers.chatterji2021.cluster_settings import Centres, Drawn
 from widenet.papers.chatterji2021.runs.first_steps import FirstStepSetting, run_first_steps
 from widenet.progress import silent
-
-
-def altered(record, **fields):
-    """The same record with other fields; a function gets the old value."""
-    return dataclasses.replace(
-        record, **{name: value(getattr(record, name)) if callable(value) else value for name, value in fields.items()}
-    )
 
 
 def with_entry(index, value):
@@ -61,6 +55,26 @@ def narrowed(cell, count):
         elif isinstance(values, np.ndarray) and values.ndim == 2 and field.name not in ("products", "activity"):
             changes[field.name] = values[:, :count]
     return dataclasses.replace(cell, **changes)
+
+
+def edges_of_conditions(claim, judged):
+    """The hypotheses of Theorem 2 and the centres of XOR, on the last of three cells."""
+    return hypothesis_edges(
+        claim,
+        judged,
+        unit_inputs=(
+            {"products": with_entry((0, 0), 1 + 5e-10)},
+            {"products": with_entry((0, 0), 1 + 5e-9)},
+            "centres",
+        ),
+        bandwidth=({"bandwidth": lambda h: h * (1 + 5e-13)}, {"bandwidth": lambda h: h * (1 + 5e-12)}),
+        start=({"deviation": lambda s: s * (1 + 5e-13)}, {"deviation": lambda s: s * (1 + 5e-12)}),
+        first_step=({"step": lambda a: a * (1 + 5e-13)}, {"step": lambda a: a * (1 + 5e-12)}),
+        beta_positive=({}, {"beta": 0.0}, "start", "first_step"),
+        beta_below_half=({}, {"beta": 0.5}, "start", "first_step"),
+        points=({}, {"keep": 3}, "centres"),
+        centres=({"products": with_entry((0, 2), 0.5 + 5e-10)}, {"products": with_entry((0, 2), 0.5 + 5e-9)}),
+    )
 
 
 def expects(bound, promised, trivial, allowed):

@@ -5,18 +5,14 @@ import functools
 
 import numpy as np
 
+from tests.papers.records import altered
+from widenet.claims.specimen import Choices, Specimen
+from widenet.data import from_arrays
 from widenet.diagnostics.huberized import HuberNetwork
 from widenet.papers.chatterji2021.formulas import row_length
-from widenet.papers.chatterji2021.runs.cases import PlacedCases, RandomCases, ThinCases
+from widenet.papers.chatterji2021.runs.cases import PlacedCases, RandomCases, ThinCases, on_one_point
 from widenet.papers.chatterji2021.runs.descents import Descent, descend
 from widenet.papers.chatterji2021.runs.networks import Networks, look_at
-
-
-def altered(record, **fields):
-    """The same record with other fields; a function gets the old value."""
-    return dataclasses.replace(
-        record, **{name: value(getattr(record, name)) if callable(value) else value for name, value in fields.items()}
-    )
 
 
 @functools.cache
@@ -72,3 +68,37 @@ def one(networks: Networks, at: int) -> Networks:
 def looked(case) -> Networks:
     """A look at one case."""
     return look_at([case])
+
+
+CORNERS = np.array([(1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0)]) / np.sqrt(2)
+
+
+def corners(length=1.0, **choices):
+    """A reader's XOR data of points of this length."""
+    return Specimen(from_arrays(length * CORNERS, [1.0, 1.0, -1.0, -1.0]), Choices(**choices))
+
+
+def on_placed(claim):
+    """A judge of the placed networks with other fields."""
+
+    def judge(**fields):
+        return claim([altered(placed(), **fields)])
+
+    return judge
+
+
+COMMON = {
+    "unit_inputs": ({"unit_error": from_step(2, 5e-13)}, {"unit_error": from_step(2, 5e-12)}),
+    "labels": ({}, {"label_error": from_step(2, 1e-15)}),
+    "bandwidth": ({"bandwidth": times(2, 1 + 5e-13)}, {"bandwidth": times(2, 1 + 5e-12)}),
+}
+"""In one network of many."""
+
+
+CURVED = 2.6180339887495
+"""‖∇²L‖/(pL) of the steepest curve at margin 30."""
+
+
+def dead():
+    """A network whose gradient is 0."""
+    return look_at([on_one_point(np.array([-1.0, -1.0]))])

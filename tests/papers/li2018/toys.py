@@ -1,18 +1,12 @@
 """Finished material with other fields, for controls."""
 
-import dataclasses
-from typing import Any
-
 import numpy as np
 
-from widenet.papers.li2018.settings import Sample
-
-
-def altered(record: Any, **fields: Any) -> Any:
-    """The same record with other fields; a function gets the old value."""
-    return dataclasses.replace(
-        record, **{name: value(getattr(record, name)) if callable(value) else value for name, value in fields.items()}
-    )
+from tests.papers.records import altered
+from widenet.claims.specimen import Specimen
+from widenet.data import from_arrays
+from widenet.papers.li2018.runs.descents import PER_STEP
+from widenet.papers.li2018.settings import TOY, Sample
 
 
 def with_last(values, change):
@@ -28,3 +22,19 @@ def sample(points, classes, components=None, shares=None):
     components = np.arange(len(points)) if components is None else np.asarray(components, int)
     shares = np.full(len(points), 1 / len(points)) if shares is None else np.asarray(shares, float)
     return Sample(points, classes, components, shares)
+
+
+def own_toy():
+    """A reader's data: the toy points, three times as long."""
+    toy = TOY.draw(5)
+    return Specimen(from_arrays(3 * toy.points, toy.classes))
+
+
+def too_many():
+    """A reader's data of more points than is looked at."""
+    return Specimen(from_arrays(np.random.default_rng(0).normal(size=(301, 2)), np.arange(301) % 3))
+
+
+def stretched(cell, length):
+    """The same cell with as many steps as this."""
+    return altered(cell, **{name: np.resize(getattr(cell, name), length) for name in PER_STEP})

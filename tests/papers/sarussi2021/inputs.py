@@ -6,6 +6,7 @@ import importlib
 import numpy as np
 import pytest
 
+from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
 from widenet.claims.base import Claim
 from widenet.claims.sides import Sides
@@ -47,7 +48,7 @@ def order_cells():
     for n in (10, 20, 40, 80):
         hits = np.tile(np.round(1000 * n / np.sqrt(ORDER_LEVELS)).astype(int), (2, 1))
         changed = {"hits": hits, "hit_levels": np.array(ORDER_LEVELS), "n_samples": n}
-        cells.append(toys.altered(toy_cell("epochs"), **changed))
+        cells.append(altered(toy_cell("epochs"), **changed))
     return cells
 
 
@@ -74,7 +75,7 @@ def looks_read(claim, runs):
     for look, reading in enumerate(runs.readings.tolist()):
         weights = runs.weights.copy()
         weights[0, look] = np.einsum("jd,jde->je", weights[0, look], tilt)
-        after, _ = handed(claim, [toys.altered(runs, weights=weights)])
+        after, _ = handed(claim, [altered(runs, weights=weights)])
         for name in read:
             if isinstance(before[name], Sides) and not np.array_equal(sides_of(before[name]), sides_of(after[name])):
                 read[name].add(reading)

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from tests.papers.records import altered
 from widenet.diagnostics.agreement_program import regime_rows, separate, solve_perfect_agreement
 from widenet.papers.sarussi2021.runs.epochs import EpochSetting, follow_epochs
 from widenet.papers.sarussi2021.runs.flows import READINGS, FlowRuns
@@ -36,13 +37,6 @@ def ledger(made, *, epochs=1, orders=None):
     return keep_ledger(made, orders or in_turn(range(made.n_samples)), epochs)
 
 
-def altered(record, **fields):
-    """The same record with other fields; a function gets the old value."""
-    return dataclasses.replace(
-        record, **{name: value(getattr(record, name)) if callable(value) else value for name, value in fields.items()}
-    )
-
-
 def trace():
     """Two points, two neurons of each sign; odd epochs visit the points in order, even ones the other way round."""
     return problem(
@@ -73,6 +67,25 @@ def small_epochs(**fields):
     )
     made = draw_problem(setting)
     return follow_epochs(made, made.epochs(), setting, silent)
+
+
+EDGES = {
+    "separable": ({"smallest_margin": np.ones(2)}, {"smallest_margin": np.array([1.0, 1 - 1e-6])}),
+    "input_norm": ({"relative_input": np.ones(2)}, {"relative_input": np.array([1.0, 1.001])}),
+    "row_norm": ({"relative_row": np.ones(2)}, {"relative_row": np.array([1.0, 1.001])}),
+    "labels": ({}, {"label_error": np.array([0.0, 1e-15])}),
+    "once_per_epoch": ({}, {"visits": np.array([0.0, 1.0])}),
+    "output_weight": ({}, {"output_weight": 0.0}),
+    "slope_positive": ({}, {"slope": 0.0}),
+    "slope_below_one": ({}, {"slope": 1.0}),
+    "step_size": ({}, {"step_size": 0.0}),
+}
+"""Fields of two runs of SGD, just inside and just outside of the hypothesis of this key."""
+
+
+def edges_of(*keys):
+    """Those of these hypotheses."""
+    return {key: EDGES[key] for key in keys}
 
 
 E1 = (np.array([(2.0, 1.0), (-1.0, -3.0)]), np.array([1.0, -1.0]))

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import broken_in
+from tests.controls import broken_in, lacking_in
 from tests.papers.brutzkus2018.basis_toys import altered, coherent_start, starts, trained
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims.relu_basis import (
@@ -19,10 +19,6 @@ from widenet.papers.brutzkus2018.runs.basis import BasisRuns, stuck_balls
 from widenet.papers.brutzkus2018.runs.online import OnlineStart
 
 CLAIMS = (lemma_12, theorem_9_equivalence, theorem_9_stuck_count, theorem_9_local_minimum)
-
-
-def unmet(evidence):
-    return [hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met]
 
 
 @pytest.fixture(scope="module")
@@ -70,14 +66,14 @@ def test_control_an_entry_that_is_exactly_0(runs):
     weights[0, 0, 0] = 0.0
     zero = trained([dataclasses.replace(first.start, weights=weights), *(batch.start for batch in others)])
     assert lemma_12(zero).verdict is Verdict.HOLDS
-    assert unmet(theorem_9_equivalence(zero)) == ["continuous_start"]
+    assert lacking_in(theorem_9_equivalence(zero)) == ["continuous_start"]
 
 
 def test_control_lemma_12_needs_orthogonal_points():
     evidence = lemma_12(trained([coherent_start()], perturbations=0))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
-    assert unmet(evidence) == ["orthonormal"]
+    assert lacking_in(evidence) == ["orthonormal"]
 
 
 def test_a_set_that_nobody_watched_decides_nothing(runs):
@@ -163,4 +159,4 @@ def test_control_local_minimum_with_one_neuron_switched_on(runs):
     evidence = theorem_9_local_minimum([BasisRuns(tuple(batches))])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
-    assert unmet(evidence) == ["ended"]
+    assert lacking_in(evidence) == ["ended"]

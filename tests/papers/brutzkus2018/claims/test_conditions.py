@@ -9,8 +9,9 @@ import pytest
 from tests.controls import unmet_in
 from tests.papers.brutzkus2018.toys import three_points
 from widenet.claims.sides import evidence
-from widenet.papers.brutzkus2018.claims.conditions import active_before, conditions, promised_updates, zero_loss
+from widenet.papers.brutzkus2018.claims.conditions import active_before, conditions, lost, promised_updates, zero_loss
 from widenet.papers.brutzkus2018.runs.ledgers import keep_ledgers
+from widenet.types import RunStatus
 
 
 @functools.cache
@@ -79,6 +80,26 @@ def test_loss_zero_at_the_end(margin, undecided, kept):
 def test_only_points_below_margin_one_make_updates(margin, blurred, kept):
     """Beside one blurred run of three nothing above 1 is broken."""
     assert active_before(with_second(margins=margin, blurred=blurred)).kept is kept
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_lost"),
+    [
+        ({}, False),
+        ({"status": RunStatus.DIVERGED}, True),
+        ({"status": RunStatus.DIVERGED, "slope": 0.0}, True),
+        ({"blurred": True}, True),
+        ({"status": RunStatus.BUDGET_SPENT}, False),
+        ({"status": RunStatus.STALLED}, True),
+        ({"status": RunStatus.STALLED, "step_size": 5e-324, "smallest_output": 5e-324, "slope": 5e-324}, True),
+        ({"status": RunStatus.STALLED, "step_size": 0.0}, False),
+        ({"status": RunStatus.STALLED, "smallest_output": 0.0}, False),
+        ({"status": RunStatus.STALLED, "slope": 0.0}, False),
+    ],
+)
+def test_which_runs_float64_lost(fields, is_lost):
+    """A run that stalls is lost only where something positive must have rounded to 0."""
+    assert lost(with_second(**fields)).tolist() == [False, is_lost, False]
 
 
 def test_without_a_separator_nothing_is_promised():

@@ -1,11 +1,11 @@
-"""Section 6.2: networks that fit any labels, and what that says about zero training loss."""
+"""Theorem 7: networks that fit any labels."""
 
 import dataclasses
 
 import numpy as np
 import pytest
 
-from tests.controls import every_part_of, hypothesis_edges, part_edges
+from tests.controls import answers_in, every_part_of, hypothesis_edges, lacking_in, part_edges
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import expressiveness
 from widenet.papers.brutzkus2018.claims.expressiveness import (
@@ -15,16 +15,7 @@ from widenet.papers.brutzkus2018.claims.expressiveness import (
     theorem_7_sweep,
 )
 from widenet.papers.brutzkus2018.formulas import printed_half_width, swept_half_width
-from widenet.papers.brutzkus2018.runs.bad_global_minimum import BadMinimumSetting, run_bad_minimum
-from widenet.papers.brutzkus2018.runs.memories import (
-    Memories,
-    MemoryShape,
-    bump,
-    draw_memory,
-    search,
-    sweep,
-)
-from widenet.progress import silent
+from widenet.papers.brutzkus2018.runs.memories import Memories, MemoryShape, bump, draw_memory, search, sweep
 
 SHAPES = ((24, 4), (21, 3), (16, 2))
 
@@ -76,14 +67,6 @@ def moved(amount):
     return move
 
 
-def answers(evidence):
-    return [part.kept for part in evidence.parts]
-
-
-def unmet(evidence):
-    return [hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met]
-
-
 @pytest.fixture(scope="module")
 def fitted():
     return searched(memories(printed_half_width))
@@ -105,7 +88,7 @@ def hills():
 def test_it_holds(claim, runs, request):
     evidence = claim(request.getfixturevalue(runs))
     assert evidence.verdict is Verdict.HOLDS
-    assert unmet(evidence) == []
+    assert lacking_in(evidence) == []
     assert evidence.measured < 1e-7
 
 
@@ -117,7 +100,7 @@ def test_theorem_7_holds_above_its_width():
 def test_theorem_7_at_the_edge_of_its_width(n_samples, half_width):
     for width, keys in ((half_width, []), (half_width - 1, ["width"])):
         runs = searched(memories(lambda n, d, k=width: k, shapes=((n_samples, 9),)), gate_draws=5)
-        assert unmet(theorem_7(runs)) == keys
+        assert lacking_in(theorem_7(runs)) == keys
 
 
 def test_control_theorem_7_with_two_points_on_one_ray():
@@ -126,7 +109,7 @@ def test_control_theorem_7_with_two_points_on_one_ray():
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert evidence.details["largest_error"] >= 0.5
-    assert unmet(evidence) == ["distinct_rays"]
+    assert lacking_in(evidence) == ["distinct_rays"]
 
 
 def test_theorem_7_with_two_points_almost_on_one_ray_is_never_refuted():
@@ -134,7 +117,7 @@ def test_theorem_7_with_two_points_almost_on_one_ray_is_never_refuted():
     inputs, labels = case.inputs.copy(), case.labels.copy()
     inputs[1], labels[1] = inputs[0] + [0, 0, 1e-6], -labels[0]
     evidence = theorem_7(searched([dataclasses.replace(case, inputs=inputs, labels=labels)]))
-    assert unmet(evidence) == []
+    assert lacking_in(evidence) == []
     assert evidence.verdict in (Verdict.HOLDS, Verdict.INSUFFICIENT_EVIDENCE)
 
 
@@ -148,13 +131,13 @@ def test_control_theorem_7_with_too_few_neurons():
 
 def test_control_theorem_7_one_output_moved(fitted):
     """Weights that miss by more than rounding are no witness, and no refutation either."""
-    assert answers(theorem_7(altered(fitted, outputs=moved(5e-7)))) == [True, True]
-    assert answers(theorem_7(altered(fitted, outputs=moved(2e-6)))) == [None, True]
+    assert answers_in(theorem_7(altered(fitted, outputs=moved(5e-7)))) == [True, True]
+    assert answers_in(theorem_7(altered(fitted, outputs=moved(2e-6)))) == [None, True]
 
 
 @pytest.mark.parametrize("change", [lambda v: v * np.where(v > 0, 1, 1.001), lambda v: -v, np.zeros_like])
 def test_control_theorem_7_needs_one_output_weight(fitted, change):
-    assert answers(theorem_7(altered(fitted, output_weights=change))) == [True, False]
+    assert answers_in(theorem_7(altered(fitted, output_weights=change))) == [True, False]
 
 
 def test_control_sweep_with_one_gate_fewer():
@@ -180,56 +163,16 @@ def test_a_sweep_that_rounding_decides_is_left_open(planes):
 def test_control_bumps_four_times_as_wide():
     evidence = theorem_7_bumps(bumped(memories(printed_half_width), spread=2.0))
     assert evidence.verdict is Verdict.VIOLATED
-    assert answers(evidence) == [False, True, True]
+    assert answers_in(evidence) == [False, True, True]
     assert evidence.details["largest_error"] > 1e-3
-
-
-@pytest.fixture(scope="module")
-def bad_global():
-    """Two widths on two data sets, forty points to train on and forty to test on."""
-    setting = BadMinimumSetting(n_train=40, n_test=40, dim=10, multiples=(1, 2), n_sets=2, separator_norm=6.0)
-    return run_bad_minimum(setting, silent)
-
-
-def judged(run, **changes):
-    return section_6_2_bad_global([dataclasses.replace(run, **changes)])
-
-
-def margins_with(run, solution, points, value):
-    """One network of this kind with other margins."""
-    margins = run.margins.copy()
-    margins[solution, 0, 1, points] = value
-    return margins
-
-
-def test_bad_global_minima_exist(bad_global):
-    evidence = judged(bad_global)
-    assert evidence.verdict is Verdict.HOLDS
-    assert (evidence.promised, evidence.measured) == (1, 1)
-    assert evidence.runs.tried == 4
-
-
-def test_control_bad_global_by_sgd(bad_global):
-    """SGD reaches loss 0 on the same points, with a test error far below 1."""
-    swapped = bad_global.margins.copy()
-    swapped[0] = swapped[2]
-    evidence = judged(bad_global, margins=swapped)
-    assert evidence.verdict is Verdict.VIOLATED
-    assert answers(evidence) == [False, True, True, True]
-    assert evidence.measured is not None
-    assert evidence.measured < 0.3
-
-
-def test_weights_not_found_and_training_cut_off_decide_nothing(bad_global):
-    lost = np.array([[0.0, 1.0], [0.0, 0.0]])
-    assert answers(judged(bad_global, fit_error=lost)) == [None, None, True, True]
-    assert answers(judged(bad_global, trained_to_the_end=lost == 0)) == [True, True, None, None]
 
 
 TWO = SHAPES[:2]
 FITTED = searched(memories(printed_half_width, shapes=TWO))
 PLANES = swept(memories(swept_half_width, shapes=TWO))
 HILLS = bumped(memories(printed_half_width, shapes=TWO))
+
+
 FITS, ONE_V, RANK, FEWER = (
     "N(x) = y for every labelling",
     "output weights ±v with one v > 0",
@@ -290,7 +233,7 @@ test_control_each_part_of_the_sweep = part_edges(
 
 def test_a_rank_above_n_is_not_right_either():
     evidence = judge_of(theorem_7_sweep, PLANES)(ranks=lambda ranks: ranks + 1)
-    assert answers(evidence) == [True, False, True]
+    assert answers_in(evidence) == [True, False, True]
 
 
 USED = [case.half_width for case in HILLS[0].cases]
@@ -314,7 +257,7 @@ test_control_each_part_of_the_bumps = part_edges(
 
 def test_too_few_bumps_are_noticed_too():
     fewer = judge_of(theorem_7_bumps, HILLS)(output_weights=lambda weights: weights[1:-1])
-    assert answers(fewer) == [True, False, True]
+    assert answers_in(fewer) == [True, False, True]
 
 
 GENERIC = {
@@ -341,65 +284,4 @@ test_control_hypotheses_of_the_sweep = hypothesis_edges(
 test_control_hypotheses_of_the_bumps = hypothesis_edges(theorem_7_bumps, judge_of(theorem_7_bumps, HILLS), **GENERIC)
 
 
-GLOBAL = run_bad_minimum(
-    BadMinimumSetting(n_train=40, n_test=40, dim=10, multiples=(1, 2), n_sets=2, separator_norm=6.0), silent
-)
-
-
-def global_with(solution=None, points=None, value=None, needed=printed_half_width, **changes):
-    if solution is not None:
-        changes["margins"] = margins_with(GLOBAL, solution, points, value)
-    return section_6_2_bad_global([dataclasses.replace(GLOBAL, **changes)], needed=needed)
-
-
-def at(solution, points, value):
-    return {"solution": solution, "points": points, "value": value}
-
-
-def wrong_on(count):
-    """Margins of the test points, so many of which are wrong."""
-    return np.where(np.arange(40) < count, -1.0, 1.0)
-
-
-test_control_each_part_of_bad_global = part_edges(
-    section_6_2_bad_global,
-    global_with,
-    {
-        "the built network is wrong on every test point": (at(0, 60, 0.0), at(0, 60, 0.1)),
-        "the built network has training loss 0": (at(0, 5, 1.0), at(0, 5, 1 - 5e-12)),
-        "SGD reaches training loss 0": (at(2, 5, 1.0), at(2, 5, 1 - 5e-12)),
-        "SGD generalizes": (at(2, slice(40, 80), wrong_on(20)), at(2, slice(40, 80), wrong_on(21))),
-    },
-)
-
-
-def test_control_a_network_of_zeros_has_learned_nothing():
-    assert answers(global_with(**at(2, slice(None), 0.0))) == [True, True, False, False]
-
-
-test_control_the_hypotheses_of_bad_global = hypothesis_edges(
-    section_6_2_bad_global,
-    global_with,
-    width=({}, {"needed": lambda n, dim: printed_half_width(n, dim) + 0.05}),
-    separable=({"smallest_margin": np.array([2.0, 1.0])}, {"smallest_margin": np.array([2.0, 1 - 5e-12])}),
-)
-
-
-def test_each_setting_must_be_wide_enough():
-    """Beside a setting of eighty points, one whose k is too small for its forty-one."""
-    setting = GLOBAL.setting.model_copy(update={"n_test": 1})
-    runs = [dataclasses.replace(GLOBAL, setting=setting), GLOBAL, dataclasses.replace(GLOBAL, setting=setting)]
-    for asked, keys in ((10, []), (11, ["width"])):
-        evidence = section_6_2_bad_global(runs, needed=lambda n, dim, k=asked: k if n == 80 else 1)
-        assert unmet(evidence) == keys
-
-
-def test_the_width_is_that_of_all_points_together():
-    """80 points in 10 dimensions: k = 2⌈80/18⌉ = 10; for the 40 training points alone it were 6."""
-    seen = []
-    global_with(needed=lambda n, dim: seen.append((n, dim)) or 10)
-    assert seen == [(80, 10)]
-    assert GLOBAL.setting.half_widths == [10, 20]
-
-
-test_every_part_has_a_control = every_part_of(expressiveness)
+test_every_part_has_a_control = every_part_of(expressiveness, elsewhere=(section_6_2_bad_global,))

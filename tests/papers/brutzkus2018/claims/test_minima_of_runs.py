@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.controls import broken_in
+from tests.controls import broken_in, lacking_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims.local_minima import (
     lemma_11,
@@ -43,10 +43,6 @@ def placed(sets, half_widths=None, **others):
 
 def altered(runs, **changes):
     return [dataclasses.replace(runs[0], **changes)]
-
-
-def unmet(evidence):
-    return [hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met]
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +149,7 @@ def test_control_theorem_8_just_outside_its_ball():
 def test_control_theorem_8_leaky_relu_has_no_such_minimum():
     evidence = theorem_8(placed([separable_set(np.random.default_rng(2), 20, 5)], slope=0.1))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert unmet(evidence) == ["relu"]
+    assert lacking_in(evidence) == ["relu"]
     assert evidence.conclusion is False
 
 
@@ -162,7 +158,7 @@ def test_control_theorem_8_without_a_separator():
     wrong = PointSet(pair.inputs, pair.labels, -pair.separator)
     evidence = theorem_8(placed([wrong]))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert unmet(evidence) == ["separable"]
+    assert lacking_in(evidence) == ["separable"]
     assert evidence.conclusion is False
 
 
@@ -201,7 +197,7 @@ def test_control_levels_need_separable_data():
     """(1, +) and (1, −) at w = 0.3, u = −1: the gradient is 0 and a neuron is on."""
     points = PointSet(np.ones((2, 1)), np.array([1.0, -1.0]), np.ones(1))
     evidence = relu_local_minimum_level([descend([(points, np.array([[0.3], [-1.0]]))], silent, max_steps=0)])
-    assert unmet(evidence) == ["separable"]
+    assert lacking_in(evidence) == ["separable"]
 
 
 def test_no_run_at_a_positive_loss_decides_nothing():
@@ -213,7 +209,7 @@ def test_control_tight_with_one_point_dropped(antipodal):
     dropped = [(without_first(points), weights) for points, weights in antipodal[0]]
     evidence = theorem_8_tight([descend(dropped, silent)], placed([points for points, _ in dropped], perturbations=5))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert unmet(evidence) == ["antipodal"]
+    assert lacking_in(evidence) == ["antipodal"]
     assert evidence.conclusion is False
     assert evidence.measured is not None
     assert evidence.measured > 0.5

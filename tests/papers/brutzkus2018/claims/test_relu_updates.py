@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges, spares
+from tests.controls import breaks_part, every_part_of, hypothesis_edges, lacking_in, spares
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import relu_updates
 from widenet.papers.brutzkus2018.claims.relu_updates import theorem_9b_updates, theorem_9b_updates_as_printed
@@ -38,10 +38,6 @@ def counted(n_runs, dim, half_width, delta, bound, step, *, exact=False, seed=0)
 
 def broken(evidence):
     return [part.name for part in evidence.parts if part.kept is False]
-
-
-def unmet(evidence):
-    return [hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met]
 
 
 def altered(runs, **changes):
@@ -191,7 +187,7 @@ def test_a_run_that_was_cut_off_is_late_only_if_it_is():
 
 
 def test_the_printed_count_needs_its_width():
-    assert unmet(theorem_9b_updates_as_printed(altered(SMALL, **setting_with(half_width=3)))) == ["width"]
+    assert lacking_in(theorem_9b_updates_as_printed(altered(SMALL, **setting_with(half_width=3)))) == ["width"]
 
 
 def test_the_count_is_attained_in_the_default_settings():

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, spares
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, lacking_in, spares
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import relu_width
 from widenet.papers.brutzkus2018.claims.relu_width import (
@@ -65,10 +65,6 @@ def broken(evidence):
     return [part.name for part in evidence.parts if part.kept is False]
 
 
-def unmet(evidence):
-    return [hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met]
-
-
 @pytest.fixture(scope="module")
 def narrow():
     return cases(narrow_width)
@@ -90,7 +86,7 @@ def test_it_holds(claim, runs, request):
 def test_control_two_units_more_than_theorem_9a_allows():
     evidence = theorem_9a(cases(narrow_width, +2))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert unmet(evidence) == ["width"]
+    assert lacking_in(evidence) == ["width"]
     assert evidence.conclusion is False
 
 
@@ -105,7 +101,7 @@ def test_control_tied_coordinates_in_theorem_9a():
     """Symmetric rows ξ·(1, …, 1) are stuck with probability 2^{−k} only; independence is what the proof uses."""
     evidence = theorem_9a(cases(narrow_width, law=StartLaw.EQUAL_ENTRIES))
     assert evidence.conclusion is False
-    assert unmet(evidence) == ["independent"]
+    assert lacking_in(evidence) == ["independent"]
     assert [row["failure_rate"] > 0.7 for row in evidence.details["cases"]] == [True, True]
 
 
@@ -115,7 +111,7 @@ def test_control_tied_rows_in_theorem_9b():
         dim=3, delta=0.2, half_width=5, n_starts=2000, n_trained=10, law=StartLaw.EQUAL_ROWS
     )
     evidence = theorem_9b([run_initializations(setting, silent)])
-    assert unmet(evidence) == ["independent"]
+    assert lacking_in(evidence) == ["independent"]
     assert evidence.conclusion is False
     assert evidence.measured == pytest.approx(7 / 8, abs=0.05)
 
@@ -251,8 +247,8 @@ def test_a_hypothesis_that_fails_in_one_case_of_three(key):
         planted(dim, delta, half, solved, 2000, **outside)
         for (dim, delta, solved), half in zip(((20, 0.05, 6), (7, 0.3, 1900)), half_widths, strict=True)
     )
-    assert unmet(theorem_9a([*NARROW[0], *narrow, *NARROW[1]])) == [key]
-    assert unmet(theorem_9b([*WIDE[0], *wide, *WIDE[1]])) == [key]
+    assert lacking_in(theorem_9a([*NARROW[0], *narrow, *NARROW[1]])) == [key]
+    assert lacking_in(theorem_9b([*WIDE[0], *wide, *WIDE[1]])) == [key]
 
 
 @pytest.mark.parametrize(("chance", "kept"), [(2.05e-5, True), (1.95e-5, False)])
@@ -263,11 +259,11 @@ def test_how_unlikely_is_off_the_law(monkeypatch, chance, kept):
 
 def test_the_width_of_theorem_9a_at_its_edge():
     """d = 32, δ = e⁻¹: exactly 5. d = 20, δ = 0.05: 2.7. The second half at d = 7, δ = 0.3: 4.5 by the proof."""
-    assert unmet(theorem_9a(planted(20, 0.05, 3, 1, 10))) == ["width"]
-    assert unmet(theorem_9b(planted(7, 0.3, 5, 1, 10))) == []
-    assert unmet(theorem_9b(planted(7, 0.3, 4, 1, 10))) == ["width"]
-    assert unmet(theorem_9a(planted(32, math.exp(-1), 5, 1, 10))) == []
-    assert unmet(theorem_9a(planted(32, math.exp(-1), 6, 1, 10))) == ["width"]
+    assert lacking_in(theorem_9a(planted(20, 0.05, 3, 1, 10))) == ["width"]
+    assert lacking_in(theorem_9b(planted(7, 0.3, 5, 1, 10))) == []
+    assert lacking_in(theorem_9b(planted(7, 0.3, 4, 1, 10))) == ["width"]
+    assert lacking_in(theorem_9a(planted(32, math.exp(-1), 5, 1, 10))) == []
+    assert lacking_in(theorem_9a(planted(32, math.exp(-1), 6, 1, 10))) == ["width"]
 
 
 def test_the_default_settings_reach_the_edges():
@@ -324,7 +320,7 @@ def test_the_remark_holds_up_to_rounding():
 
 
 def test_one_exponent_of_three_is_too_large():
-    assert unmet(theorem_9_remark(Exponents((0.5, 0.5 + 1e-9, 0.25), 5))) == ["exponent_at_most_half"]
+    assert lacking_in(theorem_9_remark(Exponents((0.5, 0.5 + 1e-9, 0.25), 5))) == ["exponent_at_most_half"]
 
 
 test_control_hypotheses_of_the_remark = hypothesis_edges(

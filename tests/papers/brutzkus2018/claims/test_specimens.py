@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.controls import lacking_in
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.papers.brutzkus2018.claims.expressiveness import MOST_POINTS, theorem_7
@@ -48,10 +49,6 @@ def judged(claim, data) -> Any:
         return claim(said)
     (experiment,) = claim.reads
     return claim([experiment.run(setting, silent) for setting in said])
-
-
-def unmet(evidence):
-    return [hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met]
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
@@ -113,7 +110,7 @@ def test_theorem_7_speaks_up_to_a_number_of_points():
 def test_data_that_is_not_separable_gets_the_proof():
     data = KINDS["not separable"]()
     evidence = judged(proposition_1_2, data)
-    assert unmet(evidence) == ["separable"]
+    assert lacking_in(evidence) == ["separable"]
     assert "not separable through the origin" in evidence.hypotheses[0].why
     for claim in (lemma_11, theorem_8):
         assert "not separable through the origin" in judged(claim, data)
@@ -136,9 +133,9 @@ def test_data_on_which_no_separator_can_be_found_or_excluded_decides_nothing(cla
 
 
 def test_points_on_one_ray_are_no_data_for_theorem_7():
-    assert unmet(judged(theorem_7, KINDS["duplicates"]())) == ["distinct_rays"]
+    assert lacking_in(judged(theorem_7, KINDS["duplicates"]())) == ["distinct_rays"]
     evidence = judged(theorem_7, KINDS["contradictory duplicates"]())
-    assert unmet(evidence) == ["distinct_rays"]
+    assert lacking_in(evidence) == ["distinct_rays"]
     assert evidence.conclusion is False
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges
-from tests.papers.chatterji2021.cluster_toys import altered, centres, with_entry
+from tests.papers.chatterji2021.cluster_toys import centres, with_entry
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.chatterji2021.claims import activity
 from widenet.papers.chatterji2021.claims.activity import LAW, section_1_capture

@@ -9,7 +9,8 @@ import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
 from tests.papers.chatterji2021 import toys
-from tests.papers.chatterji2021.toys import altered, axes_run, from_step, looked, times
+from tests.papers.chatterji2021.toys import axes_run, from_step, looked, times
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.losses import logistic
 from widenet.networks import TwoLayer, huberized_relu, plus_minus

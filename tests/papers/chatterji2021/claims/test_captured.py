@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.chatterji2021.cluster_toys import altered, centres, clusters, expects, narrowed, with_entry
+from tests.papers.chatterji2021.cluster_toys import centres, clusters, expects, narrowed, with_entry
+from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays

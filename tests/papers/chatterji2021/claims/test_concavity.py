@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.chatterji2021.toys import altered, from_step
+from tests.papers.chatterji2021.toys import from_step
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.chatterji2021.claims import concavity
 from widenet.papers.chatterji2021.claims.concavity import entropy_concave, lemma_9

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges
-from tests.papers.chatterji2021.cluster_toys import altered, clusters, expects, narrowed, with_entry
+from tests.papers.chatterji2021.cluster_toys import clusters, expects, narrowed, with_entry
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays

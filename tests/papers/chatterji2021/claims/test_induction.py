@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges
-from tests.papers.chatterji2021.toys import altered, axes_run, from_step, times
+from tests.papers.chatterji2021.toys import axes_run, from_step, times
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.diagnostics.huberized import HuberNetwork
 from widenet.papers.chatterji2021.claims import induction

@@ -7,16 +7,12 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.chatterji2021.toys import altered, from_step
+from tests.papers.chatterji2021.toys import from_step
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.diagnostics.huberized import HuberNetwork
 from widenet.papers.chatterji2021.claims import network
-from widenet.papers.chatterji2021.claims.network import (
-    appendix_a,
-    equations_19_20,
-    section_2_gradient,
-    theorem_1_start,
-)
+from widenet.papers.chatterji2021.claims.network import appendix_a, equations_19_20, section_2_gradient, theorem_1_start
 from widenet.papers.chatterji2021.formulas import equation_5_threshold
 from widenet.papers.chatterji2021.runs.cases import Case
 from widenet.papers.chatterji2021.runs.coordinates import CoordinatesSetting, run_coordinates

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.chatterji2021.toys import altered, times
+from tests.papers.chatterji2021.toys import times
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.diagnostics.huberized import huberized, huberized_curvature, huberized_slope, pulls
 from widenet.papers.chatterji2021.claims import scalars

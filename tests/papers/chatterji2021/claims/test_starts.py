@@ -4,7 +4,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.papers.chatterji2021.cluster_toys import altered, centres, clusters, narrowed, with_entry
+from tests.papers.chatterji2021.cluster_toys import centres, clusters, narrowed, with_entry
+from tests.papers.records import altered
 from widenet.claims.base import Part, Silence
 from widenet.claims.sides import Sides
 from widenet.claims.specimen import Choices, Specimen

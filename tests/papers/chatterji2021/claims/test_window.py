@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.chatterji2021.cluster_toys import altered, clusters, expects, with_entry
+from tests.papers.chatterji2021.cluster_toys import clusters, expects, with_entry
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.claims.sides import Sense
 from widenet.papers.chatterji2021 import cluster_formulas as f

@@ -1,22 +1,18 @@
-"""Coupling: sizes of H, and neurons that just keep their patterns."""
+"""Coupling: neurons that just keep their patterns, and those that lose them."""
 
 import functools
-import math
 
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
-from tests.papers.li2018.toys import altered, with_last
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.li2018.toys import own_toy, too_many, with_last
+from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import coupling
 from widenet.papers.li2018.claims.coupling import (
-    clear_shares,
-    draw_sizes,
-    draw_uniform,
-    draw_uniform_at_a_point,
     lemma_5_1,
     lemma_a_1_all_thresholds,
     lemma_a_1_move,
@@ -24,111 +20,20 @@ from widenet.papers.li2018.claims.coupling import (
     lemma_a_1_size_as_printed,
     lemma_b_1,
     lemma_b_1_as_printed,
-    measure_uniform,
 )
 from widenet.papers.li2018.claims.descent import section_6_rank
-from widenet.papers.li2018.formulas import E, uniform_failure
+from widenet.papers.li2018.formulas import E
 from widenet.papers.li2018.runs.descents import DescentSetting, coupled_settings, follow, run_descent
-from widenet.papers.li2018.settings import HEXAGON, TOY, Basis, Caps, Sample
+from widenet.papers.li2018.settings import HEXAGON, TOY, Caps, Sample
 from widenet.progress import silent
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, descend
 
 
 @functools.cache
-def sizes():
-    return draw_sizes(Scale.QUICK, 0)
-
-
-@functools.cache
-def uniform():
-    return draw_uniform(Scale.QUICK, 0)
-
-
-@functools.cache
 def coupled():
     setting = DescentSetting(data=TOY, width=1500, scaled_step=0.02, n_steps=12, thresholds=(0.02, 0.05), n_fresh=10)
     return run_descent(setting, silent)
-
-
-def test_sizes_hold_for_another_seed():
-    assert lemma_a_1_size(draw_sizes(Scale.QUICK, 1)).verdict is Verdict.HOLDS
-    assert lemma_a_1_all_thresholds(draw_uniform(Scale.QUICK, 1)).verdict is Verdict.HOLDS
-
-
-def few_clear(place):
-    """At one θ every twentieth start has lost more than θ."""
-    shares = sizes().shares.copy()
-    shares[::20, place] = 1 - sizes().thetas[place] - 0.001
-    return lemma_a_1_size(altered(sizes(), shares=shares))
-
-
-@pytest.mark.parametrize(
-    "test",
-    [
-        breaks_part(lemma_a_1_size, f"1 − eτkl/σ at eτkl/σ = {theta:g}")(
-            lambda place=place: (lemma_a_1_size(sizes()), few_clear(place))
-        )
-        for place, theta in enumerate((0.05, 0.2, 0.5))
-    ],
-    ids=["0.05", "0.2", "0.5"],
-)
-def test_control_starts_that_lost_too_many(test):
-    test()
-
-
-@breaks_part(lemma_a_1_size, "mean at least 1 − c_Gτkl/σ")
-def test_control_nine_tenths_of_the_constant():
-    return lemma_a_1_size(sizes()), lemma_a_1_size(sizes(), mean=0.9)
-
-
-@breaks_part(lemma_a_1_size, "mean on orthonormal points")
-def test_control_one_orthonormal_point_counted_twice():
-    return lemma_a_1_size(sizes()), lemma_a_1_size(altered(sizes(), orthonormal=lambda share: share ** (5 / 6)))
-
-
-def test_control_a_fifth_of_the_constant():
-    assert lemma_a_1_size(sizes(), constant=0.2).conclusion is False
-
-
-@breaks_hypothesis(lemma_a_1_size, "unit_norm")
-def test_control_longer_points():
-    return lemma_a_1_size(sizes()), lemma_a_1_size(altered(sizes(), norm_error=0.01))
-
-
-@breaks_hypothesis(lemma_a_1_size, "scaled_threshold")
-def test_control_so_few_neurons_that_none_may_be_lost():
-    return lemma_a_1_size(altered(sizes(), width=400)), lemma_a_1_size(altered(sizes(), width=399))
-
-
-@breaks_part(lemma_a_1_all_thresholds, "some τ breaks it with probability 0.2935·n/(kl)")
-def test_control_three_lines_counted_for_four():
-    return lemma_a_1_all_thresholds(uniform()), lemma_a_1_all_thresholds(altered(uniform(), n_lines=2))
-
-
-@breaks_part(lemma_a_1_all_thresholds, "all τ from 20σ/(emkl) on")
-def test_control_a_lower_limit():
-    low = measure_uniform(Basis(n_classes=2).draw(0), 0, lowest=0.5)
-    return lemma_a_1_all_thresholds(uniform()), lemma_a_1_all_thresholds(low)
-
-
-def test_the_hexagon_has_three_lines():
-    """0.147 = 0.2935·3/6."""
-    found = measure_uniform(HEXAGON.draw(0), 0)
-    assert found.n_lines == 3
-    assert lemma_a_1_all_thresholds(found).verdict is Verdict.HOLDS
-    assert found.broken.mean() == pytest.approx(0.147, abs=0.05)
-
-
-def test_every_threshold_at_once_fails_often():
-    found = lemma_a_1_size_as_printed(uniform())
-    assert found.verdict is Verdict.VIOLATED
-    assert found.measured == pytest.approx(0.2935, abs=0.05)
-
-
-@spares(lemma_a_1_size_as_printed)
-def test_a_constant_of_a_hundred_spares_it():
-    return lemma_a_1_size_as_printed(measure_uniform(Basis(n_classes=2).draw(0), 0, constant=1000 * E))
 
 
 def steep(step=None, threshold=0.1):
@@ -269,17 +174,12 @@ def test_quick_settings_promise_steps():
 
 
 def test_they_speak_about_three_classes():
-    own = from_arrays(3 * TOY.draw(5).points, TOY.draw(5).classes)
-    settings = lemma_5_1.on(Specimen(own))
-    assert settings == lemma_b_1.on(Specimen(own)) == lemma_a_1_move.on(Specimen(own))
+    settings = lemma_5_1.on(own_toy())
+    assert settings == lemma_b_1.on(own_toy()) == lemma_a_1_move.on(own_toy())
     cells = [run_descent(setting, silent) for setting in settings]
     for claim in (lemma_5_1, lemma_b_1, lemma_a_1_move):
         assert claim(cells).verdict is Verdict.HOLDS, claim.id
-    assert lemma_a_1_size(lemma_a_1_size.on(Specimen(own))).verdict is Verdict.HOLDS
-    many = Specimen(from_arrays(np.random.default_rng(0).normal(size=(301, 2)), np.arange(301) % 3))
-    assert isinstance(lemma_5_1.on(many), Silence)
-    wide = Specimen(from_arrays(np.eye(120)[:6], [0, 1, 2, 0, 1, 2]))
-    assert isinstance(lemma_a_1_size.on(wide), Silence)
+    assert isinstance(lemma_5_1.on(too_many()), Silence)
 
 
 def test_the_mean_of_fresh_points_at_its_edge():
@@ -302,37 +202,6 @@ def test_one_cell_of_several_is_enough_to_fail():
         assert [h.met for h in lemma_5_1(cells).hypotheses] == [False, False, False, True]
         assert [h.met for h in lemma_b_1(cells).hypotheses] == [False, False, True]
         assert [h.met for h in lemma_a_1_move(cells).hypotheses] == [False, False]
-
-
-def test_the_failure_rate_is_a_hundredth():
-    """299 starts without a failure can show it, 250 cannot."""
-    assert lemma_a_1_size(altered(sizes(), shares=sizes().shares[:299])).verdict is Verdict.HOLDS
-    assert lemma_a_1_size(altered(sizes(), shares=sizes().shares[:280])).verdict is Verdict.INSUFFICIENT_EVIDENCE
-    for claim in (lemma_a_1_all_thresholds, lemma_a_1_size_as_printed, lemma_b_1_as_printed):
-        enough = np.zeros(299, bool)
-        assert claim(altered(uniform(), broken=enough, broken_above=enough)).parts[0].kept is True
-        quiet = np.zeros(280, bool)
-        found = claim(altered(uniform(), broken=quiet, broken_above=quiet))
-        assert found.parts[0].kept is None
-
-
-def test_thresholds_are_measured_in_standard_deviations():
-    draws = sizes().orthonormal.mean(axis=0)
-    np.testing.assert_allclose(1 - draws, 0.79788 / 2.71828 * sizes().thetas, rtol=0.15)
-
-
-def test_lost_starts_are_found_by_hand():
-    """One point, ten neurons: H loses the neurons with |⟨w, x⟩| < τ."""
-    point = np.array([[1.0]])
-    shares = clear_shares(point, (0.5,), 10, 3, 7)
-    draw = np.random.default_rng([7, 51])
-    for share in shares:
-        assert share[0] == (np.abs(draw.normal(size=(10, 1))) >= 0.5 / E).mean()
-
-
-def test_shares_at_their_very_edge_are_kept():
-    exactly = altered(sizes(), shares=np.tile(1 - sizes().thetas, (320, 1)))
-    assert [part.kept for part in lemma_a_1_size(exactly).parts[:3]] == [True] * 3
 
 
 def test_bounds_below_zero_promise_nothing():
@@ -377,34 +246,6 @@ def test_tiny_thresholds_refute_nothing():
     assert {each.verdict for each in found} == {Verdict.HYPOTHESES_NOT_MET}
 
 
-def test_some_threshold_breaks_the_bound_at_a_point():
-    """c_G/10 = 0.0798: exactly so for uniform variables, whatever m (Daniels), and |⟨w, x⟩| is near 0 like one."""
-    found = lemma_b_1_as_printed(draw_uniform_at_a_point(Scale.QUICK, 0))
-    assert found.verdict is Verdict.VIOLATED
-    assert found.measured == pytest.approx(0.0798, abs=0.03)
-    drawn = draw_uniform_at_a_point(Scale.QUICK, 0)
-    assert (drawn.constant, drawn.n_lines, drawn.n_components) == (10, 1, 1)
-    assert uniform_failure(1, 1, 10.0) == pytest.approx(0.0797884560803, rel=1e-10)
-    assert lemma_a_1_all_thresholds(draw_uniform_at_a_point(Scale.QUICK, 1)).verdict is Verdict.HOLDS
-    for m in (1, 2, 7):
-        assert ruin(0.0798 * np.arange(1, m + 1) / m) == pytest.approx(0.0798, rel=1e-9)
-
-
-def ruin(levels):
-    """Pr[the j-th smallest of m uniform variables is below the j-th level, for some j], by the last such j."""
-    m, total = len(levels), 0.0
-    for j, level in enumerate(levels, 1):
-        beyond = (levels[j:] - level) / (1 - level)
-        total += math.comb(m, j) * level**j * (1 - level) ** (m - j) * (1 - ruin(beyond))
-    return total
-
-
-@spares(lemma_b_1_as_printed)
-def test_a_constant_of_ten_thousand_spares_it_at_a_point():
-    point = Sample(np.ones((1, 1)), np.zeros(1, int), np.zeros(1, int), np.ones(1))
-    return lemma_b_1_as_printed(measure_uniform(point, 0, constant=10_000.0))
-
-
 def test_moves_at_their_edges():
     long = coupled().paths
     for factor, kept in ((1 + 5e-10, True), (1 + 5e-9, False), (1.05, False)):
@@ -418,32 +259,6 @@ def test_moves_at_their_edges():
 def test_shares_that_do_not_add_up():
     for total, met in ((5e-13, True), (5e-12, False)):
         assert lemma_5_1([altered(coupled(), total=total)]).hypotheses[1].met is met
-
-
-def broken_in(share, count=40_000):
-    return altered(uniform(), broken=np.arange(count) < round(share * count))
-
-
-def test_how_often_some_threshold_breaks_it():
-    """0.29353, up to five standard errors (0.0114) and 0.01 for a finite width: 0.0214."""
-    for gap, kept in ((0.0209, True), (0.0219, False), (-0.0207, True), (-0.0217, False)):
-        assert lemma_a_1_all_thresholds(broken_in(0.29353 + gap)).parts[1].kept is kept
-    found = lemma_a_1_all_thresholds(broken_in(0.29))
-    assert found.parts[1].promised == pytest.approx(0.2935253263475, rel=1e-10)
-
-
-def test_thresholds_that_break_it_are_found_by_hand():
-    """τ just above the j-th smallest min |⟨w, x⟩| loses j neurons."""
-    found = measure_uniform(Basis(n_classes=2).draw(0), 0)
-    least = np.abs(np.random.default_rng([0, 54]).normal(size=(1500, 200, 4))).min(axis=2)
-    for start in range(1500):
-        lost = [(j, q) for j, q in enumerate(sorted(least[start]), 1) if j / 200 > E * q * 4]
-        assert found.broken[start] == bool(lost)
-        assert found.broken_above[start] == any(E * q * 4 * 200 >= 20 for _, q in lost)
-    low = measure_uniform(Basis(n_classes=2).draw(0), 0, lowest=1.0)
-    for start in range(1500):
-        lost = [q for j, q in enumerate(sorted(least[start]), 1) if j / 200 > E * q * 4]
-        assert low.broken_above[start] == any(E * q * 4 * 200 >= 1 for q in lost)
 
 
 def test_the_room_of_the_mean_is_that_of_one_point():
@@ -466,19 +281,6 @@ def test_points_of_a_reader_are_components_of_their_own():
     assert section_6_rank([cell]).verdict is Verdict.HOLDS
 
 
-def test_the_mean_size_at_its_edge():
-    """1 − 0.79788·θ/e, without any spread."""
-    lower = 1 - 0.7978845608028654 / np.e * sizes().thetas
-    for shift, kept in ((1e-6, True), (-1e-6, False), (-0.01, False)):
-        flat = altered(sizes(), shares=np.tile(lower + shift, (320, 1)))
-        assert lemma_a_1_size(flat).parts[3].kept is kept
-
-
-def test_299_starts_can_show_a_hundredth():
-    for count, kept in ((299, True), (298, None)):
-        quiet = np.zeros(count, bool)
-        for claim in (lemma_a_1_all_thresholds, lemma_a_1_size_as_printed):
-            assert claim(altered(uniform(), broken=quiet, broken_above=quiet)).parts[0].kept is kept
-
-
-test_every_part_has_a_control = every_part_of(coupling)
+test_every_part_has_a_control = every_part_of(
+    coupling, elsewhere=(lemma_a_1_size, lemma_a_1_size_as_printed, lemma_a_1_all_thresholds, lemma_b_1_as_printed)
+)

@@ -1,43 +1,30 @@
-"""What descents on points do, and trends that a changed series breaks."""
+"""What descents on points do: every step, the rank of the update, the scale of the start, and the dimension."""
 
 import functools
 
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
-from tests.papers.li2018.toys import altered
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.li2018.toys import own_toy, stretched
+from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
-from widenet.claims.sides import Sense
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import descent
 from widenet.papers.li2018.claims.descent import (
-    by_width,
     lemma_a_4,
     lemma_a_4_as_printed,
     lemma_a_4_step,
-    rate,
     section_4_dimension_free,
     section_4_width_free,
     section_5_observation,
     section_6_rank,
     section_6_start_scale,
-    steps_to,
 )
-from widenet.papers.li2018.runs.descents import (
-    PER_STEP,
-    DescentSetting,
-    averaged_steps,
-    dimension_settings,
-    hexagon_widths,
-    run_descent,
-    scale_settings,
-    width_settings,
-)
+from widenet.papers.li2018.runs.descents import DescentSetting, run_descent
 from widenet.papers.li2018.settings import TOY, SpreadPoints
 from widenet.progress import silent
-from widenet.records import Scale
 
 SMALL = {"scaled_step": 8.0, "n_steps": 220}
 
@@ -45,33 +32,6 @@ SMALL = {"scaled_step": 8.0, "n_steps": 220}
 @functools.cache
 def fine():
     return run_descent(DescentSetting(data=TOY, width=100, scaled_step=0.05, n_steps=20), silent)
-
-
-def stretched(cell, length):
-    """The same cell with as many steps as this."""
-    return altered(cell, **{name: np.resize(getattr(cell, name), length) for name in PER_STEP})
-
-
-@functools.cache
-def wide():
-    """Three widths, five runs each, whose numbers follow the laws exactly."""
-    made = stretched(run_descent(DescentSetting(data=TOY, width=100, n_steps=3), silent), 401)
-    cells = []
-    for width in (500, 2000, 8000):
-        for number in range(5):
-            steps = averaged_steps(width)
-            residuals = np.full(401, 0.001)
-            residuals[1 : steps + 1] = 0.1 * (width / 500) ** -0.25
-            residuals[: 100 + number] = np.maximum(residuals[: 100 + number], 0.02)
-            law = np.full(401, 0.05 * (width / 500) ** -0.5)
-            cells.append(altered(made, width=width, residuals=residuals, flips=law, distances=law))
-    return cells
-
-
-def changed(claim, change=None, **constants):
-    """`change(cell)` gives other fields of a cell."""
-    cells = wide() if change is None else [altered(cell, **change(cell)) for cell in wide()]
-    return claim(cells, **constants)
 
 
 def test_real_descents_hold():
@@ -120,124 +80,6 @@ def test_control_a_step_beyond_the_curvature():
 @pytest.mark.parametrize("number", range(4))
 def test_control_each_condition_of_a_step(number):
     test_control_conditions_of_a_step[number]()
-
-
-@breaks_part(lemma_a_4, "slope of log mean v²")
-def test_control_the_residuals_of_one_width():
-    """The same at every width: slope 0."""
-    return changed(lemma_a_4), changed(lemma_a_4, lambda cell: {"residuals": np.full(401, 0.1)})
-
-
-DATA_CHANGES = (
-    ("distance", {"separation": 0.0}),
-    ("opposite_distance", {"opposite_separation": 0.0}),
-    ("relative_diameter", {"relative_diameter": 0.0631}),
-)
-
-
-@pytest.mark.parametrize(
-    "test",
-    [
-        breaks_hypothesis(lemma_a_4, key)(
-            lambda fields=fields: (changed(lemma_a_4), lemma_a_4([*wide()[1:], altered(wide()[0], **fields)]))
-        )
-        for key, fields in DATA_CHANGES
-    ],
-    ids=[key for key, _ in DATA_CHANGES],
-)
-def test_control_structure_of_the_data(test):
-    test()
-
-
-@functools.cache
-def hexagons():
-    return [run_descent(setting, silent) for setting in hexagon_widths(Scale.QUICK, 0)]
-
-
-def test_on_the_hexagon_the_residuals_stay():
-    """A loss of ln 2 at least on six points leaves one of them with o ≤ 1/2: v ≥ (1/6)·(1/2)."""
-    found = lemma_a_4_as_printed(hexagons())
-    assert found.verdict is Verdict.VIOLATED
-    assert found.measured is not None
-    assert found.measured > -0.2
-    assert min(cell.residuals.min() for cell in hexagons()) >= 1 / 12 - 1e-12
-    assert min(cell.losses.min() for cell in hexagons()) >= np.log(2) - 1e-12
-    outside = lemma_a_4(hexagons())
-    assert outside.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert [h.key for h in outside.hypotheses if not h.met] == ["opposite_distance"]
-    assert hexagons()[0].separation == pytest.approx(1)
-
-
-@spares(lemma_a_4_as_printed)
-def test_the_known_law_spares_it():
-    return changed(lemma_a_4_as_printed)
-
-
-def test_the_printed_lemma_at_its_edges():
-    for power, kept in ((-0.36, True), (-0.34, False)):
-        assert law(lemma_a_4_as_printed, "residuals", power).conclusion is kept
-    for fields in ({"norm_error": 0.01}, {"total": 0.01}, {"separation": 0.0}, {"relative_diameter": 0.0631}):
-        for cells in ([*wide()[1:], altered(wide()[0], **fields)], [altered(wide()[0], **fields), *wide()[1:]]):
-            assert lemma_a_4_as_printed(cells).verdict is Verdict.HYPOTHESES_NOT_MET
-
-
-def test_the_slope_of_a_known_law():
-    assert changed(lemma_a_4).measured == pytest.approx(-0.5)
-    assert averaged_steps(2000) == 200
-
-
-def reaching(**steps):
-    """Runs that reach the level after 140 steps, or after as many as said for a width."""
-
-    def change(cell):
-        reached = steps.get(f"at_{cell.width}", 140)
-        return {"residuals": np.where(np.arange(401) < reached, 0.02, 0.001)}
-
-    return changed(section_4_width_free, change)
-
-
-@breaks_part(section_4_width_free, "largest over smallest mean")
-def test_control_one_width_that_needs_more_steps():
-    return reaching(at_500=209), reaching(at_500=211)
-
-
-def test_a_run_that_never_gets_there_decides_nothing():
-    assert reaching(at_500=401).verdict is Verdict.INSUFFICIENT_EVIDENCE
-    assert steps_to(altered(wide()[0], residuals=np.linspace(0.02, 0.0, 401))) == 234
-
-
-test_control_each_slope = part_edges(
-    section_5_observation,
-    lambda **fields: changed(section_5_observation, lambda cell: {k: v(cell) for k, v in fields.items()}),
-    {
-        "patterns: slope at most": ({}, {"flips": lambda cell: np.full(401, 0.05)}),
-        "patterns: slope at least": ({}, {"flips": lambda cell: np.full(401, 50 / cell.width)}),
-        "distance: slope at most": ({}, {"distances": lambda cell: np.full(401, 0.05)}),
-        "distance: slope at least": ({}, {"distances": lambda cell: np.full(401, 50 / cell.width)}),
-    },
-)
-
-
-TREND_CONDITIONS = [
-    breaks_hypothesis(claim, key)(
-        lambda claim=claim, change=change: (changed(claim), changed(claim, lambda cell: change))
-    )
-    for claim in (lemma_a_4, section_4_width_free, section_5_observation)
-    for key, change in (("unit_norm", {"norm_error": 0.01}), ("total", {"total": 0.01}))
-] + [
-    breaks_hypothesis(claim, "widths")(lambda claim=claim: (claim(wide()), claim(wide()[:10])))
-    for claim in (lemma_a_4, section_4_width_free, section_5_observation)
-]
-
-
-@pytest.mark.parametrize("number", range(len(TREND_CONDITIONS)))
-def test_control_each_condition_of_a_trend(number):
-    TREND_CONDITIONS[number]()
-
-
-@breaks_hypothesis(section_4_width_free, "seeds")
-def test_control_four_seeds():
-    return section_4_width_free([cell for number, cell in enumerate(wide()) if number % 5])
 
 
 test_control_each_part_of_the_rank = part_edges(
@@ -338,46 +180,12 @@ def test_control_conditions_of_the_dimension(test):
     test()
 
 
-def test_settings_have_what_the_trends_need():
-    groups = by_width([altered(fine(), width=setting.width) for setting in width_settings(Scale.QUICK, 0)])
-    assert [len(group) for group in groups.values()] == [5, 5, 5]
-    assert {setting.start_scale for setting in scale_settings(Scale.QUICK, 0)} == {0.1, 1.0, 10.0}
-    assert len(dimension_settings(Scale.QUICK, 0)) % 3 == 0
-
-
 def test_they_speak_about_three_classes():
-    own = Specimen(from_arrays(3 * TOY.draw(5).points, TOY.draw(5).classes))
+    own = own_toy()
     cells = [run_descent(setting, silent) for setting in lemma_a_4_step.on(own)]
     assert lemma_a_4_step(cells).verdict is Verdict.HOLDS
     assert section_6_rank(cells).verdict is Verdict.HOLDS
     assert isinstance(section_6_rank.on(Specimen(from_arrays(np.eye(301)[:4], [0, 1, 2, 2]))), Silence)
-
-
-def law(claim, name, power):
-    """A quantity that is exactly proportional to a power of the width, at the end of the averages or at step 200."""
-
-    def change(cell):
-        value = 0.05 * (cell.width / 500) ** power
-        return {name: np.full(401, value**0.5 if name == "residuals" else value)}
-
-    return changed(claim, change)
-
-
-@pytest.mark.parametrize(("power", "kept"), [(-0.36, True), (-0.34, False)])
-def test_the_slope_of_residuals_at_its_edge(power, kept):
-    assert law(lemma_a_4, "residuals", power).conclusion is kept
-
-
-@pytest.mark.parametrize(("power", "kept"), [(-0.36, True), (-0.34, False), (-0.64, True), (-0.66, False)])
-def test_slopes_of_patterns_and_distance_at_their_edges(power, kept):
-    assert law(section_5_observation, "flips", power).conclusion is kept
-    assert law(section_5_observation, "distances", power).conclusion is kept
-
-
-def test_one_run_that_never_gets_there_is_enough():
-    cells = [altered(cell, residuals=np.where(np.arange(401) < 140, 0.02, 0.001)) for cell in wide()]
-    cells[7] = altered(cells[7], residuals=np.full(401, 0.02))
-    assert section_4_width_free(cells).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 def test_the_curvature_of_the_drop():
@@ -423,68 +231,6 @@ def test_rounding_of_the_loss_is_no_drop():
         assert lemma_a_4_step([altered(cell, losses=losses)]).conclusion is kept
 
 
-def owned(*, power, name="flips", own=True):
-    value = {500: 1.0, 2000: 4.0**power, 8000: 16.0**power}
-    cells = [altered(cell, **{name: np.full(401, 0.05 * value[cell.width]), "own": own}) for cell in wide()]
-    return cells
-
-
-@pytest.mark.parametrize(("power", "kept"), [(-0.36, True), (-0.34, None), (-0.64, True), (-0.66, None)])
-def test_a_rate_that_a_reader_s_data_misses_decides_nothing(power, kept):
-    for name in ("flips", "distances"):
-        assert section_5_observation(owned(power=power, name=name)).conclusion is kept
-        mixed = [*owned(power=power, name=name, own=False)[:-1], owned(power=power, name=name)[-1]]
-        assert section_5_observation(mixed).conclusion is kept
-
-
-def test_rates_of_a_reader_s_residuals_and_steps():
-    law = lambda power: owned(power=power / 2, name="residuals")  # noqa: E731
-    assert lemma_a_4(law(-0.36)).conclusion is True
-    assert lemma_a_4(law(-0.34)).conclusion is None
-    slow = [altered(cell, residuals=np.where(np.arange(401) < 140, 0.02, 0.001), own=True) for cell in wide()]
-    assert section_4_width_free(slow).conclusion is True
-    late = altered(slow[0], residuals=np.where(np.arange(401) < 390, 0.02, 0.001))
-    assert section_4_width_free([late] * 5 + slow[5:]).conclusion is None
-
-
-def test_a_rate_that_is_just_met_is_met():
-    own = [altered(wide()[0], own=True)]
-    for sense in (Sense.AT_MOST, Sense.AT_LEAST):
-        assert rate(-0.35, -0.35, sense, own).kept is True
-        assert rate(-0.35, -0.35, sense, wide()).kept is True
-    assert rate(-0.36, -0.35, Sense.AT_LEAST, own).kept is None
-    assert rate(-0.36, -0.35, Sense.AT_LEAST, wide()).kept is False
-
-
-def test_patterns_that_never_change_have_no_rate():
-    still = [altered(cell, flips=np.zeros(401)) for cell in wide()]
-    assert section_5_observation(still).verdict is Verdict.INSUFFICIENT_EVIDENCE
-
-
-def test_the_level_itself_is_reached():
-    level = 0.05 / 6
-    assert steps_to(altered(stretched(wide()[0], 3), residuals=np.array([1.0, level, 0.0]))) == 1
-    assert steps_to(altered(stretched(wide()[0], 3), residuals=np.array([1.0, 1.04 * level, 0.96 * level]))) == 2
-
-
-@pytest.mark.parametrize(("steps", "kept"), [((1, 1, 1, 2, 2), True), ((1, 1, 2, 2, 2), False)])
-def test_no_step_counts_as_one(steps, kept):
-    cells = []
-    for number, cell in enumerate(wide()):
-        reached = steps[number % 5] if cell.width == 500 else 0
-        cells.append(altered(cell, residuals=np.where(np.arange(401) < reached, 0.02, 0.001)))
-    assert section_4_width_free(cells).conclusion is kept
-
-
-def test_one_width_with_fewer_runs():
-    few = reaching_cells()[1:]
-    assert [h.key for h in section_4_width_free(few).hypotheses if not h.met] == ["seeds"]
-
-
-def reaching_cells():
-    return [altered(cell, residuals=np.where(np.arange(401) < 140, 0.02, 0.001)) for cell in wide()]
-
-
 def test_the_rank_at_its_edges():
     for n_components, data_rank, rank, kept in (
         (6, 5, 6, False),
@@ -519,17 +265,6 @@ def test_residuals_of_the_same_weights_differ_by_rounding_only():
             assert section_4_dimension_free(cells).parts[0].kept is kept
 
 
-def test_they_speak_about_widths():
-    own = Specimen(from_arrays(3 * TOY.draw(5).points, TOY.draw(5).classes))
-    settings = section_5_observation.on(own)
-    assert settings == lemma_a_4.on(own)
-    assert "not known" in section_4_width_free.on(own)
-    groups = {setting.width for setting in settings}
-    assert len(groups) >= 3
-    assert len(settings) == 3 * len(groups)
-    assert all(setting.n_steps >= 200 and setting.data.single for setting in settings)
-    many = Specimen(from_arrays(np.random.default_rng(0).normal(size=(151, 2)), np.arange(151) % 3))
-    assert isinstance(section_5_observation.on(many), Silence)
-
-
-test_every_part_has_a_control = every_part_of(descent)
+test_every_part_has_a_control = every_part_of(
+    descent, elsewhere=(section_4_width_free, section_5_observation, lemma_a_4, lemma_a_4_as_printed)
+)

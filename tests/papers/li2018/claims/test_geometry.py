@@ -7,7 +7,8 @@ import pytest
 from scipy.special import erf
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
-from tests.papers.li2018.toys import altered, sample
+from tests.papers.li2018.toys import sample
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import geometry
 from widenet.papers.li2018.claims.geometry import (

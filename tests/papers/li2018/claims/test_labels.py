@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
-from tests.papers.li2018.toys import altered
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import labels
 from widenet.papers.li2018.claims.labels import (

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
-from tests.papers.li2018.toys import altered, with_last
+from tests.papers.li2018.toys import with_last
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, every_part_of, part_edges, spares
-from tests.papers.li2018.toys import altered, sample
+from tests.papers.li2018.toys import sample
+from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays

@@ -1,4 +1,4 @@
-"""Claims about gradient flow, judged on altered records of a path whose limit is known."""
+"""Margins and directions along gradient flow, judged on altered records of a path whose limit is known."""
 
 import functools
 
@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
 from tests.papers.sarussi2021.inputs import handed, looks_read
-from tests.papers.sarussi2021.toys import altered, changed_weights, flow_runs
+from tests.papers.sarussi2021.paths import toy_path
+from tests.papers.sarussi2021.toys import changed_weights
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
+from widenet.diagnostics.kkt import push_condition
 from widenet.papers.sarussi2021.claims import flow_margins
 from widenet.papers.sarussi2021.claims.flow_margins import (
     assumption_6_1,
@@ -25,29 +28,10 @@ from widenet.papers.sarussi2021.claims.flow_margins import (
     smoothed_margin_order,
     tends,
     too_early,
+    turned,
 )
-from widenet.papers.sarussi2021.formulas import LOG_2, flow_time_bound, least_norm, update_bound
-from widenet.papers.sarussi2021.runs.small_steps import SmallSteps, SmallStepSetting, run_small_steps
-from widenet.papers.sarussi2021.settings import SmallCloud
-from widenet.progress import silent
+from widenet.papers.sarussi2021.formulas import least_norm
 from widenet.records import Scale
-
-
-@functools.cache
-def toy_path():
-    return flow_runs()
-
-
-@functools.cache
-def toy_steps():
-    return run_small_steps(
-        SmallStepSetting(points=SmallCloud(n_samples=6), deviations=(0.1,), n_runs=2, half_width=2), silent
-    )
-
-
-@functools.cache
-def toy_epochs():
-    return toys.small_epochs()
 
 
 @functools.cache
@@ -62,95 +46,6 @@ def negated_path():
 )
 def test_it_holds_on_the_toy_path(claim):
     assert claim([toy_path()]).verdict is Verdict.HOLDS
-
-
-def arrival(steps=None, trained=None, **constants):
-    return assumption_6_1([steps or toy_steps()], [trained or toy_epochs()], **constants)
-
-
-def test_small_steps_arrive():
-    assert isinstance(toy_steps(), SmallSteps)
-    assert (toy_steps().printed_times <= toy_steps().times).all()
-    assert arrival().verdict is Verdict.HOLDS
-
-
-@functools.cache
-def time_limits():
-    return flow_time_bound(
-        toy_steps().separator_norm,
-        toy_steps().slope,
-        toy_steps().output_weight,
-        toy_steps().half_width,
-        6,
-        toy_steps().start_norm,
-        LOG_2 / 6,
-    )
-
-
-@breaks_part(assumption_6_1, "gradient flow: nL < log 2 within the time")
-def test_control_a_time_beyond_the_bound():
-    return arrival(altered(toy_steps(), times=time_limits())), arrival(
-        altered(toy_steps(), times=1.001 * time_limits())
-    )
-
-
-@breaks_part(assumption_6_1, "SGD: nL < log 2 within M(n, log(2)/n) updates")
-def test_control_one_update_more_than_the_bound():
-    limits = np.floor(flow_margins.promised(toy_epochs(), update_bound, LOG_2 / 6)).astype(int)
-    hits = np.stack([toy_epochs().hits[:, 0], limits], axis=1)
-    return arrival(trained=altered(toy_epochs(), hits=hits)), arrival(trained=altered(toy_epochs(), hits=hits + 1))
-
-
-@breaks_part(assumption_6_1, "nL < 1 comes no later")
-def test_control_the_printed_level_after_the_true_one():
-    return arrival(), arrival(altered(toy_steps(), printed_times=toy_steps().times + 1))
-
-
-def arrival_of(steps=None, **fields):
-    """The fields are those of the runs of SGD; `steps` are those of gradient flow."""
-    return arrival(altered(toy_steps(), **(steps or {})), altered(toy_epochs(), **fields))
-
-
-MARGINS = {"smallest_margin": np.array([1.0, 1 - 1e-6])}
-test_edges_of_assumption_6_1 = hypothesis_edges(
-    assumption_6_1,
-    arrival_of,
-    separable=({"smallest_margin": np.ones(2), "steps": {"smallest_margin": np.ones(2)}}, MARGINS),
-    input_norm=({"relative_input": np.ones(2)}, {"relative_input": np.array([1.0, 1.001])}),
-    row_norm=({"relative_row": np.ones(2)}, {"relative_row": np.array([1.0, 1.001])}),
-    labels=({}, {"label_error": np.array([0.0, 1e-15])}),
-    once_per_epoch=({}, {"visits": np.array([0.0, 1.0])}),
-    step_size=({}, {"step_size": 0.0}),
-    output_weight=({}, {"output_weight": 0.0}),
-    slope_positive=({}, {"slope": 0.0}),
-    slope_below_one=({}, {"slope": 1.0}),
-)
-
-
-@pytest.mark.parametrize(
-    ("key", "steps"),
-    [("separable", MARGINS), ("output_weight", {"output_weight": 0.0}), ("slope_positive", {"slope": 0.0}),
-     ("slope_below_one", {"slope": 1.0})],
-)  # fmt: skip
-def test_control_the_hypotheses_of_the_flow(key, steps):
-    assert [h.key for h in arrival_of(steps=steps).hypotheses if not h.met] == [key]
-
-
-def test_a_flow_that_is_given_up_decides_nothing():
-    never = altered(toy_steps(), times=np.full(2, np.nan), printed_times=np.full(2, np.nan))
-    assert [part.kept for part in arrival(never).parts] == [None, True, None]
-
-
-@pytest.mark.parametrize(("spent", "kept"), [(11, None), (12, None), (13, False)])
-def test_what_is_given_up_decides_something_beyond_the_bound(spent, kept):
-    nothing, twelve = (
-        np.full(2, np.nan),
-        {"time_bound": lambda *g: np.full(2, 12.0), "bound": lambda *g: np.full(2, 12.0)},
-    )
-    never = altered(toy_steps(), times=nothing, printed_times=nothing, ended=np.full(2, float(spent)))
-    lost = altered(toy_epochs(), hits=lambda h: 0 * h - 1, updates=spent)
-    assert [part.kept for part in arrival(never, lost, **twelve).parts] == [kept, kept, None]
-    assert arrival(never, lost).runs.unfinished == 4
 
 
 def test_which_looks_are_read():
@@ -174,6 +69,25 @@ def test_what_moves_less():
     steps, still = (1.0, 1 + 1e-9, 2.0, 2 + 1e-9), np.zeros(1, bool)
     answers = [moves_less(np.array([step]), np.ones(1), still).part("").kept for step in steps]
     assert answers == [True, None, None, False]
+    answers = [moves_less(np.array([step]), np.ones(1), still, np.ones(1)).part("").kept for step in (3.0, 3 + 1e-9)]
+    assert answers == [None, False]
+
+
+def test_how_far_the_flow_itself_turned():
+    """At s = 320 the points have exchanged their margins, 1 and 5; then the other one pushes. The end is not asked."""
+    points, labels, slope = *toys.E1, 1 / 3
+    (course,) = toy_path().courses()
+    rows = course.weights.copy()
+    for look, margins in ((course.at(100), (1.0, 5.0)), (course.at(320), (5.0, 1.0))):
+        separator = np.linalg.solve(points, 1e3 * labels * margins)
+        rows[look] = np.repeat([separator, -separator], 3, axis=0)
+    rows[course.later(100)[1:-2]] = rows[course.at(100)]
+    changed = altered(course, weights=rows)
+    pulls = [np.concatenate([np.where(y > 0, 1, slope) * x, -np.where(y > 0, slope, 1) * x]) * y
+             for x, y in zip(points, labels, strict=True)]  # fmt: skip
+    first, second = (pull / np.linalg.norm(pull) for pull in pulls)
+    assert turned(changed, 100) == pytest.approx(np.linalg.norm(second - first), rel=1e-9)
+    assert turned(altered(changed, weights=rows[:-1], readings=course.readings[:-1]), 100) < 1e-9
 
 
 @breaks_part(smoothed_margin_order, "γ̃ ≤ γ̄")
@@ -226,28 +140,6 @@ def test_the_latest_run_is_shown():
     found = directions_converge([toy_path(), late_start(21)])
     assert found.hypotheses[0].actual == 21
     assert directions_converge([late_start(21), toy_path()]).hypotheses[0].actual == 21
-
-
-def test_a_run_that_is_given_up_after_the_bound_breaks_it():
-    """And before it decides nothing."""
-    limits = flow_margins.promised(toy_epochs(), update_bound, LOG_2 / 6)
-    for updates, kept in ((int(limits.max()) + 1, False), (int(limits.min()), None)):
-        lost = altered(toy_epochs(), hits=lambda h: np.full_like(h, -1), updates=updates)
-        found = arrival(trained=lost)
-        assert found.parts[1].kept is kept
-        assert found.runs.unfinished == 2
-
-
-def test_a_flow_that_is_given_up_after_the_bound_breaks_it():
-    nothing = np.full(2, np.nan)
-    late = altered(toy_steps(), times=nothing, printed_times=nothing, ended=1.001 * time_limits())
-    assert arrival(late).parts[0].kept is False
-
-
-def test_a_start_that_has_the_level_already_counts():
-    hits = np.zeros_like(toy_epochs().hits)
-    assert arrival(trained=altered(toy_epochs(), hits=hits)).parts[1].kept is True
-    assert arrival(trained=altered(toy_epochs(), hits=hits - 1)).parts[1].kept is None
 
 
 def wrong_on_the_first(scale):
@@ -398,11 +290,18 @@ def spiral(weights):
     weights[:] *= lengths[:, None, None]
 
 
-@pytest.mark.parametrize(("crossing", "kept"), [(50.0, False), (51.0, None)])
+@pytest.mark.parametrize(("crossing", "kept"), [(50.0, False), (50.1, None)])
 def test_a_neuron_that_crosses_a_kink_late_turns_the_direction_once_more(crossing, kept):
     turned = changed_weights(toy_path(), lambda weights: weights[-1].__imul__(np.array([[1.0, 1.2]])))
     late = altered(turned, last_crossing=lambda times: 0 * times + crossing)
     assert directions_converge([late]).parts[0].kept is kept
+
+
+def test_a_direction_follows_a_flow_that_turned_since_50(monkeypatch):
+    moved = changed_weights(toy_path(), lambda weights: weights[-1].__imul__(np.array([[1.0, 1.2]])))
+    for turn, kept in ((0.0, False), (9.0, None)):
+        monkeypatch.setattr(flow_margins, "turned", lambda course, since, turn=turn: turn if since == 50 else np.nan)
+        assert directions_converge([moved]).parts[0].kept is kept
 
 
 @breaks_part(directions_converge, "‖Ŵ(2s) − Ŵ(s)‖ decreases")
@@ -426,11 +325,33 @@ test_control_each_residual = part_edges(
 )
 
 
-@pytest.mark.parametrize(("left", "kept"), [(7e-5, None), (9e-5, False)])
-def test_what_is_missing_below_the_tolerance_of_the_solver_decides_nothing(left, kept, monkeypatch):
-    answers = iter([(1e-5, 0.0), (left, 0.0)] * len(flow_margins.courses_of([toy_path()])))
+def with_residuals(monkeypatch, early, late, turn, runs=None):
+    runs = runs or toy_path()
+    answers = iter([(early, 0.0), (late, 0.0)] * len(runs))
     monkeypatch.setattr(flow_margins, "kkt_residuals", lambda *_: next(answers))
-    assert limit_is_kkt([toy_path()]).parts[0].kept is kept
+    monkeypatch.setattr(flow_margins, "turned", lambda course, since: turn if since == 100 else np.nan)
+    return limit_is_kkt([runs]).parts[0].kept
+
+
+@pytest.mark.parametrize(("share", "kept"), [(1 - 1e-9, None), (1 + 1e-9, False)])
+def test_what_is_missing_below_the_tolerance_of_the_solver_decides_nothing(share, kept, monkeypatch):
+    """Margins near 400 to 1e-7, without gradients that cancel: some 1e-4."""
+    course = toy_path().courses()[0]
+    signs = 0.4 * np.repeat([1.0, -1.0], 3)
+    least = 1e-7 * push_condition(course.weights[-1], signs, 1 / 3, *toys.E1)
+    assert 5e-5 < least < 2e-4
+    assert with_residuals(monkeypatch, 1e-5, share * least, 0.0) is kept
+
+
+@pytest.mark.parametrize(("late", "kept"), [(0.005, True), (0.03 - 1e-9, None), (0.03 + 1e-9, False)])
+def test_weights_may_lag_behind_a_flow_that_turned(late, kept, monkeypatch):
+    assert with_residuals(monkeypatch, 0.01, late, 0.02) is kept
+
+
+@pytest.mark.parametrize(("crossing", "kept"), [(100.0, False), (101.0, None)])
+def test_a_neuron_that_crosses_a_kink_late_turns_the_flow_once_more(crossing, kept, monkeypatch):
+    late = altered(toy_path(), last_crossing=lambda times: 0 * times + crossing)
+    assert with_residuals(monkeypatch, 0.01, 0.02, 0.0, late) is kept
 
 
 @breaks_part(limit_is_kkt, "every margin is positive")
@@ -468,4 +389,4 @@ def test_they_speak_about_a_readers_data():
     assert "at most 100 points" in said
 
 
-test_every_part_has_a_control = every_part_of(flow_margins)
+test_every_part_has_a_control = every_part_of(flow_margins, elsewhere=(assumption_6_1,))

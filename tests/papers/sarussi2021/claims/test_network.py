@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges
+from tests.papers.records import altered
 from tests.papers.sarussi2021.inputs import handed
-from tests.papers.sarussi2021.toys import altered
 from widenet.claims.base import Verdict, at_least, undecided
 from widenet.papers.sarussi2021.claims import network
 from widenet.papers.sarussi2021.claims.network import (

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tests.controls import every_part_of, spares
-from tests.papers.sarussi2021.toys import altered
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import past_the_epoch
 from widenet.papers.sarussi2021.claims.past_the_epoch import equation_24_as_printed, equation_25_as_printed, go_past

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.records import altered
 from tests.papers.sarussi2021.inputs import handed
-from tests.papers.sarussi2021.toys import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
@@ -46,6 +46,24 @@ CONTRADICTION = program(np.array([(1.0, 0.0), (1.0, 0.0)]), np.array([1.0, -1.0]
 @breaks_hypothesis(equation_7_kernel, "separable")
 def test_control_contradictory_labels():
     return equation_7_kernel([E1, CONTRADICTION])
+
+
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:divide", "ignore:invalid")
+@pytest.mark.parametrize(
+    ("scale", "kept", "wrong"), [(2.9e-156, True, False), (2.7e-156, None, False), (1.9e-156, None, None)]
+)
+def test_points_whose_products_have_lost_their_digits(scale, kept, wrong):
+    """‖x‖² is 5 and 10; a product of 4d · 5e-324/1e-12 = 4e-311 has just the digits that are compared."""
+    small, name = program(scale * E1.points, E1.labels, 1 / 3), "(1 + α²)⟨x, x'⟩ for equal labels"
+    assert {part.name: part.kept for part in equation_7_kernel([small]).parts}[name] is kept
+    assert {part.name: part.kept for part in equation_7_kernel([small], equal=1.01).parts}[name] is wrong
+
+
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:divide", "ignore:invalid")
+def test_a_separator_whose_square_overflows_has_midpoints():
+    small = program(1e-160 * WEDGED.points, WEDGED.labels, 1 / 20)
+    parts = {part.name: part.kept for part in footnote_8([small]).parts}
+    assert parts["midpoints of a regime stay inside"] is True
 
 
 @functools.cache

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.papers.records import altered
 from tests.papers.sarussi2021.inputs import handed
-from tests.papers.sarussi2021.toys import altered
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import scalars
 from widenet.papers.sarussi2021.claims.scalars import (

@@ -3,7 +3,7 @@ import dataclasses
 import numpy as np
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of
-from tests.papers.sarussi2021.toys import altered
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.diagnostics.rays import boundary_rays
 from widenet.papers.sarussi2021.claims import shapes

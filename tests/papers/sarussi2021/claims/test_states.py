@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, every_part_of, part_edges
-from tests.papers.sarussi2021.toys import altered
+from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.diagnostics.agreement_program import solve_regime
 from widenet.papers.sarussi2021.claims import states as module

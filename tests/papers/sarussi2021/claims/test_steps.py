@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges
+from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
 from tests.papers.sarussi2021.inputs import handed
-from tests.papers.sarussi2021.toys import altered, ledger, problem
+from tests.papers.sarussi2021.toys import edges_of, ledger, problem
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
@@ -267,6 +268,17 @@ def test_rows_so_long_that_their_products_are_rounding_decide_nothing(length, ke
     assert equation_13([altered(toy_runs(), margins=lambda q: 1.001 * q, **long)]).parts[1].kept is kept
 
 
+@pytest.mark.parametrize(("share", "kept"), [(0.999, None), (1.001, False)])
+def test_how_far_rounding_of_long_rows_reaches(share, kept):
+    """As far as 2η|ℓ'|v·√(2k)·G_{t−1}·R_x of them, times 1e-12; the rows before an update count, not those after."""
+    lengths = np.full_like(toy_runs().norms, 1e14)
+    lengths[:, -1] = 1.0
+    runs = altered(toy_runs(), start_norm=lengths[:, 0], norms=lengths, output_weight=0.5)
+    reach = 1e-12 * 2 * 0.1 * runs.pushes * 0.5 * 6**0.5 * 1e14 * runs.largest_norm[:, None]
+    promised = 2 * 0.1 * runs.pushes * runs.margins
+    assert equation_13([altered(runs, cross=promised + share * reach)]).parts[1].kept is kept
+
+
 def test_the_edge_of_what_underflow_decides():
     """The same numbers, moved to the edge: 1e-290 for squares, times (1 + ‖W‖)(1 + R_x) for products, times
     1 + ‖w*‖ for gains.
@@ -312,23 +324,17 @@ def changed(claim):
     return judged
 
 
-SHAPE_EDGES = {
-    "output_weight": ({}, {"output_weight": 0.0}),
-    "slope_positive": ({}, {"slope": 0.0}),
-    "slope_below_one": ({}, {"slope": 1.0}),
-    "step_size": ({}, {"step_size": 0.0}),
-}
-SEPARABLE = {"separable": ({"smallest_margin": np.ones(2)}, {"smallest_margin": np.array([1.0, 1 - 1e-6])})}
-INPUTS = {"input_norm": ({"relative_input": np.ones(2)}, {"relative_input": np.array([1.0, 1.001])})}
-LABELS = {"labels": ({}, {"label_error": np.array([0.0, 1e-15])})}
-ONCE = {"once_per_epoch": ({}, {"visits": np.array([0.0, 1.0])})}
+NETWORK = ("output_weight", "slope_positive", "slope_below_one", "step_size")
 
-test_edges_of_equation_10 = hypothesis_edges(equation_10, changed(equation_10), **SEPARABLE)
-test_edges_of_equation_13 = hypothesis_edges(equation_13, changed(equation_13), **SHAPE_EDGES, **INPUTS, **LABELS)
-test_edges_of_equation_14 = hypothesis_edges(equation_14, changed(equation_14), **SHAPE_EDGES, **SEPARABLE)
-test_edges_of_equation_15 = hypothesis_edges(equation_15, changed(equation_15), **SHAPE_EDGES, **INPUTS, **LABELS)
-test_edges_of_equation_18 = hypothesis_edges(equation_18, changed(equation_18), **SHAPE_EDGES, **SEPARABLE, **ONCE)
-test_edges_of_rows_grow = hypothesis_edges(rows_grow, changed(rows_grow), **SHAPE_EDGES, **SEPARABLE, **INPUTS)
+for _claim, *_keys in (
+    (equation_10, "separable"),
+    (equation_13, *NETWORK, "input_norm", "labels"),
+    (equation_14, *NETWORK, "separable"),
+    (equation_15, *NETWORK, "input_norm", "labels"),
+    (equation_18, *NETWORK, "separable", "once_per_epoch"),
+    (rows_grow, *NETWORK, "separable", "input_norm"),
+):
+    globals()[f"test_edges_of_{_claim.name}"] = hypothesis_edges(_claim, changed(_claim), **edges_of(*_keys))
 
 
 @breaks_hypothesis(equation_14, "separable")

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from tests.papers.sarussi2021.toys import altered, flow_runs
+from tests.papers.records import altered
+from tests.papers.sarussi2021.toys import flow_runs
 from widenet.data.mnist import load_mnist
 from widenet.diagnostics.agreement_program import separate, solve_perfect_agreement
 from widenet.papers import find_figure

@@ -22,7 +22,17 @@ from widenet.diagnostics.sign_clusters import (
     uncovered_directions,
     widest_angle,
 )
-from widenet.papers.sarussi2021.claims.flow_margins import SETTLED, courses_of, flows_on, followed, separates, tends
+from widenet.papers.sarussi2021.claims.flow_margins import (
+    SETTLED,
+    courses_of,
+    falls,
+    flows_on,
+    followed,
+    separates,
+    settles,
+    tends,
+    turned,
+)
 from widenet.papers.sarussi2021.formulas import cluster_bound, limit_margin, margin_threshold, sharp_factor
 from widenet.papers.sarussi2021.runs.flows import Course, FlowRuns, agreeing_settings, flows
 from widenet.papers.sarussi2021.settings import split, unit
@@ -85,7 +95,7 @@ def theorem_6_1(cells: Sequence[FlowRuns], *, bound: Callable[..., np.ndarray] =
     measured, limits = (np.concatenate(each) for each in zip(*bounded, strict=True))
     return evidence(
         {
-            "the direction settles": settles(gap[:, 1], gap[:, 0]),
+            "the direction settles": settles(gap[:, 1], gap[:, 0], [turned(course, 50) for course in courses]),
             "r/‖w̄ − ū‖ falls to a third": falls(ratio[:, 1], ratio[:, 0]),
             "the direction is that of the program": tends(error, CLOSE, FAR, "1 − cos to the predicted direction"),
             "r/‖w̄ − ū‖ is below its bound at every time": Sides(measured, limits, room=STEP * limits),
@@ -94,16 +104,6 @@ def theorem_6_1(cells: Sequence[FlowRuns], *, bound: Callable[..., np.ndarray] =
         runs=followed(courses),
         details={"direction_errors": error, "cluster_ratios": ratio[:, 1]},
     )
-
-
-def settles(now: np.ndarray, before: np.ndarray) -> Sides:
-    """At most half of what it moved two doublings before."""
-    return tends(now, before / 2, before)
-
-
-def falls(last: np.ndarray, early: np.ndarray) -> Sides:
-    """To a third at least."""
-    return tends(last, early / 3, early)
 
 
 def _finite_time(course: Course, ratio: np.ndarray, bound: Callable[..., np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

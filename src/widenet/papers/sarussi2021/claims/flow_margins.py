@@ -27,7 +27,7 @@ from widenet.diagnostics.homogeneous_margins import (
     normalized_margin,
     smoothed_margin,
 )
-from widenet.diagnostics.kkt import kkt_residuals
+from widenet.diagnostics.kkt import kkt_residuals, push_condition, push_direction
 from widenet.papers.sarussi2021.claims.conditions import conditions, network_shape
 from widenet.papers.sarussi2021.claims.convergence import promised
 from widenet.papers.sarussi2021.claims.specimens import silence_without_both_classes
@@ -42,8 +42,6 @@ from widenet.types import RunStatus
 
 MONOTONE = 1e-7
 """What the tolerance of the solver may take from a margin, relative."""
-MULTIPLIERS = 2 * 400 * MONOTONE
-"""What it may do to a quotient of multipliers e^{−q} where the margins q are about 400, as they are at s = 400."""
 MOST_POINTS, MOST_DIMENSIONS, THINNEST = 100, 20, 100
 """Flows are followed on data of at most this size, and with R_x/γ at most the last: a thinner margin takes too long."""
 
@@ -68,6 +66,16 @@ def tends(measured: np.ndarray, goal: np.ndarray | float, failed: np.ndarray | f
     measured = np.asarray(measured)
     late = (measured > goal) & (measured <= failed)
     return Sides(measured, goal, undecided=late, quantity=quantity)
+
+
+def settles(now: np.ndarray, before: np.ndarray, turns: Sequence[float] | float = 0.0) -> Sides:
+    """At most half of what it moved two doublings before; undecided up to as much, and to what the flow `turned`."""
+    return tends(now, before / 2, before + np.asarray(turns))
+
+
+def falls(last: np.ndarray, early: np.ndarray) -> Sides:
+    """To a third at least."""
+    return tends(last, early / 3, early)
 
 
 def separates(courses: Sequence[Course], by: int = SETTLED) -> Hypothesis:
@@ -221,24 +229,40 @@ def footnote_9(cells: Sequence[FlowRuns], *, bound: Callable[..., np.ndarray] = 
 def directions_converge(cells: Sequence[FlowRuns]) -> Evidence:
     """The direction W/‖W‖ of gradient flow converges: over doublings of the clock s it moves less and less."""
     courses = courses_of(cells)
-    now, last, late = [], [], []
+    now, last, late, turns = [], [], [], []
     for course in courses:
         doubled = [course.units[course.at(2 * s)] - course.units[course.at(s)] for s in (50, 100, 200)]
         gaps = np.linalg.norm(np.stack(doubled), axis=(1, 2))
         now.append(gaps[1:])
         last.append(gaps[:-1])
         late.append(np.full(2, course.last_crossing > 50))
-    left, right, crossed = (np.concatenate(each) for each in (now, last, late))
-    return evidence(
-        {"‖Ŵ(2s) − Ŵ(s)‖ decreases": moves_less(left, right, crossed)}, (separates(courses),), runs=followed(courses)
-    )
+        turns.append(np.full(2, turned(course, 50)))
+    left, right, crossed, turn = (np.concatenate(each) for each in (now, last, late, turns))
+    parts = {"‖Ŵ(2s) − Ŵ(s)‖ decreases": moves_less(left, right, crossed, turn)}
+    return evidence(parts, (separates(courses),), runs=followed(courses))
 
 
-def moves_less(now: np.ndarray, before: np.ndarray, crossed: np.ndarray) -> Sides:
+def moves_less(now: np.ndarray, before: np.ndarray, crossed: np.ndarray, turn: np.ndarray | float = 0.0) -> Sides:
     """Than in the doubling before. What moves twice as much does not converge, unless a neuron `crossed` a kink
-    meanwhile: then the direction turns once more, and the record is too short.
+    meanwhile or the flow itself made that `turn`: then the direction follows once more, and the record is too short.
     """
-    return tends(now, before, np.where(crossed, np.inf, 2 * before))
+    return tends(now, before, np.where(crossed, np.inf, 2 * before + turn))
+
+
+def turned(course: Course, since: int) -> float:
+    """How far the direction of −∇L was from where it was at `since`, at most, up to the look before the last.
+
+    Two margins that differ by a share ε of themselves part when s is about 1/ε, however late that is: then one of the
+    multipliers dies out, the flow turns, and W/‖W‖ lags behind it.
+    """
+    looks = course.later(since)[:-1].tolist()
+    pushes = np.stack([push_direction(*_network_at(course, look)) for look in looks])
+    return float(np.linalg.norm(pushes - pushes[0], axis=(1, 2)).max())
+
+
+def _network_at(course: Course, look: int) -> tuple[np.ndarray, np.ndarray, float, np.ndarray, np.ndarray]:
+    signs = course.output_weight * np.repeat([1.0, -1.0], course.half_width)
+    return course.weights[look], signs, course.slope, course.inputs, course.labels
 
 
 @claim("sarussi2021.limit_is_kkt", Kind.TREND, "Section 13 (Lyu & Li, Theorem A.8)", reads=flows)
@@ -257,19 +281,15 @@ def limit_is_kkt(
     The rates are ours; in the clock s both fall like 1/s. `uniform` takes equal multipliers, for a control.
     """
     courses = courses_of(cells)
-    found = []
+    found, turns, blurs = [], [], []
     for course in courses:
         pushes = np.ones(len(course.labels)) if uniform else None
-        signs = course.output_weight * np.repeat([1.0, -1.0], course.half_width)
-        found.append(
-            [
-                kkt_residuals(course.weights[course.at(s)], signs, course.slope, course.inputs, course.labels, pushes)
-                for s in (100, 400)
-            ]
-        )
+        found.append([kkt_residuals(*_network_at(course, course.at(s)), pushes) for s in (100, 400)])
+        turns.append(np.inf if course.last_crossing > 100 else turned(course, 100))
+        blurs.append(MONOTONE * push_condition(*_network_at(course, course.at(400))))
     residuals = np.array(found)
-    # What does not fall may be as small as the solver can tell: see `MULTIPLIERS`.
-    risen = np.maximum(2 * share * residuals[:, 0, 0], MULTIPLIERS)
+    # What does not fall may lag behind a flow that turned or crossed a kink, or be as small as the solver can tell.
+    risen = np.maximum(2 * share * residuals[:, 0, 0] + turns, blurs)
     return evidence(
         {
             "stationarity halves": tends(residuals[:, 1, 0], share * residuals[:, 0, 0], risen),

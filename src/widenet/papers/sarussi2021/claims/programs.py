@@ -1,6 +1,7 @@
 """The convex program of a regime (Eq. 7 and footnote 8): its kernel, a closed form, and when Assumption 3 can hold."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,8 @@ from widenet.records import Scale
 SOLVED = 1e-12
 """A program whose certified upper and lower bounds lie farther apart than this, relative, decides nothing: its solution
 is the solver's, to fewer digits than are compared."""
+LAST_DIGITS = float(np.finfo(np.float64).smallest_subnormal) / ROUNDING
+"""A product of this size has just the digits that are compared: each rounds by the smallest number there is."""
 
 
 def draw_programs(scale: Scale, seed: int) -> list[Program]:
@@ -78,10 +81,13 @@ def equation_7_kernel(
         values.append(solved.value)
         gaps.append(solved.gap)
     gram, kernel, same, size = (np.concatenate(each) for each in (grams, kernels, alike, sizes))
+    # Both sides together are sums of at most 4d products.
+    lost = size < 4 * max(each.points.shape[1] for each in programs) * LAST_DIGITS
+    rounding: dict[str, Any] = {"room": ROUNDING * size, "undecided": lost}
     return evidence(
         {
-            "(1 + α²)⟨x, x'⟩ for equal labels": Sides(gram, kernel, Sense.EQUAL, room=ROUNDING * size, scored=same),
-            "2α⟨x, x'⟩ for unlike labels": Sides(gram, kernel, Sense.EQUAL, room=ROUNDING * size, scored=~same),
+            "(1 + α²)⟨x, x'⟩ for equal labels": Sides(gram, kernel, Sense.EQUAL, scored=same, **rounding),
+            "2α⟨x, x'⟩ for unlike labels": Sides(gram, kernel, Sense.EQUAL, scored=~same, **rounding),
             "twice the dual optimum is the optimum": Sides(
                 duals, values, Sense.EQUAL, room=CLOSED_FORM * np.array(values), undecided=np.array(gaps) > SOLVED
             ),
@@ -189,6 +195,8 @@ def _midpoints_stay(each: Program, draw: np.random.Generator, middle: float) -> 
     base = separate(each.points, each.labels).separator
     if base is None:
         return np.array([False])
+    # A regime is a cone; beside points of length 1e-160 a separator is so long that its square overflows.
+    base = np.ldexp(base, -int(np.frexp(np.abs(base).max())[1]))
     rows = base + 0.3 * np.linalg.norm(base) * draw.normal(size=(400, len(base)))
     rows = np.concatenate([rows[in_regime(rows[:, None], each.points, each.labels, 0.0)], base[None], 2 * base[None]])
     pairs = draw.integers(len(rows), size=(100, 2))

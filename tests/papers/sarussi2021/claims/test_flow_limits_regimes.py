@@ -1,0 +1,227 @@
+"""Theorem 6.2 on altered records of a path whose limit is known: its regime, its first step and its direction."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_hypothesis, every_part_of, part_edges
+from tests.papers.records import altered
+from tests.papers.sarussi2021.inputs import looks_read
+from tests.papers.sarussi2021.paths import UNMET, toy_path
+from tests.papers.sarussi2021.toys import flow_runs
+from widenet.claims.base import Verdict
+from widenet.diagnostics.homogeneous_margins import smoothed_margin
+from widenet.papers.sarussi2021.claims import flow_limits
+from widenet.papers.sarussi2021.claims.flow_limits import (
+    arrivals,
+    corollary_6_2,
+    theorem_6_1,
+    theorem_6_2_direction,
+    theorem_6_2_first_step,
+    theorem_6_2_region,
+)
+from widenet.papers.sarussi2021.runs.flows import READINGS
+
+REGIMES = (theorem_6_2_region, theorem_6_2_first_step, theorem_6_2_direction)
+
+
+def test_which_looks_the_direction_reads():
+    last = looks_read(theorem_6_2_direction, toy_path())
+    assert last["the direction is that of Eq. 7"] == {400}
+    assert last["it never exceeds it"] == {reading for reading in READINGS if reading >= 20}
+
+
+for _claim in REGIMES:
+    for _key, _make in UNMET.items():
+        _also = {"separating": ("smoothed_margin",)}.get(_key, ())
+        if _key == "margin" and _claim is not theorem_6_2_first_step:
+            _also = ("critical_margin",)
+        globals()[f"test_control_{_key}_of_{_claim.name}"] = breaks_hypothesis(_claim, _key, also=_also)(
+            lambda c=_claim, make=_make: c([make()])
+        )
+
+
+def far_by(share):
+    """A third point that makes √k·αvR_x this share of the largest smoothed margin, and is no support vector."""
+    course = toy_path().courses()[0]
+    best = float(smoothed_margin(course.margins, course.norms).max())
+    reach = share * best / (3**0.5 / 3 * 0.4)
+    return flow_runs(far_point=reach / 5**0.5)
+
+
+@pytest.mark.parametrize("claim", REGIMES, ids=lambda claim: claim.name)
+def test_the_edge_of_the_margin_hypothesis(claim):
+    for share, met in ((0.999, True), (1.001, False)):
+        assert {h.key: h.met for h in claim([far_by(share)]).hypotheses}["smoothed_margin"] is met
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_point_on_which_neurons_disagree_is_not_right(number):
+    name = list(SIDES)[number]
+    undecided = {field: np.where(value == toy_signs(field), value, 0.0) for field, value in SIDES[name].items()}
+    found = theorem_6_2_region([altered(toy_path(), **undecided)])
+    assert [part.name for part in found.parts if part.kept is False] == [name]
+
+
+def toy_signs(field):
+    return getattr(toy_path(), field)
+
+
+@breaks_hypothesis(theorem_6_2_region, "smoothed_margin")
+def test_control_a_far_point_raises_the_threshold():
+    return theorem_6_2_region([toy_path()]), theorem_6_2_region([flow_runs(far_point=True)])
+
+
+@breaks_hypothesis(theorem_6_2_first_step, "smoothed_margin")
+def test_control_the_first_step_needs_the_margin_too():
+    return theorem_6_2_first_step([flow_runs(far_point=True)])
+
+
+@breaks_hypothesis(theorem_6_2_direction, "smoothed_margin")
+def test_control_the_direction_needs_the_margin_too():
+    return theorem_6_2_direction([flow_runs(far_point=True)])
+
+
+@functools.cache
+def toy_margin():
+    return float(flow_limits._margin(toy_path().courses()[0]))
+
+
+@breaks_hypothesis(theorem_6_2_region, "critical_margin")
+def test_control_a_vector_that_gets_a_point_of_the_other_class():
+    return (
+        theorem_6_2_region([altered(toy_path(), critical=np.array([toy_margin() * (1 - 1e-9)]))]),
+        theorem_6_2_region([altered(toy_path(), critical=np.array([toy_margin() * (1 + 1e-9)]))]),
+    )
+
+
+@breaks_hypothesis(theorem_6_2_direction, "critical_margin")
+def test_control_the_direction_needs_the_data_too():
+    return theorem_6_2_direction([altered(toy_path(), critical=np.array([toy_margin() * 1.01]))])
+
+
+def test_the_first_step_does_not_need_it():
+    found = theorem_6_2_first_step([altered(toy_path(), critical=np.array([9.0]))])
+    assert found.verdict is Verdict.HOLDS
+    assert found.runs.outside == 0
+
+
+def with_critical(share):
+    return altered(toy_path(), critical=np.array([share * toy_margin()]))
+
+
+def test_every_run_that_meets_them_is_judged_and_the_nearest_shown():
+    for cells in ([toy_path(), with_critical(0.999)], [with_critical(0.999), toy_path()]):
+        found = theorem_6_2_region(cells)
+        assert found.parts[0].cases == 2 * theorem_6_2_region([toy_path()]).parts[0].cases
+        assert {h.key: h.actual for h in found.hypotheses}["critical_margin"] == pytest.approx(0.999 * toy_margin())
+
+
+def test_where_none_does_the_run_that_is_least_short_is_shown():
+    """One is far below the margin of Assumption 3, the other a little beyond the β of Assumption 4."""
+    for cells in ([flow_runs(far_point=True), with_critical(1.001)], [with_critical(1.001), flow_runs(far_point=True)]):
+        found = theorem_6_2_region(cells)
+        assert [h.key for h in found.hypotheses if not h.met] == ["critical_margin"]
+        assert found.runs.outside == 2
+
+
+def test_runs_outside_are_counted_not_scored():
+    both = [toy_path(), flow_runs(far_point=True)]
+    found = theorem_6_2_region(both)
+    assert found.verdict is Verdict.HOLDS
+    assert (found.runs.tried, found.runs.outside) == (2, 1)
+
+
+def signs(**fields):
+    return {name: np.array([values]) for name, values in fields.items()}
+
+
+SIDES = {
+    "plus neurons are right on positive points": signs(plus_signs=(-1.0, -1.0)),
+    "minus neurons are right on negative points": signs(minus_signs=(-1.0, -1.0)),
+    "plus neurons are right on negative points": signs(plus_signs=(1.0, 1.0)),
+    "minus neurons are right on positive points": signs(minus_signs=(1.0, 1.0)),
+}
+
+
+test_control_each_side = part_edges(
+    theorem_6_2_region,
+    lambda **fields: theorem_6_2_region([altered(toy_path(), **fields)]),
+    {name: ({}, change) for name, change in SIDES.items()},
+)
+test_control_each_side_of_the_first_step = part_edges(
+    theorem_6_2_first_step,
+    lambda **fields: theorem_6_2_first_step([altered(toy_path(), **fields)]),
+    {name: ({}, SIDES[name]) for name in list(SIDES)[:2]},
+)
+
+
+@pytest.mark.parametrize("name", list(SIDES)[2:])
+def test_the_first_step_says_nothing_about_the_other_sides(name):
+    assert theorem_6_2_first_step([altered(toy_path(), **SIDES[name])]).verdict is Verdict.HOLDS
+
+
+def turned_minus(solutions, degrees=15):
+    angle = np.radians(degrees)
+    turn_by = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    solution = solutions.copy()
+    solution[0, 2:] = turn_by @ solution[0, 2:]
+    return solution
+
+
+test_control_each_part_of_the_direction = part_edges(
+    theorem_6_2_direction,
+    lambda share=1.0, **fields: theorem_6_2_direction([altered(toy_path(), **fields)], share=share),
+    {
+        "the direction is that of Eq. 7": ({}, {"perfect_solutions": turned_minus}),
+        "‖w‖/‖u‖ is that of Eq. 7": (
+            {},
+            {"perfect_solutions": lambda pair: pair * np.array([1.3, 1.3, 1.0, 1.0])},
+        ),
+        "the margin tends to v√(k/val)": ({}, {"share": 1.05}),
+        "it never exceeds it": ({}, {"share": 0.998}),
+    },
+)
+
+
+def arrived(part, last, early, plateau=0.0):
+    """The answer of this part for a run that is so far off at the end, and was at s = 100."""
+    now, then = np.zeros((3, 1)), np.zeros((3, 1))
+    now[part], then[part] = last, early
+    return list(arrivals(now, then, np.array([plateau])).values())[part].part("").kept
+
+
+@pytest.mark.parametrize(("part", "goal"), [(0, 2e-3), (1, 0.05), (2, 0.02)])
+def test_what_counts_as_arrived_and_as_failed(part, goal):
+    """Within the goal; up to twice, or halved since s = 100, undecided; else broken."""
+    assert arrived(part, 0.999 * goal, goal) is True
+    assert arrived(part, 1.001 * goal, goal) is None
+    assert arrived(part, 1.999 * goal, 2 * goal) is None
+    assert arrived(part, 2.001 * goal, 2 * goal) is False
+    assert arrived(part, 2.001 * goal, 4.003 * goal) is None
+    assert arrived(part, 2.001 * goal, 4.001 * goal) is False
+    assert arrived(part, 0.25, 0.5) is None
+
+
+@pytest.mark.parametrize(("part", "edge"), [(0, 0.2), (1, 3 * 0.1**0.5), (2, 0.2)])
+def test_what_the_losses_cannot_tell_apart_yet_decides_nothing(part, edge):
+    assert arrived(part, 0.999 * edge, edge, plateau=0.1) is None
+    assert arrived(part, 1.001 * edge, edge, plateau=0.1) is False
+
+
+def test_the_plateau_is_measured(monkeypatch):
+    """log(2n) over the smallest margin at the end, n = 2."""
+    seen = []
+    monkeypatch.setattr(flow_limits, "arrivals", lambda *given: seen.append(given) or {})
+    theorem_6_2_direction([toy_path()])
+    ((last, before, plateau),) = seen
+    course = toy_path().courses()[0]
+    np.testing.assert_allclose(plateau, np.log(4) / course.margins[-1].min())
+    errors = flow_limits.direction_errors(course, course.perfect_solution)
+    np.testing.assert_allclose([last[0, 0], before[0, 0]], [errors[-1], errors[READINGS.index(100)]])
+    theorem_6_2_direction([altered(toy_path(), weights=-toy_path().weights)])
+    assert np.isinf(seen[1][2]).all()
+
+
+test_every_part_has_a_control = every_part_of(flow_limits, elsewhere=(theorem_6_1, corollary_6_2))
