@@ -50,7 +50,7 @@ class Climb(Method):
         return Sampling(Cyclic(), None)
 
     def advance(self, state, segment):
-        line, start, stop, step = state.network, segment.start, segment.stop, segment.step_size
+        line, start, stop, step = state.network, segment.start, segment.stop, segment.constant_step
         first, last = line.rests[0], line.rests[1]
         rested = jnp.maximum(0, jnp.minimum(stop, last) - jnp.maximum(start, first))
         taken = (stop - start - rested).astype(jnp.float64)
@@ -87,7 +87,9 @@ class Failing(Climb):
         return jnp.where(own > 50, UNRESOLVED, RunStatus.RUNNING)
 
 
-def batch(heights, steps, budgets, *, loss=hinge, counts=1, rests=(0, 0), method=Climb, one_by_one=False, **rule):
+def batch(
+    heights, steps, budgets, *, loss=hinge, counts: Any = 1, rests: Any = (0, 0), method=Climb, one_by_one=False, **rule
+):
     n_runs = len(heights)
     lines = Line(
         jnp.asarray(heights, jnp.float64),

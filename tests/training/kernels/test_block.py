@@ -1,5 +1,7 @@
 """Every way through a block, called directly, against SGD in plain NumPy; twins, zeros and segments that cut blocks."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -52,9 +54,10 @@ def by_hand(span, loss, both, batch, bias):
 
 def hold_against(kernel, loss, layers, batch, bias, spans=SPANS):
     """Segments by this kernel, all in one program, against NumPy."""
-    inputs, labels, *weights = (None if part is None else jnp.asarray(part) for part in problem(bias))
+    parts: Any = [None if part is None else jnp.asarray(part) for part in problem(bias)]
+    inputs, labels, rows, outer, shift = parts
     tally = jax.tree.map(lambda leaf: leaf[0], Tally.zero(1))
-    state = State(TwoLayer(*weights, leaky_relu(SLOPE, 1.0)), tally)
+    state = State(TwoLayer(rows, outer, shift, leaky_relu(SLOPE, 1.0)), tally)
     data, key, rate = Dataset(inputs, labels), jax.random.key(0), jnp.asarray(RATE)
 
     @jax.jit
