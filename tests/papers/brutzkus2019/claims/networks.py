@@ -94,11 +94,6 @@ def lost(runs: Trained, n_runs: int) -> Trained:
     return altered(runs, start=(where, along), loss=(slice(n_runs), 1e-12))
 
 
-def broken(evidence: Evidence) -> list[str]:
-    """The names of the parts that were measured to fail."""
-    return [part.name for part in evidence.parts if part.kept is False]
-
-
 def part(evidence: Evidence, words: str) -> Part:
     """The part whose name holds these words."""
     (found,) = [each for each in evidence.parts if words in each.name]
