@@ -94,6 +94,12 @@ def lost(runs: Trained, n_runs: int) -> Trained:
     return altered(runs, start=(where, along), loss=(slice(n_runs), 1e-12))
 
 
+def refuted_by(claim: Claim, runs: Trained, n_lost: int) -> tuple[Evidence, Evidence]:
+    """Without and with so many lost runs; one fewer does not decide."""
+    assert claim([lost(runs, n_lost - 1)]).conclusion is None
+    return claim([runs]), claim([lost(runs, n_lost)])
+
+
 def part(evidence: Evidence, words: str) -> Part:
     """The part whose name holds these words."""
     (found,) = [each for each in evidence.parts if words in each.name]

@@ -20,7 +20,7 @@ from tests.papers.brutzkus2019.claims.networks import (
     twenty,
 )
 from tests.papers.brutzkus2019.claims.requirements import is_seen_beside_another, required
-from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH, declared, edges, narrowed
+from tests.papers.brutzkus2019.claims.trained_edges import ALONE, ENOUGH, RATE, declared, edges, narrowed
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS, SET_LABELS, set_index
 from widenet.papers.brutzkus2019.claims import generalization
@@ -56,7 +56,6 @@ def corner() -> Trained:
     return many()
 
 
-RATE, ALONE = "runs fail at most as often as promised", "no setting alone fails more often"
 RUNS = "every setting has runs enough, or an event as likely as promised"
 ZERO_LOSS, BELOW = "zero loss inside the events of the proof", "this bound is below 0"
 

@@ -17,12 +17,13 @@ from tests.papers.brutzkus2019.claims.networks import (
     networks,
     number,
     part,
+    refuted_by,
     repeated,
     some,
     twenty,
 )
 from tests.papers.brutzkus2019.claims.requirements import is_seen_beside_another, required
-from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH, declared, edges, narrowed
+from tests.papers.brutzkus2019.claims.trained_edges import ALONE, ENOUGH, RATE, declared, edges, narrowed
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.exploration import on_negative_axis
@@ -41,7 +42,6 @@ from widenet.papers.brutzkus2019.runs.training_set import from_sets
 from widenet.records import Scale
 
 ZERO_LOSS, IN_TIME = "zero loss inside the events of the proof", "in time inside the events"
-RATE, ALONE = "runs fail at most as often as promised", "no setting alone fails more often"
 RUNS = "every setting has runs enough, or an event as likely as promised"
 
 
@@ -104,9 +104,7 @@ def many_of_twenty(n_runs: int = 2240) -> Trained:
 @breaks_part(proposition_e_14, RATE)
 def test_control_as_many_failures_as_refute_proposition_e_14():
     """c + 4e⁻⁸ = 0.00134: seven of 2240 refute it, six do not decide."""
-    runs = many_of_twenty()
-    assert proposition_e_14([lost(runs, 6)]).conclusion is None
-    return proposition_e_14([runs]), proposition_e_14([lost(runs, 7)])
+    return refuted_by(proposition_e_14, many_of_twenty(), 7)
 
 
 @pytest.mark.parametrize(("n_runs", "verdict"), [(2232, Verdict.HOLDS), (2231, Verdict.INSUFFICIENT_EVIDENCE)])

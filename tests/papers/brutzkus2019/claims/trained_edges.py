@@ -16,6 +16,7 @@ Given = Evidence | tuple[Evidence, Evidence]
 Judged = Callable[[Trained], Evidence]
 Base = Callable[[], Trained]
 """Runs that are made when a test asks for them."""
+RATE, ALONE = "runs fail at most as often as promised", "no setting alone fails more often"
 ENOUGH = "too few runs leave it undecided, and never break it"
 
 
