@@ -227,6 +227,13 @@ def test_ordinary_mutants():
     }  # fmt: skip
 
 
+def test_a_union_of_types_is_no_place_to_weaken():
+    source = b"Step = float | Array[int] | None\nSETS = FIRST | SECOND\nBOTH = FIRST | roll(FIRST)\n"
+    assert {each.before for each in ordinary("widenet.diagnostics.toy", source)} == {
+        "FIRST | SECOND", "FIRST | roll(FIRST)",
+    }  # fmt: skip
+
+
 def test_what_is_inside_a_method_belongs_to_it():
     """As tests are seen to enter it; of private classes too."""
     method = "    def go(self):\n        def on(x):\n            return x + 1\n        return on(self)\n"
@@ -285,13 +292,36 @@ def test_own_tests_come_first_and_the_quickest_of_them(tmp_path):
         f"tests/diagnostics/test_{target.files[1].stem}.py": {"slow": 9.0, "quick": 1.0},
     }
     files = {
-        name: {"digest": "", "tests": {n: {"seconds": s, "enters": enters, "passed": True} for n, s in some.items()}}
+        name: {
+            "digest": "",
+            "tests": {n: {"seconds": s, "enters": enters, "shares": [], "passed": True} for n, s in some.items()},
+        }
         for name, some in tests.items()
     }
     (tmp_path / "diagnostics-tests.json").write_text(json.dumps(files))
     mutant = Mutant(f"widenet.diagnostics.{target.files[1].stem}", "f", "x", "a", "b", 1, 0, 0, "")
     assert list(Baseline(target, tmp_path).noticing(mutant, 30.0)) == ["quick", "slow", "a", "b"]
     assert list(Baseline(target, tmp_path).noticing(mutant, 5.0)) == ["quick", "a", "b"]
+
+
+def test_tests_that_enter_the_function_themselves_come_before_others_of_their_file(tmp_path):
+    """A compiled function is entered once per process, so the others of the file count too, but later."""
+    target = find("training")
+    path = "src/widenet/training/kernels/block.py"
+    tests = {
+        "tests/training/kernels/test_kernels.py": {"enters": (2.0, [[path, "f"]]), "waits": (0.1, [])},
+        "tests/training/test_closest.py": {"is elsewhere": (0.0, [])},
+    }
+    files = {
+        name: {
+            "digest": "",
+            "tests": {n: {"seconds": s, "enters": e, "shares": [], "passed": True} for n, (s, e) in some.items()},
+        }
+        for name, some in tests.items()
+    }
+    (tmp_path / "training-tests.json").write_text(json.dumps(files))
+    mutant = Mutant("widenet.training.kernels.block", "f", "x", "a", "b", 1, 0, 0, "")
+    assert list(Baseline(target, tmp_path).noticing(mutant, 30.0)) == ["enters", "waits"]
 
 
 def test_own_tests_are_all_files_with_the_name_of_the_module():

@@ -10,6 +10,9 @@ from tools.mutants.mutation import MODULE, Mutant
 from tools.mutants.sessions import in_child
 from tools.mutants.targets import PACKAGE, ROOT, Target, is_named_after, path_of
 
+Chosen = tuple[bool, bool, float, str, dict[str, Any]]
+"""(of another file, not seen to enter the function itself, seconds, name, test)."""
+
 
 class Baseline:
     """The tests of a target by file, and per test: seconds, the functions it enters, and evidence."""
@@ -18,7 +21,7 @@ class Baseline:
         """Read what is known from earlier."""
         self.target, self._path = target, folder / f"{target.name}-tests.json"
         self._files: dict[str, dict[str, Any]] = json.loads(self._path.read_text()) if self._path.exists() else {}
-        self._known: dict[tuple[str, str], list[tuple[bool, float, str, dict[str, Any]]]] = {}
+        self._known: dict[tuple[str, str], list[Chosen]] = {}
 
     def refresh(self, only: set[str] | None = None) -> None:
         """Run the files of tests that have changed; `only` names those that are needed."""
@@ -38,30 +41,32 @@ class Baseline:
         self._files = {name: found for name, found in self._files.items() if name in present}
 
     def noticing(self, mutant: Mutant, most_seconds: float) -> dict[str, dict[str, Any]]:
-        """The tests that enter the weakened function: those of the module's own file first, the quickest first."""
+        """The tests that enter the weakened function: those of the module's own file first, then those that were seen
+        to enter it themselves, the quickest first."""
         tests, spent = {}, 0.0
-        for _, seconds, node, test in self._entering(mutant.module, mutant.function):
+        for _, _, seconds, node, test in self._entering(mutant.module, mutant.function):
             if spent and spent + seconds > most_seconds:
                 continue
             tests[node], spent = test, spent + seconds
         return tests
 
-    def _entering(self, module: str, function: str) -> list[tuple[bool, float, str, dict[str, Any]]]:
-        """(of another file, seconds, name, test), in the order in which they are tried; found once per function."""
+    def _entering(self, module: str, function: str) -> list[Chosen]:
+        """In the order in which they are tried; found once per function."""
         if (known := self._known.get((module, function))) is not None:
             return known
         path = str(path_of(module).relative_to(ROOT))
         chosen = []
         for name, found in self._files.items():
-            by_file = self.target.by_file and any(
-                _enters(test["enters"], path, function) for test in found["tests"].values()
-            )
+            tests = found["tests"]
+            entering = {node for node, test in tests.items() if _enters(test["enters"], path, function)}
+            prepared = {node for node, test in tests.items() if _enters(test.get("shares", ()), path, function)}
+            those = tests if self.target.by_file and (entering or prepared) else entering | prepared
             chosen += [
-                (not self.target.is_own(name, module), test["seconds"], node, test)
-                for node, test in found["tests"].items()
-                if by_file or _enters(test["enters"], path, function)
+                (not self.target.is_own(name, module), node not in entering, test["seconds"], node, test)
+                for node, test in tests.items()
+                if node in those
             ]
-        self._known[module, function] = sorted(chosen, key=lambda each: each[:3])
+        self._known[module, function] = sorted(chosen, key=lambda each: each[:4])
         return self._known[module, function]
 
     def digest(self, mutant: Mutant) -> str:
@@ -94,5 +99,5 @@ def _usable(tests: dict[str, Any]) -> dict[str, Any]:
     shared = [each for test in tests.values() for each in test.pop("prepares", [])]
     usable = {node: test for node, test in tests.items() if not test.get("skipped") and "seconds" in test}
     for test in usable.values():
-        test["enters"] = sorted({tuple(each) for each in (*test["enters"], *shared)})
+        test["shares"] = sorted({tuple(each) for each in shared})
     return usable

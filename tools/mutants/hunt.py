@@ -64,7 +64,7 @@ class Hunt:
             print(f"{len(possible)} of {len(waiting)} the quick way", flush=True)
             self._try_all(possible, jobs, collected.try_one)
 
-        Collected(calls, hunt).collect(self.baseline.target.test_files())
+        Collected(calls, hunt, self.most_seconds).collect(self.baseline.target.test_files())
         return {}
 
     def _try_all(self, waiting: Sequence[Mutant], jobs: int, attempt: Attempt) -> None:
@@ -95,7 +95,7 @@ class Hunt:
         failed = next((node for node, test in found["tests"].items() if not test["passed"]), "")
         if found["ended"] == 0:
             result = STRICTER if only_stricter(usable, found["tests"]) else SURVIVED
-            by = f"{len(usable)} tests"
+            by = f"{len(found['tests'])} tests"
         else:
             result, by = CAUGHT, failed or str(found["ended"])
         return row | {"result": result, "by": by, "seconds": round(time.monotonic() - began, 1)}

@@ -24,6 +24,8 @@ def _looked_at(node: ast.AST, name: str) -> Iterator[tuple[str, ast.expr]]:
             return
         case ast.keyword(arg=arg) if arg in SHAPES:
             return
+        case ast.BinOp() if name == MODULE and _is_type(node):
+            return
         case ast.AnnAssign(value=value):
             if value is not None:
                 yield from _looked_at(value, name)
@@ -42,6 +44,16 @@ def _looked_at(node: ast.AST, name: str) -> Iterator[tuple[str, ast.expr]]:
             yield name, node
     for child in ast.iter_child_nodes(node):
         yield from _looked_at(child, name)
+
+
+def _is_type(node: ast.expr) -> bool:
+    """Whether it is a union of types, which nobody checks while mutants are tried."""
+    match node:
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return _is_type(left) and _is_type(right)
+        case ast.Name(id=name):
+            return not name.isupper()
+    return isinstance(node, ast.Subscript) or (isinstance(node, ast.Constant) and node.value is None)
 
 
 def _of(source: Source, function: str, node: ast.expr) -> Iterator[Mutant]:

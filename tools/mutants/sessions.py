@@ -60,7 +60,8 @@ def load(room: str | None) -> None:
     sys.dont_write_bytecode = True
     for name in ("widenet.training", "widenet.diagnostics", "widenet.data", "widenet.run"):
         importlib.import_module(name)
-    for name in ("hypothesis", "scipy.stats", "scipy.optimize", "sklearn", "xarray"):
+    # Trainings load the first two when they need them: a child would do so again and again.
+    for name in ("diffrax", "optax", "hypothesis", "scipy.stats", "scipy.optimize", "sklearn", "xarray"):
         importlib.import_module(name)
     if room is not None:
         for part in ("runs", "claims"):

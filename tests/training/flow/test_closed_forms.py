@@ -43,20 +43,24 @@ def stack(trees):
 
 @pytest.fixture(scope="module")
 def runs():
-    """One program for all: a crossing, a sliding that starts on the kink, two that arrive at it, and a plain point."""
+    """One program for all: a crossing, a sliding that starts on the kink, two that arrive at it, a plain point, and the
+    first sliding again with its points in the other order.
+    """
     networks = [
         one_neuron([-0.5, 0.1]),
         one_neuron([0.5, 0.0], 1.0),
         one_neuron([0.5, 0.05], 1.0),
         one_neuron([0.5, -0.05], 1.0),
         one_neuron([0.5, -0.05], 1.0),
+        one_neuron([0.5, 0.0], 1.0),
     ]
-    data = [one_point(), two_points(), two_points(), two_points(), two_points((1.0, 1.0))]
+    points = [one_point(), two_points(), two_points(), two_points(), two_points((1.0, 1.0))]
+    data = [*points, Dataset(points[1].inputs[::-1], points[1].labels[::-1])]
     recipe = Recipe(logistic, method=Flow(LinearClock(STEP), 1e-10, RULES), max_steps=STEPS)
-    return ensemble(stack(networks), stack(data), recipe, jax.random.split(key(), 5), record=SEES)
+    return ensemble(stack(networks), stack(data), recipe, jax.random.split(key(), 6), record=SEES)
 
 
-CROSSING, ON_KINK, FROM_ABOVE, FROM_BELOW, PLAIN = range(5)
+CROSSING, ON_KINK, FROM_ABOVE, FROM_BELOW, PLAIN, TURNED = range(6)
 START = -0.3  # ⟨w, x⟩ of the run that crosses
 CROSSED = (level(0) - level(oracles.OUTER * SLOPE * START)) / pull(SLOPE)
 
@@ -100,6 +104,13 @@ def test_sliding_is_reported_followed_and_left_as_derived(runs):
     for step, row in zip(TIMES[:3], rows[:3], strict=True):
         np.testing.assert_allclose(row, [margin_at(level(0.5) + step * STEP / 2), 0.0], atol=1e-9)
     assert rows[-1][1] < -0.1  # released to the side of the slope it had come down to
+
+
+def test_which_point_is_first_does_not_matter(runs):
+    sliding, rows = runs.report.sliding, runs.records["rows"]
+    assert (sliding.count[TURNED], sliding.sample[TURNED, 0]) == (1, 0)
+    np.testing.assert_allclose(sliding.ended[TURNED, 0], sliding.ended[ON_KINK, 0], rtol=1e-9)
+    np.testing.assert_allclose(rows[TURNED], rows[ON_KINK], atol=1e-9)
 
 
 @pytest.mark.parametrize("run", [FROM_ABOVE, FROM_BELOW])

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.training.kernels.test_block import hold_against
 from tests.training.kernels.test_kernels import assert_same, weights
 from tests.training.problems import awkward, forget_programs, kernel_of, networks, run_keys, separable, with_method
 from widenet.losses import hinge, logistic
@@ -36,6 +37,11 @@ def small_blocks():
         yield
         forget_programs()
         jax.config.update("jax_disable_most_optimizations", False)
+
+
+@pytest.mark.parametrize(("loss", "bias"), [(hinge, False), (logistic, True)], ids=["hinge", "logistic"])
+def test_a_segment_is_sgd(loss, bias):
+    hold_against("fused", loss, Layers.HIDDEN, 1, bias)
 
 
 def both_ways(nets, data, recipe, n_runs, times):

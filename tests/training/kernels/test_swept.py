@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.training.kernels.test_block import hold_against
 from tests.training.kernels.test_kernels import assert_same, weights
 from tests.training.kernels.test_outputs import classes, several
 from tests.training.problems import forget_programs, kernel_of, networks, run_keys, separable, with_method
@@ -34,6 +35,11 @@ def small_tiles():
         yield
         forget_programs()
         jax.config.update("jax_disable_most_optimizations", False)
+
+
+@pytest.mark.parametrize(("loss", "bias"), [(hinge, False), (logistic, True)], ids=["hinge", "logistic"])
+def test_a_segment_is_sgd(loss, bias):
+    hold_against("swept", loss, Layers.HIDDEN, 2, bias)
 
 
 def both_ways(nets, data, recipe, n_runs, times):

@@ -75,6 +75,12 @@ def test_control_a_last_look_that_is_turned():
     return theorem_6_1([toy_path()]), theorem_6_1([changed_weights(toy_path(), turn)])
 
 
+def test_a_direction_follows_a_flow_that_turned_since_50(monkeypatch):
+    monkeypatch.setattr(flow_limits, "turned", lambda course, since: 9.0 if since == 50 else np.nan)
+    found = theorem_6_1([changed_weights(toy_path(), turn)])
+    assert {part.name: part.kept for part in found.parts}["the direction settles"] is None
+
+
 def spread(weights):
     """Deviations from the means as large as they were, relative to the means, at s = 20."""
     for rows in (weights[:, :3], weights[:, 3:]):

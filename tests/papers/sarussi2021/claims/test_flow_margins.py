@@ -297,6 +297,13 @@ def test_a_neuron_that_crosses_a_kink_late_turns_the_direction_once_more(crossin
     assert directions_converge([late]).parts[0].kept is kept
 
 
+def test_a_direction_follows_a_flow_that_turned_since_50(monkeypatch):
+    moved = changed_weights(toy_path(), lambda weights: weights[-1].__imul__(np.array([[1.0, 1.2]])))
+    for turn, kept in ((0.0, False), (9.0, None)):
+        monkeypatch.setattr(flow_margins, "turned", lambda course, since, turn=turn: turn if since == 50 else np.nan)
+        assert directions_converge([moved]).parts[0].kept is kept
+
+
 @breaks_part(directions_converge, "‖Ŵ(2s) − Ŵ(s)‖ decreases")
 def test_control_a_spiral_in_the_logarithm():
     turned = changed_weights(toy_path(), lambda weights: weights[-1].__imul__(np.array([[1.0, 1.2]])))

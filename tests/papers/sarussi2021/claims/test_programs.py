@@ -49,14 +49,14 @@ def test_control_contradictory_labels():
 
 
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:divide", "ignore:invalid")
-@pytest.mark.parametrize(("scale", "kept"), [(1e-153, True), (1e-157, None), (1e-162, None)])
-def test_points_whose_products_have_lost_their_digits(scale, kept):
-    """Products from 5e-324/1e-12 · 4d = 4e-311 on have the digits that are compared."""
-    small = program(scale * E1.points, E1.labels, 1 / 3)
-    parts = {part.name: part.kept for part in equation_7_kernel([small]).parts}
-    assert parts["(1 + α²)⟨x, x'⟩ for equal labels"] is kept
-    wrong = equation_7_kernel([small], equal=1.01).parts
-    assert {part.name: part.kept for part in wrong}["(1 + α²)⟨x, x'⟩ for equal labels"] is (kept and False)
+@pytest.mark.parametrize(
+    ("scale", "kept", "wrong"), [(2.9e-156, True, False), (2.7e-156, None, False), (1.9e-156, None, None)]
+)
+def test_points_whose_products_have_lost_their_digits(scale, kept, wrong):
+    """‖x‖² is 5 and 10; a product of 4d · 5e-324/1e-12 = 4e-311 has just the digits that are compared."""
+    small, name = program(scale * E1.points, E1.labels, 1 / 3), "(1 + α²)⟨x, x'⟩ for equal labels"
+    assert {part.name: part.kept for part in equation_7_kernel([small]).parts}[name] is kept
+    assert {part.name: part.kept for part in equation_7_kernel([small], equal=1.01).parts}[name] is wrong
 
 
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:divide", "ignore:invalid")

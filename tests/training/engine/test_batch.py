@@ -1,0 +1,218 @@
+"""The turns of a batch, with a method so small that every number can be told beforehand."""
+
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.training.problems import run_keys
+from widenet.losses import hinge, logistic
+from widenet.progress import silent
+from widenet.training import Cyclic, Listed, Recipe, Record, loss_below, never
+from widenet.training.engine.batch import Batch, _is_per_run
+from widenet.training.engine.state import State, Tally
+from widenet.training.methods.base import Method, Sampling, Trial
+from widenet.types import Dataset, Layers, RunStatus
+
+CONVERGED, SPENT, STALLED = RunStatus.CONVERGED, RunStatus.BUDGET_SPENT, RunStatus.STALLED
+DIVERGED, FROZEN, UNRESOLVED = RunStatus.DIVERGED, RunStatus.FROZEN, RunStatus.UNRESOLVED
+
+
+class Line(eqx.Module):
+    """x ↦ height · x: its margin on the only sample is its height.
+
+    Attributes:
+      height: where it is.
+      counts: 0 if its steps are no updates, 1 if those that move it are, 2 if all are.
+      rests: the first and the last step in which it does not move.
+    """
+
+    height: Any
+    counts: Any
+    rests: Any
+
+    def __call__(self, x):
+        return self.height * x[0]
+
+    def trainable(self, layers):
+        return Line(True, False, False)
+
+
+class Climb(Method):
+    """One step adds η, until the height is 1."""
+
+    step_size: Any
+
+    @property
+    def sampling(self):
+        return Sampling(Cyclic(), None)
+
+    def advance(self, state, segment):
+        line, start, stop, step = state.network, segment.start, segment.stop, segment.constant_step
+        first, last = line.rests[0], line.rests[1]
+        rested = jnp.maximum(0, jnp.minimum(stop, last) - jnp.maximum(start, first))
+        taken = (stop - start - rested).astype(jnp.float64)
+        left = jnp.ceil(jnp.maximum(1 - line.height, 0) / jnp.where(step > 0, step, jnp.inf))
+        taken = jnp.where(line.height > 1e3, 0.0, jnp.minimum(taken, left))
+        height = line.height + jnp.where(taken > 0, taken * step, 0.0)
+        counted = jnp.where(line.counts > 1, stop - start, jnp.where(line.counts > 0, taken.astype(jnp.int32), 0))
+        updates = state.tally.updates + counted
+        last_update = jnp.where(counted > 0, start + counted, state.tally.last_update).astype(jnp.int32)
+        tally = Tally(updates, state.tally.mistakes, last_update)
+        return State(Line(height, line.counts, line.rests), tally, None, state.own)
+
+    def fitted(self, networks, data, layers, watch):
+        return self
+
+    @staticmethod
+    def moves_left(network, data, *, loss, layers):
+        return network.counts > 0
+
+    def trial(self, n_samples):
+        return Trial(None, 1, 7)
+
+    def memory(self, sizes):
+        return 0, 0
+
+
+class Failing(Climb):
+    """The same, which tells that it has failed where a line is above 50."""
+
+    def init(self, network):
+        return network.height
+
+    def ended(self, own):
+        return jnp.where(own > 50, UNRESOLVED, RunStatus.RUNNING)
+
+
+def batch(
+    heights, steps, budgets, *, loss=hinge, counts: Any = 1, rests: Any = (0, 0), method=Climb, one_by_one=False, **rule
+):
+    n_runs = len(heights)
+    lines = Line(
+        jnp.asarray(heights, jnp.float64),
+        jnp.broadcast_to(jnp.asarray(counts, jnp.int32), (n_runs,)),
+        jnp.broadcast_to(jnp.asarray(rests, jnp.int32), (n_runs, 2)),
+    )
+    sizes = jnp.asarray(steps, jnp.float64)
+    recipe = Recipe(loss, method=method(sizes), max_steps=max(budgets), **{"check_every": 10, **rule})
+    data = Dataset(jnp.ones((1, 1)), jnp.ones(1))
+    return Batch(
+        recipe, recipe.method, one_by_one, lines, data, run_keys(n_runs), sizes, np.array(budgets), None, Cyclic()
+    )
+
+
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_every_run_stops_at_the_look_that_settles_it(one_by_one):
+    """Heights grow to 1: loss 0 after ⌈1/η⌉ steps, seen at the first look that finds the run at rest."""
+    heights, steps = [0, 0, 0, 0, 1, 0, np.nan, 0], [1 / 4, 1 / 25, 1 / 400, 0, 1, 1 / 4, 1, 1 / 8]
+    budgets = [100, 100, 95, 100, 100, 6, 100, 8]
+    run = batch(heights, steps, budgets, counts=[1, 1, 1, 0, 1, 1, 1, 1], one_by_one=one_by_one)
+    told = []
+    record = Record((0, 3, 10, 97), {"height": lambda now: now.network.height, "step": lambda now: now.step})
+    found = run.train(record, lambda share, _: told.append(share))
+    assert found.status.tolist() == [CONVERGED, CONVERGED, SPENT, STALLED, CONVERGED, CONVERGED, DIVERGED, CONVERGED]
+    np.testing.assert_array_equal(found.steps, [20, 40, 95, 10, 0, 6, 0, 8])
+    np.testing.assert_array_equal(found.zero_loss_step, [4, 25, -1, -1, 0, 4, -1, 8])
+    np.testing.assert_array_equal(found.updates, [4, 25, 95, 0, 0, 4, 0, 8])
+    np.testing.assert_allclose(found.loss, [0, 0, 1 - 95 / 400, 1, 0, 0, np.nan, 0], atol=1e-12)
+    np.testing.assert_allclose(found.records["height"][:3, 1], [0.75, 0.12, 3 / 400])
+    np.testing.assert_allclose(found.records["height"][:4, 3], [1, 1, 95 / 400, 0], rtol=1e-12)
+    np.testing.assert_array_equal(found.records["height"][4], np.ones(4))
+    np.testing.assert_array_equal(found.records["step"][2], [0, 3, 10, 95])
+    np.testing.assert_array_equal(found.records["step"][5], [0, 3, 6, 6])
+    assert told == sorted(told)
+    assert told[-1] == 1
+    assert told[0] == pytest.approx(2 / 8)
+
+
+def test_records_before_at_and_between_looks():
+    times = (0, 4, 10, 25, 40)
+    what = {"height": lambda now: now.network.height, "start": lambda now: now.start.height}
+    found = batch([0, 0.25], [1 / 64, 1 / 64], [30, 35]).train(Record(times, what), silent)
+    np.testing.assert_array_equal(found.records["height"][0] * 64, [0, 4, 10, 25, 30])
+    np.testing.assert_array_equal(found.records["height"][1] * 64, [16, 20, 26, 41, 51])
+    np.testing.assert_array_equal(found.records["start"], [[0] * 5, [0.25] * 5])
+    assert found.times == times
+    late = batch([0], [1 / 64], [30]).train(Record((5, 31), what), silent)
+    np.testing.assert_array_equal(late.records["height"] * 64, [[5, 30]])
+
+
+def test_stopped_runs_leave_the_batch_by_quarters():
+    """Of 16 runs one after the other is done; seats say who is left, and each keeps what it had."""
+    steps = 1 / np.r_[np.full(12, 4), 16, 16, 32, 64]
+    run = batch(np.zeros(16), steps, np.full(16, 300))
+    sizes = []
+    record = Record((0, 44, 299), {"height": lambda now: now.network.height})
+    found = run.train(record, lambda *_: sizes.append(len(run.seats)))
+    assert sizes == [16, 4, 4, 4, 4, 1, 1, 1, 1]
+    np.testing.assert_array_equal(found.steps, [20] * 12 + [30, 30, 50, 80])
+    np.testing.assert_array_equal(found.zero_loss_step, [4] * 12 + [16, 16, 32, 64])
+    assert (found.status == CONVERGED).all()
+    np.testing.assert_allclose(found.network.height, np.ones(16))
+    np.testing.assert_allclose(found.records["height"], [[0, 1, 1]] * 15 + [[0, 44 / 64, 1]])
+
+
+def test_updates_that_change_nothing_are_frozen_unless_the_trial_moves():
+    """Both count updates and rest at the first two looks; the second would go on at step 22."""
+    found = batch([0, 0], [1e-3, 1e-3], [200, 200], counts=2, rests=[[0, 2000], [5, 22]]).train(Record(), silent)
+    assert found.status.tolist() == [FROZEN, SPENT]
+    np.testing.assert_array_equal(found.steps, [10, 200])
+    later = batch([0, 0], [1e-3, 1e-3], [200, 200], counts=2, rests=[[0, 16], [0, 18]]).train(Record(), silent)
+    assert later.status.tolist() == [SPENT, FROZEN]  # a trial of seven steps from step 10 on
+
+
+def test_a_loss_that_is_never_zero_has_underflowed_where_it_is():
+    """The last one rests with a loss, and could move."""
+    rests = [[0, 0], [0, 0], [0, 0], [0, 2000]]
+    run = batch([1e4, 1e4, 0, 0], [1, 1, 1e-3, 1], [200] * 4, loss=logistic, counts=[0, 1, 1, 1], rests=rests)
+    found = run.train(Record(), silent)
+    assert found.status.tolist() == [FROZEN, FROZEN, SPENT, SPENT]
+    np.testing.assert_array_equal(found.zero_loss_step, [10, 10, -1, -1])
+    np.testing.assert_array_equal(found.steps, [10, 10, 200, 200])
+
+
+def test_a_method_may_fail():
+    found = batch([0, 51, 51], [1e-3, 1e-3, 1e-3], [30, 30, 30], method=Failing, loss=logistic).train(Record(), silent)
+    assert found.status.tolist() == [SPENT, UNRESOLVED, UNRESOLVED]
+    np.testing.assert_array_equal(found.steps, [30, 0, 0])
+
+
+def test_what_follows_a_goal():
+    """It is met from height 0.5 on: after 32, 16 and 160 steps, seen at the next look. One is there, and frozen."""
+    heights, steps = [0, 0, 0, 2], [1 / 64, 1 / 32, 1 / 320, 1]
+    goal = {"stop": loss_below(0.5), "counts": [1, 1, 1, 2]}
+    found = batch(heights, steps, [300, 30, 170, 30], after_goal=15, **goal).train(Record(), silent)
+    np.testing.assert_array_equal(found.steps, [55, 30, 170, 10])
+    np.testing.assert_array_equal(found.zero_loss_step, [-1, -1, -1, 0])
+    assert found.status.tolist() == [CONVERGED, CONVERGED, CONVERGED, FROZEN]
+    short = batch(heights, steps, [300, 30, 159, 30], **goal).train(Record(), silent)
+    np.testing.assert_array_equal(short.steps, [40, 20, 159, 0])
+    assert short.status.tolist() == [CONVERGED, CONVERGED, SPENT, CONVERGED]
+
+
+def test_without_a_goal_runs_end_with_their_budget():
+    found = batch([0, 2], [1 / 4, 1 / 4], [50, 45], stop=never).train(Record(), silent)
+    assert found.status.tolist() == [SPENT, SPENT]
+    np.testing.assert_array_equal(found.steps, [50, 45])
+    np.testing.assert_array_equal(found.zero_loss_step, [4, 0])
+
+
+def test_the_trial_of_a_run_at_the_largest_number_of_steps():
+    run = batch([0, 0], [1e-3, 1e-3], [200, 200], counts=2, rests=[[0, 2**31 - 1], [0, 2**31 - 3]])
+    both = np.ones(2, bool)
+    run._find_frozen(2**31 - 1, both, both, ~both)
+    assert run.status.tolist() == [FROZEN, RunStatus.RUNNING]
+
+
+def test_lists_of_samples_of_each_run():
+    assert _is_per_run(Listed(np.zeros((3, 4), int)))
+    assert not _is_per_run(Listed(np.zeros(4, int)))
+    assert not _is_per_run(Cyclic())
+
+
+def test_layers_of_the_recipe_reach_the_segment():
+    assert batch([0], [1.0], [5]).segment.layers is Layers.HIDDEN
+    assert batch([0], [1.0], [5], check_every=None).interval == 100
