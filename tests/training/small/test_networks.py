@@ -1,5 +1,7 @@
 """Networks in NumPy say what the networks of the package say."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -62,7 +64,7 @@ def test_slopes_of_each_run_below_and_above_one():
 
 
 def test_an_increment_is_the_step_of_one_sample():
-    ours = SmallNetworks(HIDDEN.copy(), OUTPUT.copy(), 0.3, 1.0, BIAS.copy())
+    ours: Any = SmallNetworks(HIDDEN.copy(), OUTPUT.copy(), 0.3, 1.0, BIAS.copy())
     x, y, rate = POINTS[:2], np.array([1.0, -1.0]), np.array([0.5, 0.25])
     z = np.einsum("rnd,rd->rn", HIDDEN, x) + BIAS
     active = np.where(z > 0, z, 0.3 * z)

@@ -1,6 +1,7 @@
 """What is known of cycles, and when a leap is taken: random lanes against the rules written out in NumPy."""
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -201,7 +202,7 @@ def test_what_a_step_tells_about_a_leap(checks):
     listen = jax.jit(program._listening_step)
     moved, heard = jax.tree.map(np.asarray, listen(seats, lanes, own, told, jnp.int32(50), jnp.int32(NEVER)))
     filters, weights, margins, _, lane = lanes_drawn()
-    real = np.isfinite(filters).all(axis=(1, 2)) & (np.abs(filters) < 1e300).all(axis=(1, 2))
+    real: Any = (np.abs(filters) < 1e300).all(axis=(1, 2))
     outputs = np.where(real[:, None], moved.outputs.T, 0)
     before = np.where(real[:, None], lane["outputs"], 0)
     signs = ((outputs - before) * np.arange(1, 16)).sum(axis=1)

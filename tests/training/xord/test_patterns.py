@@ -371,6 +371,9 @@ def test_class_weights_are_whole_numbers():
 
 
 def test_what_is_on_the_grid():
+    """Multiples of the grid below LARGEST are whole numbers below 2^53 of it, which float64 adds exactly."""
+    assert LARGEST / GRID == 2.0**53
+    assert GRID == 2.0**-44
     values = np.array([0.0, GRID, -3 * GRID, 1.5 * GRID, LARGEST - GRID, LARGEST, -LARGEST, 1e300, np.inf, np.nan])
     assert patterns._on_grid(values).tolist() == [True, True, True, False, True, *[False] * 5]
 

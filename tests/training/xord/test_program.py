@@ -197,10 +197,8 @@ def test_runs_that_have_stopped_are_written_down():
     """Lane 1 still runs, lane 3 holds no run; the loss of a diverged run is no number."""
     seats, lanes = few(seats_and_lanes(), [1, 0, 4, 2], [5, 1, 2, 8])
     lanes = _Lanes(**{**lanes.__dict__, "loss": jnp.asarray([0.0, 0.0, 3.0, 1.0])})
-    blank = Outcome(
-        jnp.zeros((8, CHANNELS, 2)), *(jnp.full(8, 9, jnp.int32) for _ in range(4)), jnp.full(8, 9.0),
-        jnp.zeros((8, 15)),
-    )  # fmt: skip
+    nines = jnp.full(8, 9, jnp.int32)
+    blank = Outcome(jnp.zeros((8, CHANNELS, 2)), nines, nines, nines, nines, jnp.full(8, 9.0), jnp.zeros((8, 15)))
     after = jax.tree.map(np.asarray, jax.jit(program._collect)(blank, seats, lanes, jnp.int32(8)))
     for run, lane in ((5, 0), (2, 2)):
         np.testing.assert_array_equal(after.filters[run], np.stack([lanes.first[:, lane], lanes.second[:, lane]], 1))
