@@ -18,7 +18,7 @@ which fails for every part and every hypothesis, of every claim of that module, 
 import functools
 import importlib
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -91,6 +91,16 @@ def part_edges(claim: Claim, judged: Callable[..., Evidence], edges: dict[str, t
     Names after the two are those that cannot hold without it.
     """
     return _table(judged, edges, lambda name, also: breaks_part(claim, name, also=also))
+
+
+def each_of(tests: Mapping[str, Callable[[], None]]) -> Callable[[str], None]:
+    """One test, with a case for each of these."""
+
+    @pytest.mark.parametrize("what", tests)
+    def test(what: str) -> None:
+        tests[what]()
+
+    return test
 
 
 def spares(claim: Claim) -> Callable:
@@ -191,8 +201,4 @@ def _table(judged: Callable[..., Evidence], edges: dict[str, tuple], kind: Calla
         for what, (*pair, also) in ((what, (*edge[:2], edge[2:])) for what, edge in edges.items())
     }
 
-    @pytest.mark.parametrize("what", tests)
-    def test(what: str) -> None:
-        tests[what]()
-
-    return test
+    return each_of(tests)

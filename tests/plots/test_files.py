@@ -7,45 +7,13 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from tests.papers.brutzkus2018.drawings.plausible import LAST_EPOCH, RUNS_PER_WIDTH, WIDTHS, first_layer
 from widenet.plots import plain_files
-from widenet.types import RunStatus
-
-WIDTHS, RUNS_PER_WIDTH, LAST_EPOCH = (10, 100, 1000), (10, 10, 2), 90
-
-
-def plausible_numbers(seed: int = 0) -> xr.Dataset:
-    """Curves that fall like the measured ones: half wrong before training, then to zero and to a plateau."""
-    rng = np.random.default_rng(seed)
-    epoch = np.arange(LAST_EPOCH + 1)
-    shape = (len(WIDTHS), max(RUNS_PER_WIDTH), len(epoch))
-    train, test = np.full(shape, np.nan), np.full(shape, np.nan)
-    zero_loss, status = np.full(shape[:2], -1), np.full(shape[:2], int(RunStatus.RUNNING))
-    for row, n_runs in enumerate(RUNS_PER_WIDTH):
-        for run in range(n_runs):
-            end = rng.integers(36, 80)
-            noise = 1 + 0.25 * rng.standard_normal(len(epoch)) / np.sqrt(row + 1)
-            train[row, run] = np.where(epoch < end, 0.06 * noise / np.maximum(epoch, 1) ** 0.8, 0)
-            test[row, run] = (0.022 + 0.09 / np.maximum(epoch, 1)) * (1 + 0.1 * rng.standard_normal(len(epoch)))
-            train[row, run, 0] = test[row, run, 0] = 0.5
-            test[row, run, end:] = test[row, run, end]
-            zero_loss[row, run], status[row, run] = end, RunStatus.CONVERGED
-    return xr.Dataset(
-        {
-            "train_error": (("width", "run", "epoch"), np.clip(train, 0, 1)),
-            "test_error": (("width", "run", "epoch"), np.clip(test, 0, 1)),
-            "updates": (("width", "run"), rng.integers(2500, 4000, shape[:2])),
-            "zero_loss_epoch": (("width", "run"), zero_loss),
-            "status": (("width", "run"), status),
-            "update_bound": (("width",), np.full(len(WIDTHS), 4.1e6)),
-        },
-        coords={"width": list(WIDTHS), "epoch": epoch},
-        attrs={"step_size": np.float64(1.0)},
-    )
 
 
 @pytest.fixture(scope="module")
 def numbers() -> xr.Dataset:
-    return plausible_numbers()
+    return first_layer().assign_attrs(step_size=np.float64(1.0))
 
 
 def test_plain_files_hold_every_number_once(numbers: xr.Dataset) -> None:

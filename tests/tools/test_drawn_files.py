@@ -4,7 +4,8 @@ import hypothesis
 import pytest
 
 from tests.rooms import EMPTY, TOY
-from tools.drawn_files import DRAWING, File, Values, inputs, look, look_at, summary
+from tools.drawn_files import DRAWING, look, look_at, summary
+from tools.drawn_inputs import File, Values, inputs
 from widenet import papers
 
 QUICK = hypothesis.settings(

@@ -9,7 +9,7 @@ from tests.papers.records import altered
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
 from widenet.diagnostics.huberized import HuberNetwork
-from widenet.papers.chatterji2021.formulas import row_length
+from widenet.papers.chatterji2021.formulas import equation_5_threshold, row_length
 from widenet.papers.chatterji2021.runs.cases import PlacedCases, RandomCases, ThinCases, on_one_point
 from widenet.papers.chatterji2021.runs.descents import Descent, descend
 from widenet.papers.chatterji2021.runs.networks import Networks, look_at
@@ -21,6 +21,11 @@ def axes_run(n=2, p=2, loss=1e-7, n_steps=59, **choices) -> Descent:
     rows = np.zeros((2 * p, n))
     rows[:n] = row_length(loss, 1 / p) * np.eye(n)
     return descend(HuberNetwork(rows, 1 / p), np.eye(n), np.ones(n), n_steps=n_steps, **choices)
+
+
+def from_share(share):
+    """R from this share of the loss up to which (5) gives Lemma 10."""
+    return axes_run(2, 2, share * equation_5_threshold(2))
 
 
 def from_step(at, amount):

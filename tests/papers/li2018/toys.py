@@ -38,3 +38,12 @@ def too_many():
 def stretched(cell, length):
     """The same cell with as many steps as this."""
     return altered(cell, **{name: np.resize(getattr(cell, name), length) for name in PER_STEP})
+
+
+ASSUMPTIONS = {
+    "unit_norm": ({}, {"norm_error": 0.01}),
+    "distance": ({}, {"separation": 0.0}),
+    "opposite_distance": ({}, {"opposite_separation": 0.0}),
+    "relative_diameter": ({}, {"relative_diameter": 0.0631}),
+}
+"""Fields that meet each assumption on the data, and fields that do not."""

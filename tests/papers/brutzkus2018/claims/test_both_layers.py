@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges
-from tests.papers.brutzkus2018.toys import as_perceptron, three_points, with_last
+from tests.papers.brutzkus2018.toys import EDGES, as_perceptron, three_points, with_last
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import both_layers
 from widenet.papers.brutzkus2018.claims.both_layers import both_layers_settings, equation_13
@@ -173,18 +173,12 @@ def altered(**fields):
 test_control_each_hypothesis_at_its_edge = hypothesis_edges(
     equation_13,
     altered,
-    row_norm=({"relative_row": 1.0}, {"relative_row": 1 + 5e-12}),
-    input_norm=({"largest_input": 1.0}, {"largest_input": 1 + 5e-12}),
-    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
-    labels=({"label_error": 0.0}, {"label_error": 1e-15}),
-    equal_outputs=({"output_spread": 0.0}, {"output_spread": 1e-15}),
-    output_weight=({"smallest_output": 1e-9}, {"smallest_output": 0.0}),
-    slope_positive=({"slope": 1e-6}, {"slope": 0.0}),
-    slope_below_one=({"slope": 0.6}, {"slope": 1.0}),
-    step_size=({}, {"step_size": 0.0}),
-    derivative_at_zero=({"at_zero": 1.0}, {"at_zero": 1 + 1e-15}),
-    derivative_above_slope=({"at_zero": 0.5}, {"at_zero": 0.5 - 1e-15}),
-    no_sign_change=({"smallest_ratios": 1e-6}, {"smallest_ratios": 0.0}),
+    **EDGES
+    | {
+        "slope_below_one": ({"slope": 0.6}, {"slope": 1.0}),
+        "step_size": ({}, {"step_size": 0.0}),
+        "no_sign_change": ({"smallest_ratios": 1e-6}, {"smallest_ratios": 0.0}),
+    },
 )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges
+from tests.papers.brutzkus2018.toys import edges_of_rule
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import compression
 from widenet.papers.brutzkus2018.claims.compression import compression_replay, section_6_1_unused_points
@@ -145,16 +146,8 @@ def test_control_unused_points_are_wrong_at_zero_loss():
     return unused(), unused(unused_error=np.where(ONCE_OFF, 0.0, 1 / 100))
 
 
-def ruled(**changes):
-    return {"rule": FIXED.model_copy(update=changes)}
-
-
 SETTING = {
-    "separable": ({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
-    "input_norm": ({"largest_norm": 1.0}, {"largest_norm": 1 + 5e-12}),
-    "slope_positive": (ruled(slope=1e-6), ruled(slope=0.0)),
-    "slope_below_one": (ruled(slope=1 - 5e-12), ruled(slope=1.0)),
-    "step_size": (ruled(step_size=1e-9), ruled(step_size=0.0)),
+    **edges_of_rule(FIXED),
     "loss_zero": ({}, {"loss": np.where(ONCE_OFF, 0.0, 1e-9)}),
 }
 test_control_hypotheses_of_the_replay = hypothesis_edges(compression_replay, replayed, **SETTING)

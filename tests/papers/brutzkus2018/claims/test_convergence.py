@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.brutzkus2018.toys import as_perceptron, three_points, with_last
+from tests.papers.brutzkus2018.toys import EDGES, as_perceptron, three_points, with_last
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays, make_basis, make_separable
@@ -156,21 +156,7 @@ def test_the_bound_holds_up_to_rounding(share, kept):
     assert theorem_2([RUNS], bound=lambda *_: RUNS.updates / (1 + share)).parts[0].kept is kept
 
 
-test_control_each_hypothesis_at_its_edge = hypothesis_edges(
-    theorem_2,
-    altered,
-    row_norm=({"relative_row": 1.0}, {"relative_row": 1 + 5e-12}),
-    input_norm=({"largest_input": 1.0}, {"largest_input": 1 + 5e-12}),
-    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
-    labels=({"label_error": 0.0}, {"label_error": 1e-15}),
-    equal_outputs=({"output_spread": 0.0}, {"output_spread": 1e-15}),
-    output_weight=({"smallest_output": 1e-9}, {"smallest_output": 0.0}),
-    slope_positive=({"slope": 1e-6}, {"slope": 0.0}),
-    slope_below_one=({"slope": 1 - 5e-12}, {"slope": 1.0}),
-    step_size=({"step_size": 1e-9}, {"step_size": 0.0}),
-    derivative_at_zero=({"at_zero": 1.0}, {"at_zero": 1 + 1e-15}),
-    derivative_above_slope=({"slope": 0.5, "at_zero": 0.5}, {"slope": 0.5, "at_zero": 0.5 - 1e-15}),
-)
+test_control_each_hypothesis_at_its_edge = hypothesis_edges(theorem_2, altered, **EDGES)
 
 
 @pytest.mark.parametrize("lost", [{"status": RunStatus.DIVERGED}, {"blurred": True}, {"status": RunStatus.STALLED}])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges, unmet_in
+from tests.papers.brutzkus2018.toys import edges_of_rule
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
@@ -267,16 +268,8 @@ def test_a_bound_of_one_says_nothing(bound, vacuous):
     assert theorem_5(planted(), bound=lambda *_: bound).vacuous is vacuous
 
 
-def ruled(**changes):
-    return {"rule": RULE.model_copy(update=changes)}
-
-
 SETTING = {
-    "separable": ({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
-    "input_norm": ({"largest_norm": 1.0}, {"largest_norm": 1 + 5e-12}),
-    "slope_positive": (ruled(slope=1e-6), ruled(slope=0.0)),
-    "slope_below_one": (ruled(slope=1 - 5e-12), ruled(slope=1.0)),
-    "step_size": (ruled(step_size=1e-9), ruled(step_size=0.0)),
+    **edges_of_rule(RULE),
     "fixed_before": ({}, {"separator_is_given": False}),
     "enough_samples": ({"n_samples": 14}, {"n_samples": 13}),
 }

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges, lacking_in, part_edges, spares
+from tests.papers.brutzkus2018.minima import altered, placed
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import local_minima
 from widenet.papers.brutzkus2018.claims.local_minima import (
@@ -18,7 +19,6 @@ from widenet.papers.brutzkus2018.claims.local_minima import (
     theorem_8_as_printed,
     theorem_8_tight,
 )
-from widenet.papers.brutzkus2018.runs.bad_minima import place
 from widenet.papers.brutzkus2018.runs.descent import Descent
 from widenet.papers.brutzkus2018.runs.point_sets import (
     PointSet,
@@ -27,15 +27,6 @@ from widenet.papers.brutzkus2018.runs.point_sets import (
     nearly_antipodal_pair,
     separable_set,
 )
-from widenet.progress import silent
-
-
-def placed(sets, half_widths=None, **others):
-    return [place(sets, half_widths or [1] * len(sets), silent, **others)]
-
-
-def altered(runs, **changes):
-    return [dataclasses.replace(runs[0], **changes)]
 
 
 def sets_of_all_kinds():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.controls import broken_in, lacking_in
+from tests.papers.brutzkus2018.minima import altered, placed
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims.local_minima import (
     lemma_11,
@@ -18,7 +19,7 @@ from widenet.papers.brutzkus2018.claims.local_minima import (
     theorem_8_as_printed,
     theorem_8_tight,
 )
-from widenet.papers.brutzkus2018.runs.bad_minima import antipodal_sets, place
+from widenet.papers.brutzkus2018.runs.bad_minima import antipodal_sets
 from widenet.papers.brutzkus2018.runs.descent import DescentSetting, descend, problems_of
 from widenet.papers.brutzkus2018.runs.point_sets import (
     PointSet,
@@ -35,14 +36,6 @@ THREE = PointSet(np.array([[0.8, 0.0], [0.0, 0.6], [-0.5, -0.5]]), np.array([1.0
 
 def without_first(points):
     return PointSet(points.inputs[1:], points.labels[1:], points.separator)
-
-
-def placed(sets, half_widths=None, **others):
-    return [place(sets, half_widths or [1] * len(sets), silent, **others)]
-
-
-def altered(runs, **changes):
-    return [dataclasses.replace(runs[0], **changes)]
 
 
 @pytest.fixture(scope="module")

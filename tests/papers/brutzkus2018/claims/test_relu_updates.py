@@ -36,10 +36,6 @@ def counted(n_runs, dim, half_width, delta, bound, step, *, exact=False, seed=0)
     return [AllCounts((count_updates(setting),))]
 
 
-def broken(evidence):
-    return [part.name for part in evidence.parts if part.kept is False]
-
-
 def altered(runs, **changes):
     (case,) = runs[0].cases
     return [AllCounts((dataclasses.replace(case, **changes),))]

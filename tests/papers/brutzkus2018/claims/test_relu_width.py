@@ -6,7 +6,15 @@ import math
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, lacking_in, spares
+from tests.controls import (
+    breaks_hypothesis,
+    breaks_part,
+    broken_in,
+    every_part_of,
+    hypothesis_edges,
+    lacking_in,
+    spares,
+)
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import relu_width
 from widenet.papers.brutzkus2018.claims.relu_width import (
@@ -59,10 +67,6 @@ def planted(dim, delta, half_width, solved, total, **fields):
         "ended": np.ones(2, bool),
     }
     return [Initializations(dim, delta, half_width, solvable, **given | fields)]
-
-
-def broken(evidence):
-    return [part.name for part in evidence.parts if part.kept is False]
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +129,7 @@ def test_without_independence_the_printed_theorem_is_false(claim, chance, promis
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.promised == promised
     assert evidence.measured == pytest.approx(chance, abs=0.05)
-    assert broken(evidence) == [evidence.parts[0].name]
+    assert broken_in(evidence) == [evidence.parts[0].name]
     (bounded,) = [h.actual for h in evidence.hypotheses if h.key == "bounded"]
     assert bounded <= 5 / 4
 
@@ -159,7 +163,7 @@ def test_too_few_starts_decide_nothing():
 def test_control_a_trained_run_that_ends_otherwise(wide):
     first, *others = wide
     relabelled = dataclasses.replace(first, reached=~first.reached)
-    assert broken(theorem_9b([relabelled, *others])) == ["trained runs end as K_0 says"]
+    assert broken_in(theorem_9b([relabelled, *others])) == ["trained runs end as K_0 says"]
     cut_off = dataclasses.replace(relabelled, ended=np.zeros_like(first.ended))
     assert theorem_9b([cut_off, *others]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
@@ -305,8 +309,8 @@ def test_control_an_exponent_that_allows_no_width():
 @breaks_part(theorem_9_remark, LARGE, also=(ALLOWED,))
 def test_control_an_exponent_above_the_logarithm_of_two():
     """a = 0.75 > ln 2: (1/2)^d is above e^{−ad}. Whatever breaks the bound is not allowed either."""
-    assert broken(remarked(math.log(2) - 1e-6, largest_exponent=1.0)) == [ALLOWED]
-    assert broken(remarked(math.log(2) + 1e-6, largest_exponent=1.0)) == [LARGE, ALLOWED]
+    assert broken_in(remarked(math.log(2) - 1e-6, largest_exponent=1.0)) == [ALLOWED]
+    assert broken_in(remarked(math.log(2) + 1e-6, largest_exponent=1.0)) == [LARGE, ALLOWED]
     return remarked(0.5), remarked(0.75, largest_exponent=1.0)
 
 
@@ -314,9 +318,9 @@ def test_the_remark_holds_up_to_rounding():
     """At d = 1 both sides are ½ for a = ln 2; k = 1 is log2(1/a) for a = ½."""
     for away, parts in ((1e-10, [ALLOWED]), (5e-9, [LARGE, ALLOWED])):
         exponents = Exponents((math.log(2) + away,), 1)
-        assert broken(theorem_9_remark(exponents, largest_exponent=1.0)) == parts
+        assert broken_in(theorem_9_remark(exponents, largest_exponent=1.0)) == parts
     for away, parts in ((1e-10, []), (5e-9, [ALLOWED])):
-        assert broken(remarked(0.5 * (1 + away), largest_exponent=1.0)) == parts
+        assert broken_in(remarked(0.5 * (1 + away), largest_exponent=1.0)) == parts
 
 
 def test_one_exponent_of_three_is_too_large():

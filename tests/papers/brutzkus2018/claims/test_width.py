@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges
-from tests.papers.brutzkus2018.toys import with_last
+from tests.papers.brutzkus2018.toys import EDGES, with_last
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import width
 from widenet.papers.brutzkus2018.claims.width import (
@@ -147,17 +147,7 @@ test_control_hypotheses_of_corollary_3 = hypothesis_edges(
     formula_slope_positive=({"formulas": at(slope=1e-6)}, {"formulas": at(slope=0.0)}),
     formula_slope_below_one=({"formulas": at(slope=1 - 5e-12)}, {"formulas": at(slope=1.0)}),
     formula_step_size=({"formulas": at(step_size=1e-9)}, {"formulas": at(step_size=0.0)}),
-    row_norm=({"relative_row": 1.0}, {"relative_row": 1 + 5e-12}),
-    input_norm=({"largest_input": 1.0}, {"largest_input": 1 + 5e-12}),
-    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
-    labels=({"label_error": 0.0}, {"label_error": 1e-15}),
-    equal_outputs=({"output_spread": 0.0}, {"output_spread": 1e-15}),
-    output_weight=({"smallest_output": 1e-9}, {"smallest_output": 0.0}),
-    slope_positive=({"slope": 1e-6}, {"slope": 0.0}),
-    slope_below_one=({"slope": 1 - 5e-12}, {"slope": 1.0}),
-    step_size=({"step_size": 1e-9}, {"step_size": 0.0}),
-    derivative_at_zero=({"at_zero": 1.0}, {"at_zero": 1 + 1e-15}),
-    derivative_above_slope=({"slope": 0.5, "at_zero": 0.5}, {"slope": 0.5, "at_zero": 0.5 - 1e-15}),
+    **EDGES,
     normalized_output=(
         {"output_weight": RUNS.output_weight[-1] * (1 + 1e-13)},
         {"output_weight": RUNS.output_weight[-1] * (1 + 5e-12)},

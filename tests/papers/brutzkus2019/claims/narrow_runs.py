@@ -5,7 +5,7 @@ import functools
 
 import numpy as np
 
-from tests.controls import breaks_hypothesis
+from tests.controls import breaks_hypothesis, each_of
 from tests.papers.brutzkus2019.claims.networks import altered, networks
 from tests.papers.brutzkus2019.claims.trained_edges import data_and_start
 from widenet.papers.brutzkus2019.claims.narrow import drawn_settings
@@ -36,7 +36,18 @@ def first(condition):
     return int(np.argmax(condition))
 
 
-def narrow_edges(claim):
+def narrow_edges(*claims):
+    """One test case for each of these claims and each edge."""
+    return each_of(
+        {
+            f"{claim.name}-{key}": breaks_hypothesis(claim, key)(make)
+            for claim in claims
+            for key, make in _edges(claim).items()
+        }
+    )
+
+
+def _edges(claim):
     """The edges of k = 2, c_η ≤ 1/41, γ ≥ 1, and of the data; of the runs from octants and of the drawn ones."""
 
     def last():
@@ -56,4 +67,4 @@ def narrow_edges(claim):
         last_of(dataclasses.replace(last(), step_size=c / 2)) for c in (1 / 41, 1 / 41 + 1e-9)
     )
     found["width"] = lambda: (last_of(last()), last_of(networks(3, 1 / 41, 8.0, 50, 3000)))
-    return {f"{claim.name}-{key}": breaks_hypothesis(claim, key)(make) for key, make in found.items()}
+    return found

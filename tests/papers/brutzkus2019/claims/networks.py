@@ -94,9 +94,10 @@ def lost(runs: Trained, n_runs: int) -> Trained:
     return altered(runs, start=(where, along), loss=(slice(n_runs), 1e-12))
 
 
-def broken(evidence: Evidence) -> list[str]:
-    """The names of the parts that were measured to fail."""
-    return [part.name for part in evidence.parts if part.kept is False]
+def refuted_by(claim: Claim, runs: Trained, n_lost: int) -> tuple[Evidence, Evidence]:
+    """Without and with so many lost runs; one fewer does not decide."""
+    assert claim([lost(runs, n_lost - 1)]).conclusion is None
+    return claim([runs]), claim([lost(runs, n_lost)])
 
 
 def part(evidence: Evidence, words: str) -> Part:

@@ -112,11 +112,6 @@ def now(value: float) -> Callable[[np.ndarray], float]:
     return lambda old: value
 
 
-def broken(evidence: Evidence) -> list[str]:
-    """The names of the parts that were measured to fail."""
-    return [part.name for part in evidence.parts if part.kept is False]
-
-
 def part_of(evidence: Evidence, name: str) -> Part:
     """The part of this name."""
     (found,) = [part for part in evidence.parts if part.name == name]

@@ -6,8 +6,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of
-from tests.papers.brutzkus2019.claims.settings import FAST, SMALL, TINY, altered, broken, part_of, plus, toy, traced
+from tests.controls import breaks_part, broken_in, every_part_of
+from tests.papers.brutzkus2019.claims.settings import FAST, SMALL, TINY, altered, part_of, plus, toy, traced
 from tests.papers.brutzkus2019.claims.trace_edges import shared_edges
 from widenet.claims.base import Verdict
 from widenet.data.xord import set_index
@@ -41,7 +41,7 @@ def test_it_holds_in_every_run(claim):
 def test_control_a_wrong_form_fails(control, fails, least):
     evidence = control([traced(FAST)])
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == fails
+    assert broken_in(evidence) == fails
     # Exchanged sides are wrong both ways, but only the smaller of them is no bound on N.
     assert all(part_of(evidence, name).broken >= least for name in fails if name not in OUTPUTS.values())
 
@@ -57,8 +57,8 @@ def test_runs_that_stall_are_counted_and_not_scored():
 @pytest.mark.parametrize(("claim", "part"), [(equation_15, LARGE), (equation_21, ENOUGH)])
 def test_control_just_beyond_what_is_attained(claim, part):
     """J2 leaves c_η/64 of both."""
-    assert broken(claim([toy("J2")], over=0.015)) == []
-    assert broken(claim([toy("J2")], over=0.016)) == [part]
+    assert broken_in(claim([toy("J2")], over=0.015)) == []
+    assert broken_in(claim([toy("J2")], over=0.016)) == [part]
 
 
 def test_what_is_promised():
@@ -83,9 +83,9 @@ def test_equation_15_counts_the_smallest_filters_of_the_third_cone():
     before = end[0, 1, 0]
     end[0, 1] = -0.05, 0.01
     small = dataclasses.replace(at_end("s_plus", 0.05 + before), end=end)
-    assert CONES not in broken(equation_15([small]))
+    assert CONES not in broken_in(equation_15([small]))
     end[0, 1] = -0.05, 0.06
-    assert CONES in broken(equation_15([dataclasses.replace(small, end=end)])), "in W⁺(2)"
+    assert CONES in broken_in(equation_15([dataclasses.replace(small, end=end)])), "in W⁺(2)"
 
 
 @breaks_part(equation_15, LARGE)
@@ -116,7 +116,7 @@ def test_equation_21_adds_all_four(name):
 
 @breaks_part(equation_19, ON_PLUS)
 def test_control_equation_19_compares_the_sum_on_the_positive_point():
-    assert broken(equation_19([at_end("y", TINY)])) == [ON_PLUS]
+    assert broken_in(equation_19([at_end("y", TINY)])) == [ON_PLUS]
     return equation_19([at_end("p_plus", 0.0)]), equation_19([at_end("p_plus", TINY)])
 
 
@@ -149,7 +149,7 @@ def test_control_footnote_14_a_sum_of_p_2():
 
 @breaks_part(footnote_14, SUMS[4])
 def test_control_footnote_14_a_sum_of_p_4():
-    assert SUMS[4] in broken(footnote_14([at_end("z_4", TINY)]))
+    assert SUMS[4] in broken_in(footnote_14([at_end("z_4", TINY)]))
     return footnote_14([toy("D4")]), footnote_14([at_end("y_4", -TINY)])
 
 

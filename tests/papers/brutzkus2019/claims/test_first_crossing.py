@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, spares
+from tests.controls import breaks_part, broken_in, every_part_of, spares
 from tests.papers.brutzkus2019.claims.settings import (
     FAST,
     SMALL,
     TINY,
     WIDE,
     altered,
-    broken,
     on_toy,
     only_what_was_seen_counts,
     part_of,
@@ -53,8 +52,8 @@ def test_control_lemma_e_16_with_two():
 def test_control_lemma_e_16_just_below_what_is_attained(name):
     """Both lack 127/64 c_η of 2. J2 first crosses at T = 12, so T2 is 11: at 12 nothing would be missing."""
     assert part_of(lemma_e_16([toy(name)]), AT_T2).promised == 2
-    assert broken(lemma_e_16([toy(name)], deficit=1.98)) == [AT_T2]
-    assert broken(lemma_e_16([toy(name)], deficit=1.99)) == []
+    assert broken_in(lemma_e_16([toy(name)], deficit=1.98)) == [AT_T2]
+    assert broken_in(lemma_e_16([toy(name)], deficit=1.99)) == []
 
 
 @breaks_part(lemma_e_16, AT_T2)
@@ -73,7 +72,7 @@ def test_control_lemma_e_16_with_less_than_is_allowed():
 def test_lemma_e_16_looks_at_t2_and_not_before():
     trace = toy("J1")
     at = int(first_crossing.first_inactive(trace.minus_active)[0, 0])
-    assert broken(lemma_e_16([altered(trace, "s_plus", slice(None, at), plus(-9.0))])) == []
+    assert broken_in(lemma_e_16([altered(trace, "s_plus", slice(None, at), plus(-9.0))])) == []
 
 
 @breaks_part(lemma_e_16, LATER)
@@ -102,14 +101,14 @@ def test_control_lemma_e_16_steps_as_printed():
     assert evidence.verdict is Verdict.VIOLATED
     assert part_of(evidence, DROP).broken >= 95
     # Without filters in W24 the print is right.
-    assert broken(lemma_e_16_steps([toy("D4")], drop=2.0)) == []
+    assert broken_in(lemma_e_16_steps([toy("D4")], drop=2.0)) == []
 
 
 def test_control_lemma_e_16_steps_just_below_what_is_attained():
     """J8 drops by 313/96 c_η of 10/3."""
     assert part_of(lemma_e_16_steps([toy("J8")]), DROP).promised == pytest.approx(10 / 3)
-    assert broken(lemma_e_16_steps([toy("J8")], drop=3.26)) == [DROP]
-    assert broken(lemma_e_16_steps([toy("J8")], drop=3.27)) == []
+    assert broken_in(lemma_e_16_steps([toy("J8")], drop=3.26)) == [DROP]
+    assert broken_in(lemma_e_16_steps([toy("J8")], drop=3.27)) == []
 
 
 @breaks_part(lemma_e_16_steps, DROP)
@@ -136,17 +135,17 @@ def test_lemma_e_16_steps_speaks_between_the_two_crossings():
     )
     assert first == (9, 16)
     for t in (5, 17, 18):
-        assert broken(lemma_e_16_steps([altered(trace, "s_plus", t, plus(TINY))])) == []
-    assert broken(lemma_e_16_steps([with_outputs(trace, 16, plus=0.0)])) != []
+        assert broken_in(lemma_e_16_steps([altered(trace, "s_plus", t, plus(TINY))])) == []
+    assert broken_in(lemma_e_16_steps([with_outputs(trace, 16, plus=0.0)])) != []
 
 
 def test_lemma_e_16_steps_tells_the_two_kinds_of_step_apart():
     """D4 is above γ at 9 and 11, below at 10: only x⁻ is active in the steps from 9, both points in that from 10."""
     trace = toy("D4")
-    assert DROP in broken(lemma_e_16_steps([with_outputs(trace, 10, plus=0.0)]))
-    assert broken(lemma_e_16_steps([with_outputs(trace, 11, plus=0.0)])) == [GROWS]
+    assert DROP in broken_in(lemma_e_16_steps([with_outputs(trace, 10, plus=0.0)]))
+    assert broken_in(lemma_e_16_steps([with_outputs(trace, 11, plus=0.0)])) == [GROWS]
     for t in (18, 19):
-        assert broken(lemma_e_16_steps([with_outputs(trace, t, plus=0.0)])) == []
+        assert broken_in(lemma_e_16_steps([with_outputs(trace, t, plus=0.0)])) == []
 
 
 @spares(lemma_e_16_steps_as_printed)

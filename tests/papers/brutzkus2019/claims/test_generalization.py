@@ -7,10 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of
+from tests.controls import breaks_hypothesis, breaks_part, broken_in, every_part_of
 from tests.papers.brutzkus2019.claims.networks import (
     altered,
-    broken,
     in_the_corner,
     lost,
     many_in_the_corner,
@@ -21,7 +20,7 @@ from tests.papers.brutzkus2019.claims.networks import (
     twenty,
 )
 from tests.papers.brutzkus2019.claims.requirements import is_seen_beside_another, required
-from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH, declared, edges, narrowed
+from tests.papers.brutzkus2019.claims.trained_edges import ALONE, ENOUGH, RATE, declared, edges, narrowed
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS, SET_LABELS, set_index
 from widenet.papers.brutzkus2019.claims import generalization
@@ -57,7 +56,6 @@ def corner() -> Trained:
     return many()
 
 
-RATE, ALONE = "runs fail at most as often as promised", "no setting alone fails more often"
 RUNS = "every setting has runs enough, or an event as likely as promised"
 ZERO_LOSS, BELOW = "zero loss inside the events of the proof", "this bound is below 0"
 
@@ -75,7 +73,7 @@ def rate_controls(claim, right, place, label):
     def alone():
         """Two of a hundred are too many, and two of 2500 are not."""
         few = some(many(), slice(100))
-        assert broken(claim([many(2400), lost(few, 1)])) == []
+        assert broken_in(claim([many(2400), lost(few, 1)])) == []
         return claim([many(2400), few]), claim([many(2400), lost(few, 2)])
 
     @breaks_part(claim, ZERO_LOSS)
@@ -111,8 +109,8 @@ POSITIVE, NEGATIVE = np.flatnonzero(SET_LABELS > 0), np.flatnonzero(SET_LABELS <
 @pytest.mark.parametrize("place", range(15))
 def test_control_each_set_belongs_to_one_of_the_two(place):
     wrong = altered(many(), outputs=((5, place), 0.0))
-    assert bool(broken(proposition_e_18([wrong]))) == (place in POSITIVE)
-    assert bool(broken(proposition_e_22([wrong]))) == (place in NEGATIVE)
+    assert bool(broken_in(proposition_e_18([wrong]))) == (place in POSITIVE)
+    assert bool(broken_in(proposition_e_22([wrong]))) == (place in NEGATIVE)
 
 
 def negative_output(value):
@@ -145,11 +143,11 @@ def test_bounds_are_asked_inside_the_events_at_zero_loss(claim):
     place, value = (set_index(1), -9.0) if claim is equation_18 else (set_index(2), 9.0)
     name = OUTPUT if claim is equation_18 else BOUND
     runs = altered(many(), outputs=((0, place), value))
-    assert name in broken(claim([runs]))
-    assert name not in broken(claim([altered(runs, loss=(0, 1e-12))]))
+    assert name in broken_in(claim([runs]))
+    assert name not in broken_in(claim([altered(runs, loss=(0, 1e-12))]))
     one_side = np.where(np.arange(240)[:, None] < 120, np.abs(runs.start[0]).max() * PATTERNS[0], runs.start[0])
     for start in (200 * runs.start[0], one_side):
-        assert name not in broken(claim([altered(runs, start=(0, start))]))
+        assert name not in broken_in(claim([altered(runs, start=(0, start))]))
 
 
 def test_what_is_required():
@@ -314,7 +312,7 @@ def test_a_limit_that_says_nothing_about_the_sign_is_vacuous(corner):
 )
 def test_control_one_output_of_zero(claim, patterns, words, corner):
     evidence = claim([altered(corner, outputs=((5, set_index(*patterns)), 0.0))])
-    assert words in broken(evidence)
+    assert words in broken_in(evidence)
     other = set_index(*((2,) if claim is proposition_e_18 else (1,)))
     assert claim([altered(corner, outputs=((5, other), 0.0))]).parts[0].broken == 0
 
@@ -322,14 +320,14 @@ def test_control_one_output_of_zero(claim, patterns, words, corner):
 @pytest.mark.parametrize("claim", [proposition_e_18, proposition_e_22])
 def test_control_a_loss_that_is_not_quite_zero(claim, corner):
     evidence = claim([altered(corner, loss=(5, 1e-12))])
-    assert broken(evidence) == ["zero loss inside the events of the proof"]
+    assert broken_in(evidence) == ["zero loss inside the events of the proof"]
 
 
 @pytest.mark.parametrize("claim", [proposition_e_18, proposition_e_22])
 def test_control_nine_failures_of_1115(claim, corner):
     """Outside the events: the lower limit is 4.2e-3, above 2.7e-3."""
     runs = altered(corner, start=(slice(9), 1.0), loss=(slice(9), 1.0))
-    assert broken(claim([runs])) == ["runs fail at most as often as promised"]
+    assert broken_in(claim([runs])) == ["runs fail at most as often as promised"]
 
 
 def test_control_a_negative_point_that_is_not_diverse():
@@ -350,13 +348,13 @@ def test_control_the_bound_of_proposition_e_22(corner):
     limit = negative_output_limit(120, corner.step_constant)
     for output, expected in ((limit - 1e-6, []), (limit + 1e-6, [BOUND])):
         evidence = proposition_e_22([altered(corner, outputs=((0, set_index(2)), output))])
-        assert broken(evidence) == expected
+        assert broken_in(evidence) == expected
     assert part(evidence, BOUND).broken == 1
     assert evidence.verdict is Verdict.VIOLATED
 
 
 def test_control_a_bound_that_is_not_below_zero(corner):
-    assert broken(proposition_e_22([corner], limit=lambda k, c: 0.0)) == ["this bound is below 0"]
+    assert broken_in(proposition_e_22([corner], limit=lambda k, c: 0.0)) == ["this bound is below 0"]
 
 
 @pytest.mark.parametrize(("claim", "edge", "step"), [(proposition_e_18, 112, 1 / 410), (proposition_e_22, 94, 1 / 410)])

@@ -5,24 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of
-from tests.papers.brutzkus2019.claims.networks import (
-    altered,
-    broken,
-    in_the_corner,
-    many_in_the_corner,
-    number,
-    part,
-)
+from tests.controls import breaks_part, broken_in, every_part_of
+from tests.papers.brutzkus2019.claims.networks import altered, in_the_corner, many_in_the_corner, number, part
 from tests.papers.brutzkus2019.claims.trained_edges import declared, edges, narrowed
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS, SET_LABELS, set_index
 from widenet.papers.brutzkus2019.claims import generalization
-from widenet.papers.brutzkus2019.claims.generalization import (
-    equation_18,
-    proposition_e_18,
-    proposition_e_22,
-)
+from widenet.papers.brutzkus2019.claims.generalization import equation_18, proposition_e_18, proposition_e_22
 from widenet.papers.brutzkus2019.formulas import positive_output_limit
 from widenet.papers.brutzkus2019.runs.trained import Trained
 
@@ -83,7 +72,7 @@ def test_control_an_output_below_the_limit():
     """X(i) − P⁺ − Y is above the limit, so an output below it breaks the first line too."""
     runs = in_the_corner()
     limit = positive_output_limit(120, runs.step_constant, 8.0)
-    assert broken(equation_18([altered(runs, outputs=((3, set_index(1)), limit - 0.5 * room()))])) == [FIRST]
+    assert broken_in(equation_18([altered(runs, outputs=((3, set_index(1)), limit - 0.5 * room()))])) == [FIRST]
     return equation_18([altered(runs, outputs=((3, set_index(1)), limit - 2 * room()))])
 
 
@@ -92,17 +81,17 @@ def test_each_positive_set_is_compared_with_each_of_its_patterns():
     assert len(generalization.POSITIVE_CASES) == 16
     runs = in_the_corner()
     for place in POSITIVE:
-        assert FIRST in broken(equation_18([altered(runs, outputs=((3, place), -9.0))]))
+        assert FIRST in broken_in(equation_18([altered(runs, outputs=((3, place), -9.0))]))
     for place in NEGATIVE:
-        assert broken(equation_18([altered(runs, outputs=((3, place), -9.0))])) == []
+        assert broken_in(equation_18([altered(runs, outputs=((3, place), -9.0))])) == []
 
 
 def test_the_chain_of_equation_18_is_asked_inside_the_events_at_zero_loss():
     """One run with heavy u's and a low output, first at zero loss, then not."""
     runs = in_the_corner()
     heavy = {"final": ((0, slice(120, None)), 4 * runs.final[0, 120:]), "outputs": ((0, set_index(1)), -9.0)}
-    assert broken(equation_18([altered(runs, **heavy)])) == [OUTPUT, FIRST, SECOND]
-    assert broken(equation_18([altered(runs, loss=(0, 1e-12), **heavy)])) == []
+    assert broken_in(equation_18([altered(runs, **heavy)])) == [OUTPUT, FIRST, SECOND]
+    assert broken_in(equation_18([altered(runs, loss=(0, 1e-12), **heavy)])) == []
 
 
 def with_width(claim, half_width):
@@ -128,27 +117,27 @@ test_control_equation_18_at_its_edges = declared(
 
 
 def test_control_a_larger_output_is_not_reached(corner):
-    assert broken(equation_18([corner], limit=lambda k, c, gamma: 3.0)) == [OUTPUT, SECOND]
+    assert broken_in(equation_18([corner], limit=lambda k, c, gamma: 3.0)) == [OUTPUT, SECOND]
 
 
 def test_control_a_limit_just_above_the_smallest_output():
     smallest = number(equation_18([in_the_corner()]).measured)
-    assert OUTPUT in broken(equation_18([in_the_corner()], limit=lambda k, c, gamma: smallest + 1e-6))
-    assert OUTPUT not in broken(equation_18([in_the_corner()], limit=lambda k, c, gamma: smallest - 1e-6))
+    assert OUTPUT in broken_in(equation_18([in_the_corner()], limit=lambda k, c, gamma: smallest + 1e-6))
+    assert OUTPUT not in broken_in(equation_18([in_the_corner()], limit=lambda k, c, gamma: smallest - 1e-6))
 
 
 def test_control_the_first_line_of_equation_18(corner):
     """The filters of its cone less all of u: an output on {3} below that by 1e-6."""
     evidence = equation_18([altered(corner, outputs=((slice(None), set_index(3)), 0.2))])
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == [FIRST]
+    assert broken_in(evidence) == [FIRST]
     assert part(evidence, FIRST).broken == 1115
 
 
 def test_control_the_second_line_of_equation_18(corner):
     """All u filters four times as large: the chain is too low, whatever the outputs."""
     heavier = altered(corner, final=((slice(None), slice(120, None)), 4 * corner.final[:, 120:]))
-    assert broken(equation_18([heavier])) == [SECOND]
+    assert broken_in(equation_18([heavier])) == [SECOND]
 
 
 test_every_part_has_a_control = every_part_of(generalization, elsewhere=(proposition_e_18, proposition_e_22))

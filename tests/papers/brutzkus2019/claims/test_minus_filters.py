@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, part_edges, spares
+from tests.controls import breaks_part, broken_in, every_part_of, part_edges, spares
 from tests.papers.brutzkus2019.claims.settings import (
     FAST,
     SCATTERED,
@@ -13,7 +13,6 @@ from tests.papers.brutzkus2019.claims.settings import (
     TINY,
     WIDE,
     altered,
-    broken,
     now,
     on_toy,
     only_what_was_seen_counts,
@@ -88,7 +87,7 @@ test_control_lemma_e_6_part_by_part = part_edges(
 def test_control_lemma_e_6_looks_at_every_filter(end, t):
     for by in (1, -1):
         evidence = on_toy(lemma_e_6, "D2")(**{"a_range.u24": (t, plus(by * end))})
-        assert broken(evidence) == ["steps along p₂ alone"]
+        assert broken_in(evidence) == ["steps along p₂ alone"]
 
 
 def test_lemma_e_6_says_nothing_without_a_filter_in_u24():
@@ -100,7 +99,7 @@ def test_lemma_e_6_as_printed_on_a_run_by_hand():
     """D2, u^(2) = (−15, −8): at t = 1 it is u_0 + ηp₁ − ηp₂."""
     trace = toy("D2")
     assert (trace.a_range["u13"][:, 0, 1].tolist(), trace.b_range["u13"][:, 0, 1].tolist()) == ([-1, -1], [1, 1])
-    assert broken(lemma_e_6_as_printed([trace])) == ["steps along p₂ alone"]
+    assert broken_in(lemma_e_6_as_printed([trace])) == ["steps along p₂ alone"]
     evidence = lemma_e_6_as_printed([traced(WIDE)])
     assert evidence.verdict is Verdict.VIOLATED
     assert (evidence.measured, evidence.promised) == (-1, 0)
@@ -132,7 +131,7 @@ test_control_lemma_e_7_part_by_part = part_edges(
     ],
 )
 def test_control_lemma_e_7_looks_at_every_filter(record, change, fails):
-    assert broken(on_toy(lemma_e_7, "D4")(**{record: (5, change)})) == [fails]
+    assert broken_in(on_toy(lemma_e_7, "D4")(**{record: (5, change)})) == [fails]
 
 
 ALIKE = "m is the same for all units, m ≥ 0, and nothing along p₁"
@@ -180,7 +179,7 @@ def test_control_a_response_to_the_negative_point():
     ],
 )
 def test_control_minus_filters_settle_for_every_filter(record, change, fails):
-    assert broken(on_toy(minus_filters_settle, "D4")(**{record: (5, change)})) == fails
+    assert broken_in(on_toy(minus_filters_settle, "D4")(**{record: (5, change)})) == fails
 
 
 @pytest.mark.parametrize(
@@ -189,9 +188,9 @@ def test_control_minus_filters_settle_for_every_filter(record, change, fails):
 )
 def test_minus_filters_settle_speaks_from_the_first_step_to_the_last(record, value):
     judged, last = on_toy(minus_filters_settle, "D4"), int(toy("D4").steps[0])
-    assert broken(judged(**{record: (0, now(value))})) == []
-    assert broken(judged(**{record: (1, now(value))})) != []
-    assert broken(judged(**{record: (last, now(value))})) != []
+    assert broken_in(judged(**{record: (0, now(value))})) == []
+    assert broken_in(judged(**{record: (1, now(value))})) != []
+    assert broken_in(judged(**{record: (last, now(value))})) != []
 
 
 def test_control_lemma_e_8_as_printed():
@@ -238,16 +237,16 @@ test_control_lemma_e_8_on_units_of_u13 = part_edges(
 def test_control_lemma_e_8_just_beyond_its_bound():
     """J6 has one filter in W13. At t = 0 nothing is said."""
     judged = on_toy(lemma_e_8, "J6")
-    assert broken(judged(s_minus=(0, now(9.0)))) == []
-    assert broken(judged(s_minus=(1, now(2.0)))) == ["S⁻ < 2η|W13|"]
+    assert broken_in(judged(s_minus=(0, now(9.0)))) == []
+    assert broken_in(judged(s_minus=(1, now(2.0)))) == ["S⁻ < 2η|W13|"]
     return judged(s_minus=(5, now(2 - TINY))), judged(s_minus=(5, now(2.0)))
 
 
 def test_control_lemma_e_8_divides_by_the_number_of_filters():
     """Two filters in W13, D4: up to 4η."""
     judged = on_toy(lemma_e_8, "D4")
-    assert broken(judged(s_minus=(5, now(4 - TINY)))) == []
-    assert broken(judged(s_minus=(5, now(4.0)))) == ["S⁻ < 2η|W13|"]
+    assert broken_in(judged(s_minus=(5, now(4 - TINY)))) == []
+    assert broken_in(judged(s_minus=(5, now(4.0)))) == ["S⁻ < 2η|W13|"]
 
 
 def test_control_equation_11_as_printed():
@@ -276,8 +275,8 @@ test_control_equation_11_part_by_part = part_edges(
 def test_control_equation_11_counts_the_filters_of_u24():
     """With one of the two in U13 the other gains 2η alone."""
     judged = on_toy(equation_11, "D4")
-    assert broken(judged(u13=(9, now(1)))) == ["the responses grow by 2η|U24(t)|"]
-    assert broken(judged(u13=(9, now(1)), y_kept=(9, plus(-2.0)))) == []
+    assert broken_in(judged(u13=(9, now(1)))) == ["the responses grow by 2η|U24(t)|"]
+    assert broken_in(judged(u13=(9, now(1)), y_kept=(9, plus(-2.0)))) == []
 
 
 def test_control_lemma_e_20_on_units_that_took_one_step_more():
@@ -323,8 +322,8 @@ def test_without_a_filter_nothing_is_promised():
     trace = toy("D4")
     assert trace.only_minus[0, 9]
     emptied = altered(altered(altered(trace, "u13", 9, now(2)), "y_kept", 9, plus(5.0)), "u_lost", 9, now(1))
-    assert broken(equation_11([emptied])) == []
-    assert len(broken(equation_11([altered(emptied, "u13", 9, now(0))]))) == 2
+    assert broken_in(equation_11([emptied])) == []
+    assert len(broken_in(equation_11([altered(emptied, "u13", 9, now(0))]))) == 2
 
 
 test_only_what_was_seen_counts = only_what_was_seen_counts(minus_filters)

@@ -4,9 +4,9 @@ import dataclasses
 
 import numpy as np
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges
+from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges
 from tests.papers.brutzkus2019.claims.requirements import required
-from tests.papers.brutzkus2019.claims.settings import SMALL, broken, traced
+from tests.papers.brutzkus2019.claims.settings import SMALL, traced
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import minus_steps
 from widenet.papers.brutzkus2019.claims.minus_steps import equation_12, equation_13
@@ -52,9 +52,9 @@ def test_control_equation_12_part_by_part():
     """A unit that lands lower, and one that stays in U13 with its value: (2.5, .1), which lies outside the event."""
     after = UNITS.after_minus.copy()
     after[5] = (0.1, 1.7)
-    assert broken(equation_12([dataclasses.replace(UNITS, after_minus=after)], [])) == [KEEPS]
+    assert broken_in(equation_12([dataclasses.replace(UNITS, after_minus=after)], [])) == [KEEPS]
     evidence = equation_12([place([(2.5, 0.1)])], [])
-    assert broken(evidence) == [LANDS]
+    assert broken_in(evidence) == [LANDS]
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
 
 

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, spares
+from tests.controls import breaks_part, broken_in, every_part_of, spares
 from tests.papers.brutzkus2019.claims.overshoot_records import MINUS, PLUS, SUM, overshooting, stuck
 from tests.papers.brutzkus2019.claims.settings import (
     FAST,
@@ -13,7 +13,6 @@ from tests.papers.brutzkus2019.claims.settings import (
     TINY,
     WIDE,
     altered,
-    broken,
     on_toy,
     only_what_was_seen_counts,
     part_of,
@@ -83,7 +82,7 @@ def test_equation_14_speaks_about_wide_networks():
 def test_control_a_tighter_bound_fails(control, fails):
     evidence = control([traced(FAST)])
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == fails
+    assert broken_in(evidence) == fails
     assert all(0 < part_of(evidence, name).broken <= 100 for name in fails)
 
 
@@ -113,9 +112,9 @@ def test_stretches_are_counted():
 def test_control_stretches_of_one_run(claim, name, n_c, fails):
     """D4 has only x⁻ active at t = 17 and 18, D2 only x⁺ at t = 19. The printed bounds leave 3 and 3.5 c_η."""
     trace, series, t = (toy("D4"), "x", 19) if name == "D4" else (toy("D2"), "s_minus", 20)
-    assert broken(claim([trace])) == []
+    assert broken_in(claim([trace])) == []
     change = (n_c * trace.half_width + TINY) * (1 if name == "D4" else -1)
-    assert broken(claim([altered(trace, series, t, plus(change))])) == fails
+    assert broken_in(claim([altered(trace, series, t, plus(change))])) == fails
 
 
 SHARP_11, PRINTED_11 = "sharp, b ≥ 1", "printed, b ≥ 2"
@@ -133,14 +132,14 @@ def test_control_lemma_e_11_just_beyond():
 def test_control_the_printed_lemma_e_11():
     """It follows from the sharp one; D4 leaves 3c_η = 6η of it."""
     judged = on_toy(lemma_e_11, "D4")
-    assert broken(judged(x=(19, plus(6.0)))) == [SHARP_11]
+    assert broken_in(judged(x=(19, plus(6.0)))) == [SHARP_11]
     return judged(x=(19, plus(6.0 + TINY)))
 
 
 @breaks_part(lemma_e_12, EXACT_12)
 def test_control_lemma_e_12_just_beside():
     judged = on_toy(lemma_e_12, "D2")
-    assert broken(judged(s_minus=(20, plus(TINY)))) == [EXACT_12]
+    assert broken_in(judged(s_minus=(20, plus(TINY)))) == [EXACT_12]
     return judged(), judged(s_minus=(20, plus(-TINY)))
 
 
@@ -148,16 +147,16 @@ def test_control_lemma_e_12_just_beside():
 def test_control_the_printed_lemma_e_12():
     """It follows from the exact change; D2 leaves 3½c_η = 7η of it."""
     judged = on_toy(lemma_e_12, "D2")
-    assert broken(judged(s_minus=(20, plus(-7.0)))) == [EXACT_12]
+    assert broken_in(judged(s_minus=(20, plus(-7.0)))) == [EXACT_12]
     return judged(s_minus=(20, plus(-7.0 - TINY)))
 
 
 @pytest.mark.parametrize(("off", "is_broken"), [(0.9e-9, False), (1.1e-9, True)])
 def test_control_the_rooms_of_lemmas_e_11_and_e_12(off, is_broken):
     """In units of c_η, which is 2η in D2 and D4."""
-    assert broken(on_toy(lemma_e_11, "D4")(x=(19, plus(2 * off)))) == [SHARP_11] * is_broken
+    assert broken_in(on_toy(lemma_e_11, "D4")(x=(19, plus(2 * off)))) == [SHARP_11] * is_broken
     for sign in (1, -1):
-        assert broken(on_toy(lemma_e_12, "D2")(s_minus=(20, plus(2 * sign * off)))) == [EXACT_12] * is_broken
+        assert broken_in(on_toy(lemma_e_12, "D2")(s_minus=(20, plus(2 * sign * off)))) == [EXACT_12] * is_broken
 
 
 @pytest.mark.parametrize(
@@ -197,8 +196,8 @@ def test_what_lemmas_e_11_and_e_12_promise():
 )
 def test_control_lemma_e_13_just_below_what_is_attained(name, fails, holds, part):
     """511/128 c_η, 951/256 c_η and 91/16 c_η."""
-    assert broken(lemma_e_13([toy(name)], **fails)) == [part]
-    assert broken(lemma_e_13([toy(name)], **holds)) == []
+    assert broken_in(lemma_e_13([toy(name)], **fails)) == [part]
+    assert broken_in(lemma_e_13([toy(name)], **holds)) == []
     promised = {PLUS: 4.0, MINUS: 4.0, SUM: 8.0}
     assert part_of(lemma_e_13([toy(name)]), part).promised == promised[part]
 
@@ -207,9 +206,9 @@ def test_control_lemma_e_13_just_below_what_is_attained(name, fails, holds, part
 def test_which_bounds_of_lemma_e_13_are_strict(name, n_c):
     """Exactly 4c_η breaks the first two, exactly 8c_η keeps the third; a little more breaks it too."""
     evidence = lemma_e_13([overshooting(toy("D4"), 12, name, n_c)])
-    assert broken(evidence) == ([] if name == SUM else [name])
-    assert broken(lemma_e_13([overshooting(toy("D4"), 12, name, n_c - TINY)])) == []
-    assert broken(lemma_e_13([overshooting(toy("D4"), 12, name, n_c + TINY)])) == [name]
+    assert broken_in(evidence) == ([] if name == SUM else [name])
+    assert broken_in(lemma_e_13([overshooting(toy("D4"), 12, name, n_c - TINY)])) == []
+    assert broken_in(lemma_e_13([overshooting(toy("D4"), 12, name, n_c + TINY)])) == [name]
 
 
 def beyond(name: str, *n_c: float):

@@ -5,13 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of
+from tests.controls import breaks_part, broken_in, every_part_of
 from tests.papers.brutzkus2019.claims.overshoot_records import MINUS, PLUS, SUM, overshooting, stuck
 from tests.papers.brutzkus2019.claims.settings import (
     TINY,
     TOYS,
     altered,
-    broken,
     plus,
     toy,
     with_nonsense_after_the_end,
@@ -47,9 +46,9 @@ ONLY_PLUS, X, Y, REST = "(v) at most 1 + 4/ω steps with only x⁺ active", "(vi
     ],
 )
 def test_control_sharp_bounds_just_below_what_is_attained(name, fails, holds, part):
-    assert broken(sharp_bounds([toy(name)])) == []
-    assert broken(sharp_bounds([toy(name)], **fails)) == [part]
-    assert broken(sharp_bounds([toy(name)], **holds)) == []
+    assert broken_in(sharp_bounds([toy(name)])) == []
+    assert broken_in(sharp_bounds([toy(name)], **fails)) == [part]
+    assert broken_in(sharp_bounds([toy(name)], **holds)) == []
 
 
 @breaks_part(sharp_bounds, "(i) " + PLUS)
@@ -93,7 +92,7 @@ def test_control_y_at_zero_loss():
     """Y follows from (ii), X and S⁻, and does not break alone. D2: ω = 1/2, so y ≤ 1 + 15c_η."""
     trace = toy("D2")
     allowed = 16 + 15 * 2 - trace.at_end(trace.y)[0]
-    assert broken(at_end("D2", "y", allowed)) == ["(ii) " + MINUS]
+    assert broken_in(at_end("D2", "y", allowed)) == ["(ii) " + MINUS]
     return at_end("D2", "y", allowed + TINY)
 
 

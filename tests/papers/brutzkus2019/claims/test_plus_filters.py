@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, part_edges, spares
+from tests.controls import breaks_part, broken_in, every_part_of, part_edges, spares
 from tests.papers.brutzkus2019.claims.plain import DIVERSE, plain_trace, points
 from tests.papers.brutzkus2019.claims.settings import (
     FAST,
@@ -11,7 +11,6 @@ from tests.papers.brutzkus2019.claims.settings import (
     TINY,
     WIDE,
     altered,
-    broken,
     now,
     on_toy,
     only_what_was_seen_counts,
@@ -62,7 +61,7 @@ def test_control_lemma_e_4_with_a_smaller_bound(share, n_broken):
     """J7 comes to .8176, .9726 and .9852 of it at t = 0, 1, 2."""
     evidence = lemma_e_4([toy("J7")], share=share)
     assert part_of(evidence, BOUND).broken == n_broken
-    assert broken(evidence) == [BOUND] * (n_broken > 0)
+    assert broken_in(evidence) == [BOUND] * (n_broken > 0)
 
 
 def test_lemma_e_4_promises_what_the_table_says():
@@ -90,10 +89,10 @@ def outputs_at(t: int, **outputs: float):
 @pytest.mark.parametrize("t", range(3))
 def test_control_the_bound_of_lemma_e_4_at_each_time(t):
     limit = 2 * (2 * t + np.sqrt(2) / 4)
-    assert broken(outputs_at(t, plus=limit - TINY)) == []
-    assert broken(outputs_at(t, plus=limit + TINY)) == [BOUND]
-    assert broken(outputs_at(t, minus=16.0 - TINY)) == []
-    assert broken(outputs_at(t, minus=16.0)) == ["−N(x⁻) < 1"]
+    assert broken_in(outputs_at(t, plus=limit - TINY)) == []
+    assert broken_in(outputs_at(t, plus=limit + TINY)) == [BOUND]
+    assert broken_in(outputs_at(t, minus=16.0 - TINY)) == []
+    assert broken_in(outputs_at(t, minus=16.0)) == ["−N(x⁻) < 1"]
 
 
 @breaks_part(lemma_e_4, BOUND)
@@ -109,7 +108,7 @@ def test_control_lemma_e_4_with_a_negative_point_at_rest():
 @breaks_part(lemma_e_4, "N(x⁺) < 1", also=(BOUND,))
 def test_control_lemma_e_4_with_an_output_of_one():
     """(4 + √2/4)c_η is at most 0.55 for c_η ≤ 1/8, so the bound falls with it."""
-    assert broken(outputs_at(2, plus=16.0 - TINY)) == [BOUND]
+    assert broken_in(outputs_at(2, plus=16.0 - TINY)) == [BOUND]
     return outputs_at(2, plus=16.0)
 
 
@@ -120,7 +119,7 @@ def test_control_lemma_e_4_with_an_output_of_one():
 def test_control_lemma_e_4_at_each_time(group, t, record, end):
     off = np.eye(2)[end][:, None].astype(int)
     evidence = on_toy(lemma_e_4, "D2")(**{f"{record}.{group}": (t, plus(off))})
-    assert broken(evidence) == [f"places of {group.upper()}"]
+    assert broken_in(evidence) == [f"places of {group.upper()}"]
 
 
 @pytest.mark.parametrize("group", ["w13", "w24", "u13", "u24"])
@@ -169,7 +168,7 @@ def test_control_a_plus_from_a_start_that_fits_the_positive_point():
 def test_control_equations_9_10_without_the_negative_point():
     evidence = equations_9_10([traced(FAST)], minus_moves=False)
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == ["b on W13(0)", "a + b on W24(0)"]
+    assert broken_in(evidence) == ["b on W13(0)", "a + b on W24(0)"]
 
 
 @spares(equations_9_10_as_printed)
@@ -183,9 +182,9 @@ def test_equation_9_as_printed_on_a_run_by_hand():
     assert trace.a_step["w13"][:, 0, 8].tolist() == [1, 1]
     assert (trace.plus_active[0, 8], trace.plus_active[0, 9]) == (True, False)
     evidence = equations_9_10_as_printed([trace])
-    assert broken(evidence) == ["a on W13(0)"]
+    assert broken_in(evidence) == ["a on W13(0)"]
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET, "a refutation needs k ≥ 120, c_η ≤ 1/410 and γ ≥ 8"
-    assert broken(equations_9_10([trace], one_step_late=True)) == ["a on W13(0)"]
+    assert broken_in(equations_9_10([trace], one_step_late=True)) == ["a on W13(0)"]
 
 
 def test_equation_9_as_printed_fails_in_the_regime_of_theorem_6_3():
@@ -213,7 +212,7 @@ def test_control_equations_9_10_at_every_kind_of_step(record, end, t):
     """D2 has both points active at t = 0, only x⁻ at 10 and 24, only x⁺ at 19; T = 25."""
     off = np.eye(2)[end][:, None].astype(int)
     evidence = on_toy(equations_9_10, "D2")(**{record: (t, plus(off))})
-    assert len(broken(evidence)) == 1
+    assert len(broken_in(evidence)) == 1
 
 
 def test_control_lemma_e_9_with_a_positive_point_that_is_not_diverse():
@@ -223,7 +222,7 @@ def test_control_lemma_e_9_with_a_positive_point_that_is_not_diverse():
     # Thirty steps are not the whole run, so nothing is confirmed; but they break nothing either.
     shown = lemma_e_9([diverse])
     assert shown.verdict is Verdict.INSUFFICIENT_EVIDENCE
-    assert broken(shown) == []
+    assert broken_in(shown) == []
     others = plain_trace(SMALL, fits, points(*((1, 2, 3, 4),) * 5, (1, 2, 4), (2, 4)), 30)
     evidence = lemma_e_9([others])
     assert evidence.verdict is Verdict.VIOLATED
@@ -242,7 +241,7 @@ def test_control_lemma_e_9_at_one_step():
 @pytest.mark.parametrize(("off", "fails"), [(0.9e-9, []), (1.1e-9, ["the two cones gain alike"])])
 def test_control_the_room_of_lemma_e_9(off, fails):
     """One filter in each cone of D4: what one gains more, the other gains less."""
-    assert broken(lemma_e_9([altered(toy("D4"), "s_plus_1", 7, plus(off / 2))])) == fails
+    assert broken_in(lemma_e_9([altered(toy("D4"), "s_plus_1", 7, plus(off / 2))])) == fails
 
 
 def test_lemma_e_9_takes_the_mean_over_each_cone():
@@ -272,7 +271,7 @@ def from_on(first: int, **more: float):
 @pytest.mark.parametrize(("first", "fails"), [(3, GROWS), (17, GROWS), (10, STAYS)])
 def test_control_lemma_e_10_in_each_phase(first, fails):
     """D4: the step before t = 3 has both points active, before t = 17 only x⁺, before t = 10 only x⁻."""
-    assert broken(from_on(first)) == [fails]
+    assert broken_in(from_on(first)) == [fails]
 
 
 def test_lemma_e_10_where_no_filter_is_left():

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, part_edges, spares
+from tests.controls import breaks_part, broken_in, every_part_of, part_edges, spares
 from tests.papers.brutzkus2019.claims.settings import (
     FAST,
     SCATTERED,
     TINY,
     WIDE,
     altered,
-    broken,
     now,
     on_toy,
     part_of,
@@ -48,13 +47,13 @@ def test_control_lemma_6_2_with_the_printed_count():
     evidence = lemma_6_2([traced(FAST)], through_t=True)
     assert evidence.verdict is Verdict.VIOLATED
     assert part_of(evidence, COEFFICIENT).broken == part_of(evidence, ALONG).broken == 100
-    assert broken(evidence) == [COEFFICIENT, ALONG]
+    assert broken_in(evidence) == [COEFFICIENT, ALONG]
 
 
 def test_control_lemma_6_2_without_eta():
     assert lemma_6_2([traced(FAST)], with_eta=False).verdict is Verdict.VIOLATED
     # D2, t = 11: w^(2) = w_0 + p₂/16.
-    assert broken(lemma_6_2([toy("D2")], with_eta=False)) == [OTHERS]
+    assert broken_in(lemma_6_2([toy("D2")], with_eta=False)) == [OTHERS]
 
 
 @pytest.mark.parametrize(
@@ -73,15 +72,15 @@ def test_control_lemma_6_2_without_eta_wants_whole_lengths(steps, fails):
     ends = np.array(steps)[:, None, None]
     still = altered(toy("D2"), "b_range.w24", slice(None), now(0))
     there = altered(still, "b_range.w24", slice(5, 6), lambda _: ends)
-    assert broken(lemma_6_2([there], with_eta=False)) == fails
+    assert broken_in(lemma_6_2([there], with_eta=False)) == fails
 
 
 @pytest.mark.parametrize("with_eta", [False, True])
 def test_control_lemma_6_2_a_step_along_p1_on_w24(with_eta):
     """With nothing along p₂ at all, it is the only thing that fails, printed or repaired."""
     still = altered(toy("D2"), "b_range.w24", slice(None), now(0))
-    assert broken(lemma_6_2([still], with_eta=with_eta)) == []
-    assert broken(lemma_6_2([altered(still, "a_range.w24", 5, now(1))], with_eta=with_eta)) == [OTHERS]
+    assert broken_in(lemma_6_2([still], with_eta=with_eta)) == []
+    assert broken_in(lemma_6_2([altered(still, "a_range.w24", 5, now(1))], with_eta=with_eta)) == [OTHERS]
 
 
 def test_control_lemma_6_2_outside_the_event():
@@ -114,13 +113,13 @@ def test_control_lemma_6_2_with_one_update_too_few():
 @pytest.mark.parametrize(("record", "by", "fails"), [("a_range.w13", 1, COEFFICIENT), ("a_range.w24", 1, OTHERS)])
 def test_control_lemma_6_2_looks_at_every_filter(record, by, fails, end):
     off = by * np.eye(2)[end][:, None].astype(int)
-    assert broken(on_toy(lemma_6_2, "D2")(**{record: (5, plus(off))})) == [fails]
+    assert broken_in(on_toy(lemma_6_2, "D2")(**{record: (5, plus(off))})) == [fails]
 
 
 @pytest.mark.parametrize("extremes", [(-2, 0), (-2, -1), (-2, -2)])
 def test_control_lemma_6_2_looks_at_the_largest_alpha(extremes):
     ends = np.array(extremes)[:, None, None]
-    assert broken(lemma_6_2([altered(toy("D2"), "b_range.w13", slice(5, 6), lambda _: ends)])) == [SIZE]
+    assert broken_in(lemma_6_2([altered(toy("D2"), "b_range.w13", slice(5, 6), lambda _: ends)])) == [SIZE]
 
 
 def test_lemma_6_2_promises_what_it_says():

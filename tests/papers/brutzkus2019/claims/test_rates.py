@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.papers.brutzkus2019.claims.networks import altered, broken, part, repeated, some, twenty
+from tests.controls import broken_in
+from tests.papers.brutzkus2019.claims.networks import altered, part, repeated, some, twenty
 from widenet.claims import Verdict
 from widenet.claims.base import Hypothesis, at_most
 from widenet.claims.sides import evidence
@@ -45,7 +46,7 @@ def test_control_one_setting_that_fails_is_not_carried_by_another(many):
     """Ten failures of ten, in no event: 10 of 2250 in all would not refute an allowed 1 %."""
     lost = altered(some(twenty(), slice(10)), loss=(slice(None), 1e-12))
     found = judged(case(many, allowed=0.01), case(lost, event=np.zeros(10, bool), allowed=0.01))
-    assert broken(found) == ["no setting alone fails more often"]
+    assert broken_in(found) == ["no setting alone fails more often"]
 
 
 @pytest.mark.parametrize(("failures", "verdict"), [(0, True), (5, None), (9, False)])
@@ -59,7 +60,7 @@ def test_a_rate_is_decided_by_exact_limits(many, failures, verdict):
 
 def test_a_run_of_an_event_that_fails_is_enough(many):
     found = judged(case(altered(many, loss=(3, 1e-12))))
-    assert broken(found) == ["zero loss inside the events of the proof"]
+    assert broken_in(found) == ["zero loss inside the events of the proof"]
 
 
 def test_runs_that_were_cut_off_are_neither(many):
@@ -73,7 +74,7 @@ def test_runs_that_were_cut_off_are_neither(many):
 
 def test_time_counts_where_it_is_promised(many):
     slow = dataclasses.replace(case(many), allowed_steps=float(many.steps.max()) - 1)
-    assert "in time inside the events" in broken(judged(slow))
+    assert "in time inside the events" in broken_in(judged(slow))
     assert judged(dataclasses.replace(slow, timed=False)).verdict is Verdict.HOLDS
 
 

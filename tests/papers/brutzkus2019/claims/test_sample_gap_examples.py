@@ -4,11 +4,8 @@ import math
 
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
-from tests.papers.brutzkus2019.claims.networks import (
-    broken,
-    number,
-)
+from tests.controls import breaks_hypothesis, breaks_part, broken_in, every_part_of, part_edges
+from tests.papers.brutzkus2019.claims.networks import number
 from widenet.claims import Verdict
 from widenet.papers.brutzkus2019.claims import sample_gap
 from widenet.papers.brutzkus2019.claims.sample_gap import (
@@ -84,19 +81,19 @@ def test_control_a_bound_that_rounds_to_another_number():
     evidence = section_6_3_examples(
         printed_examples(Scale.QUICK, 0), bound=lambda *law: 1.03 * samples_of_small_network(*law)
     )
-    assert broken(evidence) == ["m_2 rounded down is the printed number"]
+    assert broken_in(evidence) == ["m_2 rounded down is the printed number"]
 
 
 def test_control_a_printed_limit_of_the_error_that_is_too_small():
-    assert broken(examples(largest_error=0.02 - 0.9e-12)) == []
-    assert broken(examples(largest_error=0.02 - 1.1e-12)) == ["p* is the printed limit of ε"]
+    assert broken_in(examples(largest_error=0.02 - 0.9e-12)) == []
+    assert broken_in(examples(largest_error=0.02 - 1.1e-12)) == ["p* is the printed limit of ε"]
 
 
 def test_a_narrow_network_that_needs_two_samples_is_no_gap_either_way():
     """m_2 must be below m_1 = 2."""
     evidence = section_6_3_examples(PRINTED, bound=lambda *law: 2.0)
-    assert "no gap up to 0.7" in broken(evidence)
-    assert "no gap up to 0.7" not in broken(section_6_3_examples(PRINTED, bound=lambda *law: 2 - 1e-9))
+    assert "no gap up to 0.7" in broken_in(evidence)
+    assert "no gap up to 0.7" not in broken_in(section_6_3_examples(PRINTED, bound=lambda *law: 2 - 1e-9))
 
 
 def test_no_sample_at_all_says_nothing():
@@ -109,14 +106,14 @@ def test_control_another_smallest_share():
     printed = printed_examples(Scale.QUICK, 0)
     other = Example(law=EASY, largest_error=0.0201, samples=17)
     evidence = section_6_3_examples(printed.model_copy(update={"with_gap": (printed.with_gap[0], other)}))
-    assert broken(evidence) == ["p* is the printed limit of ε"]
+    assert broken_in(evidence) == ["p* is the printed limit of ε"]
 
 
 @pytest.mark.parametrize(("share", "gap"), [(0.77, False), (0.78, True)])
 def test_control_a_share_with_a_gap(share, gap):
     """The gap begins at 0.771028."""
     wider = printed_examples(Scale.QUICK, 0).model_copy(update={"without_gap": (0.7, share)})
-    assert broken(section_6_3_examples(wider)) == (["no gap up to 0.7"] if gap else [])
+    assert broken_in(section_6_3_examples(wider)) == (["no gap up to 0.7"] if gap else [])
 
 
 test_every_part_has_a_control = every_part_of(

@@ -6,8 +6,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of
-from tests.papers.brutzkus2019.claims.networks import broken, part
+from tests.controls import breaks_part, broken_in, every_part_of
+from tests.papers.brutzkus2019.claims.networks import part
 from tests.papers.brutzkus2019.claims.trained_edges import declared, point_edges
 from widenet.claims import Verdict
 from widenet.data.xord import set_index
@@ -119,16 +119,16 @@ def test_control_the_last_bit_of_one_filter_at_one_time(pairs, filter_, name):
     paths = pairs.paths.copy()
     paths[1, 7, 4, filter_, 1] = np.nextafter(paths[1, 7, 4, filter_, 1], np.inf)
     evidence = lemma_f_2([dataclasses.replace(pairs, paths=paths)])
-    assert broken(evidence) == [name]
+    assert broken_in(evidence) == [name]
     assert part(evidence, name).broken == 1
 
 
 def test_control_another_number_of_steps_or_another_end(pairs):
     steps, status = pairs.steps.copy(), pairs.status.copy()
     steps[0, 3] += 1
-    assert broken(lemma_f_2([dataclasses.replace(pairs, steps=steps)])) == [STEPS]
+    assert broken_in(lemma_f_2([dataclasses.replace(pairs, steps=steps)])) == [STEPS]
     status[1, 3] = RunStatus.DIVERGED
-    assert broken(lemma_f_2([dataclasses.replace(pairs, status=status)])) == [STATUS]
+    assert broken_in(lemma_f_2([dataclasses.replace(pairs, status=status)])) == [STATUS]
 
 
 def test_pairs_that_were_not_followed_to_their_end_decide_nothing():

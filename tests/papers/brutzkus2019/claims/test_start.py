@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, spares
-from tests.papers.brutzkus2019.claims.networks import broken, number
+from tests.controls import breaks_hypothesis, breaks_part, broken_in, every_part_of, spares
+from tests.papers.brutzkus2019.claims.networks import number
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.claims import start
@@ -65,7 +65,7 @@ def test_the_tails_at_120_and_what_is_promised(lemma, tail, promised):
 def test_control_a_quarter_of_the_radius(lemma):
     evidence = lemma(explored(radius=Fraction(1, 2)))
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == [EXACT]
+    assert broken_in(evidence) == [EXACT]
     assert number(evidence.measured) > 10 * number(evidence.promised)
 
 
@@ -75,7 +75,7 @@ def test_control_a_quarter_of_the_radius(lemma):
 )
 def test_control_a_rate_below_the_worst_width(lemma, below, above):
     """The worst widths are 105, 14 and 14."""
-    assert broken(lemma(explored(), allowed=below)) == [EXACT]
+    assert broken_in(lemma(explored(), allowed=below)) == [EXACT]
     assert lemma(explored(), allowed=above).verdict is Verdict.HOLDS
 
 
@@ -141,7 +141,7 @@ def test_control_directions_that_are_not_uniform(lemma):
 def test_control_starts_that_do_not_follow_the_law(lemma):
     """All filters of a run in one octant: every octant equally often, but not independently."""
     one = np.repeat(draw_filters(1, 800, 120)[:, :1], 240, axis=1)
-    assert broken(lemma(explored(one))) == [DRAWN]
+    assert broken_in(lemma(explored(one))) == [DRAWN]
 
 
 def test_a_width_that_misses_most_is_shown():
@@ -169,7 +169,7 @@ def test_nothing_computed_decides_nothing(lemma):
 def test_without_a_drawn_start_the_law_is_not_decided(lemma):
     evidence = lemma([dataclasses.replace(drawn_starts(), n_starts=0)])
     assert [part.name for part in evidence.parts if part.kept is None] == [DRAWN]
-    assert broken(evidence) == []
+    assert broken_in(evidence) == []
 
 
 @pytest.mark.filterwarnings("ignore:invalid value")
@@ -188,7 +188,7 @@ def test_lemma_e_3_holds():
 def test_control_a_smaller_rate_in_lemma_e_3():
     """The union over 4k products is 0.9713 of c at k = 2."""
     starts = dataclasses.replace(draw_small_starts(Scale.QUICK, 1), widths=(2,))
-    assert broken(lemma_e_3(starts, factor=0.971)) == [EXACT]
+    assert broken_in(lemma_e_3(starts, factor=0.971)) == [EXACT]
     assert lemma_e_3(starts, factor=0.972).verdict is Verdict.HOLDS
 
 
@@ -267,7 +267,7 @@ def test_appendix_f_small_start_as_printed():
     """√(8/π)e^{−32} = 2.0e-14 against 1.23e-7, by two ways to the tail of a Gaussian."""
     evidence = appendix_f_small_start_as_printed(draw_two_filters(Scale.QUICK, 0))
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == [EXACT]
+    assert broken_in(evidence) == [EXACT]
     assert number(evidence.promised) * c_value(2) == pytest.approx(2.02090843341e-14, rel=1e-11)
     exact = 1 - (1 - 2 * stats.norm.sf(4 * math.sqrt(2))) ** 8
     assert exact == pytest.approx(1.23338056547e-7, rel=1e-7)
@@ -292,7 +292,7 @@ def test_control_a_larger_start_than_stated_is_measured():
     honest = small_starts(0, (1, 2), 1, 20_000)
     evidence = lemma_e_3(dataclasses.replace(honest, filters=1.5 * honest.filters))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert broken(evidence) == ["drawn starts have this probability"]
+    assert broken_in(evidence) == ["drawn starts have this probability"]
 
 
 def test_control_a_start_away_from_zero_is_not_small():

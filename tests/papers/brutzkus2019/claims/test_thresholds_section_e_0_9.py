@@ -6,22 +6,12 @@ from fractions import Fraction
 
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges
+from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import thresholds
-from widenet.papers.brutzkus2019.claims.thresholds import (
-    Finish,
-    equation_17,
-    footnote_12,
-    footnote_15,
-    section_e_0_9,
-)
+from widenet.papers.brutzkus2019.claims.thresholds import Finish, equation_17, footnote_12, footnote_15, section_e_0_9
 
 CORNER = Finish(tuple(range(17, 200)), ((Fraction(1, 410), Fraction(8)),))
-
-
-def broken(evidence):
-    return [part.name for part in evidence.parts if part.kept is False]
 
 
 SMALL = Fraction(1, 10**9)
@@ -71,7 +61,7 @@ def test_the_limits_of_section_e_0_9():
 )
 def test_control_a_width_that_one_proposition_does_not_grant(half_width, margin, name):
     finish = Finish((17,), ((Fraction(1, 410), Fraction(margin)),), half_width)
-    assert broken(section_e_0_9(finish)) == [f"{name} asks for less than the promised width"]
+    assert broken_in(section_e_0_9(finish)) == [f"{name} asks for less than the promised width"]
     assert section_e_0_9(replace(finish, half_width=half_width + 1)).verdict is Verdict.HOLDS
 
 
@@ -98,7 +88,7 @@ def test_control_the_bound_on_T_from_another_width_on():
         evidence = section_e_0_9(CORNER, from_width=width)
         assert evidence.verdict is Verdict.VIOLATED
         assert evidence.details["widths_where_T_is_off"] == off
-        assert broken(evidence) == ["T of Theorem 6.3 covers that of E.14 exactly from k = 64 on"]
+        assert broken_in(evidence) == ["T of Theorem 6.3 covers that of E.14 exactly from k = 64 on"]
 
 
 def test_control_another_factor_than_28():
@@ -125,8 +115,8 @@ def at_beta(beta, half_width=256):
 def test_a_width_that_is_just_attained_is_not_enough():
     """β = 3: 64·4 = 256."""
     name = "E.18 asks for less than the promised width"
-    assert broken(at_beta(Fraction(3))) == [name]
-    assert broken(at_beta(Fraction(3), 257)) == []
+    assert broken_in(at_beta(Fraction(3))) == [name]
+    assert broken_in(at_beta(Fraction(3), 257)) == []
 
 
 @pytest.mark.parametrize(

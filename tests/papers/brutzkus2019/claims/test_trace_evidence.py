@@ -5,28 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
+from tests.controls import broken_in
 from tests.papers.brutzkus2019.claims.requirements import required
-from tests.papers.brutzkus2019.claims.settings import (
-    FAST,
-    SMALL,
-    WIDE,
-    altered,
-    broken,
-    now,
-    part_of,
-    plus,
-    toy,
-    traced,
-)
+from tests.papers.brutzkus2019.claims.settings import FAST, SMALL, WIDE, altered, now, part_of, plus, toy, traced
 from widenet.claims.base import Claim, Evidence, Verdict, at_least, pick
 from widenet.claims.sides import Fact, Sense
-from widenet.papers.brutzkus2019.claims import (
-    at_zero_loss,
-    first_crossing,
-    minus_filters,
-    overshoot,
-    plus_filters,
-)
+from widenet.papers.brutzkus2019.claims import at_zero_loss, first_crossing, minus_filters, overshoot, plus_filters
 from widenet.papers.brutzkus2019.claims.first_crossing import lemma_e_16, lemma_e_16_as_printed
 from widenet.papers.brutzkus2019.claims.overshoot import lemma_e_13
 from widenet.papers.brutzkus2019.claims.plus_filters import lemma_6_2, lemma_6_2_as_printed
@@ -114,7 +98,7 @@ def test_without_a_run_in_the_event_the_conclusion_is_measured_all_the_same():
     start[0, 0, 0] = 23 / 64
     evidence = lemma_6_2([altered(follow(trace.setting, start), "w_moved", 5, now(1))])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert broken(evidence) == ["(3) W_t⁺(i) = W_0⁺(i)"]
+    assert broken_in(evidence) == ["(3) W_t⁺(i) = W_0⁺(i)"]
 
 
 def test_a_run_cut_off_by_its_budget_decides_nothing():

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of
+from tests.controls import breaks_hypothesis, breaks_part, broken_in, every_part_of
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data.xord import PATTERN_SETS, set_index, set_points
@@ -36,10 +36,6 @@ def eight():
     return shatter(SHATTERED, FILTERS)
 
 
-def broken(evidence):
-    return [part.name for part in evidence.parts if part.kept is False]
-
-
 def judge_own(data):
     return remark_4_1([set_mates.run(setting, silent) for setting in remark_4_1.on(Specimen(data))])
 
@@ -64,7 +60,7 @@ def test_control_a_gradient_that_differs():
     """The outputs are the same on all words, the gradients too but for one part in 10⁹."""
     spread = mates().gradient_spread.copy()
     spread[3, 15] = 1e-9
-    assert broken(remark_4_1([replace(mates(), gradient_spread=spread)])) == ["the same gradients"]
+    assert broken_in(remark_4_1([replace(mates(), gradient_spread=spread)])) == ["the same gradients"]
 
 
 def spread(name, by, place=15):
@@ -89,9 +85,9 @@ def test_a_set_with_one_input_shows_nothing():
     counts[15] = 1
     array = mates().output_spread.copy()
     array[3, 15] = 1.0
-    assert broken(remark_4_1([replace(mates(), output_spread=array, inputs_per_set=counts)])) == []
+    assert broken_in(remark_4_1([replace(mates(), output_spread=array, inputs_per_set=counts)])) == []
     counts[15] = 2
-    assert broken(remark_4_1([replace(mates(), output_spread=array, inputs_per_set=counts)])) == ["the same outputs"]
+    assert broken_in(remark_4_1([replace(mates(), output_spread=array, inputs_per_set=counts)])) == ["the same outputs"]
 
 
 @breaks_part(remark_4_1, "at most 15 pattern sets")
@@ -153,7 +149,7 @@ def test_control_nine_sets_are_not_shattered():
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.measured is not None
     assert evidence.measured >= 2
-    assert broken(evidence) == [
+    assert broken_in(evidence) == [
         "a network with k = 8 realizes every labelling",
         "every labelling is linear in the features",
     ]
@@ -163,7 +159,7 @@ def test_control_filters_of_one_octant_have_a_smaller_rank():
     narrow = np.abs(FILTERS) @ [[1.0, 0.2], [0.2, 1.0]]
     evidence = remark_4_1_sharp([replace(eight(), filters=narrow)])
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == ["the answers of filters have rank 8"]
+    assert broken_in(evidence) == ["the answers of filters have rank 8"]
     assert remark_4_1_sharp([replace(eight(), filters=FILTERS[:14])]).verdict is Verdict.HYPOTHESES_NOT_MET
     assert remark_4_1_sharp([replace(eight(), filters=FILTERS[:15])]).verdict is Verdict.HOLDS
 
@@ -172,14 +168,14 @@ def test_control_another_feature():
     """1[A meets {1, 3}] in place of 1[A meets {1, 2}]."""
     other = FEATURES.copy()
     other[:, 4] = PATTERN_SETS[:, 0] | PATTERN_SETS[:, 2]
-    assert broken(remark_4_1_sharp([eight()], features=other)) == ["the answers are linear in the eight features"]
+    assert broken_in(remark_4_1_sharp([eight()], features=other)) == ["the answers are linear in the eight features"]
 
 
 def test_control_networks_with_u_filters_that_are_too_large():
     def build(coefficients):
         return network_for(np.where(coefficients < 0, 20, 1) * coefficients)
 
-    assert broken(remark_4_1_sharp([eight()], build=build)) == ["a network with k = 8 realizes every labelling"]
+    assert broken_in(remark_4_1_sharp([eight()], build=build)) == ["a network with k = 8 realizes every labelling"]
 
 
 NETWORK, LINEAR = "a network with k = 8 realizes every labelling", "every labelling is linear in the features"
@@ -218,7 +214,7 @@ def test_control_one_network_that_is_wrong_on_one_set():
 @pytest.mark.parametrize(("scale", "is_right"), [(1e-9, True), (0.0, False), (-1e-9, False)])
 def test_how_large_outputs_are_does_not_matter(scale, is_right):
     """And an output of 0 has no sign."""
-    assert broken(with_coefficients(scale * eight().coefficients[5])) == ([] if is_right else [NETWORK])
+    assert broken_in(with_coefficients(scale * eight().coefficients[5])) == ([] if is_right else [NETWORK])
 
 
 def test_a_labelling_without_one_of_its_coefficients_has_no_network():
@@ -227,9 +223,8 @@ def test_a_labelling_without_one_of_its_coefficients_has_no_network():
     coefficients[5, 0] = np.nan
     runs = [replace(eight(), coefficients=coefficients)]
     kept = eight().coefficients
-    assert broken(remark_4_1_sharp(runs, build=lambda found: network_for(np.where(np.isnan(found), kept, found)))) == [
-        NETWORK
-    ]
+    evidence = remark_4_1_sharp(runs, build=lambda found: network_for(np.where(np.isnan(found), kept, found)))
+    assert broken_in(evidence) == [NETWORK]
 
 
 def test_what_is_broken_stays_broken_beside_a_linear_program_that_fails():
@@ -238,7 +233,7 @@ def test_what_is_broken_stays_broken_beside_a_linear_program_that_fails():
     one_lost = replace(eight(), status=status, coefficients=coefficients)
     assert [part.kept for part in remark_4_1_sharp([one_lost]).parts] == [None, None, True, True]
     coefficients[5] = 0.0
-    assert broken(remark_4_1_sharp([replace(one_lost, coefficients=coefficients)])) == [NETWORK]
+    assert broken_in(remark_4_1_sharp([replace(one_lost, coefficients=coefficients)])) == [NETWORK]
 
 
 @breaks_part(remark_4_1_sharp, RANK)
@@ -261,8 +256,8 @@ def test_control_a_feature_that_is_a_little_off():
 
 def test_control_a_feature_that_is_a_little_off_with_small_filters():
     """1e-12, where no answer is above 1."""
-    assert broken(with_feature(7.4e-12, 0.1)) == []
-    assert broken(with_feature(7.6e-12, 0.1)) == [SPAN]
+    assert broken_in(with_feature(7.4e-12, 0.1)) == []
+    assert broken_in(with_feature(7.6e-12, 0.1)) == [SPAN]
 
 
 @breaks_hypothesis(remark_4_1_sharp, "filters")

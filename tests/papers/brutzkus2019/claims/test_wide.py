@@ -7,10 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of
+from tests.controls import breaks_part, broken_in, every_part_of
 from tests.papers.brutzkus2019.claims.networks import (
     altered,
-    broken,
     fast,
     in_the_corner,
     lost,
@@ -18,12 +17,13 @@ from tests.papers.brutzkus2019.claims.networks import (
     networks,
     number,
     part,
+    refuted_by,
     repeated,
     some,
     twenty,
 )
 from tests.papers.brutzkus2019.claims.requirements import is_seen_beside_another, required
-from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH, declared, edges, narrowed
+from tests.papers.brutzkus2019.claims.trained_edges import ALONE, ENOUGH, RATE, declared, edges, narrowed
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.exploration import on_negative_axis
@@ -42,7 +42,6 @@ from widenet.papers.brutzkus2019.runs.training_set import from_sets
 from widenet.records import Scale
 
 ZERO_LOSS, IN_TIME = "zero loss inside the events of the proof", "in time inside the events"
-RATE, ALONE = "runs fail at most as often as promised", "no setting alone fails more often"
 RUNS = "every setting has runs enough, or an event as likely as promised"
 
 
@@ -105,9 +104,7 @@ def many_of_twenty(n_runs: int = 2240) -> Trained:
 @breaks_part(proposition_e_14, RATE)
 def test_control_as_many_failures_as_refute_proposition_e_14():
     """c + 4e⁻⁸ = 0.00134: seven of 2240 refute it, six do not decide."""
-    runs = many_of_twenty()
-    assert proposition_e_14([lost(runs, 6)]).conclusion is None
-    return proposition_e_14([runs]), proposition_e_14([lost(runs, 7)])
+    return refuted_by(proposition_e_14, many_of_twenty(), 7)
 
 
 @pytest.mark.parametrize(("n_runs", "verdict"), [(2232, Verdict.HOLDS), (2231, Verdict.INSUFFICIENT_EVIDENCE)])
@@ -197,11 +194,11 @@ def test_control_y_just_beyond_its_limit():
 @pytest.mark.parametrize("half", [0, 1])
 def test_lemma_e_17_is_asked_inside_its_events_at_zero_loss(half):
     runs = summed(half, float(half), 40)
-    assert len(broken(lemma_e_17([runs]))) == 1
-    assert broken(lemma_e_17([altered(runs, loss=(0, 1e-12))])) == []
-    assert broken(lemma_e_17([altered(runs, start=(0, 200 * runs.start[0]))])) == []
+    assert len(broken_in(lemma_e_17([runs]))) == 1
+    assert broken_in(lemma_e_17([altered(runs, loss=(0, 1e-12))])) == []
+    assert broken_in(lemma_e_17([altered(runs, start=(0, 200 * runs.start[0]))])) == []
     one_side = np.where(np.arange(240)[:, None] < 120, np.abs(runs.start[0]).max() * PATTERNS[0], runs.start[0])
-    assert broken(lemma_e_17([altered(runs, start=(0, one_side))])) == []
+    assert broken_in(lemma_e_17([altered(runs, start=(0, one_side))])) == []
 
 
 test_control_lemma_e_17_at_its_edges = declared(
@@ -228,8 +225,8 @@ def test_control_one_step_beyond_proposition_e_14():
     """T is 8313.75 at k = 120, c_η = 1/41, γ = 8."""
     many = repeated(twenty(), 2240)
     assert proposition_e_14([many, altered(fast(), steps=(5, 8313))]).verdict is Verdict.HOLDS
-    assert broken(proposition_e_14([many, altered(fast(), steps=(5, 8314))])) == [IN_TIME]
-    assert broken(proposition_e_14([many, altered(fast(), loss=(5, 1e-12))])) == [ZERO_LOSS]
+    assert broken_in(proposition_e_14([many, altered(fast(), steps=(5, 8314))])) == [IN_TIME]
+    assert broken_in(proposition_e_14([many, altered(fast(), loss=(5, 1e-12))])) == [ZERO_LOSS]
 
 
 def test_control_two_filters_often_do_not_converge():
@@ -252,7 +249,7 @@ def test_lemma_e_17(corner):
 def test_control_smaller_sums(wrong, name):
     evidence = lemma_e_17([fast()], **wrong)
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == [name]
+    assert broken_in(evidence) == [name]
     assert part(evidence, name).broken > 3
 
 
@@ -267,7 +264,7 @@ def test_control_sums_just_beyond_their_limits(half, offset, limit, name):
         scale = (offset + amount * runs.step_constant) / along
         scaled = np.where(on_negative_axis(filters)[:, None], scale * filters, filters)
         evidence = lemma_e_17([altered(runs, final=((0, side), scaled))])
-        assert [each[:3] for each in broken(evidence)] == expected
+        assert [each[:3] for each in broken_in(evidence)] == expected
 
 
 def test_runs_outside_the_event_are_counted_and_not_scored():

@@ -6,32 +6,15 @@ import math
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of
-from tests.papers.brutzkus2019.claims.networks import (
-    altered,
-    broken,
-    in_the_corner,
-    many_in_the_corner,
-    number,
-    part,
-    some,
-)
+from tests.controls import breaks_part, broken_in, every_part_of
+from tests.papers.brutzkus2019.claims.networks import altered, in_the_corner, many_in_the_corner, number, part, some
 from tests.papers.brutzkus2019.claims.trained_edges import declared, edges, narrowed
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.exploration import cones
 from widenet.papers.brutzkus2019.claims import wide
-from widenet.papers.brutzkus2019.claims.wide import (
-    lemma_e_17,
-    proposition_e_14,
-    theorem_6_3,
-    theorem_6_3_angle,
-)
-from widenet.papers.brutzkus2019.formulas import (
-    cosine_limit,
-    fewest_updates,
-    sharp_updates,
-)
+from widenet.papers.brutzkus2019.claims.wide import lemma_e_17, proposition_e_14, theorem_6_3, theorem_6_3_angle
+from widenet.papers.brutzkus2019.formulas import cosine_limit, fewest_updates, sharp_updates
 from widenet.papers.brutzkus2019.runs.trained import Trained, train_from
 from widenet.types import RunStatus
 
@@ -95,7 +78,7 @@ def turned(runs: Trained, degrees: float) -> Trained:
 
 def test_control_one_filter_turned_beyond_its_angle(corner):
     assert theorem_6_3_angle([turned(corner, 2.61)]).verdict is Verdict.HOLDS
-    assert broken(theorem_6_3_angle([turned(corner, 2.63)])) == [ANGLE]
+    assert broken_in(theorem_6_3_angle([turned(corner, 2.63)])) == [ANGLE]
 
 
 def test_control_one_filter_with_too_few_updates(corner):
@@ -103,7 +86,7 @@ def test_control_one_filter_with_too_few_updates(corner):
     for updates, expected in ((1434.01, [SHARP]), (1433, [UPDATES, SHARP])):
         moved = corner.start[run, place] + updates * corner.step_size * PATTERNS[0]
         evidence = theorem_6_3_angle([altered(corner, final=((run, place), moved))])
-        assert broken(evidence) == expected
+        assert broken_in(evidence) == expected
 
 
 def after(updates: float, degrees: float | None = None) -> Trained:
@@ -135,7 +118,7 @@ def test_control_fewer_updates_than_the_sum_asks_for():
 
 @breaks_part(theorem_6_3_angle, UPDATES, also=(SHARP,))
 def test_control_fewer_updates_than_are_printed():
-    assert broken(theorem_6_3_angle([after(1434.01)])) == [SHARP]
+    assert broken_in(theorem_6_3_angle([after(1434.01)])) == [SHARP]
     return theorem_6_3_angle([after(1433)])
 
 
@@ -143,7 +126,7 @@ def test_the_room_of_the_angle():
     """An angle of 45°, and limits below it by half and by three times what rounding may take."""
     for off, parts in ((0.5e-12, []), (3e-12, [ANGLE])):
         limit = math.cos(math.radians(45 * (1 - off)))
-        assert broken(theorem_6_3_angle([after(2000, 45.0)], cosine=lambda gamma, c, limit=limit: limit)) == parts
+        assert broken_in(theorem_6_3_angle([after(2000, 45.0)], cosine=lambda gamma, c, limit=limit: limit)) == parts
 
 
 @pytest.mark.parametrize(("name", "part"), [("updates", UPDATES), ("sharp", SHARP)])
@@ -152,7 +135,7 @@ def test_the_room_of_the_updates(name, part):
     for off, parts in ((0.5e-9, []), (3e-9, [part])):
         limit = fewest * (1 + off)
         found = theorem_6_3_angle([many_in_the_corner()], **{name: lambda gamma, c, limit=limit: limit})
-        assert broken(found) == parts
+        assert broken_in(found) == parts
 
 
 def with_margin(gamma, **changes):
@@ -184,26 +167,26 @@ def test_control_the_angle_of_every_filter_of_both_cones(pattern):
     runs = many_in_the_corner()
     run, place = np.argwhere(cones(runs.start[:, :120])[..., pattern])[-1]
     turned_away = altered(runs, final=((run, place), -runs.final[run, place]))
-    assert ANGLE in broken(theorem_6_3_angle([turned_away]))
+    assert ANGLE in broken_in(theorem_6_3_angle([turned_away]))
     # A filter of W⁺(2) may end anywhere.
     run, place = np.argwhere(cones(runs.start[:, :120])[..., 1])[0]
-    assert broken(theorem_6_3_angle([altered(runs, final=((run, place), -runs.final[run, place]))])) == []
+    assert broken_in(theorem_6_3_angle([altered(runs, final=((run, place), -runs.final[run, place]))])) == []
 
 
 def test_the_angle_is_asked_of_runs_in_the_event_at_zero_loss():
     runs = many_in_the_corner()
     away = altered(runs, final=(3, -runs.final[3]))
-    assert ANGLE in broken(theorem_6_3_angle([away]))
-    assert broken(theorem_6_3_angle([altered(away, loss=(3, 1e-12))])) == []
-    assert broken(theorem_6_3_angle([altered(away, start=(3, 200 * runs.start[3]))])) == []
+    assert ANGLE in broken_in(theorem_6_3_angle([away]))
+    assert broken_in(theorem_6_3_angle([altered(away, loss=(3, 1e-12))])) == []
+    assert broken_in(theorem_6_3_angle([altered(away, start=(3, 200 * runs.start[3]))])) == []
 
 
 def test_control_other_constants_of_the_angle(corner):
     sharper = theorem_6_3_angle([corner], cosine=lambda gamma, c: 1 - (1 - cosine_limit(gamma, c)) / 1e5)
-    assert broken(sharper) == [ANGLE]
+    assert broken_in(sharper) == [ANGLE]
     more = theorem_6_3_angle([corner], updates=lambda gamma, c: 3 * fewest_updates(gamma, c))
-    assert broken(more) == [UPDATES]
-    assert broken(theorem_6_3_angle([corner], sharp=lambda gamma, c: 2 * sharp_updates(gamma, c))) == [SHARP]
+    assert broken_in(more) == [UPDATES]
+    assert broken_in(theorem_6_3_angle([corner], sharp=lambda gamma, c: 2 * sharp_updates(gamma, c))) == [SHARP]
 
 
 def test_a_start_outside_the_event_is_not_scored_for_the_angle(corner):

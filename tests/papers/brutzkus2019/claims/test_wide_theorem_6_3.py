@@ -6,44 +6,31 @@ import math
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of
+from tests.controls import breaks_part, broken_in, every_part_of, lacking_in
 from tests.papers.brutzkus2019.claims.networks import (
     altered,
-    broken,
     in_the_corner,
     lost,
     many_in_the_corner,
     networks,
     number,
     part,
+    refuted_by,
     repeated,
     small_margin,
     some,
 )
-from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH, declared, edges, narrowed
+from tests.papers.brutzkus2019.claims.trained_edges import ALONE, ENOUGH, RATE, declared, edges, narrowed
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.claims import wide
-from widenet.papers.brutzkus2019.claims.wide import (
-    lemma_e_17,
-    proposition_e_14,
-    theorem_6_3,
-    theorem_6_3_angle,
-)
-from widenet.papers.brutzkus2019.formulas import (
-    recovery_failure,
-    steps_of_theorem_6_3,
-)
+from widenet.papers.brutzkus2019.claims.wide import lemma_e_17, proposition_e_14, theorem_6_3, theorem_6_3_angle
+from widenet.papers.brutzkus2019.formulas import recovery_failure, steps_of_theorem_6_3
 from widenet.papers.brutzkus2019.runs.trained import Trained, train_from
 from widenet.papers.brutzkus2019.runs.training_set import from_sets
 
 ZERO_LOSS, IN_TIME = "zero loss inside the events of the proof", "in time inside the events"
-RATE, ALONE = "runs fail at most as often as promised", "no setting alone fails more often"
 RIGHT = "right on all 15 pattern sets inside the events"
-
-
-def unmet(evidence) -> set[str]:
-    return {hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met}
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +41,7 @@ def corner() -> Trained:
 @breaks_part(theorem_6_3, RATE)
 def test_control_as_many_failures_as_refute_theorem_6_3():
     """c + 16e⁻⁸ = 0.00537: seven of 557 refute it, six do not decide."""
-    runs = many_in_the_corner()
-    assert theorem_6_3([lost(runs, 6)]).conclusion is None
-    return theorem_6_3([runs]), theorem_6_3([lost(runs, 7)])
+    return refuted_by(theorem_6_3, many_in_the_corner(), 7)
 
 
 @pytest.mark.parametrize(("n_runs", "verdict"), [(557, Verdict.HOLDS), (556, Verdict.INSUFFICIENT_EVIDENCE)])
@@ -104,9 +89,9 @@ def test_control_one_output_of_zero_inside_the_events():
 def test_a_failure_outside_one_of_the_events_is_none_inside(event, starts):
     """Each of the four events of the proof is asked for: a start outside it is judged by the rate alone."""
     runs = altered(many_in_the_corner(), loss=(3, 1e-12))
-    assert broken(theorem_6_3([runs])) == [ZERO_LOSS]
+    assert broken_in(theorem_6_3([runs])) == [ZERO_LOSS]
     moved = altered(runs, start=(3, starts(runs.start[3])))
-    assert broken(theorem_6_3([moved])) == []
+    assert broken_in(theorem_6_3([moved])) == []
 
 
 test_control_theorem_6_3_at_its_edges = declared(
@@ -146,7 +131,7 @@ def test_control_a_margin_of_one():
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert number(evidence.measured) > 0.8
-    assert unmet(evidence) == {"step_constant", "margin"}
+    assert set(lacking_in(evidence)) == {"step_constant", "margin"}
 
 
 def test_control_eight_filters():
@@ -160,28 +145,28 @@ def test_control_eight_filters():
 def test_control_one_failure_inside_the_events_refutes(corner):
     evidence = theorem_6_3([altered(corner, outputs=((3, 0), 0.0))])
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == ["right on all 15 pattern sets inside the events"]
+    assert broken_in(evidence) == ["right on all 15 pattern sets inside the events"]
 
 
 def test_control_a_loss_that_is_not_quite_zero(corner):
-    assert broken(theorem_6_3([altered(corner, loss=(7, 1e-12))])) == [ZERO_LOSS]
+    assert broken_in(theorem_6_3([altered(corner, loss=(7, 1e-12))])) == [ZERO_LOSS]
 
 
 def test_control_one_step_too_many(corner):
     assert theorem_6_3([altered(corner, steps=(7, 103_544))]).verdict is Verdict.HOLDS
-    assert broken(theorem_6_3([altered(corner, steps=(7, 103_545))])) == [IN_TIME]
+    assert broken_in(theorem_6_3([altered(corner, steps=(7, 103_545))])) == [IN_TIME]
 
 
 def test_control_eight_failures_of_560(corner):
     """Outside the events, so that only the rate can tell: the lower limit is 7.1e-3, above 5.4e-3."""
     runs = altered(repeated(corner, 560), start=(slice(8), 1.0), loss=(slice(8), 1.0))
-    assert broken(theorem_6_3([runs])) == ["runs fail at most as often as promised"]
+    assert broken_in(theorem_6_3([runs])) == ["runs fail at most as often as promised"]
     assert theorem_6_3([runs], failure=lambda half_width: 3 * recovery_failure(half_width)).conclusion is not False
 
 
 def test_control_a_shorter_time_than_any_run_takes(corner):
     evidence = theorem_6_3([corner], steps=lambda c, gamma: steps_of_theorem_6_3(c, gamma) / 28)
-    assert broken(evidence) == ["runs fail at most as often as promised", IN_TIME]
+    assert broken_in(evidence) == ["runs fail at most as often as promised", IN_TIME]
 
 
 def test_control_outputs_that_are_not_numbers_are_wrong(corner):
@@ -200,13 +185,13 @@ def test_control_outputs_that_are_not_numbers_are_wrong(corner):
     ],
 )
 def test_control_each_hypothesis_just_outside(corner, change, key):
-    assert unmet(theorem_6_3([dataclasses.replace(corner, **change)])) == {key}
+    assert lacking_in(theorem_6_3([dataclasses.replace(corner, **change)])) == [key]
 
 
 def test_control_a_width_just_outside_and_a_larger_start(corner):
     narrower = dataclasses.replace(corner, start=corner.start[:, 1:-1], final=corner.final[:, 1:-1])
-    assert "width" in unmet(theorem_6_3([narrower]))
-    assert "deviation" in unmet(theorem_6_3([dataclasses.replace(corner, start=1.2 * corner.start)]))
+    assert "width" in lacking_in(theorem_6_3([narrower]))
+    assert "deviation" in lacking_in(theorem_6_3([dataclasses.replace(corner, start=1.2 * corner.start)]))
 
 
 def test_runs_cut_short_are_not_failures(corner):

@@ -5,20 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, part_edges, spares
+from tests.controls import breaks_part, broken_in, every_part_of, lacking_in, part_edges, spares
 from tests.papers.brutzkus2019.claims.xor_edges import ENDS as STILL_MOVING
 from tests.papers.brutzkus2019.claims.xor_edges import second_outside, shared_edges, with_start
-from tests.papers.brutzkus2019.claims.xor_toys import (
-    altered,
-    at_quick_scale,
-    broken,
-    chosen,
-    drawn,
-    not_met,
-    octants,
-    toy,
-    undecided,
-)
+from tests.papers.brutzkus2019.claims.xor_toys import altered, at_quick_scale, chosen, drawn, octants, toy, undecided
 from widenet.claims.base import Verdict
 from widenet.diagnostics.clustering import updates_before
 from widenet.diagnostics.exploration import XOR_POINTS
@@ -39,7 +29,7 @@ UPDATES, COSINE = "a_i(T) ≥ 1/(2c_η) − 1", "cosine of the angle ≥ 2a_i/(2
 def test_verdict_on_the_default_setting(claim):
     evidence = at_quick_scale(claim)
     assert evidence.verdict is claim.expected
-    assert not not_met(evidence)
+    assert not lacking_in(evidence)
 
 
 def test_lemma_3_2_from_every_octant():
@@ -60,12 +50,12 @@ def test_lemma_3_2_on_a_run_by_hand():
 def test_control_each_part_of_lemma_3_2_at_each_point_alone(point):
     place = (3, 0, point)
     updates = updates_before(toy("X3").active)[place]
-    assert broken(lemma_3_2([altered(toy("X3"), own_low=(place, updates + 1))])) == [ALONG]
-    assert broken(lemma_3_2([altered(toy("X3"), own_high=(place, updates - 1))])) == [ALONG]
-    assert broken(lemma_3_2([altered(toy("X3"), across_high=(place, 2))])) == [SIZE]
-    assert broken(lemma_3_2([altered(toy("X3"), across_low=(place, -1))])) == [AGAINST]
-    assert broken(lemma_3_2([altered(toy("X3"), fit_low=(place, 2.0 * updates))])) == [AHEAD]
-    assert broken(lemma_3_2([altered(toy("X3"), across_fit=(place, 2.0))])) == [ACROSS]
+    assert broken_in(lemma_3_2([altered(toy("X3"), own_low=(place, updates + 1))])) == [ALONG]
+    assert broken_in(lemma_3_2([altered(toy("X3"), own_high=(place, updates - 1))])) == [ALONG]
+    assert broken_in(lemma_3_2([altered(toy("X3"), across_high=(place, 2))])) == [SIZE]
+    assert broken_in(lemma_3_2([altered(toy("X3"), across_low=(place, -1))])) == [AGAINST]
+    assert broken_in(lemma_3_2([altered(toy("X3"), fit_low=(place, 2.0 * updates))])) == [AHEAD]
+    assert broken_in(lemma_3_2([altered(toy("X3"), across_fit=(place, 2.0))])) == [ACROSS]
     assert lemma_3_2([altered(toy("X3"), across_fit=(place, 1.999))]).verdict is Verdict.HOLDS
 
 
@@ -93,15 +83,15 @@ def test_what_a_run_outside_the_event_does_is_not_scored():
     place = (3, 1, 2)
     wrong = {"fit_low": 0.0, "across_fit": 9.0, "own_high": 9, "across_high": 9, "across_low": -9}
     run = altered(second_outside(toy("X3")), **{record: (place, value) for record, value in wrong.items()})
-    assert broken(lemma_3_2([run])) == []
+    assert broken_in(lemma_3_2([run])) == []
     inside = with_start(run, fits=chosen(toy("X3"), np.zeros(2, int)).start.fits)
-    assert broken(lemma_3_2([inside])) == [AHEAD, ACROSS, ALONG, SIZE, AGAINST]
+    assert broken_in(lemma_3_2([inside])) == [AHEAD, ACROSS, ALONG, SIZE, AGAINST]
 
 
 def test_control_one_update_too_many_after_ten():
     updates = updates_before(toy("J12").active)
     place = tuple(np.argwhere(updates >= 10)[0])
-    assert broken(lemma_3_2([altered(toy("J12"), own_high=(place, updates[place] + 1))])) == [ALONG]
+    assert broken_in(lemma_3_2([altered(toy("J12"), own_high=(place, updates[place] + 1))])) == [ALONG]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +116,7 @@ def test_the_printed_lemma_says_nothing_of_a_point_without_filters():
 
 
 def test_control_a_size_of_two_against_the_start():
-    assert broken(on_x3(across_low=(PLACE, -2))) == [SIZE, AGAINST]
+    assert broken_in(on_x3(across_low=(PLACE, -2))) == [SIZE, AGAINST]
 
 
 @spares(lemma_3_2_as_printed)
@@ -147,7 +137,7 @@ def test_the_printed_lemma_promises_its_rate():
 
 def test_control_the_last_time_is_judged():
     last = (int(toy("X3").steps[0]), 0, 2)
-    assert broken(lemma_3_2([altered(toy("X3"), across_fit=(last, 2.0))])) == [ACROSS]
+    assert broken_in(lemma_3_2([altered(toy("X3"), across_fit=(last, 2.0))])) == [ACROSS]
 
 
 def test_control_a_run_that_still_moves_decides_nothing():
@@ -178,7 +168,7 @@ def test_control_the_printed_lemma_looks_at_both_inequalities():
 
 def test_the_printed_lemma_is_judged_where_the_paper_states_it():
     """Section 3.2 assumes k > 16, and the print has two inequalities, which the repaired index satisfies."""
-    assert not_met(lemma_3_2_as_printed([drawn(2, 0.1, 50)])) == ["width"]
+    assert lacking_in(lemma_3_2_as_printed([drawn(2, 0.1, 50)])) == ["width"]
     (experiment,) = lemma_3_2_as_printed.reads
     assert min(setting.half_width for setting in experiment.settings(Scale.QUICK, 1)) == 17
 
@@ -187,9 +177,9 @@ def test_control_lemma_3_2_with_a_step_far_below_its_limit():
     """|α| reaches many η where the start is large beside a step."""
     evidence = lemma_3_2([drawn(50, 0.4, 10, step_share=5e-3)])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert not_met(evidence) == ["deviation", "in_event"]
+    assert lacking_in(evidence) == ["deviation", "in_event"]
     assert evidence.conclusion is False
-    assert SIZE in broken(evidence)
+    assert SIZE in broken_in(evidence)
     assert evidence.runs.outside == 10
 
 
@@ -199,7 +189,7 @@ def test_runs_outside_the_event_are_counted_and_not_scored():
     assert 0 < evidence.runs.outside < 400
     assert next(part for part in evidence.parts if part.name == ENDS).cases == 400 - evidence.runs.outside
     assert evidence.conclusion is True
-    assert not_met(evidence) == ["deviation"]
+    assert lacking_in(evidence) == ["deviation"]
 
 
 def test_the_angles_of_a_run_by_hand():
@@ -219,27 +209,27 @@ def turned(run, sign, filter, point, degrees):
 
 def test_control_the_cosine_of_one_filter():
     """x_1 was active four times: cos ≥ 8/11, 43.3°; x_2 five times: cos ≥ 10/13, 39.7°."""
-    assert broken(theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, 60)])) == [COSINE]
+    assert broken_in(theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, 60)])) == [COSINE]
     assert theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, 40)]).verdict is Verdict.HOLDS
-    assert broken(theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, 40)])) == [COSINE]
+    assert broken_in(theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, 40)])) == [COSINE]
     assert theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, 39.6)]).verdict is Verdict.HOLDS
 
 
 def test_control_the_angle_of_one_filter():
     """The angle follows from the two steps of the proof, so the cosine fails as well."""
-    assert broken(theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, 78.2)])) == [ANGLE_W, COSINE]
-    assert broken(theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, 78.2)])) == [ANGLE_U, COSINE]
-    assert broken(theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, 78.1)])) == [COSINE]
+    assert broken_in(theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, 78.2)])) == [ANGLE_W, COSINE]
+    assert broken_in(theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, 78.2)])) == [ANGLE_U, COSINE]
+    assert broken_in(theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, 78.1)])) == [COSINE]
 
 
 def test_control_the_fewest_updates():
     def more(extra):
         return theorem_3_3_angle([toy("J14")], fewest=lambda step: fewest_updates(step) + extra)
 
-    assert broken(more(1.62)) == [UPDATES]
+    assert broken_in(more(1.62)) == [UPDATES]
     assert more(1.61).verdict is Verdict.HOLDS
     # x_4, satisfied from the start, is never active.
-    assert broken(theorem_3_3_angle([altered(toy("J14"), own_sums=((slice(None), 0, 3), 100.0))])) == [UPDATES]
+    assert broken_in(theorem_3_3_angle([altered(toy("J14"), own_sums=((slice(None), 0, 3), 100.0))])) == [UPDATES]
 
 
 @breaks_part(theorem_3_3_angle, COSINE)
@@ -257,13 +247,13 @@ LIMIT = np.degrees(np.arccos((1 - 2 * 192 / 533) / (1 + 192 / 533)))
 
 @breaks_part(theorem_3_3_angle, ANGLE_W, also=(COSINE,))
 def test_control_an_angle_of_a_w_just_too_large():
-    assert broken(theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, LIMIT - 1e-9)])) == [COSINE]
+    assert broken_in(theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, LIMIT - 1e-9)])) == [COSINE]
     return theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, LIMIT + 3e-10)])
 
 
 @breaks_part(theorem_3_3_angle, ANGLE_U, also=(COSINE,))
 def test_control_an_angle_of_a_u_just_too_large():
-    assert broken(theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, LIMIT - 1e-9)])) == [COSINE]
+    assert broken_in(theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, LIMIT - 1e-9)])) == [COSINE]
     return theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, LIMIT + 3e-10)])
 
 
@@ -287,13 +277,13 @@ def test_angles_are_asked_of_runs_in_the_event():
     end = run.end.copy()
     end[1] = end[1, ..., ::-1] * np.array([-1.0, 1.0])
     wrong = dataclasses.replace(run, end=end)
-    assert broken(theorem_3_3_angle([wrong])) == []
+    assert broken_in(theorem_3_3_angle([wrong])) == []
     inside = with_start(wrong, fits=chosen(toy("J14"), np.zeros(2, int)).start.fits)
-    assert broken(theorem_3_3_angle([inside])) == [ANGLE_W, ANGLE_U, UPDATES, COSINE]
+    assert broken_in(theorem_3_3_angle([inside])) == [ANGLE_W, ANGLE_U, UPDATES, COSINE]
 
 
 def test_a_point_without_filters_need_not_be_active():
-    assert UPDATES not in broken(theorem_3_3_angle([altered(toy("X2"), own_sums=((slice(None), 0, 2), 100.0))]))
+    assert UPDATES not in broken_in(theorem_3_3_angle([altered(toy("X2"), own_sums=((slice(None), 0, 2), 100.0))]))
 
 
 def test_no_updates_at_all_say_nothing():
@@ -319,9 +309,9 @@ def test_control_angles_after_one_step():
 
 
 def test_control_angles_need_convergence():
-    assert not_met(theorem_3_3_angle([drawn(50, 0.6, 20)])) == ["step_constant"]
+    assert lacking_in(theorem_3_3_angle([drawn(50, 0.6, 20)])) == ["step_constant"]
     # x_3 of this run is wrong at the end.
-    assert not_met(theorem_3_3_angle([toy("X2")])) == ["in_event"]
+    assert lacking_in(theorem_3_3_angle([toy("X2")])) == ["in_event"]
 
 
 test_control_each_hypothesis_of_lemma_3_2 = shared_edges(lemma_3_2)

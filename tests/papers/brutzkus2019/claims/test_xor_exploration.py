@@ -7,8 +7,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, spares
-from tests.papers.brutzkus2019.claims.xor_toys import at_quick_scale, broken, drawn, not_met, undecided
+from tests.controls import (
+    breaks_hypothesis,
+    breaks_part,
+    broken_in,
+    every_part_of,
+    hypothesis_edges,
+    lacking_in,
+    spares,
+)
+from tests.papers.brutzkus2019.claims.xor_toys import at_quick_scale, drawn, undecided
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import xor_exploration
 from widenet.papers.brutzkus2019.claims.xor_exploration import (
@@ -20,12 +28,7 @@ from widenet.papers.brutzkus2019.claims.xor_exploration import (
     unexplored,
 )
 from widenet.papers.brutzkus2019.formulas import c_value, large_start_probability
-from widenet.papers.brutzkus2019.runs.xor_starts import (
-    XorCounts,
-    XorStart,
-    count_filters,
-    draw_xor_start,
-)
+from widenet.papers.brutzkus2019.runs.xor_starts import XorCounts, XorStart, count_filters, draw_xor_start
 
 CLAIMS = [
     lemma_3_1,
@@ -47,7 +50,7 @@ def halves(half_width, n_runs=1200):
 def test_verdict_on_the_default_setting(claim):
     evidence = at_quick_scale(claim)
     assert evidence.verdict is claim.expected
-    assert not not_met(evidence)
+    assert not lacking_in(evidence)
     assert evidence.runs.tried > 0
 
 
@@ -83,14 +86,14 @@ def test_lemma_3_1_promises_8_over_e_to_the_8():
 def test_control_lemma_3_1_with_a_quarter_of_the_radius():
     evidence = lemma_3_1([count_filters(draw_xor_start(50, 0.1, 1200))], radius=Fraction(1, 2))
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == [EXACT, DRAWN]
+    assert broken_in(evidence) == [EXACT, DRAWN]
     assert evidence.measured == pytest.approx(0.79, abs=0.01)
 
 
 def test_control_lemma_3_1_with_a_smaller_probability():
     """The worst width is k = 105, at 3.123e-4."""
     many = halves(105, 12_000)
-    assert broken(lemma_3_1([many], allowed=3.0e-4)) == [EXACT]
+    assert broken_in(lemma_3_1([many], allowed=3.0e-4)) == [EXACT]
     assert lemma_3_1([many], allowed=3.2e-4).verdict is Verdict.HOLDS
 
 
@@ -102,7 +105,7 @@ def test_control_one_count_of_the_eight(count):
         counts[:12, count // 4, count % 4] = value
         evidence = lemma_3_1([dataclasses.replace(halves(64), counts=counts)])
         assert evidence.details["widths"][0]["failures"] == failures
-        assert broken(evidence) == ([DRAWN] if failures else [])
+        assert broken_in(evidence) == ([DRAWN] if failures else [])
 
 
 def counted(half_width=64, failures=0, n_runs=1200, **changes):
@@ -142,14 +145,14 @@ def test_the_worst_of_several_widths_is_judged():
     counts = halves(64).counts
     counts[:7, 0, 0] = 15
     evidence = lemma_3_1([halves(105, 12_000), dataclasses.replace(halves(64), counts=counts)])
-    assert broken(evidence) == [DRAWN]
-    assert not_met(lemma_3_1([halves(64), halves(16)])) == ["width"]
-    assert not_met(lemma_3_1([halves(64), dataclasses.replace(halves(64), uniform=0.0)])) == ["uniform_directions"]
+    assert broken_in(evidence) == [DRAWN]
+    assert lacking_in(lemma_3_1([halves(64), halves(16)])) == ["width"]
+    assert lacking_in(lemma_3_1([halves(64), dataclasses.replace(halves(64), uniform=0.0)])) == ["uniform_directions"]
 
 
 def test_control_lemma_3_1_needs_enough_draws_and_width():
     assert undecided(lemma_3_1([halves(50, 500)])) == [DRAWN]
-    assert not_met(lemma_3_1([halves(16)])) == ["width"]
+    assert lacking_in(lemma_3_1([halves(16)])) == ["width"]
     assert lemma_3_1([halves(17)]).verdict is Verdict.HOLDS
 
 
@@ -157,14 +160,14 @@ def test_control_lemma_3_1_with_filters_that_prefer_one_side():
     start = draw_xor_start(50, 0.1, 1200)
     leaning = XorStart(np.abs(start.fits), start.step_size, start.step_constant)
     evidence = lemma_3_1([count_filters(leaning)])
-    assert not_met(evidence) == ["uniform_directions"]
+    assert lacking_in(evidence) == ["uniform_directions"]
     assert evidence.conclusion is False
 
 
 def test_control_lemma_b_2_with_eight_times_the_deviation():
     start = draw_xor_start(17, 0.1, 200, spread=8.0)
     evidence = lemma_b_2([start])
-    assert not_met(evidence) == ["deviation"]
+    assert lacking_in(evidence) == ["deviation"]
     assert evidence.conclusion is False
     assert (~start.in_event).mean() > 0.9
 
@@ -187,14 +190,14 @@ def test_control_lemma_b_2_is_nearly_attained(half_width, ratio):
     assert evidence.verdict is Verdict.HOLDS
     assert evidence.promised == 1
     assert evidence.measured == pytest.approx(ratio, rel=1e-11)
-    assert broken(lemma_b_2([start], constant=0.99 * ratio)) == [EXACT]
+    assert broken_in(lemma_b_2([start], constant=0.99 * ratio)) == [EXACT]
     assert lemma_b_2([start], constant=1.01 * ratio).verdict is Verdict.HOLDS
 
 
 @pytest.mark.parametrize(("half_width", "ratio"), [(1, 4.75), (2, 22.4)])
 def test_control_lemma_b_2_with_nine_tenths_of_the_radius(half_width, ratio):
     evidence = lemma_b_2([draw_xor_start(half_width, 0.1, 200)], radius=0.9)
-    assert broken(evidence) == [EXACT]
+    assert broken_in(evidence) == [EXACT]
     assert evidence.measured == pytest.approx(ratio, rel=0.01)
 
 
@@ -220,8 +223,8 @@ def test_control_lemma_b_2_at_its_rate():
 def test_the_room_of_lemma_b_2():
     ratio = at_share(1.0).measured
     assert ratio is not None
-    assert broken(at_share(ratio * (1 - 0.5e-12))) == []
-    assert broken(at_share(ratio * (1 - 3e-12))) == [EXACT]
+    assert broken_in(at_share(ratio * (1 - 0.5e-12))) == []
+    assert broken_in(at_share(ratio * (1 - 3e-12))) == [EXACT]
 
 
 def test_a_start_that_is_larger_than_allowed_is_computed_as_it_is():
@@ -271,8 +274,8 @@ def test_control_lemma_b_2_at_its_edges(key):
 @pytest.mark.parametrize("key", ["step_constant", "deviation"])
 def test_control_lemma_b_2_as_printed_at_its_edges(key):
     inside, outside = start_edges(lemma_b_2_as_printed, step_share=0.1)[key]()
-    assert not_met(inside) == []
-    assert not_met(outside) == [key]
+    assert lacking_in(inside) == []
+    assert lacking_in(outside) == [key]
 
 
 @spares(lemma_b_2_as_printed)
@@ -283,7 +286,7 @@ def test_lemma_b_2_as_printed_with_a_smaller_deviation():
 def test_lemma_b_2_as_printed_fails_in_both_ways():
     small = lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200, step_share=0.1)])
     assert small.verdict is Verdict.VIOLATED
-    assert not not_met(small)
+    assert not lacking_in(small)
     # The limit √2η/4 is 0.4·√17 deviations of a fit, and 4·17 fits are independent.
     assert small.measured == pytest.approx(1 - (1 - 2 * stats.norm.sf(0.4 * np.sqrt(17))) ** 68, rel=1e-9)
     assert small.details["settings"][0]["outside"] > 190
@@ -301,8 +304,8 @@ def test_the_printed_probability_of_lemma_b_2():
 
 
 def test_control_lemma_b_2_as_printed_outside_its_setting_and_far_inside():
-    assert not_met(lemma_b_2_as_printed([draw_xor_start(2, 0.1, 200)])) == ["width"]
-    assert not_met(lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200, spread=2.0)])) == ["deviation"]
+    assert lacking_in(lemma_b_2_as_printed([draw_xor_start(2, 0.1, 200)])) == ["width"]
+    assert lacking_in(lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200, spread=2.0)])) == ["deviation"]
     assert lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200, spread=0.9)]).verdict is Verdict.HOLDS
 
 
@@ -322,7 +325,7 @@ def test_two_large_starts_of_two_hundred_are_chance_at_k_1():
 
 
 def test_control_ten_large_starts_of_two_hundred_are_not():
-    assert broken(lemma_b_2([large(10)])) == [REFUTED]
+    assert broken_in(lemma_b_2([large(10)])) == [REFUTED]
 
 
 def test_lemma_3_1_reads_the_starts_that_are_trained_elsewhere():

@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges, lacking_in, part_edges
 from tests.papers.brutzkus2019.claims.xor_edges import ENDS, second_outside, shared_edges
-from tests.papers.brutzkus2019.claims.xor_toys import altered, broken, not_met, toy, undecided
+from tests.papers.brutzkus2019.claims.xor_toys import altered, toy, undecided
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import xor_exploration
 from widenet.papers.brutzkus2019.claims.xor_exploration import (
@@ -18,12 +18,7 @@ from widenet.papers.brutzkus2019.claims.xor_exploration import (
     observation_half_planes_cover,
 )
 from widenet.papers.brutzkus2019.runs.xor import trace_xor
-from widenet.papers.brutzkus2019.runs.xor_starts import (
-    XorCounts,
-    count_filters,
-    draw_xor_start,
-    solution_start,
-)
+from widenet.papers.brutzkus2019.runs.xor_starts import XorCounts, count_filters, draw_xor_start, solution_start
 from widenet.types import RunStatus
 
 
@@ -44,7 +39,7 @@ def test_control_active_at_start_from_twice_a_solution():
 def test_control_one_point_at_rest_at_the_start(point):
     sums = {"own_sums": ((0, 0, point), 1.001 * toy("X3").start.goal), "opposing_sums": ((0, 0, point), 0.0)}
     evidence = observation_active_at_start([altered(toy("X3"), **sums)])
-    assert broken(evidence) == ["a_i(0) = 1"]
+    assert broken_in(evidence) == ["a_i(0) = 1"]
 
 
 def resting(point, share):
@@ -71,8 +66,8 @@ def test_control_cover_with_a_filter_on_the_border(sign):
     fits[3, sign, 5, sign] = 0.0
     evidence = observation_half_planes_cover([count_filters(dataclasses.replace(start, fits=fits))])
     assert evidence.verdict is Verdict.VIOLATED
-    assert len(broken(evidence)) == 1
-    assert broken(evidence)[0].startswith("WU"[sign])
+    assert len(broken_in(evidence)) == 1
+    assert broken_in(evidence)[0].startswith("WU"[sign])
     assert evidence.measured == 1
 
 
@@ -99,20 +94,20 @@ test_control_cover_at_its_edge = hypothesis_edges(
 
 
 def test_control_filters_that_are_counted_twice():
-    assert len(broken(covering(less={(0, 0): -1}))) == 1
-    assert len(broken(covering(less={(1, 1): -1}))) == 1
+    assert len(broken_in(covering(less={(0, 0): -1}))) == 1
+    assert len(broken_in(covering(less={(1, 1): -1}))) == 1
 
 
 def test_points_at_rest_outside_the_event_are_not_scored():
     sums = {"own_sums": ((0, 1, 2), toy("X3").start.goal), "opposing_sums": ((0, 1, 2), 0.0)}
     run = altered(second_outside(toy("X3")), **sums)
-    assert broken(observation_active_at_start([run])) == []
+    assert broken_in(observation_active_at_start([run])) == []
 
 
 def test_control_cover_asks_for_uniform_directions():
     start = draw_xor_start(17, 0.1, 10)
     leaning = count_filters(dataclasses.replace(start, fits=np.abs(start.fits)))
-    assert not_met(observation_half_planes_cover([leaning])) == ["uniform_directions"]
+    assert lacking_in(observation_half_planes_cover([leaning])) == ["uniform_directions"]
 
 
 def test_a_fit_is_not_rounded_to_zero():

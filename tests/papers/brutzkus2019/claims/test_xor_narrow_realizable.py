@@ -2,11 +2,7 @@
 
 import numpy as np
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
-from tests.papers.brutzkus2019.claims.xor_toys import (
-    broken,
-    not_met,
-)
+from tests.controls import breaks_hypothesis, breaks_part, broken_in, every_part_of, lacking_in, part_edges
 from widenet.claims.base import Verdict
 from widenet.diagnostics.exploration import XOR_LABELS, XOR_POINTS
 from widenet.papers.brutzkus2019.claims import xor_narrow
@@ -31,25 +27,25 @@ def test_the_solution_is_exactly_at_the_margin():
 def test_control_a_solution_without_its_fourth_filter():
     evidence = observation_xor_realizable(XorNetworks(SOLUTION[0], XOR_POINTS[[1, 1]] / 2, *SINGLES))
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == ["loss 0", "all four signs right"]
+    assert broken_in(evidence) == ["loss 0", "all four signs right"]
     assert evidence.measured == 1
 
 
 def test_control_a_solution_that_is_a_little_too_short():
     plus = SOLUTION[0] * np.array([[0.9998], [1.0]])
-    assert broken(observation_xor_realizable(XorNetworks(plus, SOLUTION[1], *SINGLES))) == ["loss 0"]
+    assert broken_in(observation_xor_realizable(XorNetworks(plus, SOLUTION[1], *SINGLES))) == ["loss 0"]
 
 
 def test_control_the_construction_has_two_filters_of_each_sign():
     three = (np.concatenate([half, np.zeros((1, 2))]) for half in SOLUTION)
-    assert not_met(observation_xor_realizable(XorNetworks(*three, *SINGLES))) == ["width"]
+    assert lacking_in(observation_xor_realizable(XorNetworks(*three, *SINGLES))) == ["width"]
 
 
 def test_control_singles_that_do_solve_it_would_be_noticed():
     """With two filters of each sign in place of one, the search finds solutions."""
     pairs = np.stack([SOLUTION[0], SOLUTION[0]]), np.stack([SOLUTION[1], SOLUTION[1]])
     evidence = observation_xor_realizable(XorNetworks(*SOLUTION, *pairs))
-    assert broken(evidence) == ["no network with k = 1 is right everywhere"]
+    assert broken_in(evidence) == ["no network with k = 1 is right everywhere"]
     none = observation_xor_realizable(XorNetworks(*SOLUTION, *SINGLES[:, :0]))
     assert none.verdict is Verdict.INSUFFICIENT_EVIDENCE
 
@@ -78,7 +74,7 @@ test_control_the_construction_part_by_part = part_edges(
 @breaks_part(observation_xor_realizable, SIGNS, also=("loss 0",))
 def test_control_a_sign_that_is_wrong():
     """Loss 0 asks for more than the signs. N = 0 is wrong."""
-    assert broken(solving(minus=np.stack([XOR_POINTS[1] / 2, XOR_POINTS[3] * 1e-9]))) == ["loss 0"]
+    assert broken_in(solving(minus=np.stack([XOR_POINTS[1] / 2, XOR_POINTS[3] * 1e-9]))) == ["loss 0"]
     return solving(minus=np.stack([XOR_POINTS[1] / 2, np.zeros(2)]))
 
 

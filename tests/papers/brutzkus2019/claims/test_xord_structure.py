@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges, spares
+from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges, spares
 from tests.papers.brutzkus2019.claims.trained_edges import declared, point_edges
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
@@ -48,10 +48,6 @@ LOSS, POSITIVE, NEGATIVE, SETS = (
     "N = −4 on diverse negative points",
     "wrong on exactly the five sets",
 )
-
-
-def broken(evidence):
-    return [part.name for part in evidence.parts if part.kept is False]
 
 
 def decoy_on(data, **choices):
@@ -145,8 +141,8 @@ def test_control_a_loss_of_the_decoy():
 
 
 def test_control_the_loss_of_the_negative_point():
-    assert broken(decoy(plus=2.25 - 1e-10, minus=0.25 - 1e-10)) == [LOSS, NEGATIVE]
-    assert broken(decoy(plus=2.25, minus=0.25)) == [NEGATIVE]
+    assert broken_in(decoy(plus=2.25 - 1e-10, minus=0.25 - 1e-10)) == [LOSS, NEGATIVE]
+    assert broken_in(decoy(plus=2.25, minus=0.25)) == [NEGATIVE]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +158,7 @@ def test_the_loss_has_the_mean_of_each_class(counts, loss):
 
 
 def test_small_outputs_have_the_same_signs():
-    assert SETS not in broken(decoy(plus=3e-9, minus=1e-9))
+    assert SETS not in broken_in(decoy(plus=3e-9, minus=1e-9))
 
 
 test_control_the_decoy_at_its_edges = declared(
@@ -197,8 +193,8 @@ test_control_the_shares_part_by_part = part_edges(
 
 
 def test_control_shares_that_are_off_the_other_way():
-    assert broken(shares(positive=off(1, 10, -1.1))) == ["p₊"]
-    assert broken(shares(negative=off(7, 8, 1.1))) == ["p₋"]
+    assert broken_in(shares(positive=off(1, 10, -1.1))) == ["p₊"]
+    assert broken_in(shares(negative=off(7, 8, 1.1))) == ["p₋"]
 
 
 def test_shares_of_one_say_nothing():
@@ -266,7 +262,7 @@ def test_control_one_wrong_output_among_all_inputs():
     candidates = candidates_on(SOLUTION, SINGLES)
     outputs = candidates.outputs.copy()
     outputs[17] *= -1
-    assert broken(observation_xord_realizable(replace(candidates, outputs=outputs))) == ["right on every input"]
+    assert broken_in(observation_xord_realizable(replace(candidates, outputs=outputs))) == ["right on every input"]
 
 
 def test_control_too_many_filters_are_not_the_construction():
@@ -279,7 +275,7 @@ def test_control_singles_that_detect_both_would_be_noticed():
     """Not possible with ReLU, so the outputs of a k = 2 network are put through the same door."""
     evidence = observation_xord_realizable(candidates_on(SOLUTION, np.stack([SOLUTION])))
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == ["no network with k = 1"]
+    assert broken_in(evidence) == ["no network with k = 1"]
 
 
 def test_without_networks_with_k_1_nothing_is_decided():
@@ -297,7 +293,7 @@ def test_control_the_decoy_at_a_larger_margin():
 def test_control_the_true_solution_is_no_decoy():
     evidence = observation_decoy(Trap(), filters=SOLUTION)
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == [SETS]
+    assert broken_in(evidence) == [SETS]
 
 
 @pytest.mark.parametrize(
@@ -312,12 +308,12 @@ def test_control_the_true_solution_is_no_decoy():
 def test_control_other_sizes_of_the_decoy(plus, minus, part):
     """The five wrong sets stay; N is 2·(2·plus) − 2·(2·minus) on x⁺ and −4·minus on x⁻."""
     filters = DECOY * np.array([plus / 3, plus / 3, minus, minus])[:, None]
-    assert broken(observation_decoy(Trap(), filters=filters)) == part
+    assert broken_in(observation_decoy(Trap(), filters=filters)) == part
 
 
 def test_control_another_five_sets():
     fewer = DECOY_ERRORS - {set_index(3, 4)}
-    assert broken(observation_decoy(Trap(), expected_errors=fewer)) == [SETS]
+    assert broken_in(observation_decoy(Trap(), expected_errors=fewer)) == [SETS]
 
 
 def test_the_decoy_on_own_points():
@@ -370,14 +366,14 @@ def test_control_another_share_of_negative_points():
 
     evidence = observation_diverse_probability([count_diverse(4)], formula=formula)
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken(evidence) == ["p₋"]
+    assert broken_in(evidence) == ["p₋"]
     assert observation_diverse_probability([count_diverse(3)]).verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 def test_control_the_printed_share_of_positive_points():
     """At d = 4 it is 3/32, the share of all inputs; of the positive ones it is 1/10."""
     evidence = observation_diverse_probability_as_printed([count_diverse(4)])
-    assert broken(evidence) == ["p₊"]
+    assert broken_in(evidence) == ["p₊"]
     assert (evidence.measured, evidence.promised) == (0.1, 3 / 32)
     share_of_all = DiverseShares(4, Fraction(24, 4**4), Fraction(7, 8))
     assert observation_diverse_probability_as_printed([share_of_all]).verdict is Verdict.HOLDS

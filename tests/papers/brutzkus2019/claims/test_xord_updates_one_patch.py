@@ -6,20 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.controls import breaks_hypothesis, breaks_part, broken_in, every_part_of, part_edges
 from tests.papers.brutzkus2019.claims.xord_records import ON_DIVERSE, altered
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import xord_updates
-from widenet.papers.brutzkus2019.claims.xord_updates import (
-    footnote_3,
-)
+from widenet.papers.brutzkus2019.claims.xord_updates import footnote_3
 from widenet.papers.brutzkus2019.runs.one_patch import OnePatchSetting, one_patch
 from widenet.progress import silent
 from widenet.records import Scale
-
-
-def broken(evidence):
-    return [part.name for part in evidence.parts if part.kept is False]
 
 
 @pytest.mark.parametrize("half_width", [2, 17])
@@ -52,7 +46,7 @@ def test_control_xor_and_xord_with_the_same_step():
     ],
 )
 def test_control_one_number_of_the_record(name, time, part):
-    assert part in broken(footnote_3([altered(both_records(), name, time, 1e-9)]))
+    assert part in broken_in(footnote_3([altered(both_records(), name, time, 1e-9)]))
 
 
 def beside(**changes):
@@ -127,12 +121,12 @@ def test_a_record_that_ends_too_early_is_not_decided():
 
 
 def test_control_the_loss_itself_and_not_half_of_it():
-    assert broken(footnote_3([both_records()], loss_ratio=1.0)) == ["half the loss at every t"]
+    assert broken_in(footnote_3([both_records()], loss_ratio=1.0)) == ["half the loss at every t"]
 
 
 def test_control_other_labels():
     swapped = replace(both_records(), xor_labels=-both_records().xor_labels)
-    assert broken(footnote_3([swapped])) == ["half the loss at every t", "the same labels"]
+    assert broken_in(footnote_3([swapped])) == ["half the loss at every t", "the same labels"]
 
 
 @pytest.mark.parametrize(("constant", "met"), [(0.499, True), (0.5, False)])

@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 
-from tests.controls import breaks_hypothesis
+from tests.controls import breaks_hypothesis, each_of
 from tests.papers.brutzkus2019.claims.settings import toy, traced
 from widenet.claims.base import Claim, Evidence
 from widenet.papers.brutzkus2019.runs.traces import Trace, TraceSetting, follow, on_grid
@@ -101,9 +100,4 @@ def shared_edges(*claims: Claim, wide: bool = False, at_zero_loss: bool = False)
         for claim in claims
         for (key, words), make in edges(claim, wide, at_zero_loss).items()
     }
-
-    @pytest.mark.parametrize("what", tests)
-    def test(what: str) -> None:
-        tests[what]()
-
-    return test
+    return each_of(tests)

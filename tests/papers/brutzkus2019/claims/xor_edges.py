@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
 
-from tests.controls import breaks_hypothesis
+from tests.controls import breaks_hypothesis, each_of
 from tests.papers.brutzkus2019.claims.xor_toys import chosen, drawn, octants, toy
 from widenet.claims.base import Claim, Evidence
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, trace_xor
@@ -128,16 +127,11 @@ def shared_edges(
             found["in_event", "many"] = lambda judged=judged: (judged(leaning(48)), judged(leaning(49)))
         for (key, words), make in found.items():
             tests[f"{claim.name}-{key}-{words}"] = breaks_hypothesis(claim, key)(make)
-
-    @pytest.mark.parametrize("what", tests)
-    def test(what: str) -> None:
-        tests[what]()
-
-    return test
+    return each_of(tests)
 
 
-def narrow_edges(claim: Claim) -> dict[str, Callable]:
-    """What k = 2, Section 3 and the event of Lemma B.2 ask for, of the drawn runs."""
+def narrow_edges(claim: Claim) -> Callable:
+    """One test case for each edge of what k = 2, Section 3 and the event of Lemma B.2 ask for, of the drawn runs."""
 
     def judged(*runs: XorTrace) -> Evidence:
         return claim(list(runs), [octants()])
@@ -147,4 +141,6 @@ def narrow_edges(claim: Claim) -> dict[str, Callable]:
 
     found = {**setting_edges(judged, base, functools.partial(drawn, 2, 0.1, 200)), **event_edges(judged, base)}
     found["width", ""] = lambda: (judged(drawn(2, 0.1, 50)), judged(drawn(3, 0.1, 50)))
-    return {f"{claim.name}-{key}-{words}": breaks_hypothesis(claim, key)(make) for (key, words), make in found.items()}
+    return each_of(
+        {f"{claim.name}-{key}-{words}": breaks_hypothesis(claim, key)(make) for (key, words), make in found.items()}
+    )

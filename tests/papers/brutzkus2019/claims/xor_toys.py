@@ -5,9 +5,12 @@ T, outputs and counts of the small ones were worked out in exact fractions, apar
 
 import dataclasses
 import functools
+from collections.abc import Callable, Sequence
 
 import numpy as np
+import pytest
 
+from tests.controls import lacking_in
 from widenet.claims.base import Claim, Evidence
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, trace_xor
 from widenet.papers.brutzkus2019.runs.xor_starts import XorStart, draw_xor_start, every_octant
@@ -72,6 +75,18 @@ def at_quick_scale(claim: Claim, seed: int = 1) -> Evidence:
     return claim(*[[_cell(each.run, setting) for setting in each.settings(Scale.QUICK, seed)] for each in claim.reads])
 
 
+def as_expected(claims: Sequence[Claim]) -> Callable[[Claim], None]:
+    """A test that each of these claims says at its default settings what it is expected to say."""
+
+    @pytest.mark.parametrize("claim", claims, ids=lambda claim: claim.id)
+    def test(claim: Claim) -> None:
+        evidence = at_quick_scale(claim)
+        assert evidence.verdict is claim.expected
+        assert not lacking_in(evidence)
+
+    return test
+
+
 def altered(run: XorTrace, **arrays: tuple) -> XorTrace:
     """A copy with some entries replaced: `altered(run, own_low=((2, 0, 1), 7))`."""
     copies = {}
@@ -89,16 +104,6 @@ def chosen(run: XorTrace, rows: np.ndarray) -> XorTrace:
     return dataclasses.replace(run, start=dataclasses.replace(run.start, fits=run.start.fits[rows]), **taken)
 
 
-def broken(evidence: Evidence) -> list[str]:
-    """The names of the parts that fail."""
-    return [part.name for part in evidence.parts if part.kept is False]
-
-
 def undecided(evidence: Evidence) -> list[str]:
     """The names of the parts that are not decided."""
     return [part.name for part in evidence.parts if part.kept is None]
-
-
-def not_met(evidence: Evidence) -> list[str]:
-    """The keys of the hypotheses that fail."""
-    return [hypothesis.key for hypothesis in evidence.hypotheses if not hypothesis.met]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges
-from tests.papers.chatterji2021.toys import axes_run, from_step, times
+from tests.papers.chatterji2021.toys import axes_run, from_share, from_step, times
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.diagnostics.huberized import HuberNetwork
@@ -18,7 +18,7 @@ from widenet.papers.chatterji2021.claims.induction import (
     theorem_1,
     weights_grow,
 )
-from widenet.papers.chatterji2021.formulas import equation_5_threshold, rate_constant
+from widenet.papers.chatterji2021.formulas import rate_constant
 from widenet.papers.chatterji2021.runs.descents import descend
 
 CLAIMS = (theorem_1, equation_8, lemma_11, lemma_12, lemma_13, equation_9, weights_grow)
@@ -105,11 +105,6 @@ test_edges_of_theorem_1 = hypothesis_edges(theorem_1, judged(theorem_1), **OF_TH
 @breaks_hypothesis(theorem_1, "start_loss")
 def test_control_a_start_just_above_the_threshold():
     return theorem_1([axes_run(), from_share(1 - 1e-12)]), theorem_1([axes_run(), from_share(1 + 5e-12)])
-
-
-def from_share(share):
-    """R from this share of the loss up to which (5) gives Lemma 10."""
-    return axes_run(2, 2, share * equation_5_threshold(2))
 
 
 @breaks_hypothesis(lemma_11, "start_loss")

@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
-from tests.papers.li2018.toys import own_toy, stretched
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
+from tests.papers.li2018.toys import ASSUMPTIONS, own_toy, stretched
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.sides import Sense
@@ -68,25 +68,9 @@ def test_control_the_residuals_of_one_width():
     return changed(lemma_a_4), changed(lemma_a_4, lambda cell: {"residuals": np.full(401, 0.1)})
 
 
-DATA_CHANGES = (
-    ("distance", {"separation": 0.0}),
-    ("opposite_distance", {"opposite_separation": 0.0}),
-    ("relative_diameter", {"relative_diameter": 0.0631}),
+test_control_structure_of_the_data = hypothesis_edges(
+    lemma_a_4, lambda **fields: lemma_a_4([*wide()[1:], altered(wide()[0], **fields)]), **ASSUMPTIONS
 )
-
-
-@pytest.mark.parametrize(
-    "test",
-    [
-        breaks_hypothesis(lemma_a_4, key)(
-            lambda fields=fields: (changed(lemma_a_4), lemma_a_4([*wide()[1:], altered(wide()[0], **fields)]))
-        )
-        for key, fields in DATA_CHANGES
-    ],
-    ids=[key for key, _ in DATA_CHANGES],
-)
-def test_control_structure_of_the_data(test):
-    test()
 
 
 @functools.cache

@@ -5,7 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
+from tests.papers.li2018.toys import ASSUMPTIONS
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
@@ -87,30 +88,15 @@ def test_the_hexagon_is_outside_the_assumptions():
     assert found.conclusion is False
 
 
-DATA_CHANGES = (
-    ("unit_norm", (), {"norm_error": 0.01}),
-    ("distance", (), {"separation": 0.0}),
-    ("opposite_distance", (), {"opposite_separation": 0.0}),
-    ("relative_diameter", (), {"relative_diameter": 0.0631}),
+test_control_assumptions_of_4_1 = hypothesis_edges(
+    theorem_4_1, lambda **fields: theorem_4_1(runs(20, **fields)), **ASSUMPTIONS
 )
-
-
-ALTERED = [
-    breaks_hypothesis(claim, key, also=also)(
-        lambda claim=claim, count=count, fields=fields: (claim(runs(count)), claim(runs(count, **fields)))
-    )
-    for claim, count in ((theorem_4_1, 20), (section_6_cancellation, 8))
-    for key, also, fields in DATA_CHANGES
-] + [
-    breaks_hypothesis(lemma_b_4_loss, "unit_norm")(
-        lambda: (lemma_b_4_loss(runs(1)), lemma_b_4_loss(runs(1, norm_error=0.01)))
-    )
-]
-
-
-@pytest.mark.parametrize("number", range(len(ALTERED)))
-def test_control_each_assumption(number):
-    ALTERED[number]()
+test_control_assumptions_of_the_cancellation = hypothesis_edges(
+    section_6_cancellation, lambda **fields: section_6_cancellation(runs(8, **fields)), **ASSUMPTIONS
+)
+test_control_assumption_of_the_loss = hypothesis_edges(
+    lemma_b_4_loss, lambda **fields: lemma_b_4_loss(runs(1, **fields)), unit_norm=ASSUMPTIONS["unit_norm"]
+)
 
 
 def test_the_printed_theorem_fails_on_the_hexagon():

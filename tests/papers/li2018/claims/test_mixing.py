@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
-from tests.papers.li2018.toys import own_toy, too_many
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
+from tests.papers.li2018.toys import ASSUMPTIONS, own_toy, too_many
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.papers.li2018.claims import mixing
@@ -112,22 +112,9 @@ def test_a_lemma_whose_width_is_not_given_is_neither_confirmed_nor_refuted():
         assert words in found.open_constant
 
 
-test_control_each_hypothesis_of_5_2 = [
-    breaks_hypothesis(lemma_5_2, key, also=also)(
-        lambda fields=fields: (lemma_5_2([gradients()]), lemma_5_2([altered(gradients(), **fields)]))
-    )
-    for key, also, fields in (
-        ("unit_norm", (), {"norm_error": 0.01}),
-        ("distance", (), {"separation": 0.0}),
-        ("opposite_distance", (), {"opposite_separation": 0.0}),
-        ("relative_diameter", (), {"relative_diameter": 0.0631}),
-    )
-]
-
-
-@pytest.mark.parametrize("number", range(4))
-def test_control_hypotheses_of_5_2(number):
-    test_control_each_hypothesis_of_5_2[number]()
+test_control_hypotheses_of_5_2 = hypothesis_edges(
+    lemma_5_2, lambda **fields: lemma_5_2([altered(gradients(), **fields)]), **ASSUMPTIONS
+)
 
 
 def test_the_hexagon_refutes_the_printed_lemma():

@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
-from tests.papers.li2018.toys import own_toy
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.papers.li2018.toys import ASSUMPTIONS, own_toy
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import mixing
@@ -55,26 +55,9 @@ test_control_each_part_of_b_3 = part_edges(
 )
 
 
-B_3_CHANGES = (
-    ("unit_norm", (), {"norm_error": 0.01}),
-    ("distance", (), {"separation": 0.0}),
-    ("opposite_distance", (), {"opposite_separation": 0.0}),
-    ("relative_diameter", (), {"relative_diameter": 0.0631}),
+test_control_hypotheses_of_b_3 = hypothesis_edges(
+    lemma_b_3, lambda **fields: lemma_b_3([altered(batched(), **fields)]), **ASSUMPTIONS
 )
-
-
-@pytest.mark.parametrize(
-    "test",
-    [
-        breaks_hypothesis(lemma_b_3, key, also=also)(
-            lambda fields=fields: (lemma_b_3([batched()]), lemma_b_3([altered(batched(), **fields)]))
-        )
-        for key, also, fields in B_3_CHANGES
-    ],
-    ids=[key for key, _, _ in B_3_CHANGES],
-)
-def test_control_hypotheses_of_b_3(test):
-    test()
 
 
 def far_batches(size):

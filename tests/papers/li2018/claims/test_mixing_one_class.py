@@ -7,7 +7,7 @@ import pytest
 from scipy.special import erf
 from scipy.stats import binom
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
 from tests.papers.li2018.toys import own_toy, sample, too_many
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
@@ -88,30 +88,11 @@ def test_control_small_pieces():
     return lemma_b_2(clusters()), lemma_b_2(measure_clusters([Caps(dim=15, n_points=240).draw(0)], 0, factor=0.04))
 
 
-CLUSTER_CHANGES = (
-    ("unit_norm", (), {"norm_error": 0.01}),
-    ("signs", (), {"least_own": -0.01}),
-)
-
-
-@pytest.mark.parametrize(
-    "test",
-    [
-        breaks_hypothesis(lemma_b_2, key, also=also)(
-            lambda fields=fields: (lemma_b_2(clusters()), lemma_b_2(altered(clusters(), **fields)))
-        )
-        for key, also, fields in CLUSTER_CHANGES
-    ],
-    ids=[key for key, _, _ in CLUSTER_CHANGES],
-)
-def test_control_hypotheses_of_b_2(test):
-    test()
-
-
-STRUCTURE_CHANGES = (
-    ("distance", ("relative_diameter",), {"separation": 0.0}),
-    ("opposite_distance", ("relative_diameter",), {"opposite_separation": 0.0}),
-    ("relative_diameter", (), {"diameter": 0.1}),
+test_control_hypotheses_of_b_2 = hypothesis_edges(
+    lemma_b_2,
+    lambda **fields: lemma_b_2(altered(clusters(), **fields)),
+    unit_norm=({}, {"norm_error": 0.01}),
+    signs=({}, {"least_own": -0.01}),
 )
 
 
@@ -119,16 +100,13 @@ def clusters_with(**fields):
     return lemma_b_2(altered(clusters(), structures=tuple(altered(each, **fields) for each in clusters().structures)))
 
 
-@pytest.mark.parametrize(
-    "test",
-    [
-        breaks_hypothesis(lemma_b_2, key, also=also)(lambda fields=fields: (clusters_with(), clusters_with(**fields)))
-        for key, also, fields in STRUCTURE_CHANGES
-    ],
-    ids=[key for key, _, _ in STRUCTURE_CHANGES],
+test_control_structure_of_b_2 = hypothesis_edges(
+    lemma_b_2,
+    clusters_with,
+    distance=({}, {"separation": 0.0}, "relative_diameter"),
+    opposite_distance=({}, {"opposite_separation": 0.0}, "relative_diameter"),
+    relative_diameter=({}, {"diameter": 0.1}),
 )
-def test_control_structure_of_b_2(test):
-    test()
 
 
 def test_large_shares_of_clusters_at_their_edges():

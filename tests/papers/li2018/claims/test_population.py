@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
-from tests.papers.li2018.toys import with_last
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.papers.li2018.toys import ASSUMPTIONS, with_last
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Specimen
@@ -116,31 +116,18 @@ def test_steps_with_small_residuals_are_not_judged():
     assert lemma_b_4([altered(dropped(), residuals=np.full(60, 0.04))]).verdict is Verdict.HYPOTHESES_NOT_MET
 
 
-CONDITIONS = [
-    breaks_hypothesis(lemma_b_4, key, also=also)(
-        lambda fields=fields: (lemma_b_4([dropped()]), lemma_b_4([altered(dropped(), **fields)]))
-    )
-    for key, also, fields in (
-        ("unit_norm", (), {"norm_error": 0.01}),
-        ("distance", (), {"separation": 0.0}),
-        ("opposite_distance", (), {"opposite_separation": 0.0}),
-        ("relative_diameter", (), {"relative_diameter": 0.0631}),
-        ("steps", (), {"residuals": np.zeros(60)}),
-    )
-] + [
-    breaks_hypothesis(lemma_b_4_coupled, key)(
-        lambda fields=fields: (lemma_b_4_coupled([coupled()]), lemma_b_4_coupled([altered(coupled(), **fields)]))
-    )
-    for key, fields in (
-        ("unit_norm", {"norm_error": 0.01}),
-        ("steps", {"promised": np.array([1.0, 0, 0, 0])}),
-    )
-]
-
-
-@pytest.mark.parametrize("number", range(len(CONDITIONS)))
-def test_control_each_condition(number):
-    CONDITIONS[number]()
+test_control_conditions_of_b_4 = hypothesis_edges(
+    lemma_b_4,
+    lambda **fields: lemma_b_4([altered(dropped(), **fields)]),
+    **ASSUMPTIONS,
+    steps=({}, {"residuals": np.zeros(60)}),
+)
+test_control_conditions_of_b_4_coupled = hypothesis_edges(
+    lemma_b_4_coupled,
+    lambda **fields: lemma_b_4_coupled([altered(coupled(), **fields)]),
+    unit_norm=ASSUMPTIONS["unit_norm"],
+    steps=({}, {"promised": np.array([1.0, 0, 0, 0])}),
+)
 
 
 @breaks_part(lemma_b_4_coupled, "share of neurons")

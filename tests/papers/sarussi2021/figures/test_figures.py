@@ -9,8 +9,7 @@ import xarray as xr
 
 from tests.papers.records import altered
 from tests.papers.sarussi2021.toys import flow_runs
-from widenet.data.mnist import load_mnist
-from widenet.diagnostics.agreement_program import separate, solve_perfect_agreement
+from widenet.diagnostics.agreement_program import solve_perfect_agreement
 from widenet.papers import find_figure
 from widenet.papers.sarussi2021 import PAPER
 from widenet.papers.sarussi2021.figures.figure_1 import reduce_figure_1
@@ -21,10 +20,8 @@ from widenet.papers.sarussi2021.figures.figure_6 import reduce_figure_6
 from widenet.papers.sarussi2021.figures.figure_7 import reduce_figure_7
 from widenet.papers.sarussi2021.figures.figure_9 import reduce_figure_9
 from widenet.papers.sarussi2021.formulas import fit_of_the_value
-from widenet.papers.sarussi2021.runs.curves import CurveSetting, run_curves
 from widenet.papers.sarussi2021.runs.landscapes import LandscapeSetting, run_landscapes
-from widenet.papers.sarussi2021.runs.maps import MapSetting, run_maps
-from widenet.papers.sarussi2021.settings import DigitPair, Gaussians, OutlierCloud
+from widenet.papers.sarussi2021.settings import Gaussians
 from widenet.progress import silent
 
 
@@ -350,58 +347,3 @@ def test_a_flow_in_an_imperfect_regime_is_seen():
     numbers = reduce_figure_9([SMALL], [SMALL], [outlier_trials()], [inside])
     assert numbers.flow_imperfect.values[:, 1:].all()
     assert numbers.flow_agrees.values[:, 1:].all()
-
-
-def test_curves_on_a_toy():
-    setting = CurveSetting(points=OutlierCloud(), deviation=1e-4, n_runs=2, looks=(0, 1), half_width=3, slope=0.3)
-    numbers = run_curves(setting, silent)
-    assert numbers.sizes == {"run": 2, "epoch": 2, "neuron": 6, "dim": 2, "point": 99, "pair": 4}
-    assert (numbers.ratio.isel(epoch=1) < numbers.ratio.isel(epoch=0)).all()
-    assert np.isfinite(numbers.separator_norm).all()
-
-
-def test_a_map_on_a_toy():
-    """Its runs are those of the curves with the same slope, step and scale."""
-    cloud, looks = OutlierCloud(), (0, 1)
-    setting = MapSetting(points=cloud, slopes=(0.1, 0.3), step_sizes=(1e-3, 1e-2), deviations=(1e-4, 1.0), n_runs=1,
-                         looks=looks, half_width=3)  # fmt: skip
-    mapped = run_maps(setting, silent)
-    assert mapped.sizes == {"slope": 2, "step_size": 2, "deviation": 2, "run": 1, "epoch": 2}
-    alone = CurveSetting(points=cloud, deviation=1e-4, n_runs=1, looks=looks, half_width=3, slope=0.3, data_seed=0)
-    one = run_curves(alone, silent)
-    same = mapped.sel(slope=0.3, step_size=1e-2, deviation=1e-4)
-    for name in ("ratio", "angle", "nonlinear", "plus_right"):
-        np.testing.assert_allclose(same[name], one[name], rtol=1e-9, err_msg=name)
-    assert not np.allclose(mapped.sel(slope=0.3, step_size=1e-2, deviation=1.0).ratio, one.ratio)
-
-
-def test_images_of_a_pair():
-    """The first images train, the others are for the test; none occurs twice, and the training ones are separable."""
-    pair = DigitPair(digits=(3, 5), n_samples=60, n_test=40)
-    points, labels = pair.draw_all(0)
-    train, signs = pair.draw(0)
-    np.testing.assert_array_equal(points[:60], train)
-    assert len(np.unique(points, axis=0)) == len(labels) == 100
-    assert points.max() == 1
-    assert separate(train, signs).separable
-    assert not np.array_equal(pair.draw(1)[0], train)
-    ones = load_mnist("train")[1]
-    assert set(np.unique(labels)) == {-1.0, 1.0}
-    assert DigitPair(digits=(5, 3), n_samples=60).draw(0)[1].tolist() == (-signs).tolist()
-    assert len(ones) == 60_000
-
-
-def test_gaussians_with_test_points():
-    cloud = Gaussians(n_samples=10, n_test=6)
-    points, labels = cloud.draw_all(0)
-    np.testing.assert_array_equal(points[:10], Gaussians(n_samples=10).draw(0)[0])
-    assert len(labels) == 16
-    assert (labels * (points @ np.array([1.0, 1.0])) / 2**0.5).min() >= 0.5
-    assert Gaussians(n_samples=10).draw_all(0)[0].shape == (10, 2)
-
-
-def test_the_outlier_is_behind_the_negative_points():
-    points, labels = OutlierCloud().draw(0)
-    assert np.linalg.norm(points[-1]) == pytest.approx(30)
-    assert labels[-1] == 1
-    assert len(OutlierCloud(with_outlier=False).draw(0)[1]) == len(labels) - 1
