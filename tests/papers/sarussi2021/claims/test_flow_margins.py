@@ -23,6 +23,7 @@ from widenet.papers.sarussi2021.claims.flow_margins import (
     footnote_9,
     limit_is_kkt,
     moves_less,
+    settles,
     smoothed_margin_grows,
     smoothed_margin_level,
     smoothed_margin_order,
@@ -71,6 +72,13 @@ def test_what_moves_less():
     assert answers == [True, None, None, False]
     answers = [moves_less(np.array([step]), np.ones(1), still, np.ones(1)).part("").kept for step in (3.0, 3 + 1e-9)]
     assert answers == [None, False]
+
+
+@pytest.mark.parametrize(("moved", "kept"), [(1e-7, None), (1.000001e-7, False)])
+def test_what_moves_less_than_the_solver_can_tell(moved, kept):
+    now, before = np.array([moved]), np.array([1e-16])
+    assert moves_less(now, before, np.zeros(1, bool)).part("").kept is kept
+    assert settles(now, before).part("").kept is kept
 
 
 def test_how_far_the_flow_itself_turned():

@@ -174,6 +174,20 @@ def test_an_output_of_zero_beside_a_classifier_that_is_not_is_not_scored():
     assert theorem_5_1([cancelled]).parts[0].cases == 0
 
 
+@pytest.mark.parametrize(("share", "cases"), [(1 - 1e-9, 0), (1 + 1e-9, 1)])
+def test_products_of_rows_across_the_point_are_rounding(share, cases):
+    """Two rows of each sign, of length 1, and ‖x‖ = 1: w̄·x is off by some 1e-12 at most."""
+    across = zero_pair(plus_mean=share * 2e-12, outputs=-1.0, scales=4.0)
+    assert theorem_5_1([across]).parts[0].cases == cases
+    assert equation_6([altered(across, differences=np.ones(1), norms=np.ones(1))]).parts[0].cases == cases
+
+
+def test_what_rounding_is_measured_against():
+    """‖x‖ = 5; rows of length 1 and 2 that vote plus, 13 and 0 that vote minus."""
+    seen = ask(network([(0, 1), (2, 0)], [(5, -12), (0, 0)]), np.array([[4.0, 3.0]]))
+    assert seen.scales == pytest.approx(5 * 16)
+
+
 @breaks_hypothesis(equation_6, "means_apart")
 def test_control_means_that_coincide():
     same = ask(network([(1, 0), (1, 0)], [(1, 0), (1, 0)]), POINT)

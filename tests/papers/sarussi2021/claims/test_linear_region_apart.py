@@ -45,8 +45,8 @@ def grid():
     return Clouds(
         plus_mean=plus, minus_mean=minus, norms=one, differences=one * 2, plus_radius=radius, minus_radius=0.5 * radius,
         plus_distance=radius, minus_distance=0.5 * radius, plus_low=low, plus_high=high, minus_low=minus - 0.5 * radius,
-        minus_high=minus + 0.5 * radius, plus_sum=K * plus, minus_sum=K * minus, outputs=outputs, scales=one,
-        slopes=ALPHA * one, half_widths=np.full(len(cases), K),
+        minus_high=minus + 0.5 * radius, plus_sum=K * plus, minus_sum=K * minus, outputs=outputs,
+        scales=K * (1 + np.abs(plus) + np.abs(minus)), slopes=ALPHA * one, half_widths=np.full(len(cases), K),
     )  # fmt: skip
 
 
@@ -58,6 +58,7 @@ class Pair:
         self.w, self.u, self.n = exact["plus_mean"], exact["minus_mean"], exact["outputs"]
         self.s = Fraction(float(cloud.difference[case]))
         self.r = max(exact["plus_radius"], exact["minus_radius"])
+        self.scale = exact["scales"]
         self.r_w, self.r_u = exact["plus_radius"], exact["minus_radius"]
         self.low = {"plus": exact["plus_low"], "minus": exact["minus_low"]}
         self.high = {"plus": exact["plus_high"], "minus": exact["minus_high"]}
@@ -67,7 +68,7 @@ class Pair:
 
     def agrees(self, inside):
         """Whether N has the sign of (w̄ − ū)·x; nothing where rounding may turn one of them, unless both are 0."""
-        blurred = abs(self.n) <= Fraction(1e-10) or abs(self.s) <= Fraction(1e-12) * (abs(self.w) + abs(self.u))
+        blurred = abs(self.n) <= Fraction(1e-10) * self.scale or abs(self.s) <= Fraction(1e-12) * self.scale / K
         if not inside or (blurred and not self.n == self.s == 0):
             return None
         return sign(self.n) == sign(self.s)

@@ -41,7 +41,7 @@ from widenet.records import Scale
 from widenet.types import RunStatus
 
 MONOTONE = 1e-7
-"""What the tolerance of the solver may take from a margin, relative."""
+"""What the tolerance of the solver may take from a margin, relative, or do to a direction of length 1."""
 MOST_POINTS, MOST_DIMENSIONS, THINNEST = 100, 20, 100
 """Flows are followed on data of at most this size, and with R_x/γ at most the last: a thinner margin takes too long."""
 
@@ -70,7 +70,7 @@ def tends(measured: np.ndarray, goal: np.ndarray | float, failed: np.ndarray | f
 
 def settles(now: np.ndarray, before: np.ndarray, turns: Sequence[float] | float = 0.0) -> Sides:
     """At most half of what it moved two doublings before; undecided up to as much, and to what the flow `turned`."""
-    return tends(now, before / 2, before + np.asarray(turns))
+    return tends(now, before / 2, np.maximum(before + turns, MONOTONE))
 
 
 def falls(last: np.ndarray, early: np.ndarray) -> Sides:
@@ -246,7 +246,7 @@ def moves_less(now: np.ndarray, before: np.ndarray, crossed: np.ndarray, turn: n
     """Than in the doubling before. What moves twice as much does not converge, unless a neuron `crossed` a kink
     meanwhile or the flow itself made that `turn`: then the direction follows once more, and the record is too short.
     """
-    return tends(now, before, np.where(crossed, np.inf, 2 * before + turn))
+    return tends(now, before, np.where(crossed, np.inf, np.maximum(2 * before + turn, MONOTONE)))
 
 
 def turned(course: Course, since: int) -> float:

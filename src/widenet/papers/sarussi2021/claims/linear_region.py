@@ -37,7 +37,8 @@ def signs_agree(pairs: Clouds, scored: np.ndarray) -> Fact:
     """Whether N has the sign of (w̄ − ū)·x; pairs in which rounding could turn either of them are not scored."""
     ties = (pairs.outputs == 0) & (pairs.difference == 0)
     blurred = np.abs(pairs.outputs) <= IDENTITY * pairs.scales
-    blurred |= np.abs(pairs.difference) <= ROUNDING * (np.abs(pairs.plus_mean) + np.abs(pairs.minus_mean))
+    # ‖w̄‖ + ‖ū‖ is at most Σ(‖w‖ + ‖u‖)/k. Beside rows across x the products are much shorter, and are rounding.
+    blurred |= np.abs(pairs.difference) <= ROUNDING * pairs.scales / pairs.half_widths
     return Fact(np.sign(pairs.outputs) == np.sign(pairs.difference), scored=scored & ~(blurred & ~ties))
 
 

@@ -54,7 +54,8 @@ class Clouds:
       plus_radius, minus_radius: the radii of the two balls, and plus_distance, minus_distance, how far a row really
         is from its mean.
       plus_low, plus_high, minus_low, minus_high: the smallest and the largest w·x and u·x.
-      plus_sum, minus_sum: Σσ(w·x) and Σσ(u·x); outputs: N; scales: Σ|σ|, which rounding of N is measured against.
+      plus_sum, minus_sum: Σσ(w·x) and Σσ(u·x); outputs: N; scales: (Σ‖w‖ + Σ‖u‖)‖x‖, which rounding of N is measured
+        against.
       slopes, half_widths: α and k.
     """
 
@@ -122,7 +123,7 @@ def ask(network: SignedNetwork, points: Float[np.ndarray, "point dim"]) -> Cloud
         plus_sum=sums[0],
         minus_sum=sums[1],
         outputs=sums[0] - sums[1],
-        scales=np.abs(activated[0]).sum(axis=1) + np.abs(activated[1]).sum(axis=1),
+        scales=(lengths(network.plus).sum() + lengths(network.minus).sum()) * lengths(points),
         slopes=network.slope * one,
         half_widths=np.full(len(points), network.half_width),
     )
