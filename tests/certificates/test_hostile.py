@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 from tests.certificates import hostile
 from tests.rooms import EMPTY, TOY
 from widenet import papers
-from widenet.certificates import files, text
 from widenet.certificates.reading import read
 from widenet.claims import Verdict
 from widenet.cli import app
+from widenet.data import archives, text
 from widenet.errors import DataError
 
 SMALL = tomllib.loads(hostile.SENTENCES.read_text())
@@ -48,7 +48,7 @@ def test_a_small_file(name):
 @pytest.mark.parametrize("name", sorted(hostile.MADE), ids=ascii)
 def test_a_file_made_by_code(tmp_path, monkeypatch, name):
     if name == "many_rows.csv":  # a million of them are read below
-        monkeypatch.setattr(files, "MOST_ROWS", 1000)
+        monkeypatch.setattr(archives, "MOST_ROWS", 1000)
         monkeypatch.setattr(text, "MOST_ROWS", 1000)
     refusal = refusal_of(hostile.make(name, tmp_path))
     assert re.search(hostile.MADE[name][1], refusal), refusal

@@ -1,9 +1,12 @@
+"""A reader's own file as a data set, read as certificates read it."""
+
 import re
 
 import numpy as np
 import pytest
 
-from widenet.data import load_csv, load_file, load_npz, tables
+from widenet.certificates.reading import read
+from widenet.data import archives, load_csv, load_file, load_npz
 from widenet.errors import DataError
 
 
@@ -33,13 +36,30 @@ def test_tables_in_all_their_shapes(tmp_path, text):
         ("a,b\n", "points.csv has a header and no points"),
         ("1\n-1\n", "points.csv has one column"),
         ("1,2,1\n3,-1\n", "points.csv, line 2 has 2 columns and the first line 3"),
-        ("a,b,y\n1,2,1\n3,cat,-1\n", "points.csv, line 3, column 2 (b) is 'cat'; every cell must be a finite number."),
-        ("1,2,1\n3,,-1\n", "points.csv, line 2, column 2 is empty; every cell must be a finite number."),
-        ("1,2,1\n3,nan,-1\n", "points.csv, line 2, column 2 is 'nan'; every cell must be a finite number."),
-        ("1,NA,1\n-1,-1,-1\n", "points.csv, line 1, column 2 is 'NA'; every cell must be a finite number."),
+        (
+            "a,b,y\n1,2,1\n3,cat,-1\n",
+            "points.csv, line 3, column 2 (b) is 'cat'; every cell but the label",
+        ),
+        ("1,2,1\n3,,-1\n", "points.csv, line 2, column 2 is empty; every cell but the label must be"),
+        (
+            "1,2,1\n3,nan,-1\n",
+            "points.csv, line 2, column 2 is 'nan'; every cell but the label must be",
+        ),
+        (
+            "1,NA,1\n-1,-1,-1\n",
+            "points.csv, line 1, column 2 is 'NA'; every cell but the label must be",
+        ),
         ("y,a,label\n1,2,1\n", "points.csv has columns 'y' and 'label'; say which is the label"),
-        ("class,a,b\n1,2,3\n-1,0,4\n", "points.csv, with the label in column 3 (b) (label='NAME' chooses another)"),
-        ("1;2;1\n", "points.csv has one column (found ';' in its first line)"),
+        (
+            "colour,a,b\n1,2,3\n-1,0,4\n",
+            "points.csv, with the labels in b (label= chooses another column): ",
+        ),
+        (
+            "1,2,a\n3,4,b\n",
+            "with the labels in column 3 (label= chooses another column): the label of row 1 is 'a', not a",
+        ),
+        ("1,2,1\n3,4,\n", "the label of row 2 is empty, not a number; write -1 and +1, or ask widenet.certify"),
+        ("1 2 1\n", "points.csv has one column (its first line has ' ' in it)"),
         ("1,2,0\n3,4,1\n", "map 0 to -1 with 2*labels - 1"),
         ("1,2,1\n3,4,1\n", "every label is +1"),
     ],
@@ -52,18 +72,47 @@ def test_bad_tables_get_one_sentence(tmp_path, text, sentence):
     assert "\n" not in str(error.value)
 
 
-def test_a_binary_file_is_no_table(tmp_path):
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"\xff\xfe1\x00", "points.csv is text in UTF-16, not text in UTF-8; save the table as CSV in UTF-8."),
+        (b"1,2,1\n3,\xe9,-1\n", "points.csv, line 2 is not text in UTF-8"),
+        (b"1,2,1\n3,\0,-1\n", "points.csv, line 2 holds a NUL byte"),
+        (b"1" * 2**20 + b",1\n", "points.csv, line 1 is longer than a million characters"),
+        (b'1,"2,1\n3,4,-1\n', "points.csv is not a table of text: unexpected end of data"),
+        (b"1,5;2;1\n3;4;-1\n", "points.csv has decimal commas, such as '1,5' in its first line"),
+        (b"\x1f\x8b\x08", "points.csv is compressed by gzip, not text in UTF-8; unpack it first."),
+        (b"1_000,2,1\n3,4,-1\n", "points.csv, line 1, column 1 is '1_000'"),
+    ],
+)
+def test_what_is_no_table_is_refused_as_certificates_refuse_it(tmp_path, content, sentence):
     path = tmp_path / "points.csv"
-    path.write_bytes(b"\xff\xfe\x00\x81")
-    with pytest.raises(DataError, match="not a text file"):
-        load_csv(path)
+    path.write_bytes(content)
+    for reader in (load_csv, load_file, read):
+        with pytest.raises(DataError, match=re.escape(sentence)):
+            reader(path)
 
 
-def test_an_endless_cell_is_no_table(tmp_path):
-    path = tmp_path / "points.csv"
-    path.write_text("1" * 200_000 + ",1\n")
-    with pytest.raises(DataError, match="not a CSV table"):
-        load_csv(path)
+@pytest.mark.parametrize(("suffix", "separator"), [("csv", ","), ("csv", ";"), ("tsv", "\t"), ("txt", ",")])
+def test_certificates_read_the_same_points(tmp_path, suffix, separator):
+    path = tmp_path / f"points.{suffix}"
+    path.write_text(
+        "\n".join(separator.join(row) for row in (("a", "class", "b"), ("1", "-1", "2"), ("3", "1.0", "4")))
+    )
+    data, table = load_file(path), read(path)
+    np.testing.assert_array_equal(data.inputs, table.inputs)
+    np.testing.assert_array_equal(data.labels, table.signs)
+    assert data.inputs.tolist() == [[1, 2], [3, 4]]
+
+
+def test_parquet(tmp_path):
+    pytest.importorskip("pyarrow")
+    import pandas as pd
+
+    path = tmp_path / "points.parquet"
+    pd.DataFrame({"label": [1, -1], "a": [0.5, 2.0]}).to_parquet(path)
+    assert load_file(path).inputs.tolist() == [[0.5], [2.0]]
+    assert load_file(path).labels.tolist() == [1, -1]
 
 
 def test_archives(tmp_path):
@@ -75,26 +124,26 @@ def test_archives(tmp_path):
 def test_an_archive_without_the_names_says_what_it_holds(tmp_path):
     path = tmp_path / "points.npz"
     np.savez(path, X=np.zeros((2, 2)), labels=np.array([1, -1]))
-    with pytest.raises(DataError, match=r"no array named inputs \(it holds X, labels\)"):
+    with pytest.raises(DataError, match=r"no arrays named inputs and labels \(it holds X, labels\)"):
         load_npz(path)
 
 
 def test_pickled_objects_are_never_loaded(tmp_path):
     path = tmp_path / "points.npz"
     np.savez(path, inputs=np.array([[1, "a"], [None, {}]], dtype=object), labels=np.array([1, -1]))
-    with pytest.raises(DataError, match="cannot be read as arrays of numbers"):
+    with pytest.raises(DataError, match="holds pickled Python objects, which are not read"):
         load_npz(path)
 
 
 def test_a_damaged_archive_is_refused(tmp_path):
     path = tmp_path / "points.npz"
     path.write_bytes(b"PK\x03\x04 and then nothing")
-    with pytest.raises(DataError, match="cannot be read as arrays of numbers"):
+    with pytest.raises(DataError, match="cannot be read as an archive of arrays"):
         load_npz(path)
 
 
 def test_large_files_are_refused_before_they_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "MAX_BYTES", 2**20)
+    monkeypatch.setattr(archives, "MAX_BYTES", 2**20)
     path = tmp_path / "points.csv"
     path.write_text("1,1\n" * 2**19)
     with pytest.raises(DataError, match="has 2 MiB, more than the 1 MiB"):
@@ -112,17 +161,17 @@ def test_a_missing_file_is_named():
 
 
 def test_an_unknown_suffix_is_named(tmp_path):
-    with pytest.raises(DataError, match=r"suffix '.xlsx'; use .csv or .npz"):
+    with pytest.raises(DataError, match=r"suffix '.xlsx'; save the sheet as CSV"):
         load_file(tmp_path / "points.xlsx")
 
 
 def test_the_label_column_may_be_named(tmp_path):
     path = tmp_path / "points.csv"
-    path.write_text("class,a,b\n1,2,3\n-1,0,4\n")
-    data = load_csv(path, label="class")
-    np.testing.assert_array_equal(data.labels, [1, -1])
-    np.testing.assert_array_equal(data.inputs, [[2, 3], [0, 4]])
-    with pytest.raises(DataError, match="no column 'target'; its first line is class, a, b"):
+    path.write_text("colour,a,b\n1,2,3\n-1,0,4\n")
+    for data in (load_csv(path, label="colour"), load_csv(path, label=1), load_file(path, label="1")):
+        np.testing.assert_array_equal(data.labels, [1, -1])
+        np.testing.assert_array_equal(data.inputs, [[2, 3], [0, 4]])
+    with pytest.raises(DataError, match="no column 'target'; it has colour, a, b"):
         load_csv(path, label="target")
 
 
@@ -135,3 +184,17 @@ def test_numbers_may_name_columns_beside_the_label(tmp_path):
 def test_a_folder_is_called_one(tmp_path):
     with pytest.raises(DataError, match="is a folder; name a file in it"):
         load_csv(tmp_path)
+
+
+def test_one_array_alone_is_no_data_set(tmp_path):
+    path = tmp_path / "points.npy"
+    np.save(path, np.zeros((2, 2)))
+    with pytest.raises(DataError, match=r"points.npy holds one array; read it with numpy.load"):
+        load_file(path)
+
+
+def test_arrays_have_no_column_of_labels(tmp_path):
+    path = tmp_path / "points.npz"
+    np.savez(path, inputs=np.eye(2), labels=np.array([1, -1]))
+    with pytest.raises(DataError, match=r"the label 'y' names a column, and points.npz has none"):
+        load_file(path, label="y")

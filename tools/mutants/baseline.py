@@ -84,7 +84,8 @@ class Baseline:
         helpers = [each for each in sorted(self.target.tests.rglob("*.py")) if not each.name.startswith("test_")]
         stem = path.stem.removeprefix("test_")
         modules = [each for each in self.target.files if is_named_after(stem, each.stem) or not self.target.is_room]
-        parts = [path, ROOT / "tests" / "controls.py", *helpers, *modules, PACKAGE / "claims" / "sides.py"]
+        of_rooms = [ROOT / "tests" / "controls.py", PACKAGE / "claims" / "sides.py"] if self.target.is_room else []
+        parts = [path, *of_rooms, *helpers, *modules]
         return hashlib.sha256(b"".join(each.read_bytes() for each in parts)).hexdigest()[:12]
 
 

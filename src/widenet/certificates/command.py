@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from widenet.certificates.certificate import Certificate
-from widenet.certificates.files import name_of
 from widenet.certificates.making import Wishes, make
 from widenet.certificates.reading import read
 from widenet.claims import Verdict
 from widenet.claims.base import expected_of
 from widenet.console import output
 from widenet.console.progress import watching
+from widenet.data.archives import name_of
 from widenet.errors import InputError
 from widenet.progress import Progress
 from widenet.run import Watch

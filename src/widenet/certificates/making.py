@@ -12,7 +12,6 @@ from widenet.certificates.certificate import Certificate, Findings
 from widenet.certificates.changes import small_changes
 from widenet.certificates.clock import Clock
 from widenet.certificates.ensemble import EnsembleSetting
-from widenet.certificates.files import shown
 from widenet.certificates.portrait import portray
 from widenet.certificates.preparation import Scaling, prepare, varying_columns
 from widenet.certificates.promises import promises_of
@@ -21,6 +20,7 @@ from widenet.certificates.rows import ask_again, ask_all, claims_by_weight, orde
 from widenet.certificates.training import epochs_for, summed, train
 from widenet.certificates.views import drawn_points, views_of
 from widenet.claims.specimen import Choices, Specimen
+from widenet.data.archives import shown
 from widenet.errors import InputError
 from widenet.progress import Progress, silent, stretch
 from widenet.run.cells import versions

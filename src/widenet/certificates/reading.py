@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from widenet.certificates import files, text
-from widenet.certificates.files import shown
+from widenet.data import archives, text
+from widenet.data.archives import shown
 from widenet.data.arrays import as_numbers
 from widenet.errors import DataError
 
@@ -87,43 +87,36 @@ def _refuse_label_of_arrays(label: str | None, who: str) -> None:
 
 
 def _from_files(path: Path, second: Any, label: str | None) -> Table:
-    files.require_readable(path)
-    kind, name = files.kind_of(path), files.name_of(path)
+    archives.require_readable(path)
+    kind, name = archives.kind_of(path), archives.name_of(path)
     if second is not None and kind != "npy":
-        raise DataError(f"{name} holds inputs and labels; a second file is for a pair of .npy files.")
+        raise DataError(f"{name} holds inputs and labels; a second file is for a pair of .npy archives.")
     match kind:
         case "csv" | "tsv":
             return _of_columns(text.read_text(path, "," if kind == "csv" else "\t", label), name)
         case "parquet":
-            choose = functools.partial(_label_place, label=label, source=name)
-            return _of_columns(files.read_parquet(path, choose), name)
+            choose = functools.partial(text.label_among, label=label, source=name)
+            return _of_columns(archives.read_parquet(path, choose), name)
     _refuse_label_of_arrays(label, f"{name} has")
     if kind == "npz":
-        return _made(*files.read_npz(path), source=name)
+        return _made(*archives.read_npz(path), source=name)
     if not isinstance(second, str | os.PathLike):
         raise DataError(f"{name} holds one array; name the .npy file of the labels after it.")
-    other = files.require_readable(Path(os.fspath(second)))
-    if files.kind_of(other) != "npy":
-        raise DataError(f"{files.name_of(other)} should be the .npy file of the labels.")
-    return _made(files.read_npy(path), files.read_npy(other), source=name)
+    other = archives.require_readable(Path(os.fspath(second)))
+    if archives.kind_of(other) != "npy":
+        raise DataError(f"{archives.name_of(other)} should be the .npy file of the labels.")
+    return _made(archives.read_npy(path), archives.read_npy(other), source=name)
 
 
-def _of_columns(found: files.Columns, source: str) -> Table:
+def _of_columns(found: archives.Columns, source: str) -> Table:
     return _made(found.inputs, found.labels, columns=found.columns, label=found.label, source=source)
-
-
-def _label_place(names: list[str], label: str | None, source: str) -> int:
-    """Which column of a table with names has the labels."""
-    if len(names) < 2:
-        raise DataError(f"{source} has fewer than two columns; give the coordinates and the label.")
-    return text.label_column(names, label, len(names), source)
 
 
 def _from_frame(frame: Any, labels: Any, label: str | None, source: str) -> Table:
     """A data frame of pandas, with its labels in a column or apart."""
     names = [str(name) for name in frame.columns]
     if labels is None:
-        place = _label_place(names, label, source)
+        place = text.label_among(names, label, source)
         labels, title = frame.iloc[:, place], names.pop(place)
         frame = frame.iloc[:, [column for column in range(len(names) + 1) if column != place]]
     else:
@@ -135,7 +128,7 @@ def _from_frame(frame: Any, labels: Any, label: str | None, source: str) -> Tabl
                 f"{source}, column {shown(name)!r} holds {column}, not numbers; encode it as numbers or leave the "
                 "column out."
             )
-    files.refuse_many(len(frame), len(names), source)
+    archives.refuse_many(len(frame), len(names), source)
     inputs = frame.to_numpy(np.float64, na_value=np.nan)
     return _made(inputs, labels, columns=tuple(names), label=title, source=source)
 
@@ -151,7 +144,7 @@ def _made(
     if len(names) > min(MOST_CLASSES, max(2, len(rows) // 2)):
         raise DataError(
             f"the label ({label}) has {len(names):,} different values in {len(rows):,} rows, so it does not name "
-            "classes; --label chooses another column."
+            "classes; label= or --label chooses another column."
         )
     rows, columns, dropped = _without_index(rows, columns)
     return Table(rows, numbers, names, columns, label, source, (*notes, *dropped))
@@ -167,7 +160,7 @@ def _points(inputs: Any, columns: Sequence[str], source: str) -> tuple[np.ndarra
         shape = " × ".join(map(str, array.shape[1:]))
         notes = (f"Each point ({shape}) was read as one row.",)
         array = array.reshape(len(array), -1)
-    files.refuse_many(array.shape[0], array.shape[1], "the data")
+    archives.refuse_many(array.shape[0], array.shape[1], "the data")
     with np.errstate(over="ignore"):  # a long double may become infinite
         rows = array.astype(np.float64)
     sizes = np.abs(rows)
@@ -227,7 +220,7 @@ def _listed(labels: Any) -> Sequence[Any]:
             array = array.ravel()
         if array.ndim != 1:
             raise DataError(f"labels must have one axis, got shape {array.shape}; give one label per point.")
-        files.refuse_many(len(array), 1, "the list of labels")
+        archives.refuse_many(len(array), 1, "the list of labels")
         found = array.tolist()
     if not len(found):
         raise DataError("the data set is empty; give at least one point of each class.")

@@ -22,7 +22,7 @@ from widenet.types import Dataset
 logger = logging.getLogger(__name__)
 
 DataLike = Any
-"""A `Dataset`, the name of a .csv or .npz file, or a pair of arrays: inputs and labels."""
+"""A `Dataset`, the name of a file, or a pair of arrays: inputs and labels."""
 
 
 class Mishap(Silence):
@@ -43,8 +43,8 @@ def check_on(
     Claims that read the same runs share one training.
 
     Arguments:
-      data: one data set, as `from_arrays`, `load_csv` or the data sets of this package give it; or the name of a .csv
-        or .npz file; or a pair of arrays, inputs and labels.
+      data: one data set, as `from_arrays`, `load_csv` or the data sets of this package give it; or the name of a
+        file (.csv, .tsv, .npz, .parquet); or a pair of arrays, inputs and labels.
       store: where runs are kept; by default where the command line keeps them. The data itself is not kept.
       choices: fields of `widenet.claims.specimen.Choices`, such as n_runs, n_neurons, slope, step_size and seed.
 
@@ -106,7 +106,7 @@ def _dataset(given: Any) -> Dataset:
         case (inputs, labels):
             return from_arrays(inputs, labels)
     raise DataError(
-        f"data must be a Dataset, the name of a .csv or .npz file, or a pair (inputs, labels), got "
+        f"data must be a Dataset, the name of a file, or a pair (inputs, labels), got "
         f"{type(given).__name__}; widenet.from_arrays(inputs, labels) makes a Dataset."
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from widenet.certificates import files
+from widenet.data import archives
 
 FOLDER = Path(__file__).parent
 SENTENCES = FOLDER / "sentences.toml"
@@ -43,7 +43,7 @@ def bomb(path: Path) -> None:
     """A small archive that unpacks to more than may be read."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         with archive.open("X.npy", "w") as member:
-            for _ in range(files.MAX_BYTES // 2**20 + 1):
+            for _ in range(archives.MAX_BYTES // 2**20 + 1):
                 member.write(bytes(2**20))
         archive.writestr("y.npy", b"")
 
@@ -87,12 +87,12 @@ def sparse(path: Path) -> None:
 def sparse_text(path: Path) -> None:
     """As much nothing as may be read."""
     with path.open("wb") as file:
-        file.truncate(files.MAX_BYTES)
+        file.truncate(archives.MAX_BYTES)
 
 
 def many_rows(path: Path) -> None:
     """More rows than are read, as short as they can be."""
-    path.write_bytes(b"1,a\n2,b\n" * (files.MOST_ROWS // 2 + 1))
+    path.write_bytes(b"1,a\n2,b\n" * (archives.MOST_ROWS // 2 + 1))
 
 
 def many_labels(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from widenet.training.engine import threads
 from widenet.training.engine.threads import SharedProgress, in_threads
 
 
@@ -35,3 +36,28 @@ def test_an_error_in_one_part_ends_the_others():
     with pytest.raises(KeyError):
         in_threads(fail, range(3), 2, shared)
     assert shared.cancelled
+
+
+def test_parts_that_have_not_begun_are_not_begun_after_an_error(monkeypatch):
+    asked = []
+
+    class Pool:
+        def __init__(self, workers):
+            asked.append(workers)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return False
+
+        def map(self, train, items):
+            raise KeyError
+
+        def shutdown(self, cancel_futures=False):
+            asked.append(cancel_futures)
+
+    monkeypatch.setattr(threads, "ThreadPoolExecutor", Pool)
+    with pytest.raises(KeyError):
+        in_threads(lambda item: item, range(3), 2, SharedProgress(lambda fraction, words: None, 1))
+    assert asked == [2, True]

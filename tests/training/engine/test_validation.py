@@ -221,3 +221,13 @@ def test_a_network_answers_with_a_number_or_one_per_class(shape, loss):
     check(Answering(jnp.ones((2, 5)), shape), own, loss, never, 2)
     with pytest.raises(ValueError, match=r"one number per sample, or one per class, not shape \(3, 2\)"):
         check(Answering(jnp.ones((2, 5)), (3, 2)), Dataset(toy().inputs, labels), loss, never, 2)
+
+
+def test_labels_of_several_outputs_are_classes():
+    nets = TwoLayer(jnp.ones((2, 3, 5)), jnp.ones((2, 4, 3)), None, PiecewiseLinear(0.5, 1.0))
+    classes = Dataset(toy().inputs, jnp.asarray(np.arange(24) % 4, jnp.float64))
+    check(nets, classes, cross_entropy, never, 2)
+    for wrong in (4.0, -1.0, 0.5):
+        data = Dataset(classes.inputs, classes.labels.at[5].set(wrong))
+        with pytest.raises(ValueError, match="4 outputs must be classes 0 to 3"):
+            check(nets, data, cross_entropy, never, 2)

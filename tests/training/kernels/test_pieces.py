@@ -10,7 +10,7 @@ import pytest
 
 from tests.training.problems import kernel_of, networks, separable, toy
 from widenet.losses import hinge
-from widenet.networks import huberized_relu
+from widenet.networks import TwoLayer, huberized_relu, leaky_relu
 from widenet.training import SGD, LogSquared, Recipe
 from widenet.training.kernels import block, fused, gram, pieces, swept
 from widenet.types import Dataset, Layers
@@ -170,3 +170,23 @@ def test_a_kernel_that_was_asked_for_is_taken_whatever_the_others_can_do(monkeyp
     monkeypatch.setattr(swept, "pays", lambda network, data, batch: True)
     assert kernel_of(Recipe(hinge, 0.5, 10), networks(1), toy()) == "swept"
     assert kernel_of(Recipe(hinge, 0.5, 10, layers=Layers.BOTH), networks(1), toy()) == "blocked"
+
+
+def test_tiles_of_gpu_programs_are_powers_of_two():
+    """Triton knows no others, and its products have at least 16 rows."""
+    tiles = (fused.ROWS, fused.STRIDE, fused.COLUMNS, fused.NEURONS, swept.NEURONS, swept.COLUMNS)
+    assert all(tile >= 16 and tile & (tile - 1) == 0 for tile in tiles)
+    assert all(warps & (warps - 1) == 0 for warps in (fused.WARPS, swept.WARPS))
+    assert fused.ROWS % fused.STRIDE == 0
+    assert [fused._padded(size) for size in (1, 16, 17, 64, 65)] == [16, 16, 32, 64, 128]
+    assert pieces.WIDEST_SPREAD == 4096
+
+
+def test_the_very_width_at_which_a_kernel_begins_or_ends(monkeypatch):
+    monkeypatch.setattr(swept, "has_tensor_cores", lambda: True)
+
+    def network(neurons, dtype):
+        return TwoLayer(jnp.zeros((neurons, 5), dtype), jnp.zeros(neurons, dtype), None, leaky_relu(0.5))
+
+    assert [fused.fits(network(n, "float64"), toy(), 1, Layers.HIDDEN, None) for n in (256, 257)] == [True, False]
+    assert [swept.pays(network(n, "float32"), toy(), 2) for n in (511, 512)] == [False, True]

@@ -14,9 +14,11 @@ from widenet.networks import relu
 from widenet.training import (
     SGD,
     Adam,
+    Closest,
     Flow,
     GradientDescent,
     LinearClock,
+    LogClock,
     Recipe,
     Record,
     StepRule,
@@ -184,3 +186,20 @@ def test_a_recipe_says_its_method_once():
         Recipe(hinge, max_steps=10)
     with pytest.raises(ValueError, match="batch_size must lie between 1 and 24"):
         ensemble(networks(2), toy(), recipe_of(Adam(0.1, 25)), run_keys(2))
+
+
+def test_what_a_method_is_unless_told_otherwise():
+    flow = Flow(LinearClock(1.0))
+    assert (flow.tolerance, flow.events, flow.slots, flow.most_solver_steps, flow.n_samples) == (
+        1e-8,
+        (),
+        16,
+        100_000,
+        0,
+    )
+    assert "n_samples" not in repr(flow)
+    sgd, adam = SGD(0.1), Adam(0.1)
+    assert (sgd.batch_size, sgd.kernel, adam.batch_size) == (1, "auto", 1)
+    assert LogClock(1.0).unit == 1
+    watch = Closest(lambda step: {})
+    assert (watch.given, watch.at_least, watch.room, watch.follows) == (None, (), 1e-12, None)

@@ -327,3 +327,41 @@ def test_an_update_of_some_runs():
     every = course.Update(np.arange(2), np.ones(2, int), np.array([3, 5]), np.zeros(2), np.zeros((2, 4)), networks, z)
     np.testing.assert_array_equal(every.of(some).samples, [3])  # pyright: ignore[reportArgumentType]
     assert dataclasses.replace(every, samples=None).of(some).samples is None
+
+
+def test_an_order_must_choose_an_active_sample_in_every_run():
+    """The second run has solved the sample that both are given; the first has not."""
+    start = starts(2)
+    start.hidden[1, 1] = [20.0, 0, 0]
+
+    def first(look):
+        assert look.active[:, 0].tolist() == [True, False]
+        return np.zeros(2, int)
+
+    with pytest.raises(ValueError, match="must choose among the active samples"):
+        train_small(start, INPUTS, labels(2), step_size=0.3, max_updates=5, order=first)
+
+
+def test_weights_that_overflow_are_diverged_and_shown_beside_others():
+    start = starts(2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        runs = train_small(
+            start, INPUTS, labels(2), step_size=np.array([1e308, 0.3]), max_updates=6, order=None, layers=Layers.BOTH
+        )
+    assert runs.status.tolist() == [RunStatus.DIVERGED, RunStatus.BUDGET_SPENT]
+    assert runs.blurred.tolist() == [True, False]
+    assert runs.ended.tolist() == [False, False]
+
+
+def test_how_much_is_done_is_told_by_parts(monkeypatch):
+    """Two parts of two runs each: a run that has ended counts whole, the others by their updates."""
+    monkeypatch.setattr(course, "ENTRIES", 2 * len(LABELS) * 4)
+    monkeypatch.setattr(course, "REPORT", 2)
+    told = []
+    train_small(
+        starts(4), INPUTS, labels(4), step_size=0.01, max_updates=8, order=None, loss=logistic,
+        progress=lambda share, words: told.append((round(share, 6), words)),
+    )  # fmt: skip
+    shares = [share for share, _ in told]
+    assert shares == [0.125, 0.25, 0.375, 0.5, 0.5, 0.625, 0.75, 0.875, 1.0, 1.0]
+    assert {words for _, words in told} == {"2 small networks"}

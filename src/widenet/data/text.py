@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from widenet.certificates.files import (
+from widenet.data.archives import (
     MOST_CELLS,
     MOST_COLUMNS,
     MOST_ROWS,
@@ -71,7 +71,7 @@ def label_column(titles: Sequence[str], label: str | None, count: int, name: str
         if label in titles:
             if list(titles).count(label) > 1:
                 raise DataError(
-                    f"{name} has several columns {shown(label)!r}; --label takes the number of a column, too."
+                    f"{name} has several columns {shown(label)!r}; label= or --label takes the number of a column, too."
                 )
             return list(titles).index(label)
         if is_count(label) and 1 <= int(label) <= count:
@@ -82,8 +82,17 @@ def label_column(titles: Sequence[str], label: str | None, count: int, name: str
     found = [column for column, title in enumerate(titles) if title.lower() in LABEL_NAMES]
     if len(found) > 1:
         both = " and ".join(repr(titles[column]) for column in found)
-        raise DataError(f"{name} has columns {both}; say which is the label with --label, and drop the other.")
+        raise DataError(
+            f"{name} has columns {both}; say which is the label with label= or --label, and drop the other."
+        )
     return found[0] if found else count - 1
+
+
+def label_among(names: list[str], label: str | None, source: str) -> int:
+    """Which column of a table with names has the labels."""
+    if len(names) < 2:
+        raise DataError(f"{source} has fewer than two columns; give the coordinates and the label.")
+    return label_column(names, label, len(names), source)
 
 
 def is_count(label: str) -> bool:
@@ -216,7 +225,7 @@ def _refuse_label(written: str, kinds: int, number: int, title: str, name: str) 
     if kinds > MOST_LABELS:
         raise DataError(
             f"{name}: the label ({shown(title)}) has more than {MOST_LABELS:,} different values, so it does not name "
-            "classes; --label chooses another column."
+            "classes; label= or --label chooses another column."
         )
     raise DataError(
         f"{name}, line {number}: the label {shown(written)!r} goes over several lines; look for a quote that is not "
