@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from widenet.papers.brutzkus2018.runs import bad_minima
 from widenet.papers.brutzkus2018.runs.bad_minima import (
     MinimaSetting,
     SetRecipe,
@@ -54,6 +55,16 @@ def test_data_of_extreme_size_is_not_resolved():
     tiny = PointSet(1e-200 * points.inputs, points.labels, 1e200 * points.separator)
     assert not place([tiny], [1], silent).resolved.any()
     assert place([points], [1], silent).resolved.all()
+
+
+def test_what_is_measured_of_a_set(monkeypatch):
+    """ŵ = (1, −2): the points have ⟨ŵ, x⟩ = ½, −1 and ¾, so one is behind and ½ is nearest."""
+    points = PointSet(np.array([[0.5, 0.0], [0.0, 0.5], [0.75, 0.0]]), np.ones(3), np.array([2.0, 2.0]))
+    monkeypatch.setattr(bad_minima, "mostly_behind", lambda points, draw: np.array([1.0, -2.0]))
+    found = place([points], [2], silent, perturbations=3)
+    assert (found.nearest[0], found.behind[0], found.most_behind[0], found.imbalance[0]) == (0.5, 1, 3, 3)
+    assert (found.smallest_margin[0], found.largest_norm[0], found.level[0]) == pytest.approx((1, 0.75, 1 / 3))
+    assert (found.n_samples[0], found.dim[0], found.half_width[0], found.tried) == (3, 2, 2, 5)
 
 
 def test_a_cell_is_read_as_it_was_written():

@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from widenet.papers.brutzkus2018.runs.basis import BasisSetting, BasisShape, run_basis, train_batch
-from widenet.papers.brutzkus2018.runs.online import OnlineStart
+from widenet.papers.brutzkus2018.runs.basis import (
+    BasisBatch,
+    BasisSetting,
+    BasisShape,
+    run_basis,
+    stuck_balls,
+    train_batch,
+)
+from widenet.papers.brutzkus2018.runs.online import OnlineRuns, OnlineStart
 from widenet.progress import silent
 from widenet.run.records import decode, encode
 
@@ -32,6 +39,15 @@ def test_a_stuck_point_with_label_minus():
     assert batch.stuck.tolist() == [[True, False]]
     assert batch.runs.updates.tolist() == [[2, 3]]
     assert batch.losses.tolist() == [0.5]
+
+
+def test_points_that_still_move_are_those_of_the_stuck_runs():
+    """The first run is solved and has no ball; the second is said to have ended where e_1 would make an update."""
+    weights = np.array([[[2.0, 2.0], [-1.0, -1.0]], [[0.5, -1.0], [-1.0, -1.0]]])
+    start = OnlineStart(np.eye(2), np.ones((2, 2)), weights, 0.25)
+    runs = OnlineRuns(weights, start.outputs(weights), np.zeros((2, 2), int), np.ones(2, bool))
+    balls = stuck_balls(BasisBatch(start, runs), 5)
+    assert (balls.run.tolist(), balls.moving.tolist()) == ([1], [1])
 
 
 def test_a_cell_is_read_as_it_was_written():

@@ -45,6 +45,27 @@ def test_control_beyond_the_radius_the_loss_changes(half):
     assert try_ball(start, weights, draw, perturbations=0, radius_factor=1.001).changed == 1
 
 
+@pytest.mark.parametrize(
+    ("weights", "radius", "gain"),
+    [
+        ([[1.6, -5], [0.5, -5]], 0.1 / 2**0.5, 1),  # N(e_1) = 1.1 falls below 1, and the loss rises
+        ([[-0.1, -5], [-7, -5]], 0.1, -1),  # a neuron for the label turns on at e_1, and the loss falls
+        ([[-7, -5], [-0.1, -5]], 0.1, 1),  # one against it turns on
+    ],
+)
+def test_control_either_direction_finds_the_edge(weights, radius, gain):
+    weights = np.array(weights, float)
+    start = OnlineStart(np.eye(2), np.ones((1, 2)), weights[None], 1.0)
+    found, directions = flat_radius(start, weights)
+    assert found == pytest.approx(radius)
+    draw = np.random.default_rng(0)
+    assert try_ball(start, weights, draw, perturbations=20).changed == 0
+    assert try_ball(start, weights, draw, perturbations=0, radius_factor=1.01).changed == 1
+    directions /= np.linalg.norm(directions, axis=(1, 2), keepdims=True)
+    losses = [start.loss((weights + 1.01 * found * each)[None])[0] for each in directions]
+    assert np.sign(np.array(losses) - start.loss(weights[None])[0]).sum() == gain
+
+
 def test_pieces_give_what_the_whole_gives(monkeypatch):
     weights, start = bad_minimum(THREE, 2, np.array([-1.0, -1.0])), as_start(THREE, 2)
     whole = try_ball(start, weights, np.random.default_rng(0), perturbations=30, radius_factor=3.0)

@@ -1,5 +1,7 @@
 """SGD that keeps the list of its updates: against the engine, and as a compression of the run."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,8 +12,8 @@ from widenet.data.own import keep
 from widenet.data.points import separable_points
 from widenet.losses import hinge
 from widenet.networks import TwoLayer, leaky_relu
-from widenet.papers.brutzkus2018.runs.learning import Learning, LearningRule, learn, learn_all, replay
-from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples, OwnSamples
+from widenet.papers.brutzkus2018.runs.learning import Learned, Learning, LearningRule, learn, learn_all, replay
+from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples, OwnSamples, SampleSets
 from widenet.training import Listed, Recipe, train
 from widenet.types import Dataset
 
@@ -59,6 +61,51 @@ def test_what_is_counted_is_what_happened():
     assert runs.n_unused.tolist() == [100 - len(set(each.updated)) for each in learned]
     assert runs.same_replay.all()
     assert np.isnan(runs.error).all()  # no fresh points were drawn
+
+
+def on_a_line(labels, fresh_labels):
+    """Points 1, −1, ½, 0 and fresh ones 0, 1, −1, with w* = 2; M_k is some 30."""
+    samples = SampleSets(
+        np.array([[[1.0], [-1.0], [0.5], [0.0]]]),
+        np.array([labels], float),
+        np.array([[0.0], [1.0], [-1.0]]),
+        np.array(fresh_labels, float),
+        np.array([2.0]),
+    )
+    return Learning(samples, LearningRule(half_width=1, slope=0.5, step_size=1.0))
+
+
+def test_which_points_are_errors_and_of_which_set():
+    """N(x) = σ(x): −1 and 0 are wrong for the label +1, and −1 made an update, so one of three unused points is."""
+
+    def learned(learning, trial):
+        return Learned(np.array([[2**0.5], [0.0]]), [1, 1], 0.25)
+
+    runs = learn_all(on_a_line([1, 1, 1, 1], [1, 1, -1]), run=learned)
+    assert (runs.updates[0], runs.distinct[0], runs.n_unused[0]) == (2, 1, 3)
+    assert runs.unused_error[0] == pytest.approx(1 / 3)
+    assert runs.error[0] == pytest.approx(1 / 3)  # an output of 0 is wrong there, too
+
+
+def test_a_replay_is_padded_with_points_that_may_move_it():
+    """Nothing was learned, so every point but 0 would still make an update, and padding gives another network."""
+
+    def nothing(learning, trial):
+        return Learned(learning.start(trial), [], 1.0)
+
+    assert learn_all(on_a_line([1, 1, 1, 1], [1, 1, -1]), run=nothing, replayed=True).same_replay.tolist() == [False]
+
+
+def test_margins_and_norms_are_those_of_every_point():
+    """Fresh points lie nearer to the plane, or further out, than those of the samples."""
+    samples = on_a_line([1, -1, 1, 1], [1, 1, -1]).samples
+    nearer = dataclasses.replace(samples, inputs=samples.inputs[:, :3], labels=samples.labels[:, :3])
+    assert nearer.smallest_margin == 0
+    assert dataclasses.replace(nearer, fresh_labels=-samples.fresh_labels).smallest_margin == -2
+    assert nearer.largest_norm == 1
+    assert dataclasses.replace(nearer, fresh_inputs=np.array([[0.0], [1.0], [-3.0]])).largest_norm == 3
+    assert dataclasses.replace(nearer, longest_elsewhere=4.0).largest_norm == 4
+    assert dataclasses.replace(nearer, inputs=5 * nearer.inputs).largest_norm == 5
 
 
 def test_own_data_is_split_and_marked():

@@ -77,6 +77,44 @@ def test_slowest_leaves_the_smallest_cosine():
     assert chosen.alignments[1] / chosen.norms[1] == pytest.approx(min(others))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_slowest_takes_the_smallest_cosine_again_and_again(seed):
+    """Short and long points, small and large margins: every choice of the run against all updates written out."""
+    trial = dataclasses.replace(drawn(seed, 1)[0], order=SampleOrder.SLOWEST)
+    stretch = np.where(np.arange(len(trial.labels)) % 2, 1.0, 0.2)[:, None]
+    trial = dataclasses.replace(trial, inputs=stretch * trial.inputs, step_size=3.0)
+    hidden, stacked = trial.hidden, np.outer(trial.votes, trial.separator)
+    for sample in keep_ledger(trial, 12).samples:
+        cosines = np.full(len(trial.labels), np.inf)
+        for row, (x, y) in enumerate(zip(trial.inputs, trial.labels, strict=True)):
+            z = hidden @ x
+            if y * np.where(z >= 0, z, trial.slope * z) @ trial.output < 1:
+                pulls = trial.step_size * y * trial.output * np.where(z >= 0, 1.0, trial.slope)
+                after = hidden + np.outer(pulls, x)
+                cosines[row] = (after * stacked).sum() / np.linalg.norm(after)
+        assert cosines[sample] == pytest.approx(cosines.min(), rel=1e-9)
+        x, y = trial.inputs[sample], trial.labels[sample]
+        z = hidden @ x
+        hidden = hidden + np.outer(trial.step_size * y * trial.output * np.where(z >= 0, 1.0, trial.slope), x)
+
+
+def test_a_ratio_that_was_reached_once_stays():
+    """One point and its opposite, k = 1, η = 1: the plus weight rises to 3/2 of itself, then falls again."""
+    trial = three_points(
+        0.5,
+        1.0,
+        inputs=np.array([[1.0, 0.0], [-1.0, 0.0]]),
+        labels=np.array([1.0, 1.0]),
+        separator=np.zeros(2),
+        hidden=np.array([[0.5, 0.0], [0.5, 0.0]]),
+        output=np.array([1.0, -1.0]),
+    )
+    kept = keep_ledger(trial, 2, Layers.BOTH)
+    assert kept.samples.tolist() == [0, 1]
+    # Row 1 is ½, then 3/2; the weights move by σ(½) = ½, and then by σ(−3/2) = −¾ and σ(½) = ½.
+    assert (kept.largest_ratios.tolist(), kept.smallest_ratios.tolist()) == ([1, 1.5, 1.5], [1, 0.5, 0])
+
+
 def test_a_run_that_blows_up_is_called_diverged_not_converged():
     """Both layers with a large step: margins become NaN, and a NaN is not below 1."""
     trial = basis(6, 4, 0.9, 1e6)

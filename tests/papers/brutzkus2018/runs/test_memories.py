@@ -8,6 +8,7 @@ from widenet.papers.brutzkus2018.runs.memories import (
     Memory,
     MemorySetting,
     MemoryShape,
+    memories_of,
     run_memories,
     search,
 )
@@ -44,6 +45,16 @@ def test_what_no_network_can_do_needs_no_search():
     found = search(memory([[1, 0], [2, 0], [0, 1]], [1, -1, 1]), np.random.default_rng(0))
     assert found.is_contradictory
     assert found.errors.max() >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("construction", "half_width"), [(Construction.SEARCH, 14), (Construction.SWEEP, 10), (Construction.BUMPS, 14)]
+)
+def test_each_construction_has_its_own_width(construction, half_width):
+    """n = 28, d = 3: k = 2⌈28/4⌉ of the statement, and ⌈28/3⌉ of swept gates."""
+    shape = MemoryShape(n_samples=28, dim=3, slope=0.3)
+    (found,) = memories_of(MemorySetting(construction=construction, shapes=(shape,), labellings=1))
+    assert found.half_width == half_width
 
 
 @pytest.mark.parametrize("construction", list(Construction))

@@ -64,6 +64,26 @@ def test_counts_on_one_point(plus, minus, step_size, updates, output):
     assert runs.outputs.item() == output
 
 
+def test_a_neuron_at_zero_is_off():
+    """σ'(0) = 0: such a point is stuck as one with ⟨w, x⟩ < 0 is, for either label."""
+    weights = np.array([[[0.0, 1.0], [-1.0, 0.0]], [[1.0, 0.0], [0.0, -1.0]]])
+    start = OnlineStart(np.eye(2), np.array([[1.0, -1.0], [-1.0, 1.0]]), weights, 1.0)
+    assert start.stuck(weights).tolist() == [[True, True], [True, True]]
+    assert start.stuck(weights, np.ones((2, 2))).tolist() == [[True, False], [False, True]]
+
+
+def test_runs_from_one_start_have_orders_of_their_own():
+    """And a run has the order of its number, whoever trains beside it."""
+    draw = np.random.default_rng(0)
+    inputs, weights = draw.normal(size=(6, 2)), np.tile(draw.normal(size=(4, 2)), (8, 1, 1))
+    labels = np.tile(np.sign(inputs[:, 0]), (8, 1))
+    start = OnlineStart(inputs, labels, weights, 0.3, slope=0.5)
+    together = train_online(start, max_passes=2).updates
+    assert len(np.unique(together, axis=0)) > 1
+    alone = train_online(dataclasses.replace(start, labels=labels[:1], weights=weights[:1]), max_passes=2).updates
+    np.testing.assert_array_equal(alone[0], together[0])
+
+
 def test_the_gradient_is_the_slope_of_the_loss():
     start = small_start(slope=0.3)
     direction = np.random.default_rng(0).normal(size=start.weights.shape)

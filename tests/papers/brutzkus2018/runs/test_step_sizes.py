@@ -1,7 +1,10 @@
 """Updates at many step sizes."""
 
 import numpy as np
+import pytest
 
+from widenet.papers.brutzkus2018.runs import step_sizes as module
+from widenet.papers.brutzkus2018.runs.ledger import train_trials
 from widenet.papers.brutzkus2018.runs.step_sizes import StepSizeSetting, run_step_sizes, step_size_settings
 from widenet.records import Scale
 from widenet.types import RunStatus
@@ -16,6 +19,25 @@ def test_each_basis_vector_is_updated_once_by_a_long_step():
     assert runs.updates.shape == (2, 2)
     assert seen == sorted(seen)
     assert seen[-1] == 1
+
+
+def test_the_random_data_is_as_hard_as_the_basis(monkeypatch):
+    """100 points in 16 dimensions with ‖w*‖ = 4 under Eq. 6; each power has its own starts."""
+    seen = []
+
+    def keep(trials, budgets, progress):
+        seen.extend(trials)
+        return train_trials(trials, budgets, progress=progress)
+
+    monkeypatch.setattr(module, "train_trials", keep)
+    run_step_sizes(StepSizeSetting(powers=(2, 3), n_runs=2), lambda done, words: None)
+    assert [trial.step_size for trial in seen] == [4, 4, 8, 8]
+    assert len({trial.hidden.tobytes() for trial in seen}) == 4
+    for trial in seen:
+        assert trial.parameters == pytest.approx((4, 0.5, trial.step_size, 0.25, 0.25, 8))
+        assert trial.inputs.shape == (100, 16)
+        assert 1 <= trial.smallest_margin < 1.2
+        assert np.linalg.norm(trial.hidden, axis=1) == pytest.approx(np.full(16, 0.25))
 
 
 def test_step_sizes_lie_on_both_sides_of_one():

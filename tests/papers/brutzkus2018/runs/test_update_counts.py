@@ -5,6 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from widenet.papers.brutzkus2018.runs import update_counts
+from widenet.papers.brutzkus2018.runs.online import OnlineStart
 from widenet.papers.brutzkus2018.runs.update_counts import UpdateSetting, count_updates, run_updates, solve_point
 from widenet.progress import silent
 from widenet.run.records import decode, encode
@@ -43,6 +45,21 @@ def test_both_arithmetics_count_alike():
         assert counts.excess < 0
     assert isinstance(exact.step_size, Fraction)
     assert rounded.step_size == 0.3
+
+
+def test_what_is_measured_of_the_start(monkeypatch):
+    """The entry furthest out is negative; one label is −1, v is 3/2, and the points are not quite orthonormal."""
+    weights = np.full((10, 14, 4), 0.125)
+    weights[3, 9, 2] = -0.75
+    labels = np.ones((10, 4))
+    labels[7, 1] = -1
+    inputs = np.eye(4)
+    inputs[0, 1] = -0.25
+    start = OnlineStart(inputs, labels, weights, 0.5, output_weight=1.5, slope=0.2)
+    monkeypatch.setattr(update_counts, "basis_start", lambda draw, shape, seed: start)
+    counts = count_updates(setting(entry_bounds=("0.5",), step_sizes=("0.5",)))
+    measures = (counts.excess, counts.gram_error, counts.slope, counts.weight_error, counts.smallest_label)
+    assert measures == pytest.approx((0.25, 0.25, 0.2, 0.5, -1))
 
 
 def test_a_cell_is_read_as_it_was_written():

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from widenet.data.points import separable_points
 from widenet.papers.brutzkus2018.runs.widths import (
     Normalization,
     WidthSetting,
@@ -20,6 +21,13 @@ def test_a_run_does_not_depend_on_how_many_there_are_beside_it():
     np.testing.assert_array_equal(few.updates, more.updates[:2])
     assert few.all_finished
     assert few.smallest_margin == more.smallest_margin >= 1
+
+
+def test_all_widths_are_trained_on_the_points_of_the_setting():
+    inputs, labels, separator = separable_points(np.random.default_rng(0), 10, 60, 5.0, 0.4)
+    for half in (1, 4):
+        runs = run_width(WidthSetting(half_width=half, normalization=Normalization.EQUATION_6, n_runs=1), silent)
+        assert runs.smallest_margin == (labels * (inputs @ separator)).min()
 
 
 def test_both_normalizations_are_the_same_for_two_neurons_apart_from_scale():
