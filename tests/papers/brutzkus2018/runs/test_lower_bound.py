@@ -191,6 +191,17 @@ def test_a_count_that_the_fraction_decides_is_not_certain():
     assert basis_sequence(4, HALF, Fraction(1)).has_one_count
 
 
+@pytest.mark.parametrize(("dim", "mistakes"), [(2, (2, 4)), (3, (3, 6))])
+def test_a_count_of_mistakes_that_the_fraction_decides_is_not_certain_either(dim, mistakes):
+    """α = ½ and η = 4s/3: N is 0 after a pass from ∓s, and s lies between what the two fractions give for 1/√d."""
+    first, second = roots(dim)
+    run = basis_sequence(dim, HALF, (1 / first + 1 / second) * Fraction(2, 3))
+    other = dataclasses.replace(run, plus=run.plus * first / second, minus=run.minus * first / second)
+    assert run.updates() == other.updates()
+    assert sorted((run.mistakes(), other.mistakes())) == list(mistakes)
+    assert not run.has_one_count
+
+
 @pytest.mark.parametrize(("dim", "slope", "threshold"), [(2, "3/5", 2.60947570825), (36, "1/4", 4.41666666667)])
 def test_the_threshold_where_d_is_no_square(dim, slope, threshold):
     assert float(one_pass_step(basis_sequence(dim, Fraction(slope), HALF))) == pytest.approx(threshold, rel=1e-11)

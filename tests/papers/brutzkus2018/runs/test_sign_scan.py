@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from tests.papers.brutzkus2018 import toys
+from widenet.papers.brutzkus2018.runs import sign_scan
+from widenet.papers.brutzkus2018.runs.mnist import OutputRatios
 from widenet.papers.brutzkus2018.runs.sign_scan import (
     NOT_TRIED,
     PILOT_RUN,
     run_sign_scan,
     sign_scan_settings,
 )
+from widenet.progress import silent
 from widenet.records import Scale
 from widenet.types import RunStatus
 
@@ -39,6 +42,23 @@ def test_without_a_suitable_step_size_the_smallest_is_run():
     assert scan.tried.all()
     assert scan.chosen == 1
     assert scan.runs.setting.step_size == 2.0
+
+
+def test_signs_that_are_kept_without_zero_loss_do_not_suit(monkeypatch):
+    """At the first step size every ratio stays 1 and the loss does not vanish: the next one is tried and taken."""
+    known = toys.scan(4)
+
+    def run(setting, progress):
+        ones, looks = np.ones(2), np.ones_like(known.runs.train_error)
+        unsolved = setting.step_size == 3.0 and setting.first_run == PILOT_RUN
+        status = np.full(2, RunStatus.BUDGET_SPENT if unsolved else RunStatus.CONVERGED)
+        ratios = OutputRatios(looks, looks, ones, ones)
+        return dataclasses.replace(known.runs, setting=setting, status=status, ratios=ratios)
+
+    monkeypatch.setattr(sign_scan, "run_mnist", run)
+    scan = run_sign_scan(known.setting, silent)
+    assert scan.keeps_signs.tolist() == [True, True, False]
+    assert (scan.chosen, scan.runs.setting.step_size) == (1, known.setting.step_sizes[1])
 
 
 def test_control_a_nan_keeps_no_sign():

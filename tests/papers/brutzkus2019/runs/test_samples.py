@@ -1,5 +1,6 @@
 """Training sets drawn from a law, one per run."""
 
+import dataclasses
 import math
 
 import jax.numpy as jnp
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, SET_LABELS, make_xord
+from widenet.papers.brutzkus2019.runs import samples
 from widenet.papers.brutzkus2019.runs.samples import HARD_SETS, Law, Samples, SampleSetting, draw_counts, run
 from widenet.run.records import decode, encode
 
@@ -29,6 +31,20 @@ def test_points_are_drawn_by_their_law():
     share = counts.mean(axis=0) / 16
     assert np.allclose(share, EASY.probabilities, atol=5 * math.sqrt(0.25 / (4000 * 16)))
     assert (share[EASY.probabilities == 0] == 0).all()
+
+
+def test_an_output_of_zero_is_wrong_and_the_largest_step_is_told(monkeypatch):
+    def uneven(networks, counts, steps):
+        return networks, steps * np.linspace(0.5, 1, len(steps))
+
+    monkeypatch.setattr(samples, "on_grid", uneven)
+    found = run(SampleSetting(law=EASY, per_class=2, n_runs=16, seed=0, max_steps=600))
+    assert found.step_size * 2 == pytest.approx(1 / 41, rel=1e-5)
+    outputs = np.tile(SET_LABELS * 1.0, (16, 1))
+    outputs[3, DIVERSE_POSITIVE] = outputs[5, DIVERSE_NEGATIVE] = 0
+    errors = dataclasses.replace(found, outputs=outputs).test_error
+    assert np.flatnonzero(errors).tolist() == [3, 5]
+    assert errors[[3, 5]] == pytest.approx(0.46)
 
 
 def test_a_cell_and_its_exact_test_errors():

@@ -72,6 +72,14 @@ def test_one_large_fit_is_seen(fit, inside, place):
     assert is_small(filters, step).tolist() == [inside]
 
 
+@pytest.mark.parametrize("octant", range(8))
+def test_either_fit_may_be_the_large_one(octant):
+    filters = from_octant(np.array([[octant, 5]]), 23 / 64, 1 / 64)
+    filters[0, 1] /= 23
+    assert is_small(filters, 1.0).tolist() == [False]
+    assert is_small(filters * 22 / 23, 1.0).tolist() == [True]
+
+
 @pytest.mark.parametrize("half_width", [1, 5])
 def test_draws_have_the_exact_probability_of_a_large_start(half_width):
     step_constant = 1 / 41

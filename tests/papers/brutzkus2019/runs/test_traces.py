@@ -164,8 +164,10 @@ def test_the_event_of_lemma_e_3_is_read_off_the_start():
     fits[0, 0, 0] = 0.36
     fits[1, 0] = (0.25, -0.25)
     fits[2, 0, 1] = 0.0
+    fits[3, 5, 1] = -0.36  # a u
+    fits[4, 7] = (-0.25, 0.25)
     fits = np.round(fits / GRID) * GRID
-    assert follow(SMALL, fits).in_event.tolist() == [False] * 3 + [True] * 3
+    assert follow(SMALL, fits).in_event.tolist() == [False] * 5 + [True]
 
 
 def test_what_would_round_is_refused():

@@ -16,6 +16,7 @@ def test_flipping_twice_is_nothing():
     filters = some_filters()
     assert (flip(flip(filters)) == filters).all()
     assert (flip(filters) != filters).sum() == 8
+    assert (flip(filters)[:, 2] == -filters[:, 2]).all()  # u^(1), after the two w's
 
 
 def test_following_step_by_step_is_training():

@@ -26,6 +26,17 @@ def test_counts_are_those_of_the_half_planes():
     assert np.array_equal(start.opposing_counts, np.where(odd, minus, plus))
 
 
+def test_events_look_at_own_and_opposing_filters_of_both_signs():
+    """k = 18: counts from 1 to 17 are within 9 ± 2√18. All u's before x_1, all w's, a long u, a fit of 0."""
+    fits = np.tile(0.1 * np.where(np.arange(18) % 2, 1, -1)[:, None], (5, 2, 1, 2))
+    fits[1, 1, :, 0] = fits[2, 0, :, 0] = 0.1
+    fits[3, 1, 4, 1] = -0.36
+    fits[4, 1, 4, 0] = 0
+    start = XorStart(fits, 0.1 / 18, 0.1)
+    assert start.explored.tolist() == [True, False, False, True, True]
+    assert start.in_event.tolist() == [True, True, True, False, False]
+
+
 def test_every_octant_once():
     start = every_octant(0.1)
     assert start.n_runs == 8**4

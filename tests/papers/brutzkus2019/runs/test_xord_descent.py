@@ -11,8 +11,17 @@ from widenet.data.xord import PATTERNS
 from widenet.networks.conv_maxpool import ConvMaxPool
 from widenet.networks.two_layer import plus_minus
 from widenet.papers.brutzkus2019.runs.outputs import outputs
-from widenet.papers.brutzkus2019.runs.xord_descent import CHUNK, descend, descents, diverse_points, follow, runs_on
+from widenet.papers.brutzkus2019.runs.xord_descent import (
+    CHUNK,
+    descend,
+    descents,
+    diverse_points,
+    follow,
+    observe,
+    runs_on,
+)
 from widenet.run.records import decode, encode
+from widenet.types import Dataset
 
 RUNS = runs_on(diverse_points(1), half_width=8, margin=2.0, n_runs=2, seed=2)
 POSITIVE, NEGATIVE = np.asarray(RUNS.data.inputs)[[0, 6]]
@@ -55,6 +64,39 @@ def test_the_record_is_that_of_the_whole_path():
     assert np.array_equal(path[record.last_update], path[-1])
     assert not np.array_equal(path[record.last_update - 1], path[-1])
     assert record.n_distinct <= record.n_points == 12
+
+
+def test_the_record_by_its_definition():
+    """With a point that holds p₁ alone, so that R differs between points; filter by filter and step by step."""
+    inputs = np.asarray(RUNS.data.inputs).copy()
+    inputs[3] = np.tile(PATTERNS[0], 7)
+    runs = replace(RUNS, data=Dataset(jnp.asarray(inputs), RUNS.data.labels))
+    path = descend(runs, 20)
+    record, eta = observe(path, runs), runs.step_size
+    fits = np.moveaxis(path @ PATTERNS[:2].T, 3, 0) / eta
+    assert record["smallest_fit"] == pytest.approx(np.abs(fits[:, :-1]).min(axis=(0, 3)))
+    halves = (fits - fits[:, :1])[:, :-1] / 2
+    assert record["off_lattice"] == pytest.approx(np.abs(halves - np.rint(halves)).max(axis=(0, 3)), abs=1e-9)
+    votes, rests = np.repeat([1.0, -1.0], 8), []
+    for x in inputs:
+        answers = np.maximum(path[:-1] @ x.reshape(-1, 2).T, 0).max(axis=3) * votes
+        rests.append(np.where(np.abs(fits[0]) > np.abs(fits[1]), 0, np.r_[answers, answers[-1:]])[:-1].sum(axis=2))
+    assert np.ptp(rests, axis=0).max() > 0.1 * eta
+    assert record["rest_spread"] == pytest.approx(np.ptp(rests, axis=0), abs=1e-12)
+    lengths = np.abs(np.diff(path, axis=0)).max(axis=3)
+    assert lengths.min() < lengths.max()
+    for half, part in enumerate((lengths[..., :8], lengths[..., 8:])):
+        assert record["residual"][:, :, 0, 0, half] == pytest.approx(part.max(axis=2), abs=1e-15)
+
+
+def test_distances_from_the_lattice_are_the_smallest_of_all_at_the_start_and_the_largest_later():
+    filters = RUNS.filters.copy()
+    filters[1, 9] = RUNS.step_size * (2 * PATTERNS[0] + 0.5 * PATTERNS[1])
+    runs = replace(RUNS, filters=filters)
+    assert follow(runs).lattice_distance[1] == pytest.approx(0, abs=1e-12)
+    path = np.stack([filters, filters, filters])
+    path[1, 0, 3] += 0.25 * RUNS.step_size * PATTERNS[0]
+    assert observe(path, runs)["off_lattice"] == pytest.approx(np.array([[0, 0], [0.25, 0]]))
 
 
 def test_a_number_of_steps_may_be_asked_for():
