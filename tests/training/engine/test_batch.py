@@ -216,3 +216,16 @@ def test_lists_of_samples_of_each_run():
 def test_layers_of_the_recipe_reach_the_segment():
     assert batch([0], [1.0], [5]).segment.layers is Layers.HIDDEN
     assert batch([0], [1.0], [5], check_every=None).interval == 100
+
+
+def test_a_run_that_has_converged_stays_so():
+    """Its loss is 0 and nothing changes any more, while the other goes on."""
+    found = batch([1e4, 0], [1, 1e-3], [45, 45], loss=logistic, stop=loss_below(1e-3)).train(Record(), silent)
+    assert found.status.tolist() == [CONVERGED, SPENT]
+    np.testing.assert_array_equal(found.steps, [0, 45])
+
+
+def test_a_record_of_runs_that_never_come_to_its_time():
+    what = {"pair": lambda now: jnp.stack([now.network.height, now.start.height])}
+    found = batch([1, 2], [1, 1], [45, 45]).train(Record((5, 7), what), silent)
+    np.testing.assert_array_equal(found.records["pair"], [[[1, 1], [1, 1]], [[2, 2], [2, 2]]])
