@@ -289,7 +289,11 @@ def about_picture(findings: "Findings", *, has_boundary: bool = False) -> str:
         plane += " Rings: points on the wrong side of the best flat boundary that was found."
     if training is None:
         return f"The points{plane}"
-    votes = "the class that they vote for" if training.setting.n_classes == 2 else "the class that they help most"
+    votes = (
+        "the class that they vote for"
+        if training.setting.n_classes == 2
+        else "the class that they help most (grey: none)"
+    )
     shaded = " Shaded: where the network votes for which class." if columns == 2 else ""
     return (
         f"The points{plane} Arrows: the directions of the neurons of one network, in the colour of {votes}; the "
