@@ -26,11 +26,19 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Most of the time of many tests is compilation. Set before JAX loads, and for the processes that tests start.
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "jax"))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
-# Programs of toy size are compiled in a quarter of the time when nobody optimizes them, and in half of it by the older
-# code generator; an XLA that no longer knows that flag would end the process. What depends on the optimizer, the same
-# bits in every batch, is tested with it too: tests/training/test_as_compiled.py.
+# Programs of toy size are compiled in a quarter of the time when nobody optimizes them, in half of it by the older code
+# generator, and a little sooner in one piece; an XLA that no longer knows these flags would end the process. What
+# depends on the optimizer, the same bits in every batch, is tested with it too: tests/training/test_as_compiled.py.
 if version("jaxlib").startswith("0.10."):
-    os.environ.setdefault("XLA_FLAGS", "--xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=0")
+    flags = ("use_fusion_emitters=false", "parallel_codegen_split_count=1")
+    unoptimized = " ".join([*(f"--xla_cpu_{flag}" for flag in flags), "--xla_backend_optimization_level=0"])
+    os.environ.setdefault("XLA_FLAGS", unoptimized)
+
+# Workers side by side have a core each: otherwise every one of them divides its toys among all cores, and they wait for
+# each other. What is divided among several is tested by name.
+if (worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_setaffinity"):
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -8,7 +8,6 @@ build/drawn_data.jsonl, one line each, so an interrupted look goes on where it s
 
 import argparse
 import collections
-import concurrent.futures
 import contextlib
 import json
 import logging
@@ -147,9 +146,9 @@ def look(numbers: Iterator[int], jobs: int) -> Iterator[dict[str, Any]]:
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
     if version("jaxlib").startswith("0.10."):
         os.environ.setdefault("XLA_FLAGS", "--xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=0")
-    context = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(jobs, context, max_tasks_per_child=2500) as pool:
-        yield from pool.map(ask, numbers, chunksize=1)
+    # An executor of concurrent.futures may start no new process for one that has done its share.
+    with multiprocessing.get_context("spawn").Pool(jobs, maxtasksperchild=2500) as pool:
+        yield from pool.imap_unordered(ask, numbers)
 
 
 def summary(rows: list[dict[str, Any]]) -> str:

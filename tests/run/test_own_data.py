@@ -44,6 +44,13 @@ def test_every_claim_answers_in_the_order_of_the_papers(log):
     assert log() == 1, "claims that read the same runs share one training"
 
 
+def test_one_paper_alone_can_be_asked():
+    everyone = check_on(DATA)
+    assert check_on(DATA, paper="toy2020") == {id: everyone[id] for id in papers.claim_ids("toy2020")}
+    with pytest.raises(InputError, match="paper 'toy2021'"):
+        check_on(DATA, paper="toy2021")
+
+
 def test_a_second_look_trains_nothing_and_other_choices_do(log, tmp_path):
     store = Store(tmp_path / "mine")
     first = check_on(DATA, store=store)
@@ -76,7 +83,7 @@ def test_a_claim_that_cannot_speak_says_why():
 )
 def test_the_certificate_says_why_data_is_not_known_to_be_separable(monkeypatch, second, verdict, words):
     claims = [convergence.theorem_2, zero_loss.section_2_zero_minimum, landscape.proposition_1_2]
-    monkeypatch.setattr(papers, "claims_of", lambda: claims)
+    monkeypatch.setattr(papers, "claims_of", lambda _: claims)
     for answer in check_on(from_arrays([[0.5, 0.0], second], [1, -1]), n_runs=1, n_neurons=2).values():
         assert isinstance(answer, Evidence)
         assert answer.verdict is verdict

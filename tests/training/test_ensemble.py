@@ -73,6 +73,7 @@ def test_large_runs_are_trained_in_turn_with_the_same_result(monkeypatch):
     recipe = Recipe(hinge, 0.5, 2000)
     together = ensemble(networks(5), toy(), recipe, run_keys(5))
     monkeypatch.setattr(module, "SMALL_BYTES", 0)
+    monkeypatch.setattr(module, "cores", lambda: 2)
     in_turn = ensemble(networks(5), toy(), recipe, run_keys(5))
     for name in COUNTERS:
         np.testing.assert_array_equal(getattr(together, name), getattr(in_turn, name))

@@ -34,27 +34,30 @@ class Mishap(Silence):
 def check_on(
     data: DataLike,
     *,
+    paper: str | None = None,
     store: Store | None = None,
     progress: Progress = silent,
     **choices: Any,
 ) -> dict[str, Evidence | Silence]:
-    """What the claims of all papers say about this data, by their ids in the order of the papers.
+    """What the claims of a paper, or of all, say about this data, by their ids in the order of the papers.
 
     Claims that read the same runs share one training.
 
     Arguments:
       data: one data set, as `from_arrays`, `load_csv` or the data sets of this package give it; or the name of a
         file (.csv, .tsv, .npz, .parquet); or a pair of arrays, inputs and labels.
+      paper: the key of a paper, such as "brutzkus2018", whose claims alone are asked.
       store: where runs are kept; by default where the command line keeps them. The data itself is not kept.
       choices: fields of `widenet.claims.specimen.Choices`, such as n_runs, n_neurons, slope, step_size and seed.
 
     Raises:
-      InputError: the choices are wrong, or the data is not one data set, or cannot be read.
+      InputError: the paper is unknown, the choices are wrong, or the data is not one data set, or cannot be read.
       StoreError: the store cannot be read or written.
     """
+    claims = papers.claims_of(paper)
     specimen = Specimen(_dataset(data), _choices(choices))
     cells = cells_of(store)
-    return {claim.id: ask(claim, specimen, cells, share) for claim, share in parts(papers.claims_of(), progress)}
+    return {claim.id: ask(claim, specimen, cells, share) for claim, share in parts(claims, progress)}
 
 
 def ask(claim: Claim, specimen: Specimen, cells: Cells, progress: Progress = silent) -> Evidence | Silence:

@@ -93,6 +93,14 @@ def test_the_closed_form_on_four_points():
     assert equation_7_antipodal(mirrored_cross()).verdict is Verdict.HOLDS
 
 
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:divide", "ignore:invalid")
+@pytest.mark.parametrize(("scale", "kept"), [(1e-153, True), (1e-156, None)])
+def test_points_so_short_that_the_value_overflows(scale, kept):
+    """val is 25/81 at scale 1."""
+    points, labels = CROSS.draw(0)
+    assert [part.kept for part in equation_7_antipodal(mirrored([(scale * points, labels, 0.2)])).parts][2] is kept
+
+
 @breaks_hypothesis(equation_7_antipodal, "antipodal")
 def test_control_one_point_moved_by_a_thousandth():
     points, labels = CROSS.draw(0)

@@ -129,7 +129,7 @@ def mirrored(sets: Sequence[tuple[np.ndarray, np.ndarray, float]]) -> Mirrored:
         size = np.full(points.shape[1], np.linalg.norm(solved.plus))
         rows.append(np.stack([solved.plus, solved.minus, separator / (1 + slope), size]))
         values.append(solved.value)
-        promised.append(2 * machine.norm_upper**2 / (1 + slope) ** 2)
+        promised.append(2 * (machine.norm_upper / (1 + slope)) * (machine.norm_upper / (1 + slope)))  # may be infinite
         gaps.append(asymmetry(points))
         margins.append(machine.margin)
         unsolved += [solved.gap, (machine.norm_upper - machine.norm_lower) / machine.norm_upper]
