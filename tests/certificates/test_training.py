@@ -1,7 +1,5 @@
 """In which order networks are trained: a few first, then all, and once more if there was no time at first."""
 
-import math
-
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -121,7 +119,7 @@ def test_errors_by_class():
     [
         ((0.0, 0.0, 0.0), ""),
         ((0.1, 0.1, 0.1), ""),
-        ((0.1, math.nan, 0.3), ""),
+        ((0.1, None, 0.3), ""),
         (
             (0.25, 0.0, 0.5),
             "errs most on c (50 % of its points kept aside) and a (25 %), and least on b (0 %).",
@@ -131,7 +129,7 @@ def test_errors_by_class():
             "errs most on c (50 % of its points kept aside), and least on a and b (25 %).",
         ),
         (
-            (0.5, math.nan, 0.25, 0.125),
+            (0.5, None, 0.25, 0.125),
             "a (50 % of its points kept aside) and c (25 %), and least on d (12 %).",
         ),
         (

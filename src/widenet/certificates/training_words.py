@@ -1,6 +1,5 @@
 """What the networks did, in sentences for a reader who knows no theory."""
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -68,9 +67,9 @@ def _against_flat(portrait: Portrait, training: Training) -> str:
     return f"{said}about as many, so a flat boundary would nearly do."
 
 
-def by_class(errors: Sequence[float], names: Sequence[str]) -> str:
+def by_class(errors: Sequence[float | None], names: Sequence[str]) -> str:
     """On which of several classes the networks err most, and least; "" where that says nothing."""
-    found = {name: error for name, error in zip(names, errors, strict=True) if math.isfinite(error)}
+    found = {name: error for name, error in zip(names, errors, strict=True) if error is not None}
     if len(found) < 3 or min(found.values()) == max(found.values()):
         return ""
     least = min(found.values())
