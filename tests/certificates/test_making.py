@@ -90,6 +90,7 @@ def test_many_classes_and_classes_that_no_plane_separates():
     assert found.speaking[0].about == "2 against the rest"
     assert found.training is not None
     assert found.training.setting.n_classes == 3
+    assert [each is None for each in found.training.class_errors] == [True, True, False]  # who has a point kept aside
 
 
 def test_contradictions_are_counted_and_proved():

@@ -13,13 +13,13 @@ from tests.rooms import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import words
 from widenet.certificates.page import render
-from widenet.certificates.pictures import SEVERAL, colours_of, portrait
+from widenet.certificates.pictures import NOBODY, colours_of, portrait
 from widenet.certificates.plane import plane_of
 from widenet.certificates.preparation import Scaling, prepare
-from widenet.certificates.promises import promises_of
+from widenet.certificates.promises import Promise, Standing, promises_of
 from widenet.certificates.reading import read
 from widenet.certificates.rows import Row
-from widenet.certificates.summary import best_kept, in_short
+from widenet.certificates.summary import COUNTED, about_count, best_kept, in_short
 from widenet.certificates.training_words import about_training
 from widenet.claims import Kind
 from widenet.claims.base import at_most
@@ -122,10 +122,13 @@ def test_without_networks_the_picture_speaks_of_none():
     assert [axes.get_xlabel() for axes in alone.axes] == ["x"]
 
 
-def test_a_neuron_with_several_votes_is_grey():
+def test_a_neuron_has_the_colour_of_the_class_that_it_helps_most():
+    """Its vote times what it answers to the points of the class; the last neuron helps none."""
     votes = np.array([[1.0, 1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, -1.0]])
-    assert colours_of(votes) == [COLOURS[0], SEVERAL, SEVERAL]
-    assert colours_of(np.array([1.0, -1.0])) == [COLOURS[1], COLOURS[0]]
+    answers = np.array([[0.1, 0.1, 0.2], [0.9, 0.3, 0.2], [0.9, 0.9, 0.0]])
+    assert colours_of(votes, answers) == [COLOURS[0], COLOURS[1], NOBODY]
+    assert colours_of(-votes[:, :1], answers[:, :1]) == [COLOURS[1]]
+    assert colours_of(np.array([1.0, -1.0]), np.zeros((2, 2))) == [COLOURS[1], COLOURS[0]]
 
 
 def test_a_notebook_gets_a_frame():
@@ -198,3 +201,23 @@ def test_a_sample_is_trained_again_in_float64():
     assert found is not None
     assert (found.repeated, found.flipped) == (3, 0)
     assert found.largest_difference < 0.2
+
+
+def test_what_became_of_every_promise_is_counted():
+    def promised(standing, about="", topic=Topic.UPDATES):
+        return Promise(id="x.y", about=about, topic=topic, standing=standing, words="", remark="")
+
+    asked = [promised(Standing.GUARANTEED)] * 3 + [promised(Standing.NOT_HERE)] * 2 + [promised(Standing.UNSEEN)]
+    left = [promised(Standing.GUARANTEED, about="50 points drawn at random")]
+    said = "Promises about all the data (6): 3 seen to be kept, 2 for other data and 1 too small to see."
+    assert about_count([*asked, *left]).startswith(said)
+    assert about_count(left) == ""
+    assert COUNTED.keys() == set(Standing)
+
+
+@pytest.mark.parametrize(
+    ("actual", "shown"),
+    [(1.0, "0"), (1 - 1e-12, "0"), (1 - 8e-12, "0"), (1 - 1e-10, "1.01e-10"), (0.75, "0.25"), (1 + 5e-12, "-4e-12")],
+)
+def test_a_slack_of_rounding_is_shown_as_none(actual, shown):
+    assert words.slack(at_most("input_norm", "largest ‖x‖", actual, 1, tolerance=1e-12)) == shown

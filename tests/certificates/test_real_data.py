@@ -20,6 +20,7 @@ from widenet.certificates.preparation import Scaling, prepare
 from widenet.certificates.reading import read
 from widenet.certificates.screen import MOST_LINES, WIDTH, as_text
 from widenet.certificates.summary import in_short
+from widenet.certificates.training_words import about_training
 from widenet.data import from_arrays
 from widenet.data.mnist import load_mnist
 
@@ -157,6 +158,14 @@ def test_a_certificate_fits_one_screen(name):
     assert max(map(len, lines)) <= WIDTH
     narrow = as_text(toy_certificate(name).findings, width=72).splitlines()
     assert max(map(len, narrow)) <= 72
+
+
+def test_errors_by_class_add_up_to_the_error():
+    """The three species have as many flowers each."""
+    ensemble = toy_certificate("iris").ensemble
+    assert ensemble is not None
+    np.testing.assert_allclose(ensemble.class_errors.mean(axis=1), ensemble.test_error, atol=1e-6)
+    assert "By class, a typical network errs most on" in " ".join(about_training(toy_certificate("iris").findings))
 
 
 def test_what_stands_in_the_way_of_theory_is_said():

@@ -1,5 +1,6 @@
 """In which order networks are trained: a few first, then all, and once more if there was no time at first."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -8,9 +9,12 @@ from tests.rooms import EMPTY, TOY
 from widenet import papers
 from widenet.certificates import making, training
 from widenet.certificates.clock import Clock
-from widenet.certificates.ensemble import Ensemble, EnsembleSetting
+from widenet.certificates.ensemble import Ensemble, EnsembleSetting, errors_by_class
 from widenet.certificates.training import epochs_for, train
+from widenet.certificates.training_words import by_class
+from widenet.networks import TwoLayer, leaky_relu
 from widenet.run.outcomes import cells_of
+from widenet.types import Dataset
 
 WANTED = EnsembleSetting(
     own_data="", n_classes=2, n_runs=64, n_neurons=20, slope=0.2, step_size=1.0, init_scale=0.1, max_epochs=100
@@ -37,9 +41,9 @@ def trained(setting: EnsembleSetting) -> Ensemble:
     counts, numbers, curves, weights = np.zeros(runs, int), np.zeros(runs), np.zeros((runs, 1)), np.zeros((1, 1, 1))
     return Ensemble(
         setting=setting, held_out=np.zeros(1, bool), status=counts, updates=counts, steps=counts, loss=numbers,
-        train_error=numbers, test_error=numbers, epochs=np.zeros(1), train_curve=curves, test_curve=curves,
-        loss_curve=curves, flipped=np.zeros(1), least_margin=numbers, hidden=weights, start=weights,
-        output=np.zeros((1, 1)),
+        train_error=numbers, test_error=numbers, class_errors=np.zeros((runs, 2)), epochs=np.zeros(1),
+        train_curve=curves, test_curve=curves, loss_curve=curves, flipped=np.zeros(1), least_margin=numbers,
+        hidden=weights, start=weights, output=np.zeros((1, 1)),
     )  # fmt: skip
 
 
@@ -92,3 +96,49 @@ def test_passes_over_the_data_do_not_depend_on_the_machine():
     assert epochs_for(120, 5, 30, 64, 2, 60) > epochs_for(9000, 600, 30, 64, 2, 60) >= training.FEWEST_EPOCHS
     assert epochs_for(120, 5, 30, 64, 2, 60) > epochs_for(120, 5, 30, 64, 3, 60) == epochs_for(120, 5, 30, 64, 4, 60)
     assert epochs_for(2, 1, 2, 1, 2, 1e9) == training.MOST_EPOCHS
+
+
+def stacked(hidden, output):
+    """One network of each kind of votes, as training leaves several."""
+    return TwoLayer(jnp.asarray([hidden], float), jnp.asarray([output], float), None, leaky_relu(0.5))
+
+
+def test_errors_by_class():
+    """Two neurons; of each class one point is right and one is wrong, or ties, and the third class has no point."""
+    points = Dataset(jnp.asarray([[1.0, 0.0], [0.0, 0.0], [0.0, 2.0], [2.0, 1.0]]), jnp.asarray([0.0, 0.0, 1.0, 1.0]))
+    several = stacked([[1, 0], [0, 1]], [[1, 0], [0, 1], [-1, -1]])
+    np.testing.assert_array_equal(errors_by_class(several, points, np.arange(3.0), 0.5), [[0.5, 0.5, np.nan]])
+    signs = Dataset(points.inputs, jnp.asarray([-1.0, -1.0, 1.0, -1.0]))
+    assert errors_by_class(stacked([[1, 0], [0, 1]], [-1, 1]), signs, np.array([-1.0, 1.0]), 0.5).tolist() == [
+        pytest.approx([1 / 3, 0])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("errors", "sentence"),
+    [
+        ((0.0, 0.0, 0.0), ""),
+        ((0.1, 0.1, 0.1), ""),
+        ((0.1, None, 0.3), ""),
+        (
+            (0.25, 0.0, 0.5),
+            "errs most on c (50 % of its points kept aside) and a (25 %), and least on b (0 %).",
+        ),
+        (
+            (0.25, 0.25, 0.5),
+            "errs most on c (50 % of its points kept aside), and least on a and b (25 %).",
+        ),
+        (
+            (0.5, None, 0.25, 0.125),
+            "a (50 % of its points kept aside) and c (25 %), and least on d (12 %).",
+        ),
+        (
+            (0.6, 0.5, 0.4, 0.3, 0.2, 0.1),
+            "b (50 %), c (40 %) and d (30 %), and least on f (10 %).",
+        ),
+        ((0.6, 0.0, 0.0, 0.0, 0.0, 0.0), "and least on b, c, d, e and 1 more (0 %)."),
+    ],
+)
+def test_which_classes_networks_err_on_most(errors, sentence):
+    said = by_class(errors, "abcdef"[: len(errors)]).replace("\N{NO-BREAK SPACE}", " ")
+    assert sentence in said if sentence else said == ""

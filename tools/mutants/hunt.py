@@ -90,7 +90,8 @@ class Hunt:
         began = time.monotonic()
         if not usable:
             return row | {"result": SURVIVED, "by": "no test enters it", "seconds": 0.0}
-        limit = PATIENCE + FACTOR * sum(test["seconds"] for test in usable.values())
+        # No test is begun once `most_seconds` are spent; the last one may take longer than it did.
+        limit = PATIENCE + self.most_seconds + FACTOR * max(test["seconds"] for test in usable.values())
         found = attempt(mutant, list(usable), limit)
         failed = next((node for node, test in found["tests"].items() if not test["passed"]), "")
         if found["ended"] == 0:

@@ -42,7 +42,7 @@ OPTIONS = (
     "-W",
     "ignore::pytest.PytestAssertRewriteWarning",
 )
-PATIENCE, FACTOR = 30, 8
+PATIENCE, FACTOR = 15, 8
 """A mutant may take this many seconds of processor time, and this many times what its tests take without it."""
 
 

@@ -61,6 +61,7 @@ class Ensemble:
       updates, steps: non-zero updates, and all steps.
       loss: the training loss at the end.
       train_error, test_error: shares of points on the wrong side at the end.
+      class_errors: the same of the held-out points of each class; NaN for a class without one.
       epochs: when the networks were looked at.
       train_curve, test_curve, loss_curve: both errors and the training loss at those times.
       flipped: the share of (neuron, training point) pairs whose sign is not that of the start, in the networks kept.
@@ -76,6 +77,7 @@ class Ensemble:
     loss: Float[np.ndarray, " run"]
     train_error: Float[np.ndarray, " run"]
     test_error: Float[np.ndarray, " run"]
+    class_errors: Float[np.ndarray, "run class"]
     epochs: Float[np.ndarray, " look"]
     train_curve: Float[np.ndarray, "run look"]
     test_curve: Float[np.ndarray, "run look"]
@@ -136,6 +138,7 @@ def run_ensemble(setting: EnsembleSetting, progress: Progress) -> Ensemble:
         loss=np.asarray(done.loss, np.float64),
         train_error=looks[:, -1, 0],
         test_error=looks[:, -1, 1],
+        class_errors=errors_by_class(done.network, rest, np.unique(np.asarray(whole.labels)), setting.slope),
         epochs=np.asarray(times[:last], np.float64) / n,
         train_curve=looks[:, :last, 0],
         test_curve=looks[:, :last, 1],
@@ -146,6 +149,24 @@ def run_ensemble(setting: EnsembleSetting, progress: Progress) -> Ensemble:
         start=np.stack([old for _, old in rows]),
         output=np.asarray(done.network.output_weights[:kept], np.float64),
     )
+
+
+def errors_by_class(
+    networks: TwoLayer, points: Dataset, kinds: Float[np.ndarray, " class"], slope: float
+) -> Float[np.ndarray, "run class"]:
+    """Of each network, the share of the points of each class that it gets wrong. An output of 0, or a tie, is wrong."""
+    inputs, labels = np.asarray(points.inputs, np.float64), np.asarray(points.labels)
+    own = labels[:, None] == kinds
+    found = []
+    for hidden, output in zip(np.asarray(networks.hidden_weights), np.asarray(networks.output_weights), strict=True):
+        before = inputs @ hidden.T
+        votes = np.where(before > 0, before, slope * before) @ np.atleast_2d(output).T
+        if votes.shape[1] == 1:
+            right = labels * votes[:, 0] > 0
+        else:
+            right = np.where(own, votes, -np.inf).max(axis=1) > np.where(own, -np.inf, votes).max(axis=1)
+        found.append([1 - right[kind].mean() if kind.any() else np.nan for kind in own.T])
+    return np.array(found)
 
 
 def make_network(setting: EnsembleSetting, key: RunKey, dim: int) -> TwoLayer:

@@ -10,7 +10,7 @@ import numpy as np
 
 from widenet.certificates import words
 from widenet.certificates.promises import Promise, Standing
-from widenet.certificates.summary import headlines, in_short
+from widenet.certificates.summary import about_count, headlines, in_short
 from widenet.certificates.training_words import about_training
 from widenet.claims import Kind, Verdict
 from widenet.console import wording
@@ -30,6 +30,8 @@ GLOSSARY = (
     ("pass", "training looks at every point once."),
     ("loss", "what training makes small; the hinge loss is 0 exactly if every point is right with room to spare."),
     ("points kept aside", "points that networks were not trained on, to see how they do on new ones."),
+    ("slack", "how much room an assumption has before it fails; negative: by how much it is missed."),
+    ("tightness", "how near what happened comes to what was promised; 1: all of what was promised happened."),
     ("promise", "what a proved theorem says about this data, this width and this step size."),
 )  # fmt: skip
 KINDS = {"svg": "image/svg+xml", "png": "image/png"}
@@ -44,7 +46,10 @@ def draw(certificate: "Certificate") -> dict[str, bytes]:
     labels, names = np.asarray(prepared.data.labels), certificate.table.class_names
     columns = tuple(certificate.table.columns[place] for place in prepared.kept) if certificate.table.columns else ()
     ringed = np.flatnonzero(np.isin(prepared.rows + 1, words.ringed_rows(findings.portrait)))
-    portrait = pictures.portrait(certificate.plane, labels, names, certificate.ensemble, columns, ringed.tolist())
+    inputs = np.asarray(prepared.data.inputs, np.float64)
+    portrait = pictures.portrait(
+        certificate.plane, labels, names, certificate.ensemble, columns, ringed.tolist(), inputs
+    )
     found = {"portrait.png": drawn(portrait, "png")}
     if findings.training is not None:
         found["curves.svg"] = drawn(pictures.curves(findings.training), "svg")
@@ -75,6 +80,7 @@ def render(findings: "Findings", pictures: dict[str, bytes], *, has_boundary: bo
         caption=words.about_picture(findings, has_boundary=has_boundary),
         headlines=headlines(findings),
         in_short=in_short(findings),
+        count=about_count(findings.promises),
         trained=about_training(findings),
         glossary=GLOSSARY,
         say=words,

@@ -17,8 +17,8 @@ from widenet.plots.style import COLOURS, styled
 GRID = 160
 SHOWN_CLASSES = 10
 MARKS = "o^sDvPX<>*"
-SEVERAL = "0.55"
-"""The grey of a neuron that does not vote for one class."""
+NOBODY = "0.55"
+"""The grey of a neuron that helps no class."""
 LONGEST_NAME = 24
 FEWEST = 1e-12
 """Smaller shares are drawn apart, on the left."""
@@ -41,6 +41,7 @@ def curves(training: Training) -> Drawing:
     for axes in (left, right):
         axes.set_xscale("symlog", linthresh=1)
         axes.set_xlim(0, max(training.train_curve.epochs[-1], 1))
+        axes.xaxis.set_major_formatter("{x:g}")
     return drawing
 
 
@@ -59,10 +60,12 @@ def portrait(
     ensemble: Ensemble | None,
     columns: tuple[str, ...] = (),
     ringed: Sequence[int] = (),
+    inputs: Float[np.ndarray, "sample dim"] | None = None,
 ) -> Drawing:
     """The points, with the first network's neurons before and after training; in two dimensions, also its regions.
 
-    `ringed` are points of the prepared data with a ring around them.
+    `ringed` are points of the prepared data with a ring around them; its `inputs` say which class of several a neuron
+    helps most.
     """
     titles = columns if plane.is_own else ()
     rings = plane.points[np.isin(plane.rows, np.asarray(ringed, int))]
@@ -79,7 +82,8 @@ def portrait(
             frame = _points(axes, plane, labels, names, titles)
             if plane.is_own:
                 _regions(axes, weights, ensemble, frame)
-            _neurons(axes, plane.seen(weights), ensemble.output[0], frame)
+            colours = colours_of(ensemble.output[0], _answers(weights, ensemble, plane, labels, inputs))
+            _neurons(axes, plane.seen(weights), colours, frame)
             axes.set_title(title)
     for axes in drawing.axes:
         axes.scatter(*rings.T, s=42, facecolor="none", edgecolor="0.15", linewidth=0.7, zorder=4)
@@ -152,8 +156,8 @@ def _regions(axes: Axes, weights: np.ndarray, ensemble: Ensemble, frame: Frame) 
             )
 
 
-def _neurons(axes: Axes, seen: np.ndarray, output: np.ndarray, frame: Frame) -> None:
-    """Each neuron as an arrow, the longest as long as the picture allows; its colour is the class it votes for."""
+def _neurons(axes: Axes, seen: np.ndarray, colours: list[str], frame: Frame) -> None:
+    """Each neuron as an arrow, the longest as long as the picture allows."""
     seen = seen / frame.reach  # in units of the picture, as the points are
     longest = float(np.linalg.norm(seen, axis=1).max())
     if not longest > 0:
@@ -161,17 +165,30 @@ def _neurons(axes: Axes, seen: np.ndarray, output: np.ndarray, frame: Frame) -> 
     ends = 0.9 * frame.reach * seen / longest
     starts = np.tile(frame.centre, (len(ends), 1))
     axes.quiver(
-        *starts.T, *ends.T, color=colours_of(output), angles="xy", scale_units="xy", scale=1, width=0.005,
+        *starts.T, *ends.T, color=colours, angles="xy", scale_units="xy", scale=1, width=0.005,
         headwidth=4, headlength=5, alpha=0.85, zorder=3,
     )  # fmt: skip
 
 
-def colours_of(output: np.ndarray) -> list[str]:
-    """The colour of the class that each neuron votes for; grey where it votes for several, or for none."""
+def _answers(
+    weights: np.ndarray, ensemble: Ensemble, plane: Plane, labels: np.ndarray, inputs: np.ndarray | None
+) -> np.ndarray:
+    """How strongly each neuron answers to the points of each class, in the middle; (class, neuron)."""
+    if inputs is None:
+        return np.zeros((len(np.unique(labels)), len(weights)))
+    before = inputs[plane.rows] @ weights.T
+    answers, own = np.where(before > 0, before, ensemble.setting.slope * before), labels[plane.rows]
+    return np.stack([answers[own == kind].mean(axis=0) for kind in np.unique(labels)])
+
+
+def colours_of(output: np.ndarray, answers: np.ndarray) -> list[str]:
+    """The colour of the class that each neuron votes for; of several, of the one that it helps most, by its vote times
+    what it answers to the points of that class. Grey where it helps none.
+    """
     if output.ndim == 1:
         return [COLOURS[int(vote > 0)] for vote in output]
-    votes = [np.flatnonzero(own > 0) for own in output.T]
-    return [COLOURS[int(own[0]) % len(COLOURS)] if len(own) == 1 else SEVERAL for own in votes]
+    helped = output * answers
+    return [COLOURS[int(own.argmax()) % len(COLOURS)] if own.max() > 0 else NOBODY for own in helped.T]
 
 
 @styled

@@ -1,5 +1,6 @@
 """What a reader in a hurry takes home: whether the data is easy, what is guaranteed, and errors on new points."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from widenet.certificates.promises import Promise, Standing
 from widenet.certificates.training import Training
 from widenet.certificates.training_words import about_error
 from widenet.certificates.views import FEW
-from widenet.certificates.words import either, percent
+from widenet.certificates.words import both, either, percent
 from widenet.claims import Verdict
 from widenet.claims.meaning import Topic
 from widenet.console.wording import counted
@@ -22,6 +23,18 @@ THIN = 0.01
 SHOWN = 6
 STRONG = (Topic.UPDATES, Topic.RATE, Topic.TEST_ERROR)
 """What promises about how training goes are about."""
+COUNTED = {
+    Standing.BROKEN: "broken",
+    Standing.GUARANTEED: "seen to be kept",
+    Standing.GOOD_TO_KNOW: "a warning",
+    Standing.UNSEEN: "too small to see",
+    Standing.EMPTY: "empty",
+    Standing.UNCONFIRMED: "not confirmed",
+    Standing.UNKNOWN: "not known to apply",
+    Standing.NO_NUMBER: "impossible to test",
+    Standing.NOT_HERE: "for other data",
+}
+"""What became of a promise, in few words."""
 FLAT = "flat boundary (one straight cut through the data)"
 
 
@@ -40,6 +53,18 @@ def headlines(findings: "Findings") -> list[tuple[str, str]]:
         where = "the points kept aside" if training.test_error else "the training points"
         found.append((percent(error.middle), f"error of a trained network on {where}"))
     return found
+
+
+def about_count(promises: Sequence[Promise]) -> str:
+    """What became of the promises that a headline counts; "" where it counts none."""
+    counts = Counter(each.standing for each in promises if each.counts)
+    if not counts:
+        return ""
+    found = both([f"{count} {COUNTED[standing]}" for standing, count in counts.items()])
+    return (
+        f"Promises about all the data ({counts.total()}): {found}. Warnings, and promises about a part of the data, "
+        "are not counted."
+    )
 
 
 def _flat(portrait: Portrait) -> tuple[str, str]:

@@ -60,6 +60,7 @@ class Training(ClosedModel):
       stalled, diverged, cut_off: how the others ended.
       updates: changes of the weights, over the runs that reached loss 0; None without one.
       train_error, test_error: shares of points on the wrong side at the end.
+      class_errors: the middle over the runs of the share of each class's held-out points; None without one.
       test_limits: 95 % limits of the error that the mean network makes on points like these, from the held-out ones.
       flipped: the share of (neuron, point) pairs that changed sides during training.
       margin: the smallest y N(x) over the training points, as far as it lies below 1.
@@ -78,6 +79,7 @@ class Training(ClosedModel):
     updates: Spread | None
     train_error: Spread
     test_error: Spread | None
+    class_errors: tuple[float | None, ...]
     test_limits: tuple[float, float] | None
     flipped: Spread
     margin: Spread
@@ -146,6 +148,9 @@ def summed(found: Ensemble, asked: int) -> Training:
         updates=_spread(found.updates[fitted]) if fitted.any() else None,
         train_error=_spread(found.train_error),
         test_error=_spread(found.test_error) if held_out else None,
+        class_errors=tuple(
+            None if math.isnan(each) else each for each in np.median(found.class_errors, axis=0).tolist()
+        ),
         test_limits=_limits(found.test_error, held_out) if held_out else None,
         flipped=_spread(found.flipped),
         margin=_spread(found.least_margin),

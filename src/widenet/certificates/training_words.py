@@ -1,15 +1,18 @@
 """What the networks did, in sentences for a reader who knows no theory."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from widenet.certificates.portrait import Portrait
 from widenet.certificates.training import Spread, Training
-from widenet.certificates.words import more_time, percent, were
+from widenet.certificates.words import both, more_time, percent, were
 from widenet.console.wording import counted, number
 
 if TYPE_CHECKING:
     from widenet.certificates.certificate import Findings
 
+WORST = 4
+"""So many classes are named on which networks err most."""
 BETTER = 0.8
 """Errors are said to be fewer where they are less than this share of the others."""
 
@@ -37,6 +40,8 @@ def about_training(findings: "Findings") -> list[str]:
         spread = training.test_error
         best = f" The best of them errs on {percent(spread.least)}, the worst on {percent(spread.largest)}."
         said.append(f"On points that it never saw, {about_error(training)}{best if training.runs > 1 else ''}")
+    if uneven := by_class(training.class_errors, [each.name for each in findings.portrait.classes]):
+        said.append(uneven)
     said.append(
         f"A neuron is on or off at a point. During training, {percent(training.flipped.mean)} of these switches "
         f"changed: {_regime(training.flipped)}"
@@ -60,6 +65,23 @@ def _against_flat(portrait: Portrait, training: Training) -> str:
     if flat < BETTER * network:
         return f"{said}so far the networks have more, and their bends have gained nothing."
     return f"{said}about as many, so a flat boundary would nearly do."
+
+
+def by_class(errors: Sequence[float | None], names: Sequence[str]) -> str:
+    """On which of several classes the networks err most, and least; "" where that says nothing."""
+    found = {name: error for name, error in zip(names, errors, strict=True) if error is not None}
+    if len(found) < 3 or min(found.values()) == max(found.values()):
+        return ""
+    least = min(found.values())
+    worst = sorted((name for name in found if found[name] > least), key=lambda name: -found[name])
+    best = [name for name in found if found[name] == least]
+    first, *others = (f"{name} ({percent(found[name])}" for name in worst[:WORST])
+    most = [f"{first} of its points kept aside)", *(f"{other})" for other in others)]
+    more = [f"{len(best) - WORST} more"] if len(best) > WORST else []
+    return (
+        f"By class, a typical network errs most on {both(most)}, and least on {both([*best[:WORST], *more])} "
+        f"({percent(least)})."
+    )
 
 
 def about_error(training: Training) -> str:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 THIN, WIDE = 0.01, 0.1
 SHOWN = 6
 MOST_RINGS = 150
+ROUNDING = 1e-11
+"""A slack below this share of what was measured is one of rounding."""
 SPACE = "\N{NO-BREAK SPACE}"
 FROM_ONE = "the first point is row 1"
 PLURALS = {"holds": "hold", "holds, says nothing": "hold and say nothing", "does not apply": "do not apply"}
@@ -124,6 +126,11 @@ def _room(margin: float) -> str:
     return "that is a wide margin, which theorems reward." if margin > WIDE else "that is a moderate margin."
 
 
+def both(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def either(names: Sequence[str]) -> str:
     """`a, b or c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
@@ -200,8 +207,12 @@ def _in_cases(part: Part) -> str:
 
 
 def slack(hypothesis: Hypothesis) -> str:
-    """How much room an assumption has, where that is a number."""
-    return "–" if hypothesis.key in ANSWERS else number(hypothesis.slack)
+    """How much room an assumption has, where that is a number; 0 where it has no more than rounding."""
+    if hypothesis.key in ANSWERS:
+        return "–"
+    room, size = hypothesis.slack, hypothesis.actual
+    is_rounding = room is not None and isinstance(size, float) and hypothesis.met and room < ROUNDING * abs(size)
+    return "0" if is_rounding else number(room)
 
 
 def tone(row: Row) -> str:
@@ -278,9 +289,11 @@ def about_picture(findings: "Findings", *, has_boundary: bool = False) -> str:
         plane += " Rings: points on the wrong side of the best flat boundary that was found."
     if training is None:
         return f"The points{plane}"
-    votes = "the class that they vote for"
-    if training.setting.n_classes > 2:
-        votes += ", grey where that is several"
+    votes = (
+        "the class that they vote for"
+        if training.setting.n_classes == 2
+        else "the class that they help most (grey: none)"
+    )
     shaded = " Shaded: where the network votes for which class." if columns == 2 else ""
     return (
         f"The points{plane} Arrows: the directions of the neurons of one network, in the colour of {votes}; the "

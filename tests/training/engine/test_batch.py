@@ -10,7 +10,7 @@ import pytest
 from tests.training.problems import run_keys
 from widenet.losses import hinge, logistic
 from widenet.progress import silent
-from widenet.training import Cyclic, Listed, Recipe, Record, loss_below, never
+from widenet.training import Closest, Cyclic, Listed, Recipe, Record, loss_below, never
 from widenet.training.engine.batch import Batch, _is_per_run
 from widenet.training.engine.state import State, Tally
 from widenet.training.methods.base import Method, Sampling, Trial
@@ -88,7 +88,17 @@ class Failing(Climb):
 
 
 def batch(
-    heights, steps, budgets, *, loss=hinge, counts: Any = 1, rests: Any = (0, 0), method=Climb, one_by_one=False, **rule
+    heights,
+    steps,
+    budgets,
+    *,
+    loss=hinge,
+    counts: Any = 1,
+    rests: Any = (0, 0),
+    method=Climb,
+    one_by_one=False,
+    watch=None,
+    **rule,
 ):
     n_runs = len(heights)
     lines = Line(
@@ -100,7 +110,7 @@ def batch(
     recipe = Recipe(loss, method=method(sizes), max_steps=max(budgets), **{"check_every": 10, **rule})
     data = Dataset(jnp.ones((1, 1)), jnp.ones(1))
     return Batch(
-        recipe, recipe.method, one_by_one, lines, data, run_keys(n_runs), sizes, np.array(budgets), None, Cyclic()
+        recipe, recipe.method, one_by_one, lines, data, run_keys(n_runs), sizes, np.array(budgets), watch, Cyclic()
     )
 
 
@@ -216,3 +226,23 @@ def test_lists_of_samples_of_each_run():
 def test_layers_of_the_recipe_reach_the_segment():
     assert batch([0], [1.0], [5]).segment.layers is Layers.HIDDEN
     assert batch([0], [1.0], [5], check_every=None).interval == 100
+
+
+def test_a_run_that_has_converged_stays_so():
+    """Its loss is 0 and nothing changes any more, while the other goes on."""
+    found = batch([1e4, 0], [1, 1e-3], [45, 45], loss=logistic, stop=loss_below(1e-3)).train(Record(), silent)
+    assert found.status.tolist() == [CONVERGED, SPENT]
+    np.testing.assert_array_equal(found.steps, [0, 45])
+
+
+def test_a_record_of_runs_that_never_come_to_its_time():
+    what = {"pair": lambda now: jnp.stack([now.network.height, now.start.height])}
+    found = batch([1, 2], [1, 1], [45, 45]).train(Record((5, 7), what), silent)
+    np.testing.assert_array_equal(found.records["pair"], [[[1, 1], [1, 1]], [[2, 2], [2, 2]]])
+
+
+def test_a_watch_begins_with_the_shapes_of_one_step():
+    """One number for each name, although the steps of a batch have a run axis."""
+    watch = Closest(lambda step: {"number": (step.number.astype(float), 1.0), "margin": (step.outputs[0], 2.0)})
+    begun = batch([0, 0, 0], [1, 1, 1], [5, 5, 5], watch=watch).state.watched
+    assert {name: found.steps.shape for name, found in begun.items()} == {"number": (3,), "margin": (3,)}

@@ -365,3 +365,30 @@ def test_how_much_is_done_is_told_by_parts(monkeypatch):
     shares = [share for share, _ in told]
     assert shares == [0.125, 0.25, 0.375, 0.5, 0.5, 0.625, 0.75, 0.875, 1.0, 1.0]
     assert {words for _, words in told} == {"2 small networks"}
+
+
+@pytest.mark.parametrize(
+    ("inputs", "labelled", "others", "sentence"),
+    [
+        ((8, 2), (2, 8), {}, "2 networks on 3 inputs do not fit"),
+        ((7, 3), (2, 8), {}, "do not fit"),
+        ((3, 8, 3), (2, 8), {}, "do not fit"),
+        ((8, 3), (3, 8), {}, "do not fit"),
+        ((8, 3), (2, 8), {"loss": cross_entropy}, "the small trainer knows"),
+        ((8, 3), (2, 8), {"shares": np.ones((2, 8))}, "shares weigh the samples of a whole batch"),
+        ((8, 3), (2, 8), {"shares": np.ones((1, 8)), "order": None}, "shares weigh"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_refused(inputs, labelled, others, sentence):
+    asked = {"step_size": 0.3, "max_updates": 2, "order": cyclic(), **others}
+    with pytest.raises(ValueError, match=sentence):
+        train_small(starts(2), np.ones(inputs), np.ones(labelled), **asked)
+
+
+def test_points_for_all_runs_and_for_each():
+    asked = {"step_size": 0.3, "max_updates": 3, "order": None}
+    shared = train_small(starts(2), INPUTS, labels(2), **asked)
+    own = train_small(starts(2), np.tile(INPUTS, (2, 1, 1)), labels(2), **asked)
+    weighed = train_small(starts(2), INPUTS, labels(2), shares=np.full((2, 8), 1 / 8), **asked)
+    for other in (own, weighed):
+        np.testing.assert_allclose(parts(other.networks), parts(shared.networks), rtol=1e-13)

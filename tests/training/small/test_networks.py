@@ -51,6 +51,19 @@ def test_movable_is_what_an_increment_does(slope, at_zero, layers):
     np.testing.assert_array_equal(ours.movable(ours.preactivations(x[:1]), layers)[:, 0], moves)
 
 
+@pytest.mark.parametrize("slope", [0.0, np.array([0.0, 0.3] * 4)], ids=["relu", "mixed"])
+@pytest.mark.parametrize("at_zero", [0.0, np.array([0.0, 0, 1, 1] * 2)], ids=["off", "mixed"])
+@pytest.mark.parametrize("layers", list(Layers))
+def test_movable_of_runs_that_differ(slope, at_zero, layers):
+    """Units above, at and below their kinks, with and without an answer; the whole table of both."""
+    hidden = np.tile([[[1.0], [-1.0]], [[0.0], [-1.0]]], (4, 1, 1))
+    output = np.array([[0.0, 0.5], [0.5, 0.0]]).repeat(4, axis=0)
+    ours = SmallNetworks(hidden, output, slope, at_zero)
+    x = np.ones((8, 1))
+    moves = ours.increment(x, -np.sign(ours.outputs(x[:1])[:, 0] + 0.01), 1.0, layers=layers).moves
+    np.testing.assert_array_equal(ours.movable(ours.preactivations(x[:1]), layers)[:, 0], moves)
+
+
 def test_slopes_of_each_run_below_and_above_one():
     """max(z, αz) is σ for slopes up to 1 alone."""
     z = np.array([[-2.0, 0.0, 3.0]] * 3)

@@ -145,10 +145,18 @@ def test_who_is_looked_at_for_standing_still():
     for status, expected in ((0, RunStatus.RUNNING), (1, RunStatus.RUNNING)):
         asked = _Lanes(**{**fields, "status": jnp.full(8, status, jnp.int32)})
         assert (np.asarray(step(seats, asked, jnp.int32(MOST), jnp.int32(4)).status)[:6] == expected).all()
-    for status, expected in ((0, RunStatus.STALLED), (1, RunStatus.RUNNING)):
-        told = {"status": jnp.full(8, status, jnp.int32), "outputs": jnp.zeros((15, 8))}
-        found = step(seats, _Lanes(**{**fields, **told}), jnp.int32(MOST), jnp.int32(4))
-        assert (np.asarray(found.status)[:6] == expected).all()
+    asks = [{"outputs": jnp.zeros((15, 8))}]  # stands still, as it seems
+    asks += [{"steps": jnp.full(8, 10, jnp.int32), "best_step": jnp.full(8, 6, jnp.int32)}]  # tired
+    asks += [{"steps": jnp.full(8, MOST, jnp.int32), "best_step": jnp.full(8, MOST - 1, jnp.int32)}]  # spent
+    for told in asks:
+        found = step(
+            seats, _Lanes(**{**fields, "status": jnp.zeros(8, jnp.int32), **told}), jnp.int32(MOST), jnp.int32(4)
+        )
+        assert (np.asarray(found.status)[:6] == RunStatus.STALLED).all()
+    stopped = _Lanes(**{**fields, "status": jnp.ones(8, jnp.int32), **asks[0]})
+    assert (np.asarray(step(seats, stopped, jnp.int32(MOST), jnp.int32(4)).status)[:6] == RunStatus.RUNNING).all()
+    never = _Lanes(**{**fields, "status": jnp.zeros(8, jnp.int32)})
+    assert (np.asarray(step(seats, never, jnp.int32(MOST), jnp.int32(NEVER)).status)[:6] == RunStatus.STALLED).all()
 
 
 def queue():

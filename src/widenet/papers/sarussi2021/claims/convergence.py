@@ -11,7 +11,7 @@ from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import BOUND, ROUNDING, STEP
 from widenet.diagnostics.homogeneous_margins import losses as losses_of
 from widenet.papers.sarussi2021.claims.conditions import SHAPE, conditions
-from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, silence_over_labels
+from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, own_runs, silence_over_labels
 from widenet.papers.sarussi2021.formulas import (
     epoch_bound,
     one_epoch,
@@ -21,7 +21,6 @@ from widenet.papers.sarussi2021.formulas import (
     update_bound_constants,
 )
 from widenet.papers.sarussi2021.runs.epochs import ORDER_LEVELS, Epochs, EpochSetting, epochs, order_settings
-from widenet.papers.sarussi2021.settings import OwnPoints
 
 UpdateBound = Callable[..., np.ndarray]
 
@@ -243,20 +242,8 @@ def epochs_on(specimen: Specimen) -> list[EpochSetting] | Silence:
     """Networks of the chosen width and step on the reader's data, for as many epochs as a few seconds allow."""
     if (reason := silence_over_labels(specimen)) is not None:
         return reason
-    chosen, n = specimen.choices, len(specimen.labels)
-    return [
-        EpochSetting(
-            points=OwnPoints(own_data=specimen.digest),
-            deviations=(1e-3, 1.0),
-            n_runs=chosen.n_runs or 1,
-            half_width=chosen.n_neurons // 2,
-            slope=chosen.slope,
-            step_size=chosen.step_size,
-            clean_levels=(),
-            most_epochs=epochs_allowed(specimen, max(2, min(6000, 20_000 // n))),
-            seed=chosen.seed,
-        )
-    ]
+    most = max(2, min(6000, 20_000 // len(specimen.labels)))
+    return [EpochSetting(**own_runs(specimen), clean_levels=(), most_epochs=epochs_allowed(specimen, most))]
 
 
 for _step in (equation_19, equation_24, equation_25):

@@ -1,8 +1,11 @@
 """What the claims of this paper ask of a reader's data before they speak about it."""
 
+from typing import Any
+
 from widenet.claims.base import Silence
 from widenet.claims.specimen import Specimen
 from widenet.errors import DataError
+from widenet.papers.sarussi2021.settings import OwnPoints
 
 MOST_POINTS = 2000
 """Trainings here go point by point; with more points they would take minutes."""
@@ -24,6 +27,20 @@ def epochs_allowed(specimen: Specimen, own: int) -> int:
     """How many epochs runs go on: so many of their own, or fewer where the reader's `max_updates` are spent."""
     most = specimen.choices.max_updates
     return own if most is None else max(1, min(own, most // len(specimen.labels)))
+
+
+def own_runs(specimen: Specimen) -> dict[str, Any]:
+    """Fields of a setting: networks of the chosen width and step on the reader's data, from small and large weights."""
+    chosen = specimen.choices
+    return {
+        "points": OwnPoints(own_data=specimen.digest),
+        "deviations": (1e-3, 1.0),
+        "n_runs": chosen.n_runs or 1,
+        "half_width": chosen.n_neurons // 2,
+        "slope": chosen.slope,
+        "step_size": chosen.step_size,
+        "seed": chosen.seed,
+    }
 
 
 def silence_without_separator(specimen: Specimen) -> Silence | None:

@@ -12,7 +12,7 @@ from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.sarussi2021.claims.conditions import SHAPE, conditions
-from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, silence_over_labels
+from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, own_runs, silence_over_labels
 from widenet.papers.sarussi2021.formulas import (
     LARGEST_PUSH,
     alignment_growth,
@@ -21,7 +21,6 @@ from widenet.papers.sarussi2021.formulas import (
     row_growth,
 )
 from widenet.papers.sarussi2021.runs.ledgers import Ledger, LedgerSetting, ledgers
-from widenet.papers.sarussi2021.settings import OwnPoints
 
 LEVELS = (0.5, 0.1, 0.02)
 """ε_0 at which epochs are counted as violating."""
@@ -232,19 +231,8 @@ def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
     """Some epochs of networks of the chosen width and step on the reader's data."""
     if (reason := silence_over_labels(specimen)) is not None:
         return reason
-    chosen, n = specimen.choices, len(specimen.labels)
-    return [
-        LedgerSetting(
-            points=OwnPoints(own_data=specimen.digest),
-            deviations=(1e-3, 1.0),
-            n_runs=chosen.n_runs or 1,
-            half_width=chosen.n_neurons // 2,
-            slope=chosen.slope,
-            step_size=chosen.step_size,
-            n_epochs=epochs_allowed(specimen, max(1, min(100, 4000 // n))),
-            seed=chosen.seed,
-        )
-    ]
+    most = max(1, min(100, 4000 // len(specimen.labels)))
+    return [LedgerSetting(**own_runs(specimen), n_epochs=epochs_allowed(specimen, most))]
 
 
 for _step in (equation_13, equation_14, equation_15, equation_18, rows_grow, section_13_differences):

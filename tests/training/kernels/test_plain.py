@@ -1,0 +1,46 @@
+"""The oracle itself: its parts against NumPy, and a segment against SGD written out."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.training.kernels.test_block import hold_against
+from widenet.losses import hinge, logistic
+from widenet.networks import TwoLayer, leaky_relu
+from widenet.training.kernels import plain
+from widenet.types import Layers
+
+
+@pytest.mark.parametrize(
+    ("loss", "layers", "batch", "bias"), [(hinge, Layers.HIDDEN, 2, False), (logistic, Layers.BOTH, 1, True)]
+)
+def test_a_segment_is_sgd(loss, layers, batch, bias):
+    hold_against("plain", loss, layers, batch, bias)
+
+
+def test_one_entry_that_is_not_zero_is_enough():
+    zeros, one = jnp.zeros(2), jnp.asarray([0.0, 1.0])
+    assert not plain.is_any_nonzero((zeros, zeros))
+    assert plain.is_any_nonzero((zeros, one))
+    assert plain.is_any_nonzero((one, zeros))
+    assert plain.is_any_nonzero((zeros, jnp.asarray([0.0, jnp.nan])))
+
+
+@pytest.mark.parametrize("layers", list(Layers))
+def test_the_gradient_has_no_part_at_weights_that_stay(layers):
+    network = TwoLayer(jnp.asarray([[2.0, 0.0]]), jnp.asarray([0.25]), None, leaky_relu(0.5))
+    inputs, labels = jnp.asarray([[1.0, 0.0], [-1.0, 1.0]]), jnp.asarray([1.0, 1.0])
+    gradient, outputs = plain.gradient_of(network, inputs, labels, loss=hinge, layers=layers)
+    np.testing.assert_allclose(outputs, [0.5, -0.25])
+    np.testing.assert_allclose(gradient.hidden_weights, [[(-0.25 + 0.125) / 2, -0.125 / 2]])
+    if layers is Layers.BOTH:
+        np.testing.assert_allclose(gradient.output_weights, [(-2 + 1) / 2])
+    else:
+        assert gradient.output_weights is None
+
+
+def test_descent_takes_the_step_times_the_gradient_and_keeps_what_it_had():
+    change, own = plain.descend((jnp.asarray([2.0, -4.0], jnp.float32),), jnp.asarray(0.25), "kept")
+    np.testing.assert_array_equal(change[0], [0.5, -1.0])
+    assert change[0].dtype == jnp.float32
+    assert own == "kept"
