@@ -1,8 +1,12 @@
 """One data set at several widths."""
 
 import numpy as np
+import pytest
 
+from tests.controls import unmet_in
 from widenet.data.points import separable_points
+from widenet.papers.brutzkus2018.claims.width_trend import corollary_3_width_free
+from widenet.papers.brutzkus2018.runs import widths
 from widenet.papers.brutzkus2018.runs.widths import (
     Normalization,
     WidthSetting,
@@ -38,3 +42,16 @@ def test_both_normalizations_are_the_same_for_two_neurons_apart_from_scale():
 def test_the_figure_reads_the_cells_of_the_claim():
     for scale in Scale:
         assert contrast_settings(scale, 3)[: len(width_settings(scale, 3))] == width_settings(scale, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "key"), [("unit_rows", "normalized_rows"), ("plus_minus_weights", "normalized_output")]
+)
+def test_the_starts_are_measured_and_not_what_was_asked_for(name, key, monkeypatch):
+    """Rows, or output weights, of one and a half times the size that the setting says."""
+    honest = getattr(widths, name)
+    monkeypatch.setattr(widths, name, lambda *given: 1.5 * honest(*given))
+    runs = run_width(WidthSetting(half_width=2, normalization=Normalization.EQUATION_6, n_runs=3), silent)
+    assert max(runs.output_weight, runs.row_bound) == pytest.approx(0.75)
+    assert min(runs.output_weight, runs.row_bound) == pytest.approx(0.5)
+    assert unmet_in(corollary_3_width_free([runs])) == [key]

@@ -58,7 +58,7 @@ class WidthRuns:
     Attributes:
       updates: T of each run.
       status: a `RunStatus` per run.
-      output_weight, row_bound: v and R of the starts.
+      output_weight, row_bound: v and R as the starts have them: the largest output weight, and the longest row.
       smallest_margin: min y⟨w*, x⟩.
     """
 
@@ -122,7 +122,9 @@ def run_width(setting: WidthSetting, progress: Progress) -> WidthRuns:
     ledgers = train_trials(trials, [MOST_UPDATES] * len(trials), progress=progress)
     margin = float((labels * (inputs @ separator)).min())
     updates, status = np.array([(ledger.updates, ledger.end) for ledger in ledgers]).reshape(-1, 2).T
-    return WidthRuns(setting, updates, status, size, size, margin)
+    weight = max((float(np.abs(trial.output).max()) for trial in trials), default=size)
+    longest = max((float(np.linalg.norm(trial.hidden, axis=1).max()) for trial in trials), default=size)
+    return WidthRuns(setting, updates, status, weight, longest, margin)
 
 
 width_runs = Experiment("brutzkus2018.widths", width_settings, run_width, seconds=0.2)
