@@ -96,6 +96,23 @@ def test_a_replay_is_padded_with_points_that_may_move_it():
     assert learn_all(on_a_line([1, 1, 1, 1], [1, 1, -1]), run=nothing, replayed=True).same_replay.tolist() == [False]
 
 
+def test_padding_takes_any_points_of_the_sample():
+    """η = 100: after one update on the point 1 its margin is far above 1, and −1, with the same label, would still move
+    the weights. Padding with the point that made the update alone would change nothing.
+    """
+    rule = LearningRule(half_width=1, slope=0.5, step_size=100.0)
+    learning = dataclasses.replace(on_a_line([1, 1, 1, 1], [1, 1, -1]), rule=rule)
+    inputs, labels = learning.samples.inputs[0], learning.samples.labels[0]
+
+    def one_update(learning, trial):
+        return Learned(replay(rule, learning.start(trial), inputs, labels, [0]), [0], 0.5)
+
+    weights = one_update(learning, 0).weights
+    assert rule.outputs(weights, inputs)[0] > 1 > rule.outputs(weights, inputs)[1]
+    assert int(learning.update_bound) > 10
+    assert learn_all(learning, run=one_update, replayed=True).same_replay.tolist() == [False]
+
+
 def test_margins_and_norms_are_those_of_every_point():
     """Fresh points lie nearer to the plane, or further out, than those of the samples."""
     samples = on_a_line([1, -1, 1, 1], [1, 1, -1]).samples

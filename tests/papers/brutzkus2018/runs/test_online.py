@@ -93,3 +93,22 @@ def test_the_gradient_is_the_slope_of_the_loss():
     )
     expected = (start.gradient(start.weights) * direction).sum(axis=(1, 2))
     np.testing.assert_allclose(measured, expected, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("label", "plus", "step_size", "entered", "left"),
+    [
+        (1.0, (0.1, -1.0), 2.0, 0, 1),
+        (-1.0, (0.1, 2.0), 4.0, 1, 0),
+    ],
+)
+def test_a_point_enters_or_leaves_k_by_an_update_on_another(label, plus, step_size, entered, left):
+    """x_0 = (1, 0) has this label, x_1 = (3/5, 4/5) the label +1; only x_0 can make the first update.
+
+    ⟨w, x_1⟩ is −0.74, and 0.46 after w gained 2x_0; or 1.66, and −0.74 after it lost 4x_0.
+    """
+    inputs, weights = np.array([[1.0, 0.0], [0.6, 0.8]]), np.array([[plus, (-1.0, -1.0)]])
+    runs = train_online(OnlineStart(inputs, np.array([[label, 1.0]]), weights, step_size), watch_stuck=True)
+    assert runs.ended.all()
+    assert runs.updates[0, 0] == 1
+    assert (runs.entered, runs.left) == ([entered], [left])

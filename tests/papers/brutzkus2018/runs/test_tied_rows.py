@@ -44,3 +44,17 @@ def test_a_wider_network_that_goes_elsewhere(changes, monkeypatch):
     monkeypatch.setattr(tied_rows, "keep_ledger", moved)
     assert train_tied(SETTING).difference[0] > 1e-3
     assert train_tied(SETTING).same_samples.tolist() == [True]
+
+
+@pytest.mark.parametrize("row", [1, 5])
+def test_a_row_that_is_not_tied_is_seen_in_either_half(row, monkeypatch):
+    """One entry of W_0 is 0.3·v off, in the second row of its half."""
+
+    def loosened(trial, most):
+        hidden = trial.hidden.copy()
+        if trial.half_width == 4:
+            hidden[row, 2] += 0.3 * trial.output_weight
+        return keep_ledger(dataclasses.replace(trial, hidden=hidden), most)
+
+    monkeypatch.setattr(tied_rows, "keep_ledger", loosened)
+    assert train_tied(SETTING).untied.tolist() == [0, pytest.approx(0.3)]
