@@ -9,6 +9,7 @@ import pytest
 from tests.controls import broken_in
 from tests.papers.brutzkus2019.claims import xor_toys
 from tests.papers.brutzkus2019.claims.settings import now, on_toy, plus, toy, with_outputs
+from widenet.papers.brutzkus2019.claims.at_zero_loss import equation_19
 from widenet.papers.brutzkus2019.claims.minus_filters import lemma_e_6, lemma_e_7, lemma_e_8, lemma_e_20, lemma_e_21
 from widenet.papers.brutzkus2019.claims.overshoot import lemma_e_13, sharp_bounds
 from widenet.papers.brutzkus2019.claims.plus_filters import lemma_6_2, lemma_e_9, lemma_e_10
@@ -111,3 +112,13 @@ def test_the_frequency_is_that_of_runs_in_the_event():
     wrong = (run.margins[-1, 1::2] <= 0).any(axis=1)
     assert part.kept is True
     assert part.measured == pytest.approx(wrong.mean())
+
+
+def test_all_fifteen_sets_are_looked_at_in_equation_19():
+    """D4 ends with one u along p₂ and one along p₄: only sets that hold both patterns reach the sum on x⁺."""
+    trace = toy("D4")
+    u = trace.end[0, 2:]
+    assert (np.abs(u[:, 1]) > np.abs(u[:, 0])).all()
+    assert u[0, 1] * u[1, 1] < 0
+    part = equation_19([trace]).parts[0]
+    assert part.measured == part.promised == np.abs(u[:, 1]).sum()

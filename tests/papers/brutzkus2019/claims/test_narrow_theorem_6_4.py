@@ -184,6 +184,17 @@ def test_missing_octants_decide_nothing(every, drawn):
 test_control_each_hypothesis_at_its_edge = narrow_edges(theorem_6_4)
 
 
+def test_a_run_from_a_large_start_is_not_asked():
+    """A run in the event that ends with no point wrong breaks the statement, unless its first w starts too far out."""
+    runs = from_octants()[1]
+    run = first(must_fail(runs.start) & runs.converged)
+    right = {"outputs": (run, SET_LABELS)}
+    assert broken_in(judged(theorem_6_4, 1, **right)) == [WRONG]
+    size = 0.4 * runs.step_size / np.abs(runs.start[run] @ [[1.0, 1.0], [1.0, -1.0]]).max()  # √2/4 = 0.354 is allowed
+    assert must_fail(size * runs.start)[run]
+    assert broken_in(judged(theorem_6_4, 1, start=(run, size * runs.start[run]), **right)) == []
+
+
 test_every_part_has_a_control = every_part_of(
     narrow,
     except_for={f"theorem_6_4: {SEEN}": ENOUGH},

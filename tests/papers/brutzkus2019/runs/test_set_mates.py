@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from widenet.data.own import keep
 from widenet.data.xord import set_index
@@ -41,3 +42,20 @@ def test_a_readers_points_are_found_by_their_digest():
     assert mates.inputs_per_set.sum() == len(np.unique(words, axis=0))
     back = decode(set_mates.result_type, *encode(mates))
     assert np.array_equal(back.output_spread, mates.output_spread)
+
+
+@pytest.mark.parametrize("sign", [0, 1])
+def test_gradients_of_both_signs_are_compared(sign):
+    """Only the w's, or only the u's, are pooled by the mean: p_1 twice and p_2 once, beside p_1 once and p_2 twice."""
+    words = np.array([[1, 1, 1, 1, 1, -1], [1, 1, 1, -1, 1, -1]], float)
+
+    def half_mean(filters, votes, x):
+        answers = jnp.maximum(filters @ x.reshape(-1, 2).T, 0)
+        by_mean = (jnp.arange(len(filters)) >= len(filters) // 2) == sign
+        return jnp.where(by_mean, answers.mean(axis=1), answers.max(axis=1)) @ votes
+
+    filters = np.array([[[1.0, 0.1], [1.0, -0.2], [1.0, 0.3], [1.0, -0.1]]])
+    assert compare_mates(words, filters).gradient_spread.max() == 0
+    # A filter's gradient is the mean of the patches it answers to, all three of them: (1, 1/3) and (1, −1/3).
+    spread = compare_mates(words, filters, pooling=half_mean).gradient_spread
+    np.testing.assert_allclose(spread[0, 1 + set_index(1, 2)], 2 / 3)
