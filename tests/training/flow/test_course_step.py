@@ -61,7 +61,7 @@ def step(rows, second, passed, length):
         moved = [
             part + length * sum(w * k[i] for w, k in zip(weights, slopes, strict=True)) for i, part in enumerate(start)
         ]
-        slopes.append(field(*moved, factors))
+        slopes.append(field(moved[0], moved[1], moved[2], factors))
     total = [length * sum(w * k[i] for w, k in zip(table.b_sol, slopes, strict=True)) for i in range(3)]
     gap = [length * sum(w * k[i] for w, k in zip(table.b_error, slopes, strict=True)) for i in range(3)]
     return [part + more for part, more in zip(start, total, strict=True)], gap, slopes[0]

@@ -81,7 +81,7 @@ def test_a_run_is_exact_where_all_its_numbers_are_on_the_grid(asked):
     assert asked[0][0].exact.tolist() == [True, False, False, False, True]
 
 
-def leaps(asked, step=1 / 16, **changed):
+def leaps(asked, step: Any = 1 / 16, **changed):
     """With step 1/16, two channels of each sign and γ = 1 a run is expected to take (1 + 1)/(1/16 · 2) = 16 steps."""
     asked.clear()
     request = {"networks": networks(), "counts": counts(), "step_size": step, "max_steps": 16, "workers": 1} | changed
