@@ -21,6 +21,7 @@ check: setup
 	$(BIN)/basedpyright --level error
 
 mutants: setup
+	@test -n "$(ROOM)" || { echo "name a room, diagnostics or training: make mutants ROOM=brutzkus2018"; exit 2; }
 	$(BIN)/python -m tools.mutants $(ROOM) --jobs $(JOBS) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))
 
 drawn-data: setup

@@ -164,6 +164,7 @@ def summary(rows: list[dict[str, Any]]) -> str:
             f"{len(rows)} data sets: {len(troubled)} with a refutation, an error or too long a run",
             f"{sum('refused' in row for row in rows)} refused",
             f"| paper | sets | {' | '.join(VERDICTS.values())} |",
+            f"| --- |{' ---: |' * (1 + len(VERDICTS))}",
             *(f"| {paper} | {_about(paper, rows)} | {_cells(counts)} |" for paper, counts in sorted(verdicts.items())),
             f"seconds per data set: median {np.median(seconds):.2f}, mean {seconds.mean():.2f}, "
             f"largest {seconds.max():.1f}",

@@ -8,7 +8,7 @@ import pytest
 
 from tools.mutants.baseline import Baseline
 from tools.mutants.exchange import Calls, does_other, functions_in
-from tools.mutants.hunt import only_stricter
+from tools.mutants.hunt import Hunt, only_stricter
 from tools.mutants.mutation import Mutant
 from tools.mutants.ordinary import ordinary
 from tools.mutants.table import equivalents, outcomes, page, summary
@@ -302,6 +302,26 @@ def test_own_tests_come_first_and_the_quickest_of_them(tmp_path):
     mutant = Mutant(f"widenet.diagnostics.{target.files[1].stem}", "f", "x", "a", "b", 1, 0, 0, "")
     assert list(Baseline(target, tmp_path).noticing(mutant, 30.0)) == ["quick", "slow", "a", "b"]
     assert list(Baseline(target, tmp_path).noticing(mutant, 5.0)) == ["quick", "a", "b"]
+
+
+def test_tests_that_could_not_be_run_catch_nothing(tmp_path):
+    """A library that is gone would otherwise catch every mutant."""
+    target = find("diagnostics")
+    test = {"seconds": 1.0, "enters": [["src/widenet/diagnostics/margins.py", "f"]], "shares": [], "passed": True}
+    files = {"tests/diagnostics/test_margins.py": {"digest": "", "tests": {"one": test | {"evidence": []}}}}
+    (tmp_path / "diagnostics-tests.json").write_text(json.dumps(files))
+    mutant = Mutant("widenet.diagnostics.margins", "f", "x", "a", "b", 1, 0, 0, "")
+    hunt = Hunt(Baseline(target, tmp_path), tmp_path, 30.0)
+
+    def ending(ended, **tests):
+        return lambda *_: {"ended": ended, "tests": tests}
+
+    for ended in (3, "does not load: ModuleNotFoundError", "does not load: OSError"):
+        with pytest.raises(SystemExit, match="could not be run"):
+            hunt._try(mutant, ending(ended))
+    assert hunt._try(mutant, ending(1, one={"passed": False}))["by"] == "one"
+    assert hunt._try(mutant, ending("does not load: TypeError"))["result"] == "caught"
+    assert hunt._try(mutant, ending(0, one={"passed": True}))["result"] == "survived"
 
 
 def test_tests_that_enter_the_function_themselves_come_before_others_of_their_file(tmp_path):

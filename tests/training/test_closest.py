@@ -90,11 +90,20 @@ def test_the_reckoning_is_that_of_sides():
             {"at_least": ("nrom",)},
             r"inequalities of sides, \['norm'\], got \['nrom'\]",
         ),
+        (lambda step, bound: {"norm": (1.0, bound)}, {}, r"must take a Step, but takes \(step, bound\)"),
     ],
 )
 def test_sides_that_are_none_are_refused(sides, others, words):
     with pytest.raises(ValueError, match=words):
         ensemble(networks(2), toy(), Recipe(hinge, 0.5, 10), run_keys(2), watch=Closest(sides, **others))
+
+
+def test_a_room_is_not_negative_and_a_name_is_no_list_of_letters():
+    with pytest.raises(ValueError, match="room must be a number from 0 on, got -1"):
+        Closest(lambda step: {}, room=-1.0)
+    with pytest.raises(ValueError, match=r"at_least must be a tuple of names, got 'norm'"):
+        Closest(lambda step: {}, at_least="norm")  # pyright: ignore[reportArgumentType]
+    assert Closest(lambda step: {}, at_least=["norm"]).at_least == ("norm",)  # pyright: ignore[reportArgumentType]
 
 
 def test_a_watch_of_whole_steps_needs_the_plain_kernel():

@@ -68,6 +68,20 @@ def test_chunks_do_not_change_results(chunk):
     np.testing.assert_allclose(parts.records["weights"], whole.records["weights"], atol=1e-13)
 
 
+@pytest.mark.parametrize(("chunk", "sizes"), [(None, [5]), (2, [2] * 3), (3, [3] * 2), (4, [3] * 2), (9, [5])])
+def test_pieces_have_one_size_and_are_no_larger_than_asked(monkeypatch, chunk, sizes):
+    seen = []
+
+    class Told(batches.Batch):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            seen.append(self.n_runs)
+
+    monkeypatch.setattr(sys.modules["widenet.training.ensemble"], "Batch", Told)
+    ensemble(networks(5), toy(), Recipe(hinge, 0.5, 1), run_keys(5), chunk=chunk)
+    assert seen == sizes
+
+
 def test_large_runs_are_trained_in_turn_with_the_same_result(monkeypatch):
     module = sys.modules["widenet.training.ensemble"]  # the package exports a function of the same name
     recipe = Recipe(hinge, 0.5, 2000)

@@ -1,5 +1,8 @@
 """What a record takes, and the sentences for what it does not. Records of runs are tested with ensembles."""
 
+from typing import Any
+
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -92,3 +95,34 @@ def test_one_time_beside_the_start():
     assert log_spaced(10, 1) == (0, 1)
     with pytest.raises(ValueError, match="count must be a whole number from 1 on, got 0"):
         log_spaced(10, 0)
+
+
+class Fold(eqx.Module):
+    begin: Any = eqx.field(static=True)
+    then: Any = eqx.field(static=True)
+
+    def start(self, network):
+        return self.begin
+
+    def update(self, value, step):
+        return self.then(value, step)
+
+
+@pytest.mark.parametrize(
+    ("watch", "got"),
+    [
+        (Fold(0.0, lambda value, step: None), "None"),
+        (Fold(0.0, lambda value, step: (value, value)), r"\('float64\[\]', 'float64\[\]'\)"),
+        (Fold(0.0, lambda value, step: value + step.labels), r"float64\[1\]"),
+    ],
+)
+def test_a_watch_keeps_the_form_of_its_value(watch, got):
+    with pytest.raises(ValueError, match=rf"the form that start gives, float64\[\], got {got}"):
+        ensemble(networks(2), toy(), Recipe(hinge, 0.5, 10), run_keys(2), watch=watch)
+
+
+def test_a_watch_may_start_from_a_whole_number():
+    """JAX makes a float of it where one is added."""
+    watch = Fold(0, lambda value, step: value + step.step_size)
+    runs = ensemble(networks(2), toy(), Recipe(hinge, 0.5, 10), run_keys(2), watch=watch)
+    assert np.allclose(runs.watched, 0.5 * runs.steps)

@@ -25,6 +25,8 @@ def main() -> None:
     asked = _arguments()
     target = find(asked.target)
     mutants = chosen(target, asked.only, asked.sample, asked.seed)
+    if not mutants:
+        raise SystemExit(f"no mutant of {asked.target} has {asked.only!r} in its description; --list shows all")
     if asked.list:
         print("\n".join(each.description for each in mutants))
         return
@@ -62,13 +64,20 @@ def _needed(target: Target, mutants: list[Mutant]) -> set[str] | None:
     return set().union(*own) if all(own) else None
 
 
+def _some(word: str) -> int:
+    number = int(word)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {number}")
+    return number
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
     parser.add_argument("target", help="a room (brutzkus2018), diagnostics, or training")
-    parser.add_argument("--sample", type=int, help="so many mutants, drawn at random")
+    parser.add_argument("--sample", type=_some, help="so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--only", default="", help="mutants whose description contains this")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="mutants at a time")
+    parser.add_argument("--jobs", type=_some, default=os.cpu_count() or 1, help="mutants at a time")
     parser.add_argument("--most-seconds", type=float, default=30.0, help="of tests per mutant, as they take without it")
     parser.add_argument("--table", action="store_true", help="write the table of what is known and try nothing")
     parser.add_argument("--list", action="store_true", help="print the descriptions and try nothing")

@@ -18,6 +18,9 @@ Attempt = Callable[[Mutant, Sequence[str], float], dict[str, Any]]
 ENOUGH = 20
 """From so many mutants on it pays to collect all tests first."""
 
+BROKEN = (3, "does not load: ModuleNotFoundError", "does not load: OSError")
+"""Ends that no weakened number brings about: an internal error of pytest, a file or a library that is gone."""
+
 CAUGHT, SURVIVED, STRICTER, FOLLOWS = "caught", "survived", "stricter", "follows"
 
 
@@ -93,6 +96,9 @@ class Hunt:
         # No test is begun once `most_seconds` are spent; the last one may take longer than it did.
         limit = PATIENCE + self.most_seconds + FACTOR * max(test["seconds"] for test in usable.values())
         found = attempt(mutant, list(usable), limit)
+        if found["ended"] in BROKEN:
+            # Counted as caught, every mutant after it would be.
+            raise SystemExit(f"stopped at {mutant.description}: the tests could not be run ({found['ended']})")
         failed = next((node for node, test in found["tests"].items() if not test["passed"]), "")
         if found["ended"] == 0:
             result = STRICTER if only_stricter(usable, found["tests"]) else SURVIVED

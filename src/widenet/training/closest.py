@@ -1,5 +1,7 @@
 """Inequalities that are checked at every step, inside the loop: how often broken, how close they came, and when."""
 
+import inspect
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,6 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from widenet.networks import TwoLayer
+from widenet.training.engine.validation import takes
 from widenet.training.potentials import Move, Potentials
 from widenet.training.record import Step
 
@@ -68,6 +71,12 @@ class Found(eqx.Module):
         )
 
 
+def _names(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        raise ValueError(f"at_least must be a tuple of names, got {value!r}; write ({value!r},)")
+    return tuple(value)
+
+
 class Closest(eqx.Module):
     """A watch that folds named inequalities over every step: `runs.watched[name]` is a `Found`.
 
@@ -83,12 +92,24 @@ class Closest(eqx.Module):
 
     sides: Callable[..., Mapping[str, Pair]] = eqx.field(static=True)
     given: PyTree = None
-    at_least: tuple[str, ...] = eqx.field(static=True, default=())
+    at_least: tuple[str, ...] = eqx.field(static=True, default=(), converter=_names)
     room: float = eqx.field(static=True, default=1e-12)
     follows: Potentials | None = None
 
+    def __check_init__(self) -> None:
+        """Mistakes that would otherwise surface deep inside a compiled program."""
+        if not callable(self.sides):
+            raise ValueError(f"sides must be a function of a Step, got {self.sides!r}")
+        if not isinstance(self.room, float | int) or not 0 <= self.room < math.inf:
+            raise ValueError(f"room must be a number from 0 on, got {self.room!r}")
+
     def begin(self, step: Step) -> dict[str, Found]:
         """The value before training; `step` has the shapes that the steps will have."""
+        if not takes(self.sides, 1 if self.given is None else 2):
+            taken = ("a Step" if self.follows is None else "a Move") + (
+                "" if self.given is None else " and what is given"
+            )
+            raise ValueError(f"sides must take {taken}, but takes {inspect.signature(self.sides)}")
         pairs = jax.eval_shape(lambda step: self._pairs(self._seen(step, step.number)), step)
         if not isinstance(pairs, dict) or not pairs:
             raise ValueError(f"sides must give a dictionary of inequalities by name, got {pairs}")

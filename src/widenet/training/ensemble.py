@@ -18,7 +18,7 @@ from widenet.progress import Progress, silent
 from widenet.training.engine.batch import Batch
 from widenet.training.engine.memory import cores, estimate, fitting_chunks, largest_chunk, limit
 from widenet.training.engine.threads import SharedProgress, in_threads
-from widenet.training.engine.validation import are_keys, check_watch, per_run, whole
+from widenet.training.engine.validation import are_keys, check_is_watch, check_watch, per_run, whole
 from widenet.training.methods.base import step_sizes
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
@@ -64,8 +64,15 @@ def ensemble(
     """
     if not are_keys(keys, 1):
         raise ValueError("keys must be an array of JAX keys, one per run: jax.random.split(jax.random.key(0), n)")
+    if not isinstance(recipe, Recipe):
+        raise ValueError(f"recipe must be a Recipe(loss, method=…, max_steps=…), got {recipe!r}")
+    if record is not None and not isinstance(record, Record):
+        raise ValueError(f"record must be a Record(times, what), got {record!r}")
+    if not callable(progress):
+        raise ValueError(f"progress must be a function of (fraction, words), got {progress!r}")
     chunk = None if chunk is None else whole("chunk", chunk, 1)
     n_runs = keys.shape[0]
+    check_is_watch(watch)
     check_watch(watch, n_runs)
     recipe.check(networks, data, n_runs)
     record = (record or Record()).until(int(np.max(recipe.max_steps)))

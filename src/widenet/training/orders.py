@@ -42,6 +42,7 @@ class Permutation(eqx.Module):
 
 class Continued(eqx.Module):
     """Fresh random permutations one after the other, cut into batches wherever one ends: no sample is ever left out.
+    A batch on the border of two permutations may hold a sample twice.
 
     What is handed out at a time has n // batch steps, as with `Permutation`, and begins where the last one ended.
     """
@@ -62,7 +63,8 @@ class Continued(eqx.Module):
 
 
 class Cyclic(eqx.Module):
-    """0, 1, …, n − 1, again and again. With the batch equal to n this is full-batch gradient descent."""
+    """0, 1, …, n − 1, again and again; a last remainder smaller than the batch is never met. With the batch equal to n
+    this is full-batch gradient descent."""
 
     def steps_per_epoch(self, n_samples: int, batch_size: int) -> int:
         """n // batch."""
@@ -93,7 +95,8 @@ def _indices(values: Any) -> Array:
 
 
 class Listed(eqx.Module):
-    """A given list of indices, repeated for as long as training lasts. One list, or one per run of equal lengths."""
+    """A given list of indices, repeated for as long as training lasts. One list, or one per run of equal lengths; what
+    is left of it at the end, smaller than the batch, is never met."""
 
     indices: Int[Array, "*run position"] = eqx.field(converter=_indices)
 

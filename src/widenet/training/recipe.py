@@ -9,7 +9,7 @@ from widenet.losses import SATURATING, Loss
 from widenet.training.engine import validation
 from widenet.training.engine.validation import whole, whole_or_none
 from widenet.training.methods import SGD, GradientDescent, Method
-from widenet.training.methods.base import StepSize
+from widenet.training.methods.base import GivenStep
 from widenet.training.orders import Order, Permutation
 from widenet.training.stopping import StoppingRule, never, zero_loss
 from widenet.types import Layers
@@ -23,7 +23,7 @@ def _budgets(value: Any) -> int | tuple[int, ...]:
 
 def _layers(value: Any) -> Layers:
     # "both" equals Layers.BOTH and would pass for it in a cache of programs, but it is another object.
-    if value not in list(Layers):
+    if not isinstance(value, str) or value not in list(Layers):
         raise ValueError(f"layers must be 'hidden' or 'both', got {value!r}")
     return Layers(value)
 
@@ -58,7 +58,7 @@ class Recipe(eqx.Module):
     def __init__(
         self,
         loss: Loss,
-        step_size: StepSize | None = None,
+        step_size: GivenStep | None = None,
         max_steps: Any = None,
         order: Order | None = None,
         batch_size: Any = 1,
@@ -117,6 +117,6 @@ class Recipe(eqx.Module):
         self.method.check(data, n_runs)
 
 
-def gradient_descent(loss: Loss, step_size: StepSize, max_steps: int | tuple[int, ...], **others: Any) -> Recipe:
+def gradient_descent(loss: Loss, step_size: GivenStep, max_steps: int | tuple[int, ...], **others: Any) -> Recipe:
     """Full-batch gradient descent on the mean loss."""
     return Recipe(loss, method=GradientDescent(step_size), max_steps=max_steps, **others)

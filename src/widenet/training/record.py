@@ -17,7 +17,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from widenet.training.engine.validation import whole
+from widenet.training.engine.validation import takes, whole
 from widenet.types import Dataset
 
 
@@ -58,6 +58,8 @@ class Record:
 
     def __post_init__(self) -> None:
         """Times must grow, so that a record can be taken in one pass."""
+        if not isinstance(self.what, Mapping) or not all(callable(each) for each in self.what.values()):
+            raise ValueError(f"what must be observations by name, {{'norm': a function}}, got {self.what!r}")
         times = _times(self.times)
         if any(late <= early for early, late in itertools.pairwise(times)) or (times and times[0] < 0):
             raise ValueError(f"record times must increase from 0 on, got {times}")
@@ -93,7 +95,7 @@ def seen_shapes(record: Record, network: Any, data: Dataset) -> list[jax.ShapeDt
     step = jax.ShapeDtypeStruct((), np.int32)
     shapes = []
     for name, observation in record.what.items():
-        if not _takes_one(observation):
+        if not takes(observation, 1):
             raise ValueError(
                 f"an observation takes one Snapshot, with fields network, start, data and step; {name!r} takes"
                 f" {inspect.signature(observation)}"
@@ -162,15 +164,32 @@ class OutputWatch(eqx.Module):
         return self.fold(value, step.after.output_weights)
 
 
-def _takes_one(function: Callable[..., Any]) -> bool:
-    """Whether it can be called with one argument; what does not say how it is called is believed."""
-    try:
-        inspect.signature(function).bind(None)
-    except TypeError:
-        return False
-    except ValueError:
-        return True
-    return True
+def check_fold(watch: Any, value: PyTree, step: Step) -> None:
+    """Whether `update` keeps the form of a value that has a leading run axis; `step` holds the shapes of one step.
+
+    Raises:
+      ValueError: it does not.
+    """
+    watch, before = jax.tree.map(_of_one_run, (watch, value))
+    after = jax.eval_shape(lambda watch, value, step: watch.update(value, step), watch, before, step)
+    if jax.tree.structure(before) == jax.tree.structure(after) and _shapes(before) == _shapes(after):
+        return
+    raise ValueError(
+        f"update of a watch must return a value of the form that start gives, {_form(before)}, got {_form(after)}"
+    )
+
+
+def _of_one_run(leaf: Any) -> jax.ShapeDtypeStruct:
+    weak = getattr(leaf, "weak_type", False)  # from a start of 0, to which a float may be added
+    return jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype, weak_type=weak)
+
+
+def _shapes(tree: PyTree) -> list[tuple[int, ...]]:
+    return [leaf.shape for leaf in jax.tree.leaves(tree)]
+
+
+def _form(tree: PyTree) -> Any:
+    return jax.tree.map(lambda leaf: f"{leaf.dtype}{list(leaf.shape)}", tree)
 
 
 def _times(values: Any) -> tuple[int, ...]:

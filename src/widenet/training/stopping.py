@@ -8,6 +8,7 @@ import functools
 from collections.abc import Callable
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from widenet.losses import zero_one
@@ -39,9 +40,20 @@ def never(
     return jnp.zeros((), bool)
 
 
-@functools.lru_cache(maxsize=128)
 def loss_below(target: float) -> StoppingRule:
-    """The mean training loss is at most `target`. One rule per target, so that none is compiled twice."""
+    """The mean training loss is at most `target`. One rule per target, so that none is compiled twice.
+
+    Raises:
+      ValueError: the target is no number.
+    """
+    number = np.asarray(target)
+    if number.ndim or number.dtype.kind not in "iuf" or np.isnan(number):
+        raise ValueError(f"loss_below takes one number, got {target!r}")
+    return _loss_below(float(number))
+
+
+@functools.lru_cache(maxsize=128)
+def _loss_below(target: float) -> StoppingRule:
 
     def rule(
         outputs: Float[Array, " sample *output"], labels: Float[Array, " sample"], losses: Float[Array, " sample"]

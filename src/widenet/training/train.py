@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from widenet.progress import Progress, silent
-from widenet.training.engine.validation import are_keys
+from widenet.training.engine.validation import are_keys, check_is_watch
 from widenet.training.ensemble import ensemble
 from widenet.training.recipe import Recipe
 from widenet.training.record import Record
@@ -29,6 +29,8 @@ def train(
         shape = getattr(key, "shape", ())
         got = f"{key.dtype} of shape {shape}" if shape else repr(key)
         raise ValueError(f"train needs one key such as jax.random.key(0), got {got}")
+
+    check_is_watch(watch)
 
     def lift(tree: Any) -> Any:
         return jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], tree)

@@ -10,7 +10,7 @@ import pytest
 from tests.training.problems import run_keys
 from widenet.losses import hinge, logistic
 from widenet.progress import silent
-from widenet.training import Closest, Cyclic, Listed, Recipe, Record, loss_below, never
+from widenet.training import Closest, Cyclic, Listed, Recipe, Record, loss_below, never, zero_loss
 from widenet.training.engine.batch import Batch, _is_per_run
 from widenet.training.engine.state import State, Tally
 from widenet.training.methods.base import Method, Sampling, Trial
@@ -85,6 +85,32 @@ class Failing(Climb):
 
     def ended(self, own):
         return jnp.where(own > 50, UNRESOLVED, RunStatus.RUNNING)
+
+
+class Bursting(Climb):
+    """The same, whose height is no number from step 15 on, while it goes on counting."""
+
+    def advance(self, state, segment):
+        after = super().advance(state, segment)
+        height = jnp.where(segment.stop > 15, jnp.nan, after.network.height)
+        return eqx.tree_at(lambda state: state.network.height, after, height)
+
+
+class Listening(Climb):
+    """The same, which moves only where samples come in another order than the recipe's."""
+
+    def advance(self, state, segment):
+        after = super().advance(state, segment)
+        if not isinstance(segment.order, Cyclic):
+            return after
+        return State(state.network, after.tally, None, state.own)
+
+
+class Trying(Listening):
+    """The same, whose trial has an order of its own."""
+
+    def trial(self, n_samples):
+        return Trial(Listed(np.zeros(7, int)), 1, 7)
 
 
 def batch(
@@ -172,6 +198,28 @@ def test_updates_that_change_nothing_are_frozen_unless_the_trial_moves():
     np.testing.assert_array_equal(found.steps, [10, 200])
     later = batch([0, 0], [1e-3, 1e-3], [200, 200], counts=2, rests=[[0, 16], [0, 18]]).train(Record(), silent)
     assert later.status.tolist() == [SPENT, FROZEN]  # a trial of seven steps from step 10 on
+
+
+def test_a_trial_has_the_order_of_the_recipe_or_its_own():
+    for method, status in ((Listening, FROZEN), (Trying, SPENT)):
+        found = batch([0], [1e-3], [200], counts=2, method=method).train(Record(), silent)
+        assert found.status.tolist() == [status]
+
+
+def test_a_run_that_is_not_finite_is_looked_at_though_it_moves():
+    found = batch([0, 0], [1e-3, 1e-3], [200, 12], counts=2, method=Bursting).train(Record(), silent)
+    assert found.status.tolist() == [DIVERGED, SPENT]
+    np.testing.assert_array_equal(found.steps, [20, 12])
+
+
+def test_a_loss_that_may_be_zero_and_move_is_looked_at_each_time():
+    """Its zeros are reached after 32 steps and seen at 40; the run goes on moving until step 64."""
+
+    def half(outputs, labels):
+        return jnp.maximum(0.5 - outputs * labels, 0)
+
+    found = batch([0], [1 / 64], [200], loss=half, stop=zero_loss).train(Record(), silent)
+    assert (found.status.tolist(), found.steps.tolist(), found.zero_loss_step.tolist()) == ([CONVERGED], [40], [40])
 
 
 def test_a_loss_that_is_never_zero_has_underflowed_where_it_is():

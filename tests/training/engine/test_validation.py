@@ -15,7 +15,16 @@ from widenet.errors import WidenetError
 from widenet.losses import cross_entropy, hinge, logistic
 from widenet.networks import PiecewiseLinear, TwoLayer
 from widenet.training import Closest, Layers, Listed, Recipe, ensemble, loss_below, never, train
-from widenet.training.engine.validation import are_keys, check, check_watch, per_run, whole, whole_or_none
+from widenet.training.engine.validation import (
+    are_keys,
+    check,
+    check_watch,
+    one_per_run,
+    per_run,
+    takes,
+    whole,
+    whole_or_none,
+)
 from widenet.types import Dataset
 
 
@@ -89,12 +98,16 @@ def test_mismatched_run_counts_are_refused():
 
 MISTAKES = """
 import jax
+import jax.numpy as jnp
+import numpy as np
 import widenet as wn
-from widenet.training import Cyclic, Recipe
+from widenet.training import Closest, Cyclic, Flow, GradientDescent, LinearClock, LogSquared, Recipe, Record, loss_below
 from widenet.training.engine.memory import limit
 
 good = {"loss": wn.hinge, "step_size": 0.1, "max_steps": 10}
-wrongs = ({"loss": "hinge"}, {"order": "cyclic"}, {"order": Cyclic}, {"stop": 0.1}, {"step_size": "0.1"})
+steps = ({"step_size": wrong} for wrong in ("0.1", ["a"], [[0.1], [0.1, 0.2]], lambda log_loss, taken: 0.1))
+layers = ({"layers": np.ones(2)},)
+wrongs = ({"loss": "hinge"}, {"order": "cyclic"}, {"order": Cyclic}, {"stop": 0.1}, *steps, *layers)
 for wrong in wrongs:
     try:
         Recipe(**(good | wrong))
@@ -104,10 +117,41 @@ try:
     limit("2GB")
 except wn.WidenetError as error:
     print(error)
-try:
-    wn.ensemble(None, (1, 2), Recipe(**good), jax.random.split(jax.random.key(0), 2))
-except ValueError as error:
-    print(error)
+
+keys, recipe = jax.random.split(jax.random.key(0), 2), Recipe(**good)
+network, points = wn.make_two_layer(keys[0], 2, 3, wn.relu()), wn.from_arrays([[1.0, 0, 0], [0, 1, 0]], [1, -1])
+
+
+class Plain:
+    def start(self, network): return 0
+    def update(self, value, step): return value + 1
+
+
+for wrong in (
+    lambda: wn.ensemble(None, (1, 2), recipe, keys),
+    lambda: wn.train(network, wn.Dataset([[1.0, 0, 0]], [1.0]), recipe, keys[0]),
+    lambda: wn.train(network, wn.Dataset(jnp.ones(3), jnp.ones(3)), recipe, keys[0]),
+    lambda: wn.train(network, points, GradientDescent(0.1), keys[0]),
+    lambda: wn.train(network, points, recipe, keys[0], record=(0, 1)),
+    lambda: wn.train(network, points, recipe, keys[0], progress=None),
+    lambda: wn.train(network, points, recipe, keys[0], watch=Plain()),
+    lambda: wn.train(network, points, Recipe(wn.logistic, LogSquared("1"), 10), keys[0]),
+    lambda: wn.train(network, points, Recipe(**good, kernel=["plain"]), keys[0]),
+    lambda: Recipe(wn.hinge, GradientDescent(0.1), 10),
+    lambda: Record((0,), lambda now: now.step),
+    lambda: Record((0,), {"step": "step"}),
+    lambda: Closest("sides"),
+    lambda: Closest(print, at_least="gain"),
+    lambda: Flow(LinearClock(LogSquared(0.1))),
+    lambda: Flow(LinearClock(0.1), tolerance=None),
+    lambda: Flow(LinearClock(0.1), events=None),
+    lambda: loss_below(np.ones(2)),
+    lambda: loss_below("0.1"),
+):
+    try:
+        wrong()
+    except ValueError as error:
+        print(error)
 """
 
 
@@ -120,10 +164,61 @@ def test_mistakes_get_a_sentence_where_types_are_not_checked():
         "order must be an order such as Permutation() or Cyclic()",
         "order must be an order such as Permutation() or Cyclic()",
         "stop must be a stopping rule such as zero_error or loss_below(0.1)",
-        "step_size must be positive and finite",
+        *["step_size must be a number, one number per run, or a StepRule"] * 4,
+        "layers must be 'hidden' or 'both'",
         "memory must be a positive number of bytes",
         "data must be a widenet.Dataset, as from_arrays makes one",
+        "inputs and labels of a Dataset must be arrays; from_arrays makes them of lists",
+        "a data set needs one row of inputs for each label",
+        "recipe must be a Recipe(loss, method=…, max_steps=…)",
+        "record must be a Record(times, what)",
+        "progress must be a function of (fraction, words)",
+        "watch must be Closest(…), or an instance of an equinox.Module with start(network) and update(value, step)",
+        "fields of a step rule must be numbers, or static",
+        "kernel must be 'auto' or one of ['blocked', 'fused', 'gram', 'plain', 'swept']",
+        "a method is given by its name, Recipe(loss, method=GradientDescent(step_size=0.1), max_steps=…)",
+        "what must be observations by name, {'norm': a function}",
+        "what must be observations by name, {'norm': a function}",
+        "sides must be a function of a Step",
+        "at_least must be a tuple of names",
+        "the step of a clock must be a number, or one number per run",
+        "tolerance must lie between 1e-13 and 0.01",
+        "events must be rules by name, such as {'no mistake': zero_error}",
+        "loss_below takes one number",
+        "loss_below takes one number",
     ]
+
+
+def test_rows_of_inputs_and_labels_belong_together():
+    recipe = Recipe(hinge, 0.1, 10)
+    short = Dataset(toy().inputs[:5], toy().labels[:5])
+    short = eqx.tree_at(lambda data: data.labels, short, toy().labels)
+    with pytest.raises(ValueError, match=r"one row of inputs for each label, got shapes \(5, \d+\) and \(24,\)"):
+        ensemble(networks(2), short, recipe, run_keys(2))
+
+
+def test_classes_of_watches_are_no_watches():
+    for watch in (Closest, "norm", lambda step: 0.0):
+        with pytest.raises(ValueError, match=r"watch must be Closest\(…\)"):
+            ensemble(networks(2), toy(), Recipe(hinge, 0.1, 10), run_keys(2), watch=watch)
+        with pytest.raises(ValueError, match=r"watch must be Closest\(…\)"):
+            train(networks(1), toy(), Recipe(hinge, 0.1, 10), run_keys(1)[0], watch=watch)
+
+
+def test_a_list_is_one_number_per_run():
+    listed, array = one_per_run([1, 0.5]), jnp.asarray([1.0, 0.5])
+    assert listed.dtype == jnp.float64
+    assert (listed == array).all()
+    assert one_per_run((2, 3)).dtype == jnp.float64
+    for other in (0.1, array, None, ["a"], [[0.1], [0.1, 0.2]]):
+        assert one_per_run(other) is other
+
+
+def test_functions_that_take_so_many():
+    for function, count in ((lambda a: a, 1), (lambda a, b=0: a, 2), (max, 3)):
+        assert takes(function, count)
+    for function, count in ((lambda a: a, 2), (lambda a, b: a, 1)):
+        assert not takes(function, count)
 
 
 def test_a_short_watch_and_impossible_memory_are_refused():

@@ -111,6 +111,18 @@ def test_moments_are_located_to_the_last_digits():
     np.testing.assert_allclose(root, 0.5, atol=1e-14)
 
 
+def test_a_root_is_approached_from_where_the_polynomial_is_not_yet_negative():
+    low, high = jnp.asarray(0.0), jnp.asarray(1.0)
+    for root in (1 / 3, 0.5, 0.71):
+        powers = jnp.asarray([0.0, 0.0, 0.0, -1.0, root])
+        found = first_below_zero(powers, low, high)
+        assert jnp.polyval(powers, found) >= 0 > jnp.polyval(powers, found + 5e-15)
+    # At a place of the grid, where it is exactly 0, it is not negative.
+    assert first_below_zero(jnp.asarray([-1.0, 0.5]), low, high) >= 0.5
+    # One that is negative nowhere, by rounding, has its root at the end.
+    np.testing.assert_allclose(first_below_zero(jnp.asarray([1.0]), low, jnp.asarray(0.75)), 0.75, atol=5e-15)
+
+
 def test_work_is_done_only_where_it_is_needed():
     five = jnp.asarray(5.0)
     assert only_if(five > 4, lambda value: value + 1, five) == 6

@@ -1,5 +1,6 @@
 """The oracle itself: its parts against NumPy, and a segment against SGD written out."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -7,8 +8,11 @@ import pytest
 from tests.training.kernels.test_block import hold_against
 from widenet.losses import hinge, logistic
 from widenet.networks import TwoLayer, leaky_relu
+from widenet.training import Cyclic
+from widenet.training.engine.segment import Segment
+from widenet.training.engine.state import State, Tally
 from widenet.training.kernels import plain
-from widenet.types import Layers
+from widenet.types import Dataset, Layers
 
 
 @pytest.mark.parametrize(
@@ -44,3 +48,16 @@ def test_descent_takes_the_step_times_the_gradient_and_keeps_what_it_had():
     np.testing.assert_array_equal(change[0], [0.5, -1.0])
     assert change[0].dtype == jnp.float32
     assert own == "kept"
+
+
+def test_a_watch_is_told_the_number_of_each_step():
+    network = TwoLayer(jnp.asarray([[2.0, 0.0]]), jnp.asarray([0.25]), None, leaky_relu(0.5))
+    data = Dataset(jnp.asarray([[1.0, 0.0], [-1.0, 1.0]]), jnp.asarray([1.0, 1.0]))
+    tally = jax.tree.map(lambda leaf: leaf[0], Tally.zero(1))
+    step = jnp.asarray(0.5)
+    segment = Segment(
+        data, Cyclic(), jax.random.key(0), step, None, jnp.int32(6), jnp.int32(9), hinge, Layers.HIDDEN, 2
+    )
+    seen = plain.seen_step(State(network, tally), segment)
+    assert int(seen.number) == 7
+    np.testing.assert_allclose(seen.outputs, [0.5, -0.25])

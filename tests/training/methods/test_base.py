@@ -1,5 +1,8 @@
 """What every method says of itself: epochs, looks, the memory of a step; numbers worked out by hand."""
 
+from typing import Any
+
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -19,6 +22,7 @@ from widenet.training import (
     Listed,
     LogSquared,
     Permutation,
+    StepRule,
     WithReplacement,
 )
 from widenet.training.methods.base import Sizes, check_order, check_step_size, keeps, step_sizes, without_runs
@@ -105,9 +109,53 @@ def test_steps_are_one_number_or_one_per_run():
 def test_a_wrong_number_is_refused_where_it_was_typed_and_measured_ones_are_not():
     for right in (1e-300, 0.05, 1, 1e300, np.float32(0.5), np.asarray([0.0, -1.0, np.nan]), LogSquared(1.0)):
         check_step_size(right)
-    for wrong in (0, 0.0, -0.05, np.inf, np.nan, True, "0.1", 1j, None):
+    for wrong in (0, 0.0, -0.05, np.inf, np.nan):
         with pytest.raises(ValueError, match="step_size must be positive and finite"):
             check_step_size(wrong)
+    for wrong in (True, "0.1", 1j, None, [0.1], ["a"], LogSquared, print):
+        with pytest.raises(ValueError, match="step_size must be a number, one number per run, or a StepRule"):
+            check_step_size(wrong)
+    with pytest.raises(ValueError, match="a method is given by its name"):
+        check_step_size(GradientDescent(0.1))
+
+
+class Own(StepRule):
+    gives: Any = eqx.field(static=True)
+    number: Any = 0.5
+
+    def __call__(self, log_loss, taken):
+        return self.gives(self, log_loss, taken)
+
+
+class Short(StepRule):
+    def __call__(self, log_loss):  # pyright: ignore[reportIncompatibleMethodOverride]
+        return 0.1
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Own(lambda own, log_loss, taken: jnp.ones(3)), r"must give one number.* got shape \(3,\)"),
+        (lambda: Own(lambda own, log_loss, taken: None), "must give one number.* got None"),
+        (lambda: Own(lambda own, log_loss, taken: {"step": 1.0}), "must give one number.* got dict"),
+        (lambda: Own(print, "0.1"), "fields of a step rule must be numbers, or static, got '0.1'"),
+        (lambda: Own(print, jnp.ones(3)), r"one per run, got shape \(3,\) for 2 runs; a table of steps is a list"),
+        (Short, r"must take \(log_loss, taken\), but Short takes \(log_loss\)"),
+    ],
+)
+def test_a_rule_that_gives_no_step_is_refused(make, words):
+    with pytest.raises(ValueError, match=words):
+        GradientDescent(make()).check(toy(), 2)
+
+
+def test_rules_that_give_one_number_fit():
+    for gives in (
+        lambda own, log_loss, taken: 1,
+        lambda own, log_loss, taken: own.number / (1.0 + taken.astype(float)),
+        lambda own, log_loss, taken: jnp.asarray([1.0, 0.5])[taken],
+    ):
+        GradientDescent(Own(gives)).check(toy(), 2)
+    GradientDescent(Own(lambda own, log_loss, taken: jnp.stack(own.number)[taken], [1.0, 0.5, 0.2])).check(toy(), 2)
 
 
 def test_an_order_is_no_class_and_no_name():

@@ -59,6 +59,13 @@ def test_what_cannot_be_followed_is_refused():
         ensemble(nets, data, Recipe(unbounded, method=Flow(LossClock(1.0)), max_steps=3), run_keys(2))
     with pytest.raises(ValueError, match="followed in float64, got float32"):
         ensemble(*single, Recipe(logistic, method=Flow(LinearClock(1.0)), max_steps=3), run_keys(2))
+    for rule, words in (
+        (lambda outputs: True, "must take"),
+        (lambda outputs, labels, losses: losses < 1, "a single true"),
+    ):
+        flow = Flow(LinearClock(1.0), events={"low": rule})
+        with pytest.raises(ValueError, match=f"event 'low' .*{words}"):
+            ensemble(nets, data, Recipe(logistic, method=flow, max_steps=3), run_keys(2))
     with pytest.raises(ValueError, match="two-layer networks"):
         Flow(LinearClock(1.0)).fitted(ConvMaxPool(jnp.zeros((2, 4, 2)), jnp.zeros((2, 4))), data, Layers.HIDDEN, None)
 
@@ -67,7 +74,7 @@ def test_what_cannot_be_followed_is_refused():
     ("make", "sentence"),
     [
         (lambda: Flow(0.5), "clock must be LinearClock"),
-        (lambda: Flow(LinearClock(0.0)), "step_size must be positive and finite"),
+        (lambda: Flow(LinearClock(0.0)), "the step of a clock must be positive and finite"),
         (lambda: Flow(LogClock(1.0, unit=-1.0)), "unit must be positive"),
         (lambda: Flow(LinearClock(1.0), 1e-20), "tolerance must lie between"),
         (lambda: Flow(LinearClock(1.0), 1.0), "tolerance must lie between"),

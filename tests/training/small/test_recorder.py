@@ -17,6 +17,8 @@ def test_it_says_when_it_is_full():
     recorder = Recorder(limit=3)
     assert not recorder.add(np.arange(2), value=np.zeros(2))
     assert recorder.add(np.arange(2), value=np.zeros(2))
+    exactly = Recorder(limit=2)
+    assert exactly.add(np.arange(2), value=np.zeros(2))
 
 
 def test_nothing_written_is_nothing_read():

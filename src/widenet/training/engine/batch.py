@@ -20,7 +20,7 @@ from widenet.training.kernels.plain import seen_step
 from widenet.training.methods.base import Method, init, without_runs
 from widenet.training.orders import Order
 from widenet.training.recipe import Recipe
-from widenet.training.record import Record
+from widenet.training.record import OutputWatch, Record, check_fold
 from widenet.training.stopping import never, zero_loss
 from widenet.types import Dataset, RunKeys, RunStatus, Trajectory
 
@@ -134,11 +134,15 @@ class Batch:
         """The value of the watch before the first step."""
         if self.watch is None:
             return None
-        if not isinstance(self.watch, Closest):
+        if isinstance(self.watch, OutputWatch):
             return jax.vmap(lambda watch, network: watch.start(network))(self.watch, self.start)
         seen = jax.eval_shape(functools.partial(_over_runs, seen_step), state, self.segment)
         step = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), seen)
-        return jax.vmap(lambda watch, _: watch.begin(step))(self.watch, self.start)
+        if isinstance(self.watch, Closest):
+            return jax.vmap(lambda watch, _: watch.begin(step))(self.watch, self.start)
+        value = jax.vmap(lambda watch, network: watch.start(network))(self.watch, self.start)
+        check_fold(self.watch, value, step)
+        return value
 
     def _segment(self) -> Segment:
         """What the segments of the current batch have in common; their steps are given to the program."""

@@ -1,6 +1,7 @@
 """A request to train, checked before anything is compiled: every mistake gets one sentence."""
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -37,6 +38,28 @@ def whole_or_none(name: str) -> Callable[[Any], int | None]:
     return lambda value: None if value is None else whole(name, value)
 
 
+def takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether it can be called with so many arguments; what does not say how it is called is believed."""
+    try:
+        inspect.signature(function).bind(*[None] * count)
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True
+
+
+def one_per_run(value: Any) -> Any:
+    """A list of numbers as an array, which the programs take; anything else as it is."""
+    if not isinstance(value, list | tuple):
+        return value
+    try:
+        numbers = np.asarray(value)
+    except ValueError:  # lists of several lengths
+        return value
+    return jnp.asarray(numbers, jnp.float64) if numbers.dtype.kind in "iuf" else value
+
+
 def are_keys(value: Any, ndim: int) -> bool:
     """Whether this is an array of JAX keys with so many axes; 0 is a single key."""
     return isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key) and value.ndim == ndim
@@ -56,6 +79,7 @@ def check(networks: Any, data: Any, loss: Loss, goal: StoppingRule, n_runs: int)
     """
     if not isinstance(data, Dataset):
         raise ValueError(f"data must be a widenet.Dataset, as from_arrays makes one, got {type(data).__name__}")
+    _check_data(data)
     if n_runs == 0:
         raise ValueError("an ensemble needs at least one key")
     if data.n_samples == 0:
@@ -78,6 +102,28 @@ def check(networks: Any, data: Any, loss: Loss, goal: StoppingRule, n_runs: int)
     n_outputs = getattr(networks, "n_outputs", None)
     if n_outputs is not None and not np.isin(np.asarray(data.labels), np.arange(n_outputs)).all():
         raise ValueError(f"labels of a network with {n_outputs} outputs must be classes 0 to {n_outputs - 1}")
+
+
+def _check_data(data: Dataset) -> None:
+    if not all(hasattr(part, "shape") for part in (data.inputs, data.labels)):
+        raise ValueError("inputs and labels of a Dataset must be arrays; from_arrays makes them of lists")
+    inputs, labels = data.inputs.shape, data.labels.shape
+    if len(inputs) not in (2, 3) or inputs[:-1] != labels:
+        raise ValueError(f"a data set needs one row of inputs for each label, got shapes {inputs} and {labels}")
+
+
+def check_is_watch(watch: Any) -> None:
+    """Whether this is a watch, and not its class or a function.
+
+    Raises:
+      ValueError: it is not.
+    """
+    begins = hasattr(watch, "start") or hasattr(watch, "begin")
+    if watch is not None and not (isinstance(watch, eqx.Module) and begins and hasattr(watch, "update")):
+        raise ValueError(
+            "watch must be Closest(…), or an instance of an equinox.Module with start(network) and update(value, step),"
+            f" got {watch!r}"
+        )
 
 
 def check_watch(watch: Any, n_runs: int) -> None:
@@ -122,13 +168,23 @@ def _check_shapes(kind: Any, leaves: tuple, inputs: Any, labels: Any, loss: Loss
     losses = _shape(loss, (outputs, labels), words)
     if getattr(losses, "shape", None) != outputs.shape[:1]:
         raise ValueError(f"the loss must give one number per sample, shape {outputs.shape[:1]}, got {losses}")
+    check_rule("stop", goal, outputs, labels)
+
+
+def check_rule(name: str, rule: StoppingRule, outputs: Any, labels: Any) -> None:
+    """Whether a stopping rule takes outputs and labels of these shapes, and says yes or no.
+
+    Raises:
+      ValueError: it does not.
+    """
     words = (
-        "stop must take (outputs, labels, losses) and say whether the goal is reached ({}); see zero_error and"
+        f"{name} must take (outputs, labels, losses) and say whether the goal is reached ({{}}); see zero_error and"
         " loss_below(0.1)"
     )
-    reached = _shape(goal, (outputs, labels, losses), words)
+    losses = jax.ShapeDtypeStruct(outputs.shape[:1], outputs.dtype)
+    reached = _shape(rule, (outputs, labels, losses), words)
     if getattr(reached, "shape", None) != () or reached.dtype != bool:
-        raise ValueError(f"stop must give a single true or false for the whole training set, got {reached}")
+        raise ValueError(f"{name} must give a single true or false for the whole training set, got {reached}")
 
 
 def _struct(leaf: Array) -> jax.ShapeDtypeStruct:

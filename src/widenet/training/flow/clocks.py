@@ -12,13 +12,15 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from widenet.training.engine.validation import one_per_run
+
 Scalar = float | Float[Array, ""]
 
 
 class LinearClock(eqx.Module):
     """The time itself: t = k·step."""
 
-    step: float | Float[Array, "*run"]
+    step: float | Float[Array, "*run"] = eqx.field(converter=one_per_run)
 
     def log_rate(self, reading: Scalar, log_loss: Float[Array, ""]) -> Float[Array, ""]:
         """log dt/du."""
@@ -32,7 +34,7 @@ class LinearClock(eqx.Module):
 class LogClock(eqx.Module):
     """Logarithmic time: t = unit·(exp(k·step) − 1), linear at first and then as many steps for every factor e."""
 
-    step: float | Float[Array, "*run"]
+    step: float | Float[Array, "*run"] = eqx.field(converter=one_per_run)
     unit: float = eqx.field(static=True, default=1.0)
 
     def __check_init__(self) -> None:
@@ -55,7 +57,7 @@ class LossClock(eqx.Module):
     How much time has passed is integrated beside the weights, as log(1 + t).
     """
 
-    step: float | Float[Array, "*run"]
+    step: float | Float[Array, "*run"] = eqx.field(converter=one_per_run)
 
     def log_rate(self, reading: Scalar, log_loss: Float[Array, ""]) -> Float[Array, ""]:
         """log dt/du."""

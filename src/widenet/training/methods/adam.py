@@ -10,7 +10,7 @@ from widenet.losses import Loss
 from widenet.training.engine.evaluation import any_sample_moves
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
-from widenet.training.engine.validation import whole_or_none
+from widenet.training.engine.validation import one_per_run, whole_or_none
 from widenet.training.kernels import plain
 from widenet.training.methods.base import Method, Sampling, Sizes, StepSize, Trial, check_order, check_step_size
 from widenet.training.orders import Order, Permutation
@@ -26,7 +26,7 @@ class Adam(Method):
       order: how samples are chosen.
     """
 
-    step_size: StepSize
+    step_size: StepSize = eqx.field(converter=one_per_run)
     batch_size: int | None = eqx.field(static=True, default=1, converter=whole_or_none("batch_size"))
     order: Order = Permutation()
 

@@ -6,7 +6,9 @@ progress belong to the engine and are the same for all.
 
 import abc
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -19,12 +21,15 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 from widenet.losses import Loss
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
+from widenet.training.engine.validation import takes
 from widenet.training.orders import Continued, Listed, Order
 from widenet.training.schedules import StepRule
 from widenet.types import Dataset, Layers
 
 StepSize = float | Float[Array, "*run"] | StepRule
 """One number, one per run, or a rule."""
+GivenStep = StepSize | Sequence[float]
+"""The same as it may be said: a list is one number per run."""
 
 
 @dataclass(frozen=True)
@@ -150,11 +155,17 @@ class Method(eqx.Module):
         Raises:
           ValueError: they do not; the sentence says what, and what would.
         """
-        for leaf in jax.tree.leaves(self.step_size):
+        step_size: Any = self.step_size
+        is_rule = isinstance(step_size, StepRule)
+        for leaf in jax.tree.leaves(step_size):
             if np.shape(leaf) not in ((), (n_runs,)):
+                what = "an array of a step rule" if is_rule else "step_size"
+                table = "; a table of steps is a list or a tuple" if is_rule else ""
                 raise ValueError(
-                    f"step_size must be one number or one per run, got shape {np.shape(leaf)} for {n_runs} runs"
+                    f"{what} must be one number or one per run, got shape {np.shape(leaf)} for {n_runs} runs{table}"
                 )
+        if is_rule:
+            check_step_rule(step_size, data.inputs.dtype)
         order, batch_size = self.sampling
         if isinstance(order, Listed):
             order.check(data.n_samples, self.batch(data.n_samples), n_runs)
@@ -188,7 +199,7 @@ def without_runs(method: Method) -> Method:
     return eqx.filter(method, lambda _: False)
 
 
-def check_step_size(step_size: Any) -> None:
+def check_step_size(step_size: Any, name: str = "step_size") -> None:
     """Whether this can be a step size at all.
 
     Raises:
@@ -197,9 +208,32 @@ def check_step_size(step_size: Any) -> None:
     # A single number was typed, and a wrong one is a mistake. One per run may hold anything: claims measure theirs.
     if isinstance(step_size, Tracer | StepRule):
         return
-    numbers = np.asarray(step_size)
-    if numbers.dtype.kind not in "iuf" or (numbers.ndim == 0 and not 0 < numbers < math.inf):
-        raise ValueError(f"step_size must be positive and finite, got {step_size!r}")
+    if isinstance(step_size, Method):
+        raise ValueError(f"a method is given by its name, Recipe(loss, method={step_size!r}, max_steps=…)")
+    numbers = np.asarray(None if isinstance(step_size, list | tuple) else step_size)  # a list of numbers is none by now
+    if numbers.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must be a number, one number per run, or a StepRule, got {step_size!r}")
+    if numbers.ndim == 0 and not 0 < numbers < math.inf:
+        raise ValueError(f"{name} must be positive and finite, got {step_size!r}")
+
+
+def check_step_rule(rule: StepRule, dtype: Any) -> None:
+    """Whether a rule gives one number, for a loss of this dtype; by shapes alone.
+
+    Raises:
+      ValueError: it does not.
+    """
+    for leaf in jax.tree.leaves(rule):
+        if np.asarray(leaf).dtype.kind not in "biuf":
+            raise ValueError(f"fields of a step rule must be numbers, or static, got {leaf!r} in {rule!r}")
+    if not takes(rule, 2):
+        raise ValueError(f"a step rule must take (log_loss, taken), but {type(rule).__name__} takes {signature(rule)}")
+    number = jax.ShapeDtypeStruct((), jnp.float64)
+    given = jax.tree.map(lambda _: number, rule), jax.ShapeDtypeStruct((), dtype), jax.ShapeDtypeStruct((), jnp.int32)
+    size = jax.eval_shape(lambda rule, log_loss, taken: rule(log_loss, taken), *given)
+    if getattr(size, "shape", None) != ():
+        got = "None" if size is None else f"shape {size.shape}" if hasattr(size, "shape") else type(size).__name__
+        raise ValueError(f"a step rule must give one number, the size of the next step, got {got}")
 
 
 def check_order(order: Any) -> None:

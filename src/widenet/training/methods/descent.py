@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import equinox as eqx
 import jax
 from jaxtyping import Array, Bool
 
 from widenet.losses import Loss
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
+from widenet.training.engine.validation import one_per_run
 from widenet.training.kernels.plain import is_any_nonzero, take_step
 from widenet.training.kernels.whole import gradient_of
 from widenet.training.methods.base import Method, Sampling, Sizes, StepSize, Trial, check_step_size
@@ -22,7 +24,7 @@ class GradientDescent(Method):
       step_size: α, one number, one per run, or a `StepRule`.
     """
 
-    step_size: StepSize
+    step_size: StepSize = eqx.field(converter=one_per_run)
 
     def __check_init__(self) -> None:
         """Mistakes that would otherwise surface deep inside a compiled program."""

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Int
 
@@ -24,19 +25,25 @@ from widenet.losses import POSITIVE, SATURATING, Loss
 from widenet.networks import PiecewiseLinear, TwoLayer
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
-from widenet.training.engine.validation import whole
+from widenet.training.engine.validation import check_rule, whole
 from widenet.training.flow.clocks import Clock, LossClock
 from widenet.training.flow.course import Course, Rules
 from widenet.training.flow.state import FlowReport, FlowState, unbegun
 from widenet.training.kernels.plain import gradient_of, is_any_nonzero
 from widenet.training.methods.base import Method, Sampling, Sizes, Trial, check_step_size
 from widenet.training.orders import Cyclic
+from widenet.training.schedules import StepRule
 from widenet.training.stopping import StoppingRule
 from widenet.types import Dataset, Layers
 
 
 def _rules(events: Any) -> Rules:
-    named = tuple(sorted(events.items())) if isinstance(events, Mapping) else tuple(events)
+    # Once made, the rules are pairs: `dataclasses.replace` hands them in again.
+    named = tuple(events.items()) if isinstance(events, Mapping) else events
+    pairs = isinstance(named, tuple) and all(isinstance(each, tuple) and len(each) == 2 for each in named)
+    if not pairs or not all(isinstance(name, str) for name, _ in named):
+        raise ValueError(f"events must be rules by name, such as {{'no mistake': zero_error}}, got {events!r}")
+    named = tuple(sorted(named))
     for name, rule in named:
         if not callable(rule):
             raise ValueError(f"event {name!r} must be a rule such as zero_error or loss_below(0.1), got {rule!r}")
@@ -80,8 +87,11 @@ class Flow(Method):
         if not isinstance(self.clock, Clock):
             raise ValueError(f"clock must be LinearClock(dt), LogClock(step) or LossClock(step), got {self.clock!r}")
         if self.clock.step is not None:  # the engine takes the numbers of runs out of what it compiles
-            check_step_size(self.clock.step)
-        if isinstance(self.tolerance, bool | str) or not 1e-13 <= self.tolerance <= 1e-2:
+            if isinstance(self.clock.step, StepRule):
+                raise ValueError("the step of a clock must be a number, or one number per run, got a StepRule")
+            check_step_size(self.clock.step, "the step of a clock")
+        is_number = isinstance(self.tolerance, float | int) and not isinstance(self.tolerance, bool)
+        if not is_number or not 1e-13 <= self.tolerance <= 1e-2:
             raise ValueError(f"tolerance must lie between 1e-13 and 0.01, got {self.tolerance!r}")
         whole("slots", self.slots, 1), whole("most_solver_steps", self.most_solver_steps, 1)
 
@@ -108,6 +118,10 @@ class Flow(Method):
             raise ValueError(f"a flow knows the kinks of (Leaky) ReLU, got {type(networks.activation).__name__}")
         if data.inputs.dtype != jnp.float64:
             raise ValueError(f"a flow is followed in float64, got {data.inputs.dtype}")
+        answers = () if networks.n_outputs is None else (networks.n_outputs,)
+        outputs, labels = (jax.ShapeDtypeStruct((data.n_samples, *more), data.inputs.dtype) for more in (answers, ()))
+        for name, rule in self.events:
+            check_rule(f"event {name!r}", rule, outputs, labels)
         dim = data.dim + (networks.bias is not None)
         return dataclasses.replace(self, slots=min(self.slots, dim, data.n_samples), n_samples=data.n_samples)
 

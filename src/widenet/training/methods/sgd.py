@@ -9,7 +9,7 @@ from widenet.losses import Loss
 from widenet.training.engine.evaluation import any_sample_moves
 from widenet.training.engine.segment import Segment
 from widenet.training.engine.state import State
-from widenet.training.engine.validation import whole_or_none
+from widenet.training.engine.validation import one_per_run, whole_or_none
 from widenet.training.kernels import KERNELS, block, fused, gram, swept
 from widenet.training.methods.base import Method, Sampling, Sizes, StepSize, Trial, check_order, check_step_size
 from widenet.training.orders import Cyclic, Order, Permutation
@@ -27,7 +27,7 @@ class SGD(Method):
       kernel: "auto" takes the fastest exact kernel that fits, "plain" the step-by-step autodiff oracle.
     """
 
-    step_size: StepSize
+    step_size: StepSize = eqx.field(converter=one_per_run)
     order: Order = Permutation()
     batch_size: int | None = eqx.field(static=True, default=1, converter=whole_or_none("batch_size"))
     kernel: str = eqx.field(static=True, default="auto")
@@ -56,7 +56,7 @@ class SGD(Method):
         in_one = fused.fits(networks, data, self.batch_size, layers, watch) and not ruled
         in_sweeps = swept.fits(networks, data, self.batch(data.n_samples), layers, watch) and not ruled
         if self.kernel != "auto":
-            if self.kernel not in KERNELS:
+            if not isinstance(self.kernel, str) or self.kernel not in KERNELS:
                 raise ValueError(f"kernel must be 'auto' or one of {sorted(KERNELS)}, got {self.kernel!r}")
             if self.kernel in ("blocked", "gram") and not in_blocks:
                 raise ValueError(

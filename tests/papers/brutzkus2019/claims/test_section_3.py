@@ -109,6 +109,12 @@ def test_cases_of_several_sides_together():
     assert together([Sides(1.0, 0.0, Sense.AT_LEAST, trivial=0.0)]).vacuous
 
 
+def test_where_one_of_several_sides_is_not_exact_numbers_decide():
+    mixed = together([Sides([1.0, 3.0], 2.0, exact=[True, True]), Sides([1.0, 3.0], 2.0)])
+    assert mixed.exact is None
+    assert mixed.broken.tolist() == [False, True, False, True]
+
+
 def test_exact_answers_of_several_sides_stay_exact():
     exact = together(Sides([1.0, 3.0], 2.0, exact=answers) for answers in ([True, True], [False, True]))
     assert exact.broken.tolist() == [False, False, True, False]
