@@ -321,7 +321,6 @@ def test_tests_that_could_not_be_run_catch_nothing(tmp_path):
             hunt._try(mutant, ending(ended))
     assert hunt._try(mutant, ending(1, one={"passed": False}))["by"] == "one"
     assert hunt._try(mutant, ending("does not load: TypeError"))["result"] == "caught"
-    assert hunt._try(mutant, ending(0, one={"passed": True}))["result"] == "survived"
 
 
 def test_tests_that_enter_the_function_themselves_come_before_others_of_their_file(tmp_path):
@@ -342,6 +341,20 @@ def test_tests_that_enter_the_function_themselves_come_before_others_of_their_fi
     (tmp_path / "training-tests.json").write_text(json.dumps(files))
     mutant = Mutant("widenet.training.kernels.block", "f", "x", "a", "b", 1, 0, 0, "")
     assert list(Baseline(target, tmp_path).noticing(mutant, 30.0)) == ["enters", "waits"]
+
+
+def test_tests_that_only_read_a_constant_are_tried_too(tmp_path):
+    target = find("brutzkus2019")
+    tests = {
+        "tests/papers/brutzkus2019/test_formulas.py": ["reads"],
+        "tests/papers/brutzkus2019/claims/test_wide.py": ["is elsewhere"],
+    }
+    test = {"seconds": 0.1, "enters": [], "shares": [], "passed": True}
+    files = {name: {"digest": "", "tests": dict.fromkeys(some, test)} for name, some in tests.items()}
+    (tmp_path / "brutzkus2019-tests.json").write_text(json.dumps(files))
+    for function, expected in (("<module>", ["reads"]), ("c_value", [])):
+        mutant = Mutant("widenet.papers.brutzkus2019.formulas", function, "x", "a", "b", 1, 0, 0, "")
+        assert list(Baseline(target, tmp_path).noticing(mutant, 30.0)) == expected
 
 
 def test_own_tests_are_all_files_with_the_name_of_the_module():

@@ -60,7 +60,9 @@ class Baseline:
             tests = found["tests"]
             entering = {node for node, test in tests.items() if _enters(test["enters"], path, function)}
             prepared = {node for node, test in tests.items() if _enters(test.get("shares", ()), path, function)}
-            those = tests if self.target.by_file and (entering or prepared) else entering | prepared
+            # A test may read a constant of the module and enter none of its functions.
+            reads = function == MODULE and self.target.is_own(name, module)
+            those = tests if reads or (self.target.by_file and (entering or prepared)) else entering | prepared
             chosen += [
                 (not self.target.is_own(name, module), node not in entering, test["seconds"], node, test)
                 for node, test in tests.items()

@@ -128,7 +128,25 @@ test_control_each_hypothesis = hypothesis_edges(
     altered,
     separable_with_bias=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
     input_norm=({"largest_input": 1.0}, {"largest_input": 1 + 5e-12}),
+    row_norm=({"row_excess": 1e-13}, {"row_excess": 5e-12}),
+    output_weight=({"smallest_output": 1e-300}, {"smallest_output": 0.0}),
+    equal_outputs=({"output_spread": 0.0}, {"output_spread": 1e-300}),
+    slope_positive=({"slope": 1e-9}, {"slope": -1e-9}),
+    slope_below_one=({"slope": 1 - 2**-53, "updates": 0}, {"slope": 1.0, "updates": 0}),
+    step_size=({"step_size": 1e-9}, {"step_size": -1e9, "updates": 0}),
 )
+
+
+def test_starts_and_output_weights_are_measured():
+    """Rows, and then one output weight, that are not those that R and v say."""
+    (case,) = drawn(0, 1)
+    longer = dataclasses.replace(case.trial, hidden=1.5 * case.trial.hidden)
+    uneven = dataclasses.replace(
+        case.trial, output=case.trial.output * np.r_[1.25, np.ones(len(case.trial.output) - 1)]
+    )
+    for trial, key in ((longer, "row_norm"), (uneven, "equal_outputs")):
+        evidence = footnote_4([train_biased([dataclasses.replace(case, trial=trial)])])
+        assert [h.key for h in evidence.hypotheses if not h.met] == [key]
 
 
 def test_one_point_attains_the_bound():

@@ -99,7 +99,7 @@ def width_cell(half, updates, status=RunStatus.CONVERGED):
     ends = np.full(len(updates), RunStatus.CONVERGED)
     ends[0] = status
     size = Normalization.EQUATION_6.size(half)
-    return WidthRuns(setting, np.asarray(updates), ends, size, size, 1.0)
+    return WidthRuns(setting, np.asarray(updates), ends, size, size, 1.0, 1.0)
 
 
 @pytest.mark.parametrize("status", [RunStatus.BUDGET_SPENT, RunStatus.STALLED, RunStatus.DIVERGED])

@@ -20,7 +20,7 @@ def cell(half, updates):
     """Runs as if they had been trained under Eq. 6."""
     setting = WidthSetting(half_width=half, normalization=Normalization.EQUATION_6, n_runs=len(updates))
     size = Normalization.EQUATION_6.size(half)
-    return WidthRuns(setting, np.asarray(updates), np.full(len(updates), RunStatus.CONVERGED), size, size, 1.0)
+    return WidthRuns(setting, np.asarray(updates), np.full(len(updates), RunStatus.CONVERGED), size, size, 1.0, 1.0)
 
 
 def planted(power, n_runs=20):
@@ -71,6 +71,7 @@ test_control_each_hypothesis = hypothesis_edges(
     normalized_output=({"output_weight": 1 + 1e-13}, {"output_weight": 1 + 5e-12}),
     normalized_rows=({"row_bound": 1 - 1e-13}, {"row_bound": 1 - 5e-12}),
     separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
+    input_norm=({"largest_input": 1 + 1e-13}, {"largest_input": 1 + 5e-12}),
 )
 
 

@@ -18,6 +18,7 @@ def test_both_normalizations_are_drawn_with_their_bounds() -> None:
             kind.size(half),
             kind.size(half),
             1.0,
+            1.0,
         )
         for kind, half in ((Normalization.EQUATION_6, 1), (Normalization.EQUATION_6, 4), (Normalization.SMALLER, 1))
     ]

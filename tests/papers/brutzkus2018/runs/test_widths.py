@@ -32,6 +32,7 @@ def test_all_widths_are_trained_on_the_points_of_the_setting():
     for half in (1, 4):
         runs = run_width(WidthSetting(half_width=half, normalization=Normalization.EQUATION_6, n_runs=1), silent)
         assert runs.smallest_margin == (labels * (inputs @ separator)).min()
+        assert runs.largest_input == np.linalg.norm(inputs, axis=1).max()
 
 
 def test_both_normalizations_are_the_same_for_two_neurons_apart_from_scale():

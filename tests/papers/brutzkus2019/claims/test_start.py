@@ -323,3 +323,11 @@ def test_widths_beyond_the_range_of_a_float_are_not_refuted_by_it():
 
 
 test_every_part_has_a_control = every_part_of(start)
+
+
+def test_starts_are_drawn_at_the_step_of_the_theorems():
+    """c_η = 1/41, and as large as the lemma allows."""
+    starts = small_starts(3, (4,), 5, 2)
+    assert starts.step_size == pytest.approx(1 / 205, rel=1e-12)
+    assert starts.relative_deviation == 1.0
+    np.testing.assert_array_equal(starts.filters, draw_filters(3, 2, 5, largest_deviation(1 / 41, 5)))

@@ -31,6 +31,12 @@ def footnote_4(cells: Sequence[BiasedRuns], *, bound: Callable[..., np.ndarray] 
             tolerance=ROUNDING,
         ),
         at_most("input_norm", "largest norm of a lifted input", runs.largest_input.max(), 1, tolerance=ROUNDING),
+        at_most("row_norm", "largest initial row norm − R", runs.row_excess.max(), 0, tolerance=ROUNDING),
+        more_than("output_weight", "smallest output weight v", runs.smallest_output.min(), 0),
+        at_most("equal_outputs", "unequal output weights (+v, …, −v)", runs.output_spread.max(), 0),
+        more_than("slope_positive", "smallest Leaky slope α", runs.slope.min(), 0),
+        less_than("slope_below_one", "largest Leaky slope α", runs.slope.max(), 1),
+        more_than("step_size", "smallest step size η", runs.step_size.min(), 0),
     )
     lost = runs.status == RunStatus.DIVERGED
     return evidence(

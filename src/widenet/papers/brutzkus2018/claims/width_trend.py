@@ -44,6 +44,13 @@ def corollary_3_width_free(widths: Sequence[WidthRuns], *, flat: float = FLAT) -
         {"T does not grow with k": _trend(half_widths, counts, status, flat, setting.seed)},
         (
             separable(runs.smallest_margin for runs in widths),
+            at_most(
+                "input_norm",
+                "largest input norm ‖x‖",
+                max(runs.largest_input for runs in widths),
+                1,
+                tolerance=ROUNDING,
+            ),
             at_most("normalized_output", "v against 1/√(2k): relative difference", weights, 0, tolerance=ROUNDING),
             at_most("normalized_rows", "R against 1/√(2k): relative difference", radii, 0, tolerance=ROUNDING),
         ),

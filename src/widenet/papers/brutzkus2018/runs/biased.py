@@ -46,6 +46,8 @@ class BiasedRuns:
       separator_norm, slope, step_size, output_weight, row_bound, half_width: of the lifted trial.
       affine_square: ‖w‖² + b².
       smallest_margin, largest_input: min y(⟨w, x⟩ + b) and the largest norm of a lifted input.
+      row_excess: by how much the longest row of the lifted start exceeds R.
+      smallest_output, output_spread: of the signed output weights (+v, …, −v), and how far they are apart.
       last_margin: min y N(x) at the end of the lifted run.
       updates, status: of the lifted run.
       same_samples: whether the biased network was updated by the same samples.
@@ -61,6 +63,9 @@ class BiasedRuns:
     affine_square: Float[np.ndarray, " case"]
     smallest_margin: Float[np.ndarray, " case"]
     largest_input: Float[np.ndarray, " case"]
+    row_excess: Float[np.ndarray, " case"]
+    smallest_output: Float[np.ndarray, " case"]
+    output_spread: Float[np.ndarray, " case"]
     last_margin: Float[np.ndarray, " case"]
     updates: Int[np.ndarray, " case"]
     status: Int[np.ndarray, " case"]
@@ -85,12 +90,16 @@ def train_biased(cases: Sequence[BiasedCase], progress: Progress = silent) -> Bi
         trial = case.trial
         most = int(max_nonzero_updates(*trial.parameters)) + 1
         lifted, biased = keep_ledger(trial, most), keep_ledger(_with_bias_of(case), most)
+        signed = trial.output * trial.votes
         rows.append(
             (
                 *trial.parameters,
                 case.affine @ case.affine,
                 (trial.labels * (lift(case.inputs, 1.0) @ case.affine)).min(),
                 np.linalg.norm(trial.inputs, axis=1).max(),
+                np.linalg.norm(trial.hidden, axis=1).max() - trial.row_bound,
+                signed.min(),
+                np.ptp(signed),
                 lifted.last_margin,
                 lifted.updates,
                 lifted.end,
@@ -99,8 +108,8 @@ def train_biased(cases: Sequence[BiasedCase], progress: Progress = silent) -> Bi
             )
         )
     columns = [np.array(column) for column in zip(*rows, strict=True)]
-    numbers = [column.astype(np.float64) for column in columns[:10]]
-    return BiasedRuns(*numbers, *(column.astype(np.int64) for column in columns[10:12]), *columns[12:])
+    numbers = [column.astype(np.float64) for column in columns[:13]]
+    return BiasedRuns(*numbers, *(column.astype(np.int64) for column in columns[13:15]), *columns[15:])
 
 
 def _with_bias_of(case: BiasedCase) -> Trial:

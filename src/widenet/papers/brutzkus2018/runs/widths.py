@@ -59,7 +59,7 @@ class WidthRuns:
       updates: T of each run.
       status: a `RunStatus` per run.
       output_weight, row_bound: v and R as the starts have them: the largest output weight, and the longest row.
-      smallest_margin: min y⟨w*, x⟩.
+      smallest_margin, largest_input: min y⟨w*, x⟩, and the largest norm of an input.
     """
 
     setting: WidthSetting
@@ -68,6 +68,7 @@ class WidthRuns:
     output_weight: float
     row_bound: float
     smallest_margin: float
+    largest_input: float
 
     @property
     def half_width(self) -> int:
@@ -124,7 +125,7 @@ def run_width(setting: WidthSetting, progress: Progress) -> WidthRuns:
     updates, status = np.array([(ledger.updates, ledger.end) for ledger in ledgers]).reshape(-1, 2).T
     weight = max((float(np.abs(trial.output).max()) for trial in trials), default=size)
     longest = max((float(np.linalg.norm(trial.hidden, axis=1).max()) for trial in trials), default=size)
-    return WidthRuns(setting, updates, status, weight, longest, margin)
+    return WidthRuns(setting, updates, status, weight, longest, margin, float(np.linalg.norm(inputs, axis=1).max()))
 
 
 width_runs = Experiment("brutzkus2018.widths", width_settings, run_width, seconds=0.2)
