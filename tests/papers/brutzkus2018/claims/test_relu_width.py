@@ -221,6 +221,16 @@ def test_control_a_wide_run_that_ends_otherwise():
     return wide_starts(), wide_starts(reached=np.array([True, False]))
 
 
+@pytest.mark.parametrize(("place", "kept"), [(None, True), (5, False), (6, False)])
+def test_a_run_ends_otherwise_if_it_is_stuck_or_if_it_is_not(place, kept):
+    """K_0 is empty in the first 6 starts of 7: number 5 must reach loss 0, and number 6 must not."""
+    reached = np.arange(7) < 6
+    if place is not None:
+        reached[place] ^= True
+    ends = {part.name: part.kept for part in narrow_starts(reached=reached, ended=np.ones(7, bool)).parts}
+    assert ends[ENDS] is kept
+
+
 SIX = 6 / 2000**0.5
 """Six standard errors of a mean of signs over 2,000 starts."""
 SIGNS = {

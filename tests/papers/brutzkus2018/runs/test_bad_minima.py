@@ -67,6 +67,18 @@ def test_what_is_measured_of_a_set(monkeypatch):
     assert (found.n_samples[0], found.dim[0], found.half_width[0], found.tried) == (3, 2, 2, 5)
 
 
+@pytest.mark.parametrize(("plus", "minus"), [(3.0, -0.5), (0.5, -3.0)])
+def test_the_gradient_is_looked_at_in_every_row(plus, minus, monkeypatch):
+    """S = {(e_1, +1), (−e_1, −1)}, rows plus·e_1 and minus·e_1, so yN = plus at e_1 and −minus at −e_1.
+
+    The point with ½ is the only one below 1. One neuron is on there: its derivative is ½, and that of the other is 0.
+    """
+    rows = np.array([[plus, 0.0], [minus, 0.0]])
+    monkeypatch.setattr(bad_minima, "bad_minimum", lambda points, half, direction: rows)
+    found = place([antipodal_pair()], [1], silent, perturbations=3)
+    assert (found.level[0], found.gradient[0]) == (0.25, 0.5)
+
+
 def test_a_cell_is_read_as_it_was_written():
     minima = run_minima(MinimaSetting(recipe=SetRecipe.PAIR, half_widths=(1, 3), perturbations=5), silent)
     again = decode(type(minima), *encode(minima))

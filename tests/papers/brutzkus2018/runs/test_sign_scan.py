@@ -68,6 +68,36 @@ def test_control_a_nan_keeps_no_sign():
     assert not dataclasses.replace(scan, smallest_ratios=ratios).suitable.any()
 
 
+@pytest.mark.parametrize("pilot", [0, 1])
+def test_every_pilot_has_to_keep_its_signs_and_to_reach_loss_0(pilot):
+    scan = toys.scan(4)
+    ratios, status = scan.smallest_ratios.copy(), scan.status.copy()
+    ratios[scan.chosen, pilot], status[scan.chosen, pilot] = -0.5, RunStatus.STALLED
+    assert not dataclasses.replace(scan, smallest_ratios=ratios).keeps_signs.any()
+    unsolved = dataclasses.replace(scan, status=status)
+    assert np.flatnonzero(unsolved.keeps_signs).tolist() == [scan.chosen]
+    assert not unsolved.suitable.any()
+
+
+@pytest.mark.parametrize("pilot", [0, 1])
+def test_one_pilot_that_changes_a_sign_late_is_enough_to_try_the_next_step_size(pilot, monkeypatch):
+    """At the first step size one of two pilots has c = −½, but after its first epoch only."""
+    known = toys.scan(4)
+
+    def run(setting, progress):
+        ones, looks, smallest = np.ones(2), np.ones_like(known.runs.train_error), np.ones(2)
+        if setting.step_size == known.setting.step_sizes[0] and setting.max_epochs > 1:
+            smallest[pilot] = -0.5
+        status = np.full(2, RunStatus.CONVERGED)
+        ratios = OutputRatios(looks, looks, smallest, ones)
+        return dataclasses.replace(known.runs, setting=setting, status=status, ratios=ratios)
+
+    monkeypatch.setattr(sign_scan, "run_mnist", run)
+    scan = run_sign_scan(known.setting, silent)
+    assert scan.smallest_ratios[0, pilot] == -0.5
+    assert (scan.keeps_signs.tolist(), scan.chosen) == ([False, True, False], 1)
+
+
 def test_pilots_are_other_runs():
     setting = toys.scan(4).setting
     assert setting.pilots(0.3, 7).first_run == PILOT_RUN
