@@ -1,6 +1,9 @@
 """XOR and XORD from the same start: both records are those of gradient descent."""
 
+import dataclasses
+
 import numpy as np
+import pytest
 
 from widenet.diagnostics.exploration import XOR_LABELS, XOR_POINTS
 from widenet.papers.brutzkus2019.runs.one_patch import LABELS_OF_XORD, OnePatchSetting, one_patch
@@ -26,6 +29,13 @@ def test_the_record_ends_when_nothing_moves():
     assert RECORD.half_width == 3
     assert RECORD.n_runs == 4
     assert (RECORD.xord_weights[-3] != RECORD.xord_weights[-2]).any()
+
+
+@pytest.mark.parametrize("channel", [0, 5])
+def test_a_run_of_xord_that_moves_in_the_last_step_is_not_finished(channel):
+    weights = RECORD.xord_weights.copy()
+    weights[-1, 2, channel, 1] += 1e-9
+    assert dataclasses.replace(RECORD, xord_weights=weights).unfinished.tolist() == [False, False, True, False]
 
 
 def test_labels_of_one_patch():

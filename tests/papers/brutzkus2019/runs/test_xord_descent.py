@@ -99,6 +99,29 @@ def test_distances_from_the_lattice_are_the_smallest_of_all_at_the_start_and_the
     assert observe(path, runs)["off_lattice"] == pytest.approx(np.array([[0, 0], [0.25, 0]]))
 
 
+def test_the_lattice_is_that_of_the_start_in_a_later_piece_of_the_path_too():
+    """A filter that is half a step along p₁ from where it started, at every time of the piece, beside one that is not.
+
+    The fit with p₁ is 2·½η off, which is ½ of 2η.
+    """
+    filters = RUNS.filters.copy()
+    filters[0, 3] += 0.5 * RUNS.step_size * PATTERNS[0]
+    found = observe(np.stack([filters] * 3), RUNS)["off_lattice"]
+    assert found == pytest.approx(np.array([[0.5, 0.0], [0.5, 0.0]]))
+
+
+def test_the_distance_from_the_run_on_a_pair_is_the_largest_over_all_filters():
+    """With a point that holds p₁ alone the two runs part."""
+    inputs = np.asarray(RUNS.data.inputs).copy()
+    inputs[3] = np.tile(PATTERNS[0], 7)
+    runs = replace(RUNS, data=Dataset(jnp.asarray(inputs), RUNS.data.labels))
+    pair = Dataset(jnp.asarray(np.stack([POSITIVE, NEGATIVE])), jnp.asarray([1.0, -1.0]))
+    apart = np.abs(descend(runs, 20) - descend(replace(RUNS, data=pair), 20)).max(axis=3)
+    assert (apart.max(axis=0) > 0.1 * RUNS.step_size).sum() > 8
+    assert np.argmax(apart, axis=2).max() > 0
+    assert follow(runs).pair_distance[:21] == pytest.approx(apart.max(axis=2), abs=1e-15)
+
+
 def test_a_number_of_steps_may_be_asked_for():
     assert np.array_equal(descend(RUNS, CHUNK), descend(RUNS)[: CHUNK + 1])
     assert len(descend(RUNS, 3)) == 4
