@@ -120,6 +120,17 @@ def test_control_equation_19_compares_the_sum_on_the_positive_point():
     return equation_19([at_end("p_plus", 0.0)]), equation_19([at_end("p_plus", TINY)])
 
 
+@pytest.mark.parametrize("missing", [1, 2, 3, 4])
+def test_equation_19_looks_at_all_sets_and_at_the_u_of_the_end(missing):
+    """Two u with fits 4η on p_l and on the next pattern, η on a neighbour: 8η on all four, 5η without p_l."""
+    fits = {1: (4.0, 1.0), 2: (1.0, 4.0), 3: (-4.0, 1.0), 4: (1.0, -4.0)}
+    end = toy("D4").end.copy()
+    end[0, 2:] = fits[missing], fits[missing % 4 + 1]
+    others = [pattern for pattern in fits if pattern != missing]
+    most = part_of(equation_19([dataclasses.replace(toy("D4"), end=end)], against=others), MOST)
+    assert (most.kept, most.measured, most.promised) == (False, 8.0, 5.0)
+
+
 def answering(pattern: int, more: float):
     """D4 with one w of which ⟨w, p_l⟩ is such that N({l}) is this much above S⁻ + X − Y(l) − Z(l)."""
     trace = toy("D4")

@@ -35,6 +35,22 @@ def corner() -> Trained:
 POSITIVE, NEGATIVE = np.flatnonzero(SET_LABELS > 0), np.flatnonzero(SET_LABELS < 0)
 
 
+def test_what_the_cones_give_and_what_all_u_can_take_by_hand():
+    """Filters with fits (⟨·, p_1⟩, ⟨·, p_2⟩).
+
+    First run: X(1) = 3, X(3) = 5, the third w is in no positive cone; P⁺ = 2 + 6, Y(2) + Y(4) = 4. Second run: both w's
+    of the first two are in the cone of p_1, X(1) = 1 + 2; P⁺ = 0, Y = 1 + 2 + 3.
+    """
+    fits = np.array(
+        [
+            [[3.0, 1.0], [-5.0, 2.0], [1.0, 7.0], [2.0, 0.5], [0.5, -4.0], [-6.0, 1.0]],
+            [[1.0, 0.5], [2.0, -0.5], [0.5, -9.0], [0.5, 1.0], [-0.5, 2.0], [0.5, -3.0]],
+        ]
+    )
+    found = generalization._cone_against_minus(fits @ PATTERNS[:2] / 2)
+    np.testing.assert_array_equal(found, [[3 - 12, 5 - 12], [3 - 6, 0 - 6]])
+
+
 def at_least_limit(value):
     """Eq. 18 where the output on {1} of one run is such that it is this much above X(1) − P⁺ − Y."""
     runs = in_the_corner()

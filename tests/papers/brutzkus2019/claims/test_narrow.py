@@ -291,6 +291,15 @@ def test_control_one_set_that_is_right_all_the_same(every, drawn, item):
     assert broken_in(observation_small_failure([*every[:2], lucky], drawn)) == [ITEMS[item]]
 
 
+@pytest.mark.parametrize("item", range(4))
+def test_the_items_of_a_failure_are_those_of_the_end(item):
+    """The item holds at the end, and not at the start that the run is said to have come from."""
+    runs = from_octants()[2]
+    run, other = first(runs.converged & items(runs.final)[:, item]), first(~items(runs.start)[:, item])
+    lucky = {"outputs": ((run, ITEM_SETS[item]), 1.0 if item < 2 else -1.0), "start": (run, runs.start[other])}
+    assert broken_in(judged(observation_small_failure, 2, **lucky)) == [ITEMS[item]]
+
+
 def test_an_item_that_was_never_seen_decides_nothing(every):
     never = some(every[2], np.flatnonzero(~items(every[2].final)[:, 0]))
     evidence = observation_small_failure([never], [])

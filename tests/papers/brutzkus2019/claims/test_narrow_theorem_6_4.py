@@ -108,6 +108,22 @@ def test_runs_that_were_cut_off_may_be_hits():
     assert part(theorem_6_4(from_octants(), [cut]), CONTRADICTS).kept is True
 
 
+def test_an_error_elsewhere_is_no_hit(drawn):
+    """All random starts end wrong on {1, 2}, and right on A_1, …, A_4: none of them counts."""
+    outputs = np.tile(SET_LABELS, (2048, 1))
+    outputs[:, set_index(1, 2)] = -1.0
+    frequency = part(theorem_6_4(from_octants(), [dataclasses.replace(drawn[2], outputs=outputs)]), CONTRADICTS)
+    assert (frequency.kept, frequency.measured) == (False, 0.0)
+
+
+def test_the_event_is_that_of_the_start():
+    """A run that starts in the event is right everywhere, and its filters end where those of a run outside do."""
+    runs = from_octants()[1]
+    run, other = first(must_fail(runs.start) & runs.converged), first(runs.converged & ~must_fail(runs.final))
+    changes = {"final": (run, runs.final[other]), "outputs": (run, SET_LABELS)}
+    assert broken_in(judged(theorem_6_4, 1, **changes)) == [WRONG]
+
+
 def test_the_event_is_33_of_48(every, drawn):
     assert share_of(must_fail, 4) == Fraction(33, 48)
     evidence = theorem_6_4(every, drawn)

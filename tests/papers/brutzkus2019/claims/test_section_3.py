@@ -23,6 +23,7 @@ from widenet.papers.brutzkus2019.claims.section_3 import (
 )
 from widenet.papers.brutzkus2019.runs.xor import trace_xor
 from widenet.papers.brutzkus2019.runs.xor_starts import XorStart, draw_xor_start
+from widenet.types import RunStatus
 
 
 def not_met(starts, **options):
@@ -127,6 +128,26 @@ def test_a_rate_at_several_settings():
     assert (part.kept, part.measured, part.promised) == (True, 0.2, 0.5)
     assert (part.cases, part.broken) == (1250, 10)
     assert with_probability(runs, failed, lambda _: 0.01).kept is False
+
+
+@pytest.mark.parametrize(("narrow", "wide_rate", "kept"), [(0.5, 0.0027, False), (0.0027, 0.5, True)])
+def test_each_setting_has_the_rate_of_its_own_width(narrow, wide_rate, kept):
+    """40 of 1,200 wide runs fail, a share of 0.033, and no narrow one of 1,200."""
+    runs = [drawn(2, 0.1, 1200), drawn(50, 0.4, 1200)]
+    failed = [np.zeros(1200, bool), np.arange(1200) < 40]
+    for order in (slice(None), slice(None, None, -1)):
+        part = with_probability(runs[order], failed[order], lambda half_width: narrow if half_width == 2 else wide_rate)
+        assert (part.kept, part.promised) == (kept, wide_rate)
+
+
+@pytest.mark.parametrize("n_failed", [0, 50])
+def test_runs_that_still_move_neither_fail_nor_succeed(n_failed):
+    """A half may fail: 50 runs without a failure show it, 50 failures refute it, 50 that were cut off do neither."""
+    run = drawn(2, 0.1, 50)
+    moving = dataclasses.replace(run, status=np.full(50, RunStatus.BUDGET_SPENT))
+    failed = [np.arange(50) < n_failed]
+    assert with_probability([run], failed, lambda _: 0.5).kept is (n_failed == 0)
+    assert with_probability([moving], failed, lambda _: 0.5).kept is None
 
 
 @pytest.mark.parametrize(("answers", "kept"), [((True, None), None), ((None, False), False), ((True, True), True)])

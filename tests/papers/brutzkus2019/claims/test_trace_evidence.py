@@ -197,6 +197,18 @@ def test_one_setting_outside_beside_another(claim, setting, key, changes):
     assert are_met(claim, key, trace, with_setting(trace, **changes)) == [False, False]
 
 
+@pytest.mark.parametrize(("n_inside", "met"), [(0, False), (1, True)])
+def test_one_setting_without_a_run_in_the_event_beside_another(n_inside, met):
+    """All but the first of six runs, or all six, have one fit of 2η, and √2/4 is allowed."""
+    trace = traced(SMALL)
+    start = trace.start.copy()
+    start[n_inside:, 0, 0] = 2.0
+    scattered = dataclasses.replace(trace, start=start)
+    assert are_met(lemma_6_2, "in_event", trace, scattered) == [met, met]
+    (runs,) = pick(lemma_6_2([trace, scattered]).hypotheses, "in_event")
+    assert runs.actual == n_inside
+
+
 def test_one_deviation_that_is_too_large_beside_another():
     sixteen = TraceSetting(half_width=16, step_constant=1 / 8, margin=1.0, n_runs=30, seed=2)
     large = sixteen.model_copy(update={"spread": 1.2})

@@ -46,9 +46,10 @@ def test_lemma_3_2_on_a_run_by_hand():
     assert (across.measured, across.promised) == (2 - 2 / 64, 2)
 
 
+@pytest.mark.parametrize("t", ["first", 3, "last"])
 @pytest.mark.parametrize("point", range(4))
-def test_control_each_part_of_lemma_3_2_at_each_point_alone(point):
-    place = (3, 0, point)
+def test_control_each_part_of_lemma_3_2_at_each_point_alone(point, t):
+    place = ({"first": 0, "last": int(toy("X3").steps[0])}.get(t, t), 0, point)
     updates = updates_before(toy("X3").active)[place]
     assert broken_in(lemma_3_2([altered(toy("X3"), own_low=(place, updates + 1))])) == [ALONG]
     assert broken_in(lemma_3_2([altered(toy("X3"), own_high=(place, updates - 1))])) == [ALONG]
@@ -138,6 +139,15 @@ def test_the_printed_lemma_promises_its_rate():
 def test_control_the_last_time_is_judged():
     last = (int(toy("X3").steps[0]), 0, 2)
     assert broken_in(lemma_3_2([altered(toy("X3"), across_fit=(last, 2.0))])) == [ACROSS]
+
+
+@pytest.mark.parametrize(("record", "value"), [("fit_low", 0.0), ("across_fit", 2.0)])
+def test_a_run_fails_by_its_first_time_alone(record, value):
+    """With the index of the repaired lemma: ⟨w_0, x_i⟩ = 0, or |⟨w_0, x_2⟩| = 2η."""
+    run = drawn(50, 0.1, 50)
+    assert lemma_3_2_as_printed([run], index=updates_before).parts[0].broken == 0
+    strays = altered(run, **{record: ((0, 7, 2), value)})
+    assert lemma_3_2_as_printed([strays], index=updates_before).parts[0].broken == 1
 
 
 def test_control_a_run_that_still_moves_decides_nothing():
