@@ -359,3 +359,9 @@ def test_how_close_the_bounds_come_in_the_default_settings():
 
 
 test_every_part_has_a_control = every_part_of(forced_updates)
+
+
+def test_steps_at_the_threshold_beside_it_and_far_from_it():
+    """Where one pass is promised: from η₁ on, a ten thousandth above, twice and a million times as large."""
+    assert [float(each) for each in forced_updates.ABOVE] == [1, 1.0001, 2, 1e6]
+    assert [float(each) for each in forced_updates.BELOW] == [0.9999, 0.5]
