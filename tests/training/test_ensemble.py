@@ -82,6 +82,15 @@ def test_pieces_have_one_size_and_are_no_larger_than_asked(monkeypatch, chunk, s
     assert seen == sizes
 
 
+def test_lists_of_each_run_go_with_their_piece():
+    lists = np.stack([np.arange(24) % 6, np.arange(24)[::-1] % 6, np.arange(24) % 3])
+    recipe = Recipe(hinge, 0.5, 20, Listed(jnp.asarray(lists)))
+    together, by_one = (ensemble(networks(3), toy(), recipe, run_keys(3), chunk=chunk) for chunk in (3, 1))
+    np.testing.assert_allclose(by_one.network.hidden_weights, together.network.hidden_weights, atol=1e-13)
+    other = ensemble(networks(3), toy(), Recipe(hinge, 0.5, 20, Listed(jnp.asarray(lists[::-1]))), run_keys(3))
+    assert np.abs(other.network.hidden_weights - together.network.hidden_weights).max() > 1e-3
+
+
 def test_large_runs_are_trained_in_turn_with_the_same_result(monkeypatch):
     module = sys.modules["widenet.training.ensemble"]  # the package exports a function of the same name
     recipe = Recipe(hinge, 0.5, 2000)

@@ -1,5 +1,6 @@
 """The turns of a batch, with a method so small that every number can be told beforehand."""
 
+import dataclasses
 from typing import Any
 
 import equinox as eqx
@@ -11,7 +12,7 @@ from tests.training.problems import run_keys
 from widenet.losses import hinge, logistic
 from widenet.progress import silent
 from widenet.training import Closest, Cyclic, Listed, Recipe, Record, loss_below, never, zero_loss
-from widenet.training.engine.batch import Batch, _is_per_run
+from widenet.training.engine.batch import Batch, _advance_one, _is_per_run
 from widenet.training.engine.state import State, Tally
 from widenet.training.methods.base import Method, Sampling, Trial
 from widenet.types import Dataset, Layers, RunStatus
@@ -294,3 +295,19 @@ def test_a_watch_begins_with_the_shapes_of_one_step():
     watch = Closest(lambda step: {"number": (step.number.astype(float), 1.0), "margin": (step.outputs[0], 2.0)})
     begun = batch([0, 0, 0], [1, 1, 1], [5, 5, 5], watch=watch).state.watched
     assert {name: found.steps.shape for name, found in begun.items()} == {"number": (3,), "margin": (3,)}
+
+
+def test_one_entry_that_changes_is_a_change():
+    class Nudge(Climb):
+        def advance(self, state, segment):
+            return eqx.tree_at(lambda s: s.network.rests, state, state.network.rests + jnp.asarray([0, 1], jnp.int32))
+
+    class Rest(Climb):
+        def advance(self, state, segment):
+            return state
+
+    run = batch([0.0], [1.0], [5])
+    state = State(Line(jnp.zeros(()), jnp.int32(1), jnp.zeros(2, jnp.int32)), Tally.zero(1))
+    segment: Any = dataclasses.replace(run.segment, start=jnp.int32(3), stop=jnp.int32(8))
+    for method, last in ((Nudge(1.0), 8), (Rest(1.0), 2)):
+        assert int(_advance_one(method, (state, jnp.int32(2)), segment)[1]) == last

@@ -90,3 +90,10 @@ def test_looks_at_the_runs_of_a_batch(per_run, one_by_one):
     seen = evaluation.compiled_look(logistic, zero_loss, per_run, one_by_one)(nets, data)
     margins = np.array([1.0, 0.5 if per_run else 2.0])
     np.testing.assert_allclose(seen.loss, np.log1p(np.exp(-margins)), rtol=1e-12)
+
+
+def test_one_sample_of_several_is_enough():
+    data = Dataset(jnp.asarray([[1.0, 0.0], [2.0, 0.0], [0.5, 0.0]]), jnp.ones(3))
+    for row, moves in ((1.0, True), (2.5, False)):  # margins 1, 2, 0.5, and 2.5, 5, 1.25
+        found = any_sample_moves(network([[row, 0.0]], [1.0]), data, loss=hinge, layers=Layers.HIDDEN)
+        assert bool(found) == moves

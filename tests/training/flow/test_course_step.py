@@ -209,3 +209,56 @@ def test_where_the_shortest_step_moves_the_weights_they_blow_up():
         assert status(after) == expected
     lost = goes()(begin(place=(np.nan * rows, outer, 0.0), number=1 << 30, solver_step=most))
     assert status(lost) == RunStatus.DIVERGED
+
+
+def release(monkeypatch, rooms, found=(1.0, -1, False), length=2.0):
+    """(share, place, whether it is a slot) where the first of these rooms, of 4 neurons with 2 slots, is below 0.
+
+    `rooms` tells what is left at a reading of the clock, which begins at 3 here; all others are empty slots.
+    """
+    asked = course()
+    monkeypatch.setattr(asked, "pulls", lambda place, reading, frozen: (reading,))
+
+    def room_of(reading, *_):
+        left = jnp.full(NEURONS * 2, jnp.inf)
+        for place, room in rooms.items():
+            left = left.at[place].set(room(reading - 3))
+        return left.reshape(NEURONS, 2)
+
+    monkeypatch.setattr("widenet.training.flow.course.slot_room", room_of)
+    pattern, before = asked._begin().own.pattern, (jnp.asarray(found[0]), jnp.int32(found[1]), jnp.asarray(found[2]))
+    reading, step_length = jnp.asarray(3.0), jnp.asarray(length)
+    share, spot, at_slot = asked._first_release(
+        lambda share: None, reading, step_length, pattern, asked.frozen(pattern), before
+    )
+    return float(share), int(spot), bool(at_slot)
+
+
+def test_the_first_slot_that_comes_free_is_found(monkeypatch):
+    """Slot 5 at the reading 0.7 of two, slot 2 at 1.2; both have little room before, less than 1."""
+    rooms = {2: lambda u: 1.2 - u, 5: lambda u: 0.7 - u}
+    share, spot, at_slot = release(monkeypatch, rooms)
+    assert 0.35 - 1e-14 < share <= 0.35
+    assert (spot, at_slot) == (5, True)
+    share, spot, _ = release(monkeypatch, {2: rooms[2]})
+    assert 0.6 - 1e-14 < share <= 0.6
+    assert spot == 2
+
+
+def test_what_was_found_before_a_slot_comes_free_stays(monkeypatch):
+    rooms = {2: lambda u: 1.2 - u, 5: lambda u: 0.7 - u}
+    assert release(monkeypatch, rooms, (0.3, 11, False)) == (0.3, 11, False)
+    assert release(monkeypatch, {1: lambda u: 0 * u}) == (1.0, -1, False)  # exactly 0 is not yet free
+    share, spot, at_slot = release(monkeypatch, rooms, (0.5, 11, False))
+    assert 0.35 - 1e-14 < share <= 0.35
+    assert (spot, at_slot) == (5, True)
+
+
+def test_a_slot_that_is_free_at_once_and_one_that_is_free_for_a_while(monkeypatch):
+    share, spot, _ = release(monkeypatch, {0: lambda u: -1e-9 + 0 * u})
+    assert 0 <= share < 1e-14
+    assert spot == 0
+    # Free between the readings 0.8 and 1.2: seen in the middle of the step.
+    share, spot, _ = release(monkeypatch, {7: lambda u: (u - 0.8) * (u - 1.2)})
+    assert 0.4 - 1e-14 < share <= 0.4
+    assert spot == 7

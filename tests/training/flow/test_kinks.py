@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from widenet.training.flow.events import LOOKS, TO_POWERS, first_below_zero, first_time, only_if, put
-from widenet.training.flow.kinks import first_arrival, first_pattern, kinks_of, tangent
+from widenet.training.flow.kinks import _extremes, first_arrival, first_pattern, kinks_of, tangent
 from widenet.types import Dataset
 
 SLOPE: Any = np.asarray(0.1)  # NumPy's: nothing is computed with JAX while tests are collected
@@ -69,6 +69,14 @@ def test_the_first_arrival_is_found_among_many():
     assert arrival(moving(start, velocity), axes, needed=False) == (1.0, -1)
 
 
+def test_rounding_is_measured_by_the_lengths_of_neuron_and_point():
+    """Both a million long: 0.01 beyond the kink is rounding, a billionth of a millionth of a right angle; 1 is not."""
+    long = kinks(1e6 * np.eye(2))
+    for beyond, expected in ((1e-8, -1), (1e-6, 0)):
+        start, velocity = jnp.asarray([[1e6, 1e6]]), jnp.asarray([[-1e6 - beyond, 0.0]])
+        assert arrival(moving(start, velocity), long)[1] == expected
+
+
 def test_a_kink_that_is_crossed_back_within_a_step_is_seen():
     """1 − 4 θ (1 − θ) · 1.2 is negative from 0.296 to 0.704, and positive at both ends."""
     axes = kinks(np.eye(2))
@@ -95,6 +103,15 @@ def test_a_sliding_velocity_is_the_projection_onto_all_its_kinks():
     velocity = tangent(jnp.asarray(base), jnp.asarray(held), jnp.asarray(inverse))
     onto = base - normals.T @ np.linalg.solve(normals @ normals.T, normals @ base)
     np.testing.assert_allclose(velocity, onto, atol=1e-14)
+
+
+def test_what_the_samples_of_a_kink_push_with_on_its_two_sides():
+    """A point, its opposite at half its length, and one of another kink: pulls 2, 3 and 5."""
+    shared = kinks([[1.0, 0.0], [-0.5, 0.0], [0.0, 1.0]])
+    pulls, slots = jnp.asarray([[2.0, 3.0, 5.0]]), jnp.asarray([[0, 2]], jnp.int32)
+    plus, minus = _extremes(pulls, slots, shared, jnp.asarray(0.1))
+    np.testing.assert_allclose(plus, [[2 - 0.1 * 0.5 * 3, 5]], rtol=1e-15)
+    np.testing.assert_allclose(minus, [[0.1 * 2 - 0.5 * 3, 0.5]], rtol=1e-15)
 
 
 def test_five_looks_determine_a_polynomial_of_degree_four():
