@@ -43,6 +43,8 @@ def test_inputs_are_filled_up_scaled_and_split():
     together = (np.asarray(high, np.float64) + np.asarray(low, np.float64)) / float(scale)
     np.testing.assert_allclose(together[:, :5], np.asarray(inputs, np.float64), rtol=2.0**-21)
     assert not together[:, 5:].any()
+    rounded = (np.asarray(inputs) * float(scale)).astype(np.float16)
+    np.testing.assert_array_equal(np.asarray(high)[:, :5], rounded)  # all eleven bits of it are used
     assert 2**14 <= float(scale) * np.abs(np.asarray(inputs)).max() < 2**15
     (whole,), one = pieces.scaled_pieces(jnp.asarray(draw), 5)
     np.testing.assert_array_equal(whole, draw)
