@@ -238,3 +238,10 @@ def test_control_a_wrong_direction_is_seen():
     wrong = ensemble(nets, toy(), recipe, jnp.repeat(run_keys(1), UPDATES, axis=0), watch=watch)
     seen = np.isfinite(right)
     assert (np.abs(wrong.watched["alignment"].measured[seen] / right[seen] - 1) > 1e-4).all()
+
+
+def test_projections_with_biases_and_without_an_entry_for_them():
+    inputs, direction = jnp.asarray([[1.0, 2.0], [3.0, -1.0]]), jnp.asarray([2.0, 1.0])
+    for shift, has_bias, expected in ((None, True, [4, 5]), (0.5, True, [4.5, 5.5]), (0.5, False, [4, 5])):
+        follows = Potentials(jnp.ones(1), direction, shift=None if shift is None else jnp.asarray(shift))
+        np.testing.assert_array_equal(follows.projections(inputs, has_bias), expected)

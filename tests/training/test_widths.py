@@ -13,6 +13,7 @@ import pytest
 from tests.training.problems import networks, run_keys, toy
 from widenet.errors import InputError
 from widenet.losses import hinge, logistic
+from widenet.networks import TwoLayer, relu
 from widenet.training import Recipe, Record, ensemble, ensembles, widths, zero_error
 from widenet.types import Dataset, Layers
 
@@ -194,3 +195,14 @@ def test_mistakes_get_a_sentence_where_types_are_not_checked():
         "train needs one key such as jax.random.key(0), got uint32 of shape (2,)",
         "train needs one key such as jax.random.key(0), got key<fry> of shape (3,)",
     ]
+
+
+def test_networks_of_other_outputs_share_no_launch():
+    recipe = Recipe(hinge, 0.1, 7)
+
+    def launch(n_outputs, width=6):
+        rows, second = jnp.zeros((2, width, 3)), jnp.zeros((2, n_outputs, width))
+        return widths._launch(TwoLayer(rows, second, None, relu()), recipe)
+
+    assert launch(2) == launch(2) != launch(3)
+    assert launch(2, 6) == launch(2, 7)
