@@ -3,6 +3,7 @@
 import functools
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import pytest
 
@@ -76,3 +77,9 @@ def test_what_a_recipe_is_unless_told_otherwise():
     assert (descent.max_steps, descent.check_every) == ((3, 4), 2)
     assert isinstance(descent.method, GradientDescent)
     assert float(jnp.asarray(descent.method.step_size)) == 0.25
+
+
+def test_only_the_step_size_is_a_number_that_programs_are_given():
+    """Everything else is what they are compiled for."""
+    recipe = Recipe(hinge, 0.5, 10, stop=zero_error, check_every=5, after_goal=3)
+    assert jax.tree.leaves(recipe) == [0.5]

@@ -169,6 +169,9 @@ def test_a_kernel_that_was_asked_for_is_taken_whatever_the_others_can_do(monkeyp
     both = Recipe(hinge, 0.5, 10, layers=Layers.BOTH, kernel="plain")
     assert kernel_of(both, networks(1), toy()) == "plain"
     assert kernel_of(Recipe(hinge, 0.5, 10, kernel="plain"), networks(1), toy(), object()) == "plain"
+    monkeypatch.setattr(fused, "fits", lambda *_: True)
+    assert kernel_of(Recipe(hinge, 0.5, 10, kernel="fused"), networks(1), toy()) == "fused"
+    monkeypatch.undo()
     monkeypatch.setattr(swept, "pays", lambda network, data, batch: True)
     assert kernel_of(Recipe(hinge, 0.5, 10), networks(1), toy()) == "swept"
     assert kernel_of(Recipe(hinge, 0.5, 10, layers=Layers.BOTH), networks(1), toy()) == "blocked"

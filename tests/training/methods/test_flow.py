@@ -92,3 +92,12 @@ def test_a_flow_knows_the_kinks_of_relus_only():
     recipe = Recipe(logistic, method=Flow(LinearClock(0.5)), max_steps=2)
     with pytest.raises(ValueError, match="kinks of \\(Leaky\\) ReLU, got Huberized"):
         train(net, Dataset(jnp.eye(2), jnp.ones(2)), recipe, jax.random.key(0))
+
+
+@pytest.mark.parametrize(("tolerance", "fits"), [(1e-13, True), (0.99e-13, False), (1e-2, True), (1.01e-2, False)])
+def test_the_smallest_and_the_largest_tolerance(tolerance, fits):
+    if fits:
+        assert Flow(LinearClock(1.0), tolerance).tolerance == tolerance
+    else:
+        with pytest.raises(ValueError, match="tolerance must lie between"):
+            Flow(LinearClock(1.0), tolerance)

@@ -13,6 +13,7 @@ from tests.training.xord.test_program import outputs_of, seats_and_lanes
 from widenet.data.xord import SET_LABELS
 from widenet.training.xord import cycles, program
 from widenet.training.xord.cycles import CHECK, FEWEST, LARGEST, LONGEST, MEASURE, SEARCH, Cycle, Rule, Seen
+from widenet.training.xord.patterns import GRID
 from widenet.training.xord.program import NEVER, _Lanes
 from widenet.types import RunStatus
 
@@ -225,3 +226,7 @@ def test_what_a_step_tells_about_a_leap(checks):
     for mine, theirs in zip((heard.limit, heard.lowest, heard.highest), found, strict=True):
         np.testing.assert_array_equal(mine[real], np.asarray(theirs)[real])
     assert (heard.limit[real] < np.asarray(told.limit)[real]).any()
+
+
+def test_below_the_largest_number_the_grid_adds_without_rounding():
+    assert LARGEST / GRID == 2.0**53
