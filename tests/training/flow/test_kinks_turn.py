@@ -106,7 +106,7 @@ def found():
         all_sides[case, neuron], all_slots[case, neuron] = sides[case], slots[case]
         inverses[case, neuron] = inverse_of(slots[case])[1]
         numbers[case, neuron] = np.where(slots[case] >= 0, 7, -1)
-    before = Pattern(*(jnp.asarray(part) for part in (all_sides, all_slots, inverses, numbers)))
+    before = jax.vmap(Pattern)(*(jnp.asarray(part) for part in (all_sides, all_slots, inverses, numbers)))
     kinks = kinks_of(Dataset(jnp.asarray(INPUTS), jnp.ones(len(INPUTS))), False)
 
     @jax.jit

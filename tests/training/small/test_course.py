@@ -380,9 +380,10 @@ def test_how_much_is_done_is_told_by_parts(monkeypatch):
     ],
 )
 def test_shapes_that_do_not_fit_are_refused(inputs, labelled, others, sentence):
-    asked = {"step_size": 0.3, "max_updates": 2, "order": cyclic(), **others}
+    """Asked of the check itself: in tests, the types of `train_small` refuse some of them before."""
+    asked = {"loss": hinge, "shares": None, "order": cyclic(), **others}
     with pytest.raises(ValueError, match=sentence):
-        train_small(starts(2), np.ones(inputs), np.ones(labelled), **asked)
+        course._check(starts(2), np.ones(inputs), np.ones(labelled), **asked)
 
 
 def test_points_for_all_runs_and_for_each():

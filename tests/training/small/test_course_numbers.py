@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from widenet.losses import hinge
+from widenet.losses import cross_entropy, hinge
 from widenet.training.small import SmallNetworks, course, cyclic, train_small
 from widenet.types import RunStatus
 
@@ -61,3 +61,11 @@ def test_an_order_is_shown_no_sample_that_no_neuron_sees():
     assert shown
     assert all(active == [[True, False]] for active in shown)
     assert runs.status.tolist() == [RunStatus.STALLED]
+
+
+def test_what_does_not_fit_is_refused_before_the_first_step():
+    asked = {"step_size": 0.3, "max_updates": 2, "order": cyclic()}
+    with pytest.raises(ValueError, match="the small trainer knows"):
+        train_small(starts(2), INPUTS, labels(2), loss=cross_entropy, **asked)
+    with pytest.raises(ValueError, match="2 networks on 3 inputs do not fit"):
+        train_small(starts(2), INPUTS[:, :2], labels(2), **asked)
