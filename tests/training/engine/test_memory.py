@@ -9,7 +9,8 @@ import pytest
 
 from tests.training.problems import networks, run_keys, separable, toy
 from widenet.errors import InputError
-from widenet.losses import hinge, logistic
+from widenet.losses import cross_entropy, hinge, logistic
+from widenet.networks import TwoLayer, relu
 from widenet.training import SGD, Adam, GradientDescent, Recipe, Record, ensemble, train
 from widenet.training.engine import memory
 from widenet.training.engine.batch import Batch, together
@@ -245,3 +246,11 @@ def test_the_estimate_counts_what_a_method_keeps():
     """Adam: two moments of the 30 hidden weights, and a count of four bytes."""
     asked = need(networks(4), toy(), Recipe(hinge, method=Adam(0.1), max_steps=5))
     assert asked.held == 3 * 304 + 3 * (2 * 240 + 4)
+
+
+def test_the_estimate_of_several_outputs():
+    """A look at all samples holds the neurons of 24 of them twice, and three numbers for each of three outputs."""
+    slopes = jax.tree.map(lambda leaf: jnp.full(4, leaf), relu())
+    nets = TwoLayer(jnp.zeros((4, 6, 5)), jnp.zeros((4, 3, 6)), None, slopes)
+    asked = need(nets, toy(), Recipe(cross_entropy, 0.5, 500, kernel="plain"))
+    assert asked.working == 8 * (2 * 24 * 6 + 3 * 24 * 3)

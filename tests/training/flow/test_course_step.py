@@ -262,3 +262,10 @@ def test_a_slot_that_is_free_at_once_and_one_that_is_free_for_a_while(monkeypatc
     share, spot, _ = release(monkeypatch, {7: lambda u: (u - 0.8) * (u - 1.2)})
     assert 0.4 - 1e-14 < share <= 0.4
     assert spot == 7
+
+
+def test_a_short_step_that_is_kept_goes_on():
+    """Only a step that was rejected says that none is short enough."""
+    after = goes()(begin(number=1 << 30, solver_step=1e-7))
+    np.testing.assert_allclose(after.own.solver_step, 5e-7, rtol=1e-12)
+    assert status(after) == RunStatus.RUNNING
