@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from widenet.losses import cross_entropy, hinge
+from widenet.losses import cross_entropy, hinge, logistic
 from widenet.training.small import SmallNetworks, course, cyclic, train_small
 from widenet.types import RunStatus
 
-from .test_course import INPUTS, labels, starts
+from .test_course import INPUTS, labels, parts, starts
 
 
 def followed(networks, inputs, n_runs=1, order=None, max_updates=9):
@@ -69,3 +69,17 @@ def test_what_does_not_fit_is_refused_before_the_first_step():
         train_small(starts(2), INPUTS, labels(2), loss=cross_entropy, **asked)
     with pytest.raises(ValueError, match="2 networks on 3 inputs do not fit"):
         train_small(starts(2), INPUTS[:, :2], labels(2), **asked)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_what_is_left_is_where_the_last_update_led(bias):
+    last = {}
+
+    def keep(update):
+        last.update(zip(update.runs.tolist(), parts(update.networks).copy(), strict=True))
+
+    runs = train_small(
+        starts(2, bias=bias), INPUTS, labels(2), step_size=0.3, max_updates=6, order=cyclic(), loss=logistic, watch=keep
+    )
+    np.testing.assert_array_equal(parts(runs.networks), [last[0], last[1]])
+    assert (parts(runs.networks) != parts(starts(2, bias=bias))).any(axis=(0, 1))[:3].all()
