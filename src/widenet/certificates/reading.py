@@ -90,7 +90,7 @@ def _from_files(path: Path, second: Any, label: str | None) -> Table:
     archives.require_readable(path)
     kind, name = archives.kind_of(path), archives.name_of(path)
     if second is not None and kind != "npy":
-        raise DataError(f"{name} holds inputs and labels; a second file is for a pair of .npy archives.")
+        raise DataError(f"{name} holds inputs and labels; a second file is for a pair of .npy files.")
     match kind:
         case "csv" | "tsv":
             return _of_columns(text.read_text(path, "," if kind == "csv" else "\t", label), name)

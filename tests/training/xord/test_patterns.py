@@ -372,32 +372,6 @@ def test_class_weights_are_whole_numbers():
 
 def test_what_is_on_the_grid():
     """Multiples of the grid below LARGEST are whole numbers below 2^53 of it, which float64 adds exactly."""
-    assert LARGEST / GRID == 2.0**53
     assert GRID == 2.0**-44
     values = np.array([0.0, GRID, -3 * GRID, 1.5 * GRID, LARGEST - GRID, LARGEST, -LARGEST, 1e300, np.inf, np.nan])
     assert patterns._on_grid(values).tolist() == [True, True, True, False, True, *[False] * 5]
-
-
-def test_shares_come_back_in_their_places():
-    whole = np.arange(14).reshape(7, 2)
-    parts = tuple(whole[first::3] for first in range(3))
-    np.testing.assert_array_equal(patterns._interleave(parts, 7), whole)
-
-
-@pytest.mark.parametrize(
-    ("filters", "votes", "counts", "sentence"),
-    [
-        ((2, 4, 2), (1.0, 1, -1, -1), [[1] * 15, [-1] + [1] * 14], "must not be negative"),
-        ((2, 4, 2), (1.0, 1, -1, -1), [[1] * 15, [0] * 15], "at least one training point"),
-        ((0, 4, 2), (1.0, 1, -1, -1), np.zeros((0, 15), int), "needs at least one run"),
-        ((1, 3, 2), (1.0, 1, -1), [[1] * 15], "first half of the channels"),
-        ((1, 4, 2), (1.0, -1, 1, -1), [[1] * 15], "first half of the channels"),
-        ((1, 4, 3), (1.0, 1, -1, -1), [[1] * 15], r"float64 of shape \(run, channel, 2\)"),
-        ((1, 4, 2), (1.0, 1, -1, -1), [[1.0] * 15], "1 rows of 15 whole numbers"),
-        ((1, 4, 2), (1.0, 1, -1, -1), [[1] * 14], "1 rows of 15 whole numbers"),
-    ],
-)
-def test_what_does_not_fit_together_is_refused(filters, votes, counts, sentence):
-    nets = ConvMaxPool(jnp.zeros(filters), jnp.tile(jnp.asarray(votes), (filters[0], 1)))
-    with pytest.raises(ValueError, match=sentence):
-        patterns._validate(nets, np.asarray(counts))

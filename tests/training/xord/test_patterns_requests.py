@@ -124,3 +124,28 @@ def test_the_nearest_on_the_grid():
     np.testing.assert_array_equal(near.filters, given.filters)
     np.testing.assert_array_equal(near.output_weights, given.output_weights)
     np.testing.assert_array_equal(steps / GRID, [2, 2, 4, 4, 6])
+
+
+def test_shares_come_back_in_their_places():
+    whole = np.arange(14).reshape(7, 2)
+    parts = tuple(whole[first::3] for first in range(3))
+    np.testing.assert_array_equal(patterns._interleave(parts, 7), whole)
+
+
+@pytest.mark.parametrize(
+    ("filters", "votes", "counts", "sentence"),
+    [
+        ((2, 4, 2), (1.0, 1, -1, -1), [[1] * 15, [-1] + [1] * 14], "must not be negative"),
+        ((2, 4, 2), (1.0, 1, -1, -1), [[1] * 15, [0] * 15], "at least one training point"),
+        ((0, 4, 2), (1.0, 1, -1, -1), np.zeros((0, 15), int), "needs at least one run"),
+        ((1, 3, 2), (1.0, 1, -1), [[1] * 15], "first half of the channels"),
+        ((1, 4, 2), (1.0, -1, 1, -1), [[1] * 15], "first half of the channels"),
+        ((1, 4, 3), (1.0, 1, -1, -1), [[1] * 15], r"float64 of shape \(run, channel, 2\)"),
+        ((1, 4, 2), (1.0, 1, -1, -1), [[1.0] * 15], "1 rows of 15 whole numbers"),
+        ((1, 4, 2), (1.0, 1, -1, -1), [[1] * 14], "1 rows of 15 whole numbers"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(filters, votes, counts, sentence):
+    nets = ConvMaxPool(jnp.zeros(filters), jnp.tile(jnp.asarray(votes), (filters[0], 1)))
+    with pytest.raises(ValueError, match=sentence):
+        patterns._validate(nets, np.asarray(counts))
