@@ -1,18 +1,16 @@
 """The weakenings are those that are promised, and only what is weaker counts as a survivor."""
 
 import ast
-import json
 
 import numpy as np
 import pytest
 
-from tools.mutants.baseline import Baseline
 from tools.mutants.exchange import Calls, does_other, functions_in
-from tools.mutants.hunt import Hunt, only_stricter
+from tools.mutants.hunt import only_stricter
 from tools.mutants.mutation import Mutant
 from tools.mutants.ordinary import ordinary
 from tools.mutants.table import equivalents, outcomes, page, summary
-from tools.mutants.targets import OTHERS, ROOT, find, rooms
+from tools.mutants.targets import OTHERS, find, rooms
 from tools.mutants.weak import kept, met
 from tools.mutants.weakenings import weakenings
 from widenet.claims.base import at_most, separable
@@ -282,86 +280,6 @@ def test_the_table_tells_coarse_from_survived_and_leaves_out_what_was_not_tried(
     assert sorted(row["result"] for row in rows) == ["caught", "survived"]
     assert summary(rows).startswith("1 of 2 caught (50%), 0 only at a larger step, 1 survived")
     assert room.description in page("toy", rows, ["tests/test_x.py::test_y"])
-
-
-def test_own_tests_come_first_and_the_quickest_of_them(tmp_path):
-    target = find("diagnostics")
-    enters = [[str(target.files[1].relative_to(ROOT)), "f"]]
-    tests = {
-        "tests/diagnostics/test_margins.py": {"a": 0.1, "b": 0.2},
-        f"tests/diagnostics/test_{target.files[1].stem}.py": {"slow": 9.0, "quick": 1.0},
-    }
-    files = {
-        name: {
-            "digest": "",
-            "tests": {n: {"seconds": s, "enters": enters, "shares": [], "passed": True} for n, s in some.items()},
-        }
-        for name, some in tests.items()
-    }
-    (tmp_path / "diagnostics-tests.json").write_text(json.dumps(files))
-    mutant = Mutant(f"widenet.diagnostics.{target.files[1].stem}", "f", "x", "a", "b", 1, 0, 0, "")
-    assert list(Baseline(target, tmp_path).noticing(mutant, 30.0)) == ["quick", "slow", "a", "b"]
-    assert list(Baseline(target, tmp_path).noticing(mutant, 5.0)) == ["quick", "a", "b"]
-
-
-def test_tests_that_could_not_be_run_catch_nothing(tmp_path):
-    """A library that is gone would otherwise catch every mutant."""
-    target = find("diagnostics")
-    test = {"seconds": 1.0, "enters": [["src/widenet/diagnostics/margins.py", "f"]], "shares": [], "passed": True}
-    files = {"tests/diagnostics/test_margins.py": {"digest": "", "tests": {"one": test | {"evidence": []}}}}
-    (tmp_path / "diagnostics-tests.json").write_text(json.dumps(files))
-    mutant = Mutant("widenet.diagnostics.margins", "f", "x", "a", "b", 1, 0, 0, "")
-    hunt = Hunt(Baseline(target, tmp_path), tmp_path, 30.0)
-
-    def ending(ended, **tests):
-        return lambda *_: {"ended": ended, "tests": tests}
-
-    for ended in (3, "does not load: ModuleNotFoundError", "does not load: OSError"):
-        with pytest.raises(SystemExit, match="could not be run"):
-            hunt._try(mutant, ending(ended))
-    assert hunt._try(mutant, ending(1, one={"passed": False}))["by"] == "one"
-    assert hunt._try(mutant, ending("does not load: TypeError"))["result"] == "caught"
-
-
-def test_tests_that_enter_the_function_themselves_come_before_others_of_their_file(tmp_path):
-    """A compiled function is entered once per process, so the others of the file count too, but later."""
-    target = find("training")
-    path = "src/widenet/training/kernels/block.py"
-    tests = {
-        "tests/training/kernels/test_kernels.py": {"enters": (2.0, [[path, "f"]]), "waits": (0.1, [])},
-        "tests/training/test_closest.py": {"is elsewhere": (0.0, [])},
-    }
-    files = {
-        name: {
-            "digest": "",
-            "tests": {n: {"seconds": s, "enters": e, "shares": [], "passed": True} for n, (s, e) in some.items()},
-        }
-        for name, some in tests.items()
-    }
-    (tmp_path / "training-tests.json").write_text(json.dumps(files))
-    mutant = Mutant("widenet.training.kernels.block", "f", "x", "a", "b", 1, 0, 0, "")
-    assert list(Baseline(target, tmp_path).noticing(mutant, 30.0)) == ["enters", "waits"]
-
-
-def test_tests_that_only_read_a_constant_are_tried_too(tmp_path):
-    target = find("brutzkus2019")
-    tests = {
-        "tests/papers/brutzkus2019/test_formulas.py": ["reads"],
-        "tests/papers/brutzkus2019/claims/test_wide.py": ["is elsewhere"],
-    }
-    test = {"seconds": 0.1, "enters": [], "shares": [], "passed": True}
-    files = {name: {"digest": "", "tests": dict.fromkeys(some, test)} for name, some in tests.items()}
-    (tmp_path / "brutzkus2019-tests.json").write_text(json.dumps(files))
-    for function, expected in (("<module>", ["reads"]), ("c_value", [])):
-        mutant = Mutant("widenet.papers.brutzkus2019.formulas", function, "x", "a", "b", 1, 0, 0, "")
-        assert list(Baseline(target, tmp_path).noticing(mutant, 30.0)) == expected
-
-
-def test_own_tests_are_all_files_with_the_name_of_the_module():
-    target = find("brutzkus2019")
-    own = target.own_tests("widenet.papers.brutzkus2019.claims.wide")
-    assert own == {"test_wide.py", "test_wide_angle.py", "test_wide_theorem_6_3.py"}
-    assert target.own_tests("widenet.papers.brutzkus2019.formulas") == {"test_formulas.py"}
 
 
 def code_of(source: str, name: str = "f"):

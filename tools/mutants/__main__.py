@@ -32,13 +32,17 @@ def main() -> None:
         return
     baseline = Baseline(target, FOLDER)
     hunt = Hunt(baseline, FOLDER, asked.most_seconds)
+    if asked.survivors:
+        mutants = [each for each in mutants if hunt.survived(each)]
+        if not mutants:
+            raise SystemExit("none of these survived when last tried")
     if not asked.table:
         calls = Calls(target.files)
         with calls.noted():
             sessions.load(target.name if target.is_room else None)
         if target.is_room:
             remember(target.name, FOLDER / "memory")
-        baseline.refresh(_needed(target, mutants) if asked.only else None)
+        baseline.refresh(_needed(target, mutants) if asked.only else None, asked.jobs)
         try:
             hunt.run(mutants, asked.jobs, calls)
         except KeyboardInterrupt:
@@ -79,6 +83,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="mutants whose description contains this")
     parser.add_argument("--jobs", type=_some, default=os.cpu_count() or 1, help="mutants at a time")
     parser.add_argument("--most-seconds", type=float, default=30.0, help="of tests per mutant, as they take without it")
+    parser.add_argument("--survivors", action="store_true", help="those alone that survived when last tried")
     parser.add_argument("--table", action="store_true", help="write the table of what is known and try nothing")
     parser.add_argument("--list", action="store_true", help="print the descriptions and try nothing")
     return parser.parse_args()

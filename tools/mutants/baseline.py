@@ -1,5 +1,6 @@
 """What the tests do while nothing is weakened: how long each takes, what it enters, what claims say in it."""
 
+import concurrent.futures
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
@@ -23,19 +24,23 @@ class Baseline:
         self._files: dict[str, dict[str, Any]] = json.loads(self._path.read_text()) if self._path.exists() else {}
         self._known: dict[tuple[str, str], list[Chosen]] = {}
 
-    def refresh(self, only: set[str] | None = None) -> None:
-        """Run the files of tests that have changed; `only` names those that are needed."""
+    def refresh(self, only: set[str] | None = None, jobs: int = 1) -> None:
+        """Run the files of tests that have changed, so many at a time; `only` names those that are needed."""
+        changed = {}
         for path in self.target.test_files():
             name, digest = str(path.relative_to(ROOT)), self._digest(path)
-            if (only and path.name not in only) or self._files.get(name, {}).get("digest") == digest:
-                continue
-            print(f"without mutants: {name}", flush=True)
-            found = in_child([name], traced=tuple(str(each) for each in self.target.files), limit=3600)
-            if found["ended"] not in (0, 1, 5):
-                raise SystemExit(f"{name} does not run: {found['ended']} {found.get('said', '')}")
-            self._files[name] = {"digest": digest, "tests": _usable(found["tests"])}
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text(json.dumps(self._files))
+            if not (only and path.name not in only) and self._files.get(name, {}).get("digest") != digest:
+                changed[name] = digest
+        traced = tuple(str(each) for each in self.target.files)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            ran = pool.map(lambda name: in_child([name], traced=traced, limit=3600), changed)
+            for (name, digest), found in zip(changed.items(), ran, strict=True):
+                print(f"without mutants: {name}", flush=True)
+                if found["ended"] not in (0, 1, 5):
+                    raise SystemExit(f"{name} does not run: {found['ended']} {found.get('said', '')}")
+                self._files[name] = {"digest": digest, "tests": _usable(found["tests"])}
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._path.write_text(json.dumps(self._files))
         self._known.clear()
         present = {str(path.relative_to(ROOT)) for path in self.target.test_files()}
         self._files = {name: found for name, found in self._files.items() if name in present}

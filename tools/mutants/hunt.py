@@ -44,6 +44,10 @@ class Hunt:
         row = self.found.get(mutant.description)
         return row if row is not None and row["digest"] == self.baseline.digest(mutant) else None
 
+    def survived(self, mutant: Mutant) -> bool:
+        """Whether it did when it was last tried, though tests may have changed since."""
+        return self.found.get(mutant.description, {}).get("result") == SURVIVED
+
     def run(self, mutants: Sequence[Mutant], jobs: int, calls: Calls) -> None:
         """Try those that are not known; a larger step only where the smaller one was not caught.
 
