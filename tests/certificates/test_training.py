@@ -1,5 +1,8 @@
 """In which order networks are trained: a few first, then all, and once more if there was no time at first."""
 
+import functools
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -100,16 +103,18 @@ def test_passes_over_the_data_do_not_depend_on_the_machine():
 
 def stacked(hidden, output):
     """One network of each kind of votes, as training leaves several."""
-    return TwoLayer(jnp.asarray([hidden], float), jnp.asarray([output], float), None, leaky_relu(0.5))
+    one = functools.partial(TwoLayer, bias=None, activation=leaky_relu(0.5))
+    return jax.vmap(one)(jnp.asarray([hidden], float), jnp.asarray([output], float))
 
 
 def test_errors_by_class():
     """Two neurons; of each class one point is right and one is wrong, or ties, and the third class has no point."""
     points = Dataset(jnp.asarray([[1.0, 0.0], [0.0, 0.0], [0.0, 2.0], [2.0, 1.0]]), jnp.asarray([0.0, 0.0, 1.0, 1.0]))
     several = stacked([[1, 0], [0, 1]], [[1, 0], [0, 1], [-1, -1]])
-    np.testing.assert_array_equal(errors_by_class(several, points, np.arange(3.0), 0.5), [[0.5, 0.5, np.nan]])
+    np.testing.assert_array_equal(errors_by_class(several, points, np.arange(3.0)), [[0.5, 0.5, np.nan]])
+    assert np.isnan(errors_by_class(several, points[np.zeros(4, bool)], np.arange(3.0))).tolist() == [[True] * 3]
     signs = Dataset(points.inputs, jnp.asarray([-1.0, -1.0, 1.0, -1.0]))
-    assert errors_by_class(stacked([[1, 0], [0, 1]], [-1, 1]), signs, np.array([-1.0, 1.0]), 0.5).tolist() == [
+    assert errors_by_class(stacked([[1, 0], [0, 1]], [-1, 1]), signs, np.array([-1.0, 1.0])).tolist() == [
         pytest.approx([1 / 3, 0])
     ]
 

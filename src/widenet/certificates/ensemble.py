@@ -138,7 +138,7 @@ def run_ensemble(setting: EnsembleSetting, progress: Progress) -> Ensemble:
         loss=np.asarray(done.loss, np.float64),
         train_error=looks[:, -1, 0],
         test_error=looks[:, -1, 1],
-        class_errors=errors_by_class(done.network, rest, np.unique(np.asarray(whole.labels)), setting.slope),
+        class_errors=errors_by_class(done.network, rest, np.unique(np.asarray(whole.labels))),
         epochs=np.asarray(times[:last], np.float64) / n,
         train_curve=looks[:, :last, 0],
         test_curve=looks[:, :last, 1],
@@ -152,21 +152,17 @@ def run_ensemble(setting: EnsembleSetting, progress: Progress) -> Ensemble:
 
 
 def errors_by_class(
-    networks: TwoLayer, points: Dataset, kinds: Float[np.ndarray, " class"], slope: float
+    networks: TwoLayer, points: Dataset, kinds: Float[np.ndarray, " class"]
 ) -> Float[np.ndarray, "run class"]:
-    """Of each network, the share of the points of each class that it gets wrong. An output of 0, or a tie, is wrong."""
-    inputs, labels = np.asarray(points.inputs, np.float64), np.asarray(points.labels)
-    own = labels[:, None] == kinds
-    found = []
-    for hidden, output in zip(np.asarray(networks.hidden_weights), np.asarray(networks.output_weights), strict=True):
-        before = inputs @ hidden.T
-        votes = np.where(before > 0, before, slope * before) @ np.atleast_2d(output).T
-        if votes.shape[1] == 1:
-            right = labels * votes[:, 0] > 0
-        else:
-            right = np.where(own, votes, -np.inf).max(axis=1) > np.where(own, -np.inf, votes).max(axis=1)
-        found.append([1 - right[kind].mean() if kind.any() else np.nan for kind in own.T])
-    return np.array(found)
+    """Of each network, the share of the points of each class that it gets wrong; NaN for a class without points."""
+
+    def wrong_of(network: TwoLayer) -> Float[Array, " sample"]:
+        return zero_one(jax.vmap(network)(points.inputs), points.labels)
+
+    wrong = np.asarray(jax.lax.map(wrong_of, networks), np.float64)
+    own = [np.asarray(points.labels) == kind for kind in kinds]
+    shares = [wrong[:, kind].mean(axis=1) if kind.any() else np.full(len(wrong), np.nan) for kind in own]
+    return np.stack(shares, axis=1)
 
 
 def make_network(setting: EnsembleSetting, key: RunKey, dim: int) -> TwoLayer:
