@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tools.arguments import some
 from tools.drawn_kinds import drawn
 from widenet.store import Cell, CellKey, Store
 from widenet.store.keys import plain_json
@@ -185,8 +186,8 @@ def _cells(counts: collections.Counter[str]) -> str:
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m tools.drawn_data", description=__doc__)
-    parser.add_argument("--count", type=int, default=10_000, help="data sets number 0 to COUNT − 1")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--count", type=some, default=10_000, help="data sets number 0 to COUNT − 1")
+    parser.add_argument("--jobs", type=some, default=os.cpu_count() or 1)
     parser.add_argument("--again", action="store_true", help="ask once more about those that gave trouble")
     asked = parser.parse_args()
     found = known()

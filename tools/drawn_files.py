@@ -26,6 +26,7 @@ from unittest import mock
 
 import hypothesis
 
+from tools.arguments import some
 from tools.drawn_inputs import File, Values, inputs
 
 ROOT = Path(__file__).parents[1]
@@ -213,7 +214,7 @@ def summary(blocks: list[dict[str, Any]]) -> str:
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m tools.drawn_files", description=__doc__)
-    parser.add_argument("--count", type=int, default=10_000, help="so many inputs, in blocks of 250")
+    parser.add_argument("--count", type=some, default=10_000, help="so many inputs, in blocks of 250")
     parser.add_argument("--every", type=int, default=0, help="of the accepted arrays every so many is asked about")
     parser.add_argument("--first", type=int, default=0, help="the first block")
     asked = parser.parse_args()

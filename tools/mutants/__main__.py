@@ -7,7 +7,9 @@ tried again. See docs/mutants.md.
 import argparse
 import os
 import random
+import sys
 
+from tools.arguments import some
 from tools.mutants import sessions
 from tools.mutants.baseline import Baseline
 from tools.mutants.exchange import Calls
@@ -28,7 +30,10 @@ def main() -> None:
     if not mutants:
         raise SystemExit(f"no mutant of {asked.target} has {asked.only!r} in its description; --list shows all")
     if asked.list:
-        print("\n".join(each.description for each in mutants))
+        try:
+            print("\n".join(each.description for each in mutants), flush=True)
+        except BrokenPipeError:  # somebody wanted to see the first few, as `| head` does
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
     baseline = Baseline(target, FOLDER)
     hunt = Hunt(baseline, FOLDER, asked.most_seconds)
@@ -68,20 +73,13 @@ def _needed(target: Target, mutants: list[Mutant]) -> set[str] | None:
     return set().union(*own) if all(own) else None
 
 
-def _some(word: str) -> int:
-    number = int(word)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {number}")
-    return number
-
-
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
     parser.add_argument("target", help="a room (brutzkus2018), diagnostics, or training")
-    parser.add_argument("--sample", type=_some, help="so many mutants, drawn at random")
+    parser.add_argument("--sample", type=some, help="so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--only", default="", help="mutants whose description contains this")
-    parser.add_argument("--jobs", type=_some, default=os.cpu_count() or 1, help="mutants at a time")
+    parser.add_argument("--jobs", type=some, default=os.cpu_count() or 1, help="mutants at a time")
     parser.add_argument("--most-seconds", type=float, default=30.0, help="of tests per mutant, as they take without it")
     parser.add_argument("--survivors", action="store_true", help="those alone that survived when last tried")
     parser.add_argument("--table", action="store_true", help="write the table of what is known and try nothing")
