@@ -76,6 +76,10 @@ SATURATING: frozenset[Loss] = frozenset({hinge, multiclass_hinge})
 """Losses that are exactly 0, with gradient 0, on a whole region: once there, SGD stays."""
 
 
+OF_SIGNS: frozenset[Loss] = frozenset({hinge, logistic})
+"""Losses of one output, whose labels are ±1."""
+
+
 POSITIVE: dict[Loss, Loss] = {logistic: log_logistic, cross_entropy: log_cross_entropy}
 """Losses that are never 0, and their logarithms: where such a loss is 0, the dtype has no number that small."""
 

@@ -152,8 +152,9 @@ def test_a_run_does_not_notice_a_look_that_a_batch_mate_needs():
         np.testing.assert_array_equal(getattr(mates, name), getattr(whole, name), err_msg=name)
 
 
-def test_labels_that_are_no_numbers_are_no_zero_loss():
-    data = Dataset(toy().inputs, toy().labels.at[3].set(jnp.nan))
+def test_outputs_that_are_no_numbers_are_no_zero_loss():
+    """NaN is not below 1, so that the hinge of it alone would be 0."""
+    data = Dataset(toy().inputs.at[3].set(jnp.nan), toy().labels)
     runs = ensemble(networks(2), data, Recipe(hinge, 0.5, 5000, check_every=240), run_keys(2))
     assert (runs.status == RunStatus.DIVERGED).all()
     assert (runs.zero_loss_step == -1).all()
@@ -318,12 +319,16 @@ def test_nothing_is_recompiled_for_new_seeds_steps_or_budgets():
 
 @pytest.mark.parametrize("kernel", ["blocked", "gram", "fused"])
 def test_mistakes_are_counted_alike_for_labels_that_are_not_signs(kernel):
-    """A label 0 has no slope, and its margin 0 is a mistake at every step."""
+    """A loss of one's own may take any labels. A label 0 has no slope, and its margin 0 is a mistake at every step."""
+
+    def own(outputs, labels):
+        return hinge(outputs, labels)
+
     data = Dataset(toy().inputs, (toy().labels + 1) / 2)
     if kernel == "gram":
         data = Dataset(toy().inputs[:4], data.labels[:4])
     runs = [
-        ensemble(networks(2), data, Recipe(hinge, 0.5, 50, stop=never, kernel=one), run_keys(2))
+        ensemble(networks(2), data, Recipe(own, 0.5, 50, stop=never, kernel=one), run_keys(2))
         for one in ("plain", kernel)
     ]
     for name in COUNTERS:

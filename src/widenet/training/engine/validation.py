@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from widenet.losses import Loss
+from widenet.losses import OF_SIGNS, Loss
 from widenet.training.stopping import StoppingRule
 from widenet.types import Dataset
 
@@ -102,6 +102,15 @@ def check(networks: Any, data: Any, loss: Loss, goal: StoppingRule, n_runs: int)
     n_outputs = getattr(networks, "n_outputs", None)
     if n_outputs is not None and not np.isin(np.asarray(data.labels), np.arange(n_outputs)).all():
         raise ValueError(f"labels of a network with {n_outputs} outputs must be classes 0 to {n_outputs - 1}")
+    if loss in OF_SIGNS:
+        _check_signs(np.asarray(data.labels), loss.__name__)
+
+
+def _check_signs(labels: np.ndarray, loss: str) -> None:
+    """Labels 0 would give every such sample the same loss whatever the network says, and no gradient."""
+    others = labels[np.abs(labels) != 1]
+    if others.size:
+        raise ValueError(f"labels must be -1 or +1 for {loss}, got {others[0]:g}; for classes 0 and 1, 2 * labels - 1")
 
 
 def _check_data(data: Dataset) -> None:
@@ -167,7 +176,7 @@ def _check_shapes(kind: Any, leaves: tuple, inputs: Any, labels: Any, loss: Loss
     )
     losses = _shape(loss, (outputs, labels), words)
     if getattr(losses, "shape", None) != outputs.shape[:1]:
-        raise ValueError(f"the loss must give one number per sample, shape {outputs.shape[:1]}, got {losses}")
+        raise ValueError(f"the loss must give one number per sample, shape {outputs.shape[:1]}, not {_said(losses)}")
     check_rule("stop", goal, outputs, labels)
 
 
@@ -184,7 +193,14 @@ def check_rule(name: str, rule: StoppingRule, outputs: Any, labels: Any) -> None
     losses = jax.ShapeDtypeStruct(outputs.shape[:1], outputs.dtype)
     reached = _shape(rule, (outputs, labels, losses), words)
     if getattr(reached, "shape", None) != () or reached.dtype != bool:
-        raise ValueError(f"{name} must give a single true or false for the whole training set, got {reached}")
+        raise ValueError(f"{name} must give a single true or false for the whole training set, not {_said(reached)}")
+
+
+def _said(found: Any) -> str:
+    """An answer in words: its shape and dtype, or what else it is."""
+    if isinstance(found, jax.ShapeDtypeStruct):
+        return f"{found.dtype} of shape {found.shape}"
+    return f"a {type(found).__name__}"
 
 
 def _struct(leaf: Array) -> jax.ShapeDtypeStruct:
