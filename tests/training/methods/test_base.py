@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from tests.training.problems import networks, toy
-from widenet.losses import hinge
-from widenet.networks import TwoLayer, leaky_relu
 from widenet.training import (
     SGD,
     Adam,
@@ -26,7 +24,7 @@ from widenet.training import (
     WithReplacement,
 )
 from widenet.training.methods.base import Sizes, check_order, check_step_size, init, keeps, step_sizes, without_runs
-from widenet.types import Dataset, Layers
+from widenet.types import Layers
 
 SIZES = Sizes(item=8, samples=10, dim=3, batch=2, weights=100, neurons=4)
 MANY = Sizes(item=8, samples=10, dim=3, batch=70, weights=100, neurons=4)
@@ -187,14 +185,6 @@ def test_a_program_is_compiled_for_a_method_without_its_numbers():
     assert not jax.tree.leaves(one)
     assert jax.tree.structure(one) != jax.tree.structure(without_runs(SGD(0.1, batch_size=4)))
     assert isinstance(one.sampling.order, Permutation)
-
-
-def test_a_zero_gradient_moves_nothing_whatever_the_outputs_are():
-    net = TwoLayer(jnp.full((1, 1), 5.0), jnp.ones(1), None, leaky_relu(0.5))
-    for label, moves in ((1.0, False), (-1.0, True)):
-        data = Dataset(jnp.ones((1, 1)), jnp.full(1, label))
-        found = GradientDescent.moves_left(net, data, loss=hinge, layers=Layers.HIDDEN)
-        assert bool(found) is moves
 
 
 def test_steps_that_are_being_traced_are_taken_on_trust():

@@ -81,9 +81,8 @@ class _Passes:
 
     def _next(self, run: int, active: Bool[np.ndarray, " sample"]) -> int:
         left = self.left.get(run, _NOTHING)
-        while not (ahead := active[left]).any():
+        while (place := active[left].tobytes().find(1)) < 0:  # of the first active one; this is asked at every update
             left = self.make(run, len(active))
-        place = int(ahead.argmax())
         self.left[run] = left[place + 1 :]
         return int(left[place])
 
