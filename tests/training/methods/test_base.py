@@ -8,9 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.training.problems import toy
-from widenet.losses import hinge
-from widenet.networks import TwoLayer, leaky_relu
+from tests.training.problems import networks, toy
 from widenet.training import (
     SGD,
     Adam,
@@ -25,8 +23,8 @@ from widenet.training import (
     StepRule,
     WithReplacement,
 )
-from widenet.training.methods.base import Sizes, check_order, check_step_size, keeps, step_sizes, without_runs
-from widenet.types import Dataset, Layers
+from widenet.training.methods.base import Sizes, check_order, check_step_size, init, keeps, step_sizes, without_runs
+from widenet.types import Layers
 
 SIZES = Sizes(item=8, samples=10, dim=3, batch=2, weights=100, neurons=4)
 MANY = Sizes(item=8, samples=10, dim=3, batch=70, weights=100, neurons=4)
@@ -189,9 +187,25 @@ def test_a_program_is_compiled_for_a_method_without_its_numbers():
     assert isinstance(one.sampling.order, Permutation)
 
 
-def test_a_zero_gradient_moves_nothing_whatever_the_outputs_are():
-    net = TwoLayer(jnp.full((1, 1), 5.0), jnp.ones(1), None, leaky_relu(0.5))
-    for label, moves in ((1.0, False), (-1.0, True)):
-        data = Dataset(jnp.ones((1, 1)), jnp.full(1, label))
-        found = GradientDescent.moves_left(net, data, loss=hinge, layers=Layers.HIDDEN)
-        assert bool(found) is moves
+def test_steps_that_are_being_traced_are_taken_on_trust():
+    """Their numbers are not known yet; those that are known and come as a bare tuple are none."""
+    assert jax.eval_shape(lambda size: SGD(size).step_size, 0.1).shape == ()
+    with pytest.raises(ValueError, match="step_size must be a number, one number per run, or a StepRule"):
+        check_step_size((0.1, 0.2))
+
+
+def test_how_a_run_is_tried_is_known_when_a_program_is_compiled():
+    assert jax.tree.leaves(SGD(0.1).trial(24)) == []
+    assert jax.tree.structure(SGD(0.1).trial(24)) != jax.tree.structure(SGD(0.1).trial(25))
+    assert jax.tree.structure(Adam(0.1, 5).trial(24)) != jax.tree.structure(Adam(0.1, 4).trial(24))
+
+
+@pytest.mark.parametrize("layers", list(Layers))
+def test_what_is_kept_is_kept_for_the_weights_that_move(layers):
+    kept = init(Adam(0.1), networks(2, bias=True), layers)
+    for moment in (kept.mu, kept.nu):
+        np.testing.assert_array_equal(moment.hidden_weights, np.zeros((2, 6, 5)))
+        np.testing.assert_array_equal(moment.bias, np.zeros((2, 6)))
+        assert (moment.output_weights is None) == (layers is Layers.HIDDEN)
+    np.testing.assert_array_equal(kept.count, [0, 0])
+    assert init(SGD(0.1), networks(2), layers) is None

@@ -42,3 +42,27 @@ def test_the_uniform_order_takes_every_active_sample_equally_often():
     counts = np.bincount(taken, minlength=4)
     assert counts[1] == 0
     assert counts[[0, 2, 3]].min() > 900
+
+
+def test_each_run_is_in_a_pass_of_its_own():
+    """The second run is asked at every other look alone; samples that were passed over come in the next pass."""
+    order = cyclic()
+    both, first = look(np.ones((2, 3))), look(np.ones((1, 3)))
+    assert [order(each).tolist() for each in (both, first, both, first, both)] == [[0, 0], [1], [2, 1], [0], [1, 2]]
+    assert order(look([[True, False, False], [False, False, True]])).tolist() == [0, 2]
+    assert order(look([[False, True, True], [True, True, True]])).tolist() == [1, 0]
+
+
+def test_the_end_of_a_pass_is_the_beginning_of_the_next():
+    order, last = cyclic(), look([[False, False, True]])
+    assert [order(last).tolist() for _ in range(3)] == [[2]] * 3
+    assert order(look([[True, True, True]])).tolist() == [0]
+
+
+def test_the_uniform_order_is_the_first_active_one_of_a_permutation():
+    choose, active = uniform([3, 4]), np.array([[True, False, True, True, False], [False, True, True, False, True]])
+    draws = [np.random.default_rng(seed) for seed in (3, 4)]
+    for _ in range(20):
+        orders = [draw.permutation(5) for draw in draws]
+        expected = [next(row for row in rows if own[row]) for rows, own in zip(orders, active, strict=True)]
+        assert choose(look(active)).tolist() == expected

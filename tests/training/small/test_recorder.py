@@ -23,3 +23,11 @@ def test_it_says_when_it_is_full():
 
 def test_nothing_written_is_nothing_read():
     assert [len(rows) for rows in Recorder().by_run("value", 2)] == [0, 0]
+
+
+def test_two_million_entries_unless_told_otherwise():
+    recorder = Recorder()
+    assert recorder.limit == 2_097_152
+    assert recorder.size == 0
+    recorder.add(np.arange(3), value=np.zeros(3))
+    assert recorder.size == 3

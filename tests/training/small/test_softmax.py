@@ -138,3 +138,25 @@ def test_logits_that_overflowed_decide_nothing_and_warn_of_nothing():
     logits, classes = np.array([[np.inf, 0.0], [0.0, np.inf]]), np.zeros(2, int)
     assert np.isnan(log_wrong_mass(logits, classes)).tolist() == [False, True]
     assert np.isnan(residuals(logits, classes)).any(axis=1).tolist() == [False, True]
+
+
+def test_steps_of_batches_that_are_fewer_than_their_samples():
+    """Two batches of three points, the mean of each written out point by point."""
+    batches, hidden = np.array([[0, 2, 2], [1, 0, 2]]), NETWORK.hidden.copy()
+    states = list(descend_by_batches(NETWORK, POINTS, CLASSES, batches, 0.1))
+    for (number, network, slope), rows in zip(states[:2], batches, strict=True):
+        np.testing.assert_allclose(network.hidden, hidden, rtol=1e-13)
+        each = [gradient(network, POINTS[[row]], CLASSES[[row]], np.ones(1)) for row in rows]
+        np.testing.assert_allclose(slope, (each[0] + each[1] + each[2]) / 3, rtol=1e-13, atol=1e-16)
+        assert number == (network is not NETWORK)
+        hidden = hidden - 0.1 * slope
+    number, network, slope = states[2]
+    np.testing.assert_allclose(network.hidden, hidden, rtol=1e-13)
+    assert number == 2
+    assert not slope.any()
+
+
+def test_a_decision_is_right_above_all_the_others():
+    logits = np.array([[1.0, 3, 2], [1, 3, 2], [1, 3, 2], [2, 2, 1], [-3, -1, -2]])
+    assert decided_rightly(logits, np.array([0, 1, 2, 0, 1])).tolist() == [False, True, False, False, True]
+    assert logits.tolist()[0] == [1, 3, 2]

@@ -146,8 +146,8 @@ class Method(eqx.Module):
 
     def order_bytes(self, n_samples: int) -> int:
         """What drawing the order of an epoch needs: a permutation is sorted by random bits."""
-        drawn = 2 * n_samples if isinstance(self.sampling.order, Continued) else 0
-        return 12 * max(drawn, self.steps_per_epoch(n_samples) * self.batch(n_samples))
+        is_continued = isinstance(self.sampling.order, Continued)  # from one permutation to the next
+        return 12 * (2 * n_samples if is_continued else self.steps_per_epoch(n_samples) * self.batch(n_samples))
 
     def check(self, data: Dataset, n_runs: int) -> None:
         """Whether step sizes, batches and listed samples fit this data and this many runs.

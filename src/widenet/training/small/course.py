@@ -250,12 +250,11 @@ class _Group:
         self.rounds += 1
         if self.rounds % REFRESH == 0:
             self.z = networks.preactivations(course.inputs_of(self.runs))
-        all_move = bool(moves.all())
         if self.any_settled:
             self.settled[moves] = False
-            self.any_settled = bool(self.settled.any())
-        if not all_move:
-            rest, self.any_settled = ~moves, True
+        self.any_settled = not moves.all()
+        if self.any_settled:
+            rest = ~moves
             self.settled[places[rest], samples[rest]] = True
             self.closer[places[rest], samples[rest]] = increment.margins[rest]
         self._show(moves, samples, increment.margins, increment.coefficients)

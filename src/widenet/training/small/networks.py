@@ -131,7 +131,7 @@ class SmallNetworks:
     def movable(self, z: Float[np.ndarray, "run sample neuron"], layers: Layers) -> Bool[np.ndarray, "run sample"]:
         """Where an active sample would change a weight, if it is not the origin."""
         if not self.slopes.any() and not self.at_zeros.any():  # σ(z) = 0 where σ'(z) = 0: one product tells
-            answers = 1.0 * (self.output != 0) if layers is Layers.HIDDEN else np.ones_like(self.output)
+            answers = (self.output != 0).astype(np.float64) if layers is Layers.HIDDEN else np.ones_like(self.output)
             return times(np.maximum(z, 0.0), answers) > 0
         moves = (self.derivative(z) * self.output[:, None, :] != 0).any(axis=2)
         return moves if layers is Layers.HIDDEN else moves | (self.activation(z) != 0).any(axis=2)

@@ -66,28 +66,25 @@ def uniform(seeds: Sequence[Any]) -> Order:
     return choose
 
 
+_NOTHING = np.zeros(0, int)
+
+
 class _Passes:
-    """Pass after pass; a run remembers its pass and how far it is in it."""
+    """Pass after pass; a run remembers what is left of its own."""
 
     def __init__(self, make: Callable[[int, int], Int[np.ndarray, " sample"]]):
         self.make = make
-        self.passes: dict[int, np.ndarray] = {}
-        self.places: dict[int, int] = {}
+        self.left: dict[int, np.ndarray] = {}
 
     def __call__(self, look: Look) -> Int[np.ndarray, " run"]:
         return np.array([self._next(int(run), active) for run, active in zip(look.runs, look.active, strict=True)])
 
     def _next(self, run: int, active: Bool[np.ndarray, " sample"]) -> int:
-        rows, place = self.passes.get(run), self.places.get(run, 0)
-        while True:
-            if rows is not None:
-                ahead = active[rows[place:]]
-                found = int(ahead.argmax()) if len(ahead) else 0
-                if len(ahead) and ahead[found]:
-                    self.places[run] = place + found + 1
-                    return int(rows[place + found])
-            rows = self.passes[run] = self.make(run, len(active))
-            place = 0
+        left = self.left.get(run, _NOTHING)
+        while (place := active[left].tobytes().find(1)) < 0:  # of the first active one; this is asked at every update
+            left = self.make(run, len(active))
+        self.left[run] = left[place + 1 :]
+        return int(left[place])
 
 
 def _first(active: Bool[np.ndarray, "run sample"], orders: Int[np.ndarray, "run sample"]) -> Int[np.ndarray, " run"]:
