@@ -31,7 +31,7 @@ def around(step, centre):
 
 
 @pytest.mark.parametrize(
-    "method", [SGD(0.7, batch_size=4), GradientDescent(2.0), Adam(0.05, 4)], ids=lambda m: type(m).__name__
+    "method", [SGD(0.7, batch_size=4), GradientDescent(2.0), Adam(0.05, batch_size=4)], ids=lambda m: type(m).__name__
 )
 def test_what_is_folded_is_what_the_recorded_run_shows(method):
     """Every step is recorded; `Sides` judges the record of each run with the same pairs."""

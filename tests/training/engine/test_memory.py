@@ -117,7 +117,7 @@ def test_the_limit_is_that_of_the_machine(monkeypatch):
         (SGD(0.1, kernel="gram"), 60, 200),
         (SGD(0.1, batch_size=50, kernel="plain"), 300, 20),
         (GradientDescent(0.1), 300, 20),
-        (Adam(0.1, 50), 300, 20),
+        (Adam(0.1, batch_size=50), 300, 20),
     ],
     ids=["blocked", "gram", "plain", "descent", "adam"],
 )

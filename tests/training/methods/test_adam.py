@@ -39,7 +39,7 @@ def trained(nets, n_runs, order, step_size=0.02):
     def weights(now):
         return jnp.concatenate([now.network.hidden_weights.ravel(), now.network.output_weights, now.network.bias])
 
-    recipe = Recipe(logistic, method=Adam(step_size, BATCH, order), max_steps=STEPS, layers="both")
+    recipe = Recipe(logistic, method=Adam(step_size, order, BATCH), max_steps=STEPS, layers="both")
     record = Record(range(STEPS + 1), {"weights": weights})
     return ensemble(nets, toy(), recipe, run_keys(n_runs), record=record)
 

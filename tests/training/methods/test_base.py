@@ -62,7 +62,7 @@ def test_the_memory_of_a_step(method, sizes, bytes_of):
         (SGD(0.1), 1500, 1500, 1500),
         (SGD(0.1, batch_size=None), 24, 1, 100),
         (SGD(0.1, WithReplacement(), 50), 24, 1, 1000),
-        (Adam(0.1, 10), 24, 2, 1000),
+        (Adam(0.1, batch_size=10), 24, 2, 1000),
         (GradientDescent(0.1), 24, 1, 100),
         (Flow(LinearClock(1.0)), 24, 1, 100),
     ],
@@ -173,7 +173,7 @@ def test_what_a_method_keeps_and_how_its_runs_are_trained():
 
 def test_the_steps_by_which_a_run_is_tried():
     """SGD: every sample once, alone. Adam: one more epoch in its own order. The others: one step on all samples."""
-    tried = [method.trial(24) for method in (SGD(0.1, batch_size=5), Adam(0.1, 5), GradientDescent(0.1))]
+    tried = [method.trial(24) for method in (SGD(0.1, batch_size=5), Adam(0.1, batch_size=5), GradientDescent(0.1))]
     tried.append(Flow(LinearClock(1.0)).trial(24))
     assert [(trial.batch_size, trial.steps) for trial in tried] == [(1, 24), (5, 4), (24, 1), (24, 1)]
     assert [type(trial.order) for trial in tried] == [Cyclic, *[type(None)] * 3]
@@ -197,7 +197,7 @@ def test_steps_that_are_being_traced_are_taken_on_trust():
 def test_how_a_run_is_tried_is_known_when_a_program_is_compiled():
     assert jax.tree.leaves(SGD(0.1).trial(24)) == []
     assert jax.tree.structure(SGD(0.1).trial(24)) != jax.tree.structure(SGD(0.1).trial(25))
-    assert jax.tree.structure(Adam(0.1, 5).trial(24)) != jax.tree.structure(Adam(0.1, 4).trial(24))
+    assert jax.tree.structure(Adam(0.1, batch_size=5).trial(24)) != jax.tree.structure(Adam(0.1, batch_size=4).trial(24))
 
 
 @pytest.mark.parametrize("layers", list(Layers))

@@ -46,7 +46,7 @@ METHODS = {
     "sgd by a rule": SGD(Slower(0.7), batch_size=3),
     "descent": GradientDescent(1.0),
     "descent by a rule": GradientDescent(Slower(2.0)),
-    "adam": Adam(0.02, 4),
+    "adam": Adam(0.02, batch_size=4),
     "flow": Flow(LinearClock(0.5)),
 }
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS.keys())
@@ -185,7 +185,7 @@ def test_a_recipe_says_its_method_once():
     with pytest.raises(ValueError, match="needs a step_size"):
         Recipe(hinge, max_steps=10)
     with pytest.raises(ValueError, match="batch_size must lie between 1 and 24"):
-        ensemble(networks(2), toy(), recipe_of(Adam(0.1, 25)), run_keys(2))
+        ensemble(networks(2), toy(), recipe_of(Adam(0.1, batch_size=25)), run_keys(2))
 
 
 def test_what_a_method_is_unless_told_otherwise():

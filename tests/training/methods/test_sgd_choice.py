@@ -107,8 +107,8 @@ def test_every_kernel_and_every_batch_size_is_a_program_of_its_own():
     assert same == jax.tree.structure(without_runs(SGD(0.2, Permutation(), 1, "auto")))
     assert same != jax.tree.structure(without_runs(SGD(0.1, kernel="plain")))
     assert same != jax.tree.structure(without_runs(SGD(0.1, batch_size=2)))
-    assert jax.tree.structure(without_runs(Adam(0.1))) == jax.tree.structure(without_runs(Adam(0.2, 1)))
-    assert jax.tree.structure(without_runs(Adam(0.1))) != jax.tree.structure(without_runs(Adam(0.1, 2)))
+    assert jax.tree.structure(without_runs(Adam(0.1))) == jax.tree.structure(without_runs(Adam(0.2, batch_size=1)))
+    assert jax.tree.structure(without_runs(Adam(0.1))) != jax.tree.structure(without_runs(Adam(0.1, batch_size=2)))
     assert jax.tree.leaves(SGD(0.5)) == jax.tree.leaves(Adam(0.5)) == [0.5]
 
 

@@ -22,13 +22,13 @@ class Adam(Method):
 
     Attributes:
       step_size: η, one number, one per run, or a `StepRule`.
-      batch_size: samples per step; None is the whole set.
       order: how samples are chosen.
+      batch_size: samples per step; None is the whole set.
     """
 
     step_size: StepSize = eqx.field(converter=one_per_run)
-    batch_size: int | None = eqx.field(static=True, default=1, converter=whole_or_none("batch_size"))
     order: Order = Permutation()
+    batch_size: int | None = eqx.field(static=True, default=1, converter=whole_or_none("batch_size"))
 
     def __check_init__(self) -> None:
         """Mistakes that would otherwise surface deep inside a compiled program."""

@@ -230,7 +230,7 @@ def train(
     """
     flat, lead, n_samples = inputs.reshape, inputs.shape[: 1 + inputs_per_run], classes.shape[0]
     labels = jnp.broadcast_to(classes.astype(inputs.dtype), lead)
-    method = Adam(step_size, n_samples // 10)
+    method = Adam(step_size, batch_size=n_samples // 10)
     epoch = method.steps_per_epoch(n_samples)
     recipe = Recipe(
         cross_entropy,
