@@ -136,7 +136,7 @@ def test_a_fold_keeps_structure_and_shapes_of_its_value(then, got):
         check_fold(Fold(value, then), value, a_step())
 
 
-@pytest.mark.parametrize("leaf", [np.ones((2, 3, 4), np.float32), jnp.ones((2, 3, 4), jnp.float32)])
-def test_the_form_of_one_run(leaf):
-    one = _of_one_run(leaf)
+@pytest.mark.parametrize("make", [np.ones, jnp.ones])
+def test_the_form_of_one_run(make):
+    one = _of_one_run(make((2, 3, 4), np.float32))
     assert (one.shape, one.dtype, one.weak_type) == ((3, 4), np.float32, False)

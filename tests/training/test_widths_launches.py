@@ -87,14 +87,12 @@ def test_a_single_width_stays_as_it_is(launched):
 
 
 @pytest.mark.parametrize(
-    ("recipe", "record"),
-    [
-        (RECIPE, Record((0,), {"weights": lambda now: now.network.hidden_weights})),
-        (Recipe(hinge, 0.5, 10, Listed([3, 1, 2])), None),
-    ],
+    ("indices", "record"),
+    [(None, Record((0,), {"weights": lambda now: now.network.hidden_weights})), ([3, 1, 2], None)],
     ids=["a record", "an order of its own"],
 )
-def test_what_looks_at_networks_or_orders_is_launched_apart(launched, recipe, record):
+def test_what_looks_at_networks_or_orders_is_launched_apart(launched, indices, record):
+    recipe = RECIPE if indices is None else Recipe(hinge, 0.5, 10, Listed(indices))
     ensembles([networks(2, 6), networks(2, 8)], toy(), recipe, [run_keys(2)] * 2, record=record)
     assert shapes(launched) == [(2, 6, 5), (2, 8, 5)]
     assert [call.record for call in launched.calls] == [record, record]
