@@ -67,9 +67,10 @@ def ends(run):
     return found.status.tolist(), found.steps.tolist(), found.zero_loss_step.tolist()
 
 
-def test_a_run_that_moves_is_left_alone_from_the_first_step_on():
-    """It arrives in step 1, where it is looked at because it is never at rest before step 2."""
-    assert ends(batch([0], [1], [50], check_every=1)) == ([CONVERGED], [2], [1])
+def test_progress_is_the_share_of_the_longest_budget_or_of_the_runs_that_are_done():
+    told = []
+    batch([0, 0], [1e-3, 1e-3], [10, 40], stop=never).train(Record(), lambda share, words: told.append((share, words)))
+    assert told == [(share, "training") for share in (0.5, 0.5, 0.75, 1.0)]
 
 
 def test_nobody_looks_again_at_a_run_without_a_goal_that_was_seen_at_zero_loss():
@@ -79,6 +80,11 @@ def test_nobody_looks_again_at_a_run_without_a_goal_that_was_seen_at_zero_loss()
 
 def test_a_run_that_has_moved_without_an_update_is_at_rest():
     assert ends(batch([0], [1 / 4], [50], counts=0)) == ([CONVERGED], [10], [0])
+
+
+def test_a_run_that_moves_is_left_alone_from_the_first_step_on():
+    """It arrives in step 1, where it is looked at because it is never at rest before step 2."""
+    assert ends(batch([0], [1], [50], check_every=1)) == ([CONVERGED], [2], [1])
 
 
 def test_zero_loss_is_seen_once():
@@ -184,9 +190,11 @@ def test_runs_in_turn_stay_in_their_batch():
 
 def test_the_last_of_twelve_runs_shares_its_batch_with_two_that_have_stopped():
     """A quarter of twelve is three; a quarter of three is none."""
-    run, sizes = batch(np.zeros(12), [1 / 4] * 11 + [1 / 32], [60] * 12), []
-    assert run.train(Record(), lambda *_: sizes.append(len(run.seats))).steps.tolist() == [20] * 11 + [50]
-    assert sizes == [12, 3, 3, 3, 3]
+    run = batch(np.arange(12) / 16, [1 / 32] * 12, [60] * 12)
+    run.status[:11] = CONVERGED
+    run._compact()
+    assert run.seats.tolist() == [9, 10, 11]
+    np.testing.assert_array_equal(run.state.network.height * 16, [9, 10, 11])
 
 
 def test_records_of_arrays_are_taken_and_held():
@@ -212,9 +220,3 @@ def test_an_observation_sees_the_step_count_of_its_run():
     run, record = batch([0] * 3, [1] * 3, [5] * 3), Record((0,), {"step": lambda now: now.step})
     for steps, expected in ((7, [7, 7, 7]), (np.array([7, 8, 9]), [7, 8, 9])):
         assert run._observe(record, (weights, weights), data, steps)["step"].tolist() == expected
-
-
-def test_progress_is_the_share_of_the_longest_budget_or_of_the_runs_that_are_done():
-    told = []
-    batch([0, 0], [1e-3, 1e-3], [10, 40], stop=never).train(Record(), lambda share, words: told.append((share, words)))
-    assert told == [(share, "training") for share in (0.5, 0.5, 0.75, 1.0)]
