@@ -11,6 +11,7 @@ import pytest
 
 from tests.training.problems import networks, run_keys, toy
 from widenet.losses import hinge, logistic
+from widenet.networks import TwoLayer
 from widenet.training import Adam, Listed, Recipe, Record, ensemble, train
 from widenet.training.methods.sgd import SGD
 from widenet.types import Dataset, Trajectory
@@ -55,8 +56,18 @@ def pieces(monkeypatch, module):
 def numbered(n_runs):
     """The first weight of a run is its number."""
     nets = networks(n_runs)
-    rows = nets.hidden_weights.at[:, 0, 0].set(jnp.arange(n_runs, dtype=jnp.float64))
-    return jax.tree.map(lambda leaf: rows if leaf.ndim == 3 else leaf, nets)
+    rows = np.array(nets.hidden_weights)
+    rows[:, 0, 0] = np.arange(n_runs)
+    return TwoLayer(jnp.asarray(rows), nets.output_weights, None, nets.activation)
+
+
+def test_pieces_have_at_least_one_run_and_no_more_than_asked_for(pieces):
+    with pytest.raises(ValueError, match="chunk must be a whole number from 1 on, got 0"):
+        ensemble(numbered(5), toy(), RECIPE, run_keys(5), chunk=0)
+    for chunk, sizes in ((1, [1] * 5), (2, [2] * 3), (3, [3] * 2), (9, [5])):
+        pieces.clear()
+        ensemble(numbered(5), toy(), RECIPE, run_keys(5), chunk=chunk)
+        assert [len(piece.budgets) for piece in pieces] == sizes
 
 
 def test_a_last_piece_that_is_too_short_is_filled_up_with_runs_without_steps(pieces):
@@ -79,21 +90,24 @@ def test_a_last_piece_that_is_too_short_is_filled_up_with_runs_without_steps(pie
 
 
 def test_all_runs_in_one_piece_are_given_as_they_are(pieces):
-    keys = run_keys(3)
-    runs = ensemble(numbered(3), toy(), RECIPE, keys)
+    keys = run_keys(5)
+    runs = ensemble(numbered(5), toy(), RECIPE, keys)
     assert len(pieces) == 1
     assert pieces[0].keys is keys
-    assert runs.loss.tolist() == [0, 1, 2]
+    assert runs.loss.tolist() == [0, 1, 2, 3, 4]
 
 
-def test_data_watches_and_lists_of_each_run_go_with_their_piece(pieces):
-    data = Dataset(jnp.arange(3.0)[:, None, None] + jnp.zeros((3, 4, 5)), jnp.ones((3, 4)))
-    recipe = Recipe(hinge, 0.5, 10, Listed([[0, 1], [1, 2], [2, 3]]))
-    ensemble(numbered(3), data, recipe, run_keys(3), chunk=2)
-    assert [piece.data.inputs[:, 0, 0].tolist() for piece in pieces] == [[0, 1], [2, 2]]
-    assert [piece.order.indices.tolist() for piece in pieces] == [[[0, 1], [1, 2]], [[2, 3], [2, 3]]]
-    ensemble(numbered(3), toy(), Recipe(hinge, 0.5, 10, Listed([3, 1, 2])), run_keys(3), chunk=2)
-    assert [piece.order.indices.tolist() for piece in pieces[2:]] == [[3, 1, 2]] * 2
+def test_data_and_lists_of_each_run_go_with_their_piece(pieces):
+    data = Dataset(jnp.asarray(np.ones((5, 4, 5)) * np.arange(5)[:, None, None]), jnp.asarray(np.ones((5, 4))))
+    lists = [[run, 0] for run in (3, 2, 1, 0, 3)]
+    ensemble(numbered(5), data, Recipe(hinge, 0.5, 10, Listed(lists)), run_keys(5), chunk=2)
+    assert [np.asarray(piece.data.inputs)[:, 0, 0].tolist() for piece in pieces] == [[0, 1], [2, 3], [4, 4]]
+    assert [piece.order.indices.tolist() for piece in pieces] == [lists[:2], lists[2:4], [lists[4]] * 2]
+
+
+def test_a_list_of_all_runs_goes_with_every_piece(pieces):
+    ensemble(numbered(5), toy(), Recipe(hinge, 0.5, 10, Listed([3, 1, 2])), run_keys(5), chunk=2)
+    assert [piece.order.indices.tolist() for piece in pieces] == [[3, 1, 2]] * 3
 
 
 @pytest.mark.parametrize(
@@ -118,10 +132,8 @@ def test_runs_of_so_many_bytes_go_one_after_the_other(monkeypatch, module, piece
 
 def test_a_method_may_ask_for_its_runs_in_turn(monkeypatch, pieces):
     monkeypatch.setattr(SGD, "in_turn", property(lambda self: True))
-    ensemble(numbered(2), toy(), RECIPE, run_keys(2))
-    assert [piece.one_by_one for piece in pieces] == [True, True]
-    ensemble(numbered(1), toy(), RECIPE, run_keys(1))
-    assert [len(piece.budgets) for piece in pieces] == [1, 1, 1]
+    ensemble(numbered(5), toy(), RECIPE, run_keys(5))
+    assert [(piece.one_by_one, len(piece.budgets)) for piece in pieces] == [(True, 3)] * 2
 
 
 def test_on_another_device_than_a_cpu_runs_go_side_by_side(monkeypatch, module, pieces):
@@ -129,7 +141,7 @@ def test_on_another_device_than_a_cpu_runs_go_side_by_side(monkeypatch, module, 
     monkeypatch.setattr(module, "limit", lambda memory: 10**9)
     monkeypatch.setattr(module.jax, "default_backend", lambda: "gpu")
     method = Adam(0.1)  # of which no kernel is chosen by the device
-    ensemble(numbered(2), toy(), Recipe(hinge, method=method, max_steps=10), run_keys(2))
+    ensemble(numbered(5), toy(), Recipe(hinge, method=method, max_steps=10), run_keys(5))
     assert [piece.one_by_one for piece in pieces] == [False]
 
 
@@ -176,7 +188,7 @@ def test_threads_of_several_devices_share_the_memory_of_each(monkeypatch, module
     monkeypatch.setattr(module.jax, "local_devices", lambda: ["a", "b"])
     monkeypatch.setattr(module, "cores", lambda: 3)
     monkeypatch.setattr(module, "SMALL_BYTES", 0)
-    ensemble(numbered(6), toy(), RECIPE, run_keys(6))
+    ensemble(numbered(5), toy(), RECIPE, run_keys(5))
     assert asked.at_once == [2]
     assert [len(piece.budgets) for piece in pieces] == [2, 2, 2]
 
@@ -185,8 +197,8 @@ def test_one_device_has_as_many_pieces_at_a_time_as_fit(monkeypatch, module, ask
     monkeypatch.setattr(module.jax, "local_devices", lambda: ["a"])
     monkeypatch.setattr(module, "SMALL_BYTES", 0)
     monkeypatch.setattr(module, "cores", lambda: 4)
-    ensemble(numbered(3), toy(), RECIPE, run_keys(3))
-    assert (asked.fitting, asked.at_once, asked.entered) == ([3], [3], [])
+    ensemble(numbered(5), toy(), RECIPE, run_keys(5))
+    assert (asked.fitting, asked.at_once, asked.entered) == ([4], [4], [])
 
 
 def test_what_is_where_it_belongs_is_not_moved(monkeypatch, module):
@@ -201,17 +213,10 @@ def test_what_is_where_it_belongs_is_not_moved(monkeypatch, module):
 
 def test_records_go_as_far_as_the_longest_budget(pieces):
     record = Record((0, 5, 12, 13), {"weights": lambda now: now.network.hidden_weights})
-    ensemble(numbered(2), toy(), Recipe(hinge, 0.5, (5, 12)), run_keys(2), record=record)
+    ensemble(numbered(5), toy(), Recipe(hinge, 0.5, (5, 12, 7, 1, 2)), run_keys(5), record=record)
     assert pieces[0].record.times == (0, 5, 12)
-    ensemble(numbered(2), toy(), RECIPE, run_keys(2))
+    ensemble(numbered(5), toy(), RECIPE, run_keys(5))
     assert pieces[1].record.times == ()
-
-
-def test_pieces_have_at_least_one_run(pieces):
-    with pytest.raises(ValueError, match="chunk must be a whole number from 1 on, got 0"):
-        ensemble(numbered(2), toy(), RECIPE, run_keys(2), chunk=0)
-    ensemble(numbered(2), toy(), RECIPE, run_keys(2), chunk=1)
-    assert [len(piece.budgets) for piece in pieces] == [1, 1]
 
 
 def test_one_run_is_an_ensemble_of_one(pieces):

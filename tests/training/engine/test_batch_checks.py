@@ -188,6 +188,15 @@ def test_runs_in_turn_stay_in_their_batch():
     assert set(sizes) == {4}
 
 
+@pytest.mark.parametrize(("done", "left"), [(5, 8), (6, 2), (7, 2)])
+def test_a_batch_is_made_smaller_once_a_quarter_is_left(done, left):
+    """Of eight; lines of height 1 are done before the first step."""
+    run = batch([1] * done + [0] * (8 - done), [1 / 4] * 8, [60] * 8)
+    run._check(0, on_time=True)
+    assert run.running.sum() == 8 - done
+    assert len(run.seats) == left
+
+
 def test_the_last_of_twelve_runs_shares_its_batch_with_two_that_have_stopped():
     """A quarter of twelve is three; a quarter of three is none."""
     run = batch(np.arange(12) / 16, [1 / 32] * 12, [60] * 12)
