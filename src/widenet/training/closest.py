@@ -48,7 +48,7 @@ class Found(eqx.Module):
         none, nan = jnp.zeros((), jnp.int32), jnp.full((), jnp.nan)
         return cls(none, none, none, jnp.full((), -jnp.inf), nan, nan, none)
 
-    def after(self, pair: Pair, number: Int[Array, ""], at_least: bool, room: float) -> "Found":
+    def after(self, pair: Pair, number: Int[Array, ""], at_least: bool, room: float | int) -> "Found":
         """The same after one more step."""
         measured, promised = (jnp.asarray(side, jnp.float64) for side in pair)
         low, high = (promised, measured) if at_least else (measured, promised)  # the statement is low ≤ high
@@ -93,7 +93,7 @@ class Closest(eqx.Module):
     sides: Callable[..., Mapping[str, Pair]] = eqx.field(static=True)
     given: PyTree = None
     at_least: tuple[str, ...] = eqx.field(static=True, default=(), converter=_names)
-    room: float = eqx.field(static=True, default=1e-12)
+    room: float | int = eqx.field(static=True, default=1e-12)
     follows: Potentials | None = None
 
     def __check_init__(self) -> None:
@@ -195,7 +195,7 @@ def where(condition: Array, yes: PyTree, no: PyTree) -> PyTree:
 def _closeness(low: Array, high: Array, broken: Array) -> Array:
     """How close low ≤ high comes to failing, as `Found.ratio` has it."""
     ratio = jnp.where(high > 0, low / high, high / low)
-    apart = (jnp.sign(low) != jnp.sign(high)) | (low == 0)
+    apart = jnp.sign(low) != jnp.sign(high)
     beyond = jnp.where(apart, jnp.inf, jnp.maximum(ratio, jnp.nextafter(1.0, 2.0)))
     within = jnp.where(low >= high, 1.0, jnp.where(apart, 0.0, jnp.clip(ratio, 0.0, 1.0)))
     return jnp.where(broken, beyond, within)

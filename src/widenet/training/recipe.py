@@ -16,7 +16,7 @@ from widenet.types import Layers
 
 
 def _budgets(value: Any) -> int | tuple[int, ...]:
-    if isinstance(value, str) or np.ndim(value) == 0:
+    if np.ndim(value) == 0:  # a number, or a word, which `whole` refuses
         return whole("max_steps", value)
     return tuple(whole("max_steps", each) for each in value)
 

@@ -8,74 +8,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.training.problems import run_keys
-from widenet.losses import hinge, logistic
+from tests.training.engine.lines import Climb, Line, batch
+from widenet.losses import logistic
 from widenet.progress import silent
-from widenet.training import Closest, Cyclic, Listed, Recipe, Record, loss_below, never, zero_loss
-from widenet.training.engine.batch import Batch, _advance_one, _is_per_run
+from widenet.training import Closest, Cyclic, Listed, Record, loss_below, never, zero_loss
+from widenet.training.engine.batch import _advance_one, _is_per_run
 from widenet.training.engine.state import State, Tally
-from widenet.training.methods.base import Method, Sampling, Trial
-from widenet.types import Dataset, Layers, RunStatus
+from widenet.training.methods.base import Trial
+from widenet.types import Layers, RunStatus
 
 CONVERGED, SPENT, STALLED = RunStatus.CONVERGED, RunStatus.BUDGET_SPENT, RunStatus.STALLED
 DIVERGED, FROZEN, UNRESOLVED = RunStatus.DIVERGED, RunStatus.FROZEN, RunStatus.UNRESOLVED
-
-
-class Line(eqx.Module):
-    """x ↦ height · x: its margin on the only sample is its height.
-
-    Attributes:
-      height: where it is.
-      counts: 0 if its steps are no updates, 1 if those that move it are, 2 if all are.
-      rests: the first and the last step in which it does not move.
-    """
-
-    height: Any
-    counts: Any
-    rests: Any
-
-    def __call__(self, x):
-        return self.height * x[0]
-
-    def trainable(self, layers):
-        return Line(True, False, False)
-
-
-class Climb(Method):
-    """One step adds η, until the height is 1."""
-
-    step_size: Any
-
-    @property
-    def sampling(self):
-        return Sampling(Cyclic(), None)
-
-    def advance(self, state, segment):
-        line, start, stop, step = state.network, segment.start, segment.stop, segment.constant_step
-        first, last = line.rests[0], line.rests[1]
-        rested = jnp.maximum(0, jnp.minimum(stop, last) - jnp.maximum(start, first))
-        taken = (stop - start - rested).astype(jnp.float64)
-        left = jnp.ceil(jnp.maximum(1 - line.height, 0) / jnp.where(step > 0, step, jnp.inf))
-        taken = jnp.where(line.height > 1e3, 0.0, jnp.minimum(taken, left))
-        height = line.height + jnp.where(taken > 0, taken * step, 0.0)
-        counted = jnp.where(line.counts > 1, stop - start, jnp.where(line.counts > 0, taken.astype(jnp.int32), 0))
-        updates = state.tally.updates + counted
-        last_update = jnp.where(counted > 0, start + counted, state.tally.last_update).astype(jnp.int32)
-        tally = Tally(updates, state.tally.mistakes, last_update)
-        return State(Line(height, line.counts, line.rests), tally, None, state.own)
-
-    def fitted(self, networks, data, layers, watch):
-        return self
-
-    @staticmethod
-    def moves_left(network, data, *, loss, layers):
-        return network.counts > 0
-
-    def trial(self, n_samples):
-        return Trial(None, 1, 7)
-
-    def memory(self, sizes):
-        return 0, 0
 
 
 class Failing(Climb):
@@ -112,33 +55,6 @@ class Trying(Listening):
 
     def trial(self, n_samples):
         return Trial(Listed(np.zeros(7, int)), 1, 7)
-
-
-def batch(
-    heights,
-    steps,
-    budgets,
-    *,
-    loss=hinge,
-    counts: Any = 1,
-    rests: Any = (0, 0),
-    method=Climb,
-    one_by_one=False,
-    watch=None,
-    **rule,
-):
-    n_runs = len(heights)
-    lines = Line(
-        jnp.asarray(heights, jnp.float64),
-        jnp.broadcast_to(jnp.asarray(counts, jnp.int32), (n_runs,)),
-        jnp.broadcast_to(jnp.asarray(rests, jnp.int32), (n_runs, 2)),
-    )
-    sizes = jnp.asarray(steps, jnp.float64)
-    recipe = Recipe(loss, method=method(sizes), max_steps=max(budgets), **{"check_every": 10, **rule})
-    data = Dataset(jnp.ones((1, 1)), jnp.ones(1))
-    return Batch(
-        recipe, recipe.method, one_by_one, lines, data, run_keys(n_runs), sizes, np.array(budgets), watch, Cyclic()
-    )
 
 
 @pytest.mark.parametrize("one_by_one", [False, True])
@@ -257,13 +173,6 @@ def test_without_a_goal_runs_end_with_their_budget():
     assert found.status.tolist() == [SPENT, SPENT]
     np.testing.assert_array_equal(found.steps, [50, 45])
     np.testing.assert_array_equal(found.zero_loss_step, [4, 0])
-
-
-def test_the_trial_of_a_run_at_the_largest_number_of_steps():
-    run = batch([0, 0], [1e-3, 1e-3], [200, 200], counts=2, rests=[[0, 2**31 - 1], [0, 2**31 - 3]])
-    both = np.ones(2, bool)
-    run._find_frozen(2**31 - 1, both, both, ~both)
-    assert run.status.tolist() == [FROZEN, RunStatus.RUNNING]
 
 
 def test_lists_of_samples_of_each_run():

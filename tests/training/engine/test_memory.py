@@ -197,6 +197,7 @@ def test_sizes_in_words():
 def test_the_memory_of_the_machine_or_of_its_container(monkeypatch):
     """A thousand pages of 4096 bytes, and half of them for an ensemble."""
     monkeypatch.delenv(memory.VARIABLE, raising=False)
+    jax.default_backend()  # which reads files and asks the system when it is called first
     monkeypatch.setattr(memory.os, "sysconf", {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}.__getitem__)
     for allowed, there in (("max\n", 4_096_000), ("1000001\n", 1_000_001), ("9999999999", 4_096_000)):
         monkeypatch.setattr(memory.Path, "read_text", lambda self, allowed=allowed: allowed)

@@ -1,5 +1,7 @@
 """Parts of one request tell one progress, and come back in their order."""
 
+import threading
+
 import pytest
 
 from widenet.training.engine import threads
@@ -61,3 +63,10 @@ def test_parts_that_have_not_begun_are_not_begun_after_an_error(monkeypatch):
     with pytest.raises(KeyError):
         in_threads(lambda item: item, range(3), 2, SharedProgress(lambda fraction, words: None, 1))
     assert asked == [2, True]
+
+
+def test_one_worker_is_the_thread_that_asks():
+    """An interrupt reaches it while it works."""
+    shared = SharedProgress(lambda fraction, words: None, 1)
+    found = in_threads(lambda item: threading.get_ident(), range(3), 1, shared)
+    assert set(found) == {threading.get_ident()}

@@ -74,7 +74,6 @@ class Batch:
         self.loss = np.full(self.n_runs, np.nan)
         self.updates_before = np.full(self.n_runs, -1, np.int64)
         self.checked = np.zeros(self.n_runs, np.int32)
-        self.has_reached = np.zeros(self.n_runs, bool)
 
     @property
     def running(self) -> np.ndarray:
@@ -195,21 +194,21 @@ class Batch:
         self.zero_loss_step[self.seats[first]] = exact[first]
         self.status[self.seats[asked & ~seen.finite]] = RunStatus.DIVERGED
         reached = asked & seen.finite & seen.reached
-        if self.recipe.after_goal:  # the first look at the goal shortens what is left of the budget
-            fresh = self.seats[reached & ~self.has_reached[self.seats]]
-            self.budgets[fresh] = np.minimum(self.budgets[fresh], step + self.recipe.after_goal)
-            self.has_reached[fresh] = True
+        if self.recipe.after_goal:  # the first look at the goal shortens what is left of the budget, and no later one
+            mine = self.seats[reached]
+            last = min(step + self.recipe.after_goal, int(self.budgets.max()))
+            self.budgets[mine] = np.minimum(self.budgets[mine], last)
             reached &= self.budgets[self.seats] == step
         self.status[self.seats[reached]] = RunStatus.CONVERGED
-        gone = asked & self.running & (failed != RunStatus.RUNNING)
-        self.status[self.seats[gone]] = failed[gone]
         left = asked & self.running
+        self.status[self.seats[left]] = failed[left]  # RUNNING where the method has not failed
+        left &= self.running
         still = left & ~seen.all_zero & ~moved
         if still.any():
             moves = compiled_moves(self.method.moves_left, self.recipe.loss, self.recipe.layers, *programs)
             still &= ~jax.device_get(moves(self.state.network, self.segment.data))
             self.status[self.seats[still]] = RunStatus.STALLED
-        self._find_frozen(step, left & self.running & unchanged, moved, np.asarray(seen.all_zero))
+        self._find_frozen(step, left & unchanged, moved, np.asarray(seen.all_zero))
         self.status[self.seats[self.running & spent]] = RunStatus.BUDGET_SPENT
         if not self.one_by_one and 0 < self.running.sum() <= len(self.seats) // 4:
             self._compact()

@@ -24,7 +24,7 @@ def whole(name: str, value: Any, least: int | None = None, most: int | None = No
     """
     try:
         number = int(value)
-        fits = number == value and not isinstance(value, bool | str)
+        fits = number == value and not isinstance(value, bool)
     except (TypeError, ValueError, OverflowError):  # int() of words, of arrays, of NaN and of infinity
         number, fits = 0, False
     if not fits or (least is not None and number < least) or (most is not None and number > most):
