@@ -292,8 +292,8 @@ class Course:
             return low, high, jnp.where(over, spots[which], spot), jnp.zeros((), bool)
 
         def go_on(seen: tuple[Array, Array, Array, Array]) -> Array:
-            low, high, spot, unseen = seen
-            return unseen | ((spot >= 0) & (high - low > CLOSE))
+            low, high, _, unseen = seen
+            return unseen | (high - low > CLOSE)  # of no length where nobody is free
 
         nothing = jnp.full((), -1, jnp.int32)
         low, _, spot, _ = jax.lax.while_loop(
