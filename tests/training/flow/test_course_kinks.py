@@ -83,6 +83,19 @@ def is_near(found, place):
         np.testing.assert_allclose(part, expected, atol=2e-8)
 
 
+def length_of(error):
+    """Of the step from the start whose error is so many tolerances."""
+    return brentq(lambda length: np.log(derived(length, lengths())[1] / error), 0.02, 0.4, xtol=1e-12)
+
+
+@pytest.mark.parametrize("error", [0.7, 0.95, 1.05, 1.9])
+def test_a_step_is_kept_up_to_the_tolerance_and_the_next_one_may_be_shorter(error):
+    length = length_of(error)
+    after = goes()(begin(solver_step=length))
+    assert_at(after.place, derived(length, lengths())[0] if error < 1 else start())
+    np.testing.assert_allclose(after.own.solver_step, length * 0.9 * error**-0.2, rtol=1e-7)
+
+
 @pytest.mark.parametrize(("neuron", "sample", "side"), [(0, 0, 1), (2, 4, -1)])
 def test_a_neuron_crosses_a_kink_and_the_step_ends_there(neuron, sample, side):
     """The step would have filled up the clock's."""
@@ -174,43 +187,42 @@ def test_of_a_rejected_step_nothing_is_taken_where_a_neuron_would_be_released():
     assert np.isnan(after.own.report.sliding.ended).all()
 
 
+def holding(place, sides, held, slopes):
+    """The carry of the loop where the first neuron is held by two kinks with these σ', wherever it is."""
+    sides[0, held] = 0
+    factors, labels = np.select([sides > 0, sides < 0], [1, SLOPE], 0), drawn(None, False)[4]
+    outputs = place[1] @ (factors * (place[0] @ INPUTS.T))
+    drive = labels / (1 + np.exp(labels * outputs)) / np.log1p(np.exp(-labels * outputs)).sum()
+    towards = INPUTS[held] @ ((place[1][0] * drive * factors[0]) @ INPUTS)
+    inverse = np.diag(-slopes * place[1][0] * drive[held] / towards)
+    slots = np.pad(held, (0, 2 - len(held)), constant_values=-1)
+    inverse = np.pad(inverse, (0, 2 - len(held)))
+    carry = carried(place, sides, solver_step=0.05)
+    pattern = carry.own.pattern
+    changed = pattern.slots.at[0].set(jnp.asarray(slots, jnp.int32)), pattern.inverse.at[0].set(jnp.asarray(inverse))
+    pattern = eqx.tree_at(lambda pattern: (pattern.slots, pattern.inverse), pattern, changed)
+    return eqx.tree_at(lambda c: c.own.pattern, carry, pattern)
+
+
 def test_a_neuron_that_should_slide_and_has_no_slot_left_ends_the_run():
     """Two slots hold it with the σ' that it would have without them, or nearly so: it moves as it would."""
     place, sides = to_a_kink(0, 2, 1)
-    held, points, labels = [0, 3], INPUTS[[0, 3]], drawn(None, False)[4]
-    slopes = np.where(sides[0, held] > 0, 0.98, 0.27)
-    sides[0, held] = 0
-    factors = np.select([sides > 0, sides < 0], [1, SLOPE], 0)
-    outputs = place[1] @ (factors * (place[0] @ INPUTS.T))
-    drive = labels / (1 + np.exp(labels * outputs)) / np.log1p(np.exp(-labels * outputs)).sum()
-    towards = points @ ((place[1][0] * drive * factors[0]) @ INPUTS)
-    inverse = np.diag(-slopes * place[1][0] * drive[held] / towards)
-    carry = carried(place, sides, solver_step=0.05)
-    pattern = eqx.tree_at(
-        lambda pattern: (pattern.slots, pattern.inverse),
-        carry.own.pattern,
-        (
-            carry.own.pattern.slots.at[0].set(jnp.asarray(held, jnp.int32)),
-            carry.own.pattern.inverse.at[0].set(jnp.asarray(inverse)),
-        ),
-    )
-    after = goes()(eqx.tree_at(lambda c: c.own.pattern, carry, pattern))
+    after = goes()(holding(place, sides, [0, 3], np.where(sides[0, [0, 3]] > 0, 0.98, 0.27)))
     assert status(after) == RunStatus.UNRESOLVED
     assert 0.005 < float(after.into) < 0.05
-    np.testing.assert_array_equal(after.own.pattern.slots[0], held)
+    np.testing.assert_array_equal(after.own.pattern.slots[0], [0, 3])
 
 
-def length_of(error):
-    """Of the step from the start whose error is so many tolerances."""
-    return brentq(lambda length: np.log(derived(length, lengths())[1] / error), 0.02, 0.4, xtol=1e-12)
-
-
-@pytest.mark.parametrize("error", [0.7, 0.95, 1.05, 1.9])
-def test_a_step_is_kept_up_to_the_tolerance_and_the_next_one_may_be_shorter(error):
-    length = length_of(error)
-    after = goes()(begin(solver_step=length))
-    assert_at(after.place, derived(length, lengths())[0] if error < 1 else start())
-    np.testing.assert_allclose(after.own.solver_step, length * 0.9 * error**-0.2, rtol=1e-7)
+@pytest.mark.parametrize(("slope", "side"), [(0.24, -1), (1.01, 1)])
+def test_a_neuron_that_is_held_with_less_or_more_than_the_slopes_is_released_at_once(slope, side):
+    """Along the kink of the very first sample, whose number is 0."""
+    place, sides = to_a_kink(0, 0, 1, after=0)
+    after = goes()(holding(place, sides, [0], np.array([slope])))
+    assert 0 <= float(after.into) < 1e-14
+    assert (after.own.pattern.slots == -1).all()
+    sides[0, 0] = side
+    np.testing.assert_array_equal(after.own.pattern.sides, sides)
+    assert bool(after.solver[0])
 
 
 def test_the_last_slope_of_a_step_is_the_first_of_the_next_one():

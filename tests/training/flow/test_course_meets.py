@@ -64,7 +64,7 @@ def meet(own, now, neuron, place, *what):
 
 def history():
     """Twenty meetings and more: (neuron, place, what happens), crossings, sliding, releases and corners."""
-    yield from [(0, 0, "corner"), (1, 4, "crossed"), (2, 2, "crossed", "corner"), (3, 3, "slid"), (0, 1)]
+    yield from [(3, 1), (1, 4, "crossed"), (0, 0, "corner"), (2, 2, "crossed", "corner"), (3, 3, "slid"), (0, 1)]
     yield from [(3, SAMPLES, "released"), (0, SAMPLES + 1, "released"), (1, 3, "crossed"), (3, 0, "corner", "full")]
     yield from [(step % NEURONS, step % SAMPLES, "slid") for step in range(17)]
     yield from [(0, SAMPLES, "released"), (3, SAMPLES + 1, "released"), (2, 4, "crossed")]
@@ -77,11 +77,10 @@ def test_a_history_of_meetings_is_written_down_as_it_happens():
     for step, (neuron, place, *what) in enumerate(history()):
         now = 0.5 + step
         own, (_, _, report, full), _ = meet(own, now, neuron, place, *what)
-        name = FIRST[place] if place < SAMPLES else SLOTS[neuron][place - SAMPLES]
-        crossed += [(now, neuron, name)] if "crossed" in what else []
+        crossed += [(now, neuron, FIRST[place])] if "crossed" in what else []
         corners += [(now, neuron)] if "corner" in what else []
         slid += "slid" in what
-        rows += [(now, neuron, name)] if "slid" in what and len(rows) < 16 else []
+        rows += [(now, neuron, FIRST[place])] if "slid" in what and len(rows) < 16 else []
         if "released" in what and EPISODES[neuron][place - SAMPLES] < 16:
             ended[EPISODES[neuron][place - SAMPLES]] = now
         assert bool(full) is ("full" in what)
@@ -91,7 +90,8 @@ def test_a_history_of_meetings_is_written_down_as_it_happens():
         last = crossed[-1] if crossed else (np.nan, -1, -1)
         np.testing.assert_array_equal((crossings.last, crossings.neuron, crossings.sample), last)
         np.testing.assert_array_equal(crossings.first, crossed[0][0] if crossed else np.nan)
-        np.testing.assert_array_equal((report.corners.first, report.corners.neuron), corners[0])
+        first = corners[0] if corners else (np.nan, -1)
+        np.testing.assert_array_equal((report.corners.first, report.corners.neuron), first)
         kept = np.array(rows + [(np.nan, -1, -1)] * (16 - len(rows)))
         for part, expected in zip((sliding.begun, sliding.neuron, sliding.sample), kept.T, strict=True):
             np.testing.assert_array_equal(part, expected)
