@@ -35,6 +35,13 @@ def test_short_points_share_a_kink_as_long_ones_do():
     np.testing.assert_allclose(found.norms, [0.3, 0.6, np.sqrt(5) / 100, np.sqrt(5) / 200], rtol=1e-15)
 
 
+def test_a_bias_is_one_more_coordinate_that_is_one():
+    inputs = jnp.asarray([[0.3, 0.4], [0.0, 0.0], [-2.0, 1.0]])
+    found = jax.jit(lambda inputs: kinks_of(Dataset(inputs, inputs[:, 0]), True))(inputs)
+    np.testing.assert_array_equal(found.inputs, np.c_[inputs, np.ones(3)])
+    np.testing.assert_allclose(found.norms, np.sqrt([1.25, 1, 6]), rtol=1e-15)
+
+
 @pytest.mark.parametrize(("apart", "one"), [(0.95e-13, True), (1.05e-13, False)])
 def test_points_that_differ_by_rounding_share_a_kink(apart, one):
     """Each coordinate of the unit vectors within 1e-13, on the same side or on the other."""
@@ -140,6 +147,15 @@ def test_the_first_is_found_where_a_straight_line_would_name_another():
         share, spot = arrival(path(*rows))
         np.testing.assert_allclose(share, 1 / 6, rtol=1e-11)
         assert spot == name
+
+
+def test_who_moves_away_from_a_kink_does_not_meet_it():
+    """Three that are nearer to their kinks and go away from them, each faster than the fourth comes to its own."""
+    share, spot = arrival(
+        path([lambda s: 0.1 + 0.3 * s, lambda s: 0.05 + 0.2 * s], [lambda s: 0.6 - s, lambda s: 0.08 + 0.7 * s])
+    )
+    np.testing.assert_allclose(share, 0.6, rtol=1e-11)
+    assert spot == 2
 
 
 def test_what_is_beyond_its_kinks_already_is_met_at_once():
