@@ -1,5 +1,6 @@
 """Clocks against the logarithms they stand for."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -38,3 +39,10 @@ def test_a_unit_is_a_number():
     for unit in (True, "1.0"):
         with pytest.raises(Exception, match=r"(?i)unit must be positive and finite|type-check"):
             LogClock(0.5, unit=unit)  # pyright: ignore[reportArgumentType]
+
+
+def test_only_the_step_of_a_clock_belongs_to_a_run():
+    """The unit is known when a program is compiled; it is 1 unless it is given."""
+    for clock in (LinearClock(0.5), LogClock(0.5, unit=4.0), LossClock(0.5)):
+        assert [float(leaf) for leaf in jax.tree.leaves(clock)] == [0.5]
+    assert LogClock(0.5).unit == 1

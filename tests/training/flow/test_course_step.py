@@ -34,7 +34,7 @@ def begin(**changed):
     carry = asked()._begin()
     own = {name: changed.pop(name) for name in ("solver_step", "reach") if name in changed}
     for name, value in own.items():
-        carry = eqx.tree_at(lambda c, name=name: getattr(c.own, name), carry, jnp.asarray(value))
+        carry = eqx.tree_at(lambda c, name=name: getattr(c.own, name), carry, jnp.asarray(value, float))
     for name, value in changed.items():
         old = getattr(carry, name)
         new = jax.tree.map(lambda leaf, part: jnp.asarray(part, leaf.dtype), old, value)
@@ -217,7 +217,7 @@ def release(monkeypatch, rooms, found=(1.0, -1, False), length=2.0):
     `rooms` tells what is left at a reading of the clock, which begins at 3 here; all others are empty slots.
     """
     asked = course()
-    monkeypatch.setattr(asked, "pulls", lambda place, reading, frozen: (reading,))
+    monkeypatch.setattr(asked, "pulls", lambda place, reading, frozen: (reading, None, None, None))
 
     def room_of(reading, *_):
         left = jnp.full(NEURONS * 2, jnp.inf)

@@ -132,27 +132,28 @@ def test_the_kinks_of_the_samples():
 
 
 def test_every_turn_is_the_one_of_the_rules():
+    """All cases at once: one by one, the comparisons would take longer than what is compared."""
     _, before, neurons, done, _ = found()
-    kinds = set()
-    for case, given in enumerate(zip(*cases(), strict=True)):
-        row, sides, slots, *what = by_hand(*given)
-        kinds.add(tuple(what))
-        neuron, pattern = neurons[case], jax.tree.map(lambda leaf, case=case: np.array(leaf[case]), done.pattern)
-        was = jax.tree.map(lambda leaf, case=case: np.array(leaf[case]), before)
-        np.testing.assert_array_equal(pattern.sides[neuron], sides, err_msg=str(case))
-        np.testing.assert_array_equal(pattern.slots[neuron], slots, err_msg=str(case))
-        np.testing.assert_allclose(pattern.inverse[neuron], inverse_of(slots)[1], atol=1e-12)
-        np.testing.assert_allclose(done.row[case], row, atol=1e-13 * np.abs(given[0]).max())
-        names = ("crossed", "slid", "released", "corner", "full")
-        assert [bool(getattr(done, name)[case]) for name in names] == what, case
-        changed = np.asarray(slots) != given[4]
-        numbers = np.where(given[4] >= 0, 7, -1)
-        np.testing.assert_array_equal(pattern.episodes[neuron], np.where(changed, 9 if what[1] else -1, numbers))
-        if changed.any():
-            assert done.slot[case] == np.flatnonzero(changed)[0]
-        for leaf, old in zip(jax.tree.leaves(pattern), jax.tree.leaves(was), strict=True):
-            np.testing.assert_array_equal(np.delete(leaf, neuron, 0), np.delete(old, neuron, 0))
-    assert len(kinds) == 7  # crossed and full with and without a corner, slid, released, touched
+    given_row, _, _, _, given_slots, _ = cases()
+    expected = [by_hand(*given) for given in zip(*cases(), strict=True)]
+    row, sides, slots, *what = (np.stack(part) for part in zip(*expected, strict=True))
+    own, others = (np.arange(NEURONS) == neurons[:, None]), (np.arange(NEURONS) != neurons[:, None])
+    np.testing.assert_array_equal(done.pattern.sides[own], sides)
+    np.testing.assert_array_equal(done.pattern.slots[own], slots)
+    inverse = np.stack([inverse_of(each)[1] for each in slots])
+    np.testing.assert_allclose(done.pattern.inverse[own], inverse, atol=1e-12)
+    assert (np.abs(done.row - row).max(axis=1) <= 1e-13 * np.abs(given_row).max(axis=1)).all()
+    for name, those in zip(("crossed", "slid", "released", "corner", "full"), what, strict=True):
+        np.testing.assert_array_equal(getattr(done, name), those, err_msg=name)
+    changed = slots != given_slots
+    numbers = np.where(changed, np.where(what[1], 9, -1)[:, None], np.where(given_slots >= 0, 7, -1))
+    np.testing.assert_array_equal(done.pattern.episodes[own], numbers)
+    some = changed.any(axis=1)
+    np.testing.assert_array_equal(done.slot[some], np.argmax(changed[some], axis=1))
+    for leaf, old in zip(jax.tree.leaves(done.pattern), jax.tree.leaves(before), strict=True):
+        np.testing.assert_array_equal(leaf[others], np.asarray(old)[others])
+    # Crossed and full with and without a corner, slid, released, touched.
+    assert len(set(zip(*(part.tolist() for part in what), strict=True))) == 7
 
 
 @pytest.mark.parametrize(("which", "factor"), [(0, 1.0), (1, 2.0), (2, -1.0)])

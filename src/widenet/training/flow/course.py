@@ -292,8 +292,8 @@ class Course:
             return low, high, jnp.where(over, spots[which], spot), jnp.zeros((), bool)
 
         def go_on(seen: tuple[Array, Array, Array, Array]) -> Array:
-            low, high, spot, unseen = seen
-            return unseen | ((spot >= 0) & (high - low > CLOSE))
+            low, high, _, unseen = seen
+            return unseen | (high - low > CLOSE)  # of no length where nobody is free
 
         nothing = jnp.full((), -1, jnp.int32)
         low, _, spot, _ = jax.lax.while_loop(
@@ -312,12 +312,11 @@ class Course:
         spot = jnp.where(at_slot, n_samples + spot, spot)
         pulls = self.pulls(place, now, frozen)[0]
         sliding, crossings = report.sliding, report.crossings
-        held = own.pattern.slots[neuron, jnp.maximum(spot - n_samples, 0)]
         done = turn(
             rows[neuron], pulls[neuron], neuron, spot, own.pattern, self.kinks, self.slope, reach[neuron],
             sliding.count,
         )  # fmt: skip
-        sample = jnp.where(spot < n_samples, self.kinks.first[jnp.minimum(spot, n_samples - 1)], held)
+        sample = self.kinks.first[jnp.minimum(spot, n_samples - 1)]  # told of who crosses or begins to slide
         new = jnp.where(done.slid, sliding.count, KEPT)
         old = jnp.where(done.released, own.pattern.episodes[neuron, done.slot], KEPT)
         sliding = Sliding(

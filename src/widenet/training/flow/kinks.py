@@ -119,7 +119,8 @@ def first_pattern(
     side = jnp.where(z > 0, 1, jnp.where(z < 0, -1, guess))
     sides = side[:, kinks.first] * jnp.sign(kinks.ratio).astype(side.dtype)[None]
     sides = jnp.where(kinks.norms[None] > 0, sides, guess)
-    empty = Pattern.empty(sides.shape[0], sides.shape[1], n_slots, rows.dtype)
+    n_neurons, n_samples = sides.shape
+    empty = Pattern.empty(n_neurons, n_samples, n_slots, rows.dtype)
     return Pattern(sides.astype(jnp.int8), empty.slots, empty.inverse, empty.episodes)
 
 
@@ -253,7 +254,7 @@ def turn(
     normals = kinks.inputs[jnp.maximum(slots, 0)]
     held = jnp.clip(place - n_samples, 0, n_slots - 1)
     name = jnp.where(at_slot, slots[held], kinks.first[jnp.minimum(place, n_samples - 1)])
-    group = (kinks.first == name) & (kinks.norms > 0)
+    group = kinks.first == name
 
     def speeds(sides: Array) -> Array:
         base = jnp.dot(pulls * factors_of(sides, slope), kinks.inputs, precision=EXACT)
@@ -261,7 +262,7 @@ def turn(
 
     # Arriving at a kink: cross it together with others met at the same moment, or alone, or not at all.
     z = jnp.dot(kinks.inputs, row, precision=EXACT)
-    leaving = (sides.astype(row.dtype) * speeds(sides) < 0) & (sides != 0) & (kinks.norms > 0)
+    leaving = sides.astype(row.dtype) * speeds(sides) < 0  # nobody leaves without a side, nor a point of length 0
     arrives = jnp.any(leaving & group)
     many = group | (leaving & (jnp.abs(z) <= NEAR * kinks.norms * scale))
     corner = ~at_slot & arrives & jnp.any(many & ~group)

@@ -90,8 +90,7 @@ class Flow(Method):
             if isinstance(self.clock.step, StepRule):
                 raise ValueError("the step of a clock must be a number, or one number per run, got a StepRule")
             check_step_size(self.clock.step, "the step of a clock")
-        is_number = isinstance(self.tolerance, float | int) and not isinstance(self.tolerance, bool)
-        if not is_number or not 1e-13 <= self.tolerance <= 1e-2:
+        if not isinstance(self.tolerance, float) or not 1e-13 <= self.tolerance <= 1e-2:  # no whole number does
             raise ValueError(f"tolerance must lie between 1e-13 and 0.01, got {self.tolerance!r}")
         whole("slots", self.slots, 1), whole("most_solver_steps", self.most_solver_steps, 1)
 

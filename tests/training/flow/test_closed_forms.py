@@ -1,4 +1,6 @@
 # pyright: reportArgumentType=false, reportCallIssue=false, reportOperatorIssue=false
+"""Whole runs against flows that are solved by hand, and controls that these would notice another field."""
+
 import functools
 
 import jax
