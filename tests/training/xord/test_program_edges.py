@@ -109,6 +109,35 @@ def test_the_best_loss_stays_where_nothing_is_known_of_a_cycle():
         assert (int(after.steps[0]), int(after.best_step[0])) == (0, 0)
 
 
+@pytest.mark.parametrize(("copies", "best"), [(1, 2.0), (2, 1.5), (4, 0.5)])
+def test_the_best_loss_falls_with_every_copy(copies, best):
+    """By 1/2 where the loss decides; cycles of three steps are leapt over either way."""
+    drift = np.array([[0.25, 0.5], [0, 0], [-0.25, 0], [0, 0.125]])
+    seats, lanes = one_lane(np.ones((4, 2)), {P1: 1.0}, best=2.5, steps=20, best_step=19)
+    three, half = jnp.full(1, 3, jnp.int32), jnp.full(1, -0.5)
+    first, second = jnp.asarray(drift[:, :1]), jnp.asarray(drift[:, 1:])
+    begun = lanes.first - first, lanes.second - second
+    cycle = cycles.Cycle(three - 3 + cycles.CHECK, three, *begun, first, second, jnp.ones(1, bool))
+    seen = cycles.nothing_known(4, 1)[1]
+    told = {"limit": jnp.full(1, float(copies)), "lowest": half, "highest": half}
+    seen = cycles.Seen(**{**seen.__dict__, **told})
+    for patience, expected in ((4, best), (NEVER, 2.5)):
+        after = compiled("_leap")(seats, lanes, cycle, seen, jnp.int32(50), jnp.int32(patience))[0]
+        assert float(after.best[0]) == expected
+        assert (int(after.steps[0]), int(after.best_step[0])) == (20 + 3 * copies, 19 + 3 * copies)
+        np.testing.assert_array_equal(np.concatenate([after.first, after.second], axis=1), 1 + copies * drift)
+
+
+def test_at_zero_loss_the_steps_that_patience_asks_for_are_counted():
+    """Also where outputs have just changed, so that nobody looks whether weights stand still."""
+    filters = [[1, 0.5], [-1, -1], [-1, -1], [-1, -1]]
+    for max_steps, expected in ((50, 9), (7, 7)):
+        seats, lanes = one_lane(filters, {P1: 1.0}, steps=5, best=0.5, best_step=3)
+        after = compiled("_step")(seats, lanes, jnp.int32(max_steps), jnp.int32(4))
+        assert (float(after.loss[0]), int(after.status[0])) == (0, RunStatus.CONVERGED)
+        assert (int(after.best_step[0]), int(after.steps[0])) == (5, expected)
+
+
 def test_outputs_of_one_filter():
     """(2, 1) answers p₁ with 3, p₂ with 1, and their opposites not at all."""
     filters = np.zeros((4, 2))
