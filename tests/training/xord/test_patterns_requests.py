@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -106,6 +107,21 @@ def test_leaps_are_chosen_where_they_pay(asked, monkeypatch):
     assert leaps(asked, leap=True) is True
     monkeypatch.setattr(patterns, "MANY_IN_ALL", 1)
     assert leaps(asked, leap=False) is False
+
+
+def test_every_run_must_be_long_enough_to_leap(asked, monkeypatch):
+    """However many steps all runs take together; the fastest decides how many those are."""
+    monkeypatch.setattr(patterns, "MANY_STEPS", 16)
+    monkeypatch.setattr(patterns, "MANY_IN_ALL", 1)
+    assert leaps(asked, step=np.array([1 / 32] * 4 + [1 / 16])) is True
+    assert leaps(asked, step=np.array([1 / 32] * 4 + [5 / 64])) is False
+    one = jax.tree.map(lambda leaf: leaf[:1], networks())
+    assert leaps(asked, networks=one, counts=counts()[:1]) is True
+    assert leaps(asked, step=1 / 8, networks=one, counts=counts()[:1]) is False
+    # Five distances of 2 at a pace of at most 1/16 · 2.
+    for in_all, chosen in ((80, True), (81, False)):
+        monkeypatch.setattr(patterns, "MANY_IN_ALL", in_all)
+        assert leaps(asked, step=np.array([1 / 32] * 4 + [1 / 16])) is chosen
 
 
 def test_the_answer_in_shares_of_points_and_of_the_loss(asked):
