@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from widenet.losses import cross_entropy, hinge, logistic
-from widenet.networks import TwoLayer, huberized_relu, leaky_relu, relu
+from widenet.networks import ConvMaxPool, TwoLayer, huberized_relu, leaky_relu, relu
 from widenet.training.kernels import plain, whole
 from widenet.types import Layers
 
@@ -55,3 +55,14 @@ def test_several_outputs_are_left_to_automatic_differentiation() -> None:
     expected, plainly = plain.gradient_of(several, inputs, labels, loss=cross_entropy, layers=Layers.HIDDEN)
     np.testing.assert_array_equal(outputs, plainly)
     np.testing.assert_array_equal(found.hidden_weights, expected.hidden_weights)
+
+
+def test_another_network_is_left_to_automatic_differentiation() -> None:
+    draw = np.random.default_rng(0)
+    network = ConvMaxPool(jnp.asarray(draw.normal(size=(4, 2))), jnp.asarray([1.0, 1.0, -1.0, -1.0]))
+    inputs, labels = jnp.asarray(draw.normal(size=(5, 6))), jnp.asarray([1.0, -1.0, 1.0, 1.0, -1.0])
+    found, outputs = whole.gradient_of(network, inputs, labels, loss=logistic, layers=Layers.HIDDEN)
+    expected, plainly = plain.gradient_of(network, inputs, labels, loss=logistic, layers=Layers.HIDDEN)
+    np.testing.assert_array_equal(outputs, plainly)
+    np.testing.assert_array_equal(found.filters, expected.filters)
+    assert np.any(np.asarray(expected.filters) != 0)

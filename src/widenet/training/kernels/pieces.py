@@ -48,6 +48,11 @@ def _spread_of(inputs: Float[Array, "*run sample dim"]) -> Float[Array, ""]:
     return jnp.where(largest > 0, largest / jnp.min(jnp.where(columns > 0, columns, jnp.inf)), 1)
 
 
+def padded(size: int) -> int:
+    """Triton's blocks have powers of two as sizes, its products at least 16 rows."""
+    return max(16, 1 << (size - 1).bit_length())
+
+
 def power_of_two(bound: Array) -> Array:
     """The power of two that brings `bound` just under 2^15, by its exponent bits; 1 where nothing is split."""
     if bound.dtype != float32:
