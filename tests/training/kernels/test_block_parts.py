@@ -30,7 +30,7 @@ def rows_of(steps, batch, valid=None, first=1):
 def block_of(inputs, labels, bias=False, valid=None, products=None, same=None, projections=None, first=1):
     inputs = jnp.asarray(inputs)
     moves = jnp.any(inputs != 0, axis=2) | bias
-    rows = rows_of(*inputs.shape[:2], valid, first)
+    rows = rows_of(inputs.shape[0], inputs.shape[1], valid, first)
     given = inputs if products is None else None
     return Block(rows, jnp.asarray(labels), moves, given, products, same, projections, bias)
 
@@ -47,7 +47,7 @@ def test_inner_products_of_a_block(bias):
     wanted = (flat @ flat.T + bias).reshape(3, 2, 3, 2)
     drawn = block_of(INPUTS, np.ones((3, 2)), bias)
     given = block_of(INPUTS, np.ones((3, 2)), bias, products=jnp.asarray(wanted) + 7)
-    np.testing.assert_array_equal(drawn.gram(), wanted)
+    np.testing.assert_array_equal(jax.jit(Block.gram)(drawn), wanted)
     np.testing.assert_array_equal(given.gram(), wanted + 7)  # not computed again
     for step in range(3):
         np.testing.assert_array_equal(drawn.column(jnp.int32(step)), wanted[:, :, step])
@@ -125,11 +125,10 @@ class Largest(OutputWatch):
         return jnp.maximum(value, output_weights.max())
 
 
-FOLLOWS = Potentials(jnp.asarray([1.0, -1.0]), jnp.asarray([1.0, 3.0]))
-
-
-def sides(move):
-    return {"square": (move.square, 10.0)}
+def watch_of_potentials():
+    """Of u = (1, −1) and w* = (1, 3)."""
+    follows = Potentials(jnp.asarray([1.0, -1.0]), jnp.asarray([1.0, 3.0]))
+    return Closest(lambda move: {"square": (move.square, 10.0)}, follows=follows)
 
 
 def test_what_a_block_can_do():
@@ -138,7 +137,7 @@ def test_what_a_block_can_do():
     for watch, serves in (
         (None, True),
         (Largest(), True),
-        (Closest(sides, follows=FOLLOWS), True),
+        (watch_of_potentials(), True),
         (Closest(lambda step: {"a": (0.0, 0.0)}), False),
         (object(), False),
     ):
@@ -167,7 +166,7 @@ def test_the_walk_after_one_more_step():
     np.testing.assert_array_equal(plainly.steps.change, [[9, 9], [0.5, -1], [9, 9]])
     np.testing.assert_array_equal(plainly.steps.outputs, [[9], [0.25], [9]])
     assert float(after(Largest(), jnp.asarray(-1.0)).watched) == 1.5
-    watch = Closest(sides, follows=FOLLOWS)
+    watch = watch_of_potentials()
     start = Followed({"square": Found.nothing()}, jnp.asarray(1.0), jnp.asarray(2.0))
     moved = after(watch, start).watched
     # 2 ⟨c, h⟩ + ‖x‖² ‖c‖² = 4 + 20, and ⟨u, c⟩⟨w*, x⟩ = 2 · 4

@@ -82,8 +82,8 @@ def hold_in_float32(kernel, loss, problems, batch, bias, spans=SPANS, rtol=3e-6)
         return KERNELS[kernel](State(network, tally), segment)
 
     columns = [np.stack(column) for column in zip(*(case[:-1] for case in cases), strict=True)]
-    columns[0], columns[5] = columns[0].astype(np.int32), np.float32(columns[5])
-    after = go(*(jnp.asarray(column) for column in (*columns, np.float32(sized))))
+    columns[0], columns[5] = columns[0].astype(np.int32), columns[5].astype(np.float32)
+    after = go(*(jnp.asarray(column) for column in (*columns, np.asarray(sized, np.float32))))
     epochs = [Permutation().epoch(key, jnp.int32(epoch), n_samples, batch) for epoch in range(8)]
     batches = np.concatenate(epochs)
     for place, (span, inputs, labels, rows, outer, kink, _) in enumerate(cases):
@@ -142,6 +142,30 @@ def test_hinge_steps_in_float32():
     """A label of 0 has no slope, and is a mistake all the same."""
     problems = [drawn((0.25, 16.0)), one_sided(1), one_sided(-1), one_sided(0)]
     hold_in_float32("fused", hinge, problems, 1, bias=False)
+
+
+def test_every_row_that_a_pass_reads_is_there(monkeypatch):
+    """Blocks begin anywhere, and one pass follows the last of them; on a GPU nobody would notice what lies beyond."""
+    lengths = []
+
+    def program(loss, n_neurons, dim, dtype):
+        def run(weights, outgoing, rows, labels, moves, numbers, bounds, counts, *others):
+            lengths.append((len(rows), len(labels), len(moves)))
+            return weights, counts
+
+        return run
+
+    monkeypatch.setattr(fused, "_program", program)
+    data = Dataset(jnp.ones((SAMPLES, 1)), jnp.ones(SAMPLES))
+    network = TwoLayer(jnp.ones((2, 1)), jnp.ones(2), None, PiecewiseLinear(0.5, 1.0))
+    span, tally = (jnp.int32(3), jnp.int32(20)), jax.tree.map(lambda leaf: leaf[0], Tally.zero(1))
+    key, step = jax.random.key(KEY), jnp.asarray(0.5)
+    fused.advance(State(network, tally), Segment(data, Permutation(), key, step, None, *span, hinge, Layers.HIDDEN, 1))
+    steps, rows = 2 * SAMPLES, fused.ROWS  # two epochs fit into a launch
+    passes = [(first, 1 + -(-(steps - first) // rows)) for first in range(steps)]
+    furthest = max(first + rows * count for first, count in passes)
+    assert lengths
+    assert all(length >= furthest for each in lengths for length in each)
 
 
 def test_control_the_slopes_are_those_of_the_losses():

@@ -58,7 +58,7 @@ def power_of_two(bound: Array) -> Array:
     if bound.dtype != float32:
         return jnp.ones_like(bound)
     exponent = jax.lax.bitcast_convert_type(jnp.maximum(bound, float32(1e-30)), int32) >> 23
-    return jax.lax.bitcast_convert_type(jnp.clip(int32(254 + 14) - exponent, 1, 253) << 23, float32)
+    return jax.lax.bitcast_convert_type((int32(254 + 14) - exponent) << 23, float32)
 
 
 def pieces_of(x: Array) -> tuple[Array, ...]:
