@@ -1,10 +1,10 @@
-"""The kernel that sweeps over the weights, interpreted in float32, against SGD in NumPy: powers of two that fit."""
+"""The kernel that sweeps over the weights, interpreted, against SGD in NumPy: in float32, with classes, with biases."""
 
 import jax
 import numpy as np
 import pytest
 
-from tests.training.kernels.test_fused_scales import hold_in_float32
+from tests.training.kernels.test_fused_scales import hold_in
 from tests.training.problems import forget_programs
 from widenet.losses import cross_entropy, logistic
 from widenet.training.kernels import swept
@@ -23,19 +23,14 @@ def small_tiles(monkeypatch):
     forget_programs()
 
 
-def alike(kink, seed):
-    """Inputs that point the same way, with one label: all rows of a batch add up. Rows are small beside that."""
-    draw = np.random.default_rng(seed)
-    inputs = 1 + 0.1 * draw.normal(size=(71, 5))
-    rows, outer = 2.0**-9 * draw.normal(size=(2, 5)), np.array([1.0, 0.125])
+def test_steps_in_float32():
+    """Weights and inputs of very different sizes; σ'(0) is neither of the slopes."""
+    draw = np.random.default_rng(0)
+    inputs, labels = draw.normal(size=(15, 5)), draw.choice([-1, 1], 15)
+    rows, outer = 2.0**-9 * draw.normal(size=(3, 5)), np.array([8.0, 0.125, -1.0])
     rows[1] = 0
-    return inputs, np.ones(71), rows, outer, kink, 0.25
-
-
-def test_a_batch_of_which_all_rows_add_up():
-    """Four steps to an epoch, of 17 samples each: more than the smallest tile of rows, and no power of two."""
-    problems = [alike((0.25, 0.5), 0), alike((0.0, 1.0), 1)]
-    hold_in_float32("swept", logistic, problems, 17, bias=False, spans=np.array([(0, 1), (0, 7), (3, 4), (5, 11)]))
+    problem = inputs, labels, rows, outer, (0.25, 0.5), 2.0**-6
+    hold_in(np.float32, "swept", logistic, [problem], 2, bias=False, spans=np.array([(0, 7), (3, 4), (5, 18)]))
 
 
 def test_classes_and_biases():
@@ -47,4 +42,5 @@ def test_classes_and_biases():
     outer[:, 2:4] = 0
     labels = np.argmax(inputs[:, :3], axis=1)
     problem = inputs, labels, 0.3 * draw.normal(size=(7, 6)), outer, (0.25, 0.5), 0.25
-    hold_in_float32("swept", cross_entropy, [problem], 5, bias=True, spans=np.array([(0, 4), (1, 3), (2, 2), (3, 15)]))
+    spans = np.array([(0, 4), (1, 3), (2, 2), (3, 15)])
+    hold_in(np.float64, "swept", cross_entropy, [problem], 5, bias=True, spans=spans)

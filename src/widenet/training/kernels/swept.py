@@ -119,7 +119,6 @@ def advance(state: State, segment: Segment) -> State:
     kink = network.activation
     slope, at_zero = jnp.asarray(kink.slope, dtype), jnp.asarray(kink.derivative_at_zero, dtype)
     numbers = jnp.stack([input_scale, jnp.max(jnp.abs(inputs)), slope, at_zero])
-    moves = jnp.any(inputs != 0, axis=1)
     size = padded(batch)
     in_program = segment.loss is cross_entropy
     rate = segment.constant_step.astype(dtype) / batch
@@ -128,7 +127,7 @@ def advance(state: State, segment: Segment) -> State:
     def sweeps(now: Sweep, last: Last, block: Rows) -> tuple[Sweep, Last, Float[Array, "step batch output"]]:
         """The update of the last step is applied, then the steps of the block are taken; also their outputs."""
         n_steps = len(block.chosen)
-        factors = jnp.where(moves[block.chosen] & block.valid[:, None], -rate, 0)
+        factors = jnp.broadcast_to(jnp.where(block.valid, -rate, 0)[:, None], block.chosen.shape)
 
         def with_last(one, others):
             return jnp.concatenate([one[None], filled(others)])
