@@ -61,9 +61,12 @@ def test_twins_of_a_step():
     np.testing.assert_array_equal(drawn.twins_of(jnp.int32(1)), [[1, -1], [-1, 1]])
     np.testing.assert_array_equal(drawn.twins_of(jnp.int32(0)), np.eye(2))
     np.testing.assert_array_equal(given.twins_of(jnp.int32(1)), table[2:4, 2:4])
-    assert block_of(INPUTS[:, :1], np.ones((3, 1))).twins_of(jnp.int32(0)) is None
-    assert block_of(INPUTS[:1, :1], np.ones((1, 1))).twins_of(jnp.int32(0)) is None
     assert block_of(INPUTS[:1], np.ones((1, 2))).twins_of(jnp.int32(0)) is not None
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+def test_a_batch_of_one_has_no_twins(steps):
+    assert block_of(INPUTS[:steps, :1], np.ones((steps, 1))).twins_of(jnp.int32(0)) is None
 
 
 def test_what_counts_as_an_update():
@@ -89,7 +92,7 @@ def test_how_many_steps_a_block_has():
     assert [block.block_size(segment_of(100, 10), steps) for steps in (None, 1, 9, 10, 11)] == [6, 1, 9, 10, 10]
 
 
-@pytest.mark.parametrize("steps", [None, 2, 3])
+@pytest.mark.parametrize("steps", [None, 3])
 def test_a_walk_meets_every_step_once(steps):
     """Ten samples, two at a time: five steps to an epoch. What is past the end is told to be so."""
     spans, size = np.array([(0, 1), (0, 5), (1, 4), (4, 4), (3, 12), (5, 10), (9, 11)]), steps or 5
@@ -231,6 +234,38 @@ def test_the_steps_of_a_block(loss, both, steps, batch):
     np.testing.assert_allclose(found.coefficients, coefficients, atol=1e-14)
     np.testing.assert_allclose(found.output_weights, outer, atol=1e-14)
     assert counts_of(found.tally) == [3 + updates, 4 + mistakes, last]
+
+
+def test_what_is_past_the_end_is_no_update_even_of_weights_that_are_no_numbers():
+    """NaN is not 0, so that the step itself counts; rows after it have NaN for coefficients as well."""
+    network = TwoLayer(jnp.ones((1, 1)), jnp.asarray([jnp.nan]), None, leaky_relu(0.5))
+    these = block_of(np.ones((3, 1, 1)), np.ones((3, 1)), valid=[True, False, False], first=11)
+    tally = Tally(jnp.int32(0), jnp.asarray(0, jnp.int64), jnp.int32(0))
+    segment = segment_of(3, 1, logistic)
+    found = eqx.filter_jit(block.work_through)(network, jnp.ones((3, 1)), these, segment, tally)
+    assert counts_of(found.tally) == [1, 1, 11]
+
+
+@pytest.mark.parametrize("loss", [logistic, hinge])
+@pytest.mark.parametrize("steps", [3, 10])
+def test_potentials_are_followed_step_by_step(loss, steps):
+    """‖W‖² and ⟨W, u w*ᵀ⟩ at the end, from scalars alone; every update is counted, and none past the end."""
+    draw = np.random.default_rng(6)
+    inputs, labels = draw.normal(size=(steps, 1, 2)), draw.choice([-1.0, 1.0], (steps, 1))
+    valid = np.arange(steps) < steps - 1
+    rows, outer, direction = draw.normal(size=(2, 2)), np.array([0.5, -0.75]), np.array([1.0, 3.0])
+    network = TwoLayer(jnp.asarray(rows), jnp.asarray(outer), None, leaky_relu(0.5, 0.5))
+    these = block_of(inputs, labels, valid=valid, projections=jnp.asarray(inputs @ direction), first=11)
+    watch, tally = watch_of_potentials(), Tally(jnp.int32(0), jnp.asarray(0, jnp.int64), jnp.int32(0))
+    start = Followed({"square": Found.nothing()}, *watch.follows.of(network))
+    hidden, segment = jnp.asarray(inputs[:, 0] @ rows.T), segment_of(steps, 1, loss, step=0.5, watch=watch)
+    found = eqx.filter_jit(block.work_through)(network, hidden, these, segment, tally, start)
+    coefficients, _, updates, _, _ = by_hand(inputs, labels, valid, rows, outer, loss, False, 0.5)
+    after = rows + coefficients[:, 0].T @ inputs[:, 0]
+    np.testing.assert_allclose(found.watched.square, (after**2).sum(), rtol=1e-12)
+    np.testing.assert_allclose(found.watched.alignment, np.array([1.0, -1.0]) @ after @ direction, rtol=1e-12)
+    assert int(found.watched.value["square"].steps) == updates == int(found.tally.updates)
+    assert 0 < updates < steps
 
 
 def test_from_active_step_to_active_step():

@@ -30,8 +30,9 @@ def test_twins_are_found_by_their_bits_and_nothing_else_is_taken_for_one():
 
 def test_one_word_is_never_taken_for_another():
     """Mixing is one to one, so that numbers of 32 bits keep all of them; by chance eight pairs would meet."""
-    words = np.random.default_rng(1).integers(2**23, 2**31 - 2**24, 2**18, np.uint32)  # ordinary positive numbers
-    numbers = np.unique(words).view(np.float32)
+    draw = np.random.default_rng(1)
+    words = draw.integers(2**23, 2**31 - 2**24, 2**18, np.uint32)  # ordinary numbers, of both signs
+    numbers = np.unique(words + draw.integers(0, 2, 2**18, np.uint32) * np.uint32(2**31)).view(np.float32)
     prints = np.asarray(_fingerprints(jnp.asarray(numbers[:, None])))
     assert len(np.unique(prints[:, 0])) == len(numbers)
 
