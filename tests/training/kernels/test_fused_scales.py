@@ -16,7 +16,7 @@ from widenet.types import Dataset, Layers
 
 SMALL = 2.0**-12
 """Inputs have this size and weights its inverse, so that a scale meant for the ones does not serve the others."""
-SAMPLES, DIM, WIDTH, RATE = 13, 5, 20, 2.0**-10
+SAMPLES, DIM, RATE = 13, 5, 2.0**-10
 SPANS = np.array([(0, 1), (0, 13), (2, 29), (7, 7), (11, 60), (25, 27)])
 KEY = 3
 
@@ -57,7 +57,7 @@ def by_hand(span, batches, inputs, labels, rows, outer, kink, rate, loss):
     return rows, updates, mistakes, last
 
 
-def hold_in(dtype, kernel, loss, problems, batch, bias, spans=SPANS):
+def hold_in(dtype, kernel, loss, problems, batch, bias, spans=SPANS, order=Permutation()):  # noqa: B008
     """Each problem (inputs, labels, rows, outer, (slope, σ'(0)), rate) over each span, all in one program.
 
     Inputs, rows and step are brought to their odd sizes here; a bias is the last column of the rows, and the last input
@@ -78,13 +78,13 @@ def hold_in(dtype, kernel, loss, problems, batch, bias, spans=SPANS):
         network = TwoLayer(rows[:, : given.shape[1]], outer, shift, PiecewiseLinear(kink[0], kink[1]))
         tally = Tally(span[0] + 5, (span[0] + 9).astype(jnp.int64), span[0] // 2)
         data = Dataset(given, labels)
-        segment = Segment(data, Permutation(), key, rate, None, span[0], span[1], loss, Layers.HIDDEN, batch)
+        segment = Segment(data, order, key, rate, None, span[0], span[1], loss, Layers.HIDDEN, batch)
         return KERNELS[kernel](State(network, tally), segment)
 
     columns = [np.stack(column) for column in zip(*(case[:-1] for case in cases), strict=True)]
     columns[0], columns[5] = columns[0].astype(np.int32), columns[5].astype(dtype)
     after = go(*(jnp.asarray(column) for column in (*columns, np.asarray(sized, dtype))))
-    epochs = jax.jit(jax.vmap(lambda epoch: Permutation().epoch(key, epoch, n_samples, batch)))(jnp.arange(8))
+    epochs = jax.jit(jax.vmap(lambda epoch: order.epoch(key, epoch, n_samples, batch)))(jnp.arange(8))
     batches = np.concatenate(epochs)
     for place, (span, inputs, labels, rows, outer, kink, _) in enumerate(cases):
         wanted, updates, mistakes, last = by_hand(span, batches, inputs, labels, rows, outer, kink, sized[place], loss)
@@ -97,14 +97,14 @@ def hold_in(dtype, kernel, loss, problems, batch, bias, spans=SPANS):
         assert counts == [span[0] + 5 + updates, span[0] + 9 + mistakes, last or span[0] // 2], (place, span)
 
 
-def drawn(kink, seed=0, labels=None):
+def drawn(kink, seed=0, labels=None, width=20):
     """Few large output weights among small ones, a row of zeros, and rows that are small beside their updates."""
     draw = np.random.default_rng(seed)
     inputs = draw.normal(size=(SAMPLES, DIM))
     inputs[4] = 0
-    outer = draw.choice([-0.25, 0.25], WIDTH)
+    outer = draw.choice([-0.25, 0.25], width)
     outer[[0, 1, 18]] = 16, -16, 0.125
-    rows = 2.0**-9 * draw.normal(size=(WIDTH, DIM))
+    rows = 2.0**-9 * draw.normal(size=(width, DIM))
     rows[1] = 0
     chosen = np.where(draw.random(SAMPLES) < 0.5, -1, 1) if labels is None else np.full(SAMPLES, labels)
     return inputs, chosen, rows, outer, kink, RATE
@@ -112,10 +112,10 @@ def drawn(kink, seed=0, labels=None):
 
 def one_sided(label):
     """All samples have this label; outputs of that sign lie between 0 and 1, and hardly move."""
-    inputs, labels, rows, outer, kink, _ = drawn((0.25, 0.5), labels=label)
+    inputs, labels, rows, outer, kink, _ = drawn((0.25, 0.5), labels=label, width=32)
     inputs[:, 0] = 1
     rows, outer = 0 * rows, np.abs(outer)
-    rows[:, 0] = 2.0**-7 * (label or 1)
+    rows[:, 0] = 2.0**-6 * (label or 1)
     return inputs, labels, rows, outer, kink, 2.0**-20
 
 
@@ -154,8 +154,8 @@ def test_logistic_steps_in_float32(monkeypatch):
 
 
 def test_hinge_steps_in_float32():
-    """A label of 0 has no slope, and is a mistake all the same."""
-    problems = [drawn((0.25, 16.0)), drawn((0.0, 0.0), 1), one_sided(1), one_sided(-1), one_sided(0)]
+    """A label of 0 has no slope, and is a mistake all the same. So many neurons fill two tiles to the last place."""
+    problems = [drawn((0.25, 16.0), width=32), drawn((0.0, 0.0), 1, width=32), *map(one_sided, (1, -1, 0))]
     hold_in(np.float32, "fused", hinge, problems, 1, bias=False)
 
 

@@ -7,6 +7,7 @@ import pytest
 from tests.training.kernels.test_fused_scales import hold_in
 from tests.training.problems import forget_programs
 from widenet.losses import cross_entropy, logistic
+from widenet.training import Cyclic
 from widenet.training.kernels import swept
 
 
@@ -30,7 +31,16 @@ def test_steps_in_float32():
     rows, outer = 2.0**-9 * draw.normal(size=(3, 5)), np.array([8.0, 0.125, -1.0])
     rows[1] = 0
     problem = inputs, labels, rows, outer, (0.25, 0.5), 2.0**-6
-    hold_in(np.float32, "swept", logistic, [problem], 2, bias=False, spans=np.array([(0, 7), (3, 4), (5, 18)]))
+    hold_in(
+        np.float32,
+        "swept",
+        logistic,
+        [problem],
+        2,
+        bias=False,
+        spans=np.array([(0, 7), (3, 4), (5, 18)]),
+        order=Cyclic(),
+    )
 
 
 def test_classes_and_biases():
@@ -43,4 +53,4 @@ def test_classes_and_biases():
     labels = np.argmax(inputs[:, :3], axis=1)
     problem = inputs, labels, 0.3 * draw.normal(size=(7, 6)), outer, (0.25, 0.5), 0.25
     spans = np.array([(0, 4), (1, 3), (2, 2), (3, 15)])
-    hold_in(np.float64, "swept", cross_entropy, [problem], 5, bias=True, spans=spans)
+    hold_in(np.float64, "swept", cross_entropy, [problem], 5, bias=True, spans=spans, order=Cyclic())
