@@ -66,3 +66,15 @@ def test_another_network_is_left_to_automatic_differentiation() -> None:
     np.testing.assert_array_equal(outputs, plainly)
     np.testing.assert_array_equal(found.filters, expected.filters)
     assert np.any(np.asarray(expected.filters) != 0)
+
+
+def test_one_output_is_not_left_to_automatic_differentiation(monkeypatch) -> None:
+    """The three products are there for these networks, and for these alone."""
+    left = "left", jnp.zeros(9)
+    monkeypatch.setattr(plain, "gradient_of", lambda *_, **__: left)
+    network, inputs, labels = problem(2, relu(), False)
+    several = TwoLayer(network.hidden_weights, jnp.ones((3, 6)), None, relu())
+    patches = ConvMaxPool(jnp.ones((4, 2)), jnp.ones(4))
+    for other in (several, patches):
+        assert whole.gradient_of(other, inputs, labels, loss=hinge, layers=Layers.HIDDEN) is left
+    assert whole.gradient_of(network, inputs, labels, loss=hinge, layers=Layers.HIDDEN) is not left
