@@ -14,7 +14,6 @@ from tests.training.problems import awkward, kernel_of, networks, run_keys, sepa
 from widenet.losses import hinge, logistic
 from widenet.networks import leaky_relu, relu
 from widenet.training import Continued, Cyclic, Listed, Permutation, Recipe, Record, WithReplacement, ensemble
-from widenet.training.kernels.twins import twins
 from widenet.types import Dataset, Layers
 
 STEPS = 70
@@ -105,18 +104,6 @@ def test_samples_of_a_batch_that_cancel_each_other_are_no_update():
     for fast in (blocked, gram):
         np.testing.assert_array_equal(fast.updates, plain.updates)
         np.testing.assert_array_equal(fast.last_update, plain.last_update)
-
-
-def test_twins_are_found_by_their_bits_and_nothing_else_is_taken_for_one():
-    draw = np.random.default_rng(0)
-    signs = draw.choice([-1.0, 1.0], (200, 12))  # differ in one bit of each number alone
-    for dtype in (jnp.float32, jnp.float64):
-        rows = jnp.asarray(np.concatenate([signs, draw.normal(size=(50, 12)), [np.zeros(12)], [-np.zeros(12)]]), dtype)
-        equal = np.all(rows[:, None] == rows[None], -1).astype(float)
-        opposite = np.all(rows[:, None] == -rows[None], -1).astype(float)
-        np.testing.assert_array_equal(twins(rows, True), equal)
-        np.testing.assert_array_equal(twins(rows, False), equal - opposite)
-        assert equal.sum() > len(rows)  # control: there are some
 
 
 shapes = st.sampled_from([(9, 1, 4), (17, 6, 2)])  # every shape is compiled for every kernel and loss

@@ -1,16 +1,15 @@
-"""Scales and pieces of float32 numbers, and which kernel fits and pays where."""
+"""Scales and pieces of float32 numbers, and which kernel is chosen."""
 
 from types import SimpleNamespace
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental import pallas as pl
 
 from tests.training.problems import kernel_of, networks, separable, toy
 from widenet.losses import hinge
-from widenet.networks import TwoLayer, huberized_relu, leaky_relu
 from widenet.training import SGD, LogSquared, Recipe
 from widenet.training.kernels import block, fused, gram, pieces, swept
 from widenet.types import Dataset, Layers
@@ -60,73 +59,11 @@ def test_inputs_are_filled_up_scaled_and_split():
 )
 def test_tensor_cores_are_those_of_nvidia_from_ampere_on(monkeypatch, capability, has):
     device = SimpleNamespace() if capability is None else SimpleNamespace(compute_capability=capability)
+    other = SimpleNamespace(compute_capability="7.0" if has else "9.0")
     assert not pieces.has_tensor_cores()
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-    monkeypatch.setattr(jax, "devices", lambda: [device])
+    monkeypatch.setattr(jax, "devices", lambda: [device, other])  # the first one is computed on
     assert pieces.has_tensor_cores() is has
-
-
-def two_columns(ratio):
-    return Dataset(jnp.asarray([[1.0, ratio]], jnp.float32), jnp.ones(1, jnp.float32))
-
-
-def test_where_the_gpu_kernels_pay(monkeypatch):
-    small, wide = (networks(1, width, 2, dtype=jnp.float32) for width in (510, 512))
-    for kernel in (fused, swept):
-        monkeypatch.setattr(kernel, "has_tensor_cores", lambda: True)
-    assert [fused.pays(small, two_columns(ratio)) for ratio in (1.0, 4096.0, 4100.0)] == [True, True, False]
-    assert [swept.pays(wide, two_columns(ratio), 2) for ratio in (1.0, 4096.0, 4100.0)] == [True, True, False]
-    assert [swept.pays(nets, two_columns(1.0), 2) for nets in (small, wide)] == [False, True]
-    assert [swept.pays(wide, two_columns(1.0), batch) for batch in (1, 2)] == [False, True]
-    double = networks(1, 512, 2)
-    assert not fused.pays(double, two_columns(1.0))
-    assert not swept.pays(double, two_columns(1.0), 2)
-    for kernel in (fused, swept):
-        monkeypatch.setattr(kernel, "has_tensor_cores", lambda: False)
-    assert not fused.pays(small, two_columns(1.0))
-    assert not swept.pays(wide, two_columns(1.0), 2)
-
-
-def answers(nets, count):
-    second = jnp.ones((1, count, nets.n_neurons))
-    return eqx.tree_at(lambda net: net.output_weights, nets, second)
-
-
-def test_what_the_gpu_kernels_can_do(monkeypatch):
-    nets, data, hidden = networks(1), toy(), Layers.HIDDEN
-    single = jax.tree.map(lambda leaf: leaf.astype(jnp.float32), data)
-    smooth = networks(1, activation=huberized_relu(0.5))
-    assert fused.fits(nets, data, 1, hidden, None)
-    assert fused.fits(networks(1, 256), data, 1, hidden, None)
-    for wrong in (
-        (networks(1, 258), data, 1, hidden, None),
-        (answers(nets, 2), data, 1, hidden, None),
-        (smooth, data, 1, hidden, None),
-        (object(), data, 1, hidden, None),
-        (nets, single, 1, hidden, None),
-        (nets, data, 2, hidden, None),
-        (nets, data, None, hidden, None),
-        (nets, data, 1, Layers.BOTH, None),
-        (nets, data, 1, hidden, object()),
-    ):
-        assert not fused.fits(*wrong)
-    assert swept.fits(nets, data, 64, hidden, None)
-    assert swept.fits(answers(nets, 32), data, 1, hidden, None)
-    for wrong in (
-        (nets, data, 65, hidden, None),
-        (answers(nets, 33), data, 1, hidden, None),
-        (smooth, data, 1, hidden, None),
-        (object(), data, 1, hidden, None),
-        (nets, single, 1, hidden, None),
-        (nets, data, 1, Layers.BOTH, None),
-        (nets, data, 1, hidden, object()),
-    ):
-        assert not swept.fits(*wrong)
-    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-    assert not fused.fits(nets, data, 1, hidden, None)
-    assert not swept.fits(nets, data, 1, hidden, None)
-    assert fused.fits(networks(1, dtype=jnp.float32), single, 1, hidden, None)
-    assert swept.fits(networks(1, dtype=jnp.float32), single, 1, hidden, None)
 
 
 def test_which_kernel_is_chosen_on_a_cpu():
@@ -183,15 +120,19 @@ def test_tiles_of_gpu_programs_are_powers_of_two():
     assert all(tile >= 16 and tile & (tile - 1) == 0 for tile in tiles)
     assert all(warps & (warps - 1) == 0 for warps in (fused.WARPS, swept.WARPS))
     assert fused.ROWS % fused.STRIDE == 0
-    assert [fused._padded(size) for size in (1, 16, 17, 64, 65)] == [16, 16, 32, 64, 128]
+    assert [pieces.padded(size) for size in (1, 16, 17, 64, 65)] == [16, 16, 32, 64, 128]
     assert pieces.WIDEST_SPREAD == 4096
 
 
-def test_the_very_width_at_which_a_kernel_begins_or_ends(monkeypatch):
-    monkeypatch.setattr(swept, "has_tensor_cores", lambda: True)
+def test_nothing_is_read_or_written_outside():
+    """A place that does not exist is read as 0, whatever is next to it, and stays as it is."""
 
-    def network(neurons, dtype):
-        return TwoLayer(jnp.zeros((neurons, 5), dtype), jnp.zeros(neurons, dtype), None, leaky_relu(0.5))
+    def kernel(source, mask, target):
+        place, exists = (jnp.arange(4, dtype=jnp.int32),), mask[:]
+        target[:] = jnp.full(4, 7.0)
+        read = pieces.loaded(source, place, exists) + pieces.loaded(source, place, ~exists)
+        pieces.stored(target, place, exists, read)
 
-    assert [fused.fits(network(n, "float64"), toy(), 1, Layers.HIDDEN, None) for n in (256, 257)] == [True, False]
-    assert [swept.pays(network(n, "float32"), toy(), 2) for n in (511, 512)] == [False, True]
+    call = pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((4,), float), interpret=True)
+    found = call(jnp.asarray([1.0, 2.0, 3.0, 4.0]), jnp.asarray([True, False, True, False]))
+    np.testing.assert_array_equal(found, [1.0, 7.0, 3.0, 7.0])

@@ -11,12 +11,11 @@ import pytest
 from tests.training.kernels.test_block import hold_against
 from tests.training.kernels.test_kernels import assert_same, weights
 from tests.training.kernels.test_outputs import classes, several
-from tests.training.problems import forget_programs, kernel_of, networks, run_keys, separable, with_method
-from widenet.losses import cross_entropy, hinge, logistic, multiclass_hinge
-from widenet.networks import relu
-from widenet.training import Continued, Cyclic, Recipe, Record, ensemble
+from tests.training.problems import forget_programs, kernel_of, run_keys, with_method
+from widenet.losses import cross_entropy, hinge, multiclass_hinge
+from widenet.training import Continued, Recipe, Record, ensemble
 from widenet.training.kernels import swept
-from widenet.types import Dataset, Layers
+from widenet.types import Layers
 
 STEPS = 21
 """Several segments and blocks, and a multiple of neither."""
@@ -37,9 +36,9 @@ def small_tiles():
         jax.config.update("jax_disable_most_optimizations", False)
 
 
-@pytest.mark.parametrize(("loss", "bias"), [(hinge, False), (logistic, True)], ids=["hinge", "logistic"])
-def test_a_segment_is_sgd(loss, bias):
-    hold_against("swept", loss, Layers.HIDDEN, 2, bias)
+def test_a_segment_is_sgd():
+    """Other losses, and biases, in `test_swept_scales`."""
+    hold_against("swept", hinge, Layers.HIDDEN, 2, False)
 
 
 def both_ways(nets, data, recipe, n_runs, times):
@@ -59,22 +58,6 @@ def test_several_outputs_follow_plain_at_every_step(loss, bias):
         plain, quick = both_ways(nets, classes(), recipe, 2, times)
         assert_same(plain, quick, rtol=1e-12)
         assert (plain.updates > 5).all()
-
-
-@pytest.mark.parametrize("loss", [hinge, logistic], ids=lambda loss: loss.__name__)
-def test_one_output_follows_plain(loss):
-    nets, recipe = networks(2, 6, 37, activation=relu()), Recipe(loss, 0.7, STEPS, batch_size=6, check_every=STEPS)
-    assert_same(*both_ways(nets, separable(24, 37), recipe, 2, (0, 1, 2, 11, STEPS)), rtol=1e-12)
-
-
-def test_samples_of_a_batch_that_cancel_each_other_are_no_update():
-    inputs = jnp.asarray([[0.5, 0.25], [0.5, 0.25], [1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, 0.5]])
-    data = Dataset(inputs, jnp.asarray([1.0, -1, 1, 1, -1, -1]))
-    grid = jnp.asarray([[0.5, 0.0], [0.0, 0.5], [0.25, 0.25], [-0.5, 0.5]])
-    nets = eqx.tree_at(lambda net: net.hidden_weights, networks(2, 4, 2), jnp.stack([grid, 0 * grid]))
-    plain, fast = both_ways(nets, data, Recipe(hinge, 0.5, 3, Cyclic(), 2), 2, (3,))
-    np.testing.assert_array_equal(plain.updates, [2, 1])
-    assert_same(plain, fast, rtol=1e-12)
 
 
 def test_slopes_of_the_softmax_keep_small_differences():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from widenet.losses import cross_entropy, hinge, logistic
-from widenet.networks import TwoLayer, huberized_relu, leaky_relu, relu
+from widenet.networks import ConvMaxPool, TwoLayer, huberized_relu, leaky_relu, relu
 from widenet.training.kernels import plain, whole
 from widenet.types import Layers
 
@@ -55,3 +55,26 @@ def test_several_outputs_are_left_to_automatic_differentiation() -> None:
     expected, plainly = plain.gradient_of(several, inputs, labels, loss=cross_entropy, layers=Layers.HIDDEN)
     np.testing.assert_array_equal(outputs, plainly)
     np.testing.assert_array_equal(found.hidden_weights, expected.hidden_weights)
+
+
+def test_another_network_is_left_to_automatic_differentiation() -> None:
+    draw = np.random.default_rng(0)
+    network = ConvMaxPool(jnp.asarray(draw.normal(size=(4, 2))), jnp.asarray([1.0, 1.0, -1.0, -1.0]))
+    inputs, labels = jnp.asarray(draw.normal(size=(5, 6))), jnp.asarray([1.0, -1.0, 1.0, 1.0, -1.0])
+    found, outputs = whole.gradient_of(network, inputs, labels, loss=logistic, layers=Layers.HIDDEN)
+    expected, plainly = plain.gradient_of(network, inputs, labels, loss=logistic, layers=Layers.HIDDEN)
+    np.testing.assert_array_equal(outputs, plainly)
+    np.testing.assert_array_equal(found.filters, expected.filters)
+    assert np.any(np.asarray(expected.filters) != 0)
+
+
+def test_one_output_is_not_left_to_automatic_differentiation(monkeypatch) -> None:
+    """The three products are there for these networks, and for these alone."""
+    left = "left", jnp.zeros(9)
+    monkeypatch.setattr(plain, "gradient_of", lambda *_, **__: left)
+    network, inputs, labels = problem(2, relu(), False)
+    several = TwoLayer(network.hidden_weights, jnp.ones((3, 6)), None, relu())
+    patches = ConvMaxPool(jnp.ones((4, 2)), jnp.ones(4))
+    for other in (several, patches):
+        assert whole.gradient_of(other, inputs, labels, loss=hinge, layers=Layers.HIDDEN) is left
+    assert whole.gradient_of(network, inputs, labels, loss=hinge, layers=Layers.HIDDEN) is not left

@@ -35,6 +35,7 @@ from widenet.training.kernels.pieces import (
     WIDEST_SPREAD,
     has_tensor_cores,
     loaded,
+    padded,
     pieces_of,
     power_of_two,
     product,
@@ -104,7 +105,7 @@ def advance(state: State, segment: Segment) -> State:
     reach = jnp.max(jnp.abs(network.output_weights)) * steepest
     numbers = jnp.stack([segment.constant_step.astype(dtype), slope, at_zero, reach])
     shared = jnp.stack([input_scale, jnp.max(jnp.abs(inputs))])
-    outgoing = jnp.pad(network.output_weights, (0, _padded(network.n_neurons) - network.n_neurons))
+    outgoing = jnp.pad(network.output_weights, (0, padded(network.n_neurons) - network.n_neurons))
 
     def run(launch: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
         weights, counts = carry
@@ -130,15 +131,10 @@ def advance(state: State, segment: Segment) -> State:
     return State(network, Tally(counts[0], counts[1].astype(state.tally.mistakes.dtype), counts[2]), None)
 
 
-def _padded(size: int) -> int:
-    """Triton's blocks have powers of two as sizes, its products at least 16 rows."""
-    return max(16, 1 << (size - 1).bit_length())
-
-
 def _program(loss: Loss, n_neurons: int, dim: int, dtype: Any) -> Any:
     """The kernel for one run of this shape; everything beyond the weights and counters it returns is scratch."""
     interpret = jax.default_backend() == "cpu"
-    neurons = _padded(n_neurons)
+    neurons = padded(n_neurons)
     shapes = [(n_neurons, dim), (3,), (ROWS, neurons), (ROWS, ROWS), (ROWS, neurons)]
     dtypes = [dtype, int32, dtype, dtype, dtype]
     return pl.pallas_call(
@@ -237,7 +233,7 @@ class _Steps:
 def _walk(steps: _Steps, hidden, gram, coefficients, tally, loss: Loss, barrier, interpret: bool) -> tuple:
     """Take the steps of one block: writes the coefficients, returns (bound on their sum, updates, mistakes, last)."""
     row = jnp.arange(STRIDE, dtype=int32)
-    exact = EXACT if interpret or hidden.dtype != float32 else jax.lax.DotAlgorithmPreset.TF32_TF32_F32_X3
+    exact = EXACT if interpret else jax.lax.DotAlgorithmPreset.TF32_TF32_F32_X3
 
     def one_stride(stride: Array, carry: tuple) -> tuple:
         total, updates, mistakes, last_update = carry

@@ -48,12 +48,17 @@ def _spread_of(inputs: Float[Array, "*run sample dim"]) -> Float[Array, ""]:
     return jnp.where(largest > 0, largest / jnp.min(jnp.where(columns > 0, columns, jnp.inf)), 1)
 
 
+def padded(size: int) -> int:
+    """Triton's blocks have powers of two as sizes, its products at least 16 rows."""
+    return max(16, 1 << (size - 1).bit_length())
+
+
 def power_of_two(bound: Array) -> Array:
     """The power of two that brings `bound` just under 2^15, by its exponent bits; 1 where nothing is split."""
     if bound.dtype != float32:
         return jnp.ones_like(bound)
     exponent = jax.lax.bitcast_convert_type(jnp.maximum(bound, float32(1e-30)), int32) >> 23
-    return jax.lax.bitcast_convert_type(jnp.clip(int32(254 + 14) - exponent, 1, 253) << 23, float32)
+    return jax.lax.bitcast_convert_type((int32(254 + 14) - exponent) << 23, float32)
 
 
 def pieces_of(x: Array) -> tuple[Array, ...]:

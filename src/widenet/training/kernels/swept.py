@@ -30,6 +30,7 @@ from widenet.training.kernels.pieces import (
     WIDEST_SPREAD,
     has_tensor_cores,
     loaded,
+    padded,
     pieces_of,
     power_of_two,
     product,
@@ -118,8 +119,7 @@ def advance(state: State, segment: Segment) -> State:
     kink = network.activation
     slope, at_zero = jnp.asarray(kink.slope, dtype), jnp.asarray(kink.derivative_at_zero, dtype)
     numbers = jnp.stack([input_scale, jnp.max(jnp.abs(inputs)), slope, at_zero])
-    moves = jnp.any(inputs != 0, axis=1)
-    size = max(16, 1 << (batch - 1).bit_length())
+    size = padded(batch)
     in_program = segment.loss is cross_entropy
     rate = segment.constant_step.astype(dtype) / batch
     filled = functools.partial(jnp.pad, pad_width=((0, 0), (0, size - batch)))
@@ -127,7 +127,7 @@ def advance(state: State, segment: Segment) -> State:
     def sweeps(now: Sweep, last: Last, block: Rows) -> tuple[Sweep, Last, Float[Array, "step batch output"]]:
         """The update of the last step is applied, then the steps of the block are taken; also their outputs."""
         n_steps = len(block.chosen)
-        factors = jnp.where(moves[block.chosen] & block.valid[:, None], -rate, 0)
+        factors = jnp.broadcast_to(jnp.where(block.valid, -rate, 0)[:, None], block.chosen.shape)
 
         def with_last(one, others):
             return jnp.concatenate([one[None], filled(others)])
@@ -173,9 +173,9 @@ def advance(state: State, segment: Segment) -> State:
     nothing = Last(jnp.zeros(size, int32), jnp.zeros(size, dtype), jnp.zeros(size, dtype), jnp.zeros((), int32))
     now, last, tally = walk(segment, (begin, nothing, state.tally), work, STEPS)
     # One sweep more applies the last step; what it prepares is not used.
-    empty = Rows(jnp.zeros((1, batch), int32), jnp.zeros(1, bool), last.number[None])
+    empty = Rows(jnp.zeros((1, batch), int32), jnp.zeros_like(last.number, bool)[None], last.number[None])
     now, _, _ = sweeps(eqx.tree_at(lambda now: now.changed, now, jnp.zeros((1, tiles), int32)), last, empty)
-    tally = tally.add(jnp.any(now.changed != 0, axis=1), jnp.zeros(1, dtype), last.number[None])
+    tally = tally.add(jnp.any(now.changed != 0, axis=1), jnp.zeros((), dtype), last.number[None])
     weights = now.weights
     if network.bias is not None:
         network = eqx.tree_at(lambda net: net.bias, network, weights[:, -1])

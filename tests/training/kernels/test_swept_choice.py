@@ -1,0 +1,37 @@
+"""Where the kernel that sweeps over the weights fits, and where it pays."""
+
+import pytest
+
+from tests.training.kernels.test_fused_choice import (
+    HIDDEN,
+    answers,
+    hold_devices,
+    one_network,
+    refused,
+    two_columns,
+)
+from tests.training.problems import networks, toy
+from widenet.training.kernels import swept
+
+
+def test_what_it_can_do():
+    nets, data = networks(1), toy()
+    assert [swept.fits(nets, data, batch, HIDDEN, None) for batch in (1, 64, 65)] == [True, True, False]
+    found = [swept.fits(answers(nets, count), data, 1, HIDDEN, None) for count in (2, 32, 33)]
+    assert found == [True, True, False]
+    refused(swept, nets, data)
+
+
+def test_on_which_devices_it_runs(monkeypatch):
+    hold_devices(swept, monkeypatch)
+
+
+@pytest.mark.parametrize("has", [True, False])
+def test_where_it_pays(monkeypatch, has):
+    """With tensor cores, in float32, for a batch and a wide network, where one scale serves all columns."""
+    monkeypatch.setattr(swept, "has_tensor_cores", lambda: has)
+    wide = one_network(512, "float32")
+    assert [swept.pays(wide, two_columns(ratio), 2) for ratio in (1.0, 4096.0, 4100.0)] == [has, has, False]
+    assert [swept.pays(one_network(n, "float32"), two_columns(1.0), 2) for n in (511, 512)] == [False, has]
+    assert [swept.pays(wide, two_columns(1.0), batch) for batch in (1, 2)] == [False, has]
+    assert not swept.pays(one_network(512), two_columns(1.0), 2)
