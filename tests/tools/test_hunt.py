@@ -48,6 +48,8 @@ def test_tests_that_could_not_be_run_catch_nothing(tmp_path):
             hunt._try(mutant, ending(ended))
     assert hunt._try(mutant, ending(1, one={"passed": False}))["by"] == "one"
     assert hunt._try(mutant, ending("does not load: TypeError"))["result"] == "caught"
+    # The weakened number stands in the name of a test, which is then not found.
+    assert hunt._try(mutant, ending(4))["result"] == "survived"
 
 
 def test_tests_that_enter_the_function_themselves_come_before_others_of_their_file(tmp_path):

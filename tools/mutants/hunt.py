@@ -21,6 +21,9 @@ ENOUGH = 20
 BROKEN = (3, "does not load: ModuleNotFoundError", "does not load: OSError")
 """Ends that no weakened number brings about: an internal error of pytest, a file or a library that is gone."""
 
+RENAMED = 4
+"""A test is not there by its name: a weakened number stands in it. That is no notice."""
+
 CAUGHT, SURVIVED, STRICTER, FOLLOWS = "caught", "survived", "stricter", "follows"
 
 
@@ -107,6 +110,8 @@ class Hunt:
         if found["ended"] == 0:
             result = STRICTER if only_stricter(usable, found["tests"]) else SURVIVED
             by = f"{len(found['tests'])} tests"
+        elif found["ended"] == RENAMED:
+            result, by = SURVIVED, "tests have other names"
         else:
             result, by = CAUGHT, failed or str(found["ended"])
         return row | {"result": result, "by": by, "seconds": round(time.monotonic() - began, 1)}
