@@ -257,7 +257,7 @@ def test_potentials_are_followed_step_by_step(loss, steps):
     network = TwoLayer(jnp.asarray(rows), jnp.asarray(outer), None, leaky_relu(0.5, 0.5))
     these = block_of(inputs, labels, valid=valid, projections=jnp.asarray(inputs @ direction), first=11)
     watch, tally = watch_of_potentials(), Tally(jnp.int32(0), jnp.asarray(0, jnp.int64), jnp.int32(0))
-    start = Followed({"square": Found.nothing()}, *watch.follows.of(network))
+    start = Followed({"square": Found.nothing()}, *watch.follows.of(network))  # pyright: ignore[reportOptionalMemberAccess]
     hidden, segment = jnp.asarray(inputs[:, 0] @ rows.T), segment_of(steps, 1, loss, step=0.5, watch=watch)
     found = eqx.filter_jit(block.work_through)(network, hidden, these, segment, tally, start)
     coefficients, _, updates, _, _ = by_hand(inputs, labels, valid, rows, outer, loss, False, 0.5)

@@ -1,5 +1,7 @@
 """The GPU kernel in float32, interpreted, against SGD in NumPy: powers of two that must fit, and edges of launches."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -57,7 +59,7 @@ def by_hand(span, batches, inputs, labels, rows, outer, kink, rate, loss):
     return rows, updates, mistakes, last
 
 
-def hold_in(dtype, kernel, loss, problems, batch, bias, spans=SPANS, order=Permutation()):  # noqa: B008
+def hold_in(dtype, kernel, loss, problems, batch, bias, spans=SPANS, order: Any = Permutation()):  # noqa: B008
     """Each problem (inputs, labels, rows, outer, (slope, σ'(0)), rate) over each span, all in one program.
 
     Inputs, rows and step are brought to their odd sizes here; a bias is the last column of the rows, and the last input
