@@ -26,3 +26,9 @@ def strict_promotion(request: pytest.FixtureRequest) -> Iterator[None]:
 def _set(values: Sequence[str]) -> None:
     for name, value in zip(NAMES, values, strict=True):
         jax.config.update(name, value)
+
+
+@pytest.fixture
+def as_on_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is chosen on a CPU, wherever the tests run."""
+    monkeypatch.setattr(jax, "default_backend", lambda: "cpu")

@@ -59,6 +59,7 @@ def hold_devices(kernel, monkeypatch):
     assert not kernel.fits(single(nets), single(data), 1, HIDDEN, None)
 
 
+@pytest.mark.usefixtures("as_on_cpu")
 def test_what_it_can_do():
     nets, data = networks(1), toy()
     assert fused.fits(nets, data, 1, HIDDEN, None)
@@ -68,6 +69,7 @@ def test_what_it_can_do():
     assert [fused.fits(one_network(n), data, 1, HIDDEN, None) for n in (256, 257)] == [True, False]
 
 
+@pytest.mark.usefixtures("as_on_cpu")
 def test_on_which_devices_it_runs(monkeypatch):
     hold_devices(fused, monkeypatch)
 

@@ -91,6 +91,7 @@ def test_classes_are_learned_and_counted():
     assert (runs.mistakes[solved] > 0).all()
 
 
+@pytest.mark.usefixtures("as_on_cpu")
 def test_the_fused_kernel_leaves_several_outputs_to_the_others():
     recipe = Recipe(cross_entropy, 0.1, 10)
     assert not fused.fits(several(2), classes(), 1, Layers.HIDDEN, None)

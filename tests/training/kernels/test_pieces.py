@@ -57,6 +57,7 @@ def test_inputs_are_filled_up_scaled_and_split():
     ("capability", "has"),
     [("8.0", True), ("9.0", True), ("7.5", False), ("10.3", True), ("gfx90a", False), (None, False)],
 )
+@pytest.mark.usefixtures("as_on_cpu")
 def test_tensor_cores_are_those_of_nvidia_from_ampere_on(monkeypatch, capability, has):
     device = SimpleNamespace() if capability is None else SimpleNamespace(compute_capability=capability)
     other = SimpleNamespace(compute_capability="7.0" if has else "9.0")
@@ -100,15 +101,16 @@ def test_products_of_pieces():
     assert np.abs(np.asarray(pieces.product(split[0][:1], split[1][:1], (1, 1)), float) - exact).max() > 1e-5
 
 
+@pytest.mark.usefixtures("as_on_cpu")
 def test_a_kernel_that_was_asked_for_is_taken_whatever_the_others_can_do(monkeypatch):
     """And one that would pay is not taken where it does not fit."""
     assert kernel_of(Recipe(hinge, 0.5, 10), networks(1), toy()) == "blocked"
     both = Recipe(hinge, 0.5, 10, layers=Layers.BOTH, kernel="plain")
     assert kernel_of(both, networks(1), toy()) == "plain"
     assert kernel_of(Recipe(hinge, 0.5, 10, kernel="plain"), networks(1), toy(), object()) == "plain"
-    monkeypatch.setattr(fused, "fits", lambda *_: True)
-    assert kernel_of(Recipe(hinge, 0.5, 10, kernel="fused"), networks(1), toy()) == "fused"
-    monkeypatch.undo()
+    with monkeypatch.context() as fitting:
+        fitting.setattr(fused, "fits", lambda *_: True)
+        assert kernel_of(Recipe(hinge, 0.5, 10, kernel="fused"), networks(1), toy()) == "fused"
     monkeypatch.setattr(swept, "pays", lambda network, data, batch: True)
     assert kernel_of(Recipe(hinge, 0.5, 10), networks(1), toy()) == "swept"
     assert kernel_of(Recipe(hinge, 0.5, 10, layers=Layers.BOTH), networks(1), toy()) == "blocked"

@@ -14,6 +14,7 @@ from tests.training.problems import networks, toy
 from widenet.training.kernels import swept
 
 
+@pytest.mark.usefixtures("as_on_cpu")
 def test_what_it_can_do():
     nets, data = networks(1), toy()
     assert [swept.fits(nets, data, batch, HIDDEN, None) for batch in (1, 64, 65)] == [True, True, False]
@@ -22,6 +23,7 @@ def test_what_it_can_do():
     refused(swept, nets, data)
 
 
+@pytest.mark.usefixtures("as_on_cpu")
 def test_on_which_devices_it_runs(monkeypatch):
     hold_devices(swept, monkeypatch)
 
