@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Int
 
 from widenet.losses import POSITIVE, SATURATING, Loss
@@ -50,6 +51,11 @@ def _rules(events: Any) -> Rules:
     return named
 
 
+def _number(value: Any) -> Any:
+    """NumPy's floats as Python's, which alone are constants of a program."""
+    return float(value) if isinstance(value, np.floating) else value
+
+
 class Flow(Method):
     """Gradient flow of a two-layer network, in float64, with a loss that has no kinks.
 
@@ -65,7 +71,7 @@ class Flow(Method):
     """
 
     clock: Clock
-    tolerance: float = eqx.field(static=True, default=1e-8)
+    tolerance: float = eqx.field(static=True, default=1e-8, converter=_number)
     events: Rules = eqx.field(static=True, default=(), converter=_rules)
     slots: int = eqx.field(static=True, default=16)
     most_solver_steps: int = eqx.field(static=True, default=100_000)
