@@ -72,6 +72,15 @@ class Climb(Method):
         return 0, 0
 
 
+class Bursting(Climb):
+    """Its height is no number once more than 15 steps are taken."""
+
+    def advance(self, state, segment):
+        after = super().advance(state, segment)
+        height = jnp.where(segment.stop > 15, jnp.nan, after.network.height)
+        return eqx.tree_at(lambda state: state.network.height, after, height)
+
+
 def batch(
     heights,
     steps,

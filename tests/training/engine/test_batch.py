@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.training.engine.lines import Climb, Line, batch
+from tests.training.engine.lines import Bursting, Climb, Line, batch
 from widenet.losses import logistic
 from widenet.progress import silent
 from widenet.training import Closest, Cyclic, Listed, Record, loss_below, never, zero_loss
@@ -29,15 +29,6 @@ class Failing(Climb):
 
     def ended(self, own):
         return jnp.where(own > 50, UNRESOLVED, RunStatus.RUNNING)
-
-
-class Bursting(Climb):
-    """The same, whose height is no number from step 15 on, while it goes on counting."""
-
-    def advance(self, state, segment):
-        after = super().advance(state, segment)
-        height = jnp.where(segment.stop > 15, jnp.nan, after.network.height)
-        return eqx.tree_at(lambda state: state.network.height, after, height)
 
 
 class Listening(Climb):

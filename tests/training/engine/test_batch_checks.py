@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.training.engine.lines import Climb, batch
+from tests.training.engine.lines import Bursting, Climb, batch
 from widenet.losses import hinge, logistic
 from widenet.progress import silent
 from widenet.training import Record, loss_below, never
@@ -19,15 +19,6 @@ RUNNING = RunStatus.RUNNING
 def half(outputs, labels):
     """Zero from margin 1/2 on, where lines still move: no loss of widenet, so a look tells when it was zero."""
     return jnp.maximum(0.5 - outputs * labels, 0)
-
-
-class Bursting(Climb):
-    """Its height is no number once more than 15 steps are taken."""
-
-    def advance(self, state, segment):
-        after = super().advance(state, segment)
-        height = jnp.where(segment.stop > 15, jnp.nan, after.network.height)
-        return eqx.tree_at(lambda state: state.network.height, after, height)
 
 
 class Failing(Climb):
