@@ -18,7 +18,8 @@ class Comparison(ClosedModel):
 
     `interval` is the measured value's, two-sided, 95 %. `band` is the range of measured values that counts as
     agreement; `agrees` says whether it does. `reported` is the paper's own words or number; `basis` says where the band
-    comes from when the paper prints no number. `added` marks a row that is no statement of the paper (a
+    comes from when the paper prints no number. `moved` tells of a band that replaced another after a run: the first
+    band, what came out under it, and why it was replaced. `added` marks a row that is no statement of the paper (a
     control, a measurement of this project): such rows are counted apart, and none of them can disagree with the paper.
     """
 
@@ -28,6 +29,7 @@ class Comparison(ClosedModel):
     interval: tuple[float, float] | None
     band: tuple[float, float]
     basis: str = ""
+    moved: str = ""
     added: bool = False
 
     @property
