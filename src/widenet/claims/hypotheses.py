@@ -29,6 +29,8 @@ class Hypothesis(ClosedModel):
         where there is no distance.
       met: None where it could not be decided (a search that found neither answer): the verdict then decides nothing.
       why: the sentence of a certificate, where there is one.
+      normalization: the choice that makes it true of every run ("R is the largest row norm"), or "". Such a hypothesis
+        has no slack: it cannot be near to failing, and it must not look as if it were.
     """
 
     key: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -38,6 +40,7 @@ class Hypothesis(ClosedModel):
     slack: float | None
     met: bool | None
     why: str = ""
+    normalization: str = ""
 
 
 def at_most(key: str, name: str, actual: Number, limit: Number, *, tolerance: float = 0.0, why: str = "") -> Hypothesis:
@@ -62,6 +65,11 @@ def more_than(key: str, name: str, actual: Number, limit: Number, *, why: str = 
 def less_than(key: str, name: str, actual: Number, limit: Number, *, why: str = "") -> Hypothesis:
     """The hypothesis actual < limit, strictly."""
     return _compared(key, name, actual, f"< {limit:.6g}", limit - actual, actual < limit, why)
+
+
+def normalized(hypothesis: Hypothesis, choice: str) -> Hypothesis:
+    """A hypothesis that `choice` makes true, such as a maximum divided by itself; shown without a slack while met."""
+    return hypothesis.model_copy(update={"slack": None, "normalization": choice}) if hypothesis.met else hypothesis
 
 
 def _compared(key: str, name: str, actual: Number, required: str, slack: Number, met: object, why: str) -> Hypothesis:

@@ -101,6 +101,8 @@ def met(hypothesis: Hypothesis) -> Badge:
     """The badge of one hypothesis."""
     if hypothesis.met is None:
         return Badge("?", "undecided", Tone.OPEN)
+    if hypothesis.met and hypothesis.normalization:
+        return Badge("✓", "by choice", Tone.GOOD)
     return Badge("✓", "yes", Tone.GOOD) if hypothesis.met else Badge("✗", "no", Tone.ALARM)
 
 
