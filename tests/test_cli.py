@@ -12,7 +12,7 @@ from widenet import papers
 from widenet.cli import app
 from widenet.console import output, tables
 from widenet.errors import UnknownName
-from widenet.run import plan
+from widenet.run import Results, plan
 
 from .report.fake_outcomes import FIGURE, FINDING, HOLDING, MOVING, STEP, TREND, UNMET, VACUOUS, checked, claim
 from .rooms import BROKEN, EMPTY, TOY
@@ -108,7 +108,7 @@ class TestCheck:
         assert row["verdict"] == "HOLDS"
         assert row["hypotheses"][1] == {
             "key": "margin", "name": "margin of [w*, x]", "required": "≥ 1", "actual": 1.25, "slack": 0.25, "met": True,
-            "why": "",
+            "why": "", "normalization": "",
         }  # fmt: skip
         assert row["runs"] == {"tried": 64, "diverged": 2, "unfinished": 0, "outside": 0}
         assert row["expected"] is True
@@ -118,7 +118,7 @@ class TestCheck:
         assert wanted <= set(row)
 
     def test_many_claims_are_a_table_and_only_what_needs_a_look(self, lab: Invoke) -> None:
-        text = lab("check", "--all").stdout
+        text = lab("check", "--all", code=3).stdout
         table, _, blocks = text.partition("6 claims: ")
         assert [line.split()[0] for line in table.splitlines() if line.startswith("toy2020")] == [
             each.id for each in IN_ORDER
@@ -141,8 +141,36 @@ class TestCheck:
         rows = json.loads(lab("check", "--all", "--json", code=1).stdout)
         assert [row["expected"] for row in rows] == [True, False]
 
-    def test_unmet_hypotheses_exit_0_and_show_which(self, lab: Invoke) -> None:
-        text = lab("check", UNMET.id).stdout
+    def test_a_check_that_fails_is_one_sentence_and_the_others_are_reported(
+        self, lab: Invoke, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(*_: Any) -> None:
+            raise ZeroDivisionError("no runs")
+
+        monkeypatch.setattr(HOLDING, "judge", fail)
+        result = lab("check", HOLDING.id, STEP.id, code=3)
+        assert "Traceback" not in result.output
+        assert f"✗ NOT COMPUTED  {HOLDING.id}\n  {HOLDING.id} failed: ZeroDivisionError: no runs\n" in result.stdout
+        assert f"{STEP.id}  ✓ HOLDS" in result.stdout
+        one, two = json.loads(lab("check", HOLDING.id, STEP.id, "--json", code=3).stdout)
+        assert (one["id"], one["verdict"], two["verdict"]) == (STEP.id, "HOLDS", "NOT_COMPUTED")
+        assert "ZeroDivisionError" in two["traceback"]
+        lab("report", code=3)
+        page = Path("report/index.html").read_text(encoding="utf-8")
+        assert "ZeroDivisionError: no runs" in page
+        assert f"Without a result: {HOLDING.id}." in page
+
+    def test_a_mistake_of_the_program_has_an_exit_code_of_its_own(
+        self, lab: Invoke, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(*_: Any) -> None:
+            raise ZeroDivisionError("in a table")
+
+        monkeypatch.setattr(tables, "check_report", fail)
+        assert "ZeroDivisionError: in a table" in lab("check", HOLDING.id, code=3).stderr
+
+    def test_unmet_hypotheses_exit_3_and_show_which(self, lab: Invoke) -> None:
+        text = lab("check", UNMET.id, code=3).stdout
         assert "? HYPOTHESES NOT MET" in text
         assert "✗ no" in text
         assert "-0.5" in text
@@ -336,7 +364,7 @@ class TestFigure:
 
 class TestReport:
     def test_writes_a_page_and_prints_the_verdicts(self, lab: Invoke) -> None:
-        text = lab("report", "--out", "build/report").stdout
+        text = lab("report", "--out", "build/report", code=3).stdout
         assert "3 HOLDS, 1 FALSE AS PRINTED" in text
         assert "toy2020.figure_1: 1 of 2 comparisons agree" in text
         assert text.splitlines()[-1] == "Report: build/report/index.html"
@@ -344,7 +372,7 @@ class TestReport:
         assert [path.name for path in Path("build").iterdir()] == ["report"]
 
     def test_json(self, lab: Invoke) -> None:
-        found = json.loads(lab("report", "--json").stdout)
+        found = json.loads(lab("report", "--json", code=3).stdout)
         assert found["page"] == "report/index.html"
         assert len(found["checks"]) == len(GOOD)
         assert [row["id"] for row in found["figures"]] == [FIGURE.id, MOVING.id]
@@ -367,7 +395,7 @@ class TestReport:
 
 def test_a_hostile_statement_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     odd = claim("toy2020.odd", statement="[bold]x[/bold] [/nonsense] :smile: [link=x]y")
-    tables.show(*tables.check_report([checked(odd)]))
+    tables.show(*tables.check_report(Results([checked(odd)])))
     assert "[bold]x[/bold] [/nonsense] :smile: [link=x]y" in capsys.readouterr().out
 
 

@@ -1,8 +1,7 @@
 """The command line: parse, call `widenet.run`, print.
 
-Results go to stdout, progress and errors to stderr. Exit codes: 0; 1 when a claim is VIOLATED and was not expected to
-be; 2 for bad input, with one sentence; 130 after Ctrl-C. `--json` prints one JSON array with an object per claim or
-figure (`report`, and `list` without a noun, print one object of arrays).
+Results go to stdout, progress and errors to stderr. Exit codes: `widenet.console.exit_codes`. `--json` prints one JSON
+array with an object per claim or figure (`report`, and `list` without a noun, print one object of arrays).
 
 Heavy libraries are imported inside the commands, so that `widenet --help` and `widenet list` answer at once.
 """
@@ -10,6 +9,7 @@ Heavy libraries are imported inside the commands, so that `widenet --help` and `
 import json
 import re
 import sys
+import traceback
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +21,7 @@ except KeyboardInterrupt:  # Ctrl-C before there is anything to interrupt
     raise SystemExit(130) from None
 
 from widenet.console import interrupts, usage
+from widenet.console.exit_codes import ExitCode, code_of
 from widenet.errors import InputError, UnknownName, WidenetError
 from widenet.seeds import seed_of
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from widenet.claims import Claim
     from widenet.figures import Figure
     from widenet.records import Scale
-    from widenet.run import CheckOutcome, Results, Workers
+    from widenet.run import Results, Workers
 
 NOUNS = ("papers", "claims", "figures", "data")
 WORKLOADS = (
@@ -63,14 +64,14 @@ class _Commands(TyperGroup):
             return super().invoke(ctx)
         except WidenetError as error:
             typer.echo(f"widenet: {error}", err=True)
-            raise typer.Exit(2) from None
+            raise typer.Exit(ExitCode.BAD_INPUT) from None
         except typer.Exit:
             raise
         except BaseException as error:
             if not isinstance(error, KeyboardInterrupt) and not interrupts.pressed():
                 raise
             typer.echo(interrupts.sentence(), err=True)
-            raise typer.Exit(interrupts.EXIT_CODE) from None
+            raise typer.Exit(ExitCode.INTERRUPTED) from None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Refuses an unknown command in the words used for other unknown names."""
@@ -87,10 +88,12 @@ class _Commands(TyperGroup):
             code = super().main(arguments, *others, **options)
         except Exception as error:
             refusal = usage.sentence(error, "widenet", arguments, self.commands)
-            if refusal is None:
-                raise
-            typer.echo(f"widenet: {refusal}", err=True)
-            code = 2
+            if refusal is None:  # a mistake of this program; Python's own exit code 1 would mean a violated claim
+                traceback.print_exc()
+                code = ExitCode.OPEN
+            else:
+                typer.echo(f"widenet: {refusal}", err=True)
+                code = ExitCode.BAD_INPUT
         sys.exit(code)
 
 
@@ -190,12 +193,12 @@ def check(
     if not claims:
         raise InputError(f"there are no claims of {paper} yet; 'widenet list' shows what there is.")
     claims.sort(key=wording.kind_order)
-    outcomes = _carry_out(claims, (), size, number, workers, fresh).checks
+    results = _carry_out(claims, (), size, number, workers, fresh)
     if as_json:
-        _print_json([outcome.row() for outcome in outcomes])
+        _print_json(results.rows()["checks"])
     else:
-        tables.show(*tables.check_report(outcomes))
-    _exit_by(outcomes)
+        tables.show(*tables.check_report(results))
+    _exit_by(results)
 
 
 @app.command(cls=_Command, short_help="Draw figures, beside the paper's numbers.")
@@ -220,10 +223,14 @@ def figure(
     results = _carry_out((), figures, size, number, workers, fresh)
     written = [output.write_files(out, results.files[outcome.figure.id]) for outcome in results.figures]
     if as_json:
-        pairs = zip(results.figures, written, strict=True)
-        _print_json([outcome.row() | {"files": [str(file) for file in files]} for outcome, files in pairs])
+        files = {
+            outcome.figure.id: [str(file) for file in each]
+            for outcome, each in zip(results.figures, written, strict=True)
+        }
+        _print_json([row | {"files": files.get(row["id"], [])} for row in results.rows()["figures"]])
     else:
-        tables.show(*map(tables.figure_block, results.figures, written))
+        tables.show(*tables.figure_report(results, written))
+    _exit_by(results)
 
 
 @app.command(cls=_Command, short_help="Ask every theorem about your data, and train on it.")
@@ -281,14 +288,10 @@ def report(
         results = _carry_out(claims, papers.figures_of(), size, number, workers.count, fresh, workers)
     page = reports.build(results, out, papers.PAPERS)
     if as_json:
-        rows = {
-            "checks": [each.row() for each in results.checks],
-            "figures": [each.row() for each in results.figures],
-        }
-        _print_json({"page": str(page), **rows})
+        _print_json({"page": str(page), **results.rows()})
     else:
-        tables.show(*tables.report_summary(results.checks, results.figures, page))
-    _exit_by(results.checks)
+        tables.show(*tables.report_summary(results, page))
+    _exit_by(results)
 
 
 @app.command(cls=_Command, short_help="Time training beside JAX and PyTorch.")
@@ -369,9 +372,9 @@ def _print_json(value: Any) -> None:
     print(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
 
 
-def _exit_by(outcomes: "Sequence[CheckOutcome]") -> None:
-    if any(outcome.failed for outcome in outcomes):
-        raise typer.Exit(1)
+def _exit_by(results: "Results") -> None:
+    if code := code_of(results):
+        raise typer.Exit(code)
 
 
 def main() -> None:

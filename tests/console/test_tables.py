@@ -5,14 +5,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
 from tests.report.fake_outcomes import checked, circumstances, claim
 from widenet.claims.base import Evidence, Hypothesis, Part, Runs, Verdict, undecided
 from widenet.console import tables, wording
 from widenet.figures import Comparison
-from widenet.run import CheckOutcome
+from widenet.figures.base import ANY
+from widenet.run import CheckOutcome, Results
 
 LONG = "brutzkus2019.observation_diverse_probability_as_printed"
 NAMES = ("brutzkus2019.theorem_3_3_iterations_as_printed", LONG, "brutzkus2019.theorem_6_4")
@@ -38,7 +39,7 @@ def printed(width: int, monkeypatch: pytest.MonkeyPatch, make: Callable[[], Rend
 
 
 def at_width(width: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    return printed(width, monkeypatch, lambda: tables.verdict_table([outcome(name) for name in NAMES]))
+    return printed(width, monkeypatch, lambda: tables.verdict_table(Results([outcome(name) for name in NAMES])))
 
 
 @pytest.mark.parametrize("width", [70, 80, 100, 120, 160])
@@ -188,7 +189,26 @@ def test_wide_terminals_and_pipes_get_a_table_and_narrow_ones_a_list(monkeypatch
     assert "increasing" in first_row(120)
     assert "increasing" not in first_row(80)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: False)
-    assert isinstance(tables.comparison_table(COMPARISONS), Table)
+    block = tables.comparison_table(COMPARISONS)
+    assert isinstance(block, Group)
+    assert isinstance(block.renderables[0], Table)
+
+
+def test_why_a_band_and_that_it_was_moved_stand_below(monkeypatch: pytest.MonkeyPatch) -> None:
+    common = {"reported": "falls", "measured": 1.5, "interval": None, "band": (1.0, 2.0)}
+    rows = [
+        Comparison(name="one", **common, basis="Theorem 2 allows it.", moved="0 to 1 at first; 1.5 came out."),
+        Comparison(name="two", **common, basis="Theorem 2 allows it."),
+        Comparison(name="three", **common | {"reported": "1.5"}),
+        Comparison(name="four", **common | {"band": ANY}, added=True, basis="no statement of the paper"),
+    ]
+    for width in (200, 60):
+        text = " ".join(" ".join(printed(width, monkeypatch, lambda: tables.comparison_table(rows))).split())
+        assert "[a] Theorem 2 allows it. Moved: 0 to 1 at first; 1.5 came out." in text
+        assert "[b] Theorem 2 allows it. [c] no statement of the paper" in text
+        for name in ("one [a]", "two [b]", "three", "four [c]"):
+            assert name in text
+        assert "∞" not in text
 
 
 @pytest.mark.parametrize(("width", "columns"), [(120, 5), (70, 4), (60, 3)])

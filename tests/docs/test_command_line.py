@@ -14,6 +14,9 @@ from tests.report.fake_outcomes import FAILING, FIGURE, FINDING, HOLDING, UNMET
 from tests.rooms import BROKEN, EMPTY, TOY
 from widenet import papers
 from widenet.cli import MOST_JOBS, WORKLOADS, app
+from widenet.console.exit_codes import ExitCode
+from widenet.records import Scale
+from widenet.run import Failure, NotComputed
 from widenet.seeds import LARGEST_SEED
 from widenet.training.engine import memory
 
@@ -34,9 +37,9 @@ def invoke(*arguments: str) -> tuple[int, str]:
     return result.exit_code, result.stdout
 
 
-def answer(*arguments: str) -> Any:
-    code, text = invoke(*arguments, "--json")
-    assert code == 0
+def answer(*arguments: str, code: int = 0) -> Any:
+    found, text = invoke(*arguments, "--json")
+    assert found == code
     return json.loads(text)
 
 
@@ -69,6 +72,11 @@ def test_fields_of_a_checked_claim() -> None:
     assert fields("Runs") == list(row["runs"])
 
 
+def test_fields_of_what_was_not_computed() -> None:
+    row = NotComputed(HOLDING, Failure("x failed: y"), Scale.QUICK, 0).row()
+    assert fields("A claim or a figure that was not computed") == list(row)
+
+
 @pytest.mark.usefixtures("lab")
 def test_fields_of_a_figure() -> None:
     row = answer("figure", FIGURE.id)[0]
@@ -85,7 +93,7 @@ def test_fields_of_lists_and_of_the_report() -> None:
         assert rows
         assert all(list(row) == shapes[noun] for row in rows)
     text = section(PAGE, "JSON")
-    assert all(f"`{name}`" in text for name in answer("report"))
+    assert all(f"`{name}`" in text for name in answer("report", code=3))
 
 
 def test_every_variable_of_the_environment_is_on_the_page() -> None:
@@ -97,8 +105,9 @@ def test_every_variable_of_the_environment_is_on_the_page() -> None:
 
 
 def test_exit_codes(lab: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert {row[0] for row in table(section(PAGE, "Exit codes"))} == {"0", "1", "2", "130"}
-    assert invoke("check", UNMET.id)[0] == 0
+    rows = {int(row[0]): row[1] for row in table(section(PAGE, "Exit codes"))}
+    assert rows == {code.value: code.meaning for code in ExitCode}
+    assert invoke("check", UNMET.id)[0] == 3
     assert invoke("check", FINDING.id)[0] == 0
     assert invoke("check", "nonsense")[0] == 2
     monkeypatch.setattr(papers, "PAPERS", (BROKEN,))

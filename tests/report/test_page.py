@@ -90,7 +90,7 @@ def test_the_page_says_what_was_found(built: Path) -> None:
         "1 of 2 figure comparisons agree",
         "good for all widths [a, b]",
         "✗ DIFFERS",
-        "a pilot",
+        "[a] pilot",
         "No claim of this paper is a program yet.",
     ):
         assert words in page.text, words

@@ -16,6 +16,7 @@ from widenet.run import Cells, InProcess, Task, Unwatched, tasks_of
 from widenet.run import cells as module
 from widenet.run.cells import compute
 from widenet.run.executors import names_of
+from widenet.run.failures import CellFailed
 from widenet.store import Store
 
 
@@ -180,8 +181,8 @@ def test_a_cell_that_another_process_computes_is_waited_for(store):
 
 def test_a_run_that_raises_leaves_no_cell_and_no_lock(store):
     broken = Task(SQUARES, SizeSetting(size=-1))
-    with pytest.raises(RuntimeError, match="broken"):
-        filled(store, [broken])
+    with pytest.raises(CellFailed, match="RuntimeError: broken"):
+        filled(store, [broken]).read(broken)
     assert stored(store) == []
     with store.claiming(broken.key) as ours:
         assert ours

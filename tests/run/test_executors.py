@@ -17,7 +17,8 @@ from widenet.errors import StoreError
 from widenet.records import Scale
 from widenet.run import Cells, InProcess, Processes, Task, Unwatched, default_jobs, executors, tasks_of, workers
 from widenet.run.executors import ELSEWHERE, compute_unless_at_work
-from widenet.run.workers import Call, WorkerFailed
+from widenet.run.failures import CellFailed
+from widenet.run.workers import Call
 from widenet.store import Store
 
 from . import calls
@@ -142,12 +143,38 @@ def test_a_reader_s_arrays_travel_with_the_task(tmp_path):
     assert [cells.read(task).result for task in wanted] == [1.5, 3.0]
 
 
-def test_a_mistake_in_a_run_is_told_with_its_traceback(tmp_path):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_mistake_in_a_run_fails_its_cell_alone_and_is_not_tried_again(tmp_path, jobs):
     from tests.run import own_runs
 
-    wanted = [Task(own_runs.sums, own_runs.SumSetting(own_data=None, place=place)) for place in range(2)]
-    with Processes(2, worth_a_process=0.0) as two, pytest.raises(WorkerFailed, match="no data at all"):
-        Cells(Store(tmp_path / "store"), two).fill(wanted, Unwatched())
+    digest = keep(from_arrays(np.eye(3), np.array([1.0, -1.0, 1.0])))
+    settings = [own_runs.SumSetting(own_data=each, place=place) for place, each in enumerate((None, digest, digest))]
+    wanted, heard = [Task(own_runs.sums, setting) for setting in settings], Heard()
+    with Processes(jobs, worth_a_process=0.0) as executor:
+        cells = Cells(Store(tmp_path / "store"), executor)
+        cells.fill(wanted, heard)
+        assert cells.missing(wanted) == []
+        assert [cells.read(task).result for task in wanted[1:]] == [3.0, 3.0]
+        for _ in range(2):
+            with pytest.raises(CellFailed, match=r"\(1 of 3\) failed: ValueError: no data at all$") as caught:
+                cells.read(wanted[0])
+    assert "own_runs.py" in caught.value.failure.traceback
+    assert len(heard.ended) == 3
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), "one that a library made of it"])
+def test_ctrl_c_is_no_failure_of_a_cell(tmp_path, monkeypatch, error):
+    def interrupted(*_, **__):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            if isinstance(error, str):
+                raise RuntimeError(error) from None
+            raise
+
+    monkeypatch.setattr("widenet.run.executors.compute", interrupted)
+    with pytest.raises(RuntimeError if isinstance(error, str) else KeyboardInterrupt):
+        InProcess().compute(tasks(2), Store(tmp_path / "store"), Unwatched())
 
 
 def test_a_store_that_cannot_be_written_is_told_before(tmp_path):

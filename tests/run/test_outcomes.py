@@ -134,7 +134,7 @@ def test_the_row_of_a_check_is_the_contract(cells):
     row = judge(drawn(EVIDENCE), Scale.QUICK, 3, cells).row()
     assert json.loads(json.dumps(row, allow_nan=False)) == row
     assert set(row) == OLD_FIELDS | {"parts", "details", "cells", "open_constant", "versions"}
-    assert set(row["hypotheses"][0]) == {"key", "name", "required", "actual", "slack", "met", "why"}
+    assert set(row["hypotheses"][0]) == {"key", "name", "required", "actual", "slack", "met", "why", "normalization"}
     assert row["runs"] == {"tried": 20, "diverged": 1, "unfinished": 0, "outside": 0}
     assert (row["promised"], row["interval"]) == ("Infinity", [0.0, "Infinity"])
     assert [each["actual"] for each in row["hypotheses"]] == [0.1, "Infinity", "NaN", "±1"]
@@ -164,7 +164,8 @@ def test_only_an_unexpected_violation_fails(cells, kept, expected):
     evidence = EVIDENCE.model_copy(update={"parts": (Part(name="x", kept=kept),)})
     outcome = judge(drawn(evidence, id), Scale.QUICK, 0, cells)
     assert outcome.failed == (kept is False and expected is Verdict.HOLDS)
-    assert outcome.row()["expected"] is not outcome.failed
+    decided = Verdict.HOLDS if kept else Verdict.INSUFFICIENT_EVIDENCE if kept is None else Verdict.VIOLATED
+    assert outcome.row()["expected"] is (decided is expected), "what decides nothing is not as expected"
     assert outcome.row()["expected_verdict"] == expected
 
 
@@ -174,7 +175,7 @@ def test_the_row_of_a_figure_is_the_contract(cells):
     assert json.loads(json.dumps(row, allow_nan=False)) == row
     assert set(row) == FIGURE_FIELDS
     assert row["config"] == [{"experiment": "toy2020.curves", "epochs": 8, "seed": 3}]
-    fields = {"name", "reported", "measured", "interval", "band", "basis", "added", "verdict"}
+    fields = {"name", "reported", "measured", "interval", "band", "basis", "moved", "added", "verdict"}
     assert set(row["comparisons"][0]) == fields
     xr.testing.assert_identical(outcome.numbers, show(figure_1, Scale.QUICK, 3, cells).numbers)
 

@@ -1,15 +1,18 @@
 """Many claims and figures at once: all cells first, then verdicts and drawings."""
 
+import dataclasses
+
 import pytest
 
-from tests.report.fake_outcomes import FIGURE, HOLDING, MOVING, STEP, TREND
+from tests.report.fake_outcomes import FAILING, FIGURE, FINDING, HOLDING, MOVING, STEP, TREND, UNMET, checked
 from tests.rooms import TOY
 from tests.rooms.toy2020.runs.numbers import LOG
 from widenet import papers
+from widenet.console.exit_codes import code_of
 from widenet.console.progress import Meter
-from widenet.console.wording import in_short
+from widenet.console.wording import by_cause, in_short
 from widenet.records import Scale
-from widenet.run import Cells, InProcess, Plan, Processes
+from widenet.run import Cells, Failure, InProcess, NotComputed, Plan, Processes, Results
 from widenet.store import Store
 
 
@@ -103,3 +106,67 @@ def test_nothing_to_do_is_nothing_done(tmp_path):
     assert (plan.n_pieces, plan.seconds) == (0, 0.0)
     results = plan.carry_out(Heard(), in_short)
     assert (results.checks, results.figures, results.files) == ([], [], {})
+
+
+def failing(experiment, **changes):
+    """The same experiment with something that raises in its place."""
+
+    def raises(*_):
+        raise ValueError("these rows do not fit\ntheir data")
+
+    raises.__module__ = experiment.run.__module__
+    raises.__annotations__ = experiment.run.__annotations__
+    return dataclasses.replace(experiment, id="toy2020.broken", **{name: raises for name in changes})
+
+
+@pytest.mark.parametrize("what", ["run", "settings"])
+def test_a_failed_cell_leaves_its_claims_and_figures_without_a_result_and_no_other(tmp_path, what):
+    (experiment,) = HOLDING.reads
+    broken = failing(experiment, **{what: True})
+    claims = (STEP, dataclasses.replace(HOLDING, reads=(broken,)), TREND)
+    figures = (dataclasses.replace(FIGURE, reads=(broken,)), MOVING)
+    plan = Plan(claims, figures, Scale.QUICK, 7, Cells(Store(tmp_path / "store"), InProcess()))
+    heard = Heard()
+    results = plan.carry_out(heard, in_short)
+    assert [each.claim for each in results.checks] == [STEP, TREND]
+    assert [each.figure for each in results.figures] == [MOVING]
+    assert results.files.keys() == {MOVING.id}
+    assert [each.item.id for each in results.not_computed] == [FIGURE.id, HOLDING.id]
+    for each in results.not_computed:
+        assert each.failure.sentence.endswith("failed: ValueError: these rows do not fit their data")
+        assert "raise ValueError" in each.failure.traceback
+    rows = results.rows()
+    assert [row["id"] for row in rows["checks"]] == [STEP.id, TREND.id, HOLDING.id]
+    assert [row["verdict"] for row in rows["checks"]][2] == "NOT_COMPUTED"
+    assert rows["checks"][2]["seed"] == 7
+    assert rows["checks"][2]["expected"] is False
+    assert [row["id"] for row in rows["figures"]] == [MOVING.id, FIGURE.id]
+    assert code_of(results) == 3
+
+
+def raising(*_):
+    raise ZeroDivisionError
+
+
+def test_a_judge_or_a_drawing_that_fails_ends_no_other(tmp_path, monkeypatch):
+    claims = (STEP, dataclasses.replace(HOLDING, judge=raising))
+    monkeypatch.setattr("widenet.plots.picture_files", raising)
+    plan = Plan(claims, (FIGURE,), Scale.QUICK, 0, Cells(Store(tmp_path / "store"), InProcess()))
+    results = plan.carry_out(Heard(), in_short)
+    assert [each.claim for each in results.checks] == [STEP]
+    assert (results.figures, results.files) == ([], {})
+    causes = by_cause(results.not_computed)
+    assert causes == {
+        f"{HOLDING.id} failed: ZeroDivisionError": [HOLDING.id],
+        f"drawing of {FIGURE.id} failed: ZeroDivisionError": [FIGURE.id],
+    }
+
+
+def test_a_violation_counts_before_what_is_open():
+    violated, open_, fine = (checked(each) for each in (FAILING, UNMET, HOLDING))
+    lost = NotComputed(HOLDING, Failure("x failed: y"), Scale.QUICK, 0)
+    assert code_of(Results([fine])) == 0
+    assert code_of(Results([fine, checked(FINDING)])) == 0
+    assert code_of(Results([fine], not_computed=[lost])) == 3
+    assert code_of(Results([fine, open_])) == 3
+    assert code_of(Results([fine, open_, violated], not_computed=[lost])) == 1

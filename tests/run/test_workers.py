@@ -2,6 +2,7 @@
 
 import _thread
 import os
+import re
 import signal
 import time
 from collections import deque
@@ -11,7 +12,7 @@ from multiprocessing import resource_tracker, util
 import pytest
 
 from widenet.errors import InputError, StoreError
-from widenet.run.workers import DONE, PROGRESS, START, Call, WorkerFailed, WorkerLost, Workers
+from widenet.run.workers import DONE, FAILED, PROGRESS, START, Call, Workers
 
 from . import calls
 
@@ -104,16 +105,10 @@ def test_a_worker_that_only_waits_has_loaded_nothing_heavy():
         (Call("x", calls.refuse, ("store",)), StoreError, "the disk is full"),
         (Call("x", calls.refuse, ("data",)), InputError, "row 7 is wrong"),
         (Call("x", calls.refuse, ("name",)), InputError, "there is no claim 'x'; known: y."),
-        (
-            Call("toy.x", calls.fail, ()),
-            WorkerFailed,
-            "(?s)toy.x failed in a worker process:.*ZeroDivisionError: a mis",
-        ),
-        (Call("toy.x", calls.die, ()), WorkerLost, "worker process of toy.x was ended by signal 9, .* --jobs 1 needs"),
     ],
-    ids=["store", "data", "name", "mistake", "killed"],
+    ids=["store", "data", "name"],
 )
-def test_errors_come_back_and_no_worker_stays(call, error, words):
+def test_refusals_come_back_and_no_worker_stays(call, error, words):
     workers = Workers(2)
     queue = deque([Call("long", calls.hang, ()), call])
     with pytest.raises(error, match=words):
@@ -122,6 +117,37 @@ def test_errors_come_back_and_no_worker_stays(call, error, words):
     answers = [news.content for news in workers.follow(deque([Call("x", calls.double, (4,))])) if news.kind == DONE]
     assert answers == [8]
     workers.close()
+
+
+@pytest.mark.parametrize(
+    ("function", "sentence", "traceback"),
+    [
+        (calls.fail, "toy.x failed: ZeroDivisionError: a mistake", "calls.py"),
+        (calls.die, "the worker process of toy.x was ended by signal 9, .* --jobs 1 needs less.", ""),
+    ],
+    ids=["mistake", "killed"],
+)
+def test_a_call_that_fails_ends_no_other(function, sentence, traceback):
+    queue = deque([Call("toy.x", function, ()), *(Call(f"{place}", calls.double, (place,)) for place in range(4))])
+    with Workers(2) as workers:
+        news = [each for each in workers.follow(queue) if each.kind in (DONE, FAILED)]
+        assert all(worker.is_alive for worker in workers._all)
+    assert sorted(each.content for each in news if each.kind == DONE) == [0, 2, 4, 6]
+    (failed,) = [each for each in news if each.kind == FAILED]
+    assert failed.call.name == "toy.x"
+    assert re.fullmatch(sentence, failed.content.sentence)
+    assert traceback in failed.content.traceback
+
+
+def test_a_worker_that_was_killed_while_it_waited_is_replaced():
+    with Workers(1) as workers:
+        assert [news.kind for news in workers.follow(deque([Call("x", calls.double, (1,))]))][-1] == DONE
+        (worker,) = workers._all
+        idle = [worker]
+        worker.process.kill()
+        worker.process.join()
+        assert workers._idle_one(idle) is None
+        assert workers._all == []
 
 
 def test_whoever_stops_listening_leaves_no_worker():

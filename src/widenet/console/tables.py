@@ -15,13 +15,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from widenet.claims.base import Hypothesis, Part
+from widenet.claims.base import Claim, Hypothesis, Part
 from widenet.console import layout, wording
 from widenet.console.wording import Badge, Tone
 
 if TYPE_CHECKING:  # what only lists claims needs neither
     from widenet.figures import Comparison
-    from widenet.run import CheckOutcome, FigureOutcome
+    from widenet.run import CheckOutcome, FigureOutcome, NotComputed, Results
 
 STYLES = {Tone.GOOD: "green", Tone.FINDING: "magenta", Tone.OPEN: "yellow", Tone.ALARM: "bold red"}
 FEW = 3
@@ -138,26 +138,37 @@ def _claims_by_paper(rows: Sequence[Mapping[str, Any]]) -> Group:
     return Group(*tables)
 
 
-def check_report(outcomes: "Sequence[CheckOutcome]") -> list[RenderableType]:
-    """A table of verdicts when there are several, and a block for each claim that deserves one."""
+def check_report(results: "Results") -> list[RenderableType]:
+    """A table of verdicts when there are several, a block for each claim that deserves one, and what failed."""
+    outcomes = results.checks
     few = len(outcomes) <= FEW
     worth_a_look = [
         outcome for outcome in outcomes if few or not wording.as_it_should_be(outcome.claim, outcome.evidence)
     ]
-    parts: list[RenderableType] = [] if len(outcomes) == 1 else [verdict_table(outcomes)]
+    parts: list[RenderableType] = [] if len(outcomes) <= 1 else [verdict_table(results)]
     parts += [check_block(outcome) for outcome in worth_a_look]
-    return parts
+    return [*parts, *_failures(results.not_computed)]
 
 
-def verdict_table(outcomes: "Iterable[CheckOutcome]") -> Group:
+def _failures(not_computed: "Sequence[NotComputed]") -> list[RenderableType]:
+    """Each cause in one sentence, with what it left without a result."""
+    blocks: list[RenderableType] = []
+    for sentence, ids in wording.by_cause(not_computed).items():
+        head = Text.assemble(_badge(wording.NOT_COMPUTED), "  ", (", ".join(ids), "bold"))
+        words = Text(f"{sentence}\n--json prints the traceback.", style=STYLES[Tone.ALARM])
+        blocks.append(Group(head, Padding(words, (0, 0, 0, 2), expand=False)))
+    return blocks
+
+
+def verdict_table(results: "Results") -> Group:
     """One line per claim, and the sums below."""
-    outcomes = sorted(outcomes, key=lambda outcome: wording.kind_order(outcome.claim))
+    outcomes = sorted(results.checks, key=lambda outcome: wording.kind_order(outcome.claim))
     rows = [_verdict_row(outcome) for outcome in outcomes]
     columns = _fitting(rows) if sys.stdout.isatty() else VERDICT_COLUMNS
     table = _table("", *columns, right=("tightness", "runs", "s"))
     for row in rows:
         table.add_row(*(row[column] for column in columns))
-    return Group(table, Text(sums(outcomes), style="bold"))
+    return Group(table, Text(sums(results), style="bold"))
 
 
 def _verdict_row(outcome: "CheckOutcome") -> dict[str, Text]:
@@ -186,13 +197,15 @@ def _fitting(rows: Sequence[dict[str, Text]]) -> list[str]:
     return columns
 
 
-def sums(outcomes: "Sequence[CheckOutcome]") -> str:
+def sums(results: "Results") -> str:
     """`3 claims: 2 HOLDS, 1 FALSE AS PRINTED (1 found in the store)`."""
-    counts = wording.tally(wording.badge(outcome.claim, outcome.evidence) for outcome in outcomes)
+    outcomes, failed = results.checks, [each for each in results.not_computed if isinstance(each.item, Claim)]
+    badges = [wording.badge(outcome.claim, outcome.evidence) for outcome in outcomes]
+    counts = wording.tally([*badges, *(wording.NOT_COMPUTED for _ in failed)])
     verdicts = ", ".join(f"{count} {word}" for word, count in counts.items()) or "nothing to check"
     stored = sum(outcome.circumstances.reused for outcome in outcomes)
     found = f" ({stored} found in the store)" if stored else ""
-    return f"{wording.counted(len(outcomes), 'claim')}: {verdicts}{found}"
+    return f"{wording.counted(len(badges) + len(failed), 'claim')}: {verdicts}{found}"
 
 
 def check_block(outcome: "CheckOutcome") -> RenderableType:
@@ -285,24 +298,40 @@ def figure_block(outcome: "FigureOutcome", files: Iterable[Path]) -> RenderableT
     return Group(head, Padding(body, (0, 0, 0, 2), expand=False))
 
 
+def figure_report(results: "Results", written: Iterable[Sequence[Path]]) -> list[RenderableType]:
+    """A block for each figure, and what failed."""
+    return [*map(figure_block, results.figures, written), *_failures(results.not_computed)]
+
+
 def comparison_table(comparisons: "Sequence[Comparison]") -> RenderableType:
-    """What the paper reports, what was measured, and the range that counts as agreement."""
+    """What the paper reports, what was measured, the band that counts as agreement, and below it why that band."""
     words = ("quantity", "reported")
     table = _table(
         "", "quantity", "reported", "measured", "95 % interval", "band", "verdict", right=("measured",), fold=words
     )
+    reasons = wording.band_reasons(comparisons)
     for each in comparisons:
         table.add_row(
-            Text(each.name),
+            Text(f"{each.name}{_mark(each, reasons)}"),
             Text(each.reported),
             wording.number(each.measured),
             wording.interval(each.interval),
-            wording.interval(each.band),
+            wording.band(each),
             _badge(wording.agreement(each)),
         )
+    below = [Text(f"{wording.mark(place)} {reason}", style="dim") for place, reason in enumerate(reasons)]
     if _has_room(table, words, least=24):
-        return table
-    return layout.stacked((_badge(wording.agreement(each)), Text(each.name), _sides(each)) for each in comparisons)
+        return Group(table, *below)
+    stacked = layout.stacked(
+        (_badge(wording.agreement(each)), Text(f"{each.name}{_mark(each, reasons)}"), _sides(each))
+        for each in comparisons
+    )
+    return Group(stacked, *below)
+
+
+def _mark(comparison: "Comparison", reasons: Sequence[str]) -> str:
+    reason = wording.reason(comparison)
+    return f" {wording.mark(reasons.index(reason))}" if reason else ""
 
 
 def _sides(comparison: "Comparison") -> list[tuple[str, str]]:
@@ -310,19 +339,18 @@ def _sides(comparison: "Comparison") -> list[tuple[str, str]]:
     return [
         ("reported", comparison.reported),
         ("measured", f"{wording.number(comparison.measured)}{interval}"),
-        ("band", wording.interval(comparison.band)),
+        ("band", wording.band(comparison)),
     ]
 
 
-def report_summary(
-    checks: "Sequence[CheckOutcome]", figures: "Iterable[FigureOutcome]", page: Path
-) -> list[RenderableType]:
-    """The verdicts, how the figures compare, and where the page is."""
-    parts: list[RenderableType] = [verdict_table(checks)]
-    for outcome in figures:
+def report_summary(results: "Results", page: Path) -> list[RenderableType]:
+    """The verdicts, how the figures compare, what failed, and where the page is."""
+    parts: list[RenderableType] = [verdict_table(results)]
+    for outcome in results.figures:
         parts.append(Text(f"{outcome.figure.id}: {wording.in_short(outcome)}"))
         differing = [each for each in outcome.comparisons if each.verdict in ("DIFFERS", "NOT AS EXPECTED")]
         parts += [comparison_table(differing)] if differing else []
+    parts += _failures(results.not_computed)
     words = Text.assemble("Report: ", str(page))
     if sys.stdout.isatty():
         words.append(f"\n{page.resolve().as_uri()}", style=f"link {page.resolve().as_uri()}")

@@ -2,6 +2,7 @@
 
 import enum
 import math
+import string
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Part, Runs, V
 
 if TYPE_CHECKING:  # what only lists claims needs neither
     from widenet.figures import Comparison
-    from widenet.run import CheckOutcome, FigureOutcome
+    from widenet.run import CheckOutcome, FigureOutcome, NotComputed
 
     Outcome = CheckOutcome | FigureOutcome
 
@@ -35,6 +36,10 @@ class Badge:
     sign: str
     word: str
     tone: Tone
+
+
+NOT_COMPUTED = Badge("✗", "NOT COMPUTED", Tone.ALARM)
+"""The badge of a claim or a figure of which something failed."""
 
 
 def badge(claim: Claim, evidence: Evidence) -> Badge:
@@ -144,6 +149,27 @@ def interval(ends: tuple[float, float] | None) -> str:
     return f"{number(low)} to {number(high)}"
 
 
+def band(comparison: "Comparison") -> str:
+    """The range that counts as agreement; none where nothing is expected."""
+    return "none" if comparison.verdict == "MEASURED" else interval(comparison.band)
+
+
+def reason(comparison: "Comparison") -> str:
+    """Why this band, and which one it replaced; "" where the paper prints the number itself."""
+    moved = f"Moved: {comparison.moved}" if comparison.moved else ""
+    return " ".join(words for words in (comparison.basis, moved) if words)
+
+
+def band_reasons(comparisons: "Iterable[Comparison]") -> list[str]:
+    """Why these bands, each reason once."""
+    return list(dict.fromkeys(filter(None, map(reason, comparisons))))
+
+
+def mark(place: int) -> str:
+    """The mark of a reason. Letters: a number beside "width 1000" would read as part of it."""
+    return f"[{string.ascii_lowercase[place]}]"
+
+
 def runs(count: Runs) -> str:
     """How many runs, and what became of those that did not end well."""
     parts = [f"{count.tried:,}"]
@@ -159,10 +185,12 @@ def seconds(outcome: "Outcome") -> str:
     return f"{found.seconds:.1f} s{' (stored)' if found.reused else ''}"
 
 
-def in_short(outcome: "Outcome") -> str:
+def in_short(outcome: "Outcome | NotComputed") -> str:
     """The result and its time in a few words, for a line of progress."""
-    from widenet.run import CheckOutcome
+    from widenet.run import CheckOutcome, NotComputed
 
+    if isinstance(outcome, NotComputed):
+        return NOT_COMPUTED.word
     if isinstance(outcome, CheckOutcome):
         words = badge(outcome.claim, outcome.evidence).word
     else:
@@ -170,6 +198,14 @@ def in_short(outcome: "Outcome") -> str:
         agreeing = f"{sum(each.agrees for each in stated)} of {counted(len(stated), 'comparison')} agree"
         words = agreeing if stated else "no statement of the paper to compare"
     return f"{words}, {seconds(outcome)}"
+
+
+def by_cause(not_computed: "Iterable[NotComputed]") -> dict[str, list[str]]:
+    """Each cause once, with the ids of the claims and figures that it left without a result."""
+    causes: dict[str, list[str]] = {}
+    for each in not_computed:
+        causes.setdefault(each.failure.sentence, []).append(each.item.id)
+    return causes
 
 
 def counted(count: int, singular: str, plural: str = "") -> str:

@@ -18,7 +18,7 @@ from widenet.claims.base import Kind
 from widenet.console import output, wording
 from widenet.console.wording import Tone
 from widenet.papers.base import Paper
-from widenet.run import CheckOutcome, FigureOutcome, Results, version
+from widenet.run import CheckOutcome, FigureOutcome, NotComputed, Results, version
 
 PAGE, RESULTS, FIGURES = "index.html", "results.json", "figures"
 OWN = (PAGE, RESULTS, FIGURES)
@@ -80,12 +80,11 @@ def build(found: Results, out: Path, papers: Iterable[Paper]) -> Path:
       StoreError: the disk refuses.
     """
     drawn = [_drawn(outcome, found.files[outcome.figure.id]) for outcome in found.figures]
-    page = render_page(found.checks, drawn, papers)
-    results = {"checks": [each.row() for each in found.checks], "figures": [each.row() for each in found.figures]}
+    page = render_page(found.checks, drawn, papers, found.not_computed)
 
     def fill(folder: Path) -> None:
         (folder / PAGE).write_text(page, encoding="utf-8")
-        (folder / RESULTS).write_text(json.dumps(results, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        (folder / RESULTS).write_text(json.dumps(found.rows(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
         (folder / FIGURES).mkdir()
         for files in found.files.values():
             for name, content in files.items():
@@ -101,7 +100,12 @@ def _drawn(outcome: FigureOutcome, files: Mapping[str, bytes]) -> DrawnFigure:
     return DrawnFigure(outcome, picture, sorted(files), _inside("image/gif", moving) if moving else "")
 
 
-def render_page(checks: Sequence[CheckOutcome], figures: Sequence[DrawnFigure], papers: Iterable[Paper]) -> str:
+def render_page(
+    checks: Sequence[CheckOutcome],
+    figures: Sequence[DrawnFigure],
+    papers: Iterable[Paper],
+    not_computed: Sequence[NotComputed] = (),
+) -> str:
     """The page as text."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("widenet.report"),
@@ -117,6 +121,8 @@ def render_page(checks: Sequence[CheckOutcome], figures: Sequence[DrawnFigure], 
         checks=checks,
         figures=figures,
         tally=_tally(checks),
+        causes=wording.by_cause(not_computed),
+        n_not_computed=len(not_computed),
         n_comparisons=len(comparisons),
         n_agreeing=sum(each.agrees for each in comparisons),
         circumstances=_circumstances([*checks, *(figure.outcome for figure in figures)]),

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from widenet.run.cells import Cells, Task, tasks_of
     from widenet.run.executors import Executor, InProcess, Processes
-    from widenet.run.outcomes import CheckOutcome, Circumstances, FigureOutcome, check, judge, show, version
+    from widenet.run.failures import CellFailed, Failure
+    from widenet.run.outcomes import (
+        CheckOutcome,
+        Circumstances,
+        FigureOutcome,
+        NotComputed,
+        check,
+        judge,
+        show,
+        version,
+    )
     from widenet.run.own_data import Mishap, ask, check_on
     from widenet.run.plan import Plan, Results
     from widenet.run.watch import InTurn, Unwatched, Watch
@@ -18,7 +28,8 @@ if TYPE_CHECKING:
 _HOME = {
     "cells": ("Cells", "Task", "tasks_of"),
     "executors": ("Executor", "InProcess", "Processes"),
-    "outcomes": ("CheckOutcome", "Circumstances", "FigureOutcome", "check", "judge", "show", "version"),
+    "failures": ("CellFailed", "Failure"),
+    "outcomes": ("CheckOutcome", "Circumstances", "FigureOutcome", "NotComputed", "check", "judge", "show", "version"),
     "own_data": ("Mishap", "ask", "check_on"),
     "plan": ("Plan", "Results"),
     "watch": ("InTurn", "Unwatched", "Watch"),
@@ -27,14 +38,17 @@ _HOME = {
 _MODULE_OF = {name: f"widenet.run.{module}" for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "CellFailed",
     "Cells",
     "CheckOutcome",
     "Circumstances",
     "Executor",
+    "Failure",
     "FigureOutcome",
     "InProcess",
     "InTurn",
     "Mishap",
+    "NotComputed",
     "Plan",
     "Processes",
     "Results",

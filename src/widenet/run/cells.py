@@ -18,6 +18,7 @@ from widenet.data.own import Recalled, recall_for
 from widenet.errors import StoreError
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
+from widenet.run.failures import CellFailed, Failure
 from widenet.run.reach import digest
 from widenet.run.records import decode, encode
 from widenet.run.watch import Unwatched, Watch
@@ -106,6 +107,7 @@ class Cells:
         """With `fresh`, cells that are in the store already are computed once more."""
         self.store, self.executor, self.fresh = store, executor, fresh
         self._computed: set[str] = set()
+        self._failed: dict[str, Failure] = {}
         self._kept: OrderedDict[str, tuple[int, Reading]] = OrderedDict()
 
     def missing(self, tasks: Iterable[Task]) -> list[Task]:
@@ -115,7 +117,7 @@ class Cells:
         return sorted(missing, key=lambda task: -task.experiment.seconds)
 
     def fill(self, tasks: Sequence[Task], watch: Watch) -> None:
-        """Have the missing ones of these tasks computed.
+        """Have the missing ones of these tasks computed. One that fails is remembered, and not tried again.
 
         Raises:
           StoreError: the store cannot be written; it is tried before the computation.
@@ -126,14 +128,23 @@ class Cells:
             self._have_computed(missing, watch)
 
     def read(self, task: Task) -> Reading:
-        """The result of a task, from memory, from the store, or computed now (it is missing, or was damaged)."""
+        """The result of a task, from memory, from the store, or computed now (it is missing, or was damaged).
+
+        Raises:
+          CellFailed: it could not be computed.
+          StoreError: the store cannot be read or written.
+        """
         name = task.key.digest
+        if name in self._failed:
+            raise CellFailed(self._failed[name])
         if name in self._kept:
             self._kept.move_to_end(name)
             return self._kept[name][1]
         cell = None if self.fresh and name not in self._computed else self.store.get(task.key)
         if cell is None:
             self._have_computed([task], Unwatched())
+            if name in self._failed:
+                raise CellFailed(self._failed[name])
             cell = self.store.get(task.key)
         if cell is None:
             raise StoreError(f"a result of {task.experiment.id} was written to {self.store.root} and cannot be read.")
@@ -154,11 +165,11 @@ class Cells:
         # What would be refused after a long computation is refused before it.
         self.store.require_writable()
         allowed_by_environment()
-        self.executor.compute(tasks, self.store, watch, replace=self.fresh)
-        self._computed.update(task.key.digest for task in tasks)
+        self._failed |= self.executor.compute(tasks, self.store, watch, replace=self.fresh)
+        self._computed.update({task.key.digest for task in tasks} - self._failed.keys())
 
     def _is_missing(self, name: str, task: Task) -> bool:
-        if name in self._computed:
+        if name in self._computed or name in self._failed:
             return False
         return self.fresh or not self.store.holds(task.key)
 

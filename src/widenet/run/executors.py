@@ -1,8 +1,8 @@
 """Who computes missing cells: this process, or worker processes. A cluster would be a third.
 
-An executor gets tasks and a store, and returns when every cell is there. It does not return results: whoever needs a
-cell reads it from the store, so cells are the same whoever computed them. What an executor can do for cells it can do
-for drawings, which are only handed back.
+An executor gets tasks and a store, and returns when every cell is there or has failed. It does not return results:
+whoever needs a cell reads it from the store, so cells are the same whoever computed them. What an executor can do for
+cells it can do for drawings, which are only handed back. A piece that fails ends no other piece.
 """
 
 import dataclasses
@@ -15,11 +15,13 @@ from typing import Any, Protocol, runtime_checkable
 
 from widenet.claims.experiments import Experiment
 from widenet.data.own import Recalled, remember
+from widenet.errors import WidenetError
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Task, compute
+from widenet.run.failures import Failure, failure_of, is_interrupt
 from widenet.run.watch import Watch
-from widenet.run.workers import DONE, PROGRESS, START, Call, Workers
+from widenet.run.workers import DONE, FAILED, PROGRESS, START, Call, Workers
 from widenet.store import Store
 
 SECONDS_BETWEEN_TRIES = 0.2
@@ -28,19 +30,22 @@ WORTH_A_PROCESS = 6.0
 """Seconds of expected work below which starting worker processes costs more than it saves."""
 ELSEWHERE = "another command computes it"
 
+Failures = dict[str, Failure]
+"""What failed, by the digest of its cell."""
+
 
 @runtime_checkable
 class Executor(Protocol):
     """Computes missing cells."""
 
-    def compute(self, tasks: Sequence[Task], store: Store, watch: Watch, *, replace: bool = False) -> None:
-        """Return when the store holds the cell of every task."""
+    def compute(self, tasks: Sequence[Task], store: Store, watch: Watch, *, replace: bool = False) -> Failures:
+        """Return when the store holds the cell of every task but those that failed, which are returned."""
         ...
 
     def call(
         self, calls: deque[Call], watch: Watch, meanwhile: Iterator[Any] | None = None, seconds: float = 0.0
     ) -> dict[str, Any]:
-        """The answers of these calls, by their names.
+        """The answers of these calls, by their names; of one that failed, the `Failure`.
 
         Arguments:
           meanwhile: work of the caller's own, piece by piece, for a process that would only wait. It may add calls.
@@ -66,8 +71,9 @@ class InProcess:
         """`compiled` is a folder in which JAX keeps its compiled programs."""
         self.compiled = compiled
 
-    def compute(self, tasks: Sequence[Task], store: Store, watch: Watch, *, replace: bool = False) -> None:
+    def compute(self, tasks: Sequence[Task], store: Store, watch: Watch, *, replace: bool = False) -> Failures:
         """Compute in turn; a cell that another process is at is waited for."""
+        failures: Failures = {}
         keep_compiled_programs(self.compiled)
         waiting = deque(zip(names_of(tasks), tasks, strict=True))
         begun: dict[str, Progress] = {}
@@ -76,7 +82,16 @@ class InProcess:
             name, task = waiting.popleft()
             if name not in begun:
                 begun[name] = watch.begin(name, task.experiment.seconds)
-            seconds = compute_unless_at_work(task, store, begun[name], replace)
+            try:
+                seconds = compute_unless_at_work(task, store, begun[name], replace)
+            except WidenetError:
+                raise
+            except Exception as error:
+                if is_interrupt(error):
+                    raise
+                failures[task.key.digest] = failure_of(name, error)
+                watch.end(name, FAILED, task.experiment.seconds)
+                continue
             if seconds is None:
                 begun[name](0.0, ELSEWHERE)
                 waiting.append((name, task))
@@ -87,6 +102,7 @@ class InProcess:
                 continue
             tried_in_vain = 0
             watch.end(name, f"{seconds:.1f} s", task.experiment.seconds)
+        return failures
 
     def call(
         self, calls: deque[Call], watch: Watch, meanwhile: Iterator[Any] | None = None, seconds: float = 0.0
@@ -97,7 +113,16 @@ class InProcess:
             pass
         for each in calls:
             start = time.perf_counter()
-            answers[each.name] = each.function(*each.arguments, watch.begin(each.name, each.seconds))
+            try:
+                answers[each.name] = each.function(*each.arguments, watch.begin(each.name, each.seconds))
+            except WidenetError:
+                raise
+            except Exception as error:
+                if is_interrupt(error):
+                    raise
+                answers[each.name] = failure_of(each.name, error)
+                watch.end(each.name, FAILED, each.seconds)
+                continue
             watch.end(each.name, f"{time.perf_counter() - start:.1f} s", each.seconds)
         return answers
 
@@ -137,11 +162,12 @@ class Processes:
         if self.owns_workers:
             self.workers.close()
 
-    def compute(self, tasks: Sequence[Task], store: Store, watch: Watch, *, replace: bool = False) -> None:
+    def compute(self, tasks: Sequence[Task], store: Store, watch: Watch, *, replace: bool = False) -> Failures:
         """Hand out the tasks in their order until every cell is there."""
         if len(tasks) == 1 or not self._is_worth_it(sum(task.experiment.seconds for task in tasks)):
-            InProcess(self.compiled).compute(tasks, store, watch, replace=replace)
-            return
+            return InProcess(self.compiled).compute(tasks, store, watch, replace=replace)
+        digests = {name: task.key.digest for name, task in zip(names_of(tasks), tasks, strict=True)}
+        failures: Failures = {}
         queue = deque(
             Call(
                 name, compute_in_worker, (*_portable(task), store.root, self.compiled, replace), task.experiment.seconds
@@ -161,6 +187,10 @@ class Processes:
                 queue.append(call)
             elif news.kind == DONE:
                 watch.end(call.name, f"{news.content:.1f} s", call.seconds)
+            elif news.kind == FAILED:
+                failures[digests[call.name]] = news.content
+                watch.end(call.name, FAILED, call.seconds)
+        return failures
 
     def call(
         self, calls: deque[Call], watch: Watch, meanwhile: Iterator[Any] | None = None, seconds: float = 0.0
@@ -176,9 +206,10 @@ class Processes:
                 begun[name] = time.perf_counter(), watch.begin(name, news.call.seconds)
             elif news.kind == PROGRESS:
                 begun[name][1](*news.content)
-            elif news.kind == DONE:
+            elif news.kind in (DONE, FAILED):
                 answers[name] = news.content
-                watch.end(name, f"{time.perf_counter() - begun[name][0]:.1f} s", news.call.seconds)
+                words = FAILED if news.kind == FAILED else f"{time.perf_counter() - begun[name][0]:.1f} s"
+                watch.end(name, words, news.call.seconds)
         return answers
 
     def _is_worth_it(self, seconds: float) -> bool:

@@ -21,6 +21,7 @@ from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Cells, Reading, Task, tasks_of, versions
 from widenet.run.executors import InProcess
+from widenet.run.failures import Failure
 from widenet.run.watch import InTurn, Unwatched, Watch
 from widenet.seeds import seed_of
 from widenet.store import Store, default_root
@@ -62,6 +63,34 @@ class Circumstances:
         }
 
 
+NOT_COMPUTED = "NOT_COMPUTED"
+"""Where a row has its verdict: there is none, because a cell, a check or a picture failed."""
+
+
+@dataclass(frozen=True)
+class NotComputed:
+    """A claim or a figure without a result: something that it needs failed."""
+
+    item: Claim | Figure
+    failure: Failure
+    scale: Scale
+    seed: int
+
+    def row(self) -> dict[str, Any]:
+        """As one JSON object, among the rows of claims or of figures."""
+        return {
+            "id": self.item.id,
+            "paper": self.item.paper,
+            "verdict": NOT_COMPUTED,
+            "expected": False,
+            "error": self.failure.sentence,
+            "traceback": self.failure.traceback,
+            "scale": self.scale.value,
+            "seed": self.seed,
+            "version": version(),
+        }
+
+
 @dataclass(frozen=True)
 class CheckOutcome:
     """A checked claim."""
@@ -75,6 +104,14 @@ class CheckOutcome:
         """Whether a statement that should hold was measured to fail."""
         return self.evidence.verdict is Verdict.VIOLATED and self.claim.expected is not Verdict.VIOLATED
 
+    @property
+    def is_expected(self) -> bool:
+        """Whether the verdict is the expected one; where the paper leaves a constant open, that is.
+
+        One that decides nothing (too few runs, a hypothesis that fails) is not: it must not pass for a confirmation.
+        """
+        return self.evidence.verdict in (self.claim.expected, Verdict.CONSTANT_UNSPECIFIED)
+
     def row(self) -> dict[str, Any]:
         """The outcome as one JSON object."""
         return {
@@ -84,7 +121,7 @@ class CheckOutcome:
             "statement": self.claim.statement,
             "where": self.claim.where,
             **as_json(self.evidence),
-            "expected": not self.failed,
+            "expected": self.is_expected,
             "expected_verdict": self.claim.expected.value,
             **self.circumstances.row(),
         }
@@ -114,6 +151,7 @@ def judge(claim: Claim, scale: Scale, seed: int, cells: Cells, watch: Watch | No
     """Judge a claim on its default settings; missing cells are computed.
 
     Raises:
+      CellFailed: one of them could not be.
       StoreError: the store cannot be read or written.
     """
     start = time.perf_counter()
@@ -128,6 +166,7 @@ def show(figure: Figure, scale: Scale, seed: int, cells: Cells, watch: Watch | N
     """Reduce the cells of a figure to its numbers, and compare them with the reported ones.
 
     Raises:
+      CellFailed: a missing cell could not be computed.
       StoreError: the store cannot be read or written.
     """
     start = time.perf_counter()
@@ -154,6 +193,7 @@ def check(
     Raises:
       UnknownName: there is no such claim or scale.
       InputError: the seed is no whole number in its range.
+      CellFailed: a training failed; `failure.traceback` has the details.
       StoreError: the store cannot be read or written.
     """
     found = papers.find_claim(claim) if isinstance(claim, str) else claim

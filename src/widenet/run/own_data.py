@@ -14,6 +14,7 @@ from widenet.data.tables import load_file
 from widenet.errors import DataError, InputError, StoreError, UnknownName
 from widenet.progress import Progress, parts, silent
 from widenet.run.cells import Cells, Task
+from widenet.run.failures import CellFailed
 from widenet.run.outcomes import cells_of, read_all
 from widenet.run.watch import InTurn
 from widenet.store import Store
@@ -73,6 +74,9 @@ def ask(claim: Claim, specimen: Specimen, cells: Cells, progress: Progress = sil
             answer = _with_reasons(found, specimen)
     except StoreError:
         raise
+    except CellFailed as error:
+        logger.error("%s: %s\n%s", claim.id, error, error.failure.traceback)
+        answer = Mishap(f"Its check failed, which is a mistake in widenet: {error}.")
     except InputError as refusal:
         answer = Silence(f"It cannot be checked on this data: {refusal}")
     except Exception as error:

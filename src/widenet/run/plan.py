@@ -5,17 +5,20 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from widenet import plots
-from widenet.claims import Claim
+from widenet.claims import Claim, Experiment
+from widenet.errors import WidenetError
 from widenet.figures import Figure
 from widenet.records import Scale
 from widenet.run.cells import Cells, Task, tasks_of
-from widenet.run.outcomes import CheckOutcome, FigureOutcome, judge, show
+from widenet.run.failures import CellFailed, Failure, failure_of, is_interrupt
+from widenet.run.outcomes import CheckOutcome, FigureOutcome, NotComputed, judge, show
 from widenet.run.watch import Watch
 from widenet.run.workers import Call
 
-InWords = Callable[[CheckOutcome | FigureOutcome], str]
+InWords = Callable[[CheckOutcome | FigureOutcome | NotComputed], str]
 """An outcome in a few words, for a line of progress."""
 
 TO_JUDGE, TO_DRAW, TO_ANIMATE = 0.03, 1.5, 6.0
@@ -24,11 +27,22 @@ TO_JUDGE, TO_DRAW, TO_ANIMATE = 0.03, 1.5, 6.0
 
 @dataclass
 class Results:
-    """What came out, in the order in which it was asked for; the files of a figure by its id."""
+    """What came out, in the order in which it was asked for; the files of a figure by its id.
+
+    `not_computed` has the claims and figures without a result, because something that they need failed.
+    """
 
     checks: list[CheckOutcome] = field(default_factory=list)
     figures: list[FigureOutcome] = field(default_factory=list)
     files: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    not_computed: list[NotComputed] = field(default_factory=list)
+
+    def rows(self) -> dict[str, list[dict[str, Any]]]:
+        """All of it as JSON values; what was not computed stands behind what was."""
+        rows = {"checks": [each.row() for each in self.checks], "figures": [each.row() for each in self.figures]}
+        for each in self.not_computed:
+            rows["checks" if isinstance(each.item, Claim) else "figures"].append(each.row())
+        return rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +58,14 @@ class Plan:
     @functools.cached_property
     def missing(self) -> list[Task]:
         """The cells that have to be computed."""
-        experiments = [each for item in (*self.claims, *self.figures) for each in item.reads]
-        return self.cells.missing(task for group in tasks_of(experiments, self.scale, self.seed) for task in group)
+        experiments = dict.fromkeys(each for item in (*self.claims, *self.figures) for each in item.reads)
+        return self.cells.missing(task for each in experiments for task in self._tasks_of(each))
+
+    def _tasks_of(self, experiment: Experiment) -> list[Task]:
+        try:
+            return tasks_of([experiment], self.scale, self.seed)[0]
+        except Exception:
+            return []  # whoever reads it asks for its settings again, and is told why there are none
 
     @functools.cached_property
     def moving(self) -> frozenset[str]:
@@ -78,27 +98,53 @@ class Plan:
         pieces = itertools.chain(self._reduce(results, drawings), self._judge(results))
         meanwhile = (watch.end(name, in_words(outcome), TO_JUDGE) for name, outcome in pieces)
         drawn = self.cells.executor.call(drawings, watch, meanwhile, self._seconds_to_draw)
+        for outcome in results.figures:
+            self._take_files(outcome.figure, drawn, results)
+        results.figures = [each for each in results.figures if each.figure.id in results.files]
         results.figures.sort(key=lambda outcome: self.figures.index(outcome.figure))
-        for figure in self.figures:
-            results.files[figure.id] = drawn[_picture(figure.id)] | drawn.get(_animation(figure.id), {})
         return results
 
-    def _reduce(self, results: Results, drawings: deque[Call]) -> Iterator[tuple[str, FigureOutcome]]:
+    def _take_files(self, figure: Figure, drawn: dict[str, Any], results: Results) -> None:
+        made = [drawn[name] for name in (_picture(figure.id), _animation(figure.id)) if name in drawn]
+        failure = next((each for each in made if isinstance(each, Failure)), None)
+        if failure is not None:
+            results.not_computed.append(NotComputed(figure, failure, self.scale, self.seed))
+        else:
+            results.files[figure.id] = {name: content for files in made for name, content in files.items()}
+
+    def _found(self, item: Claim | Figure, find: Callable[..., Any], results: Results) -> Any:
+        """The outcome of a claim or a figure; where something it needs failed, a `NotComputed`, which is noted."""
+        try:
+            return find(item, self.scale, self.seed, self.cells)
+        except CellFailed as error:
+            failure = error.failure
+        except WidenetError:
+            raise
+        except Exception as error:
+            if is_interrupt(error):
+                raise
+            failure = failure_of(item.id, error)
+        results.not_computed.append(NotComputed(item, failure, self.scale, self.seed))
+        return results.not_computed[-1]
+
+    def _reduce(self, results: Results, drawings: deque[Call]) -> Iterator[tuple[str, FigureOutcome | NotComputed]]:
         """The figures, one by one, those that move first; what there is to draw of them is added to `drawings`."""
         for figure in sorted(self.figures, key=lambda each: each.id not in self.moving):
-            outcome = show(figure, self.scale, self.seed, self.cells)
-            results.figures.append(outcome)
-            # The longest first: those that move, then those with many numbers.
-            waiting = sorted([*drawings, *self._drawings(outcome)], key=_size, reverse=True)
-            drawings.clear()
-            drawings.extend(waiting)
+            outcome = self._found(figure, show, results)
+            if isinstance(outcome, FigureOutcome):
+                results.figures.append(outcome)
+                # The longest first: those that move, then those with many numbers.
+                waiting = sorted([*drawings, *self._drawings(outcome)], key=_size, reverse=True)
+                drawings.clear()
+                drawings.extend(waiting)
             yield figure.id, outcome
 
-    def _judge(self, results: Results) -> Iterator[tuple[str, CheckOutcome]]:
+    def _judge(self, results: Results) -> Iterator[tuple[str, CheckOutcome | NotComputed]]:
         """The claims, one by one."""
         for claim in self.claims:
-            outcome = judge(claim, self.scale, self.seed, self.cells)
-            results.checks.append(outcome)
+            outcome = self._found(claim, judge, results)
+            if isinstance(outcome, CheckOutcome):
+                results.checks.append(outcome)
             yield claim.id, outcome
 
     def _drawings(self, outcome: FigureOutcome) -> Iterator[Call]:

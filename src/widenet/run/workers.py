@@ -12,10 +12,9 @@ import os
 import signal
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from types import FrameType
@@ -23,6 +22,7 @@ from typing import Any
 
 from widenet.errors import InputError, StoreError, WidenetError
 from widenet.progress import Progress
+from widenet.run.failures import Failure, failure_of
 
 SECONDS_TO_STOP = 1.0
 """How long a worker may tidy up (a file that is being written) before it is killed."""
@@ -37,14 +37,6 @@ def default_jobs() -> int:
     if not on_cpu and any(importlib.util.find_spec(name) for name in ACCELERATORS):
         return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-class WorkerFailed(RuntimeError):
-    """A mistake in this program, made in a worker process; the message has its traceback."""
-
-
-class WorkerLost(WidenetError):
-    """A worker process is gone without an answer."""
 
 
 @dataclass(eq=False)
@@ -66,7 +58,10 @@ class Call:
 
 @dataclass(frozen=True)
 class News:
-    """What is known about a call: it starts, it goes on (a fraction and words), or it is done (its answer)."""
+    """What is known about a call.
+
+    It starts, it goes on (a fraction and words), it is done (its answer), or it has failed (a `Failure`).
+    """
 
     call: Call
     kind: str
@@ -95,16 +90,14 @@ class Workers:
             self._start()
 
     def follow(self, queue: deque[Call], meanwhile: Iterator[Any] | None = None) -> Iterator[News]:
-        """Hand the calls out in their order, and tell what becomes of them.
+        """Hand the calls out in their order, and tell what becomes of them. One that fails does not end the others.
 
         Arguments:
           queue: the calls; there may come more while they are worked on.
           meanwhile: what this process does itself between two looks at its workers, piece by piece.
 
         Raises:
-          WorkerFailed: a call raised an exception.
-          WorkerLost: a worker was killed.
-          WidenetError: a call raised one.
+          InputError, StoreError: a call raised one, which concerns them all.
         """
         try:
             yield from self._follow(queue, meanwhile)
@@ -117,9 +110,9 @@ class Workers:
         idle = [worker for worker in self._all if worker.is_alive]
         while queue or at_work or meanwhile is not None:
             while (idle or len(at_work) < self.count) and (call := _ready(queue)) is not None:
-                worker = idle.pop() if idle else self._start()
+                worker = self._idle_one(idle) or self._start()
                 at_work[worker] = call
-                worker.ask(call)
+                worker.ask(call)  # one that is gone is noticed when it is heard
                 yield News(call, START)
             if meanwhile is not None and next(meanwhile, self) is self:
                 meanwhile = None
@@ -127,9 +120,12 @@ class Workers:
             for worker in _with_news(at_work, patience):
                 kind, content = worker.hear(at_work[worker].name)
                 yield News(at_work[worker], kind, content)
-                if kind == DONE:
+                if kind in (DONE, FAILED):
                     del at_work[worker]
-                    idle.append(worker)
+                    if worker.is_alive:
+                        idle.append(worker)
+                    else:
+                        self._all.remove(worker)
 
     def close(self) -> None:
         """End the workers; what they were at is lost."""
@@ -138,6 +134,15 @@ class Workers:
         last = time.monotonic() + SECONDS_TO_STOP
         while self._all:
             self._all.pop().join(max(0.0, last - time.monotonic()))
+
+    def _idle_one(self, idle: list["_Worker"]) -> "_Worker | None":
+        """One that waits for work; those that were killed meanwhile are forgotten."""
+        while idle:
+            worker = idle.pop()
+            if worker.is_alive:
+                return worker
+            self._all.remove(worker)
+        return None
 
     def _start(self) -> "_Worker":
         # Ctrl-C waits until the worker is known here, and the worker inherits that it does not listen to it.
@@ -210,27 +215,22 @@ class _Worker:
         return self.process.is_alive()
 
     def ask(self, call: Call) -> None:
-        try:
-            self.pipe.send((call.function, call.arguments))
-        except OSError:
-            raise self._lost(call.name) from None
+        with suppress(OSError):
+            self.pipe.send((call.name, call.function, call.arguments))
 
     def hear(self, name: str) -> tuple[str, Any]:
-        """What it says next: words about how far it is, or the answer.
+        """What it says next: words about how far it is, the answer, or that the call failed or the worker is gone.
 
         Raises:
-          WidenetError: the call was refused, or the worker is gone.
-          WorkerFailed: the call raised another exception.
+          InputError, StoreError: the call was refused.
         """
         try:
             kind, content = self.pipe.recv()
         except (EOFError, OSError):
-            raise self._lost(name) from None
+            return FAILED, self._lost(name)
         if kind == REFUSED:
             is_store, words = content
             raise StoreError(words) if is_store else InputError(words)
-        if kind == FAILED:
-            raise WorkerFailed(f"{name} failed in a worker process:\n{content}")
         return kind, content
 
     def stop(self) -> None:
@@ -243,13 +243,12 @@ class _Worker:
             self.process.kill()
             self.process.join()
 
-    def _lost(self, name: str) -> WorkerLost:
+    def _lost(self, name: str) -> Failure:
         self.process.join()
         code = self.process.exitcode
         how = f"by signal {-code}" if code is not None and code < 0 else f"with code {code}"
-        return WorkerLost(
-            f"the worker process of {name} was ended {how}, perhaps for want of memory; what was finished is in the "
-            "store, and --jobs 1 needs less."
+        return Failure(
+            f"the worker process of {name} was ended {how}, perhaps for lack of memory; --jobs 1 needs less."
         )
 
 
@@ -262,20 +261,20 @@ def _live(pipe: Any, preload: tuple[str, ...]) -> None:
         for name in preload:
             importlib.import_module(name)
         while True:
-            function, arguments = pipe.recv()
-            pipe.send(_answer(function, arguments, pipe))
+            name, function, arguments = pipe.recv()
+            pipe.send(_answer(name, function, arguments, pipe))
     except (EOFError, OSError, SystemExit):
         # Nobody listens any more. Threads of XLA that are at work would crash the interpreter on its way out.
         os._exit(1)
 
 
-def _answer(function: Callable[..., Any], arguments: tuple[Any, ...], pipe: Any) -> tuple[str, Any]:
+def _answer(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], pipe: Any) -> tuple[str, Any]:
     try:
         return DONE, function(*arguments, _teller(pipe))
     except WidenetError as error:
         return REFUSED, (isinstance(error, StoreError), str(error))
-    except Exception:
-        return FAILED, traceback.format_exc()
+    except Exception as error:
+        return FAILED, failure_of(name, error)
 
 
 def _teller(pipe: Any) -> Progress:
