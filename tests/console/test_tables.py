@@ -195,7 +195,7 @@ def test_wide_terminals_and_pipes_get_a_table_and_narrow_ones_a_list(monkeypatch
 
 
 def test_why_a_band_and_that_it_was_moved_stand_below(monkeypatch: pytest.MonkeyPatch) -> None:
-    common = {"reported": "falls", "measured": 1.5, "interval": None, "band": (1.0, 2.0)}
+    common: dict[str, Any] = {"reported": "falls", "measured": 1.5, "interval": None, "band": (1.0, 2.0)}
     rows = [
         Comparison(name="one", **common, basis="Theorem 2 allows it.", moved="0 to 1 at first; 1.5 came out."),
         Comparison(name="two", **common, basis="Theorem 2 allows it."),
