@@ -259,7 +259,20 @@ def test_a_margin_counts_from_where_rounding_cannot_make_it(steps, separable):
     """⟨(1, −1), (1, 1 − δ)⟩ = δ, known up to 4ε·2: from δ = 8ε on it is sure to be positive."""
     found = judge([[1, 1 - steps * EPSILON]], (1, -1), (1,))
     assert found.separable is separable
-    assert found.norm_upper == pytest.approx(np.sqrt(2) / (0.5 * EPSILON), rel=1e-3) if separable else np.inf
+    # With d = 1/√2, d·(1 − δ) lies below 1, so it is rounded by at most ε/4, or not at all where a product and a sum
+    # are fused: the sure margin is √½·(δ − 8ε) up to that.
+    smallest = np.sqrt(0.5) * (steps - 8) * EPSILON
+    if separable:
+        assert 1 / (smallest + 0.3 * EPSILON) <= found.norm_upper <= 1 / (smallest - 0.3 * EPSILON)
+    else:
+        assert smallest + 0.3 * EPSILON <= 0
+        assert found.norm_upper == np.inf
+
+
+def test_a_margin_is_shortened_by_what_rounding_can_do():
+    """At δ = 1000ε a rounding of ε/4 is 0.04 %, and the 8ε that are taken off are 0.8 %."""
+    found = judge([[1, 1 - 1000 * EPSILON]], (1, -1), (1,))
+    assert found.norm_upper == pytest.approx(np.sqrt(2) / (992 * EPSILON), rel=5e-4)
 
 
 @pytest.mark.parametrize(("gap", "separable"), [(1.9e-12, False), (2.1e-12, None)])
