@@ -270,3 +270,34 @@ class TestEvidence:
         assert found.details == {"n": 3, "list": [0, 1], "deep": [{"x": 0.5}], "words": "η"}
         assert found.model_dump_json()
         assert found.note == "a note"
+
+
+LAST_BIT = 1 + 2.0**-52
+
+
+@pytest.mark.parametrize("sense", [Sense.AT_MOST, Sense.AT_LEAST])
+@pytest.mark.parametrize("size", [1e-30, 1.0, 1e30])
+def test_a_last_bit_does_not_select_another_case(sense, size):
+    """The first of those that come equally close; one that comes closer by more than rounding is found behind them."""
+    promised = np.full(4, 2.0) * size
+    for bits in ([1, LAST_BIT, 1], [LAST_BIT, 1, 1], [1, 1, LAST_BIT]):
+        near = 1.8 if sense is Sense.AT_MOST else 2.2
+        closer = 1.8001 if sense is Sense.AT_MOST else 2.1999
+        measured = near * np.array([*bits, 0.9 if sense is Sense.AT_MOST else 1.1]) * size
+        assert Sides(measured, promised, sense).closest == 0
+        assert Sides([*measured, closer * size], [*promised, 2.0 * size], sense).closest == 4
+
+
+def test_an_equality_kept_up_to_rounding_shows_its_first_case():
+    noise = np.array([0.0, 3e-16, -2e-16, 9e-14])
+    sides = Sides(1 + noise, np.ones(4), Sense.EQUAL, 1e-12)
+    assert (sides.kept, sides.closest) == (True, 0)
+    assert Sides(1 + np.array([*noise, 2e-13]), np.ones(5), Sense.EQUAL, 1e-12).closest == 4, "a fifth of its room"
+    assert Sides([1.0, 1.0, 1.5, 2.0], np.ones(4), Sense.EQUAL, 1e-12).closest == 3, "one that breaks it"
+    assert Sides([1.0, 1.0, 1.5, 2.0], np.ones(4), Sense.EQUAL).closest == 3
+
+
+def test_a_broken_case_is_shown_before_one_that_rounding_alone_keeps():
+    sides = Sides([1 + 5e-13, 1 + 2e-12], [1.0, 1.0], room=1e-12)
+    assert sides.broken.tolist() == [False, True]
+    assert sides.closest == 1

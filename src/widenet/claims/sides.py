@@ -20,6 +20,12 @@ from widenet.claims.statistics import CONFIDENCE, clopper_pearson, fails_at_most
 BLURRED = 1e-3
 """A promise that is missed by more than this share of itself is not kept by rounding: such a case decides nothing."""
 
+TIE = 1e-9
+"""Cases that come closest to within this share of each other come equally close."""
+
+FAR_INSIDE = 0.1
+"""An equality that uses less than this share of its room is kept up to rounding."""
+
 LEAST = float(np.finfo(np.float64).min)
 
 Cases = Any
@@ -152,12 +158,22 @@ class Sides:
     def closest(self) -> int | None:
         """The case that comes closest to breaking the statement, or breaks it most; None where none is decided.
 
-        Of cases that come equally close (all do, where 0 is promised), the one that lies farthest beyond its promise.
+        Of cases that come equally close (all do, where 0 is promised), the one that lies farthest beyond its promise,
+        and of several such the first. What differs by no more than rounding is equal: the last bit of a sum depends on
+        the processor, and the case that is shown must not.
         """
         if not self.decided.any():
             return None
-        urgency = np.where(self.decided, self._urgency(), -1.0)
-        return int(np.argmax(np.where(self.decided & (urgency == urgency.max()), self._excess(), -np.inf)))
+        candidates = self.broken if self.broken.any() else self.decided
+        urgency = np.where(candidates, self._urgency(), -1.0)
+        most = urgency.max()
+        tied = candidates & (urgency >= most - (TIE * most if math.isfinite(most) else 0.0))
+        if self.sense is Sense.EQUAL and math.isfinite(most):
+            return int(np.argmax(tied))
+        excess = np.where(tied, self._excess(), -np.inf)
+        size = np.where(tied, np.abs(self.measured) + np.abs(self.promised), 0.0)
+        farthest = int(np.argmax(excess))
+        return int(np.argmax(excess >= excess[farthest] - TIE * size[farthest]))
 
     @property
     def vacuous(self) -> bool:
@@ -207,12 +223,16 @@ class Sides:
         return (excess > BLURRED * size) & (excess <= self.room) & (size > 0)
 
     def _urgency(self) -> Numbers:
-        """What the closest case has most of: closeness; for an equality, deviation measured by its room."""
+        """What the closest case has most of: closeness; for an equality, deviation measured by its room.
+
+        Deviations far inside their room are rounding, and all the same.
+        """
         if self.sense is not Sense.EQUAL:
             return self.closeness
         excess, room = self._excess(), self.room
         with np.errstate(all="ignore"):
             by_room = np.where(room > 0, excess / room, np.where(excess > 0, np.inf, 0.0))
+        by_room = np.where(by_room < FAR_INSIDE, 0.0, by_room)
         return np.where(self.broken, np.inf, by_room) if self.exact is not None else by_room
 
 
