@@ -1,13 +1,19 @@
-# The three commands of this repository. Each one sets up what it needs; a second run starts at once.
-#   make report   the papers at quick scale: verdict table here, pictures in build/report/index.html
-#   make test     lint, types and the whole test suite
-#   make check    lint and types only
-# Two long looks at the checks themselves (docs/mutants.md): make mutants ROOM=…, make drawn-data
+# Each command sets up what it needs; a second run starts at once.
+#   make report          the papers at quick scale: verdict table here, pictures in build/report/index.html
+#   make test            lint, types and the whole test suite
+#   make check           lint and types only
+# Longer looks, which `make test` does not take:
+#   make test-machines   other instruction sets (docs/machines.md)
+#   make test-versions   other versions of Python and the libraries (docs/machines.md); PYTHONS="3.12 3.13"
+#   make mutants ROOM=…  do tests notice weakened checks? (docs/mutants.md)
+#   make drawn-data      every claim on drawn data sets (docs/mutants.md)
 PYTHON ?= python3
 JOBS ?= 2
 BIN := .venv/bin
 
-.PHONY: report test check mutants drawn-data setup format clean
+WAITING := $(BIN)/python -m tools.waiting
+
+.PHONY: report test check test-machines test-versions mutants drawn-data setup format clean
 
 report: setup
 	$(BIN)/widenet report --out build/report
@@ -18,7 +24,13 @@ test: check
 check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/basedpyright --level error
+	@$(WAITING) "checking types" --show -- $(BIN)/basedpyright --level error
+
+test-machines: setup
+	$(BIN)/python -m tools.machines --jobs $(JOBS) $(foreach name,$(MACHINE),--machine $(name))
+
+test-versions: setup
+	$(BIN)/python -m tools.versions --jobs $(JOBS) $(foreach name,$(PYTHONS),--python $(name))
 
 mutants: setup
 	@test -n "$(ROOM)" || { echo "name a room, diagnostics or training: make mutants ROOM=brutzkus2018"; exit 2; }
@@ -32,9 +44,9 @@ setup: .venv/installed
 .venv/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "widenet needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..."; exit 2; }
-	@echo "installing into .venv; this takes a minute or two"
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(PYTHON) -m venv .venv
+	@$(WAITING) "installing into .venv" --count '^Collecting ([A-Za-z0-9_.-]+)' --of $$(wc -l < constraints.txt) -- \
+		$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -c constraints.txt -e '.[dev]'
 	@touch $@
 
 format: setup

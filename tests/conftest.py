@@ -29,10 +29,12 @@ os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
 # Programs of toy size are compiled in a quarter of the time when nobody optimizes them, in half of it by the older code
 # generator, and a little sooner in one piece; an XLA that no longer knows these flags would end the process. What
 # depends on the optimizer, the same bits in every batch, is tested with it too: tests/training/test_as_compiled.py.
+# The flags of the machine that is tried (tools/machines.py) stand behind them, and alone where the optimizer is wanted.
+machine_flags = os.environ.setdefault("MACHINE_XLA_FLAGS", os.environ.get("XLA_FLAGS", ""))
 if version("jaxlib").startswith("0.10."):
     flags = ("use_fusion_emitters=false", "parallel_codegen_split_count=1")
     unoptimized = " ".join([*(f"--xla_cpu_{flag}" for flag in flags), "--xla_backend_optimization_level=0"])
-    os.environ.setdefault("XLA_FLAGS", unoptimized)
+    os.environ["XLA_FLAGS"] = f"{unoptimized} {machine_flags}".strip()
 
 # Workers side by side have a core each: otherwise every one of them divides its toys among all cores, and they wait for
 # each other. What is divided among several is tested by name.

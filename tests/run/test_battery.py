@@ -25,7 +25,7 @@ SPEAKERS = {
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict]:
-    own = {"XLA_FLAGS": "", "WIDENET_STORE": str(tmp_path_factory.mktemp("store"))}
+    own = {"XLA_FLAGS": os.environ["MACHINE_XLA_FLAGS"], "WIDENET_STORE": str(tmp_path_factory.mktemp("store"))}
     done = subprocess.run(
         [sys.executable, "-m", "tests.run.battery"],
         capture_output=True,

@@ -16,7 +16,7 @@ def test_the_same_bits_in_every_batch_with_the_optimizer_of_xla():
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env=os.environ | {"XLA_FLAGS": ""},
+        env=os.environ | {"XLA_FLAGS": os.environ["MACHINE_XLA_FLAGS"]},
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

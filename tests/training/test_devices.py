@@ -29,6 +29,10 @@ assert many.network.hidden_weights.devices() == {jax.devices()[0]}
 
 
 def test_runs_are_divided_among_devices():
-    there = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
+    there = {
+        **os.environ,
+        "XLA_FLAGS": f"--xla_force_host_platform_device_count=2 {os.environ['MACHINE_XLA_FLAGS']}",
+        "JAX_PLATFORMS": "cpu",
+    }
     done = subprocess.run([sys.executable, "-c", PROGRAM], env=there, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

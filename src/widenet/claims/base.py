@@ -113,6 +113,7 @@ class Part(ClosedModel):
         whichever way the inequality points; None where no case is decided.
       vacuous: the promise says no more than what is trivially true.
       interval: the two one-sided exact limits that the verdict about a probability rests on.
+      case: which case that is, counted from 0; None where the conjunct has no two sides.
       cases, broken, undecided: how many cases were scored, and how many of them broke it or decided nothing.
     """
 
@@ -125,6 +126,7 @@ class Part(ClosedModel):
     tightness: float | None = None
     vacuous: bool = False
     interval: tuple[float, float] | None = None
+    case: int | None = None
     cases: int = 0
     broken: int = 0
     undecided: int = 0

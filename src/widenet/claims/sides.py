@@ -195,7 +195,8 @@ class Sides:
             undecided=int((self.scored & ~self.decided).sum()),
         )
         if (case := self.closest) is not None:
-            return part.model_copy(update={**self._numbers(case), "tightness": float(self.closeness[case])})
+            shown = {**self._numbers(case), "tightness": float(self.closeness[case]), "case": case}
+            return part.model_copy(update=shown)
         return part if (case := self._nearest_undecided()) is None else part.model_copy(update=self._numbers(case))
 
     def _numbers(self, case: int) -> dict[str, float | None]:

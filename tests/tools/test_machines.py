@@ -1,0 +1,173 @@
+"""The same everywhere: what is compared between machines, and one other machine for a minute."""
+
+import copy
+import json
+import math
+
+import pytest
+
+from tools import kept_table, machines
+from tools.comparison import ABSOLUTE, RELATIVE, compare
+from tools.weakened import WEAKENED
+
+CLAIMS = (
+    "brutzkus2018.theorem_9_equivalence",
+    "brutzkus2019.lemma_3_1",
+    "chatterji2021.lemma_6_sums",
+    "li2018.equation_1",
+    "sarussi2021.lemma_10_1",
+)
+"""One that is cheap from each paper."""
+TESTS = ("tests/diagnostics/test_separability.py", "tests/training/kernels/test_fused.py", "tests/claims")
+
+ROW = {
+    "id": "toy.lemma",
+    "verdict": "HOLDS",
+    "conclusion": True,
+    "vacuous": False,
+    "open_constant": "",
+    "runs": {"tried": 3, "diverged": 0, "unfinished": 0, "outside": 0},
+    "hypotheses": [{"key": "norm", "met": True, "actual": 0.5, "slack": 0.5}],
+    "parts": [
+        {
+            "name": "bound",
+            "kept": True,
+            "sense": "≤",
+            "vacuous": False,
+            "broken": 0,
+            "case": 1,
+            "measured": 3.0,
+            "promised": 4.0,
+            "tightness": 0.75,
+        }
+    ],
+}
+
+
+def changed(*path, to):
+    row = copy.deepcopy(ROW)
+    *way, last = path
+    inner = row
+    for step in way:
+        inner = inner[step]
+    inner[last] = to
+    return [row]
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("id",), "toy.other"),
+        (("verdict",), "VIOLATED"),
+        (("conclusion",), None),
+        (("vacuous",), True),
+        (("open_constant",), "c"),
+        (("runs", "diverged"), 1),
+        (("hypotheses",), []),
+        (("hypotheses", 0, "key"), "other"),
+        (("hypotheses", 0, "met"), None),
+        (("hypotheses", 0, "actual"), 0.5 * (1 + 2e-5)),
+        (("hypotheses", 0, "slack"), 0.5001),
+        (("hypotheses", 0, "slack"), None),
+        (("parts", 0, "name"), "other"),
+        (("parts", 0, "kept"), None),
+        (("parts", 0, "sense"), "≥"),
+        (("parts", 0, "vacuous"), True),
+        (("parts", 0, "broken"), 1),
+        (("parts", 0, "measured"), 3.0001),
+        (("parts", 0, "promised"), 4.0001),
+        (("parts", 0, "tightness"), 0.7501),
+        (("parts", 0, "measured"), "Infinity"),
+    ],
+)
+def test_a_difference_is_found(path, value):
+    found = compare([ROW], changed(*path, to=value))
+    assert found.is_bad
+    assert "DIFFER" in found.in_words()
+    assert found.lines()
+
+
+def test_rounding_is_no_difference_and_is_counted():
+    assert compare([ROW], [ROW]).in_words() == "equal; 0 of 5 numbers differ"
+    found = compare([ROW], changed("parts", 0, "measured", to=3.0 * (1 + 1e-7)))
+    assert not found.is_bad
+    assert found.in_words() == "equal; 1 of 5 numbers differ, by at most 7e-08 of themselves"
+    noise = copy.deepcopy(ROW)
+    noise["hypotheses"][0]["actual"] = 1e-16
+    assert not compare([noise], changed("hypotheses", 0, "actual", to=3e-13)).is_bad
+    assert RELATIVE < 1e-3
+    assert ABSOLUTE < 1e-6
+
+
+def test_of_another_case_only_how_close_it_comes_is_compared():
+    other = changed("parts", 0, "case", to=2)
+    other[0]["parts"][0] |= {"measured": 30.0, "promised": 40.0}
+    found = compare([ROW], other)
+    assert (found.is_bad, found.other_cases) == (False, 1)
+    other[0]["parts"][0]["tightness"] = 0.8
+    assert compare([ROW], other).is_bad
+
+
+def test_a_machine_is_told_to_every_library(tmp_path, monkeypatch):
+    monkeypatch.setenv("MACHINE_XLA_FLAGS", "--of-the-outer-tests")
+    sse = machines.MACHINES[0]
+    told = sse.environment(tmp_path)
+    assert told["XLA_FLAGS"] == "--xla_cpu_max_isa=SSE4_2 --xla_cpu_experimental_ynn_fusion_type="
+    assert (told["OPENBLAS_CORETYPE"], told["NPY_DISABLE_CPU_FEATURES"]) == ("Nehalem", "X86_V3 X86_V4")
+    assert told["OPENBLAS_NUM_THREADS"] == "1"
+    assert "MACHINE_XLA_FLAGS" not in told
+    assert len({each.name for each in machines.MACHINES}) == len(machines.MACHINES) >= 4
+    assert len({each.environment(tmp_path)["WIDENET_STORE"] for each in machines.MACHINES}) == 1
+    assert {each.cores for each in machines.MACHINES} == {1, 2}
+
+
+def test_newer_instructions_than_there_are_are_left_out(monkeypatch):
+    monkeypatch.setattr(machines, "features", lambda: {"X86_V3"})
+    found = {each.name: each for each in machines.possible()}
+    assert set(found) == {"sse", "avx", "avx2", "avx2-eigen"}
+    assert found["avx2"].without == ()
+    assert found["sse"].without == ("X86_V3",)
+
+
+def test_a_table_keeps_what_was_not_tried_again(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- x -->\n<!-- end of table -->\nz\n", encoding="utf-8")
+    kept_table.update(page, "<!-- x -->", ("name", "one", "two"), [["sse", "passed", kept_table.NOT_TRIED]], keys=1)
+    kept_table.update(page, "<!-- x -->", ("name", "one", "two"), [["avx", "1", "2"]], keys=1)
+    kept_table.update(page, "<!-- x -->", ("name", "one", "two"), [["sse", kept_table.NOT_TRIED, "equal"]], keys=1)
+    assert kept_table.read(page, "<!-- x -->") == [["sse", "passed", "equal"], ["avx", "1", "2"]]
+    assert page.read_text(encoding="utf-8").startswith("a\n<!-- x -->\n| name |")
+    assert page.read_text(encoding="utf-8").endswith("<!-- end of table -->\nz\n")
+
+
+@pytest.fixture(scope="module")
+def oldest(tmp_path_factory):
+    """A machine with the oldest instructions, and a folder for its results."""
+    return machines.possible()[0], tmp_path_factory.mktemp("oldest")
+
+
+def test_a_minute_on_the_oldest_machine(oldest, tmp_path):
+    machine, folder = oldest
+    here = machines.checked(machines.HERE, tmp_path, CLAIMS, 1)
+    there = machines.checked(machine, folder, CLAIMS, 1)
+    assert [row["verdict"] for row in here] == ["HOLDS"] * len(CLAIMS)
+    found = compare(here, there)
+    assert not found.is_bad, "\n".join(found.lines())
+    assert found.numbers > 20
+    assert json.loads((folder / f"{'-'.join(CLAIMS)}.json").read_text(encoding="utf-8")) == there
+    assert all(math.isfinite(row["seconds"]) for row in there)
+
+
+def test_the_numeric_tests_pass_on_the_oldest_machine(oldest):
+    machine, folder = oldest
+    done = machine.run("-m", "pytest", *TESTS, "-p", "no:cacheprovider", folder=folder, quiet=True)
+    assert done.returncode == 0, done.stdout[-4000:]
+
+
+@pytest.mark.parametrize("name", WEAKENED)
+def test_control_a_weakened_program_fails_on_the_oldest_machine(oldest, name):
+    machine, folder = oldest
+    options = ("-x", "-p", machines.PLUGIN, "-p", "no:cacheprovider", "--weakened", name)
+    done = machine.run("-m", "pytest", WEAKENED[name][1], *options, folder=folder, quiet=True)
+    assert done.returncode == 1, done.stdout[-4000:]
+    assert "AssertionError" in done.stdout
