@@ -59,10 +59,10 @@ TOYS: dict[str, dict[str, Any]] = {
 """What is smaller in the toy of an experiment; an object is a record inside the setting."""
 
 
-def toy(experiment: Experiment) -> ClosedModel:
-    """The small setting of an experiment."""
-    (setting, *_) = experiment.settings(Scale.QUICK, 0)
-    return _smaller(setting, TOYS.get(experiment.id, {}))
+def toy(experiment: Experiment, seed: int = 0, place: int = 0) -> ClosedModel:
+    """A small setting of an experiment: the first, or the one at `place`, counted on from the last to the first."""
+    settings = experiment.settings(Scale.QUICK, seed)
+    return _smaller(settings[place % len(settings)], TOYS.get(experiment.id, {}))
 
 
 def _smaller(setting: ClosedModel, changes: dict[str, Any]) -> ClosedModel:
