@@ -1,9 +1,14 @@
-"""Shared by all tests: a private store, compiled programs that are kept, and hypothesis without deadlines."""
+"""Shared by all tests: a private store, compiled programs that are kept, little memory, and no deadlines."""
 
+import ctypes
 import gc
 import os
+import resource
+import sys
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -52,6 +57,56 @@ def pytest_collection_finish() -> None:
     """What was loaded stays: without this the garbage collector looks at all of it again and again."""
     gc.collect()
     gc.freeze()
+
+
+MUCH_MEMORY = 1.5e9
+"""Bytes in use from which a worker forgets its compiled programs before the next file."""
+PEAKS = pytest.StashKey[list[float]]()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def little_memory() -> Iterator[None]:
+    """Programs of other files are compiled once and held for ever: without this a worker grows to six gigabytes."""
+    yield
+    if "jax" in sys.modules and in_use() > MUCH_MEMORY:
+        import jax
+
+        jax.clear_caches()
+        gc.collect()
+        if sys.platform == "linux":
+            ctypes.CDLL(None).malloc_trim(0)  # freed memory goes back to the system
+
+
+def in_use() -> float:
+    """Bytes of memory that this process has now; the most it ever had where the system does not say."""
+    statm = Path("/proc/self/statm")
+    if not statm.exists():
+        return peak()
+    return int(statm.read_text().split()[1]) * resource.getpagesize()
+
+
+def peak() -> float:
+    """The most bytes of memory that this process had at any time."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker tells how much memory it took."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["peak"] = peak()  # pyright: ignore[reportAttributeAccessIssue]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """A worker has ended."""
+    node.config.stash.setdefault(PEAKS, []).append(getattr(node, "workeroutput", {}).get("peak", float("nan")))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """What a worker needs, at the end of every run."""
+    found = config.stash.get(PEAKS, [peak()])
+    terminalreporter.write_line(f"memory: {max(found) / 1e9:.1f} GB in the largest worker")
 
 
 @pytest.fixture(autouse=True)
