@@ -149,14 +149,35 @@ def test_layers_page_agrees_with_the_enforced_layers() -> None:
             assert (ROOT / "src/widenet" / path).exists() or hasattr(getattr(widenet, attribute), "__doc__"), module
 
 
+GRAVITY = re.compile(
+    r"- \*\*Gravity\*\*: (theorem|lemma|display|misprint)\. \*\*The conclusion survives\*\*: (yes|no|in part); \w"
+)
+MISPRINT = ["place", "as printed", "fails for", "meant", "checked by"]
+
+
 def test_findings_are_the_statements_that_are_false_as_printed() -> None:
     page = DOCS / "findings.md"
-    headings = re.findall(r"^### (\S+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    headings = [each for each in re.findall(r"^### (\S+)$", page.read_text(encoding="utf-8"), re.M) if "." in each]
     assert sorted(headings) == sorted(id for id in papers.claim_ids() if id.endswith("_as_printed"))
     for id in headings:
         lines = section(page, id)
         assert [lines.count(f"- **{word}**") for word in ("As printed", "Fails", "Holds")] == [1, 1, 1], id
         assert f"`{id.removesuffix('_as_printed')}`" in lines.split("**Holds**")[1], id
+        first = next(line for line in lines.splitlines() if line.startswith("-"))
+        assert GRAVITY.match(first), f"{id}: {first}"
+
+
+def test_misprints_name_the_claim_that_checks_the_right_form() -> None:
+    text = (DOCS / "findings.md").read_text(encoding="utf-8")
+    sections = text.split("\n### Misprints\n")[1:]
+    assert sections
+    for each in sections:
+        head, _, *rows = [line for line in each.partition("\n#")[0].splitlines() if line.startswith("|")]
+        assert [cell.strip() for cell in head.strip("|").split("|")] == MISPRINT
+        assert rows
+        for row in rows:
+            assert named_ids(row.rpartition("|")[0].rpartition(" | ")[2]) <= set(papers.claim_ids()), row
+            assert named_ids(row.rpartition("|")[0].rpartition(" | ")[2]), row
 
 
 def named_ids(text: str) -> set[str]:
