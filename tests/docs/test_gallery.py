@@ -116,6 +116,11 @@ def scalars(value: Any) -> set[Any]:
     return set().union(*map(scalars, value)) if isinstance(value, list) else {value}
 
 
+def test_the_readme_counts_the_figures_at_paper_scale() -> None:
+    (count,) = re.findall(r"(\d+) figures\s+were also run at the paper's own scale", README)
+    assert int(count) == len(list((ROOT / "docs" / "images").glob("*.paper.json")))
+
+
 def test_every_figure_of_the_papers_is_shown() -> None:
     assert set(FIGURES) == set(papers.figure_ids())
     assert set(re.findall(r"^widenet figure (\S+) --out figures$", PAGE, re.MULTILINE)) == set(FIGURES)
