@@ -90,6 +90,7 @@ def test_fused_follows_plain_on_random_networks(loss, step_size, slope, seed):
     assert_same(*both_ways(nets, data, recipe, 2, times=(0, STEPS)), rtol=1e-12)
 
 
+@pytest.mark.usefixtures("half_precision")
 def test_in_float32_split_products_are_as_good_as_float32():
     """Every run against float64: no further away than step-by-step float32, apart from counted kink flips."""
     nets, data = networks(8, 10, 30), separable(64, 30)
@@ -112,6 +113,7 @@ def test_in_float32_split_products_are_as_good_as_float32():
     np.testing.assert_array_equal(fast.updates, exact.updates)
 
 
+@pytest.mark.usefixtures("half_precision")
 def test_pieces_keep_what_a_single_float16_loses():
     draw = np.random.default_rng(0)
     left, right = (jnp.asarray(draw.normal(size=(32, 784)), jnp.float32) for _ in range(2))

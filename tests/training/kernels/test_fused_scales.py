@@ -149,12 +149,14 @@ def small_blocks(monkeypatch):
     forget_programs()
 
 
+@pytest.mark.usefixtures("half_precision")
 def test_logistic_steps_in_float32(monkeypatch):
     """σ'(0) = 16 makes the largest coefficient; a ReLU has the steepest slope 1 although both its numbers are 0."""
     monkeypatch.setattr(fused, "LAUNCH", 5)  # less than an epoch: a launch is a whole one all the same
     hold_in(np.float32, "fused", logistic, [drawn((0.25, 16.0)), drawn((0.0, 0.0), 1)], 1, bias=False)
 
 
+@pytest.mark.usefixtures("half_precision")
 def test_hinge_steps_in_float32():
     """A label of 0 has no slope, and is a mistake all the same. So many neurons fill two tiles to the last place."""
     problems = [drawn((0.25, 16.0), width=32), drawn((0.0, 0.0), 1, width=32), *map(one_sided, (1, -1, 0))]

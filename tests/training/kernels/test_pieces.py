@@ -34,6 +34,7 @@ def test_the_spread_of_columns():
     assert spread([[0.05, 0.5]]) == pytest.approx(10)
 
 
+@pytest.mark.usefixtures("half_precision")
 def test_inputs_are_filled_up_scaled_and_split():
     draw = np.random.default_rng(0).normal(size=(3, 5))
     inputs = jnp.asarray(draw, jnp.float32)
@@ -85,6 +86,7 @@ def test_a_rule_for_steps_needs_the_plain_kernel(kernel):
         kernel_of(ruled, networks(1), toy())
 
 
+@pytest.mark.usefixtures("half_precision")
 def test_products_of_pieces():
     """Three of four piece products keep 22 bits; numbers that are not split are multiplied as they are."""
     draw = np.random.default_rng(1)

@@ -69,6 +69,7 @@ def test_slopes_of_the_softmax_keep_small_differences():
     assert found[0, 1] == pytest.approx(-np.exp(-37) - np.exp(-40), rel=1e-12)
 
 
+@pytest.mark.usefixtures("half_precision")
 def test_in_float32_split_products_are_as_good_as_float32():
     nets, data = several(4, n_neurons=10, dim=30), classes(64, 30)
     exact = ensemble(nets, data, Recipe(cross_entropy, 0.1, 96, batch_size=8, kernel="plain"), run_keys(4))

@@ -32,6 +32,7 @@ def derivative(z):
     return np.where(z > 0, 1, np.where(z < 0, SLOPE, AT_ZERO))
 
 
+@pytest.mark.usefixtures("half_precision")
 @pytest.mark.parametrize("softmax", [False, True])
 def test_one_sweep(softmax):
     """All rows of the batch push the same way, weights are small beside that, and nobody listens to one neuron."""

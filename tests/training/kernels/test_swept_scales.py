@@ -24,6 +24,7 @@ def small_tiles(monkeypatch):
     forget_programs()
 
 
+@pytest.mark.usefixtures("half_precision")
 def test_steps_in_float32():
     """Weights and inputs of very different sizes; σ'(0) is neither of the slopes."""
     draw = np.random.default_rng(0)
