@@ -120,7 +120,7 @@ test_parts_of_lemma_6 = part_edges(
     steepest,
     {
         "‖∇²L‖ ≤ 5pL": ({"bound": times_loss(CURVED)}, {"bound": times_loss(CURVED * (1 - 5e-9))}),
-        "‖∇²L‖² ≤ 12p²L²": ({"squared": times_square(CURVED**2)}, {"squared": times_square(CURVED**2 * (1 - 5e-9))}),
+        "(‖∇²L‖/L)² ≤ 12p²": ({"squared": times_square(CURVED**2)}, {"squared": times_square(CURVED**2 * (1 - 5e-9))}),
         "‖∇²L‖ ≤ κpL": ({}, {"sharp": SHARP * (1 - 5e-9)}),
         "‖∇²L‖ ≤ κp·mean(g)": ({}, {"sharp_pull": SHARP * (1 - 5e-9)}),
     },

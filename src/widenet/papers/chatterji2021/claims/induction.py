@@ -195,7 +195,9 @@ def lemma_13(runs: Sequence[Descent], *, by_product: float = 10 / 6, eighteenth:
     """
     whole, single = followed(runs, lambda run: log_use(run)[1:]), followed(runs, earned)
     stretched, stretch = followed(runs, lambda run: run.stretched[1:]), followed(runs, lambda run: run.stretches)
-    lost = followed(runs, lambda run: 5 * run.steps * run.gradient_norms[:-1] ** 2 / (6 * run.losses[:-1]))
+    lost = followed(
+        runs, lambda run: 5 * run.steps * run.gradient_norms[:-1] * (run.gradient_norms[:-1] / run.losses[:-1]) / 6
+    )
     middle = followed(runs, lambda run: by_product * run.half_width * run.steps * run.losses[:-1])
     quantity = "2 log of the growth of log(1/L), against the log of that of ‖V‖"
     return evidence(

@@ -100,7 +100,7 @@ def lemma_6(
     found = joined(cells, "hessian_norms")
     limits = {
         "‖∇²L‖ ≤ 5pL": (found, bound(p, loss)),
-        "‖∇²L‖² ≤ 12p²L²": (found**2, squared(p, loss)),
+        "(‖∇²L‖/L)² ≤ 12p²": ((found / loss) ** 2, squared(p, 1.0)),  # over L², which may underflow
         "‖∇²L‖ ≤ κpL": (found, sharp * p * loss),
         "‖∇²L‖ ≤ κp·mean(g)": (found, sharp_pull * p * joined(cells, "pulls")),
     }
