@@ -171,8 +171,8 @@ def test_small_differences_of_losses_keep_their_digits(far):
     assert large == pytest.approx(np.exp(after - before) - 1, rel=1e-9)
 
 
-@pytest.mark.parametrize("far", [0.0, 5.0, 340.0, 400.0, 690.0])
-@pytest.mark.parametrize("size", [1e-300, 1e-160, 1e-17, 1e-3, 1.0])
+@pytest.mark.parametrize("far", [-800.0, -50.0, 0.0, 5.0, 340.0, 690.0])
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1e-17, 1e-3, 1.0, -0.2, 60.0, 400.0])
 def test_relative_differences_of_losses_against_mpmath(far, size):
     margins, moved = far + np.array([-0.3, 0.2, 1.0]), size * np.array([1.0, -2.0, 3.0])
     with mpmath.workdps(400):

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.special
 from jaxtyping import Float
 
-from widenet.diagnostics.homogeneous_margins import log_losses, loss_weights
+from widenet.diagnostics.homogeneous_margins import log_losses, log_total_loss, loss_weights
 
 Points = Float[np.ndarray, "point dim"]
 Labels = Float[np.ndarray, " point"]
@@ -97,13 +97,16 @@ def relative_loss_change(
     """(L' − L)/L, L' the loss after margins moved by δ; accurate relative to itself, however small it or L is.
 
     A loss changes by log(1 + g(e^{−δ} − 1)). Near L = 1e-160 g and δ are about L, and their product underflows, so g/L
-    is taken first.
+    is taken first. Large changes are differences: there g may be 1 and e^{−δ} be 0.
     """
-    factors = np.expm1(-moved)
+    factors = np.expm1(-np.maximum(moved, -700.0))
     inside = pulls(margins) * factors
-    # log(1 + z)/z, which is 1 where z underflows.
-    bent = np.where(inside == 0, 1.0, np.log1p(inside) / np.where(inside == 0, 1.0, inside))
-    return np.asarray((loss_weights(margins) * factors * bent).sum(axis=-1))
+    large = (np.abs(inside) > 0.5) | (moved < -700)
+    tame = np.where(large | (inside == 0), 1.0, inside)
+    bent = np.where(inside == 0, 1.0, np.log1p(tame) / tame)  # log(1 + z)/z, which is 1 where z underflows
+    total = log_total_loss(margins)[..., None]
+    differences = np.exp(log_losses(margins + moved) - total) - np.exp(log_losses(margins) - total)
+    return np.asarray(np.where(large, differences, loss_weights(margins) * factors * bent).sum(axis=-1))
 
 
 def length(rows: Rows) -> float:
