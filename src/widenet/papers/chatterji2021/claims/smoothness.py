@@ -9,6 +9,7 @@ from jaxtyping import Float
 from widenet.claims.base import Evidence, Hypothesis, Kind, at_most, claim, more_than, pick
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.papers.chatterji2021.claims.choices import noted
 from widenet.papers.chatterji2021.claims.conditions import conditions, efficiency, followed, joined
 from widenet.papers.chatterji2021.claims.specimens import looks_and_runs_on, looks_on
 from widenet.papers.chatterji2021.formulas import (
@@ -178,6 +179,7 @@ def lemma_7(
     return evidence(
         {name: Sides(measured, limit, room=STEP * limit) for name, (measured, limit) in limits.items()},
         pick(conditions([*cells, *runs]), "unit_inputs", "labels"),
+        note=noted(runs),
     )
 
 
@@ -212,7 +214,7 @@ def lemma_8(
 ) -> Evidence:
     """A step with α_t L_t ≤ 1/(30p) lowers the loss: L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²."""
     sides, hypotheses = _decrease(cells, runs, longest, share)
-    return evidence({"L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²": sides}, hypotheses)
+    return evidence({"L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²": sides}, hypotheses, note=noted(runs))
 
 
 @claim("chatterji2021.lemma_8_sharp", Kind.STEP, "not in the paper; Lemma 8 with κ for 5", reads=(networks, descents))
@@ -221,7 +223,7 @@ def lemma_8_sharp(
 ) -> Evidence:
     """Lemma 8 already follows from α_t L_t ≤ 1/(3κp), κ = (3 + √5)/2: steps may be 3.8 times longer."""
     sides, hypotheses = _decrease(cells, runs, longest, share)
-    return evidence({"L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²": sides}, hypotheses)
+    return evidence({"L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²": sides}, hypotheses, note=noted(runs))
 
 
 @claim("chatterji2021.lemma_8_segment", Kind.STEP, "Proof of Lemma 8, Appendix B.4", reads=networks)

@@ -11,6 +11,7 @@ from jaxtyping import Float
 from widenet.claims.base import Evidence, Hypothesis, Kind, Part, Silence, at_least, claim, pick
 from widenet.claims.sides import Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
+from widenet.papers.chatterji2021.claims.choices import noted
 from widenet.papers.chatterji2021.claims.starts import (
     SURENESS,
     Seldom,
@@ -57,7 +58,7 @@ def lemma_15_6(cells: Sequence[FirstSteps]) -> Evidence:
         pick(conditions(cells), "unit_inputs", "bandwidth"),
         runs=runs_of(cells),
         details=rows_of(cells, share=_window_share),
-        note=SURENESS,
+        note=noted(cells, SURENESS),
     )
 
 
@@ -87,7 +88,7 @@ def lemma_15_7(cells: Sequence[FirstSteps]) -> Evidence:
         (*pick(conditions(cells), "unit_inputs", "bandwidth", "start", "first_step"), wide_enough(cells)),
         runs=runs_of(cells),
         details=rows_of(cells, ratio=lambda cell: float(cell.norm.mean()) / _norm_unit(cell)),
-        note=SURENESS,
+        note=noted(cells, SURENESS),
     )
 
 

@@ -6,6 +6,7 @@ two large numbers: gains keep some twelve digits however small they are. No squa
 underflow from losses of 1e-154 on.
 """
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -47,6 +48,7 @@ class DescentSetting(PointsSetting):
       step_share: Q₁/Q̃₁.
       rate_share: Q₂/Q̃₂(Q₁).
       n_steps: how many steps are followed.
+      unmet: which of a user's choices the run does not honour, in words.
     """
 
     half_width: int = Field(ge=1)
@@ -58,6 +60,7 @@ class DescentSetting(PointsSetting):
     rate_share: float = Field(default=1.0, gt=0)
     n_steps: int = Field(default=1000, ge=1)
     seed: int = 0
+    unmet: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +76,7 @@ class Descent:
       steps: α_t, as taken: ‖V^(t+1) − V^(t)‖/‖∇L_t‖.
       gains: log(L_t/L_{t+1}); stretches: log(‖V^(t+1)‖/‖V^(t)‖).
       left_float64: whether the run ended before its last step, since its loss is no number of float64 any more.
+      unmet: as in the setting.
     """
 
     n_samples: int
@@ -91,6 +95,7 @@ class Descent:
     steps: Steps
     gains: Steps
     stretches: Steps
+    unmet: str = ""
 
     @property
     def losses(self) -> Iterates:
@@ -200,7 +205,7 @@ def run_descent(setting: DescentSetting, progress: Progress) -> Descent:
         rate_share=setting.rate_share,
     )
     progress(1.0, "gradient descent")
-    return found
+    return dataclasses.replace(found, unmet=setting.unmet)
 
 
 def descent_settings(scale: Scale, seed: int) -> list[DescentSetting]:

@@ -23,6 +23,7 @@ class Fit:
       target: the loss that Theorem 1 asks for.
       why_not: two equal points with different labels, in words; "" where there are none.
       too_close: whether points of different labels are so close that float64 decides.
+      unmet: which of a user's choices the network does not honour, in words.
     """
 
     unit_error: float
@@ -30,6 +31,7 @@ class Fit:
     target: float
     why_not: str = ""
     too_close: bool = False
+    unmet: str = ""
 
 
 def fit(points: Points, labels: Labels, half_width: int, why_not: str = "", *, too_close: bool = False) -> Fit:
