@@ -156,6 +156,31 @@ def lemma_6_sums(
     )
 
 
+@claim(
+    "chatterji2021.lemma_6_sums_as_printed",
+    Kind.STEP,
+    "Proof of Lemma 6, the last two terms of Eq. 25",
+    draws=draw_row_norms,
+)
+def lemma_6_sums_as_printed(drawn: RowNorms) -> Evidence:
+    """With Σ‖a_j‖² = 1 over 2p rows, Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2 = p, and so each mixed sum of (25) is at most 2p²L²."""
+    sums, p = [], []
+    for norms in drawn.norms:
+        pairs = (norms[:, :, None] ** 2 + norms[:, None, :] ** 2) / 2
+        sums.append((pairs * ~np.eye(norms.shape[1], dtype=bool)).sum(axis=(1, 2)))
+        p.append(np.full(len(norms), norms.shape[1] / 2))
+    promised, errors = np.concatenate(p), [np.abs((norms**2).sum(axis=1) - 1).max() for norms in drawn.norms]
+    return evidence(
+        {
+            "Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2 = p": Sides(
+                np.concatenate(sums), promised, Sense.EQUAL, room=ROUNDING * promised
+            )
+        },
+        (at_most("unit_direction", "largest |Σ‖a_j‖² − 1|", max(errors), 0, tolerance=ROUNDING),),
+        note="The sum is 2p − 1, whatever the norms are. Lemma 6 does not depend on it.",
+    )
+
+
 @claim("chatterji2021.lemma_7", Kind.STEP, "Lemma 7, Appendix B.3", reads=(networks, descents))
 def lemma_7(
     cells: Sequence[Networks],
