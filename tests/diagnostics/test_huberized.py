@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import mpmath
 import numpy as np
 import pytest
 
@@ -16,9 +17,10 @@ from widenet.diagnostics.huberized import (
     huberized_change,
     huberized_curvature,
     huberized_slope,
+    length,
     log_mean_loss,
-    loss_change,
     pulls,
+    relative_loss_change,
 )
 from widenet.losses import logistic
 from widenet.networks import TwoLayer, huberized_relu
@@ -161,11 +163,34 @@ def test_small_changes_keep_their_digits(moved):
 @pytest.mark.parametrize("far", [0.0, 5.0, 30.0, 600.0])
 def test_small_differences_of_losses_keep_their_digits(far):
     margins, moved = far + np.array([-0.3, 0.2, 1.0]), np.array([1e-17, -2e-17, 3e-17])
-    found = loss_change(margins, moved)
-    assert found == pytest.approx(-(pulls(margins) * moved).mean(), rel=1e-12)
-    large = loss_change(margins, 1e17 * moved)
+    found = relative_loss_change(margins, moved)
+    loss = np.exp(log_mean_loss(margins))
+    assert found == pytest.approx(-(pulls(margins) / loss * moved).mean(), rel=1e-12)
+    large = relative_loss_change(margins, 1e17 * moved)
     before, after = log_mean_loss(margins), log_mean_loss(margins + 1e17 * moved)
-    assert large == pytest.approx(np.exp(after) - np.exp(before), rel=1e-9)
+    assert large == pytest.approx(np.exp(after - before) - 1, rel=1e-9)
+
+
+@pytest.mark.parametrize("far", [-800.0, -50.0, 0.0, 5.0, 340.0, 690.0])
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1e-17, 1e-3, 1.0, -0.2, 60.0, 400.0])
+def test_relative_differences_of_losses_against_mpmath(far, size):
+    margins, moved = far + np.array([-0.3, 0.2, 1.0]), size * np.array([1.0, -2.0, 3.0])
+    with mpmath.workdps(400):
+        before, after = (
+            sum(mpmath.log1p(mpmath.exp(-mpmath.mpf(m) - mpmath.mpf(d))) for m, d in zip(margins, given, strict=True))
+            for given in (np.zeros(3), moved)
+        )
+        # Some 700 in the exponent: a rounding of the margin is 1e-13 of the loss.
+        assert relative_loss_change(margins, moved) == pytest.approx(float(after / before - 1), rel=1e-11)
+
+
+@pytest.mark.parametrize("power", [-1070, -1000, -540, 0, 540, 1000])
+def test_lengths_do_not_underflow(power):
+    rows = np.ldexp(np.array([[3.0, 0.0], [0.0, -4.0]]), power)
+    assert length(rows) == np.ldexp(5.0, power)
+    assert length(0 * rows) == 0
+    assert np.isnan(length(np.nan * rows))
+    assert length(np.inf * np.ones((1, 2))) == np.inf
 
 
 def test_a_loss_that_underflows_has_a_logarithm():

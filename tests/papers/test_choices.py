@@ -18,6 +18,8 @@ LIMITS = {
     "sarussi2021.ledgers": "n_epochs",
     "sarussi2021.clouds": "most_epochs",
     "chatterji2021.second_phases": "n_steps",
+    "chatterji2021.descents": "n_steps",
+    "chatterji2021.coordinates": "n_steps",
 }
 CORNERS = from_arrays(np.array([[1.0, 0.0], [0.6, 0.8], [-1.0, 0.0], [-0.6, -0.8]]), np.array([1.0, 1.0, -1.0, -1.0]))
 

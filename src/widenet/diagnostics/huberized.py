@@ -11,7 +11,7 @@ import numpy as np
 import scipy.special
 from jaxtyping import Float
 
-from widenet.diagnostics.homogeneous_margins import log_losses
+from widenet.diagnostics.homogeneous_margins import log_losses, log_total_loss, loss_weights
 
 Points = Float[np.ndarray, "point dim"]
 Labels = Float[np.ndarray, " point"]
@@ -91,12 +91,31 @@ def log_mean_loss(margins: Float[np.ndarray, "*batch point"]) -> Float[np.ndarra
     return np.asarray(scipy.special.logsumexp(log_losses(margins), axis=-1) - np.log(margins.shape[-1]))
 
 
-def loss_change(margins: Float[np.ndarray, "*batch point"], moved: Float[np.ndarray, "*batch point"]) -> Numbers:
-    """L after margins moved by so much, minus L before; accurate relative to itself, however small it is.
+def relative_loss_change(
+    margins: Float[np.ndarray, "*batch point"], moved: Float[np.ndarray, "*batch point"]
+) -> Float[np.ndarray, "*batch"]:
+    """(L' − L)/L, L' the loss after margins moved by δ; accurate relative to itself, however small it or L is.
 
-    (1 + e^{−m−δ})/(1 + e^{−m}) = 1 + g(e^{−δ} − 1).
+    A loss changes by log(1 + g(e^{−δ} − 1)). Near L = 1e-160 g and δ are about L, and their product underflows, so g/L
+    is taken first. Large changes are differences: there g may be 1 and e^{−δ} be 0.
     """
-    return np.asarray(np.log1p(pulls(margins) * np.expm1(-moved)).mean(axis=-1))
+    factors = np.expm1(-np.maximum(moved, -700.0))
+    inside = pulls(margins) * factors
+    large = (np.abs(inside) > 0.5) | (moved < -700)
+    tame = np.where(large | (inside == 0), 1.0, inside)
+    bent = np.where(inside == 0, 1.0, np.log1p(tame) / tame)  # log(1 + z)/z, which is 1 where z underflows
+    total = log_total_loss(margins)[..., None]
+    differences = np.exp(log_losses(margins + moved) - total) - np.exp(log_losses(margins) - total)
+    return np.asarray(np.where(large, differences, loss_weights(margins) * factors * bent).sum(axis=-1))
+
+
+def length(rows: Rows) -> float:
+    """‖rows‖ (Frobenius), also where the squares of the entries underflow: powers of two are taken out first."""
+    largest = float(np.abs(rows).max(initial=0.0))
+    if not 0 < largest < np.inf:
+        return largest
+    power = int(np.frexp(largest)[1])
+    return float(np.ldexp(np.linalg.norm(np.ldexp(rows, -power)), power))
 
 
 def gradient(network: HuberNetwork, points: Points, labels: Labels) -> Rows:

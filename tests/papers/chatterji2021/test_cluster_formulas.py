@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -131,6 +132,25 @@ def test_the_failure_of_the_window(column, pinned):
     share = 1e-4
     found = math.log(f.window_failure(column[0] * share, step, sigma, 12))
     close((found - math.log(12)) / share + math.log(12), pinned)
+
+
+@pytest.mark.parametrize("scaling", ["sec4", "exact"])
+@pytest.mark.parametrize("beta", [0.25])
+@pytest.mark.parametrize("p", [1, 20, 1e6, 1e12, 1e20, 1e60])
+def test_the_deviation_of_the_first_output_against_mpmath(p, beta, scaling):
+    """E φ and E φ² by integrals over both pieces, to 40 digits."""
+    with mpmath.workdps(40):
+        h, width = 1 / mpmath.mpf(p), mpmath.mpf(p)
+        sigma = mpmath.sqrt(2 if scaling == "exact" else 1) * width ** -(mpmath.mpf(1) / 2 + mpmath.mpf(beta) / 2)
+        k = h / sigma
+        pieces = [k, *(k + each for each in (1, 3, 6, 10, 20))]
+
+        def moment(power):
+            below = mpmath.quad(lambda z: (z**2 / (2 * k)) ** power * mpmath.npdf(z), [0, k])
+            return below + mpmath.quad(lambda z: (z - k / 2) ** power * mpmath.npdf(z), pieces)
+
+        expected = sigma * mpmath.sqrt(2 * width * (moment(2) - moment(1) ** 2))
+        close(f.first_output_deviation(p, beta, scaling), float(expected), 1e-13)
 
 
 def test_the_failures_of_norms():

@@ -97,15 +97,16 @@ def pull_failure(p: Number, beta: Number, n: Number, scaling: str) -> float:
 
 def first_output_deviation(p: Number, beta: Number, scaling: str) -> float:
     """The standard deviation of f(x) at the start, from E φ and E φ² of a normal pre-activation."""
-    h, sigma = bandwidth(p), initial_deviation(p, beta, scaling)
-    k = h / sigma
+    sigma = initial_deviation(p, beta, scaling)
+    k = bandwidth(p) / sigma
     density, above = math.exp(-(k**2) / 2) / math.sqrt(2 * math.pi), float(scipy.special.ndtr(-k))
-    # Moments of a standard normal, 2 and 4 on [0, k] and 0, 1, 2 above k; φ = z²/(2h), and z − h/2 above h.
-    second = 0.5 - above - k * density
-    fourth = 3 * second - k**3 * density
-    mean = sigma**2 * second / (2 * h) + sigma * density - h / 2 * above
-    beyond = sigma**2 * (above + k * density) - h * sigma * density + h**2 / 4 * above
-    return math.sqrt(2 * p * (sigma**4 * fourth / (4 * h**2) + beyond - mean**2))
+    # Moments of a standard normal on [0, k] and above k, in units of σ; φ is z²/(2k), and z − k/2 above k. The first
+    # ones, 2 and 4, are about k³ and k⁵: as 1/2 less what is above k they would be all rounding for wide networks.
+    second, fourth = (
+        moment / 2 * float(scipy.special.gammainc(half, k**2 / 2)) for half, moment in ((1.5, 1), (2.5, 3))
+    )
+    mean = second / (2 * k) + density - k / 2 * above
+    return sigma * math.sqrt(2 * p * (fourth / (4 * k**2) + above * (1 + k**2 / 4) - mean**2))
 
 
 def orthant(cosine: Numbers) -> Numbers:

@@ -17,6 +17,9 @@ Numbers = Any
 SHARP = (3 + math.sqrt(5)) / 2
 """κ = 2.618…: ‖∇²L‖ ≤ κpL, where Lemma 6 has 5pL; attained in the limit."""
 
+LEAST_LOG_LOSS = -690.0
+"""Below this the loss, or the gradient of one of its points, is no normal number of float64 any more."""
+
 LEAST_SHARE = 5 / 6
 """Of L log(1/L) in Lemma 10, and of α‖∇L‖² in Lemmas 5 and 8."""
 
@@ -120,7 +123,8 @@ def log_growth_factor(step: Numbers, gradient_norm: Numbers, loss: Numbers, norm
 
 def growth_terms(step: Numbers, gradient_norm: Numbers, loss: Numbers, norm: Numbers) -> tuple[Numbers, Numbers]:
     """5α‖∇L‖²/(3L log(1/L)) and α‖∇L‖/‖V‖, of which the first must not be the smaller one."""
-    return 5 * step * gradient_norm**2 / (3 * loss * -np.log(loss)), step * gradient_norm / norm
+    moved = step * gradient_norm
+    return 5 * moved * (gradient_norm / loss) / (3 * -np.log(loss)), moved / norm
 
 
 def entropy_term(z: Numbers) -> Numbers:

@@ -15,11 +15,13 @@ from widenet.losses import logistic
 from widenet.networks import TwoLayer, huberized_relu, plus_minus, relu
 from widenet.papers.chatterji2021.claims import smoothness
 from widenet.papers.chatterji2021.claims.smoothness import (
+    RowNorms,
     draw_row_norms,
     equations_23_24,
     lemma_5,
     lemma_6,
     lemma_6_sums,
+    lemma_6_sums_as_printed,
     lemma_7,
     lemma_8,
     lemma_8_segment,
@@ -120,7 +122,7 @@ test_parts_of_lemma_6 = part_edges(
     steepest,
     {
         "‖∇²L‖ ≤ 5pL": ({"bound": times_loss(CURVED)}, {"bound": times_loss(CURVED * (1 - 5e-9))}),
-        "‖∇²L‖² ≤ 12p²L²": ({"squared": times_square(CURVED**2)}, {"squared": times_square(CURVED**2 * (1 - 5e-9))}),
+        "(‖∇²L‖/L)² ≤ 12p²": ({"squared": times_square(CURVED**2)}, {"squared": times_square(CURVED**2 * (1 - 5e-9))}),
         "‖∇²L‖ ≤ κpL": ({}, {"sharp": SHARP * (1 - 5e-9)}),
         "‖∇²L‖ ≤ κp·mean(g)": ({}, {"sharp_pull": SHARP * (1 - 5e-9)}),
     },
@@ -196,6 +198,24 @@ def test_the_printed_bound_on_the_mixed_sums_fails_from_two_on():
     assert [lemma_6_sums(altered(NORMS, norms=(rows[:1],))).measured for rows in NORMS.norms] == pytest.approx(
         [1, 3, 5, 9, 23]
     )
+
+
+def printed_sums(factor=1.0, widths=slice(1)):
+    return lemma_6_sums_as_printed(RowNorms(tuple(factor * rows for rows in NORMS.norms[widths])))
+
+
+@breaks_part(lemma_6_sums_as_printed, "Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2 = p")
+def test_control_the_printed_sum_is_right_for_p_1_alone():
+    """Four rows of norm 1/2: twelve pairs of 1/4 each, 3 and not 2."""
+    halves = RowNorms((np.full((1, 4), 0.5),))
+    assert lemma_6_sums_as_printed(halves).measured == 3
+    assert lemma_6_sums_as_printed(halves).promised == 2
+    return printed_sums(), printed_sums(widths=slice(1, 2))
+
+
+test_edges_of_the_printed_sums = hypothesis_edges(
+    lemma_6_sums_as_printed, printed_sums, unit_direction=({"factor": 1 - 2e-13}, {"factor": 1 - 2e-12})
+)
 
 
 def test_networks_without_a_gradient_have_no_step():

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
 from tests.papers.chatterji2021.cluster_toys import clusters, expects, with_entry
@@ -14,11 +15,15 @@ from widenet.claims.sides import Sense
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import window
 from widenet.papers.chatterji2021.claims.window import (
+    ReducedNorms,
     appendix_d_tails,
+    appendix_d_tails_as_printed,
+    draw_reduced_norms,
     draw_windows,
     equation_27,
     lemma_15_6,
     lemma_15_7,
+    reduced_norms,
 )
 from widenet.papers.chatterji2021.runs.start_draws import run_start_draws, tail_settings
 from widenet.progress import silent
@@ -181,6 +186,30 @@ def test_a_start_exactly_at_eta_is_in_the_tail():
     eta = math.sqrt(4 * 20 * 3.0) * starts().deviation
     assert judge_tails(outputs=first(0.12, eta)).parts[2].kept is False
     assert judge_tails(outputs=first(0.12, eta * (1 - 1e-9))).parts[2].kept is True
+
+
+@breaks_part(appendix_d_tails_as_printed, "upper tail of ‖V^(0)‖")
+def test_control_the_printed_tail_is_that_of_half_the_variance():
+    """With σ in place of √2σ, χ² is at least 9/8 of its degrees of freedom."""
+    found = draw_reduced_norms(Scale.QUICK, 0)
+    freedom = 2 * (found.dim + 1) * found.half_width
+    smaller = ReducedNorms(found.half_width, found.dim, scipy.stats.chi2.sf(9 / 8 * freedom, freedom))
+    return appendix_d_tails_as_printed(smaller), appendix_d_tails_as_printed(found)
+
+
+@pytest.mark.parametrize("p", [1, 2, 1000, 10**6])
+@pytest.mark.parametrize("dim", [1, 2, 50])
+def test_the_norm_exceeds_the_printed_bound_more_often_than_not(p, dim):
+    (share,) = reduced_norms(np.array([float(p)]), np.array([float(dim)])).shares
+    assert share > 0.5
+    assert share == pytest.approx(scipy.stats.chi2.sf(9 / 8 * (dim + 1) * p, 2 * (dim + 1) * p), rel=1e-9)
+
+
+def test_the_norm_of_weights_and_biases_as_theorem_2_draws_them():
+    """p = 1000, β = 1/4, d = 2: ‖V^(0)‖ is near 2√3·p^(−1/8), and 3√3/2·p^(−1/8) is printed as its bound."""
+    weights = np.random.default_rng(0).normal(size=(2000, 3)) * math.sqrt(1000 ** -(1 + 0.25))
+    size = np.linalg.norm(math.sqrt(2) * weights) / (math.sqrt(3) * 1000**-0.125)
+    assert size == pytest.approx(2, abs=0.15)  # the deviation of ‖V‖ is 2/√12000 of √3·p^(−1/8): eight of them
 
 
 test_every_part_has_a_control = every_part_of(window)

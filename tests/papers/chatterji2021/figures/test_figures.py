@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from widenet.figures.base import ANY
 from widenet.papers import find_figure
 from widenet.papers.chatterji2021 import PAPER
 from widenet.papers.chatterji2021.figures.figure_2 import reduce_figure_2
@@ -80,6 +81,25 @@ def test_only_what_the_paper_prints_is_reported():
         for row in find_figure(f"chatterji2021.{name}").compare(numbers):
             assert row.added or row.reported not in ("—", ""), row.name
             assert row.added or row.name.startswith(("D", "largest distance")), row.name
+
+
+def test_a_row_with_words_of_the_paper_can_differ():
+    """Rows without a band report nothing, and every band has its reason."""
+    for name, numbers in NUMBERS.items():
+        for row in find_figure(f"chatterji2021.{name}").compare(numbers):
+            assert row.basis, row.name
+            assert (row.reported == "—") == row.added, row.name
+            assert row.band != ANY or row.verdict == "MEASURED", row.name
+
+
+@pytest.mark.parametrize(("name", "words"), [("figure_2", "All runs"), ("figure_3", "5, 3 and 5 of 40 runs")])
+def test_the_band_that_was_moved_says_what_came_out(name, words):
+    rows = find_figure(f"chatterji2021.{name}").compare(NUMBERS[name])
+    (moved,) = [row for row in rows if row.moved]
+    assert moved.name == RATE
+    assert moved.moved.startswith("First: the next row, at most 1.")
+    assert words in moved.moved
+    assert rows[rows.index(moved) + 1].name.startswith("D: largest t·L_t from step 50 on")
 
 
 def test_control_another_bandwidth():

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from widenet.claims.base import Evidence, Kind, Runs, at_most, claim, pick
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.papers.chatterji2021.claims.choices import noted
 from widenet.papers.chatterji2021.claims.conditions import conditions, followed, joined, small_loss, two_points
 from widenet.papers.chatterji2021.claims.specimens import looks_and_runs_on, looks_on, runs_and_no_looks_on
 from widenet.papers.chatterji2021.formulas import (
@@ -118,6 +119,7 @@ def lemma_10(
             "−⟨∇L, V⟩ ≥ (5/6)L log(1/L)": Sides(found, along, Sense.AT_LEAST, room=STEP * along),
         },
         (two_points([*runs, *cells]), small_loss([*runs, *cells]), *pick(conditions([*runs, *cells]), *SETTING)),
+        note=noted(runs),
     )
 
 
@@ -144,7 +146,7 @@ def equation_6_third_term(
         for name, term in (("first term ≥ third", first), ("second term ≥ third", second))
     }
     counted = Runs(tried=len(loss), outside=int((~inside).sum()))
-    return evidence(parts, pick(conditions([*cells, *runs]), "unit_inputs", *SETTING), runs=counted)
+    return evidence(parts, pick(conditions([*cells, *runs]), "unit_inputs", *SETTING), runs=counted, note=noted(runs))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ import numpy as np
 from widenet.claims.base import Evidence, Kind, Silence, claim, pick
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
+from widenet.papers.chatterji2021.claims.choices import noted
 from widenet.papers.chatterji2021.claims.starts import (
     SURENESS,
     Seldom,
@@ -55,7 +56,7 @@ def lemma_15_1(cells: Sequence[FirstSteps]) -> Evidence:
         pick(conditions(cells), *NEEDED),
         runs=runs_of(cells),
         details=rows_of(cells, mean=_mean, spread=_spread),
-        note=SURENESS,
+        note=noted(cells, SURENESS),
     )
 
 
@@ -103,7 +104,7 @@ def lemma_15_2(cells: Sequence[FirstSteps]) -> Evidence:
         pick(conditions(cells), *NEEDED),
         runs=runs_of(cells),
         details=rows_of(cells, share=lambda cell: captured_share(cell.level, cell.deviation), slack=_slack),
-        note=SURENESS,
+        note=noted(cells, SURENESS),
     )
 
 
@@ -144,7 +145,7 @@ def lemma_15_3(cells: Sequence[FirstSteps], drawn: Sequence[StartDraws]) -> Evid
         pick(conditions(cells), *NEEDED),
         runs=runs_of(cells),
         details=rows_of(cells, largest=lambda cell: float(np.abs(cell.pulls - 0.5).max())),
-        note=SURENESS,
+        note=noted(cells, SURENESS),
     )
 
 
@@ -179,7 +180,7 @@ def lemma_15_5(cells: Sequence[FirstSteps]) -> Evidence:
         (*pick(conditions(cells), *NEEDED), pairs_of_opposite_classes(cells)),
         runs=runs_of(cells),
         details=rows_of(cells, share=lambda cell: opposite_share(cell.overlap, cell.radius)),
-        note=SURENESS,
+        note=noted(cells, SURENESS),
     )
 
 

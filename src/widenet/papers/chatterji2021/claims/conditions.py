@@ -26,7 +26,8 @@ def followed(runs: Sequence[Descent], values: Callable[[Descent], np.ndarray]) -
 def efficiency(run: Descent) -> np.ndarray:
     """(L_t − L_{t+1})/(α_t‖∇L_t‖²), at least 5/6 by Lemma 8."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return -np.expm1(-run.gains) * run.losses[:-1] / (run.steps * run.gradient_norms[:-1] ** 2)
+        moved = run.steps * run.gradient_norms[:-1]  # the square of ‖∇L‖ may underflow
+        return -np.expm1(-run.gains) / moved * (run.losses[:-1] / run.gradient_norms[:-1])
 
 
 def most(cells: Sequence[Looked], name: str) -> float:

@@ -16,6 +16,7 @@ from widenet.papers.chatterji2021.claims.captured import (
     pulls_below,
     touched,
 )
+from widenet.papers.chatterji2021.claims.choices import noted
 from widenet.papers.chatterji2021.claims.starts import (
     CONFIRMED,
     SURENESS,
@@ -62,7 +63,7 @@ def definition_16(cells: Sequence[FirstSteps]) -> Evidence:
         (*conditions(cells), wide_enough(cells)),
         runs=runs_of(cells),
         details=rows_of(cells, looked_at=lambda cell: list(_telling(cell)), failures=_failures),
-        note=f"Parts whose bound nothing could break are left out. {SURENESS}",
+        note=noted(cells, f"Parts whose bound nothing could break are left out. {SURENESS}"),
     )
 
 

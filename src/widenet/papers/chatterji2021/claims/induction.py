@@ -8,6 +8,7 @@ from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_least, at_m
 from widenet.claims.meaning import Topic
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.papers.chatterji2021.claims.choices import noted
 from widenet.papers.chatterji2021.claims.conditions import (
     conditions,
     efficiency,
@@ -140,7 +141,7 @@ def equation_8(
         for name, share in (("with α_t and ‖V^(t)‖", first), ("with Q₁ and ‖V^(1)‖", later))
     }
     hypotheses = (product_hypothesis(runs), gradient_hypothesis(runs), use_hypothesis(runs), schedule_hypothesis(runs))
-    return evidence(parts, (*hypotheses, *pick(conditions(runs), *SETTING)), runs=_counted(runs))
+    return evidence(parts, (*hypotheses, *pick(conditions(runs), *SETTING)), runs=_counted(runs), note=noted(runs))
 
 
 @claim("chatterji2021.lemma_11", Kind.STEP, "Lemma 11, Section 3.4", reads=descents)
@@ -162,6 +163,7 @@ def lemma_11(runs: Sequence[Descent], *, rate: Bound = rate_constant) -> Evidenc
             *pick(conditions(runs), *SETTING),
         ),
         runs=_counted(runs),
+        note=noted(runs),
     )
 
 
@@ -185,6 +187,7 @@ def lemma_12(runs: Sequence[Descent], *, product: Bound = step_product) -> Evide
         ),
         details={"schedule_error": schedule_hypothesis(runs).actual},
         runs=_counted(runs),
+        note=noted(runs),
     )
 
 
@@ -195,7 +198,9 @@ def lemma_13(runs: Sequence[Descent], *, by_product: float = 10 / 6, eighteenth:
     """
     whole, single = followed(runs, lambda run: log_use(run)[1:]), followed(runs, earned)
     stretched, stretch = followed(runs, lambda run: run.stretched[1:]), followed(runs, lambda run: run.stretches)
-    lost = followed(runs, lambda run: 5 * run.steps * run.gradient_norms[:-1] ** 2 / (6 * run.losses[:-1]))
+    lost = followed(
+        runs, lambda run: 5 * run.steps * run.gradient_norms[:-1] * (run.gradient_norms[:-1] / run.losses[:-1]) / 6
+    )
     middle = followed(runs, lambda run: by_product * run.half_width * run.steps * run.losses[:-1])
     quantity = "2 log of the growth of log(1/L), against the log of that of ‖V‖"
     return evidence(
@@ -216,6 +221,7 @@ def lemma_13(runs: Sequence[Descent], *, by_product: float = 10 / 6, eighteenth:
             *pick(conditions(runs), *SETTING),
         ),
         runs=_counted(runs),
+        note=noted(runs),
     )
 
 
@@ -244,6 +250,7 @@ def equation_9(
             loss_below_one(runs),
         ),
         runs=_counted(runs),
+        note=noted(runs),
     )
 
 
@@ -270,7 +277,7 @@ def theorem_1(runs: Sequence[Descent], *, rate: Bound = rate_constant) -> Eviden
             *pick(conditions(runs), *SETTING),
         ),
         details={"smallest (L₁/L_t − 1)/(Q₂(t − 1))": float(slack), "iterates": len(found)},
-        note=_ends(runs),
+        note=noted(runs, _ends(runs)),
         runs=_counted(runs),
     )
 
@@ -293,6 +300,7 @@ def weights_grow(runs: Sequence[Descent], *, factor: float = 1.0) -> Evidence:
         {"‖V‖ ≥ max y f(x)/√p": Sides(found, limits, Sense.AT_LEAST, room=STEP * np.abs(limits))},
         pick(conditions(runs), "unit_inputs", "labels"),
         runs=_counted(runs),
+        note=noted(runs),
     )
 
 

@@ -11,6 +11,7 @@ from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_most, cl
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, STEP
+from widenet.papers.chatterji2021.claims.choices import noted
 from widenet.papers.chatterji2021.claims.starts import (
     conditions,
     pairs_of_one_cluster,
@@ -79,6 +80,7 @@ def equation_11(cells: Sequence[FirstSteps], *, most: float = 1.0, least: float 
         },
         (*pick(conditions(cells), "unit_inputs"), products_at_least_zero(cells)),
         runs=runs_of(cells),
+        note=noted(cells),
         details=rows_of(cells, largest=lambda cell: float(cell.shift.max()) / cell.step),
     )  # fmt: skip
 
@@ -124,6 +126,7 @@ def equation_16(
         },
         (*pick(conditions(cells), "unit_inputs"), products_at_least_zero(cells), pairs_of_one_cluster(cells)),
         runs=runs_of(cells),
+        note=noted(cells),
         details=rows_of(cells),
     )  # fmt: skip
 
@@ -271,6 +274,7 @@ def lemma_19(cells: Sequence[FirstSteps]) -> Evidence:
         },
         (*pick(conditions(cells), "unit_inputs"), products_at_least_zero(cells), pairs_of_opposite_classes(cells)),
         runs=runs_of(cells),
+        note=noted(cells),
         details=rows_of(cells),
     )
 

@@ -1,5 +1,6 @@
 """Section 2.2 and Appendix A: derivatives of the loss, the reduction to zero biases, and a network that fits."""
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,8 +10,15 @@ from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import CLOSED_FORM, IDENTITY, ROUNDING
 from widenet.diagnostics.curvature import DENSE
+from widenet.papers.chatterji2021.claims.choices import noted, other_width
 from widenet.papers.chatterji2021.claims.conditions import unit_inputs
-from widenet.papers.chatterji2021.claims.specimens import MOST_FITTED, clash, silence_over_inputs
+from widenet.papers.chatterji2021.claims.specimens import (
+    MOST_FITTED,
+    PER_POINT,
+    built_half_width,
+    clash,
+    silence_over_inputs,
+)
 from widenet.papers.chatterji2021.runs.cases import Case, OwnCases
 from widenet.papers.chatterji2021.runs.coordinates import BothCoordinates, CoordinatesSetting, coordinates
 from widenet.papers.chatterji2021.runs.derivatives import (
@@ -28,7 +36,6 @@ from widenet.papers.chatterji2021.runs.derivatives import (
     slopes_of,
 )
 from widenet.papers.chatterji2021.runs.fits import Fit, draw_fits, fit
-from widenet.papers.chatterji2021.runs.starts import fewest_neurons
 from widenet.papers.chatterji2021.settings import OwnPoints, reduced_points
 
 DISTANCE = "smallest distance of a pre-activation from 0 and h"
@@ -42,14 +49,14 @@ def section_2_gradient(drawn: Slopes) -> Evidence:
         for name, sign in (("rows that vote plus", 1), ("rows that vote minus", -1))
     }
     far = more_than("away_from_kinks", DISTANCE, drawn.nearest_kink, NEAR_KINK)
-    return evidence(parts, (far,))
+    return evidence(parts, (far,), note=noted([drawn]))
 
 
 @section_2_gradient.speaks
 def slopes_on(specimen: Specimen) -> Slopes | Silence:
     """A few networks on the reader's data."""
     cases = _own_cases(specimen, NEAR_KINK)
-    return cases if isinstance(cases, Silence) else slopes_of(cases)
+    return cases if isinstance(cases, Silence) else dataclasses.replace(slopes_of(cases), unmet=_unmet(specimen))
 
 
 def _own_cases(specimen: Specimen, distance: float) -> list[Case] | Silence:
@@ -58,9 +65,14 @@ def _own_cases(specimen: Specimen, distance: float) -> list[Case] | Silence:
     n, dim = specimen.inputs.shape
     if n * (dim + 1) > DENSE:
         return Silence(f"Differences are taken weight by weight here, on at most {DENSE} numbers of data.")
-    own = OwnCases(points=OwnPoints(own_data=specimen.digest), half_width=2, n_networks=6, seed=specimen.choices.seed)
-    cases = [case for case in own.cases() if kink_distance(case) > distance][:2]
+    own, wanted = OwnPoints(own_data=specimen.digest), specimen.choices.n_runs or 2
+    drawn = OwnCases(points=own, half_width=2, n_networks=3 * wanted, seed=specimen.choices.seed).cases()
+    cases = [case for case in drawn if kink_distance(case) > distance][:wanted]
     return cases or Silence("Every network that was tried has a unit at a kink on this data.")
+
+
+def _unmet(specimen: Specimen) -> str:
+    return other_width(specimen, 4, why="differences are taken weight by weight")
 
 
 @claim("chatterji2021.equations_19_20", Kind.IDENTITY, "Eqs. 19 and 20, Appendix B.2", draws=draw_curvatures)
@@ -73,7 +85,7 @@ def equations_19_20(drawn: Curvatures) -> Evidence:
         for name, kind in (("(19)", OFF), ("(20), a point on the parabola", CURVED), ("(20), none", STRAIGHT))
     }
     far = more_than("away_from_kinks", DISTANCE, drawn.nearest_kink, HESSIAN_NEAR)
-    return evidence(parts, (far,))
+    return evidence(parts, (far,), note=noted([drawn]))
 
 
 @equations_19_20.speaks
@@ -82,7 +94,7 @@ def curvatures_on(specimen: Specimen) -> Curvatures | Silence:
     if specimen.inputs.shape[1] > MOST_INPUTS:
         return Silence(f"The Hessian is compared entry by entry here, for at most {MOST_INPUTS} inputs.")
     cases = _own_cases(specimen, HESSIAN_NEAR)
-    return cases if isinstance(cases, Silence) else curvatures_of(cases)
+    return cases if isinstance(cases, Silence) else dataclasses.replace(curvatures_of(cases), unmet=_unmet(specimen))
 
 
 MOST_INPUTS = 50
@@ -113,17 +125,27 @@ _COMPARED = ("weights", "preactivations", "losses", "overlaps", "halves")
 
 @appendix_a.speaks
 def coordinates_on(specimen: Specimen) -> list[CoordinatesSetting] | Silence:
-    """A pair of runs of the chosen width on the reader's data."""
+    """Pairs of runs of the chosen width on the reader's data."""
     if (reason := silence_over_inputs(specimen)) is not None:
         return reason
+    choices, work = specimen.choices, specimen.choices.n_neurons * specimen.inputs.size
+    if work > MOST_WORK:
+        return Silence(f"Two runs are compared at every step here; {work:,} products per step are too many. "
+                       f"Choose at most {2 * (MOST_WORK // specimen.inputs.size // 2):,} neurons.")  # fmt: skip
+    n_steps = max(5, min(100, 400_000 // work))
     return [
         CoordinatesSetting(
             points=OwnPoints(own_data=specimen.digest),
-            half_width=min(specimen.choices.n_neurons // 2, 20),
-            n_steps=max(5, min(100, 20_000 // specimen.inputs.size)),
-            seed=specimen.choices.seed,
+            half_width=choices.n_neurons // 2,
+            n_steps=min(n_steps, choices.max_updates or n_steps),
+            seed=choices.seed + run,
         )
+        for run in range(choices.n_runs or 1)
     ]
+
+
+MOST_WORK = 200_000_000
+"""Neurons times numbers of data, up to which two runs are compared step by step."""
 
 
 @claim("chatterji2021.theorem_1_start", Kind.CONSTRUCTION, "not in the paper; a start for Theorem 1", draws=draw_fits)
@@ -148,6 +170,7 @@ def theorem_1_start(fits: Sequence[Fit]) -> Evidence:
     return evidence(
         {"L₁ is small enough for Theorem 1": Sides([each.loss for each in fits], targets, room=ROUNDING * targets)},
         (distinct, unit_inputs(max(each.unit_error for each in fits))),
+        note=noted(fits),
     )
 
 
@@ -160,5 +183,6 @@ def fits_on(specimen: Specimen) -> list[Fit] | Silence:
         return Silence(f"The start of Theorem 1 is built with a neuron per point here, for at most {MOST_FITTED}.")
     points, found = reduced_points(specimen.inputs), clash(specimen)
     equal = "are equal" in found
-    wide = max(specimen.choices.n_neurons // 2, fewest_neurons(points, specimen.labels))
-    return [fit(points, specimen.labels, wide, found if equal else "", too_close=bool(found) and not equal)]
+    wide = built_half_width(specimen)
+    made = fit(points, specimen.labels, wide, found if equal else "", too_close=bool(found) and not equal)
+    return [dataclasses.replace(made, unmet=other_width(specimen, 2 * wide, why=PER_POINT))]

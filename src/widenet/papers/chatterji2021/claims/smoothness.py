@@ -9,6 +9,7 @@ from jaxtyping import Float
 from widenet.claims.base import Evidence, Hypothesis, Kind, at_most, claim, more_than, pick
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.papers.chatterji2021.claims.choices import noted
 from widenet.papers.chatterji2021.claims.conditions import conditions, efficiency, followed, joined
 from widenet.papers.chatterji2021.claims.specimens import looks_and_runs_on, looks_on
 from widenet.papers.chatterji2021.formulas import (
@@ -100,7 +101,7 @@ def lemma_6(
     found = joined(cells, "hessian_norms")
     limits = {
         "‖∇²L‖ ≤ 5pL": (found, bound(p, loss)),
-        "‖∇²L‖² ≤ 12p²L²": (found**2, squared(p, loss)),
+        "(‖∇²L‖/L)² ≤ 12p²": ((found / loss) ** 2, squared(p, 1.0)),  # over L², which may underflow
         "‖∇²L‖ ≤ κpL": (found, sharp * p * loss),
         "‖∇²L‖ ≤ κp·mean(g)": (found, sharp_pull * p * joined(cells, "pulls")),
     }
@@ -155,6 +156,31 @@ def lemma_6_sums(
     )
 
 
+@claim(
+    "chatterji2021.lemma_6_sums_as_printed",
+    Kind.STEP,
+    "Proof of Lemma 6, the last two terms of Eq. 25",
+    draws=draw_row_norms,
+)
+def lemma_6_sums_as_printed(drawn: RowNorms) -> Evidence:
+    """With Σ‖a_j‖² = 1 over 2p rows, Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2 = p, and so each mixed sum of (25) is at most 2p²L²."""
+    sums, p = [], []
+    for norms in drawn.norms:
+        pairs = (norms[:, :, None] ** 2 + norms[:, None, :] ** 2) / 2
+        sums.append((pairs * ~np.eye(norms.shape[1], dtype=bool)).sum(axis=(1, 2)))
+        p.append(np.full(len(norms), norms.shape[1] / 2))
+    promised, errors = np.concatenate(p), [np.abs((norms**2).sum(axis=1) - 1).max() for norms in drawn.norms]
+    return evidence(
+        {
+            "Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2 = p": Sides(
+                np.concatenate(sums), promised, Sense.EQUAL, room=ROUNDING * promised
+            )
+        },
+        (at_most("unit_direction", "largest |Σ‖a_j‖² − 1|", max(errors), 0, tolerance=ROUNDING),),
+        note="The sum is 2p − 1, whatever the norms are. Lemma 6 does not depend on it.",
+    )
+
+
 @claim("chatterji2021.lemma_7", Kind.STEP, "Lemma 7, Appendix B.3", reads=(networks, descents))
 def lemma_7(
     cells: Sequence[Networks],
@@ -178,6 +204,7 @@ def lemma_7(
     return evidence(
         {name: Sides(measured, limit, room=STEP * limit) for name, (measured, limit) in limits.items()},
         pick(conditions([*cells, *runs]), "unit_inputs", "labels"),
+        note=noted(runs),
     )
 
 
@@ -212,7 +239,7 @@ def lemma_8(
 ) -> Evidence:
     """A step with α_t L_t ≤ 1/(30p) lowers the loss: L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²."""
     sides, hypotheses = _decrease(cells, runs, longest, share)
-    return evidence({"L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²": sides}, hypotheses)
+    return evidence({"L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²": sides}, hypotheses, note=noted(runs))
 
 
 @claim("chatterji2021.lemma_8_sharp", Kind.STEP, "not in the paper; Lemma 8 with κ for 5", reads=(networks, descents))
@@ -221,7 +248,7 @@ def lemma_8_sharp(
 ) -> Evidence:
     """Lemma 8 already follows from α_t L_t ≤ 1/(3κp), κ = (3 + √5)/2: steps may be 3.8 times longer."""
     sides, hypotheses = _decrease(cells, runs, longest, share)
-    return evidence({"L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²": sides}, hypotheses)
+    return evidence({"L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²": sides}, hypotheses, note=noted(runs))
 
 
 @claim("chatterji2021.lemma_8_segment", Kind.STEP, "Proof of Lemma 8, Appendix B.4", reads=networks)

@@ -8,6 +8,7 @@ from jaxtyping import Float
 from widenet.claims.base import Silence
 from widenet.claims.specimen import Specimen
 from widenet.diagnostics.curvature import DENSE
+from widenet.papers.chatterji2021.claims.choices import other_runs, other_width, sentences
 from widenet.papers.chatterji2021.formulas import equation_5_threshold
 from widenet.papers.chatterji2021.runs.cases import OwnCases
 from widenet.papers.chatterji2021.runs.descents import DescentSetting
@@ -19,6 +20,7 @@ MOST_POINTS = 2000
 """Networks are looked at on the whole set; with more points that would take minutes."""
 MOST_FITTED = 200
 """The start of Theorem 1 has a neuron for every point."""
+PER_POINT = "the start needs one for each distinct point of a label, and as many of the other sign"
 UNIT = 1e-6
 """Inputs whose norms are farther from 1 were not meant to be unit vectors."""
 
@@ -59,7 +61,7 @@ def looks_on(specimen: Specimen) -> list[NetworkSetting] | Silence:
     cases = OwnCases(
         points=OwnPoints(own_data=specimen.digest),
         half_width=half_width,
-        n_networks=max(3, specimen.choices.n_runs or 0) if len(specimen.labels) > 100 else 6,
+        n_networks=specimen.choices.n_runs or (3 if len(specimen.labels) > 100 else 6),
         seed=specimen.choices.seed,
     )
     return [NetworkSetting(networks=cases)]
@@ -88,17 +90,26 @@ def runs_on(specimen: Specimen) -> list[DescentSetting] | Silence:
         return Silence(f"The start of Theorem 1 is built with a neuron per point here, for at most {MOST_FITTED}.")
     if found := clash(specimen):
         return Silence(f"No start with so small a loss can be built: {found}.")
-    fewest = fewest_neurons(reduced_points(specimen.inputs), specimen.labels)
+    n_steps, half_width = 300 if n <= 50 else 50, built_half_width(specimen)
     return [
         DescentSetting(
             points=OwnPoints(own_data=specimen.digest),
-            half_width=max(specimen.choices.n_neurons // 2, fewest),
+            half_width=half_width,
             start="isolating",
             start_loss=0.9 * equation_5_threshold(n),
-            n_steps=300 if n <= 50 else 50,
+            n_steps=min(n_steps, specimen.choices.max_updates or n_steps),
             seed=specimen.choices.seed,
+            unmet=sentences(
+                other_width(specimen, 2 * half_width, why=PER_POINT),
+                other_runs(specimen, 1, why="the start is built, not drawn"),
+            ),
         )
     ]
+
+
+def built_half_width(specimen: Specimen) -> int:
+    """p of the chosen width, or as many as the built start needs."""
+    return max(specimen.choices.n_neurons // 2, fewest_neurons(reduced_points(specimen.inputs), specimen.labels))
 
 
 def looks_and_runs_on(specimen: Specimen) -> tuple[list[NetworkSetting], list[DescentSetting]] | Silence:

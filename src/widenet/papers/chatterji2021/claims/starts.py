@@ -10,6 +10,7 @@ from widenet.claims.base import Hypothesis, Part, Runs, Silence, at_least, at_mo
 from widenet.claims.sides import Rate, Sides
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.papers.chatterji2021.claims.choices import other_runs, other_width, sentences
 from widenet.papers.chatterji2021.claims.specimens import lengths_in_words
 from widenet.papers.chatterji2021.cluster_formulas import first_step_size, initial_deviation
 from widenet.papers.chatterji2021.cluster_settings import OwnClusters
@@ -20,6 +21,9 @@ CONFIRMED = 0.05
 exact lower limit of the share of failures exceeds δ, and kept where the upper limit is at most δ or this."""
 SURENESS = "The runs exclude a failure rate above δ, or above 5 % where δ is smaller than they could confirm."
 """What HOLDS means where a δ is that small."""
+FEWEST_RUNS = 60
+"""So many runs without a failure exclude a rate above 5 %."""
+WIDE = "Theorem 2 is about wide ones"
 MOST_POINTS = 100
 """All pairs of points are counted; with more of them that takes long."""
 
@@ -165,11 +169,15 @@ def starts_on(specimen: Specimen) -> list[FirstStepSetting] | Silence:
     """A narrow and a wider network on the reader's data, each class split into two clusters."""
     if (reason := silence_over_clusters(specimen)) is not None:
         return reason
-    own = OwnClusters(own_data=specimen.digest)
-    runs = max(60, specimen.choices.n_runs or 0)
-    return [
-        FirstStepSetting(
-            points=own, half_width=1000, beta=0.45, n_runs=runs, scaling=scaling, seed=specimen.choices.seed
-        )
-        for scaling in ("sec4", "exact")
-    ]
+    runs, seed = max(FEWEST_RUNS, specimen.choices.n_runs or 0), specimen.choices.seed
+    start = FirstStepSetting(
+        points=OwnClusters(own_data=specimen.digest),
+        half_width=1000,
+        beta=0.45,
+        n_runs=runs,
+        seed=seed,
+        unmet=sentences(
+            other_width(specimen, 2000, why=WIDE), other_runs(specimen, runs, why="fewer bound no small failure rate")
+        ),
+    )
+    return [start.model_copy(update={"scaling": scaling}) for scaling in ("sec4", "exact")]

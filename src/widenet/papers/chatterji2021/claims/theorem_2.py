@@ -25,8 +25,9 @@ from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.huberized import log_mean_loss
+from widenet.papers.chatterji2021.claims.choices import noted, other_width
 from widenet.papers.chatterji2021.claims.lifted_units import centres_of_xor
-from widenet.papers.chatterji2021.claims.starts import conditions, rows_of, runs_of, silence_over_clusters
+from widenet.papers.chatterji2021.claims.starts import WIDE, conditions, rows_of, runs_of, silence_over_clusters
 from widenet.papers.chatterji2021.cluster_formulas import (
     LEAST_MARGIN_RATE,
     STEP_CONSTANT,
@@ -97,7 +98,7 @@ def theorem_2a(cells: Sequence[FirstSteps]) -> Evidence:
             right=lambda cell: float((cell.after > 0).all(axis=1).mean()),
             pushed_the_wrong_way=_wrong_way,
         ),
-        note=f"{_shape(cells)}; {_allowed(float(rates.min()))}.",
+        note=noted(cells, f"{_shape(cells)}; {_allowed(float(rates.min()))}."),
         open_constant=f"C_4 ({_allowed(float(rates.min()))}), C_2 and C_3",
     )
 
@@ -127,7 +128,11 @@ def first_losses_on(specimen: Specimen) -> list[FirstStepSetting] | Silence:
     if (reason := silence_over_clusters(specimen)) is not None:
         return reason
     own, seed, runs = OwnClusters(own_data=specimen.digest), specimen.choices.seed, specimen.choices.n_runs or 10
-    return [FirstStepSetting(points=own, half_width=p, scaling="exact", n_runs=runs, seed=seed) for p in (1000, 10_000)]
+    unmet = other_width(specimen, 2000, 20_000, why=WIDE)
+    return [
+        FirstStepSetting(points=own, half_width=p, scaling="exact", n_runs=runs, seed=seed, unmet=unmet)
+        for p in (1000, 10_000)
+    ]
 
 
 @claim("chatterji2021.theorem_2a_trend", Kind.TREND, "Theorem 2(a), as p grows; the numbers are ours",
@@ -199,21 +204,27 @@ def theorem_2b(phases: Sequence[Phase]) -> Evidence:
         },
         _phase_conditions(phases),
         details={"needed": needed, "half_width": [phase.half_width for phase in phases], "scaling": "exact"},
-        note=f"With C_5 = e²/240, in coordinates with biases, these runs need C_6 = {max(needed):.3g} at least.",
+        note=noted(
+            phases, f"With C_5 = e²/240, in coordinates with biases, these runs need C_6 = {max(needed):.3g} at least."
+        ),
         open_constant=f"C_6 (these runs need {max(needed):.3g}), C_2, C_3 and C_5 (e²/240 with biases here)",
     )  # fmt: skip
 
 
 @theorem_2b.speaks
 def phases_on(specimen: Specimen) -> list[PhaseSetting] | Silence:
-    """One run on the reader's data, from a random start with the numbers of Theorem 2."""
+    """Runs on the reader's data, from random starts with the numbers of Theorem 2."""
     if (reason := silence_over_clusters(specimen)) is not None:
         return reason
     own, seed = OwnClusters(own_data=specimen.digest), specimen.choices.seed
     steps = min(OWN_STEPS, specimen.choices.max_updates or OWN_STEPS)
     if steps < 2:
         return Silence("It is about the steps after the first one, and max_updates allows one.")
-    return [PhaseSetting(points=own, half_width=200, n_steps=steps, seed=seed)]
+    unmet = other_width(specimen, 400, why=WIDE)
+    return [
+        PhaseSetting(points=own, half_width=200, n_steps=steps, seed=seed + run, unmet=unmet)
+        for run in range(specimen.choices.n_runs or 1)
+    ]
 
 
 @claim(

@@ -11,6 +11,7 @@ from widenet.claims.base import Evidence, Kind, Silence, at_most, claim, less_th
 from widenet.claims.sides import Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING
+from widenet.papers.chatterji2021.claims.choices import noted
 from widenet.papers.chatterji2021.claims.starts import (
     SURENESS,
     Seldom,
@@ -58,7 +59,7 @@ def lemma_15_4(cells: Sequence[FirstSteps]) -> Evidence:
         ),
         runs=runs_of(cells),
         details=rows_of(cells, share=lambda cell: pair_share(cell.radius, cell.level, cell.deviation)),
-        note=SURENESS,
+        note=noted(cells, SURENESS),
     )
 
 

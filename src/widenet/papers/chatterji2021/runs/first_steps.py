@@ -42,6 +42,7 @@ class FirstStepSetting(ClusterSetting):
       start: Gaussian, or a construction: "attained" has one point, on which captured units move by α_0 exactly;
         "below_capture" has all units just below the capture of the first point.
       step: α_0 is multiplied by this; 1 but for controls.
+      unmet: which of a user's choices the runs do not honour, in words.
     """
 
     half_width: int = Field(ge=1)
@@ -51,6 +52,7 @@ class FirstStepSetting(ClusterSetting):
     start: Literal["gaussian", "attained", "below_capture"] = "gaussian"
     step: float = 1.0
     seed: int = 0
+    unmet: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +74,7 @@ class FirstSteps:
       bent: the largest distance of φ from z − h/2 at one after the step.
       pulls: g_0s; before, after: margins.
       active: units with v_i·x_s ≥ 0; activity: how many units are active on 0, 1, …, n points.
-      norm: ‖V^(1)‖.
+      norm: ‖V^(1)‖; unmet: as in the setting.
     """
 
     labels: Float[np.ndarray, " point"]
@@ -114,6 +116,7 @@ class FirstSteps:
     active: PerPoint
     activity: Float[np.ndarray, "run counts"]
     norm: Float[np.ndarray, " run"]
+    unmet: str = ""
 
     @property
     def n_runs(self) -> int:
@@ -194,6 +197,7 @@ def joined(
         deviation=deviation,
         step=step,
         bandwidth=bandwidth(setting.half_width),
+        unmet=setting.unmet,
         **{name: np.stack([each[name] for each in found]) for name in found[0]},
     )
 

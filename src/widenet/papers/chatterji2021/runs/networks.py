@@ -15,9 +15,10 @@ from widenet.diagnostics.huberized import (
     gradient,
     hessian_blocks,
     huberized_change,
+    length,
     log_mean_loss,
-    loss_change,
     pulls,
+    relative_loss_change,
 )
 from widenet.papers.chatterji2021.formulas import SHARP
 from widenet.papers.chatterji2021.runs.cases import Case, OwnCases, PlacedCases, RandomCases, ThinCases
@@ -111,7 +112,7 @@ def _look(case: Case) -> dict[str, object]:
         "losses": loss,
         "pulls": float(pull.mean()),
         "norms": network.norm,
-        "gradient_norms": float(np.linalg.norm(slope)),
+        "gradient_norms": length(slope),
         "hessian_norms": _curve(case, network),
         **_blocks(case),
         "alignments": -float((slope * network.weights).sum()),
@@ -136,12 +137,13 @@ def _blocks(case: Case) -> dict[str, float]:
 def _efficiency(case: Case, slope: np.ndarray, step: float) -> float:
     """(L − L')/(α‖∇L‖²); NaN where the gradient is 0."""
     network, points, labels = case.network, case.points, case.labels
-    square = float((slope * slope).sum())
-    if not square or not np.isfinite(step):
+    size = length(slope)
+    if not size or not np.isfinite(step):
         return float("nan")
-    products = network.preactivations(points)
-    changes = huberized_change(products, -step * (points @ slope.T), network.bandwidth)
-    return -float(loss_change(network.margins(points, labels), labels * (changes @ network.signs))) / (step * square)
+    margins = network.margins(points, labels)
+    changes = huberized_change(network.preactivations(points), -step * (points @ slope.T), network.bandwidth)
+    fell = -float(relative_loss_change(margins, labels * (changes @ network.signs)))
+    return fell / (step * size) * (float(np.exp(log_mean_loss(margins))) / size)
 
 
 def _segment(case: Case, slope: np.ndarray, step: float) -> tuple[float, float]:
@@ -186,7 +188,7 @@ def _smoothness(case: Case, slope: np.ndarray, step: float) -> float:
     largest = max(each[0] for each in seen)
     if (pieces[0] == pieces[1]).all():
         return largest if largest == seen[0][0] else 1.001 * largest
-    apart = step * float(np.linalg.norm(slope)) / (2 * (PLACES - 1))
+    apart = step * length(slope) / (2 * (PLACES - 1))
     loss = max(each[1] for each in seen) + np.sqrt(2 * p) * apart
     return max(largest, SHARP * p * float(loss))
 

@@ -28,6 +28,7 @@ class PhaseSetting(ClusterSetting):
       start: Gaussian, with a first step of α_0 before the iterates are counted; or "isolating" units, p/2 around each
         of four centres, made to have the loss `first_loss`.
       schedule: the step size is this times log²(1/L_t)·e²/(120p); 1 but for controls.
+      unmet: which of a user's choices the run does not honour, in words.
     """
 
     half_width: int = Field(ge=2, multiple_of=2)
@@ -37,6 +38,7 @@ class PhaseSetting(ClusterSetting):
     n_steps: int = 6000
     schedule: float = 1.0
     seed: int = 0
+    unmet: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +48,7 @@ class Phase:
     Attributes:
       losses: L_t; norm: ‖V^(1)‖ in reduced coordinates; step_scale: Q_1, what multiplies log²(1/L_t).
       half_width, bandwidth, beta, dim, n_points: p, h, β, d, n; start: which.
-      unit_error: the largest distance of ‖x‖² from 1.
+      unit_error: the largest distance of ‖x‖² from 1; unmet: as in the setting.
     """
 
     losses: Float[np.ndarray, " iterate"]
@@ -59,6 +61,7 @@ class Phase:
     n_points: int
     unit_error: float
     start: str
+    unmet: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +106,7 @@ def run_second_phases(setting: PhaseSetting, progress: Progress) -> Phase:
         n_points=len(drawn.labels),
         unit_error=float(np.abs((inputs**2).sum(axis=1) - 1).max()),
         start=setting.start,
+        unmet=setting.unmet,
     )
 
 

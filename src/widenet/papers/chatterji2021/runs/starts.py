@@ -10,6 +10,8 @@ from widenet.papers.chatterji2021.formulas import root, row_length
 
 CLOSEST = 1e-6
 """1 − ⟨x, x'⟩ of points with different labels: nearer ones need weights that float64 cannot carry."""
+LEFT = 0.1
+"""The share of the smallest margin that noise must leave."""
 
 
 def dual_start(
@@ -18,7 +20,8 @@ def dual_start(
     """One unit per point that sees this point alone: rows of the pseudoinverse, stretched until the loss is this.
 
     It needs linearly independent inputs and at most `half_width` of each label. `spread` makes the margins differ (by
-    lognormal factors), and `background` adds noise to all rows; then everything is stretched together.
+    lognormal factors), and `background` adds noise to all rows, as much as leaves the data fitted; then everything is
+    stretched together.
     """
     draw, h = np.random.default_rng([seed, 31]), 1 / half_width
     alone = np.linalg.pinv(points).T * np.exp(spread * draw.normal(size=len(points)))[:, None]
@@ -26,7 +29,24 @@ def dual_start(
     noise = background * np.linalg.norm(alone, axis=1).mean() * draw.normal(size=weights.shape)
     if not spread and not background:
         return HuberNetwork(row_length(loss, h) * weights, h)
-    return stretched(weights + noise / math.sqrt(weights.shape[1]), h, points, labels, loss)
+    quiet = fitting_noise(weights, noise / math.sqrt(weights.shape[1]), points, labels)
+    return stretched(weights + quiet, h, points, labels, loss)
+
+
+def fitting_noise(weights: Rows, noise: Rows, points: Points, labels: Labels) -> Rows:
+    """The noise, halved until it leaves every point a tenth of the smallest margin without noise (of plain ReLUs).
+
+    Theorem 1 starts from a small loss, and rows whose noise buries their fit have no multiple with one. Rows that fit
+    without noise fit with little noise, so this ends.
+    """
+
+    def smallest(rows: Rows) -> float:
+        network = HuberNetwork(rows, 1.0)
+        return float((labels * (np.maximum(network.preactivations(points), 0) @ network.signs)).min())
+
+    while smallest(weights + noise) < LEFT * smallest(weights):
+        noise = noise / 2
+    return noise
 
 
 def isolating_start(points: Points, labels: Labels, half_width: int, loss: float) -> HuberNetwork | None:
@@ -35,8 +55,7 @@ def isolating_start(points: Points, labels: Labels, half_width: int, loss: float
     In coordinates with biases the rows are (x_s, −ρ_s)/(1 − ρ_s), ρ_s the largest ⟨x_s, x_q⟩ over the other label.
     None where two points of different labels are equal, or too close for float64, or `half_width` is too small.
     """
-    inner = np.clip(2 * (points @ points.T) - 1, -1.0, 1.0)
-    nearest = np.where(labels[:, None] != labels, inner, -1.0).max(axis=1)
+    nearest = nearest_opposite(points, labels)
     if (nearest > 1 - CLOSEST).any():
         return None
     own = _distinct(points, labels)
@@ -47,6 +66,12 @@ def isolating_start(points: Points, labels: Labels, half_width: int, loss: float
     rows[:, -1] = -math.sqrt(2) * nearest[own]
     rows /= (1 - nearest[own])[:, None]
     return stretched(_placed(rows, labels[own], half_width), 1 / half_width, points, labels, loss)
+
+
+def nearest_opposite(points: Points, labels: Labels) -> Float[np.ndarray, " point"]:
+    """ρ_s: the largest ⟨x_s, x_q⟩ over the points of the other label, of inputs with biases; −1 where there is none."""
+    inner = np.clip(2 * (points @ points.T) - 1, -1.0, 1.0)
+    return np.where(labels[:, None] != labels, inner, -1.0).max(axis=1)
 
 
 def stretched(weights: Rows, bandwidth: float, points: Points, labels: Labels, loss: float) -> HuberNetwork:
