@@ -137,10 +137,18 @@ def lengths_of_solutions(_, programs):
     return np.concatenate(lengths)
 
 
+def squares_at_the_start(part, cells):
+    """G_0², of which float64 keeps 1e-12, beside a thousand times the promise."""
+    return 1e3 * part.promised + all_cases(cells, lambda runs: runs.start_norm[:, None] ** 2 + 0 * runs.norms)
+
+
 SIZES = {
     "section_3_expressiveness": dict.fromkeys(("units with a ≥ 0", "units with a < 0"), lambda _, units: units.sizes),
     "equation_27": {"N_{cW} = c·N_W": lambda _, drawn: drawn.factors * drawn.sizes},
     "equation_13": {"2⟨W, ΔW⟩ = 2η|ℓ'|q": lambda _, cells: all_cases(cells, lambda runs: runs.scales)},
+    "equation_15": dict.fromkeys(
+        ("G_T² − G_0² ≤ T(2kη²v²R_x² + 2η)", "the same with 2η·W₀(1/e)"), squares_at_the_start
+    ),
     "equation_18": {"all violating epochs (18)": alignments},
     "equation_24": dict.fromkeys(
         ("outputs move by at most 2v²R_x²ηks(1 − e^{−ε_0})", "losses move by no more"), clean_scales

@@ -164,8 +164,8 @@ REQUIRED = {
         **NETWORK,
     },
     "equation_15": {
-        "G_T² ≤ G_0² + T(2kη²v²R_x² + 2η)": "≤ to 1e-09 of it",
-        "the same with 2η·W₀(1/e)": "≤ to 1e-09 of it",
+        "G_T² − G_0² ≤ T(2kη²v²R_x² + 2η)": "≤ to 1e-12 of its size",
+        "the same with 2η·W₀(1/e)": "≤ to 1e-12 of its size",
         "hypothesis input_norm": "≤ 1 (to 1e-12)",
         "hypothesis labels": "≤ 0",
         **NETWORK,
