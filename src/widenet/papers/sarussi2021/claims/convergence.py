@@ -68,9 +68,20 @@ def theorem_4_1(cells: Sequence[Epochs], *, bound: UpdateBound = update_bound) -
             ),
         },
         conditions(cells),
-        runs=Runs(tried=len(hit), unfinished=int(lost.sum())),
+        runs=Runs(tried=len(hit), unfinished=int((lost | unclean).sum())),
         details={"updates_to_level": hit, "updates_to_clean_epoch": end, "bound": limit},
-        note=f"M is {np.median(limit / np.maximum(hit, 1)):.1g} times what the runs needed.",
+        note=f"M is {np.median(limit / np.maximum(hit, 1)):.1g} times what the runs needed."
+        + _gave_up(lost | unclean, made),
+    )
+
+
+def _gave_up(short: np.ndarray, made: np.ndarray) -> str:
+    """Why some runs decide nothing, where some do."""
+    if not short.any():
+        return ""
+    return (
+        f" {int(short.sum())} of {len(short)} runs stopped before their first clean epoch, after at most "
+        f"{int(made[short].max())} updates, far below M: they decide nothing about it."
     )
 
 
