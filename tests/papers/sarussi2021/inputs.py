@@ -11,6 +11,7 @@ from tests.papers.sarussi2021 import toys
 from widenet.claims.base import Claim
 from widenet.claims.sides import Sides
 from widenet.diagnostics.agreement_program import solve_regime
+from widenet.diagnostics.kkt import push_condition
 from widenet.papers.sarussi2021 import PAPER
 from widenet.papers.sarussi2021.runs.clouds import CloudSetting, run_clouds
 from widenet.papers.sarussi2021.runs.epochs import ORDER_LEVELS
@@ -142,6 +143,14 @@ def squares_at_the_start(part, cells):
     return 1e3 * part.promised + all_cases(cells, lambda runs: runs.start_norm[:, None] ** 2 + 0 * runs.norms)
 
 
+def conditions_of_pushes(_, cells):
+    """1 + what an error of the margins does to the direction of the flow, at every look of the toy path."""
+    (course,) = [course for runs in cells for course in runs.courses()]
+    signs = course.output_weight * np.repeat([1.0, -1.0], course.half_width)
+    others = (signs, course.slope, course.inputs, course.labels)
+    return np.array([1 + push_condition(rows, *others) for rows in course.weights])
+
+
 SIZES = {
     "section_3_expressiveness": dict.fromkeys(("units with a ≥ 0", "units with a < 0"), lambda _, units: units.sizes),
     "equation_27": {"N_{cW} = c·N_W": lambda _, drawn: drawn.factors * drawn.sizes},
@@ -155,6 +164,7 @@ SIZES = {
     ),
     "section_13_differences": dict.fromkeys(("plus rows", "minus rows", "r is frozen"), at_least_one),
     "rows_grow": dict.fromkeys(("plus rows", "minus rows"), lengths_of_rows),
+    "limit_is_kkt": {"stationarity is near at every time": conditions_of_pushes},
     "equation_7_kernel": dict.fromkeys(
         ("(1 + α²)⟨x, x'⟩ for equal labels", "2α⟨x, x'⟩ for unlike labels"), products_of_lengths
     ),
