@@ -30,7 +30,7 @@ def psi(margins):
 
 @functools.cache
 def drawn(number):
-    """A flow of four margins that are linear in W ∈ R³, or the one that turns late: features, W at `TIMES`, γ* and Û."""
+    """A flow of four margins that are linear in W ∈ R³, or the one that turns late: features, W, γ* and Û."""
     if number == LATE:
         features = np.array([(1.0, 1.0), (1.0, -1.0), (0.99, 0.3)])
     else:
