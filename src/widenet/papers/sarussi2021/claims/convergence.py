@@ -11,7 +11,7 @@ from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import BOUND, ROUNDING, STEP
 from widenet.diagnostics.homogeneous_margins import losses as losses_of
 from widenet.papers.sarussi2021.claims.conditions import SHAPE, conditions
-from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, own_runs, silence_over_labels
+from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, own_runs, silence_over_training
 from widenet.papers.sarussi2021.formulas import (
     epoch_bound,
     one_epoch,
@@ -251,7 +251,7 @@ def equation_25(cells: Sequence[Epochs], *, epoch: Callable[..., np.ndarray] = o
 @theorem_4_1.speaks
 def epochs_on(specimen: Specimen) -> list[EpochSetting] | Silence:
     """Networks of the chosen width and step on the reader's data, for as many epochs as a few seconds allow."""
-    if (reason := silence_over_labels(specimen)) is not None:
+    if (reason := silence_over_training(specimen)) is not None:
         return reason
     most = max(2, min(6000, 20_000 // len(specimen.labels)))
     return [EpochSetting(**own_runs(specimen), clean_levels=(), most_epochs=epochs_allowed(specimen, most))]

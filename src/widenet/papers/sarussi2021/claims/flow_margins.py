@@ -317,9 +317,10 @@ def _smooth(courses: Sequence[Course]) -> Hypothesis:
 
 @smoothed_margin_order.speaks
 def flows_on(specimen: Specimen) -> list[FlowSetting] | Silence:
-    """Gradient flow of a network of the chosen width, from small weights, on the reader's data with margin 1.
+    """Gradient flow of networks of the chosen width, from small weights or the chosen length of rows, on the reader's
+    data with margin 1. There are no steps, so a step size and a number of updates have no meaning here.
 
-    The network is homogeneous, so the scale of the data changes the clock and nothing else.
+    The network is homogeneous, so the scale of the data changes the clock and that of the start, and nothing else.
     """
     if (reason := silence_without_both_classes(specimen)) is not None:
         return reason
@@ -332,11 +333,18 @@ def flows_on(specimen: Specimen) -> list[FlowSetting] | Silence:
             f"The longest point is {thin:.3g} times as long as the margin, and gradient flow is followed up to "
             f"{THINNEST} times; often a constant coordinate (`with_bias`) makes the margin wider."
         )
-    case = FlowCase(
-        points=OwnPoints(own_data=specimen.digest), slope=chosen.slope, deviation=1e-3 / thin, factor=norm,
-        seed=chosen.seed,
-    )  # fmt: skip
-    return [FlowSetting(cases=(case,), half_width=chosen.n_neurons // 2)]
+    cases = tuple(
+        FlowCase(
+            points=OwnPoints(own_data=specimen.digest),
+            slope=chosen.slope,
+            deviation=1e-3 / thin,
+            row_length=None if chosen.init_scale is None else chosen.init_scale / norm,
+            factor=norm,
+            seed=chosen.seed + run,
+        )
+        for run in range(chosen.n_runs or 1)
+    )
+    return [FlowSetting(cases=cases, half_width=chosen.n_neurons // 2)]
 
 
 for _claim in (smoothed_margin_grows, footnote_9, directions_converge, limit_is_kkt):

@@ -13,7 +13,7 @@ from widenet.claims.meaning import Topic
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING
-from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, silence_over_labels
+from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, silence_over_training
 from widenet.papers.sarussi2021.formulas import sharp_factor
 from widenet.papers.sarussi2021.runs.clouds import SLOPES, Clouds, CloudSetting, ask, clouds
 from widenet.papers.sarussi2021.settings import OwnPoints, SignedNetwork, turning_point
@@ -276,7 +276,7 @@ def lemma_10_1_as_printed(pair: OnePair) -> Evidence:
 @theorem_5_1.speaks
 def clouds_on(specimen: Specimen) -> list[CloudSetting] | Silence:
     """Networks trained on the reader's data, asked about it and about random directions."""
-    if (reason := silence_over_labels(specimen)) is not None:
+    if (reason := silence_over_training(specimen)) is not None:
         return reason
     chosen = specimen.choices
     return [
@@ -286,6 +286,8 @@ def clouds_on(specimen: Specimen) -> list[CloudSetting] | Silence:
             slope=chosen.slope,
             step_size=chosen.step_size,
             most_epochs=epochs_allowed(specimen, 40),
+            n_runs=chosen.n_runs or 1,
+            row_length=chosen.init_scale,
             seed=chosen.seed,
         )
     ]

@@ -12,7 +12,7 @@ from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.sarussi2021.claims.conditions import SHAPE, conditions
-from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, own_runs, silence_over_labels
+from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, own_runs, silence_over_training
 from widenet.papers.sarussi2021.formulas import (
     LARGEST_PUSH,
     alignment_growth,
@@ -245,7 +245,7 @@ def _counted(cells: Sequence[Ledger]) -> dict[str, int]:
 @equation_10.speaks
 def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
     """Some epochs of networks of the chosen width and step on the reader's data."""
-    if (reason := silence_over_labels(specimen)) is not None:
+    if (reason := silence_over_training(specimen)) is not None:
         return reason
     most = max(1, min(100, 4000 // len(specimen.labels)))
     return [LedgerSetting(**own_runs(specimen), n_epochs=epochs_allowed(specimen, most))]
