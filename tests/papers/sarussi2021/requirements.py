@@ -262,6 +262,7 @@ REQUIRED = {
         "it is attained": "= to 1e-10 of it",
         "2v‖x‖ is enough for k ≤ 2": "≤ to 1e-10 of it",
     },
+    "section_12_lipschitz_as_printed": {"|N₁ − N₂| ≤ 2v‖x‖·‖W₁ − W₂‖": "≤ to 1e-10 of it"},
     "section_12_logistic": {
         "f' > 0": "> 0",
         "f'(q)q does not decrease": "≥ 0 to 1e-12",
@@ -316,6 +317,7 @@ REQUIRED = {
         "midpoints of a regime stay inside": "fact",
         "hypothesis separable": "> 0",
     },
+    "smoothed_margin_level_as_printed": {"γ̃ does not decrease": "≥ to 1e-15", "hypothesis below_one": "< 1"},
     "footnote_9": {
         "‖W‖ grows": ">",
         "‖W‖ ≥ min q/(v√(k(1 + α²))R_x)": "≥ to 1e-09 of it",

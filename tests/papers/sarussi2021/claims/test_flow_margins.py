@@ -5,7 +5,15 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges
+from tests.controls import (
+    breaks_hypothesis,
+    breaks_part,
+    broken_in,
+    every_part_of,
+    hypothesis_edges,
+    part_edges,
+    spares,
+)
 from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
 from tests.papers.sarussi2021.inputs import handed, looks_read
@@ -23,6 +31,7 @@ from widenet.papers.sarussi2021.claims.flow_margins import (
     limit_is_kkt,
     smoothed_margin_grows,
     smoothed_margin_level,
+    smoothed_margin_level_as_printed,
     smoothed_margin_order,
     tends,
     too_early,
@@ -207,6 +216,23 @@ def test_between_the_two_levels_the_margin_may_fall():
 def test_control_a_nearer_point():
     """At t = 150 the margin grows although log 2 < nL < 1."""
     return smoothed_margin_level(too_early((400.0,))), smoothed_margin_level(too_early((400.0, 150.0)))
+
+
+def test_the_printed_level_is_too_high():
+    found = smoothed_margin_level_as_printed(draw_too_early(Scale.QUICK, 0))
+    assert found.verdict is Verdict.VIOLATED
+    assert found.parts[0].broken == found.parts[0].cases == 15
+
+
+@spares(smoothed_margin_level_as_printed)
+def test_a_nearer_point_lets_it_grow():
+    return smoothed_margin_level_as_printed(too_early((150.0,)))
+
+
+@breaks_hypothesis(smoothed_margin_level_as_printed, "below_one")
+def test_control_a_sum_of_losses_that_is_not_below_one():
+    path = too_early((200.0,))
+    return smoothed_margin_level_as_printed(altered(path, totals=np.ones_like(path.totals)))
 
 
 @pytest.mark.parametrize(("rate", "kept"), [(0.01 * (1 + 1e-6), True), (0.01 * (1 - 1e-6), False)])

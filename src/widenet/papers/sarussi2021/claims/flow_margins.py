@@ -203,6 +203,16 @@ def smoothed_margin_level(path: TooEarly) -> Evidence:
     )
 
 
+@claim("sarussi2021.smoothed_margin_level_as_printed", Kind.STEP, "(B4), Section 12 (This is assumption 6.1)",
+       draws=draw_too_early)  # fmt: skip
+def smoothed_margin_level_as_printed(path: TooEarly) -> Evidence:
+    """(B4), from which on the smoothed margin does not decrease along gradient flow, is Assumption 6.1: nL < 1."""
+    return evidence(
+        {"γ̃ does not decrease": Sides(path.margins[:, 1:], path.margins[:, :-1], Sense.AT_LEAST, room=STEP * SHORT)},
+        (less_than("below_one", "largest nL", path.totals.max(), 1),),
+    )
+
+
 @claim("sarussi2021.footnote_9", Kind.STEP, "footnote 9, Section 13.1", reads=flows)
 def footnote_9(cells: Sequence[FlowRuns], *, bound: Callable[..., np.ndarray] = least_norm) -> Evidence:
     """The norm of the weights diverges: it grows along gradient flow once every point is right, and it is at least
