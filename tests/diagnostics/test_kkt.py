@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from widenet.diagnostics.agreement_program import solve_perfect_agreement
-from widenet.diagnostics.kkt import kkt_residuals, push_condition, push_direction
+from widenet.diagnostics.kkt import kkt_residuals, margin_gradients, push_condition
 
 POINTS, LABELS = np.array([(2.0, 1.0), (-1.0, -3.0)]), np.array([1.0, -1.0])
 ROWS = np.array([(0.9, 0.2), (0.3, 0.6), (-0.2, -0.8), (-0.5, -0.9)])
@@ -18,10 +18,19 @@ def test_residuals_against_values_computed_apart(scale, stationarity, slack):
     assert found == pytest.approx((stationarity, slack), rel=1e-10)
 
 
-def test_where_the_flow_goes_is_as_far_from_the_weights_as_stationarity_says():
-    push = push_direction(ROWS, OUTPUTS, 1 / 3, POINTS, LABELS)
-    assert np.linalg.norm(push) == pytest.approx(1)
-    assert np.linalg.norm(push - ROWS / np.linalg.norm(ROWS)) == pytest.approx(0.557657577028, rel=1e-10)
+def test_gradients_of_margins_against_differences():
+    """y N(x) is linear in W as long as no neuron changes sides."""
+    found = margin_gradients(ROWS, OUTPUTS, 1 / 3, POINTS, LABELS)
+    assert found.shape == (2, 4, 2)
+
+    def margins(rows):
+        products = POINTS @ rows.T
+        return LABELS * (np.where(products > 0, products, products / 3) @ OUTPUTS)
+
+    for place in np.ndindex(4, 2):
+        moved = ROWS.copy()
+        moved[place] += 1e-3
+        np.testing.assert_allclose(found[:, *place], (margins(moved) - margins(ROWS)) / 1e-3, rtol=1e-9)
 
 
 @pytest.mark.parametrize(("second", "expected"), [((0.0, 1.0), 1000 * 2 * 2**0.5), ((-0.6, 0.8), 1000 * 2 * 5**0.5)])

@@ -42,4 +42,5 @@ def test_runs_are_cut_off_after_the_updates_that_are_allowed(experiment):
     assert most(experiment, 9) <= allowed
     assert most(experiment, 9)
     assert not most(experiment) & allowed
-    assert most(experiment, 1) == (set() if experiment == "chatterji2021.second_phases" else {1})
+    silent = {"chatterji2021.second_phases", "sarussi2021.epochs", "sarussi2021.ledgers", "sarussi2021.clouds"}
+    assert most(experiment, 1) == (set() if experiment in silent else {1})

@@ -39,15 +39,15 @@ def kkt_residuals(
     return float(stationarity), float(slack)
 
 
-def push_direction(rows: Rows, output_weights: PerNeuron, slope: float, points: Points, labels: PerPoint) -> Rows:
-    """−∇L/‖∇L‖, where the flow goes: Σ|ℓ'(q_i)| h_i of length 1. `stationarity` is its distance from W/‖W‖."""
-    margins, gradients = _margins(rows, output_weights, slope, points, labels)
-    combined = np.einsum("i,ijd->jd", _pushes(margins), gradients)
-    return combined / np.linalg.norm(combined)
+def margin_gradients(
+    rows: Rows, output_weights: PerNeuron, slope: float, points: Points, labels: PerPoint
+) -> Float[np.ndarray, "point neuron dim"]:
+    """h_i = ∇(y_i N(x_i)); σ'(0) = α."""
+    return _margins(rows, output_weights, slope, points, labels)[1]
 
 
 def push_condition(rows: Rows, output_weights: PerNeuron, slope: float, points: Points, labels: PerPoint) -> float:
-    """2Σλ_i|q_i|‖h_i‖/‖Σλ_i h_i‖: `push_direction` turns by at most this times the relative error of the margins q.
+    """2Σλ_i|q_i|‖h_i‖/‖Σλ_i h_i‖: −∇L/‖∇L‖ turns by at most this times the relative error of the margins q.
 
     An error δ of q_i multiplies λ_i = |ℓ'(q_i)| by e^{−δ}. Where gradients nearly cancel, it is large.
     """

@@ -11,6 +11,7 @@ from tests.papers.sarussi2021 import toys
 from widenet.claims.base import Claim
 from widenet.claims.sides import Sides
 from widenet.diagnostics.agreement_program import solve_regime
+from widenet.diagnostics.kkt import push_condition
 from widenet.papers.sarussi2021 import PAPER
 from widenet.papers.sarussi2021.runs.clouds import CloudSetting, run_clouds
 from widenet.papers.sarussi2021.runs.epochs import ORDER_LEVELS
@@ -137,16 +138,33 @@ def lengths_of_solutions(_, programs):
     return np.concatenate(lengths)
 
 
+def squares_at_the_start(part, cells):
+    """G_0², of which float64 keeps 1e-12, beside a thousand times the promise."""
+    return 1e3 * part.promised + all_cases(cells, lambda runs: runs.start_norm[:, None] ** 2 + 0 * runs.norms)
+
+
+def conditions_of_pushes(_, cells):
+    """1 + what an error of the margins does to the direction of the flow, at every look of the toy path."""
+    (course,) = [course for runs in cells for course in runs.courses()]
+    signs = course.output_weight * np.repeat([1.0, -1.0], course.half_width)
+    others = (signs, course.slope, course.inputs, course.labels)
+    return np.array([1 + push_condition(rows, *others) for rows in course.weights])
+
+
 SIZES = {
     "section_3_expressiveness": dict.fromkeys(("units with a ≥ 0", "units with a < 0"), lambda _, units: units.sizes),
     "equation_27": {"N_{cW} = c·N_W": lambda _, drawn: drawn.factors * drawn.sizes},
     "equation_13": {"2⟨W, ΔW⟩ = 2η|ℓ'|q": lambda _, cells: all_cases(cells, lambda runs: runs.scales)},
+    "equation_15": dict.fromkeys(
+        ("G_T² − G_0² ≤ T(2kη²v²R_x² + 2η)", "the same with 2η·W₀(1/e)"), squares_at_the_start
+    ),
     "equation_18": {"all violating epochs (18)": alignments},
     "equation_24": dict.fromkeys(
         ("outputs move by at most 2v²R_x²ηks(1 − e^{−ε_0})", "losses move by no more"), clean_scales
     ),
     "section_13_differences": dict.fromkeys(("plus rows", "minus rows", "r is frozen"), at_least_one),
     "rows_grow": dict.fromkeys(("plus rows", "minus rows"), lengths_of_rows),
+    "limit_is_kkt": {"stationarity is near at every time": conditions_of_pushes},
     "equation_7_kernel": dict.fromkeys(
         ("(1 + α²)⟨x, x'⟩ for equal labels", "2α⟨x, x'⟩ for unlike labels"), products_of_lengths
     ),

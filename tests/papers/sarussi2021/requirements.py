@@ -80,9 +80,8 @@ REQUIRED = {
     },
     "definition_6_2_wide": {"both rows are in NAR(0.01)": "fact", "they are more than 170° apart": "≥ 170"},
     "theorem_6_1": {
-        "the direction settles": "≤",
+        "the direction is near that of the program at every time": "≤ to 1e-07",
         "r/‖w̄ − ū‖ falls to a third": "≤",
-        "the direction is that of the program": "≤ 0.001",
         "r/‖w̄ − ū‖ is below its bound at every time": "≤ to 1e-09 of it",
         **PATH,
     },
@@ -106,9 +105,9 @@ REQUIRED = {
         "hypothesis critical_margin": "< …",
     },
     "theorem_6_2_direction": {
-        "the direction is that of Eq. 7": "≤ 0.002",
-        "‖w‖/‖u‖ is that of Eq. 7": "≤ 0.05",
-        "the margin tends to v√(k/val)": "≤ 0.02",
+        "the direction is that of Eq. 7": "≤ to 1e-07",
+        "‖w‖/‖u‖ is that of Eq. 7": "≤ to 1e-07",
+        "the margin tends to v√(k/val)": "≤ to 1e-07",
         "it never exceeds it": "≤ to 1e-09 of it",
         **PATH,
         "hypothesis smoothed_margin": "> …",
@@ -164,8 +163,8 @@ REQUIRED = {
         **NETWORK,
     },
     "equation_15": {
-        "G_T² ≤ G_0² + T(2kη²v²R_x² + 2η)": "≤ to 1e-09 of it",
-        "the same with 2η·W₀(1/e)": "≤ to 1e-09 of it",
+        "G_T² − G_0² ≤ T(2kη²v²R_x² + 2η)": "≤ to 1e-12 of its size",
+        "the same with 2η·W₀(1/e)": "≤ to 1e-12 of its size",
         "hypothesis input_norm": "≤ 1 (to 1e-12)",
         "hypothesis labels": "≤ 0",
         **NETWORK,
@@ -263,6 +262,7 @@ REQUIRED = {
         "it is attained": "= to 1e-10 of it",
         "2v‖x‖ is enough for k ≤ 2": "≤ to 1e-10 of it",
     },
+    "section_12_lipschitz_as_printed": {"|N₁ − N₂| ≤ 2v‖x‖·‖W₁ − W₂‖": "≤ to 1e-10 of it"},
     "section_12_logistic": {
         "f' > 0": "> 0",
         "f'(q)q does not decrease": "≥ 0 to 1e-12",
@@ -280,14 +280,13 @@ REQUIRED = {
         "hypothesis above_log_2": "> …",
     },
     "limit_is_kkt": {
-        "stationarity halves": "≤",
-        "stationarity ends below 0.03": "≤ 0.03",
-        "slack ends below 0.01": "≤ 0.01",
+        "stationarity is near at every time": "≤ to 1e-07 of its size",
+        "the slack is small at every time": "≤ to 1e-09 of it",
         "every margin is positive": "fact",
         "hypothesis separating": "≤ 20",
         "hypothesis off_the_kinks": "> 0.0001",
     },
-    "directions_converge": {"‖Ŵ(2s) − Ŵ(s)‖ decreases": "≤", "hypothesis separating": "≤ 20"},
+    "directions_converge": {"W/‖W‖ is near its limit at every time": "≤ to 1e-07", "hypothesis separating": "≤ 20"},
     "definition_6_2_as_printed": {"the limit is in the regime": "fact"},
     "section_13_differences": {
         "plus rows": "= 0 to 1e-09 of its size",
@@ -318,6 +317,7 @@ REQUIRED = {
         "midpoints of a regime stay inside": "fact",
         "hypothesis separable": "> 0",
     },
+    "smoothed_margin_level_as_printed": {"γ̃ does not decrease": "≥ to 1e-15", "hypothesis below_one": "< 1"},
     "footnote_9": {
         "‖W‖ grows": ">",
         "‖W‖ ≥ min q/(v√(k(1 + α²))R_x)": "≥ to 1e-09 of it",

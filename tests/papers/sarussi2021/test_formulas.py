@@ -1,5 +1,6 @@
 """Every formula against values computed apart from this code, with 50 digits; compared to the digits given."""
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -167,3 +168,31 @@ def test_a_cluster_bound_without_a_positive_denominator_is_infinite():
     assert f.cluster_bound(0.0, 1.0, 0.0, 0.3, 0.0, 3, 2.5) == np.inf
     assert f.cluster_bound(0.1, 1.0, -1.0, 0.3, 0.0, 3, 2.5) == np.inf
     assert f.cluster_bound(0.1, 1.0, 0.01, 0.3, 0.0, 3, 2.5) == pytest.approx(10)
+
+
+@pytest.mark.parametrize(
+    ("norm", "slope", "step", "weight", "radius", "row"),
+    [
+        (0.5, 0.5, 1e-230, 1.0, 2.0, 3.0),  # (ηvα)^1.5 is 1e-345
+        (0.5, 1e-120, 1e-60, 1e-70, 2.0, 1e-100),
+        (0.5, 0.5, 1e150, 1e-200, 2.0, 3.0),  # (vα)² is 1e-400
+        (1e-120, 0.5, 1e-200, 1e-20, 1e120, 1e-80),
+        (0.7, 0.3, 0.1, 0.4, 1.5, 2.0),
+    ],
+)
+def test_the_bound_where_its_powers_leave_float64(norm, slope, step, weight, radius, row):
+    """Against the printed formula in 60 digits, and exponents without end."""
+    k, inverse, n = 3, 12.5, 4
+    with mpmath.workdps(60):
+        w, a, eta, v, big, r = (mpmath.mpf(value) for value in (norm, slope, step, weight, radius, row))
+        printed = (
+            big**2 / a**2 + 1 / (k * eta * v**2 * a**2),
+            mpmath.sqrt(r * (8 * k**2 * eta**2 * v**2 * big**2 + 8 * k * eta)) / (2 * k * (eta * v * a) ** 1.5),
+            2 * r / (eta * v * a),
+        )
+        unit = w * n * mpmath.mpf(inverse)
+        whole = printed[0] * unit**2 + printed[1] * unit**1.5 + printed[2] * unit
+        expected = [float(value) for value in (*printed, whole)]
+    constants = f.update_bound_constants(slope, step, weight, k, radius, row)
+    found = [*constants, f.epoch_bound(norm, n, inverse, constants)]
+    np.testing.assert_allclose(found, expected, rtol=1e-14)

@@ -9,6 +9,7 @@ import math
 
 import jax
 import numpy as np
+import scipy.special
 from numpy.typing import NDArray
 
 Values = float | int | np.ndarray | jax.Array
@@ -28,13 +29,17 @@ def update_bound_constants(
     largest_norm: Values,
     row_bound: Values,
 ) -> tuple[NDArray[np.float64], ...]:
-    """C1, C2, C3 of Section 9: R_x²/α² + 1/(kηv²α²), √(R_0(8k²η²v²R_x² + 8kη))/(2k(ηvα)^{1.5}), 2R_0/(ηvα)."""
+    """C1, C2, C3 of Section 9: R_x²/α² + 1/(kηv²α²), √(R_0(8k²η²v²R_x² + 8kη))/(2k(ηvα)^{1.5}), 2R_0/(ηvα).
+
+    C2 is computed as √(2R_0(ηvR_x²/α + 1/(kvα)))/(ηvα), which is the same: (ηvα)^{1.5} underflows for ηvα < 1e-216.
+    """
     a, eta, v, k, radius, row = _arrays(slope, step_size, output_weight, half_width, largest_norm, row_bound)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        push, pull = eta * v * a, v * a
         return (
-            np.asarray(radius**2 / a**2 + 1 / (k * eta * (v * a) ** 2)),
-            np.asarray(np.sqrt(row * (8 * (k * eta * v * radius) ** 2 + 8 * k * eta)) / (2 * k * (eta * v * a) ** 1.5)),
-            np.asarray(2 * row / (eta * v * a)),
+            np.asarray((radius / a) ** 2 + 1 / (k * push * pull)),
+            np.asarray(np.sqrt(2 * row * (eta * v * radius * (radius / a) + 1 / (k * pull))) / push),
+            np.asarray(2 * row / push),
         )
 
 
@@ -221,6 +226,28 @@ def limit_margin(value: Values, output_weight: Values, half_width: Values) -> ND
     """v√(k/val): the normalized margin inside a NAR tends to it, where val = ‖w‖² + ‖u‖² of its program."""
     val, v, k = _arrays(value, output_weight, half_width)
     return np.asarray(v * np.sqrt(k / val))
+
+
+def approach_bound(excess: Values, margin: Values, norm: Values) -> NDArray[np.float64]:
+    """E_T/(γ*‖W_t‖): how large 1 − cos∠(W_t, Û) can still be at time t, once no neuron changes sides."""
+    left, largest, length = _arrays(excess, margin, norm)
+    return np.asarray(left / (largest * length))
+
+
+def turning_bound(excess: Values, margin: Values, distance: Values) -> NDArray[np.float64]:
+    """E_T/(γ*‖W_t − W_T‖ + E_T): the same for the direction in which the flow moves."""
+    left, largest, moved = _arrays(excess, margin, distance)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(left / (largest * moved + left))
+
+
+def slack_bound(n_samples: Values, smallest: Values, margin: Values, norm: Values) -> NDArray[np.float64]:
+    """W₀((n − 1)/e)(1 + e^{−min q})/(γ*‖W‖): how far multipliers |ℓ'(q_i)| can be from complementary slackness.
+
+    Σ x_i e^{−x_i} ≤ W₀((n − 1)/e)·(1 + Σ e^{−x_i}) for the n − 1 margins that lie x_i above the smallest.
+    """
+    n, q, largest, length = _arrays(n_samples, smallest, margin, norm)
+    return np.asarray(scipy.special.lambertw((n - 1) / math.e).real * (1 + np.exp(-q)) / (largest * length))
 
 
 def largest_feasible_value(slope: Values, largest_norm: Values) -> NDArray[np.float64]:

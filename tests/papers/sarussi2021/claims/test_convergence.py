@@ -25,7 +25,14 @@ from widenet.papers.sarussi2021.claims.convergence import (
     theorem_4_1_order,
 )
 from widenet.papers.sarussi2021.formulas import quadratic, quadratic_root, update_bound
-from widenet.papers.sarussi2021.runs.epochs import ORDER_LEVELS, EpochSetting, follow_epochs, order_settings, run_epochs
+from widenet.papers.sarussi2021.runs.epochs import (
+    ORDER_LEVELS,
+    EpochSetting,
+    epoch_settings,
+    follow_epochs,
+    order_settings,
+    run_epochs,
+)
 from widenet.progress import silent
 from widenet.records import Scale
 
@@ -81,6 +88,23 @@ def test_an_epoch_that_never_came_decides_nothing():
     found = theorem_4_1([without_clean_epoch()])
     assert [part.kept for part in found.parts] == [True, None, None]
     assert found.details["updates_to_clean_epoch"][0] == 0
+    assert (found.runs.tried, found.runs.unfinished) == (2, 1)
+    assert "1 of 2 runs stopped before their first clean epoch" in found.note
+    assert "stopped" not in theorem_4_1([toy_runs()]).note
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_runs_have_time_for_their_first_clean_epoch(seed):
+    """The largest sampled loss falls like c/t: after as many epochs as runs may take it is far below every ε_0.
+
+    c is bounded from a short run, in which t times the loss still grows; at seeds 1 and 3 the slowest runs had no
+    clean epoch within 6000.
+    """
+    (setting,) = epoch_settings(Scale.QUICK, seed)
+    short = run_epochs(setting.model_copy(update={"most_epochs": 300}), silent)
+    expected = 2 * 300 * short.largest_losses[:, -1] / short.clean_levels[:, 0]
+    assert (expected > 6000).any()
+    assert (expected < setting.most_epochs).all()
 
 
 BAD = {"output_weight": ("output_weight", 0.0), "slope_positive": ("slope", 0.0), "slope_below_one": ("slope", 1.0),

@@ -8,40 +8,34 @@ from tests.papers.records import altered
 from tests.papers.sarussi2021.inputs import handed, looks_read
 from tests.papers.sarussi2021.paths import AT_20, LAST, UNMET, flip_one, toy_path
 from tests.papers.sarussi2021.toys import changed_weights
-from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import flow_limits
 from widenet.papers.sarussi2021.claims.flow_limits import (
     corollary_6_2,
     falls,
-    settles,
     theorem_6_1,
     theorem_6_2_direction,
     theorem_6_2_first_step,
     theorem_6_2_region,
 )
-from widenet.papers.sarussi2021.formulas import cluster_bound
+from widenet.papers.sarussi2021.formulas import approach_bound, cluster_bound
 from widenet.papers.sarussi2021.runs.flows import READINGS
 
 BOUNDED = "r/‖w̄ − ū‖ is below its bound at every time"
 
 
-@pytest.mark.parametrize(("rule", "goal"), [(settles, 1 / 2), (falls, 1 / 3)])
-def test_what_a_limit_asks_of_two_looks(rule, goal):
-    """Kept up to the goal, undecided while there was any progress, broken without."""
-    answers = [rule(np.array([share]), np.ones(1)).part("").kept for share in (goal - 1e-9, goal + 1e-9, 1.0, 1 + 1e-9)]
+NEAR = "the direction is near that of the program at every time"
+
+
+def test_what_a_limit_asks_of_two_looks():
+    """Kept up to a third, undecided while there was any progress, broken without."""
+    answers = [falls(np.array([share]), np.ones(1)).part("").kept for share in (1 / 3, 0.334, 1.0, 1 + 1e-9)]
     assert answers == [True, None, None, False]
-
-
-@pytest.mark.parametrize(("moved", "kept"), [(0.5, True), (1.3, None), (1.3 + 1e-9, False)])
-def test_a_direction_that_follows_a_flow_that_turned(moved, kept):
-    assert settles(np.array([moved]), np.ones(1), [0.3]).part("").kept is kept
 
 
 def test_which_looks_are_read():
     read = looks_read(theorem_6_1, toy_path())
-    assert read["the direction settles"] == {50, 100, 200, 400}
+    assert read[NEAR] == set(READINGS)
     assert read["r/‖w̄ − ū‖ falls to a third"] == {20, 400}
-    assert read["the direction is that of the program"] == {400}
     assert looks_read(corollary_6_2, toy_path())["the uncovered directions shrink to a third"] == {20, 400}
 
 
@@ -63,22 +57,24 @@ def test_the_bound_on_the_ratio_is_asked_from_the_settling_on():
 
 
 def turn(weights):
-    """The last look turned by 0.03 towards a vector orthogonal to it: 1 − cos is 4.5e-4."""
+    """The last look turned by 0.06 towards a vector orthogonal to it: 1 − cos is 0.0017, and 0.00165 is allowed."""
     flat = weights[LAST].ravel()
     other = np.tile([1.0, -2.0], 6) * np.repeat([1.0, -1.0], 6)
     other -= flat * (other @ flat) / (flat @ flat)
-    weights[LAST] = (flat + 0.03 * np.linalg.norm(flat) * other / np.linalg.norm(other)).reshape(6, 2)
+    weights[LAST] = (flat + 0.06 * np.linalg.norm(flat) * other / np.linalg.norm(other)).reshape(6, 2)
 
 
-@breaks_part(theorem_6_1, "the direction settles")
+@breaks_part(theorem_6_1, NEAR)
 def test_control_a_last_look_that_is_turned():
     return theorem_6_1([toy_path()]), theorem_6_1([changed_weights(toy_path(), turn)])
 
 
-def test_a_direction_follows_a_flow_that_turned_since_50(monkeypatch):
-    monkeypatch.setattr(flow_limits, "turned", lambda course, since: 9.0 if since == 50 else np.nan)
-    found = theorem_6_1([changed_weights(toy_path(), turn)])
-    assert {part.name: part.kept for part in found.parts}["the direction settles"] is None
+@breaks_part(theorem_6_1, NEAR)
+def test_control_a_bound_on_the_direction_that_is_too_small():
+    def small(*given):
+        return 0.1 * approach_bound(*given)
+
+    return theorem_6_1([toy_path()]), theorem_6_1([toy_path()], approach=small)
 
 
 def spread(weights):
@@ -93,15 +89,10 @@ def test_control_a_cluster_that_spreads():
     return theorem_6_1([toy_path()]), theorem_6_1([changed_weights(toy_path(), spread)])
 
 
-@breaks_part(theorem_6_1, "the direction is that of the program")
+@breaks_part(theorem_6_1, NEAR)
 def test_control_another_direction():
     other = toy_path().solutions * np.array([1.0, -1.0, 1.0, 1.0])
     return theorem_6_1([toy_path()]), theorem_6_1([altered(toy_path(), solutions=other)])
-
-
-def test_an_error_in_between_decides_nothing():
-    other = toy_path().solutions * np.array([1.0, 1.15, 1.0, 1.0])
-    assert theorem_6_1([altered(toy_path(), solutions=other)]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 @breaks_part(theorem_6_1, BOUNDED)

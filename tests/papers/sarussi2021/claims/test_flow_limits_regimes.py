@@ -5,16 +5,15 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, every_part_of, part_edges
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
 from tests.papers.records import altered
-from tests.papers.sarussi2021.inputs import looks_read
+from tests.papers.sarussi2021.inputs import handed, looks_read
 from tests.papers.sarussi2021.paths import UNMET, toy_path
 from tests.papers.sarussi2021.toys import flow_runs
 from widenet.claims.base import Verdict
 from widenet.diagnostics.homogeneous_margins import smoothed_margin
 from widenet.papers.sarussi2021.claims import flow_limits
 from widenet.papers.sarussi2021.claims.flow_limits import (
-    arrivals,
     corollary_6_2,
     theorem_6_1,
     theorem_6_2_direction,
@@ -27,9 +26,9 @@ REGIMES = (theorem_6_2_region, theorem_6_2_first_step, theorem_6_2_direction)
 
 
 def test_which_looks_the_direction_reads():
-    last = looks_read(theorem_6_2_direction, toy_path())
-    assert last["the direction is that of Eq. 7"] == {400}
-    assert last["it never exceeds it"] == {reading for reading in READINGS if reading >= 20}
+    read = looks_read(theorem_6_2_direction, toy_path())
+    assert read.pop("it never exceeds it") == {reading for reading in READINGS if reading >= 20}
+    assert all(looks == set(READINGS) for looks in read.values())
 
 
 for _claim in REGIMES:
@@ -175,53 +174,36 @@ test_control_each_part_of_the_direction = part_edges(
     lambda share=1.0, **fields: theorem_6_2_direction([altered(toy_path(), **fields)], share=share),
     {
         "the direction is that of Eq. 7": ({}, {"perfect_solutions": turned_minus}),
-        "‖w‖/‖u‖ is that of Eq. 7": (
-            {},
-            {"perfect_solutions": lambda pair: pair * np.array([1.3, 1.3, 1.0, 1.0])},
-        ),
         "the margin tends to v√(k/val)": ({}, {"share": 1.05}),
         "it never exceeds it": ({}, {"share": 0.998}),
     },
 )
 
 
-def arrived(part, last, early, plateau=0.0):
-    """The answer of this part for a run that is so far off at the end, and was at s = 100."""
-    now, then = np.zeros((3, 1)), np.zeros((3, 1))
-    now[part], then[part] = last, early
-    return list(arrivals(now, then, np.array([plateau])).values())[part].part("").kept
+@breaks_part(theorem_6_2_direction, "‖w‖/‖u‖ is that of Eq. 7", also=("the direction is that of Eq. 7",))
+def test_control_other_lengths():
+    """What is off in ‖w‖/‖u‖ is off in the direction of (w, u) too."""
+    longer = altered(toy_path(), perfect_solutions=lambda pair: pair * np.array([1.3, 1.3, 1.0, 1.0]))
+    return theorem_6_2_direction([toy_path()]), theorem_6_2_direction([longer])
 
 
-@pytest.mark.parametrize(("part", "goal"), [(0, 2e-3), (1, 0.05), (2, 0.02)])
-def test_what_counts_as_arrived_and_as_failed(part, goal):
-    """Within the goal; up to twice, or halved since s = 100, undecided; else broken."""
-    assert arrived(part, 0.999 * goal, goal) is True
-    assert arrived(part, 1.001 * goal, goal) is None
-    assert arrived(part, 1.999 * goal, 2 * goal) is None
-    assert arrived(part, 2.001 * goal, 2 * goal) is False
-    assert arrived(part, 2.001 * goal, 4.003 * goal) is None
-    assert arrived(part, 2.001 * goal, 4.001 * goal) is False
-    assert arrived(part, 0.25, 0.5) is None
-
-
-@pytest.mark.parametrize(("part", "edge"), [(0, 0.2), (1, 3 * 0.1**0.5), (2, 0.2)])
-def test_what_the_losses_cannot_tell_apart_yet_decides_nothing(part, edge):
-    assert arrived(part, 0.999 * edge, edge, plateau=0.1) is None
-    assert arrived(part, 1.001 * edge, edge, plateau=0.1) is False
-
-
-def test_the_plateau_is_measured(monkeypatch):
-    """log(2n) over the smallest margin at the end, n = 2."""
-    seen = []
-    monkeypatch.setattr(flow_limits, "arrivals", lambda *given: seen.append(given) or {})
-    theorem_6_2_direction([toy_path()])
-    ((last, before, plateau),) = seen
-    course = toy_path().courses()[0]
-    np.testing.assert_allclose(plateau, np.log(4) / course.margins[-1].min())
-    errors = flow_limits.direction_errors(course, course.perfect_solution)
-    np.testing.assert_allclose([last[0, 0], before[0, 0]], [errors[-1], errors[READINGS.index(100)]])
-    theorem_6_2_direction([altered(toy_path(), weights=-toy_path().weights)])
-    assert np.isinf(seen[1][2]).all()
+def test_both_sides_of_the_direction():
+    """Of the means (w̄, ū) at every look; E_0 = γ*‖W_0‖ − ψ_0 with γ* = 0.4·√(3/val)."""
+    parts, _ = handed(theorem_6_2_direction, [toy_path()])
+    (course,) = toy_path().courses()
+    means = course.weights.reshape(-1, 2, 3, 2).mean(axis=2).reshape(-1, 4)
+    pair, lengths = course.perfect_solution, np.linalg.norm(means.reshape(-1, 2, 2), axis=2)
+    cosines = means @ pair / np.linalg.norm(means, axis=1) / np.linalg.norm(pair)
+    goal = np.arctan(np.linalg.norm(pair[:2]) / np.linalg.norm(pair[2:]))
+    limit, norms = 0.4 * np.sqrt(3 / course.perfect_value), np.linalg.norm(course.weights, axis=(1, 2))
+    near = (limit * norms[0] + np.log(np.prod(1 + np.exp(-course.margins[0])) - 1)) / (limit * norms)
+    direction, ratio, margin = (parts[name] for name in list(parts)[:3])
+    np.testing.assert_allclose(direction.measured, 1 - cosines, atol=1e-12)
+    np.testing.assert_allclose(ratio.measured, np.abs(np.arctan(lengths[:, 0] / lengths[:, 1]) - goal), atol=1e-12)
+    np.testing.assert_allclose(margin.measured, 1 - course.margins.min(axis=1) / norms / limit, atol=1e-12)
+    np.testing.assert_allclose(direction.promised, near, rtol=1e-9)
+    np.testing.assert_allclose(margin.promised, near, rtol=1e-9)
+    np.testing.assert_allclose(np.cos(ratio.promised), 1 - near, rtol=1e-9)
 
 
 test_every_part_has_a_control = every_part_of(flow_limits, elsewhere=(theorem_6_1, corollary_6_2))

@@ -18,6 +18,7 @@ from widenet.papers.sarussi2021.claims.flow_margins import (
     limit_is_kkt,
     smoothed_margin_grows,
     smoothed_margin_level,
+    smoothed_margin_level_as_printed,
     smoothed_margin_order,
 )
 from widenet.papers.sarussi2021.formulas import LOG_2, flow_time_bound, update_bound
@@ -141,6 +142,7 @@ test_every_part_has_a_control = every_part_of(
         smoothed_margin_order,
         smoothed_margin_grows,
         smoothed_margin_level,
+        smoothed_margin_level_as_printed,
         limit_is_kkt,
         directions_converge,
         footnote_9,

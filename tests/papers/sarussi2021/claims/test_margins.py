@@ -3,7 +3,7 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import margins
 from widenet.papers.sarussi2021.claims.margins import (
@@ -11,6 +11,7 @@ from widenet.papers.sarussi2021.claims.margins import (
     equation_30,
     on_the_wrong_side,
     section_12_lipschitz,
+    section_12_lipschitz_as_printed,
     weight_pairs,
     wrong_side,
 )
@@ -69,6 +70,20 @@ test_control_each_part_of_the_lipschitz_constant = part_edges(
         "2v‖x‖ is enough for k ≤ 2": ({}, {"narrow": 3}),
     },
 )
+
+
+def test_the_printed_constant_is_too_small_from_k_3_on():
+    """Rows 2x for w and x for u, and the other way round: N changes by 2kv‖x‖² and W by √(2k)‖x‖, so the ratio to what
+    is printed is √(k/2), which is 1.2247 for k = 3.
+    """
+    found = section_12_lipschitz_as_printed(weight_pairs((3,), 0))
+    assert found.verdict is Verdict.VIOLATED
+    assert found.tightness == pytest.approx((3 / 2) ** 0.5)
+
+
+@spares(section_12_lipschitz_as_printed)
+def test_two_neurons_of_each_sign_are_few_enough():
+    return section_12_lipschitz_as_printed(weight_pairs((1, 2), 0))
 
 
 test_every_part_has_a_control = every_part_of(margins)

@@ -9,6 +9,7 @@ from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
+from widenet.diagnostics.agreement import agreement_margin, in_regime
 from widenet.papers.sarussi2021.claims import regimes
 from widenet.papers.sarussi2021.claims.regimes import (
     FewRows,
@@ -58,6 +59,60 @@ test_control_each_property_of_a_regime = part_edges(
 def test_control_minus_rows_on_the_side_of_the_plus_rows():
     """Only the minus rows are wrong, so it is not enough that either sign is right."""
     return definition_6_2(toy_members()), definition_6_2(altered(toy_members(), minus=lambda rows: -rows))
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_control_a_test_that_always_gives_the_same_answer(answer):
+    found = definition_6_2(toy_members(), inside=lambda *given: np.array(answer))
+    assert [part.kept for part in found.parts] == [False] * 4
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda rows, points, signs, beta: in_regime(rows, points, signs, 0.0),
+        lambda rows, points, signs, beta: agreement_margin(rows, points) >= beta,
+        lambda rows, points, signs, beta: ((rows @ points.T) * signs >= beta).all(),
+    ],
+    ids=["without β", "without signs", "without the norm"],
+)
+def test_control_tests_that_forget_something(wrong):
+    assert definition_6_2(toy_members(), inside=wrong).conclusion is False
+
+
+@pytest.mark.parametrize("little", [1e-9, 1e-5])
+def test_a_margin_that_nearly_cancels_is_not_decided_by_rounding(little):
+    """One row is nearly orthogonal to one point: β is `little`, and rounding does 1e-16 to it, not 1e-16 of it.
+
+    With room for a share of β alone this was VIOLATED at seed 13, where β is 4e-5.
+    """
+    members = toy_members()
+    flat = members.plus[0, 0] - members.points[0] * (members.plus[0, 0] @ members.points[0]) / (
+        members.points[0] @ members.points[0]
+    )
+    unit = members.points[0] / np.linalg.norm(members.points[0])
+    row = flat / np.linalg.norm(flat) + little * members.signs[0] * unit
+    thin = altered(
+        members,
+        plus=np.array([[row, *members.plus[0, 1:]]]),
+        minus=members.minus[:1],
+        points=members.points[:1],
+        signs=members.signs[:1],
+    )
+    margin = np.minimum(agreement_margin(thin.plus, thin.points), agreement_margin(thin.minus, thin.points))
+    found = definition_6_2(altered(thin, margins=margin))
+    assert margin[0] == pytest.approx(little * np.linalg.norm(members.points[0]), rel=1e-3)
+    assert found.verdict is Verdict.HOLDS
+
+
+def test_a_margin_below_rounding_decides_nothing():
+    found = definition_6_2(altered(toy_members(), margins=np.full(30, 1e-14)))
+    assert found.verdict is Verdict.INSUFFICIENT_EVIDENCE
+
+
+@pytest.mark.parametrize("seed", [0, 1, 13])
+def test_regimes_at_other_seeds(seed):
+    assert definition_6_2(draw_members(Scale.QUICK, seed)).verdict is Verdict.HOLDS
 
 
 def test_control_plus_rows_on_the_side_of_the_minus_rows():

@@ -90,7 +90,9 @@ def test_where_they_are_attained():
     np.testing.assert_allclose(slopes_one().margins, -0.72)
     assert equation_14([from_zero()]).tightness > 1 - 1e-12  # pyright: ignore[reportOptionalOperand]
     np.testing.assert_allclose(from_zero().alignments, 0.12)
-    assert equation_15([large_step()]).parts[0].tightness == pytest.approx(0.980712, abs=1e-6)
+    # q = −5, so 1000|ℓ'| = 1000/(1 + e^{−5}) = 993.30715 is added to 1 and taken from 6; G_0² = 37.
+    grown = (1 + 993.3071490757) ** 2 + (6 - 993.3071490757) ** 2 - 37
+    assert equation_15([large_step()]).parts[0].tightness == pytest.approx(grown / 2_002_000, rel=1e-10)
     loss = np.log1p(np.exp(-0.3))
     found = equation_18([one_point()], levels=[loss * (1 - 1e-9)])
     assert found.verdict is Verdict.HOLDS
@@ -139,7 +141,7 @@ def test_control_a_slope_a_little_too_large():
     return equation_14([from_zero()]), equation_14([from_zero()], factor=1.001)
 
 
-@breaks_part(equation_15, "G_T² ≤ G_0² + T(2kη²v²R_x² + 2η)", also=("the same with 2η·W₀(1/e)",))
+@breaks_part(equation_15, "G_T² − G_0² ≤ T(2kη²v²R_x² + 2η)", also=("the same with 2η·W₀(1/e)",))
 def test_control_a_quadratic_growth_too_small():
     def wrong(eta, v, k, radius, push):
         return 0.97 * norm_square_growth(eta, v, k, radius, 0.0) + 2 * eta * push
@@ -150,6 +152,17 @@ def test_control_a_quadratic_growth_too_small():
 @breaks_part(equation_15, "the same with 2η·W₀(1/e)")
 def test_control_a_push_too_small():
     return equation_15([best_push()]), equation_15([best_push()], push=0.278)
+
+
+def test_the_growth_is_compared_and_not_the_square():
+    """From rows of length 10⁴ the square G_T² is within 1e-6 of its bound in any case; the growth is not."""
+    far = ledger(problem([(1,)], [1], [(1e4,)], [(1e4 - 1,)], v=1, slope=0.3, eta=0.1))
+    found = equation_15([far]).parts[0]
+    assert found.measured == pytest.approx(far.norms[0, 0] ** 2 - far.start_norm[0] ** 2, rel=1e-9)
+    # q = 1: 2η|ℓ'|q + 2η²|ℓ'|² over 2η² + 2η, with |ℓ'| = 1/(1 + e).
+    push = 1 / (1 + np.e)
+    assert found.tightness == pytest.approx((0.2 * push + 0.02 * push**2) / 0.22, rel=1e-6)
+    assert far.norms[0, 0] ** 2 / (far.start_norm[0] ** 2 + 0.22) > 1 - 1e-8
 
 
 LEVEL = float(np.log1p(np.exp(-0.3))) * (1 - 1e-9)
@@ -325,6 +338,19 @@ def changed(claim):
 
 
 NETWORK = ("output_weight", "slope_positive", "slope_below_one", "step_size")
+
+
+def test_a_move_that_rounding_hides_is_not_scored():
+    """Rows of length 10 that have moved by 1e-13: what each row has of it is rounding. Others are scored."""
+    runs = toy_runs()
+    still = altered(runs, distances=1e-13 + 0 * runs.distances, plus_growth=0 * runs.plus_growth)
+    found = rows_grow([still, runs])
+    assert found.verdict is Verdict.HOLDS
+    assert (found.runs.tried, found.runs.outside) == (2 * runs.pushes.size, runs.pushes.size)
+    assert f"Not scored: {runs.pushes.size} updates" in found.note
+    assert rows_grow([runs]).note == ""
+    assert rows_grow([still]).verdict is Verdict.INSUFFICIENT_EVIDENCE
+
 
 for _claim, *_keys in (
     (equation_10, "separable"),

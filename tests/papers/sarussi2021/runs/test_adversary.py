@@ -18,6 +18,17 @@ def test_it_comes_near_the_sharp_factor(slope):
     assert 0.9 * kappa < np.abs(seen.difference[0]) / seen.radius[0] <= kappa * (1 + 1e-9)
 
 
+def test_the_last_bit_does_not_choose_between_a_point_and_its_opposite():
+    """On a line every point is ±1, and where all rows of one sign lie on one side |N| is all of v Σ|σ| at both. A short
+    row on the other side takes 1e-11 from one of the two, or from the other: more than rounding, and still a tie.
+    """
+    found = []
+    for plus, minus in ((-1e-11, -1.0), (1.0, 1e-11)):
+        network = SignedNetwork(np.array([[1.0], [plus]]), np.array([[-1.0], [minus]]), 1.0, 0.5)
+        found.append(float(worst_point(network, np.random.default_rng(0))[0]))
+    assert found[0] == found[1]
+
+
 def test_perfect_clusters_leave_nothing_to_find():
     rows = np.tile([1.0, 2.0, -1.0], (3, 1))
     network = SignedNetwork(rows, -2 * rows, 1.0, 0.2)

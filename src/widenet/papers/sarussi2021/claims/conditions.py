@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from widenet.claims.base import Hypothesis, at_most, less_than, more_than, separable
+from widenet.claims.base import Hypothesis, at_most, less_than, more_than, normalized, separable
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.sarussi2021.runs.epochs import Epochs
 from widenet.papers.sarussi2021.runs.ledgers import Ledger
@@ -21,8 +21,14 @@ def conditions(cells: Sequence[Written]) -> tuple[Hypothesis, ...]:
     """
     return (
         separable(margin for runs in cells for margin in runs.smallest_margin),
-        at_most("input_norm", "largest input norm ‖x‖/R_x", _most(cells, "relative_input"), 1, tolerance=ROUNDING),
-        at_most("row_norm", "largest initial row norm / R_0", _most(cells, "relative_row"), 1, tolerance=ROUNDING),
+        normalized(
+            at_most("input_norm", "largest input norm ‖x‖/R_x", _most(cells, "relative_input"), 1, tolerance=ROUNDING),
+            "R_x is the largest input norm",
+        ),
+        normalized(
+            at_most("row_norm", "largest initial row norm / R_0", _most(cells, "relative_row"), 1, tolerance=ROUNDING),
+            "R_0 is the largest initial row norm",
+        ),
         at_most("labels", "labels: largest distance from ±1", _most(cells, "label_error"), 0),
         at_most("once_per_epoch", "visits of a point in an epoch, beyond or below 1", _most(cells, "visits"), 0),
         *network_shape(cells),

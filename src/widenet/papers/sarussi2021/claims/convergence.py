@@ -11,7 +11,7 @@ from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import BOUND, ROUNDING, STEP
 from widenet.diagnostics.homogeneous_margins import losses as losses_of
 from widenet.papers.sarussi2021.claims.conditions import SHAPE, conditions
-from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, own_runs, silence_over_labels
+from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, own_runs, silence_over_training
 from widenet.papers.sarussi2021.formulas import (
     epoch_bound,
     one_epoch,
@@ -68,9 +68,20 @@ def theorem_4_1(cells: Sequence[Epochs], *, bound: UpdateBound = update_bound) -
             ),
         },
         conditions(cells),
-        runs=Runs(tried=len(hit), unfinished=int(lost.sum())),
+        runs=Runs(tried=len(hit), unfinished=int((lost | unclean).sum())),
         details={"updates_to_level": hit, "updates_to_clean_epoch": end, "bound": limit},
-        note=f"M is {np.median(limit / np.maximum(hit, 1)):.1g} times what the runs needed.",
+        note=f"M is {np.median(limit / np.maximum(hit, 1)):.1g} times what the runs needed."
+        + _gave_up(lost | unclean, made),
+    )
+
+
+def _gave_up(short: np.ndarray, made: np.ndarray) -> str:
+    """Why some runs decide nothing, where some do."""
+    if not short.any():
+        return ""
+    return (
+        f" {int(short.sum())} of {len(short)} runs stopped before their first clean epoch, after at most "
+        f"{int(made[short].max())} updates, far below M: they decide nothing about it."
     )
 
 
@@ -240,7 +251,7 @@ def equation_25(cells: Sequence[Epochs], *, epoch: Callable[..., np.ndarray] = o
 @theorem_4_1.speaks
 def epochs_on(specimen: Specimen) -> list[EpochSetting] | Silence:
     """Networks of the chosen width and step on the reader's data, for as many epochs as a few seconds allow."""
-    if (reason := silence_over_labels(specimen)) is not None:
+    if (reason := silence_over_training(specimen)) is not None:
         return reason
     most = max(2, min(6000, 20_000 // len(specimen.labels)))
     return [EpochSetting(**own_runs(specimen), clean_levels=(), most_epochs=epochs_allowed(specimen, most))]

@@ -22,31 +22,19 @@ from widenet.diagnostics.sign_clusters import (
     uncovered_directions,
     widest_angle,
 )
+from widenet.papers.sarussi2021.claims.approach import towards_program
 from widenet.papers.sarussi2021.claims.flow_margins import (
+    MONOTONE,
     SETTLED,
     courses_of,
     falls,
     flows_on,
     followed,
     separates,
-    settles,
-    tends,
-    turned,
 )
-from widenet.papers.sarussi2021.formulas import cluster_bound, limit_margin, margin_threshold, sharp_factor
+from widenet.papers.sarussi2021.formulas import approach_bound, cluster_bound, margin_threshold, sharp_factor
 from widenet.papers.sarussi2021.runs.flows import Course, FlowRuns, agreeing_settings, flows
 from widenet.papers.sarussi2021.settings import split, unit
-
-CLOSE, FAR = 1e-3, 1e-2
-"""1 − cos to the predicted direction: below the first it has arrived, above the second it has not."""
-
-
-def direction_errors(course: Course, solution: np.ndarray) -> np.ndarray:
-    """1 − cos∠((w̄, ū), (w, u)) at every look."""
-    means = course.means
-    lengths = np.linalg.norm(means, axis=1) * np.linalg.norm(solution)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return 1 - means @ solution / lengths
 
 
 def in_regime_hypotheses(courses: Sequence[Course]) -> tuple[Hypothesis, ...]:
@@ -74,35 +62,45 @@ def _margin(course: Course) -> float:
 
 
 @claim("sarussi2021.theorem_6_1", Kind.MAIN, "Theorem 6.1, Section 6.1", reads=flows)
-def theorem_6_1(cells: Sequence[FlowRuns], *, bound: Callable[..., np.ndarray] = cluster_bound) -> Evidence:
+def theorem_6_1(
+    cells: Sequence[FlowRuns],
+    *,
+    bound: Callable[..., np.ndarray] = cluster_bound,
+    approach: Callable[..., np.ndarray] = approach_bound,
+) -> Evidence:
     """If gradient flow enters a neural agreement regime and never leaves it, then its direction converges, and the
     network it converges to is perfectly clustered. Not in the paper: the direction is that of the program of the
-    regime, and already r/‖w̄ − ū‖ ≤ r‖w*‖/((w̄_T − ū_T)·w* + 2α‖W_t − W_T‖/(√(2k)R_x)) at every time t after T.
+    regime, with 1 − cos ≤ ‖W_T‖(1 − γ̃_T/γ*)/‖W_t‖ at every time t after T, where γ* = v√(k/val) is the largest margin
+    in the regime, and r/‖w̄ − ū‖ ≤ r‖w*‖/((w̄_T − ū_T)·w* + 2α‖W_t − W_T‖/(√(2k)R_x)).
 
-    The limit is read from the clock s: from s = 20 to s = 400 the ratio r/‖w̄ − ū‖ falls to a third at least (it falls
-    like 1/s), and Ŵ moves less in the last doubling than half of what it moved two doublings before. What is on its way
-    there decides nothing; what has not moved towards it breaks the statement.
+    T is when the run has settled in its regime. From s = 20 to s = 400 the ratio r/‖w̄ − ū‖ must also fall to a third
+    (it falls like 1/s); what is on its way there decides nothing.
     """
     courses = courses_of(cells)
-    ratios, errors, moved, bounded = [], [], [], []
+    ratios, errors, nears, bounded = [], [], [], []
     for course in courses:
         ratio = cluster_ratio(course.plus, course.minus)
         ratios.append((ratio[course.at(SETTLED)], ratio[-1]))
-        errors.append(direction_errors(course, course.solution)[-1])
-        moved.append([np.linalg.norm(course.units[course.at(2 * s)] - course.units[course.at(s)]) for s in (50, 200)])
         bounded.append(_finite_time(course, ratio, bound))
-    ratio, error, gap = np.array(ratios), np.array(errors), np.array(moved)
+        found = towards_program(course, course.solution, course.value)
+        errors.append(found.errors)
+        nears.append(approach(found.excess, found.margin, found.norms))
+    ratio = np.array(ratios)
     measured, limits = (np.concatenate(each) for each in zip(*bounded, strict=True))
     return evidence(
         {
-            "the direction settles": settles(gap[:, 1], gap[:, 0], [turned(course, 50) for course in courses]),
+            "the direction is near that of the program at every time": Sides(
+                np.concatenate(errors),
+                np.concatenate(nears),
+                room=MONOTONE,
+                quantity="1 − cos to the predicted direction",
+            ),
             "r/‖w̄ − ū‖ falls to a third": falls(ratio[:, 1], ratio[:, 0]),
-            "the direction is that of the program": tends(error, CLOSE, FAR, "1 − cos to the predicted direction"),
             "r/‖w̄ − ū‖ is below its bound at every time": Sides(measured, limits, room=STEP * limits),
         },
         in_regime_hypotheses(courses),
         runs=followed(courses),
-        details={"direction_errors": error, "cluster_ratios": ratio[:, 1]},
+        details={"direction_errors": [each[-1] for each in errors], "cluster_ratios": ratio[:, 1]},
     )
 
 
@@ -318,64 +316,44 @@ def theorem_6_2_direction(cells: Sequence[FlowRuns], *, share: float = 1.0) -> E
     """Then the directions of the neurons are those of Eq. 7: min ‖w‖² + ‖u‖² with w·x − αu·x ≥ 1 on positive points and
     αw·x − u·x ≤ −1 on negative ones, and so is ‖w‖/‖u‖; the normalized margin tends to v√(k/val) and never exceeds it.
 
-    At s = 400: 1 − cos below 0.002, the ratio of norms within 5 %, the margin within 2 %; the last two are ours, and so
-    is the value of the limit. What is farther off breaks the statement only if it has not halved since s = 100 (limits
-    come like 1/s or faster), is more than twice as far, and farther than losses allow that do not yet tell the closest
-    points apart: the margin may still be short by log(2n)/min y N(x).
+    How near they must be is ours, and so is the value of the limit: with γ* = v√(k/val) and
+    ε_t = ‖W_T‖(1 − γ̃_T/γ*)/‖W_t‖, 1 − cos ≤ ε_t and 1 − γ̄/γ* ≤ ε_t at every time t after T, when the run has settled in
+    its regime, and arctan ‖w̄‖/‖ū‖ is off by at most arccos(1 − ε_t).
     """
     return judged(cells, ALL, lambda courses: _directions(courses, share))
 
 
-EARLIER = 100
-"""The reading since which a limit must have come nearer."""
-GOALS = (
-    ("the direction is that of Eq. 7", 2e-3, "1 − cos to the solution of Eq. 7"),
-    ("‖w‖/‖u‖ is that of Eq. 7", 0.05, "relative error of ‖w‖/‖u‖"),
-    ("the margin tends to v√(k/val)", 0.02, "distance of the ratio from 1"),
-)
-
-
 def _directions(courses: Sequence[Course], share: float) -> dict[str, Conjunct]:
-    late, early, plateaus, every, limits = [], [], [], [], []
+    errors, angles, shorts, nears, every, limits = [], [], [], [], [], []
     for course in courses:
         solution, dim = course.perfect_solution, course.inputs.shape[1]
-        limit = share * float(limit_margin(course.perfect_value, course.output_weight, course.half_width))
+        found = towards_program(course, solution, course.perfect_value)
+        means, goal = course.means[found.looks], np.linalg.norm(solution.reshape(2, dim), axis=1)
         margins = normalized_margin(course.margins, course.norms)
-        lengths = np.linalg.norm(course.means.reshape(-1, 2, dim), axis=2)
-        ratio = np.linalg.norm(solution[:dim]) / np.linalg.norm(solution[dim:])
-        off = np.stack(
-            [
-                direction_errors(course, solution),
-                np.abs(lengths[:, 0] / lengths[:, 1] / ratio - 1),
-                np.abs(margins / limit - 1),
-            ]
-        )
-        late.append(off[:, -1])
-        early.append(off[:, course.at(EARLIER)])
-        with np.errstate(divide="ignore"):
-            plateaus.append(np.log(2 * len(course.labels)) / np.maximum(course.margins[-1].min(), 0.0))
+        lengths = np.linalg.norm(means.reshape(-1, 2, dim), axis=2)
+        errors.append(1 - means @ solution / (np.linalg.norm(means, axis=1) * np.linalg.norm(solution)))
+        angles.append(np.abs(np.arctan2(lengths[:, 0], lengths[:, 1]) - np.arctan2(*goal)))
+        shorts.append(1 - margins[found.looks] / (share * found.margin))
+        nears.append(approach_bound(found.excess, found.margin, found.norms))
         looks = course.later(SETTLED)
         every.append(margins[looks])
-        limits.append(np.full(len(looks), limit))
-    limit = np.concatenate(limits)
+        limits.append(np.full(len(looks), share * found.margin))
+    near, limit = np.concatenate(nears), np.concatenate(limits)
     return {
-        **arrivals(np.array(late).T, np.array(early).T, np.array(plateaus)),
+        "the direction is that of Eq. 7": Sides(
+            np.concatenate(errors), near, room=MONOTONE, quantity="1 − cos to the solution of Eq. 7"
+        ),
+        "‖w‖/‖u‖ is that of Eq. 7": Sides(
+            np.concatenate(angles),
+            np.arccos(np.clip(1 - near, -1, 1)),
+            room=MONOTONE,
+            quantity="error of arctan ‖w‖/‖u‖, in radians",
+        ),
+        "the margin tends to v√(k/val)": Sides(
+            np.concatenate(shorts), near, room=MONOTONE, quantity="what the margin is short of its limit, relative"
+        ),
         "it never exceeds it": Sides(np.concatenate(every), limit, room=STEP * limit),
     }
-
-
-def arrivals(last: np.ndarray, before: np.ndarray, plateau: np.ndarray) -> dict[str, Conjunct]:
-    """The three limits, from how far each run is off at the end and was at s = 100, in the order of `GOALS`.
-
-    `plateau` is by how much the margin may still be short; a direction is then off by no more, and a ratio of norms by
-    no more than about its root.
-    """
-    edges = (2 * plateau, 3 * np.sqrt(plateau), 2 * plateau)
-    parts: dict[str, Conjunct] = {}
-    for (name, goal, words), now, then, edge in zip(GOALS, last, before, edges, strict=True):
-        failed = np.where(now <= then / 2, np.inf, np.maximum(2 * goal, edge))
-        parts[name] = tends(now, goal, failed, words)
-    return parts
 
 
 for _claim in (theorem_6_1, corollary_6_2, theorem_6_2_region, theorem_6_2_first_step, theorem_6_2_direction):

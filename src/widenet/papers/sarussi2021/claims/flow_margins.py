@@ -27,11 +27,20 @@ from widenet.diagnostics.homogeneous_margins import (
     normalized_margin,
     smoothed_margin,
 )
-from widenet.diagnostics.kkt import kkt_residuals, push_condition, push_direction
+from widenet.diagnostics.kkt import kkt_residuals, push_condition
+from widenet.papers.sarussi2021.claims.approach import ON_A_KINK, towards_pattern
 from widenet.papers.sarussi2021.claims.conditions import conditions, network_shape
 from widenet.papers.sarussi2021.claims.convergence import promised
 from widenet.papers.sarussi2021.claims.specimens import silence_without_both_classes
-from widenet.papers.sarussi2021.formulas import LOG_2, flow_time_bound, least_norm, update_bound
+from widenet.papers.sarussi2021.formulas import (
+    LOG_2,
+    approach_bound,
+    flow_time_bound,
+    least_norm,
+    slack_bound,
+    turning_bound,
+    update_bound,
+)
 from widenet.papers.sarussi2021.runs.epochs import Epochs, epochs
 from widenet.papers.sarussi2021.runs.flows import READINGS, Course, FlowCase, FlowRuns, FlowSetting, flows
 from widenet.papers.sarussi2021.runs.small_steps import SmallSteps, small_steps
@@ -66,11 +75,6 @@ def tends(measured: np.ndarray, goal: np.ndarray | float, failed: np.ndarray | f
     measured = np.asarray(measured)
     late = (measured > goal) & (measured <= failed)
     return Sides(measured, goal, undecided=late, quantity=quantity)
-
-
-def settles(now: np.ndarray, before: np.ndarray, turns: Sequence[float] | float = 0.0) -> Sides:
-    """At most half of what it moved two doublings before; undecided up to as much, and to what the flow `turned`."""
-    return tends(now, before / 2, np.maximum(before + turns, MONOTONE))
 
 
 def falls(last: np.ndarray, early: np.ndarray) -> Sides:
@@ -199,6 +203,16 @@ def smoothed_margin_level(path: TooEarly) -> Evidence:
     )
 
 
+@claim("sarussi2021.smoothed_margin_level_as_printed", Kind.STEP, "(B4), Section 12 (This is assumption 6.1)",
+       draws=draw_too_early)  # fmt: skip
+def smoothed_margin_level_as_printed(path: TooEarly) -> Evidence:
+    """(B4), from which on the smoothed margin does not decrease along gradient flow, is Assumption 6.1: nL < 1."""
+    return evidence(
+        {"γ̃ does not decrease": Sides(path.margins[:, 1:], path.margins[:, :-1], Sense.AT_LEAST, room=STEP * SHORT)},
+        (less_than("below_one", "largest nL", path.totals.max(), 1),),
+    )
+
+
 @claim("sarussi2021.footnote_9", Kind.STEP, "footnote 9, Section 13.1", reads=flows)
 def footnote_9(cells: Sequence[FlowRuns], *, bound: Callable[..., np.ndarray] = least_norm) -> Evidence:
     """The norm of the weights diverges: it grows along gradient flow once every point is right, and it is at least
@@ -226,38 +240,32 @@ def footnote_9(cells: Sequence[FlowRuns], *, bound: Callable[..., np.ndarray] = 
 
 
 @claim("sarussi2021.directions_converge", Kind.TREND, "Section 13 (Ji & Telgarsky, Theorem 3.1)", reads=flows)
-def directions_converge(cells: Sequence[FlowRuns]) -> Evidence:
-    """The direction W/‖W‖ of gradient flow converges: over doublings of the clock s it moves less and less."""
+def directions_converge(cells: Sequence[FlowRuns], *, bound: Callable[..., np.ndarray] = approach_bound) -> Evidence:
+    """The direction W/‖W‖ of gradient flow converges. Not in the paper: once no neuron changes sides it tends to the
+    direction Û of the largest margin γ* among networks with these signs, with
+    ‖W_t/‖W_t‖ − Û‖² ≤ 2‖W_T‖(1 − γ̃_T/γ*)/‖W_t‖ at every time t after T.
+
+    A run in which a neuron ends on a kink decides nothing.
+    """
     courses = courses_of(cells)
-    now, last, late, turns = [], [], [], []
+    distances, limits = [], []
     for course in courses:
-        doubled = [course.units[course.at(2 * s)] - course.units[course.at(s)] for s in (50, 100, 200)]
-        gaps = np.linalg.norm(np.stack(doubled), axis=(1, 2))
-        now.append(gaps[1:])
-        last.append(gaps[:-1])
-        late.append(np.full(2, course.last_crossing > 50))
-        turns.append(np.full(2, turned(course, 50)))
-    left, right, crossed, turn = (np.concatenate(each) for each in (now, last, late, turns))
-    parts = {"‖Ŵ(2s) − Ŵ(s)‖ decreases": moves_less(left, right, crossed, turn)}
-    return evidence(parts, (separates(courses),), runs=followed(courses))
-
-
-def moves_less(now: np.ndarray, before: np.ndarray, crossed: np.ndarray, turn: np.ndarray | float = 0.0) -> Sides:
-    """Than in the doubling before. What moves twice as much does not converge, unless a neuron `crossed` a kink
-    meanwhile or the flow itself made that `turn`: then the direction follows once more, and the record is too short.
-    """
-    return tends(now, before, np.where(crossed, np.inf, np.maximum(2 * before + turn, MONOTONE)))
-
-
-def turned(course: Course, since: int) -> float:
-    """How far the direction of −∇L was from where it was at `since`, at most, up to the look before the last.
-
-    Two margins that differ by a share ε of themselves part when s is about 1/ε, however late that is: then one of the
-    multipliers dies out, the flow turns, and W/‖W‖ lags behind it.
-    """
-    looks = course.later(since)[:-1].tolist()
-    pushes = np.stack([push_direction(*_network_at(course, look)) for look in looks])
-    return float(np.linalg.norm(pushes - pushes[0], axis=(1, 2)).max())
+        found = towards_pattern(course)
+        known = len(found.looks) > 0
+        distances.append(np.sqrt(2 * np.maximum(found.errors, 0.0)) if known else [np.nan])
+        limits.append(np.sqrt(2 * bound(found.excess, found.margin, found.norms)) if known else [np.nan])
+    return evidence(
+        {
+            "W/‖W‖ is near its limit at every time": Sides(
+                np.concatenate(distances),
+                np.concatenate(limits),
+                room=MONOTONE,
+                quantity="distance of W/‖W‖ from its limit",
+            )
+        },
+        (separates(courses),),
+        runs=followed(courses),
+    )
 
 
 def _network_at(course: Course, look: int) -> tuple[np.ndarray, np.ndarray, float, np.ndarray, np.ndarray]:
@@ -270,31 +278,40 @@ def limit_is_kkt(
     cells: Sequence[FlowRuns],
     *,
     uniform: bool = False,
-    share: float = 0.5,
-    stationary: float = 0.03,
-    slack: float = 0.01,
+    bounds: tuple[Callable[..., np.ndarray], ...] = (approach_bound, turning_bound, slack_bound),
 ) -> Evidence:
     """Every limit direction of gradient flow is a KKT point of min ½‖W‖² with y_i N(x_i) ≥ 1: with multipliers
-    |ℓ'(q_i)|, what is missing from stationarity halves at least from s = 100 to s = 400 and ends below 0.03, and the
-    slack below 0.01.
+    |ℓ'(q_i)|, what is missing from stationarity and the slack tend to 0. Not in the paper: how fast. Once no neuron
+    changes sides the first is at most √(2E_T/(γ*‖W_t‖)) + √(2E_T/(γ*‖W_t − W_T‖ + E_T)), with
+    E_T = ‖W_T‖(γ* − γ̃_T), and the slack at most W₀((n − 1)/e)(1 + e^{−min q})/(γ*‖W_t‖), at every time t after T.
 
-    The rates are ours; in the clock s both fall like 1/s. `uniform` takes equal multipliers, for a control.
+    γ* is the largest normalized margin of networks with these signs. `uniform` takes equal multipliers, for a control.
     """
     courses = courses_of(cells)
-    found, turns, blurs = [], [], []
+    found: list[np.ndarray] = []
     for course in courses:
+        there = towards_pattern(course)
+        shape = (there.excess, there.margin)
+        smallest = course.margins[there.looks].min(axis=1)
+        limits = np.sqrt(2 * bounds[0](*shape, there.norms)) + np.sqrt(2 * bounds[1](*shape, there.distances))
+        slacks = bounds[2](len(course.labels), smallest, there.margin, there.norms)
         pushes = np.ones(len(course.labels)) if uniform else None
-        found.append([kkt_residuals(*_network_at(course, course.at(s)), pushes) for s in (100, 400)])
-        turns.append(np.inf if course.last_crossing > 100 else turned(course, 100))
-        blurs.append(MONOTONE * push_condition(*_network_at(course, course.at(400))))
-    residuals = np.array(found)
-    # What does not fall may lag behind a flow that turned or crossed a kink, or be as small as the solver can tell.
-    risen = np.maximum(2 * share * residuals[:, 0, 0] + turns, blurs)
+        networks = [_network_at(course, look) for look in there.looks.tolist()]
+        residuals = np.array([kkt_residuals(*each, pushes) for each in networks]).reshape(-1, 2)
+        # A margin that the solver has to 1e-7 of itself turns the flow by so much.
+        blurs = MONOTONE * (1 + np.array([push_condition(*each) for each in networks]))
+        found.append(np.stack([residuals[:, 0], limits, residuals[:, 1], slacks, blurs]))
+        if not networks:
+            found.append(np.full((5, 1), np.nan))
+    missing, limit, slack, slack_limit, blur = np.concatenate(found, axis=1)
     return evidence(
         {
-            "stationarity halves": tends(residuals[:, 1, 0], share * residuals[:, 0, 0], risen),
-            "stationarity ends below 0.03": tends(residuals[:, 1, 0], stationary, 10 * stationary),
-            "slack ends below 0.01": tends(residuals[:, 1, 1], slack, 10 * slack),
+            "stationarity is near at every time": Sides(
+                missing, limit, room=blur, quantity="what is missing from stationarity"
+            ),
+            "the slack is small at every time": Sides(
+                slack, slack_limit, room=STEP * slack_limit, quantity="slack of the multipliers"
+            ),
             "every margin is positive": Fact([course.margins[-1].min() > 0 for course in courses]),
         },
         (separates(courses), _smooth(courses)),
@@ -305,14 +322,15 @@ def limit_is_kkt(
 def _smooth(courses: Sequence[Course]) -> Hypothesis:
     """At a kink a neuron has no gradient, and it may slide along one: then multipliers alone do not decide."""
     margins = [float(agreement_margin(course.weights[-1], course.inputs)) / course.largest_norm for course in courses]
-    return more_than("off_the_kinks", "smallest |⟨w, x⟩|/(‖w‖·R_x) at the end", min(margins), 1e-4)
+    return more_than("off_the_kinks", "smallest |⟨w, x⟩|/(‖w‖·R_x) at the end", min(margins), ON_A_KINK)
 
 
 @smoothed_margin_order.speaks
 def flows_on(specimen: Specimen) -> list[FlowSetting] | Silence:
-    """Gradient flow of a network of the chosen width, from small weights, on the reader's data with margin 1.
+    """Gradient flow of networks of the chosen width, from small weights or the chosen length of rows, on the reader's
+    data with margin 1. There are no steps, so a step size and a number of updates have no meaning here.
 
-    The network is homogeneous, so the scale of the data changes the clock and nothing else.
+    The network is homogeneous, so the scale of the data changes the clock and that of the start, and nothing else.
     """
     if (reason := silence_without_both_classes(specimen)) is not None:
         return reason
@@ -325,11 +343,18 @@ def flows_on(specimen: Specimen) -> list[FlowSetting] | Silence:
             f"The longest point is {thin:.3g} times as long as the margin, and gradient flow is followed up to "
             f"{THINNEST} times; often a constant coordinate (`with_bias`) makes the margin wider."
         )
-    case = FlowCase(
-        points=OwnPoints(own_data=specimen.digest), slope=chosen.slope, deviation=1e-3 / thin, factor=norm,
-        seed=chosen.seed,
-    )  # fmt: skip
-    return [FlowSetting(cases=(case,), half_width=chosen.n_neurons // 2)]
+    cases = tuple(
+        FlowCase(
+            points=OwnPoints(own_data=specimen.digest),
+            slope=chosen.slope,
+            deviation=1e-3 / thin,
+            row_length=None if chosen.init_scale is None else chosen.init_scale / norm,
+            factor=norm,
+            seed=chosen.seed + run,
+        )
+        for run in range(chosen.n_runs or 1)
+    )
+    return [FlowSetting(cases=cases, half_width=chosen.n_neurons // 2)]
 
 
 for _claim in (smoothed_margin_grows, footnote_9, directions_converge, limit_is_kkt):

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_most, claim, less_than, more_than
+from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_most, claim, less_than, more_than, normalized
 from widenet.claims.meaning import Topic
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING
-from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, silence_over_labels
+from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, silence_over_training
 from widenet.papers.sarussi2021.formulas import sharp_factor
 from widenet.papers.sarussi2021.runs.clouds import SLOPES, Clouds, CloudSetting, ask, clouds
 from widenet.papers.sarussi2021.settings import OwnPoints, SignedNetwork, turning_point
@@ -49,7 +49,10 @@ def balls(pairs: Clouds, *, widened: float = 1.0) -> tuple[Hypothesis, ...]:
     with np.errstate(divide="ignore"):
         shares = np.divide(distances, radii, out=np.zeros_like(distances), where=distances > 0)
     return (
-        at_most("balls", "largest distance of a row from its mean / r", shares.max(), 1, tolerance=ROUNDING),
+        normalized(
+            at_most("balls", "largest distance of a row from its mean / r", shares.max(), 1, tolerance=ROUNDING),
+            "r is the largest distance",
+        ),
         more_than("slope_positive", "smallest Leaky slope α", pairs.slopes.min(), 0),
         less_than("slope_below_one", "largest Leaky slope α", pairs.slopes.max(), 1),
     )
@@ -175,7 +178,10 @@ def lemma_10_1(cells: Sequence[Clouds], *, widened: float = OPEN) -> Evidence:
     return evidence(
         parts,
         (
-            less_than("open_balls", "largest distance of a row from its mean / r", shares.max(), 1),
+            normalized(
+                less_than("open_balls", "largest distance of a row from its mean / r", shares.max(), 1),
+                "r is 1.0001 times the largest distance",
+            ),
             more_than("not_zero", "smallest ‖x‖", pairs.norms.min(), 0),
         ),
         details={"pairs": len(pairs)},
@@ -270,7 +276,7 @@ def lemma_10_1_as_printed(pair: OnePair) -> Evidence:
 @theorem_5_1.speaks
 def clouds_on(specimen: Specimen) -> list[CloudSetting] | Silence:
     """Networks trained on the reader's data, asked about it and about random directions."""
-    if (reason := silence_over_labels(specimen)) is not None:
+    if (reason := silence_over_training(specimen)) is not None:
         return reason
     chosen = specimen.choices
     return [
@@ -280,6 +286,8 @@ def clouds_on(specimen: Specimen) -> list[CloudSetting] | Silence:
             slope=chosen.slope,
             step_size=chosen.step_size,
             most_epochs=epochs_allowed(specimen, 40),
+            n_runs=chosen.n_runs or 1,
+            row_length=chosen.init_scale,
             seed=chosen.seed,
         )
     ]

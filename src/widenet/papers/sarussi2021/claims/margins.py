@@ -79,3 +79,11 @@ def section_12_lipschitz(
             ),
         }
     )
+
+
+@claim("sarussi2021.section_12_lipschitz_as_printed", Kind.STEP, "assumption (A1), Section 12, last display",
+       draws=draw_weight_pairs)  # fmt: skip
+def section_12_lipschitz_as_printed(pairs: WeightPairs) -> Evidence:
+    """|N₁ − N₂| ≤ 2v‖x‖·‖W₁ − W₂‖ for every width."""
+    printed = lipschitz_constant_as_printed(pairs.output_weight, pairs.norms, pairs.half_widths) * pairs.weights
+    return evidence({"|N₁ − N₂| ≤ 2v‖x‖·‖W₁ − W₂‖": Sides(pairs.outputs, printed, room=IDENTITY * printed)})

@@ -1,5 +1,6 @@
 """Agreement regimes (Definitions 6.2 and 6.3), and data where no vector is right on one class and wrong on a point."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,7 +34,7 @@ class Members:
     Attributes:
       plus, minus: rows; all plus rows have the signs `signs` on the points, all minus rows the opposite ones.
       points, signs: x_i and c_i.
-      margins: the largest β of each network, less what rounding may take.
+      margins: the largest β of each network.
       multiples: by which its plus rows may be multiplied; ways: how far towards each other rows are moved; smaller: a
         share of β; limit: what the limit of rows on such a way is multiplied by, for a control.
     """
@@ -48,6 +49,11 @@ class Members:
     smaller: float = 0.5
     limit: float = 1.0
 
+    @property
+    def rounding(self) -> float:
+        """What rounding may do to β = min |⟨w, x⟩|/‖w‖, where the products cancel: a share of max ‖x‖, not of β."""
+        return float(ROUNDING * np.linalg.norm(self.points, axis=1).max())
+
 
 def draw_members(scale: Scale, seed: int) -> Members:
     """Thirty networks of four neurons of each sign, in R³, on five points."""
@@ -61,40 +67,62 @@ def draw_members(scale: Scale, seed: int) -> Members:
             found.append(row)
     rows = np.array(found).reshape(2, 30, 4, 3)
     margins = np.minimum(agreement_margin(rows[0], points), agreement_margin(rows[1], points))
-    return Members(rows[0], -rows[1], points, signs, margins * (1 - ROUNDING))
+    return Members(rows[0], -rows[1], points, signs, margins)
+
+
+Test = Callable[..., np.ndarray]
 
 
 @claim("sarussi2021.definition_6_2", Kind.IDENTITY, "Definitions 6.2 and 6.3; Section 13 (closed)", draws=draw_members)
-def definition_6_2(members: Members) -> Evidence:
+def definition_6_2(members: Members, *, inside: Test = in_regime) -> Evidence:
     """A neural agreement regime NAR(β, c) is a cone (every row may be multiplied by a positive number), shrinks as β
     grows, and is closed among networks without a zero row; PAR(β) is NAR(β, y, −y).
+
+    Each network is asked just below and just above the largest β that it has, so that a test which always says yes,
+    or always no, fails; and with rows on the wrong side. `inside` is the test, for a control.
     """
     answers: dict[str, list[bool]] = {"rescale": [], "nested": [], "closed": [], "perfect": []}
-    for plus, minus, beta in zip(members.plus, members.minus, members.margins, strict=True):
+    for plus, minus, largest in zip(members.plus, members.minus, members.margins, strict=True):
+        below, above = largest - members.rounding, largest + members.rounding
+
+        def contains(beta: float, rows: np.ndarray, others: np.ndarray = minus) -> bool:
+            sides = ((rows, members.signs), (others, -members.signs))
+            return all(bool(inside(each, members.points, signs, beta)) for each, signs in sides)
+
         scaled = plus * np.array(members.multiples)[:, None]
-        answers["rescale"].append(_inside(members, scaled, minus, beta))
-        answers["nested"].append(_inside(members, plus, minus, members.smaller * beta))
+        answers["rescale"].append(contains(below, scaled) and not contains(above, scaled))
+        answers["nested"].append(contains(members.smaller * below, plus) and not contains(above, plus))
         # The regime is convex, so the rows on the way to another member stay inside, and so must their limit.
+        limit = members.limit * plus[::-1]
         answers["closed"].append(
-            all(_inside(members, plus + step * (plus[::-1] - plus), minus, beta) for step in members.ways)
-            and _inside(members, members.limit * plus[::-1], minus, beta)
+            all(contains(below, plus + step * (plus[::-1] - plus)) for step in members.ways)
+            and contains(below, limit)
+            and not contains(above, limit)
         )
-        right = right_share(plus, members.points, members.signs), right_share(minus, members.points, -members.signs)
-        answers["perfect"].append(min(right) == 1)
+        wrong = np.concatenate([-plus[:1], plus[1:]])
+        answers["perfect"].append(
+            all(
+                contains(beta, rows) == (beta < largest and _is_right(members, rows, minus))
+                for beta in (members.smaller * below, below, above)
+                for rows in (plus, wrong)
+            )
+            and _is_right(members, plus, minus)
+        )
+    lost = members.margins <= 2 * members.rounding
     return evidence(
         {
-            "rows may be rescaled": Fact(answers["rescale"]),
-            "a smaller β allows more": Fact(answers["nested"]),
-            "limits without a zero row stay inside": Fact(answers["closed"]),
-            "NAR(β, y, −y) is PAR(β)": Fact(answers["perfect"]),
+            "rows may be rescaled": Fact(answers["rescale"], undecided=lost),
+            "a smaller β allows more": Fact(answers["nested"], undecided=lost),
+            "limits without a zero row stay inside": Fact(answers["closed"], undecided=lost),
+            "NAR(β, y, −y) is PAR(β)": Fact(answers["perfect"], undecided=lost),
         }
     )
 
 
-def _inside(members: Members, plus: np.ndarray, minus: np.ndarray, beta: float) -> bool:
-    return bool(
-        in_regime(plus, members.points, members.signs, beta) and in_regime(minus, members.points, -members.signs, beta)
-    )
+def _is_right(members: Members, plus: np.ndarray, minus: np.ndarray) -> bool:
+    """Whether every row is right on every point, the c_i being the labels."""
+    shares = right_share(plus, members.points, members.signs), right_share(minus, members.points, -members.signs)
+    return bool(min(shares) == 1)
 
 
 @dataclass(frozen=True, eq=False)

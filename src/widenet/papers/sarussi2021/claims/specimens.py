@@ -23,18 +23,32 @@ def silence_over_labels(specimen: Specimen) -> Silence | None:
     return None
 
 
+def silence_over_training(specimen: Specimen) -> Silence | None:
+    """The same, and fewer updates than an epoch has: every statement about SGD here is about whole epochs."""
+    if (reason := silence_over_labels(specimen)) is not None:
+        return reason
+    most, n = specimen.choices.max_updates, len(specimen.labels)
+    if most is not None and most < n:
+        return Silence(f"It is about whole epochs, of {n} updates here, and max_updates allows {most}.")
+    return None
+
+
 def epochs_allowed(specimen: Specimen, own: int) -> int:
     """How many epochs runs go on: so many of their own, or fewer where the reader's `max_updates` are spent."""
     most = specimen.choices.max_updates
-    return own if most is None else max(1, min(own, most // len(specimen.labels)))
+    return own if most is None else min(own, most // len(specimen.labels))
 
 
 def own_runs(specimen: Specimen) -> dict[str, Any]:
-    """Fields of a setting: networks of the chosen width and step on the reader's data, from small and large weights."""
+    """Fields of a setting: networks of the chosen width and step on the reader's data.
+
+    They start from the chosen length of rows, or from small and from large weights.
+    """
     chosen = specimen.choices
     return {
         "points": OwnPoints(own_data=specimen.digest),
-        "deviations": (1e-3, 1.0),
+        "deviations": (1e-3, 1.0) if chosen.init_scale is None else (1.0,),
+        "row_length": chosen.init_scale,
         "n_runs": chosen.n_runs or 1,
         "half_width": chosen.n_neurons // 2,
         "slope": chosen.slope,

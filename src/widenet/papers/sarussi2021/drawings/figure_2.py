@@ -23,11 +23,22 @@ def draw(numbers: xr.Dataset) -> Drawing:
     mapped = numbers.map_nonlinear.mean("trial")
     draw_map(below, mapped, "(c) 3 against 5 after the last epoch, by slope, step and initial deviation", "Blues")
     below.supxlabel(
-        f"Curves: mean of {numbers.sizes['run']} initializations; band: smallest to largest.",
+        f"Curves: mean of {numbers.sizes['run']} initializations; band: smallest to largest.\n"
+        f"{_training_errors(numbers)}",
         fontsize=7,
         color="#555555",
     )
     return drawing
+
+
+def _training_errors(numbers: xr.Dataset) -> str:
+    """Mean training errors at the end, by start, in the order of the curves."""
+    ends = numbers.train_error.isel(epoch=-1).mean("run")
+    told = [
+        f"{start} " + ", ".join(f"{float(value):.1%}" for value in ends.sel(start=start).values)
+        for start in ("small", "large")
+    ]
+    return f"Training error at the end: {'; '.join(told)}."
 
 
 def draw_curves(axes: Axes, values: xr.DataArray, along: str, *, bands: bool = True) -> None:

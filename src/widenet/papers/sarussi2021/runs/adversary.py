@@ -7,6 +7,8 @@ from widenet.diagnostics.sign_clusters import cluster_radius, mean_difference
 from widenet.papers.sarussi2021.settings import SignedNetwork
 
 RESTARTS, ROUNDS, KEPT = 200, 12, 20
+DECIMALS = 9
+"""Of a score."""
 
 
 def worst_point(network: SignedNetwork, draw: np.random.Generator) -> Float[np.ndarray, " dim"]:
@@ -36,12 +38,16 @@ def worst_point(network: SignedNetwork, draw: np.random.Generator) -> Float[np.n
 def _best(
     network: SignedNetwork, difference: np.ndarray, radius: float, points: np.ndarray
 ) -> Float[np.ndarray, "kept dim"]:
-    """The unit vectors among them that come first, the best one at the front."""
+    """The unit vectors among them that come first, the best one at the front.
+
+    x and −x often have the same score, up to its last bit: scores that agree to nine decimals are tied, and the point
+    that was given first wins.
+    """
     lengths = np.linalg.norm(points, axis=1, keepdims=True)
     units = (points / np.where(lengths > 0, lengths, 1.0))[lengths[:, 0] > 0]
     along, outputs = units @ difference, network.outputs(units)
     factors = np.abs(along) / radius if radius > 0 else np.abs(along)
     scales = np.maximum(network.scale(units), np.finfo(np.float64).tiny)
     wrong = np.sign(outputs) * np.sign(along) < 0
-    scores = np.where(wrong, factors, -np.abs(outputs) / scales)
+    scores = np.round(np.where(wrong, factors, -np.abs(outputs) / scales), DECIMALS)
     return units[np.argsort(-scores, kind="stable")[:KEPT]]

@@ -25,7 +25,8 @@ class CloudSetting(ClosedModel):
     Attributes:
       points: networks are trained on these, and asked about them, about random directions and about the worst one
         that a search finds, after every epoch; None draws networks at random, rows around two centres.
-      most_epochs: of training, fewer where there are many points.
+      most_epochs: of training, fewer where there are many points; n_runs: networks trained from each start.
+      row_length: of every row at the start, in place of small and large deviations.
       lifted: a coordinate that is always 1 is appended to the points, so that the last entry of a row is a bias.
     """
 
@@ -37,6 +38,8 @@ class CloudSetting(ClosedModel):
     slope: float = 0.3
     step_size: float = 0.1
     most_epochs: int = 40
+    n_runs: int = 1
+    row_length: float | None = None
     seed: int = 0
 
     @property
@@ -159,8 +162,9 @@ def _trained(setting: CloudSetting, points: PointsSource, progress: Progress) ->
     """Networks after every epoch of SGD from small and large weights."""
     trained = SgdSetting(
         points=points,
-        deviations=(1e-3, 1.0),
-        n_runs=1,
+        deviations=(1e-3, 1.0) if setting.row_length is None else (1.0,),
+        row_length=setting.row_length,
+        n_runs=setting.n_runs,
         half_width=setting.half_width,
         slope=setting.slope,
         step_size=setting.step_size,

@@ -21,6 +21,7 @@ from widenet.networks import TwoLayer
 from widenet.networks.activations import PiecewiseLinear
 from widenet.networks.two_layer import plus_minus
 from widenet.papers.sarussi2021.formulas import LOG_2
+from widenet.papers.sarussi2021.runs.problems import with_length
 from widenet.papers.sarussi2021.settings import (
     TWO_POINTS,
     WEDGE,
@@ -46,6 +47,7 @@ class FlowCase(ClosedModel):
     Attributes:
       deviation: of the entries of W_0; with `plus_signs` and `minus_signs`, of what is added to a start inside that
         regime: 15 times the solution of its program.
+      row_length: of every row of W_0, in place of a deviation.
       factor: the points are multiplied by it. A network is homogeneous in x and in W, so the path is the same up to
         the clock and the scale of the start; it brings data of any scale to a clock in which limits are reached.
     """
@@ -53,6 +55,7 @@ class FlowCase(ClosedModel):
     points: PointsSource
     slope: float
     deviation: float = 1e-3
+    row_length: float | None = None
     plus_signs: tuple[float, ...] | None = None
     minus_signs: tuple[float, ...] | None = None
     factor: float = 1.0
@@ -274,7 +277,8 @@ def _weights(seen):
 
 
 def _start(case: FlowCase, points: np.ndarray, labels: np.ndarray, k: int, v: float) -> np.ndarray:
-    noise = case.deviation * np.random.default_rng([case.seed, 6]).normal(size=(2 * k, points.shape[1]))
+    rows = np.random.default_rng([case.seed, 6]).normal(size=(2 * k, points.shape[1]))
+    noise = case.deviation * rows if case.row_length is None else with_length(rows, case.row_length)
     if case.plus_signs is None or case.minus_signs is None:
         return noise
     solved = solve_regime(points, labels, np.array(case.plus_signs), np.array(case.minus_signs), case.slope)

@@ -23,11 +23,13 @@ class SgdSetting(PointsSetting):
 
     Attributes:
       deviations: of the entries of W_0.
+      row_length: of every row of W_0, in directions that are drawn, in place of a deviation.
       n_runs: runs for each deviation.
       half_width: k; output_weight: v, 1/√(2k) if left out.
     """
 
     deviations: tuple[float, ...] = (1e-3, 0.1, 1.0, 10.0)
+    row_length: float | None = None
     n_runs: int = 2
     half_width: int = 5
     slope: float = 0.3
@@ -158,6 +160,11 @@ def make_problem(
     )
 
 
+def with_length(rows: Float[np.ndarray, "row dim"], length: float) -> Float[np.ndarray, "row dim"]:
+    """The same directions."""
+    return length * rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
 def draw_problem(setting: SgdSetting) -> Problem:
     """The runs of a setting: deviations in turn, and for each of them the seeds."""
     inputs, labels, weights, seeds = [], [], [], []
@@ -168,6 +175,7 @@ def draw_problem(setting: SgdSetting) -> Problem:
             draw = np.random.default_rng([seed, 1])
             inputs.append(points[0])
             labels.append(points[1])
-            weights.append(deviation * draw.normal(size=(2 * setting.half_width, points[0].shape[1])))
+            rows = draw.normal(size=(2 * setting.half_width, points[0].shape[1]))
+            weights.append(deviation * rows if setting.row_length is None else with_length(rows, setting.row_length))
             seeds.append(seed)
     return make_problem(np.stack(inputs), np.stack(labels), np.stack(weights), setting, np.array(seeds))
