@@ -404,7 +404,7 @@ def in_many_digits(norm, slope, eta, weight, radius, half, low=1, high=1):
 
 
 def agrees(value, exact):
-    """To 1e-14, and infinite where the exact value is too large. A bound on a count may lose its digits below 1e-100."""
+    """To 1e-14, and infinite where the exact value is too large. A bound on a count may lose digits below 1e-100."""
     if exact >= LARGEST * (1 - mpmath.mpf(10) ** -13):
         return np.isinf(value)
     return abs(mpmath.mpf(float(value)) - exact) <= 1e-14 * exact + 1e-100
