@@ -36,7 +36,27 @@ def setting_of_the_paper(cells: Sequence[LearningRuns]) -> tuple[Hypothesis, ...
         more_than("slope_positive", "smallest Leaky slope α", min(slopes), 0),
         less_than("slope_below_one", "largest Leaky slope α", max(slopes), 1),
         more_than("step_size", "smallest step size η", min(runs.rule.step_size for runs in cells), 0),
+        at_most(
+            "row_norm",
+            "Eq. 6: largest initial row norm / R, R = 1/√(2k)",
+            max(runs.relative_row for runs in cells),
+            1,
+            tolerance=ROUNDING,
+        ),
+        at_most(
+            "normalized_output",
+            "Eq. 6: v against 1/√(2k): relative difference",
+            max(runs.output_error for runs in cells),
+            0,
+            tolerance=ROUNDING,
+        ),
     )
+
+
+LABELLED = (
+    "The points come with their labels. The paper prints B_{W_0} as a function of points alone, which is false: see "
+    "section_6_1_points_as_printed."
+)
 
 
 def _loss_zero(losses: np.ndarray) -> Hypothesis:
@@ -71,7 +91,9 @@ def compression_replay(cells: Sequence[LearningRuns]) -> Evidence:
             "distinct_points": [int(distinct.min()), int(distinct.max())],
             "updates": [int(updates.min()), int(updates.max())],
         },
-        note="" if (same | (losses > 0)).all() else f"{int((~same).sum())} of {len(same)} replays ended elsewhere.",
+        note=LABELLED
+        if (same | (losses > 0)).all()
+        else f"{int((~same).sum())} of {len(same)} replays ended elsewhere.",
     )
 
 
