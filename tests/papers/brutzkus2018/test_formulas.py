@@ -390,7 +390,7 @@ EXTREMES = (1e-307, 1e-220, 1e-150, 1e-90, 1e-12, 1.0, 1e12, 1e90, 1e150, 1e220,
 LARGEST = mpmath.mpf(2) ** 1024
 
 
-def in_many_digits(norm, slope, eta, weight, radius, half, low=1, high=1):
+def in_many_digits(norm, slope, eta, weight, radius, half, low=1.0, high=1.0):
     """Eq. 13 as it is printed, in 60 digits; M_k for c = C = 1."""
     with mpmath.workdps(60):
         norm, slope, eta, weight, radius, low, high = map(mpmath.mpf, (norm, slope, eta, weight, radius, low, high))
