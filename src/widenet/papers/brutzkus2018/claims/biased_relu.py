@@ -135,7 +135,7 @@ def starts_below_one(scale: Scale, seed: int) -> list[BiasedRuns]:
 
 def narrow_starts(scale: Scale, seed: int) -> list[BiasedRuns]:
     """d = 20, k = 2, δ = 0.05: k ≤ log2(20/ln 20) = 2.739."""
-    count = 60 if scale is Scale.QUICK else 400
+    count = 20 if scale is Scale.QUICK else 200
     bound, step = Fraction(1, 5), Fraction(1, 2)
     return [train_biased_relu(exact_starts(seed, (count, 4, 21), bound), bound, step, 0.05)]
 
