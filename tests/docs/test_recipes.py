@@ -37,6 +37,12 @@ for command in json.load(sys.stdin):
 json.dump({"from": cli.__file__, "shown": shown}, sys.stdout)
 """
 
+IMPORT_ALL = """
+import importlib, json, sys
+for module, name in json.load(sys.stdin):
+    assert callable(getattr(importlib.import_module(module), name)), name
+"""
+
 
 def start(tree: Path, *arguments: str, given: str = "") -> str:
     """What Python prints with these arguments, in the copy; a warning is an error."""
@@ -89,9 +95,18 @@ def test_a_recipe_ends_with_commands_to_try() -> None:
         assert lines[-1].startswith("python -m pytest ")
 
 
-def test_the_data_set_is_listed(shown: dict[str, str]) -> None:
+def test_the_data_set_is_listed(shown: dict[str, str], tree: Path) -> None:
     text = shown[COMMANDS["data-set"][1]]
-    assert "parity" in [line.split()[0] for line in text.splitlines()]
+    paths = {line.split()[0]: line.split()[1] for line in text.splitlines()[1:]}
+    assert "parity" in paths
+    # Every path that the list names can be imported, that of the new data set too.
+    given = json.dumps([path.rpartition(".")[::2] for path in list(paths.values())[1:]])
+    start(tree, "-c", IMPORT_ALL, given=given)
+
+
+def test_control_a_path_that_does_not_exist_is_noticed(tree: Path) -> None:
+    with pytest.raises(AssertionError, match="make_nothing"):
+        start(tree, "-c", IMPORT_ALL, given=json.dumps([["widenet.data", "make_nothing"]]))
 
 
 def test_the_theorem_is_listed_and_holds(shown: dict[str, str]) -> None:
@@ -112,7 +127,7 @@ def test_the_tests_of_the_recipes_pass(tree: Path) -> None:
     assert battery[-2:] == ["-k", "parity"]
     files = [battery[3], theorem[3], figure[3]]
     text = start(tree, "-m", "pytest", *files, "-k", "parity or example", "-p", "no:cacheprovider")
-    assert "15 passed" in text
+    assert "16 passed" in text
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """Data sets: distributions to draw from, MNIST, and a reader's own arrays and files.
 
 To add one: write a module with a frozen `eqx.Module` that has `sample(key, n_samples) -> Dataset` and a `make_…`
-(computed) or `load_…` (read from disk) function that returns it; add its line to `DATASETS` in `catalogue.py` and its
-names below; add a small instance to `INSTANCES` in `tests/data/test_conformance.py`. Everything else (the command line,
-the battery of tests) follows.
+(computed) or `load_…` (read from disk) function that returns it; add its line to `DATASETS` in `catalogue.py`, which
+makes the function a name of this package; add a small instance to `INSTANCES` in `tests/data/test_conformance.py`.
+Everything else (the command line, the battery of tests) follows. Names listed below are known to type checkers too.
 
 Names are loaded on first use, so that listing the data sets does not load JAX.
 """
@@ -39,7 +39,11 @@ _HOME = {
     "tables": ("load_csv", "load_file", "load_npz"),
     "xord": ("Xord", "count_sets", "make_xor", "make_xord", "recovers"),
 }
-_MODULE_OF = {name: f"widenet.data.{module}" for module, names in _HOME.items() for name in names}
+_MODULE_OF = {name: f"widenet.data.{module}" for module, names in _HOME.items() for name in names} | {
+    # `widenet list data` prints widenet.data.NAME for each of these, so that path must work.
+    name: f"widenet.data.{module}"
+    for module, name in (entry.maker.split(".") for entry in DATASETS.values())
+}
 
 __all__ = [
     "DATASETS",

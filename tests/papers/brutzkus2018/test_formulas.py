@@ -1,5 +1,6 @@
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -382,3 +383,67 @@ def test_pinned_bound_of_theorem_6(updates, n_samples, delta, value):
 )
 def test_pinned_width_of_the_proof_of_theorem_9(dim, delta, proof):
     assert bounds.proof_width(dim, delta) == pytest.approx(proof, rel=1e-11)
+
+
+EXTREMES = (1e-307, 1e-220, 1e-150, 1e-90, 1e-12, 1.0, 1e12, 1e90, 1e150, 1e220, 1e307)
+"""Sizes of ‖w*‖, α, η, v and R: (ηvα)^{1.5} underflows at 1e-216, squares do at 1e-162."""
+LARGEST = mpmath.mpf(2) ** 1024
+
+
+def in_many_digits(norm, slope, eta, weight, radius, half, low=1.0, high=1.0):
+    """Eq. 13 as it is printed, in 60 digits; M_k for c = C = 1."""
+    with mpmath.workdps(60):
+        norm, slope, eta, weight, radius, low, high = map(mpmath.mpf, (norm, slope, eta, weight, radius, low, high))
+        root = mpmath.sqrt(radius * (8 * (half * eta * high * weight) ** 2 + 8 * eta * half))
+        return (
+            (high * norm / (low * slope)) ** 2
+            + norm**2 / (half * eta * (low * weight * slope) ** 2)
+            + root * norm**1.5 / (2 * half * (eta * low * weight * slope) ** 1.5)
+            + 2 * radius * norm / (eta * low * weight * slope)
+        )
+
+
+def agrees(value, exact):
+    """To 1e-14, and infinite where the exact value is too large. A bound on a count may lose digits below 1e-100."""
+    if exact >= LARGEST * (1 - mpmath.mpf(10) ** -13):
+        return np.isinf(value)
+    return abs(mpmath.mpf(float(value)) - exact) <= 1e-14 * exact + 1e-100
+
+
+def test_no_power_on_the_way_to_the_bound_under_or_overflows():
+    draw = np.random.default_rng(5)
+    tried = {"finite": 0, "infinite": 0}
+    for _ in range(3000):
+        norm, slope, eta, weight, radius = draw.choice(EXTREMES, 5) * draw.uniform(1, 9, 5)
+        low, high, half = draw.uniform(0.1, 1), draw.uniform(1, 10), int(draw.integers(1, 1000))
+        given = (norm, slope, eta, weight, radius, half)
+        exact = in_many_digits(*given)
+        assert agrees(max_nonzero_updates(*given), exact), given
+        assert agrees(bounds.both_layers_bound(*given, low, high), in_many_digits(*given, low, high)), given
+        tried["finite" if exact < LARGEST else "infinite"] += 1
+    assert min(tried.values()) > 300
+
+
+@pytest.mark.parametrize("eta", [1e-300, 1e-220, 1e-160, 1e160, 1e300])
+def test_the_bound_of_corollary_3_is_finite_where_its_value_is(eta):
+    """M = 2‖w*‖²/(ηα²) and smaller terms: 3.2e301 at η = 1e-300, where 1/η² is infinite."""
+    given = (2.0, 0.5, eta)
+    assert agrees(bounds.width_free_bound(*given), in_many_digits(*given, mpmath.sqrt(0.5), mpmath.sqrt(0.5), 1))
+
+
+def test_the_root_does_not_overflow_before_the_bound():
+    """η = 1e-215, ‖w*‖ = v = α = R = k = 1: S = 1 + 1e215, P = 2e215, and the root is ((√S + √(S + 4P))/2)²."""
+    value = float(bounds.root_bound(1.0, 1.0, 1e-215, 1.0, 1.0, 1))
+    assert value == pytest.approx(4e215, rel=1e-12)  # ((1 + 3)/2)² · 1e215
+    assert value <= float(max_nonzero_updates(1.0, 1.0, 1e-215, 1.0, 1.0, 1))
+
+
+@pytest.mark.parametrize("negative", ["smallest_ratio", "output_weight", "slope", "step_size"])
+def test_a_negative_factor_promises_nothing(negative):
+    """Also where R = 0 and the third term has a factor 0."""
+    given = dict(
+        separator_norm=2.0, slope=0.5, step_size=1.0, output_weight=1.0, row_bound=0.0, half_width=1,
+        smallest_ratio=1.0, largest_ratio=1.0,
+    )  # fmt: skip
+    assert np.isfinite(bounds.both_layers_bound(**given))
+    assert bounds.both_layers_bound(**given | {negative: -0.5}) == np.inf

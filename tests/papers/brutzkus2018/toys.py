@@ -130,4 +130,6 @@ def edges_of_rule(rule: Any) -> dict[str, tuple]:
         "slope_positive": (ruled(slope=1e-6), ruled(slope=0.0)),
         "slope_below_one": (ruled(slope=1 - 5e-12), ruled(slope=1.0)),
         "step_size": (ruled(step_size=1e-9), ruled(step_size=0.0)),
+        "row_norm": ({"relative_row": 1.0}, {"relative_row": 1 + 5e-12}),
+        "normalized_output": ({"output_error": 0.0}, {"output_error": 5e-12}),
     }

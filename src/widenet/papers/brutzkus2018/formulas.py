@@ -40,20 +40,7 @@ def update_bound_terms(
     half_width: Values,
 ) -> tuple[NDArray[np.float64], ...]:
     """The four terms of M_k, in the order of the paper. Infinite where α, η or v is 0."""
-    ws, a, eta, v, radius, k = (
-        np.asarray(value, np.float64)
-        for value in (separator_norm, slope, step_size, output_weight, row_bound, half_width)
-    )
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        terms = (
-            (ws / a) ** 2,
-            ws**2 / (k * eta * (v * a) ** 2),
-            np.sqrt(radius * (8 * (k * eta * v) ** 2 + 8 * eta * k)) * ws**1.5 / (2 * k * (eta * v * a) ** 1.5),
-            2 * radius * ws / (eta * v * a),
-        )
-    # 0/0 (R = 0 with α = 0) promises nothing either; a NaN that came in goes out.
-    given = np.isnan(ws + a + eta + v + radius + k)
-    return tuple(np.where(np.isnan(term) & ~given, np.inf, term) for term in terms)
+    return _four_terms(separator_norm, slope, step_size, output_weight, row_bound, half_width, 1.0, 1.0)
 
 
 def largest_square_gain(
@@ -91,11 +78,9 @@ def root_bound(
     The largest T with aT ≤ b√T + c, a = 2kηvα, b = ws√(4k²η²v² + 4ηk), c = 4kR ws.
     """
     ws, a, eta, v, radius, k = _as_arrays(separator_norm, slope, step_size, output_weight, row_bound, half_width)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gain = 2 * k * eta * v * a
-        linear = ws * np.sqrt(4 * (k * eta * v) ** 2 + 4 * eta * k) / gain
-        constant = 4 * k * radius * ws / gain
-        root = ((linear + np.sqrt(linear**2 + 4 * constant)) / 2) ** 2
+    first, second, _, constant = update_bound_terms(ws, a, eta, v, radius, k)  # (b/a)² = first + second, c/a
+    with np.errstate(over="ignore"):
+        root = ((np.sqrt(first + second) + np.sqrt(first + second + 4 * constant)) / 2) ** 2
     return np.where(np.isnan(root), np.inf, root)
 
 
@@ -135,13 +120,11 @@ def width_free_bound(separator_norm: Values, slope: Values, step_size: Values) -
     """
     ws, a, eta = _as_arrays(separator_norm, slope, step_size)
     with np.errstate(divide="ignore", over="ignore"):
-        terms = (
-            (ws / a) ** 2,
-            2 * ws**2 / (eta * a**2),
-            np.sqrt(2 * (1 / eta + 2 / eta**2)) * (ws / a) ** 1.5,
-            2 * ws / (eta * a),
-        )
-    return sum_of(tuple(np.asarray(term) for term in terms))
+        first, second = _quotient((ws, ws), (a, a)), _quotient((2, ws, ws), (eta, a, a))
+        last = _quotient((2, ws), (eta, a))
+        # √2 ws^{1.5} √(1/η + 2/η²)/α^{1.5}, without a power that over- or underflows.
+        third = np.asarray(np.sqrt(first + second) * np.sqrt(last))
+    return sum_of((first, second, third, last))
 
 
 def equation_14_terms(separator_norm: Values, slope: Values, step_size: Values) -> tuple[NDArray[np.float64], ...]:
@@ -190,19 +173,53 @@ def both_layers_bound(
     C²ws²/(c²α²) + ws²/(kηc²v²α²) + √(R(8k²η²C²v² + 8ηk)) ws^{1.5}/(2k(ηcvα)^{1.5}) + 2R ws/(ηcvα).
     Infinite where c ≤ 0: there c^1.5 is 0 or no number.
     """
+    terms = _four_terms(
+        separator_norm, slope, step_size, output_weight, row_bound, half_width, smallest_ratio, largest_ratio
+    )
+    total = sum_of(terms)
+    return np.where(np.isnan(total), np.inf, total)
+
+
+def _four_terms(
+    separator_norm: Values,
+    slope: Values,
+    step_size: Values,
+    output_weight: Values,
+    row_bound: Values,
+    half_width: Values,
+    smallest_ratio: Values,
+    largest_ratio: Values,
+) -> tuple[NDArray[np.float64], ...]:
+    """The terms of Eq. 13, and of M_k where c = C = 1: those of the paper, without their intermediate powers.
+
+    (ηvα)^{1.5} underflows below 1e-216. The third term is the root of the fourth times the sum of the first two:
+    R(8k²η²C²v² + 8ηk) ws³/(4k²(ηcvα)³) = (2R ws/(ηcvα))·(C²ws²/(c²α²) + ws²/(kηc²v²α²)).
+    """
     ws, a, eta, v, radius, k, low, high = _as_arrays(
         separator_norm, slope, step_size, output_weight, row_bound, half_width, smallest_ratio, largest_ratio
     )
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        terms = (
-            (high * ws / (low * a)) ** 2,
-            ws**2 / (k * eta * (low * v * a) ** 2),
-            np.sqrt(radius * (8 * (k * eta * high * v) ** 2 + 8 * eta * k))
-            * ws**1.5
-            / (2 * k * (eta * low * v * a) ** 1.5),
-            2 * radius * ws / (eta * low * v * a),
-        )
-    return sum_of(tuple(np.where(np.isnan(term), np.inf, term) for term in terms))
+        first = _quotient((high, high, ws, ws), (low, low, a, a))
+        second = _quotient((ws, ws), (k, eta, low, low, v, v, a, a))
+        last = _quotient((2, radius, ws), (eta, low, v, a))
+        # A power of 1.5 is no number where c, v, α or η is negative.
+        positive = (low > 0) & (v > 0) & (a > 0) & (eta > 0)
+        third = np.where(positive, np.sqrt(first + second) * np.sqrt(last), np.nan)
+        given = np.isnan(ws + a + eta + v + radius + k + low + high)
+    # 0/0 (R = 0 with α = 0) promises nothing either; a NaN that came in goes out.
+    return tuple(np.where(np.isnan(term) & ~given, np.inf, term) for term in (first, second, third, last))
+
+
+def _quotient(above: tuple[Values, ...], below: tuple[Values, ...]) -> NDArray[np.float64]:
+    """The product of the first over that of the others; it over- or underflows only where its value does."""
+    mantissa, exponent = np.ones(()), np.zeros((), np.int64)
+    for value in above:
+        part, power = np.frexp(np.asarray(value, np.float64))
+        mantissa, exponent = mantissa * part, exponent + power
+    for value in below:
+        part, power = np.frexp(np.asarray(value, np.float64))
+        mantissa, exponent = mantissa / part, exponent - power
+    return np.asarray(np.ldexp(mantissa, np.asarray(exponent, np.int32)))
 
 
 def compression_bound(unused_error: float, size: int, n_samples: int, delta: float) -> float:

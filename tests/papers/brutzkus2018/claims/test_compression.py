@@ -1,18 +1,28 @@
 """The trained network is made of the points that updated it; fewer points or another start give another one."""
 
 import dataclasses
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges
+from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges, spares, unmet_in
 from tests.papers.brutzkus2018.toys import edges_of_rule
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import compression
-from widenet.papers.brutzkus2018.claims.compression import compression_replay, section_6_1_unused_points
+from widenet.papers.brutzkus2018.claims.compression import (
+    compression_replay,
+    compression_replay_as_printed,
+    opposite_labels,
+    section_6_1_unused_points,
+    two_samples,
+)
 from widenet.papers.brutzkus2018.runs import learning as learning_module
+from widenet.papers.brutzkus2018.runs.exact_sgd import fractions
 from widenet.papers.brutzkus2018.runs.learning import Learning, LearningRule, learn_all, learning_settings
+from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
 from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples
+from widenet.papers.brutzkus2018.runs.trials import OnePoint
 from widenet.records import Scale
 
 
@@ -188,6 +198,69 @@ def test_control_a_replay_that_is_a_little_off(monkeypatch, what):
 
     monkeypatch.setattr(learning_module, "replay", off)
     assert broken_in(compression_replay([learn_all(HARD, replayed=True)])) == [SAME]
+
+
+def test_the_points_without_their_labels_do_not_determine_the_network():
+    """One update each, on the same point: w = 1, u = −1 and N(1) = 1 + ½, or w = −1, u = 1 and N(1) = −½ − 1."""
+    (pair,) = opposite_labels(Scale.QUICK, 0)
+    assert [end.weights.tolist() for end in pair.ends] == [[[1], [-1]], [[-1], [1]]]
+    assert [end.outputs.tolist() for end in pair.ends] == [[Fraction(3, 2)], [Fraction(-3, 2)]]
+    assert [end.updates.tolist() for end in pair.ends] == [[1], [1]]
+    evidence = compression_replay_as_printed([pair])
+    assert (evidence.verdict, evidence.measured) == (Verdict.VIOLATED, 3)
+    assert "compression_replay_as_printed" in compression_replay([RUNS]).note
+
+
+def test_the_same_two_runs_in_float64():
+    """A second derivation: one trial of the ledger with either label."""
+    ends = []
+    for label in (1.0, -1.0):
+        (trial,) = OnePoint(slope=0.5, step_size=1.0, output_weight=1.0, plus_rows=(0.0,), minus_rows=(0.0,)).draw()
+        ends.append(keep_ledger(dataclasses.replace(trial, labels=np.array([label]), separator=np.array([label])), 9))
+    assert [end.samples.tolist() for end in ends] == [[0], [0]]
+    assert [end.hidden.ravel().tolist() for end in ends] == [[1.0, -1.0], [-1.0, 1.0]]
+
+
+@spares(compression_replay_as_printed)
+def test_one_labelling_spares_the_map_without_labels():
+    return compression_replay_as_printed([two_samples(1, 1), two_samples(-1, -1)])
+
+
+def test_the_map_without_labels_is_compared_in_fractions():
+    pair = two_samples(1, 1)
+    nearly = dataclasses.replace(pair.first, weights=pair.first.weights + Fraction(1, 10**20))
+    evidence = compression_replay_as_printed([dataclasses.replace(pair, second=nearly)])
+    assert evidence.verdict is Verdict.VIOLATED
+
+
+TINY = Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize(
+    ("keys", "changes", "problem"),
+    [
+        ([], {}, {}),
+        (["separable"], {"separators": (1 - TINY, Fraction(-1))}, {}),
+        (["step_size"], {"step_size": Fraction(0)}, {}),
+        (["slope_positive"], {}, {"slope": Fraction(0)}),
+        (["slope_below_one"], {}, {"slope": Fraction(1)}),
+        (["input_norm", "same_points"], {}, {"inputs": fractions([["1000000001/1000000000"]])}),
+        (["same_points"], {}, {"inputs": fractions([["999999999/1000000000"]])}),
+    ],
+)
+def test_control_hypotheses_of_the_map_without_labels(keys, changes, problem):
+    (pair,) = opposite_labels(Scale.QUICK, 0)
+    first = dataclasses.replace(pair.first, problem=dataclasses.replace(pair.first.problem, **problem))
+    separators = (2 * pair.separators[0], pair.separators[1])
+    sound = dataclasses.replace(pair, separators=separators)
+    other = dataclasses.replace(sound, first=first, **changes)
+    assert unmet_in(compression_replay_as_printed([pair, other, pair])) == keys
+
+
+def test_control_the_map_is_about_runs_that_end_at_loss_0():
+    (pair,) = opposite_labels(Scale.QUICK, 0)
+    short = dataclasses.replace(pair.first, weights=pair.first.weights / 2)
+    assert unmet_in(compression_replay_as_printed([dataclasses.replace(pair, first=short)])) == ["loss_zero"]
 
 
 test_every_part_has_a_control = every_part_of(compression)

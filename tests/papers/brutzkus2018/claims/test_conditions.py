@@ -63,7 +63,8 @@ def test_a_slope_of_one_is_not_leaky():
 def test_loss_zero_at_the_end(margin, undecided, kept):
     sides = zero_loss(with_second(last_margin=margin), np.array([False, undecided, False]))
     assert sides.kept is kept
-    assert sides.promised.tolist() == [1.0] * 3
+    assert sides.promised.tolist() == [0.0] * 3
+    assert sides.measured[1] == 1 - margin
 
 
 @pytest.mark.parametrize(

@@ -253,12 +253,41 @@ def test_what_floats_cannot_tell_apart_is_compared_in_fractions():
     assert theorem_4(planted(UNDER_6, 7), promise=lambda run: 7 + hair).verdict is Verdict.VIOLATED
 
 
-def test_runs_of_which_no_more_is_promised_than_every_run_does_are_left_out():
-    """d = 4, η = ½: ½(2/η + 4) = 4, and four updates are made anyway. One that breaks its limit is not left out."""
-    cells = [count([UNDER_6]), count([basis_sequence(4, HALF, HALF)])]
-    evidence = theorem_4(cells)
+def test_theorem_10_leaves_out_runs_of_which_no_more_is_promised_than_every_run_does():
+    """Of FEW less than d = 9 is promised by B₁ and B₂. One that breaks its limit is not left out."""
+    evidence = theorem_10([count([MANY]), count([FEW])])
     assert (evidence.verdict, evidence.parts[0].cases) == (Verdict.HOLDS, 1)
-    assert theorem_4([cells[0], *planted(basis_sequence(4, HALF, HALF), 3)]).verdict is Verdict.VIOLATED
+    broken = theorem_10([count([MANY]), *planted(FEW, 8)], terms=lambda run: (Fraction(run.dim),) * 2)
+    assert (broken.verdict, broken.parts[0].broken) == (Verdict.VIOLATED, 1)
+
+
+@pytest.mark.parametrize("claim", [theorem_4, theorem_4_sharp, theorem_4_mistakes])
+def test_theorem_4_scores_runs_of_which_d_and_less_is_promised(claim):
+    """‖w*‖² is a term of its promise, and at η₁, where T = d, it comes closest."""
+    cells = default_cells(claim)
+    assert claim(cells).parts[0].cases == sum(len(cell.updates) for cell in cells)
+
+
+@pytest.mark.parametrize(
+    ("claim", "tightness", "closest"),
+    [
+        # d = 1, α = 0.999, η₁ = 1999.5/999·(1 + 1e-9): ½(1/η₁ + 1) of one update.
+        (theorem_4, (999 / 1999.5 / (1 + 1e-9) + 1) / 2, 1),
+        # d = 400, α = 0.999, s = 1/20: ⅓(1/η₁ + 1), η₁ = (1 + 1.999/40)/0.999.
+        (theorem_4_sharp, (0.999 / (1 + 1.999 / 40) / (1 + 1e-9) + 1) / 3, 400),
+    ],
+)
+def test_the_closest_runs_are_shown(claim, tightness, closest):
+    evidence = claim(default_cells(claim))
+    assert evidence.measured == closest
+    assert evidence.tightness == pytest.approx(tightness, rel=1e-12)
+    assert not evidence.vacuous
+
+
+def test_the_lower_end_of_the_sign_errors_is_shown():
+    """d = 1, α = 0.99, η = 21/20: one sign error, and ½(20/21 + 1) = 41/42."""
+    part = theorem_4_mistakes(default_cells(theorem_4_mistakes)).parts[0]
+    assert (part.measured, part.promised, part.tightness) == (1, 41 / 42, 41 / 42)
 
 
 @breaks_part(theorem_4_mistakes, FEWEST)
@@ -336,6 +365,17 @@ def test_control_the_limit_of_the_gap():
         gap_between_bounds(counted, limit=lambda slopes, away=away: slopes**2 + away) for away in (9e-4, 1.05e-3)
     )
     return inside, outside
+
+
+def test_the_gap_says_that_it_closes_only_as_the_slope_tends_to_one():
+    """d = 10⁴, η = 10⁹: T/M_k is 0.01 at α = 0.1 and 0.998 at α = 0.999."""
+    evidence = gap_between_bounds(default_cells(gap_between_bounds))
+    assert evidence.note.endswith(
+        "only as α → 1: at the largest steps T/M_k is 0.01 at α = 0.1 and 0.998 at α = 0.999."
+    )
+    assert gap_between_bounds([count([ENORMOUS])]).note.endswith("T/M_k is 0.25 at α = 0.5.")
+    assert gap_between_bounds([count([UNDER_6])]).note == ""
+    assert "for all α at once" in gap_between_bounds.statement
 
 
 def test_large_steps_are_those_under_equation_6():

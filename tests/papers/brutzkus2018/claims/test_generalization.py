@@ -204,6 +204,8 @@ def planted(failures=0, *, error=None, loss=0.0, waited=True, trials=200, unused
         "smallest_margin": 1.0,
         "largest_norm": 1.0,
         "is_waited_for": waited,
+        "relative_row": 1.0,
+        "output_error": 0.0,
         "updates": np.full(trials, 7),
         "distinct": np.full(trials, 7),
         "loss": np.where(bad, loss, 0.0),

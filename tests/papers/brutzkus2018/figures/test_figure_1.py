@@ -88,7 +88,7 @@ def level(toy, error, at_8=None, last=None):
 @pytest.mark.parametrize(
     ("name", "inside", "outside"),
     [
-        ("mean final test error, width 8", {"error": 0.0399}, {"error": 0.0401}),
+        ("mean final test error, width 8", {"error": 0.0299}, {"error": 0.0301}),
         ("mean final test error, width 8", {"error": 0.0}, {"error": 0.5}),
         (
             "largest difference of mean test error between widths",
@@ -105,6 +105,28 @@ def level(toy, error, at_8=None, last=None):
 def test_control_the_bands_of_the_test_error(toy, name, inside, outside):
     assert rows_of(level(toy, **inside))[name].agrees
     assert not rows_of(level(toy, **outside))[name].agrees
+
+
+EARLY = "smallest mean test error of a width after three epochs"
+
+
+@pytest.mark.parametrize(("early", "agrees"), [(0.0301, True), (0.0299, False)])
+def test_control_the_band_tells_a_minimum_from_a_network_that_still_learns(toy, early, agrees):
+    """After three epochs every width is outside the band of the final errors, or the band says nothing."""
+    curve = (0 * toy.test_error + 0.02).where(toy.epoch != 3, early + 0.01 * (toy.width == 8))
+    row = rows_of(toy.assign(test_error=curve))[EARLY]
+    assert row.measured == pytest.approx(early)
+    assert (row.agrees, row.added) == (agrees, True)
+    assert "0 to 0.04 at first" in rows_of(toy)["mean final test error, width 4"].moved
+
+
+def test_how_the_updates_depend_on_the_width(toy):
+    """Runs that do not reach zero loss are left out."""
+    numbers = toy.assign(updates=(0 * toy.updates + 1000.0) * (1 + 0.98 * (toy.width == 8))).copy(deep=True)
+    numbers.updates.values[0, 0] = 5.0
+    numbers.status.values[0, 0] = RunStatus.BUDGET_SPENT
+    row = rows_of(numbers)["mean updates to zero loss, width 8 / width 4"]
+    assert (row.measured, row.verdict) == (pytest.approx(1.98), "MEASURED")
 
 
 @pytest.mark.parametrize(("ratio", "agrees"), [(1.99, True), (2.01, False), (0.51, True), (0.49, False)])

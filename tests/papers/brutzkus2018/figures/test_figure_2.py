@@ -59,6 +59,48 @@ def test_control_how_far_a_similar_performance_may_be_away(toy, away, agrees):
     assert rows_of(numbers)["mean final test error, width 8"].agrees is agrees
 
 
+def test_the_difference_to_figure_1_has_a_row_of_its_own(toy):
+    """Run by run: 0.004 and 0.006 above these runs, an interval without 0."""
+    away = 0.004 + 0.002 * (toy.run == 1)
+    numbers = toy.assign(
+        test_error=0 * toy.test_error + 0.1, reference_test_error=0 * toy.reference_test_error + 0.1 + away
+    )
+    row = rows_of(numbers)["mean test error of Figure 1's runs minus that of these, width 8"]
+    assert (row.measured, row.verdict) == (pytest.approx(0.005), "MEASURED")
+    assert row.interval == pytest.approx((0.005 - 0.001 * 12.706, 0.005 + 0.001 * 12.706), rel=1e-3)  # t at 1 degree
+    assert rows_of(numbers)["mean final test error, width 8"].agrees
+
+
+def test_how_long_training_takes_has_rows_of_its_own(toy):
+    """Four times the epochs in Figure 1, and twice the updates at the larger width; unfinished runs are left out."""
+    numbers = toy.assign(
+        zero_loss_epoch=0 * toy.zero_loss_epoch + 20.0,
+        reference_zero_loss_epoch=0 * toy.reference_zero_loss_epoch + 80.0,
+        updates=(0 * toy.updates + 100.0) * (1 + (toy.width == 8)),
+    ).copy(deep=True)
+    numbers.status.values[1, 0] = numbers.reference_status.values[0, 0] = RunStatus.BUDGET_SPENT
+    numbers.zero_loss_epoch.values[1, 0] = numbers.reference_zero_loss_epoch.values[0, 0] = np.nan
+    numbers.updates.values[1, 0] = 1e6
+    rows = rows_of(numbers)
+    found = [rows[f"mean epochs to zero loss, Figure 1 / here, width {width}"].measured for width in toys.WIDTHS]
+    assert found == [4, 4]
+    assert rows["mean updates to zero loss, width 8 / width 4"].measured == 2
+
+
+def test_the_reference_epochs_are_those_of_figure_1(toy):
+    one = reduce_figure_1(toys.first_layer(), [toys.separator()])
+    np.testing.assert_array_equal(toy.reference_zero_loss_epoch, one.zero_loss_epoch.isel(run=slice(0, 2)))
+
+
+def test_the_rows_name_both_step_sizes_and_the_paper_alone_is_quoted(toy):
+    rows = rows_of(toy)
+    judged = [row for row in rows.values() if not row.added]
+    assert {row.reported for row in judged} == {
+        "the training and generalization performance are similar to the performance in [Figure 1]"
+    }
+    assert all("(step size 10 there, 1 here)" in row.basis for name, row in rows.items() if "Figure 1" in name)
+
+
 def test_control_one_run_in_ten_may_keep_an_error(toy):
     """Of 10 runs per width 2 of 20 may, 3 may not."""
     many = toy.isel(run=[0] * 10).assign_coords(run=range(10)).copy(deep=True)

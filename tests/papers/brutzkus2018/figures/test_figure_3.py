@@ -54,7 +54,7 @@ def test_control_a_nan_agrees_with_nothing(toy):
     numbers.c.values[0, 0] = numbers.C.values[0, 0] = np.nan
     numbers.update_bound.values[:] = np.nan
     rows = compare_figure_3(numbers)
-    assert [row.agrees for row in rows if "c" in row.name.split() or "Eq." in row.name] == [False] * 2
+    assert [row.agrees for row in rows if "c" in row.name.split() or "Eq." in row.name] == [False] * 3
     assert not rows_of(numbers)[SIGNS].agrees
     assert not rows_of(numbers)["largest / smallest mean C across widths"].agrees
 
@@ -92,8 +92,21 @@ def test_control_how_far_the_test_error_may_be_away(toy, away, agrees):
 
 def test_what_the_paper_says_of_this_figure(toy):
     assert [row.name for row in compare_figure_3(toy) if row.added] == [
-        "largest updates / bound of Eq. 13 with the run's own c and C, where c > 0"
+        "mean test error of Figure 2's runs minus that of these, width 4",
+        "mean test error of Figure 2's runs minus that of these, width 8",
+        "mean epochs to zero loss, Figure 2 / here, width 4",
+        "mean epochs to zero loss, Figure 2 / here, width 8",
+        "mean updates to zero loss, width 8 / width 4",
+        "largest updates / bound of Eq. 13 with the run's own c and C, where c > 0",
     ]
+    assert all(row.basis for row in compare_figure_3(toy))
+
+
+@pytest.mark.parametrize(("ratio", "agrees"), [(3.99, True), (4.01, False), (1 / 3.99, True), (1 / 4.01, False)])
+def test_control_how_far_c_may_be_apart(toy, ratio, agrees):
+    """“They behave similarly” is said of c as well as of C."""
+    numbers = toy.assign(c=(0 * toy.c + 0.2) * (1 + (ratio - 1) * (toy.width == 8)))
+    assert rows_of(numbers)["largest / smallest mean c across widths"].agrees is agrees
 
 
 def test_control_C_that_differs_between_widths_is_seen(toy):

@@ -136,3 +136,17 @@ def test_own_data_is_split_and_marked():
     assert not seen & {tuple(x) for x in samples.fresh_inputs}
     with pytest.raises(ValueError, match="from 1 to 59"):
         OwnSamples(own_data=digest, trials=3, n_samples=60, seed=0).draw()
+
+
+def test_the_start_is_measured_against_equation_6(monkeypatch):
+    """k = 5: R = v = 1/√10. Rows twice as long and a weight 1.25 times as large are seen, and a wrong sign."""
+    sound = learn_all(HARD)
+    assert (sound.relative_row, sound.output_error) == pytest.approx((1, 0), abs=1e-15)
+    votes = HARD.rule.votes.copy()
+    votes[3] *= 1.25
+    monkeypatch.setattr(LearningRule, "votes", property(lambda rule: votes))
+    monkeypatch.setattr(LearningRule, "start", lambda rule, draw, dim: np.full((10, dim), 2 * (10 * dim) ** -0.5))
+    other = learn_all(HARD)
+    assert (other.relative_row, other.output_error) == pytest.approx((2, 0.25))
+    votes[3] *= -0.8
+    assert learn_all(HARD).output_error == pytest.approx(2)

@@ -1,13 +1,15 @@
 """Counting updates in fractions and in float64."""
 
+import dataclasses
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from widenet.papers.brutzkus2018.runs import update_counts
+from widenet.papers.brutzkus2018.runs.exact_sgd import fractions, relu_on_basis
 from widenet.papers.brutzkus2018.runs.online import OnlineStart
-from widenet.papers.brutzkus2018.runs.update_counts import UpdateSetting, count_updates, run_updates, solve_point
+from widenet.papers.brutzkus2018.runs.update_counts import UpdateSetting, count_updates, run_updates
 from widenet.progress import silent
 from widenet.run.records import decode, encode
 
@@ -31,8 +33,10 @@ def setting(**others):
     ],
 )
 def test_one_point(plus, minus, step, updates, output):
-    found = solve_point([Fraction(z) for z in (*plus, *minus)], Fraction(step))
-    assert found == (updates, Fraction(output))
+    end = relu_on_basis(1, len(plus)).train(fractions([[z] for z in (*plus, *minus)]), Fraction(step))
+    assert (end.updates.tolist(), end.outputs.tolist()) == ([updates], [Fraction(output)])
+    assert end.ended
+    assert end.solved is (Fraction(output) >= 1)
 
 
 def test_both_arithmetics_count_alike():
@@ -60,6 +64,20 @@ def test_what_is_measured_of_the_start(monkeypatch):
     counts = count_updates(setting(entry_bounds=("0.5",), step_sizes=("0.5",)))
     measures = (counts.excess, counts.gram_error, counts.slope, counts.weight_error, counts.smallest_label)
     assert measures == pytest.approx((0.25, 0.25, 0.2, 0.5, -1))
+
+
+def test_what_is_measured_of_an_exact_problem(monkeypatch):
+    """Nothing is taken for granted in fractions either: what is measured is what is trained on."""
+    problem = relu_on_basis(4, 7)
+    problem.inputs[0, 1] = Fraction(-1, 4)
+    problem.votes[3] = Fraction(3, 2)
+    problem.labels[2] = Fraction(-1)
+    other = dataclasses.replace(problem, slope=Fraction(1, 5))
+    monkeypatch.setattr(update_counts, "relu_on_basis", lambda dim, half_width: other)
+    monkeypatch.setattr(update_counts, "exact_starts", lambda *_: fractions(np.full((1, 4, 14), "3/4")))
+    counts = count_updates(setting(entry_bounds=("1/2",), step_sizes=("1/2",), exact=True))
+    measures = (counts.excess, counts.gram_error, counts.slope, counts.weight_error, counts.smallest_label)
+    assert measures == (0.25, 0.25, 0.2, 0.5, -1)
 
 
 def test_a_cell_is_read_as_it_was_written():

@@ -1,6 +1,8 @@
 """Section 6.1: the trained network is a function of its start and of the few points that made updates."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -21,8 +23,10 @@ from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.brutzkus2018.claims.specimens import silence_over_labels
+from widenet.papers.brutzkus2018.runs.exact_sgd import ExactEnd, ExactProblem, fractions
 from widenet.papers.brutzkus2018.runs.learning import LearningRule, LearningRuns, LearningSetting, learning_runs
 from widenet.papers.brutzkus2018.runs.sample_sets import OwnSamples
+from widenet.records import Scale
 
 
 def setting_of_the_paper(cells: Sequence[LearningRuns]) -> tuple[Hypothesis, ...]:
@@ -36,7 +40,27 @@ def setting_of_the_paper(cells: Sequence[LearningRuns]) -> tuple[Hypothesis, ...
         more_than("slope_positive", "smallest Leaky slope α", min(slopes), 0),
         less_than("slope_below_one", "largest Leaky slope α", max(slopes), 1),
         more_than("step_size", "smallest step size η", min(runs.rule.step_size for runs in cells), 0),
+        at_most(
+            "row_norm",
+            "Eq. 6: largest initial row norm / R, R = 1/√(2k)",
+            max(runs.relative_row for runs in cells),
+            1,
+            tolerance=ROUNDING,
+        ),
+        at_most(
+            "normalized_output",
+            "Eq. 6: v against 1/√(2k): relative difference",
+            max(runs.output_error for runs in cells),
+            0,
+            tolerance=ROUNDING,
+        ),
     )
+
+
+LABELLED = (
+    "The points come with their labels. The paper prints B_{W_0} as a function of points alone, which is false: see "
+    "compression_replay_as_printed."
+)
 
 
 def _loss_zero(losses: np.ndarray) -> Hypothesis:
@@ -71,7 +95,97 @@ def compression_replay(cells: Sequence[LearningRuns]) -> Evidence:
             "distinct_points": [int(distinct.min()), int(distinct.max())],
             "updates": [int(updates.min()), int(updates.max())],
         },
-        note="" if (same | (losses > 0)).all() else f"{int((~same).sum())} of {len(same)} replays ended elsewhere.",
+        note=LABELLED
+        if (same | (losses > 0)).all()
+        else f"{int((~same).sum())} of {len(same)} replays ended elsewhere.",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class TwoSamples:
+    """Two samples of one point each, in one dimension, and where SGD gets to from one W_0, in fractions.
+
+    `separators` are the w* of both.
+    """
+
+    first: ExactEnd
+    second: ExactEnd
+    separators: tuple[Fraction, Fraction]
+    step_size: Fraction
+
+    @property
+    def ends(self) -> tuple[ExactEnd, ExactEnd]:
+        """Both runs."""
+        return self.first, self.second
+
+    @property
+    def same_points(self) -> bool:
+        """Whether the points that made updates are the same, labels aside."""
+        listed = [np.repeat(end.problem.inputs, end.updates, axis=0).tolist() for end in self.ends]
+        return listed[0] == listed[1]
+
+    @property
+    def difference(self) -> Fraction:
+        """The largest difference of the two outputs on the points."""
+        return max(abs(self.first.outputs - self.second.problem.outputs(self.second.weights)))
+
+    @property
+    def smallest_margin(self) -> Fraction:
+        """min y⟨w*, x⟩ over both samples."""
+        pairs = zip(self.ends, self.separators, strict=True)
+        return min(min(end.problem.labels * end.problem.inputs[:, 0] * w) for end, w in pairs)
+
+
+def opposite_labels(scale: Scale, seed: int) -> list[TwoSamples]:
+    """S = {(1, +1)} and S' = {(1, −1)}, k = v = 1, α = 1/2, η = 1, W_0 = 0."""
+    return [two_samples(1, -1)]
+
+
+def two_samples(first: int, second: int) -> TwoSamples:
+    """The point 1 with these labels."""
+    half = Fraction(1, 2)
+    ends = [
+        ExactProblem(fractions([[1]]), fractions([label]), fractions([1, -1]), half, Fraction(1)).train(
+            fractions([[0], [0]]), Fraction(1)
+        )
+        for label in (first, second)
+    ]
+    return TwoSamples(ends[0], ends[1], (Fraction(first), Fraction(second)), Fraction(1))
+
+
+@claim("brutzkus2018.compression_replay_as_printed", Kind.IDENTITY, "Section 6.1", draws=opposite_labels)
+def compression_replay_as_printed(pairs: Sequence[TwoSamples]) -> Evidence:
+    """SGD_k(S, W_0) = B_{W_0}(x_{i_1}, …, x_{i_c}) for a function B_{W_0}: X^c → H_k of the points that made updates,
+    without their labels. Counterexample: S = {(1, +1)} and S' = {(1, −1)} with k = v = 1, α = 1/2, η = 1, W_0 = 0. Both
+    runs make one update, on the point 1, and end with N(1) = 3/2 and N(1) = −3/2: no function of the point gives both.
+
+    In fractions.
+    """
+    problems = [end.problem for pair in pairs for end in pair.ends]
+    slopes = [float(problem.slope) for problem in problems]
+    losses = np.array([0.0 if end.solved else 1.0 for pair in pairs for end in pair.ends])
+    return evidence(
+        {
+            "one network for one list of points": Sides(
+                [float(pair.difference) for pair in pairs],
+                0.0,
+                Sense.EQUAL,
+                exact=[pair.difference == 0 for pair in pairs],
+                quantity="difference of N(x) between the two networks",
+            )
+        },
+        (
+            at_least("separable", "separable: smallest y⟨w*, x⟩", float(min(p.smallest_margin for p in pairs)), 1),
+            at_most("input_norm", "largest input norm ‖x‖", float(max(abs(p.inputs).max() for p in problems)), 1),
+            more_than("slope_positive", "smallest Leaky slope α", min(slopes), 0),
+            less_than("slope_below_one", "largest Leaky slope α", max(slopes), 1),
+            more_than("step_size", "smallest step size η", float(min(pair.step_size for pair in pairs)), 0),
+            at_most(
+                "same_points", "pairs of samples updated on different points", sum(not p.same_points for p in pairs), 0
+            ),
+            _loss_zero(losses),
+        ),
+        details={"arithmetic": "fractions"},
     )
 
 

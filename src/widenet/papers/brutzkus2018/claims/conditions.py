@@ -49,14 +49,14 @@ def lost(runs: Ledgers) -> np.ndarray:
 
 
 def zero_loss(runs: Ledgers, undecided: np.ndarray) -> Sides:
-    """Every y N(x) is at least 1 at the end: the hinge loss is exactly 0."""
+    """The hinge loss is 0 at the end on every training point, so the training loss is. Shown is the largest of them."""
     return Sides(
-        runs.last_margin,
-        1.0,
-        Sense.AT_LEAST,
+        np.maximum(1 - runs.last_margin, 0.0),
+        0.0,
+        Sense.AT_MOST,
         room=ROUNDING,
         undecided=undecided,
-        quantity="smallest y N(x) at the end of a run",
+        quantity="largest hinge loss of a training point at the end of a run",
     )
 
 

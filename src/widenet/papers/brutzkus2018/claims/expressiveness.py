@@ -52,7 +52,7 @@ def theorem_7(runs: Sequence[Memories], *, needed: HalfWidth = printed_half_widt
     Not finding weights is no proof that there are none. Two points on one ray are: N(cx) = cN(x) for c > 0.
     """
     cases = _cases(runs)
-    lost = [~case.is_contradictory & (case.errors > FITTED) for case in cases]
+    lost = [(case.errors > FITTED) & (not case.is_contradictory) for case in cases]
     return evidence(
         {"N(x) = y for every labelling": _fits(cases, lost), "output weights ±v with one v > 0": _one_weight(cases)},
         [_wide_enough(cases, needed, "2⌈n/(2d − 2)⌉"), *_generic(cases)],

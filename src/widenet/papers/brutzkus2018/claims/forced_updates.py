@@ -81,9 +81,10 @@ def theorem_10(cells: Sequence[BasisCounts], *, terms: Terms = printed_terms) ->
     runs, counts = _runs(cells), _column(cells, "updates")
     smaller = [min(terms(run)) for run in runs]
     open_ = _uncertain(cells)
-    forced = _at_least(counts, smaller, runs, open_, "non-zero updates in the tightest run with min{B₁, B₂} > ‖w*‖²")
+    more = "non-zero updates in the tightest run with min{B₁, B₂} > ‖w*‖²"
+    forced = _beyond_one_pass(_at_least(counts, smaller, open_, more), runs)
     dims = [run.dim for run in runs]
-    once = _at_least(counts, dims, runs, open_, "non-zero updates in the tightest run")
+    once = _beyond_one_pass(_at_least(counts, dims, open_, "non-zero updates in the tightest run"), runs)
     return evidence(
         {"at least min{B₁, B₂} updates": forced, "at least ‖w*‖² updates": once},
         hypotheses(runs),
@@ -123,8 +124,7 @@ def theorem_4(cells: Sequence[BasisCounts], *, count: str = "updates", promise: 
     runs, counts = _runs(cells), _column(cells, count)
     limits = [promise(run) for run in runs]
     squares = [n * run.step_size / (run.dim * (1 + run.step_size)) for n, run in zip(counts, runs, strict=True)]
-    words = "non-zero updates in the tightest run with more than ‖w*‖² promised"
-    forced = _at_least(counts, limits, runs, _uncertain(cells), words)
+    forced = _at_least(counts, limits, _uncertain(cells), "non-zero updates in the tightest run")
     return evidence(
         {"at least so many updates": forced},
         under_equation_6(runs),
@@ -176,9 +176,8 @@ def theorem_4_mistakes(
             "at least ½(‖w*‖/η + ‖w*‖²)": _at_least(
                 counts,
                 limits,
-                runs,
                 open_,
-                "sign errors in the tightest run, against ½(‖w*‖/η + ‖w*‖²) where that exceeds ‖w*‖²",
+                "sign errors in the tightest run, against ½(‖w*‖/η + ‖w*‖²)",
             ),
             "exactly the closed form": Sides(counts, formulas, Sense.EQUAL, undecided=open_),
             "at most ‖w*‖/(αη) + ‖w*‖²": Sides(counts, _floats(ceilings), exact=under, undecided=open_),
@@ -275,8 +274,9 @@ def gap_between_bounds(
     bound: Callable[..., np.ndarray] = max_nonzero_updates,
     limit: Callable[[np.ndarray], np.ndarray] = np.square,
 ) -> Evidence:
-    """On the sequence of Theorem 10 the upper bound M_k of Theorem 2 is never exceeded, and nearly attained: with R =
-    v = 1/√(2k), T/M_k → α² as η → ∞, so no constant below 1 can be put before M_k.
+    """On the sequence of Theorem 10 the upper bound M_k of Theorem 2 is never exceeded. With R = v = 1/√(2k), T/M_k →
+    α² as η → ∞, so no constant below 1 can be put before M_k for all α at once. At a fixed α this sequence leaves a
+    factor 1/α² between T and M_k: whether M_k can be improved there, it does not show.
     """
     runs = _runs(cells)
     counts = np.array(_column(cells, "updates"), np.float64)
@@ -313,8 +313,19 @@ def gap_between_bounds(
             "with_eta_from_1e9": sum(enormous),
             **_describe(runs),
         },
-        note=f"{over} runs made more updates than the bound." if over else "",
+        note=f"{over} runs made more updates than the bound." if over else _distance(runs, shares, enormous),
     )
+
+
+def _distance(runs: Sequences, shares: np.ndarray, enormous: Sequence[bool]) -> str:
+    """How far apart the two bounds are at the smallest slope and at the largest."""
+    at_slope = sorted(
+        (float(run.slope), float(share)) for run, share, is_one in zip(runs, shares, enormous, strict=True) if is_one
+    )
+    if not at_slope:
+        return ""
+    words = " and ".join(f"{share:.3g} at α = {slope:g}" for slope, share in dict.fromkeys((at_slope[0], at_slope[-1])))
+    return f"M_k is nearly attained only as α → 1: at the largest steps T/M_k is {words}."
 
 
 def _runs(cells: Sequence[BasisCounts]) -> list[BasisSequence]:
@@ -334,26 +345,30 @@ def _floats(values: Sequence[Fraction | int]) -> np.ndarray:
     return np.array([float(value) for value in values])
 
 
-def _at_least(
-    counts: Sequence[int], limits: Sequence[Fraction | int], runs: Sequences, undecided: np.ndarray, quantity: str
-) -> Sides:
-    """Counts that are promised to be at least these limits.
+def _at_least(counts: Sequence[int], limits: Sequence[Fraction | int], undecided: np.ndarray, quantity: str) -> Sides:
+    """Counts that are promised to be at least these limits."""
+    kept = [count >= limit for count, limit in zip(counts, limits, strict=True)]
+    return Sides(counts, _floats(limits), Sense.AT_LEAST, exact=kept, undecided=undecided, quantity=quantity)
 
-    Every point is updated once anyway, so a limit of d and less is vacuous. Such runs are not scored where others say
-    more, unless they break their limit.
+
+def _beyond_one_pass(sides: Sides, runs: Sequences) -> Sides:
+    """Sides of Theorem 10, which has two parts: at least ‖w*‖² = d updates, and the rest.
+
+    For either a limit of d and less says no more than that every point is updated once. Such runs are not scored where
+    others say more, unless they break their limit.
     """
-    kept = np.array([count >= limit for count, limit in zip(counts, limits, strict=True)])
-    promised, dims = _floats(limits), np.array([run.dim for run in runs])
-    telling = promised > dims
+    dims = np.array([run.dim for run in runs])
+    telling = sides.promised > dims
+    scored = telling | sides.broken if telling.any() else None
     return Sides(
-        counts,
-        promised,
-        Sense.AT_LEAST,
-        exact=kept,
-        undecided=undecided,
-        scored=(telling | ~kept) if telling.any() else None,
+        sides.measured,
+        sides.promised,
+        sides.sense,
+        exact=sides.exact,
+        undecided=sides.undecided,
+        scored=scored,
         trivial=dims,
-        quantity=quantity,
+        quantity=sides.quantity,
     )
 
 

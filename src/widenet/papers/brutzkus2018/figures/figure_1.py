@@ -14,10 +14,18 @@ from widenet.papers.brutzkus2018.figures.mnist_errors import (
     largest_train_error,
     mean_test_errors,
     over_widths,
+    updates_across_widths,
     zero_loss_share,
 )
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.runs.mnist import MnistRuns, MnistSeparator, mnist, mnist_separator
+
+WELL = 0.030
+"""A mean test error up to this is called good."""
+MOVED = (
+    "0 to 0.04 at first, with 0.0216 to 0.0284 measured at both scales; replaced because networks after three epochs, "
+    "with 2 % of the training images wrong, agreed too (0.035 to 0.039 at quick scale)"
+)
 
 
 def reduce_figure_1(cells: Sequence[MnistRuns], separators: Sequence[MnistSeparator]) -> xr.Dataset:
@@ -42,11 +50,20 @@ def compare_figure_1(numbers: xr.Dataset) -> list[Comparison]:
     # Counts of runs that did not finish are no counts of updates to zero loss.
     all_finished = bool((finished(numbers) | (numbers.status < 0)).all())
     mean_updates = numbers.updates.mean("run") if all_finished else numbers.updates.mean("run") * np.nan
-    said = "generalizes well in all settings"
+    said = "the global minimum obtained by SGD generalizes well in all settings"
     return [
-        zero_loss_share(numbers, "in all experiments SGD converges to a global minimum", (1.0, 1.0)),
+        zero_loss_share(numbers, "in all experiments SGD converges to a global minimum", (1.0, 1.0), "all runs"),
         largest_train_error(numbers),
-        *mean_test_errors(numbers, said, (0.0, 0.040)),
+        *mean_test_errors(numbers, said, (0.0, WELL), MOVED),
+        Comparison(
+            name="smallest mean test error of a width after three epochs",
+            reported=UNSAID,
+            measured=float(mean_curve.sel(epoch=3, method="nearest").min()),
+            interval=None,
+            band=(WELL, 1.0),
+            basis="a control: networks that still err on the training images are outside the band of the final errors",
+            added=True,
+        ),
         Comparison(
             name="largest difference of mean test error between widths",
             reported=UNSAID,
@@ -74,6 +91,7 @@ def compare_figure_1(numbers: xr.Dataset) -> list[Comparison]:
             basis="M_k does not depend on the width (Corollary 3); that the updates do not either is a reading of it",
             added=True,
         ),
+        updates_across_widths(numbers),
         Comparison(
             name="largest updates / M_k with a certified separator",
             reported=UNSAID,

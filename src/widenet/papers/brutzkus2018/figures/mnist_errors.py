@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from widenet.figures.base import Comparison
+from widenet.figures.base import ANY, Comparison
 from widenet.figures.statistics import mean_interval, share_interval
 from widenet.papers.brutzkus2018.runs.mnist import MnistRuns, MnistSeparator
 from widenet.types import RunStatus
@@ -59,6 +59,7 @@ def add_reference(numbers: xr.Dataset, references: Sequence[MnistRuns]) -> None:
     counts = (numbers.status >= 0).sum("run")
     beside = over_widths([by_width[int(width)].first(int(counts.sel(width=width))) for width in numbers.width])
     numbers["reference_test_error"] = beside.test_error.isel(epoch=-1, drop=True)
+    numbers["reference_zero_loss_epoch"] = beside.zero_loss_epoch
     numbers["reference_status"] = beside.status
 
 
@@ -82,7 +83,7 @@ def finished(numbers: xr.Dataset) -> xr.DataArray:
     return numbers.status == RunStatus.CONVERGED
 
 
-def zero_loss_share(numbers: xr.Dataset, reported: str, band: tuple[float, float], basis: str = "") -> Comparison:
+def zero_loss_share(numbers: xr.Dataset, reported: str, band: tuple[float, float], basis: str) -> Comparison:
     """The share of all runs at zero training loss, with its exact interval."""
     total, solved = int((numbers.status >= 0).sum()), int(finished(numbers).sum())
     return Comparison(
@@ -108,7 +109,7 @@ def largest_train_error(numbers: xr.Dataset) -> Comparison:
     )
 
 
-def mean_test_errors(numbers: xr.Dataset, reported: str, band: tuple[float, float]) -> list[Comparison]:
+def mean_test_errors(numbers: xr.Dataset, reported: str, band: tuple[float, float], moved: str) -> list[Comparison]:
     """The mean final test error of each width, with its interval."""
     final = numbers.test_error.isel(epoch=-1)
     return [
@@ -119,6 +120,7 @@ def mean_test_errors(numbers: xr.Dataset, reported: str, band: tuple[float, floa
             interval=mean_interval(final.sel(width=width).values),
             band=band,
             basis=PILOT_BASIS,
+            moved=moved,
         )
         for width in numbers.width.values
     ]
@@ -140,25 +142,78 @@ def zero_error_share(numbers: xr.Dataset, reported: str, band: tuple[float, floa
     )
 
 
-def level_rows(numbers: xr.Dataset, reported: str, other: str) -> list[Comparison]:
+def level_rows(numbers: xr.Dataset, reported: str, other: str, steps: str) -> list[Comparison]:
     """The mean final test error of each width beside that of another figure's runs; ±0.015 counts as similar.
 
-    Runs of either kind that diverged have no test error, and then nothing agrees.
+    The difference itself, run by run, stands in a row of its own: that a mean lies in so wide a band does not say that
+    nothing has changed. Runs of either kind that diverged have no test error, and then nothing agrees.
     """
-    final = numbers.test_error.isel(epoch=-1).where(numbers.status != RunStatus.DIVERGED)
-    reference = numbers.reference_test_error.where(numbers.reference_status != RunStatus.DIVERGED)
+    final, reference = _final_errors(numbers)
     rows = []
     for index, width in enumerate(numbers.width.values):
-        exists = numbers.status.values[index] >= 0
-        ours, theirs = (float(values.values[index][exists].mean()) for values in (final, reference))
-        rows.append(
+        ours, theirs = final[index], reference[index]
+        centre = float(theirs.mean())
+        rows += [
             Comparison(
                 name=f"mean final test error, width {int(width)}",
-                reported=f"{reported} ({theirs:.4f} here)",
-                measured=ours,
-                interval=mean_interval(final.values[index][exists]),
-                band=(theirs - 0.015, theirs + 0.015),
-                basis=f"{PILOT_BASIS}, around the mean of {other}'s runs from the same starts",
-            )
-        )
+                reported=reported,
+                measured=float(ours.mean()),
+                interval=mean_interval(ours),
+                band=(centre - 0.015, centre + 0.015),
+                basis=f"{PILOT_BASIS}: ±0.015 around {centre:.4f}, the mean of {other}'s runs from these starts{steps}",
+            ),
+            Comparison(
+                name=f"mean test error of {other}'s runs minus that of these, width {int(width)}",
+                reported=UNSAID,
+                measured=float((theirs - ours).mean()),
+                interval=mean_interval(theirs - ours),
+                band=ANY,
+                basis=f"run by run from the same starts{steps}; an interval without 0 means that the two differ",
+                added=True,
+            ),
+        ]
     return rows
+
+
+def _final_errors(numbers: xr.Dataset) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Final test errors of the runs of each width, and of their counterparts; NaN where either diverged."""
+    final = numbers.test_error.isel(epoch=-1).where(numbers.status != RunStatus.DIVERGED)
+    reference = numbers.reference_test_error.where(numbers.reference_status != RunStatus.DIVERGED)
+    exists = numbers.status.values >= 0
+    ours, theirs = ([values.values[row][exists[row]] for row in range(len(exists))] for values in (final, reference))
+    return ours, theirs
+
+
+def training_rows(numbers: xr.Dataset, other: str, steps: str) -> list[Comparison]:
+    """How long training takes: against another figure's runs, and across widths. Runs without an end are left out."""
+    done = finished(numbers)
+    epochs = numbers.zero_loss_epoch.where(done).mean("run")
+    theirs = numbers.reference_zero_loss_epoch.where(numbers.reference_status == RunStatus.CONVERGED).mean("run")
+    rows = [
+        Comparison(
+            name=f"mean epochs to zero loss, {other} / here, width {int(width)}",
+            reported=UNSAID,
+            measured=float((theirs / epochs).sel(width=width)),
+            interval=None,
+            band=ANY,
+            basis=f"1 would be equally fast{steps}",
+            added=True,
+        )
+        for width in numbers.width.values
+    ]
+    return [*rows, updates_across_widths(numbers)]
+
+
+def updates_across_widths(numbers: xr.Dataset) -> Comparison:
+    """Mean updates at the largest width over those at the smallest, of runs that reach zero loss."""
+    means = numbers.updates.where(finished(numbers)).mean("run")
+    first, last = int(numbers.width[0]), int(numbers.width[-1])
+    return Comparison(
+        name=f"mean updates to zero loss, width {last} / width {first}",
+        reported=UNSAID,
+        measured=float(means.isel(width=-1) / means.isel(width=0)),
+        interval=None,
+        band=ANY,
+        basis="1 would be independent of the width, as M_k is when the first layer alone is trained (Corollary 3)",
+        added=True,
+    )

@@ -46,6 +46,7 @@ def compare_relu_success(numbers: xr.Dataset) -> list[Comparison]:
             measured=float(numbers.disagree.sum() + numbers.unfinished.sum()),
             interval=None,
             band=(0.0, 0.0),
+            basis="an equivalence has no exception",
         ),
         Comparison(
             name="largest |share − (1 − 2^−k)^d| / (4 standard errors + 0.01)",

@@ -42,6 +42,7 @@ def compare_three_zero_losses(numbers: xr.Dataset) -> list[Comparison]:
             measured=float(numbers.train_loss.max(skipna=False)),
             interval=None,
             band=(0.0, 0.0),
+            basis="a global minimum has training loss 0",
         ),
         Comparison(
             name="smallest test error of the built minimum",
@@ -50,6 +51,7 @@ def compare_three_zero_losses(numbers: xr.Dataset) -> list[Comparison]:
             interval=None,
             band=(1.0, 1.0),
             basis="1 by construction: the test labels are fitted with the wrong sign",
+            added=True,
         ),
         Comparison(
             name="mean test error of SGD",

@@ -66,6 +66,7 @@ def compare_updates_by_step_size(numbers: xr.Dataset, *, small: tuple[float, flo
             measured=done / int(exists.sum()),
             interval=None,
             band=(1.0, 1.0),
+            basis="Theorem 2 is about every run",
         ),
         Comparison(
             name="slope of log T against log η on the basis, small η",
@@ -100,6 +101,7 @@ def compare_updates_by_step_size(numbers: xr.Dataset, *, small: tuple[float, flo
             measured=float((numbers.updates / numbers.update_bound).max()),
             interval=None,
             band=(0.0, 1.0),
+            basis="Corollary 3: at most 1",
         ),
     ]
 

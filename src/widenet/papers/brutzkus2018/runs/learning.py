@@ -205,7 +205,9 @@ class LearningRuns:
     """What a rule learned from each sample.
 
     Attributes, of all trials: the `rule`, `n_samples` n, `n_fresh`, `separator_norm` ‖w*‖, `separator_is_given`,
-      `smallest_margin`, `largest_norm`, and `is_waited_for` (see `Learning`).
+      `smallest_margin`, `largest_norm`, and `is_waited_for` (see `Learning`); and of the networks before their first
+      step, against 1/√(2k): `relative_row`, the longest row of a W_0, and `output_error`, the largest relative
+      difference of an output weight from +1/√(2k) in the first half, −1/√(2k) in the second.
     Attributes, per trial:
       updates, distinct: T, and how many different points made these updates.
       loss: the mean hinge loss on S at the end.
@@ -223,6 +225,8 @@ class LearningRuns:
     smallest_margin: float
     largest_norm: float
     is_waited_for: bool
+    relative_row: float
+    output_error: float
     updates: Int[np.ndarray, " trial"]
     distinct: Int[np.ndarray, " trial"]
     loss: PerTrial
@@ -280,6 +284,8 @@ def learn_all(
             weights = replay(rule, start(learning, trial), inputs, labels, [*points, *spare])
             same.append(np.array_equal(weights, learned.weights))
     updates, distinct, loss, n_unused, unused_error, error = (np.array(column) for column in zip(*rows, strict=True))
+    before = rule.networks(np.stack([learning.start(trial) for trial in trials]))
+    unit = (2 * rule.half_width) ** 0.5 * np.repeat([1.0, -1.0], rule.half_width)
     return LearningRuns(
         rule=rule,
         n_samples=samples.n_samples,
@@ -289,6 +295,8 @@ def learn_all(
         smallest_margin=samples.smallest_margin,
         largest_norm=samples.largest_norm,
         is_waited_for=learning.is_waited_for,
+        relative_row=float((np.linalg.norm(before.hidden, axis=2) * np.abs(unit)).max()),
+        output_error=float(np.abs(before.output * unit - 1).max()),
         updates=updates,
         distinct=distinct,
         loss=loss,

@@ -173,6 +173,42 @@ class OnePoint(ClosedModel):
         return [Trial(one[:, None], one, one, rows, output, self.slope, self.step_size, float(np.abs(rows).max()))]
 
 
+class Fan(ClosedModel):
+    """Points (1/‖w*‖, q) of the unit disc, all labelled +1, q on a grid; the easiest active point comes next.
+
+    w* = (‖w*‖, 0) has margin 1 on all of them. The easiest active point has y N(x) just below 1, so every update adds
+    nearly 2η to G²: the inequality of the proof that other data leaves furthest open is nearly an equality for
+    thousands of updates. Rows start against w*, with norm R; k = 1, v = 1/√2.
+    """
+
+    kind: Literal["fan"] = "fan"
+    separator_norm: float
+    n_points: int
+    slope: float
+    step_size: float
+    row_bound: float = 0.0
+
+    def draw(self) -> list[Trial]:
+        """The one trial."""
+        widest = np.sqrt(1 - self.separator_norm**-2)
+        across = np.linspace(-widest, widest, self.n_points)
+        inputs = np.stack([np.full(self.n_points, 1 / self.separator_norm), across], axis=1)
+        rows = self.row_bound * np.array([[-1.0, 0.0], [1.0, 0.0]])
+        return [
+            Trial(
+                inputs,
+                np.ones(self.n_points),
+                np.array([self.separator_norm, 0.0]),
+                rows,
+                plus_minus_weights(1, equal_scale(1)),
+                self.slope,
+                self.step_size,
+                self.row_bound,
+                SampleOrder.EASIEST,
+            )
+        ]
+
+
 class OwnTrials(ClosedModel):
     """A reader's own data, as it is, under v = 1/√(2k), in a new random order each pass; R is v too if it is left out.
 
@@ -277,7 +313,7 @@ class SmallSteps(ClosedModel):
 
 
 TrialSource = Annotated[
-    RandomTrials | BasisTrial | OnePoint | OwnTrials | TiedWidths | SmallSteps, Field(discriminator="kind")
+    RandomTrials | BasisTrial | Fan | OnePoint | OwnTrials | TiedWidths | SmallSteps, Field(discriminator="kind")
 ]
 """Where trials come from; the kind keeps two sources with equal fields apart."""
 

@@ -1,7 +1,6 @@
 """Theorem 9: how many updates ReLU runs on e_1, …, e_d make, in float64 and in fractions."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,6 +10,7 @@ from jaxtyping import Bool, Int
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2018.formulas import wide_width
 from widenet.papers.brutzkus2018.runs.basis import BasisShape, basis_start
+from widenet.papers.brutzkus2018.runs.exact_sgd import relu_on_basis
 from widenet.papers.brutzkus2018.runs.online import mean_hinge, train_online
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
@@ -111,42 +111,29 @@ def _in_float64(setting: UpdateSetting) -> UpdateCounts:
 
 
 def _in_fractions(setting: UpdateSetting) -> UpdateCounts:
-    """Entries are odd multiples of C/2^20, so none is 0 and nothing is rounded.
-
-    The points never meet, so the count on each does not depend on the order, and each is a scalar recursion.
-    """
-    bound, step, half = Fraction(setting.entry_bounds[0]), Fraction(setting.step_sizes[0]), setting.half_width
-    draw = np.random.default_rng([setting.seed, 10])
-    grid = 2 * draw.integers(-(2**19), 2**19, (setting.n_runs, setting.dim, 2 * half)) + 1
-    starts = [[[Fraction(int(n), 2**20) * bound for n in point] for point in run] for run in grid]
-    ends = [[solve_point(point, step) for point in run] for run in starts]
+    """The whole network in exact arithmetic. The points never meet, so the order does not matter for the counts."""
+    bound, step = Fraction(setting.entry_bounds[0]), Fraction(setting.step_sizes[0])
+    problem = relu_on_basis(setting.dim, setting.half_width)
+    starts = exact_starts(setting.seed, (setting.n_runs, setting.dim, 2 * setting.half_width), bound)
+    ends = [problem.train(start.T, step) for start in starts]
     return UpdateCounts(
         setting,
-        float(max(abs(entry) for run in starts for point in run for entry in point) - bound),
-        0.0,
-        0.0,
-        0.0,
-        1.0,
-        np.array([[count for count, _ in run] for run in ends]),
-        np.array([all(max(point[:half]) > 0 for point in run) for run in starts]),
-        np.array([all(output >= 1 for _, output in run) for run in ends]),
-        np.ones(setting.n_runs, bool),
+        float(np.abs(starts).max() - bound),
+        float(problem.gram_error()),
+        float(problem.slope),
+        float(problem.weight_error),
+        float(problem.labels.min()),
+        np.stack([end.updates for end in ends]),
+        np.array([not end.stuck[0].any() for end in ends]),
+        np.array([end.solved for end in ends]),
+        np.array([end.ended for end in ends]),
     )
 
 
-def solve_point(entries: Sequence[Fraction], step_size: Fraction) -> tuple[int, Fraction]:
-    """Updates on one point with label +1 until there are no more, and the output there.
-
-    `entries` are ⟨w, x⟩ for the neurons with output weight +1, then for those with −1.
-    """
-    half, values, count = len(entries) // 2, list(entries), 0
-    signs = [1] * half + [-1] * half
-    while True:
-        output = sum((sign * max(z, Fraction(0)) for z, sign in zip(values, signs, strict=True)), Fraction(0))
-        if output >= 1 or max(values) <= 0:
-            return count, output
-        values = [z + sign * step_size if z > 0 else z for z, sign in zip(values, signs, strict=True)]
-        count += 1
+def exact_starts(seed: int, shape: tuple[int, ...], bound: Fraction) -> np.ndarray:
+    """Entries uniform on the odd multiples of C/2^20 in [−C, C], as fractions: none of them is 0."""
+    grid = 2 * np.random.default_rng([seed, 10]).integers(-(2**19), 2**19, shape) + 1
+    return np.array([Fraction(int(n), 2**20) * bound for n in grid.ravel()], dtype=object).reshape(shape)
 
 
 def run_updates(setting: UpdateSetting, progress: Progress) -> AllCounts:

@@ -232,7 +232,7 @@ class Course:
 def run_flows(setting: FlowSetting, progress: Progress) -> FlowRuns:
     """Follow the runs of a setting."""
     k, cases = setting.half_width, setting.cases
-    v = setting.output_weight or (2 * k) ** -0.5
+    v = (2 * k) ** -0.5 if setting.output_weight is None else setting.output_weight
     drawn = [case.points.draw(case.seed) for case in cases]
     labels = np.stack([each[1] for each in drawn])
     inputs = np.stack([case.factor * each[0] for case, each in zip(cases, drawn, strict=True)])

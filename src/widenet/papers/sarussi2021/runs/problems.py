@@ -151,7 +151,7 @@ def make_problem(
         weights=weights,
         separator=np.stack([nothing if each.separator is None else each.separator for each in found]),
         inseparable=np.array([each.separable is False for each in found]),
-        output_weight=setting.output_weight or weights.shape[1] ** -0.5,
+        output_weight=weights.shape[1] ** -0.5 if setting.output_weight is None else setting.output_weight,
         slope=setting.slope,
         step_size=setting.step_size,
         largest_norm=lengths(inputs).max(axis=1),

@@ -1,0 +1,250 @@
+"""Footnote 4 for Section 7: Lemma 12 and Theorem 9 fail with biases, Theorem 8 does not."""
+
+import dataclasses
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges, spares, unmet_in
+from widenet.claims.base import Verdict
+from widenet.papers.brutzkus2018.claims import biased_relu
+from widenet.papers.brutzkus2018.claims.biased_relu import (
+    footnote_4_lemma_12,
+    footnote_4_lemma_12_as_printed,
+    footnote_4_theorem_8,
+    footnote_4_theorem_9,
+    footnote_4_theorem_9_as_printed,
+    narrow_starts,
+    one_escape,
+    sets_with_biases,
+    small_starts,
+    starts_below_one,
+    train_biased_relu,
+)
+from widenet.papers.brutzkus2018.runs.exact_sgd import fractions
+from widenet.papers.brutzkus2018.runs.online import OnlineStart, train_online
+from widenet.records import Scale
+
+ESCAPE = one_escape(Scale.QUICK, 0)[0]
+BELOW_ONE = starts_below_one(Scale.QUICK, 0)
+ENTERS, LEAVES = "no point enters K", "no point leaves K"
+LAW, STUCK, SOLVED = (
+    "the share of starts that are stuck is that of the law",
+    "a positive loss if every +1 neuron is off everywhere",
+    "loss 0 if some +1 neuron is on somewhere",
+)
+
+
+def test_the_escape_step_by_step():
+    """K_0 = {e_1}; after the update on e_2 it is empty; one update on e_1 later N = (29/10, 7/2)."""
+    (end,) = ESCAPE.ends
+    assert end.stuck.tolist() == [[True, False], [False, False], [False, False]]
+    assert end.updates.tolist() == [1, 1]
+    assert end.outputs.tolist() == [Fraction(29, 10), Fraction(7, 2)]
+    assert end.solved
+    evidence = footnote_4_lemma_12_as_printed([ESCAPE])
+    assert (evidence.verdict, broken_in(evidence)) == (Verdict.VIOLATED, [LEAVES])
+    assert footnote_4_lemma_12([ESCAPE]).verdict is Verdict.HOLDS
+
+
+def test_the_same_run_in_float64():
+    """A second derivation, with the engine of the other claims on (e_j, 1)."""
+    inputs = np.array([[1.0, 0, 1], [0, 1, 1]])
+    start = OnlineStart(inputs, np.ones((1, 2)), np.array([[[-0.1, 0.5, 0], [-1, -1, 0]]]), 1.0)
+    runs = train_online(start, watch_stuck=True)
+    assert runs.left is not None
+    assert (runs.left.tolist(), runs.updates.tolist()) == ([1], [[1, 1]])
+    np.testing.assert_allclose(runs.outputs, [[2.9, 3.5]])
+
+
+@spares(footnote_4_lemma_12_as_printed)
+def test_a_start_with_an_empty_K_spares_the_lemma():
+    """All points are outside K from the start, so none can leave."""
+    return footnote_4_lemma_12_as_printed([train_biased_relu(fractions([[[1, 1, 0], [-1, -1, 0]]]) / 4, *ONES)])
+
+
+ONES = Fraction(1), Fraction(1)
+
+
+def with_stuck(*rows):
+    """The escape with another history of K."""
+    (end,) = ESCAPE.ends
+    other = dataclasses.replace(end, stuck=np.array(rows, bool))
+    return footnote_4_lemma_12([ESCAPE, dataclasses.replace(ESCAPE, ends=(other,)), ESCAPE])
+
+
+@breaks_part(footnote_4_lemma_12, ENTERS)
+def test_control_a_point_that_enters():
+    return with_stuck([1, 0], [0, 0], [0, 0]), with_stuck([1, 0], [0, 0], [0, 1])
+
+
+def altered(runs, **changes):
+    """Runs whose problem, starts or numbers are others; how they ended stays."""
+    problem = runs.ends[0].problem
+    own = {name: value for name, value in changes.items() if hasattr(problem, name)}
+    other = dataclasses.replace(problem, **own)
+    ends = tuple(dataclasses.replace(end, problem=other) for end in runs.ends)
+    for end, was in zip(ends, runs.ends, strict=True):
+        end.__dict__["outputs"] = was.outputs
+    rest = {name: value for name, value in changes.items() if name not in own}
+    return dataclasses.replace(runs, ends=ends, **rest)
+
+
+def moved(array, place, value):
+    other = array.copy()
+    other[place] = Fraction(value)
+    return other
+
+
+def edges(runs):
+    """Just inside and just outside of each hypothesis about the problem."""
+    problem = runs.ends[0].problem
+    tiny = Fraction(1, 10**9)
+    return {
+        "orthonormal": ({}, {"inputs": moved(problem.inputs, (0, 1), tiny)}),
+        "constant_coordinate": ({}, {"inputs": moved(problem.inputs, (1, -1), 1 + tiny)}),
+        "relu": ({}, {"slope": tiny}),
+        "unit_output_weights": ({}, {"votes": moved(problem.votes, 0, 1 - tiny)}),
+        "plus_labels": ({}, {"labels": moved(problem.labels, 1, 1 - tiny)}),
+        "entry_bound": ({}, {"starts": moved(runs.starts, (0, -1, 0), runs.entry_bound + tiny)}),
+        "step_size": ({"step_size": 2 * runs.entry_bound + tiny}, {"step_size": Fraction(0)}),
+    }
+
+
+test_control_hypotheses_of_the_lemma = hypothesis_edges(
+    footnote_4_lemma_12, lambda **changes: footnote_4_lemma_12([ESCAPE, altered(ESCAPE, **changes)]), **edges(ESCAPE)
+)
+
+
+def nine(**changes):
+    return footnote_4_theorem_9([*BELOW_ONE, altered(BELOW_ONE[1], **changes)])
+
+
+def test_where_a_run_gets_stuck_is_decided_by_the_start():
+    evidence = footnote_4_theorem_9(BELOW_ONE)
+    assert evidence.verdict is Verdict.HOLDS
+    assert [row["expected_share"] for row in evidence.details["cases"]] == pytest.approx([1 / 3, 1 / 16, 1 / 6])
+    assert all(part.cases > 20 for part in evidence.parts[1:])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_law_of_the_largest_of_d_plus_one(seed):
+    """Apart from the runs: −b is the largest of d + 1 numbers of one symmetric law with probability 1/(d + 1)."""
+    dim = 4
+    rows = np.random.default_rng(seed).normal(size=(20_000, dim + 1))
+    share = (rows[:, :dim].max(axis=1) <= -rows[:, dim]).mean()
+    assert abs(share - 1 / (dim + 1)) < 6 * (0.2 * 0.8 / 20_000) ** 0.5
+
+
+FIRST_SOLVED = int(np.flatnonzero(BELOW_ONE[1].solved)[0])
+FIRST_STUCK = int(np.flatnonzero(~BELOW_ONE[1].solved)[0])
+
+
+def exchanged(run, by):
+    """One run ended as another did."""
+    runs = BELOW_ONE[1]
+    ends = list(runs.ends)
+    ends[run] = dataclasses.replace(ends[run], weights=ends[by].weights)
+    return footnote_4_theorem_9([*BELOW_ONE, dataclasses.replace(runs, ends=tuple(ends))])
+
+
+@breaks_part(footnote_4_theorem_9, STUCK)
+def test_control_a_run_that_should_be_stuck():
+    return exchanged(FIRST_STUCK, FIRST_STUCK), exchanged(FIRST_STUCK, FIRST_SOLVED)
+
+
+@breaks_part(footnote_4_theorem_9, SOLVED)
+def test_control_a_run_that_should_be_solved():
+    return exchanged(FIRST_SOLVED, FIRST_SOLVED), exchanged(FIRST_SOLVED, FIRST_STUCK)
+
+
+@breaks_part(footnote_4_theorem_9, LAW)
+def test_control_another_law():
+    """2^{−dk}, the law for biases that start at 0."""
+    return footnote_4_theorem_9(BELOW_ONE), footnote_4_theorem_9(BELOW_ONE, law=lambda dim, half: 2.0 ** (-dim * half))
+
+
+def test_a_run_that_has_not_ended_decides_nothing():
+    ends = tuple(dataclasses.replace(end, ended=False) for end in BELOW_ONE[0].ends)
+    evidence = footnote_4_theorem_9([dataclasses.replace(BELOW_ONE[0], ends=ends)])
+    assert [part.kept for part in evidence.parts] == [True, None, None]
+
+
+TENTH = Fraction(1, 10)
+test_control_hypotheses_of_theorem_9 = hypothesis_edges(
+    footnote_4_theorem_9,
+    nine,
+    **{key: (*edge, "large_step") if key == "step_size" else edge for key, edge in edges(BELOW_ONE[1]).items()},
+    continuous_start=(
+        {},
+        {"starts": moved(moved(BELOW_ONE[1].starts, (3, 0, 0), -TENTH), (3, 0, -1), TENTH)},
+    ),
+    small_start=({"entry_bound": Fraction(24, 100)}, {"entry_bound": Fraction(1, 4), "step_size": Fraction(2)}),
+    large_step=({"step_size": Fraction(41, 100)}, {"step_size": Fraction(2, 5)}),
+)
+
+
+def test_theorem_9_is_violated_with_biases():
+    """1/441 of the starts are stuck where 0.95 is promised."""
+    evidence = footnote_4_theorem_9_as_printed(narrow_starts(Scale.QUICK, 0))
+    assert evidence.verdict is Verdict.VIOLATED
+    assert evidence.promised == 0.05
+    assert evidence.measured is not None
+    assert evidence.measured > 0.9
+
+
+@spares(footnote_4_theorem_9_as_printed)
+def test_starts_that_are_all_off_spare_theorem_9():
+    """Biases −1/5 and weights below 1/5: nothing is ever on. k = 1 ≤ log2(2/ln(1/δ)) at δ = 0.4."""
+    start = fractions([[["1/10", "-1/10", "-1/5"], ["-1/10", "1/10", "-1/5"]]])
+    return footnote_4_theorem_9_as_printed(
+        [train_biased_relu(np.repeat(start, 20, axis=0), Fraction(1, 5), Fraction(1, 2), 0.4)]
+    )
+
+
+def test_theorem_9_with_biases_needs_its_width():
+    (runs,) = narrow_starts(Scale.QUICK, 0)
+    few = dataclasses.replace(runs, starts=runs.starts[:2], ends=runs.ends[:2])
+    assert unmet_in(footnote_4_theorem_9_as_printed([few])) == []
+    assert unmet_in(footnote_4_theorem_9_as_printed([dataclasses.replace(few, delta=0.006)])) == ["width"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_seed_matters(seed):
+    assert footnote_4_lemma_12(small_starts(Scale.QUICK, seed)).verdict is Verdict.HOLDS
+    assert footnote_4_theorem_8(sets_with_biases(Scale.QUICK, seed)).verdict is Verdict.HOLDS
+
+
+SETS = sets_with_biases(Scale.QUICK, 0)
+
+
+def eight(**changes):
+    return footnote_4_theorem_8([*SETS, dataclasses.replace(SETS[0], **changes)])
+
+
+def test_the_pair_that_theorem_8_lacks_without_biases():
+    """S = {(e_1, +1), (−e_1, −1)}: loss 1, and the ball has radius 1/√2, the distance at which a neuron switches on."""
+    first = SETS[0]
+    assert (first.level, first.gradient, first.changed) == (1.0, 0.0, 0)
+    assert first.radius == pytest.approx(2**-0.5)
+
+
+test_control_each_part_of_theorem_8 = part_edges(
+    footnote_4_theorem_8,
+    eight,
+    {
+        "a loss above ½": ({"level": 0.5 + 1e-15}, {"level": 0.5}),
+        "gradient 0": ({"gradient": 0.0}, {"gradient": 1e-300}),
+        "a ball around W": ({"radius": 1e-300}, {"radius": 0.0}),
+        "the loss is constant in the ball": ({"changed": 0}, {"changed": 1}),
+    },
+)
+test_control_hypotheses_of_theorem_8 = hypothesis_edges(
+    footnote_4_theorem_8,
+    eight,
+    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
+    relu=({"slope": 0.0}, {"slope": 1e-9}),
+)
+
+test_every_part_has_a_control = every_part_of(biased_relu)
