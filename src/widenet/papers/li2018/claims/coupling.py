@@ -1,5 +1,6 @@
 """Coupling: how many neurons keep their patterns, and for how long (Lemmas 5.1, A.1 and B.1)."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.li2018.claims.geometry import SIGMAS, share_room, weights_in_span
 from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import cut_off, own_points, prepared
+from widenet.papers.li2018.claims.specimens import applies, cut_off, own_points, prepared, runs_of
 from widenet.papers.li2018.formulas import (
     HALF_NORMAL,
     E,
@@ -115,14 +116,14 @@ def lemma_a_1_size(
     )
 
 
-@lemma_a_1_size.speaks
+@applies(lemma_a_1_size)
 def _(specimen: Specimen) -> Sizes | Silence:
     sample = prepared(specimen, most=200)
     if isinstance(sample, Silence):
         return sample
     if sample.points.shape[1] > 100:
         return Silence("Hundreds of starts are drawn here, in at most 100 dimensions.")
-    return measure_sizes(sample, 0, width=400)
+    return measure_sizes(sample, specimen.choices.seed, width=400)
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,15 +296,17 @@ def lemma_b_1(
     )
 
 
-@lemma_a_1_move.speaks
-@lemma_5_1.speaks
-@lemma_b_1.speaks
+MOST_DESCENTS = 3
+on_descents = functools.partial(applies, honours=("n_runs", "max_updates"), most_runs=MOST_DESCENTS)
+
+
+@on_descents(lemma_a_1_move, lemma_5_1, lemma_b_1)
 def own_descents(specimen: Specimen) -> list[DescentSetting] | Silence:
     """Descents on a reader's points, the same for all statements about single steps."""
     data = own_points(specimen, most=300, single=True)
     if isinstance(data, Silence):
         return data
-    return cut_off(own_settings(data, specimen.choices.seed, min(3, specimen.choices.n_runs or 2)), specimen)
+    return cut_off(own_settings(data, specimen.choices.seed, runs_of(specimen, 2, MOST_DESCENTS)), specimen)
 
 
 lemma_5_1.means(

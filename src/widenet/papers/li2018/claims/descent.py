@@ -10,9 +10,9 @@ from widenet.claims.base import Evidence, Kind, Silence, at_least, at_most, clai
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, STEP
-from widenet.papers.li2018.claims.coupling import descent_conditions, own_descents
+from widenet.papers.li2018.claims.coupling import descent_conditions, on_descents, own_descents
 from widenet.papers.li2018.claims.mixing import fitted_slope
-from widenet.papers.li2018.claims.specimens import own_points, separated, separated_as_printed, structure_of
+from widenet.papers.li2018.claims.specimens import applies, own_points, separated, separated_as_printed, structure_of
 from widenet.papers.li2018.formulas import drop_share
 from widenet.papers.li2018.runs.descents import (
     Descent,
@@ -166,8 +166,7 @@ def _(specimen: Specimen) -> Silence:
     return Silence("It counts the steps until every residual is small, and how many that takes here is not known.")
 
 
-@lemma_a_4.speaks
-@section_5_observation.speaks
+@applies(lemma_a_4, section_5_observation, honours=("max_updates",))
 def _(specimen: Specimen) -> list[DescentSetting] | Silence:
     data = own_points(specimen, most=150, single=True)
     if isinstance(data, Silence):
@@ -195,9 +194,7 @@ def section_6_rank(cells: Sequence[Descent]) -> Evidence:
     )
 
 
-@lemma_a_4_step.speaks
-def _(specimen: Specimen) -> list[DescentSetting] | Silence:
-    return own_descents(specimen)
+on_descents(lemma_a_4_step)(own_descents)
 
 
 @claim(
@@ -251,7 +248,7 @@ def section_4_dimension_free(cells: Sequence[Descent], *, level: float = 0.001) 
     )
 
 
-@section_6_rank.speaks
+@on_descents(section_6_rank)
 def _(specimen: Specimen) -> list[DescentSetting] | Silence:
     found = own_descents(specimen)
     if isinstance(found, Silence) or specimen.inputs.shape[1] <= 300:

@@ -13,6 +13,7 @@ from widenet.diagnostics.components import Structure
 from widenet.papers.li2018.claims.geometry import random_coefficients, share_room, split_off, weights_in_span
 from widenet.papers.li2018.claims.network import pieces, unit_norm
 from widenet.papers.li2018.claims.specimens import (
+    applies,
     cut_off,
     needs_the_law,
     own_points,
@@ -163,7 +164,7 @@ def lemma_5_2(cells: Sequence[LargeGradients], *, share: float = 1.0) -> Evidenc
     )
 
 
-@lemma_5_2.speaks
+@applies(lemma_5_2, honours=("max_updates",))
 def _(specimen: Specimen) -> list[LargeGradientSetting] | Silence:
     data = own_points(specimen, most=150, single=True)
     if isinstance(data, Silence):
@@ -326,7 +327,7 @@ def lemma_b_2(found: Clusters, *, slope: float = EXPLICIT_SLOPE) -> Evidence:
     )
 
 
-@lemma_b_2.speaks
+@applies(lemma_b_2)
 def _(specimen: Specimen) -> Clusters | Silence:
     sample = prepared(specimen, most=300)
     return sample if isinstance(sample, Silence) else measure_clusters([sample], specimen.choices.seed)

@@ -9,7 +9,7 @@ from widenet.claims.sides import Sides, evidence
 from widenet.claims.specimen import Silence, Specimen
 from widenet.claims.tolerances import BOUND, IDENTITY, ROUNDING
 from widenet.papers.li2018.claims.network import random_starts, unit_norm
-from widenet.papers.li2018.claims.specimens import prepared
+from widenet.papers.li2018.claims.specimens import applies, prepared
 from widenet.papers.li2018.formulas import net_bound
 from widenet.papers.li2018.settings import TOY, Sample, steep_network
 from widenet.records import Scale
@@ -67,12 +67,12 @@ def lemma_a_1_gradient(found: Rows, *, tight: float = 1.0, twice: float = 2.0) -
     )
 
 
-@lemma_a_1_gradient.speaks
+@applies(lemma_a_1_gradient)
 def _(specimen: Specimen) -> Rows | Silence:
     sample = prepared(specimen)
     if isinstance(sample, Silence):
         return sample
-    return measure_rows([(network, points) for _, network, points in random_starts(sample, 0, 3)])
+    return measure_rows([(network, points) for _, network, points in random_starts(sample, specimen.choices.seed, 3)])
 
 
 @claim("li2018.lemma_a_1_gradient_as_printed", Kind.STEP, "proof of Lemma A.1", draws=draw_steep_rows)
