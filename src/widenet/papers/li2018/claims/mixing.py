@@ -26,6 +26,7 @@ from widenet.papers.li2018.formulas import (
     EXPLICIT_SLOPE,
     E,
     batch_deviation_bound,
+    beyond,
     mean_event_share,
     mean_event_threshold,
     mixing_share,
@@ -234,7 +235,7 @@ def measure_mean_events(
         _, beta = split_off(weights_in_span(draw, count, centres), centres[0])
         hits = (np.abs(beta @ centres[per_class:].T) <= 4 * tau).sum(axis=1)
         known = isinstance(source, Basis)
-        exact = float((1 - within(4 * tau)) ** ((k - 1) * per_class)) if known else np.nan
+        exact = float(beyond(4 * tau) ** ((k - 1) * per_class)) if known else np.nan
         rows.append(((largest * hits <= 1 / 3).mean(), exact, tau, distance))
     columns = np.array(rows).T
     return MeanEvents(columns[0], columns[1], columns[2], columns[3], count, largest)
