@@ -219,6 +219,20 @@ def mixing_share(n_classes: Numbers) -> float:
     return float(2 * scipy.special.ndtr(-math.sqrt((n_classes - 1) / n_classes)))
 
 
+ANGLES = (np.arange(2000) + 0.5) * (math.pi / 4000)
+"""Midpoints of a quarter turn: on smooth functions of period π the mean over them is exact to rounding."""
+
+
+def mixing_probability(first: float, second: float) -> float:
+    """Pr[λ₁z₁² + λ₂z₂² ≥ 1] of independent N(0, 1): the mean of exp(−1/(2(λ₁cos² + λ₂sin²))) over a turn.
+
+    That is Pr[‖Σ a_i P_i‖ ≥ ‖P₁‖] where the P_i span two dimensions; λ are the eigenvalues of their Gram matrix over
+    ‖P₁‖².
+    """
+    with np.errstate(divide="ignore"):
+        return float(np.exp(-0.5 / (first * np.cos(ANGLES) ** 2 + second * np.sin(ANGLES) ** 2)).mean())
+
+
 def net_bound(n_classes: Numbers, per_class: Numbers, largest_vote: Numbers, change: Numbers) -> float:
     """2⌊k/2⌋·kl·max|a|·ε₀: how far ∂̃ moves when all p·v with Σ_i = 0 move by ε₀; at most k²l·max|a|·ε₀."""
     return 2 * (n_classes // 2) * n_classes * per_class * largest_vote * change

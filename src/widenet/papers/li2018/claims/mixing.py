@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, at_most, claim
 from widenet.claims.sides import Rate, Sense, Sides, evidence
@@ -29,6 +30,7 @@ from widenet.papers.li2018.formulas import (
     beyond,
     mean_event_share,
     mean_event_threshold,
+    mixing_probability,
     mixing_share,
     within,
 )
@@ -44,7 +46,8 @@ class Mixed:
     """How often ‖Σ a_i P_i‖ ≥ ‖P_1‖ over the votes a of a neuron.
 
     Attributes:
-      shares: per neuron; n_classes: k of each; is_extreme: whether P_i = −P_1/(k − 1).
+      shares: per neuron, of the draws; exact: the probability, where the P_i span two dimensions at most, else NaN.
+      n_classes: k of each; is_extreme: whether P_i = −P_1/(k − 1).
       totals: ‖Σ P_i‖/‖P_1‖; variances: of the projection of Σ a_i P_i on P_1, over ‖P_1‖.
     """
 
@@ -54,6 +57,7 @@ class Mixed:
     totals: np.ndarray
     draws: np.ndarray
     variances: np.ndarray
+    exact: np.ndarray
 
 
 def extreme_pieces(n_classes: int, factor: float = 1.0) -> np.ndarray:
@@ -71,9 +75,17 @@ def measure_mixed(neurons: Sequence[tuple[np.ndarray, bool, int]], seed: int) ->
         first = np.linalg.norm(p[0])
         large = np.linalg.norm(votes @ p, axis=1) >= first
         total, variance = np.linalg.norm(p.sum(axis=0)) / first, ((p @ p[0] / first**2) ** 2).sum()
-        rows.append((large.mean(), len(p), is_extreme, total, count, variance))
+        rows.append((large.mean(), len(p), is_extreme, total, count, variance, exact_mixing(p)))
     columns = np.array(rows, np.float64).T
     return Mixed(columns[0], columns[1], columns[2].astype(bool), *columns[3:])
+
+
+def exact_mixing(p: Float[np.ndarray, "kind dim"]) -> float:
+    """Pr[‖Σ a_i P_i‖ ≥ ‖P_1‖]; NaN where the P_i span three dimensions or more."""
+    sizes = np.sort(np.linalg.eigvalsh(p @ p.T) / (p[0] @ p[0]))[::-1]
+    if (sizes[2:] > IDENTITY).any():
+        return np.nan
+    return mixing_probability(sizes[0], max(sizes[1], 0.0))
 
 
 def toy_pieces(draw: np.random.Generator, count: int) -> list[np.ndarray]:
@@ -103,17 +115,20 @@ def lemma_a_3_mixing(found: Mixed, *, share: float = 1.0) -> Evidence:
     """Given w_r, the votes a_{i,r} make ‖Σ_i a_{i,r}P_{i,r}‖ ≥ ‖P_{1,r}‖ with probability at least
     q_k = 2(1 − Φ(√((k − 1)/k))) ≥ 2(1 − Φ(1)) = 0.317: because Σ_i P_{i,r} = 0, its projection on P_{1,r} has variance
     at least k/(k − 1). q_k is attained at P_i = −P_1/(k − 1).
+
+    The P_i of three classes span a plane, so the probability of a neuron is one integral, and no draw decides.
     """
     promised = share * np.array([mixing_share(int(k)) for k in found.n_classes])
-    room = share_room(found.shares, found.draws)
-    least = found.n_classes / (found.n_classes - 1)
-    # Neurons at the extreme case would need endless draws; their variance tells.
-    clear = ~found.is_extreme & (found.variances > 1.1 * least)
+    least, toys = found.n_classes / (found.n_classes - 1), ~found.is_extreme
+    extreme, drawn = share_room(promised, found.draws), share_room(found.exact, found.draws)
     return evidence(
         {
-            "q_k at P_i = −P_1/(k − 1)": Sides(found.shares, promised, Sense.EQUAL, room=room, scored=found.is_extreme),
-            "at least q_k": Sides(found.shares, promised, Sense.AT_LEAST, room=room, scored=clear),
+            "q_k at P_i = −P_1/(k − 1)": Sides(
+                found.shares, promised, Sense.EQUAL, room=extreme, scored=found.is_extreme
+            ),
+            "at least q_k": Sides(found.exact, promised, Sense.AT_LEAST, room=IDENTITY, scored=toys),
             "variance at least k/(k − 1)": Sides(found.variances, least, Sense.AT_LEAST, room=IDENTITY),
+            "as often as its integral": Sides(found.shares, found.exact, Sense.EQUAL, room=drawn, scored=toys),
         },
         (at_most("sum_zero", "largest ‖Σ_i P_i‖/‖P_1‖", found.totals.max(), 0, tolerance=IDENTITY),),
     )
