@@ -29,7 +29,7 @@ from widenet.papers.li2018.claims.mixing import (
     measure_mixed,
 )
 from widenet.papers.li2018.formulas import mixing_probability, mixing_share
-from widenet.papers.li2018.runs.large_gradients import LargeGradientSetting, run_large_gradients
+from widenet.papers.li2018.runs.large_gradients import LargeGradientSetting, one_wrong, run_large_gradients
 from widenet.papers.li2018.settings import TOY
 from widenet.progress import silent
 from widenet.records import Scale
@@ -43,7 +43,7 @@ def mixed():
 @functools.cache
 def gradients():
     return run_large_gradients(
-        LargeGradientSetting(data=TOY, width=300, n_random=10, n_steps=20, every=5, n_searches=1, search_steps=5),
+        LargeGradientSetting(data=TOY, width=300, n_random=10, n_steps=20, every=5, n_wrong=2),
         silent,
     )
 
@@ -132,9 +132,26 @@ test_control_each_family_of_residuals = part_edges(
     {
         "residuals met in training": ({}, {"kind": 0}),
         "residuals drawn": ({}, {"kind": 1}),
-        "residuals searched for": ({}, {"kind": 2}),
+        "residuals of one wrong point": ({}, {"kind": 2}),
     },
 )
+
+
+def test_one_wrong_point_moves_the_neurons_that_are_on_there():
+    """Sure of a class that is wrong: the pseudo gradient is p(a_j − a_i)x where the neuron is on, and 0 elsewhere."""
+    sample = TOY.draw(0)
+    outputs = list(one_wrong(sample, 6))
+    assert len(outputs) == 6 * 3
+    assert len(list(one_wrong(sample, 2))) == 2 * 3
+    for logits in outputs:
+        wrong = logits.argmax(axis=1) != sample.classes
+        undecided = (logits == 0).all(axis=1)
+        assert (wrong | undecided).sum() == 1
+    setting = LargeGradientSetting(data=TOY, width=4000, n_random=0, n_steps=1, every=5)
+    cell = run_large_gradients(setting, silent)
+    sure = cell.shares[cell.kinds == 2].reshape(6, 3)[:, 1:]
+    # On with probability 1/2, and |a_j − a_i| ≥ 1/2 with 2(1 − Φ(1/√8)) = 0.7237; five standard errors are 0.038.
+    np.testing.assert_allclose(sure, 0.5 * 0.7236736098317631, atol=0.04)
 
 
 def test_control_a_hundred_times_the_target():

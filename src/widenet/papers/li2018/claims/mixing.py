@@ -151,7 +151,7 @@ def lemma_a_3_mixing_as_printed(found: Mixed) -> Evidence:
 
 # ── Lemma 5.2 ──
 
-FAMILIES = {0: "met in training", 1: "drawn", 2: "searched for"}
+FAMILIES = {0: "met in training", 1: "drawn", 2: "of one wrong point"}
 
 
 @claim("li2018.lemma_5_2", Kind.MAIN, "Lemma 5.2 (= A.3), Section 5.1", reads=large_gradients)
@@ -186,15 +186,13 @@ def _(specimen: Specimen) -> list[LargeGradientSetting] | Silence:
     if isinstance(data, Silence):
         return data
     seed = specimen.choices.seed
-    few = LargeGradientSetting(data=data, n_random=20, n_steps=60, n_searches=1, search_steps=20, seed=seed)
+    few = LargeGradientSetting(data=data, n_random=20, n_steps=60, seed=seed)
     return cut_off([few], specimen)
 
 
 def hexagon_settings(scale: Scale, seed: int) -> list[LargeGradientSetting]:
     """The antipodal hexagon."""
-    return [
-        LargeGradientSetting(data=HEXAGON, width=500, n_random=0, n_steps=3000, every=3000, n_searches=0, seed=seed)
-    ]
+    return [LargeGradientSetting(data=HEXAGON, width=500, n_random=0, n_steps=3000, every=3000, n_wrong=0, seed=seed)]
 
 
 @claim(
