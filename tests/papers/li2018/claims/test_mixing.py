@@ -25,6 +25,7 @@ from widenet.papers.li2018.claims.mixing import (
     lemma_b_2,
     lemma_b_2_event,
     lemma_b_3,
+    lemma_b_3_as_printed,
     lemma_b_4_batches,
     measure_mixed,
 )
@@ -185,6 +186,14 @@ def test_the_hexagon_refutes_the_printed_lemma():
 @spares(lemma_5_2_as_printed)
 def test_toys_spare_it():
     return lemma_5_2_as_printed([gradients()])
+
+
+@spares(lemma_b_3_as_printed)
+def test_toys_spare_the_lemma_about_components():
+    hexagon = altered(gradients(), shares=0 * gradients().shares)
+    assert lemma_b_3_as_printed([hexagon]).verdict is Verdict.VIOLATED
+    assert lemma_b_3_as_printed.reads == lemma_5_2_as_printed.reads
+    return lemma_b_3_as_printed([gradients()])
 
 
 def test_targets_are_those_of_the_component_with_the_largest_residual():

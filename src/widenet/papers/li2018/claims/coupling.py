@@ -12,9 +12,10 @@ from widenet.claims.meaning import Topic
 from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.diagnostics.components import Structure
 from widenet.papers.li2018.claims.geometry import SIGMAS, share_room, weights_in_span
 from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import applies, cut_off, own_points, prepared, runs_of
+from widenet.papers.li2018.claims.specimens import applies, cut_off, own_points, prepared, runs_of, separated_as_printed
 from widenet.papers.li2018.formulas import (
     HALF_NORMAL,
     E,
@@ -27,6 +28,7 @@ from widenet.papers.li2018.formulas import (
 from widenet.papers.li2018.runs.descents import Descent, DescentSetting, coupled_settings, descents, own_settings
 from widenet.papers.li2018.settings import TOY, Basis, Sample
 from widenet.records import Scale
+from widenet.training.small.softmax import SoftmaxNetwork, gradient
 
 THETAS = (0.05, 0.2, 0.5)
 """θ = eτkl/σ: the share of neurons that may be lost."""
@@ -186,14 +188,75 @@ def lemma_b_1_as_printed(found: Uniform, *, failure: float = 0.01) -> Evidence:
     return evidence({"for every τ, at t = 0": Rate(found.broken, failure)})
 
 
-@claim("li2018.lemma_a_1_size_as_printed", Kind.STEP, "proof of Lemma A.1", draws=draw_uniform)
-def lemma_a_1_size_as_printed(found: Uniform, *, failure: float = 0.01) -> Evidence:
-    """With high probability over the start, for every τ > 0: |H| ≥ (1 − eτkl/σ)m.
+@dataclass(frozen=True, eq=False)
+class FirstSteps:
+    """Starts, and the first step of gradient descent from each, at one τ.
 
-    High probability is 0.99 here. Steps that are small enough are promised for the τ that break it too, so `lemma_5_1`
-    needs the same lower limit on τ.
+    Attributes:
+      lost: per start, the neurons whose gradient after the step is not the pseudo gradient.
+      allowed: how many may be lost: eτklm/σ.
+      steps: τ/(2·max|a|·η): how many steps are promised.
     """
-    return evidence({"for every τ": Rate(found.broken, failure)})
+
+    lost: np.ndarray
+    allowed: float
+    steps: float
+    width: int
+    structure: Structure
+    norm_error: float
+
+
+def measure_first_steps(
+    sample: Sample, seed: int, *, width: int = 1000, starts: int = 20_000, allowed: float = 0.999
+) -> FirstSteps:
+    """At τ = σ·`allowed`/(eklm), with η = 0.999·τ/(2·max|a|).
+
+    No row of the gradient is longer than 2·max|a|, so a neuron with all |⟨w_r⁰, x⟩| > τ keeps its patterns. Starts
+    without any other neuron are not trained: nothing of theirs is lost.
+    """
+    draw, lost, points = np.random.default_rng([seed, 55]), np.zeros(starts), sample.points
+    deviation = width**-0.5
+    tau = deviation * allowed / (E * len(points) * width)
+    for number in range(starts):
+        hidden = deviation * draw.normal(size=(width, points.shape[1]))
+        if np.abs(hidden @ points.T).min() > tau:
+            continue
+        start = SoftmaxNetwork(hidden, draw.normal(size=(sample.n_classes, width)))
+        step = 0.999 * tau / (2 * start.largest_vote)
+        moved = start.moved(-step * gradient(start, points, sample.classes, sample.shares))
+        true, pseudo = (
+            gradient(moved, points, sample.classes, sample.shares, gates=gates)
+            for gates in (moved.gates(points), start.gates(points))
+        )
+        lost[number] = (np.abs(true - pseudo) > 1e-15).any(axis=1).sum()
+    return FirstSteps(lost, allowed, 1 / 0.999, width, sample.measured(), sample.norm_error)
+
+
+def draw_first_steps(scale: Scale, seed: int) -> FirstSteps:
+    """Two classes of one point each, at a right angle."""
+    return measure_first_steps(Basis(n_classes=2, per_class=1).draw(seed), seed)
+
+
+@claim("li2018.lemma_5_1_as_printed", Kind.MAIN, "Lemma 5.1 (= A.1), Section 5.1", draws=draw_first_steps)
+def lemma_5_1_as_printed(found: FirstSteps) -> Evidence:
+    """With high probability over the start, for every τ > 0 and every t = Õ(τ/η), at least a share 1 − eτkl/σ of the
+    neurons has ∂L/∂w_r = ∂̃L/∂w_r.
+
+    High probability is 1 − 1/m here, the weakest of the paper's 1 − 1/poly(m), and t = 1 ≤ τ/(2·max|a|·η). At
+    eτklm/σ < 1 no neuron may be lost, and the step loses one with a probability that falls like 1/√log m.
+    """
+    return evidence(
+        {
+            "few enough neurons are lost": Rate(
+                found.lost > found.allowed, 1 / found.width, quantity="share of starts that lose more"
+            )
+        },
+        (
+            unit_norm(found.norm_error),
+            *separated_as_printed(found.structure),
+            at_least("steps", "steps that are promised", found.steps, 1),
+        ),
+    )
 
 
 # ── along descents ──
@@ -235,8 +298,7 @@ def lemma_5_1(cells: Sequence[Descent], *, least_scaled: float = LEAST_SCALED) -
     |⟨w_r⁰, x_{a,b}⟩| ≥ τ on all points keeps its patterns, and a neuron that keeps its patterns has equal gradients.
     For τ with eτklm/σ ≥ 20, whatever η.
 
-    Printed is "for every τ > 0". For smaller τ, and steps so small that some are promised for them, one neuron that
-    changes a pattern may be too many.
+    Printed is "for every τ > 0": `lemma_5_1_as_printed`.
     """
     clear, lost, unequal, least, limits, bounds = (
         np.concatenate(each)

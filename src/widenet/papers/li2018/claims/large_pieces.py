@@ -174,6 +174,16 @@ def lemma_a_2_as_printed(found: Large) -> Evidence:
     )
 
 
+lemma_b_2_as_printed = lemma_a_2_as_printed.variant(
+    "lemma_b_2_as_printed",
+    where="Lemma B.2, Appendix B.2",
+    statement=(
+        "Under (A1) to (A3), for any fixed {p v} with E[p_{1,1}v_{1,1,1}] = max E[p v] = v: ‖P_{1,r}‖ = Ω̃(vδ/(kl)) "
+        "with probability Ω(δ/(kl)). Judged on components of one point each."
+    ),
+)
+
+
 # ── the reflection behind the repair ──
 
 

@@ -216,6 +216,16 @@ def lemma_5_2_as_printed(cells: Sequence[LargeGradients]) -> Evidence:
     )
 
 
+lemma_b_3_as_printed = lemma_5_2_as_printed.variant(
+    "lemma_b_3_as_printed",
+    where="Lemma B.3, Appendix B.2",
+    statement=(
+        "Under (A1) to (A3), for every v > 0, m = Ω̃((kl/(vδ))⁴) and every {p v} with max E[p v] = v, a share of "
+        "Ω(δ/(kl)) of the neurons has ‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl)). Judged on components of one point each."
+    ),
+)
+
+
 # ── clusters: Lemmas B.2 and B.3 ──
 
 
@@ -224,7 +234,7 @@ class MeanEvents:
     """The event of Lemma B.2, per instance: how often S ≤ v/3 was drawn, at τ = σδ/(24(k − 1)l).
 
     `exact` is its probability on orthonormal centres, NaN elsewhere; `near` = Pr[|α| ≤ τ]; `largest` is
-    max |p v_{1,a,b}|/v over the other classes.
+    max |p v_{1,a,b}|/v over the other classes; `others` = (k − 1)l; `per_class` = l.
     """
 
     shares: np.ndarray
@@ -233,6 +243,8 @@ class MeanEvents:
     distances: np.ndarray
     draws: int
     largest: float
+    others: np.ndarray
+    per_class: np.ndarray
 
 
 def measure_mean_events(
@@ -249,9 +261,9 @@ def measure_mean_events(
         hits = (np.abs(beta @ centres[per_class:].T) <= 4 * tau).sum(axis=1)
         known = isinstance(source, Basis)
         exact = float(beyond(4 * tau) ** ((k - 1) * per_class)) if known else np.nan
-        rows.append(((largest * hits <= 1 / 3).mean(), exact, tau, distance))
+        rows.append(((largest * hits <= 1 / 3).mean(), exact, tau, distance, (k - 1) * per_class, per_class))
     columns = np.array(rows).T
-    return MeanEvents(columns[0], columns[1], columns[2], columns[3], count, largest)
+    return MeanEvents(*columns[:4], draws=count, largest=largest, others=columns[4], per_class=columns[5])
 
 
 def draw_mean_events(scale: Scale, seed: int) -> MeanEvents:
@@ -266,8 +278,7 @@ def lemma_b_2_event(found: MeanEvents, *, share: float = 1.0, joint: float = 0.3
     S = Σ_{a≠1,b} |p v_{1,a,b}|·1[|⟨β, x*⟩| ≤ 4τ] ≤ v/3 has probability at least 0.33τ/σ, because
     Pr[S ≤ v/3] ≥ 1 − c_G/(2√(1 − δ²/4)) ≥ 0.43.
 
-    The proof prints τ = σδ/(12l) and bounds the sum by vl in place of v(k − 1)l: at that τ, with 20 classes, S ≤ v/3
-    has probability 4e-4 on orthonormal centres. The conclusion Ω(δ/(kl)) fits the smaller τ.
+    The proof prints τ = σδ/(12l): `lemma_b_2_event_as_printed`. The conclusion Ω(δ/(kl)) fits the smaller τ.
     """
     room = share_room(found.shares, found.draws)
     levels = share * np.array([mean_event_share(float(distance)) for distance in found.distances])
