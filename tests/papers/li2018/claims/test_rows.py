@@ -189,10 +189,10 @@ def test_the_room_of_the_sharp_bound():
 
 
 def test_the_printed_net_fails_for_moves_with_the_signs_of_the_votes():
-    """k = 4, l = 2: 2⌊k/2⌋·kl = 32 times max|a|·ε₀."""
+    """k = 4, l = 2: 2⌊k/2⌋·kl = 32 times max|a|·ε₀, but for the small angles between the points."""
     found = lemma_a_3_net_as_printed(draw_aligned_nets(Scale.QUICK, 0))
     assert found.verdict is Verdict.VIOLATED
-    assert (found.measured, found.promised) == (pytest.approx(0.48), pytest.approx(0.015))
+    assert (found.measured, found.promised) == (pytest.approx(0.48, rel=1e-3), pytest.approx(0.015))
 
 
 @spares(lemma_a_3_net_as_printed)

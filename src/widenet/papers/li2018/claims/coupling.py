@@ -211,8 +211,8 @@ def measure_first_steps(
 ) -> FirstSteps:
     """At τ = σ·`allowed`/(eklm), with η = 0.999·τ/(2·max|a|).
 
-    No row of the gradient is longer than 2·max|a|, so a neuron with all |⟨w_r⁰, x⟩| > τ keeps its patterns. Starts
-    without any other neuron are not trained: nothing of theirs is lost.
+    No row of the gradient is longer than 2·max|a|, so a neuron with all |⟨w_r⁰, x⟩| > τ keeps its patterns, and with
+    its patterns it has the pseudo gradient. Starts without any other neuron are not trained.
     """
     draw, lost, points = np.random.default_rng([seed, 55]), np.zeros(starts), sample.points
     deviation = width**-0.5
@@ -224,10 +224,10 @@ def measure_first_steps(
         start = SoftmaxNetwork(hidden, draw.normal(size=(sample.n_classes, width)))
         step = 0.999 * tau / (2 * start.largest_vote)
         moved = start.moved(-step * gradient(start, points, sample.classes, sample.shares))
-        true, pseudo = (
-            gradient(moved, points, sample.classes, sample.shares, gates=gates)
-            for gates in (moved.gates(points), start.gates(points))
-        )
+        both = moved.gates(points), start.gates(points)
+        if (both[0] == both[1]).all():
+            continue
+        true, pseudo = (gradient(moved, points, sample.classes, sample.shares, gates=gates) for gates in both)
         lost[number] = (np.abs(true - pseudo) > 1e-15).any(axis=1).sum()
     return FirstSteps(lost, allowed, 1 / 0.999, width, sample.measured(), sample.norm_error)
 

@@ -218,6 +218,7 @@ def lemma_5_2_as_printed(cells: Sequence[LargeGradients]) -> Evidence:
 
 lemma_b_3_as_printed = lemma_5_2_as_printed.variant(
     "lemma_b_3_as_printed",
+    kind=Kind.STEP,
     where="Lemma B.3, Appendix B.2",
     statement=(
         "Under (A1) to (A3), for every v > 0, m = Ω̃((kl/(vδ))⁴) and every {p v} with max E[p v] = v, a share of "

@@ -152,8 +152,10 @@ def lemma_a_3_net(found: Nets, *, sharp: float = 1.0) -> Evidence:
 
 
 def draw_aligned_nets(scale: Scale, seed: int) -> Nets:
-    """Moves with the signs of the votes."""
-    return measure_nets([aligned_case(4, 2, 1.5, 0.01)])
+    """Moves with the signs of the votes, at eight points a hundredth of a radian apart: (A1) keeps classes apart."""
+    votes, changes, points, per_class = aligned_case(4, 2, 1.5, 0.01)
+    angles = 0.01 * np.arange(len(points))
+    return measure_nets([(votes, changes, np.stack([np.cos(angles), np.sin(angles)], axis=1), per_class)])
 
 
 @claim("li2018.lemma_a_3_net_as_printed", Kind.STEP, "proof of Lemma A.3", draws=draw_aligned_nets)
