@@ -41,7 +41,7 @@ TOYS: dict[str, dict[str, Any]] = {
     "li2018.drops": {"width": 20, "n_steps": 2, "batch_size": 4, "n_reference": 20},
     "li2018.passes": {"width": 20, "n_steps": 3, "n_test": 20},
     "li2018.fits": {"width": 20, "max_steps": 3},
-    "li2018.large_gradients": {"width": 20, "n_random": 2, "n_steps": 4, "every": 2, "n_searches": 1},
+    "li2018.large_gradients": {"width": 20, "n_random": 2, "n_steps": 4, "every": 2, "n_wrong": 1},
     "chatterji2021.first_steps": {"n_runs": 2, "half_width": 20},
     "chatterji2021.networks": {"networks": {"n_networks": 5}},
     "chatterji2021.simulations": {"n_runs": 1, "n_samples": 8, "half_width": 4, "n_steps": 3},

@@ -278,6 +278,7 @@ class Claim:
     reads: tuple[Experiment, ...] = ()
     draws: Callable[[Scale, int], Any] | None = None
     _settings_on: Callable[[Any], Any] | None = field(default=None, init=False, repr=False)
+    _told_on: Callable[[Evidence, Any], Evidence] | None = field(default=None, init=False, repr=False)
     meaning: Meaning | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -312,6 +313,17 @@ class Claim:
         """
         self._settings_on = settings_on
         return settings_on
+
+    def tells(self, told_on: Callable[[Evidence, Any], Evidence]) -> None:
+        """Declares what has to be said beside the evidence on a `Specimen`: how the data was prepared, for instance.
+
+        The function gets the evidence and the specimen, and returns the evidence with these words in it.
+        """
+        self._told_on = told_on
+
+    def told(self, found: Evidence, specimen: Any) -> Evidence:
+        """The evidence on this specimen, with what `tells` declared."""
+        return found if self._told_on is None else self._told_on(found, specimen)
 
     def means(self, topic: Topic, promise: str, seen: str = "") -> None:
         """Declares what the claim means to somebody who trains a network; see `Meaning`."""

@@ -71,7 +71,7 @@ def ask(claim: Claim, specimen: Specimen, cells: Cells, progress: Progress = sil
         answer = claim.on(specimen)
         if not isinstance(answer, Silence):
             found = claim.judge(answer) if claim.draws is not None else _run(claim, answer, cells, progress)
-            answer = _with_reasons(found, specimen)
+            answer = _with_reasons(claim.told(found, specimen), specimen)
     except StoreError:
         raise
     except CellFailed as error:

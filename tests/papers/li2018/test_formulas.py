@@ -1,5 +1,6 @@
 """Every formula against values computed apart from this code, with 40 digits."""
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -84,7 +85,7 @@ def test_shares_of_large_gradients():
     two, four = np.array([0.3, -0.5]), np.array([0.8, 0.1, -0.6, 0.4])
     close(f.large_share(0.4, two), 0.1114772046651)
     close(f.large_share(0.15, four), 0.04099806903367)
-    close([f.best_large_share(two), f.best_large_share(four)], [0.1322333380399, 0.04774786526068])
+    close([f.best_large_share(two), f.best_large_share(four)], [0.1322458522035, 0.04774803187952])
     close(f.best_large_share(np.zeros(1)), 0.5 * f.within(np.exp(3)))
     assert f.best_large_share(np.array([1.0])) <= 0
     assert f.best_large_share(np.array([np.nextafter(1, 2)])) <= 0  # a cosine that rounding has carried beyond 1
@@ -139,3 +140,55 @@ def test_theorem_4_1():
     close([f.start_variance(64, 1 / 8), f.start_variance(100, 0.2)], [0.5, 2])
     close(f.start_bound(0.5, 3, 6), 2.861588566591)
     close(f.start_bound(2, 4, 50, 0.05), 5.995730754683)
+
+
+# ── where floats cancel ──
+
+
+def exactly(cosines, level):
+    """The bound of `large_share` at τ/σ, with 40 digits."""
+    total = mpmath.mpf(0)
+    for each in cosines:
+        cosine = abs(mpmath.mpf(float(each)))
+        total += mpmath.erf(level * cosine / mpmath.sqrt(2 * (1 - cosine**2)))
+    return mpmath.erf(level / mpmath.sqrt(2)) * (1 - total) / 2
+
+
+def best_exactly(cosines, start):
+    """Its maximum over τ/σ, by Newton on its slope."""
+    with mpmath.workdps(40):
+        slope = lambda log: mpmath.diff(lambda each: exactly(cosines, mpmath.e**each), log)  # noqa: E731
+        return float(exactly(cosines, mpmath.e ** mpmath.findroot(slope, mpmath.log(start), solver="secant")))
+
+
+@pytest.mark.parametrize("distance", [1e-7, 1e-5, 1e-3, 0.003, 0.01, 0.1, 1.0, 1.4])
+def test_the_best_threshold_at_small_distances(distance):
+    """One other point at distance δ: the best τ is some δ, far below any fixed grid."""
+    cosine = np.array([1 - distance**2 / 2])
+    best = f.best_large_share(cosine)
+    # 1 − c is exact in floats; what c itself lost when it was made is lost for both sides.
+    np.testing.assert_allclose(best, best_exactly(cosine, 0.7 * distance), rtol=1e-9)
+    assert best >= f.explicit_large_share(distance, 2, 1) * (1 - 1e-8)
+
+
+def test_the_best_threshold_among_several_points():
+    for cosines in ([0.3, -0.5], [0.8, 0.1, -0.6, 0.4], [0.999999, 0.2, 0.0], [0.99] * 20):
+        start = 1 / (1 + 2 * f.slopes_of(np.array(cosines)).sum())
+        np.testing.assert_allclose(f.best_large_share(np.array(cosines)), best_exactly(cosines, start), rtol=1e-9)
+
+
+def test_points_that_no_threshold_tells_apart():
+    assert f.best_large_share(np.array([1.0, 0.2])) == 0
+    assert f.best_large_share(np.array([np.nextafter(1, 0)])) > 0
+
+
+def test_small_failures_and_small_shares():
+    """1 − exp and 1 − erf lose all digits here."""
+    with mpmath.workdps(40):
+        for scaled in (1e-18, 1e-9, 0.3, 1.0):
+            rate = mpmath.sqrt(2 / mpmath.pi) * mpmath.mpf(scaled) / mpmath.e
+            np.testing.assert_allclose(f.tiny_failure(scaled), float(-mpmath.expm1(-rate)), rtol=1e-13)
+        for level in (1e-9, 0.5, 6.0, 9.0, 20.0):
+            share = mpmath.erfc(mpmath.mpf(level) / mpmath.sqrt(2))
+            np.testing.assert_allclose(f.beyond(level), float(share), rtol=1e-12)
+            np.testing.assert_allclose(f.coupled_mean_orthonormal(level, 3), float(share**3), rtol=1e-12)

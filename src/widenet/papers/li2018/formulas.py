@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy.optimize
 import scipy.special
 from jaxtyping import Float
 
@@ -28,6 +29,11 @@ Numbers = Any
 def within(bound: Numbers) -> Numbers:
     """Pr[|N(0, 1)| ≤ bound]."""
     return scipy.special.erf(np.asarray(bound) / math.sqrt(2))
+
+
+def beyond(bound: Numbers) -> Numbers:
+    """Pr[|N(0, 1)| > bound], also where it is next to 0."""
+    return scipy.special.erfc(np.asarray(bound) / math.sqrt(2))
 
 
 # ── assumptions ──
@@ -79,7 +85,7 @@ def coupled_bound(relative_threshold: Numbers, n_components: Numbers, constant: 
 
 def coupled_mean_orthonormal(relative_threshold: Numbers, n_components: Numbers) -> Numbers:
     """The mean of |H|/m on orthonormal points: (2 − 2Φ(τ/σ))^{kl}."""
-    return (1 - within(relative_threshold)) ** n_components
+    return beyond(relative_threshold) ** n_components
 
 
 def uniform_failure(n_lines: Numbers, n_components: Numbers, constant: Numbers = E) -> float:
@@ -89,7 +95,7 @@ def uniform_failure(n_lines: Numbers, n_components: Numbers, constant: Numbers =
 
 def tiny_failure(scaled_threshold: Numbers) -> Numbers:
     """1 − exp(−c_G·u/e) at one fixed τ = uσ/(e·m·kl) with u < 1, for m → ∞."""
-    return 1 - np.exp(-HALF_NORMAL * scaled_threshold / E)
+    return -np.expm1(-HALF_NORMAL * np.asarray(scaled_threshold) / E)
 
 
 def point_coupled_bound(relative_threshold: Numbers, constant: Numbers = 10.0) -> Numbers:
@@ -160,23 +166,37 @@ def tail_safe(rank: Numbers, failure: Numbers = 0.01) -> float:
     return math.sqrt(rank) + math.sqrt(2 * math.log(1 / failure))
 
 
-GRID = np.exp(np.linspace(-6, 3, 400))
-"""τ/σ, over which the sharp bound is maximised."""
+def slopes_of(cosines: Float[np.ndarray, " other"]) -> Float[np.ndarray, " other"]:
+    """|c|/s of points at these cosines, s² = 1 − c²; infinite where rounding leaves no angle."""
+    cosines = np.abs(np.asarray(cosines, np.float64))
+    sines = np.sqrt(np.maximum((1 - cosines) * (1 + cosines), 0))
+    with np.errstate(divide="ignore"):
+        return cosines / sines
 
 
-def large_share(relative_threshold: Numbers, cosines: Float[np.ndarray, " other"], half: Numbers = 0.5) -> Numbers:
+def large_share(relative_threshold: Numbers, cosines: Float[np.ndarray, " other"]) -> Numbers:
     """½(2Φ(τ/σ) − 1)(1 − Σ(2Φ(τ|c|/(σs)) − 1)) over the points of other classes at these cosines."""
-    cosines = np.asarray(cosines, np.float64)
-    sines = np.sqrt(np.maximum(1 - cosines**2, 0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slopes = np.where(cosines == 0, 0.0, np.abs(cosines) / sines)
-    crossed = within(np.asarray(relative_threshold)[..., None] * slopes).sum(axis=-1)
-    return half * within(relative_threshold) * (1 - crossed)
+    crossed = within(np.asarray(relative_threshold)[..., None] * slopes_of(cosines)).sum(axis=-1)
+    return 0.5 * within(relative_threshold) * (1 - crossed)
 
 
-def best_large_share(cosines: Float[np.ndarray, " other"], half: Numbers = 0.5) -> float:
-    """The maximum over the grid of τ/σ."""
-    return float(np.max(large_share(GRID, cosines, half)))
+STEP, WIDEST = 0.02, math.exp(3)
+"""log τ/σ is tried in these steps, up to this τ/σ, before the best of them is refined."""
+
+
+def best_large_share(cosines: Float[np.ndarray, " other"]) -> float:
+    """The supremum over τ; not above 0 where two points are too near for any τ."""
+    total = float(slopes_of(cosines).sum())
+    if not math.isfinite(total):
+        return 0.0
+    # 1 − Σ(…) is positive for c_G·τ·Σ|c|/s < σ at least, so the best τ/σ is no smaller than a part of 1/Σ|c|/s.
+    levels = np.arange(math.log(WIDEST / 1e4 / (1 + total)), math.log(WIDEST), STEP)
+    near = levels[int(np.argmax(large_share(np.exp(levels), cosines)))]
+    refined = scipy.optimize.minimize_scalar(
+        lambda level: -large_share(np.exp(level), cosines), bounds=(near - STEP, near + STEP), method="bounded",
+        options={"xatol": 1e-9},
+    )  # fmt: skip
+    return max(float(large_share(np.exp(near), cosines)), -float(refined.fun))
 
 
 def explicit_large_share(distance: Numbers, n_classes: Numbers, per_class: Numbers) -> float:
@@ -197,6 +217,20 @@ def two_point_share(angle: Numbers) -> float:
 def mixing_share(n_classes: Numbers) -> float:
     """q_k = 2(1 − Φ(√((k − 1)/k))): Pr[‖Σ a_i P_i‖ ≥ ‖P₁‖], attained at P_i = −P₁/(k − 1)."""
     return float(2 * scipy.special.ndtr(-math.sqrt((n_classes - 1) / n_classes)))
+
+
+ANGLES = (np.arange(2000) + 0.5) * (math.pi / 4000)
+"""Midpoints of a quarter turn: on smooth functions of period π the mean over them is exact to rounding."""
+
+
+def mixing_probability(first: float, second: float) -> float:
+    """Pr[λ₁z₁² + λ₂z₂² ≥ 1] of independent N(0, 1): the mean of exp(−1/(2(λ₁cos² + λ₂sin²))) over a turn.
+
+    That is Pr[‖Σ a_i P_i‖ ≥ ‖P₁‖] where the P_i span two dimensions; λ are the eigenvalues of their Gram matrix over
+    ‖P₁‖².
+    """
+    with np.errstate(divide="ignore"):
+        return float(np.exp(-0.5 / (first * np.cos(ANGLES) ** 2 + second * np.sin(ANGLES) ** 2)).mean())
 
 
 def net_bound(n_classes: Numbers, per_class: Numbers, largest_vote: Numbers, change: Numbers) -> float:

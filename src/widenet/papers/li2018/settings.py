@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
+import scipy.sparse.csgraph
+import scipy.spatial
 from jaxtyping import Float, Int
 from pydantic import Field
 
+from widenet.claims.tolerances import ROUNDING
 from widenet.data.components import antipodal_polygon, cap_points, gaussian_components, spread_centres
 from widenet.data.mnist import load_mnist
 from widenet.data.own import recall
@@ -212,22 +215,64 @@ class OwnPoints(ClosedModel):
 
     def draw(self, seed: int) -> Sample:
         """The same for every seed; components as `find_components` finds them."""
-        found = own_sample(self.own_data)
+        found = prepare(self.own_data)[0]
         return dataclasses.replace(found, components=np.arange(len(found.points))) if self.single else found
 
 
+@dataclass(frozen=True)
+class Preparation:
+    """What was done to the rows of a reader before a claim saw them.
+
+    Attributes:
+      n_rows: how many there were; n_zero: of these, rows of 0, which were left out; n_points: how many points are left
+        when rows of one direction and one label are merged.
+      least, most: the norms of the rows that were kept.
+    """
+
+    n_rows: int
+    n_zero: int
+    n_points: int
+    least: float
+    most: float
+
+    @property
+    def n_merged(self) -> int:
+        """Rows that were merged with another one."""
+        return self.n_rows - self.n_zero - self.n_points
+
+    @property
+    def rescales(self) -> bool:
+        """Whether some row did not have norm 1 before."""
+        return max(1 - self.least, self.most - 1) > ROUNDING
+
+    @property
+    def sentence(self) -> str:
+        """What was done, with counts and factors; "" where the rows were taken as they are."""
+        steps = []
+        if self.n_zero:
+            steps.append(f"{self.n_zero} zero row{'s' * (self.n_zero > 1)} dropped")
+        if self.rescales:
+            steps.append(f"every row divided by its norm ({self.least:.3g} to {self.most:.3g})")
+        if self.n_merged:
+            steps.append(f"{self.n_merged} duplicate{'s' * (self.n_merged > 1)} (same direction and label) merged")
+        done = "; ".join(steps)
+        return f"Your {self.n_rows} rows were prepared first: {done}. {self.n_points} points remain." if done else ""
+
+
 @functools.lru_cache(maxsize=4)
-def own_sample(digest: str) -> Sample:
-    """What `OwnPoints` draws."""
+def prepare(digest: str) -> tuple[Sample, Preparation]:
+    """A reader's data as points of norm 1 with their shares, and what was done to get there."""
     data = recall(digest)
     inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
     norms = np.linalg.norm(inputs, axis=1)
     kept = norms > 0
     units = inputs[kept] / norms[kept][:, None]
     classes = np.unique(labels[kept], return_inverse=True)[1]
-    together, counts = np.unique(np.concatenate([units, classes[:, None]], axis=1), axis=0, return_counts=True)
+    together, counts = merged(np.concatenate([units, classes[:, None]], axis=1))
     points, classes = together[:, :-1], together[:, -1].astype(np.int64)
-    return Sample(points, classes, find_components(points, classes), counts / counts.sum())
+    sample = Sample(points, classes, find_components(points, classes), counts / counts.sum())
+    least, most = float(norms[kept].min()), float(norms[kept].max())
+    return sample, Preparation(len(norms), int((~kept).sum()), len(points), least, most)
 
 
 Source = Annotated[
@@ -251,8 +296,21 @@ class DataSetting(ClosedModel):
         return self.data.own_data if isinstance(self.data, OwnPoints) else None
 
 
+SAME = 4e-15
+"""Unit vectors that are nearer have one direction: dividing a row by its norm moves it by some 1e-16."""
 TOY = SpreadPoints()
 HEXAGON = Polygon()
+
+
+def merged(rows: Float[np.ndarray, "row dim"]) -> tuple[Float[np.ndarray, "kept dim"], Int[np.ndarray, " kept"]]:
+    """Rows that are equal up to `SAME` as one, with how many there were of it; in lexicographic order."""
+    distinct, counts = np.unique(rows, axis=0, return_counts=True)
+    near = scipy.spatial.KDTree(distinct).query_pairs(SAME, output_type="ndarray")
+    ones, shape = np.ones(len(near)), (len(distinct), len(distinct))
+    group = scipy.sparse.csgraph.connected_components(scipy.sparse.coo_array((ones, near.T), shape), directed=False)[1]
+    first = np.unique(group, return_index=True)[1]
+    order = np.argsort(first)
+    return distinct[first[order]], np.bincount(group, counts)[order].astype(np.int64)
 
 
 def listed_network() -> tuple[SoftmaxNetwork, SoftmaxNetwork, Sample]:

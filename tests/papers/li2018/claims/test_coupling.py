@@ -14,10 +14,10 @@ from widenet.data import from_arrays
 from widenet.papers.li2018.claims import coupling
 from widenet.papers.li2018.claims.coupling import (
     lemma_5_1,
+    lemma_5_1_as_printed,
     lemma_a_1_all_thresholds,
     lemma_a_1_move,
     lemma_a_1_size,
-    lemma_a_1_size_as_printed,
     lemma_b_1,
     lemma_b_1_as_printed,
 )
@@ -282,5 +282,5 @@ def test_points_of_a_reader_are_components_of_their_own():
 
 
 test_every_part_has_a_control = every_part_of(
-    coupling, elsewhere=(lemma_a_1_size, lemma_a_1_size_as_printed, lemma_a_1_all_thresholds, lemma_b_1_as_printed)
+    coupling, elsewhere=(lemma_5_1_as_printed, lemma_a_1_size, lemma_a_1_all_thresholds, lemma_b_1_as_printed)
 )

@@ -16,6 +16,7 @@ from widenet.papers.li2018.claims.descent import (
     lemma_a_4,
     lemma_a_4_as_printed,
     lemma_a_4_step,
+    lemma_b_4_as_printed,
     section_4_dimension_free,
     section_4_width_free,
     section_5_observation,
@@ -266,5 +267,6 @@ def test_residuals_of_the_same_weights_differ_by_rounding_only():
 
 
 test_every_part_has_a_control = every_part_of(
-    descent, elsewhere=(section_4_width_free, section_5_observation, lemma_a_4, lemma_a_4_as_printed)
+    descent,
+    elsewhere=(section_4_width_free, section_5_observation, lemma_a_4, lemma_a_4_as_printed, lemma_b_4_as_printed),
 )

@@ -18,6 +18,7 @@ from widenet.papers.li2018.claims.descent import (
     lemma_a_4,
     lemma_a_4_as_printed,
     lemma_a_4_step,
+    lemma_b_4_as_printed,
     rate,
     section_4_dimension_free,
     section_4_width_free,
@@ -95,6 +96,44 @@ def test_on_the_hexagon_the_residuals_stay():
 @spares(lemma_a_4_as_printed)
 def test_the_known_law_spares_it():
     return changed(lemma_a_4_as_printed)
+
+
+def test_on_the_hexagon_the_drops_vanish():
+    """The loss ends at ln 2, where v is 1/12."""
+    found = lemma_b_4_as_printed(hexagons())
+    assert found.verdict is Verdict.VIOLATED
+    assert found.measured is not None
+    assert found.measured < -2
+
+
+def dropping(power, **fields):
+    """A drop of ηm·v²·(m/500)^power at every step, at v = 0.01."""
+    return lemma_b_4_as_printed(
+        [
+            altered(
+                cell,
+                step_size=2 / cell.width,
+                residuals=np.full(401, 0.01),
+                losses=1 - 2e-4 * (cell.width / 500) ** power * np.arange(401.0),
+                **fields,
+            )
+            for cell in wide()
+        ]
+    )
+
+
+@spares(lemma_b_4_as_printed)
+def test_drops_that_follow_the_law_spare_it():
+    return dropping(0.0)
+
+
+def test_the_printed_drop_at_its_edges():
+    for power, kept in ((-0.34, True), (-0.36, False)):
+        found = dropping(power)
+        assert found.measured == pytest.approx(power, abs=1e-6)
+        assert found.conclusion is kept
+    for fields in ({"norm_error": 0.01}, {"total": 0.01}, {"separation": 0.0}, {"relative_diameter": 0.0631}):
+        assert dropping(0.0, **fields).verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 def test_the_printed_lemma_at_its_edges():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
-from tests.papers.li2018.toys import ASSUMPTIONS
+from tests.papers.li2018.toys import ASSUMPTIONS, sample
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
@@ -31,6 +31,7 @@ from widenet.papers.li2018.runs.passes import (
 from widenet.papers.li2018.settings import Caps, Polygon, listed_network
 from widenet.progress import silent
 from widenet.records import Scale
+from widenet.training.small.softmax import SoftmaxNetwork
 
 
 @functools.cache
@@ -160,6 +161,35 @@ def test_the_gap_of_the_small_network():
     assert gaps[0] == pytest.approx(0.2)
     assert bounds[0] == pytest.approx(0.5)
     assert (gaps <= bounds + 1e-12).all()
+
+
+def test_of_outputs_that_come_equally_close_the_largest_is_taken():
+    """One neuron moves across 0 at many points: |f_i − g_i| is the same share of its bound for every output i."""
+    draw = np.random.default_rng(3)
+    hidden, votes = draw.normal(size=(40, 5)), draw.normal(size=(4, 40))
+    moved = hidden.copy()
+    moved[7] *= -1
+    points = sample(draw.normal(size=(300, 5)), np.arange(300) % 4)
+    start, end = SoftmaxNetwork(hidden, votes), SoftmaxNetwork(moved, votes)
+    gaps, bounds = gap_to_gated(start, end, points)
+    np.testing.assert_array_equal(bounds, np.abs(votes[:, 7]).max() * np.linalg.norm(2 * hidden[7]))
+    np.testing.assert_allclose(
+        gaps, np.abs(votes[:, 7]).max() * np.abs(points.points @ hidden[7]), rtol=1e-9, atol=1e-12
+    )
+    still = gap_to_gated(start, start, points)
+    np.testing.assert_allclose(still, 0, atol=1e-12)
+
+
+def test_a_gap_without_a_bound_is_seen():
+    """Outputs of which the second alone is off, although no neuron flipped."""
+
+    class Odd(SoftmaxNetwork):
+        def gated_logits(self, points, gates):
+            return self.logits(points) + np.array([0.0, 0.1])
+
+    network = Odd(np.array([[1.0]]), np.array([[1.0], [1.0]]))
+    gaps, bounds = gap_to_gated(network, network, sample([[1.0]], [0]))
+    assert (gaps[0], bounds[0]) == (pytest.approx(0.1), 0)
 
 
 def parted(**fields):

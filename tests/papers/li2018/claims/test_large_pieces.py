@@ -23,6 +23,7 @@ from widenet.papers.li2018.claims.large_pieces import (
     lemma_a_2_as_printed,
     lemma_a_2_reflection,
     lemma_a_2_sharp,
+    lemma_b_2_as_printed,
     measure_large,
     measure_reflections,
     toy_instances,
@@ -113,6 +114,12 @@ def test_the_hexagon_refutes_the_printed_lemma():
 @spares(lemma_a_2_as_printed)
 def test_toys_spare_it():
     return lemma_a_2_as_printed(measure_large(toys(2), 0))
+
+
+@spares(lemma_b_2_as_printed)
+def test_toys_spare_the_lemma_about_components():
+    assert lemma_b_2_as_printed(draw_hexagon_large(Scale.QUICK, 0)).verdict is Verdict.VIOLATED
+    return lemma_b_2_as_printed(measure_large(toys(2), 0))
 
 
 @breaks_part(lemma_a_2_sharp, "Pr[‖P‖ ≥ v/2] is at least the bound")

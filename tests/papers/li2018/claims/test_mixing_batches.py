@@ -19,6 +19,7 @@ from widenet.papers.li2018.claims.mixing import (
     lemma_b_2,
     lemma_b_2_event,
     lemma_b_3,
+    lemma_b_3_as_printed,
     lemma_b_4_batches,
 )
 from widenet.papers.li2018.formulas import batch_deviation_bound
@@ -160,6 +161,7 @@ test_every_part_has_a_control = every_part_of(
         lemma_5_2_as_printed,
         lemma_a_3_mixing,
         lemma_a_3_mixing_as_printed,
+        lemma_b_3_as_printed,
         lemma_b_2,
         lemma_b_2_event,
     ),

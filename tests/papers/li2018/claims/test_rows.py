@@ -14,11 +14,13 @@ from widenet.data import from_arrays
 from widenet.papers.li2018.claims import rows
 from widenet.papers.li2018.claims.rows import (
     aligned_case,
+    draw_aligned_nets,
     draw_nets,
     draw_rows,
     lemma_a_1_gradient,
     lemma_a_1_gradient_as_printed,
     lemma_a_3_net,
+    lemma_a_3_net_as_printed,
     measure_nets,
     measure_rows,
 )
@@ -184,6 +186,30 @@ def test_the_room_of_the_sharp_bound():
     for factor, kept in ((1 + 9e-13, True), (1 + 2e-12, False)):
         found = altered(even(), moves=even().bounds * factor, loose=2 * even().loose)
         assert lemma_a_3_net(found).parts[0].kept is kept
+
+
+def test_the_printed_net_fails_for_moves_with_the_signs_of_the_votes():
+    """k = 4, l = 2: 2⌊k/2⌋·kl = 32 times max|a|·ε₀, but for the small angles between the points."""
+    found = lemma_a_3_net_as_printed(draw_aligned_nets(Scale.QUICK, 0))
+    assert found.verdict is Verdict.VIOLATED
+    assert (found.measured, found.promised) == (pytest.approx(0.48, rel=1e-3), pytest.approx(0.015))
+
+
+@spares(lemma_a_3_net_as_printed)
+def test_one_point_that_moves_spares_the_printed_net():
+    """Two classes, one of their two points moves by (ε₀, −ε₀) with votes (1, 0)."""
+    changes = np.array([[0.01, -0.01], [0.0, 0.0]])
+    return lemma_a_3_net_as_printed(measure_nets([(np.array([1.0, 0.0]), changes, np.eye(2), 1)]))
+
+
+@breaks_hypothesis(lemma_a_3_net_as_printed, "unit_norm")
+def test_control_longer_points_of_the_printed_net():
+    return lemma_a_3_net_as_printed(altered(even(), norm_error=0.01))
+
+
+@breaks_hypothesis(lemma_a_3_net_as_printed, "sum_zero")
+def test_control_moves_of_the_printed_net_that_do_not_add_up():
+    return lemma_a_3_net_as_printed(altered(even(), totals=np.array([0.1])))
 
 
 test_every_part_has_a_control = every_part_of(rows)

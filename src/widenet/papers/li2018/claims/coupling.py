@@ -1,5 +1,6 @@
 """Coupling: how many neurons keep their patterns, and for how long (Lemmas 5.1, A.1 and B.1)."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,9 +12,10 @@ from widenet.claims.meaning import Topic
 from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.diagnostics.components import Structure
 from widenet.papers.li2018.claims.geometry import SIGMAS, share_room, weights_in_span
 from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import cut_off, own_points, prepared
+from widenet.papers.li2018.claims.specimens import applies, cut_off, own_points, prepared, runs_of, separated_as_printed
 from widenet.papers.li2018.formulas import (
     HALF_NORMAL,
     E,
@@ -26,6 +28,7 @@ from widenet.papers.li2018.formulas import (
 from widenet.papers.li2018.runs.descents import Descent, DescentSetting, coupled_settings, descents, own_settings
 from widenet.papers.li2018.settings import TOY, Basis, Sample
 from widenet.records import Scale
+from widenet.training.small.softmax import SoftmaxNetwork, gradient
 
 THETAS = (0.05, 0.2, 0.5)
 """θ = eτkl/σ: the share of neurons that may be lost."""
@@ -115,14 +118,14 @@ def lemma_a_1_size(
     )
 
 
-@lemma_a_1_size.speaks
+@applies(lemma_a_1_size)
 def _(specimen: Specimen) -> Sizes | Silence:
     sample = prepared(specimen, most=200)
     if isinstance(sample, Silence):
         return sample
     if sample.points.shape[1] > 100:
         return Silence("Hundreds of starts are drawn here, in at most 100 dimensions.")
-    return measure_sizes(sample, 0, width=400)
+    return measure_sizes(sample, specimen.choices.seed, width=400)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,14 +188,75 @@ def lemma_b_1_as_printed(found: Uniform, *, failure: float = 0.01) -> Evidence:
     return evidence({"for every τ, at t = 0": Rate(found.broken, failure)})
 
 
-@claim("li2018.lemma_a_1_size_as_printed", Kind.STEP, "proof of Lemma A.1", draws=draw_uniform)
-def lemma_a_1_size_as_printed(found: Uniform, *, failure: float = 0.01) -> Evidence:
-    """With high probability over the start, for every τ > 0: |H| ≥ (1 − eτkl/σ)m.
+@dataclass(frozen=True, eq=False)
+class FirstSteps:
+    """Starts, and the first step of gradient descent from each, at one τ.
 
-    High probability is 0.99 here. Steps that are small enough are promised for the τ that break it too, so `lemma_5_1`
-    needs the same lower limit on τ.
+    Attributes:
+      lost: per start, the neurons whose gradient after the step is not the pseudo gradient.
+      allowed: how many may be lost: eτklm/σ.
+      steps: τ/(2·max|a|·η): how many steps are promised.
     """
-    return evidence({"for every τ": Rate(found.broken, failure)})
+
+    lost: np.ndarray
+    allowed: float
+    steps: float
+    width: int
+    structure: Structure
+    norm_error: float
+
+
+def measure_first_steps(
+    sample: Sample, seed: int, *, width: int = 1000, starts: int = 20_000, allowed: float = 0.999
+) -> FirstSteps:
+    """At τ = σ·`allowed`/(eklm), with η = 0.999·τ/(2·max|a|).
+
+    No row of the gradient is longer than 2·max|a|, so a neuron with all |⟨w_r⁰, x⟩| > τ keeps its patterns, and with
+    its patterns it has the pseudo gradient. Starts without any other neuron are not trained.
+    """
+    draw, lost, points = np.random.default_rng([seed, 55]), np.zeros(starts), sample.points
+    deviation = width**-0.5
+    tau = deviation * allowed / (E * len(points) * width)
+    for number in range(starts):
+        hidden = deviation * draw.normal(size=(width, points.shape[1]))
+        if np.abs(hidden @ points.T).min() > tau:
+            continue
+        start = SoftmaxNetwork(hidden, draw.normal(size=(sample.n_classes, width)))
+        step = 0.999 * tau / (2 * start.largest_vote)
+        moved = start.moved(-step * gradient(start, points, sample.classes, sample.shares))
+        both = moved.gates(points), start.gates(points)
+        if (both[0] == both[1]).all():
+            continue
+        true, pseudo = (gradient(moved, points, sample.classes, sample.shares, gates=gates) for gates in both)
+        lost[number] = (np.abs(true - pseudo) > 1e-15).any(axis=1).sum()
+    return FirstSteps(lost, allowed, 1 / 0.999, width, sample.measured(), sample.norm_error)
+
+
+def draw_first_steps(scale: Scale, seed: int) -> FirstSteps:
+    """Two classes of one point each, at a right angle."""
+    return measure_first_steps(Basis(n_classes=2, per_class=1).draw(seed), seed)
+
+
+@claim("li2018.lemma_5_1_as_printed", Kind.MAIN, "Lemma 5.1 (= A.1), Section 5.1", draws=draw_first_steps)
+def lemma_5_1_as_printed(found: FirstSteps) -> Evidence:
+    """With high probability over the start, for every τ > 0 and every t = Õ(τ/η), at least a share 1 − eτkl/σ of the
+    neurons has ∂L/∂w_r = ∂̃L/∂w_r.
+
+    High probability is 1 − 1/m here, the weakest of the paper's 1 − 1/poly(m), and t = 1 ≤ τ/(2·max|a|·η). At
+    eτklm/σ < 1 no neuron may be lost, and the step loses one with a probability that falls like 1/√log m.
+    """
+    return evidence(
+        {
+            "few enough neurons are lost": Rate(
+                found.lost > found.allowed, 1 / found.width, quantity="share of starts that lose more"
+            )
+        },
+        (
+            unit_norm(found.norm_error),
+            *separated_as_printed(found.structure),
+            at_least("steps", "steps that are promised", found.steps, 1),
+        ),
+    )
 
 
 # ── along descents ──
@@ -234,8 +298,7 @@ def lemma_5_1(cells: Sequence[Descent], *, least_scaled: float = LEAST_SCALED) -
     |⟨w_r⁰, x_{a,b}⟩| ≥ τ on all points keeps its patterns, and a neuron that keeps its patterns has equal gradients.
     For τ with eτklm/σ ≥ 20, whatever η.
 
-    Printed is "for every τ > 0". For smaller τ, and steps so small that some are promised for them, one neuron that
-    changes a pattern may be too many.
+    Printed is "for every τ > 0": `lemma_5_1_as_printed`.
     """
     clear, lost, unequal, least, limits, bounds = (
         np.concatenate(each)
@@ -295,15 +358,17 @@ def lemma_b_1(
     )
 
 
-@lemma_a_1_move.speaks
-@lemma_5_1.speaks
-@lemma_b_1.speaks
+MOST_DESCENTS = 3
+on_descents = functools.partial(applies, honours=("n_runs", "max_updates"), most_runs=MOST_DESCENTS)
+
+
+@on_descents(lemma_a_1_move, lemma_5_1, lemma_b_1)
 def own_descents(specimen: Specimen) -> list[DescentSetting] | Silence:
     """Descents on a reader's points, the same for all statements about single steps."""
     data = own_points(specimen, most=300, single=True)
     if isinstance(data, Silence):
         return data
-    return cut_off(own_settings(data, specimen.choices.seed, min(3, specimen.choices.n_runs or 2)), specimen)
+    return cut_off(own_settings(data, specimen.choices.seed, runs_of(specimen, 2, MOST_DESCENTS)), specimen)
 
 
 lemma_5_1.means(

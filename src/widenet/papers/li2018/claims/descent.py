@@ -10,9 +10,9 @@ from widenet.claims.base import Evidence, Kind, Silence, at_least, at_most, clai
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, STEP
-from widenet.papers.li2018.claims.coupling import descent_conditions, own_descents
+from widenet.papers.li2018.claims.coupling import descent_conditions, on_descents, own_descents
 from widenet.papers.li2018.claims.mixing import fitted_slope
-from widenet.papers.li2018.claims.specimens import own_points, separated, separated_as_printed, structure_of
+from widenet.papers.li2018.claims.specimens import applies, own_points, separated, separated_as_printed, structure_of
 from widenet.papers.li2018.formulas import drop_share
 from widenet.papers.li2018.runs.descents import (
     Descent,
@@ -118,6 +118,36 @@ def lemma_a_4_as_printed(cells: Sequence[Descent], *, slope: float = -0.35) -> E
     )
 
 
+def later_drops(cells: Sequence[Descent]) -> dict[int, float]:
+    """The mean of (L_t − L_{t+1})/(ηm·(v^t)²) over the second half of T ∝ σ/η steps, and over starts, by width."""
+    found = {}
+    for width, group in by_width(cells).items():
+        last = averaged_steps(width)
+        part = slice(last // 2, last)
+        scales = [cell.step_size * width * cell.residuals[part] ** 2 for cell in group]
+        found[width] = float(
+            np.mean([-np.diff(cell.losses)[part] / each for cell, each in zip(group, scales, strict=True)])
+        )
+    return found
+
+
+@claim("li2018.lemma_b_4_as_printed", Kind.STEP, "Lemma B.4, Appendix B.3", reads=descents.at(hexagon_widths))
+def lemma_b_4_as_printed(cells: Sequence[Descent], *, slope: float = -0.35) -> Evidence:
+    """Under (A1) to (A3), for η, B and t = Õ((vδ/(kl))²σγ/η) as printed, L(w^t) − L(w^{t+1}) = ηγm·Ω̃((vδ/(kl))²), so
+    at least ηm·v² over a power of log m for fixed k, l and δ.
+
+    Judged over T ∝ σ/η steps on the whole law by a slope of at least −0.35 in log m. On the hexagon v ≥ 1/12 at every
+    t while the loss falls to ln 2 and stops, so the drops vanish long before T.
+    """
+    means = later_drops(cells)
+    fall = fitted_slope(np.array(list(means)), np.array(list(means.values())))
+    return evidence(
+        {"slope of log drop over ηm·v²": Sides(fall, slope, Sense.AT_LEAST)},
+        (*descent_conditions(cells), *separated_as_printed(*map(structure_of, cells))),
+        details={"widths": list(means), "drop over ηm·v²": list(means.values())},
+    )
+
+
 @claim("li2018.section_4_width_free", Kind.TREND, "after Theorem 4.1, Section 4", reads=descents)
 def section_4_width_free(cells: Sequence[Descent], *, ratio: float = 1.5) -> Evidence:
     """With η ∝ 1/m the number of steps does not grow with the width: "only increase the total iterations by factors of
@@ -166,8 +196,7 @@ def _(specimen: Specimen) -> Silence:
     return Silence("It counts the steps until every residual is small, and how many that takes here is not known.")
 
 
-@lemma_a_4.speaks
-@section_5_observation.speaks
+@applies(lemma_a_4, section_5_observation, honours=("max_updates",))
 def _(specimen: Specimen) -> list[DescentSetting] | Silence:
     data = own_points(specimen, most=150, single=True)
     if isinstance(data, Silence):
@@ -195,9 +224,7 @@ def section_6_rank(cells: Sequence[Descent]) -> Evidence:
     )
 
 
-@lemma_a_4_step.speaks
-def _(specimen: Specimen) -> list[DescentSetting] | Silence:
-    return own_descents(specimen)
+on_descents(lemma_a_4_step)(own_descents)
 
 
 @claim(
@@ -251,7 +278,7 @@ def section_4_dimension_free(cells: Sequence[Descent], *, level: float = 0.001) 
     )
 
 
-@section_6_rank.speaks
+@on_descents(section_6_rank)
 def _(specimen: Specimen) -> list[DescentSetting] | Silence:
     found = own_descents(specimen)
     if isinstance(found, Silence) or specimen.inputs.shape[1] <= 300:

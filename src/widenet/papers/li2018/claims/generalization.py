@@ -1,6 +1,7 @@
 """Theorem 4.1, and what single passes of SGD show: predictions on fresh points, and how the network gets there."""
 
 import dataclasses
+import functools
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +17,11 @@ from widenet.diagnostics.components import is_obstructed
 from widenet.papers.li2018.claims.mixing import fitted_slope
 from widenet.papers.li2018.claims.network import unit_norm
 from widenet.papers.li2018.claims.specimens import (
+    applies,
     cut_off,
     own_points,
     prepared,
+    runs_of,
     separated,
     separated_as_printed,
     structure_of,
@@ -82,14 +85,19 @@ def _widths(cells: Sequence[Pass]) -> str:
     return ", ".join(map(str, sorted({cell.width for cell in cells})))
 
 
-@theorem_4_1.speaks
+FROM_ROWS = "Batches are drawn from these points with replacement, and errors are counted on the same points."
+MOST_PASSES = 20
+on_passes = functools.partial(applies, honours=("n_runs", "max_updates"), most_runs=MOST_PASSES, remark=FROM_ROWS)
+
+
+@on_passes(theorem_4_1)
 def own_runs(specimen: Specimen) -> list[PassSetting] | Silence:
     """Passes over a reader's points, the same for all statements about them."""
     sample = prepared(specimen)
     data = own_points(specimen)
     if isinstance(sample, Silence) or isinstance(data, Silence):
         return Silence(str(sample))
-    runs = min(20, specimen.choices.n_runs or 20)
+    runs = runs_of(specimen, MOST_PASSES, MOST_PASSES)
     return cut_off(own_passes(data, specimen.choices.seed, runs, len(sample.points)), specimen)
 
 
@@ -220,12 +228,10 @@ def section_5_pseudo_network(cells: Sequence[Pass], *, share: float = 1.0, slope
     )
 
 
-@lemma_b_4_loss.speaks
-def _(specimen: Specimen) -> list[PassSetting] | Silence:
-    return own_runs(specimen)
+on_passes(lemma_b_4_loss)(own_runs)
 
 
-@section_5_pseudo_network.speaks
+@applies(section_5_pseudo_network, honours=("max_updates",), remark=FROM_ROWS)
 def _(specimen: Specimen) -> list[PassSetting] | Silence:
     sample, data = prepared(specimen, most=300), own_points(specimen, most=300)
     if isinstance(sample, Silence) or isinstance(data, Silence):
@@ -233,7 +239,7 @@ def _(specimen: Specimen) -> list[PassSetting] | Silence:
     return cut_off(own_pass_widths(data, specimen.choices.seed, len(sample.points)), specimen)
 
 
-@theorem_4_1_obstruction.speaks
+@applies(theorem_4_1_obstruction)
 def _(specimen: Specimen) -> Obstructed | Silence:
     sample = prepared(specimen, most=300)
     if isinstance(sample, Silence):

@@ -12,7 +12,7 @@ from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.components import Structure
 from widenet.papers.li2018.claims.geometry import random_coefficients, share_room, split_off, weights_in_span
 from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import prepared, separated, separated_as_printed
+from widenet.papers.li2018.claims.specimens import applies, prepared, separated, separated_as_printed
 from widenet.papers.li2018.formulas import EXPLICIT_SLOPE, best_large_share, two_point_share
 from widenet.papers.li2018.settings import HEXAGON, TOY, Sample, equal_shares
 from widenet.records import Scale
@@ -137,19 +137,20 @@ def lemma_a_2_sharp(found: Large, *, half: float = 1.0) -> Evidence:
     return evidence(parts, admissible(found))
 
 
-@lemma_a_2.speaks
-@lemma_a_2_sharp.speaks
+@applies(lemma_a_2, lemma_a_2_sharp)
 def _(specimen: Specimen) -> Large | Silence:
     sample = prepared(specimen, most=300)
     if isinstance(sample, Silence):
         return sample
-    instances = []
+    instances, seed = [], specimen.choices.seed
     for number in range(min(3, len(sample.points))):
         order = np.roll(np.arange(len(sample.points)), -number * len(sample.points) // 3)
         turned = Sample(sample.points[order], sample.classes[order], order, sample.shares[order])
         own = turned.classes == turned.classes[0]
-        instances.append((turned, random_coefficients(np.random.default_rng(number), own, 1, 0.1)[0], np.nan))
-    return measure_large(instances, 0, count=2000)
+        instances.append(
+            (turned, random_coefficients(np.random.default_rng([seed, 69, number]), own, 1, 0.1)[0], np.nan)
+        )
+    return measure_large(instances, seed, count=2000)
 
 
 def draw_hexagon_large(scale: Scale, seed: int) -> Large:
@@ -171,6 +172,16 @@ def lemma_a_2_as_printed(found: Large) -> Evidence:
         {"a large P is likely": Sides(found.shares, EXPLICIT_SLOPE * slopes, Sense.AT_LEAST, room=room)},
         (*admissible(found), *separated_as_printed(*found.structures)),
     )
+
+
+lemma_b_2_as_printed = lemma_a_2_as_printed.variant(
+    "lemma_b_2_as_printed",
+    where="Lemma B.2, Appendix B.2",
+    statement=(
+        "Under (A1) to (A3), for any fixed {p v} with E[p_{1,1}v_{1,1,1}] = max E[p v] = v: ‖P_{1,r}‖ = Ω̃(vδ/(kl)) "
+        "with probability Ω(δ/(kl)). Judged on components of one point each."
+    ),
+)
 
 
 # ── the reflection behind the repair ──

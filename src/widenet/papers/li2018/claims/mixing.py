@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, at_most, claim
 from widenet.claims.sides import Rate, Sense, Sides, evidence
@@ -13,6 +14,7 @@ from widenet.diagnostics.components import Structure
 from widenet.papers.li2018.claims.geometry import random_coefficients, share_room, split_off, weights_in_span
 from widenet.papers.li2018.claims.network import pieces, unit_norm
 from widenet.papers.li2018.claims.specimens import (
+    applies,
     cut_off,
     needs_the_law,
     own_points,
@@ -25,8 +27,10 @@ from widenet.papers.li2018.formulas import (
     EXPLICIT_SLOPE,
     E,
     batch_deviation_bound,
+    beyond,
     mean_event_share,
     mean_event_threshold,
+    mixing_probability,
     mixing_share,
     within,
 )
@@ -42,7 +46,8 @@ class Mixed:
     """How often ‖Σ a_i P_i‖ ≥ ‖P_1‖ over the votes a of a neuron.
 
     Attributes:
-      shares: per neuron; n_classes: k of each; is_extreme: whether P_i = −P_1/(k − 1).
+      shares: per neuron, of the draws; exact: the probability, where the P_i span two dimensions at most, else NaN.
+      n_classes: k of each; is_extreme: whether P_i = −P_1/(k − 1).
       totals: ‖Σ P_i‖/‖P_1‖; variances: of the projection of Σ a_i P_i on P_1, over ‖P_1‖.
     """
 
@@ -52,6 +57,7 @@ class Mixed:
     totals: np.ndarray
     draws: np.ndarray
     variances: np.ndarray
+    exact: np.ndarray
 
 
 def extreme_pieces(n_classes: int, factor: float = 1.0) -> np.ndarray:
@@ -69,9 +75,17 @@ def measure_mixed(neurons: Sequence[tuple[np.ndarray, bool, int]], seed: int) ->
         first = np.linalg.norm(p[0])
         large = np.linalg.norm(votes @ p, axis=1) >= first
         total, variance = np.linalg.norm(p.sum(axis=0)) / first, ((p @ p[0] / first**2) ** 2).sum()
-        rows.append((large.mean(), len(p), is_extreme, total, count, variance))
+        rows.append((large.mean(), len(p), is_extreme, total, count, variance, exact_mixing(p)))
     columns = np.array(rows, np.float64).T
     return Mixed(columns[0], columns[1], columns[2].astype(bool), *columns[3:])
+
+
+def exact_mixing(p: Float[np.ndarray, "kind dim"]) -> float:
+    """Pr[‖Σ a_i P_i‖ ≥ ‖P_1‖]; NaN where the P_i span three dimensions or more."""
+    sizes = np.sort(np.linalg.eigvalsh(p @ p.T) / (p[0] @ p[0]))[::-1]
+    if (sizes[2:] > IDENTITY).any():
+        return np.nan
+    return mixing_probability(sizes[0], max(sizes[1], 0.0))
 
 
 def toy_pieces(draw: np.random.Generator, count: int) -> list[np.ndarray]:
@@ -101,17 +115,20 @@ def lemma_a_3_mixing(found: Mixed, *, share: float = 1.0) -> Evidence:
     """Given w_r, the votes a_{i,r} make ‖Σ_i a_{i,r}P_{i,r}‖ ≥ ‖P_{1,r}‖ with probability at least
     q_k = 2(1 − Φ(√((k − 1)/k))) ≥ 2(1 − Φ(1)) = 0.317: because Σ_i P_{i,r} = 0, its projection on P_{1,r} has variance
     at least k/(k − 1). q_k is attained at P_i = −P_1/(k − 1).
+
+    The P_i of three classes span a plane, so the probability of a neuron is one integral, and no draw decides.
     """
     promised = share * np.array([mixing_share(int(k)) for k in found.n_classes])
-    room = share_room(found.shares, found.draws)
-    least = found.n_classes / (found.n_classes - 1)
-    # Neurons at the extreme case would need endless draws; their variance tells.
-    clear = ~found.is_extreme & (found.variances > 1.1 * least)
+    least, toys = found.n_classes / (found.n_classes - 1), ~found.is_extreme
+    extreme, drawn = share_room(promised, found.draws), share_room(found.exact, found.draws)
     return evidence(
         {
-            "q_k at P_i = −P_1/(k − 1)": Sides(found.shares, promised, Sense.EQUAL, room=room, scored=found.is_extreme),
-            "at least q_k": Sides(found.shares, promised, Sense.AT_LEAST, room=room, scored=clear),
+            "q_k at P_i = −P_1/(k − 1)": Sides(
+                found.shares, promised, Sense.EQUAL, room=extreme, scored=found.is_extreme
+            ),
+            "at least q_k": Sides(found.exact, promised, Sense.AT_LEAST, room=IDENTITY, scored=toys),
             "variance at least k/(k − 1)": Sides(found.variances, least, Sense.AT_LEAST, room=IDENTITY),
+            "as often as its integral": Sides(found.shares, found.exact, Sense.EQUAL, room=drawn, scored=toys),
         },
         (at_most("sum_zero", "largest ‖Σ_i P_i‖/‖P_1‖", found.totals.max(), 0, tolerance=IDENTITY),),
     )
@@ -134,7 +151,7 @@ def lemma_a_3_mixing_as_printed(found: Mixed) -> Evidence:
 
 # ── Lemma 5.2 ──
 
-FAMILIES = {0: "met in training", 1: "drawn", 2: "searched for"}
+FAMILIES = {0: "met in training", 1: "drawn", 2: "of one wrong point"}
 
 
 @claim("li2018.lemma_5_2", Kind.MAIN, "Lemma 5.2 (= A.3), Section 5.1", reads=large_gradients)
@@ -163,21 +180,19 @@ def lemma_5_2(cells: Sequence[LargeGradients], *, share: float = 1.0) -> Evidenc
     )
 
 
-@lemma_5_2.speaks
+@applies(lemma_5_2, honours=("max_updates",))
 def _(specimen: Specimen) -> list[LargeGradientSetting] | Silence:
     data = own_points(specimen, most=150, single=True)
     if isinstance(data, Silence):
         return data
     seed = specimen.choices.seed
-    few = LargeGradientSetting(data=data, n_random=20, n_steps=60, n_searches=1, search_steps=20, seed=seed)
+    few = LargeGradientSetting(data=data, n_random=20, n_steps=60, seed=seed)
     return cut_off([few], specimen)
 
 
 def hexagon_settings(scale: Scale, seed: int) -> list[LargeGradientSetting]:
     """The antipodal hexagon."""
-    return [
-        LargeGradientSetting(data=HEXAGON, width=500, n_random=0, n_steps=3000, every=3000, n_searches=0, seed=seed)
-    ]
+    return [LargeGradientSetting(data=HEXAGON, width=500, n_random=0, n_steps=3000, every=3000, n_wrong=0, seed=seed)]
 
 
 @claim(
@@ -201,6 +216,17 @@ def lemma_5_2_as_printed(cells: Sequence[LargeGradients]) -> Evidence:
     )
 
 
+lemma_b_3_as_printed = lemma_5_2_as_printed.variant(
+    "lemma_b_3_as_printed",
+    kind=Kind.STEP,
+    where="Lemma B.3, Appendix B.2",
+    statement=(
+        "Under (A1) to (A3), for every v > 0, m = Ω̃((kl/(vδ))⁴) and every {p v} with max E[p v] = v, a share of "
+        "Ω(δ/(kl)) of the neurons has ‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl)). Judged on components of one point each."
+    ),
+)
+
+
 # ── clusters: Lemmas B.2 and B.3 ──
 
 
@@ -209,7 +235,7 @@ class MeanEvents:
     """The event of Lemma B.2, per instance: how often S ≤ v/3 was drawn, at τ = σδ/(24(k − 1)l).
 
     `exact` is its probability on orthonormal centres, NaN elsewhere; `near` = Pr[|α| ≤ τ]; `largest` is
-    max |p v_{1,a,b}|/v over the other classes.
+    max |p v_{1,a,b}|/v over the other classes; `others` = (k − 1)l; `per_class` = l.
     """
 
     shares: np.ndarray
@@ -218,6 +244,8 @@ class MeanEvents:
     distances: np.ndarray
     draws: int
     largest: float
+    others: np.ndarray
+    per_class: np.ndarray
 
 
 def measure_mean_events(
@@ -233,10 +261,10 @@ def measure_mean_events(
         _, beta = split_off(weights_in_span(draw, count, centres), centres[0])
         hits = (np.abs(beta @ centres[per_class:].T) <= 4 * tau).sum(axis=1)
         known = isinstance(source, Basis)
-        exact = float((1 - within(4 * tau)) ** ((k - 1) * per_class)) if known else np.nan
-        rows.append(((largest * hits <= 1 / 3).mean(), exact, tau, distance))
+        exact = float(beyond(4 * tau) ** ((k - 1) * per_class)) if known else np.nan
+        rows.append(((largest * hits <= 1 / 3).mean(), exact, tau, distance, (k - 1) * per_class, per_class))
     columns = np.array(rows).T
-    return MeanEvents(columns[0], columns[1], columns[2], columns[3], count, largest)
+    return MeanEvents(*columns[:4], draws=count, largest=largest, others=columns[4], per_class=columns[5])
 
 
 def draw_mean_events(scale: Scale, seed: int) -> MeanEvents:
@@ -251,8 +279,7 @@ def lemma_b_2_event(found: MeanEvents, *, share: float = 1.0, joint: float = 0.3
     S = Σ_{a≠1,b} |p v_{1,a,b}|·1[|⟨β, x*⟩| ≤ 4τ] ≤ v/3 has probability at least 0.33τ/σ, because
     Pr[S ≤ v/3] ≥ 1 − c_G/(2√(1 − δ²/4)) ≥ 0.43.
 
-    The proof prints τ = σδ/(12l) and bounds the sum by vl in place of v(k − 1)l: at that τ, with 20 classes, S ≤ v/3
-    has probability 4e-4 on orthonormal centres. The conclusion Ω(δ/(kl)) fits the smaller τ.
+    The proof prints τ = σδ/(12l): `lemma_b_2_event_as_printed`. The conclusion Ω(δ/(kl)) fits the smaller τ.
     """
     room = share_room(found.shares, found.draws)
     levels = share * np.array([mean_event_share(float(distance)) for distance in found.distances])
@@ -326,7 +353,7 @@ def lemma_b_2(found: Clusters, *, slope: float = EXPLICIT_SLOPE) -> Evidence:
     )
 
 
-@lemma_b_2.speaks
+@applies(lemma_b_2)
 def _(specimen: Specimen) -> Clusters | Silence:
     sample = prepared(specimen, most=300)
     return sample if isinstance(sample, Silence) else measure_clusters([sample], specimen.choices.seed)

@@ -11,7 +11,7 @@ from widenet.claims.base import Evidence, Hypothesis, Kind, at_most, claim, more
 from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Silence, Specimen
 from widenet.claims.tolerances import CLOSED_FORM, ROUNDING
-from widenet.papers.li2018.claims.specimens import prepared
+from widenet.papers.li2018.claims.specimens import applies, prepared
 from widenet.papers.li2018.settings import TOY, Sample, listed_network
 from widenet.records import Scale
 from widenet.training.small.softmax import (
@@ -125,10 +125,11 @@ def equation_1(found: Slopes) -> Evidence:
     )
 
 
-@equation_1.speaks
+@applies(equation_1)
 def _(specimen: Specimen) -> Slopes | Silence:
     sample = prepared(specimen, most=200)
-    return sample if isinstance(sample, Silence) else measure_slopes(random_starts(sample, 0, 3), 0)
+    seed = specimen.choices.seed
+    return sample if isinstance(sample, Silence) else measure_slopes(random_starts(sample, seed, 3), seed)
 
 
 # ── the residuals ──
@@ -176,10 +177,12 @@ def section_5_residuals(found: Residuals) -> Evidence:
     )
 
 
-@section_5_residuals.speaks
+@applies(section_5_residuals)
 def _(specimen: Specimen) -> Residuals | Silence:
     sample = prepared(specimen)
-    return sample if isinstance(sample, Silence) else measure_residuals(random_starts(sample, 0, 10))
+    return (
+        sample if isinstance(sample, Silence) else measure_residuals(random_starts(sample, specimen.choices.seed, 10))
+    )
 
 
 # ── the pseudo gradient ──
@@ -263,8 +266,11 @@ def lemma_a_3_sum(found: Pseudo) -> Evidence:
     return evidence({"Σ_i P_{i,r} = 0": Sides(found.sums, 0.0, Sense.EQUAL, room=room)})
 
 
-@pseudo_gradient.speaks
-@lemma_a_3_sum.speaks
+@applies(pseudo_gradient, lemma_a_3_sum)
 def _(specimen: Specimen) -> Pseudo | Silence:
     sample = prepared(specimen, most=300)
-    return sample if isinstance(sample, Silence) else measure_pseudo(random_starts(sample, 0, 3, width=10))
+    return (
+        sample
+        if isinstance(sample, Silence)
+        else measure_pseudo(random_starts(sample, specimen.choices.seed, 3, width=10))
+    )

@@ -11,7 +11,7 @@ from widenet.claims.sides import Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Silence, Specimen
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import needs_the_law, prepared, separated, structure_of
+from widenet.papers.li2018.claims.specimens import applies, needs_the_law, prepared, separated, structure_of
 from widenet.papers.li2018.runs.drops import Drops, batch_coupling_settings, drops
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, cross_entropies, gradient
@@ -109,7 +109,7 @@ def equation_3(found: Moves, *, quarter: float = 0.25, root: float = 2**0.5) -> 
     )
 
 
-@equation_3.speaks
+@applies(equation_3)
 def _(specimen: Specimen) -> Moves | Silence:
     sample = prepared(specimen)
     if isinstance(sample, Silence):

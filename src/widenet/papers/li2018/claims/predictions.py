@@ -13,7 +13,7 @@ from widenet.claims.specimen import Silence, Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.li2018.claims.geometry import SIGMAS, weights_in_span
 from widenet.papers.li2018.claims.network import random_starts, unit_norm
-from widenet.papers.li2018.claims.specimens import prepared
+from widenet.papers.li2018.claims.specimens import applies, prepared
 from widenet.papers.li2018.formulas import (
     E,
     loss_bound,
@@ -81,12 +81,15 @@ def theorem_4_1_margin(found: Margins, *, share: float = 1.0, half: float = 0.5)
     )
 
 
-@theorem_4_1_margin.speaks
+@applies(theorem_4_1_margin)
 def _(specimen: Specimen) -> Margins | Silence:
     sample = prepared(specimen)
     if isinstance(sample, Silence):
         return sample
-    pairs = [(network.logits(sample.points), sample.classes) for _, network, sample in random_starts(sample, 0, 5)]
+    pairs = [
+        (network.logits(sample.points), sample.classes)
+        for _, network, sample in random_starts(sample, specimen.choices.seed, 5)
+    ]
     return measure_margins(np.concatenate([each[0] for each in pairs]), np.concatenate([each[1] for each in pairs]))
 
 
@@ -183,13 +186,15 @@ def theorem_4_1_reduction(found: Errors, *, sharp: float = 1.0, printed: float =
     )
 
 
-@theorem_4_1_markov.speaks
-@theorem_4_1_reduction.speaks
+@applies(theorem_4_1_markov, theorem_4_1_reduction)
 def _(specimen: Specimen) -> Errors | Silence:
     sample = prepared(specimen)
     if isinstance(sample, Silence):
         return sample
-    drawn = [(network.logits(sample.points), sample) for _, network, sample in random_starts(sample, 0, 5)]
+    drawn = [
+        (network.logits(sample.points), sample)
+        for _, network, sample in random_starts(sample, specimen.choices.seed, 5)
+    ]
     # Outputs that are sure and right, so that some component has a small residual.
     return measure_errors([*drawn, (undecided_outputs(sample, 10.0), sample)])
 
@@ -276,11 +281,11 @@ def theorem_4_1_start(found: Starts, *, failure: float = START_FAILURE) -> Evide
     )
 
 
-@theorem_4_1_start.speaks
+@applies(theorem_4_1_start)
 def _(specimen: Specimen) -> Starts | Silence:
     sample = prepared(specimen, most=200)
     if isinstance(sample, Silence):
         return sample
     if sample.points.shape[1] > 200:
         return Silence("Hundreds of starts are drawn here, in at most 200 dimensions.")
-    return measure_starts(sample, 0, widths=(64,), count=1000)
+    return measure_starts(sample, specimen.choices.seed, widths=(64,), count=1000)

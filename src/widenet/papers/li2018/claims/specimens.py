@@ -1,18 +1,18 @@
 """What the claims of this paper ask of a reader's data before they speak about it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
-from widenet.claims.base import Hypothesis, Silence, at_most, more_than
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import Claim, Evidence, Hypothesis, Silence, at_most, more_than, normalized, undecided
+from widenet.claims.specimen import Choices, Specimen
 from widenet.claims.tolerances import ROUNDING
 from widenet.diagnostics.components import Structure, relative
 from widenet.papers.li2018.runs.descents import DescentSetting
 from widenet.papers.li2018.runs.large_gradients import LargeGradientSetting
 from widenet.papers.li2018.runs.passes import PassSetting
-from widenet.papers.li2018.settings import OwnPoints, Sample, own_sample
+from widenet.papers.li2018.settings import SAME, OwnPoints, Sample, prepare
 
 MOST_POINTS = 1000
 FOLLOWED = "Every neuron is followed on every point here"
@@ -37,7 +37,7 @@ def prepared(specimen: Specimen, *, most: int = MOST_POINTS, for_what: str = FOL
         return Silence("It is about directions, and only one class has a point other than 0.")
     if norms.max() > 1e150 or norms[norms > 0].min() < 1e-150:
         return Silence("The norms of these points overflow or vanish; bring them to usual units.")
-    return own_sample(specimen.digest)
+    return prepare(specimen.digest)[0]
 
 
 def own_points(specimen: Specimen, *, most: int = MOST_POINTS, single: bool = False) -> OwnPoints | Silence:
@@ -51,6 +51,54 @@ def cut_off(settings: Sequence[Setting], specimen: Specimen) -> list[Setting]:
     most = specimen.choices.max_updates
     allowed = [each.n_steps if most is None else min(each.n_steps, most) for each in settings]
     return [each.model_copy(update={"n_steps": steps}) for each, steps in zip(settings, allowed, strict=True)]
+
+
+def runs_of(specimen: Specimen, usual: int, most: int) -> int:
+    """The reader's `n_runs`, but not more than this; `applies` says so where it is fewer."""
+    return min(most, specimen.choices.n_runs or usual)
+
+
+DIVIDED = "every row was divided by its norm"
+Speaks = Callable[[Specimen], Any]
+
+
+def applies(*claims: Claim, honours: Sequence[str] = (), most_runs: int = 0, remark: str = "") -> Callable[..., Speaks]:
+    """Declares how claims apply to a reader's points, as `Claim.speaks` does; a decorator.
+
+    Their evidence then tells how the rows were prepared, and which of the reader's choices they do not follow. (A2),
+    which is true of any rows that were divided by their norms, is marked as such.
+
+    Arguments:
+      honours: the choices that are followed; `seed` is, everywhere.
+      most_runs: the most runs they make, where `n_runs` is among them.
+      remark: a sentence of their own, behind the others.
+    """
+
+    def told(found: Evidence, specimen: Specimen) -> Evidence:
+        done = prepare(specimen.digest)[1]
+        words = (found.note, done.sentence, remark, not_followed(specimen.choices, honours, most_runs))
+        hypotheses = tuple(
+            normalized(each, DIVIDED) if each.key == "unit_norm" and done.rescales else each
+            for each in found.hypotheses
+        )
+        return found.model_copy(update={"note": " ".join(filter(None, words)), "hypotheses": hypotheses})
+
+    def declare(settings_on: Speaks) -> Speaks:
+        for each in claims:
+            each.speaks(settings_on)
+            each.tells(told)
+        return settings_on
+
+    return declare
+
+
+def not_followed(choices: Choices, honours: Sequence[str], most_runs: int) -> str:
+    """The reader's choices that a check does not follow, in a sentence; "" where there are none."""
+    chosen = {name: value for name, value in choices if value != type(choices).model_fields[name].default}
+    words = [f"{name} = {value:g}" for name, value in chosen.items() if name not in (*honours, "seed")]
+    if "n_runs" in honours and (choices.n_runs or 0) > most_runs:
+        words.append(f"n_runs = {choices.n_runs} (at most {most_runs})")
+    return f"Not used here: {', '.join(words)}." if words else ""
 
 
 def needs_the_law(specimen: Specimen) -> Silence:
@@ -73,7 +121,7 @@ def separated(*found: Structure) -> tuple[Hypothesis, ...]:
     opposite = min(each.opposite_separation for each in found)
     return (
         _distance(found),
-        more_than("opposite_distance", "(A1'): least ‖x + x'‖ across classes", opposite, 0),
+        _apart("opposite_distance", "(A1'): least ‖x + x'‖ across classes", opposite),
         _diameter(found, [each.relative_diameter for each in found]),
     )
 
@@ -86,7 +134,14 @@ def separated_as_printed(*found: Structure) -> tuple[Hypothesis, ...]:
 def _distance(found: Sequence[Structure]) -> Hypothesis:
     nearest = min(found, key=lambda each: each.separation)
     why = f"k = {nearest.n_classes} classes, l = {nearest.per_class} components in one at most"
-    return more_than("distance", "(A1): least distance δ across classes", nearest.separation, 0, why=why)
+    return _apart("distance", "(A1): least distance δ across classes", nearest.separation, why=why)
+
+
+def _apart(key: str, name: str, distance: float, *, why: str = "") -> Hypothesis:
+    """More than 0; undecided where it may be rounding alone."""
+    if 0 < distance <= SAME:
+        return undecided(key, name, "> 0", actual=distance, why="so small a distance of unit vectors may be rounding")
+    return more_than(key, name, distance, 0, why=why)
 
 
 def _diameter(found: Sequence[Structure], diameters: Sequence[float]) -> Hypothesis:

@@ -14,7 +14,7 @@ from widenet.claims.tolerances import IDENTITY, ROUNDING
 from widenet.data.components import BALL_CENTRES, antipodal_polygon, xor_balls
 from widenet.diagnostics.components import Structure, is_obstructed, measure_structure, natural_components, relative
 from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import prepared, separated
+from widenet.papers.li2018.claims.specimens import applies, prepared, separated
 from widenet.papers.li2018.formulas import least_squared_sine, squared_sine, widest_component
 from widenet.papers.li2018.settings import HEXAGON, TOY, Sample, equal_shares
 from widenet.records import Scale
@@ -158,7 +158,7 @@ def cross_class_sine(pairs: Pairs, *, quarter: float = 4.0, share: float = 1.0) 
     )  # fmt: skip
 
 
-@cross_class_sine.speaks
+@applies(cross_class_sine)
 def _(specimen: Specimen) -> Pairs | Silence:
     sample = prepared(specimen)
     return sample if isinstance(sample, Silence) else measure_pairs([sample])
@@ -222,7 +222,7 @@ def natural_note(natural: Structure | None) -> str:
     )
 
 
-@assumption_a1.speaks
+@applies(assumption_a1)
 def _(specimen: Specimen) -> Assumed | Silence:
     sample = prepared(specimen, most=5000, for_what="All distances are taken here")
     if isinstance(sample, Silence):

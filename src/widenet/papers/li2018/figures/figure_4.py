@@ -26,20 +26,23 @@ FLAT = (-0.2, 0.2)
 PILOT_STEPS = (150.0, 900.0)
 
 
-def crossings(synthetic: Sequence[Curves], mnist: Sequence[Curves], what: str) -> xr.Dataset:
-    """Steps (`steps_to`) or distances (`distance_at`) at the accuracies of the caption, of every run."""
+def crossings(synthetic: Sequence[Curves], mnist: Sequence[Curves], what: str, every: int = 1) -> xr.Dataset:
+    """Steps (`steps_to`) or distances (`distance_at`) at the accuracies of the caption, of every run.
+
+    With `every`, as they are seen by looks at multiples of so many steps.
+    """
     place = ("steps_to", "distance_at").index(what)
     found = xr.Dataset(attrs={f"{key}_target": target for key, target in TARGETS.items()})
     for norm, reading in READINGS.items():
         own = [cell for cell in synthetic if cell.setting.data.unit_norm is norm]
         if own:
-            values = np.stack([reached(cell, TARGETS["synthetic"])[place] for cell in own])
+            values = np.stack([reached(cell, TARGETS["synthetic"], every)[place] for cell in own])
             found[reading] = (("width", "run"), values)
             found = found.assign_coords(width=widths_of(own))
     if synthetic:
         names = [name for name in READINGS.values() if name in found]
         found = found.assign(synthetic=found[names].to_array("reading")).drop_vars(names)
-    values = np.stack([reached(cell, TARGETS["mnist"])[place] for cell in mnist])
+    values = np.stack([reached(cell, TARGETS["mnist"], every)[place] for cell in mnist])
     found["mnist"] = (("mnist_width", "mnist_run"), values)
     return found.assign_coords(mnist_width=widths_of(mnist))
 
@@ -67,7 +70,7 @@ def same(name: str, key: str, values: xr.DataArray, *, added: bool = False) -> l
     """What "roughly the same" means here."""
     return [
         row(f"{name}: most / fewest mean steps across widths", SAID, spread_of_means(values), (1.0, ROUGHLY[key]),
-            added=added),
+            basis=f"roughly the same: within a factor of {ROUGHLY[key]:g}, ours", added=added),
         mean_row(f"{name}: slope of log steps in log m", UNSAID, slopes(values), FLAT, basis="0 ± 0.2; ours",
                  added=True),
     ]  # fmt: skip

@@ -49,9 +49,9 @@ def statements(numbers: xr.Dataset, reading: str, *, added: bool = False) -> lis
         row(f"{reading}: largest rise of accuracy at step {EARLY} from one l to the next", SAID_ACCURACY,
             float(early.diff("components").max()), (-1.0, TIES), basis="no time is printed; ours", added=added),
         row(f"{reading}: steps to 98 %, most components over fewest", SAID_TIME, float(steps[-1] / steps[0]),
-            (1.5, np.inf), added=added),
+            (1.5, np.inf), basis="longer: half as many steps again at least, ours", added=added),
         row(f"{reading}: largest rank correlation of l and changed patterns at steps 20, 100 and {last}",
-            SAID_COUPLING, flips, (-1.0, -0.9), added=added),
+            SAID_COUPLING, flips, (-1.0, -0.9), basis="a fall from nearly every l to the next; ours", added=added),
     ]  # fmt: skip
     for moment in (EARLY, last):
         correlation = trend(numbers.distance_at_moments.sel(moment=moment))

@@ -33,13 +33,14 @@ def row(
     measured: float,
     band: tuple[float, float] = ANY,
     *,
-    basis: str = "the paper prints no number; ours",
+    basis: str,
+    moved: str = "",
     added: bool = False,
     interval: tuple[float, float] | None = None,
 ) -> Comparison:
     """A comparison."""
     return Comparison(
-        name=name, reported=said, measured=measured, interval=interval, band=band, basis=basis, added=added
+        name=name, reported=said, measured=measured, interval=interval, band=band, basis=basis, moved=moved, added=added
     )
 
 
@@ -50,15 +51,19 @@ def ours(name: str, measured: float, band: tuple[float, float] = ANY, *, basis: 
 
 
 def mean_row(name: str, said: str, values: xr.DataArray, band: tuple[float, float] = ANY, *,
-             basis: str = "the paper prints no number; ours", added: bool = False) -> Comparison:  # fmt: skip
+             basis: str, moved: str = "", added: bool = False) -> Comparison:  # fmt: skip
     """The mean of one number per run, with its interval. A run without the number makes it NaN, which never agrees."""
     numbers = values.values
-    return row(name, said, float(numbers.mean()), band, basis=basis, added=added, interval=mean_interval(numbers))
+    interval = mean_interval(numbers)
+    return row(name, said, float(numbers.mean()), band, basis=basis, moved=moved, added=added, interval=interval)
 
 
-def reached(cell: Curves, target: float) -> tuple[Float[np.ndarray, " run"], Float[np.ndarray, " run"]]:
-    """The first look of each run at which the accuracy is at least the target: its step and its distance, or NaN."""
-    there = cell.accuracy >= target - ROUNDING
+def reached(cell: Curves, target: float, every: int = 1) -> tuple[Float[np.ndarray, " run"], Float[np.ndarray, " run"]]:
+    """The first look of each run at which the accuracy is at least the target: its step and its distance, or NaN.
+
+    With `every`, only looks at multiples of so many steps count.
+    """
+    there = (cell.accuracy >= target - ROUNDING) & (cell.steps % every == 0)
     first, found = there.argmax(axis=1), there.any(axis=1)
     runs = np.arange(len(first))
     return np.where(found, cell.steps[first], np.nan), np.where(found, cell.distance[runs, first], np.nan)

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from widenet.claims.experiments import Experiment
+from widenet.claims.tolerances import IDENTITY, ROUNDING, STEP
 from widenet.diagnostics.patterns import flip_share
 from widenet.papers.li2018.formulas import logit_bound, loss_bound
 from widenet.papers.li2018.settings import HEXAGON, Caps, Gaussians, OwnPoints, Polygon, Sample
@@ -96,13 +97,21 @@ def draw_training(setting: PassSetting) -> tuple[Sample, np.ndarray, Sample]:
 
 
 def gap_to_gated(start: SoftmaxNetwork, end: SoftmaxNetwork, sample: Sample) -> tuple[np.ndarray, np.ndarray]:
-    """Per point, |f_i − g_i| and its bound at the output i where the first is the largest share of the second."""
+    """Per point, |f_i − g_i| and its bound at the output i where the first is the largest share of the second.
+
+    Where one neuron flipped, the share is the same for every output, and where none did, both are 0: of
+    outputs that are equal up to rounding the one with the largest bound is taken.
+    """
     first = start.gates(sample.points)
     flipped = first != end.gates(sample.points)
     moved = np.linalg.norm(end.hidden - start.hidden, axis=1)
     gaps = np.abs(end.logits(sample.points) - end.gated_logits(sample.points, first))
     bounds = (flipped * moved) @ np.abs(end.votes).T
-    place = (gaps / np.maximum(bounds, 1e-300)).argmax(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.where(bounds > 0, gaps / bounds, np.where(gaps > IDENTITY, np.inf, 0.0))
+        top = shares.max(axis=1, keepdims=True) * (1 - STEP)
+        near = (shares >= top) | ((bounds > 0) & (gaps + ROUNDING >= top * bounds))
+    place = np.where(near, bounds, -1.0).argmax(axis=1)
     rows = np.arange(len(gaps))
     return gaps[rows, place], bounds[rows, place]
 
