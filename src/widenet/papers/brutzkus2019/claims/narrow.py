@@ -19,7 +19,7 @@ from widenet.claims.statistics import clopper_pearson, fails_at_most, matches_ra
 from widenet.claims.tolerances import BY_CHANCE, ROUNDING
 from widenet.data.xord import set_index
 from widenet.diagnostics.exploration import cones, negative_sides, on_positive_axis, plus_and_minus
-from widenet.papers.brutzkus2019.claims.diverse_data import points_of
+from widenet.papers.brutzkus2019.claims.diverse_data import fixed_by_regime, points_of, up_to
 from widenet.papers.brutzkus2019.claims.rates import count_runs, joined, shared_hypotheses
 from widenet.papers.brutzkus2019.claims.wide import LARGEST_OWN_MARGIN, OWN_RUNS, largest_step_constant
 from widenet.papers.brutzkus2019.formulas import ERROR_SHARE, SMALL_NET_STEP, c_value, large_start_probability
@@ -323,7 +323,7 @@ def narrow_on(specimen: Specimen) -> tuple[list[OctantSetting], list[TrainedSett
     every = OctantSetting(
         step_constant=SMALL_NET_STEP,
         required_margin=margin,
-        max_steps=5 * narrow_budget(SMALL_NET_STEP, margin),
+        max_steps=up_to(specimen, 5 * narrow_budget(SMALL_NET_STEP, margin)),
         seed=choices.seed,
         points=points,
     )
@@ -337,6 +337,14 @@ def narrow_on(specimen: Specimen) -> tuple[list[OctantSetting], list[TrainedSett
         points=points,
     )
     return [every], [drawn]
+
+
+@theorem_6_4.fixes
+@observation_small_convergence.fixes
+@observation_small_failure.fixes
+def fixed_for_narrow(specimen: Specimen) -> dict[str, str]:
+    """k = 2, and the largest step and start that Theorem 6.4 allows."""
+    return fixed_by_regime(specimen, 2, SMALL_NET_STEP)
 
 
 theorem_6_4.means(
