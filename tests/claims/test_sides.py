@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from widenet.claims import Part, Runs, Verdict
 from widenet.claims.base import at_most
 from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
+from widenet.claims.statistics import clopper_pearson
 
 AT_MOST, AT_LEAST, EQUAL = Sense.AT_MOST, Sense.AT_LEAST, Sense.EQUAL
 
@@ -236,6 +237,17 @@ class TestRate:
         assert Rate(np.zeros(100, bool), 0.05, undecided=lost).part("x").kept is None
         assert Rate(np.arange(100) >= 50, 0.05, undecided=lost).part("x").kept is False
         assert Rate(np.arange(100) >= 50, 0.05, undecided=lost).part("x").undecided == 10
+
+    def test_the_share_that_is_shown_counts_lost_runs_as_the_verdict_does(self):
+        """2 sure failures and 10 lost runs of 100: kept below 0.5 with 12 failures, broken above 1e-3 with 2."""
+        failed, lost = np.arange(100) < 2, np.arange(100) >= 90
+        kept, broken, neither = (Rate(failed, allowed, undecided=lost).part("x") for allowed in (0.5, 1e-3, 0.1))
+        assert (kept.kept, kept.measured, kept.tightness) == (True, 0.12, 0.24)
+        assert (broken.kept, broken.measured, broken.tightness) == (False, 0.02, 20.0)
+        assert (neither.kept, neither.measured, neither.tightness) == (None, 0.02, None)
+        limits = (clopper_pearson(2, 100)[0], clopper_pearson(12, 100)[1])
+        assert kept.interval == broken.interval == neither.interval == limits
+        assert (kept.broken, kept.undecided) == (2, 10)
 
     @pytest.mark.parametrize("allowed", [1.0, 1.7])
     def test_a_rate_of_one_is_vacuous(self, allowed):

@@ -279,6 +279,7 @@ class Claim:
     draws: Callable[[Scale, int], Any] | None = None
     _settings_on: Callable[[Any], Any] | None = field(default=None, init=False, repr=False)
     _told_on: Callable[[Evidence, Any], Evidence] | None = field(default=None, init=False, repr=False)
+    _fixed_on: Callable[[Any], dict[str, str]] | None = field(default=None, init=False, repr=False)
     meaning: Meaning | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -324,6 +325,23 @@ class Claim:
     def told(self, found: Evidence, specimen: Any) -> Evidence:
         """The evidence on this specimen, with what `tells` declared."""
         return found if self._told_on is None else self._told_on(found, specimen)
+
+    def fixes(self, fixed_on: Callable[[Any], dict[str, str]]) -> Callable[[Any], dict[str, str]]:
+        """Declares which `Choices` do not reach the runs on a `Specimen`; a decorator.
+
+        The function returns, for the field's name, what is used instead, in words.
+        """
+        self._fixed_on = fixed_on
+        return fixed_on
+
+    def unused(self, specimen: Any) -> str:
+        """Which choices of the user are not used, and what is used instead; "" where there are none."""
+        fixed = {} if self._fixed_on is None else self._fixed_on(specimen)
+        chosen = {name: getattr(specimen.choices, name) for name in sorted(specimen.choices.model_fields_set)}
+        unused = [
+            f"{name} = {value} ({fixed[name]})" for name, value in chosen.items() if name in fixed and value is not None
+        ]
+        return f"Not used here: {', '.join(unused)}." if unused else ""
 
     def means(self, topic: Topic, promise: str, seen: str = "") -> None:
         """Declares what the claim means to somebody who trains a network; see `Meaning`."""

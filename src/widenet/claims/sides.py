@@ -269,7 +269,8 @@ class Rate:
       failed: which runs failed.
       allowed: δ; from 1 on the statement is vacuous.
       undecided: runs of which it is not known whether they fail. They must not decide: the statement is kept only if
-        it is kept with all of them failed, and broken only if it is broken with none.
+        it is kept with all of them failed, and broken only if it is broken with none. The share that is shown counts
+        them as the verdict does.
       confidence: one-sided, of both limits.
       sides: the two sides whose breaking is the failure ("the test error is at most …"), one case per run. Where they
         are given, the numbers shown are theirs, in the run that keeps them most closely.
@@ -286,16 +287,19 @@ class Rate:
         """The part of a conclusion that these runs decide."""
         failed, lost = (each.astype(bool) for each in _flat(self.failed, self.undecided))
         runs, fewest = len(failed), int((failed & ~lost).sum())
-        answers = {self._answer(count, runs) for count in (fewest, fewest + int(lost.sum()))}
+        most = fewest + int(lost.sum())
+        answers = {self._answer(count, runs) for count in (fewest, most)}
         kept = answers.pop() if len(answers) == 1 else None
+        counted = most if kept else fewest
+        lowest, highest = (clopper_pearson(count, runs, self.confidence) for count in (fewest, most))
         return Part(
             name=name,
             kept=kept,
-            interval=clopper_pearson(fewest, runs, self.confidence),
+            interval=(lowest[0], highest[1]),
             cases=runs,
             broken=fewest,
             undecided=int(lost.sum()),
-            **self._numbers(kept, fewest / runs if runs else None),
+            **self._numbers(kept, counted / runs if runs else None),
         )
 
     def _numbers(self, kept: bool | None, share: float | None) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def ask(claim: Claim, specimen: Specimen, cells: Cells, progress: Progress = sil
         answer = claim.on(specimen)
         if not isinstance(answer, Silence):
             found = claim.judge(answer) if claim.draws is not None else _run(claim, answer, cells, progress)
-            answer = _with_reasons(claim.told(found, specimen), specimen)
+            answer = _with_unused(_with_reasons(claim.told(found, specimen), specimen), claim.unused(specimen))
     except StoreError:
         raise
     except CellFailed as error:
@@ -94,6 +94,11 @@ def _with_reasons(found: Evidence, specimen: Specimen) -> Evidence:
     why = specimen.separation.sentence
     hypotheses = [each.model_copy(update={"why": why}) if each.key in open_here else each for each in found.hypotheses]
     return found.model_copy(update={"hypotheses": tuple(hypotheses)})
+
+
+def _with_unused(found: Evidence, unused: str) -> Evidence:
+    """The choices that this claim does not use, at the end of its note."""
+    return found.model_copy(update={"note": f"{found.note} {unused}".strip()}) if unused else found
 
 
 def _run(claim: Claim, settings: Any, cells: Cells, progress: Progress) -> Evidence:

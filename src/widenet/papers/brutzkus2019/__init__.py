@@ -49,6 +49,8 @@ PAPER = Paper(
         "xor_growth.proposition_b_5_as_printed",
         "xor_narrow.lemma_b_7",
         "xor_narrow.theorem_b_8",
+        "xor_narrow.theorem_b_8_standstill",
+        "xor_narrow.theorem_b_8_standstill_as_printed",
         "xord_updates.equation_7_8",
         "xord_updates.footnote_10",
         "xord_updates.observation_decomposition",

@@ -16,6 +16,9 @@ ERROR_SHARE = 33 / 48
 LARGEST_STEP, SMALLEST_WIDTH, SMALLEST_MARGIN = 1 / 410, 120, 8.0
 """Theorem 6.3 asks for c_η ≤ 1/410, k ≥ 120 and γ ≥ 8."""
 
+NEGLIGIBLE = 1e-10
+"""c in Theorem 6.4 is at most this (Section 6)."""
+
 SMALL_NET_STEP = 1 / 41
 """Theorem 6.4 asks for c_η ≤ 1/41, k = 2 and γ ≥ 1."""
 

@@ -79,6 +79,20 @@ def angle_limit(step_constant: float) -> float:
     return math.degrees(math.acos((1 - 2 * step_constant) / (1 + step_constant)))
 
 
+def sharp_angle_limit(step_constant: float) -> float:
+    """arctan(2c_η/(1 − √2c_η/4)), in degrees: no filter at loss 0 is farther from its point, in the event of Lemma B.2.
+
+    The n ≤ k own filters of a point have a mean fit of at least 1/n and differ by at most √2η/4; across it is below 2η.
+    """
+    return math.degrees(math.atan(2 * step_constant / (1 - RADIUS * step_constant)))
+
+
+def forgotten_rate(half_width: int) -> float:
+    """1 − (1 − 2^{1−k})²: how often some half-plane has no filter. Then, and only then, loss 0 is not reached."""
+    one_axis = 2.0 ** (1 - half_width)
+    return 2 * one_axis - one_axis**2
+
+
 def fewest_updates(step_constant: float) -> float:
     """1/(2c_η) − 1: the proof of Theorem 3.3 says that every point is active so often."""
     return 1 / (2 * step_constant) - 1

@@ -3,6 +3,7 @@
 from tests.papers.brutzkus2019.claims.settings import altered, plus, with_outputs
 from widenet.papers.brutzkus2019.runs.traces import Trace
 
+PRINTED_PLUS, PRINTED_MINUS = "N(x⁺) ≤ γ + 3c_η", "−N(x⁻) ≤ 1 + 3c_η"
 PLUS, MINUS, SUM = "N(x⁺) < γ + 4c_η", "−N(x⁻) < 1 + 4c_η", "S⁺ ≤ γ + 1 + 8c_η"
 
 

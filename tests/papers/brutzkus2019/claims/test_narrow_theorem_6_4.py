@@ -1,8 +1,10 @@
 """Theorem 6.4 from every octant, with controls that the same checks reject."""
 
 import dataclasses
+import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import stats
@@ -16,12 +18,17 @@ from widenet.data.xord import SET_LABELS, set_index
 from widenet.papers.brutzkus2019.claims import narrow
 from widenet.papers.brutzkus2019.claims.narrow import (
     ITEM_SETS,
+    below_step,
+    can_converge,
+    items,
     must_fail,
     observation_small_convergence,
     observation_small_failure,
     theorem_6_4,
 )
-from widenet.papers.brutzkus2019.runs.octants import share_of
+from widenet.papers.brutzkus2019.formulas import large_start_probability
+from widenet.papers.brutzkus2019.runs.octants import all_octants, from_octant, share_of
+from widenet.papers.brutzkus2019.runs.trained import narrow_budget, train_from
 from widenet.types import RunStatus
 
 CLAIMS = (theorem_6_4, observation_small_convergence, observation_small_failure)
@@ -96,7 +103,7 @@ def fewer_hits(n_hits):
 @breaks_part(theorem_6_4, CONTRADICTS)
 def test_control_fewer_hits_than_chance_allows():
     """One-sided, at a millionth."""
-    fewest = min(n for n in range(1000, 1500) if stats.binom.cdf(n, 2048, 0.687499912699637) >= 1e-6)
+    fewest = min(n for n in range(1000, 1500) if stats.binom.cdf(n, 2048, 0.6875 * (1 - 1e-10)) >= 1e-6)
     return fewer_hits(fewest), fewer_hits(fewest - 1)
 
 
@@ -127,8 +134,31 @@ def test_the_event_is_that_of_the_start():
 def test_the_event_is_33_of_48(every, drawn):
     assert share_of(must_fail, 4) == Fraction(33, 48)
     evidence = theorem_6_4(every, drawn)
-    assert number(evidence.promised) == pytest.approx(0.687499912699637, abs=1e-15)
-    assert number(evidence.measured) == pytest.approx(0.687499915205086, abs=1e-15)
+    assert number(evidence.promised) == pytest.approx(0.68749999993125, abs=1e-15)
+    assert evidence.measured == 0.6875
+
+
+def test_the_constant_of_theorem_6_4():
+    """A fit is Gaussian with σ = η/16 at most; one of eight reaches η with probability 1.02e-56, far below 1e-10."""
+    with mpmath.workdps(80):
+        exact = 1 - (1 - mpmath.erfc(16 / mpmath.sqrt(2))) ** 8
+    found = large_start_probability(2, relative_deviation=math.sqrt(2) / 4)
+    assert found == pytest.approx(float(exact), rel=1e-12)
+    assert found == pytest.approx(1.02e-56, rel=0.01)
+
+
+@pytest.mark.parametrize(("step_constant", "margin"), [(1 / 41, 1.0), (1 / 41, 8.0), (1 / 100, 2.0)])
+def test_fits_up_to_the_step_size_are_enough(step_constant, margin):
+    """One start in each of the 4096 rows of octants, with fits drawn evenly up to η, so most outside Lemma E.3."""
+    step, draw = step_constant / 2, np.random.default_rng(64)
+    fits = np.sort(step * draw.uniform(0.001, 0.999, (4096, 4, 2)), axis=-1)
+    start = from_octant(all_octants(4), fits[..., 1], fits[..., 0])
+    runs = train_from(start, step, margin, max_steps=2 * narrow_budget(step_constant, margin) + 1000)
+    assert below_step(runs).all()
+    assert runs.small_start.mean() < 0.01
+    assert (runs.converged == can_converge(runs.start)).all()
+    assert (items(runs.start) == items(runs.final))[runs.converged].all()
+    assert (~runs.right_on(ITEM_SETS))[must_fail(runs.start)].all()
 
 
 @pytest.mark.parametrize(("share", "vacuous"), [(1e-9, False), (0.0, True), (33 / 48, False)])
@@ -206,9 +236,10 @@ def test_a_run_from_a_large_start_is_not_asked():
     run = first(must_fail(runs.start) & runs.converged)
     right = {"outputs": (run, SET_LABELS)}
     assert broken_in(judged(theorem_6_4, 1, **right)) == [WRONG]
-    size = 0.4 * runs.step_size / np.abs(runs.start[run] @ [[1.0, 1.0], [1.0, -1.0]]).max()  # √2/4 = 0.354 is allowed
-    assert must_fail(size * runs.start)[run]
-    assert broken_in(judged(theorem_6_4, 1, start=(run, size * runs.start[run]), **right)) == []
+    scale = runs.step_size / np.abs(runs.start[run] @ [[1.0, 1.0], [1.0, -1.0]]).max()
+    assert must_fail(scale * runs.start)[run]
+    for size, broken in ((0.999, [WRONG]), (1.001, [])):
+        assert broken_in(judged(theorem_6_4, 1, start=(run, size * scale * runs.start[run]), **right)) == broken
 
 
 test_every_part_has_a_control = every_part_of(

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from tests.controls import breaks_part, broken_in, every_part_of, spares
-from tests.papers.brutzkus2019.claims.overshoot_records import MINUS, PLUS, SUM, overshooting, stuck
+from tests.papers.brutzkus2019.claims.overshoot_records import (
+    MINUS,
+    PLUS,
+    PRINTED_MINUS,
+    PRINTED_PLUS,
+    SUM,
+    overshooting,
+    stuck,
+)
 from tests.papers.brutzkus2019.claims.settings import (
     FAST,
     SMALL,
@@ -68,8 +76,8 @@ def test_equation_14_speaks_about_wide_networks():
         (functools.partial(lemma_e_11, printed=lambda b, others: 0 * others - 5 * b), ["printed, b ≥ 2"]),
         (functools.partial(lemma_e_12, exact=lambda b, others: 0 * others - 4 * b), ["the exact change"]),
         (functools.partial(lemma_e_12, printed=lambda b, others: 0 * others - 4 * b), ["the printed bound"]),
-        (functools.partial(lemma_e_13, overshoot=3.0, strict=False), [PLUS, MINUS]),
-        (functools.partial(lemma_e_13, sum_overshoot=2.0), [SUM]),
+        (functools.partial(lemma_e_13, overshoot=3.0, strict=False), [PRINTED_PLUS, PRINTED_MINUS]),
+        (functools.partial(lemma_e_13, sum_overshoot=2.0), ["S⁺ ≤ γ + 1 + 2c_η"]),
         (functools.partial(sharp_bounds, overshoot=3.9), ["(i) " + PLUS, "(ii) " + MINUS]),
         (functools.partial(sharp_bounds, steps=1), [IN_A_ROW]),
         (functools.partial(equation_14_stuck, most=1), ["at most 6 consecutive iterations"]),
@@ -89,8 +97,8 @@ def test_control_a_tighter_bound_fails(control, fails):
 def test_lemma_e_13_counts_each_bound():
     """In the pilot of the specification 37 % and 14 % of such runs break the two printed bounds, none the third."""
     evidence = lemma_e_13([traced(FAST)], overshoot=3.0, strict=False)
-    assert 20 <= part_of(evidence, PLUS).broken <= 55
-    assert 3 <= part_of(evidence, MINUS).broken <= 30
+    assert 20 <= part_of(evidence, PRINTED_PLUS).broken <= 55
+    assert 3 <= part_of(evidence, PRINTED_MINUS).broken <= 30
     assert part_of(evidence, SUM).broken == 0
 
 
@@ -196,7 +204,9 @@ def test_what_lemmas_e_11_and_e_12_promise():
 )
 def test_control_lemma_e_13_just_below_what_is_attained(name, fails, holds, part):
     """511/128 c_η, 951/256 c_η and 91/16 c_η."""
-    assert broken_in(lemma_e_13([toy(name)], **fails)) == [part]
+    (constant,) = fails.values()
+    (broken,) = broken_in(lemma_e_13([toy(name)], **fails))
+    assert broken == f"{part[:-4]}{constant}c_η", "the name has the constant that was asked for"
     assert broken_in(lemma_e_13([toy(name)], **holds)) == []
     promised = {PLUS: 4.0, MINUS: 4.0, SUM: 8.0}
     assert part_of(lemma_e_13([toy(name)]), part).promised == promised[part]
@@ -230,6 +240,12 @@ def test_control_a_negative_output_of_4_above_its_margin():
 @breaks_part(lemma_e_13, SUM)
 def test_control_a_sum_of_8_above_both_margins():
     return beyond(SUM, 8.0, 8 + TINY)
+
+
+def test_lemma_e_13_as_printed_names_the_printed_bounds():
+    evidence = lemma_e_13_as_printed([traced(WIDE)])
+    assert [part.name for part in evidence.parts] == [PRINTED_PLUS, PRINTED_MINUS, SUM]
+    assert [part.promised for part in evidence.parts] == [3, 3, 8]
 
 
 @spares(lemma_e_13_as_printed)

@@ -176,21 +176,26 @@ def test_equation_9_as_printed_with_the_repaired_a():
     return equations_9_10_as_printed([traced(WIDE)], one_step_late=False)
 
 
+PRINTED_A = "a = a⁺(t + 1) − a⁺(t) on W13(0)"
+
+
 def test_equation_9_as_printed_on_a_run_by_hand():
     """D4: N_8(x⁺) = 253/128 < γ = 2 ≤ N_9(x⁺), so the print says that the step at t = 8 does not go along p_i."""
     trace = toy("D4")
     assert trace.a_step["w13"][:, 0, 8].tolist() == [1, 1]
     assert (trace.plus_active[0, 8], trace.plus_active[0, 9]) == (True, False)
     evidence = equations_9_10_as_printed([trace])
-    assert broken_in(evidence) == ["a on W13(0)"]
+    assert broken_in(evidence) == [PRINTED_A]
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET, "a refutation needs k ≥ 120, c_η ≤ 1/410 and γ ≥ 8"
-    assert broken_in(equations_9_10([trace], one_step_late=True)) == ["a on W13(0)"]
+    assert broken_in(equations_9_10([trace], one_step_late=True)) == [PRINTED_A]
 
 
 def test_equation_9_as_printed_fails_in_the_regime_of_theorem_6_3():
     evidence = equations_9_10_as_printed([traced(WIDE)])
     assert evidence.verdict is Verdict.VIOLATED
-    assert part_of(evidence, "a on W13(0)").broken == 1
+    assert broken_in(evidence) == [PRINTED_A], "Eq. 10 gives no formula for a and is right"
+    assert part_of(evidence, PRINTED_A).broken == 1
+    assert part_of(evidence, "a + b on W24(0)").kept
 
 
 test_control_equations_9_10_part_by_part = part_edges(
@@ -250,6 +255,10 @@ def test_lemma_e_9_takes_the_mean_over_each_cone():
     gains = trace.s_plus_1[0, 5] - trace.s_plus_1[0, 0], (trace.s_plus - trace.s_plus_1)[0, [5, 0]] @ [1, -1]
     assert gains == (20, 10)
     assert lemma_e_9([trace]).verdict is Verdict.HOLDS
+
+
+def test_lemma_e_10_as_printed_names_the_printed_growth():
+    assert broken_in(lemma_e_10_as_printed([traced(WIDE)])) == ["S⁺ grows by η|W13| where N(x⁺) < γ"]
 
 
 @spares(lemma_e_10_as_printed)

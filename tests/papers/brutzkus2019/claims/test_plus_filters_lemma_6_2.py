@@ -46,8 +46,9 @@ OTHERS, CONES = "(2) whole steps along p₂ on W24(0)", "(3) W_t⁺(i) = W_0⁺(
 def test_control_lemma_6_2_with_the_printed_count():
     evidence = lemma_6_2([traced(FAST)], through_t=True)
     assert evidence.verdict is Verdict.VIOLATED
-    assert part_of(evidence, COEFFICIENT).broken == part_of(evidence, ALONG).broken == 100
-    assert broken_in(evidence) == [COEFFICIENT, ALONG]
+    printed = "(1) the coefficient of ηp_i is a⁺(t)"
+    assert part_of(evidence, printed).broken == part_of(evidence, ALONG).broken == 100
+    assert broken_in(evidence) == [printed, ALONG]
 
 
 def test_control_lemma_6_2_without_eta():

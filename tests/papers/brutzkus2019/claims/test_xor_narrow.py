@@ -19,6 +19,8 @@ from widenet.papers.brutzkus2019.claims.xor_narrow import (
     observation_xor_realizable,
     theorem_3_4,
     theorem_b_8,
+    theorem_b_8_standstill,
+    theorem_b_8_standstill_as_printed,
 )
 from widenet.papers.brutzkus2019.runs.xor_starts import draw_xor_start, every_octant
 from widenet.types import RunStatus
@@ -272,5 +274,5 @@ test_control_each_hypothesis_at_its_edge = narrow_edges(theorem_3_4)
 test_every_part_has_a_control = every_part_of(
     xor_narrow,
     except_for={f"theorem_3_4: {ENDS}": STILL_MOVING},
-    elsewhere=(observation_xor_realizable, theorem_b_8),
+    elsewhere=(*(observation_xor_realizable, theorem_b_8, theorem_b_8_standstill, theorem_b_8_standstill_as_printed),),
 )

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of, lacking_in
+from tests.controls import breaks_part, broken_in, every_part_of, lacking_in, spares
 from tests.papers.brutzkus2019.claims.xor_edges import ENDS as STILL_MOVING
 from tests.papers.brutzkus2019.claims.xor_edges import narrow_edges
 from tests.papers.brutzkus2019.claims.xor_toys import altered, chosen, drawn, octants, toy
@@ -13,10 +13,13 @@ from widenet.claims.base import Verdict
 from widenet.diagnostics.exploration import XOR_LABELS
 from widenet.papers.brutzkus2019.claims import xor_narrow
 from widenet.papers.brutzkus2019.claims.xor_narrow import (
+    first_satisfied,
     lemma_b_7,
     observation_xor_realizable,
     theorem_3_4,
     theorem_b_8,
+    theorem_b_8_standstill,
+    theorem_b_8_standstill_as_printed,
 )
 
 MINIMUM, ANSWERS = "no small change lowers the loss", "no filter answers to a wrong point"
@@ -135,10 +138,58 @@ def test_control_no_failed_run_no_verdict():
 
 
 test_control_each_hypothesis_at_its_edge = narrow_edges(theorem_b_8)
+test_control_each_hypothesis_of_the_standstill = narrow_edges(theorem_b_8_standstill)
+
+
+def test_the_time_of_the_proof_on_a_run_by_hand():
+    """In exact fractions: the margins of x_2 and x_3 are 647/640 and 673/640 at t = 3, that of x_2 is 319/320 at 4."""
+    run = toy("X4")
+    assert run.start.forgotten.tolist() == [[True, False, False, True]]
+    margins = run.margins[:, 0] / run.start.goal
+    assert margins[3, [1, 2]] == pytest.approx([647 / 640, 673 / 640], rel=1e-15)
+    assert margins[4, [1, 2]] == pytest.approx([319 / 320, 131 / 128], rel=1e-15)
+    assert (first_satisfied(run).tolist(), run.steps.tolist()) == ([3], [6])
+    assert run.active[4, 0].tolist() == [True, True, False, True]
+    assert broken_in(theorem_b_8_standstill_as_printed([run])) == ["nothing moves from t' + 1 on"]
+
+
+@breaks_part(theorem_b_8_standstill, "nothing moves from t' + 3 on")
+def test_control_a_run_that_moves_once_more():
+    """In X4 nothing moves from t' + 3 on."""
+    return theorem_b_8_standstill([toy("X4")]), theorem_b_8_standstill([altered(toy("X4"), steps=(0, 7))])
+
+
+@spares(theorem_b_8_standstill_as_printed)
+def test_the_printed_time_on_a_run_that_keeps_it():
+    """In X2 x_3 is forgotten, and x_1 is never active again."""
+    run = toy("X2")
+    assert run.steps[0] - first_satisfied(run)[0] <= 1
+    return theorem_b_8_standstill_as_printed([run])
+
+
+@pytest.mark.parametrize(("step_constant", "share"), [(0.1, 0.015), (0.4, 0.14), (0.01, 0.19)])
+def test_how_long_stuck_runs_move_on(step_constant, share):
+    """T − t' is 0, 1 or 3, as on each axis the own sum is passed at most once more; the shares are from another engine.
+
+    The tolerance is five standard errors of 3000 runs.
+    """
+    run = drawn(2, step_constant, 4000)
+    stuck = run.start.in_event & run.start.forgotten.any(axis=1)
+    waits = (run.steps - first_satisfied(run))[stuck]
+    assert set(waits.tolist()) <= {0, 1, 3}
+    assert abs((waits == 3).mean() - share) < 5 * np.sqrt(share / 2900)
+
+
+def test_runs_that_forget_nothing_are_not_asked_about():
+    assert theorem_b_8_standstill([toy("J12")]).conclusion is None
+    assert theorem_b_8_standstill([toy("X4"), toy("J12")]).runs.tried == 1
 
 
 test_every_part_has_a_control = every_part_of(
     xor_narrow,
-    except_for={"theorem_b_8: every run ends": STILL_MOVING},
+    except_for={
+        "theorem_b_8: every run ends": STILL_MOVING,
+        "theorem_b_8_standstill: every run ends": STILL_MOVING,
+    },
     elsewhere=(observation_xor_realizable, lemma_b_7, theorem_3_4),
 )

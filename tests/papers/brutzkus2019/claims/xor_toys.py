@@ -37,6 +37,8 @@ TOYS: dict[str, tuple[float, Fits, Fits]] = {
     "J12": (16 / 513, [(-13, -3), (18, -11)], [(9, -22), (1, 4)]),
     # Two points are active as often as they may be.
     "J13": (32 / 447, [(-3, -18), (7, -7)], [(20, -12), (15, 3)]),
+    # x_1 and x_4 are forgotten; x_2 is satisfied at t' = 3, active at 4, and nothing moves from 6 on.
+    "X4": (1 / 10, [(-12, 9), (-1, -1)], [(20, 5), (-18, 1)]),
     # k = 3, for angles.
     "J14": (64 / 533, [(-4, -2), (19, -3), (21, -4)], [(-14, 2), (-7, -17), (-13, -15)]),
 }

@@ -1,16 +1,22 @@
 """Figure 2 of brutzkus2019 at toy size: who fails on XOR, and where."""
 
+from fractions import Fraction
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy
 
+from tests.papers.brutzkus2019.claims.xor_toys import drawn
 from tests.papers.brutzkus2019.figures.rows import verdicts
 from tests.papers.brutzkus2019.toy_runs import N_RECORDED, NARROW, WIDE, both, recorded
 from widenet.data.xord import SET_LABELS, set_index
 from widenet.networks import ConvMaxPool
 from widenet.papers.brutzkus2019.figures.figure_2 import compare_figure_2, figure_2_numbers
+from widenet.papers.brutzkus2019.figures.recorded_pair import FALSE_ALARM, exact_band
 from widenet.papers.brutzkus2019.runs.recorded_runs import RecordedSetting, record_from
 from widenet.papers.brutzkus2019.runs.sampled_runs import draw_networks
+from widenet.papers.brutzkus2019.xor_formulas import forgotten_rate, sharp_angle_limit
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +49,48 @@ def test_figure_2_fails_where_and_only_where_nobody_looks(xor):
     assert (right == looked).all()
     assert not right.all()
     assert xor.narrow_loss.values[-1] == (~right).sum()
+
+
+@pytest.mark.parametrize(("k", "rate"), [(2, 0.75), (3, 1 - 9 / 16), (50, 2.0**-48)])
+def test_how_often_a_half_plane_is_empty(k, rate):
+    """1 − (1 − 2^{1−k})², in exact fractions."""
+    exact = 1 - (1 - Fraction(1, 2 ** (k - 1))) ** 2
+    assert forgotten_rate(k) == pytest.approx(float(exact), rel=1e-15)
+    assert forgotten_rate(k) == pytest.approx(rate, rel=1e-13)
+
+
+@pytest.mark.parametrize(("n_runs", "rate"), [(200, 0.75), (200, 33 / 48), (60, 0.75), (200, 2.0**-48)])
+def test_an_exact_band_is_left_by_chance_once_in_two_million(n_runs, rate):
+    low, high = (round(n_runs * share) for share in exact_band(n_runs, rate))
+    law = scipy.stats.binom(n_runs, rate)
+    assert law.cdf(low - 1) + law.sf(high) <= FALSE_ALARM
+    assert law.cdf(low) > FALSE_ALARM / 2, "one more would be too narrow"
+    assert low == high == 0 or law.sf(high - 1) > FALSE_ALARM / 2
+
+
+def test_the_share_of_seed_1_agrees():
+    """163 of 200 lay outside two standard deviations."""
+    low, high = exact_band(200, 0.75)
+    assert low < 0.69
+    assert 0.815 < high < 0.92
+
+
+@pytest.mark.parametrize(("count", "verdict"), [(45, "AGREES"), (25, "DIFFERS"), (60, "DIFFERS")])
+def test_control_another_share_of_narrow_failures(xor, count, verdict):
+    """Of 60 runs: 3/4 is 45."""
+    wrong = xor.n_wrong_sets.copy()
+    wrong.loc[{"network": "narrow"}] = np.arange(N_RECORDED) < count
+    assert verdicts(compare_figure_2(xor.assign(n_wrong_sets=wrong)))["share of runs that fail, k = 2"] == verdict
+
+
+@pytest.mark.parametrize(("k", "step_constant"), [(17, 0.1), (17, 0.4), (50, 0.1), (3, 0.3)])
+def test_no_filter_at_loss_0_is_farther_than_the_sharp_angle(k, step_constant):
+    run = drawn(k, step_constant, 100)
+    inside = run.reached & run.start.in_event
+    assert inside.any()
+    angles = np.degrees(np.arctan2(run.across_fit[-1][inside], run.fit_low[-1][inside]))
+    assert angles.max() < sharp_angle_limit(step_constant)
+    assert sharp_angle_limit(0.1) == pytest.approx(11.7132, abs=1e-4)
 
 
 def test_control_plus_neurons_in_one_half_plane_lose_a_point():

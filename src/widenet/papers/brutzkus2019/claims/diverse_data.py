@@ -3,6 +3,7 @@
 from widenet.claims.base import Hypothesis, Silence, at_least, at_most
 from widenet.claims.specimen import Specimen
 from widenet.errors import DataError
+from widenet.papers.brutzkus2019.formulas import largest_deviation
 from widenet.papers.brutzkus2019.runs.training_set import TrainingSet, from_data
 
 WRONG_LABEL = "with a label that is not f*(x), which is +1 where (1, 1) or (-1, -1) occurs"
@@ -57,6 +58,24 @@ def points_of(specimen: Specimen) -> TrainingSet | Silence:
         f"Among diverse points alone it needs one of each class, got {positive} of +1 and {negative} of -1; left out: "
         f"{_why_left_out(points)}."
     )
+
+
+def fixed_by_regime(specimen: Specimen, half_width: int, step_constant: float) -> dict[str, str]:
+    """The choices that a regime of the paper replaces: width, step and start are those of the statement."""
+    deviation = largest_deviation(step_constant, half_width)
+    fixed = {
+        "step_size": f"η = c_η/k = {step_constant / half_width:.3g} is used",
+        "init_scale": f"Gaussian weights with σ_g = {deviation:.3g} are used",
+        "slope": "these networks have ReLU",
+    }
+    if specimen.choices.n_neurons != 2 * half_width:
+        fixed["n_neurons"] = f"networks with k = {half_width}, {2 * half_width} neurons, are trained"
+    return fixed
+
+
+def up_to(specimen: Specimen, max_steps: int) -> int:
+    """The budget of steps: this one, or the user's where it is smaller."""
+    return min(specimen.choices.max_updates or max_steps, max_steps)
 
 
 def _about_diversity(points: TrainingSet) -> str:

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 
 from widenet.claims.base import Evidence, Kind, claim
 from widenet.claims.sides import Sense
-from widenet.papers.brutzkus2019.claims.trace_evidence import ScoredRuns
+from widenet.papers.brutzkus2019.claims.trace_evidence import ScoredRuns, times
 from widenet.papers.brutzkus2019.runs.traces import Trace, TraceSetting, all_runs, traces, wide_traces
 from widenet.records import Scale
 
@@ -40,6 +40,11 @@ def allowed_drop(trace: Trace) -> Float[np.ndarray, "run 1"]:
     return 2 * (1 + trace.sizes["w24"] / trace.half_width)
 
 
+def drop_in_words(printed: float | None) -> str:
+    """What a part's name says of the drop: `allowed_drop`, or a printed multiple of c_η."""
+    return "2c_η(1 + |W24|/k)" if printed is None else f"{times(printed)}c_η"
+
+
 def first_inactive(active: Bool[np.ndarray, "run time"]) -> Int[np.ndarray, "run 1"]:
     """The first t that is not active, or the length of the trace."""
     return np.where(active.all(axis=1), active.shape[1], np.argmin(active, axis=1))[:, None]
@@ -62,7 +67,7 @@ def lemma_e_16(seen: Sequence[Trace], *, deficit: float | None = None, regime: b
     crossings = [(trace, np.minimum(first_inactive(trace.minus_active), trace.steps[:, None] - 1)) for trace in seen]
     return runs.evidence(
         {
-            "S⁺ ≥ γ + 1 − 2c_η(1 + |W24|/k) at T2": runs.sides(
+            f"S⁺ ≥ γ + 1 − {drop_in_words(deficit)} at T2": runs.sides(
                 (
                     (trace, _below_goal(trace, at), allowed_drop(trace) if deficit is None else deficit, True)
                     for trace, at in crossings
@@ -118,7 +123,7 @@ def lemma_e_16_steps(seen: Sequence[Trace], *, drop: float | None = None, regime
         steps.append((trace, between, after))
     return runs.evidence(
         {
-            "N(x⁺) ≥ γ: at least γ − 2c_η(1 + |W24|/k) after": runs.sides(
+            f"N(x⁺) ≥ γ: at least γ − {drop_in_words(drop)} after": runs.sides(
                 (
                     (
                         trace,

@@ -25,7 +25,7 @@ from widenet.papers.brutzkus2019.claims.rates import (
     rate_parts,
     shared_hypotheses,
 )
-from widenet.papers.brutzkus2019.claims.wide import largest_step_constant, wide_on
+from widenet.papers.brutzkus2019.claims.wide import fixed_for_wide, largest_step_constant, wide_on
 from widenet.papers.brutzkus2019.formulas import (
     UNEXPLORED,
     beta_negative,
@@ -240,3 +240,6 @@ def _case(
 equation_18.speaks(wide_on)
 proposition_e_18.speaks(wide_on)
 proposition_e_22.speaks(wide_on)
+equation_18.fixes(fixed_for_wide)
+proposition_e_18.fixes(fixed_for_wide)
+proposition_e_22.fixes(fixed_for_wide)

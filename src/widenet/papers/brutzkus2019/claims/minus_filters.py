@@ -14,7 +14,7 @@ from jaxtyping import Int
 from widenet.claims.base import Evidence, Kind, claim
 from widenet.claims.sides import Sense
 from widenet.claims.tolerances import STEP
-from widenet.papers.brutzkus2019.claims.trace_evidence import ScoredRuns, filled, furthest
+from widenet.papers.brutzkus2019.claims.trace_evidence import ScoredRuns, filled, furthest, times
 from widenet.papers.brutzkus2019.runs.lattice import in_13
 from widenet.papers.brutzkus2019.runs.traces import Trace, traces, wide_traces
 
@@ -141,7 +141,7 @@ def lemma_e_8(seen: Sequence[Trace], *, factor: float = 2.0, strict: bool = True
     later = [(trace, trace.seen & (trace.times >= 1)) for trace in seen]
     return runs.evidence(
         {
-            "S⁻ < 2η|W13|": runs.sides(
+            f"S⁻ {'<' if strict else '≤'} {times(factor)}η|W13|": runs.sides(
                 (
                     (trace, trace.s_minus / np.maximum(trace.w13, 1), factor, where & (trace.w13 > 0))
                     for trace, where in later
@@ -178,7 +178,7 @@ def equation_11(seen: Sequence[Trace], *, factor: float = 2.0, regime: bool = Fa
     steps = [(trace, trace.half_width - trace.u13) for trace in seen]
     return runs.evidence(
         {
-            "the responses grow by 2η|U24(t)|": runs.sides(
+            f"the responses grow by {times(factor)}η|U24(t)|": runs.sides(
                 (
                     (trace, (trace.y_kept - trace.y) / np.maximum(n_24, 1), factor, trace.only_minus & (n_24 > 0))
                     for trace, n_24 in steps

@@ -17,7 +17,7 @@ from jaxtyping import Bool, Float, Int
 from widenet.claims.base import Evidence, Kind, claim, more_than
 from widenet.claims.sides import Sense
 from widenet.claims.tolerances import STEP
-from widenet.papers.brutzkus2019.claims.trace_evidence import ScoredRuns, smallest_width
+from widenet.papers.brutzkus2019.claims.trace_evidence import ScoredRuns, smallest_width, times
 from widenet.papers.brutzkus2019.runs.traces import Trace, TraceSetting, faster_runs, traces, wide_runs
 from widenet.records import Scale
 
@@ -151,20 +151,20 @@ def lemma_e_13(
 
     As printed: ≤ with 3, 3 and 8.
     """
-    runs = ScoredRuns(seen)
+    runs, sign = ScoredRuns(seen), "<" if strict else "≤"
     return runs.evidence(
         {
-            "N(x⁺) < γ + 4c_η": runs.sides(
+            f"N(x⁺) {sign} γ + {times(overshoot)}c_η": runs.sides(
                 ((trace, _above_margin(trace), overshoot, trace.seen) for trace in seen),
                 strict=strict,
                 quantity="largest (N(x⁺) − γ)/c_η",
             ),
-            "−N(x⁻) < 1 + 4c_η": runs.sides(
+            f"−N(x⁻) {sign} 1 + {times(overshoot)}c_η": runs.sides(
                 ((trace, _above_one(trace), overshoot, trace.seen) for trace in seen),
                 strict=strict,
                 quantity="largest (−N(x⁻) − 1)/c_η",
             ),
-            "S⁺ ≤ γ + 1 + 8c_η": runs.sides(
+            f"S⁺ ≤ γ + 1 + {times(sum_overshoot)}c_η": runs.sides(
                 ((trace, _sum_above(trace), sum_overshoot, trace.seen) for trace in seen),
                 quantity="largest (S⁺ − γ − 1)/c_η",
             ),

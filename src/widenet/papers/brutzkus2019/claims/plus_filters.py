@@ -12,7 +12,7 @@ from jaxtyping import Bool
 from widenet.claims.base import Evidence, Kind, claim
 from widenet.claims.sides import Sense
 from widenet.claims.tolerances import STEP
-from widenet.papers.brutzkus2019.claims.trace_evidence import Answered, Compared, ScoredRuns, filled, furthest
+from widenet.papers.brutzkus2019.claims.trace_evidence import Answered, Compared, ScoredRuns, filled, furthest, times
 from widenet.papers.brutzkus2019.runs.traces import EVENT_RADIUS, Trace, traces, wide_traces
 
 
@@ -101,7 +101,7 @@ def lemma_6_2(
     ]
     return runs.evidence(
         {
-            "(1) the coefficient of ηp_i is n(t)": runs.sides(
+            f"(1) the coefficient of ηp_i is {'a⁺(t)' if through_t else 'n(t)'}": runs.sides(
                 ((trace, furthest(trace.a_range["w13"], n), n, where) for trace, n, where in on_13), Sense.EQUAL
             ),
             "(1) |α| ≤ η": runs.sides(
@@ -164,19 +164,20 @@ def equations_9_10(
     """In one step a filter of W_0⁺(i), i odd, moves by aηp_i + bηp_{l'} with a = 1 where N(x⁺) < γ, else 0, and b =
     −1 where −N(x⁻) < 1, else 0 (l' is the better of p₂ and p₄ at t); one of W24(0) moves by (a + b)ηp_l.
 
-    As printed a = a⁺(t + 1) − a⁺(t) (`one_step_late`), which looks at N_{t+1}(x⁺). A control says that b = 0.
+    As printed Eq. 9 has a = a⁺(t + 1) − a⁺(t) (`one_step_late`), which looks at N_{t+1}(x⁺). Eq. 10 gives no formula
+    for a, and is right. A control says that b = 0.
     """
     runs = ScoredRuns(seen)
     steps = []
     for trace in seen:
-        active = np.roll(trace.plus_active, -1, axis=1) if one_step_late else trace.plus_active
-        a, b = active.astype(int), -trace.minus_active.astype(int) * minus_moves
+        a, b = trace.plus_active.astype(int), -trace.minus_active.astype(int) * minus_moves
         on_13, on_24 = (trace.stepping & filled(trace, group) for group in ("w13", "w24"))
         steps.append((trace, a, b, on_13, on_24))
+    asked = [(trace, np.roll(a, -one_step_late, axis=1), where) for trace, a, _, where, _ in steps]
     return runs.evidence(
         {
-            "a on W13(0)": runs.sides(
-                ((trace, furthest(trace.a_step["w13"], a), a, where) for trace, a, _, where, _ in steps), Sense.EQUAL
+            "a = a⁺(t + 1) − a⁺(t) on W13(0)" if one_step_late else "a on W13(0)": runs.sides(
+                ((trace, furthest(trace.a_step["w13"], a), a, where) for trace, a, where in asked), Sense.EQUAL
             ),
             "b on W13(0)": runs.sides(
                 ((trace, furthest(trace.b_step["w13"], b), b, where) for trace, _, b, where, _ in steps), Sense.EQUAL
@@ -242,7 +243,7 @@ def lemma_e_10(seen: Sequence[Trace], *, factor: float = 2.0, regime: bool = Fal
     ]
     return runs.evidence(
         {
-            "S⁺ grows by 2η|W13| where N(x⁺) < γ": runs.sides(
+            f"S⁺ grows by {times(factor)}η|W13| where N(x⁺) < γ": runs.sides(
                 (
                     (trace, gain / np.maximum(trace.w13, 1), factor, where & trace.plus_active)
                     for trace, gain, where in gains

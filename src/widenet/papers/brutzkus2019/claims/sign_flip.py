@@ -7,8 +7,12 @@ import numpy as np
 from widenet.claims.base import Evidence, Kind, Runs, Silence, at_least, claim
 from widenet.claims.sides import Fact, evidence
 from widenet.claims.specimen import Specimen
-from widenet.papers.brutzkus2019.claims.diverse_data import data_hypotheses, points_of
+from widenet.papers.brutzkus2019.claims.diverse_data import data_hypotheses, fixed_by_regime, points_of, up_to
+from widenet.papers.brutzkus2019.formulas import SMALL_NET_STEP
 from widenet.papers.brutzkus2019.runs.twins import Twins, TwinSetting, twin_setting, twins
+
+MOST_PAIRS = 20
+"""On a reader's data: an identity, and more pairs show no more."""
 
 
 @claim("brutzkus2019.lemma_f_2", Kind.STEP, "Lemma F.2, Appendix F", reads=twins)
@@ -48,6 +52,21 @@ def lemma_f_2(runs: Sequence[Twins]) -> Evidence:
 
 @lemma_f_2.speaks
 def twins_on(specimen: Specimen) -> list[TwinSetting] | Silence:
-    """Twenty pairs on a reader's points, at γ = 1."""
+    """Twenty pairs on a reader's points, or fewer if so chosen, at γ = 1."""
     points = points_of(specimen)
-    return points if isinstance(points, Silence) else [twin_setting(specimen.choices.seed, 20, 1.0, points)]
+    if isinstance(points, Silence):
+        return points
+    n_pairs = min(specimen.choices.n_runs or MOST_PAIRS, MOST_PAIRS)
+    setting = twin_setting(specimen.choices.seed, n_pairs, 1.0, points)
+    return [setting.model_copy(update={"max_steps": up_to(specimen, setting.max_steps)})]
+
+
+@lemma_f_2.fixes
+def fixed_for_twins(specimen: Specimen) -> dict[str, str]:
+    """Networks with k = 2 at γ = 1, and a few pairs of them."""
+    fixed = fixed_by_regime(specimen, 2, SMALL_NET_STEP)
+    if specimen.choices.required_margin != 1:
+        fixed["required_margin"] = "γ = 1 is used"
+    if (specimen.choices.n_runs or 0) > MOST_PAIRS:
+        fixed["n_runs"] = f"{MOST_PAIRS} pairs are compared"
+    return fixed

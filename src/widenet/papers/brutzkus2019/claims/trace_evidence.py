@@ -142,6 +142,11 @@ def smallest_width(traces: Sequence[Trace]) -> int:
     return min(trace.half_width for trace in traces)
 
 
+def times(factor: float) -> str:
+    """A factor before a symbol, as a part's name shows it: nothing for 1."""
+    return "" if factor == 1 else f"{factor:g}"
+
+
 def filled(trace: Trace, group: str) -> Bool[np.ndarray, "run 1"]:
     """Whether the run starts with a filter in this group."""
     return trace.sizes[group] > 0

@@ -3,8 +3,8 @@
 N(x) depends on x only through the pattern set A of x, so at most 15 points can be shattered. More is true: N is a
 linear function of eight features of A (`runs.shattering`), and linear functions on an 8-dimensional space shatter at
 most eight points. With k ≥ 8 every coefficient is possible (w = c·p_i, w = c·(p_i + p_{i+1}), or the same for u), and
-the eight sets with one or two neighbouring patterns have independent features: eight points are shattered. Width does
-not enter.
+the eight sets with one or two neighbouring patterns have independent features: eight points are shattered. A larger
+width changes nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -81,6 +81,20 @@ def remark_4_1_on(specimen: Specimen) -> list[SetMatesSetting] | Silence:
     if not np.isin(inputs, (-1.0, 1.0)).all(axis=1).any():
         return Silence("A point of XORD is made of pairs of ±1, and every point here has another entry.")
     return [SetMatesSetting(n_words=0, seed=specimen.choices.seed, own_data=specimen.digest)]
+
+
+@remark_4_1.fixes
+def fixed_for_set_mates(specimen: Specimen) -> dict[str, str]:
+    """Random networks of one shape, which are not trained."""
+    untrained, setting = "nothing is trained", SetMatesSetting()
+    fixed = dict.fromkeys(("step_size", "init_scale", "max_updates", "required_margin"), untrained)
+    if specimen.choices.n_neurons != 2 * setting.half_width:
+        fixed["n_neurons"] = f"networks with k = {setting.half_width}, {2 * setting.half_width} neurons, are compared"
+    if specimen.choices.n_runs != setting.n_networks:
+        fixed["n_runs"] = f"{setting.n_networks} networks are compared"
+    if specimen.choices.diverse_only:
+        fixed["diverse_only"] = "all points are compared"
+    return {**fixed, "slope": "these networks have ReLU"}
 
 
 @claim(

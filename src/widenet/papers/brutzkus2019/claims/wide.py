@@ -12,7 +12,7 @@ from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.exploration import cones, on_negative_axis, plus_and_minus
-from widenet.papers.brutzkus2019.claims.diverse_data import points_of
+from widenet.papers.brutzkus2019.claims.diverse_data import fixed_by_regime, points_of, up_to
 from widenet.papers.brutzkus2019.claims.rates import (
     Case,
     count_runs,
@@ -342,7 +342,17 @@ def wide_on(specimen: Specimen) -> list[TrainedSetting] | Silence:
         return points
     if choices.required_margin > LARGEST_OWN_MARGIN:
         return Silence(f"γ = {choices.required_margin:g} takes too long; up to {LARGEST_OWN_MARGIN:g} is tried.")
-    return [corner(choices.seed, choices.n_runs or OWN_RUNS, choices.required_margin, points)]
+    setting = corner(choices.seed, choices.n_runs or OWN_RUNS, choices.required_margin, points)
+    return [setting.model_copy(update={"max_steps": up_to(specimen, setting.max_steps)})]
+
+
+@theorem_6_3.fixes
+@theorem_6_3_angle.fixes
+@proposition_e_14.fixes
+@lemma_e_17.fixes
+def fixed_for_wide(specimen: Specimen) -> dict[str, str]:
+    """Width, step and start are those of the corner, whatever was chosen."""
+    return fixed_by_regime(specimen, SMALLEST_WIDTH, LARGEST_STEP)
 
 
 theorem_6_3.means(

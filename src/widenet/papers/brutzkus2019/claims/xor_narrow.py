@@ -6,7 +6,7 @@ the two w's share a side of the axis of x_1 with probability 1/2, and so do the 
 At the end no filter answers to a forgotten point, so its output is exactly 0, its loss 1, and no small change helps.
 
 The remark of Section 3.1 is `observation_xor_realizable`; Lemma B.7 is `lemma_b_7`, Theorem 3.4 `theorem_3_4`, and
-Theorem B.8, which adds that the end is a local minimum, `theorem_b_8`.
+Theorem B.8, which adds that the end is a local minimum, `theorem_b_8`. When it gets there, `theorem_b_8_standstill`.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_most, claim
 from widenet.claims.sides import Conjunct, Fact, Sense, Sides, evidence
@@ -36,6 +36,7 @@ from widenet.papers.brutzkus2019.runs.xor_starts import (
     draw_xor_start,
     every_octant,
     octant_setting,
+    placed_start,
 )
 from widenet.records import Scale
 
@@ -308,6 +309,68 @@ def _answered(run: XorTrace) -> Bool[np.ndarray, "run 4"]:
     """Whether a point is wrong at the end although some filter answers to it."""
     answers = np.concatenate([(run.end > 0).any(axis=(1, 2)), (run.end < 0).any(axis=(1, 2))], axis=1)
     return (run.margins[-1] <= 0) & answers
+
+
+ACTIVE_AGAIN = placed_start(1 / 10, (-12, 9), (-1, -1), (20, 5), (-18, 1))
+"""x_1 and x_4 are forgotten. At t = 3 x_2 and x_3 are satisfied (1.011 and 1.052), at t = 4 x_2 is active (0.997)."""
+
+
+def _stuck_settings(scale: Scale, seed: int) -> list[XorSetting]:
+    count = 200 if scale is Scale.QUICK else 4000
+    drawn = [XorSetting(half_width=2, step_constant=c, n_runs=count, seed=seed) for c in (0.1, 0.4, 0.01)]
+    return [*drawn, ACTIVE_AGAIN]
+
+
+@claim(
+    "brutzkus2019.theorem_b_8_standstill",
+    Kind.STEP,
+    "proof of Theorem B.8, its last two sentences, with another time",
+    reads=xor_traces.at(_stuck_settings),
+)
+def theorem_b_8_standstill(traces: Sequence[XorTrace], *, delay: int = 3) -> Evidence:
+    """XOR, k = 2, in the event of Lemma B.2: let some W_0⁺(i) or U_0⁺(i) be empty, and t' be the first iteration at
+    which all other points are satisfied. From t' + 3 on nothing moves.
+
+    The two axes do not act on each other. On an axis with a forgotten point, say x_1, all w's are own filters of x_3,
+    and at t' every u that answers to x_1 turns to x_3. That may make x_3 active once more, by less than 2kη; then all
+    own filters gain 2η, the u's turn away and back again, and x_3 stays satisfied. As printed nothing moves from t' + 1
+    on (`delay`).
+    """
+    event = event_of(traces)
+    scored = [inside & run.ended & run.start.forgotten.any(axis=1) for run, inside in event]
+    parts: dict[str, Conjunct] = {
+        f"nothing moves from t' + {delay} on": together(
+            Sides(
+                run.steps - first_satisfied(run),
+                delay,
+                scored=mask,
+                quantity="iterations from t' to the first at which nothing moves",
+            )
+            for run, mask in zip(traces, scored, strict=True)
+        ),
+        "every run ends": event.ended,
+    }
+    return evidence(
+        parts,
+        _narrow_hypotheses(traces, []),
+        runs=event.runs.model_copy(update={"tried": sum(int(mask.sum()) for mask in scored)}),
+    )
+
+
+def first_satisfied(run: XorTrace) -> Int[np.ndarray, " run"]:
+    """t': the first iteration at which no point is active but forgotten ones."""
+    return np.argmin((run.active & ~run.start.forgotten).any(axis=2), axis=0)
+
+
+theorem_b_8_standstill_as_printed = theorem_b_8_standstill.variant(
+    "theorem_b_8_standstill_as_printed",
+    where="proof of Theorem B.8, last sentence",
+    statement="XOR, k = 2: let t' be the first iteration at which all points are satisfied whose W_0⁺(i) or U_0⁺(i) "
+    "is not empty. At t' + 1 gradient descent is at a local minimum. False for η = 1/10 and fits (−12, 9), (−1, −1) of "
+    "the w's and (20, 5), (−18, 1) of the u's in units of η/64: t' = 3, at t = 4 the margin of x_2 is 319/320, so x_2 "
+    "moves the weights again, and only from t = 6 on nothing moves.",
+    delay=1,
+)
 
 
 def _narrow_hypotheses(drawn: Sequence[XorTrace], octants: Sequence[XorTrace]) -> tuple[Hypothesis, ...]:

@@ -142,6 +142,15 @@ def observation_decoy_on(specimen: Specimen) -> Trap | Silence:
     return points if isinstance(points, Silence) else Trap(points, specimen.choices.required_margin)
 
 
+@observation_decoy.fixes
+def fixed_for_the_decoy(specimen: Specimen) -> dict[str, str]:
+    """One network, which is written down."""
+    fixed = dict.fromkeys(("n_runs", "step_size", "init_scale", "max_updates"), "one network is given, and not trained")
+    if specimen.choices.n_neurons != len(DECOY):
+        fixed["n_neurons"] = f"the network has {len(DECOY)} neurons"
+    return {**fixed, "slope": "the network has ReLU"}
+
+
 @dataclass(frozen=True)
 class DiverseShares:
     """The shares of diverse points among all positive inputs with d patches (p₊), and among all negative ones (p₋)."""

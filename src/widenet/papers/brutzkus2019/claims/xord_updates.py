@@ -14,9 +14,9 @@ from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, claim
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING, STEP
-from widenet.papers.brutzkus2019.claims.diverse_data import data_hypotheses, points_of
+from widenet.papers.brutzkus2019.claims.diverse_data import data_hypotheses, fixed_by_regime, points_of
 from widenet.papers.brutzkus2019.runs.one_patch import OnePatch, one_patch
-from widenet.papers.brutzkus2019.runs.xord_descent import DescentSetting, XordDescent, descents
+from widenet.papers.brutzkus2019.runs.xord_descent import MAX_STEPS, DescentSetting, XordDescent, descents
 
 Indicator = Callable[[np.ndarray], np.ndarray]
 """Whether the negative point is active, from N(x⁻)."""
@@ -182,6 +182,20 @@ def descents_on(specimen: Specimen) -> list[DescentSetting] | Silence:
             diverse_only=choices.diverse_only,
         )
     ]
+
+
+@observation_one_pair.fixes
+@equation_7_8.fixes
+@footnote_10.fixes
+@observation_decomposition.fixes
+def fixed_for_descents(specimen: Specimen) -> dict[str, str]:
+    """The width is the user's; step, start and budget are those of small networks."""
+    choices = specimen.choices
+    fixed = fixed_by_regime(specimen, choices.n_neurons // 2, DescentSetting().step_constant)
+    fixed["max_updates"] = f"runs have up to {MAX_STEPS} steps"
+    if (choices.n_runs or 0) > MOST_RUNS:
+        fixed["n_runs"] = f"{MOST_RUNS} networks are trained"
+    return fixed
 
 
 @claim("brutzkus2019.footnote_3", Kind.IDENTITY, "Footnote 3, Section 3 (the factor is added)", reads=one_patch)

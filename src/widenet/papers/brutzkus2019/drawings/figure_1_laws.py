@@ -5,7 +5,7 @@ import xarray as xr
 from matplotlib.figure import Figure as Drawing
 
 from widenet.figures.statistics import share_interval
-from widenet.papers.brutzkus2019.figures.figure_1 import FISHER_LEVEL, REPORTED, fisher_p
+from widenet.papers.brutzkus2019.figures.figure_1 import REPORTED, SHOWN_LEVEL, fisher_p
 from widenet.plots.style import COLOURS, styled
 
 
@@ -21,7 +21,7 @@ def draw(numbers: xr.Dataset) -> Drawing:
         solved = numbers["solved"].sel(channels=width).values
         for row, count in zip(rows, map(int, solved), strict=True):
             low, high = share_interval(count, n_runs)
-            agrees = fisher_p(count, n_runs, REPORTED[width]) >= FISHER_LEVEL
+            agrees = fisher_p(count, n_runs, REPORTED[width]) >= SHOWN_LEVEL
             colour = COLOURS[0] if agrees else COLOURS[1]
             axes.plot([100 * low, 100 * high], [row, row], color=colour, linewidth=1.2)
             axes.plot(

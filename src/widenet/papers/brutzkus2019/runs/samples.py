@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from widenet.claims.experiments import Experiment
-from widenet.data.xord import SET_LABELS, make_xord, set_index
+from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, SET_LABELS, make_xord, set_index
 from widenet.papers.brutzkus2019.formulas import SMALL_NET_STEP, largest_deviation
 from widenet.papers.brutzkus2019.runs.starts import draw_filters
 from widenet.papers.brutzkus2019.runs.trained import COARSE, as_networks
@@ -91,6 +91,11 @@ class Samples:
     def unfinished(self) -> Bool[np.ndarray, " run"]:
         """Whether the budget ran out while the weights still moved."""
         return self.status == RunStatus.BUDGET_SPENT
+
+    @property
+    def diverse(self) -> Bool[np.ndarray, " run"]:
+        """Whether all points of the training set are diverse."""
+        return self.counts[:, [DIVERSE_POSITIVE, DIVERSE_NEGATIVE]].sum(axis=1) == self.counts.sum(axis=1)
 
     @property
     def test_error(self) -> Float[np.ndarray, " run"]:
