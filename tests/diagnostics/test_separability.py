@@ -155,7 +155,7 @@ def test_float32_is_judged_in_float64():
 def test_linear_program_gives_the_same_answers(monkeypatch):
     """The second opinion, alone."""
 
-    def nothing(rows):
+    def nothing(rows, deadline):
         return np.zeros(rows.shape[1]), np.zeros(len(rows))
 
     separable, _ = points_at_margin(0.05)
@@ -172,7 +172,7 @@ def test_linear_program_gives_the_same_answers(monkeypatch):
 def test_control_a_solver_that_lies_is_not_believed(monkeypatch):
     """Neither a vector that does not separate nor weights that do not cancel prove anything."""
 
-    def lie(rows):
+    def lie(rows, limit):
         return np.ones(rows.shape[1]), np.ones(len(rows))
 
     monkeypatch.setattr(separability, "_least_distance", lie)

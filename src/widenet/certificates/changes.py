@@ -257,7 +257,7 @@ def _without_clashes(specimen: Specimen, numbers: np.ndarray) -> Candidate | Non
         return None
     if specimen.separation.separable is not False:
         return None
-    drop = clashing(specimen.data)
+    drop = clashing(specimen.data).rows
     rest = np.delete(specimen.labels, drop)
     if not len(drop) or len(drop) > len(rest) or len(np.unique(rest)) < 2:
         return None

@@ -58,7 +58,7 @@ def _against_flat(portrait: Portrait, training: Training) -> str:
         if not network:
             return ""
         return "A flat boundary would get every point right: more passes (--time), or another step size, may help."
-    flat = max(len(each.in_the_way) for each in portrait.separability) / portrait.points
+    flat = max(len(each.in_the_way) / each.points for each in portrait.separability)
     said = f"The best flat boundary that was found has {percent(flat)} of all points wrong: "
     if network < BETTER * flat:
         return f"{said}a boundary that bends pays off on this data."
