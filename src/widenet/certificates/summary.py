@@ -243,13 +243,15 @@ def _new_points(findings: "Findings") -> str:
         for row in own
         if row.kind is Kind.MAIN and row.verdict is Verdict.HYPOTHESES_NOT_MET
     ]
-    late = sum(row.is_open for row in own)
+    late, among = sum(row.is_open for row in own), len(own)
+    if _is_unasked(findings):
+        late, among = (late, among) if own else (findings.unasked, findings.unasked)
     if promised:
         about = f" ({promised[0].about})" if promised[0].about else ""
         said = f"On new points{about}: {promised[0].words[:1].lower()}{promised[0].words[1:]}"
     elif late:
-        why = ", and the others promise nothing here" if late < len(own) else ""
-        said = f"Whether a theorem limits the errors on new points is not known: {_time_ran_out(late, len(own))}{why}."
+        why = ", and the others promise nothing here" if late < among else ""
+        said = f"Whether a theorem limits the errors on new points is not known: {_time_ran_out(late, among)}{why}."
     else:
         why = f": {lacks[0]}" if lacks else ""
         said = f"No theorem limits the errors on new points here{why}."
