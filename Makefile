@@ -2,12 +2,13 @@
 #   make report   the papers at quick scale: verdict table here, pictures in build/report/index.html
 #   make test     lint, types and the whole test suite
 #   make check    lint and types only
-# Two long looks at the checks themselves (docs/mutants.md): make mutants ROOM=…, make drawn-data
+# Long looks at the checks themselves: make mutants ROOM=… and make drawn-data (docs/mutants.md), make drawn-facts
+# (docs/certify.md)
 PYTHON ?= python3
 JOBS ?= 2
 BIN := .venv/bin
 
-.PHONY: report test check mutants drawn-data setup format clean
+.PHONY: report test check mutants drawn-data drawn-facts setup format clean
 
 report: setup
 	$(BIN)/widenet report --out build/report
@@ -26,6 +27,9 @@ mutants: setup
 
 drawn-data: setup
 	$(BIN)/python -m tools.drawn_data --jobs $(JOBS) $(if $(COUNT),--count $(COUNT))
+
+drawn-facts: setup
+	$(BIN)/python -m tools.drawn_facts $(if $(COUNT),--count $(COUNT)) $(if $(WHOLE),--whole $(WHOLE))
 
 setup: .venv/installed
 

@@ -22,6 +22,8 @@ def disagreements(inputs: np.ndarray, labels: np.ndarray, portrait: dict[str, An
     """Every fact of the certificate that these programs do not find."""
     said = [*_counts(inputs, labels, portrait), *_equal_points(inputs, labels, portrait)]
     said += _preparation(inputs, portrait)
+    if said:  # scaled coordinates would be others, too
+        return said
     scaled = scaled_points(inputs, portrait["preparation"])
     names = [each["name"] for each in portrait["classes"]]
     for found in portrait["separability"]:
@@ -80,7 +82,8 @@ def _preparation(inputs: np.ndarray, portrait: dict[str, Any]) -> Iterator[str]:
     if not math.isclose(done["spread"], spread, rel_tol=1e-6):
         yield f"spread {spread}"
     if done["is_standardized"] is not (done["scaling"] == "auto" and spread > 10):
-        yield f"standardized although the spread is {spread}"
+        yield f"standardized: {done['is_standardized']}, although the spread is {spread}"
+        return
     if done["is_standardized"] and not np.allclose(done["unit"], deviations, rtol=1e-6, atol=0):
         yield f"units {deviations}"
     longest = np.linalg.norm(scaled_points(inputs, done), axis=1).max()
@@ -113,10 +116,11 @@ def _boundary(scaled: np.ndarray, signs: np.ndarray, found: dict[str, Any], port
         if width > 1e-7 and not found["separable"]:
             yield f"separable {found['separable']}, but a linear program finds {width}"
     weights, used = np.array(found["weights"]), np.array(found["witnesses"], int) - 1
+    if len(weights) != len(used) or (weights < 0).any() or (found["margin"] is None) is bool(found["separable"]):
+        yield "a proof that proves nothing"
+        return
     combination = (weights * signs[used]) @ points[used]
     balance = float((weights * signs[used]).sum())
-    if (weights < 0).any() or len(weights) != len(used):
-        yield "weights that prove nothing"
     if found["separable"]:
         yield from _margin(points, signs, found, longest, width, float(np.linalg.norm(combination)), balance)
     else:
@@ -172,10 +176,9 @@ def _theorem_margin(
     if theirs is None or coordinates.size > 400:
         return
     theirs = theirs if has_bias else theirs / longest
-    if theirs < 1e-2:
-        return
     ours = margin_through_origin(coordinates, signs)
-    if ours is not None and not math.isclose(ours, theirs, rel_tol=1e-3):
+    # Of narrow margins its digits are not reliable.
+    if ours is not None and max(ours, theirs) > 1e-2 and not math.isclose(ours, theirs, rel_tol=1e-3):
         yield f"theorems get the margin {theirs}, but {ours} is possible"
 
 

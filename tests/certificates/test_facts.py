@@ -115,10 +115,8 @@ def test_a_search_without_time_proves_nothing():
     portrait = portray(table, prepared, Clock(0.0))
     found = with_bias_of(portrait)
     assert (found.separable, found.is_out_of_time, found.margin) == (None, True, None)
-    said = [
-        *words.about_data(portrait),
-        *in_short(toy_certificate().findings.model_copy(update={"portrait": portrait})),
-    ]
+    findings = toy_certificate().findings.model_copy(update={"portrait": portrait})
+    said = [*words.about_data(portrait), *in_short(findings)]
     assert not any("proved" in sentence for sentence in said)
     assert sum("inconclusive: the time for the search was spent" in sentence for sentence in said) == 2
 
