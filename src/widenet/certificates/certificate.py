@@ -36,7 +36,8 @@ class Findings(ClosedModel):
       training: what networks did; None where there was no time to train them.
       certainty: whether their precision matters; None where there was no time to see.
       has_boundary: whether the picture of the data shows a flat boundary that separates all points of two classes.
-      seconds: how long it all took on a watch, and `time`, how long it was allowed to compute.
+      seconds, computed: how long it all took, on a watch and in time of the processors; and `time`, how long it was
+        allowed to compute.
       unasked: how many claims were not asked, or not to the end, for want of time.
       version, versions: of this package and of the libraries that numbers come from.
     """
@@ -50,6 +51,7 @@ class Findings(ClosedModel):
     certainty: Certainty | None
     has_boundary: bool
     seconds: float
+    computed: float
     time: float
     unasked: int
     version: str

@@ -181,6 +181,7 @@ def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Pro
         certainty=certainty,
         has_boundary=plane.boundary is not None,
         seconds=clock.waited,
+        computed=clock.worked,
         time=clock.seconds,
         unasked=sum(row.is_open for row in rows),
         version=version(),

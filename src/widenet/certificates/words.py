@@ -375,11 +375,10 @@ def about_certainty(findings: "Findings") -> list[str]:
         said.append(about_precision(findings.certainty))
     elif training is not None:
         said.append("There was no time to train some networks again in float64, which shows whether rounding matters.")
-    busy = ", since other programs kept the machine busy" if findings.seconds > 1.5 * findings.time else ""
     said.append(
         f"Theorems are decided in float64, with room for rounding; what rounding could decide is called undecided. "
         f"The same seed ({findings.choices.seed}), the same choices and time enough to finish give the same "
-        f"certificate again. It took {findings.seconds:.0f} s{busy}."
+        f"certificate again. It took {findings.seconds:.0f} s ({findings.computed:.0f} s of processor time)."
     )
     versions = ", ".join(f"{name} {version}" for name, version in findings.versions.items())
     return [*said, f"widenet {findings.version}; {versions}."]
