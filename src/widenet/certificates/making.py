@@ -67,7 +67,8 @@ def certify(
       width: neurons of the network, an even number.
       step_size, init_scale, slope: of SGD; the length of each neuron's weights at the start; of the Leaky ReLU.
       runs: networks that are trained.
-      time: seconds of computing after which nothing new is begun; they count from when the papers are loaded.
+      time: seconds of computing after which nothing new is begun; they count from when the papers are loaded and the
+        data was looked at.
 
     Other arguments:
       scaling: "auto", "ball" or "none"; see `widenet.certificates.preparation.Scaling`.
@@ -148,11 +149,11 @@ def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Pro
         varying_columns(table.inputs)  # what is refused is refused before anything is begun
     progress(0.0, "loading the papers")
     main, others = claims_by_weight()
-    clock = Clock(time)
     progress(0.01, "looking at the data")
     searches = Clock(SEARCH_SECONDS)
     prepared = prepare(table, wishes.scaling, choices.seed, searches)
     portrait = portray(table, prepared, searches)
+    clock = Clock(time)  # facts about large data would leave no time for theorems
     whole, few = views_of(table, prepared, portrait, choices, time)
     cells = cells_of(store)
     most = max(int(NUMBERS_PER_SECOND * time) // prepared.data.dim, LEAST_TRAINED)
@@ -180,8 +181,8 @@ def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Pro
         training=None if ensemble is None else summed(ensemble, wishes.runs),
         certainty=certainty,
         has_boundary=plane.boundary is not None,
-        seconds=clock.waited,
-        computed=clock.worked,
+        seconds=searches.waited,
+        computed=searches.worked,
         time=clock.seconds,
         unasked=sum(row.is_open for row in rows),
         version=version(),
