@@ -4,6 +4,7 @@ import hashlib
 import math
 
 import numpy as np
+from jaxtyping import Bool, Int
 
 from widenet.certificates.boundaries import Separability, find_boundaries
 from widenet.certificates.clock import Clock
@@ -87,6 +88,22 @@ class Portrait(ClosedModel):
     separability: tuple[Separability, ...]
     clusters: Clusters | None
     components: Components | None
+
+    @property
+    def columns_used(self) -> int:
+        """Without the columns that were left out."""
+        left_out = (*self.preparation.constant_columns, *self.preparation.negligible_columns)
+        return self.columns - len(left_out)
+
+    def clashing(self, rows: Int[np.ndarray, " row"]) -> Bool[np.ndarray, " row"] | None:
+        """Which of these rows (from 0) are on the wrong side of the best flat boundary between two classes.
+
+        None where there are more classes, or no such boundary was looked for.
+        """
+        found = [each for each in self.separability if not each.through_origin and each.separable is False]
+        if len(self.classes) != 2 or not found:
+            return None
+        return np.isin(rows + 1, np.array(found[0].in_the_way))
 
     @property
     def separable(self) -> bool | None:

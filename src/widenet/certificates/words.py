@@ -323,7 +323,7 @@ def about_changes(changes: Sequence[Change]) -> list[str]:
 
 def about_picture(findings: "Findings") -> str:
     """What the picture of the data shows."""
-    columns, training = findings.portrait.columns, findings.training
+    columns, training = findings.portrait.columns_used, findings.training
     plane = "." if columns <= 2 else (
         f", seen from where the classes are best told apart: each axis is a mix of the {columns} columns."
     )  # fmt: skip
