@@ -17,6 +17,7 @@ from widenet.certificates.clock import Clock
 from widenet.certificates.portrait import Portrait, portray
 from widenet.certificates.preparation import Bias, Scaling, prepare
 from widenet.certificates.preparation_words import about_preparation, about_reading
+from widenet.certificates.promises import Promise, Standing
 from widenet.certificates.reading import read
 from widenet.certificates.rows import Row
 from widenet.certificates.summary import about_no_promise, headlines, in_short
@@ -281,6 +282,30 @@ def test_classes_a_hair_apart_are_not_called_inseparable():
     (short, *_) = in_short(toy_certificate().findings.model_copy(update={"portrait": portrait}))
     assert "by a margin above" in short or "beyond the precision" in short
     assert "must err" not in short
+
+
+@pytest.mark.parametrize("labels", ["aabb", "abcabc"])
+def test_numbers_that_no_search_can_handle_are_not_decided(labels):
+    """Beside 1e99, 1e-99 vanishes when it is squared."""
+    inputs = np.arange(2.0 * len(labels)).reshape(-1, 2) * [1e98, 1e-99] + [1e97, 1e-99]
+    portrait = portrait_of(inputs, list(labels), Scaling.BALL)
+    answers = [each.separable for each in portrait.separability if not each.through_origin]
+    assert answers == [None] * (1 if labels == "aabb" else 3)
+    findings = toy_certificate().findings.model_copy(update={"portrait": portrait})
+    said = [*words.about_data(portrait), *in_short(findings)]
+    assert not any(word in each for each in said for word in ("proved", "too many", "A flat boundary", "No flat"))
+
+
+@pytest.mark.parametrize(
+    ("standing", "said"),
+    [(Standing.NOT_HERE, "No theorem limits"), (Standing.UNKNOWN, "No theorem is known to limit")],
+)
+def test_what_could_not_be_confirmed_is_not_denied(standing, said):
+    promise = Promise(id="a.b", about="", topic=Topic.TEST_ERROR, standing=standing, words="Few.", remark="")
+    portrait = portrait_of(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), list("abba"))
+    findings = toy_certificate().findings.model_copy(update={"promises": (promise,), "portrait": portrait})
+    assert in_short(findings)[2].startswith(said)
+    assert in_short(findings)[1].startswith("No theorem that was evaluated promises") is (standing is Standing.NOT_HERE)
 
 
 @pytest.mark.parametrize("name", ["id", "Index", "Unnamed: 0", ""])

@@ -72,11 +72,10 @@ def find_boundaries(table: Table, prepared: Prepared, clock: Clock) -> tuple[Sep
         names, origin = " and ".join(table.class_names), prepared.through_origin
         margin = _theorem_margin(origin, prepared.with_bias, prepared)
         found = [] if origin is None else [_through_origin(f"{names}, through the origin", origin, margin, prepared)]
-        if prepared.with_bias is not None:
-            found.append(
-                _with_bias(f"{names}, with a bias", prepared.with_bias, margin, prepared, prepared.labels, None, clock)
-            )
-        return tuple(found)
+        between, biased = f"{names}, with a bias", prepared.with_bias
+        if biased is None:
+            return *found, _unknown(between, prepared, None)
+        return *found, _with_bias(between, biased, margin, prepared, prepared.labels, None, clock)
     if len(table.class_names) > MOST_CLASSES_SEPARATED:
         return ()
     answers = []
@@ -85,6 +84,7 @@ def find_boundaries(table: Table, prepared: Prepared, clock: Clock) -> tuple[Sep
         signs = np.where(table.classes == number, 1.0, -1.0)
         separation = search(Dataset(lifted.inputs, jnp.asarray(signs)), clock)
         if separation is None:
+            answers.append(_unknown(f"{name} against the rest", prepared, number))
             continue
         origin = None
         if prepared.record.scaling is Scaling.NONE and separation.separable is not False:
@@ -97,6 +97,25 @@ def find_boundaries(table: Table, prepared: Prepared, clock: Clock) -> tuple[Sep
 def _theorem_margin(origin: Separation | None, biased: Separation | None, prepared: Prepared) -> float | None:
     found = biased if prepared.record.has_bias else origin
     return found.margin if found is not None and found.separable else None
+
+
+def _unknown(between: str, prepared: Prepared, class_number: int | None) -> Separability:
+    """Nothing is known: float64 cannot even ask."""
+    return Separability(
+        between=between,
+        class_number=class_number,
+        through_origin=False,
+        points=len(prepared.points),
+        separable=None,
+        margin=None,
+        margin_limit=None,
+        theorem_margin=None,
+        norm_upper=math.inf,
+        norm_lower=0.0,
+        witnesses=(),
+        weights=(),
+        proof="inconclusive: the numbers span more than 150 orders of magnitude",
+    )
 
 
 def _through_origin(between: str, found: Separation, theorem_margin: float | None, prepared: Prepared) -> Separability:

@@ -95,6 +95,11 @@ class Portrait(ClosedModel):
         left_out = (*self.preparation.constant_columns, *self.preparation.negligible_columns)
         return self.columns - len(left_out)
 
+    @property
+    def longest(self) -> float:
+        """The length of the longest point in scaled coordinates."""
+        return self.norms[2] if self.preparation.factor is None else 1.0
+
     def clashing(self, rows: Int[np.ndarray, " row"]) -> Bool[np.ndarray, " row"] | None:
         """Which of these rows (from 0) are on the wrong side of the best flat boundary between two classes.
 

@@ -137,15 +137,16 @@ def _kept(findings: "Findings") -> list[Promise]:
 
 def _shape(portrait: Portrait) -> str:
     """Whether flat boundaries tell the classes apart, and how nearly; what that means for a linear model."""
-    found, names = portrait.separability, [each.name for each in portrait.classes]
+    found = [each for each in portrait.separability if not each.through_origin]
+    names = [each.name for each in portrait.classes]
     if not found:
         return f"There are {len(names)} classes, too many to ask of each whether a flat boundary tells it apart."
     if len(names) > 2:
         return _each_class(found)
     both = f"{names[0]} and {names[1]}"
-    best = next((each for each in found if not each.through_origin), found[-1])
+    (best,) = found
     if best.separable:
-        room = "though only just" if (best.margin or 0.0) < THIN * _longest(portrait) else "with room to spare"
+        room = "though only just" if (best.margin or 0.0) < THIN * portrait.longest else "with room to spare"
         return (
             f"A {FLAT} tells {both} apart, {room} (margin {fraction(best.margin)}). So a linear model can get every "
             "point right. This is proved."
@@ -157,11 +158,6 @@ def _shape(portrait: Portrait) -> str:
         f"No {FLAT} tells {both} apart{beyond_rounding(best)}{so}. This is proved. The best one found has {_of(best)} "
         "on its wrong side."
     )
-
-
-def _longest(portrait: Portrait) -> float:
-    """The length of the longest point in scaled coordinates."""
-    return portrait.norms[2] if portrait.preparation.factor is None else 1.0
 
 
 def _of(found: Separability) -> str:
@@ -176,7 +172,7 @@ def _each_class(found: Sequence[Separability]) -> str:
     if len(yes) == len(found):
         return f"A {FLAT} tells each of the {len(yes)} classes from all others. This is proved."
     if not yes and not no:
-        return f"For no class it is known whether a {FLAT} tells it from all others: the searches were inconclusive."
+        return f"For no class is it known whether a {FLAT} tells it from all others: the searches were inconclusive."
     unknown = [_name(each) for each in found if each.separable is None]
     rest = f" For {both(unknown)} it is not known." if unknown else ""
     if not no:
@@ -212,7 +208,8 @@ def _guarantee(findings: "Findings") -> str:
     if len(findings.silent) == len(findings.rows):
         return f"No theorem that was evaluated applies to this data.{late}"
     below = " What networks really do is measured below." if findings.training is not None else ""
-    if obstacle := _obstacle(findings.portrait):
+    obstacle = _obstacle(findings.portrait)
+    if obstacle and not any(each.counts and each.topic in STRONG and _is_unsure(each) for each in findings.promises):
         return f"{obstacle}{late}{below}"
     return f"No promise about all the data was seen to hold here.{late}"
 
@@ -254,9 +251,15 @@ def _new_points(findings: "Findings") -> str:
         said = f"Whether a theorem limits the errors on new points is not known: {_time_ran_out(late, among)}{why}."
     else:
         why = f": {lacks[0]}" if lacks else ""
-        said = f"No theorem limits the errors on new points here{why}."
+        unsure = any(each.topic is Topic.TEST_ERROR and _is_unsure(each) for each in findings.promises)
+        said = f"No theorem {'is known to limit' if unsure else 'limits'} the errors on new points here{why}."
     training = findings.training
     return f"{said} {_measured(training)}" if training is not None and training.test_error is not None else said
+
+
+def _is_unsure(promise: Promise) -> bool:
+    """Whether a theorem may promise something that was not confirmed."""
+    return promise.standing in (Standing.UNCONFIRMED, Standing.UNKNOWN, Standing.NO_NUMBER)
 
 
 def _holds(promise: Promise) -> bool:

@@ -12,7 +12,6 @@ from widenet.certificates.comparisons import says_nothing
 from widenet.certificates.lacks import ANSWERS, lack
 from widenet.certificates.numerals import fraction
 from widenet.certificates.portrait import Portrait
-from widenet.certificates.preparation import Preparation, Scaling
 from widenet.certificates.preparation_words import about_reading
 from widenet.certificates.promises import Promise
 from widenet.certificates.rows import Row
@@ -76,14 +75,14 @@ def about_separability(portrait: Portrait) -> list[str]:
     if not found:
         return ["Whether flat boundaries separate the classes was not asked."]
     if len(portrait.classes) > 2:
-        return [*_each_class(found), *_theorem_margins(found, portrait.preparation)]
+        return [*_each_class(found), *_theorem_margins(found, portrait)]
     (best,) = found
     if best.separable:
         return [
             f"A flat boundary separates the two classes perfectly. The closest points are {fraction(best.margin)} away "
-            f"from it, where the farthest point is {_farthest(portrait)} from the origin. This is proved: the boundary "
-            f"was checked on all {best.points:,} points, and {_no_wider(best)}.",
-            *_theorem_margins(found, portrait.preparation),
+            f"from it, where the farthest point is {number(portrait.longest)} from the origin. This is proved: the "
+            f"boundary was checked on all {best.points:,} points, and {_no_wider(best)}.",
+            *_theorem_margins(found, portrait),
         ]
     if best.separable is None:
         return [f"{inconclusive('Whether a flat boundary separates the two classes', best)} Neither a boundary nor a "
@@ -116,21 +115,17 @@ def _no_wider(found: Separability) -> str:
     return f"none leaves more room than {fraction(limit)}"
 
 
-def _farthest(portrait: Portrait) -> str:
-    return number(portrait.norms[2]) if portrait.preparation.scaling is Scaling.NONE else "1"
-
-
-def _theorem_margins(found: Sequence[Separability], done: Preparation) -> list[str]:
+def _theorem_margins(found: Sequence[Separability], portrait: Portrait) -> list[str]:
     """The margin that theorems get, which is another where they get a bias as a coordinate."""
     known = [each for each in found if each.theorem_margin is not None]
     if not known:
         return []
     best = max(known, key=lambda each: each.theorem_margin or 0.0)
     margin, which = best.theorem_margin or 0.0, f" for {_name(best)}" if len(found) > 1 else ""
-    where = ", in the coordinates (x, 1)/√2" if done.has_bias else ""
+    where = ", in the coordinates (x, 1)/√2" if portrait.preparation.has_bias else ""
     return [
         f"Theorems get a margin of {fraction(margin)}{which} (that of boundaries through the origin{where}): "
-        f"{_room(margin)}"
+        f"{_room(margin / portrait.longest)}"
     ]
 
 
