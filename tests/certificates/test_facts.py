@@ -273,6 +273,15 @@ def test_a_column_that_hardly_varies_is_not_called_constant():
         portrait_of(inputs[:, :1], list("aabb"))
 
 
+def test_equal_points_of_two_classes_are_the_whole_proof():
+    """Of three classes, each is with or against one of the pair."""
+    inputs = np.array([[0.0, 0.1], [0.7, 0.3], [0.7, 0.3], [1.0, 0.9], [0.2, 0.8], [0.1, 0.9]])
+    portrait = portrait_of(inputs, list("aabbcc"))
+    assert [each.separable for each in portrait.separability] == [False, False, True]
+    for found in portrait.separability[:2]:
+        assert (found.witnesses, found.weights, found.margin_limit) == ((2, 3), (0.5, 0.5), 0.0)
+
+
 def test_classes_a_hair_apart_are_not_called_inseparable():
     """1e-14 apart: float64 cannot exclude a boundary, and the sentence says how narrow it would have to be."""
     portrait = portrait_of(np.array([[0.5], [1.0], [1.0 + 1e-14], [2.0]]), list("aabb"))

@@ -1,6 +1,7 @@
 """Flat boundaries between classes: whether there is one, the widest, and who is in the way; of all points, proved."""
 
 import math
+from collections.abc import Sequence
 
 import jax.numpy as jnp
 import numpy as np
@@ -66,8 +67,13 @@ class Separability(ClosedModel):
     in_the_way: tuple[int, ...] = ()
 
 
-def find_boundaries(table: Table, prepared: Prepared, clock: Clock) -> tuple[Separability, ...]:
-    """What is known about boundaries between two classes, or between each of several and the rest."""
+def find_boundaries(
+    table: Table, prepared: Prepared, equal: Sequence[tuple[int, int]], clock: Clock
+) -> tuple[Separability, ...]:
+    """What is known about boundaries between two classes, or between each of several and the rest.
+
+    `equal` are pairs of rows (from 1) with equal points of different classes.
+    """
     if len(table.class_names) == 2:
         names, origin = " and ".join(table.class_names), prepared.through_origin
         margin = _theorem_margin(origin, prepared.with_bias, prepared)
@@ -75,7 +81,7 @@ def find_boundaries(table: Table, prepared: Prepared, clock: Clock) -> tuple[Sep
         between, biased = f"{names}, with a bias", prepared.with_bias
         if biased is None:
             return *found, _unknown(between, prepared, None)
-        return *found, _with_bias(between, biased, margin, prepared, prepared.labels, None, clock)
+        return *found, _with_bias(between, biased, margin, prepared, prepared.labels, equal, None, clock)
     if len(table.class_names) > MOST_CLASSES_SEPARATED:
         return ()
     answers = []
@@ -90,7 +96,9 @@ def find_boundaries(table: Table, prepared: Prepared, clock: Clock) -> tuple[Sep
         if prepared.record.scaling is Scaling.NONE and separation.separable is not False:
             origin = search(Dataset(jnp.asarray(table.inputs), jnp.asarray(signs)), clock)
         margin = _theorem_margin(origin, separation, prepared)
-        answers.append(_with_bias(f"{name} against the rest", separation, margin, prepared, signs, number, clock))
+        answers.append(
+            _with_bias(f"{name} against the rest", separation, margin, prepared, signs, equal, number, clock)
+        )
     return tuple(answers)
 
 
@@ -145,6 +153,7 @@ def _with_bias(
     theorem_margin: float | None,
     prepared: Prepared,
     signs: Float[np.ndarray, " point"],
+    equal: Sequence[tuple[int, int]],
     class_number: int | None,
     clock: Clock,
 ) -> Separability:
@@ -161,7 +170,11 @@ def _with_bias(
             margin, boundary = sure, found.separator
     elif found.separable is False:
         lifted = with_bias(Dataset(jnp.asarray(prepared.points), jnp.asarray(signs)))
-        limit = 0.0 if _is_exact(np.asarray(lifted.inputs, np.float64), signs, found) else limit
+        pair = next(((one, two) for one, two in equal if signs[one - 1] != signs[two - 1]), None)
+        if pair is not None:  # the shortest proof, in which nothing is rounded
+            limit, weights = 0.0, np.where(np.isin(np.arange(len(signs)) + 1, pair), 0.5, 0.0)
+        elif _is_exact(np.asarray(lifted.inputs, np.float64), signs, found):
+            limit = 0.0
         clash = clashing(lifted)
         boundary, in_the_way = clash.boundary, tuple((clash.rows + 1).tolist())
     length = float(np.linalg.norm(boundary[:-1])) or 1.0
@@ -200,8 +213,6 @@ def _is_exact(inputs: Float[np.ndarray, "point dim"], signs: Float[np.ndarray, "
     """
     own = np.flatnonzero(found.weights)
     weights, columns = found.weights[own], signs[own, None] * inputs[own]
-    if len(own) == 2 and np.array_equal(columns[0], -columns[1]):
-        return True
     columns = columns[:, np.any(columns != 0, axis=0)].T
     if not columns.shape[0] < columns.shape[1]:
         return False

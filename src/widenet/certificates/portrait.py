@@ -140,7 +140,7 @@ def portray(table: Table, prepared: Prepared, clock: Clock | None = None) -> Por
         n_contradicting=contradicting,
         reading=table.reading,
         preparation=prepared.record,
-        separability=find_boundaries(table, prepared, clock or Clock(SEARCH_SECONDS)),
+        separability=find_boundaries(table, prepared, pairs, clock or Clock(SEARCH_SECONDS)),
         clusters=None if units is None or len(table.class_names) != 2 else _clusters(units, prepared),
         components=None if units is None else _components(units, prepared),
     )
