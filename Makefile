@@ -7,13 +7,14 @@
 #   make test-versions   other versions of Python and the libraries (docs/machines.md); PYTHONS="3.12 3.13"
 #   make mutants ROOM=…  do tests notice weakened checks? (docs/mutants.md)
 #   make drawn-data      every claim on drawn data sets (docs/mutants.md)
+#   make drawn-facts     every fact of a certificate on drawn tables, beside independent programs (docs/certify.md)
 PYTHON ?= python3
 JOBS ?= 2
 BIN := .venv/bin
 
 WAITING := $(BIN)/python -m tools.waiting
 
-.PHONY: report test check test-machines test-versions mutants drawn-data setup format clean
+.PHONY: report test check test-machines test-versions mutants drawn-data drawn-facts setup format clean
 
 report: setup
 	$(BIN)/widenet report --out build/report
@@ -38,6 +39,9 @@ mutants: setup
 
 drawn-data: setup
 	$(BIN)/python -m tools.drawn_data --jobs $(JOBS) $(if $(COUNT),--count $(COUNT))
+
+drawn-facts: setup
+	$(BIN)/python -m tools.drawn_facts $(if $(COUNT),--count $(COUNT)) $(if $(WHOLE),--whole $(WHOLE))
 
 setup: .venv/installed
 

@@ -145,7 +145,7 @@ def two_outliers() -> Specimen:
 
 
 def test_points_to_leave_out_are_found():
-    assert clashing(two_outliers().data).tolist() == [2, 7]
+    assert clashing(two_outliers().data).rows.tolist() == [2, 7]
 
 
 def test_no_point_to_leave_out_can_be_spared():
@@ -153,7 +153,7 @@ def test_no_point_to_leave_out_can_be_spared():
     draw = np.random.default_rng(3)
     points = draw.normal(size=(40, 2)) + np.repeat([[0.8, 0.0], [-0.8, 0.0]], 20, axis=0)
     specimen = Specimen(from_arrays(points / 5, [1] * 20 + [-1] * 20), Choices())
-    drop = clashing(specimen.data)
+    drop = clashing(specimen.data).rows
     assert len(drop)
     for point in drop:
         rest = np.setdiff1d(np.arange(40), drop[drop != point])
@@ -161,7 +161,7 @@ def test_no_point_to_leave_out_can_be_spared():
 
 
 def test_separable_data_has_none_to_leave_out():
-    assert not len(clashing(from_arrays([[0.5, 0.0], [-0.5, 0.0]], [1, -1])))
+    assert not len(clashing(from_arrays([[0.5, 0.0], [-0.5, 0.0]], [1, -1])).rows)
 
 
 def test_a_change_is_verified(monkeypatch):

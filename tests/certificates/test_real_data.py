@@ -125,7 +125,7 @@ def test_large_data_is_asked_by_regression(monkeypatch):
     inputs, labels = points_of("iris")
     columns = np.column_stack([inputs, np.ones(len(inputs))]) / 10
     signs = np.where(labels == "virginica", 1.0, -1.0)
-    drop = clashing(from_arrays(columns, signs))
+    drop = clashing(from_arrays(columns, signs)).rows
     rest = np.delete(np.arange(len(labels)), drop)
     assert 0 < len(drop) < 10
     assert is_separable(inputs[rest], signs[rest])
@@ -180,7 +180,7 @@ def test_what_stands_in_the_way_of_theory_is_said():
     assert not is_separable(inputs[50:], np.where(labels[50:] == "virginica", 1.0, -1.0))
     shape, obstacle, _ = in_short(findings.model_copy(update={"portrait": found}))
     assert shape.startswith("No flat boundary (one straight cut through the data) tells versicolor and virginica apart")
-    assert obstacle.startswith("No theorem promises that training succeeds here")
+    assert obstacle.startswith("No theorem that was evaluated promises that training succeeds here")
     assert [each.between for each in found.separability] == ["versicolor and virginica, with a bias"]
 
 

@@ -155,7 +155,7 @@ def test_float32_is_judged_in_float64():
 def test_linear_program_gives_the_same_answers(monkeypatch):
     """The second opinion, alone."""
 
-    def nothing(rows):
+    def nothing(rows, deadline):
         return np.zeros(rows.shape[1]), np.zeros(len(rows))
 
     separable, _ = points_at_margin(0.05)
@@ -172,7 +172,7 @@ def test_linear_program_gives_the_same_answers(monkeypatch):
 def test_control_a_solver_that_lies_is_not_believed(monkeypatch):
     """Neither a vector that does not separate nor weights that do not cancel prove anything."""
 
-    def lie(rows):
+    def lie(rows, limit):
         return np.ones(rows.shape[1]), np.ones(len(rows))
 
     monkeypatch.setattr(separability, "_least_distance", lie)
@@ -336,3 +336,16 @@ def test_a_narrow_margin_is_found_to_five_digits(exponent):
     found = find_separator(from_arrays(inputs, [1, -1, 1, -1]))
     assert found.margin == pytest.approx(margin, rel=2e-5)
     assert found.norm_lower <= 1 / margin * (1 + 1e-12)
+
+
+def test_a_search_that_runs_out_of_time_decides_nothing_it_did_not_check(monkeypatch):
+    """Points on a circle, seven at a time: the first round sees too few of them to separate the rest."""
+    monkeypatch.setattr(separability, "WORKING_SET", 7)
+    angles = np.linspace(-1.5, 1.5, 200)
+    dataset = data(np.column_stack([np.cos(angles), np.sin(angles) + 3 * np.sin(40 * angles)]), np.ones(200))
+    late, found = find_separator(dataset, seconds=0.0), find_separator(dataset)
+    assert found.separable is not None
+    assert not found.is_out_of_time
+    assert late.separable is None
+    assert late.is_out_of_time
+    assert late.norm_lower <= found.norm_upper

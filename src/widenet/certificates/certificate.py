@@ -11,7 +11,7 @@ from typing import Any
 from widenet.certificates.certainty import Certainty
 from widenet.certificates.changes import Change
 from widenet.certificates.ensemble import Ensemble
-from widenet.certificates.plane import Plane, plane_of
+from widenet.certificates.plane import Plane
 from widenet.certificates.portrait import Portrait
 from widenet.certificates.preparation import Prepared
 from widenet.certificates.promises import Promise
@@ -35,7 +35,9 @@ class Findings(ClosedModel):
       changes: what would make main results apply that do not, verified.
       training: what networks did; None where there was no time to train them.
       certainty: whether their precision matters; None where there was no time to see.
-      seconds: how long it all took on a watch, and `time`, how long it was allowed to compute.
+      has_boundary: whether the picture of the data shows a flat boundary that separates all points of two classes.
+      seconds, computed: how long it all took, on a watch and in time of the processors; and `time`, how long it was
+        allowed to compute.
       unasked: how many claims were not asked, or not to the end, for want of time.
       version, versions: of this package and of the libraries that numbers come from.
     """
@@ -47,7 +49,9 @@ class Findings(ClosedModel):
     changes: tuple[Change, ...]
     training: Training | None
     certainty: Certainty | None
+    has_boundary: bool
     seconds: float
+    computed: float
     time: float
     unasked: int
     version: str
@@ -77,12 +81,14 @@ class Certificate:
       findings: everything, as plain values.
       table, prepared: the data as it was read, and as theorems were asked about it.
       ensemble: the networks, or None.
+      plane: what the picture of the data shows.
     """
 
     findings: Findings
     table: Table
     prepared: Prepared
     ensemble: Ensemble | None
+    plane: Plane
 
     def __repr__(self) -> str:
         """One screen."""
@@ -103,11 +109,6 @@ class Certificate:
         return {f"{stem}.html": self.to_html().encode(), f"{stem}.json": (self.to_json() + "\n").encode()}
 
     @functools.cached_property
-    def plane(self) -> Plane:
-        """The plane that the picture of the data shows."""
-        return plane_of(self.prepared)
-
-    @functools.cached_property
     def pictures(self) -> dict[str, bytes]:
         """The pictures of the page, by what they show."""
         from widenet.certificates.page import draw
@@ -118,7 +119,7 @@ class Certificate:
         """One page that needs no network and no other file."""
         from widenet.certificates.page import render
 
-        return render(self.findings, self.pictures, has_boundary=self.plane.boundary is not None)
+        return render(self.findings, self.pictures)
 
     def _repr_html_(self) -> str:
         """In a notebook, the page in a frame of its own."""

@@ -39,7 +39,7 @@ class Change(ClosedModel):
       id: of the claim.
       words: what to change.
       left_out: the rows (from 1) of the points that would be left out.
-      margin: how far the closest point is from the best flat boundary then; None where no point is left out.
+      margin: the margin that the theorem gets then, of boundaries through the origin; None where no point is left out.
       before, after: the verdict without it and with it.
       result: what the theorem says then, in a line.
       gain: what it promises then, in plain words; "" where it has none.
@@ -257,7 +257,7 @@ def _without_clashes(specimen: Specimen, numbers: np.ndarray) -> Candidate | Non
         return None
     if specimen.separation.separable is not False:
         return None
-    drop = clashing(specimen.data)
+    drop = clashing(specimen.data).rows
     rest = np.delete(specimen.labels, drop)
     if not len(drop) or len(drop) > len(rest) or len(np.unique(rest)) < 2:
         return None

@@ -2,6 +2,7 @@
 
 import functools
 import warnings
+from dataclasses import dataclass
 
 import jax.numpy as jnp
 import numpy as np
@@ -9,6 +10,7 @@ import scipy.optimize
 import scipy.sparse
 from jaxtyping import Float, Int
 
+from widenet.certificates.samples import drawn_points
 from widenet.data.own import keep, recall
 from widenet.diagnostics import find_separator
 from widenet.errors import DataError
@@ -19,31 +21,59 @@ MOST_NUMBERS = 40_000
 MOST_PUT_BACK = 25
 """More points than this, or points of large data, are not put back one by one: each takes a program of its own."""
 MOST_WORK = 300_000
+MOST_FITTED = 20_000
+"""Logistic regression gets no more points."""
+MOST_KEPT = 400_000
+"""The boundary of larger data, in numbers, is found anew each time it is asked for."""
 LP_SECONDS, ITERATIONS = 5.0, 100
 EDGE = 1e-7
 """A point this close to the boundary counts as being on it, which is the wrong side."""
 
 
-def clashing(data: Dataset) -> Int[np.ndarray, " clash"]:
-    """The points on the wrong side of the best boundary found through the origin; labels are −1 and +1.
+@dataclass(frozen=True, eq=False)
+class Clash:
+    """A boundary ⟨v, x⟩ = 0 through the origin that has some points on its wrong side.
+
+    Attributes:
+      boundary: v.
+      rows: the points with y⟨v, x⟩ ≤ 0, or above it by no more than rounding.
+    """
+
+    boundary: Float[np.ndarray, " dim"]
+    rows: Int[np.ndarray, " clash"]
+
+
+def clashing(data: Dataset) -> Clash:
+    """The best boundary found through the origin, and the points on its wrong side; labels are −1 and +1.
 
     Without them it separates the rest. If they are few, and the data is not large, none of them can be put back. There
     may be a smaller set all the same: the least number is hard to find.
     """
-    return _clashing(keep(data))
+    if data.inputs.size > MOST_KEPT:
+        return _found(data)
+    return _kept(keep(data))
 
 
 @functools.lru_cache(maxsize=32)
-def _clashing(digest: str) -> Int[np.ndarray, " clash"]:
-    data = recall(digest)
+def _kept(digest: str) -> Clash:
+    return _found(recall(digest))
+
+
+def _found(data: Dataset) -> Clash:
     inputs, labels = np.asarray(data.inputs, np.float64), np.asarray(data.labels, np.float64)
-    signed = labels[:, None] * inputs
-    small = signed.size <= MOST_NUMBERS
-    boundary = _by_program(signed) if small else None
+    small = inputs.size <= MOST_NUMBERS
+    boundary = _by_program(labels[:, None] * inputs) if small else None
     if boundary is None:
-        boundary = _by_regression(inputs, labels)
-    drop = np.flatnonzero(signed @ boundary <= EDGE * np.abs(signed @ boundary).max())
-    return _put_back(inputs, labels, drop) if small else drop
+        # A part is enough to find a boundary; which points are on its wrong side is asked of all.
+        part = drawn_points(labels, MOST_FITTED, seed=0)
+        boundary = _by_regression(inputs[part], labels[part])
+    drop = _wrong(inputs, labels, boundary)
+    return _put_back(inputs, labels, Clash(boundary, drop)) if small else Clash(boundary, drop)
+
+
+def _wrong(inputs: np.ndarray, labels: np.ndarray, boundary: np.ndarray) -> Int[np.ndarray, " clash"]:
+    margins = labels * (inputs @ boundary)
+    return np.flatnonzero(margins <= EDGE * np.abs(margins).max())
 
 
 def _by_program(signed: Float[np.ndarray, "point dim"]) -> Float[np.ndarray, " dim"] | None:
@@ -74,19 +104,21 @@ def _by_regression(inputs: Float[np.ndarray, "point dim"], labels: np.ndarray) -
     return np.linalg.solve(root.T, np.asarray(model.coef_[0], np.float64))
 
 
-def _put_back(inputs: np.ndarray, labels: np.ndarray, drop: np.ndarray) -> np.ndarray:
-    """Those of the points that still have to go when each is put back in turn; all of them where that takes long."""
+def _put_back(inputs: np.ndarray, labels: np.ndarray, found: Clash) -> Clash:
+    """Only those points that still have to go when each is put back in turn; all of them where that takes long."""
+    drop, boundary = found.rows, None
     if len(drop) > MOST_PUT_BACK or len(drop) * inputs.size > MOST_WORK:
-        return drop
+        return found
     for point in drop:
         rest = np.setdiff1d(np.arange(len(labels)), drop[drop != point])
-        if _are_separable(Dataset(jnp.asarray(inputs[rest]), jnp.asarray(labels[rest]))):
-            drop = drop[drop != point]
-    return drop
+        separator = _separator(Dataset(jnp.asarray(inputs[rest]), jnp.asarray(labels[rest])))
+        if separator is not None:
+            drop, boundary = drop[drop != point], separator
+    return found if boundary is None else Clash(boundary, drop)
 
 
-def _are_separable(data: Dataset) -> bool:
+def _separator(data: Dataset) -> Float[np.ndarray, " dim"] | None:
     try:
-        return bool(find_separator(data).separable)
+        return find_separator(data).separator
     except DataError:  # a single class, or numbers beyond float64
-        return False
+        return None

@@ -15,7 +15,7 @@ class OutOfTime(BaseException):
 class Clock:
     """Counts down from the first moment, in seconds of computing; on a free machine a watch shows no more of them.
 
-    So a busy machine does not change what is found. It may take longer, but no more than `PATIENCE` times as long.
+    A busy machine may take longer, but no more than `PATIENCE` times as long: after that, fewer things are found.
     """
 
     def __init__(
@@ -30,8 +30,13 @@ class Clock:
 
     @property
     def spent(self) -> float:
-        """Seconds of work since the beginning."""
-        return max(self.work() - self.start, self.waited / PATIENCE)
+        """Seconds that count: those of work, and a part of those on a watch."""
+        return max(self.worked, self.waited / PATIENCE)
+
+    @property
+    def worked(self) -> float:
+        """Seconds of work since the beginning, of all processors together."""
+        return self.work() - self.start
 
     @property
     def waited(self) -> float:

@@ -12,13 +12,15 @@ from widenet.certificates.certificate import Certificate, Findings
 from widenet.certificates.changes import small_changes
 from widenet.certificates.clock import Clock
 from widenet.certificates.ensemble import EnsembleSetting
+from widenet.certificates.plane import plane_of
 from widenet.certificates.portrait import portray
-from widenet.certificates.preparation import Scaling, prepare, varying_columns
+from widenet.certificates.preparation import SEARCH_SECONDS, Scaling, prepare, varying_columns
 from widenet.certificates.promises import promises_of
 from widenet.certificates.reading import Table, read
 from widenet.certificates.rows import ask_again, ask_all, claims_by_weight, ordered
+from widenet.certificates.samples import drawn_points
 from widenet.certificates.training import epochs_for, summed, train
-from widenet.certificates.views import drawn_points, views_of
+from widenet.certificates.views import views_of
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data.archives import shown
 from widenet.errors import InputError
@@ -65,7 +67,8 @@ def certify(
       width: neurons of the network, an even number.
       step_size, init_scale, slope: of SGD; the length of each neuron's weights at the start; of the Leaky ReLU.
       runs: networks that are trained.
-      time: seconds of computing after which nothing new is begun; they count from when the papers are loaded.
+      time: seconds of computing after which nothing new is begun; they count from when the papers are loaded and the
+        data was looked at.
 
     Other arguments:
       scaling: "auto", "ball" or "none"; see `widenet.certificates.preparation.Scaling`.
@@ -146,14 +149,16 @@ def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Pro
         varying_columns(table.inputs)  # what is refused is refused before anything is begun
     progress(0.0, "loading the papers")
     main, others = claims_by_weight()
-    clock = Clock(time)
     progress(0.01, "looking at the data")
-    prepared = prepare(table, wishes.scaling, choices.seed)
-    portrait = portray(table, prepared)
+    searches = Clock(SEARCH_SECONDS)
+    prepared = prepare(table, wishes.scaling, choices.seed, searches)
+    portrait = portray(table, prepared, searches)
+    clock = Clock(time)  # facts about large data would leave no time for theorems
     whole, few = views_of(table, prepared, portrait, choices, time)
     cells = cells_of(store)
     most = max(int(NUMBERS_PER_SECOND * time) // prepared.data.dim, LEAST_TRAINED)
-    data = prepared.data[drawn_points(np.asarray(prepared.data.labels), most, choices.seed)]
+    trained = drawn_points(np.asarray(prepared.data.labels), most, choices.seed)
+    data = prepared.data[trained]
     digest = Specimen(data, choices).digest
     setting = _networks(choices, len(table.class_names), wishes, data, digest)
     progress(0.05, "compiling the training of networks")
@@ -167,22 +172,24 @@ def make(table: Table, wishes: Wishes, store: Store | None = None, progress: Pro
         # What was compiled in the first try is there now.
         ensemble = train(setting, cells, clock, stretch(progress, 0.9, 0.95)) or ensemble
     certainty = None if ensemble is None else repeat(ensemble, cells, clock, stretch(progress, 0.9, 1.0))
-    rows = ordered(rows)
+    rows, plane = ordered(rows), plane_of(prepared)
     findings = Findings(
         portrait=portrait,
         choices=choices,
         rows=tuple(rows),
         promises=tuple(promises_of(rows)),
         changes=tuple(changes),
-        training=None if ensemble is None else summed(ensemble, wishes.runs),
+        training=None if ensemble is None else summed(ensemble, wishes.runs, portrait.clashing(prepared.rows[trained])),
         certainty=certainty,
-        seconds=clock.waited,
+        has_boundary=plane.boundary is not None,
+        seconds=searches.waited,
+        computed=searches.worked,
         time=clock.seconds,
         unasked=sum(row.is_open for row in rows),
         version=version(),
         versions=versions(),
     )
-    return Certificate(findings, table, prepared, ensemble)
+    return Certificate(findings, table, prepared, ensemble, plane)
 
 
 def _choices(given: dict[str, Any]) -> Choices:

@@ -9,8 +9,9 @@ import jinja2
 import numpy as np
 
 from widenet.certificates import words
+from widenet.certificates.preparation_words import about_preparation
 from widenet.certificates.promises import Promise, Standing
-from widenet.certificates.summary import about_count, headlines, in_short
+from widenet.certificates.summary import about_count, about_no_promise, headlines, in_short
 from widenet.certificates.training_words import about_training
 from widenet.claims import Kind, Verdict
 from widenet.console import wording
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 GLOSSARY = (
     ("flat boundary", "one straight cut through the data, as a linear model makes it: a line for two columns, a plane "
      "for three, and so on."),
-    ("margin", "how far the closest point is from the flat boundary that leaves the most room; the farthest point is 1 "
-     "from the origin."),
+    ("margin", "how far the closest point is from the flat boundary that leaves the most room, in the scale of section "
+     "1. Theorems count on boundaries through the origin, whose margin may be another one."),
     ("neuron", "one unit of the network; it answers to points in its own direction, and votes for or against a class."),
     ("weights", "the numbers that training changes: the directions of the neurons."),
     ("update", "one change of the weights, after a look at one point; a point that is right with room to spare changes "
@@ -60,8 +61,8 @@ def draw(certificate: "Certificate") -> dict[str, bytes]:
     return found
 
 
-def render(findings: "Findings", pictures: dict[str, bytes], *, has_boundary: bool = False) -> str:
-    """The page as text; `has_boundary` where the picture of the data shows a boundary that separates it."""
+def render(findings: "Findings", pictures: dict[str, bytes]) -> str:
+    """The page as text."""
     loader = jinja2.ChoiceLoader([jinja2.PackageLoader("widenet.certificates"), jinja2.PackageLoader("widenet.report")])
     environment = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -77,10 +78,12 @@ def render(findings: "Findings", pictures: dict[str, bytes], *, has_boundary: bo
         groups=[(kind, own) for kind in Kind if (own := [row for row in others if row.kind is kind])],
         silences=[(reason, [row for row in findings.silent if row.silence == reason]) for reason in reasons],
         pictures={name.split(".")[0]: _inside(name, content) for name, content in pictures.items()},
-        caption=words.about_picture(findings, has_boundary=has_boundary),
+        caption=words.about_picture(findings),
         headlines=headlines(findings),
         in_short=in_short(findings),
         count=about_count(findings.promises),
+        no_promise=about_no_promise(findings),
+        preparation=about_preparation(findings.portrait.preparation),
         trained=about_training(findings),
         glossary=GLOSSARY,
         say=words,

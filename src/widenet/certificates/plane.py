@@ -4,13 +4,14 @@ Two classes that a flat boundary separates are apart in the picture: across it g
 analysis if the classes do not overlap along it, and else that of the separator with the widest margin.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
 from widenet.certificates.preparation import Prepared
-from widenet.certificates.views import drawn_points
+from widenet.certificates.samples import drawn_points
 
 MOST_POINTS = 2000
 """More points would hide each other."""
@@ -52,9 +53,13 @@ def plane_of(prepared: Prepared) -> Plane:
         return Plane(axes, np.zeros(inputs.shape[1]), inputs[rows] @ axes.T, rows, plain == 2)
     centre = np.append(inputs[rows, :plain].mean(axis=0), np.zeros(inputs.shape[1] - plain))
     points, boundary = inputs[:, :plain] - centre[:plain], None
+    # A boundary is drawn only if it has all points of each class on its own side, not only those of a part.
+    every = points
+    if not prepared.has_all_points:
+        every = prepared.points * (math.sqrt(0.5) if prepared.record.has_bias else prepared.stretch) - centre[:plain]
     found = _discriminants(points[rows], labels[rows])
     for first in (found[0], _separator(prepared)):
-        boundary = None if first is None else _between(points @ first, labels)
+        boundary = None if first is None else _between(every @ first, prepared.labels)
         if first is not None and boundary is not None:
             found = [first, *found]
             break
@@ -77,10 +82,8 @@ def _discriminants(points: Float[np.ndarray, "point dim"], labels: np.ndarray) -
 
 def _separator(prepared: Prepared) -> np.ndarray | None:
     """The direction across the flat boundary of the widest margin, for two classes; None where there is none."""
-    found = prepared.with_bias if prepared.has_bias else prepared.through_origin
-    if found is None or found.separator is None:
-        return None
-    return _unit(found.separator[: prepared.plain_dim])
+    found = prepared.with_bias if prepared.with_bias is not None and prepared.with_bias.separable else None
+    return None if found is None or found.separator is None else _unit(found.separator[:-1])
 
 
 def _unit(direction: np.ndarray) -> np.ndarray:

@@ -3,22 +3,19 @@
 import hashlib
 import math
 
-import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Bool, Int
 
-from widenet.certificates.clashes import clashing
-from widenet.certificates.preparation import Prepared
-from widenet.certificates.reading import Table
-from widenet.diagnostics import Separation, find_separator
+from widenet.certificates.boundaries import Separability, find_boundaries
+from widenet.certificates.clock import Clock
+from widenet.certificates.preparation import SEARCH_SECONDS, Preparation, Prepared
+from widenet.certificates.reading import Reading, Table
 from widenet.diagnostics.components import find_components, measure_structure
 from widenet.diagnostics.four_clusters import find_clusters, measure_clusters
-from widenet.errors import DataError
 from widenet.records import ClosedModel
-from widenet.types import Dataset
 
 MOST_COMPARED = 1500
 """Above so many points distances are taken between a random part of them."""
-MOST_CLASSES_SEPARATED = 12
 SHOWN_PAIRS = 5
 
 
@@ -29,32 +26,6 @@ class ClassCount(ClosedModel):
     points: int
 
 
-class Separability(ClosedModel):
-    """Whether a plane separates two classes, with the proof that was checked.
-
-    Attributes:
-      between: what is separated, in words.
-      class_number: the class that is separated from all others, where there are more than two.
-      separable: None where neither could be shown.
-      margin: the distance of the closest point from the plane, where the longest point has length 1; None without one.
-      norm_upper, norm_lower: a separator w with y⟨w, x⟩ ≥ 1 has this norm, and none has a smaller one than this.
-      witnesses: the rows (from 1) of the points that prove it: those on the margin, or those that contradict every
-        plane together.
-      proof: the certificate in a sentence.
-      in_the_way: where there is no such plane, the rows (from 1) of the points on the wrong side of the best one found.
-    """
-
-    between: str
-    class_number: int | None
-    separable: bool | None
-    margin: float | None
-    norm_upper: float
-    norm_lower: float
-    witnesses: tuple[int, ...]
-    proof: str
-    in_the_way: tuple[int, ...] = ()
-
-
 class Clusters(ClosedModel):
     """Two clusters per class of unit vectors: r, Δ, ε.
 
@@ -62,11 +33,13 @@ class Clusters(ClosedModel):
       radius: r, the largest distance of a point from the centre of its cluster.
       overlap: Δ, the largest inner product of centres of different classes.
       imbalance: ε, the largest distance of a cluster's share of the points from 1/4.
+      points: how many points were looked at.
     """
 
     radius: float
     overlap: float
     imbalance: float
+    points: int
 
 
 class Components(ClosedModel):
@@ -95,7 +68,9 @@ class Portrait(ClosedModel):
       repeats: the first few of them: the row (from 1), and the row of the earlier one.
       contradictions: pairs of rows (from 1) with equal inputs and different classes; the first few.
       n_contradicting: how many points have an equal one in another class.
-      preparation: what was done before theorems were asked, and why.
+      reading, preparation: what was done while reading, and before theorems were asked.
+      separability: what is known about flat boundaries.
+      clusters, components: how the points, divided by their lengths, lie in groups; None where a point is 0.
     """
 
     source: str
@@ -108,24 +83,44 @@ class Portrait(ClosedModel):
     repeats: tuple[tuple[int, int], ...] = ()
     contradictions: tuple[tuple[int, int], ...]
     n_contradicting: int
-    reading: tuple[str, ...]
-    preparation: tuple[str, ...]
+    reading: Reading
+    preparation: Preparation
     separability: tuple[Separability, ...]
     clusters: Clusters | None
     components: Components | None
 
     @property
+    def columns_used(self) -> int:
+        """Without the columns that were left out."""
+        left_out = (*self.preparation.constant_columns, *self.preparation.negligible_columns)
+        return self.columns - len(left_out)
+
+    @property
+    def longest(self) -> float:
+        """The length of the longest point in scaled coordinates."""
+        return self.norms[2] if self.preparation.factor is None else 1.0
+
+    def clashing(self, rows: Int[np.ndarray, " row"]) -> Bool[np.ndarray, " row"] | None:
+        """Which of these rows (from 0) are on the wrong side of the best flat boundary between two classes.
+
+        None where there are more classes, or no such boundary was looked for.
+        """
+        found = [each for each in self.separability if not each.through_origin and each.separable is False]
+        if len(self.classes) != 2 or not found:
+            return None
+        return np.isin(rows + 1, np.array(found[0].in_the_way))
+
+    @property
     def separable(self) -> bool | None:
         """Whether a plane, with a bias if need be, separates every class from the rest."""
-        answers = [each.separable for each in self.separability if not each.between.endswith("through the origin")]
-        answers = answers or [each.separable for each in self.separability]
+        answers = [each.separable for each in self.separability if not each.through_origin]
         if not answers or (None in answers and False not in answers):
             return None
         return False not in answers
 
 
-def portray(table: Table, prepared: Prepared) -> Portrait:
-    """Look at the data once."""
+def portray(table: Table, prepared: Prepared, clock: Clock | None = None) -> Portrait:
+    """Look at the data once; the `clock` is that of all searches for boundaries."""
     norms = np.linalg.norm(table.inputs, axis=1)
     repeats, pairs, contradicting = _equal_rows(table)
     units = _unit_rows(prepared)
@@ -143,9 +138,9 @@ def portray(table: Table, prepared: Prepared) -> Portrait:
         repeats=tuple(repeats[:SHOWN_PAIRS]),
         contradictions=tuple(pairs[:SHOWN_PAIRS]),
         n_contradicting=contradicting,
-        reading=table.notes,
-        preparation=prepared.steps,
-        separability=_separability(table, prepared),
+        reading=table.reading,
+        preparation=prepared.record,
+        separability=find_boundaries(table, prepared, pairs, clock or Clock(SEARCH_SECONDS)),
         clusters=None if units is None or len(table.class_names) != 2 else _clusters(units, prepared),
         components=None if units is None else _components(units, prepared),
     )
@@ -170,47 +165,6 @@ def _equal_rows(table: Table) -> tuple[list[tuple[int, int]], list[tuple[int, in
     return sorted(repeats), sorted(pairs), contradicting
 
 
-def _separability(table: Table, prepared: Prepared) -> tuple[Separability, ...]:
-    if len(table.class_names) == 2:
-        names = " and ".join(table.class_names)
-        found = (("through the origin", prepared.through_origin), ("with a bias", prepared.with_bias))
-        return tuple(
-            _said(f"{names}, {how}", separation, prepared, prepared.data if prepared.has_bias == bias else None)
-            for bias, (how, separation) in enumerate(found)
-            if separation is not None
-        )
-    if len(table.class_names) > MOST_CLASSES_SEPARATED:
-        return ()
-    answers = []
-    classes = table.classes[prepared.rows]
-    for number, name in enumerate(table.class_names):
-        data = Dataset(prepared.data.inputs, jnp.asarray(np.where(classes == number, 1.0, -1.0)))
-        try:
-            separation = find_separator(data)
-        except DataError:
-            continue
-        answers.append(_said(f"{name} against the rest", separation, prepared, data, number))
-    return tuple(answers)
-
-
-def _said(
-    between: str, found: Separation, prepared: Prepared, data: Dataset | None, class_number: int | None = None
-) -> Separability:
-    """What was found; `data` is what a plane was looked for in, where points in the way of one are asked for."""
-    clashes = clashing(data) if data is not None and found.separable is False else ()
-    return Separability(
-        between=between,
-        class_number=class_number,
-        separable=found.separable,
-        margin=found.margin if found.separable else None,
-        norm_upper=found.norm_upper,
-        norm_lower=found.norm_lower,
-        witnesses=tuple(int(prepared.rows[place]) + 1 for place in np.flatnonzero(found.weights)),
-        proof=found.sentence,
-        in_the_way=tuple(int(prepared.rows[place]) + 1 for place in clashes),
-    )
-
-
 def _unit_rows(prepared: Prepared) -> np.ndarray | None:
     """The points divided by their norms; None where one is 0."""
     points = np.asarray(prepared.data.inputs, np.float64)
@@ -221,7 +175,7 @@ def _unit_rows(prepared: Prepared) -> np.ndarray | None:
 def _clusters(units: np.ndarray, prepared: Prepared) -> Clusters:
     units, labels = _compared(units, np.asarray(prepared.data.labels))
     found = measure_clusters(units, labels, find_clusters(units, labels))
-    return Clusters(radius=found.radius, overlap=found.overlap, imbalance=found.imbalance)
+    return Clusters(radius=found.radius, overlap=found.overlap, imbalance=found.imbalance, points=len(units))
 
 
 def _compared(units: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,23 +1,28 @@
-"""A reader's points as the theorems want them: in the unit ball, perhaps with a bias; and why."""
+"""Your points as the theorems need them: in the unit ball, perhaps with a bias; and what was done, as plain values."""
 
 import enum
 from dataclasses import dataclass
 
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float, Int
 
+from widenet.certificates.clock import Clock
 from widenet.certificates.reading import Table
 from widenet.data.arrays import scale_to_unit_ball, with_bias
 from widenet.diagnostics import Separation, find_separator
 from widenet.errors import DataError, UnknownName
+from widenet.records import ClosedModel
 from widenet.types import Dataset
 
 DIFFERENT_UNITS = 10.0
 """A column that varies this many times more than the usual one drowns the others."""
+NEGLIGIBLE = 1e-12
+"""A column that varies by less than this share of its largest entry is taken for rounding."""
 MOST_POINTS = 20_000
-"""More points are not used; a random part of them is."""
-
-ADDED = "A constant coordinate (a bias) was added"
+"""Theorems and networks get no more points; of more, a random part."""
+SEARCH_SECONDS = 60.0
+"""Of computing, for all searches for boundaries together; what they leave open then is said to be inconclusive."""
 
 
 class Scaling(enum.StrEnum):
@@ -39,115 +44,207 @@ class Scaling(enum.StrEnum):
         return known[str(text)]
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """The points that theorems are asked about.
+class Bias(enum.StrEnum):
+    """Whether a constant coordinate was added for the theorems, and why."""
+
+    NEEDED = "needed"
+    """Added: with it a boundary through the origin separates the classes, without it none does."""
+    WIDER = "wider"
+    """Added: it makes the margin that theorems get wider."""
+    GENERAL = "general"
+    """Added, so that a boundary need not pass through the origin; which margin is wider is not known."""
+    NARROWER = "narrower"
+    """Not added: it would make the margin that theorems get no wider."""
+    UNWANTED = "unwanted"
+    """Not added, since the points are to be taken as they are."""
+
+
+class Preparation(ClosedModel):
+    """What was done to the points before theorems were asked, so that anybody can do it again.
+
+    The scaled coordinates of a point x are (x − centre)/unit in its kept columns, divided by `factor`. With a bias,
+    theorems get (x, 1)/√2 of these.
 
     Attributes:
-      data: in the unit ball, labels −1 and +1 or the numbers of classes.
-      rows: which rows of the table they are.
-      kept: which columns of the table they have.
-      centre, unit: (x − centre)/unit are the coordinates before the bias.
-      has_bias: whether a constant coordinate was added.
-      steps: what was done, and why, in sentences.
-      through_origin, with_bias: what is known about separators, for two classes; None where it was not asked.
+      scaling: as it was chosen.
+      points, used: how many there are, and how many theorems and networks get.
+      constant_columns: the numbers (from 1) of the columns that were left out because all their values are equal.
+      negligible_columns: of those that were left out because they vary by less than a trillionth of their size.
+      spread: the largest standard deviation of a column over the lower median of all; None where nothing is scaled.
+      is_standardized: whether each column was centred and divided by its standard deviation, because of that.
+      centre, unit: what was subtracted from the kept columns, and divided by; empty where they were not standardized.
+      factor: what everything was divided by then; None where it was not.
+      bias: whether a constant coordinate was added, and why.
+      margin_without_bias, margin_with_bias: of the points (scaled) and of (x, 1)/√2, for two classes: the widest of a
+        boundary through the origin; 0 without one, None where that is not known.
     """
 
+    scaling: Scaling
+    points: int
+    used: int
+    constant_columns: tuple[int, ...] = ()
+    negligible_columns: tuple[int, ...] = ()
+    spread: float | None = None
+    is_standardized: bool = False
+    centre: tuple[float, ...] = ()
+    unit: tuple[float, ...] = ()
+    factor: float | None = None
+    bias: Bias
+    margin_without_bias: float | None = None
+    margin_with_bias: float | None = None
+
+    @property
+    def has_bias(self) -> bool:
+        """Whether a constant coordinate was added."""
+        return self.bias not in (Bias.NARROWER, Bias.UNWANTED)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The points that theorems are asked about, and all of them.
+
+    Attributes:
+      points, labels: all rows of the table, in the unit ball, without a bias; −1 and +1 or the numbers of classes.
+      stretch: the scaled coordinates are so many times `points`; 1 unless the points are to be taken as they are.
+      rows: the rows of the table that theorems and networks get: all, or a random part.
+      data: these, with a bias where one was added.
+      kept: which columns of the table the points have.
+      record: what was done, as plain values.
+      through_origin, with_bias: what is known about separators of all points, for two classes, without a bias and with
+        one; None where it was not asked.
+    """
+
+    points: Float[np.ndarray, "point dim"]
+    labels: Float[np.ndarray, " point"]
+    stretch: float
+    rows: Int[np.ndarray, " sample"]
     data: Dataset
-    rows: np.ndarray
-    kept: np.ndarray
-    centre: np.ndarray
-    unit: np.ndarray
-    has_bias: bool
-    steps: tuple[str, ...]
+    kept: Int[np.ndarray, " dim"]
+    record: Preparation
     through_origin: Separation | None = None
     with_bias: Separation | None = None
 
     @property
     def plain_dim(self) -> int:
         """The number of coordinates without the bias."""
-        return self.data.dim - self.has_bias
+        return self.points.shape[1]
+
+    @property
+    def has_all_points(self) -> bool:
+        """Whether theorems get all points."""
+        return len(self.rows) == len(self.points)
 
 
-def prepare(table: Table, scaling: Scaling, seed: int = 0) -> Prepared:
-    """Columns to one unit where they need it, everything into the unit ball, and a bias where that helps."""
-    rows, steps = _chosen(table, seed)
-    inputs, signs = table.inputs[rows], table.signs[rows]
-    two = len(table.class_names) == 2
-    every = np.arange(inputs.shape[1])
+def prepare(table: Table, scaling: Scaling, seed: int = 0, clock: Clock | None = None) -> Prepared:
+    """Columns to one unit where they need it, everything into the unit ball, and a bias where that helps.
+
+    The `clock` is that of all searches for boundaries.
+    """
+    clock = clock or Clock(SEARCH_SECONDS)
+    rows, labels, two = _chosen(table, seed), jnp.asarray(table.signs), len(table.class_names) == 2
+    done = Preparation(scaling=scaling, points=len(labels), used=len(rows), bias=Bias.UNWANTED)
+    kept, stretch = np.arange(table.inputs.shape[1]), 1.0
     if scaling is Scaling.NONE:
-        data = Dataset(jnp.asarray(inputs), jnp.asarray(signs))
-        steps.append("The points were taken as they are.")
-        found = _separation(data) if two else None
-        return Prepared(
-            data, rows, every, np.zeros(len(every)), np.ones(len(every)), False, tuple(steps), through_origin=found
-        )
-    deviations, kept = inputs.std(axis=0), varying_columns(inputs)
-    if len(kept) < len(every):
-        count = len(every) - len(kept)
-        steps.append(f"{count:,} constant column{'s' if count > 1 else ''} cannot tell points apart and were left out.")
-    centre, unit = np.zeros(len(kept)), np.ones(len(kept))
-    spread = deviations[kept].max() / np.median(deviations[kept])
-    if scaling is Scaling.AUTO and spread > DIFFERENT_UNITS:
-        centre, unit = inputs[:, kept].mean(axis=0), deviations[kept]
-        steps.append(
-            f"The columns have different units (one varies {spread:,.0f} times more than the usual one), so each was "
-            "centred and divided by its standard deviation."
-        )
-    ball, factor = scale_to_unit_ball(Dataset(jnp.asarray((inputs[:, kept] - centre) / unit), jnp.asarray(signs)))
-    steps.append(f"Everything was divided by {factor:.4g}, so that no point is longer than 1, as the theorems ask.")
-    shifted = with_bias(ball)
-    biased = _separation(shifted) if two else None
+        plain = ball = Dataset(jnp.asarray(table.inputs), labels)
+        if table.inputs.any():
+            ball, stretch = scale_to_unit_ball(plain)
+    else:
+        plain, kept, done = _scaled(table, done)
+        ball = plain
+    lifted = with_bias(ball)
+    biased = search(lifted, clock) if two else None
     # What no flat boundary separates, none through the origin does: on large data either takes long to find out.
-    is_known = not two or (biased is not None and biased.separable is False)
-    origin = None if is_known else _separation(ball)
-    has_bias, why = _wants_bias(origin, biased)
-    steps.append(why)
+    is_known = biased is not None and biased.separable is False
+    origin = search(plain, clock) if two and not is_known else None
+    if scaling is not Scaling.NONE:
+        done = done.model_copy(update={"bias": _wanted_bias(origin, biased), "margin_with_bias": _margin(biased)})
     return Prepared(
-        shifted if has_bias else ball, rows, kept, centre, unit * factor, has_bias, tuple(steps), origin, biased
+        points=np.asarray(ball.inputs, np.float64),
+        labels=table.signs,
+        stretch=stretch,
+        rows=rows,
+        data=_part(lifted if done.has_bias else plain, rows),
+        kept=kept,
+        record=done.model_copy(update={"margin_without_bias": 0.0 if is_known else _margin(origin)}),
+        through_origin=origin,
+        with_bias=biased,
     )
 
 
 def varying_columns(inputs: np.ndarray) -> np.ndarray:
-    """Which columns are not constant.
+    """Which columns vary, by more than rounding.
 
     Raises:
-      DataError: all of them are.
+      DataError: none does.
     """
-    kept = np.flatnonzero(inputs.std(axis=0) > 1e-12 * np.abs(inputs).max(axis=0, initial=0.0))
-    if not len(kept):
-        raise DataError("every column is constant, so all points are equal; check that the right columns were read.")
-    return kept
+    kept = np.flatnonzero(inputs.std(axis=0) > NEGLIGIBLE * np.abs(inputs).max(axis=0, initial=0.0))
+    if len(kept):
+        return kept
+    if np.ptp(inputs, axis=0).any():
+        raise DataError(
+            "no column varies by more than a trillionth of its size; subtract what the points have in common first."
+        )
+    raise DataError("every column is constant, so all points are equal; check that the right columns were read.")
 
 
-def _chosen(table: Table, seed: int) -> tuple[np.ndarray, list[str]]:
-    """All rows, or a random part that has every class."""
-    count = len(table.inputs)
-    if count <= MOST_POINTS:
-        return np.arange(count), []
-    draw = np.random.default_rng(seed)
-    firsts = np.unique(table.classes, return_index=True)[1]
-    rows = np.union1d(draw.choice(count, MOST_POINTS - len(firsts), replace=False), firsts)
-    return rows, [f"{len(rows):,} of {count:,} points were drawn at random; what is said is about these."]
-
-
-def _separation(data: Dataset) -> Separation | None:
-    """What is known about separators; None where float64 cannot ask."""
+def search(data: Dataset, clock: Clock) -> Separation | None:
+    """What is known about separators through the origin; None where float64 cannot ask."""
     try:
-        return find_separator(data)
+        return find_separator(data, seconds=max(clock.left, 0.0))
     except DataError:
         return None
 
 
-def _wants_bias(origin: Separation | None, biased: Separation | None) -> tuple[bool, str]:
+def _scaled(table: Table, done: Preparation) -> tuple[Dataset, Int[np.ndarray, " dim"], Preparation]:
+    """The points in the unit ball, the columns that they have, and what was done."""
+    kept = varying_columns(table.inputs)
+    inputs, constant = table.inputs[:, kept], np.ptp(table.inputs, axis=0) == 0
+    deviations = inputs.std(axis=0)
+    # The lower median: of two columns it is the smaller deviation, which the larger one can exceed tenfold.
+    spread = float(deviations.max() / np.sort(deviations)[(len(kept) - 1) // 2])
+    centre, unit = np.zeros(0), np.zeros(0)
+    if done.scaling is Scaling.AUTO and spread > DIFFERENT_UNITS:
+        centre, unit = inputs.mean(axis=0), deviations
+        inputs = (inputs - centre) / unit
+    ball, factor = scale_to_unit_ball(Dataset(jnp.asarray(inputs), jnp.asarray(table.signs)))
+    update = {
+        "constant_columns": tuple((np.flatnonzero(constant) + 1).tolist()),
+        "negligible_columns": tuple((np.setdiff1d(np.flatnonzero(~constant), kept) + 1).tolist()),
+        "spread": spread,
+        "is_standardized": len(unit) > 0,
+        "centre": tuple(centre.tolist()),
+        "unit": tuple(unit.tolist()),
+        "factor": factor,
+    }
+    return ball, kept, done.model_copy(update=update)
+
+
+def _part(data: Dataset, rows: Int[np.ndarray, " sample"]) -> Dataset:
+    return data if len(rows) == data.n_samples else data[rows]
+
+
+def _chosen(table: Table, seed: int) -> Int[np.ndarray, " sample"]:
+    """All rows, or a random part that has every class."""
+    count = len(table.inputs)
+    if count <= MOST_POINTS:
+        return np.arange(count)
+    draw = np.random.default_rng(seed)
+    firsts = np.unique(table.classes, return_index=True)[1]
+    return np.union1d(draw.choice(count, MOST_POINTS - len(firsts), replace=False), firsts)
+
+
+def _margin(found: Separation | None) -> float | None:
+    if found is None or found.separable is None:
+        return None
+    return found.margin
+
+
+def _wanted_bias(origin: Separation | None, biased: Separation | None) -> Bias:
     """Whether a constant coordinate helps, and why."""
     if origin is None or biased is None:
-        return True, f"{ADDED}, so that a boundary need not pass through the origin."
+        return Bias.GENERAL
     if origin.separable and biased.norm_upper >= origin.norm_upper:
-        return False, "No bias was added: without one the classes are separated more widely."
-    if biased.separable and not origin.separable:
-        return True, f"{ADDED}: with it a flat boundary separates the classes, without it none does."
-    if biased.separable:
-        gain = origin.norm_upper / biased.norm_upper
-        return True, f"{ADDED}: it makes the margin {gain:.3g} times wider."
-    return True, f"{ADDED}, so that a boundary need not pass through the origin."
+        return Bias.NARROWER
+    if biased.separable and origin.separable is False:
+        return Bias.NEEDED
+    return Bias.WIDER if biased.separable and origin.separable else Bias.GENERAL

@@ -4,7 +4,7 @@ import collections
 import functools
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from widenet.data import archives, text
 from widenet.data.archives import shown
 from widenet.data.arrays import as_numbers
 from widenet.errors import DataError
+from widenet.records import ClosedModel
 
 LARGEST, SMALLEST = 1e100, 1e-100
 """Beyond these a square overflows or vanishes, and no verdict would be safe."""
@@ -22,6 +23,18 @@ MOST_CLASSES = 100
 INDEX_NAMES = ("", "unnamed: 0", "index", "id")
 MOST_EXACT = 2**53
 """Whole numbers from here on are names: float64 does not tell them apart."""
+
+
+class Reading(ClosedModel):
+    """What was done while reading.
+
+    Attributes:
+      shape: that of each point, where it was an array of several axes and was read as one row; else empty.
+      index_column: the name of a first column that only counts the rows and was left out; None without one.
+    """
+
+    shape: tuple[int, ...] = ()
+    index_column: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +48,7 @@ class Table:
       columns: what a reader calls the inputs; empty where they have no names.
       label: what a reader calls the label.
       source: the name of the file, or "arrays".
-      notes: what was done while reading, in sentences.
+      reading: what was done while reading.
     """
 
     inputs: Float[np.ndarray, "sample dim"]
@@ -44,7 +57,7 @@ class Table:
     columns: tuple[str, ...]
     label: str
     source: str
-    notes: tuple[str, ...] = ()
+    reading: Reading = field(default_factory=Reading)
 
     @property
     def signs(self) -> Float[np.ndarray, " sample"]:
@@ -137,7 +150,7 @@ def _made(
     inputs: Any, labels: Any, *, columns: tuple[str, ...] = (), label: str = "label", source: str = "arrays"
 ) -> Table:
     columns, label = tuple(map(shown, columns)), shown(label)
-    rows, notes = _points(inputs, columns, source)
+    rows, shape = _points(inputs, columns, source)
     numbers, names = _classes(labels, label, len(rows))
     if len(names) == 1:
         raise DataError(f"every label ({label}) is {names[0]!r}; give points of at least two classes.")
@@ -146,19 +159,18 @@ def _made(
             f"the label ({label}) has {len(names):,} different values in {len(rows):,} rows, so it does not name "
             "classes; label= or --label chooses another column."
         )
-    rows, columns, dropped = _without_index(rows, columns)
-    return Table(rows, numbers, names, columns, label, source, (*notes, *dropped))
+    rows, columns, index = _without_index(rows, columns)
+    return Table(rows, numbers, names, columns, label, source, Reading(shape=shape, index_column=index))
 
 
-def _points(inputs: Any, columns: Sequence[str], source: str) -> tuple[np.ndarray, tuple[str, ...]]:
-    """The inputs in float64 with two axes, and what was done."""
-    notes: tuple[str, ...] = ()
+def _points(inputs: Any, columns: Sequence[str], source: str) -> tuple[np.ndarray, tuple[int, ...]]:
+    """The inputs in float64 with two axes, and the shape of a point that had several."""
+    shape: tuple[int, ...] = ()
     array = as_numbers(inputs, "inputs")
     if array.ndim < 2 or not array.size:
         raise DataError(f"inputs must have two axes (points, then coordinates) and a point, got shape {array.shape}.")
     if array.ndim > 2:
-        shape = " × ".join(map(str, array.shape[1:]))
-        notes = (f"Each point ({shape}) was read as one row.",)
+        shape = array.shape[1:]
         array = array.reshape(len(array), -1)
     archives.refuse_many(array.shape[0], array.shape[1], "the data")
     with np.errstate(over="ignore"):  # a long double may become infinite
@@ -175,7 +187,7 @@ def _points(inputs: Any, columns: Sequence[str], source: str) -> tuple[np.ndarra
             raise DataError(
                 f"{source}: row {row + 1}, coordinate {column + 1}{title} is {rows[row, column]:g}, {what}."
             )
-    return rows, notes
+    return rows, shape
 
 
 def _classes(labels: Any, title: str, n_rows: int) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -247,11 +259,10 @@ def _distinct(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{name} ({place + 1})" if often[name] > 1 else name for place, name in enumerate(names))
 
 
-def _without_index(rows: np.ndarray, columns: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
-    """Without a first column that only counts the rows: sorted data would be separable by it."""
+def _without_index(rows: np.ndarray, columns: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...], str | None]:
+    """Without a first column that only counts the rows, and its name: sorted data would be separable by it."""
     if not columns or columns[0].strip().lower() not in INDEX_NAMES or rows.shape[1] < 2:
-        return rows, tuple(columns), ()
+        return rows, tuple(columns), None
     if not np.array_equal(rows[:, 0] - rows[0, 0], np.arange(len(rows))):
-        return rows, tuple(columns), ()
-    name = columns[0].strip() or "without a name"
-    return rows[:, 1:], tuple(columns[1:]), (f"The first column ({name}) only counts the rows and was left out.",)
+        return rows, tuple(columns), None
+    return rows[:, 1:], tuple(columns[1:]), columns[0].strip()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from widenet.certificates import words
 from widenet.certificates.certificate import Findings
+from widenet.certificates.preparation_words import about_preparation
 from widenet.certificates.promises import Promise, Standing
 from widenet.certificates.summary import best_kept, in_short
 from widenet.certificates.training_words import about_error, about_training
@@ -49,7 +50,7 @@ def _items(findings: Findings, width: int) -> Iterator[Item]:
         yield Item("In short", _wrapped(sentence, width, "•"), 0)
     first, *others = words.about_data(portrait)
     yield Item("The data", _wrapped(first, width), 1)
-    for place, sentence in enumerate([*others, " ".join(portrait.preparation)]):
+    for place, sentence in enumerate([*others, " ".join(about_preparation(portrait.preparation))]):
         yield Item("The data", _wrapped(sentence, width), 3 + place)
     yield from _promises(findings, width)
     told = "" if findings.training is None else about_error(findings.training)

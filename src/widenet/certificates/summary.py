@@ -4,15 +4,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from widenet.certificates.boundaries import Separability
 from widenet.certificates.lacks import lack
 from widenet.certificates.numerals import fraction
-from widenet.certificates.portrait import Portrait, Separability
+from widenet.certificates.portrait import Portrait
 from widenet.certificates.promises import Promise, Standing
 from widenet.certificates.training import Training
 from widenet.certificates.training_words import about_error
 from widenet.certificates.views import FEW
-from widenet.certificates.words import both, either, percent
-from widenet.claims import Verdict
+from widenet.certificates.words import beyond_rounding, both, either, inconclusive, percent
+from widenet.claims import Kind, Verdict
 from widenet.claims.meaning import Topic
 from widenet.console.wording import counted
 
@@ -43,10 +44,15 @@ def headlines(findings: "Findings") -> list[tuple[str, str]]:
     portrait, training = findings.portrait, findings.training
     promises = [each for each in findings.promises if each.counts]
     kept = (f"{len(_kept(findings))} of {len(promises)}", "promises about all the data hold here and were seen")
+    none = (
+        ("?", "no statement was evaluated")
+        if _is_unasked(findings)
+        else ("none", "of the promises is about all the data")
+    )
     found = [
         (f"{portrait.points:,}", f"points in {len(portrait.classes)} classes"),
         _flat(portrait),
-        kept if promises else ("none", "of the promises is about all the data"),
+        kept if promises else none,
     ]
     if training is not None:
         error = training.test_error or training.train_error
@@ -65,6 +71,38 @@ def about_count(promises: Sequence[Promise]) -> str:
         f"Promises about all the data ({counts.total()}): {found}. Warnings, and promises about a part of the data, "
         "are not counted."
     )
+
+
+def about_no_promise(findings: "Findings") -> str:
+    """What is said where there is no promise at all."""
+    if _is_unasked(findings):
+        return _nothing_evaluated(findings)
+    late = f" {_not_evaluated(findings.unasked, len(findings.rows))}" if findings.unasked else ""
+    return f"No theorem that was evaluated and applies to this data promises anything.{late}"
+
+
+def _is_unasked(findings: "Findings") -> bool:
+    """Whether time ran out before a single statement was evaluated."""
+    return bool(findings.rows) and findings.unasked == len(findings.rows)
+
+
+def _nothing_evaluated(findings: "Findings") -> str:
+    return f"Nothing is known about promises of theorems: {_time_ran_out(findings.unasked, findings.unasked)}."
+
+
+def _not_evaluated(unasked: int, among: int) -> str:
+    """`3 of 8 statements were not evaluated, for lack of time.`"""
+    return f"{_counted_of(unasked, among)} {'was' if unasked == 1 else 'were'} not evaluated, for lack of time."
+
+
+def _time_ran_out(unasked: int, among: int) -> str:
+    return f"time ran out before {_counted_of(unasked, among)} could be evaluated"
+
+
+def _counted_of(count: int, among: int) -> str:
+    if count == among:
+        return "the statement" if count == 1 else f"any of the {count} statements"
+    return f"{count} of {counted(among, 'statement')}"
 
 
 def _flat(portrait: Portrait) -> tuple[str, str]:
@@ -99,45 +137,53 @@ def _kept(findings: "Findings") -> list[Promise]:
 
 def _shape(portrait: Portrait) -> str:
     """Whether flat boundaries tell the classes apart, and how nearly; what that means for a linear model."""
-    found, names = portrait.separability, [each.name for each in portrait.classes]
+    found = [each for each in portrait.separability if not each.through_origin]
+    names = [each.name for each in portrait.classes]
     if not found:
         return f"There are {len(names)} classes, too many to ask of each whether a flat boundary tells it apart."
     if len(names) > 2:
-        return _each_class(found, portrait.points)
+        return _each_class(found)
     both = f"{names[0]} and {names[1]}"
-    best = max(reversed(found), key=lambda each: each.margin or 0.0)
+    (best,) = found
     if best.separable:
-        room = "though only just" if (best.margin or 0.0) < THIN else "with room to spare"
+        room = "though only just" if (best.margin or 0.0) < THIN * portrait.longest else "with room to spare"
         return (
             f"A {FLAT} tells {both} apart, {room} (margin {fraction(best.margin)}). So a linear model can get every "
             "point right. This is proved."
         )
     if best.separable is None:
-        return f"Whether a {FLAT} tells {both} apart is beyond the precision of the computer."
-    nearly = max(found, key=lambda each: len(each.in_the_way))
+        return inconclusive(f"Whether a {FLAT} tells {both} apart", best)
+    so = "" if beyond_rounding(best) else ", so a linear model must err on some points"
     return (
-        f"No {FLAT} tells {both} apart, so a linear model must err on some points. This is proved. The best one found "
-        f"has {_of(nearly, portrait.points)} on its wrong side."
+        f"No {FLAT} tells {both} apart{beyond_rounding(best)}{so}. This is proved. The best one found has {_of(best)} "
+        "on its wrong side."
     )
 
 
-def _of(found: Separability, points: int) -> str:
+def _of(found: Separability) -> str:
     """`27 of 200 points (14 %)`."""
     count = len(found.in_the_way)
-    return f"{count:,} of {points:,} points ({percent(count / points)})"
+    return f"{count:,} of {found.points:,} points ({percent(count / found.points)})"
 
 
-def _each_class(found: Sequence[Separability], points: int) -> str:
+def _each_class(found: Sequence[Separability]) -> str:
     yes = [_name(each) for each in found if each.separable]
     no = [each for each in found if each.separable is False]
-    if not no and len(yes) == len(found):
+    if len(yes) == len(found):
         return f"A {FLAT} tells each of the {len(yes)} classes from all others. This is proved."
+    if not yes and not no:
+        return f"For no class is it known whether a {FLAT} tells it from all others: the searches were inconclusive."
+    unknown = [_name(each) for each in found if each.separable is None]
+    rest = f" For {both(unknown)} it is not known." if unknown else ""
     if not no:
-        return f"A {FLAT} tells {_and(yes)} from all others; of the other classes it is not known."
-    counts = [f"{_name(each)} (the best found has {_of(each, points)} on its wrong side)" for each in no[:1]]
-    counts += [f"{_name(each)} ({len(each.in_the_way):,})" for each in no[1:SHOWN]]
+        return f"A {FLAT} tells {_and(yes)} from all others. This is proved.{rest}"
+    counts = [
+        f"{_name(each)}{beyond_rounding(each)} (the best found has {_of(each)} on its wrong side)" for each in no[:1]
+    ]
+    counts += [f"{_name(each)}{beyond_rounding(each)} ({len(each.in_the_way):,})" for each in no[1:SHOWN]]
+    more = f" Nor is there one for {counted(len(no) - SHOWN, 'more class', 'more classes')}." if len(no) > SHOWN else ""
     said = f"A {FLAT} tells {_and(yes)} from all others, but none" if yes else f"No {FLAT}"
-    return f"{said} tells {either(counts)} from the rest. This is proved."
+    return f"{said} tells {either(counts)} from the rest.{more} This is proved.{rest}"
 
 
 def _name(found: Separability) -> str:
@@ -156,45 +202,69 @@ def _guarantee(findings: "Findings") -> str:
         rest = f" {counted(more - 1, 'more promise')} {'is' if more == 2 else 'are'} kept." if more > 1 else ""
         said = f"{best.words[:1].lower()}{best.words[1:]} {best.remark}".strip()
         return f"Guaranteed{about}, and seen to hold: {said}{rest}"
+    if _is_unasked(findings):
+        return _nothing_evaluated(findings)
+    late = f" {_not_evaluated(findings.unasked, len(findings.rows))}" if findings.unasked else ""
     if len(findings.silent) == len(findings.rows):
-        return "No theorem has spoken about this data."
-    late = (
-        f", but time ran out before {counted(findings.unasked, 'statement')} could be asked" if findings.unasked else ""
-    )
-    return _obstacle(findings.portrait) or f"No promise about all the data was seen to hold here{late}."
+        return f"No theorem that was evaluated applies to this data.{late}"
+    below = " What networks really do is measured below." if findings.training is not None else ""
+    obstacle = _obstacle(findings.portrait)
+    if obstacle and not any(each.counts and each.topic in STRONG and _is_unsure(each) for each in findings.promises):
+        return f"{obstacle}{late}{below}"
+    return f"No promise about all the data was seen to hold here.{late}"
 
 
 def _obstacle(portrait: Portrait) -> str:
     """Why theorems promise little; "" where nothing is known to be in their way."""
-    margin = max((each.margin or 0.0 for each in portrait.separability), default=0.0)
+    margin = max((each.theorem_margin or 0.0 for each in portrait.separability), default=0.0)
     if portrait.separable is False and len(portrait.classes) == 2:
         return (
-            "No theorem promises that training succeeds here: those that do need a flat boundary between the classes. "
-            "What networks really do is measured below."
+            "No theorem that was evaluated promises that training succeeds here: most that do need a flat boundary "
+            "between the classes."
         )
-    if portrait.separable and margin < THIN:
+    if portrait.separable and 0 < margin < THIN:
         return (
             "Theory promises little about training here: its limits count on the margin between the classes, and with "
-            f"a margin of {fraction(margin)} they are too large to be of use."
+            f"the margin of {fraction(margin)} that they get they are too large to be of use."
         )
     return ""
 
 
 def _new_points(findings: "Findings") -> str:
     """What is known about errors on new points."""
-    promised = [each for each in _kept(findings) if each.topic is Topic.TEST_ERROR]
+    own = [row for row in findings.rows if row.meaning and row.meaning.topic is Topic.TEST_ERROR]
+    seen = [each for each in findings.promises if each.topic is Topic.TEST_ERROR and _holds(each)]
+    promised = [each for each in seen if each.counts] + [each for each in seen if each.about]
     lacks = [
         lack(row.missing[0]) + (f", to tell {row.about}" if row.about.endswith(" against the rest") else "")
-        for row in findings.main
-        if row.verdict is Verdict.HYPOTHESES_NOT_MET and row.meaning and row.meaning.topic is Topic.TEST_ERROR
+        for row in own
+        if row.kind is Kind.MAIN and row.verdict is Verdict.HYPOTHESES_NOT_MET
     ]
+    late, among = sum(row.is_open for row in own), len(own)
+    if _is_unasked(findings):
+        late, among = (late, among) if own else (findings.unasked, findings.unasked)
     if promised:
-        said = f"On new points: {promised[0].words[:1].lower()}{promised[0].words[1:]}"
+        about = f" ({promised[0].about})" if promised[0].about else ""
+        said = f"On new points{about}: {promised[0].words[:1].lower()}{promised[0].words[1:]}"
+    elif late:
+        why = ", and the others promise nothing here" if late < among else ""
+        said = f"Whether a theorem limits the errors on new points is not known: {_time_ran_out(late, among)}{why}."
     else:
         why = f": {lacks[0]}" if lacks else ""
-        said = f"No theorem limits the errors on new points here{why}."
+        unsure = any(each.topic is Topic.TEST_ERROR and _is_unsure(each) for each in findings.promises)
+        said = f"No theorem {'is known to limit' if unsure else 'limits'} the errors on new points here{why}."
     training = findings.training
     return f"{said} {_measured(training)}" if training is not None and training.test_error is not None else said
+
+
+def _is_unsure(promise: Promise) -> bool:
+    """Whether a theorem may promise something that was not confirmed."""
+    return promise.standing in (Standing.UNCONFIRMED, Standing.UNKNOWN, Standing.NO_NUMBER)
+
+
+def _holds(promise: Promise) -> bool:
+    """Whether it is about all the data or, of large data, about a part that is not too small to be told of."""
+    return promise.standing is Standing.GUARANTEED and f"{FEW} points" not in promise.about
 
 
 def _measured(training: Training) -> str:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from widenet.certificates.clock import Clock, OutOfTime
 from widenet.certificates.ensemble import Ensemble, EnsembleSetting, networks
@@ -60,6 +60,8 @@ class Training(ClosedModel):
       stalled, diverged, cut_off: how the others ended.
       updates: changes of the weights, over the runs that reached loss 0; None without one.
       train_error, test_error: shares of points on the wrong side at the end.
+      flat_error: the share of the same training points on the wrong side of the best flat boundary that was found for
+        all points; None where there is none to compare with.
       class_errors: the middle over the runs of the share of each class's held-out points; None without one.
       test_limits: 95 % limits of the error that the mean network makes on points like these, from the held-out ones.
       flipped: the share of (neuron, point) pairs that changed sides during training.
@@ -79,6 +81,7 @@ class Training(ClosedModel):
     updates: Spread | None
     train_error: Spread
     test_error: Spread | None
+    flat_error: float | None
     class_errors: tuple[float | None, ...]
     test_limits: tuple[float, float] | None
     flipped: Spread
@@ -131,8 +134,11 @@ def train_once(setting: EnsembleSetting, cells: Cells, clock: Clock, progress: P
         return None
 
 
-def summed(found: Ensemble, asked: int) -> Training:
-    """The runs in few numbers; so many were asked for."""
+def summed(found: Ensemble, asked: int, clashing: Bool[np.ndarray, " sample"] | None = None) -> Training:
+    """The runs in few numbers; so many were asked for.
+
+    `clashing` are the points of their data that are on the wrong side of the best flat boundary.
+    """
     fitted, held_out = found.fitted, int(found.held_out.sum())
     return Training(
         setting=found.setting,
@@ -148,6 +154,7 @@ def summed(found: Ensemble, asked: int) -> Training:
         updates=_spread(found.updates[fitted]) if fitted.any() else None,
         train_error=_spread(found.train_error),
         test_error=_spread(found.test_error) if held_out else None,
+        flat_error=None if clashing is None else float(clashing[~found.held_out].mean()),
         class_errors=tuple(
             None if math.isnan(each) else each for each in np.median(found.class_errors, axis=0).tolist()
         ),

@@ -1,5 +1,6 @@
 """What the networks did, in sentences for a reader who knows no theory."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 
 WORST = 4
 """So many classes are named on which networks err most."""
-BETTER = 0.8
-"""Errors are said to be fewer where they are less than this share of the others."""
+BETTER, FEW_POINTS = 0.8, 2.5
+"""Errors are said to be fewer where they are less than this share of the others, and by more than two points."""
 
 
 def about_training(findings: "Findings") -> list[str]:
@@ -51,19 +52,17 @@ def about_training(findings: "Findings") -> list[str]:
 
 def _against_flat(portrait: Portrait, training: Training) -> str:
     """Whether networks do better on two classes than the best flat boundary; "" where that is not known."""
-    network = training.train_error.middle
-    if len(portrait.classes) != 2 or portrait.separable is None:
-        return ""
-    if portrait.separable:
-        if not network:
-            return ""
+    network, flat, points = training.train_error.middle, training.flat_error, training.trained_on
+    if len(portrait.classes) == 2 and portrait.separable and network:
         return "A flat boundary would get every point right: more passes (--time), or another step size, may help."
-    flat = max(len(each.in_the_way) for each in portrait.separability) / portrait.points
-    said = f"The best flat boundary that was found has {percent(flat)} of all points wrong: "
-    if network < BETTER * flat:
-        return f"{said}a boundary that bends pays off on this data."
-    if flat < BETTER * network:
-        return f"{said}so far the networks have more, and their bends have gained nothing."
+    if flat is None or not math.isfinite(network):
+        return ""
+    said = f"The best flat boundary that was found has {percent(flat)} of the same training points wrong: "
+    if abs(network - flat) * points > FEW_POINTS:
+        if network < BETTER * flat:
+            return f"{said}a boundary that bends pays off on this data."
+        if flat < BETTER * network:
+            return f"{said}so far the networks have more, and their bends have gained nothing."
     return f"{said}about as many, so a flat boundary would nearly do."
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from widenet.certificates.portrait import Portrait
 from widenet.certificates.preparation import Prepared
 from widenet.certificates.reading import Table
+from widenet.certificates.samples import drawn_points
 from widenet.claims.specimen import Choices, Specimen
 from widenet.types import Dataset
 
@@ -45,13 +46,13 @@ def views_of(
     """
     data, rows, names = prepared.data, prepared.rows, []
     most = max(int(NUMBERS_PER_SECOND * seconds) // data.dim, LEAST_PART)
-    if data.n_samples > most:
+    if data.n_samples > most or not prepared.has_all_points:
         part = drawn_points(np.asarray(data.labels), most, choices.seed)
-        data, rows, names = data[part], rows[part], [f"{most:,} points {AT_RANDOM}"]
+        data, rows, names = data[part], rows[part], [f"{len(part):,} points {AT_RANDOM}"]
         views = [View(names[0], Specimen(data, choices), rows)]
     else:
         views = [View("", _known(Specimen(data, choices), prepared), rows)]
-    best = max(portrait.separability, key=lambda each: each.margin or 0.0, default=None)
+    best = max(portrait.separability, key=lambda each: each.theorem_margin or 0.0, default=None)
     if len(table.class_names) > 2 and best is not None and best.class_number is not None:
         signs = np.where(table.classes[rows] == best.class_number, 1.0, -1.0)
         data, names = Dataset(data.inputs, jnp.asarray(signs)), [best.between, *names]
@@ -68,7 +69,7 @@ def views_of(
 
 def _known(specimen: Specimen, prepared: Prepared) -> Specimen:
     """The same specimen, which need not find out again what separates it."""
-    found = prepared.with_bias if prepared.has_bias else prepared.through_origin
+    found = prepared.with_bias if prepared.record.has_bias else prepared.through_origin
     if found is not None:
         vars(specimen)["separation"] = found  # where functools.cached_property would keep it
     return specimen
@@ -81,12 +82,3 @@ def _of_length_one(data: Dataset) -> Dataset | None:
     if not norms.all() or np.abs(norms - 1).max() <= 1e-9:
         return None
     return Dataset(jnp.asarray(points / norms), data.labels)
-
-
-def drawn_points(labels: np.ndarray, count: int, seed: int) -> np.ndarray:
-    """Which points to take if there may be so many, every class among them; all where there are no more."""
-    if len(labels) <= count:
-        return np.arange(len(labels))
-    firsts = np.unique(labels, return_index=True)[1]
-    drawn = np.random.default_rng([seed, 13]).permutation(len(labels))
-    return np.sort(np.concatenate([firsts, drawn[~np.isin(drawn, firsts)]])[:count])

@@ -5,12 +5,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from widenet.certificates.boundaries import Separability
 from widenet.certificates.certainty import Certainty
 from widenet.certificates.changes import Change
 from widenet.certificates.comparisons import says_nothing
 from widenet.certificates.lacks import ANSWERS, lack
 from widenet.certificates.numerals import fraction
-from widenet.certificates.portrait import Portrait, Separability
+from widenet.certificates.portrait import Portrait
+from widenet.certificates.preparation_words import about_reading
 from widenet.certificates.promises import Promise
 from widenet.certificates.rows import Row
 from widenet.claims import Hypothesis, Part, Verdict
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 THIN, WIDE = 0.01, 0.1
 SHOWN = 6
 MOST_RINGS = 150
+SAME = 1e-6
+"""A margin and its limit that differ by less than this share are the same."""
 ROUNDING = 1e-11
 """A slack below this share of what was measured is one of rounding."""
 SPACE = "\N{NO-BREAK SPACE}"
@@ -48,7 +52,7 @@ def about_data(portrait: Portrait) -> list[str]:
     said = [
         f"{portrait.points:,} points of {numbers} each, in {len(portrait.classes)} classes: {', '.join(kinds)}{more}."
     ]
-    said += portrait.reading
+    said += about_reading(portrait.reading)
     if portrait.n_contradicting:
         first = portrait.contradictions[0]
         said.append(
@@ -67,41 +71,73 @@ def about_data(portrait: Portrait) -> list[str]:
 
 def about_separability(portrait: Portrait) -> list[str]:
     """Whether flat boundaries separate the classes, and how we know."""
-    found = portrait.separability
+    found = [each for each in portrait.separability if not each.through_origin]
     if not found:
         return ["Whether flat boundaries separate the classes was not asked."]
     if len(portrait.classes) > 2:
-        return _each_class(found)
-    best = max(reversed(found), key=lambda each: each.margin or 0.0)
+        return [*_each_class(found), *_theorem_margins(found, portrait)]
+    (best,) = found
     if best.separable:
         return [
             f"A flat boundary separates the two classes perfectly. The closest points are {fraction(best.margin)} away "
-            f"from it, where the farthest point is 1 from the origin; {_room(best.margin or 0.0)} This is proved: the "
-            f"boundary was checked on every point, and no other leaves more room than it has at the "
-            f"{counted(len(best.witnesses), 'point')} closest to it."
+            f"from it, where the farthest point is {number(portrait.longest)} from the origin. This is proved: the "
+            f"boundary was checked on all {best.points:,} points, and {_no_wider(best)}.",
+            *_theorem_margins(found, portrait),
         ]
     if best.separable is None:
-        return ["Whether a flat boundary separates the two classes is beyond the precision of the computer: neither a "
-                "boundary nor a proof against one was found."]  # fmt: skip
-    nearly = max(found, key=lambda each: len(each.in_the_way))
+        return [f"{inconclusive('Whether a flat boundary separates the two classes', best)} Neither a boundary nor a "
+                "proof against one was found."]  # fmt: skip
     return [
-        "No flat boundary separates the two classes. This is proved: "
+        f"No flat boundary separates the two classes{beyond_rounding(best)}. This is proved: "
         f"{counted(len(best.witnesses), 'point')} ({_rows(best.witnesses)}; {FROM_ONE}) contradict every such boundary "
         "together.",
-        f"The best flat boundary that was found has {counted(len(nearly.in_the_way), 'point')} on its wrong side "
-        f"({_rows(nearly.in_the_way)}): look at these first, they may be mislabelled or special.",
+        f"The best flat boundary that was found has {counted(len(best.in_the_way), 'point')} on its wrong side "
+        f"({_rows(best.in_the_way)}): look at these first, they may be mislabelled or special.",
     ]
+
+
+def inconclusive(what: str, found: Separability) -> str:
+    """That something is not known, and why."""
+    if found.is_out_of_time:
+        return f"{what} is inconclusive: the time for the search was spent."
+    return f"{what} is beyond the precision of the computer."
+
+
+def beyond_rounding(found: Separability) -> str:
+    """What is left open where no boundary was found and rounding plays a part; else ""."""
+    return f" by a margin above {number(found.margin_limit)}" if found.margin_limit else ""
+
+
+def _no_wider(found: Separability) -> str:
+    margin, limit = found.margin or 0.0, found.margin_limit or 0.0
+    if limit <= (1 + SAME) * margin:
+        return f"no other leaves more room than it has at the {counted(len(found.witnesses), 'point')} closest to it"
+    return f"none leaves more room than {fraction(limit)}"
+
+
+def _theorem_margins(found: Sequence[Separability], portrait: Portrait) -> list[str]:
+    """The margin that theorems get, which is another where they get a bias as a coordinate."""
+    known = [each for each in found if each.theorem_margin is not None]
+    if not known:
+        return []
+    best = max(known, key=lambda each: each.theorem_margin or 0.0)
+    margin, which = best.theorem_margin or 0.0, f" for {_name(best)}" if len(found) > 1 else ""
+    where = ", in the coordinates (x, 1)/√2" if portrait.preparation.has_bias else ""
+    return [
+        f"Theorems get a margin of {fraction(margin)}{which} (that of boundaries through the origin{where}): "
+        f"{_room(margin / portrait.longest)}"
+    ]
+
+
+def _name(found: Separability) -> str:
+    return found.between.removesuffix(" against the rest")
 
 
 def _each_class(found: Sequence[Separability]) -> list[str]:
-    yes = [
-        f"{each.between.removesuffix(' against the rest')} (margin {fraction(each.margin)})"
-        for each in found
-        if each.separable
-    ]
+    yes = [f"{_name(each)} (margin {fraction(each.margin)})" for each in found if each.separable]
     no = [
-        f"{each.between.removesuffix(' against the rest')} ({counted(len(each.in_the_way), 'point')} on the wrong side "
-        f"of the best one found: {_rows(each.in_the_way)})"
+        f"{_name(each)}{beyond_rounding(each)} ({counted(len(each.in_the_way), 'point')} on the wrong side of the best "
+        f"one found: {_rows(each.in_the_way)})"
         for each in found
         if each.separable is False
     ]
@@ -112,6 +148,11 @@ def _each_class(found: Sequence[Separability]) -> list[str]:
         said.append(f"{one if len(yes) == 1 else many} This is proved.")
     if no:
         said.append(f"No flat boundary separates {either(no)} from the others. This is proved.")
+    said += [
+        inconclusive(f"Whether a flat boundary separates {_name(each)} from all others", each)
+        for each in found
+        if each.separable is None
+    ]
     return said
 
 
@@ -122,8 +163,8 @@ def _rows(rows: Sequence[int]) -> str:
 
 def _room(margin: float) -> str:
     if margin < THIN:
-        return "that is a thin margin, and theorems that count on one promise little."
-    return "that is a wide margin, which theorems reward." if margin > WIDE else "that is a moderate margin."
+        return "that is thin, and those that count on it promise little."
+    return "that is wide, which they reward." if margin > WIDE else "that is moderate."
 
 
 def both(names: Sequence[str]) -> str:
@@ -148,7 +189,7 @@ def about_structure(portrait: Portrait) -> list[str]:
     if (four := portrait.clusters) is not None:
         said.append(
             f"As two clusters per class: radius r = {number(four.radius)}, overlap Δ = {number(four.overlap)}, "
-            f"imbalance ε = {number(four.imbalance)}."
+            f"imbalance ε = {number(four.imbalance)} ({four.points:,} points compared)."
         )
     return said
 
@@ -266,7 +307,7 @@ def about_changes(changes: Sequence[Change]) -> list[str]:
     said = []
     for words, own in by_words.items():
         ids, margin = ", ".join(each.id for each in own), own[0].margin
-        room = "" if margin is None else f" The margin is then {fraction(margin)}."
+        room = "" if margin is None else f" The margin that it gets is then {fraction(margin)}."
         gains = " ".join(dict.fromkeys(each.gain for each in own if each.gain))
         said.append(
             f"A small change that is enough for {ids}: {words}.{room} Verified: asked again with it, "
@@ -275,13 +316,13 @@ def about_changes(changes: Sequence[Change]) -> list[str]:
     return said
 
 
-def about_picture(findings: "Findings", *, has_boundary: bool = False) -> str:
-    """What the picture of the data shows; `has_boundary` where it shows one that separates two classes."""
-    columns, training = findings.portrait.columns, findings.training
+def about_picture(findings: "Findings") -> str:
+    """What the picture of the data shows."""
+    columns, training = findings.portrait.columns_used, findings.training
     plane = "." if columns <= 2 else (
         f", seen from where the classes are best told apart: each axis is a mix of the {columns} columns."
     )  # fmt: skip
-    if has_boundary:
+    if findings.has_boundary:
         plane += " Dashed: a flat boundary, with each class on its own side."
     elif columns > 2:
         plane += " Classes that overlap here may still be apart in all the columns together."
@@ -329,11 +370,10 @@ def about_certainty(findings: "Findings") -> list[str]:
         said.append(about_precision(findings.certainty))
     elif training is not None:
         said.append("There was no time to train some networks again in float64, which shows whether rounding matters.")
-    busy = ", since other programs kept the machine busy" if findings.seconds > 1.5 * findings.time else ""
     said.append(
         f"Theorems are decided in float64, with room for rounding; what rounding could decide is called undecided. "
         f"The same seed ({findings.choices.seed}), the same choices and time enough to finish give the same "
-        f"certificate again. It took {findings.seconds:.0f} s{busy}."
+        f"certificate again. It took {findings.seconds:.0f} s ({findings.computed:.0f} s of processor time)."
     )
     versions = ", ".join(f"{name} {version}" for name, version in findings.versions.items())
     return [*said, f"widenet {findings.version}; {versions}."]

@@ -12,7 +12,9 @@ non-negative least-squares problem min ‖Σ aᵢ yᵢ xᵢ‖² + (Σ a − 1)�
 w ∝ Σ aᵢ yᵢ xᵢ and a itself, and they meet: w is the hard-margin support-vector machine without intercept.
 """
 
+import math
 import sys
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +49,7 @@ class Separation:
       weights: a ≥ 0 with Σ a = 1, the proof of `norm_lower`, and of separable=False.
       residual: ‖Σ aᵢ yᵢ xᵢ‖, rounding errors included: the true length is at most this. Its reciprocal is
         `norm_lower`.
+      is_out_of_time: whether the search ended because its time was spent; only where `separable` is None.
     """
 
     separable: bool | None
@@ -55,6 +58,7 @@ class Separation:
     norm_lower: float
     weights: Float[np.ndarray, " sample"]
     residual: float
+    is_out_of_time: bool = False
 
     @property
     def margin(self) -> float:
@@ -83,11 +87,13 @@ class Separation:
         return f"not separable through the origin{limit}: {proof}"
 
 
-def find_separator(dataset: Dataset) -> Separation:
+def find_separator(dataset: Dataset, *, seconds: float = math.inf) -> Separation:
     """The shortest separator through the origin, or the proof that there is none.
 
-    For separation with a bias, pass `widenet.data.with_bias(dataset)`.
+    For separation with a bias, pass `widenet.data.with_bias(dataset)`. After so many `seconds` of computing the search
+    begins nothing new, and the answer may be that neither was found.
     """
+    deadline = time.process_time() + seconds
     inputs = np.asarray(dataset.inputs, np.float64)
     labels = np.asarray(dataset.labels, np.float64)
     if inputs.ndim != 2 or not len(inputs):
@@ -100,9 +106,9 @@ def find_separator(dataset: Dataset) -> Separation:
     if np.any((np.abs(rows) < SMALLEST) & (inputs != 0)):
         raise DataError("inputs span more than 150 orders of magnitude; drop what is zero beside the rest.")
 
-    found = _judge(rows, *_least_distance(rows))
-    if found.separable is None:
-        found = _better(found, _judge(rows, *_linear_program(rows)))
+    found = _judge(rows, *_least_distance(rows, deadline))
+    if found.separable is None and (left := deadline - time.process_time()) > 0:
+        found = _better(found, _judge(rows, *_linear_program(rows, min(LP_SECONDS, left))))
     if found.separable and found.norm_upper > (1 + GAP) * found.norm_lower:
         found = _polished(rows, found)
     if found.separator is not None and not found.norm_upper < sys.float_info.max * min(scale, 1.0):
@@ -114,6 +120,7 @@ def find_separator(dataset: Dataset) -> Separation:
         norm_lower=found.norm_lower / scale,
         weights=found.weights,
         residual=found.residual * scale,
+        is_out_of_time=found.separable is None and time.process_time() > deadline,
     )
 
 
@@ -177,7 +184,7 @@ def _better(first: Separation, second: Separation) -> Separation:
 
 
 def _least_distance(
-    rows: Float[np.ndarray, "sample dim"],
+    rows: Float[np.ndarray, "sample dim"], deadline: float = math.inf
 ) -> tuple[Float[np.ndarray, " dim"], Float[np.ndarray, " sample"]]:
     """Least-distance programming on a growing working set.
 
@@ -189,10 +196,10 @@ def _least_distance(
     working = np.unique(np.linspace(0, n_samples - 1, min(n_samples, WORKING_SET)).astype(int))
     weights = np.zeros(n_samples)
     shortest = np.inf
-    while (solved := _solve_working_set(rows, working)) is not None:
+    while (solved := solve_working_set(rows, working)) is not None:
         combination = solved @ rows[working]
         length = float(np.linalg.norm(combination))
-        if length >= shortest:
+        if length >= shortest or time.process_time() > deadline:
             break
         shortest = length
         weights = np.zeros(n_samples)
@@ -207,7 +214,7 @@ def _least_distance(
     return weights @ rows, weights
 
 
-def _solve_working_set(
+def solve_working_set(
     rows: Float[np.ndarray, "sample dim"], working: Int[np.ndarray, " working"]
 ) -> Float[np.ndarray, " working"] | None:
     """Weights of the shortest convex combination of these rows; None if the solver gives up."""
@@ -234,7 +241,7 @@ def _solve_working_set(
 
 
 def _linear_program(
-    rows: Float[np.ndarray, "sample dim"],
+    rows: Float[np.ndarray, "sample dim"], seconds: float = LP_SECONDS
 ) -> tuple[Float[np.ndarray, " dim"], Float[np.ndarray, " sample"]]:
     """Second opinion: max t with y⟨w, x⟩ ≥ t and |w| ≤ 1 entrywise; its dual variables are the weights."""
     n_samples, dim = rows.shape
@@ -246,14 +253,14 @@ def _linear_program(
         b_ub=np.zeros(n_samples),
         bounds=[(-1, 1)] * dim + [(None, 1)],
         method="highs",
-        options={"time_limit": LP_SECONDS},
+        options={"time_limit": seconds},
     )
     if solution.x is None:
         return np.zeros(dim), np.zeros(n_samples)
     weights = np.maximum(-solution.ineqlin.marginals, 0.0) / np.where(norms[:, 0] > 0, norms[:, 0], 1.0)
     support = np.flatnonzero(weights)
     # The program stops at a residual near 1e-7; least squares on the few points it chose brings it to rounding.
-    polished = _solve_working_set(rows, support) if len(support) else None
+    polished = solve_working_set(rows, support) if len(support) else None
     if polished is not None:
         weights = np.zeros(n_samples)
         weights[support] = polished
