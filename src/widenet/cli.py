@@ -257,8 +257,8 @@ def certify(
     networks = {"width": width, "step_size": step_size, "init_scale": init_scale, "slope": slope, "runs": runs}
     found, written = command.carry_out(files, out, label=label, time=time, scaling=scaling, seed=number, **networks)
     print(found.to_json() if as_json else command.screen(found, written))
-    if command.has_failed(found):
-        raise typer.Exit(1)
+    if code := command.code_of(found):
+        raise typer.Exit(code)
 
 
 @app.command(cls=_Command, short_help="Check and draw everything, and write a page.")

@@ -1,5 +1,6 @@
 """A certificate from end to end, with rooms whose claims take no time."""
 
+import dataclasses
 import functools
 import json
 
@@ -13,7 +14,9 @@ from tests.rooms.broken2022.claims.theorems import theorem_8
 from widenet import papers
 from widenet.certificates import words
 from widenet.certificates.clock import Clock
+from widenet.certificates.command import code_of
 from widenet.certificates.screen import as_text
+from widenet.claims import Part, Verdict
 from widenet.cli import app
 from widenet.errors import InputError
 
@@ -214,3 +217,17 @@ def test_a_violated_theorem_is_an_exit_code(tmp_path, monkeypatch):
     monkeypatch.setattr(papers, "PAPERS", (BROKEN,))
     monkeypatch.setattr(theorem_8, "_settings_on", lambda specimen: 0)
     assert invoke(table(tmp_path), "--runs", 3, "--out", tmp_path / "out", "--time", 600).exit_code == 1
+
+
+def test_exit_codes_of_a_certificate():
+    findings = corners().findings
+    (holding, *_) = [row for row in findings.rows if row.verdict is Verdict.HOLDS]
+    assert holding.evidence is not None
+    broken = holding.model_copy(
+        update={"evidence": holding.evidence.model_copy(update={"parts": (Part(name="x", kept=False),)})}
+    )
+    crashed = holding.model_copy(update={"evidence": None, "is_open": True, "has_crashed": True})
+    late = holding.model_copy(update={"evidence": None, "is_open": True})
+    for rows, code in (([holding, late], 0), ([holding, crashed], 3), ([crashed, broken], 1)):
+        found = findings.model_copy(update={"rows": tuple(rows)})
+        assert code_of(dataclasses.replace(corners(), findings=found)) == code

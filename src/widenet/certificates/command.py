@@ -13,6 +13,7 @@ from widenet.certificates.reading import read
 from widenet.claims import Verdict
 from widenet.claims.base import expected_of
 from widenet.console import output
+from widenet.console.exit_codes import ExitCode
 from widenet.console.progress import watching
 from widenet.data.archives import name_of
 from widenet.errors import InputError
@@ -61,6 +62,12 @@ def screen(found: Certificate, written: Sequence[Path]) -> str:
     return "\n".join([as_text(found.findings, width), "", *(f"wrote {path}" for path in written)])
 
 
-def has_failed(found: Certificate) -> bool:
-    """Whether a statement that should hold was measured to fail."""
-    return any(row.verdict is Verdict.VIOLATED and expected_of(row.id) is Verdict.HOLDS for row in found.findings.rows)
+def code_of(found: Certificate) -> ExitCode:
+    """Whether a statement that should hold was measured to fail, or a check crashed.
+
+    What was left out for lack of time, or does not apply, is no failure: the page says so.
+    """
+    rows = found.findings.rows
+    if any(row.verdict is Verdict.VIOLATED and expected_of(row.id) is Verdict.HOLDS for row in rows):
+        return ExitCode.VIOLATED
+    return ExitCode.OPEN if any(row.has_crashed for row in rows) else ExitCode.AS_EXPECTED

@@ -30,6 +30,7 @@ class Row(ClosedModel):
       evidence: what was found; None where the claim is silent.
       silence: why, in one sentence.
       is_open: whether it was silent for want of time, or because of a mistake in this program.
+      has_crashed: whether it was such a mistake.
       seconds: how long it took.
     """
 
@@ -42,6 +43,7 @@ class Row(ClosedModel):
     evidence: Evidence | None = None
     silence: str = ""
     is_open: bool = False
+    has_crashed: bool = False
     seconds: float = 0.0
 
     @property
@@ -114,7 +116,7 @@ def ask_again(rows: Sequence[Row], view: View, cells: Cells, clock: Clock, progr
 
 def _row(claim: Claim, views: Sequence[View], cells: Cells, clock: Clock, progress: Progress) -> Row:
     base = Row(id=claim.id, kind=claim.kind, where=claim.where, statement=claim.statement, meaning=claim.meaning)
-    start, silence, is_open = time.perf_counter(), "", False
+    start, silence, has_crashed = time.perf_counter(), "", False
     for view in views:
         if clock.left <= 0:
             return base.model_copy(update={"silence": silence or NOT_ASKED, "is_open": not silence})
@@ -125,8 +127,8 @@ def _row(claim: Claim, views: Sequence[View], cells: Cells, clock: Clock, progre
         if not isinstance(answer, Silence):
             seconds = time.perf_counter() - start
             return base.model_copy(update={"evidence": answer, "about": view.name, "seconds": seconds})
-        silence, is_open = str(answer), is_open or isinstance(answer, Mishap)
-    return base.model_copy(update={"silence": silence, "is_open": is_open})
+        silence, has_crashed = str(answer), has_crashed or isinstance(answer, Mishap)
+    return base.model_copy(update={"silence": silence, "is_open": has_crashed, "has_crashed": has_crashed})
 
 
 def ordered(rows: Iterable[Row]) -> list[Row]:
