@@ -147,7 +147,7 @@ def test_the_deviation_of_the_first_output_against_mpmath(p, beta, scaling):
 
         def moment(power):
             below = mpmath.quad(lambda z: (z**2 / (2 * k)) ** power * mpmath.npdf(z), [0, k])
-            return below + mpmath.quad(lambda z: (z - k / 2) ** power * mpmath.npdf(z), pieces)
+            return mpmath.mpf(below + mpmath.quad(lambda z: (z - k / 2) ** power * mpmath.npdf(z), pieces))
 
         expected = sigma * mpmath.sqrt(2 * width * (moment(2) - moment(1) ** 2))
         close(f.first_output_deviation(p, beta, scaling), float(expected), 1e-13)

@@ -158,6 +158,7 @@ def descend(
         step_scale=step_scale,
         rate_share=rate_share,
         left_float64=len(kept["steps"]) < n_steps,
+        unmet="",
         **{name: np.array(values) for name, values in kept.items()},
     )
 
