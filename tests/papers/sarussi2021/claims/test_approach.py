@@ -49,7 +49,7 @@ def drawn(number):
     path = scipy.integrate.solve_ivp(velocity, (0, 400), start, "LSODA", TIMES, rtol=1e-10, atol=1e-10).y.T
     separator = separate(features, np.ones(len(features))).separator
     assert separator is not None
-    return features, path, 1 / np.linalg.norm(separator), separator / np.linalg.norm(separator)
+    return features, path, float(1 / np.linalg.norm(separator)), separator / np.linalg.norm(separator)
 
 
 @pytest.mark.parametrize("number", DRAWS)
