@@ -80,8 +80,7 @@ def _note(runs: Ledgers, over: np.ndarray, shares: np.ndarray, limits: np.ndarra
         return f"Of {len(runs)} runs, {troubles}.{_what_to_do(runs, ~over, limits)}"
     if len(runs) < 2 or not np.isfinite(limits).all():
         return ""
-    made, median = runs.updates[np.argmax(shares)], np.median(shares)
-    return f"The tightest run makes {made:,} updates. The median tightness of the {len(runs)} runs is {median:.2g}."
+    return f"The median tightness of the {len(runs)} runs is {np.median(shares):.2g}."
 
 
 def _what_to_do(runs: Ledgers, within: np.ndarray, limits: np.ndarray) -> str:
