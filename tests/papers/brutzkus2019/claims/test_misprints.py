@@ -71,7 +71,7 @@ def test_lemma_b_4_2_and_proposition_b_5_at_loss_0():
     assert (-run.margins[-1] <= -run.start.goal).all()
     last = run.steps
     sums = [run.own_sums[np.minimum(last + more, len(run.own_sums) - 1), np.arange(20)] for more in (0, 1)]
-    assert np.array_equal(*sums)
+    assert np.array_equal(sums[0], sums[1])
     assert (run.start.own_counts > 0).all()
 
 

@@ -14,6 +14,7 @@ from widenet.papers.brutzkus2019.runs.recorded_runs import RecordedRuns
 
 NETWORKS = ("wide", "narrow")
 TRAINED = "both networks reach zero training error"
+ZERO = (0.0, 0.0)
 FALSE_ALARM = 5e-7
 """How often a band by an exact law is left by chance, at most; no figure has more than two, so 1e-6 over all rows."""
 OUTCOMES = ("train_error", "n_wrong_sets", "final_loss", "last_step", "status")
@@ -78,31 +79,27 @@ def shown_rows(numbers: xr.Dataset) -> list[Comparison]:
     median = "the paper shows one run; the median of all runs does not depend on which one that is"
     chosen = "the network that is shown is the first that ends so"
     return [
-        _paper_row(f"training error of the median run, k = {k_wide}", TRAINED, wide.train_error.median(), 0, 0, median),
+        _paper_row(f"training error of the median run, k = {k_wide}", TRAINED, wide.train_error.median(), ZERO, median),
         _paper_row(
             f"pattern sets of 15 on which the median run is wrong, k = {k_wide}",
             "learns f* exactly",
             wide.n_wrong_sets.median(),
-            0,
-            0,
+            ZERO,
             median,
         ),
-        _paper_row(f"training error of the network shown, k = {k_narrow}", TRAINED, shown.train_error, 0, 0, chosen),
+        _paper_row(f"training error of the network shown, k = {k_narrow}", TRAINED, shown.train_error, ZERO, chosen),
         _paper_row(
             f"pattern sets of 15 on which the network shown is wrong, k = {k_narrow}",
             "misclassifies certain data points",
             shown.n_wrong_sets,
-            1,
-            15,
+            (1.0, 15.0),
             chosen,
         ),
     ]
 
 
-def _paper_row(name: str, reported: str, measured: xr.DataArray, low: float, high: float, basis: str) -> Comparison:
-    return Comparison(
-        name=name, reported=reported, measured=float(measured), interval=None, band=(low, high), basis=basis
-    )
+def _paper_row(name: str, reported: str, measured: xr.DataArray, band: tuple[float, float], basis: str) -> Comparison:
+    return Comparison(name=name, reported=reported, measured=float(measured), interval=None, band=band, basis=basis)
 
 
 def exact_band(n_runs: int, rate: float) -> tuple[float, float]:
