@@ -20,7 +20,7 @@ from widenet.claims.statistics import CONFIDENCE, clopper_pearson, fails_at_most
 BLURRED = 1e-3
 """A promise that is missed by more than this share of itself is not kept by rounding: such a case decides nothing."""
 
-TIE = 1e-9
+TIE = 1e-10
 """Cases that come closest to within this share of each other come equally close."""
 
 FAR_INSIDE = 0.1
