@@ -184,10 +184,17 @@ def classifier_note(courses: Sequence[Course]) -> str:
     found = classifier_details(courses)
     seventh, machine = (np.array(found[name], float).max() for name in LINES[1:])
     if len(courses) > 1:
+        open_runs = sum(not all(each.met for each in in_regime_hypotheses([course])) for course in courses)
+        unpredicted = (
+            f" In {open_runs} of {len(courses)} runs nothing predicts it, because neurons of one sign do not settle in "
+            "agreement on every point."
+            if open_runs
+            else ""
+        )
         return (
             f"At the end the network has the sign of one linear classifier on at least {min(found['share']):.0%} of "
-            f"its points; that classifier lies at most {seventh:.2g}° from the one that Eq. 7 predicts, and at most "
-            f"{machine:.2g}° from the SVM through the origin."
+            f"its points; that classifier lies at most {seventh:.2g}° from the one of Eq. 7, and at most "
+            f"{machine:.2g}° from the SVM through the origin.{unpredicted}"
         )
     return (
         f"At the end the network has the sign of the linear classifier {_in_words(found['classifiers'][0])}·x on "
