@@ -48,6 +48,12 @@ NUMERIC_TESTS = ("tests/claims", "tests/diagnostics", "tests/networks", "tests/p
 PLUGIN = "tools.weakened"
 EIGEN = "--xla_cpu_experimental_ynn_fusion_type="
 """XLA then multiplies matrices with Eigen. YNNPACK picks its kernels by the processor, whatever XLA is told."""
+ON_CORES = """
+import os, sys
+os.sched_setaffinity(0, [int(core) for core in sys.argv[1].split(",")])
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""A program that becomes another one, which runs on some cores alone."""
 OLDEST_TO_NEWEST = ("SSE4_2", "AVX", "AVX2", "AVX512")
 
 
@@ -94,15 +100,14 @@ class Machine:
 
     def run(self, *arguments: str, folder: Path, quiet: bool = False) -> subprocess.CompletedProcess[str]:
         """A Python program on this machine."""
-        cores = sorted(os.sched_getaffinity(0))[: self.cores]
+        cores = ",".join(map(str, sorted(os.sched_getaffinity(0))[: self.cores]))
         return subprocess.run(
-            [sys.executable, *arguments],
+            [sys.executable, "-c", ON_CORES, cores, sys.executable, *arguments],
             cwd=ROOT,
             env=self.environment(folder),
             text=True,
             stdout=subprocess.PIPE if quiet else None,
             stderr=subprocess.PIPE if quiet else None,
-            preexec_fn=lambda: os.sched_setaffinity(0, cores),
             check=False,
         )
 

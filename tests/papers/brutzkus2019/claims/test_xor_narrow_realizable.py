@@ -14,6 +14,8 @@ from widenet.papers.brutzkus2019.claims.xor_narrow import (
     outputs,
     theorem_3_4,
     theorem_b_8,
+    theorem_b_8_standstill,
+    theorem_b_8_standstill_as_printed,
 )
 
 SINGLES = np.random.default_rng(0).normal(size=(2, 100, 1, 2))
@@ -84,4 +86,7 @@ def test_control_three_filters_of_each_sign():
     return solving(), solving(plus, minus)
 
 
-test_every_part_has_a_control = every_part_of(xor_narrow, elsewhere=(lemma_b_7, theorem_3_4, theorem_b_8))
+test_every_part_has_a_control = every_part_of(
+    xor_narrow,
+    elsewhere=(lemma_b_7, theorem_3_4, theorem_b_8, theorem_b_8_standstill, theorem_b_8_standstill_as_printed),
+)
