@@ -102,20 +102,29 @@ def choices_of(row: Row) -> str:
 
 
 def _table(row: Row) -> str:
+    """The comparisons, and below them why each band is what it is."""
     lines = ["| quantity | the paper | measured | 95 % interval | agrees if | |", "|---|---|---|---|---|---|"]
-    for each in row["comparisons"]:
-        fields = {name: each[name] for name in Comparison.model_fields if name in each}
-        comparison = Comparison.model_validate_json(json.dumps(fields))
+    comparisons = [
+        Comparison.model_validate_json(
+            json.dumps({name: each[name] for name in Comparison.model_fields if name in each})
+        )
+        for each in row["comparisons"]
+    ]
+    reasons = wording.band_reasons(comparisons)
+    for comparison in comparisons:
+        reason = wording.reason(comparison)
+        mark = f" {wording.mark(reasons.index(reason))}" if reason else ""
         cells = [
-            comparison.name.replace("|", "\\|"),
+            f"{comparison.name}{mark}".replace("|", "\\|"),
             comparison.reported,
             wording.number(comparison.measured),
             wording.interval(comparison.interval),
-            wording.interval(comparison.band),
+            wording.band(comparison),
             comparison.verdict,
         ]
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    below = [f"\n{_wrapped(f'{wording.mark(place)} {reason}.')}" for place, reason in enumerate(reasons)]
+    return "\n".join(lines) + "\n" + "".join(below)
 
 
 def _sizes(config: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> str:

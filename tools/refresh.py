@@ -3,6 +3,7 @@
 python -m tools.refresh                 everything at quick scale (some minutes)
 python -m tools.refresh ID …            these figures alone
 python -m tools.refresh --from DIR      takes what `widenet figure … --out DIR` has written, at either scale
+python -m tools.refresh --compare ID …  compares the kept numbers of these figures at paper scale anew, and runs nothing
 """
 
 import io
@@ -16,6 +17,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
+import xarray as xr
 from PIL import Image
 
 from tools.gallery import (
@@ -33,6 +36,8 @@ from tools.gallery import (
     marker_of,
     put_between,
 )
+from widenet.papers import find_figure
+from widenet.run.outcomes import as_json
 
 CLAIM = "brutzkus2018.theorem_2"
 COLUMNS = 100
@@ -100,8 +105,26 @@ def keep_picture(source: Path, place: Path, colours: int) -> None:
     place.write_bytes(buffer.getvalue())
 
 
+def compare_again(figure: str) -> None:
+    """The rows of a figure at paper scale, from its own numbers: bands and reasons may have changed since the run."""
+    file = file_of(figure, "paper")
+    row = json.loads(file.read_text(encoding="utf-8"))
+    numbers = xr.Dataset(
+        {name: (each["axes"], np.asarray(each["values"], float)) for name, each in row["quantities"].items()},
+        coords=row["coordinates"],
+        attrs=row["attributes"],
+    )
+    rows = [as_json(each) | {"verdict": each.verdict} for each in find_figure(figure).compare(numbers)]
+    file.write_text(json.dumps(row | {"comparisons": rows}, ensure_ascii=False) + "\n", encoding="utf-8")
+    put_between(GALLERY, marker_of(figure, "paper"), "<!-- end of table -->", block_of(row | {"comparisons": rows}))
+
+
 def main(arguments: list[str]) -> None:
-    """Compute and take, or only take."""
+    """Compute and take, or only take, or only compare."""
+    if arguments[:1] == ["--compare"]:
+        for figure in arguments[1:]:
+            compare_again(figure)
+        return
     if arguments[:1] == ["--from"]:
         for source in sorted(Path(arguments[1]).glob("*.json")):
             take(source)

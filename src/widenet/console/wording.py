@@ -156,8 +156,8 @@ def band(comparison: "Comparison") -> str:
 
 def reason(comparison: "Comparison") -> str:
     """Why this band, and which one it replaced; "" where the paper prints the number itself."""
-    moved = f"Moved: {comparison.moved}" if comparison.moved else ""
-    return " ".join(words for words in (comparison.basis, moved) if words)
+    words = [comparison.basis, f"moved: {comparison.moved}" if comparison.moved else ""]
+    return "; ".join(each.rstrip(".") for each in words if each)
 
 
 def band_reasons(comparisons: "Iterable[Comparison]") -> list[str]:
