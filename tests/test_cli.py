@@ -153,8 +153,11 @@ class TestCheck:
         assert f"✗ NOT COMPUTED  {HOLDING.id}\n  {HOLDING.id} failed: ZeroDivisionError: no runs\n" in result.stdout
         assert f"{STEP.id}  ✓ HOLDS" in result.stdout
         one, two = json.loads(lab("check", HOLDING.id, STEP.id, "--json", code=3).stdout)
-        assert (one["id"], one["verdict"], two["verdict"]) == (STEP.id, "HOLDS", "NOT_COMPUTED")
-        assert "ZeroDivisionError" in two["traceback"]
+        assert (one["id"], one["verdict"], two["verdict"]) == (HOLDING.id, "NOT_COMPUTED", "HOLDS")
+        assert "ZeroDivisionError" in one["traceback"]
+        (line,) = [each for each in result.stdout.splitlines() if each.startswith(HOLDING.id)]
+        assert "✗ NOT COMPUTED" in line, "it has its row in the table"
+        assert "2 claims: 1 HOLDS, 1 NOT COMPUTED" in result.stdout
         lab("report", code=3)
         page = Path("report/index.html").read_text(encoding="utf-8")
         assert "ZeroDivisionError: no runs" in page

@@ -88,7 +88,9 @@ def test_a_lack_has_its_numbers():
     assert lack(at_most("input_norm", "largest ‖x‖", 1.5, 1.0)) == (
         "no point may be longer than 1 (largest ‖x‖: ≤ 1 is required, 1.5 found)"
     )
-    assert lack(at_least("enough_samples", "n − 2c", -60975.0, 0.0)) == ("about 61,000 more points would be needed")
+    assert lack(at_least("enough_samples", "n − 2c", -60975.0, 0.0)) == (
+        "about 61,000 more points would be needed for it to apply"
+    )
     assert lack(at_most("odd", "r", 1.5, 1.0)) == "r would have to be ≤ 1 and is 1.5"
 
 

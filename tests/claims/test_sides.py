@@ -313,3 +313,21 @@ def test_a_broken_case_is_shown_before_one_that_rounding_alone_keeps():
     sides = Sides([1 + 5e-13, 1 + 2e-12], [1.0, 1.0], room=1e-12)
     assert sides.broken.tolist() == [False, True]
     assert sides.closest == 1
+
+
+@pytest.mark.parametrize("sizes", [(1e6, 3e-3), (3e-3, 1e6), (1.0, 1e-30)])
+def test_a_last_bit_of_a_large_case_does_not_select_a_small_one(sizes):
+    """Attained in both: the first is shown, whichever of them is rounded down."""
+    sides = np.array(sizes)
+    for place in (0, 1):
+        measured = sides.copy()
+        measured[place] = np.nextafter(measured[place], 0)
+        assert Sides(measured, sides).closest == Sides(sides, sides).closest == 0
+
+
+def test_what_is_left_of_a_zero_is_attained_within_its_room():
+    for left in (0.0, -1e-17, 1e-17):
+        assert Sides([left, -1.0], [0.0, 0.0], room=1e-12).part("x").tightness == 1
+    assert Sides([-1e-6], [0.0], room=1e-12).part("x").tightness == 0
+    assert Sides([-1.0, 0.0], [-1.0, 0.0], room=1e-12).closest == 0
+    assert Sides([np.nextafter(-1.0, -2), 0.0], [-1.0, 0.0], room=1e-12).closest == 0

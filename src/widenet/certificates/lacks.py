@@ -32,7 +32,7 @@ def lack(hypothesis: Hypothesis) -> str:
     if words is None:
         return f"{hypothesis.name} would have to be {hypothesis.required} and is {number(hypothesis.actual)}"
     if hypothesis.key == "enough_samples" and hypothesis.slack is not None and hypothesis.slack < 0:
-        return f"about {plain(float(f'{-hypothesis.slack:.2g}'))} more points would be needed"
+        return f"about {plain(float(f'{-hypothesis.slack:.2g}'))} more points would be needed for it to apply"
     if hypothesis.key in ANSWERS or isinstance(hypothesis.actual, str):
         return words
     return f"{words} ({hypothesis.name}: {hypothesis.required} is required, {number(hypothesis.actual)} found)"

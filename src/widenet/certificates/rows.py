@@ -107,7 +107,10 @@ def ask_again(rows: Sequence[Row], view: View, cells: Cells, clock: Clock, progr
     answers = []
     for row, share in parts(rows, progress):
         again = None
-        if row.evidence is None and not row.is_open and clock.left > 0:
+        if row.evidence is None and not row.is_open:
+            if clock.left <= 0:  # it might apply to this view, which nobody had time to find out
+                answers.append(row.model_copy(update={"is_open": True}))
+                continue
             again = _row(claims[row.id], [view], cells, clock, share)
         # Where there was no time for this view, the row says why the claim was silent about the others.
         answers.append(row if again is None or again.is_open else again)
@@ -119,7 +122,7 @@ def _row(claim: Claim, views: Sequence[View], cells: Cells, clock: Clock, progre
     start, silence, has_crashed = time.perf_counter(), "", False
     for view in views:
         if clock.left <= 0:
-            return base.model_copy(update={"silence": silence or NOT_ASKED, "is_open": not silence})
+            return base.model_copy(update={"silence": silence or NOT_ASKED, "is_open": True})
         try:
             answer = ask(claim, view.specimen, cells, clock.share(FOR_ONE).watched(progress))
         except OutOfTime:

@@ -66,10 +66,20 @@ def _against_flat(portrait: Portrait, training: Training) -> str:
     return f"{said}about as many, so a flat boundary would nearly do."
 
 
+MOST_OF_A_CLASS = 0.5
+"""From this share of errors on one of two classes on, the errors are told class by class."""
+
+
 def by_class(errors: Sequence[float | None], names: Sequence[str]) -> str:
-    """On which of several classes the networks err most, and least; "" where that says nothing."""
+    """On which classes the networks err most, and least; "" where that says nothing.
+
+    Of two classes it says something where most points of one are missed: a small share of all points may be all of a
+    rare class.
+    """
     found = {name: error for name, error in zip(names, errors, strict=True) if error is not None}
-    if len(found) < 3 or min(found.values()) == max(found.values()):
+    if len(found) < 2 or min(found.values()) == max(found.values()):
+        return ""
+    if len(found) == 2 and max(found.values()) < MOST_OF_A_CLASS:
         return ""
     least = min(found.values())
     worst = sorted((name for name in found if found[name] > least), key=lambda name: -found[name])

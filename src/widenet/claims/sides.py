@@ -151,7 +151,9 @@ class Sides:
                 ratio = np.where(high > 0, low / high, high / low)
         apart = (np.sign(low) != np.sign(high)) | (low == 0)
         beyond = np.where(apart, np.inf, np.maximum(ratio, np.nextafter(1.0, 2.0)))
-        within = np.where(self._excess() >= 0, 1.0, np.where(apart, 0.0, np.clip(ratio, 0.0, 1.0)))
+        # A side of 0 has no size of its own: what is left of it within its room is rounding, of either sign.
+        attained = (self._excess() >= 0) | ((promised == 0) & (self._excess() >= -self.room))
+        within = np.where(attained, 1.0, np.where(apart, 0.0, np.clip(ratio, 0.0, 1.0)))
         return np.where(self.decided, np.where(self.broken, beyond, within), np.nan)
 
     @property
@@ -173,7 +175,7 @@ class Sides:
         excess = np.where(tied, self._excess(), -np.inf)
         size = np.where(tied, np.abs(self.measured) + np.abs(self.promised), 0.0)
         farthest = int(np.argmax(excess))
-        return int(np.argmax(excess >= excess[farthest] - TIE * size[farthest]))
+        return int(np.argmax(tied & (excess + TIE * size >= excess[farthest] - TIE * size[farthest])))
 
     @property
     def vacuous(self) -> bool:

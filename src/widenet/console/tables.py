@@ -145,9 +145,10 @@ def check_report(results: "Results") -> list[RenderableType]:
     worth_a_look = [
         outcome for outcome in outcomes if few or not wording.as_it_should_be(outcome.claim, outcome.evidence)
     ]
-    parts: list[RenderableType] = [] if len(outcomes) <= 1 else [verdict_table(results)]
-    parts += [check_block(outcome) for outcome in worth_a_look]
-    return [*parts, *_failures(results.not_computed)]
+    single = len(outcomes) + len(results.not_computed) <= 1
+    parts: list[RenderableType] = [] if single else [verdict_table(results)]
+    parts += _failures(results.not_computed)
+    return [*parts, *(check_block(outcome) for outcome in worth_a_look)]
 
 
 def _failures(not_computed: "Sequence[NotComputed]") -> list[RenderableType]:
@@ -162,8 +163,9 @@ def _failures(not_computed: "Sequence[NotComputed]") -> list[RenderableType]:
 
 def verdict_table(results: "Results") -> Group:
     """One line per claim, and the sums below."""
-    outcomes = sorted(results.checks, key=lambda outcome: wording.kind_order(outcome.claim))
-    rows = [_verdict_row(outcome) for outcome in outcomes]
+    rows = [(outcome.claim, _verdict_row(outcome)) for outcome in results.checks]
+    rows += [(each.item, _failed_row(each.item)) for each in results.not_computed if isinstance(each.item, Claim)]
+    rows = [row for _, row in sorted(rows, key=lambda pair: wording.kind_order(pair[0]))]
     columns = _fitting(rows) if sys.stdout.isatty() else VERDICT_COLUMNS
     table = _table("", *columns, right=("tightness", "runs", "s"))
     for row in rows:
@@ -182,6 +184,12 @@ def _verdict_row(outcome: "CheckOutcome") -> dict[str, Text]:
         "s": Text(f"{outcome.circumstances.seconds:.1f}"),
         "kind": Text(outcome.claim.kind.value),
     }
+
+
+def _failed_row(claim: Claim) -> dict[str, Text]:
+    empty = dict.fromkeys(("tightness", "runs", "s"), Text(wording.NOTHING))
+    verdict = {"claim": Text(claim.id, style="bold"), "verdict": _badge(wording.NOT_COMPUTED)}
+    return {**verdict, **empty, "kind": Text(claim.kind.value)}
 
 
 def _fitting(rows: Sequence[dict[str, Text]]) -> list[str]:

@@ -68,7 +68,7 @@ def listed_claims(paper: Paper) -> list[ListedClaim]:
         module, name = place.rsplit(".", 1)
         path = _room(paper) / "claims" / f"{module.replace('.', '/')}.py"
         if module not in read:
-            read[module] = _claims_in(ast.parse(path.read_text(encoding="utf-8")), paper.key)
+            read[module] = _claims_in(ast.parse(path.read_text(encoding="utf-8"), str(path)), paper.key)
         if name not in read[module]:
             raise ValueError(f"{path} has no claim {name} with literal words")
         listed.append(read[module][name])

@@ -110,7 +110,12 @@ class CheckOutcome:
 
         One that decides nothing (too few runs, a hypothesis that fails) is not: it must not pass for a confirmation.
         """
-        return self.evidence.verdict in (self.claim.expected, Verdict.CONSTANT_UNSPECIFIED)
+        return self.leaves_open or self.evidence.verdict is self.claim.expected
+
+    @property
+    def leaves_open(self) -> bool:
+        """Whether the paper leaves a constant open, so that no other verdict is expected."""
+        return self.evidence.verdict is Verdict.CONSTANT_UNSPECIFIED
 
     def row(self) -> dict[str, Any]:
         """The outcome as one JSON object."""
@@ -122,7 +127,7 @@ class CheckOutcome:
             "where": self.claim.where,
             **as_json(self.evidence),
             "expected": self.is_expected,
-            "expected_verdict": self.claim.expected.value,
+            "expected_verdict": (self.evidence.verdict if self.leaves_open else self.claim.expected).value,
             **self.circumstances.row(),
         }
 

@@ -29,20 +29,23 @@ TO_JUDGE, TO_DRAW, TO_ANIMATE = 0.03, 1.5, 6.0
 class Results:
     """What came out, in the order in which it was asked for; the files of a figure by its id.
 
-    `not_computed` has the claims and figures without a result, because something that they need failed.
+    `not_computed` has the claims and figures without a result, because something that they need failed. `asked` has the
+    ids of all of them.
     """
 
     checks: list[CheckOutcome] = field(default_factory=list)
     figures: list[FigureOutcome] = field(default_factory=list)
     files: dict[str, dict[str, bytes]] = field(default_factory=dict)
     not_computed: list[NotComputed] = field(default_factory=list)
+    asked: tuple[str, ...] = ()
 
     def rows(self) -> dict[str, list[dict[str, Any]]]:
-        """All of it as JSON values; what was not computed stands behind what was."""
+        """All of it as JSON values, in the order in which it was asked for; what was not computed is among it."""
         rows = {"checks": [each.row() for each in self.checks], "figures": [each.row() for each in self.figures]}
         for each in self.not_computed:
             rows["checks" if isinstance(each.item, Claim) else "figures"].append(each.row())
-        return rows
+        places = {id: place for place, id in enumerate(self.asked)}
+        return {noun: sorted(each, key=lambda row: places.get(row["id"], 0)) for noun, each in rows.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +97,7 @@ class Plan:
           StoreError: the store cannot be read or written.
         """
         self.cells.fill(self.missing, watch)
-        results, drawings = Results(), deque[Call]()
+        results, drawings = Results(asked=tuple(each.id for each in (*self.claims, *self.figures))), deque[Call]()
         pieces = itertools.chain(self._reduce(results, drawings), self._judge(results))
         meanwhile = (watch.end(name, in_words(outcome), TO_JUDGE) for name, outcome in pieces)
         drawn = self.cells.executor.call(drawings, watch, meanwhile, self._seconds_to_draw)

@@ -70,6 +70,12 @@ def test_control_the_printed_threshold():
     assert events().exact[:2] == pytest.approx([0.8248830403986, 0.828176577835], rel=1e-10)
 
 
+@breaks_hypothesis(lemma_b_2_event, "distance")
+def test_control_a_mirror_image_of_another_class():
+    """τ = 0 then, and what is left of ⟨β, x*⟩ = 0 is rounding: it must not decide."""
+    return lemma_b_2_event(events()), lemma_b_2_event(altered(events(), distances=lambda d: np.where(d > 1, 1e-16, d)))
+
+
 @breaks_hypothesis(lemma_b_2_event, "distance_limit")
 def test_control_no_such_distance():
     return lemma_b_2_event(events()), lemma_b_2_event(altered(events(), distances=lambda d: np.maximum(d, 1.415)))
@@ -172,9 +178,9 @@ def test_the_numbers_of_the_mean_event():
 def test_hypotheses_of_the_mean_event_at_their_edges():
     for distances, met in (([0.5, 2**0.5 + 5e-13], True), ([0.5, 2**0.5 + 5e-12], False), ([1.5, 0.5], False)):
         one = altered(events(), distances=np.array(distances * 2))
-        assert lemma_b_2_event(one).hypotheses[0].met is met
+        assert lemma_b_2_event(one).hypotheses[1].met is met
     for largest, met in ((1 + 5e-13, True), (1 + 5e-12, False), (1.05, False)):
-        assert lemma_b_2_event(altered(events(), largest=largest)).hypotheses[1].met is met
+        assert lemma_b_2_event(altered(events(), largest=largest)).hypotheses[2].met is met
 
 
 def test_clusters_are_measured_by_hand():

@@ -132,7 +132,7 @@ def theorem_4(cells: Sequence[BasisCounts], *, count: str = "updates", promise: 
         details={"arithmetic": "fractions", "smallest_count_over_squares": float(min(squares)), **_describe(runs)},
         note=_shortfall(forced.broken)
         or "The paper writes Ω and says mistakes: the constant here is the one Theorem 10 gives, and updates are "
-        "counted; sign errors are in theorem_4_mistakes.",
+        f"counted; sign errors are in theorem_4_mistakes. {_beyond(forced, runs)}".rstrip(),
     )
 
 
@@ -349,6 +349,14 @@ def _at_least(counts: Sequence[int], limits: Sequence[Fraction | int], undecided
     """Counts that are promised to be at least these limits."""
     kept = [count >= limit for count, limit in zip(counts, limits, strict=True)]
     return Sides(counts, _floats(limits), Sense.AT_LEAST, exact=kept, undecided=undecided, quantity=quantity)
+
+
+def _beyond(sides: Sides, runs: Sequences) -> str:
+    """How close the runs come of which more is promised than one update on every point."""
+    telling = sides.only(sides.promised > np.array([run.dim for run in runs]))
+    if (case := telling.closest) is None:
+        return ""
+    return f"Where more than d updates are promised, the tightest run is at {telling.closeness[case]:.2g}."
 
 
 def _beyond_one_pass(sides: Sides, runs: Sequences) -> Sides:

@@ -77,7 +77,8 @@ def theorem_9b(runs: Sequence[Initializations], *, width: Width = proof_width, i
     `independent` is False for the statement as printed.
     """
     excess = min(case.half_width - width(case.dim, case.delta) for case in runs)
-    limit = at_least("width", "smallest k − log2(d/δ)", excess, 0)
+    least = "log2(2d/δ)" if width is wide_width else "log2(d/δ)"
+    limit = at_least("width", f"smallest k − {least}", excess, 0)
     return _judge(runs, limit, succeeds=True, independent=independent)
 
 

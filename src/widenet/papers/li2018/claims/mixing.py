@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, at_most, claim
+from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, at_most, claim, more_than
 from widenet.claims.sides import Rate, Sense, Sides, evidence
 from widenet.claims.specimen import Silence, Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING
@@ -275,11 +275,12 @@ def draw_mean_events(scale: Scale, seed: int) -> MeanEvents:
 
 @claim("li2018.lemma_b_2_event", Kind.STEP, "proof of Lemma B.2", draws=draw_mean_events)
 def lemma_b_2_event(found: MeanEvents, *, share: float = 1.0, joint: float = 0.33) -> Evidence:
-    """With τ = σδ/(24(k − 1)l), and |p v_{1,a,b}| ≤ v, the event E_τ that |α| ≤ τ and
-    S = Σ_{a≠1,b} |p v_{1,a,b}|·1[|⟨β, x*⟩| ≤ 4τ] ≤ v/3 has probability at least 0.33τ/σ, because
-    Pr[S ≤ v/3] ≥ 1 − c_G/(2√(1 − δ²/4)) ≥ 0.43.
+    """Where mirror images of other classes are δ apart too (A1'), with τ = σδ/(24(k − 1)l) and |p v_{1,a,b}| ≤ v, the
+    event E_τ that |α| ≤ τ and S = Σ_{a≠1,b} |p v_{1,a,b}|·1[|⟨β, x*⟩| ≤ 4τ] ≤ v/3 has probability at least 0.33τ/σ,
+    because Pr[S ≤ v/3] ≥ 1 − c_G/(2√(1 − δ²/4)) ≥ 0.43.
 
-    The proof prints τ = σδ/(12l): `lemma_b_2_event_as_printed`. The conclusion Ω(δ/(kl)) fits the smaller τ.
+    The proof prints τ = σδ/(12l): `lemma_b_2_event_as_printed`. The conclusion Ω(δ/(kl)) fits the smaller τ. Without
+    (A1') it is false: for x_{2,1} = −x_{1,1} and |p v| = v, ⟨β, x*⟩ = 0 and S ≥ v always.
     """
     room = share_room(found.shares, found.draws)
     levels = share * np.array([mean_event_share(float(distance)) for distance in found.distances])
@@ -292,6 +293,9 @@ def lemma_b_2_event(found: MeanEvents, *, share: float = 1.0, joint: float = 0.3
             "Pr[E_τ] ≥ 0.33τ/σ": Sides(both, joint * found.thresholds, Sense.AT_LEAST),
         },
         (
+            more_than(
+                "distance", "smallest δ to points and mirror images, less rounding", found.distances.min() - ROUNDING, 0
+            ),
             at_most("distance_limit", "largest δ", found.distances.max(), 2**0.5, tolerance=ROUNDING),
             at_most("coefficients", "largest |p v_{1,a,b}|/v of other classes", found.largest, 1, tolerance=ROUNDING),
         ),

@@ -134,7 +134,7 @@ def draw_nets(scale: Scale, seed: int) -> Nets:
 @claim("li2018.lemma_a_3_net", Kind.STEP, "proof of Lemma A.3", draws=draw_nets)
 def lemma_a_3_net(found: Nets, *, sharp: float = 1.0) -> Evidence:
     """Where all p·v move by at most ε₀ and stay admissible (Σ_i = 0), ∂̃L/∂w_r moves by at most 2⌊k/2⌋·kl·max|a|·ε₀
-    ≤ k²l·max|a|·ε₀; the first is attained for every k.
+    ≤ k²l·max|a|·ε₀; the first is approached for every k.
 
     The proof prints L·ε₀ (`lemma_a_3_net_as_printed`); the factor only enters a logarithm.
     """
