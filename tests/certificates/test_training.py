@@ -147,3 +147,14 @@ def test_errors_by_class():
 def test_which_classes_networks_err_on_most(errors, sentence):
     said = by_class(errors, "abcdef"[: len(errors)]).replace("\N{NO-BREAK SPACE}", " ")
     assert sentence in said if sentence else said == ""
+
+
+def test_a_rare_class_that_is_missed_is_told_of_two_classes_too():
+    """1 % of all points, and all points of the rare class."""
+    said = by_class([0.0, 1.0], ["common", "rare"]).replace("\N{NO-BREAK SPACE}", " ")
+    assert said.startswith(
+        "By class, a typical network errs most on rare (100 % of its points kept aside), and least on"
+    )
+    assert said.endswith("common (0 %).")
+    assert by_class([0.01, 0.2], ["common", "rare"]) == ""
+    assert by_class([0.5, 0.5], ["one", "two"]) == ""

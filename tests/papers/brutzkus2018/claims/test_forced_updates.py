@@ -398,6 +398,12 @@ def test_how_close_the_bounds_come_in_the_default_settings():
     assert any(round(dim**0.5) ** 2 != dim for cell in random for dim in cell.dim)
 
 
+def test_the_note_says_how_close_runs_come_of_which_more_than_d_is_promised():
+    """d = 1, α = 0.95, η = 0.72: 3 updates where ½(1/η + 1) = 1.194 are promised."""
+    found = theorem_4(default_cells(theorem_4))
+    assert "Where more than d updates are promised, the tightest run is at 0.4." in found.note
+
+
 test_every_part_has_a_control = every_part_of(forced_updates)
 
 

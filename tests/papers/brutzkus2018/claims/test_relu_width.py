@@ -362,4 +362,10 @@ def test_the_law_at_its_edges():
         assert success_probability(dim, half) / math.exp(-dim / 2**half) == pytest.approx(share, rel=1e-5)
 
 
+def test_the_width_that_is_asked_for_is_named():
+    named = {claim: claim(planted(64, 0.1, 11, 1940, 2000)).hypotheses for claim in (theorem_9b, theorem_9b_as_printed)}
+    names = [next(each.name for each in found if each.key == "width") for found in named.values()]
+    assert names == ["smallest k − log2(d/δ)", "smallest k − log2(2d/δ)"]
+
+
 test_every_part_has_a_control = every_part_of(relu_width)
