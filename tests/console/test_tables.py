@@ -196,11 +196,12 @@ def test_wide_terminals_and_pipes_get_a_table_and_narrow_ones_a_list(monkeypatch
 
 def test_why_a_band_and_that_it_was_moved_stand_below(monkeypatch: pytest.MonkeyPatch) -> None:
     common: dict[str, Any] = {"reported": "falls", "measured": 1.5, "interval": None, "band": (1.0, 2.0)}
+    theorem = Comparison(name="two", **common, basis="Theorem 2 allows it.")
     rows = [
-        Comparison(name="one", **common, basis="Theorem 2 allows it.", moved="0 to 1 at first; 1.5 came out."),
-        Comparison(name="two", **common, basis="Theorem 2 allows it."),
-        Comparison(name="three", **common | {"reported": "1.5"}),
-        Comparison(name="four", **common | {"band": ANY}, added=True, basis="no statement of the paper"),
+        theorem.model_copy(update={"name": "one", "moved": "0 to 1 at first; 1.5 came out."}),
+        theorem,
+        theorem.model_copy(update={"name": "three", "reported": "1.5", "basis": ""}),
+        theorem.model_copy(update={"name": "four", "band": ANY, "added": True, "basis": "no statement of the paper"}),
     ]
     for width in (200, 60):
         text = " ".join(" ".join(printed(width, monkeypatch, lambda: tables.comparison_table(rows))).split())

@@ -126,7 +126,7 @@ def test_pieces_keep_what_a_single_float16_loses():
 
     def in_float64(*pairs):
         lefts, rights = ([np.asarray(piece, np.float64) for piece in pieces] for pieces in split)
-        return sum(lefts[one] @ rights[two].T for one, two in pairs) / float(scale)
+        return np.sum([lefts[one] @ rights[two].T for one, two in pairs], axis=0) / float(scale)
 
     # What the split itself loses has no rounding of a sum in it, so it is the same on every machine: two pieces keep 22
     # bits of each entry. One piece keeps 11, and so do two without one of the cross products.

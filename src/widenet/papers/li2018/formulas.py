@@ -196,7 +196,8 @@ def best_large_share(cosines: Float[np.ndarray, " other"]) -> float:
         lambda level: -large_share(np.exp(level), cosines), bounds=(near - STEP, near + STEP), method="bounded",
         options={"xatol": 1e-9},
     )  # fmt: skip
-    return max(float(large_share(np.exp(near), cosines)), -float(refined.fun))
+    best = -float(refined.fun)  # pyright: ignore[reportAttributeAccessIssue]
+    return max(float(large_share(np.exp(near), cosines)), best)
 
 
 def explicit_large_share(distance: Numbers, n_classes: Numbers, per_class: Numbers) -> float:

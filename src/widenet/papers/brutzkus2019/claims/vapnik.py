@@ -87,7 +87,7 @@ def remark_4_1_on(specimen: Specimen) -> list[SetMatesSetting] | Silence:
 def fixed_for_set_mates(specimen: Specimen) -> dict[str, str]:
     """Random networks of one shape, which are not trained."""
     untrained, setting = "nothing is trained", SetMatesSetting()
-    fixed = dict.fromkeys(("step_size", "init_scale", "max_updates", "required_margin"), untrained)
+    fixed: dict[str, str] = {name: untrained for name in ("step_size", "init_scale", "max_updates", "required_margin")}
     if specimen.choices.n_neurons != 2 * setting.half_width:
         fixed["n_neurons"] = f"networks with k = {setting.half_width}, {2 * setting.half_width} neurons, are compared"
     if specimen.choices.n_runs != setting.n_networks:

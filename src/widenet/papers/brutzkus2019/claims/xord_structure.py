@@ -145,7 +145,8 @@ def observation_decoy_on(specimen: Specimen) -> Trap | Silence:
 @observation_decoy.fixes
 def fixed_for_the_decoy(specimen: Specimen) -> dict[str, str]:
     """One network, which is written down."""
-    fixed = dict.fromkeys(("n_runs", "step_size", "init_scale", "max_updates"), "one network is given, and not trained")
+    given = "one network is given, and not trained"
+    fixed: dict[str, str] = {name: given for name in ("n_runs", "step_size", "init_scale", "max_updates")}
     if specimen.choices.n_neurons != len(DECOY):
         fixed["n_neurons"] = f"the network has {len(DECOY)} neurons"
     return {**fixed, "slope": "the network has ReLU"}
