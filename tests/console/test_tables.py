@@ -265,3 +265,7 @@ def test_notes_of_times_move_below_the_table_and_then_into_a_list(monkeypatch: p
     assert with_note(160) == (True, True)
     assert with_note(62) == (True, False)
     assert with_note(40) == (False, False)
+
+
+def test_marks_go_on_beyond_the_alphabet() -> None:
+    assert [wording.mark(place) for place in (0, 25, 26, 52)] == ["[a]", "[z]", "[aa]", "[aaa]"]

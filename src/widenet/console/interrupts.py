@@ -17,7 +17,8 @@ import threading
 from types import FrameType
 from typing import Any
 
-EXIT_CODE = 130
+from widenet.console.exit_codes import ExitCode
+
 SENTENCE = "widenet: interrupted; what was finished is in the store."
 OTHERS = {"bench": "widenet: interrupted; nothing was written, and times are not kept in the store."}
 """What is said for commands whose results do not go to the store."""
@@ -75,7 +76,7 @@ def leave() -> None:
     if pressed():
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(EXIT_CODE)
+        os._exit(ExitCode.INTERRUPTED)
 
 
 def _press(_: int, frame: FrameType | None) -> None:
@@ -99,7 +100,7 @@ def _listen(signals: socket.socket) -> None:
 def _end() -> None:
     cursor = SHOW_CURSOR if os.isatty(2) else ""
     os.write(2, f"{cursor}{sentence()}\n".encode())
-    os._exit(EXIT_CODE)
+    os._exit(ExitCode.INTERRUPTED)
 
 
 def _raise_again(dropped: Any) -> None:

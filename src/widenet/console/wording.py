@@ -167,7 +167,8 @@ def band_reasons(comparisons: "Iterable[Comparison]") -> list[str]:
 
 def mark(place: int) -> str:
     """The mark of a reason. Letters: a number beside "width 1000" would read as part of it."""
-    return f"[{string.ascii_lowercase[place]}]"
+    round_, letter = divmod(place, len(string.ascii_lowercase))
+    return f"[{string.ascii_lowercase[letter] * (round_ + 1)}]"
 
 
 def runs(count: Runs) -> str:

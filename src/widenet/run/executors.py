@@ -6,6 +6,7 @@ cells it can do for drawings, which are only handed back. A piece that fails end
 """
 
 import dataclasses
+import functools
 import os
 import time
 from collections import Counter, deque
@@ -15,11 +16,10 @@ from typing import Any, Protocol, runtime_checkable
 
 from widenet.claims.experiments import Experiment
 from widenet.data.own import Recalled, remember
-from widenet.errors import WidenetError
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.run.cells import Task, compute
-from widenet.run.failures import Failure, failure_of, is_interrupt
+from widenet.run.failures import Failure, tried
 from widenet.run.watch import Watch
 from widenet.run.workers import DONE, FAILED, PROGRESS, START, Call, Workers
 from widenet.store import Store
@@ -82,14 +82,9 @@ class InProcess:
             name, task = waiting.popleft()
             if name not in begun:
                 begun[name] = watch.begin(name, task.experiment.seconds)
-            try:
-                seconds = compute_unless_at_work(task, store, begun[name], replace)
-            except WidenetError:
-                raise
-            except Exception as error:
-                if is_interrupt(error):
-                    raise
-                failures[task.key.digest] = failure_of(name, error)
+            seconds = tried(name, functools.partial(compute_unless_at_work, task, store, begun[name], replace))
+            if isinstance(seconds, Failure):
+                failures[task.key.digest] = seconds
                 watch.end(name, FAILED, task.experiment.seconds)
                 continue
             if seconds is None:
@@ -113,17 +108,11 @@ class InProcess:
             pass
         for each in calls:
             start = time.perf_counter()
-            try:
-                answers[each.name] = each.function(*each.arguments, watch.begin(each.name, each.seconds))
-            except WidenetError:
-                raise
-            except Exception as error:
-                if is_interrupt(error):
-                    raise
-                answers[each.name] = failure_of(each.name, error)
-                watch.end(each.name, FAILED, each.seconds)
-                continue
-            watch.end(each.name, f"{time.perf_counter() - start:.1f} s", each.seconds)
+            progress = watch.begin(each.name, each.seconds)
+            answer = tried(each.name, functools.partial(each.function, *each.arguments, progress))
+            answers[each.name] = answer
+            words = FAILED if isinstance(answer, Failure) else f"{time.perf_counter() - start:.1f} s"
+            watch.end(each.name, words, each.seconds)
         return answers
 
 

@@ -4,9 +4,13 @@ A failed cell or picture ends nothing else. What needs it is *not computed*, and
 """
 
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from widenet.errors import WidenetError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -33,13 +37,28 @@ class CellFailed(WidenetError):
 
 def failure_of(name: str, error: BaseException) -> Failure:
     """What became of the piece of this name."""
-    if isinstance(error, CellFailed):
-        return error.failure
     words = " ".join(str(error).split())
     kind = type(error).__name__
     return Failure(
         f"{name} failed: {f'{kind}: {words}' if words else kind}", "".join(traceback.format_exception(error))
     )
+
+
+def tried(name: str, work: Callable[[], T]) -> T | Failure:
+    """The result of a piece of work, or why there is none.
+
+    What concerns all pieces is raised: bad input, a store that cannot be written, and Ctrl-C.
+    """
+    try:
+        return work()
+    except CellFailed as error:
+        return error.failure
+    except WidenetError:
+        raise
+    except Exception as error:
+        if is_interrupt(error):
+            raise
+        return failure_of(name, error)
 
 
 def is_interrupt(error: BaseException | None) -> bool:

@@ -9,11 +9,10 @@ from typing import Any
 
 from widenet import plots
 from widenet.claims import Claim, Experiment
-from widenet.errors import WidenetError
 from widenet.figures import Figure
 from widenet.records import Scale
 from widenet.run.cells import Cells, Task, tasks_of
-from widenet.run.failures import CellFailed, Failure, failure_of, is_interrupt
+from widenet.run.failures import Failure, tried
 from widenet.run.outcomes import CheckOutcome, FigureOutcome, NotComputed, judge, show
 from widenet.run.watch import Watch
 from widenet.run.workers import Call
@@ -117,18 +116,11 @@ class Plan:
 
     def _found(self, item: Claim | Figure, find: Callable[..., Any], results: Results) -> Any:
         """The outcome of a claim or a figure; where something it needs failed, a `NotComputed`, which is noted."""
-        try:
-            return find(item, self.scale, self.seed, self.cells)
-        except CellFailed as error:
-            failure = error.failure
-        except WidenetError:
-            raise
-        except Exception as error:
-            if is_interrupt(error):
-                raise
-            failure = failure_of(item.id, error)
-        results.not_computed.append(NotComputed(item, failure, self.scale, self.seed))
-        return results.not_computed[-1]
+        found = tried(item.id, functools.partial(find, item, self.scale, self.seed, self.cells))
+        if isinstance(found, Failure):
+            found = NotComputed(item, found, self.scale, self.seed)
+            results.not_computed.append(found)
+        return found
 
     def _reduce(self, results: Results, drawings: deque[Call]) -> Iterator[tuple[str, FigureOutcome | NotComputed]]:
         """The figures, one by one, those that move first; what there is to draw of them is added to `drawings`."""
