@@ -10,9 +10,9 @@ import dataclasses
 import enum
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, computed_field
 
@@ -29,7 +29,11 @@ from widenet.claims.hypotheses import (
     undecided,
 )
 from widenet.claims.meaning import Meaning, Topic
+from widenet.claims.silence import Applied, Silence
 from widenet.records import ClosedModel, Scale
+
+if TYPE_CHECKING:
+    from widenet.claims.implication import Clauses, Given, Promise
 
 __all__ = [
     "Claim",
@@ -103,6 +107,7 @@ class Part(ClosedModel):
     """One conjunct of a conclusion, as measured.
 
     Attributes:
+      key: what programs find it by ("updates").
       name: the conjunct in words ("at most M_k updates").
       kept: whether it was measured to hold; None when undecided.
       sense: "≤", "<", "≥", ">" or "="; empty where the conjunct has no two sides.
@@ -119,6 +124,7 @@ class Part(ClosedModel):
 
     name: str
     kept: bool | None
+    key: str = ""
     sense: str = ""
     quantity: str = ""
     measured: float | None = None
@@ -247,17 +253,12 @@ class Evidence(ClosedModel):
         return bool(sided) and all(part.vacuous for part in sided)
 
 
-class Silence(str):
-    """Why a claim has nothing to say about a reader's data, in one sentence."""
-
-    __slots__ = ()
-
-
 @dataclass(eq=False)
 class Claim:
     """A statement of a paper that can be run: call it with finished runs, and it returns `Evidence`.
 
-    It is complete when it is made, except for how it speaks about a reader's data, which `speaks` declares below it.
+    It is an implication over tables of cases. `given` are its hypotheses, and its judge returns its promises, both by
+    name; `clauses` lists them without any run.
 
     Attributes:
       id: `paper.statement`, the same in code, command line, store and report.
@@ -267,20 +268,29 @@ class Claim:
         made; keyword arguments are constants that a control replaces.
       reads: the experiments whose cells it judges.
       draws: makes cheap material where there is nothing to train: (scale, seed) → anything.
+      given: the hypotheses; None for a judge of the old kind, which gets lists of cells and returns evidence.
+      details: further numbers about the tables, for the details of the evidence.
+      among_given: the hypotheses are the event: runs that meet them are judged, the others are outside. If none does,
+        the one that comes nearest shows what is missing.
       meaning: the promise in plain words, which `means` declares, or None.
+      title: the statement in at most 60 characters of plain words, for lists.
     """
 
     id: str
     kind: Kind
     statement: str
     where: str
-    judge: Callable[..., Evidence]
+    judge: Callable[..., Any]
     reads: tuple[Experiment, ...] = ()
     draws: Callable[[Scale, int], Any] | None = None
-    _settings_on: Callable[[Any], Any] | None = field(default=None, init=False, repr=False)
+    given: "tuple[Given, ...] | None" = None
+    details: Callable[..., dict[str, Any]] | None = None
+    among_given: bool = False
+    _settings_on: Callable[[Any], Any] | None = field(default=None, repr=False)
     _told_on: Callable[[Evidence, Any], Evidence] | None = field(default=None, init=False, repr=False)
     _fixed_on: Callable[[Any], dict[str, str]] | None = field(default=None, init=False, repr=False)
-    meaning: Meaning | None = field(default=None, init=False, repr=False)
+    meaning: Meaning | None = field(default=None, repr=False)
+    title: str = ""
 
     def __post_init__(self) -> None:
         """It has one source of what it judges."""
@@ -288,8 +298,41 @@ class Claim:
             raise ValueError(f"{self.id}: a claim either reads experiments or draws material of its own")
 
     def __call__(self, *runs: Any, **constants: Any) -> Evidence:
-        """Judge finished runs."""
-        return self.judge(*runs, **constants)
+        """Judge finished runs: of each experiment a table, a cell or a list of cells."""
+        if self.given is None:
+            return self.judge(*runs, **constants)
+        from widenet.claims.implication import judged
+
+        return judged(self, self.tables(*runs), constants)
+
+    @functools.cached_property
+    def clauses(self) -> "Clauses":
+        """What it supposes and what it promises, by key; see `Clause`. Nothing is run."""
+        from widenet.claims.implication import clauses_of
+
+        return clauses_of(self)
+
+    @property
+    def hypotheses(self) -> "dict[str, Given]":
+        """What is given, by key."""
+        return {each.key: each for each in self.given or ()}
+
+    @property
+    def kinds(self) -> tuple[type, ...]:
+        """The types of the tables that the judge gets, by its signature."""
+        ways = inspect.signature(self.judge, eval_str=True).parameters.values()
+        return tuple(each.annotation for each in ways if each.kind is each.POSITIONAL_OR_KEYWORD)
+
+    def tables(self, *runs: Any) -> tuple[Any, ...]:
+        """Each as a table: cells are joined."""
+        return tuple(_table(kind, each) for kind, each in zip(self.kinds, runs, strict=True))
+
+    def promise(self, *runs: Any, **constants: Any) -> "Promise":
+        """What the judge compares, by name, before it is evidence."""
+        from widenet.claims.implication import Promise
+
+        found = self.judge(*self.tables(*runs), **constants)
+        return found if isinstance(found, Promise) else Promise(found)
 
     @property
     def paper(self) -> str:
@@ -336,12 +379,7 @@ class Claim:
 
     def unused(self, specimen: Any) -> str:
         """Which choices of the user are not used, and what is used instead; "" where there are none."""
-        fixed = {} if self._fixed_on is None else self._fixed_on(specimen)
-        chosen = {name: getattr(specimen.choices, name) for name in sorted(specimen.choices.model_fields_set)}
-        unused = [
-            f"{name} = {value} ({fixed[name]})" for name, value in chosen.items() if name in fixed and value is not None
-        ]
-        return f"Not used here: {', '.join(unused)}." if unused else ""
+        return "" if self._fixed_on is None else specimen.unused(self._fixed_on(specimen))
 
     def means(self, topic: Topic, promise: str, seen: str = "") -> None:
         """Declares what the claim means to somebody who trains a network; see `Meaning`."""
@@ -349,16 +387,23 @@ class Claim:
 
     def on(self, specimen: Any) -> Any:
         """What to run or to judge about this specimen, or a `Silence`."""
-        if self._settings_on is None:
+        if self._settings_on is not None:
+            return self._settings_on(specimen)
+        # A statement that is kept because it is false promises nothing about anybody's data.
+        false = self.expected is Verdict.VIOLATED
+        if false or not self.reads or any(each.on is None for each in self.reads):
             return Silence("It is about constructions or laws of its own, not about a data set.")
-        return self._settings_on(specimen)
+        answers = [each.on(specimen) for each in self.reads if each.on is not None]
+        if silent := [each for each in answers if isinstance(each, Silence)]:
+            return silent[0]
+        return answers[0] if len(answers) == 1 else Applied.all_of(answers)
 
-    def variant(self, name: str, *, where: str, statement: str, **changes: Any) -> "Claim":
+    def variant(self, name: str, *, where: str, statement: str, title: str = "", **changes: Any) -> "Claim":
         """Another statement with the same judge: `changes` are constants of the judge, or `reads`, `draws`, `kind`.
 
         A name that ends in `_as_printed` is expected to be violated.
         """
-        given = {key: changes.pop(key) for key in ("reads", "draws", "kind") if key in changes}
+        given = {key: changes.pop(key) for key in ("reads", "draws", "kind", "given") if key in changes}
         if "reads" in given:
             given["reads"], given["draws"] = _as_tuple(given["reads"]), None
         elif "draws" in given:
@@ -369,6 +414,9 @@ class Claim:
             where=where,
             statement=statement,
             judge=functools.partial(self.judge, **changes) if changes else self.judge,
+            _settings_on=None,
+            meaning=None,
+            title=title,
             **given,
         )
 
@@ -380,14 +428,40 @@ def claim(
     *,
     reads: Experiment | tuple[Experiment, ...] = (),
     draws: Callable[[Scale, int], Any] | None = None,
-) -> Callable[[Callable[..., Evidence]], Claim]:
-    """Makes a judge a `Claim`. The first paragraph of its docstring is the statement that a reader sees."""
+    given: "Sequence[Given] | None" = None,
+    details: Callable[..., dict[str, Any]] | None = None,
+    among_given: bool = False,
+    on: Callable[[Any], Any] | None = None,
+    means: Meaning | None = None,
+    title: str = "",
+) -> Callable[[Callable[..., Any]], Claim]:
+    """Makes a judge a `Claim`. The first paragraph of its docstring is the statement that a reader sees.
 
-    def make(judge: Callable[..., Evidence]) -> Claim:
+    With `given` the judge gets one table per experiment and returns what is promised, by name. `on` says how it speaks
+    about a reader's data, where the experiments it reads do not.
+    """
+
+    def make(judge: Callable[..., Any]) -> Claim:
         words = inspect.cleandoc(judge.__doc__ or "").split("\n\n")[0]
         if not words:
             raise ValueError(f"{id}: the docstring of the judge is the statement, and there is none")
-        return Claim(id, kind, " ".join(words.split()), where, judge, _as_tuple(reads), draws)
+        hypotheses = None if given is None else tuple(given)
+        statement = " ".join(words.split())
+        return Claim(
+            id,
+            kind,
+            statement,
+            where,
+            judge,
+            _as_tuple(reads),
+            draws,
+            hypotheses,
+            details,
+            among_given,
+            on,
+            means,
+            title,
+        )
 
     return make
 
@@ -395,6 +469,12 @@ def claim(
 def expected_of(id: str) -> Verdict:
     """The verdict that the id of a claim announces: one that ends in `_as_printed` is kept because it is false."""
     return Verdict.VIOLATED if id.endswith("_as_printed") else Verdict.HOLDS
+
+
+def _table(kind: Any, runs: Any) -> Any:
+    if isinstance(runs, Sequence):
+        return kind.join(runs)
+    return runs if hasattr(runs, "_cells") else kind.join([runs])
 
 
 def _as_tuple(reads: Experiment | tuple[Experiment, ...]) -> tuple[Experiment, ...]:

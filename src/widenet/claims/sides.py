@@ -5,16 +5,17 @@ vacuous.
 """
 
 import copy
+import dataclasses
 import enum
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from widenet.claims.base import Evidence, Hypothesis, Part, Runs
+from widenet.claims.base import Evidence, Hypothesis, Part, Runs, normalized, undecided
 from widenet.claims.statistics import CONFIDENCE, clopper_pearson, fails_at_most
 
 BLURRED = 1e-3
@@ -25,6 +26,12 @@ TIE = 1e-10
 
 FAR_INSIDE = 0.1
 """An equality that uses less than this share of its room is kept up to rounding."""
+
+PER_CASE = "per case"
+"""The limit of a clause in which every case has its own."""
+
+SOME = "some cases"
+"""The event of a comparison that says which cases it is about, and not in words."""
 
 LEAST = float(np.finfo(np.float64).min)
 
@@ -60,6 +67,14 @@ class Sides:
       trivial: what holds anyway (a share is at most 1): a promise that says no more than this is vacuous. NaN where
         nothing does.
       quantity: what the two numbers count, in words, where the name of the part does not say it.
+      limit: the promise, where it is one number for all cases and not one per case; None otherwise.
+      tolerance: what rounding may add, in words.
+      given: what was measured, as it was handed over: a test asks which column it is.
+      why, unknown: of a hypothesis, the sentence about a case, and the one where it is not known whether it is met.
+      text: the statement in words, mathematics between `$…$`; without it the key it is returned under is shown.
+      event: in words, the cases that `where` picks ("runs that reach zero loss").
+      normalization: of a hypothesis, the choice that makes it true of every run ("R is the largest row norm").
+      optional: without a case in `where` there is no such part, instead of one that is undecided.
     """
 
     measured: Numbers
@@ -77,21 +92,41 @@ class Sides:
         sense: Sense = Sense.AT_MOST,
         room: Cases = 0.0,
         *,
+        within: float = 0.0,
+        of: Cases | None = None,
+        where: Cases | None = None,
         strict: bool = False,
         undecided: Cases = False,
         scored: Cases | None = None,
         trivial: Cases | None = None,
         exact: Cases | None = None,
         quantity: str = "",
+        text: str = "",
+        event: str = "",
+        why: Callable[[int], str] | None = None,
+        unknown: str = "",
+        normalization: str = "",
+        optional: bool = False,
     ):
         """What is given per case may have any shape, or be one number for all; it is broadcast and flattened.
 
-        The sign of `room` does not matter, so that a share of a negative promise is as much room as a share of a
-        positive one.
+        Rounding may add `within`: of a promise per case that share of it, beside one number that amount, and with `of`
+        that share of something else. `room` is the amount itself, where it has several terms. Its sign does not
+        matter, so that a share of a negative promise is as much room as a share of a positive one.
         """
         if strict and sense is Sense.EQUAL:
             raise ValueError("an equality is never strict")
         self.sense, self.strict, self.quantity = sense, strict, quantity
+        self.given, self.why, self.unknown, self.optional = measured, why, unknown, optional
+        self.text, self.normalization = text, normalization
+        self.event = event or (SOME if where is not None else "")
+        self.limit = float(promised) if np.ndim(promised) == 0 else None
+        self.tolerance = _tolerance(within, of, room, self.limit)
+        if within:
+            room = within * np.abs(1.0 if of is None and self.limit is not None else promised if of is None else of)
+        if where is not None:
+            scored = where
+        self._trivial = float(trivial) if trivial is not None and np.ndim(trivial) == 0 else math.nan
         given = (measured, promised, room, math.nan if trivial is None else trivial, undecided)
         flat = _flat(*given, True if scored is None else scored, True if exact is None else exact)
         self.measured, self.promised, rounding, self.trivial = (each.astype(np.float64) for each in flat[:4])
@@ -103,6 +138,14 @@ class Sides:
     def sign(self) -> str:
         """How a reader sees the sense."""
         return {Sense.AT_MOST: "<", Sense.AT_LEAST: ">"}[self.sense] if self.strict else self.sense.value
+
+    @classmethod
+    def chain(cls, several: Sequence["Sides"]) -> "Sides":
+        """The same comparison in the cases of several tables."""
+        first = copy.copy(several[0])
+        for name in ("measured", "promised", "room", "trivial", "undecided", "scored"):
+            setattr(first, name, np.concatenate([getattr(each, name) for each in several]))
+        return first
 
     def only(self, cases: Answers) -> "Sides":
         """The same sides, with no case scored but these."""
@@ -184,6 +227,60 @@ class Sides:
         promised, trivial = self.promised[self.decided], self.trivial[self.decided]
         return bool(len(promised) and (sign * promised >= sign * trivial).all())  # False beside a NaN
 
+    def clause(self) -> dict[str, Any]:
+        """What is asked of every case, without any."""
+        trivial = self.trivial[0] if len(self.trivial) else self._trivial
+        return {
+            "sense": self.sign,
+            "limit": PER_CASE if self.limit is None else self.limit,
+            "tolerance": self.tolerance,
+            "trivial": None if math.isnan(trivial) else float(trivial),
+            "event": self.event,
+        }
+
+    def slack(self) -> tuple[Numbers, Answers]:
+        """How far each case is from failing as a hypothesis, and whether it meets it."""
+        actual, limit, room = self.measured, self.promised, self.room
+        with np.errstate(invalid="ignore"):
+            slack = {
+                Sense.AT_MOST: limit + room - actual,
+                Sense.AT_LEAST: actual - limit + room,
+                Sense.EQUAL: room - np.abs(actual - limit),
+            }[self.sense]
+            edge = {Sense.AT_MOST: actual <= limit + room, Sense.AT_LEAST: actual >= limit - room}
+            met = {"<": actual < limit, ">": actual > limit}.get(self.sign, edge.get(self.sense, slack >= 0))
+        return slack, met
+
+    def hypothesis(self, key: str, name: str) -> Hypothesis:
+        """The same comparison as a hypothesis: at the case nearest to failing it, with its slack.
+
+        A side that is NaN is not met: what is not a number meets nothing. Cases in `undecided` are not known; they
+        leave open what the others meet.
+        """
+        cases = np.flatnonzero(self.scored & ~self.undecided)
+        actual, limit, room = (each[cases] for each in (self.measured, self.promised, self.room))
+        slack, met = (each[cases] for each in self.slack())
+        # The first of the cases with the least slack; one that is NaN before all others.
+        worst = int(np.argmin(np.where(np.isnan(slack), -np.inf, slack))) if len(cases) else None
+        required = self._required(None if worst is None else limit[worst], 0.0 if worst is None else room[worst])
+        if worst is None or (met.all() and (self.scored & self.undecided).any()):
+            return undecided(key, name, required, why=self.unknown)
+        found = Hypothesis(
+            key=key,
+            name=name,
+            required=required,
+            actual=float(actual[worst]),
+            slack=float(slack[worst]),
+            met=bool(met[worst]),
+            why=self.why(int(cases[worst])) if self.why else "",
+        )
+        return normalized(found, self.normalization) if self.normalization else found
+
+    def _required(self, limit: float | None, room: float) -> str:
+        shown = self.limit if limit is None else limit
+        number = "…" if shown is None else f"{shown:.6g}"
+        return f"{self.sign} {number}" + (f" (to {room:.0e})" if room else "")
+
     def part(self, name: str) -> Part:
         """The part of a conclusion that these sides decide."""
         part = Part(
@@ -250,10 +347,19 @@ class Fact:
     holds: Cases
     undecided: Cases = False
     scored: Cases | None = None
+    where: Cases | None = None
+    text: str = ""
+    event: str = ""
+    optional: bool = False
+
+    def clause(self) -> dict[str, Any]:
+        """What is asked, without any case."""
+        return {"sense": "fact", "event": self.event or (SOME if self.where is not None else "")}
 
     def part(self, name: str) -> Part:
         """The part of a conclusion that these answers decide."""
-        scored = True if self.scored is None else self.scored
+        scored = self.where if self.scored is None else self.scored
+        scored = True if scored is None else scored
         unknown = np.isnan(np.asarray(self.holds, np.float64))
         lost_or_unknown = unknown | np.asarray(self.undecided, bool)
         holds, undecided, scored = (each.astype(bool) for each in _flat(self.holds, lost_or_unknown, scored))
@@ -279,15 +385,31 @@ class Rate:
     """
 
     failed: Cases
-    allowed: float
+    allowed: Cases
     undecided: Cases = False
     confidence: float = CONFIDENCE
     sides: Sides | None = None
     quantity: str = "share of runs that fail"
+    text: str = ""
+    event: str = ""
+    where: Cases = True
+    optional: bool = False
+
+    def clause(self) -> dict[str, Any]:
+        """What is asked, without any run."""
+        return {
+            "sense": "rate ≤",
+            "limit": PER_CASE if np.ndim(self.allowed) else float(self.allowed),
+            "event": self.event or (SOME if np.ndim(self.where) else ""),
+        }
 
     def part(self, name: str) -> Part:
-        """The part of a conclusion that these runs decide."""
-        failed, lost = (each.astype(bool) for each in _flat(self.failed, self.undecided))
+        """The part of a conclusion that these runs decide; of several promised rates, the smallest."""
+        if np.ndim(self.allowed):
+            smallest = float(np.min(self.allowed, initial=1.0))
+            return dataclasses.replace(self, allowed=smallest).part(name)
+        failed, lost, among = (each.astype(bool) for each in _flat(self.failed, self.undecided, self.where))
+        failed, lost = failed[among], lost[among]
         runs, fewest = len(failed), int((failed & ~lost).sum())
         most = fewest + int(lost.sum())
         answers = {self._answer(count, runs) for count in (fewest, most)}
@@ -353,7 +475,7 @@ def evidence(
     """What a judge returns: the conjuncts of the conclusion by name, the measured hypotheses, and words.
 
     Arguments:
-      parts: one entry per conjunct of the statement; the first with two sides gives the numbers a reader sees.
+      parts: one entry per conjunct of the statement, by key; the first with two sides gives the numbers a reader sees.
       hypotheses: measured, each at the case nearest to breaking it.
       runs: how many runs there were; as many as the first part has cases if left out.
       details: other numbers that a reader may want: JSON values, or NumPy's numbers and arrays.
@@ -361,7 +483,8 @@ def evidence(
       open_constant: the constant that the paper leaves open, with the value this data would need; there is then no
         number to test.
     """
-    built = tuple(_built(name, each) for name, each in parts.items())
+    parts_made = ((_built(name, each), getattr(each, "optional", False)) for name, each in parts.items())
+    built = tuple(part for part, optional in parts_made if part.cases or not optional)
     if not built:
         raise ValueError("a conclusion has at least one part")
     return Evidence(
@@ -379,8 +502,23 @@ def _flat(*given: Cases) -> list[np.ndarray]:
     return [np.atleast_1d(each).ravel() for each in np.broadcast_arrays(*map(np.asarray, given))]
 
 
-def _built(name: str, conjunct: Conjunct) -> Part:
-    return conjunct.model_copy(update={"name": name}) if isinstance(conjunct, Part) else conjunct.part(name)
+def _tolerance(within: float, of: Cases | None, room: Cases, limit: float | None) -> str:
+    if not within:
+        return "" if np.ndim(room) == 0 and not room else f"to {room:.1g}" if np.ndim(room) == 0 else "to …"
+    if of is None and limit is None:
+        return f"to {within:.1g} of it"
+    return f"to {within:.1g}" + ("" if of is None or np.ndim(of) == 0 else " of its size")
+
+
+def _built(key: str, conjunct: Conjunct) -> Part:
+    if isinstance(conjunct, Part):
+        return conjunct.model_copy(update={"name": key, "key": key})
+    return conjunct.part(plain(conjunct.text) or key).model_copy(update={"key": key})
+
+
+def plain(text: str) -> str:
+    """A text without the signs around its mathematics, for a terminal."""
+    return text.replace("$", "")
 
 
 def _plain(value: Any) -> Any:

@@ -1,12 +1,13 @@
 """A reader's data, with what was found out about it, once, and the reader's choices."""
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from pydantic import Field
 
-from widenet.claims.base import Silence
+from widenet.claims.silence import Silence
 from widenet.data.own import keep
 from widenet.diagnostics import Separation, find_separator
 from widenet.errors import DataError
@@ -100,3 +101,17 @@ class Specimen:
           DataError: labels other than −1 and +1; a claim that needs it looks at `classes` first.
         """
         return find_separator(self.data)
+
+    def unused(self, instead: Mapping[str, str]) -> str:
+        """A sentence about the choices that do not reach the runs; "" where the user made none of them.
+
+        Arguments:
+          instead: for the name of a choice, what is used in its place, in words.
+        """
+        chosen = {name: getattr(self.choices, name) for name in sorted(self.choices.model_fields_set)}
+        words = [
+            f"{name} = {value} ({instead[name]})"
+            for name, value in chosen.items()
+            if name in instead and value is not None
+        ]
+        return f"Not used here: {', '.join(words)}." if words else ""

@@ -67,6 +67,6 @@ def nonlinear_share(
     return np.asarray((np.abs(difference @ points.T) < factor * reach).mean(axis=-1))
 
 
-def uncovered_directions(ratio: Float[np.ndarray, "*batch"], factor: float) -> Float[np.ndarray, "*batch"]:
+def uncovered_directions(ratio: Float[np.ndarray, "*batch"], factor: float | np.ndarray) -> Float[np.ndarray, "*batch"]:
     """The share of the directions of the plane with |cos| ≤ factor·r/‖w̄ − ū‖: a bound on what is not linear there."""
     return np.asarray(4 / 360 * np.degrees(np.arcsin(np.clip(factor * np.asarray(ratio), 0, 1))))

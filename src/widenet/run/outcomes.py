@@ -163,7 +163,7 @@ def judge(claim: Claim, scale: Scale, seed: int, cells: Cells, watch: Watch | No
     tasks = tasks_of(claim.reads, scale, seed)
     readings = read_all(tasks, cells, watch)
     runs = [[each.result for each in group] for group in readings]
-    evidence = claim.judge(*runs) if claim.draws is None else claim.judge(claim.draws(scale, seed))
+    evidence = claim(*runs) if claim.draws is None else claim(claim.draws(scale, seed))
     return CheckOutcome(claim, evidence, _circumstances(scale, seed, tasks, readings, start))
 
 

@@ -8,6 +8,8 @@ from pydantic import ValidationError
 
 from widenet import papers
 from widenet.claims import Claim, Evidence, Silence
+from widenet.claims.hypotheses import normalized
+from widenet.claims.silence import Applied
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data.arrays import from_arrays
 from widenet.data.tables import load_file
@@ -70,8 +72,11 @@ def ask(claim: Claim, specimen: Specimen, cells: Cells, progress: Progress = sil
     try:
         answer = claim.on(specimen)
         if not isinstance(answer, Silence):
-            found = claim.judge(answer) if claim.draws is not None else _run(claim, answer, cells, progress)
-            answer = _with_unused(_with_reasons(claim.told(found, specimen), specimen), claim.unused(specimen))
+            applied = answer if isinstance(answer, Applied) else Applied(answer)
+            material = applied.settings
+            found = claim(material) if claim.draws is not None else _run(claim, material, cells, progress)
+            answer = _with_reasons(_told(claim.told(found, specimen), applied), specimen)
+            answer = _with_note(answer, claim.unused(specimen))
     except StoreError:
         raise
     except CellFailed as error:
@@ -96,9 +101,17 @@ def _with_reasons(found: Evidence, specimen: Specimen) -> Evidence:
     return found.model_copy(update={"hypotheses": tuple(hypotheses)})
 
 
-def _with_unused(found: Evidence, unused: str) -> Evidence:
-    """The choices that this claim does not use, at the end of its note."""
-    return found.model_copy(update={"note": f"{found.note} {unused}".strip()}) if unused else found
+def _told(found: Evidence, applied: Applied) -> Evidence:
+    """What has to be said about these runs: at the end of the note, and beside what their preparation makes true."""
+    choices = applied.normalized
+    hypotheses = tuple(
+        normalized(each, choices[each.key]) if each.key in choices else each for each in found.hypotheses
+    )
+    return _with_note(found.model_copy(update={"hypotheses": hypotheses}), applied.note)
+
+
+def _with_note(found: Evidence, words: str) -> Evidence:
+    return found.model_copy(update={"note": f"{found.note} {words}".strip()}) if words else found
 
 
 def _run(claim: Claim, settings: Any, cells: Cells, progress: Progress) -> Evidence:
@@ -106,7 +119,7 @@ def _run(claim: Claim, settings: Any, cells: Cells, progress: Progress) -> Evide
     tasks = [[Task(experiment, each) for each in group] for experiment, group in zip(claim.reads, groups, strict=True)]
     missing = cells.missing(task for group in tasks for task in group)
     readings = read_all(tasks, cells, InTurn(progress, len(missing)))
-    return claim.judge(*([each.result for each in group] for group in readings))
+    return claim(*([each.result for each in group] for group in readings))
 
 
 def _dataset(given: Any) -> Dataset:

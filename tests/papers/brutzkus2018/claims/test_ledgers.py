@@ -64,9 +64,10 @@ def test_all_steps_read_the_same_cells():
 def test_the_constants_of_the_proof():
     """k = 2, η = 10, v = 1/2, α = 1/2, ‖w*‖ = √3: by hand."""
     runs = keep_ledgers(basis(3, 2, 0.5, 10.0))
-    assert potentials.stacked_norm(runs)[0] == pytest.approx(12**0.5)
-    assert potentials.growth_of_square(runs)[0] == pytest.approx(2 * 10 + 2 * 2 * 100 / 4)
-    assert potentials.growth_of_alignment(runs)[0] == pytest.approx(2 * 2 * 10 * 0.5 * 0.5)
+    table = potentials.Potentials.join([runs])
+    assert table.stacked_norm[0] == pytest.approx(12**0.5)
+    assert table.square_growth[0] == pytest.approx(2 * 10 + 2 * 2 * 100 / 4)
+    assert table.alignment_growth[0] == pytest.approx(2 * 2 * 10 * 0.5 * 0.5)
 
 
 @pytest.mark.parametrize("claim", [equation_9, equation_12], ids=lambda claim: claim.id)

@@ -5,11 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.control_table import at, controls
 from tests.papers.brutzkus2018.toys import all_off, as_perceptron, nearly_solved, three_points, with_last
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import potentials
 from widenet.papers.brutzkus2018.claims.potentials import (
+    Potentials,
     equation_9,
     equation_11,
     equation_11_step,
@@ -60,29 +61,10 @@ def moved(runs, place, **amounts):
     return dataclasses.replace(runs, **fields)
 
 
-def scaled(constant, factor):
-    return lambda runs: factor * constant(runs)
-
-
 def placed_on(sign):
     """W = ±W* of two networks, where F = ±G‖W*‖ exactly."""
     stacked = np.outer(np.sign(plus_minus_weights(2, 0.5)), [0.0, 1.25])
     return keep_ledgers([three_points(0.5, 1.0, hidden=sign * stacked, row_bound=1.25)], most_updates=0)
-
-
-BOTH_ENDS = [placed_on(1), placed_on(-1)]
-
-
-@breaks_part(equation_9, "F_t ≤ ‖W*‖·G_t")
-def test_control_a_little_less_than_cauchy_and_schwarz_above():
-    inside, outside = (moved(placed_on(1), 0, alignments=away) for away in (1e-12, 3e-11))
-    return equation_9([inside, BOTH_ENDS[1]]), equation_9([outside, BOTH_ENDS[1]])
-
-
-@breaks_part(equation_9, "−F_t ≤ ‖W*‖·G_t")
-def test_control_a_little_less_than_cauchy_and_schwarz_below():
-    inside, outside = (moved(placed_on(-1), 0, alignments=away) for away in (-1e-12, -3e-11))
-    return equation_9([inside, BOTH_ENDS[0]]), equation_9([outside, BOTH_ENDS[0]])
 
 
 @pytest.mark.parametrize(
@@ -94,74 +76,13 @@ def test_where_both_sides_are_zero_equation_9_shows_nothing(field, value, cases)
     assert [part.cases for part in equation_9([runs]).parts] == [cases] * 2
 
 
-def judge(claim, constant):
-    """A judge of toy runs: `runs` and a factor on the constant, or fields that are replaced."""
-
-    def judged(factor=1.0, runs=TOY, **fields):
-        return claim([replaced(runs, **fields)], constant=scaled(constant, factor))
-
-    return judged
-
-
-GAIN, IDENTITY_11, ACTIVE = (
-    "G² grows by less than 2η + 2kη²v²",
-    "every update adds to G² what the identity says",
-    "y N(x) < 1 before every update",
-)
-test_control_each_part_of_the_step_of_equation_11 = part_edges(
-    equation_11_step,
-    judge(equation_11_step, potentials.growth_of_square),
-    {
-        GAIN: ({"factor": 10999 / 11000}, {"factor": 10999 / 11000 * (1 - 5e-9)}),
-        IDENTITY_11: (
-            {"runs": moved(TOY, 3, norms=1e-10)},
-            {"runs": moved(TOY, 3, norms=1e-8)},
-        ),
-        ACTIVE: ({"margins": 1 - 5e-12}, {"margins": 1 + 1e-8}),
-    },
-)
-
-
-@breaks_part(equation_11, "G_t² ≤ G_0² + t(2kη²v² + 2η)")
-def test_control_equation_11_after_two_updates():
-    """Two points at the same distance from margin 1: the second update is bounded from the same start."""
-    point = nearly_solved(0.1)
-    rows = np.column_stack([point.hidden, point.hidden])
-    twice = dataclasses.replace(
-        point, inputs=np.eye(2), labels=np.ones(2), separator=np.ones(2), hidden=rows, row_bound=5.0
-    )
-    runs = keep_ledgers([twice])
-    assert runs.updates.tolist() == [2]
-    assert runs.norms[-1] ** 2 == pytest.approx(2 * (2.999**2 + 4) + 0.4396)
-    start, end = runs.norms[0] ** 2, runs.norms[-1] ** 2
-    inside, outside = (
-        equation_11([runs], constant=lambda _, share=share: np.array([(end * (1 - share) - start) / 2]))
-        for share in (1e-10, 5e-9)
-    )
-    return inside, outside
-
-
-GROWS, IDENTITY_12 = "F grows by at least 2kηvα", "every update adds to F what the identity says"
-test_control_each_part_of_the_step_of_equation_12 = part_edges(
-    equation_12_step,
-    judge(equation_12_step, potentials.growth_of_alignment),
-    {
-        GROWS: ({"factor": 1.0}, {"factor": 1 + 5e-9}),
-        IDENTITY_12: ({"runs": moved(TOY, 3, alignments=1e-12)}, {"runs": moved(TOY, 3, alignments=1e-7)}),
-    },
-)
-test_control_equation_12 = part_edges(
-    equation_12,
-    judge(equation_12, potentials.growth_of_alignment),
-    {"F_t ≥ F_0 + 2kηvα·t": ({"runs": keep_ledgers([all_off()], most_updates=1)}, {"factor": 1.001})},
-)
 ONE_UPDATE = keep_ledgers([all_off()], most_updates=1)
 
 
 @pytest.mark.parametrize(("share", "kept"), [(1e-10, True), (5e-9, False)])
 def test_equation_12_is_known_to_a_share_of_the_two_norms(share, kept):
     (gain,) = np.diff(ONE_UPDATE.alignments)
-    size = (ONE_UPDATE.norms * potentials.stacked_norm(ONE_UPDATE)).max()
+    size = (ONE_UPDATE.norms * Potentials.join([ONE_UPDATE]).stacked_norm).max()
     evidence = equation_12([ONE_UPDATE], constant=lambda _: np.array([gain + share * size]))
     assert evidence.parts[0].kept is kept
 
@@ -185,26 +106,103 @@ def test_a_promise_of_no_growth_is_vacuous(claim):
     ],
 )
 def test_an_identity_is_known_to_a_billionth_of_what_it_adds_up(error, size, kept):
-    values, sizes = np.array([0.0, 2.0 + error]), np.array([0.0, size])
-    assert potentials._identity(ONE_UPDATE, values, np.array([2.0]), sizes).part("").kept is kept
+    assert potentials.same("F", np.array([2.0 + error]), np.array([2.0]), np.array([size])).part("").kept is kept
 
 
-def chained(runs=TOY, **bounds):
-    return theorem_2_chain([runs], **{name: lambda runs, value=value: value for name, value in bounds.items()})
+def twice():
+    """Two points at the same distance from margin 1: the second update is bounded from the same start."""
+    point = nearly_solved(0.1)
+    rows = np.column_stack([point.hidden, point.hidden])
+    both = {"inputs": np.eye(2), "labels": np.ones(2), "separator": np.ones(2), "hidden": rows, "row_bound": 5.0}
+    return keep_ledgers([dataclasses.replace(point, **both)])
 
 
-INNER, MIDDLE, OUTER = (
-    bound(TOY) for bound in (potentials.bound_of_start, potentials.bound_of_rows, potentials.bound_of_theorem_2)
-)
-test_control_each_link_of_the_chain = part_edges(
-    theorem_2_chain,
-    chained,
-    {
-        "T ≤ M_init": ({"innermost": TOY.updates * 1.0}, {"innermost": TOY.updates * (1 - 5e-11)}),
-        "M_init ≤ M_root": ({"innermost": MIDDLE}, {"innermost": (1 + 5e-11) * MIDDLE}),
-        "M_root ≤ M_k": ({"middle": OUTER}, {"middle": (1 + 5e-11) * OUTER}),
-        "training loss 0 at the end": ({}, {"runs": replaced(TOY, last_margin=1 - 5e-12)}),
-    },
+def test_equation_11_after_two_updates():
+    assert twice().updates.tolist() == [2]
+    assert twice().norms[-1] ** 2 == pytest.approx(2 * (2.999**2 + 4) + 0.4396)
+
+
+def share_of_growth(share):
+    """The growth per update with which the bound of (11) is this share below G² after two updates."""
+    start, end = twice().norms[[0, -1]] ** 2
+    return lambda _: np.array([(end * (1 - share) - start) / 2])
+
+
+def times(factor, name):
+    return lambda cases: factor * getattr(cases, name)
+
+
+def promising(values):
+    return lambda _: values
+
+
+def ends(sign, away):
+    """W = W* in one network and −W* in another, and F of one of them moved."""
+    return [placed_on(-sign), moved(placed_on(sign), 0, alignments=sign * away)]
+
+
+SQUARE, GROWTH = "square_growth", "alignment_growth"
+NEARLY = 10999 / 11000
+test_control = controls(
+    potentials,
+    TOY,
+    (equation_9, "above", at(ends(1, 1e-12)), at(ends(1, 3e-11))),
+    (equation_9, "below", at(ends(-1, 1e-12)), at(ends(-1, 3e-11))),
+    (
+        equation_11_step,
+        "growth",
+        {"constant": times(NEARLY, SQUARE)},
+        {"constant": times(NEARLY * (1 - 5e-9), SQUARE)},
+    ),
+    (
+        equation_11_step,
+        "identity",
+        at(moved(TOY, 3, norms=1e-10)),
+        at(moved(TOY, 3, norms=1e-8)),
+    ),
+    (equation_11_step, "active", {"margins": 1 - 5e-12}, {"margins": 1 + 1e-8}),
+    (
+        equation_11,
+        "square",
+        at(twice, constant=share_of_growth(1e-10)),
+        at(twice, constant=share_of_growth(5e-9)),
+    ),
+    (equation_12_step, "growth", {}, {"constant": times(1 + 5e-9, GROWTH)}),
+    (
+        equation_12_step,
+        "identity",
+        at(moved(TOY, 3, alignments=1e-12)),
+        at(moved(TOY, 3, alignments=1e-7)),
+    ),
+    (
+        equation_12,
+        "alignment",
+        at(keep_ledgers([all_off()], most_updates=1)),
+        {"constant": times(1.001, GROWTH)},
+    ),
+    (
+        theorem_2_chain,
+        "updates",
+        {"innermost": promising(TOY.updates * 1.0)},
+        {"innermost": promising(TOY.updates * (1 - 5e-11))},
+    ),
+    (
+        theorem_2_chain,
+        "start",
+        {"innermost": times(1, "bound_of_rows")},
+        {"innermost": times(1 + 5e-11, "bound_of_rows")},
+    ),
+    (
+        theorem_2_chain,
+        "rows",
+        {"middle": times(1, "bound_of_theorem_2")},
+        {"middle": times(1 + 5e-11, "bound_of_theorem_2")},
+    ),
+    (theorem_2_chain, "zero_loss", {}, {"last_margin": 1 - 5e-12}),
+    *(  # σ'(0) − α is no column
+        (claim, "derivative_above_slope", {"slope": 0.5, "at_zero": 0.5}, {"slope": 0.5, "at_zero": 0.5 - 1e-15})
+        for claim in (equation_12_step, equation_12, theorem_2_chain)
+    ),
 )
 
 
@@ -219,7 +217,7 @@ test_control_each_link_of_the_chain = part_edges(
 )
 def test_a_run_without_an_end_breaks_nothing_but_the_bound_it_has_passed(fields, times, kept):
     lost = replaced(TOY, last_margin=0.5, **fields)
-    evidence = chained(runs=lost, innermost=TOY.updates * np.array([1, 1, 1, times]))
+    evidence = theorem_2_chain(lost, innermost=promising(TOY.updates * np.array([1, 1, 1, times])))
     assert [part.kept for part in evidence.parts] == [kept, True, True, None]
 
 
@@ -227,57 +225,3 @@ def test_control_a_perceptron_stops_too_early(monkeypatch):
     as_perceptron(monkeypatch)
     evidence = theorem_2_chain([keep_ledgers([three_points(0.2, 1.0)])])
     assert [part.kept for part in evidence.parts] == [True, True, True, False]
-
-
-def free(claim, **constants):
-    """A judge of the hypotheses alone: what is promised cannot be broken."""
-    return lambda **fields: claim([replaced(TOY, **fields)], **constants)
-
-
-def nothing(runs):
-    return np.zeros(len(runs))
-
-
-def everything(runs):
-    return np.full(len(runs), 1e9)
-
-
-OF_BOTH = {
-    "labels": ({"label_error": 0.0}, {"label_error": 1e-15}),
-    "output_weight": ({"smallest_output": 1e-9}, {"smallest_output": 0.0}),
-    "equal_outputs": ({"output_spread": 0.0}, {"output_spread": 1e-15}),
-    "slope_positive": ({"slope": 1e-6}, {"slope": 0.0}),
-    "slope_below_one": ({"slope": 1 - 5e-12, "at_zero": 1.0}, {"slope": 1.0, "at_zero": 1.0}),
-    "step_size": ({"step_size": 1e-9}, {"step_size": 0.0}),
-}
-OF_SQUARE = {
-    "input_norm": ({"largest_input": 1.0}, {"largest_input": 1 + 5e-12}),
-    "derivative_at_zero": ({"at_zero": 1.0}, {"at_zero": 1 + 1e-15}),
-}
-OF_ALIGNMENT = {
-    "separable": ({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
-    "derivative_above_slope": ({"slope": 0.5, "at_zero": 0.5}, {"slope": 0.5, "at_zero": 0.5 - 1e-15}),
-}
-OF_START = {"row_norm": ({"relative_row": 1.0}, {"relative_row": 1 + 5e-12})}
-
-test_control_hypotheses_of_the_step_of_equation_11 = hypothesis_edges(
-    equation_11_step, free(equation_11_step, constant=everything), **OF_BOTH, **OF_SQUARE
-)
-test_control_hypotheses_of_equation_11 = hypothesis_edges(
-    equation_11, free(equation_11, constant=everything), **OF_BOTH, **OF_SQUARE
-)
-test_control_hypotheses_of_the_step_of_equation_12 = hypothesis_edges(
-    equation_12_step, free(equation_12_step, constant=nothing), **OF_BOTH, **OF_ALIGNMENT
-)
-test_control_hypotheses_of_equation_12 = hypothesis_edges(
-    equation_12, free(equation_12, constant=nothing), **OF_BOTH, **OF_ALIGNMENT
-)
-test_control_hypotheses_of_the_chain = hypothesis_edges(
-    theorem_2_chain,
-    free(theorem_2_chain, innermost=everything, middle=everything, outermost=everything),
-    **OF_BOTH,
-    **OF_SQUARE,
-    **OF_ALIGNMENT,
-    **OF_START,
-)
-test_every_part_has_a_control = every_part_of(potentials)

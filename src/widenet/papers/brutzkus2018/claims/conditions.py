@@ -56,6 +56,7 @@ def zero_loss(runs: Ledgers, undecided: np.ndarray) -> Sides:
         Sense.AT_MOST,
         room=ROUNDING,
         undecided=undecided,
+        text="training loss 0 at the end",
         quantity="largest hinge loss of a training point at the end of a run",
     )
 
@@ -63,7 +64,15 @@ def zero_loss(runs: Ledgers, undecided: np.ndarray) -> Sides:
 def active_before(runs: Ledgers) -> Sides:
     """Only points with y N(x) < 1 make updates. Within rounding of 1, or beside a blurred run, nothing is broken."""
     near = (runs.margins >= 1) & ((runs.margins <= 1 + STEP) | runs.blurred.any())
-    return Sides(runs.margins, 1.0, Sense.AT_MOST, strict=True, undecided=near, quantity="y N(x) before an update")
+    return Sides(
+        runs.margins,
+        1.0,
+        Sense.AT_MOST,
+        strict=True,
+        undecided=near,
+        text="$y N(x) < 1$ before every update",
+        quantity="y N(x) before an update",
+    )
 
 
 def promised_updates(runs: Ledgers, bounds: np.ndarray) -> np.ndarray:

@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Kind, Silence, claim
+from widenet.claims.base import Evidence, Kind, claim
 from widenet.claims.meaning import Topic
 from widenet.claims.sides import Sense, Sides, evidence
-from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.brutzkus2018.claims.conditions import (
     active_before,
@@ -17,14 +16,11 @@ from widenet.papers.brutzkus2018.claims.conditions import (
     promised_updates,
     zero_loss,
 )
-from widenet.papers.brutzkus2018.claims.specimens import silence_over_labels
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
-from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, LedgerSetting, joined, ledgers, theorem_2_settings
-from widenet.papers.brutzkus2018.runs.trials import OwnTrials
+from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, joined, ledgers, ledgers_on, theorem_2_settings
 from widenet.types import RunStatus
 
 UpdateBound = Callable[..., np.ndarray]
-RUNS_ON_A_SPECIMEN = 3
 
 
 @claim("brutzkus2018.theorem_2", Kind.MAIN, "Theorem 2, Section 5.1", reads=ledgers.at(theorem_2_settings))
@@ -94,23 +90,7 @@ def _what_to_do(runs: Ledgers, within: np.ndarray, limits: np.ndarray) -> str:
     )
 
 
-@theorem_2.speaks
-def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
-    """Networks of the chosen width and step on the reader's data; every claim about the proof reads them too."""
-    if (reason := silence_over_labels(specimen)) is not None:
-        return reason
-    chosen = specimen.choices
-    trials = OwnTrials(
-        own_data=specimen.digest,
-        n_runs=chosen.n_runs or RUNS_ON_A_SPECIMEN,
-        n_neurons=chosen.n_neurons,
-        slope=chosen.slope,
-        step_size=chosen.step_size,
-        seed=chosen.seed,
-        init_scale=chosen.init_scale,
-    )
-    return [LedgerSetting(trials=trials, adversarial=False, most_updates=chosen.max_updates)]
-
+theorem_2.speaks(ledgers_on)
 
 theorem_2.means(
     Topic.UPDATES,

@@ -4,22 +4,16 @@ All claims here read the same ledgers: every run is trained once, under its own 
 at the network, and every inequality is checked at every non-zero update.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Kind, claim, pick
-from widenet.claims.sides import Fact, Sense, Sides, evidence
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import derived
+from widenet.claims.implication import Promise, Promised, at_least, at_most
+from widenet.claims.sides import Fact
 from widenet.claims.tolerances import BOUND, ROUNDING, STEP
-from widenet.papers.brutzkus2018.claims.conditions import (
-    active_before,
-    conditions,
-    ended,
-    lost,
-    promised_updates,
-    zero_loss,
-)
-from widenet.papers.brutzkus2018.claims.convergence import ledgers_on
+from widenet.papers.brutzkus2018.claims.conditions import active_before, lost, promised_updates, zero_loss
 from widenet.papers.brutzkus2018.formulas import (
     largest_square_gain,
     least_alignment_gain,
@@ -27,217 +21,186 @@ from widenet.papers.brutzkus2018.formulas import (
     root_bound,
     start_bound,
 )
-from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, joined, ledgers
+from widenet.papers.brutzkus2018.hypotheses import ALIGNMENT, SGD, SQUARE
+from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, Runs, Updates, ledgers
 from widenet.types import RunStatus
 
-PerRun = Callable[[Ledgers], np.ndarray]
-"""One number per run."""
+
+class Potentials(Ledgers):
+    """The ledgers, with F and G before and after every update, and the three bounds of the proof."""
+
+    norm_before: Updates = derived(lambda runs: runs.before(runs.norms))  #: G_{t−1}
+    norm_after: Updates = derived(lambda runs: runs.after(runs.norms))  #: G_t
+    start_norm: Runs = derived(lambda runs: runs.norms[runs.starts])  #: G_0
+    alignment_before: Updates = derived(lambda runs: runs.before(runs.alignments))  #: F_{t−1}
+    alignment_after: Updates = derived(lambda runs: runs.after(runs.alignments))  #: F_t
+    start_alignment: Runs = derived(lambda runs: runs.alignments[runs.starts])  #: F_0
+    number: Updates = derived(lambda runs: runs.update_number)  #: t, from 1 in each run
+
+    @property
+    def stacked_norm(self) -> np.ndarray:
+        """‖W*‖ = √(2k)‖w*‖."""
+        return (2 * self.half_width) ** 0.5 * self.separator_norm
+
+    @property
+    def square_growth(self) -> np.ndarray:
+        """2η + 2kη²v², the most one update adds to G²."""
+        return largest_square_gain(self.step_size, self.output_weight, self.half_width)
+
+    @property
+    def alignment_growth(self) -> np.ndarray:
+        """2kηvα, the least one update adds to F."""
+        return least_alignment_gain(self.step_size, self.output_weight, self.half_width, self.slope)
+
+    @property
+    def bound_of_start(self) -> np.ndarray:
+        """M_init: from the run's own F_0 and G_0."""
+        norm, slope, eta, weight, _, half = self.parameters
+        return start_bound(norm, slope, eta, weight, half, self.start_alignment, self.start_norm)
+
+    @property
+    def bound_of_rows(self) -> np.ndarray:
+        """M_root: from R."""
+        return root_bound(*self.parameters)
+
+    @property
+    def bound_of_theorem_2(self) -> np.ndarray:
+        """M_k."""
+        return max_nonzero_updates(*self.parameters)
 
 
-def stacked_norm(runs: Ledgers) -> np.ndarray:
-    """‖W*‖ = √(2k)‖w*‖."""
-    return (2 * runs.half_width) ** 0.5 * runs.separator_norm
+Constant = Callable[[Potentials], np.ndarray]
+"""One number per case, which a control replaces."""
 
 
-def growth_of_square(runs: Ledgers) -> np.ndarray:
-    """2η + 2kη²v², the most one update adds to G²."""
-    return largest_square_gain(runs.step_size, runs.output_weight, runs.half_width)
+def updates_checked(runs: Potentials) -> dict[str, int]:
+    """How many."""
+    return {"updates_checked": int(runs.updates.sum())}
 
 
-def growth_of_alignment(runs: Ledgers) -> np.ndarray:
-    """2kηvα, the least one update adds to F."""
-    return least_alignment_gain(runs.step_size, runs.output_weight, runs.half_width, runs.slope)
-
-
-@claim("brutzkus2018.equation_9", Kind.STEP, "Eq. 9, Section 9.1.2", reads=ledgers)
-def equation_9(cells: Sequence[Ledgers], *, constant: PerRun = stacked_norm) -> Evidence:
+@claim("brutzkus2018.equation_9", Kind.STEP, "Eq. 9, Section 9.1.2", reads=ledgers, given=[], details=updates_checked)
+def equation_9(runs: Potentials, *, constant: Constant = lambda t: t.stacked_norm) -> Promised:
     """|F_t| ≤ ‖W*‖·G_t, where F_t = ⟨W_t, W*⟩, G_t = ‖W_t‖, and W* stacks k copies of w* and k of −w*, so that
     ‖W*‖ = √(2k)‖w*‖.
 
     Checked from t = 0 on.
     """
-    runs = joined(cells)
-    promised = runs.norms * constant(runs)[runs.time_run]
+    t = runs.per("time")
+    limit = t.norms * constant(t)
     # A start at W = 0 has 0 on both sides, and so has data without a separator: they show nothing.
-    telling = (runs.norms > 0) & (runs.separator_norm > 0)[runs.time_run]
-    parts = {
-        name: Sides(
-            sign * runs.alignments,
-            promised,
-            Sense.AT_MOST,
-            room=ROUNDING * promised,
-            scored=telling,
-            quantity=f"{words} against G‖W*‖ where they are closest",
-        )
-        for name, sign, words in (("F_t ≤ ‖W*‖·G_t", 1, "F"), ("−F_t ≤ ‖W*‖·G_t", -1, "−F"))
+    how = {"within": ROUNDING, "where": (t.norms > 0) & (t.separator_norm > 0)}
+    words = "{} against G‖W*‖ where they are closest"
+    return {
+        "above": at_most(t.alignments, limit, text="$F_t ≤ ‖W*‖·G_t$", quantity=words.format("F"), **how),
+        "below": at_most(-t.alignments, limit, text="$−F_t ≤ ‖W*‖·G_t$", quantity=words.format("−F"), **how),
     }
-    return evidence(parts, runs=ended(runs), details=_counts(runs))
 
 
-@claim("brutzkus2018.equation_11_step", Kind.STEP, "the display before Eq. 11, Section 9.1.2", reads=ledgers)
-def equation_11_step(cells: Sequence[Ledgers], *, constant: PerRun = growth_of_square) -> Evidence:
+@claim("brutzkus2018.equation_11_step", Kind.STEP, "the display before Eq. 11, Section 9.1.2", reads=ledgers,
+       given=SQUARE, details=updates_checked)  # fmt: skip
+def equation_11_step(runs: Potentials, *, constant: Constant = lambda u: u.square_growth) -> Promised:
     """Every non-zero update adds less than 2η + 2kη²v² to G², the square of the norm of all trained weights."""
-    runs = joined(cells)
-    promised = constant(runs)[runs.update_run]
-    squares = runs.norms**2
-    sides = Sides(
-        runs.norm_gains,
-        promised,
-        Sense.AT_MOST,
-        room=STEP * promised,
-        quantity="growth of G² in the update that comes closest to 2η + 2kη²v²",
-    )
-    return evidence(
-        {
-            "G² grows by less than 2η + 2kη²v²": sides,
-            # The bound is approached and never met, because only a point with y N(x) < 1 makes an update.
-            "y N(x) < 1 before every update": active_before(runs),
-            "every update adds to G² what the identity says": _identity(runs, squares, runs.norm_gains, squares),
-        },
-        pick(conditions(runs), *NEEDED_BY_EQUATION_11),
-        runs=ended(runs),
-        details=_counts(runs),
-    )
+    u = runs.per("update")
+    closest = "growth of G² in the update that comes closest to 2η + 2kη²v²"
+    size = np.maximum(u.norm_after, u.norm_before) ** 2
+    return {
+        "growth": at_most(
+            u.norm_gains, constant(u), within=STEP, text="$G²$ grows by less than $2η + 2kη²v²$", quantity=closest
+        ),
+        # The bound is approached and never met, because only a point with y N(x) < 1 makes an update.
+        "active": active_before(runs),
+        "identity": same("G²", u.norm_after**2 - u.norm_before**2, u.norm_gains, size),
+    }
 
 
-@claim("brutzkus2018.equation_11", Kind.STEP, "Eq. 11 with C = 1, Section 9.1.2", reads=ledgers)
-def equation_11(cells: Sequence[Ledgers], *, constant: PerRun = growth_of_square) -> Evidence:
+@claim("brutzkus2018.equation_11", Kind.STEP, "Eq. 11 with C = 1, Section 9.1.2", reads=ledgers, given=SQUARE,
+       details=updates_checked)  # fmt: skip
+def equation_11(runs: Potentials, *, constant: Constant = lambda u: u.square_growth) -> Promised:
     """After t non-zero updates, G_t² ≤ G_0² + t(2kη²v² + 2η)."""
-    runs = joined(cells)
-    start = runs.norms[runs.starts] ** 2
-    promised = start[runs.update_run] + runs.update_number * constant(runs)[runs.update_run]
-    sides = Sides(
-        runs.after(runs.norms) ** 2,
-        promised,
-        Sense.AT_MOST,
-        room=STEP * promised,
-        quantity="G² in the run and at the update where it comes closest to its bound",
-    )
-    return evidence(
-        {"G_t² ≤ G_0² + t(2kη²v² + 2η)": sides},
-        pick(conditions(runs), *NEEDED_BY_EQUATION_11),
-        runs=ended(runs),
-        details=_counts(runs),
-    )
+    u = runs.per("update")
+    limit = u.start_norm**2 + u.number * constant(u)
+    closest = "G² in the run and at the update where it comes closest to its bound"
+    text = "$G_t² ≤ G_0² + t(2kη²v² + 2η)$"
+    return {"square": at_most(u.norm_after**2, limit, within=STEP, text=text, quantity=closest)}
 
 
-@claim("brutzkus2018.equation_12_step", Kind.STEP, "the display before Eq. 12, Section 9.1.2", reads=ledgers)
-def equation_12_step(cells: Sequence[Ledgers], *, constant: PerRun = growth_of_alignment) -> Evidence:
+@claim("brutzkus2018.equation_12_step", Kind.STEP, "the display before Eq. 12, Section 9.1.2", reads=ledgers,
+       given=ALIGNMENT, details=updates_checked)  # fmt: skip
+def equation_12_step(runs: Potentials, *, constant: Constant = lambda u: u.alignment_growth) -> Promised:
     """Every non-zero update adds at least 2kηvα to F = ⟨W, W*⟩."""
-    runs = joined(cells)
-    promised = constant(runs)[runs.update_run]
-    sizes = runs.norms * stacked_norm(runs)[runs.time_run]
-    sides = Sides(
-        runs.alignment_gains,
-        promised,
-        Sense.AT_LEAST,
-        room=STEP * promised,
-        trivial=0.0,
-        quantity="growth of F in the update that comes closest to 2kηvα",
-    )
-    identity = _identity(runs, runs.alignments, runs.alignment_gains, sizes)
-    return evidence(
-        {"F grows by at least 2kηvα": sides, "every update adds to F what the identity says": identity},
-        pick(conditions(runs), *NEEDED_BY_EQUATION_12),
-        runs=ended(runs),
-        details=_counts(runs),
-    )
+    u = runs.per("update")
+    closest = "growth of F in the update that comes closest to 2kηvα"
+    change, size = u.alignment_after - u.alignment_before, np.maximum(u.norm_after, u.norm_before) * u.stacked_norm
+    return {
+        "growth": at_least(
+            u.alignment_gains,
+            constant(u),
+            within=STEP,
+            trivial=0.0,
+            text="$F$ grows by at least $2kηvα$",
+            quantity=closest,
+        ),
+        "identity": same("F", change, u.alignment_gains, size),
+    }
 
 
-@claim("brutzkus2018.equation_12", Kind.STEP, "Eq. 12 with c = 1, Section 9.1.2", reads=ledgers)
-def equation_12(cells: Sequence[Ledgers], *, constant: PerRun = growth_of_alignment) -> Evidence:
+@claim("brutzkus2018.equation_12", Kind.STEP, "Eq. 12 with c = 1, Section 9.1.2", reads=ledgers, given=ALIGNMENT,
+       details=updates_checked)  # fmt: skip
+def equation_12(runs: Potentials, *, constant: Constant = lambda u: u.alignment_growth) -> Promised:
     """After t non-zero updates, F_t ≥ F_0 + 2kηvα·t."""
-    runs = joined(cells)
-    start, after = runs.alignments[runs.starts][runs.update_run], runs.after(runs.alignments)
+    u = runs.per("update")
     # F is a sum that may cancel: it is known to a share of G‖W*‖, not of itself.
-    sizes = runs.norms * stacked_norm(runs)[runs.time_run]
-    sides = Sides(
-        after - start,
-        runs.update_number * constant(runs)[runs.update_run],
-        Sense.AT_LEAST,
-        room=STEP * np.maximum(runs.after(sizes), sizes[runs.starts][runs.update_run]),
+    grows = at_least(
+        u.alignment_after - u.start_alignment,
+        u.number * constant(u),
+        within=STEP,
+        of=np.maximum(u.norm_after, u.start_norm) * u.stacked_norm,
         trivial=0.0,
+        text="$F_t ≥ F_0 + 2kηvα·t$",
         quantity="F − F_0 in the run and at the update where it comes closest to its bound",
     )
-    return evidence(
-        {"F_t ≥ F_0 + 2kηvα·t": sides},
-        pick(conditions(runs), *NEEDED_BY_EQUATION_12),
-        runs=ended(runs),
-        details=_counts(runs),
+    return {"alignment": grows}
+
+
+def same(symbol: str, change: np.ndarray, gain: np.ndarray, size: np.ndarray) -> Fact:
+    """Whether a quantity changed by what its identity says: otherwise a step read from it proves nothing of the run."""
+    error = np.abs(change - gain)
+    return Fact(
+        error <= STEP * np.where(size > 0, size, 1.0),
+        undecided=~np.isfinite(error),
+        text=f"every update adds to ${symbol}$ what the identity says",
     )
 
 
-NEEDED_BY_BOTH = ("labels", "output_weight", "equal_outputs", "slope_positive", "slope_below_one", "step_size")
-NEEDED_BY_EQUATION_11 = (*NEEDED_BY_BOTH, "input_norm", "derivative_at_zero")
-NEEDED_BY_EQUATION_12 = (*NEEDED_BY_BOTH, "separable", "derivative_above_slope")
-
-
-def _identity(runs: Ledgers, values: np.ndarray, gains: np.ndarray, sizes: np.ndarray) -> Fact:
-    """Whether a quantity changed by what its identity says: otherwise a step read from it proves nothing of the run."""
-    errors = np.abs(runs.after(values) - runs.before(values) - gains)
-    size = np.maximum(runs.after(sizes), runs.before(sizes))
-    return Fact(errors <= STEP * np.where(size > 0, size, 1.0), undecided=~np.isfinite(errors))
-
-
-def _counts(runs: Ledgers) -> dict[str, int]:
-    return {"updates_checked": int(runs.updates.sum())}
-
-
-def bound_of_start(runs: Ledgers) -> np.ndarray:
-    """M_init of each run: from its own F_0 and G_0."""
-    norm, slope, eta, weight, _, half = runs.parameters
-    return start_bound(norm, slope, eta, weight, half, runs.alignments[runs.starts], runs.norms[runs.starts])
-
-
-def bound_of_rows(runs: Ledgers) -> np.ndarray:
-    """M_root of each run: from R."""
-    return root_bound(*runs.parameters)
-
-
-def bound_of_theorem_2(runs: Ledgers) -> np.ndarray:
-    """M_k of each run."""
-    return max_nonzero_updates(*runs.parameters)
-
-
-@claim(
-    "brutzkus2018.theorem_2_chain",
-    Kind.STEP,
-    "the end of the proof of Theorem 2, Section 9.1.2 (M_init and M_root are not named there)",
-    reads=ledgers,
-)
+@claim("brutzkus2018.theorem_2_chain", Kind.STEP,
+       "the end of the proof of Theorem 2, Section 9.1.2 (M_init and M_root are not named there)", reads=ledgers,
+       given=SGD)  # fmt: skip
 def theorem_2_chain(
-    cells: Sequence[Ledgers],
+    runs: Potentials,
     *,
-    innermost: PerRun = bound_of_start,
-    middle: PerRun = bound_of_rows,
-    outermost: PerRun = bound_of_theorem_2,
-) -> Evidence:
+    innermost: Constant = lambda runs: runs.bound_of_start,
+    middle: Constant = lambda runs: runs.bound_of_rows,
+    outermost: Constant = lambda runs: runs.bound_of_theorem_2,
+) -> Promise:
     """T ≤ M_init ≤ M_root ≤ M_k: the number T of non-zero updates is bounded by the proof's quadratic solved with the
     run's own F_0 and G_0 (M_init), that by the quadratic with ‖rows‖ ≤ R (M_root), and that by the M_k of Theorem 2.
 
     T is counted until the training loss is 0.
     """
-    runs = joined(cells)
     inner, outer, printed = (promised_updates(runs, bound(runs)) for bound in (innermost, middle, outermost))
     # A run that was cut off, or whose margins are below rounding, has no T; a promise that is infinite is none.
-    gone = lost(runs)
-    gone |= (runs.status == RunStatus.BUDGET_SPENT) & (runs.updates <= inner * (1 + BOUND))
-    return evidence(
+    cut = runs.status == RunStatus.BUDGET_SPENT
+    gone = lost(runs) | (cut & (runs.updates <= inner * (1 + BOUND)))
+    closest = "non-zero updates in the run closest to M_init"
+    return Promise(
         {
-            "T ≤ M_init": Sides(
-                runs.updates,
-                inner,
-                Sense.AT_MOST,
-                room=BOUND * inner,
-                undecided=gone,
-                quantity="non-zero updates in the run closest to M_init",
+            "updates": at_most(
+                runs.updates, inner, within=BOUND, undecided=gone, text="$T ≤ M_init$", quantity=closest
             ),
-            "M_init ≤ M_root": Sides(inner, outer, Sense.AT_MOST, room=BOUND * outer),
-            "M_root ≤ M_k": Sides(outer, printed, Sense.AT_MOST, room=BOUND * printed),
-            "training loss 0 at the end": zero_loss(runs, gone | (runs.status == RunStatus.BUDGET_SPENT)),
+            "start": at_most(inner, outer, within=BOUND, text="$M_init ≤ M_root$"),
+            "rows": at_most(outer, printed, within=BOUND, text="$M_root ≤ M_k$"),
+            "zero_loss": zero_loss(runs, gone | cut),
         },
-        conditions(runs),
-        runs=ended(runs),
         details=_medians(runs.updates, inner, outer, printed, ~gone),
     )
 
@@ -254,7 +217,3 @@ def _medians(
         "median_M_root_over_M_k": float(np.median(outer[finite] / printed[finite])),
         "median_tightness": float(np.median(counts[finite] / inner[finite])),
     }
-
-
-for _step in (equation_9, equation_11_step, equation_11, equation_12_step, equation_12, theorem_2_chain):
-    _step.speaks(ledgers_on)

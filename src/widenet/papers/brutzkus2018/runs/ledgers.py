@@ -3,11 +3,15 @@
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Silence
+from widenet.claims.specimen import Specimen
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.runs.ledger import Ledger, train_trials
 from widenet.papers.brutzkus2018.runs.trials import (
@@ -15,12 +19,14 @@ from widenet.papers.brutzkus2018.runs.trials import (
     BasisTrial,
     Fan,
     OnePoint,
+    OwnTrials,
     RandomTrials,
     SampleOrder,
     Trial,
     TrialSource,
     equal_scale,
 )
+from widenet.papers.brutzkus2018.specimens import silence_over_labels
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.types import Layers, RunStatus
@@ -58,53 +64,35 @@ Times = Float[np.ndarray, " time"]
 
 
 @dataclass(frozen=True, eq=False)
-class Ledgers:
-    """What many runs wrote down: arrays with one entry per run, and flat ones with all updates of all runs in turn.
+class Ledgers(Cases):
+    """What many runs wrote down. Runs are of unequal length: updates and times of all runs follow each other."""
 
-    Attributes, per run:
-      separator_norm, slope, step_size, output_weight, row_bound, half_width: ‖w*‖, α, η, v, R, k.
-      smallest_margin: min y⟨w*, x⟩.
-      largest_input: max ‖x‖.
-      relative_row: the largest row of W_0 over R.
-      label_error: the largest distance of a label from ±1.
-      smallest_output, output_spread: the smallest of the signed output weights (+v, …, −v), and how far they are apart.
-      at_zero: σ'(0).
-      last_margin: min y N(x) at the end.
-      updates, status: T and why the run ended.
-      blurred: whether rounding alone could move a margin across 1 at the end.
-    Per update: `margins` y_t N_{t−1}(x_t), `alignment_gains` and `norm_gains`, what the identities add to F and to G².
-    Per time (each run starts with t = 0): `alignments` F_t, `norms` G_t, and `smallest_ratios`, `largest_ratios`, the
-    running extremes of v_t/v_0.
-    """
+    lengths: ClassVar = {"update": lambda runs: runs.updates, "time": lambda runs: runs.updates + 1}
 
-    separator_norm: Runs
-    slope: Runs
-    step_size: Runs
-    output_weight: Runs
-    row_bound: Runs
-    half_width: Runs
-    smallest_margin: Runs
-    largest_input: Runs
-    relative_row: Runs
-    label_error: Runs
-    smallest_output: Runs
-    output_spread: Runs
-    at_zero: Runs
-    last_margin: Runs
-    updates: Int[np.ndarray, " run"]
-    status: Int[np.ndarray, " run"]
-    blurred: Bool[np.ndarray, " run"]
-    margins: Updates
-    alignment_gains: Updates
-    norm_gains: Updates
-    alignments: Times
-    norms: Times
-    smallest_ratios: Times
-    largest_ratios: Times
-
-    def __len__(self) -> int:
-        """The number of runs."""
-        return len(self.updates)
+    separator_norm: Runs  #: ‖w*‖
+    slope: Runs  #: α
+    step_size: Runs  #: η
+    output_weight: Runs  #: v
+    row_bound: Runs  #: R
+    half_width: Runs  #: k
+    smallest_margin: Runs  #: min y⟨w*, x⟩
+    largest_input: Runs  #: max ‖x‖
+    relative_row: Runs  #: the largest row of W_0 over R
+    label_error: Runs  #: the largest distance of a label from ±1
+    smallest_output: Runs  #: the smallest of the signed output weights (+v, …, −v)
+    output_spread: Runs  #: how far they are apart
+    at_zero: Runs  #: σ'(0)
+    last_margin: Runs  #: min y N(x) at the end
+    updates: Int[np.ndarray, " run"]  #: T
+    status: Int[np.ndarray, " run"]  #: why the run ended
+    blurred: Bool[np.ndarray, " run"]  #: whether rounding alone could move a margin across 1 at the end
+    margins: Updates  #: y_t N_{t−1}(x_t)
+    alignment_gains: Updates  #: what the identity adds to F
+    norm_gains: Updates  #: what the identity adds to G²
+    alignments: Times  #: F_t, from t = 0 on
+    norms: Times  #: G_t
+    smallest_ratios: Times  #: the smallest v_t/v_0 so far
+    largest_ratios: Times  #: the largest
 
     @property
     def parameters(self) -> tuple[Runs, Runs, Runs, Runs, Runs, Runs]:
@@ -117,15 +105,14 @@ class Ledgers:
         return self.smallest_margin >= HAS_SEPARATOR
 
     @property
+    def starts(self) -> Int[np.ndarray, " run"]:
+        """The place of t = 0 of each run along the axis of times."""
+        return np.cumsum(self.updates + 1) - (self.updates + 1)
+
+    @property
     def update_run(self) -> Int[np.ndarray, " update"]:
         """The run of each update."""
         return np.repeat(np.arange(len(self)), self.updates)
-
-    @property
-    def update_number(self) -> Updates:
-        """t of each update, from 1 in each run."""
-        first = np.cumsum(self.updates) - self.updates
-        return np.arange(1.0, self.updates.sum() + 1) - np.repeat(first, self.updates)
 
     @property
     def time_run(self) -> Int[np.ndarray, " time"]:
@@ -133,9 +120,10 @@ class Ledgers:
         return np.repeat(np.arange(len(self)), self.updates + 1)
 
     @property
-    def starts(self) -> Int[np.ndarray, " run"]:
-        """The place of t = 0 of each run along the axis of times."""
-        return np.cumsum(self.updates + 1) - (self.updates + 1)
+    def update_number(self) -> Updates:
+        """t of each update, from 1 in each run."""
+        first = np.cumsum(self.updates) - self.updates
+        return np.arange(1.0, self.updates.sum() + 1) - np.repeat(first, self.updates)
 
     def after(self, values: Times) -> Updates:
         """A quantity per time, right after each update."""
@@ -151,7 +139,7 @@ class Ledgers:
 
 
 def joined(parts: Sequence[Ledgers]) -> Ledgers:
-    """The runs of several cells as one."""
+    """The runs of several cells as one, for claims that are not converted."""
     names = [field.name for field in dataclasses.fields(Ledgers)]
     return Ledgers(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
@@ -286,4 +274,24 @@ def theorem_2_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
     ]
 
 
-ledgers = Experiment("brutzkus2018.ledgers", proof_settings, run_ledgers, seconds=0.5)
+RUNS_ON_A_SPECIMEN = 3
+
+
+def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
+    """Networks of the chosen width and step on the reader's data; every claim about the proof reads them too."""
+    if (reason := silence_over_labels(specimen)) is not None:
+        return reason
+    chosen = specimen.choices
+    trials = OwnTrials(
+        own_data=specimen.digest,
+        n_runs=chosen.n_runs or RUNS_ON_A_SPECIMEN,
+        n_neurons=chosen.n_neurons,
+        slope=chosen.slope,
+        step_size=chosen.step_size,
+        seed=chosen.seed,
+        init_scale=chosen.init_scale,
+    )
+    return [LedgerSetting(trials=trials, adversarial=False, most_updates=chosen.max_updates)]
+
+
+ledgers = Experiment("brutzkus2018.ledgers", proof_settings, run_ledgers, seconds=0.5, on=ledgers_on)

@@ -1,0 +1,261 @@
+"""A claim as an implication: what is given, what is promised, each by name and each a comparison of two columns.
+
+The five words below make both. A hypothesis that several claims share is a function with a name:
+
+    @hypothesis("input norm ‖x‖")
+    def input_norm(runs):
+        return at_most(runs.largest_input, 1, within=ROUNDING)
+
+and a promise is what a judge returns, by a key:
+
+    @claim("paper.theorem_1", Kind.MAIN, "Theorem 1", reads=ledgers, given=[separable, input_norm])
+    def theorem_1(runs: Ledgers) -> Promised:
+        \"\"\"The statement, as a reader sees it.\"\"\"
+        return {"updates": at_most(runs.updates, bound(runs), within=ROUNDING, text="at most $M$ updates")}
+
+Worst case, slack, closest case, tightness, NaN, rounding, "largest" and "smallest", and how many runs there were are
+found here and in `sides`, once for all claims.
+"""
+
+import dataclasses
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from widenet.claims.base import Evidence, Runs
+from widenet.claims.hypotheses import Hypothesis
+from widenet.claims.sides import PER_CASE, Conjunct, Fact, Rate, Sense, Sides, evidence, plain
+
+if TYPE_CHECKING:
+    from widenet.claims.base import Claim
+
+Measure = Callable[..., Sides]
+Promised = Mapping[str, Conjunct]
+"""The conjuncts of a conclusion by key. Keys depend on no data."""
+GIVEN, PROMISED = "given", "promised"
+EXTREME = {"≤": "largest", "<": "largest", "≥": "smallest", ">": "smallest"}
+
+
+def at_most(measured: Any, limit: Any, **how: Any) -> Sides:
+    """measured ≤ limit, case by case; `how` as in `Sides`."""
+    return Sides(measured, limit, Sense.AT_MOST, **how)
+
+
+def at_least(measured: Any, limit: Any, **how: Any) -> Sides:
+    """measured ≥ limit."""
+    return Sides(measured, limit, Sense.AT_LEAST, **how)
+
+
+def less_than(measured: Any, limit: Any, **how: Any) -> Sides:
+    """measured < limit: equality breaks it."""
+    return Sides(measured, limit, Sense.AT_MOST, strict=True, **how)
+
+
+def more_than(measured: Any, limit: Any, **how: Any) -> Sides:
+    """measured > limit."""
+    return Sides(measured, limit, Sense.AT_LEAST, strict=True, **how)
+
+
+def equal(measured: Any, limit: Any, **how: Any) -> Sides:
+    """measured = limit, up to rounding."""
+    return Sides(measured, limit, Sense.EQUAL, **how)
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A hypothesis by name: call it with the tables of a claim, and it compares them case by case.
+
+    Attributes:
+      key: what programs find it by, the same in every claim: the name of the function.
+      name: what is measured, in words, mathematics between `$…$`. Evidence says "largest" or "smallest" of it.
+      extreme: whether it does; not for counts, of which there is one.
+      tables: which tables of the claim it is asked about; all if left out.
+    """
+
+    key: str
+    name: str
+    measure: Measure
+    extreme: bool = True
+    tables: tuple[int, ...] | None = None
+
+    def __call__(self, *tables: Any) -> Sides:
+        """Both sides in every case."""
+        chosen = tables if self.tables is None else [tables[place] for place in self.tables]
+        found = [self.measure(table) for table in chosen]
+        return found[0] if len(found) == 1 else Sides.chain(found)
+
+    def of(self, *tables: int) -> "Given":
+        """The same, of these tables alone, by their places in `reads`."""
+        return dataclasses.replace(self, tables=tables)
+
+    def measured(self, sides: Sides) -> Hypothesis:
+        """At the case nearest to failing."""
+        return sides.hypothesis(self.key, self.shown(sides))
+
+    def shown(self, sides: Sides) -> str:
+        """ "labels: distance from ±1" is shown as "labels: largest distance from ±1"."""
+        name = plain(self.name)
+        head, colon, tail = name.rpartition(": ")
+        word = EXTREME.get(sides.sign, "") if self.extreme else ""
+        return f"{head}{colon}{word} {tail}" if word else name
+
+
+def hypothesis(name: str, *, extreme: bool = True, key: str = "") -> Callable[[Measure], Given]:
+    """Makes a comparison a named hypothesis. Its key is the name of the function, if no other is given."""
+    return lambda measure: Given(key or measure.__name__, name, measure, extreme)
+
+
+@dataclass(frozen=True, eq=False)
+class Promise:
+    """What a judge returns where it has more to say than its conjuncts.
+
+    Attributes:
+      event: the runs that the statement speaks about; the others are counted as outside. Conjuncts say `where`.
+      details, note: further numbers, and one sentence; as functions they are made only when somebody reads them.
+      runs: how many runs there were, where rows are something else.
+    """
+
+    parts: Promised
+    event: Any = None
+    details: Mapping[str, Any] | Callable[[], Mapping[str, Any]] = field(default_factory=dict)
+    note: str | Callable[[], str] = ""
+    open_constant: str = ""
+    runs: Runs | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Clause:
+    """One hypothesis or one promise of a claim, as it is asked of every case. Call it with runs to compare them.
+
+    Attributes:
+      role: "given" or "promised".
+      key: what programs find it by; ASCII, and the same whatever the data.
+      text: what a reader sees; mathematics stands between `$…$`.
+      sense: "≤", "<", "≥", ">" or "="; "fact", or "rate ≤" for a probability.
+      limit: the number on the right side, or "per case"; None for a fact, which has no two sides.
+      tolerance: what rounding may add, in words.
+      trivial: what holds anyway.
+      event: which cases it is about, where not all.
+      optional: whether there are runs that it says nothing about.
+    """
+
+    claim: "Claim" = field(repr=False)
+    role: str
+    key: str
+    text: str
+    sense: str
+    limit: float | str | None = None
+    tolerance: str = ""
+    trivial: float | None = None
+    event: str = ""
+    optional: bool = False
+
+    def __call__(self, *runs: Any, **constants: Any) -> Conjunct:
+        """Both sides in every case of these runs; of a hypothesis nothing else is evaluated."""
+        if self.role == GIVEN:
+            return self.claim.hypotheses[self.key](*self.claim.tables(*runs))
+        return self.claim.promise(*runs, **constants).parts[self.key]
+
+    def __str__(self) -> str:
+        """ "≥ 1 to 1e-12"."""
+        limit = "" if self.limit in (None, PER_CASE) else f" {self.limit:g}"
+        tolerance = f" {self.tolerance}" if self.tolerance else ""
+        anyway = "" if self.trivial is None else f", {self.trivial:g} holds anyway"
+        event = f", in {self.event}" if self.event else ""
+        return f"{self.sense}{limit}{tolerance}{anyway}{event}"
+
+    def row(self) -> dict[str, Any]:
+        """As JSON values, without what is left at its default; for the index of all claims."""
+        named = {each.name: (getattr(self, each.name), each.default) for each in dataclasses.fields(self)[1:]}
+        return {name: value for name, (value, default) in named.items() if value != default}
+
+
+class Clauses(Mapping[str, Clause]):
+    """All that a claim supposes and promises, by key, in order."""
+
+    def __init__(self, clauses: Sequence[Clause]):
+        self._clauses = {each.key: each for each in clauses}
+        if len(self._clauses) != len(clauses):
+            keys = [each.key for each in clauses]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise ValueError(f"{clauses[0].claim.id}: two clauses have the key {twice!r}")
+
+    def __getitem__(self, key: str) -> Clause:
+        return self._clauses[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._clauses)
+
+    def __len__(self) -> int:
+        return len(self._clauses)
+
+    def __str__(self) -> str:
+        """One line each."""
+        rows = [(each.role, plain(each.text), str(each)) for each in self.values()]
+        widths = [max((len(row[place]) for row in rows), default=0) for place in range(3)]
+        return "\n".join(
+            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+        )
+
+    __repr__ = __str__
+
+
+def clauses_of(claim: "Claim") -> Clauses:
+    """Asked of the blank tables of the claim: no case, so nothing is run, and nothing is declared twice."""
+    if claim.given is None:  # a judge of cells, which says what it asks for only when it is run
+        return Clauses([])
+    tables = tuple(kind.join([]) for kind in claim.kinds)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        given = [(each, each(*tables)) for each in claim.given]
+        promised = claim.promise(*tables).parts
+    return Clauses(
+        [
+            *(Clause(claim, GIVEN, each.key, each.name, **sides.clause()) for each, sides in given),
+            *(
+                Clause(claim, PROMISED, key, part.text or key, optional=part.optional, **part.clause())
+                for key, part in promised.items()
+                if isinstance(part, Sides | Fact | Rate)
+            ),
+        ]
+    )
+
+
+def judged(claim: "Claim", tables: Sequence[Any], constants: Mapping[str, Any]) -> Evidence:
+    """The evidence of these tables."""
+    whole, outside = tables, 0
+    if claim.among_given:
+        chosen, outside = _inside(claim, tables[0])
+        tables = [tables[0].take(chosen)]
+    promise = claim.promise(*tables, **constants)
+    if promise.event is not None:
+        outside += int(np.sum(~np.asarray(promise.event, bool)))
+    return evidence(
+        promise.parts,
+        tuple(each.measured(each(*tables)) for each in claim.given or ()),
+        runs=promise.runs or _counted(whole, outside),
+        details=_details(claim, tables, promise),
+        note=promise.note() if callable(promise.note) else promise.note,
+        open_constant=promise.open_constant,
+    )
+
+
+def _inside(claim: "Claim", table: Any) -> tuple[np.ndarray, int]:
+    """The runs that meet every hypothesis, or the nearest; and how many do not."""
+    slacks, met = (np.stack(each) for each in zip(*(each(table).slack() for each in claim.given or ()), strict=True))
+    inside = met.all(axis=0)
+    nearest = np.arange(len(table)) == (np.argmax(slacks.min(axis=0)) if len(table) else 0)
+    return (inside if inside.any() else nearest), int((~inside).sum())
+
+
+def _details(claim: "Claim", tables: Sequence[Any], promise: Promise) -> dict[str, Any]:
+    own = promise.details() if callable(promise.details) else promise.details
+    return {**(claim.details(*tables) if claim.details else {}), **own}
+
+
+def _counted(tables: Sequence[Any], outside: int) -> Runs:
+    counts = [table.counts() for table in tables]
+    return Runs(outside=outside, **{name: sum(each[name] for each in counts) for name in counts[0]})

@@ -1,0 +1,36 @@
+"""What a claim answers when it is asked about a reader's data: what to run there, or why it has nothing to say."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class Silence(str):
+    """Why a claim has nothing to say about a data set: one sentence for its owner."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """What to run on a reader's data, where there is something to say about it.
+
+    Attributes:
+      settings: of the experiment, as without these words.
+      note: sentences for the reader: how the rows were prepared, which choices are not used (`Specimen.unused`).
+      normalized: hypotheses, by key, that this preparation makes true, with what it did ("rows were divided by …").
+    """
+
+    settings: Any
+    note: str = ""
+    normalized: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def all_of(cls, several: Sequence[Any]) -> "Applied":
+        """Of several experiments that one claim reads."""
+        answers = [each if isinstance(each, cls) else cls(each) for each in several]
+        return cls(
+            tuple(each.settings for each in answers),
+            " ".join(dict.fromkeys(each.note for each in answers if each.note)),
+            {key: choice for each in answers for key, choice in each.normalized.items()},
+        )

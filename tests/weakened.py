@@ -1,0 +1,112 @@
+"""Claims that are weakened in what they declare, and whether their controls notice.
+
+No file is changed and no process started.
+
+python -m tests.weakened tests.papers.sarussi2021.claims.test_steps
+"""
+
+import copy
+import dataclasses
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tests.control_table import checks
+from widenet.claims.base import Claim
+from widenet.claims.implication import Clause, Given, Promise
+from widenet.claims.sides import Fact, Rate, Sense, Sides
+
+OTHER = {Sense.AT_MOST: Sense.AT_LEAST, Sense.AT_LEAST: Sense.AT_MOST, Sense.EQUAL: Sense.AT_MOST}
+
+
+def _sides(**changes: Callable[[Sides], Any]) -> Callable[[Sides], Sides]:
+    def weaker(sides: Sides) -> Sides:
+        made = copy.copy(sides)
+        for name, change in changes.items():
+            setattr(made, name, change(sides))
+        return made
+
+    return weaker
+
+
+SIDES = {
+    "the other way round": _sides(sense=lambda s: OTHER[s.sense]),
+    "ten times the tolerance": _sides(room=lambda s: 10 * s.room),
+    "strict or not": _sides(strict=lambda s: not s.strict),
+    "1 % more generous": _sides(
+        promised=lambda s: s.promised + (-1 if s.sense is Sense.AT_LEAST else 1) * 0.01 * np.abs(s.promised)
+    ),
+}
+"""Which cases count, and what a NaN means, is the core's work and is weakened there."""
+FACTS = {"always true": lambda f: dataclasses.replace(f, holds=True)}
+RATES = {"twice the rate": lambda r: dataclasses.replace(r, allowed=2 * np.asarray(r.allowed))}
+
+
+def ways(conjunct: Any) -> dict[str, Callable]:
+    """How such a conjunct can be weakened, where that changes anything."""
+    if not isinstance(conjunct, Sides):
+        return FACTS if isinstance(conjunct, Fact) else RATES if isinstance(conjunct, Rate) else {}
+    skipped = set()
+    if not conjunct.room.any():
+        skipped.add("ten times the tolerance")
+    if conjunct.room.any() or conjunct.sense is Sense.EQUAL:
+        skipped.add("strict or not")
+    if not conjunct.promised.any() or conjunct.sense is Sense.EQUAL:
+        skipped.add("1 % more generous")
+    return {name: way for name, way in SIDES.items() if name not in skipped}
+
+
+def weakened(claim: Claim, clause: Clause, way: Callable | None) -> Claim:
+    """The claim with this conjunct weakened, or left out."""
+    if clause.role == "given":
+        kept = [_weaker_given(each, way) if each.key == clause.key else each for each in claim.given or ()]
+        return dataclasses.replace(claim, given=tuple(each for each in kept if each is not None))
+
+    def judge(*tables: Any, **constants: Any) -> Promise:
+        promise = claim.promise(*tables, **constants)
+        parts = dict(promise.parts)
+        if way is None:
+            del parts[clause.key]
+        else:
+            parts[clause.key] = way(parts[clause.key])
+        return dataclasses.replace(promise, parts=parts or {"nothing": Fact(True)})
+
+    judge.__signature__ = __import__("inspect").signature(claim.judge)  # type: ignore[attr-defined]
+    return dataclasses.replace(claim, judge=judge)
+
+
+def _weaker_given(given: Given, way: Callable | None) -> Given | None:
+    return None if way is None else dataclasses.replace(given, measure=lambda table: way(given.measure(table)))
+
+
+def hunt(test: Any) -> Iterator[tuple[str, bool]]:
+    """Every weakening of every conjunct of the claims of this table of controls, and whether it is noticed."""
+    for claim in test.claims:
+        table = claim.tables(test.toy.cells(claim))
+        for clause in claim.clauses.values():
+            found = list(checks(claim, clause, test.rows, test.toy))
+            for name, way in {"left out": None, **ways(clause(*table))}.items():
+                yield f"{claim.name}: {clause.key}: {name}", any(map(_notices(weakened(claim, clause, way)), found))
+
+
+def _notices(claim: Claim) -> Callable[[Any], bool]:
+    def notices(control: Any) -> bool:
+        try:
+            control.check(claim)
+        except Exception:
+            return True
+        return False
+
+    return notices
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        results = list(hunt(importlib.import_module(name).test_control))
+        print(f"{name}: {sum(seen for _, seen in results)} of {len(results)} noticed")
+        for what, seen in results:
+            if not seen:
+                print("   not noticed:", what)
