@@ -20,6 +20,7 @@ from .rooms import BROKEN, EMPTY, TOY
 GOOD = (STEP, HOLDING, FINDING, UNMET, VACUOUS, TREND)
 IN_ORDER = (HOLDING, FINDING, VACUOUS, TREND, UNMET, STEP)
 Invoke = Callable[..., Result]
+FIVE = papers.PAPERS
 
 
 @pytest.fixture
@@ -38,6 +39,13 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Invoke:
     return invoke
 
 
+@pytest.fixture
+def five_papers(lab: Invoke, monkeypatch: pytest.MonkeyPatch) -> Invoke:
+    """The command line as it is."""
+    monkeypatch.setattr(papers, "PAPERS", FIVE)
+    return lab
+
+
 def refused(result: Result) -> str:
     """The one sentence on stderr."""
     assert result.stdout == ""
@@ -47,14 +55,16 @@ def refused(result: Result) -> str:
 
 
 class TestList:
-    def test_without_a_noun_lists_everything_papers_first(self, lab: Invoke) -> None:
+    def test_without_a_word_lists_the_papers(self, lab: Invoke) -> None:
         lines = lab("list").stdout.splitlines()
-        assert [line for line in lines if line.istitle() and " " not in line] == [
-            "Papers",
-            "Claims",
-            "Figures",
-            "Data",
-        ]
+        assert lines[0] == "Papers"
+        assert [line.split()[0] for line in lines[2:]] == ["toy2020", "empty2021"]
+
+    def test_a_paper_has_claims_and_figures(self, lab: Invoke) -> None:
+        lines = lab("list", "toy2020").stdout.splitlines()
+        assert [line for line in lines if line.istitle() and " " not in line] == ["Claims", "Figures"]
+        assert list(json.loads(lab("list", "toy2020", "--json").stdout)) == ["claims", "figures"]
+        assert lab("list", "empty2021").stdout == "There are no claims and no figures of empty2021 yet.\n"
 
     def test_main_results_come_first_with_their_kind(self, lab: Invoke) -> None:
         lines = lab("list", "claims").stdout.splitlines()
@@ -70,17 +80,40 @@ class TestList:
         assert rows
         assert all(isinstance(row, dict) for row in rows)
 
-    def test_json_without_a_noun_is_an_object_of_arrays(self, lab: Invoke) -> None:
-        assert list(json.loads(lab("list", "--json").stdout)) == ["papers", "claims", "figures", "data"]
-
     def test_one_paper(self, lab: Invoke) -> None:
-        listed = json.loads(lab("list", "--paper", "empty2021", "--json").stdout)
-        assert [row["key"] for row in listed["papers"]] == ["empty2021"]
-        assert listed["claims"] == listed["figures"] == []
+        listed = json.loads(lab("list", "papers", "--paper", "empty2021", "--json").stdout)
+        assert [row["key"] for row in listed] == ["empty2021"]
+        assert json.loads(lab("list", "claims", "--paper", "empty2021", "--json").stdout) == []
+        assert "leave --paper out" in refused(lab("list", "toy2020", "--paper", "toy2020", code=2))
 
     def test_unknown_words_are_refused(self, lab: Invoke) -> None:
         assert "did you mean 'claims'?" in refused(lab("list", "claim", code=2))
         assert "did you mean 'empty2021'?" in refused(lab("list", "--paper", "empty2012", code=2))
+        assert "did you mean 'empty2021'?" in refused(lab("list", "empty2012", code=2))
+
+
+class TestShow:
+    def test_a_claim_with_its_clauses(self, five_papers: Invoke) -> None:
+        text = five_papers("show", "brutzkus2018.equation_12_step").stdout
+        given, promised = text.split("Given\n")[1].split("Promised\n")
+        assert ["separable:", "y⟨w*,", "x⟩", "≥", "1", "(to", "1e-12)", "separable"] in map(
+            str.split, given.splitlines()
+        )
+        assert "F grows by at least 2kηvα" in promised
+        assert "widenet check brutzkus2018.equation_12_step" in promised
+        rows = json.loads(five_papers("show", "brutzkus2018.equation_12_step", "--json").stdout)["clauses"]
+        assert {"role": "given", "key": "step_size", "text": "step size $η$", "sense": ">", "limit": 0.0} in rows
+
+    def test_a_false_statement_and_its_repair_name_each_other(self, five_papers: Invoke) -> None:
+        assert "brutzkus2018.theorem_8\n" in five_papers("show", "brutzkus2018.theorem_8_as_printed").stdout
+        assert "brutzkus2018.theorem_8_as_printed\n" in five_papers("show", "brutzkus2018.theorem_8").stdout
+
+    def test_a_figure_and_a_paper(self, lab: Invoke) -> None:
+        assert "widenet figure toy2020.figure_1" in lab("show", "toy2020.figure_1").stdout
+        assert "widenet list toy2020" in lab("show", "toy2020").stdout
+
+    def test_an_unknown_name_is_refused(self, lab: Invoke) -> None:
+        assert "did you mean 'toy2020.theorem_2'?" in refused(lab("show", "toy2020.theorm_2", code=2))
 
 
 class TestCheck:
@@ -255,7 +288,8 @@ class TestCheck:
             (("help",), "there is no command 'help'; did you mean '--help'?"),
             (
                 ("zzz",),
-                "there is no command 'zzz'; known: --help, --version, bench, certify, check, figure, list, report.",
+                "there is no command 'zzz'; known: --help, --version, bench, certify, check, figure, list, report, "
+                "show.",
             ),
             (("figure", "--out"), "option '--out' requires an argument; 'widenet figure --help' shows what it takes."),
             (

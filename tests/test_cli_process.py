@@ -23,7 +23,14 @@ def widenet(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]
 REFUSED = (["check"], ["check", "--seed"], ["chek"], ["check", "x", "--seed", "abc"])
 
 
-LISTS = (["list"], ["list", "claims", "--json"], ["list", "data"], ["list", "figures", "--paper", "brutzkus2018"])
+LISTS = (
+    ["list"],
+    ["list", "brutzkus2018"],
+    ["list", "claims", "--json"],
+    ["list", "data"],
+    ["show", "brutzkus2018.theorem_2"],
+    ["show", "li2018.figure_5"],
+)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["check", "--help"], *LISTS, *REFUSED])

@@ -145,32 +145,55 @@ def _options(
     """Options before the command; `--version` has done its work when this is called."""
 
 
-@app.command("list", cls=_Command, short_help="List papers, claims, figures and data sets.")
+@app.command("list", cls=_Command, short_help="List papers, or the claims and figures of one.")
 def list_command(
-    noun: Annotated[
-        str | None, typer.Argument(metavar="papers|claims|figures|data", help="All of them if left out.")
-    ] = None,
+    what: Annotated[
+        str, typer.Argument(metavar="KEY|papers|claims|figures|data", help="A paper, or all of a kind.")
+    ] = "papers",
     paper: PaperOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List papers, claims (main results first), figures and data sets."""
-    if noun is not None and noun not in NOUNS:
-        raise UnknownName("list", noun, NOUNS)
+    """List the papers; with the key of a paper, its claims (main results first) and figures."""
+    from widenet import papers
     from widenet.console import catalogue, tables
 
-    nouns = [each for each in NOUNS if each != "data" or paper is None] if noun is None else [noun]
-    rows = {each: catalogue.listing(each, paper) for each in nouns}
-    if as_json:
-        _print_json(rows if noun is None else rows[noun])
-    elif noun is not None and not rows[noun]:
-        typer.echo(f"There are no {noun} of {paper} yet.")
+    keys = [each.key for each in papers.PAPERS]
+    if what not in (*NOUNS, *keys):
+        raise UnknownName("list", what, (*NOUNS, *keys))
+    if what in keys and paper is not None:
+        raise InputError(f"{what!r} names a paper already; leave --paper out.")
+    if what in keys:
+        rows = {each: catalogue.listing(each, what) for each in ("claims", "figures")}
     else:
-        tables.show(*(tables.listing_table(each, rows[each]) for each in nouns))
+        rows = {what: catalogue.listing(what, paper)}
+    if as_json:
+        _print_json(rows if what in keys else rows[what])
+    elif not any(rows.values()):
+        typer.echo(f"There are no {' and no '.join(rows)} of {paper or what} yet.")
+    else:
+        tables.show(*(tables.listing_table(each, found) for each, found in rows.items() if found))
+
+
+@app.command(cls=_Command, short_help="Show what a claim supposes and promises.")
+def show(
+    id: Annotated[str, typer.Argument(metavar="ID", help="A claim, a figure or a paper, as in 'widenet list'.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Show a claim with its hypotheses and promises, a figure or a paper. Nothing is run."""
+    from widenet.console import catalogue, tables
+
+    row = catalogue.about(id)
+    if as_json:
+        _print_json(row)
+    else:
+        tables.show(*tables.about(row))
 
 
 @app.command(cls=_Command, short_help="Check claims: what holds, and how tightly.")
 def check(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Claims, as in 'widenet list'.")] = None,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="ID", help="Claims, as in 'widenet list'; or file.py:name.")
+    ] = None,
     paper: PaperOption = None,
     everything: Annotated[bool, typer.Option("--all", help="Every claim.")] = False,
     scale: ScaleOption = "quick",
@@ -182,14 +205,17 @@ def check(
     """Check claims: are the hypotheses met, what is promised, what was measured, how tight is it."""
     ways = [bool(ids), paper is not None, everything]
     if sum(ways) == 0:
-        raise InputError("nothing to check; name a claim ('widenet list claims' shows them), or use --paper or --all.")
+        raise InputError(
+            "nothing to check; name a claim ('widenet list KEY' shows those of a paper), or use --paper or --all."
+        )
     if sum(ways) > 1:
         raise InputError("name claims, or use --paper, or use --all: only one of the three.")
     size, number, workers = _scale(scale), seed_of(seed, "--seed"), _jobs(jobs)
     from widenet import papers
     from widenet.console import tables, wording
 
-    claims = [papers.find_claim(each) for each in dict.fromkeys(ids or ())] or list(papers.claims_of(paper))
+    named = [claim for each in dict.fromkeys(ids or ()) for claim in papers.claims_by(each)]
+    claims = list({claim.id: claim for claim in named}.values()) or list(papers.claims_of(paper))
     if not claims:
         raise InputError(f"there are no claims of {paper} yet; 'widenet list' shows what there is.")
     claims.sort(key=wording.kind_order)

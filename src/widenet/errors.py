@@ -38,10 +38,10 @@ class UnknownName(InputError):
         near = near or difflib.get_close_matches(str(name), known, n=1, cutoff=0.4)
         if near:
             hint = f"did you mean {' or '.join(map(repr, near))}?"
-        elif len(known) <= 8:
+        elif len(known) <= 16:
             hint = f"known: {', '.join(known)}."
         else:
-            hint = f"'widenet list' shows all {len(known)} of them."
+            hint = "'widenet list' shows the papers, and 'widenet list KEY' what a paper has."
         super().__init__(f"there is no {kind} {name!r}; {hint}")
 
 

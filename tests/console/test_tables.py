@@ -74,7 +74,7 @@ def test_a_folded_id_ends_its_lines_after_a_dot_or_an_underscore(width: int, mon
 def test_the_list_of_claims_leaves_room_for_the_statement(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    rows = [{"id": LONG, "kind": "construction", "statement": "x" * 500}]
+    rows = [{"id": LONG, "kind": "construction", "title": "", "statement": "x" * 500}]
     console = Console(width=width, highlight=False, color_system=None)
     with console.capture() as captured:
         console.print(tables.listing_table("claims", rows))
@@ -222,7 +222,7 @@ def test_the_list_of_papers_drops_what_matters_least(width: int, columns: int, m
 
 
 def test_a_very_narrow_list_of_claims_keeps_its_ids_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [{"id": LONG, "kind": "construction", "statement": "x" * 500}]
+    rows = [{"id": LONG, "kind": "construction", "title": "", "statement": "x" * 500}]
     lines = printed(60, monkeypatch, lambda: tables.listing_table("claims", rows))
     assert any(LONG.split(".")[1] in line for line in lines)
     assert not any("xx" in line for line in lines)

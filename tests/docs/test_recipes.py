@@ -67,6 +67,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ignored = shutil.ignore_patterns("__pycache__", "files", "docs")
     for folder in ("src", "tests"):
         shutil.copytree(ROOT / folder, tree / folder, ignore=ignored)
+    (tree / "examples").mkdir()
     (tree / files).symlink_to(ROOT / files)
     for name in ("pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, tree)
@@ -109,11 +110,12 @@ def test_control_a_path_that_does_not_exist_is_noticed(tree: Path) -> None:
         start(tree, "-c", IMPORT_ALL, given=json.dumps([["widenet.data", "make_nothing"]]))
 
 
-def test_the_theorem_is_listed_and_holds(shown: dict[str, str]) -> None:
-    _, listing, check, _ = COMMANDS["theorem"]
-    assert "brutzkus2018.example_perceptron" in shown[listing]
+def test_the_theorem_holds_and_is_the_example_of_the_repository(shown: dict[str, str], tree: Path) -> None:
+    _, check, _ = COMMANDS["theorem"]
     assert "✓ HOLDS" in shown[check]
     assert ["tightness", "1"] in [line.split() for line in shown[check].splitlines()]
+    for name in ("examples/perceptron.py", "examples/test_perceptron.py"):
+        assert (tree / name).read_text(encoding="utf-8") == (ROOT / name).read_text(encoding="utf-8"), name
 
 
 def test_the_figure_is_drawn_and_agrees(shown: dict[str, str], tree: Path) -> None:
@@ -127,30 +129,30 @@ def test_the_tests_of_the_recipes_pass(tree: Path) -> None:
     assert battery[-2:] == ["-k", "parity"]
     files = [battery[3], theorem[3], figure[3]]
     text = start(tree, "-m", "pytest", *files, "-k", "parity or example", "-p", "no:cacheprovider")
-    assert "16 passed" in text
+    assert "18 passed" in text
 
 
 @pytest.mark.parametrize(
     ("honest", "careless", "caught_by"),
     [
-        ("Sides(counts, limits, ", "Sides(limits, limits, ", "test_control_half_the_bound_is_violated"),
-        ("}, hypotheses)", "}, hypotheses[:1])", "test_control_inputs_outside_the_unit_ball"),
+        ("at_most(runs.mistakes, limit,", "at_most(limit, limit,", "test_control_a_smaller_bound_is_violated"),
+        ("given=[separable, input_norm]", "given=[separable]", "test_control_inputs_outside_the_unit_ball"),
+        ("given=[separable, input_norm]", "given=[input_norm]", "test_control_a_margin_below_one"),
     ],
-    ids=["a conclusion that always holds", "a hypothesis that is not looked at"],
+    ids=["a promise that always holds", "without the norm", "without the separator"],
 )
-def test_control_a_careless_judge_is_caught_by_its_own_control(
+def test_control_a_careless_claim_is_caught_by_its_own_control(
     honest: str, careless: str, caught_by: str, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = "widenet.papers.brutzkus2018.claims.example_perceptron"
-    source = (tree / "src" / name.replace(".", "/")).with_suffix(".py").read_text(encoding="utf-8")
+    source = (tree / "examples/perceptron.py").read_text(encoding="utf-8")
     assert source.count(honest) == 1
-    module = types.ModuleType(name)
+    module = types.ModuleType("perceptron")
+    monkeypatch.setitem(sys.modules, "perceptron", module)
     exec(source.replace(honest, careless), module.__dict__)
-    monkeypatch.setitem(sys.modules, name, module)
     tests: dict = {}
-    exec((tree / COMMANDS["theorem"][-1].split()[3]).read_text(encoding="utf-8"), tests)
+    exec((tree / "examples/test_perceptron.py").read_text(encoding="utf-8"), tests)
     controls = {title: each for title, each in tests.items() if title.startswith("test_control_")}
-    assert len(controls) == 2
+    assert len(controls) == 3
     assert [title for title, control in controls.items() if fails(control)] == [caught_by]
 
 

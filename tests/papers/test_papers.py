@@ -1,21 +1,19 @@
 """Finding claims and figures by name, and what a list says about them without importing them."""
 
 import dataclasses
-import importlib
+import re
 import subprocess
 import sys
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from tests.rooms import BROKEN, EMPTY, TOY
 from widenet import papers
-from widenet.claims import Claim, Kind, Verdict
+from widenet.claims import Kind
+from widenet.claims.sides import Sense, Sides
 from widenet.errors import InputError, UnknownName
-from widenet.figures import Figure
-from widenet.papers import listing
-from widenet.papers.base import Paper
-from widenet.papers.listing import ListedClaim, listed_claims, listed_figures
+from widenet.papers import index
 
 
 @pytest.fixture
@@ -64,96 +62,57 @@ class TestFinding:
             find(name)
 
 
-def disagreements(paper: Paper) -> list[str]:
-    """What a list would say of this paper, and the imported objects do not; one line each."""
-    wrong = []
-    try:
-        listed = {each.id: each for each in (*listed_claims(paper), *listed_figures(paper))}
-    except Exception as error:
-        return [f"{paper.key} cannot be listed: {error}"]
-    for id in (*paper.claim_ids, *paper.figure_ids):
-        try:
-            found = paper.load_claim(id) if id in paper.claim_ids else paper.load_figure(id)
-        except Exception as error:
-            wrong.append(f"{id} cannot be imported: {type(error).__name__}: {error}")
-            continue
-        if not isinstance(found, (Claim, Figure)):
-            wrong.append(f"{id} is a {type(found).__name__}")
-            continue
-        fields = (
-            ("id", "kind", "statement", "where", "expected") if isinstance(found, Claim) else ("id", "title", "caption")
-        )
-        for field in fields:
-            said, is_so = getattr(listed.get(id), field, None), getattr(found, field)
-            if said != is_so:
-                wrong.append(f"{id}: its {field} is listed as {said!r} and is {is_so!r}")
-    return wrong
+def test_the_index_is_what_the_claims_and_figures_say() -> None:
+    """`python -m tools.index` writes it anew; look at the diff, which shows every turned sense and wider tolerance."""
+    assert index.FILE.read_text(encoding="utf-8") == index.text(papers.claims_of(), papers.figures_of())
 
 
-@pytest.mark.parametrize("paper", [*papers.PAPERS, TOY, EMPTY, BROKEN], ids=lambda paper: paper.key)
-def test_a_list_says_what_the_imported_objects_say(paper: Paper) -> None:
-    wrong = disagreements(paper)
-    assert wrong == [], "\n".join(wrong)
+def test_control_a_wider_tolerance_and_a_turned_sense_change_one_line_each() -> None:
+    claim = papers.find_claim("brutzkus2018.equation_12_step")
+    before = index.text([claim], []).splitlines()
+
+    def lines_changed(key: str, change: Callable[[Sides], Sides]) -> int:
+        weaker = [
+            dataclasses.replace(each, measure=lambda runs, own=each: change(own.measure(runs)))
+            if each.key == key
+            else each
+            for each in claim.given
+        ]
+        after = index.text([dataclasses.replace(claim, given=tuple(weaker))], []).splitlines()
+        return sum(old != new for old, new in zip(before, after, strict=True))
+
+    def wider(sides: Sides) -> Sides:
+        return Sides(sides.given, 1, Sense.AT_LEAST, within=1e-6)
+
+    def turned(sides: Sides) -> Sides:
+        return Sides(sides.given, 0, Sense.AT_MOST)
+
+    assert lines_changed("separable", lambda sides: sides) == 0
+    assert lines_changed("separable", wider) == 1
+    assert lines_changed("step_size", turned) == 1
 
 
-def test_control_a_statement_made_elsewhere_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    theorems = importlib.import_module("tests.rooms.toy2020.claims.theorems")
-    other = dataclasses.replace(theorems.theorem_5, statement="Made somewhere else.")
-    monkeypatch.setattr(theorems, "theorem_5", other)
-    (line,) = disagreements(TOY)
-    assert line.startswith("toy2020.theorem_5: its statement is listed as 'The test error")
+def test_what_the_index_does_not_have_is_imported() -> None:
+    assert "toy2020.theorem_2" not in index.FILE.read_text(encoding="utf-8")
+    rows = {row["id"]: row for row in index.claim_rows([TOY])}
+    assert rows["toy2020.theorem_2"]["kind"] == "main result"
+    assert [row["id"] for row in index.figure_rows([TOY])] == ["toy2020.figure_1", "toy2020.figure_2"]
 
 
-DECORATED = """
-@claim({id}, Kind.MAIN, 'p. ' '1', reads=x)
-def theorem_1(runs):
-    '''It
-    holds.
-
-    Really.
-    '''
-"""
-
-
-@pytest.fixture
-def listed_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """What is read from the text of a module of claims."""
-    (tmp_path / "claims").mkdir()
-    monkeypatch.setattr(listing, "_room", lambda paper: tmp_path)
-
-    def read(text: str) -> list[ListedClaim]:
-        (tmp_path / "claims" / "x.py").write_text(text)
-        return listed_claims(dataclasses.replace(EMPTY, claims=("x.theorem_1",)))
-
-    return read
-
-
-def test_words_are_read_as_python_would_join_them(listed_from) -> None:
-    (found,) = listed_from(DECORATED.format(id="'toy.theorem_1'"))
-    assert (found.statement, found.where, found.expected) == ("It holds.", "p. 1", Verdict.HOLDS)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("theorem_1 = make()", r"x\.py has no claim theorem_1 with literal words"),
-        ("theorem_1 = other.variant('theorem_1', where='p. 1', statement='It holds.')", "needs its kind"),
-        (DECORATED.format(id="ID"), "malformed node"),
-        (DECORATED.format(id="3"), "expected words, got 3"),
-    ],
-)
-def test_what_cannot_be_read_is_refused(listed_from, text: str, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        listed_from(text)
+def test_the_blank_table_of_a_claim_has_keys_and_texts() -> None:
+    for claim in papers.claims_of():
+        for clause in claim.clauses.values():
+            assert re.fullmatch("[a-z][a-z0-9_]*", clause.key), f"{claim.id}: {clause.key}"
+            assert clause.text.count("$") % 2 == 0, f"{claim.id}: {clause.text}"
+        assert len(claim.title) <= 60, claim.id
 
 
 def test_ids_are_unique_and_statements_say_something() -> None:
     ids = [*papers.claim_ids(), *papers.figure_ids()]
     assert len(set(ids)) == len(ids)
-    for paper in papers.PAPERS:
-        for claim in listed_claims(paper):
-            assert len(claim.statement) > 20, claim.id
-            assert claim.where, claim.id
+    for row in index.claim_rows(papers.PAPERS):
+        assert len(row["statement"]) > 20, row["id"]
+        assert row["where"], row["id"]
 
 
 def test_loading_every_room_starts_no_device() -> None:

@@ -6,11 +6,12 @@ from typing import Any
 from widenet import papers
 from widenet.claims.base import Kind
 from widenet.data.catalogue import DATASETS
-from widenet.errors import InputError
+from widenet.errors import InputError, UnknownName
+from widenet.papers import index
 from widenet.papers.base import Paper
-from widenet.papers.listing import listed_claims, listed_figures
 
 Row = dict[str, Any]
+PRINTED = "_as_printed"
 
 
 def listing(noun: str, paper: str | None) -> list[Row]:
@@ -40,28 +41,36 @@ def _papers(chosen: tuple[Paper, ...]) -> list[Row]:
     ]
 
 
+def about(id: str) -> Row:
+    """What is known about a claim, a figure or a paper without running anything.
+
+    Raises:
+      UnknownName: there is none with this id.
+    """
+    kinds = {**dict.fromkeys(papers.claim_ids(), "claims"), **dict.fromkeys(papers.figure_ids(), "figures")}
+    kinds |= {paper.key: "papers" for paper in papers.PAPERS}
+    if id not in kinds:
+        raise UnknownName("claim, figure or paper", id, kinds)
+    rows = ROWS[kinds[id]]((papers.find_paper(id.partition(".")[0]),))
+    return next(row for row in rows if row.get("id", row.get("key")) == id) | _related(id)
+
+
 def _claims(chosen: tuple[Paper, ...]) -> list[Row]:
     """Main results first."""
-    order = list(Kind)
-    listed = [claim for paper in chosen for claim in listed_claims(paper)]
-    return [
-        {
-            "id": claim.id,
-            "paper": claim.paper,
-            "kind": claim.kind.value,
-            "statement": claim.statement,
-            "where": claim.where,
-            "expected_verdict": claim.expected.value,
-        }
-        for claim in sorted(listed, key=lambda claim: order.index(claim.kind))
-    ]
+    order = [kind.value for kind in Kind]
+    return sorted(index.claim_rows(chosen), key=lambda row: order.index(row["kind"]))
 
 
 def _figures(chosen: tuple[Paper, ...]) -> list[Row]:
-    listed = [figure for paper in chosen for figure in listed_figures(paper)]
-    return [
-        {"id": figure.id, "paper": figure.paper, "title": figure.title, "caption": figure.caption} for figure in listed
-    ]
+    return index.figure_rows(chosen)
+
+
+def _related(id: str) -> Row:
+    """The other form of a statement that is false as printed."""
+    other = id.removesuffix(PRINTED) if id.endswith(PRINTED) else f"{id}{PRINTED}"
+    if other not in papers.claim_ids():
+        return {}
+    return {"repaired_by" if id.endswith(PRINTED) else "false_as_printed": other}
 
 
 def _data(_: tuple[Paper, ...]) -> list[Row]:

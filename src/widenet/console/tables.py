@@ -17,7 +17,7 @@ from rich.text import Text
 
 from widenet.claims.base import Claim, Hypothesis, Part
 from widenet.console import layout, wording
-from widenet.console.wording import Badge, Tone
+from widenet.console.wording import Badge, Tone, plain
 
 if TYPE_CHECKING:  # what only lists claims needs neither
     from widenet.figures import Comparison
@@ -29,7 +29,7 @@ FEW = 3
 
 COLUMNS = {
     "papers": ("key", "claims", "figures", "venue", "title"),
-    "claims": ("id", "kind", "statement"),
+    "claims": ("id", "kind", "title"),
     "figures": ("id", "title"),
     "data": ("name", "made_by", "description"),
 }
@@ -109,8 +109,10 @@ def _badge(badge: Badge) -> Text:
 
 def listing_table(noun: str, rows: Iterable[Mapping[str, Any]]) -> RenderableType:
     """The rows of `widenet list`, the columns that matter to a reader."""
-    if noun == "claims" and sys.stdout.isatty():
-        return _claims_by_paper(list(rows))
+    if noun == "claims":
+        rows = [{**row, "title": plain(row["title"] or row["statement"])} for row in rows]
+        if sys.stdout.isatty():
+            return _claims_by_paper(rows)
     return _listed(noun.capitalize(), COLUMNS[noun], rows)
 
 
@@ -125,7 +127,7 @@ def _listed(title: str, columns: Sequence[str], rows: Iterable[Mapping[str, Any]
 
 
 def _claims_by_paper(rows: Sequence[Mapping[str, Any]]) -> Group:
-    """A table per paper, whose title has what all of its ids begin with: the room is for the statements.
+    """A table per paper, whose title has what all of its ids begin with: the room is for the titles.
 
     They are in the order of their kinds, which a narrow terminal does not name.
     """
@@ -134,8 +136,57 @@ def _claims_by_paper(rows: Sequence[Mapping[str, Any]]) -> Group:
         own = [
             {**row, "name": row["id"].removeprefix(f"{paper}.")} for row in rows if row["id"].startswith(f"{paper}.")
         ]
-        tables.append(_one_line(_listed(f"Claims {paper}.NAME", ("name", "kind", "statement"), own)))
+        tables.append(_one_line(_listed(f"Claims {paper}.NAME", ("name", "kind", "title"), own)))
     return Group(*tables)
+
+
+def about(row: Mapping[str, Any]) -> list[RenderableType]:
+    """What `widenet show` prints of a claim, a figure or a paper."""
+    if "key" in row:
+        return [_about_paper(row)]
+    if "clauses" not in row:
+        command = Text(f"widenet figure {row['id']}", style="dim")
+        return [Text(row["id"], style="bold"), Text(plain(row["title"])), Text(plain(row["caption"])), command]
+    head = Text.assemble((row["id"], "bold"), f"  {row['kind']}, {row['where']}")
+    title = [Text(plain(row["title"]), style="bold")] if row["title"] else []
+    return [Group(head, *title), Text(plain(row["statement"])), *_clauses(row["clauses"]), _sources(row)]
+
+
+def _about_paper(row: Mapping[str, Any]) -> RenderableType:
+    head = Text.assemble((row["key"], "bold"), f"  {row['title']}")
+    cited = Text(f"{row['authors']}. {row['venue']}. arXiv:{row['arxiv']}", style="dim")
+    count = Text(f"{row['claims']} claims and {row['figures']} figures: widenet list {row['key']}", style="dim")
+    return Group(head, cited, Text(row["in_one_line"]), count)
+
+
+def _clauses(rows: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
+    """Two tables: what is given, and what is promised."""
+    tables = []
+    for role in ("given", "promised"):
+        table = _table(role.capitalize(), "text", "is", "key", fold=("text", "is"))
+        table.show_header = False
+        for row in rows:
+            if row["role"] == role:
+                table.add_row(Text(plain(row["text"])), Text(wording.clause(row)), Text(row["key"], style="dim"))
+        tables += [table] if table.row_count else []
+    return tables
+
+
+def _sources(row: Mapping[str, Any]) -> Table:
+    """Where its runs come from, its other form, and how to check it."""
+    facts = Table.grid(padding=(0, 2))
+    facts.add_column(no_wrap=True)
+    words = {
+        "reads": ", ".join(dict.fromkeys(row["reads"])) or "nothing: it generates its own test cases",
+        "expected": row["expected_verdict"],
+        "repaired by": row.get("repaired_by"),
+        "false as printed": row.get("false_as_printed"),
+        "check it": f"widenet check {row['id']}",
+    }
+    for word, value in words.items():
+        if value:
+            facts.add_row(Text(word, style="dim"), Text(value))
+    return facts
 
 
 def check_report(results: "Results") -> list[RenderableType]:

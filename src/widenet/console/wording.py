@@ -3,9 +3,9 @@
 import enum
 import math
 import string
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from widenet.claims.base import Claim, Evidence, Hypothesis, Kind, Part, Runs, Verdict
 
@@ -163,6 +163,23 @@ def reason(comparison: "Comparison") -> str:
 def band_reasons(comparisons: "Iterable[Comparison]") -> list[str]:
     """Why these bands, each reason once."""
     return list(dict.fromkeys(filter(None, map(reason, comparisons))))
+
+
+def plain(text: str) -> str:
+    """A text without the signs around its mathematics."""
+    return text.replace("$", "")
+
+
+def clause(row: Mapping[str, Any]) -> str:
+    """What a clause asks of each case, as the index has it: "≥ 1 (to 1e-12)"."""
+    limit = row.get("limit")
+    words = row["sense"] if limit is None else f"{row['sense']} {limit if isinstance(limit, str) else f'{limit:g}'}"
+    words = {"fact": "is so"}.get(words, words)
+    if "tolerance" in row:
+        words += f" ({row['tolerance']})"
+    if "event" in row:
+        words += f", in {row['event']}"
+    return words
 
 
 def mark(place: int) -> str:

@@ -28,6 +28,17 @@ def find_paper(key: str) -> Paper:
     return by_key[key]
 
 
+def claims_by(id: str) -> "list[Claim]":
+    """The claim with this id, or those of a file of yours: `file.py`, or `file.py:name` for one of them.
+
+    Raises:
+      InputError: there is none, or the file cannot be imported.
+    """
+    from widenet.papers import outside
+
+    return outside.claims_in(id) if outside.is_outside(id) else [find_claim(id)]
+
+
 def find_claim(id: str) -> "Claim":
     """The claim with this id, or `UnknownName`; `InputError` where it names a paper or a figure."""
     if id in _figures():

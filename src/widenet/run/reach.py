@@ -5,7 +5,7 @@ comes through the `__init__` of a package is followed to the module that defines
 digest is taken over syntax trees without docstrings: comments, blank lines and wording recompute nothing. Data files
 are in it through the checksums that the modules which read them carry and verify.
 
-A module of somebody else's package reaches the modules of that package too.
+A module of somebody else's package reaches the modules of that package too, and a file of its own those beside it.
 """
 
 import ast
@@ -77,12 +77,19 @@ def reach(module: str, root: Path = ROOT) -> frozenset[str]:
 
 def _imported(module: str, root: Path) -> set[str]:
     """The modules that define what this one imports from the package, or from its own."""
-    found = set()
+    found, own = set(), module.split(".")[0]
     for each in _read(_file(module, root)).imports:
         source = _absolute(module, each, root)
-        if source.split(".")[0] in (PACKAGE, module.split(".")[0]):
+        top = source.split(".")[0]
+        if top in (PACKAGE, own) or (own != PACKAGE and _is_beside(top, _folder(own))):
             found.add(source if each.name is None else _home(source, each.name, root))
     return found
+
+
+def _is_beside(top: str, folder: Path) -> bool:
+    """Whether this is a module of the same folder. Where packages are installed, neighbours are strangers."""
+    installed = {"site-packages", "dist-packages"} & set(folder.parts)
+    return not installed and any(each.is_file() for each in (folder / f"{top}.py", folder / top / "__init__.py"))
 
 
 def _home(module: str, name: str, root: Path) -> str:

@@ -1,0 +1,75 @@
+"""What is known about every claim and figure without importing it: words, and the clauses of claims.
+
+`index.json` beside this module is made by `python -m tools.index`, and a test compares it with the claims. It has one
+line per clause, so that a turned sense or a wider tolerance is one line of a diff. Reading it needs neither NumPy nor
+JAX. What it does not have yet, such as a claim you are writing, is imported instead.
+"""
+
+import functools
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from widenet.papers.base import Paper
+
+if TYPE_CHECKING:
+    from widenet.claims import Claim
+    from widenet.figures import Figure
+
+FILE = Path(__file__).with_suffix(".json")
+Row = dict[str, Any]
+
+
+def claim_rows(papers: Iterable[Paper]) -> list[Row]:
+    """The claims of these papers, in their order."""
+    return [_kept("claims").get(id) or claim_row(paper.load_claim(id)) for paper in papers for id in paper.claim_ids]
+
+
+def figure_rows(papers: Iterable[Paper]) -> list[Row]:
+    """The figures of these papers, in their order."""
+    return [
+        _kept("figures").get(id) or figure_row(paper.load_figure(id)) for paper in papers for id in paper.figure_ids
+    ]
+
+
+def claim_row(claim: "Claim") -> Row:
+    """A claim as JSON values."""
+    return {
+        "id": claim.id,
+        "kind": claim.kind.value,
+        "title": claim.title,
+        "statement": claim.statement,
+        "where": claim.where,
+        "expected_verdict": claim.expected.value,
+        "reads": [each.id for each in claim.reads],
+        "clauses": [each.row() for each in claim.clauses.values()],
+    }
+
+
+def figure_row(figure: "Figure") -> Row:
+    """A figure as JSON values."""
+    reads = [each.id for each in figure.reads]
+    return {"id": figure.id, "title": figure.title, "caption": figure.caption, "reads": reads}
+
+
+def text(claims: "Iterable[Claim]", figures: "Iterable[Figure]") -> str:
+    """The whole file: one line per clause and per figure."""
+    rows = ",\n".join(_lines(claim_row(each)) for each in claims)
+    drawn = ",\n".join(_json(figure_row(each)) for each in figures)
+    return f'{{"claims": [\n{rows}\n],\n"figures": [\n{drawn}\n]}}\n'
+
+
+def _lines(row: Row) -> str:
+    clauses = ",\n".join(f"  {_json(each)}" for each in row["clauses"])
+    head = _json({name: value for name, value in row.items() if name != "clauses"})
+    return f'{head[:-1]}, "clauses": [\n{clauses}\n]}}' if clauses else f'{head[:-1]}, "clauses": []}}'
+
+
+def _json(row: Row) -> str:
+    return json.dumps(row, ensure_ascii=False)
+
+
+@functools.cache
+def _kept(what: str) -> dict[str, Row]:
+    return {row["id"]: row for row in json.loads(FILE.read_text(encoding="utf-8"))[what]}

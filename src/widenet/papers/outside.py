@@ -1,0 +1,61 @@
+"""Claims in files of your own: `widenet check path/to/file.py:name`.
+
+The folder of the file goes to the front of Python's path, so that it can import what lies beside it, and so that worker
+processes find it. The keys of its cells cover the files of that folder that it imports (`widenet.run.reach`).
+"""
+
+import importlib
+import importlib.util
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+
+from widenet.claims.base import Claim
+from widenet.errors import InputError, UnknownName
+
+
+def is_outside(id: str) -> bool:
+    """Whether this names a file rather than a claim of a paper."""
+    return id.partition(":")[0].endswith(".py")
+
+
+def claims_in(place: str) -> list[Claim]:
+    """The claim that `file.py:name` names, or all of `file.py`, in their order.
+
+    Raises:
+      InputError: there is no such file or claim, or the file cannot be imported.
+    """
+    file, _, name = place.partition(":")
+    module = _module(Path(file))
+    claims = {key: each for key, each in vars(module).items() if isinstance(each, Claim)}
+    if not claims:
+        raise InputError(f"{file} has no claim; docs/add-a-theorem.md shows how to write one.")
+    if name and name not in claims:
+        raise UnknownName("claim", name, claims)
+    return [claims[name]] if name else list(claims.values())
+
+
+def _module(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise InputError(f"there is no file {str(path)!r}.")
+    if not path.stem.isidentifier():
+        raise InputError(f"{path.name!r} cannot be imported under this name; rename it to letters, digits and _.")
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    importlib.invalidate_caches()
+    known = sys.modules.get(path.stem)
+    spec = importlib.util.find_spec(path.stem) if known is None else known.__spec__
+    if spec is None or spec.origin is None or Path(spec.origin).resolve() != path.resolve():
+        raise InputError(f"{path.name!r} has the name of another Python module; rename the file.")
+    try:
+        return importlib.import_module(path.stem)
+    except SyntaxError as error:
+        raise InputError(f"{error.filename}, line {error.lineno}: {error.msg}.") from None
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        raise InputError(
+            f"{path} cannot be imported: {type(error).__name__}: {error} ({Path(last.filename).name}, line "
+            f"{last.lineno})."
+        ) from error
