@@ -59,7 +59,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-MUCH_MEMORY = 1.5e9
+MUCH_MEMORY = 1.9e9
 """Bytes in use from which a worker forgets its compiled programs before the next file."""
 PEAKS = pytest.StashKey[list[float]]()
 

@@ -73,13 +73,14 @@ def outside(experiment: Experiment, inside: frozenset[str]) -> list[str]:
     """The modules in which code ran and that are not in reach."""
     setting = toy(experiment)
     tracer = Tracer()
-    threading.setprofile(tracer)
-    sys.setprofile(tracer)
+    # A trace that follows no frame hears of calls alone; a profile would hear of every return and of every C function.
+    threading.settrace(tracer)
+    sys.settrace(tracer)
     try:
         experiment.run(setting, silent)
     finally:
-        sys.setprofile(None)
-        threading.setprofile(None)  # pyright: ignore[reportArgumentType]
+        sys.settrace(None)
+        threading.settrace(None)  # pyright: ignore[reportArgumentType]
     return sorted(tracer.modules - inside)
 
 

@@ -1,4 +1,4 @@
-"""Every claim of every paper, asked about a battery of data sets: evidence or a silence, no mistake, and in time."""
+"""Every claim of every paper, asked about a battery of data sets: evidence or a silence, and no mistake."""
 
 import json
 import os
@@ -39,8 +39,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict]:
 
 
 @pytest.mark.parametrize("name", BATTERY)
-def test_evidence_or_a_silence_in_time(name: str, asked: dict[str, dict]) -> None:
-    said = asked[name]["said"]
+def test_evidence_or_a_silence(name: str, asked: dict[str, dict]) -> None:
+    said = asked[name]
     assert list(said) == list(papers.claim_ids())
     assert {id: answer["words"] for id, answer in said.items() if answer["kind"] == "Mishap"} == {}
     for id, answer in said.items():
@@ -51,11 +51,10 @@ def test_evidence_or_a_silence_in_time(name: str, asked: dict[str, dict]) -> Non
             assert answer["words"] != str(Verdict.VIOLATED) or id.endswith("_as_printed"), id
     if name in SPEAKERS:
         assert said[SPEAKERS[name]]["kind"] == "Evidence"
-    assert asked[name]["seconds"] < BATTERY[name][1]
 
 
 def test_control_the_verdicts_are_read_as_they_are_written(asked: dict[str, dict]) -> None:
-    answers = [answer for case in asked.values() for answer in case["said"].values()]
+    answers = [answer for case in asked.values() for answer in case.values()]
     words = {answer["words"] for answer in answers if answer["kind"] == "Evidence"}
     assert str(Verdict.HOLDS) in words
     assert words <= {str(verdict) for verdict in Verdict}

@@ -42,6 +42,7 @@ TOYS: dict[str, dict[str, Any]] = {
     "li2018.passes": {"width": 20, "n_steps": 3, "n_test": 20},
     "li2018.fits": {"width": 20, "max_steps": 3},
     "li2018.large_gradients": {"width": 20, "n_random": 2, "n_steps": 4, "every": 2, "n_wrong": 1},
+    "chatterji2021.descents": {"n_steps": 20},
     "chatterji2021.first_steps": {"n_runs": 2, "half_width": 20},
     "chatterji2021.networks": {"networks": {"n_networks": 5}},
     "chatterji2021.simulations": {"n_runs": 1, "n_samples": 8, "half_width": 4, "n_steps": 3},
@@ -50,7 +51,7 @@ TOYS: dict[str, dict[str, Any]] = {
     "sarussi2021.clouds": {"n_networks": 5},
     "sarussi2021.curves": {"points": {"n_samples": 10}, "n_runs": 1, "looks": (0, 1, 10), "half_width": 2},
     "sarussi2021.epochs": {"deviations": (0.1,), "n_runs": 1, "most_epochs": 50},
-    "sarussi2021.flows": {"half_width": 1, "until": 20},
+    "sarussi2021.flows": {"half_width": 1, "until": 5},
     "sarussi2021.maps": {
         "points": {"n_samples": 10, "n_test": 10}, "slopes": (0.1,), "step_sizes": (0.01,), "deviations": (0.001,),
         "looks": (0, 1), "half_width": 2
