@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def theorem(runs: Sizes) -> Promised:
 
 
 @pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with a theorem, and with what it imports."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     (tmp_path / "own_theorem.py").write_text(THEOREM.format(helper="own_helper"))
@@ -107,7 +108,8 @@ def test_what_cannot_be_used_gets_a_sentence(own: Path, name: str, text: str, wo
     (own / name).write_text(text)
     with pytest.raises(InputError, match=words):
         claims_in(f"{own}/{name}")
-    sys.modules.pop(Path(name).stem, None) if name != "json.py" else None
+    if name != "json.py":
+        sys.modules.pop(Path(name).stem, None)
 
 
 def test_unknown_files_and_names(own: Path) -> None:

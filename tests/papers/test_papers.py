@@ -76,7 +76,7 @@ def test_control_a_wider_tolerance_and_a_turned_sense_change_one_line_each() -> 
             dataclasses.replace(each, measure=lambda runs, own=each: change(own.measure(runs)))
             if each.key == key
             else each
-            for each in claim.given
+            for each in claim.given or ()
         ]
         after = index.text([dataclasses.replace(claim, given=tuple(weaker))], []).splitlines()
         return sum(old != new for old, new in zip(before, after, strict=True))
