@@ -20,6 +20,7 @@ What is not about an edge (the formula, and where it is attained) is a test of i
 """
 
 import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -143,7 +144,8 @@ class Edge:
         tables = claim.tables(*runs)
         if self.clause.role == "given":
             return {each.key for each in measured_of(claim, tables) if not each.met}
-        return {key for key, part in claim.promise(*tables).parts.items() if not part.part(key).kept}
+        parts = {key: (part.part(key), part.optional) for key, part in claim.promise(*tables).parts.items()}
+        return {key for key, (part, optional) in parts.items() if not part.kept and (part.cases or not optional)}
 
 
 def controls(
@@ -255,7 +257,9 @@ def _values(sides: Sides, case: int, kind: Any) -> list[Any]:
     limit, room = sides.promised[case], sides.room[case]
     beyond = -1 if sides.sense is Sense.AT_LEAST else 1
     if kind.kind in "iu":
-        return [int(limit) - beyond, int(limit)] if sides.strict else [int(limit), int(limit) + beyond]
+        last = math.floor(limit) if beyond > 0 else math.ceil(limit)
+        last -= beyond if sides.strict and last == limit else 0
+        return [last, last + beyond]
     if room:
         outside = [limit + 2 * beyond * room, limit - 2 * beyond * room][: 1 + (sides.sense is Sense.EQUAL)]
         return [limit + beyond * room / 2, *outside]
