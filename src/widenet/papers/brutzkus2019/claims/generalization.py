@@ -166,8 +166,9 @@ def equation_18(runs: OnPositive, *, limit: Callable[[int, float, float], float]
 
 @claim("brutzkus2019.proposition_e_18", Kind.STEP,
        "Proposition E.18, Section E.0.7 (printed with k ≥; at equality the bound of its proof is 0)",
-       reads=trained.at(positive_settings), given=[margin_of_two, beta_of_margin, spare_width, step_constant, *TRAINING_SET],
-       on=wide_on, title="Wide networks at zero loss are right on all positive points")  # fmt: skip
+       reads=trained.at(positive_settings), on=wide_on,
+       given=[margin_of_two, beta_of_margin, spare_width, step_constant, *TRAINING_SET],
+       title="Wide networks at zero loss are right on all positive points")  # fmt: skip
 def proposition_e_18(runs: OnPositive) -> Promise:
     """With β(γ) = (γ − 40¼c_η)/(39c_η + 1), γ ≥ 2 and k > 64((β + 1)/(β − 1))², with probability at least
     1 − √(2k/π)e^{−8k} − 8e⁻⁸ gradient descent reaches a global minimum that is right on all positive points.

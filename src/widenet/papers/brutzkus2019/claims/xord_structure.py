@@ -293,7 +293,7 @@ def _as_fractions(runs: DiverseShares, formula: Formula) -> list[dict]:
 
 observation_diverse_probability_as_printed = observation_diverse_probability.variant(
     "observation_diverse_probability_as_printed",
-    title="Diverse points as rare as printed: $p₊$ counts all inputs",
+    title="Positive points are diverse as often as printed",
     where="Section 4, after Definition 4.2",
     statement=(
         "If both D₊ and D₋ are uniform, then p₊ = 1 − (4·3^d − 6·2^d + 4)/4^d and p₋ = 1 − 1/2^{d−1}, where D₊ is the "
