@@ -21,8 +21,8 @@ Mask = Bool[np.ndarray, " run"]
 Settings = Float[np.ndarray, " cell"]
 
 
-def per_setting(function: Callable[..., float], *columns: np.ndarray) -> Settings:
-    """A formula of plain numbers, in every setting."""
+def per_setting(function: Callable[..., float], *columns: np.ndarray) -> np.ndarray:
+    """A formula of plain numbers, entry by entry."""
     return np.vectorize(function, otypes=[np.float64])(*columns)
 
 

@@ -84,20 +84,21 @@ Laws = Float[np.ndarray, " law"]
 
 
 class DiversePair(Networks):
-    """Networks on one diverse pair, with what the theorem says about it under every law of `LAWS`."""
+    """Networks on one diverse pair, with what the theorem says about it under every law that it is asked about."""
 
+    laws: tuple[Law, ...] = derived(lambda runs: LAWS)
     n_points: int = derived(lambda runs: sum(runs.points.counts))  #: samples
-    delta: Laws = derived(lambda runs: np.array([law.delta for law in LAWS]))  #: δ
+    delta: Laws = derived(lambda runs: np.array([law.delta for law in runs.laws]))  #: δ
+    allowed: Laws = derived(lambda runs: np.array([allowed_on_a_diverse_pair(law) for law in runs.laws]))  #: failures
 
     @column
     def smallest_delta(self) -> Laws:
         """1 − p₊p₋(1 − c − 16e⁻⁸)."""
-        return np.array([smallest_delta(law.diverse_positive, law.diverse_negative, self.half_width) for law in LAWS])
+        return np.array([_smallest_delta(law, self.half_width) for law in self.laws])
 
-    @column
-    def allowed(self) -> Laws:
-        """The share of these runs that may fail."""
-        return np.array([allowed_on_a_diverse_pair(law) for law in LAWS])
+
+def _smallest_delta(law: Law, half_width: int) -> float:
+    return smallest_delta(law.diverse_positive, law.diverse_negative, half_width)
 
 
 def allowed_on_a_diverse_pair(law: Law) -> float:
@@ -200,7 +201,7 @@ def _two_samples(runs: DiversePair, drawn: Drawn, more: Drawn) -> dict:
                 "delta": law.delta,
                 "allowed_on_a_diverse_pair": share,
             }
-            for law, share in zip(LAWS, networks.allowed, strict=True)
+            for law, share in zip(networks.laws, networks.allowed, strict=True)
         ],
         **networks.summary(),
         **({"more_samples": shown[0]} if shown else {}),
@@ -281,6 +282,7 @@ def theorem_6_5_small_network(
             runs.unfinished & ~hit,
             where=rows,
             optional=True,
+            event="runs under this law",
             text=f"zero loss with an error of $p*$ or more{words}",
             quantity="share of runs without zero loss or with a test error below p*, against 1 − δ",
         )
