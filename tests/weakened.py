@@ -49,7 +49,11 @@ def ways(conjunct: Any) -> dict[str, Callable]:
     """How such a conjunct can be weakened, where that changes anything."""
     if not isinstance(conjunct, Sides):
         return FACTS if isinstance(conjunct, Fact) else RATES if isinstance(conjunct, Rate) else {}
+    if conjunct.exact is not None:  # only these answers decide
+        return {"always true": _sides(exact=lambda s: np.ones_like(s.exact))}
     skipped = set()
+    if np.asarray(conjunct.given).dtype.kind in "iu" and (np.abs(conjunct.promised) < 100).all():
+        skipped.add("1 % more generous")  # there is no whole number between
     if not conjunct.room.any():
         skipped.add("ten times the tolerance")
     if conjunct.room.any() or conjunct.sense is Sense.EQUAL:
