@@ -234,6 +234,7 @@ test_control = controls(
         for key, share in SHARES.items()
     ),
     *((theorem_6_5_small_network, "width", {}, {"half_width": k, "step_constant": 1 / 41}) for k in (1, 3)),
+    (theorem_6_5_small_network, "samples", {"fewer_than": 16.01}, {"fewer_than": 16.0}),
     (theorem_6_5_small_network, *DEVIATION),
     but=(section_6_3_examples,),
 )

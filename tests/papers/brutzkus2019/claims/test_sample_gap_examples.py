@@ -33,6 +33,11 @@ def second(name, value):
     return {name: np.array([getattr(PRINTED, name)[0], value])}
 
 
+def constant(hard, easy, other=1.0):
+    """m_2 of the two examples, and of all other shares."""
+    return {"bound": lambda share, _, delta: {0.98: hard, 0.92: easy}.get(share, other)}
+
+
 def gaps(share):
     return {"without_gap": np.array([0.7, share])}
 
@@ -42,7 +47,10 @@ test_control = controls(
     {Examples: PRINTED},
     # 17.48 samples; a number above it is not what it rounds down to either.
     (section_6_3_examples, "at_least_printed", {}, second("claimed", 18.0), "as_printed"),
+    (section_6_3_examples, "at_least_printed", constant(129.0, 17.0), constant(129 - 1e-9, 17.0), "as_printed"),
     (section_6_3_examples, "as_printed", times(1.002), times(1.03)),
+    (section_6_3_examples, "as_printed", {}, second("claimed", 18.0), "at_least_printed"),
+    (section_6_3_examples, "no_gap", constant(129.0, 17.0, 2 - 1e-9), constant(129.0, 17.0, 2.0)),
     (section_6_3_examples, "no_gap", gaps(0.77102), gaps(0.77103)),
     but=(theorem_6_5_large_network, theorem_6_5_small_network),
 )
