@@ -139,7 +139,7 @@ def margins(runs: Shattering, build: Build) -> Float[np.ndarray, "labelling set"
     return np.where(np.isnan(runs.coefficients).any(axis=1, keepdims=True), np.nan, runs.labellings * values)
 
 
-def rank_and_residual(runs: Realized) -> dict[str, float]:
+def rank_and_residual(runs: Realized) -> dict[str, int | float]:
     """Over all filters and labellings."""
     each = runs.per("cell")
     return {

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Cases, Count, by_value, column, derived
@@ -153,9 +153,9 @@ class Trap(OnPoints, Decoy):
     on_negative: float = derived(lambda trap: trap.outputs[DIVERSE_NEGATIVE])  #: N on diverse negative points
 
     @column
-    def errors(self) -> Float[np.ndarray, " set"]:
-        """1 on the sets that the decoy gets wrong, 0 on the others."""
-        return np.where(SET_LABELS * self.outputs <= 0, 1.0, 0.0)
+    def errors(self) -> Bool[np.ndarray, " set"]:
+        """Whether the decoy gets a set wrong."""
+        return SET_LABELS * self.outputs <= 0
 
 
 def _trap(scale: Scale, seed: int) -> Decoy:
@@ -174,7 +174,7 @@ def observation_decoy(trap: Trap, *, expected_errors: frozenset[int] = DECOY_ERR
     are wrong on exactly the points with pattern set {3}, {4}, {3, 4}, {2, 3} or {2, 3, 4}.
     """
     each = trap.per("cell")
-    expected = trap.map(lambda cell: np.isin(np.arange(len(cell)), list(expected_errors)))
+    expected = trap.map(lambda cell: np.isin(np.arange(len(cell)), list(expected_errors)), bool)
     how = {"within": ROUNDING, "of": each.largest_output}
 
     def wrong_sets() -> list[str]:
@@ -209,13 +209,13 @@ class DiverseShares(Cases):
     diverse_positive: Lengths  #: the diverse ones of these
     diverse_negative: Lengths
 
-    @property
-    def share_of_positive(self) -> np.ndarray:
+    @column
+    def share_of_positive(self) -> Float[np.ndarray, " length"]:
         """p₊."""
         return self.diverse_positive / self.positive
 
-    @property
-    def share_of_negative(self) -> np.ndarray:
+    @column
+    def share_of_negative(self) -> Float[np.ndarray, " length"]:
         """p₋."""
         return self.diverse_negative / self.negative
 
