@@ -18,9 +18,9 @@ from widenet.papers.brutzkus2019.formulas import (
     SMALLEST_WIDTH,
     largest_deviation,
 )
+from widenet.papers.brutzkus2019.runs.own_points import NOT_SIGNS, WRONG_LABEL, about_diversity
 from widenet.papers.brutzkus2019.runs.trained import Trained
 from widenet.papers.brutzkus2019.runs.training_set import TrainingSet
-from widenet.papers.brutzkus2019.specimens import NOT_SIGNS, WRONG_LABEL, about_diversity
 
 
 class OnPoints(Cases):

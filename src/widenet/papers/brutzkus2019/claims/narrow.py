@@ -25,8 +25,8 @@ from widenet.papers.brutzkus2019.claims.rates import refuted
 from widenet.papers.brutzkus2019.formulas import ERROR_SHARE, NEGLIGIBLE, large_start_probability, start_limit
 from widenet.papers.brutzkus2019.hypotheses import THEOREM_6_4, Networks
 from widenet.papers.brutzkus2019.runs.octants import all_octants, from_octant, octant, share_of
+from widenet.papers.brutzkus2019.runs.own_points import narrow_on
 from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, from_every_octant, octant_settings, trained
-from widenet.papers.brutzkus2019.specimens import narrow_on
 from widenet.records import Scale
 from widenet.types import RunStatus
 

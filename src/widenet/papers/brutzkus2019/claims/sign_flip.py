@@ -8,8 +8,8 @@ from widenet.claims.cases import column, derived
 from widenet.claims.implication import Promise
 from widenet.claims.sides import Fact
 from widenet.papers.brutzkus2019.hypotheses import DIVERSE_POINTS, OnPoints, some_filters
+from widenet.papers.brutzkus2019.runs.own_points import twins_on
 from widenet.papers.brutzkus2019.runs.twins import Twins, twins
-from widenet.papers.brutzkus2019.specimens import twins_on
 
 Pairs = Bool[np.ndarray, " pair"]
 

@@ -20,9 +20,9 @@ from widenet.claims.tolerances import ROUNDING
 from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.hypotheses import entries, filters
 from widenet.papers.brutzkus2019.runs.outputs import on_sets
+from widenet.papers.brutzkus2019.runs.own_points import set_mates_on
 from widenet.papers.brutzkus2019.runs.set_mates import SetMates, set_mates
 from widenet.papers.brutzkus2019.runs.shattering import FEATURES, INFEASIBLE, SOLVED, Shattering, shatterings
-from widenet.papers.brutzkus2019.specimens import set_mates_on
 
 DIRECTIONS = np.concatenate([PATTERNS, PATTERNS + np.roll(PATTERNS, -1, axis=0)])
 """A filter c·direction answers 2c·feature."""

@@ -35,8 +35,8 @@ from widenet.papers.brutzkus2019.hypotheses import (
     step_constant,
 )
 from widenet.papers.brutzkus2019.runs import octants
+from widenet.papers.brutzkus2019.runs.own_points import wide_on
 from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, corner_settings, trained
-from widenet.papers.brutzkus2019.specimens import wide_on
 from widenet.records import Scale
 
 

@@ -27,7 +27,7 @@ from widenet.papers.brutzkus2019.hypotheses import (
 )
 from widenet.papers.brutzkus2019.runs.decoy import Decoy, decoy_on
 from widenet.papers.brutzkus2019.runs.outputs import on_sets, outputs
-from widenet.papers.brutzkus2019.specimens import decoy_for
+from widenet.papers.brutzkus2019.runs.own_points import decoy_for
 from widenet.records import Scale
 
 Filters = Float[np.ndarray, "channel 2"]

@@ -18,8 +18,8 @@ from widenet.claims.sides import Fact
 from widenet.claims.tolerances import IDENTITY, ROUNDING, STEP
 from widenet.papers.brutzkus2019.hypotheses import DIVERSE_POINTS, OnPoints, off_lattice, step_of_xor
 from widenet.papers.brutzkus2019.runs.one_patch import OnePatch, one_patch
+from widenet.papers.brutzkus2019.runs.own_points import descents_on
 from widenet.papers.brutzkus2019.runs.xord_descent import XordDescent, descents
-from widenet.papers.brutzkus2019.specimens import descents_on
 
 Indicator = Callable[[np.ndarray], np.ndarray]
 """Whether the negative point is active, from N(x⁻)."""
