@@ -101,7 +101,7 @@ def labels(runs: OnPoints) -> Sides:
 @hypothesis("points that are not diverse", extreme=False)
 def diverse(runs: OnPoints) -> Sides:
     """Every point has all patterns that its class can have."""
-    each = runs.per("cell")
+    each: Any = runs.per("cell")
     return at_most(each.non_diverse, 0, why=lambda case: about_diversity(each.points[case]))
 
 
@@ -125,19 +125,19 @@ def deviation(runs: FromGaussian) -> Sides:
 
 
 @hypothesis("width $k$", key="width", extreme=False)
-def width_of_theorem_6_3(runs: Any) -> Sides:
+def wide_width(runs: Any) -> Sides:
     """k ≥ 120."""
     return at_least(runs.per("cell").half_width, SMALLEST_WIDTH)
 
 
 @hypothesis("step constant $c_η = ηk$", key="step_constant", extreme=False)
-def step_of_theorem_6_3(runs: Any) -> Sides:
+def wide_step(runs: Any) -> Sides:
     """c_η ≤ 1/410."""
     return at_most(runs.per("cell").step_constant, LARGEST_STEP)
 
 
 @hypothesis("margin $γ$", key="margin", extreme=False)
-def margin_of_theorem_6_3(runs: Any) -> Sides:
+def wide_margin(runs: Any) -> Sides:
     """γ ≥ 8."""
     return at_least(runs.per("cell").required_margin, SMALLEST_MARGIN)
 
@@ -161,7 +161,7 @@ def above_64(runs: Networks) -> Sides:
 
 
 @hypothesis("$|k − 2|$, largest", key="width", extreme=False)
-def two_filters(runs: Networks) -> Sides:
+def narrow_width(runs: Networks) -> Sides:
     """k = 2."""
     return at_most(np.abs(runs.per("cell").half_width - 2), 0)
 
@@ -173,7 +173,7 @@ def step_constant(runs: Networks) -> Sides:
 
 
 @hypothesis("step constant $c_η = ηk$", key="step_constant")
-def step_of_theorem_6_4(runs: Networks) -> Sides:
+def narrow_step(runs: Networks) -> Sides:
     """c_η ≤ 1/41."""
     return at_most(runs.per("cell").step_constant, SMALL_NET_STEP)
 
@@ -216,8 +216,8 @@ def spare_width(runs: Any) -> Sides:
 
 DIVERSE_POINTS = (signs, labels, diverse, both_classes, balanced)
 TRAINING_SET = (*DIVERSE_POINTS, deviation)
-THEOREM_6_3 = (width_of_theorem_6_3, step_of_theorem_6_3, margin_of_theorem_6_3, *TRAINING_SET)
-THEOREM_6_4 = (two_filters, step_of_theorem_6_4, margin, *TRAINING_SET)
+THEOREM_6_3 = (wide_width, wide_step, wide_margin, *TRAINING_SET)
+THEOREM_6_4 = (narrow_width, narrow_step, margin, *TRAINING_SET)
 
 
 # ── Theorem 6.5: numbers of samples ──
@@ -256,19 +256,19 @@ def fewer_samples(runs: Any) -> Sides:
 
 
 @hypothesis("$|k − 2|$", key="width", extreme=False)
-def two_filters_of_samples(runs: Any) -> Sides:
+def samples_width(runs: Any) -> Sides:
     """k = 2."""
     return at_most(np.abs(runs.per("cell").half_width - 2), 0)
 
 
 @hypothesis("step constant $c_η = ηk$", key="step_constant", extreme=False)
-def step_of_samples(runs: Any) -> Sides:
+def samples_step(runs: Any) -> Sides:
     """c_η ≤ 1/41."""
     return at_most(runs.per("cell").step_constant, SMALL_NET_STEP)
 
 
 @hypothesis("margin $γ$", key="margin", extreme=False)
-def margin_of_samples(runs: Any) -> Sides:
+def samples_margin(runs: Any) -> Sides:
     """γ ≥ 1."""
     return at_least(runs.per("cell").required_margin, 1)
 
@@ -279,7 +279,7 @@ def hard_share(runs: Any) -> Sides:
     return more_than(runs.per("cell").smallest_hard_share, 0)
 
 
-REGIME = (width_of_theorem_6_3, step_of_theorem_6_3, margin_of_theorem_6_3)
+REGIME = (wide_width, wide_step, wide_margin)
 TWO_SAMPLES = (
     *(each.of(0, 1) for each in REGIME),
     *(each.of(0) for each in DIVERSE_POINTS),
@@ -287,7 +287,7 @@ TWO_SAMPLES = (
 )
 """Of trained networks, and of those on pairs drawn from the law, which need not be diverse."""
 FEW_SAMPLES = (
-    *(two_filters_of_samples, step_of_samples, margin_of_samples, deviation),
+    *(samples_width, samples_step, samples_margin, deviation),
     *(delta, fewer_samples, hard_share),
 )
 

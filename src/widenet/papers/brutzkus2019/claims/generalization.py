@@ -6,6 +6,7 @@ A point is its pattern set, so "all positive points" are 12 numbers and "all neg
 import dataclasses
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -96,7 +97,7 @@ class OnPositive(Networks):
     @column
     def beta(self) -> float:
         """β(γ)."""
-        return beta_positive(self.required_margin, self.step_constant)
+        return beta_positive(float(self.required_margin), self.step_constant)
 
     @column
     def spare_width(self) -> float:
@@ -220,7 +221,7 @@ def proposition_e_22(runs: OnNegative, *, limit: Callable[[int, float], float] =
     """
     setting, z = runs.per("cell"), runs.per("negative")
     limits = per_setting(limit, setting.half_width, setting.step_constant)
-    rates = often(
+    rates: Any = often(
         runs,
         event=runs.explored_for_negative,
         missed=by_value(lambda k: event_failure(k, octants.explored_for_negative), setting.half_width),

@@ -21,7 +21,7 @@ Mask = Bool[np.ndarray, " run"]
 Settings = Float[np.ndarray, " cell"]
 
 
-def per_setting(function: Callable[..., float], *columns: np.ndarray) -> np.ndarray:
+def per_setting(function: Callable[..., float], *columns: Any) -> np.ndarray:
     """A formula of plain numbers, entry by entry."""
     return np.vectorize(function, otypes=[np.float64])(*columns)
 
@@ -35,8 +35,11 @@ def refuted(
     failures: Int[np.ndarray, " cell"], tried: Int[np.ndarray, " cell"], allowed: Any, confidence: float = CONFIDENCE
 ) -> Bool[np.ndarray, " cell"]:
     """Whether the runs of a setting alone fail more often than promised."""
-    answers = np.vectorize(lambda *counted: fails_at_most(*counted, confidence) is False, otypes=[bool])
-    return answers(failures, tried, allowed)
+
+    def is_refuted(failed: int, runs: int, rate: float) -> bool:
+        return fails_at_most(failed, runs, rate, confidence) is False
+
+    return np.vectorize(is_refuted, otypes=[bool])(failures, tried, allowed)
 
 
 def often(

@@ -121,7 +121,7 @@ class Drawn(FromGaussian, Samples):
     @column
     def smallest_delta(self) -> float:
         """1 − p₊p₋(1 − c − 16e⁻⁸)."""
-        return smallest_delta(self.p_plus, self.p_minus, self.half_width)
+        return smallest_delta(self.p_plus, self.p_minus, int(self.half_width))
 
     @column
     def smallest_delta_of_120(self) -> float:
@@ -278,7 +278,7 @@ def theorem_6_5_small_network(
         # Runs that were cut off may still be hits: they decide neither way.
         return Rate(
             ~hit,
-            1 - runs.delta[rows],
+            1 - np.asarray(runs.delta)[rows],
             runs.unfinished & ~hit,
             where=rows,
             optional=True,
@@ -290,7 +290,7 @@ def theorem_6_5_small_network(
     return Promise(
         {
             **{
-                f"error_at_{round(100 * share)}": missed(runs.p_plus == share, f", $p₊ = {share:g}$")
+                f"error_at_{round(100 * share)}": missed(np.isin(runs.p_plus, share), f", $p₊ = {share:g}$")
                 for share in SHARES
             },
             "error_elsewhere": missed(~np.isin(runs.p_plus, SHARES), ""),
@@ -358,7 +358,7 @@ def as_examples(with_gap: tuple[Example, ...], without_gap: np.ndarray) -> Examp
         [each.largest_error for each in with_gap],
         [each.samples for each in with_gap],
     )
-    return Examples(*(np.array(column, float) for column in columns), without_gap)
+    return Examples(*(np.array(column, float) for column in columns), without_gap=without_gap)
 
 
 def printed_examples(scale: Scale, seed: int) -> Examples:

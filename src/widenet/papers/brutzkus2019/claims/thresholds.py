@@ -328,13 +328,15 @@ def finish_of(
     # factor/c ≥ 7k/((k/2 − 2√k)c), multiplied by 2c(k/2 − 2√k): factor·(k − 4√k) ≥ 14k
     covers = [sign((factor - 14) * k, -4 * factor, k) >= 0 for k in widths]
     return Finish(
-        half_width,
-        np.array([c for c, _ in choices], float),
-        np.array([gamma for _, gamma in choices], float),
-        *(np.array(asked, float) for asked in (positive, negative)),
-        *(np.array([limit < half_width for limit in asked], bool) for asked in (positive, negative)),
-        np.array(widths, int),
-        np.array(covers, bool),
+        half_width=half_width,
+        step_constant=np.array([c for c, _ in choices], float),
+        required_margin=np.array([gamma for _, gamma in choices], float),
+        positive_width=np.array(positive, float),
+        negative_width=np.array(negative, float),
+        positive_enough=np.array([limit < half_width for limit in positive], bool),
+        negative_enough=np.array([limit < half_width for limit in negative], bool),
+        widths=np.array(widths, int),
+        covers=np.array(covers, bool),
     )
 
 

@@ -110,7 +110,7 @@ class Realized(Shattering):
     @column
     def right(self) -> Bool[np.ndarray, " labelling"]:
         """Whether the network of a labelling has its signs."""
-        return (margins(self, network_for) > 0).all(axis=1)
+        return np.all(margins(self, network_for) > 0, axis=1)
 
     @property
     def found(self) -> np.ndarray:
@@ -167,7 +167,7 @@ def remark_4_1_sharp(runs: Realized) -> Promise:
                 0,
                 undecided=(failed == 0) & (runs.count(runs.lost) > 0),
                 text="a network with $k = 8$ realizes every labelling",
-                quantity=f"labellings of {each.n_sets.max(initial=0)} pattern sets that no network realizes",
+                quantity=f"labellings of {np.max(each.n_sets, initial=0)} pattern sets that no network realizes",
             ),
             "linear_labellings": Fact(
                 runs.found, undecided=runs.lost, text="every labelling is linear in the features"

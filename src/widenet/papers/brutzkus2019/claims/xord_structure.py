@@ -107,7 +107,7 @@ def observation_xord_realizable(candidates: Candidates) -> Promise:
     That k = 1 fails is so by construction of ReLU: one w cannot fit p_1 and p_3 = −p_1. The search only agrees.
     """
     each = candidates.per("cell")
-    n_patches = each.n_patches.max(initial=0)
+    n_patches = np.max(each.n_patches, initial=0)
     return Promise(
         {
             "inputs": at_most(
@@ -249,8 +249,8 @@ def _count(n_patches: int) -> tuple[int, int, int, int, int]:
     words, labels = every_word(n_patches)
     held = np.stack([(words == pattern).any(axis=1) for pattern in range(4)], axis=1)
     positive, negative = held[labels > 0], held[labels < 0][:, 1::2]
-    diverse = (int(possible.all(axis=1).sum()) for possible in (positive, negative))
-    return n_patches, len(positive), len(negative), *diverse
+    first, second = (int(possible.all(axis=1).sum()) for possible in (positive, negative))
+    return n_patches, len(positive), len(negative), first, second
 
 
 def _diverse_shares(scale: Scale, seed: int) -> DiverseShares:

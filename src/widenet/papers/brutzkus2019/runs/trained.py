@@ -134,7 +134,7 @@ class Trained(Cases):
     @column
     def small_start(self) -> Bool[np.ndarray, " run"]:
         """The event of Lemma E.3."""
-        return is_small(self.start, self.step_size)
+        return is_small(self.start, float(self.step_size))
 
     @column
     def axes_explored(self) -> Bool[np.ndarray, " run"]:
