@@ -14,10 +14,13 @@ after these fall with it. Inside, all is met and kept. Outside, that alone is br
 Where one side of a comparison is a column as it stands, the edge is found by the machine: that column is set, in the
 last case, to the limit and half the tolerance, and to the limit and twice the tolerance. So hypotheses need no row.
 There is one test for every clause of a claim, and it fails where there is neither a row nor such an edge.
+Where claims of a module read several records, the toy is a dictionary: record, or claim → its toy.
+Of a claim that reads two experiments the toy is a pair; changes are those of the first, and edges are found there.
 What is not about an edge (the formula, and where it is attained) is a test of its own, as before.
 """
 
 import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -29,7 +32,7 @@ import pytest
 from tests.controls import claims_of, undecided_in, unmet_in
 from widenet.claims.base import Claim, Evidence, Verdict
 from widenet.claims.cases import columns_of
-from widenet.claims.implication import PROMISED, Clause
+from widenet.claims.implication import PROMISED, Clause, measured_of
 from widenet.claims.sides import BLURRED, Fact, Sense, Sides
 
 
@@ -40,9 +43,20 @@ class Setup:
     toy: Any
     changes: Mapping[str, Any] = field(default_factory=dict)
 
+    def runs(self, claim: Claim) -> tuple[Any, ...]:
+        """The cells of each experiment, the last one of the first changed."""
+        return (self.cells(claim), *self._made(claim)[1:])
+
+    def _made(self, claim: Claim) -> tuple[Any, ...]:
+        toy = self.toy
+        if isinstance(toy, Mapping):  # one for each record that the claims of a module read
+            toy = next(each for kind, each in toy.items() if _has_kind(claim, kind))
+        made = toy() if callable(toy) else toy
+        return made if isinstance(made, tuple) else (made,)
+
     def cells(self, claim: Claim) -> list[Any]:
         """The cells, the last one changed."""
-        made = self.toy() if callable(self.toy) else self.toy
+        made = self._made(claim)[0]
         *others, last = made if isinstance(made, list) else [made]
         columns = {name: value for name, value in self.changes.items() if name not in _constants(claim)}
         last = claim.kinds[0].join([last]).cells[0]
@@ -51,7 +65,7 @@ class Setup:
     def judged(self, claim: Claim) -> Evidence:
         """What the claim finds; under the keys that it has without any run."""
         constants = {name: value for name, value in self.changes.items() if name in _constants(claim)}
-        found = claim(self.cells(claim), **constants)
+        found = claim(*self.runs(claim), **constants)
         clauses = claim.clauses.values()
         promised = [each.key for each in clauses if each.role == PROMISED]
         shown = {part.key for part in found.parts}
@@ -114,10 +128,11 @@ class Edge:
     def check(self, claim: Claim | None = None) -> None:
         """Half a tolerance beyond the limit is inside, two are outside; that nothing else notices a row may show."""
         claim = claim or self.claim
-        cells = self.toy.cells(self.claim)
+        cells, *others = self.toy.runs(self.claim)
         table = self.claim.kinds[0].join(cells)
-        name, columns = _edge(self.clause(table), table)
-        inside, *outside = (self._failing(claim, [*cells[:-1], cells[-1].replace(**{name: new})]) for new in columns)
+        name, columns = _edge(self.clause(table, *others), table)
+        changed = ([*cells[:-1], cells[-1].replace(**{name: new})] for new in columns)
+        inside, *outside = (self._failing(claim, each, *others) for each in changed)
         if self.alone:
             assert inside == set(), f"inside: {inside}"
             assert all(found == {self.clause.key} for found in outside), f"outside: {outside}"
@@ -125,11 +140,12 @@ class Edge:
             assert self.clause.key not in inside, f"inside: {inside}"
             assert all(self.clause.key in found for found in outside), f"outside: {outside}"
 
-    def _failing(self, claim: Claim, cells: list[Any]) -> set[str]:
-        table = claim.kinds[0].join(cells)
+    def _failing(self, claim: Claim, *runs: Any) -> set[str]:
+        tables = claim.tables(*runs)
         if self.clause.role == "given":
-            return {each.key for each in claim.given or () if not each.measured(each(table)).met}
-        return {key for key, part in claim.promise(table).parts.items() if not part.part(key).kept}
+            return {each.key for each in measured_of(claim, tables) if not each.met}
+        parts = {key: (part.part(key), part.optional) for key, part in claim.promise(*tables).parts.items()}
+        return {key for key, (part, optional) in parts.items() if not part.kept and (part.cases or not optional)}
 
 
 def controls(
@@ -158,8 +174,8 @@ def checks(claim: Claim, clause: Clause, rows: list[Row], toy: Setup) -> Iterato
     own = [row for row in rows if row.claim is claim and row.breaks == clause.key]
     yield from own
     try:
-        table = claim.kinds[0].join(toy.cells(claim))
-        _edge(clause(table), table)
+        table, *others = claim.tables(*toy.runs(claim))
+        _edge(clause(table, *others), table)
     except NoEdge:
         return
     yield Edge(claim, clause, toy, alone=not own)
@@ -174,6 +190,14 @@ def spared(claim: Claim, setup: Setup) -> None:
 def _row(toy: Any, claim: Claim, breaks: str, inside: Any, outside: Any, *also: str) -> Row:
     setups = (each if isinstance(each, Setup) else Setup(toy, each) for each in (inside, outside))
     return Row(claim, breaks, *setups, also)
+
+
+def _has_kind(claim: Claim, kind: Any) -> bool:
+    """Whether it reads this record, or these; or is this claim, weakened or not."""
+    if isinstance(kind, Claim):
+        return kind.id == claim.id
+    wanted = kind if isinstance(kind, tuple) else (kind,)
+    return len(wanted) == len(claim.kinds) and all(map(issubclass, claim.kinds, wanted))
 
 
 def _constants(claim: Claim) -> set[str]:
@@ -195,7 +219,8 @@ def _edge(sides: Any, table: Any) -> tuple[str, list[Any]]:
     given = sides.given if isinstance(sides, Sides) else sides.holds if isinstance(sides, Fact) else None
     views = [table, *vars(table).get("_views", {}).values()]
     places = [(view, name) for view in views for name, value in vars(view).items() if value is given and name[0] != "_"]
-    if not places or not len(given) or np.ndim(given) != 1:
+    exact = isinstance(sides, Sides) and sides.exact is not None  # decided beside the columns, which are only shown
+    if exact or not places or not len(given) or np.ndim(given) != 1:
         raise NoEdge
     view, name = places[0]
     cases = np.flatnonzero(sides.decided) if isinstance(sides, Sides) else np.arange(len(given))
@@ -232,7 +257,9 @@ def _values(sides: Sides, case: int, kind: Any) -> list[Any]:
     limit, room = sides.promised[case], sides.room[case]
     beyond = -1 if sides.sense is Sense.AT_LEAST else 1
     if kind.kind in "iu":
-        return [int(limit) - beyond, int(limit)] if sides.strict else [int(limit), int(limit) + beyond]
+        last = math.floor(limit) if beyond > 0 else math.ceil(limit)
+        last -= beyond if sides.strict and last == limit else 0
+        return [last, last + beyond]
     if room:
         outside = [limit + 2 * beyond * room, limit - 2 * beyond * room][: 1 + (sides.sense is Sense.EQUAL)]
         return [limit + beyond * room / 2, *outside]

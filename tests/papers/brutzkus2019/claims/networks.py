@@ -7,7 +7,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from widenet.claims import Claim, Evidence, Experiment, Part, Silence
+from widenet.claims import Claim, Evidence, Experiment, Part
+from widenet.claims.silence import Applied
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data.xord import PATTERNS
 from widenet.papers.brutzkus2019.runs.trained import Trained, TrainedSetting, corner, run_trained
@@ -94,15 +95,9 @@ def lost(runs: Trained, n_runs: int) -> Trained:
     return altered(runs, start=(where, along), loss=(slice(n_runs), 1e-12))
 
 
-def refuted_by(claim: Claim, runs: Trained, n_lost: int) -> tuple[Evidence, Evidence]:
-    """Without and with so many lost runs; one fewer does not decide."""
-    assert claim([lost(runs, n_lost - 1)]).conclusion is None
-    return claim([runs]), claim([lost(runs, n_lost)])
-
-
-def part(evidence: Evidence, words: str) -> Part:
-    """The part whose name holds these words."""
-    (found,) = [each for each in evidence.parts if words in each.name]
+def part(evidence: Evidence, key: str) -> Part:
+    """The part with this key."""
+    (found,) = [each for each in evidence.parts if each.key == key]
     return found
 
 
@@ -127,9 +122,9 @@ _CELLS: dict[Any, Any] = {}
 
 def judged(claim: Claim, about: Specimen) -> Evidence:
     """What a claim says about a reader's data; the runs are shared by the claims of a test process."""
-    settings = claim.on(about)
-    assert not isinstance(settings, Silence), settings
-    groups = settings if isinstance(settings, tuple) else (settings,)
+    applied = claim.on(about)
+    assert isinstance(applied, Applied), applied
+    groups = applied.settings if isinstance(applied.settings, tuple) else (applied.settings,)
     runs = [[_result(each, setting) for setting in group] for each, group in zip(claim.reads, groups, strict=True)]
     return claim(*runs)
 

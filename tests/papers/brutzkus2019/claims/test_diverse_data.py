@@ -8,7 +8,7 @@ from tests.papers.brutzkus2019.claims.networks import judged, points, specimen
 from tests.papers.brutzkus2019.claims.requirements import OF_POINTS
 from tests.papers.brutzkus2019.claims.trained_edges import point_edges
 from widenet.claims import Silence, Verdict
-from widenet.papers.brutzkus2019.claims.diverse_data import data_hypotheses, points_of
+from widenet.claims.silence import Applied
 from widenet.papers.brutzkus2019.claims.generalization import equation_18, proposition_e_18, proposition_e_22
 from widenet.papers.brutzkus2019.claims.narrow import (
     can_converge,
@@ -24,6 +24,10 @@ from widenet.papers.brutzkus2019.claims.sample_gap import (
 from widenet.papers.brutzkus2019.claims.sign_flip import lemma_f_2
 from widenet.papers.brutzkus2019.claims.start import lemma_6_1, lemma_e_3, lemma_e_15, lemma_e_19
 from widenet.papers.brutzkus2019.claims.wide import lemma_e_17, proposition_e_14, theorem_6_3, theorem_6_3_angle
+from widenet.papers.brutzkus2019.claims.xord_structure import Trap
+from widenet.papers.brutzkus2019.hypotheses import DIVERSE_POINTS
+from widenet.papers.brutzkus2019.runs.decoy import decoy_on
+from widenet.papers.brutzkus2019.runs.own_points import points_of
 from widenet.papers.brutzkus2019.runs.trained import TrainedSetting
 from widenet.papers.brutzkus2019.runs.training_set import TrainingSet
 from widenet.types import Dataset
@@ -46,13 +50,19 @@ def why(evidence, key: str) -> str:
     return hypothesis.why
 
 
+def data_hypotheses(points: TrainingSet):
+    """The hypotheses on a training set, measured."""
+    table = Trap.join([decoy_on(points)])
+    return [each.measured(each(table)) for each in DIVERSE_POINTS]
+
+
 def test_what_is_required_of_points():
     assert {each.key: each.required for each in data_hypotheses(point_edges()["signs"][0])} == OF_POINTS
 
 
 @pytest.mark.parametrize("key", OF_POINTS)
 def test_each_hypothesis_on_points_at_its_edge(key):
-    inside, outside, _ = point_edges()[key]
+    inside, outside = point_edges()[key]
     assert [each.met for each in data_hypotheses(inside)] == [True] * 5
     assert [each.key for each in data_hypotheses(outside) if not each.met] == [key]
 
@@ -69,9 +79,9 @@ def test_diverse_points_meet_every_hypothesis():
 
 
 def test_all_statements_about_wide_networks_share_their_runs():
-    settings = [claim.on(specimen(diverse(), n_runs=20)) for claim in WIDE]
+    settings = [claim.on(specimen(diverse(), n_runs=20)).settings for claim in WIDE]
     assert all(each == settings[0] for each in settings)
-    assert len({claim.on(specimen(diverse()))[0][0] for claim in NARROW}) == 1
+    assert len({claim.on(specimen(diverse())).settings[0][0] for claim in NARROW}) == 1
 
 
 def test_control_points_that_are_not_diverse():
@@ -116,7 +126,7 @@ def test_points_that_are_not_xords_are_named_in_their_hypothesis():
 def test_a_single_run_in_which_a_condition_does_not_occur_is_no_error():
     """One start of k = 2 may be unable to reach zero loss; then there is no rate to compare with."""
     alone = [specimen(points("1234", "2424"), n_runs=1, required_margin=1.0, seed=seed) for seed in range(4)]
-    starts = [NARROW[0].reads[1].run(NARROW[0].on(each)[1][0], lambda *_: None).start for each in alone]
+    starts = [NARROW[0].reads[1].run(NARROW[0].on(each).settings[1][0], lambda *_: None).start for each in alone]
     assert any(not can_converge(start).any() for start in starts)
     assert {judged(observation_small_convergence, each).verdict for each in alone} == {Verdict.HOLDS}
 
@@ -152,14 +162,14 @@ def test_every_statement_has_settings_or_one_sentence(name, diverse_only):
             assert answer.endswith(".")
         else:
             assert claim in SPEAKING
-            assert answer
+            assert isinstance(answer, Applied)
+            assert answer.settings
 
 
 @pytest.mark.parametrize("name", ["ten thousand rows", "a zero row", "four points"])
 def test_settings_of_unusual_data_run(name):
-    settings = theorem_6_3.on(specimen(SPECIMENS[name](), n_runs=2))
-    assert isinstance(settings, list)
-    quick = settings[0].model_copy(update={"max_steps": 3})
+    (setting,) = theorem_6_3.on(specimen(SPECIMENS[name](), n_runs=2)).settings
+    quick = setting.model_copy(update={"max_steps": 3})
     assert isinstance(quick, TrainedSetting)
     assert theorem_6_3.reads[0].run(quick, lambda *_: None).n_runs == 2
 

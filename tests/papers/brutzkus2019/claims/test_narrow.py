@@ -7,8 +7,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.controls import breaks_part, broken_in, every_part_of, lacking_in
-from tests.papers.brutzkus2019.claims.narrow_runs import first, from_octants, from_random_starts, judged, narrow_edges
+from tests.control_table import at, broken_in, controls
+from tests.controls import lacking_in
+from tests.papers.brutzkus2019.claims.narrow_runs import (
+    edges,
+    every_run,
+    first,
+    from_octants,
+    from_random_starts,
+    judged,
+    planted,
+)
 from tests.papers.brutzkus2019.claims.networks import altered, networks, some
 from tests.papers.brutzkus2019.claims.requirements import required
 from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH
@@ -30,8 +39,8 @@ from widenet.papers.brutzkus2019.runs.training_set import from_sets
 from widenet.types import RunStatus
 
 CLAIMS = (theorem_6_4, observation_small_convergence, observation_small_failure)
-SAME, KEPT = "zero loss exactly where W_0⁺(1) ∪ W_0⁺(3) ≠ ∅", "E is decided by the start"
-STUCK = "without zero loss nothing moves from the second step on, at loss γ + 1"
+SAME, KEPT, STUCK, CHANCE = "zero_loss", "items_kept", "standstill", "chances"
+ITEM_KEYS = list(ITEMS)
 
 
 @pytest.fixture(scope="module")
@@ -44,67 +53,35 @@ def drawn():
     return from_random_starts()
 
 
-CONTRADICTS, SEEN = "random starts do not contradict it", "every octant is seen"
-CHANCE = "random starts have these probabilities"
+def without_a_filter(place=0):
+    """The first run from a start without a filter in W13."""
+    return first(~can_converge(from_octants()[place].start))
 
 
-@breaks_part(observation_small_convergence, SAME)
-def test_control_one_run_that_converges_though_it_should_not():
-    """From a start without a filter in W13 to zero loss; nothing is known of its items."""
-    runs = from_octants()[0]
-    stuck = first(~can_converge(runs.start))
-    status = {"status": (stuck, RunStatus.CONVERGED), "loss": (stuck, 0.0), "final": (stuck, runs.start[stuck])}
-    return judged(observation_small_convergence), judged(observation_small_convergence, **status)
+def lucky():
+    """From such a start to zero loss; nothing is known of its items."""
+    run = without_a_filter()
+    start = from_octants()[0].start[run]
+    return planted(status=(run, RunStatus.CONVERGED), loss=(run, 0.0), final=(run, start))
 
 
-@breaks_part(observation_small_convergence, KEPT)
-def test_control_items_that_change_on_the_way():
+def turned():
+    """Both u filters negated at the end of one run: the sides that they take are exchanged."""
     runs = from_octants()[0]
     run = first(can_converge(runs.start) & items(runs.start)[:, 2])
-    turned = ((run, slice(2, None)), -runs.final[run, 2:])
-    return judged(observation_small_convergence), judged(observation_small_convergence, final=turned)
+    return planted(final=((run, slice(2, None)), -runs.final[run, 2:]))
 
 
-@breaks_part(observation_small_convergence, STUCK)
-def test_control_a_loss_that_is_not_the_margin_plus_one():
-    stuck = first(~can_converge(from_octants()[1].start))
-    inside, outside = (
-        judged(observation_small_convergence, 1, loss=(stuck, 3 * (1 + error))) for error in (0.9e-12, 1.1e-12)
-    )
-    return inside, outside
+def still_at(share):
+    """A run without a filter in W13 at γ = 2, at this share of the loss γ + 1."""
+    return planted(1, loss=(without_a_filter(1), 3 * share))
 
 
-def chance_control(place):
-    name, promised = list(CHANCES.items())[place]
-
-    @breaks_part(observation_small_convergence, f"probability {promised}: {name}")
-    def control():
-        """A probability is a share of rows; its name shows what was promised, so the octants are changed."""
-        with pytest.MonkeyPatch.context() as patch:
-            exact = narrow._chances
-            wanted = iter(range(10**6))
-
-            def one_more(filters):
-                found = list(exact(filters))
-                if len(filters) == 4096 and next(wanted) == 0:
-                    happens, condition = found[place]
-                    happens = happens.copy()
-                    happens[first(~happens & condition)] = True
-                    found[place] = happens, condition
-                return tuple(found)
-
-            patch.setattr(narrow, "_chances", one_more)
-            return judged(observation_small_convergence)
-
-    return control
-
-
-CHANCE_CONTROLS = [chance_control(place) for place in range(4)]
-
-
-@pytest.mark.parametrize("place", range(4))
-def test_control_one_row_of_octants_more(place):
-    CHANCE_CONTROLS[place]()
+def promising(place, more):
+    """One probability larger by so much."""
+    chances = [chance for _, chance in CHANCES.values()]
+    chances[place] += more
+    return {"chances": chances}
 
 
 def able(n_able):
@@ -112,13 +89,50 @@ def able(n_able):
     runs = from_random_starts()[0]
     which = can_converge(runs.start)
     rows = np.concatenate([np.resize(np.flatnonzero(which), n_able), np.resize(np.flatnonzero(~which), 512 - n_able)])
-    return observation_small_convergence(from_octants(), [some(runs, rows)])
+    return from_octants(), [some(runs, rows)]
 
 
-@breaks_part(observation_small_convergence, CHANCE)
-def test_control_more_starts_that_can_converge_than_chance_allows():
-    most = max(n for n in range(384, 512) if stats.binomtest(n, 512, 0.75).pvalue >= 1e-6)
-    return able(most), able(most + 1)
+def most_able():
+    """As many as chance allows."""
+    return max(n for n in range(384, 512) if stats.binomtest(n, 512, 0.75).pvalue >= 1e-6)
+
+
+def with_output(item, value):
+    """The set of an item in the first run in which it holds at zero loss: right where this is positive."""
+    runs = from_octants()[2]
+    run = first(runs.converged & items(runs.final)[:, item])
+    return planted(2, outputs=((run, ITEM_SETS[item]), value if item < 2 else -value))
+
+
+test_control = controls(
+    narrow,
+    every_run,
+    (observation_small_convergence, SAME, {}, at(lucky)),
+    (observation_small_convergence, KEPT, {}, at(turned)),
+    (observation_small_convergence, STUCK, at(lambda: still_at(1 + 0.9e-12)), at(lambda: still_at(1 + 1.1e-12))),
+    *(
+        (observation_small_convergence, key, {}, promising(place, Fraction(1, 4096)))
+        for place, key in enumerate(CHANCES)
+    ),
+    *(
+        (observation_small_convergence, key, {}, promising(place, -Fraction(1, 4096)))
+        for place, key in enumerate(CHANCES)
+    ),
+    (observation_small_convergence, CHANCE, at(lambda: able(most_able())), at(lambda: able(most_able() + 1))),
+    *(
+        (
+            observation_small_failure,
+            key,
+            at(lambda item=item: with_output(item, 0.0)),
+            at(lambda item=item: with_output(item, 1e-12)),
+        )
+        for item, key in enumerate(ITEMS)
+    ),
+    *edges(observation_small_convergence),
+    *edges(observation_small_failure),
+    except_for={"observation_small_convergence: octants": ENOUGH},
+    but=(theorem_6_4,),
+)
 
 
 def test_control_conditional_chances_of_random_starts():
@@ -132,7 +146,7 @@ def test_control_conditional_chances_of_random_starts():
 
 def test_without_random_starts_their_probabilities_are_not_decided():
     evidence = observation_small_convergence(from_octants(), [])
-    assert [part.name for part in evidence.parts if part.kept is None] == [CHANCE]
+    assert [part.key for part in evidence.parts if part.kept is None] == [CHANCE]
 
 
 def test_every_octant_is_seen_or_nothing_is_said():
@@ -140,7 +154,7 @@ def test_every_octant_is_seen_or_nothing_is_said():
     runs = from_octants()[0]
     missing = (some(runs, slice(1, None)), altered(runs, start=(0, 99 * runs.start[0])))
     for given, kept in (([runs], True), ([], None), *(([runs, each], None) for each in missing)):
-        assert narrow._every_octant_is_seen(given).part("").kept is kept
+        assert narrow._every_octant_is_seen(narrow.Narrow.join(given)).part("").kept is kept
 
 
 def test_what_decides_convergence_is_asked_of_small_starts():
@@ -161,39 +175,14 @@ def test_what_decides_convergence_is_asked_of_small_starts():
         assert broken_in(observation_small_convergence([altered(runs, **large, **changes)], [])) == []
 
 
-def failure_control(item):
-    @breaks_part(observation_small_failure, ITEMS[item])
-    def control():
-        runs = from_octants()[2]
-        run = first(runs.converged & items(runs.final)[:, item])
-        place, label = ITEM_SETS[item], (1.0 if item < 2 else -1.0)
-        return (
-            judged(observation_small_failure, 2, outputs=((run, place), 0.0)),
-            judged(observation_small_failure, 2, outputs=((run, place), label * 1e-12)),
-        )
-
-    return control
-
-
-FAILURE_CONTROLS = [failure_control(item) for item in range(4)]
-
-
-@pytest.mark.parametrize("item", range(4))
-def test_control_each_item_with_its_set(item):
-    FAILURE_CONTROLS[item]()
-
-
 def test_items_are_asked_of_small_starts_at_zero_loss():
     runs = from_octants()[2]
     run = first(runs.converged & items(runs.final)[:, 0])
     lucky = {"outputs": ((run, ITEM_SETS[0]), 1.0)}
-    assert broken_in(judged(observation_small_failure, 2, **lucky)) == [ITEMS[0]]
+    assert broken_in(judged(observation_small_failure, 2, **lucky)) == [ITEM_KEYS[0]]
     assert broken_in(judged(observation_small_failure, 2, loss=(run, 1e-9), **lucky)) == []
     assert broken_in(judged(observation_small_failure, 2, start=(run, 99 * runs.start[run]), **lucky)) == []
     assert broken_in(judged(theorem_6_4, 2, start=(run, 99 * runs.start[run]), loss=(run, 1.0))) == []
-
-
-test_control_each_hypothesis_at_its_edge = narrow_edges(*CLAIMS[1:])
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
@@ -202,8 +191,8 @@ def test_it_holds(claim, every, drawn):
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
-def test_what_is_required(claim, every, drawn):
-    assert required(claim(every, drawn)) == {"width": "≤ 0", "step_constant": "≤ 0.0243902", "margin": "≥ 1"}
+def test_what_is_required(claim):
+    assert required(claim) == {"width": "≤ 0", "step_constant": "≤ 0.0243902", "margin": "≥ 1"}
 
 
 def test_a_run_that_was_cut_off_decides_nothing(every, drawn):
@@ -241,13 +230,6 @@ def test_control_one_run_that_converges_without_a_filter(every, drawn):
     assert SAME in broken_in(observation_small_convergence([lucky, *every[1:]], drawn))
 
 
-def test_control_an_item_that_changes_on_the_way(every, drawn):
-    """Both u filters negated at the end of one run: the sides that they take are exchanged."""
-    run = int(np.argmax(can_converge(every[0].start) & items(every[0].start)[:, 2]))
-    turned = altered(every[0], final=((run, slice(2, None)), -every[0].final[run, 2:]))
-    assert broken_in(observation_small_convergence([turned, *every[1:]], drawn)) == [KEPT]
-
-
 @pytest.mark.parametrize("change", [{"loss": 1e-9}, {"steps": 2}, {"status": RunStatus.DIVERGED}])
 def test_control_a_standstill_that_is_none(every, drawn, change):
     stuck = int(np.argmin(can_converge(every[0].start)))
@@ -256,20 +238,11 @@ def test_control_a_standstill_that_is_none(every, drawn, change):
     assert broken_in(observation_small_convergence([other, *every[1:]], drawn)) == [STUCK]
 
 
-@pytest.mark.parametrize("place", range(4))
-def test_control_each_chance(every, drawn, place):
-    chances = list(CHANCES.values())
-    chances[place] += Fraction(1, 4096)
-    evidence = observation_small_convergence(every, drawn, chances=chances)
-    assert len(broken_in(evidence)) == 1
-    assert broken_in(evidence)[0].startswith("probability")
-
-
 def test_control_starts_that_are_not_random(every, drawn):
     """All from one octant, which is always able to converge."""
     able = some(drawn[0], np.flatnonzero(can_converge(drawn[0].start))[:200])
     evidence = observation_small_convergence(every, [able])
-    assert broken_in(evidence) == ["random starts have these probabilities"]
+    assert broken_in(evidence) == [CHANCE]
 
 
 @pytest.mark.parametrize("swap", [(0, 1), (2, 3)])
@@ -278,17 +251,8 @@ def test_control_the_items_name_their_own_set(every, drawn, swap):
     sets[swap[0]], sets[swap[1]] = sets[swap[1]], sets[swap[0]]
     evidence = observation_small_failure(every, drawn, item_sets=tuple(sets))
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken_in(evidence) == [ITEMS[place] for place in swap]
+    assert broken_in(evidence) == [ITEM_KEYS[place] for place in swap]
     assert evidence.details["items_with_their_set_wrong"][swap[0]] < evidence.details["items_seen"][swap[0]]
-
-
-@pytest.mark.parametrize("item", range(4))
-def test_control_one_set_that_is_right_all_the_same(every, drawn, item):
-    whole = every[2]
-    run = int(np.argmax(whole.converged & items(whole.final)[:, item]))
-    label = 1.0 if item < 2 else -1.0
-    lucky = altered(whole, outputs=((run, ITEM_SETS[item]), label))
-    assert broken_in(observation_small_failure([*every[:2], lucky], drawn)) == [ITEMS[item]]
 
 
 @pytest.mark.parametrize("item", range(4))
@@ -297,7 +261,7 @@ def test_the_items_of_a_failure_are_those_of_the_end(item):
     runs = from_octants()[2]
     run, other = first(runs.converged & items(runs.final)[:, item]), first(~items(runs.start)[:, item])
     lucky = {"outputs": ((run, ITEM_SETS[item]), 1.0 if item < 2 else -1.0), "start": (run, runs.start[other])}
-    assert broken_in(judged(observation_small_failure, 2, **lucky)) == [ITEMS[item]]
+    assert broken_in(judged(observation_small_failure, 2, **lucky)) == [ITEM_KEYS[item]]
 
 
 def test_an_item_that_was_never_seen_decides_nothing(every):
@@ -317,10 +281,3 @@ def test_control_a_start_that_is_too_large():
     evidence = observation_small_failure([], [wild])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.runs.outside > 490
-
-
-test_every_part_has_a_control = every_part_of(
-    narrow,
-    except_for={f"observation_small_convergence: {SEEN}": ENOUGH},
-    elsewhere=(theorem_6_4,),
-)

@@ -9,8 +9,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.controls import breaks_part, broken_in, every_part_of, lacking_in
-from tests.papers.brutzkus2019.claims.narrow_runs import first, from_octants, from_random_starts, judged, narrow_edges
+from tests.control_table import at, broken_in, controls
+from tests.controls import lacking_in
+from tests.papers.brutzkus2019.claims.narrow_runs import (
+    edges,
+    every_run,
+    first,
+    from_octants,
+    from_random_starts,
+    judged,
+    planted,
+)
 from tests.papers.brutzkus2019.claims.networks import altered, networks, number, part, some
 from tests.papers.brutzkus2019.claims.trained_edges import ENOUGH
 from widenet.claims import Verdict
@@ -18,7 +27,7 @@ from widenet.data.xord import SET_LABELS, set_index
 from widenet.papers.brutzkus2019.claims import narrow
 from widenet.papers.brutzkus2019.claims.narrow import (
     ITEM_SETS,
-    below_step,
+    Narrow,
     can_converge,
     items,
     must_fail,
@@ -32,7 +41,7 @@ from widenet.papers.brutzkus2019.runs.trained import narrow_budget, train_from
 from widenet.types import RunStatus
 
 CLAIMS = (theorem_6_4, observation_small_convergence, observation_small_failure)
-ZERO_LOSS, WRONG, EVENT = "zero loss where the event holds", "then a whole A_i is wrong", "the probability of the event"
+ZERO_LOSS, WRONG, EVENT, CONTRADICTS = "zero_loss", "wrong", "event", "frequency"
 
 
 @pytest.fixture(scope="module")
@@ -45,32 +54,51 @@ def drawn():
     return from_random_starts()
 
 
-CONTRADICTS, SEEN = "random starts do not contradict it", "every octant is seen"
+def in_the_event(place, **arrays):
+    """The first run of the event, altered."""
+    run = first(must_fail(from_octants()[place].start))
+    return planted(place, **{name: (run, value) for name, value in arrays.items()})
 
 
-@breaks_part(theorem_6_4, EVENT)
-def test_control_a_larger_share_is_promised():
-    """(1 − 10⁻¹⁰)·33/48 lies 6.9e-11 below the exact probability, 33/48 but for 1e-56."""
-    shares = (33 / 48 * (1 + 0.99e-10), 33 / 48 * (1 + 1.01e-10))
-    inside, outside = (judged(theorem_6_4, constants={"share": share}) for share in shares)
-    return inside, outside
-
-
-@breaks_part(theorem_6_4, ZERO_LOSS)
-def test_control_a_run_of_the_event_without_zero_loss():
-    run = first(must_fail(from_octants()[1].start))
-    return judged(theorem_6_4, 1), judged(theorem_6_4, 1, loss=(run, 1e-9))
-
-
-@breaks_part(theorem_6_4, WRONG)
-def test_control_a_run_of_the_event_that_is_right_on_all_four_sets():
-    """Wrong on {1, 2} alone: an error, but on none of A_1, …, A_4; then with one of them wrong, by an output of 0."""
-    run = first(must_fail(from_octants()[2].start))
+def signs(**others):
+    """Right on all sets but {1, 2}, and on these as given: an error there is on none of A_1, …, A_4."""
     outputs = SET_LABELS.copy()
     outputs[set_index(1, 2)] = -1.0
-    one = outputs.copy()
-    one[set_index(4)] = 0.0
-    return judged(theorem_6_4, 2, outputs=(run, one)), judged(theorem_6_4, 2, outputs=(run, outputs))
+    for patterns, value in others.items():
+        outputs[set_index(*map(int, patterns[1:]))] = value
+    return outputs
+
+
+def hits(n_hits):
+    """Random starts of one margin of which so many of 2048 end at zero loss with an error on a whole A_i."""
+    runs = from_random_starts()[2]
+    hit = runs.converged & ~runs.right_on(ITEM_SETS)
+    rows = np.concatenate([np.resize(np.flatnonzero(hit), n_hits), np.resize(np.flatnonzero(~hit), 2048 - n_hits)])
+    return from_octants(), [*from_random_starts()[:2], some(runs, rows)]
+
+
+def fewest_hits():
+    """One-sided, at a millionth."""
+    return min(n for n in range(1000, 1500) if stats.binom.cdf(n, 2048, 0.6875 * (1 - 1e-10)) >= 1e-6)
+
+
+test_control = controls(
+    narrow,
+    every_run,
+    # (1 − 10⁻¹⁰)·33/48 lies 6.9e-11 below the exact probability, 33/48 but for 1e-56.
+    (theorem_6_4, EVENT, {"share": 33 / 48 / (1 - 1e-10)}, {"share": 33 / 48 * (1 + 1.01e-10)}),
+    (theorem_6_4, ZERO_LOSS, {}, at(lambda: in_the_event(1, loss=1e-9))),
+    (
+        theorem_6_4,
+        WRONG,
+        at(lambda: in_the_event(2, outputs=signs(_4=0.0))),
+        at(lambda: in_the_event(2, outputs=signs())),
+    ),
+    (theorem_6_4, CONTRADICTS, at(lambda: hits(fewest_hits())), at(lambda: hits(fewest_hits() - 1))),
+    *edges(theorem_6_4),
+    except_for={"theorem_6_4: octants": ENOUGH},
+    but=(observation_small_convergence, observation_small_failure),
+)
 
 
 def test_what_is_wrong_is_asked_at_zero_loss():
@@ -92,24 +120,8 @@ def test_how_runs_end_is_counted():
     assert [after[name] for name in names] == [2816, 2816, 1]
 
 
-def fewer_hits(n_hits):
-    """Random starts of one margin of which so many of 2048 end at zero loss with an error on a whole A_i."""
-    runs = from_random_starts()[2]
-    hit = runs.converged & ~runs.right_on(ITEM_SETS)
-    rows = np.concatenate([np.resize(np.flatnonzero(hit), n_hits), np.resize(np.flatnonzero(~hit), 2048 - n_hits)])
-    return theorem_6_4(from_octants(), [*from_random_starts()[:2], some(runs, rows)])
-
-
-@breaks_part(theorem_6_4, CONTRADICTS)
-def test_control_fewer_hits_than_chance_allows():
-    """One-sided, at a millionth."""
-    fewest = min(n for n in range(1000, 1500) if stats.binom.cdf(n, 2048, 0.6875 * (1 - 1e-10)) >= 1e-6)
-    return fewer_hits(fewest), fewer_hits(fewest - 1)
-
-
 def test_runs_that_were_cut_off_may_be_hits():
-    evidence = fewer_hits(1000)
-    assert broken_in(evidence) == [CONTRADICTS]
+    assert broken_in(theorem_6_4(*hits(1000))) == [CONTRADICTS]
     runs = from_random_starts()[2]
     cut = dataclasses.replace(runs, status=np.full(2048, RunStatus.BUDGET_SPENT), loss=np.ones(2048))
     assert part(theorem_6_4(from_octants(), [cut]), CONTRADICTS).kept is True
@@ -154,7 +166,7 @@ def test_fits_up_to_the_step_size_are_enough(step_constant, margin):
     fits = np.sort(step * draw.uniform(0.001, 0.999, (4096, 4, 2)), axis=-1)
     start = from_octant(all_octants(4), fits[..., 1], fits[..., 0])
     runs = train_from(start, step, margin, max_steps=2 * narrow_budget(step_constant, margin) + 1000)
-    assert below_step(runs).all()
+    assert Narrow.join([runs]).below_step.all()
     assert runs.small_start.mean() < 0.01
     assert (runs.converged == can_converge(runs.start)).all()
     assert (items(runs.start) == items(runs.final))[runs.converged].all()
@@ -190,9 +202,9 @@ def test_control_wider_networks():
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert set(lacking_in(evidence)) == {"width"}
-    moved = theorem_6_4([], wider, half_width=8)
-    assert moved.verdict is Verdict.VIOLATED
-    assert "random starts do not contradict it" in broken_in(moved)
+    of_any_width = dataclasses.replace(theorem_6_4, given=[each for each in theorem_6_4.given if each.key != "width"])
+    assert of_any_width([], wider).verdict is Verdict.VIOLATED
+    assert CONTRADICTS in broken_in(of_any_width([], wider))
 
 
 def test_control_runs_that_end_otherwise(every, drawn):
@@ -227,9 +239,6 @@ def test_missing_octants_decide_nothing(every, drawn):
     assert theorem_6_4(every, []).conclusion is None
 
 
-test_control_each_hypothesis_at_its_edge = narrow_edges(theorem_6_4)
-
-
 def test_a_run_from_a_large_start_is_not_asked():
     """A run in the event that ends with no point wrong breaks the statement, unless its first w starts too far out."""
     runs = from_octants()[1]
@@ -240,10 +249,3 @@ def test_a_run_from_a_large_start_is_not_asked():
     assert must_fail(scale * runs.start)[run]
     for size, broken in ((0.999, [WRONG]), (1.001, [])):
         assert broken_in(judged(theorem_6_4, 1, start=(run, size * scale * runs.start[run]), **right)) == broken
-
-
-test_every_part_has_a_control = every_part_of(
-    narrow,
-    except_for={f"theorem_6_4: {SEEN}": ENOUGH},
-    elsewhere=(observation_small_convergence, observation_small_failure),
-)

@@ -8,7 +8,8 @@ from widenet import papers
 from widenet.claims import Evidence, Silence
 from widenet.papers.brutzkus2019.claims.sign_flip import lemma_f_2
 from widenet.papers.brutzkus2019.claims.wide import theorem_6_3
-from widenet.papers.brutzkus2019.claims.xord_structure import Trap, observation_decoy
+from widenet.papers.brutzkus2019.claims.xord_structure import observation_decoy
+from widenet.papers.brutzkus2019.runs.decoy import Decoy
 from widenet.run.outcomes import cells_of
 from widenet.run.own_data import ask
 from widenet.store import Store
@@ -29,9 +30,10 @@ CHOICES = {
 SPEAKING = [claim for claim in papers.claims_of("brutzkus2019") if not isinstance(claim.on(specimen(DATA)), Silence)]
 
 
-def plain(answer):
-    """Settings as they are compared; the training set of the decoy is no setting."""
-    return (answer.training, answer.margin) if isinstance(answer, Trap) else answer
+def settings(claim, chosen):
+    """What is run, as it is compared; the training set of the decoy is no setting."""
+    found = claim.on(chosen).settings
+    return (found.points, found.margin) if isinstance(found, Decoy) else found
 
 
 def test_the_claims_that_apply_to_data():
@@ -44,26 +46,25 @@ def test_the_claims_that_apply_to_data():
 @pytest.mark.parametrize("claim", SPEAKING, ids=lambda claim: claim.name)
 def test_a_choice_reaches_the_runs_or_is_said_not_to(claim, choice):
     chosen = specimen(DATA, **{choice: CHOICES[choice]})
-    reaches = plain(claim.on(chosen)) != plain(claim.on(specimen(DATA)))
+    reaches = settings(claim, chosen) != settings(claim, specimen(DATA))
     if claim is observation_decoy and choice == "seed":
         assert not reaches, "nothing is drawn"
         return
-    assert reaches != (f"{choice} = {CHOICES[choice]} (" in claim.unused(chosen))
+    assert reaches != (f"{choice} = {CHOICES[choice]} (" in claim.on(chosen).note)
 
 
 def test_nothing_is_said_of_what_was_not_chosen():
     for claim in SPEAKING:
-        assert claim.unused(specimen(DATA)) == ""
-        assert claim.unused(specimen(DATA, n_runs=None, max_updates=None)) == ""
+        assert claim.on(specimen(DATA)).note == ""
+        assert claim.on(specimen(DATA, n_runs=None, max_updates=None)).note == ""
 
 
 def test_the_width_that_is_trained_is_named_where_it_is_not_the_chosen_one():
-    assert "n_neurons = 8 (networks with k = 120, 240 neurons, are trained)" in theorem_6_3.unused(
-        specimen(DATA, n_neurons=8)
-    )
-    assert theorem_6_3.unused(specimen(DATA, n_neurons=240)) == ""
-    assert lemma_f_2.unused(specimen(DATA, n_neurons=4, n_runs=20, required_margin=1.0)) == ""
-    assert "n_runs = 21 (20 pairs are compared)" in lemma_f_2.unused(specimen(DATA, n_runs=21))
+    instead = "n_neurons = 8 (networks with k = 120, 240 neurons, are trained)"
+    assert instead in theorem_6_3.on(specimen(DATA, n_neurons=8)).note
+    assert theorem_6_3.on(specimen(DATA, n_neurons=240)).note == ""
+    assert lemma_f_2.on(specimen(DATA, n_neurons=4, n_runs=20, required_margin=1.0)).note == ""
+    assert "n_runs = 21 (20 pairs are compared)" in lemma_f_2.on(specimen(DATA, n_runs=21)).note
 
 
 @pytest.mark.parametrize("claim", [theorem_6_3, observation_decoy], ids=lambda claim: claim.name)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import scipy
 
-from tests.controls import breaks_hypothesis, breaks_part, broken_in, every_part_of, hypothesis_edges
+from tests.control_table import at, broken_in, controls
+from tests.controls import unmet_in
 from tests.papers.brutzkus2019.claims.networks import (
     altered,
     in_the_corner,
@@ -18,13 +19,15 @@ from tests.papers.brutzkus2019.claims.networks import (
     repeated,
     some,
 )
-from tests.papers.brutzkus2019.claims.trained_edges import declared, narrowed, with_deviation
+from tests.papers.brutzkus2019.claims.trained_edges import DEVIATION
 from widenet.claims import Verdict
 from widenet.claims.statistics import clopper_pearson
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, SET_LABELS, set_index
 from widenet.papers.brutzkus2019.claims import sample_gap
 from widenet.papers.brutzkus2019.claims.sample_gap import (
     EXAMPLES,
+    DiversePair,
+    Drawn,
     equal_law,
     pair_settings,
     section_6_3_examples,
@@ -43,7 +46,7 @@ HARD, EASY = (example.law for example in EXAMPLES)
 
 def cut(samples: Samples, rows) -> Samples:
     """Some of the runs; copies."""
-    names = ("start", "counts", "outputs", "loss", "status")
+    names = ("start", "per_set", "outputs", "loss", "status")
     return dataclasses.replace(samples, **{name: np.array(getattr(samples, name)[rows]) for name in names})
 
 
@@ -67,7 +70,7 @@ def sixteen() -> Samples:
     return sixteen_points()
 
 
-RECOVERED = "f* is recovered from a diverse pair, as often as δ asks"
+RECOVERED = "recovered"
 STRICT = equal_law(0.92)
 
 
@@ -92,30 +95,37 @@ def drawn_pairs(n_diverse: int = 102, n_lost: int = 0) -> Samples:
         step_size=step,
         required_margin=8.0,
         start=np.full((120, 240, 2), step / (16 * math.sqrt(120))),
-        counts=counts,
+        per_set=counts,
         outputs=outputs,
         loss=np.zeros(120),
         status=np.full(120, RunStatus.CONVERGED),
     )
 
 
+def under(laws, runs):
+    """The same runs, asked about other laws."""
+    return DiversePair.join([runs]).cells[0].replace(laws=tuple(laws))
+
+
+def pairs(runs=None, drawn=None, laws=(STRICT,)):
+    """Runs on one diverse pair and on drawn ones, and none with more samples."""
+    return under(laws, runs or many_wide()), [drawn or drawn_pairs()], []
+
+
 def on_a_pair(runs, laws=(STRICT,), drawn=None):
-    return theorem_6_5_large_network([runs], [drawn or drawn_pairs()], [], laws=laws)
+    return theorem_6_5_large_network(*pairs(runs, drawn, laws))
 
 
 def on_drawn(**changes):
     return on_a_pair(many_wide(), drawn=dataclasses.replace(drawn_pairs(), **changes))
 
 
-@breaks_part(theorem_6_5_large_network, RECOVERED)
-def test_control_as_many_failures_as_refute_it():
+def test_as_many_failures_as_refute_it():
     """0.00537 of the runs on a diverse pair may fail: eight of 560 + 102 are too many, seven do not decide."""
     refutes = [n for n in range(20) if clopper_pearson(n, 662)[0] > 0.00536740204644]
     assert min(refutes) == 8
     assert on_a_pair(lost(many_wide(), 7)).conclusion is None
     assert on_a_pair(some(many_wide(), slice(454))).conclusion is None, "454 + 102 runs are too few by one"
-    assert on_a_pair(some(many_wide(), slice(455))).conclusion is True
-    return on_a_pair(many_wide()), on_a_pair(lost(many_wide(), 8))
 
 
 def test_drawn_pairs_that_are_diverse_count_too():
@@ -126,21 +136,12 @@ def test_drawn_pairs_that_are_diverse_count_too():
     assert on_a_pair(many_wide(), drawn=cut_off).conclusion is None, "runs that were cut off may still get there"
 
 
-@breaks_part(theorem_6_5_large_network, "a drawn pair is diverse with probability p₊p₋")
-def test_control_too_many_diverse_pairs():
-    """101.6 of 120 are expected; 118 have a p-value of 8.1e-7, 117 a larger one."""
+def test_what_chance_allows_of_drawn_pairs():
+    """101.6 of 120 are expected: 118 have a p-value of 8.1e-7. δ = 0.158 of 120 is 19: 41 failures refute it."""
     p_values = {n: scipy.stats.binomtest(n, 120, 0.8464).pvalue for n in (117, 118)}
     assert p_values[117] >= 1e-6 > p_values[118]
-    return on_a_pair(many_wide(), drawn=drawn_pairs(117)), on_a_pair(many_wide(), drawn=drawn_pairs(118))
-
-
-@breaks_part(theorem_6_5_large_network, "drawn pairs do not fail more often than δ", also=(RECOVERED,))
-def test_control_too_many_drawn_pairs_that_fail():
-    """δ = 0.158 of 120 is 19: 41 failures (18 of them pairs that are not diverse) refute it at 1e-6."""
     assert scipy.stats.binom.sf(39, 120, STRICT.delta) > 1e-6 > scipy.stats.binom.sf(40, 120, STRICT.delta)
-    only = on_a_pair(many_wide(), drawn=drawn_pairs(n_lost=22))
-    assert broken_in(only) == [RECOVERED]
-    return on_a_pair(many_wide()), on_a_pair(many_wide(), drawn=drawn_pairs(n_lost=23))
+    assert broken_in(on_a_pair(many_wide(), drawn=drawn_pairs(n_lost=22))) == [RECOVERED]
 
 
 def test_no_drawn_pair_decides_nothing():
@@ -159,11 +160,11 @@ def test_what_was_drawn_is_shown():
 @pytest.mark.parametrize(
     ("key", "change"),
     [
-        ("width", {"half_width": 119}),
+        ("width", {"half_width": 119, "law": equal_law(0.92, 0.16)}),
         ("step_constant", {"step_size": (1 / 410 + 1e-9) / 120}),
         ("margin", {"required_margin": 8 - 1e-9}),
-        ("samples", {"counts": drawn_pairs().counts + np.eye(15, dtype=int)[DIVERSE_NEGATIVE]}),
-        ("samples_fewest", {"counts": drawn_pairs().counts - np.eye(15, dtype=int)[DIVERSE_NEGATIVE]}),
+        ("samples", {"per_set": drawn_pairs().per_set + np.eye(15, dtype=int)[DIVERSE_NEGATIVE]}),
+        ("samples_fewest", {"per_set": drawn_pairs().per_set - np.eye(15, dtype=int)[DIVERSE_NEGATIVE]}),
         ("delta", {"law": equal_law(0.92, STRICT.delta - 1e-9)}),
         ("deviation", {"start": drawn_pairs().start * 1.1}),
     ],
@@ -180,74 +181,63 @@ def test_the_strictest_law_is_the_one_that_counts():
     assert number(one.promised) == pytest.approx(1 - 0.5 / 0.8464, rel=1e-12)
 
 
-def with_points(sets, **more):
-    return on_a_pair(dataclasses.replace(many_wide(), points=from_sets(sets).model_copy(update=more)))
-
-
-WIDE_STEP = (1 / 410 + 1e-9) / 120
-test_control_the_large_network_at_its_edges = declared(
-    theorem_6_5_large_network,
-    {
-        "width": lambda: (on_a_pair(many_wide()), on_a_pair(narrowed(many_wide(), 119), (equal_law(0.92, 0.16),))),
-        "margin": lambda: tuple(
-            on_a_pair(dataclasses.replace(many_wide(), required_margin=margin)) for margin in (8.0, 8 - 1e-9)
-        ),
-        "step_constant": lambda: (
-            on_a_pair(many_wide()),
-            on_a_pair(dataclasses.replace(many_wide(), step_size=WIDE_STEP)),
-        ),
-        "signs": lambda: (with_points({14: 1, 9: 1}), with_points({14: 1, 9: 1}, not_signs=1)),
-        "labels": lambda: (with_points({14: 1, 9: 1}), with_points({14: 1, 9: 1}, mislabelled=1)),
-        "diverse": lambda: (with_points({14: 1, 9: 1}), with_points({14: 1, 1: 1})),
-        "samples": lambda: (with_points({14: 1, 9: 1}), with_points({14: 2, 9: 2})),
-        "delta": lambda: tuple(
-            on_a_pair(many_wide(), (equal_law(0.92, STRICT.delta - error),)) for error in (0.9e-12, 1.1e-12)
-        ),
-        "deviation": lambda: tuple(
-            on_a_pair(with_deviation(many_wide(), 1 + 6 / math.sqrt(2 * many_wide().start.size) + error))
-            for error in (-1e-9, 1e-9)
-        ),
-    },
-)
-
-
-@breaks_hypothesis(theorem_6_5_large_network, "samples_fewest", also=("both_classes",))
-def test_control_no_point_at_all():
-    return with_points({})
-
-
-@breaks_hypothesis(theorem_6_5_large_network, "both_classes", also=("balanced",))
-def test_control_two_points_of_one_class():
-    return with_points({14: 2})
-
-
-@breaks_hypothesis(theorem_6_5_large_network, "balanced", also=("samples",))
-def test_control_three_points():
-    return with_points({14: 2, 9: 1})
-
-
-def hitting(n_hits, delta=0.16, n_runs=500, **changes):
+def hits(n_hits, share=0.92, n_runs=500, **changes):
     """500 sets of 16 samples, of which so many end at zero loss with an error of p*, and the others at a loss of 1."""
     samples = cut(sixteen_points(), np.arange(n_runs) % 500)
     loss = np.where(np.arange(n_runs) < n_hits, 0.0, 1.0)
     status = np.where(loss == 0, RunStatus.CONVERGED, RunStatus.STALLED)
-    law = EASY.model_copy(update={"delta": delta})
+    law = equal_law(share, 0.16)
     made = dataclasses.replace(samples, law=law, loss=loss, status=status, outputs=only_wrong_on_two(samples))
-    return theorem_6_5_small_network([dataclasses.replace(made, **changes)])
+    return dataclasses.replace(made, **changes)
 
 
-HIT = "zero loss with an error of p* or more, p₊ = 0.92"
+def hitting(n_hits, **changes):
+    return theorem_6_5_small_network([hits(n_hits, **changes)])
 
 
-@breaks_part(theorem_6_5_small_network, HIT)
-def test_control_as_few_hits_as_refute_it():
+def test_as_few_hits_as_refute_it():
     """δ = 0.16 of 500: from 95 hits on it is confirmed, up to 66 it is refuted."""
     confirms = [n for n in range(500) if clopper_pearson(500 - n, 500)[1] <= 0.84]
     refutes = [n for n in range(500) if clopper_pearson(500 - n, 500)[0] > 0.84]
     assert (min(confirms), max(refutes)) == (95, 66)
     assert hitting(94).conclusion is None
     assert hitting(67).conclusion is None
-    return hitting(95), hitting(66)
+
+
+SHARES = {"error_at_92": 0.92, "error_at_98": 0.98, "error_elsewhere": 0.95}
+OTHER_LAWS = [{"laws": (equal_law(0.92, STRICT.delta - error),)} for error in (0.9e-12, 1.1e-12)]
+test_control = controls(
+    sample_gap,
+    {theorem_6_5_large_network: pairs, theorem_6_5_small_network: lambda: hits(200)},
+    (
+        theorem_6_5_large_network,
+        RECOVERED,
+        at(lambda: pairs(some(many_wide(), slice(455)))),
+        at(lambda: pairs(lost(many_wide(), 8))),
+    ),
+    (
+        theorem_6_5_large_network,
+        "diverse_share",
+        at(lambda: pairs(drawn=drawn_pairs(117))),
+        at(lambda: pairs(drawn=drawn_pairs(118))),
+    ),
+    (theorem_6_5_large_network, "learned", {}, at(lambda: pairs(drawn=drawn_pairs(n_lost=23))), RECOVERED),
+    (theorem_6_5_large_network, "delta", *OTHER_LAWS),
+    (theorem_6_5_large_network, *DEVIATION),
+    *(
+        (
+            theorem_6_5_small_network,
+            key,
+            at(lambda share=share: hits(95, share)),
+            at(lambda share=share: hits(66, share)),
+        )
+        for key, share in SHARES.items()
+    ),
+    *((theorem_6_5_small_network, "width", {}, {"half_width": k, "step_constant": 1 / 41}) for k in (1, 3)),
+    (theorem_6_5_small_network, "samples", {"fewer_than": 16.01}, {"fewer_than": 16.0}),
+    (theorem_6_5_small_network, *DEVIATION),
+    but=(section_6_3_examples,),
+)
 
 
 def test_a_hit_needs_zero_loss_and_an_error_of_p_star():
@@ -258,53 +248,21 @@ def test_a_hit_needs_zero_loss_and_an_error_of_p_star():
     assert hitting(500, outputs=zeros).parts[0].broken == 0, "an output of 0 is wrong"
 
 
-test_control_the_small_network_at_its_edges = hypothesis_edges(
-    theorem_6_5_small_network,
-    lambda **changes: hitting(200, **changes),
-    margin=({"required_margin": 1.0}, {"required_margin": 1 - 1e-9}),
-    step_constant=({"step_size": 1 / 82}, {"step_size": (1 / 41 + 1e-9) / 2}),
-    width=({}, {"half_width": 1, "step_size": 1 / 82}),
-    delta=({"delta": 0.158142969093}, {"delta": 0.158142969091}),
-)
-
-
-def counted(more):
-    """Sixteen samples in every run, and so many more in one."""
-    counts = sixteen_points().counts.copy()
-    counts[3, DIVERSE_POSITIVE] += more
-    return hitting(200, counts=counts)
-
-
-@breaks_hypothesis(theorem_6_5_small_network, "samples")
-def test_control_samples_at_the_bound():
-    """17.48."""
-    return counted(1), counted(2)
+def below(limit, samples):
+    """The same runs, where fewer samples than this are asked for."""
+    return Drawn.join([samples]).cells[0].replace(fewer_than=limit)
 
 
 def test_as_many_samples_as_the_bound_are_too_many():
     """The bound is strict."""
-    even = [
-        theorem_6_5_small_network([sixteen_points()], bound=lambda *_, limit=limit: limit) for limit in (16.1, 16.0)
-    ]
-    assert [[each.key for each in evidence.hypotheses if not each.met] for evidence in even] == [[], ["samples"]]
+    even = [theorem_6_5_small_network(below(limit, sixteen_points())) for limit in (16.1, 16.0)]
+    assert [unmet_in(evidence) for evidence in even] == [[], ["samples"]]
 
 
-@breaks_hypothesis(theorem_6_5_small_network, "deviation")
-def test_control_a_start_just_too_large():
-    samples = sixteen_points()
-    most = (1 + 6 / math.sqrt(2 * samples.start.size)) * samples.step_size * 2 / (16 * 2**1.5)
-    scale = most / math.sqrt(np.square(samples.start).mean())
-    return (
-        hitting(200, start=samples.start * scale * (1 - 1e-9)),
-        hitting(200, start=samples.start * scale * (1 + 1e-9)),
-    )
-
-
-@breaks_hypothesis(theorem_6_5_small_network, "hard_share")
 def test_control_a_law_without_hard_points():
     """p₋ = 1: {2} and {4} do not occur."""
     laws = [Law(diverse_positive=0.92, diverse_negative=share, delta=0.16) for share in (0.999, 1.0)]
-    return hitting(200, law=laws[0]), hitting(200, law=laws[1])
+    assert [unmet_in(hitting(200, law=law)) for law in laws] == [[], ["hard_share"]]
 
 
 @pytest.fixture(scope="module")
@@ -315,30 +273,29 @@ def finished(sixteen) -> Samples:
 
 def test_two_samples_are_enough_for_wide_networks(wide):
     laws = [EASY, HARD, equal_law(0.92)]
-    evidence = theorem_6_5_large_network([wide], [drawn_pairs()], [], laws=laws)
+    evidence = on_a_pair(wide, laws)
     assert evidence.verdict is Verdict.HOLDS
     assert math.isclose(number(evidence.promised), 0.00536740204644, rel_tol=1e-9)
-    few = theorem_6_5_large_network([in_the_corner()], [drawn_pairs()], [], laws=[EASY])
+    few = on_a_pair(in_the_corner(), [EASY])
     assert few.verdict is Verdict.INSUFFICIENT_EVIDENCE
-    assert theorem_6_5_large_network([wide], [drawn_pairs()], [], laws=[]).conclusion is None
 
 
 def test_control_a_smaller_delta(wide):
     limit = smallest_delta(0.92, 0.92)
     for delta, verdict in ((limit, Verdict.HOLDS), (limit - 1e-6, Verdict.HYPOTHESES_NOT_MET)):
-        assert theorem_6_5_large_network([wide], [drawn_pairs()], [], laws=[equal_law(0.92, delta)]).verdict is verdict
-    much = theorem_6_5_large_network([wide], [drawn_pairs()], [], laws=[equal_law(0.92, 0.1)])
+        assert on_a_pair(wide, [equal_law(0.92, delta)]).verdict is verdict
+    much = on_a_pair(wide, [equal_law(0.92, 0.1)])
     assert [each.key for each in much.hypotheses if not each.met] == ["delta"]
     assert much.conclusion is None  # no failure is allowed, and no number of runs shows that
 
 
 def test_a_law_without_diverse_points_allows_delta_one_alone(wide):
     never = Law(diverse_positive=0.0, diverse_negative=0.5, delta=1.0)
-    evidence = theorem_6_5_large_network([wide], [drawn_pairs()], [], laws=[never])
+    evidence = on_a_pair(wide, [never])
     assert evidence.verdict is Verdict.HOLDS
     assert evidence.vacuous
     assert evidence.promised == 1
-    less = theorem_6_5_large_network([wide], [drawn_pairs()], [], laws=[never.model_copy(update={"delta": 0.9})])
+    less = on_a_pair(wide, [never.model_copy(update={"delta": 0.9})])
     assert less.verdict is Verdict.HYPOTHESES_NOT_MET
     assert less.promised == 0
 
@@ -350,11 +307,6 @@ def test_the_laws_that_are_asked_about():
     assert [law["delta"] for law in laws[2:]] == [smallest_delta(p, p) for p in (0.98, 0.92, 0.5)]
 
 
-def test_no_sets_of_samples_decide_nothing():
-    (part,) = theorem_6_5_small_network([]).parts
-    assert (part.cases, part.kept, part.promised) == (0, None, 1.0)
-
-
 def test_control_ten_failures_of_560(wide):
     evidence = theorem_6_5_large_network([altered(wide, loss=(slice(10), 1.0))], [drawn_pairs()], [])
     assert evidence.verdict is Verdict.VIOLATED
@@ -362,7 +314,7 @@ def test_control_ten_failures_of_560(wide):
 
 def test_control_two_filters_recover_in_one_run_of_sixteen():
     narrow = networks(2, 1 / 41, 8.0, 500, 3000, seed=0)
-    evidence = theorem_6_5_large_network([narrow], [], [], laws=[EASY])
+    evidence = theorem_6_5_large_network(under([EASY], narrow), [], [])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
     assert abs(1 - number(evidence.measured) - 1 / 16) < 0.04
@@ -371,7 +323,7 @@ def test_control_two_filters_recover_in_one_run_of_sixteen():
 @pytest.mark.parametrize("sets", [{14: 2, 9: 2}, {14: 2, 9: 1}])
 def test_control_more_samples_are_not_two(wide, sets):
     more = dataclasses.replace(wide, points=from_sets(sets))
-    evidence = theorem_6_5_large_network([more], [drawn_pairs()], [], laws=[EASY])
+    evidence = on_a_pair(more, [EASY])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert "samples" in [each.key for each in evidence.hypotheses if not each.met]
 
@@ -401,7 +353,7 @@ def test_sixteen_samples_are_not_enough_for_two_filters(sixteen):
 
 
 def test_control_an_error_above_one_half(finished):
-    evidence = theorem_6_5_small_network([finished], error=lambda law: 0.5)
+    evidence = theorem_6_5_small_network([finished], error=lambda runs: 0.5)
     assert evidence.verdict is Verdict.VIOLATED
     assert number(evidence.measured) == 1
 
@@ -410,7 +362,7 @@ def test_control_an_error_just_below_and_a_loss_that_is_not_zero(finished):
     """Runs whose error is p* count, with a little more asked they do not; nor does one with a loss of 1e-9."""
     sharp = dataclasses.replace(finished, outputs=only_wrong_on_two(finished))
     assert theorem_6_5_small_network([sharp]).verdict is Verdict.HOLDS
-    more = theorem_6_5_small_network([sharp], error=lambda law: law.smallest_hard_share * (1 + 1e-6))
+    more = theorem_6_5_small_network([sharp], error=lambda runs: runs.smallest_hard_share * (1 + 1e-6))
     assert more.verdict is Verdict.VIOLATED
     lost = dataclasses.replace(sharp, loss=np.where(sharp.zero_loss, 1e-9, sharp.loss))
     assert theorem_6_5_small_network([lost]).verdict is Verdict.VIOLATED
@@ -425,41 +377,21 @@ def only_wrong_on_two(samples: Samples) -> np.ndarray:
 
 def test_runs_that_were_cut_off_do_not_refute(sixteen):
     """Two fifths of the runs spend their budget: they may still get there."""
-    evidence = theorem_6_5_small_network([sixteen], error=lambda law: 0.5)
+    evidence = theorem_6_5_small_network([sixteen], error=lambda runs: 0.5)
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 def test_control_more_samples_than_the_bound(sixteen):
     """The points of the runs are counted, whatever `per_class` says."""
-    counts = sixteen.counts.copy()
+    counts = sixteen.per_set.copy()
     counts[3] += np.eye(15, dtype=int)[DIVERSE_POSITIVE] + np.eye(15, dtype=int)[DIVERSE_NEGATIVE]
-    evidence = theorem_6_5_small_network([dataclasses.replace(sixteen, counts=counts)])
+    evidence = theorem_6_5_small_network([dataclasses.replace(sixteen, per_set=counts)])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert [(each.key, each.actual) for each in evidence.hypotheses if not each.met] == [("samples", 18)]
 
 
-def test_control_half_the_bound(sixteen):
-    evidence = theorem_6_5_small_network([sixteen], bound=lambda *law: samples_of_small_network(*law) / 2)
-    assert [each.key for each in evidence.hypotheses if not each.met] == ["samples"]
-
-
-@pytest.mark.parametrize(
-    ("change", "key"),
-    [
-        ({"required_margin": 0.999}, "margin"),
-        ({"step_size": 1 / 80}, "step_constant"),
-        ({"half_width": 3}, "width"),
-        ({"law": equal_law(0.92, 0.1581)}, "delta"),
-    ],
-)
-def test_control_each_hypothesis_just_outside(sixteen, change, key):
-    evidence = theorem_6_5_small_network([dataclasses.replace(sixteen, **change)])
-    assert key in [each.key for each in evidence.hypotheses if not each.met]
-
-
 def test_few_runs_decide_nothing(sixteen):
     assert theorem_6_5_small_network([cut(sixteen, slice(2))]).conclusion is None
-    assert theorem_6_5_small_network([]).conclusion is None
 
 
 def test_the_settings_are_those_of_the_examples():
@@ -480,6 +412,3 @@ def test_each_half_of_theorem_6_5_can_be_read_alone() -> None:
         for words in ("positive point be diverse with probability p₊", "a negative one with p₋", "√(2k/π)e^{−8k}"):
             assert words in claim.statement
     assert "let p* be" in theorem_6_5_small_network.statement
-
-
-test_every_part_has_a_control = every_part_of(sample_gap, elsewhere=(section_6_3_examples,))

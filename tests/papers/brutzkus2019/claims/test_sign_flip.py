@@ -6,9 +6,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of
+from tests.control_table import broken_in, controls
 from tests.papers.brutzkus2019.claims.networks import part
-from tests.papers.brutzkus2019.claims.trained_edges import declared, point_edges
 from widenet.claims import Verdict
 from widenet.data.xord import set_index
 from widenet.papers.brutzkus2019.claims import sign_flip
@@ -18,8 +17,7 @@ from widenet.papers.brutzkus2019.runs.twins import Twins, run, settings, twin_se
 from widenet.records import Scale
 from widenet.types import RunStatus
 
-FLIPPED, SAME = "u^(1) is negated at every t", "all other filters are the same at every t"
-STEPS, STATUS = "both stop after the same number of steps", "both stop in the same way"
+FLIPPED, SAME, STEPS, STATUS = "negated", "others", "steps", "status"
 
 
 @functools.cache
@@ -32,53 +30,24 @@ def pairs() -> Twins:
     return twenty_pairs()
 
 
-def with_entry(name, place, change):
-    """Lemma F.2 with one entry of an array changed."""
+def entry(name, place, change):
+    """One entry of an array changed."""
     array = getattr(twenty_pairs(), name).copy()
     array[place] = change(array[place])
-    return lemma_f_2([dataclasses.replace(twenty_pairs(), **{name: array})])
+    return {name: array}
 
 
 def last_bit(value):
     return np.nextafter(value, np.inf)
 
 
-@breaks_part(lemma_f_2, FLIPPED)
-def test_control_the_last_bit_of_the_flipped_filter():
-    return lemma_f_2([twenty_pairs()]), with_entry("paths", (1, 7, 4, 2, 1), last_bit)
-
-
-@breaks_part(lemma_f_2, SAME)
-def test_control_the_last_bit_of_another_filter():
-    return lemma_f_2([twenty_pairs()]), with_entry("paths", (0, -1, 19, 1, 0), last_bit)
-
-
-@breaks_part(lemma_f_2, STEPS)
-def test_control_one_step_more():
-    return lemma_f_2([twenty_pairs()]), with_entry("steps", (0, 3), lambda steps: steps + 1)
-
-
-@breaks_part(lemma_f_2, STATUS)
-def test_control_another_end():
-    return lemma_f_2([twenty_pairs()]), with_entry("status", (1, 3), lambda status: RunStatus.DIVERGED)
-
-
-def on(**changes):
-    return lemma_f_2([dataclasses.replace(twenty_pairs(), **changes)])
-
-
-test_control_each_hypothesis_at_its_edge = declared(
-    lemma_f_2,
-    {
-        **{
-            key: lambda inside=inside, outside=outside: (on(points=inside), on(points=outside))
-            for key, (inside, outside, _) in point_edges().items()
-        },
-        "width": lambda: (
-            on(paths=twenty_pairs().paths[:, :, :, [0, 2]]),
-            on(paths=twenty_pairs().paths[:, :, :, :0]),
-        ),
-    },
+test_control = controls(
+    sign_flip,
+    twenty_pairs,
+    (lemma_f_2, FLIPPED, {}, entry("paths", (1, 7, 4, 2, 1), last_bit)),
+    (lemma_f_2, SAME, {}, entry("paths", (0, -1, 19, 1, 0), last_bit)),
+    (lemma_f_2, STEPS, {}, entry("steps", (0, 3), lambda steps: steps + 1)),
+    (lemma_f_2, STATUS, {}, entry("status", (1, 3), lambda status: RunStatus.DIVERGED)),
 )
 
 
@@ -123,19 +92,8 @@ def test_control_the_last_bit_of_one_filter_at_one_time(pairs, filter_, name):
     assert part(evidence, name).broken == 1
 
 
-def test_control_another_number_of_steps_or_another_end(pairs):
-    steps, status = pairs.steps.copy(), pairs.status.copy()
-    steps[0, 3] += 1
-    assert broken_in(lemma_f_2([dataclasses.replace(pairs, steps=steps)])) == [STEPS]
-    status[1, 3] = RunStatus.DIVERGED
-    assert broken_in(lemma_f_2([dataclasses.replace(pairs, status=status)])) == [STATUS]
-
-
 def test_pairs_that_were_not_followed_to_their_end_decide_nothing():
     cut = run(twin_setting(3, 3, 1.0).model_copy(update={"max_steps": 4}))
     evidence = lemma_f_2([cut])
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert evidence.runs.unfinished > 0
-
-
-test_every_part_has_a_control = every_part_of(sign_flip)

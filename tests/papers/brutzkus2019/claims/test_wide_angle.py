@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of
+from tests.control_table import at, broken_in, controls
 from tests.papers.brutzkus2019.claims.networks import altered, in_the_corner, many_in_the_corner, number, part, some
-from tests.papers.brutzkus2019.claims.trained_edges import declared, edges, narrowed
+from tests.papers.brutzkus2019.claims.trained_edges import DEVIATION
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS
 from widenet.diagnostics.exploration import cones
@@ -18,27 +18,12 @@ from widenet.papers.brutzkus2019.formulas import cosine_limit, fewest_updates, s
 from widenet.papers.brutzkus2019.runs.trained import Trained, train_from
 from widenet.types import RunStatus
 
-ANGLE, UPDATES = "the angle to its pattern", "a⁺(T) ≥ (γ − 1)/(2c_η) − 1"
-SHARP = "a⁺(T) ≥ (γ + 1)/(2c_η) − √2/8"
+ANGLE, UPDATES, SHARP = "angle", "updates", "sharp_updates"
 
 
 @pytest.fixture(scope="module")
 def corner() -> Trained:
     return many_in_the_corner()
-
-
-test_control_the_angle_at_its_edges = declared(
-    theorem_6_3_angle,
-    {
-        **edges(
-            lambda runs: theorem_6_3_angle([runs]),
-            many_in_the_corner,
-            margin=({"required_margin": 8.0}, {"required_margin": 8 - 1e-9}),
-            step_constant=({}, {"step_size": (1 / 410 + 1e-9) / 120}),
-        ),
-        "width": lambda: tuple(theorem_6_3_angle([narrowed(many_in_the_corner(), k)]) for k in (120, 119)),
-    },
-)
 
 
 def test_limits_that_say_nothing():
@@ -55,8 +40,8 @@ def test_the_angle(corner):
     assert evidence.verdict is Verdict.HOLDS
     assert math.isclose(number(evidence.promised), 2.61950653327, rel_tol=1e-8)
     assert 0.01 < number(evidence.measured) < 0.03
-    assert math.isclose(number(part(evidence, "(γ − 1)").promised), 1434, rel_tol=1e-9)
-    assert math.isclose(number(part(evidence, "√2/8").promised), 1844.8232233, rel_tol=1e-9)
+    assert math.isclose(number(part(evidence, UPDATES).promised), 1434, rel_tol=1e-9)
+    assert math.isclose(number(part(evidence, SHARP).promised), 1844.8232233, rel_tol=1e-9)
 
 
 def test_control_the_angle_after_one_step(corner):
@@ -103,30 +88,37 @@ def after(updates: float, degrees: float | None = None) -> Trained:
 LIMIT = math.degrees(math.acos((7 - 2 / 410) / (7 + 1 / 410)))
 
 
-@breaks_part(theorem_6_3_angle, ANGLE)
-def test_control_an_angle_just_too_large():
-    """η was moved to a grid, so c_η is a millionth below 1/410, and the limit with it."""
-    return theorem_6_3_angle([after(2000, LIMIT * (1 - 1e-5))]), theorem_6_3_angle([after(2000, LIMIT * (1 + 1e-5))])
+def without_room(**limits):
+    """Constants that make a promise of the angle or of updates just above or below what was seen."""
+    return {name: lambda gamma, c, limit=limit: limit for name, limit in limits.items()}
 
 
-@breaks_part(theorem_6_3_angle, SHARP)
-def test_control_fewer_updates_than_the_sum_asks_for():
-    """9·205 − √2/8 = 1844.82."""
+def turned_to(degrees: float):
+    return at(lambda: after(2000, degrees))
+
+
+def turned_by_45(off: float):
+    """An angle of 45°, and a limit below it by so much of it."""
+    return at(lambda: after(2000, 45.0), **without_room(cosine=math.cos(math.radians(45 * (1 - off)))))
+
+
+test_control = controls(
+    wide,
+    many_in_the_corner,
+    # η was moved to a grid, so c_η is a millionth below 1/410, and the limit with it.
+    (theorem_6_3_angle, ANGLE, turned_to(LIMIT * (1 - 1e-5)), turned_to(LIMIT * (1 + 1e-5))),
+    (theorem_6_3_angle, ANGLE, turned_by_45(0.5e-12), turned_by_45(3e-12)),
+    # 9·205 − √2/8 = 1844.82; 7·205 − 1 = 1434.
+    (theorem_6_3_angle, SHARP, at(lambda: after(1845)), at(lambda: after(1844))),
+    (theorem_6_3_angle, UPDATES, at(lambda: after(1845)), at(lambda: after(1433)), SHARP),
+    (theorem_6_3_angle, *DEVIATION),
+    but=(proposition_e_14, lemma_e_17, theorem_6_3),
+)
+
+
+def test_the_sharp_number_of_updates():
     assert sharp_updates(8.0, 1 / 410) == pytest.approx(1844.82, abs=0.01)
-    return theorem_6_3_angle([after(1845)]), theorem_6_3_angle([after(1844)])
-
-
-@breaks_part(theorem_6_3_angle, UPDATES, also=(SHARP,))
-def test_control_fewer_updates_than_are_printed():
     assert broken_in(theorem_6_3_angle([after(1434.01)])) == [SHARP]
-    return theorem_6_3_angle([after(1433)])
-
-
-def test_the_room_of_the_angle():
-    """An angle of 45°, and limits below it by half and by three times what rounding may take."""
-    for off, parts in ((0.5e-12, []), (3e-12, [ANGLE])):
-        limit = math.cos(math.radians(45 * (1 - off)))
-        assert broken_in(theorem_6_3_angle([after(2000, 45.0)], cosine=lambda gamma, c, limit=limit: limit)) == parts
 
 
 @pytest.mark.parametrize(("name", "part"), [("updates", UPDATES), ("sharp", SHARP)])
@@ -192,12 +184,3 @@ def test_control_other_constants_of_the_angle(corner):
 def test_a_start_outside_the_event_is_not_scored_for_the_angle(corner):
     evidence = theorem_6_3_angle([altered(corner, start=(slice(2), 1.0))])
     assert evidence.runs.outside == 2
-
-
-test_every_part_has_a_control = every_part_of(
-    wide,
-    except_for={
-        "theorem_6_3_angle: hypothesis angle_below_a_right_one": "γ ≥ 8 and c_η ≤ 1/410 imply γ − 1 − 2c_η > 6.9",
-    },
-    elsewhere=(proposition_e_14, lemma_e_17, theorem_6_3),
-)

@@ -4,7 +4,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.papers.brutzkus2019.claims.xord_records import ON_DIVERSE, unmet, with_one_non_diverse
+from tests.controls import unmet_in
+from tests.papers.brutzkus2019.claims.xord_records import ON_DIVERSE, with_one_non_diverse
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data.xord import PATTERNS
@@ -31,18 +32,18 @@ def test_the_diverse_part_of_own_data():
     data = with_one_non_diverse(diverse_points(1))
     assert diverse_part(data).n_samples == 10
     choices = Choices(n_neurons=16, n_runs=2, required_margin=2.0, diverse_only=True)
-    (setting,) = observation_one_pair.on(Specimen(data, choices))
+    (setting,) = observation_one_pair.on(Specimen(data, choices)).settings
     assert (setting.half_width, setting.n_runs, setting.required_margin) == (8, 2, 2.0)
     run = descents.run(setting, silent)
     assert run.n_points == 10
     for claim in ON_DIVERSE:
-        assert claim.on(Specimen(data, choices)) == [setting]
+        assert claim.on(Specimen(data, choices)).settings == [setting]
         assert claim([run]).verdict is Verdict.HOLDS
 
 
 def test_own_data_as_it_is_and_few_networks_on_it():
     data = with_one_non_diverse(diverse_points(1))
-    (setting,) = equation_7_8.on(Specimen(data, Choices(n_runs=600)))
+    (setting,) = equation_7_8.on(Specimen(data, Choices(n_runs=600))).settings
     assert setting.n_runs == 20
     run = descents.run(setting.model_copy(update={"n_runs": 1, "half_width": 2}), silent)
     assert observation_decomposition([run]).verdict is Verdict.HYPOTHESES_NOT_MET
@@ -51,11 +52,11 @@ def test_own_data_as_it_is_and_few_networks_on_it():
 def test_own_points_that_are_not_of_xord_are_left_out_and_counted():
     points = diverse_points(1)
     data = Dataset(points.inputs.at[0, 0].set(0.5), points.labels.at[11].set(1.0))
-    (setting,) = equation_7_8.on(Specimen(data, Choices(n_neurons=4, n_runs=1)))
+    (setting,) = equation_7_8.on(Specimen(data, Choices(n_neurons=4, n_runs=1))).settings
     run = descents.run(setting, silent)
-    assert (run.n_points, run.training.not_signs, run.training.mislabelled) == (10, 1, 1)
+    assert (run.n_points, run.points.not_signs, run.points.mislabelled) == (10, 1, 1)
     evidence = equation_7_8([run])
-    assert [h.key for h in evidence.hypotheses if not h.met] == ["signs", "labels"]
+    assert unmet_in(evidence) == ["signs", "labels"]
     assert evidence.conclusion is True
 
 
@@ -82,7 +83,7 @@ def test_control_data_with_one_class_are_not_judged():
         evidence = claim([only])
         assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
         assert evidence.conclusion is None
-        assert "points in the smaller class" in unmet(evidence)
+        assert "both_classes" in unmet_in(evidence)
 
 
 @pytest.mark.parametrize("labels", [(0.0, 1.0), (-2.0, 2.0)])
@@ -92,4 +93,4 @@ def test_control_labels_that_are_not_signs_are_not_judged(labels):
     for claim in ON_DIVERSE:
         evidence = claim([other])
         assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
-        assert "points whose label is not f*(x)" in unmet(evidence)
+        assert "labels" in unmet_in(evidence)

@@ -24,10 +24,6 @@ def with_one_non_diverse(data):
     return Dataset(jnp.asarray(inputs), data.labels)
 
 
-def unmet(evidence):
-    return [h.name for h in evidence.hypotheses if not h.met]
-
-
 def altered(run, name, time, by):
     """The record with one number of the first run moved."""
     values = getattr(run, name).copy()

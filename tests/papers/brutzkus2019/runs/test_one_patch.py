@@ -27,7 +27,7 @@ def test_one_step_of_xor_by_hand():
 def test_the_record_ends_when_nothing_moves():
     assert not RECORD.unfinished.any()
     assert RECORD.half_width == 3
-    assert RECORD.n_runs == 4
+    assert len(RECORD) == 4
     assert (RECORD.xord_weights[-3] != RECORD.xord_weights[-2]).any()
 
 

@@ -51,7 +51,7 @@ def test_a_cell_and_its_exact_test_errors():
     found = run(SampleSetting(law=EASY, per_class=2, n_runs=16, seed=0, max_steps=600))
     law = make_xord(4, 0.92, 0.92, HARD_SETS)
     assert np.allclose(found.test_error, np.asarray(law.error(jnp.asarray(found.outputs))), atol=1e-15)
-    assert (found.counts.sum(axis=1) == 4).all()
+    assert (found.per_set.sum(axis=1) == 4).all()
     assert found.step_size * 2 <= 1 / 41
     read = decode(Samples, *encode(found))
     assert read.law == EASY

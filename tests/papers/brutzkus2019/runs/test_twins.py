@@ -43,6 +43,6 @@ def test_a_cell_is_read_as_it_was_written_and_progress_is_told():
     )
     read = decode(Twins, *encode(pairs))
     assert np.array_equal(read.paths, pairs.paths)
-    assert (read.half_width, read.n_pairs) == (2, 2)
+    assert (read.half_width, len(read)) == (2, 2)
     assert told == sorted(told)
     assert len(told) == 3

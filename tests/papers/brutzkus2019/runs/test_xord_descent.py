@@ -130,5 +130,5 @@ def test_a_number_of_steps_may_be_asked_for():
 def test_a_record_comes_back_from_its_cell():
     record = follow(RUNS)
     back = decode(descents.result_type, *encode(record))
-    assert back.training == record.training
+    assert back.points == record.points
     assert np.array_equal(back.residual, record.residual)

@@ -3,29 +3,22 @@
 A point is its pattern set, so "all positive points" are 12 numbers and "all negative points" three.
 """
 
+import dataclasses
 import math
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, at_least, claim, more_than
-from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import by_value, column
+from widenet.claims.implication import Promise, at_least, at_most, less_than
 from widenet.claims.tolerances import STEP
 from widenet.data.xord import PATTERN_SETS, PATTERNS, SET_LABELS
 from widenet.diagnostics.exploration import cones, plus_and_minus
-from widenet.papers.brutzkus2019.claims.rates import (
-    Case,
-    count_runs,
-    event_failure,
-    joined,
-    rate_details,
-    rate_note,
-    rate_parts,
-    shared_hypotheses,
-)
-from widenet.papers.brutzkus2019.claims.wide import fixed_for_wide, largest_step_constant, wide_on
+from widenet.papers.brutzkus2019.claims.rates import event_failure, often, per_setting
+from widenet.papers.brutzkus2019.claims.wide import time_to_zero_loss
 from widenet.papers.brutzkus2019.formulas import (
     UNEXPLORED,
     beta_negative,
@@ -33,11 +26,22 @@ from widenet.papers.brutzkus2019.formulas import (
     c_value,
     negative_output_limit,
     positive_output_limit,
-    steps_to_zero_loss,
     width_limit,
 )
+from widenet.papers.brutzkus2019.hypotheses import (
+    TRAINING_SET,
+    Networks,
+    above_64,
+    beta,
+    beta_of_margin,
+    margin,
+    margin_of_two,
+    spare_width,
+    step_constant,
+)
 from widenet.papers.brutzkus2019.runs import octants
-from widenet.papers.brutzkus2019.runs.trained import Trained, TrainedSetting, corner_settings, trained
+from widenet.papers.brutzkus2019.runs.own_points import wide_on
+from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, corner_settings, trained
 from widenet.records import Scale
 
 EDGE = 201
@@ -72,61 +76,36 @@ def negative_settings(scale: Scale, seed: int) -> list[TrainedSetting]:
     return [_edge(scale, seed, 1 / 162, 1.0), *corner_settings(scale, seed)]
 
 
-@claim("brutzkus2019.equation_18", Kind.STEP, "Eq. 18, proof of Proposition E.18", reads=trained.at(positive_settings))
-def equation_18(
-    networks: Sequence[Trained], *, limit: Callable[[int, float, float], float] = positive_output_limit
-) -> Evidence:
-    """At zero loss, for a positive point z with pattern p_i, i = 1 or 3: N(z) ≥ X(i) − P⁺ − Y(2) − Y(4) ≥
-    (γ + 1 − 1¼c_η)/(1 + α(k)) − 39c_η − 1, inside the events of Lemmas E.2, E.3 and E.15.
+class OnPositive(Networks):
+    """Networks on positive points, each with each of the patterns p_1 and p_3 that it holds."""
 
-    A control passes a larger limit.
-    """
-    scored = [each.converged & each.explored_for_positive for each in networks]
-    places, patterns = np.array(POSITIVE_CASES).T
-    outputs = [each.outputs[:, places] for each in networks]
-    between = [_cone_against_minus(each.final)[:, patterns // 2] for each in networks]
-    promised = [limit(each.half_width, each.step_constant, each.required_margin) for each in networks]
-    inside = joined([np.repeat(mask, len(places)) for mask in scored])
-    rooms = joined([np.full(array.size, STEP * each.step_size) for array, each in zip(outputs, networks, strict=True)])
-    limits = joined([np.full(array.size, value) for array, value in zip(outputs, promised, strict=True)])
-    measured, middle = (joined([array.ravel() for array in arrays]) for arrays in (outputs, between))
-    rows = [
-        {
-            **each.summary(),
-            "scored": int(mask.sum()),
-            "promised": value,
-            "smallest_output": float(array[mask].min(initial=math.inf)),
-        }
-        for each, mask, value, array in zip(networks, scored, promised, outputs, strict=True)
-    ]
-    return evidence(
-        {
-            # A limit of 0 or less says nothing about the sign.
-            "N(z) is at least the limit": Sides(
-                measured,
-                limits,
-                Sense.AT_LEAST,
-                room=rooms,
-                scored=inside,
-                trivial=0.0,
-                quantity="smallest output on a positive point, in the setting where it is nearest to its limit",
-            ),
-            "N(z) ≥ X(i) − P⁺ − Y(2) − Y(4)": Sides(measured, middle, Sense.AT_LEAST, room=rooms, scored=inside),
-            "X(i) − P⁺ − Y(2) − Y(4) is at least the limit": Sides(
-                middle, limits, Sense.AT_LEAST, room=rooms, scored=inside, trivial=0.0
-            ),
-        },
-        [
-            more_than("width", "smallest width k", min(each.half_width for each in networks), 64),
-            largest_step_constant(networks),
-            *shared_hypotheses(networks),
-        ],
-        runs=count_runs(networks, outside=sum(int((~mask).sum()) for mask in scored)),
-        details={"cases": rows},
-    )
+    @column
+    def positive_output(self) -> Float[np.ndarray, "run positive"]:
+        """N(z)."""
+        return self.outputs[:, [place for place, _ in POSITIVE_CASES]]
+
+    @column
+    def cone_against_minus(self) -> Float[np.ndarray, "run positive"]:
+        """X(i) − P⁺ − Y(2) − Y(4)."""
+        return cone_against_minus(self.final)[:, [pattern // 2 for _, pattern in POSITIVE_CASES]]
+
+    @property
+    def in_event(self) -> np.ndarray:
+        """Zero loss, inside the events of Lemmas E.2, E.3 and E.15."""
+        return self.converged & self.explored_for_positive
+
+    @column
+    def beta(self) -> float:
+        """β(γ)."""
+        return beta_positive(float(self.required_margin), self.step_constant)
+
+    @column
+    def spare_width(self) -> float:
+        """k − 64((β + 1)/(β − 1))²."""
+        return self.half_width - width_limit(self.beta)
 
 
-def _cone_against_minus(filters: Float[np.ndarray, "run filter 2"]) -> Float[np.ndarray, "run 2"]:
+def cone_against_minus(filters: Float[np.ndarray, "run filter 2"]) -> Float[np.ndarray, "run 2"]:
     """X(i) − P⁺ − Y(2) − Y(4) for i = 1, 3: what the filters of a cone give, less all that the u filters can."""
     plus, minus = plus_and_minus(filters)
     best_plus, best_minus = (np.abs(half @ PATTERNS[:2].T).max(axis=-1) for half in (plus, minus))
@@ -134,112 +113,149 @@ def _cone_against_minus(filters: Float[np.ndarray, "run filter 2"]) -> Float[np.
     return cone - best_minus.sum(axis=-1)[:, None]
 
 
-@claim(
-    "brutzkus2019.proposition_e_18",
-    Kind.STEP,
-    "Proposition E.18, Section E.0.7 (printed with k ≥; at equality the bound of its proof is 0)",
-    reads=trained.at(positive_settings),
-)
-def proposition_e_18(networks: Sequence[Trained]) -> Evidence:
+@claim("brutzkus2019.equation_18", Kind.STEP, "Eq. 18, proof of Proposition E.18", reads=trained.at(positive_settings),
+       given=[above_64, step_constant, *TRAINING_SET], on=wide_on,
+       title="At zero loss, outputs on positive points are bounded below")  # fmt: skip
+def equation_18(runs: OnPositive, *, limit: Callable[[int, float, float], float] = positive_output_limit) -> Promise:
+    """At zero loss, for a positive point z with pattern p_i, i = 1 or 3: N(z) ≥ X(i) − P⁺ − Y(2) − Y(4) ≥
+    (γ + 1 − 1¼c_η)/(1 + α(k)) − 39c_η − 1, inside the events of Lemmas E.2, E.3 and E.15.
+
+    A control passes a larger limit.
+    """
+    setting, z = runs.per("cell"), runs.per("positive")
+    limits = per_setting(limit, setting.half_width, setting.step_constant, setting.required_margin)
+    promised = limits[z.cell]
+    how = {"within": STEP, "of": z.step_size, "where": z.in_event}
+    how["event"] = "runs at zero loss inside the events of E.2, E.3 and E.15"
+
+    def smallest_outputs() -> dict[str, list]:
+        rows = [
+            {
+                **cell.summary(),
+                "scored": int(cell.in_event.sum()),
+                "promised": value,
+                "smallest_output": float(cell.positive_output[cell.in_event].min(initial=math.inf)),
+            }
+            for cell, value in zip(runs.cells, limits, strict=True)
+        ]
+        return {"cases": rows}
+
+    return Promise(
+        {
+            # A limit of 0 or less says nothing about the sign.
+            "output": at_least(
+                z.positive_output,
+                promised,
+                trivial=0.0,
+                text="$N(z)$ is at least the limit",
+                quantity="smallest output on a positive point, in the setting where it is nearest to its limit",
+                **how,
+            ),
+            "cones": at_least(z.positive_output, z.cone_against_minus, text="$N(z) ≥ X(i) − P⁺ − Y(2) − Y(4)$", **how),
+            "sums": at_least(
+                z.cone_against_minus,
+                promised,
+                trivial=0.0,
+                text="$X(i) − P⁺ − Y(2) − Y(4)$ is at least the limit",
+                **how,
+            ),
+        },
+        event=runs.in_event,
+        details=smallest_outputs,
+    )
+
+
+@claim("brutzkus2019.proposition_e_18", Kind.STEP,
+       "Proposition E.18, Section E.0.7 (printed with k ≥; at equality the bound of its proof is 0)",
+       reads=trained.at(positive_settings), on=wide_on,
+       given=[margin_of_two, beta_of_margin, spare_width, step_constant, *TRAINING_SET],
+       title="Wide networks at zero loss are right on all positive points")  # fmt: skip
+def proposition_e_18(runs: OnPositive) -> Promise:
     """With β(γ) = (γ − 40¼c_η)/(39c_η + 1), γ ≥ 2 and k > 64((β + 1)/(β − 1))², with probability at least
     1 − √(2k/π)e^{−8k} − 8e⁻⁸ gradient descent reaches a global minimum that is right on all positive points.
 
     A control has γ = 1.
     """
-    betas = [beta_positive(each.required_margin, each.step_constant) for each in networks]
-    cases = [_case(t, SET_LABELS == 1, t.explored_for_positive, octants.explored_for_positive) for t in networks]
-    return evidence(
-        rate_parts(
-            cases, "share of runs without zero loss, or wrong on a positive point", "right on all positive points"
-        ),
-        [
-            at_least("margin", "smallest margin γ", min(each.required_margin for each in networks), 2),
-            more_than("beta", "smallest β(γ)", min(betas), 1),
-            more_than("width", "smallest k − 64((β + 1)/(β − 1))²", _spare_width(networks, betas), 0),
-            largest_step_constant(networks),
-            *shared_hypotheses(networks),
-        ],
-        runs=count_runs(networks),
-        details=rate_details(cases),
-        note=rate_note(cases),
+    setting = runs.per("cell")
+    return often(
+        runs,
+        event=runs.explored_for_positive,
+        missed=by_value(lambda k: event_failure(k, octants.explored_for_positive), setting.half_width),
+        allowed=by_value(c_value, setting.half_width) + 8 * UNEXPLORED,
+        steps=time_to_zero_loss(setting),
+        quantity="share of runs without zero loss, or wrong on a positive point",
+        right=runs.right_on(SET_LABELS == 1),
+        words="right on all positive points",
+        timed=False,
     )
 
 
-@claim(
-    "brutzkus2019.proposition_e_22", Kind.STEP, "Proposition E.22, Section E.0.8", reads=trained.at(negative_settings)
-)
-def proposition_e_22(
-    networks: Sequence[Trained], *, limit: Callable[[int, float], float] = negative_output_limit
-) -> Evidence:
+class OnNegative(Networks):
+    """Networks on the three kinds of negative points."""
+
+    @column
+    def negative_output(self) -> Float[np.ndarray, "run negative"]:
+        """N(z)."""
+        return self.outputs[:, SET_LABELS == -1]
+
+    @column
+    def beta(self) -> float:
+        """β."""
+        return beta_negative(self.step_constant)
+
+    @column
+    def spare_width(self) -> float:
+        """k − 64((β + 1)/(β − 1))²."""
+        return self.half_width - width_limit(self.beta)
+
+
+@claim("brutzkus2019.proposition_e_22", Kind.STEP, "Proposition E.22, Section E.0.8",
+       reads=trained.at(negative_settings), given=[beta, spare_width, margin, *TRAINING_SET], on=wide_on,
+       title="Wide networks at zero loss are right on all negative points")  # fmt: skip
+def proposition_e_22(runs: OnNegative, *, limit: Callable[[int, float], float] = negative_output_limit) -> Promise:
     """With β = (1 − 36¼c_η)/(35c_η) and k > 64((β + 1)/(β − 1))², with probability at least 1 − √(2k/π)e^{−8k} −
     8e⁻⁸ gradient descent reaches a global minimum that is right on all negative points; N ≤ 35c_η −
     (1 − 1¼c_η)/(1 + α(k)) < 0 there.
 
     The bound on N is that of the proof, inside its events.
     """
-    betas = [beta_negative(each.step_constant) for each in networks]
-    cases = [_case(t, SET_LABELS == -1, t.explored_for_negative, octants.explored_for_negative) for t in networks]
-    limits = [limit(each.half_width, each.step_constant) for each in networks]
-    scored = [each.converged & each.explored_for_negative for each in networks]
-    outputs = [each.outputs[:, SET_LABELS == -1] for each in networks]
-    parts = rate_parts(
-        cases, "share of runs without zero loss, or wrong on a negative point", "right on all negative points"
-    )
-    parts["N ≤ 35c_η − (1 − 1¼c_η)/(1 + α(k)) inside the events"] = Sides(
-        joined([array.ravel() for array in outputs]),
-        joined([np.full(array.size, value) for array, value in zip(outputs, limits, strict=True)]),
-        Sense.AT_MOST,
-        room=joined([np.full(a.size, STEP * t.step_size) for a, t in zip(outputs, networks, strict=True)]),
-        scored=joined([np.repeat(mask, array.shape[1]) for mask, array in zip(scored, outputs, strict=True)]),
-        trivial=0.0,
-        quantity="output on a negative point",
-    )
-    parts["this bound is below 0"] = Sides(limits, 0.0, Sense.AT_MOST, strict=True, quantity="bound on N")
-    return evidence(
-        parts,
-        [
-            more_than("beta", "smallest β", min(betas), 1),
-            more_than("width", "smallest k − 64((β + 1)/(β − 1))²", _spare_width(networks, betas), 0),
-            at_least("margin", "smallest margin γ", min(each.required_margin for each in networks), 1),
-            *shared_hypotheses(networks),
-        ],
-        runs=count_runs(networks),
-        details={
-            **rate_details(cases),
-            "outputs": [
-                {"limit": value, "largest_output": float(array[mask].max(initial=-math.inf))}
-                for value, array, mask in zip(limits, outputs, scored, strict=True)
-            ],
-        },
-        note=f"{rate_note(cases)} (The proof adds up to 12e⁻⁸; the counts themselves are far from using 8e⁻⁸.)",
-    )
-
-
-def _spare_width(networks: Sequence[Trained], betas: Sequence[float]) -> float:
-    return min(each.half_width - width_limit(beta) for each, beta in zip(networks, betas, strict=True))
-
-
-def _case(
-    networks: Trained,
-    places: Bool[np.ndarray, " 15"],
-    event: Bool[np.ndarray, " run"],
-    explored: Callable[[int], Fraction],
-) -> Case:
-    k = networks.half_width
-    return Case(
-        networks,
-        networks.right_on(places),
-        event,
-        c_value(k) + 8 * UNEXPLORED,
-        event_failure(k, explored),
-        steps_to_zero_loss(k, networks.step_constant, networks.required_margin) if k > 16 else math.inf,
+    setting, z = runs.per("cell"), runs.per("negative")
+    limits = per_setting(limit, setting.half_width, setting.step_constant)
+    rates: Any = often(
+        runs,
+        event=runs.explored_for_negative,
+        missed=by_value(lambda k: event_failure(k, octants.explored_for_negative), setting.half_width),
+        allowed=by_value(c_value, setting.half_width) + 8 * UNEXPLORED,
+        steps=time_to_zero_loss(setting),
+        quantity="share of runs without zero loss, or wrong on a negative point",
+        right=runs.right_on(SET_LABELS == -1),
+        words="right on all negative points",
         timed=False,
     )
+    bound = at_most(
+        z.negative_output,
+        limits[z.cell],
+        within=STEP,
+        of=z.step_size,
+        where=z.converged & z.explored_for_negative,
+        trivial=0.0,
+        text="$N ≤ 35c_η − (1 − 1¼c_η)/(1 + α(k))$ inside the events",
+        quantity="output on a negative point",
+        event="runs at zero loss that start inside the events",
+    )
 
+    def outputs() -> list[dict]:
+        scored = [cell.negative_output[cell.converged & cell.explored_for_negative] for cell in runs.cells]
+        largest = [float(each.max(initial=-math.inf)) for each in scored]
+        return [{"limit": value, "largest_output": most} for value, most in zip(limits, largest, strict=True)]
 
-equation_18.speaks(wide_on)
-proposition_e_18.speaks(wide_on)
-proposition_e_22.speaks(wide_on)
-equation_18.fixes(fixed_for_wide)
-proposition_e_18.fixes(fixed_for_wide)
-proposition_e_22.fixes(fixed_for_wide)
+    return dataclasses.replace(
+        rates,
+        parts={
+            **rates.parts,
+            "bound": bound,
+            "bound_sign": less_than(limits, 0.0, text="this bound is below $0$", quantity="bound on N"),
+        },
+        details=lambda: {**rates.details(), "outputs": outputs()},
+        note=lambda: f"{rates.note()} (The proof adds up to 12e⁻⁸; the counts themselves are far from using 8e⁻⁸.)",
+    )

@@ -5,40 +5,28 @@ equally likely rows: exactly 33/48 for the event of the proof. Trained from ever
 event says. That is stronger than a frequency, which can only be consistent with a probability that is attained.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_least, at_most, claim
-from widenet.claims.meaning import Topic
-from widenet.claims.sides import Conjunct, Fact, Sense, Sides, evidence
-from widenet.claims.specimen import Specimen
-from widenet.claims.statistics import clopper_pearson, fails_at_most, matches_rate
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import column
+from widenet.claims.implication import Promise, at_least, equal
+from widenet.claims.meaning import Meaning, Topic
+from widenet.claims.sides import Conjunct, Fact
+from widenet.claims.statistics import clopper_pearson, matches_rate
 from widenet.claims.tolerances import BY_CHANCE, ROUNDING
 from widenet.data.xord import PATTERNS, set_index
 from widenet.diagnostics.exploration import cones, negative_sides, on_positive_axis, plus_and_minus
-from widenet.papers.brutzkus2019.claims.diverse_data import fixed_by_regime, points_of, up_to
-from widenet.papers.brutzkus2019.claims.rates import count_runs, joined, shared_hypotheses
-from widenet.papers.brutzkus2019.claims.wide import LARGEST_OWN_MARGIN, OWN_RUNS, largest_step_constant
-from widenet.papers.brutzkus2019.formulas import (
-    ERROR_SHARE,
-    NEGLIGIBLE,
-    SMALL_NET_STEP,
-    large_start_probability,
-    start_limit,
-)
+from widenet.papers.brutzkus2019.claims.rates import refuted
+from widenet.papers.brutzkus2019.formulas import ERROR_SHARE, NEGLIGIBLE, large_start_probability, start_limit
+from widenet.papers.brutzkus2019.hypotheses import THEOREM_6_4, Networks
 from widenet.papers.brutzkus2019.runs.octants import all_octants, from_octant, octant, share_of
-from widenet.papers.brutzkus2019.runs.trained import (
-    OctantSetting,
-    Trained,
-    TrainedSetting,
-    from_every_octant,
-    narrow_budget,
-    octant_settings,
-    trained,
-)
+from widenet.papers.brutzkus2019.runs.own_points import narrow_on
+from widenet.papers.brutzkus2019.runs.trained import TrainedSetting, from_every_octant, octant_settings, trained
 from widenet.records import Scale
 from widenet.types import RunStatus
 
@@ -48,12 +36,12 @@ Event = Bool[np.ndarray, "*run"]
 ITEM_SETS = (set_index(1, 2, 4), set_index(2, 3, 4), set_index(4), set_index(2))
 """Which pattern set is wrong where item 1, 2, 3 or 4 of the event E holds: A_3, A_4, A_2, A_1."""
 
-ITEMS = (
-    "W⁺(1) = ∅ makes {1, 2, 4} wrong",
-    "W⁺(3) = ∅ makes {2, 3, 4} wrong",
-    "both u on the side of p_2 make {4} wrong",
-    "both u on the side of p_4 make {2} wrong",
-)
+ITEMS = {
+    "no_first": "$W⁺(1) = ∅$ makes {1, 2, 4} wrong",
+    "no_third": "$W⁺(3) = ∅$ makes {2, 3, 4} wrong",
+    "both_second": "both $u$ on the side of $p_2$ make {4} wrong",
+    "both_fourth": "both $u$ on the side of $p_4$ make {2} wrong",
+}
 
 
 def drawn_settings(scale: Scale, seed: int) -> list[TrainedSetting]:
@@ -92,31 +80,68 @@ def must_fail(filters: Filters) -> Event:
     return can_converge(filters) & items(filters).any(axis=-1)
 
 
-def below_step(networks: Trained) -> Event:
-    """Every initial fit is smaller than η."""
-    return np.abs(networks.start @ PATTERNS[:2].T).max(axis=(-2, -1)) < networks.step_size
+class Narrow(Networks):
+    """Networks with two filters of each sign, and what their octants decide."""
+
+    @column
+    def in_event(self) -> Bool[np.ndarray, " run"]:
+        """Zero loss is reached and E holds, both decided by the start."""
+        return must_fail(self.start)
+
+    @column
+    def below_step(self) -> Bool[np.ndarray, " run"]:
+        """Every initial fit is smaller than η."""
+        return np.abs(self.start @ PATTERNS[:2].T).max(axis=(-2, -1)) < self.step_size
+
+    @column
+    def items_at_end(self) -> Bool[np.ndarray, "run 4"]:
+        """The items of E at the end."""
+        return items(self.final)
+
+    @column
+    def items_kept(self) -> Bool[np.ndarray, " run"]:
+        """Whether the items of E are the same at the start and at the end."""
+        return (items(self.start) == self.items_at_end).all(axis=-1)
+
+    @property
+    def hit(self) -> np.ndarray:
+        """Zero loss with an error on a whole A_i."""
+        return self.converged & ~self.right_on(ITEM_SETS)
+
+    @property
+    def stuck_at_once(self) -> np.ndarray:
+        """The update is exactly 0 from the first or second step on, at loss γ + 1."""
+        expected = self.required_margin + 1
+        at_once = (self.status == RunStatus.STALLED) & (self.steps <= 1)
+        return at_once & (np.abs(self.loss - expected) <= ROUNDING * expected)
+
+    @column
+    def octants_missing(self) -> bool:
+        """Whether a row of the 8^{2k} rows of octants was not tried with a small start."""
+        rows = np.unique(octant(self.start[self.small_start]), axis=0)
+        return len(rows) < 8 ** rows.shape[1]
+
+    @column
+    def p_values(self) -> Float[np.ndarray, " chance"]:
+        """Of the starts, against the exact probabilities; NaN where a condition does not occur among them."""
+        seen = zip(_chances(self.start), exact_chances(), strict=True)
+        return np.array([_p_value(happens, condition, rate) for (happens, condition), rate in seen])
 
 
-def regime_of_theorem_6_4(networks: Sequence[Trained], half_width: int = 2) -> list[Hypothesis]:
-    """k = 2, c_η ≤ 1/41, σ_g ≤ c_η/(16k^{3/2}), γ ≥ 1, and a diverse training set."""
-    return [
-        at_most("width", "|k − 2|, largest", max(abs(each.half_width - half_width) for each in networks), 0),
-        largest_step_constant(networks, SMALL_NET_STEP),
-        at_least("margin", "smallest margin γ", min(each.required_margin for each in networks), 1),
-        *shared_hypotheses(networks),
-    ]
+def _p_value(happens: Event, condition: Event, rate: Fraction) -> float:
+    tried = int(condition.sum())
+    return matches_rate(int((happens & condition).sum()), tried, float(rate)) if tried else np.nan
 
 
-def _counted(networks: Sequence[Trained]) -> Runs:
-    """Those with a start above the limit of Lemma E.3 are not scored."""
-    return count_runs(networks, outside=sum(int((~each.small_start).sum()) for each in networks))
+def _together(octants: Narrow, drawn: Narrow) -> Narrow:
+    """All runs."""
+    return Narrow.join((*octants.cells, *drawn.cells))
 
 
-def _every_octant_is_seen(from_octants: Sequence[Trained]) -> Fact:
+def _every_octant_is_seen(octants: Narrow) -> Fact:
     """Whether every margin was tried from all 8^{2k} rows of octants, with a small start."""
-    rows = [np.unique(octant(each.start[each.small_start]), axis=0) for each in from_octants]
-    missing = [len(row) < 8 ** row.shape[1] for row in rows]
-    return Fact(True, undecided=missing or True)
+    missing = octants.per("cell").octants_missing
+    return Fact(np.ones(len(missing), bool), undecided=missing, text="every octant is seen")
 
 
 @claim(
@@ -124,14 +149,15 @@ def _every_octant_is_seen(from_octants: Sequence[Trained]) -> Fact:
     Kind.MAIN,
     "Theorem 6.4, Section 6.2; restated as F.1 (its proof, with Lemma E.3 at k = 2, gives c = 1.3e-7 instead of 1e-10)",
     reads=BOTH,
+    given=THEOREM_6_4,
+    on=narrow_on,
+    means=Meaning(
+        topic=Topic.TEST_ERROR,
+        promise="A narrow network fits these points too, and misses the rule behind them in two of three tries.",
+    ),
+    title="Narrow networks reach zero loss and miss the rule of XORD",
 )
-def theorem_6_4(
-    from_octants: Sequence[Trained],
-    drawn: Sequence[Trained],
-    *,
-    half_width: int = 2,
-    share: float = ERROR_SHARE,
-) -> Evidence:
+def theorem_6_4(octants: Narrow, drawn: Narrow, *, share: float = ERROR_SHARE) -> Promise:
     """Narrow networks do not learn XORD from diverse points: for k = 2, c_η ≤ 1/41, σ_g ≤ c_η/(16k^{3/2}) and
     γ ≥ 1, with probability at least (1 − c)·33/48 gradient descent reaches a global minimum that is wrong on
     every point whose pattern set is A_i, for some i: A_1 = {2}, A_2 = {4}, A_3 = {1, 2, 4}, A_4 = {2, 3, 4}.
@@ -142,88 +168,98 @@ def theorem_6_4(
     U24 at once, and no u is driven back beyond its start, as only x⁺ is active after 19 steps forward at the earliest.
     A fit reaches η with probability erfc(16/√2), one of the eight with 1e-56.
 
-    A control has wider networks, first as they are and then with the hypothesis on k moved to them.
+    A control has wider networks, first as they are and then without the hypothesis on k.
     """
-    networks = [*from_octants, *drawn]
+    runs = _together(octants, drawn)
     promised, counted = share * (1 - NEGLIGIBLE), share_of(must_fail, 4)
     exact = float(counted * (1 - Fraction(large_start_probability(2, relative_deviation=start_limit(1.0)))))
-    event = joined([must_fail(each.start) & below_step(each) for each in networks])
-    converged = joined([each.converged for each in networks])
-    hard = joined([~each.right_on(ITEM_SETS) for each in networks])
-    rows = [_outcomes(each) for each in networks]
-    frequencies = [_frequency(each, promised) for each in drawn]
-    for row, seen in zip(rows[len(from_octants) :], frequencies, strict=True):
-        row |= seen
-    ended_otherwise = int((event & ~(converged & hard)).sum())
-    others = sum(row["zero_loss_and_wrong_outside_the_event"] for row in rows if row["required_margin"] >= 2)
-    return evidence(
+    event = runs.in_event & runs.below_step
+    hits, tried = drawn.count(drawn.hit), drawn.count(True)
+    # Runs that were cut off may be hits. The bound is attained, so 95 % limits would reject it in one of twenty sets
+    # of runs: ask for more.
+    missed = drawn.count(~drawn.hit & ~drawn.unfinished)
+    contradicted = refuted(missed, tried, 1 - promised, 1 - BY_CHANCE)
+    frequencies = hits / np.maximum(tried, 1)
+
+    def outcomes() -> list[dict]:
+        seen = [{}] * len(octants.cells) + [
+            {"interval": clopper_pearson(hit, n), "frequency": frequency, "refuted": against}
+            for hit, n, frequency, against in zip(
+                hits.tolist(), tried.tolist(), frequencies.tolist(), contradicted.tolist(), strict=True
+            )
+        ]
+        return [_outcome(cell) | row for cell, row in zip(runs.cells, seen, strict=True)]
+
+    def otherwise() -> int:
+        return int((event & ~runs.hit).sum())
+
+    def note() -> str:
+        others = int((runs.converged & ~runs.right_on() & ~runs.in_event & (runs.required_margin >= 2)).sum())
+        return (
+            f"The event is {counted} = 33/48 of the 4096 rows of octants, and {otherwise()} runs in it ended "
+            f"otherwise. With γ ≥ 2, {others} runs outside it were wrong at zero loss: where there are none the bound "
+            "is attained, and a frequency (the interval is that of the lowest) can only be consistent with it."
+        )
+
+    return Promise(
         {
-            "the probability of the event": Sides(
+            "event": at_least(
                 exact,
                 promised,
-                Sense.AT_LEAST,
                 trivial=0.0,
+                text="the probability of the event",
                 quantity="exact probability of the event that forces zero loss with an error on a whole A_i",
             ),
-            "zero loss where the event holds": Fact(
-                converged, undecided=joined([each.unfinished for each in networks]), scored=event
+            "zero_loss": Fact(
+                runs.converged,
+                undecided=runs.unfinished,
+                where=event,
+                text="zero loss where the event holds",
+                event="runs that start in the event",
             ),
-            "then a whole A_i is wrong": Fact(hard, scored=event & converged),
-            "random starts do not contradict it": _not_contradicted(frequencies, promised),
-            "every octant is seen": _every_octant_is_seen(from_octants),
+            "wrong": Fact(
+                ~runs.right_on(ITEM_SETS),
+                where=event & runs.converged,
+                text="then a whole $A_i$ is wrong",
+                event="runs at zero loss that start in the event",
+            ),
+            "frequency": at_least(
+                frequencies,
+                promised,
+                exact=~contradicted,
+                text="random starts do not contradict it",
+                quantity="share of random starts that end at zero loss with an error on a whole A_i; one that chance "
+                "takes below the promise does not contradict it",
+            ),
+            "octants": _every_octant_is_seen(octants),
         },
-        regime_of_theorem_6_4(networks, half_width),
-        runs=count_runs(networks, outside=sum(int((~below_step(each)).sum()) for each in networks)),
-        details={
-            "cases": rows,
+        event=runs.below_step,
+        details=lambda: {
+            "cases": outcomes(),
             "share_of_octants": str(counted),
-            "runs_that_do_not_end_as_the_event_says": ended_otherwise,
+            "runs_that_do_not_end_as_the_event_says": otherwise(),
         },
-        note=f"The event is {counted} = 33/48 of the 4096 rows of octants, and {ended_otherwise} runs in it ended "
-        f"otherwise. With γ ≥ 2, {others} runs outside it were wrong at zero loss: where there are none the bound is "
-        "attained, and a frequency (the interval is that of the lowest) can only be consistent with it.",
+        note=note,
     )
 
 
-def _outcomes(networks: Trained) -> dict:
-    expected, wrong = must_fail(networks.start), networks.converged & ~networks.right_on()
+def _outcome(networks: Narrow) -> dict:
+    wrong = networks.converged & ~networks.right_on()
     return {
         **networks.summary(),
         "zero_loss_and_wrong": int(wrong.sum()),
-        "in_the_event": int(expected.sum()),
-        "zero_loss_and_wrong_outside_the_event": int((wrong & ~expected).sum()),
+        "in_the_event": int(networks.in_event.sum()),
+        "zero_loss_and_wrong_outside_the_event": int((wrong & ~networks.in_event).sum()),
     }
 
 
-def _frequency(networks: Trained, promised: float) -> dict:
-    """How often random starts end at zero loss with an error on a whole A_i; runs that were cut off may be hits."""
-    hit = networks.converged & ~networks.right_on(ITEM_SETS)
-    hits, total = int(hit.sum()), networks.n_runs
-    missed = int((~hit & ~networks.unfinished).sum())
-    # The bound is attained, so 95 % limits would reject it in one of twenty sets of runs: ask for more.
-    refuted = fails_at_most(missed, total, 1 - promised, 1 - BY_CHANCE) is False
-    return {"interval": clopper_pearson(hits, total), "frequency": hits / total if total else 0.0, "refuted": refuted}
-
-
-def _not_contradicted(frequencies: Sequence[dict], promised: float) -> Sides:
-    """The frequencies. A probability that is attained is never confirmed by one."""
-    return Sides(
-        [each["frequency"] for each in frequencies],
-        promised,
-        Sense.AT_LEAST,
-        exact=np.array([not each["refuted"] for each in frequencies], bool),
-        quantity="share of random starts that end at zero loss with an error on a whole A_i; one that chance takes "
-        "below the promise does not contradict it",
-    )
-
-
 CHANCES = {
-    "zero loss can be reached: W⁺(1) ∪ W⁺(3) ≠ ∅": Fraction(3, 4),
-    "then: W⁺(1) ≠ ∅ and W⁺(3) ≠ ∅": Fraction(1, 6),
-    "then, of these: the u filters fit different negative patterns": Fraction(1, 2),
-    "given that zero loss can be reached: E": Fraction(11, 12),
+    "able": ("zero loss can be reached: $W⁺(1) ∪ W⁺(3) ≠ ∅$", Fraction(3, 4)),
+    "both_cones": ("then: $W⁺(1) ≠ ∅$ and $W⁺(3) ≠ ∅$", Fraction(1, 6)),
+    "split": ("then, of these: the $u$ filters fit different negative patterns", Fraction(1, 2)),
+    "failing": ("given that zero loss can be reached: $E$", Fraction(11, 12)),
 }
-"""The probabilities in the proof of Theorem F.1. (The proof prints 1/12 once where it shows 11/12.)"""
+"""The probabilities in the proof of Theorem F.1, by key. (The proof prints 1/12 once where it shows 11/12.)"""
 
 
 def _chances(filters: Filters) -> tuple[tuple[Event, Event], ...]:
@@ -233,137 +269,105 @@ def _chances(filters: Filters) -> tuple[tuple[Event, Event], ...]:
     return ((able, np.ones_like(able)), (both, able), (both & split, both), (able & each.any(axis=-1), able))
 
 
-@claim(
-    "brutzkus2019.observation_small_convergence",
-    Kind.STEP,
-    "proof of Theorem F.1; the two equivalences are added here",
-    reads=BOTH,
-)
+@functools.cache
+def exact_chances() -> tuple[Fraction, ...]:
+    """Shares of the 4096 rows of octants."""
+    every = _chances(from_octant(all_octants(4)))
+    return tuple(Fraction(int((happens & given).sum()), int(given.sum())) for happens, given in every)
+
+
+@claim("brutzkus2019.observation_small_convergence", Kind.STEP,
+       "proof of Theorem F.1; the two equivalences are added here", reads=BOTH, given=THEOREM_6_4, on=narrow_on,
+       title="Two filters of each sign: the start decides about zero loss")  # fmt: skip
 def observation_small_convergence(
-    from_octants: Sequence[Trained],
-    drawn: Sequence[Trained],
+    octants: Narrow,
+    drawn: Narrow,
     *,
     criterion: Callable[[Filters], Event] = can_converge,
-    chances: Sequence[Fraction] = tuple(CHANCES.values()),
-) -> Evidence:
+    chances: Sequence[Fraction] = tuple(chance for _, chance in CHANCES.values()),
+) -> Promise:
     """k = 2: gradient descent reaches zero loss exactly where W_0⁺(1) ∪ W_0⁺(3) ≠ ∅, with probability 3/4. Given
     that, W⁺(1) and W⁺(3) are both non-empty with probability 1/6, then the u filters split between p_2 and p_4
     with probability 1/2, so P[E] = 11/12. All of this is decided by the start.
 
     A control passes the same criterion for the u filters.
     """
-    networks = [*from_octants, *drawn]
-    small, converged = joined([each.small_start for each in networks]), joined([each.converged for each in networks])
-    unfinished = joined([each.unfinished for each in networks])
-    able = joined([criterion(each.start) for each in networks])
-    kept = joined([(items(each.start) == items(each.final)).all(axis=-1) for each in networks])
-    exact = [Fraction(int((e & c).sum()), int(c.sum())) for e, c in _chances(from_octant(all_octants(4)))]
-    p_values = [p_value for each in drawn for p_value in _rates_of_drawn(each, exact)]
+    runs, p_values = _together(octants, drawn), drawn.per("cell").p_values
+    able = runs.map(lambda cell: criterion(cell.start), bool)
+    exact, small = exact_chances(), "runs inside the event of E.3"
     parts: dict[str, Conjunct] = {
-        "zero loss exactly where W_0⁺(1) ∪ W_0⁺(3) ≠ ∅": Fact(converged == able, undecided=unfinished, scored=small),
-        "E is decided by the start": Fact(kept, scored=small & converged),
-        "without zero loss nothing moves from the second step on, at loss γ + 1": Fact(
-            joined([_stuck_at_once(each) for each in networks]), undecided=unfinished, scored=small & ~converged
+        "zero_loss": Fact(
+            runs.converged == able,
+            undecided=runs.unfinished,
+            where=runs.small_start,
+            text="zero loss exactly where $W_0⁺(1) ∪ W_0⁺(3) ≠ ∅$",
+            event=small,
+        ),
+        "items_kept": Fact(
+            runs.items_kept,
+            where=runs.small_start & runs.converged,
+            text="$E$ is decided by the start",
+            event=f"{small}, at zero loss",
+        ),
+        "standstill": Fact(
+            runs.stuck_at_once,
+            undecided=runs.unfinished,
+            where=runs.small_start & ~runs.converged,
+            text="without zero loss nothing moves from the second step on, at loss $γ + 1$",
+            event=f"{small}, without zero loss",
         ),
         **{
-            f"probability {promised}: {name}": Sides(float(found), float(promised), Sense.EQUAL)
-            for name, promised, found in zip(CHANCES, chances, exact, strict=True)
+            key: equal(float(found), float(promised), text=f"probability ${promised}$: {words}")
+            for (key, (words, _)), promised, found in zip(CHANCES.items(), chances, exact, strict=True)
         },
-        "random starts have these probabilities": Fact(
-            [p_value >= BY_CHANCE for p_value in p_values] or [True], undecided=not p_values
+        "chances": Fact(
+            p_values >= BY_CHANCE,
+            where=np.isfinite(p_values),
+            text="random starts have these probabilities",
+            event="conditions that occur",
         ),
-        "every octant is seen": _every_octant_is_seen(from_octants),
+        "octants": _every_octant_is_seen(octants),
     }
-    return evidence(
+    return Promise(
         parts,
-        regime_of_theorem_6_4(networks),
-        runs=_counted(networks),
-        details={
-            "exact": {name: str(rate) for name, rate in zip(CHANCES, exact, strict=True)},
-            "converged_against_the_criterion": int((small & (converged != able)).sum()),
-            "smallest_p_value": min(p_values, default=1.0),
+        event=runs.small_start,
+        details=lambda: {
+            "exact": {
+                words.replace("$", ""): str(rate) for (words, _), rate in zip(CHANCES.values(), exact, strict=True)
+            },
+            "converged_against_the_criterion": int((runs.small_start & (runs.converged != able)).sum()),
+            "smallest_p_value": float(np.nanmin(p_values, initial=1.0)),
         },
         note="Exact probabilities by counting octants: " + ", ".join(str(rate) for rate in exact) + ".",
     )
 
 
-def _stuck_at_once(networks: Trained) -> Event:
-    """Without zero loss the update is exactly 0 from the first or second step on, at loss γ + 1."""
-    expected = networks.required_margin + 1
-    at_once = (networks.status == RunStatus.STALLED) & (networks.steps <= 1)
-    return at_once & (np.abs(networks.loss - expected) <= ROUNDING * expected)
-
-
-def _rates_of_drawn(networks: Trained, exact: Sequence[Fraction]) -> list[float]:
-    """p-values against the exact probabilities. Among few starts a condition may not occur, and no rate is seen."""
-    seen = [(e & c, c, rate) for (e, c), rate in zip(_chances(networks.start), exact, strict=True) if c.any()]
-    return [matches_rate(int(hit.sum()), int(condition.sum()), float(rate)) for hit, condition, rate in seen]
-
-
-@claim("brutzkus2019.observation_small_failure", Kind.STEP, "proof of Theorem F.1, first part", reads=BOTH)
-def observation_small_failure(
-    from_octants: Sequence[Trained], drawn: Sequence[Trained], *, item_sets: tuple[int, ...] = ITEM_SETS
-) -> Evidence:
+@claim("brutzkus2019.observation_small_failure", Kind.STEP, "proof of Theorem F.1, first part", reads=BOTH,
+       given=THEOREM_6_4, on=narrow_on,
+       title="Each way to fail with two filters has its wrong pattern set")  # fmt: skip
+def observation_small_failure(octants: Narrow, drawn: Narrow, *, item_sets: tuple[int, ...] = ITEM_SETS) -> Promise:
     """k = 2, at zero loss: W⁺(1) = ∅ makes {1, 2, 4} wrong, W⁺(3) = ∅ makes {2, 3, 4} wrong, both u filters on the
     side of p_2 make {4} wrong, both on the side of p_4 make {2} wrong.
 
     A control permutes the sets.
     """
-    networks = [*from_octants, *drawn]
-    scored = joined([each.converged & each.small_start for each in networks])
-    holds = joined([items(each.final) for each in networks]) & scored[:, None]
-    wrong = joined([each.wrong[:, item_sets] for each in networks])
-    return evidence(
-        {name: Fact(wrong[:, item], scored=holds[:, item]) for item, name in enumerate(ITEMS)},
-        regime_of_theorem_6_4(networks),
-        runs=count_runs(networks, outside=int((~scored).sum())),
-        details={
+    runs = _together(octants, drawn)
+    scored = runs.converged & runs.small_start
+    holds, wrong = runs.items_at_end & scored[:, None], runs.wrong[:, item_sets]
+    return Promise(
+        {
+            key: Fact(
+                wrong[:, item],
+                where=holds[:, item],
+                text=words,
+                event="runs at zero loss inside the event of E.3 in which the item holds",
+            )
+            for item, (key, words) in enumerate(ITEMS.items())
+        },
+        event=scored,
+        details=lambda: {
             "items_seen": holds.sum(axis=0).tolist(),
             "items_with_their_set_wrong": (holds & wrong).sum(axis=0).tolist(),
         },
         note="Runs without zero loss are outside: the statement is about global minima.",
     )
-
-
-@theorem_6_4.speaks
-@observation_small_convergence.speaks
-@observation_small_failure.speaks
-def narrow_on(specimen: Specimen) -> tuple[list[OctantSetting], list[TrainedSetting]] | Silence:
-    """Networks with k = 2 on a reader's points, from every octant and from random starts."""
-    points, choices = points_of(specimen), specimen.choices
-    if isinstance(points, Silence):
-        return points
-    margin = choices.required_margin
-    if margin > LARGEST_OWN_MARGIN:
-        return Silence(f"γ = {margin:g} takes too long; up to {LARGEST_OWN_MARGIN:g} is tried.")
-    every = OctantSetting(
-        step_constant=SMALL_NET_STEP,
-        required_margin=margin,
-        max_steps=up_to(specimen, 5 * narrow_budget(SMALL_NET_STEP, margin)),
-        seed=choices.seed,
-        points=points,
-    )
-    drawn = TrainedSetting(
-        half_width=2,
-        step_constant=every.step_constant,
-        required_margin=margin,
-        n_runs=choices.n_runs or OWN_RUNS,
-        max_steps=every.max_steps,
-        seed=choices.seed,
-        points=points,
-    )
-    return [every], [drawn]
-
-
-@theorem_6_4.fixes
-@observation_small_convergence.fixes
-@observation_small_failure.fixes
-def fixed_for_narrow(specimen: Specimen) -> dict[str, str]:
-    """k = 2, and the largest step and start that Theorem 6.4 allows."""
-    return fixed_by_regime(specimen, 2, SMALL_NET_STEP)
-
-
-theorem_6_4.means(
-    Topic.TEST_ERROR,
-    "A narrow network fits these points too, and misses the rule behind them in two of three tries.",
-)

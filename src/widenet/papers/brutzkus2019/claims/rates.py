@@ -4,83 +4,26 @@ Over all runs the failures must be as rare as promised (exact binomial limits); 
 whose probability `octants` computes exactly, no run may fail at all.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Hypothesis, Runs
-from widenet.claims.sides import Conjunct, Fact, Rate, Sense, Sides
-from widenet.claims.statistics import fails_at_most, runs_needed
-from widenet.papers.brutzkus2019.claims.diverse_data import data_hypotheses
-from widenet.papers.brutzkus2019.claims.start import deviation_hypothesis
+from widenet.claims.implication import Promise, at_most
+from widenet.claims.sides import Conjunct, Fact, Rate
+from widenet.claims.statistics import CONFIDENCE, fails_at_most, runs_needed
 from widenet.papers.brutzkus2019.formulas import large_start_probability
-from widenet.papers.brutzkus2019.runs.trained import Trained
+from widenet.papers.brutzkus2019.hypotheses import Networks
 
 Mask = Bool[np.ndarray, " run"]
+Settings = Float[np.ndarray, " cell"]
 
 
-@dataclass(frozen=True, eq=False)
-class Case:
-    """A probability statement on one set of runs.
-
-    Attributes:
-      networks: the runs.
-      right: which of them end with the signs that the statement promises.
-      event: which of them are in the event of the proof.
-      allowed: the promised failure rate.
-      exact_event: the exact probability that a start is outside the event.
-      allowed_steps: the steps after which zero loss is certain.
-      timed: whether the statement promises that time, so that later is a failure.
-    """
-
-    networks: Trained
-    right: Mask
-    event: Mask
-    allowed: float
-    exact_event: float
-    allowed_steps: float
-    timed: bool = True
-
-    @property
-    def good(self) -> Mask:
-        """The runs that end as promised."""
-        in_time = self.networks.steps <= self.allowed_steps if self.timed else True
-        return self.networks.converged & self.right & in_time
-
-    @property
-    def cut(self) -> Mask:
-        """Runs that were stopped before the statement said they would be done: no failures, no successes."""
-        return self.networks.unfinished & (self.networks.max_steps + 1 <= self.allowed_steps)
-
-    @property
-    def failures(self) -> int:
-        """Runs that surely failed."""
-        return int((~self.good & ~self.cut).sum())
-
-    @property
-    def refuted(self) -> bool:
-        """Whether these runs alone fail more often than promised."""
-        return fails_at_most(self.failures, self.networks.n_runs, self.allowed) is False
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether there are enough runs, or some of them in an event that is as likely as promised."""
-        alone = Rate(~self.good, self.allowed, self.cut).part("").kept is not None
-        return alone or (bool((self.event & ~self.cut).any()) and self.exact_event <= self.allowed)
-
-    def row(self) -> dict:
-        """What was seen, for the evidence."""
-        return {
-            **self.networks.summary(),
-            "failures": self.failures,
-            "failures_inside_the_event": int((~self.good & ~self.cut & self.event).sum()),
-            "outside_the_event": int((~self.event).sum()),
-            "exact_probability_outside_the_event": self.exact_event,
-            "allowed": self.allowed,
-        }
+def per_setting(function: Callable[..., float], *columns: Any) -> np.ndarray:
+    """A formula of plain numbers, entry by entry."""
+    return np.vectorize(function, otypes=[np.float64])(*columns)
 
 
 def event_failure(half_width: int, explored: Callable[[int], Fraction]) -> float:
@@ -88,85 +31,113 @@ def event_failure(half_width: int, explored: Callable[[int], Fraction]) -> float
     return float(1 - explored(half_width) * (1 - Fraction(large_start_probability(half_width))))
 
 
-def rate_parts(cases: Sequence[Case], quantity: str, right: str = "") -> dict[str, Conjunct]:
-    """All runs together against the smallest promised rate, every case alone, and the implication inside the events.
+def refuted(
+    failures: Int[np.ndarray, " cell"], tried: Int[np.ndarray, " cell"], allowed: Any, confidence: float = CONFIDENCE
+) -> Bool[np.ndarray, " cell"]:
+    """Whether the runs of a setting alone fail more often than promised."""
+
+    def is_refuted(failed: int, runs: int, rate: float) -> bool:
+        return fails_at_most(failed, runs, rate, confidence) is False
+
+    return np.vectorize(is_refuted, otypes=[bool])(failures, tried, allowed)
+
+
+def often(
+    runs: Networks,
+    *,
+    event: Mask,
+    missed: Settings,
+    allowed: Settings,
+    steps: Settings,
+    quantity: str,
+    right: Mask | None = None,
+    words: str = "",
+    timed: bool = True,
+) -> Promise:
+    """A probability statement over all runs, in every setting alone, and inside the events of the proof.
 
     Arguments:
-      quantity: which share is counted.
-      right: what `Case.right` says, where the statement is about signs too.
+      event: which runs start in the event of the proof.
+      missed: of each setting, the exact probability that a start misses the event.
+      allowed: of each setting, the promised failure rate.
+      steps: of each setting, the steps after which zero loss is certain.
+      right: which runs end with the signs that the statement promises; `words` says what that is.
+      timed: whether the statement promises that time, so that later is a failure.
     """
-    allowed = min((case.allowed for case in cases), default=1.0)
-    failed, cut = joined([~case.good for case in cases]), joined([case.cut for case in cases])
+    time, several = steps[runs.cell], len(allowed) > 1
+    in_time = runs.steps <= time if timed else True
+    good = runs.converged & in_time & (True if right is None else right)
+    # Stopped before the statement said they would be done: no failures, no successes.
+    cut = runs.unfinished & (runs.max_steps + 1 <= time)
+    failures, tried = runs.count(~good & ~cut), runs.count(True)
     parts: dict[str, Conjunct] = {
-        "runs fail at most as often as promised": Rate(failed, allowed, cut, quantity=quantity)
+        "rate": Rate(~good, allowed, cut, quantity=quantity, text="runs fail at most as often as promised"),
+        "alone": Fact(
+            ~refuted(failures, tried, allowed),
+            where=several,
+            optional=True,
+            text="no setting alone fails more often",
+            event="several settings",
+        ),
+        # Fewer runs than its rate needs are enough for a setting whose events carry the statement.
+        "enough": Fact(
+            np.ones(len(allowed), bool),
+            undecided=~(_decided(runs, good, cut, allowed) | ((runs.count(event & ~cut) > 0) & (missed <= allowed))),
+            where=several,
+            optional=True,
+            text="every setting has runs enough, or an event as likely as promised",
+            event="several settings",
+        ),
+        "zero_loss": Fact(
+            runs.converged,
+            undecided=cut,
+            where=event,
+            text="zero loss inside the events of the proof",
+            event="runs that start inside the events",
+        ),
     }
-    if len(cases) > 1:
-        # Fewer runs than its rate needs are enough for a case whose events carry the statement.
-        parts["no setting alone fails more often"] = Fact([not case.refuted for case in cases])
-        parts["every setting has runs enough, or an event as likely as promised"] = Fact(
-            True, undecided=[not case.is_decided for case in cases]
+    scored = {"where": event & runs.converged, "event": "runs at zero loss that start inside the events"}
+    if timed:
+        parts["time"] = at_most(
+            runs.steps, time, text="in time inside the events", quantity="steps until zero loss", **scored
         )
-    event = joined([case.event for case in cases])
-    converged = joined([case.networks.converged for case in cases])
-    parts["zero loss inside the events of the proof"] = Fact(converged, undecided=cut, scored=event)
-    if any(case.timed for case in cases):
-        parts["in time inside the events"] = Sides(
-            joined([case.networks.steps for case in cases]),
-            joined([np.full(case.networks.n_runs, case.allowed_steps) for case in cases]),
-            Sense.AT_MOST,
-            scored=event & converged,
-            quantity="steps until zero loss",
+    if right is not None:
+        parts["right"] = Fact(right, text=f"{words} inside the events", **scored)
+    inside = runs.count(~good & ~cut & event)
+    needed = _needed(allowed)
+
+    def rows() -> list[dict]:
+        counted = {
+            "failures": failures,
+            "failures_inside_the_event": inside,
+            "outside_the_event": runs.count(~event),
+            "exact_probability_outside_the_event": missed,
+            "allowed": allowed,
+        }
+        each = zip(*counted.values(), strict=True)
+        return [
+            cell.summary() | dict(zip(counted, row, strict=True)) for cell, row in zip(runs.cells, each, strict=True)
+        ]
+
+    def note() -> str:
+        return (
+            f"{failures.sum()} of {len(runs)} runs failed; {needed} without a failure are needed. Inside the events of "
+            f"the proof, which a start misses with probability {missed.max(initial=0):.2g} (exact), {inside.sum()} "
+            "failed."
         )
-    if right:
-        rightly = joined([case.right for case in cases])
-        parts[f"{right} inside the events"] = Fact(rightly, scored=event & converged)
-    return parts
+
+    return Promise(parts, details=lambda: {"cases": rows(), "runs_needed": needed}, note=note)
 
 
-def rate_details(cases: Sequence[Case]) -> dict:
-    """Every case, and how many runs without a failure the smallest promised rate needs."""
-    return {"cases": [case.row() for case in cases], "runs_needed": _needed(cases)}
+def _decided(runs: Networks, good: Mask, cut: Mask, allowed: Settings) -> Bool[np.ndarray, " cell"]:
+    """Whether the runs of a setting alone decide its rate."""
+    answers = [
+        Rate(~good, rate, cut, where=runs.cell == place).part("").kept is not None for place, rate in enumerate(allowed)
+    ]
+    return np.array(answers, bool)
 
 
-def rate_note(cases: Sequence[Case]) -> str:
-    """The counts in words."""
-    inside = sum(case.row()["failures_inside_the_event"] for case in cases)
-    return (
-        f"{sum(case.failures for case in cases)} of {sum(case.networks.n_runs for case in cases)} runs failed; "
-        f"{_needed(cases)} without a failure are needed. Inside the events of the proof, which a start misses with "
-        f"probability {max((case.exact_event for case in cases), default=1):.2g} (exact), {inside} failed."
-    )
-
-
-def joined(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """The runs of all cases on one axis."""
-    return np.concatenate([np.asarray(array) for array in arrays]) if arrays else np.zeros(0, bool)
-
-
-def nearest(every: Sequence[Sequence[Hypothesis]]) -> list[Hypothesis]:
-    """Of the same hypotheses measured in many settings, those nearest to breaking."""
-    return [min(column, key=_how_near) for column in zip(*every, strict=True)]
-
-
-def shared_hypotheses(networks: Sequence[Trained]) -> list[Hypothesis]:
-    """The assumptions on the training set and on the initial deviation."""
-    return nearest([[*data_hypotheses(t.points), deviation_hypothesis(t.start, t.step_size)] for t in networks])
-
-
-def count_runs(networks: Sequence[Trained], outside: int = 0) -> Runs:
-    """All runs, and how they ended."""
-    return Runs(
-        tried=sum(trained.n_runs for trained in networks),
-        diverged=sum(int(trained.diverged.sum()) for trained in networks),
-        unfinished=sum(int(trained.unfinished.sum()) for trained in networks),
-        outside=outside,
-    )
-
-
-def _how_near(hypothesis: Hypothesis) -> tuple[bool, float]:
-    return hypothesis.met is True, hypothesis.slack or 0.0
-
-
-def _needed(cases: Sequence[Case]) -> int:
-    allowed = min((case.allowed for case in cases), default=1.0)
-    return runs_needed(allowed) if 0 < allowed < 1 else 0
+def _needed(allowed: Settings) -> int:
+    """How many runs without a failure the smallest promised rate needs."""
+    smallest = float(np.min(allowed, initial=1.0))
+    return runs_needed(smallest) if 0 < smallest < 1 else 0

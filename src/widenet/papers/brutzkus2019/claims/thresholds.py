@@ -9,12 +9,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Evidence, Kind, Runs, at_least, at_most, claim, more_than
-from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, Count, column
+from widenet.claims.implication import Promise, at_least, at_most
 from widenet.claims.tolerances import ROUNDING
-from widenet.papers.brutzkus2019.formulas import LARGEST_STEP, negative_output_limit, positive_output_limit
+from widenet.papers.brutzkus2019.formulas import negative_output_limit, positive_output_limit
+from widenet.papers.brutzkus2019.hypotheses import (
+    beta_of_choice,
+    margin_of_finish,
+    step_of_finish,
+    step_positive,
+    wider_than_64,
+    wider_than_sixteen,
+)
 from widenet.papers.brutzkus2019.runs.octants import RADIUS, within
 from widenet.records import Scale
 
@@ -36,12 +45,36 @@ def in_whole_numbers(form: Form) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class ConeCounts:
+class ConeCounts(Cases):
     """For each width k, the smallest and largest |W⁺(1)| and |W⁺(3)| that are near enough to k/4."""
 
-    widths: Int[np.ndarray, " width"]
-    first: Int[np.ndarray, "width 2"]
-    third: Int[np.ndarray, "width 2"]
+    rows = "width"
+
+    half_width: Int[np.ndarray, " width"]  #: k
+    first: Int[np.ndarray, "width 2"]  #: |W⁺(1)|, smallest and largest
+    third: Int[np.ndarray, "width 2"]  #: |W⁺(3)|
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """α(k)."""
+        with np.errstate(divide="ignore"):
+            return (np.sqrt(self.half_width) + 8) / (np.sqrt(self.half_width) - 8)
+
+    @column
+    def at_most_alpha(self) -> Bool[np.ndarray, " width"]:
+        """Whether the largest |W⁺(1)|/|W⁺(3)| is at most α(k), exactly."""
+        return _below_alpha(self.half_width, self.first[:, 1], self.third[:, 0])
+
+    @column
+    def at_least_inverse(self) -> Bool[np.ndarray, " width"]:
+        """Whether the smallest |W⁺(1)|/|W⁺(3)| is at least 1/α(k), exactly."""
+        return _below_alpha(self.half_width, self.third[:, 1], self.first[:, 0])
+
+
+def _below_alpha(widths: np.ndarray, larger: np.ndarray, smaller: np.ndarray) -> np.ndarray:
+    """Whether larger/smaller ≤ (√k + 8)/(√k − 8), multiplied by smaller(√k − 8) > 0."""
+    rows = zip(widths.tolist(), larger.tolist(), smaller.tolist(), strict=True)
+    return np.array([k > 64 and low > 0 and sign(8 * (low + high), low - high, k) >= 0 for k, high, low in rows], bool)
 
 
 def counts_near_a_quarter(widths: Sequence[int], radius: Fraction = RADIUS) -> ConeCounts:
@@ -55,44 +88,37 @@ def _cone_counts(scale: Scale, seed: int) -> ConeCounts:
     return counts_near_a_quarter(range(65, 300 if scale is Scale.QUICK else 3000))
 
 
-@claim("brutzkus2019.equation_17", Kind.STEP, "Eq. 17, proof of Proposition E.18", draws=_cone_counts)
-def equation_17(counts: ConeCounts) -> Evidence:
+@claim("brutzkus2019.equation_17", Kind.STEP, "Eq. 17, proof of Proposition E.18", draws=_cone_counts,
+       given=[wider_than_64], title="The two positive cones hold about equally many filters")  # fmt: skip
+def equation_17(runs: ConeCounts) -> Promise:
     """Where |W⁺(1)| and |W⁺(3)| are within 2√k of k/4 and k > 64, their ratio lies between 1/α(k) and α(k) = (k/4 +
     2√k)/(k/4 − 2√k).
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        most, least = counts.first[:, 1] / counts.third[:, 0], counts.first[:, 0] / counts.third[:, 1]
-        limit = (np.sqrt(counts.widths) + 8) / (np.sqrt(counts.widths) - 8)
-        upper = Sides(
-            most / limit,
-            1.0,
-            exact=_below_alpha(counts.widths, counts.first[:, 1], counts.third[:, 0]),
-            quantity="largest |W⁺(1)|/|W⁺(3)| over α(k), at the worst width",
-        )
-        lower = Sides(
-            least * limit,
-            1.0,
-            Sense.AT_LEAST,
-            exact=_below_alpha(counts.widths, counts.third[:, 1], counts.first[:, 0]),
-            quantity="smallest |W⁺(1)|/|W⁺(3)| times α(k), at the worst width",
-        )
-    ends = [int(counts.widths.min(initial=10**9)), int(counts.widths.max(initial=0))]
-    worst = upper.closest
-    return evidence(
-        {"at most α(k)": upper, "at least 1/α(k)": lower},
-        [more_than("width", "smallest width k", ends[0] if len(counts.widths) else 0, 64)],
-        details={
-            "widths": ends,
-            "worst_width": None if worst is None else int(counts.widths[worst]),
+        most, least = runs.first[:, 1] / runs.third[:, 0], runs.first[:, 0] / runs.third[:, 1]
+        largest, smallest = most / runs.alpha, least * runs.alpha
+    upper = at_most(
+        largest,
+        1.0,
+        exact=runs.at_most_alpha,
+        text="at most $α(k)$",
+        quantity="largest |W⁺(1)|/|W⁺(3)| over α(k), at the worst width",
+    )
+    lower = at_least(
+        smallest,
+        1.0,
+        exact=runs.at_least_inverse,
+        text="at least $1/α(k)$",
+        quantity="smallest |W⁺(1)|/|W⁺(3)| times α(k), at the worst width",
+    )
+    return Promise(
+        {"upper": upper, "lower": lower},
+        details=lambda: {
+            "widths": [int(runs.half_width.min()), int(runs.half_width.max())],
+            "worst_width": None if upper.closest is None else int(runs.half_width[upper.closest]),
             "broken": int((upper.broken | lower.broken).sum()),
         },
     )
-
-
-def _below_alpha(widths: np.ndarray, larger: np.ndarray, smaller: np.ndarray) -> list[bool]:
-    """Whether larger/smaller ≤ (√k + 8)/(√k − 8), multiplied by smaller(√k − 8) > 0."""
-    rows = zip(widths.tolist(), larger.tolist(), smaller.tolist(), strict=True)
-    return [k > 64 and low > 0 and sign(8 * (low + high), low - high, k) >= 0 for k, high, low in rows]
 
 
 @dataclass(frozen=True)
@@ -148,7 +174,45 @@ NEGATIVE = Equivalence(_negative_beta, _negative_form, _negative_bound)
 """Footnote 15, for the end of the proof of Proposition E.22."""
 
 
-def _grid_12(scale: Scale, seed: int) -> list[Choice]:
+@dataclass(frozen=True, eq=False)
+class Sided(Cases):
+    """Choices of k, c_η and γ on both sides of a limit, and on which side each of three conditions sees them."""
+
+    rows = "point"
+
+    half_width: Int[np.ndarray, " point"]  #: k
+    step_constant: Float[np.ndarray, " point"]  #: c_η
+    beta: Float[np.ndarray, " point"]  #: β
+    form: Int[np.ndarray, " point"]  #: the sign of the linear form, exact
+    below: Bool[np.ndarray, " point"]  #: whether α(k) < β, exact
+    beyond: Int[np.ndarray, " point"]  #: the sign of k − 64((β + 1)/(β − 1))², exact
+    bound: Float[np.ndarray, " point"]  #: the bound on N(z) in floats, positive where it has the right sign
+
+    @property
+    def off(self) -> np.ndarray:
+        """Whether the bound in floats has the wrong sign, by more than rounding."""
+        return ~np.isfinite(self.bound) | ((np.abs(self.bound) > ROUNDING) & ((self.bound > 0) != (self.form > 0)))
+
+
+def on_both_sides(choices: Sequence[Choice], which: Equivalence, factor: int = 64) -> Sided:
+    """The three conditions at every choice and width. A control has another factor, or another form of the bound."""
+    rows = []
+    for choice in choices:
+        pair = choice.step_constant, choice.required_margin
+        step, margin = (float(number) for number in pair)
+        beta = which.beta(*pair)
+        helps, below_beta = in_whole_numbers(which.helps(*pair)), in_whole_numbers((-8 * (beta + 1), beta - 1))
+        # Without a β beyond 1 no width is above its limit; k > a/b is bk > a.
+        limit = factor * ((beta + 1) / (beta - 1)) ** 2 if beta != 1 else Fraction(max(choice.half_widths) + 1)
+        for k in choice.half_widths:
+            above = k * limit.denominator - limit.numerator
+            signs = sign(*helps, k), sign(*below_beta, k) > 0, (above > 0) - (above < 0)
+            rows.append((k, step, float(beta), *signs, which.bound(k, step, margin)))
+    kinds = (int, float, float, int, bool, int, float)
+    return Sided(*(np.array([row[place] for row in rows], kind) for place, kind in enumerate(kinds)))
+
+
+def grid_12(scale: Scale) -> list[Choice]:
     """A grid on both sides of the limit, and for square k the margins γ that lie exactly on it."""
     steps = [Fraction(1, n) for n in (8, 41, 155, 410, 1000)]
     margins = [Fraction(n, 2) for n in range(4, 42, 3)] + [Fraction(100)]
@@ -160,7 +224,7 @@ def _grid_12(scale: Scale, seed: int) -> list[Choice]:
     return grid
 
 
-def _grid_15(scale: Scale, seed: int) -> list[Choice]:
+def grid_15(scale: Scale) -> list[Choice]:
     """A grid on both sides of the limit, and for square k the c_η that lies exactly on it."""
     steps = [Fraction(1, n) for n in range(75, 600, 10 if scale is Scale.QUICK else 1)]
     widths, margin = (*range(65, 400, 17), 1000, 10**6), Fraction(8)
@@ -171,154 +235,165 @@ def _grid_15(scale: Scale, seed: int) -> list[Choice]:
     return grid
 
 
-@claim("brutzkus2019.footnote_12", Kind.IDENTITY, "footnote 12, proof of Proposition E.18", draws=_grid_12)
-def footnote_12(choices: Sequence[Choice], *, factor: int = 64, which: Equivalence = POSITIVE) -> Evidence:
+def _both_sides_12(scale: Scale, seed: int) -> Sided:
+    return on_both_sides(grid_12(scale), POSITIVE)
+
+
+def _both_sides_15(scale: Scale, seed: int) -> Sided:
+    return on_both_sides(grid_15(scale), NEGATIVE)
+
+
+@claim("brutzkus2019.footnote_12", Kind.IDENTITY, "footnote 12, proof of Proposition E.18", draws=_both_sides_12,
+       given=[wider_than_64, beta_of_choice, step_positive],
+       title="Which widths make the bound on positive points positive")  # fmt: skip
+def footnote_12(points: Sided) -> Promise:
     """For k > 64 and β(γ) = (γ − 40¼c_η)/(39c_η + 1) > 1: (γ + 1 − 1¼c_η)/(1 + α(k)) − 39c_η − 1 > 0 if and only if
     α(k) < β(γ), if and only if k > 64((β(γ) + 1)/(β(γ) − 1))².
-
-    Controls pass another factor than 64, or another form of the bound.
     """
-    return _equivalent(choices, which, factor)
+    return _equivalent(points)
 
 
-@claim("brutzkus2019.footnote_15", Kind.IDENTITY, "footnote 15, proof of Proposition E.22", draws=_grid_15)
-def footnote_15(choices: Sequence[Choice], *, factor: int = 64, which: Equivalence = NEGATIVE) -> Evidence:
+@claim("brutzkus2019.footnote_15", Kind.IDENTITY, "footnote 15, proof of Proposition E.22", draws=_both_sides_15,
+       given=[wider_than_64, beta_of_choice, step_positive],
+       title="Which widths make the bound on negative points negative")  # fmt: skip
+def footnote_15(points: Sided) -> Promise:
     """For k > 64 and β = (1 − 36¼c_η)/(35c_η) > 1: 35c_η − (1 − 1¼c_η)/(1 + α(k)) < 0 if and only if α(k) < β, if and
     only if k > 64((β + 1)/(β − 1))².
     """
-    return _equivalent(choices, which, factor)
+    return _equivalent(points)
 
 
-def _equivalent(choices: Sequence[Choice], which: Equivalence, factor: int) -> Evidence:
-    widths = [k for choice in choices for k in choice.half_widths]
-    signs, below, beyond, floats, betas = [], [], [], [], []
-    for choice in choices:
-        pair = choice.step_constant, choice.required_margin
-        step, margin = (float(number) for number in pair)
-        beta = which.beta(*pair)
-        helps, below_beta = in_whole_numbers(which.helps(*pair)), in_whole_numbers((-8 * (beta + 1), beta - 1))
-        # Without a β beyond 1 no width is above its limit; k > a/b is bk > a.
-        limit = factor * ((beta + 1) / (beta - 1)) ** 2 if beta != 1 else Fraction(max(choice.half_widths) + 1)
-        betas.append(beta)
-        for k in choice.half_widths:
-            above = k * limit.denominator - limit.numerator
-            signs.append(sign(*helps, k))
-            below.append(sign(*below_beta, k) > 0)
-            beyond.append((above > 0) - (above < 0))
-            floats.append(which.bound(k, step, margin))
-    helping, below, wide = np.array(signs) > 0, np.array(below, bool), np.array(beyond) > 0
-    border, floats = np.array(beyond) == 0, np.array(floats)
-    # Choices on one side of the limit alone decide nothing.
-    decides = bool(wide.any() and not wide.all())
-    off = ~np.isfinite(floats) | ((np.abs(floats) > ROUNDING) & ((floats > 0) != helping))
-    counted = {
-        "the bound says something exactly where α(k) < β": helping != below,
-        "α(k) < β exactly where k is above its limit": below != wide,
-        "at the limit itself the bound is 0": border & (np.array(signs) != 0),
-        "the bound in floats has the right sign": off,
+def _equivalent(points: Sided) -> Promise:
+    helping, wide, border = points.form > 0, points.beyond > 0, points.beyond == 0
+    n_wide = points.count(wide)
+    differ = {
+        "form": (helping != points.below, "the bound says something exactly where $α(k) < β$"),
+        "limit": (points.below != wide, "$α(k) < β$ exactly where $k$ is above its limit"),
+        "border": (border & (points.form != 0), "at the limit itself the bound is $0$"),
+        "floats": (points.off, "the bound in floats has the right sign"),
     }
-    return evidence(
+    return Promise(
         {
-            name: Sides(int(differ.sum()), 0, scored=decides, quantity=f"choices of k, c_η and γ for which not: {name}")
-            for name, differ in counted.items()
-        },
-        [
-            more_than(
-                "width", "smallest width k", min((k for each in choices for k in each.half_widths), default=0), 64
-            ),
-            more_than("beta", "smallest β", float(min(betas, default=0)), 1),
-            more_than(
-                "step_constant",
-                "smallest step constant c_η",
-                float(min((each.step_constant for each in choices), default=0)),
+            key: at_most(
+                points.count(wrong),
                 0,
-            ),
-        ],
-        runs=Runs(tried=len(widths)),
-        details={
-            "points": len(widths),
+                where=(n_wide > 0) & (n_wide < points.count(True)),
+                text=words,
+                quantity=f"choices of k, c_η and γ for which not: {words.replace('$', '')}",
+                event="choices on both sides of the limit",
+            )
+            for key, (wrong, words) in differ.items()
+        },
+        details=lambda: {
+            "points": len(points),
             "wide_enough": int(wide.sum()),
             "exactly_at_the_limit": int(border.sum()),
-            "floats_off": int(off.sum()),
+            "floats_off": int(points.off.sum()),
         },
         note=f"{int(border.sum())} points lie exactly on the limit, where the bound is 0 and decides nothing: the "
         "condition on k has to be strict.",
     )
 
 
-@dataclass(frozen=True)
-class Finish:
-    """What Section E.0.9 combines: widths for its bound on T, and choices of c_η ≤ 1/410 and γ ≥ 8.
+@dataclass(frozen=True, eq=False)
+class Finish(Cases):
+    """What Section E.0.9 combines: choices of c_η and γ, and widths for its bound on T."""
 
-    Attributes:
-      widths: k above 16, where the bound of Proposition E.14 is positive.
-      choices: (c_η, γ).
-      half_width: the width that is promised to be enough.
-    """
+    rows = "choice"
 
-    widths: tuple[int, ...]
-    choices: tuple[tuple[Fraction, Fraction], ...]
-    half_width: int = 120
+    half_width: Count  #: the width that is promised to be enough
+    step_constant: Float[np.ndarray, " choice"]  #: c_η
+    required_margin: Float[np.ndarray, " choice"]  #: γ
+    positive_width: Float[np.ndarray, " choice"]  #: the width that Proposition E.18 asks for
+    negative_width: Float[np.ndarray, " choice"]  #: that of Proposition E.22
+    positive_enough: Bool[np.ndarray, " choice"]  #: whether the first is below the promised one, exactly
+    negative_enough: Bool[np.ndarray, " choice"]  #: whether the second is
+    widths: Int[np.ndarray, " width"]  #: k above 16, where the bound of Proposition E.14 is positive
+    covers: Bool[np.ndarray, " width"]  #: whether T of Theorem 6.3 is at least that of Proposition E.14, exactly
+
+    def counts(self) -> dict[str, int]:
+        """Widths and choices."""
+        tried = sum(len(cell) + len(cell.widths) for cell in self.cells)
+        return {"tried": tried, "diverged": 0, "unfinished": 0}
+
+
+def finish_of(
+    widths: Sequence[int],
+    choices: Sequence[tuple[Fraction, Fraction]],
+    half_width: int = 120,
+    factor: Fraction | int = 28,
+) -> Finish:
+    """At these widths and (c_η, γ). A control has another factor than 28."""
+    positive, negative = ([_limit(which.beta(*pair)) for pair in choices] for which in (POSITIVE, NEGATIVE))
+    # factor/c ≥ 7k/((k/2 − 2√k)c), multiplied by 2c(k/2 − 2√k): factor·(k − 4√k) ≥ 14k
+    covers = [sign((factor - 14) * k, -4 * factor, k) >= 0 for k in widths]
+    return Finish(
+        half_width=half_width,
+        step_constant=np.array([c for c, _ in choices], float),
+        required_margin=np.array([gamma for _, gamma in choices], float),
+        positive_width=np.array(positive, float),
+        negative_width=np.array(negative, float),
+        positive_enough=np.array([limit < half_width for limit in positive], bool),
+        negative_enough=np.array([limit < half_width for limit in negative], bool),
+        widths=np.array(widths, int),
+        covers=np.array(covers, bool),
+    )
+
+
+def _limit(beta: Fraction) -> Fraction | float:
+    return 64 * ((beta + 1) / (beta - 1)) ** 2 if beta > 1 else math.inf
 
 
 def _finish(scale: Scale, seed: int) -> Finish:
     steps = [Fraction(1, n) for n in (410, 411, 500, 1000, 10**5)]
     margins = [Fraction(n) for n in (8, 9, 16, 100, 10**4)]
     last = 1000 if scale is Scale.QUICK else 20_000
-    return Finish(tuple(range(17, last)), tuple((c, g) for c in steps for g in margins))
+    return finish_of(range(17, last), [(c, g) for c in steps for g in margins])
 
 
-@claim("brutzkus2019.section_e_0_9", Kind.STEP, "Section E.0.9", draws=_finish)
-def section_e_0_9(
-    finish: Finish, *, largest_step: float = LARGEST_STEP, from_width: int = 64, factor: Fraction | int = 28
-) -> Evidence:
+@claim("brutzkus2019.section_e_0_9", Kind.STEP, "Section E.0.9", draws=_finish,
+       given=[wider_than_sixteen, step_of_finish, margin_of_finish],
+       title="Width 120 is enough for both propositions")  # fmt: skip
+def section_e_0_9(finish: Finish, *, from_width: int = 64) -> Promise:
     """28(γ + 1 + 8c_η)/c_η ≥ 7(γ + 1 + 8c_η)/((k/2 − 2√k)η) exactly for k ≥ 64, and for γ ≥ 8, c_η ≤ 1/410 the widths
     that Propositions E.18 and E.22 ask for, 64((β + 1)/(β − 1))² for either β, are below 120.
 
-    Controls pass another width than 64, and another factor than 28.
+    A control passes another width than 64.
     """
-    # factor/c ≥ 7k/((k/2 − 2√k)c), multiplied by 2c(k/2 − 2√k): factor·(k − 4√k) ≥ 14k
-    off = [k for k in finish.widths if (sign((factor - 14) * k, -4 * factor, k) >= 0) != (k >= from_width)]
-    limits = {name: [_limit(which.beta(*pair)) for pair in finish.choices] for name, which in _PROPOSITIONS.items()}
-    widths = {
-        f"{name} asks for less than the promised width": Sides(
-            [float(limit) for limit in asked],
-            finish.half_width,
-            exact=[limit < finish.half_width for limit in asked],
-            quantity=f"width that Proposition {name} asks for, at the worst c_η and γ",
-        )
-        for name, asked in limits.items()
-    }
-    return evidence(
-        widths
-        | {
-            "T of Theorem 6.3 covers that of E.14 exactly from k = 64 on": Sides(
-                len(off), 0, scored=len(finish.widths) > 0, quantity="widths at which one is true and not the other"
-            )
-        },
-        [
-            more_than("width", "smallest width k", min(finish.widths, default=0), 16),
-            at_most(
-                "step_constant", "largest c_η", float(max((c for c, _ in finish.choices), default=0)), largest_step
+    each = finish.per("cell")
+    off = each.covers != (each.widths >= from_width)
+    words = "{} asks for less than the promised width"
+    quantity = "width that Proposition {} asks for, at the worst c_η and γ"
+    return Promise(
+        {
+            "positive": at_most(
+                finish.positive_width,
+                finish.half_width,
+                exact=finish.positive_enough,
+                text=words.format("E.18"),
+                quantity=quantity.format("E.18"),
             ),
-            at_least("margin", "smallest γ", min((float(g) for _, g in finish.choices), default=0), 8),
-        ],
-        runs=Runs(tried=len(finish.widths) + len(finish.choices)),
-        details={
-            **{
-                f"largest_limit_of_{name.replace('.', '_')}": float(max(asked))
-                for name, asked in limits.items()
-                if asked
-            },
-            "widths_where_T_is_off": off,
+            "negative": at_most(
+                finish.negative_width,
+                finish.half_width,
+                exact=finish.negative_enough,
+                text=words.format("E.22"),
+                quantity=quantity.format("E.22"),
+            ),
+            "time": at_most(
+                off.sum(axis=1),
+                0,
+                where=off.shape[1] > 0,
+                text="$T$ of Theorem 6.3 covers that of E.14 exactly from $k = 64$ on",
+                quantity="widths at which one is true and not the other",
+                event="records with widths",
+            ),
+        },
+        details=lambda: {
+            "largest_limit_of_E_18": float(finish.positive_width.max()),
+            "largest_limit_of_E_22": float(finish.negative_width.max()),
+            "widths_where_T_is_off": each.widths[off],
         },
         note="The section takes the larger of the two β; both propositions need theirs, so it is the smaller that "
         "counts. 120 is enough for both.",
     )
-
-
-_PROPOSITIONS = {"E.18": POSITIVE, "E.22": NEGATIVE}
-
-
-def _limit(beta: Fraction) -> Fraction | float:
-    return 64 * ((beta + 1) / (beta - 1)) ** 2 if beta > 1 else math.inf

@@ -7,18 +7,21 @@ the eight sets with one or two neighbouring patterns have independent features: 
 width changes nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
-from widenet.claims.base import Evidence, Kind, Runs, Silence, at_least, at_most, claim
-from widenet.claims.sides import Fact, Sense, Sides, evidence
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import column, derived
+from widenet.claims.implication import Promise, at_most, equal
+from widenet.claims.sides import Fact
 from widenet.claims.tolerances import ROUNDING
 from widenet.data.xord import PATTERNS
+from widenet.papers.brutzkus2019.hypotheses import entries, filters
 from widenet.papers.brutzkus2019.runs.outputs import on_sets
-from widenet.papers.brutzkus2019.runs.set_mates import SetMates, SetMatesSetting, set_mates
+from widenet.papers.brutzkus2019.runs.own_points import set_mates_on
+from widenet.papers.brutzkus2019.runs.set_mates import SetMates, set_mates
 from widenet.papers.brutzkus2019.runs.shattering import FEATURES, INFEASIBLE, SOLVED, Shattering, shatterings
 
 DIRECTIONS = np.concatenate([PATTERNS, PATTERNS + np.roll(PATTERNS, -1, axis=0)])
@@ -35,121 +38,148 @@ def network_for(coefficients: Coefficients) -> Float[np.ndarray, "*labelling 16 
     return np.concatenate([plus[..., None] * DIRECTIONS, minus[..., None] * DIRECTIONS], axis=-2)
 
 
-@claim("brutzkus2019.remark_4_1", Kind.IDENTITY, "Remark 4.1, Section 4; Appendix C.1", reads=set_mates)
-def remark_4_1(runs: Sequence[SetMates]) -> Evidence:
+class Mates(SetMates):
+    """Inputs with one pattern set, and how many sets there are."""
+
+    pattern_sets: int = derived(lambda runs: int((runs.inputs_per_set > 0).sum()))  #: that occur
+
+
+def sets_seen(runs: Mates) -> dict[str, int]:
+    """How many pattern sets occur, and how many of them in several inputs."""
+    inputs = runs.per("cell").inputs_per_set
+    return {
+        "pattern_sets": int((inputs > 0).any(axis=0).sum()),
+        "compared": int((inputs > 1).any(axis=0).sum()),
+        "vc_dimension_at_most": N_SETS,
+    }
+
+
+@claim("brutzkus2019.remark_4_1", Kind.IDENTITY, "Remark 4.1, Section 4; Appendix C.1", reads=set_mates,
+       given=[entries], details=sets_seen, on=set_mates_on,
+       title="XORD networks see only the set of patterns of an input")  # fmt: skip
+def remark_4_1(runs: Mates) -> Promise:
     """XORD: N(x) and its gradient depend on x only through the set of patterns in x; there are 15 such sets, so the
     VC dimension is at most 15, whatever k is.
     """
-    counts = np.stack([each.inputs_per_set for each in runs])
-    n_sets = int((counts.sum(axis=0) > 0).sum())
-    shared = np.concatenate([np.broadcast_to(each.inputs_per_set > 1, each.output_spread.shape) for each in runs])
-    outputs, gradients = (
-        Sides(
-            np.concatenate([getattr(each, name) for each in runs]),
-            0.0,
-            Sense.EQUAL,
-            room=ROUNDING,
-            scored=shared,
-            quantity=f"largest difference of {what} at equal pattern sets; up to {ROUNDING:g} counts as 0",
-        )
-        for name, what in (("output_spread", "N"), ("gradient_spread", "its gradient"))
-    )
-    networks = [len(each.output_spread) for each in runs]
-    return evidence(
+    words = f"largest difference of {{}} at equal pattern sets; up to {ROUNDING:g} counts as 0"
+    how = {"within": ROUNDING, "where": runs.inputs_per_set > 1, "event": "sets of several inputs"}
+    return Promise(
         {
-            "the same outputs": outputs,
-            "the same gradients": gradients,
-            "at most 15 pattern sets": Sides(n_sets, N_SETS, trivial=N_SETS, quantity="pattern sets that occur"),
-        },
-        [at_most("signs", "entries that are not ±1", sum(each.other_entries for each in runs), 0)],
-        runs=Runs(tried=int(counts.sum(axis=1) @ networks)),
-        details={
-            "pattern_sets": n_sets,
-            "compared": int((counts > 1).any(axis=0).sum()),
-            "vc_dimension_at_most": N_SETS,
+            "outputs": equal(runs.output_spread, 0.0, text="the same outputs", quantity=words.format("N"), **how),
+            "gradients": equal(
+                runs.gradient_spread, 0.0, text="the same gradients", quantity=words.format("its gradient"), **how
+            ),
+            "sets": at_most(
+                runs.per("cell").pattern_sets,
+                N_SETS,
+                trivial=N_SETS,
+                text="at most $15$ pattern sets",
+                quantity="pattern sets that occur",
+            ),
         },
         note="Only 15 pattern sets exist, so at most 15 points can be shattered; see remark_4_1_sharp.",
     )
 
 
-@remark_4_1.speaks
-def remark_4_1_on(specimen: Specimen) -> list[SetMatesSetting] | Silence:
-    """Random networks on the reader's points, which need no labels."""
-    inputs = specimen.inputs
-    if inputs.ndim != 2 or inputs.shape[1] % 2 or not inputs.size:
-        return Silence(f"It speaks about XORD: a point of XORD is made of pairs; inputs have the shape {inputs.shape}.")
-    if not np.isin(inputs, (-1.0, 1.0)).all(axis=1).any():
-        return Silence("A point of XORD is made of pairs of ±1, and every point here has another entry.")
-    return [SetMatesSetting(n_words=0, seed=specimen.choices.seed, own_data=specimen.digest)]
+class Realized(Shattering):
+    """Labellings and filters, with what the networks of eight features answer."""
+
+    n_sets: int = derived(lambda runs: len(runs.sets))
+    n_filters: int = derived(lambda runs: len(runs.filters))
+
+    @column
+    def answers(self) -> Float[np.ndarray, "filter 15"]:
+        """Of every filter on the 15 sets."""
+        return on_sets(np.stack([self.filters, np.zeros_like(self.filters)], axis=1))
+
+    @column
+    def residual(self) -> Float[np.ndarray, "filter 15"]:
+        """How far the answers are from a linear function of the features."""
+        return off_span(self.answers, FEATURES)
+
+    @column
+    def largest_answer(self) -> float:
+        """At least 1."""
+        return max(1.0, float(np.abs(self.answers).max(initial=0.0)))
+
+    @column
+    def rank(self) -> int:
+        """Of the answers."""
+        return int(np.linalg.matrix_rank(self.answers))
+
+    @column
+    def right(self) -> Bool[np.ndarray, " labelling"]:
+        """Whether the network of a labelling has its signs."""
+        return np.all(margins(self, network_for) > 0, axis=1)
+
+    @property
+    def found(self) -> np.ndarray:
+        """Whether there are coefficients."""
+        return self.status == SOLVED
+
+    @property
+    def lost(self) -> np.ndarray:
+        """Whether the search failed."""
+        return ~np.isin(self.status, (SOLVED, INFEASIBLE))
 
 
-@remark_4_1.fixes
-def fixed_for_set_mates(specimen: Specimen) -> dict[str, str]:
-    """Random networks of one shape, which are not trained."""
-    untrained, setting = "nothing is trained", SetMatesSetting()
-    fixed: dict[str, str] = {name: untrained for name in ("step_size", "init_scale", "max_updates", "required_margin")}
-    if specimen.choices.n_neurons != 2 * setting.half_width:
-        fixed["n_neurons"] = f"networks with k = {setting.half_width}, {2 * setting.half_width} neurons, are compared"
-    if specimen.choices.n_runs != setting.n_networks:
-        fixed["n_runs"] = f"{setting.n_networks} networks are compared"
-    if specimen.choices.diverse_only:
-        fixed["diverse_only"] = "all points are compared"
-    return {**fixed, "slope": "these networks have ReLU"}
-
-
-@claim(
-    "brutzkus2019.remark_4_1_sharp",
-    Kind.CONSTRUCTION,
-    "Remark 4.1, Section 4 (added: sharper)",
-    reads=shatterings,
-)
-def remark_4_1_sharp(
-    runs: Sequence[Shattering], *, features: Float[np.ndarray, "15 8"] = FEATURES, build: Build = network_for
-) -> Evidence:
-    """XORD: N is linear in eight features of the pattern set, so the VC dimension is at most 8; for k ≥ 8 and d ≥ 2
-    it is 8: {1}, {2}, {3}, {4}, {1, 2}, {2, 3}, {3, 4}, {1, 4} are shattered.
-
-    Rank 8 is both halves of the bound: no nine sets have independent features, and eight have. Controls pass another
-    feature, or networks that do not belong to their coefficients.
-    """
-    filters = np.concatenate([each.filters for each in runs])
-    answers = on_sets(np.stack([filters, np.zeros_like(filters)], axis=1))
+def off_span(
+    answers: Float[np.ndarray, "filter 15"], features: Float[np.ndarray, "15 8"]
+) -> Float[np.ndarray, "filter 15"]:
+    """The distance of answers from their best linear function of these features."""
     coefficients = np.linalg.lstsq(features, answers.T, rcond=None)[0]
-    residual = np.abs(features @ coefficients - answers.T)
-    rank = int(np.linalg.matrix_rank(answers))
-    found = np.concatenate([each.status == SOLVED for each in runs])
-    lost = np.concatenate([~np.isin(each.status, (SOLVED, INFEASIBLE)) for each in runs])
-    right = np.concatenate([(_margins(each, build) > 0).all(axis=1) for each in runs])
-    failed = 2 * int((~right & ~lost).sum())
-    n_sets = [len(each.sets) for each in runs]
-    return evidence(
-        {
-            "a network with k = 8 realizes every labelling": Sides(
-                np.nan if lost.any() and not failed else failed,
-                0,
-                quantity=f"labellings of {max(n_sets)} pattern sets that no network realizes",
-            ),
-            "every labelling is linear in the features": Fact(found, undecided=lost),
-            "the answers of filters have rank 8": Sides(rank, N_FEATURES, Sense.EQUAL),
-            "the answers are linear in the eight features": Sides(
-                residual, 0.0, Sense.EQUAL, room=ROUNDING * max(1.0, float(np.abs(answers).max(initial=0.0)))
-            ),
-        },
-        [at_least("filters", "random filters", len(filters), N_SETS)],
-        runs=Runs(tried=2 * len(found)),
-        details={
-            "rank": rank,
-            "residual": float(residual.max(initial=0.0)),
-            "labellings": 2 * len(found),
-            "printed_bound": N_SETS,
-        },
-        note="Rank 8 bounds the VC dimension by 8; the printed 15 is a valid bound, and not attained.",
-    )
+    return np.abs(features @ coefficients - answers.T).T
 
 
-def _margins(runs: Shattering, build: Build) -> Float[np.ndarray, "labelling set"]:
+def margins(runs: Shattering, build: Build) -> Float[np.ndarray, "labelling set"]:
     """y·N on the sets, for the network of each labelling; NaN where there is none."""
     networks = build(runs.coefficients)
     values = on_sets(networks, runs.sets.tolist())
     # Coefficients that were not found are NaN, and the maximum with 0 in `build` need not keep that.
     return np.where(np.isnan(runs.coefficients).any(axis=1, keepdims=True), np.nan, runs.labellings * values)
+
+
+def rank_and_residual(runs: Realized) -> dict[str, int | float]:
+    """Over all filters and labellings."""
+    each = runs.per("cell")
+    return {
+        "rank": int(each.rank.max(initial=0)),
+        "residual": float(each.residual.max(initial=0.0)),
+        "labellings": 2 * len(runs),
+        "printed_bound": N_SETS,
+    }
+
+
+@claim("brutzkus2019.remark_4_1_sharp", Kind.CONSTRUCTION, "Remark 4.1, Section 4 (added: sharper)", reads=shatterings,
+       given=[filters], details=rank_and_residual, title="The VC dimension of XORD networks is 8")  # fmt: skip
+def remark_4_1_sharp(runs: Realized) -> Promise:
+    """XORD: N is linear in eight features of the pattern set, so the VC dimension is at most 8; for k ≥ 8 and d ≥ 2
+    it is 8: {1}, {2}, {3}, {4}, {1, 2}, {2, 3}, {3, 4}, {1, 4} are shattered.
+
+    Rank 8 is both halves of the bound: no nine sets have independent features, and eight have.
+    """
+    each = runs.per("cell")
+    failed = 2 * runs.count(~runs.right & ~runs.lost)
+    return Promise(
+        {
+            "realized": at_most(
+                failed,
+                0,
+                undecided=(failed == 0) & (runs.count(runs.lost) > 0),
+                text="a network with $k = 8$ realizes every labelling",
+                quantity=f"labellings of {np.max(each.n_sets, initial=0)} pattern sets that no network realizes",
+            ),
+            "linear_labellings": Fact(
+                runs.found, undecided=runs.lost, text="every labelling is linear in the features"
+            ),
+            "rank": equal(each.rank, N_FEATURES, text="the answers of filters have rank $8$"),
+            "linear_answers": equal(
+                each.residual,
+                0.0,
+                within=ROUNDING,
+                of=each.largest_answer[:, None, None],
+                text="the answers are linear in the eight features",
+            ),
+        },
+        note="Rank 8 bounds the VC dimension by 8; the printed 15 is a valid bound, and not attained.",
+    )

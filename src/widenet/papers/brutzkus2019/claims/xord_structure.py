@@ -10,23 +10,29 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Evidence, Kind, Runs, Silence, at_least, at_most, claim
-from widenet.claims.sides import Fact, Sense, Sides, evidence
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, Count, by_value, column, derived
+from widenet.claims.implication import Promise, at_most, equal
+from widenet.claims.sides import Fact
 from widenet.claims.tolerances import ROUNDING
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, PATTERN_SETS, PATTERNS, SET_LABELS, set_index
-from widenet.papers.brutzkus2019.claims.diverse_data import data_hypotheses, points_of
+from widenet.papers.brutzkus2019.hypotheses import (
+    DIVERSE_POINTS,
+    OnPoints,
+    filters_of_construction,
+    margin_of_decoy,
+    patches,
+)
+from widenet.papers.brutzkus2019.runs.decoy import Decoy, decoy_on
 from widenet.papers.brutzkus2019.runs.outputs import on_sets, outputs
-from widenet.papers.brutzkus2019.runs.training_set import PAIR, TrainingSet
+from widenet.papers.brutzkus2019.runs.own_points import decoy_for
 from widenet.records import Scale
 
 Filters = Float[np.ndarray, "channel 2"]
 SOLUTION = np.stack([3 * PATTERNS[0], 3 * PATTERNS[2], PATTERNS[1], PATTERNS[3]])
 """w = 3p_1, 3p_3 and u = p_2, p_4."""
-DECOY = np.stack([3 * PATTERNS[0], 3 * PATTERNS[0], PATTERNS[1], PATTERNS[1]])
-"""w = 3p_1, 3p_1 and u = p_2, p_2."""
 DECOY_ERRORS = frozenset(set_index(*held) for held in ((3,), (4,), (3, 4), (2, 3), (2, 3, 4)))
 
 
@@ -37,14 +43,46 @@ def every_word(n_patches: int) -> tuple[Int[np.ndarray, "word patch"], Float[np.
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
-    """A network with k = 2 and its outputs on all inputs with d patches, and many networks with k = 1."""
+class Candidates(Cases):
+    """A network and its outputs on all inputs with d patches, and many networks with k = 1."""
 
-    filters: Filters
-    labels: Float[np.ndarray, " word"]
-    outputs: Float[np.ndarray, " word"]
-    singles: Float[np.ndarray, "network each 2"]
-    n_patches: int
+    rows = "word"
+
+    filters: Filters  #: of the network
+    labels: Float[np.ndarray, " word"]  #: f*
+    outputs: Float[np.ndarray, " word"]  #: N
+    singles: Float[np.ndarray, "network each 2"]  #: the networks with k = 1
+    n_patches: Count  #: d
+
+    @property
+    def margins(self) -> np.ndarray:
+        """f*·N."""
+        return self.labels * self.outputs
+
+    @column
+    def half_width(self) -> int:
+        """k."""
+        return len(self.filters) // 2
+
+    @column
+    def wrong_sets(self) -> int:
+        """Pattern sets with a wrong sign."""
+        return int((SET_LABELS * on_sets(self.filters) <= 0).sum())
+
+    @column
+    def solved(self) -> int:
+        """Networks with k = 1 that are right on {1} and {3}."""
+        both = on_sets(self.singles, (set_index(1), set_index(3))) > 0
+        return int(both.all(axis=1).sum())
+
+    @column
+    def n_singles(self) -> int:
+        """Networks with k = 1."""
+        return len(self.singles)
+
+    def counts(self) -> dict[str, int]:
+        """All inputs, and all networks with k = 1."""
+        return {"tried": len(self) + int(self.per("cell").n_singles.sum()), "diverged": 0, "unfinished": 0}
 
 
 def candidates_on(filters: Filters, singles: Float[np.ndarray, "network each 2"], n_patches: int = 4) -> Candidates:
@@ -60,105 +98,130 @@ def _candidates(scale: Scale, seed: int) -> Candidates:
     return candidates_on(SOLUTION, singles, 4 if scale is Scale.QUICK else 6)
 
 
-@claim("brutzkus2019.observation_xord_realizable", Kind.CONSTRUCTION, "Section 4, Learning Setup", draws=_candidates)
-def observation_xord_realizable(candidates: Candidates) -> Evidence:
+@claim("brutzkus2019.observation_xord_realizable", Kind.CONSTRUCTION, "Section 4, Learning Setup", draws=_candidates,
+       given=[filters_of_construction], title="XORD needs two filters of each sign, and two are enough")  # fmt: skip
+def observation_xord_realizable(candidates: Candidates) -> Promise:
     """XORD: the network with w = 3p_1, 3p_3 and u = p_2, p_4 has the sign of f* on every input; no network with k = 1
     has.
 
     That k = 1 fails is so by construction of ReLU: one w cannot fit p_1 and p_3 = −p_1. The search only agrees.
     """
-    margins, set_margins = candidates.labels * candidates.outputs, SET_LABELS * on_sets(candidates.filters)
-    both = on_sets(candidates.singles, (set_index(1), set_index(3))) > 0
-    wrong_sets, solved = int((set_margins <= 0).sum()), int(both.all(axis=1).sum())
-    n_inputs = len(candidates.labels)
-    return evidence(
+    each = candidates.per("cell")
+    n_patches = np.max(each.n_patches, initial=0)
+    return Promise(
         {
-            "right on every input": Sides(
-                int((margins <= 0).sum()),
+            "inputs": at_most(
+                candidates.count(candidates.margins <= 0),
                 0,
-                quantity=f"wrong signs among all {n_inputs} inputs with {candidates.n_patches} patches",
+                text="right on every input",
+                quantity=f"wrong signs among all {len(candidates)} inputs with {n_patches} patches",
             ),
-            "right on all 15 pattern sets": Sides(wrong_sets, 0, quantity="pattern sets with a wrong sign"),
-            "no network with k = 1": Sides(
-                solved, 0, scored=len(both) > 0, quantity="networks with k = 1 that are right on {1} and {3}"
+            "sets": at_most(
+                each.wrong_sets, 0, text="right on all $15$ pattern sets", quantity="pattern sets with a wrong sign"
+            ),
+            "single_filters": at_most(
+                each.solved,
+                0,
+                where=each.n_singles > 0,
+                text="no network with $k = 1$",
+                quantity="networks with k = 1 that are right on {1} and {3}",
+                event="searches",
             ),
         },
-        [at_most("filters", "filters of each sign in the construction", len(candidates.filters) // 2, 2)],
-        runs=Runs(tried=n_inputs + len(both)),
-        details={
-            "smallest_margin": float(margins.min()),
-            "wrong_sets": wrong_sets,
-            "networks_with_k_1": len(both),
-            "of_them_right_on_both": solved,
+        details=lambda: {
+            "smallest_margin": float(candidates.margins.min()),
+            "wrong_sets": int(each.wrong_sets.sum()),
+            "networks_with_k_1": int(each.n_singles.sum()),
+            "of_them_right_on_both": int(each.solved.sum()),
         },
         note="k = 1 needs ⟨w, p_1⟩ > 0 and ⟨w, p_3⟩ = −⟨w, p_1⟩ > 0; random search finds none either.",
     )
 
 
-@dataclass(frozen=True)
-class Trap:
-    """A training set and γ, on which the decoy has zero loss."""
+class Trap(OnPoints, Decoy):
+    """A decoy beside a training set on which it has zero loss."""
 
-    training: TrainingSet = PAIR
-    margin: float = 8.0
+    @column
+    def loss(self) -> float:
+        """The training loss: a mean per class."""
+        losses = np.maximum(np.where(SET_LABELS == 1, self.margin, 1.0) - SET_LABELS * self.outputs, 0)
+        sizes = np.where(SET_LABELS == 1, *(max(n, 1) for n in self.points.per_class))
+        return float((np.array(self.points.counts) * losses / sizes).sum())
+
+    largest_output: float = derived(lambda trap: float(np.abs(trap.outputs).max()))
+    on_positive: float = derived(lambda trap: trap.outputs[DIVERSE_POSITIVE])  #: N on diverse positive points
+    on_negative: float = derived(lambda trap: trap.outputs[DIVERSE_NEGATIVE])  #: N on diverse negative points
+
+    @column
+    def errors(self) -> Bool[np.ndarray, " set"]:
+        """Whether the decoy gets a set wrong."""
+        return SET_LABELS * self.outputs <= 0
 
 
-def _trap(scale: Scale, seed: int) -> Trap:
-    return Trap()
+def _trap(scale: Scale, seed: int) -> Decoy:
+    return decoy_on()
 
 
-@claim("brutzkus2019.observation_decoy", Kind.CONSTRUCTION, "Section 5 (which sets are wrong is added)", draws=_trap)
-def observation_decoy(
-    trap: Trap, *, filters: Filters = DECOY, expected_errors: frozenset[int] = DECOY_ERRORS
-) -> Evidence:
+def _names(places: Sequence[int]) -> list[str]:
+    return ["".join(str(p + 1) for p in np.flatnonzero(PATTERN_SETS[place])) for place in places]
+
+
+@claim("brutzkus2019.observation_decoy", Kind.CONSTRUCTION, "Section 5 (which sets are wrong is added)", draws=_trap,
+       given=[margin_of_decoy, *DIVERSE_POINTS], on=decoy_for,
+       title="A network with zero loss on diverse points that is wrong")  # fmt: skip
+def observation_decoy(trap: Trap, *, expected_errors: frozenset[int] = DECOY_ERRORS) -> Promise:
     """XORD: w = 3p_1 twice and u = p_2 twice give N(x⁺) = 8 and N(x⁻) = −4 on diverse points, so loss 0 for γ ≤ 8, and
     are wrong on exactly the points with pattern set {3}, {4}, {3, 4}, {2, 3} or {2, 3, 4}.
     """
-    values = on_sets(filters)
-    losses = np.maximum(np.where(SET_LABELS == 1, trap.margin, 1.0) - SET_LABELS * values, 0)
-    sizes = np.where(SET_LABELS == 1, *(max(n, 1) for n in trap.training.per_class))
-    loss = float((np.array(trap.training.counts) * losses / sizes).sum())
-    errors = frozenset(np.flatnonzero(SET_LABELS * values <= 0).tolist())
-    names = ["".join(str(p + 1) for p in np.flatnonzero(PATTERN_SETS[place])) for place in sorted(errors)]
-    room = ROUNDING * float(np.abs(values).max())
-    return evidence(
+    each = trap.per("cell")
+    expected = trap.map(lambda cell: np.isin(np.arange(len(cell)), list(expected_errors)), bool)
+    how = {"within": ROUNDING, "of": each.largest_output}
+
+    def wrong_sets() -> list[str]:
+        return _names(np.flatnonzero(trap.cells[0].errors).tolist())
+
+    return Promise(
         {
-            "loss 0 on the training set": Sides(loss, 0.0, room=room, quantity="training loss of the decoy"),
-            "N = 8 on diverse positive points": Sides(values[DIVERSE_POSITIVE], 8.0, Sense.EQUAL, room=room),
-            "N = −4 on diverse negative points": Sides(values[DIVERSE_NEGATIVE], -4.0, Sense.EQUAL, room=room),
-            "wrong on exactly the five sets": Fact(errors == expected_errors),
+            "loss": at_most(
+                each.loss, 0.0, text="loss $0$ on the training set", quantity="training loss of the decoy", **how
+            ),
+            "on_positive": equal(each.on_positive, 8.0, text="$N = 8$ on diverse positive points", **how),
+            "on_negative": equal(each.on_negative, -4.0, text="$N = −4$ on diverse negative points", **how),
+            "errors": Fact(trap.count(trap.errors != expected) == 0, text="wrong on exactly the five sets"),
         },
-        [at_most("margin", "required margin γ", trap.margin, 8), *data_hypotheses(trap.training)],
-        runs=Runs(tried=len(values)),
-        details={"wrong_sets": names, "outputs": values.tolist()},
-        note=f"Wrong on the sets {', '.join(names)} all the same.",
+        details=lambda: {"wrong_sets": wrong_sets(), "outputs": trap.outputs},
+        note=lambda: f"Wrong on the sets {', '.join(wrong_sets())} all the same.",
     )
 
 
-@observation_decoy.speaks
-def observation_decoy_on(specimen: Specimen) -> Trap | Silence:
-    """The decoy on the reader's training points."""
-    points = points_of(specimen)
-    return points if isinstance(points, Silence) else Trap(points, specimen.choices.required_margin)
+Lengths = Int[np.ndarray, " length"]
 
 
-@observation_decoy.fixes
-def fixed_for_the_decoy(specimen: Specimen) -> dict[str, str]:
-    """One network, which is written down."""
-    given = "one network is given, and not trained"
-    fixed: dict[str, str] = {name: given for name in ("n_runs", "step_size", "init_scale", "max_updates")}
-    if specimen.choices.n_neurons != len(DECOY):
-        fixed["n_neurons"] = f"the network has {len(DECOY)} neurons"
-    return {**fixed, "slope": "the network has ReLU"}
+@dataclass(frozen=True, eq=False)
+class DiverseShares(Cases):
+    """How many of all inputs with d patches are diverse, among the positive and among the negative ones."""
 
+    rows = "length"
 
-@dataclass(frozen=True)
-class DiverseShares:
-    """The shares of diverse points among all positive inputs with d patches (p₊), and among all negative ones (p₋)."""
+    n_patches: Lengths  #: d
+    positive: Lengths  #: positive inputs
+    negative: Lengths  #: negative inputs
+    diverse_positive: Lengths  #: the diverse ones of these
+    diverse_negative: Lengths
 
-    n_patches: int
-    positive: Fraction
-    negative: Fraction
+    @column
+    def share_of_positive(self) -> Float[np.ndarray, " length"]:
+        """p₊."""
+        return self.diverse_positive / self.positive
+
+    @column
+    def share_of_negative(self) -> Float[np.ndarray, " length"]:
+        """p₋."""
+        return self.diverse_negative / self.negative
+
+    def counts(self) -> dict[str, int]:
+        """All inputs."""
+        return {"tried": int((self.positive + self.negative).sum()), "diverged": 0, "unfinished": 0}
 
 
 Formula = Callable[[int], tuple[Fraction, Fraction]]
@@ -177,63 +240,60 @@ def diverse_probabilities_as_printed(n_patches: int) -> tuple[Fraction, Fraction
     return 1 - Fraction(4 * 3**d - 6 * 2**d + 4, 4**d), 1 - Fraction(1, 2 ** (d - 1))
 
 
-def count_diverse(n_patches: int) -> DiverseShares:
-    """The two shares by listing all 4^d inputs."""
+def count_diverse(*lengths: int) -> DiverseShares:
+    """The numbers by listing all 4^d inputs."""
+    return DiverseShares(*(np.array(column) for column in zip(*map(_count, lengths), strict=True)))
+
+
+def _count(n_patches: int) -> tuple[int, int, int, int, int]:
     words, labels = every_word(n_patches)
     held = np.stack([(words == pattern).any(axis=1) for pattern in range(4)], axis=1)
     positive, negative = held[labels > 0], held[labels < 0][:, 1::2]
-    shares = [Fraction(int(possible.all(axis=1).sum()), len(possible)) for possible in (positive, negative)]
-    return DiverseShares(n_patches, *shares)
+    first, second = (int(possible.all(axis=1).sum()) for possible in (positive, negative))
+    return n_patches, len(positive), len(negative), first, second
 
 
-def _diverse_shares(scale: Scale, seed: int) -> list[DiverseShares]:
-    return [count_diverse(d) for d in ((4, 5, 6) if scale is Scale.QUICK else (4, 5, 6, 7, 8))]
+def _diverse_shares(scale: Scale, seed: int) -> DiverseShares:
+    return count_diverse(*((4, 5, 6) if scale is Scale.QUICK else (4, 5, 6, 7, 8)))
 
 
-@claim(
-    "brutzkus2019.observation_diverse_probability",
-    Kind.IDENTITY,
-    "Section 4, after Definition 4.2 (with p₊ given that the point is positive)",
-    draws=_diverse_shares,
-)
-def observation_diverse_probability(
-    counted: Sequence[DiverseShares], *, formula: Formula = diverse_probabilities
-) -> Evidence:
+@claim("brutzkus2019.observation_diverse_probability", Kind.IDENTITY,
+       "Section 4, after Definition 4.2 (with p₊ given that the point is positive)", draws=_diverse_shares,
+       given=[patches], title="How rare diverse points are")  # fmt: skip
+def observation_diverse_probability(runs: DiverseShares, *, formula: Formula = diverse_probabilities) -> Promise:
     """If D₊ is uniform on the positive inputs and D₋ on the negative ones, d ≥ 4, a point is diverse with probability
     p₊ = (4^d − 4·3^d + 6·2^d − 4)/(4^d − 2^d) and p₋ = 1 − 1/2^{d−1}.
     """
-    said = [formula(shares.n_patches) for shares in counted]
-    found = [(shares.positive, shares.negative) for shares in counted]
-    measured, promised = np.array(found, np.float64), np.array(said, np.float64)
-    return evidence(
-        {
-            f"{name}": Sides(
-                measured[:, column],
-                promised[:, column],
-                Sense.EQUAL,
-                room=ROUNDING * promised[:, column],  # different fractions differ by far more
-                trivial=1.0,
-                quantity=f"{name} by listing all {kind} inputs",
-            )
-            for column, (name, kind) in enumerate((("p₊", "positive"), ("p₋", "negative")))
-        },
-        [at_least("patches", "smallest number of patches d", min(shares.n_patches for shares in counted), 4)],
-        runs=Runs(tried=sum(4**shares.n_patches for shares in counted)),
-        details={
-            "rows": [
-                {
-                    "patches": shares.n_patches,
-                    "formula": [str(share) for share in promise],
-                    "counted": [str(shares.positive), str(shares.negative)],
-                }
-                for shares, promise in zip(counted, said, strict=True)
-            ]
-        },
+    promised = (by_value(lambda d, place=place: float(formula(d)[place]), runs.n_patches) for place in (0, 1))
+    how = {"within": ROUNDING, "trivial": 1.0}  # different fractions differ by far more
+    positive, negative = (
+        equal(found, said, text=f"${name}$", quantity=f"{name} by listing all {kind} inputs", **how)
+        for found, said, name, kind in zip(
+            (runs.share_of_positive, runs.share_of_negative),
+            promised,
+            ("p₊", "p₋"),
+            ("positive", "negative"),
+            strict=True,
+        )
     )
+    return Promise({"positive": positive, "negative": negative}, details=lambda: {"rows": _as_fractions(runs, formula)})
+
+
+def _as_fractions(runs: DiverseShares, formula: Formula) -> list[dict]:
+    columns = (runs.n_patches, runs.diverse_positive, runs.positive, runs.diverse_negative, runs.negative)
+    return [
+        {
+            "patches": d,
+            "formula": [str(share) for share in formula(d)],
+            "counted": [str(Fraction(first, positive)), str(Fraction(second, negative))],
+        }
+        for d, first, positive, second, negative in zip(*(each.tolist() for each in columns), strict=True)
+    ]
 
 
 observation_diverse_probability_as_printed = observation_diverse_probability.variant(
     "observation_diverse_probability_as_printed",
+    title="Positive points are diverse as often as printed",
     where="Section 4, after Definition 4.2",
     statement=(
         "If both D₊ and D₋ are uniform, then p₊ = 1 − (4·3^d − 6·2^d + 4)/4^d and p₋ = 1 − 1/2^{d−1}, where D₊ is the "

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float
 
+from widenet.claims.cases import Cases, Number, column
 from widenet.claims.experiments import Experiment
 from widenet.diagnostics.exploration import XOR_LABELS, XOR_POINTS
 from widenet.papers.brutzkus2019.formulas import largest_deviation
@@ -37,46 +38,34 @@ class OnePatchSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class OnePatch:
-    """Both trajectories at every t, until nothing moves.
+class OnePatch(Cases):
+    """Both trajectories at every t, until nothing moves."""
 
-    Attributes:
-      step_constant: c_η.
-      xor_labels, xord_labels: y_i of XOR, and f* for d = 1, on the four points.
-      xor_weights, xord_weights: the filters, the w's before the u's.
-      xor_outputs, xord_outputs: N on the four points.
-    """
-
-    step_constant: float
-    step_ratio: float
-    xor_labels: Float[np.ndarray, " 4"]
-    xord_labels: Float[np.ndarray, " 4"]
-    xor_weights: Weights
+    step_constant: Number  #: c_η
+    step_ratio: Number  #: how many times the step of XOR that of XORD is
+    xor_labels: Float[np.ndarray, " 4"]  #: y_i of XOR, on the four points
+    xord_labels: Float[np.ndarray, " 4"]  #: f* for d = 1
+    xor_weights: Weights  #: the filters, the w's before the u's
     xord_weights: Weights
-    xor_outputs: Margins
+    xor_outputs: Margins  #: N on the four points
     xord_outputs: Margins
 
-    @property
+    @column
     def half_width(self) -> int:
         """k."""
         return self.xor_weights.shape[2] // 2
 
-    @property
-    def n_runs(self) -> int:
-        """How many networks."""
-        return self.xor_weights.shape[1]
-
-    @property
+    @column
     def unfinished(self) -> Bool[np.ndarray, " run"]:
         """The runs that still move when the record ends."""
         return np.any(self.xord_weights[-1] != self.xord_weights[-2], axis=(1, 2))
 
-    @property
+    @column
     def xor_loss(self) -> Float[np.ndarray, " time run"]:
         """ℓ: the sum of the four hinges."""
         return np.maximum(1 - self.xor_labels * self.xor_outputs, 0).sum(axis=2)
 
-    @property
+    @column
     def xord_loss(self) -> Float[np.ndarray, " time run"]:
         """The means over the positive and over the negative points, added; γ = 1."""
         hinges = np.maximum(1 - self.xord_labels * self.xord_outputs, 0)

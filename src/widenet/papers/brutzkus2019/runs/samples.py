@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
 from widenet.data.xord import DIVERSE_NEGATIVE, DIVERSE_POSITIVE, SET_LABELS, make_xord, set_index
 from widenet.papers.brutzkus2019.formulas import SMALL_NET_STEP, largest_deviation
@@ -59,28 +60,19 @@ class SampleSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
-    """Networks trained on training sets drawn from a law, each on its own.
+class Samples(Cases):
+    """Networks trained on training sets drawn from a law, each on its own."""
 
-    Attributes:
-      law: the distribution, with δ.
-      per_class: training points of each class.
-      half_width, step_size, required_margin: k, η, γ.
-      start: the initial filters.
-      counts: how often each pattern set occurs in each training set.
-      outputs, loss, status: N on the 15 sets, ℓ and the status at the end.
-    """
-
-    law: Law
-    per_class: int
-    half_width: int
-    step_size: float
-    required_margin: float
-    start: Float[np.ndarray, "run filter 2"]
-    counts: Int[np.ndarray, "run 15"]
-    outputs: Float[np.ndarray, "run 15"]
-    loss: Float[np.ndarray, " run"]
-    status: Int[np.ndarray, " run"]
+    law: Law  #: the distribution, with δ
+    per_class: Count  #: training points of each class
+    half_width: Count  #: k
+    step_size: Number  #: η
+    required_margin: Number  #: γ
+    start: Float[np.ndarray, "run filter 2"]  #: the initial filters
+    per_set: Int[np.ndarray, "run 15"]  #: how often each pattern set occurs in each training set
+    outputs: Float[np.ndarray, "run 15"]  #: N on the 15 sets at the end
+    loss: Float[np.ndarray, " run"]  #: at the end
+    status: Int[np.ndarray, " run"]  #: why the run ended
 
     @property
     def zero_loss(self) -> Bool[np.ndarray, " run"]:
@@ -92,12 +84,12 @@ class Samples:
         """Whether the budget ran out while the weights still moved."""
         return self.status == RunStatus.BUDGET_SPENT
 
-    @property
+    @column
     def diverse(self) -> Bool[np.ndarray, " run"]:
         """Whether all points of the training set are diverse."""
-        return self.counts[:, [DIVERSE_POSITIVE, DIVERSE_NEGATIVE]].sum(axis=1) == self.counts.sum(axis=1)
+        return self.per_set[:, [DIVERSE_POSITIVE, DIVERSE_NEGATIVE]].sum(axis=1) == self.per_set.sum(axis=1)
 
-    @property
+    @column
     def test_error(self) -> Float[np.ndarray, " run"]:
         """Exact, a sum over the 15 sets; an output of 0 is wrong."""
         return np.where(SET_LABELS * self.outputs > 0, 0.0, self.law.probabilities).sum(axis=1)

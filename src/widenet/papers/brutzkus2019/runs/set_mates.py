@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
+from widenet.claims.cases import Cases, Count
 from widenet.claims.experiments import Experiment
 from widenet.data.own import recall
 from widenet.data.xord import PATTERNS, pattern_set
@@ -31,21 +32,23 @@ class SetMatesSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class SetMates:
+class SetMates(Cases):
     """Outputs and gradients of different inputs with one pattern set, compared.
 
     Pattern sets are counted from 0, the set of an input that holds none of the four patterns, to 15.
-
-    Attributes:
-      other_entries: entries of the inputs that are not ±1.
-      inputs_per_set: how many different inputs have each set.
-      output_spread, gradient_spread: for every network and set, the largest difference between two of them.
     """
 
-    other_entries: int
-    inputs_per_set: Int[np.ndarray, " 16"]
-    output_spread: Float[np.ndarray, "network 16"]
-    gradient_spread: Float[np.ndarray, "network 16"]
+    rows = "network"
+
+    other_entries: Count  #: entries of the inputs that are not ±1
+    inputs_per_set: Int[np.ndarray, " 16"]  #: how many different inputs have each set
+    output_spread: Float[np.ndarray, "network 16"]  #: the largest difference of N between two inputs of each set
+    gradient_spread: Float[np.ndarray, "network 16"]  #: the largest difference of its gradient
+
+    def counts(self) -> dict[str, int]:
+        """Every network on every input."""
+        tried = sum(int(cell.inputs_per_set.sum()) * len(cell) for cell in self.cells)
+        return {"tried": tried, "diverged": 0, "unfinished": 0}
 
 
 def max_pooling(filters: Array, votes: Array, x: Array) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 import scipy
 from jaxtyping import Float, Int
 
+from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.data.xord import PATTERN_SETS, set_index
 from widenet.progress import Progress, over, silent
@@ -34,24 +35,23 @@ class ShatteringSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Shattering:
+class Shattering(Cases):
     """Every labelling of some pattern sets, up to its sign, and coefficients that realize it.
 
     A labelling and its opposite stand or fall together: exchange the w's and the u's. So the first label is always +1.
-
-    Attributes:
-      sets: the pattern sets by their place among the 15.
-      filters: random filters, whose answers must lie in the span of the features.
-      labellings: one row of labels ±1 per labelling.
-      coefficients: y·⟨coefficients, features⟩ ≥ 1 on these sets; NaN where none were found.
-      status: what the linear program answered: `SOLVED`, `INFEASIBLE`, or a failed search.
     """
 
-    sets: Int[np.ndarray, " set"]
-    filters: Float[np.ndarray, "filter 2"]
-    labellings: Float[np.ndarray, "labelling set"]
-    coefficients: Float[np.ndarray, "labelling 8"]
-    status: Int[np.ndarray, " labelling"]
+    rows = "labelling"
+
+    sets: Int[np.ndarray, " set"]  #: the pattern sets by their place among the 15
+    filters: Float[np.ndarray, "filter 2"]  #: random filters, whose answers must lie in the span of the features
+    labellings: Float[np.ndarray, "labelling set"]  #: one row of labels ±1 per labelling
+    coefficients: Float[np.ndarray, "labelling 8"]  #: y·⟨coefficients, features⟩ ≥ 1; NaN where none were found
+    status: Int[np.ndarray, " labelling"]  #: of the linear program: `SOLVED`, `INFEASIBLE`, or a failed search
+
+    def counts(self) -> dict[str, int]:
+        """Every labelling and its opposite."""
+        return {"tried": 2 * len(self), "diverged": 0, "unfinished": 0}
 
 
 def shatter(sets: Sequence[int], filters: Float[np.ndarray, "filter 2"], progress: Progress = silent) -> Shattering:

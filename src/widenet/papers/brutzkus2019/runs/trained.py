@@ -4,7 +4,6 @@ Two experiments share the result. `trained` starts from random filters; `from_ev
 8⁴ = 4096 rows of octants that two filters of each sign can lie in.
 """
 
-import functools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
 from widenet.data.xord import SET_LABELS
 from widenet.networks.conv_maxpool import ConvMaxPool
@@ -73,36 +73,26 @@ class OctantSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
-    """Networks of one shape before and after gradient descent on one training set, with a leading run axis.
+class Trained(Cases):
+    """Networks of one shape before and after gradient descent on one training set."""
 
-    Attributes:
-      step_size: η.
-      required_margin: γ.
-      points: the training set.
-      max_steps: the budget of steps.
-      start, final: all filters, the plus half first.
-      outputs: N on the 15 pattern sets at the end.
-      steps, status, loss: of each run at its end.
-    """
+    step_size: Number  #: η
+    required_margin: Number  #: γ
+    points: TrainingSet  #: the training set
+    max_steps: Count  #: the budget of steps
+    start: Float[np.ndarray, "run filter 2"]  #: all filters, the plus half first
+    final: Float[np.ndarray, "run filter 2"]  #: the same at the end
+    outputs: Float[np.ndarray, "run 15"]  #: N on the 15 pattern sets at the end
+    steps: Int[np.ndarray, " run"]  #: until the end
+    status: Int[np.ndarray, " run"]  #: why the run ended
+    loss: Float[np.ndarray, " run"]  #: at the end
 
-    step_size: float
-    required_margin: float
-    points: TrainingSet
-    max_steps: int
-    start: Float[np.ndarray, "run filter 2"]
-    final: Float[np.ndarray, "run filter 2"]
-    outputs: Float[np.ndarray, "run 15"]
-    steps: Int[np.ndarray, " run"]
-    status: Int[np.ndarray, " run"]
-    loss: Float[np.ndarray, " run"]
-
-    @property
+    @column
     def half_width(self) -> int:
         """The number of filters of each sign, k."""
         return self.start.shape[1] // 2
 
-    @property
+    @column
     def step_constant(self) -> float:
         """c_η = ηk."""
         return self.step_size * self.half_width
@@ -141,22 +131,22 @@ class Trained:
         """Zero loss and the right sign on all 15 sets."""
         return self.converged & self.right_on()
 
-    @functools.cached_property
+    @column
     def small_start(self) -> Bool[np.ndarray, " run"]:
         """The event of Lemma E.3."""
-        return is_small(self.start, self.step_size)
+        return is_small(self.start, float(self.step_size))
 
-    @functools.cached_property
+    @column
     def axes_explored(self) -> Bool[np.ndarray, " run"]:
         """The events of Lemmas E.2 and E.3."""
         return self.small_start & axes_are_explored(self.start)
 
-    @functools.cached_property
+    @column
     def explored_for_positive(self) -> Bool[np.ndarray, " run"]:
         """The events of Lemmas E.2, E.3 and E.15."""
         return self.axes_explored & positive_cones_are_explored(self.start)
 
-    @functools.cached_property
+    @column
     def explored_for_negative(self) -> Bool[np.ndarray, " run"]:
         """The events of Lemmas E.2, E.3 and E.19."""
         return self.axes_explored & negative_parts_are_explored(self.start)

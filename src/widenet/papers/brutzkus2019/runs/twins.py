@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from widenet.claims.cases import Cases, column
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2019.formulas import SMALL_NET_STEP, largest_deviation
 from widenet.papers.brutzkus2019.runs.starts import draw_filters
@@ -27,34 +28,30 @@ class TwinSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Twins:
-    """Both runs of every pair after 0, 1, 2, … steps, until all have stopped.
+class Twins(Cases):
+    """Both runs of every pair after 0, 1, 2, … steps, until all have stopped."""
 
-    Attributes:
-      points: the training set.
-      paths: the filters; the twins, then the numbers of steps, then the pairs. u^(1) is the first of the second half.
-      steps, status: of each run at its end.
-    """
+    rows = "pair"
 
-    points: TrainingSet
-    paths: Float[np.ndarray, "2 time pair filter 2"]
-    steps: Int[np.ndarray, "2 pair"]
-    status: Int[np.ndarray, "2 pair"]
+    points: TrainingSet  #: the training set
+    paths: Float[np.ndarray, "2 time pair filter 2"]  #: the filters; u^(1) is the first of the second half
+    steps: Int[np.ndarray, "2 pair"]  #: of each run at its end
+    status: Int[np.ndarray, "2 pair"]  #: why it ended
 
-    @property
+    @column
     def half_width(self) -> int:
         """The number of filters of each sign, k."""
         return self.paths.shape[3] // 2
 
-    @property
-    def n_pairs(self) -> int:
-        """How many pairs."""
-        return self.paths.shape[2]
-
-    @property
+    @column
     def unfinished(self) -> Bool[np.ndarray, " pair"]:
         """Whether one of the two was still moving when it was no longer followed."""
         return (self.status == RunStatus.BUDGET_SPENT).any(axis=0)
+
+    @column
+    def diverged(self) -> Bool[np.ndarray, " pair"]:
+        """Whether something of one of the two is no longer finite."""
+        return (self.status == RunStatus.DIVERGED).any(axis=0)
 
 
 def flip(filters: Float[np.ndarray, "run filter 2"]) -> Float[np.ndarray, "run filter 2"]:

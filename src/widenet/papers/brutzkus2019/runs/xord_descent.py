@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
+from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
 from widenet.data.own import recall
 from widenet.data.xord import PATTERNS, pattern_set
@@ -76,57 +77,39 @@ class XordRuns:
 
 
 @dataclass(frozen=True, eq=False)
-class XordDescent:
+class XordDescent(Cases):
     """What the statements about gradient descent read, at every t; without a point of each class there is no t.
 
-    Attributes:
-      training: the points as the theorems see them, those that were left out too.
-      n_points, n_distinct, n_patches: how many points, how many different ones, and d.
-      half_width, step_size, margin: k, η and γ.
-      lattice_distance: the smallest distance of an initial fit ⟨w_0, p⟩ from a multiple of 2η, in units of η.
-      moves: whether a weight changes in the step from t to t + 1.
-      positive_output, negative_output: N(x⁺) and N(x⁻).
-      residual: how far the step of a filter is from η(a·p_i − b·p_l), minus that for a u; the largest over w's and over
-        u's. Axes: a and b (0 or 1), then w or u.
-      pair_distance: the largest difference of a weight from the run on x⁺ and x⁻ alone.
-      smallest_fit: the smallest |⟨w_t, p⟩|, in units of η.
-      off_lattice: the largest distance of ⟨w_t − w_0, p⟩ from a multiple of 2η, in units of 2η.
-      rest_spread: the largest difference between points of R, the part of N from outside W⁺(1) ∪ W⁺(3), U⁺(1) ∪ U⁺(3).
-      s_plus, p_plus, s_minus, p_minus: the sums over W⁺(1) ∪ W⁺(3) and over U⁺(1) ∪ U⁺(3), on x⁺ and on x⁻.
+    R is the part of N from outside W⁺(1) ∪ W⁺(3) and U⁺(1) ∪ U⁺(3); S and P are the sums over these two.
     """
 
-    training: TrainingSet
-    n_points: int
-    n_distinct: int
-    n_patches: int
-    half_width: int
-    step_size: float
-    margin: float
-    lattice_distance: Float[np.ndarray, " run"]
-    moves: Bool[np.ndarray, " time run"]
-    positive_output: Series
-    negative_output: Series
-    residual: Float[np.ndarray, " time run 2 2 2"]
-    pair_distance: Series
-    smallest_fit: Series
-    off_lattice: Series
-    rest_spread: Series
-    s_plus: Series
-    p_plus: Series
-    s_minus: Series
-    p_minus: Series
+    points: TrainingSet  #: as the theorems see them, those that were left out too
+    n_points: Count  #: how many points
+    n_distinct: Count  #: how many different ones
+    n_patches: Count  #: d
+    half_width: Count  #: k
+    step_size: Number  #: η
+    margin: Number  #: γ
+    lattice_distance: Float[np.ndarray, " run"]  #: the smallest of ⟨w_0, p⟩ from a multiple of 2η, in units of η
+    moves: Bool[np.ndarray, " time run"]  #: whether a weight changes in the step from t to t + 1
+    positive_output: Series  #: N(x⁺)
+    negative_output: Series  #: N(x⁻)
+    residual: Float[np.ndarray, " time run 2 2 2"]  #: how far a step is from η(a·p_i − b·p_l), see `_residuals`
+    pair_distance: Series  #: the largest difference of a weight from the run on x⁺ and x⁻ alone
+    smallest_fit: Series  #: the smallest |⟨w_t, p⟩|, in units of η
+    off_lattice: Series  #: the largest distance of ⟨w_t − w_0, p⟩ from a multiple of 2η, in units of 2η
+    rest_spread: Series  #: the largest difference of R between points
+    s_plus: Series  #: S on x⁺
+    p_plus: Series  #: P on x⁺
+    s_minus: Series  #: S on x⁻
+    p_minus: Series  #: P on x⁻
 
-    @property
-    def n_runs(self) -> int:
-        """How many networks."""
-        return len(self.lattice_distance)
-
-    @property
+    @column
     def unfinished(self) -> Bool[np.ndarray, " run"]:
         """The runs that still move when the record ends."""
-        return self.moves[-1] if len(self.moves) else np.ones(self.n_runs, bool)
+        return self.moves[-1] if len(self.moves) else np.ones(len(self), bool)
 
-    @property
+    @column
     def last_update(self) -> int:
         """The number of steps after which nothing moves any more, over all runs."""
         return int(np.flatnonzero(self.moves.any(axis=1)).max(initial=-1)) + 1
@@ -192,7 +175,7 @@ def follow(runs: XordRuns, progress: Progress = silent) -> XordDescent:
     """What `XordDescent` holds about these runs, `CHUNK` steps at a time."""
     start = runs.filters @ PATTERNS[:2].T / (2 * runs.step_size)
     known: dict[str, Any] = {
-        "training": from_data(runs.data),
+        "points": from_data(runs.data),
         "n_points": runs.data.n_samples,
         "n_distinct": len(np.unique(np.asarray(runs.data.inputs), axis=0)),
         "n_patches": runs.data.dim // 2,
@@ -238,7 +221,10 @@ def observe(path: Path, runs: XordRuns) -> dict[str, np.ndarray]:
 
 
 def _residuals(before: Path, found: Path, step_size: float) -> Float[np.ndarray, " time run 2 2 2"]:
-    """The step that is taken against η(a·p_i − b·p_l), for a, b = 0, 1, from the cones and sides of the filters."""
+    """The step that is taken against η(a·p_i − b·p_l), minus that for a u, from the cones and sides of the filters.
+
+    The largest over w's and over u's. Axes after time and run: a and b (0 or 1), then w or u.
+    """
     best, side = cones(before) @ PATTERNS, negative_sides(before) @ PATTERNS[1::2]
     votes = np.repeat([1.0, -1.0], before.shape[2] // 2)[:, None]
     residual = np.empty((*before.shape[:2], 2, 2, 2))
@@ -310,7 +296,7 @@ def run_descent(setting: DescentSetting, progress: Progress) -> XordDescent:
         n_runs=setting.n_runs,
         seed=setting.seed,
     )
-    return replace(follow(runs, progress), training=training)
+    return replace(follow(runs, progress), points=training)
 
 
 def _settings(scale: Scale, seed: int) -> list[DescentSetting]:

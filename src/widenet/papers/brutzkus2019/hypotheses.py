@@ -1,0 +1,379 @@
+"""What Sections 4 to 6 assume about a training set, a start and a network, measured."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from widenet.claims.cases import Cases, Number, column
+from widenet.claims.implication import at_least, at_most, hypothesis, less_than, more_than
+from widenet.claims.sides import Sides
+from widenet.claims.tolerances import ROUNDING
+from widenet.papers.brutzkus2019.formulas import (
+    LARGEST_STEP,
+    SMALL_NET_STEP,
+    SMALLEST_MARGIN,
+    SMALLEST_WIDTH,
+    largest_deviation,
+)
+from widenet.papers.brutzkus2019.runs.own_points import NOT_SIGNS, WRONG_LABEL, about_diversity
+from widenet.papers.brutzkus2019.runs.trained import Trained
+from widenet.papers.brutzkus2019.runs.training_set import TrainingSet
+
+
+class OnPoints(Cases):
+    """Runs on one training set per cell, with what is assumed about it."""
+
+    points: TrainingSet
+
+    @column
+    def not_signs(self) -> int:
+        """Points with an entry that is not ±1."""
+        return self.points.not_signs
+
+    @column
+    def mislabelled(self) -> int:
+        """Points whose label is not f*(x)."""
+        return self.points.mislabelled
+
+    @column
+    def non_diverse(self) -> int:
+        """Points that lack a pattern that their class can have."""
+        return self.points.non_diverse
+
+    @column
+    def smaller_class(self) -> int:
+        """Points in the smaller class."""
+        return min(self.points.per_class)
+
+    @column
+    def imbalance(self) -> int:
+        """The difference of the two class sizes."""
+        return abs(self.points.per_class[0] - self.points.per_class[1])
+
+
+class FromGaussian(Cases):
+    """Runs from Gaussian filters, with σ_g as it was drawn."""
+
+    start: Float[np.ndarray, "run filter 2"]
+    step_size: Number
+
+    @column
+    def deviation_share(self) -> float:
+        """σ_g, measured on the entries drawn around 0, over c_η/(16k^{3/2})."""
+        half_width = self.start.shape[1] // 2
+        drawn = math.sqrt(np.square(self.start).mean()) if self.start.size else math.nan
+        return drawn / largest_deviation(self.step_size * half_width, half_width)
+
+    @column
+    def deviation_error(self) -> float:
+        """Six standard errors of it."""
+        return 6 / math.sqrt(2 * max(self.start.size, 1))
+
+
+class Networks(OnPoints, FromGaussian, Trained):
+    """Trained networks, with what is assumed about each training set and its starts."""
+
+
+def _left_out(each: Any, counts: np.ndarray, what: str) -> Callable[[int], str]:
+    def why(case: int) -> str:
+        return f"{counts[case]} of {each.points[case].size} points {what}: not trained on." if counts[case] else ""
+
+    return why
+
+
+@hypothesis("points with an entry that is not $±1$", extreme=False)
+def signs(runs: OnPoints) -> Sides:
+    """Points of XORD."""
+    each = runs.per("cell")
+    return at_most(each.not_signs, 0, why=_left_out(each, each.not_signs, NOT_SIGNS))
+
+
+@hypothesis("points whose label is not $f*(x)$", extreme=False)
+def labels(runs: OnPoints) -> Sides:
+    """The right labels."""
+    each = runs.per("cell")
+    return at_most(each.mislabelled, 0, why=_left_out(each, each.mislabelled, WRONG_LABEL))
+
+
+@hypothesis("points that are not diverse", extreme=False)
+def diverse(runs: OnPoints) -> Sides:
+    """Every point has all patterns that its class can have."""
+    each: Any = runs.per("cell")
+    return at_most(each.non_diverse, 0, why=lambda case: about_diversity(each.points[case]))
+
+
+@hypothesis("points in the smaller class", extreme=False)
+def both_classes(runs: OnPoints) -> Sides:
+    """Both classes occur."""
+    return at_least(runs.per("cell").smaller_class, 1)
+
+
+@hypothesis("difference of the two class sizes", extreme=False)
+def balanced(runs: OnPoints) -> Sides:
+    """As many points of each class."""
+    return at_most(runs.per("cell").imbalance, 0)
+
+
+@hypothesis("$σ_g$ as drawn, over $c_η/(16k^{3/2})$", extreme=False)
+def deviation(runs: FromGaussian) -> Sides:
+    """σ_g ≤ c_η/(16k^{3/2}), up to six standard errors."""
+    each = runs.per("cell")
+    return at_most(each.deviation_share, 1, room=each.deviation_error)
+
+
+@hypothesis("width $k$", key="width", extreme=False)
+def wide_width(runs: Any) -> Sides:
+    """k ≥ 120."""
+    return at_least(runs.per("cell").half_width, SMALLEST_WIDTH)
+
+
+@hypothesis("step constant $c_η = ηk$", key="step_constant", extreme=False)
+def wide_step(runs: Any) -> Sides:
+    """c_η ≤ 1/410."""
+    return at_most(runs.per("cell").step_constant, LARGEST_STEP)
+
+
+@hypothesis("margin $γ$", key="margin", extreme=False)
+def wide_margin(runs: Any) -> Sides:
+    """γ ≥ 8."""
+    return at_least(runs.per("cell").required_margin, SMALLEST_MARGIN)
+
+
+@hypothesis("width $k$", key="width")
+def above_sixteen(runs: Networks) -> Sides:
+    """k > 16."""
+    return more_than(runs.per("cell").half_width, 16)
+
+
+@hypothesis("width $k$", key="width")
+def at_least_64(runs: Networks) -> Sides:
+    """k ≥ 64."""
+    return at_least(runs.per("cell").half_width, 64)
+
+
+@hypothesis("width $k$", key="width")
+def above_64(runs: Networks) -> Sides:
+    """k > 64."""
+    return more_than(runs.per("cell").half_width, 64)
+
+
+@hypothesis("$|k − 2|$, largest", key="width", extreme=False)
+def narrow_width(runs: Networks) -> Sides:
+    """k = 2."""
+    return at_most(np.abs(runs.per("cell").half_width - 2), 0)
+
+
+@hypothesis("step constant $c_η = ηk$")
+def step_constant(runs: Networks) -> Sides:
+    """c_η ≤ 1/8, as everywhere in Appendix E."""
+    return at_most(runs.per("cell").step_constant, 1 / 8)
+
+
+@hypothesis("step constant $c_η = ηk$", key="step_constant")
+def narrow_step(runs: Networks) -> Sides:
+    """c_η ≤ 1/41."""
+    return at_most(runs.per("cell").step_constant, SMALL_NET_STEP)
+
+
+@hypothesis("margin $γ$")
+def margin(runs: Networks) -> Sides:
+    """γ ≥ 1."""
+    return at_least(runs.per("cell").required_margin, 1)
+
+
+@hypothesis("margin $γ$", key="margin")
+def margin_of_two(runs: Networks) -> Sides:
+    """γ ≥ 2."""
+    return at_least(runs.per("cell").required_margin, 2)
+
+
+@hypothesis("$γ − 1 − 2c_η$", extreme=False)
+def angle_below_a_right_one(runs: Any) -> Sides:
+    """The angle that is promised is below 90°."""
+    return more_than(runs.per("cell").spare_margin, 0)
+
+
+@hypothesis("$β(γ)$", key="beta")
+def beta_of_margin(runs: Any) -> Sides:
+    """β(γ) > 1."""
+    return more_than(runs.per("cell").beta, 1)
+
+
+@hypothesis("$β$")
+def beta(runs: Any) -> Sides:
+    """β > 1."""
+    return more_than(runs.per("cell").beta, 1)
+
+
+@hypothesis("$k − 64((β + 1)/(β − 1))²$", key="width")
+def spare_width(runs: Any) -> Sides:
+    """k > 64((β + 1)/(β − 1))²."""
+    return more_than(runs.per("cell").spare_width, 0)
+
+
+DIVERSE_POINTS = (signs, labels, diverse, both_classes, balanced)
+TRAINING_SET = (*DIVERSE_POINTS, deviation)
+THEOREM_6_3 = (wide_width, wide_step, wide_margin, *TRAINING_SET)
+THEOREM_6_4 = (narrow_width, narrow_step, margin, *TRAINING_SET)
+
+
+# ── Theorem 6.5: numbers of samples ──
+
+SMALLEST_DELTA = "$δ$ against $1 − p₊p₋(1 − c − 16e⁻⁸)$"
+
+
+@hypothesis(SMALLEST_DELTA, key="delta", extreme=False)
+def delta_up_to_rounding(runs: Any) -> Sides:
+    """δ ≥ 1 − p₊p₋(1 − c − 16e⁻⁸); the strictest δ is this very number."""
+    return at_least(runs.delta, runs.smallest_delta, room=ROUNDING)
+
+
+@hypothesis(SMALLEST_DELTA, extreme=False)
+def delta(runs: Any) -> Sides:
+    """δ ≥ 1 − p₊p₋(1 − c(120) − 16e⁻⁸)."""
+    return at_least(runs.delta, runs.smallest_delta_of_120)
+
+
+@hypothesis("samples, fewest", extreme=False)
+def samples_fewest(runs: Any) -> Sides:
+    """At least two points."""
+    return at_least(runs.n_points, 2)
+
+
+@hypothesis("samples, most", extreme=False)
+def samples(runs: Any) -> Sides:
+    """At most two points."""
+    return at_most(runs.n_points, 2)
+
+
+@hypothesis("samples, most of a run", key="samples", extreme=False)
+def fewer_samples(runs: Any) -> Sides:
+    """Fewer than m_2 points."""
+    return less_than(runs.n_points, runs.fewer_than)
+
+
+@hypothesis("$|k − 2|$", key="width", extreme=False)
+def samples_width(runs: Any) -> Sides:
+    """k = 2."""
+    return at_most(np.abs(runs.per("cell").half_width - 2), 0)
+
+
+@hypothesis("step constant $c_η = ηk$", key="step_constant", extreme=False)
+def samples_step(runs: Any) -> Sides:
+    """c_η ≤ 1/41."""
+    return at_most(runs.per("cell").step_constant, SMALL_NET_STEP)
+
+
+@hypothesis("margin $γ$", key="margin", extreme=False)
+def samples_margin(runs: Any) -> Sides:
+    """γ ≥ 1."""
+    return at_least(runs.per("cell").required_margin, 1)
+
+
+@hypothesis("$p*$", extreme=False)
+def hard_share(runs: Any) -> Sides:
+    """p* > 0."""
+    return more_than(runs.per("cell").smallest_hard_share, 0)
+
+
+REGIME = (wide_width, wide_step, wide_margin)
+TWO_SAMPLES = (
+    *(each.of(0, 1) for each in REGIME),
+    *(each.of(0) for each in DIVERSE_POINTS),
+    *(each.of(0, 1) for each in (deviation, samples_fewest, samples, delta_up_to_rounding)),
+)
+"""Of trained networks, and of those on pairs drawn from the law, which need not be diverse."""
+FEW_SAMPLES = (
+    *(samples_width, samples_step, samples_margin, deviation),
+    *(delta, fewer_samples, hard_share),
+)
+
+
+# ── Sections 3 to 5, and single lemmas ──
+
+
+@hypothesis("filters of each sign", key="width", extreme=False)
+def some_filters(runs: Any) -> Sides:
+    """k ≥ 1."""
+    return at_least(runs.per("cell").half_width, 1)
+
+
+@hypothesis("distance of an initial fit from a multiple of $2η$, in units of $η$")
+def off_lattice(runs: Any) -> Sides:
+    """No ⟨w_0, p⟩ is a multiple of 2η."""
+    return more_than(runs.lattice_distance, 0)
+
+
+@hypothesis("$c_η$", key="step_constant")
+def step_of_xor(runs: Any) -> Sides:
+    """c_η < 1/2."""
+    return less_than(runs.per("cell").step_constant, 0.5)
+
+
+@hypothesis("entries that are not $±1$", key="signs", extreme=False)
+def entries(runs: Any) -> Sides:
+    """Words of ±1."""
+    return at_most(runs.per("cell").other_entries, 0)
+
+
+@hypothesis("random filters", extreme=False)
+def filters(runs: Any) -> Sides:
+    """As many as there are pattern sets."""
+    return at_least(runs.per("cell").n_filters, 15)
+
+
+@hypothesis("filters of each sign in the construction", key="filters", extreme=False)
+def filters_of_construction(runs: Any) -> Sides:
+    """k ≤ 2."""
+    return at_most(runs.per("cell").half_width, 2)
+
+
+@hypothesis("required margin $γ$", key="margin", extreme=False)
+def margin_of_decoy(runs: Any) -> Sides:
+    """γ ≤ 8."""
+    return at_most(runs.per("cell").margin, 8)
+
+
+@hypothesis("number of patches $d$")
+def patches(runs: Any) -> Sides:
+    """d ≥ 4."""
+    return at_least(runs.n_patches, 4)
+
+
+@hypothesis("width $k$", key="width")
+def wider_than_64(cases: Any) -> Sides:
+    """k > 64."""
+    return more_than(cases.half_width, 64)
+
+
+@hypothesis("$β$", key="beta")
+def beta_of_choice(cases: Any) -> Sides:
+    """β > 1."""
+    return more_than(cases.beta, 1)
+
+
+@hypothesis("step constant $c_η$", key="step_constant")
+def step_positive(cases: Any) -> Sides:
+    """c_η > 0."""
+    return more_than(cases.step_constant, 0)
+
+
+@hypothesis("width $k$", key="width")
+def wider_than_sixteen(finish: Any) -> Sides:
+    """k > 16."""
+    return more_than(finish.per("width").widths, 16)
+
+
+@hypothesis("$c_η$", key="step_constant")
+def step_of_finish(finish: Any) -> Sides:
+    """c_η ≤ 1/410."""
+    return at_most(finish.step_constant, LARGEST_STEP)
+
+
+@hypothesis("$γ$", key="margin")
+def margin_of_finish(finish: Any) -> Sides:
+    """γ ≥ 8."""
+    return at_least(finish.required_margin, SMALLEST_MARGIN)
