@@ -217,7 +217,8 @@ def _edge(sides: Any, table: Any) -> tuple[str, list[Any]]:
     given = sides.given if isinstance(sides, Sides) else sides.holds if isinstance(sides, Fact) else None
     views = [table, *vars(table).get("_views", {}).values()]
     places = [(view, name) for view in views for name, value in vars(view).items() if value is given and name[0] != "_"]
-    if not places or not len(given) or np.ndim(given) != 1:
+    exact = isinstance(sides, Sides) and sides.exact is not None  # decided beside the columns, which are only shown
+    if exact or not places or not len(given) or np.ndim(given) != 1:
         raise NoEdge
     view, name = places[0]
     cases = np.flatnonzero(sides.decided) if isinstance(sides, Sides) else np.arange(len(given))
