@@ -22,6 +22,7 @@ What is not about an edge (the formula, and where it is attained) is a test of i
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
@@ -228,6 +229,8 @@ def _edge(sides: Any, table: Any) -> tuple[str, list[Any]]:
         raise NoEdge
     values = _values(sides, int(cases[-1]), given.dtype) if isinstance(sides, Sides) else [True, False]
     cell, axes = table.cells[-1], columns_of(type(table))[name].axes
+    if given.dtype == object:
+        values = [Fraction(value) for value in values]
     if not axes:
         return name, values
     row = int(cases[-1]) - last
