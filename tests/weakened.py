@@ -49,6 +49,8 @@ def ways(conjunct: Any) -> dict[str, Callable]:
     """How such a conjunct can be weakened, where that changes anything."""
     if not isinstance(conjunct, Sides):
         return FACTS if isinstance(conjunct, Fact) else RATES if isinstance(conjunct, Rate) else {}
+    if conjunct.exact is not None:  # its floats are for the reader only
+        return {"always true": _sides(exact=lambda s: np.ones_like(s.exact))}
     skipped = set()
     if not conjunct.room.any():
         skipped.add("ten times the tolerance")
