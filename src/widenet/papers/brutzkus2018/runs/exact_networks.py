@@ -60,7 +60,7 @@ class ExactNetwork:
         return self.hidden.shape[1]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ExactRun(Cases):
     """What the training left."""
 
