@@ -222,7 +222,7 @@ def _edge(sides: Any, table: Any) -> tuple[str, list[Any]]:
     if exact or not places or not len(given) or np.ndim(given) != 1:
         raise NoEdge
     view, name = places[0]
-    cases = np.flatnonzero(sides.decided) if isinstance(sides, Sides) else np.arange(len(given))
+    cases = np.flatnonzero(sides.decided if isinstance(sides, Sides) else _looked_at(sides))
     last = len(view) - len(view.where(view.cell == view.cell[-1]))  # the first row of the last cell
     cases = cases[(cases >= last) & (cases < len(view))]
     if not len(cases) or _is_coarse(sides, cases[-1]):
@@ -239,6 +239,11 @@ def _edge(sides: Any, table: Any) -> tuple[str, list[Any]]:
     for column, value in zip(made, values, strict=True):
         column[index] = value
     return name, made
+
+
+def _looked_at(fact: Fact) -> np.ndarray:
+    where = True if fact.where is None else np.asarray(fact.where, bool)
+    return where & ~np.asarray(fact.undecided, bool) & np.ones(np.shape(fact.holds), bool)
 
 
 def _index(cell: Any, axes: tuple[str, ...], axis: str, row: int) -> tuple[int, ...]:
