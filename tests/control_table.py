@@ -23,6 +23,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
@@ -223,13 +224,15 @@ def _edge(sides: Any, table: Any) -> tuple[str, list[Any]]:
     if exact or not places or not len(given) or np.ndim(given) != 1:
         raise NoEdge
     view, name = places[0]
-    cases = np.flatnonzero(sides.decided) if isinstance(sides, Sides) else np.arange(len(given))
+    cases = np.flatnonzero(sides.decided if isinstance(sides, Sides) else _looked_at(sides))
     last = len(view) - len(view.where(view.cell == view.cell[-1]))  # the first row of the last cell
     cases = cases[(cases >= last) & (cases < len(view))]
     if not len(cases) or _is_coarse(sides, cases[-1]):
         raise NoEdge
     values = _values(sides, int(cases[-1]), given.dtype) if isinstance(sides, Sides) else [True, False]
     cell, axes = table.cells[-1], columns_of(type(table))[name].axes
+    if given.dtype == object:
+        values = [Fraction(value) for value in values]
     if not axes:
         return name, values
     row = int(cases[-1]) - last
@@ -238,6 +241,11 @@ def _edge(sides: Any, table: Any) -> tuple[str, list[Any]]:
     for column, value in zip(made, values, strict=True):
         column[index] = value
     return name, made
+
+
+def _looked_at(fact: Fact) -> np.ndarray:
+    where = True if fact.where is None else np.asarray(fact.where, bool)
+    return where & ~np.asarray(fact.undecided, bool) & np.ones(np.shape(fact.holds), bool)
 
 
 def _index(cell: Any, axes: tuple[str, ...], axis: str, row: int) -> tuple[int, ...]:

@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import broken_in, lacking_in
+from tests.control_table import broken_in
+from tests.controls import lacking_in
 from tests.papers.brutzkus2018.basis_toys import altered, coherent_start, starts, trained
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims.relu_basis import (
@@ -135,14 +136,14 @@ def test_control_labels_read_from_the_wrong_half(mixed):
     evidence = section_7_2_labels(mixed, plus_half_only=True)
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.details["mismatches"] > 15
-    assert "points labelled −1" in broken_in(evidence)
-    assert "points labelled +1" not in broken_in(evidence)
+    assert "minus" in broken_in(evidence)
+    assert "plus" not in broken_in(evidence)
 
 
 def test_control_local_minimum_just_outside_its_ball():
     evidence = theorem_9_local_minimum(trained(starts(), radius_factor=1.01))
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken_in(evidence) == ["the loss is constant in the ball"]
+    assert broken_in(evidence) == ["constant"]
 
 
 def test_control_local_minimum_with_one_neuron_switched_on(runs):

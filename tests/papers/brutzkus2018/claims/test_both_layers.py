@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges
-from tests.papers.brutzkus2018.toys import EDGES, as_perceptron, three_points, with_last
+from tests.control_table import at, controls
+from tests.papers.brutzkus2018.toys import as_perceptron, three_points, with_last
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import both_layers
 from widenet.papers.brutzkus2018.claims.both_layers import both_layers_settings, equation_13
@@ -79,12 +79,6 @@ def test_runs_that_did_not_end_decide_nothing(runs, status):
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-COUNT, SQUARE, ALIGNED, ZERO = (
-    "t is at most the bound with c and C so far",
-    "G² grows by at most 2η + 2kη²C²v²",
-    "F grows by at least 2kηcvα",
-    "every run ends at loss 0",
-)
 TOY = keep_ledgers([three_points(0.5, 0.25)], layers=Layers.BOTH, most_updates=100)
 
 
@@ -102,34 +96,20 @@ def one_update(ratio, gain_of_square, gain_of_alignment):
     return dataclasses.replace(TOY, **one | {name: np.array([value]) for name, value in per_run.items()} | times)
 
 
-@breaks_part(equation_13, SQUARE)
-def test_control_the_growth_of_the_square():
+def test_the_growth_of_the_square():
     """C = 2: 2η + 2kη²C²v² = 10. A weight of 2 at w = u = x = 1 really adds 8; without C² only 4 were allowed."""
     assert equation_13([one_update(2.0, 8.0, 4.0)]).parts[1].promised == 10
-    return equation_13([one_update(2.0, 10 + 1e-9, 4.0)]), equation_13([one_update(2.0, 10 + 5e-8, 4.0)])
 
 
-@breaks_part(equation_13, ALIGNED)
-def test_control_the_growth_of_the_alignment():
+def test_the_growth_of_the_alignment():
     """c = ½: 2kηcvα = ½, which weights of ½ at w = u = −1 attain; with c = 1 it would be 1."""
     assert equation_13([one_update(0.5, 1.0, 0.5)]).parts[2].tightness == 1
-    return equation_13([one_update(0.5, 1.0, 0.5 - 1e-11)]), equation_13([one_update(0.5, 1.0, 0.5 - 2e-9)])
 
 
 def test_a_promise_of_no_growth_is_vacuous():
     """2kηcvα = c here."""
     found = [equation_13([one_update(ratio, 1.0, 0.5)]).parts[2] for ratio in (0.0, 0.05)]
     assert [(part.promised, part.vacuous) for part in found] == [(0, True), (0.05, False)]
-
-
-@breaks_part(equation_13, COUNT)
-def test_control_one_update_more_than_the_bound():
-    inside, outside = (
-        equation_13([TOY], bound=lambda *parameters, limit=limit: np.full(TOY.updates[0], limit))
-        for limit in (10 - 1e-12, 10 - 5e-11)
-    )
-    assert TOY.updates.tolist() == [10]
-    return inside, outside
 
 
 def test_the_bound_is_taken_with_the_ratios_before_each_update():
@@ -155,30 +135,30 @@ def test_how_close_the_steps_of_three_points_come():
     assert alignment.tightness == pytest.approx(1 / 1.4967105)
 
 
-@breaks_part(equation_13, ZERO)
-def test_control_a_run_that_stops_too_early():
+def promising(limit):
+    return lambda *parameters: np.full(len(parameters[0]), limit)
+
+
+def stopped(early):
     with pytest.MonkeyPatch.context() as patch:
-        as_perceptron(patch)
-        stopped = keep_ledgers([three_points(0.5, 0.25)], layers=Layers.BOTH, most_updates=100)
-    assert stopped.last_margin[0] < 1
-    return equation_13([TOY]), equation_13([stopped])
+        if early:
+            as_perceptron(patch)
+        return keep_ledgers([three_points(0.5, 0.25)], layers=Layers.BOTH, most_updates=100)
 
 
-def altered(**fields):
-    """Toy runs with these fields, and a bound that cannot be broken."""
-    runs = keep_ledgers([three_points(0.5, 0.25)] * 2, layers=Layers.BOTH, most_updates=100)
-    return equation_13([with_last(runs, **fields)], bound=lambda *p: np.full(20, 1e9))
+def test_ten_updates():
+    assert TOY.updates.tolist() == [10]
 
 
-test_control_each_hypothesis_at_its_edge = hypothesis_edges(
-    equation_13,
-    altered,
-    **EDGES
-    | {
-        "slope_below_one": ({"slope": 0.6}, {"slope": 1.0}),
-        "step_size": ({}, {"step_size": 0.0}),
-        "no_sign_change": ({"smallest_ratios": 1e-6}, {"smallest_ratios": 0.0}),
-    },
+test_control = controls(
+    both_layers,
+    TOY,
+    (equation_13, "updates", {"bound": promising(10 - 1e-12)}, {"bound": promising(10 - 5e-11)}),
+    (equation_13, "square", at(one_update(2.0, 10 + 1e-9, 4.0)), at(one_update(2.0, 10 + 5e-8, 4.0))),
+    (equation_13, "alignment", at(one_update(0.5, 1.0, 0.5 - 1e-11)), at(one_update(0.5, 1.0, 0.5 - 2e-9))),
+    (equation_13, "zero_loss", at(stopped(False)), at(stopped(True))),
+    (equation_13, "zero_loss", {}, {"last_margin": 1 - 5e-12}),
+    (equation_13, "derivative_above_slope", {"slope": 0.5, "at_zero": 0.5}, {"slope": 0.5, "at_zero": 0.5 - 1e-15}),
 )
 
 
@@ -186,6 +166,3 @@ def test_a_run_that_blew_up_breaks_no_count():
     lost = with_last(TOY, status=RunStatus.DIVERGED, last_margin=0.0)
     evidence = equation_13([lost], bound=lambda *p: np.full(10, 5.0))
     assert [part.kept for part in evidence.parts] == [None, True, True, None]
-
-
-test_every_part_has_a_control = every_part_of(both_layers)

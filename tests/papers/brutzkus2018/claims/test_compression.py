@@ -6,11 +6,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges, spares, unmet_in
-from tests.papers.brutzkus2018.toys import edges_of_rule
+from tests.control_table import at, broken_in, controls, spared
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import compression
 from widenet.papers.brutzkus2018.claims.compression import (
+    TwoSamples,
     compression_replay,
     compression_replay_as_printed,
     opposite_labels,
@@ -19,7 +19,7 @@ from widenet.papers.brutzkus2018.claims.compression import (
 )
 from widenet.papers.brutzkus2018.runs import learning as learning_module
 from widenet.papers.brutzkus2018.runs.exact_sgd import fractions
-from widenet.papers.brutzkus2018.runs.learning import Learning, LearningRule, learn_all, learning_settings
+from widenet.papers.brutzkus2018.runs.learning import Learning, LearningRule, LearningRuns, learn_all, learning_settings
 from widenet.papers.brutzkus2018.runs.ledger import keep_ledger
 from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples
 from widenet.papers.brutzkus2018.runs.trials import OnePoint
@@ -103,70 +103,28 @@ def test_nothing_outside_the_compression_set_is_no_evidence():
 
 
 RUNS = learn_all(HARD, replayed=True)
-SIZE = np.full_like(RUNS.updates, RUNS.compression_size)
-FIXED = LearningRule(half_width=5, slope=0.5, step_size=1.0, max_updates=RUNS.compression_size)
-"""With a fixed c_k the other parameters of the rule can be changed alone."""
+SIZE = RUNS.compression_size
+ONCE_OFF = np.arange(4) != 2
 
 
-def cells(fields, **common):
+def cells(**fields):
     """A cell with these fields between two that are sound."""
-    sound = dataclasses.replace(RUNS, rule=FIXED, **common)
-    return [sound, dataclasses.replace(sound, **fields), sound]
-
-
-def replayed(**fields):
-    return compression_replay(cells(fields, updates=SIZE))
-
-
-def unused(**fields):
-    return section_6_1_unused_points(cells(fields))
+    return [RUNS, RUNS.replace(**fields), RUNS]
 
 
 def test_a_run_without_updates_replays_as_well_as_others():
-    assert replayed(updates=np.where(ONCE_OFF, SIZE, 0)).verdict is Verdict.HOLDS
+    assert compression_replay(cells(updates=np.where(ONCE_OFF, SIZE, 0))).verdict is Verdict.HOLDS
 
 
 def test_without_a_separator_no_number_of_points_is_promised():
-    nothing = {"rule": FIXED.model_copy(update={"max_updates": None}), "separator_norm": 0.0}
-    evidence = replayed(**nothing)
+    evidence = compression_replay(cells(separator_norm=0.0))
     assert (evidence.parts[0].kept, evidence.parts[0].cases) == (True, 8)
 
 
 def test_an_error_on_no_points_is_none():
-    evidence = unused(n_unused=np.where(ONCE_OFF, 1, 0), unused_error=np.where(ONCE_OFF, 0.0, 1.0))
+    none = cells(n_unused=np.where(ONCE_OFF, 1, 0), unused_error=np.where(ONCE_OFF, 0.0, 1.0))
+    evidence = section_6_1_unused_points(none)
     assert (evidence.parts[0].kept, evidence.parts[0].cases) == (True, 11)
-
-
-def test_an_error_below_zero_is_not_zero():
-    assert broken_in(unused(unused_error=np.where(ONCE_OFF, 0.0, -1 / 100))) == ["L_V = 0"]
-
-
-FEW, SAME = "at most ⌊M_k⌋ compression points", "their replay gives the same network"
-ONCE_OFF = np.arange(4) != 2
-test_control_each_part_of_the_replay = part_edges(
-    compression_replay,
-    replayed,
-    {FEW: ({}, {"updates": SIZE + ~ONCE_OFF}), SAME: ({}, {"same_replay": ONCE_OFF})},
-)
-
-
-@breaks_part(section_6_1_unused_points, "L_V = 0")
-def test_control_unused_points_are_wrong_at_zero_loss():
-    """No run does this; the judge must see it all the same."""
-    return unused(), unused(unused_error=np.where(ONCE_OFF, 0.0, 1 / 100))
-
-
-SETTING = {
-    **edges_of_rule(FIXED),
-    "loss_zero": ({}, {"loss": np.where(ONCE_OFF, 0.0, 1e-9)}),
-}
-test_control_hypotheses_of_the_replay = hypothesis_edges(compression_replay, replayed, **SETTING)
-test_control_hypotheses_of_unused_points = hypothesis_edges(
-    section_6_1_unused_points,
-    unused,
-    **SETTING,
-    unused_points=({"n_unused": np.ones(4, int)}, {"n_unused": np.where(ONCE_OFF, 1, 0)}),
-)
 
 
 def test_c_k_is_the_floor_of_the_bound():
@@ -197,7 +155,7 @@ def test_control_a_replay_that_is_a_little_off(monkeypatch, what):
         return np.nextafter(weights, np.inf) if what == "one bit" else weights
 
     monkeypatch.setattr(learning_module, "replay", off)
-    assert broken_in(compression_replay([learn_all(HARD, replayed=True)])) == [SAME]
+    assert broken_in(compression_replay([learn_all(HARD, replayed=True)])) == ["replay"]
 
 
 def test_the_points_without_their_labels_do_not_determine_the_network():
@@ -221,11 +179,6 @@ def test_the_same_two_runs_in_float64():
     assert [end.hidden.ravel().tolist() for end in ends] == [[1.0, -1.0], [-1.0, 1.0]]
 
 
-@spares(compression_replay_as_printed)
-def test_one_labelling_spares_the_map_without_labels():
-    return compression_replay_as_printed([two_samples(1, 1), two_samples(-1, -1)])
-
-
 def test_the_map_without_labels_is_compared_in_fractions():
     pair = two_samples(1, 1)
     nearly = dataclasses.replace(pair.first, weights=pair.first.weights + Fraction(1, 10**20))
@@ -233,34 +186,36 @@ def test_the_map_without_labels_is_compared_in_fractions():
     assert evidence.verdict is Verdict.VIOLATED
 
 
-TINY = Fraction(1, 10**9)
-
-
-@pytest.mark.parametrize(
-    ("keys", "changes", "problem"),
-    [
-        ([], {}, {}),
-        (["separable"], {"separators": (1 - TINY, Fraction(-1))}, {}),
-        (["step_size"], {"step_size": Fraction(0)}, {}),
-        (["slope_positive"], {}, {"slope": Fraction(0)}),
-        (["slope_below_one"], {}, {"slope": Fraction(1)}),
-        (["input_norm", "same_points"], {}, {"inputs": fractions([["1000000001/1000000000"]])}),
-        (["same_points"], {}, {"inputs": fractions([["999999999/1000000000"]])}),
-    ],
-)
-def test_control_hypotheses_of_the_map_without_labels(keys, changes, problem):
+def changed(**problem):
+    """The pair with another problem in its first run."""
     (pair,) = opposite_labels(Scale.QUICK, 0)
     first = dataclasses.replace(pair.first, problem=dataclasses.replace(pair.first.problem, **problem))
-    separators = (2 * pair.separators[0], pair.separators[1])
-    sound = dataclasses.replace(pair, separators=separators)
-    other = dataclasses.replace(sound, first=first, **changes)
-    assert unmet_in(compression_replay_as_printed([pair, other, pair])) == keys
+    return at([two_samples(1, 1), dataclasses.replace(pair, first=first, separators=(Fraction(2), Fraction(-1)))])
 
 
-def test_control_the_map_is_about_runs_that_end_at_loss_0():
+def halfway():
+    """The first run stopped before loss 0."""
     (pair,) = opposite_labels(Scale.QUICK, 0)
     short = dataclasses.replace(pair.first, weights=pair.first.weights / 2)
-    assert unmet_in(compression_replay_as_printed([dataclasses.replace(pair, first=short)])) == ["loss_zero"]
+    return at([dataclasses.replace(pair, first=short)])
 
 
-test_every_part_has_a_control = every_part_of(compression)
+PRINTED, ONE_LABELLING = compression_replay_as_printed, at([two_samples(1, 1), two_samples(-1, -1)])
+
+
+def test_one_labelling_spares_the_map_without_labels():
+    spared(PRINTED, ONE_LABELLING)
+
+
+test_control = controls(
+    compression,
+    {LearningRuns: [RUNS, RUNS], TwoSamples: lambda: opposite_labels(Scale.QUICK, 0)},
+    (compression_replay, "points", {"updates": SIZE}, {"updates": SIZE + 1}),
+    (section_6_1_unused_points, "unused_right", {}, {"unused_error": -1 / 100}),
+    (PRINTED, "one_network", ONE_LABELLING, {}),
+    (PRINTED, "same_points", {}, changed(inputs=fractions([["999999999/1000000000"]]))),
+    (PRINTED, "input_norm", {}, changed(inputs=fractions([["1000000001/1000000000"]])), "same_points"),
+    (PRINTED, "slope_positive", {}, changed(slope=Fraction(0))),
+    (PRINTED, "slope_below_one", {}, changed(slope=Fraction(1))),
+    (PRINTED, "loss_zero", {}, halfway()),
+)

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.brutzkus2018.toys import EDGES, as_perceptron, three_points, with_last
+from tests.control_table import at, controls
+from tests.papers.brutzkus2018.toys import as_perceptron, three_points, with_last
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays, make_basis, make_separable
@@ -133,6 +133,19 @@ def test_control_halving_the_bound_breaks_on_the_lower_bound_sequence():
     assert "more updates than the bound" in evidence.note
 
 
+def perceptron(early):
+    """Updates only where y N(x) ≤ 0, if `early`: the final margins are far below what the loss asks for."""
+    with pytest.MonkeyPatch.context() as patch:
+        if early:
+            as_perceptron(patch)
+        return keep_ledgers([three_points(0.2, 1.0), three_points(0.5, 0.25)])
+
+
+def test_a_perceptron_stops_too_early():
+    assert perceptron(True).updates.tolist() == [1, 4]
+    assert perceptron(True).last_margin == pytest.approx([1 / 50, 3 / 50])
+
+
 def altered(**fields):
     """Theorem 2 about toy runs that count as many updates as the bound allows, with these fields in the last one."""
     runs = with_last(RUNS, **fields)
@@ -141,23 +154,20 @@ def altered(**fields):
     return theorem_2([dataclasses.replace(runs, updates=limits)])
 
 
-test_control_each_part = part_edges(
-    theorem_2,
-    altered,
-    {
-        "at most M_k non-zero updates": ({"updates": 0}, {"updates": 1}),
-        "training loss 0 at the end": ({"last_margin": 1.0}, {"last_margin": 1 - 5e-12}),
-        "y N(x) < 1 before every update": ({"margins": 1 - 5e-12}, {"margins": 1 + 1e-8}),
-    },
+def planted(share):
+    """A bound that every run exceeds by this share."""
+    return lambda *_: RUNS.updates / (1 + share)
+
+
+test_control = controls(
+    convergence,
+    RUNS,
+    (theorem_2, "updates", {"bound": planted(1e-13)}, {"bound": planted(5e-12)}),
+    (theorem_2, "zero_loss", {"last_margin": 1.0}, {"last_margin": 1 - 5e-12}),
+    (theorem_2, "zero_loss", at(perceptron(False)), at(perceptron(True))),
+    (theorem_2, "active", {"margins": 1 - 5e-12}, {"margins": 1 + 1e-8}),
+    (theorem_2, "derivative_above_slope", {"slope": 0.5, "at_zero": 0.5}, {"slope": 0.5, "at_zero": 0.5 - 1e-15}),
 )
-
-
-@pytest.mark.parametrize(("share", "kept"), [(1e-13, True), (5e-12, False)])
-def test_the_bound_holds_up_to_rounding(share, kept):
-    assert theorem_2([RUNS], bound=lambda *_: RUNS.updates / (1 + share)).parts[0].kept is kept
-
-
-test_control_each_hypothesis_at_its_edge = hypothesis_edges(theorem_2, altered, **EDGES)
 
 
 @pytest.mark.parametrize("lost", [{"status": RunStatus.DIVERGED}, {"blurred": True}, {"status": RunStatus.STALLED}])
@@ -183,17 +193,6 @@ def test_a_separator_that_separates_nothing_promises_nothing():
     """Half of the margin is no rounding error; then there is no bound to break."""
     assert altered(smallest_margin=0.49, updates=1).parts[0].kept is None
     assert altered(smallest_margin=0.51, updates=1).parts[0].kept is False
-
-
-@breaks_part(theorem_2, "training loss 0 at the end")
-def test_control_a_perceptron_stops_too_early():
-    """Updates only where y N(x) ≤ 0: T = 1, and the final margins are 0.716, 0.02, 0.0628 of what the loss asks for."""
-    with pytest.MonkeyPatch.context() as patch:
-        as_perceptron(patch)
-        runs = keep_ledgers([three_points(0.2, 1.0), three_points(0.5, 0.25)])
-    assert runs.updates.tolist() == [1, 4]
-    assert runs.last_margin == pytest.approx([1 / 50, 3 / 50])
-    return theorem_2([keep_ledgers([three_points(0.2, 1.0), three_points(0.5, 0.25)])]), theorem_2([runs])
 
 
 @pytest.mark.parametrize(
@@ -340,6 +339,3 @@ def test_other_labels_get_a_silence():
 def test_impossible_choices_are_refused(change, words):
     with pytest.raises(ValueError, match=words):
         Choices(**change)
-
-
-test_every_part_has_a_control = every_part_of(convergence)

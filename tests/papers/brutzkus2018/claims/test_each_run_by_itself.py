@@ -5,16 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import broken_in, unmet_in
+from tests.control_table import broken_in
 from tests.papers.brutzkus2018.basis_toys import altered, starts, trained
 from tests.papers.brutzkus2018.toys import all_off, nearly_solved, three_points
 from widenet.claims.base import Verdict
-from widenet.claims.sides import evidence
 from widenet.papers.brutzkus2018.claims.both_layers import equation_13
-from widenet.papers.brutzkus2018.claims.conditions import conditions, zero_loss
 from widenet.papers.brutzkus2018.claims.potentials import equation_11, equation_12, theorem_2_chain
 from widenet.papers.brutzkus2018.claims.relu_basis import theorem_9_equivalence
-from widenet.papers.brutzkus2018.claims.width import normalized
 from widenet.papers.brutzkus2018.claims.width_trend import corollary_3_width_free, slope_with_limits
 from widenet.papers.brutzkus2018.runs.ledgers import keep_ledgers
 from widenet.papers.brutzkus2018.runs.widths import Normalization, WidthRuns, WidthSetting
@@ -26,24 +23,6 @@ TOY = keep_ledgers([three_points(0.5, 0.25)])
 def beside(runs, **columns):
     """The runs, with other numbers in some columns."""
     return dataclasses.replace(runs, **columns)
-
-
-@pytest.mark.parametrize(
-    ("key", "field", "values"),
-    [
-        ("row_norm", "relative_row", (0.1, 1.5, 0.1)),
-        ("input_norm", "largest_input", (0.1, 1.5, 0.1)),
-        ("separable", "smallest_margin", (9.0, 0.7, 9.0)),
-        ("output_weight", "smallest_output", (9.0, -1.0, 9.0)),
-        ("slope_positive", "slope", (0.5, -0.1, 0.5)),
-        ("step_size", "step_size", (9.0, -1.0, 9.0)),
-    ],
-)
-def test_two_runs_well_inside_do_not_make_up_for_one_outside(key, field, values):
-    """Of each three numbers the mean and the median are inside."""
-    three = keep_ledgers([three_points(0.5, 0.25)] * 3)
-    found = evidence({"": zero_loss(three, np.zeros(3, bool))}, conditions(beside(three, **{field: np.array(values)})))
-    assert unmet_in(found) == [key]
 
 
 def test_the_rounding_of_a_large_run_is_no_room_for_a_small_one():
@@ -61,7 +40,7 @@ def test_the_rounding_of_a_large_run_is_no_room_in_equation_13_either():
     large = beside(small, alignments=1e15 * small.alignments)
     slower = beside(small, alignments=0.5 * small.alignments)
     assert not broken_in(equation_13([large, small]))
-    assert broken_in(equation_13([large, slower])) == ["F grows by at least 2kηcvα"]
+    assert broken_in(equation_13([large, slower])) == ["alignment"]
 
 
 def test_each_run_has_its_own_start_in_equation_11():
@@ -85,13 +64,6 @@ def test_m_init_takes_the_start_as_it_is_and_not_the_bound_on_its_rows():
     assert init.promised is not None
     assert root.promised is not None
     assert root.promised > 5 * init.promised
-
-
-def test_normalizations_that_are_right_on_average_are_wrong():
-    two = keep_ledgers([three_points(0.5, 0.25)] * 2)
-    apart = beside(two, output_weight=np.array([0.51, 0.49]), row_bound=np.array([0.45, 0.55]))
-    assert [h.met for h in normalized(two)] == [True, True]
-    assert [h.actual for h in normalized(apart)] == [pytest.approx(0.02), pytest.approx(0.1)]
 
 
 def width_cell(half, updates, status=RunStatus.CONVERGED):

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from tests.controls import broken_in
+from tests.control_table import broken_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims.forced_updates import (
     gap_between_bounds,
@@ -32,8 +32,6 @@ RANDOM = count(random_sequences(1, 200))
 GRID = count(equation_6_grid(6))
 HALF, NEARLY_ONE = Fraction(1, 2), Fraction(999, 1000)
 ONE_RUN = [basis_sequence(25, HALF, Fraction(1))]
-FEWEST, MOST = "at least ½(‖w*‖/η + ‖w*‖²)", "at most ‖w*‖/(αη) + ‖w*‖²"
-ONCE, TWICE = "one update per point from η₁ on", "two updates per point below η₁"
 
 
 def reversed_start(run: BasisSequence) -> BasisSequence:
@@ -167,9 +165,9 @@ def test_control_the_two_ends_of_the_sign_errors():
         count([basis_sequence(100, slope, Fraction(1, 10))]),
     )
     assert (low.mistakes.tolist(), high.mistakes.tolist()) == ([1], [200])
-    assert broken_in(theorem_4_mistakes([low], fewest=lambda run: Fraction(103, 100) * half_the_sum(run))) == [FEWEST]
+    assert broken_in(theorem_4_mistakes([low], fewest=lambda run: Fraction(103, 100) * half_the_sum(run))) == ["fewest"]
     assert theorem_4_mistakes([low], fewest=lambda run: Fraction(102, 100) * half_the_sum(run)).conclusion
-    assert broken_in(theorem_4_mistakes([high], most=lambda run: Fraction(99, 100) * most_mistakes(run))) == [MOST]
+    assert broken_in(theorem_4_mistakes([high], most=lambda run: Fraction(99, 100) * most_mistakes(run))) == ["most"]
     assert theorem_4_mistakes([high], most=lambda run: Fraction(995, 1000) * most_mistakes(run)).conclusion
 
 
@@ -178,14 +176,14 @@ def test_control_large_steps_with_a_threshold_too_low():
     assert theorem_4_large_steps(large_steps(ONE_RUN)).verdict is Verdict.HOLDS
     evidence = theorem_4_large_steps(large_steps(ONE_RUN, threshold=lambda run: 1 / run.slope))
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken_in(evidence) == [ONCE]
+    assert broken_in(evidence) == ["once"]
     assert evidence.measured == 2
 
 
 def test_control_large_steps_with_a_threshold_too_high():
     evidence = theorem_4_large_steps(large_steps(ONE_RUN, threshold=lambda run: 2 * one_pass_step(run)))
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken_in(evidence) == [TWICE]
+    assert broken_in(evidence) == ["twice"]
 
 
 def test_control_nine_tenths_of_the_upper_bound():
@@ -201,7 +199,7 @@ def test_control_a_hundredth_less_than_the_upper_bound():
     """d = 1, α = 0.999, η = 10⁹: T = 1, M_k = 1.002048."""
     counted = count([basis_sequence(1, NEARLY_ONE, Fraction(10**9))])
     evidence = gap_between_bounds([counted], bound=lambda *values: 0.99 * max_nonzero_updates(*values))
-    assert "at most M_k updates" in broken_in(evidence)
+    assert "updates" in broken_in(evidence)
     evidence = gap_between_bounds([counted])
     assert evidence.promised == pytest.approx(1.00204779654, rel=1e-11)
 
@@ -215,4 +213,4 @@ def test_control_the_gap_closes_to_the_square_of_the_slope():
     counted = count([basis_sequence(10_000, HALF, Fraction(10**9))])
     evidence = gap_between_bounds([counted], bound=lambda *values: 2 * max_nonzero_updates(*values))
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken_in(gap_between_bounds([counted], limit=lambda slopes: slopes**2.1)) == ["T/M_k → α² as η → ∞"]
+    assert broken_in(gap_between_bounds([counted], limit=lambda slopes: slopes**2.1)) == ["limit"]

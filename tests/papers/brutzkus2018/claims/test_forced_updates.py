@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges
+from tests.control_table import at, broken_in, controls
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import forced_updates
 from widenet.papers.brutzkus2018.claims.forced_updates import (
@@ -27,6 +27,7 @@ from widenet.papers.brutzkus2018.runs.basis_sequences import (
 from widenet.papers.brutzkus2018.runs.lower_bound import (
     BasisSequence,
     basis_sequence,
+    one_pass_step,
 )
 from widenet.progress import silent
 from widenet.records import Scale
@@ -73,12 +74,6 @@ def test_large_steps_hold():
     assert not evidence.vacuous
 
 
-FORMULA, FEWEST, MOST = "exactly the closed form", "at least ½(‖w*‖/η + ‖w*‖²)", "at most ‖w*‖/(αη) + ‖w*‖²"
-ONCE, TWICE, CLASSIFIES = (
-    "one update per point from η₁ on",
-    "two updates per point below η₁",
-    "classifies every x as w* does",
-)
 ONE_RUN = [basis_sequence(25, HALF, Fraction(1))]
 
 TINY = Fraction(1, 10**6)
@@ -89,42 +84,11 @@ FEW = basis_sequence(9, Fraction(4, 5), Fraction(20), radius=Fraction(1, 100))
 UNDER_6 = basis_sequence(4, HALF, Fraction(1, 5))
 """½(2·5 + 4) = 7, ⅓(4·5 + 4) = 8."""
 
-LEAST, ONCE_EACH = "at least min{B₁, B₂} updates", "at least ‖w*‖² updates"
 
-
-@breaks_part(theorem_10, LEAST)
-def test_control_one_update_less_than_printed():
-    return theorem_10(planted(MANY, 67)), theorem_10(planted(MANY, 66))
-
-
-@breaks_part(theorem_10_sharp, LEAST)
-def test_control_one_update_less_than_the_sharp_form():
-    return theorem_10_sharp(planted(MANY, 153)), theorem_10_sharp(planted(MANY, 152))
-
-
-@breaks_part(theorem_10, ONCE_EACH)
-def test_control_a_point_that_was_not_updated():
-    return theorem_10(planted(FEW, 9)), theorem_10(planted(FEW, 8))
-
-
-@breaks_part(theorem_10_sharp, ONCE_EACH)
-def test_control_a_point_that_was_not_updated_in_the_sharp_form():
-    """d = 9, α = 4/5, η = 20, R/v = 1/100: B₁ = B₂ = 0.03/20 and less."""
-    return theorem_10_sharp(planted(FEW, 9)), theorem_10_sharp(planted(FEW, 8))
-
-
-@breaks_part(theorem_4, "at least so many updates")
-def test_control_one_update_less_than_theorem_4():
-    inside, outside = theorem_4(planted(UNDER_6, 7)), theorem_4(planted(UNDER_6, 6))
-    assert (inside.promised, inside.tightness) == (7, 1)
-    return inside, outside
-
-
-@breaks_part(theorem_4_sharp, "at least so many updates")
-def test_control_one_update_less_than_theorem_4_sharp():
-    inside, outside = theorem_4_sharp(planted(UNDER_6, 8)), theorem_4_sharp(planted(UNDER_6, 7))
-    assert (inside.promised, inside.tightness) == (8, 1)
-    return inside, outside
+@pytest.mark.parametrize(("claim", "least"), [(theorem_4, 7), (theorem_4_sharp, 8)])
+def test_theorem_4_by_hand(claim, least):
+    inside = claim(planted(UNDER_6, least))
+    assert (inside.promised, inside.tightness) == (least, 1)
 
 
 def test_theorem_4_where_d_is_no_square():
@@ -139,93 +103,18 @@ def test_theorem_4_where_d_is_no_square():
     assert gap_between_bounds(open_).parts[0].kept is None
 
 
-PARAMETERS = ("slope", "step_size", "gain", "radius", "plus", "minus")
-
-
-def with_counts_kept(claim, run, **constants):
-    """Judges one run with its own counts and other parameters, between two that are as they were."""
-
-    def judged(**changes):
-        values = [getattr(dataclasses.replace(run, **changes), name) for name in PARAMETERS]
-        numerators, denominators = (
-            np.array([[getattr(v, part) for v in values]]) for part in ("numerator", "denominator")
-        )
-        sound = count([run])
-        changed = dataclasses.replace(sound, numerators=numerators, denominators=denominators)
-        return claim([sound, changed, sound], **constants)
-
-    return judged
-
-
-def at_large_steps(**changes):
-    """One run of `large_steps` with other parameters."""
-    taken = large_steps(ONE_RUN)
-    taken[2] = dataclasses.replace(taken[2], run=dataclasses.replace(taken[2].run, **changes))
-    return theorem_4_large_steps(taken)
-
-
-def four(**changes):
-    """No run can break what is promised here, so that the hypotheses alone are looked at."""
-    return with_counts_kept(theorem_4, UNDER_6, promise=lambda run: Fraction(1))(**changes)
-
-
-def four_sharp(**changes):
-    return with_counts_kept(theorem_4_sharp, UNDER_6, promise=lambda run: Fraction(1))(**changes)
-
-
-def ten(**changes):
-    return with_counts_kept(theorem_10, UNDER_6, terms=lambda run: (Fraction(1),) * 2)(**changes)
-
-
-def ten_sharp(**changes):
-    return with_counts_kept(theorem_10_sharp, UNDER_6, terms=lambda run: (Fraction(1),) * 2)(**changes)
-
-
-def mistaken(**changes):
-    promises = {"formula": lambda run: MISTAKES, "fewest": lambda run: Fraction(1), "most": lambda run: Fraction(10**6)}
-    return with_counts_kept(theorem_4_mistakes, UNDER_6, **promises)(**changes)
-
-
-def fixed_bound(*values):
-    return np.full(3, 16.0)
-
-
-def fixed_limit(slopes):
-    return np.full(3, 0.25)
-
-
-def gap(**changes):
-    return with_counts_kept(gap_between_bounds, ENORMOUS, bound=fixed_bound, limit=fixed_limit)(**changes)
-
-
 MISTAKES = UNDER_6.mistakes()
 ENORMOUS = basis_sequence(4, HALF, Fraction(10**9))
-EDGES = {
-    "start": ({}, {"plus": Fraction(-1, 2) + TINY}),
-    "slope_positive": ({"slope": TINY}, {"slope": Fraction(0)}),
-    "slope_below_one": ({"slope": 1 - TINY}, {"slope": Fraction(1)}),
-    "step_size": ({"step_size": TINY}, {"step_size": Fraction(0)}),
-}
-NO_WEIGHT = {"output_weight": ({"gain": TINY}, {"gain": Fraction(0)})}
-EQUATION_6 = {
-    "output_weight": ({}, {"gain": Fraction(0)}, "output_scale"),
-    "output_scale": ({}, {"gain": HALF - TINY}),
-    "equal_scale": ({}, {"radius": 1 + TINY, "plus": -(1 + TINY) / 2, "minus": (1 + TINY) / 2}),
-}
-WIDER = {"equal_scale": ({}, {"radius": 1 + TINY, "plus": -(1 + TINY) / 5, "minus": (1 + TINY) / 5})}
-FIFTH = {"start": ({}, {"minus": Fraction(1, 5) + TINY})}
-
-test_control_hypotheses_of_theorem_10 = hypothesis_edges(theorem_10, ten, **EDGES, **NO_WEIGHT)
-test_control_hypotheses_of_the_sharp_form = hypothesis_edges(theorem_10_sharp, ten_sharp, **EDGES, **NO_WEIGHT)
-test_control_hypotheses_of_theorem_4 = hypothesis_edges(theorem_4, four, **EDGES, **EQUATION_6)
-test_control_hypotheses_of_theorem_4_sharp = hypothesis_edges(theorem_4_sharp, four_sharp, **EDGES, **EQUATION_6)
-test_control_hypotheses_of_mistakes = hypothesis_edges(theorem_4_mistakes, mistaken, **EDGES, **EQUATION_6)
-test_control_hypotheses_of_large_steps = hypothesis_edges(
-    theorem_4_large_steps, at_large_steps, **{**EDGES, **EQUATION_6, **WIDER, **FIFTH}
-)
 
 
-test_control_hypotheses_of_the_gap = hypothesis_edges(gap_between_bounds, gap, **EDGES, **NO_WEIGHT)
+def test_what_the_hypotheses_measure():
+    """d = 4: the entries are ∓R/(2v)."""
+    off = dataclasses.replace(UNDER_6, plus=Fraction(-1, 2) + 2 * TINY, gain=HALF - TINY, radius=1 + 2 * TINY)
+    runs = forced_updates.Forced.join([count([UNDER_6]), count([off])])
+    assert runs.start_distance.tolist() == [0, 3e-6]
+    assert runs.gain_error.tolist() == [0, 2e-6]
+    assert runs.radius_error.tolist() == [0, 2e-6]
+    assert runs.slope.tolist() == [0.5, 0.5]
 
 
 def judged_mistakes(run, mistakes=None, **constants):
@@ -237,19 +126,10 @@ def judged_mistakes(run, mistakes=None, **constants):
 LOW, HIGH = basis_sequence(1, Fraction(99, 100), Fraction(21, 20)), basis_sequence(100, Fraction(99, 100), HALF / 5)
 
 
-@breaks_part(theorem_4_mistakes, FORMULA)
-def test_control_one_sign_error_more_than_the_closed_form():
-    return judged_mistakes(UNDER_6), judged_mistakes(UNDER_6, MISTAKES + 1)
-
-
-def test_one_sign_error_less_than_the_closed_form():
-    assert broken_in(judged_mistakes(UNDER_6, MISTAKES - 1)) == [FORMULA]
-
-
 def test_what_floats_cannot_tell_apart_is_compared_in_fractions():
     hair = Fraction(1, 10**20)
     upper = judged_mistakes(UNDER_6, 24, formula=lambda run: 24, most=lambda run: 24 - hair)
-    assert broken_in(upper) == [MOST]
+    assert broken_in(upper) == ["most"]
     assert theorem_4(planted(UNDER_6, 7), promise=lambda run: 7 + hair).verdict is Verdict.VIOLATED
 
 
@@ -290,22 +170,6 @@ def test_the_lower_end_of_the_sign_errors_is_shown():
     assert (part.measured, part.promised, part.tightness) == (1, 41 / 42, 41 / 42)
 
 
-@breaks_part(theorem_4_mistakes, FEWEST)
-def test_control_the_lower_end_of_the_sign_errors():
-    """d = 4, η = 1/5: 7 is the lower end."""
-    inside, outside = (judged_mistakes(UNDER_6, number, formula=lambda run, number=number: number) for number in (7, 6))
-    return inside, outside
-
-
-@breaks_part(theorem_4_mistakes, MOST)
-def test_control_the_upper_end_of_the_sign_errors():
-    """d = 4, α = ½, η = 1/5: 2/(½·1/5) + 4 = 24 is the upper end."""
-    inside, outside = (
-        judged_mistakes(UNDER_6, number, formula=lambda run, number=number: number) for number in (24, 25)
-    )
-    return inside, outside
-
-
 def test_how_close_the_sign_errors_come():
     """1 against the lower end 0.97619, 200 against the upper end 201.01; both are among the default settings."""
     runs = [run for cell in default_cells(theorem_4) for run in cell.sequences]
@@ -315,56 +179,75 @@ def test_how_close_the_sign_errors_come():
     assert judged_mistakes(HIGH).parts[2].tightness == pytest.approx(0.99497, rel=1e-5)
 
 
-def altered_steps(place=None, **changes):
-    taken = large_steps(ONE_RUN)
-    if place is not None:
-        taken[place] = dataclasses.replace(taken[place], **changes)
-    return theorem_4_large_steps(taken)
+def mistaken(number, **constants):
+    """So many sign errors."""
+    return at([dataclasses.replace(count([UNDER_6]), mistakes=np.array([number]))], **constants)
 
 
-@breaks_part(theorem_4_large_steps, ONCE)
-def test_control_two_updates_from_the_threshold_on():
-    return altered_steps(), altered_steps(0, passes=2)
+def saying(number):
+    """So many sign errors, and a closed form that says so."""
+    return mistaken(number, formula=lambda run: number)
 
 
-def test_no_update_from_the_threshold_on_is_noticed_too():
-    assert broken_in(altered_steps(0, passes=0)) == [ONCE]
+def at_place(place, value):
+    """Another value in one run."""
+
+    def changed(column):
+        column = column.copy()
+        column[place] = value
+        return column
+
+    return changed
 
 
-@breaks_part(theorem_4_large_steps, TWICE)
-def test_control_one_update_below_the_threshold():
-    return altered_steps(), altered_steps(-1, passes=1)
+NEARLY = basis_sequence(1, NEARLY_ONE, Fraction(10**9))
+"""M_k = 1.002048, and T = 1."""
+LATE = dataclasses.replace(count([basis_sequence(1, NEARLY_ONE, Fraction(10**8))]), updates=np.array([2]))
 
 
-@breaks_part(theorem_4_large_steps, CLASSIFIES)
-def test_control_large_steps_with_entries_exchanged():
-    first = large_steps(ONE_RUN)[1]
-    return altered_steps(), altered_steps(1, plus=first.minus, minus=first.plus)
-
-
-@breaks_part(gap_between_bounds, "at most M_k updates")
-def test_control_one_update_more_than_the_upper_bound():
-    """d = 1, α = 0.999, η = 10⁹: M_k = 1.002048, and T = 1."""
-    nearly = basis_sequence(1, NEARLY_ONE, Fraction(10**9))
-    both = [count([ENORMOUS]), count([nearly])]
-    late = dataclasses.replace(count([basis_sequence(1, NEARLY_ONE, Fraction(10**8))]), updates=np.array([2]))
-    return gap_between_bounds(both), gap_between_bounds([*both, late])
-
-
-@pytest.mark.parametrize(("share", "kept"), [(1e-13, True), (5e-12, False)])
-def test_the_upper_bound_holds_up_to_rounding(share, kept):
-    counted = count([ENORMOUS])
-    assert gap_between_bounds([counted], bound=lambda *_: counted.updates / (1 + share)).parts[0].kept is kept
-
-
-@breaks_part(gap_between_bounds, "T/M_k → α² as η → ∞")
-def test_control_the_limit_of_the_gap():
+def limit_away(away):
     """T/M_k is 0.24999… at α = ½, d = 10⁴: the limit is met to 1e-3 and no better one is."""
-    counted = [count([basis_sequence(10_000, HALF, Fraction(10**9))])]
-    inside, outside = (
-        gap_between_bounds(counted, limit=lambda slopes, away=away: slopes**2 + away) for away in (9e-4, 1.05e-3)
-    )
-    return inside, outside
+    return at([count([basis_sequence(10_000, HALF, Fraction(10**9))])], limit=lambda slopes: slopes**2 + away)
+
+
+def bound_below(share):
+    """M_k such that the run is this share above it; T/M_k still tends to ¼."""
+    counted = count([ENORMOUS])
+    return at([counted], bound=lambda *_: counted.updates / (1 + share), limit=lambda slopes: 1 + 0 * slopes)
+
+
+TEN, SHARP, FOUR, FOUR_SHARP, LARGE = theorem_10, theorem_10_sharp, theorem_4, theorem_4_sharp, theorem_4_large_steps
+MISTAKEN, GAP = theorem_4_mistakes, gap_between_bounds
+LIMIT_MET = [count([basis_sequence(10_000, HALF, Fraction(10**9))])]
+test_control = controls(
+    forced_updates,
+    {LARGE: large_steps(ONE_RUN), GAP: LIMIT_MET, forced_updates.Forced: count([UNDER_6])},
+    (TEN, "forced", at(planted(MANY, 67)), at(planted(MANY, 66))),
+    (SHARP, "forced", at(planted(MANY, 153)), at(planted(MANY, 152))),
+    (TEN, "once", at(planted(FEW, 9)), at(planted(FEW, 8))),
+    (SHARP, "once", at(planted(FEW, 9)), at(planted(FEW, 8))),
+    (FOUR, "forced", at(planted(UNDER_6, 7)), at(planted(UNDER_6, 6))),
+    (FOUR_SHARP, "forced", at(planted(UNDER_6, 8)), at(planted(UNDER_6, 7))),
+    (MISTAKEN, "closed_form", {}, mistaken(MISTAKES + 1)),
+    (MISTAKEN, "closed_form", {}, mistaken(MISTAKES - 1)),
+    # d = 4, α = ½, η = 1/5: 7 is the lower end, 2/(½·1/5) + 4 = 24 the upper one
+    (MISTAKEN, "fewest", saying(7), saying(6)),
+    (MISTAKEN, "most", saying(24), saying(25)),
+    (LARGE, "once", {}, {"passes": at_place(0, 2)}),
+    (LARGE, "once", {}, {"passes": at_place(0, 0)}),
+    (LARGE, "twice", {}, {"passes": at_place(-1, 1)}),
+    (LARGE, "classifies", {}, {"agrees": at_place(1, False)}),
+    (GAP, "updates", at([*LIMIT_MET, count([NEARLY])]), at([*LIMIT_MET, count([NEARLY]), LATE])),
+    (GAP, "updates", bound_below(1e-13), bound_below(5e-12)),
+    (GAP, "limit", limit_away(9e-4), limit_away(1.05e-3)),
+    (GAP, "limit", limit_away(-9e-4), limit_away(-1.05e-3)),
+)
+
+
+def test_entries_that_are_exchanged_classify_otherwise():
+    run = dataclasses.replace(ONE_RUN[0], step_size=one_pass_step(ONE_RUN[0]))
+    _, plus, minus = run.solved()
+    assert (run.agrees_with_separator(plus, minus), run.agrees_with_separator(minus, plus)) == (True, False)
 
 
 def test_the_gap_says_that_it_closes_only_as_the_slope_tends_to_one():
@@ -402,9 +285,6 @@ def test_the_note_says_how_close_runs_come_of_which_more_than_d_is_promised():
     """d = 1, α = 0.95, η = 0.72: 3 updates where ½(1/η + 1) = 1.194 are promised."""
     found = theorem_4(default_cells(theorem_4))
     assert "Where more than d updates are promised, the tightest run is at 0.4." in found.note
-
-
-test_every_part_has_a_control = every_part_of(forced_updates)
 
 
 def test_steps_at_the_threshold_beside_it_and_far_from_it():

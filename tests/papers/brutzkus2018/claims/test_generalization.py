@@ -1,13 +1,11 @@
 """Theorems 5 and 6 and Remark 1, and the statements next to them that are false."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges, unmet_in
-from tests.papers.brutzkus2018.toys import edges_of_rule
+from tests.control_table import at, controls
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
@@ -20,7 +18,6 @@ from widenet.papers.brutzkus2018.claims.generalization import (
     theorem_5,
     theorem_5_settings,
     theorem_6,
-    theorem_6_on,
     theorem_6_settings,
 )
 from widenet.papers.brutzkus2018.formulas import compression_bound, corollary_3_constant, width_free_bound
@@ -29,6 +26,7 @@ from widenet.papers.brutzkus2018.runs.learning import (
     Learning,
     LearningRule,
     LearningRuns,
+    errors_on,
     learn_all,
     run_learning,
 )
@@ -160,7 +158,7 @@ def test_control_a_global_minimum_that_sgd_does_not_find():
 def test_own_data_is_a_heuristic_and_says_so():
     inputs, labels, _ = separable_points(np.random.default_rng(0), 5, 900, 2.0, 0.7)
     specimen = Specimen(from_arrays(inputs, labels), Choices(n_neurons=10, slope=0.9, step_size=10.0))
-    (setting,) = theorem_6_on(specimen)
+    (setting,) = errors_on(specimen)
     evidence = theorem_6([run_learning(setting, silent)])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert [h.key for h in evidence.hypotheses if not h.met] == ["fixed_before"]
@@ -177,13 +175,25 @@ def test_remark_1_holds():
     assert evidence.tightness == pytest.approx(1, abs=1e-3)
 
 
+def steps(step_sizes, cases=3, norm=3.0, slope=0.5):
+    """The same parameters in every case, over these steps."""
+    sizes = np.array(step_sizes)
+    return StepSizes(
+        np.full(cases, norm), np.full(cases, slope), np.full(cases, 4.0), sizes, np.ones((cases, len(sizes)))
+    )
+
+
+def growing_rows(grid):
+    """R = ηv."""
+    return dataclasses.replace(grid, relative_radius=grid.relative_radius * grid.step_sizes)
+
+
 def test_control_remark_1_with_rows_that_grow_with_the_step():
     """R = ηv: M falls too, but to ‖w*‖²/α² + √2(‖w*‖/α)^1.5 + 2‖w*‖/α."""
-    evidence = remark_1(GRID, row_bound=lambda weight, eta: eta * weight)
+    evidence = remark_1(growing_rows(GRID))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.parts[2].kept is False
-    one = StepSizes(np.array([3.0]), np.array([0.5]), np.array([4.0]), np.array([1e9, 1e12]))
-    alone = remark_1(one, row_bound=lambda weight, eta: eta * weight)
+    alone = remark_1(growing_rows(steps([1e9, 1e12], cases=1)))
     assert alone.parts[2].measured == pytest.approx(36 + np.sqrt(2) * 6**1.5 + 12, rel=1e-5)
 
 
@@ -191,18 +201,18 @@ RULE = LearningRule(half_width=1, slope=0.9, step_size=10.0, max_updates=7)
 """c_k = 7; with ‖w*‖ = 2 M is 7.993."""
 
 
-def planted(failures=0, *, error=None, loss=0.0, waited=True, trials=200, unused=0.0, rule=RULE, **fields):
+def planted(failures=0, *, error=None, loss=0.0, waited=True, trials=200, unused=0.0):
     """Trials of which so many have this error and this loss, and the others none."""
     bad = np.arange(trials) < failures
     limit = 0.316644287626
     given = {
-        "rule": rule,
+        "rule": RULE,
         "n_samples": 2000,
         "n_fresh": 1000,
         "separator_norm": 2.0,
         "separator_is_given": True,
         "smallest_margin": 1.0,
-        "largest_norm": 1.0,
+        "largest_input": 1.0,
         "is_waited_for": waited,
         "relative_row": 1.0,
         "output_error": 0.0,
@@ -214,39 +224,18 @@ def planted(failures=0, *, error=None, loss=0.0, waited=True, trials=200, unused
         "error": np.where(bad, 1.001 * limit if error is None else error, 0.0),
         "same_replay": np.zeros(0, bool),
     }
-    return [LearningRuns(**given | fields)]
+    return [LearningRuns(**given)]
 
 
-FIVE = "case 1: an error within its bound, but for a share δ of the trials"
-SIX = "case 1: loss 0 and an error within the bound, but for a share δ of the trials"
+@pytest.mark.parametrize("claim", [theorem_5, theorem_6], ids=["5", "6"])
+@pytest.mark.parametrize("failures", [13, 27])
+def test_between_12_and_28_failures_of_200_nothing_is_decided(claim, failures):
+    assert claim(planted(failures)).parts[0].kept is None
 
 
-@breaks_part(theorem_5, FIVE)
-def test_control_the_rate_of_theorem_5():
-    """200 trials at δ = 0.1: 12 failures show it, 28 refute it, and between them nothing is decided."""
-    assert theorem_5(planted(13)).parts[0].kept is None
-    assert theorem_5(planted(27)).parts[0].kept is None
-    return theorem_5(planted(12)), theorem_5(planted(28))
-
-
-@breaks_part(theorem_6, SIX)
-def test_control_the_rate_of_theorem_6():
-    assert theorem_6(planted(13)).parts[0].kept is None
-    assert theorem_6(planted(27)).parts[0].kept is None
-    return theorem_6(planted(12)), theorem_6(planted(28))
-
-
-@breaks_part(theorem_6, SIX)
-def test_control_a_loss_that_is_not_zero_breaks_theorem_6():
+def test_a_run_that_was_not_given_its_time_says_nothing_about_its_loss():
     impatient = theorem_6(planted(28, error=0.0, loss=1e-3, waited=False))
     assert impatient.verdict is Verdict.INSUFFICIENT_EVIDENCE
-    return theorem_6(planted(12, error=0.0, loss=1e-3)), theorem_6(planted(28, error=0.0, loss=1e-3))
-
-
-@breaks_part(theorem_6, SIX)
-def test_control_more_updates_than_theorem_6_promises():
-    inside, outside = (theorem_6(planted(updates=np.where(np.arange(200) < bad, 8, 7))) for bad in (12, 28))
-    return inside, outside
 
 
 @pytest.mark.parametrize(("share", "kept"), [(0.999, True), (1.001, False)])
@@ -270,42 +259,9 @@ def test_a_bound_of_one_says_nothing(bound, vacuous):
     assert theorem_5(planted(), bound=lambda *_: bound).vacuous is vacuous
 
 
-SETTING = {
-    **edges_of_rule(RULE),
-    "fixed_before": ({}, {"separator_is_given": False}),
-    "enough_samples": ({"n_samples": 14}, {"n_samples": 13}),
-}
-
-
 def test_an_error_that_is_not_known_decides_nothing():
     for claim in (theorem_5, theorem_6):
         assert claim(planted(28, error=np.nan)).parts[0].kept is None
-
-
-test_control_hypotheses_of_theorem_5 = hypothesis_edges(
-    theorem_5,
-    lambda **fields: theorem_5(planted(**fields)),
-    **SETTING,
-    few_updates=({}, {"updates": np.where(np.arange(200) == 3, 8, 7)}),
-)
-test_control_hypotheses_of_theorem_6 = hypothesis_edges(
-    theorem_6, lambda **fields: theorem_6(planted(**fields)), **SETTING
-)
-
-
-@pytest.mark.parametrize("key", [*SETTING, "few_updates"])
-def test_a_hypothesis_that_fails_in_one_cell_of_three(key):
-    outside: dict[str, Any] = SETTING[key][1] if key in SETTING else {"updates": np.where(np.arange(200) == 3, 8, 7)}
-    assert unmet_in(theorem_5([*planted(), *planted(**outside), *planted()])) == [key]
-
-
-ONE = StepSizes(np.full(3, 3.0), np.full(3, 0.5), np.full(3, 4.0), np.array([1.0, 1e6, 1e12]))
-FLOOR, FALLS, RATE = "M is at least ‖w*‖²/α²", "M falls with η", "M is at most K(α)‖w*‖²/√η above it"
-
-
-def middle(value, others):
-    """This value between two others."""
-    return np.array([others, value, others])
 
 
 LARGEST = float(width_free_bound(3.0, 0.5, 1e12))
@@ -313,55 +269,65 @@ LARGEST = float(width_free_bound(3.0, 0.5, 1e12))
 APART = float(corollary_3_constant(0.5)) * 9 / 1e6
 
 
+def with_eight(bad):
+    """One update more than c_k in so many trials."""
+    return np.where(np.arange(200) < bad, 8, 7)
+
+
+def radius(value):
+    """R/v in the middle case."""
+    return lambda column: np.where(np.arange(3)[:, None] == 1, value, column)
+
+
 def limit_at(value):
     """The limit planted at this value."""
-    return {"times": value / 36}
+    return {"limit": lambda norm, slope: value / 36 * (norm / np.maximum(slope, 1e-100)) ** 2}
 
 
-def followed(times=1.0, radius=1.0, grid=ONE, **fields):
-    """Remark 1 with its limit times a factor, and R times another."""
-    return remark_1(
-        dataclasses.replace(grid, **fields),
-        limit=lambda norm, slope: times * (norm / np.maximum(slope, 1e-100)) ** 2,
-        row_bound=lambda weight, eta: radius * weight + 0 * eta,
-    )
+def case(number, failures):
+    """In this case of three so many of 200 trials fail."""
+    cells = [planted()[0] for _ in range(3)]
+    cells[number - 1] = planted(failures)[0]
+    return at(cells)
 
 
-test_control_each_part_of_remark_1 = part_edges(
-    remark_1,
-    followed,
-    {
-        FLOOR: (limit_at(LARGEST * (1 + 1e-10)), limit_at(LARGEST * (1 + 5e-9))),
-        FALLS: ({}, {"step_sizes": np.array([1.0, 1e12, 1e6])}),
-        RATE: (limit_at(LARGEST * (1 - 1e-10) - APART), limit_at(LARGEST * (1 - 5e-9) - APART)),
-    },
-)
-test_control_hypotheses_of_remark_1 = hypothesis_edges(
-    remark_1,
-    followed,
-    separator_norm=({"separator_norms": middle(1.0, 3.0)}, {"separator_norms": middle(1 - 5e-12, 3.0)}),
-    slope_positive=({"slopes": middle(1e-6, 0.5)}, {"slopes": middle(0.0, 0.5)}),
-    slope_below_one=({"slopes": middle(1 - 5e-12, 0.5)}, {"slopes": middle(1.0, 0.5)}),
-    equal_scale=({"radius": middle(1 + 1e-13, 1.0)[:, None]}, {"radius": middle(1 + 5e-12, 1.0)[:, None]}),
-    large_steps=({"step_sizes": np.array([1.0, 1e9])}, {"step_sizes": np.array([1.0, 0.999e9])}),
+CLAIMS = (theorem_5, theorem_6)
+test_control = controls(
+    generalization,
+    {LearningRuns: lambda: planted(), StepSizes: steps([1.0, 1e6, 1e12])},
+    # 200 trials at δ = 0.1: 12 failures show it, 28 refute it.
+    *((claim, f"case_{number}", case(number, 12), case(number, 28)) for claim in CLAIMS for number in (1, 2, 3)),
+    (
+        theorem_6,
+        "case_1",
+        at(lambda: planted(12, error=0.0, loss=1e-3)),
+        at(lambda: planted(28, error=0.0, loss=1e-3)),
+    ),
+    (theorem_6, "case_1", {"updates": with_eight(12)}, {"updates": with_eight(28)}),
+    *(
+        row
+        for claim in CLAIMS
+        for row in (
+            (claim, "enough_samples", {"n_samples": 14}, {"n_samples": 13}),
+            (claim, "fixed_before", {}, {"separator_is_given": False}),
+        )
+    ),
+    (theorem_5, "few_updates", {}, {"updates": with_eight(1)}),
+    (remark_1, "floor", limit_at(LARGEST * (1 + 1e-10)), limit_at(LARGEST * (1 + 5e-9))),
+    (remark_1, "falls", {}, at(steps([1.0, 1e12, 1e6]))),
+    (remark_1, "falls", {}, at(steps([1.0, 1e9, 1e9]))),
+    (remark_1, "rate", limit_at(LARGEST * (1 - 1e-10) - APART), limit_at(LARGEST * (1 - 5e-9) - APART)),
+    (remark_1, "equal_scale", {"relative_radius": radius(1 + 1e-13)}, {"relative_radius": radius(1 + 5e-12)}),
+    (remark_1, "equal_scale", {}, {"relative_radius": radius(1 - 5e-12)}),
 )
 
 
 def test_the_numbers_of_remark_1():
     """M at ‖w*‖ = 1.5, α = 0.6, η = 0.7 for any k, and K(½) = 12 + (2 + √2)√8 at ‖w*‖ = 3, η = 4."""
-    one = StepSizes(np.array([1.5]), np.array([0.6]), np.array([4.0]), np.array([0.7]))
-    assert remark_1(one).parts[0].measured == pytest.approx(44.3722664792, rel=1e-11)
-    rate = followed(step_sizes=np.array([4.0])).parts[2]
+    assert remark_1(steps([0.7], 1, 1.5, 0.6)).parts[0].measured == pytest.approx(44.3722664792, rel=1e-11)
+    rate = remark_1(steps([4.0])).parts[2]
     assert rate.promised == pytest.approx(36 + (12 + (2 + np.sqrt(2)) * np.sqrt(8)) * 9 / 2, rel=1e-11)
 
 
 def test_the_rate_of_remark_1_is_that_of_steps_from_1_on():
-    assert followed(step_sizes=np.array([0.95, 1.0, 1.05, 1e12])).parts[2].cases == 9
-
-
-def test_control_remark_1_falls_strictly():
-    same = dataclasses.replace(GRID, step_sizes=np.array([1.0, 1e9, 1e9]))
-    assert remark_1(same).parts[1].kept is False
-
-
-test_every_part_has_a_control = every_part_of(generalization)
+    assert remark_1(steps([0.95, 1.0, 1.05, 1e12])).parts[2].cases == 9

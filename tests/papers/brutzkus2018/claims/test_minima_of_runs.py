@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.controls import broken_in, lacking_in
+from tests.control_table import broken_in
+from tests.controls import lacking_in
 from tests.papers.brutzkus2018.minima import altered, placed
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims.local_minima import (
@@ -87,7 +88,7 @@ def test_the_printed_statement_is_violated_on_the_pair(claim):
     (experiment,) = claim.reads
     evidence = claim([experiment.run(setting, silent) for setting in experiment.settings(Scale.QUICK, 0)])
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken_in(evidence) == ["more than half"]
+    assert broken_in(evidence) == ["more"]
     assert "S = {([1.0, 0.0], +1), ([-1.0, 0.0], -1)}" in evidence.note
     larger = PointSet(np.array([[1.0, 0.0], [-1.0, 0.0], [0.5, 0.5]]), np.array([1.0, -1.0, 1.0]), np.array([1.0, 1.0]))
     assert claim(placed([larger])).verdict is Verdict.HOLDS
@@ -126,7 +127,7 @@ def test_a_vector_that_was_not_found_decides_nothing(mixed):
     evidence = lemma_11(altered(mixed, behind=half))
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
     impossible = altered(mixed, behind=half, most_behind=half)
-    assert "more than half unless direction-antipodal" in broken_in(lemma_11(impossible))
+    assert "more" in broken_in(lemma_11(impossible))
 
 
 def test_control_theorem_8_just_outside_its_ball():
@@ -136,7 +137,7 @@ def test_control_theorem_8_just_outside_its_ball():
     assert theorem_8(placed(sets, [4] * 4)).verdict is Verdict.HOLDS
     evidence = theorem_8(placed(sets, [4] * 4, radius_factor=1.01))
     assert evidence.verdict is Verdict.VIOLATED
-    assert broken_in(evidence) == ["the loss is constant in the ball"]
+    assert broken_in(evidence) == ["constant"]
 
 
 def test_control_theorem_8_leaky_relu_has_no_such_minimum():
@@ -158,7 +159,7 @@ def test_control_theorem_8_without_a_separator():
 def test_control_theorem_8_placed_by_the_opposite_vector():
     """−ŵ on three points: only one of them is behind it."""
     wrong = altered(placed([THREE]), behind=np.array([1]), level=np.array([1 / 3]), most_behind=np.array([1]))
-    assert "at least half" in broken_in(theorem_8(wrong))
+    assert "half" in broken_in(theorem_8(wrong))
 
 
 @pytest.mark.parametrize("claim", [lemma_11, theorem_8])
@@ -173,8 +174,8 @@ def test_control_level_of_runs_stopped_early(general):
     forced = dataclasses.replace(early, ended=np.ones_like(early.ended))
     evidence = relu_local_minimum_level([forced])
     assert evidence.verdict is Verdict.VIOLATED
-    assert "gradient exactly 0 at the end" in broken_in(evidence)
-    assert "n·L_S is the number of points with yN < 1" in broken_in(evidence)
+    assert "gradient" in broken_in(evidence)
+    assert "level" in broken_in(evidence)
     assert evidence.measured is not None
     assert evidence.measured % 1 != 0
 

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges
+from tests.control_table import at, controls
 from tests.papers.brutzkus2018 import toys
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import output_signs
@@ -57,28 +57,12 @@ def test_control_a_list_with_long_steps_alone_changes_signs():
     assert evidence.note == "No step size of the list keeps the signs."
 
 
-SIGNS, ZERO, ALIKE = "no output weight changes its sign (c > 0)", "loss 0", "C is alike at all widths"
-
-
 def last_step_only(scan):
     """The scan as if its chosen step size were the last of the list."""
     tried = slice(0, scan.chosen + 1)
     setting = scan.setting.model_copy(update={"step_sizes": scan.setting.step_sizes[tried]})
     arrays = {name: getattr(scan, name)[tried] for name in ("smallest_ratios", "largest_ratios", "status")}
     return dataclasses.replace(scan, setting=setting, **arrays)
-
-
-@breaks_part(section_5_3_signs, SIGNS)
-def test_control_one_sign_that_changes():
-    inside, outside = (
-        judged(toys.scan(4), last_step_only(altered(toys.scan(8), smallest_ratios=c))) for c in (1e-9, 0.0)
-    )
-    return inside, outside
-
-
-@breaks_part(section_5_3_signs, ZERO)
-def test_control_a_run_that_ends_at_a_positive_loss():
-    return judged(*toys.scans()), judged(toys.scan(4), altered(toys.scan(8), status=RunStatus.STALLED))
 
 
 def two_tried(scan, first, second):
@@ -106,26 +90,34 @@ def with_largest(ratio):
     """All pilot runs of the second width with C that many times the mean C of the first."""
     first, second = toys.scans()
     mean = first.largest_ratios[first.chosen].mean()
-    return judged(first, dataclasses.replace(second, largest_ratios=np.full_like(second.largest_ratios, ratio * mean)))
+    return [first, dataclasses.replace(second, largest_ratios=np.full_like(second.largest_ratios, ratio * mean))]
 
 
-@breaks_part(section_5_3_signs, ALIKE)
-def test_control_one_width_with_another_C():
-    assert with_largest(1 / 3.99).verdict is Verdict.HOLDS
-    assert kept(with_largest(1 / 4.01)) == [True, True, False]
-    return with_largest(3.99), with_largest(4.01)
+def with_smallest(c):
+    """One pilot run of the second width with this c, at the last step size of its list."""
+    return [toys.scan(4), last_step_only(altered(toys.scan(8), smallest_ratios=c))]
 
 
-def beside(**changes):
+def on_images(**changes):
     """The data of one more separator."""
-    return section_5_3_signs(toys.scans(), [toys.separator(), dataclasses.replace(toys.separator(), **changes)])
+    return at((toys.scans(), [toys.separator(), dataclasses.replace(toys.separator(), **changes)]))
 
 
-test_control_hypotheses = hypothesis_edges(
-    section_5_3_signs,
-    beside,
-    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
-    input_norm=({"largest_norm": 1.0}, {"largest_norm": 1 + 5e-12}),
+def scanned(scans, **constants):
+    return at((scans, [toys.separator()]), **constants)
+
+
+SIGNS = section_5_3_signs
+test_control = controls(
+    output_signs,
+    lambda: (toys.scans(), [toys.separator()]),
+    (SIGNS, "signs", scanned(with_smallest(1e-9)), scanned(with_smallest(0.0))),
+    (SIGNS, "zero_loss", {}, scanned([toys.scan(4), altered(toys.scan(8), status=RunStatus.STALLED)])),
+    (SIGNS, "alike", scanned(with_largest(3.99)), scanned(with_largest(4.01))),
+    (SIGNS, "alike", scanned(with_largest(1 / 3.99)), scanned(with_largest(1 / 4.01))),
+    (SIGNS, "alike", scanned([toys.scan(4)] * 2, alike=1.0), scanned([toys.scan(4)] * 2, alike=1 - 1e-15)),
+    (SIGNS, "separable", on_images(smallest_margin=1 - 5e-13), on_images(smallest_margin=1 - 5e-12)),
+    (SIGNS, "input_norm", on_images(largest_norm=1 + 5e-13), on_images(largest_norm=1 + 5e-12)),
 )
 
 
@@ -134,6 +126,3 @@ def test_a_run_that_was_cut_off_decides_nothing(end):
     evidence = judged(toys.scan(4), altered(toys.scan(8), status=end))
     assert evidence.verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert kept(evidence) == [True, None, True]
-
-
-test_every_part_has_a_control = every_part_of(output_signs)

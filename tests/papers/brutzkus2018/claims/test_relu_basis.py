@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges
+from tests.control_table import at, broken_in, controls
 from tests.papers.brutzkus2018.basis_toys import altered, starts, trained
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import relu_basis
@@ -13,14 +13,12 @@ from widenet.papers.brutzkus2018.claims.relu_basis import (
     lemma_12,
     section_7_2_labels,
     theorem_9_equivalence,
-    theorem_9_local_minimum,
     theorem_9_stuck_count,
 )
 from widenet.papers.brutzkus2018.runs.basis import BasisRuns
 from widenet.papers.brutzkus2018.runs.online import OnlineStart
 
 RUNS, MIXED = trained(starts()), trained(starts(mixed_labels=True), perturbations=0)
-LEVEL, POSITIVE, ZERO = "a loss of #K_0/d", "a positive loss if K_0 is not empty", "loss 0 if K_0 is empty"
 
 
 def first_of(condition):
@@ -52,30 +50,13 @@ def a_point_of_a_solved_run(batch):
     return first_of(~batch.stuck.any(axis=1)), 0
 
 
-@breaks_part(theorem_9_equivalence, POSITIVE, also=(LEVEL,))
-def test_control_a_stuck_run_that_ends_at_loss_0():
-    return theorem_9_equivalence(RUNS), theorem_9_equivalence(with_output(RUNS, the_only_stuck_point, 1.0))
-
-
-@breaks_part(theorem_9_equivalence, LEVEL)
-def test_control_a_stuck_run_whose_loss_is_a_little_off():
-    inside, outside = (with_output(RUNS, one_of_several_stuck_points, value) for value in (1e-13, 4e-11))
-    return theorem_9_equivalence(inside), theorem_9_equivalence(outside)
-
-
-@breaks_part(theorem_9_equivalence, ZERO)
-def test_control_a_solved_run_that_is_not_solved():
-    inside, outside = (with_output(RUNS, a_point_of_a_solved_run, value) for value in (1.0, 1 - 5e-12))
-    return theorem_9_equivalence(inside), theorem_9_equivalence(outside)
-
-
 def test_each_kind_of_run_has_its_own_level():
     """A loss of 0.05 is positive, one above #K_0/d is off too, and a solved run is no stuck one."""
     small, above, solved = (
         broken_in(theorem_9_equivalence(with_output(RUNS, pick, value)))
         for pick, value in ((the_only_stuck_point, 0.6), (the_only_stuck_point, -0.1), (a_point_of_a_solved_run, 0.99))
     )
-    assert (small, above, solved) == ([LEVEL], [LEVEL], [ZERO])
+    assert (small, above, solved) == (["level"], ["level"], ["zero_loss"])
 
 
 def test_a_run_without_updates_is_no_test_of_lemma_12():
@@ -120,31 +101,6 @@ def once(batch):
     return np.eye(1, len(batch.runs.ended), 3, dtype=int)[0]
 
 
-@breaks_part(lemma_12, "no point enters K")
-def test_control_a_point_that_enters_and_leaves_again():
-    return lemma_12(RUNS), lemma_12(altered(RUNS, entered=once))
-
-
-@breaks_part(lemma_12, "no point leaves K")
-def test_control_a_point_that_leaves():
-    return lemma_12(RUNS), lemma_12(altered(RUNS, left=once))
-
-
-@breaks_part(theorem_9_stuck_count, "the number of updates")
-def test_control_one_update_more_on_a_stuck_point():
-    def more(batch):
-        updates = batch.runs.updates.copy()
-        updates[the_only_stuck_point(batch)] += 1
-        return updates
-
-    return theorem_9_stuck_count(RUNS), theorem_9_stuck_count(altered(RUNS, updates=more))
-
-
-@breaks_part(theorem_9_stuck_count, "N = 0 at the end")
-def test_control_a_stuck_point_that_says_something():
-    return theorem_9_stuck_count(RUNS), theorem_9_stuck_count(with_output(RUNS, the_only_stuck_point, 1e-15))
-
-
 def test_points_without_an_update_are_no_test_of_a_count():
     count, silent_ = theorem_9_stuck_count(RUNS).parts
     assert 0 < count.cases < silent_.cases
@@ -156,31 +112,6 @@ def stuck_point_of(sign):
         return int(run), int(point)
 
     return pick
-
-
-@breaks_part(section_7_2_labels, "points labelled +1", also=(LEVEL,))
-def test_control_a_stuck_point_labelled_plus():
-    return section_7_2_labels(MIXED), section_7_2_labels(with_output(MIXED, stuck_point_of(1), 4e-11))
-
-
-@breaks_part(section_7_2_labels, "points labelled −1", also=(LEVEL,))
-def test_control_a_stuck_point_labelled_minus():
-    return section_7_2_labels(MIXED), section_7_2_labels(with_output(MIXED, stuck_point_of(-1), -4e-11))
-
-
-@breaks_part(section_7_2_labels, LEVEL, also=("points labelled +1", "points labelled −1"))
-def test_control_both_labels():
-    both = with_output(with_output(MIXED, stuck_point_of(1), 4e-11), stuck_point_of(-1), -4e-11)
-    return section_7_2_labels(MIXED), section_7_2_labels(both)
-
-
-@breaks_part(section_7_2_labels, ZERO, also=("points labelled +1",))
-def test_control_a_solved_run_with_mixed_labels():
-    def plus_point(batch):
-        run, point = np.argwhere(~batch.stuck.any(axis=1)[:, None] & (batch.start.labels == 1))[0]
-        return int(run), int(point)
-
-    return section_7_2_labels(MIXED), section_7_2_labels(with_output(MIXED, plus_point, 1 - 4e-11))
 
 
 def two_points_by_hand():
@@ -195,78 +126,51 @@ def test_mixed_labels_by_hand():
     assert batch.runs.updates.tolist() == [[2, 3]]
     assert batch.losses.tolist() == [0.5]
     assert batch.stuck.tolist() == [[True, False]]
-    assert "points labelled −1" in broken_in(section_7_2_labels([BasisRuns((batch,))], plus_half_only=True))
+    assert "minus" in broken_in(section_7_2_labels([BasisRuns((batch,))], plus_half_only=True))
 
 
-def with_balls(**changes):
-    first, *others = RUNS[0].batches
-    balls = dataclasses.replace(first.balls, **{name: change(first.balls) for name, change in changes.items()})  # pyright: ignore[reportArgumentType]
-    return theorem_9_local_minimum([BasisRuns((dataclasses.replace(first, balls=balls), *others))])
+def counting(change):
+    """Another number of updates on a stuck point."""
+
+    def updates(batch):
+        changed = batch.runs.updates.copy()
+        changed[most_updated_stuck_point(batch)] += change
+        return changed
+
+    return at_runs(altered(RUNS, updates=updates))
 
 
-def first_entry(name, value):
-    return {name: lambda balls: np.where(np.arange(len(balls.run)) == 0, value, getattr(balls, name))}
+def a_solved_plus_point(batch):
+    run, point = np.argwhere(~batch.stuck.any(axis=1)[:, None] & (batch.start.labels == 1))[0]
+    return int(run), int(point)
 
 
-test_control_each_part_of_the_local_minimum = part_edges(
-    theorem_9_local_minimum,
-    with_balls,
-    {
-        "the loss is constant in the ball": ({}, first_entry("changed", 1)),
-        "a ball of positive radius": (first_entry("radius", 1e-300), first_entry("radius", 0.0)),
-    },
-)
+def said(pick, value, runs=RUNS):
+    """The network says this at the end, at that point."""
+    return at_runs(with_output(runs, pick, value))
 
 
-@breaks_hypothesis(theorem_9_local_minimum, "ended")
-def test_control_an_end_that_would_still_move():
-    return with_balls(), with_balls(**first_entry("moving", 1))
+def at_runs(runs):
+    return at(list(runs[0].batches))
 
 
-def started(claim, runs):
-    """Judges runs whose recorded start is another one; the training is kept."""
-
-    def judged(**changes):
-        first, *others = runs[0].batches
-        start = dataclasses.replace(first.start, **changes)
-        return claim([BasisRuns((dataclasses.replace(first, start=start), *others))])
-
-    return judged
-
-
-def edges_of(runs):
-    """Of the hypotheses of Section 7.2, in the units of the first batch."""
-    start = runs[0].batches[0].start
-    largest, weights = np.abs(start.weights).max(), start.weights
-    place = tuple(np.argwhere(weights[:, : start.half_width] < 0)[0])
-    tiny, zero = weights.copy(), weights.copy()
-    tiny[place], zero[place] = -1e-300, 0.0
-    return {
-        "orthonormal": ({"inputs": np.eye(8) * (1 + 1e-14)}, {"inputs": np.eye(8) * (1 + 2e-12)}),
-        "relu": ({}, {"slope": 1e-9}),
-        "unit_output_weights": ({}, {"output_weight": 1 + 5e-12}),
-        "entry_bound": ({"entry_bound": largest}, {"entry_bound": largest * (1 - 5e-12)}),
-        "continuous_start": ({"weights": tiny}, {"weights": zero}),
-        "step_size": ({}, {"step_size": 0.0}),
-        "plus_labels": ({}, {"labels": np.where(np.eye(20, 8) > 0, 1 - 5e-12, 1.0)}),
-    }
-
-
-ALL = edges_of(RUNS)
-OF_LEMMA_12 = {key: edge for key, edge in ALL.items() if key != "continuous_start"}
-OF_MIXED = {key: edge for key, edge in edges_of(MIXED).items() if key != "plus_labels"}
-test_control_hypotheses_of_lemma_12 = hypothesis_edges(lemma_12, started(lemma_12, RUNS), **OF_LEMMA_12)
-test_control_hypotheses_of_the_equivalence = hypothesis_edges(
-    theorem_9_equivalence, started(theorem_9_equivalence, RUNS), **ALL
-)
-test_control_hypotheses_of_the_stuck_count = hypothesis_edges(
-    theorem_9_stuck_count, started(theorem_9_stuck_count, RUNS), **ALL
-)
-test_control_hypotheses_of_the_local_minimum = hypothesis_edges(
-    theorem_9_local_minimum, started(theorem_9_local_minimum, RUNS), **ALL
-)
-test_control_hypotheses_of_mixed_labels = hypothesis_edges(
-    section_7_2_labels, started(section_7_2_labels, MIXED), **OF_MIXED
+BOTH = with_output(with_output(MIXED, stuck_point_of(1), 4e-11), stuck_point_of(-1), -4e-11)
+EQUIVALENCE, COUNT = theorem_9_equivalence, theorem_9_stuck_count
+test_control = controls(
+    relu_basis,
+    {section_7_2_labels: list(MIXED[0].batches), relu_basis.Fates: list(RUNS[0].batches)},
+    (EQUIVALENCE, "level", said(one_of_several_stuck_points, 1e-13), said(one_of_several_stuck_points, 4e-11)),
+    (EQUIVALENCE, "positive", {}, said(the_only_stuck_point, 1.0), "level"),
+    (EQUIVALENCE, "zero_loss", said(a_point_of_a_solved_run, 1.0), said(a_point_of_a_solved_run, 1 - 5e-12)),
+    (section_7_2_labels, "plus", said(stuck_point_of(1), 1e-13, MIXED), said(stuck_point_of(1), 4e-11, MIXED), "level"),
+    (section_7_2_labels, "minus", {}, said(stuck_point_of(-1), -4e-11, MIXED), "level"),
+    (section_7_2_labels, "minus", {}, said(stuck_point_of(-1), 4e-11, MIXED), "level"),
+    (section_7_2_labels, "plus", {}, said(stuck_point_of(1), -4e-11, MIXED), "level"),
+    (section_7_2_labels, "level", {}, at_runs(BOTH), "plus", "minus"),
+    (section_7_2_labels, "zero_loss", {}, said(a_solved_plus_point, 1 - 4e-11, MIXED), "plus"),
+    (COUNT, "updates", counting(0), counting(1)),
+    (COUNT, "updates", {}, counting(-1)),
+    (COUNT, "silent", {}, said(the_only_stuck_point, 1e-15)),
 )
 
 
@@ -286,6 +190,3 @@ def test_lemma_12_with_an_entry_that_is_exactly_0():
     assert batch.runs.updates.tolist() == [[0, 1]]
     evidence = lemma_12([BasisRuns((batch,))])
     assert evidence.verdict is Verdict.HOLDS
-
-
-test_every_part_has_a_control = every_part_of(relu_basis)

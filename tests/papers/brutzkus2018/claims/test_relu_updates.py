@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges, lacking_in, spares
+from tests.control_table import at, controls, spared
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import relu_updates
 from widenet.papers.brutzkus2018.claims.relu_updates import theorem_9b_updates, theorem_9b_updates_as_printed
@@ -107,69 +107,58 @@ def test_runs_that_are_all_stuck_decide_nothing():
     assert theorem_9b_updates(stuck).conclusion is None
 
 
-TOTAL, EACH, LOSS = "at most d·⌈max{C, 1}/η⌉ updates", "at most ⌈max{C, 1}/η⌉ on each point", "loss 0"
 SMALL = counted(20, 4, 5, 0.5, "1", "2/5", exact=True)
 """At most three updates on each of four points."""
 CASE = SMALL[0].cases[0]
 SOLVED = int(np.flatnonzero(CASE.solvable)[0])
 
 
-def with_counts(*counts, **changes):
+def with_counts(*counts):
+    """So many updates on each point of one solvable run."""
     updates = CASE.updates.copy()
-    if counts:
-        updates[SOLVED] = counts
-    constants = {"allowed": lambda *_: 10**6} if "setting" in changes else {}
-    changed = altered(SMALL, updates=updates, **changes)[0].cases
-    return theorem_9b_updates([AllCounts((CASE, *changed, CASE))], **constants)
+    updates[SOLVED] = counts
+    return at([CASE, dataclasses.replace(CASE, updates=updates), CASE])
 
 
-def setting_with(**changes):
-    return {"setting": CASE.setting.model_copy(update=changes)}
+def late_runs(number):
+    """100 runs at δ = ½, of which so many are late."""
+    case = counted(100, 2, 3, 0.5, "1/4", "2", exact=True)[0].cases[0]
+    updates = np.where((np.arange(100) < number)[:, None], [[1, 1]], [[1, 0]])
+    ones = np.ones(100, bool)
+    return dataclasses.replace(case, updates=updates, reached=ones, ended=ones)
 
 
-@breaks_part(theorem_9b_updates, EACH)
-def test_control_one_update_too_many_on_one_point():
-    return with_counts(3, 3, 3, 3), with_counts(4, 2, 0, 0)
-
-
-@breaks_part(theorem_9b_updates, TOTAL, also=(EACH,))
-def test_control_one_update_too_many_in_all():
-    """d times what one point may take cannot be exceeded unless some point exceeds its share."""
-    return with_counts(3, 3, 3, 3), with_counts(4, 3, 3, 3)
-
-
-@breaks_part(theorem_9b_updates, LOSS)
-def test_control_a_run_that_does_not_reach_loss_0():
-    return with_counts(), with_counts(reached=np.where(np.arange(20) == SOLVED, False, CASE.reached))
-
-
-test_control_each_hypothesis = hypothesis_edges(
-    theorem_9b_updates,
-    with_counts,
-    width=(setting_with(half_width=4), setting_with(half_width=4, delta=0.49)),
-    entry_bound=({"excess": 0.0}, {"excess": 1e-9}),
-    step_size=(setting_with(step_sizes=("1/1000000",)), setting_with(step_sizes=("0",))),
-    orthonormal=({"gram_error": 1e-13}, {"gram_error": 5e-12}),
-    relu=({"slope": 0.0}, {"slope": 1e-9}),
-    unit_output_weights=({"weight_error": 0.0}, {"weight_error": 1e-9}),
-    plus_labels=({"smallest_label": 1.0}, {"smallest_label": 1 - 5e-12}),
+COUNT, PRINTED = theorem_9b_updates, theorem_9b_updates_as_printed
+test_control = controls(
+    relu_updates,
+    {PRINTED: lambda: counted(100, 2, 3, 0.5, "1/4", "2", exact=True)[0].cases[0], relu_updates.Counted: [CASE, CASE]},
+    (COUNT, "on_each_point", with_counts(3, 3, 3, 3), with_counts(4, 2, 0, 0)),
+    # d times what one point may take cannot be exceeded unless some point exceeds its share
+    (COUNT, "updates", with_counts(3, 3, 3, 3), with_counts(4, 3, 3, 3), "on_each_point"),
+    (COUNT, "zero_loss", {}, {"reached": np.where(np.arange(20) == SOLVED, False, CASE.reached)}),
+    (PRINTED, "on_time", at([late_runs(39)]), at([late_runs(61)])),
+    (PRINTED, "on_time", at([late_runs(0), late_runs(39)]), at([late_runs(61), late_runs(0)])),
 )
 
 
-@spares(theorem_9b_updates_as_printed)
+def test_the_width_of_theorem_9b():
+    """d = 4, δ = ½: k ≥ log2(16) = 4."""
+    for changes, spare in (({"half_width": 4}, 0), ({"half_width": 4, "delta": 0.25}, -1)):
+        case = dataclasses.replace(CASE, setting=CASE.setting.model_copy(update=changes))
+        assert relu_updates.Counted.join([case]).spare[0] == spare
+
+
 def test_a_step_that_divides_evenly_spares_the_printed_count():
     """η = 1: the printed count is d, and every point takes one update."""
-    return theorem_9b_updates_as_printed(counted(60, 2, 5, 0.5, "1/4", "1", exact=True))
+    spared(PRINTED, at(counted(60, 2, 5, 0.5, "1/4", "1", exact=True)[0].cases[0]))
 
 
 @pytest.mark.parametrize(("late", "kept"), [(39, True), (45, None), (61, False)])
 def test_the_printed_count_is_judged_as_a_probability(late, kept):
     """100 runs at δ = ½, of which so many are late or stuck."""
-    case = counted(100, 2, 3, 0.5, "1/4", "2", exact=True)[0].cases[0]
-    updates = np.where((np.arange(100) < late)[:, None], [[1, 1]], [[1, 0]])
-    runs = altered([AllCounts((case,))], updates=updates, reached=np.ones(100, bool), ended=np.ones(100, bool))
-    assert theorem_9b_updates_as_printed(runs).parts[0].kept is kept
-    stuck = altered([AllCounts((case,))], updates=0 * updates, reached=np.arange(100) >= late)
+    case = late_runs(late)
+    assert theorem_9b_updates_as_printed([case]).parts[0].kept is kept
+    stuck = altered([AllCounts((case,))], updates=0 * case.updates, reached=np.arange(100) >= late)
     assert theorem_9b_updates_as_printed(stuck).parts[0].kept is kept
 
 
@@ -182,14 +171,7 @@ def test_a_run_that_was_cut_off_is_late_only_if_it_is():
         assert theorem_9b_updates_as_printed(runs).parts[0].kept is kept
 
 
-def test_the_printed_count_needs_its_width():
-    assert lacking_in(theorem_9b_updates_as_printed(altered(SMALL, **setting_with(half_width=3)))) == ["width"]
-
-
 def test_the_count_is_attained_in_the_default_settings():
     """Entries near C = 0.3 leave N < 1 at η = 1.1, so every point takes its one update, 50 of 50."""
     evidence = theorem_9b_updates(counted(10, 50, 10, 0.1, "0.3", "1.1"))
     assert [part.tightness for part in evidence.parts[:2]] == [1, 1]
-
-
-test_every_part_has_a_control = every_part_of(relu_updates)

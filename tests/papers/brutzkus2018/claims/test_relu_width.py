@@ -6,15 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from tests.controls import (
-    breaks_hypothesis,
-    breaks_part,
-    broken_in,
-    every_part_of,
-    hypothesis_edges,
-    lacking_in,
-    spares,
-)
+from tests.control_table import at, broken_in, controls, spared
+from tests.controls import lacking_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import relu_width
 from widenet.papers.brutzkus2018.claims.relu_width import (
@@ -94,13 +87,6 @@ def test_control_two_units_more_than_theorem_9a_allows():
     assert evidence.conclusion is False
 
 
-def test_control_a_wrong_width_in_theorem_9a():
-    def generous(dim, delta):
-        return narrow_width(dim, delta) + 2
-
-    assert theorem_9a(cases(narrow_width, +2), width=generous).verdict is Verdict.VIOLATED
-
-
 def test_control_tied_coordinates_in_theorem_9a():
     """Symmetric rows ξ·(1, …, 1) are stuck with probability 2^{−k} only; independence is what the proof uses."""
     evidence = theorem_9a(cases(narrow_width, law=StartLaw.EQUAL_ENTRIES))
@@ -129,30 +115,20 @@ def test_without_independence_the_printed_theorem_is_false(claim, chance, promis
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.promised == promised
     assert evidence.measured == pytest.approx(chance, abs=0.05)
-    assert broken_in(evidence) == [evidence.parts[0].name]
+    assert broken_in(evidence) == ["case_1"]
     (bounded,) = [h.actual for h in evidence.hypotheses if h.key == "bounded"]
     assert bounded <= 5 / 4
 
 
-@spares(theorem_9a_as_printed)
-def test_independent_entries_spare_the_first_half():
-    return theorem_9a_as_printed(planted(20, 0.05, 2, 6, 2000))
-
-
-@spares(theorem_9b_as_printed)
-def test_independent_entries_spare_the_second_half():
-    return theorem_9b_as_printed(planted(64, 0.1, 11, 1940, 2000))
+def test_independent_entries_spare_both_halves_as_printed():
+    spared(theorem_9a_as_printed, at(planted(20, 0.05, 2, 6, 2000)))
+    spared(theorem_9b_as_printed, at(planted(64, 0.1, 11, 1940, 2000)))
 
 
 def test_control_three_units_fewer_than_theorem_9b_asks():
     evidence = theorem_9b(cases(wide_width, -3))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
-
-    def fewer(dim, delta):
-        return wide_width(dim, delta) - 3
-
-    assert theorem_9b(cases(wide_width, -3), width=fewer).verdict is Verdict.VIOLATED
 
 
 def test_too_few_starts_decide_nothing():
@@ -163,62 +139,30 @@ def test_too_few_starts_decide_nothing():
 def test_control_a_trained_run_that_ends_otherwise(wide):
     first, *others = wide
     relabelled = dataclasses.replace(first, reached=~first.reached)
-    assert broken_in(theorem_9b([relabelled, *others])) == ["trained runs end as K_0 says"]
+    assert broken_in(theorem_9b([relabelled, *others])) == ["ends"]
     cut_off = dataclasses.replace(relabelled, ended=np.zeros_like(first.ended))
     assert theorem_9b([cut_off, *others]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-LAW, ENDS = "the share that the exact law gives", "trained runs end as K_0 says"
-
-
 def narrow_starts(solved=6, dim=20, delta=0.05, half_width=2, total=2000, **fields):
-    return theorem_9a(planted(dim, delta, half_width, solved, total, **fields))
+    return planted(dim, delta, half_width, solved, total, **fields)
 
 
 def wide_starts(stuck=120, dim=64, delta=0.1, half_width=10, total=2000, **fields):
-    return theorem_9b(planted(dim, delta, half_width, total - stuck, total, **fields))
+    return planted(dim, delta, half_width, total - stuck, total, **fields)
 
 
-@breaks_part(theorem_9a, "at most a share δ of the runs reach loss 0 (d = 20, k = 2)", also=(LAW,))
-def test_control_the_rate_of_theorem_9a():
-    """2,000 starts at δ = 0.05: 83 successes show it, 117 refute it. All of these are far off the exact law."""
-    assert [narrow_starts(number).parts[0].kept for number in (83, 84, 116, 117)] == [True, None, None, False]
-    return narrow_starts(117)
-
-
-@breaks_part(theorem_9b, "at most a share δ of the runs get stuck (d = 64, k = 10)", also=(LAW,))
-def test_control_the_rate_of_theorem_9b():
-    """2,000 starts at δ = 0.1."""
-    assert [wide_starts(number).parts[0].kept for number in (177, 178, 222, 223)] == [True, None, None, False]
-    return wide_starts(223)
+def test_the_rates_of_theorem_9():
+    """2,000 starts at δ = 0.05: 83 successes show it, 117 refute it. At δ = 0.1: 177 and 223."""
+    found = [theorem_9a(narrow_starts(number)).parts[0].kept for number in (83, 84, 116, 117)]
+    assert found == [True, None, None, False]
+    found = [theorem_9b(wide_starts(number)).parts[0].kept for number in (177, 178, 222, 223)]
+    assert found == [True, None, None, False]
 
 
 def test_cases_that_differ_in_delta_alone_are_two_parts():
     two = [*planted(64, 0.1, 10, 1880, 2000), *planted(64, 0.2, 10, 1880, 2000)]
     assert sum("get stuck" in part.name for part in theorem_9b(two).parts) == 2
-
-
-@breaks_part(theorem_9a, LAW)
-def test_control_a_rate_below_delta_that_is_off_the_law():
-    """d = 20, k = 2: the law gives 0.32 %. One percent is below δ = 5 % and no outcome of the law."""
-    assert narrow_starts(19).parts[1].kept is True
-    return narrow_starts(6), narrow_starts(20)
-
-
-@breaks_part(theorem_9b, LAW)
-def test_control_a_rate_of_stuck_runs_that_is_off_the_law():
-    """d = 64, k = 10: the law gives 121 of 2,000."""
-    return wide_starts(121), wide_starts(60)
-
-
-@breaks_part(theorem_9a, ENDS)
-def test_control_a_narrow_run_that_ends_otherwise():
-    return narrow_starts(), narrow_starts(reached=np.array([True, False]))
-
-
-@breaks_part(theorem_9b, ENDS)
-def test_control_a_wide_run_that_ends_otherwise():
-    return wide_starts(), wide_starts(reached=np.array([True, False]))
 
 
 @pytest.mark.parametrize(("place", "kept"), [(None, True), (5, False), (6, False)])
@@ -227,48 +171,66 @@ def test_a_run_ends_otherwise_if_it_is_stuck_or_if_it_is_not(place, kept):
     reached = np.arange(7) < 6
     if place is not None:
         reached[place] ^= True
-    ends = {part.name: part.kept for part in narrow_starts(reached=reached, ended=np.ones(7, bool)).parts}
-    assert ends[ENDS] is kept
+    ends = {part.key: part.kept for part in theorem_9a(narrow_starts(reached=reached, ended=np.ones(7, bool))).parts}
+    assert ends["ends"] is kept
 
 
 SIX = 6 / 2000**0.5
 """Six standard errors of a mean of signs over 2,000 starts."""
-SIGNS = {
-    "symmetric": ({"imbalance": SIX}, {"imbalance": SIX * (1 + 5e-12)}),
-    "independent": ({"correlation": SIX}, {"correlation": SIX * (1 + 5e-12)}),
-    "bounded": ({"largest_entry": 1e300}, {"largest_entry": np.inf}),
-}
-test_control_hypotheses_of_theorem_9a = hypothesis_edges(
-    theorem_9a, narrow_starts, width=({"delta": math.exp(-5) + 1e-9}, {"delta": math.exp(-5) - 1e-9}), **SIGNS
+
+
+def test_signs_are_measured_in_six_standard_errors():
+    (runs,) = narrow_starts(imbalance=SIX, correlation=2 * SIX)
+    table = relu_width.Starts.join([runs])
+    assert table.relative_imbalance[0] == pytest.approx(1)
+    assert table.relative_correlation[0] == pytest.approx(2)
+
+
+def among(count, number, usual, other):
+    """Another cell at this place among so many."""
+    return at([other[0] if place == number else usual[0] for place in range(1, count + 1)])
+
+
+def exponents(*values, max_dim=50):
+    return Exponents(np.array(values), max_dim)
+
+
+def width_of(chance):
+    """The k at which one point is not stuck with this chance."""
+    return -math.log2(1 - chance)
+
+
+def at_width(half_width):
+    """a = ½ and d = 1 at this k, which may be no integer here."""
+    return at(exponents(0.5, max_dim=1), half_width=np.array([half_width]))
+
+
+ENDS_OTHERWISE = {"reached": np.array([True, False])}
+PRINTED_9A, PRINTED_9B = theorem_9a_as_printed, theorem_9b_as_printed
+CLAIMS = (theorem_9a, theorem_9b, PRINTED_9A, PRINTED_9B)
+test_control = controls(
+    relu_width,
+    {
+        theorem_9a: narrow_starts,
+        theorem_9b: wide_starts,
+        PRINTED_9A: narrow_starts,
+        PRINTED_9B: lambda: wide_starts(half_width=11),
+        Exponents: exponents(0.5, 0.25),
+    },
+    # All rates that are off are far off the exact law too.
+    *((theorem_9a, f"case_{n}", {}, among(4, n, narrow_starts(), narrow_starts(117)), "law") for n in range(1, 5)),
+    *((theorem_9b, f"case_{n}", {}, among(6, n, wide_starts(), wide_starts(223)), "law") for n in range(1, 7)),
+    (PRINTED_9A, "case_1", at(narrow_starts(83)), at(narrow_starts(117))),
+    (PRINTED_9B, "case_1", at(wide_starts(177, half_width=11)), at(wide_starts(223, half_width=11))),
+    # d = 20, k = 2: the law gives 0.32 %. One percent is below δ = 5 % and no outcome of the law.
+    (theorem_9a, "law", at(narrow_starts(19)), at(narrow_starts(20))),
+    (theorem_9b, "law", at(wide_starts(121)), at(wide_starts(60))),
+    *((claim, "bounded", {"largest_entry": 1e300}, {"largest_entry": math.inf}) for claim in CLAIMS),
+    *((claim, "ends", {}, ENDS_OTHERWISE) for claim in CLAIMS),
+    (theorem_9_remark, "allowed", at_width(1 + 1e-10), at_width(1 + 5e-9)),
+    # 1 − 2^{−k} = e^{−½}: what breaks the bound is not allowed either.
+    (theorem_9_remark, "basin", {}, at_width(width_of(math.exp(-0.5) * (1 + 5e-9))), "allowed"),
 )
-test_control_hypotheses_of_theorem_9b = hypothesis_edges(
-    theorem_9b,
-    wide_starts,
-    width=({"delta": 0.0625}, {"delta": 0.0625 - 1e-9}),
-    **SIGNS,
-)
-
-
-NARROW = (planted(64, 0.1, 4, 32, 2000), planted(7, 0.3, 2, 267, 2000))
-WIDE = (planted(64, 0.1, 11, 1938, 2000), planted(20, 0.05, 10, 1961, 2000))
-
-
-@pytest.mark.parametrize("key", ["width", *SIGNS])
-def test_a_hypothesis_that_fails_in_one_case_of_three(key):
-    outside = SIGNS[key][1] if key in SIGNS else {}
-    half_widths = (3, 4) if key == "width" else (2, 5)
-    narrow, wide = (
-        planted(dim, delta, half, solved, 2000, **outside)
-        for (dim, delta, solved), half in zip(((20, 0.05, 6), (7, 0.3, 1900)), half_widths, strict=True)
-    )
-    assert lacking_in(theorem_9a([*NARROW[0], *narrow, *NARROW[1]])) == [key]
-    assert lacking_in(theorem_9b([*WIDE[0], *wide, *WIDE[1]])) == [key]
-
-
-@pytest.mark.parametrize(("chance", "kept"), [(2.05e-5, True), (1.95e-5, False)])
-def test_how_unlikely_is_off_the_law(monkeypatch, chance, kept):
-    monkeypatch.setattr(relu_width, "matches_rate", lambda *_: chance)
-    assert narrow_starts().parts[1].kept is kept
 
 
 def test_the_width_of_theorem_9a_at_its_edge():
@@ -297,63 +259,37 @@ def test_the_remark_holds():
 
 
 def test_control_an_exponent_above_one_half():
-    evidence = theorem_9_remark(Exponents((0.75,), 200))
+    evidence = theorem_9_remark(exponents(0.75, max_dim=200))
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.details["broken"] == 200
-    assert theorem_9_remark(Exponents((0.75,), 200), largest_exponent=0.75).verdict is Verdict.VIOLATED
+    assert evidence.conclusion is False
 
 
-LARGE, ALLOWED = "(1 − 2^{−k})^d ≤ e^{−ad}", "k is allowed"
-
-
-def remarked(exponent, largest_exponent=0.5):
-    return theorem_9_remark(Exponents((exponent,), 50), largest_exponent=largest_exponent)
-
-
-@breaks_part(theorem_9_remark, ALLOWED)
-def test_control_an_exponent_that_allows_no_width():
-    """a = 0.6 ≤ ln 2 keeps the bound for k = 1, and log2(1/a) < 1."""
-    return remarked(0.5), remarked(0.6, largest_exponent=1.0)
-
-
-@breaks_part(theorem_9_remark, LARGE, also=(ALLOWED,))
-def test_control_an_exponent_above_the_logarithm_of_two():
-    """a = 0.75 > ln 2: (1/2)^d is above e^{−ad}. Whatever breaks the bound is not allowed either."""
-    assert broken_in(remarked(math.log(2) - 1e-6, largest_exponent=1.0)) == [ALLOWED]
-    assert broken_in(remarked(math.log(2) + 1e-6, largest_exponent=1.0)) == [LARGE, ALLOWED]
-    return remarked(0.5), remarked(0.75, largest_exponent=1.0)
-
-
-def test_the_remark_holds_up_to_rounding():
-    """At d = 1 both sides are ½ for a = ln 2; k = 1 is log2(1/a) for a = ½."""
-    for away, parts in ((1e-10, [ALLOWED]), (5e-9, [LARGE, ALLOWED])):
-        exponents = Exponents((math.log(2) + away,), 1)
-        assert broken_in(theorem_9_remark(exponents, largest_exponent=1.0)) == parts
-    for away, parts in ((1e-10, []), (5e-9, [ALLOWED])):
-        assert broken_in(remarked(0.5 * (1 + away), largest_exponent=1.0)) == parts
-
-
-def test_one_exponent_of_three_is_too_large():
-    assert lacking_in(theorem_9_remark(Exponents((0.5, 0.5 + 1e-9, 0.25), 5))) == ["exponent_at_most_half"]
-
-
-test_control_hypotheses_of_the_remark = hypothesis_edges(
-    theorem_9_remark,
-    remarked,
-    exponent_at_most_half=({"exponent": 0.5}, {"exponent": 0.5 + 1e-9}),
+@pytest.mark.parametrize(
+    ("exponent", "max_dim", "broken"),
+    [
+        # a = 0.6 ≤ ln 2 keeps the bound for k = 1, and log2(1/a) < 1.
+        (0.6, 50, ["allowed"]),
+        # a > ln 2: (1/2)^d is above e^{−ad}. Whatever breaks the bound is not allowed either.
+        (math.log(2) - 1e-6, 50, ["allowed"]),
+        (math.log(2) + 1e-6, 50, ["basin", "allowed"]),
+        # At d = 1 both sides are ½ for a = ln 2; k = 1 is log2(1/a) for a = ½.
+        (math.log(2) + 1e-10, 1, ["allowed"]),
+        (math.log(2) + 5e-9, 1, ["basin", "allowed"]),
+        (0.5 * (1 + 1e-10), 50, []),
+        (0.5 * (1 + 5e-9), 50, ["allowed"]),
+    ],
 )
-
-
-@breaks_hypothesis(theorem_9_remark, "exponent_positive")
-def test_control_an_exponent_of_zero():
-    return theorem_9_remark(Exponents((0.5, 1e-9), 5)), theorem_9_remark(Exponents((0.5, 0.0), 5))
+def test_control_the_parts_of_the_remark(exponent, max_dim, broken):
+    """They fail only where an exponent is larger than ½, so no hypothesis is met there."""
+    assert broken_in(theorem_9_remark(exponents(exponent, max_dim=max_dim))) == broken
 
 
 def test_the_remark_tries_every_width_that_it_allows():
     """a = ¼ allows k = 1 and k = 2, a = 0.3 only k = 1."""
-    assert theorem_9_remark(Exponents((0.25,), 7)).parts[0].cases == 14
-    assert theorem_9_remark(Exponents((0.3,), 7)).parts[0].cases == 7
-    assert theorem_9_remark(Exponents((0.05,), 7)).parts[0].cases == 28
+    assert theorem_9_remark(exponents(0.25, max_dim=7)).parts[0].cases == 14
+    assert theorem_9_remark(exponents(0.3, max_dim=7)).parts[0].cases == 7
+    assert theorem_9_remark(exponents(0.05, max_dim=7)).parts[0].cases == 28
 
 
 def test_the_law_at_its_edges():
@@ -366,6 +302,3 @@ def test_the_width_that_is_asked_for_is_named():
     named = {claim: claim(planted(64, 0.1, 11, 1940, 2000)).hypotheses for claim in (theorem_9b, theorem_9b_as_printed)}
     names = [next(each.name for each in found if each.key == "width") for found in named.values()]
     assert names == ["smallest k − log2(d/δ)", "smallest k − log2(2d/δ)"]
-
-
-test_every_part_has_a_control = every_part_of(relu_width)

@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges
-from tests.papers.brutzkus2018.toys import EDGES, with_last
+from tests.control_table import at, broken_in, controls
+from tests.papers.brutzkus2018.toys import with_last
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import width
 from widenet.papers.brutzkus2018.claims.width import (
@@ -19,8 +19,8 @@ from widenet.papers.brutzkus2018.claims.width import (
 )
 from widenet.papers.brutzkus2018.formulas import corollary_3_constant, equation_14_terms, width_free_bound
 from widenet.papers.brutzkus2018.runs import tied_rows as tied_module
-from widenet.papers.brutzkus2018.runs.ledgers import keep_ledgers, run_ledgers
-from widenet.papers.brutzkus2018.runs.tied_rows import TiedSetting, train_tied
+from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, keep_ledgers, run_ledgers
+from widenet.papers.brutzkus2018.runs.tied_rows import TiedRuns, TiedSetting, train_tied
 from widenet.papers.brutzkus2018.runs.trials import TiedWidths, equal_scale
 from widenet.progress import silent
 from widenet.records import Scale
@@ -47,47 +47,29 @@ def test_corollary_3_holds_at_several_widths(cells):
     assert evidence.tightness > 0.9
 
 
-POINT = Formulas(np.array([1.0, 1.0]), np.array([0.99, 0.99]), np.array([1e-6, 1e6]), (1, 7, 500))
+POINT = Formulas(np.array([1.0, 1.0]), np.array([0.99, 0.99]), np.array([1e-6, 1e6]), np.array([1, 7, 500]))
 """Where K(α) and the five terms of Eq. 14 are closest to what they bound."""
 RUNS = keep_ledgers(TiedWidths(seed=0, n_data_sets=1, half_widths=(1, 4)).draw())
 MOST = np.floor(width_free_bound(*RUNS.parameters[:3])).astype(np.int64)
-BOUND, ZERO, SAME, SIMPLE = (
-    "at most M non-zero updates",
-    "training loss 0 at the end",
-    "M_k is M at every width",
-    "M ≤ ‖w*‖²/α² + K(α)‖w*‖²/min{η, √η}",
-)
 
 
-def altered(more=0, times=1.0, size=equal_scale, formulas=POINT, **fields):
-    """Toy runs with as many updates as the bound allows and a few more, K(α) times a factor, or another scale."""
+def with_k(factor):
+    """K(α) times a factor."""
+    return {"formulas": POINT, "constant": lambda slope: factor * corollary_3_constant(slope)}
+
+
+def altered(more=0, **fields):
+    """Toy runs with as many updates as the bound allows and a few more."""
     runs = with_last(RUNS, **fields)
-    most = np.nan_to_num(np.floor(width_free_bound(*runs.parameters[:3])), posinf=0).astype(np.int64)
+    most = np.floor(width_free_bound(*runs.parameters[:3])).astype(np.int64)
     most[-1] += more
-    return corollary_3(
-        [dataclasses.replace(runs, updates=most)],
-        formulas=formulas,
-        normalization=size,
-        constant=lambda slope: times * corollary_3_constant(slope),
-    )
-
-
-test_control_each_part_of_corollary_3 = part_edges(
-    corollary_3,
-    altered,
-    {
-        BOUND: ({}, {"more": 1}),
-        ZERO: ({"last_margin": 1.0}, {"last_margin": 1 - 5e-12}),
-        SAME: ({}, {"size": lambda k: equal_scale(k) * (1 + 5e-12)}),
-        SIMPLE: ({"times": 0.82}, {"times": 0.8}),
-    },
-)
+    return corollary_3([dataclasses.replace(runs, updates=most)])
 
 
 def test_control_another_normalization_or_closed_form(cells):
     """v = R = 1/k: M_k grows with k. Nine tenths of M are neither M_k nor a bound on the updates."""
-    assert broken_in(corollary_3(cells, normalization=lambda k: 1 / k)) == [SAME]
-    assert broken_in(corollary_3(cells, bound=lambda *a: 0.9 * width_free_bound(*a))) == [BOUND, SAME]
+    assert broken_in(corollary_3(cells, normalization=lambda k: 1 / k)) == ["every_width"]
+    assert broken_in(corollary_3(cells, bound=lambda *a: 0.9 * width_free_bound(*a))) == ["updates", "every_width"]
 
 
 @pytest.mark.parametrize(
@@ -111,49 +93,36 @@ def test_corollary_3_is_attained_in_the_default_settings(cells):
     assert evidence.parts[3].tightness == pytest.approx(0.999792, rel=1e-5)
 
 
-@pytest.mark.parametrize(("share", "kept"), [(1e-13, True), (5e-12, False)])
-def test_the_bounds_of_corollary_3_hold_up_to_rounding(share, kept):
-    """‖w*‖ = 1.5, α = 0.6, η = 0.7: M = 44.37, and K such that the simple form is M."""
+def planted_bound(share):
+    """M such that the updates of the toy runs are this share above it; as it is at the formulas."""
+    return lambda norms, *others: (
+        RUNS.updates / (1 + share) if len(norms) == len(RUNS) else width_free_bound(norms, *others)
+    )
 
-    def planted(norms, *others):
-        return RUNS.updates / (1 + share) if len(norms) == len(RUNS) else width_free_bound(norms, *others)
 
-    assert corollary_3([RUNS], bound=planted).parts[0].kept is kept
-    point = Formulas(np.array([1.5]), np.array([0.6]), np.array([0.7]), (1,))
-    closed = float(width_free_bound(1.5, 0.6, 0.7))
-    simple = corollary_3([RUNS], formulas=point, constant=lambda _: (closed / (1 + share) - 6.25) * 0.7 / 2.25)
-    assert simple.parts[3].kept is kept
-    factor = closed / float(sum(equation_14_terms(1.5, 0.6, 0.7))) / (1 + share)
-    assert equation_14(point, factors=(factor,) * 5).parts[0].kept is kept
+AT_ONE = Formulas(np.array([1.5]), np.array([0.6]), np.array([0.7]), np.array([1]))
+CLOSED = float(width_free_bound(1.5, 0.6, 0.7))
+"""‖w*‖ = 1.5, α = 0.6, η = 0.7: M = 44.37."""
+
+
+def planted_simple(share):
+    """K such that M is this share above the simple form."""
+    return {"formulas": AT_ONE, "constant": lambda _: np.array((CLOSED / (1 + share) - 6.25) * 0.7 / 2.25)}
+
+
+def planted_factors(share):
+    """Factors such that M is this share above the five terms."""
+    return {"factors": (CLOSED / float(sum(equation_14_terms(1.5, 0.6, 0.7))) / (1 + share),) * 5}
 
 
 def test_a_run_that_is_cut_off_at_its_bound_has_no_end():
-    def planted(norms, *others):
-        return 1.0 * RUNS.updates if len(norms) == len(RUNS) else width_free_bound(norms, *others)
-
     spent = dataclasses.replace(RUNS, status=np.full(len(RUNS), RunStatus.BUDGET_SPENT))
-    assert corollary_3([spent], bound=planted).parts[0].kept is None
+    assert corollary_3([spent], bound=planted_bound(0)).parts[0].kept is None
 
 
-def at(norm=1.0, slope=0.99, step_size=1.0):
+def beside(norm=1.0, slope=0.99, step_size=1.0):
     """These parameters beside ordinary ones."""
-    return Formulas(np.array([2.0, norm]), np.array([0.5, slope]), np.array([1.0, step_size]), (1,))
-
-
-test_control_hypotheses_of_corollary_3 = hypothesis_edges(
-    corollary_3,
-    altered,
-    separator_norm=({"formulas": at(1.0)}, {"formulas": at(1 - 5e-12)}),
-    formula_slope_positive=({"formulas": at(slope=1e-6)}, {"formulas": at(slope=0.0)}),
-    formula_slope_below_one=({"formulas": at(slope=1 - 5e-12)}, {"formulas": at(slope=1.0)}),
-    formula_step_size=({"formulas": at(step_size=1e-9)}, {"formulas": at(step_size=0.0)}),
-    **EDGES,
-    normalized_output=(
-        {"output_weight": RUNS.output_weight[-1] * (1 + 1e-13)},
-        {"output_weight": RUNS.output_weight[-1] * (1 + 5e-12)},
-    ),
-    normalized_rows=({"row_bound": RUNS.row_bound[-1] * (1 - 1e-13)}, {"row_bound": RUNS.row_bound[-1] * (1 - 5e-12)}),
-)
+    return Formulas(np.array([2.0, norm]), np.array([0.5, slope]), np.array([1.0, step_size]), np.array([1]))
 
 
 def test_runs_that_did_not_end_decide_nothing(cells):
@@ -174,7 +143,7 @@ def test_how_close_the_five_terms_come():
         (1, 0.99, 1e6, 0.999998014),
         (1, 0.5, 1e-6, 0.999773591),
     ):
-        assert equation_14(at(norm, slope, eta)).tightness == pytest.approx(share, abs=1e-9)
+        assert equation_14(beside(norm, slope, eta)).tightness == pytest.approx(share, abs=1e-9)
 
 
 def with_factors(place=None, formulas=POINT):
@@ -185,22 +154,7 @@ def with_factors(place=None, formulas=POINT):
 @pytest.mark.parametrize("place", range(5))
 def test_control_each_term_of_equation_14(place):
     assert with_factors().verdict is Verdict.HOLDS
-    assert broken_in(with_factors(place)) == ["M_k is at most the five terms"]
-
-
-@breaks_part(equation_14, "M_k is at most the five terms")
-def test_control_the_second_term_of_equation_14():
-    return with_factors(), with_factors(1)
-
-
-test_control_hypotheses_of_equation_14 = hypothesis_edges(
-    equation_14,
-    lambda **changes: with_factors(formulas=at(**changes)),
-    separator_norm=({"norm": 1.0}, {"norm": 1 - 5e-12}),
-    formula_slope_positive=({"slope": 1e-6}, {"slope": 0.0}),
-    formula_slope_below_one=({"slope": 1 - 5e-12}, {"slope": 1.0}),
-    formula_step_size=({"step_size": 1e-9}, {"step_size": 0.0}),
-)
+    assert broken_in(with_factors(place)) == ["five_terms"]
 
 
 def test_tied_rows_hold(tied):
@@ -226,26 +180,35 @@ def tied_with(**fields):
     return tied_rows([dataclasses.replace(TIED, **fields)])
 
 
-test_control_each_part_of_tied_rows = part_edges(
-    tied_rows,
-    tied_with,
-    {
-        "the same samples make the updates": ({}, {"same_samples": np.array([True, False])}),
-        "W/v is the same after every update": (
-            {"difference": np.array([0.0, 5e-10])},
-            {"difference": np.array([0.0, 2e-9])},
-        ),
-    },
-)
-test_control_hypotheses_of_tied_rows = hypothesis_edges(
-    tied_rows,
-    tied_with,
-    normalized_output=(
-        {"output_weight": TIED.output_weight * (1 + 1e-13)},
-        {"output_weight": TIED.output_weight * (1 + 5e-12)},
-    ),
-    normalized_rows=({"row_bound": TIED.row_bound * (1 - 1e-13)}, {"row_bound": TIED.row_bound * (1 - 5e-12)}),
-    tied=({"untied": np.array([0.0, 0.0, 1e-10])}, {"untied": np.array([0.0, 5e-9, 0.0])}),
+SIZE = RUNS.output_weight[-1]
+
+
+def times(factor):
+    return lambda column: factor * column
+
+
+test_control = controls(
+    width,
+    {Ledgers: RUNS, Formulas: POINT, TiedRuns: TIED},
+    (corollary_3, "zero_loss", {"last_margin": 1.0}, {"last_margin": 1 - 5e-12}),
+    (corollary_3, "every_width", {}, {"normalization": lambda k: equal_scale(k) * (1 + 5e-12)}),
+    (corollary_3, "simple", with_k(0.82), with_k(0.8)),
+    (corollary_3, "derivative_above_slope", {"slope": 0.5, "at_zero": 0.5}, {"slope": 0.5, "at_zero": 0.5 - 1e-15}),
+    (corollary_3, "normalized_output", {"output_weight": SIZE * (1 + 1e-13)}, {"output_weight": SIZE * (1 + 5e-12)}),
+    (corollary_3, "normalized_rows", {"row_bound": SIZE * (1 - 1e-13)}, {"row_bound": SIZE * (1 - 5e-12)}),
+    (equation_14, "five_terms", {}, {"factors": (1.0, 0.99, 1.0, 1.0, 1.0)}),
+    (tied_rows, "samples", {}, {"same_samples": np.array([True, False])}),
+    (tied_rows, "weights", {"difference": np.array([0.0, 5e-10])}, {"difference": np.array([0.0, 2e-9])}),
+    (tied_rows, "normalized_output", {"output_weight": times(1 + 1e-13)}, {"output_weight": times(1 + 5e-12)}),
+    (tied_rows, "normalized_rows", {"row_bound": times(1 - 1e-13)}, {"row_bound": times(1 - 5e-12)}),
+    (corollary_3, "updates", {"bound": planted_bound(1e-13)}, {"bound": planted_bound(5e-12)}),
+    (corollary_3, "simple", planted_simple(1e-13), planted_simple(5e-12)),
+    (equation_14, "five_terms", at(AT_ONE, **planted_factors(1e-13)), at(AT_ONE, **planted_factors(5e-12))),
+    (tied_rows, "weights", {}, {"difference": np.array([0.0, -2e-9])}),
+    (corollary_3, "separator_norm", {"formulas": beside()}, {"formulas": beside(1 - 1e-15)}),
+    (corollary_3, "formula_slope_positive", {"formulas": beside(slope=1e-6)}, {"formulas": beside(slope=0.0)}),
+    (corollary_3, "formula_slope_below_one", {"formulas": beside(slope=1 - 1e-15)}, {"formulas": beside(slope=1.0)}),
+    (corollary_3, "formula_step_size", {"formulas": beside(step_size=1e-9)}, {"formulas": beside(step_size=0.0)}),
 )
 
 
@@ -272,16 +235,12 @@ def test_one_row_of_one_width_is_looked_at_after_every_update(monkeypatch, row, 
     monkeypatch.setattr(tied_module, "update_of", off)
     monkeypatch.setattr(tied_module, "keep_ledger", off_at_the_end)
     evidence = tied_rows([train_tied(TiedSetting(seed=0, n_data_sets=1, half_widths=(1, 4)))])
-    assert broken_in(evidence) == ["W/v is the same after every update"]
+    assert broken_in(evidence) == ["weights"]
 
 
 def test_widths_that_other_samples_updated_are_not_compared():
     evidence = tied_with(same_samples=np.array([True, False]), difference=np.array([0.0, 1.0]))
     assert [part.kept for part in evidence.parts] == [False, True]
-
-
-def test_a_difference_of_either_sign_is_one():
-    assert broken_in(tied_with(difference=np.array([0.0, -2e-9]))) == ["W/v is the same after every update"]
 
 
 def test_one_run_without_an_update_leaves_the_others_decided():
@@ -295,6 +254,3 @@ def test_rows_that_are_not_tied_are_seen():
 def test_tied_rows_without_an_update_decide_nothing(tied):
     quiet = dataclasses.replace(tied, updates=0 * tied.updates)
     assert tied_rows([quiet]).verdict is Verdict.INSUFFICIENT_EVIDENCE
-
-
-test_every_part_has_a_control = every_part_of(width)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges
+from tests.control_table import at, controls
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import width_trend
 from widenet.papers.brutzkus2018.claims.width_trend import corollary_3_width_free, slope_with_limits
@@ -52,26 +52,22 @@ def test_control_the_count_grows_with_the_width_under_another_normalization():
     assert evidence.measured > 0.5
 
 
-@breaks_part(corollary_3_width_free, "T does not grow with k")
-def test_control_a_growing_count_under_equation_6_is_a_violation():
-    """The constant itself: k^0.0505 grows, k^0.0495 is called flat."""
+def test_the_largest_slope_called_flat_is_what_is_passed():
     assert corollary_3_width_free(planted(0.04), flat=0.03).verdict is Verdict.VIOLATED
-    return corollary_3_width_free(planted(0.0495)), corollary_3_width_free(planted(0.0505))
 
 
-def with_last(**factors):
-    *others, last = planted(0.0)
-    changed = {name: factor * getattr(last, name) for name, factor in factors.items()}
-    return corollary_3_width_free([*others, dataclasses.replace(last, **changed)])
+def times(factor):
+    return lambda value: factor * value
 
 
-test_control_each_hypothesis = hypothesis_edges(
-    corollary_3_width_free,
-    with_last,
-    normalized_output=({"output_weight": 1 + 1e-13}, {"output_weight": 1 + 5e-12}),
-    normalized_rows=({"row_bound": 1 - 1e-13}, {"row_bound": 1 - 5e-12}),
-    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
-    input_norm=({"largest_input": 1 + 1e-13}, {"largest_input": 1 + 5e-12}),
+FREE = corollary_3_width_free
+test_control = controls(
+    width_trend,
+    lambda: planted(0.0),
+    # k^0.0505 grows, k^0.0495 is called flat
+    (FREE, "flat", at(planted(0.0495)), at(planted(0.0505))),
+    (FREE, "normalized_output", {"output_weight": times(1 + 1e-13)}, {"output_weight": times(1 + 5e-12)}),
+    (FREE, "normalized_rows", {"row_bound": times(1 - 1e-13)}, {"row_bound": times(1 - 5e-12)}),
 )
 
 
@@ -146,6 +142,3 @@ def test_a_mean_below_one_counts_as_one():
 def test_the_slope_recovers_a_power_law():
     counts = 10 * np.array([1.0, 4.0, 16.0])[:, None] ** 0.5 * np.ones((3, 8))
     assert slope_with_limits(np.log([1.0, 4.0, 16.0]), list(counts), 0) == pytest.approx((0.5, 0.5, 0.5))
-
-
-test_every_part_has_a_control = every_part_of(width_trend)

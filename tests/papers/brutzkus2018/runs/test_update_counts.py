@@ -47,8 +47,8 @@ def test_both_arithmetics_count_alike():
         assert counts.updates[counts.solvable].max() == 4
         assert counts.ended.all()
         assert counts.excess < 0
-    assert isinstance(exact.step_size, Fraction)
-    assert rounded.step_size == 0.3
+    assert isinstance(exact.exact_step, Fraction)
+    assert rounded.exact_step == 0.3
 
 
 def test_what_is_measured_of_the_start(monkeypatch):
@@ -83,5 +83,5 @@ def test_what_is_measured_of_an_exact_problem(monkeypatch):
 def test_a_cell_is_read_as_it_was_written():
     counts = run_updates(setting(exact=True, step_sizes=("1", "2")), silent)
     again = decode(type(counts), *encode(counts))
-    assert [case.step_size for case in again.cases] == [1, 2]
+    assert [case.exact_step for case in again.cases] == [1, 2]
     np.testing.assert_array_equal(again.cases[1].updates, counts.cases[1].updates)

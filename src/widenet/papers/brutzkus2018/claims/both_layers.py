@@ -1,20 +1,42 @@
 """Section 5.3: both layers are trained. Eq. 13 bounds the updates if no output weight changes its sign."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Kind, claim, more_than
-from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import derived
+from widenet.claims.implication import Promise, at_least, at_most, hypothesis, more_than
+from widenet.claims.sides import Sides
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.brutzkus2018.claims.conditions import conditions, ended, zero_loss
+from widenet.papers.brutzkus2018.claims.convergence import zero_loss
 from widenet.papers.brutzkus2018.formulas import both_layers_bound, largest_square_gain, least_alignment_gain
-from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, LedgerSetting, joined, ledgers
+from widenet.papers.brutzkus2018.hypotheses import SGD
+from widenet.papers.brutzkus2018.runs.ledgers import Ledgers, LedgerSetting, Updates, ledgers
 from widenet.papers.brutzkus2018.runs.trials import SmallSteps
+from widenet.papers.brutzkus2018.specimens import not_about_data
 from widenet.records import Scale
 from widenet.types import Layers, RunStatus
 
 MOST_UPDATES = 20_000
+
+
+class MovingOutputs(Ledgers):
+    """The ledgers, with what the inequalities need of the times before and after every update."""
+
+    number: Updates = derived(lambda runs: runs.update_number)  #: t, from 1 in each run
+    low: Updates = derived(lambda runs: runs.before(runs.smallest_ratios))  #: c so far, of what the update used
+    high: Updates = derived(lambda runs: runs.before(runs.largest_ratios))  #: C so far
+    square_before: Updates = derived(lambda runs: runs.before(runs.norms**2))  #: G²_{t−1}
+    square_after: Updates = derived(lambda runs: runs.after(runs.norms**2))  #: G²_t
+    alignment_before: Updates = derived(lambda runs: runs.before(runs.alignments))  #: F_{t−1}
+    alignment_after: Updates = derived(lambda runs: runs.after(runs.alignments))  #: F_t
+
+
+@hypothesis("c: smallest v_t/v_0 of all runs (no sign changes)", extreme=False)
+def no_sign_change(runs: MovingOutputs) -> Sides:
+    """v_t/v_0 > 0, at every time."""
+    return more_than(runs.per("time").smallest_ratios, 0)
 
 
 def both_layers_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
@@ -28,8 +50,11 @@ def both_layers_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
     Kind.MAIN,
     "Eq. 13, Section 9.1.2; Section 5.3",
     reads=ledgers.at(both_layers_settings),
+    given=[*SGD, no_sign_change],
+    on=not_about_data,
+    title="Bounded updates with both layers trained, if signs stay",
 )
-def equation_13(cells: Sequence[Ledgers], *, bound: Callable[..., np.ndarray] = both_layers_bound) -> Evidence:
+def equation_13(runs: MovingOutputs, *, bound: Callable[..., np.ndarray] = both_layers_bound) -> Promise:
     """With both layers trained from output weights ±v, as long as 0 < c ≤ v_t/v_0 ≤ C for every output weight, SGD
     makes at most C²‖w*‖²/(c²α²) + ‖w*‖²/(kηc²v²α²) + √(R(8k²η²C²v² + 8ηk))·‖w*‖^1.5/(2k(ηcvα)^1.5) +
     2R‖w*‖/(ηcvα) non-zero updates (c and C as measured in the run).
@@ -37,48 +62,40 @@ def equation_13(cells: Sequence[Ledgers], *, bound: Callable[..., np.ndarray] = 
     Checked at every update t with the c and C of the run so far: the first t updates used the output weights before
     the t-th. The two inequalities behind it are checked at every update too.
     """
-    runs = joined(cells)
-    of, low, high = runs.update_run, runs.before(runs.smallest_ratios), runs.before(runs.largest_ratios)
-    limits = bound(*(values[of] for values in runs.parameters), low, high)
-    k, eta, v = runs.half_width[of], runs.step_size[of], runs.output_weight[of]
-    squares, aligned = runs.norms**2, runs.alignments
-    sizes = np.maximum(np.abs(runs.after(aligned)), np.abs(runs.before(aligned)))
-    lost = runs.status == RunStatus.DIVERGED
-    smallest = runs.smallest_ratios.min()
-    return evidence(
+    u = runs.per("update")
+    sizes = np.maximum(np.abs(u.alignment_after), np.abs(u.alignment_before))
+    # Where a run was cut off or blew up, what came later is not known.
+    unknown = (runs.status == RunStatus.DIVERGED) | (runs.status == RunStatus.BUDGET_SPENT)
+    return Promise(
         {
-            "t is at most the bound with c and C so far": Sides(
-                runs.update_number,
-                limits,
-                Sense.AT_MOST,
-                room=ROUNDING * limits,
-                undecided=lost[of],
+            "updates": at_most(
+                u.number,
+                bound(*u.parameters, u.low, u.high),
+                within=ROUNDING,
+                undecided=u.status == RunStatus.DIVERGED,
+                text="$t$ is at most the bound with $c$ and $C$ so far",
                 quantity="non-zero updates in the tightest run, against the bound with its own c and C",
             ),
-            "G² grows by at most 2η + 2kη²C²v²": Sides(
-                runs.after(squares) - runs.before(squares),
-                largest_square_gain(eta, v, k, high),
-                Sense.AT_MOST,
-                room=STEP * runs.after(squares),
+            "square": at_most(
+                u.square_after - u.square_before,
+                largest_square_gain(u.step_size, u.output_weight, u.half_width, u.high),
+                within=STEP,
+                of=u.square_after,
+                text="$G²$ grows by at most $2η + 2kη²C²v²$",
             ),
-            "F grows by at least 2kηcvα": Sides(
-                runs.after(aligned) - runs.before(aligned),
-                least_alignment_gain(eta, v, k, runs.slope[of], low),
-                Sense.AT_LEAST,
-                room=STEP * sizes,
+            "alignment": at_least(
+                u.alignment_after - u.alignment_before,
+                least_alignment_gain(u.step_size, u.output_weight, u.half_width, u.slope, u.low),
+                within=STEP,
+                of=sizes,
                 trivial=0.0,
+                text="$F$ grows by at least $2kηcvα$",
             ),
-            # Where a run was cut off or blew up, what came later is not known.
-            "every run ends at loss 0": zero_loss(runs, lost | (runs.status == RunStatus.BUDGET_SPENT)),
+            "zero_loss": zero_loss(runs, unknown, "every run ends at loss 0"),
         },
-        (
-            *conditions(runs),
-            more_than("no_sign_change", "c: smallest v_t/v_0 of all runs (no sign changes)", smallest, 0),
-        ),
-        runs=ended(runs),
-        details={
+        details=lambda: {
             "updates": int(runs.updates.sum()),
-            "smallest_c": float(smallest),
+            "smallest_c": float(runs.smallest_ratios.min()),
             "largest_C": float(runs.largest_ratios.max()),
         },
     )

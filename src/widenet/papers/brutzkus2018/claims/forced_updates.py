@@ -9,9 +9,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from jaxtyping import Bool, Float, Int, Shaped
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_most, claim, less_than, more_than
-from widenet.claims.sides import Fact, Sense, Sides, evidence
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, derived
+from widenet.claims.given import slope_below_one, slope_positive, step_size
+from widenet.claims.implication import Promise, at_least, at_most, equal, hypothesis, more_than
+from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import ROUNDING
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.runs.basis_sequences import (
@@ -33,35 +37,74 @@ from widenet.papers.brutzkus2018.runs.lower_bound import (
 )
 from widenet.records import Scale
 
-Sequences = Sequence[BasisSequence]
 Terms = Callable[[BasisSequence], tuple[Fraction, Fraction]]
-Promise = Callable[[BasisSequence], Fraction]
+Bound = Callable[[BasisSequence], Fraction | int]
+PerRun = Float[np.ndarray, " run"]
 ENORMOUS_STEP = 10**9
 """From this η on T/M_k is near its limit α²."""
 NEAR_LIMIT = 1e-3
 """How near: at η = 10⁹ and d = 10⁴ the terms of M_k that vanish as η grows are below 1e-4 of it."""
 
 
-def hypotheses(runs: Sequences) -> tuple[Hypothesis, ...]:
-    """The setting of Section 9.1.4, each part at the run nearest to breaking it."""
-    slopes = _floats([run.slope for run in runs])
-    away = _floats([run.start_distance for run in runs])
-    return (
-        at_most("start", "start: distance of the entries from ∓R/√d, in units of v", away.max(), 0),
-        more_than("output_weight", "smallest kv², v the output weight", _floats([run.gain for run in runs]).min(), 0),
-        more_than("slope_positive", "smallest Leaky slope α", slopes.min(), 0),
-        less_than("slope_below_one", "largest Leaky slope α", slopes.max(), 1),
-        more_than("step_size", "smallest step size η", _floats([run.step_size for run in runs]).min(), 0),
+class OnBasis(Cases):
+    """What the hypotheses measure of `sequences`, the runs in fractions."""
+
+    slope: PerRun = derived(lambda runs: _floats(run.slope for run in runs.sequences))  #: α
+    step_size: PerRun = derived(lambda runs: _floats(run.step_size for run in runs.sequences))  #: η
+    gain: PerRun = derived(lambda runs: _floats(run.gain for run in runs.sequences))  #: kv²
+    radius: PerRun = derived(lambda runs: _floats(run.radius for run in runs.sequences))  #: R/v
+    separator_norm: PerRun = derived(lambda runs: _floats(run.separator_norm for run in runs.sequences))  #: ‖w*‖
+    #: how far the initial entries are from ∓R/√d, in units of v
+    start_distance: PerRun = derived(lambda runs: _floats(run.start_distance for run in runs.sequences))
+    gain_error: PerRun = derived(lambda runs: _floats(abs(2 * run.gain - 1) for run in runs.sequences))  #: |2kv² − 1|
+    radius_error: PerRun = derived(lambda runs: _floats(abs(run.radius - 1) for run in runs.sequences))  #: |R/v − 1|
+
+
+class Forced(OnBasis, BasisCounts):
+    """Runs and their counts."""
+
+    #: counts of a fraction near √d that might not be those of √d
+    uncertain: Bool[np.ndarray, " run"] = derived(lambda runs: ~runs.certain)
+    #: whether the step is enormous, under R = v = 1/√(2k)
+    is_enormous: Bool[np.ndarray, " run"] = derived(
+        lambda runs: np.array(
+            [run.step_size >= ENORMOUS_STEP and (2 * run.gain, run.radius) == (1, 1) for run in runs.sequences], bool
+        )
     )
 
 
-def under_equation_6(runs: Sequences) -> tuple[Hypothesis, ...]:
-    """The same with R = v = 1/√(2k), the initialization that Theorem 4 assumes."""
-    return (
-        *hypotheses(runs),
-        at_most("output_scale", "largest |2kv² − 1|", float(max(abs(2 * run.gain - 1) for run in runs)), 0),
-        at_most("equal_scale", "largest |R/v − 1|", float(max(abs(run.radius - 1) for run in runs)), 0),
-    )
+def _floats(values: Any) -> np.ndarray:
+    return np.array([float(value) for value in values])
+
+
+@hypothesis("start: distance of the entries from ∓R/√d, in units of v", extreme=False)
+def start(runs: OnBasis) -> Sides:
+    """W_0 is that of Section 9.1.4."""
+    return at_most(runs.start_distance, 0)
+
+
+@hypothesis("kv², v the output weight")
+def output_weight(runs: OnBasis) -> Sides:
+    """v > 0."""
+    return more_than(runs.gain, 0)
+
+
+@hypothesis("|2kv² − 1|")
+def output_scale(runs: OnBasis) -> Sides:
+    """v = 1/√(2k)."""
+    return at_most(runs.gain_error, 0)
+
+
+@hypothesis("|R/v − 1|")
+def equal_scale(runs: OnBasis) -> Sides:
+    """R = v."""
+    return at_most(runs.radius_error, 0)
+
+
+SEQUENCE = (start, output_weight, slope_positive, slope_below_one, step_size)
+"""The setting of Section 9.1.4."""
+UNDER_EQUATION_6 = (*SEQUENCE, output_scale, equal_scale)
+"""The same with R = v = 1/√(2k), the initialization that Theorem 4 assumes."""
 
 
 @claim(
@@ -69,8 +112,10 @@ def under_equation_6(runs: Sequences) -> tuple[Hypothesis, ...]:
     Kind.MAIN,
     "Theorem 10, Section 5.2 and Appendix 9.1.4",
     reads=basis_sequences,
+    given=SEQUENCE,
+    title="A cycled basis forces many updates",
 )
-def theorem_10(cells: Sequence[BasisCounts], *, terms: Terms = printed_terms) -> Evidence:
+def theorem_10(runs: Forced, *, terms: Terms = printed_terms) -> Promise:
     """On e_1, …, e_d, all labelled +1 and cycled, from plus rows −(R/√d)·1 and minus rows +(R/√d)·1, SGD makes at least
     max{min{B₁, B₂}, ‖w*‖²} updates, with B₁ = R‖w*‖/(ηvα) + min{‖w*‖²/(2ηkv²) − α‖w*‖, 0} and B₂ = R‖w*‖/(ηv) +
     min{‖w*‖²/(2α²ηkv²) − ‖w*‖/α, 0}.
@@ -78,20 +123,15 @@ def theorem_10(cells: Sequence[BasisCounts], *, terms: Terms = printed_terms) ->
     As printed B₂ is never above B₁, so no run can test B₁; in the sharp form either may be the smaller one. Controls
     pass wrong terms.
     """
-    runs, counts = _runs(cells), _column(cells, "updates")
-    smaller = [min(terms(run)) for run in runs]
-    open_ = _uncertain(cells)
+    smaller = _each(lambda run: min(terms(run)), runs)
     more = "non-zero updates in the tightest run with min{B₁, B₂} > ‖w*‖²"
-    forced = _beyond_one_pass(_at_least(counts, smaller, open_, more), runs)
-    dims = [run.dim for run in runs]
-    once = _beyond_one_pass(_at_least(counts, dims, open_, "non-zero updates in the tightest run"), runs)
-    return evidence(
-        {"at least min{B₁, B₂} updates": forced, "at least ‖w*‖² updates": once},
-        hypotheses(runs),
-        runs=Runs(tried=len(runs)),
-        details={
+    forced = _beyond_one_pass(runs, smaller, "at least $min{B₁, B₂}$ updates", more)
+    once = _beyond_one_pass(runs, runs.dim, "at least $‖w*‖²$ updates", "non-zero updates in the tightest run")
+    return Promise(
+        {"forced": forced, "once": once},
+        details=lambda: {
             "arithmetic": "fractions",
-            "runs_with_more_than_d_promised": int((_floats(smaller) > dims).sum()),
+            "runs_with_more_than_d_promised": (forced.promised > runs.dim).sum(),
             **_describe(runs),
         },
         note=_shortfall(forced.broken | once.broken),
@@ -100,6 +140,7 @@ def theorem_10(cells: Sequence[BasisCounts], *, terms: Terms = printed_terms) ->
 
 theorem_10_sharp = theorem_10.variant(
     "theorem_10_sharp",
+    title="A cycled basis forces many updates, sharp constants",
     where="proof of Theorem 10, Section 5.2 and Appendix 9.1.4",
     statement=(
         "The same with max in place of min and ‖w*‖² in place of ‖w*‖, as the argument of the proof gives it: B₁ = "
@@ -116,20 +157,20 @@ theorem_10_sharp = theorem_10.variant(
     Kind.MAIN,
     "Theorem 4, Section 5.2",
     reads=basis_sequences.at(equation_6_settings),
+    given=UNDER_EQUATION_6,
+    title="Some separable data forces $½(‖w*‖/η + ‖w*‖²)$ updates",
 )
-def theorem_4(cells: Sequence[BasisCounts], *, count: str = "updates", promise: Promise = half_the_sum) -> Evidence:
+def theorem_4(runs: Forced, *, count: str = "updates", promise: Bound = half_the_sum) -> Promise:
     """With R = v = 1/√(2k), for every d = ‖w*‖² there is a separable sequence on which SGD makes Ω(‖w*‖/η + ‖w*‖²)
     updates: at least ½(‖w*‖/η + ‖w*‖²).
     """
-    runs, counts = _runs(cells), _column(cells, count)
-    limits = [promise(run) for run in runs]
-    squares = [n * run.step_size / (run.dim * (1 + run.step_size)) for n, run in zip(counts, runs, strict=True)]
-    forced = _at_least(counts, limits, _uncertain(cells), "non-zero updates in the tightest run")
-    return evidence(
-        {"at least so many updates": forced},
-        under_equation_6(runs),
-        runs=Runs(tried=len(runs)),
-        details={"arithmetic": "fractions", "smallest_count_over_squares": float(min(squares)), **_describe(runs)},
+    counts = getattr(runs, count)
+    squares = counts * runs.step_size / (runs.dim * (1 + runs.step_size))
+    text, closest = "at least so many updates", "non-zero updates in the tightest run"
+    forced = _at_least(counts, _each(promise, runs), runs, text=text, quantity=closest)
+    return Promise(
+        {"forced": forced},
+        details=lambda: {"arithmetic": "fractions", "smallest_count_over_squares": squares.min(), **_describe(runs)},
         note=_shortfall(forced.broken)
         or "The paper writes Ω and says mistakes: the constant here is the one Theorem 10 gives, and updates are "
         f"counted; sign errors are in theorem_4_mistakes. {_beyond(forced, runs)}".rstrip(),
@@ -138,6 +179,7 @@ def theorem_4(cells: Sequence[BasisCounts], *, count: str = "updates", promise: 
 
 theorem_4_sharp = theorem_4.variant(
     "theorem_4_sharp",
+    title="Some separable data forces $⅓(‖w*‖²/η + ‖w*‖²)$ updates",
     where="derived from the proof of Theorem 10, Section 5.2 and Appendix 9.1.4",
     statement=(
         "With R = v = 1/√(2k) the same sequence forces at least ⅓(‖w*‖²/η + ‖w*‖²) updates: the 1/η term grows with "
@@ -153,75 +195,88 @@ theorem_4_sharp = theorem_4.variant(
     Kind.IDENTITY,
     "derived; the word “mistakes” in Theorem 4, Section 5.2",
     reads=basis_sequences.at(equation_6_settings),
+    given=UNDER_EQUATION_6,
+    title="How many sign errors SGD makes on the basis, exactly",
 )
 def theorem_4_mistakes(
-    cells: Sequence[BasisCounts],
+    runs: Forced,
     *,
     count: str = "mistakes",
-    formula: Callable[[BasisSequence], int] = mistakes_in_closed_form,
-    fewest: Promise = half_the_sum,
-    most: Promise = most_mistakes,
-) -> Evidence:
+    formula: Bound = mistakes_in_closed_form,
+    fewest: Bound = half_the_sum,
+    most: Bound = most_mistakes,
+) -> Promise:
     """Read literally, with mistakes as sign errors (N ≤ 0), SGD makes exactly d·max{m₁, ⌊(2s − m₁η(1−α))/(2ηα)⌋ + 1} of
     them, s = 1/√d, m₁ = ⌊s/η⌋ + 1: between ½(‖w*‖/η + ‖w*‖²) and ‖w*‖/(αη) + ‖w*‖².
     """
-    runs, counts = _runs(cells), _column(cells, count)
-    formulas = [formula(run) for run in runs]
-    limits, ceilings = [fewest(run) for run in runs], [most(run) for run in runs]
-    same = [number == value for number, value in zip(counts, formulas, strict=True)]
-    under = [number <= ceiling for number, ceiling in zip(counts, ceilings, strict=True)]
-    open_ = _uncertain(cells)
-    return evidence(
+    counts = getattr(runs, count)
+    closed, ceilings = _each(formula, runs), _each(most, runs)
+    differs, under = counts != closed.astype(np.int64), counts.astype(object) <= ceilings
+    closest = "sign errors in the tightest run, against ½(‖w*‖/η + ‖w*‖²)"
+    at_most_text = "at most $‖w*‖/(αη) + ‖w*‖²$"
+    return Promise(
         {
-            "at least ½(‖w*‖/η + ‖w*‖²)": _at_least(
-                counts,
-                limits,
-                open_,
-                "sign errors in the tightest run, against ½(‖w*‖/η + ‖w*‖²)",
+            "fewest": _at_least(
+                counts, _each(fewest, runs), runs, text="at least $½(‖w*‖/η + ‖w*‖²)$", quantity=closest
             ),
-            "exactly the closed form": Sides(counts, formulas, Sense.EQUAL, undecided=open_),
-            "at most ‖w*‖/(αη) + ‖w*‖²": Sides(counts, _floats(ceilings), exact=under, undecided=open_),
+            "closed_form": equal(counts, closed, undecided=runs.uncertain, text="exactly the closed form"),
+            "most": at_most(counts, ceilings, exact=under, undecided=runs.uncertain, text=at_most_text),
         },
-        under_equation_6(runs),
-        runs=Runs(tried=len(runs)),
-        details={
+        details=lambda: {
             "arithmetic": "fractions",
-            "differ_from_the_closed_form": same.count(False),
-            "above_the_upper_bound": under.count(False),
+            "differ_from_the_closed_form": differs.sum(),
+            "above_the_upper_bound": (~under).sum(),
             **_describe(runs),
         },
-        note="" if all(same) else f"In {same.count(False)} of {len(runs)} runs the count is not the closed form.",
+        note=f"In {differs.sum()} of {len(runs)} runs the count is not the closed form." if differs.any() else "",
     )
 
 
-@dataclass(frozen=True)
-class LargeStep:
-    """A run with a step near η₁: whether it is at least the threshold, the passes until N ≥ 1, and the entries then."""
+@dataclass(frozen=True, eq=False)
+class LargeSteps(OnBasis):
+    """Runs with a step near η₁: whether it is at least the threshold, the passes until N ≥ 1, and the network then."""
 
-    run: BasisSequence
-    from_threshold: bool
-    passes: int
-    plus: Fraction
-    minus: Fraction
+    sequence: Shaped[np.ndarray, " run"]  #: a `BasisSequence`
+    from_threshold: Bool[np.ndarray, " run"]
+    passes: Int[np.ndarray, " run"]
+    agrees: Bool[np.ndarray, " run"]  #: whether it classifies every x as w* does
+
+    @property
+    def sequences(self) -> list[BasisSequence]:
+        """The runs themselves."""
+        return self.sequence.tolist()
+
+    @property
+    def dim(self) -> np.ndarray:
+        """d."""
+        return np.array([run.dim for run in self.sequences], int)
 
 
 ABOVE = (Fraction(1), Fraction(10_001, 10_000), Fraction(2), Fraction(10**6))
 BELOW = (Fraction(9_999, 10_000), Fraction(1, 2))
 
 
-def large_steps(runs: Sequences, threshold: Promise = one_pass_step) -> list[LargeStep]:
+def large_steps(runs: Sequence[BasisSequence], threshold: Bound = one_pass_step) -> LargeSteps:
     """Each run at multiples of the threshold, among them the threshold itself; a control passes another threshold."""
-    taken = []
-    for run in runs:
-        for multiple in (*ABOVE, *BELOW):
-            faster = replace(run, step_size=multiple * threshold(run))
-            # Very near the threshold a fraction near √d may say nothing about √d.
-            if faster.has_one_count:
-                taken.append(LargeStep(faster, multiple >= 1, *faster.solved()))
-    return taken
+    taken = [
+        (replace(run, step_size=multiple * threshold(run)), multiple >= 1)
+        for run in runs
+        for multiple in (*ABOVE, *BELOW)
+    ]
+    # Very near the threshold a fraction near √d may say nothing about √d.
+    taken = [(run, from_threshold) for run, from_threshold in taken if run.has_one_count]
+    sequences = np.empty(len(taken), object)
+    sequences[:] = [run for run, _ in taken]
+    ends = [run.solved() for run, _ in taken]
+    return LargeSteps(
+        sequences,
+        np.array([from_threshold for _, from_threshold in taken]),
+        np.array([passes for passes, _, _ in ends]),
+        np.array([run.agrees_with_separator(*entries) for (run, _), (_, *entries) in zip(taken, ends, strict=True)]),
+    )
 
 
-def _large_steps(scale: Scale, seed: int) -> list[LargeStep]:
+def _large_steps(scale: Scale, seed: int) -> LargeSteps:
     slopes = [Fraction(percent, 100) for percent in ((10, 50, 90) if scale is Scale.QUICK else (1, 10, 30, 50, 90, 99))]
     return large_steps([basis_sequence(dim, slope, Fraction(1)) for dim in (1, 4, 7, 25, 100) for slope in slopes])
 
@@ -231,33 +286,25 @@ def _large_steps(scale: Scale, seed: int) -> list[LargeStep]:
     Kind.TREND,
     "the paragraph after Theorem 4, Section 5.2",
     draws=_large_steps,
+    given=UNDER_EQUATION_6,
+    title="From $η₁$ on, one update per point is enough",
 )
-def theorem_4_large_steps(taken: Sequence[LargeStep]) -> Evidence:
+def theorem_4_large_steps(taken: LargeSteps) -> Promise:
     """With R = v = 1/√(2k) on the same sequence, η ≥ η₁ = (1 + (1+α)/(2√d))/α updates every point exactly once (T =
     ‖w*‖², the least possible) and the network classifies every x as w* does; any η < η₁ takes T ≥ 2‖w*‖².
     """
-    runs = [each.run for each in taken]
-    above, below = ([each for each in taken if each.from_threshold is side] for side in (True, False))
-    agrees = [each.run.agrees_with_separator(each.plus, each.minus) for each in above]
-    return evidence(
+    above, below = taken.where(taken.from_threshold), taken.where(~taken.from_threshold)
+    many, few = "updates per point from η₁ on, in any run", "updates per point below η₁, the fewest in any run"
+    return Promise(
         {
-            "one update per point from η₁ on": Sides(
-                [each.passes for each in above], 1, Sense.EQUAL, quantity="updates per point from η₁ on, in any run"
-            ),
-            "two updates per point below η₁": Sides(
-                [each.passes for each in below],
-                2,
-                Sense.AT_LEAST,
-                quantity="updates per point below η₁, the fewest in any run",
-            ),
-            "classifies every x as w* does": Fact(agrees),
+            "once": equal(above.passes, 1, text="one update per point from $η₁$ on", quantity=many),
+            "twice": at_least(below.passes, 2, text="two updates per point below $η₁$", quantity=few),
+            "classifies": Fact(above.agrees, text="classifies every $x$ as $w*$ does"),
         },
-        under_equation_6(runs),
-        runs=Runs(tried=len(runs)),
-        details={
-            "fewest_updates_per_point_below": min(each.passes for each in below),
-            "wrong_classifiers": agrees.count(False),
-            **_describe(runs),
+        details=lambda: {
+            "fewest_updates_per_point_below": below.passes.min(),
+            "wrong_classifiers": (~above.agrees).sum(),
+            **_describe(taken),
         },
     )
 
@@ -267,127 +314,100 @@ def theorem_4_large_steps(taken: Sequence[LargeStep]) -> Evidence:
     Kind.TREND,
     "derived; “cannot be much improved”, after Theorem 4, Section 5.2",
     reads=basis_sequences.at(gap_settings),
+    given=SEQUENCE,
+    title="The basis comes close to $M_k$ only as $α → 1$",
 )
 def gap_between_bounds(
-    cells: Sequence[BasisCounts],
+    runs: Forced,
     *,
     bound: Callable[..., np.ndarray] = max_nonzero_updates,
     limit: Callable[[np.ndarray], np.ndarray] = np.square,
-) -> Evidence:
+) -> Promise:
     """On the sequence of Theorem 10 the upper bound M_k of Theorem 2 is never exceeded. With R = v = 1/√(2k), T/M_k →
     α² as η → ∞, so no constant below 1 can be put before M_k for all α at once. At a fixed α this sequence leaves a
     factor 1/α² between T and M_k: whether M_k can be improved there, it does not show.
     """
-    runs = _runs(cells)
-    counts = np.array(_column(cells, "updates"), np.float64)
-    columns = zip(
-        *((run.separator_norm, run.slope, run.step_size, 1, run.radius, run.gain) for run in runs), strict=True
-    )
-    limits = bound(*(_floats(column) for column in columns))
-    shares = counts / limits
-    enormous = [run.step_size >= ENORMOUS_STEP and (run.gain, run.radius) == (Fraction(1, 2), 1) for run in runs]
-    within = Sides(
-        counts,
+    ones = np.ones(len(runs))
+    limits = bound(runs.separator_norm, runs.slope, runs.step_size, ones, runs.radius, runs.gain)
+    shares = runs.updates / limits
+    within = at_most(
+        runs.updates,
         limits,
-        room=ROUNDING * limits,
-        undecided=_uncertain(cells),
+        within=ROUNDING,
+        undecided=runs.uncertain,
+        text="at most $M_k$ updates",
         quantity="non-zero updates in the tightest run, against M_k of Theorem 2",
     )
+    tends = equal(
+        shares,
+        limit(runs.slope),
+        room=NEAR_LIMIT,
+        where=runs.is_enormous,
+        event="runs with enormous steps",
+        text="$T/M_k → α²$ as $η → ∞$",
+        quantity="T/M_k at the largest steps",
+    )
     over = int(within.broken.sum())
-    return evidence(
-        {
-            "at most M_k updates": within,
-            "T/M_k → α² as η → ∞": Sides(
-                shares,
-                limit(_floats([run.slope for run in runs])),
-                Sense.EQUAL,
-                room=NEAR_LIMIT,
-                scored=enormous,
-                quantity="T/M_k at the largest steps",
-            ),
-        },
-        hypotheses(runs),
-        runs=Runs(tried=len(runs)),
-        details={
-            "median_tightness": float(np.median(shares)),
-            "with_eta_from_1e9": sum(enormous),
+    return Promise(
+        {"updates": within, "limit": tends},
+        details=lambda: {
+            "median_tightness": np.median(shares),
+            "with_eta_from_1e9": runs.is_enormous.sum(),
             **_describe(runs),
         },
-        note=f"{over} runs made more updates than the bound." if over else _distance(runs, shares, enormous),
+        note=f"{over} runs made more updates than the bound." if over else _distance(runs, shares),
     )
 
 
-def _distance(runs: Sequences, shares: np.ndarray, enormous: Sequence[bool]) -> str:
+def _distance(runs: Forced, shares: np.ndarray) -> str:
     """How far apart the two bounds are at the smallest slope and at the largest."""
-    at_slope = sorted(
-        (float(run.slope), float(share)) for run, share, is_one in zip(runs, shares, enormous, strict=True) if is_one
-    )
+    at_slope = sorted(zip(runs.slope[runs.is_enormous].tolist(), shares[runs.is_enormous].tolist(), strict=True))
     if not at_slope:
         return ""
     words = " and ".join(f"{share:.3g} at α = {slope:g}" for slope, share in dict.fromkeys((at_slope[0], at_slope[-1])))
     return f"M_k is nearly attained only as α → 1: at the largest steps T/M_k is {words}."
 
 
-def _runs(cells: Sequence[BasisCounts]) -> list[BasisSequence]:
-    return [run for cell in cells for run in cell.sequences]
+def _each(function: Bound, runs: Forced) -> np.ndarray:
+    """A number of every run, as an exact one."""
+    values = np.empty(len(runs), object)
+    values[:] = [function(run) for run in runs.sequences]
+    return values
 
 
-def _column(cells: Sequence[BasisCounts], name: str) -> list[int]:
-    return [count for cell in cells for count in getattr(cell, name).tolist()]
-
-
-def _uncertain(cells: Sequence[BasisCounts]) -> np.ndarray:
-    """Counts of a fraction near √d that might not be those of √d."""
-    return np.concatenate([~cell.certain for cell in cells])
-
-
-def _floats(values: Sequence[Fraction | int]) -> np.ndarray:
-    return np.array([float(value) for value in values])
-
-
-def _at_least(counts: Sequence[int], limits: Sequence[Fraction | int], undecided: np.ndarray, quantity: str) -> Sides:
+def _at_least(counts: np.ndarray, limits: np.ndarray, runs: Forced, **how: Any) -> Sides:
     """Counts that are promised to be at least these limits."""
-    kept = [count >= limit for count, limit in zip(counts, limits, strict=True)]
-    return Sides(counts, _floats(limits), Sense.AT_LEAST, exact=kept, undecided=undecided, quantity=quantity)
+    kept = counts.astype(object) >= limits
+    return at_least(counts, limits, exact=kept, undecided=runs.uncertain, **how)
 
 
-def _beyond(sides: Sides, runs: Sequences) -> str:
+def _beyond(sides: Sides, runs: Forced) -> str:
     """How close the runs come of which more is promised than one update on every point."""
-    telling = sides.only(sides.promised > np.array([run.dim for run in runs]))
+    telling = sides.only(sides.promised > runs.dim)
     if (case := telling.closest) is None:
         return ""
     return f"Where more than d updates are promised, the tightest run is at {telling.closeness[case]:.2g}."
 
 
-def _beyond_one_pass(sides: Sides, runs: Sequences) -> Sides:
-    """Sides of Theorem 10, which has two parts: at least ‖w*‖² = d updates, and the rest.
+def _beyond_one_pass(runs: Forced, limits: np.ndarray, text: str, quantity: str) -> Sides:
+    """One of the two parts of Theorem 10: at least ‖w*‖² = d updates, and the rest.
 
     For either a limit of d and less says no more than that every point is updated once. Such runs are not scored where
     others say more, unless they break their limit.
     """
-    dims = np.array([run.dim for run in runs])
-    telling = sides.promised > dims
-    scored = telling | sides.broken if telling.any() else None
-    return Sides(
-        sides.measured,
-        sides.promised,
-        sides.sense,
-        exact=sides.exact,
-        undecided=sides.undecided,
-        scored=scored,
-        trivial=dims,
-        quantity=sides.quantity,
-    )
+    broken = _at_least(runs.updates, limits, runs).broken
+    telling = limits > runs.dim
+    how = {"where": telling | broken | ~telling.any(), "event": "runs of which more than $d$ is promised, if any"}
+    return _at_least(runs.updates, limits, runs, trivial=runs.dim, text=text, quantity=quantity, **how)
 
 
 def _shortfall(below: np.ndarray) -> str:
     return f"In {int(below.sum())} of {len(below)} runs the count is below the bound." if below.any() else ""
 
 
-def _describe(runs: Sequences) -> dict[str, Any]:
-    slopes, steps = _floats([run.slope for run in runs]), _floats([run.step_size for run in runs])
+def _describe(runs: Forced | LargeSteps) -> dict[str, Any]:
     return {
-        "dims": sorted({run.dim for run in runs}),
-        "slopes": [slopes.min(), slopes.max()],
-        "step_sizes": [steps.min(), steps.max()],
+        "dims": np.unique(runs.dim),
+        "slopes": [runs.slope.min(), runs.slope.max()],
+        "step_sizes": [runs.step_size.min(), runs.step_size.max()],
     }

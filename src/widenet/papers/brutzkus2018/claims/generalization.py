@@ -1,37 +1,34 @@
 """Theorems 5 and 6: few compression points mean a small test error, whatever the width."""
 
-import math
-from collections.abc import Callable, Sequence
+import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
-from widenet.claims.base import (
-    Evidence,
-    Hypothesis,
-    Kind,
-    Runs,
-    Silence,
-    at_least,
-    at_most,
-    claim,
-    less_than,
-    more_than,
-)
-from widenet.claims.meaning import Topic
-from widenet.claims.sides import Rate, Sense, Sides, evidence
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import Hypothesis, Kind, claim
+from widenet.claims.cases import Cases, column
+from widenet.claims.given import slope_below_one, slope_positive
+from widenet.claims.implication import Given, Promise, at_least, at_most, hypothesis, less_than
+from widenet.claims.meaning import Meaning, Topic
+from widenet.claims.sides import Rate, Sides
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.brutzkus2018.claims.compression import learning_on, rule_on, setting_of_the_paper
 from widenet.papers.brutzkus2018.formulas import (
     compression_bound,
     corollary_3_constant,
     max_nonzero_updates,
     risk_bound,
 )
-from widenet.papers.brutzkus2018.runs.learning import LearningRule, LearningRuns, LearningSetting, learning_runs
+from widenet.papers.brutzkus2018.hypotheses import LEARNING
+from widenet.papers.brutzkus2018.runs.learning import (
+    LearningRule,
+    LearningRuns,
+    LearningSetting,
+    errors_on,
+    learning_runs,
+)
 from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples
 from widenet.records import Scale
 
@@ -39,8 +36,8 @@ DELTA = 0.1
 HEURISTIC = (
     "A heuristic here: w* was found on the data, so c_k was not fixed before the sample, and trials share points."
 )
-TRIALS_THAT_DECIDE = 60
-"""Enough to decide "at most δ of them fail" with a failure or two."""
+CASES = 3
+"""How many settings there are, each with a rate of its own; on a reader's data there is one."""
 
 ErrorBound = Callable[[float, int, int, float], float]
 
@@ -83,23 +80,63 @@ def _stopped(step_size: float) -> LearningRule:
     return LearningRule(half_width=5, slope=0.2, step_size=step_size, max_updates=4)
 
 
-@claim("brutzkus2018.theorem_5", Kind.MAIN, "Theorem 5, Section 6.1", reads=learning_runs.at(theorem_5_settings))
-def theorem_5(
-    cells: Sequence[LearningRuns], *, delta: float = DELTA, bound: ErrorBound = compression_bound
-) -> Evidence:
+@hypothesis("n − 2c_k")
+def enough_samples(runs: LearningRuns) -> Sides:
+    """n ≥ 2c_k."""
+    return at_least(runs.n_samples - 2 * runs.compression_size, 0)
+
+
+class InWords(Given):
+    """A hypothesis that has no numbers: w* is that of the distribution, or was found on the data."""
+
+    def measured(self, sides: Sides) -> Hypothesis:
+        """In words."""
+        found = super().measured(sides)
+        words = {"required": "w* of the distribution", "slack": None}
+        actual = "w* of the distribution" if found.met else "w* found on the data"
+        return found.model_copy(update={**words, "actual": actual})
+
+
+def _separator_is_given(runs: LearningRuns) -> Sides:
+    return at_least(1.0 * runs.separator_is_given, 1)
+
+
+fixed_before = InWords(
+    "fixed_before", "c_k fixed before the samples, which are independent", _separator_is_given, extreme=False
+)
+
+
+@hypothesis("T − c_k")
+def few_updates(runs: LearningRuns) -> Sides:
+    """T ≤ c_k."""
+    return at_most(runs.updates - runs.compression_size, 0)
+
+
+@claim(
+    "brutzkus2018.theorem_5",
+    Kind.MAIN,
+    "Theorem 5, Section 6.1",
+    reads=learning_runs.at(theorem_5_settings),
+    given=[*LEARNING, enough_samples, fixed_before, few_updates],
+    on=errors_on,
+    title="Few updated points bound the test error",
+    means=Meaning(
+        topic=Topic.TEST_ERROR,
+        promise="A network whose weights training changed at few of the points errs on at most a share {promised} of "
+        "new points, with probability 0.9.",
+        seen="it erred on a share {measured} of the points kept aside",
+    ),
+)
+def theorem_5(runs: LearningRuns, *, delta: float = DELTA, bound: ErrorBound = compression_bound) -> Promise:
     """If n ≥ 2c_k and SGD is determined by c_k of its n points, then with probability at least 1 − δ over S and W_0
     the 0-1 risk is at most L_V + √(L_V·4c_k ln(n/δ)/n) + 8c_k ln(n/δ)/n, L_V the error on the other points. Tested at
     δ = 0.1, also on runs stopped early, where L_V > 0.
     """
-    limits = [
-        np.array([bound(float(each), runs.compression_size, runs.n_samples, delta) for each in runs.unused_error])
-        for runs in cells
-    ]
-    extra = {"mean_unused_error": [float(runs.unused_error.mean()) for runs in cells]}
-    none = [np.zeros(len(runs.updates), bool) for runs in cells]
-    excess = max(float(runs.updates.max()) - runs.compression_size for runs in cells)
-    few = at_most("few_updates", "largest T − c_k", excess, 0)
-    return _judge(cells, limits, none, none, delta, "an error within its bound", (*_fixed_before(cells), few), extra)
+    limits = _each(bound, runs.unused_error, runs.compression_size, runs.n_samples, delta)
+    none = np.zeros(len(runs), bool)
+    promise = _rarely_fails(runs, limits, none, none, delta, "an error within its bound")
+    extra = {"mean_unused_error": lambda cell: cell.unused_error.mean()}
+    return dataclasses.replace(promise, details=lambda: _details(runs, delta, extra))
 
 
 @claim(
@@ -107,75 +144,79 @@ def theorem_5(
     Kind.MAIN,
     "Theorem 6 and Eq. 7, Section 6.1",
     reads=learning_runs.at(theorem_6_settings),
+    given=[*LEARNING, enough_samples, fixed_before],
+    on=errors_on,
+    title="Loss 0 and a small test error, at every width",
+    means=Meaning(
+        topic=Topic.TEST_ERROR,
+        promise="SGD fits the training points and errs on at most a share {promised} of new points, at every width, "
+        "with probability 0.9.",
+        seen="it erred on a share {measured} of the points kept aside",
+    ),
 )
 def theorem_6(
-    cells: Sequence[LearningRuns], *, delta: float = DELTA, updates: Callable[..., np.ndarray] = max_nonzero_updates
-) -> Evidence:
+    runs: LearningRuns, *, delta: float = DELTA, bound: Callable[..., np.ndarray] = max_nonzero_updates
+) -> Promise:
     """If n ≥ 2c_k and R = v = 1/√(2k), then with probability at least 1 − δ SGD reaches loss 0 with 0-1 test error
     at most (8/n)·M·ln(n/δ), M the bound of Corollary 3, which does not depend on the width. Tested at δ = 0.1.
     """
-    limits = [_limit(runs, delta, updates) for runs in cells]
+    scale = (2 * runs.half_width) ** -0.5
+    with np.errstate(all="ignore"):  # without a separator there is no M, and c_k is 0
+        most = bound(runs.separator_norm, runs.slope, runs.step_size, scale, scale, runs.half_width)
+    limits = np.where(runs.compression_size == 0, np.inf, _each(risk_bound, most, runs.n_samples, delta))
     # Loss 0, after at most ⌊M⌋ updates, is part of the promise. A run that was not given the time it is promised to
     # need says nothing about its loss; one that was has failed.
-    failed = [((runs.loss > 0) & runs.is_waited_for) | (runs.updates > runs.compression_size) for runs in cells]
-    unknown = [runs.loss > 0 for runs in cells]
-    integer = [risk_bound(runs.compression_size, runs.n_samples, delta) for runs in cells]
-    promise = "loss 0 and an error within the bound"
-    extra = {"bounds_with_integer_c_k": integer}
-    return _judge(cells, limits, failed, unknown, delta, promise, _fixed_before(cells), extra)
+    unknown = runs.loss > 0
+    failed = (unknown & runs.is_waited_for) | (runs.updates > runs.compression_size)
+    promise = _rarely_fails(runs, limits, failed, unknown, delta, "loss 0 and an error within the bound")
+    extra = {"bounds_with_integer_c_k": lambda cell: risk_bound(cell.compression_size, cell.n_samples, delta)}
+    return dataclasses.replace(promise, details=lambda: _details(runs, delta, extra))
 
 
-def _limit(runs: LearningRuns, delta: float, updates: Callable[..., np.ndarray]) -> np.ndarray:
-    rule = runs.rule
-    if not runs.compression_size:
-        return np.full(len(runs.updates), np.inf)
-    bound = float(updates(runs.separator_norm, rule.slope, rule.step_size, rule.scale, rule.scale, rule.half_width))
-    return np.full(len(runs.updates), risk_bound(bound, runs.n_samples, delta))
+def _each(function: Callable[..., float], *columns: Any) -> np.ndarray:
+    """A function of numbers, in every row."""
+    return np.vectorize(function, otypes=[np.float64])(*columns)
 
 
-def _judge(
-    cells: Sequence[LearningRuns],
-    limits: Sequence[np.ndarray],
-    otherwise_failed: Sequence[np.ndarray],
-    unknown: Sequence[np.ndarray],
-    delta: float,
-    promise: str,
-    hypotheses: tuple[Hypothesis, ...],
-    extra: dict[str, Any],
-) -> Evidence:
+def _rarely_fails(
+    runs: LearningRuns, limits: np.ndarray, otherwise: np.ndarray, lost: np.ndarray, delta: float, promise: str
+) -> Promise:
     """In at most a share δ of the trials the error exceeds its limit, or the run failed otherwise; case by case."""
-    parts = {}
-    cases = zip(cells, limits, otherwise_failed, unknown, strict=True)
-    for number, (runs, limit, otherwise, lost) in enumerate(cases, start=1):
-        sides = Sides(runs.error, limit, Sense.AT_MOST, trivial=1.0, quantity="0-1 test error in the tightest trial")
-        undecided = ~otherwise & (lost | ~np.isfinite(runs.error - limit))
-        failed = otherwise | sides.broken
-        parts[f"case {number}: {promise}, but for a share δ of the trials"] = Rate(
-            failed, delta, undecided=undecided, sides=sides
+    sides = at_most(runs.error, limits, trivial=1.0, quantity="0-1 test error in the tightest trial")
+    undecided = ~otherwise & (lost | ~np.isfinite(runs.error - limits))
+    failed = otherwise | sides.broken
+    parts = {
+        f"case_{number}": Rate(
+            failed,
+            delta,
+            undecided=undecided,
+            sides=sides.only(runs.cell == number - 1),
+            where=runs.cell == number - 1,
+            event=f"case {number}",
+            text=f"case {number}: {promise}, but for a share $δ$ of the trials",
+            optional=number > 1,
         )
-    total = sum(len(runs.updates) for runs in cells)
-    bad = sum(rate.part("").broken for rate in parts.values())
-    heuristic = not all(runs.separator_is_given for runs in cells)
-    open_ = sum(rate.part("").undecided for rate in parts.values())
+        for number in range(1, max(CASES, len(runs.cells)) + 1)
+    }
     tightest = dict(sorted(parts.items(), key=lambda item: -(item[1].part("").tightness or 0.0)))
-    return evidence(
-        tightest,
-        (*setting_of_the_paper(cells), *hypotheses),
-        runs=Runs(tried=total),
-        details={
-            "delta": delta,
-            "compression_sizes": [runs.compression_size for runs in cells],
-            "largest_training_loss": [float(runs.loss.max()) for runs in cells],
-            "most_updates": [int(runs.updates.max()) for runs in cells],
-            "mean_test_error": [float(runs.error.mean()) for runs in cells],
-            "fresh_points": [runs.n_fresh for runs in cells],
-            **extra,
-        },
-        note=_note(bad, open_, total, delta, heuristic),
-    )
+    counts = (int((failed & ~undecided).sum()), int(undecided.sum()), len(runs))
+    return Promise(tightest, note=_note(*counts, delta, heuristic=not np.all(runs.separator_is_given)))
 
 
-def _note(failed: int, undecided: int, total: int, delta: float, heuristic: bool) -> str:
+def _details(runs: LearningRuns, delta: float, extra: dict[str, Callable[[Any], Any]]) -> dict[str, Any]:
+    """Of each case."""
+    told = {
+        "compression_sizes": lambda cell: cell.compression_size,
+        "largest_training_loss": lambda cell: cell.loss.max(),
+        "most_updates": lambda cell: cell.updates.max(),
+        "mean_test_error": lambda cell: cell.error.mean(),
+        "fresh_points": lambda cell: cell.n_fresh,
+        **extra,
+    }
+    return {"delta": delta, **{name: [of(cell) for cell in runs.cells] for name, of in told.items()}}
+
+
+def _note(failed: int, undecided: int, total: int, delta: float, *, heuristic: bool) -> str:
     also = f", and {undecided} decide nothing" if undecided else ""
     words = (
         f"The bound failed in {failed} of {total} trials{also}; the interval is for the rate of failures in the case "
@@ -184,41 +225,44 @@ def _note(failed: int, undecided: int, total: int, delta: float, heuristic: bool
     return f"{words} {HEURISTIC}" if heuristic else words
 
 
-def _fixed_before(cells: Sequence[LearningRuns]) -> tuple[Hypothesis, ...]:
-    given = all(runs.separator_is_given for runs in cells)
-    spare = min(runs.n_samples - 2 * runs.compression_size for runs in cells)
-    return (
-        at_least("enough_samples", "smallest n − 2c_k", spare, 0),
-        Hypothesis(
-            key="fixed_before",
-            name="c_k fixed before the samples, which are independent",
-            required="w* of the distribution",
-            actual="w* of the distribution" if given else "w* found on the data",
-            slack=None,
-            met=given,
-        ),
-    )
-
-
-@theorem_6.speaks
-def theorem_6_on(specimen: Specimen) -> list[LearningSetting] | Silence:
-    """As many trials as can decide, where the data is large enough for the theorem to speak."""
-    norm = specimen.separation.norm_upper
-    speaks = math.isfinite(norm) and rule_on(specimen).update_bound(norm) <= len(specimen.labels)
-    return learning_on(specimen, TRIALS_THAT_DECIDE if speaks else 3, replayed=False)
-
-
-theorem_5.speaks(theorem_6_on)
-
-
 @dataclass(frozen=True, eq=False)
-class StepSizes:
+class StepSizes(Cases):
     """Parameters ‖w*‖, α, k at which M_k is followed over growing step sizes η."""
 
-    separator_norms: Float[np.ndarray, " case"]
-    slopes: Float[np.ndarray, " case"]
-    half_widths: Float[np.ndarray, " case"]
-    step_sizes: Float[np.ndarray, " step"]
+    rows: ClassVar = "case"
+
+    separator_norm: Float[np.ndarray, " case"]  #: ‖w*‖
+    slope: Float[np.ndarray, " case"]  #: α
+    half_width: Float[np.ndarray, " case"]  #: k
+    step_sizes: Float[np.ndarray, " step"]  #: η, growing
+    relative_radius: Float[np.ndarray, "case step"]  #: R/v
+
+    @property
+    def bound(self) -> np.ndarray:
+        """M_k with v = 1/√(2k)."""
+        weight = (2.0 * self.half_width) ** -0.5
+        radius = self.relative_radius * weight
+        return max_nonzero_updates(self.separator_norm, self.slope, self.step_sizes, weight, radius, self.half_width)
+
+    @column
+    def before(self) -> Float[np.ndarray, "case step"]:
+        """M_k at the step size before this one; NaN at the first."""
+        bounds = type(self).join([self]).per("step").bound.reshape(len(self), -1)
+        return np.column_stack([np.full(len(self), np.nan), bounds[:, :-1]])
+
+    @column
+    def is_later(self) -> Bool[np.ndarray, " step"]:
+        """Whether there is one before it."""
+        return np.arange(len(self.step_sizes)) > 0
+
+    @column
+    def largest_step(self) -> float:
+        """max η."""
+        return float(self.step_sizes.max())
+
+    def counts(self) -> dict[str, int]:
+        """Every case at every step."""
+        return {"tried": len(self.per("step"))}
 
 
 def growing_steps(scale: Scale, seed: int) -> StepSizes:
@@ -230,11 +274,26 @@ def growing_steps(scale: Scale, seed: int) -> StepSizes:
         draw.uniform(0.01, 0.99, count),
         draw.integers(1, 1000, count) * 1.0,
         np.geomspace(1e-3, 1e12, 100),
+        np.ones((count, 100)),
     )
 
 
-def _equal_to_output_weight(output_weight: np.ndarray, step_size: np.ndarray) -> np.ndarray:
-    return output_weight + 0 * step_size
+@hypothesis("‖w*‖")
+def separator_norm(grid: StepSizes) -> Sides:
+    """‖w*‖ ≥ 1."""
+    return at_least(grid.separator_norm, 1)
+
+
+@hypothesis("Eq. 6: largest |R/v − 1|", extreme=False)
+def equal_scale(grid: StepSizes) -> Sides:
+    """R = v."""
+    return at_most(np.abs(grid.per("step").relative_radius - 1), 0, within=ROUNDING)
+
+
+@hypothesis("largest step size η", extreme=False)
+def large_steps(grid: StepSizes) -> Sides:
+    """η is followed far enough."""
+    return at_least(grid.per("cell").largest_step, 1e9)
 
 
 def _limit_of_large_steps(norm: np.ndarray, slope: np.ndarray) -> np.ndarray:
@@ -242,56 +301,36 @@ def _limit_of_large_steps(norm: np.ndarray, slope: np.ndarray) -> np.ndarray:
         return (norm / slope) ** 2
 
 
-@claim("brutzkus2018.remark_1", Kind.TREND, "Remark 1, Section 6.1", draws=growing_steps)
+@claim(
+    "brutzkus2018.remark_1",
+    Kind.TREND,
+    "Remark 1, Section 6.1",
+    draws=growing_steps,
+    given=[separator_norm, slope_positive, slope_below_one, equal_scale, large_steps],
+    title="The bound on updates falls with the step size",
+)
 def remark_1(
-    grid: StepSizes,
-    *,
-    row_bound: Callable[[np.ndarray, np.ndarray], np.ndarray] = _equal_to_output_weight,
-    limit: Callable[[np.ndarray, np.ndarray], np.ndarray] = _limit_of_large_steps,
-) -> Evidence:
+    grid: StepSizes, *, limit: Callable[[np.ndarray, np.ndarray], np.ndarray] = _limit_of_large_steps
+) -> Promise:
     """With R = v = 1/√(2k) the bound M on updates, and with it the generalization bound of Eq. 7, falls with the
     step size η and tends to ‖w*‖²/α² as η → ∞.
 
     It tends there at the rate that Corollary 3 gives: the distance is at most K(α)‖w*‖²/√η for η ≥ 1.
     """
-    weights = (2.0 * grid.half_widths[:, None]) ** -0.5
-    norms, slopes, etas = grid.separator_norms[:, None], grid.slopes[:, None], grid.step_sizes[None, :]
-    radii = row_bound(weights, etas)
-    values = max_nonzero_updates(norms, slopes, etas, weights, radii, grid.half_widths[:, None])
-    floors = np.broadcast_to(limit(norms, slopes), values.shape)
-    allowed = floors + corollary_3_constant(slopes) * norms**2 / np.sqrt(etas)
-    last = f"M_k at η = {grid.step_sizes[-1]:.0e} where it is farthest from its limit ‖w*‖²/α²"
-    return evidence(
+    at = grid.per("step")
+    later = at.where(at.is_later)
+    floors = limit(at.separator_norm, at.slope)
+    allowed = floors + corollary_3_constant(at.slope) * at.separator_norm**2 / np.sqrt(at.step_sizes)
+    furthest = at.step_sizes.max(initial=1.0)
+    last = f"M_k at η = {furthest:.0e} where it is farthest from its limit ‖w*‖²/α²"
+    large = {"where": at.step_sizes >= 1, "event": "steps from 1 on"}
+    return Promise(
         {
-            "M is at least ‖w*‖²/α²": Sides(values, floors, Sense.AT_LEAST, room=STEP * values, quantity=last),
-            "M falls with η": Sides(values[:, 1:], values[:, :-1], Sense.AT_MOST, strict=True),
-            "M is at most K(α)‖w*‖²/√η above it": Sides(
-                values, allowed, Sense.AT_MOST, room=STEP * allowed, scored=np.broadcast_to(etas >= 1, values.shape)
+            "floor": at_least(
+                at.bound, floors, within=STEP, of=at.bound, text="$M$ is at least $‖w*‖²/α²$", quantity=last
             ),
+            "falls": less_than(later.bound, later.before, text="$M$ falls with $η$"),
+            "rate": at_most(at.bound, allowed, within=STEP, text="$M$ is at most $K(α)‖w*‖²/√η$ above it", **large),
         },
-        (
-            at_least("separator_norm", "smallest ‖w*‖", norms.min(), 1),
-            more_than("slope_positive", "smallest Leaky slope α", slopes.min(), 0),
-            less_than("slope_below_one", "largest Leaky slope α", slopes.max(), 1),
-            at_most(
-                "equal_scale", "Eq. 6: largest |R/v − 1|", np.abs(radii / weights - 1).max(), 0, tolerance=ROUNDING
-            ),
-            at_least("large_steps", "largest step size η", etas.max(), 1e9),
-        ),
-        runs=Runs(tried=values.size),
-        details={"step_sizes": [float(etas.min()), float(etas.max())]},
+        details=lambda: {"step_sizes": [at.step_sizes.min(), at.step_sizes.max()]},
     )
-
-
-theorem_5.means(
-    Topic.TEST_ERROR,
-    "A network whose weights training changed at few of the points errs on at most a share {promised} of new points, "
-    "with probability 0.9.",
-    "it erred on a share {measured} of the points kept aside",
-)
-theorem_6.means(
-    Topic.TEST_ERROR,
-    "SGD fits the training points and errs on at most a share {promised} of new points, at every width, with "
-    "probability 0.9.",
-    "it erred on a share {measured} of the points kept aside",
-)

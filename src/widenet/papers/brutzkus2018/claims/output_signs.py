@@ -1,12 +1,18 @@
 """Section 5.3: there are step sizes at which training both layers changes the sign of no output weight."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from jaxtyping import Float, Int
 
-from widenet.claims.base import Evidence, Kind, Runs, at_most, claim, separable
-from widenet.claims.sides import Fact, Sense, Sides, evidence
-from widenet.claims.tolerances import ROUNDING
+from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.cases import Cases, Number, derived
+from widenet.claims.given import separable
+from widenet.claims.implication import Promise, at_most, more_than
+from widenet.claims.sides import Fact
+from widenet.papers.brutzkus2018.hypotheses import input_norm
 from widenet.papers.brutzkus2018.runs.mnist import MnistSeparator, mnist_separator
 from widenet.papers.brutzkus2018.runs.sign_scan import SignScan, sign_scan
 from widenet.types import RunStatus
@@ -17,66 +23,96 @@ CUT_OFF = (RunStatus.BUDGET_SPENT, RunStatus.DIVERGED)
 """Runs of which it is not known whether they would have reached loss 0."""
 
 
-@claim("brutzkus2018.section_5_3_signs", Kind.TREND, "Section 5.3 and Figure 3", reads=(sign_scan, mnist_separator))
-def section_5_3_signs(
-    scans: Sequence[SignScan], separators: Sequence[MnistSeparator], *, alike: float = ALIKE
-) -> Evidence:
+class Pilots(SignScan):
+    """The pilot runs of each width at the step size that serves it best."""
+
+    low: Float[np.ndarray, " pilot"] = derived(lambda scan: scan.smallest_ratios[_best(scan)])  #: c
+    end: Int[np.ndarray, " pilot"] = derived(lambda scan: scan.status[_best(scan)])  #: a `RunStatus`
+    mean_high: Number = derived(lambda scan: scan.largest_ratios[_best(scan)].mean())  #: C
+
+
+@dataclass(frozen=True, eq=False)
+class Images(Cases):
+    """What is certified about the training images."""
+
+    smallest_margin: Number  #: min y⟨w*, x⟩
+    largest_input: Number  #: max ‖x‖
+
+    @classmethod
+    def join(cls, cells: Iterable[Any]) -> Any:
+        """Of the separators that were found."""
+        return super().join(
+            [
+                cls(each.smallest_margin, each.largest_norm) if isinstance(each, MnistSeparator) else each
+                for each in cells
+            ]
+        )
+
+
+@claim(
+    "brutzkus2018.section_5_3_signs",
+    Kind.TREND,
+    "Section 5.3 and Figure 3",
+    reads=(sign_scan, mnist_separator),
+    given=[separable.of(1), input_norm.of(1)],
+    title="A suitable step size keeps the signs of output weights",
+)
+def section_5_3_signs(scans: Pilots, images: Images, *, alike: float = ALIKE) -> Promise:
     """With a suitable constant step size, training both layers on MNIST 3 against 5 changes the sign of no output
     weight (c > 0) and reaches loss 0, at every width; the list tried is η = 1, 0.3, 0.1, 0.03.
 
     Judged are the pilot runs of each width at the step size that serves it best. A run that was cut off before loss 0,
     or that overflowed, decides nothing. That C is alike at all widths is what the text beside Figure 3 adds.
     """
-    places = [_best(scan) for scan in scans]
-    low = [scan.smallest_ratios[place] for scan, place in zip(scans, places, strict=True)]
-    high = np.asarray([scan.largest_ratios[place].mean() for scan, place in zip(scans, places, strict=True)])
-    status = np.concatenate([scan.status[place] for scan, place in zip(scans, places, strict=True)])
-    every = np.concatenate([scan.status[scan.tried].ravel() for scan in scans])
-    found = [scan for scan in scans if scan.suitable.any()]
-    return evidence(
+    high = scans.per("cell").mean_high
+    highest, lowest = high.max(initial=-np.inf, keepdims=True), high.min(initial=np.inf, keepdims=True)
+    return Promise(
         {
-            "no output weight changes its sign (c > 0)": Sides(
-                np.sort(np.concatenate(low)),  # the smallest first: all are equally far from a promise of 0
+            "signs": more_than(
+                np.sort(scans.low),  # the smallest first: all are equally far from a promise of 0
                 0.0,
-                Sense.AT_LEAST,
-                strict=True,
+                text="no output weight changes its sign ($c > 0$)",
                 quantity="c, the smallest v_t/v_0 over all widths at their chosen step size; it must stay above 0",
             ),
-            "loss 0": Fact(status == RunStatus.CONVERGED, undecided=np.isin(status, CUT_OFF)),
-            "C is alike at all widths": Sides(
-                high.max(), alike * high.min(), quantity="largest mean C of a width, and the most that is alike"
+            "zero_loss": Fact(scans.end == RunStatus.CONVERGED, undecided=np.isin(scans.end, CUT_OFF), text="loss 0"),
+            "alike": at_most(
+                highest,
+                alike * lowest,
+                text="$C$ is alike at all widths",
+                quantity="largest mean C of a width, and the most that is alike",
             ),
         },
-        (
-            separable(each.smallest_margin for each in separators),
-            at_most(
-                "input_norm",
-                "largest input norm ‖x‖",
-                max(each.largest_norm for each in separators),
-                1,
-                tolerance=ROUNDING,
-            ),
-        ),
-        runs=Runs(
-            tried=len(every),
-            diverged=int((every == RunStatus.DIVERGED).sum()),
-            unfinished=int((status == RunStatus.BUDGET_SPENT).sum()),
-        ),
-        details={
-            "samples": scans[0].setting.n_train,
-            "step_sizes": list(scans[0].setting.step_sizes),
-            "chosen": {str(scan.setting.width): _chosen(scan) for scan in scans},
-            "scan": [row for scan in scans for row in _rows(scan)],
-            "alpha": scans[0].setting.slope,
-        },
-        note="; ".join(
-            f"{row['neurons']} neurons: η = {row['eta']:g} keeps c = {row['c']:.3g}, C = {row['C']:.3g}"
-            for scan in found
-            for row in _rows(scan)
-            if row["eta"] == _chosen(scan)
-        )
-        or "No step size of the list keeps the signs.",
+        runs=_counted(scans),
+        details=lambda: _details(scans),
+        note=lambda: _note(scans),
     )
+
+
+def _counted(scans: Pilots) -> Runs:
+    """All pilot runs; of those that are judged, the unfinished ones."""
+    every = np.concatenate([np.zeros(0), *(scan.status[scan.tried].ravel() for scan in scans.cells)])
+    return Runs(
+        tried=len(every),
+        diverged=int((every == RunStatus.DIVERGED).sum()),
+        unfinished=int((scans.end == RunStatus.BUDGET_SPENT).sum()),
+    )
+
+
+def _details(scans: Pilots) -> dict[str, Any]:
+    setting = scans.cells[0].setting
+    return {
+        "samples": setting.n_train,
+        "step_sizes": setting.step_sizes,
+        "chosen": {str(scan.setting.width): _chosen(scan) for scan in scans.cells},
+        "scan": [row for scan in scans.cells for row in _rows(scan)],
+        "alpha": setting.slope,
+    }
+
+
+def _note(scans: Pilots) -> str:
+    rows = [row for scan in scans.cells for row in _rows(scan) if row["eta"] == _chosen(scan)]
+    words = "{neurons} neurons: η = {eta:g} keeps c = {c:.3g}, C = {C:.3g}"
+    return "; ".join(words.format(**row) for row in rows) or "No step size of the list keeps the signs."
 
 
 def _best(scan: SignScan) -> int:

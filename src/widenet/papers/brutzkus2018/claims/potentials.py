@@ -13,7 +13,7 @@ from widenet.claims.cases import derived
 from widenet.claims.implication import Promise, Promised, at_least, at_most
 from widenet.claims.sides import Fact
 from widenet.claims.tolerances import BOUND, ROUNDING, STEP
-from widenet.papers.brutzkus2018.claims.conditions import active_before, lost, promised_updates, zero_loss
+from widenet.papers.brutzkus2018.claims.convergence import active_before, lost, promised_updates, zero_loss
 from widenet.papers.brutzkus2018.formulas import (
     largest_square_gain,
     least_alignment_gain,
@@ -78,7 +78,8 @@ def updates_checked(runs: Potentials) -> dict[str, int]:
     return {"updates_checked": int(runs.updates.sum())}
 
 
-@claim("brutzkus2018.equation_9", Kind.STEP, "Eq. 9, Section 9.1.2", reads=ledgers, given=[], details=updates_checked)
+@claim("brutzkus2018.equation_9", Kind.STEP, "Eq. 9, Section 9.1.2", reads=ledgers, given=[], details=updates_checked,
+       title="$|F|$ is at most $‖W*‖$ times $G$, at every step")  # fmt: skip
 def equation_9(runs: Potentials, *, constant: Constant = lambda t: t.stacked_norm) -> Promised:
     """|F_t| ≤ ‖W*‖·G_t, where F_t = ⟨W_t, W*⟩, G_t = ‖W_t‖, and W* stacks k copies of w* and k of −w*, so that
     ‖W*‖ = √(2k)‖w*‖.
@@ -97,7 +98,7 @@ def equation_9(runs: Potentials, *, constant: Constant = lambda t: t.stacked_nor
 
 
 @claim("brutzkus2018.equation_11_step", Kind.STEP, "the display before Eq. 11, Section 9.1.2", reads=ledgers,
-       given=SQUARE, details=updates_checked)  # fmt: skip
+       given=SQUARE, details=updates_checked, title="An update adds less than $2η + 2kη²v²$ to $G²$")  # fmt: skip
 def equation_11_step(runs: Potentials, *, constant: Constant = lambda u: u.square_growth) -> Promised:
     """Every non-zero update adds less than 2η + 2kη²v² to G², the square of the norm of all trained weights."""
     u = runs.per("update")
@@ -114,7 +115,7 @@ def equation_11_step(runs: Potentials, *, constant: Constant = lambda u: u.squar
 
 
 @claim("brutzkus2018.equation_11", Kind.STEP, "Eq. 11 with C = 1, Section 9.1.2", reads=ledgers, given=SQUARE,
-       details=updates_checked)  # fmt: skip
+       details=updates_checked, title="$G²$ grows at most linearly in the updates")  # fmt: skip
 def equation_11(runs: Potentials, *, constant: Constant = lambda u: u.square_growth) -> Promised:
     """After t non-zero updates, G_t² ≤ G_0² + t(2kη²v² + 2η)."""
     u = runs.per("update")
@@ -125,7 +126,7 @@ def equation_11(runs: Potentials, *, constant: Constant = lambda u: u.square_gro
 
 
 @claim("brutzkus2018.equation_12_step", Kind.STEP, "the display before Eq. 12, Section 9.1.2", reads=ledgers,
-       given=ALIGNMENT, details=updates_checked)  # fmt: skip
+       given=ALIGNMENT, details=updates_checked, title="An update adds at least $2kηvα$ to $F$")  # fmt: skip
 def equation_12_step(runs: Potentials, *, constant: Constant = lambda u: u.alignment_growth) -> Promised:
     """Every non-zero update adds at least 2kηvα to F = ⟨W, W*⟩."""
     u = runs.per("update")
@@ -145,7 +146,7 @@ def equation_12_step(runs: Potentials, *, constant: Constant = lambda u: u.align
 
 
 @claim("brutzkus2018.equation_12", Kind.STEP, "Eq. 12 with c = 1, Section 9.1.2", reads=ledgers, given=ALIGNMENT,
-       details=updates_checked)  # fmt: skip
+       details=updates_checked, title="$F$ grows at least linearly in the updates")  # fmt: skip
 def equation_12(runs: Potentials, *, constant: Constant = lambda u: u.alignment_growth) -> Promised:
     """After t non-zero updates, F_t ≥ F_0 + 2kηvα·t."""
     u = runs.per("update")
@@ -174,7 +175,7 @@ def same(symbol: str, change: np.ndarray, gain: np.ndarray, size: np.ndarray) ->
 
 @claim("brutzkus2018.theorem_2_chain", Kind.STEP,
        "the end of the proof of Theorem 2, Section 9.1.2 (M_init and M_root are not named there)", reads=ledgers,
-       given=SGD)  # fmt: skip
+       given=SGD, title="Three bounds on the updates, each below the next")  # fmt: skip
 def theorem_2_chain(
     runs: Potentials,
     *,

@@ -7,20 +7,50 @@ most m updates on each point, as the proof says, and d·m in all. The statement 
 start unsolved take d updates.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from jaxtyping import Int
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_least, at_most, claim, more_than
-from widenet.claims.sides import Fact, Rate, Sides, evidence
-from widenet.claims.tolerances import ROUNDING
+from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.cases import Number, derived
+from widenet.claims.given import step_size
+from widenet.claims.implication import Promise, at_least, at_most, hypothesis
+from widenet.claims.sides import Fact, Rate, Sides
 from widenet.papers.brutzkus2018.formulas import updates_allowed, updates_allowed_as_printed, wide_width
+from widenet.papers.brutzkus2018.hypotheses import entry_bound, orthonormal, plus_labels, relu, unit_output_weights
 from widenet.papers.brutzkus2018.runs.update_counts import AllCounts, UpdateCounts, exact_settings, update_counts
 
 Allowed = Callable[[int, float | Fraction, float | Fraction], int]
 """How many updates are allowed, from d, C and η."""
+
+
+class Counted(UpdateCounts):
+    """Every bound and step size as a cell of its own."""
+
+    @classmethod
+    def join(cls, cells: Iterable[Any]) -> Any:
+        """Of all cases; a cell of the experiment has several."""
+        each = [cell.cases if isinstance(cell, AllCounts) else (cell,) for cell in cells]
+        return super().join([case for cases in each for case in cases])
+
+    step_size: Number = derived(lambda case: float(case.exact_step))  #: η
+    delta: Number = derived(lambda case: case.setting.delta)  #: δ
+    #: k − log2(2d/δ)
+    spare: Number = derived(lambda case: case.setting.half_width - wide_width(case.setting.dim, case.setting.delta))
+    total: Int[np.ndarray, " run"] = derived(lambda case: case.updates.sum(axis=1))  #: T
+    most: Int[np.ndarray, " run"] = derived(lambda case: case.updates.max(axis=1))  #: on one point
+
+
+@hypothesis("k − log2(2d/δ)")
+def width(runs: Counted) -> Sides:
+    """k ≥ log2(2d/δ)."""
+    return at_least(runs.spare, 0)
+
+
+GIVEN = (width, entry_bound, step_size, orthonormal, relu, unit_output_weights, plus_labels)
 
 
 @claim(
@@ -28,36 +58,38 @@ Allowed = Callable[[int, float | Fraction, float | Fraction], int]
     Kind.MAIN,
     "Theorem 9, second part, with the count its proof gives (Section 9.3.2)",
     reads=update_counts,
+    given=GIVEN,
+    title="Solvable ReLU runs end within $d·⌈max{C, 1}/η⌉$ updates",
 )
-def theorem_9b_updates(runs: Sequence[AllCounts], *, allowed: Allowed = updates_allowed) -> Evidence:
+def theorem_9b_updates(runs: Counted, *, allowed: Allowed = updates_allowed) -> Promise:
     """ReLU on e_1, …, e_d labelled +1, |entries of W_0| ≤ C: when K_0 is empty (which k ≥ log2(2d/δ) gives with
     probability at least 1 − δ), SGD reaches loss 0 after at most d·⌈max{C, 1}/η⌉ non-zero updates,
     ⌈max{C, 1}/η⌉ on each point.
 
     Whatever the order. One point alone is the case d = 1.
     """
-    cases = [case for run in runs for case in run.cases]
-    ended = np.concatenate([case.ended[case.solvable] for case in cases])
-    rows = [_row(case, allowed) for case in cases]
-    broken = sum(row["runs_over"] for row in rows)
-    return evidence(
+    solvable = runs.where(runs.solvable)
+    limit = runs.map(lambda case: _limit(case, allowed), int)[runs.solvable]
+    on_one = runs.map(lambda case: _limit_on_one_point(case, allowed), int)[runs.solvable]
+    return Promise(
         {
-            "at most d·⌈max{C, 1}/η⌉ updates": Sides(
-                np.concatenate([case.totals[case.solvable] for case in cases]),
-                _spread(cases, [_limit(case, allowed) for case in cases]),
+            "updates": at_most(
+                solvable.total,
+                limit,
+                text="at most $d·⌈max{C, 1}/η⌉$ updates",
                 quantity="non-zero updates until the loss is 0",
             ),
-            "at most ⌈max{C, 1}/η⌉ on each point": Sides(
-                np.concatenate([case.updates[case.solvable].max(axis=1) for case in cases]),
-                _spread(cases, [_limit_on_one_point(case, allowed) for case in cases]),
+            "on_each_point": at_most(
+                solvable.most,
+                on_one,
+                text="at most $⌈max{C, 1}/η⌉$ on each point",
                 quantity="non-zero updates on one point",
             ),
-            "loss 0": Fact(np.concatenate([case.reached[case.solvable] for case in cases]), undecided=~ended),
+            "zero_loss": Fact(solvable.reached, undecided=~solvable.ended, text="loss 0"),
         },
-        _hypotheses(cases),
-        runs=Runs(tried=len(ended), unfinished=int((~ended).sum())),
-        details={"cases": rows},
-        note=f"{broken} of {len(ended)} runs with K_0 = ∅ make more updates than the count allows." if broken else "",
+        runs=Runs(tried=len(solvable), unfinished=int((~solvable.ended).sum())),
+        details=lambda: {"cases": [_row(case, allowed) for case in runs.cells]},
+        note=_note((solvable.total > limit) | (solvable.most > on_one) | ~solvable.reached),
     )
 
 
@@ -66,10 +98,10 @@ def theorem_9b_updates(runs: Sequence[AllCounts], *, allowed: Allowed = updates_
     Kind.MAIN,
     "Theorem 9, second part, Section 7.2",
     reads=update_counts.at(exact_settings),
+    given=GIVEN,
+    title="Wide ReLU runs end within $⌈max{dC/η, d/η}⌉$ updates",
 )
-def theorem_9b_updates_as_printed(
-    runs: Sequence[AllCounts], *, allowed: Allowed = updates_allowed_as_printed
-) -> Evidence:
+def theorem_9b_updates_as_printed(runs: Counted, *, allowed: Allowed = updates_allowed_as_printed) -> Promise:
     """If k ≥ log2(2d/δ), then with probability at least 1 − δ SGD converges to a global minimum after
     ⌈max{dC/η, d/η}⌉ iterations. Counterexample for every start: d = 2, k = 3, δ = 1/2, C = 1/4, η = 2. Both
     points start with N ≤ kC = 3/4 < 1, so each needs an update of its own, and an iteration updates on one
@@ -77,72 +109,52 @@ def theorem_9b_updates_as_printed(
 
     A start with a stuck point is a failure too. Iterations are counted as non-zero updates, of which there are fewer.
     """
-    cases = [case for run in runs for case in run.cases]
-    beyond = [case.totals > _limit(case, allowed) for case in cases]
-    solvable = sum(int(case.solvable.sum()) for case in cases)
-    over = sum(int((each & case.solvable).sum()) for each, case in zip(beyond, cases, strict=True))
-    return evidence(
+    beyond = runs.total > runs.map(lambda case: _limit(case, allowed), int)
+    instance = f" ({'; '.join(map(_words, runs.cells))})" if runs.cells else ""
+    return Promise(
         {
-            f"loss 0 after the printed count, but for a share δ of the runs ({_words(case)})": Rate(
-                each | ~case.reached,
-                case.setting.delta,
-                undecided=~case.ended & ~each,
+            "on_time": Rate(
+                beyond | ~runs.reached,
+                runs.delta,
+                undecided=~runs.ended & ~beyond,
+                setting=runs.cell,
+                text=f"loss 0 after the printed count, but for a share $δ$ of the runs{instance}",
                 quantity="share of runs that are not at loss 0 after the printed count",
             )
-            for each, case in zip(beyond, cases, strict=True)
         },
-        _hypotheses(cases),
-        details={"cases": [_row(case, allowed) for case in cases]},
-        note=f"{over} of {solvable} runs with K_0 = ∅ make more updates than the count allows." if over else "",
+        details=lambda: {"cases": [_row(case, allowed) for case in runs.cells]},
+        note=_note(beyond[runs.solvable]),
     )
 
 
 def _limit(case: UpdateCounts, allowed: Allowed) -> int:
-    return allowed(case.setting.dim, case.entry_bound, case.step_size)
+    return allowed(case.setting.dim, case.exact_bound, case.exact_step)
 
 
 def _limit_on_one_point(case: UpdateCounts, allowed: Allowed) -> int:
-    return allowed(1, case.entry_bound, case.step_size)
-
-
-def _spread(cases: Sequence[UpdateCounts], limits: Sequence[int]) -> np.ndarray:
-    """The limit of each case, once per run with K_0 = ∅."""
-    return np.repeat(limits, [int(case.solvable.sum()) for case in cases])
+    return allowed(1, case.exact_bound, case.exact_step)
 
 
 def _words(case: UpdateCounts) -> str:
-    return f"d = {case.setting.dim}, η = {case.step_size}, C = {case.entry_bound}"
+    return f"d = {case.setting.dim}, η = {case.exact_step}, C = {case.exact_bound}"
 
 
-def _hypotheses(cases: Sequence[UpdateCounts]) -> list[Hypothesis]:
-    spare = min(case.setting.half_width - wide_width(case.setting.dim, case.setting.delta) for case in cases)
-    return [
-        at_least("width", "smallest k − log2(2d/δ)", spare, 0),
-        at_most("entry_bound", "largest |entry of W_0| − C", max(case.excess for case in cases), 0),
-        more_than("step_size", "smallest step size η", float(min(case.step_size for case in cases)), 0),
-        at_most(
-            "orthonormal",
-            "orthonormal points: largest entry of XXᵀ − I",
-            max(case.gram_error for case in cases),
-            0,
-            tolerance=ROUNDING,
-        ),
-        at_most("relu", "ReLU: slope for z < 0", max(case.slope for case in cases), 0),
-        at_most("unit_output_weights", "output weights ±1: |v − 1|", max(case.weight_error for case in cases), 0),
-        at_least("plus_labels", "every label is +1: smallest label", min(case.smallest_label for case in cases), 1),
-    ]
+def _note(over: np.ndarray) -> str:
+    """How many runs with an empty K_0 are over their count."""
+    words = f"{over.sum()} of {len(over)} runs with K_0 = ∅ make more updates than the count allows."
+    return words if over.any() else ""
 
 
-def _row(case: UpdateCounts, allowed: Allowed) -> dict[str, Any]:
+def _row(case: Counted, allowed: Allowed) -> dict[str, Any]:
     limit, each = _limit(case, allowed), _limit_on_one_point(case, allowed)
-    totals, most = case.totals[case.solvable], case.updates[case.solvable].max(axis=1)
+    totals, most = case.total[case.solvable], case.most[case.solvable]
     failed = (totals > limit) | (most > each) | ~case.reached[case.solvable]
     return {
         "dim": case.setting.dim,
         "half_width": case.setting.half_width,
         "delta": case.setting.delta,
-        "entry_bound": str(case.entry_bound),
-        "step_size": str(case.step_size),
+        "entry_bound": str(case.exact_bound),
+        "step_size": str(case.exact_step),
         "allowed": limit,
         "most_updates": int(totals.max(initial=0)),
         "allowed_on_one_point": each,

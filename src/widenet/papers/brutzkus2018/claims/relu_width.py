@@ -5,14 +5,16 @@ A point is in K_0 with probability 2^{−k}, so with independent signs a run suc
 """
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_least, at_most, claim, less_than, more_than
-from widenet.claims.sides import Conjunct, Fact, Rate, Sense, Sides, evidence
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, Count, Number, column, derived
+from widenet.claims.implication import Promise, at_least, at_most, hypothesis, less_than, more_than
+from widenet.claims.sides import Conjunct, Fact, Rate, Sides
 from widenet.claims.statistics import clopper_pearson, matches_rate
 from widenet.claims.tolerances import STEP
 from widenet.papers.brutzkus2018.formulas import narrow_width, proof_width, success_probability, wide_width
@@ -25,31 +27,92 @@ from widenet.papers.brutzkus2018.runs.initializations import (
 )
 from widenet.records import Scale
 
-Width = Callable[[int, float], float]
-"""The width k that a statement asks for, from the dimension d and the confidence parameter δ."""
-
 OFF_THE_LAW = 2e-5
 """Counts that the exact law makes less likely than this do not follow it."""
 STANDARD_ERRORS = 6
 """What chance does to a mean of signs, at most."""
 
 
-@claim("brutzkus2018.theorem_9a", Kind.MAIN, "Theorem 9, first part, Section 7.2", reads=initializations)
-def theorem_9a(runs: Sequence[Initializations], *, width: Width = narrow_width, independent: bool = True) -> Evidence:
+class Starts(Initializations):
+    """Starts, with how far k is from the widths of the theorem and how far signs are from chance."""
+
+    excess_of_narrow: Number = derived(lambda case: case.half_width - narrow_width(case.dim, case.delta))
+    spare_of_proof: Number = derived(lambda case: case.half_width - proof_width(case.dim, case.delta))
+    spare_of_wide: Number = derived(lambda case: case.half_width - wide_width(case.dim, case.delta))
+    #: what chance does to a mean of so many signs is at most 1
+    relative_imbalance: Number = derived(lambda case: case.imbalance / _noise(case))
+    relative_correlation: Number = derived(lambda case: case.correlation / _noise(case))
+    #: p-values of the counts under the exact law
+    stuck_by_law: Number = derived(lambda case: _row(case, succeeds=True)["p_value"])
+    solved_by_law: Number = derived(lambda case: _row(case, succeeds=False)["p_value"])
+    #: whether a trained run ends as its K_0 says
+    agrees: Bool[np.ndarray, " trained"] = derived(lambda case: case.reached == case.solvable[: len(case.reached)])
+    unfinished: Bool[np.ndarray, " trained"] = derived(lambda case: ~case.ended)
+
+
+def _noise(case: Initializations) -> float:
+    return STANDARD_ERRORS / math.sqrt(len(case))
+
+
+@hypothesis("k − log2(d/ln(1/δ))", key="width")
+def narrow(runs: Starts) -> Sides:
+    """k ≤ log2(d/ln(1/δ))."""
+    return at_most(runs.excess_of_narrow, 0)
+
+
+@hypothesis("k − log2(d/δ)", key="width")
+def wide_by_proof(runs: Starts) -> Sides:
+    """k ≥ log2(d/δ)."""
+    return at_least(runs.spare_of_proof, 0)
+
+
+@hypothesis("k − log2(2d/δ)", key="width")
+def wide(runs: Starts) -> Sides:
+    """k ≥ log2(2d/δ)."""
+    return at_least(runs.spare_of_wide, 0)
+
+
+@hypothesis("W_0 symmetric: |mean sign| of an entry, in six standard errors", extreme=False)
+def symmetric(runs: Starts) -> Sides:
+    """An entry is as often positive as negative."""
+    return at_most(runs.relative_imbalance, 1)
+
+
+@hypothesis("W_0 independent: |mean product of neighbouring signs|, in six standard errors", extreme=False)
+def independent(runs: Starts) -> Sides:
+    """Neighbouring entries have independent signs."""
+    return at_most(runs.relative_correlation, 1)
+
+
+@hypothesis("W_0 bounded: |entry|")
+def bounded(runs: Starts) -> Sides:
+    """W_0 has a bounded norm."""
+    return less_than(runs.largest_entry, math.inf)
+
+
+@claim(
+    "brutzkus2018.theorem_9a",
+    Kind.MAIN,
+    "Theorem 9, first part, Section 7.2",
+    reads=initializations,
+    given=[narrow, symmetric, independent, bounded],
+    title="A narrow ReLU network gets stuck with high probability",
+)
+def theorem_9a(runs: Starts, *, follows_law: bool = True, n_cases: int = 4) -> Promise:
     """ReLU with ±1 output weights on e_1, …, e_d labelled +1, from a continuous symmetric start with independent
     entries: if k ≤ log2(d/ln(1/δ)), then with probability at least 1 − δ SGD ends at a non-global point. The
     exact probability is 1 − (1 − 2^{−k})^d.
 
-    A control passes a larger width; `independent` is False for the statement as printed.
+    `follows_law` is False for the statement as printed, which is not about independent entries; each of the `n_cases`
+    settings has a rate of its own.
     """
-    excess = max(case.half_width - width(case.dim, case.delta) for case in runs)
-    limit = at_most("width", "largest k − log2(d/ln(1/δ))", excess, 0)
-    return _judge(runs, limit, succeeds=False, independent=independent)
+    return _rarely(runs, succeeds=False, follows_law=follows_law, n_cases=n_cases)
 
 
 theorem_9a_as_printed = theorem_9a.variant(
     "theorem_9a_as_printed",
     where="Theorem 9, first part, Section 7.2",
+    title="A narrow network gets stuck from any symmetric start",
     statement=(
         "ReLU with ±1 output weights on e_1, …, e_d labelled +1, from a continuous symmetric distribution with bounded "
         "norm: if k ≤ log2(d/ln(1/δ)), then with probability at least 1 − δ SGD ends at a non-global point. "
@@ -58,7 +121,9 @@ theorem_9a_as_printed = theorem_9a.variant(
         "k = 2, δ = 0.05, and 0.95 is promised. The proof uses independent entries."
     ),
     reads=initializations.at(equal_entries_settings),
-    independent=False,
+    given=(narrow, symmetric, bounded),
+    follows_law=False,
+    n_cases=1,
 )
 
 
@@ -67,24 +132,24 @@ theorem_9a_as_printed = theorem_9a.variant(
     Kind.MAIN,
     "Theorem 9, second part, Section 7.2",
     reads=initializations.at(wide_settings),
+    given=[wide_by_proof, symmetric, independent, bounded],
+    title="A wide ReLU network reaches loss 0 with high probability",
 )
-def theorem_9b(runs: Sequence[Initializations], *, width: Width = proof_width, independent: bool = True) -> Evidence:
+def theorem_9b(runs: Starts, *, follows_law: bool = True, n_cases: int = 6) -> Promise:
     """ReLU with ±1 output weights on e_1, …, e_d labelled +1, from a continuous symmetric start with independent
     entries: if k ≥ log2(2d/δ) (the proof needs log2(d/δ) only), then with probability at least 1 − δ SGD ends at a
     global minimum (loss 0). The exact probability is (1 − 2^{−k})^d.
 
-    Judged from the width of the proof on, which includes what the statement says. A control passes a smaller width;
-    `independent` is False for the statement as printed.
+    Judged from the width of the proof on, which includes what the statement says. `follows_law` is False for the
+    statement as printed.
     """
-    excess = min(case.half_width - width(case.dim, case.delta) for case in runs)
-    least = "log2(2d/δ)" if width is wide_width else "log2(d/δ)"
-    limit = at_least("width", f"smallest k − {least}", excess, 0)
-    return _judge(runs, limit, succeeds=True, independent=independent)
+    return _rarely(runs, succeeds=True, follows_law=follows_law, n_cases=n_cases)
 
 
 theorem_9b_as_printed = theorem_9b.variant(
     "theorem_9b_as_printed",
     where="Theorem 9, second part, Section 7.2",
+    title="A wide network reaches loss 0 from any symmetric start",
     statement=(
         "ReLU with ±1 output weights on e_1, …, e_d labelled +1, from a continuous symmetric distribution with bounded "
         "norm: if k ≥ log2(2d/δ), then with probability at least 1 − δ SGD ends at a global minimum. Counterexample: "
@@ -93,60 +158,68 @@ theorem_9b_as_printed = theorem_9b.variant(
         "rows that are independent of each other."
     ),
     reads=initializations.at(equal_rows_settings),
-    width=wide_width,
-    independent=False,
+    given=(wide, symmetric, bounded),
+    follows_law=False,
+    n_cases=1,
 )
 
 
-def _case_words(case: Initializations, runs: Sequence[Initializations]) -> str:
-    """What tells this case from the others: δ only where d and k do not, so that no part takes another one's place."""
-    alike = [each for each in runs if (each.dim, each.half_width) == (case.dim, case.half_width)]
-    return f"d = {case.dim}, k = {case.half_width}" + (f", δ = {case.delta:g}" if len(alike) > 1 else "")
-
-
-def _judge(runs: Sequence[Initializations], limit: Hypothesis, *, succeeds: bool, independent: bool) -> Evidence:
+def _rarely(runs: Starts, *, succeeds: bool, follows_law: bool, n_cases: int) -> Promise:
     """Both halves: the rate of the other outcome is at most δ, and it is the exact one.
 
     Starts are judged by K_0; those trained in full must end as K_0 says. The exact law needs independence.
     """
-    rows = [_row(case, succeeds) for case in runs]
-    ended = np.concatenate([case.ended for case in runs])
-    agree = np.concatenate([case.reached == case.solvable[: len(case.reached)] for case in runs])
-    disagree = int((ended & ~agree).sum())
     outcome = "get stuck" if succeeds else "reach loss 0"
-    # The case nearest its δ first.
-    nearest = sorted(range(len(runs)), key=lambda index: -rows[index]["failure_rate"] / rows[index]["delta"])
+    setting, trained = runs.per("cell"), runs.per("trained")
+    rates = setting.map(lambda case: (case.solvable != succeeds).mean()) / setting.delta
     parts: dict[str, Conjunct] = {
-        f"at most a share δ of the runs {outcome} ({_case_words(runs[index], runs)})": Rate(
-            runs[index].solvable != succeeds, runs[index].delta, quantity=f"share of runs that {outcome}"
+        f"case_{case + 1}": Rate(
+            runs.solvable != succeeds,
+            runs.delta[runs.cell == case],
+            where=runs.cell == case,
+            event=f"case {case + 1}",
+            text=f"at most a share $δ$ of the runs {outcome} ({_words(runs, case)})",
+            quantity=f"share of runs that {outcome}",
+            optional=case > 0,
         )
-        for index in nearest
+        for case in _nearest_first(rates, n_cases)
     }
-    if independent:
-        parts["the share that the exact law gives"] = Sides(
-            [row["p_value"] for row in rows],
+    if follows_law:
+        parts["law"] = at_least(
+            setting.stuck_by_law if succeeds else setting.solved_by_law,
             OFF_THE_LAW,
-            Sense.AT_LEAST,
+            text="the share that the exact law gives",
             quantity="p-value under the exact law",
         )
-    parts["trained runs end as K_0 says"] = Fact(agree, undecided=~ended)
-    highest = max(case.largest_entry for case in runs)
-    return evidence(
+    parts["ends"] = Fact(trained.agrees, undecided=trained.unfinished, text="trained runs end as $K_0$ says")
+    disagree = int((trained.ended & ~trained.agrees).sum())
+    return Promise(
         parts,
-        [
-            limit,
-            *_signs(runs, independent),
-            less_than("bounded", "W_0 bounded: largest |entry|", highest, math.inf),
-        ],
-        runs=Runs(tried=sum(row["starts"] for row in rows), unfinished=int((~ended).sum())),
-        details={"cases": rows, "trained_runs_that_disagree_with_K_0": disagree},
-        note=f"Every start is judged by its K_0; {len(ended)} were trained in full, of which "
-        f"{disagree} ended otherwise.",
+        details=lambda: {
+            "cases": [_row(case, succeeds) for case in runs.cells],
+            "trained_runs_that_disagree_with_K_0": disagree,
+        },
+        note=f"Every start is judged by its K_0; {len(trained)} were trained in full, of which {disagree} ended "
+        "otherwise.",
     )
 
 
+def _nearest_first(rates: np.ndarray, n_cases: int) -> list[int]:
+    """The places of the cases, that nearest to its δ first; places without a case last."""
+    return [*np.argsort(-rates, kind="stable").tolist(), *range(len(rates), n_cases)]
+
+
+def _words(runs: Starts, place: int) -> str:
+    """What tells this case from the others: δ only where d and k do not, so that no part takes another one's place."""
+    if place >= len(runs.cells):
+        return f"case {place + 1}"
+    case = runs.cells[place]
+    alike = [each for each in runs.cells if (each.dim, each.half_width) == (case.dim, case.half_width)]
+    return f"d = {case.dim}, k = {case.half_width}" + (f", δ = {case.delta:g}" if len(alike) > 1 else "")
+
+
 def _row(case: Initializations, succeeds: bool) -> dict[str, Any]:
-    failures, total = int((case.solvable != succeeds).sum()), len(case.solvable)
+    failures, total = int((case.solvable != succeeds).sum()), len(case)
     success = success_probability(case.dim, case.half_width)
     exact = 1 - success if succeeds else success
     return {
@@ -162,58 +235,80 @@ def _row(case: Initializations, succeeds: bool) -> dict[str, Any]:
     }
 
 
-def _signs(runs: Sequence[Initializations], independent: bool) -> list[Hypothesis]:
-    """Symmetric signs, and independent ones, up to what chance does to a mean of so many."""
-    noise = [STANDARD_ERRORS / math.sqrt(len(case.solvable)) for case in runs]
-    imbalance = max(case.imbalance / each for case, each in zip(runs, noise, strict=True))
-    correlation = max(case.correlation / each for case, each in zip(runs, noise, strict=True))
-    symmetric = at_most("symmetric", "W_0 symmetric: |mean sign| of an entry, in six standard errors", imbalance, 1)
-    words = "W_0 independent: |mean product of neighbouring signs|, in six standard errors"
-    return [symmetric, at_most("independent", words, correlation, 1)] if independent else [symmetric]
+@dataclass(frozen=True, eq=False)
+class Exponents(Cases):
+    """δ = e^{−ad} in the first half of Theorem 9, for these a, every width and dimensions 1, …, max_dim."""
 
+    rows: ClassVar = "exponent"
+    lengths: ClassVar = {"case": lambda each: each.n_widths * each.max_dim}
 
-@dataclass(frozen=True)
-class Exponents:
-    """δ = e^{−ad} in the first half of Theorem 9, for these a and dimensions 1, …, max_dim."""
+    exponent: Float[np.ndarray, " exponent"]  #: a
+    max_dim: Count
 
-    values: tuple[float, ...]
-    max_dim: int
+    @column
+    def n_widths(self) -> Int[np.ndarray, " exponent"]:
+        """How many k ≤ log2(1/a) there are; k = 1 is always tried, as the remark needs a width that is allowed."""
+        tried = [max(1, math.floor(math.log2(1 / a))) if a > 0 else 0 for a in self.exponent.tolist()]
+        return np.array(tried, int)
+
+    @column
+    def half_width(self) -> Int[np.ndarray, " case"]:
+        """k."""
+        return np.concatenate([np.repeat(np.arange(1, n + 1), self.max_dim) for n in self.n_widths])
+
+    @column
+    def dim(self) -> Int[np.ndarray, " case"]:
+        """d."""
+        return np.tile(np.arange(1, self.max_dim + 1), self.n_widths.sum())
+
+    def counts(self) -> dict[str, int]:
+        """Every exponent at every width and dimension."""
+        return {"tried": len(self.per("case"))}
 
 
 def some_exponents(scale: Scale, seed: int) -> Exponents:
     """From the largest that the remark allows."""
-    return Exponents((0.5, 0.25, 0.1, 0.01), 200)
+    return Exponents(np.array([0.5, 0.25, 0.1, 0.01]), 200)
 
 
-@claim("brutzkus2018.theorem_9_remark", Kind.STEP, "Remark after Theorem 9, Section 7.2", draws=some_exponents)
-def theorem_9_remark(exponents: Exponents, *, largest_exponent: float = 0.5) -> Evidence:
+@hypothesis("exponent a")
+def exponent_positive(exponents: Exponents) -> Sides:
+    """a > 0."""
+    return more_than(exponents.exponent, 0)
+
+
+@hypothesis("exponent a")
+def exponent_at_most_half(exponents: Exponents) -> Sides:
+    """a ≤ ½."""
+    return at_most(exponents.exponent, 0.5)
+
+
+@claim(
+    "brutzkus2018.theorem_9_remark",
+    Kind.STEP,
+    "Remark after Theorem 9, Section 7.2",
+    draws=some_exponents,
+    given=[exponent_positive, exponent_at_most_half],
+    title="SGD avoids bad points with exponentially small chance",
+)
+def theorem_9_remark(exponents: Exponents) -> Promise:
     """The basin of the non-global points can be exponentially large: δ = e^{−ad} with a ≤ ½ allows k = 1 and every
     k ≤ log2(1/a), and the probability of not getting stuck, (1 − 2^{−k})^d, is then at most e^{−ad}.
 
     The dimension cancels, and is run through all the same.
     """
-    # k = 1 is always tried: the remark needs a width that the theorem allows.
-    pairs = [
-        (exponent, half)
-        for exponent in exponents.values
-        if exponent > 0
-        for half in range(1, max(1, math.floor(math.log2(1 / exponent))) + 1)
-    ]
-    cases = [(exponent, half, dim) for exponent, half in pairs for dim in range(1, exponents.max_dim + 1)]
-    deltas = np.array([math.exp(-exponent * dim) for exponent, _, dim in cases])
-    stays = np.array([success_probability(dim, half) for _, half, dim in cases])
-    widths = [narrow_width(dim, delta) for (_, _, dim), delta in zip(cases, deltas, strict=True)]
-    bound = Sides(stays, deltas, room=STEP * deltas, quantity="probability of not getting stuck, against e^{−ad}")
-    allowed = Sides([half for _, half, _ in cases], widths, room=STEP, quantity="k, against log2(d/ln(1/δ))")
-    return evidence(
-        {"(1 − 2^{−k})^d ≤ e^{−ad}": bound, "k is allowed": allowed},
-        [
-            more_than("exponent_positive", "smallest exponent a", min(exponents.values), 0),
-            at_most("exponent_at_most_half", "largest exponent a", max(exponents.values), largest_exponent),
-        ],
-        details={
-            "exponents": list(exponents.values),
-            "max_dim": exponents.max_dim,
+    each = exponents.per("case")
+    delta = np.exp(-each.exponent * each.dim)
+    stays = np.vectorize(success_probability, otypes=[np.float64])(each.dim, each.half_width)
+    widths = np.vectorize(narrow_width, otypes=[np.float64])(each.dim, delta)
+    words = "probability of not getting stuck, against e^{−ad}"
+    bound = at_most(stays, delta, within=STEP, text="$(1 − 2^{−k})^d ≤ e^{−ad}$", quantity=words)
+    allowed = at_most(each.half_width, widths, room=STEP, text="$k$ is allowed", quantity="k, against log2(d/ln(1/δ))")
+    return Promise(
+        {"basin": bound, "allowed": allowed},
+        details=lambda: {
+            "exponents": exponents.exponent,
+            "max_dim": max(cell.max_dim for cell in exponents.cells),
             "broken": int((bound.broken | allowed.broken).sum()),
         },
     )

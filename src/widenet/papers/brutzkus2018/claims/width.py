@@ -1,17 +1,20 @@
 """Corollary 3: with R = v = 1/√(2k) (Eq. 6) the bound has no k in it, and neither has training with tied rows."""
 
-from collections.abc import Callable, Sequence
+import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_least, at_most, claim, less_than, more_than
-from widenet.claims.meaning import Topic
-from widenet.claims.sides import Fact, Sense, Sides, evidence
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, by_value, derived
+from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, hypothesis, less_than, more_than
+from widenet.claims.meaning import Meaning, Topic
+from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.brutzkus2018.claims.conditions import conditions, ended, lost, promised_updates, zero_loss
-from widenet.papers.brutzkus2018.claims.convergence import ledgers_on
+from widenet.papers.brutzkus2018.claims.convergence import lost, promised_updates, zero_loss
 from widenet.papers.brutzkus2018.formulas import (
     Values,
     corollary_3_constant,
@@ -21,7 +24,8 @@ from widenet.papers.brutzkus2018.formulas import (
     sum_of,
     width_free_bound,
 )
-from widenet.papers.brutzkus2018.runs.ledgers import ATTAINED, NEARLY_ATTAINED, Ledgers, LedgerSetting, joined, ledgers
+from widenet.papers.brutzkus2018.hypotheses import EQUAL_SCALE, SGD
+from widenet.papers.brutzkus2018.runs.ledgers import ATTAINED, NEARLY_ATTAINED, Ledgers, LedgerSetting, ledgers
 from widenet.papers.brutzkus2018.runs.tied_rows import TiedRuns, tied_runs
 from widenet.papers.brutzkus2018.runs.trials import TiedWidths, equal_scale
 from widenet.records import Scale
@@ -32,37 +36,57 @@ Normalization = Callable[[int], float]
 
 
 @dataclass(frozen=True, eq=False)
-class Formulas:
+class Formulas(Cases):
     """Random ‖w*‖, α, η at which the formulas are compared, for every width of a list."""
 
-    separator_norms: Float[np.ndarray, " draw"]
-    slopes: Float[np.ndarray, " draw"]
-    step_sizes: Float[np.ndarray, " draw"]
-    half_widths: tuple[int, ...]
+    rows: ClassVar = "width"
+
+    separator_norm: Float[np.ndarray, " draw"]  #: ‖w*‖
+    slope: Float[np.ndarray, " draw"]  #: α
+    step_size: Float[np.ndarray, " draw"]  #: η
+    half_width: Int[np.ndarray, " width"]  #: k
 
     @property
     def arguments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(‖w*‖, α, η)."""
-        return self.separator_norms, self.slopes, self.step_sizes
+        return self.separator_norm, self.slope, self.step_size
 
-    def hypotheses(self) -> tuple[Hypothesis, ...]:
-        """What the formulas need."""
-        return (
-            at_least("separator_norm", "smallest ‖w*‖", self.separator_norms.min(), 1),
-            more_than("formula_slope_positive", "smallest Leaky slope α of a formula", self.slopes.min(), 0),
-            less_than("formula_slope_below_one", "largest Leaky slope α of a formula", self.slopes.max(), 1),
-            more_than("formula_step_size", "smallest step size η of a formula", self.step_sizes.min(), 0),
-        )
+    def counts(self) -> dict[str, int]:
+        """Every draw at every width."""
+        return {"tried": len(self.per("draw"))}
 
-    def general(self, normalization: Normalization) -> Float[np.ndarray, "width draw"]:
-        """M_k of Theorem 2 for every width and draw."""
-        ws, slopes, etas = self.arguments
-        return np.stack(
-            [
-                max_nonzero_updates(ws, slopes, etas, normalization(half), normalization(half), half)
-                for half in self.half_widths
-            ]
-        )
+
+def general_bound(draws: Formulas, normalization: Normalization) -> np.ndarray:
+    """M_k of Theorem 2 for every width and draw."""
+    size = by_value(normalization, draws.half_width)
+    return max_nonzero_updates(*draws.arguments, size, size, draws.half_width)
+
+
+@hypothesis("‖w*‖")
+def separator_norm(formulas: Formulas) -> Sides:
+    """‖w*‖ ≥ 1."""
+    return at_least(formulas.per("draw").separator_norm, 1)
+
+
+@hypothesis("Leaky slope α of a formula")
+def formula_slope_positive(formulas: Formulas) -> Sides:
+    """α > 0."""
+    return more_than(formulas.per("draw").slope, 0)
+
+
+@hypothesis("Leaky slope α of a formula")
+def formula_slope_below_one(formulas: Formulas) -> Sides:
+    """α < 1."""
+    return less_than(formulas.per("draw").slope, 1)
+
+
+@hypothesis("step size η of a formula")
+def formula_step_size(formulas: Formulas) -> Sides:
+    """η > 0."""
+    return more_than(formulas.per("draw").step_size, 0)
+
+
+FORMULA = (separator_norm, formula_slope_positive, formula_slope_below_one, formula_step_size)
 
 
 def draw_formulas(seed: int, count: int) -> Formulas:
@@ -72,11 +96,27 @@ def draw_formulas(seed: int, count: int) -> Formulas:
         np.r_[1.0, 1.0, 3.0, 1.0, draw.uniform(1, 50, count)],
         np.r_[0.99, 0.99, 0.99, 0.5, draw.uniform(0.01, 0.99, count)],
         np.r_[1e-6, 1e6, 1e9, 1e-6, np.exp(draw.uniform(np.log(1e-3), np.log(1e3), count))],
-        (1, 2, 10, 100, 1000),
+        np.array([1, 2, 10, 100, 1000]),
     )
 
 
 FORMULAS = draw_formulas(0, 1000)
+
+
+class EqualScaleRuns(Ledgers):
+    """The ledgers, and the parameters at which the formulas are compared, the same for all runs."""
+
+    formulas: Formulas = derived(lambda runs: FORMULAS)
+
+    @property
+    def all_formulas(self) -> Formulas:
+        """Those of every cell, each once."""
+        return Formulas.join(dict.fromkeys(self.per("cell").formulas))
+
+
+AT_FORMULAS = tuple(
+    dataclasses.replace(each, measure=lambda runs, each=each: each(runs.all_formulas)) for each in FORMULA
+)
 
 
 def corollary_3_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
@@ -90,61 +130,56 @@ def corollary_3_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
     Kind.MAIN,
     "Corollary 3, Section 5.1; proof in Section 9.1.3",
     reads=ledgers.at(corollary_3_settings),
+    given=[*AT_FORMULAS, *SGD, *EQUAL_SCALE],
+    title="The bound on updates is the same for every width",
+    means=Meaning(
+        topic=Topic.UPDATES,
+        promise="A wider network need not take longer: the limit of {promised} changes of the weights is the same for "
+        "every width.",
+        seen="the longest run made {measured}",
+    ),
 )
 def corollary_3(
-    cells: Sequence[Ledgers],
+    runs: EqualScaleRuns,
     *,
-    formulas: Formulas = FORMULAS,
     normalization: Normalization = equal_scale,
     constant: Callable[[Values], np.ndarray] = corollary_3_constant,
     bound: Callable[..., np.ndarray] = width_free_bound,
-) -> Evidence:
+) -> Promise:
     """With R = v = 1/√(2k), SGD makes at most M = ‖w*‖²/α² + 2‖w*‖²/(ηα²) + √2‖w*‖^1.5·√(1/η + 2/η²)/α^1.5 +
     2‖w*‖/(ηα) non-zero updates, for every width 2k; and M ≤ ‖w*‖²/α² + K(α)‖w*‖²/min{η, √η} with
     K(α) = 2/α² + (2 + √2)/α^1.5 + 2/α in place of the O(·).
     """
-    runs = joined(cells)
-    ws, slopes, etas = formulas.arguments
-    closed = bound(ws, slopes, etas)
-    general = formulas.general(normalization)
-    simple = simple_bound(ws, slopes, etas, constant(slopes))
+    draws, formulas = runs.all_formulas.per("draw"), runs.all_formulas.per("cell")
+    closed = bound(*formulas.arguments)
+    simple = simple_bound(*formulas.arguments, constant(formulas.slope))
     limits = promised_updates(runs, bound(*runs.parameters[:3]))
     gone = lost(runs)
     cut_off = gone | (runs.status == RunStatus.BUDGET_SPENT)
-    return evidence(
+    return Promise(
         {
-            "at most M non-zero updates": Sides(
+            "updates": at_most(
                 runs.updates,
                 limits,
-                Sense.AT_MOST,
-                room=ROUNDING * limits,
+                within=ROUNDING,
                 undecided=gone | (cut_off & (runs.updates <= limits)),
+                text="at most $M$ non-zero updates",
                 quantity="non-zero updates in the tightest run",
             ),
-            "training loss 0 at the end": zero_loss(runs, cut_off),
-            "M_k is M at every width": Sides(general, closed, Sense.EQUAL, room=ROUNDING * closed),
-            "M ≤ ‖w*‖²/α² + K(α)‖w*‖²/min{η, √η}": Sides(closed, simple, Sense.AT_MOST, room=ROUNDING * simple),
+            "zero_loss": zero_loss(runs, cut_off),
+            "every_width": equal(
+                general_bound(draws, normalization),
+                bound(*draws.arguments),
+                within=ROUNDING,
+                text="$M_k$ is $M$ at every width",
+            ),
+            "simple": at_most(closed, simple, within=ROUNDING, text="$M ≤ ‖w*‖²/α² + K(α)‖w*‖²/min{η, √η}$"),
         },
-        (*formulas.hypotheses(), *conditions(runs), *normalized(runs)),
-        runs=ended(runs),
         details={
-            "formula_draws": len(ws),
-            "half_widths": list(formulas.half_widths),
-            "half_widths_of_the_runs": sorted({int(half) for half in runs.half_width}),
+            "formula_draws": formulas.slope.size,
+            "half_widths": runs.all_formulas.half_width,
+            "half_widths_of_the_runs": np.unique(runs.half_width).astype(int),
         },
-    )
-
-
-corollary_3.speaks(ledgers_on)
-
-
-def normalized(runs: Ledgers | TiedRuns) -> tuple[Hypothesis, ...]:
-    """R and v measured against 1/√(2k)."""
-    scale = (2 * runs.half_width) ** -0.5
-    weights, radii = (np.abs(values / scale - 1).max() for values in (runs.output_weight, runs.row_bound))
-    return (
-        at_most("normalized_output", "v against 1/√(2k): relative difference", weights, 0, tolerance=ROUNDING),
-        at_most("normalized_rows", "R against 1/√(2k): relative difference", radii, 0, tolerance=ROUNDING),
     )
 
 
@@ -153,21 +188,32 @@ def equation_14_formulas(scale: Scale, seed: int) -> Formulas:
     return draw_formulas(seed, 1000 if scale is Scale.QUICK else 100_000)
 
 
-@claim("brutzkus2018.equation_14", Kind.STEP, "Eq. 14, Section 9.1.3", draws=equation_14_formulas)
-def equation_14(formulas: Formulas, *, factors: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0, 1.0)) -> Evidence:
+@claim(
+    "brutzkus2018.equation_14",
+    Kind.STEP,
+    "Eq. 14, Section 9.1.3",
+    draws=equation_14_formulas,
+    given=FORMULA,
+    title="$M_k$ is at most five terms without the width",
+)
+def equation_14(formulas: Formulas, *, factors: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0, 1.0)) -> Promised:
     """With R = v = 1/√(2k), M_k ≤ ‖w*‖²/α² + (2/α²)‖w*‖²/η + (√2/α^1.5)‖w*‖^1.5/√η + (2/α^1.5)‖w*‖^1.5/η +
     (2/α)‖w*‖/η: the O(·) of Eq. 14 with their constants.
     """
-    terms = zip(factors, equation_14_terms(*formulas.arguments), strict=True)
+    draws = formulas.per("draw")
+    terms = zip(factors, equation_14_terms(*draws.arguments), strict=True)
     promised = sum_of(tuple(np.asarray(factor * term) for factor, term in terms))
-    sides = Sides(
-        formulas.general(equal_scale),
-        promised,
-        Sense.AT_MOST,
-        room=ROUNDING * promised,
-        quantity="M_k against the five terms, where it is closest to them",
-    )
-    return evidence({"M_k is at most the five terms": sides}, formulas.hypotheses())
+    closest = "M_k against the five terms, where it is closest to them"
+    text = "$M_k$ is at most the five terms"
+    return {
+        "five_terms": at_most(general_bound(draws, equal_scale), promised, within=ROUNDING, text=text, quantity=closest)
+    }
+
+
+@hypothesis("W_0/v: distance of two plus or two minus rows")
+def tied(runs: TiedRuns) -> Sides:
+    """All plus rows are equal, and all minus rows."""
+    return at_most(runs.untied, 0, within=STEP)
 
 
 @claim(
@@ -175,38 +221,31 @@ def equation_14(formulas: Formulas, *, factors: tuple[float, ...] = (1.0, 1.0, 1
     Kind.IDENTITY,
     "implied by Eq. 6 and Eq. 10, Section 5.1 (not stated there)",
     reads=tied_runs,
+    given=[*EQUAL_SCALE, tied],
+    title="With tied rows, training is the same at every width",
 )
-def tied_rows(cells: Sequence[TiedRuns]) -> Evidence:
+def tied_rows(runs: TiedRuns) -> Promise:
     """With R = v = 1/√(2k), if all plus rows of W_0 are v·a and all minus rows v·b for fixed vectors a, b, then the
     trajectory of W/v and the number of updates are the same for every k.
     """
-    (runs,) = cells
-    updated = runs.updates.any()
-    return evidence(
+    setting = runs.per("cell")
+    words = "largest relative difference of F/(kv), G/(√k·v) or a row of W/v between two widths"
+    return Promise(
         {
-            "the same samples make the updates": Fact(runs.same_samples, undecided=not updated),
-            "W/v is the same after every update": Sides(
-                runs.difference,
+            "samples": Fact(
+                setting.same_samples,
+                undecided=not runs.updates.any(),
+                text="the same samples make the updates",
+            ),
+            "weights": equal(
+                setting.difference,
                 0.0,
-                Sense.EQUAL,
-                room=STEP,
-                scored=runs.same_samples,
-                quantity="largest relative difference of F/(kv), G/(√k·v) or a row of W/v between two widths",
+                within=STEP,
+                where=setting.same_samples,
+                event="pairs of widths that the same samples update",
+                text="$W/v$ is the same after every update",
+                quantity=words,
             ),
         },
-        (
-            *normalized(runs),
-            at_most(
-                "tied", "W_0/v: largest distance of two plus or two minus rows", runs.untied.max(), 0, tolerance=STEP
-            ),
-        ),
-        runs=Runs(tried=len(runs.updates), unfinished=int((runs.status != RunStatus.CONVERGED).sum())),
-        details={"half_widths": sorted({int(half) for half in runs.half_width}), "updates": int(runs.updates.sum())},
+        details={"half_widths": np.unique(runs.half_width).astype(int), "updates": runs.updates.sum()},
     )
-
-
-corollary_3.means(
-    Topic.UPDATES,
-    "A wider network need not take longer: the limit of {promised} changes of the weights is the same for every width.",
-    "the longest run made {measured}",
-)

@@ -1,15 +1,19 @@
 """Section 5.1: the measured number of updates does not grow with the width."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
-from widenet.claims.base import Evidence, Kind, Part, Runs, at_most, claim, separable
-from widenet.claims.sides import Sides, evidence
+from widenet.claims.base import Kind, Part, claim
+from widenet.claims.cases import derived
+from widenet.claims.given import separable
+from widenet.claims.implication import Promise
+from widenet.claims.sides import Sides
 from widenet.claims.statistics import CONFIDENCE
-from widenet.claims.tolerances import ROUNDING
-from widenet.papers.brutzkus2018.runs.widths import Normalization, WidthRuns, width_runs
+from widenet.papers.brutzkus2018.hypotheses import EQUAL_SCALE, input_norm
+from widenet.papers.brutzkus2018.runs.widths import WidthRuns, width_runs
 from widenet.types import RunStatus
 
 FLAT = 0.05
@@ -19,78 +23,72 @@ FEWEST_RUNS, FEWEST_WIDTHS = 5, 3
 """Fewer than these decide nothing."""
 
 
+class Trained(WidthRuns):
+    """Runs, with whether they reached zero loss."""
+
+    unfinished: Bool[np.ndarray, " run"] = derived(lambda runs: runs.status != RunStatus.CONVERGED)
+
+
+class Trend(Sides):
+    """A slope beside the largest one called flat, decided by its limits and not by itself."""
+
+    def __init__(self, slope: float, lower: float, upper: float, flat: float, **how: Any):
+        """Limits that lie on both sides of `flat` decide nothing."""
+        super().__init__(slope, flat, **how)
+        self.limits = lower, upper
+
+    def part(self, name: str) -> Part:
+        """With its limits."""
+        lower, upper = self.limits
+        flat, open_ = self.promised[0], self.undecided[0]
+        kept = None if open_ else True if upper <= flat else False if lower > flat else None
+        shown = Sides(self.measured, self.promised, quantity=self.quantity).part(name)
+        answers = {"kept": kept, "broken": int(kept is False), "undecided": int(kept is None)}
+        return shown.model_copy(update={"interval": self.limits, **answers})
+
+
 @claim(
     "brutzkus2018.corollary_3_width_free",
     Kind.TREND,
     "Corollary 3 and the remark after it, Section 5.1",
     reads=width_runs,
+    given=[separable, input_norm, *EQUAL_SCALE],
+    title="Wider networks do not make more updates",
 )
-def corollary_3_width_free(widths: Sequence[WidthRuns], *, flat: float = FLAT) -> Evidence:
+def corollary_3_width_free(runs: Trained, *, flat: float = FLAT) -> Promise:
     """With R = v = 1/√(2k) the number of non-zero updates SGD really makes does not grow with the width: the slope of
     log T against log k is at most 0.05.
 
     The slope of log(mean T), with bootstrap limits: flat if the upper limit says so, growing if the lower limit does,
     else undecided.
     """
-    half_widths = np.asarray([runs.half_width for runs in widths], np.float64)
-    counts = [runs.updates.astype(np.float64) for runs in widths]
-    weights, radii = (
-        max(abs(getattr(runs, name) / Normalization.EQUATION_6.size(runs.half_width) - 1) for runs in widths)
-        for name in ("output_weight", "row_bound")
+    counts = [width.updates.astype(np.float64) for width in runs.cells]
+    enough = len(counts) >= FEWEST_WIDTHS and min(map(len, counts)) >= FEWEST_RUNS
+    logs = np.log(runs.per("cell").half_width)
+    slope, lower, upper = slope_with_limits(logs, counts, runs.cells[0].setting.seed) if counts else (np.nan,) * 3
+    trend = Trend(
+        slope,
+        lower,
+        upper,
+        flat,
+        undecided=not enough or runs.unfinished.any(),
+        text="$T$ does not grow with $k$",
+        quantity="slope of log(mean updates) against log k, and the largest one called flat",
     )
-    status = np.concatenate([runs.status for runs in widths])
-    setting = widths[0].setting
-    return evidence(
-        {"T does not grow with k": _trend(half_widths, counts, status, flat, setting.seed)},
-        (
-            separable(runs.smallest_margin for runs in widths),
-            at_most(
-                "input_norm",
-                "largest input norm ‖x‖",
-                max(runs.largest_input for runs in widths),
-                1,
-                tolerance=ROUNDING,
-            ),
-            at_most("normalized_output", "v against 1/√(2k): relative difference", weights, 0, tolerance=ROUNDING),
-            at_most("normalized_rows", "R against 1/√(2k): relative difference", radii, 0, tolerance=ROUNDING),
-        ),
-        runs=Runs(tried=len(status), unfinished=int((status != RunStatus.CONVERGED).sum())),
-        details={
-            "half_widths": [runs.half_width for runs in widths],
-            "mean_updates": [float(count.mean()) for count in counts],
-            "seeds_per_width": min(len(count) for count in counts),
-            "alpha": setting.slope,
-            "eta": setting.step_size,
-            "separator_norm": setting.separator_norm,
-            "limits": f"bootstrap over starts and orders, one-sided, {CONFIDENCE:.0%} each",
-        },
-    )
+    return Promise({"flat": trend}, details=lambda: _details(runs, counts))
 
 
-def _trend(
-    half_widths: Float[np.ndarray, " width"],
-    counts: Sequence[Float[np.ndarray, " _run"]],
-    status: np.ndarray,
-    flat: float,
-    seed: int,
-) -> Part:
-    """The slope beside the largest one called flat, decided by its limits and not by itself."""
-    slope, lower, upper = slope_with_limits(np.log(half_widths), counts, seed)
-    enough = min(len(count) for count in counts) >= FEWEST_RUNS and len(half_widths) >= FEWEST_WIDTHS
-    if not enough or (status != RunStatus.CONVERGED).any():
-        kept = None
-    else:
-        kept = True if upper <= flat else False if lower > flat else None
-    words = "slope of log(mean updates) against log k, and the largest one called flat"
-    part = Sides(slope, flat, quantity=words).part("T does not grow with k")
-    return part.model_copy(
-        update={
-            "kept": kept,
-            "interval": (lower, upper),
-            "broken": int(kept is False),
-            "undecided": int(kept is None),
-        }
-    )
+def _details(runs: Trained, counts: Sequence[np.ndarray]) -> dict[str, Any]:
+    setting = runs.cells[0].setting
+    return {
+        "half_widths": runs.per("cell").half_width,
+        "mean_updates": [count.mean() for count in counts],
+        "seeds_per_width": min(map(len, counts)),
+        "alpha": setting.slope,
+        "eta": setting.step_size,
+        "separator_norm": setting.separator_norm,
+        "limits": f"bootstrap over starts and orders, one-sided, {CONFIDENCE:.0%} each",
+    }
 
 
 def slope_with_limits(

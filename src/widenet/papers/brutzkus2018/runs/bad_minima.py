@@ -8,11 +8,15 @@ half behind it (Lemma 11, repaired).
 import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Silence
+from widenet.claims.specimen import Specimen
 from widenet.data.own import recall
 from widenet.papers.brutzkus2018.runs.flat_balls import INSIDE, try_ball
 from widenet.papers.brutzkus2018.runs.online import OnlineStart
@@ -24,6 +28,7 @@ from widenet.papers.brutzkus2018.runs.point_sets import (
     points_on,
     separable_set,
 )
+from widenet.papers.brutzkus2018.specimens import separator_of
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 
@@ -59,43 +64,33 @@ class MinimaSetting(ClosedModel):
     own_data: str | None = None
 
 
+PerSet = Float[np.ndarray, " set"]
+Counts = Int[np.ndarray, " set"]
+
+
 @dataclass(frozen=True, eq=False)
-class BadMinima:
-    """One badly placed network per set.
+class BadMinima(Cases):
+    """One badly placed network per set."""
 
-    Attributes:
-      words: the set, written out where it is small.
-      n_samples, dim, half_width: n, d and k.
-      smallest_margin, largest_norm: min y⟨w*, x⟩ and max ‖x‖.
-      imbalance: 0 exactly for a direction-antipodal set.
-      most_behind: no vector has more points behind it.
-      behind: how many ŵ has.
-      nearest: min |⟨ŵ, x⟩|.
-      level: the training loss at W.
-      gradient: the largest |entry| of its gradient.
-      radius, changed: of the ball around W, and in how many directions the loss is another one there.
-      resolved: whether float64 can tell the signs and the margins that all this rests on.
-      slope: for z < 0; 0 for ReLU.
-      tried: how many directions there were.
-    """
+    rows: ClassVar = "set"
 
-    words: Shaped[np.ndarray, " set"]
-    n_samples: Int[np.ndarray, " set"]
-    dim: Int[np.ndarray, " set"]
-    half_width: Int[np.ndarray, " set"]
-    smallest_margin: Float[np.ndarray, " set"]
-    largest_norm: Float[np.ndarray, " set"]
-    imbalance: Int[np.ndarray, " set"]
-    most_behind: Int[np.ndarray, " set"]
-    behind: Int[np.ndarray, " set"]
-    nearest: Float[np.ndarray, " set"]
-    level: Float[np.ndarray, " set"]
-    gradient: Float[np.ndarray, " set"]
-    radius: Float[np.ndarray, " set"]
-    changed: Int[np.ndarray, " set"]
-    resolved: Bool[np.ndarray, " set"]
-    slope: float
-    tried: int
+    words: Shaped[np.ndarray, " set"]  #: the set, written out where it is small
+    n_samples: Counts  #: n
+    dim: Counts  #: d
+    half_width: Counts  #: k
+    smallest_margin: PerSet  #: min y⟨w*, x⟩
+    largest_input: PerSet  #: max ‖x‖
+    imbalance: Counts  #: 0 exactly for a direction-antipodal set
+    most_behind: Counts  #: no vector has more points behind it
+    behind: Counts  #: how many ŵ has
+    nearest: PerSet  #: min |⟨ŵ, x⟩|
+    level: PerSet  #: the training loss at W
+    gradient: PerSet  #: the largest |entry| of its gradient
+    radius: PerSet  #: of the ball around W
+    changed: Counts  #: in how many directions the loss is another one there
+    resolved: Bool[np.ndarray, " set"]  #: whether float64 can tell the signs and the margins that all this rests on
+    slope: Number  #: for z < 0; 0 for ReLU
+    tried: Count  #: how many directions there were
 
 
 def mostly_behind(points: PointSet, draw: np.random.Generator) -> Float[np.ndarray, " dim"]:
@@ -164,7 +159,7 @@ def place(
                     "dim": points.inputs.shape[1],
                     "half_width": half,
                     "smallest_margin": points.smallest_margin,
-                    "largest_norm": points.largest_norm,
+                    "largest_input": points.largest_norm,
                     "imbalance": points.imbalance,
                     "most_behind": points.most_behind,
                     "behind": int((points.inputs @ direction < 0).sum()),
@@ -237,4 +232,12 @@ def antipodal_settings(scale: Scale, seed: int) -> list[MinimaSetting]:
     return [MinimaSetting(recipe=SetRecipe.ANTIPODAL, repeats=count, half_widths=(1,), perturbations=20, seed=seed)]
 
 
-bad_minima = Experiment("brutzkus2018.bad_minima", minima_settings, run_minima, seconds=0.4)
+def minima_on(specimen: Specimen) -> list[MinimaSetting] | Silence:
+    """One network of the chosen width, placed badly on the reader's points."""
+    separator = separator_of(specimen)
+    if isinstance(separator, Silence):
+        return separator
+    return [MinimaSetting(half_widths=(specimen.choices.n_neurons // 2,), own_data=specimen.digest)]
+
+
+bad_minima = Experiment("brutzkus2018.bad_minima", minima_settings, run_minima, seconds=0.4, on=minima_on)

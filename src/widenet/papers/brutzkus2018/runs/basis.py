@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from widenet.claims.cases import Cases, column
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2018.runs.flat_balls import INSIDE, try_ball
 from widenet.papers.brutzkus2018.runs.online import OnlineRuns, OnlineStart, mean_hinge, train_online
@@ -57,19 +58,19 @@ class StuckBalls:
 
 
 @dataclass(frozen=True, eq=False)
-class BasisBatch:
+class BasisBatch(Cases):
     """A batch before and after training; `balls` is None where none were tried."""
 
     start: OnlineStart
     runs: OnlineRuns
     balls: StuckBalls | None = None
 
-    @property
+    @column
     def stuck(self) -> Bool[np.ndarray, "run sample"]:
         """K_0."""
         return self.start.stuck(self.start.weights)
 
-    @property
+    @column
     def losses(self) -> Float[np.ndarray, " run"]:
         """The training loss at the end."""
         return mean_hinge(self.runs.outputs, self.start.labels)

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Bool, Int
 
+from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2018.runs.lower_bound import BasisSequence, basis_sequence, one_pass_step
 from widenet.progress import Progress, over, silent
@@ -35,23 +36,16 @@ class BasisSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class BasisCounts:
-    """Runs on the basis sequence with their counts.
+class BasisCounts(Cases):
+    """Runs on the basis sequence with their counts."""
 
-    Attributes:
-      dim: d of each run.
-      numerators, denominators: α, η, kv², R/v and the two initial entries of `BasisSequence`, as fractions.
-      updates: T.
-      mistakes: the updates at points with N ≤ 0.
-      certain: whether the counts are those of √d where d is no square, and not only of a fraction near it.
-    """
-
-    dim: Int[np.ndarray, " run"]
+    dim: Int[np.ndarray, " run"]  #: d
+    #: of α, η, kv², R/v and the two initial entries of `BasisSequence`
     numerators: Int[np.ndarray, "run 6"]
     denominators: Int[np.ndarray, "run 6"]
-    updates: Int[np.ndarray, " run"]
-    mistakes: Int[np.ndarray, " run"]
-    certain: Bool[np.ndarray, " run"]
+    updates: Int[np.ndarray, " run"]  #: T
+    mistakes: Int[np.ndarray, " run"]  #: the updates at points with N ≤ 0
+    certain: Bool[np.ndarray, " run"]  #: whether the counts are those of √d where d is no square
 
     @functools.cached_property
     def sequences(self) -> list[BasisSequence]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from widenet.claims.cases import Cases, Count, column
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2018.runs.bad_minima import antipodal_sets, as_start
 from widenet.papers.brutzkus2018.runs.online import votes
@@ -39,31 +40,21 @@ class DescentSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Descent:
-    """Where gradient descent from each start ended.
+class Descent(Cases):
+    """Where gradient descent from each start ended."""
 
-    Attributes:
-      margins: y N(x) of each run at each point; 1 at points that only fill up.
-      any_on: whether some neuron is on there.
-      n_samples, dim: of each problem.
-      ended: whether the trainer found no point that moves a weight.
-      gradient: the largest |entry| of the gradient at the end, computed apart from the trainer.
-      smallest_margin, largest_norm, imbalance: of each set; see `PointSet`.
-      steps: the most steps any run took.
-    """
+    margins: Float[np.ndarray, "run sample"]  #: y N(x) at each point; 1 at points that only fill up
+    any_on: Bool[np.ndarray, "run sample"]  #: whether some neuron is on there
+    n_samples: Int[np.ndarray, " run"]  #: n
+    dim: Int[np.ndarray, " run"]  #: d
+    ended: Bool[np.ndarray, " run"]  #: whether the trainer found no point that moves a weight
+    gradient: Float[np.ndarray, " run"]  #: the largest |entry| of the gradient at the end, apart from the trainer
+    smallest_margin: Float[np.ndarray, " run"]  #: min y⟨w*, x⟩
+    largest_input: Float[np.ndarray, " run"]  #: max ‖x‖
+    imbalance: Int[np.ndarray, " run"]  #: see `PointSet`
+    steps: Count  #: the most steps any run took
 
-    margins: Float[np.ndarray, "run sample"]
-    any_on: Bool[np.ndarray, "run sample"]
-    n_samples: Int[np.ndarray, " run"]
-    dim: Int[np.ndarray, " run"]
-    ended: Bool[np.ndarray, " run"]
-    gradient: Float[np.ndarray, " run"]
-    smallest_margin: Float[np.ndarray, " run"]
-    largest_norm: Float[np.ndarray, " run"]
-    imbalance: Int[np.ndarray, " run"]
-    steps: int
-
-    @property
+    @column
     def losses(self) -> Float[np.ndarray, " run"]:
         """L_S at the end."""
         return np.maximum(1 - self.margins, 0).sum(axis=1) / self.n_samples

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2018.runs.lower_bound import BasisSequence, basis_sequence
 from widenet.progress import Progress, over
@@ -60,31 +61,22 @@ class ExactNetwork:
 
 
 @dataclass(frozen=True)
-class ExactRun:
-    """What the training left.
+class ExactRun(Cases):
+    """What the training left."""
 
-    Attributes:
-      dim, half_width, output_weight, slope, step_size, row_bound: d, k, v, α, η, R.
-      start_distance: the largest distance of an entry of W_0 from ∓R/√d.
-      updates: T.
-      untied_plus, untied_minus: after how many updates two plus rows, or two minus rows, differed.
-      untied_coordinates: after how many passes two coordinates of a row differed.
-      largest_plus, smallest_minus: the largest entry of a plus row and the smallest of a minus row, at the end.
-    """
-
-    dim: int
-    half_width: int
-    output_weight: Fraction
-    slope: Fraction
-    step_size: Fraction
-    row_bound: Fraction
-    start_distance: Fraction
-    updates: int
-    untied_plus: int
-    untied_minus: int
-    untied_coordinates: int
-    largest_plus: Fraction
-    smallest_minus: Fraction
+    dim: int  #: d
+    half_width: int  #: k
+    output_weight: Fraction  #: v
+    slope: Fraction  #: α
+    step_size: Fraction  #: η
+    row_bound: Fraction  #: R
+    start_distance: Fraction  #: the largest distance of an entry of W_0 from ∓R/√d
+    updates: int  #: T
+    untied_plus: int  #: after how many updates two plus rows differed
+    untied_minus: int  #: after how many updates two minus rows differed
+    untied_coordinates: int  #: after how many passes two coordinates of a row differed
+    largest_plus: Fraction  #: the largest entry of a plus row at the end
+    smallest_minus: Fraction  #: the smallest entry of a minus row at the end
 
     @property
     def sequence(self) -> BasisSequence:

@@ -4,10 +4,12 @@ import enum
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Bool
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2018.formulas import narrow_width, proof_width, wide_width
 from widenet.papers.brutzkus2018.runs.online import OnlineStart, train_online
@@ -44,28 +46,21 @@ class InitializationSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Initializations:
-    """What the starts are like, and how the first of them end.
+class Initializations(Cases):
+    """What the starts are like, and how the first of them end; those alone are trained."""
 
-    Attributes:
-      dim, delta, half_width: d, δ and k.
-      solvable: whether K_0 is empty, for every start.
-      imbalance: the largest |mean sign| of an entry of W_0.
-      correlation: the largest |mean product of signs| of neighbouring entries, along rows and columns.
-      largest_entry: max |entry of W_0|.
-      reached: whether the loss is 0 at the end, for those that are trained: the first of all.
-      ended: whether no point would make another update.
-    """
+    rows: ClassVar = "start"
+    lengths: ClassVar = {"trained": lambda cell: (np.arange(len(cell)) < len(cell.reached)).astype(int)}
 
-    dim: int
-    delta: float
-    half_width: int
-    solvable: Bool[np.ndarray, " start"]
-    imbalance: float
-    correlation: float
-    largest_entry: float
-    reached: Bool[np.ndarray, " trained"]
-    ended: Bool[np.ndarray, " trained"]
+    dim: Count  #: d
+    delta: Number  #: δ
+    half_width: Count  #: k
+    solvable: Bool[np.ndarray, " start"]  #: whether K_0 is empty
+    imbalance: Number  #: the largest |mean sign| of an entry of W_0
+    correlation: Number  #: the largest |mean product of signs| of neighbouring entries, along rows and columns
+    largest_entry: Number  #: max |entry of W_0|
+    reached: Bool[np.ndarray, " trained"]  #: whether the loss is 0 at the end
+    ended: Bool[np.ndarray, " trained"]  #: whether no point would make another update
 
 
 def uniform_entries(draw: np.random.Generator, shape: Shape) -> np.ndarray:

@@ -4,19 +4,24 @@ The list is what a compression scheme needs.
 """
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 from pydantic import Field
 
+from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Silence
+from widenet.claims.specimen import Specimen
 from widenet.data.points import unit_rows
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
 from widenet.papers.brutzkus2018.runs.sample_sets import DrawnSamples, OwnSamples, SampleSets
 from widenet.papers.brutzkus2018.runs.trials import equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.specimens import silence_over_labels
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
 from widenet.training.small import Inputs, Recorder, SmallNetworks, train_small, uniform
@@ -198,50 +203,58 @@ class LearningSetting(ClosedModel):
 
 
 PerTrial = Float[np.ndarray, " trial"]
+Counts = Int[np.ndarray, " trial"]
+Answer = bool | np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class LearningRuns:
-    """What a rule learned from each sample.
+class LearningRuns(Cases):
+    """What a rule learned from each sample."""
 
-    Attributes, of all trials: the `rule`, `n_samples` n, `n_fresh`, `separator_norm` ‖w*‖, `separator_is_given`,
-      `smallest_margin`, `largest_norm`, and `is_waited_for` (see `Learning`); and of the networks before their first
-      step, against 1/√(2k): `relative_row`, the longest row of a W_0, and `output_error`, the largest relative
-      difference of an output weight from +1/√(2k) in the first half, −1/√(2k) in the second.
-    Attributes, per trial:
-      updates, distinct: T, and how many different points made these updates.
-      loss: the mean hinge loss on S at the end.
-      n_unused, unused_error: |V|, and L_V, the 0-1 error on V; NaN where V is empty.
-      error: L_D, the 0-1 error on fresh points; NaN where there are none.
-      same_replay: whether the compression points, in their order and padded to ⌊M_k⌋, give the same W bit for bit;
-        empty unless it was asked for.
-    """
+    rows: ClassVar = "trial"
 
     rule: LearningRule
-    n_samples: int
-    n_fresh: int
-    separator_norm: float
-    separator_is_given: bool
-    smallest_margin: float
-    largest_norm: float
-    is_waited_for: bool
-    relative_row: float
-    output_error: float
-    updates: Int[np.ndarray, " trial"]
-    distinct: Int[np.ndarray, " trial"]
-    loss: PerTrial
-    n_unused: Int[np.ndarray, " trial"]
-    unused_error: PerTrial
-    error: PerTrial
+    n_samples: Count  #: n
+    n_fresh: Count  #: how many points the error is measured on
+    separator_norm: Number  #: ‖w*‖
+    separator_is_given: Answer  #: whether w* is that of the distribution, and not found on the data
+    smallest_margin: Number  #: min y⟨w*, x⟩
+    largest_input: Number  #: max ‖x‖
+    is_waited_for: Answer  #: see `Learning`
+    relative_row: Number  #: the longest row of a W_0, against 1/√(2k)
+    output_error: Number  #: the largest relative difference of an output weight from ±1/√(2k)
+    updates: Counts  #: T
+    distinct: Counts  #: how many different points made these updates
+    loss: PerTrial  #: the mean hinge loss on S at the end
+    n_unused: Counts  #: |V|
+    unused_error: PerTrial  #: L_V, the 0-1 error on V; NaN where V is empty
+    error: PerTrial  #: L_D, the 0-1 error on fresh points; NaN where there are none
+    #: whether the compression points, in their order and padded to ⌊M_k⌋, give the same W bit for bit; empty unless it
+    #: was asked for
     same_replay: Bool[np.ndarray, " replay"]
 
-    @property
-    def update_bound(self) -> float:
+    @column
+    def slope(self) -> Number:
+        """α."""
+        return self.rule.slope
+
+    @column
+    def step_size(self) -> Number:
+        """η."""
+        return self.rule.step_size
+
+    @column
+    def half_width(self) -> Count:
+        """k."""
+        return self.rule.half_width
+
+    @column
+    def update_bound(self) -> Number:
         """M_k; infinite without a separator."""
         return self.rule.update_bound(self.separator_norm) if self.separator_norm > 0 else np.inf
 
-    @property
-    def compression_size(self) -> int:
+    @column
+    def compression_size(self) -> Count:
         """c_k: the number of updates after which the rule stops, or ⌊M_k⌋ with the w* of the distribution."""
         if self.rule.max_updates is not None:
             return self.rule.max_updates
@@ -293,7 +306,7 @@ def learn_all(
         separator_norm=samples.separator_norm,
         separator_is_given=samples.separator_is_given,
         smallest_margin=samples.smallest_margin,
-        largest_norm=samples.largest_norm,
+        largest_input=samples.largest_norm,
         is_waited_for=learning.is_waited_for,
         relative_row=float((np.linalg.norm(before.hidden, axis=2) * np.abs(unit)).max()),
         output_error=float(np.abs(before.output * unit - 1).max()),
@@ -330,4 +343,47 @@ def learning_settings(scale: Scale, seed: int) -> list[LearningSetting]:
     ]
 
 
-learning_runs = Experiment("brutzkus2018.learning", learning_settings, run_learning, seconds=0.7)
+FEWEST_POINTS = 4
+TRIALS_THAT_DECIDE = 60
+"""Enough to decide "at most δ of them fail" with a failure or two."""
+
+
+def rule_on(specimen: Specimen) -> LearningRule:
+    """The rule with the reader's width, slope and step."""
+    chosen = specimen.choices
+    return LearningRule(half_width=chosen.n_neurons // 2, slope=chosen.slope, step_size=chosen.step_size)
+
+
+def learning_on(specimen: Specimen, trials: int, *, replayed: bool) -> list[LearningSetting] | Silence:
+    """Trials on halves of the reader's data, the rest split between the next trial and what is held out."""
+    n_points = len(specimen.labels)
+    if n_points < FEWEST_POINTS:
+        return Silence(f"It needs at least {FEWEST_POINTS} points to split, and there are {n_points}.")
+    if (reason := silence_over_labels(specimen)) is not None:
+        return reason
+    samples = OwnSamples(own_data=specimen.digest, trials=trials, n_samples=n_points // 2, seed=specimen.choices.seed)
+    chosen = specimen.choices
+    return [
+        LearningSetting(
+            samples=samples,
+            rule=rule_on(specimen),
+            seed=chosen.seed,
+            replayed=replayed,
+            most_updates=chosen.max_updates,
+        )
+    ]
+
+
+def replays_on(specimen: Specimen) -> list[LearningSetting] | Silence:
+    """A few trials, replayed."""
+    return learning_on(specimen, specimen.choices.n_runs or 3, replayed=True)
+
+
+def errors_on(specimen: Specimen) -> list[LearningSetting] | Silence:
+    """As many trials as can decide, where the data is large enough for the theorems about errors to speak."""
+    norm = specimen.separation.norm_upper
+    speaks = math.isfinite(norm) and rule_on(specimen).update_bound(norm) <= len(specimen.labels)
+    return learning_on(specimen, TRIALS_THAT_DECIDE if speaks else 3, replayed=False)
+
+
+learning_runs = Experiment("brutzkus2018.learning", learning_settings, run_learning, seconds=0.7, on=replays_on)

@@ -29,7 +29,7 @@ from widenet.papers.brutzkus2018.runs.trials import (
 from widenet.papers.brutzkus2018.specimens import silence_over_labels
 from widenet.progress import Progress, silent
 from widenet.records import ClosedModel, Scale
-from widenet.types import Layers, RunStatus
+from widenet.types import Layers
 
 PATIENCE, GIVEN_UP = 1e6, 2_000
 """The largest M_k that a run is given time for, and the updates it gets otherwise, or without a promise."""
@@ -110,16 +110,6 @@ class Ledgers(Cases):
         return np.cumsum(self.updates + 1) - (self.updates + 1)
 
     @property
-    def update_run(self) -> Int[np.ndarray, " update"]:
-        """The run of each update."""
-        return np.repeat(np.arange(len(self)), self.updates)
-
-    @property
-    def time_run(self) -> Int[np.ndarray, " time"]:
-        """The run of each time."""
-        return np.repeat(np.arange(len(self)), self.updates + 1)
-
-    @property
     def update_number(self) -> Updates:
         """t of each update, from 1 in each run."""
         first = np.cumsum(self.updates) - self.updates
@@ -132,16 +122,6 @@ class Ledgers(Cases):
     def before(self, values: Times) -> Updates:
         """A quantity per time, right before each update."""
         return np.delete(values, self.starts + self.updates)
-
-    def count(self, status: RunStatus) -> int:
-        """How many runs ended with this status."""
-        return int((self.status == status).sum())
-
-
-def joined(parts: Sequence[Ledgers]) -> Ledgers:
-    """The runs of several cells as one, for claims that are not converted."""
-    names = [field.name for field in dataclasses.fields(Ledgers)]
-    return Ledgers(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
 def keep_ledgers(

@@ -5,10 +5,12 @@ a setting must be known before it is run.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Float, Int
 
+from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2018.runs.mnist import MnistRuns, MnistSetting, run_mnist
 from widenet.progress import Progress, stretch
@@ -65,21 +67,19 @@ class SignScanSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class SignScan:
+class SignScan(Cases):
     """What a scan found.
 
-    Attributes:
-      smallest_ratios, largest_ratios: c and C of every pilot run; NaN where a step size was not tried. Where a sign
-        changes in the first epoch already, the rest of the run is spared, and C is that of the first epoch.
-      status: a `RunStatus` for every pilot run, −1 where a step size was not tried.
-      runs: those made with the chosen step size.
+    Where a sign changes in the first epoch already, the rest of the run is spared, and C is that of the first epoch.
     """
 
+    rows: ClassVar = "pilot"
+
     setting: SignScanSetting
-    smallest_ratios: Float[np.ndarray, "step pilot"]
-    largest_ratios: Float[np.ndarray, "step pilot"]
-    status: Int[np.ndarray, "step pilot"]
-    runs: MnistRuns
+    smallest_ratios: Float[np.ndarray, "step pilot"]  #: c of every pilot run; NaN where a step size was not tried
+    largest_ratios: Float[np.ndarray, "step pilot"]  #: C
+    status: Int[np.ndarray, "step pilot"]  #: a `RunStatus`, −1 where a step size was not tried
+    runs: MnistRuns  #: those made with the chosen step size
 
     @property
     def tried(self) -> np.ndarray:

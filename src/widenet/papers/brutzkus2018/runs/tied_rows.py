@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.data.points import separable_points, unit_rows
 from widenet.papers.brutzkus2018.runs.ledger import Ledger, keep_ledger, update_of
@@ -26,26 +27,18 @@ class TiedSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class TiedRuns:
-    """Runs (one per data set and width), and comparisons of each with the first width of its data set.
+class TiedRuns(Cases):
+    """Runs (one per data set and width), and comparisons of each with the first width of its data set."""
 
-    Attributes:
-      half_width, output_weight, row_bound: k, v, R of each run.
-      updates, status: T of each run and why it ended.
-      same_samples: whether the same samples made the updates.
-      difference: the largest relative difference of F/(kv), G/(√k·v) or a row of W/v after any update; NaN where
-        other samples updated.
-      untied: of each run, the largest distance of two plus rows, or two minus rows, of W_0/v.
-    """
-
-    half_width: Float[np.ndarray, " run"]
-    output_weight: Float[np.ndarray, " run"]
-    row_bound: Float[np.ndarray, " run"]
-    updates: Int[np.ndarray, " run"]
-    status: Int[np.ndarray, " run"]
-    same_samples: Bool[np.ndarray, " pair"]
+    half_width: Float[np.ndarray, " run"]  #: k
+    output_weight: Float[np.ndarray, " run"]  #: v
+    row_bound: Float[np.ndarray, " run"]  #: R
+    updates: Int[np.ndarray, " run"]  #: T
+    status: Int[np.ndarray, " run"]  #: why the run ended
+    same_samples: Bool[np.ndarray, " pair"]  #: whether the same samples made the updates
+    #: the largest relative difference of F/(kv), G/(√k·v) or a row of W/v after any update; NaN where other samples did
     difference: Float[np.ndarray, " pair"]
-    untied: Float[np.ndarray, " run"]
+    untied: Float[np.ndarray, " run"]  #: the largest distance of two plus rows, or two minus rows, of W_0/v
 
 
 def train_tied(

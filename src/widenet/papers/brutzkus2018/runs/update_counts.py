@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Bool, Int
 
+from widenet.claims.cases import Cases, Number
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2018.formulas import wide_width
 from widenet.papers.brutzkus2018.runs.basis import BasisShape, basis_start
@@ -36,43 +37,27 @@ class UpdateSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class UpdateCounts:
-    """Counted updates of many runs of one shape.
+class UpdateCounts(Cases):
+    """Counted updates of many runs of one shape."""
 
-    Attributes:
-      setting: where they come from, with one bound and one step size.
-      excess: the largest |entry of W_0| minus C.
-      gram_error, slope, weight_error, smallest_label: the largest entry of XXᵀ − I, the slope for z < 0, |v − 1| and
-        the smallest label of the problem.
-      updates: non-zero updates of each run on each point.
-      solvable: whether K_0 is empty.
-      reached: whether the loss is 0 at the end.
-      ended: whether no point would make another update.
-    """
-
-    setting: UpdateSetting
-    excess: float
-    gram_error: float
-    slope: float
-    weight_error: float
-    smallest_label: float
-    updates: Int[np.ndarray, "run sample"]
-    solvable: Bool[np.ndarray, " run"]
-    reached: Bool[np.ndarray, " run"]
-    ended: Bool[np.ndarray, " run"]
+    setting: UpdateSetting  #: where they come from, with one bound and one step size
+    excess: Number  #: the largest |entry of W_0| minus C
+    gram_error: Number  #: the largest entry of XXᵀ − I
+    slope: Number  #: for z < 0
+    weight_error: Number  #: |v − 1|
+    smallest_label: Number
+    updates: Int[np.ndarray, "run sample"]  #: non-zero updates of each run on each point
+    solvable: Bool[np.ndarray, " run"]  #: whether K_0 is empty
+    reached: Bool[np.ndarray, " run"]  #: whether the loss is 0 at the end
+    ended: Bool[np.ndarray, " run"]  #: whether no point would make another update
 
     @property
-    def totals(self) -> Int[np.ndarray, " run"]:
-        """Non-zero updates of each run."""
-        return self.updates.sum(axis=1)
-
-    @property
-    def entry_bound(self) -> float | Fraction:
+    def exact_bound(self) -> float | Fraction:
         """C, as the run used it."""
         return _number(self.setting.entry_bounds[0], self.setting.exact)
 
     @property
-    def step_size(self) -> float | Fraction:
+    def exact_step(self) -> float | Fraction:
         """η, as the run used it."""
         return _number(self.setting.step_sizes[0], self.setting.exact)
 

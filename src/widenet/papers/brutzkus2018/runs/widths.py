@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int
 
+from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
 from widenet.data.points import separable_points, unit_rows
 from widenet.papers.brutzkus2018.runs.ledger import train_trials
@@ -52,26 +53,19 @@ class WidthSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class WidthRuns:
-    """What the runs of one width left behind.
-
-    Attributes:
-      updates: T of each run.
-      status: a `RunStatus` per run.
-      output_weight, row_bound: v and R as the starts have them: the largest output weight, and the longest row.
-      smallest_margin, largest_input: min y⟨w*, x⟩, and the largest norm of an input.
-    """
+class WidthRuns(Cases):
+    """What the runs of one width left behind."""
 
     setting: WidthSetting
-    updates: Int[np.ndarray, " run"]
-    status: Int[np.ndarray, " run"]
-    output_weight: float
-    row_bound: float
-    smallest_margin: float
-    largest_input: float
+    updates: Int[np.ndarray, " run"]  #: T
+    status: Int[np.ndarray, " run"]  #: a `RunStatus`
+    output_weight: Number  #: v as the starts have it: the largest output weight
+    row_bound: Number  #: R as the starts have it: the longest row
+    smallest_margin: Number  #: min y⟨w*, x⟩
+    largest_input: Number  #: max ‖x‖
 
-    @property
-    def half_width(self) -> int:
+    @column
+    def half_width(self) -> Count:
         """k."""
         return self.setting.half_width
 
