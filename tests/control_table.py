@@ -31,7 +31,7 @@ import pytest
 from tests.controls import claims_of, undecided_in, unmet_in
 from widenet.claims.base import Claim, Evidence, Verdict
 from widenet.claims.cases import columns_of
-from widenet.claims.implication import PROMISED, Clause
+from widenet.claims.implication import PROMISED, Clause, measured_of
 from widenet.claims.sides import BLURRED, Fact, Sense, Sides
 
 
@@ -142,7 +142,7 @@ class Edge:
     def _failing(self, claim: Claim, *runs: Any) -> set[str]:
         tables = claim.tables(*runs)
         if self.clause.role == "given":
-            return {each.key for each in claim.given or () if not each.measured(each(*tables)).met}
+            return {each.key for each in measured_of(claim, tables) if not each.met}
         return {key for key, part in claim.promise(*tables).parts.items() if not part.part(key).kept}
 
 
