@@ -14,7 +14,7 @@ after these fall with it. Inside, all is met and kept. Outside, that alone is br
 Where one side of a comparison is a column as it stands, the edge is found by the machine: that column is set, in the
 last case, to the limit and half the tolerance, and to the limit and twice the tolerance. So hypotheses need no row.
 There is one test for every clause of a claim, and it fails where there is neither a row nor such an edge.
-Where claims of a module read several records, the toy is a dictionary: record → its toy.
+Where claims of a module read several records, the toy is a dictionary: record, or claim → its toy.
 Of a claim that reads two experiments the toy is a pair; changes are those of the first, and edges are found there.
 What is not about an edge (the formula, and where it is attained) is a test of its own, as before.
 """
@@ -191,7 +191,9 @@ def _row(toy: Any, claim: Claim, breaks: str, inside: Any, outside: Any, *also: 
 
 
 def _has_kind(claim: Claim, kind: Any) -> bool:
-    """Whether it reads this record, or these."""
+    """Whether it reads this record, or these; or is this claim, weakened or not."""
+    if isinstance(kind, Claim):
+        return kind.id == claim.id
     wanted = kind if isinstance(kind, tuple) else (kind,)
     return len(wanted) == len(claim.kinds) and all(map(issubclass, claim.kinds, wanted))
 
