@@ -12,7 +12,7 @@ from widenet.claims.sides import Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.four_clusters import find_clusters
-from widenet.papers.chatterji2021.claims.starts import silence_over_clusters
+from widenet.papers.chatterji2021.specimens import silence_over_clusters
 from widenet.papers.chatterji2021.cluster_formulas import cluster_product_bounds, initial_deviation
 from widenet.papers.chatterji2021.cluster_settings import Clustered, clustered
 from widenet.papers.chatterji2021.settings import reduced_points

@@ -11,7 +11,7 @@ from widenet.claims.sides import Rate, Sides
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.chatterji2021.claims.choices import other_runs, other_width, sentences
-from widenet.papers.chatterji2021.claims.specimens import lengths_in_words
+from widenet.papers.chatterji2021.specimens import silence_over_clusters
 from widenet.papers.chatterji2021.cluster_formulas import first_step_size, initial_deviation
 from widenet.papers.chatterji2021.cluster_settings import OwnClusters
 from widenet.papers.chatterji2021.runs.first_steps import FirstSteps, FirstStepSetting
@@ -24,8 +24,6 @@ SURENESS = "The runs exclude a failure rate above δ, or above 5 % where δ is s
 FEWEST_RUNS = 60
 """So many runs without a failure exclude a rate above 5 %."""
 WIDE = "Theorem 2 is about wide ones"
-MOST_POINTS = 100
-"""All pairs of points are counted; with more of them that takes long."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,23 +144,6 @@ def rows_of(cells: Sequence[FirstSteps], **columns: Callable[[FirstSteps], Any])
             for cell in cells
         ]
     }
-
-
-def silence_over_clusters(specimen: Specimen) -> Silence | None:
-    """Two classes of unit vectors, four points at least, and not so many that their pairs take long."""
-    if not specimen.has_signs_as_labels:
-        found = ", ".join(f"{label:g}" for label in specimen.classes[:5])
-        return Silence(f"It is about two classes, −1 and +1, and this data has the labels {found}.")
-    n = len(specimen.labels)
-    if n < 4:
-        return Silence(f"It is about four clusters, so at least 4 points, and this data has {n}.")
-    if n > MOST_POINTS:
-        return Silence(f"All pairs of points are counted here, for at most {MOST_POINTS} points, not {n}.")
-    with np.errstate(over="ignore"):
-        lengths = np.linalg.norm(specimen.inputs, axis=1)
-    if not np.abs(lengths - 1).max() <= STEP / 4:
-        return Silence(f"It is about inputs of norm 1, and {lengths_in_words(lengths)}")
-    return None
 
 
 def starts_on(specimen: Specimen) -> list[FirstStepSetting] | Silence:
