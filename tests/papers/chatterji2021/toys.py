@@ -5,7 +5,6 @@ import functools
 
 import numpy as np
 
-from tests.papers.records import altered
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
 from widenet.diagnostics.huberized import HuberNetwork
@@ -83,21 +82,8 @@ def corners(length=1.0, **choices):
     return Specimen(from_arrays(length * CORNERS, [1.0, 1.0, -1.0, -1.0]), Choices(**choices))
 
 
-def on_placed(claim):
-    """A judge of the placed networks with other fields."""
-
-    def judge(**fields):
-        return claim([altered(placed(), **fields)])
-
-    return judge
-
-
-COMMON = {
-    "unit_inputs": ({"unit_error": from_step(2, 5e-13)}, {"unit_error": from_step(2, 5e-12)}),
-    "labels": ({}, {"label_error": from_step(2, 1e-15)}),
-    "bandwidth": ({"bandwidth": times(2, 1 + 5e-13)}, {"bandwidth": times(2, 1 + 5e-12)}),
-}
-"""In one network of many."""
+BAND = ("bandwidth", {"bandwidth": times(2, 1 + 5e-13)}, {"bandwidth": times(2, 1 + 5e-12)})
+"""In one network of many: a row of a table of controls."""
 
 
 CURVED = 2.6180339887495

@@ -1,30 +1,37 @@
 """A user's choices reach the runs of every claim of this paper, or its note says which do not."""
 
-import dataclasses
-
 import pytest
 
 from tests.papers.chatterji2021.claims.test_specimens import cloud, specimen
 from tests.papers.chatterji2021.toys import corners
 from widenet import papers
 from widenet.claims import Silence
-from widenet.papers.chatterji2021.claims.choices import noted
-from widenet.papers.chatterji2021.claims.network import appendix_a, equations_19_20, section_2_gradient
+from widenet.claims.silence import Applied
+from widenet.papers.chatterji2021.claims.network import appendix_a
 from widenet.papers.chatterji2021.claims.smoothness import lemma_6
 from widenet.papers.chatterji2021.claims.theorem_2 import theorem_2b
 from widenet.papers.chatterji2021.runs.networks import NetworkSetting
 from widenet.progress import silent
+from widenet.run.outcomes import cells_of
+from widenet.run.own_data import ask
+from widenet.store import Store
 
 CLAIMS = papers.claims_of("chatterji2021")
 ON_DATA = [claim for claim in CLAIMS if not isinstance(claim.on(corners()), Silence)]
 WITHOUT_NETWORKS = {"lemma_21", "appendix_c"}
 
 
-def material(claim, about):
-    """The settings or the drawn material, flat."""
+def applied(claim, about):
+    """What the claim runs, and what it says beside it."""
     answer = claim.on(about)
     assert not isinstance(answer, Silence), answer
-    flat = [answer] if claim.draws and not isinstance(answer, list) else answer
+    return answer if isinstance(answer, Applied) else Applied(answer)
+
+
+def material(claim, about):
+    """The settings or the drawn material, flat."""
+    settings = applied(claim, about).settings
+    flat = [settings] if claim.draws and not isinstance(settings, list) else settings
     return [each for group in flat for each in (group if isinstance(group, list) else [group])]
 
 
@@ -42,11 +49,10 @@ def test_all_claims_about_networks_are_looked_at():
 @pytest.mark.parametrize("claim", [each for each in ON_DATA if each.name not in WITHOUT_NETWORKS], ids=lambda c: c.name)
 def test_a_width_is_honoured_or_the_note_says_so(claim):
     made = material(claim, corners(n_neurons=36))
-    said = {getattr(each, "unmet", "") for each in made}
     kept = all(widths(each) <= {36} for each in made if not hasattr(each, "n_draws"))
-    named = any("not n_neurons = 36" in each for each in said)
+    named = "not n_neurons = 36" in applied(claim, corners(n_neurons=36)).note
     assert kept != named or claim.name in ("section_2_gradient", "equations_19_20")
-    assert not any(getattr(each, "unmet", "") for each in material(claim, corners()))
+    assert not applied(claim, corners()).note
 
 
 @pytest.mark.parametrize("claim", [each for each in ON_DATA if each.reads], ids=lambda c: c.name)
@@ -60,51 +66,36 @@ def test_a_number_of_runs_is_honoured_or_the_note_says_so(claim, n_runs):
         }
         counts -= {None}
         honoured = counts == {n_runs} if counts else len(group) == n_runs
-        said = all(f"not n_runs = {n_runs}:" in getattr(each, "unmet", "") for each in group)
+        said = f"not n_runs = {n_runs}:" in applied(claim, corners(n_runs=n_runs)).note and kind is not NetworkSetting
         assert honoured != said, (claim.name, kind)
 
 
-def says(experiment) -> bool:
-    """Whether its runs carry what they do not honour; networks that are looked at honour everything."""
-    return any(field.name == "unmet" for field in dataclasses.fields(experiment.result_type))
+def test_what_runs_do_not_honour_is_in_the_note(tmp_path):
+    about = specimen(*cloud(4), n_neurons=2, n_runs=3, max_updates=2)
+    found = ask(papers.find_claim("chatterji2021.theorem_1"), about, cells_of(Store(tmp_path)))
+    assert found.note == applied(papers.find_claim("chatterji2021.theorem_1"), about).note
+    assert found.note.endswith("There is 1 run, not n_runs = 3: the start is built, not drawn.")
 
 
-@pytest.mark.parametrize(
-    "claim", [each for each in ON_DATA if any(says(read) for read in each.reads)], ids=lambda c: c.name
-)
-def test_what_runs_do_not_honour_is_in_the_note(claim):
-    """Small stand-ins for the runs: two steps, one start, eight neurons."""
-    answer = claim.on(corners(max_updates=2))
-    groups, cells = [answer] if len(claim.reads) == 1 else answer, []
-    for experiment, group in zip(claim.reads, groups, strict=True):
-        runs = [experiment.run(_small(each), silent) for each in group if not isinstance(each, NetworkSetting)]
-        cells.append([dataclasses.replace(run, unmet="Marked.") for run in runs] if says(experiment) else runs)
-    assert "Marked." in claim(*cells).note
-
-
-def _small(setting):
-    fewer = {"n_runs": 1, "half_width": 4, "n_draws": 2}
-    return setting.model_copy(update={name: value for name, value in fewer.items() if hasattr(setting, name)})
+def said_by(name, about):
+    return applied(papers.find_claim(f"chatterji2021.{name}"), about).note
 
 
 def test_sentences():
-    (run,) = papers.find_claim("chatterji2021.theorem_1").on(specimen(*cloud(30), n_neurons=4, n_runs=3))
-    assert "neurons, not n_neurons = 4: the start needs one for each distinct point of a label" in run.unmet
-    assert run.unmet.endswith("There is 1 run, not n_runs = 3: the start is built, not drawn.")
-    start = papers.find_claim("chatterji2021.lemma_15_1").on(corners(n_neurons=400, n_runs=5))[0]
-    assert start.unmet == (
+    said = said_by("theorem_1", specimen(*cloud(30), n_neurons=4, n_runs=3))
+    assert "neurons, not n_neurons = 4: the start needs one for each distinct point of a label" in said
+    assert said.endswith("There is 1 run, not n_runs = 3: the start is built, not drawn.")
+    assert said_by("lemma_15_1", corners(n_neurons=400, n_runs=5)) == (
         "These networks have 2,000 neurons, not n_neurons = 400: Theorem 2 is about wide ones. "
         "There are 60 runs, not n_runs = 5: fewer bound no small failure rate."
     )
-    assert noted([start, start], "First.") == f"First. {start.unmet}"
-    for claim in (section_2_gradient, equations_19_20):
-        assert claim(claim.on(corners(n_neurons=36))).note == (
+    for name in ("section_2_gradient", "equations_19_20"):
+        assert said_by(name, corners(n_neurons=36)) == (
             "These networks have 4 neurons, not n_neurons = 36: differences are taken weight by weight."
         )
-        assert not claim(claim.on(corners(n_neurons=4))).note
-    built = papers.find_claim("chatterji2021.theorem_1_start")
-    assert "not n_neurons = 2" in built(built.on(specimen(*cloud(30), n_neurons=2))).note
-    assert not built(built.on(specimen(*cloud(30), n_neurons=100))).note
+        assert not said_by(name, corners(n_neurons=4))
+    assert "not n_neurons = 2" in said_by("theorem_1_start", specimen(*cloud(30), n_neurons=2))
+    assert not said_by("theorem_1_start", specimen(*cloud(30), n_neurons=100))
 
 
 def test_appendix_a_has_the_width_that_was_chosen():
@@ -120,7 +111,7 @@ def test_appendix_a_has_the_width_that_was_chosen():
 
 
 def test_runs_and_networks_that_were_chosen():
-    assert [each.seed for each in theorem_2b.on(corners(n_runs=3, seed=4))] == [4, 5, 6]
+    assert [each.seed for each in material(theorem_2b, corners(n_runs=3, seed=4))] == [4, 5, 6]
     for n in (4, 150):
         (looks,) = lemma_6.on(specimen(*cloud(n), n_runs=2))
         assert looks.networks.n_networks == 2

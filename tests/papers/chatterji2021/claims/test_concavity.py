@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.chatterji2021.toys import from_step
+from tests.control_table import at, controls
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.chatterji2021.claims import concavity
@@ -36,29 +35,6 @@ def test_the_infimum_of_a_known_function():
     assert lemma_9([two]).parts[0].promised == 5
 
 
-@breaks_part(lemma_9, "the way comes near")
-def test_control_an_infimum_a_little_too_small():
-    return lemma_9(SPLITS), lemma_9(SPLITS, shift=-5e-9)
-
-
-@breaks_part(lemma_9, "the way comes near")
-def test_control_an_infimum_a_little_too_large():
-    """By less than any of the random points lies above it."""
-    return lemma_9(SPLITS[:1], shift=5e-9)
-
-
-@breaks_part(lemma_9, "no point lies below")
-def test_control_a_point_that_is_not_on_the_simplex():
-    roots = draw_split(*CONCAVE["√z"], 1.0, 2, 0)
-    return lemma_9([roots]), lemma_9([altered(roots, samples=np.array([[1 - 1e-11, 1e-300]]))])
-
-
-@breaks_part(lemma_9, "no move raises the sum")
-def test_control_moves_in_the_wrong_order():
-    roots = draw_split(*CONCAVE["√z"], 1.0, 5, 0)
-    return lemma_9([roots]), lemma_9([*SPLITS, altered(roots, moves=lambda moves: moves[:, ::-1])])
-
-
 def test_a_move_keeps_the_total_and_ends_at_the_corner():
     moves = smoothed(np.array([[0.2, 0.5, 0.3]]))[0]
     np.testing.assert_allclose(moves, [[0.2, 0.5, 0.3], [0.6, 0.1, 0.3], [0.8, 0.1, 0.1]])
@@ -81,7 +57,7 @@ def test_control_a_convex_function_has_points_below():
 
 def of(function, limit):
     """Among others."""
-    return lemma_9([*SPLITS[:2], draw_split(function, limit, 1.0, 3, 0)])
+    return at([*SPLITS[:2], draw_split(function, limit, 1.0, 3, 0)])
 
 
 def _nearly_straight(z):
@@ -92,48 +68,42 @@ def _slightly_convex(z):
     return z + 1e-7 * z**2
 
 
-test_edges_of_lemma_9 = hypothesis_edges(
-    lemma_9,
-    of,
-    finite_limit=({"function": np.sqrt, "limit": 0.0}, {"function": np.log, "limit": -np.inf}),
-    concave=({"function": _nearly_straight, "limit": 0.0}, {"function": _slightly_convex, "limit": 0.0}),
-)
-
 BEND = draw_bend(Scale.QUICK, 0)
 
 
-def bent(end=INFLECTION, **changes):
-    return entropy_concave(altered(draw_bend_to(end), **changes))
-
-
-test_parts_of_entropy_concave = part_edges(
-    entropy_concave,
-    bent,
-    {
-        "F(0⁺) = 0": ({}, {"value": from_step(0, 5e-9)}, "F(z) = H(e^{−z}) − z"),
-        "F'' ≤ 0": ({}, {"curvature": lambda c: c + np.where(BEND.z == BEND.z.max(), 5e-12, 0)}),
-        "F(z) = H(e^{−z}) − z": ({}, {"value": lambda v: v + np.where(BEND.z == BEND.z.max(), 5e-12, 0)}),
-    },
-)
-test_parts_of_entropy_concave_from_the_other_side = part_edges(
-    entropy_concave,
-    bent,
-    {
-        "F(0⁺) = 0": ({}, {"value": from_step(0, -5e-9)}, "F(z) = H(e^{−z}) − z"),
-        "F(z) = H(e^{−z}) − z": ({}, {"value": lambda v: v - np.where(BEND.z == BEND.z.max(), 5e-12, 0)}),
-    },
-)
-test_edges_of_entropy_concave = hypothesis_edges(
-    entropy_concave, bent, below_inflection=({"end": INFLECTION}, {"end": INFLECTION + 5e-12})
-)
+def moved_at(place, amount):
+    return lambda values: values + np.where(BEND.z == place, amount, 0)
 
 
 def test_control_beyond_the_inflection_it_is_convex():
     """The paper calls it concave without a range."""
-    found = bent(1.63)
+    found = entropy_concave(draw_bend_to(1.63))
     assert found.verdict is Verdict.HYPOTHESES_NOT_MET
     assert found.parts[1].kept is False
     assert found.parts[1].measured == pytest.approx(0.033, abs=0.01)
 
 
-test_every_part_has_a_control = every_part_of(concavity)
+def roots(parts, **changes):
+    return altered(draw_split(*CONCAVE["√z"], 1.0, parts, 0), **changes)
+
+
+OFF_THE_SIMPLEX = roots(2, samples=np.array([[1 - 1e-11, 1e-300]]))
+BACKWARDS = roots(5, moves=lambda moves: moves[:, ::-1])
+FIRST, LAST = BEND.z.min(), BEND.z.max()
+test_control = controls(
+    concavity,
+    {lemma_9: SPLITS, entropy_concave: BEND},
+    (lemma_9, "corner", {}, {"shift": -5e-9}),
+    # By less than any of the random points lies above it.
+    (lemma_9, "corner", at(SPLITS[:1]), at(SPLITS[:1], shift=5e-9)),
+    (lemma_9, "no_point", at(roots(2)), at(OFF_THE_SIMPLEX)),
+    (lemma_9, "no_move", at(roots(5)), at([*SPLITS, BACKWARDS])),
+    (lemma_9, "finite_limit", of(np.sqrt, 0.0), of(np.log, -np.inf)),
+    (lemma_9, "concave", of(_nearly_straight, 0.0), of(_slightly_convex, 0.0)),
+    (entropy_concave, "limit", {}, {"value": moved_at(FIRST, 5e-9)}, "entropy"),
+    (entropy_concave, "limit", {}, {"value": moved_at(FIRST, -5e-9)}, "entropy"),
+    (entropy_concave, "concave", {}, {"curvature": moved_at(LAST, 5e-12)}),
+    (entropy_concave, "entropy", {}, {"value": moved_at(LAST, 5e-12)}),
+    (entropy_concave, "entropy", {}, {"value": moved_at(LAST, -5e-12)}),
+    (entropy_concave, "below_inflection", at(draw_bend_to(INFLECTION)), at(draw_bend_to(INFLECTION + 5e-12))),
+)

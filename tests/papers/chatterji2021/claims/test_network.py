@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.control_table import at, controls
 from tests.papers.chatterji2021.toys import from_step
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
@@ -29,7 +29,7 @@ from widenet.papers.chatterji2021.runs.derivatives import (
     draw_slopes,
     slopes_of,
 )
-from widenet.papers.chatterji2021.runs.fits import draw_fits, fit
+from widenet.papers.chatterji2021.runs.fits import Fit, draw_fits, fit
 from widenet.papers.chatterji2021.settings import Listed, Sphere, reduced_points
 from widenet.progress import silent
 from widenet.records import Scale
@@ -41,25 +41,6 @@ CURVATURES = draw_curvatures(Scale.QUICK, 0)
 def entry(kinds, kind, amount):
     """Adds an amount to the first entry of this kind."""
     return from_step(int(np.flatnonzero(kinds == kind)[0]), amount)
-
-
-def slopes(sign=1, amount=0.0, **fields):
-    return section_2_gradient(altered(SLOPES, formula=entry(SLOPES.votes, sign, amount), **fields))
-
-
-test_parts_of_the_gradient = part_edges(
-    section_2_gradient,
-    slopes,
-    {
-        "rows that vote plus": ({}, {"sign": 1, "amount": 5e-6}),
-        "rows that vote minus": ({}, {"sign": -1, "amount": -5e-6}),
-    },
-)
-test_edges_of_the_gradient = hypothesis_edges(
-    section_2_gradient,
-    slopes,
-    away_from_kinks=({"nearest_kink": 1.05 * NEAR_KINK}, {"nearest_kink": 0.95 * NEAR_KINK}),
-)
 
 
 def test_control_without_the_mean_over_points():
@@ -75,30 +56,8 @@ def test_control_the_slope_of_a_relu_is_not_that_of_phi():
     assert section_2_gradient(altered(found, formula=lambda values: 2 * values)).conclusion is False
 
 
-def curvatures(kind=OFF, amount=0.0, **fields):
-    return equations_19_20(altered(CURVATURES, formula=entry(CURVATURES.kinds, kind, amount), **fields))
-
-
-test_parts_of_equations_19_20 = part_edges(
-    equations_19_20,
-    curvatures,
-    {
-        "(19)": ({}, {"kind": OFF, "amount": 5e-6}),
-        "(20), a point on the parabola": ({}, {"kind": CURVED, "amount": -5e-6}),
-        "(20), none": ({}, {"kind": STRAIGHT, "amount": 5e-6}),
-    },
-)
-
-
 def test_how_near_a_kink_may_be():
     assert (NEAR_KINK, HESSIAN_NEAR, NUDGE, HESSIAN_NUDGE) == (2e-6, 1e-4, 1e-6, 1e-5)
-
-
-test_edges_of_equations_19_20 = hypothesis_edges(
-    equations_19_20,
-    curvatures,
-    away_from_kinks=({"nearest_kink": 1.05 * HESSIAN_NEAR}, {"nearest_kink": 0.95 * HESSIAN_NEAR}),
-)
 
 
 def test_the_three_kinds_of_entries():
@@ -119,34 +78,9 @@ def pair(**fields):
     return altered(trained_pair(), **fields)
 
 
-def coordinates(**fields):
-    return appendix_a([pair(), pair(**fields)])
-
-
-test_parts_of_appendix_a = part_edges(
-    appendix_a,
-    coordinates,
-    {
-        "Ṽ^(t) = √2θ^(t)": ({}, {"weights": from_step(7, 5e-10)}),
-        "equal pre-activations": ({}, {"preactivations": from_step(7, 5e-10)}),
-        "equal losses": ({}, {"losses": from_step(7, 5e-10)}),
-        "⟨x̃, x̃'⟩ = (1 + ⟨x, x'⟩)/2": ({}, {"overlaps": from_step(0, 5e-12)}),
-        "⟨x̃, x̃'⟩ ≥ 0": (
-            {},
-            {"overlaps": lambda o: np.append(o[1:], -5e-12), "halves": lambda h: np.append(h[1:], -5e-12)},
-        ),
-    },
-)
-
-
 def test_an_overlap_that_is_too_small_is_noticed_too():
     largest = int(np.argmax(trained_pair().overlaps))
-    assert coordinates(overlaps=from_step(largest, -5e-12)).parts[3].kept is False
-
-
-test_edges_of_appendix_a = hypothesis_edges(
-    appendix_a, coordinates, unit_inputs=({"unit_error": 9e-13}, {"unit_error": 5e-12})
-)
+    assert appendix_a([pair(overlaps=from_step(largest, -5e-12))]).parts[3].kept is False
 
 
 def test_opposite_inputs_have_overlap_zero():
@@ -168,23 +102,6 @@ def fits(**fields):
     return theorem_1_start([altered(FITS[-1], **fields), *FITS[:-1]])
 
 
-@breaks_part(theorem_1_start, "L₁ is small enough for Theorem 1")
-def test_control_a_loss_above_its_target():
-    target = FITS[-1].target
-    return fits(loss=target), fits(loss=(1 + 5e-12) * target)
-
-
-test_edges_of_theorem_1_start = hypothesis_edges(
-    theorem_1_start, fits, unit_inputs=({"unit_error": 9e-13}, {"unit_error": 5e-12})
-)
-
-
-@breaks_hypothesis(theorem_1_start, "distinct")
-def test_control_equal_points_with_different_labels():
-    points = reduced_points(np.array([[1.0, 0.0], [1.0, 0.0]]))
-    return theorem_1_start([fit(points, np.array([1.0, -1.0]), 2, "points 1 and 2 are equal")])
-
-
 def test_points_that_float64_cannot_keep_apart_decide_nothing():
     turn = 1e-5
     points = reduced_points(np.array([[1.0, 0.0], [math.cos(turn), math.sin(turn)]]))
@@ -202,4 +119,42 @@ def test_the_target_is_the_loss_at_which_equation_5_gives_lemma_10():
     assert [each.target for each in FITS] == [equation_5_threshold(n) for n in (2, 4, 12, 30)]
 
 
-test_every_part_has_a_control = every_part_of(network)
+def clashing():
+    points = reduced_points(np.array([[1.0, 0.0], [1.0, 0.0]]))
+    return [fit(points, np.array([1.0, -1.0]), 2, "points 1 and 2 are equal")]
+
+
+def test_why_no_network_fits():
+    (distinct, _) = theorem_1_start([*FITS, *clashing()]).hypotheses
+    assert (distinct.met, distinct.actual, distinct.why) == (False, 1.0, "points 1 and 2 are equal")
+
+
+def with_target(factor):
+    return {"loss": factor * FITS[-1].target}
+
+
+def below_zero(values):
+    return np.append(values[1:], -5e-12)
+
+
+test_control = controls(
+    network,
+    {section_2_gradient: SLOPES, equations_19_20: CURVATURES, appendix_a: lambda: [pair(), pair()], Fit: FITS},
+    *(
+        (section_2_gradient, key, {}, {"formula": entry(SLOPES.votes, sign, amount)})
+        for key, sign in (("plus", 1), ("minus", -1))
+        for amount in (5e-6, -5e-6)
+    ),
+    *(
+        (equations_19_20, key, {}, {"formula": entry(CURVATURES.kinds, kind, amount)})
+        for key, kind in (("off_diagonal", OFF), ("curved", CURVED), ("straight", STRAIGHT))
+        for amount in (5e-6, -5e-6)
+    ),
+    (appendix_a, "weights", {}, {"weights": from_step(7, 5e-10)}),
+    (appendix_a, "preactivations", {}, {"preactivations": from_step(7, 5e-10)}),
+    (appendix_a, "losses", {}, {"losses": from_step(7, 5e-10)}),
+    (appendix_a, "halves", {}, {"overlaps": from_step(0, 5e-12)}),
+    (appendix_a, "overlaps", {}, {"overlaps": below_zero, "halves": below_zero}),
+    (theorem_1_start, "loss", with_target(1.0), with_target(1 + 5e-12)),
+    (theorem_1_start, "distinct", {}, at([*FITS, *clashing()])),
+)

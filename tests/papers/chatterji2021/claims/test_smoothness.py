@@ -5,15 +5,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges, spares
+from tests.control_table import at, controls, spared
 from tests.papers.chatterji2021 import toys
-from tests.papers.chatterji2021.toys import COMMON, CURVED, dead, looked, on_placed, times
-from tests.papers.records import altered
+from tests.papers.chatterji2021.toys import BAND, CURVED, dead, looked, times
 from widenet.claims.base import Verdict
 from widenet.diagnostics.huberized import HuberNetwork
 from widenet.losses import logistic
 from widenet.networks import TwoLayer, huberized_relu, plus_minus, relu
 from widenet.papers.chatterji2021.claims import smoothness
+from widenet.papers.chatterji2021.claims.columns import Looked
 from widenet.papers.chatterji2021.claims.smoothness import (
     RowNorms,
     draw_row_norms,
@@ -51,22 +51,9 @@ def times_more(bound, factor):
     return wrong
 
 
-@breaks_part(lemma_5, "decrease at least (5/6)α‖∇L‖²")
-def test_control_a_little_more_than_five_sixths():
+def test_a_little_more_than_five_sixths_is_gained():
     """Harmful units on the parabola: the step 1/(3M) gains 5/6 + 2.5e-8."""
-    flat = [looked(flat_step(3))]
-    assert flat[0].local_efficiencies[0] == pytest.approx(5 / 6 + 2.5e-8, abs=1e-9)
-    edge = flat[0].local_efficiencies[0]
-    return lemma_5(flat), lemma_5(flat, share=edge + 5e-9)
-
-
-test_edges_of_lemma_5 = hypothesis_edges(
-    lemma_5,
-    on_placed(lemma_5),
-    **COMMON,
-    short_step=({}, {"local_steps": times(3, 1 + 5e-12)}),
-    step_positive=({"local_steps": times(0, 1e-300)}, {"local_steps": times(0, 0.0)}),
-)
+    assert looked(flat_step(3)).local_efficiencies[0] == pytest.approx(5 / 6 + 2.5e-8, abs=1e-9)
 
 
 def test_the_longer_step_of_the_flat_network_gains_too_little():
@@ -79,57 +66,12 @@ def test_the_longer_step_of_the_flat_network_gains_too_little():
     assert _efficiency(case, slope, step) == pytest.approx(1 - 1.01 / 6, abs=1e-7)
 
 
-def blocks(p=3, **bounds):
-    given = {"off_diagonal": off_diagonal_bound, "diagonal": diagonal_bound, "wide": wide_diagonal_bound}
-    wrong = {name: times_more(given[name], factor) for name, factor in bounds.items()}
-    return equations_23_24([looked(steepest_curve(p))], **wrong)
-
-
-test_parts_of_equations_23_24 = part_edges(
-    equations_23_24,
-    blocks,
-    {
-        "‖∇_{v_i}∇_{v_j}L‖ ≤ L": ({}, {"off_diagonal": 1 - 5e-9}),
-        "‖∇²_{v_i}L‖ ≤ (1 + 1/h)L": ({}, {"diagonal": 1 - 5e-9}),
-        "‖∇²_{v_i}L‖ ≤ 2L/h": ({"p": 1}, {"p": 1, "wide": 1 - 5e-9}),
-    },
-)
-
-
-test_edges_of_equations_23_24 = hypothesis_edges(
-    equations_23_24,
-    on_placed(equations_23_24),
-    unit_inputs=COMMON["unit_inputs"],
-    labels=COMMON["labels"],
-    bandwidth_below_one=({"bandwidth": times(0, 1 + 5e-13)}, {"bandwidth": times(0, 1 + 5e-12)}),
-)
-
-
-def steepest(**constants):
-    return lemma_6([looked(steepest_curve(3))], **constants)
-
-
 def times_loss(constant):
     return lambda p, loss: constant * p * loss
 
 
 def times_square(constant):
     return lambda p, loss: constant * p**2 * loss**2
-
-
-test_parts_of_lemma_6 = part_edges(
-    lemma_6,
-    steepest,
-    {
-        "‖∇²L‖ ≤ 5pL": ({"bound": times_loss(CURVED)}, {"bound": times_loss(CURVED * (1 - 5e-9))}),
-        "(‖∇²L‖/L)² ≤ 12p²": ({"squared": times_square(CURVED**2)}, {"squared": times_square(CURVED**2 * (1 - 5e-9))}),
-        "‖∇²L‖ ≤ κpL": ({}, {"sharp": SHARP * (1 - 5e-9)}),
-        "‖∇²L‖ ≤ κp·mean(g)": ({}, {"sharp_pull": SHARP * (1 - 5e-9)}),
-    },
-)
-
-
-test_edges_of_lemma_6 = hypothesis_edges(lemma_6, on_placed(lemma_6), **COMMON)
 
 
 def test_control_a_plain_relu_has_no_such_bound():
@@ -163,60 +105,27 @@ def test_the_steepest_curve():
 NORMS = draw_row_norms(Scale.QUICK, 0)
 
 
-def sums(factor=1.0, **constants):
-    """One direction of the third array is that much longer."""
-
-    def change(arrays):
-        third = arrays[2] * np.where(np.arange(len(arrays[2])) == 3, factor, 1)[:, None]
-        return (*arrays[:2], third, *arrays[3:])
-
-    return lemma_6_sums(altered(NORMS, norms=change), **constants)
-
-
-test_parts_of_lemma_6_sums = part_edges(
-    lemma_6_sums,
-    sums,
-    {
-        "Σ_{j≠k}‖a_j‖‖a_k‖ ≤ 2p − 1": ({}, {"double_sum": times_more(largest_double_sum, 1 - 5e-12)}),
-        "all four sums ≤ (4p − 1)²L²": ({}, {"total": times_more(repaired_hessian_sum, 1 - 5e-12)}),
-    },
-)
-
-
-test_edges_of_lemma_6_sums = hypothesis_edges(
-    lemma_6_sums, sums, unit_direction=({"factor": 1 - 2e-13}, {"factor": 1 - 2e-12})
-)
+def longer(factor, which=3):
+    """One direction is that much longer."""
+    return {"norms": lambda rows: rows * np.where(np.arange(len(rows)) == which, factor, 1)[:, None]}
 
 
 def test_the_printed_bound_on_the_mixed_sums_fails_from_two_on():
     """1, 3 and 9 for equal norms and p = 1, 2, 5, against the printed p."""
     assert lemma_6_sums(NORMS, double_sum=lambda p: p).conclusion is False
-    narrow = altered(NORMS, norms=NORMS.norms[:1])
-    assert lemma_6_sums(narrow, double_sum=lambda p: p).verdict is Verdict.HOLDS
-    assert lemma_6_sums(narrow).details["directions_beyond_the_printed_p"] == 0
+    assert lemma_6_sums(NORMS[:1], double_sum=lambda p: p).verdict is Verdict.HOLDS
+    assert lemma_6_sums(NORMS[:1]).details["directions_beyond_the_printed_p"] == 0
     assert lemma_6_sums(NORMS).details["directions_beyond_the_printed_p"] > 60
-    assert [lemma_6_sums(altered(NORMS, norms=(rows[:1],))).measured for rows in NORMS.norms] == pytest.approx(
-        [1, 3, 5, 9, 23]
-    )
+    assert [lemma_6_sums(RowNorms(each.norms[:1])).measured for each in NORMS] == pytest.approx([1, 3, 5, 9, 23])
 
 
-def printed_sums(factor=1.0, widths=slice(1)):
-    return lemma_6_sums_as_printed(RowNorms(tuple(factor * rows for rows in NORMS.norms[widths])))
-
-
-@spares(lemma_6_sums_as_printed)
 def test_the_printed_sum_is_right_for_p_1_alone():
     """Four rows of norm 1/2: twelve pairs of 1/4 each, 3 and not 2."""
-    halves = RowNorms((np.full((1, 4), 0.5),))
+    halves = RowNorms(np.full((1, 4), 0.5))
     assert lemma_6_sums_as_printed(halves).measured == 3
     assert lemma_6_sums_as_printed(halves).promised == 2
-    assert printed_sums(widths=slice(1, 2)).verdict is Verdict.VIOLATED
-    return printed_sums()
-
-
-test_edges_of_the_printed_sums = hypothesis_edges(
-    lemma_6_sums_as_printed, printed_sums, unit_direction=({"factor": 1 - 2e-13}, {"factor": 1 - 2e-12})
-)
+    assert lemma_6_sums_as_printed(NORMS[1:2]).verdict is Verdict.VIOLATED
+    spared(lemma_6_sums_as_printed, at(NORMS[:1]))
 
 
 def test_networks_without_a_gradient_have_no_step():
@@ -234,4 +143,40 @@ def test_control_longer_steps_gain_too_little():
     assert _efficiency(case, slope, 1.5 / (SHARP * 3 * loss)) == pytest.approx(0.546, abs=0.002)
 
 
-test_every_part_has_a_control = every_part_of(smoothness, elsewhere=(lemma_7, lemma_8, lemma_8_sharp, lemma_8_segment))
+def steepest(p=3, **constants):
+    return at(looked(steepest_curve(p)), **constants)
+
+
+UNIT_DIRECTION = ("unit_direction", longer(1 - 2e-13), longer(1 - 2e-12))
+FLAT = looked(flat_step(3))
+test_control = controls(
+    smoothness,
+    {lemma_6_sums_as_printed: NORMS[:1], Looked: toys.placed, RowNorms: NORMS},
+    (lemma_5, "decrease", at(FLAT), at(FLAT, share=FLAT.local_efficiencies[0] + 5e-9)),
+    (lemma_5, "short_step", {}, {"local_steps": times(3, 1 + 5e-12)}),
+    (lemma_5, "step_positive", {"local_steps": times(0, 1e-300)}, {"local_steps": times(0, 0.0)}),
+    *((claim, *BAND) for claim in (lemma_5, lemma_6)),
+    (equations_23_24, "off_diagonal", steepest(), steepest(off_diagonal=times_more(off_diagonal_bound, 1 - 5e-9))),
+    (equations_23_24, "diagonal", steepest(), steepest(diagonal=times_more(diagonal_bound, 1 - 5e-9))),
+    (equations_23_24, "wide", steepest(1), steepest(1, wide=times_more(wide_diagonal_bound, 1 - 5e-9))),
+    (
+        equations_23_24,
+        "bandwidth_below_one",
+        {"bandwidth": times(0, 1 + 5e-13)},
+        {"bandwidth": times(0, 1 + 5e-12)},
+    ),
+    (lemma_6, "printed", steepest(bound=times_loss(CURVED)), steepest(bound=times_loss(CURVED * (1 - 5e-9)))),
+    (
+        lemma_6,
+        "squared",
+        steepest(squared=times_square(CURVED**2)),
+        steepest(squared=times_square(CURVED**2 * (1 - 5e-9))),
+    ),
+    (lemma_6, "sharp", steepest(), steepest(sharp=SHARP * (1 - 5e-9))),
+    (lemma_6, "sharp_pull", steepest(), steepest(sharp_pull=SHARP * (1 - 5e-9))),
+    (lemma_6_sums, "mixed", {}, {"double_sum": times_more(largest_double_sum, 1 - 5e-12)}),
+    (lemma_6_sums, "all_four", {}, {"total": times_more(repaired_hessian_sum, 1 - 5e-12)}),
+    (lemma_6_sums, *UNIT_DIRECTION),
+    (lemma_6_sums_as_printed, *UNIT_DIRECTION),
+    but=(lemma_7, lemma_8, lemma_8_sharp, lemma_8_segment),
+)

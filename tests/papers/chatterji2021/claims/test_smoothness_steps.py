@@ -3,17 +3,19 @@
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.control_table import at, controls
 from tests.papers.chatterji2021 import toys
-from tests.papers.chatterji2021.toys import COMMON, CURVED, axes_run, dead, looked, on_placed, times
+from tests.papers.chatterji2021.toys import BAND, CURVED, axes_run, dead, looked, times
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.chatterji2021.claims import smoothness
+from widenet.papers.chatterji2021.claims.columns import Followed, Looked
 from widenet.papers.chatterji2021.claims.smoothness import (
     equations_23_24,
     lemma_5,
     lemma_6,
     lemma_6_sums,
+    lemma_6_sums_as_printed,
     lemma_7,
     lemma_8,
     lemma_8_segment,
@@ -37,32 +39,11 @@ def bright(margin=30.0, **constants):
     return lemma_7([looked(all_on(4, margin))], [], **constants)
 
 
-test_parts_of_lemma_7 = part_edges(
-    lemma_7,
-    bright,
-    {
-        "‖∇L‖ ≤ √(2p)·L": ({}, {"by_loss": 1 - 5e-9}),
-        "‖∇L‖ ≤ √(2p)·mean(g)": ({}, {"sharp": 1 - 5e-9}),
-    },
-)
-
-
-@breaks_part(lemma_7, "‖∇L‖ ≤ √(2p)")
-def test_control_the_flat_branch():
-    """At margin −30; the other branch is looked at where L ≤ 1, on another network."""
-    cells = [looked(all_on(4, 30.0)), looked(all_on(4, -30.0))]
-    return lemma_7(cells, []), lemma_7(cells, [], flat=1 - 5e-9)
-
-
-@breaks_part(lemma_7, "‖∇L‖ ≤ √(2p)·L")
-def test_control_a_gradient_of_a_run_is_looked_at_too():
+def run_of_lemma_7(share):
+    """A gradient of a run, at this share of its bound."""
     made = axes_run()
     largest = gradient_bound(made.half_width, made.losses)[4] / made.gradient_norms[4]
-    cells = [toys.drawn()]
-    return (
-        lemma_7(cells, [altered(made, gradient_norms=times(4, largest * (1 - 1e-9)))]),
-        lemma_7(cells, [altered(made, gradient_norms=times(4, largest * (1 + 5e-9)))]),
-    )
+    return at(([toys.drawn()], [altered(made, gradient_norms=times(4, largest * share))]))
 
 
 def test_the_promises_of_lemma_7():
@@ -81,26 +62,12 @@ def test_how_near_lemma_7_comes():
     assert [bright(30.0).parts[0].tightness, bright(-30.0).parts[1].tightness] == pytest.approx([1, 1], abs=1e-12)
 
 
-def both(claim):
-    def judge(**fields):
-        return claim([altered(toys.placed(), **fields)], [axes_run()])
-
-    return judge
-
-
-test_edges_of_lemma_7 = hypothesis_edges(
-    lemma_7, both(lemma_7), unit_inputs=COMMON["unit_inputs"], labels=COMMON["labels"]
-)
-
-
-@breaks_hypothesis(lemma_7, "unit_inputs")
-def test_control_a_run_with_longer_inputs():
-    return lemma_7([toys.drawn()], [axes_run(), altered(axes_run(), unit_error=5e-12)])
+def networks_and_runs():
+    return [toys.placed()], [axes_run()]
 
 
 STEPPED = {lemma_8: 1, lemma_8_sharp: 2}
 """The column of the longest step that each is about."""
-NAME = "L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²"
 
 
 def one_gain(column, value):
@@ -112,30 +79,6 @@ def one_gain(column, value):
         return changed
 
     return {"efficiencies": change}
-
-
-@breaks_part(lemma_8, NAME)
-def test_control_one_gain_of_lemma_8():
-    return both(lemma_8)(**one_gain(1, 5 / 6)), both(lemma_8)(**one_gain(1, 5 / 6 - 5e-9))
-
-
-@breaks_part(lemma_8_sharp, NAME)
-def test_control_one_gain_of_lemma_8_sharp():
-    return both(lemma_8_sharp)(**one_gain(2, 5 / 6)), both(lemma_8_sharp)(**one_gain(2, 5 / 6 - 5e-9))
-
-
-@breaks_part(lemma_8, NAME)
-def test_control_a_run_in_which_the_loss_falls_too_little():
-    """Half of what it fell: 0.5 of α‖∇L‖²."""
-    made = axes_run()
-    return lemma_8([toys.drawn()], [made]), lemma_8([toys.drawn()], [altered(made, gains=times(5, 0.5))])
-
-
-@breaks_part(lemma_8_sharp, NAME)
-def test_control_a_sharp_share_above_what_is_gained():
-    """The smallest gain at α = 1/(3κpL) is 0.858 of α‖∇L‖²."""
-    cells = [toys.placed()]
-    return lemma_8_sharp(cells, [], share=0.857), lemma_8_sharp(cells, [], share=0.86)
 
 
 def test_how_near_lemma_8_comes():
@@ -156,36 +99,16 @@ def stretched_columns(column, factor):
 
 @pytest.mark.parametrize("claim", STEPPED, ids=lambda claim: claim.name)
 def test_a_step_beyond_its_column_is_not_looked_at(claim):
-    column = STEPPED[claim]
-    assert both(claim)(**stretched_columns(column, 1 + 1e-13)).verdict is Verdict.HOLDS
-
-
-for _claim, _column in STEPPED.items():
-    globals()[f"test_edges_of_{_claim.name}"] = hypothesis_edges(
-        _claim,
-        both(_claim),
-        **COMMON,
-        short_step=({}, stretched_columns(_column, 1 + 5e-12)),
-        step_positive=(stretched_columns(0, 1e-300), stretched_columns(0, 0.0)),
-    )
+    longer = altered(toys.placed(), **stretched_columns(STEPPED[claim], 1 + 1e-13))
+    assert claim([longer], [axes_run()]).verdict is Verdict.HOLDS
+    if claim is lemma_8:
+        assert claim([altered(toys.placed(), **stretched_columns(2, 2.0))], []).verdict is Verdict.HOLDS
 
 
 def on_segment(**fields):
     names = ("curved", "high", "sharp", "level")
     cell = altered(looked(steepest_curve(3)), **{k: v for k, v in fields.items() if k not in names})
     return lemma_8_segment([cell], **{k: v for k, v in fields.items() if k in names})
-
-
-test_parts_of_lemma_8_segment = part_edges(
-    lemma_8_segment,
-    on_segment,
-    {
-        "‖∇²L(W)‖ ≤ 10pL_t": ({"curved": CURVED}, {"curved": CURVED * (1 - 5e-9)}),
-        "L(W) ≤ 2L_t": ({"high": 1.0}, {"high": 1 - 5e-9}),
-        "‖∇²L(W)‖ ≤ κpL_t": ({}, {"sharp": SHARP * (1 - 5e-9)}),
-        "L(W) ≤ L_t": ({}, {"segment_losses": lambda loss: (1 + 5e-9) * loss}),
-    },
-)
 
 
 def test_the_printed_constants_of_the_segment():
@@ -206,9 +129,49 @@ def test_control_a_segment_far_above_its_start():
     ]
 
 
-test_edges_of_lemma_8_segment = hypothesis_edges(
-    lemma_8_segment, on_placed(lemma_8_segment), **COMMON, short_step=({}, stretched_columns(1, 1 + 5e-12))
+def bright_cells(**constants):
+    """At margin 30."""
+    return at(([looked(all_on(4, 30.0))], []), **constants)
+
+
+def both_margins(**constants):
+    """At margin −30 too, where L > 1 and the flat branch is attained."""
+    return at(([looked(all_on(4, 30.0)), looked(all_on(4, -30.0))], []), **constants)
+
+
+def segment(**changes):
+    return at(looked(steepest_curve(3)), **changes)
+
+
+def rows_of_steps(claim, column):
+    return (
+        (claim, "decrease", one_gain(column, 5 / 6), one_gain(column, 5 / 6 - 5e-9)),
+        (claim, "short_step", {}, stretched_columns(column, 1 + 5e-12)),
+        (claim, "step_positive", stretched_columns(0, 1e-300), stretched_columns(0, 0.0)),
+        (claim, *BAND),
+    )
+
+
+LONGER_INPUTS = [axes_run(), altered(axes_run(), unit_error=5e-12)]
+HALF_A_FALL = altered(axes_run(), gains=times(5, 0.5))
+test_control = controls(
+    smoothness,
+    {(Looked, Followed): networks_and_runs, Looked: toys.placed},
+    (lemma_7, "by_loss", bright_cells(), bright_cells(by_loss=1 - 5e-9)),
+    (lemma_7, "by_loss", run_of_lemma_7(1 - 1e-9), run_of_lemma_7(1 + 5e-9)),
+    (lemma_7, "flat", both_margins(), both_margins(flat=1 - 5e-9)),
+    (lemma_7, "sharp", bright_cells(), bright_cells(sharp=1 - 5e-9)),
+    (lemma_7, "unit_inputs", {}, at(([toys.drawn()], LONGER_INPUTS))),
+    *(row for claim, column in STEPPED.items() for row in rows_of_steps(claim, column)),
+    # Half of what the loss fell: 0.5 of α‖∇L‖².
+    (lemma_8, "decrease", {}, at(([toys.drawn()], [HALF_A_FALL]))),
+    # The smallest gain at α = 1/(3κpL) is 0.858 of α‖∇L‖².
+    (lemma_8_sharp, "decrease", {"share": 0.857}, {"share": 0.86}),
+    (lemma_8_segment, "curved", segment(curved=CURVED), segment(curved=CURVED * (1 - 5e-9))),
+    (lemma_8_segment, "high", segment(high=1.0), segment(high=1 - 5e-9)),
+    (lemma_8_segment, "sharp", segment(), segment(sharp=SHARP * (1 - 5e-9))),
+    (lemma_8_segment, "level", segment(), segment(segment_losses=lambda loss: (1 + 5e-9) * loss)),
+    (lemma_8_segment, "short_step", {}, stretched_columns(1, 1 + 5e-12)),
+    (lemma_8_segment, *BAND),
+    but=(lemma_5, lemma_6, equations_23_24, lemma_6_sums, lemma_6_sums_as_printed),
 )
-
-
-test_every_part_has_a_control = every_part_of(smoothness, elsewhere=(lemma_5, lemma_6, equations_23_24, lemma_6_sums))

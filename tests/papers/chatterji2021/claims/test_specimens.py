@@ -46,6 +46,7 @@ def asked(claim, about) -> Any:
     answer = claim.on(about)
     if isinstance(answer, Silence):
         return answer
+    answer = getattr(answer, "settings", answer)
     if claim.draws is not None:
         return claim(answer)
     groups = [answer] if len(claim.reads) == 1 else answer
@@ -68,7 +69,7 @@ def test_theorem_1_from_a_start_that_is_built(dim):
     about = specimen(np.concatenate([points, points[:1]]), np.append(labels, labels[0]))
     found = asked(theorem_1, about)
     assert found.verdict is Verdict.HOLDS
-    (setting,) = theorem_1.on(about)
+    (setting,) = theorem_1.on(about).settings
     assert setting.start_loss == 0.9 * equation_5_threshold(len(labels) + 1)
     assert asked(theorem_1_start, about).verdict is Verdict.HOLDS
 

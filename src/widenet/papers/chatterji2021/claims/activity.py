@@ -1,16 +1,17 @@
 """The introduction: every example is captured by about half of the units, and every unit by half of the examples."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import scipy.stats
+from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, claim, pick
-from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import column
+from widenet.claims.implication import Promise, at_least
 from widenet.claims.statistics import matches_rate
-from widenet.papers.chatterji2021.claims.lifted_units import centres_of_xor
-from widenet.papers.chatterji2021.claims.starts import conditions, rows_of, runs_of
-from widenet.papers.chatterji2021.runs.first_steps import FirstSteps, first_steps, theorem_2_settings
+from widenet.papers.chatterji2021.claims.starts import Starts, rows_of
+from widenet.papers.chatterji2021.cluster_hypotheses import centres, unit_inputs
+from widenet.papers.chatterji2021.runs.first_steps import first_steps, theorem_2_settings
+from widenet.papers.chatterji2021.specimens import on_no_data
 
 CHANCE = 0.001
 """A p-value below this, over the number of tests, is not chance."""
@@ -18,33 +19,53 @@ LAW = (1 / 6, 1 / 6, 1 / 3, 1 / 6, 1 / 6)
 """How many of the four centres a unit with a bias is active on: 0, 1, 2, 3, 4."""
 
 
+class Activity(Starts):
+    """Random starts, with one test per example and per data set."""
+
+    @column
+    def n_units(self) -> int:
+        """In all runs together."""
+        return 2 * self.half_width * len(self)
+
+    @column
+    def halves(self) -> Float[np.ndarray, " point"]:
+        """The p-value of "active on half of the units", for every example."""
+        return np.array([matches_rate(int(count), self.n_units, 0.5) for count in self.active.sum(axis=0)])
+
+    @column
+    def totals(self) -> Float[np.ndarray, " number"]:
+        """How many units of all runs are active on 0, 1, …, n examples."""
+        return self.activity.sum(axis=0)
+
+
 @claim("chatterji2021.section_1_capture", Kind.TREND, "Section 1, overview of Theorem 2",
-       reads=first_steps.at(theorem_2_settings))  # fmt: skip
-def section_1_capture(cells: Sequence[FirstSteps], *, law: tuple[float, ...] = LAW) -> Evidence:
+       reads=first_steps.at(theorem_2_settings), on=on_no_data, given=[unit_inputs, centres],
+       title="At a random start every example activates half of the units")  # fmt: skip
+def section_1_capture(runs: Activity, *, law: tuple[float, ...] = LAW) -> Promise:
     """At a random start every example is active on roughly half of the units, a Binomial(2p, 1/2) number of them; and
     every unit on roughly half of the examples on average: on the centres of XOR, with biases, on 0, 1, 2, 3, 4 of them
     with probability 1/6, 1/6, 1/3, 1/6, 1/6.
     """
-    units = [2 * cell.half_width * cell.n_runs for cell in cells]
-    halves = [
-        matches_rate(int(count), total, 0.5)
-        for cell, total in zip(cells, units, strict=True)
-        for count in cell.active.sum(axis=0)
-    ]
-    fits = [
-        float(scipy.stats.chisquare(cell.activity.sum(axis=0), total * np.asarray(law)).pvalue)
-        for cell, total in zip(cells, units, strict=True)
-    ]
-    return evidence(
+    halves = runs.per("cell").halves.ravel()
+    fits = runs.per("cell").map(lambda cell: _fit(cell, law))
+    return Promise(
         {
-            "each example, on half of the units": Sides(
-                min(halves), CHANCE / len(halves), Sense.AT_LEAST, quantity="p-value of the binomial tests"
+            "halves": at_least(
+                halves,
+                CHANCE / max(len(halves), 1),
+                text="each example, on half of the units",
+                quantity="p-value of the binomial tests",
             ),
-            "each unit, on 0 to 4 examples by that law": Sides(
-                min(fits), CHANCE / len(fits), Sense.AT_LEAST, quantity="p-value of the χ² tests"
+            "law": at_least(
+                fits,
+                CHANCE / max(len(fits), 1),
+                text="each unit, on 0 to 4 examples by that law",
+                quantity="p-value of the χ² tests",
             ),
         },
-        (*pick(conditions(cells), "unit_inputs"), centres_of_xor(cells)),
-        runs=runs_of(cells),
-        details=rows_of(cells),
+        details=lambda: rows_of(runs.cells),
     )
+
+
+def _fit(cell: Activity, law: tuple[float, ...]) -> float:
+    return float(scipy.stats.chisquare(cell.totals, cell.n_units * np.asarray(law)).pvalue)

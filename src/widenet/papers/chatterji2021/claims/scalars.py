@@ -3,16 +3,19 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, Silence, at_least, at_most, claim, more_than
-from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, Number, column
+from widenet.claims.implication import Promised, at_least, at_most, equal
+from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.homogeneous_margins import losses
 from widenet.diagnostics.huberized import huberized, huberized_curvature, huberized_slope, pulls
-from widenet.papers.chatterji2021.claims.specimens import looks_on
 from widenet.papers.chatterji2021.formulas import (
     LEAST_EXPONENT,
     LEAST_SHARE,
@@ -24,116 +27,162 @@ from widenet.papers.chatterji2021.formulas import (
     universal_threshold,
     z_log_squared,
 )
+from widenet.papers.chatterji2021.hypotheses import (
+    at_most_one,
+    bandwidth_positive,
+    log_not_negative,
+    not_negative,
+    positive,
+    two_or_more,
+)
+from widenet.papers.chatterji2021.runs.networks import looks_on
 from widenet.records import Scale
+
+Zs = Float[np.ndarray, " z"]
+Numbers = Float[np.ndarray, " case"]
+Pairs = Float[np.ndarray, " pair"]
 
 
 @dataclass(frozen=True, eq=False)
-class Bent:
-    """Numbers z per bandwidth h (rows), with φ, φ' and φ'' there."""
+class Bent(Cases):
+    """Numbers z for one bandwidth h, in order."""
 
-    bandwidth: np.ndarray
-    z: np.ndarray
-    value: np.ndarray
-    slope: np.ndarray
-    curvature: np.ndarray
+    bandwidth: Number  #: h
+    z: Zs
+    value: Zs  #: φ
+    slope: Zs  #: φ'
+    curvature: Zs  #: φ''
+
+    @column
+    def apart(self) -> Pairs:
+        """How far neighbours are from each other."""
+        return np.diff(self.z)
+
+    @column
+    def value_change(self) -> Pairs:
+        """|Δφ|."""
+        return np.abs(np.diff(self.value))
+
+    @column
+    def slope_change(self) -> Pairs:
+        """|Δφ'|."""
+        return np.abs(np.diff(self.slope))
+
+    @column
+    def size(self) -> Pairs:
+        """What rounding is a share of."""
+        return np.abs(self.z[1:]) + self.bandwidth
 
 
-def draw_bent(scale: Scale, seed: int) -> Bent:
+def draw_bent(scale: Scale, seed: int) -> list[Bent]:
     """From −3h to 10h, with 0 and h themselves."""
     grid = np.sort(np.concatenate([np.linspace(-3, 10, 1301), [-1e-12, 0.0, 1.0, 1 + 1e-12]]))
-    widths = np.array([1.0, 1 / 7, 1e-3])
-    z = widths[:, None] * grid
-    made = [np.stack([function(row, h) for row, h in zip(z, widths, strict=True)]) for function in _SHAPES]
-    return Bent(widths[:, None], z, *made)
+    shapes = (huberized, huberized_slope, huberized_curvature)
+    return [Bent(h, h * grid, *(shape(h * grid, h) for shape in shapes)) for h in (1.0, 1 / 7, 1e-3)]
 
 
-_SHAPES = (huberized, huberized_slope, huberized_curvature)
-
-
-@claim("chatterji2021.huberized_sandwich", Kind.STEP, "Proof of Lemma 10, before Eq. 4", draws=draw_bent)
-def huberized_sandwich(bent: Bent, *, half: float = 0.5) -> Evidence:
+@claim("chatterji2021.huberized_sandwich", Kind.STEP, "Proof of Lemma 10, before Eq. 4", draws=draw_bent,
+       given=[bandwidth_positive], title="$φ'(z)z$ is $φ(z)$ to within $h/2$")  # fmt: skip
+def huberized_sandwich(bent: Bent, *, half: float = 0.5) -> Promised:
     """φ(z) ≤ φ'(z)z ≤ φ(z) + h/2 for all z, with equality on the left for z ≤ 0 and on the right for z ≥ h."""
-    middle, room = bent.slope * bent.z, ROUNDING * bent.bandwidth
-    return evidence(
-        {
-            "φ(z) ≤ φ'(z)z": Sides(bent.value, middle, room=room),
-            "φ'(z)z ≤ φ(z) + h/2": Sides(middle, bent.value + half * bent.bandwidth, room=room),
-        },
-        (more_than("bandwidth_positive", "smallest h", bent.bandwidth.min(), 0),),
-    )
+    each = bent.per("z")
+    middle, how = each.slope * each.z, {"within": ROUNDING, "of": each.bandwidth}
+    return {
+        "below": at_most(each.value, middle, text="$φ(z) ≤ φ'(z)z$", **how),
+        "above": at_most(middle, each.value + half * each.bandwidth, text="$φ'(z)z ≤ φ(z) + h/2$", **how),
+    }
 
 
 SLOPE_LIMITS = {"slope": 1.0, "curvature": 1.0, "value_change": 1.0, "slope_change": 1.0}
 
 
-@claim(
-    "chatterji2021.huberized_slopes", Kind.STEP, "Proof of Lemma 6, after Eq. 22; φ' is 1/h-Lipschitz", draws=draw_bent
-)
-def huberized_slopes(bent: Bent, *, limits: Mapping[str, float] = SLOPE_LIMITS) -> Evidence:
+@claim("chatterji2021.huberized_slopes", Kind.STEP, "Proof of Lemma 6, after Eq. 22; φ' is 1/h-Lipschitz",
+       draws=draw_bent, given=[bandwidth_positive],
+       title="The Huberized ReLU and its slope are Lipschitz")  # fmt: skip
+def huberized_slopes(bent: Bent, *, limits: Mapping[str, float] = SLOPE_LIMITS) -> Promised:
     """0 ≤ φ' ≤ 1 and 0 ≤ γ ≤ 1/h; φ is 1-Lipschitz and φ' is (1/h)-Lipschitz.
 
     The paper has |φ'| < 1 and |γ| < 1/h; both are attained at z = h.
     """
-    h, apart = bent.bandwidth, np.diff(bent.z, axis=1)
-    bumps, turns = np.abs(np.diff(bent.value, axis=1)), np.abs(np.diff(bent.slope, axis=1))
-    size = np.abs(bent.z[:, 1:])
-    return evidence(
-        {
-            "φ' ≥ 0": Sides(bent.slope, 0.0, Sense.AT_LEAST),
-            "φ' ≤ 1": Sides(bent.slope, limits["slope"]),
-            "γ ≥ 0": Sides(bent.curvature, 0.0, Sense.AT_LEAST),
-            "γ ≤ 1/h": Sides(bent.curvature, limits["curvature"] / h, room=ROUNDING / h),
-            "φ is 1-Lipschitz": Sides(bumps, limits["value_change"] * apart, room=ROUNDING * (size + h)),
-            "φ' is (1/h)-Lipschitz": Sides(turns, limits["slope_change"] * apart / h, room=ROUNDING * (size + h) / h),
-        },
-        (more_than("bandwidth_positive", "smallest h", h.min(), 0),),
-    )
+    each, near = bent.per("z"), bent.per("pair")
+    steepest = limits["curvature"] / each.bandwidth
+    changes = limits["value_change"] * near.apart, limits["slope_change"] * near.apart / near.bandwidth
+    return {
+        "slope_positive": at_least(each.slope, 0.0, text="$φ' ≥ 0$"),
+        "slope": at_most(each.slope, limits["slope"], text="$φ' ≤ 1$"),
+        "curvature_positive": at_least(each.curvature, 0.0, text="$γ ≥ 0$"),
+        "curvature": at_most(each.curvature, steepest, within=ROUNDING, of=1 / each.bandwidth, text="$γ ≤ 1/h$"),
+        "value_change": at_most(
+            near.value_change, changes[0], within=ROUNDING, of=near.size, text="$φ$ is 1-Lipschitz"
+        ),
+        "slope_change": at_most(
+            near.slope_change, changes[1], room=ROUNDING * near.size / near.bandwidth, text="$φ'$ is $(1/h)$-Lipschitz"
+        ),
+    }
 
 
 @dataclass(frozen=True, eq=False)
-class Margins:
-    """Margins, with g and L there."""
+class Margins(Cases):
+    """Some margins."""
 
-    margins: np.ndarray
-    pulls: np.ndarray
-    losses: np.ndarray
+    rows: ClassVar = "case"
+
+    margins: Numbers  #: m
+    pulls: Numbers  #: g
+    losses: Numbers  #: L
+
+    @column
+    def product(self) -> Numbers:
+        """g(1 − g)."""
+        return self.pulls * pulls(-self.margins)
+
+
+def margins_of(margins: Numbers) -> Margins:
+    """With g and L there."""
+    return Margins(margins, pulls(margins), losses(margins))
 
 
 def draw_margins(scale: Scale, seed: int) -> Margins:
     """From −700 to 700."""
-    margins = np.concatenate([np.linspace(-700, 700, 20_001), np.linspace(-30, 30, 6001), [21.0]])
-    return Margins(margins, pulls(margins), losses(margins))
+    return margins_of(np.concatenate([np.linspace(-700, 700, 20_001), np.linspace(-30, 30, 6001), [21.0]]))
 
 
-@claim("chatterji2021.lemma_20", Kind.STEP, "Lemma 20, Appendix E", draws=draw_margins)
-def lemma_20(drawn: Margins, *, most: float = 1.0, most_product: float = 1.0) -> Evidence:
-    """g = 1/(1 + e^m) is at most the loss log(1 + e^{−m}), and e^m/(1 + e^m)² = g(1 − g) is at most g."""
-    g, limits = drawn.pulls, most * drawn.losses
-    product = g * pulls(-drawn.margins)
-    return evidence(
-        {
-            "g ≤ L": Sides(g, limits, room=ROUNDING * limits),
-            "g(1 − g) ≤ g": Sides(product, most_product * g, room=ROUNDING * g),
-        },
-    )
-
-
-@lemma_20.speaks
 def margins_on(specimen: Specimen) -> Margins | Silence:
-    """The margins of networks on the reader's data."""
+    """The margins of networks on your data."""
     settings = looks_on(specimen)
     if isinstance(settings, Silence):
         return settings
     cases = [case for setting in settings for case in setting.networks.cases()]
-    margins = np.concatenate([case.network.margins(case.points, case.labels) for case in cases])
-    return Margins(margins, pulls(margins), losses(margins))
+    return margins_of(np.concatenate([case.network.margins(case.points, case.labels) for case in cases]))
+
+
+@claim("chatterji2021.lemma_20", Kind.STEP, "Lemma 20, Appendix E", draws=draw_margins, given=[], on=margins_on,
+       title="The derivative of the logistic loss is at most the loss")  # fmt: skip
+def lemma_20(drawn: Margins, *, most: float = 1.0, most_product: float = 1.0) -> Promised:
+    """g = 1/(1 + e^m) is at most the loss log(1 + e^{−m}), and e^m/(1 + e^m)² = g(1 − g) is at most g."""
+    return {
+        "pull": at_most(drawn.pulls, most * drawn.losses, within=ROUNDING, text="$g ≤ L$"),
+        "product": at_most(
+            drawn.product, most_product * drawn.pulls, within=ROUNDING, of=drawn.pulls, text="$g(1 − g) ≤ g$"
+        ),
+    }
 
 
 @dataclass(frozen=True, eq=False)
-class UnitGrid:
-    """Numbers of (0, 1]."""
+class UnitGrid(Cases):
+    """Numbers of (0, 1], in order."""
 
-    z: np.ndarray
+    z: Zs
+
+    @column
+    def values(self) -> Zs:
+        """z log²(1/z)."""
+        return z_log_squared(self.z)
+
+    @column
+    def highest_at(self) -> float:
+        """Where it is largest."""
+        return float(self.z[self.values.argmax()])
 
 
 def draw_unit_grid(scale: Scale, seed: int) -> UnitGrid:
@@ -142,29 +191,28 @@ def draw_unit_grid(scale: Scale, seed: int) -> UnitGrid:
     return UnitGrid(np.sort(np.append(grid, math.exp(-2))))
 
 
-@claim("chatterji2021.z_log_squared_bound", Kind.STEP, "Proof of Lemma 12", draws=draw_unit_grid)
-def z_log_squared_bound(grid: UnitGrid, *, highest: float = 4 / math.e**2, where: float = math.exp(-2)) -> Evidence:
+@claim("chatterji2021.z_log_squared_bound", Kind.STEP, "Proof of Lemma 12", draws=draw_unit_grid,
+       given=[at_most_one, positive], title="$z log²(1/z)$ is at most $4/e²$")  # fmt: skip
+def z_log_squared_bound(grid: UnitGrid, *, highest: float = 4 / math.e**2, where: float = math.exp(-2)) -> Promised:
     """z log²(1/z) ≤ 4/e² on (0, 1], with equality at z = e^{−2}."""
-    values = z_log_squared(grid.z)
-    return evidence(
-        {
-            "z log²(1/z) ≤ 4/e²": Sides(values, highest, room=ROUNDING),
-            "largest at e^{−2}": Sides(grid.z[values.argmax()], where, Sense.EQUAL, room=STEP * where),
-        },
-        (
-            at_most("at_most_one", "largest z", grid.z.max(), 1),
-            more_than("positive", "smallest z", grid.z.min(), 0),
-        ),
-    )
+    return {
+        "bound": at_most(grid.per("z").values, highest, within=ROUNDING, text="$z log²(1/z) ≤ 4/e²$"),
+        "place": equal(grid.highest_at, where, within=STEP, of=where, text="largest at $e^{−2}$"),
+    }
 
 
 @dataclass(frozen=True, eq=False)
-class Exponents:
+class Exponents(Cases):
     """Numbers of [0, 1]; and n and L for the step in which both bounds are multiplied."""
 
-    z: np.ndarray
-    n_samples: np.ndarray
-    losses: np.ndarray
+    z: Zs
+    n_samples: Numbers  #: n
+    losses: Numbers  #: L
+
+    @column
+    def log_argument(self) -> Numbers:
+        """2nL."""
+        return 2 * self.n_samples * self.losses
 
 
 def draw_exponents(scale: Scale, seed: int) -> Exponents:
@@ -174,45 +222,59 @@ def draw_exponents(scale: Scale, seed: int) -> Exponents:
     return Exponents(np.concatenate([np.linspace(0, 1, 1001), [0.05]]), counts, shares / (2 * counts))
 
 
-@claim("chatterji2021.exponential_bounds", Kind.STEP, "Proof of Lemma 10, after Eq. 5", draws=draw_exponents)
+@claim("chatterji2021.exponential_bounds", Kind.STEP, "Proof of Lemma 10, after Eq. 5", draws=draw_exponents,
+       given=[at_most_one, not_negative, log_not_negative],
+       title="Two bounds on exponentials, and their product")  # fmt: skip
 def exponential_bounds(
     drawn: Exponents,
     *,
     linear: float = 2.0,
     quadratic: float = 1.0,
     reached: Callable[..., np.ndarray] = alignment_bound,
-) -> Evidence:
+) -> Promised:
     """e^z ≤ 1 + 2z and e^{−z} ≤ 1 − z + z² on [0, 1]; so F(nL)/n ≥ (L − nL²) log(1/(2nL)) where 2nL ≤ 1.
 
     The paper does not say that the product of the two needs 2nL ≤ 1, so that the logarithm is not negative.
     """
-    z, n, loss = drawn.z, drawn.n_samples, drawn.losses
+    z, cases = drawn.per("z").z, drawn.per("case")
+    n, loss = cases.n_samples, cases.losses
     product = (loss - n * loss**2) * -np.log(2 * n * loss)
-    return evidence(
-        {
-            "e^z ≤ 1 + 2z": Sides(np.exp(z), 1 + linear * z, room=ROUNDING),
-            "e^{−z} ≤ 1 − z + z²": Sides(np.exp(-z), 1 - z + quadratic * z**2, room=ROUNDING),
-            "F(nL)/n ≥ (L − nL²) log(1/(2nL))": Sides(
-                reached(n, loss, 0.0), product, Sense.AT_LEAST, room=STEP * product
-            ),
-        },
-        (
-            at_most("at_most_one", "largest z", z.max(), 1),
-            at_least("not_negative", "smallest z", z.min(), 0),
-            at_most("log_not_negative", "largest 2nL", (2 * n * loss).max(), 1, tolerance=ROUNDING),
+    return {
+        "linear": at_most(np.exp(z), 1 + linear * z, room=ROUNDING, text="$e^z ≤ 1 + 2z$"),
+        "quadratic": at_most(np.exp(-z), 1 - z + quadratic * z**2, room=ROUNDING, text="$e^{−z} ≤ 1 − z + z²$"),
+        "product": at_least(
+            reached(n, loss, 0.0), product, within=STEP, text="$F(nL)/n ≥ (L − nL²) log(1/(2nL))$"
         ),
-    )
+    }
 
 
 @dataclass(frozen=True, eq=False)
-class Thresholds:
-    """The three bounds on the loss for some n, and the constant that the first is made with."""
+class Thresholds(Cases):
+    """The three bounds on the loss for some n."""
 
-    n_samples: np.ndarray
-    exponent: float
-    universal: np.ndarray
-    by_proof: np.ndarray
-    by_equation_5: np.ndarray
+    rows: ClassVar = "case"
+
+    n_samples: Numbers  #: n
+    exponent: Number  #: C₁ of the first bound
+    universal: Numbers  #: n^{−(1+C₁)}
+    by_proof: Numbers  #: where the proof loses 1/6
+    by_equation_5: Numbers  #: where (5) gives 5/6
+
+    @column
+    def last_line(self) -> float:
+        """The last line of the proof."""
+        return last_line_share(self.exponent)
+
+    @column
+    def lost(self) -> Numbers:
+        """What the proof loses at its bound."""
+        return lost_share(self.n_samples, self.by_proof)
+
+    @column
+    def direct(self) -> Numbers:
+        """What (5) gives at its bound."""
+        loss = self.by_equation_5
+        return alignment_bound(self.n_samples, loss) / (loss * -np.log(loss))
 
 
 def draw_thresholds(scale: Scale, seed: int) -> Thresholds:
@@ -225,23 +287,22 @@ def draw_thresholds(scale: Scale, seed: int) -> Thresholds:
 
 
 @claim("chatterji2021.constant_c_1", Kind.STEP, "Proof of Lemma 10, last lines; the number is not in the paper",
-       draws=draw_thresholds)  # fmt: skip
-def constant_c_1(drawn: Thresholds, *, share: float = LEAST_SHARE) -> Evidence:
+       draws=draw_thresholds, given=[two_or_more],
+       title="The proof of Lemma 10 works from $C₁ = 19.6564$ on")  # fmt: skip
+def constant_c_1(drawn: Thresholds, *, share: float = LEAST_SHARE) -> Promised:
     """The proof of Lemma 10 goes through from C₁ = 19.6564 on. For a given n a larger loss is enough: one with
     (1 + log 2n)/log(1/L) + nL ≤ 1/6, or a still larger one at which (5) itself gives 5/6.
     """
-    n = drawn.n_samples
-    lost = lost_share(n, drawn.by_proof)
-    direct = alignment_bound(n, drawn.by_equation_5) / (drawn.by_equation_5 * -np.log(drawn.by_equation_5))
-    printed = np.exp(-(1 + drawn.exponent) * np.log(n))
-    return evidence(
-        {
-            "last line of the proof = 5/6": Sides(last_line_share(drawn.exponent), share, Sense.EQUAL, room=STEP),
-            "n^{−(1+C₁)}": Sides(drawn.universal, printed, Sense.EQUAL, room=STEP * printed),
-            "the proof loses 1/6 at its bound": Sides(lost, 1 - share, Sense.EQUAL, room=STEP),
-            "(5) gives 5/6 at its bound": Sides(direct, share, Sense.EQUAL, room=STEP),
-            "n^{−(1+C₁)} ≤ bound of the proof": Sides(drawn.universal, drawn.by_proof, room=STEP * drawn.by_proof),
-            "bound of the proof ≤ that of (5)": Sides(drawn.by_proof, drawn.by_equation_5),
-        },
-        (at_least("two_points", "smallest n", n.min(), 2),),
-    )
+    printed = np.exp(-(1 + drawn.exponent) * np.log(drawn.n_samples))
+    return {
+        "last_line": equal(
+            drawn.per("cell").last_line, share, within=STEP, text="last line of the proof $= 5/6$"
+        ),
+        "universal": equal(drawn.universal, printed, within=STEP, text="$n^{−(1+C₁)}$"),
+        "lost": equal(drawn.lost, 1 - share, within=STEP, text="the proof loses $1/6$ at its bound"),
+        "direct": equal(drawn.direct, share, within=STEP, text="(5) gives $5/6$ at its bound"),
+        "universal_below": at_most(
+            drawn.universal, drawn.by_proof, within=STEP, text="$n^{−(1+C₁)} ≤$ bound of the proof"
+        ),
+        "proof_below": at_most(drawn.by_proof, drawn.by_equation_5, text="bound of the proof $≤$ that of (5)"),
+    }

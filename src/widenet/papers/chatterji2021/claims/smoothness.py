@@ -1,17 +1,18 @@
 """Section 3.3 and Appendix B: the loss is smooth in proportion to itself, so a step that is small enough lowers it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, at_most, claim, more_than, pick
-from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, column
+from widenet.claims.given import labels
+from widenet.claims.implication import Promise, Promised, at_least, at_most, equal
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.chatterji2021.claims.choices import noted
-from widenet.papers.chatterji2021.claims.conditions import conditions, efficiency, followed, joined
-from widenet.papers.chatterji2021.claims.specimens import looks_and_runs_on, looks_on
+from widenet.papers.chatterji2021.claims.columns import Followed, Looked, both
 from widenet.papers.chatterji2021.formulas import (
     LEAST_SHARE,
     SHARP,
@@ -22,268 +23,239 @@ from widenet.papers.chatterji2021.formulas import (
     off_diagonal_bound,
     repaired_hessian_sum,
     squared_hessian_sum,
-    step_product,
     wide_diagonal_bound,
 )
-from widenet.papers.chatterji2021.runs.descents import Descent, descents
-from widenet.papers.chatterji2021.runs.networks import SHARES, Networks, networks
+from widenet.papers.chatterji2021.hypotheses import (
+    SETTING,
+    bandwidth_below_one,
+    lemma_8_step,
+    local_step,
+    local_step_positive,
+    steps_up_to,
+    unit_direction,
+    unit_inputs,
+)
+from widenet.papers.chatterji2021.runs.descents import descents
+from widenet.papers.chatterji2021.runs.looks_and_runs import looks_and_runs_on
+from widenet.papers.chatterji2021.runs.networks import networks
 from widenet.records import Scale
 
-SETTING = ("unit_inputs", "labels", "bandwidth")
-EFFICIENCY = "(L_t − L_{t+1})/(α_t‖∇L_t‖²)"
-
 Bound = Callable[..., np.ndarray]
+Directions = Float[np.ndarray, " direction"]
 
 
-@claim("chatterji2021.lemma_5", Kind.STEP, "Lemma 5, Appendix B.1", reads=networks)
-def lemma_5(cells: Sequence[Networks], *, share: float = LEAST_SHARE) -> Evidence:
+@claim("chatterji2021.lemma_5", Kind.STEP, "Lemma 5, Appendix B.1", reads=networks,
+       given=[local_step, local_step_positive, *SETTING],
+       title="A short step lowers the loss by $(5/6)α‖∇L‖²$")  # fmt: skip
+def lemma_5(cells: Looked, *, share: float = LEAST_SHARE) -> Promised:
     """Where ‖∇²L‖ ≤ M on the segment from V to V − α∇L, a step α ≤ 1/(3M) lowers the loss by at least (5/6)α‖∇L‖².
 
     The steps are 1/(3M). M is measured where no unit changes its piece of φ on the way, and follows from Lemmas 6 and 7
     where one does, so it rests on unit inputs and h = 1/p. Harmful units near 0 attain 5/6.
     """
-    steps, smoothness = joined(cells, "local_steps"), joined(cells, "local_smoothness")
-    scored = ~np.isnan(steps)
-    products = 3 * steps[scored] * smoothness[scored]
-    return evidence(
-        {
-            "decrease at least (5/6)α‖∇L‖²": Sides(
-                joined(cells, "local_efficiencies"),
-                share,
-                Sense.AT_LEAST,
-                room=STEP,
-                scored=scored,
-                quantity="(L − L')/(α‖∇L‖²)",
-            )
-        },
-        (
-            at_most("short_step", "largest 3αM", products.max(initial=0.0), 1, tolerance=ROUNDING),
-            more_than("step_positive", "smallest step α", steps[scored].min(initial=np.inf), 0),
-            *pick(conditions(cells), *SETTING),
-        ),
+    gains = at_least(
+        cells.local_efficiencies,
+        share,
+        within=STEP,
+        where=~np.isnan(cells.local_steps),
+        event="networks that move",
+        text="decrease at least $(5/6)α‖∇L‖²$",
+        quantity="(L − L')/(α‖∇L‖²)",
     )
+    return {"decrease": gains}
 
 
-@claim("chatterji2021.equations_23_24", Kind.STEP, "Eqs. 23 and 24, Appendix B.2", reads=networks)
+@claim("chatterji2021.equations_23_24", Kind.STEP, "Eqs. 23 and 24, Appendix B.2", reads=networks,
+       given=[unit_inputs, labels, bandwidth_below_one],
+       title="Blocks of the Hessian are bounded by the loss")  # fmt: skip
 def equations_23_24(
-    cells: Sequence[Networks],
+    cells: Looked,
     *,
     off_diagonal: Bound = off_diagonal_bound,
     diagonal: Bound = diagonal_bound,
     wide: Bound = wide_diagonal_bound,
-) -> Evidence:
+) -> Promised:
     """Blocks of the Hessian: ‖∇_{v_i}∇_{v_j}L‖ ≤ L for i ≠ j, and ‖∇²_{v_i}L‖ ≤ (1 + 1/h)L ≤ 2L/h."""
-    given = joined(cells, "bandwidth"), joined(cells, "losses")
-    parts = {}
-    for name, field, bound in (
-        ("‖∇_{v_i}∇_{v_j}L‖ ≤ L", "off_diagonals", off_diagonal),
-        ("‖∇²_{v_i}L‖ ≤ (1 + 1/h)L", "diagonals", diagonal),
-        ("‖∇²_{v_i}L‖ ≤ 2L/h", "diagonals", wide),
-    ):
-        limits = bound(*given)
-        parts[name] = Sides(joined(cells, field), limits, room=STEP * limits)
-    return evidence(parts, pick(conditions(cells), "unit_inputs", "labels", "bandwidth_below_one"))
+    h, loss = cells.bandwidth, cells.losses
+    return {
+        "off_diagonal": at_most(cells.off_diagonals, off_diagonal(h, loss), within=STEP, text="$‖∇_{v_i}∇_{v_j}L‖ ≤ L$"),
+        "diagonal": at_most(cells.diagonals, diagonal(h, loss), within=STEP, text="$‖∇²_{v_i}L‖ ≤ (1 + 1/h)L$"),
+        "wide": at_most(cells.diagonals, wide(h, loss), within=STEP, text="$‖∇²_{v_i}L‖ ≤ 2L/h$"),
+    }
 
 
-@claim("chatterji2021.lemma_6", Kind.STEP, "Lemma 6, Appendix B.2", reads=networks)
+@claim("chatterji2021.lemma_6", Kind.STEP, "Lemma 6, Appendix B.2", reads=networks, given=SETTING,
+       title="The Hessian is at most $5pL$")  # fmt: skip
 def lemma_6(
-    cells: Sequence[Networks],
+    cells: Looked,
     *,
     bound: Bound = hessian_bound,
     squared: Bound = squared_hessian_sum,
     sharp: float = SHARP,
     sharp_pull: float = SHARP,
-) -> Evidence:
+) -> Promise:
     """‖∇²L‖ ≤ 5pL for h = 1/p; its proof ends at ‖∇²L‖² ≤ 12p²L². Sharper, and attained in the limit: with
     κ = (3 + √5)/2 in place of 5, even κp·mean(g).
     """
-    p, loss = joined(cells, "half_width"), joined(cells, "losses")
-    found = joined(cells, "hessian_norms")
-    limits = {
-        "‖∇²L‖ ≤ 5pL": (found, bound(p, loss)),
-        "(‖∇²L‖/L)² ≤ 12p²": ((found / loss) ** 2, squared(p, 1.0)),  # over L², which may underflow
-        "‖∇²L‖ ≤ κpL": (found, sharp * p * loss),
-        "‖∇²L‖ ≤ κp·mean(g)": (found, sharp_pull * p * joined(cells, "pulls")),
-    }
-    return evidence(
-        {name: Sides(measured, limit, room=STEP * limit) for name, (measured, limit) in limits.items()},
-        pick(conditions(cells), *SETTING),
-        details={"largest ‖∇²L‖/(pL)": float((found / (p * loss)).max())},
+    p, loss, found = cells.half_width, cells.losses, cells.hessian_norms
+    return Promise(
+        {
+            "printed": at_most(found, bound(p, loss), within=STEP, text="$‖∇²L‖ ≤ 5pL$"),
+            # over L², which may underflow
+            "squared": at_most((found / loss) ** 2, squared(p, 1.0), within=STEP, text="$(‖∇²L‖/L)² ≤ 12p²$"),
+            "sharp": at_most(found, sharp * p * loss, within=STEP, text="$‖∇²L‖ ≤ κpL$"),
+            "sharp_pull": at_most(found, sharp_pull * p * cells.pulls, within=STEP, text="$‖∇²L‖ ≤ κp·mean(g)$"),
+        },
+        details=lambda: {"largest ‖∇²L‖/(pL)": (found / (p * loss)).max()},
     )
 
 
 @dataclass(frozen=True, eq=False)
-class RowNorms:
-    """‖a_1‖, …, ‖a_2p‖ of some directions a, one direction per row, one array per p."""
+class RowNorms(Cases):
+    """‖a_1‖, …, ‖a_2p‖ of some directions a."""
 
-    norms: tuple[Float[np.ndarray, "direction _"], ...]
+    rows: ClassVar = "direction"
+
+    norms: Float[np.ndarray, "direction row"]
+
+    @column
+    def half_width(self) -> float:
+        """p."""
+        return self.norms.shape[1] / 2
+
+    @column
+    def square_error(self) -> Directions:
+        """|Σ‖a_j‖² − 1|."""
+        return np.abs((self.norms**2).sum(axis=1) - 1)
+
+    @column
+    def mixed(self) -> Directions:
+        """Σ_{j≠k}‖a_j‖‖a_k‖."""
+        return self.norms.sum(axis=1) ** 2 - (self.norms**2).sum(axis=1)
+
+    @column
+    def four_sums(self) -> Directions:
+        """‖(∇²L)a‖² at most, with L = 1 and blocks at their bounds: 2pL on the diagonal and L off it."""
+        products = (self.norms.shape[1] - 1) * self.norms + self.norms.sum(axis=1, keepdims=True)
+        return (products**2).sum(axis=1)
+
+    @column
+    def printed_sum(self) -> Directions:
+        """Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2, pair by pair."""
+        pairs = (self.norms[:, :, None] ** 2 + self.norms[:, None, :] ** 2) / 2
+        return (pairs * ~np.eye(self.norms.shape[1], dtype=bool)).sum(axis=(1, 2))
 
 
-def draw_row_norms(scale: Scale, seed: int) -> RowNorms:
+def draw_row_norms(scale: Scale, seed: int) -> list[RowNorms]:
     """Equal norms, one row alone, and random ones, for p up to 12."""
     draw, made = np.random.default_rng([seed, 6]), []
     for p in (1, 2, 3, 5, 12):
         rows = np.concatenate([np.ones((1, 2 * p)), np.eye(1, 2 * p), np.abs(draw.normal(size=(20, 2 * p)))])
-        made.append(rows / np.linalg.norm(rows, axis=1, keepdims=True))
-    return RowNorms(tuple(made))
+        made.append(RowNorms(rows / np.linalg.norm(rows, axis=1, keepdims=True)))
+    return made
 
 
-@claim("chatterji2021.lemma_6_sums", Kind.STEP, "Proof of Lemma 6, after Eq. 25 (repaired)", draws=draw_row_norms)
+@claim("chatterji2021.lemma_6_sums", Kind.STEP, "Proof of Lemma 6, after Eq. 25 (repaired)", draws=draw_row_norms,
+       given=[unit_direction], title="The four sums in the proof of Lemma 6, repaired")  # fmt: skip
 def lemma_6_sums(
     drawn: RowNorms, *, double_sum: Callable[..., np.ndarray] = largest_double_sum, total: Bound = repaired_hessian_sum
-) -> Evidence:
+) -> Promise:
     """With Σ‖a_j‖² = 1 over 2p rows, Σ_{j≠k}‖a_j‖‖a_k‖ ≤ 2p − 1; so the four sums of (25) are together at most
     (4p − 1)²L².
 
     The paper has p in place of 2p − 1 for the mixed sums, which equal norms exceed for p ≥ 2: a sum over k ≠ j of
     ‖a_j‖² lost its factor. The lemma has room for both.
     """
-    p = np.concatenate([np.full(len(norms), norms.shape[1] / 2) for norms in drawn.norms])
-    squares = np.concatenate([(norms**2).sum(axis=1) for norms in drawn.norms])
-    mixed = np.concatenate([norms.sum(axis=1) ** 2 for norms in drawn.norms]) - squares
-    # Blocks at their bounds, 2pL on the diagonal and L off it, with L = 1: (∇²L)a is at most this in each row.
-    products = [(norms.shape[1] - 1) * norms + norms.sum(axis=1, keepdims=True) for norms in drawn.norms]
-    summed = np.concatenate([(rows**2).sum(axis=1) for rows in products])
-    highest, limits = double_sum(p), total(p, 1.0)
-    return evidence(
+    p = drawn.half_width
+    return Promise(
         {
-            "Σ_{j≠k}‖a_j‖‖a_k‖ ≤ 2p − 1": Sides(mixed, highest, room=ROUNDING * highest),
-            "all four sums ≤ (4p − 1)²L²": Sides(summed, limits, room=ROUNDING * limits),
+            "mixed": at_most(drawn.mixed, double_sum(p), within=ROUNDING, text="$Σ_{j≠k}‖a_j‖‖a_k‖ ≤ 2p − 1$"),
+            "all_four": at_most(
+                drawn.four_sums, total(p, 1.0), within=ROUNDING, text="all four sums $≤ (4p − 1)²L²$"
+            ),
         },
-        (at_most("unit_direction", "largest |Σ‖a_j‖² − 1|", np.abs(squares - 1).max(), 0, tolerance=ROUNDING),),
-        details={"directions_beyond_the_printed_p": int((mixed > p + STEP).sum())},
+        details={"directions_beyond_the_printed_p": (drawn.mixed > p + STEP).sum()},
         note="The printed bound p on the first sum fails for p ≥ 2; Lemma 6 does not depend on it.",
     )
 
 
-@claim(
-    "chatterji2021.lemma_6_sums_as_printed",
-    Kind.STEP,
-    "Proof of Lemma 6, the last two terms of Eq. 25",
-    draws=draw_row_norms,
-)
-def lemma_6_sums_as_printed(drawn: RowNorms) -> Evidence:
+@claim("chatterji2021.lemma_6_sums_as_printed", Kind.STEP, "Proof of Lemma 6, the last two terms of Eq. 25",
+       draws=draw_row_norms, given=[unit_direction],
+       title="Each mixed sum in the proof of Lemma 6 equals $p$")  # fmt: skip
+def lemma_6_sums_as_printed(drawn: RowNorms) -> Promise:
     """With Σ‖a_j‖² = 1 over 2p rows, Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2 = p, and so each mixed sum of (25) is at most 2p²L²."""
-    sums, p = [], []
-    for norms in drawn.norms:
-        pairs = (norms[:, :, None] ** 2 + norms[:, None, :] ** 2) / 2
-        sums.append((pairs * ~np.eye(norms.shape[1], dtype=bool)).sum(axis=(1, 2)))
-        p.append(np.full(len(norms), norms.shape[1] / 2))
-    promised, errors = np.concatenate(p), [np.abs((norms**2).sum(axis=1) - 1).max() for norms in drawn.norms]
-    return evidence(
-        {
-            "Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2 = p": Sides(
-                np.concatenate(sums), promised, Sense.EQUAL, room=ROUNDING * promised
-            )
-        },
-        (at_most("unit_direction", "largest |Σ‖a_j‖² − 1|", max(errors), 0, tolerance=ROUNDING),),
+    text = "$Σ_{j≠k}(‖a_j‖² + ‖a_k‖²)/2 = p$"
+    return Promise(
+        {"sum": equal(drawn.printed_sum, drawn.half_width, within=ROUNDING, text=text)},
         note="The sum is 2p − 1, whatever the norms are. Lemma 6 does not depend on it.",
     )
 
 
-@claim("chatterji2021.lemma_7", Kind.STEP, "Lemma 7, Appendix B.3", reads=(networks, descents))
+@claim("chatterji2021.lemma_7", Kind.STEP, "Lemma 7, Appendix B.3", reads=(networks, descents), on=looks_and_runs_on,
+       given=[unit_inputs, labels], title="The gradient is at most $√(2p)·min{L, 1}$")  # fmt: skip
 def lemma_7(
-    cells: Sequence[Networks],
-    runs: Sequence[Descent],
-    *,
-    by_loss: float = 1.0,
-    flat: float = 1.0,
-    sharp: float = 1.0,
-) -> Evidence:
+    cells: Looked, runs: Followed, *, by_loss: float = 1.0, flat: float = 1.0, sharp: float = 1.0
+) -> Promised:
     """‖∇L‖ ≤ √(2p)·min{L, 1}. Sharper: √(2p)·mean(g), attained by one point with every unit on its linear piece."""
-    root = np.sqrt(2 * joined(cells, "half_width"))
-    along = followed(runs, lambda run: gradient_bound(run.half_width, np.ones_like(run.norms)))
-    roots = np.concatenate([root, along])
-    loss = np.concatenate([joined(cells, "losses"), followed(runs, lambda run: run.losses)])
-    found = np.concatenate([joined(cells, "gradient_norms"), followed(runs, lambda run: run.gradient_norms)])
-    limits = {
-        "‖∇L‖ ≤ √(2p)·L": (found, by_loss * roots * loss),
-        "‖∇L‖ ≤ √(2p)": (found, flat * roots),
-        "‖∇L‖ ≤ √(2p)·mean(g)": (joined(cells, "gradient_norms"), sharp * root * joined(cells, "pulls")),
+    t, own = runs.per("iterate"), np.sqrt(2 * cells.half_width)
+    roots = both(own, gradient_bound(t.half_width, np.ones_like(t.norms)))
+    loss, found = both(cells.losses, t.losses), both(cells.gradient_norms, t.gradient_norms)
+    return {
+        "by_loss": at_most(found, by_loss * roots * loss, within=STEP, text="$‖∇L‖ ≤ √(2p)·L$"),
+        "flat": at_most(found, flat * roots, within=STEP, text="$‖∇L‖ ≤ √(2p)$"),
+        "sharp": at_most(
+            cells.gradient_norms, sharp * own * cells.pulls, within=STEP, text="$‖∇L‖ ≤ √(2p)·mean(g)$"
+        ),
     }
-    return evidence(
-        {name: Sides(measured, limit, room=STEP * limit) for name, (measured, limit) in limits.items()},
-        pick(conditions([*cells, *runs]), "unit_inputs", "labels"),
-        note=noted(runs),
+
+
+LEMMA_8, SHARPER = 1 / 30, 1 / (3 * SHARP)
+"""The longest pαL of each."""
+
+
+def _decrease(cells: Looked, runs: Followed, longest: float, share: float) -> Promised:
+    """Steps with pαL up to `longest`, each against its share of α‖∇L‖²."""
+    looks, u = cells.per("step"), runs.per("step")
+    gains, chosen = both(looks.efficiencies, u.efficiencies), both(looks.share, u.share)
+    falls = at_least(
+        gains,
+        share,
+        within=STEP,
+        where=(chosen <= longest) & ~np.isnan(gains),
+        event="steps of this length, of networks that move",
+        text="$L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²$",
+        quantity="(L_t − L_{t+1})/(α_t‖∇L_t‖²)",
     )
+    return {"decrease": falls}
 
 
-def _decrease(
-    cells: Sequence[Networks], runs: Sequence[Descent], longest: float, share: float
-) -> tuple[Sides, tuple[Hypothesis, ...]]:
-    """Steps with pαL up to `longest`, each against its share of α‖∇L‖².
-
-    A look has steps for several lemmas, one per column; the longer ones belong to another one.
-    """
-    columns = slice(SHARES.index(longest) + 1)
-    measured = [cell.efficiencies[:, columns].ravel() for cell in cells] + [efficiency(run) for run in runs]
-    steps = [cell.steps[:, columns].ravel() for cell in cells] + [run.steps for run in runs]
-    products = [
-        step_product(cell.half_width[:, None], cell.steps[:, columns], cell.losses[:, None]).ravel() for cell in cells
-    ] + [step_product(run.half_width, run.steps, run.losses[:-1]) for run in runs]
-    found = np.concatenate(measured)
-    scored = ~np.isnan(found)
-    largest = np.concatenate(products).max() / (30 * longest)
-    hypotheses = (
-        at_most("short_step", "largest pαL, in units of what is allowed", largest, 1, tolerance=ROUNDING),
-        more_than("step_positive", "smallest step α", np.concatenate(steps).min(), 0),
-        *pick(conditions([*cells, *runs]), *SETTING),
-    )
-    sides = Sides(found, share, Sense.AT_LEAST, room=STEP, scored=scored, quantity=EFFICIENCY)
-    return sides, hypotheses
-
-
-@claim("chatterji2021.lemma_8", Kind.STEP, "Lemma 8, Appendix B.4", reads=(networks, descents))
-def lemma_8(
-    cells: Sequence[Networks], runs: Sequence[Descent], *, share: float = LEAST_SHARE, longest: float = 1 / 30
-) -> Evidence:
+@claim("chatterji2021.lemma_8", Kind.STEP, "Lemma 8, Appendix B.4", reads=(networks, descents), on=looks_and_runs_on,
+       given=[*steps_up_to(LEMMA_8), *SETTING], title="A step with $αL ≤ 1/(30p)$ lowers the loss")  # fmt: skip
+def lemma_8(cells: Looked, runs: Followed, *, share: float = LEAST_SHARE) -> Promised:
     """A step with α_t L_t ≤ 1/(30p) lowers the loss: L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²."""
-    sides, hypotheses = _decrease(cells, runs, longest, share)
-    return evidence({"L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²": sides}, hypotheses, note=noted(runs))
+    return _decrease(cells, runs, LEMMA_8, share)
 
 
-@claim("chatterji2021.lemma_8_sharp", Kind.STEP, "not in the paper; Lemma 8 with κ for 5", reads=(networks, descents))
-def lemma_8_sharp(
-    cells: Sequence[Networks], runs: Sequence[Descent], *, share: float = LEAST_SHARE, longest: float = 1 / (3 * SHARP)
-) -> Evidence:
+@claim("chatterji2021.lemma_8_sharp", Kind.STEP, "not in the paper; Lemma 8 with κ for 5", reads=(networks, descents),
+       on=looks_and_runs_on, given=[*steps_up_to(SHARPER), *SETTING],
+       title="Steps 3.8 times as long still lower the loss")  # fmt: skip
+def lemma_8_sharp(cells: Looked, runs: Followed, *, share: float = LEAST_SHARE) -> Promised:
     """Lemma 8 already follows from α_t L_t ≤ 1/(3κp), κ = (3 + √5)/2: steps may be 3.8 times longer."""
-    sides, hypotheses = _decrease(cells, runs, longest, share)
-    return evidence({"L_{t+1} ≤ L_t − (5/6)α_t‖∇L_t‖²": sides}, hypotheses, note=noted(runs))
+    return _decrease(cells, runs, SHARPER, share)
 
 
-@claim("chatterji2021.lemma_8_segment", Kind.STEP, "Proof of Lemma 8, Appendix B.4", reads=networks)
+@claim("chatterji2021.lemma_8_segment", Kind.STEP, "Proof of Lemma 8, Appendix B.4", reads=networks,
+       given=[lemma_8_step, *SETTING], title="Loss and Hessian stay bounded on the way of a step")  # fmt: skip
 def lemma_8_segment(
-    cells: Sequence[Networks],
-    *,
-    curved: float = 10.0,
-    high: float = 2.0,
-    sharp: float = SHARP,
-    level: float = 1.0,
-    most_product: float = 1.0,
-) -> Evidence:
+    cells: Looked, *, curved: float = 10.0, high: float = 2.0, sharp: float = SHARP, level: float = 1.0
+) -> Promised:
     """On the whole way of a step with α_t L_t ≤ 1/(30p), ‖∇²L(W)‖ ≤ 10pL_t and L(W) ≤ 2L_t. Sharper: ‖∇²L(W)‖ ≤ κpL_t
     and L(W) ≤ L_t.
     """
-    p, loss = joined(cells, "half_width"), joined(cells, "losses")
-    hessians, losses = joined(cells, "segment_hessians"), joined(cells, "segment_losses")
-    limits = {
-        "‖∇²L(W)‖ ≤ 10pL_t": (hessians, curved * p * loss),
-        "L(W) ≤ 2L_t": (losses, high * loss),
-        "‖∇²L(W)‖ ≤ κpL_t": (hessians, sharp * p * loss),
-        "L(W) ≤ L_t": (losses, level * loss),
+    p, loss, hessians, losses = cells.half_width, cells.losses, cells.segment_hessians, cells.segment_losses
+    return {
+        "curved": at_most(hessians, curved * p * loss, within=STEP, text="$‖∇²L(W)‖ ≤ 10pL_t$"),
+        "high": at_most(losses, high * loss, within=STEP, text="$L(W) ≤ 2L_t$"),
+        "sharp": at_most(hessians, sharp * p * loss, within=STEP, text="$‖∇²L(W)‖ ≤ κpL_t$"),
+        "level": at_most(losses, level * loss, within=STEP, text="$L(W) ≤ L_t$"),
     }
-    steps = np.concatenate([cell.steps[:, 1] for cell in cells])
-    product = step_product(p, steps, loss).max() / most_product
-    return evidence(
-        {name: Sides(measured, limit, room=STEP * limit) for name, (measured, limit) in limits.items()},
-        (
-            at_most("short_step", "largest 30pαL", product, 1, tolerance=ROUNDING),
-            *pick(conditions(cells), *SETTING),
-        ),
-    )
-
-
-for _look in (lemma_5, equations_23_24, lemma_6, lemma_8_segment):
-    _look.speaks(looks_on)
-for _both in (lemma_7, lemma_8, lemma_8_sharp):
-    _both.speaks(looks_and_runs_on)

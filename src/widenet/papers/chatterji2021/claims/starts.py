@@ -1,135 +1,203 @@
-"""What the claims about random starts share: how often a bound fails, the worst of several settings, hypotheses."""
+"""What the claims about random starts share: columns of the starts, and how often a bound fails."""
 
+import dataclasses
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
-from widenet.claims.base import Hypothesis, Part, Runs, Silence, at_least, at_most, less_than, more_than
+from widenet.claims.base import Part
+from widenet.claims.cases import column, derived
 from widenet.claims.sides import Rate, Sides
-from widenet.claims.specimen import Specimen
-from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.chatterji2021.claims.choices import other_runs, other_width, sentences
-from widenet.papers.chatterji2021.claims.specimens import lengths_in_words
-from widenet.papers.chatterji2021.cluster_formulas import first_step_size, initial_deviation
-from widenet.papers.chatterji2021.cluster_settings import OwnClusters
-from widenet.papers.chatterji2021.runs.first_steps import FirstSteps, FirstStepSetting
+from widenet.diagnostics.huberized import log_mean_loss
+from widenet.papers.chatterji2021 import cluster_formulas as formulas
+from widenet.papers.chatterji2021.cluster_formulas import LEVEL, tight_slack
+from widenet.papers.chatterji2021.runs.first_steps import FirstSteps
 
 CONFIRMED = 0.05
 """A bound δ on how often something fails may be so small that no number of runs confirms it. It is refuted where the
 exact lower limit of the share of failures exceeds δ, and kept where the upper limit is at most δ or this."""
 SURENESS = "The runs exclude a failure rate above δ, or above 5 % where δ is smaller than they could confirm."
 """What HOLDS means where a δ is that small."""
-FEWEST_RUNS = 60
-"""So many runs without a failure exclude a rate above 5 %."""
-WIDE = "Theorem 2 is about wide ones"
-MOST_POINTS = 100
-"""All pairs of points are counted; with more of them that takes long."""
+TAIL = 1 / 32
+"""η of both tails of ‖V^(0)‖ in Appendix D.7."""
+CENTRES_OF_XOR = np.array([[2, 0, 1, 1], [0, 2, 1, 1], [1, 1, 2, 0], [1, 1, 0, 2]]) / 2
+"""Inner products, in reduced coordinates."""
+
+PerRun = Float[np.ndarray, " run"]
+
+
+class Starts(FirstSteps):
+    """Random starts with one step, and what Section 4 promises about them."""
+
+    length_error: float = derived(lambda cell: np.abs(np.diag(cell.products) - 1).max())  #: of ‖x‖²
+    bandwidth_error: float = derived(lambda cell: abs(cell.bandwidth * cell.half_width - 1))  #: of hp
+    smallest_product: float = derived(lambda cell: cell.products.min())
+
+    fewest_helpful: PerRun = derived(lambda cell: cell.helpful.min(axis=1))  #: over the points
+    most_helpful: PerRun = derived(lambda cell: cell.helpful.max(axis=1))
+    fewest_harmful: PerRun = derived(lambda cell: cell.harmful.min(axis=1))
+    most_harmful: PerRun = derived(lambda cell: cell.harmful.max(axis=1))
+    least_helpful_sum: PerRun = derived(lambda cell: cell.helpful_sum.min(axis=1))
+    largest_harmful_sum: PerRun = derived(lambda cell: cell.harmful_sum.max(axis=1))
+    smallest_pull: PerRun = derived(lambda cell: cell.pulls.min(axis=1))
+    largest_pull: PerRun = derived(lambda cell: cell.pulls.max(axis=1))
+    most_in_window: PerRun = derived(lambda cell: cell.window.max(axis=1))
+    helpful_touch: PerRun = derived(lambda cell: np.where(cell.opposite, cell.helpful_touched, 0).max(axis=(1, 2)))
+    harmful_touch: PerRun = derived(lambda cell: np.where(cell.opposite, cell.harmful_touched, 0).max(axis=(1, 2)))
+    helpful_together: Float[np.ndarray, "run 2"] = derived(lambda cell: cell._weakest(cell.helpful_pairs))
+    harmful_together: Float[np.ndarray, "run 2"] = derived(lambda cell: cell._weakest(cell.harmful_pairs))
+
+    log_loss: PerRun = derived(lambda cell: log_mean_loss(cell.after))  #: log L_1
+    gain: PerRun = derived(lambda cell: (cell.after - cell.before).mean(axis=1))  #: the mean change of a margin
+    all_right: PerRun = derived(lambda cell: (cell.after > 0).all(axis=1))  #: 1 where all margins are positive
+    mean_gain: float = derived(lambda cell: cell.gain.mean())
+
+    mean_sum: float = derived(lambda cell: cell.half_width * formulas.captured_mean(cell.level, cell.deviation))  #: pχ
+    captured: float = derived(lambda cell: formulas.captured_share(cell.level, cell.deviation))  #: ζ
+    capture_loss: float = derived(lambda cell: formulas.capture_loss(cell.level, cell.deviation))  #: a/(σ√(2π))
+    capture_slack: float = derived(lambda cell: tight_slack(cell.half_width, 4 * cell.n_points))
+    pull_slack: float = derived(lambda cell: formulas.pull_slack(cell.half_width, cell.beta))
+    pair_share: float = derived(lambda cell: formulas.pair_share(cell.radius, cell.level, cell.deviation))
+    norm_unit: float = derived(lambda cell: formulas.norm_unit(cell.dim, cell.half_width, cell.beta))  #: √(d/p^β)
+    low_norm_failure: float = derived(lambda cell: formulas.lower_norm_tail(cell.dim, cell.half_width, TAIL))
+    high_norm_failure: float = derived(lambda cell: formulas.upper_norm_tail(cell.dim, cell.half_width, TAIL))
+    helpful_sum_failure: float = derived(lambda cell: cell._sum_failure(-1))
+    harmful_sum_failure: float = derived(lambda cell: cell._sum_failure(1))
+
+    @column
+    def start_error(self) -> float:
+        """Of σ, relative."""
+        return abs(self.deviation / formulas.initial_deviation(self.half_width, self.beta, self.scaling) - 1)
+
+    @column
+    def step_error(self) -> float:
+        """Of α_0, relative."""
+        return abs(self.step / formulas.first_step_size(self.half_width, self.beta, self.scaling) - 1)
+
+    @column
+    def cluster_gap(self) -> float:
+        """The smallest x_s·x_q − (1 − 2r) in one cluster."""
+        return float((self.products - 1 + 2 * self.radius)[self.same_cluster].min())
+
+    @column
+    def opposite_excess(self) -> float:
+        """The largest x_s·x_q − (1 + Δ)/2 − 2r of opposite classes."""
+        return float((self.products - (1 + self.overlap) / 2 - 2 * self.radius)[self.opposite].max(initial=-1.0))
+
+    @column
+    def centre_gap(self) -> float:
+        """How far inner products are from those of the centres of XOR."""
+        apart = self.products - CENTRES_OF_XOR if self.products.shape == (4, 4) else np.inf
+        return float(np.max(np.abs(apart)))
+
+    @column
+    def width_ratio(self) -> float:
+        """p^(β/2), over what the proof of part 7 of Lemma 15 needs."""
+        return self.half_width ** (self.beta / 2) / formulas.least_width_power(self.dim, self.scaling)
+
+    @column
+    def pull_failure(self) -> float:
+        """δ of part 3 of Lemma 15, on each side."""
+        return formulas.pull_failure(self.half_width, self.beta, self.n_points, self.scaling)
+
+    @column
+    def pair_chance(self) -> float:
+        """The least P[both captured] in one cluster."""
+        return float(formulas.both_captured(self.level, self.deviation, self.products[self.same_cluster]).min())
+
+    @column
+    def touch_bound(self) -> float:
+        """How many units of I_±s may have v_i·x_q ≥ 0."""
+        slack = tight_slack(self.half_width, self.n_points**2)
+        return self.half_width * (formulas.opposite_share(self.overlap, self.radius) + slack)
+
+    @column
+    def window_share(self) -> float:
+        """The share of units that part 6 of Lemma 15 allows in the window."""
+        return formulas.window_share(self.half_width, self.step, self.deviation, self.overlap, self.radius)
+
+    @column
+    def window_failure(self) -> float:
+        """δ of part 6."""
+        return formulas.window_failure(self.half_width, self.step, self.deviation, self.n_points)
+
+    def _sum_failure(self, side: int) -> float:
+        """δ of part 1: n times Chernoff's bound."""
+        tail = formulas.captured_sum_tail(self.level, self.deviation, self.half_width, side)
+        return self.n_points * math.exp(tail)
+
+    def _weakest(self, pairs: np.ndarray) -> np.ndarray:
+        """Units that capture both points of the pair that is farthest below its own bound, and that bound."""
+        slack = tight_slack(self.half_width, 2 * self.n_points**2)
+        bounds = self.half_width * (formulas.both_captured(self.level, self.deviation, self.products) - slack)
+        gaps = np.where(self.same_cluster, pairs - bounds, np.inf).reshape(len(pairs), -1)
+        lowest = gaps.argmin(axis=1)
+        counts = pairs.reshape(len(pairs), -1)[np.arange(len(pairs)), lowest]
+        return np.column_stack([counts, bounds.ravel()[lowest]])
 
 
 @dataclass(frozen=True, eq=False)
-class Seldom:
-    """ "Fails with probability at most `allowed`", one case per run; see `CONFIRMED`."""
+class Worst(Rate):
+    """A rate in each of several settings.
 
-    sides: Sides
-    allowed: float
+    It is broken if it is in one, and undecided if it is in one; a bound that says something is shown first, in the
+    setting that comes closest.
+    """
+
+    def _worst_of_settings(self, name: str) -> Part:
+        order = {False: 0, None: 1, True: 2}
+        parts = [self._answer_in(setting, name) for setting in np.unique(self.setting)]
+        shown = min(parts, key=lambda part: (order[part.kept], part.vacuous, -(part.tightness or 0.0)))
+        totals = {total: sum(getattr(part, total) for part in parts) for total in ("cases", "broken", "undecided")}
+        return shown.model_copy(update=totals)
+
+    def _answer_in(self, setting: int, name: str) -> Part:
+        return self._alone(setting).part(name)
+
+    def _alone(self, setting: int) -> Rate:
+        own = np.asarray(self.setting) == setting
+        failed, allowed, lost = (np.broadcast_to(each, own.shape)[own] for each in self._per_run)
+        sides = None if self.sides is None else self.sides.only(own)
+        return Rate(failed, float(allowed[0]), lost, sides=sides, quantity=self.quantity)
 
     @property
-    def says_something(self) -> bool:
-        """Whether it can fail at all, and not always may."""
-        return not self.sides.vacuous and self.allowed < 1
+    def _per_run(self) -> tuple[Any, Any, Any]:
+        return self.failed, self.allowed, self.undecided
 
-    def part(self) -> Part:
-        """The part of a conclusion that these runs decide."""
-        failed, lost = self.sides.broken, ~self.sides.decided
-        part = Rate(failed, self.allowed, lost, sides=self.sides).part("")
+
+@dataclass(frozen=True, eq=False)
+class Seldom(Worst):
+    """ "Fails with probability at most `allowed`", in each setting; see `CONFIRMED`."""
+
+    def _answer_in(self, setting: int, name: str) -> Part:
+        rate = self._alone(setting)
+        part = rate.part(name)
         if part.kept is not None:
             return part
-        return Rate(failed, max(self.allowed, CONFIRMED), lost, sides=self.sides).part("")
+        return dataclasses.replace(rate, allowed=max(rate.allowed, CONFIRMED)).part(name)
+
+    @property
+    def telling(self) -> np.ndarray:
+        """For each run, whether the bound can fail at all in its setting, and not always may."""
+        found = np.zeros(np.shape(self.setting), bool)
+        for setting in np.unique(self.setting):
+            alone = self._alone(setting)
+            found[self.setting == setting] = not alone.sides.vacuous and alone.allowed < 1
+        return found
 
 
-def worst(parts: Sequence[Part]) -> Part:
-    """One part for several settings: broken if one is, undecided if one is; a bound that says something is shown first.
-
-    The numbers are those of the setting that comes closest.
-    """
-    order = {False: 0, None: 1, True: 2}
-    shown = min(parts, key=lambda part: (order[part.kept], part.vacuous, -(part.tightness or 0.0)))
-    totals = {name: sum(getattr(part, name) for part in parts) for name in ("cases", "broken", "undecided")}
-    return shown.model_copy(update=totals)
+def seldom(runs: Starts, sides: Sides, allowed: Any) -> Seldom:
+    """That these sides break with probability at most `allowed`, in every cell; one case per run."""
+    rates = np.broadcast_to(allowed, (len(runs),))
+    return Seldom(sides.broken, rates, ~sides.decided, sides=sides, setting=runs.cell, text=sides.text)
 
 
-def over_cells(cells: Sequence[FirstSteps], bound_of: Callable[[FirstSteps], Seldom]) -> Part:
-    """The worst part over all cells."""
-    return worst([bound_of(cell).part() for cell in cells])
-
-
-def conditions(cells: Sequence[FirstSteps]) -> tuple[Hypothesis, ...]:
-    """The hypotheses of Theorem 2 that can be measured, each at the cell nearest to breaking it."""
-    return (
-        at_most("unit_inputs", "largest distance of ‖x‖² from 1", _most(cells, _length_error), 0, tolerance=STEP),
-        at_most("bandwidth", "largest distance of hp from 1", _most(cells, _bandwidth_error), 0, tolerance=ROUNDING),
-        at_most("start", "largest distance of σ from its value, relative", _most(cells, _start_error), 0,
-                tolerance=ROUNDING),
-        at_most("first_step", "largest distance of α_0 from its value, relative", _most(cells, _step_error), 0,
-                tolerance=ROUNDING),
-        more_than("beta_positive", "smallest β", min(cell.beta for cell in cells), 0),
-        less_than("beta_below_half", "largest β", max(cell.beta for cell in cells), 0.5),
-        at_least("points", "fewest points n", min(cell.n_points for cell in cells), 4),
-    )  # fmt: skip
-
-
-def _most(cells: Sequence[FirstSteps], error: Callable[[FirstSteps], float]) -> float:
-    return float(np.max([error(cell) for cell in cells]))
-
-
-def _length_error(cell: FirstSteps) -> float:
-    return float(np.abs(np.diag(cell.products) - 1).max())
-
-
-def _bandwidth_error(cell: FirstSteps) -> float:
-    return abs(cell.bandwidth * cell.half_width - 1)
-
-
-def _start_error(cell: FirstSteps) -> float:
-    return abs(cell.deviation / initial_deviation(cell.half_width, cell.beta, cell.scaling) - 1)
-
-
-def _step_error(cell: FirstSteps) -> float:
-    return abs(cell.step / first_step_size(cell.half_width, cell.beta, cell.scaling) - 1)
-
-
-def products_at_least_zero(cells: Sequence[FirstSteps]) -> Hypothesis:
-    """x_s·x_q ≥ 0 for all pairs."""
-    lowest = min(float(cell.products.min()) for cell in cells)
-    return at_least("products", "smallest x_s·x_q", lowest, 0, tolerance=ROUNDING)
-
-
-def pairs_of_one_cluster(cells: Sequence[FirstSteps]) -> Hypothesis:
-    """x_s·x_q ≥ 1 − 2r in one cluster."""
-    gap = min(float((cell.products - 1 + 2 * cell.radius)[cell.same_cluster].min()) for cell in cells)
-    return at_least("one_cluster", "smallest x_s·x_q − (1 − 2r) in one cluster", gap, 0, tolerance=ROUNDING)
-
-
-def pairs_of_opposite_classes(cells: Sequence[FirstSteps]) -> Hypothesis:
-    """x_s·x_q ≤ (1 + Δ)/2 + 2r for opposite classes."""
-    gap = max(_excess_of_opposite(cell) for cell in cells)
-    return at_most("opposite", "largest x_s·x_q − (1 + Δ)/2 − 2r of opposite classes", gap, 0, tolerance=ROUNDING)
-
-
-def _excess_of_opposite(cell: FirstSteps) -> float:
-    excess = (cell.products - (1 + cell.overlap) / 2 - 2 * cell.radius)[cell.opposite]
-    return float(excess.max(initial=-1.0))
-
-
-def runs_of(cells: Sequence[FirstSteps]) -> Runs:
-    """How many starts."""
-    return Runs(tried=sum(cell.n_runs for cell in cells))
-
-
-def rows_of(cells: Sequence[FirstSteps], **columns: Callable[[FirstSteps], Any]) -> dict[str, Any]:
-    """What a reader needs to know of each cell, `scaling` with every number."""
+def rows_of(cells: Sequence[Any], **columns: Callable[[Any], Any]) -> dict[str, Any]:
+    """What you need to know of each cell, `scaling` with every number."""
     return {
         "cells": [
             {
@@ -140,7 +208,7 @@ def rows_of(cells: Sequence[FirstSteps], **columns: Callable[[FirstSteps], Any])
                 "radius": cell.radius,
                 "overlap": cell.overlap,
                 "imbalance": cell.imbalance,
-                "runs": cell.n_runs,
+                "runs": len(cell),
                 **{name: column(cell) for name, column in columns.items()},
             }
             for cell in cells
@@ -148,36 +216,4 @@ def rows_of(cells: Sequence[FirstSteps], **columns: Callable[[FirstSteps], Any])
     }
 
 
-def silence_over_clusters(specimen: Specimen) -> Silence | None:
-    """Two classes of unit vectors, four points at least, and not so many that their pairs take long."""
-    if not specimen.has_signs_as_labels:
-        found = ", ".join(f"{label:g}" for label in specimen.classes[:5])
-        return Silence(f"It is about two classes, −1 and +1, and this data has the labels {found}.")
-    n = len(specimen.labels)
-    if n < 4:
-        return Silence(f"It is about four clusters, so at least 4 points, and this data has {n}.")
-    if n > MOST_POINTS:
-        return Silence(f"All pairs of points are counted here, for at most {MOST_POINTS} points, not {n}.")
-    with np.errstate(over="ignore"):
-        lengths = np.linalg.norm(specimen.inputs, axis=1)
-    if not np.abs(lengths - 1).max() <= STEP / 4:
-        return Silence(f"It is about inputs of norm 1, and {lengths_in_words(lengths)}")
-    return None
-
-
-def starts_on(specimen: Specimen) -> list[FirstStepSetting] | Silence:
-    """A narrow and a wider network on the reader's data, each class split into two clusters."""
-    if (reason := silence_over_clusters(specimen)) is not None:
-        return reason
-    runs, seed = max(FEWEST_RUNS, specimen.choices.n_runs or 0), specimen.choices.seed
-    start = FirstStepSetting(
-        points=OwnClusters(own_data=specimen.digest),
-        half_width=1000,
-        beta=0.45,
-        n_runs=runs,
-        seed=seed,
-        unmet=sentences(
-            other_width(specimen, 2000, why=WIDE), other_runs(specimen, runs, why="fewer bound no small failure rate")
-        ),
-    )
-    return [start.model_copy(update={"scaling": scaling}) for scaling in ("sec4", "exact")]
+__all__ = ["CONFIRMED", "LEVEL", "SURENESS", "TAIL", "Seldom", "Starts", "Worst", "rows_of", "seldom"]

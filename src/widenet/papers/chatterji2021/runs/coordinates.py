@@ -3,17 +3,23 @@
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 from pydantic import Field
 
+from widenet.claims.cases import Cases, Number
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Silence
+from widenet.claims.specimen import Specimen
 from widenet.diagnostics.huberized import HuberNetwork, gradient, log_mean_loss
 from widenet.papers.chatterji2021.settings import (
     STEP_FACTOR,
+    OwnPoints,
     PointsSetting,
     Sphere,
     reduced_points,
     reduced_weights,
 )
+from widenet.papers.chatterji2021.specimens import silence_over_inputs
 from widenet.progress import Progress
 from widenet.records import Scale
 
@@ -27,24 +33,21 @@ class CoordinatesSetting(PointsSetting):
     seed: int = 0
 
 
+Times = Float[np.ndarray, " time"]
+Pairs = Float[np.ndarray, " pair"]
+
+
 @dataclass(frozen=True, eq=False)
-class BothCoordinates:
-    """Largest differences over all steps.
+class BothCoordinates(Cases):
+    """One pair of runs: the largest differences at every step."""
 
-    Attributes:
-      unit_error: the largest |‖x‖ − 1|.
-      weights: of Ṽ^(t) − √2θ^(t), relative to the largest weight; preactivations, losses: likewise.
-      smallest_overlap: min ⟨x̃_s, x̃_q⟩; overlaps, halves: ⟨x̃_s, x̃_q⟩ and (1 + ⟨x_s, x_q⟩)/2, flat.
-      moved: how far the weights went, so that equal means something.
-    """
-
-    unit_error: float
-    weights: np.ndarray
-    preactivations: np.ndarray
-    losses: np.ndarray
-    overlaps: np.ndarray
-    halves: np.ndarray
-    moved: float
+    unit_error: Number  #: the largest |‖x‖ − 1|
+    weights: Times  #: of Ṽ^(t) − √2θ^(t), relative to the largest weight
+    preactivations: Times  #: likewise
+    losses: Times  #: of log L
+    overlaps: Pairs  #: ⟨x̃_s, x̃_q⟩
+    halves: Pairs  #: (1 + ⟨x_s, x_q⟩)/2
+    moved: Number  #: how far the weights went, so that equal means something
 
 
 def run_coordinates(setting: CoordinatesSetting, progress: Progress) -> BothCoordinates:
@@ -92,4 +95,30 @@ def coordinates_settings(scale: Scale, seed: int) -> list[CoordinatesSetting]:
     return [CoordinatesSetting(points=Sphere(n_samples=12, dim=3), seed=seed)]
 
 
-coordinates = Experiment("chatterji2021.coordinates", coordinates_settings, run_coordinates, seconds=0.1)
+MOST_WORK = 200_000_000
+"""Neurons times numbers of data, up to which two runs are compared step by step."""
+
+
+def coordinates_on(specimen: Specimen) -> list[CoordinatesSetting] | Silence:
+    """Pairs of runs of the chosen width on your data."""
+    if (reason := silence_over_inputs(specimen)) is not None:
+        return reason
+    choices, work = specimen.choices, specimen.choices.n_neurons * specimen.inputs.size
+    if work > MOST_WORK:
+        return Silence(f"Two runs are compared at every step here; {work:,} products per step are too many. "
+                       f"Choose at most {2 * (MOST_WORK // specimen.inputs.size // 2):,} neurons.")  # fmt: skip
+    n_steps = max(5, min(100, 400_000 // work))
+    return [
+        CoordinatesSetting(
+            points=OwnPoints(own_data=specimen.digest),
+            half_width=choices.n_neurons // 2,
+            n_steps=min(n_steps, choices.max_updates or n_steps),
+            seed=choices.seed + run,
+        )
+        for run in range(choices.n_runs or 1)
+    ]
+
+
+coordinates = Experiment(
+    "chatterji2021.coordinates", coordinates_settings, run_coordinates, seconds=0.1, on=coordinates_on
+)

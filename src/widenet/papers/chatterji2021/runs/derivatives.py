@@ -2,13 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.cases import Cases, Number
+from widenet.claims.silence import Applied, Silence
+from widenet.claims.specimen import Specimen
+from widenet.diagnostics.curvature import DENSE
 from widenet.diagnostics.huberized import HuberNetwork, gradient, hessian_blocks, log_mean_loss
-from widenet.papers.chatterji2021.runs.cases import Case, RandomCases
-from widenet.papers.chatterji2021.settings import Sphere
+from widenet.papers.chatterji2021.runs.cases import Case, OwnCases, RandomCases
+from widenet.papers.chatterji2021.settings import OwnPoints, Sphere
+from widenet.papers.chatterji2021.specimens import other_width, silence_over_inputs
 from widenet.records import Scale
 
 NUDGE = 1e-6
@@ -19,21 +25,19 @@ HESSIAN_NUDGE, HESSIAN_NEAR = 1e-5, 1e-4
 """The same for differences of ∇L, which bend at 0 and h."""
 
 
+Entries = Float[np.ndarray, " entry"]
+
+
 @dataclass(frozen=True, eq=False)
-class Slopes:
-    """Entries of ∇L of some networks, by the formula and by central differences.
+class Slopes(Cases):
+    """Entries of ∇L of some networks."""
 
-    Attributes:
-      votes: +1 for entries of rows that vote plus, −1 for the others.
-      nearest_kink: the smallest distance of a pre-activation from 0 and h.
-      unmet: which of a user's choices the networks do not honour, in words.
-    """
+    rows: ClassVar = "entry"
 
-    formula: Float[np.ndarray, " entry"]
-    differences: Float[np.ndarray, " entry"]
-    votes: Float[np.ndarray, " entry"]
-    nearest_kink: float
-    unmet: str = ""
+    formula: Entries  #: by the formula
+    differences: Entries  #: by central differences
+    votes: Entries  #: +1 for entries of rows that vote plus, −1 for the others
+    nearest_kink: Number  #: the smallest distance of a pre-activation from 0 and h
 
 
 def kink_distance(case: Case) -> float:
@@ -77,14 +81,15 @@ OFF, CURVED, STRAIGHT = 0.0, 1.0, 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class Curvatures:
-    """Entries of ∇²L of some networks, by (19) and (20) and by differences of the gradient, and which kind each is."""
+class Curvatures(Cases):
+    """Entries of ∇²L of some networks."""
 
-    formula: Float[np.ndarray, " entry"]
-    differences: Float[np.ndarray, " entry"]
-    kinds: Float[np.ndarray, " entry"]
-    nearest_kink: float
-    unmet: str = ""
+    rows: ClassVar = "entry"
+
+    formula: Entries  #: by (19) and (20)
+    differences: Entries  #: by differences of the gradient
+    kinds: Entries  #: `OFF`, `CURVED` or `STRAIGHT`
+    nearest_kink: Number  #: the smallest distance of a pre-activation from 0 and h
 
 
 def curvatures_of(cases: Sequence[Case]) -> Curvatures:
@@ -122,3 +127,37 @@ def draw_curvatures(scale: Scale, seed: int) -> Curvatures:
         if kink_distance(case) > HESSIAN_NEAR:
             made.append(case)
     return curvatures_of(made)
+
+
+MOST_INPUTS = 50
+"""Inputs up to which the Hessian is compared entry by entry on your data."""
+
+
+def slopes_on(specimen: Specimen) -> Applied | Silence:
+    """A few networks on your data."""
+    cases = _own_cases(specimen, NEAR_KINK)
+    return cases if isinstance(cases, Silence) else Applied(slopes_of(cases), _four_neurons(specimen))
+
+
+def curvatures_on(specimen: Specimen) -> Applied | Silence:
+    """A few networks on your data."""
+    if specimen.inputs.shape[1] > MOST_INPUTS:
+        return Silence(f"The Hessian is compared entry by entry here, for at most {MOST_INPUTS} inputs.")
+    cases = _own_cases(specimen, HESSIAN_NEAR)
+    return cases if isinstance(cases, Silence) else Applied(curvatures_of(cases), _four_neurons(specimen))
+
+
+def _own_cases(specimen: Specimen, distance: float) -> list[Case] | Silence:
+    if (reason := silence_over_inputs(specimen)) is not None:
+        return reason
+    n, dim = specimen.inputs.shape
+    if n * (dim + 1) > DENSE:
+        return Silence(f"Differences are taken weight by weight here, on at most {DENSE} numbers of data.")
+    own, wanted = OwnPoints(own_data=specimen.digest), specimen.choices.n_runs or 2
+    drawn = OwnCases(points=own, half_width=2, n_networks=3 * wanted, seed=specimen.choices.seed).cases()
+    cases = [case for case in drawn if kink_distance(case) > distance][:wanted]
+    return cases or Silence("Every network that was tried has a unit at a kink on this data.")
+
+
+def _four_neurons(specimen: Specimen) -> str:
+    return other_width(specimen, 4, why="differences are taken weight by weight")

@@ -6,7 +6,6 @@ two large numbers: gains keep some twelve digits however small they are. No squa
 underflow from losses of 1e-154 on.
 """
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,7 +13,10 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
+from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Applied, Silence
+from widenet.claims.specimen import Specimen
 from widenet.diagnostics.huberized import (
     HuberNetwork,
     Labels,
@@ -27,9 +29,22 @@ from widenet.diagnostics.huberized import (
     pulls,
     relative_loss_change,
 )
-from widenet.papers.chatterji2021.formulas import LEAST_LOG_LOSS, largest_step_scale, scheduled_step
-from widenet.papers.chatterji2021.runs.starts import dual_start, isolating_start
-from widenet.papers.chatterji2021.settings import Axes, PointsSetting, Sphere
+from widenet.papers.chatterji2021.formulas import (
+    LEAST_LOG_LOSS,
+    equation_5_threshold,
+    largest_step_scale,
+    scheduled_step,
+)
+from widenet.papers.chatterji2021.runs.starts import (
+    MOST_FITTED,
+    PER_POINT,
+    built_half_width,
+    clash,
+    dual_start,
+    isolating_start,
+)
+from widenet.papers.chatterji2021.settings import Axes, OwnPoints, PointsSetting, Sphere
+from widenet.papers.chatterji2021.specimens import other_runs, other_width, sentences, silence_over_inputs
 from widenet.progress import Progress
 from widenet.records import Scale
 
@@ -48,7 +63,6 @@ class DescentSetting(PointsSetting):
       step_share: Q₁/Q̃₁.
       rate_share: Q₂/Q̃₂(Q₁).
       n_steps: how many steps are followed.
-      unmet: which of a user's choices the run does not honour, in words.
     """
 
     half_width: int = Field(ge=1)
@@ -60,54 +74,40 @@ class DescentSetting(PointsSetting):
     rate_share: float = Field(default=1.0, gt=0)
     n_steps: int = Field(default=1000, ge=1)
     seed: int = 0
-    unmet: str = ""
 
 
 @dataclass(frozen=True, eq=False)
-class Descent:
-    """One run of gradient descent, iterate by iterate; there is one step less than iterates.
+class Descent(Cases):
+    """One run of gradient descent, iterate by iterate; there is one step less than iterates."""
 
-    Attributes:
-      unit_error, label_error: the largest |‖x‖ − 1| and distance of a label from ±1.
-      step_scale: Q₁; rate_share: Q₂/Q̃₂(Q₁).
-      log_losses, norms, gradient_norms: log L_t, ‖V^(t)‖, ‖∇L_t‖.
-      alignments: −⟨∇L_t, V^(t)⟩.
-      largest_margins: max y f(x).
-      steps: α_t, as taken: ‖V^(t+1) − V^(t)‖/‖∇L_t‖.
-      gains: log(L_t/L_{t+1}); stretches: log(‖V^(t+1)‖/‖V^(t)‖).
-      left_float64: whether the run ended before its last step, since its loss is no number of float64 any more.
-      unmet: as in the setting.
-    """
+    n_samples: Count  #: n
+    half_width: Count  #: p
+    bandwidth: Number  #: h
+    unit_error: Number  #: the largest |‖x‖ − 1|
+    label_error: Number  #: the largest distance of a label from ±1
+    step_scale: Number  #: Q₁
+    rate_share: Number  #: Q₂/Q̃₂(Q₁)
+    left_float64: bool | np.ndarray  #: whether it ended before its last step, at a loss that is no number of float64
+    log_losses: Iterates  #: log L_t
+    norms: Iterates  #: ‖V^(t)‖
+    gradient_norms: Iterates  #: ‖∇L_t‖
+    alignments: Iterates  #: −⟨∇L_t, V^(t)⟩
+    largest_margins: Iterates  #: max y f(x)
+    steps: Steps  #: α_t, as taken: ‖V^(t+1) − V^(t)‖/‖∇L_t‖
+    gains: Steps  #: log(L_t/L_{t+1})
+    stretches: Steps  #: log(‖V^(t+1)‖/‖V^(t)‖)
 
-    n_samples: int
-    half_width: int
-    bandwidth: float
-    unit_error: float
-    label_error: float
-    step_scale: float
-    rate_share: float
-    left_float64: bool
-    log_losses: Iterates
-    norms: Iterates
-    gradient_norms: Iterates
-    alignments: Iterates
-    largest_margins: Iterates
-    steps: Steps
-    gains: Steps
-    stretches: Steps
-    unmet: str = ""
-
-    @property
+    @column
     def losses(self) -> Iterates:
         """L_t."""
         return np.exp(self.log_losses)
 
-    @property
+    @column
     def gained(self) -> Iterates:
         """log(L₁/L_t)."""
         return np.concatenate([[0.0], np.cumsum(self.gains)])
 
-    @property
+    @column
     def stretched(self) -> Iterates:
         """log(‖V^(t)‖/‖V^(1)‖)."""
         return np.concatenate([[0.0], np.cumsum(self.stretches)])
@@ -158,7 +158,6 @@ def descend(
         step_scale=step_scale,
         rate_share=rate_share,
         left_float64=len(kept["steps"]) < n_steps,
-        unmet="",
         **{name: np.array(values) for name, values in kept.items()},
     )
 
@@ -206,7 +205,7 @@ def run_descent(setting: DescentSetting, progress: Progress) -> Descent:
         rate_share=setting.rate_share,
     )
     progress(1.0, "gradient descent")
-    return dataclasses.replace(found, unmet=setting.unmet)
+    return found
 
 
 def descent_settings(scale: Scale, seed: int) -> list[DescentSetting]:
@@ -237,4 +236,29 @@ def descent_settings(scale: Scale, seed: int) -> list[DescentSetting]:
     ]
 
 
-descents = Experiment("chatterji2021.descents", descent_settings, run_descent, seconds=0.5)
+def runs_on(specimen: Specimen) -> Applied | Silence:
+    """From a start that is built on your data, where (5) gives Lemma 10."""
+    if (reason := silence_over_inputs(specimen)) is not None:
+        return reason
+    n = len(specimen.labels)
+    if n > MOST_FITTED:
+        return Silence(f"The start of Theorem 1 is built with a neuron per point here, for at most {MOST_FITTED}.")
+    if found := clash(specimen):
+        return Silence(f"No start with so small a loss can be built: {found}.")
+    n_steps, half_width = 300 if n <= 50 else 50, built_half_width(specimen)
+    setting = DescentSetting(
+        points=OwnPoints(own_data=specimen.digest),
+        half_width=half_width,
+        start="isolating",
+        start_loss=0.9 * equation_5_threshold(n),
+        n_steps=min(n_steps, specimen.choices.max_updates or n_steps),
+        seed=specimen.choices.seed,
+    )
+    note = sentences(
+        other_width(specimen, 2 * half_width, why=PER_POINT),
+        other_runs(specimen, 1, why="the start is built, not drawn"),
+    )
+    return Applied([setting], note)
+
+
+descents = Experiment("chatterji2021.descents", descent_settings, run_descent, seconds=0.5, on=runs_on)

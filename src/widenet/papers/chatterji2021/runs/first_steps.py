@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from pydantic import Field
 
+from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Applied, Silence
+from widenet.claims.specimen import Specimen
 from widenet.diagnostics.huberized import huberized, huberized_slope, pulls
 from widenet.papers.chatterji2021.cluster_formulas import (
     Scaling,
@@ -22,7 +25,15 @@ from widenet.papers.chatterji2021.cluster_formulas import (
     initial_deviation,
     window_bottom,
 )
-from widenet.papers.chatterji2021.cluster_settings import Centres, Clustered, ClusterSetting, Drawn, OnePoint
+from widenet.papers.chatterji2021.cluster_settings import (
+    Centres,
+    Clustered,
+    ClusterSetting,
+    Drawn,
+    OnePoint,
+    OwnClusters,
+)
+from widenet.papers.chatterji2021.specimens import other_runs, other_width, sentences, silence_over_clusters
 from widenet.progress import Progress, over
 from widenet.records import Scale
 
@@ -31,6 +42,7 @@ PIECE = 4096
 
 PerPoint = Float[np.ndarray, "run point"]
 Pairs = Float[np.ndarray, "run point point"]
+Which = Bool[np.ndarray, "point point"]
 
 
 class FirstStepSetting(ClusterSetting):
@@ -42,7 +54,6 @@ class FirstStepSetting(ClusterSetting):
       start: Gaussian, or a construction: "attained" has one point, on which captured units move by α_0 exactly;
         "below_capture" has all units just below the capture of the first point.
       step: α_0 is multiplied by this; 1 but for controls.
-      unmet: which of a user's choices the runs do not honour, in words.
     """
 
     half_width: int = Field(ge=1)
@@ -52,94 +63,69 @@ class FirstStepSetting(ClusterSetting):
     start: Literal["gaussian", "attained", "below_capture"] = "gaussian"
     step: float = 1.0
     seed: int = 0
-    unmet: str = ""
 
 
 @dataclass(frozen=True, eq=False)
-class FirstSteps:
-    """Runs on one data set. Sums and counts are per run and point s; a pair (s, q) is per run, s and q.
+class FirstSteps(Cases):
+    """Runs on one data set. Sums and counts are per run and point s; a pair (s, q) is per run, s and q."""
 
-    Attributes:
-      labels, clusters, products: y_s, the cluster of s, and x_s·x_q of the reduced inputs.
-      dim, radius, overlap, imbalance: d, r, Δ, ε.
-      half_width, beta, scaling, deviation, step, bandwidth: p, β, which scaling, σ, α_0, h.
-      helpful, harmful: |I_+s| and |I_−s|; helpful_sum, harmful_sum: Σ v_i·x_s over them before the step.
-      helpful_pairs, harmful_pairs: |I_±s ∩ I_±q|.
-      helpful_touched, harmful_touched: units of I_±s with v_i·x_q ≥ 0.
-      window: units with u_i ≠ y_s and −α_0(1/2 + 2(Δ + r)) ≤ v_i·x_s ≤ h + 4α_0, both ends included.
-      helpful_after, harmful_after, rest_helpful, rest_harmful: Σ φ(v_i·x_s) after the step, over I_+s, I_−s and the
-        other units of each sign.
-      own_pull, other_pull: Ξ_1 and Ξ_2 of I_+s; harmful_own_pull, harmful_other_pull: the same sums over I_−s.
-      shift: the largest |change of v_i·x_s| over captured units; lowest: the smallest v_i·x_s of one after the step.
-      bent: the largest distance of φ from z − h/2 at one after the step.
-      pulls: g_0s; before, after: margins.
-      active: units with v_i·x_s ≥ 0; activity: how many units are active on 0, 1, …, n points.
-      norm: ‖V^(1)‖; unmet: as in the setting.
-    """
-
-    labels: Float[np.ndarray, " point"]
-    clusters: Int[np.ndarray, " point"]
-    products: Float[np.ndarray, "point point"]
-    dim: int
-    radius: float
-    overlap: float
-    imbalance: float
-    half_width: int
-    beta: float
-    scaling: str
-    deviation: float
-    step: float
-    bandwidth: float
-    helpful: PerPoint
-    harmful: PerPoint
-    helpful_sum: PerPoint
-    harmful_sum: PerPoint
-    helpful_pairs: Pairs
-    harmful_pairs: Pairs
-    helpful_touched: Pairs
-    harmful_touched: Pairs
-    window: PerPoint
-    helpful_after: PerPoint
-    harmful_after: PerPoint
-    rest_helpful: PerPoint
-    rest_harmful: PerPoint
-    own_pull: PerPoint
-    other_pull: PerPoint
-    harmful_own_pull: PerPoint
+    labels: Float[np.ndarray, " point"]  #: y_s
+    clusters: Int[np.ndarray, " point"]  #: the cluster of s
+    products: Float[np.ndarray, "point point"]  #: x_s·x_q of the reduced inputs
+    dim: Count  #: d
+    radius: Number  #: r
+    overlap: Number  #: Δ
+    imbalance: Number  #: ε
+    half_width: Count  #: p
+    beta: Number  #: β
+    scaling: str | np.ndarray  #: "sec4" or "exact"
+    deviation: Number  #: σ
+    step: Number  #: α_0
+    bandwidth: Number  #: h
+    helpful: PerPoint  #: |I_+s|
+    harmful: PerPoint  #: |I_−s|
+    helpful_sum: PerPoint  #: Σ v_i·x_s over I_+s before the step
+    harmful_sum: PerPoint  #: the same over I_−s
+    helpful_pairs: Pairs  #: |I_+s ∩ I_+q|
+    harmful_pairs: Pairs  #: |I_−s ∩ I_−q|
+    helpful_touched: Pairs  #: units of I_+s with v_i·x_q ≥ 0
+    harmful_touched: Pairs  #: units of I_−s with v_i·x_q ≥ 0
+    window: PerPoint  #: units with u_i ≠ y_s and −α_0(1/2 + 2(Δ + r)) ≤ v_i·x_s ≤ h + 4α_0, both ends included
+    helpful_after: PerPoint  #: Σ φ(v_i·x_s) after the step over I_+s
+    harmful_after: PerPoint  #: over I_−s
+    rest_helpful: PerPoint  #: over the other helpful units
+    rest_harmful: PerPoint  #: over the other harmful units
+    own_pull: PerPoint  #: Ξ_1 of I_+s
+    other_pull: PerPoint  #: Ξ_2 of I_+s
+    harmful_own_pull: PerPoint  #: the same sums over I_−s
     harmful_other_pull: PerPoint
-    shift: PerPoint
-    lowest: PerPoint
-    bent: PerPoint
-    pulls: PerPoint
-    before: PerPoint
-    after: PerPoint
-    active: PerPoint
-    activity: Float[np.ndarray, "run counts"]
-    norm: Float[np.ndarray, " run"]
-    unmet: str = ""
+    shift: PerPoint  #: the largest |change of v_i·x_s| over captured units
+    lowest: PerPoint  #: the smallest v_i·x_s of one after the step
+    bent: PerPoint  #: the largest distance of φ from z − h/2 at one after the step
+    pulls: PerPoint  #: g_0s
+    before: PerPoint  #: margins before the step
+    after: PerPoint  #: margins after it
+    active: PerPoint  #: units with v_i·x_s ≥ 0
+    activity: Float[np.ndarray, "run number"]  #: how many units are active on 0, 1, …, n points
+    norm: Float[np.ndarray, " run"]  #: ‖V^(1)‖
 
-    @property
-    def n_runs(self) -> int:
-        """How many starts."""
-        return len(self.norm)
-
-    @property
+    @column
     def n_points(self) -> int:
         """n."""
         return len(self.labels)
 
     @property
-    def level(self) -> float:
+    def level(self) -> Number:
         """a = h + 4α_0."""
         return self.bandwidth + 4 * self.step
 
-    @property
-    def same_cluster(self) -> np.ndarray:
+    @column
+    def same_cluster(self) -> Which:
         """Which pairs lie in one cluster."""
         return self.clusters[:, None] == self.clusters[None]
 
-    @property
-    def opposite(self) -> np.ndarray:
+    @column
+    def opposite(self) -> Which:
         """Which pairs have opposite labels."""
         return self.labels[:, None] != self.labels[None]
 
@@ -197,7 +183,6 @@ def joined(
         deviation=deviation,
         step=step,
         bandwidth=bandwidth(setting.half_width),
-        unmet=setting.unmet,
         **{name: np.stack([each[name] for each in found]) for name in found[0]},
     )
 
@@ -368,4 +353,41 @@ def rest_settings(scale: Scale, seed: int) -> list[FirstStepSetting]:
     return [*lemma_15_settings(scale, seed), *centre_settings(scale, seed), low]
 
 
-first_steps = Experiment("chatterji2021.first_steps", lemma_15_settings, run_first_steps, seconds=8.0)
+FEWEST_RUNS = 60
+"""So many runs without a failure exclude a rate above 5 %."""
+ABOUT_WIDE = "Theorem 2 is about wide ones"
+
+
+def starts_on(specimen: Specimen) -> Applied | Silence:
+    """A narrow and a wider network on your data, each class split into two clusters."""
+    if (reason := silence_over_clusters(specimen)) is not None:
+        return reason
+    runs = max(FEWEST_RUNS, specimen.choices.n_runs or 0)
+    start = FirstStepSetting(
+        points=OwnClusters(own_data=specimen.digest),
+        half_width=1000,
+        beta=0.45,
+        n_runs=runs,
+        seed=specimen.choices.seed,
+    )
+    note = sentences(
+        other_width(specimen, 2000, why=ABOUT_WIDE),
+        other_runs(specimen, runs, why="fewer bound no small failure rate"),
+    )
+    return Applied([start.model_copy(update={"scaling": scaling}) for scaling in ("sec4", "exact")], note)
+
+
+def first_losses_on(specimen: Specimen) -> Applied | Silence:
+    """Two widths on your data, with the numbers of Theorem 2."""
+    if (reason := silence_over_clusters(specimen)) is not None:
+        return reason
+    own, seed, runs = OwnClusters(own_data=specimen.digest), specimen.choices.seed, specimen.choices.n_runs or 10
+    settings = [
+        FirstStepSetting(points=own, half_width=p, scaling="exact", n_runs=runs, seed=seed) for p in (1000, 10_000)
+    ]
+    return Applied(settings, other_width(specimen, 2000, 20_000, why=ABOUT_WIDE))
+
+
+first_steps = Experiment(
+    "chatterji2021.first_steps", lemma_15_settings, run_first_steps, seconds=8.0, on=starts_on
+)

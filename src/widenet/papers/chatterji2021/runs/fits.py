@@ -6,32 +6,40 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from widenet.claims.cases import Cases, Number, column
+from widenet.claims.silence import Applied, Silence
+from widenet.claims.specimen import Specimen
 from widenet.diagnostics.huberized import Labels, Points, log_mean_loss
 from widenet.papers.chatterji2021.formulas import equation_5_threshold
-from widenet.papers.chatterji2021.runs.starts import CLOSEST, fewest_neurons, isolating_start, nearest_opposite
+from widenet.papers.chatterji2021.runs.starts import (
+    CLOSEST,
+    MOST_FITTED,
+    PER_POINT,
+    built_half_width,
+    clash,
+    fewest_neurons,
+    isolating_start,
+    nearest_opposite,
+)
 from widenet.papers.chatterji2021.settings import Sphere, reduced_points
+from widenet.papers.chatterji2021.specimens import other_width, silence_over_inputs
 from widenet.records import Scale
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
-    """Data, and a network that was built to fit it, or the reason why none can be.
+class Fit(Cases):
+    """Data, and a network that was built to fit it, or the reason why none can be."""
 
-    Attributes:
-      unit_error: the largest |‖x‖ − 1|.
-      loss: L of the network; NaN where there is none.
-      target: the loss that Theorem 1 asks for.
-      why_not: two equal points with different labels, in words; "" where there are none.
-      too_close: whether points of different labels are so close that float64 decides.
-      unmet: which of a user's choices the network does not honour, in words.
-    """
+    unit_error: Number  #: the largest |‖x‖ − 1|
+    loss: Number  #: L of the network; NaN where there is none
+    target: Number  #: the loss that Theorem 1 asks for
+    why_not: str | np.ndarray = ""  #: two equal points with different labels, in words; "" where there are none
+    too_close: bool | np.ndarray = False  #: whether points of different labels are so close that float64 decides
 
-    unit_error: float
-    loss: float
-    target: float
-    why_not: str = ""
-    too_close: bool = False
-    unmet: str = ""
+    @column
+    def clashes(self) -> float:
+        """1 where two equal points have different labels, and 0 elsewhere."""
+        return float(bool(self.why_not))
 
 
 def fit(points: Points, labels: Labels, half_width: int, why_not: str = "", *, too_close: bool = False) -> Fit:
@@ -63,3 +71,16 @@ def apart(sphere: Sphere, seed: int) -> tuple[Points, Labels]:
 
 def _opposite() -> tuple[Points, Labels]:
     return reduced_points(np.array([[1.0], [-1.0]])), np.array([1.0, -1.0])
+
+
+def fits_on(specimen: Specimen) -> Applied | Silence:
+    """Build it on your data, or say why it cannot be built."""
+    if (reason := silence_over_inputs(specimen)) is not None:
+        return reason
+    if len(specimen.labels) > MOST_FITTED:
+        return Silence(f"The start of Theorem 1 is built with a neuron per point here, for at most {MOST_FITTED}.")
+    points, found = reduced_points(specimen.inputs), clash(specimen)
+    equal = "are equal" in found
+    wide = built_half_width(specimen)
+    made = fit(points, specimen.labels, wide, found if equal else "", too_close=bool(found) and not equal)
+    return Applied([made], other_width(specimen, 2 * wide, why=PER_POINT))

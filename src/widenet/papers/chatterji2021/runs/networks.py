@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
+from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Silence
+from widenet.claims.specimen import Specimen
 from widenet.diagnostics.curvature import DENSE, hessian_norm
 from widenet.diagnostics.huberized import (
     HuberNetwork,
@@ -22,6 +25,8 @@ from widenet.diagnostics.huberized import (
 )
 from widenet.papers.chatterji2021.formulas import SHARP
 from widenet.papers.chatterji2021.runs.cases import Case, OwnCases, PlacedCases, RandomCases, ThinCases
+from widenet.papers.chatterji2021.settings import OwnPoints
+from widenet.papers.chatterji2021.specimens import silence_over_inputs
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 
@@ -48,46 +53,33 @@ class NetworkSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Networks:
-    """One entry per network; NaN where something was not looked at.
+class Networks(Cases):
+    """Single networks; NaN where something was not looked at."""
 
-    Attributes:
-      n_samples, half_width, bandwidth: n, p, h.
-      unit_error, label_error: the largest |‖x‖ − 1|, and distance of a label from ±1.
-      losses, pulls: L and mean g. norms, gradient_norms: ‖V‖, ‖∇L‖.
-      hessian_norms: ‖∇²L‖; off_diagonals, diagonals: the largest ‖∇_{v_i}∇_{v_j}L‖ with i ≠ j, and with i = j.
-      alignments: −⟨∇L, V⟩; weighted_margins: mean(g y f(x)); largest_margins: max y f(x).
-      steps: α, one column per entry of `SHARES`; efficiencies: (L − L')/(α‖∇L‖²), L' after the step.
-      segment_hessians, segment_losses: the largest ‖∇²L‖ and L on the way of the step of Lemma 8.
-      local_steps, local_smoothness, local_efficiencies: a step 1/(3M) with M, a bound on ‖∇²L‖ on its way.
-    """
+    rows: ClassVar = "network"
 
-    n_samples: PerNetwork
-    half_width: PerNetwork
-    bandwidth: PerNetwork
-    unit_error: PerNetwork
-    label_error: PerNetwork
-    losses: PerNetwork
-    pulls: PerNetwork
-    norms: PerNetwork
-    gradient_norms: PerNetwork
-    hessian_norms: PerNetwork
-    off_diagonals: PerNetwork
-    diagonals: PerNetwork
-    alignments: PerNetwork
-    weighted_margins: PerNetwork
-    largest_margins: PerNetwork
-    steps: PerStep
-    efficiencies: PerStep
-    segment_hessians: PerNetwork
-    segment_losses: PerNetwork
-    local_steps: PerNetwork
-    local_smoothness: PerNetwork
-    local_efficiencies: PerNetwork
-
-    def __len__(self) -> int:
-        """How many networks."""
-        return len(self.losses)
+    n_samples: PerNetwork  #: n
+    half_width: PerNetwork  #: p
+    bandwidth: PerNetwork  #: h
+    unit_error: PerNetwork  #: the largest |‖x‖ − 1|
+    label_error: PerNetwork  #: the largest distance of a label from ±1
+    losses: PerNetwork  #: L
+    pulls: PerNetwork  #: mean g
+    norms: PerNetwork  #: ‖V‖
+    gradient_norms: PerNetwork  #: ‖∇L‖
+    hessian_norms: PerNetwork  #: ‖∇²L‖
+    off_diagonals: PerNetwork  #: the largest ‖∇_{v_i}∇_{v_j}L‖ with i ≠ j
+    diagonals: PerNetwork  #: the largest ‖∇²_{v_i}L‖
+    alignments: PerNetwork  #: −⟨∇L, V⟩
+    weighted_margins: PerNetwork  #: mean(g y f(x))
+    largest_margins: PerNetwork  #: max y f(x)
+    steps: PerStep  #: α, for each of `SHARES`
+    efficiencies: PerStep  #: (L − L')/(α‖∇L‖²), L' after the step
+    segment_hessians: PerNetwork  #: the largest ‖∇²L‖ on the way of the step of Lemma 8
+    segment_losses: PerNetwork  #: the largest L there
+    local_steps: PerNetwork  #: a step 1/(3M)
+    local_smoothness: PerNetwork  #: M, a bound on ‖∇²L‖ on its way
+    local_efficiencies: PerNetwork  #: (L − L')/(α‖∇L‖²) of it
 
 
 def look_at(cases: Iterable[Case]) -> Networks:
@@ -207,4 +199,20 @@ def network_settings(scale: Scale, seed: int) -> Sequence[NetworkSetting]:
     return [*batches, NetworkSetting(networks=PlacedCases())]
 
 
-networks = Experiment("chatterji2021.networks", network_settings, run_networks, seconds=3.0)
+def looks_on(specimen: Specimen) -> list[NetworkSetting] | Silence:
+    """Networks of the chosen width with random rows, on your data."""
+    if (reason := silence_over_inputs(specimen)) is not None:
+        return reason
+    half_width = specimen.choices.n_neurons // 2
+    if 2 * half_width * (specimen.inputs.shape[1] + 1) > DENSE:
+        return Silence(f"Hessians are looked at whole here, with at most {DENSE} weights; choose fewer neurons.")
+    cases = OwnCases(
+        points=OwnPoints(own_data=specimen.digest),
+        half_width=half_width,
+        n_networks=specimen.choices.n_runs or (3 if len(specimen.labels) > 100 else 6),
+        seed=specimen.choices.seed,
+    )
+    return [NetworkSetting(networks=cases)]
+
+
+networks = Experiment("chatterji2021.networks", network_settings, run_networks, seconds=3.0, on=looks_on)

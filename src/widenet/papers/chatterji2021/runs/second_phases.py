@@ -8,7 +8,10 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Applied, Silence
+from widenet.claims.specimen import Specimen
 from widenet.diagnostics.huberized import huberized, huberized_slope, log_mean_loss, pulls
 from widenet.papers.chatterji2021.cluster_formulas import (
     STEP_CONSTANT,
@@ -16,7 +19,9 @@ from widenet.papers.chatterji2021.cluster_formulas import (
     first_step_size,
     initial_deviation,
 )
-from widenet.papers.chatterji2021.cluster_settings import Centres, Clustered, ClusterSetting
+from widenet.papers.chatterji2021.cluster_settings import Centres, Clustered, ClusterSetting, OwnClusters
+from widenet.papers.chatterji2021.runs.first_steps import ABOUT_WIDE
+from widenet.papers.chatterji2021.specimens import other_width, silence_over_clusters
 from widenet.progress import Progress
 from widenet.records import Scale
 
@@ -28,7 +33,6 @@ class PhaseSetting(ClusterSetting):
       start: Gaussian, with a first step of α_0 before the iterates are counted; or "isolating" units, p/2 around each
         of four centres, made to have the loss `first_loss`.
       schedule: the step size is this times log²(1/L_t)·e²/(120p); 1 but for controls.
-      unmet: which of a user's choices the run does not honour, in words.
     """
 
     half_width: int = Field(ge=2, multiple_of=2)
@@ -38,30 +42,22 @@ class PhaseSetting(ClusterSetting):
     n_steps: int = 6000
     schedule: float = 1.0
     seed: int = 0
-    unmet: str = ""
 
 
 @dataclass(frozen=True, eq=False)
-class Phase:
-    """Iterates t = 1, 2, … of one run.
+class Phase(Cases):
+    """Iterates t = 1, 2, … of one run."""
 
-    Attributes:
-      losses: L_t; norm: ‖V^(1)‖ in reduced coordinates; step_scale: Q_1, what multiplies log²(1/L_t).
-      half_width, bandwidth, beta, dim, n_points: p, h, β, d, n; start: which.
-      unit_error: the largest distance of ‖x‖² from 1; unmet: as in the setting.
-    """
-
-    losses: Float[np.ndarray, " iterate"]
-    norm: float
-    step_scale: float
-    half_width: int
-    bandwidth: float
-    beta: float
-    dim: int
-    n_points: int
-    unit_error: float
-    start: str
-    unmet: str = ""
+    losses: Float[np.ndarray, " iterate"]  #: L_t
+    norm: Number  #: ‖V^(1)‖ in reduced coordinates
+    step_scale: Number  #: Q_1, what multiplies log²(1/L_t)
+    half_width: Count  #: p
+    bandwidth: Number  #: h
+    beta: Number  #: β
+    dim: Count  #: d
+    n_points: Count  #: n
+    unit_error: Number  #: the largest distance of ‖x‖² from 1
+    start: str | np.ndarray  #: "gaussian" or "isolating"
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +102,6 @@ def run_second_phases(setting: PhaseSetting, progress: Progress) -> Phase:
         n_points=len(drawn.labels),
         unit_error=float(np.abs((inputs**2).sum(axis=1) - 1).max()),
         start=setting.start,
-        unmet=setting.unmet,
     )
 
 
@@ -135,6 +130,25 @@ def isolating_phases(scale: Scale, seed: int) -> list[PhaseSetting]:
     """A start at which every hypothesis of Theorem 1 is met."""
     steps = 1000 if scale is Scale.QUICK else 20_000
     return [PhaseSetting(points=Centres(), half_width=30_000, start="isolating", n_steps=steps)]
+
+
+OWN_STEPS = 3000
+"""Steps on your data."""
+
+
+def phases_on(specimen: Specimen) -> Applied | Silence:
+    """Runs on your data, from random starts with the numbers of Theorem 2."""
+    if (reason := silence_over_clusters(specimen)) is not None:
+        return reason
+    own, seed = OwnClusters(own_data=specimen.digest), specimen.choices.seed
+    steps = min(OWN_STEPS, specimen.choices.max_updates or OWN_STEPS)
+    if steps < 2:
+        return Silence("It is about the steps after the first one, and max_updates allows one.")
+    settings = [
+        PhaseSetting(points=own, half_width=200, n_steps=steps, seed=seed + run)
+        for run in range(specimen.choices.n_runs or 1)
+    ]
+    return Applied(settings, other_width(specimen, 400, why=ABOUT_WIDE))
 
 
 second_phases = Experiment("chatterji2021.second_phases", random_phases, run_second_phases, seconds=2.0)

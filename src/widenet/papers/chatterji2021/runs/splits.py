@@ -3,35 +3,64 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.cases import Cases, Number, column
 from widenet.papers.chatterji2021.formulas import INFLECTION, entropy_curvature, entropy_term
 from widenet.records import Scale
 
 Function = Callable[[np.ndarray], np.ndarray]
 
 
+Samples = Float[np.ndarray, " sample"]
+Moves = Float[np.ndarray, " change"]
+
+
 @dataclass(frozen=True, eq=False)
-class Split:
-    """Points z_1, …, z_n > 0 with Σz = M, and a way towards (M, 0, …, 0).
+class Split(Cases):
+    """Points z_1, …, z_n > 0 with Σz = M, and a way towards (M, 0, …, 0)."""
 
-    Attributes:
-      function, limit: ψ and ψ(0⁺).
-      samples: points of the simplex.
-      corner: (M − (n − 1)η, η, …, η) for ever smaller η.
-      moves: some of the points on their way there: each move leaves η of one more part and gives the rest to the first.
-      bend: the largest second difference of ψ on a grid of (0, M], relative to the size of ψ.
-    """
-
-    total: float
-    function: Function
-    limit: float
-    samples: Float[np.ndarray, "sample part"]
-    corner: Float[np.ndarray, "way part"]
+    total: Number  #: M
+    function: Any  #: ψ
+    limit: Number  #: ψ(0⁺)
+    samples: Float[np.ndarray, "sample part"]  #: points of the simplex
+    corner: Float[np.ndarray, "way part"]  #: (M − (n − 1)η, η, …, η) for ever smaller η
+    #: Some of the points on their way there: each move leaves η of one more part and gives the rest to the first.
     moves: Float[np.ndarray, "mover move part"]
-    bend: float
+    bend: Number  #: the largest second difference of ψ on a grid of (0, M], relative to the size of ψ
+
+    @column
+    def limit_size(self) -> float:
+        """|ψ(0⁺)|."""
+        return abs(float(self.limit))
+
+    @column
+    def infimum(self) -> float:
+        """ψ(M) + (n − 1)ψ(0⁺)."""
+        return float(self.function(np.array([self.total]))[0]) + (self.samples.shape[1] - 1) * self.limit
+
+    @column
+    def sums(self) -> Samples:
+        """Σψ(z_i) at every point."""
+        return self.function(self.samples).sum(axis=1)
+
+    @column
+    def corner_sum(self) -> float:
+        """Σψ(z_i) at the end of the way."""
+        return float(self.function(self.corner).sum(axis=1)[-1])
+
+    @column
+    def sum_after(self) -> Moves:
+        """Σψ(z_i) after every move."""
+        return self.function(self.moves).sum(axis=2)[:, 1:].ravel()
+
+    @column
+    def sum_before(self) -> Moves:
+        """The same before it."""
+        return self.function(self.moves).sum(axis=2)[:, :-1].ravel()
 
 
 def draw_split(function: Function, limit: float, total: float, parts: int, seed: int, count: int = 300) -> Split:
@@ -91,13 +120,23 @@ def draw_splits(scale: Scale, seed: int) -> list[Split]:
     ]
 
 
-@dataclass(frozen=True, eq=False)
-class Bend:
-    """F and F'' on a grid of (0, end]."""
+Zs = Float[np.ndarray, " z"]
 
-    z: np.ndarray
-    value: np.ndarray
-    curvature: np.ndarray
+
+@dataclass(frozen=True, eq=False)
+class Bend(Cases):
+    """A grid of (0, end]."""
+
+    rows: ClassVar = "z"
+
+    z: Zs
+    value: Zs  #: F
+    curvature: Zs  #: F''
+
+    @column
+    def first_value(self) -> float:
+        """F at the smallest z."""
+        return float(self.value[self.z.argmin()])
 
 
 def draw_bend_to(end: float) -> Bend:

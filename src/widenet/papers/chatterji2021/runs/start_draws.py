@@ -1,14 +1,19 @@
 """Random starts without a step: the first output at one point and the norm of the weights, many times."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Applied, Silence
+from widenet.claims.specimen import Specimen
 from widenet.diagnostics.huberized import huberized
 from widenet.papers.chatterji2021.cluster_formulas import Scaling, bandwidth, initial_deviation
+from widenet.papers.chatterji2021.runs.first_steps import starts_on
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 
@@ -27,17 +32,22 @@ class StartSetting(ClosedModel):
     seed: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class StartDraws:
-    """f_0 at a unit vector, and ‖V^(0)‖/(σ√(2(d+1)p)), per start."""
+Draws = Float[np.ndarray, " draw"]
 
-    outputs: Float[np.ndarray, " draw"]
-    norms: Float[np.ndarray, " draw"]
-    half_width: int
-    dim: int
-    beta: float
-    scaling: str
-    deviation: float
+
+@dataclass(frozen=True, eq=False)
+class StartDraws(Cases):
+    """Starts with the same numbers."""
+
+    rows: ClassVar = "draw"
+
+    outputs: Draws  #: f_0 at a unit vector
+    norms: Draws  #: ‖V^(0)‖/(σ√(2(d+1)p))
+    half_width: Count  #: p
+    dim: Count  #: d
+    beta: Number  #: β
+    scaling: str | np.ndarray  #: "sec4" or "exact"
+    deviation: Number  #: σ
 
 
 def run_start_draws(setting: StartSetting, progress: Progress) -> StartDraws:
@@ -76,3 +86,11 @@ def tail_settings(scale: Scale, seed: int) -> list[StartSetting]:
 
 
 start_draws = Experiment("chatterji2021.start_draws", output_settings, run_start_draws, seconds=1.0)
+
+
+def pulls_on(specimen: Specimen) -> Applied | Silence:
+    """Random starts on your data; the law of f_0 does not depend on it."""
+    starts = starts_on(specimen)
+    if isinstance(starts, Silence):
+        return starts
+    return Applied((starts.settings, output_settings(Scale.QUICK, specimen.choices.seed)), starts.note)
