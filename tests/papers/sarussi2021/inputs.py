@@ -9,7 +9,7 @@ import pytest
 from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
 from widenet.claims.base import Claim
-from widenet.claims.sides import Sides
+from widenet.claims.sides import Sides, plain
 from widenet.diagnostics.agreement_program import solve_regime
 from widenet.diagnostics.kkt import push_condition
 from widenet.papers.sarussi2021 import PAPER
@@ -55,6 +55,9 @@ def order_cells():
 
 def handed(claim: Claim, *runs, **constants):
     """The conjuncts that its judge hands to `evidence`, by name, with every case in them; and the evidence."""
+    if claim.given is not None:
+        parts = claim.promise(*runs, **constants).parts
+        return {plain(part.text) or key: part for key, part in parts.items()}, claim(*runs, **constants)
     home = next(place.rpartition(".")[0] for place in PAPER.claims if place.endswith(f".{claim.name}"))
     module = importlib.import_module(f"{PAPER.room}.claims.{home}")
     seen, honest = {}, module.evidence

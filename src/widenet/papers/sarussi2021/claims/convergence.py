@@ -11,7 +11,6 @@ from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import BOUND, ROUNDING, STEP
 from widenet.diagnostics.homogeneous_margins import losses as losses_of
 from widenet.papers.sarussi2021.claims.conditions import SHAPE, conditions
-from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, own_runs, silence_over_training
 from widenet.papers.sarussi2021.formulas import (
     epoch_bound,
     one_epoch,
@@ -21,6 +20,7 @@ from widenet.papers.sarussi2021.formulas import (
     update_bound_constants,
 )
 from widenet.papers.sarussi2021.runs.epochs import ORDER_LEVELS, Epochs, EpochSetting, epochs, order_settings
+from widenet.papers.sarussi2021.specimens import epochs_allowed, own_runs, silence_over_training
 
 UpdateBound = Callable[..., np.ndarray]
 

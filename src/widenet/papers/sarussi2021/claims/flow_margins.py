@@ -31,7 +31,6 @@ from widenet.diagnostics.kkt import kkt_residuals, push_condition
 from widenet.papers.sarussi2021.claims.approach import ON_A_KINK, towards_pattern
 from widenet.papers.sarussi2021.claims.conditions import conditions, network_shape
 from widenet.papers.sarussi2021.claims.convergence import promised
-from widenet.papers.sarussi2021.claims.specimens import silence_without_both_classes
 from widenet.papers.sarussi2021.formulas import (
     LOG_2,
     approach_bound,
@@ -46,6 +45,7 @@ from widenet.papers.sarussi2021.runs.flows import READINGS, Course, FlowCase, Fl
 from widenet.papers.sarussi2021.runs.small_steps import SmallSteps, small_steps
 from widenet.papers.sarussi2021.runs.too_early import SHORT, TooEarly, too_early
 from widenet.papers.sarussi2021.settings import OwnPoints, lengths
+from widenet.papers.sarussi2021.specimens import silence_without_both_classes
 from widenet.records import Scale
 from widenet.types import RunStatus
 

@@ -13,10 +13,10 @@ from widenet.claims.meaning import Topic
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING
-from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, silence_over_training
 from widenet.papers.sarussi2021.formulas import sharp_factor
 from widenet.papers.sarussi2021.runs.clouds import SLOPES, Clouds, CloudSetting, ask, clouds
 from widenet.papers.sarussi2021.settings import OwnPoints, SignedNetwork, turning_point
+from widenet.papers.sarussi2021.specimens import epochs_allowed, silence_over_training
 from widenet.records import Scale
 
 OPEN = 1.0001

@@ -12,7 +12,6 @@ from widenet.claims.tolerances import CLOSED_FORM, ROUNDING, STEP
 from widenet.diagnostics.agreement import agreement_margin, in_regime, right_share
 from widenet.diagnostics.agreement_program import critical_margins
 from widenet.diagnostics.sign_clusters import widest_angle
-from widenet.papers.sarussi2021.claims.specimens import silence_without_both_classes
 from widenet.papers.sarussi2021.runs.programs import (
     CriticalMargins,
     ScaledMargins,
@@ -21,6 +20,7 @@ from widenet.papers.sarussi2021.runs.programs import (
     scaled_margins,
 )
 from widenet.papers.sarussi2021.settings import BROKEN_CROSS, CROSS, WEDGE, Gaussians
+from widenet.papers.sarussi2021.specimens import silence_without_both_classes
 from widenet.records import Scale
 
 MOST_ADDED = 300

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from widenet.claims.base import Silence
+from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
 from widenet.errors import DataError
 from widenet.papers.sarussi2021.settings import OwnPoints
