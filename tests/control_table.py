@@ -15,6 +15,7 @@ Where one side of a comparison is a column as it stands, the edge is found by th
 last case, to the limit and half the tolerance, and to the limit and twice the tolerance. So hypotheses need no row.
 There is one test for every clause of a claim, and it fails where there is neither a row nor such an edge.
 Where claims of a module read several records, the toy is a dictionary: record → its toy.
+Of a claim that reads two experiments the toy is a pair; changes are those of the first, and edges are found there.
 What is not about an edge (the formula, and where it is attained) is a test of its own, as before.
 """
 
@@ -41,12 +42,20 @@ class Setup:
     toy: Any
     changes: Mapping[str, Any] = field(default_factory=dict)
 
-    def cells(self, claim: Claim) -> list[Any]:
-        """The cells, the last one changed."""
+    def runs(self, claim: Claim) -> tuple[Any, ...]:
+        """The cells of each experiment, the last one of the first changed."""
+        return (self.cells(claim), *self._made(claim)[1:])
+
+    def _made(self, claim: Claim) -> tuple[Any, ...]:
         toy = self.toy
         if isinstance(toy, Mapping):  # one for each record that the claims of a module read
-            toy = next(each for kind, each in toy.items() if issubclass(claim.kinds[0], kind))
+            toy = next(each for kind, each in toy.items() if _has_kind(claim, kind))
         made = toy() if callable(toy) else toy
+        return made if isinstance(made, tuple) else (made,)
+
+    def cells(self, claim: Claim) -> list[Any]:
+        """The cells, the last one changed."""
+        made = self._made(claim)[0]
         *others, last = made if isinstance(made, list) else [made]
         columns = {name: value for name, value in self.changes.items() if name not in _constants(claim)}
         last = claim.kinds[0].join([last]).cells[0]
@@ -55,7 +64,7 @@ class Setup:
     def judged(self, claim: Claim) -> Evidence:
         """What the claim finds; under the keys that it has without any run."""
         constants = {name: value for name, value in self.changes.items() if name in _constants(claim)}
-        found = claim(self.cells(claim), **constants)
+        found = claim(*self.runs(claim), **constants)
         clauses = claim.clauses.values()
         promised = [each.key for each in clauses if each.role == PROMISED]
         shown = {part.key for part in found.parts}
@@ -118,10 +127,11 @@ class Edge:
     def check(self, claim: Claim | None = None) -> None:
         """Half a tolerance beyond the limit is inside, two are outside; that nothing else notices a row may show."""
         claim = claim or self.claim
-        cells = self.toy.cells(self.claim)
+        cells, *others = self.toy.runs(self.claim)
         table = self.claim.kinds[0].join(cells)
-        name, columns = _edge(self.clause(table), table)
-        inside, *outside = (self._failing(claim, [*cells[:-1], cells[-1].replace(**{name: new})]) for new in columns)
+        name, columns = _edge(self.clause(table, *others), table)
+        changed = ([*cells[:-1], cells[-1].replace(**{name: new})] for new in columns)
+        inside, *outside = (self._failing(claim, each, *others) for each in changed)
         if self.alone:
             assert inside == set(), f"inside: {inside}"
             assert all(found == {self.clause.key} for found in outside), f"outside: {outside}"
@@ -129,11 +139,11 @@ class Edge:
             assert self.clause.key not in inside, f"inside: {inside}"
             assert all(self.clause.key in found for found in outside), f"outside: {outside}"
 
-    def _failing(self, claim: Claim, cells: list[Any]) -> set[str]:
-        table = claim.kinds[0].join(cells)
+    def _failing(self, claim: Claim, *runs: Any) -> set[str]:
+        tables = claim.tables(*runs)
         if self.clause.role == "given":
-            return {each.key for each in claim.given or () if not each.measured(each(table)).met}
-        return {key for key, part in claim.promise(table).parts.items() if not part.part(key).kept}
+            return {each.key for each in claim.given or () if not each.measured(each(*tables)).met}
+        return {key for key, part in claim.promise(*tables).parts.items() if not part.part(key).kept}
 
 
 def controls(
@@ -162,8 +172,8 @@ def checks(claim: Claim, clause: Clause, rows: list[Row], toy: Setup) -> Iterato
     own = [row for row in rows if row.claim is claim and row.breaks == clause.key]
     yield from own
     try:
-        table = claim.kinds[0].join(toy.cells(claim))
-        _edge(clause(table), table)
+        table, *others = claim.tables(*toy.runs(claim))
+        _edge(clause(table, *others), table)
     except NoEdge:
         return
     yield Edge(claim, clause, toy, alone=not own)
@@ -178,6 +188,12 @@ def spared(claim: Claim, setup: Setup) -> None:
 def _row(toy: Any, claim: Claim, breaks: str, inside: Any, outside: Any, *also: str) -> Row:
     setups = (each if isinstance(each, Setup) else Setup(toy, each) for each in (inside, outside))
     return Row(claim, breaks, *setups, also)
+
+
+def _has_kind(claim: Claim, kind: Any) -> bool:
+    """Whether it reads this record, or these."""
+    wanted = kind if isinstance(kind, tuple) else (kind,)
+    return len(wanted) == len(claim.kinds) and all(map(issubclass, claim.kinds, wanted))
 
 
 def _constants(claim: Claim) -> set[str]:

@@ -85,7 +85,7 @@ def _weaker_given(given: Given, way: Callable | None) -> Given | None:
 def hunt(test: Any) -> Iterator[tuple[str, bool]]:
     """Every weakening of every conjunct of the claims of this table of controls, and whether it is noticed."""
     for claim in test.claims:
-        table = claim.tables(test.toy.cells(claim))
+        table = claim.tables(*test.toy.runs(claim))
         for clause in claim.clauses.values():
             found = list(checks(claim, clause, test.rows, test.toy))
             for name, way in {"left out": None, **ways(clause(*table))}.items():

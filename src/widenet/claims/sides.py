@@ -145,6 +145,9 @@ class Sides:
         first = copy.copy(several[0])
         for name in ("measured", "promised", "room", "trivial", "undecided", "scored"):
             setattr(first, name, np.concatenate([getattr(each, name) for each in several]))
+        if first.why is not None:
+            reasons = [(each.why, case) for each in several for case in range(len(each.measured))]
+            first.why = lambda case: reasons[case][0](reasons[case][1])
         return first
 
     def only(self, cases: Answers) -> "Sides":
