@@ -124,7 +124,7 @@ def alignments(part, cells):
 
 def clean_scales(part, cells):
     (runs,) = cells
-    return 1e3 * part.promised + np.tile(runs.clean_scales[runs.clean > 0], runs.n_samples)
+    return 1e3 * part.promised + np.repeat(runs.clean_scales, runs.n_samples)
 
 
 def products_of_lengths(_, programs):

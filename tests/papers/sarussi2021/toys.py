@@ -71,8 +71,8 @@ def small_epochs(**fields):
 
 EDGES = {
     "separable": ({"smallest_margin": np.ones(2)}, {"smallest_margin": np.array([1.0, 1 - 1e-6])}),
-    "input_norm": ({"relative_input": np.ones(2)}, {"relative_input": np.array([1.0, 1.001])}),
-    "row_norm": ({"relative_row": np.ones(2)}, {"relative_row": np.array([1.0, 1.001])}),
+    "input_norm": ({"relative_input": np.ones(2)}, {"relative_input": np.array([1.0, 1 + 5e-12])}),
+    "row_norm": ({"relative_row": np.ones(2)}, {"relative_row": np.array([1.0, 1 + 5e-12])}),
     "labels": ({}, {"label_error": np.array([0.0, 1e-15])}),
     "once_per_epoch": ({}, {"visits": np.array([0.0, 1.0])}),
     "output_weight": ({}, {"output_weight": 0.0}),

@@ -23,6 +23,11 @@ def silence_over_labels(specimen: Specimen) -> Silence | None:
     return None
 
 
+def no_data(specimen: Specimen) -> Silence:
+    """Of a claim that reads the runs of others, and has nothing to say about any data."""
+    return Silence("It is about constructions or laws of its own, not about a data set.")
+
+
 def silence_over_training(specimen: Specimen) -> Silence | None:
     """The same, and fewer updates than an epoch has: every statement about SGD here is about whole epochs."""
     if (reason := silence_over_labels(specimen)) is not None:

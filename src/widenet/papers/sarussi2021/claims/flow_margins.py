@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from jaxtyping import Int
 
 from widenet.claims.base import (
     Evidence,
@@ -14,12 +15,13 @@ from widenet.claims.base import (
     claim,
     less_than,
     more_than,
-    pick,
-    separable,
 )
+from widenet.claims.cases import derived
+from widenet.claims.implication import Promised
+from widenet.claims.implication import at_most as at_most_of
 from widenet.claims.sides import Fact, Sense, Sides, evidence
 from widenet.claims.specimen import Specimen
-from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.claims.tolerances import STEP
 from widenet.diagnostics.agreement import agreement_margin
 from widenet.diagnostics.homogeneous_margins import (
     log_total_loss,
@@ -29,8 +31,7 @@ from widenet.diagnostics.homogeneous_margins import (
 )
 from widenet.diagnostics.kkt import kkt_residuals, push_condition
 from widenet.papers.sarussi2021.claims.approach import ON_A_KINK, towards_pattern
-from widenet.papers.sarussi2021.claims.conditions import conditions, network_shape
-from widenet.papers.sarussi2021.claims.convergence import promised
+from widenet.papers.sarussi2021.claims.convergence import in_time, promised
 from widenet.papers.sarussi2021.formulas import (
     LOG_2,
     approach_bound,
@@ -39,6 +40,15 @@ from widenet.papers.sarussi2021.formulas import (
     slack_bound,
     turning_bound,
     update_bound,
+)
+from widenet.papers.sarussi2021.hypotheses import (
+    NETWORK,
+    input_norm,
+    labels,
+    once_per_epoch,
+    row_norm,
+    separable,
+    step_size,
 )
 from widenet.papers.sarussi2021.runs.epochs import Epochs, epochs
 from widenet.papers.sarussi2021.runs.flows import READINGS, Course, FlowCase, FlowRuns, FlowSetting, flows
@@ -88,54 +98,58 @@ def separates(courses: Sequence[Course], by: int = SETTLED) -> Hypothesis:
     return at_most("separating", "first reading s of the clock with nL < log 2", latest, by)
 
 
-@claim("sarussi2021.assumption_6_1", Kind.STEP, "Assumption 6.1, Section 6, with log 2", reads=(small_steps, epochs))
+class Flown(SmallSteps):
+    """Runs of gradient flow by small steps."""
+
+    @property
+    def unfinished(self) -> np.ndarray:
+        """Given up before they arrived."""
+        return np.isnan(self.times)
+
+
+class Trained(Epochs):
+    """Runs of SGD, with when they reach nL < log 2."""
+
+    hit: Int[np.ndarray, " run"] = derived(lambda runs: runs.hits[:, len(runs.levels)])  #: −1 if they do not
+
+    @property
+    def unfinished(self) -> np.ndarray:
+        """Given up before they arrived."""
+        return self.hit < 0
+
+
+def times_of(flown: Flown, trained: Trained) -> dict[str, np.ndarray]:
+    """When gradient flow arrives."""
+    return {"times": flown.times, "printed_times": flown.printed_times}
+
+
+OF_SGD = tuple(each.of(1) for each in (input_norm, row_norm, labels, once_per_epoch, step_size))
+
+
+@claim("sarussi2021.assumption_6_1", Kind.STEP, "Assumption 6.1, Section 6, with log 2", reads=(small_steps, epochs),
+       given=[separable, *OF_SGD, *NETWORK], details=times_of,
+       title="Gradient flow and SGD separate the data in bounded time")  # fmt: skip
 def assumption_6_1(
-    flown: Sequence[SmallSteps],
-    trained: Sequence[Epochs],
+    flown: Flown,
+    trained: Trained,
     *,
     time_bound: Callable[..., np.ndarray] = flow_time_bound,
     bound: Callable[..., np.ndarray] = update_bound,
-) -> Evidence:
+) -> Promised:
     """Gradient flow on separable data reaches nL < log 2, after a time of at most ((b + √(b² + 4ac))/2a)² with
     a = 2kvα(1 − e^{−ε})/n, b = √(2k)‖w*‖√(2W₀(1/e)), c = 2√(2k)‖w*‖‖W_0‖, ε = log(2)/n: Assumption 6.1 is a theorem.
     SGD reaches it after at most M(n, log(2)/n) updates. The printed level nL < 1 is reached no later.
     """
-    limits = np.concatenate(
-        [
-            time_bound(
-                runs.separator_norm, runs.slope, runs.output_weight, runs.half_width, runs.n_samples, runs.start_norm,
-                LOG_2 / runs.n_samples,
-            )
-            for runs in flown
-        ]
-    )  # fmt: skip
-    times, printed, ended = (
-        np.concatenate([getattr(runs, name) for runs in flown]) for name in ("times", "printed_times", "ended")
-    )
-    late = np.isnan(times)
-    measured = np.where(late, ended, times)
-    hits = np.concatenate([runs.hits[:, len(runs.levels)] for runs in trained])
-    made = np.concatenate([np.full(len(runs), runs.updates) for runs in trained])
-    counts, cut = np.where(hits < 0, made, hits), hits < 0
-    updates = np.concatenate([promised(runs, bound, LOG_2 / runs.n_samples) for runs in trained])
-    return evidence(
-        {
-            "gradient flow: nL < log 2 within the time": Sides(
-                measured, limits, room=ROUNDING * limits, undecided=late & (measured <= limits)
-            ),
-            "SGD: nL < log 2 within M(n, log(2)/n) updates": Sides(
-                counts, updates, room=ROUNDING * updates, undecided=cut & (counts <= updates)
-            ),
-            "nL < 1 comes no later": Sides(printed, times),
-        },
-        (
-            separable(margin for runs in (*flown, *trained) for margin in runs.smallest_margin),
-            *pick(conditions(trained), "input_norm", "row_norm", "labels", "once_per_epoch", "step_size"),
-            *network_shape([*flown, *trained]),
+    f, s = flown, trained
+    shape = (f.separator_norm, f.slope, f.output_weight, f.half_width, f.n_samples, f.start_norm)
+    in_flow, by_sgd = time_bound(*shape, LOG_2 / f.n_samples), promised(s, bound, LOG_2 / s.n_samples)
+    return {
+        "flow": in_time(f.times, ~f.unfinished, f.ended, in_flow, text="gradient flow: $nL < log 2$ within the time"),
+        "sgd": in_time(
+            s.hit, ~s.unfinished, s.updates, by_sgd, text="SGD: $nL < log 2$ within $M(n, log(2)/n)$ updates"
         ),
-        runs=Runs(tried=len(times) + len(hits), unfinished=int(late.sum() + cut.sum())),
-        details={"times": times, "printed_times": printed},
-    )
+        "printed_level": at_most_of(f.printed_times, f.times, text="$nL < 1$ comes no later"),
+    }
 
 
 @claim("sarussi2021.smoothed_margin_order", Kind.STEP, "Section 13 (Lyu & Li, Theorem A.7)", reads=flows)
