@@ -87,7 +87,7 @@ def looks_read(claim, runs):
 
 
 def sides_of(part):
-    return np.stack([part.measured, part.promised])
+    return np.where(part.scored, np.stack([part.measured, part.promised]), 0.0)
 
 
 def given(claim: Claim):
@@ -148,9 +148,9 @@ def squares_at_the_start(part, cells):
 
 def conditions_of_pushes(_, cells):
     """1 + what an error of the margins does to the direction of the flow, at every look of the toy path."""
-    (course,) = [course for runs in cells for course in runs.courses()]
+    (course,) = [course for runs in cells for course in runs.each()]
     signs = course.output_weight * np.repeat([1.0, -1.0], course.half_width)
-    others = (signs, course.slope, course.inputs, course.labels)
+    others = (signs, float(course.slope), course.inputs, course.labels)
     return np.array([1 + push_condition(rows, *others) for rows in course.weights])
 
 

@@ -114,17 +114,17 @@ def flow_runs(*, noise=1e-2, far_point=False, n_runs=1, **fields):
         weights=np.repeat(weights[None], n_runs, axis=0),
         inputs=np.repeat(points[None], n_runs, axis=0),
         labels=np.repeat(labels[None], n_runs, axis=0),
-        slopes=np.full(n_runs, slope),
-        separators=np.repeat(separate(points, labels).separator[None], n_runs, axis=0),  # pyright: ignore[reportOptionalSubscript]
+        slope=np.full(n_runs, slope),
+        separator=np.repeat(separate(points, labels).separator[None], n_runs, axis=0),  # pyright: ignore[reportOptionalSubscript]
         last_crossing=np.zeros(n_runs),
         slides=np.zeros(n_runs, int),
         statuses=np.full(n_runs, int(RunStatus.BUDGET_SPENT)),
         plus_signs=np.repeat(labels[None], n_runs, axis=0),
         minus_signs=np.repeat(-labels[None], n_runs, axis=0),
-        solutions=np.repeat(solved.solution[None], n_runs, axis=0),
-        values=np.full(n_runs, solved.value),
-        perfect_solutions=np.repeat(solved.solution[None], n_runs, axis=0),
-        perfect_values=np.full(n_runs, solved.value),
+        solution=np.repeat(solved.solution[None], n_runs, axis=0),
+        value=np.full(n_runs, solved.value),
+        perfect_solution=np.repeat(solved.solution[None], n_runs, axis=0),
+        perfect_value=np.full(n_runs, solved.value),
         critical=np.ones(n_runs),
         output_weight=v,
     )
