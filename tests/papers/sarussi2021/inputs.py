@@ -155,8 +155,8 @@ def conditions_of_pushes(_, cells):
 
 
 SIZES = {
-    "section_3_expressiveness": dict.fromkeys(("units with a ≥ 0", "units with a < 0"), lambda _, units: units.sizes),
-    "equation_27": {"N_{cW} = c·N_W": lambda _, drawn: drawn.factors * drawn.sizes},
+    "section_3_expressiveness": dict.fromkeys(("units with a ≥ 0", "units with a < 0"), lambda _, units: units.size),
+    "equation_27": {"N_{cW} = c·N_W": lambda _, drawn: drawn.factors * drawn.size},
     "equation_13": {"2⟨W, ΔW⟩ = 2η|ℓ'|q": lambda _, cells: all_cases(cells, lambda runs: runs.scales)},
     "equation_15": dict.fromkeys(
         ("G_T² − G_0² ≤ T(2kη²v²R_x² + 2η)", "the same with 2η·W₀(1/e)"), squares_at_the_start

@@ -70,7 +70,7 @@ def small_epochs(**fields):
 
 
 EDGES = {
-    "separable": ({"smallest_margin": np.ones(2)}, {"smallest_margin": np.array([1.0, 1 - 1e-6])}),
+    "separable": ({"smallest_margin": np.ones(2)}, {"smallest_margin": np.array([1.0, 1 - 5e-12])}),
     "input_norm": ({"relative_input": np.ones(2)}, {"relative_input": np.array([1.0, 1 + 5e-12])}),
     "row_norm": ({"relative_row": np.ones(2)}, {"relative_row": np.array([1.0, 1 + 5e-12])}),
     "labels": ({}, {"label_error": np.array([0.0, 1e-15])}),

@@ -1,9 +1,12 @@
 """The hypotheses of the paper, measured on the runs that a statement is judged on. Section 4 first."""
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from widenet.claims.given import labels, output_weight, separable, slope_below_one, slope_positive, step_size
-from widenet.claims.implication import at_most, hypothesis, less_than, more_than
+from widenet.claims.implication import Given, at_most, hypothesis, less_than, more_than
 from widenet.claims.sides import Sides
 from widenet.claims.tolerances import ROUNDING
 
@@ -92,3 +95,8 @@ REGIME = (separating, stays, agreement, margin)
 THREE = (*REGIME, smoothed_margin_large)
 ALL = (*THREE, critical_margin)
 """What Theorem 6.2 needs; its first step needs no more than `THREE`."""
+
+
+def met(runs: Any, hypotheses: Sequence[Given]) -> np.ndarray:
+    """Which runs meet these."""
+    return np.all([each(runs).slack()[1] for each in hypotheses], axis=0)

@@ -16,7 +16,7 @@ from widenet.claims.tolerances import STEP
 from widenet.diagnostics.sign_clusters import widest_angle
 from widenet.papers.sarussi2021.claims.paths import MONOTONE, Paths
 from widenet.papers.sarussi2021.formulas import approach_bound, cluster_bound, sharp_factor
-from widenet.papers.sarussi2021.hypotheses import ALL, REGIME, SETTLED, THREE
+from widenet.papers.sarussi2021.hypotheses import ALL, REGIME, SETTLED, THREE, met
 from widenet.papers.sarussi2021.runs.flows import agreeing_settings, flows
 from widenet.papers.sarussi2021.settings import unit
 
@@ -114,11 +114,6 @@ def corollary_6_2(runs: Paths, *, radius_share: float = 1.0) -> Promise:
 LINES = ("from_regime", "from_equation_7", "from_svm")
 SHOWN = 4
 """So many coordinates of a classifier are told in words."""
-
-
-def met(runs: Paths, hypotheses: Sequence[Given]) -> np.ndarray:
-    """Which runs meet these."""
-    return np.all([each(runs).slack()[1] for each in hypotheses], axis=0)
 
 
 def classifier_details(runs: Paths) -> dict[str, Any]:
