@@ -141,6 +141,10 @@ def lengths_of_solutions(_, programs):
     return np.concatenate(lengths)
 
 
+def sizes_of_sets(_, sets):
+    return np.concatenate([np.full(len(each.plus), each.size) for each in sets])
+
+
 def squares_at_the_start(part, cells):
     """G_0², of which float64 keeps 1e-12, beside a thousand times the promise."""
     return 1e3 * part.promised + all_cases(cells, lambda runs: runs.start_norm[:, None] ** 2 + 0 * runs.norms)
@@ -171,7 +175,7 @@ SIZES = {
     "equation_7_kernel": dict.fromkeys(
         ("(1 + α²)⟨x, x'⟩ for equal labels", "2α⟨x, x'⟩ for unlike labels"), products_of_lengths
     ),
-    "equation_7_antipodal": dict.fromkeys(("w = −u", "w = w_svm/(1 + α)"), lambda _, found: found.sizes),
+    "equation_7_antipodal": dict.fromkeys(("w = −u", "w = w_svm/(1 + α)"), sizes_of_sets),
     "assumption_4_scale": {
         "the critical β are multiplied by c": lambda part, _: part.promised + part.promised.max(),
     },

@@ -96,6 +96,20 @@ THREE = (*REGIME, smoothed_margin_large)
 ALL = (*THREE, critical_margin)
 """What Theorem 6.2 needs; its first step needs no more than `THREE`."""
 
+# Data sets and their programs.
+
+
+@hypothesis("margin $γ$", key="separable")
+def positive_margin(sets: Any) -> Sides:
+    """The largest certified margin of each data set is positive."""
+    return more_than(sets.margin, 0)
+
+
+@hypothesis("distance of a −x from the data, relative")
+def antipodal(sets: Any) -> Sides:
+    """−x is a point of the data for every point x."""
+    return at_most(sets.asymmetry, 0)
+
 
 def met(runs: Any, hypotheses: Sequence[Given]) -> np.ndarray:
     """Which runs meet these."""

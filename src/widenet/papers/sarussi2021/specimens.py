@@ -9,6 +9,8 @@ from widenet.papers.sarussi2021.settings import OwnPoints
 
 MOST_POINTS = 2000
 """Trainings here go point by point; with more points they would take minutes."""
+MOST_ADDED = 300
+"""One small program is solved for every point; with more points that takes long."""
 
 
 def silence_over_labels(specimen: Specimen) -> Silence | None:
@@ -78,3 +80,15 @@ def silence_without_both_classes(specimen: Specimen) -> Silence | None:
     if (reason := silence_without_separator(specimen)) is not None:
         return reason
     return None if specimen.has_signs_as_labels else Silence("It is about two classes, and this data has one.")
+
+
+def silence_over_programs(specimen: Specimen) -> Silence | None:
+    """Two classes, separable, and not so many points that their programs take long."""
+    if (reason := silence_without_both_classes(specimen)) is not None:
+        return reason
+    n = len(specimen.labels)
+    return (
+        None
+        if n <= MOST_ADDED
+        else Silence(f"It solves a program per point, for at most {MOST_ADDED} points, not {n}.")
+    )
