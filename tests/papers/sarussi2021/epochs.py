@@ -34,15 +34,6 @@ def without_clean_epoch():
     )
 
 
-def on_toy_runs(claim):
-    """A judge of the toy runs with other fields."""
-
-    def judged(**fields):
-        return claim([altered(toy_runs(), **fields)])
-
-    return judged
-
-
 def far_off(scale):
     """Margins of −1000 at the end, where activations of this size cancel."""
     return altered(toy_runs(), clean_margins=lambda q: 0 * q - 1e3, clean_scales=lambda s: 0 * s + scale)

@@ -9,7 +9,7 @@ import pytest
 from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
 from widenet.claims.base import Claim
-from widenet.claims.sides import Sides
+from widenet.claims.sides import Sides, plain
 from widenet.diagnostics.agreement_program import solve_regime
 from widenet.diagnostics.kkt import push_condition
 from widenet.papers.sarussi2021 import PAPER
@@ -55,6 +55,9 @@ def order_cells():
 
 def handed(claim: Claim, *runs, **constants):
     """The conjuncts that its judge hands to `evidence`, by name, with every case in them; and the evidence."""
+    if claim.given is not None:
+        parts = claim.promise(*runs, **constants).parts
+        return {plain(part.text) or key: part for key, part in parts.items()}, claim(*runs, **constants)
     home = next(place.rpartition(".")[0] for place in PAPER.claims if place.endswith(f".{claim.name}"))
     module = importlib.import_module(f"{PAPER.room}.claims.{home}")
     seen, honest = {}, module.evidence
@@ -84,7 +87,7 @@ def looks_read(claim, runs):
 
 
 def sides_of(part):
-    return np.stack([part.measured, part.promised])
+    return np.where(part.scored, np.stack([part.measured, part.promised]), 0.0)
 
 
 def given(claim: Claim):
@@ -121,7 +124,7 @@ def alignments(part, cells):
 
 def clean_scales(part, cells):
     (runs,) = cells
-    return 1e3 * part.promised + np.tile(runs.clean_scales[runs.clean > 0], runs.n_samples)
+    return 1e3 * part.promised + np.repeat(runs.clean_scales, runs.n_samples)
 
 
 def products_of_lengths(_, programs):
@@ -138,6 +141,10 @@ def lengths_of_solutions(_, programs):
     return np.concatenate(lengths)
 
 
+def sizes_of_sets(_, sets):
+    return np.concatenate([np.full(len(each.plus), each.size) for each in sets])
+
+
 def squares_at_the_start(part, cells):
     """G_0², of which float64 keeps 1e-12, beside a thousand times the promise."""
     return 1e3 * part.promised + all_cases(cells, lambda runs: runs.start_norm[:, None] ** 2 + 0 * runs.norms)
@@ -145,15 +152,15 @@ def squares_at_the_start(part, cells):
 
 def conditions_of_pushes(_, cells):
     """1 + what an error of the margins does to the direction of the flow, at every look of the toy path."""
-    (course,) = [course for runs in cells for course in runs.courses()]
+    (course,) = [course for runs in cells for course in runs.each()]
     signs = course.output_weight * np.repeat([1.0, -1.0], course.half_width)
-    others = (signs, course.slope, course.inputs, course.labels)
+    others = (signs, float(course.slope), course.inputs, course.labels)
     return np.array([1 + push_condition(rows, *others) for rows in course.weights])
 
 
 SIZES = {
-    "section_3_expressiveness": dict.fromkeys(("units with a ≥ 0", "units with a < 0"), lambda _, units: units.sizes),
-    "equation_27": {"N_{cW} = c·N_W": lambda _, drawn: drawn.factors * drawn.sizes},
+    "section_3_expressiveness": dict.fromkeys(("units with a ≥ 0", "units with a < 0"), lambda _, units: units.size),
+    "equation_27": {"N_{cW} = c·N_W": lambda _, drawn: drawn.factors * drawn.size},
     "equation_13": {"2⟨W, ΔW⟩ = 2η|ℓ'|q": lambda _, cells: all_cases(cells, lambda runs: runs.scales)},
     "equation_15": dict.fromkeys(
         ("G_T² − G_0² ≤ T(2kη²v²R_x² + 2η)", "the same with 2η·W₀(1/e)"), squares_at_the_start
@@ -168,7 +175,7 @@ SIZES = {
     "equation_7_kernel": dict.fromkeys(
         ("(1 + α²)⟨x, x'⟩ for equal labels", "2α⟨x, x'⟩ for unlike labels"), products_of_lengths
     ),
-    "equation_7_antipodal": dict.fromkeys(("w = −u", "w = w_svm/(1 + α)"), lambda _, found: found.sizes),
+    "equation_7_antipodal": dict.fromkeys(("w = −u", "w = w_svm/(1 + α)"), sizes_of_sets),
     "assumption_4_scale": {
         "the critical β are multiplied by c": lambda part, _: part.promised + part.promised.max(),
     },

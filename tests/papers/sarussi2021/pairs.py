@@ -31,14 +31,6 @@ def turned(pairs, where):
     return altered(pairs, outputs=outputs)
 
 
-SHAPES = {
-    "balls": {"plus_distance": lambda d: d + 1e3},
-    "slope_positive": {"slopes": lambda a: np.where(np.arange(len(a)) == 3, 0.0, a)},
-    "slope_below_one": {"slopes": lambda a: np.where(np.arange(len(a)) == 3, 1.0, a)},
-}
-"""Changes of the pairs that do not meet the hypothesis of this key."""
-
-
 ZERO = {name: np.zeros(1) for name in ("plus_mean", "minus_mean", "outputs", "plus_radius", "minus_radius",
                                        "plus_distance", "minus_distance")}  # fmt: skip
 

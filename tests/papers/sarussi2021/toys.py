@@ -70,9 +70,9 @@ def small_epochs(**fields):
 
 
 EDGES = {
-    "separable": ({"smallest_margin": np.ones(2)}, {"smallest_margin": np.array([1.0, 1 - 1e-6])}),
-    "input_norm": ({"relative_input": np.ones(2)}, {"relative_input": np.array([1.0, 1.001])}),
-    "row_norm": ({"relative_row": np.ones(2)}, {"relative_row": np.array([1.0, 1.001])}),
+    "separable": ({"smallest_margin": np.ones(2)}, {"smallest_margin": np.array([1.0, 1 - 5e-12])}),
+    "input_norm": ({"relative_input": np.ones(2)}, {"relative_input": np.array([1.0, 1 + 5e-12])}),
+    "row_norm": ({"relative_row": np.ones(2)}, {"relative_row": np.array([1.0, 1 + 5e-12])}),
     "labels": ({}, {"label_error": np.array([0.0, 1e-15])}),
     "once_per_epoch": ({}, {"visits": np.array([0.0, 1.0])}),
     "output_weight": ({}, {"output_weight": 0.0}),
@@ -114,17 +114,17 @@ def flow_runs(*, noise=1e-2, far_point=False, n_runs=1, **fields):
         weights=np.repeat(weights[None], n_runs, axis=0),
         inputs=np.repeat(points[None], n_runs, axis=0),
         labels=np.repeat(labels[None], n_runs, axis=0),
-        slopes=np.full(n_runs, slope),
-        separators=np.repeat(separate(points, labels).separator[None], n_runs, axis=0),  # pyright: ignore[reportOptionalSubscript]
+        slope=np.full(n_runs, slope),
+        separator=np.repeat(separate(points, labels).separator[None], n_runs, axis=0),  # pyright: ignore[reportOptionalSubscript]
         last_crossing=np.zeros(n_runs),
         slides=np.zeros(n_runs, int),
         statuses=np.full(n_runs, int(RunStatus.BUDGET_SPENT)),
         plus_signs=np.repeat(labels[None], n_runs, axis=0),
         minus_signs=np.repeat(-labels[None], n_runs, axis=0),
-        solutions=np.repeat(solved.solution[None], n_runs, axis=0),
-        values=np.full(n_runs, solved.value),
-        perfect_solutions=np.repeat(solved.solution[None], n_runs, axis=0),
-        perfect_values=np.full(n_runs, solved.value),
+        solution=np.repeat(solved.solution[None], n_runs, axis=0),
+        value=np.full(n_runs, solved.value),
+        perfect_solution=np.repeat(solved.solution[None], n_runs, axis=0),
+        perfect_value=np.full(n_runs, solved.value),
         critical=np.ones(n_runs),
         output_weight=v,
     )

@@ -99,7 +99,7 @@ def test_both_bounds_in_plain_numbers():
 
 
 def test_the_program_of_a_regime_is_that_of_its_pattern():
-    (course,) = toy_path().courses()
+    (course,) = toy_path().each()
     program, pattern = towards_program(course, course.solution, course.value), towards_pattern(course)
     assert program.margin == pytest.approx(pattern.margin, rel=1e-9)
     np.testing.assert_allclose(program.errors, pattern.errors, atol=1e-9)
@@ -115,10 +115,10 @@ def test_the_program_of_a_regime_is_that_of_its_pattern():
 
 def test_from_when_on_a_run_is_followed():
     """From the last crossing, from the last look with another pattern, and not at all where it ends on a kink."""
-    (late,) = altered(toy_path(), last_crossing=np.array([30.0])).courses()
+    (late,) = altered(toy_path(), last_crossing=np.array([30.0])).each()
     assert towards_pattern(late).looks[0] == READINGS.index(30)
     assert towards_program(late, late.solution, late.value).looks[0] == READINGS.index(30)
-    (flipped,) = changed_weights(toy_path(), flip_one).courses()
+    (flipped,) = changed_weights(toy_path(), flip_one).each()
     assert towards_pattern(flipped).looks[0] == AT_20 + 3
 
     def onto(place, share):
@@ -126,7 +126,7 @@ def test_from_when_on_a_run_is_followed():
             """Nearly orthogonal to (−1, −3), by this share of its length."""
             weights[place, 0] = np.linalg.norm(weights[place, 0]) * (np.array([3.0, -1.0]) + share) / 10**0.5
 
-        return changed_weights(toy_path(), change).courses()[0]
+        return next(changed_weights(toy_path(), change).each())
 
     assert len(towards_pattern(onto(-1, 1e-5)).looks) == 0
     assert towards_pattern(onto(-2, 1e-5)).looks.tolist() == [len(READINGS) - 1]

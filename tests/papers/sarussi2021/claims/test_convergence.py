@@ -6,12 +6,12 @@ import math
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges
+from tests.control_table import at, controls
 from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
-from tests.papers.sarussi2021.epochs import attained_runs, far_off, on_toy_runs, toy_runs, without_clean_epoch
+from tests.papers.sarussi2021.epochs import attained_runs, far_off, toy_runs, without_clean_epoch
 from tests.papers.sarussi2021.inputs import handed
-from tests.papers.sarussi2021.toys import EDGES, in_turn, problem
+from tests.papers.sarussi2021.toys import in_turn, problem
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
@@ -27,6 +27,7 @@ from widenet.papers.sarussi2021.claims.convergence import (
 from widenet.papers.sarussi2021.formulas import quadratic, quadratic_root, update_bound
 from widenet.papers.sarussi2021.runs.epochs import (
     ORDER_LEVELS,
+    Epochs,
     EpochSetting,
     epoch_settings,
     follow_epochs,
@@ -45,28 +46,6 @@ def toy_limits():
 @pytest.mark.parametrize("claim", [theorem_4_1, equation_19], ids=lambda c: c.name)
 def test_it_holds_on_toy_runs(claim):
     assert claim([toy_runs()]).verdict is Verdict.HOLDS
-
-
-@breaks_part(theorem_4_1, "L < ε after at most M(n, ε) updates")
-def test_control_one_update_more_than_the_bound():
-    floor = np.floor(toy_limits()).astype(int)[:, None] + np.zeros_like(toy_runs().hits)
-    return theorem_4_1([altered(toy_runs(), hits=floor)]), theorem_4_1([altered(toy_runs(), hits=floor + 1)])
-
-
-@breaks_part(theorem_4_1, "L < ε at the end of the first clean epoch")
-def test_control_a_loss_equal_to_the_level_is_no_hit():
-    """y N(x) = −log(e − 1) has the loss 1 = ε."""
-    edge = -np.log(np.expm1(1.0))
-    inside = altered(toy_runs(), clean_margins=lambda q: np.full_like(q, edge + 1e-9))
-    return theorem_4_1([inside]), theorem_4_1(
-        [altered(toy_runs(), clean_margins=lambda q: np.full_like(q, edge - 1e-15))]
-    )
-
-
-@breaks_part(theorem_4_1, "the first clean epoch ends within M(n, ε)")
-def test_control_a_clean_epoch_that_comes_too_late():
-    last = np.floor(toy_limits() / toy_runs().n_samples).astype(int)[:, None] + np.zeros_like(toy_runs().clean)
-    return theorem_4_1([altered(toy_runs(), clean=last)]), theorem_4_1([altered(toy_runs(), clean=last + 1)])
 
 
 def test_a_run_that_gives_up_decides_nothing():
@@ -107,20 +86,6 @@ def test_runs_have_time_for_their_first_clean_epoch(seed):
     assert (expected < setting.most_epochs).all()
 
 
-BAD = {"output_weight": ("output_weight", 0.0), "slope_positive": ("slope", 0.0), "slope_below_one": ("slope", 1.0),
-       "step_size": ("step_size", 0.0), "input_norm": ("relative_input", np.full(2, 1.001)),
-       "row_norm": ("relative_row", np.full(2, 1.001)), "labels": ("label_error", np.full(2, 0.5)),
-       "once_per_epoch": ("visits", np.ones(2)), "separable": ("smallest_margin", np.full(2, 0.5))}  # fmt: skip
-
-
-@pytest.mark.parametrize("key", BAD)
-def test_one_bad_cell_among_good_ones_is_seen(key):
-    field, outside = BAD[key]
-    bad = altered(toy_runs(), **{field: outside})
-    for cells in ([toy_runs(), bad], [bad, toy_runs()]):
-        assert [h.key for h in theorem_4_1(cells).hypotheses if not h.met] == [key]
-
-
 def test_a_run_that_gives_up_after_the_bound_breaks_it():
     over = altered(toy_runs(), hits=lambda h: np.full_like(h, -1), updates=int(toy_limits().max()) + 1)
     assert theorem_4_1([over]).verdict is Verdict.VIOLATED
@@ -144,10 +109,6 @@ def test_a_separator_of_which_nothing_is_known_decides_nothing(claim):
     assert [h.met for h in found.hypotheses if h.key == "separable"] == [None]
     refuted = altered(toy_runs(), smallest_margin=np.zeros(2))
     assert claim([unknown, refuted]).verdict is Verdict.HYPOTHESES_NOT_MET
-
-
-test_edges_of_theorem_4_1 = hypothesis_edges(theorem_4_1, on_toy_runs(theorem_4_1), **EDGES)
-test_edges_of_equation_19 = hypothesis_edges(equation_19, on_toy_runs(equation_19), **EDGES)
 
 
 @functools.cache
@@ -177,50 +138,11 @@ def test_runs_that_look_for_hits_alone():
     assert (runs.hits > 0).all()
 
 
-@breaks_part(theorem_4_1_order, "slope 4 in n")
-def test_control_a_bound_without_n_in_a():
-    drawn = order_cells()
-
-    def wrong(*given):
-        # The n of A multiplies what an epoch can do; one point does n times less.
-        *others, n, level = given
-        bound = update_bound(*others, n, level)  # pyright: ignore[reportCallIssue]
-        return bound if np.ndim(level) else bound / np.asarray(n) ** 2
-
-    return theorem_4_1_order(drawn), theorem_4_1_order(drawn, bound=wrong)
-
-
-@breaks_part(theorem_4_1_order, "slope 2 in 1/ε")
-def test_control_a_smaller_power_of_the_level():
-    drawn = order_cells()
-
-    def wrong(*given):
-        *others, level = given
-        return update_bound(*others, level**0.95 if np.ndim(level) else level)  # pyright: ignore[reportCallIssue]
-
-    return theorem_4_1_order(drawn), theorem_4_1_order(drawn, bound=wrong)
-
-
 def root():
     """The largest T of equation 19's quadratic on a run whose first epoch is clean: T is what is added."""
     runs = attained_runs()
     shape = (runs.slope, runs.step_size, runs.output_weight, runs.half_width, runs.largest_norm, runs.row_bound)
     return float(quadratic_root(*quadratic(runs.separator_norm, *shape, runs.n_samples, runs.clean_levels[:, 0]))[0])
-
-
-@breaks_part(equation_19, "aT ≤ b√T + c")
-def test_control_just_beyond_the_root():
-    return equation_19([attained_runs()], shift=0.9999 * root()), equation_19([attained_runs()], shift=1.0001 * root())
-
-
-@breaks_part(equation_19, "T ≤ the right side of Eq. 19")
-def test_control_a_relaxed_bound_that_is_too_small():
-    def ten(*given):
-        return np.array([10.0])
-
-    return equation_19([attained_runs()], shift=10.0, relaxed=ten), equation_19(
-        [attained_runs()], shift=11.0, relaxed=ten
-    )
 
 
 def test_only_the_first_stretch_of_violating_epochs_counts():
@@ -233,7 +155,7 @@ def test_epochs_count_up_to_the_first_clean_one_or_all():
     parts, _ = handed(equation_19, [without_clean_epoch()])
     counts = parts["T ≤ the right side of Eq. 19"].measured
     clean, made = toy_runs().clean, toy_runs().largest_losses.shape[1]
-    assert counts.tolist() == [6 * made, *(6 * (clean.T.ravel()[1:] - 1)).tolist()]
+    assert counts.tolist() == [6 * made, *(6 * (clean.ravel()[1:] - 1)).tolist()]
 
 
 def test_both_sides_of_equation_19_in_plain_arithmetic():
@@ -274,4 +196,53 @@ def test_it_speaks_about_a_readers_data():
     assert found.parts[0].kept is True
 
 
-test_every_part_has_a_control = every_part_of(convergence, elsewhere=(equation_24, equation_25))
+def exactly(value):
+    """The same M for all."""
+    return lambda *given: np.full(2, value)
+
+
+def steeper(in_points, in_levels):
+    """M times these powers, which its slopes are off by."""
+
+    def bound(*given):
+        *others, n, level = given
+        honest = update_bound(*others, n, level)  # pyright: ignore[reportCallIssue]
+        return honest / level**in_levels if np.ndim(level) else honest * np.asarray(n) ** in_points
+
+    return bound
+
+
+def loss_of(margin):
+    """Every margin at the end of the clean epoch; −log(e − 1) has the loss 1 = ε."""
+    return lambda q: np.full_like(q, -np.log(np.expm1(1.0)) + margin)
+
+
+def late(count):
+    return lambda counts: 0 * counts + count
+
+
+FLOOR = np.floor(toy_limits()).astype(int)[:, None] + np.zeros_like(toy_runs().hits)
+LAST = np.floor(toy_limits() / toy_runs().n_samples).astype(int)[:, None] + np.zeros_like(toy_runs().clean)
+LATE_HITS, LATE_EPOCHS = {"hits": late(10**6)}, {"clean": late(10**5)}
+JUST = 1 - 5e-12
+test_control = controls(
+    convergence,
+    {convergence.Arrivals: toy_runs, convergence.CleanEpochs: toy_runs, Epochs: order_cells},
+    (theorem_4_1, "updates", {"hits": FLOOR}, {"hits": FLOOR + 1}),
+    (theorem_4_1, "updates", LATE_HITS | {"bound": exactly(1e6)}, LATE_HITS | {"bound": exactly(JUST * 1e6)}),
+    (theorem_4_1, "end_loss", {"clean_margins": loss_of(1e-9)}, {"clean_margins": loss_of(-1e-15)}),
+    (theorem_4_1, "clean_epoch", {"clean": LAST}, {"clean": LAST + 1}),
+    (theorem_4_1, "clean_epoch", LATE_EPOCHS | {"bound": exactly(6e5)}, LATE_EPOCHS | {"bound": exactly(JUST * 6e5)}),
+    (theorem_4_1_order, "points", {}, {"bound": steeper(-0.1, 0)}),
+    (theorem_4_1_order, "points", {}, {"bound": steeper(0.1, 0)}),
+    (theorem_4_1_order, "levels", {}, {"bound": steeper(0, -0.1)}),
+    (theorem_4_1_order, "levels", {}, {"bound": steeper(0, 0.1)}),
+    (equation_19, "quadratic", at(attained_runs, shift=root()), at(attained_runs, shift=root() * (1 + 8e-11))),
+    (
+        equation_19,
+        "updates",
+        at(attained_runs, shift=10.0, relaxed=lambda *_: np.array([10.0])),
+        at(attained_runs, shift=10.0, relaxed=lambda *_: np.array([10.0 * (1 - 5e-11)])),
+    ),
+    but=(equation_24, equation_25),
+)

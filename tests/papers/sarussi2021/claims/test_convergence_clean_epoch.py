@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges
+from tests.control_table import at, controls
 from tests.papers.records import altered
-from tests.papers.sarussi2021.epochs import attained_runs, far_off, on_toy_runs, toy_runs, without_clean_epoch
+from tests.papers.sarussi2021.epochs import attained_runs, far_off, toy_runs, without_clean_epoch
 from tests.papers.sarussi2021.inputs import handed
-from tests.papers.sarussi2021.toys import edges_of
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import convergence
 from widenet.papers.sarussi2021.claims.convergence import (
@@ -17,7 +16,7 @@ from widenet.papers.sarussi2021.claims.convergence import (
     theorem_4_1,
     theorem_4_1_order,
 )
-from widenet.papers.sarussi2021.formulas import output_change
+from widenet.papers.sarussi2021.formulas import one_epoch, output_change
 
 
 @pytest.mark.parametrize("claim", [equation_24, equation_25], ids=lambda c: c.name)
@@ -39,46 +38,6 @@ def test_an_epoch_that_never_came_is_not_scored():
     assert equation_25([without_clean_epoch()]).parts[0].cases == equation_25([toy_runs()]).parts[0].cases - 1
 
 
-INSIDE = edges_of("input_norm", "once_per_epoch", "output_weight", "slope_positive", "slope_below_one", "step_size")
-
-test_edges_of_equation_24 = hypothesis_edges(equation_24, on_toy_runs(equation_24), **INSIDE)
-test_edges_of_equation_25 = hypothesis_edges(equation_25, on_toy_runs(equation_25), **INSIDE)
-
-
-OUTPUTS = "outputs move by at most 2v²R_x²ηks(1 − e^{−ε_0})"
-
-
-@breaks_part(equation_24, OUTPUTS)
-def test_control_an_output_that_moves_too_far():
-    return equation_24([attained_runs()]), equation_24([attained_runs()], change=lambda *g: 0.999 * output_change(*g))
-
-
-@breaks_part(equation_24, "losses move by no more", also=(OUTPUTS,))
-def test_control_a_loss_that_moves_too_far():
-    """A loss moves by less than its output, so both break: the margin falls from 1 to −10."""
-    far = np.array([1.0, -10.0])[None, None, :, None]
-    return equation_24([attained_runs()]), equation_24([altered(attained_runs(), clean_margins=far)])
-
-
-@breaks_part(equation_24, "that is at most 2v²R_x²ηknε_0")
-def test_control_the_relaxed_form_is_smaller():
-    return equation_24([attained_runs()]), equation_24([attained_runs()], change=lambda *g: 1.2 * output_change(*g))
-
-
-def not_clean():
-    return altered(attained_runs(), sampled=lambda x: x * (1 + 1e-9))
-
-
-@breaks_hypothesis(equation_24, "clean_epoch")
-def test_control_an_epoch_with_a_larger_loss():
-    return equation_24([attained_runs()]), equation_24([not_clean()])
-
-
-@breaks_hypothesis(equation_25, "clean_epoch")
-def test_control_an_epoch_with_a_larger_loss_at_its_end():
-    return equation_25([attained_runs()]), equation_25([attained_runs(), not_clean()])
-
-
 def test_one_sampled_loss_above_the_level_is_enough():
     sampled = toy_runs().sampled.copy()
     sampled[1, 0, 3] = 1.001 * toy_runs().clean_levels[1, 0]
@@ -98,6 +57,9 @@ def test_one_point_that_moves_too_far_is_enough():
     for step in (1e6, -1e6):
         assert [part.kept for part in equation_24([moved(2, step)]).parts] == [False, False, True]
     assert equation_25([moved(-1, -1e6)]).conclusion is False
+
+
+OUTPUTS = "outputs move by at most 2v²R_x²ηks(1 − e^{−ε_0})"
 
 
 def test_with_many_points_only_the_ends_of_an_epoch_are_stored():
@@ -122,17 +84,6 @@ def test_an_epoch_that_nobody_calls_clean_need_not_be():
         assert 0 < found.actual <= 1
 
 
-@breaks_part(equation_25, "every loss is at most (1 + 2v²R_x²ηkn)ε_0")
-def test_control_a_final_loss_beyond_the_bound():
-    limit = float(3 * attained_runs().clean_levels[0, 0])  # 2v²R_x²ηkn = 2
-
-    def ends_at(loss):
-        margin = -np.log(np.expm1(loss))
-        return altered(attained_runs(), clean_margins=lambda q: np.full_like(q, margin))
-
-    return equation_25([ends_at(0.9999 * limit)]), equation_25([ends_at(1.0001 * limit)])
-
-
 def test_a_change_that_rounding_decides_decides_nothing():
     """A step of 1e-12 moves an output by less than the rounding of large activations that cancel."""
     blurred = altered(
@@ -147,4 +98,26 @@ def test_a_loss_at_the_end_that_rounding_decides_decides_nothing(scale, kept):
     assert equation_25([far_off(scale)]).parts[0].kept is kept
 
 
-test_every_part_has_a_control = every_part_of(convergence, elsewhere=(theorem_4_1, theorem_4_1_order, equation_19))
+def scaled(factor, formula):
+    return lambda *given: factor * formula(*given)
+
+
+def relaxed(updates, level, *shape):
+    """2v²R_x²ηknε_0, of one point."""
+    return one_epoch(1, *shape) * level
+
+
+def ends_at(share):
+    """Every loss at the end is this share of 3ε_0; 2v²R_x²ηkn = 2."""
+    margin = -np.log(np.expm1(share * 3 * attained_runs().clean_levels[0, 0]))
+    return at(attained_runs, clean_margins=lambda q: np.full_like(q, margin))
+
+
+test_control = controls(
+    convergence,
+    toy_runs,
+    (equation_24, "outputs", at(attained_runs), at(attained_runs, change=scaled(1 - 5e-9, output_change))),
+    (equation_24, "relaxed", at(attained_runs, change=relaxed), at(attained_runs, change=scaled(1 + 5e-12, relaxed))),
+    (equation_25, "losses", ends_at(0.9999), ends_at(1.0001)),
+    but=(theorem_4_1, theorem_4_1_order, equation_19),
+)

@@ -5,10 +5,10 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.control_table import at, broken_in, controls
 from tests.papers.records import altered
 from tests.papers.sarussi2021.inputs import handed, looks_read
-from tests.papers.sarussi2021.paths import UNMET, toy_path
+from tests.papers.sarussi2021.paths import toy_path
 from tests.papers.sarussi2021.toys import flow_runs
 from widenet.claims.base import Verdict
 from widenet.diagnostics.homogeneous_margins import smoothed_margin
@@ -20,6 +20,7 @@ from widenet.papers.sarussi2021.claims.flow_limits import (
     theorem_6_2_first_step,
     theorem_6_2_region,
 )
+from widenet.papers.sarussi2021.claims.paths import Paths
 from widenet.papers.sarussi2021.runs.flows import READINGS
 
 REGIMES = (theorem_6_2_region, theorem_6_2_first_step, theorem_6_2_direction)
@@ -31,19 +32,9 @@ def test_which_looks_the_direction_reads():
     assert all(looks == set(READINGS) for looks in read.values())
 
 
-for _claim in REGIMES:
-    for _key, _make in UNMET.items():
-        _also = {"separating": ("smoothed_margin",)}.get(_key, ())
-        if _key == "margin" and _claim is not theorem_6_2_first_step:
-            _also = ("critical_margin",)
-        globals()[f"test_control_{_key}_of_{_claim.name}"] = breaks_hypothesis(_claim, _key, also=_also)(
-            lambda c=_claim, make=_make: c([make()])
-        )
-
-
 def far_by(share):
     """A third point that makes √k·αvR_x this share of the largest smoothed margin, and is no support vector."""
-    course = toy_path().courses()[0]
+    course = next(toy_path().each())
     best = float(smoothed_margin(course.margins, course.norms).max())
     reach = share * best / (3**0.5 / 3 * 0.4)
     return flow_runs(far_point=reach / 5**0.5)
@@ -60,44 +51,16 @@ def test_a_point_on_which_neurons_disagree_is_not_right(number):
     name = list(SIDES)[number]
     undecided = {field: np.where(value == toy_signs(field), value, 0.0) for field, value in SIDES[name].items()}
     found = theorem_6_2_region([altered(toy_path(), **undecided)])
-    assert [part.name for part in found.parts if part.kept is False] == [name]
+    assert broken_in(found) == [name]
 
 
 def toy_signs(field):
     return getattr(toy_path(), field)
 
 
-@breaks_hypothesis(theorem_6_2_region, "smoothed_margin")
-def test_control_a_far_point_raises_the_threshold():
-    return theorem_6_2_region([toy_path()]), theorem_6_2_region([flow_runs(far_point=True)])
-
-
-@breaks_hypothesis(theorem_6_2_first_step, "smoothed_margin")
-def test_control_the_first_step_needs_the_margin_too():
-    return theorem_6_2_first_step([flow_runs(far_point=True)])
-
-
-@breaks_hypothesis(theorem_6_2_direction, "smoothed_margin")
-def test_control_the_direction_needs_the_margin_too():
-    return theorem_6_2_direction([flow_runs(far_point=True)])
-
-
 @functools.cache
 def toy_margin():
-    return float(flow_limits._margin(toy_path().courses()[0]))
-
-
-@breaks_hypothesis(theorem_6_2_region, "critical_margin")
-def test_control_a_vector_that_gets_a_point_of_the_other_class():
-    return (
-        theorem_6_2_region([altered(toy_path(), critical=np.array([toy_margin() * (1 - 1e-9)]))]),
-        theorem_6_2_region([altered(toy_path(), critical=np.array([toy_margin() * (1 + 1e-9)]))]),
-    )
-
-
-@breaks_hypothesis(theorem_6_2_direction, "critical_margin")
-def test_control_the_direction_needs_the_data_too():
-    return theorem_6_2_direction([altered(toy_path(), critical=np.array([toy_margin() * 1.01]))])
+    return float(Paths.join([toy_path()]).beta[0])
 
 
 def test_the_first_step_does_not_need_it():
@@ -137,23 +100,11 @@ def signs(**fields):
 
 
 SIDES = {
-    "plus neurons are right on positive points": signs(plus_signs=(-1.0, -1.0)),
-    "minus neurons are right on negative points": signs(minus_signs=(-1.0, -1.0)),
-    "plus neurons are right on negative points": signs(plus_signs=(1.0, 1.0)),
-    "minus neurons are right on positive points": signs(minus_signs=(1.0, 1.0)),
+    "plus_on_positive": signs(plus_signs=(-1.0, -1.0)),
+    "minus_on_negative": signs(minus_signs=(-1.0, -1.0)),
+    "plus_on_negative": signs(plus_signs=(1.0, 1.0)),
+    "minus_on_positive": signs(minus_signs=(1.0, 1.0)),
 }
-
-
-test_control_each_side = part_edges(
-    theorem_6_2_region,
-    lambda **fields: theorem_6_2_region([altered(toy_path(), **fields)]),
-    {name: ({}, change) for name, change in SIDES.items()},
-)
-test_control_each_side_of_the_first_step = part_edges(
-    theorem_6_2_first_step,
-    lambda **fields: theorem_6_2_first_step([altered(toy_path(), **fields)]),
-    {name: ({}, SIDES[name]) for name in list(SIDES)[:2]},
-)
 
 
 @pytest.mark.parametrize("name", list(SIDES)[2:])
@@ -169,28 +120,10 @@ def turned_minus(solutions, degrees=15):
     return solution
 
 
-test_control_each_part_of_the_direction = part_edges(
-    theorem_6_2_direction,
-    lambda share=1.0, **fields: theorem_6_2_direction([altered(toy_path(), **fields)], share=share),
-    {
-        "the direction is that of Eq. 7": ({}, {"perfect_solutions": turned_minus}),
-        "the margin tends to v√(k/val)": ({}, {"share": 1.05}),
-        "it never exceeds it": ({}, {"share": 0.998}),
-    },
-)
-
-
-@breaks_part(theorem_6_2_direction, "‖w‖/‖u‖ is that of Eq. 7", also=("the direction is that of Eq. 7",))
-def test_control_other_lengths():
-    """What is off in ‖w‖/‖u‖ is off in the direction of (w, u) too."""
-    longer = altered(toy_path(), perfect_solutions=lambda pair: pair * np.array([1.3, 1.3, 1.0, 1.0]))
-    return theorem_6_2_direction([toy_path()]), theorem_6_2_direction([longer])
-
-
 def test_both_sides_of_the_direction():
     """Of the means (w̄, ū) at every look; E_0 = γ*‖W_0‖ − ψ_0 with γ* = 0.4·√(3/val)."""
     parts, _ = handed(theorem_6_2_direction, [toy_path()])
-    (course,) = toy_path().courses()
+    (course,) = toy_path().each()
     means = course.weights.reshape(-1, 2, 3, 2).mean(axis=2).reshape(-1, 4)
     pair, lengths = course.perfect_solution, np.linalg.norm(means.reshape(-1, 2, 2), axis=2)
     cosines = means @ pair / np.linalg.norm(means, axis=1) / np.linalg.norm(pair)
@@ -206,4 +139,25 @@ def test_both_sides_of_the_direction():
     np.testing.assert_allclose(np.cos(ratio.promised), 1 - near, rtol=1e-9)
 
 
-test_every_part_has_a_control = every_part_of(flow_limits, elsewhere=(theorem_6_1, corollary_6_2))
+def margin_short_by(distance):
+    """At the first look the margin is farther from its limit than is allowed, by so much."""
+    part = theorem_6_2_direction.promise([toy_path()]).parts["margin_limit"]
+    goal = Paths.join([toy_path()]).perfect_margin[0] * (1 - part.promised[0] - distance)
+    return {"normalized": lambda margins: np.where(np.arange(margins.shape[1]) == 0, goal, margins)}
+
+
+LONGER = {"perfect_solution": lambda pair: pair * np.array([1.3, 1.3, 1.0, 1.0])}
+test_control = controls(
+    flow_limits,
+    toy_path,
+    *((theorem_6_2_region, key, {}, SIDES[key]) for key in SIDES),
+    *((theorem_6_2_first_step, key, {}, SIDES[key]) for key in list(SIDES)[:2]),
+    (theorem_6_2_direction, "direction", {}, {"perfect_solution": turned_minus}),
+    (theorem_6_2_direction, "lengths", {}, LONGER, "direction"),  # what is off in ‖w‖/‖u‖ is off in (w, u)
+    (theorem_6_2_direction, "margin_limit", {}, {"share": 1.05}),
+    (theorem_6_2_direction, "margin_limit", margin_short_by(5e-8), margin_short_by(5e-7)),
+    (theorem_6_2_direction, "largest_margin", {}, {"share": 0.998}),
+    *((claim, "agreement", {}, {"disagrees": 1.0}) for claim in REGIMES),
+    *((claim, "smoothed_margin", {}, at(lambda: flow_runs(far_point=True))) for claim in REGIMES),
+    but=(theorem_6_1, corollary_6_2),
+)

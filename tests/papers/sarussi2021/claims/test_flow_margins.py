@@ -5,15 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import (
-    breaks_hypothesis,
-    breaks_part,
-    broken_in,
-    every_part_of,
-    hypothesis_edges,
-    part_edges,
-    spares,
-)
+from tests.control_table import at, broken_in, controls, spared
+from tests.controls import unmet_in
 from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
 from tests.papers.sarussi2021.inputs import handed, looks_read
@@ -22,6 +15,7 @@ from tests.papers.sarussi2021.toys import changed_weights
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
+from widenet.diagnostics.kkt import kkt_residuals
 from widenet.papers.sarussi2021.claims import flow_margins
 from widenet.papers.sarussi2021.claims.flow_margins import (
     assumption_6_1,
@@ -33,11 +27,12 @@ from widenet.papers.sarussi2021.claims.flow_margins import (
     smoothed_margin_level,
     smoothed_margin_level_as_printed,
     smoothed_margin_order,
-    tends,
     too_early,
 )
-from widenet.papers.sarussi2021.formulas import approach_bound, least_norm, slack_bound, turning_bound
+from widenet.papers.sarussi2021.claims.paths import Paths
+from widenet.papers.sarussi2021.formulas import approach_bound, least_norm
 from widenet.papers.sarussi2021.runs.flows import READINGS
+from widenet.papers.sarussi2021.runs.too_early import TooEarly
 from widenet.records import Scale
 
 
@@ -69,7 +64,7 @@ def test_which_looks_are_read():
 def test_both_sides_of_the_directions():
     """1 − cos to Eq. 7, and E_0/(γ*‖W‖) with γ* = v√(k/val)."""
     parts, _ = handed(directions_converge, [toy_path()])
-    (course,) = toy_path().courses()
+    (course,) = toy_path().each()
     flat = course.weights.reshape(len(READINGS), -1)
     goal = np.repeat(course.solution.reshape(2, 2), 3, axis=0).ravel()
     cosines = flat @ goal / np.linalg.norm(flat, axis=1) / np.linalg.norm(goal)
@@ -82,7 +77,7 @@ def test_both_sides_of_the_directions():
 
 def test_both_sides_of_stationarity_and_slack():
     parts, _ = handed(limit_is_kkt, [toy_path()])
-    (course,) = toy_path().courses()
+    (course,) = toy_path().each()
     limit, norms = 0.4 * np.sqrt(3 / course.value), np.linalg.norm(course.weights, axis=(1, 2))
     moved = np.linalg.norm(course.weights - course.weights[0], axis=(1, 2))
     excess = limit * norms[0] + np.log(np.prod(1 + np.exp(-course.margins[0])) - 1)
@@ -92,36 +87,9 @@ def test_both_sides_of_stationarity_and_slack():
     np.testing.assert_allclose(parts[SLACK].promised, pushes / (limit * norms), rtol=1e-9)
 
 
-@breaks_part(smoothed_margin_order, "γ̃ ≤ γ̄")
-def test_control_the_mean_loss_in_place_of_the_sum():
-    return smoothed_margin_order([toy_path()]), smoothed_margin_order([toy_path()], mean=True)
-
-
-@breaks_part(smoothed_margin_order, "equal for a single point")
-def test_control_a_loss_of_one_point_that_is_too_large():
-    """By a millionth of itself: the margin is then too small by about as much."""
-    return smoothed_margin_order([toy_path()]), smoothed_margin_order([toy_path()], alone=1e-6)
-
-
-def exchanged(weights):
-    weights[[25, 26]] = weights[[26, 25]]
-
-
-@breaks_part(smoothed_margin_grows, "γ̃ does not decrease")
-def test_control_two_looks_exchanged():
-    return smoothed_margin_grows([toy_path()]), smoothed_margin_grows([changed_weights(toy_path(), exchanged)])
-
-
 @pytest.mark.parametrize("claim", [smoothed_margin_grows, footnote_9, directions_converge, limit_is_kkt])
 def test_control_a_run_that_never_separates(claim):
     assert "separating" in {h.key for h in claim([negated_path()]).hypotheses if not h.met}
-
-
-def test_what_tends_to_a_limit():
-    measured = np.array([0.9, 1.0, 1.5, 2.0, 2.1])
-    found = tends(measured, 1.0, 2.0)
-    assert found.decided.tolist() == [True, True, False, False, True]
-    assert found.broken.tolist() == [False, False, False, False, True]
 
 
 def late_start(reading, negated=slice(None, 20)):
@@ -138,12 +106,6 @@ def test_a_run_must_separate_by_20(reading, met):
     assert {h.key: h.met for h in found.hypotheses}["separating"] is met
 
 
-def test_the_latest_run_is_shown():
-    found = directions_converge([toy_path(), late_start(21)])
-    assert found.hypotheses[0].actual == 21
-    assert directions_converge([late_start(21), toy_path()]).hypotheses[0].actual == 21
-
-
 def wrong_on_the_first(scale):
     """Plus rows (−1, 1), minus rows 0: wrong on (2, 1), right on (−1, −3)."""
 
@@ -155,7 +117,7 @@ def wrong_on_the_first(scale):
 
 def test_one_margin_that_is_not_positive():
     spoilt = changed_weights(toy_path(), wrong_on_the_first(1.0))
-    assert spoilt.courses()[0].margins[-1].tolist() == pytest.approx([-0.4, 0.8])
+    assert spoilt.margins[0, -1].tolist() == pytest.approx([-0.4, 0.8])
     assert limit_is_kkt([spoilt]).parts[2].kept is False
 
 
@@ -166,7 +128,7 @@ def test_a_margin_of_zero_is_not_positive():
         weights[-1] = np.repeat([[-1.0, 2.0], [0.0, 0.0]], 3, axis=0)
 
     level = changed_weights(toy_path(), change)
-    assert level.courses()[0].margins[-1].min() == 0
+    assert level.margins[0, -1].min() == 0
     with np.errstate(all="ignore"):
         assert limit_is_kkt([level]).parts[2].kept is False
 
@@ -174,12 +136,6 @@ def test_a_margin_of_zero_is_not_positive():
 def test_a_margin_a_little_above_zero():
     found = limit_is_kkt([changed_weights(toy_path(), lambda weights: weights[-1].__imul__(1e-4))])
     assert found.parts[2].kept is True
-
-
-def test_one_run_on_a_kink_is_enough():
-    bad = changed_weights(toy_path(), onto_a_kink)
-    for cells in ([toy_path(), bad], [bad, toy_path()]):
-        assert [h.key for h in limit_is_kkt(cells).hypotheses if not h.met] == ["off_the_kinks"]
 
 
 def test_the_norm_is_asked_to_grow_only_while_every_point_is_right():
@@ -200,22 +156,10 @@ def test_a_margin_a_little_below_zero():
     assert found.parts[2].kept is False
 
 
-for _claim in (smoothed_margin_grows, footnote_9, directions_converge, limit_is_kkt):
-    globals()[f"test_control_never_separated_{_claim.name}"] = breaks_hypothesis(_claim, "separating")(
-        lambda c=_claim: c([negated_path()])
-    )
-
-
 def test_between_the_two_levels_the_margin_may_fall():
     found = smoothed_margin_level(draw_too_early(Scale.QUICK, 0))
     assert found.verdict is Verdict.HOLDS
     np.testing.assert_allclose(found.details["rates"], [-0.435, -0.269, -0.015], atol=1e-3)
-
-
-@breaks_part(smoothed_margin_level, "γ̃ falls at a rate of at least 0.01")
-def test_control_a_nearer_point():
-    """At t = 150 the margin grows although log 2 < nL < 1."""
-    return smoothed_margin_level(too_early((400.0,))), smoothed_margin_level(too_early((400.0, 150.0)))
 
 
 def test_the_printed_level_is_too_high():
@@ -224,46 +168,10 @@ def test_the_printed_level_is_too_high():
     assert found.parts[0].broken == found.parts[0].cases == 15
 
 
-@spares(smoothed_margin_level_as_printed)
-def test_a_nearer_point_lets_it_grow():
-    return smoothed_margin_level_as_printed(too_early((150.0,)))
-
-
-@breaks_hypothesis(smoothed_margin_level_as_printed, "below_one")
-def test_control_a_sum_of_losses_that_is_not_below_one():
-    path = too_early((200.0,))
-    return smoothed_margin_level_as_printed(altered(path, totals=np.ones_like(path.totals)))
-
-
 @pytest.mark.parametrize(("rate", "kept"), [(0.01 * (1 + 1e-6), True), (0.01 * (1 - 1e-6), False)])
 def test_how_fast_it_falls(rate, kept):
     path = altered(too_early((200.0,)), margins=-rate * 1e-6 * np.arange(6.0)[None])
     assert smoothed_margin_level(path).parts[0].kept is kept
-
-
-def at_level(total):
-    path = too_early((200.0, 400.0))
-    return smoothed_margin_level(altered(path, totals=np.array([path.totals[0], 0 * path.totals[0] + total])))
-
-
-test_control_the_two_levels = hypothesis_edges(
-    smoothed_margin_level,
-    at_level,
-    below_one=({"total": 1 - 1e-9}, {"total": 1.0}),
-    above_log_2=({"total": 0.6931471806}, {"total": 0.6931471805}),
-)
-
-
-def last_like(share):
-    def change(weights):
-        weights[-1] = share * weights[-2]
-
-    return changed_weights(toy_path(), change)
-
-
-@breaks_part(footnote_9, "‖W‖ grows")
-def test_control_weights_that_do_not_grow():
-    return footnote_9([last_like(1 + 1e-9)]), footnote_9([last_like(1.0)])
 
 
 def attained():
@@ -281,31 +189,6 @@ def attained():
     )
 
 
-@breaks_part(footnote_9, "‖W‖ ≥ min q/(v√(k(1 + α²))R_x)")
-def test_control_a_bound_without_the_slope():
-    found = footnote_9([attained()])
-    assert found.parts[1].tightness == pytest.approx(1, rel=1e-12)
-    return found, footnote_9([attained()], bound=lambda q, a, *shape: least_norm(q, 0.0, *shape))
-
-
-def turned_at_the_end(weights):
-    """By an angle of 0.058: the bound at s = 400 is 0.0574."""
-    flat = weights[-1].ravel()
-    other = np.tile([1.0, -2.0], 6) * np.repeat([1.0, -1.0], 6)
-    other -= flat * (other @ flat) / (flat @ flat)
-    weights[-1] = (flat + 0.06 * np.linalg.norm(flat) * other / np.linalg.norm(other)).reshape(6, 2)
-
-
-@breaks_part(directions_converge, NEAR)
-def test_control_a_last_look_that_is_turned():
-    return directions_converge([toy_path()]), directions_converge([changed_weights(toy_path(), turned_at_the_end)])
-
-
-@breaks_part(directions_converge, NEAR)
-def test_control_a_bound_on_the_direction_that_is_too_small():
-    return directions_converge([toy_path()]), directions_converge([toy_path()], bound=times(approach_bound, 0.1))
-
-
 def test_a_run_that_ends_on_a_kink_decides_nothing():
     found = directions_converge([changed_weights(toy_path(), onto_a_kink), toy_path()])
     assert (found.parts[0].kept, found.parts[0].undecided, found.parts[0].cases) == (None, 1, 1 + len(READINGS))
@@ -315,38 +198,19 @@ def times(bound, factor):
     return lambda *given: factor * bound(*given)
 
 
-test_control_each_residual = part_edges(
-    limit_is_kkt,
-    lambda bounds: limit_is_kkt([toy_path()], bounds=bounds),
-    {
-        MISSING: (
-            {"bounds": (approach_bound, turning_bound, slack_bound)},
-            {"bounds": (times(approach_bound, 1e-3), times(turning_bound, 1e-3), slack_bound)},
-        ),
-        SLACK: (
-            {"bounds": (approach_bound, turning_bound, slack_bound)},
-            {"bounds": (approach_bound, turning_bound, times(slack_bound, 0.999))},
-        ),
-    },
-)
-
-
-@breaks_part(limit_is_kkt, "every margin is positive")
-def test_control_a_wrong_sign_at_the_end():
-    return limit_is_kkt([changed_weights(toy_path(), lambda weights: weights[-1].__imul__(-1.0))])
-
-
 def onto_a_kink(weights):
     weights[-1, 0] = np.linalg.norm(weights[-1, 0]) * np.array([3.0, -1.0]) / 10**0.5
 
 
-@breaks_hypothesis(limit_is_kkt, "off_the_kinks")
-def test_control_a_neuron_on_a_kink():
-    return limit_is_kkt([toy_path()]), limit_is_kkt([changed_weights(toy_path(), onto_a_kink)])
-
-
 def test_control_equal_multipliers():
-    assert broken_in(limit_is_kkt([toy_path()], uniform=True)) == [MISSING, SLACK]
+    (run,) = Paths.join([toy_path()]).each()
+    equal = [kkt_residuals(rows, *run.kkt_inputs, np.ones(2)) for rows in run.weights]
+    assert broken_in(limit_is_kkt([toy(residuals=np.array([equal]))])) == ["stationarity", "slackness"]
+
+
+def toy(**columns):
+    """The toy path with other columns, computed ones among them."""
+    return Paths.join([toy_path()]).cells[0].replace(**columns)
 
 
 def test_they_speak_about_a_readers_data():
@@ -366,4 +230,63 @@ def test_they_speak_about_a_readers_data():
     assert "at most 100 points" in said
 
 
-test_every_part_has_a_control = every_part_of(flow_margins, elsewhere=(assumption_6_1,))
+def exchanged(weights):
+    weights[[25, 26]] = weights[[26, 25]]
+
+
+def turned_at_the_end(weights):
+    """By an angle of 0.058: the bound at s = 400 is 0.0574."""
+    flat = weights[-1].ravel()
+    other = np.tile([1.0, -2.0], 6) * np.repeat([1.0, -1.0], 6)
+    other -= flat * (other @ flat) / (flat @ flat)
+    weights[-1] = (flat + 0.06 * np.linalg.norm(flat) * other / np.linalg.norm(other)).reshape(6, 2)
+
+
+def changed(change):
+    return at(lambda: changed_weights(toy_path(), change))
+
+
+def short_by(distance):
+    """At the first look the bound is so far below what is measured."""
+
+    def bound(*given):
+        limit = approach_bound(*given)
+        limit[0] = (np.sqrt(2 * Paths.join([toy_path()]).pattern_error[0, 0]) - distance) ** 2 / 2
+        return limit
+
+    return bound
+
+
+def beyond(rooms):
+    """At the first look stationarity misses its bound by so many times what rounding may add."""
+    part = limit_is_kkt.promise([toy_path()]).parts["stationarity"]
+    first = np.arange(len(READINGS)) == 0
+    return {"stationarity": lambda found: np.where(first, part.promised[0] + rooms * part.room[0], found)}
+
+
+def test_where_the_norm_is_least_it_is_attained():
+    assert footnote_9([attained()]).parts[1].tightness == pytest.approx(1, rel=1e-12)
+
+
+TOYS = {Paths: toy_path, TooEarly: lambda: draw_too_early(Scale.QUICK, 0)}
+test_control = controls(
+    flow_margins,
+    TOYS,
+    (smoothed_margin_order, "order", {}, {"mean": True}),
+    (smoothed_margin_order, "order", at(attained), at(attained, normalized=lambda q: (1 - 5e-9) * q)),
+    (smoothed_margin_order, "one_point", {}, {"alone": 1e-6}),
+    (smoothed_margin_order, "one_point", {}, {"first_margin": lambda q: q + 5e-9 * (1 + q)}),
+    (smoothed_margin_grows, "growth", {}, changed(exchanged)),
+    (smoothed_margin_level, "rate", at(too_early((400.0,))), at(too_early((400.0, 150.0)))),  # there it grows
+    (footnote_9, "least_norm", at(attained), at(attained, bound=lambda *given: (1 + 5e-9) * least_norm(*given))),
+    (directions_converge, "direction", {}, changed(turned_at_the_end)),
+    (directions_converge, "direction", {"bound": short_by(5e-8)}, {"bound": short_by(5e-7)}),
+    (limit_is_kkt, "stationarity", beyond(0.5), beyond(3)),
+    but=(assumption_6_1, smoothed_margin_level_as_printed),
+)
+
+
+def test_a_nearer_point_lets_the_margin_grow():
+    spared(smoothed_margin_level_as_printed, at(too_early((150.0,))))
+    high = altered(too_early((150.0,)), totals=np.ones_like)
+    assert unmet_in(smoothed_margin_level_as_printed(high)) == ["below_one"]

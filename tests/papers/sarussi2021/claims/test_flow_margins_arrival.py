@@ -5,22 +5,14 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges
+from tests.control_table import at, controls
+from tests.controls import claims_of
 from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
 from tests.papers.sarussi2021.toys import EDGES
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import flow_margins
-from widenet.papers.sarussi2021.claims.flow_margins import (
-    assumption_6_1,
-    directions_converge,
-    footnote_9,
-    limit_is_kkt,
-    smoothed_margin_grows,
-    smoothed_margin_level,
-    smoothed_margin_level_as_printed,
-    smoothed_margin_order,
-)
+from widenet.papers.sarussi2021.claims.flow_margins import assumption_6_1
 from widenet.papers.sarussi2021.formulas import LOG_2, flow_time_bound, update_bound
 from widenet.papers.sarussi2021.runs.small_steps import SmallSteps, SmallStepSetting, run_small_steps
 from widenet.papers.sarussi2021.settings import SmallCloud
@@ -62,41 +54,6 @@ def time_limits():
     )
 
 
-@breaks_part(assumption_6_1, "gradient flow: nL < log 2 within the time")
-def test_control_a_time_beyond_the_bound():
-    return arrival(altered(toy_steps(), times=time_limits())), arrival(
-        altered(toy_steps(), times=1.001 * time_limits())
-    )
-
-
-@breaks_part(assumption_6_1, "SGD: nL < log 2 within M(n, log(2)/n) updates")
-def test_control_one_update_more_than_the_bound():
-    limits = np.floor(flow_margins.promised(toy_epochs(), update_bound, LOG_2 / 6)).astype(int)
-    hits = np.stack([toy_epochs().hits[:, 0], limits], axis=1)
-    return arrival(trained=altered(toy_epochs(), hits=hits)), arrival(trained=altered(toy_epochs(), hits=hits + 1))
-
-
-@breaks_part(assumption_6_1, "nL < 1 comes no later")
-def test_control_the_printed_level_after_the_true_one():
-    return arrival(), arrival(altered(toy_steps(), printed_times=toy_steps().times + 1))
-
-
-def arrival_of(steps=None, **fields):
-    """The fields are those of the runs of SGD; `steps` are those of gradient flow."""
-    return arrival(altered(toy_steps(), **(steps or {})), altered(toy_epochs(), **fields))
-
-
-FAR, NEAR = EDGES["separable"]
-test_edges_of_assumption_6_1 = hypothesis_edges(
-    assumption_6_1, arrival_of, **EDGES | {"separable": (FAR | {"steps": FAR}, NEAR)}
-)
-
-
-@pytest.mark.parametrize("key", ["separable", "output_weight", "slope_positive", "slope_below_one"])
-def test_control_the_hypotheses_of_the_flow(key):
-    assert [h.key for h in arrival_of(steps=EDGES[key][1]).hypotheses if not h.met] == [key]
-
-
 def test_a_flow_that_is_given_up_decides_nothing():
     never = altered(toy_steps(), times=np.full(2, np.nan), printed_times=np.full(2, np.nan))
     assert [part.kept for part in arrival(never).parts] == [None, True, None]
@@ -136,15 +93,25 @@ def test_a_start_that_has_the_level_already_counts():
     assert arrival(trained=altered(toy_epochs(), hits=hits - 1)).parts[1].kept is None
 
 
-test_every_part_has_a_control = every_part_of(
+def with_sgd(**fields):
+    """The runs of SGD with other fields."""
+    return at(lambda: (toy_steps(), altered(toy_epochs(), **fields)))
+
+
+LIMITS = np.floor(flow_margins.promised(toy_epochs(), update_bound, LOG_2 / 6)).astype(int)
+HITS = np.stack([toy_epochs().hits[:, 0], LIMITS], axis=1)
+
+
+def exactly(factor):
+    return lambda *_: factor * toy_epochs().hits[:, 1]
+
+
+test_control = controls(
     flow_margins,
-    elsewhere=(
-        smoothed_margin_order,
-        smoothed_margin_grows,
-        smoothed_margin_level,
-        smoothed_margin_level_as_printed,
-        limit_is_kkt,
-        directions_converge,
-        footnote_9,
-    ),
+    lambda: (toy_steps(), toy_epochs()),
+    (assumption_6_1, "flow", {"times": time_limits()}, {"times": (1 + 5e-12) * time_limits()}),
+    (assumption_6_1, "sgd", with_sgd(hits=HITS), with_sgd(hits=HITS + 1)),
+    (assumption_6_1, "sgd", {"bound": exactly(1)}, {"bound": exactly(1 - 5e-12)}),
+    *((assumption_6_1, key, with_sgd(**inside), with_sgd(**outside)) for key, (inside, outside) in EDGES.items()),
+    but=tuple(claim for claim in claims_of(flow_margins) if claim is not assumption_6_1),
 )

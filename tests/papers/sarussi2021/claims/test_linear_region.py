@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.control_table import at, controls
 from tests.papers.records import altered
-from tests.papers.sarussi2021.pairs import ALPHA, KAPPA, POINT, SHAPES, network, toy_pairs, turned, zero_pair
+from tests.papers.sarussi2021.pairs import ALPHA, KAPPA, POINT, network, toy_pairs, turned, zero_pair
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
@@ -47,21 +47,6 @@ def test_the_factor_two_at_the_edge_of_the_region():
     assert theorem_5_1([edge], factor=2.02).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-SIGN = "sign N = sign (w̄ − ū)·x where |(w̄ − ū)·x| ≥ 2r‖x‖"
-
-
-@breaks_part(theorem_5_1, SIGN)
-def test_control_one_sign_in_the_region_is_turned():
-    inside = np.abs(toy_pairs().difference) >= 2.1 * toy_pairs().radius * toy_pairs().norms
-    return theorem_5_1([toy_pairs()]), theorem_5_1([turned(toy_pairs(), inside)])
-
-
-@breaks_part(theorem_5_1, SIGN)
-def test_control_a_factor_below_kappa():
-    pairs = with_sharp(KAPPA - 1e-3)
-    return theorem_5_1([pairs]), theorem_5_1([pairs], factor=KAPPA - 2e-3)
-
-
 @pytest.mark.parametrize("swapped", [False, True])
 def test_control_the_radius_of_one_block_only(swapped):
     pairs = with_sharp(KAPPA - 1e-3, swapped=swapped)
@@ -70,43 +55,11 @@ def test_control_the_radius_of_one_block_only(swapped):
     assert [h.key for h in theorem_5_1([small]).hypotheses if not h.met] == ["balls"]
 
 
-EVEN, ODD = "beyond κr‖x‖ the signs agree (even k)", "beyond κ_k r‖x‖ the signs agree (odd k)"
-SIDES = "each side needs the radius of the other sign only"
-
-
 def lowered(half_width):
     def factor(slope, k):
         return sharp_factor(slope, k) - (2e-3 if k == half_width else 0.0)
 
     return factor
-
-
-@breaks_part(theorem_5_1_sharp, EVEN, also=(SIDES,))
-def test_control_kappa_lowered_for_even_widths():
-    pairs = with_sharp(KAPPA - 1e-3)
-    return theorem_5_1_sharp([pairs]), theorem_5_1_sharp([pairs], factor=lowered(2))
-
-
-@breaks_part(theorem_5_1_sharp, ODD, also=(SIDES,))
-def test_control_kappa_lowered_for_odd_widths():
-    pairs = with_sharp(float(sharp_factor(ALPHA, 3)) - 1e-3, 3)
-    return theorem_5_1_sharp([pairs]), theorem_5_1_sharp([pairs], factor=lowered(3))
-
-
-@breaks_part(theorem_5_1_sharp, SIDES)
-def test_control_the_two_radii_exchanged():
-    pairs = with_sharp(KAPPA - 1e-3)
-    return theorem_5_1_sharp([pairs]), theorem_5_1_sharp([pairs], swapped=True)
-
-
-test_control_a_factor_that_could_be_lowered = part_edges(
-    theorem_5_1_sharp,
-    lambda **given: theorem_5_1_sharp([toy_pairs()], **given),
-    {
-        "κ cannot be lowered (even k)": ({}, {"shares": (0.999, 1.0)}),
-        "κ_k cannot be lowered (odd k)": ({}, {"shares": (1.0, 0.999)}),
-    },
-)
 
 
 @pytest.mark.parametrize("k", [2, 3, 7])
@@ -124,42 +77,9 @@ def test_the_odd_factor_is_too_small_for_even_widths():
     assert theorem_5_1_sharp([with_sharp(KAPPA - 1e-3)], factor=odd).conclusion is False
 
 
-@breaks_part(equation_6, "|cos| ≥ 2r/‖w̄ − ū‖", also=("|cos| ≥ r/‖w̄ − ū‖",))
-def test_control_a_sign_turned_far_out():
-    inside = np.abs(toy_pairs().difference) >= 2.1 * toy_pairs().radius * toy_pairs().norms
-    return equation_6([toy_pairs()]), equation_6([turned(toy_pairs(), inside)])
-
-
-@breaks_part(equation_6, "|cos| ≥ r/‖w̄ − ū‖")
-def test_control_a_factor_below_kappa_in_cosines():
-    pairs = with_sharp(KAPPA - 1e-3)
-    return equation_6([pairs]), equation_6([pairs], factors=(2.0, KAPPA - 2e-3))
-
-
-@breaks_part(corollary_10_1, "the larger of |w̄·x|, |ū·x| is at least r‖x‖")
-def test_control_a_factor_of_nineteen_tenths():
-    """r = 1, w̄ = 0.96e₁, ū = −0.96e₁: 1.92 is above 1.9, and neither mean reaches 1."""
-    short = ask(network([(0.96, 1), (0.96, -1)], [(-0.96, 1), (-0.96, -1)]), POINT)
-    pairs = Clouds.joined([toy_pairs(), short])
-    return corollary_10_1([pairs]), corollary_10_1([pairs], factor=1.9)
-
-
 def test_corollary_10_1_is_attained():
     edge = ask(network([(1, 1), (1, -1)], [(-1, 1), (-1, -1)]), POINT)
     assert corollary_10_1([edge]).tightness == 1
-
-
-@pytest.mark.parametrize("claim", [theorem_5_1, theorem_5_1_sharp, equation_6], ids=lambda claim: claim.name)
-@pytest.mark.parametrize("key", SHAPES)
-def test_control_each_hypothesis_is_measured(claim, key):
-    assert [h.key for h in claim([altered(toy_pairs(), **SHAPES[key])]).hypotheses if not h.met] == [key]
-
-
-for _claim in (theorem_5_1, theorem_5_1_sharp, equation_6):
-    for _key, _change in SHAPES.items():
-        globals()[f"test_control_{_key}_of_{_claim.name}"] = breaks_hypothesis(_claim, _key)(
-            lambda c=_claim, change=_change: c([altered(toy_pairs(), **change)])
-        )
 
 
 def test_a_tie_needs_no_radius():
@@ -188,12 +108,6 @@ def test_what_rounding_is_measured_against():
     assert seen.scales == pytest.approx(5 * 16)
 
 
-@breaks_hypothesis(equation_6, "means_apart")
-def test_control_means_that_coincide():
-    same = ask(network([(1, 0), (1, 0)], [(1, 0), (1, 0)]), POINT)
-    return equation_6([toy_pairs()]), equation_6([Clouds.joined([toy_pairs(), same])])
-
-
 def test_it_speaks_about_a_readers_data():
     points = np.random.default_rng(0).normal(size=(12, 3)) + 0.1
     specimen = Specimen(from_arrays(points, np.sign(points[:, 0])), Choices(n_neurons=4))
@@ -203,6 +117,44 @@ def test_it_speaks_about_a_readers_data():
     assert theorem_5_1(cells).verdict is Verdict.HOLDS
 
 
-test_every_part_has_a_control = every_part_of(
-    linear_region, elsewhere=(lemma_10_1, lemma_10_1_as_printed, proposition_10_1, proposition_10_2, lemma_10_2)
+def far_turned():
+    """One sign is turned far out."""
+    return turned(toy_pairs(), np.abs(toy_pairs().difference) >= 2.1 * toy_pairs().radius * toy_pairs().norms)
+
+
+def even():
+    return with_sharp(KAPPA - 1e-3)
+
+
+def odd():
+    return with_sharp(float(sharp_factor(ALPHA, 3)) - 1e-3, 3)
+
+
+def short_means():
+    """r = 1, w̄ = 0.96e₁, ū = −0.96e₁: 1.92 is above 1.9, and neither mean reaches 1."""
+    return Clouds.joined([toy_pairs(), ask(network([(0.96, 1), (0.96, -1)], [(-0.96, 1), (-0.96, -1)]), POINT)])
+
+
+def coinciding():
+    return Clouds.joined([toy_pairs(), ask(network([(1, 0), (1, 0)], [(1, 0), (1, 0)]), POINT)])
+
+
+SHARP = theorem_5_1_sharp
+test_control = controls(
+    linear_region,
+    toy_pairs,
+    (theorem_5_1, "signs", {}, at(far_turned)),
+    (theorem_5_1, "signs", at(even), at(even, factor=KAPPA - 2e-3)),
+    (SHARP, "even", at(even), at(even, factor=lowered(2)), "one_radius"),
+    (SHARP, "odd", at(odd), at(odd, factor=lowered(3)), "one_radius"),
+    (SHARP, "one_radius", at(even), at(even, swapped=True)),
+    (SHARP, "even_least", {"shares": (1 - 5e-13, 1.0)}, {"shares": (1 - 5e-12, 1.0)}),
+    (SHARP, "even_least", {}, {"shares": (1 + 5e-12, 1.0)}),
+    (SHARP, "odd_least", {"shares": (1.0, 1 - 5e-13)}, {"shares": (1.0, 1 - 5e-12)}),
+    (SHARP, "odd_least", {}, {"shares": (1.0, 1 + 5e-12)}),
+    (equation_6, "wide", {}, at(far_turned), "printed"),
+    (equation_6, "printed", at(even), at(even, factors=(2.0, KAPPA - 2e-3))),
+    (equation_6, "means_apart", {}, at(coinciding)),
+    (corollary_10_1, "larger_mean", at(short_means), at(short_means, factor=1.9)),
+    but=(lemma_10_1, lemma_10_1_as_printed, proposition_10_1, proposition_10_2, lemma_10_2),
 )

@@ -4,6 +4,7 @@ r is 0, 1/16 or 1, ‖x‖ = 1, and means lie inside, exactly at, and beyond eve
 speak about it, and whether they are true of it. Edges have the room for rounding that `tolerances` gives a norm.
 """
 
+import dataclasses
 import functools
 import itertools
 from fractions import Fraction
@@ -46,7 +47,7 @@ def grid():
         plus_mean=plus, minus_mean=minus, norms=one, differences=one * 2, plus_radius=radius, minus_radius=0.5 * radius,
         plus_distance=radius, minus_distance=0.5 * radius, plus_low=low, plus_high=high, minus_low=minus - 0.5 * radius,
         minus_high=minus + 0.5 * radius, plus_sum=K * plus, minus_sum=K * minus, outputs=outputs,
-        scales=K * (1 + np.abs(plus) + np.abs(minus)), slopes=ALPHA * one, half_widths=np.full(len(cases), K),
+        scales=K * (1 + np.abs(plus) + np.abs(minus)), slope=ALPHA * one, half_width=np.full(len(cases), K),
     )  # fmt: skip
 
 
@@ -54,7 +55,8 @@ class Pair:
     """One pair in fractions."""
 
     def __init__(self, cloud, case):
-        exact = {name: Fraction(float(getattr(cloud, name)[case])) for name in cloud.__dataclass_fields__}
+        names = [field.name for field in dataclasses.fields(cloud)]
+        exact = {name: Fraction(float(getattr(cloud, name)[case])) for name in names}
         self.w, self.u, self.n = exact["plus_mean"], exact["minus_mean"], exact["outputs"]
         self.s = Fraction(float(cloud.difference[case]))
         self.r = max(exact["plus_radius"], exact["minus_radius"])
@@ -169,8 +171,10 @@ READINGS = {
 
 def answers_of(part, n_cases):
     """True, False, or None where a case is not scored."""
-    holds = ~part.broken if isinstance(part, Sides) else np.broadcast_to(part.holds, n_cases)
-    return [bool(answer) if scored else None for answer, scored in zip(holds, part.scored, strict=True)]
+    sided = isinstance(part, Sides)
+    holds = ~part.broken if sided else np.broadcast_to(part.holds, n_cases)
+    asked = part.scored if sided else part.where
+    return [bool(answer) if scored else None for answer, scored in zip(holds, asked, strict=True)]
 
 
 @functools.cache

@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.control_table import at, controls, spared
 from tests.papers.records import altered
-from tests.papers.sarussi2021.pairs import POINT, SHAPES, network, toy_pairs, turned, zero_pair
+from tests.papers.sarussi2021.pairs import POINT, network, toy_pairs, turned, zero_pair
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import linear_region
 from widenet.papers.sarussi2021.claims.linear_region import (
-    OnePair,
     corollary_10_1,
     draw_closed_ball,
     equation_6,
     lemma_10_1,
     lemma_10_1_as_printed,
     lemma_10_2,
+    one_pair,
     proposition_10_1,
     proposition_10_2,
     theorem_5_1,
@@ -41,28 +41,6 @@ def opposite(sign, share):
     return altered(toy_pairs(), **{f"{sign}_low": low, f"{sign}_high": high})
 
 
-@pytest.mark.parametrize("sign", ["plus", "minus"])
-def test_control_rows_of_both_sides(sign):
-    found = lemma_10_1([opposite(sign, 1.1)])
-    kept = {part.name: part.kept for part in found.parts}
-    assert [name for name, answer in kept.items() if answer is False] == [
-        f"open ball: one strict sign ({sign} rows)",
-        f"closed ball: no opposite signs ({sign} rows)",
-    ]
-
-
-@breaks_part(lemma_10_1, "open ball: one strict sign (plus rows)",
-             also=("closed ball: no opposite signs (plus rows)",))  # fmt: skip
-def test_control_a_plus_row_on_the_other_side():
-    return lemma_10_1([toy_pairs()]), lemma_10_1([opposite("plus", 1.1)])
-
-
-@breaks_part(lemma_10_1, "open ball: one strict sign (minus rows)",
-             also=("closed ball: no opposite signs (minus rows)",))  # fmt: skip
-def test_control_a_minus_row_on_the_other_side():
-    return lemma_10_1([toy_pairs()]), lemma_10_1([opposite("minus", 1.1)])
-
-
 def between(sign):
     """Opposite signs exactly at the closed ball: r < |w̄·x|/‖x‖ < 1.0001 r."""
     rows = [(1.00005 + 1, 0), (1.00005 - 1, 0)]
@@ -72,43 +50,9 @@ def between(sign):
     return Clouds.joined([toy_pairs(), pair])
 
 
-@breaks_part(lemma_10_1, "closed ball: no opposite signs (plus rows)")
-def test_control_plus_rows_at_the_edge_of_the_ball():
-    return lemma_10_1([between("plus")])
-
-
-@breaks_part(lemma_10_1, "closed ball: no opposite signs (minus rows)")
-def test_control_minus_rows_at_the_edge_of_the_ball():
-    return lemma_10_1([between("minus")])
-
-
-@breaks_hypothesis(lemma_10_1, "open_balls")
-def test_control_closed_balls():
-    return lemma_10_1([toy_pairs()]), lemma_10_1([toy_pairs()], widened=1.0)
-
-
-@breaks_hypothesis(lemma_10_1, "not_zero")
-def test_control_the_point_zero():
-    return lemma_10_1([toy_pairs()]), lemma_10_1(
-        [Clouds.joined([toy_pairs(), ask(network([(1, 0)], [(0, 1)]), 0 * POINT)])]
-    )
-
-
 def quadrant(plus, minus):
     edge = 1.1 * toy_pairs().radius * toy_pairs().norms
     return (plus * toy_pairs().plus_mean > edge) & (minus * toy_pairs().minus_mean > edge)
-
-
-test_control_one_sign_turned_per_quadrant = part_edges(
-    proposition_10_1,
-    lambda where=(): proposition_10_1([turned(toy_pairs(), quadrant(*where)) if where else toy_pairs()]),
-    {
-        "w̄·x > 0, ū·x > 0": ({}, {"where": (1, 1)}),
-        "w̄·x > 0, ū·x < 0": ({}, {"where": (1, -1)}),
-        "w̄·x < 0, ū·x > 0": ({}, {"where": (-1, 1)}),
-        "w̄·x < 0, ū·x < 0": ({}, {"where": (-1, -1)}),
-    },
-)
 
 
 def test_control_relu_in_the_negative_quadrant():
@@ -125,18 +69,6 @@ def alone(near, far, turn):
     return wide & (np.abs(getattr(toy_pairs(), near)) < 0.99 * edge) & (turn * getattr(toy_pairs(), far) > 1.01 * edge)
 
 
-test_control_one_sign_turned_per_case = part_edges(
-    proposition_10_2,
-    lambda where=(): proposition_10_2([turned(toy_pairs(), alone(*where)) if where else toy_pairs()]),
-    {
-        "ū·x ≥ r‖x‖ alone": ({}, {"where": ("plus_mean", "minus_mean", 1)}),
-        "ū·x ≤ −r‖x‖ alone": ({}, {"where": ("plus_mean", "minus_mean", -1)}),
-        "w̄·x ≥ r‖x‖ alone": ({}, {"where": ("minus_mean", "plus_mean", 1)}),
-        "w̄·x ≤ −r‖x‖ alone": ({}, {"where": ("minus_mean", "plus_mean", -1)}),
-    },
-)
-
-
 def nearly(*, swapped=False):
     """w = (−0.999, 0) twice, u = (−1, ±1): −Σσ(w·x) is 0.999 of αkr‖x‖, and N = 0.002α."""
     rows, spread = [(-0.999, 0)] * 2, [(-1, 1), (-1, -1)]
@@ -144,58 +76,9 @@ def nearly(*, swapped=False):
     return Clouds.joined([toy_pairs(), pair])
 
 
-@breaks_part(lemma_10_2, "−Σσ(w·x) < αkr‖x‖")
-def test_control_a_sum_beyond_its_bound():
-    edge = toy_pairs().radius * toy_pairs().norms
-    case = (toy_pairs().minus_mean <= -1.01 * edge) & (np.abs(toy_pairs().plus_mean) < 0.99 * edge)
-    sums = toy_pairs().plus_sum.copy()
-    first = np.flatnonzero(case)[0]
-    sums[first] = -(toy_pairs().slopes * toy_pairs().half_widths * edge)[first]
-    return lemma_10_2([nearly()]), lemma_10_2([altered(toy_pairs(), plus_sum=sums)])
-
-
-@breaks_part(lemma_10_2, "−Σσ(u·x) < αkr‖x‖")
-def test_control_a_mirrored_sum_beyond_its_bound():
-    edge = toy_pairs().radius * toy_pairs().norms
-    case = (toy_pairs().plus_mean <= -1.01 * edge) & (np.abs(toy_pairs().minus_mean) < 0.99 * edge)
-    sums = toy_pairs().minus_sum.copy()
-    first = np.flatnonzero(case)[0]
-    sums[first] = -(toy_pairs().slopes * toy_pairs().half_widths * edge)[first]
-    return lemma_10_2([nearly(swapped=True)]), lemma_10_2([altered(toy_pairs(), minus_sum=sums)])
-
-
 def test_the_bound_on_the_sum_is_nearly_attained():
     assert lemma_10_2([nearly()], share=0.998).parts[0].kept is False
     assert lemma_10_2([nearly(swapped=True)], share=0.998).parts[2].kept is False
-
-
-@breaks_part(lemma_10_2, "N(x) > 0")
-def test_control_a_positive_output_turned():
-    edge = toy_pairs().radius * toy_pairs().norms
-    return lemma_10_2(
-        [turned(toy_pairs(), (toy_pairs().minus_mean <= -1.01 * edge) & (np.abs(toy_pairs().plus_mean) < 0.9 * edge))]
-    )
-
-
-@breaks_part(lemma_10_2, "N(x) < 0")
-def test_control_a_negative_output_turned():
-    edge = toy_pairs().radius * toy_pairs().norms
-    return lemma_10_2(
-        [turned(toy_pairs(), (toy_pairs().plus_mean <= -1.01 * edge) & (np.abs(toy_pairs().minus_mean) < 0.9 * edge))]
-    )
-
-
-@pytest.mark.parametrize("claim", [proposition_10_1, proposition_10_2, lemma_10_2], ids=lambda claim: claim.name)
-@pytest.mark.parametrize("key", SHAPES)
-def test_control_each_hypothesis_of_section_10_is_measured(claim, key):
-    assert [h.key for h in claim([altered(toy_pairs(), **SHAPES[key])]).hypotheses if not h.met] == [key]
-
-
-for _claim in (proposition_10_1, proposition_10_2, lemma_10_2):
-    for _key, _change in SHAPES.items():
-        globals()[f"test_control_{_key}_of_{_claim.name}"] = breaks_hypothesis(_claim, _key)(
-            lambda c=_claim, change=_change: c([altered(toy_pairs(), **change)])
-        )
 
 
 def test_a_tie_belongs_to_no_side():
@@ -237,18 +120,18 @@ def test_control_a_row_that_is_a_little_on_the_other_side(sign, part):
 @pytest.mark.parametrize(("radius", "met"), [(1.0, True), (0.999, False)])
 def test_the_balls_of_the_printed_lemma_are_measured(radius, met):
     given = draw_closed_ball(Scale.QUICK, 0)
-    found = lemma_10_1_as_printed(altered(given, radius=radius))
+    found = lemma_10_1_as_printed(altered(given, printed_radius=radius))
     assert [each.met for each in found.hypotheses] == [met]
 
 
 def test_a_row_that_does_not_see_the_point_has_no_strict_sign():
-    behind = OnePair(network([(0, 0), (-2, 0)], [(1, 0), (1, 0)]), POINT[0], 1.0)
+    behind = one_pair(network([(0, 0), (-2, 0)], [(1, 0), (1, 0)]), POINT[0], 1.0)
     assert lemma_10_1_as_printed(behind).conclusion is False
 
 
 def printed(plus, minus, radius=1.0, slope=0.5):
     """Rows along x = e₁."""
-    return OnePair(network([(p, 0) for p in plus], [(m, 0) for m in minus], slope), POINT[0], radius)
+    return one_pair(network([(p, 0) for p in plus], [(m, 0) for m in minus], slope), POINT[0], radius)
 
 
 def test_lemma_10_1_as_printed_asks_for_both_balls_and_far_means():
@@ -262,11 +145,50 @@ def test_the_printed_lemma_fails():
     assert lemma_10_1_as_printed(draw_closed_ball(Scale.QUICK, 0)).verdict is Verdict.VIOLATED
 
 
-@spares(lemma_10_1_as_printed)
 def test_rows_inside_the_ball_spare_lemma_10_1():
-    return lemma_10_1_as_printed(OnePair(network([(0.1, 0), (1.9, 0)], [(1, 0), (1, 0)]), POINT[0], 1.0))
+    spared(lemma_10_1_as_printed, at(printed((0.1, 1.9), (1, 1))))
 
 
-test_every_part_has_a_control = every_part_of(
-    linear_region, elsewhere=(theorem_5_1, theorem_5_1_sharp, equation_6, corollary_10_1)
+def edge():
+    return toy_pairs().radius * toy_pairs().norms
+
+
+def case_of(near, far):
+    """One mean far on the negative side, the other near 0."""
+    return (getattr(toy_pairs(), far) <= -1.01 * edge()) & (np.abs(getattr(toy_pairs(), near)) < 0.9 * edge())
+
+
+def at_its_bound(sums, case):
+    """One sum is exactly −αkr‖x‖."""
+    values = getattr(toy_pairs(), sums).copy()
+    first = np.flatnonzero(case)[0]
+    values[first] = -(toy_pairs().slope * toy_pairs().half_width * edge())[first]
+    return {sums: values}
+
+
+def turning(where):
+    return at(lambda: turned(toy_pairs(), where))
+
+
+PLUS, MINUS = ("plus_mean", "minus_mean"), ("minus_mean", "plus_mean")
+test_control = controls(
+    linear_region,
+    toy_pairs,
+    (lemma_10_1, "open_plus", {}, at(lambda: opposite("plus", 1.1)), "closed_plus"),
+    (lemma_10_1, "open_minus", {}, at(lambda: opposite("minus", 1.1)), "closed_minus"),
+    (lemma_10_1, "closed_plus", {}, at(lambda: between("plus"))),
+    (lemma_10_1, "closed_minus", {}, at(lambda: between("minus"))),
+    (proposition_10_1, "plus_plus", {}, turning(quadrant(1, 1))),
+    (proposition_10_1, "plus_minus", {}, turning(quadrant(1, -1))),
+    (proposition_10_1, "minus_plus", {}, turning(quadrant(-1, 1))),
+    (proposition_10_1, "minus_minus", {}, turning(quadrant(-1, -1))),
+    (proposition_10_2, "minus_above", {}, turning(alone(*PLUS, 1))),
+    (proposition_10_2, "minus_below", {}, turning(alone(*PLUS, -1))),
+    (proposition_10_2, "plus_above", {}, turning(alone(*MINUS, 1))),
+    (proposition_10_2, "plus_below", {}, turning(alone(*MINUS, -1))),
+    (lemma_10_2, "plus_sum", at(nearly), at_its_bound("plus_sum", case_of(*PLUS))),
+    (lemma_10_2, "minus_sum", at(lambda: nearly(swapped=True)), at_its_bound("minus_sum", case_of(*MINUS))),
+    (lemma_10_2, "positive", {}, turning(case_of(*PLUS))),
+    (lemma_10_2, "negative", {}, turning(case_of(*MINUS))),
+    but=(theorem_5_1, theorem_5_1_sharp, equation_6, corollary_10_1, lemma_10_1_as_printed),
 )

@@ -3,7 +3,7 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.control_table import at, controls, spared
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import margins
 from widenet.papers.sarussi2021.claims.margins import (
@@ -16,6 +16,7 @@ from widenet.papers.sarussi2021.claims.margins import (
     wrong_side,
 )
 from widenet.papers.sarussi2021.formulas import lipschitz_constant
+from widenet.papers.sarussi2021.runs.single_networks import WeightPairs, WrongSide
 from widenet.papers.sarussi2021.settings import SignedNetwork
 from widenet.records import Scale
 
@@ -25,31 +26,25 @@ def loose_networks():
     return {1.0: on_the_wrong_side(0.5, 1.0), -1.0: on_the_wrong_side(0.5, -1.0)}
 
 
-def near(sign, share=1.0):
+def near(sign):
     """One side nearly attains the bound (0.999), the other has 0.447 of it."""
-    return equation_30(wrong_side([on_the_wrong_side(0.001, sign), loose_networks()[-sign]]), share=share)
+    return wrong_side([on_the_wrong_side(0.001, sign), loose_networks()[-sign]])
 
 
-@breaks_part(equation_30, "plus neurons, a positive point")
-def test_control_the_bound_a_little_too_small():
-    assert near(1.0).parts[0].tightness == pytest.approx(0.9989995005)
-    return near(1.0), near(1.0, 0.998)
+def test_how_near_they_come():
+    assert equation_30(near(1.0)).parts[0].tightness == pytest.approx(0.9989995005)
+    assert equation_30(near(-1.0)).parts[0].tightness == pytest.approx(0.4472135955)
 
 
-@breaks_part(equation_30, "minus neurons, a negative point")
-def test_control_the_mirrored_bound_a_little_too_small():
-    assert near(-1.0).parts[0].tightness == pytest.approx(0.4472135955)
-    return near(-1.0), near(-1.0, 0.998)
-
-
-@breaks_hypothesis(equation_30, "wrong_side")
-def test_control_neurons_on_the_right_side():
+def right_side():
     """w = x, u = −x has the margin v√(k/2)(1 + α)‖x‖."""
     point = np.array([[1.0, 2.0]])
     right = SignedNetwork(np.tile(point, (3, 1)), np.tile(-point, (3, 1)), 0.7, 0.3)
-    found = equation_30(wrong_side([(right, point, np.ones(1)), loose_networks()[-1.0]]))
-    assert found.conclusion is False
-    return found
+    return wrong_side([(right, point, np.ones(1)), loose_networks()[-1.0]])
+
+
+def test_on_the_right_side_the_margin_is_larger():
+    assert equation_30(right_side()).conclusion is False
 
 
 def test_it_holds_on_random_networks():
@@ -61,17 +56,6 @@ def toy_pairs():
     return weight_pairs((1, 2, 3))
 
 
-test_control_each_part_of_the_lipschitz_constant = part_edges(
-    section_12_lipschitz,
-    lambda pairs=toy_pairs, **constants: section_12_lipschitz(pairs(), **constants),
-    {
-        "|N₁ − N₂| ≤ v‖x‖√(2k)·‖W₁ − W₂‖": ({}, {"constant": lambda *g: 0.999 * lipschitz_constant(*g)}),
-        "it is attained": ({}, {"pairs": lambda: weight_pairs((1, 2, 3), equal_rows=1)}),
-        "2v‖x‖ is enough for k ≤ 2": ({}, {"narrow": 3}),
-    },
-)
-
-
 def test_the_printed_constant_is_too_small_from_k_3_on():
     """Rows 2x for w and x for u, and the other way round: N changes by 2kv‖x‖² and W by √(2k)‖x‖, so the ratio to what
     is printed is √(k/2), which is 1.2247 for k = 3.
@@ -81,9 +65,28 @@ def test_the_printed_constant_is_too_small_from_k_3_on():
     assert found.tightness == pytest.approx((3 / 2) ** 0.5)
 
 
-@spares(section_12_lipschitz_as_printed)
 def test_two_neurons_of_each_sign_are_few_enough():
-    return section_12_lipschitz_as_printed(weight_pairs((1, 2), 0))
+    spared(section_12_lipschitz_as_printed, at(weight_pairs((1, 2), 0)))
 
 
-test_every_part_has_a_control = every_part_of(margins)
+def extreme(share, *half_widths):
+    """Outputs of the extreme pairs of these k, moved by a share."""
+    pairs = toy_pairs()
+    moved = pairs.extreme & np.isin(pairs.half_width, half_widths)
+    return {"outputs": lambda outputs: np.where(moved, (1 + share) * outputs, outputs)}
+
+
+LIPSCHITZ = section_12_lipschitz
+test_control = controls(
+    margins,
+    {WrongSide: lambda: draw_wrong_side(Scale.QUICK, 0), WeightPairs: toy_pairs},
+    (equation_30, "positive_point", at(near(1.0)), at(near(1.0), share=0.998)),
+    (equation_30, "negative_point", at(near(-1.0)), at(near(-1.0), share=0.998)),
+    (equation_30, "wrong_side", at(near(1.0)), at(right_side)),
+    (LIPSCHITZ, "lipschitz", {}, {"constant": lambda *given: (1 - 5e-10) * lipschitz_constant(*given)}),
+    (LIPSCHITZ, "attained", {}, at(weight_pairs((1, 2, 3), equal_rows=1))),
+    (LIPSCHITZ, "attained", {}, extreme(-5e-10, 1, 2, 3)),
+    (LIPSCHITZ, "narrow", {}, {"narrow": 3}),
+    (LIPSCHITZ, "narrow", {}, extreme(5e-10, 2), "lipschitz", "attained"),  # there the two constants are equal
+    but=(section_12_lipschitz_as_printed,),
+)

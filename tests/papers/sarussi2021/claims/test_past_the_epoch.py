@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tests.controls import every_part_of, spares
+from tests.control_table import at, controls, spared
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.sarussi2021.claims import past_the_epoch
@@ -24,7 +24,7 @@ def test_equation_24_is_asked_of_losses_from_the_first_update_on():
     """The printed range of t starts at 1, after one update; four states are (1, 2), (1, 3) and (2, 3)."""
     past = go_past()
     losses = np.logaddexp(0, -past.margins)
-    np.testing.assert_allclose(past.moved, np.abs(losses[[2, 3, 3]] - losses[[1, 1, 2]]))
+    np.testing.assert_allclose(past.moved, np.abs(losses[[2, 3, 3]] - losses[[1, 1, 2]]).ravel())
     first = altered(past, margins=np.concatenate([past.margins[:1] - 1000, past.margins[1:3], past.margins[2:3]]))
     assert equation_24_as_printed(first).verdict is Verdict.HOLDS
 
@@ -36,14 +36,9 @@ def test_inside_the_epoch_the_bounds_hold():
     assert np.logaddexp(0, -past.margins[2]).max() == pytest.approx(0.0898, rel=1e-2)
 
 
-@spares(equation_24_as_printed)
-def test_a_hundredth_of_the_step_spares_equation_24():
-    return equation_24_as_printed(go_past(0.01))
-
-
-@spares(equation_25_as_printed)
-def test_a_hundredth_of_the_step_spares_equation_25():
-    return equation_25_as_printed(go_past(0.01))
+@pytest.mark.parametrize("claim", [equation_24_as_printed, equation_25_as_printed], ids=lambda claim: claim.name)
+def test_a_hundredth_of_the_step_spares_it(claim):
+    spared(claim, at(go_past(0.01)))
 
 
 @pytest.mark.parametrize("claim", [equation_24_as_printed, equation_25_as_printed], ids=lambda claim: claim.name)
@@ -55,4 +50,5 @@ def test_control_an_epoch_that_is_not_clean(claim):
     assert claim(dirty).hypotheses[0].met is False
 
 
-test_every_part_has_a_control = every_part_of(past_the_epoch)
+CALM = go_past(0.01)
+test_control = controls(past_the_epoch, CALM)

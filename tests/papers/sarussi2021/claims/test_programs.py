@@ -4,7 +4,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.control_table import at, controls
 from tests.papers.records import altered
 from tests.papers.sarussi2021.inputs import handed
 from widenet.claims.base import Silence, Verdict
@@ -24,28 +24,14 @@ from widenet.papers.sarussi2021.claims.programs import (
     mirrored,
     program,
 )
+from widenet.papers.sarussi2021.runs.programs import Feasibility, Mirrored
 from widenet.papers.sarussi2021.settings import CROSS, TWO_POINTS, WEDGE
 from widenet.records import Scale
 
 E1 = program(*TWO_POINTS.draw(0), 1 / 3)
 WEDGED = program(*WEDGE.draw(0), 1 / 20)
 
-test_control_each_entry_of_the_kernel = part_edges(
-    equation_7_kernel,
-    lambda **constants: equation_7_kernel([E1, WEDGED], **constants),
-    {
-        "(1 + α²)⟨x, x'⟩ for equal labels": ({}, {"equal": 1.01}),
-        "2α⟨x, x'⟩ for unlike labels": ({}, {"unlike": 1.01}),
-        "twice the dual optimum is the optimum": ({}, {"dual": 1.0}),
-    },
-)
-
 CONTRADICTION = program(np.array([(1.0, 0.0), (1.0, 0.0)]), np.array([1.0, -1.0]), 0.5)
-
-
-@breaks_hypothesis(equation_7_kernel, "separable")
-def test_control_contradictory_labels():
-    return equation_7_kernel([E1, CONTRADICTION])
 
 
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:divide", "ignore:invalid")
@@ -56,7 +42,7 @@ def test_points_whose_products_have_lost_their_digits(scale, kept, wrong):
     """‖x‖² is 5 and 10; a product of 4d · 5e-324/1e-12 = 4e-311 has just the digits that are compared."""
     small, name = program(scale * E1.points, E1.labels, 1 / 3), "(1 + α²)⟨x, x'⟩ for equal labels"
     assert {part.name: part.kept for part in equation_7_kernel([small]).parts}[name] is kept
-    assert {part.name: part.kept for part in equation_7_kernel([small], equal=1.01).parts}[name] is wrong
+    assert {part.name: part.kept for part in equation_7_kernel([small], alike=1.01).parts}[name] is wrong
 
 
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:divide", "ignore:invalid")
@@ -68,7 +54,7 @@ def test_a_separator_whose_square_overflows_has_midpoints():
 
 @functools.cache
 def mirrored_cross():
-    return mirrored([(*CROSS.draw(0), 0.2)])
+    return mirrored([(*CROSS.draw(0), 0.2)])[0]
 
 
 def turned(minus):
@@ -77,19 +63,8 @@ def turned(minus):
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]) @ minus
 
 
-test_control_each_part_of_the_closed_form = part_edges(
-    equation_7_antipodal,
-    lambda **fields: equation_7_antipodal(altered(mirrored_cross(), **fields)),
-    {
-        "w = −u": ({}, {"minus": turned}),
-        "w = w_svm/(1 + α)": ({}, {"machine": lambda w: w * 1.2 / 1.202}),
-        "val = 2‖w_svm‖²/(1 + α)²": ({}, {"values": lambda v: 1.001 * v}),
-    },
-)
-
-
 def test_the_closed_form_on_four_points():
-    assert mirrored_cross().values[0] == pytest.approx(25 / 81)
+    assert mirrored_cross().value == pytest.approx(25 / 81)
     assert equation_7_antipodal(mirrored_cross()).verdict is Verdict.HOLDS
 
 
@@ -101,50 +76,8 @@ def test_points_so_short_that_the_value_overflows(scale, kept):
     assert [part.kept for part in equation_7_antipodal(mirrored([(scale * points, labels, 0.2)])).parts][2] is kept
 
 
-@breaks_hypothesis(equation_7_antipodal, "antipodal")
-def test_control_one_point_moved_by_a_thousandth():
-    points, labels = CROSS.draw(0)
-    points = points + np.array([[0, 0], [1e-3, 0], [0, 0], [0, 0]])
-    return equation_7_antipodal(mirrored_cross()), equation_7_antipodal(mirrored([(points, labels, 0.2)]))
-
-
-@breaks_hypothesis(equation_7_antipodal, "separable")
-def test_control_data_that_nothing_separates():
-    return equation_7_antipodal(altered(mirrored_cross(), margin=0.0))
-
-
-test_control_each_part_of_footnote_8 = part_edges(
-    footnote_8,
-    lambda **constants: footnote_8([E1, WEDGED], **constants),
-    {
-        "w = w*/α, u = 0 is feasible": ({}, {"feasible": 0.999}),
-        "midpoints of a regime stay inside": ({}, {"middle": 2.0}),
-        "the rows are w/(vk) and u/(vk)": ({}, {"shift": 0.01}),
-    },
-)
-
-
-@breaks_part(footnote_8, "the value is that of the small program over v²k", also=("the rows are w/(vk) and u/(vk)",))
-def test_control_rows_without_v():
-    return footnote_8([E1]), footnote_8([E1], scale=0.4)
-
-
-@breaks_hypothesis(footnote_8, "separable")
-def test_control_footnote_8_on_contradictory_labels():
-    return footnote_8([E1, CONTRADICTION])
-
-
 EQUAL_ROWS = program(*TWO_POINTS.draw(0), 1 / 3, (-1, -1), (-1, 1))
 """All plus neurons have slope α on both points: then w·w* = α(‖w‖² + ‖u‖²) where w* is 1 on both."""
-
-test_control_each_sign = part_edges(
-    both_signs_remain,
-    lambda **constants: both_signs_remain([E1, EQUAL_ROWS], **constants),
-    {
-        "w·w* ≥ α(‖w‖² + ‖u‖²)": ({}, {"turns": (-1.0, 1.0)}),
-        "−u·w* ≥ α(‖w‖² + ‖u‖²)": ({}, {"turns": (1.0, -1.0)}),
-    },
-)
 
 
 def test_it_is_attained_where_every_slope_is_the_small_one():
@@ -155,11 +88,6 @@ def test_it_is_attained_where_every_slope_is_the_small_one():
     assert both_signs_remain([EQUAL_ROWS], share=1.001).parts[0].kept is False
     swapped = program(*TWO_POINTS.draw(0), 1 / 3, (-1, 1), (-1, -1))
     assert both_signs_remain([swapped], share=1.001).parts[1].kept is False
-
-
-@breaks_hypothesis(both_signs_remain, "separable")
-def test_control_both_signs_on_contradictory_labels():
-    return both_signs_remain([E1, CONTRADICTION])
 
 
 def test_a_regime_that_is_not_of_perfect_agreement():
@@ -183,18 +111,6 @@ def test_both_sides_of_the_edge_occur():
     assert below.any()
     assert not below.all()
     assert (feasible_tall().shares > feasible_tall().needed).tolist() == [True, False]
-
-
-test_control_each_part_of_feasibility = part_edges(
-    assumption_3_feasible,
-    lambda **fields: assumption_3_feasible(altered(feasible_tall(), **fields)),
-    {
-        "no network of the regime has a margin above v√(k/val)": ({}, {"member_limits": lambda v: 0.999 * v}),
-        INSIDE: ({}, {"values": lambda _: feasible_tall().limits * 1.001}),
-        "antipodal data: γ_svm/R_x > √2·α/(1 + α)": ({}, {"shares": lambda _: feasible_tall().needed * 0.999}),
-        "val tends to two one-class problems": ({}, {"decoupled": lambda v: 1.01 * v}),
-    },
-)
 
 
 def test_the_edges_of_feasibility_are_strict():
@@ -268,8 +184,6 @@ def test_footnote_8_in_fractions():
     machine = separate(E1.points, E1.labels).separator
     along = E1.labels * (E1.points @ machine)  # pyright: ignore[reportOptionalOperand]
     np.testing.assert_allclose(parts["w = w*/α, u = 0 is feasible"].measured, along * np.array([3.0, 1.0]))
-    half, _ = handed(footnote_8, [E1], scale=0.5)
-    np.testing.assert_allclose(half["the value is that of the small program over v²k"].promised, float(value / 4))
     rows = np.array([Fraction(66, 205), Fraction(81, 410)] * 3 + [Fraction(-6, 41), Fraction(-15, 82)] * 3, float)
     np.testing.assert_allclose(parts["the rows are w/(vk) and u/(vk)"].promised, rows / 1.2, atol=1e-9)
 
@@ -282,4 +196,51 @@ def test_they_speak_about_a_readers_data():
     assert isinstance(equation_7_antipodal.on(Specimen(from_arrays(*WEDGE.draw(0)))), Silence)
 
 
-test_every_part_has_a_control = every_part_of(programs)
+def test_a_point_between_members_is_inside_and_one_beyond_is_not():
+    (run,) = programs.Solved.join([E1]).cells
+    assert programs.midpoints_stay(run).all()
+    assert not programs.midpoints_stay(run, middle=2.0).all()
+
+
+def test_the_separator_of_contradictory_labels_is_not_feasible():
+    assert np.isnan(footnote_8.promise([CONTRADICTION]).parts["feasible"].measured).all()
+
+
+def shifted(rows):
+    """The first coordinate of the solution, moved by a hundredth of itself."""
+    return np.where(np.arange(len(rows)) == 0, 1.01 * rows, rows)
+
+
+def moved_cross():
+    """One point moved by a thousandth."""
+    points, labels = CROSS.draw(0)
+    return mirrored([(points + np.array([[0, 0], [1e-3, 0], [0, 0], [0, 0]]), labels, 0.2)])
+
+
+def along(sign):
+    """w·w* and −u·w* of the program where the first is attained."""
+    return {sign: lambda value: -value}
+
+
+TOYS = {programs.Solved: [WEDGED, E1], Mirrored: mirrored_cross, Feasibility: feasible_tall}
+SMALLER, LARGER = {"dual": 2 - 5e-6}, {"dual": 2 + 5e-6}
+CONTRADICTORY = at([E1, CONTRADICTION])
+test_control = controls(
+    programs,
+    TOYS,
+    (equation_7_kernel, "alike", {}, {"alike": 1.01}),
+    (equation_7_kernel, "unlike", {}, {"unlike": 1.01}),
+    (equation_7_kernel, "dual", {"dual": 2 - 5e-7}, SMALLER),
+    (equation_7_kernel, "dual", {}, LARGER),
+    (equation_7_kernel, "separable", {}, CONTRADICTORY),
+    (equation_7_antipodal, "opposite", {}, {"minus": turned}),
+    (equation_7_antipodal, "machine", {}, {"machine": lambda w: w * 1.2 / 1.202}),
+    (equation_7_antipodal, "antipodal", {}, at(moved_cross)),
+    (footnote_8, "rows", {}, {"repeated_rows": shifted}),
+    (footnote_8, "separable", {}, CONTRADICTORY),
+    (both_signs_remain, "plus", at([E1, EQUAL_ROWS]), at([E1, EQUAL_ROWS], **along("plus_along"))),
+    (both_signs_remain, "minus", at([E1, EQUAL_ROWS]), at([E1, EQUAL_ROWS], **along("minus_along"))),
+    (both_signs_remain, "separable", {}, CONTRADICTORY),
+    (assumption_3_feasible, "threshold", {}, {"values": feasible_tall().limits * 1.001}),
+    (assumption_3_feasible, "antipodal", {}, {"shares": feasible_tall().needed * 0.999}),
+)

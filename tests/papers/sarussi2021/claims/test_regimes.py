@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.control_table import at, controls, spared
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
@@ -15,7 +15,6 @@ from widenet.papers.sarussi2021.claims.regimes import (
     FewRows,
     Vanishing,
     assumption_4_scale,
-    asymmetry,
     critical_of,
     definition_6_2,
     definition_6_2_as_printed,
@@ -28,6 +27,7 @@ from widenet.papers.sarussi2021.claims.regimes import (
     section_15,
     wide_rows,
 )
+from widenet.papers.sarussi2021.runs.programs import CriticalMargins, ScaledMargins, asymmetry
 from widenet.papers.sarussi2021.settings import BROKEN_CROSS, CROSS, WEDGE
 from widenet.records import Scale
 from widenet.types import Dataset
@@ -40,31 +40,11 @@ def toy_members():
 
 CROSSED = draw_crossed(Scale.QUICK, 0)
 
-test_control_each_property_of_a_regime = part_edges(
-    definition_6_2,
-    lambda **fields: definition_6_2(altered(toy_members(), **fields)),
-    {
-        "rows may be rescaled": ({}, {"multiples": (3.0, 1.0, -0.1, 7.0)}),
-        "a smaller β allows more": ({"smaller": 1 - 1e-9}, {"smaller": 1.001}),
-        "limits without a zero row stay inside": ({}, {"limit": 0.0}),
-    },
-)
-
-
-@breaks_part(
-    definition_6_2,
-    "NAR(β, y, −y) is PAR(β)",
-    also=("rows may be rescaled", "a smaller β allows more", "limits without a zero row stay inside"),
-)
-def test_control_minus_rows_on_the_side_of_the_plus_rows():
-    """Only the minus rows are wrong, so it is not enough that either sign is right."""
-    return definition_6_2(toy_members()), definition_6_2(altered(toy_members(), minus=lambda rows: -rows))
-
 
 @pytest.mark.parametrize("answer", [True, False])
-def test_control_a_test_that_always_gives_the_same_answer(answer):
-    found = definition_6_2(toy_members(), inside=lambda *given: np.array(answer))
-    assert [part.kept for part in found.parts] == [False] * 4
+def test_control_a_test_that_always_gives_the_same_answer(answer, monkeypatch):
+    monkeypatch.setattr(regimes, "in_regime", lambda *given: np.array(answer))
+    assert [part.kept for part in definition_6_2(toy_members()).parts] == [False] * 4
 
 
 @pytest.mark.parametrize(
@@ -76,8 +56,9 @@ def test_control_a_test_that_always_gives_the_same_answer(answer):
     ],
     ids=["without β", "without signs", "without the norm"],
 )
-def test_control_tests_that_forget_something(wrong):
-    assert definition_6_2(toy_members(), inside=wrong).conclusion is False
+def test_control_tests_that_forget_something(wrong, monkeypatch):
+    monkeypatch.setattr(regimes, "in_regime", wrong)
+    assert definition_6_2(toy_members()).conclusion is False
 
 
 @pytest.mark.parametrize("little", [1e-9, 1e-5])
@@ -98,6 +79,7 @@ def test_a_margin_that_nearly_cancels_is_not_decided_by_rounding(little):
         minus=members.minus[:1],
         points=members.points[:1],
         signs=members.signs[:1],
+        margins=members.margins[:1],
     )
     margin = np.minimum(agreement_margin(thin.plus, thin.points), agreement_margin(thin.minus, thin.points))
     found = definition_6_2(altered(thin, margins=margin))
@@ -138,36 +120,16 @@ def test_the_limit_zero_is_outside():
     assert definition_6_2_as_printed(draw_vanishing(Scale.QUICK, 0)).verdict is Verdict.VIOLATED
 
 
-@spares(definition_6_2_as_printed)
 def test_a_limit_that_is_not_zero():
     point = np.array([3.0, 4.0])
     terms = np.stack([point * (1 + 2.0**-m) for m in range(40)])
-    return definition_6_2_as_printed(Vanishing(terms, point, point))
+    spared(definition_6_2_as_printed, at(Vanishing(terms, point, point)))
 
 
-test_control_wide_rows = part_edges(
-    definition_6_2_wide,
-    lambda beta: definition_6_2_wide(wide_rows(beta)),
-    {
-        "both rows are in NAR(0.01)": ({"beta": 0.01}, {"beta": 0.0099}),
-        "they are more than 170° apart": ({"beta": 0.01}, {"beta": 0.9}),
-    },
-)
-
-
-def crossed(beta=0.316, **fields):
-    return definition_6_3(altered(CROSSED, **fields), beta=beta)
-
-
-test_control_crossed_rows = part_edges(
-    definition_6_3,
-    crossed,
-    {
-        "in PAR(0.316)": ({"beta": 0.316}, {"beta": 0.317}),
-        "the angle between the rows w": ({}, {"plus": np.array([(1.0, 3.0), (1.0, 2.9)])}),
-        "the angle between w and −u": ({}, {"minus": np.array([(-1.0, -2.0), (-1.0, 2.0)])}),
-    },
-)
+def test_the_largest_margin_of_crossed_rows():
+    """1/√10 = 0.3162."""
+    assert CROSSED.is_perfect(0.3162)
+    assert not CROSSED.is_perfect(0.3163)
 
 
 def test_control_one_label_flipped():
@@ -178,61 +140,35 @@ def test_control_one_label_flipped():
     assert isinstance(CROSSED, FewRows)
 
 
-def antipodal():
+def crossed_sets():
     return critical_of([CROSS.draw(0)])
 
 
-@breaks_part(section_15, "V_β⁻ is empty for every β > 0")
-def test_control_the_critical_margin_of_a_broken_cross():
-    broken = critical_of([BROKEN_CROSS.draw(0)])
-    assert broken.minus.max() == pytest.approx(1.3416407865)
-    assert broken.plus.max() == 0
-    return section_15(antipodal()), section_15(altered(antipodal(), minus=broken.minus))
-
-
-@breaks_part(section_15, "V_β⁺ is empty for every β > 0")
-def test_control_the_critical_margin_of_its_mirror_image():
+def broken(sign):
+    """The critical margins of a broken cross, with its labels or the opposite ones."""
     points, labels = BROKEN_CROSS.draw(0)
-    return section_15(altered(antipodal(), plus=critical_of([(points, -labels)]).plus))
+    return critical_of([(points, sign * labels)])[0]
 
 
-@breaks_hypothesis(section_15, "antipodal")
-def test_control_one_point_moved_by_a_thousandth():
+def test_the_critical_margin_of_a_broken_cross():
+    assert broken(1).minus.max() == pytest.approx(1.3416407865)
+    assert broken(1).plus.max() == 0
+
+
+def moved_cross():
+    """One point moved by a thousandth."""
     points, labels = CROSS.draw(0)
-    points = points + np.array([[1e-3, 0], [0, 0], [0, 0], [0, 0]])
-    return section_15(antipodal()), section_15(critical_of([(points, labels)]))
+    return critical_of([(points + np.array([[1e-3, 0], [0, 0], [0, 0], [0, 0]]), labels)])
 
 
-@breaks_hypothesis(section_15, "separable")
-def test_control_data_that_nothing_separates():
+def inseparable():
     points = np.array([(1.0, 0.0), (-1.0, 0.0), (2.0, 0.0), (-2.0, 0.0)])
-    return section_15(critical_of([(points, np.array([1.0, -1.0, -1.0, 1.0]))]))
+    return critical_of([(points, np.array([1.0, -1.0, -1.0, 1.0]))])
 
 
 @functools.cache
 def toy_scaled():
     return scaled_margins([WEDGE.draw(0)])
-
-
-@breaks_part(assumption_4_scale, "the critical β are multiplied by c")
-def test_control_points_translated_instead_of_scaled():
-    return assumption_4_scale(toy_scaled()), assumption_4_scale(scaled_margins([WEDGE.draw(0)], shift=0.5))
-
-
-@breaks_part(assumption_4_scale, "the β of a regime is multiplied by c")
-def test_control_a_margin_that_was_not_measured_again():
-    return assumption_4_scale(altered(toy_scaled(), rows_after=toy_scaled().rows_before))
-
-
-@breaks_hypothesis(assumption_4_scale, "factor")
-def test_control_a_factor_of_zero():
-    return assumption_4_scale(altered(toy_scaled(), factors=np.zeros_like(toy_scaled().factors)))
-
-
-def test_one_factor_of_zero_is_enough():
-    factors = toy_scaled().factors.copy()
-    factors[0] = 0.0
-    assert [h.met for h in assumption_4_scale(altered(toy_scaled(), factors=factors)).hypotheses] == [False]
 
 
 def test_they_speak_about_a_readers_data():
@@ -247,4 +183,40 @@ def test_they_speak_about_a_readers_data():
     assert isinstance(section_15.on(Specimen(one_class)), Silence)
 
 
-test_every_part_has_a_control = every_part_of(regimes)
+def lifted(share):
+    """The critical β of the first entry, moved by a share of it and of the largest."""
+    promised = toy_scaled().factors * toy_scaled().before
+    return {"after": promised + share * np.where(np.arange(len(promised)) == 0, promised + promised.max(), 0.0)}
+
+
+test_control = controls(
+    regimes,
+    {regimes.Tested: toy_members, FewRows: CROSSED, CriticalMargins: crossed_sets, ScaledMargins: toy_scaled},
+    (definition_6_2, "rescaled", {}, {"multiples": (3.0, 1.0, -0.1, 7.0)}),
+    (definition_6_2, "nested", {"smaller": 1 - 1e-9}, {"smaller": 1.001}),
+    (definition_6_2, "closed", {}, {"limit": 0.0}),
+    # Only the minus rows are wrong, so it is not enough that either sign is right.
+    (definition_6_2, "perfect", {}, {"minus": lambda rows: -rows}, "rescaled", "nested", "closed"),
+    (definition_6_3, "regime", {}, {"labels": np.ones(2)}),
+    (definition_6_3, "plus_angle", {}, {"plus": np.array([(1.0, 3.0), (1.0, 2.9)])}),
+    (definition_6_3, "opposite_angle", {}, {"minus": np.array([(-1.0, -2.0), (-1.0, 2.0)])}),
+    (section_15, "plus", {}, {"plus": broken(-1).plus}),
+    (section_15, "minus", {}, {"minus": broken(1).minus}),
+    (section_15, "antipodal", {}, at(moved_cross)),
+    (section_15, "separable", {}, at(inseparable)),
+    (assumption_4_scale, "critical", {}, at(scaled_margins([WEDGE.draw(0)], shift=0.5))),
+    (assumption_4_scale, "critical", lifted(5e-7), lifted(5e-6)),
+    (assumption_4_scale, "regime", {}, {"rows_after": toy_scaled().rows_before}),
+    but=(definition_6_2_as_printed, definition_6_2_wide),
+)
+
+
+@pytest.mark.parametrize(("beta", "kept"), [(0.01, [True, True]), (0.0099, [False, True]), (0.9, [True, False])])
+def test_how_far_apart_rows_that_agree_can_be(beta, kept):
+    assert [part.kept for part in definition_6_2_wide(wide_rows(beta)).parts] == kept
+
+
+@pytest.mark.parametrize(("angle", "kept"), [(170.0, True), (np.nextafter(170.0, 0), False)])
+def test_the_edge_of_the_angle(angle, kept):
+    (rows,) = FewRows.join([wide_rows(0.01)]).cells
+    assert definition_6_2_wide(rows.replace(plus_angle=angle)).parts[1].kept is kept

@@ -3,7 +3,7 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.control_table import at, controls
 from tests.papers.records import altered
 from tests.papers.sarussi2021.inputs import handed
 from widenet.claims.base import Verdict
@@ -44,34 +44,10 @@ def logistic_shape():
     return draw_logistic(Scale.QUICK, 0)
 
 
-@breaks_part(equation_16, "|ℓ'| = 1 − e^{−ℓ}")
-def test_control_a_push_a_little_too_large():
-    return equation_16(grid()), equation_16(altered(grid(), pushes=lambda p: p * (1 + 1e-9)))
-
-
-@breaks_part(equation_16, "ℓ > ε_0 exactly where |ℓ'| > 1 − e^{−ε_0}")
-def test_control_a_threshold_one_percent_too_high():
-    return equation_16(grid()), equation_16(grid(), threshold=lambda level: 1.01 * push_of_loss(level))
-
-
 def test_a_loss_equal_to_the_level_does_not_exceed_it():
     margin = np.array([0.0])
     edge = LossGrid(margin, np.array([0.5]), np.array([np.log(2)]))
     assert equation_16(edge).verdict is Verdict.HOLDS
-
-
-test_control_each_fact_just_beyond = part_edges(
-    section_9_scalars,
-    lambda **change: section_9_scalars(scalar_grid(), limits=SCALAR_LIMITS | change),
-    {
-        "x/(1 + eˣ) ≤ 1": ({}, {"push": 0.278464}),
-        "its maximum is W₀(1/e)": ({}, {"best": 0.278464}),
-        "|ℓ'| ≤ 1": ({}, {"slope": 0.999}),
-        "x/(1 + x) < 1 − e^{−x}": ({}, {"below": 1.001}),
-        "1 − e^{−x} ≤ x": ({}, {"above": 0.999}),
-        "|σ(a) − σ(b)| ≤ |a − b|": ({}, {"lipschitz": 0.999}),
-    },
-)
 
 
 def test_the_leaky_relu_by_hand():
@@ -116,31 +92,8 @@ def test_the_root_on_random_quadratics():
     assert quadratic_root_bound(2, 3, 5) == pytest.approx(weighted()(2.0, 3.0, 5.0))
 
 
-@breaks_part(section_9_root, "attained where c = 0")
-def test_control_the_first_coefficient():
-    return section_9_root(quadratics()), section_9_root(quadratics(), bound=weighted(first=0.999))
-
-
-@breaks_part(section_9_root, "attained where b = 0")
-def test_control_the_last_coefficient():
-    return section_9_root(quadratics()), section_9_root(quadratics(), bound=weighted(last=0.999))
-
-
-@breaks_part(section_9_root, "T is at most the bound")
-def test_control_the_middle_coefficient():
-    tight = quadratics((1.0, 0.01, 1.0))
-    return section_9_root(tight), section_9_root(tight, bound=weighted(middle=0.99))
-
-
 def test_control_without_the_middle_term():
     assert section_9_root(draw_quadratics(Scale.QUICK, 0), bound=weighted(middle=0.0)).parts[0].kept is False
-
-
-@breaks_hypothesis(section_9_root, "leading")
-@pytest.mark.filterwarnings("ignore")
-def test_control_no_leading_term():
-    with np.errstate(all="ignore"):
-        return section_9_root(altered(quadratics(), a=np.array([2.0, 3.0, 0.0])))
 
 
 def test_values_of_f_and_g_computed_apart():
@@ -159,30 +112,59 @@ def waving(slopes, margins):
     return (slopes * margins + 0.1 * np.sin(20 * margins)) / np.maximum(margins, 1) + (margins < 1)
 
 
-test_control_each_property_of_the_loss = part_edges(
-    section_12_logistic,
-    lambda constants=None, **fields: section_12_logistic(altered(logistic_shape(), **fields), **(constants or {})),
-    {
-        "f'(y) ≤ K·f'(θy)": ({}, {"constants": {"constant": 1.094}}),
-        "the smallest K for f is 1.09443": ({}, {"constants": {"smallest": 1.0945}}),
-        "g is the inverse of f": ({}, {"back": lambda g: 1.001 * g}),
-        "g'(y) ≤ g'(θy)": ({}, {"inverse_ratios": lambda r: 1 / r}),
-        "f'(q)q does not decrease": ({}, {"slopes": lambda f: waving(f, logistic_shape().margins)}),
-    },
-)
+def bounded(slopes):
+    """A product that stays below five."""
+    margins = np.maximum(logistic_shape().margins, 1e-9)
+    return np.minimum(slopes * margins, 5 + 1e-9 * margins) / margins
 
 
-@breaks_part(section_12_logistic, "f' > 0", also=("f'(q)q ≥ q/2, so it is unbounded", "f'(q)q does not decrease"))
-def test_control_a_negative_slope():
-    return section_12_logistic(logistic_shape()), section_12_logistic(altered(logistic_shape(), slopes=lambda f: -f))
+def limit(**changed):
+    return {"limits": SCALAR_LIMITS | changed}
 
 
-@breaks_part(section_12_logistic, "f'(q)q ≥ q/2, so it is unbounded")
-def test_control_a_product_that_stays_below_five():
-    shape = logistic_shape()
-    margins = np.maximum(shape.margins, 1e-9)
-    bounded = altered(shape, slopes=lambda f: np.minimum(f * margins, 5 + 1e-9 * margins) / margins)
-    return section_12_logistic(bounded)
+def largest(name):
+    """The largest of these numbers is exactly what is promised, or a little more."""
+    return float(getattr(scalar_grid(), name).max())
 
 
-test_every_part_has_a_control = every_part_of(scalars)
+def planted(away, place):
+    """The bound is so far from the root, relative to it, on one of the three faces."""
+
+    def bound(a, b, c):
+        honest = quadratic_root_bound(a, b, c)
+        root = scalars.quadratic_root(a, b, c)
+        return np.where(np.arange(3) == place, (1 + away) * root, honest)
+
+    return bound
+
+
+TOYS = {LossGrid: grid, scalars.ScalarGrid: scalar_grid, Quadratics: quadratics, scalars.LogisticShape: logistic_shape}
+test_control = controls(
+    scalars,
+    TOYS,
+    (equation_16, "push", {}, {"pushes": lambda p: p * (1 + 5e-12)}),
+    (equation_16, "levels", {}, {"threshold": lambda level: 1.01 * push_of_loss(level)}),
+    (section_9_scalars, "push", limit(push=largest("push")), limit(push=largest("push") * (1 - 1e-15))),
+    (section_9_scalars, "largest_push", {}, limit(best=0.278464)),
+    (section_9_scalars, "slope_of_loss", {}, limit(slope=0.999)),
+    (section_9_scalars, "below", {}, limit(below=1.001)),
+    (section_9_scalars, "below", {}, {"share": lambda _: scalar_grid().positive / (1 + scalar_grid().positive)}),
+    (section_9_scalars, "above", {}, limit(above=0.999)),
+    (section_9_scalars, "lipschitz", {}, limit(lipschitz=1 - 5e-12)),
+    (section_9_root, "root", {"bound": planted(-5e-12, 2)}, {"bound": planted(-5e-11, 2)}),
+    (section_9_root, "no_c", {"bound": planted(5e-12, 0)}, {"bound": planted(5e-11, 0)}),
+    (section_9_root, "no_b", {"bound": planted(5e-12, 1)}, {"bound": planted(5e-11, 1)}),
+    (section_9_root, "no_c", {}, {"bound": weighted(first=0.999)}),
+    (section_9_root, "no_b", {}, {"bound": weighted(last=0.999)}),
+    (section_9_root, "root", at(quadratics((1.0, 0.01, 1.0))),
+     at(quadratics((1.0, 0.01, 1.0)), bound=weighted(middle=0.99))),
+    (section_12_logistic, "positive", {}, {"slopes": lambda f: -f}, "unbounded", "growth"),
+    (section_12_logistic, "growth", {}, {"slopes": lambda f: waving(f, logistic_shape().margins)}),
+    (section_12_logistic, "unbounded", {}, {"slopes": bounded}),
+    (section_12_logistic, "inverse", {}, {"back": lambda g: 1.001 * g}),
+    (section_12_logistic, "ratio", {}, {"constant": 1.094}),
+    (section_12_logistic, "ratio", {"constant": logistic_shape().largest_ratio},
+     {"constant": logistic_shape().largest_ratio * (1 - 1e-15)}),
+    (section_12_logistic, "smallest", {}, {"smallest": 1.0945}),
+    (section_12_logistic, "inverse_ratio", {}, {"inverse_ratios": lambda r: r / r.max() * (1 + 5e-12)}),
+)  # fmt: skip

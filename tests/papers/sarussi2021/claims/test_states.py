@@ -6,7 +6,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, every_part_of, part_edges
+from tests.control_table import controls
+from tests.controls import unmet_in
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.diagnostics.agreement_program import solve_regime
@@ -67,29 +68,24 @@ def test_it_holds_on_two_points_and_on_random_states():
     assert 0 < found.runs.outside < found.runs.tried == len(drawn) + 1
 
 
-@breaks_hypothesis(theorem_6_2_state, "critical_margin")
 def test_control_a_wedge():
     found = theorem_6_2_state([wedge()])
     assert found.conclusion is False  # a check without this hypothesis would call it a refutation
     edge = two_points().betas
-    inside = altered(two_points(), critical=edge * (1 - 2e-9))
-    assert theorem_6_2_state([altered(two_points(), critical=edge * (1 + 1e-9))]).verdict is Verdict.HYPOTHESES_NOT_MET
-    return theorem_6_2_state([inside]), found
+    assert unmet_in(found) == ["critical_margin"]
+    for share, met in ((-2e-9, True), (-0.5e-9, False), (1e-9, False)):
+        moved = altered(two_points(), critical=edge * (1 + share))
+        assert unmet_in(theorem_6_2_state([moved])) == ([] if met else ["critical_margin"])
 
 
-@breaks_hypothesis(theorem_6_2_state, "high_margin")
 def test_control_a_small_margin():
     found = theorem_6_2_state([small_plus()])
     assert found.conclusion is False
     edge = two_points().thresholds
-    inside = altered(two_points(), margins=edge * (1 + 2e-9))
-    assert theorem_6_2_state([altered(two_points(), margins=edge * (1 - 1e-9))]).verdict is Verdict.HYPOTHESES_NOT_MET
-    return theorem_6_2_state([inside]), found
-
-
-@breaks_hypothesis(theorem_6_2_state, "agreement")
-def test_control_neurons_that_do_not_agree():
-    return theorem_6_2_state([two_points()]), theorem_6_2_state([altered(two_points(), agreeing=np.array([False]))])
+    assert unmet_in(found) == ["high_margin"]
+    for share, met in ((2e-9, True), (0.5e-9, False), (-1e-9, False)):
+        moved = altered(two_points(), margins=edge * (1 + share))
+        assert unmet_in(theorem_6_2_state([moved])) == ([] if met else ["high_margin"])
 
 
 def test_the_nearest_state_is_shown_where_none_meets_the_hypotheses():
@@ -133,13 +129,6 @@ def test_an_edge_that_rounding_decides_counts_as_outside():
     assert theorem_6_2_state([two_points(), level]).verdict is Verdict.HOLDS
 
 
-test_control_each_side = part_edges(
-    theorem_6_2_state,
-    lambda **fields: theorem_6_2_state([altered(two_points(), **fields)]),
-    {name: ({}, {field: np.array([False])}) for name, field in module.SIDES.items()},
-)
-
-
 def test_each_side_is_measured_on_its_class():
     """One row turned around spoils its own two answers."""
     network, points, labels = solution_of(TWO_POINTS, 1 / 3)
@@ -149,4 +138,16 @@ def test_each_side_is_measured_on_its_class():
     assert answers == [False, False, True, True]
 
 
-test_every_part_has_a_control = every_part_of(module)
+def apart(field):
+    return {field: np.array([False])}
+
+
+test_control = controls(
+    module,
+    two_points,
+    (theorem_6_2_state, "agreement", {}, apart("agreeing")),
+    (theorem_6_2_state, "plus_on_positive", {}, apart("plus_on_plus")),
+    (theorem_6_2_state, "minus_on_negative", {}, apart("minus_on_minus")),
+    (theorem_6_2_state, "plus_on_negative", {}, apart("plus_on_minus")),
+    (theorem_6_2_state, "minus_on_positive", {}, apart("minus_on_plus")),
+)

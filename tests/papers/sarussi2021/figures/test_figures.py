@@ -174,9 +174,9 @@ def test_control_neurons_that_do_not_agree_perfectly():
 
 def test_control_a_flow_with_another_prediction():
     """Eq. 7 with another slope: its rows turn, and its value is another."""
-    course = flow_runs().courses()[0]
+    course = next(flow_runs().each())
     wrong = solve_perfect_agreement(course.inputs, course.labels, 0.9)
-    flow = altered(flow_runs(), perfect_solutions=wrong.solution[None], perfect_values=np.array([wrong.value]))
+    flow = altered(flow_runs(), perfect_solution=wrong.solution[None], perfect_value=np.array([wrong.value]))
     rows = compare_figure_3(reduce_figure_3([SMALL], [flow]))
     assert [row.name for row in rows if not row.agrees] == [row.name for row in rows[5:8]]
     assert all(row.added for row in rows[3:])

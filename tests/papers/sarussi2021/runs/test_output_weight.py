@@ -19,5 +19,5 @@ def test_gradient_flow_with_an_output_weight_of_zero():
     case = FlowCase(points=TWO_POINTS, slope=1 / 3)
     runs = run_flows(FlowSetting(cases=(case,), half_width=3, output_weight=0.0, until=2), silent)
     assert runs.output_weight == 0
-    (course,) = runs.courses()
+    (course,) = runs.each()
     np.testing.assert_array_equal(course.means[0], course.means[-1])

@@ -22,11 +22,10 @@ from widenet.diagnostics.agreement_program import separate
 from widenet.diagnostics.homogeneous_margins import smoothed_margin
 from widenet.diagnostics.kkt import margin_gradients
 from widenet.papers.sarussi2021.formulas import limit_margin
-from widenet.papers.sarussi2021.runs.flows import Course
+from widenet.papers.sarussi2021.hypotheses import ON_A_KINK
+from widenet.papers.sarussi2021.runs.flows import FlowRuns
 
 Looks = Float[np.ndarray, " look"]
-ON_A_KINK = 1e-4
-"""A neuron with |⟨w, x⟩| below this share of ‖w‖·R_x may slide along the kink of x."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +46,7 @@ class Approach:
     excess: float
 
 
-def towards(course: Course, looks: Int[np.ndarray, " look"], goal: np.ndarray, margin: float) -> Approach:
+def towards(course: FlowRuns, looks: Int[np.ndarray, " look"], goal: np.ndarray, margin: float) -> Approach:
     """The approach from the first of these looks to the direction of `goal`, whose margin is γ*."""
     rows, norms = course.weights[looks], course.norms[looks]
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -64,14 +63,14 @@ def towards(course: Course, looks: Int[np.ndarray, " look"], goal: np.ndarray, m
     )
 
 
-def towards_program(course: Course, pair: Float[np.ndarray, " both"], value: float) -> Approach:
+def towards_program(course: FlowRuns, pair: Float[np.ndarray, " both"], value: float) -> Approach:
     """To the network whose rows are w and u, from the look on at which the run has settled in its regime."""
     looks = course.later(min(course.settled, course.readings[-1].item()))
     goal = np.repeat(pair.reshape(2, -1), course.half_width, axis=0)
     return towards(course, looks, goal, float(limit_margin(value, course.output_weight, course.half_width)))
 
 
-def towards_pattern(course: Course) -> Approach:
+def towards_pattern(course: FlowRuns) -> Approach:
     """To the direction of largest margin among networks with the signs that the neurons have at the end.
 
     Agreement is not needed. There is nothing to compare with where a neuron ends on a kink.
@@ -81,7 +80,7 @@ def towards_pattern(course: Course) -> Approach:
     same = clear & (pattern == pattern[-1]).all(axis=(1, 2)) & (course.readings >= course.settled)
     looks = np.arange(1 + max(np.flatnonzero(~same), default=-1), len(same))
     signs = course.output_weight * np.repeat([1.0, -1.0], course.half_width)
-    gradients = margin_gradients(course.weights[-1], signs, course.slope, course.inputs, course.labels)
+    gradients = margin_gradients(course.weights[-1], signs, float(course.slope), course.inputs, course.labels)
     found = separate(gradients.reshape(len(gradients), -1), np.ones(len(gradients))).separator
     if found is None or not len(looks):
         return towards(course, looks[:0], np.ones_like(course.weights[-1]), np.nan)

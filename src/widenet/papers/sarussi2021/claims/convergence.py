@@ -1,17 +1,18 @@
 """Section 4: SGD in epochs brings the logistic loss below any level, after at most M(n, ε) updates."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_most, claim, pick
-from widenet.claims.meaning import Topic
-from widenet.claims.sides import Sense, Sides, evidence
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Count, column, derived
+from widenet.claims.implication import Promise, Promised, at_most, equal, hypothesis, less_than
+from widenet.claims.meaning import Meaning, Topic
+from widenet.claims.sides import Sides
 from widenet.claims.tolerances import BOUND, ROUNDING, STEP
-from widenet.diagnostics.homogeneous_margins import losses as losses_of
-from widenet.papers.sarussi2021.claims.conditions import SHAPE, conditions
-from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, own_runs, silence_over_training
+from widenet.diagnostics.homogeneous_margins import losses
 from widenet.papers.sarussi2021.formulas import (
     epoch_bound,
     one_epoch,
@@ -20,79 +21,35 @@ from widenet.papers.sarussi2021.formulas import (
     update_bound,
     update_bound_constants,
 )
-from widenet.papers.sarussi2021.runs.epochs import ORDER_LEVELS, Epochs, EpochSetting, epochs, order_settings
+from widenet.papers.sarussi2021.hypotheses import SGD, SHAPE, input_norm, once_per_epoch
+from widenet.papers.sarussi2021.runs.epochs import ORDER_LEVELS, Epochs, epochs, order_settings
+from widenet.papers.sarussi2021.specimens import no_data
 
 UpdateBound = Callable[..., np.ndarray]
+Levels = Float[np.ndarray, "run level"]
+Cleans = Float[np.ndarray, "run clean"]
+Changes = Float[np.ndarray, "run change"]
 
 
-@claim("sarussi2021.theorem_4_1", Kind.MAIN, "Theorem 4.1, Section 4; M in Section 9", reads=epochs)
-def theorem_4_1(cells: Sequence[Epochs], *, bound: UpdateBound = update_bound) -> Evidence:
-    """SGD with the logistic loss that visits every point once per epoch has L(W_t) < ε at some t ≤ M(n, ε) =
-    C1‖w*‖²n²A² + C2‖w*‖^1.5 n^1.5 A^1.5 + C3‖w*‖nA + n, with A = 1 + (1 + 2v²R_x²ηkn)/ε, C1 = R_x²/α² + 1/(kηv²α²),
-    C2 = √(R_0(8k²η²v²R_x² + 8kη))/(2k(ηvα)^1.5), C3 = 2R_0/(ηvα), for every width, step and initialization.
+class Arrivals(Epochs):
+    """Runs of SGD, with when they reach each ε of their setting."""
 
-    From the proof, and far tighter: the loss is below ε at the end of the first epoch i_e in which every sampled loss
-    is at most ε_0 = ε/(1 + 2v²R_x²ηkn), and n·i_e ≤ M. A run that gives up before M decides nothing.
-    """
-    hits, ends, losses, limits, levels, running, scales = [], [], [], [], [], [], []
-    for runs in cells:
-        for number, level in enumerate(runs.levels):
-            hits.append(runs.hits[:, number])
-            ends.append(runs.n_samples * runs.clean[:, number])
-            final = runs.clean_margins[:, number, -1]
-            losses.append(losses_of(final).mean(axis=1))
-            limits.append(promised(runs, bound, level))
-            levels.append(np.full(len(runs), level))
-            running.append(np.full(len(runs), runs.updates))
-            scales.append(runs.clean_scales[:, number])
-    hit, end, loss, limit, level, made, scale = (
-        np.concatenate(each) for each in (hits, ends, losses, limits, levels, running, scales)
-    )
-    lost, unclean = hit < 0, end == 0
-    # A run that is cut off has at least this many updates behind it: more than M of them break the bound.
-    count = np.where(lost, made, hit)
-    return evidence(
-        {
-            "L < ε after at most M(n, ε) updates": Sides(
-                count,
-                limit,
-                room=ROUNDING * limit,
-                undecided=lost & (count <= limit),
-                quantity="updates until L < ε, in the run closest to M",
-            ),
-            "L < ε at the end of the first clean epoch": Sides(
-                loss, level, strict=True, undecided=_decided_by_rounding(loss, level, scale)
-            ),
-            "the first clean epoch ends within M(n, ε)": Sides(
-                np.where(unclean, made, end), limit, room=ROUNDING * limit, undecided=unclean & (made <= limit)
-            ),
-        },
-        conditions(cells),
-        runs=Runs(tried=len(hit), unfinished=int((lost | unclean).sum())),
-        details={"updates_to_level": hit, "updates_to_clean_epoch": end, "bound": limit},
-        note=f"M is {np.median(limit / np.maximum(hit, 1)):.1g} times what the runs needed."
-        + _gave_up(lost | unclean, made),
-    )
+    hit: Int[np.ndarray, "run level"] = derived(lambda runs: runs.hits[:, : len(runs.levels)])  #: −1 if never
+    #: the update at which the first clean epoch of this ε ends; 0 if there is none
+    end: Int[np.ndarray, "run level"] = derived(lambda runs: runs.n_samples * runs.clean[:, : len(runs.levels)])
+    end_loss: Levels = derived(lambda runs: losses(runs.clean_margins[:, : len(runs.levels), -1]).mean(axis=2))  #: then
+    end_scale: Levels = derived(lambda runs: runs.clean_scales[:, : len(runs.levels)])  #: of the margins then
+    unfinished: Bool[np.ndarray, " run"] = derived(lambda runs: ((runs.hit < 0) | (runs.end == 0)).any(axis=1))
 
 
-def _gave_up(short: np.ndarray, made: np.ndarray) -> str:
-    """Why some runs decide nothing, where some do."""
-    if not short.any():
-        return ""
-    return (
-        f" {int(short.sum())} of {len(short)} runs stopped before their first clean epoch, after at most "
-        f"{int(made[short].max())} updates, far below M: they decide nothing about it."
-    )
-
-
-def _decided_by_rounding(loss: np.ndarray, level: np.ndarray, scale: np.ndarray) -> np.ndarray:
+def decided_by_rounding(loss: np.ndarray, level: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """Whether a loss misses its level by no more than margins of this size are rounded, where that is not next to 0."""
     blur = ROUNDING * scale
     return (loss >= level) & (loss - level <= blur) & (blur > STEP * level)
 
 
-def promised(runs: Epochs, bound: UpdateBound, level: float) -> np.ndarray:
-    """M(n, ε) per run; NaN where nothing separates the data."""
+def promised(runs: Epochs, bound: UpdateBound, level: float | np.ndarray) -> np.ndarray:
+    """M(n, ε); infinite where nothing separates the data."""
     return bound(
         runs.separator_norm,
         runs.slope,
@@ -106,163 +63,218 @@ def promised(runs: Epochs, bound: UpdateBound, level: float) -> np.ndarray:
     )
 
 
+def in_time(reached: np.ndarray, there: np.ndarray, made: np.ndarray, limit: np.ndarray, **words: str) -> Sides:
+    """At most so many updates. A run that is cut off has `made` of them behind it: more than the limit break it too."""
+    count = np.where(there, reached, made)
+    return at_most(count, limit, within=ROUNDING, undecided=~there & (count <= limit), **words)
+
+
+@claim("sarussi2021.theorem_4_1", Kind.MAIN, "Theorem 4.1, Section 4; M in Section 9", reads=epochs, given=SGD,
+       title="SGD reaches any training loss within M updates",
+       means=Meaning(
+           topic=Topic.UPDATES,
+           promise="SGD with the logistic loss brings the loss as low as one likes; for the lowest tried here it needs "
+           "at most {promised} steps.",
+           seen="the run that came closest needed {measured}",
+       ))  # fmt: skip
+def theorem_4_1(runs: Arrivals, *, bound: UpdateBound = update_bound) -> Promise:
+    """SGD with the logistic loss that visits every point once per epoch has L(W_t) < ε at some t ≤ M(n, ε) =
+    C1‖w*‖²n²A² + C2‖w*‖^1.5 n^1.5 A^1.5 + C3‖w*‖nA + n, with A = 1 + (1 + 2v²R_x²ηkn)/ε, C1 = R_x²/α² + 1/(kηv²α²),
+    C2 = √(R_0(8k²η²v²R_x² + 8kη))/(2k(ηvα)^1.5), C3 = 2R_0/(ηvα), for every width, step and initialization.
+
+    From the proof, and far tighter: the loss is below ε at the end of the first epoch i_e in which every sampled loss
+    is at most ε_0 = ε/(1 + 2v²R_x²ηkn), and n·i_e ≤ M. A run that gives up before M decides nothing.
+    """
+    e = runs.per("level")
+    limit, there, clean = promised(e, bound, e.levels), e.hit >= 0, e.end > 0
+    return Promise(
+        {
+            "updates": in_time(
+                e.hit,
+                there,
+                e.updates,
+                limit,
+                text="$L < ε$ after at most $M(n, ε)$ updates",
+                quantity="updates until L < ε, in the run closest to M",
+            ),
+            "end_loss": less_than(
+                e.end_loss,
+                e.levels,
+                undecided=decided_by_rounding(e.end_loss, e.levels, e.end_scale),
+                text="$L < ε$ at the end of the first clean epoch",
+            ),
+            "clean_epoch": in_time(e.end, clean, e.updates, limit, text="the first clean epoch ends within $M(n, ε)$"),
+        },
+        details={"updates_to_level": e.hit, "updates_to_clean_epoch": e.end, "bound": limit},
+        note=lambda: (
+            f"M is {np.median(limit / np.maximum(e.hit, 1)):.1g} times what the runs needed."
+            + _gave_up(~there | ~clean, e.updates)
+        ),
+    )
+
+
+def _gave_up(short: np.ndarray, made: np.ndarray) -> str:
+    """Why some runs decide nothing, where some do."""
+    if not short.any():
+        return ""
+    return (
+        f" {int(short.sum())} of {len(short)} runs stopped before their first clean epoch, after at most "
+        f"{int(made[short].max())} updates, far below M: they decide nothing about it."
+    )
+
+
 POINTS, LEVELS = np.array([1e5, 1e6]), np.array([1e-5, 1e-6])
 """Where the slopes of M are read off, in n at ε = 0.1 and in ε at n = 20: far out, where the leading terms rule."""
 
 
-@claim("sarussi2021.theorem_4_1_order", Kind.TREND, "Section 4, after Theorem 4.1", reads=epochs.at(order_settings))
-def theorem_4_1_order(cells: Sequence[Epochs], *, bound: UpdateBound = update_bound) -> Evidence:
+@claim("sarussi2021.theorem_4_1_order", Kind.TREND, "Section 4, after Theorem 4.1", reads=epochs.at(order_settings),
+       given=[], on=no_data, title="The bound M grows like the fourth power of n and like $1/ε²$")  # fmt: skip
+def theorem_4_1_order(runs: Epochs, *, bound: UpdateBound = update_bound) -> Promise:
     """M(n, ε) = O(n⁴/ε²), all else fixed, ‖w*‖ too: its slope in log n tends to 4, and in log 1/ε to 2.
 
     A property of the formula, with everything else as in the runs. ‖w*‖ grows with n in practice. The slopes of what
     runs really need are in the details.
     """
-    first = cells[0]
-    shape = (first.slope, first.step_size, first.output_weight, first.half_width)
-    others = (first.separator_norm[0], *shape, first.largest_norm[0], first.row_bound[0])
-    by_points, by_level = bound(*others, POINTS, 0.1), bound(*others, 20, LEVELS)
-    hits = np.array([np.median(np.where(runs.hits < 0, np.nan, runs.hits), axis=0) for runs in cells])
-    counts, levels = np.array([runs.n_samples for runs in cells]), np.array(ORDER_LEVELS)
-    in_points = _slope(counts, hits[:, levels == 0.1][:, 0])
-    in_levels = -_slope(levels, hits[counts == 20][0])
-    return evidence(
+    first = runs.where(runs.run == 0)
+    others = (first.separator_norm, first.slope, first.step_size, first.output_weight, first.half_width,
+              first.largest_norm, first.row_bound)  # fmt: skip
+    others = tuple(each[:, None] for each in others)
+    in_points, in_levels = slope(POINTS, bound(*others, POINTS, 0.1)), -slope(LEVELS, bound(*others, 20, LEVELS))
+    return Promise(
         {
-            "slope 4 in n": Sides(_slope(POINTS, by_points), 4.0, Sense.EQUAL, room=0.05),
-            "slope 2 in 1/ε": Sides(-_slope(LEVELS, by_level), 2.0, Sense.EQUAL, room=0.05),
+            "points": equal(in_points, 4.0, within=0.05, text="slope 4 in $n$"),
+            "levels": equal(in_levels, 2.0, within=0.05, text="slope 2 in $1/ε$"),
         },
-        runs=Runs(tried=sum(len(runs) for runs in cells)),
-        details={"measured_slope_in_n": in_points, "measured_slope_in_inverse_level": in_levels, "updates": hits},
-        note=f"What the runs need grows like n^{in_points:.2g} and (1/ε)^{in_levels:.2g}.",
+        details=lambda: measured_slopes(runs),
+        note=lambda: (
+            "What the runs need grows like n^{measured_slope_in_n:.2g} and (1/ε)^{measured_slope_in_inverse_level:.2g}."
+        ).format(**measured_slopes(runs)),
     )
 
 
-def _slope(values: np.ndarray, counts: np.ndarray) -> float:
+def measured_slopes(runs: Epochs) -> dict[str, Any]:
+    """How what the runs really need grows, by the median of the runs of each setting."""
+    hits = np.array([np.median(np.where(cell.hits < 0, np.nan, cell.hits), axis=0) for cell in runs.cells])
+    counts, levels = np.array([cell.n_samples for cell in runs.cells]), np.array(ORDER_LEVELS)
+    return {
+        "measured_slope_in_n": float(slope(counts, hits[:, levels == 0.1][:, 0])),
+        "measured_slope_in_inverse_level": float(-slope(levels, hits[counts == 20][0])),
+        "updates": hits,
+    }
+
+
+def slope(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Of log counts against log values, by least squares."""
     across = np.log(values) - np.log(values).mean()
-    return float(across @ np.log(counts) / (across @ across))
+    return np.asarray(np.log(counts) @ across / (across @ across))
 
 
-@claim("sarussi2021.equation_19", Kind.STEP, "Eq. 19, Section 9", reads=epochs)
-def equation_19(
-    cells: Sequence[Epochs], *, relaxed: Callable[..., np.ndarray] = epoch_bound, shift: float = 0.0
-) -> Evidence:
+class CleanEpochs(Epochs):
+    """Runs of SGD, with what happened in the first clean epoch of every ε_0."""
+
+    epochs_made: Count = derived(lambda runs: runs.largest_losses.shape[1])
+    #: how many epochs came before the clean one; all of them where there is none
+    violating: Int[np.ndarray, "run clean"] = derived(
+        lambda runs: np.where(runs.clean > 0, runs.clean - 1, runs.epochs_made)
+    )
+    #: the largest loss sampled in it over ε_0; 0 where there is no such epoch
+    sampled_share: Cleans = derived(
+        lambda runs: np.where(runs.clean > 0, runs.sampled.max(axis=2) / runs.clean_levels, 0.0)
+    )
+    final_loss: Cleans = derived(lambda runs: losses(runs.clean_margins[:, :, -1]).max(axis=2))  #: the largest
+
+    # One entry per ε_0 and per number s of updates between two states of the epoch.
+    output_moved: Changes = derived(lambda runs: largest_changes(runs.clean_margins))  #: the farthest, of any point
+    loss_moved: Changes = derived(lambda runs: largest_changes(losses(runs.clean_margins)))
+    steps_apart: Changes = derived(lambda runs: np.tile(1.0 * runs.distances, (len(runs), runs.clean.shape[1])))  #: s
+    change_level: Changes = derived(lambda runs: np.repeat(runs.clean_levels, len(runs.distances), axis=1))  #: ε_0
+    change_scale: Changes = derived(lambda runs: np.repeat(runs.clean_scales, len(runs.distances), axis=1))
+    change_found: Bool[np.ndarray, "run change"] = derived(
+        lambda runs: np.repeat(runs.clean > 0, len(runs.distances), axis=1)
+    )
+
+    @column
+    def distances(self) -> Int[np.ndarray, " distance"]:
+        """How many updates two states of an epoch can be apart; of many points only its two ends are stored."""
+        states = self.clean_margins.shape[2]
+        return np.arange(1, states) * (self.n_samples // (states - 1))
+
+
+def largest_changes(values: Float[np.ndarray, "run clean state point"]) -> Changes:
+    """The largest change between two states, by how many states they are apart."""
+    gaps = [np.abs(values[:, :, s:] - values[:, :, :-s]).max(axis=(2, 3)) for s in range(1, values.shape[2])]
+    return np.stack(gaps, axis=2).reshape(len(values), values.shape[1] * len(gaps))
+
+
+@hypothesis("loss sampled in the epoch / $ε_0$")
+def clean_epoch(runs: CleanEpochs) -> Sides:
+    """No loss sampled in the epochs that are looked at is above their ε_0."""
+    return at_most(runs.per("clean").sampled_share, 1)
+
+
+CLEAN = (input_norm, once_per_epoch, *SHAPE, clean_epoch)
+IN_CLEAN_EPOCHS = "clean epochs"
+
+
+@claim("sarussi2021.equation_19", Kind.STEP, "Eq. 19, Section 9", reads=epochs, given=SGD,
+       title="How many epochs with a large sampled loss there can be")  # fmt: skip
+def equation_19(runs: CleanEpochs, *, relaxed: Callable[..., np.ndarray] = epoch_bound, shift: float = 0.0) -> Promised:
     """If the first N_e epochs all have a sampled loss above ε_0, then T = nN_e has aT ≤ b√T + c, and so
     T ≤ C1‖w*‖²n²B² + C2‖w*‖^1.5 n^1.5 B^1.5 + C3‖w*‖nB with B = 1 + 1/ε_0; here a = 2kηvα(1 − e^{−ε_0})/n,
     b = ‖w*‖√(4k²η²v²R_x² + 4kη), c = 4kR_0‖w*‖.
 
     Only the epochs before the first clean one count. Runs end 10⁴ to 10⁶ below the bound.
     """
-    left, right, counts, limits = [], [], [], []
-    for runs in cells:
-        shape = (runs.slope, runs.step_size, runs.output_weight, runs.half_width, runs.largest_norm, runs.row_bound)
-        constants = update_bound_constants(*shape)
-        for number in range(runs.clean.shape[1]):
-            level, first = runs.clean_levels[:, number], runs.clean[:, number]
-            violating = np.where(first > 0, first - 1, runs.largest_losses.shape[1])
-            total = runs.n_samples * violating + shift
-            a, b, c = quadratic(runs.separator_norm, *shape, runs.n_samples, level)
-            left.append(a * total)
-            right.append(b * np.sqrt(total) + c)
-            counts.append(total)
-            limits.append(relaxed(runs.separator_norm, runs.n_samples, 1 + 1 / level, constants))
-    measured, promised_side, count, limit = (np.concatenate(each) for each in (left, right, counts, limits))
-    return evidence(
-        {
-            "aT ≤ b√T + c": Sides(measured, promised_side, room=BOUND * promised_side),
-            "T ≤ the right side of Eq. 19": Sides(count, limit, room=BOUND * limit),
-        },
-        conditions(cells),
-        runs=Runs(tried=len(count)),
-    )
+    e = runs.per("clean")
+    shape = (e.slope, e.step_size, e.output_weight, e.half_width, e.largest_norm, e.row_bound)
+    total = e.n_samples * e.violating + shift
+    a, b, c = quadratic(e.separator_norm, *shape, e.n_samples, e.clean_levels)
+    limit = relaxed(e.separator_norm, e.n_samples, 1 + 1 / e.clean_levels, update_bound_constants(*shape))
+    return {
+        "quadratic": at_most(a * total, b * np.sqrt(total) + c, within=BOUND, text="$aT ≤ b√T + c$"),
+        "updates": at_most(total, limit, within=BOUND, text="$T ≤$ the right side of Eq. 19"),
+    }
 
 
-@claim("sarussi2021.equation_24", Kind.STEP, "Eqs. 23 and 24, Section 9", reads=epochs)
-def equation_24(cells: Sequence[Epochs], *, change: Callable[..., np.ndarray] = output_change) -> Evidence:
+@claim("sarussi2021.equation_24", Kind.STEP, "Eqs. 23 and 24, Section 9", reads=epochs, given=CLEAN,
+       title="A clean epoch moves no output and no loss far")  # fmt: skip
+def equation_24(runs: CleanEpochs, *, change: Callable[..., np.ndarray] = output_change) -> Promised:
     """In an epoch in which every sampled loss is at most ε_0, s updates change no output by more than
     2v²R_x²ηks(1 − e^{−ε_0}) ≤ 2v²R_x²ηknε_0, and no loss either, between any two states of the epoch, its start and its
     end among them.
     """
-    return evidence(
-        _clean_epochs(cells, change),
-        (*pick(conditions(cells), "input_norm", "once_per_epoch", *SHAPE), clean_epoch(cells)),
-        runs=Runs(tried=sum(len(runs) for runs in cells)),
-    )
-
-
-def clean_epoch(cells: Sequence[Epochs]) -> Hypothesis:
-    """No loss sampled in the epochs that are looked at is above their ε_0."""
-    shares = [(runs.sampled.max(axis=2) / runs.clean_levels)[runs.clean > 0] for runs in cells]
-    worst = np.concatenate(shares).max(initial=0.0)
-    return at_most("clean_epoch", "largest loss sampled in the epoch / ε_0", worst, 1)
-
-
-def _clean_epochs(cells: Sequence[Epochs], change: Callable[..., np.ndarray]) -> dict[str, Sides]:
-    """The largest change between two states s updates apart, for every s, in every clean epoch."""
-    outputs, losses, limits, relaxed, scales = [], [], [], [], []
-    for runs in cells:
-        states = runs.clean_margins.shape[2]
-        unit = runs.n_samples // (states - 1)
-        stored = losses_of(runs.clean_margins)
-        for apart in range(1, states):
-            steps = apart * unit
-            moved = np.abs(runs.clean_margins[:, :, apart:] - runs.clean_margins[:, :, :-apart])
-            rose = np.abs(stored[:, :, apart:] - stored[:, :, :-apart])
-            shape = (runs.step_size, runs.output_weight, runs.half_width, runs.largest_norm[:, None])
-            found = runs.clean > 0
-            outputs.append(moved.max(axis=(2, 3))[found])
-            losses.append(rose.max(axis=(2, 3))[found])
-            limits.append((change(steps, runs.clean_levels, *shape) + 0 * runs.clean_levels)[found])
-            relaxed.append((one_epoch(runs.n_samples, *shape) * runs.clean_levels)[found])
-            scales.append(runs.clean_scales[found])
-    moved, rose, limit, loose, scale = (np.concatenate(each) for each in (outputs, losses, limits, relaxed, scales))
-    room = STEP * limit + ROUNDING * scale
+    c = runs.per("change")
+    shape = (c.step_size, c.output_weight, c.half_width, c.largest_norm)
+    limit = change(c.steps_apart, c.change_level, *shape)
+    loose = one_epoch(c.n_samples, *shape) * c.change_level
+    room = STEP * limit + ROUNDING * c.change_scale
+    how = {"where": c.change_found, "event": IN_CLEAN_EPOCHS}
     return {
-        "outputs move by at most 2v²R_x²ηks(1 − e^{−ε_0})": Sides(moved, limit, room=room),
-        "losses move by no more": Sides(rose, limit, room=room),
-        "that is at most 2v²R_x²ηknε_0": Sides(limit, loose, room=ROUNDING * loose),
+        "outputs": at_most(
+            c.output_moved, limit, room=room, text="outputs move by at most $2v²R_x²ηks(1 − e^{−ε_0})$", **how
+        ),
+        "losses": at_most(c.loss_moved, limit, room=room, text="losses move by no more", **how),
+        "relaxed": at_most(limit, loose, within=ROUNDING, text="that is at most $2v²R_x²ηknε_0$", **how),
     }
 
 
-@claim("sarussi2021.equation_25", Kind.STEP, "Eq. 25, Section 9", reads=epochs)
-def equation_25(cells: Sequence[Epochs], *, epoch: Callable[..., np.ndarray] = one_epoch) -> Evidence:
+@claim("sarussi2021.equation_25", Kind.STEP, "Eq. 25, Section 9", reads=epochs, given=CLEAN,
+       title="At the end of a clean epoch every loss is small")  # fmt: skip
+def equation_25(runs: CleanEpochs, *, epoch: Callable[..., np.ndarray] = one_epoch) -> Promised:
     """At the end of an epoch in which every sampled loss is at most ε_0, every loss is at most (1 + 2v²R_x²ηkn)ε_0.
 
     The end of epoch i_e is the state after n·i_e updates. Not at n·i_e + 1, as printed.
     """
-    losses, limits, scales = [], [], []
-    for runs in cells:
-        shape = (runs.step_size, runs.output_weight, runs.half_width, runs.largest_norm[:, None])
-        found = runs.clean > 0
-        losses.append(losses_of(runs.clean_margins[:, :, -1]).max(axis=2)[found])
-        limits.append(((1 + epoch(runs.n_samples, *shape)) * runs.clean_levels)[found])
-        scales.append(runs.clean_scales[found])
-    loss, limit, scale = (np.concatenate(each) for each in (losses, limits, scales))
-    return evidence(
-        {
-            "every loss is at most (1 + 2v²R_x²ηkn)ε_0": Sides(
-                loss, limit, room=ROUNDING * limit, undecided=_decided_by_rounding(loss, limit, scale)
-            )
-        },
-        (*pick(conditions(cells), "input_norm", "once_per_epoch", *SHAPE), clean_epoch(cells)),
-        runs=Runs(tried=sum(len(runs) for runs in cells)),
-    )
-
-
-@theorem_4_1.speaks
-def epochs_on(specimen: Specimen) -> list[EpochSetting] | Silence:
-    """Networks of the chosen width and step on the reader's data, for as many epochs as a few seconds allow."""
-    if (reason := silence_over_training(specimen)) is not None:
-        return reason
-    most = max(2, min(6000, 20_000 // len(specimen.labels)))
-    return [EpochSetting(**own_runs(specimen), clean_levels=(), most_epochs=epochs_allowed(specimen, most))]
-
-
-for _step in (equation_19, equation_24, equation_25):
-    _step.speaks(epochs_on)
-
-theorem_4_1.means(
-    Topic.UPDATES,
-    "SGD with the logistic loss brings the loss as low as one likes; for the lowest tried here it needs at most "
-    "{promised} steps.",
-    "the run that came closest needed {measured}",
-)
+    e = runs.per("clean")
+    limit = (1 + epoch(e.n_samples, e.step_size, e.output_weight, e.half_width, e.largest_norm)) * e.clean_levels
+    return {
+        "losses": at_most(
+            e.final_loss,
+            limit,
+            within=ROUNDING,
+            undecided=decided_by_rounding(e.final_loss, limit, e.clean_scales),
+            where=e.clean > 0,
+            event=IN_CLEAN_EPOCHS,
+            text="every loss is at most $(1 + 2v²R_x²ηkn)ε_0$",
+        )
+    }

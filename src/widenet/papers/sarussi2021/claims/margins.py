@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from widenet.claims.base import Evidence, Kind, at_most, claim
-from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.base import Kind, claim
+from widenet.claims.implication import Promised, at_most, equal, hypothesis
+from widenet.claims.sides import Sides
 from widenet.claims.tolerances import IDENTITY, ROUNDING
 from widenet.papers.sarussi2021.formulas import lipschitz_constant, lipschitz_constant_as_printed
 from widenet.papers.sarussi2021.runs.single_networks import (
@@ -36,19 +37,28 @@ def draw_wrong_side(scale: Scale, seed: int) -> WrongSide:
     return wrong_side([*drawn, on_the_wrong_side(0.001, 1.0), on_the_wrong_side(0.001, -1.0)])
 
 
-@claim("sarussi2021.equation_30", Kind.STEP, "Eq. 30, Section 14.1", draws=draw_wrong_side)
-def equation_30(found: WrongSide, *, share: float = 1.0) -> Evidence:
+@hypothesis("$Σσ$ of these neurons, relative", key="wrong_side")
+def on_one_side(found: WrongSide) -> Sides:
+    """They are on the wrong side of the point, in sum."""
+    return at_most(found.sums, 0)
+
+
+@claim("sarussi2021.equation_30", Kind.STEP, "Eq. 30, Section 14.1", draws=draw_wrong_side, given=[on_one_side],
+       title="Neurons on the wrong side of a point bound the margin")  # fmt: skip
+def equation_30(found: WrongSide, *, share: float = 1.0) -> Promised:
     """If all plus neurons are on the wrong side of a positive point, or all minus neurons on the wrong side of a
     negative point, then the normalized margin is at most √k·αv·max ‖x‖. It is enough that
     the sum of their σ is not positive.
     """
-    limits, parts = share * found.thresholds, {}
-    for name, scored in (
-        ("plus neurons, a positive point", found.positive),
-        ("minus neurons, a negative point", ~found.positive),
-    ):
-        parts[name] = Sides(found.margins, limits, room=ROUNDING * limits, scored=scored)
-    return evidence(parts, (at_most("wrong_side", "largest Σσ of these neurons, relative", found.sums.max(), 0),))
+    limit = share * found.thresholds
+    return {
+        "positive_point": at_most(
+            found.margins, limit, within=ROUNDING, where=found.positive, text="plus neurons, a positive point"
+        ),
+        "negative_point": at_most(
+            found.margins, limit, within=ROUNDING, where=~found.positive, text="minus neurons, a negative point"
+        ),
+    }
 
 
 def draw_weight_pairs(scale: Scale, seed: int) -> WeightPairs:
@@ -56,34 +66,40 @@ def draw_weight_pairs(scale: Scale, seed: int) -> WeightPairs:
     return weight_pairs((1, 2, 3, 7, 50), seed)
 
 
-@claim("sarussi2021.section_12_lipschitz", Kind.STEP, "assumption (A1), Section 12 (repaired)", draws=draw_weight_pairs)
+@claim("sarussi2021.section_12_lipschitz", Kind.STEP, "assumption (A1), Section 12 (repaired)",
+       draws=draw_weight_pairs, given=[], title="The Lipschitz constant of the network in its weights")  # fmt: skip
 def section_12_lipschitz(
     pairs: WeightPairs, *, constant: Callable[..., np.ndarray] = lipschitz_constant, narrow: int = 2
-) -> Evidence:
+) -> Promised:
     """W ↦ N_W(x) is Lipschitz with constant v‖x‖√(2k) in the norm of Frobenius, and no smaller one; the printed 2v‖x‖
     is enough for k ≤ 2.
 
     The last step of the printed chain sets the sum of the norms of rows equal to the norm of all; from k = 3 on its
     constant is too small. That there is some constant is all that is used.
     """
-    v = pairs.output_weight
-    limits = constant(v, pairs.norms, pairs.half_widths) * pairs.weights
-    printed = lipschitz_constant_as_printed(v, pairs.norms, pairs.half_widths) * pairs.weights
-    best = lipschitz_constant(v, pairs.norms, pairs.half_widths) * pairs.weights
-    return evidence(
-        {
-            "|N₁ − N₂| ≤ v‖x‖√(2k)·‖W₁ − W₂‖": Sides(pairs.outputs, limits, room=IDENTITY * limits),
-            "it is attained": Sides(pairs.outputs, best, Sense.EQUAL, room=IDENTITY * best, scored=pairs.extreme),
-            "2v‖x‖ is enough for k ≤ 2": Sides(
-                pairs.outputs, printed, room=IDENTITY * printed, scored=pairs.half_widths <= narrow
-            ),
-        }
-    )
+    shape = (pairs.output_weight, pairs.norms, pairs.half_width)
+    limit = constant(*shape) * pairs.weights
+    printed = lipschitz_constant_as_printed(*shape) * pairs.weights
+    best = lipschitz_constant(*shape) * pairs.weights
+    return {
+        "lipschitz": at_most(pairs.outputs, limit, within=IDENTITY, text="$|N₁ − N₂| ≤ v‖x‖√(2k)·‖W₁ − W₂‖$"),
+        "attained": equal(
+            pairs.outputs, best, within=IDENTITY, where=pairs.extreme, event="extreme pairs", text="it is attained"
+        ),
+        "narrow": at_most(
+            pairs.outputs,
+            printed,
+            within=IDENTITY,
+            where=pairs.half_width <= narrow,
+            event="k ≤ 2",
+            text="$2v‖x‖$ is enough for $k ≤ 2$",
+        ),
+    }
 
 
 @claim("sarussi2021.section_12_lipschitz_as_printed", Kind.STEP, "assumption (A1), Section 12, last display",
-       draws=draw_weight_pairs)  # fmt: skip
-def section_12_lipschitz_as_printed(pairs: WeightPairs) -> Evidence:
+       draws=draw_weight_pairs, given=[], title="A Lipschitz constant that does not depend on the width")  # fmt: skip
+def section_12_lipschitz_as_printed(pairs: WeightPairs) -> Promised:
     """|N₁ − N₂| ≤ 2v‖x‖·‖W₁ − W₂‖ for every width."""
-    printed = lipschitz_constant_as_printed(pairs.output_weight, pairs.norms, pairs.half_widths) * pairs.weights
-    return evidence({"|N₁ − N₂| ≤ 2v‖x‖·‖W₁ − W₂‖": Sides(pairs.outputs, printed, room=IDENTITY * printed)})
+    printed = lipschitz_constant_as_printed(pairs.output_weight, pairs.norms, pairs.half_width) * pairs.weights
+    return {"lipschitz": at_most(pairs.outputs, printed, within=IDENTITY, text="$|N₁ − N₂| ≤ 2v‖x‖·‖W₁ − W₂‖$")}

@@ -1,31 +1,35 @@
 """The convex program of a regime (Eq. 7 and footnote 8): its kernel, a closed form, and when Assumption 3 can hold."""
 
-from collections.abc import Sequence
-from typing import Any
+import functools
 
 import numpy as np
+from jaxtyping import Bool, Float
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_most, claim, more_than
-from widenet.claims.sides import Fact, Sense, Sides, evidence
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import column, derived
+from widenet.claims.implication import Promised, at_least, at_most, equal
+from widenet.claims.sides import Fact
 from widenet.claims.tolerances import CLOSED_FORM, ROUNDING
+from widenet.diagnostics import Separation
 from widenet.diagnostics.agreement import in_regime
 from widenet.diagnostics.agreement_program import (
+    RegimeProgram,
     agreement_kernel,
     regime_rows,
     separate,
     solve_perfect_agreement,
     solve_regime,
 )
-from widenet.papers.sarussi2021.claims.regimes import silence_over_programs
+from widenet.papers.sarussi2021.hypotheses import antipodal, positive_margin
 from widenet.papers.sarussi2021.runs.programs import (
     Feasibility,
     Mirrored,
     Program,
-    asymmetry,
     feasibility,
     mirrored,
+    mirrored_on,
     program,
+    programs_on,
 )
 from widenet.papers.sarussi2021.settings import CROSS, TWO_POINTS, WEDGE, WEDGE_MINUS, WEDGE_PLUS, Gaussians
 from widenet.records import Scale
@@ -35,6 +39,8 @@ SOLVED = 1e-12
 is the solver's, to fewer digits than are compared."""
 LAST_DIGITS = float(np.finfo(np.float64).smallest_subnormal) / ROUNDING
 """A product of this size has just the digits that are compared: each rounds by the smallest number there is."""
+OUTPUT_WEIGHT, HALF_WIDTH = 0.4, 3
+"""v and k of the network in which the program of a regime is solved in all 2kd coordinates."""
 
 
 def draw_programs(scale: Scale, seed: int) -> list[Program]:
@@ -47,81 +53,161 @@ def draw_programs(scale: Scale, seed: int) -> list[Program]:
     ]
 
 
-def separable(programs: Sequence[Program]) -> Hypothesis:
-    """The largest certified margin of each data set is positive."""
-    return more_than(
-        "separable", "smallest margin γ", min(separate(each.points, each.labels).margin for each in programs), 0
-    )
+Pairs = Float[np.ndarray, " pair"]
+Coordinates = Float[np.ndarray, " coordinate"]
 
 
-@claim(
-    "sarussi2021.equation_7_kernel", Kind.IDENTITY, "Section 6.2, after Theorem 6.2; Section 14.2", draws=draw_programs
-)
-def equation_7_kernel(
-    programs: Sequence[Program], *, equal: float = 1.0, unlike: float = 1.0, dual: float = 2.0
-) -> Evidence:
+class Solved(Program):
+    """Data sets with their solved programs."""
+
+    @functools.cached_property
+    def machine(self) -> Separation:
+        """The SVM through the origin."""
+        return separate(self.points, self.labels)
+
+    @functools.cached_property
+    def perfect(self) -> RegimeProgram:
+        """Eq. 7."""
+        return solve_perfect_agreement(self.points, self.labels, self.slope)
+
+    @functools.cached_property
+    def own(self) -> RegimeProgram:
+        """The program of the regime."""
+        return solve_regime(self.points, self.labels, self.plus_signs, self.minus_signs, self.slope)
+
+    margin: float = derived(lambda runs: runs.machine.margin)  #: γ_svm
+    dim: int = derived(lambda runs: runs.points.shape[1])  #: d
+
+    # The kernel of Eq. 7, for every two points.
+
+    @column
+    def gram(self) -> Pairs:
+        """⟨φ(x), φ(x')⟩."""
+        signed = regime_rows(self.points, self.labels, self.labels, -self.labels, self.slope)
+        features = self.labels[:, None] * signed
+        return (features @ features.T).ravel()
+
+    inner: Pairs = derived(lambda runs: (runs.points @ runs.points.T).ravel())  #: ⟨x, x'⟩
+    alike: Bool[np.ndarray, " pair"] = derived(lambda runs: np.equal.outer(runs.labels, runs.labels).ravel())
+
+    @column
+    def pair_length(self) -> Pairs:
+        """‖x‖‖x'‖."""
+        norms = np.linalg.norm(self.points, axis=1)
+        return np.outer(norms, norms).ravel()
+
+    @column
+    def dual(self) -> float:
+        """The optimum of the dual of Eq. 7."""
+        pushed = self.perfect.multipliers * self.labels
+        kernel = agreement_kernel(self.points, self.labels, self.slope)
+        return float(self.perfect.multipliers.sum() - 0.5 * pushed @ kernel @ pushed)
+
+    perfect_value: float = derived(lambda runs: runs.perfect.value)
+    perfect_gap: float = derived(lambda runs: runs.perfect.gap)
+
+    # The program of the regime, and the same in all 2kd coordinates of a network.
+
+    value: float = derived(lambda runs: runs.own.value)
+    gap: float = derived(lambda runs: runs.own.gap)
+
+    @column
+    def plus_along(self) -> float:
+        """w·w*."""
+        return float(self.own.plus @ self.machine.vector(self.dim))
+
+    @column
+    def minus_along(self) -> float:
+        """−u·w*."""
+        return float(-self.own.minus @ self.machine.vector(self.dim))
+
+    @column
+    def easy(self) -> Float[np.ndarray, " point"]:
+        """y N(x) at w = w*/α, u = 0; NaN where nothing separates the points."""
+        slopes = np.where(self.plus_signs > 0, 1.0, self.slope)
+        w_star = np.full(self.dim, np.nan) if self.machine.separator is None else self.machine.separator
+        return slopes * self.labels * (self.points @ w_star) / self.slope
+
+    @functools.cached_property
+    def full(self) -> Separation:
+        """min ‖W‖² with y N(x) ≥ 1, the slopes being those of the regime."""
+        block = regime_rows(self.points, self.labels, self.plus_signs, self.minus_signs, self.slope)
+        halves = [np.tile(block[:, : self.dim], HALF_WIDTH), np.tile(block[:, self.dim :], HALF_WIDTH)]
+        return separate(OUTPUT_WEIGHT * np.concatenate(halves, axis=1), np.ones(len(block)))
+
+    @column
+    def full_gap(self) -> float:
+        """How far the certified bounds of either program lie apart, at most."""
+        return max(self.gap, (self.full.norm_upper - self.full.norm_lower) / self.full.norm_upper)
+
+    @column
+    def full_rows(self) -> Coordinates:
+        """W."""
+        return np.full(2 * HALF_WIDTH * self.dim, np.nan) if self.full.separator is None else self.full.separator
+
+    full_value: float = derived(lambda runs: float(runs.full_rows @ runs.full_rows))  #: ‖W‖²
+
+    @column
+    def repeated_rows(self) -> Coordinates:
+        """w/(vk) and u/(vk), k times each."""
+        rows = [np.tile(self.own.plus, HALF_WIDTH), np.tile(self.own.minus, HALF_WIDTH)]
+        return np.concatenate(rows) / (OUTPUT_WEIGHT * HALF_WIDTH)
+
+    repeated_norm: float = derived(lambda runs: float(np.linalg.norm(runs.repeated_rows)))
+    midpoints_stay: Bool[np.ndarray, " midpoint"] = derived(lambda runs: midpoints_stay(runs))
+
+
+@claim("sarussi2021.equation_7_kernel", Kind.IDENTITY, "Section 6.2, after Theorem 6.2; Section 14.2",
+       draws=draw_programs, given=[positive_margin], on=programs_on,
+       title="The convex program of Eq. 7 is a kernel SVM")  # fmt: skip
+def equation_7_kernel(runs: Solved, *, alike: float = 1.0, unlike: float = 1.0, dual: float = 2.0) -> Promised:
     """Eq. 7 is the hard SVM without bias with φ(x) = [σ'(w*·x)x, −σ'(−w*·x)x], whose kernel is (1 + α²)⟨x, x'⟩ for
     equal labels and 2α⟨x, x'⟩ for unlike ones; twice the optimum of its dual is the optimum of Eq. 7.
     """
-    grams, kernels, alike, sizes, duals, values, gaps = [], [], [], [], [], [], []
-    for each in programs:
-        signed = regime_rows(each.points, each.labels, each.labels, -each.labels, each.slope)
-        features = each.labels[:, None] * signed
-        same = np.equal.outer(each.labels, each.labels)
-        kernel = np.where(same, equal * (1 + each.slope**2), unlike * 2 * each.slope) * (each.points @ each.points.T)
-        lengths = np.linalg.norm(each.points, axis=1)
-        grams.append((features @ features.T).ravel())
-        kernels.append(kernel.ravel())
-        alike.append(same.ravel())
-        sizes.append(np.outer(lengths, lengths).ravel())
-        solved = solve_perfect_agreement(each.points, each.labels, each.slope)
-        pushed = solved.multipliers * each.labels
-        honest = agreement_kernel(each.points, each.labels, each.slope)
-        duals.append(dual * (solved.multipliers.sum() - 0.5 * pushed @ honest @ pushed))
-        values.append(solved.value)
-        gaps.append(solved.gap)
-    gram, kernel, same, size = (np.concatenate(each) for each in (grams, kernels, alike, sizes))
+    pair = runs.per("pair")
+    kernel = np.where(pair.alike, alike * (1 + pair.slope**2), unlike * 2 * pair.slope) * pair.inner
     # Both sides together are sums of at most 4d products.
-    lost = size < 4 * max(each.points.shape[1] for each in programs) * LAST_DIGITS
-    rounding: dict[str, Any] = {"room": ROUNDING * size, "undecided": lost}
-    return evidence(
-        {
-            "(1 + α²)⟨x, x'⟩ for equal labels": Sides(gram, kernel, Sense.EQUAL, scored=same, **rounding),
-            "2α⟨x, x'⟩ for unlike labels": Sides(gram, kernel, Sense.EQUAL, scored=~same, **rounding),
-            "twice the dual optimum is the optimum": Sides(
-                duals, values, Sense.EQUAL, room=CLOSED_FORM * np.array(values), undecided=np.array(gaps) > SOLVED
-            ),
-        },
-        (separable(programs),),
-    )
+    rounding = {"within": ROUNDING, "of": pair.pair_length, "undecided": pair.pair_length < 4 * pair.dim * LAST_DIGITS}
+    return {
+        "alike": equal(pair.gram, kernel, where=pair.alike, text="$(1 + α²)⟨x, x'⟩$ for equal labels", **rounding),
+        "unlike": equal(pair.gram, kernel, where=~pair.alike, text="$2α⟨x, x'⟩$ for unlike labels", **rounding),
+        "dual": equal(
+            dual * runs.dual,
+            runs.perfect_value,
+            within=CLOSED_FORM,
+            undecided=runs.perfect_gap > SOLVED,
+            text="twice the dual optimum is the optimum",
+        ),
+    }
 
 
-def draw_mirrored(scale: Scale, seed: int) -> Mirrored:
+def draw_mirrored(scale: Scale, seed: int) -> list[Mirrored]:
     """Four points, and mirrored Gaussians."""
     plane = Gaussians(n_samples=16, mirrored=True).draw(seed)
     space = Gaussians(n_samples=16, mean=(2.0, 1.0, 0.0, 0.0), mirrored=True).draw(seed)
     return mirrored([(*CROSS.draw(0), 0.2), (*plane, 0.1), (*space, 0.6)])
 
 
-@claim("sarussi2021.equation_7_antipodal", Kind.STEP, "not in the paper; Eq. 7 on antipodal data", draws=draw_mirrored)
-def equation_7_antipodal(found: Mirrored) -> Evidence:
+@claim("sarussi2021.equation_7_antipodal", Kind.STEP, "not in the paper; Eq. 7 on antipodal data", draws=draw_mirrored,
+       given=[antipodal, positive_margin], on=mirrored_on,
+       title="On antipodal data the boundary of Eq. 7 is that of the SVM")  # fmt: skip
+def equation_7_antipodal(sets: Mirrored) -> Promised:
     """On antipodal data the solution of Eq. 7 is w = −u = w_svm/(1 + α), with value 2‖w_svm‖²/(1 + α)²: the boundary
     is that of the SVM.
     """
-    room, unsolved = CLOSED_FORM * found.sizes, found.gap > SOLVED
-    return evidence(
-        {
-            "w = −u": Sides(found.minus, -found.plus, Sense.EQUAL, room=room, undecided=unsolved),
-            "w = w_svm/(1 + α)": Sides(found.plus, found.machine, Sense.EQUAL, room=room, undecided=unsolved),
-            "val = 2‖w_svm‖²/(1 + α)²": Sides(
-                found.values, found.promised, Sense.EQUAL, room=CLOSED_FORM * found.promised, undecided=unsolved
-            ),
-        },
-        (
-            at_most("antipodal", "largest distance of a −x from the data, relative", found.asymmetry, 0),
-            more_than("separable", "smallest margin γ", found.margin, 0),
+    each = sets.per("dim")
+    rows = {"within": CLOSED_FORM, "of": each.size, "undecided": each.gap > SOLVED}
+    return {
+        "opposite": equal(each.minus, -each.plus, text="$w = −u$", **rows),
+        "machine": equal(each.plus, each.machine, text="$w = w_svm/(1 + α)$", **rows),
+        "value": equal(
+            sets.value,
+            sets.promised,
+            within=CLOSED_FORM,
+            undecided=sets.gap > SOLVED,
+            text="$val = 2‖w_svm‖²/(1 + α)²$",
         ),
-    )
+    }
 
 
 def draw_regimes(scale: Scale, seed: int) -> list[Program]:
@@ -129,70 +215,40 @@ def draw_regimes(scale: Scale, seed: int) -> list[Program]:
     return [*draw_programs(scale, seed), program(*WEDGE.draw(0), 1 / 20, WEDGE_PLUS, WEDGE_MINUS)]
 
 
-@claim("sarussi2021.footnote_8", Kind.STEP, "footnote 8, Section 13", draws=draw_regimes)
-def footnote_8(
-    programs: Sequence[Program],
-    *,
-    feasible: float = 1.0,
-    scale: float = 1.0,
-    shift: float = 0.0,
-    middle: float = 0.5,
-    output_weight: float = 0.4,
-    half_width: int = 3,
-) -> Evidence:
+@claim("sarussi2021.footnote_8", Kind.STEP, "footnote 8, Section 13", draws=draw_regimes, given=[positive_margin],
+       on=programs_on, title="With frozen slopes the solution is clustered")  # fmt: skip
+def footnote_8(runs: Solved) -> Promised:
     """With the slopes of a regime frozen, min ‖W‖² with y_i N(x_i) ≥ 1 is a convex program, feasible on separable data
     (w = w*/α, u = 0), whose solution is clustered: every row w equals w/(vk) and every row u equals u/(vk), with (w, u)
     of the program of the regime. The regime itself is convex.
 
-    Checked by solving the program in all 2kd coordinates. The constants are for controls.
+    Checked by solving the program in all 2kd coordinates.
     """
-    names = ("easy", "values", "promised", "rows", "small", "size", "gaps", "row_gaps")
-    parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
-    convex = []
-    draw = np.random.default_rng(8)
-    for each in programs:
-        w_star = separate(each.points, each.labels).separator
-        slopes = np.where(each.plus_signs > 0, 1.0, each.slope)
-        easy = np.full(len(each.labels), np.nan) if w_star is None else (
-            feasible * slopes * each.labels * (each.points @ w_star) / each.slope
-        )  # fmt: skip
-        reduced = solve_regime(each.points, each.labels, each.plus_signs, each.minus_signs, each.slope)
-        block = regime_rows(each.points, each.labels, each.plus_signs, each.minus_signs, each.slope)
-        dim, k = each.points.shape[1], half_width
-        tall = output_weight * np.concatenate([np.tile(block[:, :dim], k), np.tile(block[:, dim:], k)], axis=1)
-        full = separate(tall, np.ones(len(tall)))
-        solution = np.full(tall.shape[1], np.nan) if full.separator is None else full.separator
-        target = scale * np.concatenate([np.tile(reduced.plus, k), np.tile(reduced.minus, k)]) / (output_weight * k)
-        target[0] *= 1 + shift
-        parts["easy"].append(easy)
-        parts["values"].append(np.atleast_1d(solution @ solution))
-        parts["promised"].append(np.atleast_1d(scale**2 * reduced.value / (output_weight**2 * k)))
-        parts["rows"].append(solution)
-        parts["small"].append(target)
-        parts["size"].append(np.full(len(target), np.linalg.norm(target)))
-        gap = max(reduced.gap, (full.norm_upper - full.norm_lower) / full.norm_upper)
-        parts["gaps"].append(np.array([gap]))
-        parts["row_gaps"].append(np.full(len(target), gap))
-        convex.append(_midpoints_stay(each, draw, middle))
-    easy, values, promised, rows, small, size, gaps, row_gaps = (np.concatenate(each) for each in parts.values())
-    return evidence(
-        {
-            "w = w*/α, u = 0 is feasible": Sides(easy, 1.0, Sense.AT_LEAST, room=ROUNDING),
-            "the value is that of the small program over v²k": Sides(
-                values, promised, Sense.EQUAL, room=CLOSED_FORM * promised, undecided=gaps > SOLVED
-            ),
-            "the rows are w/(vk) and u/(vk)": Sides(
-                rows, small, Sense.EQUAL, room=CLOSED_FORM * size, undecided=row_gaps > SOLVED
-            ),
-            "midpoints of a regime stay inside": Fact(np.concatenate(convex)),
-        },
-        (separable(programs),),
-    )
+    point, row = runs.per("point"), runs.per("coordinate")
+    return {
+        "feasible": at_least(point.easy, 1.0, within=ROUNDING, text="$w = w*/α$, $u = 0$ is feasible"),
+        "value": equal(
+            runs.full_value,
+            runs.value / (OUTPUT_WEIGHT**2 * HALF_WIDTH),
+            within=CLOSED_FORM,
+            undecided=runs.full_gap > SOLVED,
+            text="the value is that of the small program over $v²k$",
+        ),
+        "rows": equal(
+            row.full_rows,
+            row.repeated_rows,
+            within=CLOSED_FORM,
+            of=row.repeated_norm,
+            undecided=row.full_gap > SOLVED,
+            text="the rows are $w/(vk)$ and $u/(vk)$",
+        ),
+        "convex": Fact(runs.per("midpoint").midpoints_stay, text="midpoints of a regime stay inside"),
+    }
 
 
-def _midpoints_stay(each: Program, draw: np.random.Generator, middle: float) -> np.ndarray:
+def midpoints_stay(each: Solved, middle: float = 0.5) -> Bool[np.ndarray, " midpoint"]:
     """Members of the regime of the labels, drawn around a separator, and their midpoints."""
-    base = separate(each.points, each.labels).separator
+    draw, base = np.random.default_rng(8), each.machine.separator
     if base is None:
         return np.array([False])
     # A regime is a cone; beside points of length 1e-160 a separator is so long that its square overflows.
@@ -205,31 +261,21 @@ def _midpoints_stay(each: Program, draw: np.random.Generator, middle: float) -> 
 
 
 @claim("sarussi2021.both_signs_remain", Kind.STEP, "not in the paper; needed by the proof of Theorem 6.1",
-       draws=draw_regimes)  # fmt: skip
-def both_signs_remain(
-    programs: Sequence[Program], *, share: float = 1.0, turns: tuple[float, float] = (1.0, 1.0)
-) -> Evidence:
+       draws=draw_regimes, given=[positive_margin], on=programs_on,
+       title="In the limit neurons of both signs remain")  # fmt: skip
+def both_signs_remain(runs: Solved, *, share: float = 1.0) -> Promised:
     """The limit of gradient flow in a regime has neurons of both signs: the solution (w, u) of its program has
     w·w* ≥ α(‖w‖² + ‖u‖²) > 0 and −u·w* ≥ α(‖w‖² + ‖u‖²) > 0.
 
-    (w, u) is a sum of λ_i y_i(s_i x_i, −t_i x_i) with λ ≥ 0, Σλ = ‖w‖² + ‖u‖², s, t ≥ α, and y⟨w*, x⟩ ≥ 1. `share` and
-    `turns` (of w* for w and for u) are for controls.
+    (w, u) is a sum of λ_i y_i(s_i x_i, −t_i x_i) with λ ≥ 0, Σλ = ‖w‖² + ‖u‖², s, t ≥ α, and y⟨w*, x⟩ ≥ 1. `share` is
+    for a control.
     """
-    found = []
-    for each in programs:
-        solved = solve_regime(each.points, each.labels, each.plus_signs, each.minus_signs, each.slope)
-        w_star = separate(each.points, each.labels).vector(each.points.shape[1])
-        along = turns[0] * solved.plus @ w_star, -turns[1] * solved.minus @ w_star
-        found.append((*along, each.slope * solved.value, solved.gap))
-    plus, minus, limits, gaps = np.array(found).T
-    limits, room, unsolved = share * limits, CLOSED_FORM * limits, gaps > SOLVED
-    return evidence(
-        {
-            "w·w* ≥ α(‖w‖² + ‖u‖²)": Sides(plus, limits, Sense.AT_LEAST, room=room, undecided=unsolved, trivial=0.0),
-            "−u·w* ≥ α(‖w‖² + ‖u‖²)": Sides(minus, limits, Sense.AT_LEAST, room=room, undecided=unsolved, trivial=0.0),
-        },
-        (separable(programs),),
-    )
+    limit = share * runs.slope * runs.value
+    how = {"within": CLOSED_FORM, "undecided": runs.gap > SOLVED, "trivial": 0.0}
+    return {
+        "plus": at_least(runs.plus_along, limit, text="$w·w* ≥ α(‖w‖² + ‖u‖²)$", **how),
+        "minus": at_least(runs.minus_along, limit, text="$−u·w* ≥ α(‖w‖² + ‖u‖²)$", **how),
+    }
 
 
 def draw_feasibility(scale: Scale, seed: int) -> Feasibility:
@@ -239,58 +285,31 @@ def draw_feasibility(scale: Scale, seed: int) -> Feasibility:
     return feasibility(sets, (0.05, 0.1, 0.3, 0.6, 0.9))
 
 
-@claim(
-    "sarussi2021.assumption_3_feasible",
-    Kind.STEP,
-    "not in the paper; Assumption 3 of Theorem 6.2",
-    draws=draw_feasibility,
-)
-def assumption_3_feasible(found: Feasibility) -> Evidence:
+@claim("sarussi2021.assumption_3_feasible", Kind.STEP, "not in the paper; Assumption 3 of Theorem 6.2",
+       draws=draw_feasibility, given=[], title="When Assumption 3 of Theorem 6.2 can hold")  # fmt: skip
+def assumption_3_feasible(found: Feasibility) -> Promised:
     """Inside the regime of perfect agreement no normalized margin is above v√(k/val), val being the value of Eq. 7; so
     one above √k·αvR_x needs val < 1/(αR_x)², and if the solution of Eq. 7 lies in the regime, that is enough. On
     antipodal data the condition is γ_svm/R_x > √2·α/(1 + α). As α → 0 the value tends to that of two one-class
     problems, so small α always allow it.
     """
-    return evidence(
-        {
-            "no network of the regime has a margin above v√(k/val)": Sides(
-                found.member_margins, found.member_limits, room=CLOSED_FORM * found.member_limits
-            ),
-            "where the solution is inside, its margin is above the threshold exactly if val < 1/(αR_x)²": Fact(
-                (found.margins > found.thresholds) == (found.values < found.limits), scored=found.inside
-            ),
-            "antipodal data: γ_svm/R_x > √2·α/(1 + α)": Fact(
-                (found.shares > found.needed) == (found.mirrored_values < found.mirrored_limits)
-            ),
-            "val tends to two one-class problems": Sides(
-                found.small, found.decoupled, Sense.EQUAL, room=1e-3 * found.decoupled
-            ),
-        }
-    )
-
-
-@equation_7_kernel.speaks
-def programs_on(specimen: Specimen) -> list[Program] | Silence:
-    """The program of the reader's data at the chosen slope."""
-    if (reason := silence_over_programs(specimen)) is not None:
-        return reason
-    return [program(specimen.inputs, specimen.labels, specimen.choices.slope)]
-
-
-@footnote_8.speaks
-def regimes_on(specimen: Specimen) -> list[Program] | Silence:
-    """The same."""
-    return programs_on(specimen)
-
-
-both_signs_remain.speaks(programs_on)
-
-
-@equation_7_antipodal.speaks
-def mirrored_on(specimen: Specimen) -> Mirrored | Silence:
-    """The reader's data, if it is antipodal."""
-    if (reason := silence_over_programs(specimen)) is not None:
-        return reason
-    if (gap := asymmetry(specimen.inputs)) > 0:
-        return Silence(f"It is about antipodal data; here some −x is {gap:.2g}·max ‖x‖ away from the data.")
-    return mirrored([(specimen.inputs, specimen.labels, specimen.choices.slope)])
+    member, solved, mirror, one = (found.per(axis) for axis in ("member", "program", "mirrored", "set"))
+    return {
+        "members": at_most(
+            member.member_margins,
+            member.member_limits,
+            within=CLOSED_FORM,
+            text="no network of the regime has a margin above $v√(k/val)$",
+        ),
+        "threshold": Fact(
+            (solved.margins > solved.thresholds) == (solved.values < solved.limits),
+            where=solved.inside,
+            event="solutions inside the regime",
+            text="where the solution is inside, its margin is above the threshold exactly if $val < 1/(αR_x)²$",
+        ),
+        "antipodal": Fact(
+            (mirror.shares > mirror.needed) == (mirror.mirrored_values < mirror.mirrored_limits),
+            text="antipodal data: $γ_svm/R_x > √2·α/(1 + α)$",
+        ),
+        "one_class": equal(one.small, one.decoupled, within=1e-3, text="val tends to two one-class problems"),
+    }

@@ -1,43 +1,70 @@
 """Theorem 6.2 for a single state: what its proof uses of gradient flow is one network."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from widenet.claims.base import Evidence, Kind, Runs, at_most, claim, more_than
-from widenet.claims.sides import Fact, evidence
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import derived
+from widenet.claims.implication import Promised, at_most, hypothesis, more_than
+from widenet.claims.sides import Fact, Sides
 from widenet.claims.tolerances import STEP
-from widenet.papers.sarussi2021.runs.states import States, states
-
-SIDES = {
-    "plus neurons are right on positive points": "plus_on_plus",
-    "minus neurons are right on negative points": "minus_on_minus",
-    "plus neurons are right on negative points": "plus_on_minus",
-    "minus neurons are right on positive points": "minus_on_plus",
-}
+from widenet.papers.sarussi2021.hypotheses import met
+from widenet.papers.sarussi2021.runs.states import States, Values, states
 
 
-@claim("sarussi2021.theorem_6_2_state", Kind.STEP, "Section 14.1, of a single network", reads=states)
-def theorem_6_2_state(cells: Sequence[States]) -> Evidence:
+def beyond(edge: float, values: Values) -> Values:
+    """The same, and exactly at the edge where rounding could put them on either side of it."""
+    return np.where(np.abs(values - edge) <= STEP, edge, values)
+
+
+class Judged(States):
+    """States with what the theorem asks of them."""
+
+    disagrees: Values = derived(lambda states: 1.0 - states.agreeing)
+    high: Values = derived(lambda states: beyond(1.0, states.margins / states.thresholds))  #: γ̄/(√k·αvR_x)
+    #: how far β lies beyond the critical one, relative to the larger
+    clear: Values = derived(
+        lambda states: beyond(0.0, (states.betas - states.critical) / np.maximum(states.betas, states.critical))
+    )
+
+
+@hypothesis("states in which neurons of one sign do not agree", extreme=False)
+def agreement(states: Judged) -> Sides:
+    """Neurons of one sign agree on every point."""
+    return at_most(states.disagrees, 0)
+
+
+@hypothesis("normalized margin $γ̄/(√k·αvR_x)$")
+def high_margin(states: Judged) -> Sides:
+    """γ̄ > √k·αvR_x."""
+    return more_than(states.high, 1)
+
+
+@hypothesis("$β$ beyond $V_β⁺$ and $V_β⁻$ not empty, relative")
+def critical_margin(states: Judged) -> Sides:
+    """V_β⁺ and V_β⁻ are empty."""
+    return more_than(states.clear, 0)
+
+
+GIVEN = (agreement, high_margin, critical_margin)
+
+
+def how_many_meet(states: Judged) -> dict[str, int]:
+    """How many states are judged; none, where the one that is shown is only the nearest."""
+    return {"states_that_meet_the_hypotheses": int(met(states, GIVEN).sum())}
+
+
+@claim("sarussi2021.theorem_6_2_state", Kind.STEP, "Section 14.1, of a single network", reads=states, given=GIVEN,
+       among_given=True, details=how_many_meet,
+       title="A large margin and agreement put every neuron right")  # fmt: skip
+def theorem_6_2_state(states: Judged) -> Promised:
     """Whatever its past: a network whose neurons of one sign agree on every point with margin β, whose normalized
     margin is above √k·αvR_x, on data with V_β⁺ and V_β⁻ empty, is in perfect agreement with the labels.
 
     States that rounding puts on an edge count as outside.
     """
-    joined = {name: np.concatenate([getattr(each, name) for each in cells]) for name in States.__annotations__}
-    high = joined["margins"] / joined["thresholds"]
-    room = (joined["betas"] - joined["critical"]) / np.maximum(joined["betas"], joined["critical"])
-    inside = joined["agreeing"] & (high > 1 + STEP) & (room > STEP)
-    nearest = np.minimum(high - 1, room) + np.where(joined["agreeing"], 0.0, -np.inf)
-    chosen = inside if inside.any() else np.arange(len(inside)) == np.argmax(nearest)
-    apart = int((~joined["agreeing"][chosen]).sum())
-    return evidence(
-        {name: Fact(joined[field][chosen]) for name, field in SIDES.items()},
-        (
-            at_most("agreement", "states in which neurons of one sign do not agree", apart, 0),
-            more_than("high_margin", "smallest normalized margin γ̄/(√k·αvR_x)", high[chosen].min(), 1),
-            more_than("critical_margin", "smallest β beyond V_β⁺ and V_β⁻ not empty, relative", room[chosen].min(), 0),
-        ),
-        runs=Runs(tried=len(inside), outside=int((~inside).sum())),
-        details={"states_that_meet_the_hypotheses": int(inside.sum())},
-    )
+    return {
+        "plus_on_positive": Fact(states.plus_on_plus, text="plus neurons are right on positive points"),
+        "minus_on_negative": Fact(states.minus_on_minus, text="minus neurons are right on negative points"),
+        "plus_on_negative": Fact(states.plus_on_minus, text="plus neurons are right on negative points"),
+        "minus_on_positive": Fact(states.minus_on_plus, text="minus neurons are right on positive points"),
+    }

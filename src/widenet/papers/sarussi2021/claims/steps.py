@@ -6,13 +6,14 @@ W* stacks k copies of w* and k of −w*. All claims here read the same ledgers.
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, Runs, Silence, claim, pick
-from widenet.claims.sides import Sense, Sides, evidence
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.cases import Number, derived
+from widenet.claims.implication import Promise, Promised, at_least, at_most, equal
+from widenet.claims.sides import Sides
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.sarussi2021.claims.conditions import SHAPE, conditions
-from widenet.papers.sarussi2021.claims.specimens import epochs_allowed, own_runs, silence_over_training
+from widenet.diagnostics.homogeneous_margins import losses
 from widenet.papers.sarussi2021.formulas import (
     LARGEST_PUSH,
     alignment_growth,
@@ -20,236 +21,249 @@ from widenet.papers.sarussi2021.formulas import (
     norm_square_growth,
     row_growth,
 )
-from widenet.papers.sarussi2021.runs.ledgers import Ledger, LedgerSetting, ledgers
+from widenet.papers.sarussi2021.hypotheses import SHAPE, input_norm, labels, once_per_epoch, separable
+from widenet.papers.sarussi2021.runs.ledgers import Ledger, Updates, ledgers
 
 LEVELS = (0.5, 0.1, 0.02)
 """ε_0 at which epochs are counted as violating."""
 SMALLEST = 1e-290
 """Below this, relative to the vectors they are made with, products have lost digits to the smallest number of float64
 (5e-324): updates that are so small are not scored."""
+ABOVE_UNDERFLOW = "updates above underflow"
+
+Times = Float[np.ndarray, "run time"]
+Epochs = Float[np.ndarray, "run epoch"]
 
 
-def joined(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """One flat array of cases."""
-    return np.concatenate([np.ravel(part) for part in parts])
+class Steps(Ledger):
+    """The ledgers, with what Section 9 makes of them."""
+
+    norms_before: Updates = derived(lambda runs: np.column_stack([runs.start_norm, runs.norms[:, :-1]]))  #: G_{t−1}
+    norms_from_0: Times = derived(lambda runs: np.column_stack([runs.start_norm, runs.norms]))  #: G_t, from t = 0 on
+    alignments_from_0: Times = derived(lambda runs: np.column_stack([runs.start_alignment, runs.alignments]))  #: F_t
+    number: Updates = derived(lambda runs: np.cumsum(np.ones_like(runs.norms), axis=1))  #: t, from 1
+    epoch_loss: Epochs = derived(lambda runs: by_epoch(runs, losses(runs.margins)).max(axis=2))  #: the largest sampled
+    epoch_gain: Epochs = derived(lambda runs: by_epoch(runs, runs.gains).sum(axis=2))  #: what it adds to F
+    epoch_alignment: Epochs = derived(lambda runs: by_epoch(runs, runs.alignments)[:, :, -1])  #: F at its end
+
+    @property
+    def shape(self) -> tuple[Number, Number, Number]:
+        """η, v and k."""
+        return self.step_size, self.output_weight, self.half_width
+
+    @property
+    def stacked_norm(self) -> np.ndarray:
+        """‖W*‖ = √(2k)‖w*‖."""
+        return (2 * self.half_width) ** 0.5 * self.separator_norm
+
+    @property
+    def floor(self) -> np.ndarray:
+        """Below this the gain ⟨ΔW, W*⟩ is decided by underflow."""
+        return SMALLEST * (1 + self.separator_norm)
+
+    @property
+    def blur(self) -> np.ndarray:
+        """What rounding of ⟨w_j, x⟩ can do to 2⟨W, ΔW⟩, where its terms cancel: ‖W‖ and R_x do not."""
+        sizes = (2 * self.half_width) ** 0.5 * self.norms_before * self.largest_norm
+        return ROUNDING * 2 * self.step_size * self.pushes * self.output_weight * sizes
 
 
-def stacked_norm(runs: Ledger) -> np.ndarray:
-    """‖W*‖ = √(2k)‖w*‖, per run and broadcast over updates."""
-    return ((2 * runs.half_width) ** 0.5 * runs.separator_norm)[:, None]
+def by_epoch(runs: Ledger, values: Updates) -> Float[np.ndarray, "run epoch point"]:
+    """One row per epoch."""
+    return values.reshape(len(values), values.shape[1] // runs.n_samples, runs.n_samples)
 
 
-def _shape(runs: Ledger) -> tuple[float, float, int]:
-    return runs.step_size, runs.output_weight, runs.half_width
+def updates_checked(runs: Steps) -> dict[str, int]:
+    """How many."""
+    return {"updates_checked": len(runs.per("update"))}
 
 
-@claim("sarussi2021.equation_10", Kind.IDENTITY, "Eq. 10, Section 9", reads=ledgers)
-def equation_10(cells: Sequence[Ledger], *, constant: Callable[[Ledger], np.ndarray] = stacked_norm) -> Evidence:
+@claim("sarussi2021.equation_10", Kind.IDENTITY, "Eq. 10, Section 9", reads=ledgers, given=[separable],
+       details=updates_checked, title="The alignment F is at most the norms of W and W* multiplied")  # fmt: skip
+def equation_10(runs: Steps, *, constant: Callable[[Steps], np.ndarray] = lambda t: t.stacked_norm) -> Promised:
     """|F_t| ≤ ‖W*‖·G_t, where F_t = ⟨W_t, W*⟩, G_t = ‖W_t‖ and ‖W*‖ = √(2k)‖w*‖.
 
     The paper prints a ratio, which is not defined at W = 0. The start counts too.
     """
-    promised = [constant(runs) * np.column_stack([runs.start_norm, runs.norms]) for runs in cells]
-    aligned = joined([np.column_stack([runs.start_alignment, runs.alignments]) for runs in cells])
-    limits = joined(promised)
-    return evidence(
-        {
-            "F_t ≤ ‖W*‖·G_t": Sides(aligned, limits, room=ROUNDING * limits),
-            "F_t ≥ −‖W*‖·G_t": Sides(-aligned, limits, room=ROUNDING * limits),
-        },
-        pick(conditions(cells), "separable"),
-        details=_counted(cells),
-    )
+    t = runs.per("time")
+    limit = constant(t) * t.norms_from_0
+    return {
+        "above": at_most(t.alignments_from_0, limit, within=ROUNDING, text="$F_t ≤ ‖W*‖·G_t$"),
+        "below": at_most(-t.alignments_from_0, limit, within=ROUNDING, text="$F_t ≥ −‖W*‖·G_t$"),
+    }
 
 
-@claim("sarussi2021.equation_13", Kind.STEP, "Eq. 13, Section 9", reads=ledgers)
-def equation_13(
-    cells: Sequence[Ledger], *, after: Callable[..., np.ndarray] = norm_square_after, cross: float = 2.0
-) -> Evidence:
+@claim("sarussi2021.equation_13", Kind.STEP, "Eq. 13, Section 9", reads=ledgers, given=[input_norm, labels, *SHAPE],
+       details=updates_checked, title="What one update adds to the squared norm of the weights")  # fmt: skip
+def equation_13(runs: Steps, *, after: Callable[..., np.ndarray] = norm_square_after, cross: float = 2.0) -> Promised:
     """Every update has G_t² ≤ G_{t−1}² + 2η|ℓ'_t|q_t + 2kη²v²R_x²|ℓ'_t|², where q_t = y_t N_{t−1}(x_t): the cross term
     2⟨W_{t−1}, ΔW⟩ equals 2η|ℓ'_t|q_t, and ‖ΔW‖² is at most the last term.
     """
-    limits = joined(
-        [after(0.0, runs.pushes, 0.0, *_shape(runs), runs.largest_norm[:, None]) + 0 * runs.pushes for runs in cells]
-    )
-    promised = joined([cross * runs.step_size * runs.pushes * runs.margins for runs in cells])
-    scales = joined([runs.scales for runs in cells])
-    # Rows and points that the products are made with.
-    sizes = joined([(1 + runs.norms) * (1 + runs.largest_norm[:, None]) for runs in cells])
-    products = joined([runs.cross for runs in cells])
-    gap = np.abs(products - promised)
-    return evidence(
-        {
-            "‖ΔW‖² ≤ 2kη²v²R_x²|ℓ'|²": Sides(
-                joined([runs.squares for runs in cells]), limits, room=STEP * limits, scored=~(limits <= SMALLEST)
-            ),
-            "2⟨W, ΔW⟩ = 2η|ℓ'|q": Sides(
-                products,
-                promised,
-                Sense.EQUAL,
-                room=STEP * scales,
-                undecided=(gap > STEP * scales) & (gap <= joined(list(map(_blur, cells)))),
-                scored=~(scales <= SMALLEST * sizes),
-            ),
-        },
-        pick(conditions(cells), "input_norm", "labels", *SHAPE),
-        details=_counted(cells),
-    )
+    u = runs.per("update")
+    limit = after(0.0, u.pushes, 0.0, *u.shape, u.largest_norm)
+    product = cross * u.step_size * u.pushes * u.margins
+    gap, sizes = np.abs(u.cross - product), (1 + u.norms) * (1 + u.largest_norm)
+    return {
+        "square": at_most(
+            u.squares,
+            limit,
+            within=STEP,
+            where=~(limit <= SMALLEST),
+            event=ABOVE_UNDERFLOW,
+            text="$‖ΔW‖² ≤ 2kη²v²R_x²|ℓ'|²$",
+        ),
+        "product": equal(
+            u.cross,
+            product,
+            within=STEP,
+            of=u.scales,
+            undecided=(gap > STEP * u.scales) & (gap <= u.blur),
+            where=~(u.scales <= SMALLEST * sizes),
+            event=ABOVE_UNDERFLOW,
+            text="$2⟨W, ΔW⟩ = 2η|ℓ'|q$",
+        ),
+    }
 
 
-@claim("sarussi2021.equation_14", Kind.STEP, "Eq. 14, Section 9", reads=ledgers)
-def equation_14(cells: Sequence[Ledger], *, factor: float = 1.0) -> Evidence:
+@claim("sarussi2021.equation_14", Kind.STEP, "Eq. 14, Section 9", reads=ledgers, given=[separable, *SHAPE],
+       details=updates_checked, title="Every update aligns the weights further with a separator")  # fmt: skip
+def equation_14(runs: Steps, *, factor: float = 1.0) -> Promised:
     """Every update adds at least 2kηvα|ℓ'_t| to F."""
-    limits = joined(
-        [
-            factor * 2 * runs.half_width * runs.step_size * runs.output_weight * runs.slope * runs.pushes
-            for runs in cells
-        ]
-    )
-    gains = joined([runs.gains for runs in cells])
-    floors = joined([_smallest(runs) + 0 * runs.pushes for runs in cells])
-    return evidence(
-        {
-            "F grows by at least 2kηvα|ℓ'|": Sides(
-                gains, limits, Sense.AT_LEAST, room=STEP * limits, scored=~(limits <= floors), trivial=0.0
-            )
-        },
-        pick(conditions(cells), "separable", *SHAPE),
-        details=_counted(cells),
-    )
+    u = runs.per("update")
+    limit = factor * 2 * u.half_width * u.step_size * u.output_weight * u.slope * u.pushes
+    return {
+        "growth": at_least(
+            u.gains,
+            limit,
+            within=STEP,
+            where=~(limit <= u.floor),
+            event=ABOVE_UNDERFLOW,
+            trivial=0.0,
+            text="$F$ grows by at least $2kηvα|ℓ'|$",
+        )
+    }
 
 
-@claim("sarussi2021.equation_15", Kind.STEP, "Eq. 15, Section 9", reads=ledgers)
+@claim("sarussi2021.equation_15", Kind.STEP, "Eq. 15, Section 9", reads=ledgers, given=[input_norm, labels, *SHAPE],
+       details=updates_checked, title="The squared norm grows at most linearly in the updates")  # fmt: skip
 def equation_15(
-    cells: Sequence[Ledger], *, growth: Callable[..., np.ndarray] = norm_square_growth, push: float = LARGEST_PUSH
-) -> Evidence:
+    runs: Steps, *, growth: Callable[..., np.ndarray] = norm_square_growth, push: float = LARGEST_PUSH
+) -> Promised:
     """After T updates G_T² ≤ G_0² + T(2kη²v²R_x² + 2η); and, sharper than printed, with 2η·0.2785 in place of 2η, since
     x/(1 + eˣ) is at most W₀(1/e) = 0.27846….
 
     Compared is the growth G_T² − G_0²: beside a large G_0² any bound on G_T² looks attained.
     """
-    starts = joined([runs.start_norm[:, None] ** 2 + 0 * runs.norms for runs in cells])
-    grown = joined([runs.norms**2 for runs in cells]) - starts
-    parts = {}
-    for name, largest in (("G_T² − G_0² ≤ T(2kη²v²R_x² + 2η)", 1.0), ("the same with 2η·W₀(1/e)", push)):
-        limits = joined(
-            [
-                np.arange(1, runs.norms.shape[1] + 1) * growth(*_shape(runs), runs.largest_norm[:, None], largest)
-                for runs in cells
-            ]
-        )
-        parts[name] = Sides(grown, limits, room=STEP * limits + ROUNDING * starts, quantity="growth of G² in T updates")
-    return evidence(parts, pick(conditions(cells), "input_norm", "labels", *SHAPE), details=_counted(cells))
+    u = runs.per("update")
+    start = u.start_norm**2
+
+    def bounded(largest: float, text: str) -> Sides:
+        limit = u.number * growth(*u.shape, u.largest_norm, largest)
+        room = STEP * limit + ROUNDING * start
+        return at_most(u.norms**2 - start, limit, room=room, text=text, quantity="growth of G² in T updates")
+
+    return {
+        "growth": bounded(1.0, "$G_T² − G_0² ≤ T(2kη²v²R_x² + 2η)$"),
+        "sharp_growth": bounded(push, "the same with $2η·W₀(1/e)$"),
+    }
 
 
-@claim("sarussi2021.equation_18", Kind.STEP, "Eqs. 17 and 18, Section 9", reads=ledgers)
+@claim("sarussi2021.equation_18", Kind.STEP, "Eqs. 17 and 18, Section 9", reads=ledgers,
+       given=[separable, once_per_epoch, *SHAPE], details=updates_checked,
+       title="Every epoch with a large loss adds a fixed amount to F")  # fmt: skip
 def equation_18(
-    cells: Sequence[Ledger], *, levels: Sequence[float] = LEVELS, growth: Callable[..., np.ndarray] = alignment_growth,
+    runs: Steps, *, levels: Sequence[float] = LEVELS, growth: Callable[..., np.ndarray] = alignment_growth,
     more: int = 0,
-) -> Evidence:  # fmt: skip
+) -> Promised:  # fmt: skip
     """An epoch in which some sampled loss exceeds ε_0 adds at least 2kηvα(1 − e^{−ε_0}) to F (17), so after V such
     epochs, and any others, F ≥ F_0 + 2kηvα(1 − e^{−ε_0})V (18).
 
     The paper has every epoch violating; that the others do no harm is ours. `more` counts V too high, for a control.
     """
-    singles, totals = [], []
-    for runs in cells:
-        shape = (len(runs), -1, runs.n_samples)
-        worst = np.logaddexp(0, -runs.margins).reshape(shape).max(axis=2)
-        gains = runs.gains.reshape(shape).sum(axis=2)
-        sizes = np.abs(runs.alignments.reshape(shape)[:, :, -1]) + np.abs(runs.start_alignment)[:, None]
-        for level in levels:
-            violates = worst > level
-            unit = growth(runs.slope, *_shape(runs), level) + 0 * gains
-            singles.append((gains, unit, violates & ~(unit <= _smallest(runs))))
-            counts = np.cumsum(violates, axis=1) + more
-            ends = runs.alignments.reshape(shape)[:, :, -1] - runs.start_alignment[:, None]
-            totals.append((ends, unit * counts, counts > 0, sizes))
-    parts = {}
-    for name, rows in (("one violating epoch (17)", singles), ("all violating epochs (18)", totals)):
-        measured, promised, scored, *size = (joined(list(column)) for column in zip(*rows, strict=True))
-        room = STEP * (promised + (size[0] if size else 0))
-        parts[name] = Sides(measured, promised, Sense.AT_LEAST, room=room, scored=scored, trivial=0.0)
-    return evidence(parts, pick(conditions(cells), "separable", "once_per_epoch", *SHAPE), details=_counted(cells))
+    e, level = runs.per("epoch"), np.array(levels)[:, None]
+    unit = growth(e.slope, *e.shape, level)
+    counts = np.stack([violating_epochs(runs, each) for each in levels]) + more
+    total, sizes = unit * counts, np.abs(e.epoch_alignment) + np.abs(e.start_alignment)
+    violating = (e.epoch_loss > level) & ~(unit <= e.floor)
+    return {
+        "one_epoch": at_least(
+            e.epoch_gain,
+            unit,
+            within=STEP,
+            where=violating,
+            event="epochs with a sampled loss above ε_0",
+            trivial=0.0,
+            text="one violating epoch (17)",
+        ),
+        "all_epochs": at_least(
+            e.epoch_alignment - e.start_alignment,
+            total,
+            within=STEP,
+            of=total + sizes,
+            where=counts > 0,
+            event="epochs from the first violating one on",
+            trivial=0.0,
+            text="all violating epochs (18)",
+        ),
+    }
 
 
-@claim("sarussi2021.rows_grow", Kind.STEP, "not in the paper; needed by the proof of Theorem 6.1", reads=ledgers)
-def rows_grow(cells: Sequence[Ledger], *, bound: Callable[..., np.ndarray] = row_growth) -> Evidence:
+def violating_epochs(runs: Steps, level: float) -> np.ndarray:
+    """V after each epoch."""
+    return runs.per("epoch").map(lambda cell: np.cumsum(cell.epoch_loss > level, axis=1))
+
+
+@claim("sarussi2021.rows_grow", Kind.STEP, "not in the paper; needed by the proof of Theorem 6.1", reads=ledgers,
+       given=[separable, input_norm, *SHAPE], details=updates_checked,
+       title="Every row moves along the separator by its share")  # fmt: skip
+def rows_grow(runs: Steps, *, bound: Callable[..., np.ndarray] = row_growth) -> Promise:
     """Every row moves along ±w* by its share: ±(row_t − row_0)·w* ≥ α‖W_t − W_0‖/(√(2k)R_x), + for the rows that vote
     plus, − for the others. So no row stays behind, and in the limit neither sign vanishes.
 
     Where the weights have moved by less than float64 can tell from 0 beside rows of their length, nothing is scored.
     """
-    limits = joined([bound(runs.slope, runs.distances, runs.half_width, runs.largest_norm[:, None]) for runs in cells])
-    blurs = ROUNDING * joined(
-        [(runs.norms + runs.start_norm[:, None]) * runs.separator_norm[:, None] for runs in cells]
-    )
-    blurred = limits <= blurs
-    parts = {}
-    for name, field in (("plus rows", "plus_growth"), ("minus rows", "minus_growth")):
-        measured = joined([getattr(runs, field) for runs in cells])
-        parts[name] = Sides(measured, limits, Sense.AT_LEAST, room=STEP * limits + blurs, scored=~blurred, trivial=0.0)
-    return evidence(
-        parts,
-        pick(conditions(cells), "separable", "input_norm", *SHAPE),
-        runs=Runs(tried=len(limits), outside=int(blurred.sum())),
-        details=_counted(cells),
+    u = runs.per("update")
+    limit = bound(u.slope, u.distances, u.half_width, u.largest_norm)
+    blur = ROUNDING * ((u.norms + u.start_norm) * u.separator_norm)
+    blurred = limit <= blur
+    how = {"room": STEP * limit + blur, "where": ~blurred, "event": "updates that moved the weights visibly"}
+    return Promise(
+        {
+            "plus_rows": at_least(u.plus_growth, limit, trivial=0.0, text="plus rows", **how),
+            "minus_rows": at_least(u.minus_growth, limit, trivial=0.0, text="minus rows", **how),
+        },
+        runs=Runs(tried=len(u), outside=int(blurred.sum())),
         note=f"Not scored: {int(blurred.sum())} updates by which the weights had moved less than rounding can tell."
         if blurred.any()
         else "",
     )
 
 
-@claim("sarussi2021.section_13_differences", Kind.IDENTITY, "Section 13 (the differences of rows)", reads=ledgers)
-def section_13_differences(cells: Sequence[Ledger], *, shift: float = 0.0) -> Evidence:
+def agreements(runs: Steps) -> dict[str, int]:
+    """At how many updates the rows of a sign agreed."""
+    u = runs.per("update")
+    agreeing = (~np.isnan([u.plus_drifts, u.minus_drifts])).sum()
+    return {**updates_checked(runs), "updates_with_agreement": int(agreeing)}
+
+
+@claim("sarussi2021.section_13_differences", Kind.IDENTITY, "Section 13 (the differences of rows)", reads=ledgers,
+       given=[], details=agreements, title="Rows that agree on a point keep their differences")  # fmt: skip
+def section_13_differences(runs: Steps) -> Promised:
     """Where all rows of one sign agree on the sampled point, they get the same increment: their differences do not
     change; and where both signs do, nor does r, the larger radius of the two clusters.
 
-    Updates at which they do not agree are not scored. `shift` adds a drift, for a control.
+    Updates at which they do not agree are not scored.
     """
-    parts = {}
-    for name, field in (
-        ("plus rows", "plus_drifts"),
-        ("minus rows", "minus_drifts"),
-        ("r is frozen", "radius_drifts"),
-    ):
-        drifts = joined([getattr(runs, field) for runs in cells])
-        # An update may take long rows back to short ones; their differences were rounded when they were long.
-        sizes = joined([np.maximum(np.maximum(runs.norms, _norms_before(runs)), 1.0) for runs in cells])
-        scored = ~np.isnan(drifts)
-        parts[name] = Sides(drifts + shift, 0.0, Sense.EQUAL, room=STEP * sizes, scored=scored)
-    agreeing = sum(part.scored.sum() for part in list(parts.values())[:2])
-    return evidence(parts, details={**_counted(cells), "updates_with_agreement": int(agreeing)})
+    u = runs.per("update")
+    # An update may take long rows back to short ones; their differences were rounded when they were long.
+    sizes = np.maximum(np.maximum(u.norms, u.norms_before), 1.0)
 
+    def still(drift: np.ndarray, text: str) -> Sides:
+        agreeing = {"where": ~np.isnan(drift), "event": "updates at which the rows agree"}
+        return equal(drift, 0, within=STEP, of=sizes, text=text, **agreeing)
 
-def _norms_before(runs: Ledger) -> np.ndarray:
-    """G_{t−1} of every update."""
-    return np.concatenate([runs.start_norm[:, None], runs.norms[:, :-1]], axis=1)
-
-
-def _blur(runs: Ledger) -> np.ndarray:
-    """What rounding of ⟨w_j, x⟩ can do to 2⟨W, ΔW⟩, where its terms cancel: ‖W‖ and R_x do not."""
-    sizes = (2 * runs.half_width) ** 0.5 * _norms_before(runs) * runs.largest_norm[:, None]
-    return ROUNDING * 2 * runs.step_size * runs.pushes * runs.output_weight * sizes
-
-
-def _smallest(runs: Ledger) -> np.ndarray:
-    """Below this the gain ⟨ΔW, W*⟩ is decided by underflow; per run and broadcast over updates."""
-    return SMALLEST * (1 + runs.separator_norm)[:, None]
-
-
-def _counted(cells: Sequence[Ledger]) -> dict[str, int]:
-    return {"updates_checked": int(sum(runs.pushes.size for runs in cells))}
-
-
-@equation_10.speaks
-def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
-    """Some epochs of networks of the chosen width and step on the reader's data."""
-    if (reason := silence_over_training(specimen)) is not None:
-        return reason
-    most = max(1, min(100, 4000 // len(specimen.labels)))
-    return [LedgerSetting(**own_runs(specimen), n_epochs=epochs_allowed(specimen, most))]
-
-
-for _step in (equation_13, equation_14, equation_15, equation_18, rows_grow, section_13_differences):
-    _step.speaks(ledgers_on)
+    return {
+        "plus_rows": still(u.plus_drifts, "plus rows"),
+        "minus_rows": still(u.minus_drifts, "minus rows"),
+        "radius": still(u.radius_drifts, "r is frozen"),
+    }

@@ -7,9 +7,10 @@ import xarray as xr
 
 from widenet.diagnostics.homogeneous_margins import normalized_margin
 from widenet.figures.base import ANY, Comparison, Figure
-from widenet.papers.sarussi2021.claims.flow_limits import predicates
+from widenet.papers.sarussi2021.claims.paths import Paths
 from widenet.papers.sarussi2021.figures.figure_2 import OURS, UNSAID
 from widenet.papers.sarussi2021.formulas import limit_margin
+from widenet.papers.sarussi2021.hypotheses import critical_margin, smoothed_margin_large
 from widenet.papers.sarussi2021.runs.curves import curves, small_start
 from widenet.papers.sarussi2021.runs.flows import FlowRuns, flows, plane_flow_settings
 
@@ -47,21 +48,20 @@ def reduce_figure_3(runs: Sequence[xr.Dataset], flown: Sequence[FlowRuns]) -> xr
     (numbers,), (flow,) = runs, flown
     k = numbers.sizes["neuron"] // 2
     trained = list(zip(numbers.weights.values, numbers.predicted.values, strict=True))
-    ends: dict[str, list[float]] = {name: [] for name in ("boundary", "neurons", "margin", "third", "fourth")}
-    for course in flow.courses():
+    ends: dict[str, list[float]] = {name: [] for name in ("boundary", "neurons", "margin")}
+    for course in flow.each():
         plus, minus, pair = course.plus[-1], course.minus[-1], course.perfect_solution
         limit = float(limit_margin(course.perfect_value, course.output_weight, course.half_width))
-        known = predicates(course)
         ends["boundary"].append(boundary_angle(plus, minus, pair))
         ends["neurons"].append(neuron_angle(plus.mean(axis=0)[None], minus.mean(axis=0)[None], pair))
         ends["margin"].append(float(normalized_margin(course.margins[-1], course.norms[-1])) / limit)
-        ends["third"].append(known.met("smoothed_margin"))
-        ends["fourth"].append(known.met("critical_margin"))
+    paths = Paths.join([flow])
+    met = {"third": smoothed_margin_large(paths).slack()[1], "fourth": critical_margin(paths).slack()[1]}
     found = {
         "boundary": ("run", [boundary_angle(rows[:k], rows[k:], pair) for rows, pair in trained]),
         "neurons": ("run", [neuron_angle(rows[:k], rows[k:], pair) for rows, pair in trained]),
     }
-    return numbers.assign(found | {f"flow_{name}": ("flow", values) for name, values in ends.items()})
+    return numbers.assign(found | {f"flow_{name}": ("flow", values) for name, values in (ends | met).items()})
 
 
 def compare_figure_3(numbers: xr.Dataset) -> list[Comparison]:

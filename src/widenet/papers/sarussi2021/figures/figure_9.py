@@ -31,7 +31,7 @@ def reduce_figure_9(
     (numbers,), (control,), (tried,), (flow,) = runs, controls, trials, flown
     state = imperfect(tried)
     together, right = [], []
-    for course in flow.courses():
+    for course in flow.each():
         same = agree(course.plus, course.inputs) & agree(course.minus, course.inputs)
         answers = course.plus[:, 0] @ course.inputs.T * course.labels > 0
         together.append(same)

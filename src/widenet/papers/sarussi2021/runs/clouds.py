@@ -3,20 +3,25 @@
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Float, Int
 
+from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Silence
+from widenet.claims.specimen import Specimen
 from widenet.diagnostics.sign_clusters import cluster_radius
 from widenet.papers.sarussi2021.runs.adversary import worst_point
 from widenet.papers.sarussi2021.runs.problems import SgdSetting, draw_problem, next_move
-from widenet.papers.sarussi2021.settings import PointsSource, SignedNetwork, SmallCloud, lengths, split
+from widenet.papers.sarussi2021.settings import OwnPoints, PointsSource, SignedNetwork, SmallCloud, lengths, split
+from widenet.papers.sarussi2021.specimens import epochs_allowed, silence_over_training
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 
 SLOPES = (0.01, 0.1, 0.3, 0.7, 0.95)
-Cases = Float[np.ndarray, " case"]
+Pairs = Float[np.ndarray, " pair"]
 
 
 class CloudSetting(ClosedModel):
@@ -49,49 +54,37 @@ class CloudSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Clouds:
-    """Pairs of a network and a point; v = 1 everywhere, since it scales the output only.
+class Clouds(Cases):
+    """Pairs of a network and a point; v = 1 everywhere, since it scales the output only."""
 
-    Attributes, per pair:
-      plus_mean, minus_mean: w̄·x and ū·x; norms: ‖x‖; differences: ‖w̄ − ū‖.
-      plus_radius, minus_radius: the radii of the two balls, and plus_distance, minus_distance, how far a row really
-        is from its mean.
-      plus_low, plus_high, minus_low, minus_high: the smallest and the largest w·x and u·x.
-      plus_sum, minus_sum: Σσ(w·x) and Σσ(u·x); outputs: N; scales: (Σ‖w‖ + Σ‖u‖)‖x‖, which rounding of N is measured
-        against.
-      slopes, half_widths: α and k.
-    """
+    rows: ClassVar = "pair"
 
-    plus_mean: Cases
-    minus_mean: Cases
-    norms: Cases
-    differences: Cases
-    plus_radius: Cases
-    minus_radius: Cases
-    plus_distance: Cases
-    minus_distance: Cases
-    plus_low: Cases
-    plus_high: Cases
-    minus_low: Cases
-    minus_high: Cases
-    plus_sum: Cases
-    minus_sum: Cases
-    outputs: Cases
-    scales: Cases
-    slopes: Cases
-    half_widths: Int[np.ndarray, " case"]
-
-    def __len__(self) -> int:
-        """How many pairs."""
-        return len(self.norms)
+    plus_mean: Pairs  #: w̄·x
+    minus_mean: Pairs  #: ū·x
+    norms: Pairs  #: ‖x‖
+    differences: Pairs  #: ‖w̄ − ū‖
+    plus_radius: Pairs  #: the radius of the ball of the plus rows
+    minus_radius: Pairs  #: and of the minus rows
+    plus_distance: Pairs  #: how far a plus row really is from their mean
+    minus_distance: Pairs  #: and a minus row
+    plus_low: Pairs  #: the smallest w·x
+    plus_high: Pairs  #: the largest
+    minus_low: Pairs  #: the smallest u·x
+    minus_high: Pairs  #: the largest
+    plus_sum: Pairs  #: Σσ(w·x)
+    minus_sum: Pairs  #: Σσ(u·x)
+    outputs: Pairs  #: N(x)
+    scales: Pairs  #: (Σ‖w‖ + Σ‖u‖)‖x‖, which rounding of N is measured against
+    slope: Pairs  #: α
+    half_width: Int[np.ndarray, " pair"]  #: k
 
     @property
-    def radius(self) -> Cases:
+    def radius(self) -> Pairs:
         """r, the larger of the two radii."""
         return np.maximum(self.plus_radius, self.minus_radius)
 
     @property
-    def difference(self) -> Cases:
+    def difference(self) -> Pairs:
         """(w̄ − ū)·x."""
         return self.plus_mean - self.minus_mean
 
@@ -127,8 +120,8 @@ def ask(network: SignedNetwork, points: Float[np.ndarray, "point dim"]) -> Cloud
         minus_sum=sums[1],
         outputs=sums[0] - sums[1],
         scales=(lengths(network.plus).sum() + lengths(network.minus).sum()) * lengths(points),
-        slopes=network.slope * one,
-        half_widths=np.full(len(points), network.half_width),
+        slope=network.slope * one,
+        half_width=np.full(len(points), network.half_width),
     )
 
 
@@ -199,4 +192,23 @@ def lifted_settings(scale: Scale, seed: int) -> list[CloudSetting]:
     return [CloudSetting(n_networks=300, lifted=True, seed=seed)]
 
 
-clouds = Experiment("sarussi2021.clouds", cloud_settings, run_clouds, seconds=1.0)
+def clouds_on(specimen: Specimen) -> list[CloudSetting] | Silence:
+    """Networks trained on the reader's data, asked about it and about random directions."""
+    if (reason := silence_over_training(specimen)) is not None:
+        return reason
+    chosen = specimen.choices
+    return [
+        CloudSetting(
+            points=OwnPoints(own_data=specimen.digest),
+            half_width=chosen.n_neurons // 2,
+            slope=chosen.slope,
+            step_size=chosen.step_size,
+            most_epochs=epochs_allowed(specimen, 40),
+            n_runs=chosen.n_runs or 1,
+            row_length=chosen.init_scale,
+            seed=chosen.seed,
+        )
+    ]
+
+
+clouds = Experiment("sarussi2021.clouds", cloud_settings, run_clouds, seconds=1.0, on=clouds_on)

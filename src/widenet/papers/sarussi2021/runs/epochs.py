@@ -6,11 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Silence
+from widenet.claims.specimen import Specimen
 from widenet.papers.sarussi2021.formulas import LOG_2, clean_level
 from widenet.papers.sarussi2021.runs.ledgers import relative_rows
 from widenet.papers.sarussi2021.runs.problems import Problem, Runs, SgdSetting, draw_problem, next_move
 from widenet.papers.sarussi2021.settings import SmallCloud, lengths
+from widenet.papers.sarussi2021.specimens import epochs_allowed, own_runs, silence_over_training
 from widenet.progress import Progress
 from widenet.records import Scale
 
@@ -40,47 +44,38 @@ class EpochSetting(SgdSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class Epochs:
+class Epochs(Cases):
     """Runs of SGD, epoch by epoch.
 
-    Attributes, per run: as in `Ledger`.
-    Per run and level of the loss (`hit_levels`, the ε): hits, the first update count t with L(W_t) < ε; −1 if none.
-    Per run and clean level (`clean_levels`, the ε_0; those of `levels` come first): clean, the first epoch, from 1, in
-      which every sampled loss is at most ε_0, 0 if none; clean_margins, y N(x) of every point before, inside and after
-      that epoch (NaN without one); sampled, the sampled losses of it; clean_scales, the largest v Σ|σ(z_j)| of a point
-      at its end, which rounding of the margins is measured against.
-    Per run and epoch: largest_losses, the largest sampled loss (NaN after the run has ended); alignments F at its end.
+    Levels of the loss, ε, are those of the setting and then further ones; levels of clean epochs, ε_0, are those that
+    belong to the former and then further ones.
     """
 
-    separator_norm: Runs
-    largest_norm: Runs
-    row_bound: Runs
-    smallest_margin: Runs
-    relative_input: Runs
-    relative_row: Runs
-    label_error: Runs
-    visits: Runs
-    start_alignment: Runs
-    levels: Float[np.ndarray, " level"]
-    hit_levels: Float[np.ndarray, " hit"]
-    clean_levels: Float[np.ndarray, "run clean"]
-    hits: Int[np.ndarray, "run hit"]
-    clean: Int[np.ndarray, "run clean"]
-    clean_margins: Float[np.ndarray, "run clean state point"]
-    sampled: Float[np.ndarray, "run clean point"]
-    clean_scales: Float[np.ndarray, "run clean"]
-    largest_losses: Float[np.ndarray, "run epoch"]
-    alignments: Float[np.ndarray, "run epoch"]
-    updates: int
-    slope: float
-    step_size: float
-    output_weight: float
-    half_width: int
-    n_samples: int
-
-    def __len__(self) -> int:
-        """How many runs."""
-        return len(self.separator_norm)
+    separator_norm: Runs  #: ‖w*‖; NaN where nothing separates the data
+    largest_norm: Runs  #: R_x
+    row_bound: Runs  #: R_0
+    smallest_margin: Runs  #: min y⟨w*, x⟩
+    relative_input: Runs  #: the largest ‖x‖ over R_x
+    relative_row: Runs  #: the largest initial row over R_0
+    label_error: Runs  #: the largest distance of a label from ±1
+    visits: Runs  #: by how much a point was visited more or less often than once in an epoch
+    start_alignment: Runs  #: F_0
+    levels: Float[np.ndarray, " level"]  #: ε of the setting
+    hit_levels: Float[np.ndarray, " hit"]  #: these, and the further ones
+    clean_levels: Float[np.ndarray, "run clean"]  #: ε_0
+    hits: Int[np.ndarray, "run hit"]  #: the first update count t with L(W_t) < ε; −1 if none
+    clean: Int[np.ndarray, "run clean"]  #: the first epoch, from 1, whose sampled losses are at most ε_0; 0 if none
+    clean_margins: Float[np.ndarray, "run clean state point"]  #: y N(x) before, inside and after it; NaN without one
+    sampled: Float[np.ndarray, "run clean point"]  #: the losses sampled in it
+    clean_scales: Float[np.ndarray, "run clean"]  #: the largest v Σ|σ(z_j)| at its end, which margins are rounded by
+    largest_losses: Float[np.ndarray, "run epoch"]  #: the largest sampled loss
+    alignments: Float[np.ndarray, "run epoch"]  #: F at the end
+    updates: Count  #: how many were made
+    slope: Number  #: α
+    step_size: Number  #: η
+    output_weight: Number  #: v
+    half_width: Count  #: k
+    n_samples: Count  #: n
 
 
 def follow_epochs(
@@ -207,4 +202,12 @@ def lifted_epoch_settings(scale: Scale, seed: int) -> list[EpochSetting]:
     return [EpochSetting(points=points, deviations=(0.1,), levels=(0.5,), clean_levels=(), n_runs=2, seed=seed)]
 
 
-epochs = Experiment("sarussi2021.epochs", epoch_settings, run_epochs, seconds=6.0)
+def epochs_on(specimen: Specimen) -> list[EpochSetting] | Silence:
+    """Networks of the chosen width and step on the reader's data, for as many epochs as a few seconds allow."""
+    if (reason := silence_over_training(specimen)) is not None:
+        return reason
+    most = max(2, min(6000, 20_000 // len(specimen.labels)))
+    return [EpochSetting(**own_runs(specimen), clean_levels=(), most_epochs=epochs_allowed(specimen, most))]
+
+
+epochs = Experiment("sarussi2021.epochs", epoch_settings, run_epochs, seconds=6.0, on=epochs_on)

@@ -3,7 +3,6 @@
 In that clock limits that come like 1/log t come like 1/s. Where and when neurons change sides is located by the solver.
 """
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,7 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
 
+from widenet.claims.cases import Cases, Number, column, run_column
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Silence
+from widenet.claims.specimen import Specimen
 from widenet.diagnostics.agreement import common_signs
 from widenet.diagnostics.agreement_program import critical_margins, separate, solve_regime
 from widenet.diagnostics.homogeneous_margins import log_total_loss
@@ -31,12 +33,16 @@ from widenet.papers.sarussi2021.settings import (
     OutlierCloud,
     OwnPoints,
     PointsSource,
+    lengths,
 )
+from widenet.papers.sarussi2021.specimens import silence_without_both_classes
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training import Flow, LossClock, Recipe, Record, ensemble
-from widenet.types import Dataset
+from widenet.types import Dataset, RunStatus
 
+MOST_POINTS, MOST_DIMENSIONS, THINNEST = 100, 20, 100
+"""Flows are followed on data of at most this size, and with R_x/γ at most the last: a thinner margin takes too long."""
 READINGS = (*range(21), 30, 40, 50, 60, 80, 100, 120, 160, 200, 240, 320, 400)
 """When the weights are looked at."""
 
@@ -78,147 +84,88 @@ class FlowSetting(ClosedModel):
 
 
 Runs = Float[np.ndarray, " run"]
+Looks = Float[np.ndarray, " time"]
 
 
 @dataclass(frozen=True, eq=False)
-class FlowRuns:
-    """Runs of gradient flow.
+class FlowRuns(Cases):
+    """Runs of gradient flow. What is computed is written for one of them."""
 
-    Attributes:
-      readings: s, when the weights were looked at; weights: W then, the plus rows first.
-      inputs, labels: the points of each run; slopes: α.
-      separators: w*, the shortest.
-      last_crossing: s at which a neuron last changed its side of a point; 0 if none did.
-      slides: how often a neuron slid along a kink; statuses: how the runs ended (`RunStatus`).
-      plus_signs, minus_signs: the signs on which all neurons agree at the end; 0 where they do not.
-      solutions, values: (w, u) and val of the program of that regime (NaN without agreement), and perfect_solutions,
-        perfect_values those of Eq. 7.
-      critical: the largest β for which V_β⁺ or V_β⁻ is not empty.
-    """
-
-    readings: Int[np.ndarray, " time"]
-    weights: Float[np.ndarray, "run time both dim"]
+    readings: Int[np.ndarray, " time"]  #: s, when the weights were looked at
+    weights: Float[np.ndarray, "run time both dim"]  #: W then, the plus rows first
     inputs: Float[np.ndarray, "run point dim"]
     labels: Float[np.ndarray, "run point"]
-    slopes: Runs
-    separators: Float[np.ndarray, "run dim"]
-    last_crossing: Runs
-    slides: Int[np.ndarray, " run"]
-    statuses: Int[np.ndarray, " run"]
-    plus_signs: Float[np.ndarray, "run point"]
-    minus_signs: Float[np.ndarray, "run point"]
-    solutions: Float[np.ndarray, "run pair"]
-    values: Runs
-    perfect_solutions: Float[np.ndarray, "run pair"]
-    perfect_values: Runs
-    critical: Runs
-    output_weight: float
+    slope: Runs  #: α
+    separator: Float[np.ndarray, "run dim"]  #: w*, the shortest
+    last_crossing: Runs  #: s at which a neuron last changed its side of a point; 0 if none did
+    slides: Int[np.ndarray, " run"]  #: how often a neuron slid along a kink
+    statuses: Int[np.ndarray, " run"]  #: how the runs ended (`RunStatus`)
+    plus_signs: Float[np.ndarray, "run point"]  #: on which all plus neurons agree at the end; 0 where they do not
+    minus_signs: Float[np.ndarray, "run point"]  #: the same of the minus neurons
+    solution: Float[np.ndarray, "run pair"]  #: (w, u) of the program of that regime; NaN without agreement
+    value: Runs  #: val of that program
+    perfect_solution: Float[np.ndarray, "run pair"]  #: (w, u) of Eq. 7
+    perfect_value: Runs  #: val of Eq. 7
+    critical: Runs  #: the largest β for which V_β⁺ or V_β⁻ is not empty
+    output_weight: Number  #: v
 
-    def __len__(self) -> int:
-        """How many runs."""
-        return len(self.slopes)
-
-    def courses(self) -> "list[Course]":
-        """The runs one by one."""
-        shared = ("readings", "output_weight")
-        names = [field.name for field in dataclasses.fields(Course) if field.name not in shared]
-        own = {name: getattr(self, SEVERAL.get(name, name)) for name in names}
-        return [
-            Course(
-                readings=self.readings,
-                output_weight=self.output_weight,
-                **{name: each[run].item() if each.ndim == 1 else each[run] for name, each in own.items()},
-            )
-            for run in range(len(self))
-        ]
-
-
-SEVERAL = {
-    "slope": "slopes",
-    "separator": "separators",
-    "solution": "solutions",
-    "value": "values",
-    "perfect_solution": "perfect_solutions",
-    "perfect_value": "perfect_values",
-    "status": "statuses",
-}
-"""Names of one run in the plural."""
-
-
-@dataclass(frozen=True, eq=False)
-class Course:
-    """One run of gradient flow; the fields are those of `FlowRuns`."""
-
-    readings: np.ndarray
-    weights: np.ndarray
-    inputs: np.ndarray
-    labels: np.ndarray
-    slope: float
-    separator: np.ndarray
-    last_crossing: float
-    slides: int
-    status: int
-    plus_signs: np.ndarray
-    minus_signs: np.ndarray
-    solution: np.ndarray
-    value: float
-    perfect_solution: np.ndarray
-    perfect_value: float
-    critical: float
-    output_weight: float
-
-    @property
+    @column
     def half_width(self) -> int:
         """k."""
-        return self.weights.shape[1] // 2
+        return self.weights.shape[-2] // 2
+
+    @column
+    def n_samples(self) -> int:
+        """n."""
+        return self.labels.shape[-1]
+
+    @property
+    def unfinished(self) -> np.ndarray:
+        """Those that the solver could not follow."""
+        return ~np.isin(self.statuses, (RunStatus.BUDGET_SPENT, RunStatus.CONVERGED))
 
     @property
     def plus(self) -> np.ndarray:
         """The rows that vote plus, at every look."""
-        return self.weights[:, : self.half_width]
+        return self.weights[..., : self.half_width, :]
 
     @property
     def minus(self) -> np.ndarray:
         """The rows that vote minus."""
-        return self.weights[:, self.half_width :]
+        return self.weights[..., self.half_width :, :]
 
-    @property
-    def norms(self) -> np.ndarray:
+    @run_column
+    def norms(self) -> Looks:
         """‖W‖ at every look."""
         return np.linalg.norm(self.weights, axis=(1, 2))
 
-    @property
-    def units(self) -> np.ndarray:
-        """W/‖W‖ at every look; 0 where W is."""
-        return self.weights / np.where(self.norms > 0, self.norms, 1.0)[:, None, None]
-
-    @property
+    @run_column
     def largest_norm(self) -> float:
         """R_x."""
         return float(np.linalg.norm(self.inputs, axis=1).max())
 
-    @property
-    def margins(self) -> np.ndarray:
+    @run_column
+    def margins(self) -> Float[np.ndarray, "time point"]:
         """y N(x), look by look."""
         products = np.einsum("tjd,nd->tnj", self.weights, self.inputs)
         activated = np.where(products > 0, products, self.slope * products)
         return self.labels * (activated @ (self.output_weight * np.repeat([1.0, -1.0], self.half_width)))
 
-    @property
-    def means(self) -> np.ndarray:
+    @run_column
+    def means(self) -> Float[np.ndarray, "time pair"]:
         """(w̄, ū) at every look."""
         return np.concatenate([self.plus.mean(axis=1), self.minus.mean(axis=1)], axis=1)
 
-    @property
+    @run_column
     def started(self) -> float:
         """The first look at which nL < log 2, and so at every later one; infinite if there is none."""
         low = log_total_loss(self.margins) < np.log(LOG_2)
         return float(self.readings[np.argmax(low)]) if low.any() else np.inf
 
-    @property
+    @run_column
     def settled(self) -> float:
         """T_NAR: from here on no neuron changed sides, and nL < log 2."""
-        return max(self.last_crossing, self.started)
+        return max(float(self.last_crossing), self.started)
 
     def at(self, reading: int) -> int:
         """The look at this reading, or the last one before it."""
@@ -259,7 +206,7 @@ def run_flows(setting: FlowSetting, progress: Progress) -> FlowRuns:
         weights=weights,
         inputs=inputs,
         labels=labels,
-        slopes=slopes,
+        slope=slopes,
         last_crossing=np.nan_to_num(np.asarray(report.crossings.last), nan=0.0),
         slides=np.asarray(report.sliding.count).astype(int),
         statuses=np.asarray(done.status).astype(int),
@@ -289,8 +236,8 @@ def _predictions(
     weights: np.ndarray, inputs: np.ndarray, labels: np.ndarray, slopes: np.ndarray, k: int
 ) -> dict[str, np.ndarray]:
     """The programs of the regimes in which the runs ended, and of perfect agreement."""
-    found: dict[str, list] = {name: [] for name in ("plus_signs", "minus_signs", "solutions", "values",
-                              "perfect_solutions", "perfect_values", "critical", "separators")}  # fmt: skip
+    found: dict[str, list] = {name: [] for name in ("plus_signs", "minus_signs", "solution", "value",
+                              "perfect_solution", "perfect_value", "critical", "separator")}  # fmt: skip
     for rows, points, signs, slope in zip(weights, inputs, labels, slopes.tolist(), strict=True):
         plus, minus = common_signs(rows[:k], points), common_signs(rows[k:], points)
         perfect = solve_regime(points, signs, signs, -signs, slope)
@@ -299,12 +246,12 @@ def _predictions(
         separator = separate(points, signs).separator
         found["plus_signs"].append(plus)
         found["minus_signs"].append(minus)
-        found["solutions"].append(np.full(2 * points.shape[1], np.nan) if own is None else own.solution)
-        found["values"].append(np.nan if own is None else own.value)
-        found["perfect_solutions"].append(perfect.solution)
-        found["perfect_values"].append(perfect.value)
+        found["solution"].append(np.full(2 * points.shape[1], np.nan) if own is None else own.solution)
+        found["value"].append(np.nan if own is None else own.value)
+        found["perfect_solution"].append(perfect.solution)
+        found["perfect_value"].append(perfect.value)
         found["critical"].append(max(each.max() for each in critical_margins(points, signs) if len(each)))
-        found["separators"].append(np.full(points.shape[1], np.nan) if separator is None else separator)
+        found["separator"].append(np.full(points.shape[1], np.nan) if separator is None else separator)
     return {name: np.stack(values) for name, values in found.items()}
 
 
@@ -357,4 +304,35 @@ def agreeing_settings(scale: Scale, seed: int) -> Sequence[FlowSetting]:
     return flow_settings(scale, seed)[:2]
 
 
-flows = Experiment("sarussi2021.flows", flow_settings, run_flows, seconds=15.0)
+def flows_on(specimen: Specimen) -> list[FlowSetting] | Silence:
+    """Gradient flow of networks of the chosen width, from small weights or the chosen length of rows, on the reader's
+    data with margin 1. There are no steps, so a step size and a number of updates have no meaning here.
+
+    The network is homogeneous, so the scale of the data changes the clock and that of the start, and nothing else.
+    """
+    if (reason := silence_without_both_classes(specimen)) is not None:
+        return reason
+    n, dim = specimen.inputs.shape
+    if n > MOST_POINTS or dim > MOST_DIMENSIONS:
+        return Silence(f"Gradient flow is followed on at most {MOST_POINTS} points of {MOST_DIMENSIONS} dimensions.")
+    chosen, norm = specimen.choices, specimen.separation.norm_upper
+    if (thin := float(lengths(norm * specimen.inputs).max())) > THINNEST:
+        return Silence(
+            f"The longest point is {thin:.3g} times as long as the margin, and gradient flow is followed up to "
+            f"{THINNEST} times; often a constant coordinate (`with_bias`) makes the margin wider."
+        )
+    cases = tuple(
+        FlowCase(
+            points=OwnPoints(own_data=specimen.digest),
+            slope=chosen.slope,
+            deviation=1e-3 / thin,
+            row_length=None if chosen.init_scale is None else chosen.init_scale / norm,
+            factor=norm,
+            seed=chosen.seed + run,
+        )
+        for run in range(chosen.n_runs or 1)
+    )
+    return [FlowSetting(cases=cases, half_width=chosen.n_neurons // 2)]
+
+
+flows = Experiment("sarussi2021.flows", flow_settings, run_flows, seconds=15.0, on=flows_on)

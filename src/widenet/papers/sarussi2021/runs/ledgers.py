@@ -6,10 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Silence
+from widenet.claims.specimen import Specimen
 from widenet.diagnostics.sign_clusters import cluster_radius
 from widenet.papers.sarussi2021.runs.problems import Problem, Runs, SgdSetting, draw_problem, next_move
 from widenet.papers.sarussi2021.settings import SmallCloud, lengths
+from widenet.papers.sarussi2021.specimens import epochs_allowed, own_runs, silence_over_training
 from widenet.progress import Progress
 from widenet.records import Scale
 
@@ -23,55 +27,38 @@ class LedgerSetting(SgdSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class Ledger:
-    """Runs of SGD, update by update.
+class Ledger(Cases):
+    """Runs of SGD, update by update."""
 
-    Attributes, per run:
-      separator_norm, largest_norm, row_bound: ‖w*‖, R_x, R_0; the first is NaN where nothing separates the data.
-      smallest_margin, relative_input, relative_row, label_error, visits: what the hypotheses ask: min y⟨w*, x⟩, the
-        largest ‖x‖ over R_x, the largest initial row over R_0, the largest distance of a label from ±1, and by how
-        much a point was visited more or less often than once in an epoch.
-      start_norm, start_alignment: G_0 and F_0.
-    Per update: margins q_t and pushes |ℓ'_t| before it, `cross` = 2⟨W, ΔW⟩ and `scales` = 2η|ℓ'|·vΣ|σ(z)|, its size
-      without cancellation; `squares` = ‖ΔW‖², `gains` = ⟨ΔW, W*⟩; after it norms G_t, alignments F_t, `distances`
-      ‖W_t − W_0‖, and `plus_growth`, `minus_growth`, the smallest ±(row_t − row_0)·w* of either sign;
-      `drifts`, how much a difference of two rows of one sign moved where all of that sign agreed on x_t, and
-      radius_drifts, how much r changed where both did.
-    """
-
-    separator_norm: Runs
-    largest_norm: Runs
-    row_bound: Runs
-    smallest_margin: Runs
-    relative_input: Runs
-    relative_row: Runs
-    label_error: Runs
-    visits: Runs
-    start_norm: Runs
-    start_alignment: Runs
-    margins: Updates
-    pushes: Updates
-    cross: Updates
-    scales: Updates
-    squares: Updates
-    gains: Updates
-    norms: Updates
-    alignments: Updates
-    distances: Updates
-    plus_growth: Updates
-    minus_growth: Updates
-    plus_drifts: Updates
-    minus_drifts: Updates
-    radius_drifts: Updates
-    slope: float
-    step_size: float
-    output_weight: float
-    half_width: int
-    n_samples: int
-
-    def __len__(self) -> int:
-        """How many runs."""
-        return len(self.separator_norm)
+    separator_norm: Runs  #: ‖w*‖; NaN where nothing separates the data
+    largest_norm: Runs  #: R_x
+    row_bound: Runs  #: R_0
+    smallest_margin: Runs  #: min y⟨w*, x⟩
+    relative_input: Runs  #: the largest ‖x‖ over R_x
+    relative_row: Runs  #: the largest initial row over R_0
+    label_error: Runs  #: the largest distance of a label from ±1
+    visits: Runs  #: by how much a point was visited more or less often than once in an epoch
+    start_norm: Runs  #: G_0
+    start_alignment: Runs  #: F_0
+    margins: Updates  #: q_t, before the update
+    pushes: Updates  #: |ℓ'_t|, before the update
+    cross: Updates  #: 2⟨W, ΔW⟩
+    scales: Updates  #: 2η|ℓ'|·vΣ|σ(z)|, the size of `cross` without cancellation
+    squares: Updates  #: ‖ΔW‖²
+    gains: Updates  #: ⟨ΔW, W*⟩
+    norms: Updates  #: G_t, after the update
+    alignments: Updates  #: F_t
+    distances: Updates  #: ‖W_t − W_0‖
+    plus_growth: Updates  #: the smallest (row_t − row_0)·w* of a row that votes plus
+    minus_growth: Updates  #: the smallest −(row_t − row_0)·w* of the others
+    plus_drifts: Updates  #: how much a difference of two plus rows moved; NaN where they do not agree on x_t
+    minus_drifts: Updates  #: the same of minus rows
+    radius_drifts: Updates  #: how much r changed; NaN where the rows of either sign do not agree
+    slope: Number  #: α
+    step_size: Number  #: η
+    output_weight: Number  #: v
+    half_width: Count  #: k
+    n_samples: Count  #: n
 
 
 def keep_ledger(problem: Problem, orders: Iterator[Int[np.ndarray, "run point"]], n_epochs: int) -> Ledger:
@@ -174,4 +161,12 @@ def ledger_settings(scale: Scale, seed: int) -> list[LedgerSetting]:
     ]
 
 
-ledgers = Experiment("sarussi2021.ledgers", ledger_settings, run_ledger, seconds=1.0)
+def ledgers_on(specimen: Specimen) -> list[LedgerSetting] | Silence:
+    """Some epochs of networks of the chosen width and step on the reader's data."""
+    if (reason := silence_over_training(specimen)) is not None:
+        return reason
+    most = max(1, min(100, 4000 // len(specimen.labels)))
+    return [LedgerSetting(**own_runs(specimen), n_epochs=epochs_allowed(specimen, most))]
+
+
+ledgers = Experiment("sarussi2021.ledgers", ledger_settings, run_ledger, seconds=1.0, on=ledgers_on)

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 
+from widenet.claims.cases import Cases, Number, column
 from widenet.papers.sarussi2021.formulas import one_epoch
 from widenet.papers.sarussi2021.runs.problems import SgdSetting, make_problem, next_move
 from widenet.papers.sarussi2021.settings import Listed
@@ -12,31 +14,30 @@ CLEAN_LEVEL = float(np.exp(-5))
 
 
 @dataclass(frozen=True, eq=False)
-class PastTheEpoch:
-    """Two points, one clean epoch, and one update more.
+class PastTheEpoch(Cases):
+    """Two points, one clean epoch, and one update more."""
 
-    Attributes:
-      margins: y N(x) of both points before the epoch, inside it, at its end, and one update later.
-      sampled: the two losses sampled in the epoch.
-      reach: 2v²R_x²ηkn.
-    """
+    margins: Float[np.ndarray, "state point"]  #: y N(x) before the epoch, inside it, at its end, and one update later
+    sampled: Float[np.ndarray, " sample"]  #: the two losses sampled in the epoch
+    reach: Number  #: 2v²R_x²ηkn
+    clean_level: Number = CLEAN_LEVEL  #: ε_0
 
-    margins: np.ndarray
-    sampled: np.ndarray
-    reach: float
-    clean_level: float = CLEAN_LEVEL
-
-    @property
-    def moved(self) -> np.ndarray:
+    @column
+    def moved(self) -> Float[np.ndarray, " change"]:
         """|ℓ(N_{t+s}(x)) − ℓ(N_t(x))| for t and s from 1 to n, the printed range, as far as the updates go."""
         states = np.logaddexp(0, -self.margins)
         pairs = [(t, t + s) for t in (1, 2) for s in (1, 2) if t + s < len(states)]
-        return np.array([np.abs(states[end] - states[start]) for start, end in pairs])
+        return np.concatenate([np.abs(states[end] - states[start]) for start, end in pairs])
 
-    @property
-    def late_losses(self) -> np.ndarray:
+    @column
+    def late_losses(self) -> Float[np.ndarray, " point"]:
         """The losses one update after the epoch."""
         return np.logaddexp(0, -self.margins[-1])
+
+    @column
+    def sampled_share(self) -> Float[np.ndarray, " sample"]:
+        """The sampled losses over ε_0."""
+        return self.sampled / self.clean_level
 
 
 def go_past(step_share: float = 1.0) -> PastTheEpoch:

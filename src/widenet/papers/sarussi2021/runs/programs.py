@@ -4,7 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Bool, Float
 
+from widenet.claims.cases import Cases, Number, column
+from widenet.claims.silence import Silence
+from widenet.claims.specimen import Specimen
 from widenet.diagnostics.agreement import agreement_margin
 from widenet.diagnostics.agreement_program import critical_margins, separate, solve_perfect_agreement
 from widenet.papers.sarussi2021.formulas import (
@@ -14,7 +18,13 @@ from widenet.papers.sarussi2021.formulas import (
     margin_threshold,
 )
 from widenet.papers.sarussi2021.settings import SignedNetwork
+from widenet.papers.sarussi2021.specimens import silence_over_programs
 
+Points = Float[np.ndarray, " point"]
+Criticals = Float[np.ndarray, " critical"]
+Programs = Float[np.ndarray, " program"]
+SMALLEST_CRITICAL = 1e-5
+"""A critical β that is smaller against the points than this is decided by the solver, not by the data."""
 N_MEMBERS = 10
 """Networks drawn in the regime, for every data set and slope."""
 
@@ -26,41 +36,42 @@ def asymmetry(points: np.ndarray) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class CriticalMargins:
-    """Data sets and their critical β, one entry per added point.
+class CriticalMargins(Cases):
+    """A data set and its critical β, one entry per added point."""
 
-    Attributes:
-      plus, minus: the critical β of V⁺ and V⁻; asymmetry: how far −x is from the data, at most, relative to ‖x‖.
-      margin: the smallest γ_svm.
-    """
-
-    plus: np.ndarray
-    minus: np.ndarray
-    asymmetry: float
-    margin: float
+    plus: Float[np.ndarray, " plus"]  #: the critical β of V⁺
+    minus: Float[np.ndarray, " minus"]  #: and of V⁻
+    asymmetry: Number  #: how far −x is from the data, at most, relative to ‖x‖
+    margin: Number  #: γ_svm
 
 
-def critical_of(sets: Sequence[tuple[np.ndarray, np.ndarray]]) -> CriticalMargins:
+def critical_of(sets: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[CriticalMargins]:
     """Solve the programs of these data sets."""
-    found = [critical_margins(*each) for each in sets]
-    return CriticalMargins(
-        plus=np.concatenate([each[0] for each in found]),
-        minus=np.concatenate([each[1] for each in found]),
-        asymmetry=max(asymmetry(points) for points, _ in sets),
-        margin=min(separate(*each).margin for each in sets),
-    )
+    return [
+        CriticalMargins(*critical_margins(points, labels), asymmetry(points), separate(points, labels).margin)
+        for points, labels in sets
+    ]
 
 
 @dataclass(frozen=True, eq=False)
-class ScaledMargins:
-    """Critical β and agreement margins of data sets before and after all points were multiplied by `factors`."""
+class ScaledMargins(Cases):
+    """Critical β and agreement margins of data sets before and after all points were multiplied by c."""
 
-    before: np.ndarray
-    after: np.ndarray
-    factors: np.ndarray
-    rows_before: np.ndarray
-    rows_after: np.ndarray
-    row_factors: np.ndarray
+    before: Criticals  #: critical β
+    after: Criticals
+    factors: Criticals  #: c
+    rows_before: Float[np.ndarray, " regime"]  #: β of a regime
+    rows_after: Float[np.ndarray, " regime"]
+    row_factors: Float[np.ndarray, " regime"]  #: c
+
+    @column
+    def largest(self) -> float:
+        """The largest critical β that is promised: programs are solved to a share of it."""
+        return float((self.factors * self.before).max())
+
+    def counts(self) -> dict[str, int]:
+        """So many critical β were compared."""
+        return {"tried": len(self.per("critical"))}
 
 
 def scaled_margins(
@@ -68,7 +79,7 @@ def scaled_margins(
 ) -> ScaledMargins:
     """Both quantities for each factor. `shift` translates the points instead, for a control."""
     rows = np.random.default_rng(15).normal(size=(6, 8))
-    columns: list[list[np.ndarray]] = [[] for _ in range(6)]
+    parts: list[list[np.ndarray]] = [[] for _ in range(6)]
     for points, labels in sets:
         critical = np.concatenate(critical_margins(points, labels))
         own = np.asarray(agreement_margin(rows[:, : points.shape[1]], points))[None]
@@ -77,20 +88,20 @@ def scaled_margins(
             after = np.concatenate(critical_margins(moved, labels))
             rows_after = np.asarray(agreement_margin(rows[:, : points.shape[1]], factor * points))[None]
             filled = (critical, after, np.full(len(after), factor), own, rows_after, np.array([factor]))
-            for column, values in zip(columns, filled, strict=True):
-                column.append(values)
-    return ScaledMargins(*(np.concatenate(column) for column in columns))
+            for part, values in zip(parts, filled, strict=True):
+                part.append(values)
+    return ScaledMargins(*map(np.concatenate, parts))
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class Program(Cases):
     """A data set, a slope, and the signs of a regime; (y, −y) by default."""
 
-    points: np.ndarray
-    labels: np.ndarray
-    slope: float
-    plus_signs: np.ndarray
-    minus_signs: np.ndarray
+    points: Float[np.ndarray, "point dim"]
+    labels: Points
+    slope: Number  #: α
+    plus_signs: Points  #: of the plus neurons on the points
+    minus_signs: Points  #: of the minus neurons
 
 
 def program(points: np.ndarray, labels: np.ndarray, slope: float, plus=None, minus=None) -> Program:
@@ -100,70 +111,64 @@ def program(points: np.ndarray, labels: np.ndarray, slope: float, plus=None, min
 
 
 @dataclass(frozen=True, eq=False)
-class Mirrored:
-    """Antipodal data sets: the solution of Eq. 7 beside the SVM, per set stacked over coordinates.
+class Mirrored(Cases):
+    """An antipodal data set: the solution of Eq. 7 beside the SVM."""
 
-    Attributes:
-      plus, minus, machine: w, u, and w_svm/(1 + α), all coordinates in turn; sizes: the norm of w.
-      values, promised: val and 2‖w_svm‖²/(1 + α)².
-      asymmetry: how far −x is from the data; gap: how far the certified bounds of a program lie apart, at most.
-    """
-
-    plus: np.ndarray
-    minus: np.ndarray
-    machine: np.ndarray
-    sizes: np.ndarray
-    values: np.ndarray
-    promised: np.ndarray
-    asymmetry: float
-    margin: float
-    gap: float
+    plus: Float[np.ndarray, " dim"]  #: w
+    minus: Float[np.ndarray, " dim"]  #: u
+    machine: Float[np.ndarray, " dim"]  #: w_svm/(1 + α)
+    size: Number  #: ‖w‖
+    value: Number  #: val
+    promised: Number  #: 2‖w_svm‖²/(1 + α)²
+    asymmetry: Number  #: how far −x is from the data
+    margin: Number  #: γ_svm
+    gap: Number  #: how far the certified bounds of a program lie apart, at most
 
 
-def mirrored(sets: Sequence[tuple[np.ndarray, np.ndarray, float]]) -> Mirrored:
+def mirrored(sets: Sequence[tuple[np.ndarray, np.ndarray, float]]) -> list[Mirrored]:
+    """Solve both programs of each."""
+    return [mirrored_set(*each) for each in sets]
+
+
+def mirrored_set(points: np.ndarray, labels: np.ndarray, slope: float) -> Mirrored:
     """Solve both programs."""
-    rows, values, promised, gaps, margins, unsolved = [], [], [], [], [], []
-    for points, labels, slope in sets:
-        solved, machine = solve_perfect_agreement(points, labels, slope), separate(points, labels)
-        separator = np.full(points.shape[1], np.nan) if machine.separator is None else machine.separator
-        size = np.full(points.shape[1], np.linalg.norm(solved.plus))
-        rows.append(np.stack([solved.plus, solved.minus, separator / (1 + slope), size]))
-        values.append(solved.value)
-        promised.append(2 * (machine.norm_upper / (1 + slope)) * (machine.norm_upper / (1 + slope)))  # may be infinite
-        gaps.append(asymmetry(points))
-        margins.append(machine.margin)
-        unsolved += [solved.gap, (machine.norm_upper - machine.norm_lower) / machine.norm_upper]
-    plus, minus, scaled, sizes = np.concatenate(rows, axis=1)
-    ends = (max(gaps), min(margins), max(unsolved))
-    return Mirrored(plus, minus, scaled, sizes, np.array(values), np.array(promised), *ends)
+    solved, machine = solve_perfect_agreement(points, labels, slope), separate(points, labels)
+    separator = np.full(points.shape[1], np.nan) if machine.separator is None else machine.separator
+    length = machine.norm_upper / (1 + slope)
+    return Mirrored(
+        plus=solved.plus,
+        minus=solved.minus,
+        machine=separator / (1 + slope),
+        size=float(np.linalg.norm(solved.plus)),
+        value=solved.value,
+        promised=2 * length * length,  # may be infinite
+        asymmetry=asymmetry(points),
+        margin=machine.margin,
+        gap=max(solved.gap, (machine.norm_upper - machine.norm_lower) / machine.norm_upper),
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class Feasibility:
-    """Whether Assumption 3 of Theorem 6.2 can hold inside the regime of perfect agreement.
+class Feasibility(Cases):
+    """Whether Assumption 3 of Theorem 6.2 can hold inside the regime of perfect agreement."""
 
-    Attributes:
-      values, limits: val of Eq. 7 and 1/(αR_x)²; thresholds: √k·αvR_x; margins: the normalized margin of the network
-        at the solution of Eq. 7, and inside, whether it lies in the regime.
-      member_margins, member_limits: normalized margins of networks of the regime, that one among them if it is inside,
-        and v√(k/val).
-      shares, needed: γ_svm/R_x and √2α/(1 + α), of antipodal data only; mirrored_values, mirrored_limits likewise.
-      small, decoupled: val at α = 1e-6, and the sum of the two one-class values.
-    """
+    values: Programs  #: val of Eq. 7
+    limits: Programs  #: 1/(αR_x)²
+    thresholds: Programs  #: √k·αvR_x
+    margins: Programs  #: the normalized margin of the network at the solution of Eq. 7
+    inside: Bool[np.ndarray, " program"]  #: whether it lies in the regime
+    member_margins: Float[np.ndarray, " member"]  #: of networks of the regime, that one among them if it is inside
+    member_limits: Float[np.ndarray, " member"]  #: v√(k/val)
+    shares: Float[np.ndarray, " mirrored"]  #: γ_svm/R_x, of antipodal data only
+    needed: Float[np.ndarray, " mirrored"]  #: √2α/(1 + α)
+    mirrored_values: Float[np.ndarray, " mirrored"]
+    mirrored_limits: Float[np.ndarray, " mirrored"]
+    small: Float[np.ndarray, " set"]  #: val at α = 1e-6
+    decoupled: Float[np.ndarray, " set"]  #: the sum of the two one-class values
 
-    values: np.ndarray
-    limits: np.ndarray
-    thresholds: np.ndarray
-    margins: np.ndarray
-    inside: np.ndarray
-    member_margins: np.ndarray
-    member_limits: np.ndarray
-    shares: np.ndarray
-    needed: np.ndarray
-    mirrored_values: np.ndarray
-    mirrored_limits: np.ndarray
-    small: np.ndarray
-    decoupled: np.ndarray
+    def counts(self) -> dict[str, int]:
+        """So many networks of the regime were tried."""
+        return {"tried": len(self.per("member"))}
 
 
 def feasibility(
@@ -208,3 +213,45 @@ def right_rows(points: np.ndarray, labels: np.ndarray, draw: np.random.Generator
 
 def _margin(network: SignedNetwork, points: np.ndarray, labels: np.ndarray) -> float:
     return float((labels * network.outputs(points)).min() / network.norm)
+
+
+def programs_on(specimen: Specimen) -> list[Program] | Silence:
+    """The program of the reader's data at the chosen slope."""
+    if (reason := silence_over_programs(specimen)) is not None:
+        return reason
+    return [program(specimen.inputs, specimen.labels, specimen.choices.slope)]
+
+
+def silence_over_mirrors(specimen: Specimen) -> Silence | None:
+    """The same, and data in which some −x is missing."""
+    if (reason := silence_over_programs(specimen)) is not None:
+        return reason
+    if (gap := asymmetry(specimen.inputs)) > 0:
+        return Silence(f"It is about antipodal data; here some −x is {gap:.2g}·max ‖x‖ away from the data.")
+    return None
+
+
+def mirrored_on(specimen: Specimen) -> list[Mirrored] | Silence:
+    """The reader's data, if it is antipodal."""
+    if (reason := silence_over_mirrors(specimen)) is not None:
+        return reason
+    return mirrored([(specimen.inputs, specimen.labels, specimen.choices.slope)])
+
+
+def antipodal_on(specimen: Specimen) -> list[CriticalMargins] | Silence:
+    """The same."""
+    if (reason := silence_over_mirrors(specimen)) is not None:
+        return reason
+    return critical_of([(specimen.inputs, specimen.labels)])
+
+
+def scaled_on(specimen: Specimen) -> ScaledMargins | Silence:
+    """The reader's data, if it has at most eight dimensions (the rows have eight)."""
+    if (reason := silence_over_programs(specimen)) is not None:
+        return reason
+    if specimen.inputs.shape[1] > 8:
+        return Silence("It is checked on data of at most 8 dimensions.")
+    critical = np.concatenate(critical_margins(specimen.inputs, specimen.labels))
+    if not (critical > SMALLEST_CRITICAL * np.abs(specimen.inputs).max()).all():
+        return Silence("A critical β of this data is 0, or too small against its points to be found exactly enough.")
+    return scaled_margins([(specimen.inputs, specimen.labels)])

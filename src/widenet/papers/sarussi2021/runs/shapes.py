@@ -1,30 +1,49 @@
 """Small networks whose boundaries are known: two neurons, clusters that mix signs, and perfect clusters."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+from jaxtyping import Bool, Float
 
+from widenet.claims.cases import Cases, Number, column
+from widenet.diagnostics.rays import boundary_rays
 from widenet.diagnostics.sign_clusters import widest_angle
-from widenet.papers.sarussi2021.runs.clouds import Clouds, ask
+from widenet.papers.sarussi2021.runs.clouds import Clouds, Pairs, ask
 from widenet.papers.sarussi2021.settings import SignedNetwork
 
 GRID = 200
 
 
 @dataclass(frozen=True, eq=False)
-class TwoNeurons:
-    """The network w = (1, 0), u = (0, 1) on a grid of the square [−1, 1]².
+class TwoNeurons(Cases):
+    """The network w = (1, 0), u = (0, 1) on a grid of the square [−1, 1]², of m by m nodes."""
 
-    Attributes:
-      signs: of N on the grid; zeros stay 0.
-      rays_plus, rays_minus: the two rays of the boundary, in degrees, when zeros count as positive, as negative.
-      slope: α.
-    """
+    signs: Float[np.ndarray, "y x"]  #: of N on the grid; zeros stay 0
+    rays_plus: Float[np.ndarray, " ray"]  #: of the boundary, in degrees, when zeros count as positive
+    rays_minus: Float[np.ndarray, " ray"]  #: when they count as negative
+    slope: Number  #: α
 
-    signs: np.ndarray
-    rays_plus: np.ndarray
-    rays_minus: np.ndarray
-    slope: float
+    @column
+    def zeros(self) -> int:
+        """At how many nodes N is 0."""
+        return int((self.signs == 0).sum())
+
+    @column
+    def expected_zeros(self) -> int:
+        """m²/4 in the quadrant, and m/2 on the diagonal ray."""
+        return self.signs.size // 4 + len(self.signs) // 2
+
+    @column
+    def plus_bends(self) -> bool:
+        """Whether the rays are those at 45° and 180°, if 0 is positive."""
+        return self.rays_plus.tolist() == [45.0, 180.0]
+
+    @column
+    def minus_bends(self) -> bool:
+        """Whether they are those at 45° and 270°, if 0 is negative."""
+        return self.rays_minus.tolist() == [45.0, 270.0]
 
 
 def two_neurons(slope: float) -> TwoNeurons:
@@ -45,11 +64,14 @@ def _turns(network: SignedNetwork, zero: float) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class MixedClusters:
-    """Networks with two tight clusters of neurons, each with neurons of both signs, per slope."""
+class MixedClusters(Cases):
+    """Networks with two tight clusters of neurons, each with neurons of both signs."""
 
-    networks: tuple[SignedNetwork, ...]
-    spread: float
+    rows: ClassVar = "network"
+
+    gap: Float[np.ndarray, " network"]  #: the angle between the two rays of the boundary; NaN where there are not two
+    slope: Float[np.ndarray, " network"]  #: α
+    spread: Number  #: of a cluster, relative to its length
 
 
 def mixed_clusters(*, matched: bool = False, spread: float = 0.01) -> MixedClusters:
@@ -59,21 +81,27 @@ def mixed_clusters(*, matched: bool = False, spread: float = 0.01) -> MixedClust
         plus, minus = np.stack([(1 + spread) * first, first]), np.stack([(1 + spread) * second, second])
     else:
         plus, minus = (1 + spread) * np.stack([first, second]), np.stack([first, second])
-    return MixedClusters(tuple(SignedNetwork(plus, minus, 1.0, slope) for slope in (0.1, 0.4)), spread)
+    return clusters_of([SignedNetwork(plus, minus, 1.0, slope) for slope in (0.1, 0.4)], spread)
+
+
+def clusters_of(networks: Sequence[SignedNetwork], spread: float) -> MixedClusters:
+    """How far apart the rays of their boundaries are."""
+    rays = [boundary_rays(each.weights, each.output_weights, each.slope) for each in networks]
+    gaps = np.array([each[1] - each[0] if len(each) == 2 else np.nan for each in rays])
+    return MixedClusters(gaps, np.array([each.slope for each in networks]), spread)
 
 
 @dataclass(frozen=True, eq=False)
-class PerfectClusters:
-    """Pairs of a network and a point in small whole numbers, where nothing is rounded.
+class PerfectClusters(Clouds):
+    """Pairs of a network and a point in small whole numbers, where nothing is rounded."""
 
-    Attributes:
-      equal: networks whose rows of one sign are equal; collinear: they are positive multiples of one row.
-      widest: the largest angle between two rows of one sign, of the collinear networks, in degrees.
-    """
+    collinear: Bool[np.ndarray, " pair"]  #: rows of one sign are positive multiples of one row, and not all equal
+    widest: Number  #: the largest angle between two such rows, in degrees
 
-    equal: Clouds
-    collinear: Clouds
-    widest: float
+    @column
+    def farthest(self) -> Pairs:
+        """How far a row of equal ones is from its mean."""
+        return np.where(self.collinear, 0.0, np.maximum(self.plus_distance, self.minus_distance))
 
 
 def perfect_clusters(seed: int, *, turned: float = 1.0) -> PerfectClusters:
@@ -93,7 +121,13 @@ def perfect_clusters(seed: int, *, turned: float = 1.0) -> PerfectClusters:
         collinear.append(ask(SignedNetwork(*rows, 1.0, slope), points))
         angles = [float(widest_angle(each)) for each in rows if each.any()]
         widest = max([widest, *angles])
-    return PerfectClusters(Clouds.joined(equal), Clouds.joined(collinear), widest)
+    return clusters(Clouds.joined(equal), Clouds.joined(collinear), widest)
+
+
+def clusters(equal: Clouds, collinear: Clouds, widest: float) -> PerfectClusters:
+    """Both kinds of pairs in turn."""
+    both = Clouds.joined([equal, collinear])
+    return PerfectClusters(**vars(both), collinear=np.arange(len(both)) >= len(equal), widest=widest)
 
 
 def _across(normal: np.ndarray, point: np.ndarray) -> np.ndarray:

@@ -2,27 +2,29 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+from jaxtyping import Bool, Float
 
+from widenet.claims.cases import Cases, Number
 from widenet.papers.sarussi2021.formulas import margin_threshold
 from widenet.papers.sarussi2021.settings import SignedNetwork
 
+Networks = Float[np.ndarray, " network"]
+Units = Float[np.ndarray, " unit"]
+
 
 @dataclass(frozen=True, eq=False)
-class WrongSide:
-    """Networks whose neurons of one sign are all on the wrong side of a point of their class.
+class WrongSide(Cases):
+    """Networks whose neurons of one sign are all on the wrong side of a point of their class."""
 
-    Attributes:
-      margins: min y N(x)/‖W‖; thresholds: √k·αv·max ‖x‖.
-      sums: Σσ of those neurons at that point, over ‖W‖·‖x‖.
-      positive: whether it is a positive point and the plus neurons.
-    """
+    rows: ClassVar = "network"
 
-    margins: np.ndarray
-    thresholds: np.ndarray
-    sums: np.ndarray
-    positive: np.ndarray
+    margins: Networks  #: min y N(x)/‖W‖
+    thresholds: Networks  #: √k·αv·max ‖x‖
+    sums: Networks  #: Σσ of those neurons at that point, over ‖W‖·‖x‖
+    positive: Bool[np.ndarray, " network"]  #: whether it is a positive point and the plus neurons
 
 
 def wrong_side(networks: Sequence[tuple[SignedNetwork, np.ndarray, np.ndarray]]) -> WrongSide:
@@ -48,19 +50,17 @@ def on_the_wrong_side(share: float, sign: float) -> tuple[SignedNetwork, np.ndar
 
 
 @dataclass(frozen=True, eq=False)
-class WeightPairs:
-    """Two networks of one shape and a point: how far their outputs and their weights are apart.
+class WeightPairs(Cases):
+    """Two networks of one shape and a point: how far their outputs and their weights are apart."""
 
-    Attributes:
-      outputs: |N₁(x) − N₂(x)|; weights: ‖W₁ − W₂‖; norms: ‖x‖; half_widths: k; extreme: those that attain the bound.
-    """
+    rows: ClassVar = "network"
 
-    outputs: np.ndarray
-    weights: np.ndarray
-    norms: np.ndarray
-    half_widths: np.ndarray
-    extreme: np.ndarray
-    output_weight: float = 0.3
+    outputs: Networks  #: |N₁(x) − N₂(x)|
+    weights: Networks  #: ‖W₁ − W₂‖
+    norms: Networks  #: ‖x‖
+    half_width: Networks  #: k
+    extreme: Bool[np.ndarray, " network"]  #: those that attain the bound
+    output_weight: Number = 0.3  #: v
 
 
 def weight_pairs(half_widths: Sequence[int], seed: int = 0, *, equal_rows: int = 0) -> WeightPairs:
@@ -83,19 +83,16 @@ def weight_pairs(half_widths: Sequence[int], seed: int = 0, *, equal_rows: int =
 
 
 @dataclass(frozen=True, eq=False)
-class Expressed:
-    """Units a·σ(p·x) of a network with free output weights, and the two neurons that replace each.
+class Expressed(Cases):
+    """Units a·σ(p·x) of a network with free output weights, and the two neurons that replace each."""
 
-    Attributes:
-      outputs: a_i σ(p_i·x); replaced: v(σ(w_i·x) − σ(u_i·x)); sizes: |a_i|·‖p_i‖·‖x‖; weights: a_i, broadcast.
-      output_weight: the smallest v.
-    """
+    rows: ClassVar = "unit"
 
-    outputs: np.ndarray
-    replaced: np.ndarray
-    sizes: np.ndarray
-    weights: np.ndarray
-    output_weight: float
+    outputs: Units  #: a_i σ(p_i·x)
+    replaced: Units  #: v(σ(w_i·x) − σ(u_i·x))
+    size: Units  #: |a_i|·‖p_i‖·‖x‖
+    weights: Units  #: a_i
+    output_weight: Number  #: the smallest v
 
 
 def express(draw: np.random.Generator, n_networks: int, *, divide: bool = True) -> Expressed:

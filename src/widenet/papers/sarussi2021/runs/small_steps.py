@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.special
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.diagnostics.homogeneous_margins import losses
 from widenet.papers.sarussi2021.formulas import LOG_2
@@ -21,25 +22,19 @@ class SmallStepSetting(SgdSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class SmallSteps:
-    """When gradient flow arrives.
+class SmallSteps(Cases):
+    """When gradient flow arrives."""
 
-    Attributes:
-      times: t_0, the first time with nL < log 2; printed_times: the first with nL < 1; NaN where there is none.
-      ended: the time at which the run was given up.
-      separator_norm, smallest_margin, start_norm: ‖w*‖, min y⟨w*, x⟩ and ‖W_0‖.
-    """
-
-    times: Runs
-    printed_times: Runs
-    ended: Runs
-    separator_norm: Runs
-    smallest_margin: Runs
-    start_norm: Runs
-    slope: float
-    output_weight: float
-    half_width: int
-    n_samples: int
+    times: Runs  #: t_0, the first time with nL < log 2; NaN where there is none
+    printed_times: Runs  #: the first with nL < 1
+    ended: Runs  #: the time at which the run was given up
+    separator_norm: Runs  #: ‖w*‖
+    smallest_margin: Runs  #: min y⟨w*, x⟩
+    start_norm: Runs  #: ‖W_0‖
+    slope: Number  #: α
+    output_weight: Number  #: v
+    half_width: Count  #: k
+    n_samples: Count  #: n
 
 
 def run_small_steps(setting: SmallStepSetting, progress: Progress) -> SmallSteps:

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float
 
+from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.diagnostics.agreement import agreement_margin, common_signs
 from widenet.diagnostics.agreement_program import critical_margins, separate
@@ -31,29 +33,20 @@ class StateSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class States:
-    """Networks and data sets, one entry per pair.
+class States(Cases):
+    """Networks and data sets, one entry per pair."""
 
-    Attributes:
-      margins, thresholds: the normalized margin γ̄ and √k·αvR_x.
-      betas, critical: β of the regime, and the largest β for which V_β⁺ or V_β⁻ is not empty.
-      agreeing: whether the neurons of one sign agree on every point.
-      plus_on_plus, …: whether the plus (minus) neurons are right on the positive (negative) points.
-    """
+    rows: ClassVar = "state"
 
-    margins: Values
-    thresholds: Values
-    betas: Values
-    critical: Values
-    agreeing: Answers
-    plus_on_plus: Answers
-    minus_on_minus: Answers
-    plus_on_minus: Answers
-    minus_on_plus: Answers
-
-    def __len__(self) -> int:
-        """How many states."""
-        return len(self.margins)
+    margins: Values  #: the normalized margin γ̄
+    thresholds: Values  #: √k·αvR_x
+    betas: Values  #: β of the regime
+    critical: Values  #: the largest β for which V_β⁺ or V_β⁻ is not empty
+    agreeing: Answers  #: whether the neurons of one sign agree on every point
+    plus_on_plus: Answers  #: whether the plus neurons are right on the positive points
+    minus_on_minus: Answers  #: the minus neurons on the negative points
+    plus_on_minus: Answers  #: the plus neurons on the negative points
+    minus_on_plus: Answers  #: the minus neurons on the positive points
 
 
 def states_of(

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 
+from widenet.claims.cases import Cases, column
 from widenet.diagnostics.homogeneous_margins import log_total_loss, loss_weights, smoothed_margin
 from widenet.papers.sarussi2021.settings import SignedNetwork
 
@@ -13,11 +15,26 @@ SHORT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class TooEarly:
-    """Gradient flow while log 2 < nL < 1: the smoothed margin and nL at small steps, for several t."""
+class TooEarly(Cases):
+    """Gradient flow while log 2 < nL < 1, at small steps, for several t."""
 
-    margins: np.ndarray
-    totals: np.ndarray
+    margins: Float[np.ndarray, "run look"]  #: the smoothed margin
+    totals: Float[np.ndarray, "run look"]  #: nL
+
+    @column
+    def margin_then(self) -> Float[np.ndarray, "run stretch"]:
+        """The smoothed margin before each step."""
+        return self.margins[:, :-1]
+
+    @column
+    def margin_next(self) -> Float[np.ndarray, "run stretch"]:
+        """And after it."""
+        return self.margins[:, 1:]
+
+    @column
+    def rate(self) -> Float[np.ndarray, "run stretch"]:
+        """At which it falls."""
+        return -np.diff(self.margins, axis=1) / SHORT
 
 
 def too_early(stretches: Sequence[float]) -> TooEarly:

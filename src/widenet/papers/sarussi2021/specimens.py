@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from widenet.claims.base import Silence
+from widenet.claims.silence import Silence
 from widenet.claims.specimen import Specimen
 from widenet.errors import DataError
 from widenet.papers.sarussi2021.settings import OwnPoints
 
 MOST_POINTS = 2000
 """Trainings here go point by point; with more points they would take minutes."""
+MOST_ADDED = 300
+"""One small program is solved for every point; with more points that takes long."""
 
 
 def silence_over_labels(specimen: Specimen) -> Silence | None:
@@ -21,6 +23,11 @@ def silence_over_labels(specimen: Specimen) -> Silence | None:
     if not specimen.inputs.any():
         return Silence("All points are 0, and N(0) = 0 for every network without biases.")
     return None
+
+
+def no_data(specimen: Specimen) -> Silence:
+    """Of a claim that reads the runs of others, and has nothing to say about any data."""
+    return Silence("It is about constructions or laws of its own, not about a data set.")
 
 
 def silence_over_training(specimen: Specimen) -> Silence | None:
@@ -73,3 +80,15 @@ def silence_without_both_classes(specimen: Specimen) -> Silence | None:
     if (reason := silence_without_separator(specimen)) is not None:
         return reason
     return None if specimen.has_signs_as_labels else Silence("It is about two classes, and this data has one.")
+
+
+def silence_over_programs(specimen: Specimen) -> Silence | None:
+    """Two classes, separable, and not so many points that their programs take long."""
+    if (reason := silence_without_both_classes(specimen)) is not None:
+        return reason
+    n = len(specimen.labels)
+    return (
+        None
+        if n <= MOST_ADDED
+        else Silence(f"It solves a program per point, for at most {MOST_ADDED} points, not {n}.")
+    )
