@@ -14,6 +14,7 @@ after these fall with it. Inside, all is met and kept. Outside, that alone is br
 Where one side of a comparison is a column as it stands, the edge is found by the machine: that column is set, in the
 last case, to the limit and half the tolerance, and to the limit and twice the tolerance. So hypotheses need no row.
 There is one test for every clause of a claim, and it fails where there is neither a row nor such an edge.
+Where claims of a module read several records, the toy is a dictionary: record → its toy.
 What is not about an edge (the formula, and where it is attained) is a test of its own, as before.
 """
 
@@ -42,7 +43,10 @@ class Setup:
 
     def cells(self, claim: Claim) -> list[Any]:
         """The cells, the last one changed."""
-        made = self.toy() if callable(self.toy) else self.toy
+        toy = self.toy
+        if isinstance(toy, Mapping):  # one for each record that the claims of a module read
+            toy = next(each for kind, each in toy.items() if issubclass(claim.kinds[0], kind))
+        made = toy() if callable(toy) else toy
         *others, last = made if isinstance(made, list) else [made]
         columns = {name: value for name, value in self.changes.items() if name not in _constants(claim)}
         last = claim.kinds[0].join([last]).cells[0]

@@ -263,8 +263,11 @@ class Sides:
         # The first of the cases with the least slack; one that is NaN before all others.
         worst = int(np.argmin(np.where(np.isnan(slack), -np.inf, slack))) if len(cases) else None
         required = self._required(None if worst is None else limit[worst], 0.0 if worst is None else room[worst])
-        if worst is None or (met.all() and (self.scored & self.undecided).any()):
-            return undecided(key, name, required, why=self.unknown)
+        lost = self.measured[self.scored & self.undecided]
+        if worst is None or (met.all() and len(lost)):
+            known = lost[np.isfinite(lost)]
+            actual = float(known[0]) if len(known) else "not known"
+            return undecided(key, name, required, actual=actual, why=self.unknown)
         found = Hypothesis(
             key=key,
             name=name,
