@@ -14,7 +14,7 @@ after these fall with it. Inside, all is met and kept. Outside, that alone is br
 Where one side of a comparison is a column as it stands, the edge is found by the machine: that column is set, in the
 last case, to the limit and half the tolerance, and to the limit and twice the tolerance. So hypotheses need no row.
 There is one test for every clause of a claim, and it fails where there is neither a row nor such an edge.
-Where claims of a module read several records, the toy is a dictionary: record → its toy.
+Where claims of a module read several records, the toy is a dictionary: record, or claim → its toy.
 What is not about an edge (the formula, and where it is attained) is a test of its own, as before.
 """
 
@@ -44,8 +44,9 @@ class Setup:
     def cells(self, claim: Claim) -> list[Any]:
         """The cells, the last one changed."""
         toy = self.toy
-        if isinstance(toy, Mapping):  # one for each record that the claims of a module read
-            toy = next(each for kind, each in toy.items() if issubclass(claim.kinds[0], kind))
+        if isinstance(toy, Mapping):  # one for each record that the claims of a module read, or for a claim alone
+            read = next((kind for kind in toy if isinstance(kind, type) and issubclass(claim.kinds[0], kind)), None)
+            toy = toy.get(claim, toy.get(read))
         made = toy() if callable(toy) else toy
         *others, last = made if isinstance(made, list) else [made]
         columns = {name: value for name, value in self.changes.items() if name not in _constants(claim)}
