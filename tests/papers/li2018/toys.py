@@ -47,3 +47,13 @@ ASSUMPTIONS = {
     "relative_diameter": ({}, {"relative_diameter": 0.0631}),
 }
 """Fields that meet each assumption on the data, and fields that do not."""
+
+
+def separated_rows(*claims):
+    """Rows for (A1) and (A1'): what is no column has no edge that is found."""
+    return [
+        (claim, key, {}, {column: 0.0})
+        for claim in claims
+        for key, column in (("distance", "separation"), ("opposite_distance", "opposite_separation"))
+        if key in claim.hypotheses
+    ]

@@ -180,7 +180,7 @@ def test_control_conditions_of_the_printed_lemma(key, fields):
 
 
 def test_sizes_speak_about_three_classes():
-    assert lemma_a_1_size(lemma_a_1_size.on(own_toy())).verdict is Verdict.HOLDS
+    assert lemma_a_1_size(lemma_a_1_size.on(own_toy()).settings).verdict is Verdict.HOLDS
     wide = Specimen(from_arrays(np.eye(120)[:6], [0, 1, 2, 0, 1, 2]))
     assert isinstance(lemma_a_1_size.on(wide), Silence)
 

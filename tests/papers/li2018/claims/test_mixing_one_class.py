@@ -227,7 +227,7 @@ def test_the_least_coefficient_of_the_own_class():
 
 
 def test_clusters_speak_about_three_classes():
-    assert lemma_b_2(lemma_b_2.on(own_toy())).verdict is Verdict.HOLDS
+    assert lemma_b_2(lemma_b_2.on(own_toy()).settings).verdict is Verdict.HOLDS
     assert isinstance(lemma_b_2.on(too_many()), Silence)
 
 

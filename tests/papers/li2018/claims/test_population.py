@@ -251,7 +251,7 @@ def test_every_cell_has_to_meet_the_assumptions():
 def test_it_speaks_about_three_classes():
     toy = TOY.draw(5)
     own = Specimen(from_arrays(3 * toy.points, toy.classes))
-    found = equation_3(equation_3.on(own))
+    found = equation_3(equation_3.on(own).settings)
     assert found.verdict is Verdict.HOLDS
     assert sum(part.cases for part in found.parts) == 200
     for claim in (lemma_b_4, lemma_b_4_coupled):

@@ -172,7 +172,7 @@ def test_an_input_chosen_after_the_start_breaks_the_bound():
 def test_they_speak_about_three_classes():
     specimen = Specimen(from_arrays(3 * TOY.draw(5).points, TOY.draw(5).classes))
     for claim in (theorem_4_1_margin, theorem_4_1_markov, theorem_4_1_reduction, theorem_4_1_start):
-        assert claim(claim.on(specimen)).verdict is Verdict.HOLDS, claim.id
+        assert claim(claim.on(specimen).settings).verdict is Verdict.HOLDS, claim.id
     wide = Specimen(from_arrays(np.random.default_rng(0).normal(size=(4, 300)), [0, 1, 2, 2]))
     assert isinstance(theorem_4_1_start.on(wide), Silence)
 
