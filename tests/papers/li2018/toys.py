@@ -57,3 +57,9 @@ def separated_rows(*claims):
         for key, column in (("distance", "separation"), ("opposite_distance", "opposite_separation"))
         if key in claim.hypotheses
     ]
+
+
+def printed_rows(*claims):
+    """Rows for (A1) to the letter, with mirror images so far away that they do not matter, for l = 2."""
+    edges = [{"opposite_separation": 2.0, "relative_diameter": 1 / 16 + beyond} for beyond in (5e-13, 2e-12)]
+    return [(claim, "relative_diameter", *edges) for claim in claims]
