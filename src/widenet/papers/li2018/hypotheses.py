@@ -166,10 +166,14 @@ def two_steps_are_promised(runs: Any) -> Sides:
     return at_least(runs.promised_steps, 2)
 
 
+LARGE_RESIDUAL = 0.05
+"""v of the steps that Lemma B.4 is looked at in."""
+
+
 @hypothesis("steps with $v ≥ 0.05$", extreme=False, key="steps")
 def large_residuals(runs: Any) -> Sides:
     """The statement is about some step."""
-    return more_than(np.sum(runs.per("step").residuals >= 0.05), 0)
+    return more_than(np.sum(runs.per("step").residuals >= LARGE_RESIDUAL), 0)
 
 
 @hypothesis("$η‖A‖²$")

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from tests.control_table import controls
+from tests.control_table import at, controls
 from tests.controls import unmet_in
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
@@ -260,11 +260,17 @@ def test_curves_outside_the_lemmas():
 
 # 31/63 and 127/256 are the shares of the two extreme kinks.
 LIKELY = share_family(0.001).share_beyond(np.array([share_family(0.001).gap[0] / 512]))[0]
+def least_share():
+    """Of the two kinks."""
+    return kinks().share_beyond(KINK_LEVEL * kinks().jump * kinks().reach).min()
+
+
 test_control = controls(
     convexity,
     {Curves: kinks, lemma_b_5: curves},
     (lemma_a_5, "area", {"area": 0.25}, {"area": 0.26}),
     (lemma_a_5, "share", {"share": 0.492}, {"share": 0.4929}),
+    (lemma_a_5, "share", at(kinks, share=least_share()), at(kinks, share=least_share() + 1e-9)),
     (lemma_a_5, "sharp_share", {"sharp_share": 31 / 63 + 5e-13}, {"sharp_share": 31 / 63 + 2e-12}),
     (lemma_b_5, "area", {}, {"area": 0.0638}),
     (lemma_b_5, "share", {"share": LIKELY - 1e-9}, {"share": LIKELY + 1e-9}),
