@@ -9,13 +9,6 @@ from widenet.papers.li2018.runs.descents import PER_STEP
 from widenet.papers.li2018.settings import TOY, Sample
 
 
-def with_last(values, change):
-    """The same array after `change` of its last entry."""
-    values = np.array(values, np.float64)
-    values[-1] = change(values[-1])
-    return values
-
-
 def sample(points, classes, components=None, shares=None):
     """Points given one by one."""
     points, classes = np.asarray(points, float), np.asarray(classes, int)
@@ -38,15 +31,6 @@ def too_many():
 def stretched(cell, length):
     """The same cell with as many steps as this."""
     return altered(cell, **{name: np.resize(getattr(cell, name), length) for name in PER_STEP})
-
-
-ASSUMPTIONS = {
-    "unit_norm": ({}, {"norm_error": 0.01}),
-    "distance": ({}, {"separation": 0.0}),
-    "opposite_distance": ({}, {"opposite_separation": 0.0}),
-    "relative_diameter": ({}, {"relative_diameter": 0.0631}),
-}
-"""Fields that meet each assumption on the data, and fields that do not."""
 
 
 def separated_rows(*claims):

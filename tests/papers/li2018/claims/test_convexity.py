@@ -260,6 +260,8 @@ def test_curves_outside_the_lemmas():
 
 # 31/63 and 127/256 are the shares of the two extreme kinks.
 LIKELY = share_family(0.001).share_beyond(np.array([share_family(0.001).gap[0] / 512]))[0]
+
+
 def least_share():
     """Of the two kinks."""
     return kinks().share_beyond(KINK_LEVEL * kinks().jump * kinks().reach).min()

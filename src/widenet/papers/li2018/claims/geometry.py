@@ -312,7 +312,7 @@ def draw_long_tails(scale: Scale, seed: int) -> Tails:
 
 
 @claim("li2018.lemma_a_2_tail", Kind.STEP, "proof of Lemma A.2", draws=draw_tails, given=[],
-       title="The push of a neuron exceeds its piece by the root of the rank")  # fmt: skip
+       title="A push may exceed its piece by the root of the rank")  # fmt: skip
 def lemma_a_2_tail(found: Tails, *, failure: float = 0.01, rank: bool = True) -> Promised:
     """h = ⟨P_{1,r}, w_r⟩ ≤ σ‖P_{1,r}‖(√rank + √(2 ln 1/p₀)) with probability 1 − p₀, where rank counts the dimensions
     of the points: P depends on w, so h is no Gaussian of size σ‖P‖. On n orthonormal points it is about √(n/π)·σ‖P‖.

@@ -157,7 +157,7 @@ FAMILIES = {"training": "met in training", "drawn": "drawn", "one_wrong": "of on
 
 
 @claim("li2018.lemma_5_2", Kind.MAIN, "Lemma 5.2 (= A.3), Section 5.1", reads=large_gradients, given=DATA,
-       on=own_large_gradients, title="Many neurons have a large pseudo gradient, whatever the residuals")  # fmt: skip
+       on=own_large_gradients, title="Many pseudo gradients are large, whatever the residuals")  # fmt: skip
 def lemma_5_2(runs: LargeGradients, *, share: float = 1.0) -> Promise:
     """For m = Ω̃(k³l²/δ), whatever the residuals are, also chosen after the start, a share of Ω(δ/(kl)) of the neurons
     has ‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl)), v = max p·v_{i,a,b}; δ counts mirror images, and no constant is given. Looked at with

@@ -7,8 +7,7 @@ import numpy as np
 import scipy.special
 from jaxtyping import Float
 
-from widenet.claims.base import Hypothesis, Kind, claim
-from widenet.claims.base import at_most as hypothesis_at_most
+from widenet.claims.base import Kind, claim
 from widenet.claims.cases import Cases, Number
 from widenet.claims.implication import Promised, at_least, at_most, equal
 from widenet.claims.tolerances import CLOSED_FORM, ROUNDING
@@ -38,13 +37,6 @@ def random_starts(sample: Sample, seed: int, count: int, width: int = 40) -> Ite
         start = start_softmax(draw, width, sample.points.shape[1], sample.n_classes)
         change = draw.normal(size=start.hidden.shape) * 10 ** draw.uniform(-2, 1) / np.sqrt(width)
         yield start, start.moved(change), sample
-
-
-def unit_norm(norm_error: float) -> Hypothesis:
-    """(A2)."""
-    return hypothesis_at_most(
-        "unit_norm", "(A2): largest distance of a norm ‖x‖ from 1", norm_error, 0, tolerance=ROUNDING
-    )
 
 
 # ── Eq. 1 ──
@@ -161,7 +153,7 @@ def draw_residuals(scale: Scale, seed: int) -> Residuals:
 
 
 @claim("li2018.section_5_residuals", Kind.IDENTITY, "Section 5.1, and properties 1 and 2, Appendix A",
-       draws=draw_residuals, given=[], title="The residuals of a point add up to 0, its own class the largest",
+       draws=draw_residuals, given=[], title="The residuals of a point add up to 0, its own is largest",
        on=on_sample(lambda sample, seed: measure_residuals(random_starts(sample, seed, 10))))  # fmt: skip
 def section_5_residuals(found: Residuals) -> Promised:
     """v_{a,a,b} = 1 − o_a lies in [0, 1], v_{s,a,b} = −o_s for s ≠ a, and Σ_s v_{s,a,b} = 0. So |v_{s,a,b}| ≤

@@ -107,7 +107,7 @@ def measure_random_moves(sample: Sample, seed: int) -> Moves:
 
 @claim("li2018.equation_3", Kind.STEP, "Eq. 3, proof of Lemma B.4", draws=draw_moves, given=[unit_norm],
        on=on_sample(measure_random_moves),
-       title="A step changes the loss by its linear part and two small terms")  # fmt: skip
+       title="A step changes the loss by little more than its linear part")  # fmt: skip
 def equation_3(found: Moves, *, quarter: float = 0.25, root: float = 2**0.5) -> Promised:
     """A step D changes the loss at a point of norm 1 by at most Σ_{r∈S}⟨∂ℓ/∂w_r, D_r⟩ + ¼(Σ‖a_r‖‖D_r‖)² +
     √2·Σ_{r∉S}‖a_r‖‖D_r‖, where S are the neurons that keep their pattern there: Eq. 3 with its constants. ¼ and √2 are

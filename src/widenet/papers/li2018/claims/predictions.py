@@ -78,7 +78,7 @@ def measure_random_margins(sample: Sample, seed: int) -> Margins:
 
 @claim("li2018.theorem_4_1_margin", Kind.STEP, "proof of Theorem 4.1", draws=draw_margins, given=[],
        on=on_sample(measure_random_margins),
-       title="A small residual gives a margin, and below 1/2 a right answer")  # fmt: skip
+       title="A small residual gives a margin, and a right answer")  # fmt: skip
 def theorem_4_1_margin(found: Margins, *, share: float = 1.0, half: float = 0.5) -> Promised:
     """1 − o_a ≤ ε gives f_a ≥ f_i + ln((1 − ε)/ε) for every i ≠ a, with equality for two classes; so below ε = 1/2 the
     prediction is right, and a margin of 1 needs ε ≤ 1/(1 + e) = 0.269.
