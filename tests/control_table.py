@@ -51,7 +51,8 @@ class Setup:
     def _made(self, claim: Claim) -> tuple[Any, ...]:
         toy = self.toy
         if isinstance(toy, Mapping):  # one for each record that the claims of a module read
-            toy = next(each for kind, each in toy.items() if _has_kind(claim, kind))
+            fitting = [(kind, each) for kind, each in toy.items() if _has_kind(claim, kind)]
+            toy = next((each for kind, each in fitting if isinstance(kind, Claim)), fitting[0][1])
         made = toy() if callable(toy) else toy
         return made if isinstance(made, tuple) else (made,)
 

@@ -9,13 +9,6 @@ from widenet.papers.li2018.runs.descents import PER_STEP
 from widenet.papers.li2018.settings import TOY, Sample
 
 
-def with_last(values, change):
-    """The same array after `change` of its last entry."""
-    values = np.array(values, np.float64)
-    values[-1] = change(values[-1])
-    return values
-
-
 def sample(points, classes, components=None, shares=None):
     """Points given one by one."""
     points, classes = np.asarray(points, float), np.asarray(classes, int)
@@ -40,10 +33,17 @@ def stretched(cell, length):
     return altered(cell, **{name: np.resize(getattr(cell, name), length) for name in PER_STEP})
 
 
-ASSUMPTIONS = {
-    "unit_norm": ({}, {"norm_error": 0.01}),
-    "distance": ({}, {"separation": 0.0}),
-    "opposite_distance": ({}, {"opposite_separation": 0.0}),
-    "relative_diameter": ({}, {"relative_diameter": 0.0631}),
-}
-"""Fields that meet each assumption on the data, and fields that do not."""
+def separated_rows(*claims):
+    """Rows for (A1) and (A1'): what is no column has no edge that is found."""
+    return [
+        (claim, key, {}, {column: 0.0})
+        for claim in claims
+        for key, column in (("distance", "separation"), ("opposite_distance", "opposite_separation"))
+        if key in claim.hypotheses
+    ]
+
+
+def printed_rows(*claims):
+    """Rows for (A1) to the letter, with mirror images so far away that they do not matter, for l = 2."""
+    edges = [{"opposite_separation": 2.0, "relative_diameter": 1 / 16 + beyond} for beyond in (5e-13, 2e-12)]
+    return [(claim, "relative_diameter", *edges) for claim in claims]

@@ -39,7 +39,7 @@ def beyond(bound: Numbers) -> Numbers:
 # ── assumptions ──
 
 
-def widest_component(per_class: Numbers) -> float:
+def widest_component(per_class: Numbers) -> Numbers:
     """The largest λ of (A1): 1/(8l)."""
     return 1 / (8 * per_class)
 
@@ -63,9 +63,9 @@ def cap_sizes(centre_distance: Numbers, relative_diameter: Numbers) -> tuple[flo
 # ── coupling: Lemmas 5.1, A.1, B.1 ──
 
 
-def likely_largest_vote(width: Numbers, n_classes: Numbers, failure: Numbers = 0.01) -> float:
+def likely_largest_vote(width: Numbers, n_classes: Numbers, failure: Numbers = 0.01) -> Numbers:
     """√(2 ln(2mk/p₀)): max |a| stays below with probability 1 − p₀."""
-    return math.sqrt(2 * math.log(2 * width * n_classes / failure))
+    return np.sqrt(2 * np.log(2 * width * n_classes / failure))
 
 
 def move_bound(largest_vote: Numbers, step_size: Numbers, steps: Numbers) -> Numbers:
@@ -73,7 +73,7 @@ def move_bound(largest_vote: Numbers, step_size: Numbers, steps: Numbers) -> Num
     return 2 * largest_vote * step_size * steps
 
 
-def coupling_time(threshold: Numbers, largest_vote: Numbers, step_size: Numbers) -> float:
+def coupling_time(threshold: Numbers, largest_vote: Numbers, step_size: Numbers) -> Numbers:
     """τ/(2·max|a|·η)."""
     return threshold / (2 * largest_vote * step_size)
 
@@ -88,7 +88,7 @@ def coupled_mean_orthonormal(relative_threshold: Numbers, n_components: Numbers)
     return beyond(relative_threshold) ** n_components
 
 
-def uniform_failure(n_lines: Numbers, n_components: Numbers, constant: Numbers = E) -> float:
+def uniform_failure(n_lines: Numbers, n_components: Numbers, constant: Numbers = E) -> Numbers:
     """The limit of Pr[some τ breaks 1 − cτkl/σ]: (c_G/c)·n_lines/(kl)."""
     return HALF_NORMAL / constant * n_lines / n_components
 
@@ -103,12 +103,12 @@ def point_coupled_bound(relative_threshold: Numbers, constant: Numbers = 10.0) -
     return 1 - constant * relative_threshold
 
 
-def batch_threshold(deviation: Numbers, share: Numbers, batch_size: Numbers) -> float:
+def batch_threshold(deviation: Numbers, share: Numbers, batch_size: Numbers) -> Numbers:
     """τ = σγ/(100B)."""
     return deviation * share / (100 * batch_size)
 
 
-def coupled_width(scaled_step: Numbers, largest_vote: Numbers, steps: Numbers, n_components: Numbers) -> float:
+def coupled_width(scaled_step: Numbers, largest_vote: Numbers, steps: Numbers, n_components: Numbers) -> Numbers:
     """The width from which e·2·max|a|·ηT·kl/σ < 1 for η = κ/m: (2eκ·max|a|·T·kl)²."""
     return (2 * E * scaled_step * largest_vote * steps * n_components) ** 2
 
@@ -116,7 +116,7 @@ def coupled_width(scaled_step: Numbers, largest_vote: Numbers, steps: Numbers, n
 # ── the geometry of ReLU: Lemmas A.2, A.3, B.2 ──
 
 
-def event_threshold(distance: Numbers, deviation: Numbers, n_components: Numbers) -> float:
+def event_threshold(distance: Numbers, deviation: Numbers, n_components: Numbers) -> Numbers:
     """The largest τ of Lemma A.2: δσ/(16ekl)."""
     return distance * deviation / (16 * E * n_components)
 
@@ -132,17 +132,17 @@ def hit_probability(threshold: Numbers, deviation: Numbers, sine: Numbers) -> Nu
         return within(4 * threshold / (deviation * np.asarray(sine)))
 
 
-def alpha_bound(threshold: Numbers, deviation: Numbers) -> float:
+def alpha_bound(threshold: Numbers, deviation: Numbers) -> Numbers:
     """Pr[|α| ≤ τ] ≥ τ/(eσ)."""
     return threshold / (E * deviation)
 
 
-def event_bound(threshold: Numbers, deviation: Numbers) -> float:
+def event_bound(threshold: Numbers, deviation: Numbers) -> Numbers:
     """Pr[E_τ] ≥ τ/(16e²σ)."""
     return threshold / (16 * E**2 * deviation)
 
 
-def push_level(size: Numbers, threshold: Numbers) -> float:
+def push_level(size: Numbers, threshold: Numbers) -> Numbers:
     """vτ/128 of Eq. 2."""
     return size * threshold / 128
 
@@ -156,14 +156,14 @@ def tail_level(c: Numbers, deviation: Numbers, norm: Numbers) -> Numbers:
     return 10 * c * deviation * norm
 
 
-def tail_used(n_components: Numbers, distance: Numbers, deviation: Numbers) -> float:
+def tail_used(n_components: Numbers, distance: Numbers, deviation: Numbers) -> Numbers:
     """c = 100·√log(kl/(δσ))."""
-    return 100 * math.sqrt(math.log(n_components / (distance * deviation)))
+    return 100 * np.sqrt(np.log(n_components / (distance * deviation)))
 
 
-def tail_safe(rank: Numbers, failure: Numbers = 0.01) -> float:
+def tail_safe(rank: Numbers, failure: Numbers = 0.01) -> Numbers:
     """√rank + √(2 ln 1/p₀): h stays below this many σ‖P‖."""
-    return math.sqrt(rank) + math.sqrt(2 * math.log(1 / failure))
+    return np.sqrt(rank) + np.sqrt(2 * np.log(1 / failure))
 
 
 def slopes_of(cosines: Float[np.ndarray, " other"]) -> Float[np.ndarray, " other"]:
@@ -200,7 +200,7 @@ def best_large_share(cosines: Float[np.ndarray, " other"]) -> float:
     return max(float(large_share(np.exp(near), cosines)), best)
 
 
-def explicit_large_share(distance: Numbers, n_classes: Numbers, per_class: Numbers) -> float:
+def explicit_large_share(distance: Numbers, n_classes: Numbers, per_class: Numbers) -> Numbers:
     """¼(2Φ(y) − 1), y = δ/(2√2·c_G·(k − 1)l): Pr[‖P‖ ≥ v/2] for every data set with this δ ≤ √2."""
     return float(within(distance / (2 * math.sqrt(2) * HALF_NORMAL * (n_classes - 1) * per_class)) / 4)
 
@@ -210,14 +210,14 @@ EXPLICIT_SLOPE = 0.0829
 CRITICAL_ANGLE = 2 * math.asin(1 / 4)
 
 
-def two_point_share(angle: Numbers) -> float:
+def two_point_share(angle: Numbers) -> Numbers:
     """Pr[‖P₁‖ ≥ v/2] for one point of each of two classes at this angle, with coefficients v and −v."""
     return angle / math.pi if angle < CRITICAL_ANGLE else (math.pi + angle) / (2 * math.pi)
 
 
-def mixing_share(n_classes: Numbers) -> float:
+def mixing_share(n_classes: Numbers) -> Numbers:
     """q_k = 2(1 − Φ(√((k − 1)/k))): Pr[‖Σ a_i P_i‖ ≥ ‖P₁‖], attained at P_i = −P₁/(k − 1)."""
-    return float(2 * scipy.special.ndtr(-math.sqrt((n_classes - 1) / n_classes)))
+    return 2 * scipy.special.ndtr(-np.sqrt((n_classes - 1) / n_classes))
 
 
 ANGLES = (np.arange(2000) + 0.5) * (math.pi / 4000)
@@ -234,35 +234,35 @@ def mixing_probability(first: float, second: float) -> float:
         return float(np.exp(-0.5 / (first * np.cos(ANGLES) ** 2 + second * np.sin(ANGLES) ** 2)).mean())
 
 
-def net_bound(n_classes: Numbers, per_class: Numbers, largest_vote: Numbers, change: Numbers) -> float:
+def net_bound(n_classes: Numbers, per_class: Numbers, largest_vote: Numbers, change: Numbers) -> Numbers:
     """2⌊k/2⌋·kl·max|a|·ε₀: how far ∂̃ moves when all p·v with Σ_i = 0 move by ε₀; at most k²l·max|a|·ε₀."""
     return 2 * (n_classes // 2) * n_classes * per_class * largest_vote * change
 
 
-def target_share(best: Numbers) -> float:
+def target_share(best: Numbers) -> Numbers:
     """½·2(1 − Φ(1))·(sharp bound): what Lemma 5.2 is held against."""
     return best * LEAST_MIXING / 2
 
 
-def mean_event_threshold(distance: Numbers, deviation: Numbers, n_classes: Numbers, per_class: Numbers) -> float:
+def mean_event_threshold(distance: Numbers, deviation: Numbers, n_classes: Numbers, per_class: Numbers) -> Numbers:
     """σδ/(24(k − 1)l), in place of the printed σδ/(12l)."""
     return deviation * distance / (24 * (n_classes - 1) * per_class)
 
 
-def mean_event_threshold_as_printed(distance: Numbers, deviation: Numbers, per_class: Numbers) -> float:
+def mean_event_threshold_as_printed(distance: Numbers, deviation: Numbers, per_class: Numbers) -> Numbers:
     """σδ/(12l)."""
     return deviation * distance / (12 * per_class)
 
 
-def mean_event_share(distance: Numbers) -> float:
+def mean_event_share(distance: Numbers) -> Numbers:
     """1 − c_G/(2√(1 − δ²/4))."""
-    return 1 - HALF_NORMAL / (2 * math.sqrt(1 - distance**2 / 4))
+    return 1 - HALF_NORMAL / (2 * np.sqrt(1 - distance**2 / 4))
 
 
 # ── convergence: Lemmas A.4, A.5, B.3 to B.6 ──
 
 
-def drop_share(scaled_step: Numbers) -> float:
+def drop_share(scaled_step: Numbers) -> Numbers:
     """1 − η‖A‖₂²/4: the least (L_t − L_{t+1})/(η‖∇‖²) of a step in which no pattern changes."""
     return 1 - scaled_step / 4
 
@@ -279,7 +279,7 @@ def batch_deviation_bound(
     largest_vote: Numbers, width: Numbers, batch_size: Numbers, failure: Numbers = 0.01
 ) -> Numbers:
     """2·max|a|·(1 + √(2 ln(m/p₀)))/√B: no row of the batch gradient is farther from its mean."""
-    return 2 * largest_vote * (1 + math.sqrt(2 * math.log(width / failure))) / np.sqrt(batch_size)
+    return 2 * largest_vote * (1 + np.sqrt(2 * np.log(width / failure))) / np.sqrt(batch_size)
 
 
 def smooth_bound(lipschitz: Numbers, n_terms: Numbers, n_rough: Numbers, radius: Numbers) -> Numbers:
@@ -294,7 +294,7 @@ def logit_bound(start: Numbers, largest_vote: Numbers, step_size: Numbers, steps
 
 def loss_bound(n_classes: Numbers, largest_logit: Numbers) -> Numbers:
     """ln k + 2·max|f|."""
-    return math.log(n_classes) + 2 * largest_logit
+    return np.log(n_classes) + 2 * largest_logit
 
 
 # ── Theorem 4.1 ──
@@ -315,14 +315,14 @@ def reduction(error: Numbers, n_components: Numbers) -> Numbers:
     return error / (2 * n_components)
 
 
-def start_variance(width: Numbers, deviation: Numbers) -> float:
+def start_variance(width: Numbers, deviation: Numbers) -> Numbers:
     """E f_i(x, W⁰)² = mσ²/2."""
     return width * deviation**2 / 2
 
 
 def start_bound(variance: Numbers, n_classes: Numbers, n_points: Numbers, failure: Numbers = 0.01) -> Numbers:
     """√(2V ln(2kn/p₀))."""
-    return np.sqrt(2 * np.asarray(variance) * math.log(2 * n_classes * n_points / failure))
+    return np.sqrt(2 * np.asarray(variance) * np.log(2 * n_classes * n_points / failure))
 
 
 def budget(n_classes: Numbers, per_class: Numbers, distance: Numbers, error: Numbers) -> dict[str, float]:

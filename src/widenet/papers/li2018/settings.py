@@ -2,8 +2,9 @@
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import scipy.sparse.csgraph
@@ -59,6 +60,20 @@ class Sample:
         """v_max: the largest Σ p(1 − o_y) over a component."""
         places = np.unique(self.components, return_inverse=True)[1]
         return float(np.bincount(places, self.shares * wrong).max())
+
+
+STRUCTURE = ("separation", "opposite_separation", "relative_diameter", "n_classes", "per_class")
+"""What (A1) and (A1') are asked of, by the names of the columns of runs and draws."""
+
+
+def structure_numbers(found: Structure) -> dict[str, Any]:
+    """Of one data set."""
+    return {name: getattr(found, name) for name in STRUCTURE}
+
+
+def structure_columns(found: Sequence[Structure]) -> dict[str, Any]:
+    """Of several, one entry each."""
+    return {name: np.array([getattr(each, name) for each in found]) for name in STRUCTURE}
 
 
 def equal_shares(

@@ -5,16 +5,16 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, every_part_of, part_edges
+from tests.control_table import at, controls
+from tests.controls import unmet_in
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import convexity
 from widenet.papers.li2018.claims.convexity import (
     FLATTEST,
     MARKS,
+    Curves,
     area_family,
-    bend_gap,
-    bend_of,
     draw_curves,
     draw_kinks,
     joined,
@@ -61,7 +61,7 @@ def test_the_extreme_kinks_attain_both_sharp_constants():
 )
 def test_areas_and_shares_computed_apart(low, high, offset, reach, area, share):
     curve = kinked(low, high, offset, reach)
-    assert curve.area()[0] == pytest.approx(area, rel=1e-10)
+    assert curve.area[0] == pytest.approx(area, rel=1e-10)
     assert curve.share_beyond(np.array([KINK_LEVEL * (low + high) * reach]))[0] == pytest.approx(share, rel=1e-10)
 
 
@@ -69,90 +69,21 @@ def test_areas_and_shares_computed_apart(low, high, offset, reach, area, share):
 def test_the_family_of_least_area(width, pinned):
     for reach, jump in ((1.0, 1.0), (2.0, 3.0)):
         curve = area_family(width * reach, reach, jump)
-        assert bend_gap(curve)[0] == pytest.approx(jump)
-        assert curve.area()[0] / (jump * reach**2) == pytest.approx(pinned, rel=1e-10)
+        assert curve.gap[0] == pytest.approx(jump)
+        assert curve.area[0] / (jump * reach**2) == pytest.approx(pinned, rel=1e-10)
 
 
 @pytest.mark.parametrize(("width", "pinned"), [(0.01, 0.253031496063), (0.001, 0.248531496063)])
 def test_the_family_of_least_probability(width, pinned):
     curve = share_family(width)
     assert curve.share_beyond(np.array([1 / 512]))[0] == pytest.approx(pinned, rel=1e-7)
-    assert bend_gap(curve)[0] == pytest.approx(1, abs=1e-8)
-
-
-test_control_each_constant_of_a_5 = part_edges(
-    lemma_a_5,
-    lambda **constants: lemma_a_5(kinks(), **constants),
-    {
-        "∫|φ − l| ≥ ρτ²/8": ({}, {"area": 0.26}),
-        "∫|φ − l| ≥ ρτ²/4": ({}, {"sharp_area": 0.2501}),
-        "Pr[|φ − l| ≥ ρτ/128] ≥ 1/16": ({}, {"share": 0.5}),
-        "Pr[|φ − l| ≥ ρτ/128] ≥ 31/63": ({}, {"sharp_share": 0.4922}),
-    },
-)
+    assert curve.gap[0] == pytest.approx(1, abs=1e-8)
 
 
 def test_control_another_level():
     """At 1/126.7 the least probability is below 31/63."""
     assert lemma_a_5(kinks(), level=1 / 126.7).parts[3].kept is False
     assert lemma_b_5(curves(), level=1 / 380).parts[3].kept is False
-
-
-@breaks_hypothesis(lemma_a_5, "convex")
-def test_control_a_curve_that_bends_down():
-    knots = np.sort(np.concatenate([MARKS, [-0.01, 0.01]]))
-    found = lemma_a_5(make_curves(knots, np.minimum(np.abs(knots) / 2, 1 / 200), 0 * knots, np.ones(1)))
-    assert found.conclusion is False
-    return found
-
-
-@breaks_hypothesis(lemma_a_5, "linear")
-def test_control_a_bent_line():
-    return lemma_a_5(kinks()), lemma_a_5(altered(kinks(), line=lambda line: line + 1e-6 * np.abs(kinks().knots)))
-
-
-@breaks_hypothesis(lemma_a_5, "jump")
-def test_control_no_kink():
-    return lemma_a_5(kinked(0.5, -0.5, 0.25))
-
-
-test_control_each_constant_of_b_5 = part_edges(
-    lemma_b_5,
-    lambda **constants: lemma_b_5(curves(), **constants),
-    {
-        "∫|φ − l| ≥ γτ²/32": ({}, {"area": 0.0638}),
-        "∫|φ − l| ≥ γτ²/16": ({"sharp_area": 0.0637}, {"sharp_area": 0.0638}),
-        "Pr[|φ − l| ≥ γτ/512] ≥ 1/64": ({}, {"share": 0.249}),
-        "Pr[|φ − l| ≥ γτ/512] ≥ 63/254": ({"sharp_share": 0.2485}, {"sharp_share": 0.249}),
-    },
-)
-
-
-@breaks_hypothesis(lemma_b_5, "convex")
-def test_control_a_pair_that_bends_down():
-    return lemma_b_5(
-        altered(curves(), curve=lambda c: c - 5 * np.abs(curves().knots), line=lambda c: c - 6 * np.abs(curves().knots))
-    )
-
-
-@breaks_hypothesis(lemma_b_5, "gap")
-def test_control_a_line_that_bends_as_much():
-    return lemma_b_5(altered(curves(), line=curves().curve))
-
-
-def test_one_pair_without_a_kink_among_others():
-    found = lemma_a_5(joined(kinked(0.5, 0.5, 0.25), kinked(0.5, -0.5, 0.25)))
-    assert found.verdict is Verdict.HYPOTHESES_NOT_MET
-    assert (
-        lemma_b_5(joined(curves(), altered(area_family(0.01), line=area_family(0.01).curve))).hypotheses[1].met is False
-    )
-
-
-def test_a_curve_bent_down_among_others():
-    bent = altered(area_family(0.01), curve=-area_family(0.01).curve)
-    assert lemma_b_5(joined(bent, curves())).hypotheses[0].met is False
-    bent = altered(area_family(0.01), line=-area_family(0.01).line)
-    assert lemma_b_5(joined(curves(), bent)).hypotheses[0].met is False
 
 
 def test_rounding_is_no_excuse():
@@ -185,13 +116,6 @@ def test_a_steep_curve_may_bend_down_by_more():
         assert lemma_a_5(pair).hypotheses[0].met is met
 
 
-def test_one_bent_line_among_others():
-    good = kinked(0.5, 0.5, 0.25)
-    bad = altered(good, line=good.line + 0.1 * np.abs(good.knots))
-    for pairs in ((good, bad), (bad, good)):
-        assert lemma_a_5(joined(*pairs)).hypotheses[1].met is False
-
-
 def test_numbers_scale_with_the_reach():
     """φ = 3|α|/2 and l = 3τ/4 on [−2, 2]: ρ = 3, ρτ²/4 = 3; and γτ²/16 = 3/4 for γ = 3."""
     found = lemma_a_5(kinked(1.5, 1.5, 1.5, reach=2.0))
@@ -221,8 +145,8 @@ def test_shorter_rows_keep_their_slopes():
     for pair in (joined(long, short), joined(short, long)):
         found = lemma_a_5(pair)
         assert found.verdict is Verdict.HOLDS
-        assert bend_of(pair) == pytest.approx(0, abs=1e-12)
-        assert pair.least_bend(pair.curve) == pytest.approx(0, abs=1e-12)
+        assert pair.line_bend.max() == pytest.approx(0, abs=1e-12)
+        assert pair.least_bend.min() == pytest.approx(0, abs=1e-12)
 
 
 def test_a_flat_piece_lies_beyond_as_a_whole():
@@ -236,7 +160,7 @@ def test_only_the_pieces_inside_count():
     """|α| over [−1, 1] has area 1 and exceeds 1/2 on half of it, wherever the further knots are."""
     knots = np.sort(np.concatenate([MARKS, [-1.05, -0.95, 0.95, 1.05]]))
     pair = make_curves(knots, np.abs(knots), 0 * knots, np.ones(1))
-    assert pair.area()[0] == pytest.approx(1)
+    assert pair.area[0] == pytest.approx(1)
     assert pair.share_beyond(np.array([0.5]))[0] == pytest.approx(0.5)
 
 
@@ -249,8 +173,8 @@ def test_slopes_are_taken_at_the_marks():
     inner, outer = sizes[4:8].sum(), sizes[1:11].sum()
     for factor in (1.0, 2.0):
         pair = make_curves(factor * knots, factor * values, 0 * values, np.array([factor]))
-        assert bend_gap(pair)[0] == pytest.approx(inner)
-        assert bend_gap(altered(pair, curve=pair.line, line=pair.curve))[0] == pytest.approx(-outer)
+        assert pair.gap[0] == pytest.approx(inner)
+        assert altered(pair, curve=pair.line, line=pair.curve).gap[0] == pytest.approx(-outer)
         # At 0 there is no kink.
         assert lemma_a_5(pair).hypotheses[2].actual == pytest.approx(0, abs=1e-9)
 
@@ -273,8 +197,8 @@ def test_the_family_of_least_probability_is_the_one_that_was_derived(width):
     assert outside == pytest.approx((127 / 256, 2 * small))
     # The kink of l is at 1/2 − h alone.
     np.testing.assert_allclose(curve.line[0][curve.knots[0] < 0.5 - width / 2], 0, atol=0)
-    assert curve.least_bend(curve.curve) >= 0
-    assert curve.least_bend(curve.line) >= 0
+    assert curve.least_bend.min() >= 0
+    assert curve.least_line_bend.min() >= 0
 
 
 def test_the_family_of_least_area_is_the_one_that_was_derived():
@@ -299,7 +223,7 @@ def test_rooms_of_areas_and_shares():
         bound = 0.06375 + factor * room
         assert lemma_b_5(one, area=bound).parts[0].kept is kept
         assert lemma_b_5(one, sharp_area=bound).parts[1].kept is kept
-    likely = share_family(0.01).share_beyond(np.array([1 / 512 * bend_gap(share_family(0.01))[0]]))[0]
+    likely = share_family(0.01).share_beyond(np.array([1 / 512 * share_family(0.01).gap[0]]))[0]
     for factor, kept in ((0.9e-12, True), (1.1e-12, False)):
         assert lemma_b_5(share_family(0.01), sharp_share=likely + factor).parts[3].kept is kept
         # 31/63 and 127/256 are the shares of the two extreme kinks.
@@ -322,7 +246,38 @@ def test_drawn_curves_have_knots_where_slopes_are_taken():
                 assert np.abs(knots - mark * reach).min() < 1e-12
             assert knots[0] < -reach
             assert knots[-1] > reach
-    assert bend_gap(area_family(0.01))[0] == pytest.approx(1)
+    assert area_family(0.01).gap[0] == pytest.approx(1)
 
 
-test_every_part_has_a_control = every_part_of(convexity, elsewhere=(lemma_b_6, lemma_b_6_as_printed))
+def test_curves_outside_the_lemmas():
+    knots = np.sort(np.concatenate([MARKS, [-0.01, 0.01]]))
+    found = lemma_a_5(make_curves(knots, np.minimum(np.abs(knots) / 2, 1 / 200), 0 * knots, np.ones(1)))
+    assert found.conclusion is False
+    assert unmet_in(found) == ["convex"]
+    same = altered(curves(), line=curves().curve)
+    assert unmet_in(lemma_b_5(same)) == ["gap"]
+
+
+# 31/63 and 127/256 are the shares of the two extreme kinks.
+LIKELY = share_family(0.001).share_beyond(np.array([share_family(0.001).gap[0] / 512]))[0]
+
+
+def least_share():
+    """Of the two kinks."""
+    return kinks().share_beyond(KINK_LEVEL * kinks().jump * kinks().reach).min()
+
+
+test_control = controls(
+    convexity,
+    {Curves: kinks, lemma_b_5: curves},
+    (lemma_a_5, "area", {"area": 0.25}, {"area": 0.26}),
+    (lemma_a_5, "share", {"share": 0.492}, {"share": 0.4929}),
+    (lemma_a_5, "share", at(kinks, share=least_share()), at(kinks, share=least_share() + 1e-9)),
+    (lemma_a_5, "sharp_share", {"sharp_share": 31 / 63 + 5e-13}, {"sharp_share": 31 / 63 + 2e-12}),
+    (lemma_b_5, "area", {}, {"area": 0.0638}),
+    (lemma_b_5, "share", {"share": LIKELY - 1e-9}, {"share": LIKELY + 1e-9}),
+    (lemma_b_5, "sharp_share", {"sharp_share": LIKELY + 5e-13}, {"sharp_share": LIKELY + 2e-12}),
+    (lemma_b_5, "convex", {"least_bend": -5e-10}, {"least_bend": -2e-9}),
+    (lemma_b_5, "convex", {"least_line_bend": -5e-10}, {"least_line_bend": -2e-9}),
+    but=(lemma_b_6, lemma_b_6_as_printed),
+)

@@ -4,7 +4,7 @@ import functools
 
 import pytest
 
-from tests.controls import breaks_hypothesis, every_part_of, part_edges, spares
+from tests.control_table import at, controls
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import convexity
@@ -41,37 +41,10 @@ def attained():
     return listed_increases(smooth_instance(0.01), rough_instance(0.001))
 
 
-test_control_each_term_of_b_6 = part_edges(
-    lemma_b_6,
-    lambda **constants: lemma_b_6(attained(), **constants),
-    {
-        "smooth terms only": ({"quadratic": 0.991}, {"quadratic": 0.98}),
-        "with rough terms": ({}, {"rough": 0.99}),
-    },
-)
-
-
-@breaks_hypothesis(lemma_b_6, "radius")
-def test_control_a_longer_step():
-    return lemma_b_6(attained()), lemma_b_6(altered(attained(), largest=lambda size: 1.01 * size))
-
-
-@breaks_hypothesis(lemma_b_6, "scale")
-def test_control_small_functions():
-    found = lemma_b_6(listed_increases(flat_instance(0.99), rough_instance(0.001)))
-    assert lemma_b_6(listed_increases(flat_instance(), rough_instance(0.001))).conclusion is False
-    return found
-
-
 def test_the_printed_lemma_fails_for_small_functions():
     found = lemma_b_6_as_printed(draw_flat_increase(Scale.QUICK, 0))
     assert found.verdict is Verdict.VIOLATED
     assert (found.measured, found.promised) == (pytest.approx(0.005), pytest.approx(0.001))
-
-
-@spares(lemma_b_6_as_printed)
-def test_larger_functions_spare_it():
-    return lemma_b_6_as_printed(attained())
 
 
 def test_rounding_is_no_excuse_for_an_increase():
@@ -103,12 +76,22 @@ def test_the_room_of_b_6_is_a_rounding_of_what_was_computed():
         assert lemma_b_6_as_printed(altered(printed, increase=printed.increase - [0.002, 0])).conclusion is kept
 
 
-def test_one_draw_of_several_is_enough_to_fail_b_6():
-    good, long, small = rough_instance(0.1), (*rough_instance(0.1)[:6], 0.11), flat_instance(0.9)
-    for rows in ([good, long], [long, good]):
-        assert [h.met for h in lemma_b_6(listed_increases(*rows)).hypotheses] == [False, True]
-    for rows in ([good, small], [small, good]):
-        assert [h.met for h in lemma_b_6(listed_increases(*rows)).hypotheses] == [True, False]
+def test_small_functions_break_it():
+    assert lemma_b_6(listed_increases(flat_instance(), rough_instance(0.001))).conclusion is False
 
 
-test_every_part_has_a_control = every_part_of(convexity, elsewhere=(lemma_a_5, lemma_b_5))
+test_control = controls(
+    convexity,
+    attained,
+    (
+        lemma_b_6,
+        "smooth",
+        at(listed_increases(rough_instance(0.001), smooth_instance(0.01)), quadratic=0.991),
+        {"quadratic": 0.98},
+    ),
+    (lemma_b_6, "rough", {}, {"rough": 0.99}),
+    (lemma_b_6, "radius", {"largest": 1e-3 * (1 + 5e-13)}, {"largest": 1e-3 * (1 + 2e-12)}),
+    (lemma_b_6, "scale", {"n_terms": 1 - 5e-13}, {"n_terms": 1 - 2e-12}),
+    (lemma_b_6_as_printed, "bound", {}, at(draw_flat_increase(Scale.QUICK, 0))),
+    but=(lemma_a_5, lemma_b_5),
+)

@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
-from tests.papers.li2018.toys import own_toy, too_many, with_last
+from tests.control_table import at, controls
+from tests.papers.li2018.toys import own_toy, too_many
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
@@ -22,7 +22,7 @@ from widenet.papers.li2018.claims.coupling import (
     lemma_b_1_as_printed,
 )
 from widenet.papers.li2018.claims.descent import section_6_rank
-from widenet.papers.li2018.formulas import E
+from widenet.papers.li2018.formulas import HALF_NORMAL, E
 from widenet.papers.li2018.runs.descents import DescentSetting, coupled_settings, follow, run_descent
 from widenet.papers.li2018.settings import HEXAGON, TOY, Caps, Sample
 from widenet.progress import silent
@@ -56,29 +56,6 @@ def test_the_factor_two_is_sharp():
     assert lemma_a_1_move([found]).tightness == pytest.approx(0.9975, abs=1e-4)
 
 
-@breaks_part(lemma_5_1, "no neuron of H changes a pattern", also=("share of coupled neurons",))
-def test_control_a_step_a_little_too_long():
-    """η = τ/(1.99·max|a|)."""
-    changed = steep(step=0.1 / 1.99)
-    assert changed.lost[0] == 1
-    return lemma_5_1([coupled()]), lemma_5_1([altered(changed, n_components=1, width=100)])
-
-
-def promised(**fields):
-    return lemma_5_1([altered(coupled(), **fields)])
-
-
-test_control_each_part_of_coupling = part_edges(
-    lemma_5_1,
-    promised,
-    {
-        "coupled neurons have equal gradients": ({}, {"unequal": lambda u: with_last(u, lambda _: 1.0)}),
-        "share of coupled neurons": ({}, {"least_coupled": lambda c: with_last(c, lambda _: 0.18)}),
-        "|H|/m ≥ 1 − eτkl/σ": ({}, {"clear": lambda c: with_last(c, lambda _: 0.18)}),
-    },
-)
-
-
 def test_a_gate_that_differs_is_a_gradient_that_differs():
     """Followed against the gates of another start, coupled neurons do have other gradients."""
     setting = DescentSetting(data=TOY, width=50, scaled_step=0.02, n_steps=1, thresholds=(0.02,))
@@ -96,64 +73,14 @@ def test_control_conditions(claim):
     assert claim([coupled()]).verdict is Verdict.HOLDS
 
 
-CONDITIONS = [
-    breaks_hypothesis(claim, key)(
-        lambda claim=claim, fields=fields: (claim([coupled()]), claim([altered(coupled(), **fields)]))
-    )
-    for claim, key, fields in (
-        (lemma_5_1, "unit_norm", {"norm_error": 0.01}),
-        (lemma_5_1, "total", {"total": 0.01}),
-        (lemma_5_1, "steps", {"limits": lambda t: with_last(t, lambda _: 0.0)}),
-        (lemma_a_1_move, "unit_norm", {"norm_error": 0.01}),
-        (lemma_a_1_move, "total", {"total": 0.01}),
-        (lemma_5_1, "scaled_threshold", {"thresholds": np.array([0.05, 0.9 / (E * 6 * 1500)])}),
-        (lemma_b_1, "unit_norm", {"norm_error": 0.01}),
-        (lemma_b_1, "scaled_threshold", {"thresholds": np.array([0.05, 0.9 / (10 * 1500)])}),
-        (lemma_b_1, "steps", {"limits": lambda t: with_last(t, lambda _: 0.0)}),
-    )
-]
-
-
-@pytest.mark.parametrize("number", range(len(CONDITIONS)))
-def test_control_each_condition(number):
-    CONDITIONS[number]()
-
-
-@breaks_part(lemma_a_1_move, "less than 2·max|a|·ηt")
-def test_control_a_bound_half_a_percent_too_small():
-    return lemma_a_1_move([steep()]), lemma_a_1_move([steep()], factor=0.995)
-
-
 def test_a_move_as_long_as_the_bound_is_too_long():
     assert lemma_a_1_move([altered(steep(), moves=np.array([0.0, 0.1]))]).parts[0].kept is False
-
-
-@breaks_part(lemma_a_1_move, "0 at the start", also=("no farther than the longest path",))
-def test_control_a_start_that_moved():
-    return lemma_a_1_move([coupled()]), lemma_a_1_move([altered(coupled(), moves=lambda m: m + np.eye(len(m))[0])])
-
-
-@breaks_part(lemma_a_1_move, "no farther than the longest path")
-def test_control_a_path_that_is_too_short():
-    return lemma_a_1_move([coupled()]), lemma_a_1_move([altered(coupled(), paths=lambda p: 0.9 * p)])
 
 
 def test_the_path_of_one_step_is_its_length():
     found = steep()
     assert found.paths[1] == pytest.approx(found.moves[1])
     assert found.paths[0] == 0
-
-
-@breaks_part(lemma_b_1, "at least 1 − 10τ/σ")
-def test_control_one_point_at_which_many_are_lost():
-    fresh = coupled().fresh.copy()
-    fresh[0, 0] = 0.79
-    return lemma_b_1([coupled()]), lemma_b_1([altered(coupled(), fresh=fresh)])
-
-
-@breaks_part(lemma_b_1, "mean at least 1 − 2c_Gτ/σ")
-def test_control_a_mean_that_is_too_small():
-    return lemma_b_1([coupled()]), lemma_b_1([altered(coupled(), fresh=lambda share: share - 0.08)])
 
 
 def test_control_a_smaller_constant():
@@ -174,8 +101,8 @@ def test_quick_settings_promise_steps():
 
 
 def test_they_speak_about_three_classes():
-    settings = lemma_5_1.on(own_toy())
-    assert settings == lemma_b_1.on(own_toy()) == lemma_a_1_move.on(own_toy())
+    settings = lemma_5_1.on(own_toy()).settings
+    assert settings == lemma_b_1.on(own_toy()).settings == lemma_a_1_move.on(own_toy()).settings
     cells = [run_descent(setting, silent) for setting in settings]
     for claim in (lemma_5_1, lemma_b_1, lemma_a_1_move):
         assert claim(cells).verdict is Verdict.HOLDS, claim.id
@@ -194,14 +121,6 @@ def test_the_room_of_that_mean_is_five_standard_errors():
     width = 1000  # √(0.05/1000) = 0.0071
     assert lemma_b_1([altered(coupled(), fresh=fresh, width=width)]).parts[1].kept is True
     assert lemma_b_1([altered(coupled(), fresh=fresh - 0.03 * (fresh < 1), width=width)]).parts[1].kept is False
-
-
-def test_one_cell_of_several_is_enough_to_fail():
-    good, bad = coupled(), altered(coupled(), norm_error=0.01, total=0.01, limits=np.zeros(2))
-    for cells in ([good, bad], [bad, good]):
-        assert [h.met for h in lemma_5_1(cells).hypotheses] == [False, False, False, True]
-        assert [h.met for h in lemma_b_1(cells).hypotheses] == [False, False, True]
-        assert [h.met for h in lemma_a_1_move(cells).hypotheses] == [False, False]
 
 
 def test_bounds_below_zero_promise_nothing():
@@ -272,7 +191,7 @@ def test_points_of_a_reader_are_components_of_their_own():
     """Twenty points in two tight caps: kl counts the points, so neither bound is that of two components."""
     drawn = Caps(n_classes=2, per_class=1, dim=20, n_points=40, relative_diameter=0.02).draw(0)
     own = Specimen(from_arrays(drawn.points, np.where(drawn.classes == 0, -1, 1)))
-    (setting, *_) = lemma_5_1.on(own)
+    (setting, *_) = lemma_5_1.on(own).settings
     assert setting.data.single
     cell = run_descent(setting.model_copy(update={"width": 60, "n_steps": 2}), silent)
     assert cell.own
@@ -281,6 +200,45 @@ def test_points_of_a_reader_are_components_of_their_own():
     assert section_6_rank([cell]).verdict is Verdict.HOLDS
 
 
-test_every_part_has_a_control = every_part_of(
-    coupling, elsewhere=(lemma_5_1_as_printed, lemma_a_1_size, lemma_a_1_all_thresholds, lemma_b_1_as_printed)
+def too_long():
+    """η = τ/(1.99·max|a|)."""
+    found = steep(step=0.1 / 1.99)
+    assert found.lost[0] == 1
+    return altered(found, n_components=1, width=100)
+
+
+def fresh_mean(factor):
+    """Shares at 1 − 2·0.79788·τ/σ, at both τ; the other promise is less."""
+    shares = factor * (1 - 2 * HALF_NORMAL * coupled().thresholds)
+    return {"fresh": np.tile(shares[:, None], (1, 10)), "width": 10**14}
+
+
+def moved(place, value):
+    return {"moves": np.where(np.arange(13) == place, value, coupled().moves)}
+
+
+def at_low(factor, constant):
+    """τ/σ at which constant·τm/σ = 20, in the last cell."""
+    return {"thresholds": np.array([0.05, factor * 20 / (constant * 1500)])}
+
+
+SPEED = {"paths": lambda p: 10 + p}
+test_control = controls(
+    coupling,
+    coupled,
+    (lemma_a_1_move, "speed", at(steep), at(steep, factor=0.995)),
+    (lemma_a_1_move, "speed", at(steep), at(steep, moves=np.array([0.0, 0.1]), paths=np.array([0.0, 0.1]))),
+    (lemma_a_1_move, "path", {"paths": lambda p: p * (1 - 5e-10)}, {"paths": lambda p: p * (1 - 5e-9)}),
+    (lemma_a_1_move, "path", {}, {"paths": lambda p: 0.9 * p}),
+    (lemma_a_1_move, "start", SPEED, {**SPEED, **moved(0, 1e-9)}),
+    (lemma_a_1_move, "start", SPEED, {**SPEED, **moved(0, -1e-9)}),
+    (lemma_5_1, "kept", {}, at(too_long), "coupled"),
+    (lemma_5_1, "kept", {}, {"lost": 1.0}),
+    (lemma_5_1, "equal_gradients", {}, {"unequal": 1.0}),
+    (lemma_5_1, "scaled_threshold", at_low(1 + 1e-9, 6 * E), at_low(0.999, 6 * E)),
+    (lemma_b_1, "scaled_threshold", at_low(1 + 1e-9, 10), at_low(0.999, 10)),
+    (lemma_b_1, "each", {}, {"fresh": lambda f: np.where(np.arange(20).reshape(2, 10) == 0, 0.799, f)}),
+    (lemma_b_1, "each", {}, {"constant": 0.5}),
+    (lemma_b_1, "mean", fresh_mean(1 + 1e-9), fresh_mean(0.999)),
+    but=(lemma_5_1_as_printed, lemma_a_1_size, lemma_a_1_all_thresholds, lemma_b_1_as_printed),
 )

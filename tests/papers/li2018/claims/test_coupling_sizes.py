@@ -1,20 +1,23 @@
 """How many neurons a threshold loses: at one threshold, and at every threshold at once."""
 
-import dataclasses
 import functools
 import math
 
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, spares
-from tests.papers.li2018.toys import own_toy
+from tests.control_table import at, controls
+from tests.papers.li2018.toys import own_toy, separated_rows
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import coupling
 from widenet.papers.li2018.claims.coupling import (
+    THETAS,
+    FirstSteps,
+    Sizes,
+    Uniform,
     clear_shares,
     draw_first_steps,
     draw_sizes,
@@ -30,7 +33,7 @@ from widenet.papers.li2018.claims.coupling import (
     measure_first_steps,
     measure_uniform,
 )
-from widenet.papers.li2018.formulas import E, uniform_failure
+from widenet.papers.li2018.formulas import HALF_NORMAL, E, coupled_bound, coupled_mean_orthonormal, uniform_failure
 from widenet.papers.li2018.settings import HEXAGON, Basis, Sample
 from widenet.records import Scale
 
@@ -50,60 +53,8 @@ def test_sizes_hold_for_another_seed():
     assert lemma_a_1_all_thresholds(draw_uniform(Scale.QUICK, 1)).verdict is Verdict.HOLDS
 
 
-def few_clear(place):
-    """At one θ every twentieth start has lost more than θ."""
-    shares = sizes().shares.copy()
-    shares[::20, place] = 1 - sizes().thetas[place] - 0.001
-    return lemma_a_1_size(altered(sizes(), shares=shares))
-
-
-@pytest.mark.parametrize(
-    "test",
-    [
-        breaks_part(lemma_a_1_size, f"1 − eτkl/σ at eτkl/σ = {theta:g}")(
-            lambda place=place: (lemma_a_1_size(sizes()), few_clear(place))
-        )
-        for place, theta in enumerate((0.05, 0.2, 0.5))
-    ],
-    ids=["0.05", "0.2", "0.5"],
-)
-def test_control_starts_that_lost_too_many(test):
-    test()
-
-
-@breaks_part(lemma_a_1_size, "mean at least 1 − c_Gτkl/σ")
-def test_control_nine_tenths_of_the_constant():
-    return lemma_a_1_size(sizes()), lemma_a_1_size(sizes(), mean=0.9)
-
-
-@breaks_part(lemma_a_1_size, "mean on orthonormal points")
-def test_control_one_orthonormal_point_counted_twice():
-    return lemma_a_1_size(sizes()), lemma_a_1_size(altered(sizes(), orthonormal=lambda share: share ** (5 / 6)))
-
-
 def test_control_a_fifth_of_the_constant():
     assert lemma_a_1_size(sizes(), constant=0.2).conclusion is False
-
-
-@breaks_hypothesis(lemma_a_1_size, "unit_norm")
-def test_control_longer_points():
-    return lemma_a_1_size(sizes()), lemma_a_1_size(altered(sizes(), norm_error=0.01))
-
-
-@breaks_hypothesis(lemma_a_1_size, "scaled_threshold")
-def test_control_so_few_neurons_that_none_may_be_lost():
-    return lemma_a_1_size(altered(sizes(), width=400)), lemma_a_1_size(altered(sizes(), width=399))
-
-
-@breaks_part(lemma_a_1_all_thresholds, "some τ breaks it with probability 0.2935·n/(kl)")
-def test_control_three_lines_counted_for_four():
-    return lemma_a_1_all_thresholds(uniform()), lemma_a_1_all_thresholds(altered(uniform(), n_lines=2))
-
-
-@breaks_part(lemma_a_1_all_thresholds, "all τ from 20σ/(emkl) on")
-def test_control_a_lower_limit():
-    low = measure_uniform(Basis(n_classes=2).draw(0), 0, lowest=0.5)
-    return lemma_a_1_all_thresholds(uniform()), lemma_a_1_all_thresholds(low)
 
 
 def test_the_hexagon_has_three_lines():
@@ -161,26 +112,8 @@ def test_starts_that_were_not_trained_lose_nothing():
         assert lost == ((after >= 0) != (hidden >= 0)).any(axis=1).sum()
 
 
-@spares(lemma_5_1_as_printed)
-def test_a_threshold_that_allows_twenty_spares_it():
-    return lemma_5_1_as_printed(measure_first_steps(PAIR.draw(0), 0, width=100, starts=300, allowed=20.0))
-
-
-@pytest.mark.parametrize(
-    ("key", "fields"),
-    [
-        ("unit_norm", {"norm_error": 0.01}),
-        ("distance", {"structure": lambda s: dataclasses.replace(s, separation=0.0)}),
-        ("relative_diameter", {"structure": lambda s: dataclasses.replace(s, diameter=1.0)}),
-        ("steps", {"steps": 0.99}),
-    ],
-)
-def test_control_conditions_of_the_printed_lemma(key, fields):
-    breaks_hypothesis(lemma_5_1_as_printed, key)(lambda: lemma_5_1_as_printed(altered(first_steps(), **fields)))()
-
-
 def test_sizes_speak_about_three_classes():
-    assert lemma_a_1_size(lemma_a_1_size.on(own_toy())).verdict is Verdict.HOLDS
+    assert lemma_a_1_size(lemma_a_1_size.on(own_toy()).settings).verdict is Verdict.HOLDS
     wide = Specimen(from_arrays(np.eye(120)[:6], [0, 1, 2, 0, 1, 2]))
     assert isinstance(lemma_a_1_size.on(wide), Silence)
 
@@ -238,14 +171,13 @@ def ruin(levels):
     return total
 
 
-@spares(lemma_b_1_as_printed)
-def test_a_constant_of_ten_thousand_spares_it_at_a_point():
-    point = Sample(np.ones((1, 1)), np.zeros(1, int), np.zeros(1, int), np.ones(1))
-    return lemma_b_1_as_printed(measure_uniform(point, 0, constant=10_000.0))
+def of_starts(broken):
+    """Starts of which these are broken."""
+    return altered(uniform(), broken=broken, broken_above=broken)
 
 
 def broken_in(share, count=40_000):
-    return altered(uniform(), broken=np.arange(count) < round(share * count))
+    return of_starts(np.arange(count) < round(share * count))
 
 
 def test_how_often_some_threshold_breaks_it():
@@ -285,4 +217,79 @@ def test_299_starts_can_show_a_hundredth():
             assert claim(altered(uniform(), broken=quiet, broken_above=quiet)).parts[0].kept is kept
 
 
-test_every_part_has_a_control = every_part_of(coupling, elsewhere=(lemma_5_1, lemma_a_1_move, lemma_b_1))
+def few_clear(theta, every):
+    """At one θ some starts have lost more than θ."""
+    shares = sizes().shares.copy()
+    shares[::every, THETAS.index(theta)] = 1 - theta - 0.001
+    return {"shares": shares}
+
+
+def flat(factor):
+    """Every start at the least mean, without any spread."""
+    lower = coupled_bound(sizes().thetas / (E * 6), 6, HALF_NORMAL)
+    return {"shares": np.tile(factor * lower, (320, 1))}
+
+
+def lifted(errors):
+    """Orthonormal shares whose mean is so many standard errors off."""
+
+    def change(shares):
+        exact = coupled_mean_orthonormal(sizes().thetas / (E * 6), 6)
+        spread = shares.std(axis=0, ddof=1) / np.sqrt(len(shares))
+        return shares - shares.mean(axis=0) + exact + errors * spread
+
+    return {"orthonormal": change}
+
+
+def spared():
+    """A threshold that allows twenty."""
+    return measure_first_steps(PAIR.draw(0), 0, width=100, starts=300, allowed=20.0)
+
+
+def spared_at_a_point():
+    point = Sample(np.ones((1, 1)), np.zeros(1, int), np.zeros(1, int), np.ones(1))
+    return measure_uniform(point, 0, constant=10_000.0)
+
+
+LOW = measure_uniform(Basis(n_classes=2).draw(0), 0, lowest=0.5)
+POINT = draw_uniform_at_a_point(Scale.QUICK, 0)
+
+
+def off(gap):
+    """Of 40,000 starts; five standard errors and 0.01 are 0.0214."""
+    return at(broken_few(0.29353 + gap))
+
+
+def broken_few(share, count=40_000):
+    return altered(uniform(), broken=np.arange(count) < round(share * count), broken_above=np.zeros(count, bool))
+
+
+KEYS = {theta: f"size_at_{round(100 * theta)}_percent" for theta in THETAS}
+test_control = controls(
+    coupling,
+    {Sizes: sizes, lemma_b_1_as_printed: spared_at_a_point, Uniform: uniform, FirstSteps: spared},
+    *((lemma_a_1_size, key, {}, few_clear(theta, 20)) for theta, key in KEYS.items()),
+    *((lemma_a_1_size, key, {}, few_clear(theta, 45)) for theta, key in KEYS.items()),
+    (lemma_a_1_size, "mean", {}, {"mean": 0.9}),
+    (lemma_a_1_size, "mean", flat(1 + 1e-9), flat(0.999)),
+    (lemma_a_1_size, "orthonormal", lifted(4.9), lifted(5.1)),
+    (lemma_a_1_size, "orthonormal", lifted(-4.9), lifted(-5.1)),
+    (lemma_a_1_size, "scaled_threshold", {"width": 400}, {"width": 399}),
+    (lemma_a_1_all_thresholds, "large_thresholds", {}, at(LOW)),
+    (lemma_a_1_all_thresholds, "large_thresholds", {}, {"broken_above": np.arange(1500) % 60 == 0}),
+    (lemma_a_1_all_thresholds, "some_threshold", {}, {"n_lines": 2}),
+    (lemma_a_1_all_thresholds, "some_threshold", off(0.0209), off(0.0219)),
+    (lemma_a_1_all_thresholds, "some_threshold", off(-0.0207), off(-0.0217)),
+    (lemma_b_1_as_printed, "every_threshold", {}, at(POINT)),
+    (lemma_b_1_as_printed, "every_threshold", {}, {"broken": np.arange(1500) % 60 == 0}),
+    (lemma_5_1_as_printed, "lost", {}, at(first_steps)),
+    (lemma_5_1_as_printed, "lost", {}, at(first_steps, width=6, lost=(np.arange(20_000) % 4 == 0) * 21.0)),
+    (
+        lemma_5_1_as_printed,
+        "relative_diameter",
+        {"relative_diameter": 0.125 + 5e-13},
+        {"relative_diameter": 0.125 + 2e-12},
+    ),
+    *separated_rows(lemma_5_1_as_printed),
+    but=(lemma_5_1, lemma_a_1_move, lemma_b_1),
+)

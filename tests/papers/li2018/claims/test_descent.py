@@ -3,9 +3,8 @@
 import functools
 
 import numpy as np
-import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges
+from tests.control_table import at, controls
 from tests.papers.li2018.toys import own_toy, stretched
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
@@ -23,7 +22,7 @@ from widenet.papers.li2018.claims.descent import (
     section_6_rank,
     section_6_start_scale,
 )
-from widenet.papers.li2018.runs.descents import DescentSetting, run_descent
+from widenet.papers.li2018.runs.descents import Descent, DescentSetting, run_descent
 from widenet.papers.li2018.settings import TOY, SpreadPoints
 from widenet.progress import silent
 
@@ -41,14 +40,6 @@ def test_real_descents_hold():
     assert fine().rank == 6
 
 
-@breaks_part(lemma_a_4_step, "drop at least (1 − η‖A‖²/4)·ηΣ‖∂L/∂w_r‖²")
-def test_control_a_step_that_drops_two_percent_less():
-    place = int(np.flatnonzero(fine().still[:-1] > 0)[0])
-    losses = fine().losses.copy()
-    losses[place + 1 :] += 0.02 * fine().step_size * fine().squares[place]
-    return lemma_a_4_step([fine()]), lemma_a_4_step([altered(fine(), losses=losses)])
-
-
 def test_control_an_ascent():
     assert lemma_a_4_step([altered(fine(), losses=fine().losses[::-1])]).conclusion is False
     assert lemma_a_4_step([fine()], share=1.05).conclusion is False
@@ -59,43 +50,6 @@ def test_steps_with_a_changed_pattern_are_not_judged():
     assert lemma_a_4_step([moved]).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-test_control_conditions_of_a_step = [
-    breaks_hypothesis(claim, key)(
-        lambda claim=claim, fields=fields: (claim([fine()]), claim([altered(fine(), **fields)]))
-    )
-    for claim, key, fields in (
-        (lemma_a_4_step, "unit_norm", {"norm_error": 0.01}),
-        (lemma_a_4_step, "total", {"total": 0.01}),
-        (section_6_rank, "unit_norm", {"norm_error": 0.01}),
-        (section_6_rank, "total", {"total": 0.01}),
-    )
-]
-
-
-@breaks_hypothesis(lemma_a_4_step, "step_size")
-def test_control_a_step_beyond_the_curvature():
-    large = run_descent(DescentSetting(data=TOY, width=100, scaled_step=2.5, n_steps=3), silent)
-    return lemma_a_4_step([large])
-
-
-@pytest.mark.parametrize("number", range(4))
-def test_control_each_condition_of_a_step(number):
-    test_control_conditions_of_a_step[number]()
-
-
-test_control_each_part_of_the_rank = part_edges(
-    section_6_rank,
-    lambda **fields: section_6_rank([altered(fine(), **fields)]),
-    {
-        "rank of the update": ({}, {"rank": 7}),
-        "|σ_j(W^t) − σ_j(W⁰)| ≤ ‖W^t − W⁰‖₂": (
-            {"spectrum_shift": lambda _: fine().update_norm},
-            {"spectrum_shift": lambda _: 1.01 * fine().update_norm},
-        ),
-    },
-)
-
-
 @functools.cache
 def scaled():
     made = stretched(fine(), 201)
@@ -103,37 +57,6 @@ def scaled():
         altered(made, start_scale=size, flips=np.full(201, value), distances=np.full(201, value))
         for size, value in ((0.1, 0.2), (1.0, 0.03), (10.0, 0.006))
     ]
-
-
-def swapped(name):
-    one, two, three = scaled()
-    first, last = (getattr(cell, name) if name else None for cell in (two, three))
-    return [one, altered(two, **{name: last}), altered(three, **{name: first})]
-
-
-@breaks_part(section_6_start_scale, "changed patterns fall")
-def test_control_patterns_the_other_way_round():
-    return section_6_start_scale(scaled()), section_6_start_scale(swapped("flips"))
-
-
-@breaks_part(section_6_start_scale, "relative distance falls")
-def test_control_distances_the_other_way_round():
-    return section_6_start_scale(scaled()), section_6_start_scale(swapped("distances"))
-
-
-@pytest.mark.parametrize(
-    "test",
-    [
-        breaks_hypothesis(section_6_start_scale, key)(
-            lambda fields=fields: section_6_start_scale([altered(cell, **fields) for cell in scaled()])
-        )
-        for key, fields in (("unit_norm", {"norm_error": 0.01}), ("total", {"total": 0.01}))
-    ]
-    + [breaks_hypothesis(section_6_start_scale, "scales")(lambda: section_6_start_scale(scaled()[:2]))],
-    ids=["norm", "total", "scales"],
-)
-def test_control_conditions_of_the_scale(test):
-    test()
 
 
 @functools.cache
@@ -146,44 +69,15 @@ def dimensions(size=(0, 5, 5)):
     return [run_descent(setting, silent) for setting in settings]
 
 
-@breaks_part(section_4_dimension_free, "the same residuals")
-def test_control_one_residual_that_differs():
-    cells = list(dimensions())
-    cells[5] = altered(cells[5], residuals=lambda v: v + 1e-9)
-    return section_4_dimension_free(dimensions()), section_4_dimension_free(cells)
-
-
-@breaks_part(section_4_dimension_free, "the same law of steps")
-def test_control_another_law():
-    cells = list(dimensions())
-    for place in range(8, 12):
-        cells[place] = altered(cells[place], residuals=lambda v: 0 * v)
-    return section_4_dimension_free(dimensions(), level=0.01), section_4_dimension_free(cells, level=0.03)
-
-
 def test_a_run_of_another_dimension_that_never_gets_there_decides_nothing():
     cells = list(dimensions())
     cells[9] = altered(cells[9], residuals=lambda v: v + 1)
     assert section_4_dimension_free(cells).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-@pytest.mark.parametrize(
-    "test",
-    [
-        breaks_hypothesis(section_4_dimension_free, key)(
-            lambda fields=fields: section_4_dimension_free([altered(cell, **fields) for cell in dimensions()])
-        )
-        for key, fields in (("unit_norm", {"norm_error": 0.01}), ("total", {"total": 0.01}))
-    ],
-    ids=["norm", "total"],
-)
-def test_control_conditions_of_the_dimension(test):
-    test()
-
-
 def test_they_speak_about_three_classes():
     own = own_toy()
-    cells = [run_descent(setting, silent) for setting in lemma_a_4_step.on(own)]
+    cells = [run_descent(setting, silent) for setting in lemma_a_4_step.on(own).settings]
     assert lemma_a_4_step(cells).verdict is Verdict.HOLDS
     assert section_6_rank(cells).verdict is Verdict.HOLDS
     assert isinstance(section_6_rank.on(Specimen(from_arrays(np.eye(301)[:4], [0, 1, 2, 2]))), Silence)
@@ -194,12 +88,6 @@ def test_the_curvature_of_the_drop():
     cell = altered(fine(), step_size=0.25, vote_norm=2.0, still=np.ones(21), squares=np.full(21, 4.0))
     for drop, kept in ((0.7501, True), (0.7499, False)):
         assert lemma_a_4_step([altered(cell, losses=20 - drop * np.arange(21))]).conclusion is kept
-
-
-def test_one_cell_of_several_is_enough_to_fail_a_step():
-    bad = altered(fine(), norm_error=0.01, total=0.01, vote_norm=200.0)
-    for cells in ([fine(), bad], [bad, fine()]):
-        assert [h.met for h in lemma_a_4_step(cells).hypotheses] == [False, False, False]
 
 
 def test_the_level_of_the_law_is_a_thousandth():
@@ -266,7 +154,47 @@ def test_residuals_of_the_same_weights_differ_by_rounding_only():
             assert section_4_dimension_free(cells).parts[0].kept is kept
 
 
-test_every_part_has_a_control = every_part_of(
+def slower():
+    """One step drops two percent less."""
+    place = int(np.flatnonzero(fine().still[:-1] > 0)[0])
+    return fine().losses + 0.02 * fine().step_size * fine().squares[place] * (np.arange(21) > place)
+
+
+def half_scaled(norm):
+    """η‖A‖² = norm²/2."""
+    return at(fine, step_size=0.5, vote_norm=norm)
+
+
+def values(name, *levels):
+    """This quantity at the three scales."""
+    return at([altered(cell, **{name: np.full(201, value)}) for cell, value in zip(scaled(), levels, strict=True)])
+
+
+def other_residual(change):
+    cells = list(dimensions())
+    cells[7] = altered(cells[7], residuals=change(cells[3].residuals))
+    return at(cells)
+
+
+def another_law():
+    return [*dimensions()[:8], *(altered(cell, residuals=lambda v: 0 * v) for cell in dimensions()[8:])]
+
+
+P_VALUE = section_4_dimension_free(another_law()).details["p-value"]
+FALLS = {"patterns": "flips", "distance": "distances"}
+test_control = controls(
     descent,
-    elsewhere=(section_4_width_free, section_5_observation, lemma_a_4, lemma_a_4_as_printed, lemma_b_4_as_printed),
+    {section_6_start_scale: scaled, section_4_dimension_free: dimensions, Descent: fine},
+    (lemma_a_4_step, "drop", {}, {"losses": slower()}),
+    (lemma_a_4_step, "drop", {}, {"share": 1.02}),
+    (lemma_a_4_step, "step_size", half_scaled(2.0), half_scaled(2.01)),
+    *((section_6_start_scale, key, {}, values(name, 0.2, 0.006, 0.03)) for key, name in FALLS.items()),
+    *(
+        (section_6_start_scale, key, values(name, 0.2, 0.1999, 0.1), values(name, 0.2, 0.2, 0.1))
+        for key, name in FALLS.items()
+    ),
+    (section_6_start_scale, "scales", {}, at(scaled()[:2])),
+    (section_4_dimension_free, "residuals", other_residual(lambda v: v + 5e-11), other_residual(lambda v: v + 2e-10)),
+    (section_4_dimension_free, "law", at(another_law, level=P_VALUE), at(another_law, level=1.001 * P_VALUE)),
+    but=(section_4_width_free, section_5_observation, lemma_a_4, lemma_a_4_as_printed, lemma_b_4_as_printed),
 )

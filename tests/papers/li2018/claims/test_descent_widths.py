@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
-from tests.papers.li2018.toys import ASSUMPTIONS, own_toy, stretched
+from tests.control_table import at, controls
+from tests.papers.li2018.toys import own_toy, printed_rows, separated_rows, stretched
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.sides import Sense
@@ -14,7 +14,6 @@ from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import descent
 from widenet.papers.li2018.claims.descent import (
-    by_width,
     lemma_a_4,
     lemma_a_4_as_printed,
     lemma_a_4_step,
@@ -28,6 +27,7 @@ from widenet.papers.li2018.claims.descent import (
     steps_to,
 )
 from widenet.papers.li2018.runs.descents import (
+    Descent,
     DescentSetting,
     averaged_steps,
     dimension_settings,
@@ -63,17 +63,6 @@ def changed(claim, change=None, **constants):
     return claim(cells, **constants)
 
 
-@breaks_part(lemma_a_4, "slope of log mean v²")
-def test_control_the_residuals_of_one_width():
-    """The same at every width: slope 0."""
-    return changed(lemma_a_4), changed(lemma_a_4, lambda cell: {"residuals": np.full(401, 0.1)})
-
-
-test_control_structure_of_the_data = hypothesis_edges(
-    lemma_a_4, lambda **fields: lemma_a_4([*wide()[1:], altered(wide()[0], **fields)]), **ASSUMPTIONS
-)
-
-
 @functools.cache
 def hexagons():
     return [run_descent(setting, silent) for setting in hexagon_widths(Scale.QUICK, 0)]
@@ -93,11 +82,6 @@ def test_on_the_hexagon_the_residuals_stay():
     assert hexagons()[0].separation == pytest.approx(1)
 
 
-@spares(lemma_a_4_as_printed)
-def test_the_known_law_spares_it():
-    return changed(lemma_a_4_as_printed)
-
-
 def test_on_the_hexagon_the_drops_vanish():
     """The loss ends at ln 2, where v is 1/12."""
     found = lemma_b_4_as_printed(hexagons())
@@ -106,42 +90,29 @@ def test_on_the_hexagon_the_drops_vanish():
     assert found.measured < -2
 
 
-def dropping(power, **fields):
+def dropping(power):
     """A drop of ηm·v²·(m/500)^power at every step, at v = 0.01."""
-    return lemma_b_4_as_printed(
-        [
-            altered(
-                cell,
-                step_size=2 / cell.width,
-                residuals=np.full(401, 0.01),
-                losses=1 - 2e-4 * (cell.width / 500) ** power * np.arange(401.0),
-                **fields,
-            )
-            for cell in wide()
-        ]
-    )
-
-
-@spares(lemma_b_4_as_printed)
-def test_drops_that_follow_the_law_spare_it():
-    return dropping(0.0)
+    return [
+        altered(
+            cell,
+            step_size=2 / cell.width,
+            residuals=np.full(401, 0.01),
+            losses=1 - 2e-4 * (cell.width / 500) ** power * np.arange(401.0),
+        )
+        for cell in wide()
+    ]
 
 
 def test_the_printed_drop_at_its_edges():
     for power, kept in ((-0.34, True), (-0.36, False)):
-        found = dropping(power)
+        found = lemma_b_4_as_printed(dropping(power))
         assert found.measured == pytest.approx(power, abs=1e-6)
         assert found.conclusion is kept
-    for fields in ({"norm_error": 0.01}, {"total": 0.01}, {"separation": 0.0}, {"relative_diameter": 0.0631}):
-        assert dropping(0.0, **fields).verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 def test_the_printed_lemma_at_its_edges():
     for power, kept in ((-0.36, True), (-0.34, False)):
         assert law(lemma_a_4_as_printed, "residuals", power).conclusion is kept
-    for fields in ({"norm_error": 0.01}, {"total": 0.01}, {"separation": 0.0}, {"relative_diameter": 0.0631}):
-        for cells in ([*wide()[1:], altered(wide()[0], **fields)], [altered(wide()[0], **fields), *wide()[1:]]):
-            assert lemma_a_4_as_printed(cells).verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 def test_the_slope_of_a_known_law():
@@ -159,53 +130,14 @@ def reaching(**steps):
     return changed(section_4_width_free, change)
 
 
-@breaks_part(section_4_width_free, "largest over smallest mean")
-def test_control_one_width_that_needs_more_steps():
-    return reaching(at_500=209), reaching(at_500=211)
-
-
 def test_a_run_that_never_gets_there_decides_nothing():
     assert reaching(at_500=401).verdict is Verdict.INSUFFICIENT_EVIDENCE
     assert steps_to(altered(wide()[0], residuals=np.linspace(0.02, 0.0, 401))) == 234
 
 
-test_control_each_slope = part_edges(
-    section_5_observation,
-    lambda **fields: changed(section_5_observation, lambda cell: {k: v(cell) for k, v in fields.items()}),
-    {
-        "patterns: slope at most": ({}, {"flips": lambda cell: np.full(401, 0.05)}),
-        "patterns: slope at least": ({}, {"flips": lambda cell: np.full(401, 50 / cell.width)}),
-        "distance: slope at most": ({}, {"distances": lambda cell: np.full(401, 0.05)}),
-        "distance: slope at least": ({}, {"distances": lambda cell: np.full(401, 50 / cell.width)}),
-    },
-)
-
-
-TREND_CONDITIONS = [
-    breaks_hypothesis(claim, key)(
-        lambda claim=claim, change=change: (changed(claim), changed(claim, lambda cell: change))
-    )
-    for claim in (lemma_a_4, section_4_width_free, section_5_observation)
-    for key, change in (("unit_norm", {"norm_error": 0.01}), ("total", {"total": 0.01}))
-] + [
-    breaks_hypothesis(claim, "widths")(lambda claim=claim: (claim(wide()), claim(wide()[:10])))
-    for claim in (lemma_a_4, section_4_width_free, section_5_observation)
-]
-
-
-@pytest.mark.parametrize("number", range(len(TREND_CONDITIONS)))
-def test_control_each_condition_of_a_trend(number):
-    TREND_CONDITIONS[number]()
-
-
-@breaks_hypothesis(section_4_width_free, "seeds")
-def test_control_four_seeds():
-    return section_4_width_free([cell for number, cell in enumerate(wide()) if number % 5])
-
-
 def test_settings_have_what_the_trends_need():
-    groups = by_width([altered(wide()[0], width=setting.width) for setting in width_settings(Scale.QUICK, 0)])
-    assert [len(group) for group in groups.values()] == [5, 5, 5]
+    counts = np.unique([setting.width for setting in width_settings(Scale.QUICK, 0)], return_counts=True)[1]
+    assert counts.tolist() == [5, 5, 5]
     assert {setting.start_scale for setting in scale_settings(Scale.QUICK, 0)} == {0.1, 1.0, 10.0}
     assert len(dimension_settings(Scale.QUICK, 0)) % 3 == 0
 
@@ -262,12 +194,12 @@ def test_rates_of_a_reader_s_residuals_and_steps():
 
 
 def test_a_rate_that_is_just_met_is_met():
-    own = [altered(wide()[0], own=True)]
+    own, others = Descent.join([altered(wide()[0], own=True)]), Descent.join(wide())
     for sense in (Sense.AT_MOST, Sense.AT_LEAST):
-        assert rate(-0.35, -0.35, sense, own).kept is True
-        assert rate(-0.35, -0.35, sense, wide()).kept is True
-    assert rate(-0.36, -0.35, Sense.AT_LEAST, own).kept is None
-    assert rate(-0.36, -0.35, Sense.AT_LEAST, wide()).kept is False
+        assert rate(-0.35, -0.35, sense, own, "").kept is True
+        assert rate(-0.35, -0.35, sense, others, "").kept is True
+    assert rate(-0.36, -0.35, Sense.AT_LEAST, own, "").kept is None
+    assert rate(-0.36, -0.35, Sense.AT_LEAST, others, "").kept is False
 
 
 def test_patterns_that_never_change_have_no_rate():
@@ -301,8 +233,8 @@ def reaching_cells():
 
 def test_they_speak_about_widths():
     own = own_toy()
-    settings = section_5_observation.on(own)
-    assert settings == lemma_a_4.on(own)
+    settings = section_5_observation.on(own).settings
+    assert settings == lemma_a_4.on(own).settings
     assert "not known" in section_4_width_free.on(own)
     groups = {setting.width for setting in settings}
     assert len(groups) >= 3
@@ -312,6 +244,52 @@ def test_they_speak_about_widths():
     assert isinstance(section_5_observation.on(many), Silence)
 
 
-test_every_part_has_a_control = every_part_of(
-    descent, elsewhere=(section_4_dimension_free, section_6_rank, section_6_start_scale, lemma_a_4_step)
+def law_of(name, power):
+    """A quantity that is exactly proportional to a power of the width."""
+    root = 0.5 if name == "residuals" else 1
+    return [altered(cell, **{name: np.full(401, (0.05 * (cell.width / 500) ** power) ** root)}) for cell in wide()]
+
+
+def falls_by(name, inside, outside):
+    return at(law_of(name, inside)), at(law_of(name, outside))
+
+
+def reached_after(*steps):
+    """Runs of the three widths that reach the level after so many steps."""
+    after = dict(zip((500, 2000, 8000), steps, strict=True))
+    return [altered(cell, residuals=np.where(np.arange(401) < after[cell.width], 0.02, 0.001)) for cell in wide()]
+
+
+PRINTED = (lemma_a_4_as_printed, lemma_b_4_as_printed)
+TRENDS = (lemma_a_4, section_4_width_free, section_5_observation)
+SLOPE = {claim: claim(wide()).measured for claim in (lemma_a_4, lemma_a_4_as_printed)}
+FALL = section_5_observation(wide()).measured
+EQUAL = reached_after(140, 140, 140)
+test_control = controls(
+    descent,
+    {lemma_b_4_as_printed: dropping(0.0), section_4_width_free: EQUAL, Descent: wide},
+    (lemma_a_4, "slope", *falls_by("residuals", -0.351, -0.349)),
+    (lemma_a_4_as_printed, "slope", *falls_by("residuals", -0.351, -0.349)),
+    (lemma_a_4_as_printed, "slope", {}, at(hexagons)),
+    (lemma_b_4_as_printed, "slope", at(dropping(-0.349)), at(dropping(-0.351))),
+    (lemma_b_4_as_printed, "slope", {}, at(hexagons)),
+    (section_4_width_free, "ratio", at(reached_after(210, 140, 140)), at(reached_after(211, 140, 140))),
+    (section_5_observation, "patterns_fall", *falls_by("flips", -0.351, -0.349)),
+    (section_5_observation, "patterns_stay", *falls_by("flips", -0.649, -0.651)),
+    (section_5_observation, "distance_falls", *falls_by("distances", -0.351, -0.349)),
+    (section_5_observation, "distance_stays", *falls_by("distances", -0.649, -0.651)),
+    *((claim, "slope", {"slope": SLOPE[claim]}, {"slope": SLOPE[claim] - 1e-9}) for claim in (lemma_a_4, PRINTED[0])),
+    *(
+        (section_5_observation, key, {"band": (FALL, FALL)}, {"band": band}, *others)
+        for band, names in (
+            ((FALL, FALL - 1e-9), ("patterns_fall", "distance_falls")),
+            ((FALL + 1e-9, FALL), ("patterns_stay", "distance_stays")),
+        )
+        for key, *others in (names, names[::-1])
+    ),
+    *((claim, "widths", {}, at(EQUAL[:10])) for claim in TRENDS),
+    (section_4_width_free, "seeds", {}, at(EQUAL[1:])),
+    *printed_rows(*PRINTED),
+    *separated_rows(lemma_a_4, *PRINTED),
+    but=(section_4_dimension_free, section_6_rank, section_6_start_scale, lemma_a_4_step),
 )

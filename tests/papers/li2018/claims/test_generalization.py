@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
-from tests.papers.li2018.toys import ASSUMPTIONS, sample
+from tests.control_table import at, controls
+from tests.papers.li2018.toys import printed_rows, sample, separated_rows
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
@@ -58,12 +58,6 @@ def with_errors(wrong, count=20):
     return [altered(small(), error=0.05 if number < wrong else 0.0) for number in range(count)]
 
 
-@breaks_part(theorem_4_1, "error at most 0.02")
-def test_control_seven_runs_with_an_error_of_five_percent():
-    assert theorem_4_1(with_errors(2)).conclusion is None
-    return theorem_4_1(with_errors(0)), theorem_4_1(with_errors(7))
-
-
 def test_the_error_may_be_two_percent():
     assert theorem_4_1(runs(error=0.02)).conclusion is True
     assert theorem_4_1(runs(error=0.0201)).conclusion is False
@@ -89,70 +83,14 @@ def test_the_hexagon_is_outside_the_assumptions():
     assert found.conclusion is False
 
 
-test_control_assumptions_of_4_1 = hypothesis_edges(
-    theorem_4_1, lambda **fields: theorem_4_1(runs(20, **fields)), **ASSUMPTIONS
-)
-test_control_assumptions_of_the_cancellation = hypothesis_edges(
-    section_6_cancellation, lambda **fields: section_6_cancellation(runs(8, **fields)), **ASSUMPTIONS
-)
-test_control_assumption_of_the_loss = hypothesis_edges(
-    lemma_b_4_loss, lambda **fields: lemma_b_4_loss(runs(1, **fields)), unit_norm=ASSUMPTIONS["unit_norm"]
-)
-
-
 def test_the_printed_theorem_fails_on_the_hexagon():
     assert hexagon().error >= 1 / 6
     assert theorem_4_1_as_printed([hexagon()] * 5).verdict is Verdict.VIOLATED
 
 
-@spares(theorem_4_1_as_printed)
-def test_caps_spare_it():
-    return theorem_4_1_as_printed(with_errors(0))
-
-
-test_control_each_bound_on_outputs = part_edges(
-    lemma_b_4_loss,
-    lambda **fields: lemma_b_4_loss(runs(1, **fields)),
-    {
-        "|f| ≤ |f at the start| + 2·max|a|²·ηtm": ({}, {"logits": lambda f: 1.001 * f}),
-        "loss ≤ ln k + 2·max|f|": ({}, {"losses": lambda loss: small().loss_bounds + 1e-6}),
-    },
-)
-
-
 def test_without_the_start_the_bound_on_outputs_fails_at_once():
     assert small().times[0] == 0
     assert small().logits[0] == pytest.approx(small().logit_bounds[0])
-
-
-def widths(power=-0.6, **fields):
-    cells = []
-    for width in (25, 100, 400):
-        law = np.full(5, 0.5 * (width / 25) ** power)
-        base = {"width": width, "gaps": law, "gap_bounds": law}
-        cells.append(altered(small(), **base | {name: each(base) for name, each in fields.items()}))
-    return section_5_pseudo_network(cells)
-
-
-@breaks_part(section_5_pseudo_network, "|f − g| at most the bound")
-def test_control_a_gap_beyond_the_bound():
-    return widths(), widths(gap_bounds=lambda base: 0.99 * base["gaps"])
-
-
-@breaks_part(section_5_pseudo_network, "the gap falls with the width")
-def test_control_gaps_that_fall_too_slowly():
-    return widths(power=-0.41), widths(power=-0.39)
-
-
-@breaks_hypothesis(section_5_pseudo_network, "unit_norm")
-def test_control_longer_points():
-    return widths(norm_error=lambda base: 0.01)
-
-
-@breaks_hypothesis(section_5_pseudo_network, "widths")
-def test_control_two_widths():
-    cells = [altered(small(), width=width, gaps=small().gaps * 25 / width) for width in (25, 100)]
-    return section_5_pseudo_network(cells)
 
 
 def test_the_gap_of_the_small_network():
@@ -192,26 +130,6 @@ def test_a_gap_without_a_bound_is_seen():
     assert (gaps[0], bounds[0]) == (pytest.approx(0.1), 0)
 
 
-def parted(**fields):
-    return section_6_cancellation(runs(8, **{"update_accuracy": 1.0, "start_accuracy": 0.4} | fields))
-
-
-test_control_each_part_of_the_cancellation = part_edges(
-    section_6_cancellation,
-    parted,
-    {
-        "the update decides": ({"update_accuracy": 0.99}, {"update_accuracy": 0.98}),
-        "the start does not": ({"start_accuracy": 0.65}, {"start_accuracy": 0.66}),
-        "the update is the smaller part": ({"distance": 1.0}, {"distance": 1.01}),
-    },
-)
-
-
-@breaks_hypothesis(section_6_cancellation, "runs")
-def test_control_seven_runs():
-    return section_6_cancellation(runs(8)), section_6_cancellation(runs(7))
-
-
 def test_the_two_parts_add_up_to_the_network():
     """Where the update decides alone and the start is near chance, the sum still errs nowhere."""
     assert trained().error < 0.05
@@ -227,7 +145,7 @@ def test_settings_share_cells():
 def test_three_classes_of_a_reader():
     drawn = Caps(dim=6, n_points=60, relative_diameter=0.04).draw(2)
     specimen = Specimen(from_arrays(3 * drawn.points, drawn.classes), Choices(n_runs=2))
-    settings = theorem_4_1.on(specimen)
+    settings = theorem_4_1.on(specimen).settings
     assert len(settings) == 2
     found = theorem_4_1([run_pass(settings[0].model_copy(update={"n_steps": 30}), silent)])
     assert (found.details["classes"], found.details["components per class"]) == (3, 2)
@@ -237,10 +155,10 @@ def test_three_classes_of_a_reader():
 
 
 def test_a_reader_s_run_that_has_not_learned_yet_refutes_nothing():
-    found = theorem_4_1(runs(error=0.4, unfinished=True))
+    found = theorem_4_1(runs(error=0.4, own=True))
     assert found.conclusion is None
     assert found.runs.unfinished == 20
-    assert theorem_4_1(runs(error=0.0, unfinished=True)).conclusion is True
+    assert theorem_4_1(runs(error=0.0, own=True)).conclusion is True
 
 
 def test_the_failure_rate_is_fifteen_percent():
@@ -248,20 +166,6 @@ def test_the_failure_rate_is_fifteen_percent():
     for claim in (theorem_4_1, theorem_4_1_as_printed):
         assert claim(with_errors(0, 19)).conclusion is True
         assert claim(with_errors(0, 18)).conclusion is None
-
-
-def test_one_run_of_several_is_enough_to_fail():
-    bad = altered(small(), norm_error=0.01, relative_diameter=0.07)
-    near = altered(small(), separation=0.0)
-    for cells in ([small()] * 7 + [bad], [bad] + [small()] * 7):
-        for claim in (theorem_4_1, section_6_cancellation):
-            assert [h.met for h in claim(cells).hypotheses][:4] == [False, True, True, False]
-        assert lemma_b_4_loss(cells).hypotheses[0].met is False
-        assert theorem_4_1_as_printed(cells).hypotheses[0].met is False
-        assert section_5_pseudo_network(cells).hypotheses[0].met is False
-    for cells in ([small(), near], [near, small()]):
-        assert theorem_4_1(cells).hypotheses[1].met is False
-        assert theorem_4_1_as_printed(cells).hypotheses[1].met is False
 
 
 def test_outputs_may_be_off_by_rounding_and_no_more():
@@ -279,7 +183,7 @@ def test_means_of_accuracies():
 def test_the_same_passes_are_made_on_a_reader_s_data():
     turned = Polygon(degrees=5.0).draw(0)
     free = Specimen(from_arrays(turned.points, np.where(turned.classes == 0, -1, 1)))
-    assert lemma_b_4_loss.on(free) == theorem_4_1.on(free)
+    assert lemma_b_4_loss.on(free).settings == theorem_4_1.on(free).settings
 
 
 def test_the_printed_error_may_be_two_percent_too():
@@ -301,25 +205,25 @@ def test_numbers_of_the_theorem():
         assert (good.measured, good.tightness) == (0.01, pytest.approx(0.5))
         for error, vacuous in ((1.0, True), (0.95, False)):
             assert claim(with_errors(0), error=error).vacuous is vacuous
-    lost = theorem_4_1(runs(error=0.4, unfinished=True))
+    lost = theorem_4_1(runs(error=0.4, own=True))
     assert (lost.measured, lost.promised) == (0.4, 0.02)
-    edge = theorem_4_1(runs(error=0.02, unfinished=True))
+    edge = theorem_4_1(runs(error=0.02, own=True))
     assert (edge.conclusion, edge.runs.unfinished) == (True, 0)
 
 
 def test_only_runs_of_a_reader_are_unfinished():
-    half = [altered(small(), error=0.05, unfinished=number % 2 == 0) for number in range(20)]
+    half = [altered(small(), error=0.05, own=number % 2 == 0) for number in range(20)]
     found = theorem_4_1(half)
     assert found.runs.unfinished == 10
     assert found.conclusion is False
 
 
-def gapped(power, *, unfinished=False, place=-1, **fields):
+def gapped(power, *, own=False, place=-1, **fields):
     cells = []
     for width in (25, 100, 400):
         gaps = np.full(5, 1e-6)
         gaps[place] = 0.5 * (width / 25) ** power
-        cells.append(altered(small(), width=width, gaps=gaps, gap_bounds=gaps, unfinished=unfinished, **fields))
+        cells.append(altered(small(), width=width, gaps=gaps, gap_bounds=gaps, own=own, **fields))
     return cells
 
 
@@ -329,11 +233,11 @@ def test_the_largest_gap_falls():
 
 
 def test_a_gap_that_falls_slowly_on_a_reader_s_data_decides_nothing():
-    assert section_5_pseudo_network(gapped(-0.41, unfinished=True)).conclusion is True
-    assert section_5_pseudo_network(gapped(-0.39, unfinished=True)).conclusion is None
+    assert section_5_pseudo_network(gapped(-0.41, own=True)).conclusion is True
+    assert section_5_pseudo_network(gapped(-0.39, own=True)).conclusion is None
     exactly = section_5_pseudo_network(gapped(-0.39)).parts[1].measured
-    assert section_5_pseudo_network(gapped(-0.39, unfinished=True), slope=exactly).conclusion is True
-    one = [*gapped(-0.39)[:2], gapped(-0.39, unfinished=True)[2]]
+    assert section_5_pseudo_network(gapped(-0.39, own=True), slope=exactly).conclusion is True
+    one = [*gapped(-0.39)[:2], gapped(-0.39, own=True)[2]]
     assert section_5_pseudo_network(one).conclusion is None
 
 
@@ -344,13 +248,6 @@ def test_the_room_of_a_gap():
         assert section_5_pseudo_network(cells).parts[0].kept is kept
 
 
-def test_every_run_has_to_meet_the_assumptions():
-    wide = altered(small(), relative_diameter=0.0631, separation=1.3, opposite_separation=1.3)
-    for cells in ([small(), wide], [wide, small()]):
-        for claim in (theorem_4_1, theorem_4_1_as_printed):
-            assert [h.key for h in claim(cells).hypotheses if not h.met] == ["relative_diameter"]
-
-
 def test_mirror_images_do_not_count_as_printed():
     near = altered(small(), opposite_separation=1e-3, relative_diameter=0.05)
     assert theorem_4_1_as_printed([near] * 20).verdict is Verdict.HOLDS
@@ -358,11 +255,11 @@ def test_mirror_images_do_not_count_as_printed():
 
 def test_widths_on_a_reader_s_data():
     drawn = Caps(dim=6, n_points=30, relative_diameter=0.04).draw(2)
-    settings = section_5_pseudo_network.on(Specimen(from_arrays(drawn.points, drawn.classes)))
+    settings = section_5_pseudo_network.on(Specimen(from_arrays(drawn.points, drawn.classes))).settings
     assert sorted({setting.width for setting in settings}) == [100, 400, 1600]
     found = [run_pass(setting.model_copy(update={"n_steps": 10}), silent) for setting in settings[::3]]
     assert section_5_pseudo_network(found).parts[0].kept is True
-    assert all(cell.unfinished for cell in found)
+    assert all(cell.own for cell in found)
     many = Specimen(from_arrays(np.random.default_rng(0).normal(size=(301, 2)), np.arange(301) % 3))
     assert isinstance(section_5_pseudo_network.on(many), Silence)
 
@@ -373,10 +270,42 @@ def test_all_points_of_a_reader_are_measured():
     points = np.stack([np.sin(angles), np.cos(angles)], axis=1)
     points[-1] = points[-2] * 0.6 + np.array([0.004, 0.0])
     labels = np.where(np.arange(260) < 259, -1, 1)
-    (setting, *_) = theorem_4_1.on(Specimen(from_arrays(points, labels), Choices(n_runs=1)))
+    (setting, *_) = theorem_4_1.on(Specimen(from_arrays(points, labels), Choices(n_runs=1))).settings
     cell = run_pass(setting.model_copy(update={"n_steps": 1, "width": 20}), silent)
     assert cell.separation < 0.01
     assert cell.n_components == len(np.unique(setting.data.draw(0).components))
 
 
-test_every_part_has_a_control = every_part_of(generalization, elsewhere=(theorem_4_1_obstruction,))
+def falling(power):
+    return at(gapped(power))
+
+
+def all_with(count, **fields):
+    return at(runs(count, **fields))
+
+
+EXACT = section_5_pseudo_network(gapped(-0.5)).parts[1].measured
+test_control = controls(
+    generalization,
+    {
+        theorem_4_1: lambda: with_errors(0),
+        theorem_4_1_as_printed: lambda: with_errors(0),
+        lemma_b_4_loss: small,
+        section_5_pseudo_network: lambda: gapped(-0.5),
+        section_6_cancellation: lambda: runs(8),
+    },
+    (theorem_4_1, "error", {}, at(with_errors(7))),
+    (theorem_4_1, "error", all_with(20, error=0.02), all_with(20, error=0.0201)),
+    (theorem_4_1, "error", {}, at(with_errors(13, 40))),
+    (theorem_4_1_as_printed, "error", {}, at([hexagon()] * 5)),
+    (theorem_4_1_as_printed, "error", {}, at(with_errors(13, 40))),
+    (section_5_pseudo_network, "bound", {}, {"gap_bounds": lambda bound: 0.99 * bound}),
+    (section_5_pseudo_network, "fall", falling(-0.401), falling(-0.399)),
+    (section_5_pseudo_network, "fall", {"slope": EXACT}, {"slope": EXACT - 1e-9}),
+    (section_5_pseudo_network, "widths", {}, at(gapped(-0.5)[:2])),
+    (section_6_cancellation, "start", all_with(8, start_accuracy=0.65), all_with(8, start_accuracy=0.651)),
+    (section_6_cancellation, "runs", {}, at(runs(7))),
+    *printed_rows(theorem_4_1_as_printed),
+    *separated_rows(theorem_4_1, theorem_4_1_as_printed, section_6_cancellation),
+    but=(theorem_4_1_obstruction,),
+)

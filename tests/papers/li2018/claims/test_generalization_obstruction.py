@@ -5,8 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import every_part_of, part_edges
-from tests.papers.li2018.toys import with_last
+from tests.control_table import controls
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Specimen
@@ -34,17 +33,6 @@ def obstructed():
     return draw_obstructed(Scale.QUICK, 0)
 
 
-test_control_each_part_of_the_obstruction = part_edges(
-    theorem_4_1_obstruction,
-    lambda **fields: theorem_4_1_obstruction(altered(obstructed(), **fields)),
-    {
-        "an error on some point": ({}, {"right": lambda right: with_last(right, lambda _: 6.0)}),
-        "loss at least ln 2": ({}, {"losses": lambda loss: with_last(loss, lambda _: np.log(2) - 1e-9)}),
-        "by a linear program, for every network": ({}, {"obstructed": False}),
-    },
-)
-
-
 def leading(lead):
     """Outputs in the plane that differ by `lead` times the first coordinate, where that is positive."""
     return SoftmaxNetwork(np.array([[1.0, 0.0]]), lead * np.array([[1.0], [0.0]]))
@@ -59,7 +47,9 @@ def test_the_obstruction_is_attained_and_goes_with_a_turn():
 def test_an_obstructed_data_set_of_a_reader():
     points = Polygon(n_directions=5).draw(0)
     signs = np.where(points.classes == 0, -1, 1)
-    found = theorem_4_1_obstruction(theorem_4_1_obstruction.on(Specimen(from_arrays(3 * points.points, signs))))
+    found = theorem_4_1_obstruction(
+        theorem_4_1_obstruction.on(Specimen(from_arrays(3 * points.points, signs))).settings
+    )
     assert found.verdict is Verdict.HOLDS
     assert [part.name for part in found.parts] == ["an error on some point", "by a linear program, for every network"]
     turned = Polygon(degrees=5.0).draw(0)
@@ -109,7 +99,8 @@ def test_the_loss_of_the_obstruction_at_its_edge():
         assert theorem_4_1_obstruction(found).parts[2].kept is kept
 
 
-test_every_part_has_a_control = every_part_of(
+test_control = controls(
     generalization,
-    elsewhere=(theorem_4_1, theorem_4_1_as_printed, section_5_pseudo_network, section_6_cancellation, lemma_b_4_loss),
+    obstructed,
+    but=(theorem_4_1, theorem_4_1_as_printed, section_5_pseudo_network, section_6_cancellation, lemma_b_4_loss),
 )

@@ -6,20 +6,22 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
-from tests.papers.li2018.toys import sample
+from tests.control_table import at, controls
+from tests.controls import unmet_in
+from tests.papers.li2018.toys import sample, separated_rows
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import geometry
 from widenet.papers.li2018.claims.geometry import (
     FAN,
+    Event,
+    Pushes,
     Tails,
     draw_event,
     draw_fan_pushes,
     draw_long_tails,
     draw_pushes,
     draw_tails,
-    draw_tails_of,
     equation_2,
     equation_2_as_printed,
     lemma_a_2_event,
@@ -31,7 +33,7 @@ from widenet.papers.li2018.claims.geometry import (
     split_off,
     weights_in_span,
 )
-from widenet.papers.li2018.formulas import event_threshold, tail_safe
+from widenet.papers.li2018.formulas import PUSH_SHARE, event_bound, event_threshold, tail_safe
 from widenet.papers.li2018.settings import TOY, Basis
 from widenet.records import Scale
 
@@ -52,105 +54,9 @@ def test_they_hold_for_other_seeds(seed):
         assert claim(draw(Scale.QUICK, seed)).verdict is Verdict.HOLDS, claim.id
 
 
-def event(constants=None, **fields):
-    return lemma_a_2_event(altered(toy_event(), **fields), **(constants or {}))
-
-
-test_control_each_step_of_the_event = part_edges(
-    lemma_a_2_event,
-    event,
-    {
-        "Pr[|⟨β, x⟩| ≤ 4τ] ≤ 4eτ/(δσ)": ({}, {"constants": {"hit": 0.31}}),
-        "as often as its closed form": ({}, {"hits": lambda share: 1.4 * share}),
-        "Pr[no x is hit] ≥ 1/2": ({}, {"constants": {"union": 0.96}}),
-        "|α| ≤ τ as often as its closed form": ({}, {"near": lambda near: np.roll(near, 1) | near}),
-        "Pr[E_τ] ≥ τ/(16e²σ)": ({}, {"constants": {"event": 100.0}}),
-    },
-)
-
-
-@breaks_part(lemma_a_2_event, "Pr[|α| ≤ τ] ≥ τ/(eσ)")
-def test_control_a_threshold_far_beyond_the_limit():
-    """Only for thresholds of several σ is the bound on α not below its probability."""
-    near, clear = np.arange(1000) >= 3, np.ones(1000, bool)
-    hits, sines = 0 * toy_event().hits, 1e9 * toy_event().sines
-    return lemma_a_2_event(
-        altered(toy_event(), threshold=3.0, near=near, clear=clear, hits=hits, sines=sines, distance=1e4)
-    )
-
-
-@breaks_hypothesis(lemma_a_2_event, "threshold")
-def test_control_a_threshold_just_beyond_the_limit():
-    toy = TOY.draw(0)
-    return lemma_a_2_event(toy_event()), lemma_a_2_event(measure_event(toy, 0, factor=1.01))
-
-
-@breaks_hypothesis(lemma_a_2_event, "unit_norm")
-def test_control_longer_points():
-    return lemma_a_2_event(toy_event()), lemma_a_2_event(altered(toy_event(), norm_error=0.01))
-
-
-@breaks_hypothesis(lemma_a_2_event, "opposite_distance")
-def test_control_a_mirror_image():
-    """⟨β, −x⟩ = 0 always: the union bound fails as well."""
-    pair = sample([[1.0, 0.0], [-1.0, 0.0]], [0, 1])
-    found = lemma_a_2_event(measure_event(pair, 0, distance=2.0))
-    assert found.conclusion is False
-    return found
-
-
-@breaks_hypothesis(lemma_a_2_event, "distance")
-def test_control_a_point_in_two_classes():
-    pair = sample([[1.0, 0.0], [1.0, 0.0]], [0, 1])
-    return lemma_a_2_event(measure_event(pair, 0, distance=2.0))
-
-
-@breaks_hypothesis(lemma_a_2_event, "relative_diameter")
-def test_control_a_wide_component():
-    return lemma_a_2_event(altered(toy_event(), structure=altered(toy_event().structure, diameter=0.07)))
-
-
-@breaks_part(equation_2, "Pr[|h| ≥ vτ/128 given E_τ] ≥ 1/(16e)")
-def test_control_a_level_that_is_never_reached():
-    """With one point h = v·ReLU(α) ≤ vτ."""
-    one = measure_pushes(sample(np.eye(2), [0, 1]), np.array([[0.1, 0.0]]), 0.01, 0)
-    assert (np.abs(one.pushes) >= 1 / 128).mean() == pytest.approx(127 / 256, abs=0.02)
-    few = altered(one, pushes=lambda h: np.where(np.arange(h.shape[1]) % 50 == 0, h, 0.0))
-    return equation_2(one), equation_2(few)
-
-
-@breaks_part(equation_2, "Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ)")
-def test_control_a_rarer_event():
-    return equation_2(toy_pushes()), equation_2(altered(toy_pushes(), event_share=lambda share: 1e-4 * share))
-
-
 def test_control_the_level_is_a_hundred_and_twenty_eighth():
     one = measure_pushes(sample(np.eye(2), [0, 1]), np.array([[0.1, 0.0]]), 0.01, 0)
     assert equation_2(one, level=127.0).verdict is Verdict.VIOLATED
-
-
-def pushed(structure=None, **fields):
-    whole = altered(toy_pushes().structure, **(structure or {}))
-    return equation_2(altered(toy_pushes(), structure=whole, **fields))
-
-
-test_control_each_condition_of_a_push = hypothesis_edges(
-    equation_2,
-    pushed,
-    unit_norm=({"norm_error": 9e-13}, {"norm_error": 2e-12}),
-    distance=({}, {"structure": {"separation": 0.0}}, "threshold"),
-    opposite_distance=({}, {"structure": {"opposite_separation": 0.0}}, "threshold"),
-    relative_diameter=({}, {"structure": {"diameter": 0.07}}),
-    threshold=({}, {"threshold": lambda tau: 1.001 * tau}),
-)
-
-
-@breaks_hypothesis(equation_2, "signs")
-def test_control_a_negative_coefficient_of_the_class():
-    points = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    found = equation_2(measure_pushes(sample(points, [0, 0, 1]), np.array([[0.1, -0.1, 0.0]]), 0.005, 0))
-    assert found.conclusion is False
-    return found
 
 
 def test_the_printed_sign_fails_on_every_draw():
@@ -169,38 +75,15 @@ def test_no_weights_push_upwards_in_the_fan():
     np.testing.assert_allclose(FAN.points[1] + FAN.points[2], FAN.points[0], atol=1e-15)
 
 
-@spares(equation_2_as_printed)
-def test_coefficients_that_push_upwards_spare_it():
-    return equation_2_as_printed(altered(toy_pushes(), pushes=np.abs))
-
-
 @functools.cache
 def short_tails():
     return draw_tails(Scale.QUICK, 0)
-
-
-@breaks_part(lemma_a_2_tail, "at most σ‖P‖(√rank + √(2 ln 1/p₀))")
-def test_control_without_the_rank():
-    return lemma_a_2_tail(short_tails()), lemma_a_2_tail(short_tails(), rank=False)
-
-
-@breaks_part(lemma_a_2_tail, "about √(n/π)")
-def test_control_ratios_a_tenth_larger():
-    return lemma_a_2_tail(short_tails()), lemma_a_2_tail(altered(short_tails(), ratios=lambda r: 1.1 * r))
 
 
 def test_the_printed_tail_is_passed_on_every_draw():
     long = draw_long_tails(Scale.QUICK, 0)
     assert long.ratios.mean() == pytest.approx(np.sqrt(40_000 / np.pi), rel=0.01)
     assert lemma_a_2_tail_as_printed(long).verdict is Verdict.VIOLATED
-
-
-@spares(lemma_a_2_tail_as_printed)
-def test_a_thousand_points_spare_it():
-    short = draw_tails_of(0, 1000, 20)
-    assert lemma_a_2_tail_as_printed(short).verdict is Verdict.INSUFFICIENT_EVIDENCE
-    assert isinstance(short, Tails)
-    return lemma_a_2_tail_as_printed(short_tails(), c=1.0)
 
 
 def test_weights_keep_their_inner_products():
@@ -304,6 +187,7 @@ def test_numbers_of_the_event():
         sines=np.full(4, 0.7),
         hits=np.full(4, 0.0137),
         clear=np.ones(1000, bool),
+        near=np.ones(1000, bool),
     )
     parts = lemma_a_2_event(one).parts
     hit, near = erf(0.012 / 0.7 / 2**0.5), erf(0.003 / 2**0.5)
@@ -318,14 +202,14 @@ def test_the_event_is_as_likely_as_promised_and_no_less():
     level = toy_event().threshold / (16 * np.e**2) / erf(toy_event().threshold / 2**0.5)
     for factor, kept in ((1.03, True), (0.97, False)):
         clear = np.arange(100_000) < factor * level * 100_000
-        assert lemma_a_2_event(altered(toy_event(), clear=clear)).parts[5].kept is kept
+        assert lemma_a_2_event(altered(toy_event(), clear=clear, near=clear)).parts[5].kept is kept
 
 
 def test_a_threshold_may_be_at_its_limit():
-    limit = toy_pushes().structure.distance / (16 * np.e * 6)
+    limit = toy_event().distance / (16 * np.e * 6)
     for factor, met in ((1 + 5e-13, True), (1 + 5e-12, False)):
         assert equation_2(altered(toy_pushes(), threshold=factor * limit)).hypotheses[-1].met is met
-        event = altered(toy_event(), threshold=factor * limit, distance=toy_pushes().structure.distance)
+        event = altered(toy_event(), threshold=factor * limit, distance=toy_event().distance)
         assert lemma_a_2_event(event).hypotheses[-1].met is met
     fan = draw_fan_pushes(Scale.QUICK, 0)
     assert fan.threshold == pytest.approx(1 / (16 * np.e * 4))
@@ -335,12 +219,6 @@ def test_a_threshold_may_be_at_its_limit():
 def test_a_little_less_than_nothing_is_negative():
     for least, met in ((0.0, True), (-1e-9, False)):
         assert equation_2(altered(toy_pushes(), least_own=least)).hypotheses[4].met is met
-
-
-def test_hypotheses_of_the_printed_sign():
-    for fields in ({"norm_error": 0.01}, {"least_own": -0.1}, {"threshold": 1.0}):
-        found = equation_2_as_printed(altered(toy_pushes(), **fields))
-        assert found.verdict is Verdict.HYPOTHESES_NOT_MET
 
 
 def test_the_level_itself_is_large():
@@ -367,4 +245,62 @@ def test_what_chance_may_do():
     np.testing.assert_allclose(share_room(np.array([0.5, 0.0]), np.array([100, 1000])), [0.25, 0.005])
 
 
-test_every_part_has_a_control = every_part_of(geometry)
+def one_point():
+    """With one point h = v·ReLU(α) ≤ vτ."""
+    found = measure_pushes(sample(np.eye(2), [0, 1]), np.array([[0.1, 0.0]]), 0.01, 0)
+    assert (np.abs(found.pushes) >= 1 / 128).mean() == pytest.approx(127 / 256, abs=0.02)
+    return found
+
+
+def some_large(share):
+    """In one set of twenty, so many draws are large."""
+    return lambda h: np.concatenate([h[:-1], (np.arange(h.shape[1]) < share * h.shape[1])[None] * 1.0])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_mirror_images_and_points_of_two_classes_are_outside(sign):
+    """⟨β, ∓x⟩ = 0 always: the union bound fails as well."""
+    pair = sample([[1.0, 0.0], [float(sign), 0.0]], [0, 1])
+    found = lemma_a_2_event(measure_event(pair, 0, distance=2.0))
+    assert found.conclusion is False
+    assert unmet_in(found) == ["distance" if sign == 1 else "opposite_distance"]
+
+
+def all_large(factor):
+    """The probability of the event is all that counts, and is what is promised."""
+    level = PUSH_SHARE * event_bound(toy_pushes().threshold, 1.0)
+    return at(toy_pushes, pushes=np.ones((1, 1000)), event_share=factor * level)
+
+
+test_control = controls(
+    geometry,
+    {
+        Event: toy_event,
+        equation_2_as_printed: lambda: altered(toy_pushes(), pushes=np.abs),
+        Pushes: toy_pushes,
+        lemma_a_2_tail_as_printed: lambda: altered(short_tails(), ratios=lambda r: 0 * r),
+        Tails: short_tails,
+    },
+    (lemma_a_2_event, "hit", {"hit": 0.32}, {"hit": 0.31}),
+    (lemma_a_2_event, "hit_frequency", {}, {"hits": lambda share: 1.4 * share}),
+    (lemma_a_2_event, "hit_frequency", {}, {"hits": lambda share: share / 1.6}),
+    (lemma_a_2_event, "no_hit", {"union": 0.94}, {"union": 0.96}),
+    (lemma_a_2_event, "near", {"near_chance": toy_event().near_share}, {"near_chance": 0.001}, "near_frequency"),
+    (lemma_a_2_event, "near_frequency", {}, {"near": lambda near: np.roll(near, 1) | near}),
+    (lemma_a_2_event, "near_frequency", {}, {"near": lambda near: near & (np.arange(len(near)) % 2 == 0)}),
+    (lemma_a_2_event, "event", {}, {"event": 100.0}),
+    (equation_2, "given_event", {"pushes": some_large(0.029)}, {"pushes": some_large(0.018)}),
+    (equation_2, "given_event", at(one_point), at(one_point, level=127.0)),
+    (equation_2, "joint", all_large(1.0), all_large(0.999)),
+    (equation_2, "distance", {}, {"separation": 0.0}, "threshold"),
+    (equation_2, "opposite_distance", {}, {"opposite_separation": 0.0}, "threshold"),
+    (equation_2_as_printed, "distance", {}, {"separation": 0.0}, "threshold"),
+    (equation_2_as_printed, "opposite_distance", {}, {"opposite_separation": 0.0}, "threshold"),
+    *separated_rows(lemma_a_2_event),
+    (equation_2_as_printed, "given_event", {}, at(draw_fan_pushes(Scale.QUICK, 0))),
+    (lemma_a_2_tail, "tail", {}, {"rank": False}),
+    (lemma_a_2_tail, "tail", {}, {"ratios": lambda r: np.where(np.arange(len(r)) % 50 == 0, 14.0, 5.5)}),
+    (lemma_a_2_tail, "mean", {}, {"ratios": lambda r: 1.05 * r}),
+    (lemma_a_2_tail, "mean", {}, {"ratios": lambda r: 0.95 * r}),
+    (lemma_a_2_tail_as_printed, "tail", {"c": 1.0}, at(draw_long_tails(Scale.QUICK, 0))),
+)

@@ -5,7 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.control_table import at, controls
+from tests.controls import unmet_in
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import labels
@@ -19,6 +20,7 @@ from widenet.papers.li2018.claims.labels import (
     section_6_structure,
 )
 from widenet.papers.li2018.runs.fits import (
+    Fit,
     FitSetting,
     bias_settings,
     component_settings,
@@ -53,35 +55,6 @@ def pairs(count=5, **fields):
     return cells
 
 
-test_control_each_part_of_the_structure = part_edges(
-    section_6_structure,
-    lambda **fields: section_6_structure(pairs(**fields)),
-    {
-        "permuted labels: so many times the steps": ({"permuted_steps": 50}, {"permuted_steps": 49}),
-        "permuted labels: so many times the distance": ({"permuted_distance": 2.0}, {"permuted_distance": 1.99}),
-    },
-)
-
-test_control_each_part_of_the_bias = part_edges(
-    section_4_bias,
-    lambda **fields: section_4_bias(pairs(3, **fields)),
-    {
-        "permuted labels are fitted": ({}, {"permuted_accuracy": 0.99}),
-        "true labels generalize": ({"true_test_accuracy": 0.97}, {"true_test_accuracy": 0.96}),
-    },
-)
-
-test_control_each_part_of_the_compression = part_edges(
-    section_6_compression,
-    lambda **fields: section_6_compression(pairs(3, **fields)),
-    {
-        "rank kl predicts as well": ({"true_truncated": 0.981}, {"true_truncated": 0.97}),
-        "σ_kl/σ_{kl+1} of the update": ({"true_gap": 5.0}, {"true_gap": 4.9}),
-        "σ_kl/σ_{kl+1} of the weights": ({"true_weight_gap": 1.1}, {"true_weight_gap": 1.11}),
-    },
-)
-
-
 def rows(**fields):
     """Three seeds for each number of components; `steps` and `away` are functions of it."""
     steps, away = fields.pop("steps", lambda count: 10 * count), fields.pop("away", lambda count: 0.01 * count)
@@ -94,15 +67,6 @@ def rows(**fields):
 
 
 SWAPPED = {1: 1, 2: 4, 4: 2}
-
-test_control_each_part_of_the_components = part_edges(
-    section_6_components,
-    lambda **fields: section_6_components(rows(**fields)),
-    {
-        "more steps": ({}, {"steps": SWAPPED.__getitem__}),
-        "farther away": ({}, {"away": lambda count: 0.01 * SWAPPED[count]}),
-    },
-)
 
 
 def test_runs_that_were_cut_off_decide_nothing():
@@ -124,65 +88,10 @@ def test_equally_many_steps_are_not_more():
     assert section_6_components(rows(away=lambda _: 0.01)).conclusion is False
 
 
-CONDITIONS = [
-    breaks_hypothesis(claim, "unit_norm")(lambda claim=claim, make=make: (claim(make()), claim(make(norm_error=0.01))))
-    for claim, make in (
-        (section_6_structure, pairs),
-        (section_4_bias, pairs),
-        (section_6_compression, pairs),
-        (section_6_components, rows),
-    )
-] + [
-    breaks_hypothesis(section_6_structure, "seeds")(
-        lambda: (section_6_structure(pairs(5)), section_6_structure(pairs(4)))
-    ),
-    breaks_hypothesis(section_4_bias, "seeds")(lambda: (section_4_bias(pairs(3)), section_4_bias(pairs(2)))),
-    breaks_hypothesis(section_6_compression, "seeds")(
-        lambda: (section_6_compression(pairs(3)), section_6_compression(pairs(2)))
-    ),
-    breaks_hypothesis(section_6_components, "seeds")(
-        lambda: section_6_components([cell for cell in rows() if cell.seed < 2])
-    ),
-    breaks_hypothesis(section_6_components, "components")(lambda: section_6_components(rows(components=(1, 2)))),
-]
-
-
-@pytest.mark.parametrize("number", range(len(CONDITIONS)))
-def test_control_each_condition(number):
-    CONDITIONS[number]()
-
-
 @functools.cache
 def arbitrary(twice=False):
     data = SphereLabels(n_classes=3, dim=10, n_points=12)
     return run_fit(FitSetting(data=data, width=100, max_steps=300, twice=twice), silent)
-
-
-@breaks_part(section_4_arbitrary_labels, "every point is decided rightly")
-def test_control_one_point_that_is_not_fitted():
-    return section_4_arbitrary_labels([arbitrary()]), section_4_arbitrary_labels([altered(arbitrary(), accuracy=0.99)])
-
-
-@breaks_hypothesis(section_4_arbitrary_labels, "nearest")
-def test_control_a_point_with_two_labels():
-    found = section_4_arbitrary_labels([arbitrary(twice=True)])
-    assert found.conclusion is False
-    return found
-
-
-@breaks_hypothesis(section_4_arbitrary_labels, "parallel")
-def test_control_antipodal_points():
-    (setting,) = hexagon_fits(Scale.QUICK, 0)
-    found = section_4_arbitrary_labels([run_fit(setting.model_copy(update={"width": 20, "max_steps": 5}), silent)])
-    assert found.conclusion is False
-    return found
-
-
-@breaks_hypothesis(section_4_arbitrary_labels, "unit_norm")
-def test_control_longer_points():
-    return section_4_arbitrary_labels([arbitrary()]), section_4_arbitrary_labels(
-        [altered(arbitrary(), norm_error=0.01)]
-    )
 
 
 def test_labels_of_the_hexagon_cannot_be_fitted():
@@ -191,11 +100,6 @@ def test_labels_of_the_hexagon_cannot_be_fitted():
     assert section_4_arbitrary_labels_as_printed([cell]).verdict is Verdict.VIOLATED
     cut = altered(cell, obstructed=False)
     assert section_4_arbitrary_labels_as_printed([cut]).verdict is Verdict.INSUFFICIENT_EVIDENCE
-
-
-@spares(section_4_arbitrary_labels_as_printed)
-def test_points_in_general_position_spare_it():
-    return section_4_arbitrary_labels_as_printed([arbitrary()])
 
 
 def test_a_fit_stops_when_all_is_right():
@@ -217,8 +121,10 @@ def test_permuted_labels_are_the_same_labels():
 
 def test_pairs_are_those_of_one_seed():
     cells = pairs(3)
-    true, permuted = in_pairs(cells[:-1])
-    assert [cell.seed for cell in true] == [cell.seed for cell in permuted] == [0, 1]
+    true, permuted = in_pairs(Fit.join(cells[:-1]))
+    assert (true.tolist(), permuted.tolist()) == ([0, 2], [1, 3])
+    true, permuted = in_pairs(Fit.join(cells[::-1]))
+    assert (true.tolist(), permuted.tolist()) == ([5, 3, 1], [4, 2, 0])
 
 
 def test_settings_have_what_the_claims_need():
@@ -226,22 +132,9 @@ def test_settings_have_what_the_claims_need():
         assert len({setting.seed for setting in settings(Scale.QUICK, 0)}) == seeds
 
 
-def test_one_cell_of_several_is_enough_to_fail():
-    bad = altered(arbitrary(), norm_error=0.01, nearest=0.0, parallel=0.0)
-    for cells in ([arbitrary(), bad], [bad, arbitrary()]):
-        assert [h.met for h in section_4_arbitrary_labels(cells).hypotheses] == [False, False, False]
-        assert [h.met for h in section_4_arbitrary_labels_as_printed(cells).hypotheses] == [False, False]
-    for cells in (
-        [altered(pairs()[0], norm_error=0.01), *pairs()[1:]],
-        [*pairs()[:-1], altered(pairs()[-1], norm_error=0.01)],
-    ):
-        for claim in (section_6_structure, section_4_bias, section_6_compression):
-            assert claim(cells).hypotheses[0].met is False
-
-
 def test_a_seed_without_its_other_half_is_left_out():
-    true, permuted = in_pairs(pairs(3)[1:])
-    assert [cell.seed for cell in true] == [cell.seed for cell in permuted] == [1, 2]
+    runs = Fit.join(pairs(3)[1:])
+    assert [runs.seed[half].tolist() for half in in_pairs(runs)] == [[1, 2], [1, 2]]
 
 
 def test_true_labels_that_need_no_step():
@@ -278,4 +171,57 @@ def test_labels_that_are_nearly_fitted_are_not_fitted():
     assert section_4_arbitrary_labels_as_printed([altered(cell, obstructed=True)]).verdict is Verdict.VIOLATED
 
 
-test_every_part_has_a_control = every_part_of(labels)
+def hexagon():
+    (setting,) = hexagon_fits(Scale.QUICK, 0)
+    return run_fit(setting.model_copy(update={"width": 20, "max_steps": 5}), silent)
+
+
+def test_points_on_one_line_are_outside():
+    for cell, key in ((arbitrary(twice=True), "nearest"), (hexagon(), "parallel")):
+        found = section_4_arbitrary_labels([cell])
+        assert found.conclusion is False
+        assert unmet_in(found) == [key]
+
+
+def of_pairs(count=5, **fields):
+    return at(pairs(count, **fields))
+
+
+def of_rows(**fields):
+    return at(rows(**fields))
+
+
+def slower(more):
+    """Data of four components needs a little more steps, or no more, than of two."""
+    return of_rows(steps=lambda count: {1: 10, 2: 20, 4: 20 + more}[count])
+
+
+def farther(more):
+    return of_rows(away=lambda count: {1: 0.1, 2: 0.2, 4: 0.2 + more}[count])
+
+
+EXACTLY = {"true_test_accuracy": 1.0, "true_truncated": 0.875}
+FITTED = dict.fromkeys((section_4_arbitrary_labels, section_4_arbitrary_labels_as_printed), arbitrary)
+test_control = controls(
+    labels,
+    {**FITTED, section_6_components: rows, Fit: pairs},
+    (section_6_structure, "steps", of_pairs(permuted_steps=50), of_pairs(permuted_steps=49)),
+    (section_6_structure, "steps", {}, of_pairs(true_steps=1000, permuted_steps=4999)),
+    (section_6_structure, "distance", of_pairs(permuted_distance=2.0), of_pairs(permuted_distance=1.99)),
+    (section_6_structure, "seeds", {}, of_pairs(4)),
+    (section_4_bias, "fitted", {}, of_pairs(permuted_accuracy=0.999)),
+    (section_4_bias, "generalizes", of_pairs(true_test_accuracy=0.97), of_pairs(true_test_accuracy=0.969)),
+    (section_4_bias, "seeds", of_pairs(3), of_pairs(2)),
+    (section_6_compression, "predicts", of_pairs(true_truncated=0.981), of_pairs(true_truncated=0.97)),
+    (section_6_compression, "predicts", at(pairs(**EXACTLY), loss=0.125), at(pairs(**EXACTLY), loss=0.1249)),
+    (section_6_compression, "update_gap", of_pairs(true_gap=5.0), of_pairs(true_gap=4.99)),
+    (section_6_compression, "weight_gap", of_pairs(true_weight_gap=1.1), of_pairs(true_weight_gap=1.101)),
+    (section_6_compression, "seeds", of_pairs(3), of_pairs(2)),
+    (section_4_arbitrary_labels_as_printed, "fitted", {}, at(hexagon)),
+    (section_6_components, "steps", {}, of_rows(steps=SWAPPED.__getitem__)),
+    (section_6_components, "steps", slower(1), slower(0)),
+    (section_6_components, "distance", {}, of_rows(away=lambda count: 0.01 * SWAPPED[count])),
+    (section_6_components, "distance", farther(0.001), farther(0.0)),
+    (section_6_components, "seeds", {}, at([cell for cell in rows() if cell.seed < 2])),
+    (section_6_components, "components", {}, of_rows(components=(1, 2))),
+)

@@ -5,14 +5,16 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
-from tests.papers.li2018.toys import sample
+from tests.control_table import at, controls
+from tests.papers.li2018.toys import printed_rows, sample, separated_rows
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import large_pieces
 from widenet.papers.li2018.claims.large_pieces import (
+    Large,
+    Reflections,
     draw_hexagon_large,
     draw_large,
     draw_reflections,
@@ -55,17 +57,6 @@ def near():
     return measure_large([two_points(0.4), *toys(1)], 0)
 
 
-@breaks_part(lemma_a_2, "Pr[‖P‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l)", also=("exactly so for two points",))
-def test_control_nine_tenths_of_the_pieces_vanish():
-    """0.0127 is below 0.0829·δ = 0.0329 at ψ = 0.4."""
-    return lemma_a_2(near()), lemma_a_2(altered(near(), shares=lambda share: share / 10))
-
-
-@breaks_part(lemma_a_2, "exactly so for two points")
-def test_control_a_third_more():
-    return lemma_a_2(near()), lemma_a_2(altered(near(), shares=lambda share: np.array([1.3, 1.0]) * share))
-
-
 def test_control_the_level_is_a_half():
     """At 0.51 the probability at ψ = 0.51 falls from 0.58 to 0.16."""
     assert measure_large([two_points(0.51)], 0).shares[0] == pytest.approx(0.5812, abs=0.03)
@@ -76,80 +67,15 @@ def test_control_a_steeper_bound():
     assert lemma_a_2(measure_large([two_points(0.05)], 0, count=30_000), slope=0.4).conclusion is False
 
 
-@breaks_hypothesis(lemma_a_2, "unit_norm")
-def test_control_longer_points():
-    return lemma_a_2(near()), lemma_a_2(altered(near(), norm_error=0.01))
-
-
-@breaks_hypothesis(lemma_a_2, "signs")
-def test_control_a_negative_coefficient():
-    return lemma_a_2(near()), lemma_a_2(altered(near(), least_own=-1e-9))
-
-
-def changed(**fields):
-    return lemma_a_2(altered(near(), structures=tuple(altered(each, **fields) for each in near().structures)))
-
-
-@breaks_hypothesis(lemma_a_2, "distance")
-def test_control_no_distance():
-    return changed(), changed(separation=0.0)
-
-
-@breaks_hypothesis(lemma_a_2, "opposite_distance")
-def test_control_no_distance_to_mirror_images():
-    return changed(), changed(opposite_separation=0.0)
-
-
-@breaks_hypothesis(lemma_a_2, "relative_diameter")
-def test_control_wide_components():
-    return changed(), changed(diameter=0.5)
-
-
 def test_the_hexagon_refutes_the_printed_lemma():
     found = draw_hexagon_large(Scale.QUICK, 0)
     assert found.shares[0] == 0
     assert lemma_a_2_as_printed(found).verdict is Verdict.VIOLATED
 
 
-@spares(lemma_a_2_as_printed)
-def test_toys_spare_it():
-    return lemma_a_2_as_printed(measure_large(toys(2), 0))
-
-
-@spares(lemma_b_2_as_printed)
-def test_toys_spare_the_lemma_about_components():
-    assert lemma_b_2_as_printed(draw_hexagon_large(Scale.QUICK, 0)).verdict is Verdict.VIOLATED
-    return lemma_b_2_as_printed(measure_large(toys(2), 0))
-
-
-@breaks_part(lemma_a_2_sharp, "Pr[‖P‖ ≥ v/2] is at least the bound")
-def test_control_a_class_that_cancels_itself():
-    """x₂ = x₁ with coefficient −v makes P vanish; with the signs unseen, the bound is what fails."""
-    points = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    twice = Sample(points, np.array([0, 0, 1]), np.arange(3), np.full(3, 1 / 3))
-    found = measure_large([(twice, np.array([1.0, -1.0, 0.0]), np.nan), idle_cross()], 0)
-    assert found.least_own == -1
-    return lemma_a_2_sharp(large()), lemma_a_2_sharp(altered(found, least_own=0.0))
-
-
-@breaks_part(lemma_a_2_sharp, "attained")
-def test_control_more_than_a_half():
-    return lemma_a_2_sharp(large()), lemma_a_2_sharp(large(), half=1.1)
-
-
-@breaks_hypothesis(lemma_a_2_sharp, "unit_norm")
-def test_control_longer_points_in_the_sharp_bound():
-    return lemma_a_2_sharp(large()), lemma_a_2_sharp(altered(large(), norm_error=0.01))
-
-
-@breaks_hypothesis(lemma_a_2_sharp, "signs")
-def test_control_negative_signs_in_the_sharp_bound():
-    return lemma_a_2_sharp(large()), lemma_a_2_sharp(altered(large(), least_own=-1e-9))
-
-
 def test_it_speaks_about_three_classes():
     own = TOY.draw(4)
-    found = lemma_a_2_sharp(lemma_a_2_sharp.on(Specimen(from_arrays(2 * own.points, own.classes))))
+    found = lemma_a_2_sharp(lemma_a_2_sharp.on(Specimen(from_arrays(2 * own.points, own.classes))).settings)
     assert found.verdict is Verdict.HOLDS
     assert not found.vacuous
     many = Specimen(from_arrays(np.random.default_rng(0).normal(size=(301, 2)), np.arange(301) % 3))
@@ -165,33 +91,8 @@ def reflected(**fields):
     return lemma_a_2_reflection(altered(reflections(), **fields))
 
 
-test_control_each_part_of_the_reflection = part_edges(
-    lemma_a_2_reflection,
-    reflected,
-    {
-        "changes by at least v": ({}, {"jumps": lambda j: np.where(reflections().alone, j, j - 1e-6)}),
-        "by v for a class of one point": ({}, {"jumps": lambda j: np.where(reflections().alone, j + 1e-6, j)}),
-    },
-)
-
-
 def test_control_a_larger_jump():
     assert lemma_a_2_reflection(reflections(), size=1.001).conclusion is False
-
-
-@breaks_hypothesis(lemma_a_2_reflection, "clearance")
-def test_control_points_of_other_classes_that_change_sides():
-    hexagon = HEXAGON.draw(0)
-    found = measure_reflections([(hexagon, np.where(hexagon.classes == 0, 1.0, -1.0))], 0, keep_all=True)
-    assert lemma_a_2_reflection(found).conclusion is False
-    return lemma_a_2_reflection(found)
-
-
-@breaks_hypothesis(lemma_a_2_reflection, "signs")
-def test_control_a_negated_coefficient():
-    points = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    twice = Sample(points, np.array([0, 0, 1]), np.arange(3), np.full(3, 1 / 3))
-    return lemma_a_2_reflection(measure_reflections([(twice, np.array([1.0, -1.0, 0.0]))], 0))
 
 
 def test_the_slope_at_its_edge():
@@ -200,8 +101,7 @@ def test_the_slope_at_its_edge():
     for factor, kept in ((1.01, True), (0.98, False)):
         share = factor * 0.0829 * near().slopes
         assert lemma_a_2(altered(one, shares=share)).parts[0].kept is kept
-        printed = [each.separation / ((each.n_classes - 1) * each.per_class) for each in near().structures]
-        share = factor * 0.0829 * np.array(printed)
+        share = factor * 0.0829 * near().separation / ((near().n_classes - 1) * near().per_class)
         assert lemma_a_2_as_printed(altered(one, shares=share)).parts[0].kept is kept
 
 
@@ -217,14 +117,6 @@ def test_the_idle_point():
     np.testing.assert_array_equal(coefficients, [1.0, 0.0])
     assert exact == 0.5
     assert sample.shares.sum() == 1
-
-
-def test_one_instance_of_several_is_enough_to_fail():
-    touching = altered(near().structures[0], separation=0.0, opposite_separation=0.0)
-    for structures in ((touching, near().structures[1]), (near().structures[0], touching)):
-        found = lemma_a_2(altered(near(), structures=structures))
-        assert [h.met for h in found.hypotheses][2:4] == [False, False]
-        assert lemma_a_2_as_printed(altered(near(), structures=structures)).hypotheses[-2].met is False
 
 
 def test_what_is_measured_of_instances():
@@ -277,12 +169,8 @@ def test_rooms_are_five_standard_errors():
         bounds, slopes = shares + gap, (shares + gap) / 0.0829
         assert lemma_a_2_sharp(altered(one, shares=shares, bounds=bounds)).parts[0].kept is kept
         assert lemma_a_2(altered(one, shares=shares, slopes=slopes)).parts[0].kept is kept
-        separations = [each.n_classes - 1 for each in one.structures]
-        structures = tuple(
-            altered(each, separation=(0.1 + gap) / 0.0829 * count * each.per_class)
-            for each, count in zip(one.structures, separations, strict=True)
-        )
-        assert lemma_a_2_as_printed(altered(one, shares=shares, structures=structures)).parts[0].kept is kept
+        separation = (0.1 + gap) / 0.0829 * (one.n_classes - 1) * one.per_class
+        assert lemma_a_2_as_printed(altered(one, shares=shares, separation=separation)).parts[0].kept is kept
 
 
 def test_a_bound_below_zero_promises_nothing():
@@ -291,14 +179,6 @@ def test_a_bound_below_zero_promises_nothing():
         found = lemma_a_2_sharp(altered(one, bounds=np.full(len(one.bounds), bound), shares=0 * one.shares + 0.06))
         assert found.parts[0].vacuous is vacuous
         assert found.parts[0].promised == pytest.approx(max(bound, 0))
-
-
-def test_hypotheses_of_the_printed_lemma():
-    for fields in ({"norm_error": 0.01}, {"least_own": -1e-9}):
-        found = lemma_a_2_as_printed(altered(near(), **fields))
-        assert found.verdict is Verdict.HYPOTHESES_NOT_MET
-    mirrored = tuple(altered(each, opposite_separation=0.0) for each in near().structures)
-    assert [h.met for h in lemma_a_2_as_printed(altered(near(), structures=mirrored)).hypotheses] == [True] * 4
 
 
 def test_jumps_at_their_edges():
@@ -343,10 +223,69 @@ def test_it_speaks_with_every_point_as_a_component():
     """Two tight caps of ten points: l = 10, whatever components are found."""
     drawn = Caps(n_classes=2, per_class=1, dim=8, n_points=20, relative_diameter=0.02).draw(0)
     own = Specimen(from_arrays(drawn.points, np.where(drawn.classes == 0, -1, 1)))
-    found = lemma_a_2.on(own)
-    assert {each.per_class for each in found.structures} == {int(np.bincount(drawn.classes).max())}
+    found = lemma_a_2.on(own).settings
+    assert set(found.per_class) == {int(np.bincount(drawn.classes).max())}
     assert lemma_a_2(found).verdict is Verdict.HOLDS
     assert [part.name for part in lemma_a_2(found).parts] == ["Pr[‖P‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l)"]
 
 
-test_every_part_has_a_control = every_part_of(large_pieces)
+def cancelling():
+    """x₂ = x₁ with coefficient −v makes P vanish; with the signs unseen, the bound is what fails."""
+    points = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    twice = Sample(points, np.array([0, 0, 1]), np.arange(3), np.full(3, 1 / 3))
+    found = measure_large([(twice, np.array([1.0, -1.0, 0.0]), np.nan), idle_cross()], 0)
+    assert found.least_own == -1
+    return altered(found, least_own=0.0)
+
+
+def test_a_negated_coefficient_is_outside():
+    points = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    twice = Sample(points, np.array([0, 0, 1]), np.arange(3), np.full(3, 1 / 3))
+    found = measure_reflections([(twice, np.array([1.0, -1.0, 0.0]))], 0)
+    assert [h.met for h in lemma_a_2_reflection(found).hypotheses] == [True, False]
+    hexagon = HEXAGON.draw(0)
+    found = measure_reflections([(hexagon, np.where(hexagon.classes == 0, 1.0, -1.0))], 0, keep_all=True)
+    assert lemma_a_2_reflection(found).conclusion is False
+    assert [h.met for h in lemma_a_2_reflection(found).hypotheses] == [False, True]
+
+
+NO_ROOM = {"draws": 10**12, "exact": np.full(2, np.nan)}
+"""Chance does nothing to so many draws, and there is no instance of two points."""
+PRINTED = (lemma_a_2_as_printed, lemma_b_2_as_printed)
+HEXAGONAL = draw_hexagon_large(Scale.QUICK, 0)
+
+
+def exactly(factor):
+    """Shares at the promise of Lemma A.2, without chance."""
+    return at(near, **NO_ROOM, shares=factor * 0.0829 * near().slopes)
+
+
+def at_bound(draws, factor):
+    """Shares at the sharp bound."""
+    return at(near, draws=draws, shares=factor * near().bounds)
+
+
+def printed(factor, draws=10**12):
+    """Shares at the printed promise, without chance."""
+    slopes = near().separation / ((near().n_classes - 1) * near().per_class)
+    return at(near, draws=draws, shares=factor * 0.0829 * slopes)
+
+
+test_control = controls(
+    large_pieces,
+    {**dict.fromkeys(PRINTED, lambda: measure_large(toys(2), 0)), Large: near, Reflections: reflections},
+    (lemma_a_2, "likely", exactly(1.0), exactly(0.999)),
+    (lemma_a_2, "likely", {}, {"shares": lambda share: share / 10}, "two_points"),
+    (lemma_a_2, "two_points", {}, {"shares": lambda share: np.array([1.3, 1.0]) * share}),
+    (lemma_a_2, "two_points", {}, {"shares": lambda share: np.array([0.7, 1.0]) * share}),
+    (lemma_a_2_sharp, "bound", at(large), at(cancelling)),
+    (lemma_a_2_sharp, "bound", at_bound(10**12, 1.0), at_bound(10**12, 0.999)),
+    (lemma_a_2_sharp, "bound", at_bound(10**8, 0.9999), at_bound(10**8, 0.995)),
+    (lemma_a_2_sharp, "attained", at(large), at(large, half=1.1)),
+    (lemma_a_2_sharp, "attained", at(large), at(large, half=0.9)),
+    *((claim, "likely", {}, at(HEXAGONAL)) for claim in PRINTED),
+    *((claim, "likely", printed(1.0), printed(0.99)) for claim in PRINTED),
+    *((claim, "likely", printed(1.0, 10**8), printed(0.995, 10**8)) for claim in PRINTED),
+    *printed_rows(*PRINTED),
+    *separated_rows(lemma_a_2, *PRINTED),
+)

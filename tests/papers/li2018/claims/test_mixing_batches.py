@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.li2018.toys import ASSUMPTIONS, own_toy
+from tests.control_table import at, controls
+from tests.papers.li2018.toys import own_toy, separated_rows
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import mixing
@@ -23,16 +23,14 @@ from widenet.papers.li2018.claims.mixing import (
     lemma_b_4_batches,
 )
 from widenet.papers.li2018.formulas import batch_deviation_bound
-from widenet.papers.li2018.runs.batches import BatchSetting, run_batches
+from widenet.papers.li2018.runs.batches import SIZES, BatchSetting, run_batches
 from widenet.papers.li2018.settings import Caps
 from widenet.progress import silent
 
 
 @functools.cache
 def batched(copies=False):
-    return run_batches(
-        BatchSetting(data=Caps(dim=10), width=60, sizes=(4, 16, 64), n_reference=4000, copies=copies), silent
-    )
+    return run_batches(BatchSetting(data=Caps(dim=10), width=60, n_reference=4000, copies=copies), silent)
 
 
 def test_batches_whose_width_is_not_given_neither_confirm_nor_refute():
@@ -43,48 +41,6 @@ def test_batches_whose_width_is_not_given_neither_confirm_nor_refute():
     ):
         assert (found.verdict, found.conclusion) == (Verdict.CONSTANT_UNSPECIFIED, kept)
         assert words in found.open_constant
-
-
-test_control_each_part_of_b_3 = part_edges(
-    lemma_b_3,
-    lambda copies=False, constants=None, **fields: lemma_b_3([altered(batched(copies), **fields)], **(constants or {})),
-    {
-        "the gap falls like S^{−1/2}, not slower": ({}, {"copies": True}),
-        "the gap falls like S^{−1/2}, not faster": ({}, {"gaps": lambda g: g / batched().sizes[:, None]}),
-        "many neurons have a large mean gradient": ({}, {"large": 0.001}),
-    },
-)
-
-
-test_control_hypotheses_of_b_3 = hypothesis_edges(
-    lemma_b_3, lambda **fields: lemma_b_3([altered(batched(), **fields)]), **ASSUMPTIONS
-)
-
-
-def far_batches(size):
-    """A tenth of the batches of this size lie beyond the bound."""
-    gaps = batched().gaps.copy()
-    gaps[list(batched().sizes).index(size), ::10] = 100.0
-    return lemma_b_4_batches([altered(batched(), gaps=gaps)])
-
-
-@pytest.mark.parametrize(
-    "test",
-    [
-        breaks_part(lemma_b_4_batches, f"batches of {size}")(
-            lambda size=size: (lemma_b_4_batches([batched()]), far_batches(size))
-        )
-        for size in (4, 16, 64)
-    ],
-    ids=["4", "16", "64"],
-)
-def test_control_batches_beyond_the_bound(test):
-    test()
-
-
-@breaks_hypothesis(lemma_b_4_batches, "unit_norm")
-def test_control_longer_points():
-    return lemma_b_4_batches([batched()]), lemma_b_4_batches([altered(batched(), norm_error=0.01)])
 
 
 def test_control_a_bound_that_is_twenty_times_too_small():
@@ -98,7 +54,7 @@ def test_slopes():
 
 def sloped(power):
     """Gaps that are exactly proportional to a power of the size."""
-    return altered(batched(), gaps=lambda g: np.ones_like(g) * batched().sizes[:, None] ** power)
+    return altered(batched(), gaps=lambda g: np.ones_like(g) * batched().batch_sizes[:, None] ** power)
 
 
 @pytest.mark.parametrize(("power", "kept"), [(-0.36, True), (-0.34, False), (-0.64, True), (-0.66, False)])
@@ -112,17 +68,10 @@ def test_large_shares_of_batches_at_their_edges():
         assert lemma_b_3([altered(batched(), large=factor * level)]).parts[2].kept is kept
 
 
-def test_one_cell_of_batches_is_enough_to_fail():
-    worse = altered(batched(), norm_error=0.01)
-    for cells in ([batched(), worse], [worse, batched()]):
-        assert lemma_b_3(cells).hypotheses[0].met is False
-        assert lemma_b_4_batches(cells).hypotheses[0].met is False
-
-
 def test_batches_may_fail_once_in_a_hundred():
     few = altered(batched(), gaps=batched().gaps[:, :298])
     assert lemma_b_4_batches([few]).verdict is Verdict.INSUFFICIENT_EVIDENCE
-    limit = 2 * batched().largest_vote * (1 + np.sqrt(2 * np.log(60 / 0.01))) / np.sqrt(batched().sizes)
+    limit = 2 * batched().largest_vote * (1 + np.sqrt(2 * np.log(60 / 0.01))) / np.sqrt(batched().batch_sizes)
     for factor, kept in ((0.99, True), (1.01, False)):
         gaps = np.ones((3, 300)) * factor * limit[:, None]
         assert lemma_b_4_batches([altered(batched(), gaps=gaps)]).conclusion is kept
@@ -137,16 +86,10 @@ def test_slopes_need_two_sizes_and_no_zeros():
     assert fitted_slope(three, np.array([0.09, 0.05, 0.02])) < 0
 
 
-def test_every_cell_of_batches_counts():
-    wide = altered(batched(), relative_diameter=0.0631)
-    for cells in ([batched(), wide], [wide, batched()]):
-        assert [h.key for h in lemma_b_3(cells).hypotheses if not h.met] == ["relative_diameter"]
-
-
 def test_a_gap_as_large_as_the_bound_is_not_beyond_it():
-    limit = batch_deviation_bound(batched().largest_vote, 60, batched().sizes)
-    at = altered(batched(), gaps=np.ones((3, 300)) * limit[:, None])
-    assert lemma_b_4_batches([at]).conclusion is True
+    limit = batch_deviation_bound(batched().largest_vote, 60, batched().batch_sizes)
+    exactly = altered(batched(), gaps=np.ones((3, 300)) * limit[:, None])
+    assert lemma_b_4_batches([exactly]).conclusion is True
 
 
 def test_nobody_has_fresh_batches_of_a_reader_s_data():
@@ -154,9 +97,22 @@ def test_nobody_has_fresh_batches_of_a_reader_s_data():
         assert "fresh batches" in claim.on(own_toy())
 
 
-test_every_part_has_a_control = every_part_of(
+def far_batches(place, every=10):
+    """Every tenth batch of this size lies beyond the bound."""
+    gaps = batched().gaps.copy()
+    gaps[place, ::every] = 100.0
+    return {"gaps": gaps}
+
+
+test_control = controls(
     mixing,
-    elsewhere=(
+    batched,
+    (lemma_b_3, "not_slower", {}, at(lambda: batched(copies=True))),
+    (lemma_b_3, "not_faster", {}, {"gaps": lambda gaps: gaps / batched().batch_sizes[:, None]}),
+    *((lemma_b_4_batches, f"batches_of_{size}", {}, far_batches(place)) for place, size in enumerate(SIZES)),
+    *((lemma_b_4_batches, f"batches_of_{size}", {}, far_batches(place, 40)) for place, size in enumerate(SIZES)),
+    *separated_rows(lemma_b_3),
+    but=(
         lemma_5_2,
         lemma_5_2_as_printed,
         lemma_a_3_mixing,

@@ -7,13 +7,15 @@ import pytest
 from scipy.special import erf
 from scipy.stats import binom
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.li2018.toys import own_toy, sample, too_many
+from tests.control_table import at, controls
+from tests.papers.li2018.toys import own_toy, sample, separated_rows, too_many
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.papers.li2018.claims import mixing
 from widenet.papers.li2018.claims.geometry import random_coefficients
 from widenet.papers.li2018.claims.mixing import (
+    Clusters,
+    MeanEvents,
     draw_clusters,
     draw_mean_events,
     lemma_5_2,
@@ -48,17 +50,6 @@ def test_classes_hold_for_other_seeds(seed):
         assert claim(draw(Scale.QUICK, seed)).verdict is Verdict.HOLDS, claim.id
 
 
-test_control_each_part_of_the_event = part_edges(
-    lemma_b_2_event,
-    lambda constants=None, **fields: lemma_b_2_event(altered(events(), **fields), **(constants or {})),
-    {
-        "Pr[S ≤ v/3] ≥ 1 − c_G/(2√(1 − δ²/4))": ({}, {"constants": {"share": 2.0}}),
-        "exactly so on orthonormal centres": ({}, {"exact": lambda e: 1.1 * e}),
-        "Pr[E_τ] ≥ 0.33τ/σ": ({}, {"constants": {"joint": 0.7}}),
-    },
-)
-
-
 def test_control_the_printed_threshold():
     """σδ/(12l): with 20 classes S ≤ v/3 has probability 4e-4; a constant of 4 in place of 24 gives 0.318."""
     printed = measure_mean_events([Basis(n_classes=20)], 0, factor=24 * 19 / 12)
@@ -68,52 +59,6 @@ def test_control_the_printed_threshold():
     assert wider.exact[0] == pytest.approx(0.318, abs=1e-3)
     assert lemma_b_2_event(wider).conclusion is False
     assert events().exact[:2] == pytest.approx([0.8248830403986, 0.828176577835], rel=1e-10)
-
-
-@breaks_hypothesis(lemma_b_2_event, "distance")
-def test_control_a_mirror_image_of_another_class():
-    """τ = 0 then, and what is left of ⟨β, x*⟩ = 0 is rounding: it must not decide."""
-    return lemma_b_2_event(events()), lemma_b_2_event(altered(events(), distances=lambda d: np.where(d > 1, 1e-16, d)))
-
-
-@breaks_hypothesis(lemma_b_2_event, "distance_limit")
-def test_control_no_such_distance():
-    return lemma_b_2_event(events()), lemma_b_2_event(altered(events(), distances=lambda d: np.maximum(d, 1.415)))
-
-
-@breaks_hypothesis(lemma_b_2_event, "coefficients")
-def test_control_larger_coefficients_of_other_classes():
-    """k = 2, l = 1, p = ½, 1 − o₁(x₁) = 0.1, o₁(x₂) = 0.9: |p v| of the other class is 9v."""
-    return lemma_b_2_event(events()), lemma_b_2_event(
-        measure_mean_events([Basis(n_classes=2, per_class=1)], 0, largest=9.0)
-    )
-
-
-@breaks_part(lemma_b_2, "Pr[‖P‖ ≥ v/4] ≥ 0.0829·δ/((k − 1)l)")
-def test_control_small_pieces():
-    """‖P‖ ≤ kl·v, so a 25th of it is always below v/4."""
-    return lemma_b_2(clusters()), lemma_b_2(measure_clusters([Caps(dim=15, n_points=240).draw(0)], 0, factor=0.04))
-
-
-test_control_hypotheses_of_b_2 = hypothesis_edges(
-    lemma_b_2,
-    lambda **fields: lemma_b_2(altered(clusters(), **fields)),
-    unit_norm=({}, {"norm_error": 0.01}),
-    signs=({}, {"least_own": -0.01}),
-)
-
-
-def clusters_with(**fields):
-    return lemma_b_2(altered(clusters(), structures=tuple(altered(each, **fields) for each in clusters().structures)))
-
-
-test_control_structure_of_b_2 = hypothesis_edges(
-    lemma_b_2,
-    clusters_with,
-    distance=({}, {"separation": 0.0}, "relative_diameter"),
-    opposite_distance=({}, {"opposite_separation": 0.0}, "relative_diameter"),
-    relative_diameter=({}, {"diameter": 0.1}),
-)
 
 
 def test_large_shares_of_clusters_at_their_edges():
@@ -137,8 +82,8 @@ def test_caps_have_coefficients_as_the_lemma_asks():
     points = Caps(dim=15, n_points=240, relative_diameter=0.0).draw(5)
     found = measure_clusters([points], 5)
     assert 0 <= found.least_own <= 1
-    assert found.structures[0].diameter == pytest.approx(0, abs=1e-12)
-    assert found.slopes[0] == pytest.approx(found.structures[0].distance / 4)
+    assert found.relative_diameter[0] == pytest.approx(0, abs=1e-12)
+    assert found.slopes[0] == pytest.approx(min(found.separation[0], found.opposite_separation[0]) / 4)
     assert measure_clusters([points], 5, factor=0.5).shares[0] < found.shares[0]
 
 
@@ -213,8 +158,6 @@ def test_all_clusters_are_seen():
     both = [caps.draw(0), caps.draw(1)]
     least = [measure_clusters([each], 0).least_own for each in both[:1]]
     assert measure_clusters(both, 0).least_own <= least[0] < 1
-    wide = altered(clusters(), structures=(clusters().structures[0], altered(clusters().structures[1], diameter=0.5)))
-    assert [h.key for h in lemma_b_2(wide).hypotheses if not h.met] == ["relative_diameter"]
 
 
 def test_the_least_coefficient_of_the_own_class():
@@ -227,13 +170,36 @@ def test_the_least_coefficient_of_the_own_class():
 
 
 def test_clusters_speak_about_three_classes():
-    assert lemma_b_2(lemma_b_2.on(own_toy())).verdict is Verdict.HOLDS
+    assert lemma_b_2(lemma_b_2.on(own_toy()).settings).verdict is Verdict.HOLDS
     assert isinstance(lemma_b_2.on(too_many()), Silence)
 
 
-test_every_part_has_a_control = every_part_of(
+def at_level(factor, draws):
+    """Frequencies at the promise, of so many draws."""
+    levels = 1 - 0.7978845608028654 / (2 * np.sqrt(1 - events().distances ** 2 / 4))
+    return at(events, shares=factor * levels, draws=draws, exact=factor * levels)
+
+
+def at_slope(factor, draws):
+    return at(clusters, shares=factor * 0.0829 * clusters().slopes, draws=draws)
+
+
+test_control = controls(
     mixing,
-    elsewhere=(
+    {MeanEvents: events, Clusters: clusters},
+    (lemma_b_2_event, "small_sum", {}, {"share": 2.0}),
+    (lemma_b_2_event, "small_sum", at_level(1 + 1e-9, 10**14), at_level(0.999, 10**14)),
+    (lemma_b_2_event, "small_sum", at_level(1 + 1e-9, 10**8), at_level(0.998, 10**8)),
+    (lemma_b_2_event, "orthonormal", {}, {"exact": lambda e: 1.1 * e}),
+    (lemma_b_2_event, "orthonormal", {}, {"exact": lambda e: 0.9 * e}),
+    (lemma_b_2_event, "event", {}, {"joint": 0.7}),
+    # τ = 0 then, and what is left of ⟨β, x*⟩ = 0 is rounding: it must not decide.
+    (lemma_b_2_event, "distance", {"distances": 2e-12}, {"distances": 1e-12}),
+    (lemma_b_2, "likely", {}, at(measure_clusters([Caps(dim=15, n_points=240).draw(0)], 0, factor=0.04))),
+    (lemma_b_2, "likely", at_slope(1 + 1e-9, 10**14), at_slope(0.999, 10**14)),
+    (lemma_b_2, "likely", at_slope(1 + 1e-9, 10**8), at_slope(0.995, 10**8)),
+    *separated_rows(lemma_b_2),
+    but=(
         lemma_5_2,
         lemma_5_2_as_printed,
         lemma_a_3_mixing,
@@ -243,3 +209,9 @@ test_every_part_has_a_control = every_part_of(
         lemma_b_4_batches,
     ),
 )
+
+
+def test_larger_coefficients_of_other_classes_are_outside():
+    """k = 2, l = 1, p = ½, 1 − o₁(x₁) = 0.1, o₁(x₂) = 0.9: |p v| of the other class is 9v."""
+    found = lemma_b_2_event(measure_mean_events([Basis(n_classes=2, per_class=1)], 0, largest=9.0))
+    assert [h.met for h in found.hypotheses] == [True, True, False]

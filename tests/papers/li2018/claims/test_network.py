@@ -6,14 +6,16 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
-from tests.papers.li2018.toys import with_last
+from tests.control_table import at, controls
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import network
 from widenet.papers.li2018.claims.network import (
+    Pseudo,
+    Residuals,
+    Slopes,
     draw_pseudo,
     draw_residuals,
     draw_slopes,
@@ -63,67 +65,10 @@ def test_they_hold_for_other_seeds(seed):
         assert claim(draw(Scale.QUICK, seed)).verdict is Verdict.HOLDS, claim.id
 
 
-@breaks_part(equation_1, "differences of the loss")
-def test_control_a_slope_one_percent_too_large():
-    return equation_1(slopes()), equation_1(altered(slopes(), along=lambda a: 1.01 * a))
-
-
-@breaks_part(equation_1, "row by row as printed")
-def test_control_a_neuron_on_the_kink_is_off():
-    """With 1[z > 0] the first row of the small network is (−.2118, −.2824) instead of (−.2118, −.0821)."""
-    z = NETWORK.preactivations(POINTS.points)
-    off = gradient(NETWORK, POINTS.points, POINTS.classes, POINTS.shares, gates=z > 0)
-    np.testing.assert_allclose(off[0], [-0.2118351404, -0.2824468539], rtol=1e-8)
-    rows = np.array(slopes().rows)
-    rows[-off.size :] = off.ravel()
-    return equation_1(altered(slopes(), rows=rows))
-
-
-@breaks_hypothesis(equation_1, "off_kinks")
-def test_control_a_step_across_a_kink():
-    """10 steps are too few, 11 are enough."""
-    return equation_1(altered(slopes(), clearance=11.0)), equation_1(altered(slopes(), clearance=10.0))
-
-
 def test_a_network_too_near_to_a_kink_takes_no_part():
     found = measure_slopes(iter([listed_network()]), 0)
     assert len(found.along) == 0
     assert equation_1(found).verdict is Verdict.INSUFFICIENT_EVIDENCE
-
-
-test_control_each_property_of_v = part_edges(
-    section_5_residuals,
-    lambda **fields: section_5_residuals(altered(toy_residuals(), **fields)),
-    {
-        "Σ_s v_s = 0": ({}, {"others": lambda v: v * np.where(np.arange(len(v)) == 0, 0.999, 1.0)[:, None]}),
-        "v_a ≥ 0": (
-            {},
-            {
-                "own": lambda v: with_last(v, lambda _: -1e-13),
-                "others": lambda v: np.concatenate([v[:-1], [[0.0, 0.0]]]),
-            },
-        ),
-        "v_a ≤ 1": (
-            {},
-            {
-                "own": lambda v: with_last(v, lambda _: 1 + 1e-9),
-                "others": lambda v: np.concatenate([v[:-1], [[-0.5, -0.5 - 1e-9]]]),
-            },
-        ),
-        "|v_s| ≤ v_a": (
-            {},
-            {"own": lambda v: with_last(v, lambda _: 0.3), "others": lambda v: np.concatenate([v[:-1], [[-0.5, 0.2]]])},
-        ),
-    },
-)
-
-
-@breaks_part(pseudo_gradient, "∂̃L/∂w_r and the sum over classes")
-def test_control_the_gates_of_today():
-    """The small network moved across three kinks, so its present gates give other rows."""
-    return pseudo_gradient(pseudo()), pseudo_gradient(
-        altered(pseudo(), defined=lambda d: with_last(d, lambda x: x + 1e-6))
-    )
 
 
 def test_control_equal_shares():
@@ -135,19 +80,6 @@ def test_control_equal_shares():
 
 def test_the_printed_sign_is_wrong():
     assert pseudo_gradient_as_printed(pseudo()).verdict is Verdict.VIOLATED
-
-
-@spares(pseudo_gradient_as_printed)
-def test_a_vanishing_gradient_spares_the_sign():
-    """Two points that pull in opposite directions with equal strength, at one neuron."""
-    return pseudo_gradient_as_printed(
-        altered(pseudo(), defined=0.0 * pseudo().defined, combined=0.0 * pseudo().combined)
-    )
-
-
-@breaks_part(lemma_a_3_sum, "Σ_i P_{i,r} = 0")
-def test_control_one_class_one_percent_larger():
-    return lemma_a_3_sum(pseudo()), lemma_a_3_sum(altered(pseudo(), sums=lambda s: s + 0.01 * pseudo().largest))
 
 
 def test_the_small_network():
@@ -163,7 +95,7 @@ def own():
 
 def test_they_speak_about_three_classes():
     for claim in (equation_1, section_5_residuals, pseudo_gradient):
-        found = claim(claim.on(Specimen(own())))
+        found = claim(claim.on(Specimen(own())).settings)
         assert found.verdict is Verdict.HOLDS, claim.id
 
 
@@ -184,24 +116,25 @@ def test_random_starts_have_weights_of_several_sizes():
 
 
 def test_rounding_is_no_excuse():
-    size = slopes().row_sizes[0]
+    size = slopes().entry_sizes[0]
     for excess, kept in ((0.5e-12, True), (5e-12, False)):
-        assert equation_1(altered(slopes(), rows=slopes().written + excess * size)).parts[1].kept is kept
+        assert equation_1(altered(slopes(), entries=slopes().written + excess * size)).parts[1].kept is kept
         assert (
-            pseudo_gradient(altered(pseudo(), defined=-pseudo().combined + excess * pseudo().sizes)).conclusion is kept
+            pseudo_gradient(altered(pseudo(), defined=-pseudo().combined + excess * pseudo().entry_sizes)).conclusion
+            is kept
         )
         assert lemma_a_3_sum(altered(pseudo(), sums=excess * pseudo().largest)).conclusion is kept
         assert lemma_a_3_sum(altered(pseudo(), sums=-excess * pseudo().largest)).conclusion is kept
-        low = altered(pseudo(), defined=-pseudo().combined - excess * pseudo().sizes)
+        low = altered(pseudo(), defined=-pseudo().combined - excess * pseudo().entry_sizes)
         assert pseudo_gradient(low).conclusion is kept
-        assert equation_1(altered(slopes(), rows=slopes().written - excess * size)).parts[1].kept is kept
+        assert equation_1(altered(slopes(), entries=slopes().written - excess * size)).parts[1].kept is kept
         less = altered(toy_residuals(), own=lambda v, e=excess: v - e)
         assert section_5_residuals(less).parts[0].kept is kept
         shifted = altered(toy_residuals(), own=lambda v, e=excess: v + e)
         assert section_5_residuals(shifted).parts[0].kept is kept
     for excess, kept in ((0.5e-6, True), (5e-6, False)):
         for sign in (1, -1):
-            moved = slopes().along + sign * excess * (slopes().sizes + 1)
+            moved = slopes().along + sign * excess * (slopes().slope_sizes + 1)
             assert equation_1(altered(slopes(), measured=moved)).parts[0].kept is kept
 
 
@@ -219,7 +152,7 @@ def test_networks_ten_steps_away_from_a_kink_take_part(steps, used):
 
 def test_the_room_of_a_difference_is_a_millionth_of_one_and_the_slope():
     for excess, kept in ((2.95e-6, True), (3.05e-6, False)):
-        one = altered(slopes(), along=np.zeros(1), measured=np.full(1, excess), sizes=np.full(1, 2.0))
+        one = altered(slopes(), along=np.zeros(1), measured=np.full(1, excess), slope_sizes=np.full(1, 2.0))
         assert equation_1(one).parts[0].kept is kept
 
 
@@ -250,7 +183,7 @@ def test_the_size_of_a_pseudo_gradient():
     found = measure_pseudo(iter([(START, NETWORK, POINTS)]))
     v = np.array([0.8869766427519, 0.7042344281144, 0.7061852252885])
     # Σ_s |v_s| = 2v_y for each point, and the largest vote is 2.
-    assert found.sizes[0] == pytest.approx(2 * 2 * (v @ POINTS.shares), rel=1e-10)
+    assert found.entry_sizes[0] == pytest.approx(2 * 2 * (v @ POINTS.shares), rel=1e-10)
     pieces_of_the_first = [0.4434883213759, 0.4530285116537, 0.4547901462022, 0.03131517565984]
     assert (found.largest[::2] >= np.array(pieces_of_the_first) - 1e-12).all()
 
@@ -262,4 +195,29 @@ def test_a_network_exactly_ten_steps_from_a_kink_takes_no_part():
     assert len(measure_slopes(iter([(near, near, one)]), 0, fd_step=2.0**-20).along) == 0
 
 
-test_every_part_has_a_control = every_part_of(network)
+def kink_off():
+    """With 1[z > 0] the first row of the small network is (−.2118, −.2824) instead of (−.2118, −.0821)."""
+    z = NETWORK.preactivations(POINTS.points)
+    off = gradient(NETWORK, POINTS.points, POINTS.classes, POINTS.shares, gates=z > 0)
+    np.testing.assert_allclose(off[0], [-0.2118351404, -0.2824468539], rtol=1e-8)
+    return np.concatenate([slopes().entries[: -off.size], off.ravel()])
+
+
+def residuals_with(own, *others):
+    """The last point has these residuals."""
+    return {"own": own, "others": lambda v: np.concatenate([v[:-1], [others]])}
+
+
+# Two points that pull in opposite directions with equal strength, at one neuron.
+VANISHING = altered(pseudo(), defined=lambda d: 0 * d, combined=lambda c: 0 * c)
+test_control = controls(
+    network,
+    {Slopes: slopes, Residuals: toy_residuals, Pseudo: pseudo, pseudo_gradient_as_printed: VANISHING},
+    (equation_1, "entries", {}, {"entries": kink_off()}),
+    (section_5_residuals, "sum", residuals_with(0.5, -0.25, -0.25 + 5e-13), residuals_with(0.5, -0.25, -0.25 + 5e-12)),
+    (section_5_residuals, "sum", residuals_with(0.5, -0.25, -0.25), residuals_with(0.5, -0.25, -0.25 - 5e-12)),
+    (section_5_residuals, "lower", residuals_with(0.0, 0.0, 0.0), residuals_with(-1e-13, 0.0, 0.0)),
+    (section_5_residuals, "upper", residuals_with(1.0, -0.5, -0.5), residuals_with(1 + 1e-9, -0.5, -0.5 - 1e-9)),
+    (section_5_residuals, "largest", residuals_with(0.3, -0.3 - 5e-13, 0), residuals_with(0.3, -0.3 - 2e-12, 1.5e-12)),
+    (pseudo_gradient_as_printed, "sum", {}, at(pseudo)),
+)

@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.li2018.toys import ASSUMPTIONS, with_last
+from tests.control_table import at, controls
+from tests.papers.li2018.toys import separated_rows
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Specimen
@@ -14,6 +14,7 @@ from widenet.data import from_arrays
 from widenet.papers.li2018.claims import population
 from widenet.papers.li2018.claims.population import (
     POINT,
+    Moves,
     curved_case,
     draw_moves,
     equation_3,
@@ -24,7 +25,7 @@ from widenet.papers.li2018.claims.population import (
     move_terms,
     random_moves,
 )
-from widenet.papers.li2018.runs.drops import DropSetting, run_drops
+from widenet.papers.li2018.runs.drops import Drops, DropSetting, run_drops
 from widenet.papers.li2018.settings import TOY, Caps, listed_network
 from widenet.progress import silent
 from widenet.records import Scale
@@ -58,16 +59,6 @@ def test_control_the_linear_term_alone():
     assert (drawn.increase > drawn.linear + 1e-12).mean() > 0.5
 
 
-test_control_each_term = part_edges(
-    equation_3,
-    lambda **constants: equation_3(attained(), **constants),
-    {
-        "no pattern changes": ({}, {"quarter": 0.249}),
-        "some patterns change": ({}, {"root": 1.4}),
-    },
-)
-
-
 def test_the_instances_have_their_closed_forms():
     increase, linear, quadratic, rough = move_terms(*curved_case(0.1))[:, 0]
     assert rough == 0
@@ -89,21 +80,6 @@ def test_control_a_gradient_one_percent_too_small():
     assert equation_3(altered(attained(), linear=lambda term: 1.01 * term)).conclusion is False
 
 
-@breaks_hypothesis(equation_3, "unit_norm")
-def test_control_a_longer_point():
-    network, change, _, kind = curved_case(0.1)
-    kinked = kinked_case(4.0, 0.001)
-    return equation_3(attained()), equation_3(listed_moves((network, change, 1.01 * POINT, kind), kinked))
-
-
-@breaks_part(lemma_b_4, "the loss drops by (η/2)Σ‖∇_r‖²")
-def test_control_steps_that_drop_less():
-    """A seventh of the steps."""
-    less = np.where(np.arange(60) % 7 == 0, 0.4, 1.0) * dropped().step_size * dropped().squares
-    good = dropped().step_size * dropped().squares
-    return lemma_b_4([altered(dropped(), drops=good)]), lemma_b_4([altered(dropped(), drops=less)])
-
-
 def test_real_steps_drop():
     found = lemma_b_4([dropped()])
     assert (found.verdict, found.conclusion) == (Verdict.CONSTANT_UNSPECIFIED, True)
@@ -114,27 +90,6 @@ def test_real_steps_drop():
 
 def test_steps_with_small_residuals_are_not_judged():
     assert lemma_b_4([altered(dropped(), residuals=np.full(60, 0.04))]).verdict is Verdict.HYPOTHESES_NOT_MET
-
-
-test_control_conditions_of_b_4 = hypothesis_edges(
-    lemma_b_4,
-    lambda **fields: lemma_b_4([altered(dropped(), **fields)]),
-    **ASSUMPTIONS,
-    steps=({}, {"residuals": np.zeros(60)}),
-)
-test_control_conditions_of_b_4_coupled = hypothesis_edges(
-    lemma_b_4_coupled,
-    lambda **fields: lemma_b_4_coupled([altered(coupled(), **fields)]),
-    unit_norm=ASSUMPTIONS["unit_norm"],
-    steps=({}, {"promised": np.array([1.0, 0, 0, 0])}),
-)
-
-
-@breaks_part(lemma_b_4_coupled, "share of neurons")
-def test_control_two_percent_that_let_go():
-    return lemma_b_4_coupled([coupled()]), lemma_b_4_coupled(
-        [altered(coupled(), coupled=lambda share: with_last(share, lambda _: 0.98))]
-    )
 
 
 def test_control_a_hundredth_of_the_share():
@@ -167,15 +122,6 @@ def test_one_step_in_twenty_may_drop_less():
 def test_the_share_of_coupled_neurons_at_its_edge():
     for share, kept in ((0.9901, True), (0.9899, False)):
         assert lemma_b_4_coupled([altered(coupled(), coupled=np.full(4, share))]).conclusion is kept
-
-
-def test_one_cell_of_several_is_enough_to_fail():
-    bad = altered(dropped(), norm_error=0.01)
-    worse = altered(coupled(), norm_error=0.01, promised=np.array([1.0, 0, 0, 0]))
-    for cells in ([dropped(), bad], [bad, dropped()]):
-        assert lemma_b_4(cells).hypotheses[0].met is False
-    for cells in ([coupled(), worse], [worse, coupled()]):
-        assert [h.met for h in lemma_b_4_coupled(cells).hypotheses] == [False, False]
 
 
 def test_the_room_of_equation_3_is_a_rounding_of_its_terms():
@@ -242,16 +188,10 @@ def test_two_steps_have_to_be_promised():
         assert lemma_b_4_coupled([altered(coupled(), promised=np.array(promised))]).hypotheses[1].met is met
 
 
-def test_every_cell_has_to_meet_the_assumptions():
-    wide = altered(dropped(), relative_diameter=0.0631)
-    for cells in ([dropped(), wide], [wide, dropped()]):
-        assert [h.key for h in lemma_b_4(cells).hypotheses if not h.met] == ["relative_diameter"]
-
-
 def test_it_speaks_about_three_classes():
     toy = TOY.draw(5)
     own = Specimen(from_arrays(3 * toy.points, toy.classes))
-    found = equation_3(equation_3.on(own))
+    found = equation_3(equation_3.on(own).settings)
     assert found.verdict is Verdict.HOLDS
     assert sum(part.cases for part in found.parts) == 200
     for claim in (lemma_b_4, lemma_b_4_coupled):
@@ -266,4 +206,23 @@ def test_the_room_of_equation_3():
         assert equation_3(found).conclusion is kept
 
 
-test_every_part_has_a_control = every_part_of(population)
+def drops_of(share, rest=1.0):
+    """Every seventh step drops by this share of ηΣ‖∇_r‖²."""
+    return lambda _: np.where(np.arange(60) % 7 == 0, share, rest) * dropped().step_size * dropped().squares
+
+
+def large_in(count):
+    """So many steps have large residuals."""
+    return {"residuals": np.where(np.arange(60) < count, 0.05, 0.04)}
+
+
+ALL_LARGE = {"residuals": np.full(60, 0.1)}
+test_control = controls(
+    population,
+    {Moves: attained, Drops: dropped, lemma_b_4_coupled: coupled},
+    (equation_3, "smooth", at(listed_moves(kinked_case(4.0, 0.001), curved_case(0.1))), {"quarter": 0.249}),
+    (equation_3, "rough", {}, {"root": 1.4}),
+    (lemma_b_4, "drop", {**ALL_LARGE, "drops": drops_of(0.51)}, {**ALL_LARGE, "drops": drops_of(0.49)}),
+    (lemma_b_4, "steps", large_in(1), large_in(0)),
+    *separated_rows(lemma_b_4),
+)

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
+from tests.control_table import at, controls
 from tests.papers.li2018.toys import sample
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
@@ -14,6 +14,8 @@ from widenet.data import from_arrays
 from widenet.papers.li2018.claims import predictions
 from widenet.papers.li2018.claims.predictions import (
     Errors,
+    Margins,
+    Starts,
     draw_errors,
     draw_margins,
     draw_starts,
@@ -51,33 +53,20 @@ def test_they_hold_for_other_seeds(seed):
     assert theorem_4_1_markov(drawn).verdict is theorem_4_1_reduction(drawn).verdict is Verdict.HOLDS
 
 
-def at(*residuals):
+def with_all(cells, **fields):
+    """These fields of every cell changed."""
+    return [altered(each, **fields) for each in cells]
+
+
+def residuals_of(*residuals):
     return measure_margins(two_class_logits(residuals), np.zeros(len(residuals), np.int64))
 
 
-@breaks_part(theorem_4_1_margin, "margin at least ln((1 − ε)/ε)")
-def test_control_a_thousandth_more():
-    assert theorem_4_1_margin(at(0.3)).parts[0].measured == pytest.approx(0.8472978603872)
-    assert theorem_4_1_margin(at(0.3)).parts[0].tightness == pytest.approx(1)
-    return theorem_4_1_margin(margins()), theorem_4_1_margin(margins(), share=1.001)
-
-
-@breaks_part(theorem_4_1_margin, "right below ε = 1/2")
-def test_control_residuals_above_a_half():
-    return theorem_4_1_margin(margins()), theorem_4_1_margin(margins(), half=0.51)
-
-
 def test_the_printed_margin():
-    assert theorem_4_1_margin_as_printed(at(1 / np.e)).verdict is Verdict.VIOLATED
-    assert theorem_4_1_margin_as_printed(at(1 / np.e)).measured == pytest.approx(np.log(np.e - 1))
-    assert theorem_4_1_margin_as_printed(at(MARGIN_ONE * 1.001)).verdict is Verdict.VIOLATED
-    assert theorem_4_1_margin_as_printed(at(0.4)).verdict is Verdict.INSUFFICIENT_EVIDENCE
-
-
-@spares(theorem_4_1_margin_as_printed)
-def test_smaller_residuals_spare_it():
-    assert theorem_4_1_margin_as_printed(at(MARGIN_ONE * 0.999)).verdict is Verdict.HOLDS
-    return theorem_4_1_margin_as_printed(at(0.2))
+    assert theorem_4_1_margin_as_printed(residuals_of(1 / np.e)).verdict is Verdict.VIOLATED
+    assert theorem_4_1_margin_as_printed(residuals_of(1 / np.e)).measured == pytest.approx(np.log(np.e - 1))
+    assert theorem_4_1_margin_as_printed(residuals_of(MARGIN_ONE * 1.001)).verdict is Verdict.VIOLATED
+    assert theorem_4_1_margin_as_printed(residuals_of(0.4)).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
 TIE = sample([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [-0.6, 0.8]], [0, 1, 0, 1])
@@ -94,67 +83,13 @@ def test_a_tie_attains_both():
     assert measure_errors([(undecided_outputs(TIE), TIE)]).errors[0] == 1
 
 
-@breaks_part(theorem_4_1_markov, "at most 2·E[1 − o_a]")
-def test_control_a_little_less_than_twice():
-    return theorem_4_1_markov(tied()), theorem_4_1_markov(tied(), factor=1.99)
-
-
-@breaks_part(theorem_4_1_markov, "at most √E[1 − o_a] up to 1/e")
-def test_control_beyond_the_printed_range():
-    """E v = 1/2 and error 1: above ε = 1/2 the printed form fails, and is not scored."""
-    return theorem_4_1_markov(tied(), limit=0.7), theorem_4_1_markov(tied(), limit=0.71)
-
-
-@breaks_part(theorem_4_1_reduction, "v ≥ ε/(2kl)")
-def test_control_one_component_less():
-    return theorem_4_1_reduction(tied()), theorem_4_1_reduction(altered(tied(), counts=lambda n: n - 1))
-
-
-@breaks_part(theorem_4_1_reduction, "v ≥ ε³/(8kl)")
-def test_control_four_times_the_printed_bound():
-    """ε³/(8kl) is a quarter of ε/(2kl) at ε = 1."""
-    return theorem_4_1_reduction(tied(), printed=3.99), theorem_4_1_reduction(tied(), printed=4.01)
-
-
-@breaks_hypothesis(theorem_4_1_reduction, "total")
-def test_control_shares_that_do_not_add_up():
-    light = sample(TIE.points, TIE.classes, shares=[0.24, 0.25, 0.25, 0.25])
-    return theorem_4_1_reduction(tied()), theorem_4_1_reduction(
-        measure_errors([(undecided_outputs(light, 4.0), light)])
-    )
-
-
 def test_components_are_taken_together():
     two = sample(TIE.points, TIE.classes, components=[0, 1, 0, 1])
     found = measure_errors([(undecided_outputs(two) + np.array([[5.0, 0], [0, 0], [0, 0], [0, 5.0]]), two)])
-    assert found.counts[0] == 2
+    assert found.n_components[0] == 2
     np.testing.assert_allclose(found.component_errors, [0.5, 0.5])
     assert found.largest[0] == pytest.approx((0.5 + 1 / (1 + np.exp(5))) / 4)
     assert isinstance(found, Errors)
-
-
-def start(failure=0.01, **fields):
-    return theorem_4_1_start(altered(starts(), **fields), failure=failure)
-
-
-test_control_each_part_of_the_start = part_edges(
-    theorem_4_1_start,
-    start,
-    {
-        "E f² = 1/2 at m = 64": ({}, {"squares": lambda f: np.where(starts().widths == 64, 1.2 * f, f)}),
-        "E f² = 1/2 at m = 256": ({}, {"squares": lambda f: np.where(starts().widths == 256, 1.2 * f, f)}),
-        "|f| ≤ √(2V ln(2kn/p₀)) with probability 1 − p₀": (
-            {},
-            {"ratios": lambda r: np.where(np.arange(len(r)) % 20 == 0, 1.01, r)},
-        ),
-        "L ≤ ln k + 2·max|f|": ({}, {"losses": lambda loss: np.log(3) + 2 * starts().largest + 1e-6}),
-    },
-)
-
-
-@breaks_hypothesis(theorem_4_1_start, "unit_norm")
-def test_control_longer_points():
-    return theorem_4_1_start(starts()), theorem_4_1_start(altered(starts(), norm_error=0.01))
 
 
 def test_an_input_chosen_after_the_start_breaks_the_bound():
@@ -172,7 +107,7 @@ def test_an_input_chosen_after_the_start_breaks_the_bound():
 def test_they_speak_about_three_classes():
     specimen = Specimen(from_arrays(3 * TOY.draw(5).points, TOY.draw(5).classes))
     for claim in (theorem_4_1_margin, theorem_4_1_markov, theorem_4_1_reduction, theorem_4_1_start):
-        assert claim(claim.on(specimen)).verdict is Verdict.HOLDS, claim.id
+        assert claim(claim.on(specimen).settings).verdict is Verdict.HOLDS, claim.id
     wide = Specimen(from_arrays(np.random.default_rng(0).normal(size=(4, 300)), [0, 1, 2, 2]))
     assert isinstance(theorem_4_1_start.on(wide), Silence)
 
@@ -181,31 +116,30 @@ def test_rounding_is_no_excuse():
     for excess, kept in ((5e-13, True), (5e-12, False)):
         errors = altered(tied(), component_errors=2 * tied().component_means + excess)
         assert theorem_4_1_markov(errors).parts[0].kept is kept
-        small = altered(tied(), largest=tied().errors / (2 * tied().counts) - excess)
+        small = altered(tied(), largest=tied().errors / (2 * tied().n_components) - excess)
         assert theorem_4_1_reduction(small).parts[0].kept is kept
 
 
 def test_the_failure_rate_of_the_start_is_a_hundredth():
     """299 starts without a failure can show it."""
     for count, kept in ((299, True), (297, None)):
-        found = altered(starts(), ratios=np.full(count, 0.5))
-        assert theorem_4_1_start(found).parts[2].kept is kept
-    assert theorem_4_1_start(altered(starts(), ratios=np.full(800, 1.0))).parts[2].kept is True
+        found = measure_starts(TOY.draw(0), 0, widths=(64,), count=count)
+        assert theorem_4_1_start(with_all(found, ratios=lambda r: 0 * r)).parts[1].kept is kept
+    assert theorem_4_1_start(with_all(starts(), ratios=lambda r: 0 * r + 1)).parts[2].kept is True
 
 
 def test_means_of_squares_within_five_standard_errors():
     for lift, kept in ((4.5, True), (5.5, False)):
-        squares = starts().squares.copy()
-        chosen = starts().widths == 64
-        spread = squares[chosen].std(ddof=1) / np.sqrt(chosen.sum())
-        squares[chosen] += 0.5 + lift * spread - squares[chosen].mean()
-        assert theorem_4_1_start(altered(starts(), squares=squares)).parts[0].kept is kept
+        narrow, wide = starts()
+        spread = narrow.squares.std(ddof=1) / np.sqrt(len(narrow.squares))
+        squares = narrow.squares + 0.5 + lift * spread - narrow.squares.mean()
+        assert theorem_4_1_start([altered(narrow, squares=squares), wide]).parts[0].kept is kept
 
 
 def test_losses_at_their_bound():
     for excess, kept in ((5e-10, True), (5e-9, False)):
-        losses = np.log(3) + 2 * starts().largest + excess
-        assert theorem_4_1_start(altered(starts(), losses=losses)).parts[3].kept is kept
+        found = [altered(each, losses=np.log(3) + 2 * each.largest + excess) for each in starts()]
+        assert theorem_4_1_start(found).parts[3].kept is kept
 
 
 def test_the_printed_form_of_markov_at_its_edge():
@@ -218,7 +152,7 @@ def test_the_printed_form_of_markov_at_its_edge():
 def test_starts_are_measured_as_they_are():
     """Two points of the plane, so that the weights are drawn as they are."""
     points = sample([[1.0, 0.0], [0.6, 0.8]], [0, 2], shares=[0.25, 0.75])
-    found = measure_starts(points, 3, widths=(30,), count=2)
+    (found,) = measure_starts(points, 3, widths=(30,), count=2)
     draw = np.random.default_rng([3, 42, 30])
     hidden, votes = draw.normal(size=(2, 30, 2)) / 30**0.5, draw.normal(size=(2, 3, 30))
     for number in range(2):
@@ -244,21 +178,21 @@ def test_the_room_of_a_margin():
     for residual in (0.2, 0.01):
         promised = np.log((1 - residual) / residual)
         for share, kept in ((0.97, True), (1.03, False)):
-            found = altered(at(residual), margins=np.array([promised - share * 1e-9 * (1 + promised)]))
+            found = altered(residuals_of(residual), margins=np.array([promised - share * 1e-9 * (1 + promised)]))
             assert theorem_4_1_margin(found).parts[0].kept is kept
     for excess, kept in ((5e-13, True), (5e-12, False)):
-        found = altered(at(0.2), margins=np.array([1 - excess]))
+        found = altered(residuals_of(0.2), margins=np.array([1 - excess]))
         assert theorem_4_1_margin_as_printed(found).conclusion is kept
 
 
 def test_a_tie_is_not_right():
     for margin, kept in ((0.0, False), (1e-9, True)):
-        found = altered(at(0.4), margins=np.array([margin]))
+        found = altered(residuals_of(0.4), margins=np.array([margin]))
         assert theorem_4_1_margin(found).parts[1].kept is kept
 
 
 def test_residuals_of_a_half_and_more_promise_nothing():
-    found = theorem_4_1_margin(at(0.5, 0.6, 1 - 1e-16, 0.3))
+    found = theorem_4_1_margin(residuals_of(0.5, 0.6, 1 - 1e-16, 0.3))
     assert [part.cases for part in found.parts] == [1, 1]
     assert found.verdict is Verdict.HOLDS
 
@@ -278,7 +212,7 @@ def test_numbers_of_markov():
 
 def test_rooms_of_the_reduction():
     for excess, kept in ((5e-13, True), (5e-12, False)):
-        low = tied().errors ** 3 / (8 * tied().counts) - excess
+        low = tied().errors ** 3 / (8 * tied().n_components) - excess
         assert theorem_4_1_reduction(altered(tied(), largest=low)).parts[1].kept is kept
         light = altered(tied(), total=excess)
         assert theorem_4_1_reduction(light).hypotheses[0].met is kept
@@ -291,14 +225,14 @@ def test_the_worst_total_of_all_networks():
 
 
 def test_numbers_of_the_start():
-    found = theorem_4_1_start(altered(starts(), losses=np.zeros(len(starts().losses)), n_classes=3))
+    found = theorem_4_1_start(with_all(starts(), losses=lambda loss: 0 * loss))
     assert [part.promised for part in found.parts[:2]] == pytest.approx([0.5, 0.5])
-    place = np.argmin(np.log(3) + 2 * starts().largest)
-    assert found.parts[3].promised == pytest.approx(np.log(3) + 2 * starts().largest[place])
+    least = min(each.largest.min() for each in starts())
+    assert found.parts[3].promised == pytest.approx(np.log(3) + 2 * least)
 
 
 def test_ranges_of_residuals():
-    assert [part.cases for part in theorem_4_1_margin(at(0.49, 0.46)).parts] == [2, 2]
+    assert [part.cases for part in theorem_4_1_margin(residuals_of(0.49, 0.46)).parts] == [2, 2]
     for root, cases in ((0.36, 8), (0.375, 0)):
         found = altered(tied(), component_means=np.full(8, root**2), component_errors=np.zeros(8))
         assert theorem_4_1_markov(found).parts[1].cases == cases
@@ -311,4 +245,42 @@ def test_starts_of_two_widths_hold():
     assert found.parts[2].cases == 800
 
 
-test_every_part_has_a_control = every_part_of(predictions)
+def test_a_margin_is_attained_by_two_classes():
+    assert theorem_4_1_margin(residuals_of(0.3)).parts[0].measured == pytest.approx(0.8472978603872)
+    assert theorem_4_1_margin(residuals_of(0.3)).parts[0].tightness == pytest.approx(1)
+
+
+def mean_of(cell, lift):
+    """Squares with this many standard errors above 1/2."""
+    spread = cell.squares.std(ddof=1) / np.sqrt(len(cell.squares))
+    return altered(cell, squares=cell.squares + 0.5 + lift * spread - cell.squares.mean())
+
+
+def narrow(lift):
+    return at([starts()[1], mean_of(starts()[0], lift)])
+
+
+def wide(lift):
+    return at([starts()[0], mean_of(starts()[1], lift)])
+
+
+SMALL, PRINTED = residuals_of(0.2), residuals_of(1 / np.e, 0.3)
+test_control = controls(
+    predictions,
+    {Margins: margins, Errors: tied, Starts: starts, theorem_4_1_margin_as_printed: SMALL},
+    (theorem_4_1_margin, "margin", {}, {"share": 1.001}),
+    (theorem_4_1_margin, "right", {}, {"half": 0.51}),
+    (theorem_4_1_margin_as_printed, "margin", {}, at(PRINTED)),
+    (theorem_4_1_markov, "twice", {}, {"factor": 1.99}),
+    # E v = 1/2 and error 1: above ε = 1/2 the printed form fails, and is not scored.
+    (theorem_4_1_markov, "root", {"limit": 0.7}, {"limit": 0.71}),
+    (theorem_4_1_reduction, "sharp", {}, {"sharp": 1.005}),
+    (theorem_4_1_reduction, "sharp", {}, {"n_components": lambda n: n - 1}),
+    # ε³/(8kl) is a quarter of ε/(2kl) at ε = 1.
+    (theorem_4_1_reduction, "printed", {"printed": 3.99}, {"printed": 4.01}),
+    (theorem_4_1_start, "variance_64", narrow(4.9), narrow(5.1)),
+    (theorem_4_1_start, "variance_64", narrow(-4.9), narrow(-5.1)),
+    (theorem_4_1_start, "variance_256", wide(4.9), wide(5.1)),
+    (theorem_4_1_start, "variance_256", wide(-4.9), wide(-5.1)),
+    (theorem_4_1_start, "outputs", {}, {"ratios": lambda r: np.where(np.arange(len(r)) % 20 == 0, 1.01, r)}),
+)

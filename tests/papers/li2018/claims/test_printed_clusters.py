@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from tests.controls import breaks_hypothesis, every_part_of, spares
+from tests.control_table import at, controls
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.li2018.claims import printed_clusters
-from widenet.papers.li2018.claims.mixing import measure_mean_events
+from widenet.papers.li2018.claims.mixing import MeanEvents, measure_mean_events
 from widenet.papers.li2018.claims.printed_clusters import (
+    Spread,
     draw_printed_events,
     draw_spread,
     lemma_b_2_event_as_printed,
@@ -49,27 +50,6 @@ def test_it_falls_with_the_number_of_classes(classes, pinned):
     assert measure_mean_events([Basis(n_classes=classes)], 0, factor=factor).exact[0] == pytest.approx(pinned, rel=0.01)
 
 
-@spares(lemma_b_2_event_as_printed)
-def test_small_distances_of_two_classes_spare_it():
-    """One other centre at δ = 1: 4τ/(σs) = (1/3)/√(3/4), hit with 0.300 ≤ 1/3."""
-    tau, sine = 1 / 12, 0.75**0.5
-    hit = inside(4 * tau / sine)
-    small = altered(
-        events(),
-        thresholds=np.array([tau / sine]),
-        distances=np.array([1 / sine]),
-        exact=np.array([1 - hit]),
-        others=np.array([1.0]),
-        per_class=np.array([1.0]),
-    )
-    return lemma_b_2_event_as_printed(small)
-
-
-@breaks_hypothesis(lemma_b_2_event_as_printed, "coefficients")
-def test_control_larger_coefficients():
-    return lemma_b_2_event_as_printed(altered(events(), largest=9.0))
-
-
 def test_each_line_at_its_edge():
     """For small τ the first says c_G ≤ s/δ, so it fails beyond δ = s·1.2533; with s² = δ²(1 − δ²/4) that is 1.2056."""
     for distance, kept in ((1.25, True), (1.256, False)):
@@ -105,16 +85,6 @@ def test_the_product_by_hand():
         np.testing.assert_allclose(measure_spread(per_class, width, 4).products, by_hand, rtol=1e-12)
 
 
-@spares(lemma_b_2_spread_as_printed)
-def test_a_narrow_component_spares_it():
-    return lemma_b_2_spread_as_printed(measure_spread(1, 1 / 100, 0))
-
-
-@breaks_hypothesis(lemma_b_2_spread_as_printed, "relative_diameter")
-def test_control_a_component_that_is_too_wide():
-    return lemma_b_2_spread_as_printed(measure_spread(1, 1 / 7, 0))
-
-
 def test_edges_of_the_spread():
     for width, kept in ((1 / 9 + 1e-9, False), (1 / 9 - 1e-9, True)):
         assert lemma_b_2_spread_as_printed(measure_spread(1, width, 0)).parts[0].kept is kept
@@ -122,4 +92,47 @@ def test_edges_of_the_spread():
         assert lemma_b_2_spread_as_printed(measure_spread(2, width, 0)).hypotheses[0].met is met
 
 
-test_every_part_has_a_control = every_part_of(printed_clusters)
+@functools.cache
+def small():
+    """One other centre at δ = 1: 4τ/(σs) = (1/3)/√(3/4), hit with 0.300 ≤ 1/3."""
+    tau, sine = 1 / 12, 0.75**0.5
+    return altered(
+        events(),
+        thresholds=np.array([tau / sine]),
+        distances=np.array([1 / sine]),
+        exact=np.array([1 - inside(4 * tau / sine)]),
+        others=np.array([1.0]),
+        per_class=np.array([1.0]),
+    )
+
+
+def narrow():
+    return measure_spread(1, 1 / 100, 0)
+
+
+def at_distance(factor):
+    """The distance at which 4τ/(δσ) is what one indicator is."""
+    tau = small().thresholds
+    return {"distances": 4 * tau / inside(4 * tau) / factor, "per_class": 2.0}
+
+
+def with_others(factor):
+    tau, distance = small().thresholds, small().distances
+    return {"others": factor * 4 * tau / distance / inside(4 * tau)}
+
+
+def with_exact(factor):
+    return {"exact": factor * 0.33 * small().thresholds / inside(small().thresholds)}
+
+
+MORE, LESS = 1 + 1e-12, 1 - 1e-3
+test_control = controls(
+    printed_clusters,
+    {MeanEvents: small, Spread: narrow},
+    (lemma_b_2_event_as_printed, "one", at_distance(MORE), at_distance(LESS)),
+    (lemma_b_2_event_as_printed, "sum", with_others(1 / MORE), with_others(1 / LESS)),
+    (lemma_b_2_event_as_printed, "event", with_exact(MORE), with_exact(LESS)),
+    (lemma_b_2_event_as_printed, "one", {}, at(events), "sum", "event"),
+    (lemma_b_2_spread_as_printed, "width", {"relative_diameter": 1 / 9 - 1e-9}, {"relative_diameter": 1 / 9}),
+    (lemma_b_2_spread_as_printed, "products", {}, {"products": lambda q: np.where(np.arange(4000) % 60 == 0, 1.0, q)}),
+)

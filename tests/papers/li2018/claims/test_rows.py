@@ -5,14 +5,15 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, every_part_of, part_edges, spares
-from tests.papers.li2018.toys import sample
+from tests.control_table import at, controls
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.li2018.claims import rows
 from widenet.papers.li2018.claims.rows import (
+    Nets,
+    Rows,
     aligned_case,
     draw_aligned_nets,
     draw_nets,
@@ -49,25 +50,8 @@ def steep():
     return measure_rows([steep_network()])
 
 
-test_control_each_bound_on_a_row = part_edges(
-    lemma_a_1_gradient,
-    lambda **constants: lemma_a_1_gradient(steep(), **constants),
-    {
-        "at most max|a_i − a_j|·Σp(1 − o_y)": ({}, {"tight": 0.9999}),
-        "less than 2·max|a|": ({}, {"twice": 1.99}),
-    },
-)
-
-
 def test_the_bound_on_a_row_is_strict():
     assert lemma_a_1_gradient(altered(steep(), norms=np.array([2.0]), masses=np.ones(1))).conclusion is False
-
-
-@breaks_hypothesis(lemma_a_1_gradient, "unit_norm")
-def test_control_a_longer_point():
-    long = sample([[1.01, 0.0]], [1])
-    net, _ = steep_network()
-    return lemma_a_1_gradient(steep()), lemma_a_1_gradient(altered(measure_rows([(net, long)]), masses=np.ones(1)))
 
 
 @pytest.mark.parametrize(("height", "ratio"), [(2.0, 1.964027580076), (1.0, 1.761594155956)])
@@ -79,11 +63,6 @@ def test_the_printed_bound_fails_by_a_factor_of_almost_two():
     found = lemma_a_1_gradient_as_printed(steep())
     assert found.verdict is Verdict.VIOLATED
     assert found.tightness == pytest.approx(1.9950547536867)
-
-
-@spares(lemma_a_1_gradient_as_printed)
-def test_a_right_prediction_spares_it():
-    return lemma_a_1_gradient_as_printed(measure_rows([steep_network(-1.0)]))
 
 
 @pytest.mark.parametrize(
@@ -101,31 +80,9 @@ def even():
     return measure_nets([aligned_case(4, 2, 1.5, 0.01)])
 
 
-test_control_each_bound_of_the_net = part_edges(
-    lemma_a_3_net,
-    lambda sharp=1.0, **fields: lemma_a_3_net(altered(even(), **fields), sharp=sharp),
-    {
-        "at most 2⌊k/2⌋·kl·max|a|·ε₀": ({}, {"sharp": 0.99}),
-        "at most k²l·max|a|·ε₀": ({}, {"loose": lambda bound: 0.99 * bound}),
-    },
-)
-
-
-@breaks_hypothesis(lemma_a_3_net, "unit_norm")
-def test_control_longer_points_in_the_net():
-    votes, changes, points, per_class = aligned_case(4, 2, 1.5, 0.01)
-    return lemma_a_3_net(even()), lemma_a_3_net(measure_nets([(votes, changes, 1.01 * points, per_class)]))
-
-
-@breaks_hypothesis(lemma_a_3_net, "sum_zero")
-def test_control_moves_that_do_not_add_up_to_zero():
-    _, _, points, per_class = aligned_case(5, 2, 1.5, 0.01)
-    return lemma_a_3_net(measure_nets([(np.full(5, 1.5), np.full((10, 5), 0.01), points, per_class)]))
-
-
 def test_it_speaks_about_three_classes():
     own = from_arrays(TOY.draw(3).points * 7, TOY.draw(3).classes)
-    assert lemma_a_1_gradient(lemma_a_1_gradient.on(Specimen(own))).verdict is Verdict.HOLDS
+    assert lemma_a_1_gradient(lemma_a_1_gradient.on(Specimen(own)).settings).verdict is Verdict.HOLDS
     assert isinstance(lemma_a_3_net.on(Specimen(own)), Silence)
 
 
@@ -136,16 +93,6 @@ def test_rounding_is_no_excuse():
         assert lemma_a_3_net(altered(even(), moves=even().bounds * factor)).conclusion is kept
     for total, met in ((5e-11, True), (5e-10, False)):
         assert lemma_a_3_net(altered(even(), totals=np.full(1, total))).hypotheses[1].met is met
-
-
-def test_one_case_of_several_is_enough_to_fail():
-    long = (steep_network()[0], sample([[1.01, 0.0]], [1]))
-    for networks in ([steep_network(), long], [long, steep_network()]):
-        assert lemma_a_1_gradient(measure_rows(networks)).hypotheses[0].met is False
-        assert lemma_a_1_gradient_as_printed(measure_rows(networks)).hypotheses[0].met is False
-    uneven = (np.full(4, 1.5), np.full((8, 4), 0.01), aligned_case(4, 2, 1.5, 0.01)[2], 2)
-    for cases in ([uneven, aligned_case(4, 2, 1.5, 0.01)], [aligned_case(4, 2, 1.5, 0.01), uneven]):
-        assert lemma_a_3_net(measure_nets(cases)).hypotheses[1].met is False
 
 
 def test_one_component_whose_moves_do_not_add_up():
@@ -195,21 +142,16 @@ def test_the_printed_net_fails_for_moves_with_the_signs_of_the_votes():
     assert (found.measured, found.promised) == (pytest.approx(0.48, rel=1e-3), pytest.approx(0.015))
 
 
-@spares(lemma_a_3_net_as_printed)
-def test_one_point_that_moves_spares_the_printed_net():
-    """Two classes, one of their two points moves by (ε₀, −ε₀) with votes (1, 0)."""
-    changes = np.array([[0.01, -0.01], [0.0, 0.0]])
-    return lemma_a_3_net_as_printed(measure_nets([(np.array([1.0, 0.0]), changes, np.eye(2), 1)]))
-
-
-@breaks_hypothesis(lemma_a_3_net_as_printed, "unit_norm")
-def test_control_longer_points_of_the_printed_net():
-    return lemma_a_3_net_as_printed(altered(even(), norm_error=0.01))
-
-
-@breaks_hypothesis(lemma_a_3_net_as_printed, "sum_zero")
-def test_control_moves_of_the_printed_net_that_do_not_add_up():
-    return lemma_a_3_net_as_printed(altered(even(), totals=np.array([0.1])))
-
-
-test_every_part_has_a_control = every_part_of(rows)
+ONE_MOVES = measure_nets([(np.array([1.0, 0.0]), np.array([[0.01, -0.01], [0.0, 0.0]]), np.eye(2), 1)])
+"""Two classes, one of their two points moves by (ε₀, −ε₀) with votes (1, 0)."""
+test_control = controls(
+    rows,
+    {Rows: steep, Nets: even},
+    (lemma_a_1_gradient, "spread", {"tight": 1 - 5e-12}, {"tight": 1 - 5e-11}),
+    (lemma_a_1_gradient, "twice", {}, {"twice": 1.99}),
+    (lemma_a_1_gradient, "twice", at(steep, spreads=3.0), at(steep, spreads=3.0, norms=2.0)),
+    (lemma_a_1_gradient_as_printed, "once", at(measure_rows([steep_network(-1.0)])), {}),
+    (lemma_a_3_net, "sharp", {"loose": 9.0, "sharp": 1 - 5e-13}, {"loose": 9.0, "sharp": 1 - 5e-12}),
+    (lemma_a_3_net, "loose", at(even, sharp=2.0), at(even, sharp=2.0, loose=lambda bound: (1 - 5e-12) * bound)),
+    (lemma_a_3_net_as_printed, "printed", at(ONE_MOVES), {}),
+)

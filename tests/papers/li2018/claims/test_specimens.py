@@ -6,10 +6,11 @@ import pytest
 from tests.thresholds import asked, found, hypothesis_of
 from widenet import papers
 from widenet.claims.base import Evidence, Verdict
+from widenet.claims.silence import Applied, Silence
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
-from widenet.papers.li2018.claims.specimens import DIVIDED, not_followed
 from widenet.papers.li2018.settings import TOY, merged, prepare
+from widenet.papers.li2018.specimens import DIVIDED, not_followed
 
 SAID = (
     "Your 8 rows were prepared first: 1 zero row dropped; every row divided by its norm (0.5 to 3); 1 duplicate "
@@ -19,11 +20,16 @@ TOYS = TOY.draw(5)
 ROWS = np.concatenate([3 * TOYS.points, np.zeros((1, 20)), 0.5 * TOYS.points[:1]])
 LABELS = [*TOYS.classes.tolist(), 0, int(TOYS.classes[0])]
 
-SPEAKING = [each.id for each in papers.claims_of("li2018") if each._told_on is not None]
+OWN = Specimen(from_arrays(ROWS, LABELS))
+SPEAKING = [
+    "li2018.theorem_4_1_obstruction",
+    *(each.id for each in papers.claims_of("li2018") if isinstance(each.on(OWN), Applied)),
+]
 SMALL = {"max_updates": 200, "n_runs": 1}
 
 
 def test_every_claim_that_applies_to_data_tells_how_it_was_prepared():
+    assert not [each for each in papers.claims_of("li2018") if not isinstance(each.on(OWN), Applied | Silence)]
     silent = {
         "lemma_b_3",
         "lemma_b_4",
@@ -121,7 +127,7 @@ def test_runs_and_updates_that_are_followed():
     """n_runs and max_updates reach the settings, as far as the note says."""
     specimen = Specimen(from_arrays(TOYS.points, TOYS.classes), Choices(n_runs=30, max_updates=7, seed=5))
     for name, count in (("theorem_4_1", 20), ("lemma_5_1", 3)):
-        settings = papers.find_claim(f"li2018.{name}").on(specimen)
+        settings = papers.find_claim(f"li2018.{name}").on(specimen).settings
         assert len(settings) == count
         assert {each.n_steps for each in settings} == {7}
         assert settings[0].seed == 5

@@ -1,14 +1,13 @@
 """Separability, measured: the balls of Figure 3, angles across classes, a reader's classes."""
 
-import dataclasses
 import functools
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, part_edges, spares
-from tests.papers.li2018.toys import sample
+from tests.control_table import at, controls
+from tests.papers.li2018.toys import sample, separated_rows
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
@@ -16,17 +15,19 @@ from widenet.data import from_arrays
 from widenet.data.components import xor_balls
 from widenet.diagnostics.components import Structure
 from widenet.papers.li2018.claims import structure
-from widenet.papers.li2018.claims.specimens import separated, separated_as_printed, structure_of
 from widenet.papers.li2018.claims.structure import (
     Assumed,
+    Balls,
+    Cancelled,
     Pairs,
     assumption_a1,
     assumption_a1_balls,
     cross_class_sine,
     cross_class_sine_as_printed,
+    draw_bad_pairs,
     draw_balls,
     draw_cancelled,
-    draw_pairs,
+    measure_assumed,
     measure_balls,
     measure_pairs,
     pair_at,
@@ -34,6 +35,7 @@ from widenet.papers.li2018.claims.structure import (
     with_extremes,
 )
 from widenet.papers.li2018.formulas import widest_component
+from widenet.papers.li2018.hypotheses import relative_diameter_as_printed
 from widenet.papers.li2018.settings import HEXAGON, TOY, Caps
 from widenet.records import Scale
 from widenet.types import Dataset
@@ -42,26 +44,6 @@ from widenet.types import Dataset
 @functools.cache
 def figure_3():
     return draw_balls(Scale.QUICK, 0)
-
-
-def balls(**changes):
-    """Figure 3 with other numbers of its two readings; `separable` and the constants as they are."""
-    apart = {name[6:]: changes.pop(name) for name in list(changes) if name.startswith("apart_")}
-    fields = {"separable": changes.pop("separable")} if "separable" in changes else {}
-    return assumption_a1_balls(altered(figure_3(), apart=altered(figure_3().apart, **apart), **fields), **changes)
-
-
-test_control_each_part_of_figure_3 = part_edges(
-    assumption_a1_balls,
-    balls,
-    {
-        "distance 19/10 across classes": ({}, {"apart_separation": 1.8}),
-        "diameters of 1/10": ({}, {"apart_diameter": 0.11}),
-        "λ ≤ 1/(8l) with two components": ({}, {"apart_per_class": 3}),
-        "λ > 1/8 with one component": ({"one_component": 1.54}, {"one_component": 1.6}),
-        "no line separates the classes": ({}, {"separable": True}),
-    },
-)
 
 
 def test_figure_3_has_the_values_computed_apart():
@@ -84,34 +66,8 @@ def test_a_line_is_found_where_there_is_one():
 
 
 @functools.cache
-def toy_pairs():
-    return draw_pairs(Scale.QUICK, 0)
-
-
-@functools.cache
 def edge():
     return measure_pairs([pair_at(0.9)])
-
-
-test_control_each_part_of_the_sine = part_edges(
-    cross_class_sine,
-    lambda fields=None, **constants: cross_class_sine(altered(edge(), **(fields or {})), **constants),
-    {
-        "1 − ⟨x, x'⟩² = ‖x − x'‖²·‖x + x'‖²/4": ({}, {"quarter": 3.96}),
-        "at least δ²(1 − δ²/4)": ({}, {"share": 1.001}),
-        "from one distance alone: u(4 − u)/4": (
-            {},
-            {"fields": {"squares": lambda u: 1.001 * u, "opposite_squares": lambda u: u / 1.001}},
-        ),
-    },
-)
-
-
-@breaks_hypothesis(cross_class_sine, "unit_norm")
-def test_control_longer_points():
-    return cross_class_sine(toy_pairs()), cross_class_sine(
-        measure_pairs([sample(1.01 * TOY.draw(0).points, TOY.draw(0).classes)])
-    )
 
 
 def test_the_bound_is_attained_at_the_edge():
@@ -125,53 +81,6 @@ def test_the_printed_sine_fails_twice():
     assert cross_class_sine_as_printed(edge()).verdict is Verdict.VIOLATED
 
 
-@spares(cross_class_sine_as_printed)
-def test_orthogonal_points_of_smaller_separation_spare_it():
-    pairs = Pairs(np.ones(1), np.full(1, 2.0), np.full(1, 2.0), np.ones(1), np.full(1, 0.9), 0.0)
-    return cross_class_sine_as_printed(pairs)
-
-
-def judged(points, **constants):
-    return assumption_a1(Assumed(points), **constants)
-
-
-@breaks_part(assumption_a1, "δ ≤ √2")
-def test_control_a_smaller_limit():
-    edge = sample([[1.0, 0.0], [0.0, 1.0]], [0, 1])
-    return judged(edge), judged(edge, widest=1.414)
-
-
-@breaks_part(assumption_a1, "no antipodal obstruction")
-def test_control_a_hexagon_called_separated():
-    """The hexagon has no distance to mirror images; with one claimed, the obstruction alone is seen."""
-    found = judged(HEXAGON.draw(0))
-    wrong = [each.model_copy(update={"met": True, "slack": 1.0}) for each in found.hypotheses]
-    return found.model_copy(update={"hypotheses": tuple(wrong)})
-
-
-@breaks_hypothesis(assumption_a1, "unit_norm")
-def test_control_points_off_the_sphere():
-    toy = TOY.draw(0)
-    return judged(toy), judged(sample(1.01 * toy.points, toy.classes))
-
-
-@breaks_hypothesis(assumption_a1, "distance")
-def test_control_a_point_in_two_classes():
-    return judged(sample([[1.0, 0.0], [1.0, 0.0]], [0, 1]))
-
-
-@breaks_hypothesis(assumption_a1, "opposite_distance")
-def test_control_a_point_and_its_mirror_image():
-    return judged(sample([[1.0, 0.0], [-1.0, 0.0]], [0, 1]))
-
-
-@breaks_hypothesis(assumption_a1, "relative_diameter")
-def test_control_wider_components():
-    inside = Caps(dim=8, relative_diameter=1 / 16, n_points=60).draw(0)
-    outside = Caps(dim=8, relative_diameter=0.2, n_points=400).draw(0)
-    return judged(inside), judged(outside)
-
-
 def test_its_limit_is_a_sixteenth_for_two_components():
     assert (widest_component(2), widest_component(3)) == (0.0625, pytest.approx(0.04166666666667))
 
@@ -181,16 +90,6 @@ def cancelled():
     return draw_cancelled(Scale.QUICK, 0)
 
 
-test_control_each_kind_of_unit = part_edges(
-    remark_without_relu,
-    lambda **fields: remark_without_relu(altered(cancelled(), **fields)),
-    {
-        "0 with linear units": ({}, {"linear": lambda _: cancelled().gated}),
-        "v with ReLU": ({}, {"gated": lambda norms: np.concatenate([norms[:-1], [0.0]])}),
-    },
-)
-
-
 class TestOwnData:
     def own(self, **changes):
         caps = Caps(**{"n_classes": 3, "per_class": 2, "dim": 6, "n_points": 60, "relative_diameter": 0.04} | changes)
@@ -198,22 +97,22 @@ class TestOwnData:
         return Specimen(from_arrays(5 * drawn.points, drawn.classes))
 
     def test_three_classes_of_two_components_are_found(self):
-        found = assumption_a1(assumption_a1.on(self.own()))
+        found = assumption_a1(assumption_a1.on(self.own()).settings)
         assert found.verdict is Verdict.HOLDS
         assert (found.details["classes"], found.details["components per class"]) == (3, 2)
         assert found.details["δ"] > 0.86
         assert 0 < found.details["λ"] <= 1 / 16
-        assert cross_class_sine(cross_class_sine.on(self.own())).details["components per class"] == 2
+        assert cross_class_sine(cross_class_sine.on(self.own()).settings).details["components per class"] == 2
 
     def test_scattered_points_are_components_of_their_own(self):
         drawn = np.random.default_rng(0).normal(size=(30, 4))
-        found = assumption_a1(assumption_a1.on(Specimen(from_arrays(drawn, np.arange(30) % 3))))
+        found = assumption_a1(assumption_a1.on(Specimen(from_arrays(drawn, np.arange(30) % 3))).settings)
         assert found.details["components"] == 30
         assert found.details["λ"] == 0
         assert found.verdict is Verdict.HOLDS
 
     def test_two_classes_are_classes_too(self):
-        found = assumption_a1(assumption_a1.on(Specimen(from_arrays([[0.6, 0.8], [-0.5, 0.1]], [1, -1]))))
+        found = assumption_a1(assumption_a1.on(Specimen(from_arrays([[0.6, 0.8], [-0.5, 0.1]], [1, -1]))).settings)
         assert found.details["classes"] == 2
 
     def test_what_is_missing_is_named(self):
@@ -230,13 +129,6 @@ class TestOwnData:
 def test_structure_knows_its_distance():
     found = Structure(1.0, 0.5, 0.1, 2, 3, 6)
     assert (found.distance, found.relative_diameter, found.widest_allowed) == (0.5, 0.2, 1 / 24)
-
-
-def test_equalities_have_two_sides():
-    for separation in (1.9 - 1e-11, 1.9 + 1e-11):
-        assert balls(apart_separation=separation).parts[0].kept is False
-    for diameter in (0.1 - 1e-11, 0.1 + 1e-11):
-        assert balls(apart_diameter=diameter).parts[1].kept is False
 
 
 def test_the_printed_bound_is_the_square():
@@ -266,15 +158,6 @@ def test_the_rims_of_the_balls():
     for centre in centres:
         for way in ([1, 0], [-1, 0], [0, 1], [0, -1], [0.5**0.5, 0.5**0.5], [-(0.5**0.5), -(0.5**0.5)]):
             assert np.linalg.norm(points - (centre + 0.1 * np.array(way)), axis=1).min() < 1e-12
-
-
-def test_rooms_of_figure_3():
-    for miss, kept in ((5e-13, True), (5e-12, False)):
-        assert balls(apart_separation=1.9 + miss).parts[0].kept is kept
-        assert balls(apart_diameter=0.1 + miss).parts[1].kept is kept
-    together = figure_3().together
-    exactly = together.diameter / together.separation
-    assert balls(one_component=exactly).parts[3].kept is False
 
 
 def test_the_pair_is_two_unit_vectors_at_a_distance():
@@ -314,7 +197,7 @@ def test_rooms_of_the_sine():
 def test_rooms_of_the_assumption_and_of_units():
     right = sample([[1.0, 0.0], [0.0, 1.0]], [0, 1])
     for miss, kept in ((5e-13, True), (5e-12, False)):
-        assert judged(right, widest=2**0.5 - miss).parts[0].kept is kept
+        assert assumption_a1(measure_assumed(right), widest=2**0.5 - miss).parts[0].kept is kept
         for sign in (1, -1):
             gated = cancelled().gated + sign * miss
             assert remark_without_relu(altered(cancelled(), gated=gated)).parts[1].kept is kept
@@ -323,73 +206,63 @@ def test_rooms_of_the_assumption_and_of_units():
         assert remark_without_relu(altered(cancelled(), gated=np.full(2000, norm))).parts[1].kept is False
 
 
-def test_the_assumption_is_asked_of_the_worst_data():
-    good = Structure(1.0, 1.0, 0.05, 2, 2, 4)
-    for key, bad in (
-        ("distance", Structure(0.0, 1.0, 0.0, 2, 2, 4)),
-        ("opposite_distance", Structure(1.0, 0.0, 0.0, 2, 2, 4)),
-        ("relative_diameter", Structure(1.2, 1.2, 0.0751, 2, 2, 4)),
-        ("relative_diameter", Structure(1.0, 1.0, 0.05, 2, 3, 6)),
-    ):
-        for both in ((good, bad), (bad, good)):
-            assert key in [h.key for h in separated(*both) if not h.met]
-    assert all(h.met for h in separated(good, good))
-
-
-def test_limits_of_the_assumption():
-    """λ ≤ 1/(8l) with l = 2, and δ however small."""
-    for diameter, met in ((0.0625 + 5e-13, True), (0.0625 + 5e-12, False)):
-        assert separated(Structure(1.0, 1.0, diameter, 2, 2, 4))[2].met is met
-    tiny = Structure(1e-6, 2e-6, 0.0, 2, 2, 4)
-    assert [h.met for h in separated(tiny)] == [True, True, True]
-    assert [h.slack for h in separated(tiny)][:2] == pytest.approx([1e-6, 2e-6])
-
-
-def test_mirror_images_do_not_count_in_print():
-    found = separated_as_printed(Structure(1.0, 0.1, 0.05, 2, 2, 4))
-    assert [(h.key, h.met) for h in found] == [("distance", True), ("relative_diameter", True)]
-    assert found[1].actual == pytest.approx(0.05)
-    assert separated(Structure(1.0, 0.1, 0.05, 2, 2, 4))[2].actual == pytest.approx(0.5)
-
-
-@dataclasses.dataclass
-class Cell:
-    separation: float
-    opposite_separation: float
-    relative_diameter: float
-    per_class: int = 2
-    n_classes: int = 3
-
-
-def test_what_a_cell_says_about_its_data():
-    found = structure_of(Cell(0.8, 0.05, 0.04))
-    assert (found.separation, found.opposite_separation) == (0.8, 0.05)
-    assert found.diameter == pytest.approx(0.04 * 0.05)
-    assert (found.n_classes, found.per_class, found.widest_allowed) == (3, 2, 1 / 16)
-    touching = structure_of(Cell(0.8, 0.0, float("inf")))
-    assert (touching.distance, touching.diameter) == (0, 0)
-
-
 def test_components_that_are_a_little_too_wide_are_named():
     """Caps of λ = 0.1 stand apart and are too wide; of 0.04, they are not."""
     own = TestOwnData().own(relative_diameter=0.1, n_points=200)
-    found = assumption_a1(assumption_a1.on(own))
-    natural = assumption_a1.on(own).natural
+    found = assumption_a1(assumption_a1.on(own).settings)
+    natural = assumption_a1.on(own).settings.natural
     assert (natural.n_components, natural.per_class) == (6, 2)
     assert 1 / 16 < natural.relative_diameter <= 0.1
     assert "6 components stand apart, 2 in a class at most" in found.note
     assert f"by {natural.relative_diameter - 0.0625:.2g}" in found.note
     assert found.details["λ"] == 0
-    assert assumption_a1(assumption_a1.on(TestOwnData().own())).note == ""
+    assert assumption_a1(assumption_a1.on(TestOwnData().own()).settings).note == ""
 
 
-def test_limits_that_are_not_given():
-    """1/8 for one component per class, and √2 for δ."""
-    together = figure_3().together
-    for ratio, kept in ((0.13, True), (0.12, False)):
-        one = altered(figure_3(), together=altered(together, diameter=ratio * together.separation))
-        assert assumption_a1_balls(one).parts[3].kept is kept
-    assert judged(sample(1.02 * np.eye(2), [0, 1])).parts[0].kept is False
+def test_limits_of_the_assumption():
+    """δ however small, if it is no rounding; mirror images do not count in print."""
+    far = toy()
+    tiny = altered(far, separation=1e-6, opposite_separation=2e-6)
+    found = assumption_a1(tiny).hypotheses
+    assert [h.met for h in found] == [True] * 4
+    assert [h.slack for h in found][1:3] == pytest.approx([1e-6, 2e-6])
+    assert found[1].why == "k = 3 classes, l = 2 components in one at most"
+    blurred = assumption_a1(altered(far, separation=4e-15)).hypotheses[1]
+    assert (blurred.met, blurred.actual) == (None, 4e-15)
+    assert "may be rounding" in blurred.why
+    near = altered(far, separation=1.0, opposite_separation=0.1, relative_diameter=0.5)
+    printed = relative_diameter_as_printed(Assumed.join([near]))
+    assert printed.measured.tolist() == pytest.approx([0.05])
+    touching = altered(near, opposite_separation=0.0, relative_diameter=np.inf)
+    assert relative_diameter_as_printed(Assumed.join([touching])).measured.tolist() == [0]
 
 
-test_every_part_has_a_control = every_part_of(structure)
+def toy():
+    return measure_assumed(TOY.draw(0))
+
+
+RIGHT_ANGLE = measure_assumed(sample([[1.0, 0.0], [0.0, 1.0]], [0, 1]))
+ORTHOGONAL = Pairs(np.ones(1), np.full(1, 2.0), np.full(1, 2.0), np.ones(1), np.full(1, 0.9), 0.0)
+"""Orthogonal points of smaller separation."""
+MORE, LESS = (
+    {"squares": lambda u, factor=factor: factor * u, "opposite_squares": lambda u, factor=factor: u / factor}
+    for factor in (1 + 1e-9, 1 - 1e-9)
+)
+test_control = controls(
+    structure,
+    {Balls: figure_3, Pairs: edge, Assumed: toy, Cancelled: cancelled, cross_class_sine_as_printed: ORTHOGONAL},
+    (assumption_a1_balls, "two_components", {}, {"per_class": 3}),
+    (assumption_a1_balls, "one_component", {}, {"whole_diameter": 0.1}),
+    (assumption_a1_balls, "one_component", {"one_component": 1.54}, {"one_component": 1.6}),
+    (assumption_a1_balls, "no_line", {}, {"separable": True}),
+    (cross_class_sine, "product", {}, {"quarter": 4 + 1e-10}),
+    (cross_class_sine, "product", {}, {"quarter": 4 - 1e-10}),
+    (cross_class_sine, "bound", {"share": 1 + 5e-13}, {"share": 1 + 5e-12}),
+    (cross_class_sine, "one_distance", {}, MORE),
+    (cross_class_sine, "one_distance", {}, LESS),
+    (cross_class_sine_as_printed, "bound", {}, at(edge)),
+    (cross_class_sine_as_printed, "bound", {}, at(draw_bad_pairs(Scale.QUICK, 0))),
+    (assumption_a1, "distance_limit", at(RIGHT_ANGLE), at(RIGHT_ANGLE, widest=1.414)),
+    (assumption_a1, "no_obstruction", {}, {"obstructed": True}),
+    *separated_rows(assumption_a1),
+)

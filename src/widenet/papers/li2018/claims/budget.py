@@ -1,10 +1,16 @@
 """Exponents: how the conditions of the proofs make T, m, η and B polynomials."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
-from widenet.claims.base import Evidence, Kind, claim
-from widenet.claims.sides import Fact, evidence
+import numpy as np
+from jaxtyping import Float
+
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases
+from widenet.claims.implication import Promised
+from widenet.claims.sides import Fact
 from widenet.records import Scale
 
 Powers = Mapping[str, Fraction]
@@ -69,15 +75,41 @@ def derived(*, time_components: int = 2, window: int | float = 1) -> dict[str, P
     }
 
 
-def draw_derived(scale: Scale, seed: int) -> dict[str, Powers]:
+SYMBOLS = ("k", "l", "δ", "ε", "v", "m")
+Table = Float[np.ndarray, "quantity symbol"]
+
+
+@dataclass(frozen=True, eq=False)
+class Exponents(Cases):
+    """One row per quantity, one column per symbol."""
+
+    exponents: Table
+
+
+def table_of(powers: Mapping[str, Powers]) -> Table:
+    """Halves and whole numbers, so floats are exact."""
+    return np.array([[float(each.get(symbol, 0)) for symbol in SYMBOLS] for each in powers.values()])
+
+
+def draw_derived(scale: Scale, seed: int) -> Exponents:
     """Nothing here is random."""
-    return derived()
+    return Exponents(table_of(derived()))
 
 
-@claim(
-    "li2018.theorem_4_1_budget", Kind.STEP, "proofs of Theorem 4.1 and of Lemmas A.3, A.4 and B.3", draws=draw_derived
-)
-def theorem_4_1_budget(found: Mapping[str, Powers], *, printed: Mapping[str, Powers] = PRINTED) -> Evidence:
+KEYS = {
+    "ηm": "step_size",
+    "T": "steps",
+    "m": "width",
+    "B": "batch_size",
+    "m of Lemma 5.2": "width_of_lemma_5_2",
+    "m of the proof of Lemma B.3": "width_of_lemma_b_3",
+    "Σv² of Lemma A.4": "residuals_of_lemma_a_4",
+}
+
+
+@claim("li2018.theorem_4_1_budget", Kind.STEP, "proofs of Theorem 4.1 and of Lemmas A.3, A.4 and B.3",
+       draws=draw_derived, given=[], title="The printed exponents follow from the proofs")  # fmt: skip
+def theorem_4_1_budget(found: Exponents, *, printed: Mapping[str, Powers] = PRINTED) -> Promised:
     """The exponents follow from the conditions of the proofs: ηm = δ³ε⁶/(k⁵l⁵), T = k¹⁰l¹⁰/(δ⁶ε¹²),
     m = k²⁰l²⁰/(δ¹²ε²⁴) and B = 1/(ηm)², up to logarithms; k³l²/δ in Lemma 5.2, k⁴l³/(v²δ³) in the proof of Lemma B.3;
     and Σv²/T = k⁵l⁵/(δ⁴m^{1/2}) in Lemma A.4 with T = σδ/(k²l²η).
@@ -85,12 +117,15 @@ def theorem_4_1_budget(found: Mapping[str, Powers], *, printed: Mapping[str, Pow
     Lemma A.4 prints T = σδ/(klη), its proof k²l²; only the latter gives k⁵l⁵. The proof of Lemma B.4 uses two τ: with
     the smaller, σγ/(100B), throughout, m would be (kl)³²/(δ²⁰ε³⁶), a polynomial too.
     """
-    return evidence({name: Fact(times(found[name]) == times(printed[name])) for name in printed})
+    agrees = (found.exponents == table_of(printed)).all(axis=2)
+    symbols = [name.split(" ")[0] for name in printed]
+    texts = [name.replace(symbol, f"${symbol}$", 1) for name, symbol in zip(printed, symbols, strict=True)]
+    return {KEYS[name]: Fact(agrees[:, place], text=texts[place]) for place, name in enumerate(printed)}
 
 
-def draw_sketch(scale: Scale, seed: int) -> dict[str, Powers]:
+def draw_sketch(scale: Scale, seed: int) -> Exponents:
     """Nothing here is random."""
-    return sketch()
+    return Exponents(table_of(sketch()))
 
 
 def sketch(window: int | float = 1) -> dict[str, Powers]:
@@ -98,9 +133,11 @@ def sketch(window: int | float = 1) -> dict[str, Powers]:
     return {"m": power(monomial(ε=-2 - window), 2)}
 
 
-@claim("li2018.section_5_sketch", Kind.STEP, "after Lemma 5.2, Section 5.1", draws=draw_sketch)
-def section_5_sketch(found: Mapping[str, Powers], *, exponent: int | float = -6) -> Evidence:
+@claim("li2018.section_5_sketch", Kind.STEP, "after Lemma 5.2, Section 5.1", draws=draw_sketch, given=[],
+       title="Coupling lasts long enough from $m ≥ ε⁻⁶$ on")  # fmt: skip
+def section_5_sketch(found: Exponents, *, exponent: int | float = -6) -> Promised:
     """With kl/δ = O(1) a step gains ηmε², so O(1/(ηmε²)) steps are enough, and coupling lasts for σε/η steps: that long
     from m ≥ ε⁻⁶ on, up to logarithms.
     """
-    return evidence({"m = ε⁻⁶": Fact(times(found["m"]) == monomial(ε=exponent))})
+    agrees = (found.exponents == table_of({"m": monomial(ε=exponent)})).all(axis=2)
+    return {"width": Fact(agrees, text="$m = ε⁻⁶$")}

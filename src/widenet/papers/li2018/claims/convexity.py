@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, at_least, at_most, claim, more_than
-from widenet.claims.sides import Sense, Sides, evidence
-from widenet.claims.tolerances import ROUNDING, STEP
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, column
+from widenet.claims.implication import Promised, at_least, at_most
+from widenet.claims.tolerances import ROUNDING
 from widenet.papers.li2018.formulas import (
     CURVE_AREA,
     CURVE_AREA_SHARP,
@@ -23,20 +24,26 @@ from widenet.papers.li2018.formulas import (
     KINK_SHARE_SHARP,
     smooth_bound,
 )
+from widenet.papers.li2018.hypotheses import both_convex, convex, gap, jump, linear, radius, scale
 from widenet.records import Scale
 
 MARKS = np.array([-1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5])
 """Knots that every pair of curves has, in units of τ."""
 
 
+Pairs = Float[np.ndarray, " pair"]
+
+
 @dataclass(frozen=True, eq=False)
-class Curves:
+class Curves(Cases):
     """Pairs of piecewise linear functions φ and l on common knots, which reach beyond [−τ, τ] and include `MARKS`·τ."""
+
+    rows = "pair"
 
     knots: Float[np.ndarray, "pair knot"]
     curve: Float[np.ndarray, "pair knot"]
     line: Float[np.ndarray, "pair knot"]
-    reach: Float[np.ndarray, " pair"]
+    reach: Pairs
 
     @property
     def difference(self) -> Float[np.ndarray, "pair knot"]:
@@ -66,7 +73,8 @@ class Curves:
         middles = (self.knots[:, 1:] + self.knots[:, :-1]) / 2
         return np.abs(middles) < self.reach[:, None]
 
-    def area(self) -> Float[np.ndarray, " pair"]:
+    @column
+    def area(self) -> Pairs:
         """∫|φ − l| over [−τ, τ], exactly."""
         left, right = self.difference[:, :-1], self.difference[:, 1:]
         ends = np.abs(left) + np.abs(right)
@@ -75,7 +83,12 @@ class Curves:
         pieces = ends / 2 + lost
         return (pieces * np.diff(self.knots, axis=1) * self.inside).sum(axis=1)
 
-    def share_beyond(self, level: Float[np.ndarray, " pair"]) -> Float[np.ndarray, " pair"]:
+    @column
+    def size(self) -> Pairs:
+        """What an area is made of."""
+        return np.abs(self.difference).max(axis=1) * self.reach
+
+    def share_beyond(self, level: Pairs) -> Pairs:
         """Pr[|φ − l| ≥ level] for α uniform on [−τ, τ], exactly."""
         left, right = self.difference[:, :-1], self.difference[:, 1:]
         level = level[:, None]
@@ -86,9 +99,34 @@ class Curves:
         lengths = np.diff(self.knots, axis=1) * self.inside
         return ((1 - small) * lengths).sum(axis=1) / (2 * self.reach)
 
-    def least_bend(self, values: np.ndarray) -> float:
-        """The smallest increase of the slope over 1 + its size, 0 or more where the function is convex."""
-        return min(float(np.diff(row).min() / (1 + np.abs(row).max())) for row in self.real_slopes(values))
+    @column
+    def jump(self) -> Pairs:
+        """ρ of Lemma A.5."""
+        return self.right_of(self.curve, 0.0) - self.left_of(self.curve, 0.0)
+
+    @column
+    def gap(self) -> Pairs:
+        """γ of Lemma B.5."""
+        own = self.right_of(self.curve, 0.5) - self.left_of(self.curve, -0.5)
+        return own - (self.right_of(self.line, 1.0) - self.left_of(self.line, -1.0))
+
+    @column
+    def least_bend(self) -> Pairs:
+        """The smallest increase of the slope of φ over 1 + its size, 0 or more where it is convex."""
+        return self._bends(self.curve)
+
+    @column
+    def least_line_bend(self) -> Pairs:
+        """The same of l."""
+        return self._bends(self.line)
+
+    @column
+    def line_bend(self) -> Pairs:
+        """The largest change of the slope of l, over 1 + its size."""
+        return np.array([np.ptp(row) / (1 + np.abs(row[0])) for row in self.real_slopes(self.line)])
+
+    def _bends(self, values: np.ndarray) -> Pairs:
+        return np.array([np.diff(row).min() / (1 + np.abs(row).max()) for row in self.real_slopes(values)])
 
     def real_slopes(self, values: np.ndarray) -> list[np.ndarray]:
         """Of the pieces that have a length, pair by pair."""
@@ -154,7 +192,8 @@ def draw_kinks(scale: Scale, seed: int) -> Curves:
     return joined(Curves(knots, curve, line, reach), kinked(0.5, 0.5, 0.25), kinked(*FLATTEST))
 
 
-@claim("li2018.lemma_a_5", Kind.STEP, "Lemma A.5, Appendix A.4", draws=draw_kinks)
+@claim("li2018.lemma_a_5", Kind.STEP, "Lemma A.5, Appendix A.4", draws=draw_kinks, given=[convex, linear, jump],
+       title="A convex function with a kink is far from every linear one")  # fmt: skip
 def lemma_a_5(
     drawn: Curves,
     *,
@@ -163,36 +202,22 @@ def lemma_a_5(
     share: float = KINK_SHARE,
     sharp_share: float = KINK_SHARE_SHARP,
     level: float = KINK_LEVEL,
-) -> Evidence:
+) -> Promised:
     """A convex φ whose slope jumps by ρ at 0 is no linear function l near 0: ∫|φ − l| over [−τ, τ] is at least ρτ²/8,
     and |φ − l| ≥ ρτ/128 with probability at least 1/16 for α uniform there. Sharp are ρτ²/4 (at φ = ρ|α|/2, l = ρτ/4)
     and 31/63.
 
     Each branch of case 2 of the printed proof gives ρτ²/16; its two sides together give the ρτ²/8.
     """
-    jump = drawn.right_of(drawn.curve, 0.0) - drawn.left_of(drawn.curve, 0.0)
-    found, scaled = drawn.area(), jump * drawn.reach**2
-    likely = drawn.share_beyond(level * jump * drawn.reach)
-    return evidence(
-        {
-            "∫|φ − l| ≥ ρτ²/8": Sides(found, area * scaled, Sense.AT_LEAST, room=ROUNDING * scaled),
-            "∫|φ − l| ≥ ρτ²/4": Sides(found, sharp_area * scaled, Sense.AT_LEAST, room=ROUNDING * scaled),
-            "Pr[|φ − l| ≥ ρτ/128] ≥ 1/16": Sides(likely, share, Sense.AT_LEAST),
-            "Pr[|φ − l| ≥ ρτ/128] ≥ 31/63": Sides(likely, sharp_share, Sense.AT_LEAST, room=ROUNDING),
-        },
-        (
-            at_least(
-                "convex", "φ convex: smallest increase of its slope", drawn.least_bend(drawn.curve), 0, tolerance=STEP
-            ),
-            at_most("linear", "l linear: largest change of its slope", bend_of(drawn), 0, tolerance=STEP),
-            more_than("jump", "smallest jump ρ of the slope at 0", jump.min(), 0),
-        ),
-    )
-
-
-def bend_of(drawn: Curves) -> float:
-    """The largest change of the slope of l, over 1 + its size."""
-    return max(float(np.ptp(row) / (1 + np.abs(row[0]))) for row in drawn.real_slopes(drawn.line))
+    scaled = drawn.jump * drawn.reach**2
+    likely = drawn.map(lambda pairs: pairs.share_beyond(level * pairs.jump * pairs.reach))
+    room = {"within": ROUNDING, "of": scaled}
+    return {
+        "area": at_least(drawn.area, area * scaled, text="$∫|φ − l| ≥ ρτ²/8$", **room),
+        "sharp_area": at_least(drawn.area, sharp_area * scaled, text="$∫|φ − l| ≥ ρτ²/4$", **room),
+        "share": at_least(likely, share, text="$Pr[|φ − l| ≥ ρτ/128] ≥ 1/16$"),
+        "sharp_share": at_least(likely, sharp_share, within=ROUNDING, text="$Pr[|φ − l| ≥ ρτ/128] ≥ 31/63$"),
+    }
 
 
 def area_family(width: float, reach: float = 1.0, jump: float = 1.0) -> Curves:
@@ -218,12 +243,6 @@ def share_family(width: float) -> Curves:
     return make_curves(knots, curve, line, np.array([1.0]))
 
 
-def bend_gap(drawn: Curves) -> Float[np.ndarray, " pair"]:
-    """γ of Lemma B.5."""
-    own = drawn.right_of(drawn.curve, 0.5) - drawn.left_of(drawn.curve, -0.5)
-    return own - (drawn.right_of(drawn.line, 1.0) - drawn.left_of(drawn.line, -1.0))
-
-
 def draw_curves(scale: Scale, seed: int) -> Curves:
     """Random convex pairs with γ > 0, some with much common curvature; and both extreme families."""
     draw, count = np.random.default_rng([seed, 55]), 600
@@ -232,14 +251,15 @@ def draw_curves(scale: Scale, seed: int) -> Curves:
     common = _convex(draw, knots, 5.0) * (np.arange(count) % 2)[:, None]
     line = _convex(draw, knots, 0.2) + common
     drawn = Curves(knots, _convex(draw, knots, 2.0) + common, line, reach)
-    kept = bend_gap(drawn) > 0.01
+    kept = drawn.gap > 0.01
     some = Curves(knots[kept], drawn.curve[kept], line[kept], reach[kept])
     return joined(
         some, area_family(0.01), area_family(0.1, reach=2.0, jump=3.0), share_family(0.01), share_family(0.001)
     )
 
 
-@claim("li2018.lemma_b_5", Kind.STEP, "Lemma B.5, Appendix B.4", draws=draw_curves)
+@claim("li2018.lemma_b_5", Kind.STEP, "Lemma B.5, Appendix B.4", draws=draw_curves, given=[both_convex, gap],
+       title="Convex functions that bend differently are far apart")  # fmt: skip
 def lemma_b_5(
     drawn: Curves,
     *,
@@ -248,44 +268,43 @@ def lemma_b_5(
     share: float = CURVE_SHARE,
     sharp_share: float = CURVE_SHARE_SHARP,
     level: float = CURVE_LEVEL,
-) -> Evidence:
+) -> Promised:
     """Two convex functions φ and l, where the slope of φ grows from −τ/2 to τ/2 by γ more than that of l from −τ to τ,
     differ: ∫|φ − l| over [−τ, τ] is at least γτ²/32, and |φ − l| ≥ γτ/512 with probability at least 1/64. Sharp are
     γτ²/16 and 63/254, both approached.
     """
-    gap = bend_gap(drawn)
-    found, scaled = drawn.area(), gap * drawn.reach**2
-    likely = drawn.share_beyond(level * gap * drawn.reach)
-    size = np.abs(drawn.difference).max(axis=1) * drawn.reach
-    bends = min(drawn.least_bend(drawn.curve), drawn.least_bend(drawn.line))
-    return evidence(
-        {
-            "∫|φ − l| ≥ γτ²/32": Sides(found, area * scaled, Sense.AT_LEAST, room=ROUNDING * size),
-            "∫|φ − l| ≥ γτ²/16": Sides(found, sharp_area * scaled, Sense.AT_LEAST, room=ROUNDING * size),
-            "Pr[|φ − l| ≥ γτ/512] ≥ 1/64": Sides(likely, share, Sense.AT_LEAST),
-            "Pr[|φ − l| ≥ γτ/512] ≥ 63/254": Sides(likely, sharp_share, Sense.AT_LEAST, room=ROUNDING),
-        },
-        (
-            at_least("convex", "φ and l convex: smallest increase of a slope", bends, 0, tolerance=STEP),
-            more_than("gap", "smallest γ", gap.min(), 0),
-        ),
-    )
+    scaled = drawn.gap * drawn.reach**2
+    likely = drawn.map(lambda pairs: pairs.share_beyond(level * pairs.gap * pairs.reach))
+    room = {"within": ROUNDING, "of": drawn.size}
+    return {
+        "area": at_least(drawn.area, area * scaled, text="$∫|φ − l| ≥ γτ²/32$", **room),
+        "sharp_area": at_least(drawn.area, sharp_area * scaled, text="$∫|φ − l| ≥ γτ²/16$", **room),
+        "share": at_least(likely, share, text="$Pr[|φ − l| ≥ γτ/512] ≥ 1/64$"),
+        "sharp_share": at_least(likely, sharp_share, within=ROUNDING, text="$Pr[|φ − l| ≥ γτ/512] ≥ 63/254$"),
+    }
+
+
+Draws = Float[np.ndarray, " draw"]
 
 
 @dataclass(frozen=True, eq=False)
-class Increases:
-    """f(w + δ) − f(w) of f = g(Σ g_i(w_i)), Σ⟨∂_i f, δ_i⟩ over the smooth terms, and the constants, per draw.
+class Increases(Cases):
+    """f(w + δ) − f(w) of f = g(Σ g_i(w_i)), its linear part, and the constants."""
 
-    `largest` is max ‖δ_i‖.
-    """
+    rows = "draw"
 
-    increase: Float[np.ndarray, " draw"]
-    linear: Float[np.ndarray, " draw"]
-    lipschitz: Float[np.ndarray, " draw"]
-    n_terms: Float[np.ndarray, " draw"]
-    n_rough: Float[np.ndarray, " draw"]
-    radius: Float[np.ndarray, " draw"]
-    largest: Float[np.ndarray, " draw"]
+    increase: Draws  #: f(w + δ) − f(w)
+    linear: Draws  #: Σ⟨∂_i f, δ_i⟩ over the smooth terms
+    lipschitz: Draws  #: L
+    n_terms: Draws  #: m
+    n_rough: Draws  #: r
+    radius: Draws  #: p
+    largest: Draws  #: max ‖δ_i‖
+
+    @column
+    def excess(self) -> Draws:
+        """What the increase is beyond its linear part."""
+        return self.increase - self.linear
 
 
 def smooth_instance(radius: float) -> tuple[float, ...]:
@@ -340,8 +359,9 @@ def draw_flat_increase(scale: Scale, seed: int) -> Increases:
     return listed_increases(flat_instance())
 
 
-@claim("li2018.lemma_b_6", Kind.STEP, "Lemma B.6, Appendix B.4", draws=draw_increases)
-def lemma_b_6(drawn: Increases, *, quadratic: float = 1.0, rough: float = 1.0, least_scale: float = 1.0) -> Evidence:
+@claim("li2018.lemma_b_6", Kind.STEP, "Lemma B.6, Appendix B.4", draws=draw_increases, given=[radius, scale],
+       title="A smooth function of a sum increases as its linear part does")  # fmt: skip
+def lemma_b_6(drawn: Increases, *, quadratic: float = 1.0, rough: float = 1.0) -> Promised:
     """For f = g(Σ g_i(w_i)) with m terms, all L-Lipschitz, g and the first m − r of them L-smooth, Lm ≥ 1, and
     ‖δ_i‖ ≤ p: f(w + δ) − f(w) ≤ Σ_{i ≤ m−r} ⟨∂f/∂w_i, δ_i⟩ + L³m²p² + L²rp. Both terms are approached as p → 0.
 
@@ -350,26 +370,21 @@ def lemma_b_6(drawn: Increases, *, quadratic: float = 1.0, rough: float = 1.0, l
     squares = smooth_bound(drawn.lipschitz, drawn.n_terms, 0.0, drawn.radius)
     kinks = smooth_bound(drawn.lipschitz, drawn.n_terms, drawn.n_rough, drawn.radius) - squares
     promised = quadratic * squares + rough * kinks
-    room = ROUNDING * (1 + np.abs(drawn.linear) + drawn.lipschitz)
-    only_smooth = drawn.n_rough == 0
-    scale = (drawn.lipschitz * drawn.n_terms).min()
-    found = drawn.increase - drawn.linear
-    return evidence(
-        {
-            "smooth terms only": Sides(found, promised, room=room, scored=only_smooth),
-            "with rough terms": Sides(found, promised, room=room, scored=~only_smooth),
-        },
-        (
-            at_most("radius", "largest ‖δ_i‖/p", (drawn.largest / drawn.radius).max(), 1, tolerance=ROUNDING),
-            at_least("scale", "smallest L·m", scale, least_scale, tolerance=ROUNDING),
-        ),
-    )
+    room = {"within": ROUNDING, "of": 1 + np.abs(drawn.linear) + drawn.lipschitz}
+    is_smooth = drawn.n_rough == 0
+    return {
+        "smooth": at_most(drawn.excess, promised, where=is_smooth, event="sums of smooth terms",
+                          text="smooth terms only", **room),
+        "rough": at_most(drawn.excess, promised, where=~is_smooth, event="sums with rough terms",
+                         text="with rough terms", **room),
+    }  # fmt: skip
 
 
-@claim("li2018.lemma_b_6_as_printed", Kind.STEP, "Lemma B.6, Appendix B.4", draws=draw_flat_increase)
-def lemma_b_6_as_printed(drawn: Increases) -> Evidence:
+@claim("li2018.lemma_b_6_as_printed", Kind.STEP, "Lemma B.6, Appendix B.4", draws=draw_flat_increase, given=[],
+       title="The increase is bounded even for nearly flat functions")  # fmt: skip
+def lemma_b_6_as_printed(drawn: Increases) -> Promised:
     """For f = g(Σ g_i(w_i)) with m terms, all L-Lipschitz, g and the first m − r of them L-smooth, and ‖δ_i‖ ≤ p, for
     every L: f(w + δ) − f(w) ≤ Σ_{i ≤ m−r} ⟨∂f/∂w_i, δ_i⟩ + L³m²p² + L²rp.
     """
     bound = smooth_bound(drawn.lipschitz, drawn.n_terms, drawn.n_rough, drawn.radius)
-    return evidence({"at most the bound": Sides(drawn.increase - drawn.linear, bound, room=ROUNDING)})
+    return {"bound": at_most(drawn.excess, bound, room=ROUNDING, text="at most the bound")}

@@ -1,21 +1,19 @@
 """Coupling: how many neurons keep their patterns, and for how long (Lemmas 5.1, A.1 and B.1)."""
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Silence, at_least, at_most, claim
-from widenet.claims.meaning import Topic
-from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
-from widenet.claims.specimen import Specimen
-from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.diagnostics.components import Structure
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, Count, Number, column, derived
+from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, less_than
+from widenet.claims.meaning import Meaning, Topic
+from widenet.claims.sides import Fact, Rate
+from widenet.claims.silence import Silence
+from widenet.claims.tolerances import STEP
 from widenet.papers.li2018.claims.geometry import SIGMAS, share_room, weights_in_span
-from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import applies, cut_off, own_points, prepared, runs_of, separated_as_printed
 from widenet.papers.li2018.formulas import (
     HALF_NORMAL,
     E,
@@ -25,33 +23,69 @@ from widenet.papers.li2018.formulas import (
     point_coupled_bound,
     uniform_failure,
 )
-from widenet.papers.li2018.runs.descents import Descent, DescentSetting, coupled_settings, descents, own_settings
-from widenet.papers.li2018.settings import TOY, Basis, Sample
+from widenet.papers.li2018.hypotheses import (
+    DATA_AS_PRINTED,
+    LEAST_SCALED,
+    SHARES,
+    a_step_is_promised,
+    first_step_is_promised,
+    scaled_theta,
+    scaled_threshold,
+    scaled_threshold_at_a_point,
+    unit_norm,
+)
+from widenet.papers.li2018.runs.descents import Descent, Steps, Thresholds, coupled_settings, descents
+from widenet.papers.li2018.settings import TOY, Basis, Sample, structure_numbers
+from widenet.papers.li2018.specimens import on_sample, own_descents
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, gradient
 
 THETAS = (0.05, 0.2, 0.5)
 """θ = eτkl/σ: the share of neurons that may be lost."""
-LEAST_SCALED = 20
-"""m·θ from which on the statement is one about a fixed τ with high probability."""
+Thetas = Float[np.ndarray, " theta"]
 
 
 @dataclass(frozen=True, eq=False)
-class Sizes:
-    """|H|/m of starts, one column per θ.
+class Sizes(Cases):
+    """|H|/m of starts, one row per θ."""
 
-    Attributes:
-      shares, orthonormal: on some points, and on orthonormal ones; thetas: eτkl/σ.
-      n_components, n_orthonormal: kl of either.
-    """
+    rows = "theta"
 
-    shares: Float[np.ndarray, "start theta"]
-    orthonormal: Float[np.ndarray, "other theta"]
-    thetas: Float[np.ndarray, " theta"]
-    n_components: int
-    n_orthonormal: int
-    width: int
-    norm_error: float
+    shares: Float[np.ndarray, "start theta"]  #: on some points
+    orthonormal: Float[np.ndarray, "other theta"]  #: on orthonormal ones
+    thetas: Thetas  #: eτkl/σ
+    n_components: Count  #: kl of the points
+    n_orthonormal: Count  #: kl of the orthonormal ones
+    width: Count  #: m
+    norm_error: Number
+
+    @column
+    def mean_share(self) -> Thetas:
+        """The mean over starts."""
+        return self.shares.mean(axis=0)
+
+    @column
+    def mean_room(self) -> Thetas:
+        """What chance may do to it."""
+        return _chance(self.shares)
+
+    @column
+    def mean_orthonormal(self) -> Thetas:
+        """The mean on orthonormal points."""
+        return self.orthonormal.mean(axis=0)
+
+    @column
+    def orthonormal_room(self) -> Thetas:
+        """What chance may do to it."""
+        return _chance(self.orthonormal)
+
+    def counts(self) -> dict[str, int]:
+        """A start is what was tried."""
+        return {"tried": sum(cell.sizes["start"] for cell in self.cells)}
+
+
+def _chance(shares: Float[np.ndarray, "start theta"]) -> Thetas:
+    return SIGMAS * shares.std(axis=0, ddof=1) / np.sqrt(len(shares))
 
 
 def clear_shares(points: np.ndarray, thetas: Sequence[float], width: int, starts: int, seed: int) -> np.ndarray:
@@ -87,10 +121,16 @@ def draw_sizes(scale: Scale, seed: int) -> Sizes:
     return measure_sizes(TOY.draw(seed), seed)
 
 
-@claim("li2018.lemma_a_1_size", Kind.STEP, "proof of Lemma A.1", draws=draw_sizes)
-def lemma_a_1_size(
-    found: Sizes, *, constant: float = 1.0, mean: float = 1.0, failure: float = 0.01, least: float = LEAST_SCALED
-) -> Evidence:
+def measure_own_sizes(sample: Sample, seed: int) -> Sizes | Silence:
+    """400 neurons on the reader's points."""
+    if sample.points.shape[1] > 100:
+        return Silence("Hundreds of starts are drawn here, in at most 100 dimensions.")
+    return measure_sizes(sample, seed, width=400)
+
+
+@claim("li2018.lemma_a_1_size", Kind.STEP, "proof of Lemma A.1", draws=draw_sizes, given=[unit_norm, scaled_theta],
+       on=on_sample(measure_own_sizes, most=200), title="Few neurons are near a kink at a fixed threshold")  # fmt: skip
+def lemma_a_1_size(found: Sizes, *, constant: float = 1.0, mean: float = 1.0, failure: float = 0.01) -> Promised:
     """For one fixed τ the set H of neurons with |⟨w_r⁰, x_{a,b}⟩| ≥ τ on all points has |H| ≥ (1 − eτkl/σ)m, with
     probability 0.99 once eτklm/σ ≥ 20; its mean is at least (1 − c_Gτkl/σ)m, c_G = √(2/π), and (2 − 2Φ(τ/σ))^{kl}·m on
     orthonormal points.
@@ -98,45 +138,50 @@ def lemma_a_1_size(
     The factor m is missing in print. For a smaller τ the statement is "no neuron is lost", which fails with constant
     probability.
     """
-    parts = {}
-    for place, theta in enumerate(found.thetas):
-        parts[f"1 − eτkl/σ at eτkl/σ = {theta:g}"] = Rate(found.shares[:, place] < 1 - constant * theta, failure)
-    relative = found.thetas / (E * found.n_components)
-    lower = coupled_bound(relative, found.n_components, mean * HALF_NORMAL)
+    s = found.per("start")
+    lost = s.shares < 1 - constant * s.thetas
+    lower = coupled_bound(found.thetas / (E * found.n_components), found.n_components, mean * HALF_NORMAL)
     exact = coupled_mean_orthonormal(found.thetas / (E * found.n_orthonormal), found.n_orthonormal)
-    rooms = [SIGMAS * each.std(axis=0, ddof=1) / np.sqrt(len(each)) for each in (found.shares, found.orthonormal)]
-    return evidence(
-        {
-            **parts,
-            "mean at least 1 − c_Gτkl/σ": Sides(found.shares.mean(axis=0), lower, Sense.AT_LEAST, room=rooms[0]),
-            "mean on orthonormal points": Sides(found.orthonormal.mean(axis=0), exact, Sense.EQUAL, room=rooms[1]),
-        },
-        (
-            unit_norm(found.norm_error),
-            at_least("scaled_threshold", "smallest eτklm/σ", float(found.thetas.min()) * found.width, least),
+    sizes = {
+        f"size_at_{round(100 * theta)}_percent": Rate(
+            lost,
+            failure,
+            where=s.thetas == theta,
+            event=f"starts, at $eτkl/σ = {theta:g}$",
+            text=f"$1 − eτkl/σ$ at $eτkl/σ = {theta:g}$",
+        )
+        for theta in THETAS
+    }
+    return {
+        **sizes,
+        "mean": at_least(found.mean_share, lower, room=found.mean_room, text="mean at least $1 − c_Gτkl/σ$"),
+        "orthonormal": equal(
+            found.mean_orthonormal, exact, room=found.orthonormal_room, text="mean on orthonormal points"
         ),
-    )
-
-
-@applies(lemma_a_1_size)
-def _(specimen: Specimen) -> Sizes | Silence:
-    sample = prepared(specimen, most=200)
-    if isinstance(sample, Silence):
-        return sample
-    if sample.points.shape[1] > 100:
-        return Silence("Hundreds of starts are drawn here, in at most 100 dimensions.")
-    return measure_sizes(sample, specimen.choices.seed, width=400)
+    }
 
 
 @dataclass(frozen=True, eq=False)
-class Uniform:
-    """Whether some τ breaks |H| ≥ (1 − cτkl/σ)m, per start: any τ, and only those with eτklm/σ ≥ `lowest`."""
+class Uniform(Cases):
+    """Whether some τ breaks |H| ≥ (1 − cτkl/σ)m, per start."""
 
-    broken: np.ndarray
-    broken_above: np.ndarray
-    n_lines: int
-    n_components: int
-    constant: float
+    rows = "start"
+
+    broken: Bool[np.ndarray, " start"]  #: any τ
+    broken_above: Bool[np.ndarray, " start"]  #: one with eτklm/σ ≥ 20
+    n_lines: Count
+    n_components: Count
+    constant: Number
+
+    @column
+    def broken_share(self) -> Number:
+        """How often."""
+        return self.broken.mean()
+
+    @column
+    def n_starts(self) -> Count:
+        """How many."""
+        return len(self.broken)
 
 
 def measure_uniform(sample: Sample, seed: int, *, constant: float = E, lowest: float = LEAST_SCALED) -> Uniform:
@@ -153,22 +198,23 @@ def draw_uniform(scale: Scale, seed: int) -> Uniform:
     return measure_uniform(Basis(n_classes=2).draw(seed), seed)
 
 
-@claim("li2018.lemma_a_1_all_thresholds", Kind.STEP, "proof of Lemma A.1", draws=draw_uniform)
-def lemma_a_1_all_thresholds(found: Uniform, *, failure: float = 0.01) -> Evidence:
+@claim("li2018.lemma_a_1_all_thresholds", Kind.STEP, "proof of Lemma A.1", draws=draw_uniform, given=[],
+       title="Few neurons are near a kink at all but tiny thresholds")  # fmt: skip
+def lemma_a_1_all_thresholds(found: Uniform, *, failure: float = 0.01) -> Promised:
     """|H| ≥ (1 − eτkl/σ)m holds for all τ with eτklm/σ ≥ 20 at once, with probability 0.99. With smaller τ too, some τ
     breaks it with probability (c_G/e)·n/(kl) as m → ∞, where n counts the distinct lines ±x: 0.2935 for points in
     general position.
     """
-    promised = uniform_failure(found.n_lines, found.n_components, found.constant)
-    share = found.broken.mean()
-    return evidence(
-        {
-            "all τ from 20σ/(emkl) on": Rate(found.broken_above, failure),
-            "some τ breaks it with probability 0.2935·n/(kl)": Sides(
-                share, promised, Sense.EQUAL, room=share_room(share, len(found.broken)) + 0.01
-            ),
-        }
-    )
+    cell = found.per("cell")
+    return {
+        "large_thresholds": Rate(found.broken_above, failure, text="all $τ$ from $20σ/(emkl)$ on"),
+        "some_threshold": equal(
+            cell.broken_share,
+            uniform_failure(cell.n_lines, cell.n_components, cell.constant),
+            room=share_room(cell.broken_share, cell.n_starts) + 0.01,
+            text="some $τ$ breaks it with probability $0.2935·n/(kl)$",
+        ),
+    }
 
 
 def draw_uniform_at_a_point(scale: Scale, seed: int) -> Uniform:
@@ -177,33 +223,34 @@ def draw_uniform_at_a_point(scale: Scale, seed: int) -> Uniform:
     return measure_uniform(point, seed, constant=10.0)
 
 
-@claim("li2018.lemma_b_1_as_printed", Kind.STEP, "Lemma B.1, Appendix B.1", draws=draw_uniform_at_a_point)
-def lemma_b_1_as_printed(found: Uniform, *, failure: float = 0.01) -> Evidence:
+@claim("li2018.lemma_b_1_as_printed", Kind.STEP, "Lemma B.1, Appendix B.1", draws=draw_uniform_at_a_point,
+       given=[], title="At one point few neurons are lost at every threshold")  # fmt: skip
+def lemma_b_1_as_printed(found: Uniform, *, failure: float = 0.01) -> Promised:
     """For every unit vector x, with high probability over the start, for every τ > 0 and t = Õ(τ/η), a share 1 − 10τ/σ
     of the neurons at least has ∂L/∂w_r = ∂̃L/∂w_r at x, whatever the label, and |⟨w_r^t, x⟩| ≥ τ.
 
     High probability is 0.99 here, and t = 0, where the gradients are equal: some τ has too many neurons with
     |⟨w_r⁰, x⟩| < τ with probability c_G/10 = 0.0798 as m → ∞.
     """
-    return evidence({"for every τ, at t = 0": Rate(found.broken, failure)})
+    return {"every_threshold": Rate(found.broken, failure, text="for every $τ$, at $t = 0$")}
 
 
 @dataclass(frozen=True, eq=False)
-class FirstSteps:
-    """Starts, and the first step of gradient descent from each, at one τ.
+class FirstSteps(Cases):
+    """Starts, and the first step of gradient descent from each, at one τ."""
 
-    Attributes:
-      lost: per start, the neurons whose gradient after the step is not the pseudo gradient.
-      allowed: how many may be lost: eτklm/σ.
-      steps: τ/(2·max|a|·η): how many steps are promised.
-    """
+    rows = "start"
 
-    lost: np.ndarray
-    allowed: float
-    steps: float
-    width: int
-    structure: Structure
-    norm_error: float
+    lost: Float[np.ndarray, " start"]  #: the neurons whose gradient after the step is not the pseudo gradient
+    allowed: Number  #: how many may be lost: eτklm/σ
+    steps: Number  #: τ/(2·max|a|·η): how many steps are promised
+    width: Count
+    norm_error: Number
+    separation: Number
+    opposite_separation: Number
+    relative_diameter: Number
+    n_classes: Count
+    per_class: Count
 
 
 def measure_first_steps(
@@ -229,7 +276,7 @@ def measure_first_steps(
             continue
         true, pseudo = (gradient(moved, points, sample.classes, sample.shares, gates=gates) for gates in both)
         lost[number] = (np.abs(true - pseudo) > 1e-15).any(axis=1).sum()
-    return FirstSteps(lost, allowed, 1 / 0.999, width, sample.measured(), sample.norm_error)
+    return FirstSteps(lost, allowed, 1 / 0.999, width, sample.norm_error, **structure_numbers(sample.measured()))
 
 
 def draw_first_steps(scale: Scale, seed: int) -> FirstSteps:
@@ -237,142 +284,91 @@ def draw_first_steps(scale: Scale, seed: int) -> FirstSteps:
     return measure_first_steps(Basis(n_classes=2, per_class=1).draw(seed), seed)
 
 
-@claim("li2018.lemma_5_1_as_printed", Kind.MAIN, "Lemma 5.1 (= A.1), Section 5.1", draws=draw_first_steps)
-def lemma_5_1_as_printed(found: FirstSteps) -> Evidence:
+@claim("li2018.lemma_5_1_as_printed", Kind.MAIN, "Lemma 5.1 (= A.1), Section 5.1", draws=draw_first_steps,
+       given=[*DATA_AS_PRINTED, first_step_is_promised],
+       title="Most neurons keep their patterns at every threshold")  # fmt: skip
+def lemma_5_1_as_printed(found: FirstSteps) -> Promised:
     """With high probability over the start, for every τ > 0 and every t = Õ(τ/η), at least a share 1 − eτkl/σ of the
     neurons has ∂L/∂w_r = ∂̃L/∂w_r.
 
     High probability is 1 − 1/m here, the weakest of the paper's 1 − 1/poly(m), and t = 1 ≤ τ/(2·max|a|·η). At
     eτklm/σ < 1 no neuron may be lost, and the step loses one with a probability that falls like 1/√log m.
     """
-    return evidence(
-        {
-            "few enough neurons are lost": Rate(
-                found.lost > found.allowed, 1 / found.width, quantity="share of starts that lose more"
-            )
-        },
-        (
-            unit_norm(found.norm_error),
-            *separated_as_printed(found.structure),
-            at_least("steps", "steps that are promised", found.steps, 1),
-        ),
-    )
+    quantity, text = "share of starts that lose more", "few enough neurons are lost"
+    return {"lost": Rate(found.lost > found.allowed, 1 / found.width, quantity=quantity, text=text)}
 
 
 # ── along descents ──
 
 
-def descent_conditions(cells: Sequence[Descent]) -> tuple[Hypothesis, ...]:
-    """(A2), and shares that add up to 1."""
-    return (
-        unit_norm(max(cell.norm_error for cell in cells)),
-        at_most("total", "|Σp − 1|", max(cell.total for cell in cells), 0, tolerance=ROUNDING),
-    )
+class Followed(Descent):
+    """Descents, with the number of each step and means over points outside the data."""
+
+    times: Steps = derived(lambda run: np.arange(len(run.moves), dtype=np.float64))
+    mean_fresh: Thresholds = derived(lambda run: run.fresh.mean(axis=1))
 
 
-@claim("li2018.lemma_a_1_move", Kind.STEP, "proof of Lemma A.1", reads=descents.at(coupled_settings))
-def lemma_a_1_move(cells: Sequence[Descent], *, factor: float = 1.0) -> Evidence:
+coupled = descents.at(coupled_settings)
+
+
+@claim("li2018.lemma_a_1_move", Kind.STEP, "proof of Lemma A.1", reads=coupled, given=SHARES, on=own_descents,
+       title="No neuron moves faster than twice the largest vote")  # fmt: skip
+def lemma_a_1_move(runs: Followed, *, factor: float = 1.0) -> Promised:
     """‖w_r^t − w_r⁰‖ < 2·max|a|·ηt for every neuron r and every step t ≥ 1 of gradient descent on points of norm 1; no
     neuron goes farther than its path, Σ η‖∂L/∂w_r‖, is long.
 
     The proof prints L·ηt with L a bound on |a|; see `lemma_a_1_gradient`.
     """
-    moves, paths = (np.concatenate([getattr(cell, name) for cell in cells]) for name in ("moves", "paths"))
-    times = np.concatenate([np.arange(len(cell.moves), dtype=np.float64) for cell in cells])
-    each = np.concatenate(
-        [np.full(len(cell.moves), move_bound(cell.largest_vote, cell.step_size, 1.0)) for cell in cells]
-    )
-    return evidence(
-        {
-            "less than 2·max|a|·ηt": Sides(moves, factor * each * times, strict=True, scored=times > 0),
-            "no farther than the longest path": Sides(moves, paths, room=STEP * paths),
-            "0 at the start": Sides(moves, 0.0, Sense.EQUAL, scored=times == 0),
-        },
-        descent_conditions(cells),
-    )
+    s = runs.per("step")
+    limit = factor * move_bound(s.largest_vote, s.step_size, s.times)
+    return {
+        "speed": less_than(s.moves, limit, where=s.times > 0, event="steps $t ≥ 1$", text="less than $2·max|a|·ηt$"),
+        "path": at_most(s.moves, s.paths, within=STEP, text="no farther than the longest path"),
+        "start": equal(s.moves, 0, where=s.times == 0, event="the start", text="0 at the start"),
+    }
 
 
-@claim("li2018.lemma_5_1", Kind.MAIN, "Lemma 5.1 (= A.1), Section 5.1", reads=descents.at(coupled_settings))
-def lemma_5_1(cells: Sequence[Descent], *, least_scaled: float = LEAST_SCALED) -> Evidence:
+@claim("li2018.lemma_5_1", Kind.MAIN, "Lemma 5.1 (= A.1), Section 5.1", reads=coupled,
+       given=[*SHARES, a_step_is_promised, scaled_threshold], on=own_descents,
+       title="Most neurons keep their patterns for many steps",
+       means=Meaning(topic=Topic.STABILITY, promise=(
+           "In the first steps of training most neurons stay on the same side of every point, so the network changes "
+           "as predictably as a linear one.")))  # fmt: skip
+def lemma_5_1(runs: Descent) -> Promise:
     """For steps t ≤ τ/(2·max|a|·η), at least a share 1 − eτkl/σ of the neurons has ∂L/∂w_r = ∂̃L/∂w_r: every neuron with
     |⟨w_r⁰, x_{a,b}⟩| ≥ τ on all points keeps its patterns, and a neuron that keeps its patterns has equal gradients.
     For τ with eτklm/σ ≥ 20, whatever η.
 
     Printed is "for every τ > 0": `lemma_5_1_as_printed`.
     """
-    clear, lost, unequal, least, limits, bounds = (
-        np.concatenate(each)
-        for each in zip(
-            *(
-                (c.clear, c.lost, c.unequal, c.least_coupled, c.limits, coupled_bound(c.thresholds, c.n_components))
-                for c in cells
-            ),
-            strict=True,
-        )
-    )
-    scaled = min(E * cell.thresholds.min() * cell.n_components * cell.width for cell in cells)
-    return evidence(
+    t = runs.per("threshold")
+    bounds = coupled_bound(t.thresholds, t.n_components)
+    return Promise(
         {
-            "no neuron of H changes a pattern": Fact(lost == 0),
-            "coupled neurons have equal gradients": Fact(unequal == 0),
-            "share of coupled neurons": Sides(least, bounds, Sense.AT_LEAST, trivial=0.0),
-            "|H|/m ≥ 1 − eτkl/σ": Sides(clear, bounds, Sense.AT_LEAST, trivial=0.0),
+            "kept": Fact(t.lost == 0, text="no neuron of $H$ changes a pattern"),
+            "equal_gradients": Fact(t.unequal == 0, text="coupled neurons have equal gradients"),
+            "coupled": at_least(t.least_coupled, bounds, trivial=0.0, text="share of coupled neurons"),
+            "clear": at_least(t.clear, bounds, trivial=0.0, text="$|H|/m ≥ 1 − eτkl/σ$"),
         },
-        (
-            *descent_conditions(cells),
-            at_least("steps", "fewest steps that are promised", limits.min(), 1),
-            at_least("scaled_threshold", "smallest eτklm/σ", scaled, least_scaled),
-        ),
-        details={"steps promised": limits, "share of coupled neurons": least, "promised": bounds},
+        details={"steps promised": t.limits, "share of coupled neurons": t.least_coupled, "promised": bounds},
     )
 
 
-@claim("li2018.lemma_b_1", Kind.STEP, "Lemma B.1, Appendix B.1", reads=descents.at(coupled_settings))
-def lemma_b_1(
-    cells: Sequence[Descent], *, constant: float = 10.0, mean: float = 2 * HALF_NORMAL, least: float = LEAST_SCALED
-) -> Evidence:
+@claim("li2018.lemma_b_1", Kind.STEP, "Lemma B.1, Appendix B.1", reads=coupled,
+       given=[unit_norm, a_step_is_promised, scaled_threshold_at_a_point], on=own_descents,
+       title="At a point fixed before, most neurons keep their pattern")  # fmt: skip
+def lemma_b_1(runs: Followed, *, constant: float = 10.0, mean: float = 2 * HALF_NORMAL) -> Promised:
     """For a unit vector x fixed before the start, in the data or not, and t ≤ τ/(2·max|a|·η), a share 1 − 10τ/σ of the
     neurons at least has the pattern of the start at x, so gradient and pseudo gradient there agree for every label,
     and |⟨w_r^t, x⟩| ≥ τ, for τ with 10τm/σ ≥ 20; the mean of that share is at least 1 − 2c_Gτ/σ.
 
     Printed is "for every τ > 0": `lemma_b_1_as_printed`.
     """
-    bounds = np.concatenate([np.repeat(point_coupled_bound(c.thresholds, constant), c.fresh.shape[1]) for c in cells])
-    shares = np.concatenate([cell.fresh.ravel() for cell in cells])
-    means = np.concatenate([cell.fresh.mean(axis=1) for cell in cells])
-    promised = np.concatenate([point_coupled_bound(cell.thresholds, mean) for cell in cells])
+    t = runs.per("threshold")
+    limit = point_coupled_bound(t.thresholds, constant)[:, None]
     # Shares of one network at different points may lean on each other, so the room is that of one point.
-    rooms = share_room(means, np.concatenate([np.full(len(cell.thresholds), cell.width) for cell in cells]))
-    limits = np.concatenate([cell.limits for cell in cells])
-    scaled = min(10 * cell.thresholds.min() * cell.width for cell in cells)
-    return evidence(
-        {
-            "at least 1 − 10τ/σ": Sides(shares, bounds, Sense.AT_LEAST, trivial=0.0),
-            "mean at least 1 − 2c_Gτ/σ": Sides(means + rooms, promised, Sense.AT_LEAST),
-        },
-        (
-            unit_norm(max(cell.norm_error for cell in cells)),
-            at_least("steps", "fewest steps that are promised", limits.min(), 1),
-            at_least("scaled_threshold", "smallest 10τm/σ", scaled, least),
-        ),
-    )
-
-
-MOST_DESCENTS = 3
-on_descents = functools.partial(applies, honours=("n_runs", "max_updates"), most_runs=MOST_DESCENTS)
-
-
-@on_descents(lemma_a_1_move, lemma_5_1, lemma_b_1)
-def own_descents(specimen: Specimen) -> list[DescentSetting] | Silence:
-    """Descents on a reader's points, the same for all statements about single steps."""
-    data = own_points(specimen, most=300, single=True)
-    if isinstance(data, Silence):
-        return data
-    return cut_off(own_settings(data, specimen.choices.seed, runs_of(specimen, 2, MOST_DESCENTS)), specimen)
-
-
-lemma_5_1.means(
-    Topic.STABILITY,
-    "In the first steps of training most neurons stay on the same side of every point, so the network changes "
-    "as predictably as a linear one.",
-)
+    likely = t.mean_fresh + share_room(t.mean_fresh, t.width)
+    return {
+        "each": at_least(t.fresh, limit, trivial=0.0, text="at least $1 − 10τ/σ$"),
+        "mean": at_least(likely, point_coupled_bound(t.thresholds, mean), text="mean at least $1 − 2c_Gτ/σ$"),
+    }

@@ -1,43 +1,34 @@
 """Theorem 4.1, and what single passes of SGD show: predictions on fresh points, and how the network gets there."""
 
 import dataclasses
-import functools
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, Silence, at_least, claim
-from widenet.claims.meaning import Topic
-from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
-from widenet.claims.specimen import Specimen
+from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.cases import Cases, Count, Number, derived
+from widenet.claims.implication import Promise, Promised, at_least, at_most
+from widenet.claims.meaning import Meaning, Topic
+from widenet.claims.sides import Fact, Rate
+from widenet.claims.silence import Silence
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.components import is_obstructed
+from widenet.papers.li2018.claims.descent import means_by
 from widenet.papers.li2018.claims.mixing import fitted_slope
-from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import (
-    applies,
-    cut_off,
-    own_points,
-    prepared,
-    runs_of,
-    separated,
-    separated_as_printed,
-    structure_of,
-)
+from widenet.papers.li2018.hypotheses import DATA, DATA_AS_PRINTED, runs, unit_norm, widths
 from widenet.papers.li2018.runs.passes import (
     Pass,
-    PassSetting,
     cancellation_settings,
     hexagon_passes,
-    own_pass_widths,
-    own_passes,
     pass_widths_settings,
     passes,
     theorem_settings,
 )
 from widenet.papers.li2018.settings import HEXAGON, Sample
+from widenet.papers.li2018.specimens import on_sample, own_runs, own_runs_of_widths
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, cross_entropies, decided_rightly, start_softmax
 
@@ -45,13 +36,27 @@ TIE = 1e-9
 """Outputs that differ by less decide nothing on the hexagon, where exact ties are the rule."""
 
 
-def conditions(cells: Sequence[Pass]) -> tuple[Hypothesis, ...]:
-    """(A1), (A1') and (A2)."""
-    return (unit_norm(max(cell.norm_error for cell in cells)), *separated(*map(structure_of, cells)))
+def nearest_details(passes: Pass) -> dict[str, Any]:
+    """δ, λ and l of the data that is nearest to breaking (A1) or (A1'), and all errors."""
+    place = int(np.minimum(passes.separation, passes.opposite_separation).argmin())
+    return {
+        "classes": passes.n_classes[place],
+        "components per class": passes.per_class[place],
+        "δ": passes.separation[place],
+        "δ to mirror images": passes.opposite_separation[place],
+        "λ": passes.relative_diameter[place],
+        "errors": passes.error,
+    }
 
 
-@claim("li2018.theorem_4_1", Kind.MAIN, "Theorem 4.1, Section 4", reads=passes.at(theorem_settings))
-def theorem_4_1(cells: Sequence[Pass], *, error: float = 0.02, failure: float = 0.15) -> Evidence:
+@claim("li2018.theorem_4_1", Kind.MAIN, "Theorem 4.1, Section 4", reads=passes.at(theorem_settings), given=DATA,
+       details=nearest_details, on=own_runs, title="Wide networks trained by one pass of SGD err rarely",
+       means=Meaning(
+           topic=Topic.TEST_ERROR,
+           promise="A wide network that sees the points once, in small batches, errs on at most a share {promised} of "
+                   "them, in 85 of 100 tries.",
+           seen="the run that came closest erred on a share {measured}"))  # fmt: skip
+def theorem_4_1(passes: Pass, *, error: float = 0.02, failure: float = 0.15) -> Promise:
     """For data that meets (A1) to (A3), and (A1') for mirror images, a wide network trained by one pass of mini-batch
     SGD with η ∝ 1/m errs on at most a share ε of the distribution, with high probability; m, B and T are polynomials in
     k, l, 1/δ and 1/ε, which are not given. Looked at with ε = 0.02 in 85 of 100 runs at a width of hundreds, ours.
@@ -59,70 +64,43 @@ def theorem_4_1(cells: Sequence[Pass], *, error: float = 0.02, failure: float = 
     Budgets that the proof would allow (`theorem_4_1_budget`) are far out of reach, so a run can neither confirm nor
     refute it. Whether it holds at λ = 1/(8l) for many classes is open.
     """
-    errors = np.array([cell.error for cell in cells])
-    lost = np.array([cell.unfinished for cell in cells]) & (errors > error)
-    found = min(map(structure_of, cells), key=lambda each: each.distance)
-    sides = Sides(errors, error, undecided=lost, trivial=1.0)
-    seen = f"{(errors <= error).sum()} of {len(cells)} runs err on at most {error:g} at m = {_widths(cells)}"
-    return evidence(
-        {f"error at most {error:g}": Rate(errors > error, failure, undecided=lost, sides=sides)},
-        conditions(cells),
-        runs=Runs(tried=len(cells), unfinished=int(lost.sum())),
-        details={
-            "classes": found.n_classes,
-            "components per class": found.per_class,
-            "δ": found.separation,
-            "δ to mirror images": found.opposite_separation,
-            "λ": found.relative_diameter,
-            "errors": errors,
-        },
+    lost = passes.own & (passes.error > error)
+    sides = at_most(passes.error, error, undecided=lost, trivial=1.0)
+    different = ", ".join(map(str, np.unique(passes.width)))
+    seen = f"{(passes.error <= error).sum()} of {len(passes)} runs err on at most {error:g} at m = {different}"
+    rare = Rate(passes.error > error, failure, undecided=lost, sides=sides, text=f"error at most ${error:g}$")
+    return Promise(
+        {"error": rare},
+        runs=Runs(tried=len(passes), unfinished=int(lost.sum())),
         note=f"{seen}.",
         open_constant=f"the polynomials that bound m, B, T and 1/η ({seen})",
     )
 
 
-def _widths(cells: Sequence[Pass]) -> str:
-    return ", ".join(map(str, sorted({cell.width for cell in cells})))
-
-
-FROM_ROWS = "Batches are drawn from these points with replacement, and errors are counted on the same points."
-MOST_PASSES = 20
-on_passes = functools.partial(applies, honours=("n_runs", "max_updates"), most_runs=MOST_PASSES, remark=FROM_ROWS)
-
-
-@on_passes(theorem_4_1)
-def own_runs(specimen: Specimen) -> list[PassSetting] | Silence:
-    """Passes over a reader's points, the same for all statements about them."""
-    sample = prepared(specimen)
-    data = own_points(specimen)
-    if isinstance(sample, Silence) or isinstance(data, Silence):
-        return Silence(str(sample))
-    runs = runs_of(specimen, MOST_PASSES, MOST_PASSES)
-    return cut_off(own_passes(data, specimen.choices.seed, runs, len(sample.points)), specimen)
-
-
-@claim("li2018.theorem_4_1_as_printed", Kind.MAIN, "Theorem 4.1, Section 4", reads=passes.at(hexagon_passes))
-def theorem_4_1_as_printed(cells: Sequence[Pass], *, error: float = 0.02, failure: float = 0.15) -> Evidence:
+@claim("li2018.theorem_4_1_as_printed", Kind.MAIN, "Theorem 4.1, Section 4", reads=passes.at(hexagon_passes),
+       given=DATA_AS_PRINTED, title="SGD errs rarely even where mirror images have other labels")  # fmt: skip
+def theorem_4_1_as_printed(passes: Pass, *, error: float = 0.02, failure: float = 0.15) -> Promised:
     """Under (A1), (A2) and (A3), for every ε > 0 and every m ≥ M, SGD errs on at most a share ε of the distribution,
     with high probability.
 
     Judged at ε = 0.02. On the hexagon every network errs on 1/6 at least: `theorem_4_1_obstruction`.
     """
-    errors = np.array([cell.error for cell in cells])
-    return evidence(
-        {f"error at most {error:g}": Rate(errors > error, failure, sides=Sides(errors, error, trivial=1.0))},
-        (unit_norm(max(cell.norm_error for cell in cells)), *separated_as_printed(*map(structure_of, cells))),
-    )
+    sides = at_most(passes.error, error, trivial=1.0)
+    return {"error": Rate(passes.error > error, failure, sides=sides, text=f"error at most ${error:g}$")}
 
 
 @dataclass(frozen=True, eq=False)
-class Obstructed:
-    """Random networks on antipodal data: how many points each decides rightly, and its mean loss."""
+class Obstructed(Cases):
+    """Random networks on antipodal data."""
 
-    right: np.ndarray
-    losses: np.ndarray
-    n_points: int
-    obstructed: bool
+    right: Float[np.ndarray, " network"]  #: how many points each decides rightly
+    losses: Float[np.ndarray, " loss"]  #: the mean loss of each, where something is known of it
+    n_points: Count
+    obstructed: bool | np.ndarray
+
+    def counts(self) -> dict[str, int]:
+        """A network is what was tried."""
+        return {"tried": len(self.per("network"))}
 
 
 def random_networks(draw: np.random.Generator, sample: Sample, count: int) -> list[SoftmaxNetwork]:
@@ -161,120 +139,89 @@ def draw_obstructed(scale: Scale, seed: int) -> Obstructed:
     return measure_obstructed(sample, [*drawn, all_but_one(sample)])
 
 
-@claim(
-    "li2018.theorem_4_1_obstruction", Kind.CONSTRUCTION, "against Theorem 4.1; not in the paper", draws=draw_obstructed
-)
-def theorem_4_1_obstruction(found: Obstructed) -> Evidence:
+def measure_own_obstructed(sample: Sample, seed: int) -> Obstructed | Silence:
+    """A hundred random networks, where the points are antipodal."""
+    if sample.n_classes != 2 or not is_obstructed(sample.points, sample.classes):
+        return Silence("No antipodal points of two classes stand in the way of a network without biases here.")
+    found = measure_obstructed(sample, random_networks(np.random.default_rng([seed, 83]), sample, 100))
+    # That the loss is at least ln 2 needs antipodal points of equal weight and no others.
+    return dataclasses.replace(found, losses=np.zeros(0))
+
+
+@claim("li2018.theorem_4_1_obstruction", Kind.CONSTRUCTION, "against Theorem 4.1; not in the paper",
+       draws=draw_obstructed, given=[], on=on_sample(measure_own_obstructed, most=300),
+       title="On a hexagon every network without biases errs")  # fmt: skip
+def theorem_4_1_obstruction(found: Obstructed) -> Promised:
     """Corners y_b of a regular triangle in one class and −y_b in the other meet (A1) and (A2) with δ = 1 and λ = 0, and
     every two-layer ReLU network without biases errs on one of the six at least and has a loss of at least ln 2:
     f(y) − f(−y) is linear in y, and the y_b add up to 0.
     """
-    parts = {
-        "an error on some point": Sides(found.right, found.n_points - 1),
-        "by a linear program, for every network": Fact(found.obstructed),
+    n = found.per("network")
+    return {
+        "error": at_most(n.right, n.n_points - 1, text="an error on some point"),
+        "program": Fact(found.obstructed, text="by a linear program, for every network"),
+        "loss": at_least(
+            found.per("loss").losses, np.log(2), within=ROUNDING, optional=True, text="loss at least $ln 2$"
+        ),
     }
-    if len(found.losses):
-        parts["loss at least ln 2"] = Sides(found.losses, np.log(2), Sense.AT_LEAST, room=ROUNDING)
-    return evidence(parts)
 
 
-@claim("li2018.lemma_b_4_loss", Kind.STEP, "proof of Lemma B.4", reads=passes.at(theorem_settings))
-def lemma_b_4_loss(cells: Sequence[Pass], *, share: float = 1.0) -> Evidence:
+@claim("li2018.lemma_b_4_loss", Kind.STEP, "proof of Lemma B.4", reads=passes.at(theorem_settings), given=[unit_norm],
+       on=own_runs, title="Outputs and loss grow at most linearly in the steps")  # fmt: skip
+def lemma_b_4_loss(passes: Pass, *, share: float = 1.0) -> Promised:
     """|f_i(x, W^t)| ≤ |f_i(x, W⁰)| + 2·max|a|²·ηtm, and the loss is at most ln k + 2·max_i |f_i|, at every point of
     norm 1 and every step; so |L| = Õ(m).
 
     The proof prints Õ(Lηtmk), without the start: at t = 0 that would be 0.
     """
-    logits, bounds, losses, limits = (
-        np.concatenate([getattr(cell, name) for cell in cells])
-        for name in ("logits", "logit_bounds", "losses", "loss_bounds")
-    )
-    return evidence(
-        {
-            "|f| ≤ |f at the start| + 2·max|a|²·ηtm": Sides(logits, share * bounds, room=STEP * bounds),
-            "loss ≤ ln k + 2·max|f|": Sides(losses, share * limits, room=STEP * limits),
-        },
-        (unit_norm(max(cell.norm_error for cell in cells)),),
-    )
+    t = passes.per("time")
+    outputs, losses = share * t.logit_bounds, share * t.loss_bounds
+    return {
+        "outputs": at_most(t.logits, outputs, within=STEP, text="$|f| ≤ |f$ at the start$| + 2·max|a|²·ηtm$"),
+        "loss": at_most(t.losses, losses, within=STEP, text="loss $≤ ln k + 2·max|f|$"),
+    }
 
 
-@claim(
-    "li2018.section_5_pseudo_network", Kind.TREND, "Section 5.1, definition of g", reads=passes.at(pass_widths_settings)
-)
-def section_5_pseudo_network(cells: Sequence[Pass], *, share: float = 1.0, slope: float = -0.4) -> Evidence:
+class Gaps(Pass):
+    """The largest gap between network and pseudo network."""
+
+    largest_gap: Number = derived(lambda run: run.gaps.max())
+
+
+@claim("li2018.section_5_pseudo_network", Kind.TREND, "Section 5.1, definition of g",
+       reads=passes.at(pass_widths_settings), given=[unit_norm, widths], on=own_runs_of_widths,
+       title="In wider networks the pseudo network is nearer")  # fmt: skip
+def section_5_pseudo_network(passes: Gaps, *, share: float = 1.0, slope: float = -0.4) -> Promise:
     """The pseudo network g, f with the patterns of the start, is near: |f_i − g_i| ≤ Σ |a_{i,r}|‖w_r − w_r⁰‖ over the
     neurons that changed their pattern at x, on points of norm 1. At the end of training the largest gap falls with the
     width, with a slope of at most −0.4 in log m, which is ours.
     """
-    gaps, bounds = (np.concatenate([getattr(cell, name) for cell in cells]) for name in ("gaps", "gap_bounds"))
-    groups: dict[int, list[float]] = defaultdict(list)
-    for cell in cells:
-        groups[cell.width].append(float(cell.gaps.max()))
-    widths = sorted(groups)
-    means = np.array([np.mean(groups[width]) for width in widths])
-    fall = fitted_slope(np.array(widths), means)
+    p = passes.per("point")
+    different, means = means_by(passes.width, passes.largest_gap)
+    fall = fitted_slope(different, means)
     # On a reader's data the trend may set in at larger widths.
-    later = fall > slope and any(cell.unfinished for cell in cells)
-    return evidence(
+    later = fall > slope and np.any(passes.own)
+    return Promise(
         {
-            "|f − g| at most the bound": Sides(gaps, share * bounds, room=STEP * (1 + bounds)),
-            "the gap falls with the width": Sides(fall, slope, undecided=later),
+            "bound": at_most(
+                p.gaps, share * p.gap_bounds, within=STEP, of=1 + p.gap_bounds, text="$|f − g|$ at most the bound"
+            ),
+            "fall": at_most(fall, slope, undecided=later, text="the gap falls with the width"),
         },
-        (
-            unit_norm(max(cell.norm_error for cell in cells)),
-            at_least("widths", "number of widths", len(widths), 3),
-        ),
-        details={"widths": widths, "largest gaps": means},
+        details={"widths": different, "largest gaps": means},
     )
 
 
-on_passes(lemma_b_4_loss)(own_runs)
-
-
-@applies(section_5_pseudo_network, honours=("max_updates",), remark=FROM_ROWS)
-def _(specimen: Specimen) -> list[PassSetting] | Silence:
-    sample, data = prepared(specimen, most=300), own_points(specimen, most=300)
-    if isinstance(sample, Silence) or isinstance(data, Silence):
-        return Silence(str(sample))
-    return cut_off(own_pass_widths(data, specimen.choices.seed, len(sample.points)), specimen)
-
-
-@applies(theorem_4_1_obstruction)
-def _(specimen: Specimen) -> Obstructed | Silence:
-    sample = prepared(specimen, most=300)
-    if isinstance(sample, Silence):
-        return sample
-    if sample.n_classes != 2 or not is_obstructed(sample.points, sample.classes):
-        return Silence("No antipodal points of two classes stand in the way of a network without biases here.")
-    draw = np.random.default_rng([specimen.choices.seed, 83])
-    found = measure_obstructed(sample, random_networks(draw, sample, 100))
-    # That the loss is at least ln 2 needs antipodal points of equal weight and no others.
-    return dataclasses.replace(found, losses=np.zeros(0))
-
-
-@claim("li2018.section_6_cancellation", Kind.TREND, "generalization, Section 6", reads=passes.at(cancellation_settings))
-def section_6_cancellation(cells: Sequence[Pass], *, update: float = 0.99, start: float = 0.65) -> Evidence:
+@claim("li2018.section_6_cancellation", Kind.TREND, "generalization, Section 6", reads=passes.at(cancellation_settings),
+       given=[*DATA, runs], title="What training added decides, not the initial weights")  # fmt: skip
+def section_6_cancellation(passes: Pass, *, update: float = 0.99, start: float = 0.65) -> Promised:
     """For prediction "the random initialized part in the weights has strong cancellation", and what training added
     decides: under the patterns at the end, the part of f from W^T − W⁰ decides rightly and the part from W⁰ hardly
     better than chance, although W^T − W⁰ is a small part of W. Held against accuracies of 0.99 in every run and 0.65 on
     average, which are ours.
     """
-    by_update, by_start, away = (
-        np.array([getattr(cell, name) for cell in cells]) for name in ("update_accuracy", "start_accuracy", "distance")
-    )
-    return evidence(
-        {
-            "the update decides": Sides(by_update, update, Sense.AT_LEAST),
-            "the start does not": Sides(by_start.mean(), start),
-            "the update is the smaller part": Sides(away, 1.0),
-        },
-        (*conditions(cells), at_least("runs", "number of runs", len(cells), 8)),
-    )
-
-
-theorem_4_1.means(
-    Topic.TEST_ERROR,
-    "A wide network that sees the points once, in small batches, errs on at most a share {promised} of them, in "
-    "85 of 100 tries.",
-    "the run that came closest erred on a share {measured}",
-)
+    return {
+        "update": at_least(passes.update_accuracy, update, text="the update decides"),
+        "start": at_most(passes.start_accuracy.mean(), start, text="the start does not"),
+        "smaller_part": at_most(passes.distance, 1, text="the update is the smaller part"),
+    }

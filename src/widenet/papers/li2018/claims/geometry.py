@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 import scipy.special
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, at_most, claim
-from widenet.claims.sides import Rate, Sense, Sides, evidence
-from widenet.claims.tolerances import ROUNDING
-from widenet.diagnostics.components import Structure
-from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import separated
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, Count, Number, column
+from widenet.claims.implication import Promised, at_least, at_most, equal
+from widenet.claims.sides import Rate
 from widenet.papers.li2018.formulas import (
     PUSH_SHARE,
     alpha_bound,
@@ -27,7 +25,8 @@ from widenet.papers.li2018.formulas import (
     tail_safe,
     within,
 )
-from widenet.papers.li2018.settings import TOY, Sample
+from widenet.papers.li2018.hypotheses import DATA, signs, threshold
+from widenet.papers.li2018.settings import TOY, Sample, structure_numbers
 from widenet.records import Scale
 
 SIGMAS = 5
@@ -59,24 +58,56 @@ def split_off(weights: Draws, point: np.ndarray) -> tuple[Float[np.ndarray, " dr
 
 
 @dataclass(frozen=True, eq=False)
-class Event:
-    """How often the event E_τ of Lemma A.2 was drawn.
+class Event(Cases):
+    """How often the event E_τ of Lemma A.2 was drawn."""
 
-    Attributes:
-      hits: per point of another class, the share of draws with |⟨β, x⟩| ≤ 4τ; sines: √(1 − ⟨x, x₁⟩²) of that point.
-      clear: whether all |⟨β, x⟩| ≥ 4τ, per draw; near: whether |α| ≤ τ.
-      threshold: τ; distance: δ that it was made from; n_components: kl.
-    """
+    hits: Float[np.ndarray, " point"]  #: per point of another class, the share of draws with |⟨β, x⟩| ≤ 4τ
+    sines: Float[np.ndarray, " point"]  #: √(1 − ⟨x, x₁⟩²) of that point
+    clear: Bool[np.ndarray, " draw"]  #: whether all |⟨β, x⟩| ≥ 4τ
+    near: Bool[np.ndarray, " draw"]  #: whether |α| ≤ τ
+    threshold: Number  #: τ
+    distance: Number  #: δ that it was made from
+    n_components: Count  #: kl
+    separation: Number
+    opposite_separation: Number
+    relative_diameter: Number
+    n_classes: Count
+    per_class: Count
+    norm_error: Number
 
-    hits: np.ndarray
-    sines: np.ndarray
-    clear: np.ndarray
-    near: np.ndarray
-    threshold: float
-    distance: float
-    n_components: int
-    structure: Structure
-    norm_error: float
+    @column
+    def n_draws(self) -> Count:
+        """How many."""
+        return len(self.clear)
+
+    @column
+    def clear_share(self) -> Number:
+        """How often no point was hit."""
+        return self.clear.mean()
+
+    @column
+    def near_share(self) -> Number:
+        """How often |α| ≤ τ."""
+        return self.near.mean()
+
+    @column
+    def hit_chance(self) -> Float[np.ndarray, " point"]:
+        """Pr[|⟨β, x⟩| ≤ 4τ] in closed form."""
+        return hit_probability(self.threshold, 1.0, self.sines)
+
+    @column
+    def near_chance(self) -> Number:
+        """Pr[|α| ≤ τ] in closed form."""
+        return float(within(self.threshold))
+
+    @column
+    def event_chance(self) -> Number:
+        """Pr[E_τ]: α and β are independent."""
+        return float(within(self.threshold)) * self.clear_share
+
+    def counts(self) -> dict[str, int]:
+        """A draw is what was tried."""
+        return {"tried": len(self.per("draw"))}
 
 
 def measure_event(sample: Sample, seed: int, *, factor: float = 1.0, distance: float | None = None) -> Event:
@@ -96,15 +127,9 @@ def measure_event(sample: Sample, seed: int, *, factor: float = 1.0, distance: f
         threshold=threshold,
         distance=delta,
         n_components=sample.n_components,
-        structure=found,
         norm_error=sample.norm_error,
+        **structure_numbers(found),
     )
-
-
-def small_threshold(threshold: float, distance: float, n_components: int) -> Hypothesis:
-    """τ ≤ δσ/(16ekl)."""
-    limit = event_threshold(distance, 1.0, n_components)
-    return at_most("threshold", "τ/σ, against δ/(16ekl)", threshold, limit, tolerance=ROUNDING * limit)
 
 
 def draw_event(scale: Scale, seed: int) -> Event:
@@ -112,48 +137,62 @@ def draw_event(scale: Scale, seed: int) -> Event:
     return measure_event(TOY.draw(seed), seed)
 
 
-@claim("li2018.lemma_a_2_event", Kind.STEP, "proof of Lemma A.2", draws=draw_event)
-def lemma_a_2_event(found: Event, *, hit: float = 1.0, union: float = 0.5, event: float = 1.0) -> Evidence:
+@claim("li2018.lemma_a_2_event", Kind.STEP, "proof of Lemma A.2", draws=draw_event, given=[*DATA, threshold],
+       title="The event of Lemma A.2 is as likely as its proof needs")  # fmt: skip
+def lemma_a_2_event(found: Event, *, hit: float = 1.0, union: float = 0.5, event: float = 1.0) -> Promised:
     """For τ ≤ δσ/(16ekl) the event E_τ, that |α| ≤ τ and |⟨β, x⟩| ≥ 4τ for all x of other classes, has probability at
     least τ/(16e²σ): Pr[|⟨β, x⟩| ≤ 4τ] ≤ 4eτ/(δσ), so with probability 1/2 no x is hit, and Pr[|α| ≤ τ] ≥ τ/(eσ). It
     needs δ for mirror images too.
     """
-    tau, draws = found.threshold, len(found.clear)
-    hits = hit_probability(tau, 1.0, found.sines)
-    near = float(within(tau))
-    both = near * found.clear.mean()
-    return evidence(
-        {
-            "Pr[|⟨β, x⟩| ≤ 4τ] ≤ 4eτ/(δσ)": Sides(hits, hit * hit_bound(tau, found.distance, 1.0)),
-            "as often as its closed form": Sides(found.hits, hits, Sense.EQUAL, room=share_room(hits, draws)),
-            "Pr[no x is hit] ≥ 1/2": Rate(~found.clear, 1 - union, quantity="share of draws with a hit"),
-            "Pr[|α| ≤ τ] ≥ τ/(eσ)": Sides(near, alpha_bound(tau, 1.0), Sense.AT_LEAST),
-            "|α| ≤ τ as often as its closed form": Sides(
-                found.near.mean(), near, Sense.EQUAL, room=share_room(near, draws)
-            ),
-            "Pr[E_τ] ≥ τ/(16e²σ)": Sides(both, event * event_bound(tau, 1.0), Sense.AT_LEAST),
-        },
-        (
-            unit_norm(found.norm_error),
-            *separated(found.structure),
-            small_threshold(tau, found.distance, found.n_components),
-        ),
+    p, tau = found.per("point"), found.threshold
+    hit_limit, hit_room = hit * hit_bound(p.threshold, p.distance, 1.0), share_room(p.hit_chance, p.n_draws)
+    near_room = share_room(found.near_chance, found.n_draws)
+    no_hit = Rate(
+        ~found.per("draw").clear, 1 - union, quantity="share of draws with a hit", text="$Pr[$no $x$ is hit$] ≥ 1/2$"
     )
+    return {
+        "hit": at_most(p.hit_chance, hit_limit, text="$Pr[|⟨β, x⟩| ≤ 4τ] ≤ 4eτ/(δσ)$"),
+        "hit_frequency": equal(p.hits, p.hit_chance, room=hit_room, text="as often as its closed form"),
+        "no_hit": no_hit,
+        "near": at_least(found.near_chance, alpha_bound(tau, 1.0), text="$Pr[|α| ≤ τ] ≥ τ/(eσ)$"),
+        "near_frequency": equal(
+            found.near_share, found.near_chance, room=near_room, text="$|α| ≤ τ$ as often as its closed form"
+        ),
+        "event": at_least(found.event_chance, event * event_bound(tau, 1.0), text="$Pr[E_τ] ≥ τ/(16e²σ)$"),
+    }
 
 
 # ── Eq. 2 ──
 
 
 @dataclass(frozen=True, eq=False)
-class Pushes:
-    """h/(vτ) of draws given E_τ: one row per set of coefficients; the smallest coefficient of the own class over v."""
+class Pushes(Cases):
+    """h/(vτ) of draws given E_τ, for several sets of coefficients."""
 
     pushes: Float[np.ndarray, "set draw"]
-    least_own: float
-    threshold: float
-    event_share: float
-    structure: Structure
-    norm_error: float
+    least_own: Number  #: the smallest coefficient of the own class over v
+    threshold: Number  #: τ
+    event_share: Number  #: Pr[E_τ]
+    separation: Number
+    opposite_separation: Number
+    relative_diameter: Number
+    n_classes: Count
+    per_class: Count
+    norm_error: Number
+
+    @property
+    def distance(self) -> Number:
+        """δ, with mirror images."""
+        return np.minimum(self.separation, self.opposite_separation)
+
+    @property
+    def n_components(self) -> Count:
+        """kl."""
+        return self.n_classes * self.per_class
+
+    def counts(self) -> dict[str, int]:
+        """A draw is what was tried."""
+        return {"tried": len(self.per("draw"))}
 
 
 def measure_pushes(sample: Sample, sets: np.ndarray, threshold: float, seed: int) -> Pushes:
@@ -168,7 +207,8 @@ def measure_pushes(sample: Sample, sets: np.ndarray, threshold: float, seed: int
     found = np.maximum(weights @ points.T, 0) @ sets.T / (sets[:, 0] * threshold)
     least = float((sets[:, own] / sets[:, :1]).min())
     share = float(within(threshold)) * float(clear.mean())
-    return Pushes(found.T, least, threshold, share, sample.measured(), sample.norm_error)
+    numbers = structure_numbers(sample.measured())
+    return Pushes(found.T, least, threshold, share, norm_error=sample.norm_error, **numbers)
 
 
 def random_coefficients(draw: np.random.Generator, own: np.ndarray, count: int = 1, size: float = 1.0) -> np.ndarray:
@@ -197,58 +237,62 @@ def draw_fan_pushes(scale: Scale, seed: int) -> Pushes:
     return measure_pushes(FAN, np.array([[0.1, -0.1, -0.1]]), event_threshold(1.0, 1.0, 4), seed)
 
 
-def push_conditions(found: Pushes) -> tuple[Hypothesis, ...]:
-    """(A1), (A1') and (A2), coefficients of the own class that are not negative, and a small τ."""
-    structure = found.structure
-    return (
-        unit_norm(found.norm_error),
-        *separated(structure),
-        at_least("signs", "smallest p_{1,b}v_{1,1,b}/v", found.least_own, 0),
-        small_threshold(found.threshold, structure.distance, structure.n_classes * structure.per_class),
-    )
+PUSHED = (*DATA, signs, threshold)
+"""(A1), (A1') and (A2), coefficients of the own class that are not negative, and a small τ."""
+BELOW = "share of draws below"
 
 
-@claim("li2018.equation_2", Kind.STEP, "Eq. 2, proof of Lemma A.2", draws=draw_pushes)
-def equation_2(found: Pushes, *, level: float = 1.0, joint: float = 1.0) -> Evidence:
+def rarest(large: Bool[np.ndarray, "draw set"]) -> Bool[np.ndarray, " draw"]:
+    """The draws of the set of coefficients with the fewest large ones."""
+    return large[:, int(large.mean(axis=0).argmin())]
+
+
+@claim("li2018.equation_2", Kind.STEP, "Eq. 2, proof of Lemma A.2", draws=draw_pushes, given=PUSHED,
+       title="The push of a neuron is far from 0 often enough")  # fmt: skip
+def equation_2(found: Pushes, *, level: float = 1.0, joint: float = 1.0) -> Promised:
     """h = Σ p v_{1,a,b} ReLU(⟨w, x_{a,b}⟩), with p_{1,1}v_{1,1,1} = v and p_{1,b}v_{1,1,b} ≥ 0, is far from 0:
     Pr[|h| ≥ vτ/128 given E_τ] ≥ 1/(16e), so Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ), for τ ≤ δσ/(16ekl).
     """
-    large = np.abs(found.pushes) >= level * push_level(1.0, 1.0)
-    worst = large[int(large.mean(axis=1).argmin())]
-    promised = joint * PUSH_SHARE * event_bound(found.threshold, 1.0)
-    return evidence(
-        {
-            "Pr[|h| ≥ vτ/128 given E_τ] ≥ 1/(16e)": Rate(~worst, 1 - PUSH_SHARE, quantity="share of draws below"),
-            "Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ)": Sides(worst.mean() * found.event_share, promised, Sense.AT_LEAST),
-        },
-        push_conditions(found),
-    )
+    large = rarest(np.abs(found.per("draw").pushes) >= level * push_level(1.0, 1.0))
+    return {
+        "given_event": Rate(~large, 1 - PUSH_SHARE, quantity=BELOW, text="$Pr[|h| ≥ vτ/128$ given $E_τ] ≥ 1/(16e)$"),
+        "joint": at_least(
+            large.mean() * found.event_share,
+            joint * PUSH_SHARE * event_bound(found.threshold, 1.0),
+            text="$Pr[|h| ≥ vτ/128] ≥ τ/(256e³σ)$",
+        ),
+    }
 
 
-@claim("li2018.equation_2_as_printed", Kind.STEP, "Eq. 2, proof of Lemma A.2", draws=draw_fan_pushes)
-def equation_2_as_printed(found: Pushes) -> Evidence:
+@claim("li2018.equation_2_as_printed", Kind.STEP, "Eq. 2, proof of Lemma A.2", draws=draw_fan_pushes, given=PUSHED,
+       title="The push of a neuron is positive often enough")  # fmt: skip
+def equation_2_as_printed(found: Pushes) -> Promised:
     """Pr[h ≥ vτ/128] ≥ Pr[h ≥ vτ/128 given E_τ]·Pr[E_τ] ≥ τ/(256e³σ), without an absolute value; the first factor is at
     least 1/(16e).
 
     Judged by that factor. In the instance h ≤ 0 for every w, so the first probability is 0 as well.
     """
-    large = found.pushes >= push_level(1.0, 1.0)
-    worst = large[int(large.mean(axis=1).argmin())]
-    return evidence(
-        {"Pr[h ≥ vτ/128 given E_τ] ≥ 1/(16e)": Rate(~worst, 1 - PUSH_SHARE, quantity="share of draws below")},
-        push_conditions(found),
-    )
+    large = rarest(found.per("draw").pushes >= push_level(1.0, 1.0))
+    text = "$Pr[h ≥ vτ/128$ given $E_τ] ≥ 1/(16e)$"
+    return {"given_event": Rate(~large, 1 - PUSH_SHARE, quantity=BELOW, text=text)}
 
 
 # ── the tail ──
 
 
 @dataclass(frozen=True, eq=False)
-class Tails:
+class Tails(Cases):
     """h/(σ‖P‖) of draws, with n orthonormal points of one class and equal coefficients."""
 
+    rows = "draw"
+
     ratios: Float[np.ndarray, " draw"]
-    n_points: int
+    n_points: Count
+
+    @column
+    def mean_ratio(self) -> Number:
+        """The mean."""
+        return self.ratios.mean()
 
 
 def draw_tails_of(seed: int, n_points: int, draws: int) -> Tails:
@@ -267,22 +311,23 @@ def draw_long_tails(scale: Scale, seed: int) -> Tails:
     return draw_tails_of(seed, 40_000, 20)
 
 
-@claim("li2018.lemma_a_2_tail", Kind.STEP, "proof of Lemma A.2", draws=draw_tails)
-def lemma_a_2_tail(found: Tails, *, failure: float = 0.01, rank: bool = True) -> Evidence:
+@claim("li2018.lemma_a_2_tail", Kind.STEP, "proof of Lemma A.2", draws=draw_tails, given=[],
+       title="A push may exceed its piece by the root of the rank")  # fmt: skip
+def lemma_a_2_tail(found: Tails, *, failure: float = 0.01, rank: bool = True) -> Promised:
     """h = ⟨P_{1,r}, w_r⟩ ≤ σ‖P_{1,r}‖(√rank + √(2 ln 1/p₀)) with probability 1 − p₀, where rank counts the dimensions
     of the points: P depends on w, so h is no Gaussian of size σ‖P‖. On n orthonormal points it is about √(n/π)·σ‖P‖.
     """
-    limit = tail_safe(found.n_points if rank else 0, failure)
-    mean = found.ratios.mean()
-    return evidence(
-        {
-            "at most σ‖P‖(√rank + √(2 ln 1/p₀))": Rate(found.ratios > limit, failure),
-            "about √(n/π)": Sides(mean, np.sqrt(found.n_points / np.pi), Sense.EQUAL, room=0.03 * mean),
-        }
-    )
+    limit, whole = tail_safe(rank * found.n_points, failure), found.per("cell")
+    return {
+        "tail": Rate(found.ratios > limit, failure, text="at most $σ‖P‖(√rank + √(2 ln 1/p₀))$"),
+        "mean": equal(
+            whole.mean_ratio, np.sqrt(whole.n_points / np.pi), room=0.03 * whole.mean_ratio, text="about $√(n/π)$"
+        ),
+    }
 
 
-@claim("li2018.lemma_a_2_tail_as_printed", Kind.STEP, "proof of Lemma A.2", draws=draw_long_tails)
-def lemma_a_2_tail_as_printed(found: Tails, *, c: float = 10.01) -> Evidence:
+@claim("li2018.lemma_a_2_tail_as_printed", Kind.STEP, "proof of Lemma A.2", draws=draw_long_tails, given=[],
+       title="The push of a neuron has the tail of one Gaussian")  # fmt: skip
+def lemma_a_2_tail_as_printed(found: Tails, *, c: float = 10.01) -> Promised:
     """For every fixed v_{1,a,b} and every c > 10: Pr[h ≥ 10cσ‖P_{1,r}‖] < e^{−c²}."""
-    return evidence({"Pr[h ≥ 10cσ‖P‖] < e^{−c²}": Rate(found.ratios >= 10 * c, float(np.exp(-(c**2))))})
+    return {"tail": Rate(found.ratios >= 10 * c, float(np.exp(-(c**2))), text="$Pr[h ≥ 10cσ‖P‖] < e^{−c²}$")}

@@ -1,13 +1,13 @@
 """Structure of the labels: what fits, what generalizes, how far the weights go, and in how many directions."""
 
-from collections import defaultdict
-from collections.abc import Sequence
-
 import numpy as np
+from jaxtyping import Int
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, claim, more_than
-from widenet.claims.sides import Fact, Sense, Sides, evidence
-from widenet.papers.li2018.claims.network import unit_norm
+from widenet.claims.base import Kind, claim
+from widenet.claims.implication import Promise, Promised, at_least, at_most, more_than
+from widenet.claims.sides import Fact
+from widenet.papers.li2018.claims.descent import means_by
+from widenet.papers.li2018.hypotheses import components, nearest, parallel, seeds, unit_norm
 from widenet.papers.li2018.runs.fits import (
     Fit,
     arbitrary_settings,
@@ -19,149 +19,123 @@ from widenet.papers.li2018.runs.fits import (
 )
 
 
-def in_pairs(cells: Sequence[Fit]) -> tuple[list[Fit], list[Fit]]:
-    """(true labels, permuted labels) of the same seeds."""
-    true = {cell.seed: cell for cell in cells if not cell.permuted}
-    permuted = {cell.seed: cell for cell in cells if cell.permuted}
-    both = sorted(true.keys() & permuted.keys())
-    return [true[seed] for seed in both], [permuted[seed] for seed in both]
+def in_pairs(runs: Fit) -> tuple[Int[np.ndarray, " pair"], Int[np.ndarray, " pair"]]:
+    """The rows of true labels, and of permuted labels of the same seeds."""
+    true, permuted = np.flatnonzero(~runs.permuted), np.flatnonzero(runs.permuted)
+    _, first, second = np.intersect1d(runs.seed[true], runs.seed[permuted], return_indices=True)
+    return true[first], permuted[second]
 
 
-def column(cells: Sequence[Fit], name: str) -> np.ndarray:
-    """One field of all cells."""
-    return np.array([getattr(cell, name) for cell in cells], np.float64)
-
-
-def fit_conditions(cells: Sequence[Fit], least: int) -> tuple[Hypothesis, ...]:
-    """(A2), and enough seeds."""
-    return (
-        unit_norm(max(cell.norm_error for cell in cells)),
-        at_least("seeds", "number of seeds", len({cell.seed for cell in cells}), least),
-    )
-
-
-@claim(
-    "li2018.section_6_structure", Kind.TREND, "implicit regularization, Section 6", reads=fits.at(structure_settings)
-)
-def section_6_structure(cells: Sequence[Fit], *, distance: float = 2.0, steps: float = 5.0) -> Evidence:
+@claim("li2018.section_6_structure", Kind.TREND, "implicit regularization, Section 6",
+       reads=fits.at(structure_settings), given=[unit_norm, seeds(5)],
+       title="Permuted labels need more steps and a longer way")  # fmt: skip
+def section_6_structure(runs: Fit, *, distance: float = 2.0, steps: float = 5.0) -> Promise:
     """The less structured the labels, the "further away from the initialization" the learned network is, and it "needs
     more iterations": on the same points, permuted labels need more steps and a longer way than the true ones until all
     are decided rightly. Held against factors of 5 and 2 for every seed, which are ours.
 
     A run with permuted labels that was cut off has gone so far at least; one with true labels decides nothing.
     """
-    true, permuted = in_pairs(cells)
-    lost, cut = column(true, "accuracy") < 1, column(permuted, "accuracy") < 1
-    longer = column(permuted, "distance") / column(true, "distance")
-    slower = column(permuted, "steps") / np.maximum(column(true, "steps"), 1)
-    return evidence(
+    true, permuted = in_pairs(runs)
+    lost, cut = runs.accuracy[true] < 1, runs.accuracy[permuted] < 1
+    longer = runs.distance[permuted] / runs.distance[true]
+    slower = runs.steps[permuted] / np.maximum(runs.steps[true], 1)
+    return Promise(
         {
-            "permuted labels: so many times the steps": Sides(
-                slower, steps, Sense.AT_LEAST, undecided=lost | (cut & (slower < steps))
+            "steps": at_least(
+                slower,
+                steps,
+                undecided=lost | (cut & (slower < steps)),
+                text="permuted labels: so many times the steps",
             ),
-            "permuted labels: so many times the distance": Sides(
-                longer, distance, Sense.AT_LEAST, undecided=lost | (cut & (longer < distance))
+            "distance": at_least(
+                longer,
+                distance,
+                undecided=lost | (cut & (longer < distance)),
+                text="permuted labels: so many times the distance",
             ),
         },
-        fit_conditions(cells, 5),
         details={"ratios of steps": slower, "ratios of distances": longer},
     )
 
 
-@claim("li2018.section_4_bias", Kind.TREND, "after Theorem 4.1, Section 4", reads=fits.at(bias_settings))
-def section_4_bias(cells: Sequence[Fit], *, test: float = 0.97) -> Evidence:
+@claim("li2018.section_4_bias", Kind.TREND, "after Theorem 4.1, Section 4", reads=fits.at(bias_settings),
+       given=[unit_norm, seeds(3)],
+       title="A network that could fit permuted labels still generalizes")  # fmt: skip
+def section_4_bias(runs: Fit, *, test: float = 0.97) -> Promise:
     """The inductive bias of SGD: a network that is wide enough to fit permuted labels of the same inputs still
     generalizes when it is trained on the true ones. Held against a test accuracy of 0.97 for every seed, which is ours.
     """
-    true, permuted = in_pairs(cells)
-    return evidence(
+    true, permuted = in_pairs(runs)
+    return Promise(
         {
-            "permuted labels are fitted": Sides(column(permuted, "accuracy"), 1.0, Sense.AT_LEAST),
-            "true labels generalize": Sides(column(true, "test_accuracy"), test, Sense.AT_LEAST),
+            "fitted": at_least(runs.accuracy[permuted], 1, text="permuted labels are fitted"),
+            "generalizes": at_least(runs.test_accuracy[true], test, text="true labels generalize"),
         },
-        fit_conditions(cells, 3),
-        details={"test accuracy after permuted labels": column(permuted, "test_accuracy")},
+        details={"test accuracy after permuted labels": runs.test_accuracy[permuted]},
     )
 
 
-@claim("li2018.section_6_compression", Kind.TREND, "generalization, Section 6", reads=fits.at(bias_settings))
-def section_6_compression(cells: Sequence[Fit], *, loss: float = 0.01, gap: float = 5.0, flat: float = 1.1) -> Evidence:
+@claim("li2018.section_6_compression", Kind.TREND, "generalization, Section 6", reads=fits.at(bias_settings),
+       given=[unit_norm, seeds(3)], title="The update has a low rank, and the weights do not show it")  # fmt: skip
+def section_6_compression(runs: Fit, *, loss: float = 0.01, gap: float = 5.0, flat: float = 1.1) -> Promised:
     """The accumulated update is approximately of rank kl, and the weights do not show it: σ_kl/σ_{kl+1} of W^T − W⁰ is
     at least 5 and that of W^T at most 1.1; and W⁰ with the update cut to rank kl predicts as well, up to 0.01. The
     numbers are ours.
     """
-    true, _ = in_pairs(cells)
-    lost = column(true, "test_accuracy") - column(true, "truncated")
-    return evidence(
-        {
-            "rank kl predicts as well": Sides(lost, loss),
-            "σ_kl/σ_{kl+1} of the update": Sides(column(true, "gap"), gap, Sense.AT_LEAST),
-            "σ_kl/σ_{kl+1} of the weights": Sides(column(true, "weight_gap"), flat),
-        },
-        fit_conditions(cells, 3),
-    )
+    true, _ = in_pairs(runs)
+    lost = runs.test_accuracy[true] - runs.truncated[true]
+    return {
+        "predicts": at_most(lost, loss, text="rank $kl$ predicts as well"),
+        "update_gap": at_least(runs.gap[true], gap, text="$σ_kl/σ_{kl+1}$ of the update"),
+        "weight_gap": at_most(runs.weight_gap[true], flat, text="$σ_kl/σ_{kl+1}$ of the weights"),
+    }
 
 
-def apart(cells: Sequence[Fit]) -> tuple[Hypothesis, ...]:
-    """No two points on one line."""
-    return (
-        unit_norm(max(cell.norm_error for cell in cells)),
-        more_than("nearest", "smallest distance of two points", min(cell.nearest for cell in cells), 0),
-        more_than("parallel", "smallest distance to a mirror image", min(cell.parallel for cell in cells), 0),
-    )
-
-
-@claim(
-    "li2018.section_4_arbitrary_labels", Kind.TREND, "after Theorem 4.1, Section 4", reads=fits.at(arbitrary_settings)
-)
-def section_4_arbitrary_labels(cells: Sequence[Fit]) -> Evidence:
+@claim("li2018.section_4_arbitrary_labels", Kind.TREND, "after Theorem 4.1, Section 4",
+       reads=fits.at(arbitrary_settings), given=[unit_norm, nearest, parallel],
+       title="A wide network fits arbitrary labels of points in general position")  # fmt: skip
+def section_4_arbitrary_labels(runs: Fit) -> Promised:
     """A wide network fits arbitrary labels of N points of norm 1 of which no two lie on one line. Held against 100
     points of the sphere within 4000 steps, which is ours.
 
     The sentence before, "we would have l = N = BT", cannot be meant with the B of the theorem, which exceeds l.
     """
-    return evidence(
-        {"every point is decided rightly": Sides(column(cells, "accuracy"), 1.0, Sense.AT_LEAST)}, apart(cells)
-    )
+    return {"fitted": at_least(runs.accuracy, 1, text="every point is decided rightly")}
 
 
-@claim(
-    "li2018.section_4_arbitrary_labels_as_printed",
-    Kind.TREND,
-    "after Theorem 4.1, Section 4",
-    reads=fits.at(hexagon_fits),
-)
-def section_4_arbitrary_labels_as_printed(cells: Sequence[Fit]) -> Evidence:
+@claim("li2018.section_4_arbitrary_labels_as_printed", Kind.TREND, "after Theorem 4.1, Section 4",
+       reads=fits.at(hexagon_fits), given=[unit_norm, nearest],
+       title="Arbitrary labels of any different points can be fitted")  # fmt: skip
+def section_4_arbitrary_labels_as_printed(runs: Fit) -> Promised:
     """As long as m = poly(N, 1/δ'), where δ' is the minimal distance between the examples, arbitrary labels can be
     fitted.
 
     A run that was cut off refutes nothing by itself; that no network fits the labels is decided by a linear program.
     """
-    fitted = column(cells, "accuracy") >= 1
-    impossible = np.array([cell.obstructed for cell in cells])
-    return evidence({"the labels can be fitted": Fact(fitted, undecided=~fitted & ~impossible)}, apart(cells)[:2])
+    fitted = runs.accuracy >= 1
+    return {"fitted": Fact(fitted, undecided=~fitted & ~runs.obstructed, text="the labels can be fitted")}
 
 
-@claim(
-    "li2018.section_6_components", Kind.TREND, "implicit regularization, Section 6", reads=fits.at(component_settings)
-)
-def section_6_components(cells: Sequence[Fit]) -> Evidence:
+ENOUGH = 0.98
+"""The training accuracy at which data of different numbers of components is compared."""
+
+
+@claim("li2018.section_6_components", Kind.TREND, "implicit regularization, Section 6",
+       reads=fits.at(component_settings), given=[unit_norm, seeds(3), components],
+       title="More components need more steps and a longer way")  # fmt: skip
+def section_6_components(runs: Fit) -> Promise:
     """Data with more components per class needs more steps until the same accuracy, and ends farther from the start;
     for l = 1, 2, 4 and 7 at a training accuracy of 0.98, which are ours. A run that was cut off decides nothing.
     """
-    groups: dict[int, list[Fit]] = defaultdict(list)
-    for cell in sorted(cells, key=lambda cell: cell.per_class):
-        groups[cell.per_class].append(cell)
-    steps, away = (
-        np.array([column(group, name).mean() for group in groups.values()]) for name in ("steps", "relative")
-    )
-    lost = np.array([(column(group, "accuracy") < 0.98).any() for group in groups.values()])
+    different, steps = means_by(runs.per_class, runs.steps)
+    _, away = means_by(runs.per_class, runs.relative)
+    lost = means_by(runs.per_class, runs.accuracy < ENOUGH)[1] > 0
     either = lost[1:] | lost[:-1]
-    return evidence(
+    return Promise(
         {
-            "more steps": Sides(steps[1:], steps[:-1], Sense.AT_LEAST, strict=True, undecided=either),
-            "farther away": Sides(away[1:], away[:-1], Sense.AT_LEAST, strict=True, undecided=either),
+            "steps": more_than(steps[1:], steps[:-1], undecided=either, text="more steps"),
+            "distance": more_than(away[1:], away[:-1], undecided=either, text="farther away"),
         },
-        (*fit_conditions(cells, 3), at_least("components", "numbers of components", len(groups), 3)),
-        details={"components": list(groups), "steps": steps, "relative distances": away},
+        details={"components": different, "steps": steps, "relative distances": away},
     )

@@ -4,37 +4,45 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, claim, more_than
-from widenet.claims.sides import Sense, Sides, evidence
-from widenet.claims.specimen import Silence, Specimen
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, Count, Number
+from widenet.claims.implication import Promised, at_least, equal
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.diagnostics.components import Structure
 from widenet.papers.li2018.claims.geometry import random_coefficients, share_room, split_off, weights_in_span
-from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import applies, prepared, separated, separated_as_printed
 from widenet.papers.li2018.formulas import EXPLICIT_SLOPE, best_large_share, two_point_share
-from widenet.papers.li2018.settings import HEXAGON, TOY, Sample, equal_shares
+from widenet.papers.li2018.hypotheses import SEPARATED, SEPARATED_AS_PRINTED, clearance, signs, unit_norm
+from widenet.papers.li2018.settings import HEXAGON, TOY, Sample, equal_shares, structure_columns
+from widenet.papers.li2018.specimens import on_sample
 from widenet.records import Scale
+
+Instances = Float[np.ndarray, " instance"]
 
 
 @dataclass(frozen=True, eq=False)
-class Large:
-    """Instances of fixed coefficients with p₁v₁ = v: how often ‖P₁‖ ≥ v/2.
+class Large(Cases):
+    """Instances of fixed coefficients with p₁v₁ = v: how often ‖P₁‖ ≥ v/2."""
 
-    Attributes:
-      shares: of the draws; bounds: the sharp bound; exact: the probability where it is known, NaN elsewhere.
-      slopes: δ/((k − 1)l); least_own: the smallest coefficient of the own class over v.
-    """
+    rows = "instance"
 
-    shares: np.ndarray
-    draws: int
-    bounds: np.ndarray
-    exact: np.ndarray
-    slopes: np.ndarray
-    least_own: float
-    structures: tuple[Structure, ...]
-    norm_error: float
+    shares: Instances  #: of the draws
+    bounds: Instances  #: the sharp bound
+    exact: Instances  #: the probability where it is known, NaN elsewhere
+    slopes: Instances  #: δ/((k − 1)l)
+    draws: Count
+    least_own: Number  #: the smallest coefficient of the own class over v
+    norm_error: Number
+    separation: Instances
+    opposite_separation: Instances
+    relative_diameter: Instances
+    n_classes: Int[np.ndarray, " instance"]
+    per_class: Int[np.ndarray, " instance"]
+
+    @property
+    def share_room(self) -> Instances:
+        """What chance may do to the shares."""
+        return share_room(self.shares, self.draws)
 
 
 def large_draws(sample: Sample, coefficients: np.ndarray, draw: np.random.Generator, count: int) -> np.ndarray:
@@ -57,7 +65,7 @@ def measure_large(
     columns = np.array(rows).T
     error = max(sample.norm_error for sample, _, _ in instances)
     least = least_own([each[:2] for each in instances])
-    return Large(columns[0], count, columns[1], columns[2], columns[3], least, structures, error)
+    return Large(*columns, draws=count, least_own=least, norm_error=error, **structure_columns(structures))
 
 
 def least_own(instances: Sequence[tuple[Sample, np.ndarray]]) -> float:
@@ -91,66 +99,74 @@ def draw_large(scale: Scale, seed: int) -> Large:
     return measure_large([*toy_instances(np.random.default_rng([seed, 66]), 5), *known, idle_cross()], seed)
 
 
-def admissible(found: Large) -> tuple[Hypothesis, ...]:
-    """(A2), and coefficients of the own class that are not negative."""
-    return (
-        unit_norm(found.norm_error),
-        at_least("signs", "smallest p_{1,b}v_{1,1,b}/v", found.least_own, 0),
-    )
-
-
-@claim("li2018.lemma_a_2", Kind.STEP, "Lemma A.2, Appendix A.2", draws=draw_large)
-def lemma_a_2(found: Large, *, slope: float = EXPLICIT_SLOPE) -> Evidence:
-    """For fixed coefficients with p_{1,1}v_{1,1,1} = v and p_{1,b}v_{1,1,b} ≥ 0, a neuron has a large P_{1,r} with
-    probability Ω(δ/(kl)), where δ counts mirror images: Pr[‖P_{1,r}‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l). For two points at
-    an angle ψ it is ψ/π below 2·arcsin(1/4) and (π + ψ)/(2π) above.
-    """
-    room = share_room(found.shares, found.draws)
-    known = ~np.isnan(found.exact)
-    parts = {
-        "Pr[‖P‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l)": Sides(found.shares, slope * found.slopes, Sense.AT_LEAST, room=room)
-    }
-    if known.any():
-        parts["exactly so for two points"] = Sides(found.shares, found.exact, Sense.EQUAL, room=room, scored=known)
-    return evidence(
-        parts,
-        (*admissible(found), *separated(*found.structures)),
-    )
-
-
-@claim("li2018.lemma_a_2_sharp", Kind.STEP, "repairs the proof of Lemma A.2; not in the paper", draws=draw_large)
-def lemma_a_2_sharp(found: Large, *, half: float = 1.0) -> Evidence:
-    """For fixed coefficients as in Lemma A.2 and every τ: Pr[‖P_{1,r}‖ ≥ v/2] ≥
-    ½(2Φ(τ/σ) − 1)(1 − Σ(2Φ(τ|c|/(σs)) − 1)) over the points of other classes, c = ⟨x_{1,1}, x⟩, s² = 1 − c²; 1/2 is
-    attained. No logarithm, no bound on the coefficients of other classes, and no tail is needed.
-    """
-    room = share_room(found.shares, found.draws)
-    bounds = half * np.maximum(found.bounds, 0)
-    attained = np.isclose(found.bounds, found.exact)
-    parts = {
-        "Pr[‖P‖ ≥ v/2] is at least the bound": Sides(
-            found.shares, bounds, Sense.AT_LEAST, room=room, scored=~attained, trivial=0.0
-        )
-    }
-    if attained.any():
-        parts["attained"] = Sides(found.shares, bounds, Sense.EQUAL, room=room, scored=attained)
-    return evidence(parts, admissible(found))
-
-
-@applies(lemma_a_2, lemma_a_2_sharp)
-def _(specimen: Specimen) -> Large | Silence:
-    sample = prepared(specimen, most=300)
-    if isinstance(sample, Silence):
-        return sample
-    instances, seed = [], specimen.choices.seed
+def measure_own_large(sample: Sample, seed: int) -> Large:
+    """Three points in turn are the first, every point a component."""
+    instances = []
     for number in range(min(3, len(sample.points))):
         order = np.roll(np.arange(len(sample.points)), -number * len(sample.points) // 3)
         turned = Sample(sample.points[order], sample.classes[order], order, sample.shares[order])
         own = turned.classes == turned.classes[0]
-        instances.append(
-            (turned, random_coefficients(np.random.default_rng([seed, 69, number]), own, 1, 0.1)[0], np.nan)
-        )
+        draw = np.random.default_rng([seed, 69, number])
+        instances.append((turned, random_coefficients(draw, own, 1, 0.1)[0], np.nan))
     return measure_large(instances, seed, count=2000)
+
+
+ADMISSIBLE = (unit_norm, signs)
+"""(A2), and coefficients of the own class that are not negative."""
+on_large = on_sample(measure_own_large, most=300)
+
+
+@claim("li2018.lemma_a_2", Kind.STEP, "Lemma A.2, Appendix A.2", draws=draw_large, given=[*ADMISSIBLE, *SEPARATED],
+       on=on_large, title="A neuron has a large piece with probability $Ω(δ/(kl))$")  # fmt: skip
+def lemma_a_2(found: Large, *, slope: float = EXPLICIT_SLOPE) -> Promised:
+    """For fixed coefficients with p_{1,1}v_{1,1,1} = v and p_{1,b}v_{1,1,b} ≥ 0, a neuron has a large P_{1,r} with
+    probability Ω(δ/(kl)), where δ counts mirror images: Pr[‖P_{1,r}‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l). For two points at
+    an angle ψ it is ψ/π below 2·arcsin(1/4) and (π + ψ)/(2π) above.
+    """
+    return {
+        "likely": at_least(
+            found.shares, slope * found.slopes, room=found.share_room, text="$Pr[‖P‖ ≥ v/2] ≥ 0.0829·δ/((k − 1)l)$"
+        ),
+        "two_points": equal(
+            found.shares,
+            found.exact,
+            room=found.share_room,
+            where=~np.isnan(found.exact),
+            event="instances of two points",
+            optional=True,
+            text="exactly so for two points",
+        ),
+    }
+
+
+@claim("li2018.lemma_a_2_sharp", Kind.STEP, "repairs the proof of Lemma A.2; not in the paper", draws=draw_large,
+       given=ADMISSIBLE, on=on_large, title="A sharp bound on the probability of a large piece")  # fmt: skip
+def lemma_a_2_sharp(found: Large, *, half: float = 1.0) -> Promised:
+    """For fixed coefficients as in Lemma A.2 and every τ: Pr[‖P_{1,r}‖ ≥ v/2] ≥
+    ½(2Φ(τ/σ) − 1)(1 − Σ(2Φ(τ|c|/(σs)) − 1)) over the points of other classes, c = ⟨x_{1,1}, x⟩, s² = 1 − c²; 1/2 is
+    attained. No logarithm, no bound on the coefficients of other classes, and no tail is needed.
+    """
+    bounds, attained = half * np.maximum(found.bounds, 0), np.isclose(found.bounds, found.exact)
+    return {
+        "bound": at_least(
+            found.shares,
+            bounds,
+            room=found.share_room,
+            where=~attained,
+            event="instances that do not attain it",
+            trivial=0.0,
+            text="$Pr[‖P‖ ≥ v/2]$ is at least the bound",
+        ),
+        "attained": equal(
+            found.shares,
+            bounds,
+            room=found.share_room,
+            where=attained,
+            event="instances that attain it",
+            optional=True,
+            text="attained",
+        ),
+    }
 
 
 def draw_hexagon_large(scale: Scale, seed: int) -> Large:
@@ -159,24 +175,24 @@ def draw_hexagon_large(scale: Scale, seed: int) -> Large:
     return measure_large([(sample, np.where(sample.classes == 0, 1 / 12, -1 / 12), np.nan)], seed)
 
 
-@claim("li2018.lemma_a_2_as_printed", Kind.STEP, "Lemma A.2, Appendix A.2", draws=draw_hexagon_large)
-def lemma_a_2_as_printed(found: Large) -> Evidence:
+@claim("li2018.lemma_a_2_as_printed", Kind.STEP, "Lemma A.2, Appendix A.2", draws=draw_hexagon_large,
+       given=[*ADMISSIBLE, *SEPARATED_AS_PRINTED],
+       title="A large piece is likely even beside mirror images")  # fmt: skip
+def lemma_a_2_as_printed(found: Large) -> Promised:
     """For any possible fixed {p v} in [−v, v] with p_{1,1}v_{1,1,1} = v, under (A1) to (A3): ‖P_{1,r}‖ = Ω̃(vδ/(kl))
     with probability Ω(δ/(kl)).
 
     Judged against the constant 0.0829 at size v/2, with the δ of (A1). On the hexagon no constant would do: P is 0.
     """
-    slopes = np.array([each.separation / ((each.n_classes - 1) * each.per_class) for each in found.structures])
-    room = share_room(found.shares, found.draws)
-    return evidence(
-        {"a large P is likely": Sides(found.shares, EXPLICIT_SLOPE * slopes, Sense.AT_LEAST, room=room)},
-        (*admissible(found), *separated_as_printed(*found.structures)),
-    )
+    slopes = found.separation / ((found.n_classes - 1) * found.per_class)
+    limit = EXPLICIT_SLOPE * slopes
+    return {"likely": at_least(found.shares, limit, room=found.share_room, text="a large $P$ is likely")}
 
 
 lemma_b_2_as_printed = lemma_a_2_as_printed.variant(
     "lemma_b_2_as_printed",
     where="Lemma B.2, Appendix B.2",
+    title="A large piece is likely even beside mirrored components",
     statement=(
         "Under (A1) to (A3), for any fixed {p v} with E[p_{1,1}v_{1,1,1}] = max E[p v] = v: ‖P_{1,r}‖ = Ω̃(vδ/(kl)) "
         "with probability Ω(δ/(kl)). Judged on components of one point each."
@@ -188,16 +204,15 @@ lemma_b_2_as_printed = lemma_a_2_as_printed.variant(
 
 
 @dataclass(frozen=True, eq=False)
-class Reflections:
-    """⟨P(α) − P(−α), x_{1,1}⟩/v of pairs of weights αx + β and −αx + β, and by how much no other class moves.
+class Reflections(Cases):
+    """Pairs of weights αx + β and −αx + β."""
 
-    `clearance` is the smallest |⟨β, x⟩|/|α⟨x_{1,1}, x⟩| of a pair; `alone`, whether the class has one point only.
-    """
+    rows = "pair"
 
-    jumps: np.ndarray
-    clearance: np.ndarray
-    alone: np.ndarray
-    least_own: float
+    jumps: Float[np.ndarray, " pair"]  #: ⟨P(α) − P(−α), x_{1,1}⟩/v
+    clearance: Float[np.ndarray, " pair"]  #: the smallest |⟨β, x⟩|/|α⟨x_{1,1}, x⟩| of another class
+    alone: Bool[np.ndarray, " pair"]  #: whether the class has one point only
+    least_own: Number
 
 
 def measure_reflections(
@@ -230,18 +245,27 @@ def draw_reflections(scale: Scale, seed: int) -> Reflections:
     return measure_reflections([*toys, two_points(1.0)[:2]], seed)
 
 
-@claim("li2018.lemma_a_2_reflection", Kind.STEP, "behind lemma_a_2_sharp; not in the paper", draws=draw_reflections)
-def lemma_a_2_reflection(found: Reflections, *, size: float = 1.0) -> Evidence:
+@claim("li2018.lemma_a_2_reflection", Kind.STEP, "behind lemma_a_2_sharp; not in the paper", draws=draw_reflections,
+       given=[clearance, signs], title="Reflecting a neuron changes its piece by at least $v$")  # fmt: skip
+def lemma_a_2_reflection(found: Reflections, *, size: float = 1.0) -> Promised:
     """Where no point of another class changes sides between αx_{1,1} + β and −αx_{1,1} + β, α > 0, P_{1,r} changes by
     at least v along x_{1,1}, and by v exactly if its class has no other point: so one of the two has norm ≥ v/2.
     """
-    return evidence(
-        {
-            "changes by at least v": Sides(found.jumps, size, Sense.AT_LEAST, room=STEP, scored=~found.alone),
-            "by v for a class of one point": Sides(found.jumps, size, Sense.EQUAL, room=STEP, scored=found.alone),
-        },
-        (
-            more_than("clearance", "smallest |⟨β, x⟩|/|α⟨x_{1,1}, x⟩|", found.clearance.min(), 1),
-            at_least("signs", "smallest p_{1,b}v_{1,1,b}/v", found.least_own, 0),
+    return {
+        "several": at_least(
+            found.jumps,
+            size,
+            within=STEP,
+            where=~found.alone,
+            event="classes of several points",
+            text="changes by at least $v$",
         ),
-    )
+        "one": equal(
+            found.jumps,
+            size,
+            within=STEP,
+            where=found.alone,
+            event="classes of one point",
+            text="by $v$ for a class of one point",
+        ),
+    }

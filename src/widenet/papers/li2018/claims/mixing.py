@@ -4,25 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, at_least, at_most, claim, more_than
-from widenet.claims.sides import Rate, Sense, Sides, evidence
-from widenet.claims.specimen import Silence, Specimen
-from widenet.claims.tolerances import IDENTITY, ROUNDING
-from widenet.diagnostics.components import Structure
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, Count, Number, column, derived
+from widenet.claims.implication import Promise, Promised, at_least, at_most, equal
+from widenet.claims.sides import Rate
+from widenet.claims.tolerances import IDENTITY
 from widenet.papers.li2018.claims.geometry import random_coefficients, share_room, split_off, weights_in_span
-from widenet.papers.li2018.claims.network import pieces, unit_norm
-from widenet.papers.li2018.claims.specimens import (
-    applies,
-    cut_off,
-    needs_the_law,
-    own_points,
-    prepared,
-    separated,
-    separated_as_printed,
-    structure_of,
-)
+from widenet.papers.li2018.claims.network import pieces
 from widenet.papers.li2018.formulas import (
     EXPLICIT_SLOPE,
     E,
@@ -34,30 +24,40 @@ from widenet.papers.li2018.formulas import (
     mixing_share,
     within,
 )
-from widenet.papers.li2018.runs.batches import Batches, batches
+from widenet.papers.li2018.hypotheses import (
+    DATA,
+    DATA_AS_PRINTED,
+    SEPARATED,
+    coefficients,
+    distance_limit,
+    pieces_sum_to_zero,
+    signs,
+    some_distance,
+    unit_norm,
+)
+from widenet.papers.li2018.runs.batches import SIZES, Batches, batches
 from widenet.papers.li2018.runs.large_gradients import LargeGradients, LargeGradientSetting, large_gradients
-from widenet.papers.li2018.settings import HEXAGON, TOY, Basis, Caps, Sample, SpreadPoints
+from widenet.papers.li2018.settings import HEXAGON, TOY, Basis, Caps, Sample, SpreadPoints, structure_columns
+from widenet.papers.li2018.specimens import needs_the_law, on_sample, own_large_gradients
 from widenet.records import Scale
 from widenet.training.small.softmax import residuals, start_softmax
 
+Neurons = Float[np.ndarray, " neuron"]
+
 
 @dataclass(frozen=True, eq=False)
-class Mixed:
-    """How often ‖Σ a_i P_i‖ ≥ ‖P_1‖ over the votes a of a neuron.
+class Mixed(Cases):
+    """How often ‖Σ a_i P_i‖ ≥ ‖P_1‖ over the votes a of a neuron."""
 
-    Attributes:
-      shares: per neuron, of the draws; exact: the probability, where the P_i span two dimensions at most, else NaN.
-      n_classes: k of each; is_extreme: whether P_i = −P_1/(k − 1).
-      totals: ‖Σ P_i‖/‖P_1‖; variances: of the projection of Σ a_i P_i on P_1, over ‖P_1‖.
-    """
+    rows = "neuron"
 
-    shares: np.ndarray
-    n_classes: np.ndarray
-    is_extreme: np.ndarray
-    totals: np.ndarray
-    draws: np.ndarray
-    variances: np.ndarray
-    exact: np.ndarray
+    shares: Neurons  #: of the draws
+    n_classes: Neurons  #: k
+    is_extreme: Bool[np.ndarray, " neuron"]  #: whether P_i = −P_1/(k − 1)
+    totals: Neurons  #: ‖Σ P_i‖/‖P_1‖
+    draws: Neurons
+    variances: Neurons  #: of the projection of Σ a_i P_i on P_1, over ‖P_1‖
+    exact: Neurons  #: the probability, where the P_i span two dimensions at most, else NaN
 
 
 def extreme_pieces(n_classes: int, factor: float = 1.0) -> np.ndarray:
@@ -110,28 +110,31 @@ def draw_mixed(scale: Scale, seed: int) -> Mixed:
     )
 
 
-@claim("li2018.lemma_a_3_mixing", Kind.STEP, "proof of Lemma A.3", draws=draw_mixed)
-def lemma_a_3_mixing(found: Mixed, *, share: float = 1.0) -> Evidence:
+@claim("li2018.lemma_a_3_mixing", Kind.STEP, "proof of Lemma A.3", draws=draw_mixed, given=[pieces_sum_to_zero],
+       title="Random votes keep the largest piece with probability 0.317")  # fmt: skip
+def lemma_a_3_mixing(found: Mixed, *, share: float = 1.0) -> Promised:
     """Given w_r, the votes a_{i,r} make ‖Σ_i a_{i,r}P_{i,r}‖ ≥ ‖P_{1,r}‖ with probability at least
     q_k = 2(1 − Φ(√((k − 1)/k))) ≥ 2(1 − Φ(1)) = 0.317: because Σ_i P_{i,r} = 0, its projection on P_{1,r} has variance
     at least k/(k − 1). q_k is attained at P_i = −P_1/(k − 1).
 
     The P_i of three classes span a plane, so the probability of a neuron is one integral, and no draw decides.
     """
-    promised = share * np.array([mixing_share(int(k)) for k in found.n_classes])
-    least, toys = found.n_classes / (found.n_classes - 1), ~found.is_extreme
-    extreme, drawn = share_room(promised, found.draws), share_room(found.exact, found.draws)
-    return evidence(
-        {
-            "q_k at P_i = −P_1/(k − 1)": Sides(
-                found.shares, promised, Sense.EQUAL, room=extreme, scored=found.is_extreme
-            ),
-            "at least q_k": Sides(found.exact, promised, Sense.AT_LEAST, room=IDENTITY, scored=toys),
-            "variance at least k/(k − 1)": Sides(found.variances, least, Sense.AT_LEAST, room=IDENTITY),
-            "as often as its integral": Sides(found.shares, found.exact, Sense.EQUAL, room=drawn, scored=toys),
-        },
-        (at_most("sum_zero", "largest ‖Σ_i P_i‖/‖P_1‖", found.totals.max(), 0, tolerance=IDENTITY),),
-    )
+    promised, least = share * mixing_share(found.n_classes), found.n_classes / (found.n_classes - 1)
+    extreme = {"where": found.is_extreme, "event": "extreme neurons"}
+    toys = {"where": ~found.is_extreme, "event": "neurons of a network"}
+    drawn = share_room(found.exact, found.draws)
+    return {
+        "extreme": equal(
+            found.shares,
+            promised,
+            room=share_room(promised, found.draws),
+            text="$q_k$ at $P_i = −P_1/(k − 1)$",
+            **extreme,
+        ),
+        "least": at_least(found.exact, promised, room=IDENTITY, text="at least $q_k$", **toys),
+        "variance": at_least(found.variances, least, room=IDENTITY, text="variance at least $k/(k − 1)$"),
+        "integral": equal(found.shares, found.exact, room=drawn, text="as often as its integral", **toys),
+    }
 
 
 def draw_printed_mixing(scale: Scale, seed: int) -> Mixed:
@@ -139,23 +142,23 @@ def draw_printed_mixing(scale: Scale, seed: int) -> Mixed:
     return measure_mixed([(extreme_pieces(7), True, 60_000)], seed)
 
 
-@claim("li2018.lemma_a_3_mixing_as_printed", Kind.STEP, "proof of Lemma A.3", draws=draw_printed_mixing)
-def lemma_a_3_mixing_as_printed(found: Mixed) -> Evidence:
+@claim("li2018.lemma_a_3_mixing_as_printed", Kind.STEP, "proof of Lemma A.3", draws=draw_printed_mixing,
+       given=[pieces_sum_to_zero], title="Random votes keep the largest piece with probability $1/e$")  # fmt: skip
+def lemma_a_3_mixing_as_printed(found: Mixed) -> Promised:
     """With probability at least 1/e over the a_{i,r}: ‖Σ_i a_{i,r}P_{i,r}‖ ≥ ‖P_{1,r}‖."""
     room = share_room(found.shares, found.draws)
-    return evidence(
-        {"probability at least 1/e": Sides(found.shares, 1 / E, Sense.AT_LEAST, room=room)},
-        (at_most("sum_zero", "largest ‖Σ_i P_i‖/‖P_1‖", found.totals.max(), 0, tolerance=IDENTITY),),
-    )
+    return {"likely": at_least(found.shares, 1 / E, room=room, text="probability at least $1/e$")}
 
 
 # ── Lemma 5.2 ──
 
-FAMILIES = {0: "met in training", 1: "drawn", 2: "of one wrong point"}
+FAMILIES = {"training": "met in training", "drawn": "drawn", "one_wrong": "of one wrong point"}
+"""In the order of `LargeGradients.kinds`."""
 
 
-@claim("li2018.lemma_5_2", Kind.MAIN, "Lemma 5.2 (= A.3), Section 5.1", reads=large_gradients)
-def lemma_5_2(cells: Sequence[LargeGradients], *, share: float = 1.0) -> Evidence:
+@claim("li2018.lemma_5_2", Kind.MAIN, "Lemma 5.2 (= A.3), Section 5.1", reads=large_gradients, given=DATA,
+       on=own_large_gradients, title="Many pseudo gradients are large, whatever the residuals")  # fmt: skip
+def lemma_5_2(runs: LargeGradients, *, share: float = 1.0) -> Promise:
     """For m = Ω̃(k³l²/δ), whatever the residuals are, also chosen after the start, a share of Ω(δ/(kl)) of the neurons
     has ‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl)), v = max p·v_{i,a,b}; δ counts mirror images, and no constant is given. Looked at with
     ½·0.317 times the sharp bound of Lemma A.2 at the component where v is attained, and size v/2.
@@ -163,31 +166,30 @@ def lemma_5_2(cells: Sequence[LargeGradients], *, share: float = 1.0) -> Evidenc
     These constants are ours, a target: the net of the proof would certify them for far larger widths only. Residuals
     are those of a softmax; the printed "every {p v} in [−v, v]" is meant so.
     """
-    shares, targets, kinds = (
-        np.concatenate([getattr(cell, name) for cell in cells]) for name in ("shares", "targets", "kinds")
-    )
-    widths = np.concatenate([np.full(len(cell.shares), cell.width) for cell in cells])
-    promised = share * targets
-    room = share_room(promised, widths)
-    seen = float((shares[targets > 0] / targets[targets > 0]).min(initial=np.inf))
-    return evidence(
+    c = runs.per("case")
+    promised, some = share * c.targets, c.targets > 0
+    seen = float((c.shares[some] / c.targets[some]).min(initial=np.inf))
+    return Promise(
         {
-            f"residuals {name}": Sides(shares, promised, Sense.AT_LEAST, room, scored=kinds == kind, trivial=0.0)
-            for kind, name in FAMILIES.items()
+            key: at_least(
+                c.shares,
+                promised,
+                room=share_room(promised, c.width),
+                where=c.kinds == kind,
+                event=f"residuals {name}",
+                trivial=0.0,
+                text=f"residuals {name}",
+            )
+            for kind, (key, name) in enumerate(FAMILIES.items())
         },
-        (unit_norm(max(cell.norm_error for cell in cells)), *separated(*map(structure_of, cells))),
         open_constant=f"those of Ω̃(k³l²/δ) and Ω(δ/(kl)) (the smallest share seen is {seen:.3g} times the target)",
     )
 
 
-@applies(lemma_5_2, honours=("max_updates",))
-def _(specimen: Specimen) -> list[LargeGradientSetting] | Silence:
-    data = own_points(specimen, most=150, single=True)
-    if isinstance(data, Silence):
-        return data
-    seed = specimen.choices.seed
-    few = LargeGradientSetting(data=data, n_random=20, n_steps=60, seed=seed)
-    return cut_off([few], specimen)
+class LastGradients(LargeGradients):
+    """The residuals at the end of training."""
+
+    last_share: Number = derived(lambda run: run.shares[-1])
 
 
 def hexagon_settings(scale: Scale, seed: int) -> list[LargeGradientSetting]:
@@ -195,31 +197,25 @@ def hexagon_settings(scale: Scale, seed: int) -> list[LargeGradientSetting]:
     return [LargeGradientSetting(data=HEXAGON, width=500, n_random=0, n_steps=3000, every=3000, n_wrong=0, seed=seed)]
 
 
-@claim(
-    "li2018.lemma_5_2_as_printed",
-    Kind.MAIN,
-    "Lemma 5.2 (= A.3), Section 5.1",
-    reads=large_gradients.at(hexagon_settings),
-)
-def lemma_5_2_as_printed(cells: Sequence[LargeGradients]) -> Evidence:
+@claim("li2018.lemma_5_2_as_printed", Kind.MAIN, "Lemma 5.2 (= A.3), Section 5.1",
+       reads=large_gradients.at(hexagon_settings), given=DATA_AS_PRINTED,
+       title="Many pseudo gradients are large even beside mirror images")  # fmt: skip
+def lemma_5_2_as_printed(runs: LastGradients) -> Promised:
     """Under (A1) to (A3), for m = Ω̃(k³l²/δ) and every {p v} in [−v, v] with maximum v, a share of Ω(δ/(kl)) of the
     neurons has ‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl)).
 
     Judged against the constant 0.0829 at size v/2. On the hexagon gradient descent goes to o = 1/2, where every
     pseudo gradient is 0 although v = 1/12, so no constant would do.
     """
-    shares = np.array([cell.shares[-1] for cell in cells])
-    slopes = np.array([cell.separation / ((cell.n_classes - 1) * cell.per_class) for cell in cells])
-    return evidence(
-        {"many neurons have a large pseudo gradient": Sides(shares, EXPLICIT_SLOPE * slopes, Sense.AT_LEAST)},
-        (unit_norm(max(cell.norm_error for cell in cells)), *separated_as_printed(*map(structure_of, cells))),
-    )
+    limit = EXPLICIT_SLOPE * runs.separation / ((runs.n_classes - 1) * runs.per_class)
+    return {"likely": at_least(runs.last_share, limit, text="many neurons have a large pseudo gradient")}
 
 
 lemma_b_3_as_printed = lemma_5_2_as_printed.variant(
     "lemma_b_3_as_printed",
     kind=Kind.STEP,
     where="Lemma B.3, Appendix B.2",
+    title="Many pseudo gradients are large beside mirrored components",
     statement=(
         "Under (A1) to (A3), for every v > 0, m = Ω̃((kl/(vδ))⁴) and every {p v} with max E[p v] = v, a share of "
         "Ω(δ/(kl)) of the neurons has ‖∂̃L/∂w_r‖ = Ω̃(vδ/(kl)). Judged on components of one point each."
@@ -230,22 +226,33 @@ lemma_b_3_as_printed = lemma_5_2_as_printed.variant(
 # ── clusters: Lemmas B.2 and B.3 ──
 
 
+Instances = Float[np.ndarray, " instance"]
+
+
 @dataclass(frozen=True, eq=False)
-class MeanEvents:
-    """The event of Lemma B.2, per instance: how often S ≤ v/3 was drawn, at τ = σδ/(24(k − 1)l).
+class MeanEvents(Cases):
+    """The event of Lemma B.2, per instance."""
 
-    `exact` is its probability on orthonormal centres, NaN elsewhere; `near` = Pr[|α| ≤ τ]; `largest` is
-    max |p v_{1,a,b}|/v over the other classes; `others` = (k − 1)l; `per_class` = l.
-    """
+    rows = "instance"
 
-    shares: np.ndarray
-    exact: np.ndarray
-    thresholds: np.ndarray
-    distances: np.ndarray
-    draws: int
-    largest: float
-    others: np.ndarray
-    per_class: np.ndarray
+    shares: Instances  #: how often S ≤ v/3 was drawn, at τ = σδ/(24(k − 1)l)
+    exact: Instances  #: its probability on orthonormal centres, NaN elsewhere
+    thresholds: Instances  #: τ
+    distances: Instances  #: δ, with mirror images
+    draws: Count
+    largest: Number  #: max |p v_{1,a,b}|/v over the other classes
+    others: Instances  #: (k − 1)l
+    per_class: Instances  #: l
+
+    @column
+    def joint(self) -> Instances:
+        """Pr[E_τ]: α and β are independent."""
+        return within(self.thresholds) * self.shares
+
+    @property
+    def share_room(self) -> Instances:
+        """What chance may do to the shares."""
+        return share_room(self.shares, self.draws)
 
 
 def measure_mean_events(
@@ -273,8 +280,10 @@ def draw_mean_events(scale: Scale, seed: int) -> MeanEvents:
     return measure_mean_events([Basis(n_classes=3), Basis(n_classes=20), *spread], seed)
 
 
-@claim("li2018.lemma_b_2_event", Kind.STEP, "proof of Lemma B.2", draws=draw_mean_events)
-def lemma_b_2_event(found: MeanEvents, *, share: float = 1.0, joint: float = 0.33) -> Evidence:
+@claim("li2018.lemma_b_2_event", Kind.STEP, "proof of Lemma B.2", draws=draw_mean_events,
+       given=[some_distance, distance_limit, coefficients],
+       title="The event of Lemma B.2 is likely at a smaller threshold")  # fmt: skip
+def lemma_b_2_event(found: MeanEvents, *, share: float = 1.0, joint: float = 0.33) -> Promised:
     """Where mirror images of other classes are δ apart too (A1'), with τ = σδ/(24(k − 1)l) and |p v_{1,a,b}| ≤ v, the
     event E_τ that |α| ≤ τ and S = Σ_{a≠1,b} |p v_{1,a,b}|·1[|⟨β, x*⟩| ≤ 4τ] ≤ v/3 has probability at least 0.33τ/σ,
     because Pr[S ≤ v/3] ≥ 1 − c_G/(2√(1 − δ²/4)) ≥ 0.43.
@@ -282,36 +291,37 @@ def lemma_b_2_event(found: MeanEvents, *, share: float = 1.0, joint: float = 0.3
     The proof prints τ = σδ/(12l): `lemma_b_2_event_as_printed`. The conclusion Ω(δ/(kl)) fits the smaller τ. Without
     (A1') it is false: for x_{2,1} = −x_{1,1} and |p v| = v, ⟨β, x*⟩ = 0 and S ≥ v always.
     """
-    room = share_room(found.shares, found.draws)
-    levels = share * np.array([mean_event_share(float(distance)) for distance in found.distances])
-    known = ~np.isnan(found.exact)
-    both = within(found.thresholds) * found.shares
-    return evidence(
-        {
-            "Pr[S ≤ v/3] ≥ 1 − c_G/(2√(1 − δ²/4))": Sides(found.shares, levels, Sense.AT_LEAST, room=room),
-            "exactly so on orthonormal centres": Sides(found.shares, found.exact, Sense.EQUAL, room=room, scored=known),
-            "Pr[E_τ] ≥ 0.33τ/σ": Sides(both, joint * found.thresholds, Sense.AT_LEAST),
-        },
-        (
-            more_than(
-                "distance", "smallest δ to points and mirror images, less rounding", found.distances.min() - ROUNDING, 0
-            ),
-            at_most("distance_limit", "largest δ", found.distances.max(), 2**0.5, tolerance=ROUNDING),
-            at_most("coefficients", "largest |p v_{1,a,b}|/v of other classes", found.largest, 1, tolerance=ROUNDING),
+    known = {"where": ~np.isnan(found.exact), "event": "orthonormal centres"}
+    return {
+        "small_sum": at_least(
+            found.shares,
+            share * mean_event_share(found.distances),
+            room=found.share_room,
+            text="$Pr[S ≤ v/3] ≥ 1 − c_G/(2√(1 − δ²/4))$",
         ),
-    )
+        "orthonormal": equal(
+            found.shares, found.exact, room=found.share_room, text="exactly so on orthonormal centres", **known
+        ),
+        "event": at_least(found.joint, joint * found.thresholds, text="$Pr[E_τ] ≥ 0.33τ/σ$"),
+    }
 
 
 @dataclass(frozen=True, eq=False)
-class Clusters:
-    """How often ‖P₁‖ ≥ v/4 with expectations over caps, per λ; δ/((k − 1)l) of each."""
+class Clusters(Cases):
+    """How often ‖P₁‖ ≥ v/4 with expectations over caps, per λ."""
 
-    shares: np.ndarray
-    slopes: np.ndarray
-    draws: int
-    structures: tuple[Structure, ...]
-    norm_error: float
-    least_own: float
+    rows = "instance"
+
+    shares: Instances
+    slopes: Instances  #: δ/((k − 1)l)
+    draws: Count
+    norm_error: Number
+    least_own: Number
+    separation: Instances
+    opposite_separation: Instances
+    relative_diameter: Instances
+    n_classes: Int[np.ndarray, " instance"]
+    per_class: Int[np.ndarray, " instance"]
 
 
 def measure_clusters(samples: Sequence[Sample], seed: int, *, factor: float = 1.0) -> Clusters:
@@ -329,7 +339,7 @@ def measure_clusters(samples: Sequence[Sample], seed: int, *, factor: float = 1.
         rows.append(((norms >= 0.25).mean(), found.distance / ((found.n_classes - 1) * found.per_class)))
         leasts.append(float(coefficients[own].min()))
     columns, error = np.array(rows).T, max(sample.norm_error for sample in samples)
-    return Clusters(columns[0], columns[1], count, structures, error, min(leasts))
+    return Clusters(*columns, draws=count, norm_error=error, least_own=min(leasts), **structure_columns(structures))
 
 
 def draw_clusters(scale: Scale, seed: int) -> Clusters:
@@ -338,29 +348,19 @@ def draw_clusters(scale: Scale, seed: int) -> Clusters:
     return measure_clusters([each.draw(seed) for each in caps], seed)
 
 
-@claim("li2018.lemma_b_2", Kind.STEP, "Lemma B.2, Appendix B.2", draws=draw_clusters)
-def lemma_b_2(found: Clusters, *, slope: float = EXPLICIT_SLOPE) -> Evidence:
+@claim("li2018.lemma_b_2", Kind.STEP, "Lemma B.2, Appendix B.2", draws=draw_clusters,
+       given=[unit_norm, signs, *SEPARATED],
+       on=on_sample(lambda sample, seed: measure_clusters([sample], seed), most=300),
+       title="A neuron has a large piece also for components with a width")  # fmt: skip
+def lemma_b_2(found: Clusters, *, slope: float = EXPLICIT_SLOPE) -> Promised:
     """As Lemma A.2, with expectations over components of diameter up to λδ: a large P_{1,r} has probability Ω(δ/(kl)).
     Held against Pr[‖P_{1,r}‖ ≥ v/4] ≥ 0.0829·δ/((k − 1)l), which is ours; δ counts mirror images.
 
     Proved, with v/2, where λ = 0. With the repaired event the argument reaches λ = O(1/(kl)); whether the lemma holds
     at λ = 1/(8l) for many classes is open, and this measures three.
     """
-    room = share_room(found.shares, found.draws)
-    return evidence(
-        {"Pr[‖P‖ ≥ v/4] ≥ 0.0829·δ/((k − 1)l)": Sides(found.shares, slope * found.slopes, Sense.AT_LEAST, room=room)},
-        (
-            unit_norm(found.norm_error),
-            at_least("signs", "smallest p_{1,b}v_{1,1,b}/v", found.least_own, 0),
-            *separated(*found.structures),
-        ),
-    )
-
-
-@applies(lemma_b_2)
-def _(specimen: Specimen) -> Clusters | Silence:
-    sample = prepared(specimen, most=300)
-    return sample if isinstance(sample, Silence) else measure_clusters([sample], specimen.choices.seed)
+    room, text = share_room(found.shares, found.draws), "$Pr[‖P‖ ≥ v/4] ≥ 0.0829·δ/((k − 1)l)$"
+    return {"likely": at_least(found.shares, slope * found.slopes, room=room, text=text)}
 
 
 def fitted_slope(sizes: np.ndarray, values: np.ndarray) -> float:
@@ -371,14 +371,17 @@ def fitted_slope(sizes: np.ndarray, values: np.ndarray) -> float:
     return float(centred @ np.log(values) / (centred @ centred))
 
 
-def _batch_conditions(cells: Sequence[Batches]) -> tuple[Hypothesis, ...]:
-    return (unit_norm(max(cell.norm_error for cell in cells)),)
+class FallingBatches(Batches):
+    """How the gap falls with the size of the batch."""
+
+    fall: Number = derived(lambda run: fitted_slope(run.batch_sizes, run.gaps.mean(axis=1)))
 
 
-@claim("li2018.lemma_b_3", Kind.STEP, "Lemma B.3, Appendix B.2", reads=batches)
+@claim("li2018.lemma_b_3", Kind.STEP, "Lemma B.3, Appendix B.2", reads=batches, given=DATA, on=needs_the_law,
+       title="Gradients of samples approach the mean like $1/√S$")  # fmt: skip
 def lemma_b_3(
-    cells: Sequence[Batches], *, band: tuple[float, float] = (-0.65, -0.35), slope: float = EXPLICIT_SLOPE
-) -> Evidence:
+    runs: FallingBatches, *, band: tuple[float, float] = (-0.65, -0.35), slope: float = EXPLICIT_SLOPE
+) -> Promise:
     """The gradient of S drawn points is Õ(1/√S) away from that of the whole law, for every neuron at once, so that what
     Lemma A.3 says of S points holds for the law: for m = Ω̃((kl/(vδ))⁴) a share of Ω(δ/(kl)) of the neurons has a large
     pseudo gradient, without constants. Looked at with a slope of −1/2 ± 0.15 in log S, and 0.0829·δ/((k − 1)l) with
@@ -386,33 +389,34 @@ def lemma_b_3(
 
     The proof prints Õ(1/√(pS)) for the mean of the residuals of a component, where √(p/S) is right and needed.
     """
-    slopes = np.array([fitted_slope(cell.sizes, cell.gaps.mean(axis=1)) for cell in cells])
-    shares = np.array([cell.large for cell in cells])
-    promised = np.array([slope * cell.distance / ((cell.n_classes - 1) * cell.per_class) for cell in cells])
-    seen = float((shares / promised).min())
-    return evidence(
+    promised = slope * runs.distance / ((runs.n_classes - 1) * runs.per_class)
+    seen = float((runs.large / promised).min(initial=np.inf))
+    return Promise(
         {
-            "the gap falls like S^{−1/2}, not slower": Sides(slopes, band[1]),
-            "the gap falls like S^{−1/2}, not faster": Sides(slopes, band[0], Sense.AT_LEAST),
-            "many neurons have a large mean gradient": Sides(shares, promised, Sense.AT_LEAST),
+            "not_slower": at_most(runs.fall, band[1], text="the gap falls like $S^{−1/2}$, not slower"),
+            "not_faster": at_least(runs.fall, band[0], text="the gap falls like $S^{−1/2}$, not faster"),
+            "large": at_least(runs.large, promised, text="many neurons have a large mean gradient"),
         },
-        (*_batch_conditions(cells), *separated(*map(structure_of, cells))),
         open_constant=f"those of Ω̃((kl/(vδ))⁴) and Ω(δ/(kl)) (the share seen is {seen:.3g} times the target)",
     )
 
 
-@claim("li2018.lemma_b_4_batches", Kind.STEP, "proof of Lemma B.4", reads=batches)
-def lemma_b_4_batches(cells: Sequence[Batches], *, failure: float = 0.01, factor: float = 1.0) -> Evidence:
+@claim("li2018.lemma_b_4_batches", Kind.STEP, "proof of Lemma B.4", reads=batches, given=[unit_norm],
+       on=needs_the_law, title="Batch gradients are within $Õ(1/√B)$ of their mean")  # fmt: skip
+def lemma_b_4_batches(runs: Batches, *, failure: float = 0.01, factor: float = 1.0) -> Promised:
     """The gradient of a fresh batch of B points is Õ(1/√B) away from its mean for all neurons at once: with probability
     1 − p₀ by at most 2·max|a|·(1 + √(2 ln(m/p₀)))/√B.
     """
-    parts = {}
-    for cell in cells:
-        limits = factor * batch_deviation_bound(cell.largest_vote, cell.width, cell.sizes, failure)
-        for size, gaps, limit in zip(cell.sizes, cell.gaps, limits, strict=True):
-            parts[f"batches of {size:g}"] = Rate(gaps > limit, failure)
-    return evidence(parts, _batch_conditions(cells))
-
-
-lemma_b_3.speaks(needs_the_law)
-lemma_b_4_batches.speaks(needs_the_law)
+    b = runs.per("size")
+    limit = factor * batch_deviation_bound(b.largest_vote, b.width, b.batch_sizes, failure)
+    beyond_limit = b.gaps > limit[:, None]
+    return {
+        f"batches_of_{size}": Rate(
+            beyond_limit,
+            failure,
+            where=(b.batch_sizes == size)[:, None],
+            event=f"batches of {size}",
+            text=f"batches of {size}",
+        )
+        for size in SIZES
+    }

@@ -7,12 +7,13 @@ import numpy as np
 import scipy.special
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, at_most, claim, more_than
-from widenet.claims.sides import Sense, Sides, evidence
-from widenet.claims.specimen import Silence, Specimen
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, Number
+from widenet.claims.implication import Promised, at_least, at_most, equal
 from widenet.claims.tolerances import CLOSED_FORM, ROUNDING
-from widenet.papers.li2018.claims.specimens import applies, prepared
+from widenet.papers.li2018.hypotheses import off_kinks
 from widenet.papers.li2018.settings import TOY, Sample, listed_network
+from widenet.papers.li2018.specimens import on_sample
 from widenet.records import Scale
 from widenet.training.small.softmax import (
     SoftmaxNetwork,
@@ -38,31 +39,28 @@ def random_starts(sample: Sample, seed: int, count: int, width: int = 40) -> Ite
         yield start, start.moved(change), sample
 
 
-def unit_norm(norm_error: float) -> Hypothesis:
-    """(A2)."""
-    return at_most("unit_norm", "(A2): largest distance of a norm ‖x‖ from 1", norm_error, 0, tolerance=ROUNDING)
-
-
 # ── Eq. 1 ──
 
 
+Directions = Float[np.ndarray, " direction"]
+Entries = Float[np.ndarray, " entry"]
+
+
 @dataclass(frozen=True, eq=False)
-class Slopes:
-    """The gradient against differences of the loss along directions, and row by row against Eq. 1 written out.
+class Slopes(Cases):
+    """The gradient against differences of the loss along directions, and entry by entry against Eq. 1 written out."""
 
-    Attributes:
-      along, measured: ⟨gradient, V⟩ and the central difference of the loss; `sizes` = ‖gradient‖‖V‖.
-      rows, written: entries of the gradient, and of Eq. 1 summed term by term; `row_sizes`, what they are made of.
-      clearance: the smallest |⟨w, x⟩| over the step h‖V_r‖ among the networks that differences were taken of.
-    """
+    along: Directions  #: ⟨gradient, V⟩
+    measured: Directions  #: the central difference of the loss
+    slope_sizes: Directions  #: ‖gradient‖‖V‖
+    entries: Entries  #: of the gradient
+    written: Entries  #: of Eq. 1, summed term by term
+    entry_sizes: Entries  #: what they are made of
+    clearance: Number  #: the smallest |⟨w, x⟩| over the step h‖V_r‖ among the networks that differences were taken of
 
-    along: np.ndarray
-    measured: np.ndarray
-    sizes: np.ndarray
-    rows: np.ndarray
-    written: np.ndarray
-    row_sizes: np.ndarray
-    clearance: float
+    def counts(self) -> dict[str, int]:
+        """A direction is what was tried."""
+        return {"tried": len(self.per("direction"))}
 
 
 def written_out(network: SoftmaxNetwork, sample: Sample) -> tuple[np.ndarray, np.ndarray]:
@@ -109,38 +107,33 @@ def draw_slopes(scale: Scale, seed: int) -> Slopes:
     return measure_slopes(iter([*random_starts(TOY.draw(seed), seed, 8), listed_network()]), seed)
 
 
-@claim("li2018.equation_1", Kind.IDENTITY, "Eq. 1, Section 3", draws=draw_slopes)
-def equation_1(found: Slopes) -> Evidence:
+@claim("li2018.equation_1", Kind.IDENTITY, "Eq. 1, Section 3", draws=draw_slopes, given=[off_kinks],
+       on=on_sample(lambda sample, seed: measure_slopes(random_starts(sample, seed, 3), seed), most=200),
+       title="Eq. 1 is the gradient of the loss")  # fmt: skip
+def equation_1(found: Slopes) -> Promised:
     """∂L/∂w_r = (Σ_{i≠y} a_{i,r} o_i − Σ_{i≠y} a_{y,r} o_i)·1[⟨w_r, x⟩ ≥ 0]·x is the gradient of the loss −log o_y
     wherever there is one; where ⟨w_r, x⟩ = 0 it is a definition, with the neuron switched on.
     """
-    return evidence(
-        {
-            "differences of the loss": Sides(
-                found.measured, found.along, Sense.EQUAL, room=CLOSED_FORM * (found.sizes + 1)
-            ),
-            "row by row as printed": Sides(found.rows, found.written, Sense.EQUAL, room=ROUNDING * found.row_sizes),
-        },
-        (more_than("off_kinks", "smallest |⟨w, x⟩| over the step of the differences", found.clearance, 10),),
-    )
-
-
-@applies(equation_1)
-def _(specimen: Specimen) -> Slopes | Silence:
-    sample = prepared(specimen, most=200)
-    seed = specimen.choices.seed
-    return sample if isinstance(sample, Silence) else measure_slopes(random_starts(sample, seed, 3), seed)
+    d, e = found.per("direction"), found.per("entry")
+    return {
+        "differences": equal(
+            d.measured, d.along, within=CLOSED_FORM, of=d.slope_sizes + 1, text="differences of the loss"
+        ),
+        "entries": equal(e.entries, e.written, within=ROUNDING, of=e.entry_sizes, text="row by row as printed"),
+    }
 
 
 # ── the residuals ──
 
 
 @dataclass(frozen=True, eq=False)
-class Residuals:
-    """v of points under networks, one row per point: `own` at the class of the point, `others` elsewhere."""
+class Residuals(Cases):
+    """v of points under networks, one row per point."""
 
-    own: Float[np.ndarray, " point"]
-    others: Float[np.ndarray, "point other"]
+    rows = "point"
+
+    own: Float[np.ndarray, " point"]  #: at the class of the point
+    others: Float[np.ndarray, "point other"]  #: elsewhere
 
 
 def measure_residuals(starts: Iterator[Start]) -> Residuals:
@@ -159,49 +152,35 @@ def draw_residuals(scale: Scale, seed: int) -> Residuals:
     return measure_residuals(random_starts(TOY.draw(seed), seed, 40))
 
 
-@claim(
-    "li2018.section_5_residuals", Kind.IDENTITY, "Section 5.1, and properties 1 and 2, Appendix A", draws=draw_residuals
-)
-def section_5_residuals(found: Residuals) -> Evidence:
+@claim("li2018.section_5_residuals", Kind.IDENTITY, "Section 5.1, and properties 1 and 2, Appendix A",
+       draws=draw_residuals, given=[], title="The residuals of a point add up to 0, its own is largest",
+       on=on_sample(lambda sample, seed: measure_residuals(random_starts(sample, seed, 10))))  # fmt: skip
+def section_5_residuals(found: Residuals) -> Promised:
     """v_{a,a,b} = 1 − o_a lies in [0, 1], v_{s,a,b} = −o_s for s ≠ a, and Σ_s v_{s,a,b} = 0. So |v_{s,a,b}| ≤
     v_{a,a,b}, and the largest p·v is that of a class at its own component.
     """
-    total = found.own + found.others.sum(axis=1)
-    return evidence(
-        {
-            "Σ_s v_s = 0": Sides(total, 0.0, Sense.EQUAL, room=ROUNDING),
-            "v_a ≥ 0": Sides(found.own, 0.0, Sense.AT_LEAST),
-            "v_a ≤ 1": Sides(found.own, 1.0),
-            "|v_s| ≤ v_a": Sides(np.abs(found.others), found.own[:, None], room=ROUNDING),
-        }
-    )
-
-
-@applies(section_5_residuals)
-def _(specimen: Specimen) -> Residuals | Silence:
-    sample = prepared(specimen)
-    return (
-        sample if isinstance(sample, Silence) else measure_residuals(random_starts(sample, specimen.choices.seed, 10))
-    )
+    return {
+        "sum": equal(found.own + found.others.sum(axis=1), 0, within=ROUNDING, text="$Σ_s v_s = 0$"),
+        "lower": at_least(found.own, 0, text="$v_a ≥ 0$"),
+        "upper": at_most(found.own, 1, text="$v_a ≤ 1$"),
+        "largest": at_most(np.abs(found.others), found.own[:, None], room=ROUNDING, text="$|v_s| ≤ v_a$"),
+    }
 
 
 # ── the pseudo gradient ──
 
 
 @dataclass(frozen=True, eq=False)
-class Pseudo:
-    """The pseudo gradient of networks, entry by entry, from its definition and from the P_{i,r}.
+class Pseudo(Cases):
+    """The pseudo gradient of networks, entry by entry, from its definition and from the P_{i,r}."""
 
-    Attributes:
-      defined: from Eq. 1 with the gates of the start; combined: Σ_i a_{i,r} P_{i,r}; sizes: what they are made of.
-      sums: Σ_i P_{i,r}; largest: max_i ‖P_{i,r}‖ of that neuron.
-    """
+    rows = "entry"
 
-    defined: np.ndarray
-    combined: np.ndarray
-    sizes: np.ndarray
-    sums: np.ndarray
-    largest: np.ndarray
+    defined: Entries  #: from Eq. 1 with the gates of the start
+    combined: Entries  #: Σ_i a_{i,r} P_{i,r}
+    entry_sizes: Entries  #: what they are made of
+    sums: Entries  #: Σ_i P_{i,r}
+    largest: Entries  #: max_i ‖P_{i,r}‖ of that neuron
 
 
 def pieces(v: Float[np.ndarray, "point kind"], gates: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -239,38 +218,33 @@ def draw_pseudo(scale: Scale, seed: int) -> Pseudo:
     return measure_pseudo(iter([*random_starts(TOY.draw(seed), seed, 10), listed_network()]))
 
 
-@claim("li2018.pseudo_gradient", Kind.IDENTITY, "last display before Appendix A.1, and A.2", draws=draw_pseudo)
-def pseudo_gradient(found: Pseudo, *, sign: float = -1.0) -> Evidence:
+on_pseudo = on_sample(lambda sample, seed: measure_pseudo(random_starts(sample, seed, 3, width=10)), most=300)
+
+
+@claim("li2018.pseudo_gradient", Kind.IDENTITY, "last display before Appendix A.1, and A.2", draws=draw_pseudo,
+       given=[], on=on_pseudo, title="The pseudo gradient is minus the sum of votes times pieces")  # fmt: skip
+def pseudo_gradient(found: Pseudo, *, sign: float = -1.0) -> Promised:
     """The pseudo gradient, Eq. 1 with the patterns of the start, is −Σ_i a_{i,r} P_{i,r} with
     P_{i,r} = Σ_{a,b} p_{a,b} v_{i,a,b} 1[⟨w_r⁰, x_{a,b}⟩ ≥ 0] x_{a,b}.
     """
-    sides = Sides(found.defined, sign * found.combined, Sense.EQUAL, room=ROUNDING * found.sizes)
-    return evidence({"∂̃L/∂w_r and the sum over classes": sides})
+    text = "$∂̃L/∂w_r$ and the sum over classes"
+    return {"sum": equal(found.defined, sign * found.combined, within=ROUNDING, of=found.entry_sizes, text=text)}
 
 
 pseudo_gradient_as_printed = pseudo_gradient.variant(
     "pseudo_gradient_as_printed",
     where="last display before Appendix A.1, and A.2",
     statement="The pseudo gradient is Σ_{a,b,i} p_{a,b} a_{i,r} v_{i,a,b} 1[⟨w_r⁰, x_{a,b}⟩ ≥ 0] x_{a,b}, with a plus.",
+    title="The pseudo gradient is the sum of votes times pieces",
     sign=1.0,
 )
 
 
-@claim("li2018.lemma_a_3_sum", Kind.IDENTITY, "proof of Lemma A.3", draws=draw_pseudo)
-def lemma_a_3_sum(found: Pseudo) -> Evidence:
+@claim("li2018.lemma_a_3_sum", Kind.IDENTITY, "proof of Lemma A.3", draws=draw_pseudo, given=[], on=on_pseudo,
+       title="The pieces of a neuron add up to 0 over the classes")  # fmt: skip
+def lemma_a_3_sum(found: Pseudo) -> Promised:
     """Σ_i P_{i,r} = 0 for every neuron of every network, because Σ_i v_{i,a,b} = 0.
 
     The proof of Lemma A.3 prints twice that this sum is Ω̃(vδ/(kl)); meant is Σ_i a_{i,r} P_{i,r}.
     """
-    room = ROUNDING * found.largest
-    return evidence({"Σ_i P_{i,r} = 0": Sides(found.sums, 0.0, Sense.EQUAL, room=room)})
-
-
-@applies(pseudo_gradient, lemma_a_3_sum)
-def _(specimen: Specimen) -> Pseudo | Silence:
-    sample = prepared(specimen, most=300)
-    return (
-        sample
-        if isinstance(sample, Silence)
-        else measure_pseudo(random_starts(sample, specimen.choices.seed, 3, width=10))
-    )
+    return {"sum": equal(found.sums, 0, within=ROUNDING, of=found.largest, text="$Σ_i P_{i,r} = 0$")}

@@ -1,35 +1,42 @@
 """One step of SGD and the population loss: Lemma B.4, its Eq. 3, and coupling on whole batches."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, at_least, claim, more_than
-from widenet.claims.sides import Rate, Sense, Sides, evidence
-from widenet.claims.specimen import Silence, Specimen
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, Number, derived
+from widenet.claims.implication import Promise, Promised, at_least, at_most
+from widenet.claims.sides import Rate
 from widenet.claims.tolerances import ROUNDING
-from widenet.papers.li2018.claims.network import unit_norm
-from widenet.papers.li2018.claims.specimens import applies, needs_the_law, prepared, separated, structure_of
-from widenet.papers.li2018.runs.drops import Drops, batch_coupling_settings, drops
+from widenet.papers.li2018.hypotheses import (
+    DATA,
+    LARGE_RESIDUAL,
+    large_residuals,
+    two_steps_are_promised,
+    unit_norm,
+)
+from widenet.papers.li2018.runs.drops import Drops, Steps, batch_coupling_settings, drops
+from widenet.papers.li2018.settings import Sample
+from widenet.papers.li2018.specimens import needs_the_law, on_sample
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, cross_entropies, gradient
 
+PerMove = Float[np.ndarray, " move"]
+
 
 @dataclass(frozen=True, eq=False)
-class Moves:
-    """ℓ(W + D) − ℓ(W) at one point, and the three terms of its bound, per case.
+class Moves(Cases):
+    """ℓ(W + D) − ℓ(W) at one point, and the three terms of its bound."""
 
-    `linear` = Σ⟨∂ℓ/∂w_r, D_r⟩ over the neurons that keep their pattern at the point; `quadratic` = (Σ‖a_r‖‖D_r‖)²;
-    `rough` = Σ‖a_r‖‖D_r‖ over the others.
-    """
+    rows = "move"
 
-    increase: np.ndarray
-    linear: np.ndarray
-    quadratic: np.ndarray
-    rough: np.ndarray
-    norm_error: float
+    increase: PerMove  #: ℓ(W + D) − ℓ(W)
+    linear: PerMove  #: Σ⟨∂ℓ/∂w_r, D_r⟩ over the neurons that keep their pattern at the point
+    quadratic: PerMove  #: (Σ‖a_r‖‖D_r‖)²
+    rough: PerMove  #: Σ‖a_r‖‖D_r‖ over the others
+    norm_error: Number
 
 
 Case = tuple[SoftmaxNetwork, np.ndarray, np.ndarray, int]
@@ -89,8 +96,19 @@ def random_moves(draw: np.random.Generator, point: np.ndarray, width: int, n_cla
     return network, changes, point, kind
 
 
-@claim("li2018.equation_3", Kind.STEP, "Eq. 3, proof of Lemma B.4", draws=draw_moves)
-def equation_3(found: Moves, *, quarter: float = 0.25, root: float = 2**0.5) -> Evidence:
+def measure_random_moves(sample: Sample, seed: int) -> Moves:
+    """At twenty points."""
+    draw = np.random.default_rng([seed, 92])
+    places = draw.integers(0, len(sample.points), 20)
+    return listed_moves(
+        *(random_moves(draw, sample.points[at], 20, sample.n_classes, int(sample.classes[at])) for at in places)
+    )
+
+
+@claim("li2018.equation_3", Kind.STEP, "Eq. 3, proof of Lemma B.4", draws=draw_moves, given=[unit_norm],
+       on=on_sample(measure_random_moves),
+       title="A step changes the loss by little more than its linear part")  # fmt: skip
+def equation_3(found: Moves, *, quarter: float = 0.25, root: float = 2**0.5) -> Promised:
     """A step D changes the loss at a point of norm 1 by at most Σ_{r∈S}⟨∂ℓ/∂w_r, D_r⟩ + ¼(Σ‖a_r‖‖D_r‖)² +
     √2·Σ_{r∉S}‖a_r‖‖D_r‖, where S are the neurons that keep their pattern there: Eq. 3 with its constants. ¼ and √2 are
     both approached.
@@ -98,77 +116,63 @@ def equation_3(found: Moves, *, quarter: float = 0.25, root: float = 2**0.5) -> 
     The paper takes S = {r: ⟨w_r, x'⟩ ≥ τ}; without an absolute value that is less than half of the neurons.
     """
     bound = found.linear + quarter * found.quadratic + root * found.rough
-    room = ROUNDING * (1 + np.abs(found.linear) + found.quadratic)
+    room = {"within": ROUNDING, "of": 1 + np.abs(found.linear) + found.quadratic}
     smooth = found.rough == 0
-    return evidence(
-        {
-            "no pattern changes": Sides(found.increase, bound, room=room, scored=smooth),
-            "some patterns change": Sides(found.increase, bound, room=room, scored=~smooth),
-        },
-        (unit_norm(found.norm_error),),
-    )
+    return {
+        "smooth": at_most(found.increase, bound, where=smooth, event="moves without a change of pattern",
+                          text="no pattern changes", **room),
+        "rough": at_most(found.increase, bound, where=~smooth, event="moves with one",
+                         text="some patterns change", **room),
+    }  # fmt: skip
 
 
-@applies(equation_3)
-def _(specimen: Specimen) -> Moves | Silence:
-    sample = prepared(specimen)
-    if isinstance(sample, Silence):
-        return sample
-    draw = np.random.default_rng([specimen.choices.seed, 92])
-    places = draw.integers(0, len(sample.points), 20)
-    return listed_moves(
-        *(random_moves(draw, sample.points[at], 20, sample.n_classes, int(sample.classes[at])) for at in places)
-    )
+class DropSteps(Drops):
+    """Drops, as a share of what a small step gives; and for how many steps coupling is promised."""
+
+    ratios: Steps = derived(lambda runs: runs.drops / (runs.step_size * runs.squares))
+    promised_steps: Number = derived(lambda runs: runs.promised.sum())
 
 
-@claim("li2018.lemma_b_4", Kind.STEP, "Lemma B.4, Appendix B.3", reads=drops)
-def lemma_b_4(cells: Sequence[Drops], *, half: float = 0.5, failure: float = 0.05, level: float = 0.05) -> Evidence:
+@claim("li2018.lemma_b_4", Kind.STEP, "Lemma B.4, Appendix B.3", reads=drops, given=[*DATA, large_residuals],
+       on=needs_the_law, title="A step of SGD lowers the population loss")  # fmt: skip
+def lemma_b_4(runs: DropSteps, *, half: float = 0.5, failure: float = 0.05) -> Promise:
     """A step of SGD on a fresh batch lowers the population loss by ηγm·Ω̃((vδ/(kl))²) while v is large, for η small, B
     large and t small enough, without constants. Looked at with (η/2)Σ_r‖∇_r‖², ∇ the gradient of the population, in 95
     of 100 steps with v ≥ 0.05; ½ is the printed coefficient of that term, the rest is ours.
 
     The text has the sign of Δ_t the other way round, and uses two values of τ; see `theorem_4_1_budget`.
     """
-    ratios = np.concatenate([cell.drops / (cell.step_size * cell.squares) for cell in cells])
-    scored = np.concatenate([cell.residuals for cell in cells]) >= level
-    least = float(ratios[scored].min(initial=np.inf))
-    return evidence(
-        {
-            "the loss drops by (η/2)Σ‖∇_r‖²": Rate(
-                ratios[scored] < half, failure, quantity="share of steps that drop less"
-            )
-        },
-        (
-            unit_norm(max(cell.norm_error for cell in cells)),
-            *separated(*map(structure_of, cells)),
-            more_than("steps", "steps with v ≥ 0.05", int(scored.sum()), 0),
-        ),
-        details={"smallest ratio": least if scored.any() else None},
+    s = runs.per("step")
+    large = s.residuals >= LARGE_RESIDUAL
+    least = float(s.ratios[large].min(initial=np.inf))
+    falls = Rate(
+        s.ratios < half,
+        failure,
+        where=large,
+        event="steps with $v ≥ 0.05$",
+        quantity="share of steps that drop less",
+        text="the loss drops by $(η/2)Σ‖∇_r‖²$",
+    )
+    return Promise(
+        {"drop": falls},
+        details={"smallest ratio": least if large.any() else None},
         open_constant=f"those of η = Õ(·), B = Ω̃(·), t = Õ(·) and the drop (smallest drop seen: {least:.3g}·ηΣ‖∇_r‖²)",
     )
 
 
-@claim("li2018.lemma_b_4_coupled", Kind.STEP, "proof of Lemma B.4", reads=drops.at(batch_coupling_settings))
-def lemma_b_4_coupled(cells: Sequence[Drops], *, tenth: float = 0.1) -> Evidence:
+@claim("li2018.lemma_b_4_coupled", Kind.STEP, "proof of Lemma B.4", reads=drops.at(batch_coupling_settings),
+       given=[unit_norm, two_steps_are_promised], on=needs_the_law,
+       title="Most neurons keep their patterns on a whole batch")  # fmt: skip
+def lemma_b_4_coupled(runs: DropSteps, *, tenth: float = 0.1) -> Promised:
     """With τ = σγ/(100B), for t ≤ τ/(2·max|a|·η), at least a share 1 − γ/10 of the neurons has the patterns of the
     start and |⟨w_r^t, x⟩| ≥ τ on all points of a fresh batch of B.
 
     The proof uses the weaker 1 − γ/(2B) for one point.
     """
-    shares, promised, limits = (
-        np.concatenate(each)
-        for each in zip(
-            *((c.coupled, c.promised, np.full(len(c.coupled), 1 - tenth * c.share)) for c in cells), strict=True
+    s = runs.per("step")
+    limit = 1 - tenth * s.share
+    return {
+        "coupled": at_least(
+            s.coupled, limit, where=s.promised == 1, event="steps that are promised", text="share of neurons"
         )
-    )
-    return evidence(
-        {"share of neurons": Sides(shares, limits, Sense.AT_LEAST, scored=promised == 1)},
-        (
-            unit_norm(max(cell.norm_error for cell in cells)),
-            at_least("steps", "fewest steps that are promised", min(c.promised.sum() for c in cells), 2),
-        ),
-    )
-
-
-lemma_b_4.speaks(needs_the_law)
-lemma_b_4_coupled.speaks(needs_the_law)
+    }

@@ -7,13 +7,14 @@ import numpy as np
 import scipy.special
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, at_most, claim
-from widenet.claims.sides import Fact, Rate, Sense, Sides, evidence
-from widenet.claims.specimen import Silence, Specimen
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, Count, Number, column
+from widenet.claims.implication import Promised, at_least, at_most, equal
+from widenet.claims.sides import Fact, Rate
+from widenet.claims.silence import Silence
 from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.papers.li2018.claims.geometry import SIGMAS, weights_in_span
-from widenet.papers.li2018.claims.network import random_starts, unit_norm
-from widenet.papers.li2018.claims.specimens import applies, prepared
+from widenet.papers.li2018.claims.network import random_starts
 from widenet.papers.li2018.formulas import (
     E,
     loss_bound,
@@ -23,18 +24,24 @@ from widenet.papers.li2018.formulas import (
     start_bound,
     start_variance,
 )
+from widenet.papers.li2018.hypotheses import total, unit_norm
 from widenet.papers.li2018.settings import TOY, Sample
+from widenet.papers.li2018.specimens import on_sample
 from widenet.records import Scale
 from widenet.training.small.softmax import decided_rightly, log_wrong_mass, wrong_mass
 
+Points = Float[np.ndarray, " point"]
+
 
 @dataclass(frozen=True, eq=False)
-class Margins:
-    """f_y − max_{i≠y} f_i of points, 1 − o_y and its logarithm."""
+class Margins(Cases):
+    """Points under networks."""
 
-    margins: Float[np.ndarray, " point"]
-    residuals: Float[np.ndarray, " point"]
-    log_residuals: Float[np.ndarray, " point"]
+    rows = "point"
+
+    margins: Points  #: f_y − max_{i≠y} f_i
+    residuals: Points  #: 1 − o_y
+    log_residuals: Points
 
 
 def measure_margins(logits: Float[np.ndarray, "point kind"], classes: np.ndarray) -> Margins:
@@ -63,34 +70,27 @@ def draw_margins(scale: Scale, seed: int) -> Margins:
     return Margins(*(np.concatenate([getattr(each, name) for each in found]) for name in names))
 
 
-@claim("li2018.theorem_4_1_margin", Kind.STEP, "proof of Theorem 4.1", draws=draw_margins)
-def theorem_4_1_margin(found: Margins, *, share: float = 1.0, half: float = 0.5) -> Evidence:
+def measure_random_margins(sample: Sample, seed: int) -> Margins:
+    """Five networks."""
+    logits = [network.logits(sample.points) for _, network, _ in random_starts(sample, seed, 5)]
+    return measure_margins(np.concatenate(logits), np.tile(sample.classes, len(logits)))
+
+
+@claim("li2018.theorem_4_1_margin", Kind.STEP, "proof of Theorem 4.1", draws=draw_margins, given=[],
+       on=on_sample(measure_random_margins),
+       title="A small residual gives a margin, and a right answer")  # fmt: skip
+def theorem_4_1_margin(found: Margins, *, share: float = 1.0, half: float = 0.5) -> Promised:
     """1 − o_a ≤ ε gives f_a ≥ f_i + ln((1 − ε)/ε) for every i ≠ a, with equality for two classes; so below ε = 1/2 the
     prediction is right, and a margin of 1 needs ε ≤ 1/(1 + e) = 0.269.
     """
     with np.errstate(divide="ignore"):
         promised = np.log1p(-found.residuals) - found.log_residuals
-    small = found.residuals < half
-    return evidence(
-        {
-            "margin at least ln((1 − ε)/ε)": Sides(
-                found.margins, share * promised, Sense.AT_LEAST, room=STEP * (1 + promised), scored=small
-            ),
-            "right below ε = 1/2": Fact(found.margins > 0, scored=small),
-        }
-    )
-
-
-@applies(theorem_4_1_margin)
-def _(specimen: Specimen) -> Margins | Silence:
-    sample = prepared(specimen)
-    if isinstance(sample, Silence):
-        return sample
-    pairs = [
-        (network.logits(sample.points), sample.classes)
-        for _, network, sample in random_starts(sample, specimen.choices.seed, 5)
-    ]
-    return measure_margins(np.concatenate([each[0] for each in pairs]), np.concatenate([each[1] for each in pairs]))
+    among = {"where": found.residuals < half, "event": "points of residual below 1/2"}
+    text = "margin at least $ln((1 − ε)/ε)$"
+    return {
+        "margin": at_least(found.margins, share * promised, within=STEP, of=1 + promised, text=text, **among),
+        "right": Fact(found.margins > 0, text="right below $ε = 1/2$", **among),
+    }
 
 
 def draw_printed_margin(scale: Scale, seed: int) -> Margins:
@@ -98,32 +98,35 @@ def draw_printed_margin(scale: Scale, seed: int) -> Margins:
     return measure_margins(two_class_logits([1 / E, 0.3]), np.zeros(2, np.int64))
 
 
-@claim("li2018.theorem_4_1_margin_as_printed", Kind.STEP, "proof of Theorem 4.1", draws=draw_printed_margin)
-def theorem_4_1_margin_as_printed(found: Margins) -> Evidence:
+@claim("li2018.theorem_4_1_margin_as_printed", Kind.STEP, "proof of Theorem 4.1", draws=draw_printed_margin,
+       given=[], title="A residual of at most $1/e$ gives a margin of 1")  # fmt: skip
+def theorem_4_1_margin_as_printed(found: Margins) -> Promised:
     """For every ε ≤ 1/e, 1 − o_a ≤ ε gives f_a ≥ f_i + 1 for every i ≠ a."""
-    scored = found.residuals <= (1 + ROUNDING) / E
-    return evidence({"margin at least 1": Sides(found.margins, 1.0, Sense.AT_LEAST, room=ROUNDING, scored=scored)})
+    among = {"where": found.residuals <= (1 + ROUNDING) / E, "event": "points of residual up to 1/e"}
+    return {"margin": at_least(found.margins, 1, within=ROUNDING, text="margin at least 1", **among)}
 
 
 # ── errors and residuals ──
 
 
+Components = Float[np.ndarray, " component"]
+Networks = Float[np.ndarray, " network"]
+
+
 @dataclass(frozen=True, eq=False)
-class Errors:
-    """Networks on samples.
+class Errors(Cases):
+    """Networks on samples."""
 
-    Attributes:
-      component_errors, component_means: Pr[wrong] and E[1 − o_y] in each component of each network.
-      errors, largest: of each network, the error, and max p·E[1 − o_y]; counts: kl.
-      total: the farthest that Σp was from 1.
-    """
+    component_errors: Components  #: Pr[wrong] in each component of each network
+    component_means: Components  #: E[1 − o_y] there
+    errors: Networks  #: of each network
+    largest: Networks  #: max p·E[1 − o_y]
+    n_components: Networks  #: kl
+    total: Number  #: the farthest that Σp was from 1
 
-    component_errors: np.ndarray
-    component_means: np.ndarray
-    errors: np.ndarray
-    largest: np.ndarray
-    counts: np.ndarray
-    total: float
+    def counts(self) -> dict[str, int]:
+        """A network is what was tried."""
+        return {"tried": len(self.per("network"))}
 
 
 def measure_errors(outputs: Iterable[tuple[np.ndarray, Sample]]) -> Errors:
@@ -155,94 +158,110 @@ def draw_errors(scale: Scale, seed: int) -> Errors:
     return measure_errors([*pairs, (undecided_outputs(tie), tie), (undecided_outputs(tie, 4.0), tie)])
 
 
-@claim("li2018.theorem_4_1_markov", Kind.STEP, "proof of Theorem 4.1", draws=draw_errors)
-def theorem_4_1_markov(found: Errors, *, factor: float = 2.0, limit: float = 1 / E) -> Evidence:
+def measure_random_errors(sample: Sample, seed: int) -> Errors:
+    """Five networks, and outputs that are sure and right, so that some component has a small residual."""
+    drawn = [(network.logits(sample.points), sample) for _, network, sample in random_starts(sample, seed, 5)]
+    return measure_errors([*drawn, (undecided_outputs(sample, 10.0), sample)])
+
+
+on_errors = on_sample(measure_random_errors)
+
+
+@claim("li2018.theorem_4_1_markov", Kind.STEP, "proof of Theorem 4.1", draws=draw_errors, given=[], on=on_errors,
+       title="The error on a component is at most twice its mean residual")  # fmt: skip
+def theorem_4_1_markov(found: Errors, *, factor: float = 2.0, limit: float = 1 / E) -> Promised:
     """E[1 − o_a] ≤ ε² on a component, ε ≤ 1/e, gives an error of at most ε there; at most 2·E[1 − o_a] always, with
     equality where two classes tie, which counts as an error.
     """
-    root = np.sqrt(found.component_means)
-    return evidence(
-        {
-            "at most 2·E[1 − o_a]": Sides(
-                found.component_errors, factor * found.component_means, room=ROUNDING, trivial=1.0
-            ),
-            "at most √E[1 − o_a] up to 1/e": Sides(found.component_errors, root, room=ROUNDING, scored=root <= limit),
-        }
-    )
+    c = found.per("component")
+    root = np.sqrt(c.component_means)
+    return {
+        "twice": at_most(
+            c.component_errors,
+            factor * c.component_means,
+            room=ROUNDING,
+            trivial=1.0,
+            text="at most $2·E[1 − o_a]$",
+        ),
+        "root": at_most(
+            c.component_errors,
+            root,
+            room=ROUNDING,
+            where=root <= limit,
+            event="components of small residual",
+            text="at most $√E[1 − o_a]$ up to $1/e$",
+        ),
+    }
 
 
-@claim("li2018.theorem_4_1_reduction", Kind.STEP, "proof of Theorem 4.1", draws=draw_errors)
-def theorem_4_1_reduction(found: Errors, *, sharp: float = 1.0, printed: float = 1.0) -> Evidence:
+@claim("li2018.theorem_4_1_reduction", Kind.STEP, "proof of Theorem 4.1", draws=draw_errors, given=[total],
+       on=on_errors, title="An error leaves a large residual on some component")  # fmt: skip
+def theorem_4_1_reduction(found: Errors, *, sharp: float = 1.0, printed: float = 1.0) -> Promised:
     """An error of ε gives max p·E[1 − o_a] ≥ ε³/(8kl); even ≥ ε/(2kl), with equality where two classes tie and all
     components have equal probability.
     """
-    low, lower = reduction(found.errors, found.counts), reduction_as_printed(found.errors, found.counts)
-    return evidence(
-        {
-            "v ≥ ε/(2kl)": Sides(found.largest, sharp * low, Sense.AT_LEAST, room=ROUNDING),
-            "v ≥ ε³/(8kl)": Sides(found.largest, printed * lower, Sense.AT_LEAST, room=ROUNDING),
-        },
-        (at_most("total", "|Σp − 1|", found.total, 0, tolerance=ROUNDING),),
-    )
-
-
-@applies(theorem_4_1_markov, theorem_4_1_reduction)
-def _(specimen: Specimen) -> Errors | Silence:
-    sample = prepared(specimen)
-    if isinstance(sample, Silence):
-        return sample
-    drawn = [
-        (network.logits(sample.points), sample)
-        for _, network, sample in random_starts(sample, specimen.choices.seed, 5)
-    ]
-    # Outputs that are sure and right, so that some component has a small residual.
-    return measure_errors([*drawn, (undecided_outputs(sample, 10.0), sample)])
+    n = found.per("network")
+    low, lower = reduction(n.errors, n.n_components), reduction_as_printed(n.errors, n.n_components)
+    return {
+        "sharp": at_least(n.largest, sharp * low, room=ROUNDING, text="$v ≥ ε/(2kl)$"),
+        "printed": at_least(n.largest, printed * lower, room=ROUNDING, text="$v ≥ ε³/(8kl)$"),
+    }
 
 
 # ── the start ──
 
 
+PerStart = Float[np.ndarray, " start"]
+
+
 @dataclass(frozen=True, eq=False)
-class Starts:
-    """Outputs of networks at their start.
+class Starts(Cases):
+    """Outputs of networks of one width at their start."""
 
-    Attributes:
-      squares: the mean of f_i(x)² over classes and points, of each network; widths: m.
-      ratios: max over classes and points of |f|/√(2V ln(2kn/p₀)).
-      losses: mean loss of each network; largest: its largest |f|.
-    """
+    rows = "start"
 
-    squares: np.ndarray
-    widths: np.ndarray
-    ratios: np.ndarray
-    losses: np.ndarray
-    largest: np.ndarray
-    n_classes: int
-    norm_error: float
+    squares: PerStart  #: the mean of f_i(x)² over classes and points
+    ratios: PerStart  #: max over classes and points of |f|/√(2V ln(2kn/p₀))
+    losses: PerStart  #: the mean loss
+    largest: PerStart  #: the largest |f|
+    width: Count  #: m
+    n_classes: Count
+    norm_error: Number
+
+    @column
+    def mean_square(self) -> Number:
+        """Over all starts."""
+        return self.squares.mean()
+
+    @column
+    def square_room(self) -> Number:
+        """What chance may do to it."""
+        return SIGMAS * self.squares.std(ddof=1) / np.sqrt(len(self.squares))
 
 
 START_FAILURE = 0.01
+START_WIDTHS = (64, 256)
 
 
-def measure_starts(sample: Sample, seed: int, widths: tuple[int, ...] = (64, 256), count: int = 400) -> Starts:
-    """Networks with independent Gaussian weights on points that were fixed before."""
-    parts = []
+def measure_starts(sample: Sample, seed: int, widths: tuple[int, ...] = START_WIDTHS, count: int = 400) -> list[Starts]:
+    """Networks with independent Gaussian weights on points that were fixed before, a cell per width."""
+    cells = []
     for width in widths:
         draw = np.random.default_rng([seed, 42, width])
         # Only what the points see of the weights is drawn.
         products = weights_in_span(draw, count * width, sample.points) @ sample.points.T / np.sqrt(width)
         active = np.maximum(products, 0).reshape(count, width, -1)
         votes = draw.normal(size=(count, sample.n_classes, width))
-        parts.append(_outputs(votes @ active, (active**2).sum(axis=1), sample, width))
-    return Starts(*np.concatenate(parts, axis=1), n_classes=sample.n_classes, norm_error=sample.norm_error)
+        measured = _outputs(votes @ active, (active**2).sum(axis=1), sample)
+        cells.append(Starts(*measured, width=width, n_classes=sample.n_classes, norm_error=sample.norm_error))
+    return cells
 
 
 def _outputs(
     logits: Float[np.ndarray, "start kind point"],
     variances: Float[np.ndarray, "start point"],
     sample: Sample,
-    width: int,
-) -> Float[np.ndarray, "5 start"]:
+) -> Float[np.ndarray, "4 start"]:
     """What `Starts` keeps of each network."""
     bound = start_bound(variances, sample.n_classes, len(sample.points), START_FAILURE)[:, None]
     with np.errstate(invalid="ignore"):
@@ -250,42 +269,48 @@ def _outputs(
     own = logits[:, sample.classes, np.arange(len(sample.points))]
     losses = (scipy.special.logsumexp(logits, axis=1) - own) @ sample.shares
     largest = np.abs(logits).max(axis=(1, 2))
-    return np.stack([(logits**2).mean(axis=(1, 2)), np.full(len(logits), width), ratios, losses, largest])
+    return np.stack([(logits**2).mean(axis=(1, 2)), ratios, losses, largest])
 
 
-def draw_starts(scale: Scale, seed: int) -> Starts:
+def draw_starts(scale: Scale, seed: int) -> list[Starts]:
     """800 starts on toy points."""
     return measure_starts(TOY.draw(seed), seed)
 
 
-@claim("li2018.theorem_4_1_start", Kind.STEP, "proof of Theorem 4.1", draws=draw_starts)
-def theorem_4_1_start(found: Starts, *, failure: float = START_FAILURE) -> Evidence:
+def measure_own_starts(sample: Sample, seed: int) -> list[Starts] | Silence:
+    """1000 starts of one width."""
+    if sample.points.shape[1] > 200:
+        return Silence("Hundreds of starts are drawn here, in at most 200 dimensions.")
+    return measure_starts(sample, seed, widths=(64,), count=1000)
+
+
+@claim("li2018.theorem_4_1_start", Kind.STEP, "proof of Theorem 4.1", draws=draw_starts, given=[unit_norm],
+       on=on_sample(measure_own_starts, most=200),
+       title="At the start outputs and loss are of order 1 at every width")  # fmt: skip
+def theorem_4_1_start(found: Starts, *, failure: float = START_FAILURE) -> Promised:
     """At the start |f_i(x)| = Õ(1) and L = Õ(1) for points fixed before it: f_i(x) is Gaussian given W⁰ with a variance
     V_x whose mean is mσ²/2 = 1/2 for every m, so with probability 1 − p₀ all |f_i(x)| of n points are at most
     √(2V_x ln(2kn/p₀)), and the loss is at most ln k + 2·max |f|.
     """
-    parts = {}
-    for width in np.unique(found.widths):
-        squares = found.squares[found.widths == width]
-        room = SIGMAS * squares.std(ddof=1) / np.sqrt(len(squares))
-        promised = start_variance(int(width), float(width) ** -0.5)
-        parts[f"E f² = 1/2 at m = {width:g}"] = Sides(squares.mean(), promised, Sense.EQUAL, room=room)
-    limits = loss_bound(found.n_classes, found.largest)
-    return evidence(
-        {
-            **parts,
-            "|f| ≤ √(2V ln(2kn/p₀)) with probability 1 − p₀": Rate(found.ratios > 1, failure),
-            "L ≤ ln k + 2·max|f|": Sides(found.losses, limits, room=STEP),
-        },
-        (unit_norm(found.norm_error),),
-    )
-
-
-@applies(theorem_4_1_start)
-def _(specimen: Specimen) -> Starts | Silence:
-    sample = prepared(specimen, most=200)
-    if isinstance(sample, Silence):
-        return sample
-    if sample.points.shape[1] > 200:
-        return Silence("Hundreds of starts are drawn here, in at most 200 dimensions.")
-    return measure_starts(sample, specimen.choices.seed, widths=(64,), count=1000)
+    cell = found.per("cell")
+    variance = start_variance(cell.width, cell.width**-0.5)
+    squares = {
+        f"variance_{width}": equal(
+            cell.mean_square,
+            variance,
+            room=cell.square_room,
+            where=cell.width == width,
+            event=f"networks of width {width}",
+            optional=True,
+            text=f"$E f² = 1/2$ at $m = {width}$",
+        )
+        for width in START_WIDTHS
+    }
+    text = "$|f| ≤ √(2V ln(2kn/p₀))$ with probability $1 − p₀$"
+    return {
+        **squares,
+        "outputs": Rate(found.ratios > 1, failure, text=text),
+        "loss": at_most(
+            found.losses, loss_bound(found.n_classes, found.largest), room=STEP, text="$L ≤ ln k + 2·max|f|$"
+        ),
+    }

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, at_most, claim
-from widenet.claims.sides import Rate, Sense, Sides, evidence
-from widenet.claims.tolerances import ROUNDING
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, Count, Number
+from widenet.claims.implication import Promised, at_least, at_most, less_than
+from widenet.claims.sides import Rate
 from widenet.papers.li2018.claims.mixing import MeanEvents, measure_mean_events
 from widenet.papers.li2018.formulas import (
     mean_event_threshold,
     mean_event_threshold_as_printed,
-    widest_component,
     within,
 )
+from widenet.papers.li2018.hypotheses import coefficients, spread
 from widenet.papers.li2018.settings import Basis
 from widenet.records import Scale
 
@@ -28,8 +29,9 @@ def draw_printed_events(scale: Scale, seed: int) -> MeanEvents:
     return measure_mean_events([centres], seed, factor=factor)
 
 
-@claim("li2018.lemma_b_2_event_as_printed", Kind.STEP, "proof of Lemma B.2", draws=draw_printed_events)
-def lemma_b_2_event_as_printed(found: MeanEvents, *, joint: float = 0.33) -> Evidence:
+@claim("li2018.lemma_b_2_event_as_printed", Kind.STEP, "proof of Lemma B.2", draws=draw_printed_events,
+       given=[coefficients], title="The event of Lemma B.2 is likely at the printed threshold")  # fmt: skip
+def lemma_b_2_event_as_printed(found: MeanEvents, *, joint: float = 0.33) -> Promised:
     """E 1[|⟨β, x*⟩| ≤ 4τ] ≤ 4τ/(δσ), so Σ_{a≠1,b} E|p v_{1,a,b}|·1[|⟨β, x*⟩| ≤ 4τ] ≤ (4τ/(δσ))·vl, and with
     τ = σδ/(12l) Pr[E_τ] = Ω(τ/σ).
 
@@ -39,27 +41,22 @@ def lemma_b_2_event_as_printed(found: MeanEvents, *, joint: float = 0.33) -> Evi
     """
     relative, hit = 4 * found.thresholds / found.distances, within(4 * found.thresholds)
     both = within(found.thresholds) * found.exact
-    return evidence(
-        {
-            "E 1[|⟨β, x*⟩| ≤ 4τ] ≤ 4τ/(δσ)": Sides(hit, relative),
-            "Σ E|p v|·1[…] ≤ (4τ/(δσ))·vl": Sides(found.others * hit, relative * found.per_class),
-            "Pr[E_τ] ≥ 0.33τ/σ": Sides(both, joint * found.thresholds, Sense.AT_LEAST),
-        },
-        (at_most("coefficients", "largest |p v_{1,a,b}|/v of other classes", found.largest, 1, tolerance=ROUNDING),),
-    )
+    return {
+        "one": at_most(hit, relative, text="$E 1[|⟨β, x*⟩| ≤ 4τ] ≤ 4τ/(δσ)$"),
+        "sum": at_most(found.others * hit, relative * found.per_class, text="$Σ E|p v|·1[…] ≤ (4τ/(δσ))·vl$"),
+        "event": at_least(both, joint * found.thresholds, text="$Pr[E_τ] ≥ 0.33τ/σ$"),
+    }
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
-    """A component of two points at a distance λδ, seen from its normalised mean x*, for neurons drawn.
+class Spread(Cases):
+    """A component of two points at a distance λδ, seen from its normalised mean x*, for neurons drawn."""
 
-    Attributes:
-      products: ⟨β, x* − x⟩/(σδ) of draws, at one of the two points; per_class: l; relative_diameter: λ.
-    """
+    rows = "draw"
 
-    products: Float[np.ndarray, " draw"]
-    per_class: int
-    relative_diameter: float
+    products: Float[np.ndarray, " draw"]  #: ⟨β, x* − x⟩/(σδ) at one of the two points
+    per_class: Count  #: l
+    relative_diameter: Number  #: λ
 
 
 def measure_spread(per_class: int, relative_diameter: float, seed: int, *, distance: float = 2**0.5) -> Spread:
@@ -74,19 +71,19 @@ def draw_spread(scale: Scale, seed: int) -> Spread:
     return measure_spread(1, 1 / 8, seed)
 
 
-@claim("li2018.lemma_b_2_spread_as_printed", Kind.STEP, "proof of Lemma B.2", draws=draw_spread)
-def lemma_b_2_spread_as_printed(found: Spread, *, failure: float = 0.01) -> Evidence:
+@claim("li2018.lemma_b_2_spread_as_printed", Kind.STEP, "proof of Lemma B.2", draws=draw_spread, given=[spread],
+       title="A component of the largest width is seen as one point")  # fmt: skip
+def lemma_b_2_spread_as_printed(found: Spread, *, failure: float = 0.01) -> Promised:
     """With τ = σδ/(12l) and λ ≤ 1/(8l): (3/2)σλδ < 2τ, and with high probability ⟨β, x* − x⟩ ≤ τ/4 on a component.
 
     At λ = 1/(8l) the first says 3/16 < 1/6. For two points at a distance λδ, ⟨β, x* − x⟩ is N(0, (σλδ/2)²) exactly,
     so the second has probability Φ(1/3) = 0.63; high probability is 0.99 here.
     """
-    tau = mean_event_threshold_as_printed(1.0, 1.0, found.per_class)
-    limit = widest_component(found.per_class)
-    return evidence(
-        {
-            "(3/2)σλδ < 2τ": Sides(1.5 * found.relative_diameter, 2 * tau, strict=True),
-            "⟨β, x* − x⟩ ≤ τ/4": Rate(found.products > tau / 4, failure, quantity="share of draws beyond"),
-        },
-        (at_most("relative_diameter", "λ, against 1/(8l)", found.relative_diameter, limit, tolerance=ROUNDING),),
-    )
+    cell = found.per("cell")
+    tau, level = (mean_event_threshold_as_printed(1.0, 1.0, each.per_class) for each in (cell, found))
+    return {
+        "width": less_than(1.5 * cell.relative_diameter, 2 * tau, text="$(3/2)σλδ < 2τ$"),
+        "products": Rate(
+            found.products > level / 4, failure, quantity="share of draws beyond", text="$⟨β, x* − x⟩ ≤ τ/4$"
+        ),
+    }

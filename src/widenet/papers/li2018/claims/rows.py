@@ -3,30 +3,37 @@
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, at_most, claim
-from widenet.claims.sides import Sides, evidence
-from widenet.claims.specimen import Silence, Specimen
-from widenet.claims.tolerances import BOUND, IDENTITY, ROUNDING
-from widenet.papers.li2018.claims.network import random_starts, unit_norm
-from widenet.papers.li2018.claims.specimens import applies, prepared
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, Number
+from widenet.claims.implication import Promised, at_most, less_than
+from widenet.claims.tolerances import BOUND, ROUNDING
+from widenet.papers.li2018.claims.network import random_starts
 from widenet.papers.li2018.formulas import net_bound
+from widenet.papers.li2018.hypotheses import moves_sum_to_zero, unit_norm
 from widenet.papers.li2018.settings import TOY, Sample, steep_network
+from widenet.papers.li2018.specimens import on_sample
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, gradient, wrong_mass
 
 # ── how large a row is ──
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Norms of rows of the gradient, max_{i,j} |a_i − a_j| of the neuron, max |a|, Σp(1 − o_y) of the network."""
+Neurons = Float[np.ndarray, " neuron"]
 
-    norms: np.ndarray
-    spreads: np.ndarray
-    largest: np.ndarray
-    masses: np.ndarray
-    norm_error: float
+
+@dataclass(frozen=True, eq=False)
+class Rows(Cases):
+    """Rows of the gradient of networks."""
+
+    rows = "neuron"
+
+    norms: Neurons  #: ‖∂L/∂w_r‖
+    spreads: Neurons  #: max_{i,j} |a_i − a_j| of the neuron
+    largest: Neurons  #: max |a| of the network
+    masses: Neurons  #: Σp(1 − o_y) of the network
+    norm_error: Number
 
 
 def measure_rows(networks: list[tuple[SoftmaxNetwork, Sample]]) -> Rows:
@@ -52,48 +59,50 @@ def draw_steep_rows(scale: Scale, seed: int) -> Rows:
     return measure_rows([steep_network()])
 
 
-@claim("li2018.lemma_a_1_gradient", Kind.STEP, "proof of Lemma A.1", draws=draw_rows)
-def lemma_a_1_gradient(found: Rows, *, tight: float = 1.0, twice: float = 2.0) -> Evidence:
+def measure_random_rows(sample: Sample, seed: int) -> Rows:
+    """Three networks."""
+    return measure_rows([(network, points) for _, network, points in random_starts(sample, seed, 3)])
+
+
+@claim("li2018.lemma_a_1_gradient", Kind.STEP, "proof of Lemma A.1", draws=draw_rows, given=[unit_norm],
+       on=on_sample(measure_random_rows),
+       title="Rows of the gradient are shorter than twice the largest vote")  # fmt: skip
+def lemma_a_1_gradient(found: Rows, *, tight: float = 1.0, twice: float = 2.0) -> Promised:
     """‖∂L/∂w_r‖ ≤ max_{i,j} |a_{i,r} − a_{j,r}|·Σ p(1 − o_y) < 2·max |a| for every r and t, on points of norm 1; with
     equality on the left for two classes and one active point.
     """
     bound = tight * found.spreads * found.masses
-    return evidence(
-        {
-            "at most max|a_i − a_j|·Σp(1 − o_y)": Sides(found.norms, bound, room=BOUND * bound),
-            "less than 2·max|a|": Sides(found.norms, twice * found.largest, strict=True),
-        },
-        (unit_norm(found.norm_error),),
-    )
+    return {
+        "spread": at_most(found.norms, bound, within=BOUND, text="at most $max|a_i − a_j|·Σp(1 − o_y)$"),
+        "twice": less_than(found.norms, twice * found.largest, text="less than $2·max|a|$"),
+    }
 
 
-@applies(lemma_a_1_gradient)
-def _(specimen: Specimen) -> Rows | Silence:
-    sample = prepared(specimen)
-    if isinstance(sample, Silence):
-        return sample
-    return measure_rows([(network, points) for _, network, points in random_starts(sample, specimen.choices.seed, 3)])
-
-
-@claim("li2018.lemma_a_1_gradient_as_printed", Kind.STEP, "proof of Lemma A.1", draws=draw_steep_rows)
-def lemma_a_1_gradient_as_printed(found: Rows) -> Evidence:
+@claim("li2018.lemma_a_1_gradient_as_printed", Kind.STEP, "proof of Lemma A.1", draws=draw_steep_rows,
+       given=[unit_norm], title="No row of the gradient is longer than the largest vote")  # fmt: skip
+def lemma_a_1_gradient_as_printed(found: Rows) -> Promised:
     """‖∂L/∂w_r‖ ≤ L for every r and t, where L bounds every |a_{i,r}|."""
-    return evidence({"at most max|a|": Sides(found.norms, found.largest)}, (unit_norm(found.norm_error),))
+    return {"once": at_most(found.norms, found.largest, text="at most $max|a|$")}
 
 
 # ── the net of Lemma A.3 ──
 
 
-@dataclass(frozen=True, eq=False)
-class Nets:
-    """How far ∂̃L/∂w_r moved when p·v moved by at most ε₀, per case: with three bounds, max|a|·ε₀ the last."""
+Moves = Float[np.ndarray, " move"]
 
-    moves: np.ndarray
-    bounds: np.ndarray
-    loose: np.ndarray
-    printed: np.ndarray
-    totals: np.ndarray
-    norm_error: float
+
+@dataclass(frozen=True, eq=False)
+class Nets(Cases):
+    """How far ∂̃L/∂w_r moved when p·v moved by at most ε₀, per case."""
+
+    rows = "move"
+
+    moves: Moves
+    bounds: Moves  #: 2⌊k/2⌋·kl·max|a|·ε₀
+    loose: Moves  #: k²l·max|a|·ε₀
+    printed: Moves  #: max|a|·ε₀
+    totals: Moves  #: the largest |Σ_i| of a component, over ε₀
+    norm_error: Number
 
 
 def aligned_case(
@@ -131,24 +140,19 @@ def draw_nets(scale: Scale, seed: int) -> Nets:
     return measure_nets([*cases, aligned_case(4, 2, 1.5, 0.01), aligned_case(5, 2, 1.5, 0.01)])
 
 
-@claim("li2018.lemma_a_3_net", Kind.STEP, "proof of Lemma A.3", draws=draw_nets)
-def lemma_a_3_net(found: Nets, *, sharp: float = 1.0) -> Evidence:
+@claim("li2018.lemma_a_3_net", Kind.STEP, "proof of Lemma A.3", draws=draw_nets,
+       given=[unit_norm, moves_sum_to_zero],
+       title="The pseudo gradient moves little when the residuals do")  # fmt: skip
+def lemma_a_3_net(found: Nets, *, sharp: float = 1.0) -> Promised:
     """Where all p·v move by at most ε₀ and stay admissible (Σ_i = 0), ∂̃L/∂w_r moves by at most 2⌊k/2⌋·kl·max|a|·ε₀
     ≤ k²l·max|a|·ε₀; the first is approached for every k.
 
     The proof prints L·ε₀ (`lemma_a_3_net_as_printed`); the factor only enters a logarithm.
     """
-    bound = sharp * found.bounds
-    return evidence(
-        {
-            "at most 2⌊k/2⌋·kl·max|a|·ε₀": Sides(found.moves, bound, room=ROUNDING * bound),
-            "at most k²l·max|a|·ε₀": Sides(found.moves, found.loose, room=ROUNDING * found.loose),
-        },
-        (
-            unit_norm(found.norm_error),
-            at_most("sum_zero", "largest |Σ_i| of the moves, over ε₀", found.totals.max(), 0, tolerance=IDENTITY),
-        ),
-    )
+    return {
+        "sharp": at_most(found.moves, sharp * found.bounds, within=ROUNDING, text="at most $2⌊k/2⌋·kl·max|a|·ε₀$"),
+        "loose": at_most(found.moves, found.loose, within=ROUNDING, text="at most $k²l·max|a|·ε₀$"),
+    }
 
 
 def draw_aligned_nets(scale: Scale, seed: int) -> Nets:
@@ -158,13 +162,9 @@ def draw_aligned_nets(scale: Scale, seed: int) -> Nets:
     return measure_nets([(votes, changes, np.stack([np.cos(angles), np.sin(angles)], axis=1), per_class)])
 
 
-@claim("li2018.lemma_a_3_net_as_printed", Kind.STEP, "proof of Lemma A.3", draws=draw_aligned_nets)
-def lemma_a_3_net_as_printed(found: Nets) -> Evidence:
+@claim("li2018.lemma_a_3_net_as_printed", Kind.STEP, "proof of Lemma A.3", draws=draw_aligned_nets,
+       given=[unit_norm, moves_sum_to_zero],
+       title="The pseudo gradient moves by at most $L$ times $ε₀$")  # fmt: skip
+def lemma_a_3_net_as_printed(found: Nets) -> Promised:
     """Where all p·v move by at most ε₀, ∂̃L/∂w_r moves by at most Lε₀, where L bounds every |a_{i,r}|."""
-    return evidence(
-        {"at most max|a|·ε₀": Sides(found.moves, found.printed, room=ROUNDING * found.printed)},
-        (
-            unit_norm(found.norm_error),
-            at_most("sum_zero", "largest |Σ_i| of the moves, over ε₀", found.totals.max(), 0, tolerance=IDENTITY),
-        ),
-    )
+    return {"printed": at_most(found.moves, found.printed, within=ROUNDING, text="at most $max|a|·ε₀$")}

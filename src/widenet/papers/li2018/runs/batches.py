@@ -5,11 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.papers.li2018.settings import Caps, Mixture
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.small.softmax import gradient, start_softmax
+
+SIZES = (16, 64, 256)
 
 
 class BatchSetting(ClosedModel):
@@ -17,7 +20,7 @@ class BatchSetting(ClosedModel):
 
     data: Mixture
     width: int = 500
-    sizes: tuple[int, ...] = (16, 64, 256)
+    sizes: tuple[int, ...] = SIZES
     n_batches: int = 300
     n_reference: int = 20_000
     copies: bool = False
@@ -25,24 +28,21 @@ class BatchSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Batches:
-    """max_r ‖batch gradient − mean gradient‖, one row per size; `spare` is what the reference itself may be off by.
+class Batches(Cases):
+    """Gradients of batches of several sizes, and of the mean."""
 
-    `large` is the share of neurons whose mean pseudo gradient exceeds v/4, `size` v of the start.
-    """
-
-    sizes: Float[np.ndarray, " size"]
-    gaps: Float[np.ndarray, "size batch"]
-    largest_vote: float
-    width: int
-    norm_error: float
-    large: float
-    distance: float
-    relative_diameter: float
-    n_classes: int
-    per_class: int
-    separation: float
-    opposite_separation: float
+    batch_sizes: Float[np.ndarray, " size"]
+    gaps: Float[np.ndarray, "size batch"]  #: max_r ‖batch gradient − mean gradient‖
+    largest_vote: Number
+    width: Count
+    norm_error: Number
+    large: Number  #: the share of neurons whose mean pseudo gradient exceeds v/4
+    distance: Number
+    relative_diameter: Number
+    n_classes: Count
+    per_class: Count
+    separation: Number
+    opposite_separation: Number
 
 
 def run_batches(setting: BatchSetting, progress: Progress) -> Batches:
@@ -72,7 +72,7 @@ def run_batches(setting: BatchSetting, progress: Progress) -> Batches:
     largest = many.residual_max(np.concatenate(wrong))
     few = setting.data.draw(setting.seed, fresh=1, n_points=2000).measured()
     return Batches(
-        sizes=np.array(setting.sizes, np.float64),
+        batch_sizes=np.array(setting.sizes, np.float64),
         gaps=gaps,
         largest_vote=network.largest_vote,
         width=setting.width,

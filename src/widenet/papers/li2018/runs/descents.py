@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.data.points import unit_rows
 from widenet.diagnostics.patterns import coupled_share, flip_share
@@ -44,57 +45,43 @@ class DescentSetting(DataSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class Descent:
-    """A descent, step by step.
-
-    Attributes, per step, the last state included:
-      losses; squares: Σ_r ‖∂L/∂w_r‖²; residuals: v_max; moves: max_r ‖w_r − w_r⁰‖; paths: max_r Σ η‖∂L/∂w_r‖ so far;
-      distances: ‖W − W⁰‖/‖W⁰‖;
-      coupled, flips: shares of neurons with all gates of the start, and of changed (neuron, point) pairs;
-      still: whether no gate changed in the step from here (NaN at the end).
-    Per threshold τ:
-      limits: floor(τ/(2·max|a|·η)), the last step that is promised; clear: |H|/m; lost: neurons of H that changed a
-      gate by then; unequal: coupled neurons whose gradient was not the pseudo gradient; least_coupled: the smallest
-      share of coupled neurons by then; fresh: per (threshold, fresh point) the least share of neurons, by then, with
-      the gate of the start and |⟨w, x⟩| ≥ τ.
-    separation, opposite_separation, relative_diameter, per_class: of the data.
-    own: whether it is a reader's data, of which nobody knows how wide is wide enough.
-    """
+class Descent(Cases):
+    """A descent, step by step, the last state included; at thresholds τ, as far as coupling is promised there."""
 
     losses: Steps
-    squares: Steps
-    residuals: Steps
-    moves: Steps
-    paths: Steps
-    distances: Steps
-    coupled: Steps
-    flips: Steps
-    still: Steps
-    thresholds: Thresholds
-    limits: Thresholds
-    clear: Thresholds
-    lost: Thresholds
-    unequal: Thresholds
-    least_coupled: Thresholds
-    fresh: Float[np.ndarray, "threshold point"]
-    rank: int
-    data_rank: int
-    update_norm: float
-    spectrum_shift: float
-    width: int
-    step_size: float
-    start_scale: float
-    largest_vote: float
-    vote_norm: float
-    n_classes: int
-    n_components: int
-    per_class: int
-    separation: float
-    opposite_separation: float
-    relative_diameter: float
-    norm_error: float
-    total: float
-    own: bool
+    squares: Steps  #: Σ_r ‖∂L/∂w_r‖²
+    residuals: Steps  #: v_max
+    moves: Steps  #: max_r ‖w_r − w_r⁰‖
+    paths: Steps  #: max_r Σ η‖∂L/∂w_r‖ so far
+    distances: Steps  #: ‖W − W⁰‖/‖W⁰‖
+    coupled: Steps  #: the share of neurons with all gates of the start
+    flips: Steps  #: the share of changed (neuron, point) pairs
+    still: Steps  #: whether no gate changed in the step from here (NaN at the end)
+    thresholds: Thresholds  #: τ/σ
+    limits: Thresholds  #: floor(τ/(2·max|a|·η)), the last step that is promised
+    clear: Thresholds  #: |H|/m
+    lost: Thresholds  #: neurons of H that changed a gate by then
+    unequal: Thresholds  #: coupled neurons whose gradient was not the pseudo gradient
+    least_coupled: Thresholds  #: the smallest share of coupled neurons by then
+    fresh: Float[np.ndarray, "threshold point"]  #: the least share with the gate of the start and |⟨w, x⟩| ≥ τ
+    rank: Count
+    data_rank: Count
+    update_norm: Number
+    spectrum_shift: Number
+    width: Count
+    step_size: Number
+    start_scale: Number
+    largest_vote: Number
+    vote_norm: Number
+    n_classes: Count
+    n_components: Count
+    per_class: Count
+    separation: Number
+    opposite_separation: Number
+    relative_diameter: Number
+    norm_error: Number
+    total: Number  #: |Σp − 1|
+    own: bool | np.ndarray  #: whether it is a reader's data, of which nobody knows how wide is wide enough
 
 
 class _Coupling:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.papers.li2018.formulas import batch_threshold, coupling_time
 from widenet.papers.li2018.settings import Caps, Mixture
@@ -29,28 +30,23 @@ class DropSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Drops:
-    """Steps of SGD.
+class Drops(Cases):
+    """Steps of SGD."""
 
-    Attributes, per step: drops: L_t − L_{t+1} on the reference; squares: Σ_r ‖∇_r‖² there; residuals: v_max;
-      coupled: the share of neurons that have the gates of the start and |⟨w, x⟩| ≥ τ on the whole batch; promised:
-      whether t ≤ τ/(2·max|a|·η), τ = σγ/(100B).
-    """
-
-    drops: Steps
-    squares: Steps
-    residuals: Steps
-    coupled: Steps
-    promised: Steps
-    share: float
-    step_size: float
-    width: int
-    norm_error: float
-    separation: float
-    opposite_separation: float
-    relative_diameter: float
-    per_class: int
-    n_classes: int
+    drops: Steps  #: L_t − L_{t+1} on the reference
+    squares: Steps  #: Σ_r ‖∇_r‖² there
+    residuals: Steps  #: v_max
+    coupled: Steps  #: the share of neurons that have the gates of the start and |⟨w, x⟩| ≥ τ on the whole batch
+    promised: Steps  #: whether t ≤ τ/(2·max|a|·η), τ = σγ/(100B)
+    share: Number  #: γ
+    step_size: Number
+    width: Count
+    norm_error: Number
+    separation: Number
+    opposite_separation: Number
+    relative_diameter: Number
+    per_class: Count
+    n_classes: Count
 
 
 def run_drops(setting: DropSetting, progress: Progress) -> Drops:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.diagnostics.components import is_obstructed
 from widenet.diagnostics.spectra import singular_values
@@ -32,33 +33,25 @@ class FitSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
-    """Where a descent first decided enough points rightly, or where it was cut off.
+class Fit(Cases):
+    """Where a descent first decided enough points rightly, or where it was cut off."""
 
-    Attributes:
-      steps: taken; accuracy: on the training points; distance, relative: ‖W − W⁰‖, and over ‖W⁰‖.
-      test_accuracy: on fresh points, NaN without; truncated: the same with the update cut to rank kl, to its largest
-        singular values; gap: σ_kl/σ_{kl+1} of the update; weight_gap: the same of W.
-      nearest, parallel: the smallest distance of two training points, and of one from a mirror image of another.
-      obstructed: whether antipodal points make it impossible for every network.
-    """
-
-    steps: int
-    accuracy: float
-    distance: float
-    relative: float
-    test_accuracy: float
-    truncated: float
-    gap: float
-    weight_gap: float
-    permuted: bool
-    n_components: int
-    per_class: int
-    nearest: float
-    parallel: float
-    norm_error: float
-    obstructed: bool
-    seed: int
+    steps: Count  #: taken
+    accuracy: Number  #: on the training points
+    distance: Number  #: ‖W − W⁰‖
+    relative: Number  #: and over ‖W⁰‖
+    test_accuracy: Number  #: on fresh points, NaN without
+    truncated: Number  #: the same with the update cut to rank kl, to its largest singular values
+    gap: Number  #: σ_kl/σ_{kl+1} of the update
+    weight_gap: Number  #: the same of W
+    permuted: bool | np.ndarray
+    n_components: Count
+    per_class: Count
+    nearest: Number  #: the smallest distance of two training points
+    parallel: Number  #: and of one from a mirror image of another
+    norm_error: Number
+    obstructed: bool | np.ndarray  #: whether antipodal points make it impossible for every network
+    seed: Count
     spectrum: Float[np.ndarray, " place"]
 
 

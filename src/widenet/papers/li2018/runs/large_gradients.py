@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.papers.li2018.formulas import best_large_share, target_share
 from widenet.papers.li2018.settings import TOY, DataSetting, Sample
@@ -26,24 +27,19 @@ class LargeGradientSetting(DataSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class LargeGradients:
-    """Quantiles of ‖∂̃L/∂w_r‖/v over the neurons, one row per residuals; `targets` as Lemma 5.2 is held against.
+class LargeGradients(Cases):
+    """How many neurons of one network have a large pseudo gradient, for many residuals."""
 
-    Attributes:
-      shares: the share of neurons with ‖∂̃L/∂w_r‖ ≥ v/2; kinds: 0 met in training, 1 drawn, 2 of one wrong point.
-      separation, opposite_separation, norm_error: of the data.
-    """
-
-    shares: Float[np.ndarray, " case"]
-    targets: Float[np.ndarray, " case"]
-    kinds: Float[np.ndarray, " case"]
-    separation: float
-    opposite_separation: float
-    relative_diameter: float
-    per_class: int
-    n_classes: int
-    norm_error: float
-    width: int
+    shares: Float[np.ndarray, " case"]  #: the share of neurons with ‖∂̃L/∂w_r‖ ≥ v/2
+    targets: Float[np.ndarray, " case"]  #: as Lemma 5.2 is held against
+    kinds: Float[np.ndarray, " case"]  #: 0 met in training, 1 drawn, 2 of one wrong point
+    separation: Number
+    opposite_separation: Number
+    relative_diameter: Number
+    per_class: Count
+    n_classes: Count
+    norm_error: Number
+    width: Count
 
 
 class _Followed:

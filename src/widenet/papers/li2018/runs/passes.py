@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.claims.tolerances import IDENTITY, ROUNDING, STEP
 from widenet.diagnostics.patterns import flip_share
@@ -42,45 +43,36 @@ class PassSetting(ClosedModel):
         return self.data.own_data if isinstance(self.data, OwnPoints) else None
 
 
+Points = Float[np.ndarray, " point"]
+Times = Float[np.ndarray, " time"]
+
+
 @dataclass(frozen=True, eq=False)
-class Pass:
-    """One run, at its end, on test points.
+class Pass(Cases):
+    """One run, at its end, on test points."""
 
-    Attributes:
-      error: share of test points that are not decided rightly; residual: v_max; flips, distance: of patterns, and from
-        the start, relative.
-      gaps, gap_bounds: per test point, max_i |f_i − g_i|, and Σ |a_{i,r}|‖w_r − w_r⁰‖ over the neurons that flipped
-        there, at the output where the two come closest.
-      update_accuracy, start_accuracy: of the two parts of f under the gates at the end.
-      times, logits, logit_bounds, losses, loss_bounds: at some steps, |f_i(x)| and its bound where they come closest,
-        and the same for the loss.
-      unfinished: whether an error at the end says only that more steps are needed: how many is not known of a reader's
-        data.
-      separation, opposite_separation, relative_diameter, per_class, n_classes, norm_error: of the data.
-    """
-
-    error: float
-    residual: float
-    flips: float
-    distance: float
-    gaps: Float[np.ndarray, " point"]
-    gap_bounds: Float[np.ndarray, " point"]
-    update_accuracy: float
-    start_accuracy: float
-    times: Float[np.ndarray, " time"]
-    logits: Float[np.ndarray, " time"]
-    logit_bounds: Float[np.ndarray, " time"]
-    losses: Float[np.ndarray, " time"]
-    loss_bounds: Float[np.ndarray, " time"]
-    width: int
-    separation: float
-    opposite_separation: float
-    relative_diameter: float
-    per_class: int
-    n_classes: int
-    n_components: int
-    norm_error: float
-    unfinished: bool
+    error: Number  #: share of test points that are not decided rightly
+    residual: Number  #: v_max
+    flips: Number  #: share of changed patterns
+    distance: Number  #: from the start, relative
+    gaps: Points  #: max_i |f_i − g_i|
+    gap_bounds: Points  #: Σ |a_{i,r}|‖w_r − w_r⁰‖ over the neurons that flipped there, at the output closest to it
+    update_accuracy: Number  #: of the part of f from W^T − W⁰ under the gates at the end
+    start_accuracy: Number  #: and of that from W⁰
+    times: Times  #: steps at which outputs were looked at
+    logits: Times  #: |f_i(x)| where it comes closest to its bound
+    logit_bounds: Times
+    losses: Times  #: and the same for the loss
+    loss_bounds: Times
+    width: Count
+    separation: Number
+    opposite_separation: Number
+    relative_diameter: Number
+    per_class: Count
+    n_classes: Count
+    n_components: Count
+    norm_error: Number
+    own: bool | np.ndarray  #: whether it is a reader's data, of which nobody knows how many steps are enough
 
 
 def draw_training(setting: PassSetting) -> tuple[Sample, np.ndarray, Sample]:
@@ -166,7 +158,7 @@ def run_pass(setting: PassSetting, progress: Progress) -> Pass:
         n_classes=structure.n_classes,
         n_components=structure.n_components,
         norm_error=sample.norm_error,
-        unfinished=isinstance(setting.data, OwnPoints),
+        own=isinstance(setting.data, OwnPoints),
     )
 
 
