@@ -29,7 +29,7 @@ import pytest
 from tests.controls import claims_of, undecided_in, unmet_in
 from widenet.claims.base import Claim, Evidence, Verdict
 from widenet.claims.cases import columns_of
-from widenet.claims.implication import PROMISED, Clause
+from widenet.claims.implication import PROMISED, Clause, measured_of
 from widenet.claims.sides import BLURRED, Fact, Sense, Sides
 
 
@@ -128,7 +128,7 @@ class Edge:
     def _failing(self, claim: Claim, cells: list[Any]) -> set[str]:
         table = claim.kinds[0].join(cells)
         if self.clause.role == "given":
-            return {each.key for each in claim.given or () if not each.measured(each(table)).met}
+            return {each.key for each in measured_of(claim, [table]) if not each.met}
         return {key for key, part in claim.promise(table).parts.items() if not part.part(key).kept}
 
 

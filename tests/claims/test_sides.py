@@ -219,6 +219,35 @@ class TestFact:
         assert (part.cases, part.broken, part.undecided) == (3, 1, 1)
 
 
+def at_settings(failed, allowed, **more):
+    """Two settings of 1,200 runs, each with its own rate."""
+    both = np.repeat(allowed, 1200)
+    return Rate(np.concatenate(failed), both, setting=np.repeat([0, 1], 1200), **more).part("x")
+
+
+class TestRateOfSeveralSettings:
+    none, some = np.zeros(1200, bool), np.arange(1200) < 40
+
+    @pytest.mark.parametrize(("first", "second", "kept"), [(0.5, 0.0027, False), (0.0027, 0.5, True)])
+    def test_each_has_its_own_rate(self, first, second, kept):
+        """40 of 1,200 is a share of 0.033; the setting in which most fail is shown, in either order."""
+        for flip in (slice(None), slice(None, None, -1)):
+            part = at_settings([self.none, self.some][flip], [first, second][flip])
+            assert (part.kept, part.promised, part.measured) == (kept, second, 40 / 1200)
+            assert (part.cases, part.broken) == (2400, 40)
+
+    def test_one_with_too_few_runs_leaves_it_undecided(self):
+        assert at_settings([self.none, self.some], [1e-9, 0.5]).kept is None
+
+    def test_the_sides_of_the_worst_are_shown(self):
+        sides = Sides(np.repeat([1.0, 3.0], 1200), 2.0)
+        part = at_settings([self.none, self.some], [0.5, 0.0027], sides=sides)
+        assert (part.kept, part.measured, part.promised) == (False, 3.0, 2.0)
+
+    def test_without_runs_nothing_is_decided(self):
+        assert Rate(np.zeros(0), np.zeros(0), setting=np.zeros(0)).part("x").kept is None
+
+
 class TestRate:
     def test_enough_runs_confirm(self):
         part = Rate(np.zeros(59, bool), 0.05).part("x")

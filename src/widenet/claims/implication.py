@@ -214,7 +214,10 @@ def clauses_of(claim: "Claim") -> Clauses:
         promised = claim.promise(*tables).parts
     return Clauses(
         [
-            *(Clause(claim, GIVEN, each.key, each.name, **sides.clause()) for each, sides in given),
+            *(
+                Clause(claim, GIVEN, each.key, each.name, optional=sides.optional, **sides.clause())
+                for each, sides in given
+            ),
             *(
                 Clause(claim, PROMISED, key, part.text or key, optional=part.optional, **part.clause())
                 for key, part in promised.items()
@@ -235,12 +238,18 @@ def judged(claim: "Claim", tables: Sequence[Any], constants: Mapping[str, Any]) 
         outside += int(np.sum(~np.asarray(promise.event, bool)))
     return evidence(
         promise.parts,
-        tuple(each.measured(each(*tables)) for each in claim.given or ()),
+        measured_of(claim, tables),
         runs=promise.runs or _counted(whole, outside),
         details=_details(claim, tables, promise),
         note=promise.note() if callable(promise.note) else promise.note,
         open_constant=promise.open_constant,
     )
+
+
+def measured_of(claim: "Claim", tables: Sequence[Any]) -> tuple[Hypothesis, ...]:
+    """The hypotheses, each at its worst case; an optional one only where there is a case of it."""
+    compared = [(each, each(*tables)) for each in claim.given or ()]
+    return tuple(each.measured(sides) for each, sides in compared if sides.scored.any() or not sides.optional)
 
 
 def _inside(claim: "Claim", table: Any) -> tuple[np.ndarray, int]:

@@ -382,6 +382,8 @@ class Rate:
       confidence: one-sided, of both limits.
       sides: the two sides whose breaking is the failure ("the test error is at most …"), one case per run. Where they
         are given, the numbers shown are theirs, in the run that keeps them most closely.
+      setting: for each run its setting, where each of them alone must fail as rarely as is allowed there; the numbers
+        shown are those of the one in which most runs fail.
     """
 
     failed: Cases
@@ -394,6 +396,7 @@ class Rate:
     event: str = ""
     where: Cases = True
     optional: bool = False
+    setting: Cases | None = None
 
     def clause(self) -> dict[str, Any]:
         """What is asked, without any run."""
@@ -405,6 +408,8 @@ class Rate:
 
     def part(self, name: str) -> Part:
         """The part of a conclusion that these runs decide; of several promised rates, the smallest."""
+        if self.setting is not None and np.size(self.setting):
+            return self._worst_of_settings(name)
         if np.ndim(self.allowed):
             smallest = float(np.min(self.allowed, initial=1.0))
             return dataclasses.replace(self, allowed=smallest).part(name)
@@ -425,6 +430,20 @@ class Rate:
             undecided=int(lost.sum()),
             **self._numbers(kept, counted / runs if runs else None),
         )
+
+    def _worst_of_settings(self, name: str) -> Part:
+        among, allowed, setting = _flat(self.where, self.allowed, self.setting)
+        parts = []
+        for each in np.unique(setting):
+            own = setting == each
+            sides = None if self.sides is None else self.sides.only(own)
+            alone = {"where": among & own, "allowed": float(allowed[own][0]), "sides": sides, "setting": None}
+            parts.append(dataclasses.replace(self, **alone).part(name))
+        answers = [part.kept for part in parts]
+        kept = False if False in answers else None if None in answers else True
+        worst = max(parts, key=lambda part: (part.kept is False, part.broken / max(part.cases, 1), part.tightness or 0))
+        totals = {field: sum(getattr(part, field) for part in parts) for field in ("cases", "broken", "undecided")}
+        return worst.model_copy(update={"kept": kept, **totals})
 
     def _numbers(self, kept: bool | None, share: float | None) -> dict[str, Any]:
         if self.sides is not None:
