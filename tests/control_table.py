@@ -51,13 +51,18 @@ class Setup:
     def judged(self, claim: Claim) -> Evidence:
         """What the claim finds; under the keys that it has without any run."""
         constants = {name: value for name, value in self.changes.items() if name in _constants(claim)}
-        found = claim(self.cells(claim), **constants)
+        found = claim(self.cells(claim), *others(claim), **constants)
         clauses = claim.clauses.values()
         promised = [each.key for each in clauses if each.role == PROMISED]
         shown = {part.key for part in found.parts}
         assert shown <= set(promised), f"keys that depend on the data: {shown - set(promised)}"
         assert {each.key for each in clauses if each.role == PROMISED and not each.optional} <= shown
         return found
+
+
+def others(claim: Claim) -> list[list]:
+    """Where a claim reads several experiments, controls change the runs of the first, and the others have none."""
+    return [[] for _ in claim.kinds[1:]]
 
 
 def broken_in(evidence: Evidence) -> list[str]:
@@ -116,7 +121,7 @@ class Edge:
         claim = claim or self.claim
         cells = self.toy.cells(self.claim)
         table = self.claim.kinds[0].join(cells)
-        name, columns = _edge(self.clause(table), table)
+        name, columns = _edge(self.clause(table, *others(self.claim)), table)
         inside, *outside = (self._failing(claim, [*cells[:-1], cells[-1].replace(**{name: new})]) for new in columns)
         if self.alone:
             assert inside == set(), f"inside: {inside}"
@@ -128,8 +133,8 @@ class Edge:
     def _failing(self, claim: Claim, cells: list[Any]) -> set[str]:
         table = claim.kinds[0].join(cells)
         if self.clause.role == "given":
-            return {each.key for each in measured_of(claim, [table]) if not each.met}
-        return {key for key, part in claim.promise(table).parts.items() if not part.part(key).kept}
+            return {each.key for each in measured_of(claim, claim.tables(table, *others(claim))) if not each.met}
+        return {key for key, part in claim.promise(table, *others(claim)).parts.items() if not part.part(key).kept}
 
 
 def controls(
@@ -159,7 +164,7 @@ def checks(claim: Claim, clause: Clause, rows: list[Row], toy: Setup) -> Iterato
     yield from own
     try:
         table = claim.kinds[0].join(toy.cells(claim))
-        _edge(clause(table), table)
+        _edge(clause(table, *others(claim)), table)
     except NoEdge:
         return
     yield Edge(claim, clause, toy, alone=not own)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.control_table import checks
+from tests.control_table import checks, others
 from widenet.claims.base import Claim
 from widenet.claims.implication import Clause, Given, Promise
 from widenet.claims.sides import Fact, Rate, Sense, Sides
@@ -85,7 +85,7 @@ def _weaker_given(given: Given, way: Callable | None) -> Given | None:
 def hunt(test: Any) -> Iterator[tuple[str, bool]]:
     """Every weakening of every conjunct of the claims of this table of controls, and whether it is noticed."""
     for claim in test.claims:
-        table = claim.tables(test.toy.cells(claim))
+        table = claim.tables(test.toy.cells(claim), *others(claim))
         for clause in claim.clauses.values():
             found = list(checks(claim, clause, test.rows, test.toy))
             for name, way in {"left out": None, **ways(clause(*table))}.items():

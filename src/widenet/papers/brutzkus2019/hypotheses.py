@@ -4,7 +4,7 @@ from typing import Any
 
 from widenet.claims.implication import at_least, at_most, hypothesis, more_than
 from widenet.claims.sides import Sides
-from widenet.papers.brutzkus2019.formulas import LARGEST_STEP, SMALLEST_MARGIN, SMALLEST_WIDTH
+from widenet.papers.brutzkus2019.formulas import LARGEST_STEP, SMALLEST_MARGIN, SMALLEST_WIDTH, start_limit
 
 # XOR and the traces of Appendix E
 
@@ -72,6 +72,18 @@ def width_of_theorem_6_3(runs: Any) -> Sides:
 def width_above_16(runs: Any) -> Sides:
     """k > 16."""
     return more_than(runs.per("cell").half_width, 16)
+
+
+@hypothesis("$|⟨u_0, p⟩|$ in units of $η$")
+def start_size(units: Any) -> Sides:
+    """Units start inside the event of Lemma E.3."""
+    return at_most(units.largest_fit, start_limit(1.0))
+
+
+@hypothesis("units, all of them in U13 at the start", extreme=False)
+def units_in_u13(units: Any) -> Sides:
+    """There are units, and no other."""
+    return at_least(units.per("cell").n_in_u13, 1)
 
 
 TRAJECTORIES = (runs_in_event, deviation_of_starts, step_of_lemmas, margin_of_lemmas)
