@@ -105,7 +105,9 @@ def _notices(claim: Claim) -> Callable[[Any], bool]:
 
 if __name__ == "__main__":
     for name in sys.argv[1:]:
-        results = list(hunt(importlib.import_module(name).test_control))
+        module = vars(importlib.import_module(name))
+        tables = [test for word, test in module.items() if word.startswith("test_") and hasattr(test, "rows")]
+        results = [each for test in tables for each in hunt(test)]
         print(f"{name}: {sum(seen for _, seen in results)} of {len(results)} noticed")
         for what, seen in results:
             if not seen:

@@ -4,6 +4,7 @@ from typing import Any
 
 from widenet.claims.implication import at_least, at_most, hypothesis, more_than
 from widenet.claims.sides import Sides
+from widenet.claims.tolerances import BY_CHANCE
 from widenet.papers.brutzkus2019.formulas import LARGEST_STEP, SMALLEST_MARGIN, SMALLEST_WIDTH, start_limit
 
 # XOR and the traces of Appendix E
@@ -84,6 +85,21 @@ def start_size(units: Any) -> Sides:
 def units_in_u13(units: Any) -> Sides:
     """There are units, and no other."""
     return at_least(units.per("cell").n_in_u13, 1)
+
+
+@hypothesis(
+    "directions uniform: p-value that a filter is in each octant equally often", extreme=False, key="uniform_directions"
+)
+def uniform_directions(runs: Any) -> Sides:
+    """The filters that were drawn look in every direction."""
+    return at_least(runs.per("cell").uniform, BY_CHANCE)
+
+
+@hypothesis("σ_g as drawn, over $c_η/(16k^{3/2})$", extreme=False, key="deviation")
+def deviation_of_small_starts(starts: Any) -> Sides:
+    """σ_g ≤ c_η/(16k^{3/2}), measured on the entries drawn around 0, up to six standard errors."""
+    each = starts.per("cell")
+    return at_most(each.measured_deviation, 1, room=each.deviation_error)
 
 
 TRAJECTORIES = (runs_in_event, deviation_of_starts, step_of_lemmas, margin_of_lemmas)
