@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from widenet.claims.implication import at_least, at_most, hypothesis, more_than
+from widenet.claims.implication import at_least, at_most, equal, hypothesis, less_than, more_than
 from widenet.claims.sides import Sides
-from widenet.claims.tolerances import BY_CHANCE
+from widenet.claims.tolerances import BY_CHANCE, ROUNDING
 from widenet.papers.brutzkus2019.formulas import LARGEST_STEP, SMALLEST_MARGIN, SMALLEST_WIDTH, start_limit
+from widenet.papers.brutzkus2019.xor_formulas import LARGEST_STEP as LARGEST_XOR_STEP
 
 # XOR and the traces of Appendix E
 
@@ -102,6 +103,68 @@ def deviation_of_small_starts(starts: Any) -> Sides:
     return at_most(each.measured_deviation, 1, room=each.deviation_error)
 
 
+@hypothesis("runs that start in the event, fewest of a setting", extreme=False, key="in_event")
+def runs_in_both_events(runs: Any) -> Sides:
+    """Each setting has a run in the events of Lemmas B.2 and 3.1."""
+    return at_least(runs.per("cell").n_in_both, 1)
+
+
+@hypothesis("runs that start in the event and reach loss 0, fewest of a setting", extreme=False, key="in_event")
+def runs_that_reach_zero(runs: Any) -> Sides:
+    """Each setting has a run in the event of Lemma B.2 that reaches loss 0."""
+    return at_least(runs.per("cell").n_reached, 1)
+
+
+@hypothesis("drawn runs that start in the event", extreme=False, key="in_event")
+def drawn_runs_in_event(runs: Any) -> Sides:
+    """Each setting of drawn runs has one in the event of Lemma B.2."""
+    return at_least(runs.per("cell").n_inside, 1)
+
+
+@hypothesis("$c_η$", key="step_constant")
+def xor_step_constant(runs: Any) -> Sides:
+    """c_η < 1/2."""
+    return less_than(runs.per("cell").step_constant, LARGEST_XOR_STEP)
+
+
+@hypothesis("$kη/c_η$", key="step_size")
+def xor_step_size(runs: Any) -> Sides:
+    """η ≤ c_η/k."""
+    return at_most(runs.per("cell").step_share, 1, within=ROUNDING)
+
+
+DRAWN = {"event": "settings that were drawn", "optional": True}
+
+
+@hypothesis("$16√k·σ_g/η$, σ_g as drawn", key="deviation")
+def xor_deviation(runs: Any) -> Sides:
+    """σ_g ≤ η/(16√k): the paper allows c_η/(16k^{3/2}), and Lemma B.2 compares σ_g with η."""
+    each = runs.per("cell")
+    return at_most(each.spread, 1, room=each.spread_error, where=each.is_drawn, **DRAWN)
+
+
+@hypothesis("$16k^{3/2}·σ_g/c_η$, σ_g as drawn", key="deviation")
+def xor_deviation_as_printed(runs: Any) -> Sides:
+    """σ_g ≤ c_η/(16k^{3/2}), the paper's own limit."""
+    each = runs.per("cell")
+    return at_most(each.spread * each.step_share, 1, room=each.spread_error, where=each.is_drawn, **DRAWN)
+
+
+@hypothesis("half-width $k$", key="width")
+def two_filters(runs: Any) -> Sides:
+    """k = 2."""
+    return equal(runs.per("cell").half_width, 2)
+
+
+@hypothesis("filters of each sign in the construction", extreme=False, key="width")
+def two_filters_of_each_sign(networks: Any) -> Sides:
+    """k ≤ 2."""
+    return at_most(networks.per("cell").half_width, 2)
+
+
+SECTION_3 = (xor_step_constant, xor_step_size, xor_deviation)
+"""What Section 3 asks for, with the σ_g that Lemma B.2 needs."""
+SECTION_3_AS_PRINTED = (xor_step_constant, xor_step_size, xor_deviation_as_printed)
 TRAJECTORIES = (runs_in_event, deviation_of_starts, step_of_lemmas, margin_of_lemmas)
 """What the lemmas of Appendix E up to E.16 need."""
 AT_ZERO_LOSS = (runs_at_zero_loss, *TRAJECTORIES[1:])
