@@ -18,6 +18,7 @@ What is not about an edge (the formula, and where it is attained) is a test of i
 """
 
 import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -35,10 +36,11 @@ from widenet.claims.sides import BLURRED, Fact, Sense, Sides
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """Runs and changes: columns of their last cell, and constants of the judge."""
+    """Runs and changes: columns of their last cell, and constants of the judge; and cells of a claim's other tables."""
 
     toy: Any
     changes: Mapping[str, Any] = field(default_factory=dict)
+    beside: tuple[list, ...] = ()
 
     def cells(self, claim: Claim) -> list[Any]:
         """The cells, the last one changed."""
@@ -51,7 +53,7 @@ class Setup:
     def judged(self, claim: Claim) -> Evidence:
         """What the claim finds; under the keys that it has without any run."""
         constants = {name: value for name, value in self.changes.items() if name in _constants(claim)}
-        found = claim(self.cells(claim), *others(claim), **constants)
+        found = claim(self.cells(claim), *(self.beside or others(claim)), **constants)
         clauses = claim.clauses.values()
         promised = [each.key for each in clauses if each.role == PROMISED]
         shown = {part.key for part in found.parts}
@@ -70,9 +72,9 @@ def broken_in(evidence: Evidence) -> list[str]:
     return [part.key for part in evidence.parts if part.kept is False]
 
 
-def at(toy: Any, **changes: Any) -> Setup:
-    """Another toy than that of the table, with these changes."""
-    return Setup(toy, changes)
+def at(toy: Any, *beside: list, **changes: Any) -> Setup:
+    """Another toy than that of the table, with these changes, and cells of the other experiments that a claim reads."""
+    return Setup(toy, changes, beside)
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +239,9 @@ def _values(sides: Sides, case: int, kind: Any) -> list[Any]:
     limit, room = sides.promised[case], sides.room[case]
     beyond = -1 if sides.sense is Sense.AT_LEAST else 1
     if kind.kind in "iu":
-        return [int(limit) - beyond, int(limit)] if sides.strict else [int(limit), int(limit) + beyond]
+        edge = math.ceil(limit) if beyond < 0 else math.floor(limit)
+        edge -= beyond * int(sides.strict and edge == limit)
+        return [edge, edge + beyond]
     if room:
         outside = [limit + 2 * beyond * room, limit - 2 * beyond * room][: 1 + (sides.sense is Sense.EQUAL)]
         return [limit + beyond * room / 2, *outside]
