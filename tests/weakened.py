@@ -54,8 +54,11 @@ def ways(conjunct: Any) -> dict[str, Callable]:
         skipped.add("ten times the tolerance")
     if conjunct.room.any() or conjunct.sense is Sense.EQUAL:
         skipped.add("strict or not")
-    if not conjunct.promised.any() or conjunct.sense is Sense.EQUAL:
+    whole = np.asarray(conjunct.given).dtype.kind in "iu" and np.all(np.abs(conjunct.promised) < 100)
+    if whole or not conjunct.promised.any() or conjunct.sense is Sense.EQUAL:
         skipped.add("1 % more generous")
+    if conjunct.exact is not None:  # answers that were given, and sides for the reader
+        skipped |= {"the other way round", "1 % more generous"}
     return {name: way for name, way in SIDES.items() if name not in skipped}
 
 

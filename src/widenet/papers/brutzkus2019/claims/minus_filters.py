@@ -214,7 +214,7 @@ equation_11_as_printed = equation_11.variant(
 
 
 @claim("brutzkus2019.lemma_e_20", Kind.STEP, "Lemma E.20", reads=traces, given=TRAJECTORIES,
-       title="Mean responses of $U_0⁺(2)$ and $U_0⁺(4)$ differ by at most $η$")  # fmt: skip
+       title="Mean responses of two groups of u differ by at most $η$")  # fmt: skip
 def lemma_e_20(runs: MinusFilters, *, limit: float = 1.0, pair: tuple[str, str] = ("y_2", "y_4")) -> Promise:
     """For all t there are 0 ≤ X ≤ η|U_0⁺(2)| and 0 ≤ Y ≤ η|U_0⁺(4)| with (Y_t(2) − X)/|U_0⁺(2)| = (Y_t(4) −
     Y)/|U_0⁺(4)|, where Y_t(l) sums the responses to x⁻ over U_0⁺(l). Such X and Y exist exactly when the two

@@ -45,11 +45,11 @@ def changes(
     series: Series, active: Bool[np.ndarray, "run time"]
 ) -> tuple[Int[np.ndarray, " change"], Int[np.ndarray, " change"], Float[np.ndarray, " change"]]:
     """(run, b, series_{t+b} − series_t) for every t and b ≥ 1 with t, …, t + b − 1 all active, in this order."""
-    length, found = stretches(active), [np.zeros((0, 3))]
+    length, found = stretches(active), []
     for b in range(1, int(length.max(initial=0)) + 1):
         run, last = np.nonzero(length[:, :-1] >= b)
         found.append(np.stack([run, np.full(len(run), b), series[run, last + 1] - series[run, last + 1 - b]], axis=1))
-    joined = np.concatenate(found)
+    joined = np.concatenate([np.zeros((0, 3)), *found])
     run, b, change = joined[np.lexsort((joined[:, 1], joined[:, 0]))].T
     return run.astype(int), b.astype(int), change
 

@@ -38,7 +38,8 @@ def _p_values(runs: Explored) -> list[float]:
     if not runs.n_starts:
         return [math.nan] * len(LAWS)
     return [
-        matches_rate(int(count), runs.n_starts, rate) for count, rate in zip(runs.missed, runs.expected, strict=True)
+        matches_rate(int(count), int(runs.n_starts), rate)
+        for count, rate in zip(runs.missed, runs.expected, strict=True)
     ]
 
 
@@ -116,7 +117,7 @@ def _rarely_missed(runs: Misses, event: str, allowed: float) -> Promise:
             ),
             "drawn": Fact(p_values >= BY_CHANCE, undecided=each.n_starts == 0, text="drawn starts follow this law"),
         },
-        runs=Runs(tried=int(each.n_starts.sum())),
+        runs=Runs(tried=int(np.sum(each.n_starts))),
         details=details,
         note=note,
     )
@@ -187,7 +188,7 @@ def lemma_e_3(starts: Small, *, factor: float = 1.0) -> Promise:
                 each.p_value >= BY_CHANCE, undecided=each.n_starts == 0, text="drawn starts have this probability"
             ),
         },
-        runs=Runs(tried=int(each.n_starts.sum())),
+        runs=Runs(tried=int(np.sum(each.n_starts))),
         details=details,
         note="The bound is sharp: the ratio tends to 1. On the way the proof prints half of the tail of one product "
         "(√(32πk) for √(8πk)) and counts 8k products of which 4k are different; the two factors cancel.",

@@ -69,7 +69,7 @@ class Clusters(XorRuns):
 @claim("brutzkus2019.lemma_3_2", Kind.STEP,
        "Lemma 3.2, Section 3.2; Lemma B.3 (with n_i(t) = a_i(t − 1) in place of a_i(t), and an α for each filter)",
        reads=xor_traces, given=(*SECTION_3, runs_in_event),
-       title="XOR: each filter moves along its point, and no farther across")  # fmt: skip
+       title="XOR: each filter moves along its point, and little across")  # fmt: skip
 def lemma_3_2(runs: Clusters, *, across: float = 2.0) -> Promise:
     """Clustering dynamics of XOR: in the event of Lemma B.2, for i ∈ {1, 3}, j ∈ W_0⁺(i) and every t,
     w_t = n_i(t)·ηx_i + v_t with ⟨v_t, x_i⟩ > 0 and |⟨v_t, x_2⟩| < 2η, where n_i(t) = a_i(t − 1) is the number of t' < t
@@ -153,7 +153,7 @@ def theorem_3_3_angle(runs: Clusters, *, fewest: Callable[[float], float] = fewe
             "angle_u": at_most(f.angles[:, 1], f.angle_limit, **close(1)),
             "updates": at_least(
                 runs.updates,
-                by_value(fewest, runs.step_constant)[:, None],
+                by_value(fewest, np.asarray(runs.step_constant))[:, None],
                 trivial=0.0,
                 text="$a_i(T) ≥ 1/(2c_η) − 1$",
                 **event.where(also=~runs.forgotten),

@@ -89,7 +89,7 @@ def _by_width(runs: Convergence) -> float:
     return 4 * np.ceil(active_limit_by_width(runs.goal, runs.half_width))
 
 
-Limit = Callable[[Convergence], np.ndarray]
+Limit = Callable[[Convergence], Any]
 """A number of iterations for each run."""
 
 

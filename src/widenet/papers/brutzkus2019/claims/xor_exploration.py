@@ -72,12 +72,13 @@ def lemma_3_1(starts: XorCounts, *, radius: Fraction = octants.RADIUS, allowed: 
 
     By exact binomial tails, and by how many of the drawn starts fail.
     """
-    exact = by_value(lambda k: unexplored(k, radius), starts.per("cell").half_width)
+    half_widths = np.asarray(starts.per("cell").half_width)
+    exact = by_value(lambda k: unexplored(k, radius), half_widths)
     failed = starts.map(lambda cell: ~_are_explored(cell, radius), bool)
     counts = starts.count(failed)
 
     def widths() -> list[dict[str, Any]]:
-        rows = zip(starts.per("cell").half_width.tolist(), exact.tolist(), counts.tolist(), strict=True)
+        rows = zip(half_widths.tolist(), exact.tolist(), counts.tolist(), strict=True)
         return [{"half_width": k, "exact": tail, "failures": count} for k, tail, count in rows]
 
     return Promise(
@@ -98,7 +99,7 @@ def lemma_3_1(starts: XorCounts, *, radius: Fraction = octants.RADIUS, allowed: 
 
 
 def _are_explored(starts: XorCounts, radius: Fraction) -> Bool[np.ndarray, " run"]:
-    within = exploration.explored(starts.half_planes, starts.half_width, radius=float(radius))
+    within = exploration.explored(starts.half_planes, int(starts.half_width), radius=float(radius))
     return np.asarray(within.all(axis=(1, 2)))
 
 
@@ -128,7 +129,7 @@ def outside_over_c(half_width: int, spread: float) -> float:
 
 @claim("brutzkus2019.lemma_b_2", Kind.STEP,
        "Lemma B.2, Section B.1 (with √π for π, as where it is used, and for η = c_η/k)", draws=_small_starts,
-       given=SECTION_3, title="XOR: the start is small with probability $1 − √(2k/π)e^{−8k}$")  # fmt: skip
+       given=SECTION_3, title="XOR: the start is small but for a rate of $√(2k/π)e^{−8k}$")  # fmt: skip
 def lemma_b_2(starts: Sizes, *, constant: float = 1.0, radius: float = 1.0, as_printed: bool = False) -> Promise:
     """With probability at least 1 − √(2k/π)e^{−8k} every initial |⟨w_0, x_i⟩| and |⟨u_0, x_i⟩| is at most √2η/4 (for
     η = c_η/k and σ_g ≤ c_η/(16k^{3/2}), that is σ_g ≤ η/(16√k)).
@@ -139,7 +140,7 @@ def lemma_b_2(starts: Sizes, *, constant: float = 1.0, radius: float = 1.0, as_p
     """
     each = starts.per("cell")
     c = by_value(c_value, each.half_width)
-    ratios = each.map(lambda cell: outside_over_c(cell.half_width, cell.meant_spread / radius))
+    ratios = each.map(lambda cell: outside_over_c(cell.half_width, float(cell.meant_spread) / radius))
     rates = np.maximum(constant * c, TINY)
     refuted = each.map(lambda cell: _refutes(cell, max(constant * c_value(cell.half_width), TINY)), bool)
     units = c if as_printed else np.ones_like(c)
@@ -152,7 +153,7 @@ def lemma_b_2(starts: Sizes, *, constant: float = 1.0, radius: float = 1.0, as_p
                 "half_width": cell.half_width,
                 "step_share": cell.step_share,
                 "promised": constant * c_value(cell.half_width),
-                "exact": large_start_probability(cell.half_width, cell.meant_spread / radius),
+                "exact": large_start_probability(cell.half_width, float(cell.meant_spread) / radius),
                 "ratio": float(ratio) / constant,
                 "runs": cell.n_runs,
                 "outside": cell.n_outside,
@@ -179,7 +180,7 @@ def lemma_b_2(starts: Sizes, *, constant: float = 1.0, radius: float = 1.0, as_p
 
 
 def _refutes(starts: Sizes, rate: float) -> bool:
-    return fails_at_most(starts.n_outside, starts.n_runs, rate, 1 - BY_CHANCE) is False
+    return fails_at_most(int(starts.n_outside), int(starts.n_runs), rate, 1 - BY_CHANCE) is False
 
 
 def _note_on_sizes(rows: list[dict], as_printed: bool) -> str:
@@ -215,7 +216,7 @@ class FirstSteps(XorRuns):
 
 
 def _never_falls(counts: Int[np.ndarray, " time run 4"]) -> Bool[np.ndarray, " run"]:
-    return (np.diff(counts, axis=0) >= 0).all(axis=(0, 2))
+    return np.all(np.diff(counts, axis=0) >= 0, axis=(0, 2))
 
 
 @claim("brutzkus2019.observation_active_at_start", Kind.STEP, "Section 3.2, after Lemma 3.2",

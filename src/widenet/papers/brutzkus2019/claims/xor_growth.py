@@ -99,7 +99,7 @@ def _stepping(runs: Growth) -> Bool[np.ndarray, " time run 1"]:
     return (np.arange(len(runs.margins))[:, None] < runs.steps)[..., None]
 
 
-Limit = Callable[[Growth], np.ndarray]
+Limit = Callable[[Growth], Any]
 """A number for each run and point, or for each run."""
 
 
@@ -238,7 +238,7 @@ def proposition_b_5(
 
 @claim("brutzkus2019.proposition_b_5_as_printed", Kind.STEP, "Proposition B.5, Section B.1",
        reads=xor_traces.at(_slow_settings), given=(width_above_16, *SECTION_3), details=points,
-       title="XOR: a point is active about 4 times, whatever the step: fails")  # fmt: skip
+       title="XOR: a point is active about 4 times: fails for small steps")  # fmt: skip
 def proposition_b_5_as_printed(runs: Growth, *, printed: Limit = lambda runs: runs.count_as_printed) -> Promise:
     """XOR, k > 16: with probability at least 1 − √(2k/π)e^{−8k} − 8e⁻⁸, for all i, once there were
     l ≥ 4√k/(√k − 2) iterations with y_i N(x_i) < 1, y_i N(x_i) ≥ 1 for good.

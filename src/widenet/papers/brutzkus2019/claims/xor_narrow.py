@@ -136,7 +136,7 @@ class NarrowStarts(XorStart):
 
 @claim("brutzkus2019.lemma_b_7", Kind.STEP, "Lemma B.7, Section B.2; the first part of Theorem 3.4",
        draws=_narrow_starts, given=[two_filters],
-       title="XOR, k = 2: three starts in four leave a point without a filter")  # fmt: skip
+       title="XOR, k = 2: three starts in four forget a point")  # fmt: skip
 def lemma_b_7(starts: NarrowStarts, *, promised: Fraction = FAILURE_RATE) -> Promise:
     """XOR, k = 2: with probability 3/4 (exactly) some W_0⁺(i), i ∈ {1, 3}, or some U_0⁺(i), i ∈ {2, 4}, is empty.
 
@@ -220,7 +220,7 @@ def theorem_3_4(
     event = event_of(runs)
     wrong = ~rule(XOR_LABELS * runs.end_margins)
     # What a run that still moves looks like at the moment says nothing; the last part leaves it undecided.
-    ended, errs = event.scored & runs.ended, wrong.any(axis=1)
+    ended, errs = event.scored & runs.ended, np.any(wrong, axis=1)
     failed = errs[: len(drawn)][ended[: len(drawn)]]
     # One octant that is not known leaves the probabilities unknown.
     known = 1.0 if octants.ended.all() else np.nan

@@ -40,7 +40,7 @@ class SmallStarts(Cases):
     @column
     def n_large(self) -> Count:
         """How many of them are outside the event of Lemma E.3."""
-        return int((~is_small(self.filters, self.step_size)).sum())
+        return int((~is_small(self.filters, float(self.step_size))).sum())
 
     @column
     def uniform(self) -> Number:

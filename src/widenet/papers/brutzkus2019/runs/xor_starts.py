@@ -90,7 +90,7 @@ class XorStart(Cases):
     @column
     def goal(self) -> Number:
         """1/η on the grid: what y N(x) has to reach, in units of η."""
-        return round(1 / self.step_size / GRID) * GRID
+        return round(1 / float(self.step_size) / GRID) * GRID
 
     @column
     def step_share(self) -> Number:
