@@ -39,14 +39,16 @@ from widenet.claims.sides import BLURRED, Fact, Sense, Sides
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """Runs and changes: columns of their last cell, and constants of the judge."""
+    """Runs and changes: columns of their last cell, and constants of the judge; and cells of a claim's other tables."""
 
     toy: Any
     changes: Mapping[str, Any] = field(default_factory=dict)
+    beside: tuple[list, ...] = ()
 
     def runs(self, claim: Claim) -> tuple[Any, ...]:
         """The cells of each experiment, the last one of the first changed."""
-        return (self.cells(claim), *self._made(claim)[1:])
+        made = self._made(claim)
+        return (self.cells(claim), *(made[1:] or ([] for _ in claim.kinds[1:])))
 
     def _made(self, claim: Claim) -> tuple[Any, ...]:
         toy = self.toy
@@ -54,7 +56,8 @@ class Setup:
             fitting = [(kind, each) for kind, each in toy.items() if _has_kind(claim, kind)]
             toy = next((each for kind, each in fitting if isinstance(kind, Claim)), fitting[0][1])
         made = toy() if callable(toy) else toy
-        return made if isinstance(made, tuple) else (made,)
+        made = made if isinstance(made, tuple) else (made,)
+        return (*made[:1], *(self.beside or made[1:]))
 
     def cells(self, claim: Claim) -> list[Any]:
         """The cells, the last one changed."""
@@ -81,9 +84,9 @@ def broken_in(evidence: Evidence) -> list[str]:
     return [part.key for part in evidence.parts if part.kept is False]
 
 
-def at(toy: Any, **changes: Any) -> Setup:
-    """Another toy than that of the table, with these changes."""
-    return Setup(toy, changes)
+def at(toy: Any, *beside: list, **changes: Any) -> Setup:
+    """Another toy than that of the table, with these changes, and cells of the other experiments that a claim reads."""
+    return Setup(toy, changes, beside)
 
 
 @dataclass(frozen=True, eq=False)

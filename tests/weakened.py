@@ -58,8 +58,11 @@ def ways(conjunct: Any) -> dict[str, Callable]:
         skipped.add("ten times the tolerance")
     if conjunct.room.any() or conjunct.sense is Sense.EQUAL:
         skipped.add("strict or not")
-    if not conjunct.promised.any() or conjunct.sense is Sense.EQUAL:
+    whole = np.asarray(conjunct.given).dtype.kind in "iu" and np.all(np.abs(conjunct.promised) < 100)
+    if whole or not conjunct.promised.any() or conjunct.sense is Sense.EQUAL:
         skipped.add("1 % more generous")
+    if conjunct.exact is not None:  # answers that were given, and sides for the reader
+        skipped |= {"the other way round", "1 % more generous"}
     return {name: way for name, way in SIDES.items() if name not in skipped}
 
 
@@ -109,7 +112,9 @@ def _notices(claim: Claim) -> Callable[[Any], bool]:
 
 if __name__ == "__main__":
     for name in sys.argv[1:]:
-        results = list(hunt(importlib.import_module(name).test_control))
+        module = vars(importlib.import_module(name))
+        tables = [test for word, test in module.items() if word.startswith("test_") and hasattr(test, "rows")]
+        results = [each for test in tables for each in hunt(test)]
         print(f"{name}: {sum(seen for _, seen in results)} of {len(results)} noticed")
         for what, seen in results:
             if not seen:

@@ -227,9 +227,7 @@ def rest_height(p: Number, step: Number, overlap: Number, radius: Number) -> flo
     return bandwidth(p) + 4.5 * step + 2 * step * (overlap + radius)
 
 
-def first_loss_bound(
-    p: Numbers | Number, beta: Numbers | Number, rate: Number = LEAST_MARGIN_RATE
-) -> Numbers | Number:
+def first_loss_bound(p: Numbers | Number, beta: Numbers | Number, rate: Number = LEAST_MARGIN_RATE) -> Numbers | Number:
     """exp(−C_4 p^(1/2−β)): Theorem 2(a)."""
     return np.exp(-rate * p ** (0.5 - beta))
 

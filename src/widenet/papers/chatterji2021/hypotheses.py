@@ -128,7 +128,9 @@ def rate_share(runs: Any) -> Sides:
 @hypothesis("$3αM$", key="short_step")
 def local_step(runs: Any) -> Sides:
     """α ≤ 1/(3M), where there is a step."""
-    return at_most(runs.local_product, 1, within=ROUNDING, where=~np.isnan(runs.local_steps), event="networks that move")
+    return at_most(
+        runs.local_product, 1, within=ROUNDING, where=~np.isnan(runs.local_steps), event="networks that move"
+    )
 
 
 @hypothesis("step $α$", key="step_positive")

@@ -6,9 +6,10 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of
+from tests.control_table import at, controls
+from tests.controls import broken_in
 from tests.papers.brutzkus2019.claims.settings import FAST, SMALL, TINY, altered, part_of, plus, toy, traced
-from tests.papers.brutzkus2019.claims.trace_edges import shared_edges
+from tests.papers.brutzkus2019.claims.trace_edges import add, deviation_rows, many, on
 from widenet.claims.base import Verdict
 from widenet.data.xord import set_index
 from widenet.papers.brutzkus2019.claims import at_zero_loss
@@ -71,11 +72,6 @@ def at_end(name: str, more: float, start: str = "D4"):
     return altered(trace, name, int(trace.steps[0]), plus(more))
 
 
-@breaks_part(equation_15, CONES)
-def test_control_equation_15_compares_both_cones():
-    return equation_15([at_end("s_plus_1", 0.0)]), equation_15([at_end("s_plus_1", TINY)])
-
-
 def test_equation_15_counts_the_smallest_filters_of_the_third_cone():
     """A third w at T with fits (−η/20, η/100), which is in W⁺(3): both sides grow by η/20."""
     trace = toy("D4")
@@ -88,36 +84,12 @@ def test_equation_15_counts_the_smallest_filters_of_the_third_cone():
     assert CONES in broken_in(equation_15([dataclasses.replace(small, end=end)])), "in W⁺(2)"
 
 
-@breaks_part(equation_15, LARGE)
-def test_control_equation_15_just_below():
-    """S⁺ is c_η/64 = η/32 above γ + 1 in J2; X(1) falls with it."""
-
-    def less(by: float):
-        return equation_15([altered(at_end("s_plus", -by, "J2"), "s_plus_1", 12, plus(-by))])
-
-    return less(1 / 32), less(1 / 32 + TINY)
-
-
-@breaks_part(equation_21, ENOUGH)
-def test_control_equation_21_just_below():
-    def less(by: float):
-        return equation_21([at_end("z_2", -by, "J2")])
-
-    return less(1 / 32), less(1 / 32 + TINY)
-
-
 @pytest.mark.parametrize("name", ["y_2", "y_4", "z_2", "z_4"])
 def test_equation_21_adds_all_four(name):
     more, before = equation_21([at_end(name, 1.0)]).measured, equation_21([toy("D4")]).measured
     assert more is not None
     assert before is not None
     assert more - before == 1 / 16
-
-
-@breaks_part(equation_19, ON_PLUS)
-def test_control_equation_19_compares_the_sum_on_the_positive_point():
-    assert broken_in(equation_19([at_end("y", TINY)])) == [ON_PLUS]
-    return equation_19([at_end("p_plus", 0.0)]), equation_19([at_end("p_plus", TINY)])
 
 
 @pytest.mark.parametrize("missing", [1, 2, 3, 4])
@@ -134,40 +106,40 @@ def test_equation_19_looks_at_all_sets_and_at_the_u_of_the_end(missing):
 def answering(pattern: int, more: float):
     """D4 with one w of which ⟨w, p_l⟩ is such that N({l}) is this much above S⁻ + X − Y(l) − Z(l)."""
     trace = toy("D4")
-    right = trace.at_end(trace.s_minus + trace.x - at_zero_loss._of_side(trace, pattern))[0]
+    side = getattr(trace, f"y_{pattern}") + getattr(trace, f"z_{pattern}")
+    right = trace.at_end(trace.s_minus + trace.x - side)[0]
     sign, place = (1 if pattern == 2 else -1), set_index(pattern)
     end = trace.end.copy()
     end[0, :2, 1] = 0.0
     end[0, 0, 1] = sign * (right + more - dataclasses.replace(trace, end=end).outputs()[0, place])
-    return footnote_14([dataclasses.replace(trace, end=end)])
+    return at(dataclasses.replace(trace, end=end))
 
 
-@breaks_part(footnote_14, OUTPUTS[2])
-def test_control_footnote_14_a_w_that_answers_to_p_2():
-    return answering(2, 0.0), answering(2, TINY)
+def end(name, **more):
+    """A toy with this much more of some sums at T."""
+    return on(name, **{series: add(int(toy(name).steps[0]), by) for series, by in more.items()})
 
 
-@breaks_part(footnote_14, OUTPUTS[4])
-def test_control_footnote_14_a_w_that_answers_to_p_4():
-    return answering(4, 0.0), answering(4, TINY)
-
-
-@breaks_part(footnote_14, SUMS[2])
-def test_control_footnote_14_a_sum_of_p_2():
-    """A smaller Y(l) breaks the equality; the bound on N only rises."""
-    return footnote_14([toy("D4")]), footnote_14([at_end("y_2", -TINY)])
-
-
-@breaks_part(footnote_14, SUMS[4])
-def test_control_footnote_14_a_sum_of_p_4():
-    assert SUMS[4] in broken_in(footnote_14([at_end("z_4", TINY)]))
-    return footnote_14([toy("D4")]), footnote_14([at_end("y_4", -TINY)])
-
-
-test_control_each_hypothesis_at_its_edge = shared_edges(
-    equation_15, equation_19, footnote_14, equation_21, at_zero_loss=True
-)
-test_every_part_has_a_control = every_part_of(
+LESS, TOO_LITTLE = -1 / 32, -1 / 32 - TINY
+test_control = controls(
     at_zero_loss,
-    except_for={f"equation_19: {MOST}": "x⁺ holds all four patterns, and a maximum over fewer is no larger"},
+    many,
+    *deviation_rows(at_zero_loss),
+    # S⁺ is c_η/64 = η/32 above γ + 1 in J2; X(1) falls with it.
+    (equation_15, "sum", end("J2", s_plus=LESS, s_plus_1=LESS), end("J2", s_plus=TOO_LITTLE, s_plus_1=TOO_LITTLE)),
+    (equation_15, "cones", on("D4"), end("D4", s_plus_1=TINY)),
+    (equation_15, "cones", on("D4"), end("D4", s_plus_1=-TINY)),
+    (equation_19, "sum", on("D4"), end("D4", p_plus=TINY)),
+    (equation_19, "sum", on("D4"), end("D4", y=TINY)),
+    (equation_19, "sum", on("D4"), end("D4", y=-TINY)),
+    # x⁺ holds all four patterns, and a maximum over fewer is no larger: only on another x⁺ does it break.
+    (equation_19, "largest", on("D4"), on("D4", against=(2,)), "sum"),
+    # A smaller Y(l) breaks the equality; the bound on N only rises. A larger one may break both.
+    (footnote_14, "answers_2", on("D4"), end("D4", y_2=-TINY)),
+    (footnote_14, "answers_4", on("D4"), end("D4", y_4=-TINY)),
+    (footnote_14, "answers_2", on("D4"), end("D4", z_2=TINY), "output_2"),
+    (footnote_14, "answers_4", on("D4"), end("D4", z_4=TINY)),
+    (footnote_14, "output_2", answering(2, 0.0), answering(2, TINY)),
+    (footnote_14, "output_4", answering(4, 0.0), answering(4, TINY)),
+    (equation_21, "sum", end("J2", z_2=LESS), end("J2", z_2=TOO_LITTLE)),
 )

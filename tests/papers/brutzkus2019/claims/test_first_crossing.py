@@ -1,16 +1,15 @@
 """Lemma E.16: true with the W24 term, false as printed where the specification says so."""
 
-import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of, spares
+from tests.control_table import at, controls, spared
+from tests.controls import broken_in
 from tests.papers.brutzkus2019.claims.settings import (
     FAST,
     SMALL,
     TINY,
     WIDE,
     altered,
-    on_toy,
     only_what_was_seen_counts,
     part_of,
     plus,
@@ -18,11 +17,11 @@ from tests.papers.brutzkus2019.claims.settings import (
     traced,
     with_outputs,
 )
-from tests.papers.brutzkus2019.claims.trace_edges import shared_edges
+from tests.papers.brutzkus2019.claims.trace_edges import add, deviation_rows, many, on, printed_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import first_crossing
 from widenet.papers.brutzkus2019.claims.first_crossing import (
-    allowed_drop,
+    Crossings,
     counterexample,
     lemma_e_16,
     lemma_e_16_as_printed,
@@ -31,7 +30,7 @@ from widenet.papers.brutzkus2019.claims.first_crossing import (
 )
 from widenet.records import Scale
 
-AT_T2, LATER = "S⁺ ≥ γ + 1 − 2c_η(1 + |W24|/k) at T2", "S⁺ does not fall after T2"
+AT_T2 = "S⁺ ≥ γ + 1 − 2c_η(1 + |W24|/k) at T2"
 DROP, GROWS = "N(x⁺) ≥ γ: at least γ − 2c_η(1 + |W24|/k) after", "N(x⁺) < γ: it grows by 2η|W13|"
 
 
@@ -56,29 +55,10 @@ def test_control_lemma_e_16_just_below_what_is_attained(name):
     assert broken_in(lemma_e_16([toy(name)], deficit=1.99)) == []
 
 
-@breaks_part(lemma_e_16, AT_T2)
-def test_control_lemma_e_16_with_less_than_is_allowed():
-    """J1 lacks 127/64 c_η at T2, the first t with −N(x⁻) ≥ 1: η/32 less is allowed."""
-    trace = toy("J1")
-    at = int(first_crossing.first_inactive(trace.minus_active)[0, 0])
-    assert at < trace.steps[0]
-
-    def lacking(more: float):
-        return lemma_e_16([altered(trace, "s_plus", slice(None, at + 1), plus(-more))])
-
-    return lacking(1 / 32), lacking(1 / 32 + TINY)
-
-
 def test_lemma_e_16_looks_at_t2_and_not_before():
     trace = toy("J1")
-    at = int(first_crossing.first_inactive(trace.minus_active)[0, 0])
+    at = int(first_crossing.first_inactive(trace.minus_active)[0])
     assert broken_in(lemma_e_16([altered(trace, "s_plus", slice(None, at), plus(-9.0))])) == []
-
-
-@breaks_part(lemma_e_16, LATER)
-def test_control_lemma_e_16_after_t2():
-    judged = on_toy(lemma_e_16, "D4")
-    return judged(s_plus=(18, plus(0.0))), judged(s_plus=(18, plus(-TINY)))
 
 
 def test_the_printed_forms_name_the_printed_bounds():
@@ -88,19 +68,19 @@ def test_the_printed_forms_name_the_printed_bounds():
     assert broken_in(lemma_e_16_steps_as_printed([traced(WIDE)])) == ["N(x⁺) ≥ γ: at least γ − 2c_η after"]
 
 
-@spares(lemma_e_16_as_printed)
 def test_lemma_e_16_as_printed_with_a_larger_deficit():
     """The instance lacks 3.213 to 3.214 c_η."""
     (setting,) = counterexample(Scale.QUICK, 0)
     trace = traced(setting.model_copy(update={"n_runs": 1}))
     assert lemma_e_16_as_printed([trace], deficit=3.2).verdict is Verdict.VIOLATED
-    return lemma_e_16_as_printed([trace], deficit=3.25)
+    spared(lemma_e_16_as_printed, at(trace, deficit=3.25))
 
 
 def test_the_allowed_drop_is_that_of_the_table():
     """γ + 1 − 2c_η(1 + |W24|/k) at |W24| = 2 of 3 and 1 of 2."""
-    assert 3 - allowed_drop(toy("D3"))[0, 0] / 8 == pytest.approx(2.58333333333)
-    assert np.array_equal(allowed_drop(toy("D2")), [[3.0]])
+    drops = Crossings.join([toy("D3"), toy("D2")]).allowed_drop
+    assert 3 - drops[0] / 8 == pytest.approx(2.58333333333)
+    assert drops[1] == 3
 
 
 def test_control_lemma_e_16_steps_as_printed():
@@ -118,27 +98,12 @@ def test_control_lemma_e_16_steps_just_below_what_is_attained():
     assert broken_in(lemma_e_16_steps([toy("J8")], drop=3.27)) == []
 
 
-@breaks_part(lemma_e_16_steps, DROP)
-def test_control_lemma_e_16_steps_where_it_is_attained():
-    """J1 has W24 = ∅, and the step at t = 9 leads to γ − 2c_η exactly."""
-    judged = on_toy(lemma_e_16_steps, "J1")
-    assert part_of(judged(), DROP).tightness == 1
-    return judged(), judged(s_plus=(10, plus(-TINY)))
-
-
-@breaks_part(lemma_e_16_steps, GROWS)
-def test_control_lemma_e_16_steps_below_the_margin():
-    """Step 10 of D4 starts below γ."""
-    judged = on_toy(lemma_e_16_steps, "D4")
-    return judged(x=(11, plus(0.0))), judged(x=(11, plus(TINY)))
-
-
 def test_lemma_e_16_steps_speaks_between_the_two_crossings():
     """N(x⁺) reaches γ at t = 9 and −N(x⁻) reaches 1 at t = 16: a step before or after does not count."""
     trace = toy("D4")
     first = (
-        first_crossing.first_inactive(trace.plus_active)[0, 0],
-        first_crossing.first_inactive(trace.minus_active)[0, 0],
+        first_crossing.first_inactive(trace.plus_active)[0],
+        first_crossing.first_inactive(trace.minus_active)[0],
     )
     assert first == (9, 16)
     for t in (5, 17, 18):
@@ -155,23 +120,33 @@ def test_lemma_e_16_steps_tells_the_two_kinds_of_step_apart():
         assert broken_in(lemma_e_16_steps([with_outputs(trace, t, plus=0.0)])) == []
 
 
-@spares(lemma_e_16_steps_as_printed)
 def test_lemma_e_16_steps_as_printed_with_what_the_other_filters_add():
-    return lemma_e_16_steps_as_printed([traced(WIDE)], drop=4.0)
+    spared(lemma_e_16_steps_as_printed, at(traced(WIDE), drop=4.0))
 
 
 def test_control_larger_steps_are_no_counterexample():
     """A refutation of the print needs k ≥ 120, c_η ≤ 1/410 and γ ≥ 8; these runs are outside."""
-    evidence = lemma_e_16_steps([traced(FAST)], drop=2.0, regime=True)
+    evidence = lemma_e_16_steps_as_printed([traced(FAST)])
     assert evidence.verdict is Verdict.HYPOTHESES_NOT_MET
     assert evidence.conclusion is False
 
 
-test_control_each_hypothesis_at_its_edge = shared_edges(lemma_e_16, lemma_e_16_steps, at_zero_loss=True)
 test_only_what_was_seen_counts = only_what_was_seen_counts(first_crossing)
-test_every_part_has_a_control = every_part_of(
+
+UP_TO_T2 = slice(None, 1 + int(first_crossing.first_inactive(toy("J1").minus_active)[0]))
+test_control = controls(
     first_crossing,
-    except_for={
-        "lemma_e_16: T2 < T, and −N(x⁻) < 1 before (by construction)": "T2 is chosen so",
-    },
+    many,
+    *deviation_rows(first_crossing),
+    # J1 lacks 127/64 c_η at T2, the first t with −N(x⁻) ≥ 1: η/32 less is allowed.
+    (lemma_e_16, "sum", on("J1", s_plus=add(UP_TO_T2, -1 / 32)), on("J1", s_plus=add(UP_TO_T2, -1 / 32 - TINY))),
+    (lemma_e_16, "grows", on("D4"), on("D4", s_plus=add(18, -TINY))),
+    # T2 is chosen so: it can only be a wrong one.
+    (lemma_e_16, "before", on("D4"), on("D4", crossing=lambda at: at + 2)),
+    # J1 has W24 = ∅, and the step at t = 9 leads to γ − 2c_η exactly.
+    (lemma_e_16_steps, "falls", on("J1"), on("J1", s_plus=add(10, -TINY))),
+    # Step 10 of D4 starts below γ.
+    (lemma_e_16_steps, "grows", on("D4"), on("D4", x=add(11, TINY))),
+    (lemma_e_16_steps, "grows", on("D4"), on("D4", x=add(11, -TINY))),
+    but=printed_in(first_crossing),
 )

@@ -5,7 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of, part_edges, spares
+from tests.control_table import at, controls, spared
+from tests.controls import broken_in
 from tests.papers.brutzkus2019.claims.settings import (
     FAST,
     SCATTERED,
@@ -21,7 +22,7 @@ from tests.papers.brutzkus2019.claims.settings import (
     toy,
     traced,
 )
-from tests.papers.brutzkus2019.claims.trace_edges import shared_edges
+from tests.papers.brutzkus2019.claims.trace_edges import add, deviation_rows, many, on, printed_in, put
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import minus_filters
 from widenet.papers.brutzkus2019.claims.minus_filters import (
@@ -72,15 +73,6 @@ def test_control_outside_the_event_units_stay_in_u13():
 
 ENDS = [pytest.param(np.array([[1], [0]]), id="smallest"), pytest.param(np.array([[0], [1]]), id="largest")]
 
-test_control_lemma_e_6_part_by_part = part_edges(
-    lemma_e_6,
-    on_toy(lemma_e_6, "D2"),
-    {
-        "steps along p₂ alone": ({}, {"a_range.u24": (5, now(1))}),
-        "U24(0) ⊆ U24(t)": ({}, {"u_left": (5, now(1))}),
-    },
-)
-
 
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("t", [0, 1, 25])
@@ -105,21 +97,6 @@ def test_lemma_e_6_as_printed_on_a_run_by_hand():
     assert (evidence.measured, evidence.promised) == (-1, 0)
 
 
-@spares(lemma_e_6_as_printed)
-def test_lemma_e_6_as_printed_where_no_filter_starts_in_u13():
-    return lemma_e_6_as_printed([traced(WIDE.model_copy(update={"n_minus_positive": 0}))])
-
-
-test_control_lemma_e_7_part_by_part = part_edges(
-    lemma_e_7,
-    on_toy(lemma_e_7, "D4"),
-    {
-        "a in {0, −1}": ({"a_range.u13": (5, now(0))}, {"a_range.u13": (5, now(1))}),
-        "b ≥ 0": ({"b_range.u13": (5, now(0))}, {"b_range.u13": (5, now(-1))}),
-    },
-)
-
-
 @pytest.mark.parametrize(
     ("record", "change", "fails"),
     [
@@ -135,37 +112,6 @@ def test_control_lemma_e_7_looks_at_every_filter(record, change, fails):
 
 
 ALIKE = "m is the same for all units, m ≥ 0, and nothing along p₁"
-DIFFERENCE = "N(x⁺) − N(x⁻) = S⁺ − S⁻ (by P⁺ = P⁻ = 0)"
-
-test_control_minus_filters_settle_part_by_part = part_edges(
-    minus_filters_settle,
-    on_toy(minus_filters_settle, "D4"),
-    {
-        "U13(t) is empty": ({}, {"u13": (5, now(1))}),
-        "a = −1": ({}, {"a_range.u13": (5, now(0))}),
-        "b is the same for all units": ({}, {"b_range.u13": (5, plus(np.array([[0], [1]])))}),
-        ALIKE: ({}, {"b_range.u24": (5, plus(np.array([[0], [1]])))}),
-        "m = b − 1": ({"b_range.u24": (10, plus(1)), "b_range.u13": (10, plus(1))}, {"b_range.u24": (5, plus(1))}),
-        "⟨u_t, p₂⟩ keeps its sign": ({}, {"u_flipped": (5, now(1))}),
-    },
-)
-
-
-@breaks_part(minus_filters_settle, "b ≥ 1", also=(ALIKE,))
-def test_control_b_of_zero():
-    """m = b − 1 is then −1."""
-    judged = on_toy(minus_filters_settle, "D4")
-    return judged(**{"b_range.u13": (5, now(0)), "b_range.u24": (5, now(-1))})
-
-
-@breaks_part(minus_filters_settle, "P⁺ = 0", also=(DIFFERENCE,))
-def test_control_a_response_to_the_positive_point():
-    return on_toy(minus_filters_settle, "D4")(p_plus=(5, now(TINY)))
-
-
-@breaks_part(minus_filters_settle, "P⁻ = 0", also=(DIFFERENCE,))
-def test_control_a_response_to_the_negative_point():
-    return on_toy(minus_filters_settle, "D4")(p_minus=(5, now(TINY)))
 
 
 @pytest.mark.parametrize(
@@ -219,35 +165,6 @@ def test_the_printed_forms_name_the_printed_bounds():
     assert broken_in(equation_11_as_printed([traced(WIDE)])) == ["the responses grow by η|U24(t)|"]
 
 
-@spares(lemma_e_8_as_printed)
-def test_lemma_e_8_as_printed_with_its_factor():
-    return lemma_e_8_as_printed([traced(WIDE)], factor=2.0)
-
-
-def responding(**responses: float):
-    """J6 with one unit in U13 at t = 5."""
-    return on_toy(lemma_e_8, "J6")(u13=(5, now(1)), **{name: (5, now(value)) for name, value in responses.items()})
-
-
-test_control_lemma_e_8_on_units_of_u13 = part_edges(
-    lemma_e_8,
-    responding,
-    {
-        "P⁺ ≤ η|U13|": ({"p_plus": 1.0}, {"p_plus": 1 + TINY}),
-        "P⁻ ≤ η|U13|": ({"p_minus": 1.0}, {"p_minus": 1 + TINY}),
-    },
-)
-
-
-@breaks_part(lemma_e_8, "S⁻ < 2η|W13|")
-def test_control_lemma_e_8_just_beyond_its_bound():
-    """J6 has one filter in W13. At t = 0 nothing is said."""
-    judged = on_toy(lemma_e_8, "J6")
-    assert broken_in(judged(s_minus=(0, now(9.0)))) == []
-    assert broken_in(judged(s_minus=(1, now(2.0)))) == ["S⁻ < 2η|W13|"]
-    return judged(s_minus=(5, now(2 - TINY))), judged(s_minus=(5, now(2.0)))
-
-
 def test_control_lemma_e_8_divides_by_the_number_of_filters():
     """Two filters in W13, D4: up to 4η."""
     judged = on_toy(lemma_e_8, "D4")
@@ -260,22 +177,6 @@ def test_control_equation_11_as_printed():
     assert evidence.verdict is Verdict.VIOLATED
     assert (evidence.measured, evidence.promised, evidence.tightness) == (2, 1, 2)
     assert equation_11([traced(FAST)]).promised == 2
-
-
-@spares(equation_11_as_printed)
-def test_equation_11_as_printed_with_its_factor():
-    return equation_11_as_printed([traced(WIDE)], factor=2.0)
-
-
-test_control_equation_11_part_by_part = part_edges(
-    equation_11,
-    on_toy(equation_11, "D4"),
-    {
-        # Only x⁻ is active in D4 at t = 9; at t = 8 both are, and nothing is said.
-        "the responses grow by 2η|U24(t)|": ({"y_kept": (8, plus(TINY))}, {"y_kept": (9, plus(TINY))}),
-        "U24(t) ⊆ U24(t+1)": ({"u_lost": (8, now(1))}, {"u_lost": (9, now(1))}),
-    },
-)
 
 
 def test_control_equation_11_counts_the_filters_of_u24():
@@ -291,15 +192,12 @@ def test_control_lemma_e_20_on_units_that_took_one_step_more():
     assert evidence.measured == pytest.approx(2, abs=0.1)
 
 
-@breaks_part(lemma_e_20, "the two means differ by at most η")
 def test_control_lemma_e_20_just_below_what_is_attained():
     """|R| of the two u of J10 differ by 20/64 at every t, one in U⁺(2) and one in U⁺(4)."""
     evidence = lemma_e_20([toy("J10")])
     assert (evidence.measured, evidence.promised) == (20 / 64, 1.0)
     assert lemma_e_20([toy("J10")], limit=0.313).verdict is Verdict.HOLDS
     assert lemma_e_20([toy("J10")], limit=0.312).verdict is Verdict.VIOLATED
-    judged = on_toy(lemma_e_20, "J10")
-    return judged(y_2=(7, plus(44 / 64))), judged(y_2=(7, plus(44 / 64 + TINY)))
 
 
 def test_lemma_e_20_takes_means():
@@ -308,18 +206,6 @@ def test_lemma_e_20_takes_means():
     assert lemma_e_20([trace]).measured == abs((21 + 19) / 2 - 20) / 64 == 0
     difference = trace.y_2[0] / 2 - trace.y_4[0]
     assert np.array_equal(difference, np.zeros_like(difference))
-
-
-@breaks_part(lemma_e_21, "both parts gain alike")
-def test_control_lemma_e_21_at_one_step():
-    trace = toy("two units of U13")
-    inside, outside = (lemma_e_21([altered(trace, "z_2", 5, plus(by))]) for by in (0.9e-9, 4e-9))
-    return inside, outside
-
-
-test_control_each_hypothesis_at_its_edge = shared_edges(
-    lemma_e_6, lemma_e_7, minus_filters_settle, lemma_e_8, equation_11, lemma_e_20, lemma_e_21
-)
 
 
 def test_without_a_filter_nothing_is_promised():
@@ -333,9 +219,66 @@ def test_without_a_filter_nothing_is_promised():
 
 
 test_only_what_was_seen_counts = only_what_was_seen_counts(minus_filters)
-test_every_part_has_a_control = every_part_of(
+
+
+def test_printed_forms_with_the_repaired_constants_hold():
+    spared(lemma_e_6_as_printed, at(traced(WIDE.model_copy(update={"n_minus_positive": 0}))))
+    spared(lemma_e_8_as_printed, at(traced(WIDE), factor=2.0))
+    spared(equation_11_as_printed, at(traced(WIDE), factor=2.0))
+
+
+def one_unit(**responses):
+    """J6 with one unit in U13 at t = 5."""
+    return on("J6", u13=put(5, 1), **{name: put(5, value) for name, value in responses.items()})
+
+
+test_control = controls(
     minus_filters,
-    except_for={
-        f"minus_filters_settle: {DIFFERENCE}": "N(x⁺) − N(x⁻) is S⁺ − S⁻ − P⁺ + P⁻, so it falls with P⁺ = 0 or P⁻ = 0",
-    },
+    many,
+    *deviation_rows(minus_filters),
+    (lemma_e_6, "along_p2", on("D2"), on("D2", a_u24=put(5, 1))),
+    (lemma_e_6, "along_p2", on("D2"), on("D2", a_u24=put(5, -1))),
+    (lemma_e_6, "stays", on("D2"), on("D2", u_left=put(5, 1))),
+    (lemma_e_7, "backwards", on("D4", a_u13=put(5, 0)), on("D4", a_u13=put(5, 1))),
+    (lemma_e_7, "forwards", on("D4", b_u13=put(5, 0)), on("D4", b_u13=put(5, -1))),
+    (minus_filters_settle, "empty", on("D4"), on("D4", u13=put(5, 1))),
+    (minus_filters_settle, "leaves", on("D4"), on("D4", a_u13=put(5, 0))),
+    (minus_filters_settle, "leaves", on("D4"), on("D4", a_u13=put(5, -2))),
+    # m = b − 1 is then −1.
+    (minus_filters_settle, "forwards", on("D4"), on("D4", b_u13=put(5, 0), b_u24=put(5, -1)), "same_m"),
+    (minus_filters_settle, "same_b", on("D4"), on("D4", b_u13=add(5, (0, 1)))),
+    (minus_filters_settle, "same_b", on("D4"), on("D4", b_u13=add(5, (1, 0)), b_u24=add(5, 1))),
+    (minus_filters_settle, "same_m", on("D4"), on("D4", b_u24=add(5, (0, 1)))),
+    (minus_filters_settle, "m_and_b", on("D4", b_u24=add(10, 1), b_u13=add(10, 1)), on("D4", b_u24=add(5, 1))),
+    (minus_filters_settle, "m_and_b", on("D4"), on("D4", b_u13=add(5, 1))),
+    *(
+        (minus_filters_settle, key, on("D4"), on("D4", **{key: put(5, value)}), "difference")
+        for key in ("p_plus", "p_minus")
+        for value in (TINY, -TINY)
+    ),
+    # N(x⁺) − N(x⁻) is S⁺ − S⁻ − P⁺ + P⁻, so it falls with P⁺ = 0 or P⁻ = 0.
+    *(
+        (minus_filters_settle, "difference", on("D4"), on("D4", **{key: put(5, TINY)}), key)
+        for key in ("p_plus", "p_minus")
+    ),
+    (minus_filters_settle, "keeps_sign", on("D4"), on("D4", u_flipped=put(5, 1))),
+    # J6 has one filter in W13. At t = 0 nothing is said.
+    (lemma_e_8, "s_minus", on("J6", s_minus=put(5, 2 - TINY)), on("J6", s_minus=put(5, 2.0))),
+    (lemma_e_8, "p_plus", one_unit(p_plus=1.0), one_unit(p_plus=1 + TINY)),
+    (lemma_e_8, "p_minus", one_unit(p_minus=1.0), one_unit(p_minus=1 + TINY)),
+    # Only x⁻ is active in D4 at t = 9; at t = 8 both are, and nothing is said.
+    (equation_11, "grows", on("D4", y_kept=add(8, TINY)), on("D4", y_kept=add(9, TINY))),
+    (equation_11, "grows", on("D4"), on("D4", y_kept=add(9, -TINY))),
+    (equation_11, "stays", on("D4", u_lost=put(8, 1)), on("D4", u_lost=put(9, 1))),
+    (lemma_e_20, "means", on("J10", y_2=add(7, 44 / 64)), on("J10", y_2=add(7, 44 / 64 + TINY))),
+    *(
+        (
+            lemma_e_21,
+            "alike",
+            on("two units of U13", z_2=add(5, 0.9e-9 * sign)),
+            on("two units of U13", z_2=add(5, 4e-9 * sign)),
+        )
+        for sign in (1, -1)
+    ),
+    but=printed_in(minus_filters),
 )

@@ -4,7 +4,8 @@ import dataclasses
 
 import numpy as np
 
-from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges
+from tests.control_table import at, controls
+from tests.controls import broken_in
 from tests.papers.brutzkus2019.claims.requirements import required
 from tests.papers.brutzkus2019.claims.settings import SMALL, traced
 from widenet.claims.base import Verdict
@@ -64,49 +65,31 @@ def test_control_equation_13_with_only_the_negative_point_active():
     assert (evidence.measured, evidence.promised) == (2, 0)
 
 
-def landing(claim, step: str, *fits: float):
-    """The first unit, (1/4, 1/8), lands at these fits."""
-    after = getattr(UNITS, step).copy()
-    after[0] = fits
-    return claim([dataclasses.replace(UNITS, **{step: after})], [])
-
-
-@breaks_part(equation_12, KEEPS)
-def test_control_a_response_that_falls():
-    return landing(equation_12, "after_minus", 0.1, 0.25), landing(equation_12, "after_minus", 0.1, 0.25 - 2.0**-20)
-
-
-@breaks_part(equation_12, LANDS)
-def test_control_a_unit_that_stays_in_u13():
-    return landing(equation_12, "after_minus", 1.0, -1.5), landing(equation_12, "after_minus", 1.5, -1.0)
-
-
-@breaks_part(equation_13, "|R| does not change")
-def test_control_a_response_to_the_negative_point_that_changes():
-    return (
-        landing(equation_13, "after_plus", 1.0, -0.125),
-        landing(equation_13, "after_plus", 1.0, 0.125 + 2.0**-20),
-    )
-
-
-def edges(claim):
-    def judged(starts):
-        return claim([place(starts)], [])
-
-    return hypothesis_edges(
-        claim,
-        judged,
-        start_size=({"starts": [(22 / 64, 0.1)]}, {"starts": [(23 / 64, 0.1)]}),
-        units_in_u13=({"starts": [(0.25, 0.125), (0.2, 0.1)]}, {"starts": [(0.25, 0.125), (0.1, 0.2)]}),
-    )
-
-
-test_control_the_edges_of_equation_12 = edges(equation_12)
-test_control_the_edges_of_equation_13 = edges(equation_13)
-
-
 def test_without_units_nothing_is_said():
     assert equation_12([place(np.zeros((0, 2)))], []).verdict is Verdict.HYPOTHESES_NOT_MET
 
 
-test_every_part_has_a_control = every_part_of(minus_steps)
+def landing(step, *fits):
+    """The first unit, (1/4, 1/8), lands at these fits."""
+    after = getattr(UNITS, step).copy()
+    after[0] = fits
+    return {step: after}
+
+
+TINY = 2.0**-20
+IN, MIXED = [(0.25, 0.125), (0.2, 0.1)], [(0.25, 0.125), (0.1, 0.2)]
+test_control = controls(
+    minus_steps,
+    UNITS,
+    (equation_12, "keeps", landing("after_minus", 0.1, 0.25), landing("after_minus", 0.1, 0.25 - TINY)),
+    (equation_12, "lands", landing("after_minus", 1.0, -1.5), landing("after_minus", 1.5, -1.0)),
+    (equation_13, "same", landing("after_plus", 1.0, -0.125), landing("after_plus", 1.0, 0.125 + TINY)),
+    *(
+        row
+        for claim in (equation_12, equation_13)
+        for row in (
+            (claim, "start_size", at(place([(22 / 64, 0.1)])), at(place([(23 / 64, 0.1)]))),
+            (claim, "units_in_u13", at(place(IN)), at(place(MIXED))),
+        )
+    ),
+)

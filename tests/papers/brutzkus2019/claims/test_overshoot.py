@@ -5,7 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of, spares
+from tests.control_table import at, controls, spared
+from tests.controls import broken_in
 from tests.papers.brutzkus2019.claims.overshoot_records import (
     MINUS,
     PLUS,
@@ -27,8 +28,9 @@ from tests.papers.brutzkus2019.claims.settings import (
     plus,
     toy,
     traced,
+    with_outputs,
 )
-from tests.papers.brutzkus2019.claims.trace_edges import shared_edges
+from tests.papers.brutzkus2019.claims.trace_edges import add, deviation_rows, many, on, printed_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import overshoot
 from widenet.papers.brutzkus2019.claims.overshoot import (
@@ -50,6 +52,7 @@ from widenet.papers.brutzkus2019.claims.overshoot import (
     x_limit,
     y_limit,
 )
+from widenet.papers.brutzkus2019.runs.traces import Trace
 
 SHARP_SUM, IN_A_ROW = "(iii) S⁺ < γ + 1 + 4c_η + 4η|W13|", "(iv) at most 3 consecutive steps with only x⁻ active"
 
@@ -125,38 +128,7 @@ def test_control_stretches_of_one_run(claim, name, n_c, fails):
     assert broken_in(claim([altered(trace, series, t, plus(change))])) == fails
 
 
-SHARP_11, PRINTED_11 = "sharp, b ≥ 1", "printed, b ≥ 2"
-EXACT_12, PRINTED_12 = "the exact change", "the printed bound"
-
-
-@breaks_part(lemma_e_11, SHARP_11)
-def test_control_lemma_e_11_just_beyond():
-    """N(x⁺) falls by exactly 2c_η in each of the two steps of D4."""
-    judged = on_toy(lemma_e_11, "D4")
-    return judged(x=(19, plus(0.0))), judged(x=(19, plus(TINY)))
-
-
-@breaks_part(lemma_e_11, PRINTED_11, also=(SHARP_11,))
-def test_control_the_printed_lemma_e_11():
-    """It follows from the sharp one; D4 leaves 3c_η = 6η of it."""
-    judged = on_toy(lemma_e_11, "D4")
-    assert broken_in(judged(x=(19, plus(6.0)))) == [SHARP_11]
-    return judged(x=(19, plus(6.0 + TINY)))
-
-
-@breaks_part(lemma_e_12, EXACT_12)
-def test_control_lemma_e_12_just_beside():
-    judged = on_toy(lemma_e_12, "D2")
-    assert broken_in(judged(s_minus=(20, plus(TINY)))) == [EXACT_12]
-    return judged(), judged(s_minus=(20, plus(-TINY)))
-
-
-@breaks_part(lemma_e_12, PRINTED_12, also=(EXACT_12,))
-def test_control_the_printed_lemma_e_12():
-    """It follows from the exact change; D2 leaves 3½c_η = 7η of it."""
-    judged = on_toy(lemma_e_12, "D2")
-    assert broken_in(judged(s_minus=(20, plus(-7.0)))) == [EXACT_12]
-    return judged(s_minus=(20, plus(-7.0 - TINY)))
+SHARP_11, EXACT_12 = "sharp, b ≥ 1", "the exact change"
 
 
 @pytest.mark.parametrize(("off", "is_broken"), [(0.9e-9, False), (1.1e-9, True)])
@@ -221,36 +193,10 @@ def test_which_bounds_of_lemma_e_13_are_strict(name, n_c):
     assert broken_in(lemma_e_13([overshooting(toy("D4"), 12, name, n_c + TINY)])) == [name]
 
 
-def beyond(name: str, *n_c: float):
-    """Lemma E.13 just inside and just outside."""
-    inside, outside = (lemma_e_13([overshooting(toy("D4"), 12, name, over)]) for over in n_c)
-    return inside, outside
-
-
-@breaks_part(lemma_e_13, PLUS)
-def test_control_an_output_of_4_above_its_margin():
-    return beyond(PLUS, 4 - TINY, 4.0)
-
-
-@breaks_part(lemma_e_13, MINUS)
-def test_control_a_negative_output_of_4_above_its_margin():
-    return beyond(MINUS, 4 - TINY, 4.0)
-
-
-@breaks_part(lemma_e_13, SUM)
-def test_control_a_sum_of_8_above_both_margins():
-    return beyond(SUM, 8.0, 8 + TINY)
-
-
 def test_lemma_e_13_as_printed_names_the_printed_bounds():
     evidence = lemma_e_13_as_printed([traced(WIDE)])
     assert [part.name for part in evidence.parts] == [PRINTED_PLUS, PRINTED_MINUS, SUM]
     assert [part.promised for part in evidence.parts] == [3, 3, 8]
-
-
-@spares(lemma_e_13_as_printed)
-def test_lemma_e_13_as_printed_with_4():
-    return lemma_e_13_as_printed([traced(WIDE)], overshoot=4.0)
 
 
 @pytest.mark.parametrize(
@@ -273,19 +219,84 @@ def test_sharp_limits_are_those_of_the_table(limit, arguments, values):
     assert limit(np.array([[share]]), step_constant) == pytest.approx(values, rel=1e-11)
 
 
-@breaks_part(equation_14_stuck, "at most 6 consecutive iterations")
-def test_control_seven_iterations_in_a_row():
-    trace = traced(FAST.model_copy(update={"n_runs": 2}))
-    return equation_14_stuck([stuck(trace, 20, 6)]), equation_14_stuck([stuck(trace, 20, 7)])
-
-
 def test_equation_14_counts_runs_in_which_the_negative_point_is_ever_alone():
     alone, never = toy("D4"), toy("no w in W13")
     assert (longest(alone.only_minus).tolist(), longest(never.only_minus).tolist()) == ([2], [0])
     assert equation_14_stuck([alone, never]).parts[0].cases == 1
 
 
-test_control_each_hypothesis_at_its_edge = shared_edges(lemma_e_11, lemma_e_12, lemma_e_13)
-test_control_each_hypothesis_of_equation_14 = shared_edges(equation_14_stuck, wide=True)
 test_only_what_was_seen_counts = only_what_was_seen_counts(overshoot)
-test_every_part_has_a_control = every_part_of(overshoot, elsewhere=(sharp_bounds,))
+
+
+def test_lemma_e_13_as_printed_with_4():
+    spared(lemma_e_13_as_printed, at(traced(WIDE), overshoot=4.0))
+
+
+def only_positive(trace: Trace, n_steps: int) -> Trace:
+    """A record in which only x⁺ is active at so many iterations, two and two with one of both between them."""
+    times = [t for t in range(2, 3 * n_steps) if t % 3][:n_steps]
+    for t in times:
+        trace = with_outputs(trace, t, plus=trace.goals[0] - 1, minus=trace.goals[1])
+    return trace
+
+
+def test_only_positive():
+    assert D2.only_plus.sum() == 3
+
+
+def over(name, n_c, start="D4"):
+    return at(overshooting(toy(start), 12, name, n_c))
+
+
+def alone_for(length):
+    return at(stuck(traced(FAST.model_copy(update={"n_runs": 2})), 20, length))
+
+
+def at_end(name, series, more):
+    return on(name, **{series: add(int(toy(name).steps[0]), more)})
+
+
+def per_step(change):
+    return lambda b, others: change * b + 0 * others
+
+
+def always(limit):
+    return lambda share: limit + 0 * share
+
+
+D2 = toy("D2")
+D2_X, D2_Y = D2.at_end(D2.x)[0] / 2, (D2.at_end(D2.y)[0] - 16) / 2
+ALLOWED_Y = 16 + 15 * 2 - D2.at_end(D2.y)[0]
+test_control = controls(
+    overshoot,
+    many,
+    *deviation_rows(overshoot),
+    # N(x⁺) falls by exactly 2c_η in each of the two steps of D4. The printed bound leaves 3c_η = 6η of it.
+    (lemma_e_11, "sharp", on("D4", x=add(19, 1.8e-9)), on("D4", x=add(19, 2.2e-9))),
+    (lemma_e_11, "printed", on("D4", printed=per_step(-2.0)), on("D4", printed=per_step(-2 - TINY))),
+    (lemma_e_11, "printed", on("D4"), on("D4", x=add(19, 6.0 + TINY)), "sharp"),
+    (lemma_e_12, "exact", on("D2", s_minus=add(20, 1.8e-9)), on("D2", s_minus=add(20, 2.2e-9))),
+    (lemma_e_12, "exact", on("D2", s_minus=add(20, -1.8e-9)), on("D2", s_minus=add(20, -2.2e-9))),
+    # It follows from the exact change; D2 leaves 3½c_η = 7η of it.
+    (lemma_e_12, "printed", on("D2", printed=per_step(-3.0)), on("D2", printed=per_step(-3 - TINY))),
+    (lemma_e_12, "printed", on("D2"), on("D2", s_minus=add(20, -7.0 - TINY)), "exact"),
+    (lemma_e_13, "plus", over(PLUS, 4 - TINY), over(PLUS, 4.0)),
+    (lemma_e_13, "minus", over(MINUS, 4 - TINY), over(MINUS, 4.0)),
+    (lemma_e_13, "sum", over(SUM, 8.0), over(SUM, 8 + TINY)),
+    (sharp_bounds, "plus", over(PLUS, 4 - TINY), over(PLUS, 4.0)),
+    (sharp_bounds, "minus", over(MINUS, 4 - TINY), over(MINUS, 4.0)),
+    # ω = 1/2 in D2: 4 + 4ω = 6.
+    (sharp_bounds, "sum", over(SUM, 6 - TINY, "D2"), over(SUM, 6.0, "D2")),
+    (sharp_bounds, "waits", at(stuck(toy("D4"), 2, 3)), at(stuck(toy("D4"), 2, 4))),
+    # ω = 1/2 in D2: at most nine; it has three of its own, at t = 19, 21 and 23.
+    (sharp_bounds, "only_plus", at(only_positive(D2, 6)), at(only_positive(D2, 7))),
+    # W24 is empty in J15, so X must be 0; and 1/32 c_η = η/16 of the 2c_η of the rest is left.
+    (sharp_bounds, "x", on("J15"), at_end("J15", "x", TINY)),
+    (sharp_bounds, "rest", at_end("J15", "s_minus", 1 / 16), at_end("J15", "s_minus", 1 / 16 + TINY)),
+    # Y follows from (ii), X and S⁻, and does not break alone. D2: ω = 1/2, so y ≤ 1 + 15c_η.
+    (sharp_bounds, "x", on("D2", x_limit=always(D2_X)), on("D2", x_limit=always(D2_X - TINY))),
+    (sharp_bounds, "y", on("D2", y_limit=always(D2_Y)), on("D2", y_limit=always(D2_Y - TINY))),
+    (sharp_bounds, "y", on("D2"), at_end("D2", "y", ALLOWED_Y + TINY), "minus"),
+    (equation_14_stuck, "iterations", alone_for(6), alone_for(7)),
+    but=printed_in(overshoot),
+)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of, part_edges, spares
+from tests.control_table import at, controls, spared
+from tests.controls import broken_in
 from tests.papers.brutzkus2019.claims.plain import DIVERSE, plain_trace, points
 from tests.papers.brutzkus2019.claims.settings import (
     FAST,
@@ -20,7 +21,7 @@ from tests.papers.brutzkus2019.claims.settings import (
     traced,
     with_outputs,
 )
-from tests.papers.brutzkus2019.claims.trace_edges import shared_edges
+from tests.papers.brutzkus2019.claims.trace_edges import add, deviation_rows, many, on, printed_in, put
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import plus_filters
 from widenet.papers.brutzkus2019.claims.plus_filters import (
@@ -70,18 +71,6 @@ def test_lemma_e_4_promises_what_the_table_says():
     assert part.tightness == pytest.approx(0.9851866085454196)
 
 
-test_control_lemma_e_4_part_by_part = part_edges(
-    lemma_e_4,
-    on_toy(lemma_e_4, "D2"),
-    {
-        "places of W13": ({}, {"a_range.w13": (2, plus(1))}),
-        "places of W24": ({}, {"b_range.w24": (2, plus(1))}),
-        "places of U13": ({}, {"a_range.u13": (2, plus(1))}),
-        "places of U24": ({}, {"a_range.u24": (0, plus(-1))}),
-    },
-)
-
-
 def outputs_at(t: int, **outputs: float):
     return lemma_e_4([with_outputs(toy("D2"), t, **outputs)])
 
@@ -93,23 +82,6 @@ def test_control_the_bound_of_lemma_e_4_at_each_time(t):
     assert broken_in(outputs_at(t, plus=limit + TINY)) == [BOUND]
     assert broken_in(outputs_at(t, minus=16.0 - TINY)) == []
     assert broken_in(outputs_at(t, minus=16.0)) == ["−N(x⁻) < 1"]
-
-
-@breaks_part(lemma_e_4, BOUND)
-def test_control_lemma_e_4_just_beyond_its_bound():
-    return outputs_at(2, plus=8.707), outputs_at(2, plus=8.708)
-
-
-@breaks_part(lemma_e_4, "−N(x⁻) < 1")
-def test_control_lemma_e_4_with_a_negative_point_at_rest():
-    return outputs_at(2, minus=16.0 - TINY), outputs_at(2, minus=16.0)
-
-
-@breaks_part(lemma_e_4, "N(x⁺) < 1", also=(BOUND,))
-def test_control_lemma_e_4_with_an_output_of_one():
-    """(4 + √2/4)c_η is at most 0.55 for c_η ≤ 1/8, so the bound falls with it."""
-    assert broken_in(outputs_at(2, plus=16.0 - TINY)) == [BOUND]
-    return outputs_at(2, plus=16.0)
 
 
 @pytest.mark.parametrize("group", ["w13", "w24", "u13", "u24"])
@@ -147,14 +119,6 @@ def test_a_filter_on_a_tie_is_in_neither_cone():
     assert part.measured == part.promised
 
 
-@breaks_part(observation_active_steps, "a⁺(0) = 1")
-def test_control_a_plus_of_a_run_at_rest():
-    """N_0(x⁺) just below γ, and γ itself."""
-    gamma = toy("D4").goals[0]
-    below, at_rest = (with_outputs(toy("D4"), 0, plus=value) for value in (gamma - TINY, gamma))
-    return observation_active_steps([below]), observation_active_steps([at_rest])
-
-
 def test_control_a_plus_from_a_start_that_fits_the_positive_point():
     """w = 3p₁ and u = p₂, in units of η: N(x⁺) = 16 ≥ γ, so a⁺(0) = 0."""
     size = 2 / SMALL.step_size
@@ -169,11 +133,6 @@ def test_control_equations_9_10_without_the_negative_point():
     evidence = equations_9_10([traced(FAST)], minus_moves=False)
     assert evidence.verdict is Verdict.VIOLATED
     assert broken_in(evidence) == ["b on W13(0)", "a + b on W24(0)"]
-
-
-@spares(equations_9_10_as_printed)
-def test_equation_9_as_printed_with_the_repaired_a():
-    return equations_9_10_as_printed([traced(WIDE)], one_step_late=False)
 
 
 PRINTED_A = "a = a⁺(t + 1) − a⁺(t) on W13(0)"
@@ -196,18 +155,6 @@ def test_equation_9_as_printed_fails_in_the_regime_of_theorem_6_3():
     assert broken_in(evidence) == [PRINTED_A], "Eq. 10 gives no formula for a and is right"
     assert part_of(evidence, PRINTED_A).broken == 1
     assert part_of(evidence, "a + b on W24(0)").kept
-
-
-test_control_equations_9_10_part_by_part = part_edges(
-    equations_9_10,
-    on_toy(equations_9_10, "D2"),
-    {
-        "a on W13(0)": ({}, {"a_step.w13": (8, plus(-1))}),
-        "b on W13(0)": ({}, {"b_step.w13": (9, plus(1))}),
-        "a + b on W24(0)": ({}, {"b_step.w24": (19, plus(1))}),
-        "nothing along p₁ on W24(0)": ({}, {"a_step.w24": (19, plus(1))}),
-    },
-)
 
 
 @pytest.mark.parametrize("end", [0, 1])
@@ -236,11 +183,8 @@ def test_control_lemma_e_9_with_a_positive_point_that_is_not_diverse():
     assert abs(evidence.measured - evidence.promised) * SMALL.step_size > 1e-3
 
 
-@breaks_part(lemma_e_9, "the two cones gain alike")
-def test_control_lemma_e_9_at_one_step():
-    # One of the two cones of D2 is empty.
+def test_lemma_e_9_says_nothing_where_a_cone_is_empty():
     assert lemma_e_9([toy("D2")]).verdict is Verdict.INSUFFICIENT_EVIDENCE
-    return lemma_e_9([toy("D4")]), lemma_e_9([altered(toy("D4"), "s_plus_1", 7, plus(TINY))])
 
 
 @pytest.mark.parametrize(("off", "fails"), [(0.9e-9, []), (1.1e-9, ["the two cones gain alike"])])
@@ -259,11 +203,6 @@ def test_lemma_e_9_takes_the_mean_over_each_cone():
 
 def test_lemma_e_10_as_printed_names_the_printed_growth():
     assert broken_in(lemma_e_10_as_printed([traced(WIDE)])) == ["S⁺ grows by η|W13| where N(x⁺) < γ"]
-
-
-@spares(lemma_e_10_as_printed)
-def test_lemma_e_10_as_printed_with_its_factor():
-    return lemma_e_10_as_printed([traced(WIDE)], factor=2.0)
 
 
 def test_control_lemma_e_10_as_printed():
@@ -289,25 +228,58 @@ def test_lemma_e_10_where_no_filter_is_left():
     assert (part.measured, part.promised) == (4, 2)
 
 
-@breaks_part(lemma_e_10, GROWS)
-def test_control_lemma_e_10_while_the_positive_point_is_active():
-    return from_on(3, by=0.0), from_on(3)
-
-
-@breaks_part(lemma_e_10, STAYS)
-def test_control_lemma_e_10_while_it_is_not():
-    return from_on(10, by=0.0), from_on(10)
-
-
-test_control_each_hypothesis_at_its_edge = shared_edges(
-    lemma_e_4, observation_active_steps, equations_9_10, lemma_e_9, lemma_e_10
-)
-
 test_only_what_was_seen_counts = only_what_was_seen_counts(plus_filters)
-test_every_part_has_a_control = every_part_of(
+
+
+def test_printed_forms_with_the_repaired_constants_hold():
+    spared(equations_9_10_as_printed, at(traced(WIDE), one_step_late=False))
+    spared(lemma_e_10_as_printed, at(traced(WIDE), factor=2.0))
+    spared(lemma_6_2_as_printed, at(traced(WIDE), through_t=False))
+
+
+def with_output(t, name="D2", **outputs):
+    return at(with_outputs(toy(name), t, **outputs))
+
+
+GAMMA = toy("D4").goals[0]
+ENDS = (1, 0), (0, 1), (-1, 0), (0, -1)
+test_control = controls(
     plus_filters,
-    elsewhere=(lemma_6_2, lemma_6_2_as_printed),
-    except_for={
-        "observation_active_steps: a⁺ never falls (by construction)": "a count of iterations up to t cannot fall",
-    },
+    many,
+    *deviation_rows(plus_filters),
+    (lemma_e_4, "bound", with_output(2, plus=8.707), with_output(2, plus=8.708)),
+    # (4 + √2/4)c_η is at most 0.55 for c_η ≤ 1/8, so the bound falls with it.
+    (lemma_e_4, "plus_active", on("D2"), with_output(2, plus=16.0), "bound"),
+    (lemma_e_4, "minus_active", with_output(2, minus=16.0 - TINY), with_output(2, minus=16.0)),
+    (lemma_e_4, "places_w13", on("D2"), on("D2", a_w13=add(2, 1))),
+    (lemma_e_4, "places_w24", on("D2"), on("D2", b_w24=add(2, 1))),
+    (lemma_e_4, "places_u13", on("D2"), on("D2", a_u13=add(2, 1))),
+    (lemma_e_4, "places_u24", on("D2"), on("D2", a_u24=add(0, -1))),
+    # N_0(x⁺) just below γ, and γ itself.
+    (observation_active_steps, "first", with_output(0, "D4", plus=GAMMA - TINY), with_output(0, "D4", plus=GAMMA)),
+    (observation_active_steps, "first", on("D4"), on("D4", active_count=add(slice(None), 1))),
+    (observation_active_steps, "grows", on("D4"), on("D4", active_count=add(5, -2))),
+    (lemma_6_2, "coefficient", on("D2"), on("D2", a_w13=add(5, 1))),
+    (lemma_6_2, "alpha", on("D2", b_w13=put(5, -1)), on("D2", b_w13=put(5, -2))),
+    (lemma_6_2, "alpha_sign", on("D2", b_w13=put(5, 0)), on("D2", b_w13=put(5, 1))),
+    # The fit of v_t with p_i is that of w_0, and whole steps more: it falls only where the coefficient does.
+    (lemma_6_2, "lead", on("D2"), on("D2", a_w13=add(5, -1)), "coefficient"),
+    (lemma_6_2, "coefficient", on("D2"), on("D2", a_w13=add(5, -1)), "lead"),
+    (lemma_6_2, "lead", on("D2", smallest_s=TINY), on("D2", smallest_s=0.0)),
+    (lemma_6_2, "across", on("D2", largest_r=put(5, 2 - TINY)), on("D2", largest_r=put(5, 2.0))),
+    (lemma_6_2, "whole_steps", on("D2"), on("D2", a_w24=put(5, 1))),
+    (lemma_6_2, "cones", on("D2"), on("D2", w_moved=put(5, 1))),
+    *((equations_9_10, "along_own", on("D2"), on("D2", a_step_w13=add(8, by))) for by in ENDS),
+    *((equations_9_10, "across", on("D2"), on("D2", b_step_w13=add(9, by))) for by in ENDS),
+    *((equations_9_10, "along_other", on("D2"), on("D2", b_step_w24=add(19, by))) for by in ENDS),
+    *((equations_9_10, "nothing_else", on("D2"), on("D2", a_step_w24=add(19, by))) for by in ENDS),
+    # One filter in each cone of D4: what one gains more, the other gains less.
+    (lemma_e_9, "alike", on("D4", s_plus_1=add(7, 0.45e-9)), on("D4", s_plus_1=add(7, 0.55e-9))),
+    (lemma_e_9, "alike", on("D4", s_plus_1=add(7, -0.45e-9)), on("D4", s_plus_1=add(7, -0.55e-9))),
+    # The step of D4 before t = 3 has both points active, that before t = 10 only x⁻.
+    (lemma_e_10, "grows", on("D4"), on("D4", s_plus=add(slice(3, None), TINY))),
+    (lemma_e_10, "grows", on("D4"), on("D4", s_plus=add(slice(3, None), -TINY))),
+    (lemma_e_10, "stays", on("D4"), on("D4", s_plus=add(slice(10, None), TINY))),
+    (lemma_e_10, "stays", on("D4"), on("D4", s_plus=add(slice(10, None), -TINY))),
+    but=printed_in(plus_filters),
 )

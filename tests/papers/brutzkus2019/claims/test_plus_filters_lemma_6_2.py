@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of, part_edges, spares
+from tests.controls import broken_in
 from tests.papers.brutzkus2019.claims.settings import (
     FAST,
     SCATTERED,
-    TINY,
-    WIDE,
     altered,
     now,
     on_toy,
@@ -17,20 +15,8 @@ from tests.papers.brutzkus2019.claims.settings import (
     toy,
     traced,
 )
-from tests.papers.brutzkus2019.claims.trace_edges import shared_edges
 from widenet.claims.base import Verdict
-from widenet.papers.brutzkus2019.claims import plus_filters
-from widenet.papers.brutzkus2019.claims.plus_filters import (
-    equations_9_10,
-    equations_9_10_as_printed,
-    lemma_6_2,
-    lemma_6_2_as_printed,
-    lemma_e_4,
-    lemma_e_9,
-    lemma_e_10,
-    lemma_e_10_as_printed,
-    observation_active_steps,
-)
+from widenet.papers.brutzkus2019.claims.plus_filters import lemma_6_2
 
 COEFFICIENT, SIZE, SIGN = (
     "(1) the coefficient of ηp_i is n(t)",
@@ -90,26 +76,6 @@ def test_control_lemma_6_2_outside_the_event():
     assert evidence.conclusion is False
 
 
-test_control_lemma_6_2_part_by_part = part_edges(
-    lemma_6_2,
-    on_toy(lemma_6_2, "D2"),
-    {
-        COEFFICIENT: ({}, {"a_range.w13": (5, plus(1))}),
-        SIZE: ({"b_range.w13": (5, now(-1))}, {"b_range.w13": (5, now(-2))}),
-        SIGN: ({"b_range.w13": (5, now(0))}, {"b_range.w13": (5, now(1))}),
-        ACROSS: ({"largest_r": (5, now(2 - TINY))}, {"largest_r": (5, now(2.0))}),
-        OTHERS: ({}, {"a_range.w24": (5, now(1))}),
-        CONES: ({}, {"w_moved": (5, now(1))}),
-    },
-)
-
-
-@breaks_part(lemma_6_2, ALONG, also=(COEFFICIENT,))
-def test_control_lemma_6_2_with_one_update_too_few():
-    """The fit of v_t with p_i is that of w_0, and whole steps more: it falls only where the coefficient does."""
-    return on_toy(lemma_6_2, "D2")(**{"a_range.w13": (5, plus(-1))})
-
-
 @pytest.mark.parametrize("end", [0, 1])
 @pytest.mark.parametrize(("record", "by", "fails"), [("a_range.w13", 1, COEFFICIENT), ("a_range.w24", 1, OTHERS)])
 def test_control_lemma_6_2_looks_at_every_filter(record, by, fails, end):
@@ -136,23 +102,3 @@ def test_lemma_6_2_is_attained():
     """J6 starts with |r_0| = η/64, and at t = 1 it is 2η less."""
     part = part_of(lemma_6_2([toy("J6")]), ACROSS)
     assert (part.measured, part.promised) == (127 / 64, 2.0)
-
-
-@spares(lemma_6_2_as_printed)
-def test_lemma_6_2_as_printed_with_the_repaired_count():
-    return lemma_6_2_as_printed([traced(WIDE)], through_t=False)
-
-
-test_control_each_hypothesis_at_its_edge = shared_edges(lemma_6_2)
-test_every_part_has_a_control = every_part_of(
-    plus_filters,
-    elsewhere=(
-        lemma_e_4,
-        observation_active_steps,
-        equations_9_10,
-        equations_9_10_as_printed,
-        lemma_e_9,
-        lemma_e_10,
-        lemma_e_10_as_printed,
-    ),
-)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.controls import breaks_hypothesis, breaks_part, broken_in, every_part_of, spares
+from tests.control_table import at, controls, spared
+from tests.controls import broken_in
 from tests.papers.brutzkus2019.claims.networks import number
 from widenet.claims import Verdict
 from widenet.data.xord import PATTERNS
@@ -18,20 +19,19 @@ from widenet.papers.brutzkus2019.claims.start import (
     appendix_f_small_start,
     appendix_f_small_start_as_printed,
     deviation_hypothesis,
-    draw_small_starts,
-    draw_two_filters,
     lemma_6_1,
     lemma_e_3,
     lemma_e_15,
     lemma_e_19,
-    small_starts,
 )
 from widenet.papers.brutzkus2019.formulas import c_value, large_start_probability, largest_deviation
 from widenet.papers.brutzkus2019.runs.explored import explore
+from widenet.papers.brutzkus2019.runs.small_starts import draw_small_starts, draw_two_filters, small_starts
 from widenet.papers.brutzkus2019.runs.starts import draw_filters
 from widenet.records import Scale
 
 COUNTS = [lemma_6_1, lemma_e_15, lemma_e_19]
+"""In the order of `LAWS`."""
 EXACT, DRAWN = "the exact probability at every width", "drawn starts follow this law"
 
 
@@ -86,34 +86,11 @@ def drawn_starts():
 
 def with_misses(lemma, **changes):
     """The same widths and starts with other misses of the event of this lemma."""
-    run = drawn_starts()
-    event = {lemma_6_1: "axes", lemma_e_15: "positive_cones", lemma_e_19: "negative_parts"}[lemma]
-    return lemma([dataclasses.replace(run, **{event: dataclasses.replace(getattr(run, event), **changes)})])
-
-
-def count_controls(lemma, multiple):
-    """What breaks each part and the hypothesis of a lemma about counts, which allows multiple·e⁻⁸."""
-    allowed = multiple * math.exp(-8)
-
-    @breaks_part(lemma, EXACT)
-    def exact():
-        widths = np.full(4, 1e-5)
-        beyond = widths.copy()
-        beyond[2] = allowed * (1 + 1e-9)
-        return with_misses(lemma, exact=widths * 0 + allowed * (1 - 1e-9)), with_misses(lemma, exact=beyond)
-
-    @breaks_part(lemma, DRAWN)
-    def follow_the_law():
-        """500 starts, a miss expected in one of 500: ten are chance (8e-7 beyond), eleven are not."""
-        few, many = (with_misses(lemma, expected=0.002, drawn=count) for count in MISSES)
-        return few, many
-
-    @breaks_hypothesis(lemma, "uniform_directions")
-    def uniform():
-        runs = [dataclasses.replace(drawn_starts(), uniform=value) for value in (1e-6, 0.999e-6)]
-        return lemma([runs[0]]), lemma([runs[1]])
-
-    return exact, follow_the_law, uniform
+    run, place = drawn_starts(), COUNTS.index(lemma)
+    columns = {name: np.array(getattr(run, name)) for name in changes}
+    for name, value in changes.items():
+        columns[name][..., place] = value
+    return dataclasses.replace(run, **columns)
 
 
 MISSES = next(
@@ -121,14 +98,6 @@ MISSES = next(
     for count in range(2, 50)
     if stats.binomtest(count, 500, 0.002).pvalue >= 1e-6 > stats.binomtest(count + 1, 500, 0.002).pvalue
 )
-
-
-@pytest.mark.parametrize("which", range(3), ids=["rate", "draws", "directions"])
-@pytest.mark.parametrize(
-    "controls", [count_controls(lemma_6_1, 4), count_controls(lemma_e_15, 4), count_controls(lemma_e_19, 8)]
-)
-def test_control_counts_at_their_edges(controls, which):
-    controls[which]()
 
 
 @pytest.mark.parametrize("lemma", COUNTS, ids=lambda claim: claim.name)
@@ -145,7 +114,7 @@ def test_control_starts_that_do_not_follow_the_law(lemma):
 
 
 def test_a_width_that_misses_most_is_shown():
-    evidence = with_misses(lemma_6_1, exact=np.array([1e-5, 3e-5, 2e-5, 1e-5]))
+    evidence = lemma_6_1([with_misses(lemma_6_1, exact=[1e-5, 3e-5, 2e-5, 1e-5])])
     assert evidence.details["worst_width"] == 50
     assert evidence.measured == 3e-5
 
@@ -156,7 +125,7 @@ def test_a_rate_of_one_says_nothing(lemma):
 
 
 def test_a_rate_of_one_says_nothing_in_lemma_e_3():
-    starts = dataclasses.replace(one_filter(), widths=(2,))
+    starts = dataclasses.replace(one_filter(), widths=np.array([2]))
     assert [lemma_e_3(starts, factor=rate / c_value(2)).vacuous for rate in (1 - 1e-9, 1 + 1e-9)] == [False, True]
 
 
@@ -174,7 +143,7 @@ def test_without_a_drawn_start_the_law_is_not_decided(lemma):
 
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_without_a_drawn_start_lemma_e_3_is_not_decided():
-    evidence = lemma_e_3(dataclasses.replace(one_filter(), widths=(2,), filters=one_filter().filters[:0]))
+    evidence = lemma_e_3(dataclasses.replace(one_filter(), widths=np.array([2]), filters=one_filter().filters[:0]))
     assert [part.kept for part in evidence.parts] == [True, None]
 
 
@@ -187,7 +156,7 @@ def test_lemma_e_3_holds():
 
 def test_control_a_smaller_rate_in_lemma_e_3():
     """The union over 4k products is 0.9713 of c at k = 2."""
-    starts = dataclasses.replace(draw_small_starts(Scale.QUICK, 1), widths=(2,))
+    starts = dataclasses.replace(draw_small_starts(Scale.QUICK, 1), widths=np.array([2]))
     assert broken_in(lemma_e_3(starts, factor=0.971)) == [EXACT]
     assert lemma_e_3(starts, factor=0.972).verdict is Verdict.HOLDS
 
@@ -198,68 +167,23 @@ def one_filter():
     return draw_small_starts(Scale.QUICK, 1)
 
 
-def judged_beside(claim, starts, **changes):
-    """Appendix F is Lemma E.3 at k = 2 alone; drawn starts of width 1 speak about both."""
-    widths = (1, 120) if claim is lemma_e_3 else (2,)
-    return claim(dataclasses.replace(starts, widths=widths, **changes))
+WIDTHS = {lemma_e_3: np.array([1, 120]), appendix_f_small_start: np.array([2])}
+"""Appendix F is Lemma E.3 at k = 2 alone; drawn starts of width 1 speak about both."""
 
 
-def some_large(claim, n_large: int):
+def some_large(n_large: int):
     """40 000 starts of width 1, of which so many are above √2η/4."""
     starts = one_filter()
     limit = math.sqrt(2) * starts.step_size / 4
     largest = np.abs(starts.filters @ PATTERNS[:2].T).max(axis=(1, 2), keepdims=True)
     sizes = np.minimum(largest, 0.999 * limit)
     sizes[:n_large] = 1.001 * limit
-    return judged_beside(claim, starts, filters=starts.filters / largest * sizes)
-
-
-def small_start_controls(claim, inside: float, outside: float):
-    """What breaks each part and each hypothesis of Lemma E.3; `inside` and `outside` are shares of its rate."""
-
-    @breaks_part(claim, EXACT)
-    def exact():
-        starts = dataclasses.replace(one_filter(), widths=(1, 120) if claim is lemma_e_3 else (2,))
-        return claim(starts, factor=inside), claim(starts, factor=outside)
-
-    @breaks_part(claim, "drawn starts have this probability")
-    def drawn():
-        """10.1 are expected."""
-        most = max(n for n in range(10, 60) if stats.binomtest(n, 40_000, 0.00025334586206).pvalue >= 1e-6)
-        return some_large(claim, most), some_large(claim, most + 1)
-
-    @breaks_hypothesis(claim, "uniform_directions")
-    def uniform():
-        starts = one_filter()
-        return judged_beside(claim, starts), judged_beside(claim, starts, filters=starts.filters * np.array([1.1, 0.9]))
-
-    @breaks_hypothesis(claim, "deviation")
-    def deviation():
-        """1 and six standard errors of 160 000 numbers: 1.0106."""
-        starts = one_filter()
-        limit = largest_deviation(1 / 41, 1) * (1 + 6 / math.sqrt(2 * 160_000))
-        scale = limit / math.sqrt(np.square(starts.filters).mean())
-        inside, outside = (
-            judged_beside(claim, starts, filters=starts.filters * scale * (1 + e)) for e in (-1e-9, 1e-9)
-        )
-        return inside, outside
-
-    return exact, drawn, uniform, deviation
-
-
-@pytest.mark.parametrize("which", range(4), ids=["rate", "draws", "directions", "deviation"])
-@pytest.mark.parametrize(
-    "controls",
-    [small_start_controls(lemma_e_3, 0.9995, 0.9994), small_start_controls(appendix_f_small_start, 0.97131, 0.97130)],
-)
-def test_control_small_starts_at_their_edges(controls, which):
-    """At k = 120 the union over 4k products is 0.99948 of c, at k = 2 it is 0.971300865."""
-    controls[which]()
+    return starts.filters / largest * sizes
 
 
 def test_how_close_lemma_e_3_comes():
     for k, ratio in ((1, 0.946609531654), (2, 0.971300864958), (17, 0.996363351901), (120, 0.999479978357)):
-        evidence = lemma_e_3(dataclasses.replace(one_filter(), widths=(k,)))
+        evidence = lemma_e_3(dataclasses.replace(one_filter(), widths=np.array([k])))
         assert number(evidence.tightness) == pytest.approx(ratio, rel=1e-11)
 
 
@@ -275,9 +199,8 @@ def test_appendix_f_small_start_as_printed():
     assert math.erfc(4) * 8 == pytest.approx(exact, rel=1e-6)
 
 
-@spares(appendix_f_small_start_as_printed)
 def test_appendix_f_with_the_formula_at_two():
-    return appendix_f_small_start_as_printed(draw_two_filters(Scale.QUICK, 0), factor=1.0)
+    spared(appendix_f_small_start_as_printed, at(draw_two_filters(Scale.QUICK, 0), factor=1.0))
 
 
 def test_control_eight_times_as_large_a_start():
@@ -322,12 +245,64 @@ def test_widths_beyond_the_range_of_a_float_are_not_refuted_by_it():
     assert evidence.parts[0].kept is None
 
 
-test_every_part_has_a_control = every_part_of(start)
-
-
 def test_starts_are_drawn_at_the_step_of_the_theorems():
     """c_η = 1/41, and as large as the lemma allows."""
     starts = small_starts(3, (4,), 5, 2)
     assert starts.step_size == pytest.approx(1 / 205, rel=1e-12)
     assert starts.relative_deviation == 1.0
     np.testing.assert_array_equal(starts.filters, draw_filters(3, 2, 5, largest_deviation(1 / 41, 5)))
+
+
+MOST_LARGE = max(n for n in range(10, 60) if stats.binomtest(n, 40_000, 0.00025334586206).pvalue >= 1e-6)
+"""Of 40 000 starts of width 1, where 10.1 are expected."""
+
+
+def of_counts(lemma, multiple):
+    """What breaks each clause of a lemma about counts, which allows multiple·e⁻⁸."""
+    allowed = multiple * math.exp(-8)
+    beyond = [allowed, allowed, np.nextafter(allowed, 1), allowed]
+    law = {"expected": 0.002}
+    return [
+        (lemma, "exact", at(with_misses(lemma, exact=allowed)), at(with_misses(lemma, exact=beyond))),
+        # 500 starts, a miss expected in one of 500: ten are chance (8e-7 beyond), eleven are not.
+        (lemma, "drawn", *(at(with_misses(lemma, missed=count, **law)) for count in MISSES)),
+    ]
+
+
+def of_small_starts(claim, inside, outside):
+    """What breaks each clause of Lemma E.3; `inside` and `outside` are shares of its rate."""
+    beside = functools.partial(at, one_filter, widths=WIDTHS[claim])
+    limit, ones = 1 + 6 / math.sqrt(2 * 160_000), np.ones(len(WIDTHS[claim]))
+    return [
+        (claim, "exact", beside(factor=inside), beside(factor=outside)),
+        (claim, "exact", beside(ratios=ones), beside(ratios=np.nextafter(ones, 2))),
+        (claim, "drawn", *(beside(filters=some_large(count)) for count in (MOST_LARGE, MOST_LARGE + 1))),
+        (claim, "uniform_directions", beside(), beside(filters=one_filter().filters * np.array([1.1, 0.9]))),
+        # 1 and six standard errors of 160 000 numbers: 1.0106.
+        (claim, "deviation", *(beside(filters=scaled(limit * (1 + error))) for error in (-1e-9, 1e-9))),
+    ]
+
+
+def scaled(relative):
+    """The drawn filters with this share of the largest σ_g."""
+    filters = one_filter().filters
+    return filters * relative * largest_deviation(1 / 41, 1) / math.sqrt(np.square(filters).mean())
+
+
+AT_TWO = (appendix_f_small_start, appendix_f_small_start_as_printed)
+test_control = controls(
+    start,
+    drawn_starts,
+    *of_counts(lemma_6_1, 4),
+    *of_counts(lemma_e_15, 4),
+    *of_counts(lemma_e_19, 8),
+    but=(lemma_e_3, *AT_TWO),
+)
+test_control_of_small_starts = controls(
+    start,
+    one_filter,
+    # At k = 120 the union over 4k products is 0.99948 of c, at k = 2 it is 0.971300865.
+    *of_small_starts(lemma_e_3, 0.9995, 0.9994),
+    *of_small_starts(appendix_f_small_start, 0.97131, 0.97130),
+    but=(*COUNTS, appendix_f_small_start_as_printed),
+)

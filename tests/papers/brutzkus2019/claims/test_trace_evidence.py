@@ -8,13 +8,14 @@ import pytest
 from tests.controls import broken_in
 from tests.papers.brutzkus2019.claims.requirements import required
 from tests.papers.brutzkus2019.claims.settings import FAST, SMALL, WIDE, altered, now, part_of, plus, toy, traced
-from widenet.claims.base import Claim, Evidence, Verdict, at_least, pick
-from widenet.claims.sides import Fact, Sense
+from tests.papers.brutzkus2019.claims.trace_edges import with_setting
+from widenet.claims.base import Claim, Evidence, Verdict, pick
+from widenet.claims.implication import at_least, at_most, more_than
 from widenet.papers.brutzkus2019.claims import at_zero_loss, first_crossing, minus_filters, overshoot, plus_filters
 from widenet.papers.brutzkus2019.claims.first_crossing import lemma_e_16, lemma_e_16_as_printed
 from widenet.papers.brutzkus2019.claims.overshoot import lemma_e_13
 from widenet.papers.brutzkus2019.claims.plus_filters import lemma_6_2, lemma_6_2_as_printed
-from widenet.papers.brutzkus2019.claims.trace_evidence import ScoredRuns
+from widenet.papers.brutzkus2019.claims.trace_evidence import Scored, Trajectories
 from widenet.papers.brutzkus2019.runs.traces import (
     GRID,
     Trace,
@@ -46,10 +47,6 @@ def test_what_is_required():
 
 def hypothesis_met(evidence: Evidence, key: str) -> bool:
     return pick(evidence.hypotheses, key)[0].met is True
-
-
-def with_setting(trace: Trace, **changes: float) -> Trace:
-    return dataclasses.replace(trace, setting=trace.setting.model_copy(update=changes))
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
@@ -121,33 +118,40 @@ def test_a_nan_passes_no_check_and_breaks_none():
     assert lemma_e_13([altered(cut, "s_plus", 5, plus(1e6))]).verdict is Verdict.VIOLATED
 
 
+def compared(word, values, limit, where):
+    """The sides of the six runs of SMALL, of which so many steps are known."""
+    runs = Trajectories.join([traced(SMALL)])
+    n_times = len(runs.per("time")) // 6
+    values, where = (np.pad(each, ((0, 0), (0, n_times - each.shape[1])), mode="edge") for each in (values, where))
+    where[:, 4:] = False
+    return Scored(runs).sides(runs.per("time"), word(values.ravel(), limit, where=where.ravel()))
+
+
 def test_the_closest_step_of_each_run_is_compared():
-    """Two runs of five steps: the largest value where it is asked, and nothing where it is not."""
-    trace = traced(SMALL)
+    """The largest value where it is asked, and nothing where it is not."""
     values = np.tile([1.0, 5.0, 3.0, 2.0], (6, 1)) + np.arange(6)[:, None]
     where = np.tile([True, False, True, True], (6, 1))
     where[5] = False
-    sides = ScoredRuns([trace]).sides([(trace, values, 7.0, where)])
-    assert np.asarray(sides.measured).tolist()[:5] == [3.0, 4.0, 5.0, 6.0, 7.0]
-    assert np.asarray(sides.scored).tolist() == [True] * 5 + [False]
-    assert ScoredRuns([trace]).sides([(trace, values, 1.0, where)], Sense.AT_LEAST).kept
-    assert ScoredRuns([trace]).sides([(trace, values, 1.0, where)], Sense.AT_LEAST, strict=True).kept is False
-    assert ScoredRuns([trace]).sides([]).kept is None
+    sides = compared(at_most, values, 7.0, where)
+    assert sides.measured.tolist()[:5] == [3.0, 4.0, 5.0, 6.0, 7.0]
+    assert sides.scored.tolist() == [True] * 5 + [False]
+    assert compared(at_least, values, 1.0, where).kept
+    assert compared(more_than, values, 1.0, where).kept is False
+    blank = Trajectories.join([])
+    assert Scored(blank).sides(blank.per("time"), at_most(np.zeros(0), 1.0)).kept is None
 
 
 def test_without_room_nothing_beyond_the_promise_is_kept():
-    trace = traced(SMALL)
     values = np.full((6, 1), 7 + 1e-9)
     values[:3] = 7.0
-    broken_runs = ScoredRuns([trace]).sides([(trace, values, 7.0, np.ones((6, 1), bool))]).broken
+    broken_runs = compared(at_most, values, 7.0, np.ones((6, 1), bool)).broken
     assert broken_runs.tolist() == [False] * 3 + [True] * 3
 
 
 def test_a_number_that_is_missing_where_nothing_is_asked_is_not_lost():
-    trace = traced(SMALL)
-    values = np.tile([1.0, np.nan, 3.0], (6, 1))
-    for asked, lost in (([True, False, True], False), ([True, True, True], True)):
-        sides = ScoredRuns([trace]).sides([(trace, values, 7.0, np.tile(asked, (6, 1)))])
+    values = np.tile([1.0, np.nan, 3.0, 3.0], (6, 1))
+    for asked, lost in (([True, False, True, True], False), ([True, True, True, True], True)):
+        sides = compared(at_most, values, 7.0, np.tile(asked, (6, 1)))
         assert sides.undecided.tolist() == [lost] * 6
 
 
@@ -170,12 +174,6 @@ def test_from_a_hundred_fits_on_the_deviation_is_measured():
         trace = traced(setting)
         assert trace.start.size == n_fits
         assert ("deviation" in {each.key for each in lemma_6_2([trace]).hypotheses}) == (n_fits == 100)
-
-
-def test_further_hypotheses_are_asked_for():
-    further = at_least("further", "one thing more", 1, 2)
-    evidence = ScoredRuns([toy("D4")]).evidence({"part": Fact(True)}, further)
-    assert not hypothesis_met(evidence, "further")
 
 
 def are_met(claim: Claim, key: str, *traces: Trace) -> list[bool]:

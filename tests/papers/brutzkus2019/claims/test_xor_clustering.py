@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of, lacking_in, part_edges, spares
-from tests.papers.brutzkus2019.claims.xor_edges import ENDS as STILL_MOVING
-from tests.papers.brutzkus2019.claims.xor_edges import second_outside, shared_edges, with_start
+from tests.control_table import at, controls, spared
+from tests.controls import broken_in, lacking_in
+from tests.papers.brutzkus2019.claims.xor_edges import deviation_rows, second_outside, wide_runs, with_start
 from tests.papers.brutzkus2019.claims.xor_toys import altered, at_quick_scale, chosen, drawn, octants, toy, undecided
 from widenet.claims.base import Verdict
 from widenet.diagnostics.clustering import updates_before
@@ -60,24 +60,8 @@ def test_control_each_part_of_lemma_3_2_at_each_point_alone(point, t):
     assert lemma_3_2([altered(toy("X3"), across_fit=(place, 1.999))]).verdict is Verdict.HOLDS
 
 
-def on_x3(**arrays):
-    return lemma_3_2([altered(toy("X3"), **arrays)])
-
-
 PLACE = (3, 0, 2)
 """x_3 at t = 3, after three updates."""
-
-test_control_lemma_3_2_part_by_part = part_edges(
-    lemma_3_2,
-    on_x3,
-    {
-        AHEAD: ({"fit_low": (PLACE, 6.0 + 1e-9)}, {"fit_low": (PLACE, 6.0)}),
-        ACROSS: ({"across_fit": (PLACE, 2.0 - 1e-9)}, {"across_fit": (PLACE, 2.0)}),
-        ALONG: ({"own_high": (PLACE, 3)}, {"own_high": (PLACE, 4)}),
-        SIZE: ({"across_high": (PLACE, 1)}, {"across_high": (PLACE, 2)}),
-        AGAINST: ({"across_low": (PLACE, 0)}, {"across_low": (PLACE, -1)}),
-    },
-)
 
 
 def test_what_a_run_outside_the_event_does_is_not_scored():
@@ -85,7 +69,7 @@ def test_what_a_run_outside_the_event_does_is_not_scored():
     wrong = {"fit_low": 0.0, "across_fit": 9.0, "own_high": 9, "across_high": 9, "across_low": -9}
     run = altered(second_outside(toy("X3")), **{record: (place, value) for record, value in wrong.items()})
     assert broken_in(lemma_3_2([run])) == []
-    inside = with_start(run, fits=chosen(toy("X3"), np.zeros(2, int)).start.fits)
+    inside = with_start(run, fits=chosen(toy("X3"), np.zeros(2, int)).fits)
     assert broken_in(lemma_3_2([inside])) == [AHEAD, ACROSS, ALONG, SIZE, AGAINST]
 
 
@@ -117,20 +101,18 @@ def test_the_printed_lemma_says_nothing_of_a_point_without_filters():
 
 
 def test_control_a_size_of_two_against_the_start():
-    assert broken_in(on_x3(across_low=(PLACE, -2))) == [SIZE, AGAINST]
+    assert broken_in(lemma_3_2([altered(toy("X3"), across_low=(PLACE, -2))])) == [SIZE, AGAINST]
 
 
-@spares(lemma_3_2_as_printed)
 def test_lemma_3_2_as_printed_with_the_repaired_index():
     """No number of runs confirms c(17) = e^{−134}; k = 1 does, but is too narrow: so the rate is widened."""
-    run = drawn(17, 0.1, 1200)
-    return lemma_3_2_as_printed([run], index=updates_before, allowed=lambda half_width: 0.01)
+    spared(lemma_3_2_as_printed, at(drawn(17, 0.1, 1200), index=updates_before, allowed=lambda half_width: 0.01))
 
 
 def test_the_printed_lemma_promises_its_rate():
     """c(1) = 2.68e-4: 11 190 runs without a failure confirm it at k = 1, one fewer does not."""
     run = drawn(1, 0.1, 12_000)
-    inside = np.flatnonzero(run.start.in_event)[:11_191]
+    inside = np.flatnonzero(run.in_event)[:11_191]
     for n_runs, kept in ((11_191, True), (11_190, None)):
         evidence = lemma_3_2_as_printed([chosen(run, inside[:n_runs])], index=updates_before)
         assert (evidence.parts[0].kept, evidence.parts[0].broken) == (kept, 0)
@@ -242,45 +224,6 @@ def test_control_the_fewest_updates():
     assert broken_in(theorem_3_3_angle([altered(toy("J14"), own_sums=((slice(None), 0, 3), 100.0))])) == [UPDATES]
 
 
-@breaks_part(theorem_3_3_angle, COSINE)
-def test_control_a_cosine_just_too_small():
-    """x_1 was active four times: cos ≥ 8/11."""
-    limit = np.degrees(np.arccos(8 / 11))
-    return (
-        theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, limit - 1e-9)]),
-        theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, limit + 3e-10)]),
-    )
-
-
-LIMIT = np.degrees(np.arccos((1 - 2 * 192 / 533) / (1 + 192 / 533)))
-
-
-@breaks_part(theorem_3_3_angle, ANGLE_W, also=(COSINE,))
-def test_control_an_angle_of_a_w_just_too_large():
-    assert broken_in(theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, LIMIT - 1e-9)])) == [COSINE]
-    return theorem_3_3_angle([turned(toy("J14"), 0, 2, 0, LIMIT + 3e-10)])
-
-
-@breaks_part(theorem_3_3_angle, ANGLE_U, also=(COSINE,))
-def test_control_an_angle_of_a_u_just_too_large():
-    assert broken_in(theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, LIMIT - 1e-9)])) == [COSINE]
-    return theorem_3_3_angle([turned(toy("J14"), 1, 0, 1, LIMIT + 3e-10)])
-
-
-@breaks_part(theorem_3_3_angle, UPDATES)
-def test_control_a_point_that_is_active_too_rarely():
-    """1/(2c_η) − 1 = 0.388 at c_η = 192/533: once is enough, never is not. The filters of x_4 keep their angles."""
-    assert 0 < fewest_updates(192 / 533) < 1
-
-    def active(times):
-        own, opposing = toy("J14").own_sums.copy(), toy("J14").opposing_sums.copy()
-        opposing[:, 0, 3] = 0.0
-        own[:, 0, 3] = np.where(np.arange(len(own)) < times, 0.0, toy("J14").start.goal)
-        return theorem_3_3_angle([dataclasses.replace(toy("J14"), own_sums=own, opposing_sums=opposing)])
-
-    return active(1), active(0)
-
-
 def test_angles_are_asked_of_runs_in_the_event():
     """All filters of the second run at right angles to where they were, and its points never active."""
     run = altered(second_outside(toy("J14")), own_sums=((slice(None), 1), 100.0))
@@ -288,7 +231,7 @@ def test_angles_are_asked_of_runs_in_the_event():
     end[1] = end[1, ..., ::-1] * np.array([-1.0, 1.0])
     wrong = dataclasses.replace(run, end=end)
     assert broken_in(theorem_3_3_angle([wrong])) == []
-    inside = with_start(wrong, fits=chosen(toy("J14"), np.zeros(2, int)).start.fits)
+    inside = with_start(wrong, fits=chosen(toy("J14"), np.zeros(2, int)).fits)
     assert broken_in(theorem_3_3_angle([inside])) == [ANGLE_W, ANGLE_U, UPDATES, COSINE]
 
 
@@ -303,7 +246,7 @@ def test_no_updates_at_all_say_nothing():
 
 
 def test_a_filter_on_the_border_belongs_to_the_later_point():
-    fits = toy("J14").start.fits.copy()
+    fits = toy("J14").fits.copy()
     fits[0, 0, 0, 0] = fits[0, 1, 0, 1] = 0.0
     assert xor_clustering.own_points(with_start(toy("J14"), fits=fits))[0].tolist()[::3] == [2, 3]
 
@@ -312,7 +255,7 @@ def test_control_angles_after_one_step():
     run = drawn(50, 0.01, 20)
     # All four points are active at t = 0: one step along the own axis, one back across.
     pushes = np.array([[1.0, -1.0], [-1.0, 1.0]])[:, None]
-    after_one_step = run.start.fits + 2 * np.sign(run.start.fits) * pushes
+    after_one_step = run.fits + 2 * np.sign(run.fits) * pushes
     evidence = theorem_3_3_angle([dataclasses.replace(run, end=after_one_step)])
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.measured == pytest.approx(45, abs=2)
@@ -324,6 +267,50 @@ def test_control_angles_need_convergence():
     assert lacking_in(theorem_3_3_angle([toy("X2")])) == ["in_event"]
 
 
-test_control_each_hypothesis_of_lemma_3_2 = shared_edges(lemma_3_2)
-test_control_each_hypothesis_of_the_angle = shared_edges(theorem_3_3_angle, at_zero_loss=True)
-test_every_part_has_a_control = every_part_of(xor_clustering, except_for={f"lemma_3_2: {ENDS}": STILL_MOVING})
+LIMIT = np.degrees(np.arccos((1 - 2 * 192 / 533) / (1 + 192 / 533)))
+COSINE_LIMIT = np.degrees(np.arccos(8 / 11))
+
+
+def x3(**arrays):
+    """X3 with other records of x_3 at t = 3, after three updates."""
+    return at(altered(toy("X3"), **{name: (PLACE, value) for name, value in arrays.items()}))
+
+
+def wide_open(sign, degrees):
+    """J14 with one filter at this angle, and no updates, which ask for no cosine."""
+
+    def angles(old):
+        new = old.copy()
+        new[0, sign, 0] = degrees
+        return new
+
+    return at(toy("J14"), angles=angles, own_updates=np.zeros_like)
+
+
+def least(number):
+    return at(toy("J14"), fewest=lambda step: number)
+
+
+test_control = controls(
+    xor_clustering,
+    wide_runs,
+    *deviation_rows(wide_runs(), lemma_3_2, theorem_3_3_angle),
+    (lemma_3_2, "lead", x3(fit_low=6.0 + 1e-9), x3(fit_low=6.0)),
+    (lemma_3_2, "across", x3(across_fit=2.0 - 1e-9), x3(across_fit=2.0)),
+    (lemma_3_2, "along", x3(own_high=3), x3(own_high=4)),
+    (lemma_3_2, "along", x3(own_low=3), x3(own_low=2)),
+    (lemma_3_2, "alpha", x3(across_high=1), x3(across_high=2)),
+    (lemma_3_2, "against", x3(across_low=0), x3(across_low=-1)),
+    (theorem_3_3_angle, "angle_w", wide_open(0, LIMIT * (1 + 0.5e-12)), wide_open(0, LIMIT * (1 + 3e-12))),
+    (theorem_3_3_angle, "angle_u", wide_open(1, LIMIT * (1 + 0.5e-12)), wide_open(1, LIMIT * (1 + 3e-12))),
+    # Two of the points of J14 are active twice.
+    (theorem_3_3_angle, "updates", least(2.0), least(2 + 1e-9)),
+    # x_1 was active four times: cos ≥ 8/11.
+    (
+        theorem_3_3_angle,
+        "cosine",
+        at(turned(toy("J14"), 0, 2, 0, COSINE_LIMIT - 1e-9)),
+        at(turned(toy("J14"), 0, 2, 0, COSINE_LIMIT + 2e-10)),
+    ),
+    but=(lemma_3_2_as_printed,),
+)

@@ -7,15 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.controls import (
-    breaks_hypothesis,
-    breaks_part,
-    broken_in,
-    every_part_of,
-    hypothesis_edges,
-    lacking_in,
-    spares,
-)
+from tests.control_table import at, controls, spared
+from tests.controls import broken_in, lacking_in
+from tests.papers.brutzkus2019.claims.xor_edges import deviation_rows
 from tests.papers.brutzkus2019.claims.xor_toys import at_quick_scale, drawn, undecided
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2019.claims import xor_exploration
@@ -101,50 +95,32 @@ def test_control_lemma_3_1_with_a_smaller_probability():
 def test_control_one_count_of_the_eight(count):
     """k = 64: 16 to 48 filters."""
     for value, failures in ((15, 12), (16, 0), (48, 0), (49, 12)):
-        counts = halves(64).counts
+        counts = halves(64).half_planes
         counts[:12, count // 4, count % 4] = value
-        evidence = lemma_3_1([dataclasses.replace(halves(64), counts=counts)])
+        evidence = lemma_3_1([dataclasses.replace(halves(64), half_planes=counts)])
         assert evidence.details["widths"][0]["failures"] == failures
         assert broken_in(evidence) == ([DRAWN] if failures else [])
 
 
 def counted(half_width=64, failures=0, n_runs=1200, **changes):
     """k/2 everywhere, and 15 of 64 in so many starts."""
-    counts = halves(half_width, n_runs).counts
+    counts = halves(half_width, n_runs).half_planes
     counts[:failures, 1, 2] = 15
-    return lemma_3_1([dataclasses.replace(halves(half_width, n_runs), counts=counts, **changes)])
+    return dataclasses.replace(halves(half_width, n_runs), half_planes=counts, **changes)
 
 
-@breaks_part(lemma_3_1, DRAWN)
-def test_control_as_many_failures_as_refute_the_rate():
+def test_how_many_starts_decide_the_rate():
     """8e⁻⁸: seven of 1200 refute it, six do not decide."""
-    assert undecided(counted(failures=6)) == [DRAWN]
-    assert undecided(counted(n_runs=1114)) == [DRAWN]
-    assert undecided(counted(n_runs=1115)) == []
-    return counted(failures=0), counted(failures=7)
-
-
-@breaks_part(lemma_3_1, EXACT)
-def test_control_the_exact_probability():
-    """3.123e-4 at k = 105, the worst width."""
-    many = halves(105, 12_000)
-    tail = unexplored(105)
-    return lemma_3_1([many], allowed=tail * (1 - 0.5e-12)), lemma_3_1([many], allowed=tail * (1 - 3e-12))
-
-
-test_control_lemma_3_1_at_its_edges = hypothesis_edges(
-    lemma_3_1,
-    counted,
-    width=({"half_width": 17}, {"half_width": 16}),
-    uniform_directions=({"uniform": 1e-6}, {"uniform": 0.999e-6}),
-)
+    assert undecided(lemma_3_1([counted(failures=6)])) == [DRAWN]
+    assert undecided(lemma_3_1([counted(n_runs=1114)])) == [DRAWN]
+    assert undecided(lemma_3_1([counted(n_runs=1115)])) == []
 
 
 def test_the_worst_of_several_widths_is_judged():
     """Failures at one width are not carried by another."""
-    counts = halves(64).counts
+    counts = halves(64).half_planes
     counts[:7, 0, 0] = 15
-    evidence = lemma_3_1([halves(105, 12_000), dataclasses.replace(halves(64), counts=counts)])
+    evidence = lemma_3_1([halves(105, 12_000), dataclasses.replace(halves(64), half_planes=counts)])
     assert broken_in(evidence) == [DRAWN]
     assert lacking_in(lemma_3_1([halves(64), halves(16)])) == ["width"]
     assert lacking_in(lemma_3_1([halves(64), dataclasses.replace(halves(64), uniform=0.0)])) == ["uniform_directions"]
@@ -214,12 +190,6 @@ def test_rates_of_one_say_nothing():
     assert found == [False, True]
 
 
-@breaks_part(lemma_b_2, EXACT)
-def test_control_lemma_b_2_at_its_rate():
-    """At k = 120 the exact probability is 0.99948 of it."""
-    return at_share(0.999480), at_share(0.999479)
-
-
 def test_the_room_of_lemma_b_2():
     ratio = at_share(1.0).measured
     assert ratio is not None
@@ -232,55 +202,26 @@ def test_a_start_that_is_larger_than_allowed_is_computed_as_it_is():
     assert found == pytest.approx(large_start_probability(2, 1.05) / c_value(2), rel=1e-12)
 
 
-@breaks_part(lemma_b_2, REFUTED)
-def test_control_more_large_starts_than_chance():
+def test_how_many_large_starts_are_chance():
     """Of 200 starts at k = 1, where c = 2.68e-4, four above √2η/4 are refused, three are not."""
     counts = [n for n in range(1, 20) if stats.binom.sf(n - 1, 200, 0.00026766045153) < 1e-6]
     assert counts[0] == 4
-    return lemma_b_2([large(3)]), lemma_b_2([large(4)])
-
-
-def start_edges(claim, **more):
-    """The edges of what Section 3 asks for, on starts that are not trained."""
-
-    def judged(c=0.1, half_width=17, n_runs=200, **changes):
-        start = draw_xor_start(half_width, 0.1, n_runs, **more)
-        return claim([dataclasses.replace(start, step_constant=c * start.step_constant / 0.1, **changes)])
-
-    size = 200 * 2 * 17 * 2
-
-    def scaled(relative):
-        start = draw_xor_start(17, 0.1, 200, **more)
-        unit = start.half_width * start.step_size / start.step_constant if claim is lemma_b_2_as_printed else 1.0
-        return claim([dataclasses.replace(start, fits=start.fits * relative / (start.spread * unit))])
-
-    most = 1 + 6 / np.sqrt(2 * size)
-    limit = 0.1 if not more else 0.01
-    return {
-        "step_constant": lambda: (judged(np.nextafter(0.5, 0)), judged(0.5)),
-        "step_size": lambda: (judged(limit / (1 + 0.9e-12)), judged(limit / (1 + 1.1e-12))),
-        "deviation": lambda: (scaled(most - 1e-7), scaled(most + 1e-7)),
-    }
-
-
-B_2_EDGES = {key: breaks_hypothesis(lemma_b_2, key)(make) for key, make in start_edges(lemma_b_2).items()}
-
-
-@pytest.mark.parametrize("key", B_2_EDGES)
-def test_control_lemma_b_2_at_its_edges(key):
-    B_2_EDGES[key]()
 
 
 @pytest.mark.parametrize("key", ["step_constant", "deviation"])
 def test_control_lemma_b_2_as_printed_at_its_edges(key):
-    inside, outside = start_edges(lemma_b_2_as_printed, step_share=0.1)[key]()
-    assert lacking_in(inside) == []
-    assert lacking_in(outside) == [key]
+    start = draw_xor_start(17, 0.1, 200, step_share=0.1)
+    most = 10 * (1 + 6 / np.sqrt(2 * start.fits.size))
+    columns, edge, beyond = {
+        "step_constant": ("step_constant", np.nextafter(0.5, 0), 0.5),
+        "deviation": ("spread", most - 1e-6, most + 1e-6),
+    }[key]
+    assert lacking_in(lemma_b_2_as_printed([start.replace(**{columns: edge})])) == []
+    assert lacking_in(lemma_b_2_as_printed([start.replace(**{columns: beyond})])) == [key]
 
 
-@spares(lemma_b_2_as_printed)
 def test_lemma_b_2_as_printed_with_a_smaller_deviation():
-    return lemma_b_2_as_printed([draw_xor_start(17, 0.1, 200, spread=0.9)])
+    spared(lemma_b_2_as_printed, at(draw_xor_start(17, 0.1, 200, spread=0.9)))
 
 
 def test_lemma_b_2_as_printed_fails_in_both_ways():
@@ -330,13 +271,55 @@ def test_control_ten_large_starts_of_two_hundred_are_not():
 
 def test_lemma_3_1_reads_the_starts_that_are_trained_elsewhere():
     """The counts of the half-planes and those of `XorStart` are the same."""
-    start = drawn(17, 0.1, 200).start
-    counts = count_filters(start).counts
+    start = drawn(17, 0.1, 200)
+    counts = count_filters(start).half_planes
     odd = np.arange(4) % 2 == 0
     assert np.array_equal(start.own_counts, np.where(odd, counts[:, 0], counts[:, 1]))
     assert np.array_equal(start.opposing_counts, np.where(odd, counts[:, 1], counts[:, 0]))
 
 
-test_every_part_has_a_control = every_part_of(
-    xor_exploration, elsewhere=(observation_active_at_start, observation_half_planes_cover)
+TAIL = unexplored(105)
+COUNTS = (lemma_3_1, observation_half_planes_cover)
+
+
+def tail_of(share):
+    """3.123e-4 at k = 105, the worst width."""
+    return at(halves(105, 12_000), allowed=TAIL * share)
+
+
+def covering(**less):
+    """k = 16 in ten starts, with fewer filters in the half-plane of a point (by sign and point) of the fourth."""
+    counts = halves(16, 10).half_planes
+    for place, by in less.items():
+        counts[3, "wu".index(place[0]), int(place[1]) - 1] -= by
+    return at(halves(16, 10), half_planes=counts)
+
+
+def shares(share):
+    """k = 17 and k = 120 with a share of the rate of Lemma B.2."""
+    return at([draw_xor_start(k, 0.1, 200) for k in (17, 120)], constant=share)
+
+
+RATIO = lemma_b_2([draw_xor_start(k, 0.1, 200) for k in (17, 120)]).measured
+test_control = controls(
+    xor_exploration,
+    halves(64),
+    # 8e⁻⁸: seven of 1200 refute it.
+    (lemma_3_1, "drawn", at(counted()), at(counted(failures=7))),
+    (lemma_3_1, "exact", tail_of(1 - 0.5e-12), tail_of(1 - 3e-12)),
+    (observation_half_planes_cover, "of_w", covering(w2=1, w4=1), covering(w3=1)),
+    (observation_half_planes_cover, "of_w", covering(), covering(w1=-1)),
+    (observation_half_planes_cover, "of_u", covering(u1=1, u3=1), covering(u4=1)),
+    (observation_half_planes_cover, "of_u", covering(), covering(u2=-1)),
+    but=(lemma_b_2, lemma_b_2_as_printed, observation_active_at_start),
+)
+START = draw_xor_start(17, 0.1, 200)
+test_control_of_starts = controls(
+    xor_exploration,
+    START,
+    *deviation_rows(START, lemma_b_2),
+    # At k = 120 the exact probability is 0.99948 of the rate.
+    (lemma_b_2, "exact", shares(RATIO * (1 - 0.5e-12)), shares(RATIO * (1 - 3e-12))),
+    (lemma_b_2, "drawn", at(large(3)), at(large(4))),
+    but=(*COUNTS, lemma_b_2_as_printed, observation_active_at_start),
 )

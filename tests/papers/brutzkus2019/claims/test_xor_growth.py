@@ -5,17 +5,15 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of, lacking_in, spares
-from tests.papers.brutzkus2019.claims.xor_edges import ENDS, second_outside, shared_edges, with_start
+from tests.control_table import at, controls, spared
+from tests.controls import broken_in, lacking_in
+from tests.papers.brutzkus2019.claims.xor_edges import deviation_rows, second_outside, wide_runs, with_start
 from tests.papers.brutzkus2019.claims.xor_toys import altered, as_expected, chosen, drawn, octants, toy, undecided
 from widenet.claims.base import Verdict
-from widenet.claims.sides import Sense
+from widenet.claims.implication import at_least
 from widenet.papers.brutzkus2019.claims import xor_growth
 from widenet.papers.brutzkus2019.claims.xor_growth import (
-    by_all_filters,
-    by_counts,
-    by_half_planes,
-    by_width,
+    Growth,
     lemma_b_4_1,
     lemma_b_4_1_as_printed,
     lemma_b_4_2,
@@ -35,6 +33,18 @@ WIDTH = "at most ⌈(1 + 2kη)√k/(kη(√k − 4))⌉ active iterations"
 BIT = 2.0**-20
 
 
+def by_half_planes(run):
+    return Growth.join([run]).by_half_planes
+
+
+def by_counts(run):
+    return Growth.join([run]).by_counts
+
+
+def by_width(run):
+    return Growth.join([run]).by_width
+
+
 test_verdict_on_the_default_setting = as_expected(CLAIMS)
 
 
@@ -47,13 +57,13 @@ def test_the_printed_bound_fails_nearly_always():
     evidence = lemma_b_4_1_as_printed([drawn(17, 0.1, 200)])
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.parts[0].broken >= 195
-    assert lemma_b_4_1_as_printed([drawn(17, 0.1, 200)], printed=by_all_filters).parts[0].broken == 0
+    assert lemma_b_4_1_as_printed([drawn(17, 0.1, 200)], printed=lambda runs: runs.by_all_filters).parts[0].broken == 0
 
 
 def test_the_printed_bound_fails_where_the_count_says_so():
     """No chance in it: a run with n > k/(2 − √2/4) filters on one side has its sum above kη at t = 1."""
     run = drawn(17, 0.1, 200)
-    crowded = (17 - run.start.opposing_counts) * (2 - np.sqrt(2) / 4) > 17
+    crowded = (17 - run.opposing_counts) * (2 - np.sqrt(2) / 4) > 17
     assert crowded.any()
     assert (run.opposing_sums[1][crowded] > 17).all()
 
@@ -63,65 +73,38 @@ def test_control_the_opposing_sum_where_it_is_nearly_attained():
     assert lemma_b_4_1([toy("J11")]).verdict is Verdict.HOLDS
     assert toy("J11").largest_opposing[0].tolist() == [231 / 64, 1 / 32, 25 / 64, 127 / 32]
     for part, below in ((EVEN, "sharp"), (ALL, "coarse")):
-        limit = by_half_planes if below == "sharp" else by_all_filters
-        less, enough = ({below: lambda start, c=c, limit=limit: c * limit(start)} for c in (0.992, 0.993))
+        limit = "by_half_planes" if below == "sharp" else "by_all_filters"
+        less, enough = ({below: lambda runs, c=c, limit=limit: c * getattr(runs, limit)} for c in (0.992, 0.993))
         assert broken_in(lemma_b_4_1([toy("J11")], **less)) == [part]
         assert lemma_b_4_1([toy("J11")], **enough).verdict is Verdict.HOLDS
 
 
 @pytest.mark.parametrize("point", range(4))
 def test_control_one_opposing_sum_above_its_limit(point):
-    limit = by_half_planes(toy("X3").start)[0, point]
+    limit = by_half_planes(toy("X3"))[0, point]
     part = EVEN if point % 2 else ODD
     assert broken_in(lemma_b_4_1([altered(toy("X3"), opposing_sums=((2, 0, point), 1.001 * limit))])) == [part]
     assert lemma_b_4_1([altered(toy("X3"), opposing_sums=((2, 0, point), 0.999 * limit))]).verdict is Verdict.HOLDS
     assert broken_in(lemma_b_4_1([altered(toy("X3"), opposing_sums=((2, 0, point), 6.001))])) == [part, ALL]
 
 
-def opposing(point: int, share: float):
-    """Lemma B.4 about X3 with one opposing sum at this share of its sharp limit."""
-    limit = by_half_planes(toy("X3").start)[0, point]
-    return lemma_b_4_1([altered(toy("X3"), opposing_sums=((2, 0, point), share * limit))])
-
-
-@breaks_part(lemma_b_4_1, ODD)
-def test_control_a_sum_over_u():
-    return opposing(2, 1 + 0.5e-12), opposing(2, 1 + 3e-12)
-
-
-@breaks_part(lemma_b_4_1, EVEN)
-def test_control_a_sum_over_w():
-    return opposing(1, 1 + 0.5e-12), opposing(1, 1 + 3e-12)
-
-
-@breaks_part(lemma_b_4_1, ALL)
-def test_control_all_sums_against_2k():
-    """J11 comes to 127/128 of it; every sum that is above 2kη is above the sharp limit too."""
-
-    def share(of):
-        return lemma_b_4_1([toy("J11")], coarse=lambda start: of * by_all_filters(start))
-
-    return share(127 / 128), share(127 / 128 - 1e-9)
-
-
 def test_the_limits_of_lemma_b_4_1():
     """X3 has k = 3, and all sums are in units of η."""
-    assert by_all_filters(toy("X3").start).tolist() == [[6.0] * 4]
-    inside = toy("X3").start.opposing_counts
+    assert Growth.join([toy("X3")]).by_all_filters.tolist() == [6.0]
+    inside = toy("X3").opposing_counts
     assert inside.tolist() == [[2, 1, 1, 2]]
-    assert by_half_planes(toy("X3").start) == pytest.approx(2 * (3 - inside) + np.sqrt(2) / 4 * inside, rel=1e-15)
+    assert by_half_planes(toy("X3")) == pytest.approx(2 * (3 - inside) + np.sqrt(2) / 4 * inside, rel=1e-15)
 
 
-@spares(lemma_b_4_1_as_printed)
 def test_lemma_b_4_1_as_printed_with_twice_its_bound():
     """No number of runs confirms a rate of e^{−136}; at k = 1, where it is 2.7e-4, ten thousand do not fail."""
     run = drawn(1, 0.1, 12_000)
-    kept = np.flatnonzero(run.start.in_event & (run.largest_opposing <= 2).all(axis=1))
-    return lemma_b_4_1_as_printed([chosen(run, np.resize(kept, 12_000))], printed=by_all_filters)
+    kept = np.flatnonzero(run.in_event & (run.largest_opposing <= 2).all(axis=1))
+    spared(lemma_b_4_1_as_printed, at(chosen(run, np.resize(kept, 12_000)), printed=lambda runs: runs.by_all_filters))
 
 
 def test_control_lemma_b_4_1_without_its_factor_two():
-    evidence = lemma_b_4_1([drawn(50, 0.1, 60)], sharp=lambda start: 1.0 * (start.half_width - start.opposing_counts))
+    evidence = lemma_b_4_1([drawn(50, 0.1, 60)], sharp=lambda runs: 50.0 - runs.opposing_counts)
     assert evidence.verdict is Verdict.VIOLATED
 
 
@@ -129,25 +112,18 @@ def test_control_lemma_b_4_2_with_half_the_gain():
     evidence = lemma_b_4_2([drawn(50, 0.1, 60)], gain=1.0)
     assert evidence.verdict is Verdict.VIOLATED
     assert evidence.tightness == 2
-    assert lemma_b_4_2([drawn(50, 0.1, 60)], gain=1.0, sense=Sense.AT_LEAST).verdict is Verdict.HOLDS
-    assert lemma_b_4_2([drawn(50, 0.1, 60)], gain=2.001, sense=Sense.AT_LEAST).verdict is Verdict.VIOLATED
+    assert lemma_b_4_2([drawn(50, 0.1, 60)], gain=1.0, compared=at_least).verdict is Verdict.HOLDS
+    assert lemma_b_4_2([drawn(50, 0.1, 60)], gain=2.001, compared=at_least).verdict is Verdict.VIOLATED
 
 
 def later(first: int, point: int, by: float):
-    """Lemma B.4 about X3 with one own sum moved from this time on."""
+    """X3 with one own sum moved from this time on."""
     places = (slice(first, None), 0, point)
-    return lemma_b_4_2([altered(toy("X3"), own_sums=(places, toy("X3").own_sums[places] + by))])
+    return altered(toy("X3"), own_sums=(places, toy("X3").own_sums[places] + by))
 
 
-@breaks_part(lemma_b_4_2, GAIN)
-def test_control_a_gain_of_an_active_point():
-    assert lemma_b_4_2([toy("X3")]).promised == 2 * toy("X3").start.own_counts[0, 0]
-    return later(2, 0, 0.0), later(2, 0, BIT)
-
-
-@breaks_part(lemma_b_4_2, STILL)
-def test_control_a_gain_of_a_point_at_rest():
-    return later(4, 3, 0.0), later(4, 3, BIT)
+def test_the_gain_that_is_promised():
+    assert lemma_b_4_2([toy("X3")]).promised == 2 * toy("X3").own_counts[0, 0]
 
 
 @pytest.mark.parametrize("point", range(4))
@@ -171,7 +147,7 @@ def test_growth_is_asked_in_the_event_until_the_end():
     wrong = {"own_sums": ((slice(2, None), 1), 999.0), "opposing_sums": ((2, 1), 999.0)}
     run = altered(second_outside(toy("X3")), **wrong)
     assert broken_in(lemma_b_4_1([run])) == broken_in(lemma_b_4_2([run])) == []
-    inside = with_start(run, fits=chosen(toy("X3"), np.zeros(2, int)).start.fits)
+    inside = with_start(run, fits=chosen(toy("X3"), np.zeros(2, int)).fits)
     assert broken_in(lemma_b_4_1([inside])) == [ODD, EVEN, ALL]
     assert GAIN in broken_in(lemma_b_4_2([inside]))
     several = drawn(2, 0.1, 50)
@@ -183,14 +159,14 @@ def test_growth_is_asked_in_the_event_until_the_end():
 
 
 def test_control_a_loss_of_a_point_at_rest():
-    assert broken_in(later(4, 3, -BIT)) == [STILL]
+    assert broken_in(lemma_b_4_2([later(4, 3, -BIT)])) == [STILL]
 
 
 def test_what_is_shown_of_the_printed_bounds():
     """The largest of the four sums, or counts, beside the largest of the four limits."""
     run = toy("X3")
     limits = np.array([[1e3, 2e3, 3e3, 4e3]])
-    for claim, seen in ((lemma_b_4_1, run.largest_opposing), (proposition_b_5, run.updates)):
+    for claim, seen in ((lemma_b_4_1_as_printed, run.largest_opposing), (proposition_b_5_as_printed, run.updates)):
         (part,) = claim([run], printed=lambda start: limits).parts
         assert (part.measured, part.promised) == (seen.max(), 4e3)
         (part,) = claim([run], printed=lambda start, seen=seen: np.asarray(seen, float)).parts
@@ -205,9 +181,9 @@ def test_counts_are_asked_inside_both_events():
     run = lengthened(drawn(17, 0.4, 20), 40)
     again = active_again(run, 0, 0, 10**6)
     assert COUNT in broken_in(proposition_b_5([again]))
-    fits = again.start.fits.copy()
+    fits = again.fits.copy()
     fits[0, 0, 0, 0] = 0.36
-    assert broken_in(proposition_b_5([with_start(again, fits=fits, deviation=None)])) == []
+    assert broken_in(proposition_b_5([with_start(again, fits=fits, deviation=np.nan)])) == []
 
 
 def test_control_growth_outside_the_event():
@@ -237,7 +213,7 @@ def test_control_the_printed_count_against_a_smaller_one():
     assert proposition_b_5_as_printed([run]).promised == 6
 
     def with_count(count):
-        return proposition_b_5_as_printed([run], printed=lambda start: np.full((start.n_runs, 4), count))
+        return proposition_b_5_as_printed([run], printed=lambda runs: np.full(len(runs), count))
 
     assert with_count(5.01).verdict is Verdict.HOLDS
     assert with_count(3.0).verdict is Verdict.VIOLATED
@@ -247,9 +223,9 @@ def test_control_the_count_where_it_is_attained():
     """⌈575/64⌉ = 9, and x_2 and x_3 are active nine times. k = 2 is not wide, so the part alone is looked at."""
 
     def less(share):
-        return proposition_b_5([toy("J13")], counts=lambda start: share * by_counts(start))
+        return proposition_b_5([toy("J13")], counts=lambda runs: share * runs.by_counts)
 
-    assert by_counts(toy("J13").start).tolist() == [[575 / 64] * 4]
+    assert by_counts(toy("J13")).tolist() == [[575 / 64] * 4]
     assert toy("J13").updates.tolist() == [[8, 9, 9, 8]]
     assert broken_in(less(1.0)) == []
     assert lacking_in(less(1.0)) == ["width"]
@@ -264,16 +240,16 @@ def test_control_satisfied_for_good():
 
 def test_the_counts_of_proposition_b_5():
     """1/η = 447/32 and k = 2: (1 + 2kη)/(2ηn_i) = (447/32 + 4)/2 for one filter."""
-    assert by_counts(toy("J13").start).tolist() == [[575 / 64] * 4]
+    assert by_counts(toy("J13")).tolist() == [[575 / 64] * 4]
     run = drawn(50, 0.1, 60)
-    assert by_width(run.start)[0] == pytest.approx([600 / (np.sqrt(50) * (np.sqrt(50) - 4))] * 4, rel=1e-12)
+    assert by_width(run)[0] == pytest.approx(600 / (np.sqrt(50) * (np.sqrt(50) - 4)), rel=1e-12)
 
 
 def active_again(run: XorTrace, run_number: int, point: int, times: int) -> XorTrace:
     """The point active so many times, from t = 0 on, and satisfied later."""
     own, opposing = run.own_sums.copy(), run.opposing_sums.copy()
     opposing[:, run_number, point] = 0.0
-    own[:, run_number, point] = np.where(np.arange(len(own)) < times, 0.0, run.start.goal)
+    own[:, run_number, point] = np.where(np.arange(len(own)) < times, 0.0, run.goal)
     return dataclasses.replace(run, own_sums=own, opposing_sums=opposing)
 
 
@@ -284,34 +260,8 @@ def lengthened(run: XorTrace, length: int) -> XorTrace:
     return dataclasses.replace(run, **longer, steps=np.full_like(run.steps, len(run.own_sums) + length - 1))
 
 
-@breaks_part(proposition_b_5, COUNT)
-def test_control_one_active_iteration_more_than_its_count():
-    run = lengthened(drawn(17, 0.4, 20), 40)
-    start = run.start
-    assert (start.in_event & start.explored)[0]
-    most = int(np.ceil((1 / start.step_size + 34) / (2 * start.own_counts[0, 0])))
-    return (
-        proposition_b_5([active_again(run, 0, 0, most)]),
-        proposition_b_5([active_again(run, 0, 0, most + 1)]),
-    )
-
-
-@breaks_part(proposition_b_5, WIDTH, also=(COUNT,))
-def test_control_one_active_iteration_more_than_the_width_allows():
-    """n_i ≥ k/2 − 2√k there, so the count of the point is passed before."""
-    run = lengthened(drawn(50, 0.4, 20), 40)
-    most = int(np.ceil(by_width(run.start)[0, 0]))
-    assert broken_in(proposition_b_5([active_again(run, 0, 0, most)])) == [COUNT]
-    return proposition_b_5([active_again(run, 0, 0, most + 1)])
-
-
-@spares(proposition_b_5_as_printed)
-def test_proposition_b_5_as_printed_with_large_steps():
-    return proposition_b_5_as_printed([drawn(50, 0.4, 2400)])
-
-
 def test_control_proposition_b_5_with_half_the_count():
-    half = {"counts": lambda start: by_counts(start) / 2, "width": lambda start: by_width(start) / 2}
+    half = {"counts": lambda runs: runs.by_counts / 2, "width": lambda runs: runs.by_width / 2}
     for name, part in (("counts", COUNT), ("width", WIDTH)):
         evidence = proposition_b_5([drawn(50, 0.01, 50)], **{name: half[name]})
         assert evidence.verdict is Verdict.VIOLATED
@@ -321,19 +271,58 @@ def test_control_proposition_b_5_with_half_the_count():
 def test_the_numbers_that_proposition_b_5_promises():
     """1/η = 5000 and k = 50: ⌈5100/(2n_i)⌉, and ⌈5100/(√50(√50 − 4))⌉."""
     run = drawn(50, 0.01, 50)
-    assert by_counts(run.start) == pytest.approx(2550 / run.start.own_counts, rel=1e-12)
+    assert by_counts(run) == pytest.approx(2550 / run.own_counts, rel=1e-12)
     promised = {part.name: part.promised for part in proposition_b_5([run]).parts}
     assert promised[WIDTH] == 235
-    assert promised[COUNT] in np.ceil(2550 / run.start.own_counts)
+    assert promised[COUNT] in np.ceil(2550 / run.own_counts)
 
 
 def test_control_proposition_b_5_needs_width():
     assert lacking_in(proposition_b_5([drawn(8, 0.1, 40)])) == ["width"]
 
 
-test_control_each_hypothesis_of_lemma_b_4 = shared_edges(lemma_b_4_1, lemma_b_4_2)
-test_control_each_hypothesis_of_proposition_b_5 = shared_edges(proposition_b_5, wide=True, explored=True)
-test_every_part_has_a_control = every_part_of(
+def test_proposition_b_5_as_printed_with_large_steps():
+    spared(proposition_b_5_as_printed, at(drawn(50, 0.4, 2400)))
+
+
+def opposing(point: int, share: float):
+    """X3 with one opposing sum at this share of its sharp limit."""
+    limit = by_half_planes(toy("X3"))[0, point]
+    return at(altered(toy("X3"), opposing_sums=((2, 0, point), share * limit)))
+
+
+def share_of_2k(share):
+    """J11 comes to 127/128 of 2kη; every sum that is above it is above the sharp limit too."""
+    return at(toy("J11"), coarse=lambda runs: share * runs.by_all_filters)
+
+
+def active_for(half_width, times):
+    """x_1 of the first run active so many times."""
+    run = lengthened(drawn(half_width, 0.4, 20), 40)
+    assert (run.in_event & run.explored)[0]
+    return at(active_again(run, 0, 0, times))
+
+
+MOST = int(np.ceil(by_counts(drawn(17, 0.4, 20))[0, 0]))
+BY_WIDTH = int(np.ceil(by_width(drawn(50, 0.4, 20))[0]))
+MOST_ACTIVE = float(wide_runs().updates.max())
+test_control = controls(
     xor_growth,
-    except_for={f"{claim.name}: every run ends": ENDS for claim in (lemma_b_4_1, lemma_b_4_2, proposition_b_5)},
+    wide_runs,
+    *deviation_rows(wide_runs(), lemma_b_4_1, lemma_b_4_2, proposition_b_5),
+    (lemma_b_4_1, "odd", opposing(2, 1 + 0.5e-12), opposing(2, 1 + 3e-12)),
+    (lemma_b_4_1, "even", opposing(1, 1 + 0.5e-12), opposing(1, 1 + 3e-12)),
+    (lemma_b_4_1, "all", share_of_2k(127 / 128 * (1 - 0.5e-12)), share_of_2k(127 / 128 * (1 - 3e-12))),
+    *((lemma_b_4_2, "gain", at(toy("X3")), at(later(2, 0, by))) for by in (BIT, -BIT)),
+    *((lemma_b_4_2, "rest", at(toy("X3")), at(later(4, 3, by))) for by in (BIT, -BIT)),
+    (proposition_b_5, "counts", active_for(17, MOST), active_for(17, MOST + 1)),
+    # n_i ≥ k/2 − 2√k there, so the count of the point is passed before.
+    (proposition_b_5, "by_width", at(wide_runs), active_for(50, BY_WIDTH + 1), "counts"),
+    (
+        proposition_b_5,
+        "by_width",
+        {"width": lambda runs: np.full(len(runs), MOST_ACTIVE)},
+        {"width": lambda runs: np.full(len(runs), MOST_ACTIVE - 1)},
+    ),
+    but=(lemma_b_4_1_as_printed, proposition_b_5_as_printed),
 )

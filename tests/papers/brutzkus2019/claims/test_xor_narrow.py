@@ -6,15 +6,14 @@ from fractions import Fraction
 import numpy as np
 from scipy import stats
 
-from tests.controls import breaks_hypothesis, breaks_part, broken_in, every_part_of, lacking_in
-from tests.papers.brutzkus2019.claims.xor_edges import ENDS as STILL_MOVING
-from tests.papers.brutzkus2019.claims.xor_edges import narrow_edges, second_outside, with_start
+from tests.control_table import at, controls
+from tests.controls import broken_in, lacking_in
+from tests.papers.brutzkus2019.claims.xor_edges import deviation_rows, narrow_runs, second_outside, with_start
 from tests.papers.brutzkus2019.claims.xor_toys import altered, as_expected, chosen, drawn, octants, toy, undecided
 from widenet.claims.base import Verdict
 from widenet.diagnostics.exploration import XOR_LABELS
 from widenet.papers.brutzkus2019.claims import xor_narrow
 from widenet.papers.brutzkus2019.claims.xor_narrow import (
-    NarrowStarts,
     lemma_b_7,
     observation_xor_realizable,
     theorem_3_4,
@@ -36,7 +35,7 @@ test_verdict_on_the_default_setting = as_expected(CLAIMS)
 
 
 def narrow(half_width, n_runs):
-    return NarrowStarts(draw_xor_start(half_width, 0.1, n_runs), every_octant(0.1))
+    return [every_octant(0.1), draw_xor_start(half_width, 0.1, n_runs)]
 
 
 def test_control_lemma_b_7_at_k_3():
@@ -54,30 +53,21 @@ def test_control_lemma_b_7_with_another_number_and_on_few_runs():
     assert lemma_b_7(narrow(2, 100)).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-def often(count, n_runs, promised=Fraction(3, 4)):
-    """Lemma B.7 about drawn starts of which so many leave a point without a filter."""
+def often(count, n_runs):
+    """Drawn starts of which so many leave a point without a filter."""
     start = draw_xor_start(2, 0.1, 4000)
     some = np.any(start.forgotten, axis=1)
     rows = np.concatenate([np.resize(np.flatnonzero(some), count), np.resize(np.flatnonzero(~some), n_runs - count)])
-    starts = NarrowStarts(dataclasses.replace(start, fits=start.fits[rows]), every_octant(0.1))
-    return lemma_b_7(starts, promised=promised)
+    return [every_octant(0.1), dataclasses.replace(start, fits=start.fits[rows])]
 
 
 MOST = max(count for count in range(300, 400) if stats.binomtest(count, 400, 0.75).pvalue >= 1e-6)
 
 
-@breaks_part(lemma_b_7, "frequency among drawn starts")
-def test_control_one_more_than_chance_gives():
-    assert often(300, 400).verdict is Verdict.HOLDS
-    assert undecided(often(300, 399)) == ["frequency among drawn starts"]
-    assert broken_in(often(399, 399)) == ["frequency among drawn starts"], "few runs can refute"
-    return often(MOST, 400), often(MOST + 1, 400)
-
-
-@breaks_part(lemma_b_7, "exact probability")
-def test_control_one_pattern_of_signs_more():
-    """A number that no frequency of 400 tells apart."""
-    return often(300, 400), often(300, 400, Fraction(3073, 4096))
+def test_few_runs_can_refute_and_not_confirm():
+    assert lemma_b_7(often(300, 400)).verdict is Verdict.HOLDS
+    assert undecided(lemma_b_7(often(300, 399))) == ["frequency among drawn starts"]
+    assert broken_in(lemma_b_7(often(399, 399))) == ["frequency among drawn starts"]
 
 
 def test_one_octant_more_or_less_is_noticed():
@@ -85,12 +75,7 @@ def test_one_octant_more_or_less_is_noticed():
     rows = np.arange(4096)
     rows[int(np.argmax(octants_.forgotten.any(axis=1)))] = int(np.argmin(octants_.forgotten.any(axis=1)))
     other = dataclasses.replace(octants_, fits=octants_.fits[rows])
-    assert broken_in(lemma_b_7(NarrowStarts(draw_xor_start(2, 0.1, 400), other))) == ["exact probability"]
-
-
-@breaks_hypothesis(lemma_b_7, "width")
-def test_control_lemma_b_7_with_three_filters():
-    return lemma_b_7(narrow(2, 400)), lemma_b_7(narrow(3, 400))
+    assert broken_in(lemma_b_7([draw_xor_start(2, 0.1, 400), other])) == ["exact probability"]
 
 
 def test_theorem_3_4_exactly():
@@ -122,7 +107,7 @@ def test_control_each_part_on_a_run_by_hand():
         return broken_in(theorem_3_4([altered(toy("X2"), **arrays)], [octants()]))
 
     assert judged() == []
-    last, goal = (-1, 0), toy("X2").start.goal
+    last, goal = (-1, 0), toy("X2").goal
     # x_1 has filters, and is wrong.
     assert judged(own_sums=((*last, 0), 0.0), opposing_sums=((*last, 0), 1e-9)) == [POINTS, NUMBER]
     # N(x_3) is −10⁻⁹ in place of 0; the loss is 1 to nine digits.
@@ -134,13 +119,14 @@ def test_control_each_part_on_a_run_by_hand():
 def test_what_a_run_outside_the_event_does_is_not_scored():
     wrong = altered(second_outside(toy("X2")), own_sums=((-1, 1), 0.0), opposing_sums=((-1, 1), 1.0))
     assert broken_in(theorem_3_4([wrong], [octants()])) == []
-    inside = with_start(wrong, fits=chosen(toy("X2"), np.zeros(2, int)).start.fits)
+    inside = with_start(wrong, fits=chosen(toy("X2"), np.zeros(2, int)).fits)
     assert broken_in(theorem_3_4([inside], [octants()])) == [POINTS, ZERO, NUMBER]
 
 
 def test_control_an_output_above_zero_and_a_loss_below_one():
     """N(x_3) = 10⁻⁹, where no filter starts."""
-    assert broken_in(by_hand(own_sums=((*LAST, 2), 1e-9))) == [POINTS, ZERO, NUMBER]
+    above = altered(toy("X2"), own_sums=((*LAST, 2), 1e-9))
+    assert broken_in(theorem_3_4([above, drawn(2, 0.1, 1000)], [octants()])) == [POINTS, ZERO, NUMBER]
 
 
 def test_control_a_smaller_probability():
@@ -158,75 +144,30 @@ def test_one_octant_that_is_not_known_among_several_sets():
 def test_control_a_loss_of_an_octant_that_is_none_of_three():
     run = octants()
     number = int(np.flatnonzero(run.final_loss == 0)[0])
-    sums = {"own_sums": run.start.goal * (1 - 1e-9), "opposing_sums": 0.0}
+    sums = {"own_sums": run.goal * (1 - 1e-9), "opposing_sums": 0.0}
     other = altered(run, **{name: ((-1, number, 0), value) for name, value in sums.items()})
     assert LAW in broken_in(theorem_3_4([drawn(2, 0.1, 1000)], [other]))
-
-
-def by_hand(**arrays):
-    return theorem_3_4([chosen(altered(toy("X2"), **arrays), np.zeros(1, int)), drawn(2, 0.1, 1000)], [octants()])
 
 
 LAST = (-1, 0)
 
 
-@breaks_part(theorem_3_4, POINTS, also=(NUMBER,))
-def test_control_a_point_with_filters_that_is_wrong():
-    """Its loss is 1 at least, so the loss is no longer the number of points without a filter."""
-    return by_hand(own_sums=((*LAST, 0), 0.0), opposing_sums=((*LAST, 0), 1e-9))
-
-
-@breaks_part(theorem_3_4, ZERO, also=(NUMBER,))
-def test_control_an_output_that_is_not_zero():
-    """N(x_3) = −10⁻⁹; the loss at x_3 is then not 1."""
-    return by_hand(opposing_sums=((*LAST, 2), 1e-9))
-
-
-@breaks_part(theorem_3_4, NUMBER)
-def test_control_a_loss_that_is_not_whole():
-    """x_1 is right with a loss of 10⁻⁹."""
-    goal = toy("X2").start.goal
-    return by_hand(), by_hand(own_sums=((*LAST, 0), goal * (1 - 1e-9)), opposing_sums=((*LAST, 0), 0.0))
-
-
-def with_octants(change):
-    """Theorem 3.4 where one row of octants, of the first loss, is replaced by one of the second."""
-    run = octants()
-    rows, (old, new) = np.arange(4096), change
-    rows[int(np.argmax(run.final_loss == old))] = int(np.argmax(run.final_loss == new))
-    return theorem_3_4([drawn(2, 0.1, 1000)], [chosen(run, rows)])
-
-
-@breaks_part(theorem_3_4, LAW)
-def test_control_one_loss_of_two_more():
-    return with_octants((1, 1)), with_octants((1, 2))
-
-
-@breaks_part(theorem_3_4, PROBABILITY, also=(LAW,))
-def test_control_one_success_more():
-    """1/4 + 1/2 is the probability, so the law of the loss falls with it."""
-    return with_octants((1, 0))
-
-
 def failing(count, n_runs):
-    """Theorem 3.4 where so many of the drawn runs fail, each where it should."""
+    """Drawn runs of which so many fail, each where it should."""
     run = drawn(2, 0.1, 1000)
     rows = [np.flatnonzero((run.final_loss > 0) == failed) for failed in (True, False)]
-    both = np.concatenate([np.resize(rows[0], count), np.resize(rows[1], n_runs - count)])
-    return theorem_3_4([chosen(run, both)], [octants()])
+    return chosen(run, np.concatenate([np.resize(rows[0], count), np.resize(rows[1], n_runs - count)]))
 
 
-@breaks_part(theorem_3_4, FREQUENCY)
-def test_control_failures_beyond_chance():
-    assert undecided(failing(300, 399)) == [FREQUENCY]
-    return failing(MOST, 400), failing(MOST + 1, 400)
+def test_too_few_drawn_runs_decide_no_frequency():
+    assert undecided(theorem_3_4([failing(300, 399)], [octants()])) == [FREQUENCY]
 
 
 def test_control_one_octant_with_another_loss():
     """The law of the loss is off by one octant in 4096, the probability of an error is not."""
     run = octants()
     number = int(np.flatnonzero(run.final_loss == 1)[0])
-    right = int(np.flatnonzero(~run.start.forgotten[number])[0])
+    right = int(np.flatnonzero(~run.forgotten[number])[0])
     again = altered(run, own_sums=((-1, number, right), 0.0), opposing_sums=((-1, number, right), 0.0))
     assert broken_in(theorem_3_4([drawn(2, 0.1, 1000)], [again])) == [POINTS, NUMBER, LAW]
 
@@ -234,12 +175,7 @@ def test_control_one_octant_with_another_loss():
 def test_control_the_frequency_alone():
     """Runs that all fail, each where it should."""
     run = drawn(2, 0.1, 1000)
-    failing = np.resize(np.flatnonzero(run.final_loss > 0), 1000)
-    fields = {each.name: getattr(run, each.name) for each in dataclasses.fields(run)}
-    axis = {name: 0 if name in ("end", "steps", "status") else 1 for name in fields if name != "start"}
-    chosen = {name: np.take(fields[name], failing, axis=place) for name, place in axis.items()}
-    start = dataclasses.replace(run.start, fits=run.start.fits[failing])
-    evidence = theorem_3_4([dataclasses.replace(run, start=start, **chosen)], [octants()])
+    evidence = theorem_3_4([chosen(run, np.resize(np.flatnonzero(run.final_loss > 0), 1000))], [octants()])
     assert broken_in(evidence) == [FREQUENCY]
 
 
@@ -268,11 +204,69 @@ def test_control_runs_that_still_move_decide_nothing():
     assert theorem_b_8([moving], [octants()], changes=1).verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-test_control_each_hypothesis_at_its_edge = narrow_edges(theorem_3_4)
+def by_hand(**arrays):
+    """X2 with other records, among many drawn runs; x_3 has no filter."""
+    return at([drawn(2, 0.1, 1000), altered(toy("X2"), **arrays)], [octants()])
 
 
-test_every_part_has_a_control = every_part_of(
+def with_octants(old, new):
+    """One octant that ends with the first loss is replaced by one with the second."""
+    run, rows = octants(), np.arange(4096)
+    rows[int(np.argmax(run.final_loss == old))] = int(np.argmax(run.final_loss == new))
+    return at(drawn(2, 0.1, 1000), [chosen(run, rows)])
+
+
+def often_failing(count):
+    return at(failing(count, 400), [octants()])
+
+
+def promising(number):
+    return at(drawn(2, 0.1, 1000), [octants()], promised=number)
+
+
+GOAL = toy("X2").goal
+MORE, FEWER = Fraction(3073, 4096), Fraction(3071, 4096)
+"""Numbers that no frequency tells apart from 3/4."""
+STUCK = (theorem_b_8, theorem_b_8_standstill, theorem_b_8_standstill_as_printed)
+test_control = controls(
     xor_narrow,
-    except_for={f"theorem_3_4: {ENDS}": STILL_MOVING},
-    elsewhere=(*(observation_xor_realizable, theorem_b_8, theorem_b_8_standstill, theorem_b_8_standstill_as_printed),),
+    narrow_runs,
+    *deviation_rows(narrow_runs(), theorem_3_4),
+    (theorem_3_4, "width", at(drawn(2, 0.1, 50), [octants()]), at(drawn(3, 0.1, 50), [octants()])),
+    (theorem_3_4, "width", at(drawn(2, 0.1, 50), [octants()]), at(drawn(1, 0.1, 50), [octants()])),
+    (theorem_3_4, "probability", by_hand(), promising(MORE)),
+    (theorem_3_4, "probability", by_hand(), promising(FEWER)),
+    # Its loss is 1 at least, so the loss is no longer the number of points without a filter.
+    (
+        theorem_3_4,
+        "forgotten",
+        by_hand(),
+        by_hand(own_sums=((*LAST, 0), 0.0), opposing_sums=((*LAST, 0), 1e-9)),
+        "loss",
+    ),
+    # N(x_3) is a little off 0, and the loss at x_3 is then not 1; above 0 it is no longer wrong.
+    (theorem_3_4, "zero_output", by_hand(), by_hand(opposing_sums=((*LAST, 2), 1e-9)), "loss"),
+    (theorem_3_4, "zero_output", by_hand(), by_hand(own_sums=((*LAST, 2), 1e-9)), "loss", "forgotten"),
+    # x_1 is right with a loss of 10⁻⁹.
+    (
+        theorem_3_4,
+        "loss",
+        by_hand(),
+        by_hand(own_sums=((*LAST, 0), GOAL * (1 - 1e-9)), opposing_sums=((*LAST, 0), 0.0)),
+    ),
+    (theorem_3_4, "loss", by_hand(), by_hand(own_sums=((*LAST, 2), 1e-9)), "zero_output", "forgotten"),
+    (theorem_3_4, "losses", with_octants(1, 1), with_octants(1, 2)),
+    (theorem_3_4, "drawn", often_failing(MOST), often_failing(MOST + 1)),
+    except_for={"theorem_3_4: ends": "a run that still moves breaks nothing: it leaves the verdict undecided"},
+    but=(lemma_b_7, observation_xor_realizable, *STUCK),
+)
+test_control_of_starts = controls(
+    xor_narrow,
+    narrow(2, 400),
+    (lemma_b_7, "width", at(narrow(2, 400)), at(narrow(3, 400))),
+    (lemma_b_7, "width", at(narrow(2, 400)), at(narrow(1, 400))),
+    (lemma_b_7, "exact", at(often(300, 400)), at(often(300, 400), promised=MORE)),
+    (lemma_b_7, "exact", at(often(300, 400)), at(often(300, 400), promised=FEWER)),
+    (lemma_b_7, "drawn", at(often(MOST, 400)), at(often(MOST + 1, 400))),
+    but=(theorem_3_4, observation_xor_realizable, *STUCK),
 )

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tests.controls import breaks_hypothesis, breaks_part, broken_in, every_part_of, lacking_in, part_edges
+from tests.control_table import at, controls
+from tests.controls import broken_in, lacking_in
 from widenet.claims.base import Verdict
 from widenet.diagnostics.exploration import XOR_LABELS, XOR_POINTS
 from widenet.papers.brutzkus2019.claims import xor_narrow
@@ -52,41 +53,26 @@ def test_control_singles_that_do_solve_it_would_be_noticed():
     assert none.verdict is Verdict.INSUFFICIENT_EVIDENCE
 
 
-SIGNS, SINGLE = "all four signs right", "no network with k = 1 is right everywhere"
-
-
 def solving(plus=SOLUTION[0], minus=SOLUTION[1], singles=SINGLES):
-    return observation_xor_realizable(XorNetworks(plus, minus, *singles))
+    return at(XorNetworks(plus, minus, *singles))
 
 
 PAIRS = np.stack([np.stack([half, half]) for half in SOLUTION])
+WITHOUT_X4 = np.stack([XOR_POINTS[1] / 2, np.zeros(2)])
 
 
-test_control_the_construction_part_by_part = part_edges(
-    observation_xor_realizable,
-    solving,
-    {
-        "loss 0": ({}, {"plus": SOLUTION[0] * (1 - 1e-12)}),
-        # With two filters of each sign in place of one, the search finds solutions.
-        SINGLE: ({}, {"singles": PAIRS}),
-    },
-)
+def test_a_small_output_has_a_sign():
+    small = XorNetworks(SOLUTION[0], np.stack([XOR_POINTS[1] / 2, XOR_POINTS[3] * 1e-9]), *SINGLES)
+    assert broken_in(observation_xor_realizable(small)) == ["loss 0"]
 
 
-@breaks_part(observation_xor_realizable, SIGNS, also=("loss 0",))
-def test_control_a_sign_that_is_wrong():
-    """Loss 0 asks for more than the signs. N = 0 is wrong."""
-    assert broken_in(solving(minus=np.stack([XOR_POINTS[1] / 2, XOR_POINTS[3] * 1e-9]))) == ["loss 0"]
-    return solving(minus=np.stack([XOR_POINTS[1] / 2, np.zeros(2)]))
-
-
-@breaks_hypothesis(observation_xor_realizable, "width")
-def test_control_three_filters_of_each_sign():
-    plus, minus = (np.concatenate([half, np.zeros((1, 2))]) for half in SOLUTION)
-    return solving(), solving(plus, minus)
-
-
-test_every_part_has_a_control = every_part_of(
+test_control = controls(
     xor_narrow,
-    elsewhere=(lemma_b_7, theorem_3_4, theorem_b_8, theorem_b_8_standstill, theorem_b_8_standstill_as_printed),
+    XorNetworks(*SOLUTION, *SINGLES),
+    (observation_xor_realizable, "zero_loss", solving(), solving(SOLUTION[0] * (1 - 1e-12))),
+    # Loss 0 asks for more than the signs. N = 0 is wrong.
+    (observation_xor_realizable, "signs", solving(), solving(minus=WITHOUT_X4), "zero_loss"),
+    # With two filters of each sign in place of one, the search finds solutions.
+    (observation_xor_realizable, "single", solving(), solving(singles=PAIRS)),
+    but=(lemma_b_7, theorem_3_4, theorem_b_8, theorem_b_8_standstill, theorem_b_8_standstill_as_printed),
 )

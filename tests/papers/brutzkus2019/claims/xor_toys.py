@@ -12,6 +12,7 @@ import pytest
 
 from tests.controls import lacking_in
 from widenet.claims.base import Claim, Evidence
+from widenet.claims.cases import columns_of
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, trace_xor
 from widenet.papers.brutzkus2019.runs.xor_starts import XorStart, draw_xor_start, every_octant
 from widenet.progress import silent
@@ -100,10 +101,9 @@ def altered(run: XorTrace, **arrays: tuple) -> XorTrace:
 
 def chosen(run: XorTrace, rows: np.ndarray) -> XorTrace:
     """Some of the runs, or the same several times."""
-    fields = {each.name: getattr(run, each.name) for each in dataclasses.fields(run)}
-    axis = {name: 0 if name in ("end", "steps", "status") else 1 for name in fields if name != "start"}
-    taken = {name: np.take(fields[name], rows, axis=place) for name, place in axis.items()}
-    return dataclasses.replace(run, start=dataclasses.replace(run.start, fits=run.start.fits[rows]), **taken)
+    axes = {each.name: columns_of(XorTrace)[each.name].axes for each in dataclasses.fields(run)}
+    taken = {name: np.take(getattr(run, name), rows, axis=axis.index("run")) for name, axis in axes.items() if axis}
+    return dataclasses.replace(run, **taken)
 
 
 def undecided(evidence: Evidence) -> list[str]:

@@ -86,7 +86,7 @@ def test_control_another_share_of_narrow_failures(xor, count, verdict):
 @pytest.mark.parametrize(("k", "step_constant"), [(17, 0.1), (17, 0.4), (50, 0.1), (3, 0.3)])
 def test_no_filter_at_loss_0_is_farther_than_the_sharp_angle(k, step_constant):
     run = drawn(k, step_constant, 100)
-    inside = run.reached & run.start.in_event
+    inside = run.reached & run.in_event
     assert inside.any()
     angles = np.degrees(np.arctan2(run.across_fit[-1][inside], run.fit_low[-1][inside]))
     assert angles.max() < sharp_angle_limit(step_constant)

@@ -65,6 +65,6 @@ def test_a_setting_means_the_same_weights_every_time():
 def test_a_cell_gives_back_the_counts():
     counts = run_xor_counts(XorSetting(half_width=17, step_constant=0.1, n_runs=50), silent)
     again = decode(XorCounts, *encode(counts))
-    assert np.array_equal(again.counts, counts.counts)
-    assert (again.half_width, again.uniform, again.n_runs) == (17, counts.uniform, 50)
+    assert np.array_equal(again.half_planes, counts.half_planes)
+    assert (again.half_width, again.uniform, len(again)) == (17, counts.uniform, 50)
     assert not again.uncovered.any()

@@ -11,247 +11,245 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Int
 
-from widenet.claims.base import Evidence, Kind, claim
-from widenet.claims.sides import Sense
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import derived
+from widenet.claims.implication import Promise, at_least, at_most, equal, less_than
+from widenet.claims.sides import Sides
 from widenet.claims.tolerances import STEP
-from widenet.papers.brutzkus2019.claims.trace_evidence import ScoredRuns, filled, furthest, times
+from widenet.papers.brutzkus2019.claims.trace_evidence import Scored, Trajectories, furthest, times
+from widenet.papers.brutzkus2019.hypotheses import IN_REGIME, TRAJECTORIES
 from widenet.papers.brutzkus2019.runs.lattice import in_13
-from widenet.papers.brutzkus2019.runs.traces import Trace, traces, wide_traces
+from widenet.papers.brutzkus2019.runs.traces import Series, traces, wide_traces
+
+Sizes = Int[np.ndarray, " run"]
 
 
-@claim("brutzkus2019.lemma_e_6", Kind.STEP, "Lemma E.6", reads=traces)
-def lemma_e_6(seen: Sequence[Trace], *, groups: Sequence[str] = ("u24",), regime: bool = False) -> Evidence:
+class MinusFilters(Trajectories):
+    """Trajectories, with how many filters u belong to each of Y(2), Y(4), Z(2) and Z(4), and these sums at t = 0."""
+
+    n_y_2: Sizes = derived(lambda runs: _count(runs, positive=False, up=True))
+    n_y_4: Sizes = derived(lambda runs: _count(runs, positive=False, up=False))
+    n_z_2: Sizes = derived(lambda runs: _count(runs, positive=True, up=True))
+    n_z_4: Sizes = derived(lambda runs: _count(runs, positive=True, up=False))
+    z_2_gain: Series = derived(lambda runs: runs.z_2 - runs.z_2[:, :1])  #: Z_t(2) − Z_0(2)
+    z_4_gain: Series = derived(lambda runs: runs.z_4 - runs.z_4[:, :1])
+
+
+def _count(runs: MinusFilters, *, positive: bool, up: bool) -> Sizes:
+    s, r = np.moveaxis(runs.start[:, runs.half_width :], -1, 0)
+    return np.sum((in_13(s, r) == positive) & ((r > 0) == up), axis=1)
+
+
+@claim("brutzkus2019.lemma_e_6", Kind.STEP, "Lemma E.6", reads=traces, given=TRAJECTORIES,
+       title="Filters u that start at $p₂$ or $p₄$ stay there")  # fmt: skip
+def lemma_e_6(runs: MinusFilters, *, groups: Sequence[str] = ("u24",)) -> Promise:
     """For j in U24(0) (the print does not say which j) u_t = u_0 + mηp₂ with m whole, and U24(0) ⊆ U24(t), for all t.
 
     As printed the first is asked of all filters u. That m is whole is how a trace is made.
     """
-    runs = ScoredRuns(seen)
-    return runs.evidence(
+    t, of = runs.per("time"), Scored(runs)
+
+    def along_p2(group: str) -> Sides:
+        return equal(
+            furthest(getattr(t, f"a_{group}"), 0),
+            0,
+            where=t.seen & (getattr(t, f"{group}_at_start") > 0),
+            text="steps along $p₂$ alone",
+            quantity="coefficient of ηp₁",
+        )
+
+    return of.promise(
         {
-            "steps along p₂ alone": runs.sides(
-                (
-                    (trace, furthest(trace.a_range[group], 0), 0, trace.seen & filled(trace, group))
-                    for group in groups
-                    for trace in seen
-                ),
-                Sense.EQUAL,
-                quantity="coefficient of ηp₁",
-            ),
-            "U24(0) ⊆ U24(t)": runs.fact(
-                (trace, trace.u_left == 0, trace.seen & filled(trace, "u24")) for trace in seen
-            ),
-        },
-        regime=regime,
+            "along_p2": Sides.chain([of.sides(t, along_p2(group)) for group in groups]),
+            "stays": of.fact(t, t.u_left == 0, where=t.seen & (t.u24_at_start > 0), text="$U24(0) ⊆ U24(t)$"),
+        }
     )
 
 
 lemma_e_6_as_printed = lemma_e_6.variant(
     "lemma_e_6_as_printed",
+    title="All filters u move along $p₂$ alone: fails at t = 1",
     where="Lemma E.6, item 1",
     statement="For all t ≥ 0 (and, as no j is named, for all j) u_t = u_0 + mηp₂ with m whole. False at t = 1 for "
     "every start with a filter u in U13: both points are active at t = 0, and it moves to u_0 − ηp_i + ηp_l.",
     reads=wide_traces,
+    given=IN_REGIME,
     groups=("u13", "u24"),
-    regime=True,
 )
 
 
-@claim("brutzkus2019.lemma_e_7", Kind.STEP, "Lemma E.7", reads=traces)
-def lemma_e_7(seen: Sequence[Trace], *, lowest: int = -1, along_l: int = 1) -> Evidence:
+@claim("brutzkus2019.lemma_e_7", Kind.STEP, "Lemma E.7", reads=traces, given=TRAJECTORIES,
+       title="Filters u that start at $p₁$ or $p₃$ leave it once")  # fmt: skip
+def lemma_e_7(runs: MinusFilters, *, lowest: int = -1, along_l: int = 1) -> Promise:
     """For j in U_0⁺(i) ∩ U_0⁻(l), i odd and l even, u_t = u_0 + aηp_i + bηp_l with a in {0, −1} and b in {0, 1, 2, …}.
 
     Controls say a = 0, or −l for l. That a and b are whole is how a trace is made.
     """
-    runs = ScoredRuns(seen)
-    on_13 = [(trace, trace.seen & filled(trace, "u13")) for trace in seen]
-    return runs.evidence(
+    t, of = runs.per("time"), Scored(runs)
+    on_13 = t.seen & (t.u13_at_start > 0)
+    backwards = (t.a_u13[:, 0] >= lowest) & (t.a_u13[:, 1] <= 0)
+    forwards = at_least((along_l * t.b_u13).min(axis=1), 0, where=on_13, text="$b ≥ 0$")
+    return of.promise(
         {
-            "a in {0, −1}": runs.fact(
-                (trace, (trace.a_range["u13"][0] >= lowest) & (trace.a_range["u13"][1] <= 0), where)
-                for trace, where in on_13
-            ),
-            "b ≥ 0": runs.sides(
-                ((trace, (along_l * trace.b_range["u13"]).min(axis=0), 0, where) for trace, where in on_13),
-                Sense.AT_LEAST,
-            ),
+            "backwards": of.fact(t, backwards, where=on_13, text="$a$ in {0, −1}"),
+            "forwards": of.sides(t, forwards),
         }
     )
 
 
-@claim(
-    "brutzkus2019.minus_filters_settle",
-    Kind.STEP,
-    "not in the paper: a sharper form of Lemmas E.6 to E.8, from the same steps",
-    reads=traces,
-)
-def minus_filters_settle(seen: Sequence[Trace], *, first: int = 1) -> Evidence:
+@claim("brutzkus2019.minus_filters_settle", Kind.STEP,
+       "not in the paper: a sharper form of Lemmas E.6 to E.8, from the same steps", reads=traces, given=TRAJECTORIES,
+       title="After one step every filter u looks at $p₂$ or $p₄$")  # fmt: skip
+def minus_filters_settle(runs: MinusFilters, *, first: int = 1) -> Promise:
     """For c_η ≤ 1/8 and all t ≥ 1: U13(t) is empty, in Lemma E.7 a = −1 and b ≥ 1 is the same for all units, in Lemma
     E.6 m (along the sign of ⟨u_0, p₂⟩) is b − 1 for all units. So P⁺ = P⁻ = 0, N(x⁺) − N(x⁻) = S⁺ − S⁻, and ⟨u_t,
     p₂⟩ keeps its sign.
 
     A control starts at t = 0.
     """
-    runs = ScoredRuns(seen)
-    later = [(trace, trace.seen & (trace.times >= first)) for trace in seen]
-    on_13 = [(trace, where & filled(trace, "u13")) for trace, where in later]
-    on_24 = [(trace, where & filled(trace, "u24")) for trace, where in later]
-    return runs.evidence(
+    t, of = runs.per("time"), Scored(runs)
+    later = t.seen & (t.times >= first)
+    on_13, on_24 = later & (t.u13_at_start > 0), later & (t.u24_at_start > 0)
+    (b_low, b_high), (m_low, m_high) = t.b_u13.T, t.b_u24.T
+    alike = (m_low == m_high) & (m_low >= 0) & (t.a_u24 == 0).all(axis=1)
+    compared = {
+        "leaves": equal(furthest(t.a_u13, -1), -1, where=on_13, text="$a = −1$"),
+        "forwards": at_least(b_low, 1, where=on_13, text="$b ≥ 1$"),
+        "same_b": equal(b_low, b_high, where=on_13, text="$b$ is the same for all units"),
+        "m_and_b": equal(m_low, b_low - 1, where=on_24 & (t.u13_at_start > 0), text="$m = b − 1$"),
+        "p_plus": equal(t.p_plus, 0, where=later, text="$P⁺ = 0$"),
+        "p_minus": equal(t.p_minus, 0, where=later, text="$P⁻ = 0$"),
+        "difference": equal(
+            t.n_plus - t.n_minus,
+            t.s_plus - t.s_minus,
+            where=later,
+            text="$N(x⁺) − N(x⁻) = S⁺ − S⁻$ (by $P⁺ = P⁻ = 0$)",
+        ),
+    }
+    sides = {key: of.sides(t, each) for key, each in compared.items()}
+    return of.promise(
         {
-            "U13(t) is empty": runs.fact((trace, trace.u13 == 0, where) for trace, where in later),
-            "a = −1": runs.sides(
-                ((trace, furthest(trace.a_range["u13"], -1), -1, where) for trace, where in on_13), Sense.EQUAL
+            "empty": of.fact(t, t.u13 == 0, where=later, text="$U13(t)$ is empty"),
+            **{key: sides[key] for key in ("leaves", "forwards", "same_b")},
+            "same_m": of.fact(
+                t, alike, where=on_24, text="$m$ is the same for all units, $m ≥ 0$, and nothing along $p₁$"
             ),
-            "b ≥ 1": runs.sides(((trace, trace.b_range["u13"][0], 1, where) for trace, where in on_13), Sense.AT_LEAST),
-            "b is the same for all units": runs.sides(
-                ((trace, *trace.b_range["u13"], where) for trace, where in on_13), Sense.EQUAL
-            ),
-            "m is the same for all units, m ≥ 0, and nothing along p₁": runs.fact(
-                (trace, _forward_alike(trace), where) for trace, where in on_24
-            ),
-            "m = b − 1": runs.sides(
-                (
-                    (trace, trace.b_range["u24"][0], trace.b_range["u13"][0] - 1, where & filled(trace, "u13"))
-                    for trace, where in on_24
-                ),
-                Sense.EQUAL,
-            ),
-            "P⁺ = 0": runs.sides(((trace, trace.p_plus, 0, where) for trace, where in later), Sense.EQUAL),
-            "P⁻ = 0": runs.sides(((trace, trace.p_minus, 0, where) for trace, where in later), Sense.EQUAL),
-            "N(x⁺) − N(x⁻) = S⁺ − S⁻ (by P⁺ = P⁻ = 0)": runs.sides(
-                ((trace, trace.n_plus - trace.n_minus, trace.s_plus - trace.s_minus, where) for trace, where in later),
-                Sense.EQUAL,
-            ),
-            "⟨u_t, p₂⟩ keeps its sign": runs.fact((trace, trace.u_flipped == 0, where) for trace, where in later),
+            **{key: sides[key] for key in ("m_and_b", "p_plus", "p_minus", "difference")},
+            "keeps_sign": of.fact(t, t.u_flipped == 0, where=later, text="$⟨u_t, p₂⟩$ keeps its sign"),
         }
     )
 
 
-def _forward_alike(trace: Trace) -> np.ndarray:
-    low, high = trace.b_range["u24"]
-    return (low == high) & (low >= 0) & (trace.a_range["u24"] == 0).all(axis=0)
-
-
-@claim("brutzkus2019.lemma_e_8", Kind.STEP, "Lemma E.8, with ⟨p, p⟩ = 2 in item 1", reads=traces)
-def lemma_e_8(seen: Sequence[Trace], *, factor: float = 2.0, strict: bool = True, regime: bool = False) -> Evidence:
+@claim("brutzkus2019.lemma_e_8", Kind.STEP, "Lemma E.8, with ⟨p, p⟩ = 2 in item 1", reads=traces, given=TRAJECTORIES,
+       title="$S⁻$ stays below $2η|W13|$")  # fmt: skip
+def lemma_e_8(runs: MinusFilters, *, factor: float = 2.0, strict: bool = True) -> Promise:
     """For all t ≥ 1: S⁻ < 2η|W13|, P⁺ ≤ η|U13| and P⁻ ≤ η|U13|.
 
     As printed the factor is 1, and equality is allowed.
     """
-    runs = ScoredRuns(seen)
-    later = [(trace, trace.seen & (trace.times >= 1)) for trace in seen]
-    return runs.evidence(
+    t, of = runs.per("time"), Scored(runs)
+    later = t.seen & (t.times >= 1)
+    below, sign = (less_than, "<") if strict else (at_most, "≤")
+    s_minus = below(
+        t.s_minus / np.maximum(t.w13, 1),
+        factor,
+        where=later & (t.w13 > 0),
+        text=f"$S⁻ {sign} {times(factor)}η|W13|$",
+        quantity="largest S⁻/(η|W13|)",
+    )
+    return of.promise(
         {
-            f"S⁻ {'<' if strict else '≤'} {times(factor)}η|W13|": runs.sides(
-                (
-                    (trace, trace.s_minus / np.maximum(trace.w13, 1), factor, where & (trace.w13 > 0))
-                    for trace, where in later
-                ),
-                strict=strict,
-                quantity="largest S⁻/(η|W13|)",
-            ),
-            "P⁺ ≤ η|U13|": runs.sides((trace, trace.p_plus, trace.u13, where) for trace, where in later),
-            "P⁻ ≤ η|U13|": runs.sides((trace, trace.p_minus, trace.u13, where) for trace, where in later),
+            "s_minus": of.sides(t, s_minus),
+            "p_plus": of.sides(t, at_most(t.p_plus, t.u13, where=later, text="$P⁺ ≤ η|U13|$")),
+            "p_minus": of.sides(t, at_most(t.p_minus, t.u13, where=later, text="$P⁻ ≤ η|U13|$")),
         },
-        regime=regime,
         note="Items 2 and 3 say 0 ≤ 0: U13(t) is empty for t ≥ 1 (claim minus_filters_settle).",
     )
 
 
 lemma_e_8_as_printed = lemma_e_8.variant(
     "lemma_e_8_as_printed",
+    title="$S⁻$ is at most $η|W13|$: fails at t = 1",
     where="Lemma E.8, item 1",
     statement="S⁻ ≤ η|W13| for all t ≥ 1. False at t = 1 for every start with a filter in W13: each has ⟨w_1, p_l⟩ = "
     "⟨w_0, p_l⟩ − 2η, so S⁻ ≥ (2 − √2/4)η|W13| ≥ 1.64η|W13|.",
     reads=wide_traces,
+    given=IN_REGIME,
     factor=1.0,
     strict=False,
-    regime=True,
 )
 
 
-@claim("brutzkus2019.equation_11", Kind.STEP, "Eq. 11, proof of Lemma E.11, with ⟨p, p⟩ = 2", reads=traces)
-def equation_11(seen: Sequence[Trace], *, factor: float = 2.0, regime: bool = False) -> Evidence:
+@claim("brutzkus2019.equation_11", Kind.STEP, "Eq. 11, proof of Lemma E.11, with ⟨p, p⟩ = 2", reads=traces,
+       given=TRAJECTORIES, title="Filters u grow by $2η$ each where only $x⁻$ is active")  # fmt: skip
+def equation_11(runs: MinusFilters, *, factor: float = 2.0) -> Promise:
     """In a step where only x⁻ is active, U24(t) ⊆ U24(t+1), and the responses of these units to x⁺ grow by
     2η|U24(t)| in all.
     """
-    runs = ScoredRuns(seen)
-    steps = [(trace, trace.half_width - trace.u13) for trace in seen]
-    return runs.evidence(
-        {
-            f"the responses grow by {times(factor)}η|U24(t)|": runs.sides(
-                (
-                    (trace, (trace.y_kept - trace.y) / np.maximum(n_24, 1), factor, trace.only_minus & (n_24 > 0))
-                    for trace, n_24 in steps
-                ),
-                Sense.EQUAL,
-                quantity="growth of Σ over U24 where only x⁻ is active, divided by η|U24|",
-            ),
-            "U24(t) ⊆ U24(t+1)": runs.fact(
-                (trace, trace.u_lost == 0, trace.only_minus & (n_24 > 0)) for trace, n_24 in steps
-            ),
-        },
-        regime=regime,
+    t, of = runs.per("time"), Scored(runs)
+    n_24 = t.half_width - t.u13
+    asked = t.only_minus & (n_24 > 0)
+    grows = equal(
+        (t.y_kept - t.y) / np.maximum(n_24, 1),
+        factor,
+        where=asked,
+        text=f"the responses grow by ${times(factor)}η|U24(t)|$",
+        quantity="growth of Σ over U24 where only x⁻ is active, divided by η|U24|",
+    )
+    return of.promise(
+        {"grows": of.sides(t, grows), "stays": of.fact(t, t.u_lost == 0, where=asked, text="$U24(t) ⊆ U24(t+1)$")}
     )
 
 
 equation_11_as_printed = equation_11.variant(
     "equation_11_as_printed",
+    title="Filters u grow by $η$ each: off by a factor of 2",
     where="Eq. 11, proof of Lemma E.11",
     statement="In a step where only x⁻ is active, the responses of U24(t) grow by η|U24(t)| in all. False in every "
     "such step: each unit gains ⟨ηp_l, p_l⟩ = 2η.",
     reads=wide_traces,
+    given=IN_REGIME,
     factor=1.0,
-    regime=True,
 )
 
 
-@claim("brutzkus2019.lemma_e_20", Kind.STEP, "Lemma E.20", reads=traces)
-def lemma_e_20(seen: Sequence[Trace], *, limit: float = 1.0, pair: tuple[str, str] = ("y_2", "y_4")) -> Evidence:
+@claim("brutzkus2019.lemma_e_20", Kind.STEP, "Lemma E.20", reads=traces, given=TRAJECTORIES,
+       title="Mean responses of two groups of u differ by at most $η$")  # fmt: skip
+def lemma_e_20(runs: MinusFilters, *, limit: float = 1.0, pair: tuple[str, str] = ("y_2", "y_4")) -> Promise:
     """For all t there are 0 ≤ X ≤ η|U_0⁺(2)| and 0 ≤ Y ≤ η|U_0⁺(4)| with (Y_t(2) − X)/|U_0⁺(2)| = (Y_t(4) −
     Y)/|U_0⁺(4)|, where Y_t(l) sums the responses to x⁻ over U_0⁺(l). Such X and Y exist exactly when the two
     means differ by at most η.
 
     A control compares another pair.
     """
-    runs = ScoredRuns(seen)
-    means = [(trace, *_means(trace, pair, from_start=False)) for trace in seen]
-    part = runs.sides(
-        ((trace, np.abs(first - second), limit, where) for trace, first, second, where in means),
+    t, of = runs.per("time"), Scored(runs)
+    (first, n_first), (second, n_second) = ((getattr(t, name), getattr(t, f"n_{name}")) for name in pair)
+    differ = at_most(
+        np.abs(first / np.maximum(n_first, 1) - second / np.maximum(n_second, 1)),
+        limit,
+        where=t.seen & (n_first > 0) & (n_second > 0),
+        text="the two means differ by at most $η$",
         quantity="largest difference of the two means, in units of η",
     )
-    return runs.evidence({"the two means differ by at most η": part})
+    return of.promise({"means": of.sides(t, differ)})
 
 
-@claim("brutzkus2019.lemma_e_21", Kind.IDENTITY, "Lemma E.21", reads=traces)
-def lemma_e_21(seen: Sequence[Trace], *, from_start: bool = True) -> Evidence:
+@claim("brutzkus2019.lemma_e_21", Kind.IDENTITY, "Lemma E.21", reads=traces, given=TRAJECTORIES,
+       title="Both parts of $U13(0)$ gain alike per filter")  # fmt: skip
+def lemma_e_21(runs: MinusFilters, *, from_start: bool = True) -> Promise:
     """(Z_t(2) − Z_0(2))/n_2 = (Z_t(4) − Z_0(4))/n_4 for all t, where Z_t(l) sums the responses to x⁻ over the n_l
     units of U13(0) ∩ U_0⁻(l).
 
     A control leaves Z_0 out.
     """
-    runs = ScoredRuns(seen)
-    part = runs.sides(
-        ((trace, *_means(trace, ("z_2", "z_4"), from_start=from_start)) for trace in seen),
-        Sense.EQUAL,
+    t, of = runs.per("time"), Scored(runs)
+    first, second = (t.z_2_gain, t.z_4_gain) if from_start else (t.z_2, t.z_4)
+    alike = equal(
+        first / np.maximum(t.n_z_2, 1),
+        second / np.maximum(t.n_z_4, 1),
         room=STEP,
+        where=t.seen & (t.n_z_2 > 0) & (t.n_z_4 > 0),
+        text="both parts gain alike",
         quantity="the two mean gains in units of η",
     )
-    return runs.evidence({"both parts gain alike": part})
-
-
-def _means(trace: Trace, pair: tuple[str, str], *, from_start: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The mean of |R| over two of y_2, y_4, z_2, z_4, or its gain, and where both have units."""
-    sizes, series = _sizes(trace), [getattr(trace, name) for name in pair]
-    first, second = (
-        (values - from_start * values[:, :1]) / np.maximum(sizes[name], 1)
-        for name, values in zip(pair, series, strict=True)
-    )
-    return first, second, trace.seen & (sizes[pair[0]] > 0) & (sizes[pair[1]] > 0)
-
-
-def _sizes(trace: Trace) -> dict[str, Int[np.ndarray, "run 1"]]:
-    """How many u's belong to each of y_2, y_4, z_2, z_4."""
-    start = trace.start[:, trace.half_width :]
-    positive, up = in_13(start[..., 0], start[..., 1]), start[..., 1] > 0
-    parts = {"y_2": ~positive & up, "y_4": ~positive & ~up, "z_2": positive & up, "z_4": positive & ~up}
-    return {name: mask.sum(axis=1, keepdims=True) for name, mask in parts.items()}
+    return of.promise({"alike": of.sides(t, alike)})

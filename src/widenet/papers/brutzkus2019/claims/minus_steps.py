@@ -4,81 +4,78 @@ On trajectories there are none after the first step (`minus_filters`), and at t 
 statements are tested on units made for the purpose (`placed_units`).
 """
 
-from collections.abc import Sequence
-
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, Runs, at_least, at_most, claim
-from widenet.claims.sides import Conjunct, Fact, Sense, Sides, evidence
+from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.cases import Count, derived
+from widenet.claims.implication import Promise, Promised, at_least, equal
+from widenet.claims.sides import Fact
+from widenet.papers.brutzkus2019.claims.trace_evidence import Trajectories
+from widenet.papers.brutzkus2019.hypotheses import start_size, units_in_u13
 from widenet.papers.brutzkus2019.runs.lattice import in_13
 from widenet.papers.brutzkus2019.runs.placed_units import PlacedUnits, placed_units
-from widenet.papers.brutzkus2019.runs.traces import EVENT_RADIUS, Trace, traces
+from widenet.papers.brutzkus2019.runs.traces import traces
+
+PLACED = (start_size.of(0), units_in_u13.of(0))
 
 
-@claim("brutzkus2019.equation_12", Kind.STEP, "Eq. 12, proof of Lemma E.11", reads=(placed_units, traces))
-def equation_12(units: Sequence[PlacedUnits], seen: Sequence[Trace], *, plus: bool = False) -> Evidence:
+def _n_in_u13(units: PlacedUnits) -> int:
+    s, r = np.abs(units.starts).T
+    return int(len(s) * (s > r).all())
+
+
+class Units(PlacedUnits):
+    """Placed units, with how large they start."""
+
+    n_in_u13: Count = derived(_n_in_u13)  #: how many starts, if all are in U13, else 0
+    largest_fit: Float[np.ndarray, " unit"] = derived(lambda units: np.tile(np.abs(units.starts).max(axis=1), 2))
+
+
+@claim("brutzkus2019.equation_12", Kind.STEP, "Eq. 12, proof of Lemma E.11", reads=(placed_units, traces),
+       given=PLACED, title="Where only $x⁻$ is active, a unit of U13 moves to U24")  # fmt: skip
+def equation_12(units: Units, runs: Trajectories, *, plus: bool = False) -> Promise:
     """In a step where only x⁻ is active, every unit of U13(t) moves to U24(t+1), and the responses of these units to
     x⁺ do not fall. (After t = 0 no trajectory in the event has such a unit, so it is tested on units placed there.)
 
     A control makes only x⁺ active.
     """
-    before = np.concatenate([each.fits for each in units])
-    after = np.concatenate([each.after_plus if plus else each.after_minus for each in units])
-    parts = {
-        "the response to x⁺ does not fall": Sides(
-            np.abs(after).max(axis=1),
-            np.abs(before).max(axis=1),
-            Sense.AT_LEAST,
-            quantity="a unit's response to x⁺ after the step, in units of η",
-        ),
-        "every unit moves to U24": Fact(~in_13(after[:, 0], after[:, 1])),
-    }
-    return _evidence(units, parts, [(trace, trace.only_minus) for trace in seen])
+    after, t = units.after_plus if plus else units.after_minus, runs.per("time")
+    keeps = at_least(
+        np.abs(after).max(axis=1),
+        np.abs(units.fits).max(axis=1),
+        text="the response to $x⁺$ does not fall",
+        quantity="a unit's response to x⁺ after the step, in units of η",
+    )
+    lands = Fact(~in_13(after[:, 0], after[:, 1]), text="every unit moves to $U24$")
+    return _on_units(units, {"keeps": keeps, "lands": lands}, t, t.only_minus)
 
 
-@claim("brutzkus2019.equation_13", Kind.STEP, "Eq. 13, proof of Lemma E.12", reads=(placed_units, traces))
-def equation_13(units: Sequence[PlacedUnits], seen: Sequence[Trace], *, plus: bool = True) -> Evidence:
+@claim("brutzkus2019.equation_13", Kind.STEP, "Eq. 13, proof of Lemma E.12", reads=(placed_units, traces),
+       given=PLACED, title="Where only $x⁺$ is active, $|R|$ of a unit of U13 stays")  # fmt: skip
+def equation_13(units: Units, runs: Trajectories, *, plus: bool = True) -> Promise:
     """In a step where only x⁺ is active, the response to x⁻ of a unit of U13(t) does not change. (Printed for
     U13(t+1). After t = 0 no trajectory in the event has such a unit, so it is tested on units placed there.)
 
     A control makes only x⁻ active.
     """
-    before = np.concatenate([each.fits for each in units])
-    after = np.concatenate([each.after_plus if plus else each.after_minus for each in units])
-    change = np.abs(np.abs(after[:, 1]) - np.abs(before[:, 1]))
-    part = Sides(change, 0.0, Sense.EQUAL, quantity="largest change of |R|, in units of η")
-    return _evidence(units, {"|R| does not change": part}, [(trace, trace.only_plus) for trace in seen])
+    after, t = units.after_plus if plus else units.after_minus, runs.per("time")
+    same = equal(
+        np.abs(np.abs(after[:, 1]) - np.abs(units.fits[:, 1])),
+        0.0,
+        text="$|R|$ does not change",
+        quantity="largest change of |R|, in units of η",
+    )
+    return _on_units(units, {"same": same}, t, t.only_plus)
 
 
-def _evidence(
-    units: Sequence[PlacedUnits],
-    parts: dict[str, Conjunct],
-    steps: list[tuple[Trace, Bool[np.ndarray, "run time"]]],
-) -> Evidence:
-    starts = np.concatenate([each.starts for each in units])
-    positive = np.abs(starts[:, 0]) > np.abs(starts[:, 1])
-    n_units = sum(len(each.fits) for each in units)
+def _on_units(units: Units, parts: Promised, t: Trajectories, steps: np.ndarray) -> Promise:
     # The same steps on trajectories, and how many of them have a unit that these statements speak about.
-    taken = sum(int(where[trace.in_event].sum()) for trace, where in steps)
-    met = sum(int((where & (trace.u13 > 0))[trace.in_event].sum()) for trace, where in steps)
-    return evidence(
+    taken = int((steps & t.in_event).sum())
+    met = int((steps & t.in_event & (t.u13 > 0)).sum())
+    return Promise(
         parts,
-        (
-            at_most(
-                "start_size",
-                "largest |⟨u_0, p⟩| in units of η",
-                float(np.abs(starts).max(initial=0.0)),
-                EVENT_RADIUS,
-            ),
-            at_least(
-                "units_in_u13",
-                "units, all of them in U13 at the start",
-                int(positive.sum()) if positive.all() else 0,
-                1,
-            ),
-        ),
-        runs=Runs(tried=n_units),
+        runs=Runs(tried=len(units)),
         details={"steps_on_trajectories": taken, "of_them_with_a_unit_in_U13": met},
-        note=f"Tested on {n_units} units placed in U13; {met} of {taken} such steps on trajectories have one.",
+        note=f"Tested on {len(units)} units placed in U13; {met} of {taken} such steps on trajectories have one.",
     )

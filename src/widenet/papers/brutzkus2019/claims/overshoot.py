@@ -9,20 +9,25 @@ So a step adds at most 4k = 4c_η/η to the output of an active point, and lower
 bounds with 4c_η. The printed 3c_η is too small; the bound on S⁺ that later proofs use is right.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import functools
+from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Evidence, Kind, claim, more_than
-from widenet.claims.sides import Sense
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import derived
+from widenet.claims.implication import Promise, at_most, equal, less_than
 from widenet.claims.tolerances import STEP
-from widenet.papers.brutzkus2019.claims.trace_evidence import ScoredRuns, smallest_width, times
-from widenet.papers.brutzkus2019.runs.traces import Trace, TraceSetting, faster_runs, traces, wide_runs
+from widenet.papers.brutzkus2019.claims.trace_evidence import Scored, Trajectories, times
+from widenet.papers.brutzkus2019.hypotheses import IN_REGIME, TRAJECTORIES, width_above_16
+from widenet.papers.brutzkus2019.runs.traces import Series, TraceSetting, faster_runs, traces, wide_runs
 from widenet.records import Scale
 
-Share = Float[np.ndarray, "run 1"]
-"""ω = |W13|/k."""
+Share = Float[np.ndarray, "*case"]
+"""ω = |W13|/k, or |W24|/k."""
+Steps = Int[np.ndarray, "*case"] | int
 
 
 def stretches(active: Bool[np.ndarray, "run time"]) -> Int[np.ndarray, "run time"]:
@@ -37,152 +42,146 @@ def longest(active: Bool[np.ndarray, "run time"]) -> Int[np.ndarray, " run"]:
 
 
 def changes(
-    series: Float[np.ndarray, "run time"], active: Bool[np.ndarray, "run time"]
-) -> Iterator[tuple[int, Float[np.ndarray, "run later"], Bool[np.ndarray, "run later"]]]:
-    """For every b ≥ 1: (b, series_{t+b} − series_t, whether all of t, …, t + b − 1 are active)."""
-    for b in range(1, int(longest(active).max()) + 1):
-        throughout = np.all([active[:, i : active.shape[1] - b + i] for i in range(b)], axis=0)
-        yield b, series[:, b:] - series[:, :-b], throughout
+    series: Series, active: Bool[np.ndarray, "run time"]
+) -> tuple[Int[np.ndarray, " change"], Int[np.ndarray, " change"], Float[np.ndarray, " change"]]:
+    """(run, b, series_{t+b} − series_t) for every t and b ≥ 1 with t, …, t + b − 1 all active, in this order."""
+    length, found = stretches(active), []
+    for b in range(1, int(length.max(initial=0)) + 1):
+        run, last = np.nonzero(length[:, :-1] >= b)
+        found.append(np.stack([run, np.full(len(run), b), series[run, last + 1] - series[run, last + 1 - b]], axis=1))
+    joined = np.concatenate([np.zeros((0, 3)), *found])
+    run, b, change = joined[np.lexsort((joined[:, 1], joined[:, 0]))].T
+    return run.astype(int), b.astype(int), change
 
 
-Stretch = Callable[[int, Share], Share]
+class Overshoots(Trajectories):
+    """Trajectories, with what the outputs change by while one point alone is active, and how long that takes.
+
+    Flat axes have every stretch of b iterations in which only x⁻ is active (`down`), or only x⁺ (`back`).
+    """
+
+    lengths: ClassVar = {
+        "down": lambda runs: np.bincount(runs.down[0], minlength=len(runs)),
+        "back": lambda runs: np.bincount(runs.back[0], minlength=len(runs)),
+    }
+
+    down_steps: Int[np.ndarray, " down"] = derived(lambda runs: runs.down[1])  #: b
+    down_change: Float[np.ndarray, " down"] = derived(lambda runs: runs.down[2])  #: of N(x⁺), in units of η
+    back_steps: Int[np.ndarray, " back"] = derived(lambda runs: runs.back[1])  #: b
+    back_change: Float[np.ndarray, " back"] = derived(lambda runs: runs.back[2])  #: of −N(x⁻), in units of η
+    longest_down: Int[np.ndarray, " run"] = derived(lambda runs: longest(runs.only_minus))
+    n_only_plus: Int[np.ndarray, " run"] = derived(lambda runs: runs.only_plus.sum(axis=1))
+
+    @functools.cached_property
+    def down(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Run, b and change of N(x⁺), of one cell."""
+        return changes(self.n_plus, self.only_minus)
+
+    @functools.cached_property
+    def back(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Run, b and change of −N(x⁻), of one cell."""
+        return changes(-self.n_minus, self.only_plus)
+
+    @property
+    def share_13(self) -> np.ndarray:
+        """ω = |W13|/k, of at least one filter."""
+        return np.maximum(self.w13_at_start, 1) / self.half_width
+
+    @property
+    def share_24(self) -> np.ndarray:
+        """|W24|/k."""
+        return self.w24_at_start / self.half_width
+
+
+Stretch = Callable[[Steps, Share], Share]
 """A change over b steps, in units of c_η, from b and |W24|/k."""
 
 
-def fall_limit(b: int, others: Share) -> Share:
+def fall_limit(b: Steps, others: Share) -> Share:
     """Lemma E.11, repaired: N(x⁺) changes by at most −2b + 2|W24|/k."""
     return 2 * others - 2 * b
 
 
-def fall_limit_as_printed(b: int, others: Share) -> Share:
+def fall_limit_as_printed(b: Steps, others: Share) -> Share:
     """Lemma E.11: −(b − 1) + |W24|/k."""
     return others - (b - 1)
 
 
-def fall_of_minus(b: int, others: Share) -> Share:
+def fall_of_minus(b: Steps, others: Share) -> Share:
     """Lemma E.12, repaired: −N(x⁻) changes by −2b(|W24|/k + 1)."""
     return -2 * b * (others + 1)
 
 
-def fall_of_minus_as_printed(b: int, others: Share) -> Share:
+def fall_of_minus_as_printed(b: Steps, others: Share) -> Share:
     """Lemma E.12: at most −b|W24|/k + 1."""
     return 1 - b * others
 
 
-@claim(
-    "brutzkus2019.lemma_e_11",
-    Kind.STEP,
-    "Lemma E.11, with the constants that ⟨p, p⟩ = 2 gives",
-    reads=traces,
-)
-def lemma_e_11(
-    seen: Sequence[Trace], *, sharp: Stretch = fall_limit, printed: Stretch = fall_limit_as_printed
-) -> Evidence:
+@claim("brutzkus2019.lemma_e_11", Kind.STEP, "Lemma E.11, with the constants that ⟨p, p⟩ = 2 gives", reads=traces,
+       given=TRAJECTORIES, title="$N(x⁺)$ falls while only $x⁻$ is active")  # fmt: skip
+def lemma_e_11(runs: Overshoots, *, sharp: Stretch = fall_limit, printed: Stretch = fall_limit_as_printed) -> Promise:
     """If only x⁻ is active for T ≤ t < T + b, then N_{T+b}(x⁺) ≤ N_T(x⁺) − 2bc_η + 2η|W24| for b ≥ 1. This implies
     the printed bound, N_T(x⁺) − (b − 1)c_η + η|W24| for b ≥ 2, which is checked too.
 
     Controls pass smaller bounds.
     """
-    runs = ScoredRuns(seen)
-    found = [
-        (trace, b, change / trace.half_width, trace.sizes["w24"] / trace.half_width, where)
-        for trace in seen
-        for b, change, where in changes(trace.n_plus, trace.only_minus)
-    ]
-    return runs.evidence(
-        {
-            "sharp, b ≥ 1": runs.sides(
-                ((trace, change, sharp(b, others), where) for trace, b, change, others, where in found),
-                room=STEP,
-                quantity="change of N(x⁺) over the stretch, in units of c_η",
-            ),
-            "printed, b ≥ 2": runs.sides(
-                (trace, change, printed(b, others), where) for trace, b, change, others, where in found if b >= 2
-            ),
-        }
-    )
+    d, of = runs.per("down"), Scored(runs)
+    change, b = d.down_change / d.half_width, d.down_steps
+    words = "change of N(x⁺) over the stretch, in units of c_η"
+    by_sharp = at_most(change, sharp(b, d.share_24), room=STEP, text="sharp, $b ≥ 1$", quantity=words)
+    by_printed = at_most(change, printed(b, d.share_24), where=b >= 2, text="printed, $b ≥ 2$")
+    return of.promise({"sharp": of.sides(d, by_sharp, by=b), "printed": of.sides(d, by_printed, by=b)})
 
 
-@claim(
-    "brutzkus2019.lemma_e_12",
-    Kind.STEP,
-    "Lemma E.12, with the constants that ⟨p, p⟩ = 2 gives",
-    reads=traces,
-)
+@claim("brutzkus2019.lemma_e_12", Kind.STEP, "Lemma E.12, with the constants that ⟨p, p⟩ = 2 gives", reads=traces,
+       given=TRAJECTORIES, title="$−N(x⁻)$ falls by a fixed amount while only $x⁺$ is active")  # fmt: skip
 def lemma_e_12(
-    seen: Sequence[Trace], *, exact: Stretch = fall_of_minus, printed: Stretch = fall_of_minus_as_printed
-) -> Evidence:
+    runs: Overshoots, *, exact: Stretch = fall_of_minus, printed: Stretch = fall_of_minus_as_printed
+) -> Promise:
     """If only x⁺ is active for T ≤ t < T + b, then −N(x⁻) falls by exactly 2b(η|W24| + c_η). This implies the printed
     bound, −N_{T+b}(x⁻) ≤ −N_T(x⁻) − bη|W24| + c_η, which is checked too.
 
     Controls pass another change, or a smaller bound.
     """
-    runs = ScoredRuns(seen)
-    found = [
-        (trace, b, change / trace.half_width, trace.sizes["w24"] / trace.half_width, where)
-        for trace in seen
-        for b, change, where in changes(-trace.n_minus, trace.only_plus)
-    ]
-    return runs.evidence(
-        {
-            "the exact change": runs.sides(
-                ((trace, change, exact(b, others), where) for trace, b, change, others, where in found),
-                Sense.EQUAL,
-                room=STEP,
-                quantity="change of −N(x⁻) over the stretch, in units of c_η",
-            ),
-            "the printed bound": runs.sides(
-                (trace, change, printed(b, others), where) for trace, b, change, others, where in found
-            ),
-        }
-    )
+    d, of = runs.per("back"), Scored(runs)
+    change, b = d.back_change / d.half_width, d.back_steps
+    words = "change of −N(x⁻) over the stretch, in units of c_η"
+    by_exact = equal(change, exact(b, d.share_24), room=STEP, text="the exact change", quantity=words)
+    by_printed = at_most(change, printed(b, d.share_24), text="the printed bound")
+    return of.promise({"exact": of.sides(d, by_exact, by=b), "printed": of.sides(d, by_printed, by=b)})
 
 
-@claim("brutzkus2019.lemma_e_13", Kind.STEP, "Lemma E.13, its first two bounds with 4c_η", reads=traces)
-def lemma_e_13(
-    seen: Sequence[Trace],
-    *,
-    overshoot: float = 4.0,
-    sum_overshoot: float = 8.0,
-    strict: bool = True,
-    regime: bool = False,
-) -> Evidence:
+@claim("brutzkus2019.lemma_e_13", Kind.STEP, "Lemma E.13, its first two bounds with 4c_η", reads=traces,
+       given=TRAJECTORIES, title="Outputs overshoot their margins by less than $4c_η$")  # fmt: skip
+def lemma_e_13(runs: Overshoots, *, overshoot: float = 4.0, sum_overshoot: float = 8.0, strict: bool = True) -> Promise:
     """For all t: N(x⁺) < γ + 4c_η, −N(x⁻) < 1 + 4c_η and S⁺ ≤ γ + 1 + 8c_η.
 
     As printed: ≤ with 3, 3 and 8.
     """
-    runs, sign = ScoredRuns(seen), "<" if strict else "≤"
-    return runs.evidence(
-        {
-            f"N(x⁺) {sign} γ + {times(overshoot)}c_η": runs.sides(
-                ((trace, _above_margin(trace), overshoot, trace.seen) for trace in seen),
-                strict=strict,
-                quantity="largest (N(x⁺) − γ)/c_η",
-            ),
-            f"−N(x⁻) {sign} 1 + {times(overshoot)}c_η": runs.sides(
-                ((trace, _above_one(trace), overshoot, trace.seen) for trace in seen),
-                strict=strict,
-                quantity="largest (−N(x⁻) − 1)/c_η",
-            ),
-            f"S⁺ ≤ γ + 1 + {times(sum_overshoot)}c_η": runs.sides(
-                ((trace, _sum_above(trace), sum_overshoot, trace.seen) for trace in seen),
-                quantity="largest (S⁺ − γ − 1)/c_η",
-            ),
-        },
-        regime=regime,
+    t, of = runs.per("time"), Scored(runs)
+    below, sign = (less_than, "<") if strict else (at_most, "≤")
+    plus = below(
+        t.above_margin,
+        overshoot,
+        where=t.seen,
+        text=f"$N(x⁺) {sign} γ + {times(overshoot)}c_η$",
+        quantity="largest (N(x⁺) − γ)/c_η",
     )
-
-
-def _above_margin(trace: Trace) -> Float[np.ndarray, "run time"]:
-    return (trace.n_plus - trace.goals[0]) / trace.half_width
-
-
-def _above_one(trace: Trace) -> Float[np.ndarray, "run time"]:
-    return (-trace.n_minus - trace.goals[1]) / trace.half_width
-
-
-def _sum_above(trace: Trace) -> Float[np.ndarray, "run time"]:
-    return (trace.s_plus - sum(trace.goals)) / trace.half_width
+    minus = below(
+        t.above_one,
+        overshoot,
+        where=t.seen,
+        text=f"$−N(x⁻) {sign} 1 + {times(overshoot)}c_η$",
+        quantity="largest (−N(x⁻) − 1)/c_η",
+    )
+    both = at_most(
+        t.sum_above,
+        sum_overshoot,
+        where=t.seen,
+        text=f"$S⁺ ≤ γ + 1 + {times(sum_overshoot)}c_η$",
+        quantity="largest (S⁺ − γ − 1)/c_η",
+    )
+    return of.promise({"plus": of.sides(t, plus), "minus": of.sides(t, minus), "sum": of.sides(t, both)})
 
 
 def with_counterexample(scale: Scale, seed: int) -> list[TraceSetting]:
@@ -195,6 +194,7 @@ def with_counterexample(scale: Scale, seed: int) -> list[TraceSetting]:
 
 lemma_e_13_as_printed = lemma_e_13.variant(
     "lemma_e_13_as_printed",
+    title="Outputs overshoot by at most $3c_η$: fails",
     where="Lemma E.13",
     statement="For all t: N(x⁺) ≤ γ + 3c_η, −N(x⁻) ≤ 1 + 3c_η and S⁺ ≤ γ + 1 + 8c_η. The first is false for k = 120, "
     "c_η = 1/410, γ = 8 and every start tried with |W13| = 62 and |U13| = 60, where N(x⁺) reaches γ + 3.99c_η: a step "
@@ -202,7 +202,7 @@ lemma_e_13_as_printed = lemma_e_13.variant(
     reads=traces.at(with_counterexample),
     overshoot=3.0,
     strict=False,
-    regime=True,
+    given=IN_REGIME,
 )
 
 
@@ -234,14 +234,11 @@ def rest_limit(share: Share) -> Share:
 Limit = Callable[[Share], Share]
 
 
-@claim(
-    "brutzkus2019.sharp_bounds",
-    Kind.STEP,
-    "not in the paper: what replaces Lemmas E.8, E.13 and E.16 in the proofs of E.14, E.17, E.18 and E.22",
-    reads=traces,
-)
+@claim("brutzkus2019.sharp_bounds", Kind.STEP,
+       "not in the paper: what replaces Lemmas E.8, E.13 and E.16 in the proofs of E.14, E.17, E.18 and E.22",
+       reads=traces, given=TRAJECTORIES, title="Sharp bounds on overshoot, waiting and the last sums")  # fmt: skip
 def sharp_bounds(
-    seen: Sequence[Trace],
+    runs: Overshoots,
     *,
     overshoot: float = 4.0,
     steps: int = 3,
@@ -250,7 +247,7 @@ def sharp_bounds(
     x_limit: Limit = x_limit,
     y_limit: Limit = y_limit,
     rest_limit: Limit = rest_limit,
-) -> Evidence:
+) -> Promise:
     """With ω = |W13|/k > 0, c_η ≤ 1/8: (i) N(x⁺) < γ + 4c_η; (ii) −N(x⁻) < 1 + 4c_η; (iii) S⁺ < γ + 1 + 4c_η +
     4η|W13|; (iv) at most 3 consecutive steps with only x⁻ active; at zero loss (v) at most 1 + 4/ω steps with only
     x⁺ active; (vi) X_T ≤ x = 2(1 − ω)(2 + 4/ω)c_η, Y_T ≤ 1 + (2ω + 4)c_η + x, S⁻_T + X_T ≤ 2ωc_η + x. For ω ≥ 1/4
@@ -258,62 +255,76 @@ def sharp_bounds(
 
     Controls pass smaller limits.
     """
-    runs = ScoredRuns(seen)
-    shares = [(trace, np.maximum(trace.sizes["w13"], 1) / trace.half_width) for trace in seen]
-    has_13 = [(trace, share, trace.sizes["w13"] > 0) for trace, share in shares]
-    ended = [(trace, share, where & trace.converged[:, None]) for trace, share, where in has_13]
-    return runs.evidence(
+    t, of = runs.per("time"), Scored(runs)
+    has_13, share = runs.w13_at_start > 0, runs.share_13
+    seen, ended = t.seen & (t.w13_at_start > 0), has_13 & runs.converged
+    at_all_times = {
+        "plus": less_than(
+            t.above_margin,
+            overshoot,
+            where=seen,
+            text="(i) $N(x⁺) < γ + 4c_η$",
+            quantity="largest (N(x⁺) − γ)/c_η",
+        ),
+        "minus": less_than(
+            t.above_one,
+            overshoot,
+            where=seen,
+            text="(ii) $−N(x⁻) < 1 + 4c_η$",
+            quantity="largest (−N(x⁻) − 1)/c_η",
+        ),
+        "sum": less_than(
+            t.sum_above,
+            sum_limit(t.share_13),
+            where=seen,
+            text="(iii) $S⁺ < γ + 1 + 4c_η + 4η|W13|$",
+            quantity="largest (S⁺ − γ − 1)/c_η",
+        ),
+    }
+    # No count of steps is larger than T.
+    of_runs = {
+        "waits": at_most(
+            runs.longest_down,
+            steps,
+            where=has_13,
+            trivial=runs.steps,
+            text="(iv) at most 3 consecutive steps with only $x⁻$ active",
+        ),
+        "only_plus": at_most(
+            runs.n_only_plus,
+            only_plus_limit(share),
+            where=ended,
+            trivial=runs.steps,
+            text="(v) at most $1 + 4/ω$ steps with only $x⁺$ active",
+        ),
+        "x": at_most(
+            runs.x_end / runs.half_width,
+            x_limit(share),
+            where=ended,
+            text="(vi) $X_T$",
+            quantity="largest X_T/c_η",
+        ),
+        "y": at_most(
+            (runs.y_end - runs.minus_goal) / runs.half_width,
+            y_limit(share),
+            where=ended,
+            text="(vi) $Y_T$",
+            quantity="largest (Y_T − 1)/c_η",
+        ),
+        "rest": at_most(
+            runs.rest_end / runs.half_width,
+            rest_limit(share),
+            where=ended,
+            text="(vi) $S⁻_T + X_T$",
+            quantity="largest (S⁻_T + X_T)/c_η",
+        ),
+    }
+    return of.promise(
         {
-            "(i) N(x⁺) < γ + 4c_η": runs.sides(
-                ((trace, _above_margin(trace), overshoot, where & trace.seen) for trace, _, where in has_13),
-                strict=True,
-                quantity="largest (N(x⁺) − γ)/c_η",
-            ),
-            "(ii) −N(x⁻) < 1 + 4c_η": runs.sides(
-                ((trace, _above_one(trace), overshoot, where & trace.seen) for trace, _, where in has_13),
-                strict=True,
-                quantity="largest (−N(x⁻) − 1)/c_η",
-            ),
-            "(iii) S⁺ < γ + 1 + 4c_η + 4η|W13|": runs.sides(
-                ((trace, _sum_above(trace), sum_limit(share), where & trace.seen) for trace, share, where in has_13),
-                strict=True,
-                quantity="largest (S⁺ − γ − 1)/c_η",
-            ),
-            "(iv) at most 3 consecutive steps with only x⁻ active": runs.sides(
-                ((trace, longest(trace.only_minus), steps, where) for trace, _, where in has_13), trivial=_all_steps
-            ),
-            "(v) at most 1 + 4/ω steps with only x⁺ active": runs.sides(
-                ((trace, trace.only_plus.sum(axis=1), only_plus_limit(share), where) for trace, share, where in ended),
-                trivial=_all_steps,
-            ),
-            "(vi) X_T": runs.sides(
-                (
-                    (trace, trace.at_end(trace.x) / trace.half_width, x_limit(share), where)
-                    for trace, share, where in ended
-                ),
-                quantity="largest X_T/c_η",
-            ),
-            "(vi) Y_T": runs.sides(
-                (
-                    (trace, (trace.at_end(trace.y) - trace.goals[1]) / trace.half_width, y_limit(share), where)
-                    for trace, share, where in ended
-                ),
-                quantity="largest (Y_T − 1)/c_η",
-            ),
-            "(vi) S⁻_T + X_T": runs.sides(
-                (
-                    (trace, trace.at_end(trace.s_minus + trace.x) / trace.half_width, rest_limit(share), where)
-                    for trace, share, where in ended
-                ),
-                quantity="largest (S⁻_T + X_T)/c_η",
-            ),
+            **{key: of.sides(t, each) for key, each in at_all_times.items()},
+            **{key: of.sides(runs, each) for key, each in of_runs.items()},
         }
     )
-
-
-def _all_steps(trace: Trace) -> Int[np.ndarray, " run"]:
-    """No count of steps is larger than T."""
-    return trace.steps
 
 
 def wide_and_faster(scale: Scale, seed: int) -> list[TraceSetting]:
@@ -321,23 +332,18 @@ def wide_and_faster(scale: Scale, seed: int) -> list[TraceSetting]:
     return [*wide_runs(scale, seed), *faster_runs(scale, seed)]
 
 
-@claim(
-    "brutzkus2019.equation_14_stuck",
-    Kind.STEP,
-    "after Eq. 14, proof of Proposition E.14",
-    reads=traces.at(wide_and_faster),
-)
-def equation_14_stuck(seen: Sequence[Trace], *, most: int = 6) -> Evidence:
+@claim("brutzkus2019.equation_14_stuck", Kind.STEP, "after Eq. 14, proof of Proposition E.14",
+       reads=traces.at(wide_and_faster), given=(*TRAJECTORIES, width_above_16),
+       title="At most 6 iterations in a row with only $x⁻$ active")  # fmt: skip
+def equation_14_stuck(runs: Overshoots, *, most: int = 6) -> Promise:
     """For k > 16 there are at most 6 consecutive iterations with N(x⁺) ≥ γ and −N(x⁻) < 1."""
-    runs = ScoredRuns(seen)
-    lengths = [(trace, longest(trace.only_minus)) for trace in seen]
-    part = runs.sides(
-        ((trace, length, most, length > 0) for trace, length in lengths),
-        trivial=_all_steps,
+    of = Scored(runs)
+    stuck = at_most(
+        runs.longest_down,
+        most,
+        where=runs.longest_down > 0,
+        trivial=runs.steps,
+        text="at most 6 consecutive iterations",
         quantity="most consecutive iterations with only x⁻ active",
     )
-    return runs.evidence(
-        {"at most 6 consecutive iterations": part},
-        more_than("width", "smallest half-width k", smallest_width(seen), 16),
-        note="At most 3 are possible (claim sharp_bounds).",
-    )
+    return of.promise({"iterations": of.sides(runs, stuck)}, note="At most 3 are possible (claim sharp_bounds).")

@@ -5,14 +5,16 @@ estimated; draws only confirm that real starts follow that law.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_least, at_most, claim
-from widenet.claims.sides import Fact, Sense, Sides, evidence
+from widenet.claims.base import Hypothesis, Kind, Runs, at_most, claim
+from widenet.claims.cases import Number, derived
+from widenet.claims.implication import Promise
+from widenet.claims.implication import at_most as at_most_of
+from widenet.claims.sides import Fact
 from widenet.claims.statistics import matches_rate
 from widenet.claims.tolerances import BY_CHANCE
 from widenet.papers.brutzkus2019.formulas import (
@@ -23,71 +25,101 @@ from widenet.papers.brutzkus2019.formulas import (
     largest_deviation,
     one_large_over_printed,
 )
-from widenet.papers.brutzkus2019.runs.explored import Explored, Misses, explored
-from widenet.papers.brutzkus2019.runs.octants import equally_likely
-from widenet.papers.brutzkus2019.runs.starts import Filters, draw_filters, is_small
-from widenet.records import Scale
+from widenet.papers.brutzkus2019.hypotheses import deviation_of_small_starts, uniform_directions
+from widenet.papers.brutzkus2019.runs.explored import LAWS, Explored, explored
+from widenet.papers.brutzkus2019.runs.small_starts import SmallStarts, Widths, draw_small_starts, draw_two_filters
+from widenet.papers.brutzkus2019.runs.starts import Filters
+
+EXACT = "the exact probability at every width"
 
 
-@claim(
-    "brutzkus2019.lemma_6_1",
-    Kind.STEP,
-    "Lemma 6.1, Section 6.1; with the u filters Lemma E.2",
-    reads=explored,
-)
-def lemma_6_1(runs: Sequence[Explored], *, allowed: float = 4 * UNEXPLORED) -> Evidence:
+def _p_values(runs: Explored) -> list[float]:
+    """That so many of the drawn starts miss an event of this probability."""
+    if not runs.n_starts:
+        return [math.nan] * len(LAWS)
+    return [
+        matches_rate(int(count), int(runs.n_starts), rate)
+        for count, rate in zip(runs.missed, runs.expected, strict=True)
+    ]
+
+
+class Misses(Explored):
+    """What was computed and drawn, with the p-values of the draws."""
+
+    p_values: Float[np.ndarray, " 3"] = derived(lambda runs: np.array(_p_values(runs)))
+
+
+@claim("brutzkus2019.lemma_6_1", Kind.STEP, "Lemma 6.1, Section 6.1; with the u filters Lemma E.2", reads=explored,
+       given=[uniform_directions], title="About half of the filters look at $p₁$ or $p₃$")  # fmt: skip
+def lemma_6_1(runs: Misses, *, allowed: float = 4 * UNEXPLORED) -> Promise:
     """Exploration: with probability at least 1 − 4e⁻⁸ the number of w filters that p_1 or p_3 fits best, and the
     same number of u filters, differ from k/2 by at most 2√k.
     """
-    return _rarely_missed(runs, [each.axes for each in runs], allowed)
+    return _rarely_missed(runs, "axes", allowed)
 
 
-@claim("brutzkus2019.lemma_e_15", Kind.STEP, "Lemma E.15, Section E.0.7", reads=explored)
-def lemma_e_15(runs: Sequence[Explored], *, allowed: float = 4 * UNEXPLORED) -> Evidence:
+@claim("brutzkus2019.lemma_e_15", Kind.STEP, "Lemma E.15, Section E.0.7", reads=explored, given=[uniform_directions],
+       title="About a quarter of the filters w look at $p₁$, and at $p₃$")  # fmt: skip
+def lemma_e_15(runs: Misses, *, allowed: float = 4 * UNEXPLORED) -> Promise:
     """With probability at least 1 − 4e⁻⁸ both |W_0⁺(1)| and |W_0⁺(3)| differ from k/4 by at most 2√k."""
-    return _rarely_missed(runs, [each.positive_cones for each in runs], allowed)
+    return _rarely_missed(runs, "positive_cones", allowed)
 
 
-@claim("brutzkus2019.lemma_e_19", Kind.STEP, "Lemma E.19, Section E.0.8", reads=explored)
-def lemma_e_19(runs: Sequence[Explored], *, allowed: float = 8 * UNEXPLORED) -> Evidence:
+@claim("brutzkus2019.lemma_e_19", Kind.STEP, "Lemma E.19, Section E.0.8", reads=explored, given=[uniform_directions],
+       title="Each part of the filters u has about a quarter of them")  # fmt: skip
+def lemma_e_19(runs: Misses, *, allowed: float = 8 * UNEXPLORED) -> Promise:
     """With probability at least 1 − 8e⁻⁸ each of |U_0⁺(2)|, |U_0⁺(4)|, |(U_0⁺(1) ∪ U_0⁺(3)) ∩ U_0⁻(2)| and
     |(U_0⁺(1) ∪ U_0⁺(3)) ∩ U_0⁻(4)| differs from k/4 by at most 2√k.
     """
-    return _rarely_missed(runs, [each.negative_parts for each in runs], allowed)
+    return _rarely_missed(runs, "negative_parts", allowed)
 
 
-def _rarely_missed(runs: Sequence[Explored], misses: Sequence[Misses], allowed: float) -> Evidence:
+def _rarely_missed(runs: Misses, event: str, allowed: float) -> Promise:
     """The exact probability that a count is off, at every width, and draws that must follow it."""
-    (run,), (missed,) = runs, misses
-    p_value = matches_rate(missed.drawn, run.n_starts, missed.expected) if run.n_starts else math.nan
-    return evidence(
+    each, place = runs.per("cell"), list(LAWS).index(event)
+    exact, p_values = runs.exact[:, place], each.p_values[:, place]
+
+    def drawn() -> dict[str, Any]:
+        (cell,) = runs.cells
+        return {
+            "half_width": cell.half_width,
+            "starts": cell.n_starts,
+            "failures": int(cell.missed[place]),
+            "exact": float(cell.expected[place]),
+            "p": float(p_values[0]),
+        }
+
+    def details() -> dict[str, Any]:
+        widths = runs.widths
+        return {
+            "widths": [int(widths.min()), int(widths.max())] if len(widths) else [],
+            "n_widths": len(widths),
+            "worst_width": int(widths[np.argmax(exact)]) if len(widths) else None,
+            "at_120": float(each.at_120[0, place]),
+            "drawn": drawn(),
+        }
+
+    def note() -> str:
+        seen = drawn()
+        return (
+            f"Computed for {len(runs)} widths by counting octants; {seen['starts']} drawn starts of width k = "
+            f"{seen['half_width']} failed {seen['failures']} times, {seen['starts'] * seen['exact']:.2g} expected."
+        )
+
+    return Promise(
         {
-            "the exact probability at every width": Sides(
-                missed.exact,
+            "exact": at_most_of(
+                exact,
                 allowed,
-                Sense.AT_MOST,
                 trivial=1.0,
+                text=EXACT,
                 quantity="exact probability that a count is farther than 2√k from its mean, at the worst width",
             ),
-            "drawn starts follow this law": Fact(p_value >= BY_CHANCE, undecided=not run.n_starts),
+            "drawn": Fact(p_values >= BY_CHANCE, undecided=each.n_starts == 0, text="drawn starts follow this law"),
         },
-        [_uniform_directions(run.uniform)],
-        runs=Runs(tried=run.n_starts),
-        details={
-            "widths": [int(run.widths.min()), int(run.widths.max())] if len(run.widths) else [],
-            "n_widths": len(run.widths),
-            "worst_width": int(run.widths[np.argmax(missed.exact)]) if len(run.widths) else None,
-            "at_120": missed.at_120,
-            "drawn": {
-                "half_width": run.half_width,
-                "starts": run.n_starts,
-                "failures": missed.drawn,
-                "exact": missed.expected,
-                "p": p_value,
-            },
-        },
-        note=f"Computed for {len(run.widths)} widths by counting octants; {run.n_starts} drawn starts of width k = "
-        f"{run.half_width} failed {missed.drawn} times, {run.n_starts * missed.expected:.2g} expected.",
+        runs=Runs(tried=int(np.sum(each.n_starts))),
+        details=details,
+        note=note,
     )
 
 
@@ -100,101 +132,64 @@ def deviation_hypothesis(filters: Filters, step_size: float) -> Hypothesis:
     return at_most("deviation", "σ_g as drawn, over c_η/(16k^{3/2})", drawn / limit, 1, tolerance=error)
 
 
-def _uniform_directions(p_value: float) -> Hypothesis:
-    return at_least(
-        "uniform_directions",
-        "directions uniform: p-value that a filter is in each octant equally often",
-        p_value,
-        BY_CHANCE,
+class Small(SmallStarts):
+    """Small starts, with the probability that one is too large, at every width."""
+
+    allowed: Widths = derived(lambda starts: np.array([c_value(int(k)) for k in starts.widths]))  #: c
+    ratios: Widths = derived(  #: the exact probability over c
+        lambda starts: np.array([_over_c(int(k), starts.relative_deviation) for k in starts.widths])
+    )
+    expected: Number = derived(lambda starts: large_start_probability(starts.half_width, starts.relative_deviation))
+    p_value: Number = derived(
+        lambda starts: matches_rate(starts.n_large, starts.n_starts, starts.expected) if starts.n_starts else math.nan
     )
 
 
-@dataclass(frozen=True, eq=False)
-class SmallStarts:
-    """Widths at which Lemma E.3 is computed, σ_g over its largest value, and drawn starts.
-
-    Attributes:
-      widths: k.
-      relative_deviation: σ_g over c_η/(16k^{3/2}).
-      filters: starts of one width, drawn with this σ_g.
-      step_size: η = c_η/k of those starts.
-    """
-
-    widths: tuple[int, ...]
-    relative_deviation: float
-    filters: Float[np.ndarray, "run filter 2"]
-    step_size: float
-
-
-def small_starts(
-    seed: int,
-    widths: tuple[int, ...],
-    half_width: int,
-    n_runs: int,
-    relative_deviation: float = 1.0,
-    step_constant: float = 1 / 41,
-) -> SmallStarts:
-    """Starts of width `half_width` beside the widths at which the probability is computed."""
-    deviation = relative_deviation * largest_deviation(step_constant, half_width)
-    filters = draw_filters(seed, n_runs, half_width, deviation)
-    return SmallStarts(widths, relative_deviation, filters, step_constant / half_width)
-
-
-def draw_small_starts(scale: Scale, seed: int) -> SmallStarts:
-    """Drawn at k = 1, where the event is rare (2.5e-4) and not yet impossible."""
-    return small_starts(seed, (*range(1, 1001), 10**4, 10**5), 1, 40_000 if scale is Scale.QUICK else 400_000)
-
-
-def draw_two_filters(scale: Scale, seed: int) -> SmallStarts:
-    """Starts of width 2, the width of Theorem 6.4."""
-    return small_starts(seed, (2,), 2, 10_000)
-
-
-@claim("brutzkus2019.lemma_e_3", Kind.STEP, "Lemma E.3, Section E.0.1", draws=draw_small_starts)
-def lemma_e_3(starts: SmallStarts, *, factor: float = 1.0) -> Evidence:
+@claim("brutzkus2019.lemma_e_3", Kind.STEP, "Lemma E.3, Section E.0.1", draws=draw_small_starts,
+       given=[deviation_of_small_starts, uniform_directions],
+       title="The start is small with probability $1 − √(2k/π)e^{−8k}$")  # fmt: skip
+def lemma_e_3(starts: Small, *, factor: float = 1.0) -> Promise:
     """With probability at least 1 − √(2k/π)e^{−8k} every initial |⟨w_0, p_i⟩| and |⟨u_0, p_i⟩| is at most √2η/4
     (η = c_η/k, σ_g ≤ c_η/(16k^{3/2})).
 
     The exact Gaussian probability against c. A control draws eight times as large a start, or allows `factor` of c.
     """
-    allowed = np.array([c_value(k) for k in starts.widths])
-    ratios = np.array([_over_c(k, starts.relative_deviation) for k in starts.widths])
-    half_width, n_runs = starts.filters.shape[1] // 2, len(starts.filters)
-    failures = int((~is_small(starts.filters, starts.step_size)).sum())
-    expected = large_start_probability(half_width, starts.relative_deviation)
-    p_value = matches_rate(failures, n_runs, expected) if n_runs else math.nan
+    each = starts.per("cell")
     with np.errstate(divide="ignore", over="ignore"):
-        certain = 1 / allowed  # a probability of 1, in the same units
-    return evidence(
-        {
-            "the exact probability at every width": Sides(
-                ratios,
-                factor,
-                Sense.AT_MOST,
-                trivial=certain,
-                quantity="probability of a start above √2η/4, over √(2k/π)e^{−8k}, at the worst width",
-            ),
-            "drawn starts have this probability": Fact(p_value >= BY_CHANCE, undecided=not n_runs),
-        },
-        [
-            deviation_hypothesis(starts.filters, starts.step_size),
-            _uniform_directions(equally_likely(starts.filters)),
-        ],
-        runs=Runs(tried=n_runs),
-        details={
-            "widths": [min(starts.widths, default=0), max(starts.widths, default=0)],
-            "worst_width": starts.widths[int(np.argmax(ratios))] if len(ratios) else None,
+        certain = 1 / starts.allowed  # a probability of 1, in the same units
+
+    def details() -> dict[str, Any]:
+        widths, (drawn,) = starts.widths, starts.cells
+        return {
+            "widths": [int(widths.min()), int(widths.max())] if len(widths) else [0, 0],
+            "worst_width": int(widths[np.argmax(starts.ratios)]) if len(widths) else None,
             "c_at_2": c_value(2),
             "exact_at_2": large_start_probability(2),
             "one_product_over_its_printed_bound_at_2": one_large_over_printed(2),
             "drawn": {
-                "half_width": half_width,
-                "starts": n_runs,
-                "failures": failures,
-                "exact": expected,
-                "p": p_value,
+                "half_width": drawn.half_width,
+                "starts": drawn.n_starts,
+                "failures": drawn.n_large,
+                "exact": drawn.expected,
+                "p": drawn.p_value,
             },
+        }
+
+    return Promise(
+        {
+            "exact": at_most_of(
+                starts.ratios,
+                factor,
+                trivial=certain,
+                text=EXACT,
+                quantity="probability of a start above √2η/4, over √(2k/π)e^{−8k}, at the worst width",
+            ),
+            "drawn": Fact(
+                each.p_value >= BY_CHANCE, undecided=each.n_starts == 0, text="drawn starts have this probability"
+            ),
         },
+        runs=Runs(tried=int(np.sum(each.n_starts))),
+        details=details,
         note="The bound is sharp: the ratio tends to 1. On the way the proof prints half of the tail of one product "
         "(√(32πk) for √(8πk)) and counts 8k products of which 4k are different; the two factors cancel.",
     )
@@ -202,6 +197,7 @@ def lemma_e_3(starts: SmallStarts, *, factor: float = 1.0) -> Evidence:
 
 appendix_f_small_start = lemma_e_3.variant(
     "appendix_f_small_start",
+    title="For k = 2 the start is small but for 1.27e-7",
     where="Appendix F, before Theorem F.1 and in its proof (with Lemma E.3 at k = 2)",
     statement="For k = 2 Lemma E.3 holds with probability at least 1 − √(4/π)e^{−16}, which is 1 − 1.27e-7.",
     draws=draw_two_filters,
@@ -209,6 +205,7 @@ appendix_f_small_start = lemma_e_3.variant(
 
 appendix_f_small_start_as_printed = lemma_e_3.variant(
     "appendix_f_small_start_as_printed",
+    title="For k = 2 the start is small but for 2e-14: fails",
     where="Appendix F, before Theorem F.1 and in its proof",
     statement="For k = 2 Lemma E.3 holds with probability at least 1 − √(8/π)e^{−32}. False: its eight independent "
     "products are larger than √2η/4 with probability 1 − (1 − erfc(4))⁸ = 1.23e-7 at the largest σ_g, against 2.0e-14. "

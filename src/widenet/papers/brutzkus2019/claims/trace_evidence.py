@@ -4,142 +4,144 @@ Runs outside the event are counted and never scored. Where no run is inside, the
 and the hypothesis fails.
 """
 
-import functools
+import copy
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int, Num
 
-from widenet.claims.base import Evidence, Hypothesis, Runs, at_least, at_most
-from widenet.claims.sides import Fact, Sense, Sides, evidence
-from widenet.data.xord import PATTERNS
-from widenet.papers.brutzkus2019.claims.start import deviation_hypothesis
-from widenet.papers.brutzkus2019.formulas import LARGEST_STEP, SMALLEST_MARGIN, SMALLEST_WIDTH
-from widenet.papers.brutzkus2019.runs.traces import Trace
+from widenet.claims.base import Runs
+from widenet.claims.cases import Count, Number, derived
+from widenet.claims.implication import Promise
+from widenet.claims.sides import Fact, Sense, Sides
+from widenet.papers.brutzkus2019.formulas import largest_deviation
+from widenet.papers.brutzkus2019.runs.traces import Series, Trace
 from widenet.types import RunStatus
 
-LARGEST_STEP_OF_LEMMAS = 1 / 8
-"""Appendix E up to Lemma E.16 needs no smaller c_η."""
 FEWEST_FITS = 100
 """From fewer starting fits σ_g is not estimated; whether each run is in the event is measured anyway."""
 
-Values = Any
-"""An array over (run, time), (run, 1), (1, time) or run, or one number."""
-Compared = tuple[Trace, Values, Values, Values]
-"""Both sides in the runs of a trace, and where they are compared."""
-Answered = tuple[Trace, Values, Values]
-"""Whether a statement without sides holds in the runs of a trace, and where it is asked."""
+Extremes = Int[np.ndarray, "run time 2"]
+"""The smallest and the largest value in a group of filters."""
+Ends = Float[np.ndarray, " run"]
 
 
-class ScoredRuns:
-    """The runs that a statement speaks about: in the event, and at zero loss if it asks for that."""
+def after(series: Num[np.ndarray, "run time"]) -> Num[np.ndarray, "run time"]:
+    """The value at t + 1; at the last t, the same."""
+    return np.concatenate([series[:, 1:], series[:, -1:]], axis=1)
 
-    def __init__(self, traces: Sequence[Trace], *, at_zero_loss: bool = False):
-        self.traces, self.at_zero_loss = traces, at_zero_loss
-        inside = {id(trace): trace.in_event & (trace.converged | (not at_zero_loss)) for trace in traces}
-        self.n_inside = [int(mask.sum()) for mask in inside.values()]
+
+def _group(extremes: Mapping[str, Int[np.ndarray, "2 run time"]], group: str) -> Extremes:
+    return np.moveaxis(extremes[group], 0, -1)
+
+
+class Trajectories(Trace):
+    """Traces, with what the statements compare at every t and at T, and what is assumed about their starts."""
+
+    a_w13: Extremes = derived(lambda runs: _group(runs.a_range, "w13"))
+    a_w24: Extremes = derived(lambda runs: _group(runs.a_range, "w24"))
+    a_u13: Extremes = derived(lambda runs: _group(runs.a_range, "u13"))
+    a_u24: Extremes = derived(lambda runs: _group(runs.a_range, "u24"))
+    b_w13: Extremes = derived(lambda runs: _group(runs.b_range, "w13"))
+    b_w24: Extremes = derived(lambda runs: _group(runs.b_range, "w24"))
+    b_u13: Extremes = derived(lambda runs: _group(runs.b_range, "u13"))
+    b_u24: Extremes = derived(lambda runs: _group(runs.b_range, "u24"))
+    a_step_w13: Extremes = derived(lambda runs: _group(runs.a_step, "w13"))
+    a_step_w24: Extremes = derived(lambda runs: _group(runs.a_step, "w24"))
+    b_step_w13: Extremes = derived(lambda runs: _group(runs.b_step, "w13"))
+    b_step_w24: Extremes = derived(lambda runs: _group(runs.b_step, "w24"))
+
+    s_plus_after: Series = derived(lambda runs: after(runs.s_plus))  #: S⁺ at t + 1
+    n_plus_after: Series = derived(lambda runs: after(runs.n_plus))  #: N(x⁺) at t + 1
+    s_plus_end: Ends = derived(lambda runs: runs.at_end(runs.s_plus))  #: S⁺_T
+    x_end: Ends = derived(lambda runs: runs.at_end(runs.x))  #: X_T
+    y_end: Ends = derived(lambda runs: runs.at_end(runs.y))  #: Y_T
+    rest_end: Ends = derived(lambda runs: runs.at_end(runs.s_minus + runs.x))  #: S⁻_T + X_T
+
+    n_inside: Count = derived(lambda runs: int(runs.in_event.sum()))  #: runs of the setting in the event
+    n_at_zero_loss: Count = derived(lambda runs: int((runs.in_event & runs.converged).sum()))
+    has_deviation: bool | np.ndarray = derived(lambda runs: runs.start.size >= FEWEST_FITS)
+    deviation_error: Number = derived(lambda runs: 6 / math.sqrt(2 * runs.start.size))  #: six standard errors
+    relative_deviation: Number = derived(lambda runs: _deviation(runs))  #: σ_g as drawn, over c_η/(16k^{3/2})
+
+    @property
+    def above_margin(self) -> np.ndarray:
+        """(N(x⁺) − γ)/c_η."""
+        return (self.n_plus - self.plus_goal) / self.half_width
+
+    @property
+    def above_one(self) -> np.ndarray:
+        """(−N(x⁻) − 1)/c_η."""
+        return (-self.n_minus - self.minus_goal) / self.half_width
+
+    @property
+    def sum_above(self) -> np.ndarray:
+        """(S⁺ − γ − 1)/c_η."""
+        return (self.s_plus - (self.plus_goal + self.minus_goal)) / self.half_width
+
+
+def _deviation(runs: Trace) -> float:
+    """An entry of a filter is 1/√2 of a fit in mean square, as ⟨p, p⟩ = 2."""
+    filters = runs.step_size * math.sqrt(float(np.square(runs.start).mean()) / 2)
+    return filters / largest_deviation(runs.step_size * runs.half_width, runs.half_width)
+
+
+class Scored:
+    """The runs that a statement is about: in the event, and at zero loss if it asks for that."""
+
+    def __init__(self, runs: Trajectories, *, at_zero_loss: bool = False):
+        self._runs = runs
+        inside = runs.in_event & (runs.converged | (not at_zero_loss))
         # Outside the event nothing is promised; what happens there is shown when there is nothing else.
-        self._scored = {key: mask | (sum(self.n_inside) == 0) for key, mask in inside.items()}
+        self._scored = inside | ~inside.any()
+        self._cut = runs.status == RunStatus.BUDGET_SPENT
+        self._event = "runs in the event of Lemma E.3" + (" that reach zero loss" if at_zero_loss else "")
 
-    def sides(
-        self,
-        compared: Iterable[Compared],
-        sense: Sense = Sense.AT_MOST,
-        *,
-        strict: bool = False,
-        room: float = 0.0,
-        trivial: Callable[[Trace], Values] | None = None,
-        quantity: str = "",
-    ) -> Sides:
-        """One case per run and entry of `compared`: the t at which the run goes furthest beyond the promise.
+    def sides(self, rows: Trajectories, sides: Sides, by: Any = 0) -> Sides:
+        """One case per run (and value of `by`): of its rows, the one at which it goes furthest beyond the promise.
 
-        With one promise for all t that is the closest case of the run; where it changes with t, give one entry per t.
-        A run is broken where one of its t is. It is undecided where a side is not finite, or where its budget ended
-        it: then nothing is known of the later t.
+        With one promise for all t that is the closest case of the run. A run is broken where one of its t is. It is
+        undecided where a side is not finite, or where its budget ended it: then nothing is known of the later t.
         """
-        rows = [_furthest(*each, sense) for each in compared]
-        build = functools.partial(
-            Sides,
-            _join(row.measured for row in rows),
-            _join(row.promised for row in rows),
-            sense,
-            room,
-            strict=strict,
-            scored=_join(self._scored[id(row.trace)] & row.tested for row in rows) > 0,
-            trivial=None if trivial is None else _join(trivial(row.trace) for row in rows),
-            quantity=quantity,
-        )
+        key = rows.run * (np.max(by, initial=0) + 1) + by
+        starts = np.flatnonzero(np.diff(key, prepend=-1))
+        with np.errstate(invalid="ignore"):
+            over = sides.measured - sides.promised
+        excess = {Sense.AT_MOST: over, Sense.AT_LEAST: -over, Sense.EQUAL: np.abs(over)}[sides.sense]
+        known = np.isfinite(over)
+        at = _first_of_largest(np.where(sides.scored & known, excess, -np.inf), starts)
+        run = rows.run[starts]
+        worst = copy.copy(sides)
+        for name in ("measured", "promised", "room", "trivial", "undecided"):
+            setattr(worst, name, getattr(sides, name)[at])
+        worst.scored = self._scored[run] & _any(sides.scored, starts)
         # What a run broke before it was cut off stays broken.
-        return build(undecided=(_join(row.lost for row in rows) > 0) & ~build().broken)
+        worst.undecided = (_any(sides.scored & ~known, starts) | self._cut[run]) & ~worst.broken
+        worst.given, worst.event = None, self._event
+        return worst
 
-    def fact(self, answered: Iterable[Answered]) -> Fact:
-        """One case per run: the statement holds at every t at which it is asked."""
+    def fact(self, rows: Trajectories, holds: np.ndarray, *, where: Any = True, text: str) -> Fact:
+        """One case per run: the statement holds in all of its rows in which it is asked."""
         # A broken promise is one "no" where none is promised.
-        found = self.sides((trace, ~np.asarray(holds), 0.0, where) for trace, holds, where in answered)
-        return Fact(~found.broken, undecided=found.undecided, scored=found.scored)
+        found = self.sides(rows, Sides(~holds, 0.0, where=where))
+        return Fact(~found.broken, undecided=found.undecided, where=found.scored, text=text, event=self._event)
 
-    def evidence(
-        self,
-        parts: Mapping[str, Sides | Fact],
-        *more: Hypothesis,
-        regime: bool = False,
-        note: str = "",
-    ) -> Evidence:
-        """The evidence over all traces.
-
-        Arguments:
-          parts: the conjuncts, from `sides` and `fact`.
-          more: further hypotheses.
-          regime: ask for k ≥ 120, c_η ≤ 1/410 and γ ≥ 8, the regime of Theorem 6.3.
-        """
-        outside = sum(int((~trace.in_event).sum()) for trace in self.traces)
-        words = [note] if note else []
-        if outside:
-            words.append(f"{outside} runs outside the event of Lemma E.3 are not scored.")
-        return evidence(
+    def promise(self, parts: Mapping[str, Sides | Fact], *, note: str = "") -> Promise:
+        """The conjuncts with how many runs they rest on."""
+        runs = self._runs
+        outside = int((~runs.in_event).sum())
+        words = [f"{outside} runs outside the event of Lemma E.3 are not scored."] if outside else []
+        return Promise(
             parts,
-            (*self._hypotheses(regime), *more),
-            runs=Runs(
-                tried=sum(len(trace.steps) for trace in self.traces),
-                unfinished=self._count(RunStatus.BUDGET_SPENT, scored=True),
-                outside=outside,
-            ),
-            details={"dtype": "float64, multiples of 2^-32", "runs_stalled": self._count(RunStatus.STALLED)},
-            note=" ".join(words),
+            runs=Runs(tried=len(runs), unfinished=int((self._cut & self._scored).sum()), outside=outside),
+            details={
+                "dtype": "float64, multiples of 2^-32",
+                "runs_stalled": int((runs.status == RunStatus.STALLED).sum()),
+            },
+            note=" ".join([*([note] if note else []), *words]),
         )
-
-    def _count(self, status: RunStatus, *, scored: bool = False) -> int:
-        masks = [(trace.status == status) & (self._scored[id(trace)] | (not scored)) for trace in self.traces]
-        return sum(int(mask.sum()) for mask in masks)
-
-    def _hypotheses(self, regime: bool) -> list[Hypothesis]:
-        settings = [trace.setting for trace in self.traces]
-        asked = "start in the event" + (" and reach zero loss" if self.at_zero_loss else "")
-        found = [
-            # That each trace has a run inside: one without would pass unseen beside others.
-            at_least("in_event", f"runs that {asked}, fewest of a setting", min(self.n_inside, default=0), 1),
-            *_deviation(self.traces),
-            at_most(
-                "step_constant",
-                "largest c_η",
-                max(setting.step_constant for setting in settings),
-                LARGEST_STEP if regime else LARGEST_STEP_OF_LEMMAS,
-            ),
-            at_least(
-                "margin", "smallest γ", min(setting.margin for setting in settings), SMALLEST_MARGIN if regime else 1
-            ),
-        ]
-        if regime:
-            found.append(at_least("width", "smallest half-width k", smallest_width(self.traces), SMALLEST_WIDTH))
-        return found
-
-
-def smallest_width(traces: Sequence[Trace]) -> int:
-    """The smallest half-width k."""
-    return min(trace.half_width for trace in traces)
 
 
 def times(factor: float) -> str:
@@ -147,58 +149,20 @@ def times(factor: float) -> str:
     return "" if factor == 1 else f"{factor:g}"
 
 
-def filled(trace: Trace, group: str) -> Bool[np.ndarray, "run 1"]:
-    """Whether the run starts with a filter in this group."""
-    return trace.sizes[group] > 0
-
-
-def furthest(extremes: Int[np.ndarray, "2 run time"], value: Int[np.ndarray, "run time"] | int) -> np.ndarray:
+def furthest(extremes: Int[np.ndarray, "*case 2"], value: Any) -> np.ndarray:
     """Of the smallest and the largest value in a group, the one that is further from this."""
-    low, high = extremes
+    low, high = np.moveaxis(extremes, -1, 0)
     return np.where(np.abs(low - value) > np.abs(high - value), low, high)
 
 
-def _rows(value: Values) -> np.ndarray:
-    array = np.asarray(value)
-    return array[:, None] if array.ndim == 1 else np.atleast_2d(array)
+def _first_of_largest(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """The place of the largest value in each stretch; of several the first."""
+    if not len(starts):
+        return starts
+    largest = np.repeat(np.maximum.reduceat(values, starts), np.diff(starts, append=len(values)))
+    places = np.flatnonzero(values == largest)
+    return places[np.searchsorted(places, starts)]
 
 
-def _join(rows: Iterable[Values]) -> np.ndarray:
-    return np.concatenate([np.empty(0), *(np.asarray(row) for row in rows)])
-
-
-@dataclass(frozen=True, eq=False)
-class _Row:
-    """Of each run: both sides where they leave the least room, whether there is such a t, and whether any t is lost."""
-
-    trace: Trace
-    measured: Float[np.ndarray, " run"]
-    promised: Float[np.ndarray, " run"]
-    tested: Bool[np.ndarray, " run"]
-    lost: Bool[np.ndarray, " run"]
-
-
-def _furthest(trace: Trace, measured: Values, promised: Values, where: Values, sense: Sense) -> _Row:
-    runs = np.zeros((len(trace.steps), 1))
-    measured, promised, where, _ = np.broadcast_arrays(_rows(measured), _rows(promised), _rows(where), runs)
-    with np.errstate(invalid="ignore"):
-        over = np.subtract(measured, promised, dtype=np.float64)
-    excess = {Sense.AT_MOST: over, Sense.AT_LEAST: -over, Sense.EQUAL: np.abs(over)}[sense]
-    finite = np.isfinite(over)
-    at = np.arange(len(over)), np.argmax(np.where(where & finite, excess, -np.inf), axis=1)
-    lost = (where & ~finite).any(axis=1) | (trace.status == RunStatus.BUDGET_SPENT)
-    return _Row(trace, measured[at].astype(float), promised[at].astype(float), where.any(axis=1), lost)
-
-
-def _deviation(traces: Sequence[Trace]) -> list[Hypothesis]:
-    """σ_g ≤ c_η/(16k^{3/2}), measured on all drawn starts, scored or not; the trace nearest to breaking it."""
-    found = [
-        deviation_hypothesis(trace.setting.step_size * trace.start @ PATTERNS[:2] / 2, trace.setting.step_size)
-        for trace in traces
-        if trace.start.size >= FEWEST_FITS
-    ]
-    return [min(found, key=_slack)] if found else []
-
-
-def _slack(hypothesis: Hypothesis) -> float:
-    return -math.inf if hypothesis.slack is None else hypothesis.slack
+def _any(answers: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    return np.logical_or.reduceat(answers, starts) if len(starts) else np.zeros(0, bool)

@@ -6,27 +6,31 @@ step and about W_0⁺(1) ∪ W_0⁺(3) is `observation_active_at_start` and `obs
 
 import math
 import sys
-from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from jaxtyping import Bool, Int
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_least, claim
-from widenet.claims.sides import Conjunct, Fact, Rate, Sense, Sides, evidence
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Count, Number, by_value, derived
+from widenet.claims.implication import Promise, Promised, at_most, equal
+from widenet.claims.sides import Fact, Rate
 from widenet.claims.statistics import fails_at_most
 from widenet.claims.tolerances import BY_CHANCE, ROUNDING
 from widenet.diagnostics import exploration
 from widenet.diagnostics.clustering import active_counts
-from widenet.papers.brutzkus2019.claims.section_3 import (
-    event_of,
-    setting_of_section_3,
-    together,
-    wide,
-    worst_of,
-)
+from widenet.papers.brutzkus2019.claims.section_3 import EACH, XorRuns, event_of
 from widenet.papers.brutzkus2019.formulas import UNEXPLORED, c_value, large_start_over_c, large_start_probability
+from widenet.papers.brutzkus2019.hypotheses import (
+    SECTION_3,
+    SECTION_3_AS_PRINTED,
+    runs_in_event,
+    uniform_directions,
+    width_above_16,
+)
 from widenet.papers.brutzkus2019.runs import octants
-from widenet.papers.brutzkus2019.runs.xor import XorTrace, xor_traces
+from widenet.papers.brutzkus2019.runs.xor import xor_traces
 from widenet.papers.brutzkus2019.runs.xor_starts import XorCounts, XorSetting, XorStart, draw_xor_start, xor_counts
 from widenet.records import Scale
 
@@ -60,44 +64,55 @@ def unexplored(half_width: int, radius: Fraction = octants.RADIUS) -> float:
     return float(1 - octants.axis_explored(half_width, radius) ** 4)
 
 
-@claim("brutzkus2019.lemma_3_1", Kind.STEP, "Lemma 3.1, Section 3.2; Lemma B.1", reads=xor_counts)
-def lemma_3_1(starts: Sequence[XorCounts], *, radius: Fraction = octants.RADIUS, allowed: float = ALLOWED) -> Evidence:
+@claim("brutzkus2019.lemma_3_1", Kind.STEP, "Lemma 3.1, Section 3.2; Lemma B.1", reads=xor_counts,
+       given=(width_above_16, uniform_directions), title="XOR: about half of the filters see each point")  # fmt: skip
+def lemma_3_1(starts: XorCounts, *, radius: Fraction = octants.RADIUS, allowed: float = ALLOWED) -> Promise:
     """Exploration: for k > 16, with probability at least 1 − 8e⁻⁸, every |W_0⁺(i)| and |U_0⁺(i)| (the filters in the
     half-plane of x_i, i = 1, …, 4) lies within k/2 ± 2√k.
 
     By exact binomial tails, and by how many of the drawn starts fail.
     """
-    exact = [unexplored(each.half_width, radius) for each in starts]
-    failed = [
-        ~exploration.explored(each.counts, each.half_width, radius=float(radius)).all(axis=(1, 2)) for each in starts
-    ]
-    parts: dict[str, Conjunct] = {
-        "exact probability": Sides(
-            exact,
-            allowed,
-            room=ROUNDING * allowed,
-            trivial=1.0,
-            quantity="exact probability that a count is farther than 2√k from k/2, at the worst width",
-        ),
-        "drawn starts": worst_of([Rate(each, allowed).part("") for each in failed]),
-    }
-    rows = [
-        {"half_width": each.half_width, "exact": tail, "failures": int(runs.sum())}
-        for each, tail, runs in zip(starts, exact, failed, strict=True)
-    ]
-    n_runs, failures = sum(each.n_runs for each in starts), sum(row["failures"] for row in rows)
-    return evidence(
-        parts,
-        (wide(each.half_width for each in starts), _uniform_directions(starts)),
-        runs=Runs(tried=n_runs),
-        details={"widths": rows},
-        note=f"{failures} of {n_runs} drawn starts fail.",
+    half_widths = np.asarray(starts.per("cell").half_width)
+    exact = by_value(lambda k: unexplored(k, radius), half_widths)
+    failed = starts.map(lambda cell: ~_are_explored(cell, radius), bool)
+    counts = starts.count(failed)
+
+    def widths() -> list[dict[str, Any]]:
+        rows = zip(half_widths.tolist(), exact.tolist(), counts.tolist(), strict=True)
+        return [{"half_width": k, "exact": tail, "failures": count} for k, tail, count in rows]
+
+    return Promise(
+        {
+            "exact": at_most(
+                exact,
+                allowed,
+                room=ROUNDING * allowed,
+                trivial=1.0,
+                text="exact probability",
+                quantity="exact probability that a count is farther than 2√k from k/2, at the worst width",
+            ),
+            "drawn": Rate(failed, allowed, setting=starts.cell, text="drawn starts"),
+        },
+        details=lambda: {"widths": widths()},
+        note=f"{counts.sum()} of {len(starts)} drawn starts fail.",
     )
+
+
+def _are_explored(starts: XorCounts, radius: Fraction) -> Bool[np.ndarray, " run"]:
+    within = exploration.explored(starts.half_planes, int(starts.half_width), radius=float(radius))
+    return np.asarray(within.all(axis=(1, 2)))
+
+
+class Sizes(XorStart):
+    """Starts, with the σ_g that they were drawn with and how many are outside the event of Lemma B.2."""
+
+    meant_spread: Number = derived(lambda starts: spread_of(starts))
+    n_outside: Count = derived(lambda starts: int((~starts.in_event).sum()))
 
 
 def spread_of(start: XorStart) -> float:
     """16√k·σ_g/η, by the σ_g that the weights were drawn with, or as they are."""
-    if start.deviation is None:
+    if not start.is_drawn:
         return start.spread
     return start.deviation * 16 * start.half_width**0.5 / start.step_size
 
@@ -112,15 +127,10 @@ def outside_over_c(half_width: int, spread: float) -> float:
     return large_start_probability(half_width, spread) / max(c_value(half_width), TINY)
 
 
-@claim(
-    "brutzkus2019.lemma_b_2",
-    Kind.STEP,
-    "Lemma B.2, Section B.1 (with √π for π, as where it is used, and for η = c_η/k)",
-    draws=_small_starts,
-)
-def lemma_b_2(
-    starts: Sequence[XorStart], *, constant: float = 1.0, radius: float = 1.0, as_printed: bool = False
-) -> Evidence:
+@claim("brutzkus2019.lemma_b_2", Kind.STEP,
+       "Lemma B.2, Section B.1 (with √π for π, as where it is used, and for η = c_η/k)", draws=_small_starts,
+       given=SECTION_3, title="XOR: the start is small but for a rate of $√(2k/π)e^{−8k}$")  # fmt: skip
+def lemma_b_2(starts: Sizes, *, constant: float = 1.0, radius: float = 1.0, as_printed: bool = False) -> Promise:
     """With probability at least 1 − √(2k/π)e^{−8k} every initial |⟨w_0, x_i⟩| and |⟨u_0, x_i⟩| is at most √2η/4 (for
     η = c_η/k and σ_g ≤ c_η/(16k^{3/2}), that is σ_g ≤ η/(16√k)).
 
@@ -128,47 +138,49 @@ def lemma_b_2(
     cannot confirm a rate of e^{−8k}, but could refute it. With `as_printed` the hypotheses are the paper's, which allow
     η far below c_η/k, and the probabilities are shown as they are, not over √(2k/π)e^{−8k}.
     """
-    ratios = [outside_over_c(start.half_width, spread_of(start) / radius) for start in starts]
-    rates = [max(constant * c_value(start.half_width), TINY) for start in starts]
-    outside = [int((~start.in_event).sum()) for start in starts]
-    refuted = [
-        fails_at_most(count, start.n_runs, rate, 1 - BY_CHANCE) is False
-        for count, start, rate in zip(outside, starts, rates, strict=True)
-    ]
-    units = np.array([c_value(start.half_width) if as_printed else 1.0 for start in starts])
+    each = starts.per("cell")
+    c = by_value(c_value, each.half_width)
+    ratios = each.map(lambda cell: outside_over_c(cell.half_width, float(cell.meant_spread) / radius))
+    rates = np.maximum(constant * c, TINY)
+    refuted = each.map(lambda cell: _refutes(cell, max(constant * c_value(cell.half_width), TINY)), bool)
+    units = c if as_printed else np.ones_like(c)
     probability = "probability of a start above √2η/4"
     quantity = f"exact {probability}" if as_printed else f"{probability}, over √(2k/π)e^{{−8k}}, at the worst width"
-    parts: dict[str, Conjunct] = {
-        "exact probability": Sides(
-            ratios * units,
-            constant * units,
-            room=ROUNDING * constant * units,
-            # The probability itself is at most 1.
-            trivial=constant * units / np.array(rates),
-            quantity=quantity,
-        ),
-        "drawn starts do not refute it": Fact(~np.array(refuted)),
-    }
-    rows = [
+
+    def rows() -> list[dict[str, Any]]:
+        return [
+            {
+                "half_width": cell.half_width,
+                "step_share": cell.step_share,
+                "promised": constant * c_value(cell.half_width),
+                "exact": large_start_probability(cell.half_width, float(cell.meant_spread) / radius),
+                "ratio": float(ratio) / constant,
+                "runs": cell.n_runs,
+                "outside": cell.n_outside,
+            }
+            for cell, ratio in zip(starts.cells, ratios, strict=True)
+        ]
+
+    return Promise(
         {
-            "half_width": start.half_width,
-            "step_share": start.half_width * start.step_size / start.step_constant,
-            "promised": constant * c_value(start.half_width),
-            "exact": large_start_probability(start.half_width, spread_of(start) / radius),
-            "ratio": ratio / constant,
-            "runs": start.n_runs,
-            "outside": count,
-        }
-        for start, ratio, count in zip(starts, ratios, outside, strict=True)
-    ]
-    hypotheses = setting_of_section_3(starts, as_printed=as_printed)
-    return evidence(
-        parts,
-        (wide(start.half_width for start in starts), *hypotheses) if as_printed else hypotheses,
-        runs=Runs(tried=sum(start.n_runs for start in starts)),
-        details={"settings": rows},
-        note=_note_on_sizes(rows, as_printed),
+            "exact": at_most(
+                ratios * units,
+                constant * units,
+                within=ROUNDING,
+                # The probability itself is at most 1.
+                trivial=constant * units / rates,
+                text="exact probability",
+                quantity=quantity,
+            ),
+            "drawn": Fact(~refuted, text="drawn starts do not refute it"),
+        },
+        details=lambda: {"settings": rows()},
+        note=lambda: _note_on_sizes(rows(), as_printed),
     )
+
+
+def _refutes(starts: Sizes, rate: float) -> bool:
+    return fails_at_most(int(starts.n_outside), int(starts.n_runs), rate, 1 - BY_CHANCE) is False
 
 
 def _note_on_sizes(rows: list[dict], as_printed: bool) -> str:
@@ -183,6 +195,7 @@ def _note_on_sizes(rows: list[dict], as_printed: bool) -> str:
 
 lemma_b_2_as_printed = lemma_b_2.variant(
     "lemma_b_2_as_printed",
+    title="XOR: the start is small, whatever the step: fails",
     where="Lemma B.2, Section B.1",
     statement="XOR, k > 16, η ≤ c_η/k, c_η < 1/2 and σ_g ≤ c_η/(16k^{3/2}): with probability at least "
     "1 − √(2k)/(πe^{8k}) every initial |⟨w_0, x_i⟩| and |⟨u_0, x_i⟩| is at most √2η/4.",
@@ -190,51 +203,49 @@ lemma_b_2_as_printed = lemma_b_2.variant(
     # √(2k)/(πe^{8k}). Both differences count: with η = c_η/k the exact probability is up to √π times what is printed,
     # with a smaller η it can be nearly 1.
     constant=1 / math.sqrt(math.pi),
+    given=(width_above_16, *SECTION_3_AS_PRINTED),
     as_printed=True,
 )
 
 
-@claim(
-    "brutzkus2019.observation_active_at_start",
-    Kind.STEP,
-    "Section 3.2, after Lemma 3.2",
-    reads=xor_traces.at(_settings),
-)
-def observation_active_at_start(traces: Sequence[XorTrace]) -> Evidence:
+class FirstSteps(XorRuns):
+    """Runs on XOR, with how a_i begins and goes on."""
+
+    first_counts: Int[np.ndarray, "run 4"] = derived(lambda runs: active_counts(runs.active)[0])  #: a_i(0)
+    grows: Bool[np.ndarray, " run"] = derived(lambda runs: _never_falls(active_counts(runs.active)))
+
+
+def _never_falls(counts: Int[np.ndarray, " time run 4"]) -> Bool[np.ndarray, " run"]:
+    return np.all(np.diff(counts, axis=0) >= 0, axis=(0, 2))
+
+
+@claim("brutzkus2019.observation_active_at_start", Kind.STEP, "Section 3.2, after Lemma 3.2",
+       reads=xor_traces.at(_settings), given=(*SECTION_3, runs_in_event),
+       title="XOR: every point is active at the start")  # fmt: skip
+def observation_active_at_start(runs: FirstSteps) -> Promise:
     """XOR: a_i(0) = 1 in the event of Lemma B.2 (every point is active at t = 0), and a_i never falls."""
-    event = event_of(traces)
-    views = [(active_counts(run.active), scored) for run, scored in event]
-    parts: dict[str, Conjunct] = {
-        "a_i(0) = 1": together(
-            Sides(counts[0], 1.0, Sense.EQUAL, scored=scored[:, None], quantity="smallest a_i(0) over the points")
-            for counts, scored in views
-        ),
-        "a_i never falls (by construction)": Fact(
-            np.concatenate([(np.diff(counts, axis=0) >= 0).all(axis=(0, 2)) for counts, _ in views]),
-            scored=np.concatenate(event.scored),
-        ),
-        "every run ends": event.ended,
-    }
-    hypotheses = (*setting_of_section_3([run.start for run in traces]), event.hypothesis)
-    return evidence(parts, hypotheses, runs=event.runs)
-
-
-@claim("brutzkus2019.observation_half_planes_cover", Kind.IDENTITY, "Section 3.2, after Lemma 3.2", reads=xor_counts)
-def observation_half_planes_cover(starts: Sequence[XorCounts]) -> Evidence:
-    """XOR: with probability 1, W_0⁺(1) ∪ W_0⁺(3) is all of [k], and so is U_0⁺(2) ∪ U_0⁺(4)."""
-    missing = np.concatenate([each.uncovered for each in starts])
-    quantity = "filters in neither of the two opposite half-planes"
-    parts = {
-        "W_0⁺(1) ∪ W_0⁺(3) is all": Sides(missing[:, 0], 0.0, Sense.EQUAL, quantity=quantity),
-        "U_0⁺(2) ∪ U_0⁺(4) is all": Sides(missing[:, 1], 0.0, Sense.EQUAL, quantity=quantity),
-    }
-    return evidence(parts, (_uniform_directions(starts),), runs=Runs(tried=len(missing)))
-
-
-def _uniform_directions(starts: Sequence[XorCounts]) -> Hypothesis:
-    return at_least(
-        "uniform_directions",
-        "directions uniform: p-value that a filter is in each octant equally often",
-        min(each.uniform for each in starts),
-        BY_CHANCE,
+    event = event_of(runs)
+    return event.promise(
+        {
+            "first": equal(
+                runs.first_counts,
+                1.0,
+                text="$a_i(0) = 1$",
+                quantity="smallest a_i(0) over the points",
+                **event.where(also=EACH),
+            ),
+            "grows": Fact(runs.grows, text="$a_i$ never falls (by construction)", **event.where()),
+            "ends": event.ended,
+        }
     )
+
+
+@claim("brutzkus2019.observation_half_planes_cover", Kind.IDENTITY, "Section 3.2, after Lemma 3.2", reads=xor_counts,
+       given=[uniform_directions], title="XOR: two opposite half-planes have all filters")  # fmt: skip
+def observation_half_planes_cover(starts: XorCounts) -> Promised:
+    """XOR: with probability 1, W_0⁺(1) ∪ W_0⁺(3) is all of [k], and so is U_0⁺(2) ∪ U_0⁺(4)."""
+    quantity = "filters in neither of the two opposite half-planes"
+    return {
+        "of_w": equal(starts.uncovered[:, 0], 0.0, text="$W_0⁺(1) ∪ W_0⁺(3)$ is all", quantity=quantity),
+        "of_u": equal(starts.uncovered[:, 1], 0.0, text="$U_0⁺(2) ∪ U_0⁺(4)$ is all", quantity=quantity),
+    }

@@ -9,25 +9,27 @@ The remark of Section 3.1 is `observation_xor_realizable`; Lemma B.7 is `lemma_b
 Theorem B.8, which adds that the end is a local minimum, `theorem_b_8`. When it gets there, `theorem_b_8_standstill`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from widenet.claims.base import Evidence, Hypothesis, Kind, Runs, at_most, claim
-from widenet.claims.sides import Conjunct, Fact, Sense, Sides, evidence
+from widenet.claims.base import Kind, Runs, claim
+from widenet.claims.cases import Cases, Count, Number, column, derived
+from widenet.claims.implication import Promise, at_least, at_most, equal
+from widenet.claims.sides import Fact, Sense, Sides
 from widenet.claims.statistics import clopper_pearson, matches_rate
 from widenet.claims.tolerances import BY_CHANCE
 from widenet.diagnostics.exploration import XOR_LABELS, XOR_POINTS
-from widenet.papers.brutzkus2019.claims.section_3 import (
-    Event,
-    event_of,
-    setting_of_section_3,
-    together,
+from widenet.papers.brutzkus2019.claims.section_3 import XorRuns, event_of
+from widenet.papers.brutzkus2019.hypotheses import (
+    SECTION_3,
+    drawn_runs_in_event,
     two_filters,
+    two_filters_of_each_sign,
 )
 from widenet.papers.brutzkus2019.runs.xor import XorTrace, xor_traces
 from widenet.papers.brutzkus2019.runs.xor_starts import (
@@ -61,13 +63,35 @@ def strictly_right(values: Float[np.ndarray, "*run 4"]) -> Bool[np.ndarray, "*ru
 
 
 @dataclass(frozen=True, eq=False)
-class XorNetworks:
-    """A network with two filters of each sign, and many with one of each."""
+class XorNetworks(Cases):
+    """A network with several filters of each sign, and many with one of each."""
+
+    rows: ClassVar = "network"
 
     plus: Float[np.ndarray, "filter 2"]
     minus: Float[np.ndarray, "filter 2"]
     single_plus: Float[np.ndarray, "network single 2"]
     single_minus: Float[np.ndarray, "network single 2"]
+
+    @column
+    def half_width(self) -> Count:
+        """k of the first."""
+        return len(self.plus)
+
+    @column
+    def right(self) -> Bool[np.ndarray, " 4"]:
+        """Which points it has right."""
+        return strictly_right(outputs(self.plus, self.minus))
+
+    @column
+    def loss(self) -> Number:
+        """Its loss."""
+        return float(np.maximum(1 - XOR_LABELS * outputs(self.plus, self.minus), 0).sum())
+
+    @column
+    def solved(self) -> Bool[np.ndarray, " network"]:
+        """Which of the others have all four signs right."""
+        return np.all(strictly_right(outputs(self.single_plus, self.single_minus)), axis=-1)
 
 
 SOLUTION = (XOR_POINTS[::2] / 2, XOR_POINTS[1::2] / 2)
@@ -80,77 +104,66 @@ def _networks(scale: Scale, seed: int) -> XorNetworks:
     return XorNetworks(*SOLUTION, *singles)
 
 
-@claim("brutzkus2019.observation_xor_realizable", Kind.CONSTRUCTION, "Section 3.1", draws=_networks)
-def observation_xor_realizable(networks: XorNetworks) -> Evidence:
+@claim("brutzkus2019.observation_xor_realizable", Kind.CONSTRUCTION, "Section 3.1", draws=_networks,
+       given=[two_filters_of_each_sign], title="XOR can be solved with k = 2, and not with k = 1")  # fmt: skip
+def observation_xor_realizable(networks: XorNetworks) -> Promise:
     """XOR: w = x_1/2, x_3/2 and u = x_2/2, x_4/2 have loss 0, so for k ≥ 2 every global minimum has loss 0 and all four
     signs right; no network with k = 1 has all four signs right.
     """
-    values = outputs(networks.plus, networks.minus)
-    solved = np.all(strictly_right(outputs(networks.single_plus, networks.single_minus)), axis=-1)
-    parts: dict[str, Conjunct] = {
-        "loss 0": Sides(
-            np.maximum(1 - XOR_LABELS * values, 0).sum(),
-            0.0,
-            Sense.EQUAL,
-            quantity="loss of the construction with k = 2",
-        ),
-        "all four signs right": Fact(strictly_right(values)),
-        "no network with k = 1 is right everywhere": Fact(~solved),
-    }
-    return evidence(
-        parts,
-        (at_most("width", "filters of each sign in the construction", networks.plus.shape[-2], 2),),
-        runs=Runs(tried=1 + len(solved)),
+    solution = networks.per("cell")
+    return Promise(
+        {
+            "zero_loss": equal(solution.loss, 0.0, text="loss 0", quantity="loss of the construction with k = 2"),
+            "signs": Fact(solution.right, text="all four signs right"),
+            "single": Fact(~networks.solved, text="no network with k = 1 is right everywhere"),
+        },
+        runs=Runs(tried=1 + len(networks)),
         note="k = 1 needs ⟨w, x_1⟩ > 0 and ⟨w, x_3⟩ = −⟨w, x_1⟩ > 0; random search finds none either.",
     )
 
 
-@dataclass(frozen=True, eq=False)
-class NarrowStarts:
+def _narrow_starts(scale: Scale, seed: int) -> list[XorStart]:
     """Drawn starts, and one start for each octant of the four filters."""
-
-    drawn: XorStart
-    octants: XorStart
+    return [draw_xor_start(2, 0.1, 4000 if scale is Scale.QUICK else 100_000, seed), every_octant(0.1)]
 
 
-def _narrow_starts(scale: Scale, seed: int) -> NarrowStarts:
-    return NarrowStarts(draw_xor_start(2, 0.1, 4000 if scale is Scale.QUICK else 100_000, seed), every_octant(0.1))
+class NarrowStarts(XorStart):
+    """Starts, with those that leave a point without a filter."""
+
+    forgets: Bool[np.ndarray, " run"] = derived(lambda starts: starts.forgotten.any(axis=1))
+    forgetting: Number = derived(lambda starts: float(starts.forgets.mean()))  #: their share
 
 
-@claim(
-    "brutzkus2019.lemma_b_7",
-    Kind.STEP,
-    "Lemma B.7, Section B.2; the first part of Theorem 3.4",
-    draws=_narrow_starts,
-)
-def lemma_b_7(starts: NarrowStarts, *, promised: Fraction = FAILURE_RATE) -> Evidence:
+@claim("brutzkus2019.lemma_b_7", Kind.STEP, "Lemma B.7, Section B.2; the first part of Theorem 3.4",
+       draws=_narrow_starts, given=[two_filters],
+       title="XOR, k = 2: three starts in four forget a point")  # fmt: skip
+def lemma_b_7(starts: NarrowStarts, *, promised: Fraction = FAILURE_RATE) -> Promise:
     """XOR, k = 2: with probability 3/4 (exactly) some W_0⁺(i), i ∈ {1, 3}, or some U_0⁺(i), i ∈ {2, 4}, is empty.
 
     Exactly, by all sign patterns of four filters; and the frequency among drawn starts.
     """
-    exact, drawn = (np.any(start.forgotten, axis=1) for start in (starts.octants, starts.drawn))
-    parts: dict[str, Conjunct] = {
-        "exact probability": Sides(
-            exact.mean(),
-            float(promised),
-            Sense.EQUAL,
-            quantity="probability that a point has no filter, by enumeration",
-        ),
-        "frequency among drawn starts": frequency(drawn, promised),
-    }
-    return evidence(
-        parts,
-        (two_filters([starts.drawn]),),
+    each = starts.per("cell")
+    enumerated, drawn = each.where(~each.is_drawn), starts.forgets[starts.is_drawn]
+    return Promise(
+        {
+            "exact": equal(
+                enumerated.forgetting,
+                float(promised),
+                text="exact probability",
+                quantity="probability that a point has no filter, by enumeration",
+            ),
+            "drawn": frequency(drawn, promised, text="frequency among drawn starts"),
+        },
         runs=Runs(tried=len(drawn)),
         details={
-            "starts_enumerated": len(exact),
+            "starts_enumerated": int(enumerated.n_runs.sum()),
             **frequency_details(drawn, promised),
         },
         note="The paper says at least 0.75; it is exactly 3/4.",
     )
 
 
-def frequency(hits: Bool[np.ndarray, " run"], promised: Fraction) -> Sides:
+def frequency(hits: Bool[np.ndarray, " run"], promised: Fraction, *, text: str) -> Sides:
     """A known rate beside a frequency: rejected by the exact two-sided test, undecided on too few runs."""
     runs, is_chance = len(hits), frequency_details(hits, promised)["p_value"] >= BY_CHANCE
     return Sides(
@@ -159,6 +172,7 @@ def frequency(hits: Bool[np.ndarray, " run"], promised: Fraction) -> Sides:
         Sense.EQUAL,
         exact=is_chance,
         undecided=is_chance and runs < FEWEST_RUNS,
+        text=text,
         quantity="share of the runs; as far from the promise as chance takes it counts as equal",
     )
 
@@ -183,110 +197,116 @@ narrow_runs = (xor_traces.at(_drawn_settings), xor_traces.at(_octant_settings))
 """Drawn runs, and one run from every octant."""
 
 
-@claim(
-    "brutzkus2019.theorem_3_4",
-    Kind.MAIN,
-    "Theorem 3.4, Section 3.3 (the equivalence and the loss are added)",
-    reads=narrow_runs,
-)
+class NarrowRuns(XorRuns):
+    """Runs with k = 2, with where they stop and when nothing moves any more."""
+
+    first_satisfied: Int[np.ndarray, " run"] = derived(lambda runs: first_satisfied(runs))  #: t'
+    answered: Bool[np.ndarray, " run"] = derived(lambda runs: _answered(runs).any(axis=1))
+
+
+@claim("brutzkus2019.theorem_3_4", Kind.MAIN, "Theorem 3.4, Section 3.3 (the equivalence and the loss are added)",
+       reads=narrow_runs, given=(two_filters, *SECTION_3, drawn_runs_in_event.of(0)),
+       title="XOR, k = 2: three runs in four end with a wrong point")  # fmt: skip
 def theorem_3_4(
-    drawn: Sequence[XorTrace],
-    octants: Sequence[XorTrace],
-    *,
-    rule: Rule = strictly_right,
-    promised: Fraction = FAILURE_RATE,
-) -> Evidence:
+    drawn: NarrowRuns, octants: NarrowRuns, *, rule: Rule = strictly_right, promised: Fraction = FAILURE_RATE
+) -> Promise:
     """XOR, k = 2: with probability 3/4 gradient descent ends at a network that errs on at least one point. In the event
     of Lemma B.2 the wrong points are exactly those whose W_0⁺(i) or U_0⁺(i) is empty, N is 0 there, and the final loss
     is their number: 0, 1 or 2 with probability 1/4, 1/2 and 1/4.
 
     From every octant the share of failed runs is the probability itself.
     """
-    event = event_of([*drawn, *octants])
+    runs = NarrowRuns.join([*drawn.cells, *octants.cells])
+    event = event_of(runs)
+    wrong = ~rule(XOR_LABELS * runs.end_margins)
     # What a run that still moves looks like at the moment says nothing; the last part leaves it undecided.
-    views = [(run, ~rule(XOR_LABELS * run.margins[-1]), scored & run.ended) for run, scored in event]
-    failed = np.concatenate([np.any(wrong, axis=1)[scored] for _, wrong, scored in views[: len(drawn)]])
+    ended, errs = event.scored & runs.ended, np.any(wrong, axis=1)
+    failed = errs[: len(drawn)][ended[: len(drawn)]]
     # One octant that is not known leaves the probabilities unknown.
-    known = 1.0 if all(run.ended.all() for run in octants) else np.nan
-    failed_octants = np.concatenate([np.any(wrong, axis=1) for _, wrong, _ in views[len(drawn) :]])
-    losses = np.concatenate([run.final_loss for run in octants])
-    parts: dict[str, Conjunct] = {
-        "probability of an error is 3/4": Sides(
-            known * failed_octants.mean(),
-            float(promised),
-            Sense.EQUAL,
-            quantity="probability of an error at the end, by one run from every octant",
-        ),
-        "wrong where no filter starts, and only there": Fact(
-            np.concatenate([(wrong == run.start.forgotten).ravel() for run, wrong, _ in views]),
-            scored=np.concatenate([np.repeat(scored, 4) for _, _, scored in views]),
-        ),
-        "N is 0 at the wrong points": together(
-            Sides(run.margins[-1], 0.0, Sense.EQUAL, scored=scored[:, None] & run.start.forgotten)
-            for run, _, scored in views
-        ),
-        "the final loss is their number": together(
-            Sides(run.final_loss, run.start.forgotten.sum(axis=1), Sense.EQUAL, scored=scored)
-            for run, _, scored in views
-        ),
-        "losses 0, 1, 2 with probability 1/4, 1/2, 1/4": Sides(
-            [known * (losses == value).mean() for value in range(3)], [float(share) for share in LOSSES], Sense.EQUAL
-        ),
-        "frequency among drawn runs": frequency(failed, promised),
-        "every run ends": event.ended,
-    }
-    return evidence(
-        parts,
-        _narrow_hypotheses(drawn, octants),
-        runs=event.runs,
+    known = 1.0 if octants.ended.all() else np.nan
+    shares = [known * _mean(octants.final_loss == value) for value in range(3)]
+    where = event.where(also=runs.ended)
+    return event.promise(
+        {
+            "probability": equal(
+                known * _mean(errs[len(drawn) :]),
+                float(promised),
+                text="probability of an error is 3/4",
+                quantity="probability of an error at the end, by one run from every octant",
+            ),
+            "forgotten": Fact(
+                wrong == runs.forgotten,
+                where=np.broadcast_to(ended[:, None], wrong.shape),
+                text="wrong where no filter starts, and only there",
+                event=event.words,
+            ),
+            "zero_output": equal(
+                runs.end_margins,
+                0.0,
+                where=ended[:, None] & runs.forgotten,
+                text="$N$ is 0 at the wrong points",
+                event=event.words,
+            ),
+            "loss": equal(runs.final_loss, runs.forgotten.sum(axis=1), text="the final loss is their number", **where),
+            "losses": equal(
+                shares, [float(share) for share in LOSSES], text="losses 0, 1, 2 with probability 1/4, 1/2, 1/4"
+            ),
+            "drawn": frequency(failed, promised, text="frequency among drawn runs"),
+            "ends": event.ended,
+        },
         details={
             "failed": int(failed.sum()),
             **frequency_details(failed, promised),
-            "longest_run": int(max(run.steps.max() for run in event.traces)),
+            "longest_run": int(runs.steps.max(initial=0)),
         },
         note="The paper says at least 0.75; it is exactly 3/4. A failed point ends with output exactly 0.",
     )
 
 
-@claim(
-    "brutzkus2019.theorem_b_8",
-    Kind.STEP,
-    "Theorem B.8, Section B.2 (its probability, 3/4, is that of theorem_3_4)",
-    reads=narrow_runs,
-)
+def _mean(answers: Bool[np.ndarray, " run"]) -> float:
+    return float(answers.mean()) if len(answers) else np.nan
+
+
+@claim("brutzkus2019.theorem_b_8", Kind.STEP,
+       "Theorem B.8, Section B.2 (its probability, 3/4, is that of theorem_3_4)", reads=narrow_runs,
+       given=(two_filters, *SECTION_3, drawn_runs_in_event.of(0)),
+       title="XOR, k = 2: a run with positive loss ends at a local minimum")  # fmt: skip
 def theorem_b_8(
-    drawn: Sequence[XorTrace], octants: Sequence[XorTrace], *, changes: int = 20, seed: int = 0, share: float = 0.5
-) -> Evidence:
+    drawn: NarrowRuns, octants: NarrowRuns, *, changes: int = 20, seed: int = 0, share: float = 0.5
+) -> Promise:
     """XOR, k = 2, in the event of Lemma B.2: where gradient descent ends with positive loss, it ends at a local
     minimum, at which no filter answers to the points that are wrong.
 
     Each of the random changes moves every weight so that no fit changes by more than `share` of the smallest one.
     """
-    event = event_of([*drawn, *octants])
-    stuck = [scored & run.ended & (run.final_loss > 0) for run, scored in event]
-    lowest = [
-        _lowest_change(run, stuck[number], np.random.default_rng([seed, number, 8]), changes, share)
-        for number, run in enumerate(event.traces)
-    ]
-    parts: dict[str, Conjunct] = {
-        "no small change lowers the loss": Sides(
-            np.concatenate(lowest),
-            0.0,
-            Sense.AT_LEAST,
-            quantity="smallest change of the loss among small changes of the weights",
-        ),
-        "no filter answers to a wrong point": Fact(
-            np.concatenate([~_answered(run)[mask].any(axis=1) for run, mask in zip(event.traces, stuck, strict=True)])
-        ),
-        "every run ends": event.ended,
-    }
-    runs = event.runs.model_copy(update={"tried": sum(int(mask.sum()) for mask in stuck)})
-    return evidence(
-        parts,
-        _narrow_hypotheses(drawn, octants),
-        runs=runs,
+    runs = NarrowRuns.join([*drawn.cells, *octants.cells])
+    event = event_of(runs)
+    stuck = event.scored & runs.ended & (runs.final_loss > 0)
+    return event.promise(
+        {
+            "minimum": at_least(
+                _lowest_changes(runs, stuck, seed, changes, share),
+                0.0,
+                text="no small change lowers the loss",
+                quantity="smallest change of the loss among small changes of the weights",
+            ),
+            "silent": Fact(~runs.answered[stuck], text="no filter answers to a wrong point"),
+            "ends": event.ended,
+        },
+        tried=int(stuck.sum()),
         details={"changes_per_run": changes, "share_of_the_smallest_fit": share},
     )
+
+
+def _lowest_changes(
+    runs: NarrowRuns, stuck: Bool[np.ndarray, " run"], seed: int, changes: int, share: float
+) -> Float[np.ndarray, " stuck"]:
+    """Of all stuck runs; each cell has random changes of its own."""
+    lowest = [
+        _lowest_change(cell, stuck[runs.cell == place], np.random.default_rng([seed, place, 8]), changes, share)
+        for place, cell in enumerate(runs.cells)
+    ]
+    return np.concatenate([np.zeros(0), *lowest])
 
 
 def _lowest_change(
@@ -299,7 +319,7 @@ def _lowest_change(
     for _ in range(changes):
         moved = fits + room * draw.uniform(-1, 1, fits.shape)
         sums = np.concatenate([np.maximum(moved, 0).sum(axis=2), np.maximum(-moved, 0).sum(axis=2)], axis=2)
-        margins = XOR_LABELS * (sums[:, 0] - sums[:, 1]) / run.start.goal
+        margins = XOR_LABELS * (sums[:, 0] - sums[:, 1]) / run.goal
         # Failed points have loss 1 on both sides, so what is left of the difference is not rounding.
         lowest = np.minimum(lowest, np.maximum(1 - margins, 0).sum(axis=1) - before)
     return lowest
@@ -321,13 +341,11 @@ def _stuck_settings(scale: Scale, seed: int) -> list[XorSetting]:
     return [*drawn, ACTIVE_AGAIN]
 
 
-@claim(
-    "brutzkus2019.theorem_b_8_standstill",
-    Kind.STEP,
-    "proof of Theorem B.8, its last two sentences, with another time",
-    reads=xor_traces.at(_stuck_settings),
-)
-def theorem_b_8_standstill(traces: Sequence[XorTrace], *, delay: int = 3) -> Evidence:
+@claim("brutzkus2019.theorem_b_8_standstill", Kind.STEP,
+       "proof of Theorem B.8, its last two sentences, with another time", reads=xor_traces.at(_stuck_settings),
+       given=(two_filters, *SECTION_3, drawn_runs_in_event),
+       title="XOR, k = 2: nothing moves 3 iterations after t'")  # fmt: skip
+def theorem_b_8_standstill(runs: NarrowRuns, *, delay: int = 3) -> Promise:
     """XOR, k = 2, in the event of Lemma B.2: let some W_0⁺(i) or U_0⁺(i) be empty, and t' be the first iteration at
     which all other points are satisfied. From t' + 3 on nothing moves.
 
@@ -336,34 +354,26 @@ def theorem_b_8_standstill(traces: Sequence[XorTrace], *, delay: int = 3) -> Evi
     own filters gain 2η, the u's turn away and back again, and x_3 stays satisfied. As printed nothing moves from t' + 1
     on (`delay`).
     """
-    event = event_of(traces)
-    scored = [inside & run.ended & run.start.forgotten.any(axis=1) for run, inside in event]
-    parts: dict[str, Conjunct] = {
-        f"nothing moves from t' + {delay} on": together(
-            Sides(
-                run.steps - first_satisfied(run),
-                delay,
-                scored=mask,
-                quantity="iterations from t' to the first at which nothing moves",
-            )
-            for run, mask in zip(traces, scored, strict=True)
-        ),
-        "every run ends": event.ended,
-    }
-    return evidence(
-        parts,
-        _narrow_hypotheses(traces, []),
-        runs=event.runs.model_copy(update={"tried": sum(int(mask.sum()) for mask in scored)}),
+    event = event_of(runs)
+    where = event.where(also=runs.ended & runs.forgotten.any(axis=1))
+    still = at_most(
+        runs.steps - runs.first_satisfied,
+        delay,
+        text=f"nothing moves from $t' + {delay}$ on",
+        quantity="iterations from t' to the first at which nothing moves",
+        **where,
     )
+    return event.promise({"standstill": still, "ends": event.ended}, tried=int(where["where"].sum()))
 
 
 def first_satisfied(run: XorTrace) -> Int[np.ndarray, " run"]:
     """t': the first iteration at which no point is active but forgotten ones."""
-    return np.argmin((run.active & ~run.start.forgotten).any(axis=2), axis=0)
+    return np.argmin((run.active & ~run.forgotten).any(axis=2), axis=0)
 
 
 theorem_b_8_standstill_as_printed = theorem_b_8_standstill.variant(
     "theorem_b_8_standstill_as_printed",
+    title="XOR, k = 2: nothing moves from t' + 1 on: fails",
     where="proof of Theorem B.8, last sentence",
     statement="XOR, k = 2: let t' be the first iteration at which all points are satisfied whose W_0⁺(i) or U_0⁺(i) "
     "is not empty. At t' + 1 gradient descent is at a local minimum. False for η = 1/10 and fits (−12, 9), (−1, −1) of "
@@ -371,9 +381,3 @@ theorem_b_8_standstill_as_printed = theorem_b_8_standstill.variant(
     "moves the weights again, and only from t = 6 on nothing moves.",
     delay=1,
 )
-
-
-def _narrow_hypotheses(drawn: Sequence[XorTrace], octants: Sequence[XorTrace]) -> tuple[Hypothesis, ...]:
-    starts = [run.start for run in (*drawn, *octants)]
-    inside = Event(drawn, [run.start.in_event for run in drawn], "drawn runs that start in the event")
-    return (two_filters(starts), *setting_of_section_3(starts), inside.hypothesis)

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2019.runs import octants
 from widenet.papers.brutzkus2019.runs.octants import RADIUS
@@ -37,40 +39,19 @@ class ExploredSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Misses:
-    """How often one event is missed.
+class Explored(Cases):
+    """What was computed and drawn; the axis of 3 has the events of `LAWS`."""
 
-    Attributes:
-      exact: the probability at every width.
-      expected: the probability at the width of the drawn starts.
-      at_120: the probability at the width of Theorem 6.3.
-      drawn: how many of the drawn starts missed it.
-    """
+    rows: ClassVar = "width"
 
-    exact: Float[np.ndarray, " width"]
-    expected: float
-    at_120: float
-    drawn: int
-
-
-@dataclass(frozen=True, eq=False)
-class Explored:
-    """What was computed and drawn.
-
-    Attributes:
-      widths: k.
-      half_width, n_starts: of the drawn starts.
-      uniform: the p-value of the χ² test that their filters lie in every octant equally often.
-      axes, positive_cones, negative_parts: the events of Lemmas 6.1, E.15 and E.19.
-    """
-
-    widths: Int[np.ndarray, " width"]
-    half_width: int
-    n_starts: int
-    uniform: float
-    axes: Misses
-    positive_cones: Misses
-    negative_parts: Misses
+    widths: Int[np.ndarray, " width"]  #: k
+    half_width: Count  #: of the drawn starts
+    n_starts: Count
+    uniform: Number  #: the p-value of the χ² test that their filters lie in every octant equally often
+    exact: Float[np.ndarray, "width 3"]  #: the probability to miss an event, at every width
+    expected: Float[np.ndarray, " 3"]  #: at the width of the drawn starts
+    at_120: Float[np.ndarray, " 3"]  #: at the width of Theorem 6.3
+    missed: Int[np.ndarray, " 3"]  #: how many of the drawn starts missed it
 
 
 def explore(
@@ -81,20 +62,20 @@ def explore(
 ) -> Explored:
     """The probabilities at these widths, and the events of these starts. A control passes a smaller radius."""
     half_width = filters.shape[1] // 2
-    exact = {name: np.empty(len(widths)) for name in LAWS}
-    for place, width in enumerate(over(widths, progress, "widths")):
-        for name, (law, _) in LAWS.items():
-            exact[name][place] = float(1 - law(width, radius))
-    misses = {
-        name: Misses(
-            exact[name],
-            float(1 - law(half_width, radius)),
-            float(1 - law(120, radius)),
-            int((~event(filters, radius)).sum()),
-        )
-        for name, (law, event) in LAWS.items()
-    }
-    return Explored(np.array(widths, int), half_width, len(filters), octants.equally_likely(filters), **misses)
+
+    def missing(width: int) -> list[float]:
+        return [float(1 - law(width, radius)) for law, _ in LAWS.values()]
+
+    return Explored(
+        np.array(widths, int),
+        half_width,
+        len(filters),
+        octants.equally_likely(filters),
+        np.array([missing(width) for width in over(widths, progress, "widths")]).reshape(-1, len(LAWS)),
+        np.array(missing(half_width)),
+        np.array(missing(120)),
+        np.array([int((~event(filters, radius)).sum()) for _, event in LAWS.values()]),
+    )
 
 
 def run(setting: ExploredSetting, progress: Progress = silent) -> Explored:

@@ -6,10 +6,12 @@ U13 without a step along p_l. Fits are in units of η, on the grid of `traces`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Float
 
+from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2019.runs.lattice import moves
 from widenet.papers.brutzkus2019.runs.traces import EVENT_RADIUS, GRID
@@ -27,19 +29,15 @@ class PlacedUnitsSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class PlacedUnits:
-    """Filters u of U13, and where one step takes them.
+class PlacedUnits(Cases):
+    """Filters u of U13, and where one step takes them: two units from each start, u_0 and u_0 − ηp_i."""
 
-    Attributes:
-      starts: u_0 as (S, R).
-      fits: u_0 and u_0 − ηp_i of each.
-      after_minus, after_plus: after a step with only x⁻, or only x⁺, active.
-    """
+    rows: ClassVar = "unit"
 
-    starts: Float[np.ndarray, "start 2"]
-    fits: Fits
-    after_minus: Fits
-    after_plus: Fits
+    starts: Float[np.ndarray, "start 2"]  #: u_0 as (S, R)
+    fits: Fits  #: all u_0, then all u_0 − ηp_i
+    after_minus: Fits  #: after a step with only x⁻ active
+    after_plus: Fits  #: with only x⁺
 
 
 def place(starts: np.ndarray | Sequence[tuple[float, float]]) -> PlacedUnits:

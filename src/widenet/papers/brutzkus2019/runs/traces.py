@@ -18,6 +18,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, UInt32
 from pydantic import Field
 
+from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
 from widenet.data.xord import PATTERN_SETS, PATTERNS
 from widenet.networks.conv_maxpool import make_conv_maxpool
@@ -89,143 +90,161 @@ def on_grid(value: float) -> float:
 
 Series = Float[np.ndarray, "run time"]
 Counts = Int[np.ndarray, "run time"]
+Answers = Bool[np.ndarray, "run time"]
 Extremes = Int[np.ndarray, "2 run time"]
 
 
 @dataclass(frozen=True, eq=False)
-class Trace:
+class Trace(Cases):
     """The sums of the proof at every t from 0 to the longest T; after its T a run repeats its last values.
 
-    The runs:
-      start, end: the fits (s, r) of all filters at t = 0 and at T, in units of η; the k w's come before the k u's.
-      steps: T, the first t from which nothing moves any more.
-      status: CONVERGED (zero loss), STALLED (an update of exactly zero at positive loss), or BUDGET_SPENT.
-
-    Sums, in units of η (|s| of a filter in W13 is its response to x⁺, |r| its response to x⁻; in W24 both are |r|):
-      s_plus, s_minus: S⁺ = Σ|s| and S⁻ = Σ|r| over W13(t).
-      p_plus, p_minus: P⁺ = Σ|S| and P⁻ = Σ|R| over U13(t).
-      x, y: X = Σ|r| over W24(t) and Y = Σ|R| over U24(t), so that R⁺ = R⁻ = X − Y.
-      s_plus_1: the part of S⁺ over W⁺(1); the rest is over W⁺(3).
-      y_2, y_4, z_2, z_4: Σ|R_t| over U_0⁺(l), and over U13(0) ∩ U_0⁻(l).
-      y_kept: Σ|R_{t+1}| over U24(t) ∩ U24(t+1).
-      largest_r: the largest |r_t| over W13(0).
-
-    Counts of filters:
-      w13, u13: |W13(t)| and |U13(t)|.
-      w_moved: those w that are in W⁺(1) or W⁺(3) at t and not at 0, or the other way round.
-      u_left: those of U24(0) outside U24(t).
-      u_lost: those of U24(t) outside U24(t+1).
-      u_flipped: those u with sign(R_t) ≠ sign(R_0).
-
-    Whole numbers, as (smallest, largest) over a group of t = 0; an empty group has (0, 0):
-      a_range, b_range: A_t·sign(s_0) and B_t·sign(r_0), per name of `GROUPS`.
-      a_step, b_step: (A_{t+1} − A_t)·sign(s_0) and (B_{t+1} − B_t)·sign(r_t), for "w13" and "w24".
+    Sums are in units of η: |s| of a filter in W13 is its response to x⁺, |r| its response to x⁻; in W24 both are |r|.
+    Whole numbers are given as (smallest, largest) over a group of t = 0; an empty group has (0, 0).
     """
 
     setting: TraceSetting
-    start: Float[np.ndarray, "run filter 2"]
-    end: Float[np.ndarray, "run filter 2"]
-    steps: Int[np.ndarray, " run"]
-    status: Int[np.ndarray, " run"]
-    s_plus: Series
-    s_minus: Series
-    p_plus: Series
-    p_minus: Series
-    x: Series
-    y: Series
-    s_plus_1: Series
-    y_2: Series
-    y_4: Series
-    z_2: Series
-    z_4: Series
-    y_kept: Series
-    largest_r: Series
-    w13: Counts
-    u13: Counts
-    w_moved: Counts
-    u_left: Counts
-    u_lost: Counts
-    u_flipped: Counts
-    a_range: dict[str, Extremes] = field(repr=False)
-    b_range: dict[str, Extremes] = field(repr=False)
-    a_step: dict[str, Extremes] = field(repr=False)
-    b_step: dict[str, Extremes] = field(repr=False)
+    start: Float[np.ndarray, "run filter 2"]  #: the fits (s, r) of all filters at t = 0; the k w's before the k u's
+    end: Float[np.ndarray, "run filter 2"]  #: at T
+    steps: Int[np.ndarray, " run"]  #: T, the first t from which nothing moves any more
+    status: Int[np.ndarray, " run"]  #: CONVERGED (zero loss), STALLED (no update at positive loss) or BUDGET_SPENT
+    s_plus: Series  #: S⁺ = Σ|s| over W13(t)
+    s_minus: Series  #: S⁻ = Σ|r| over W13(t)
+    p_plus: Series  #: P⁺ = Σ|S| over U13(t)
+    p_minus: Series  #: P⁻ = Σ|R| over U13(t)
+    x: Series  #: X = Σ|r| over W24(t); R⁺ = R⁻ = X − Y
+    y: Series  #: Y = Σ|R| over U24(t)
+    s_plus_1: Series  #: the part of S⁺ over W⁺(1); the rest is over W⁺(3)
+    y_2: Series  #: Σ|R_t| over U_0⁺(2)
+    y_4: Series  #: over U_0⁺(4)
+    z_2: Series  #: over U13(0) ∩ U_0⁻(2)
+    z_4: Series  #: over U13(0) ∩ U_0⁻(4)
+    y_kept: Series  #: Σ|R_{t+1}| over U24(t) ∩ U24(t+1)
+    largest_r: Series  #: the largest |r_t| over W13(0)
+    w13: Counts  #: |W13(t)|
+    u13: Counts  #: |U13(t)|
+    w_moved: Counts  #: those w that are in W⁺(1) or W⁺(3) at t and not at 0, or the other way round
+    u_left: Counts  #: those of U24(0) outside U24(t)
+    u_lost: Counts  #: those of U24(t) outside U24(t+1)
+    u_flipped: Counts  #: those u with sign(R_t) ≠ sign(R_0)
+    a_range: dict[str, Extremes] = field(repr=False)  #: A_t·sign(s_0), per name of `GROUPS`
+    b_range: dict[str, Extremes] = field(repr=False)  #: B_t·sign(r_0)
+    a_step: dict[str, Extremes] = field(repr=False)  #: (A_{t+1} − A_t)·sign(s_0), for "w13" and "w24"
+    b_step: dict[str, Extremes] = field(repr=False)  #: (B_{t+1} − B_t)·sign(r_t)
 
-    @property
+    @column
     def converged(self) -> Bool[np.ndarray, " run"]:
         """Whether the loss is 0 at the end."""
         return self.status == RunStatus.CONVERGED
 
-    @functools.cached_property
+    @column
     def in_event(self) -> Bool[np.ndarray, " run"]:
         """The event of Lemma E.3, and no start on a kink or a tie (which has probability 0 for continuous weights)."""
         sizes = np.abs(self.start)
         clear = (sizes > 0).all(axis=(1, 2)) & (sizes[..., 0] != sizes[..., 1]).all(axis=1)
         return clear & (sizes <= EVENT_RADIUS).all(axis=(1, 2))
 
-    @property
-    def half_width(self) -> int:
+    @column
+    def half_width(self) -> Count:
         """k, which is c_η in units of η."""
         return self.setting.half_width
 
+    @column
+    def step_constant(self) -> Number:
+        """c_η."""
+        return self.setting.step_constant
+
+    @column
+    def step_size(self) -> Number:
+        """η."""
+        return self.setting.step_size
+
+    @column
+    def margin(self) -> Number:
+        """γ."""
+        return self.setting.margin
+
+    @column
+    def plus_goal(self) -> Number:
+        """γ, in units of η."""
+        return self.setting.goals[0]
+
+    @column
+    def minus_goal(self) -> Number:
+        """1, in units of η."""
+        return self.setting.goals[1]
+
     @property
-    def goals(self) -> tuple[float, float]:
+    def goals(self) -> tuple[Number, Number]:
         """γ and 1, in units of η."""
-        return self.setting.goals
+        return self.plus_goal, self.minus_goal
 
-    @functools.cached_property
-    def sizes(self) -> dict[str, Float[np.ndarray, "run 1"]]:
-        """How many filters each of `GROUPS` has: |W13(0)|, |W24(0)|, |U13(0)|, |U24(0)|."""
-        w13, u13 = self.w13[:, :1].astype(float), self.u13[:, :1].astype(float)
-        return {"w13": w13, "w24": self.half_width - w13, "u13": u13, "u24": self.half_width - u13}
+    @column
+    def w13_at_start(self) -> Float[np.ndarray, " run"]:
+        """|W13(0)|."""
+        return self.w13[:, 0].astype(float)
 
-    @functools.cached_property
+    @column
+    def w24_at_start(self) -> Float[np.ndarray, " run"]:
+        """|W24(0)|."""
+        return self.half_width - self.w13_at_start
+
+    @column
+    def u13_at_start(self) -> Float[np.ndarray, " run"]:
+        """|U13(0)|."""
+        return self.u13[:, 0].astype(float)
+
+    @column
+    def u24_at_start(self) -> Float[np.ndarray, " run"]:
+        """|U24(0)|."""
+        return self.half_width - self.u13_at_start
+
+    @column
     def n_plus(self) -> Series:
         """N(x⁺) = S⁺ + X − P⁺ − Y."""
         return self.s_plus + self.x - self.p_plus - self.y
 
-    @functools.cached_property
+    @column
     def n_minus(self) -> Series:
         """N(x⁻) = S⁻ + X − P⁻ − Y."""
         return self.s_minus + self.x - self.p_minus - self.y
 
-    @functools.cached_property
-    def plus_active(self) -> Bool[np.ndarray, "run time"]:
+    @column
+    def plus_active(self) -> Answers:
         """N(x⁺) < γ: the positive point moves the weights."""
-        return self.n_plus < self.goals[0]
+        return self.n_plus < self.plus_goal
 
-    @functools.cached_property
-    def minus_active(self) -> Bool[np.ndarray, "run time"]:
+    @column
+    def minus_active(self) -> Answers:
         """−N(x⁻) < 1: the negative point moves the weights."""
-        return -self.n_minus < self.goals[1]
+        return -self.n_minus < self.minus_goal
 
-    @functools.cached_property
-    def seen(self) -> Bool[np.ndarray, "run time"]:
+    @column
+    def seen(self) -> Answers:
         """t ≤ T; the rest of a row repeats."""
         return self.times <= self.steps[:, None]
 
-    @functools.cached_property
-    def stepping(self) -> Bool[np.ndarray, "run time"]:
+    @column
+    def stepping(self) -> Answers:
         """t < T: a step is taken from t to t + 1."""
         return self.times < self.steps[:, None]
 
-    @functools.cached_property
-    def only_minus(self) -> Bool[np.ndarray, "run time"]:
+    @column
+    def only_minus(self) -> Answers:
         """Steps in which only x⁻ is active."""
         return self.stepping & self.minus_active & ~self.plus_active
 
-    @functools.cached_property
-    def only_plus(self) -> Bool[np.ndarray, "run time"]:
+    @column
+    def only_plus(self) -> Answers:
         """Steps in which only x⁺ is active."""
         return self.stepping & self.plus_active & ~self.minus_active
 
-    @functools.cached_property
+    @column
     def updates(self) -> Counts:
         """n(t) = a⁺(t − 1): how many steps before t had N(x⁺) < γ. The paper's a⁺(t) counts t itself too."""
         counts = np.cumsum(self.plus_active, axis=1, dtype=np.int32)
         return counts - self.plus_active
 
-    @property
+    @column
     def times(self) -> Int[np.ndarray, " time"]:
         """t."""
         return np.arange(self.s_plus.shape[1])

@@ -7,7 +7,6 @@ The w's and the u's play the same game with the roles of the axes exchanged. The
 only grow. y_i N(x_i) = (sum over own filters of σ(⟨·, x_i⟩)) − (the same sum over opposing filters).
 """
 
-import functools
 from dataclasses import dataclass
 
 import jax
@@ -15,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
+from widenet.claims.cases import column
 from widenet.claims.experiments import Experiment
 from widenet.papers.brutzkus2019.runs.xor_starts import XorSetting, XorStart, start_of
 from widenet.progress import Progress, over, silent
@@ -29,72 +29,67 @@ Series = Float[np.ndarray, " time run 4"]
 Counts = Int[np.ndarray, " time run 4"]
 
 
-@dataclass(frozen=True, eq=False)
-class XorTrace:
-    """What the lemmas read, at every t from 0 to the longest T; after its T a run repeats its last values.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class XorTrace(XorStart):
+    """Runs from a start: what the lemmas read, at every t from 0 to the longest T; after its T a run repeats itself.
 
-    Attributes:
-      own_sums, opposing_sums: for each point, Σσ(⟨·, x_i⟩) over its own filters and over the others.
-      own_low, own_high: the smallest and largest coefficient of x_i in w_t − w_0, in units of η, over the own filters
-        that start in the half-plane of x_i.
-      fit_low: the smallest ⟨w_t, x_i⟩ over these filters.
-      across_low, across_high: over the same filters, the coefficient of the other axis in w_t − w_0, counted against
-        the sign of ⟨w_0, x_2⟩ (of ⟨u_0, x_1⟩ for u).
-      across_fit: the largest |⟨w_t, x_2⟩| (|⟨u_t, x_1⟩| for u) over them. Where there are none, all these are 0.
-      end: the fits at the end, as in `XorStart`.
-      steps: T, the first t from which nothing moves.
-      status: CONVERGED (loss 0), STALLED (no update at positive loss) or BUDGET_SPENT.
+    Extremes over the own filters that start in the half-plane of x_i are 0 where there are none. Coefficients of
+    w_t − w_0 are in units of η; those across are counted against the sign of ⟨w_0, x_2⟩ (of ⟨u_0, x_1⟩ for u).
     """
 
-    start: XorStart
-    own_sums: Series
-    opposing_sums: Series
-    own_low: Counts
-    own_high: Counts
-    fit_low: Series
-    across_low: Counts
-    across_high: Counts
-    across_fit: Series
-    end: Float[np.ndarray, "run 2 filter 2"]
-    steps: Int[np.ndarray, " run"]
-    status: Int[np.ndarray, " run"]
+    own_sums: Series  #: for each point, Σσ(⟨·, x_i⟩) over its own filters
+    opposing_sums: Series  #: over the others
+    own_low: Counts  #: the smallest coefficient of x_i in w_t − w_0
+    own_high: Counts  #: the largest
+    fit_low: Series  #: the smallest ⟨w_t, x_i⟩
+    across_low: Counts  #: the smallest coefficient of the other axis
+    across_high: Counts  #: the largest
+    across_fit: Series  #: the largest |⟨w_t, x_2⟩| (|⟨u_t, x_1⟩| for u)
+    end: Float[np.ndarray, "run 2 filter 2"]  #: the fits at the end
+    steps: Int[np.ndarray, " run"]  #: T, the first t from which nothing moves
+    status: Int[np.ndarray, " run"]  #: CONVERGED (loss 0), STALLED (no update at positive loss) or BUDGET_SPENT
 
-    @functools.cached_property
+    @column
     def margins(self) -> Series:
         """y_i N(x_i)."""
         return self.own_sums - self.opposing_sums
 
-    @functools.cached_property
+    @column
+    def end_margins(self) -> Float[np.ndarray, "run 4"]:
+        """y_i N(x_i) at the end."""
+        return self.margins[-1]
+
+    @column
     def active(self) -> Bool[np.ndarray, " time run 4"]:
         """y_i N(x_i) < 1: the point moves the weights."""
-        return self.margins < self.start.goal
+        return self.margins < self.goal
 
-    @functools.cached_property
+    @column
     def seen(self) -> Bool[np.ndarray, " time run 1"]:
         """t ≤ T."""
         return (np.arange(len(self.margins))[:, None] <= self.steps)[..., None]
 
-    @functools.cached_property
+    @column
     def final_loss(self) -> Float[np.ndarray, " run"]:
         """ℓ at the end, in its own units: the sum of max(1 − y N, 0)."""
-        return np.maximum(1 - self.margins[-1] / self.start.goal, 0).sum(axis=1)
+        return np.maximum(1 - self.end_margins / self.goal, 0).sum(axis=1)
 
-    @functools.cached_property
+    @column
     def updates(self) -> Int[np.ndarray, "run 4"]:
         """a_i(T): at how many iterations of the whole run each point was active."""
         return (self.active & self.seen).sum(axis=0)
 
-    @functools.cached_property
+    @column
     def largest_opposing(self) -> Float[np.ndarray, "run 4"]:
         """The largest opposing sum of each point in the whole run."""
         return np.where(self.seen, self.opposing_sums, 0.0).max(axis=0)
 
-    @property
+    @column
     def reached(self) -> Bool[np.ndarray, " run"]:
         """Whether the loss is 0 at the end."""
         return (self.status == RunStatus.CONVERGED) & (self.final_loss == 0)
 
-    @property
+    @column
     def ended(self) -> Bool[np.ndarray, " run"]:
         """Whether nothing moves any more."""
         return self.status != RunStatus.BUDGET_SPENT
@@ -123,7 +118,8 @@ def trace_xor(start: XorStart, progress: Progress = silent) -> XorTrace:
     end = np.stack([end[0], end[1, ..., ::-1]], axis=1)
     satisfied = (joined["own_sums"][-1] - joined["opposing_sums"][-1] >= start.goal).all(axis=1)
     status = np.where(moving, RunStatus.BUDGET_SPENT, np.where(satisfied, RunStatus.CONVERGED, RunStatus.STALLED))
-    return XorTrace(start, **joined, end=end, steps=steps, status=status)
+    given = (start.fits, start.step_size, start.step_constant, start.deviation)
+    return XorTrace(*given, **joined, end=end, steps=steps, status=status)
 
 
 def _advance(fits: np.ndarray, goal: float) -> tuple[list[np.ndarray], dict[str, np.ndarray]]:

@@ -7,7 +7,6 @@ A point has its *own* filters, the w's for x_1 and x_3 and the u's for x_2 and x
 """
 
 import enum
-import functools
 import itertools
 import math
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from pydantic import Field
 
+from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
 from widenet.diagnostics import exploration
 from widenet.diagnostics.exploration import XOR_POINTS
@@ -58,20 +58,13 @@ class XorSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class XorStart:
-    """Initial weights of many runs, and their step size.
+class XorStart(Cases):
+    """Initial weights of many runs, and their step size."""
 
-    Attributes:
-      fits: (run, sign, filter, axis): ⟨w_0, x_1⟩ and ⟨w_0, x_2⟩ in units of η, first the w's and then the u's.
-      step_size: η.
-      step_constant: c_η, which is at least kη.
-      deviation: σ_g, if the weights were drawn with it.
-    """
-
-    fits: Float[np.ndarray, "run 2 filter 2"]
-    step_size: float
-    step_constant: float
-    deviation: float | None = None
+    fits: Float[np.ndarray, "run 2 filter 2"]  #: ⟨w_0, x_1⟩ and ⟨w_0, x_2⟩ in units of η, the w's before the u's
+    step_size: Number  #: η
+    step_constant: Number  #: c_η, which is at least kη
+    deviation: Number = math.nan  #: σ_g, if the weights were drawn with it
 
     def __post_init__(self) -> None:
         """The fits are put on the grid, none but 0 itself at 0; NaN and sums beyond float64 are refused."""
@@ -84,51 +77,66 @@ class XorStart:
         steps = np.where(np.abs(self.fits) < GRID, np.sign(self.fits), np.round(self.fits / GRID))
         object.__setattr__(self, "fits", steps * GRID)
 
-    @property
-    def n_runs(self) -> int:
+    @column
+    def n_runs(self) -> Count:
         """How many runs."""
         return len(self.fits)
 
-    @property
-    def half_width(self) -> int:
+    @column
+    def half_width(self) -> Count:
         """k."""
         return self.fits.shape[2]
 
-    @property
-    def goal(self) -> float:
+    @column
+    def goal(self) -> Number:
         """1/η on the grid: what y N(x) has to reach, in units of η."""
-        return round(1 / self.step_size / GRID) * GRID
+        return round(1 / float(self.step_size) / GRID) * GRID
 
-    @property
-    def spread(self) -> float:
+    @column
+    def step_share(self) -> Number:
+        """kη/c_η."""
+        return self.half_width * self.step_size / self.step_constant
+
+    @column
+    def is_drawn(self) -> bool:
+        """Whether the weights were drawn with some σ_g."""
+        return not math.isnan(self.deviation)
+
+    @column
+    def spread(self) -> Number:
         """16√k·σ_g/η, with σ_g as the weights were drawn around 0."""
         return 16 * math.sqrt(self.half_width / 2) * math.sqrt(float(np.square(self.fits).mean()))
 
-    @functools.cached_property
+    @column
+    def spread_error(self) -> Number:
+        """Six times the share by which an empirical deviation of so many numbers is off: more is not chance."""
+        return 6 / math.sqrt(2 * self.fits.size)
+
+    @column
     def in_event(self) -> Bool[np.ndarray, " run"]:
         """The event of Lemma B.2, and no fit that is exactly 0 (which has probability 0)."""
         sizes = np.abs(self.fits)
         return np.asarray(((sizes <= EVENT_RADIUS) & (sizes > 0)).all(axis=(1, 2, 3)))
 
-    @functools.cached_property
+    @column
     def own_counts(self) -> Int[np.ndarray, "run 4"]:
         """n_i: |W_0⁺(i)| for i = 1 and 3, |U_0⁺(i)| for i = 2 and 4, with half-planes as in XOR."""
         own = np.stack([self.fits[:, 0, :, 0], self.fits[:, 1, :, 1]], axis=1)
         return np.concatenate([(own > 0).sum(axis=2), (own < 0).sum(axis=2)], axis=1)
 
-    @functools.cached_property
+    @column
     def opposing_counts(self) -> Int[np.ndarray, "run 4"]:
         """|U_0⁺(i)| for i = 1 and 3, |W_0⁺(i)| for i = 2 and 4."""
         others = np.stack([self.fits[:, 1, :, 0], self.fits[:, 0, :, 1]], axis=1)
         return np.concatenate([(others > 0).sum(axis=2), (others < 0).sum(axis=2)], axis=1)
 
-    @property
+    @column
     def explored(self) -> Bool[np.ndarray, " run"]:
         """The event of Lemma 3.1: every count of filters lies within k/2 ± 2√k."""
         counts = np.concatenate([self.own_counts, self.opposing_counts], axis=1)
         return np.asarray(exploration.explored(counts, self.half_width).all(axis=1))
 
-    @property
+    @column
     def forgotten(self) -> Bool[np.ndarray, "run 4"]:
         """For each point, whether no own filter starts in its half-plane."""
         return self.own_counts == 0
@@ -199,27 +207,17 @@ def start_of(setting: XorSetting) -> XorStart:
 
 
 @dataclass(frozen=True, eq=False)
-class XorCounts:
-    """How many filters of many starts look at each point; nothing is trained.
+class XorCounts(Cases):
+    """How many filters of many starts look at each point; nothing is trained."""
 
-    Attributes:
-      counts: (run, sign, point): |W_0⁺(1)|, …, |W_0⁺(4)|, then |U_0⁺(1)|, …, |U_0⁺(4)|.
-      uniform: the p-value that a filter is in each octant of the plane equally often.
-    """
+    half_width: Count  #: k
+    half_planes: Int[np.ndarray, "run 2 4"]  #: |W_0⁺(1)|, …, |W_0⁺(4)|, then |U_0⁺(1)|, …, |U_0⁺(4)|
+    uniform: Number  #: the p-value that a filter is in each octant of the plane equally often
 
-    half_width: int
-    counts: Int[np.ndarray, "run 2 4"]
-    uniform: float
-
-    @property
-    def n_runs(self) -> int:
-        """How many starts."""
-        return len(self.counts)
-
-    @property
+    @column
     def uncovered(self) -> Int[np.ndarray, "run 2"]:
         """k − |W_0⁺(1)| − |W_0⁺(3)| and k − |U_0⁺(2)| − |U_0⁺(4)|."""
-        pairs = [self.counts[:, 0, 0] + self.counts[:, 0, 2], self.counts[:, 1, 1] + self.counts[:, 1, 3]]
+        pairs = self.half_planes[:, 0, ::2].sum(axis=1), self.half_planes[:, 1, 1::2].sum(axis=1)
         return self.half_width - np.stack(pairs, axis=1)
 
 

@@ -69,9 +69,7 @@ def lemma_15_2(runs: Starts) -> Promise:
             "harmful_high": many_captured(runs, runs.most_harmful, "$|I_−s|$"),
             "half": at_most(0.5 - setting.captured, setting.capture_loss, text="$1/2 − ζ ≤ a/(σ√(2π))$"),
         },
-        details=lambda: rows_of(
-            runs.cells, share=lambda cell: cell.captured, slack=lambda cell: cell.capture_slack
-        ),
+        details=lambda: rows_of(runs.cells, share=lambda cell: cell.captured, slack=lambda cell: cell.capture_slack),
         note=SURENESS,
     )
 

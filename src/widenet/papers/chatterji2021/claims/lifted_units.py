@@ -49,7 +49,9 @@ OF_SAMPLING = 5.0
 class Lifted(Starts):
     """Random starts, with what one step adds to sums over captured units."""
 
-    own_share: PerRun = derived(lambda cell: cell.own_pull.mean(axis=1) / (cell.n_points * cell.half_width))  #: Ξ_1/(np)
+    own_share: PerRun = derived(
+        lambda cell: cell.own_pull.mean(axis=1) / (cell.n_points * cell.half_width)
+    )  #: Ξ_1/(np)
     other_share: PerRun = derived(lambda cell: cell.other_pull.mean(axis=1) / (cell.n_points * cell.half_width))  #: Ξ_2
     lift_share: PerRun = derived(lambda cell: cell.lifted.mean(axis=1) / (cell.step * cell.half_width))
     own_mean: float = derived(lambda cell: cell.own_share.mean())
@@ -109,9 +111,7 @@ def equation_11(runs: Lifted, *, most: float = 1.0, least: float = 3.0) -> Promi
     s = runs.per("point")
     return Promise(
         {
-            "shift": at_most(
-                s.shift, most * s.step, within=STEP, of=s.step, text="$v_i·x_s$ moves by at most $α_0$"
-            ),
+            "shift": at_most(s.shift, most * s.step, within=STEP, of=s.step, text="$v_i·x_s$ moves by at most $α_0$"),
             "captured": at_least(
                 s.lowest,
                 s.bandwidth + least * s.step,

@@ -47,7 +47,9 @@ def equations_19_20(drawn: Curvatures) -> Promised:
         "straight": ("(20), none", STRAIGHT, "blocks of units without one"),
     }
     return {
-        key: equal(drawn.formula, drawn.differences, room=CLOSED_FORM, where=drawn.kinds == kind, text=text, event=event)
+        key: equal(
+            drawn.formula, drawn.differences, room=CLOSED_FORM, where=drawn.kinds == kind, text=text, event=event
+        )
         for key, (text, kind, event) in kinds.items()
     }
 

@@ -172,10 +172,14 @@ class Phases(Phase):
     schedule_error: float = derived(lambda run: abs(run.step_scale * run.half_width / STEP_CONSTANT - 1))
     bandwidth_error: float = derived(lambda run: abs(run.bandwidth * run.half_width - 1))
     length_error: float = derived(lambda run: run.unit_error)
-    loss_share: float = derived(lambda run: run.losses[0] / proof_threshold(run.n_points))  #: L_1 over that of Theorem 1
+    loss_share: float = derived(
+        lambda run: run.losses[0] / proof_threshold(run.n_points)
+    )  #: L_1 over that of Theorem 1
     norm_ratio: float = derived(lambda run: run.norm / norm_unit(run.dim, run.half_width, run.beta))
 
-    scaled: Float[np.ndarray, " iterate"] = derived(lambda run: np.arange(1, len(run.losses) + 1) * run.losses)  #: t·L_t
+    scaled: Float[np.ndarray, " iterate"] = derived(
+        lambda run: np.arange(1, len(run.losses) + 1) * run.losses
+    )  #: t·L_t
     peak: float = derived(lambda run: float(np.argmax(run.scaled)) + 1)  #: t at which t·L_t is largest
     half: float = derived(lambda run: len(run.losses) / 2)  #: half of all steps
     halfway: float = derived(lambda run: run.scaled[len(run.losses) // 2 - 1])  #: t·L_t there

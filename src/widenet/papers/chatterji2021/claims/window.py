@@ -47,9 +47,7 @@ def lemma_15_6(runs: Starts) -> Promise:
 def in_window(runs: Starts, share: float, text: str) -> Seldom:
     """The largest count of units in the window, against this share of the printed bound."""
     bound = share * runs.window_share * runs.half_width
-    sides = at_most(
-        runs.most_in_window, bound, trivial=runs.half_width, text=text, quantity="units in the window"
-    )
+    sides = at_most(runs.most_in_window, bound, trivial=runs.half_width, text=text, quantity="units in the window")
     return seldom(runs, sides, runs.window_failure)
 
 
