@@ -1,6 +1,8 @@
 # Each command sets up what it needs; a second run starts at once.
 #   make report          the papers at quick scale: verdict table here, pictures in build/report/index.html
 #   make test            lint, types and the whole test suite
+#   make test PAPER=…    the tests of one paper (brutzkus2018), without lint and types
+#   make test PART=…     the tests of one part of the package (training, run, console, …)
 #   make check           lint and types only
 # Longer looks, which `make test` does not take:
 #   make test-machines   other instruction sets (docs/machines.md)
@@ -19,8 +21,11 @@ WAITING := $(BIN)/python -m tools.waiting
 report: setup
 	$(BIN)/widenet report --out build/report
 
-test: check
-	$(BIN)/python -m pytest -n $(JOBS)
+SOME := $(if $(PAPER),tests/papers/$(PAPER))$(if $(PART),tests/$(PART))
+
+test: $(if $(SOME),setup,check)
+	@test -z "$(SOME)" -o -d "$(SOME)" || { echo "there is no folder $(SOME): PAPER and PART name one"; exit 2; }
+	$(BIN)/python -m pytest -n $(JOBS) $(SOME)
 
 check: setup
 	$(BIN)/ruff check .
