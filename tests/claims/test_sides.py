@@ -360,3 +360,18 @@ def test_what_is_left_of_a_zero_is_attained_within_its_room():
     assert Sides([-1e-6], [0.0], room=1e-12).part("x").tightness == 0
     assert Sides([-1.0, 0.0], [-1.0, 0.0], room=1e-12).closest == 0
     assert Sides([np.nextafter(-1.0, -2), 0.0], [-1.0, 0.0], room=1e-12).closest == 0
+
+
+class TestPairs:
+    def test_both_sides_of_every_decided_case(self):
+        part = Sides([1.0, np.nan, 3.0], 4.0).part("")
+        assert part.sides == ((1.0, 4.0), (3.0, 4.0))
+
+    def test_of_many_cases_the_percentiles_of_tightness(self):
+        measured = np.random.default_rng(0).permutation(np.arange(1.0, 1002.0))
+        part = Sides(measured, 2000.0).part("")
+        assert [pair[0] for pair in part.sides] == list(np.arange(1.0, 1002.0, 10.0))
+        assert part.sides[-1] == (part.measured, part.promised)
+
+    def test_control_a_fact_has_none(self):
+        assert Fact([True, False]).part("").sides == ()

@@ -120,6 +120,7 @@ class Part(ClosedModel):
       interval: the two one-sided exact limits that the verdict about a probability rests on.
       case: which case that is, counted from 0; None where the conjunct has no two sides.
       cases, broken, undecided: how many cases were scored, and how many of them broke it or decided nothing.
+      sides: (measured, promised) of every decided case; of more than 101, of those at the percentiles of tightness.
     """
 
     name: str
@@ -136,6 +137,7 @@ class Part(ClosedModel):
     cases: int = 0
     broken: int = 0
     undecided: int = 0
+    sides: tuple[tuple[float, float], ...] = Field(default=(), repr=False)
 
     @property
     def relation(self) -> str:

@@ -27,6 +27,9 @@ TIE = 1e-10
 FAR_INSIDE = 0.1
 """An equality that uses less than this share of its room is kept up to rounding."""
 
+PERCENTILES = 101
+"""How many cases of a part are told one by one."""
+
 PER_CASE = "per case"
 """The limit of a clause in which every case has its own."""
 
@@ -298,11 +301,20 @@ class Sides:
             cases=int(self.scored.sum()),
             broken=int(self.broken.sum()),
             undecided=int((self.scored & ~self.decided).sum()),
+            sides=self._pairs(),
         )
         if (case := self.closest) is not None:
             shown = {**self._numbers(case), "tightness": float(self.closeness[case]), "case": case}
             return part.model_copy(update=shown)
         return part if (case := self._nearest_undecided()) is None else part.model_copy(update=self._numbers(case))
+
+    def _pairs(self) -> tuple[tuple[float, float], ...]:
+        """Both sides of the decided cases; of many, from the one with most room to the closest."""
+        cases = np.flatnonzero(self.decided)
+        if len(cases) > PERCENTILES:
+            by_closeness = cases[np.argsort(self.closeness[cases], kind="stable")]
+            cases = by_closeness[np.linspace(0, len(cases) - 1, PERCENTILES).round().astype(int)]
+        return tuple((float(f"{self.measured[case]:.6g}"), float(f"{self.promised[case]:.6g}")) for case in cases)
 
     def _numbers(self, case: int) -> dict[str, float | None]:
         shown = {"measured": float(self.measured[case]), "promised": float(self.promised[case])}

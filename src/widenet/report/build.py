@@ -22,6 +22,8 @@ from widenet.run import CheckOutcome, FigureOutcome, NotComputed, Results, versi
 
 PAGE, RESULTS, FIGURES = "index.html", "results.json", "figures"
 OWN = (PAGE, RESULTS, FIGURES)
+SCHEMA = 2
+"""Of results.json. 2: claims have a title, and their parts a key and both sides case by case."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,8 @@ def build(found: Results, out: Path, papers: Iterable[Paper]) -> Path:
 
     def fill(folder: Path) -> None:
         (folder / PAGE).write_text(page, encoding="utf-8")
-        (folder / RESULTS).write_text(json.dumps(found.rows(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        rows = {"schema": SCHEMA, **found.rows()}
+        (folder / RESULTS).write_text(json.dumps(rows, indent=1, allow_nan=False) + "\n", encoding="utf-8")
         (folder / FIGURES).mkdir()
         for files in found.files.values():
             for name, content in files.items():

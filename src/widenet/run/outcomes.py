@@ -123,6 +123,7 @@ class CheckOutcome:
             "id": self.claim.id,
             "paper": self.claim.paper,
             "kind": self.claim.kind.value,
+            "title": self.claim.title,
             "statement": self.claim.statement,
             "where": self.claim.where,
             **as_json(self.evidence),
