@@ -120,6 +120,17 @@ def end(name, **more):
     return on(name, **{series: add(int(toy(name).steps[0]), by) for series, by in more.items()})
 
 
+def beyond(more):
+    """The sum on the first set is this much above that on x⁺."""
+
+    def change(sums):
+        new = sums.copy()
+        new[:, 0] = sums[:, set_index(1, 2, 3, 4)] + more
+        return new
+
+    return change
+
+
 LESS, TOO_LITTLE = -1 / 32, -1 / 32 - TINY
 test_control = controls(
     at_zero_loss,
@@ -134,6 +145,7 @@ test_control = controls(
     (equation_19, "sum", on("D4"), end("D4", y=-TINY)),
     # x⁺ holds all four patterns, and a maximum over fewer is no larger: only on another x⁺ does it break.
     (equation_19, "largest", on("D4"), on("D4", against=(2,)), "sum"),
+    (equation_19, "largest", on("D4", minus_sums=beyond(0.0)), on("D4", minus_sums=beyond(TINY))),
     # A smaller Y(l) breaks the equality; the bound on N only rises. A larger one may break both.
     (footnote_14, "answers_2", on("D4"), end("D4", y_2=-TINY)),
     (footnote_14, "answers_4", on("D4"), end("D4", y_4=-TINY)),

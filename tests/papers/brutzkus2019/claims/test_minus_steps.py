@@ -28,7 +28,7 @@ def test_both_hold():
 
 def test_what_is_required():
     evidence = equation_12([UNITS], [])
-    assert required(evidence) == {"start_size": "≤ 0.353553", "units_in_u13": "≥ 1"}
+    assert required(equation_12) == {"start_size": "≤ 0.353553", "units_in_u13": "≥ 1"}
     assert [each.actual for each in evidence.hypotheses] == [0.25, 4]
     tied = dataclasses.replace(UNITS, starts=np.abs(UNITS.starts).max(axis=1, keepdims=True) * np.ones(2))
     assert [(each.actual, each.met) for each in equation_12([tied], []).hypotheses] == [(0.25, True), (0, False)]

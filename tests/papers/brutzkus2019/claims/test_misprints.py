@@ -58,8 +58,8 @@ def test_equations_7_and_8_and_14_on_one_start():
 def test_lemma_b_3_has_no_common_alpha():
     """Both w's are in W_0⁺(1); at t = 1 the first has moved by −η along x_2, the second by η."""
     run = by_hand(1 / 10, [(12, 9), (12, -9)], [(5, 20), (-5, -18)])
-    assert run.start.own_counts[0, 0] == 2
-    assert run.start.in_event.all()
+    assert run.own_counts[0, 0] == 2
+    assert run.in_event.all()
     assert run.active[0, 0].all()
     assert run.across_low[1, 0, 0] == run.across_high[1, 0, 0] == 1, "against the sign of the start, which differs"
 
@@ -68,11 +68,11 @@ def test_lemma_b_4_2_and_proposition_b_5_at_loss_0():
     """−yN ≤ −1 for good, where the print asks for −yN ≥ 1; and −yN < 1, where S⁺ should grow and stays."""
     run = drawn(17, 0.4, 20)
     assert run.reached.all()
-    assert (-run.margins[-1] <= -run.start.goal).all()
+    assert (-run.margins[-1] <= -run.goal).all()
     last = run.steps
     sums = [run.own_sums[np.minimum(last + more, len(run.own_sums) - 1), np.arange(20)] for more in (0, 1)]
     assert np.array_equal(sums[0], sums[1])
-    assert (run.start.own_counts > 0).all()
+    assert (run.own_counts > 0).all()
 
 
 def test_footnote_10_is_no_equivalence():

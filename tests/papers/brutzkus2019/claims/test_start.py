@@ -18,15 +18,20 @@ from widenet.papers.brutzkus2019.claims import start
 from widenet.papers.brutzkus2019.claims.start import (
     appendix_f_small_start,
     appendix_f_small_start_as_printed,
-    deviation_hypothesis,
     lemma_6_1,
     lemma_e_3,
     lemma_e_15,
     lemma_e_19,
 )
 from widenet.papers.brutzkus2019.formulas import c_value, large_start_probability, largest_deviation
+from widenet.papers.brutzkus2019.hypotheses import deviation_of_small_starts
 from widenet.papers.brutzkus2019.runs.explored import explore
-from widenet.papers.brutzkus2019.runs.small_starts import draw_small_starts, draw_two_filters, small_starts
+from widenet.papers.brutzkus2019.runs.small_starts import (
+    SmallStarts,
+    draw_small_starts,
+    draw_two_filters,
+    small_starts,
+)
 from widenet.papers.brutzkus2019.runs.starts import draw_filters
 from widenet.records import Scale
 
@@ -218,17 +223,22 @@ def test_control_a_larger_start_than_stated_is_measured():
     assert broken_in(evidence) == ["drawn starts have this probability"]
 
 
+def is_small_enough(filters):
+    """Whether σ_g, as these entries have it, is met with η = 1/100."""
+    starts = SmallStarts.join([SmallStarts(np.array([2]), 1.0, filters, 0.01)])
+    return deviation_of_small_starts.measured(deviation_of_small_starts(starts)).met
+
+
 def test_control_a_start_away_from_zero_is_not_small():
     """σ_g is measured around 0: filters that are all alike have no deviation around their mean."""
-    filters = np.full((10, 4, 2), 0.1)
-    assert not deviation_hypothesis(filters, 0.01).met
-    assert deviation_hypothesis(draw_filters(0, 100, 2, largest_deviation(0.02, 2)), 0.01).met
+    assert not is_small_enough(np.full((10, 4, 2), 0.1))
+    assert is_small_enough(draw_filters(0, 100, 2, largest_deviation(0.02, 2)))
 
 
 def test_control_a_deviation_a_fifth_too_large():
     limit = largest_deviation(0.02, 2)
-    assert deviation_hypothesis(draw_filters(0, 1000, 2, limit), 0.01).met
-    assert not deviation_hypothesis(draw_filters(0, 1000, 2, 1.2 * limit), 0.01).met
+    assert is_small_enough(draw_filters(0, 1000, 2, limit))
+    assert not is_small_enough(draw_filters(0, 1000, 2, 1.2 * limit))
 
 
 def test_the_exact_event_of_lemma_e_3():

@@ -40,9 +40,9 @@ REFUTES_E_16 = first_crossing.counterexample(Scale.QUICK, 0)[0].model_copy(updat
 
 
 def test_what_is_required():
-    assert required(lemma_6_2([toy("D4")])) == {"in_event": "≥ 1", "step_constant": "≤ 0.125", "margin": "≥ 1"}
+    assert required(lemma_6_2) == {"in_event": "≥ 1", "step_constant": "≤ 0.125", "margin": "≥ 1"}
     asked = {"in_event": "≥ 1", "step_constant": "≤ 0.00243902", "margin": "≥ 8", "width": "≥ 120"}
-    assert required(lemma_6_2_as_printed([toy("D4")])) == asked
+    assert required(lemma_6_2_as_printed) == asked
 
 
 def hypothesis_met(evidence: Evidence, key: str) -> bool:

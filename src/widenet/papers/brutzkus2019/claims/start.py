@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Hypothesis, Kind, Runs, at_most, claim
+from widenet.claims.base import Kind, Runs, claim
 from widenet.claims.cases import Number, derived
-from widenet.claims.implication import Promise
-from widenet.claims.implication import at_most as at_most_of
+from widenet.claims.implication import Promise, at_most
 from widenet.claims.sides import Fact
 from widenet.claims.statistics import matches_rate
 from widenet.claims.tolerances import BY_CHANCE
@@ -22,13 +21,11 @@ from widenet.papers.brutzkus2019.formulas import (
     c_value,
     large_start_over_c,
     large_start_probability,
-    largest_deviation,
     one_large_over_printed,
 )
 from widenet.papers.brutzkus2019.hypotheses import deviation_of_small_starts, uniform_directions
 from widenet.papers.brutzkus2019.runs.explored import LAWS, Explored, explored
 from widenet.papers.brutzkus2019.runs.small_starts import SmallStarts, Widths, draw_small_starts, draw_two_filters
-from widenet.papers.brutzkus2019.runs.starts import Filters
 
 EXACT = "the exact probability at every width"
 
@@ -108,7 +105,7 @@ def _rarely_missed(runs: Misses, event: str, allowed: float) -> Promise:
 
     return Promise(
         {
-            "exact": at_most_of(
+            "exact": at_most(
                 exact,
                 allowed,
                 trivial=1.0,
@@ -121,15 +118,6 @@ def _rarely_missed(runs: Misses, event: str, allowed: float) -> Promise:
         details=details,
         note=note,
     )
-
-
-def deviation_hypothesis(filters: Filters, step_size: float) -> Hypothesis:
-    """σ_g ≤ c_η/(16k^{3/2}), measured on the entries drawn around 0, up to six standard errors."""
-    half_width = filters.shape[-2] // 2
-    limit = largest_deviation(step_size * half_width, half_width)
-    error = 6 / math.sqrt(2 * max(filters.size, 1))
-    drawn = math.sqrt(float(np.square(filters).mean())) if filters.size else math.nan
-    return at_most("deviation", "σ_g as drawn, over c_η/(16k^{3/2})", drawn / limit, 1, tolerance=error)
 
 
 class Small(SmallStarts):
@@ -177,7 +165,7 @@ def lemma_e_3(starts: Small, *, factor: float = 1.0) -> Promise:
 
     return Promise(
         {
-            "exact": at_most_of(
+            "exact": at_most(
                 starts.ratios,
                 factor,
                 trivial=certain,
