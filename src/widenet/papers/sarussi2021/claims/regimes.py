@@ -84,7 +84,7 @@ class Tested(Members):
     @run_column
     def nests(self) -> bool:
         """A smaller β is met too, a larger one is not."""
-        return self.contains(self.smaller * self.below, self.plus) and not self.contains(self.above, self.plus)
+        return self.contains(float(self.smaller) * self.below, self.plus) and not self.contains(self.above, self.plus)
 
     @run_column
     def closes(self) -> bool:
@@ -102,7 +102,7 @@ class Tested(Members):
         wrong = np.concatenate([-self.plus[:1], self.plus[1:]])
         return self.is_right(self.plus) and all(
             self.contains(beta, rows) == (beta < self.margins and self.is_right(rows))
-            for beta in (self.smaller * self.below, self.below, self.above)
+            for beta in (float(self.smaller) * self.below, self.below, self.above)
             for rows in (self.plus, wrong)
         )
 
