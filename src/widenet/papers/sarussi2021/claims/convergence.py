@@ -128,7 +128,7 @@ POINTS, LEVELS = np.array([1e5, 1e6]), np.array([1e-5, 1e-6])
 
 
 @claim("sarussi2021.theorem_4_1_order", Kind.TREND, "Section 4, after Theorem 4.1", reads=epochs.at(order_settings),
-       given=[], on=no_data, title="The bound M grows like the fourth power of n and like $1/ε²$")  # fmt: skip
+       given=[], on=no_data, title="The update bound M grows like $n⁴/ε²$")  # fmt: skip
 def theorem_4_1_order(runs: Epochs, *, bound: UpdateBound = update_bound) -> Promise:
     """M(n, ε) = O(n⁴/ε²), all else fixed, ‖w*‖ too: its slope in log n tends to 4, and in log 1/ε to 2.
 

@@ -286,7 +286,7 @@ def draw_feasibility(scale: Scale, seed: int) -> Feasibility:
 
 
 @claim("sarussi2021.assumption_3_feasible", Kind.STEP, "not in the paper; Assumption 3 of Theorem 6.2",
-       draws=draw_feasibility, given=[], title="When Assumption 3 of Theorem 6.2 can hold")  # fmt: skip
+       draws=draw_feasibility, given=[], title="When a margin above the threshold of Theorem 6.2 exists")  # fmt: skip
 def assumption_3_feasible(found: Feasibility) -> Promised:
     """Inside the regime of perfect agreement no normalized margin is above v√(k/val), val being the value of Eq. 7; so
     one above √k·αvR_x needs val < 1/(αR_x)², and if the solution of Eq. 7 lies in the regime, that is enough. On
