@@ -54,7 +54,7 @@ def checked(which: Claim, seed: int = 0) -> CheckOutcome:
         material: Any = which.draws(Scale.QUICK, seed)
     else:
         material = [numbers.run(each, silent) for each in numbers.settings(Scale.QUICK, seed)]
-    return CheckOutcome(which, which.judge(material), circumstances(seed))
+    return CheckOutcome(which, which(material), circumstances(seed))
 
 
 def drawn(figure: Figure = FIGURE, seed: int = 0) -> FigureOutcome:

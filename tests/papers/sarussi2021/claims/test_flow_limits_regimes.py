@@ -7,7 +7,7 @@ import pytest
 
 from tests.control_table import at, broken_in, controls
 from tests.papers.records import altered
-from tests.papers.sarussi2021.inputs import handed, looks_read
+from tests.papers.sarussi2021.inputs import handed, looks_read, promised
 from tests.papers.sarussi2021.paths import toy_path
 from tests.papers.sarussi2021.toys import flow_runs
 from widenet.claims.base import Verdict
@@ -141,7 +141,7 @@ def test_both_sides_of_the_direction():
 
 def margin_short_by(distance):
     """At the first look the margin is farther from its limit than is allowed, by so much."""
-    part = theorem_6_2_direction.promise([toy_path()]).parts["margin_limit"]
+    part = promised(theorem_6_2_direction, "margin_limit", [toy_path()])
     goal = Paths.join([toy_path()]).perfect_margin[0] * (1 - part.promised[0] - distance)
     return {"normalized": lambda margins: np.where(np.arange(margins.shape[1]) == 0, goal, margins)}
 

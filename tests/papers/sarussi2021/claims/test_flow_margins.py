@@ -9,7 +9,7 @@ from tests.control_table import at, broken_in, controls, spared
 from tests.controls import unmet_in
 from tests.papers.records import altered
 from tests.papers.sarussi2021 import toys
-from tests.papers.sarussi2021.inputs import handed, looks_read
+from tests.papers.sarussi2021.inputs import handed, looks_read, promised
 from tests.papers.sarussi2021.paths import toy_path
 from tests.papers.sarussi2021.toys import changed_weights
 from widenet.claims.base import Silence, Verdict
@@ -259,7 +259,7 @@ def short_by(distance):
 
 def beyond(rooms):
     """At the first look stationarity misses its bound by so many times what rounding may add."""
-    part = limit_is_kkt.promise([toy_path()]).parts["stationarity"]
+    part = promised(limit_is_kkt, "stationarity", [toy_path()])
     first = np.arange(len(READINGS)) == 0
     return {"stationarity": lambda found: np.where(first, part.promised[0] + rooms * part.room[0], found)}
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.control_table import at, controls
 from tests.papers.records import altered
-from tests.papers.sarussi2021.inputs import handed
+from tests.papers.sarussi2021.inputs import handed, promised
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
 from widenet.data import from_arrays
@@ -154,7 +154,7 @@ def test_a_program_that_is_not_solved_decides_nothing(monkeypatch):
 
 def test_a_gap_of_exactly_what_is_allowed_is_solved(monkeypatch):
     """With the gap of the program itself as the edge, and just below it."""
-    own = solve_perfect_agreement(WEDGED.points, WEDGED.labels, WEDGED.slope).gap
+    own = solve_perfect_agreement(WEDGED.points, WEDGED.labels, 1 / 20).gap
     for share, kept in ((1.0, True), (0.99, None)):
         monkeypatch.setattr(programs, "SOLVED", share * own)
         found = (equation_7_kernel([WEDGED]).parts[2], *both_signs_remain([WEDGED]).parts)
@@ -165,9 +165,9 @@ def test_a_gap_of_exactly_what_is_allowed_is_solved(monkeypatch):
 
 def test_footnote_8_needs_both_programs_solved(monkeypatch):
     """The small one, and the one in all 2kd coordinates; the wider gap counts, and one that is just allowed is."""
-    rows = 0.4 * regime_rows(WEDGED.points, WEDGED.labels, WEDGED.labels, -WEDGED.labels, WEDGED.slope)
+    rows = 0.4 * regime_rows(WEDGED.points, WEDGED.labels, WEDGED.labels, -WEDGED.labels, 1 / 20)
     full = separate(np.concatenate([np.tile(rows[:, :2], 3), np.tile(rows[:, 2:], 3)], axis=1), np.ones(3))
-    own = solve_perfect_agreement(WEDGED.points, WEDGED.labels, WEDGED.slope).gap
+    own = solve_perfect_agreement(WEDGED.points, WEDGED.labels, 1 / 20).gap
     low, high = sorted([own, (full.norm_upper - full.norm_lower) / full.norm_upper])
     assert low < high
     for allowed, kept in ((high, True), (0.99 * high + 0.01 * low, None), (low, None)):
@@ -203,7 +203,7 @@ def test_a_point_between_members_is_inside_and_one_beyond_is_not():
 
 
 def test_the_separator_of_contradictory_labels_is_not_feasible():
-    assert np.isnan(footnote_8.promise([CONTRADICTION]).parts["feasible"].measured).all()
+    assert np.isnan(promised(footnote_8, "feasible", [CONTRADICTION]).measured).all()
 
 
 def shifted(rows):

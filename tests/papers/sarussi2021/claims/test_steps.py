@@ -9,6 +9,7 @@ import pytest
 from tests.control_table import at, controls
 from tests.controls import unmet_in
 from tests.papers.sarussi2021 import toys
+from tests.papers.sarussi2021.inputs import handed
 from tests.papers.sarussi2021.toys import ledger, problem
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
@@ -192,7 +193,7 @@ def test_one_loss_above_the_level_makes_an_epoch_violating():
     """The first epoch of the trace samples the losses 0.6406 and 0.7566."""
     runs = ledger(toys.trace(), orders=toys.trace_orders())
     for level, violating in ((0.63, True), (0.7, True), (0.76, False)):
-        parts = equation_18.promise(runs, levels=[level]).parts
+        parts, _ = handed(equation_18, runs, levels=[level])
         assert [part.scored.tolist() for part in parts.values()] == [[violating], [violating]]
 
 

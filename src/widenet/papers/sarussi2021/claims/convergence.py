@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import Count, column, derived
+from widenet.claims.cases import Count, Number, column, derived
 from widenet.claims.implication import Promise, Promised, at_most, equal, hypothesis, less_than
 from widenet.claims.meaning import Meaning, Topic
 from widenet.claims.sides import Sides
@@ -63,7 +63,7 @@ def promised(runs: Epochs, bound: UpdateBound, level: float | np.ndarray) -> np.
     )
 
 
-def in_time(reached: np.ndarray, there: np.ndarray, made: np.ndarray, limit: np.ndarray, **words: str) -> Sides:
+def in_time(reached: np.ndarray, there: np.ndarray, made: Number, limit: np.ndarray, **words: str) -> Sides:
     """At most so many updates. A run that is cut off has `made` of them behind it: more than the limit break it too."""
     count = np.where(there, reached, made)
     return at_most(count, limit, within=ROUNDING, undecided=~there & (count <= limit), **words)
@@ -113,13 +113,13 @@ def theorem_4_1(runs: Arrivals, *, bound: UpdateBound = update_bound) -> Promise
     )
 
 
-def _gave_up(short: np.ndarray, made: np.ndarray) -> str:
+def _gave_up(short: np.ndarray, made: Number) -> str:
     """Why some runs decide nothing, where some do."""
     if not short.any():
         return ""
     return (
         f" {int(short.sum())} of {len(short)} runs stopped before their first clean epoch, after at most "
-        f"{int(made[short].max())} updates, far below M: they decide nothing about it."
+        f"{int(np.asarray(made)[short].max())} updates, far below M: they decide nothing about it."
     )
 
 
@@ -128,7 +128,7 @@ POINTS, LEVELS = np.array([1e5, 1e6]), np.array([1e-5, 1e-6])
 
 
 @claim("sarussi2021.theorem_4_1_order", Kind.TREND, "Section 4, after Theorem 4.1", reads=epochs.at(order_settings),
-       given=[], on=no_data, title="The bound M grows like the fourth power of n and like $1/ε²$")  # fmt: skip
+       given=[], on=no_data, title="The update bound M grows like $n⁴/ε²$")  # fmt: skip
 def theorem_4_1_order(runs: Epochs, *, bound: UpdateBound = update_bound) -> Promise:
     """M(n, ε) = O(n⁴/ε²), all else fixed, ‖w*‖ too: its slope in log n tends to 4, and in log 1/ε to 2.
 
@@ -138,7 +138,7 @@ def theorem_4_1_order(runs: Epochs, *, bound: UpdateBound = update_bound) -> Pro
     first = runs.where(runs.run == 0)
     others = (first.separator_norm, first.slope, first.step_size, first.output_weight, first.half_width,
               first.largest_norm, first.row_bound)  # fmt: skip
-    others = tuple(each[:, None] for each in others)
+    others = tuple(np.asarray(each)[:, None] for each in others)
     in_points, in_levels = slope(POINTS, bound(*others, POINTS, 0.1)), -slope(LEVELS, bound(*others, 20, LEVELS))
     return Promise(
         {

@@ -119,7 +119,7 @@ def _gap(pairs: Clouds) -> dict[str, float]:
 
 
 @claim("sarussi2021.theorem_5_1_sharp", Kind.STEP, "not in the paper; sharpens Theorem 5.1", reads=clouds, given=BALLS,
-       details=pairs_seen, on=no_data, title="The smallest factor with which Theorem 5.1 holds")  # fmt: skip
+       details=pairs_seen, on=no_data, title="Clustered neurons classify linearly: the sharp constant")  # fmt: skip
 def theorem_5_1_sharp(
     pairs: Balls,
     *,
@@ -165,7 +165,7 @@ def _turns(half_widths: Sequence[int], share: float, text: str) -> Sides:
 
 
 @claim("sarussi2021.equation_6", Kind.STEP, "Eq. 6, Section 5", reads=clouds, given=[*BALLS, means_apart],
-       details=pairs_seen, title="Theorem 5.1 in terms of angles")  # fmt: skip
+       details=pairs_seen, title="Clustered neurons classify linearly at wide enough angles")  # fmt: skip
 def equation_6(pairs: Balls, *, factors: tuple[float, float] = (2.0, 1.0)) -> Promised:
     """N(x) has the sign of (w̄ − ū)·x wherever |cos∠(x, w̄ − ū)| ≥ 2r/‖w̄ − ū‖, which is Theorem 5.1 divided by
     ‖w̄ − ū‖‖x‖; and also where it is at least r/‖w̄ − ū‖, as the paper prints it, because κ < 1.

@@ -120,7 +120,7 @@ def lifted_critical(ones: bool = True) -> np.ndarray:
        reads=(clouds.at(lifted_settings), epochs.at(lifted_epoch_settings)),
        given=[balls.of(0), slope_positive, slope_below_one,
               *(each.of(1) for each in SGD if each not in (slope_positive, slope_below_one))],
-       on=no_data, title="First-layer biases: Theorems 4.1 and 5.1 stay, 6.2 does not")  # fmt: skip
+       on=no_data, title="First-layer biases act like a constant input coordinate")  # fmt: skip
 def section_8_1(
     lifted: Balls,
     trained: Arrivals,

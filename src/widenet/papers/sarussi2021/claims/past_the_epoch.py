@@ -20,7 +20,7 @@ def clean_epoch(past: PastTheEpoch) -> Sides:
 
 
 @claim("sarussi2021.equation_24_as_printed", Kind.STEP, "the range printed with Eq. 24, Section 9", draws=draw_past,
-       given=[clean_epoch], title="Losses stay close for n updates from any time in a clean epoch")  # fmt: skip
+       given=[clean_epoch], title="Losses stay close for n updates past a clean epoch too")  # fmt: skip
 def equation_24_as_printed(past: PastTheEpoch) -> Promised:
     """For (i_e − 1)n + 1 ≤ t ≤ i_e·n, where i_e is a clean epoch, and 1 ≤ s ≤ n, every loss at t + s differs from that
     at t by at most 2v²R_x²ηknε_0.

@@ -210,7 +210,7 @@ class Paths(FlowRuns):
     @run_column
     def network(self) -> SignedNetwork:
         """The network at the end."""
-        return split(self.weights[-1], self.output_weight, float(self.slope))
+        return split(self.weights[-1], float(self.output_weight), float(self.slope))
 
     @run_column
     def classifier(self) -> Float[np.ndarray, " dim"]:

@@ -68,12 +68,12 @@ class Solved(Program):
     @functools.cached_property
     def perfect(self) -> RegimeProgram:
         """Eq. 7."""
-        return solve_perfect_agreement(self.points, self.labels, self.slope)
+        return solve_perfect_agreement(self.points, self.labels, float(self.slope))
 
     @functools.cached_property
     def own(self) -> RegimeProgram:
         """The program of the regime."""
-        return solve_regime(self.points, self.labels, self.plus_signs, self.minus_signs, self.slope)
+        return solve_regime(self.points, self.labels, self.plus_signs, self.minus_signs, float(self.slope))
 
     margin: float = derived(lambda runs: runs.machine.margin)  #: γ_svm
     dim: int = derived(lambda runs: runs.points.shape[1])  #: d
@@ -83,7 +83,7 @@ class Solved(Program):
     @column
     def gram(self) -> Pairs:
         """⟨φ(x), φ(x')⟩."""
-        signed = regime_rows(self.points, self.labels, self.labels, -self.labels, self.slope)
+        signed = regime_rows(self.points, self.labels, self.labels, -self.labels, float(self.slope))
         features = self.labels[:, None] * signed
         return (features @ features.T).ravel()
 
@@ -100,7 +100,7 @@ class Solved(Program):
     def dual(self) -> float:
         """The optimum of the dual of Eq. 7."""
         pushed = self.perfect.multipliers * self.labels
-        kernel = agreement_kernel(self.points, self.labels, self.slope)
+        kernel = agreement_kernel(self.points, self.labels, float(self.slope))
         return float(self.perfect.multipliers.sum() - 0.5 * pushed @ kernel @ pushed)
 
     perfect_value: float = derived(lambda runs: runs.perfect.value)
@@ -124,14 +124,14 @@ class Solved(Program):
     @column
     def easy(self) -> Float[np.ndarray, " point"]:
         """y N(x) at w = w*/α, u = 0; NaN where nothing separates the points."""
-        slopes = np.where(self.plus_signs > 0, 1.0, self.slope)
+        slopes = np.where(self.plus_signs > 0, 1.0, float(self.slope))
         w_star = np.full(self.dim, np.nan) if self.machine.separator is None else self.machine.separator
         return slopes * self.labels * (self.points @ w_star) / self.slope
 
     @functools.cached_property
     def full(self) -> Separation:
         """min ‖W‖² with y N(x) ≥ 1, the slopes being those of the regime."""
-        block = regime_rows(self.points, self.labels, self.plus_signs, self.minus_signs, self.slope)
+        block = regime_rows(self.points, self.labels, self.plus_signs, self.minus_signs, float(self.slope))
         halves = [np.tile(block[:, : self.dim], HALF_WIDTH), np.tile(block[:, self.dim :], HALF_WIDTH)]
         return separate(OUTPUT_WEIGHT * np.concatenate(halves, axis=1), np.ones(len(block)))
 
@@ -286,7 +286,7 @@ def draw_feasibility(scale: Scale, seed: int) -> Feasibility:
 
 
 @claim("sarussi2021.assumption_3_feasible", Kind.STEP, "not in the paper; Assumption 3 of Theorem 6.2",
-       draws=draw_feasibility, given=[], title="When Assumption 3 of Theorem 6.2 can hold")  # fmt: skip
+       draws=draw_feasibility, given=[], title="When a margin above the threshold of Theorem 6.2 exists")  # fmt: skip
 def assumption_3_feasible(found: Feasibility) -> Promised:
     """Inside the regime of perfect agreement no normalized margin is above v√(k/val), val being the value of Eq. 7; so
     one above √k·αvR_x needs val < 1/(αR_x)², and if the solution of Eq. 7 lies in the regime, that is enough. On

@@ -84,7 +84,7 @@ class Tested(Members):
     @run_column
     def nests(self) -> bool:
         """A smaller β is met too, a larger one is not."""
-        return self.contains(self.smaller * self.below, self.plus) and not self.contains(self.above, self.plus)
+        return self.contains(float(self.smaller) * self.below, self.plus) and not self.contains(self.above, self.plus)
 
     @run_column
     def closes(self) -> bool:
@@ -102,7 +102,7 @@ class Tested(Members):
         wrong = np.concatenate([-self.plus[:1], self.plus[1:]])
         return self.is_right(self.plus) and all(
             self.contains(beta, rows) == (beta < self.margins and self.is_right(rows))
-            for beta in (self.smaller * self.below, self.below, self.above)
+            for beta in (float(self.smaller) * self.below, self.below, self.above)
             for rows in (self.plus, wrong)
         )
 
@@ -273,7 +273,7 @@ def draw_antipodal(scale: Scale, seed: int) -> list[CriticalMargins]:
 
 
 @claim("sarussi2021.section_15", Kind.STEP, "Section 15", draws=draw_antipodal, given=[antipodal, positive_margin],
-       on=antipodal_on, title="Antipodal data meet Assumption 4 of Theorem 6.2")  # fmt: skip
+       on=antipodal_on, title="On antipodal data the critical margins are zero")  # fmt: skip
 def section_15(sets: CriticalMargins) -> Promised:
     """If −x is a point of the data for every point x, and the data are separable, then V_β⁺ and V_β⁻ are empty for
     every β > 0: no vector has positive inner products with one class and a point of the other. Without biases only.
@@ -296,7 +296,7 @@ def factor(found: ScaledMargins) -> Sides:
 
 
 @claim("sarussi2021.assumption_4_scale", Kind.IDENTITY, "Section 6.2, after Theorem 6.2", draws=draw_scaled_margins,
-       given=[factor], on=scaled_on, title="Assumption 4 of Theorem 6.2 does not depend on the margin")  # fmt: skip
+       given=[factor], on=scaled_on, title="Rescaling the data rescales every critical margin")  # fmt: skip
 def assumption_4_scale(found: ScaledMargins) -> Promised:
     """Multiplying all points by c > 0 multiplies the critical β of V_β⁺ and V_β⁻, and the β of every regime, by c:
     whether Assumption 4 holds does not depend on the margin.

@@ -107,7 +107,7 @@ def draw_scalars(scale: Scale, seed: int) -> ScalarGrid:
 
 
 @claim("sarussi2021.section_9_scalars", Kind.STEP, "Section 9, before Eqs. 13, 15, 19 and 23", draws=draw_scalars,
-       given=[], title="Inequalities about single numbers in the proof of Theorem 4.1")  # fmt: skip
+       given=[], title="Inequalities about the logistic loss and the Leaky ReLU")  # fmt: skip
 def section_9_scalars(grid: ScalarGrid, *, limits: Mapping[str, float] = SCALAR_LIMITS) -> Promised:
     """x/(1 + eˣ) ≤ 1, and its maximum is W₀(1/e) = 0.27846…; |ℓ'| ≤ 1; x/(1 + x) < 1 − e^{−x} ≤ x for x > 0; and
     |σ(a) − σ(b)| ≤ |a − b|.
@@ -240,7 +240,7 @@ def draw_logistic(scale: Scale, seed: int) -> LogisticShape:
 
 
 @claim("sarussi2021.section_12_logistic", Kind.STEP, "assumption (B3), Section 12", draws=draw_logistic, given=[],
-       title="The logistic loss has the shape that Section 12 assumes")  # fmt: skip
+       title="The logistic loss meets the assumptions on its shape")  # fmt: skip
 def section_12_logistic(shape: LogisticShape, *, constant: float = 2 * LOG_2, smallest: float = 1.09443) -> Promised:
     """The logistic loss e^{−f(q)} meets (B3) with b_f = 0: f' > 0, f'(q)q does not decrease and is unbounded,
     g(q) = −log(exp(e^{−q}) − 1) is the inverse of f, and f'(y) ≤ K·f'(θy), g'(y) ≤ K·g'(θy) for θ in [1/2, 1) with

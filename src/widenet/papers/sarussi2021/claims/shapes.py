@@ -48,7 +48,7 @@ def draw_relu(scale: Scale, seed: int) -> TwoNeurons:
 
 
 @claim("sarussi2021.section_11_1", Kind.CONSTRUCTION, "Section 11.1 and Figure 4", draws=draw_relu, given=[relu],
-       title="Theorem 5.1 is false for ReLU networks")  # fmt: skip
+       title="With ReLU even two neurons make no linear boundary")  # fmt: skip
 def section_11_1(network: TwoNeurons) -> Promised:
     """Theorem 5.1 is false for ReLU, even with r = 0: for w = (1, 0) and u = (0, 1) the network is 0 on a quarter of
     every square around the origin, and whichever label 0 gets, the boundary is two rays 135° apart: at 45° and 180°, or

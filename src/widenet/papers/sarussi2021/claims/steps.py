@@ -79,7 +79,7 @@ def updates_checked(runs: Steps) -> dict[str, int]:
 
 
 @claim("sarussi2021.equation_10", Kind.IDENTITY, "Eq. 10, Section 9", reads=ledgers, given=[separable],
-       details=updates_checked, title="The alignment F is at most the norms of W and W* multiplied")  # fmt: skip
+       details=updates_checked, title="The alignment F is at most the product of two norms")  # fmt: skip
 def equation_10(runs: Steps, *, constant: Callable[[Steps], np.ndarray] = lambda t: t.stacked_norm) -> Promised:
     """|F_t| ≤ ‖W*‖·G_t, where F_t = ⟨W_t, W*⟩, G_t = ‖W_t‖ and ‖W*‖ = √(2k)‖w*‖.
 
