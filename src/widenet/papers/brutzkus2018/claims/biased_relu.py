@@ -151,7 +151,7 @@ def narrow_starts(scale: Scale, seed: int) -> list[BiasedStarts]:
     return [train_biased_relu(exact_starts(seed, (count, 4, 21), bound), bound, step, 0.05)]
 
 
-@hypothesis("orthonormal points: entry of XXᵀ − I")
+@hypothesis("orthonormal points: entry of $XXᵀ − I$")
 def orthonormal(runs: BiasedRuns) -> Sides:
     """XXᵀ = I, in fractions."""
     return at_most(runs.gram_error, 0)
@@ -163,25 +163,25 @@ def constant_coordinate(runs: BiasedRuns) -> Sides:
     return at_most(runs.constant_error, 0)
 
 
-@hypothesis("continuous start: |⟨w, x⟩ + b| of a +1 neuron")
+@hypothesis("continuous start: $|⟨w, x⟩ + b|$ of a $+1$ neuron")
 def continuous_start(runs: BiasedRuns) -> Sides:
     """No +1 neuron starts at its kink."""
     return more_than(runs.smallest_start, 0)
 
 
-@hypothesis("2kC")
+@hypothesis("$2kC$")
 def small_start(runs: BiasedRuns) -> Sides:
     """2kC < 1."""
     return less_than(runs.size, 1)
 
 
-@hypothesis("η − 2C")
+@hypothesis("$η − 2C$")
 def large_step(runs: BiasedRuns) -> Sides:
     """η > 2C."""
     return more_than(runs.step_beyond, 0)
 
 
-@hypothesis("k − log2(d/ln(1/δ))")
+@hypothesis("$k − log2(d/ln(1/δ))$")
 def width(runs: BiasedRuns) -> Sides:
     """k ≤ log2(d/ln(1/δ))."""
     return at_most(runs.excess_of_narrow, 0)

@@ -19,7 +19,7 @@ from widenet.records import Scale
 from widenet.types import RunStatus
 
 
-@hypothesis("separable with a bias: y(⟨w, x⟩ + b)")
+@hypothesis("separable with a bias: $y(⟨w, x⟩ + b)$")
 def separable_with_bias(runs: BiasedRuns) -> Sides:
     """y(⟨w, x⟩ + b) ≥ 1."""
     return at_least(runs.smallest_margin, 1, within=ROUNDING)
@@ -31,7 +31,7 @@ def input_norm(runs: BiasedRuns) -> Sides:
     return at_most(runs.largest_input, 1, within=ROUNDING)
 
 
-@hypothesis("initial row norm − R")
+@hypothesis("initial row norm − $R$")
 def row_norm(runs: BiasedRuns) -> Sides:
     """‖w_0‖ ≤ R."""
     return at_most(runs.row_excess, 0, within=ROUNDING)

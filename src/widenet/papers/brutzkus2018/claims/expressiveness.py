@@ -58,19 +58,19 @@ def _width(case: Remembered, needed: HalfWidth) -> int | float:
     return needed(case.n_samples, case.dim) if case.dim > 1 else 0
 
 
-@hypothesis("k − 2⌈n/(2d − 2)⌉", key="width")
+@hypothesis("$k − 2⌈n/(2d − 2)⌉$", key="width")
 def printed_width(cases: Fits) -> Sides:
     """k ≥ 2⌈n/(2d − 2)⌉."""
     return at_least(cases.spare_of_printed, 0)
 
 
-@hypothesis("k − ⌈n/d⌉", key="width")
+@hypothesis("$k − ⌈n/d⌉$", key="width")
 def swept_width(cases: Fits) -> Sides:
     """k ≥ ⌈n/d⌉."""
     return at_least(cases.spare_of_swept, 0)
 
 
-@hypothesis("dimension d")
+@hypothesis("dimension $d$")
 def dimension(cases: Fits) -> Sides:
     """d ≥ 2."""
     return at_least(cases.dim, 2)
@@ -195,7 +195,7 @@ def _ended(runs: BadMinimum, values: np.ndarray) -> np.ndarray:
     return np.where(runs.trained_to_the_end, values[TRAINED], np.nan)
 
 
-@hypothesis("k − 2⌈(n + n_test)/(2d − 2)⌉", key="width")
+@hypothesis("$k − 2⌈(n + n_test)/(2d − 2)⌉$", key="width")
 def width_for_all(runs: Solutions) -> Sides:
     """k ≥ 2⌈(n + n_test)/(2d − 2)⌉."""
     return at_least(runs.spare, 0)

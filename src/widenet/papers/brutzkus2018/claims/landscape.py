@@ -35,7 +35,7 @@ class OnLandscape(Cases):
     why: str = derived(lambda each: each.landscape.why)  #: the sentence of the certificate of w*
 
 
-@hypothesis("separable: y⟨w*, x⟩")
+@hypothesis("separable: $y⟨w*, x⟩$")
 def separable(cases: Any) -> Sides:
     """y⟨w*, x⟩ ≥ 1, with the sentence of the certificate."""
     margins = cases.smallest_margin
@@ -340,7 +340,7 @@ def random_pairs(scale: Scale, seed: int) -> list[OnePair]:
     ]
 
 
-@hypothesis("‖x‖")
+@hypothesis("$‖x‖$")
 def nonzero_point(pairs: OnePair) -> Sides:
     """x ≠ 0."""
     return more_than(pairs.norm, 0)

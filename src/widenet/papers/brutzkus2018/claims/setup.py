@@ -134,7 +134,7 @@ def _difference(network: AnyNetwork, rows: np.ndarray, activation: Activation) -
     return np.abs(before - after).max() / max(size.max(), np.finfo(float).tiny)
 
 
-@hypothesis("largest |σ(3z) − 3σ(z)| / |z|: positively homogeneous", extreme=False)
+@hypothesis("largest $|σ(3z) − 3σ(z)| / |z|$: positively homogeneous", extreme=False)
 def homogeneous(networks: AnyNetwork) -> Sides:
     """σ(cz) = cσ(z) for c > 0."""
     return at_most(networks.homogeneity, 0, within=ROUNDING)
@@ -191,13 +191,13 @@ class States(Gradients):
     )  #: the largest entries
 
 
-@hypothesis("smallest |⟨w_r, x⟩|: no neuron at its kink", extreme=False)
+@hypothesis("smallest $|⟨w_r, x⟩|$: no neuron at its kink", extreme=False)
 def off_kink(states: States) -> Sides:
     """⟨w_r, x⟩ ≠ 0."""
     return more_than(states.off_kink, 0)
 
 
-@hypothesis("smallest |y N(x) − 1|: no sample at the kink of the loss", extreme=False)
+@hypothesis("smallest $|y N(x) − 1|$: no sample at the kink of the loss", extreme=False)
 def off_loss_kink(states: States) -> Sides:
     """y N(x) ≠ 1."""
     return more_than(states.off_loss_kink, 0)
@@ -322,7 +322,7 @@ def scalar_steps(scale: Scale, seed: int) -> list[ScalarStep]:
     return [ScalarStep(half, half, one, -one, one, half, one, moves) for moves in (False, True)]
 
 
-@hypothesis("y N(x) before the step")
+@hypothesis("$y N(x)$ before the step")
 def nonzero_update(steps: ScalarStep) -> Sides:
     """y N(x) < 1."""
     return less_than(steps.before, 1)
