@@ -100,36 +100,3 @@ def all_off() -> Trial:
 def as_perceptron(patch: pytest.MonkeyPatch) -> None:
     """From here on the ledger updates only where y N(x) ≤ 0, and stops too early."""
     patch.setitem(PULLS, hinge, lambda margins: 1.0 * (margins <= 0))
-
-
-EDGES = {
-    "row_norm": ({"relative_row": 1.0}, {"relative_row": 1 + 5e-12}),
-    "input_norm": ({"largest_input": 1.0}, {"largest_input": 1 + 5e-12}),
-    "separable": ({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
-    "labels": ({"label_error": 0.0}, {"label_error": 1e-15}),
-    "equal_outputs": ({"output_spread": 0.0}, {"output_spread": 1e-15}),
-    "output_weight": ({"smallest_output": 1e-9}, {"smallest_output": 0.0}),
-    "slope_positive": ({"slope": 1e-6}, {"slope": 0.0}),
-    "slope_below_one": ({"slope": 1 - 5e-12}, {"slope": 1.0}),
-    "step_size": ({"step_size": 1e-9}, {"step_size": 0.0}),
-    "derivative_at_zero": ({"at_zero": 1.0}, {"at_zero": 1 + 1e-15}),
-    "derivative_above_slope": ({"slope": 0.5, "at_zero": 0.5}, {"slope": 0.5, "at_zero": 0.5 - 1e-15}),
-}
-"""Fields of the last run, just inside and just outside of the hypothesis of this key."""
-
-
-def edges_of_rule(rule: Any) -> dict[str, tuple]:
-    """Fields just inside and just outside of each hypothesis about a sample, w*, and the rule that trains."""
-
-    def ruled(**changes: float) -> dict[str, Any]:
-        return {"rule": rule.model_copy(update=changes)}
-
-    return {
-        "separable": ({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
-        "input_norm": ({"largest_norm": 1.0}, {"largest_norm": 1 + 5e-12}),
-        "slope_positive": (ruled(slope=1e-6), ruled(slope=0.0)),
-        "slope_below_one": (ruled(slope=1 - 5e-12), ruled(slope=1.0)),
-        "step_size": (ruled(step_size=1e-9), ruled(step_size=0.0)),
-        "row_norm": ({"relative_row": 1.0}, {"relative_row": 1 + 5e-12}),
-        "normalized_output": ({"output_error": 0.0}, {"output_error": 5e-12}),
-    }

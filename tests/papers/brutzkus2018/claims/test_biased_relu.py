@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, broken_in, every_part_of, hypothesis_edges, part_edges, spares, unmet_in
+from tests.control_table import at, broken_in, controls, spared
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import biased_relu
 from widenet.papers.brutzkus2018.claims.biased_relu import (
@@ -28,12 +28,6 @@ from widenet.records import Scale
 
 ESCAPE = one_escape(Scale.QUICK, 0)[0]
 BELOW_ONE = starts_below_one(Scale.QUICK, 0)
-ENTERS, LEAVES = "no point enters K", "no point leaves K"
-LAW, STUCK, SOLVED = (
-    "the share of starts that are stuck is that of the law",
-    "a positive loss if every +1 neuron is off everywhere",
-    "loss 0 if some +1 neuron is on somewhere",
-)
 
 
 def test_the_escape_step_by_step():
@@ -44,7 +38,7 @@ def test_the_escape_step_by_step():
     assert end.outputs.tolist() == [Fraction(29, 10), Fraction(7, 2)]
     assert end.solved
     evidence = footnote_4_lemma_12_as_printed([ESCAPE])
-    assert (evidence.verdict, broken_in(evidence)) == (Verdict.VIOLATED, [LEAVES])
+    assert (evidence.verdict, broken_in(evidence)) == (Verdict.VIOLATED, ["leaving"])
     assert footnote_4_lemma_12([ESCAPE]).verdict is Verdict.HOLDS
 
 
@@ -58,25 +52,20 @@ def test_the_same_run_in_float64():
     np.testing.assert_allclose(runs.outputs, [[2.9, 3.5]])
 
 
-@spares(footnote_4_lemma_12_as_printed)
-def test_a_start_with_an_empty_K_spares_the_lemma():
+def empty_at_the_start():
     """All points are outside K from the start, so none can leave."""
-    return footnote_4_lemma_12_as_printed([train_biased_relu(fractions([[[1, 1, 0], [-1, -1, 0]]]) / 4, *ONES)])
+    return [train_biased_relu(fractions([[[1, 1, 0], [-1, -1, 0]]]) / 4, Fraction(1), Fraction(1))]
 
 
-ONES = Fraction(1), Fraction(1)
+def test_a_start_with_an_empty_K_spares_the_lemma():
+    spared(footnote_4_lemma_12_as_printed, at(empty_at_the_start))
 
 
 def with_stuck(*rows):
     """The escape with another history of K."""
     (end,) = ESCAPE.ends
     other = dataclasses.replace(end, stuck=np.array(rows, bool))
-    return footnote_4_lemma_12([ESCAPE, dataclasses.replace(ESCAPE, ends=(other,)), ESCAPE])
-
-
-@breaks_part(footnote_4_lemma_12, ENTERS)
-def test_control_a_point_that_enters():
-    return with_stuck([1, 0], [0, 0], [0, 0]), with_stuck([1, 0], [0, 0], [0, 1])
+    return at([ESCAPE, dataclasses.replace(ESCAPE, ends=(other,)), ESCAPE])
 
 
 def altered(runs, **changes):
@@ -97,28 +86,32 @@ def moved(array, place, value):
     return other
 
 
-def edges(runs):
-    """Just inside and just outside of each hypothesis about the problem."""
-    problem = runs.ends[0].problem
-    tiny = Fraction(1, 10**9)
-    return {
-        "orthonormal": ({}, {"inputs": moved(problem.inputs, (0, 1), tiny)}),
-        "constant_coordinate": ({}, {"inputs": moved(problem.inputs, (1, -1), 1 + tiny)}),
-        "relu": ({}, {"slope": tiny}),
-        "unit_output_weights": ({}, {"votes": moved(problem.votes, 0, 1 - tiny)}),
-        "plus_labels": ({}, {"labels": moved(problem.labels, 1, 1 - tiny)}),
-        "entry_bound": ({}, {"starts": moved(runs.starts, (0, -1, 0), runs.entry_bound + tiny)}),
-        "step_size": ({"step_size": 2 * runs.entry_bound + tiny}, {"step_size": Fraction(0)}),
-    }
+TINY, TENTH = Fraction(1, 10**9), Fraction(1, 10)
 
 
-test_control_hypotheses_of_the_lemma = hypothesis_edges(
-    footnote_4_lemma_12, lambda **changes: footnote_4_lemma_12([ESCAPE, altered(ESCAPE, **changes)]), **edges(ESCAPE)
+@pytest.mark.parametrize(
+    ("name", "value", "changes"),
+    [
+        ("gram_error", 2e-9, lambda runs, problem: {"inputs": moved(problem.inputs, (0, 1), 2 * TINY)}),
+        ("constant_error", 1e-9, lambda runs, problem: {"inputs": moved(problem.inputs, (1, -1), 1 + TINY)}),
+        ("slope", 1e-9, lambda runs, problem: {"slope": TINY}),
+        ("weight_error", 1e-9, lambda runs, problem: {"votes": moved(problem.votes, 0, 1 - TINY)}),
+        ("smallest_label", 1 - 1e-9, lambda runs, problem: {"labels": moved(problem.labels, 1, 1 - TINY)}),
+        ("excess", 1e-9, lambda runs, problem: {"starts": moved(runs.starts, (0, -1, 0), runs.entry_bound + TINY)}),
+        ("smallest_start", 0.0, lambda runs, problem: {"starts": at_its_kink(runs.starts)}),
+        ("size", 1.0, lambda runs, problem: {"entry_bound": Fraction(1, 4)}),
+        ("step_beyond", 0.0, lambda runs, problem: {"step_size": Fraction(2, 5)}),
+    ],
 )
+def test_what_the_hypotheses_measure(name, value, changes):
+    runs = BELOW_ONE[1]
+    other = altered(runs, **changes(runs, runs.ends[0].problem))
+    assert getattr(biased_relu.BiasedRuns.join([other]), name)[0] == pytest.approx(value, abs=1e-15)
 
 
-def nine(**changes):
-    return footnote_4_theorem_9([*BELOW_ONE, altered(BELOW_ONE[1], **changes)])
+def at_its_kink(starts):
+    """w = −1/10 at the first point, and b = 1/10."""
+    return moved(moved(starts, (3, 0, 0), -TENTH), (3, 0, -1), TENTH)
 
 
 def test_where_a_run_gets_stuck_is_decided_by_the_start():
@@ -137,8 +130,8 @@ def test_the_law_of_the_largest_of_d_plus_one(seed):
     assert abs(share - 1 / (dim + 1)) < 6 * (0.2 * 0.8 / 20_000) ** 0.5
 
 
-FIRST_SOLVED = int(np.flatnonzero(BELOW_ONE[1].solved)[0])
-FIRST_STUCK = int(np.flatnonzero(~BELOW_ONE[1].solved)[0])
+SOLVED = biased_relu.BiasedRuns.join(BELOW_ONE[1:2]).solved
+FIRST_SOLVED, FIRST_STUCK = int(np.argmax(SOLVED)), int(np.argmin(SOLVED))
 
 
 def exchanged(run, by):
@@ -146,43 +139,13 @@ def exchanged(run, by):
     runs = BELOW_ONE[1]
     ends = list(runs.ends)
     ends[run] = dataclasses.replace(ends[run], weights=ends[by].weights)
-    return footnote_4_theorem_9([*BELOW_ONE, dataclasses.replace(runs, ends=tuple(ends))])
-
-
-@breaks_part(footnote_4_theorem_9, STUCK)
-def test_control_a_run_that_should_be_stuck():
-    return exchanged(FIRST_STUCK, FIRST_STUCK), exchanged(FIRST_STUCK, FIRST_SOLVED)
-
-
-@breaks_part(footnote_4_theorem_9, SOLVED)
-def test_control_a_run_that_should_be_solved():
-    return exchanged(FIRST_SOLVED, FIRST_SOLVED), exchanged(FIRST_SOLVED, FIRST_STUCK)
-
-
-@breaks_part(footnote_4_theorem_9, LAW)
-def test_control_another_law():
-    """2^{−dk}, the law for biases that start at 0."""
-    return footnote_4_theorem_9(BELOW_ONE), footnote_4_theorem_9(BELOW_ONE, law=lambda dim, half: 2.0 ** (-dim * half))
+    return at([*BELOW_ONE, dataclasses.replace(runs, ends=tuple(ends))])
 
 
 def test_a_run_that_has_not_ended_decides_nothing():
     ends = tuple(dataclasses.replace(end, ended=False) for end in BELOW_ONE[0].ends)
     evidence = footnote_4_theorem_9([dataclasses.replace(BELOW_ONE[0], ends=ends)])
     assert [part.kept for part in evidence.parts] == [True, None, None]
-
-
-TENTH = Fraction(1, 10)
-test_control_hypotheses_of_theorem_9 = hypothesis_edges(
-    footnote_4_theorem_9,
-    nine,
-    **{key: (*edge, "large_step") if key == "step_size" else edge for key, edge in edges(BELOW_ONE[1]).items()},
-    continuous_start=(
-        {},
-        {"starts": moved(moved(BELOW_ONE[1].starts, (3, 0, 0), -TENTH), (3, 0, -1), TENTH)},
-    ),
-    small_start=({"entry_bound": Fraction(24, 100)}, {"entry_bound": Fraction(1, 4), "step_size": Fraction(2)}),
-    large_step=({"step_size": Fraction(41, 100)}, {"step_size": Fraction(2, 5)}),
-)
 
 
 def test_theorem_9_is_violated_with_biases():
@@ -194,20 +157,21 @@ def test_theorem_9_is_violated_with_biases():
     assert evidence.measured > 0.9
 
 
-@spares(footnote_4_theorem_9_as_printed)
-def test_starts_that_are_all_off_spare_theorem_9():
+def all_off_everywhere():
     """Biases −1/5 and weights below 1/5: nothing is ever on. k = 1 ≤ log2(2/ln(1/δ)) at δ = 0.4."""
     start = fractions([[["1/10", "-1/10", "-1/5"], ["-1/10", "1/10", "-1/5"]]])
-    return footnote_4_theorem_9_as_printed(
-        [train_biased_relu(np.repeat(start, 20, axis=0), Fraction(1, 5), Fraction(1, 2), 0.4)]
-    )
+    return [train_biased_relu(np.repeat(start, 20, axis=0), Fraction(1, 5), Fraction(1, 2), 0.4)]
 
 
-def test_theorem_9_with_biases_needs_its_width():
+def test_starts_that_are_all_off_spare_theorem_9():
+    spared(footnote_4_theorem_9_as_printed, at(all_off_everywhere))
+
+
+def test_the_width_of_theorem_9():
+    """d = 20, k = 2: log2(20/ln(1/δ)) is 2.739 at δ = 0.05, and 2 at δ = e^{−5}."""
     (runs,) = narrow_starts(Scale.QUICK, 0)
-    few = dataclasses.replace(runs, starts=runs.starts[:2], ends=runs.ends[:2])
-    assert unmet_in(footnote_4_theorem_9_as_printed([few])) == []
-    assert unmet_in(footnote_4_theorem_9_as_printed([dataclasses.replace(few, delta=0.006)])) == ["width"]
+    few = dataclasses.replace(runs, starts=runs.starts[:2], ends=runs.ends[:2], delta=np.exp(-5.0))
+    assert biased_relu.BiasedRuns.join([few]).excess_of_narrow[0] == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -219,10 +183,6 @@ def test_no_seed_matters(seed):
 SETS = sets_with_biases(Scale.QUICK, 0)
 
 
-def eight(**changes):
-    return footnote_4_theorem_8([*SETS, dataclasses.replace(SETS[0], **changes)])
-
-
 def test_the_pair_that_theorem_8_lacks_without_biases():
     """S = {(e_1, +1), (−e_1, −1)}: loss 1, and the ball has radius 1/√2, the distance at which a neuron switches on."""
     first = SETS[0]
@@ -230,21 +190,28 @@ def test_the_pair_that_theorem_8_lacks_without_biases():
     assert first.radius == pytest.approx(2**-0.5)
 
 
-test_control_each_part_of_theorem_8 = part_edges(
-    footnote_4_theorem_8,
-    eight,
-    {
-        "a loss above ½": ({"level": 0.5 + 1e-15}, {"level": 0.5}),
-        "gradient 0": ({"gradient": 0.0}, {"gradient": 1e-300}),
-        "a ball around W": ({"radius": 1e-300}, {"radius": 0.0}),
-        "the loss is constant in the ball": ({"changed": 0}, {"changed": 1}),
-    },
-)
-test_control_hypotheses_of_theorem_8 = hypothesis_edges(
-    footnote_4_theorem_8,
-    eight,
-    separable=({"smallest_margin": 1.0}, {"smallest_margin": 1 - 5e-12}),
-    relu=({"slope": 0.0}, {"slope": 1e-9}),
-)
+def other_law(dim, half):
+    """2^{−dk}, the law for biases that start at 0."""
+    return 2.0 ** (-dim * half)
 
-test_every_part_has_a_control = every_part_of(biased_relu)
+
+LEMMA, NINE, PRINTED = footnote_4_lemma_12, footnote_4_theorem_9, footnote_4_theorem_9_as_printed
+PRINTED_LEMMA = footnote_4_lemma_12_as_printed
+test_control = controls(
+    biased_relu,
+    {
+        LEMMA: [ESCAPE, ESCAPE],
+        PRINTED_LEMMA: empty_at_the_start,
+        NINE: BELOW_ONE,
+        PRINTED: all_off_everywhere,
+        footnote_4_theorem_8: SETS,
+    },
+    (LEMMA, "entering", with_stuck([1, 0], [0, 0], [0, 0]), with_stuck([1, 0], [0, 0], [0, 1])),
+    (PRINTED_LEMMA, "leaving", {}, at([ESCAPE])),
+    (NINE, "stuck", exchanged(FIRST_STUCK, FIRST_STUCK), exchanged(FIRST_STUCK, FIRST_SOLVED)),
+    (NINE, "solved", exchanged(FIRST_SOLVED, FIRST_SOLVED), exchanged(FIRST_SOLVED, FIRST_STUCK)),
+    (NINE, "law", {}, {"law": other_law}),
+    (PRINTED, "rarely_solved", {"solved": np.arange(20) < 3}, {"solved": np.arange(20) < 13}),
+    (NINE, "step_size", {}, {"step_size": Fraction(0)}, "large_step"),
+    (footnote_4_theorem_8, "constant", {}, {"changed": 1}),
+)

@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import answers_in, every_part_of, hypothesis_edges, lacking_in, part_edges
+from tests.control_table import controls
+from tests.controls import answers_in, lacking_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import expressiveness
 from widenet.papers.brutzkus2018.claims.expressiveness import (
@@ -141,9 +142,8 @@ def test_control_theorem_7_needs_one_output_weight(fitted, change):
 
 
 def test_control_sweep_with_one_gate_fewer():
-    assert theorem_7_sweep(swept(memories(one_fewer))).verdict is Verdict.HYPOTHESES_NOT_MET
-    evidence = theorem_7_sweep(swept(memories(one_fewer)), needed=one_fewer)
-    assert evidence.verdict is Verdict.VIOLATED
+    evidence = theorem_7_sweep(swept(memories(one_fewer)))
+    assert (lacking_in(evidence), evidence.conclusion) == (["width"], False)
     assert all(row["smallest_rank"] < row["samples"] for row in evidence.details["cases"])
 
 
@@ -168,28 +168,10 @@ def test_control_bumps_four_times_as_wide():
 
 
 TWO = SHAPES[:2]
-FITTED = searched(memories(printed_half_width, shapes=TWO))
-PLANES = swept(memories(swept_half_width, shapes=TWO))
-HILLS = bumped(memories(printed_half_width, shapes=TWO))
-
-
-FITS, ONE_V, RANK, FEWER = (
-    "N(x) = y for every labelling",
-    "output weights ±v with one v > 0",
-    "rank n in every plane",
-    "⌈n/d⌉ ≤ 2⌈n/(2d − 2)⌉",
-)
-
-
-def judge_of(claim, runs):
-    """Judges runs whose last case was altered after the fact; `constants` go to the judge."""
-
-    def judged_with(constants=None, **changes):
-        *others, last = runs[0].cases
-        fields = {name: change(getattr(last, name)) if callable(change) else change for name, change in changes.items()}
-        return claim([Memories((*others, dataclasses.replace(last, **fields)))], **constants or {})
-
-    return judged_with
+FITTED = list(searched(memories(printed_half_width, shapes=TWO))[0].cases)
+PLANES = list(swept(memories(swept_half_width, shapes=TWO))[0].cases)
+HILLS = list(bumped(memories(printed_half_width, shapes=TWO))[0].cases)
+"""n = 21, d = 3 in the last case: k = 7 for the sweep."""
 
 
 def contradictory(amount):
@@ -201,42 +183,8 @@ def off_by(share):
     return lambda weights: weights * np.where(np.arange(len(weights)) == 0, 1 + share, 1)
 
 
-test_control_each_part_of_theorem_7 = part_edges(
-    theorem_7,
-    judge_of(theorem_7, FITTED),
-    {
-        FITS: (contradictory(5e-7), contradictory(2e-6)),
-        ONE_V: ({"output_weights": lambda weights: 1e-9 * weights}, {"output_weights": off_by(1e-15)}),
-    },
-)
-
-
-def last_rank_off(ranks):
-    return np.where(np.arange(len(ranks)) == len(ranks) - 1, ranks - 1, ranks)
-
-
 def printed_as(number):
-    return {"constants": {"printed": lambda n, dim: number}}
-
-
-test_control_each_part_of_the_sweep = part_edges(
-    theorem_7_sweep,
-    judge_of(theorem_7_sweep, PLANES),
-    {
-        FITS: ({"outputs": moved(5e-7)}, {"outputs": moved(2e-6)}),
-        RANK: ({}, {"ranks": last_rank_off}),
-        FEWER: (printed_as(7), printed_as(6.9)),
-    },
-)
-"""n = 21, d = 3: k = 7."""
-
-
-def test_a_rank_above_n_is_not_right_either():
-    evidence = judge_of(theorem_7_sweep, PLANES)(ranks=lambda ranks: ranks + 1)
-    assert answers_in(evidence) == [True, False, True]
-
-
-USED = [case.half_width for case in HILLS[0].cases]
+    return {"printed": lambda n, dim: number}
 
 
 def with_a_pair_more(weights):
@@ -244,44 +192,29 @@ def with_a_pair_more(weights):
     return np.concatenate([[1.0], weights, [-1.0]])
 
 
-test_control_each_part_of_the_bumps = part_edges(
-    theorem_7_bumps,
-    judge_of(theorem_7_bumps, HILLS),
-    {
-        "N(x) = y": ({"outputs": moved(5e-7)}, {"outputs": moved(2e-6)}),
-        "k as counted": ({}, {"output_weights": with_a_pair_more}),
-        "k ≥ 2⌈n/(2d − 2)⌉": (printed_as(min(USED)), printed_as(min(USED) + 1)),
-    },
+USED = min(case.half_width for case in HILLS)
+SEVEN, SWEEP, BUMPS = theorem_7, theorem_7_sweep, theorem_7_bumps
+test_control = controls(
+    expressiveness,
+    {SEVEN: FITTED, SWEEP: PLANES, BUMPS: HILLS},
+    (SEVEN, "fits", contradictory(5e-7), contradictory(2e-6)),
+    (SEVEN, "one_weight", {"output_weights": lambda weights: 1e-9 * weights}, {"output_weights": off_by(1e-15)}),
+    (SWEEP, "fits", {"outputs": moved(5e-7)}, {"outputs": moved(2e-6)}),
+    (SWEEP, "rank", {}, {"ranks": lambda ranks: ranks - (np.arange(len(ranks)) == len(ranks) - 1)}),
+    (SWEEP, "narrower", printed_as(7), printed_as(6.95)),
+    (BUMPS, "fits", {"outputs": moved(5e-7)}, {"outputs": moved(2e-6)}),
+    (BUMPS, "counted", {}, {"output_weights": with_a_pair_more}),
+    (BUMPS, "counted", {}, {"output_weights": lambda weights: weights[1:-1]}),
+    (BUMPS, "printed", printed_as(USED), printed_as(USED + 0.05)),
+    (SEVEN, "dimension", {}, {"dim": 1}),
+    (SWEEP, "dimension", {}, {"dim": 1}),
+    but=(section_6_2_bad_global,),
 )
 
 
-def test_too_few_bumps_are_noticed_too():
-    fewer = judge_of(theorem_7_bumps, HILLS)(output_weights=lambda weights: weights[1:-1])
-    assert answers_in(fewer) == [True, False, True]
-
-
-GENERIC = {
-    "dimension": ({"dim": 3}, {"dim": 1}),
-    "distinct_rays": ({"closest_directions": 1.1e-9}, {"closest_directions": 1e-9}),
-    "slope_positive": ({"slope": 1e-6}, {"slope": 0.0}),
-    "slope_below_one": ({"slope": 1 - 5e-12}, {"slope": 1.0}),
-}
-
-
-def narrower(runs):
-    """The last case has exactly the width that is asked for, and then one less; the others have more than enough."""
-    last = runs[0].cases[-1]
-    widths = (last.half_width, last.half_width + 0.05)
-    return tuple({"constants": {"needed": lambda n, dim, k=k: k if n == last.n_samples else 1}} for k in widths)
-
-
-test_control_hypotheses_of_theorem_7 = hypothesis_edges(
-    theorem_7, judge_of(theorem_7, FITTED), **GENERIC, width=narrower(FITTED)
-)
-test_control_hypotheses_of_the_sweep = hypothesis_edges(
-    theorem_7_sweep, judge_of(theorem_7_sweep, PLANES), **GENERIC, width=narrower(PLANES)
-)
-test_control_hypotheses_of_the_bumps = hypothesis_edges(theorem_7_bumps, judge_of(theorem_7_bumps, HILLS), **GENERIC)
-
-
-test_every_part_has_a_control = every_part_of(expressiveness, elsewhere=(section_6_2_bad_global,))
+def test_how_much_wider_than_needed():
+    """n = 21, d = 3: 2⌈21/4⌉ = 12 and ⌈21/3⌉ = 7; nothing is needed in one dimension."""
+    case = expressiveness.Fits.join([FITTED[-1]])
+    assert (case.spare_of_printed[0], case.spare_of_swept[0]) == (0, 5)
+    line = expressiveness.Fits.join([dataclasses.replace(FITTED[-1], dim=1)])
+    assert line.spare_of_printed[0] == 12

@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import answers_in, every_part_of, hypothesis_edges, lacking_in, part_edges
+from tests.control_table import at, controls
+from tests.controls import answers_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import expressiveness
 from widenet.papers.brutzkus2018.claims.expressiveness import (
@@ -14,7 +15,6 @@ from widenet.papers.brutzkus2018.claims.expressiveness import (
     theorem_7_bumps,
     theorem_7_sweep,
 )
-from widenet.papers.brutzkus2018.formulas import printed_half_width
 from widenet.papers.brutzkus2018.runs.bad_global_minimum import BadMinimumSetting, run_bad_minimum
 from widenet.progress import silent
 
@@ -66,14 +66,14 @@ GLOBAL = run_bad_minimum(
 )
 
 
-def global_with(solution=None, points=None, value=None, needed=printed_half_width, **changes):
-    if solution is not None:
-        changes["margins"] = margins_with(GLOBAL, solution, points, value)
-    return section_6_2_bad_global([dataclasses.replace(GLOBAL, **changes)], needed=needed)
+def changed(solution, points, value):
+    """Other margins of one network."""
+    return at(dataclasses.replace(GLOBAL, margins=margins_with(GLOBAL, solution, points, value)))
 
 
-def at(solution, points, value):
-    return {"solution": solution, "points": points, "value": value}
+def with_margin(value):
+    """The smallest margin of one data set."""
+    return {"smallest_margin": np.array([2.0, value])}
 
 
 def wrong_on(count):
@@ -81,45 +81,25 @@ def wrong_on(count):
     return np.where(np.arange(40) < count, -1.0, 1.0)
 
 
-test_control_each_part_of_bad_global = part_edges(
-    section_6_2_bad_global,
-    global_with,
-    {
-        "the built network is wrong on every test point": (at(0, 60, 0.0), at(0, 60, 0.1)),
-        "the built network has training loss 0": (at(0, 5, 1.0), at(0, 5, 1 - 5e-12)),
-        "SGD reaches training loss 0": (at(2, 5, 1.0), at(2, 5, 1 - 5e-12)),
-        "SGD generalizes": (at(2, slice(40, 80), wrong_on(20)), at(2, slice(40, 80), wrong_on(21))),
-    },
+BAD, TEST = section_6_2_bad_global, slice(40, 80)
+test_control = controls(
+    expressiveness,
+    GLOBAL,
+    (BAD, "built_error", changed(0, 60, 0.0), changed(0, 60, 0.1)),
+    (BAD, "built_loss", changed(0, 5, 1.0), changed(0, 5, 1 - 5e-12)),
+    (BAD, "sgd_loss", changed(2, 5, 1.0), changed(2, 5, 1 - 5e-12)),
+    (BAD, "sgd_error", changed(2, TEST, wrong_on(20)), changed(2, TEST, wrong_on(21))),
+    (BAD, "separable", with_margin(1 - 5e-13), with_margin(1 - 5e-12)),
+    but=(theorem_7, theorem_7_sweep, theorem_7_bumps),
 )
 
 
 def test_control_a_network_of_zeros_has_learned_nothing():
-    assert answers_in(global_with(**at(2, slice(None), 0.0))) == [True, True, False, False]
-
-
-test_control_the_hypotheses_of_bad_global = hypothesis_edges(
-    section_6_2_bad_global,
-    global_with,
-    width=({}, {"needed": lambda n, dim: printed_half_width(n, dim) + 0.05}),
-    separable=({"smallest_margin": np.array([2.0, 1.0])}, {"smallest_margin": np.array([2.0, 1 - 5e-12])}),
-)
-
-
-def test_each_setting_must_be_wide_enough():
-    """Beside a setting of eighty points, one whose k is too small for its forty-one."""
-    setting = GLOBAL.setting.model_copy(update={"n_test": 1})
-    runs = [dataclasses.replace(GLOBAL, setting=setting), GLOBAL, dataclasses.replace(GLOBAL, setting=setting)]
-    for asked, keys in ((10, []), (11, ["width"])):
-        evidence = section_6_2_bad_global(runs, needed=lambda n, dim, k=asked: k if n == 80 else 1)
-        assert lacking_in(evidence) == keys
+    zeros = dataclasses.replace(GLOBAL, margins=margins_with(GLOBAL, 2, slice(None), 0.0))
+    assert answers_in(section_6_2_bad_global([zeros])) == [True, True, False, False]
 
 
 def test_the_width_is_that_of_all_points_together():
     """80 points in 10 dimensions: k = 2⌈80/18⌉ = 10; for the 40 training points alone it were 6."""
-    seen = []
-    global_with(needed=lambda n, dim: seen.append((n, dim)) or 10)
-    assert seen == [(80, 10)]
     assert GLOBAL.setting.half_widths == [10, 20]
-
-
-test_every_part_has_a_control = every_part_of(expressiveness, elsewhere=(theorem_7, theorem_7_sweep, theorem_7_bumps))
+    assert expressiveness.Solutions.join([GLOBAL]).spare[0] == 0

@@ -5,12 +5,15 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import answers_in, breaks_part, every_part_of, hypothesis_edges
+from tests.control_table import at, controls
+from tests.controls import answers_in
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import landscape
 from widenet.papers.brutzkus2018.claims.landscape import (
+    Certified,
     OnePair,
     Point,
+    certified_landscapes,
     gradient,
     proposition_1_1,
     proposition_1_2,
@@ -79,7 +82,7 @@ ORIGIN = Point(THREE, np.zeros((4, 2)), 0.2)
         ),
         (OFF, 1 / 2, 0.25, 1 / 2),
         (ORIGIN, 2 / 5, 0.16, 2 / 5),
-        (dataclasses.replace(ORIGIN, at_kink=1.0), 2, 0.8, 2 / 5),
+        (dataclasses.replace(ORIGIN, at_zero=1.0), 2, 0.8, 2 / 5),
     ],
 )
 def test_the_pinned_gradients(point, inner, length, bound):
@@ -148,33 +151,12 @@ def test_the_papers_three_points(point, slope, values):
 
 START = Point(THREE, np.array([[-0.3, -0.4], [0.1, 0.2], [0.4, 0.3], [-0.1, 0.25]]), 1.0)
 """−⟨∇L, W*⟩ = 1.3333, ‖∇L‖‖W*‖ = 1.3532 and 2kvα·a(W) = 0.4."""
-INNER, LENGTH, CRITICAL = (
-    "−⟨∇L, W*⟩ ≥ 2kvα·a(W)",
-    "‖∇L‖ ≥ √(2k)vα·a(W)/‖w*‖",
-    "a gradient other than 0 wherever the loss is positive",
-)
 
 
-@breaks_part(proposition_1_1, INNER)
-def test_control_the_inner_product_alone():
-    return proposition_1_1([START], factor=3.33), proposition_1_1([START], factor=3.34)
-
-
-@breaks_part(proposition_1_1, LENGTH, also=(INNER,))
-def test_control_the_length_falls_with_the_inner_product():
-    """By Cauchy and Schwarz the gradient is too short only where the inner product is too small."""
-    return proposition_1_1([OFF, ORIGIN]), proposition_1_1([OFF, ORIGIN], factor=1.001)
-
-
-@breaks_part(proposition_1_1, CRITICAL)
-def test_control_a_critical_point_of_positive_loss():
-    """Planted; without a bound (α taken as 0) nothing else is promised."""
-
-    def flat(point):
-        slopes, active = gradient(point)
-        return 0 * slopes, active
-
-    return proposition_1_1([OFF]), proposition_1_1([START, OFF], leak=0.0, slopes_at=flat)
+def flat(point):
+    """A gradient of 0, planted."""
+    slopes, active = gradient(point)
+    return 0 * slopes, active
 
 
 def test_a_critical_point_of_small_loss_is_seen_too():
@@ -185,23 +167,66 @@ def test_a_critical_point_of_small_loss_is_seen_too():
     assert answers_in(evidence) == [None, None, False]
 
 
-def scaped(**changes):
-    return dataclasses.replace(single(0.25), **changes)
+def certified(balanced, **changes):
+    """The first certificate of a kind with other numbers, given as functions of what it was."""
+    changed = list(MATERIAL)
+    place = next(place for place, each in enumerate(MATERIAL) if each.certificate.balanced == balanced)
+    found = MATERIAL[place].certificate
+    fields = {name: change(found) for name, change in changes.items()}
+    changed[place] = dataclasses.replace(MATERIAL[place], certificate=dataclasses.replace(found, **fields))
+    return at(changed)
 
 
-def beside(point=OFF, **changes):
-    """Another point beside one that meets everything."""
-    return proposition_1_1([START, dataclasses.replace(point, **changes)])
+def predicted(balanced, factor):
+    return certified(balanced, predicted=lambda found: factor * found.predicted)
 
 
-test_control_the_hypotheses_of_proposition_1_1 = hypothesis_edges(
-    proposition_1_1,
-    beside,
-    derivative_above_slope=({"at_kink": 0.25}, {"at_kink": 0.25 - 1e-15}),
-    derivative_at_zero=({"at_kink": 1.0}, {"at_kink": 1 + 1e-15}),
-    separable=({}, {"landscape": scaped(separator=np.full(1, 1 - 5e-12))}),
-    output_weight=({"landscape": scaped(outputs=votes(2, 1e-9))}, {"landscape": scaped(outputs=np.zeros(4))}),
-    slope_positive=({"landscape": single(1e-6)}, {"landscape": single(0.0)}),
+def with_factors(opposite=1.0, halfway=1.0, excess=1.0):
+    return {"factors": (opposite, halfway, excess)}
+
+
+class Planted(OnePair):
+    """Values of f that are not those of the network."""
+
+    def value(self, u):
+        """0.5, 1.5 and 1 at the three places: the middle is the mean."""
+        return {1.0: 0.5, -1.0: 1.5, 0.0: 1.0}[float(np.sign(u[0]))]
+
+
+def beside(pair):
+    return at([*PAIRS, pair])
+
+
+MATERIAL = certified_landscapes(Scale.QUICK, 0)[:6]
+PAIRS = [OnePair(np.array([0.6, 0.8]), 0.2), OnePair(np.array([2.0]), 0.75)]
+GRADIENT, GAPS, EXAMPLE = proposition_1_1, proposition_1_2, proposition_1_2_own_example
+FAR = OnePair(np.array([1.0]), 0.2)
+test_control = controls(
+    landscape,
+    {Point: [START, OFF], Certified: MATERIAL, OnePair: PAIRS},
+    (GRADIENT, "descent", at(START, factor=3.33), at(START, factor=3.34)),
+    (GRADIENT, "descent", at(OFF, factor=1 + 1e-10), at(OFF, factor=1 + 5e-9), "length"),
+    # By Cauchy and Schwarz the gradient is too short only where the inner product is too small.
+    (GRADIENT, "length", at([OFF, ORIGIN], factor=1 + 1e-10), at([OFF, ORIGIN], factor=1 + 5e-9), "descent"),
+    # Planted; without a bound (α taken as 0) nothing else is promised.
+    (GRADIENT, "not_critical", {}, {"leak": 0.0, "slopes_at": flat}),
+    (GRADIENT, "derivative_above_slope", {"at_zero": 0.25}, {"at_zero": 0.25 - 1e-15}),
+    (GAPS, "from_zero", predicted(False, 1 + 1e-8), predicted(False, 1 + 5e-6)),
+    (GAPS, "from_zero", predicted(False, 1 - 1e-8), predicted(False, 1 - 5e-6)),
+    (GAPS, "on_balanced", predicted(True, 1 + 1e-8), predicted(True, 1 + 5e-6)),
+    (GAPS, "on_balanced", predicted(True, 1 - 1e-8), predicted(True, 1 - 5e-6)),
+    (GAPS, "gap", {}, certified(True, measured=lambda found: 0.0, predicted=lambda found: 1e-13)),
+    (EXAMPLE, "excess", with_factors(excess=1 + 1e-13), with_factors(excess=1 + 5e-12)),
+    (EXAMPLE, "excess", with_factors(excess=1 - 1e-13), with_factors(excess=1 - 5e-12)),
+    (EXAMPLE, "opposite", with_factors(opposite=1 - 1e-13), with_factors(opposite=1 - 5e-12)),
+    (EXAMPLE, "opposite", with_factors(opposite=1 + 1e-13), with_factors(opposite=1 + 5e-12)),
+    (EXAMPLE, "halfway", with_factors(halfway=1 + 1e-13), with_factors(halfway=1 + 5e-12)),
+    (EXAMPLE, "halfway", with_factors(halfway=1 - 1e-13), with_factors(halfway=1 - 5e-12)),
+    (EXAMPLE, "same", at(FAR, same=1e-13), at(FAR, same=5e-12), "excess"),
+    (EXAMPLE, "same", at(FAR, same=-1e-13), at(FAR, same=-5e-12), "excess"),
+    (EXAMPLE, "same", {}, beside(Planted(np.array([1.0]), 0.2)), "excess", "exceeds", "opposite"),
+    # α = 1 − 1e-15: all values are right, and the midpoint is hardly above the mean.
+    (EXAMPLE, "exceeds", beside(OnePair(np.array([1.0]), 1 - 1e-6)), beside(OnePair(np.array([1.0]), 1 - 1e-15))),
 )
 
 
@@ -220,6 +245,3 @@ def test_the_pinned_gaps():
     rows = np.stack([row, 0 * row] if q > 0 else [0 * row, row])
     gap = second.loss(np.zeros((2, 2))) - (second.loss(rows) + second.loss(-rows)) / 2
     assert gap == pytest.approx(1 / 320)
-
-
-test_every_part_has_a_control = every_part_of(landscape, elsewhere=(proposition_1_2, proposition_1_2_own_example))

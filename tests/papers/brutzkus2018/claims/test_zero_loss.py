@@ -1,21 +1,11 @@
 """Multiples of W* have loss 0, W* itself not always: the judges tell the difference."""
 
-import dataclasses
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from tests.controls import (
-    breaks_hypothesis,
-    breaks_part,
-    broken_in,
-    every_part_of,
-    hypothesis_edges,
-    part_edges,
-    spares,
-    unmet_in,
-)
+from tests.control_table import at, broken_in, controls, spared
 from widenet.claims.base import Verdict
 from widenet.papers.brutzkus2018.claims import zero_loss
 from widenet.papers.brutzkus2018.claims.zero_loss import (
@@ -48,31 +38,9 @@ def test_the_verdicts_are_the_expected_ones():
 BOTH = [Separated(np.ones((1, 1)), np.ones(1), np.ones(1), 2, 0.75, slope) for slope in (0.2, 0.0)]
 
 
-def shrunk(which=None, by=0.0, **changes):
+def shrunk(which, by):
     """s·W* with a smaller s for one activation."""
-    cases = [dataclasses.replace(case, **changes) for case in BOTH]
-    return section_2_zero_minimum(cases, share=lambda case: 1 - by * (case.slope == which))
-
-
-test_control_each_activation_of_section_2 = part_edges(
-    section_2_zero_minimum,
-    shrunk,
-    {
-        "loss 0 at s·W* (Leaky ReLU)": ({"which": 0.2, "by": 1e-10}, {"which": 0.2, "by": 1e-6}),
-        "loss 0 at s·W* (ReLU)": ({"which": 0.0, "by": 1e-10}, {"which": 0.0, "by": 1e-6}),
-    },
-)
-test_control_hypotheses_of_section_2 = hypothesis_edges(
-    section_2_zero_minimum,
-    shrunk,
-    separable=({}, {"separator": np.full(1, 1 - 5e-12)}),
-    output_weight=({"output_weight": 1e-9}, {"output_weight": 0.0}),
-)
-
-
-def test_control_an_output_weight_of_zero_beside_another():
-    mute = dataclasses.replace(BOTH[0], output_weight=0.0)
-    assert unmet_in(section_2_zero_minimum([mute, BOTH[1]])) == ["output_weight"]
+    return {"share": lambda case: 1 - by * (case.slope == which)}
 
 
 def test_what_s_is():
@@ -100,46 +68,7 @@ def test_where_the_loss_of_the_separator_begins():
     assert [case.output_weight for case in drawn[-3:]] == [case.output_weight for case in EDGES]
 
 
-@breaks_part(separator_is_global_minimum, "L_S(W*) = 0 if kv(1 + α)·y⟨w*, x⟩ ≥ 1")
-def test_control_a_condition_with_the_slope_twice():
-    def twice(case):
-        return case.reach * (1 + 2 * case.slope) / (1 + case.slope)
-
-    return separator_is_global_minimum(EDGES), separator_is_global_minimum(EDGES, reach=twice)
-
-
-@breaks_part(separator_is_global_minimum, "L_S(W*) > 0 otherwise")
-def test_control_a_condition_that_asks_for_too_much():
-    wider = [*EDGES, one_point(2, 0.8, 0.25)]
-    outside = separator_is_global_minimum(wider, reach=lambda case: case.reach * (1 - 5e-12))
-    return separator_is_global_minimum(wider), outside
-
-
-@breaks_part(separator_is_global_minimum, "N(x) = kv(1 + α)⟨w*, x⟩")
-def test_control_one_row_of_the_separator_is_off():
-    """At kv(1 + α) = 2 the loss stays 0, at 79/80 it stays positive."""
-    cases = [one_point(2, 0.8, 0.25), EDGES[1]]
-
-    def off(case):
-        hidden = case.stacked()
-        hidden[0] *= 1 + 5e-12
-        return hidden
-
-    return separator_is_global_minimum(cases), separator_is_global_minimum(cases, weights=off)
-
-
-@pytest.mark.parametrize("share", [5e-12, -5e-12])
-def test_an_output_that_is_off_either_way(share):
-    def off(case):
-        hidden = case.stacked()
-        hidden[0] *= 1 + share
-        return hidden
-
-    evidence = separator_is_global_minimum([one_point(2, 0.8, 0.25), EDGES[1]], weights=off)
-    assert broken_in(evidence) == ["N(x) = kv(1 + α)⟨w*, x⟩"]
-
-
-@pytest.mark.parametrize(("share", "fails"), [(1.9e-12, []), (2.1e-12, ["N(x) = kv(1 + α)⟨w*, x⟩"])])
+@pytest.mark.parametrize(("share", "fails"), [(1.9e-12, []), (2.1e-12, ["outputs"])])
 def test_control_the_room_of_an_output_below_one(share, fails):
     """N = ½ has the room of an output of 1: 1e-12."""
     small = one_point(1, 0.4, 0.25)
@@ -159,34 +88,6 @@ def test_the_whole_of_s_is_taken():
     assert zero_loss.whole(EDGES[0]) == 1
 
 
-@breaks_hypothesis(separator_is_global_minimum, "output_weight")
-def test_control_an_output_weight_of_zero():
-    inside, outside = (separator_is_global_minimum([*EDGES, one_point(1, v, 0.25)]) for v in (1e-9, 0.0))
-    return inside, outside
-
-
-@spares(separator_is_global_minimum_as_printed)
-def test_a_wider_network_keeps_the_printed_statement():
-    return separator_is_global_minimum_as_printed([ExactPoint(2, Fraction(1, 2), Fraction(1, 10))])
-
-
-@pytest.mark.parametrize(
-    ("changes", "keys"),
-    [
-        ({"output_weight": Fraction(0)}, ["output_weight"]),
-        ({"output_weight": Fraction(1, 20)}, []),
-        ({"slope": Fraction(0)}, ["slope_positive"]),
-        ({"slope": Fraction(1, 20)}, []),
-        ({"slope": Fraction(19, 20)}, []),
-        ({"slope": Fraction(1)}, ["slope_below_one"]),
-    ],
-)
-def test_control_hypotheses_of_the_printed_statement(changes, keys):
-    sound = ExactPoint(2, Fraction(1, 2), Fraction(1, 10))
-    points = [sound, dataclasses.replace(sound, **changes), sound]
-    assert unmet_in(separator_is_global_minimum_as_printed(points)) == keys
-
-
 def test_a_small_loss_violates_the_printed_statement():
     """kv(1 + α) = 19/20."""
     point = ExactPoint(1, Fraction(19, 22), Fraction(1, 10))
@@ -203,17 +104,42 @@ def test_the_printed_statement_fails_exactly_where_the_condition_does():
     assert separator_is_global_minimum_as_printed([holding]).verdict is Verdict.HOLDS
 
 
-@pytest.mark.parametrize(
-    ("key", "point"),
-    [
-        ("output_weight", ExactPoint(1, Fraction(-1, 2), Fraction(1, 10))),
-        ("slope_positive", ExactPoint(1, Fraction(1, 2), Fraction(0))),
-        ("slope_below_one", ExactPoint(1, Fraction(1, 4), Fraction(1))),
-    ],
+def twice(case):
+    """The reach with the slope counted twice."""
+    return case.reach * (1 + 2 * case.slope) / (1 + case.slope)
+
+
+def off(share):
+    """One row of the separator is off: at kv(1 + α) = 2 the loss stays 0, at 79/80 it stays positive."""
+
+    def weights(case):
+        hidden = case.stacked()
+        hidden[0] *= 1 + share
+        return hidden
+
+    return at([one_point(2, 0.8, 0.25), EDGES[1]], weights=weights)
+
+
+def shorter(share):
+    """W* shorter by this share."""
+    return at(EDGES[:2], weights=lambda case: (1 - share) * case.stacked())
+
+
+MULTIPLE, GLOBAL, PRINTED = section_2_zero_minimum, separator_is_global_minimum, separator_is_global_minimum_as_printed
+WIDER = [*EDGES, one_point(2, 0.8, 0.25)]
+SOUND = ExactPoint(2, Fraction(1, 2), Fraction(1, 10))
+test_control = controls(
+    zero_loss,
+    {MULTIPLE: BOTH, GLOBAL: EDGES, PRINTED: SOUND},
+    (MULTIPLE, "leaky_relu", shrunk(0.2, 1e-10), shrunk(0.2, 1e-6)),
+    (MULTIPLE, "relu", shrunk(0.0, 1e-10), shrunk(0.0, 1e-6)),
+    (GLOBAL, "zero_loss", {}, {"reach": twice}),
+    (GLOBAL, "zero_loss", shorter(1e-13), shorter(5e-12), "outputs"),
+    (GLOBAL, "positive", at(WIDER), at(WIDER, reach=lambda case: case.reach * (1 - 5e-12))),
+    (GLOBAL, "outputs", off(0.0), off(5e-12)),
+    (GLOBAL, "outputs", off(0.0), off(-5e-12)),
 )
-def test_control_each_hypothesis_of_the_printed_statement(key, point):
-    evidence = separator_is_global_minimum_as_printed([point])
-    assert [h.key for h in evidence.hypotheses if not h.met] == [key]
 
 
-test_every_part_has_a_control = every_part_of(zero_loss)
+def test_a_wider_network_keeps_the_printed_statement():
+    spared(PRINTED, at(SOUND))

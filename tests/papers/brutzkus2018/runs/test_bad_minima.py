@@ -63,7 +63,7 @@ def test_what_is_measured_of_a_set(monkeypatch):
     monkeypatch.setattr(bad_minima, "mostly_behind", lambda points, draw: np.array([1.0, -2.0]))
     found = place([points], [2], silent, perturbations=3)
     assert (found.nearest[0], found.behind[0], found.most_behind[0], found.imbalance[0]) == (0.5, 1, 3, 3)
-    assert (found.smallest_margin[0], found.largest_norm[0], found.level[0]) == pytest.approx((1, 0.75, 1 / 3))
+    assert (found.smallest_margin[0], found.largest_input[0], found.level[0]) == pytest.approx((1, 0.75, 1 / 3))
     assert (found.n_samples[0], found.dim[0], found.half_width[0], found.tried) == (3, 2, 2, 5)
 
 

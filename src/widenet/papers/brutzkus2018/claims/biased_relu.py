@@ -16,101 +16,112 @@ Theorem 8, on the other hand, gains: with all weights 0 and all biases −1 ever
 is 1 in a ball. Without biases two opposite points cannot both be behind a hyperplane through 0.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Shaped
 
-from widenet.claims.base import (
-    Evidence,
-    Hypothesis,
-    Kind,
-    Runs,
-    at_least,
-    at_most,
-    claim,
-    less_than,
-    more_than,
-    separable,
-)
-from widenet.claims.sides import Conjunct, Fact, Rate, Sense, Sides, evidence
+from widenet.claims.base import Kind, claim
+from widenet.claims.cases import Cases, Count, Number, column, derived
+from widenet.claims.given import separable, step_size
+from widenet.claims.implication import Promise, Promised, at_least, at_most, hypothesis, less_than, more_than
+from widenet.claims.sides import Conjunct, Fact, Rate, Sides
 from widenet.claims.statistics import matches_rate
 from widenet.papers.brutzkus2018.claims.relu_width import OFF_THE_LAW
 from widenet.papers.brutzkus2018.formulas import narrow_width
+from widenet.papers.brutzkus2018.hypotheses import entry_bound, plus_labels, relu, unit_output_weights
 from widenet.papers.brutzkus2018.runs.bad_minima import as_start
 from widenet.papers.brutzkus2018.runs.biased import lift
-from widenet.papers.brutzkus2018.runs.exact_sgd import ExactEnd, fractions, relu_on_basis
+from widenet.papers.brutzkus2018.runs.exact_sgd import ExactEnd, ExactProblem, fractions, relu_on_basis
 from widenet.papers.brutzkus2018.runs.flat_balls import try_ball
 from widenet.papers.brutzkus2018.runs.point_sets import PointSet, antipodal_pair, antipodal_set, separable_set
 from widenet.papers.brutzkus2018.runs.update_counts import exact_starts
 from widenet.records import Scale
 
+Answers = Bool[np.ndarray, " run"]
+Counts = Int[np.ndarray, " run"]
+
 
 @dataclass(frozen=True, eq=False)
-class BiasedRuns:
-    """ReLU runs on (e_1, 1), …, (e_d, 1), in fractions.
+class BiasedStarts(Cases):
+    """ReLU runs on (e_1, 1), …, (e_d, 1), in fractions."""
 
-    Attributes:
-      starts: W_0 of each run, (2k, d + 1); the last column holds the biases.
-      ends: where each run got to.
-      entry_bound, step_size: C and η.
-      delta: δ.
-    """
-
-    starts: np.ndarray
-    ends: tuple[ExactEnd, ...]
-    entry_bound: Fraction
-    step_size: Fraction
-    delta: float = 0.5
-
-    @property
-    def dim(self) -> int:
-        """d."""
-        return self.starts.shape[2] - 1
-
-    @property
-    def half_width(self) -> int:
-        """k."""
-        return self.starts.shape[1] // 2
-
-    @property
-    def solved(self) -> Bool[np.ndarray, " run"]:
-        """Which runs end with loss 0."""
-        return np.array([end.solved for end in self.ends])
-
-    @property
-    def ended(self) -> Bool[np.ndarray, " run"]:
-        """Which runs end."""
-        return np.array([end.ended for end in self.ends])
-
-    @property
-    def all_off(self) -> Bool[np.ndarray, " run"]:
-        """In which runs every +1 neuron starts off at every point."""
-        return np.array([end.stuck[0].all() for end in self.ends])
-
-    def changes(self, entering: bool) -> Int[np.ndarray, " run"]:
-        """After how many updates a point is new in K, or gone from it."""
-        pairs = [(end.stuck[:-1], end.stuck[1:]) for end in self.ends]
-        return np.array([((old < new) if entering else (old > new)).any(axis=1).sum() for old, new in pairs])
+    #: W_0 of each run; the last column holds the biases
+    starts: Shaped[np.ndarray, "run neuron lifted"]
+    ends: tuple[ExactEnd, ...]  #: where each run got to
+    entry_bound: Fraction  #: C
+    step_size: Fraction  #: η
+    delta: Number = 0.5  #: δ
 
 
-def train_biased_relu(starts: np.ndarray, entry_bound: Fraction, step_size: Fraction, delta: float = 0.5) -> BiasedRuns:
+class BiasedRuns(BiasedStarts):
+    """The same, with what is measured of them."""
+
+    dim: Count = derived(lambda runs: runs.starts.shape[2] - 1)  #: d
+    half_width: Count = derived(lambda runs: runs.starts.shape[1] // 2)  #: k
+    solved: Answers = derived(lambda runs: np.array([end.solved for end in runs.ends]))
+    ended: Answers = derived(lambda runs: np.array([end.ended for end in runs.ends]))
+    unfinished: Answers = derived(lambda runs: ~runs.ended)
+    #: whether every +1 neuron starts off at every point
+    all_off: Answers = derived(lambda runs: np.array([end.stuck[0].all() for end in runs.ends]))
+    moved: Answers = derived(lambda runs: np.array([end.updates.any() for end in runs.ends]))
+    #: after how many updates a point is new in K, or gone from it
+    entered: Counts = derived(lambda runs: _changes(runs, entering=True))
+    left: Counts = derived(lambda runs: _changes(runs, entering=False))
+    slope: Number = derived(lambda runs: float(max(each.slope for each in _problems(runs))))
+    weight_error: Number = derived(lambda runs: float(max(each.weight_error for each in _problems(runs))))
+    smallest_label: Number = derived(lambda runs: float(min(each.labels.min() for each in _problems(runs))))
+    excess: Number = derived(lambda runs: float(np.abs(runs.starts).max() - runs.entry_bound))
+    size: Number = derived(lambda runs: float(2 * runs.half_width * runs.entry_bound))  #: 2kC
+    step_beyond: Number = derived(lambda runs: float(runs.step_size - 2 * runs.entry_bound))  #: η − 2C
+    #: k − log2(d/ln(1/δ))
+    excess_of_narrow: Number = derived(lambda runs: runs.half_width - narrow_width(runs.dim, runs.delta))
+
+    @column
+    def gram_error(self) -> Number:
+        """The largest entry of XXᵀ − I, without the extra coordinate."""
+        return float(max(each.gram_error(each.inputs[:, :-1]) for each in _problems(self)))
+
+    @column
+    def constant_error(self) -> Number:
+        """The largest distance of the extra coordinate from 1."""
+        return float(max(np.abs(each.inputs[:, -1] - 1).max() for each in _problems(self)))
+
+    @column
+    def smallest_start(self) -> Number:
+        """The smallest |⟨w, x⟩ + b| of a +1 neuron at the start."""
+        plus = self.starts[:, : self.half_width]
+        return float(np.abs(plus @ self.ends[0].problem.inputs.T).min())
+
+
+def _problems(runs: BiasedStarts) -> list[ExactProblem]:
+    return list({id(end.problem): end.problem for end in runs.ends}.values())
+
+
+def _changes(runs: BiasedStarts, entering: bool) -> np.ndarray:
+    pairs = [(end.stuck[:-1], end.stuck[1:]) for end in runs.ends]
+    return np.array([((old < new) if entering else (old > new)).any(axis=1).sum() for old, new in pairs])
+
+
+def train_biased_relu(
+    starts: np.ndarray, entry_bound: Fraction, step_size: Fraction, delta: float = 0.5
+) -> BiasedStarts:
     """Train from each of these W_0."""
     problem = relu_on_basis(starts.shape[2] - 1, starts.shape[1] // 2, biased=True)
     ends = tuple(problem.train(start, step_size) for start in starts)
-    return BiasedRuns(starts, ends, entry_bound, step_size, delta)
+    return BiasedStarts(starts, ends, entry_bound, step_size, delta)
 
 
-def one_escape(scale: Scale, seed: int) -> list[BiasedRuns]:
+def one_escape(scale: Scale, seed: int) -> list[BiasedStarts]:
     """d = 2, k = 1, η = 1: w = (−1/10, 1/2) and u = (−1, −1), biases 0."""
     start = fractions([[["-1/10", "1/2", 0], [-1, -1, 0]]])
     return [train_biased_relu(start, Fraction(1), Fraction(1))]
 
 
-def small_starts(scale: Scale, seed: int) -> list[BiasedRuns]:
+def small_starts(scale: Scale, seed: int) -> list[BiasedStarts]:
     """Few points and neurons, steps small and large."""
     count = 10 if scale is Scale.QUICK else 100
     return [
@@ -122,7 +133,7 @@ def small_starts(scale: Scale, seed: int) -> list[BiasedRuns]:
     ]
 
 
-def starts_below_one(scale: Scale, seed: int) -> list[BiasedRuns]:
+def starts_below_one(scale: Scale, seed: int) -> list[BiasedStarts]:
     """C = 1/5 and η = 1/2: N < 1 at the start, and one update switches a neuron on everywhere."""
     count = 100 if scale is Scale.QUICK else 400
     bound, step = Fraction(1, 5), Fraction(1, 2)
@@ -133,39 +144,51 @@ def starts_below_one(scale: Scale, seed: int) -> list[BiasedRuns]:
     ]
 
 
-def narrow_starts(scale: Scale, seed: int) -> list[BiasedRuns]:
+def narrow_starts(scale: Scale, seed: int) -> list[BiasedStarts]:
     """d = 20, k = 2, δ = 0.05: k ≤ log2(20/ln 20) = 2.739."""
     count = 20 if scale is Scale.QUICK else 200
     bound, step = Fraction(1, 5), Fraction(1, 2)
     return [train_biased_relu(exact_starts(seed, (count, 4, 21), bound), bound, step, 0.05)]
 
 
-def hypotheses(runs: Sequence[BiasedRuns]) -> list[Hypothesis]:
-    """Section 7.2 with biases, each part at the run nearest to breaking it."""
-    problems = list({id(end.problem): end.problem for each in runs for end in each.ends}.values())
-    points = [problem.inputs[:, :-1] for problem in problems]
-    constant = max(abs(entry - 1) for problem in problems for entry in problem.inputs[:, -1])
-    gram = max(problem.gram_error(each) for problem, each in zip(problems, points, strict=True))
-    excess = max(np.abs(each.starts).max() - each.entry_bound for each in runs)
-    return [
-        at_most("orthonormal", "orthonormal points: largest entry of XXᵀ − I", float(gram), 0),
-        at_most("constant_coordinate", "extra coordinate 1: largest distance from it", float(constant), 0),
-        at_most("relu", "ReLU: slope for z < 0", float(max(problem.slope for problem in problems)), 0),
-        at_most(
-            "unit_output_weights",
-            "output weights ±1: |v − 1|",
-            float(max(problem.weight_error for problem in problems)),
-            0,
-        ),
-        at_least(
-            "plus_labels",
-            "every label is +1: smallest label",
-            float(min(problem.labels.min() for problem in problems)),
-            1,
-        ),
-        at_most("entry_bound", "largest |entry of W_0| − C", float(excess), 0),
-        more_than("step_size", "smallest step size η", float(min(each.step_size for each in runs)), 0),
-    ]
+@hypothesis("orthonormal points: entry of $XXᵀ − I$")
+def orthonormal(runs: BiasedRuns) -> Sides:
+    """XXᵀ = I, in fractions."""
+    return at_most(runs.gram_error, 0)
+
+
+@hypothesis("extra coordinate 1: distance from it")
+def constant_coordinate(runs: BiasedRuns) -> Sides:
+    """The inputs are (x, 1)."""
+    return at_most(runs.constant_error, 0)
+
+
+@hypothesis("continuous start: $|⟨w, x⟩ + b|$ of a $+1$ neuron")
+def continuous_start(runs: BiasedRuns) -> Sides:
+    """No +1 neuron starts at its kink."""
+    return more_than(runs.smallest_start, 0)
+
+
+@hypothesis("$2kC$")
+def small_start(runs: BiasedRuns) -> Sides:
+    """2kC < 1."""
+    return less_than(runs.size, 1)
+
+
+@hypothesis("$η − 2C$")
+def large_step(runs: BiasedRuns) -> Sides:
+    """η > 2C."""
+    return more_than(runs.step_beyond, 0)
+
+
+@hypothesis("$k − log2(d/ln(1/δ))$")
+def width(runs: BiasedRuns) -> Sides:
+    """k ≤ log2(d/ln(1/δ))."""
+    return at_most(runs.excess_of_narrow, 0)
+
+
+WITH_BIASES = (orthonormal, constant_coordinate, relu, unit_output_weights, plus_labels, entry_bound, step_size)
+"""Section 7.2 with biases."""
 
 
 @claim(
@@ -173,29 +196,31 @@ def hypotheses(runs: Sequence[BiasedRuns]) -> list[Hypothesis]:
     Kind.STEP,
     "footnote 4, Section 2, for Lemma 12, Section 9.3.2",
     draws=small_starts,
+    given=WITH_BIASES,
+    title="With biases, the set of stuck points can only shrink",
 )
-def footnote_4_lemma_12(runs: Sequence[BiasedRuns], *, may_leave: bool = True) -> Evidence:
+def footnote_4_lemma_12(runs: BiasedRuns, *, may_leave: bool = True) -> Promise:
     """ReLU with first-layer biases and ±1 output weights, on e_1, …, e_d labelled +1: the set K_t of points at which
     every neuron with output weight +1 is off can only shrink, K_{t+1} ⊆ K_t. Points may leave it.
 
     In fractions. `may_leave` is False for the statement as printed.
     """
-    moved = np.concatenate([[end.updates.any() for end in each.ends] for each in runs])
-    entered, left = (np.concatenate([each.changes(entering) for each in runs]) for entering in (True, False))
+    moved = {"where": runs.moved, "event": "runs with updates"}
+    new, gone = "updates after which a point is new in K", "updates after which a point of K is gone"
     parts: dict[str, Conjunct] = {
-        "no point enters K": Sides(entered, 0.0, scored=moved, quantity="updates after which a point is new in K")
+        "entering": at_most(runs.entered, 0.0, text="no point enters $K$", quantity=new, **moved)
     }
     if not may_leave:
-        parts["no point leaves K"] = Sides(left, 0.0, scored=moved, quantity="updates after which a point of K is gone")
-    return evidence(
+        parts["leaving"] = at_most(runs.left, 0.0, text="no point leaves $K$", quantity=gone, **moved)
+    return Promise(
         parts,
-        hypotheses(runs),
-        details={"arithmetic": "fractions", "runs_in_which_a_point_leaves_K": int((left > 0).sum())},
+        details=lambda: {"arithmetic": "fractions", "runs_in_which_a_point_leaves_K": (runs.left > 0).sum()},
     )
 
 
 footnote_4_lemma_12_as_printed = footnote_4_lemma_12.variant(
     "footnote_4_lemma_12_as_printed",
+    title="With biases, updates never change the stuck points",
     where="footnote 4, Section 2, for Lemma 12, Section 9.3.2",
     statement=(
         "The results hold with first-layer biases, so by Lemma 12 K_{t+1} = K_t. Counterexample: d = 2, k = 1, η = 1, "
@@ -212,51 +237,40 @@ footnote_4_lemma_12_as_printed = footnote_4_lemma_12.variant(
     Kind.STEP,
     "derived; footnote 4, Section 2, for Theorem 9, Section 7.2",
     draws=starts_below_one,
+    given=[*WITH_BIASES, continuous_start, small_start, large_step],
+    title="With biases, SGD gets stuck with chance $(d + 1)^{−k}$",
 )
 def footnote_4_theorem_9(
-    runs: Sequence[BiasedRuns], *, law: Callable[[int, int], float] = lambda dim, half: (dim + 1.0) ** -half
-) -> Evidence:
+    runs: BiasedRuns, *, law: Callable[[int, int], float] = lambda dim, half: (dim + 1.0) ** -half
+) -> Promise:
     """ReLU with first-layer biases on e_1, …, e_d labelled +1, the entries of W_0 and the biases independent with one
     continuous symmetric law on [−C, C], 2kC < 1, η > 2C: SGD ends at a positive loss iff every neuron with output
     weight +1 starts off at every point. The probability is (d + 1)^{−k}.
 
     In fractions. The module has the proof.
     """
-    stuck, ended, off = (
-        np.concatenate([getattr(each, name) for each in runs]) for name in ("solved", "ended", "all_off")
-    )
-    stuck = ~stuck
-    rows = [_tally(each, law) for each in runs]
-    return evidence(
+    off = {"where": runs.all_off, "event": "runs with every +1 neuron off everywhere"}
+    on = {"where": ~runs.all_off, "event": "the other runs"}
+    return Promise(
         {
-            "the share of starts that are stuck is that of the law": Sides(
-                [row["p_value"] for row in rows],
+            "law": at_least(
+                runs.per("cell").map(lambda each: _tally(each, law)["p_value"]),
                 OFF_THE_LAW,
-                Sense.AT_LEAST,
+                text="the share of starts that are stuck is that of the law",
                 quantity="p-value of the count under (d + 1)^{−k}",
             ),
-            "a positive loss if every +1 neuron is off everywhere": Fact(stuck, undecided=~ended, scored=off),
-            "loss 0 if some +1 neuron is on somewhere": Fact(~stuck, undecided=~ended, scored=~off),
-        },
-        [
-            *hypotheses(runs),
-            more_than(
-                "continuous_start",
-                "continuous start: smallest |⟨w, x⟩ + b| of a +1 neuron",
-                float(min(_smallest(each) for each in runs)),
-                0,
+            "stuck": Fact(
+                ~runs.solved,
+                undecided=runs.unfinished,
+                text="a positive loss if every $+1$ neuron is off everywhere",
+                **off,
             ),
-            less_than("small_start", "largest 2kC", float(max(2 * r.half_width * r.entry_bound for r in runs)), 1),
-            more_than("large_step", "smallest η − 2C", float(min(r.step_size - 2 * r.entry_bound for r in runs)), 0),
-        ],
-        runs=Runs(tried=len(off), unfinished=int((~ended).sum())),
-        details={"arithmetic": "fractions", "cases": rows},
+            "solved": Fact(
+                runs.solved, undecided=runs.unfinished, text="loss 0 if some $+1$ neuron is on somewhere", **on
+            ),
+        },
+        details=lambda: {"arithmetic": "fractions", "cases": [_tally(each, law) for each in runs.cells]},
     )
-
-
-def _smallest(runs: BiasedRuns) -> Fraction:
-    plus = runs.starts[:, : runs.half_width]
-    return np.abs(plus @ runs.ends[0].problem.inputs.T).min()
 
 
 def _tally(runs: BiasedRuns, law: Callable[[int, int], float]) -> dict[str, Any]:
@@ -264,10 +278,10 @@ def _tally(runs: BiasedRuns, law: Callable[[int, int], float]) -> dict[str, Any]
     return {
         "dim": runs.dim,
         "half_width": runs.half_width,
-        "starts": len(runs.ends),
+        "starts": len(runs),
         "all_off": count,
         "expected_share": chance,
-        "p_value": matches_rate(count, len(runs.ends), chance),
+        "p_value": matches_rate(count, len(runs), chance),
     }
 
 
@@ -276,8 +290,10 @@ def _tally(runs: BiasedRuns, law: Callable[[int, int], float]) -> dict[str, Any]
     Kind.STEP,
     "footnote 4, Section 2, for Theorem 9, first part, Section 7.2",
     draws=narrow_starts,
+    given=[*WITH_BIASES, width],
+    title="With biases too, a narrow ReLU network gets stuck",
 )
-def footnote_4_theorem_9_as_printed(runs: Sequence[BiasedRuns]) -> Evidence:
+def footnote_4_theorem_9_as_printed(runs: BiasedRuns) -> Promise:
     """The results hold with first-layer biases, so by Theorem 9, if k ≤ log2(d/ln(1/δ)), SGD ends at a non-global point
     with probability at least 1 − δ. Counterexample: d = 20, k = 2, δ = 0.05, entries of W_0 and biases independent and
     uniform on [−1/5, 1/5], η = 1/2. SGD gets stuck only when both +1 neurons start off at all 20 points, with
@@ -285,39 +301,32 @@ def footnote_4_theorem_9_as_printed(runs: Sequence[BiasedRuns]) -> Evidence:
 
     In fractions.
     """
-    excess = max(each.half_width - narrow_width(each.dim, each.delta) for each in runs)
-    solved = sum(int(each.solved.sum()) for each in runs)
-    total = sum(len(each.ends) for each in runs)
-    return evidence(
-        {
-            f"at most a share δ of the runs reach loss 0 (d = {each.dim}, k = {each.half_width})": Rate(
-                each.solved, each.delta, undecided=~each.ended, quantity="share of runs that reach loss 0"
-            )
-            for each in runs
-        },
-        [*hypotheses(runs), at_most("width", "largest k − log2(d/ln(1/δ))", excess, 0)],
-        details={"arithmetic": "fractions", "promised_share": [1 - each.delta for each in runs]},
-        note=f"{solved} of {total} runs reach loss 0.",
+    shapes = "; ".join(f"d = {each.dim}, k = {each.half_width}" for each in runs.cells)
+    rarely = Rate(
+        runs.solved,
+        runs.delta,
+        undecided=runs.unfinished,
+        setting=runs.cell,
+        text="at most a share $δ$ of the runs reach loss 0" + (f" ({shapes})" if shapes else ""),
+        quantity="share of runs that reach loss 0",
+    )
+    return Promise(
+        {"rarely_solved": rarely},
+        details=lambda: {"arithmetic": "fractions", "promised_share": 1 - runs.per("cell").delta},
+        note=f"{runs.solved.sum()} of {len(runs)} runs reach loss 0.",
     )
 
 
-@dataclass(frozen=True)
-class AllOff:
-    """The network with all weights 0 and all biases −1, on one set.
+@dataclass(frozen=True, eq=False)
+class AllOff(Cases):
+    """The network with all weights 0 and all biases −1, on one set."""
 
-    Attributes:
-      smallest_margin: min y⟨w*, x⟩ of the set.
-      slope: of the activation for z < 0.
-      level, gradient: the loss, and the largest entry of its gradient.
-      radius, changed: of the ball, and in how many directions the loss is another one just inside.
-    """
-
-    smallest_margin: float
-    slope: float
-    level: float
-    gradient: float
-    radius: float
-    changed: int
+    smallest_margin: Number  #: min y⟨w*, x⟩ of the set
+    slope: Number  #: of the activation for z < 0
+    level: Number  #: the loss
+    gradient: Number  #: the largest entry of its gradient
+    radius: Number  #: of the ball
+    changed: Count  #: in how many directions the loss is another one just inside
 
 
 def switch_all_off(points: PointSet, half_width: int, draw: np.random.Generator) -> AllOff:
@@ -351,24 +360,17 @@ def sets_with_biases(scale: Scale, seed: int) -> list[AllOff]:
     Kind.STEP,
     "footnote 4, Section 2, for Theorem 8, Section 7.1",
     draws=sets_with_biases,
+    given=[separable, relu],
+    title="With biases, ReLU always has minima with loss above $½$",
 )
-def footnote_4_theorem_8(sets: Sequence[AllOff]) -> Evidence:
+def footnote_4_theorem_8(sets: AllOff) -> Promised:
     """With first-layer biases Theorem 8 is true as printed: for every finite separable S the ReLU loss with ±1 output
     weights has a local minimum with L_S > ½. All weights 0 and all biases −1 switch every neuron off on all of S: the
     loss is 1 there and in a ball.
     """
-    level, gradient, radius, changed = (
-        np.array([getattr(each, name) for each in sets]) for name in ("level", "gradient", "radius", "changed")
-    )
-    return evidence(
-        {
-            "a loss above ½": Sides(level, 0.5, Sense.AT_LEAST, strict=True, quantity="training loss"),
-            "gradient 0": Sides(gradient, 0.0, quantity="largest |entry| of the gradient"),
-            "a ball around W": Sides(radius, 0.0, Sense.AT_LEAST, strict=True, quantity="its radius"),
-            "the loss is constant in the ball": Fact(changed == 0),
-        },
-        [
-            separable(each.smallest_margin for each in sets),
-            at_most("relu", "ReLU: slope for z < 0", max(each.slope for each in sets), 0),
-        ],
-    )
+    return {
+        "level": more_than(sets.level, 0.5, text="a loss above $½$", quantity="training loss"),
+        "gradient": at_most(sets.gradient, 0.0, text="gradient 0", quantity="largest |entry| of the gradient"),
+        "ball": more_than(sets.radius, 0.0, text="a ball around $W$", quantity="its radius"),
+        "constant": Fact(sets.changed == 0, text="the loss is constant in the ball"),
+    }

@@ -33,7 +33,7 @@ class MovingOutputs(Ledgers):
     alignment_after: Updates = derived(lambda runs: runs.after(runs.alignments))  #: F_t
 
 
-@hypothesis("c: smallest v_t/v_0 of all runs (no sign changes)", extreme=False)
+@hypothesis("$c$: smallest $v_t/v_0$ of all runs (no sign changes)", extreme=False)
 def no_sign_change(runs: MovingOutputs) -> Sides:
     """v_t/v_0 > 0, at every time."""
     return more_than(runs.per("time").smallest_ratios, 0)

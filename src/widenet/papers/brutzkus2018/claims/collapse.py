@@ -28,7 +28,7 @@ def recursion_count(run: ExactRun) -> int:
     return run.sequence.updates()
 
 
-@hypothesis("start: distance of an entry from ∓R/√d")
+@hypothesis("start: distance of an entry from $∓R/√d$")
 def start(runs: Collapsed) -> Sides:
     """W_0 is that of the theorem."""
     return at_most(runs.start_distance, 0)

@@ -125,13 +125,13 @@ class TwoSamples(Cases):
         return {"tried": len(self.cells)}
 
 
-@hypothesis("separable: y⟨w*, x⟩", key="separable")
+@hypothesis("separable: $y⟨w*, x⟩$", key="separable")
 def exactly_separable(pairs: TwoSamples) -> Sides:
     """y⟨w*, x⟩ ≥ 1, in fractions."""
     return at_least(pairs.smallest_margin, 1)
 
 
-@hypothesis("input norm ‖x‖", key="input_norm")
+@hypothesis("input norm $‖x‖$", key="input_norm")
 def exact_input_norm(pairs: TwoSamples) -> Sides:
     """‖x‖ ≤ 1, in fractions."""
     return at_most(pairs.largest_input, 1)

@@ -77,25 +77,25 @@ def _floats(values: Any) -> np.ndarray:
     return np.array([float(value) for value in values])
 
 
-@hypothesis("start: distance of the entries from ∓R/√d, in units of v", extreme=False)
+@hypothesis("start: distance of the entries from $∓R/√d$, in units of $v$", extreme=False)
 def start(runs: OnBasis) -> Sides:
     """W_0 is that of Section 9.1.4."""
     return at_most(runs.start_distance, 0)
 
 
-@hypothesis("kv², v the output weight")
+@hypothesis("$kv²$, $v$ the output weight")
 def output_weight(runs: OnBasis) -> Sides:
     """v > 0."""
     return more_than(runs.gain, 0)
 
 
-@hypothesis("|2kv² − 1|")
+@hypothesis("$|2kv² − 1|$")
 def output_scale(runs: OnBasis) -> Sides:
     """v = 1/√(2k)."""
     return at_most(runs.gain_error, 0)
 
 
-@hypothesis("|R/v − 1|")
+@hypothesis("$|R/v − 1|$")
 def equal_scale(runs: OnBasis) -> Sides:
     """R = v."""
     return at_most(runs.radius_error, 0)

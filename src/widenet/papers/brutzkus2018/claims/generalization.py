@@ -80,7 +80,7 @@ def _stopped(step_size: float) -> LearningRule:
     return LearningRule(half_width=5, slope=0.2, step_size=step_size, max_updates=4)
 
 
-@hypothesis("n − 2c_k")
+@hypothesis("$n − 2c_k$")
 def enough_samples(runs: LearningRuns) -> Sides:
     """n ≥ 2c_k."""
     return at_least(runs.n_samples - 2 * runs.compression_size, 0)
@@ -102,11 +102,11 @@ def _separator_is_given(runs: LearningRuns) -> Sides:
 
 
 fixed_before = InWords(
-    "fixed_before", "c_k fixed before the samples, which are independent", _separator_is_given, extreme=False
+    "fixed_before", "$c_k$ fixed before the samples, which are independent", _separator_is_given, extreme=False
 )
 
 
-@hypothesis("T − c_k")
+@hypothesis("$T − c_k$")
 def few_updates(runs: LearningRuns) -> Sides:
     """T ≤ c_k."""
     return at_most(runs.updates - runs.compression_size, 0)
@@ -278,19 +278,19 @@ def growing_steps(scale: Scale, seed: int) -> StepSizes:
     )
 
 
-@hypothesis("‖w*‖")
+@hypothesis("$‖w*‖$")
 def separator_norm(grid: StepSizes) -> Sides:
     """‖w*‖ ≥ 1."""
     return at_least(grid.separator_norm, 1)
 
 
-@hypothesis("Eq. 6: largest |R/v − 1|", extreme=False)
+@hypothesis("Eq. 6: largest $|R/v − 1|$", extreme=False)
 def equal_scale(grid: StepSizes) -> Sides:
     """R = v."""
     return at_most(np.abs(grid.per("step").relative_radius - 1), 0, within=ROUNDING)
 
 
-@hypothesis("largest step size η", extreme=False)
+@hypothesis("largest step size $η$", extreme=False)
 def large_steps(grid: StepSizes) -> Sides:
     """η is followed far enough."""
     return at_least(grid.per("cell").largest_step, 1e9)

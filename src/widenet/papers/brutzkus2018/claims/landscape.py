@@ -1,51 +1,71 @@
 """Proposition 1: every critical point of the training loss is a global minimum, and the loss is not convex."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
-from widenet.claims.base import (
-    Evidence,
-    Hypothesis,
-    Kind,
-    Runs,
-    Silence,
-    at_least,
-    at_most,
-    claim,
-    less_than,
-    more_than,
-    separable,
-)
-from widenet.claims.meaning import Topic
-from widenet.claims.sides import Fact, Sense, Sides, evidence
+from widenet.claims.base import Kind, Silence, claim
+from widenet.claims.cases import Cases, Number, column, derived
+from widenet.claims.given import output_weight, slope_below_one, slope_positive
+from widenet.claims.hypotheses import NOT_KNOWN
+from widenet.claims.implication import Promise, at_least, equal, hypothesis, more_than
+from widenet.claims.meaning import Meaning, Topic
+from widenet.claims.sides import Fact, Sides
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import CLOSED_FORM, ROUNDING, STEP
 from widenet.data.points import separable_points
-from widenet.papers.brutzkus2018.claims.specimens import separation_of
+from widenet.papers.brutzkus2018.hypotheses import derivative_above_slope, derivative_at_zero
 from widenet.papers.brutzkus2018.runs.nonconvexity import Certificate, Landscape, certify
 from widenet.papers.brutzkus2018.runs.online import votes
+from widenet.papers.brutzkus2018.specimens import separation_of
 from widenet.records import Scale
 
 GAP = "L((A + B)/2) − (L(A) + L(B))/2"
 
 
-@dataclass(frozen=True)
-class Point:
-    """A place W in the landscape of a training set. `at_kink` is σ'(0), anything from α to 1."""
+class OnLandscape(Cases):
+    """What the hypotheses measure of `landscape`."""
+
+    smallest_margin: Number = derived(lambda each: each.landscape.smallest_margin)  #: min y⟨w*, x⟩
+    output_weight: Number = derived(lambda each: each.landscape.output_weight)  #: v
+    slope: Number = derived(lambda each: each.landscape.slope)  #: α
+    why: str = derived(lambda each: each.landscape.why)  #: the sentence of the certificate of w*
+
+
+@hypothesis("separable: $y⟨w*, x⟩$")
+def separable(cases: Any) -> Sides:
+    """y⟨w*, x⟩ ≥ 1, with the sentence of the certificate."""
+    margins = cases.smallest_margin
+    unknown = np.isnan(margins)
+    said = next((why for why in cases.why[unknown] if why), NOT_KNOWN)
+    return at_least(margins, 1, within=ROUNDING, undecided=unknown, unknown=said, why=lambda case: cases.why[case])
+
+
+@dataclass(frozen=True, eq=False)
+class Point(OnLandscape):
+    """A place W in the landscape of a training set."""
 
     landscape: Landscape
-    hidden: Float[np.ndarray, "neuron dim"]
-    at_kink: float
+    hidden: Float[np.ndarray, "neuron dim"]  #: W
+    at_zero: Number  #: σ'(0), anything from α to 1
+
+    @column
+    def loss(self) -> Number:
+        """L_S(W)."""
+        return self.landscape.loss(self.hidden)
+
+
+Slopes = Callable[[Point], tuple[np.ndarray, float]]
 
 
 def gradient(point: Point) -> tuple[np.ndarray, float]:
     """∂L_S/∂W with the chosen σ'(0), and a(W), the fraction of samples with y N(x) < 1."""
     scape = point.landscape
     z = scape.inputs @ point.hidden.T
-    slopes = np.where(z > 0, 1.0, np.where(z < 0, scape.slope, point.at_kink))
+    slopes = np.where(z > 0, 1.0, np.where(z < 0, scape.slope, point.at_zero))
     active = (scape.margins(point.hidden) < 1).astype(np.float64)
     weights = (active * scape.labels)[:, None] * slopes * scape.outputs
     return weights.T @ scape.inputs / -float(len(scape.labels)), float(active.mean())
@@ -97,14 +117,12 @@ def _equality() -> Point:
     Kind.MAIN,
     "Proposition 1 (1), Section 5.1; proof in Section 9.1.1",
     draws=random_points,
+    given=[separable, output_weight, slope_positive, derivative_above_slope, derivative_at_zero],
+    title="Every critical point is a global minimum",
 )
 def proposition_1_1(
-    points: Sequence[Point],
-    *,
-    factor: float = 1.0,
-    leak: float | None = None,
-    slopes_at: Callable[[Point], tuple[np.ndarray, float]] = gradient,
-) -> Evidence:
+    points: Point, *, factor: float = 1.0, leak: float | None = None, slopes_at: Slopes = gradient
+) -> Promise:
     """Every critical point of the training loss is a global minimum (loss 0). Quantitatively,
     −⟨∇L_S(W), W*⟩ ≥ 2kvα·a(W), so ‖∇L_S(W)‖ ≥ √(2k)vα·a(W)/‖w*‖, where a(W) is the fraction of samples with
     y N(x) < 1; for any choice of σ'(0) between α and 1.
@@ -112,72 +130,74 @@ def proposition_1_1(
     a(W) is positive wherever the loss is, so the gradient vanishes only at loss 0. For controls, `factor` multiplies
     the bounds, `leak` takes the place of α, and `slopes_at` that of the gradient.
     """
-    descents, promised, lengths, losses = [], [], [], []
-    for point in points:
-        scape = point.landscape
-        slopes, active = slopes_at(point)
-        stacked = np.outer(np.sign(scape.outputs), scape.separator)
-        used = scape.slope if leak is None else leak
-        promised.append(factor * 2 * scape.half_width * scape.output_weight * used * active)
-        descents.append(-float(np.vdot(slopes, stacked)))
-        # ‖W*‖ = √(2k)‖w*‖, so the second bound is the first with ‖∇L‖‖W*‖ on its left.
-        lengths.append(float(np.linalg.norm(slopes)) * float(np.linalg.norm(stacked)))
-        losses.append(scape.loss(point.hidden))
-    bounds, lengths, losses = np.array(promised), np.array(lengths), np.array(losses)
-    bounded, positive = bounds > 0, losses > 0
-    return evidence(
+
+    def promised(point: Point) -> float:
+        scape, used = point.landscape, point.landscape.slope if leak is None else leak
+        return factor * 2 * scape.half_width * scape.output_weight * used * slopes_at(point)[1]
+
+    descents, bounds = points.map(lambda point: -np.vdot(slopes_at(point)[0], _stacked(point))), points.map(promised)
+    # ‖W*‖ = √(2k)‖w*‖, so the second bound is the first with ‖∇L‖‖W*‖ on its left.
+    lengths = points.map(lambda point: np.linalg.norm(slopes_at(point)[0]) * np.linalg.norm(_stacked(point)))
+    bounded = {"within": STEP, "where": bounds > 0, "event": "places with a positive bound"}
+    return Promise(
         {
-            "−⟨∇L, W*⟩ ≥ 2kvα·a(W)": Sides(
+            "descent": at_least(
                 descents,
                 bounds,
-                Sense.AT_LEAST,
-                room=STEP * bounds,
-                scored=bounded,
+                text="$−⟨∇L, W*⟩ ≥ 2kvα·a(W)$",
                 quantity="−⟨∇L, W*⟩ where it comes closest to 2kvα·a(W)",
+                **bounded,
             ),
-            "‖∇L‖ ≥ √(2k)vα·a(W)/‖w*‖": Sides(
+            "length": at_least(
                 lengths,
                 bounds,
-                Sense.AT_LEAST,
-                room=STEP * bounds,
-                scored=bounded,
+                text="$‖∇L‖ ≥ √(2k)vα·a(W)/‖w*‖$",
                 quantity="‖∇L‖·√(2k)‖w*‖ where it comes closest to 2kvα·a(W)",
+                **bounded,
             ),
-            "a gradient other than 0 wherever the loss is positive": Sides(
-                lengths, 0.0, Sense.AT_LEAST, strict=True, scored=positive, quantity="‖∇L‖·√(2k)‖w*‖"
+            "not_critical": more_than(
+                lengths,
+                0.0,
+                where=points.loss > 0,
+                event="places with a positive loss",
+                text="a gradient other than 0 wherever the loss is positive",
+                quantity="‖∇L‖·√(2k)‖w*‖",
             ),
         },
-        [
-            *_separable_network([point.landscape for point in points]),
-            more_than("slope_positive", "smallest Leaky slope α", min(p.landscape.slope for p in points), 0),
-            at_least(
-                "derivative_above_slope", "smallest σ'(0) − α", min(p.at_kink - p.landscape.slope for p in points), 0
-            ),
-            at_most("derivative_at_zero", "largest σ'(0)", max(p.at_kink for p in points), 1),
-        ],
-        runs=Runs(tried=len(points)),
-        details={
+        details=lambda: {
             "points": len(points),
-            "points_with_positive_loss": int((losses > 0).sum()),
-            "critical_points_met": int((lengths == 0).sum()),
+            "points_with_positive_loss": (points.loss > 0).sum(),
+            "critical_points_met": (lengths == 0).sum(),
         },
     )
 
 
-def _separable_network(scapes: Sequence[Landscape]) -> list[Hypothesis]:
-    closest = min(scapes, key=lambda scape: scape.smallest_margin)
-    return [
-        separable((scape.smallest_margin for scape in scapes), why=closest.why),
-        more_than("output_weight", "smallest output weight v", min(scape.output_weight for scape in scapes), 0),
-    ]
+def _stacked(point: Point) -> np.ndarray:
+    """W*."""
+    return np.outer(np.sign(point.landscape.outputs), point.landscape.separator)
 
 
 @dataclass(frozen=True, eq=False)
-class Certified:
+class Certified(OnLandscape):
     """A landscape and its certificate, if one was found."""
 
     landscape: Landscape
     certificate: Certificate | None
+
+    @column
+    def measured(self) -> Number:
+        """The gap as measured; NaN without a certificate."""
+        return np.nan if self.certificate is None else self.certificate.measured
+
+    @column
+    def predicted(self) -> Number:
+        """The gap as its closed form says."""
+        return np.nan if self.certificate is None else self.certificate.predicted
+
+    @column
+    def balanced(self) -> bool:
+        """Whether the certificate is of the second kind, for balanced data."""
+        return self.certificate is not None and self.certificate.balanced
 
 
 def certified_landscapes(scale: Scale, seed: int) -> list[Certified]:
@@ -201,58 +221,6 @@ def balanced_landscape(draw: np.random.Generator) -> Landscape:
     return Landscape(points, labels, 2 * separator, outputs, float(draw.uniform(0.05, 0.95)))
 
 
-@claim("brutzkus2018.proposition_1_2", Kind.MAIN, "Proposition 1 (2), Section 5.1", draws=certified_landscapes)
-def proposition_1_2(certified: Sequence[Certified]) -> Evidence:
-    """The training loss is not convex, on any separable data: there are A and B with
-    L_S((A + B)/2) > (L_S(A) + L_S(B))/2, and the gap has a closed form.
-
-    A certificate that was not found decides nothing.
-    """
-    scapes = [each.landscape for each in certified]
-    measured, predicted = (
-        np.array([np.nan if each.certificate is None else getattr(each.certificate, side) for each in certified])
-        for side in ("measured", "predicted")
-    )
-    balanced = np.array([each.certificate is not None and each.certificate.balanced for each in certified])
-    missing = int(np.isnan(predicted).sum())
-    parts = {
-        f"the gap {name} has its closed form": _closed_form(measured, predicted, kind)
-        for name, kind in (("from W = 0", ~balanced), ("on balanced data", balanced))
-        if (kind & ~np.isnan(predicted)).any()
-    }
-    # An inequality without its right side: no number to come close to.
-    parts["a positive gap"] = Sides(measured, 0.0, Sense.AT_LEAST, strict=True, quantity=GAP)
-    errors = (np.abs(measured - predicted) / predicted)[~np.isnan(predicted)]
-    return evidence(
-        parts,
-        [
-            *_separable_network(scapes),
-            less_than("slope_below_one", "largest Leaky slope α", max(scape.slope for scape in scapes), 1),
-        ],
-        runs=Runs(tried=len(scapes)),
-        details={
-            "landscapes": len(scapes),
-            "certificates": len(scapes) - missing,
-            "balanced_data_sets": int(balanced.sum()),
-            "largest_relative_error_of_the_predicted_gap": float(errors.max(initial=0.0)),
-        },
-        note=f"No certificate in {missing} of {len(scapes)} landscapes." if missing else "",
-    )
-
-
-def _closed_form(measured: np.ndarray, predicted: np.ndarray, kind: Bool[np.ndarray, " landscape"]) -> Sides:
-    """The measured gap against its closed form; a difference of losses of size 1 is rounded too."""
-    return Sides(
-        measured,
-        predicted,
-        Sense.EQUAL,
-        room=CLOSED_FORM * np.nan_to_num(predicted) + ROUNDING,
-        scored=kind,
-        quantity=GAP,
-    )
-
-
-@proposition_1_2.speaks
 def proposition_1_2_on(specimen: Specimen) -> list[Certified] | Silence:
     """The reader's points under a network of the chosen width, with v = 1/√(2k)."""
     separation = separation_of(specimen)
@@ -270,18 +238,97 @@ def proposition_1_2_on(specimen: Specimen) -> list[Certified] | Silence:
     return [Certified(scape, certify(scape, specimen.choices.seed))]
 
 
-@dataclass(frozen=True)
-class OnePair:
+@claim(
+    "brutzkus2018.proposition_1_2",
+    Kind.MAIN,
+    "Proposition 1 (2), Section 5.1",
+    draws=certified_landscapes,
+    given=[separable, output_weight, slope_below_one],
+    on=proposition_1_2_on,
+    title="The training loss is not convex",
+    means=Meaning(
+        topic=Topic.TRAPS,
+        promise="Between two networks that fit the points there may be worse ones: averaging the weights of two good "
+        "networks can give a bad one.",
+    ),
+)
+def proposition_1_2(scapes: Certified) -> Promise:
+    """The training loss is not convex, on any separable data: there are A and B with
+    L_S((A + B)/2) > (L_S(A) + L_S(B))/2, and the gap has a closed form.
+
+    A certificate that was not found decides nothing.
+    """
+    found = ~np.isnan(scapes.predicted)
+    errors = (np.abs(scapes.measured - scapes.predicted) / scapes.predicted)[found]
+    missing = int((~found).sum())
+
+    def closed_form(name: str, kind: np.ndarray) -> Sides:
+        """The measured gap against its closed form; a difference of losses of size 1 is rounded too."""
+        return equal(
+            scapes.measured,
+            scapes.predicted,
+            room=CLOSED_FORM * np.nan_to_num(scapes.predicted) + ROUNDING,
+            where=kind & (kind & found).any(),
+            event=name,
+            text=f"the gap {name} has its closed form",
+            quantity=GAP,
+            optional=True,
+        )
+
+    return Promise(
+        {
+            "from_zero": closed_form("from $W = 0$", ~scapes.balanced),
+            "on_balanced": closed_form("on balanced data", scapes.balanced),
+            # An inequality without its right side: no number to come close to.
+            "gap": more_than(scapes.measured, 0.0, text="a positive gap", quantity=GAP),
+        },
+        details=lambda: {
+            "landscapes": len(scapes),
+            "certificates": len(scapes) - missing,
+            "balanced_data_sets": scapes.balanced.sum(),
+            "largest_relative_error_of_the_predicted_gap": errors.max(initial=0.0),
+        },
+        note=f"No certificate in {missing} of {len(scapes)} landscapes." if missing else "",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class OnePair(Cases):
     """A point x ≠ 0 and a slope α, for f_x(w, u) = σ(⟨w, x⟩) − σ(⟨u, x⟩)."""
 
-    point: Float[np.ndarray, " dim"]
-    slope: float
+    point: Float[np.ndarray, " dim"]  #: x
+    slope: Number  #: α
 
     def value(self, u: Float[np.ndarray, " dim"]) -> float:
         """f_x(x, u)."""
         z = np.array([self.point @ self.point, u @ self.point])
         plus, minus = np.maximum(z, self.slope * z)
         return float(plus - minus)
+
+    @column
+    def square(self) -> Number:
+        """‖x‖²."""
+        return float(self.point @ self.point)
+
+    @column
+    def norm(self) -> Number:
+        """‖x‖."""
+        return float(np.sqrt(self.square))
+
+    @column
+    def same(self) -> Number:
+        """f at (x, x)."""
+        return self.value(1.0 * self.point)
+
+    @column
+    def opposite(self) -> Number:
+        """f at (x, −x)."""
+        return self.value(-1.0 * self.point)
+
+    @column
+    def halfway(self) -> Number:
+        """f at (x, 0)."""
+        return self.value(0.0 * self.point)
 
 
 def random_pairs(scale: Scale, seed: int) -> list[OnePair]:
@@ -293,49 +340,49 @@ def random_pairs(scale: Scale, seed: int) -> list[OnePair]:
     ]
 
 
+@hypothesis("$‖x‖$")
+def nonzero_point(pairs: OnePair) -> Sides:
+    """x ≠ 0."""
+    return more_than(pairs.norm, 0)
+
+
 @claim(
     "brutzkus2018.proposition_1_2_own_example",
     Kind.STEP,
     "proof of Proposition 1 (2), Section 9.1.1",
     draws=random_pairs,
+    given=[nonzero_point, slope_below_one],
+    title="A difference of two neurons is not convex",
 )
-def proposition_1_2_own_example(
-    pairs: Sequence[OnePair], *, factors: tuple[float, float, float] = (1.0, 1.0, 1.0)
-) -> Evidence:
+def proposition_1_2_own_example(pairs: OnePair, *, factors: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> Promise:
     """f_x(w, u) = σ(⟨w, x⟩) − σ(⟨u, x⟩) is not convex: it is 0 at (x, x), (1 + α)‖x‖² at (x, −x), and ‖x‖² halfway,
     which is (1 − α)‖x‖²/2 above the mean.
 
     For controls, `factors` multiply the value at (x, −x), the value halfway, and the excess.
     """
-    sizes = np.array([float(pair.point @ pair.point) for pair in pairs])
-    slopes = np.array([pair.slope for pair in pairs])
-    same, opposite, halfway = (np.array([pair.value(u * pair.point) for pair in pairs]) for u in (1.0, -1.0, 0.0))
-    hinge = {
-        y: np.maximum(1 - y * halfway, 0) > (np.maximum(1 - y * same, 0) + np.maximum(1 - y * opposite, 0)) / 2
-        for y in (1, -1)
-    }
-    plus, minus = int(hinge[1].sum()), int(hinge[-1].sum())
-    room = ROUNDING * sizes
-    excess = halfway - (same + opposite) / 2
-    return evidence(
+    rounding = {"within": ROUNDING, "of": pairs.square}
+    excess = pairs.halfway - (pairs.same + pairs.opposite) / 2
+    plus, minus = int(_bends(pairs, 1).sum()), int(_bends(pairs, -1).sum())
+    return Promise(
         {
-            "the midpoint exceeds the mean by (1 − α)‖x‖²/2": Sides(
+            "excess": equal(
                 excess,
-                factors[2] * (1 - slopes) / 2 * sizes,
-                Sense.EQUAL,
-                room=room,
+                factors[2] * (1 - pairs.slope) / 2 * pairs.square,
+                text="the midpoint exceeds the mean by $(1 − α)‖x‖²/2$",
                 quantity="f at the midpoint minus the mean of f at the ends",
+                **rounding,
             ),
-            "the midpoint exceeds the mean": Fact(excess > room),
-            "0 at (x, x)": Sides(same, 0.0, Sense.EQUAL, room=room),
-            "(1 + α)‖x‖² at (x, −x)": Sides(opposite, factors[0] * (1 + slopes) * sizes, Sense.EQUAL, room=room),
-            "‖x‖² halfway": Sides(halfway, factors[1] * sizes, Sense.EQUAL, room=room),
+            "exceeds": Fact(excess > ROUNDING * pairs.square, text="the midpoint exceeds the mean"),
+            "same": equal(pairs.same, 0.0, text="0 at $(x, x)$", **rounding),
+            "opposite": equal(
+                pairs.opposite,
+                factors[0] * (1 + pairs.slope) * pairs.square,
+                text="$(1 + α)‖x‖²$ at $(x, −x)$",
+                **rounding,
+            ),
+            "halfway": equal(pairs.halfway, factors[1] * pairs.square, text="$‖x‖²$ halfway", **rounding),
         },
-        [
-            more_than("nonzero_point", "smallest ‖x‖", float(np.sqrt(sizes).min()), 0),
-            less_than("slope_below_one", "largest Leaky slope α", float(slopes.max()), 1),
-        ],
-        details={
+        details=lambda: {
             "pairs": len(pairs),
             "hinge_not_convex_here_for_label_plus": plus,
             "hinge_not_convex_here_for_label_minus": minus,
@@ -347,8 +394,9 @@ def proposition_1_2_own_example(
     )
 
 
-proposition_1_2.means(
-    Topic.TRAPS,
-    "Between two networks that fit the points there may be worse ones: averaging the weights of two good networks "
-    "can give a bad one.",
-)
+def _bends(pairs: OnePair, label: int) -> np.ndarray:
+    """Whether the hinge loss of this label is above the mean of the ends halfway."""
+    same, opposite, halfway = (
+        np.maximum(1 - label * value, 0) for value in (pairs.same, pairs.opposite, pairs.halfway)
+    )
+    return halfway > (same + opposite) / 2

@@ -88,13 +88,13 @@ def _of_balls(batch: BasisBatch, name: str) -> np.ndarray:
     return np.zeros(0) if batch.balls is None else np.asarray(getattr(batch.balls, name), np.float64)
 
 
-@hypothesis("largest |entry of W_0| minus C", extreme=False)
+@hypothesis("largest |entry of $W_0$| minus $C$", extreme=False)
 def entry_bound(runs: Fates) -> Sides:
     """|entry of W_0| ≤ C."""
     return at_most(runs.excess, 0)
 
 
-@hypothesis("continuous start: |entry of W_0|")
+@hypothesis("continuous start: |entry of $W_0$|")
 def continuous_start(runs: Fates) -> Sides:
     """No entry of W_0 is 0."""
     return more_than(runs.smallest_entry, 0)

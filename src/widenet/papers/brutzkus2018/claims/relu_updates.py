@@ -44,7 +44,7 @@ class Counted(UpdateCounts):
     most: Int[np.ndarray, " run"] = derived(lambda case: case.updates.max(axis=1))  #: on one point
 
 
-@hypothesis("k − log2(2d/δ)")
+@hypothesis("$k − log2(2d/δ)$")
 def width(runs: Counted) -> Sides:
     """k ≥ log2(2d/δ)."""
     return at_least(runs.spare, 0)

@@ -54,37 +54,37 @@ def _noise(case: Initializations) -> float:
     return STANDARD_ERRORS / math.sqrt(len(case))
 
 
-@hypothesis("k − log2(d/ln(1/δ))", key="width")
+@hypothesis("$k − log2(d/ln(1/δ))$", key="width")
 def narrow(runs: Starts) -> Sides:
     """k ≤ log2(d/ln(1/δ))."""
     return at_most(runs.excess_of_narrow, 0)
 
 
-@hypothesis("k − log2(d/δ)", key="width")
+@hypothesis("$k − log2(d/δ)$", key="width")
 def wide_by_proof(runs: Starts) -> Sides:
     """k ≥ log2(d/δ)."""
     return at_least(runs.spare_of_proof, 0)
 
 
-@hypothesis("k − log2(2d/δ)", key="width")
+@hypothesis("$k − log2(2d/δ)$", key="width")
 def wide(runs: Starts) -> Sides:
     """k ≥ log2(2d/δ)."""
     return at_least(runs.spare_of_wide, 0)
 
 
-@hypothesis("W_0 symmetric: |mean sign| of an entry, in six standard errors", extreme=False)
+@hypothesis("$W_0$ symmetric: |mean sign| of an entry, in six standard errors", extreme=False)
 def symmetric(runs: Starts) -> Sides:
     """An entry is as often positive as negative."""
     return at_most(runs.relative_imbalance, 1)
 
 
-@hypothesis("W_0 independent: |mean product of neighbouring signs|, in six standard errors", extreme=False)
+@hypothesis("$W_0$ independent: |mean product of neighbouring signs|, in six standard errors", extreme=False)
 def independent(runs: Starts) -> Sides:
     """Neighbouring entries have independent signs."""
     return at_most(runs.relative_correlation, 1)
 
 
-@hypothesis("W_0 bounded: |entry|")
+@hypothesis("$W_0$ bounded: |entry|")
 def bounded(runs: Starts) -> Sides:
     """W_0 has a bounded norm."""
     return less_than(runs.largest_entry, math.inf)
@@ -271,13 +271,13 @@ def some_exponents(scale: Scale, seed: int) -> Exponents:
     return Exponents(np.array([0.5, 0.25, 0.1, 0.01]), 200)
 
 
-@hypothesis("exponent a")
+@hypothesis("exponent $a$")
 def exponent_positive(exponents: Exponents) -> Sides:
     """a > 0."""
     return more_than(exponents.exponent, 0)
 
 
-@hypothesis("exponent a")
+@hypothesis("exponent $a$")
 def exponent_at_most_half(exponents: Exponents) -> Sides:
     """a ≤ ½."""
     return at_most(exponents.exponent, 0.5)

@@ -1,31 +1,38 @@
 """Section 2 and the facts its set-up rests on: footnotes 1 and 5, and the update rule."""
 
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
-from widenet.claims.base import Evidence, Kind, Runs, Silence, at_most, claim, less_than, more_than, separable
-from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.base import Kind, Silence, claim
+from widenet.claims.cases import Cases, Number, column, derived
+from widenet.claims.given import output_weight, separable, step_size
+from widenet.claims.implication import Promise, Promised, at_least, at_most, equal, hypothesis, less_than, more_than
+from widenet.claims.sides import Sides
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import IDENTITY, ROUNDING
-from widenet.papers.brutzkus2018.claims.specimens import silence_over_labels
+from widenet.papers.brutzkus2018.hypotheses import input_norm
 from widenet.papers.brutzkus2018.runs.gradients import Gradients, gradients
 from widenet.papers.brutzkus2018.runs.ledger import leaky, update_of
 from widenet.papers.brutzkus2018.runs.trials import BasisTrial, RandomTrials, plus_minus_weights
+from widenet.papers.brutzkus2018.specimens import silence_over_labels
 from widenet.records import Scale
 
 
 @dataclass(frozen=True, eq=False)
-class SeparatedSets:
-    """Data sets with a separator: min y⟨w*, x⟩, max ‖x‖ and ‖w*‖ of each."""
+class SeparatedSets(Cases):
+    """Data sets with a separator."""
 
-    smallest_margin: Float[np.ndarray, " set"]
-    largest_input: Float[np.ndarray, " set"]
-    separator_norm: Float[np.ndarray, " set"]
+    rows: ClassVar = "set"
+
+    smallest_margin: Float[np.ndarray, " set"]  #: min y⟨w*, x⟩
+    largest_input: Float[np.ndarray, " set"]  #: max ‖x‖
+    separator_norm: Float[np.ndarray, " set"]  #: ‖w*‖
 
 
 def separated_sets(scale: Scale, seed: int) -> SeparatedSets:
@@ -40,29 +47,6 @@ def separated_sets(scale: Scale, seed: int) -> SeparatedSets:
     )
 
 
-@claim("brutzkus2018.footnote_1", Kind.STEP, "footnote 1, Section 2", draws=separated_sets)
-def footnote_1(sets: SeparatedSets, *, least: float = 1.0) -> Evidence:
-    """A separator with y⟨w*, x⟩ ≥ 1 on points of the unit ball has norm ‖w*‖ ≥ 1.
-
-    Because 1 ≤ y⟨w*, x⟩ ≤ ‖w*‖‖x‖ ≤ ‖w*‖.
-    """
-    sides = Sides(
-        sets.separator_norm,
-        least,
-        Sense.AT_LEAST,
-        room=ROUNDING,
-        trivial=0.0,
-        quantity="‖w*‖ of the data set where it is smallest",
-    )
-    hypotheses = (
-        separable(sets.smallest_margin),
-        at_most("input_norm", "largest input norm ‖x‖", sets.largest_input.max(), 1, tolerance=ROUNDING),
-    )
-    note = "It is implied by the two hypotheses; what is measured is how close data comes to ‖w*‖ = 1."
-    return evidence({"‖w*‖ ≥ 1": sides}, hypotheses, note=note)
-
-
-@footnote_1.speaks
 def footnote_1_on(specimen: Specimen) -> SeparatedSets | Silence:
     """The reader's data with the separator that was found."""
     if (reason := silence_over_labels(specimen)) is not None:
@@ -76,17 +60,49 @@ def footnote_1_on(specimen: Specimen) -> SeparatedSets | Silence:
     )
 
 
+@claim(
+    "brutzkus2018.footnote_1",
+    Kind.STEP,
+    "footnote 1, Section 2",
+    draws=separated_sets,
+    given=[separable, input_norm],
+    on=footnote_1_on,
+    title="A separator of the unit ball has norm at least 1",
+)
+def footnote_1(sets: SeparatedSets, *, least: float = 1.0) -> Promise:
+    """A separator with y⟨w*, x⟩ ≥ 1 on points of the unit ball has norm ‖w*‖ ≥ 1.
+
+    Because 1 ≤ y⟨w*, x⟩ ≤ ‖w*‖‖x‖ ≤ ‖w*‖.
+    """
+    closest = "‖w*‖ of the data set where it is smallest"
+    norm = at_least(sets.separator_norm, least, within=ROUNDING, trivial=0.0, text="$‖w*‖ ≥ 1$", quantity=closest)
+    note = "It is implied by the two hypotheses; what is measured is how close data comes to ‖w*‖ = 1."
+    return Promise({"norm": norm}, note=note)
+
+
 Activation = Callable[[np.ndarray], np.ndarray]
+ACTIVATIONS: dict[str, Activation] = {
+    "Leaky ReLU": functools.partial(leaky, slope=0.2),
+    "ReLU": functools.partial(leaky, slope=0.0),
+}
 
 
 @dataclass(frozen=True, eq=False)
-class AnyNetwork:
+class AnyNetwork(Cases):
     """A network with k neurons and any output weights, and points to compare it on."""
 
     weights: Float[np.ndarray, "neuron dim"]
     outputs: Float[np.ndarray, " neuron"]
     points: Float[np.ndarray, "point dim"]
-    output_weight: float
+    output_weight: Number  #: v of the network that it is rewritten as
+    activations: Mapping[str, Activation] = field(default_factory=lambda: ACTIVATIONS)  #: σ, by name
+
+    @column
+    def homogeneity(self) -> Number:
+        """The largest |σ(3z) − 3σ(z)|, relative to the largest |z|."""
+        z = self.points @ self.weights.T
+        errors = [np.abs(sigma(3 * z) - 3 * sigma(z)).max() for sigma in self.activations.values()]
+        return float(max(errors) / np.abs(z).max())
 
 
 def rewrite(network: AnyNetwork) -> Float[np.ndarray, "twice dim"]:
@@ -94,12 +110,6 @@ def rewrite(network: AnyNetwork) -> Float[np.ndarray, "twice dim"]:
     scaled = (np.abs(network.outputs) / network.output_weight)[:, None] * network.weights
     positive = (network.outputs > 0)[:, None]
     return np.concatenate([np.where(positive, scaled, 0.0), np.where(positive, 0.0, scaled)])
-
-
-ACTIVATIONS: dict[str, Activation] = {
-    "Leaky ReLU": functools.partial(leaky, slope=0.2),
-    "ReLU": functools.partial(leaky, slope=0.0),
-}
 
 
 def any_networks(scale: Scale, seed: int) -> list[AnyNetwork]:
@@ -114,93 +124,121 @@ def any_networks(scale: Scale, seed: int) -> list[AnyNetwork]:
     return networks
 
 
-@claim("brutzkus2018.footnote_5", Kind.CONSTRUCTION, "footnote 5, Section 2", draws=any_networks)
-def footnote_5(
-    networks: Sequence[AnyNetwork],
-    *,
-    activations: dict[str, Activation] = ACTIVATIONS,
-    rewritten: Callable[[AnyNetwork], np.ndarray] = rewrite,
-) -> Evidence:
+def _difference(network: AnyNetwork, rows: np.ndarray, activation: Activation) -> float:
+    """Between what both networks say, relative to Σ|a_i σ(z_i)|."""
+    z = network.points @ network.weights.T
+    signs = plus_minus_weights(len(rows) // 2, network.output_weight)
+    before, after = activation(z) @ network.outputs, activation(network.points @ rows.T) @ signs
+    size = np.abs(activation(z)) @ np.abs(network.outputs)
+    # A network whose output weights are all 0 has size 0, and says 0 on both sides.
+    return np.abs(before - after).max() / max(size.max(), np.finfo(float).tiny)
+
+
+@hypothesis("largest $|σ(3z) − 3σ(z)| / |z|$: positively homogeneous", extreme=False)
+def homogeneous(networks: AnyNetwork) -> Sides:
+    """σ(cz) = cσ(z) for c > 0."""
+    return at_most(networks.homogeneity, 0, within=ROUNDING)
+
+
+@claim(
+    "brutzkus2018.footnote_5",
+    Kind.CONSTRUCTION,
+    "footnote 5, Section 2",
+    draws=any_networks,
+    given=[homogeneous, output_weight],
+    title="Output weights $±v$ are no restriction",
+)
+def footnote_5(networks: AnyNetwork, *, rewritten: Callable[[AnyNetwork], np.ndarray] = rewrite) -> Promise:
     """Every network with k neurons and any output weights a_i equals one with 2k neurons and output weights ±v:
     the row (|a_i|/v)·w_i goes to a slot with the sign of a_i, all other rows are 0 (σ positively homogeneous).
     """
-    differences: dict[str, list[float]] = {name: [] for name in activations}
-    counts, homogeneity = [], [0.0]
-    for network in networks:
-        rows = rewritten(network)
-        counts.append(len(rows))
-        signs = plus_minus_weights(len(rows) // 2, network.output_weight)
-        for name, activation in activations.items():
-            z = network.points @ network.weights.T
-            before, after = activation(z) @ network.outputs, activation(network.points @ rows.T) @ signs
-            size = np.abs(activation(z)) @ np.abs(network.outputs)
-            # A network whose output weights are all 0 has size 0, and says 0 on both sides.
-            differences[name].append(np.abs(before - after).max() / max(size.max(), np.finfo(float).tiny))
-            homogeneity.append(np.abs(activation(3 * z) - 3 * activation(z)).max() / np.abs(z).max())
-    parts = {
-        f"both networks say the same ({name})": Sides(
-            found,
-            0.0,
-            Sense.EQUAL,
-            room=IDENTITY,
-            quantity="largest difference of outputs, relative to Σ|a_i σ(z_i)|",
-        )
-        for name, found in differences.items()
-    }
-    parts["2k neurons"] = Sides(counts, [2 * len(network.outputs) for network in networks], Sense.EQUAL)
-    name = "largest |σ(3z) − 3σ(z)| / |z|: positively homogeneous"
-    hypotheses = (
-        at_most("homogeneous", name, max(homogeneity), 0, tolerance=ROUNDING),
-        more_than("output_weight", "smallest output weight v", min(each.output_weight for each in networks), 0),
+
+    def alike(name: str) -> Sides:
+        differences = networks.map(lambda each: _difference(each, rewritten(each), each.activations[name]))
+        text, words = f"both networks say the same ({name})", "largest difference of outputs, relative to Σ|a_i σ(z_i)|"
+        return equal(differences, 0.0, within=IDENTITY, text=text, quantity=words)
+
+    used = networks.map(lambda each: len(rewritten(each)))
+    needed = networks.map(lambda each: 2 * len(each.outputs))
+    return Promise(
+        {
+            "leaky_relu": alike("Leaky ReLU"),
+            "relu": alike("ReLU"),
+            "neurons": equal(used, needed, text="$2k$ neurons"),
+        },
+        details={"activations": list(ACTIVATIONS)},
     )
-    return evidence(parts, hypotheses, runs=Runs(tried=len(counts)), details={"activations": list(activations)})
 
 
 Rule = Callable[[np.ndarray, np.ndarray, np.ndarray, float, float, float], tuple[np.ndarray, np.ndarray]]
+PerState = Float[np.ndarray, " state"]
 
 
-@claim("brutzkus2018.equation_10", Kind.IDENTITY, "Eq. 10, Section 9.1.2", reads=gradients)
-def equation_10(cells: Sequence[Gradients], *, rule: Rule = update_of) -> Evidence:
+class States(Gradients):
+    """States, with how far they are from the kinks, and whether they make an update."""
+
+    preactivations: Float[np.ndarray, "state neuron"] = derived(
+        lambda states: np.einsum("snd,sd->sn", states.hidden, states.inputs)
+    )
+    off_kink: PerState = derived(lambda states: np.abs(states.preactivations).min(axis=1))
+    margin: PerState = derived(
+        lambda states: states.labels * np.einsum("sn,sn->s", states.outputs, leaky(states.preactivations, states.slope))
+    )  #: y N(x)
+    off_loss_kink: PerState = derived(lambda states: np.abs(states.margin - 1))
+    active: Bool[np.ndarray, " state"] = derived(lambda states: states.margin < 1)
+    gradient: PerState = derived(
+        lambda states: np.abs(states.by_hidden).max(axis=(1, 2)) + np.abs(states.by_outputs).max(axis=1)
+    )  #: the largest entries
+
+
+@hypothesis("smallest $|⟨w_r, x⟩|$: no neuron at its kink", extreme=False)
+def off_kink(states: States) -> Sides:
+    """⟨w_r, x⟩ ≠ 0."""
+    return more_than(states.off_kink, 0)
+
+
+@hypothesis("smallest $|y N(x) − 1|$: no sample at the kink of the loss", extreme=False)
+def off_loss_kink(states: States) -> Sides:
+    """y N(x) ≠ 1."""
+    return more_than(states.off_loss_kink, 0)
+
+
+@claim(
+    "brutzkus2018.equation_10",
+    Kind.IDENTITY,
+    "Eq. 10, Section 9.1.2",
+    reads=gradients,
+    given=[off_kink, off_loss_kink],
+    title="An update is the gradient step of Eq. 10",
+)
+def equation_10(states: States, *, rule: Rule = update_of) -> Promise:
     """A non-zero update adds ηv·p·y·x to each row w and −ηv·q·y·x to each row u, where p, q are 1 for a neuron that
     is on at x and α otherwise: this is −η times the gradient of the hinge loss (with v_i each neuron's own
     weight when both layers move, which adds ηyσ(z_i) to it).
 
     By hand against automatic differentiation, both layers; `rule` is Eq. 10.
     """
-    (states,) = cells
-    z = np.einsum("snd,sd->sn", states.hidden, states.inputs)
-    margins = states.labels * np.einsum("sn,sn->s", states.outputs, leaky(z, states.slope))
-    active, half = margins < 1, states.hidden.shape[1] // 2
-    steps = [
-        rule(hidden, output, x, float(y), states.slope, states.step_size)
-        for hidden, output, x, y in zip(states.hidden, states.outputs, states.inputs, states.labels, strict=True)
-    ]
-    to_hidden, to_outputs = (np.stack(layer) for layer in zip(*steps, strict=True))
-    hypotheses = (
-        more_than("off_kink", "smallest |⟨w_r, x⟩|: no neuron at its kink", np.abs(z).min(), 0),
-        more_than(
-            "off_loss_kink", "smallest |y N(x) − 1|: no sample at the kink of the loss", np.abs(margins - 1).min(), 0
-        ),
-    )
-    return evidence(
+
+    def same(name: str, place: int) -> Sides:
+        return equal(
+            states.map(lambda cell: _step_errors(cell, rule)[place]),
+            0.0,
+            within=IDENTITY,
+            where=states.active,
+            event="states that make an update",
+            text=f"the step of the {name}",
+            quantity="largest relative difference between Eq. 10 and automatic differentiation",
+        )
+
+    resting = {"where": ~states.active, "event": "states that make none"}
+    return Promise(
         {
-            "the step of the rows w": _same_step(
-                to_hidden[:, :half], states.by_hidden[:, :half], states.step_size, active
-            ),
-            "the step of the rows u": _same_step(
-                to_hidden[:, half:], states.by_hidden[:, half:], states.step_size, active
-            ),
-            "the step of the output weights": _same_step(to_outputs, states.by_outputs, states.step_size, active),
-            "no step at zero loss": Sides(
-                np.abs(states.by_hidden).max(axis=(1, 2)) + np.abs(states.by_outputs).max(axis=1),
-                0.0,
-                Sense.EQUAL,
-                scored=~active,
-            ),
+            "rows_w": same("rows $w$", 0),
+            "rows_u": same("rows $u$", 1),
+            "output_weights": same("output weights", 2),
+            "at_rest": equal(states.gradient, 0.0, text="no step at zero loss", **resting),
         },
-        hypotheses,
-        runs=Runs(tried=len(active)),
-        details={"states_with_an_update": int(active.sum()), "layers": "both"},
+        details=lambda: {"states_with_an_update": states.active.sum(), "layers": "both"},
         note=(
             "v̂ is taken as a magnitude and the output weights from before the step, which is what the proof needs; "
             "to the letter it is equation_10_as_printed."
@@ -208,37 +246,46 @@ def equation_10(cells: Sequence[Gradients], *, rule: Rule = update_of) -> Eviden
     )
 
 
-def _same_step(taken: np.ndarray, gradient: np.ndarray, step_size: float, active: np.ndarray) -> Sides:
-    """The difference between a step and −η times the gradient, relative to the latter."""
-    exact = (-step_size * gradient).reshape(len(gradient), -1)
-    sizes = np.linalg.norm(exact, axis=1)
-    errors = np.linalg.norm(taken.reshape(len(taken), -1) - exact, axis=1)
-    return Sides(
-        errors / np.where(sizes > 0, sizes, 1.0),
-        0.0,
-        Sense.EQUAL,
-        room=IDENTITY,
-        scored=active,
-        quantity="largest relative difference between Eq. 10 and automatic differentiation",
+def _step_errors(cell: States, rule: Rule) -> list[np.ndarray]:
+    """Of the rows w, the rows u and the output weights, by how much a step differs from −η times the gradient."""
+    steps = [
+        rule(hidden, output, x, float(y), cell.slope, cell.step_size)
+        for hidden, output, x, y in zip(cell.hidden, cell.outputs, cell.inputs, cell.labels, strict=True)
+    ]
+    to_hidden, to_outputs = (np.stack(layer) for layer in zip(*steps, strict=True))
+    half = cell.hidden.shape[1] // 2
+    pairs = (
+        (to_hidden[:, :half], cell.by_hidden[:, :half]),
+        (to_hidden[:, half:], cell.by_hidden[:, half:]),
+        (to_outputs, cell.by_outputs),
     )
+    return [_relative(taken, -cell.step_size * gradient) for taken, gradient in pairs]
 
 
-@dataclass(frozen=True)
-class ScalarStep:
-    """One neuron of each sign in one dimension, and a point with label +1, in exact numbers.
+def _relative(taken: np.ndarray, exact: np.ndarray) -> np.ndarray:
+    """The length of the difference, relative to that of the exact step."""
+    sizes = np.linalg.norm(exact.reshape(len(exact), -1), axis=1)
+    errors = np.linalg.norm((taken - exact).reshape(len(taken), -1), axis=1)
+    return errors / np.where(sizes > 0, sizes, 1.0)
 
-    Symbols: w, u, v, v̂ (negative, as the paper introduces it: v_0 = −v̂_0), x, α, η. `moves_outputs` says whether
-    the output weights are trained too.
-    """
+
+@dataclass(frozen=True, eq=False)
+class ScalarStep(Cases):
+    """One neuron of each sign in one dimension, and a point with label +1, in exact numbers."""
 
     w: Fraction
     u: Fraction
-    plus_output: Fraction
-    minus_output: Fraction
-    point: Fraction
-    slope: Fraction
-    step_size: Fraction
-    moves_outputs: bool
+    plus_output: Fraction  #: v
+    minus_output: Fraction  #: v̂, negative, as the paper introduces it: v_0 = −v̂_0
+    point: Fraction  #: x
+    slope: Fraction  #: α
+    step_size: Fraction  #: η
+    moves_outputs: bool  #: whether the output weights are trained too
+
+    @column
+    def before(self) -> Number:
+        """y N(x)."""
+        return float(self.output)
 
     @property
     def output(self) -> Fraction:
@@ -275,8 +322,21 @@ def scalar_steps(scale: Scale, seed: int) -> list[ScalarStep]:
     return [ScalarStep(half, half, one, -one, one, half, one, moves) for moves in (False, True)]
 
 
-@claim("brutzkus2018.equation_10_as_printed", Kind.IDENTITY, "Eq. 10, Section 9.1.2", draws=scalar_steps)
-def equation_10_as_printed(steps: Sequence[ScalarStep]) -> Evidence:
+@hypothesis("$y N(x)$ before the step")
+def nonzero_update(steps: ScalarStep) -> Sides:
+    """y N(x) < 1."""
+    return less_than(steps.before, 1)
+
+
+@claim(
+    "brutzkus2018.equation_10_as_printed",
+    Kind.IDENTITY,
+    "Eq. 10, Section 9.1.2",
+    draws=scalar_steps,
+    given=[nonzero_update, step_size],
+    title="An update is the step of Eq. 10, with signs as printed",
+)
+def equation_10_as_printed(steps: ScalarStep) -> Promised:
     """A non-zero update is w_t = w_{t−1} + ηv_t·p·y·x and u_t = u_{t−1} − ηv̂_t·q·y·x, with v_0 = −v̂_0 = v.
     Counterexample: w = u = ½, v = x = y = η = 1, v̂ = −1. The gradient step gives u = −½; the printed one u = 3/2, as v̂
     is already negative, and N stays 0 for ever. If both layers move, v_t = 3/2 gives w = 2; the step has v_{t−1}
@@ -284,21 +344,14 @@ def equation_10_as_printed(steps: Sequence[ScalarStep]) -> Evidence:
 
     In fractions, so that no rounding is to blame.
     """
-    taken, exact = ([getattr(step, name)() for step in steps] for name in ("as_printed", "by_gradient"))
-    parts = {
-        f"the step of the rows {name}": Sides(
-            [float(each[place]) for each in taken],
-            [float(each[place]) for each in exact],
-            Sense.EQUAL,
-            exact=[left[place] == right[place] for left, right in zip(taken, exact, strict=True)],
+
+    def same(name: str, place: int) -> Sides:
+        return equal(
+            steps.map(lambda step: float(step.as_printed()[place])),
+            steps.map(lambda step: float(step.by_gradient()[place])),
+            exact=steps.map(lambda step: step.as_printed()[place] == step.by_gradient()[place], bool),
+            text=f"the step of the rows ${name}$",
             quantity=f"{name} after the printed step, against the gradient step",
         )
-        for place, name in enumerate("wu")
-    }
-    return evidence(
-        parts,
-        [
-            less_than("nonzero_update", "largest y N(x) before the step", float(max(s.output for s in steps)), 1),
-            more_than("step_size", "smallest step size η", float(min(s.step_size for s in steps)), 0),
-        ],
-    )
+
+    return {"rows_w": same("w", 0), "rows_u": same("u", 1)}

@@ -62,25 +62,25 @@ def general_bound(draws: Formulas, normalization: Normalization) -> np.ndarray:
     return max_nonzero_updates(*draws.arguments, size, size, draws.half_width)
 
 
-@hypothesis("‖w*‖")
+@hypothesis("$‖w*‖$")
 def separator_norm(formulas: Formulas) -> Sides:
     """‖w*‖ ≥ 1."""
     return at_least(formulas.per("draw").separator_norm, 1)
 
 
-@hypothesis("Leaky slope α of a formula")
+@hypothesis("Leaky slope $α$ of a formula")
 def formula_slope_positive(formulas: Formulas) -> Sides:
     """α > 0."""
     return more_than(formulas.per("draw").slope, 0)
 
 
-@hypothesis("Leaky slope α of a formula")
+@hypothesis("Leaky slope $α$ of a formula")
 def formula_slope_below_one(formulas: Formulas) -> Sides:
     """α < 1."""
     return less_than(formulas.per("draw").slope, 1)
 
 
-@hypothesis("step size η of a formula")
+@hypothesis("step size $η$ of a formula")
 def formula_step_size(formulas: Formulas) -> Sides:
     """η > 0."""
     return more_than(formulas.per("draw").step_size, 0)
@@ -210,7 +210,7 @@ def equation_14(formulas: Formulas, *, factors: tuple[float, ...] = (1.0, 1.0, 1
     }
 
 
-@hypothesis("W_0/v: distance of two plus or two minus rows")
+@hypothesis("$W_0/v$: distance of two plus or two minus rows")
 def tied(runs: TiedRuns) -> Sides:
     """All plus rows are equal, and all minus rows."""
     return at_most(runs.untied, 0, within=STEP)

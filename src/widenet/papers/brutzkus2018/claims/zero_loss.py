@@ -1,45 +1,49 @@
 """Where the training loss is 0: some multiple of W* always, W* itself only if the output weights are large enough."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.base import Evidence, Kind, Runs, Silence, claim, less_than, more_than, separable
-from widenet.claims.sides import Sense, Sides, evidence
+from widenet.claims.base import Kind, Silence, claim
+from widenet.claims.cases import Cases, Count, Number, column
+from widenet.claims.given import output_weight, separable, slope_below_one, slope_positive
+from widenet.claims.implication import Promise, equal, more_than
+from widenet.claims.sides import Sides
 from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import ROUNDING, STEP
-from widenet.papers.brutzkus2018.claims.specimens import silence_over_labels
 from widenet.papers.brutzkus2018.runs.ledger import outputs_of
 from widenet.papers.brutzkus2018.runs.trials import BasisTrial, RandomTrials, equal_scale, plus_minus_weights
+from widenet.papers.brutzkus2018.specimens import silence_over_labels
 from widenet.records import Scale
 
 
 @dataclass(frozen=True, eq=False)
-class Separated:
-    """Separable data and a ±v network: S, w*, k, v and α (0 for ReLU)."""
+class Separated(Cases):
+    """Separable data and a ±v network."""
 
     inputs: Float[np.ndarray, "sample dim"]
     labels: Float[np.ndarray, " sample"]
-    separator: Float[np.ndarray, " dim"]
-    half_width: int
-    output_weight: float
-    slope: float
+    separator: Float[np.ndarray, " dim"]  #: w*
+    half_width: Count  #: k
+    output_weight: Number  #: v
+    slope: Number  #: α, 0 for ReLU
 
-    @property
-    def smallest_margin(self) -> float:
+    @column
+    def smallest_margin(self) -> Number:
         """min_i y_i⟨w*, x_i⟩."""
         return float((self.labels * (self.inputs @ self.separator)).min())
 
-    @property
-    def gain(self) -> float:
+    @column
+    def gain(self) -> Number:
         """kv(1 + α): the network W* says gain·⟨w*, x⟩."""
         return self.half_width * self.output_weight * (1 + self.slope)
 
-    @property
-    def reach(self) -> float:
+    @column
+    def reach(self) -> Number:
         """kv(1 + α)·min y⟨w*, x⟩: the smallest margin of the network W*."""
         return self.gain * self.smallest_margin
 
@@ -80,31 +84,6 @@ def whole(case: Separated) -> float:
     return 1.0
 
 
-@claim("brutzkus2018.section_2_zero_minimum", Kind.CONSTRUCTION, "after Eq. 2, Section 2", draws=separated_cases)
-def section_2_zero_minimum(cases: Sequence[Separated], *, share: PerCase = whole) -> Evidence:
-    """On separable data some W has training loss exactly 0, for Leaky ReLU and for ReLU: s·W* does, W* being k rows
-    w* and k rows −w*, as soon as s·kv(1 + α) ≥ 1 (for ReLU, α = 0).
-
-    At the smallest such s and a hair more, which covers rounding; a control takes a share of it.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):  # v = 0 is a hypothesis that fails
-        scales = [share(case) * np.divide(1 + STEP, case.gain) for case in cases]
-        losses = np.array([case.mean_hinge(s * case.stacked()) for s, case in zip(scales, cases, strict=True)])
-    hypotheses = (
-        separable(case.smallest_margin for case in cases),
-        more_than("output_weight", "smallest output weight v", min(case.output_weight for case in cases), 0),
-    )
-    relu = np.array([case.slope == 0 for case in cases])
-    parts = {
-        f"loss 0 at s·W* ({activation})": Sides(
-            losses, 0.0, Sense.EQUAL, scored=chosen, quantity="largest training loss at s·W*"
-        )
-        for activation, chosen in (("Leaky ReLU", ~relu), ("ReLU", relu))
-    }
-    return evidence(parts, hypotheses, details={"s": "1/(kv(1 + α)), for ReLU 1/(kv)"})
-
-
-@section_2_zero_minimum.speaks
 def separated_on(specimen: Specimen) -> list[Separated] | Silence:
     """The reader's data with the separator that was found, for both activations."""
     if (reason := silence_over_labels(specimen)) is not None:
@@ -113,6 +92,34 @@ def separated_on(specimen: Specimen) -> list[Separated] | Silence:
     half = specimen.choices.n_neurons // 2
     parts = (specimen.inputs, specimen.labels, separator, half, equal_scale(half))
     return [Separated(*parts, specimen.choices.slope), Separated(*parts, 0.0)]
+
+
+@claim(
+    "brutzkus2018.section_2_zero_minimum",
+    Kind.CONSTRUCTION,
+    "after Eq. 2, Section 2",
+    draws=separated_cases,
+    given=[separable, output_weight],
+    on=separated_on,
+    title="Some network has training loss 0 on separable data",
+)
+def section_2_zero_minimum(cases: Separated, *, share: PerCase = whole) -> Promise:
+    """On separable data some W has training loss exactly 0, for Leaky ReLU and for ReLU: s·W* does, W* being k rows
+    w* and k rows −w*, as soon as s·kv(1 + α) ≥ 1 (for ReLU, α = 0).
+
+    At the smallest such s and a hair more, which covers rounding; a control takes a share of it.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):  # v = 0 is a hypothesis that fails
+        losses = cases.map(lambda case: case.mean_hinge(share(case) * np.divide(1 + STEP, case.gain) * case.stacked()))
+
+    def zero(activation: str, chosen: np.ndarray) -> Sides:
+        text, closest = f"loss 0 at $s·W*$ ({activation})", "largest training loss at s·W*"
+        return equal(losses, 0.0, where=chosen, event=activation, text=text, quantity=closest)
+
+    return Promise(
+        {"leaky_relu": zero("Leaky ReLU", cases.slope != 0), "relu": zero("ReLU", cases.slope == 0)},
+        details={"s": "1/(kv(1 + α)), for ReLU 1/(kv)"},
+    )
 
 
 def cases_around_one(scale: Scale, seed: int) -> list[Separated]:
@@ -127,55 +134,65 @@ def cases_around_one(scale: Scale, seed: int) -> list[Separated]:
     Kind.STEP,
     "proof sketch in Section 5.1 and Section 9.1.2",
     draws=cases_around_one,
+    given=[output_weight],
+    title="When the stacked separator $W*$ is a global minimum",
 )
 def separator_is_global_minimum(
-    cases: Sequence[Separated],
-    *,
-    weights: Callable[[Separated], np.ndarray] = Separated.stacked,
-    reach: PerCase = reach_of,
-) -> Evidence:
+    cases: Separated, *, weights: Callable[[Separated], np.ndarray] = Separated.stacked, reach: PerCase = reach_of
+) -> Promise:
     """W* (k rows w*, k rows −w*) says N(x) = kv(1 + α)⟨w*, x⟩, so it is a global minimum, L_S(W*) = 0, if and only if
     kv(1 + α)·min y⟨w*, x⟩ ≥ 1. (Repaired: the paper states it without the condition; its proofs use only ⟨W, W*⟩ and
     do not need it.)
     """
-    reaches = np.array([reach(case) for case in cases])
-    losses = np.array([case.mean_hinge(weights(case)) for case in cases])
-    said = np.concatenate([case.outputs(weights(case)) for case in cases])
-    linear = np.concatenate([case.gain * (case.inputs @ case.separator) for case in cases])
-    at_zero_loss = Sides(
-        losses,
-        0.0,
-        Sense.EQUAL,
-        room=ROUNDING,
-        scored=reaches >= 1 - ROUNDING,
-        quantity="largest training loss at W* where kv(1 + α)·y⟨w*, x⟩ ≥ 1",
-    )
-    return evidence(
+    points = cases.per("sample")
+    far = cases.map(reach) >= 1 - ROUNDING
+    losses = cases.map(lambda case: case.mean_hinge(weights(case)))
+    said = points.map(lambda case: case.outputs(weights(case)))
+    linear = points.map(lambda case: case.gain * (case.inputs @ case.separator))
+    return Promise(
         {
-            "L_S(W*) = 0 if kv(1 + α)·y⟨w*, x⟩ ≥ 1": at_zero_loss,
-            "L_S(W*) > 0 otherwise": Sides(
-                losses, 0.0, Sense.AT_LEAST, strict=True, scored=reaches < 1 - ROUNDING, quantity="training loss at W*"
+            "zero_loss": equal(
+                losses,
+                0.0,
+                within=ROUNDING,
+                where=far,
+                event="cases with $kv(1 + α)·y⟨w*, x⟩ ≥ 1$",
+                text="$L_S(W*) = 0$ if $kv(1 + α)·y⟨w*, x⟩ ≥ 1$",
+                quantity="largest training loss at W* where kv(1 + α)·y⟨w*, x⟩ ≥ 1",
             ),
-            "N(x) = kv(1 + α)⟨w*, x⟩": Sides(said, linear, Sense.EQUAL, room=ROUNDING * np.maximum(np.abs(linear), 1)),
+            "positive": more_than(
+                losses,
+                0.0,
+                where=~far,
+                event="the other cases",
+                text="$L_S(W*) > 0$ otherwise",
+                quantity="training loss at W*",
+            ),
+            "outputs": equal(
+                said, linear, within=ROUNDING, of=np.maximum(np.abs(linear), 1), text="$N(x) = kv(1 + α)⟨w*, x⟩$"
+            ),
         },
-        [more_than("output_weight", "smallest output weight v", min(case.output_weight for case in cases), 0)],
-        runs=Runs(tried=len(cases)),
-        details={"cases_with_loss_0": int((losses <= ROUNDING).sum())},
+        details=lambda: {"cases_with_loss_0": (losses <= ROUNDING).sum()},
     )
 
 
-@dataclass(frozen=True)
-class ExactPoint:
+@dataclass(frozen=True, eq=False)
+class ExactPoint(Cases):
     """S = {(1, +1)} in one dimension with w* = 1, in exact numbers."""
 
-    half_width: int
-    output_weight: Fraction
-    slope: Fraction
+    half_width: int  #: k
+    output_weight: Fraction  #: v
+    slope: Fraction  #: α
 
     @property
     def output(self) -> Fraction:
         """N(1) at W*: kv(σ(1) − σ(−1))."""
         return self.half_width * self.output_weight * (1 - self.slope * Fraction(-1))
+
+    @column
+    def loss(self) -> Number:
+        """L_S(W*)."""
+        return float(max(1 - self.output, Fraction(0)))
 
 
 def exact_points(scale: Scale, seed: int) -> list[ExactPoint]:
@@ -188,32 +205,33 @@ def exact_points(scale: Scale, seed: int) -> list[ExactPoint]:
     Kind.STEP,
     "proof sketch in Section 5.1 and Section 9.1.2",
     draws=exact_points,
+    given=[output_weight, slope_positive, slope_below_one],
+    title="The stacked separator $W*$ is always a global minimum",
 )
-def separator_is_global_minimum_as_printed(points: Sequence[ExactPoint]) -> Evidence:
+def separator_is_global_minimum_as_printed(points: ExactPoint) -> Promise:
     """W* (k rows w*, k rows −w*) is a global minimum, L_S(W*) = 0, for every k and every v > 0.
 
     Evaluated in fractions, so that no rounding is to blame.
     """
-    losses = [max(1 - point.output, Fraction(0)) for point in points]
-    worst = points[int(np.argmax([float(loss) for loss in losses]))]
-    hypotheses = (
-        more_than("output_weight", "smallest output weight v", float(min(p.output_weight for p in points)), 0),
-        more_than("slope_positive", "smallest Leaky slope α", float(min(p.slope for p in points)), 0),
-        less_than("slope_below_one", "largest Leaky slope α", float(max(p.slope for p in points)), 1),
+    words = "training loss at W* on the one point (1, +1) with w* = 1"
+    return Promise(
+        {"zero_loss": equal(points.loss, 0.0, text="$L_S(W*) = 0$", quantity=words)},
+        details=lambda: _told(_worst(points)),
+        note=lambda: _note(_worst(points)),
     )
-    sides = Sides(
-        [float(loss) for loss in losses],
-        0.0,
-        Sense.EQUAL,
-        quantity="training loss at W* on the one point (1, +1) with w* = 1",
-    )
-    return evidence(
-        {"L_S(W*) = 0": sides},
-        hypotheses,
-        details={"k": worst.half_width, "v": str(worst.output_weight), "alpha": str(worst.slope)},
-        note=(
-            f"k = {worst.half_width}, v = {worst.output_weight}, α = {worst.slope}: N(1) = kv(1 + α) = "
-            f"{worst.output} < 1. The same happens with v = 1/√(2k) at k = 1, where N(1)² = (1 + α)²/2 < 1 for "
-            "α < √2 − 1. No proof of the paper needs L_S(W*) = 0."
-        ),
+
+
+def _worst(points: ExactPoint) -> ExactPoint:
+    return points.cells[int(np.argmax(points.loss))]
+
+
+def _told(point: ExactPoint) -> dict[str, Any]:
+    return {"k": point.half_width, "v": str(point.output_weight), "alpha": str(point.slope)}
+
+
+def _note(point: ExactPoint) -> str:
+    return (
+        f"k = {point.half_width}, v = {point.output_weight}, α = {point.slope}: N(1) = kv(1 + α) = {point.output} < 1. "
+        "The same happens with v = 1/√(2k) at k = 1, where N(1)² = (1 + α)²/2 < 1 for α < √2 − 1. No proof of the "
+        "paper needs L_S(W*) = 0."
     )

@@ -1,10 +1,12 @@
 """Section 6.2: three networks with zero training loss on the same data, one of them wrong on every test point."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float
 
+from widenet.claims.cases import Cases, column
 from widenet.claims.experiments import Experiment
 from widenet.data.points import separable_points
 from widenet.papers.brutzkus2018.formulas import printed_half_width
@@ -52,28 +54,25 @@ class BadMinimumSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class BadMinimum:
-    """Networks of the three kinds at every width, on every data set.
+class BadMinimum(Cases):
+    """Networks of the three kinds at every width, on every data set."""
 
-    Attributes:
-      margins: y N(x) of every point with its true label; the first `n_train` points are for training.
-      smallest_margin: min y⟨w*, x⟩ of each data set.
-      fit_error: how closely the first network takes the values asked for, before its weights are doubled.
-      trained_to_the_end: whether SGD had no update left to make.
-    """
+    rows: ClassVar = "multiple"
 
     setting: BadMinimumSetting
+    #: y N(x) of every point with its true label; the first `n_train` points are for training
     margins: Float[np.ndarray, "solution multiple set sample"]
-    smallest_margin: Float[np.ndarray, " set"]
+    smallest_margin: Float[np.ndarray, " set"]  #: min y⟨w*, x⟩
+    #: how closely the first network takes the values asked for, before its weights are doubled
     fit_error: Float[np.ndarray, "multiple set"]
-    trained_to_the_end: Bool[np.ndarray, "multiple set"]
+    trained_to_the_end: Bool[np.ndarray, "multiple set"]  #: whether SGD had no update left to make
 
-    @property
+    @column
     def train_loss(self) -> Float[np.ndarray, "solution multiple set"]:
         """The mean hinge loss on the training points."""
         return np.maximum(1 - self.margins[..., : self.setting.n_train], 0).mean(axis=-1)
 
-    @property
+    @column
     def test_error(self) -> Float[np.ndarray, "solution multiple set"]:
         """The share of test points with the wrong sign."""
         return (self.margins[..., self.setting.n_train :] <= 0).mean(axis=-1)
@@ -98,12 +97,12 @@ def run_bad_minimum(setting: BadMinimumSetting, progress: Progress) -> BadMinimu
         smallest[number] = (labels * (inputs @ separator)).min()
         wanted = labels.copy()
         wanted[setting.n_train :] *= -1 if setting.flipped else 1
-        for column, half in enumerate(setting.half_widths):
-            every, errors[column, number] = _fitted(draw, inputs, wanted, half, setting.slope)
+        for place, half in enumerate(setting.half_widths):
+            every, errors[place, number] = _fitted(draw, inputs, wanted, half, setting.slope)
             seen, _ = _fitted(draw, inputs[trained], labels[trained], half, setting.slope)
-            found, ended[column, number] = _trained(draw, inputs[trained], labels[trained], half, setting.slope)
+            found, ended[place, number] = _trained(draw, inputs[trained], labels[trained], half, setting.slope)
             for row, weights in enumerate((every, seen, found)):
-                margins[row, column, number] = labels * outputs(weights, inputs, setting.slope)
+                margins[row, place, number] = labels * outputs(weights, inputs, setting.slope)
     return BadMinimum(setting, margins, smallest, errors, ended)
 
 

@@ -6,10 +6,12 @@ networks say the same about every point.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from widenet.claims.cases import Cases
 from widenet.claims.experiments import Experiment
 from widenet.data.points import unit_rows
 from widenet.papers.brutzkus2018.formulas import max_nonzero_updates
@@ -38,39 +40,32 @@ class BiasedCase:
     trial: Trial
 
 
+PerCase = Float[np.ndarray, " case"]
+
+
 @dataclass(frozen=True, eq=False)
-class BiasedRuns:
-    """One entry per data set.
+class BiasedRuns(Cases):
+    """Runs on lifted inputs, each beside the same run with explicit biases."""
 
-    Attributes:
-      separator_norm, slope, step_size, output_weight, row_bound, half_width: of the lifted trial.
-      affine_square: ‖w‖² + b².
-      smallest_margin, largest_input: min y(⟨w, x⟩ + b) and the largest norm of a lifted input.
-      row_excess: by how much the longest row of the lifted start exceeds R.
-      smallest_output, output_spread: of the signed output weights (+v, …, −v), and how far they are apart.
-      last_margin: min y N(x) at the end of the lifted run.
-      updates, status: of the lifted run.
-      same_samples: whether the biased network was updated by the same samples.
-      difference: of the outputs of the two networks at the end, relative to the largest.
-    """
+    rows: ClassVar = "case"
 
-    separator_norm: Float[np.ndarray, " case"]
-    slope: Float[np.ndarray, " case"]
-    step_size: Float[np.ndarray, " case"]
-    output_weight: Float[np.ndarray, " case"]
-    row_bound: Float[np.ndarray, " case"]
-    half_width: Float[np.ndarray, " case"]
-    affine_square: Float[np.ndarray, " case"]
-    smallest_margin: Float[np.ndarray, " case"]
-    largest_input: Float[np.ndarray, " case"]
-    row_excess: Float[np.ndarray, " case"]
-    smallest_output: Float[np.ndarray, " case"]
-    output_spread: Float[np.ndarray, " case"]
-    last_margin: Float[np.ndarray, " case"]
-    updates: Int[np.ndarray, " case"]
-    status: Int[np.ndarray, " case"]
-    same_samples: Bool[np.ndarray, " case"]
-    difference: Float[np.ndarray, " case"]
+    separator_norm: PerCase  #: ‖w'‖
+    slope: PerCase  #: α
+    step_size: PerCase  #: η
+    output_weight: PerCase  #: v
+    row_bound: PerCase  #: R
+    half_width: PerCase  #: k
+    affine_square: PerCase  #: ‖w‖² + b²
+    smallest_margin: PerCase  #: min y(⟨w, x⟩ + b)
+    largest_input: PerCase  #: the largest norm of a lifted input
+    row_excess: PerCase  #: the longest row of W_0 minus R
+    smallest_output: PerCase  #: the smallest of the signed output weights (+v, …, −v)
+    output_spread: PerCase  #: how far they are apart
+    last_margin: PerCase  #: min y N(x) at the end
+    updates: Int[np.ndarray, " case"]  #: T
+    status: Int[np.ndarray, " case"]  #: why the run ended
+    same_samples: Bool[np.ndarray, " case"]  #: whether the biased network is updated by the same samples
+    difference: PerCase  #: between what both networks say at the end, relative to the largest output
 
     @property
     def parameters(self) -> tuple[np.ndarray, ...]:

@@ -1,12 +1,14 @@
 """The gradient of the hinge loss by automatic differentiation, at random networks with one sample each."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from widenet.claims.cases import Cases, Number
 from widenet.claims.experiments import Experiment
 from widenet.losses import hinge
 from widenet.papers.brutzkus2018.runs.trials import plus_minus_weights
@@ -26,15 +28,17 @@ class GradientSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Gradients:
+class Gradients(Cases):
     """States (networks, each with one sample) and ∂/∂(W, a) of the loss of that sample."""
+
+    rows: ClassVar = "state"
 
     hidden: Float[np.ndarray, "state neuron dim"]
     outputs: Float[np.ndarray, "state neuron"]
     inputs: Float[np.ndarray, "state dim"]
     labels: Float[np.ndarray, " state"]
-    slope: float
-    step_size: float
+    slope: Number
+    step_size: Number
     by_hidden: Float[np.ndarray, "state neuron dim"]
     by_outputs: Float[np.ndarray, "state neuron"]
 

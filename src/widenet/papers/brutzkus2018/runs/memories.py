@@ -2,18 +2,23 @@
 
 import enum
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Float, Int
 from scipy.spatial.distance import pdist
 
+from widenet.claims.cases import Cases, Count, Number, column
 from widenet.claims.experiments import Experiment
+from widenet.claims.silence import Silence
+from widenet.claims.specimen import Specimen
 from widenet.claims.tolerances import FITTED
 from widenet.data.own import recall
 from widenet.papers.brutzkus2018.formulas import printed_half_width, swept_half_width
 from widenet.papers.brutzkus2018.runs.memorization import all_outputs, bumps, fit, memorize, swept_gates
 from widenet.papers.brutzkus2018.runs.online import votes
 from widenet.papers.brutzkus2018.runs.point_sets import directions_of, lines_of
+from widenet.papers.brutzkus2018.specimens import silence_over_labels, silence_over_zero
 from widenet.progress import Progress, over
 from widenet.records import ClosedModel, Scale
 
@@ -90,47 +95,40 @@ class Memory:
 
 
 @dataclass(frozen=True, eq=False)
-class Remembered:
-    """A network that was made to fit, one per labelling.
+class Remembered(Cases):
+    """A network that was made to fit, one per labelling."""
 
-    Attributes:
-      labels, outputs: what was asked for, and N(x).
-      output_weights: of the neurons.
-      dim, slope: d and α.
-      gates: which ones were used.
-      ranks: of the linear system in each plane (a sweep).
-      scale: λ, how far the gates had to be pushed out (a sweep): the outputs are differences of numbers this large.
-      closest_directions, is_contradictory: see `Memory`.
-    """
+    rows: ClassVar = "labelling"
 
-    labels: Float[np.ndarray, "sample labelling"]
-    outputs: Float[np.ndarray, "sample labelling"]
+    labels: Float[np.ndarray, "sample labelling"]  #: what was asked for
+    outputs: Float[np.ndarray, "sample labelling"]  #: N(x)
     output_weights: Float[np.ndarray, " neuron"]
-    dim: int
-    slope: float
-    gates: str
-    ranks: Int[np.ndarray, " plane"]
-    scale: float
-    closest_directions: float
-    is_contradictory: bool
+    dim: Count  #: d
+    slope: Number  #: α
+    gates: str  #: which ones were used
+    ranks: Int[np.ndarray, " plane"]  #: of the linear system in each plane (a sweep)
+    #: λ, how far the gates had to be pushed out (a sweep): the outputs are differences of numbers this large
+    scale: Number
+    closest_directions: Number  #: see `Memory`
+    is_contradictory: bool | np.ndarray  #: see `Memory`
 
-    @property
-    def n_samples(self) -> int:
+    @column
+    def n_samples(self) -> Count:
         """n."""
         return len(self.labels)
 
-    @property
-    def half_width(self) -> int:
+    @column
+    def half_width(self) -> Count:
         """k."""
         return len(self.output_weights) // 2
 
-    @property
+    @column
     def errors(self) -> Float[np.ndarray, " labelling"]:
         """The largest |N(x) − y| of each labelling."""
         return np.abs(self.outputs - self.labels).max(axis=0)
 
     @property
-    def rounding(self) -> float:
+    def rounding(self) -> Number:
         """What cancellation may leave in an output."""
         return 100 * EPSILON * self.scale
 
@@ -255,6 +253,23 @@ def sweep_settings(scale: Scale, seed: int) -> list[MemorySetting]:
         for slope in SLOPES
     ]
     return [MemorySetting(construction=Construction.SWEEP, shapes=tuple(shapes), seed=seed)]
+
+
+MOST_POINTS = 400
+"""Theorem 7 solves for n weights per labelling; beyond this many points of a reader it says nothing."""
+
+
+def own_labels_on(specimen: Specimen) -> list[MemorySetting] | Silence:
+    """The reader's own labels, at exactly the printed k."""
+    n_samples, dim = specimen.inputs.shape
+    if n_samples > MOST_POINTS:
+        return Silence(f"It solves a linear system in all points; {n_samples} are more than {MOST_POINTS}.")
+    if dim < 2:
+        return Silence("It is about two dimensions or more.")
+    reason = silence_over_labels(specimen) or silence_over_zero(specimen)
+    if reason is not None:
+        return reason
+    return [MemorySetting(construction=Construction.SEARCH, slope=specimen.choices.slope, own_data=specimen.digest)]
 
 
 memories = Experiment("brutzkus2018.memories", search_settings, run_memories, seconds=0.3)
