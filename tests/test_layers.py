@@ -50,7 +50,7 @@ MAY_NOT_MEET = {
 ROOM = {
     "formulas": 0,
     "settings": 1,
-    "specimens": 2,
+    "specimens": 3,  # beside runs: an experiment names what it runs on a data set, made of its own settings
     "runs": 3,
     "hypotheses": 4,
     "claims": 5,
