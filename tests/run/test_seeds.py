@@ -47,5 +47,5 @@ def test_a_toy_of_every_experiment_runs_at_other_seeds(id, seed):
 def test_claims_with_cases_of_their_own_come_out_as_expected_at_other_seeds(id, seed):
     claim = DRAWING[id]
     assert claim.draws is not None
-    evidence = claim.judge(claim.draws(Scale.QUICK, seed))
+    evidence = claim(claim.draws(Scale.QUICK, seed))
     assert evidence.verdict in (claim.expected, Verdict.CONSTANT_UNSPECIFIED), str(evidence)
