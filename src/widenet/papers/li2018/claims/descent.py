@@ -59,12 +59,12 @@ def steps_to(run: Descent, share: float = 0.05) -> float:
 
 def mean_square(run: Descent) -> float:
     """The mean of (v^t)² over T ∝ σ/η steps."""
-    return (run.residuals[1 : averaged_steps(run.width) + 1] ** 2).mean()
+    return (run.residuals[1 : averaged_steps(int(run.width)) + 1] ** 2).mean()
 
 
 def later_drop(run: Descent) -> float:
     """The mean of (L_t − L_{t+1})/(ηm·(v^t)²) over the second half of T ∝ σ/η steps."""
-    last = averaged_steps(run.width)
+    last = averaged_steps(int(run.width))
     part = slice(last // 2, last)
     return (-np.diff(run.losses)[part] / (run.step_size * run.width * run.residuals[part] ** 2)).mean()
 
@@ -82,7 +82,7 @@ class Trend(Descent):
 Groups = Float[np.ndarray, " group"]
 
 
-def means_by(groups: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, Groups]:
+def means_by(groups: Number, values: Number) -> tuple[np.ndarray, Groups]:
     """(what occurs, in order; the mean value of each)."""
     different, places = np.unique(groups, return_inverse=True)
     return different, np.bincount(places, values) / np.bincount(places)
@@ -116,7 +116,7 @@ def lemma_a_4_step(runs: Changing, *, share: float = 1.0) -> Promise:
     return Promise({"drop": falls}, details=counts)
 
 
-def slope_of(runs: Trend, values: np.ndarray, name: str) -> tuple[float, dict[str, np.ndarray]]:
+def slope_of(runs: Trend, values: Number, name: str) -> tuple[float, dict[str, np.ndarray]]:
     """(the slope of the logarithm of the means in log m, both as details)."""
     different, means = means_by(runs.width, values)
     return fitted_slope(different, means), {"widths": different, name: means}
@@ -258,7 +258,7 @@ def section_4_dimension_free(runs: Trend, *, level: float = 0.001) -> Promise:
     """
     third = len(runs) // 3  # first the plain starts, then the same with more coordinates, then others
     gaps = np.abs(runs.residuals[:third] - runs.residuals[third : 2 * third]).max(axis=1)
-    steps = runs.steps_needed[:third], runs.steps_needed[2 * third :]
+    steps = np.split(np.asarray(runs.steps_needed), [third, 2 * third])[::2]
     p_value = same_law(*steps)
     return Promise(
         {

@@ -38,13 +38,13 @@ TIE = 1e-9
 
 def nearest_details(passes: Pass) -> dict[str, Any]:
     """δ, λ and l of the data that is nearest to breaking (A1) or (A1'), and all errors."""
-    place = int(np.minimum(passes.separation, passes.opposite_separation).argmin())
+    nearest = min(passes.cells, key=lambda run: min(run.separation, run.opposite_separation))
     return {
-        "classes": passes.n_classes[place],
-        "components per class": passes.per_class[place],
-        "δ": passes.separation[place],
-        "δ to mirror images": passes.opposite_separation[place],
-        "λ": passes.relative_diameter[place],
+        "classes": nearest.n_classes,
+        "components per class": nearest.per_class,
+        "δ": nearest.separation,
+        "δ to mirror images": nearest.opposite_separation,
+        "λ": nearest.relative_diameter,
         "errors": passes.error,
     }
 
@@ -67,11 +67,11 @@ def theorem_4_1(passes: Pass, *, error: float = 0.02, failure: float = 0.15) -> 
     lost = passes.own & (passes.error > error)
     sides = at_most(passes.error, error, undecided=lost, trivial=1.0)
     different = ", ".join(map(str, np.unique(passes.width)))
-    seen = f"{(passes.error <= error).sum()} of {len(passes)} runs err on at most {error:g} at m = {different}"
+    seen = f"{np.sum(passes.error <= error)} of {len(passes)} runs err on at most {error:g} at m = {different}"
     rare = Rate(passes.error > error, failure, undecided=lost, sides=sides, text=f"error at most ${error:g}$")
     return Promise(
         {"error": rare},
-        runs=Runs(tried=len(passes), unfinished=int(lost.sum())),
+        runs=Runs(tried=len(passes), unfinished=int(np.sum(lost))),
         note=f"{seen}.",
         open_constant=f"the polynomials that bound m, B, T and 1/η ({seen})",
     )
@@ -222,6 +222,6 @@ def section_6_cancellation(passes: Pass, *, update: float = 0.99, start: float =
     """
     return {
         "update": at_least(passes.update_accuracy, update, text="the update decides"),
-        "start": at_most(passes.start_accuracy.mean(), start, text="the start does not"),
+        "start": at_most(np.mean(passes.start_accuracy), start, text="the start does not"),
         "smaller_part": at_most(passes.distance, 1, text="the update is the smaller part"),
     }

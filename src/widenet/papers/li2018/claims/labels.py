@@ -1,7 +1,6 @@
 """Structure of the labels: what fits, what generalizes, how far the weights go, and in how many directions."""
 
 import numpy as np
-from jaxtyping import Int
 
 from widenet.claims.base import Kind, claim
 from widenet.claims.implication import Promise, Promised, at_least, at_most, more_than
@@ -19,11 +18,12 @@ from widenet.papers.li2018.runs.fits import (
 )
 
 
-def in_pairs(runs: Fit) -> tuple[Int[np.ndarray, " pair"], Int[np.ndarray, " pair"]]:
-    """The rows of true labels, and of permuted labels of the same seeds."""
-    true, permuted = np.flatnonzero(~runs.permuted), np.flatnonzero(runs.permuted)
-    _, first, second = np.intersect1d(runs.seed[true], runs.seed[permuted], return_indices=True)
-    return true[first], permuted[second]
+def in_pairs(runs: Fit) -> tuple[Fit, Fit]:
+    """(true labels, permuted labels) of the same seeds, in the order of the seeds."""
+    halves = [{run.seed: run for run in runs.cells if bool(run.permuted) is permuted} for permuted in (False, True)]
+    both = sorted(halves[0].keys() & halves[1].keys())
+    true, permuted = (Fit.join([half[seed] for seed in both]) for half in halves)
+    return true, permuted
 
 
 @claim("li2018.section_6_structure", Kind.TREND, "implicit regularization, Section 6",
@@ -37,9 +37,9 @@ def section_6_structure(runs: Fit, *, distance: float = 2.0, steps: float = 5.0)
     A run with permuted labels that was cut off has gone so far at least; one with true labels decides nothing.
     """
     true, permuted = in_pairs(runs)
-    lost, cut = runs.accuracy[true] < 1, runs.accuracy[permuted] < 1
-    longer = runs.distance[permuted] / runs.distance[true]
-    slower = runs.steps[permuted] / np.maximum(runs.steps[true], 1)
+    lost, cut = true.accuracy < 1, permuted.accuracy < 1
+    longer = permuted.distance / true.distance
+    slower = permuted.steps / np.maximum(true.steps, 1)
     return Promise(
         {
             "steps": at_least(
@@ -69,10 +69,10 @@ def section_4_bias(runs: Fit, *, test: float = 0.97) -> Promise:
     true, permuted = in_pairs(runs)
     return Promise(
         {
-            "fitted": at_least(runs.accuracy[permuted], 1, text="permuted labels are fitted"),
-            "generalizes": at_least(runs.test_accuracy[true], test, text="true labels generalize"),
+            "fitted": at_least(permuted.accuracy, 1, text="permuted labels are fitted"),
+            "generalizes": at_least(true.test_accuracy, test, text="true labels generalize"),
         },
-        details={"test accuracy after permuted labels": runs.test_accuracy[permuted]},
+        details={"test accuracy after permuted labels": permuted.test_accuracy},
     )
 
 
@@ -84,17 +84,17 @@ def section_6_compression(runs: Fit, *, loss: float = 0.01, gap: float = 5.0, fl
     numbers are ours.
     """
     true, _ = in_pairs(runs)
-    lost = runs.test_accuracy[true] - runs.truncated[true]
+    lost = true.test_accuracy - true.truncated
     return {
         "predicts": at_most(lost, loss, text="rank $kl$ predicts as well"),
-        "update_gap": at_least(runs.gap[true], gap, text="$σ_kl/σ_{kl+1}$ of the update"),
-        "weight_gap": at_most(runs.weight_gap[true], flat, text="$σ_kl/σ_{kl+1}$ of the weights"),
+        "update_gap": at_least(true.gap, gap, text="$σ_kl/σ_{kl+1}$ of the update"),
+        "weight_gap": at_most(true.weight_gap, flat, text="$σ_kl/σ_{kl+1}$ of the weights"),
     }
 
 
 @claim("li2018.section_4_arbitrary_labels", Kind.TREND, "after Theorem 4.1, Section 4",
        reads=fits.at(arbitrary_settings), given=[unit_norm, nearest, parallel],
-       title="A wide network fits arbitrary labels of points in general position")  # fmt: skip
+       title="Wide networks fit arbitrary labels in general position")  # fmt: skip
 def section_4_arbitrary_labels(runs: Fit) -> Promised:
     """A wide network fits arbitrary labels of N points of norm 1 of which no two lie on one line. Held against 100
     points of the sphere within 4000 steps, which is ours.

@@ -390,7 +390,7 @@ def lemma_b_3(
     The proof prints Õ(1/√(pS)) for the mean of the residuals of a component, where √(p/S) is right and needed.
     """
     promised = slope * runs.distance / ((runs.n_classes - 1) * runs.per_class)
-    seen = float((runs.large / promised).min(initial=np.inf))
+    seen = float(np.min(runs.large / promised, initial=np.inf))
     return Promise(
         {
             "not_slower": at_most(runs.fall, band[1], text="the gap falls like $S^{−1/2}$, not slower"),
