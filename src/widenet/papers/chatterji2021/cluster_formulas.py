@@ -12,11 +12,12 @@ import numpy as np
 import scipy.integrate
 import scipy.optimize
 import scipy.special
-from jaxtyping import Float
+from jaxtyping import Float, Num
 
 Scaling = Literal["sec4", "exact"]
 Number = float | int
 Numbers = Float[np.ndarray, "*case"]
+Widths = Num[np.ndarray, "*case"]
 
 LEVEL = 0.01
 """δ_0: the tight forms of the counts are made to fail at most this often."""
@@ -227,9 +228,7 @@ def rest_height(p: Number, step: Number, overlap: Number, radius: Number) -> flo
     return bandwidth(p) + 4.5 * step + 2 * step * (overlap + radius)
 
 
-def first_loss_bound(
-    p: Numbers | Number, beta: Numbers | Number, rate: Number = LEAST_MARGIN_RATE
-) -> Numbers | Number:
+def first_loss_bound(p: Widths | Number, beta: Numbers | Number, rate: Number = LEAST_MARGIN_RATE) -> Numbers | Number:
     """exp(−C_4 p^(1/2−β)): Theorem 2(a)."""
     return np.exp(-rate * p ** (0.5 - beta))
 

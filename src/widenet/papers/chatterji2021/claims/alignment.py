@@ -56,7 +56,9 @@ def equation_4(cells: Looked, *, printed: float = 1.0, by_loss: float = 1.0, sha
         "by_loss": ("at most $L$", by_loss * cells.losses),
         "sharp": ("at most $(hp/2)·mean(g)$", sharp * pull),
     }
-    return {key: at_most(shortfall, limit, room=room + STEP * limit, text=text) for key, (text, limit) in limits.items()}
+    return {
+        key: at_most(shortfall, limit, room=room + STEP * limit, text=text) for key, (text, limit) in limits.items()
+    }
 
 
 @claim("chatterji2021.equation_5", Kind.STEP, "Eq. 5, proof of Lemma 10", reads=networks, given=[labels, bandwidth],

@@ -69,9 +69,7 @@ def lemma_15_2(runs: Starts) -> Promise:
             "harmful_high": many_captured(runs, runs.most_harmful, "$|I_−s|$"),
             "half": at_most(0.5 - setting.captured, setting.capture_loss, text="$1/2 − ζ ≤ a/(σ√(2π))$"),
         },
-        details=lambda: rows_of(
-            runs.cells, share=lambda cell: cell.captured, slack=lambda cell: cell.capture_slack
-        ),
+        details=lambda: rows_of(runs.cells, share=lambda cell: cell.captured, slack=lambda cell: cell.capture_slack),
         note=SURENESS,
     )
 
@@ -106,7 +104,8 @@ class Outputs(StartDraws):
 
 @claim("chatterji2021.lemma_15_3", Kind.STEP, "Lemma 15, part 3; Appendix D.3",
        reads=(first_steps, start_draws.at(output_settings)), on=pulls_on,
-       given=[unit_inputs.of(0), bandwidth.of(0)], title="At the start the network is undecided on every point")  # fmt: skip
+       given=[unit_inputs.of(0), bandwidth.of(0)],
+       title="At the start the network is undecided on every point")  # fmt: skip
 def lemma_15_3(runs: Starts, drawn: Outputs) -> Promise:
     """With high probability |g_0s − 1/2| = o(1) for every s: at most p^(−β/4), with probability at least
     1 − 2n exp(−p^(β/2)/4); the standard deviation of f_0(x) is 0.8074 p^(−β/2) at p = 1000, β = 1/4.

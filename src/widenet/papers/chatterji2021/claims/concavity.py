@@ -25,9 +25,7 @@ def lemma_9(splits: Split, *, shift: float = 0.0) -> Promised:
     return {
         "no_point": at_least(points.sums, least, within=ROUNDING, of=sums, text="no point lies below"),
         "corner": equal(splits.corner_sum - (splits.infimum + shift), 0.0, within=STEP, text="the way comes near"),
-        "no_move": at_most(
-            moves.sum_after, moves.sum_before, within=ROUNDING, of=moved, text="no move raises the sum"
-        ),
+        "no_move": at_most(moves.sum_after, moves.sum_before, within=ROUNDING, of=moved, text="no move raises the sum"),
     }
 
 

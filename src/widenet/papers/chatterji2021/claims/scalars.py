@@ -242,9 +242,7 @@ def exponential_bounds(
     return {
         "linear": at_most(np.exp(z), 1 + linear * z, room=ROUNDING, text="$e^z ≤ 1 + 2z$"),
         "quadratic": at_most(np.exp(-z), 1 - z + quadratic * z**2, room=ROUNDING, text="$e^{−z} ≤ 1 − z + z²$"),
-        "product": at_least(
-            reached(n, loss, 0.0), product, within=STEP, text="$F(nL)/n ≥ (L − nL²) log(1/(2nL))$"
-        ),
+        "product": at_least(reached(n, loss, 0.0), product, within=STEP, text="$F(nL)/n ≥ (L − nL²) log(1/(2nL))$"),
     }
 
 
@@ -295,9 +293,7 @@ def constant_c_1(drawn: Thresholds, *, share: float = LEAST_SHARE) -> Promised:
     """
     printed = np.exp(-(1 + drawn.exponent) * np.log(drawn.n_samples))
     return {
-        "last_line": equal(
-            drawn.per("cell").last_line, share, within=STEP, text="last line of the proof $= 5/6$"
-        ),
+        "last_line": equal(drawn.per("cell").last_line, share, within=STEP, text="last line of the proof $= 5/6$"),
         "universal": equal(drawn.universal, printed, within=STEP, text="$n^{−(1+C₁)}$"),
         "lost": equal(drawn.lost, 1 - share, within=STEP, text="the proof loses $1/6$ at its bound"),
         "direct": equal(drawn.direct, share, within=STEP, text="(5) gives $5/6$ at its bound"),

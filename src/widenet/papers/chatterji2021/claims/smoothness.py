@@ -78,7 +78,9 @@ def equations_23_24(
     """Blocks of the Hessian: ‖∇_{v_i}∇_{v_j}L‖ ≤ L for i ≠ j, and ‖∇²_{v_i}L‖ ≤ (1 + 1/h)L ≤ 2L/h."""
     h, loss = cells.bandwidth, cells.losses
     return {
-        "off_diagonal": at_most(cells.off_diagonals, off_diagonal(h, loss), within=STEP, text="$‖∇_{v_i}∇_{v_j}L‖ ≤ L$"),
+        "off_diagonal": at_most(
+            cells.off_diagonals, off_diagonal(h, loss), within=STEP, text="$‖∇_{v_i}∇_{v_j}L‖ ≤ L$"
+        ),
         "diagonal": at_most(cells.diagonals, diagonal(h, loss), within=STEP, text="$‖∇²_{v_i}L‖ ≤ (1 + 1/h)L$"),
         "wide": at_most(cells.diagonals, wide(h, loss), within=STEP, text="$‖∇²_{v_i}L‖ ≤ 2L/h$"),
     }
@@ -170,9 +172,7 @@ def lemma_6_sums(
     return Promise(
         {
             "mixed": at_most(drawn.mixed, double_sum(p), within=ROUNDING, text="$Σ_{j≠k}‖a_j‖‖a_k‖ ≤ 2p − 1$"),
-            "all_four": at_most(
-                drawn.four_sums, total(p, 1.0), within=ROUNDING, text="all four sums $≤ (4p − 1)²L²$"
-            ),
+            "all_four": at_most(drawn.four_sums, total(p, 1.0), within=ROUNDING, text="all four sums $≤ (4p − 1)²L²$"),
         },
         details={"directions_beyond_the_printed_p": (drawn.mixed > p + STEP).sum()},
         note="The printed bound p on the first sum fails for p ≥ 2; Lemma 6 does not depend on it.",
@@ -193,9 +193,7 @@ def lemma_6_sums_as_printed(drawn: RowNorms) -> Promise:
 
 @claim("chatterji2021.lemma_7", Kind.STEP, "Lemma 7, Appendix B.3", reads=(networks, descents), on=looks_and_runs_on,
        given=[unit_inputs, labels], title="The gradient is at most $√(2p)·min{L, 1}$")  # fmt: skip
-def lemma_7(
-    cells: Looked, runs: Followed, *, by_loss: float = 1.0, flat: float = 1.0, sharp: float = 1.0
-) -> Promised:
+def lemma_7(cells: Looked, runs: Followed, *, by_loss: float = 1.0, flat: float = 1.0, sharp: float = 1.0) -> Promised:
     """‖∇L‖ ≤ √(2p)·min{L, 1}. Sharper: √(2p)·mean(g), attained by one point with every unit on its linear piece."""
     t, own = runs.per("iterate"), np.sqrt(2 * cells.half_width)
     roots = both(own, gradient_bound(t.half_width, np.ones_like(t.norms)))
@@ -203,9 +201,7 @@ def lemma_7(
     return {
         "by_loss": at_most(found, by_loss * roots * loss, within=STEP, text="$‖∇L‖ ≤ √(2p)·L$"),
         "flat": at_most(found, flat * roots, within=STEP, text="$‖∇L‖ ≤ √(2p)$"),
-        "sharp": at_most(
-            cells.gradient_norms, sharp * own * cells.pulls, within=STEP, text="$‖∇L‖ ≤ √(2p)·mean(g)$"
-        ),
+        "sharp": at_most(cells.gradient_norms, sharp * own * cells.pulls, within=STEP, text="$‖∇L‖ ≤ √(2p)·mean(g)$"),
     }
 
 

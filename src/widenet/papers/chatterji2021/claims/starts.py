@@ -52,6 +52,9 @@ class Starts(FirstSteps):
     harmful_together: Float[np.ndarray, "run 2"] = derived(lambda cell: cell._weakest(cell.harmful_pairs))
 
     log_loss: PerRun = derived(lambda cell: log_mean_loss(cell.after))  #: log L_1
+    first_loss: PerRun = derived(lambda cell: np.exp(cell.log_loss))  #: L_1
+    #: The largest C_4 that a run allows: log(1/L_1)/p^(1/2−β).
+    margin_rate: PerRun = derived(lambda cell: -cell.log_loss / cell.half_width ** (0.5 - cell.beta))
     gain: PerRun = derived(lambda cell: (cell.after - cell.before).mean(axis=1))  #: the mean change of a margin
     all_right: PerRun = derived(lambda cell: (cell.after > 0).all(axis=1))  #: 1 where all margins are positive
     mean_gain: float = derived(lambda cell: cell.gain.mean())
@@ -150,7 +153,7 @@ class Worst(Rate):
 
     def _worst_of_settings(self, name: str) -> Part:
         order = {False: 0, None: 1, True: 2}
-        parts = [self._answer_in(setting, name) for setting in np.unique(self.setting)]
+        parts = [self._answer_in(setting, name) for setting in np.unique(self.setting).tolist()]
         shown = min(parts, key=lambda part: (order[part.kept], part.vacuous, -(part.tightness or 0.0)))
         totals = {total: sum(getattr(part, total) for part in parts) for total in ("cases", "broken", "undecided")}
         return shown.model_copy(update=totals)
@@ -184,7 +187,7 @@ class Seldom(Worst):
     def telling(self) -> np.ndarray:
         """For each run, whether the bound can fail at all in its setting, and not always may."""
         found = np.zeros(np.shape(self.setting), bool)
-        for setting in np.unique(self.setting):
+        for setting in np.unique(self.setting).tolist():
             alone = self._alone(setting)
             found[self.setting == setting] = not alone.sides.vacuous and alone.allowed < 1
         return found

@@ -47,9 +47,7 @@ def lemma_15_6(runs: Starts) -> Promise:
 def in_window(runs: Starts, share: float, text: str) -> Seldom:
     """The largest count of units in the window, against this share of the printed bound."""
     bound = share * runs.window_share * runs.half_width
-    sides = at_most(
-        runs.most_in_window, bound, trivial=runs.half_width, text=text, quantity="units in the window"
-    )
+    sides = at_most(runs.most_in_window, bound, trivial=runs.half_width, text=text, quantity="units in the window")
     return seldom(runs, sides, runs.window_failure)
 
 
@@ -213,7 +211,8 @@ def draw_reduced_norms(scale: Scale, seed: int) -> ReducedNorms:
 
 
 @claim("chatterji2021.appendix_d_tails_as_printed", Kind.STEP, "Appendix D, v_i·x_s ~ N(0, σ²), and D.7, upper tail",
-       draws=draw_reduced_norms, given=[], title="The start of Theorem 2 seldom has a norm above the bound")  # fmt: skip
+       draws=draw_reduced_norms, given=[],
+       title="The start of Theorem 2 seldom has a norm above the bound")  # fmt: skip
 def appendix_d_tails_as_printed(found: ReducedNorms) -> Promise:
     """From the start of Theorem 2, in the reduced coordinates of Section 4,
     P[‖V^(0)‖ ≥ 3√(d+1)/(2p^(β/2))] ≤ exp(−(d+1)p/1024).

@@ -388,6 +388,4 @@ def first_losses_on(specimen: Specimen) -> Applied | Silence:
     return Applied(settings, other_width(specimen, 2000, 20_000, why=ABOUT_WIDE))
 
 
-first_steps = Experiment(
-    "chatterji2021.first_steps", lemma_15_settings, run_first_steps, seconds=8.0, on=starts_on
-)
+first_steps = Experiment("chatterji2021.first_steps", lemma_15_settings, run_first_steps, seconds=8.0, on=starts_on)
