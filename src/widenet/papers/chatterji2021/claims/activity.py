@@ -5,7 +5,7 @@ import scipy.stats
 from jaxtyping import Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import column
+from widenet.claims.cases import Count, column
 from widenet.claims.implication import Promise, at_least
 from widenet.claims.statistics import matches_rate
 from widenet.papers.chatterji2021.claims.starts import Starts, rows_of
@@ -23,7 +23,7 @@ class Activity(Starts):
     """Random starts, with one test per example and per data set."""
 
     @column
-    def n_units(self) -> int:
+    def n_units(self) -> Count:
         """In all runs together."""
         return 2 * self.half_width * len(self)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from widenet.claims.base import Kind, Runs, claim
-from widenet.claims.cases import column
+from widenet.claims.cases import Number, column
 from widenet.claims.implication import Promise, at_least, at_most, equal
 from widenet.papers.chatterji2021.claims.starts import LEVEL, SURENESS, Seldom, Starts, rows_of, seldom
 from widenet.papers.chatterji2021.cluster_formulas import (
@@ -97,7 +97,7 @@ class Outputs(StartDraws):
         return float(self.half_width ** (self.beta / 2) * self.outputs.std())
 
     @column
-    def exact_deviation(self) -> float:
+    def exact_deviation(self) -> Number:
         """As computed."""
         return self.half_width ** (self.beta / 2) * first_output_deviation(self.half_width, self.beta, self.scaling)
 

@@ -50,7 +50,7 @@ def definition_16(runs: Starts) -> Promise:
     """
     bounds = bounds_of(runs)
     telling = {name: bound.telling for name, bound in bounds.items()}
-    broken = {name: bound.sides.broken & telling[name] for name, bound in bounds.items()}
+    broken = {name: bound.failed & telling[name] for name, bound in bounds.items()}
     allowed = sum(np.where(telling[name], bound.allowed, 0.0) for name, bound in bounds.items())
 
     def failures(cell: Starts) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """What one step does to the units that capture a point, and to the others: Eqs. 11 and 14 to 18, Lemmas 18 and 19."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
@@ -187,7 +187,7 @@ def equations_17_18(runs: Lifted, *, own: float = 1 / 16, other: float = 1 / 24)
     )
 
 
-def _grows(means: np.ndarray, goal: float, text: str) -> Fact:
+def _grows(means: Any, goal: float, text: str) -> Fact:
     """Each width comes closer to the goal, from below, and the widest is within two fifths of it."""
     closer = (means[:-1] < means[1:]) & (means[1:] < goal)
     return Fact(bool(closer.all() and (means[-1:] > 0.6 * goal).all()), text=text)

@@ -1,5 +1,7 @@
 """Section 2.2 and Appendix A: derivatives of the loss, the reduction to zero biases, and a network that fits."""
 
+import numpy as np
+
 from widenet.claims.base import Kind, claim
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal
 from widenet.claims.tolerances import CLOSED_FORM, IDENTITY, ROUNDING
@@ -69,7 +71,7 @@ def appendix_a(runs: BothCoordinates) -> Promise:
             "halves": equal(pairs.overlaps, pairs.halves, room=ROUNDING, text="$⟨x̃, x̃'⟩ = (1 + ⟨x, x'⟩)/2$"),
             "overlaps": at_least(pairs.overlaps, 0.0, within=ROUNDING, text="$⟨x̃, x̃'⟩ ≥ 0$"),
         },
-        details=lambda: {"largest move of a weight": runs.moved.min()},
+        details=lambda: {"largest move of a weight": np.min(runs.moved)},
     )
 
 

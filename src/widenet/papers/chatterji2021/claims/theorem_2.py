@@ -100,7 +100,7 @@ def _allowed(rate: float) -> str:
 def _shape(runs: Starts) -> str:
     """What C_2 would have to exceed."""
     named = {"r": runs.radius, "Δ": runs.overlap, "ε": runs.imbalance}
-    largest = (f"{symbol} = {round(float(values.max()), 9):.3g}" for symbol, values in named.items())
+    largest = (f"{symbol} = {round(float(np.max(values)), 9):.3g}" for symbol, values in named.items())
     return f"C_2 must exceed {', '.join(largest)}"
 
 
@@ -116,7 +116,7 @@ def theorem_2a_trend(runs: Starts, *, rate: float = LEAST_MARGIN_RATE) -> Promis
     of the 1/12 at which the proof arrives for Δ = r = ε = 0. Below p = 6000 the loss of an untrained network is small
     enough.
     """
-    wide, each = runs.where(runs.half_width >= DECISIVE), runs.per("cell")
+    wide, each = runs.where(np.greater_equal(runs.half_width, DECISIVE)), runs.per("cell")
     right = wide.all_right.mean() if len(wide) else math.nan
     return Promise(
         {
@@ -136,7 +136,7 @@ def theorem_2a_trend(runs: Starts, *, rate: float = LEAST_MARGIN_RATE) -> Promis
 
 def _slope(each: Starts) -> float:
     """The exponent with which the mean change of a margin grows over the widths."""
-    if len(each) < 2 or not (each.mean_gain > 0).all():
+    if len(each) < 2 or not np.all(each.mean_gain > 0):
         return math.nan
     return float(np.polyfit(np.log(each.half_width), np.log(each.mean_gain), 1)[0])
 
@@ -149,7 +149,7 @@ def one_step_limit(runs: Starts, *, constant: float = 1 / 24) -> Promise:
     with biases, whose α_0 is half of that): 0.93 to 1.02 of it from p = 10,000 on.
     """
     each = runs.per("cell")
-    wide = each.where(each.half_width >= DECISIVE)
+    wide = each.where(np.greater_equal(each.half_width, DECISIVE))
     ratios = wide.mean_gain / (constant * wide.step * wide.half_width)
     return Promise(
         {"gain": equal(ratios, 0.975, within=0.045, text="mean change of a margin, over $α_0p/24$")},

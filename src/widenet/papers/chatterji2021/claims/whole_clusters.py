@@ -72,8 +72,8 @@ class CrossedClusters(Cases):
 
 def crossed(*cases: tuple[float, float]) -> CrossedClusters:
     """Such clusters, by r and log D."""
-    shares = [whole_cluster_share(*case) for case in cases]
-    return CrossedClusters(*np.array(cases).T, np.array(shares))
+    radius, log_points = np.array(cases).T
+    return CrossedClusters(radius, log_points, np.array([whole_cluster_share(*case) for case in cases]))
 
 
 def draw_crossed(scale: Scale, seed: int) -> CrossedClusters:
@@ -116,7 +116,7 @@ class Cap(Cases):
         return same_cluster_share(self.radius)
 
     @column
-    def spread(self) -> float:
+    def spread(self) -> Number:
         """dr."""
         return self.dim * self.radius
 
