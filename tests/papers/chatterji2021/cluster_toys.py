@@ -5,7 +5,8 @@ import functools
 
 import numpy as np
 
-from tests.controls import hypothesis_edges
+from widenet.claims.cases import columns_of
+from widenet.papers.chatterji2021.claims.starts import Starts
 from widenet.papers.chatterji2021.cluster_formulas import Scaling
 from widenet.papers.chatterji2021.cluster_settings import Centres, Drawn
 from widenet.papers.chatterji2021.runs.first_steps import FirstStepSetting, run_first_steps
@@ -57,24 +58,27 @@ def narrowed(cell, count):
     return dataclasses.replace(cell, **changes)
 
 
-def edges_of_conditions(claim, judged):
-    """The hypotheses of Theorem 2 and the centres of XOR, on the last of three cells."""
-    return hypothesis_edges(
-        claim,
-        judged,
-        unit_inputs=(
-            {"products": with_entry((0, 0), 1 + 5e-10)},
-            {"products": with_entry((0, 0), 1 + 5e-9)},
-            "centres",
-        ),
-        bandwidth=({"bandwidth": lambda h: h * (1 + 5e-13)}, {"bandwidth": lambda h: h * (1 + 5e-12)}),
-        start=({"deviation": lambda s: s * (1 + 5e-13)}, {"deviation": lambda s: s * (1 + 5e-12)}),
-        first_step=({"step": lambda a: a * (1 + 5e-13)}, {"step": lambda a: a * (1 + 5e-12)}),
-        beta_positive=({}, {"beta": 0.0}, "start", "first_step"),
-        beta_below_half=({}, {"beta": 0.5}, "start", "first_step"),
-        points=({}, {"keep": 3}, "centres"),
-        centres=({"products": with_entry((0, 2), 0.5 + 5e-10)}, {"products": with_entry((0, 2), 0.5 + 5e-9)}),
-    )
+def columns(cell, kind=Starts):
+    """The cell with what the claims compute from it."""
+    return kind.join([cell]).cells[0]
+
+
+def twice(cell):
+    """The same cell with every run twice."""
+    about = columns_of(type(cell))
+    fields = [field.name for field in dataclasses.fields(cell) if "run" in about[field.name].axes]
+    return cell.replace(**{name: lambda values: np.concatenate([values, values]) for name in fields})
+
+
+ONE_IN_SIXTY = 6e-4
+"""A rate that one failure of sixty runs refutes, and twice this rate it does not."""
+
+
+def rows_of_beta(*claims):
+    """Controls of both ends of β, on which σ and α_0 depend."""
+    both = ("start", "first_step")
+    ends = (("beta_positive", {}, {"beta": 0.0}, *both), ("beta_below_half", {}, {"beta": 0.5}, *both))
+    return [(claim, *end) for claim in claims for end in ends]
 
 
 def expects(bound, promised, trivial, allowed):

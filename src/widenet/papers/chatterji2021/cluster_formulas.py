@@ -6,17 +6,23 @@ leads to by Appendix C, √2 σ and 2 α_0. An o(1) of the paper is written out 
 """
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy.integrate
 import scipy.optimize
 import scipy.special
-from jaxtyping import Float
+from jaxtyping import Float, Num
 
 Scaling = Literal["sec4", "exact"]
-Number = float | int
+if TYPE_CHECKING:
+    Number = Any  # a column of a record has an array in a table, and one number in its own cell
+    Word = Any
+else:
+    Number = float | int
+    Word = str
 Numbers = Float[np.ndarray, "*case"]
+Widths = Num[np.ndarray, "*case"]
 
 LEVEL = 0.01
 """δ_0: the tight forms of the counts are made to fail at most this often."""
@@ -29,17 +35,17 @@ def bandwidth(p: Number) -> float:
     return 1 / p
 
 
-def initial_deviation(p: Number, beta: Number, scaling: str) -> float:
+def initial_deviation(p: Number, beta: Number, scaling: Word) -> float:
     """σ of the weights at the start."""
     return (math.sqrt(2) if scaling == "exact" else 1.0) * p ** -(0.5 + beta / 2)
 
 
-def first_step_size(p: Number, beta: Number, scaling: str) -> float:
+def first_step_size(p: Number, beta: Number, scaling: Word) -> float:
     """α_0."""
     return (2.0 if scaling == "exact" else 1.0) * p ** -(0.5 + beta)
 
 
-def capture_level(p: Number, beta: Number, scaling: str) -> float:
+def capture_level(p: Number, beta: Number, scaling: Word) -> float:
     """a = h + 4 α_0: a unit captures a point where its pre-activation reaches a (Definition 14)."""
     return bandwidth(p) + 4 * first_step_size(p, beta, scaling)
 
@@ -90,12 +96,12 @@ def pull_slack(p: Number, beta: Number) -> float:
     return p ** (-beta / 4)
 
 
-def pull_failure(p: Number, beta: Number, n: Number, scaling: str) -> float:
+def pull_failure(p: Number, beta: Number, n: Number, scaling: Word) -> float:
     """How often one of n numbers g_0 is farther than that from 1/2, at most."""
     return math.exp(math.log(2 * n) - p ** (beta / 2) / (8 if scaling == "exact" else 4))
 
 
-def first_output_deviation(p: Number, beta: Number, scaling: str) -> float:
+def first_output_deviation(p: Number, beta: Number, scaling: Word) -> float:
     """The standard deviation of f(x) at the start, from E φ and E φ² of a normal pre-activation."""
     sigma = initial_deviation(p, beta, scaling)
     k = bandwidth(p) / sigma
@@ -200,7 +206,7 @@ def output_tail(p: Number, deviation: Number, eta: Number) -> float:
     return 2 * math.exp(-(eta**2) / (4 * p * deviation**2))
 
 
-def least_width_power(dim: Number, scaling: str) -> float:
+def least_width_power(dim: Number, scaling: Word) -> float:
     """From which p^(β/2) on ‖V^(0)‖ within a share 1/32 puts ‖V^(1)‖ between the bounds of Lemma 15.7.
 
     ‖V^(0)‖ = c√(2(d+1)) p^(−β/2) and the step adds at most √(2p)·α_0 = k√2 p^(−β), with c = k = 1 in Section 4 and
@@ -227,7 +233,7 @@ def rest_height(p: Number, step: Number, overlap: Number, radius: Number) -> flo
     return bandwidth(p) + 4.5 * step + 2 * step * (overlap + radius)
 
 
-def first_loss_bound(p: Numbers | Number, beta: Numbers | Number, rate: Number = LEAST_MARGIN_RATE) -> Numbers | Number:
+def first_loss_bound(p: Widths | Number, beta: Numbers | Number, rate: Number = LEAST_MARGIN_RATE) -> Numbers | Number:
     """exp(−C_4 p^(1/2−β)): Theorem 2(a)."""
     return np.exp(-rate * p ** (0.5 - beta))
 

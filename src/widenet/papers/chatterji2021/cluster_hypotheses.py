@@ -74,8 +74,8 @@ def centres(runs: Any) -> Sides:
     return at_most(runs.centre_gap, 0, within=STEP)
 
 
-@hypothesis("cluster radius $r$")
-def radius(runs: Any) -> Sides:
+@hypothesis("cluster radius $r$", key="radius")
+def radius_at_most_one(runs: Any) -> Sides:
     """r ≤ 1."""
     return at_most(runs.radius, 1, within=ROUNDING)
 

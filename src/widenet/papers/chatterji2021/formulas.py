@@ -156,7 +156,7 @@ def lost_share(n_samples: Numbers, loss: Numbers) -> Numbers:
     return (1 + math.log(2) + np.log(n_samples)) / -np.log(loss) + n_samples * loss
 
 
-def last_line_share(exponent: float) -> float:
+def last_line_share(exponent: Numbers) -> Numbers:
     """1 − (1 + 2 log 2)/((1 + C₁) log 2) − 2^{−C₁}, the last line of the proof of Lemma 10; it needs 5/6."""
     return 1 - (1 + 2 * math.log(2)) / ((1 + exponent) * math.log(2)) - 2**-exponent
 

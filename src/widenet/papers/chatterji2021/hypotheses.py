@@ -128,9 +128,8 @@ def rate_share(runs: Any) -> Sides:
 @hypothesis("$3αM$", key="short_step")
 def local_step(runs: Any) -> Sides:
     """α ≤ 1/(3M), where there is a step."""
-    return at_most(
-        runs.local_product, 1, within=ROUNDING, where=~np.isnan(runs.local_steps), event="networks that move"
-    )
+    moves = ~np.isnan(runs.local_steps)
+    return at_most(runs.local_product, 1, within=ROUNDING, where=moves, event="networks that move")
 
 
 @hypothesis("step $α$", key="step_positive")
@@ -180,8 +179,8 @@ def away_from_kinks(distance: float) -> Given:
 @hypothesis("no two equal inputs with different labels", extreme=False)
 def distinct(fits: Any) -> Sides:
     """No network separates equal inputs; float64 none that are too close."""
-    reasons, open_still = fits.why_not, fits.too_close & (fits.clashes == 0)
-    unknown = "too close for float64"
+    reasons, unknown = fits.why_not, "too close for float64"
+    open_still = np.isnan(fits.clashes)
     return at_most(fits.clashes, 0, undecided=open_still, unknown=unknown, why=lambda case: str(reasons[case]))
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges
+from tests.control_table import controls
 from tests.papers.chatterji2021.cluster_toys import centres, with_entry
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
@@ -22,18 +22,6 @@ def test_both_halves():
     assert section_1_capture([cell()]).verdict is Verdict.HOLDS
     assert sum(LAW) == pytest.approx(1)
     assert sum(k * share for k, share in enumerate(LAW)) == pytest.approx(2)
-
-
-@breaks_part(section_1_capture, "each example, on half of the units")
-def test_control_captured_instead_of_active():
-    counts = centres(2000, 5, 0.25, "exact")
-    return section_1_capture([cell()]), section_1_capture([cell(active=counts.helpful + counts.harmful)])
-
-
-@breaks_part(section_1_capture, "each unit, on 0 to 4 examples by that law")
-def test_control_independent_examples():
-    binomial = tuple(math.comb(4, k) / 16 for k in range(5))
-    return section_1_capture([cell()]), section_1_capture([cell()], law=binomial)
 
 
 def test_control_without_biases_a_unit_is_active_on_exactly_two():
@@ -57,10 +45,21 @@ def test_the_levels_of_both_tests(share, kept):
     assert [part.kept for part in found.parts] == [kept, kept]
 
 
-test_control_each_hypothesis = hypothesis_edges(
-    section_1_capture,
-    lambda **fields: section_1_capture([cell(**fields)]),
-    unit_inputs=({"products": with_entry((0, 0), 1 + 5e-10)}, {"products": with_entry((0, 0), 1 + 5e-9)}, "centres"),
-    centres=({"products": with_entry((0, 2), 0.5 + 5e-10)}, {"products": with_entry((0, 2), 0.5 + 5e-9)}),
+BINOMIAL = tuple(math.comb(4, k) / 16 for k in range(5))
+LEVEL = np.array([0.5, 0.5, 0.5, 0.001 / 4])
+CAPTURED = centres(2000, 5, 0.25, "exact").helpful + centres(2000, 5, 0.25, "exact").harmful
+test_control = controls(
+    activity,
+    cell,
+    (section_1_capture, "halves", {}, {"active": CAPTURED}),
+    # 0.001 over the number of tests, exactly, and just below
+    (section_1_capture, "halves", {"halves": LEVEL}, {"halves": np.nextafter(LEVEL, 0)}),
+    # Independent examples.
+    (section_1_capture, "law", {}, {"activity": np.tile(4000 * np.array(BINOMIAL), (5, 1))}),
+    (
+        section_1_capture,
+        "centres",
+        {"products": with_entry((0, 2), 0.5 + 5e-10)},
+        {"products": with_entry((0, 2), 0.5 + 5e-9)},
+    ),
 )
-test_every_part_has_a_control = every_part_of(activity)

@@ -7,8 +7,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.chatterji2021.cluster_toys import centres, clusters, expects, narrowed, with_entry
+from tests.control_table import at, controls
+from tests.papers.chatterji2021.cluster_toys import (
+    ONE_IN_SIXTY,
+    centres,
+    clusters,
+    columns,
+    expects,
+    narrowed,
+    twice,
+    with_entry,
+)
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Choices, Specimen
@@ -16,6 +25,7 @@ from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import captured
 from widenet.papers.chatterji2021.claims.captured import lemma_15_1, lemma_15_2, lemma_15_3, lemma_15_5
+from widenet.papers.chatterji2021.claims.starts import Starts
 from widenet.papers.chatterji2021.runs.first_steps import lemma_15_settings, run_first_steps
 from widenet.papers.chatterji2021.runs.start_draws import StartDraws, StartSetting, run_start_draws
 from widenet.progress import silent
@@ -41,44 +51,11 @@ def bound_of_counts(sign):
     return P * (f.captured_share(level(), sigma()) + sign * f.tight_slack(P, 4 * N))
 
 
-def judge_1(**fields):
-    return lemma_15_1([altered(clusters(), **fields)])
-
-
-test_control_sums_just_beyond_one = part_edges(
-    lemma_15_1,
-    judge_1,
-    {
-        "the sum over I_+s is at least pχ − 1": (
-            {"helpful_sum": lambda a: with_entry((3, 5), mean() - 1 + 1e-9)(a)},
-            {"helpful_sum": lambda a: with_entry((3, 5), mean() - 1 - 1e-9)(a)},
-        ),
-        "the sum over I_−s is at most pχ + 1": (
-            {"harmful_sum": lambda a: with_entry((3, 5), mean() + 1 - 1e-9)(a)},
-            {"harmful_sum": lambda a: with_entry((3, 5), mean() + 1 + 1e-9)(a)},
-        ),
-    },
-)
-NORMS = (
-    {"products": lambda a: with_entry((0, 0), 1 + 5e-10)(a)},
-    {"products": lambda a: with_entry((0, 0), 1 + 5e-9)(a)},
-)
-WIDTHS = {"bandwidth": lambda h: h * (1 + 5e-13)}, {"bandwidth": lambda h: h * (1 + 5e-12)}
-test_control_hypotheses_of_part_1 = hypothesis_edges(lemma_15_1, judge_1, unit_inputs=NORMS, bandwidth=WIDTHS)
-
-
 def test_the_sums_without_the_slack_of_one_are_broken_in_most_runs():
     cell = clusters()
     assert (cell.helpful_sum.min(axis=1) < mean()).mean() > 0.6
     assert (cell.harmful_sum.max(axis=1) > mean()).mean() > 0.6
     assert np.abs(cell.helpful_sum - mean()).max() < 1
-
-
-def test_two_cells_are_both_looked_at():
-    broken = altered(clusters(), helpful_sum=lambda a: 0 * a)
-    for cells in ([clusters(), broken], [broken, clusters()]):
-        assert lemma_15_1(cells).verdict is Verdict.VIOLATED
-    assert lemma_15_1([clusters(), centres()]).runs.tried == 120
 
 
 def test_the_lower_side_says_nothing_where_the_sum_is_below_one():
@@ -89,50 +66,23 @@ def test_the_lower_side_says_nothing_where_the_sum_is_below_one():
     assert not lemma_15_1([clusters()]).parts[0].vacuous
 
 
-def judge_2(**fields):
-    return lemma_15_2([altered(clusters(), **fields)])
-
-
 def counts(sign, beyond):
-    """Three runs with one count at the last whole number inside the bound, or one beyond it."""
+    """Two runs of 120 with one count at the last whole number inside the bound, or one beyond it."""
     inside = math.floor(bound_of_counts(1)) if sign > 0 else math.ceil(bound_of_counts(-1))
-    return lambda a: with_entry((slice(0, 3), 2), inside + sign * beyond)(a)
-
-
-test_control_each_count = part_edges(
-    lemma_15_2,
-    judge_2,
-    {
-        "|I_+s| is at least p(ζ − slack)": ({"helpful": counts(-1, 0)}, {"helpful": counts(-1, 1)}),
-        "|I_+s| is at most p(ζ + slack)": ({"helpful": counts(1, 0)}, {"helpful": counts(1, 1)}),
-        "|I_−s| is at least p(ζ − slack)": ({"harmful": counts(-1, 0)}, {"harmful": counts(-1, 1)}),
-        "|I_−s| is at most p(ζ + slack)": ({"harmful": counts(1, 0)}, {"harmful": counts(1, 1)}),
-    },
-)
-test_control_hypotheses_of_part_2 = hypothesis_edges(lemma_15_2, judge_2, unit_inputs=NORMS, bandwidth=WIDTHS)
-
-
-@breaks_part(lemma_15_2, "1/2 − ζ ≤ a/(σ√(2π))")
-def test_control_a_smaller_loss():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(captured, "capture_loss", lambda *a: 0.9 * f.capture_loss(*a))
-        tight = centres(10**4)
-        broken = lemma_15_2([tight])
-    return lemma_15_2([tight]), broken
+    return with_entry((slice(0, 2), 2), inside + sign * beyond)
 
 
 def test_how_often_a_count_may_fail():
     """δ/4 = 0.0025 for each of the four: two failures of 60 are too many, one decides nothing."""
     low = math.ceil(bound_of_counts(-1)) - 1
-    parts = [judge_2(helpful=with_entry((slice(0, n), 0), low)).parts[0] for n in (0, 1, 2)]
+    cells = [altered(clusters(), helpful=with_entry((slice(0, n), 0), low)) for n in (0, 1, 2)]
+    parts = [lemma_15_2([cell]).parts[0] for cell in cells]
     assert [part.kept for part in parts] == [True, None, False]
 
 
 def test_control_half_instead_of_zeta():
     """The counts are nowhere near p/2 at these widths."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(captured, "captured_share", lambda *_: 0.5)
-        assert lemma_15_2([clusters()]).verdict is Verdict.VIOLATED
+    assert lemma_15_2([columns(clusters()).replace(captured=0.5)]).verdict is Verdict.VIOLATED
 
 
 @functools.cache
@@ -140,32 +90,15 @@ def draws():
     return run_start_draws(StartSetting(half_width=200, n_draws=4000), silent)
 
 
-def judge_3(factor=1.0, at=(0, 0.5), **fields):
-    # p^(−β/4) is below 1/2, and δ below 1, only for wide networks.
-    wide = {"half_width": 10**12, "bandwidth": 1e-12, "pulls": lambda g: with_entry(at[0], at[1])(0.5 + 0 * g)}
-    return lemma_15_3([altered(clusters(), **(wide | fields))], [altered(draws(), outputs=lambda a: factor * a)])
+def wide(at=(0, 0.5), factor=1.0):
+    """p^(−β/4) is below 1/2, and δ below 1, only for wide networks; the pulls of some runs are altered."""
+    pulls = with_entry(at[0], at[1])(0.5 + 0 * clusters().pulls)
+    cell = altered(clusters(), half_width=10**12, bandwidth=1e-12, pulls=pulls)
+    return [cell], [altered(draws(), outputs=lambda a: factor * a)]
 
 
-THREE = (slice(0, 3), 1)
+ONE = (0, 1)
 SLACK = (1e12) ** (-0.45 / 4)
-test_control_each_pull = part_edges(
-    lemma_15_3,
-    judge_3,
-    {
-        "g_0s is at most 1/2 + p^(−β/4)": (
-            {"at": (THREE, 0.5 + SLACK * (1 - 1e-9))},
-            {"at": (THREE, 0.5 + SLACK * (1 + 1e-9))},
-        ),
-        "g_0s is at least 1/2 − p^(−β/4)": (
-            {"at": (THREE, 0.5 - SLACK * (1 - 1e-9))},
-            {"at": (THREE, 0.5 - SLACK * (1 + 1e-9))},
-        ),
-        "the deviation of f_0, times p^(β/2)": ({}, {"factor": 1.1}),
-    },
-)
-test_control_hypotheses_of_part_3 = hypothesis_edges(lemma_15_3, judge_3, unit_inputs=NORMS, bandwidth=(
-    {"bandwidth": 1e-12 * (1 + 5e-13)}, {"bandwidth": 1e-12 * (1 + 5e-12)},
-))  # fmt: skip
 
 
 def test_the_band_of_the_deviation():
@@ -191,44 +124,15 @@ def test_control_pulls_of_p_to_the_minus_beta_are_missed():
     assert (np.abs(clusters().before).max(axis=1) > 2000**-0.45).mean() > 0.5
 
 
-def judge_5(**fields):
-    return lemma_15_5([altered(clusters(), **fields)])
-
-
 def pairs(beyond):
-    """The count of an opposite pair at the last whole number inside the bound, or one beyond, in three runs."""
+    """The count of an opposite pair at the last whole number inside the bound, or one beyond, in two runs."""
     bound = P * (f.opposite_share(0.0, 0.01) + f.tight_slack(P, N**2))
-    return lambda a: with_entry((slice(0, 3), 0, 5), math.floor(bound + beyond))(a)
-
-
-test_control_each_pair_of_opposite_classes = part_edges(
-    lemma_15_5,
-    judge_5,
-    {
-        "units of I_+s with v_i·x_q ≥ 0": (
-            {"overlap": 0.0, "radius": 0.01, "helpful_touched": pairs(0)},
-            {"overlap": 0.0, "radius": 0.01, "helpful_touched": pairs(1)},
-        ),
-        "units of I_−s with v_i·x_q ≥ 0": (
-            {"overlap": 0.0, "radius": 0.01, "harmful_touched": pairs(0)},
-            {"overlap": 0.0, "radius": 0.01, "harmful_touched": pairs(1)},
-        ),
-    },
-)
-test_control_hypotheses_of_part_5 = hypothesis_edges(
-    lemma_15_5,
-    judge_5,
-    unit_inputs=NORMS,
-    bandwidth=WIDTHS,
-    opposite=(
-        {"overlap": 0.0, "radius": 0.01, "products": with_entry((0, 5), 0.52)},
-        {"overlap": 0.0, "radius": 0.01, "products": with_entry((0, 5), 0.52 + 1e-11)},
-    ),
-)
+    return lambda a: with_entry((slice(0, 2), 0, 5), math.floor(bound + beyond))(a)
 
 
 def test_a_pair_of_one_class_does_not_count():
-    assert judge_5(helpful_touched=with_entry((slice(None), 0, 2), 1e9)).verdict is Verdict.HOLDS
+    many = altered(clusters(), helpful_touched=with_entry((slice(None), 0, 2), 1e9))
+    assert lemma_15_5([many]).verdict is Verdict.HOLDS
 
 
 def test_the_slack_of_the_paper_says_nothing_here():
@@ -239,25 +143,25 @@ def test_the_slack_of_the_paper_says_nothing_here():
 
 def test_the_bounds_their_trivial_sides_and_how_often_they_may_fail():
     """Written out once more, in the toy."""
-    cell, zeta, slack = clusters(), f.captured_share(level(), sigma()), f.tight_slack(P, 32)
+    cell, zeta, slack = columns(clusters()), f.captured_share(level(), sigma()), f.tight_slack(P, 32)
     expects(captured.helpful_sums(cell), mean() - 1, 0, N * math.exp(f.captured_sum_tail(level(), sigma(), P, -1)))
     expects(captured.harmful_sums(cell), mean() + 1, np.nan, N * math.exp(f.captured_sum_tail(level(), sigma(), P, 1)))
     for counts in (cell.helpful, cell.harmful):
-        expects(captured.few_captured(cell, counts), P * (zeta - slack), 0, 0.0025)
-        expects(captured.many_captured(cell, counts), P * (zeta + slack), P, 0.0025)
+        expects(captured.few_captured(cell, counts.min(axis=1), ""), P * (zeta - slack), 0, 0.0025)
+        expects(captured.many_captured(cell, counts.max(axis=1), ""), P * (zeta + slack), P, 0.0025)
     failure = 16 * math.exp(-(P ** (BETA / 2)) / 4)
     expects(captured.pulls_above(cell), 0.5 + P ** (-BETA / 4), 1, failure)
     expects(captured.pulls_below(cell), 0.5 - P ** (-BETA / 4), 0, failure)
     opposite = P * (1 / 3 + cell.overlap / 4 + cell.radius + f.tight_slack(P, 64))
-    expects(captured.touched(cell, helpful=True), opposite, cell.helpful.max(axis=1), 0.005)
-    expects(captured.touched(cell, helpful=False), opposite, cell.harmful.max(axis=1), 0.005)
+    expects(captured.helpful_touched(cell), opposite, cell.helpful.max(axis=1), 0.005)
+    expects(captured.harmful_touched(cell), opposite, cell.harmful.max(axis=1), 0.005)
 
 
 def test_pairs_of_one_class_are_left_out_of_the_count():
     """All counts of opposite pairs 0: then the largest is 0."""
     cell = altered(clusters(), helpful_touched=lambda a: np.where(clusters().opposite, 0.0, a))
-    assert captured.touched(cell, helpful=True).sides.measured.tolist() == [0.0] * 60
-    assert captured.touched(narrowed(clusters(), 4), helpful=True).sides.measured.tolist() == [0.0] * 60
+    assert columns(cell).helpful_touch.tolist() == [0.0] * 60
+    assert columns(narrowed(clusters(), 4)).helpful_touch.tolist() == [0.0] * 60
 
 
 def test_details_have_the_scaling_and_what_is_compared():
@@ -304,16 +208,57 @@ def test_silence_names_what_is_missing(inputs, labels, words):
 def test_it_speaks_about_data_on_the_sphere():
     angles = np.radians([-45, -40, 130, 135, 40, 45, 220, 225])
     data = from_arrays(np.stack([np.cos(angles), np.sin(angles)], axis=1), np.repeat([1.0, -1.0], 4))
-    settings = lemma_15_2.on(Specimen(data, Choices(n_runs=3)))
+    settings = lemma_15_2.on(Specimen(data, Choices(n_runs=3))).settings
     cells = [run_first_steps(setting, silent) for setting in settings]
     assert lemma_15_1(cells).verdict is Verdict.HOLDS
     assert lemma_15_2(cells).verdict is Verdict.HOLDS
     assert lemma_15_5(cells).verdict is Verdict.HOLDS
     assert cells[0].radius == pytest.approx(2 * np.sin(np.radians(1.25)))
-    starts, drawn = lemma_15_3.on(Specimen(data))
+    starts, drawn = lemma_15_3.on(Specimen(data)).settings
     assert lemma_15_3(cells, [draws()]).verdict is Verdict.HOLDS
     assert len(starts) == 2
     assert len(drawn) == 1
 
 
-test_every_part_has_a_control = every_part_of(captured)
+def at_sum(name, value):
+    return {name: with_entry((3, 5), value), f"{name}_failure": ONE_IN_SIXTY}
+
+
+def touching(name, beyond):
+    return {"overlap": 0.0, "radius": 0.01, name: pairs(beyond)}
+
+
+def pulled(share):
+    """One run with a pull so many slacks away from 1/2."""
+    return at(functools.partial(wide, (ONE, 0.5 + share * SLACK)), pull_failure=ONE_IN_SIXTY)
+
+
+MANY = twice(clusters())
+TIGHT, NEAR = columns(centres(10**4)), {"overlap": 0.0, "radius": 0.01}
+test_control = controls(
+    captured,
+    {lemma_15_3: wide, Starts: clusters},
+    (lemma_15_1, "helpful", at_sum("helpful_sum", mean() - 1 + 1e-9), at_sum("helpful_sum", mean() - 1 - 1e-9)),
+    (lemma_15_1, "harmful", at_sum("harmful_sum", mean() + 1 - 1e-9), at_sum("harmful_sum", mean() + 1 + 1e-9)),
+    (lemma_15_2, "helpful_low", at(MANY, helpful=counts(-1, 0)), at(MANY, helpful=counts(-1, 1))),
+    (lemma_15_2, "helpful_high", at(MANY, helpful=counts(1, 0)), at(MANY, helpful=counts(1, 1))),
+    (lemma_15_2, "harmful_low", at(MANY, harmful=counts(-1, 0)), at(MANY, harmful=counts(-1, 1))),
+    (lemma_15_2, "harmful_high", at(MANY, harmful=counts(1, 0)), at(MANY, harmful=counts(1, 1))),
+    (
+        lemma_15_2,
+        "half",
+        at(TIGHT, capture_loss=0.5 - TIGHT.captured),
+        at(TIGHT, capture_loss=0.5 - TIGHT.captured - 1e-12),
+    ),
+    (lemma_15_3, "above", pulled(1 - 1e-9), pulled(1 + 1e-9)),
+    (lemma_15_3, "below", pulled(-1 + 1e-9), pulled(-1 - 1e-9)),
+    (lemma_15_3, "deviation", {}, at(functools.partial(wide, factor=1.1))),
+    (lemma_15_5, "helpful", touching("helpful_touched", 0), touching("helpful_touched", 1)),
+    (lemma_15_5, "harmful", touching("harmful_touched", 0), touching("harmful_touched", 1)),
+    (
+        lemma_15_5,
+        "opposite",
+        {**NEAR, "products": with_entry((0, 5), 0.52)},
+        {**NEAR, "products": with_entry((0, 5), 0.52 + 1e-11)},
+    ),
+)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges
+from tests.control_table import at, controls
 from tests.papers.chatterji2021.cluster_toys import with_entry
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
@@ -15,15 +15,20 @@ from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import geometry
 from widenet.papers.chatterji2021.claims.geometry import (
+    Radii,
+    Shapes,
     appendix_c,
     appendix_d_4,
     appendix_d_5,
     draw_angles,
-    draw_products,
     draw_radii,
+    lemma_21,
+)
+from widenet.papers.chatterji2021.runs import cluster_pairs
+from widenet.papers.chatterji2021.runs.cluster_pairs import (
+    draw_products,
     draw_reduced,
     ends,
-    lemma_21,
     products_of_clusters,
     reduced_clusters,
     scattered,
@@ -53,70 +58,23 @@ def test_all_pairs_and_both_attained():
     assert ends(0.05).same.min() == pytest.approx(1 - 0.05**2 + 0.05**4 / 4)
 
 
-def constants(change):
-    """Lemma 21 with other constants, on these pairs and judged as it is."""
-
-    def judged(pairs):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(geometry, "cluster_product_bounds", change)
-            return lemma_21(pairs)
-
-    return judged
+def beside(pairs):
+    """Beside one pair of unit vectors, so that every part is decided; these pairs come last."""
+    return [ends(0.05), stretched(0.1), pairs]
 
 
-def with_unit_pair(pairs):
-    """The same pairs beside one of unit vectors, so that every part is decided."""
-    return geometry.joined([pairs, ends(0.05), stretched(0.1)])
+def with_bound(pairs, place, value):
+    """These pairs with another bound: (1 + Δ)/2 + 2r, (1 + Δ)/2 + √2 r + r²/2, 1 − 2r, 1 − √2 r − r²/2."""
+    return at(beside(pairs), bounds=with_entry(place, value))
 
 
-@breaks_part(lemma_21, "opposite classes: (1 + Δ)/2 + 2r")
-def test_control_less_than_twice_the_radius():
-    pairs = with_unit_pair(stretched(0.999))
-    less = constants(lambda d, r: ((1 + d) / 2 + 1.9 * r, *f.cluster_product_bounds(d, r)[1:]))
-    return lemma_21(pairs), less(pairs)
-
-
-@breaks_part(lemma_21, "opposite classes: (1 + Δ)/2 + √2 r + r²/2")
-def test_control_less_than_the_root_of_two():
-    pairs = with_unit_pair(stretched(0.999))
-    less = constants(
-        lambda d, r: ((b := f.cluster_product_bounds(d, r))[0], (1 + d) / 2 + 1.414 * r + r**2 / 2, *b[2:])
-    )
-    return lemma_21(pairs), less(pairs)
-
-
-@breaks_part(lemma_21, "one cluster: 1 − 2r")
-def test_control_one_cluster_with_less_than_twice_the_radius():
-    pairs = with_unit_pair(shrunk(0.01))
-    less = constants(lambda d, r: (*(b := f.cluster_product_bounds(d, r))[:2], 1 - 1.4 * r, b[3]))
-    return lemma_21(pairs), less(pairs)
-
-
-@breaks_part(lemma_21, "one cluster: 1 − √2 r − r²/2")
-def test_control_one_cluster_with_less_than_the_root_of_two():
-    pairs = with_unit_pair(shrunk(0.01))
-    less = constants(lambda d, r: (*f.cluster_product_bounds(d, r)[:3], 1 - 1.4 * r - r**2 / 2))
-    return lemma_21(pairs), less(pairs)
-
-
-@breaks_part(lemma_21, "unit vectors of one cluster: 1 − r²")
-def test_control_both_ends_of_a_cluster():
-    pairs = geometry.joined([ends(0.05), stretched(0.3)])
-    return lemma_21(pairs), lemma_21(altered(pairs, same=lambda s: s - 1e-5 * (s < 0.9976)))
+def test_the_bounds_of_the_lemma():
+    np.testing.assert_allclose(stretched(0.1).bounds, f.cluster_product_bounds(1.0, 0.1))
 
 
 def test_vectors_of_other_lengths_are_not_asked_for_the_sharp_form():
     assert shrunk(0.01).same.min() < 1 - 0.01**2
     assert lemma_21(products()).parts[4].cases < lemma_21(products()).parts[3].cases
-
-
-test_control_hypotheses_of_lemma_21 = hypothesis_edges(
-    lemma_21,
-    lambda **fields: lemma_21(altered(products(), **fields)),
-    radius=({"radius": 0.999}, {"radius": 1.0}),
-    distance=({"distance": 1 + 2.45e-10}, {"distance": 1 + 2.55e-10}),
-    centres=({"centre_error": 5e-10}, {"centre_error": 5e-9}),
-)
 
 
 def test_a_point_outside_its_radius_is_noticed():
@@ -137,15 +95,6 @@ def test_a_point_outside_its_radius_is_noticed():
     assert products_of_clusters(still).distance == 1
 
 
-def test_the_worst_of_several_sets_of_pairs():
-    small, large = (
-        altered(stretched(0.1), radius=r, distance=d, centre_error=e) for r, d, e in ((0.1, 1.0, 0.0), (0.3, 2.0, 1.0))
-    )
-    for pairs in ([small, large], [large, small]):
-        found = geometry.joined(pairs)
-        assert (found.radius, found.distance, found.centre_error) == (0.3, 2, 1)
-
-
 def test_two_clusters_of_each_label():
     drawn = scattered(3, 0.3, 0.0, 0)
     assert [set(drawn.labels[drawn.clusters == cluster]) for cluster in range(4)] == [{1.0}, {1.0}, {-1.0}, {-1.0}]
@@ -156,72 +105,22 @@ def of_deviation(excess):
     return {"entries": lambda _: (math.sqrt(2) + excess) * reduced().deviation * np.repeat([1.0, -1.0], 10)}
 
 
-def judge_reduced(**fields):
-    return appendix_c(altered(reduced(), **fields))
-
-
-test_control_each_identity_of_the_reduction = part_edges(
-    appendix_c,
-    judge_reduced,
-    {
-        "σ̃ = √2 σ": (of_deviation(0.0095), of_deviation(0.0105)),
-        "distances shrink by √2": (
-            {"reduced_distances": with_entry(3, lambda d: d + 5e-13)},
-            {"reduced_distances": with_entry(3, lambda d: d + 5e-12)},
-        ),
-        "products of centres move halfway to 1": (
-            {"reduced_between": with_entry(3, lambda d: d + 5e-13)},
-            {"reduced_between": with_entry(3, lambda d: d + 5e-12)},
-        ),
-    },
-)
-
-
-test_control_each_identity_from_the_other_side = part_edges(
-    appendix_c,
-    judge_reduced,
-    {
-        "σ̃ = √2 σ": (of_deviation(-0.0095), of_deviation(-0.0105)),
-        "distances shrink by √2": ({}, {"reduced_distances": with_entry(3, lambda d: d - 5e-12)}),
-        "products of centres move halfway to 1": ({}, {"reduced_between": with_entry(3, lambda d: d - 5e-12)}),
-    },
-)
-
-
-@breaks_hypothesis(appendix_c, "centres")
-def test_control_centres_of_another_length():
-    return appendix_c(altered(reduced(), centre_error=5e-10)), appendix_c(altered(reduced(), centre_error=5e-9))
-
-
 def test_the_unscaled_start_is_noticed():
     assert appendix_c(altered(reduced(), entries=lambda e: e / math.sqrt(2))).parts[0].kept is False
     assert appendix_c(altered(reduced(), entries=lambda e: 0.99 * e)).parts[0].kept is False
 
 
-@breaks_part(appendix_d_4, "arccos(1 − 2r)/π ≤ √r")
-def test_control_a_smaller_root():
-    """At r = 1 both sides are 1."""
-    return tuple(appendix_d_4(draw_radii(Scale.QUICK, 0), share=1 - less) for less in (5e-13, 5e-12))
-
-
-test_control_hypotheses_of_the_first_angle = hypothesis_edges(
-    appendix_d_4,
-    lambda at: appendix_d_4(np.array([0.5, at])),
-    radius=({"at": 0.0}, {"at": -1e-9}),
-    radius_below_one=({"at": 1.0}, {"at": 1 + 1e-9}),
-)
-
-
 def test_values_of_the_first_angle():
     """Pinned; r in place of √r fails at 1/4."""
     for radius, left, right in ((0.07, 0.170463428383, 0.264575131106), (0.1, 0.204832764699, 0.316227766017)):
-        part = appendix_d_4(np.array([radius])).parts[0]
+        part = appendix_d_4(Radii(np.array([radius]))).parts[0]
         assert (part.measured, part.promised) == (pytest.approx(left), pytest.approx(right))
-    assert appendix_d_4(np.array([0.25])).measured == pytest.approx(1 / 3)
+    assert appendix_d_4(Radii(np.array([0.25]))).measured == pytest.approx(1 / 3)
 
 
-def judge_angles(**constants):
-    return appendix_d_5(draw_angles(Scale.QUICK, 0), **constants)
+def shapes(*cases):
+    """Pairs of Δ and r."""
+    return Shapes(*np.array(cases).T)
 
 
 def slack_at_zero(less):
@@ -229,40 +128,23 @@ def slack_at_zero(less):
     return {"constant": 1 / 3 - less, "of_overlap": 200.0, "of_radius": 200.0}
 
 
-test_control_each_slope_of_the_second_angle = part_edges(
-    appendix_d_5,
-    judge_angles,
-    {
-        "at Δ = r = 0": (slack_at_zero(5e-13), slack_at_zero(5e-12)),
-        "with Δ alone": ({}, {"of_overlap": 0.09}, "with r"),
-        "with r": ({}, {"of_radius": 0.36}),
-    },
-)
-test_control_hypotheses_of_the_second_angle = hypothesis_edges(
-    appendix_d_5,
-    lambda at: appendix_d_5(np.array([(0.0, 0.0), (0.1, 0.0), (0.1, 0.1), at])),
-    overlap=({"at": (0.0, 0.2)}, {"at": (-1e-9, 0.2)}),
-    radius=({"at": (0.2, 0.0)}, {"at": (0.2, -1e-9)}),
-)
-
-
 def test_values_of_the_second_angle():
     for case, left, right in (
         ((0.13, 0.07), 0.37452651125, 0.435833333333),
         ((0.4, 0.1), 0.428216853436, 0.533333333333),
     ):
-        part = appendix_d_5(np.array([(0.0, 0.0), (0.1, 0.0), case])).parts[2]
+        part = appendix_d_5(shapes((0.0, 0.0), (0.1, 0.0), case)).parts[2]
         assert (part.measured, part.promised) == (pytest.approx(left), pytest.approx(right))
 
 
 def test_beyond_its_range_the_angle_is_zero():
     """(1 + Δ)/2 + 2r ≥ 1: the left side is 1/2."""
-    assert appendix_d_5(np.array([(0.0, 0.0), (0.1, 0.0), (1.0, 0.5)])).parts[2].measured == 0.5
+    assert appendix_d_5(shapes((0.0, 0.0), (0.1, 0.0), (1.0, 0.5))).parts[2].measured == 0.5
 
 
 def test_which_part_a_case_belongs_to():
     for case, cases in (((0.0, 0.0), [1, 0, 0]), ((0.05, 0.0), [0, 1, 0]), ((0.0, 0.05), [0, 0, 1])):
-        assert [part.cases for part in appendix_d_5(np.array([case])).parts] == cases
+        assert [part.cases for part in appendix_d_5(shapes(case)).parts] == cases
 
 
 @pytest.mark.parametrize(("excess", "kept"), [(5e-13, True), (5e-12, False)])
@@ -289,7 +171,7 @@ def test_one_point_outside_is_enough():
 def test_the_identity_of_the_first_angle():
     radii = np.linspace(0.01, 0.99, 99)
     np.testing.assert_allclose(2 * np.arcsin(np.sqrt(radii)), np.arccos(1 - 2 * radii))
-    assert appendix_d_4(np.array([0.6])).measured == pytest.approx(np.arccos(-0.2) / np.pi)
+    assert appendix_d_4(Radii(np.array([0.6]))).measured == pytest.approx(np.arccos(-0.2) / np.pi)
 
 
 def test_data_of_a_reader():
@@ -307,10 +189,54 @@ def test_data_of_a_reader():
 def test_a_cluster_whose_mean_is_zero_gets_a_silence():
     square = np.array([(1.0, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, 1)])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(geometry, "find_clusters", lambda *_: np.array([0, 0, 1, 1, 2, 3]))
+        patch.setattr(cluster_pairs, "find_clusters", lambda *_: np.array([0, 0, 1, 1, 2, 3]))
         said = lemma_21.on(Specimen(from_arrays(square, np.array([1.0, 1, 1, 1, -1, -1]))))
     assert isinstance(said, Silence)
     assert "mean of a cluster is 0" in said
 
 
-test_every_part_has_a_control = every_part_of(geometry)
+ALL = draw_angles(Scale.QUICK, 0)
+FAR, NEAR = stretched(0.999), shrunk(0.01)
+LOWEST = ends(0.05).same < 0.9976
+SHIFT = with_entry(3, lambda value: value + 5e-13), with_entry(3, lambda value: value + 5e-12)
+BACK = with_entry(3, lambda value: value - 5e-13), with_entry(3, lambda value: value - 5e-12)
+ANGLES = shapes((0.0, 0.0), (0.1, 0.0), (0.1, 0.1), (0.2, 0.2))
+
+
+def highest(excess):
+    return FAR.opposite.max() - excess
+
+
+def lowest(excess):
+    return NEAR.same.min() + excess
+
+
+test_control = controls(
+    geometry,
+    {lemma_21: lambda: products()[::-1], appendix_c: reduced, Radii: draw_radii(Scale.QUICK, 0), Shapes: ANGLES},
+    (lemma_21, "opposite", with_bound(FAR, 0, highest(5e-13)), with_bound(FAR, 0, highest(5e-12))),
+    (lemma_21, "opposite_sharp", with_bound(FAR, 1, highest(5e-13)), with_bound(FAR, 1, highest(5e-12))),
+    (lemma_21, "same", with_bound(NEAR, 2, lowest(5e-13)), with_bound(NEAR, 2, lowest(5e-12))),
+    (lemma_21, "same_sharp", with_bound(NEAR, 3, lowest(5e-13)), with_bound(NEAR, 3, lowest(5e-12))),
+    (
+        lemma_21,
+        "unit",
+        at([stretched(0.3), ends(0.05)]),
+        at([stretched(0.3), ends(0.05)], same=lambda same: same - 1e-5 * LOWEST),
+    ),
+    (
+        lemma_21,
+        "unit",
+        at([stretched(0.3), ends(0.05)], same=np.full(4, 1 - 0.05**2 - 5e-13)),
+        at([stretched(0.3), ends(0.05)], same=np.full(4, 1 - 0.05**2 - 5e-12)),
+    ),
+    (appendix_c, "deviation", of_deviation(0.0095), of_deviation(0.0105)),
+    (appendix_c, "deviation", of_deviation(-0.0095), of_deviation(-0.0105)),
+    *((appendix_c, "distances", *({"reduced_distances": each} for each in pair)) for pair in (SHIFT, BACK)),
+    *((appendix_c, "products", *({"reduced_between": each} for each in pair)) for pair in (SHIFT, BACK)),
+    # At r = 1 both sides are 1.
+    (appendix_d_4, "angle", {"share": 1 - 5e-13}, {"share": 1 - 5e-12}),
+    (appendix_d_5, "at_zero", at(ALL, **slack_at_zero(5e-13)), at(ALL, **slack_at_zero(5e-12))),
+    (appendix_d_5, "along", at(ALL), at(ALL, of_overlap=0.09), "across"),
+    (appendix_d_5, "across", at(ALL), at(ALL, of_radius=0.36)),
+)

@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges
-from tests.papers.chatterji2021.cluster_toys import clusters, expects, narrowed, with_entry
+from tests.control_table import controls
+from tests.papers.chatterji2021.cluster_toys import clusters, columns, expects, narrowed, rows_of_beta, with_entry
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.claims.specimen import Specimen
@@ -14,29 +14,11 @@ from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import good_runs
 from widenet.papers.chatterji2021.claims.good_runs import bounds_of, definition_16
+from widenet.papers.chatterji2021.claims.starts import Starts
 
 
 def judge(keep=8, **fields):
     return definition_16([altered(narrowed(clusters(), keep), **fields)])
-
-
-@breaks_part(definition_16, "all parts hold together")
-def test_control_one_part_that_fails_often():
-    return judge(), judge(helpful=with_entry((slice(0, 12), 3), 0))
-
-
-test_control_each_hypothesis = hypothesis_edges(
-    definition_16,
-    judge,
-    unit_inputs=({"products": with_entry((0, 0), 1 + 5e-10)}, {"products": with_entry((0, 0), 1 + 5e-9)}),
-    bandwidth=({"bandwidth": lambda h: h * (1 + 5e-13)}, {"bandwidth": lambda h: h * (1 + 5e-12)}),
-    start=({"deviation": lambda s: s * (1 + 5e-13)}, {"deviation": lambda s: s * (1 + 5e-12)}),
-    first_step=({"step": lambda a: a * (1 + 5e-13)}, {"step": lambda a: a * (1 + 5e-12)}),
-    beta_positive=({}, {"beta": 0.0}, "start", "first_step"),
-    beta_below_half=({}, {"beta": 0.5}, "start", "first_step"),
-    points=({"keep": 4}, {"keep": 3}),
-    wide_enough=({}, {"dim": 1, "scaling": "exact"}, "start", "first_step"),
-)
 
 
 def test_parts_are_listed_and_those_that_say_nothing_left_out():
@@ -48,24 +30,33 @@ def test_parts_are_listed_and_those_that_say_nothing_left_out():
 
 
 def test_every_part_of_the_lemma_is_among_them():
-    assert {name.split(",")[0] for name in bounds_of(clusters())} == {f"part {number}" for number in range(1, 8)}
+    assert {name.split(",")[0] for name in bounds_of(columns(clusters()))} == {
+        f"part {number}" for number in range(1, 8)
+    }
 
 
 def test_the_constants_of_parts_6_and_7():
     cell, norm = clusters(), f.norm_unit(2, 2000, 0.45)
     share = f.window_share(2000, cell.step, cell.deviation, cell.overlap, cell.radius)
-    found = bounds_of(cell)
+    found = bounds_of(columns(cell))
     expects(found["part 6"], 2000 * share, 2000, f.window_failure(2000, cell.step, cell.deviation, 8))
     expects(found["part 7, low"], 0.6 * norm, np.nan, np.exp(-6000 / 2048))
     expects(found["part 7, high"], 3 * norm, np.nan, np.exp(-6000 / 1024))
 
 
 def test_what_can_always_fail_or_never_says_nothing():
-    wide = bounds_of(altered(clusters(), half_width=10**9))["part 3, above"]
-    assert not bounds_of(clusters())["part 3, above"].says_something
-    assert wide.says_something
-    assert not dataclasses.replace(wide, allowed=1.0).says_something
-    assert dataclasses.replace(wide, allowed=0.99).says_something
+    wide = bounds_of(columns(altered(clusters(), half_width=10**9)))["part 3, above"]
+    assert not bounds_of(columns(clusters()))["part 3, above"].telling.any()
+    assert wide.telling.all()
+    assert not dataclasses.replace(wide, allowed=np.ones(60)).telling.any()
+    assert dataclasses.replace(wide, allowed=np.full(60, 0.99)).telling.all()
+
+
+def test_each_setting_is_told_by_its_own_bounds():
+    cells = [clusters(), altered(clusters(), half_width=10**9)]
+    assert bounds_of(Starts.join(cells))["part 3, above"].telling.tolist() == [False] * 60 + [True] * 60
+    first, second = definition_16(cells).details["cells"]
+    assert "part 3, above" in set(second["looked_at"]) - set(first["looked_at"])
 
 
 def test_each_part_alone_makes_a_run_bad():
@@ -96,7 +87,13 @@ def test_the_allowed_rate_is_the_sum():
 
 def test_a_readers_data():
     corners = np.array([(1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0)]) / np.sqrt(2)
-    assert len(definition_16.on(Specimen(from_arrays(corners, np.array([1.0, 1, -1, -1]))))) == 2
+    assert len(definition_16.on(Specimen(from_arrays(corners, np.array([1.0, 1, -1, -1])))).settings) == 2
 
 
-test_every_part_has_a_control = every_part_of(good_runs)
+test_control = controls(
+    good_runs,
+    clusters,
+    (definition_16, "together", {}, {"helpful": with_entry((slice(0, 12), 3), 0)}),
+    *rows_of_beta(definition_16),
+    (definition_16, "wide_enough", {}, {"dim": 1, "scaling": "exact"}, "start", "first_step"),
+)

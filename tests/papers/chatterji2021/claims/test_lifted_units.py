@@ -1,9 +1,11 @@
 """What one step does to captured units and to the others."""
 
+import functools
+
 import numpy as np
 import pytest
 
-from tests.controls import every_part_of, hypothesis_edges, part_edges
+from tests.control_table import at, controls
 from tests.papers.chatterji2021.cluster_toys import centres, clusters, with_entry
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
@@ -34,31 +36,12 @@ def attained():
     return run_first_steps(FirstStepSetting(points=OnePoint(), half_width=20, beta=0.45, start="attained"), silent)
 
 
-def judge_11(most=1.0, least=3.0, **fields):
-    return equation_11([altered(attained(), **fields), clusters()], most=most, least=least)
-
-
-test_control_each_consequence_of_the_shift = part_edges(
-    equation_11,
-    judge_11,
-    {
-        "v_i·x_s moves by at most α_0": ({}, {"most": 0.999}),
-        "a captured unit stays at h + 3α_0 or above": ({}, {"least": 3.001}),
-        "φ = z − h/2 there": ({"bent": np.array([[5e-11]])}, {"bent": np.array([[5e-10]])}),
-    },
-)
-
-
-test_control_hypotheses_of_the_shift = hypothesis_edges(
-    equation_11,
-    judge_11,
-    unit_inputs=({"products": np.array([[1 + 5e-10]])}, {"products": np.array([[1 + 5e-9]])}),
-    products=({}, {"products": np.array([[-1e-9]])}, "unit_inputs"),
-)
+def captured_units():
+    return [clusters(), attained()]
 
 
 def test_the_shift_is_attained():
-    evidence = judge_11()
+    evidence = equation_11(captured_units())
     assert evidence.parts[0].tightness == pytest.approx(1, abs=1e-9)
     assert evidence.parts[1].tightness == pytest.approx(1, abs=1e-9)
     cell = attained()
@@ -70,34 +53,6 @@ def test_points_that_nobody_captures_are_not_asked():
     lost = altered(attained(), lowest=np.array([[np.inf]]))
     assert equation_11([lost]).parts[1].cases == 0
     assert equation_11([lost, clusters()]).verdict is Verdict.HOLDS
-
-
-def judge_16(**constants):
-    return equation_16([centres(n_runs=10)], **constants)
-
-
-test_control_each_group_of_units = part_edges(
-    equation_16,
-    judge_16,
-    {
-        "I_+s rises by (α_0/n)(Ξ_1 − Ξ_2)": ({}, {"own": 1.5}),
-        "I_−s falls by (α_0/n)(Ξ_1 − Ξ_2)": ({}, {"harmful_own": 1.5}),
-        "Σ φ over I_+s, with pχ": ({}, {"more": 2.0}),
-        "Σ φ over I_−s, with pχ": ({}, {"more": -2.0}),
-    },
-)
-
-
-test_control_hypotheses_of_the_groups = hypothesis_edges(
-    equation_16,
-    lambda **fields: equation_16([altered(clusters(), **fields)]),
-    unit_inputs=({"products": with_entry((0, 0), 1 + 5e-10)}, {"products": with_entry((0, 0), 1 + 5e-9)}),
-    products=({}, {"products": with_entry((0, 7), -1e-9)}),
-    one_cluster=(
-        {"radius": 0.02, "products": with_entry((0, 1), 0.96)},
-        {"radius": 0.02, "products": with_entry((0, 1), 0.96 - 1e-11)},
-    ),
-)
 
 
 def test_the_rise_is_nearly_an_equality_on_the_centres():
@@ -177,15 +132,12 @@ def test_the_constants_of_the_sums_with_chi(harmful):
 
 
 def test_five_standard_errors():
-    values = np.array([1.0, 2.0, 3.0, 6.0])
-    error = 5 * values.std(ddof=1) / 2
-    for share, kept in ((0.999, True), (1.001, False)):
-        assert lifted_units._mean_is([values], np.array([3 + share * error])).kept is kept
+    assert lifted_units._of_sampling(np.array([1.0, 2.0, 3.0, 6.0])) == pytest.approx(5 * np.sqrt(14 / 3) / 2)
 
 
 def test_growth_ends_beyond_three_fifths_of_the_goal():
     def grows(*means):
-        return lifted_units._grows([np.array([mean]) for mean in means], 1.0).part("").kept
+        return lifted_units._grows(np.array(means), 1.0, "").part("").kept
 
     assert grows(0.1, 0.5, 0.601)
     assert not grows(0.1, 0.5, 0.6)
@@ -194,37 +146,17 @@ def test_growth_ends_beyond_three_fifths_of_the_goal():
     assert not grows(0.2, 0.1, 0.7)
 
 
+@functools.cache
 def below_capture():
     return run_first_steps(FirstStepSetting(points=Centres(), half_width=2000, start="below_capture"), silent)
 
 
-def judge_19(factor=1.0, share=None, **fields):
-    """`share` puts Σ φ of a point at so much of Eq. 14, with as many units in its window."""
+def at_equation_14(share):
+    """Σ φ of a point at so much of Eq. 14, with as many units in its window."""
     cell = below_capture()
-    if share is not None:
-        limit = f.rest_bound(cell.half_width, cell.step, cell.deviation, cell.overlap, cell.radius)
-        units = cell.half_width * f.window_share(cell.half_width, cell.step, cell.deviation, cell.overlap, cell.radius)
-        fields |= {"rest_harmful": with_entry((0, 1), share * limit), "window": with_entry((0, 1), units)}
-    return lemma_19([altered(cell, **({"rest_harmful": lambda a: factor * a} | fields))])
-
-
-test_control_each_bound_of_the_rest = part_edges(
-    lemma_19,
-    judge_19,
-    {
-        "step (iv): per unit of the window": ({"factor": 1.14}, {"factor": 1.142}),
-        "Eq. 14": ({}, {"share": 1 + 1e-9}, "step (iv): per unit of the window"),
-    },
-)
-
-
-test_control_hypotheses_of_the_rest = hypothesis_edges(
-    lemma_19,
-    judge_19,
-    unit_inputs=({"products": with_entry((0, 0), 1 + 5e-10)}, {"products": with_entry((0, 0), 1 + 5e-9)}),
-    products=({}, {"products": with_entry((0, 1), -1e-9)}),
-    opposite=({"products": with_entry((0, 2), 0.5)}, {"products": with_entry((0, 2), 0.5 + 1e-11)}),
-)
+    shape = (cell.half_width, cell.step, cell.deviation, cell.overlap, cell.radius)
+    units = cell.half_width * f.window_share(*shape)
+    return {"rest_harmful": with_entry((0, 1), share * f.rest_bound(*shape)), "window": with_entry((0, 1), units)}
 
 
 @pytest.mark.parametrize(("excess", "kept"), [(5e-11, True), (5e-10, False)])
@@ -240,7 +172,7 @@ def test_the_room_of_the_rest(excess, kept):
 
 
 def test_the_rest_is_nearly_attained():
-    assert judge_19().parts[0].tightness == pytest.approx(0.876, abs=1e-3)
+    assert lemma_19([below_capture()]).parts[0].tightness == pytest.approx(0.876, abs=1e-3)
 
 
 def test_equation_14_is_asked_where_part_6_holds():
@@ -249,7 +181,8 @@ def test_equation_14_is_asked_where_part_6_holds():
     units = np.floor(
         cell.half_width * f.window_share(cell.half_width, cell.step, cell.deviation, cell.overlap, cell.radius)
     )
-    cases = [judge_19(window=with_entry((0, 1), units + more)).parts[1].cases for more in (0, 1)]
+    windows = [altered(cell, window=with_entry((0, 1), units + more)) for more in (0, 1)]
+    cases = [lemma_19([each]).parts[1].cases for each in windows]
     assert cases[0] == cases[1] + 1
 
 
@@ -260,9 +193,58 @@ def test_quick_settings_have_the_constructions():
 
 def test_a_readers_data():
     corners = np.array([(1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0)]) / np.sqrt(2)
-    settings = equation_11.on(Specimen(from_arrays(corners, np.array([1.0, 1, -1, -1]))))
+    settings = equation_11.on(Specimen(from_arrays(corners, np.array([1.0, 1, -1, -1])))).settings
     cells = [run_first_steps(setting, silent) for setting in settings]
     assert [claim(cells).verdict for claim in (equation_11, equation_16, lemma_19)] == [Verdict.HOLDS] * 3
 
 
-test_every_part_has_a_control = every_part_of(lifted_units, elsewhere=(lemma_18, lemma_18_as_printed, equations_17_18))
+def ten(**changes):
+    return at(functools.partial(centres, n_runs=10), **changes)
+
+
+def at_edges(harmful, share):
+    """So many of its tolerances beyond the promise, at a point inside part 1 of Lemma 15."""
+    cell = at_edge(harmful, sum_off=1e-3)
+    size = 1e-10 * (1 + (cell.harmful_sum if harmful else cell.helpful_sum)[0, 0])
+    return at(at_edge(harmful, 1e-3, share * size))
+
+
+def with_chi(harmful, share):
+    """The same of the sums with pχ."""
+    cell = at_edge(harmful, sum_off=1e-6)
+    slack = 1e-6 + (cell.bandwidth * cell.harmful[0, 0] / 2 if harmful else 0)
+    size = 1e-10 * (1 + (cell.harmful_sum if harmful else cell.helpful_sum)[0, 0])
+    return at(cell, more=(-1 if harmful else 1) * (slack + share * size))
+
+
+def rest(factor):
+    return {"rest_harmful": lambda values: factor * values}
+
+
+ONE_CLUSTER = {"radius": 0.02, "products": with_entry((0, 1), 0.96)}
+APART = {"radius": 0.02, "products": with_entry((0, 1), 0.96 - 1e-11)}
+test_control = controls(
+    lifted_units,
+    {equation_11: captured_units, equation_16: clusters, lemma_19: below_capture},
+    (equation_11, "shift", {}, {"most": 0.999}),
+    (equation_11, "captured", {}, {"least": 3.001}),
+    (equation_11, "straight", {"bent": np.array([[5e-11]])}, {"bent": np.array([[5e-10]])}),
+    (equation_16, "rises", ten(), ten(own=1.5)),
+    (equation_16, "rises", at_edges(False, 0.999), at_edges(False, 1.001)),
+    (equation_16, "falls", ten(), ten(harmful_own=1.5)),
+    (equation_16, "falls", at_edges(True, 0.999), at_edges(True, 1.001)),
+    (equation_16, "helpful", ten(), ten(more=2.0)),
+    (equation_16, "helpful", with_chi(False, 0.5), with_chi(False, 2.0)),
+    (equation_16, "harmful", ten(), ten(more=-2.0)),
+    (equation_16, "harmful", with_chi(True, 0.5), with_chi(True, 2.0)),
+    (equation_16, "one_cluster", ONE_CLUSTER, APART),
+    (lemma_19, "per_unit", rest(1.14), rest(1.142)),
+    (lemma_19, "equation_14", {}, at_equation_14(1 + 1e-9), "per_unit"),
+    (
+        lemma_19,
+        "opposite",
+        {"products": with_entry((0, 2), 0.5)},
+        {"products": with_entry((0, 2), 0.5 + 1e-11)},
+    ),
+    but=(lemma_18, lemma_18_as_printed, equations_17_18),
+)

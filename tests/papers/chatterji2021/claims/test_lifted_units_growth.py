@@ -2,13 +2,14 @@
 
 import pytest
 
-from tests.controls import breaks_part, every_part_of, part_edges, spares
-from tests.papers.chatterji2021.cluster_toys import centres, clusters, edges_of_conditions, narrowed, with_entry
+from tests.control_table import at, controls, spared
+from tests.papers.chatterji2021.cluster_toys import centres, clusters, rows_of_beta, with_entry
 from tests.papers.records import altered
 from widenet.claims.base import Verdict
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import lifted_units
 from widenet.papers.chatterji2021.claims.lifted_units import (
+    Lifted,
     draw_expected,
     equation_11,
     equation_16,
@@ -21,33 +22,9 @@ from widenet.papers.chatterji2021.claims.lifted_units import (
 from widenet.records import Scale
 
 
-def growing(keep=4, **last):
+def growing(**last):
     """Three widths, the last one altered."""
-    return [centres(1000, 10), centres(10_000, 10), altered(narrowed(centres(100_000, 10), keep), **last)]
-
-
-def judge_17(**last):
-    return equations_17_18(growing(**last))
-
-
-test_control_each_sum_of_pulls = part_edges(
-    equations_17_18,
-    judge_17,
-    {
-        "Ξ_1/(np) is ζ/8": ({}, {"own_pull": lambda a: 0.95 * a}),
-        "Ξ_2/(np) is P/8": ({}, {"other_pull": lambda a: 1.06 * a}),
-    },
-)
-
-
-@breaks_part(equations_17_18, "Ξ_1/(np) grows towards 1/16")
-def test_control_the_first_target_twice_as_large():
-    return judge_17(), equations_17_18(growing(), own=1 / 8)
-
-
-@breaks_part(equations_17_18, "Ξ_2/(np) grows towards 1/24")
-def test_control_the_second_target_twice_as_large():
-    return judge_17(), equations_17_18(growing(), other=1 / 12)
+    return [centres(1000, 10), centres(10_000, 10), altered(centres(100_000, 10), **last)]
 
 
 @pytest.mark.parametrize(("last", "kept"), [(0.599, False), (0.601, True), (0.999, True), (1.001, False)])
@@ -60,9 +37,6 @@ def test_the_goals_of_both_sums(last, kept):
             altered(cell, own_pull=lambda a, s=size: 0 * a + s / 16, other_pull=lambda a, s=size: 0 * a + s / 24)
         )
     assert [part.kept for part in equations_17_18(cells).parts[2:]] == [kept, kept]
-
-
-test_control_hypotheses_of_the_pulls = edges_of_conditions(equations_17_18, judge_17)
 
 
 def test_other_data_are_no_centres():
@@ -78,10 +52,6 @@ def test_growth_is_from_below_and_at_every_width():
     assert equations_17_18(cells[:2]).parts[2].kept is False
 
 
-def judge_18(**last):
-    return lemma_18(growing(**last))
-
-
 def beyond(sign, amount):
     """Σ φ of one point at the bound of Lemma 18 with the bracket read as 1, and so much beyond it."""
 
@@ -93,28 +63,13 @@ def beyond(sign, amount):
     return change
 
 
-test_control_sums_at_the_bounds_of_lemma_18 = part_edges(
-    lemma_18,
-    judge_18,
-    {
-        "Σ φ over I_+s, the bracket read as 1": (
-            {}, {"helpful_after": beyond(1, 1e-9)}, "the gain of I_+s over α_0p grows towards 1/48",
-        ),
-        "Σ φ over I_−s, the bracket read as 1": (
-            {"harmful_after": beyond(-1, -1e-9)}, {"harmful_after": beyond(-1, 1e-9)},
-        ),
-    },
-)  # fmt: skip
-
-
-@breaks_part(lemma_18, "the gain of I_+s over α_0p grows towards 1/48")
-def test_control_a_step_uphill():
+def uphill():
+    """A step that lowers what it should lift."""
     cells = growing()
     level = [cell.helpful_sum - cell.bandwidth * cell.helpful / 2 for cell in cells]
-    uphill = [
+    return [
         altered(cell, helpful_after=lambda after, at=at: 2 * at - after) for cell, at in zip(cells, level, strict=True)
     ]
-    return lemma_18(cells), lemma_18(uphill)
 
 
 @pytest.mark.parametrize(("last", "kept"), [(0.0124, False), (0.0126, True), (0.0208, True), (0.0209, False)])
@@ -126,13 +81,6 @@ def test_the_goal_of_the_gain(last, kept):
         for cell, gain in zip(growing(), (0.005, 0.01, last), strict=True)
     ]  # fmt: skip
     assert lemma_18(cells).parts[2].kept is kept
-
-
-test_control_hypotheses_of_lemma_18 = edges_of_conditions(lemma_18, judge_18)
-
-
-def test_the_first_bound_of_lemma_18_at_its_edge():
-    assert judge_18(helpful_after=beyond(1, -1e-9)).parts[0].kept is True
 
 
 def test_the_second_display_is_about_the_other_units():
@@ -159,9 +107,8 @@ def test_what_is_missing_is_far_beyond_the_noise_of_the_start():
     assert f.captured_deviation(level, deviation, p) < 0.01
 
 
-@spares(lemma_18_as_printed)
 def test_control_a_width_at_which_the_two_decides():
-    return lemma_18_as_printed(expected_sums(1000.0))
+    spared(lemma_18_as_printed, at(expected_sums(1000.0)))
 
 
 def test_the_expected_sum_is_that_of_the_runs():
@@ -171,4 +118,21 @@ def test_the_expected_sum_is_that_of_the_runs():
     assert gain == pytest.approx(expected_sums(1e5, beta=0.45).sums[0], rel=0.05)
 
 
-test_every_part_has_a_control = every_part_of(lifted_units, elsewhere=(equation_11, equation_16, lemma_19))
+GAIN = "grows"
+test_control = controls(
+    lifted_units,
+    {lemma_18_as_printed: expected_sums(1000.0), Lifted: growing},
+    (equations_17_18, "own", {}, {"own_pull": lambda pull: 0.95 * pull}),
+    (equations_17_18, "other", {}, {"other_pull": lambda pull: 1.06 * pull}),
+    (equations_17_18, "own_grows", {}, {"own": 1 / 8}),
+    (equations_17_18, "other_grows", {}, {"other": 1 / 12}),
+    (lemma_18, "helpful", {}, {"helpful_after": beyond(1, 1e-9)}, GAIN),
+    (lemma_18, "harmful", {"harmful_after": beyond(-1, -1e-9)}, {"harmful_after": beyond(-1, 1e-9)}),
+    (lemma_18, GAIN, {}, at(uphill)),
+    *rows_of_beta(equations_17_18, lemma_18),
+    but=(equation_11, equation_16, lemma_19),
+)
+
+
+def test_the_first_bound_of_lemma_18_at_its_edge():
+    assert lemma_18(growing(helpful_after=beyond(1, -1e-9))).parts[0].kept is True

@@ -4,31 +4,26 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.papers.chatterji2021.cluster_toys import centres, clusters, narrowed, with_entry
+from tests.papers.chatterji2021.cluster_toys import centres, clusters, columns, narrowed, with_entry
 from tests.papers.records import altered
-from widenet.claims.base import Part, Silence
+from widenet.claims.base import Silence
 from widenet.claims.sides import Sides
 from widenet.claims.specimen import Choices, Specimen
-from widenet.papers.chatterji2021.claims.starts import (
-    CONFIRMED,
-    MOST_POINTS,
-    Seldom,
-    conditions,
-    over_cells,
-    pairs_of_one_cluster,
-    pairs_of_opposite_classes,
-    products_at_least_zero,
-    rows_of,
-    runs_of,
-    silence_over_clusters,
-    starts_on,
-    worst,
-)
+from widenet.papers.chatterji2021.claims.starts import CONFIRMED, Seldom, Starts, Worst, rows_of, seldom
+from widenet.papers.chatterji2021.cluster_hypotheses import THEOREM_2, one_cluster, opposite, products
+from widenet.papers.chatterji2021.runs.first_steps import starts_on
+from widenet.papers.chatterji2021.specimens import MOST_PAIRED, silence_over_clusters
 from widenet.types import Dataset
 
 
+def rate_of(sides, allowed, setting=0):
+    """The rate at which these sides break, one case per run."""
+    settings = np.broadcast_to(setting, sides.measured.shape)
+    return Seldom(sides.broken, np.full(len(settings), allowed), ~sides.decided, sides=sides, setting=settings).part("")
+
+
 def failing(count, runs, allowed):
-    return Seldom(Sides(np.arange(runs) < count, 0.5), allowed).part()
+    return rate_of(Sides(np.arange(runs) < count, 0.5), allowed)
 
 
 @pytest.mark.parametrize(
@@ -56,34 +51,45 @@ def test_a_larger_rate_is_confirmed_by_fewer_runs():
 
 def test_runs_that_are_lost_decide_nothing():
     sides = Sides(np.r_[np.zeros(59), np.nan], 0.5)
-    assert Seldom(sides, 1e-20).part().kept is None
-    assert Seldom(sides, 0.3).part().kept is True
+    assert rate_of(sides, 1e-20).kept is None
+    assert rate_of(sides, 0.3).kept is True
 
 
-def test_the_worst_of_several_parts():
-    kept, close, vacuous = (
-        Part(name="", kept=True, tightness=tightness, vacuous=nothing, cases=2, broken=0)
-        for tightness, nothing in ((0.1, False), (0.9, False), (1.0, True))
-    )
-    unknown, broken = Part(name="", kept=None, cases=3, undecided=3), Part(name="", kept=False, cases=4, broken=2)
-    assert worst([kept, close, vacuous]).tightness == 0.9
-    assert worst([vacuous, kept]).tightness == 0.1
-    assert worst([kept, unknown]).kept is None
-    assert worst([unknown, broken, kept]).kept is False
-    total = worst([kept, unknown, broken])
-    assert (total.cases, total.broken, total.undecided) == (9, 2, 3)
+def worst(*settings):
+    """Settings of 100 runs: the largest number and its limit, what holds anyway, how many fail, and δ."""
+    largest, limit, trivial, failed, allowed = (np.repeat(each, 100) for each in zip(*settings, strict=True))
+    measured = np.where(np.tile(np.arange(100), len(settings)) < failed, 2 * limit, largest)
+    sides = Sides(measured, limit, trivial=trivial)
+    setting = np.repeat(np.arange(len(settings)), 100)
+    return Worst(sides.broken, allowed, sides=sides, setting=setting).part("x")
+
+
+KEPT, CLOSE, VACUOUS = (0.1, 1.0, 9.0, 0, 0.1), (0.9, 1.0, 9.0, 0, 0.1), (1.0, 1.0, 0.5, 0, 0.1)
+UNKNOWN, BROKEN = (0.5, 1.0, 9.0, 0, 1e-3), (0.5, 1.0, 9.0, 50, 0.1)
+
+
+def test_the_worst_of_several_settings():
+    assert worst(KEPT, CLOSE, VACUOUS).tightness == 0.9
+    assert worst(VACUOUS, KEPT).tightness == 0.1
+    assert worst(KEPT, UNKNOWN).kept is None
+    assert worst(UNKNOWN, BROKEN, KEPT).kept is False
+    total = worst(KEPT, UNKNOWN, BROKEN)
+    assert (total.name, total.cases, total.broken, total.undecided) == ("x", 300, 50, 0)
 
 
 def test_every_cell_is_looked_at():
-    seen = over_cells(
-        [clusters(), centres()], lambda cell: Seldom(Sides(cell.norm, 1e9 if cell.n_points == 8 else 0), 0.1)
-    )
+    runs = Starts.join([clusters(), centres()])
+    seen = seldom(runs, Sides(runs.norm, np.where(runs.n_points == 8, 1e9, 0)), 0.1).part("")
     assert seen.kept is False
     assert seen.cases == 120
 
 
 def met(cells):
-    return {h.key: h.met for h in conditions(cells)}
+    return {each.key: each.measured(each(Starts.join(cells))).met for each in THEOREM_2}
+
+
+def actual(hypothesis, *cells):
+    return hypothesis.measured(hypothesis(Starts.join(cells))).actual
 
 
 def test_conditions_are_those_of_the_worst_cell():
@@ -110,11 +116,12 @@ def test_beta_up_to_its_ends():
 def test_the_room_of_products(excess, inside):
     cell = altered(clusters(), radius=0.1, overlap=0.2)
     for hypothesis, at, value in (
-        (products_at_least_zero, (0, 7), -excess),
-        (pairs_of_one_cluster, (0, 1), 0.8 - excess),
-        (pairs_of_opposite_classes, (0, 5), 0.8 + excess),
+        (products, (0, 7), -excess),
+        (one_cluster, (0, 1), 0.8 - excess),
+        (opposite, (0, 5), 0.8 + excess),
     ):
-        assert hypothesis([altered(cell, products=with_entry(at, value))]).met is inside
+        moved = Starts.join([altered(cell, products=with_entry(at, value))])
+        assert hypothesis.measured(hypothesis(moved)).met is inside
 
 
 def test_exact_numbers_under_the_name_of_section_4_are_noticed():
@@ -125,22 +132,21 @@ def test_exact_numbers_under_the_name_of_section_4_are_noticed():
 
 def test_products_of_pairs():
     cell = clusters()
-    assert products_at_least_zero([cell, cell]).actual == cell.products.min()
-    low = altered(cell, products=with_entry((0, 7), -0.1))
-    assert products_at_least_zero([cell, low]).actual == -0.1
+    assert actual(products, cell, cell) == cell.products.min()
+    assert actual(products, cell, altered(cell, products=with_entry((0, 7), -0.1))) == -0.1
     apart = altered(cell, products=with_entry((0, 1), 0.5))
-    assert pairs_of_one_cluster([cell, apart]).actual == pytest.approx(0.5 - 1 + 2 * cell.radius)
+    assert actual(one_cluster, cell, apart) == pytest.approx(0.5 - 1 + 2 * cell.radius)
     close = altered(cell, products=with_entry((0, 5), 0.9))
-    assert pairs_of_opposite_classes([cell, close]).actual == pytest.approx(
-        0.9 - (1 + cell.overlap) / 2 - 2 * cell.radius
-    )
-    assert pairs_of_opposite_classes([narrowed(cell, 4)]).actual == -1
-    assert pairs_of_one_cluster([altered(cell, products=with_entry((0, 7), -0.1))]).met
+    assert actual(opposite, cell, close) == pytest.approx(0.9 - (1 + cell.overlap) / 2 - 2 * cell.radius)
+    assert actual(opposite, narrowed(cell, 4)) == -1
+    assert actual(one_cluster, altered(cell, products=with_entry((0, 7), -0.1))) >= 0
+    assert columns(cell).centre_gap == np.inf
+    assert columns(centres()).centre_gap < 1e-12
 
 
 def test_rows_and_runs():
     cells = [clusters(), centres(n_runs=10)]
-    assert runs_of(cells).tried == 70
+    assert Starts.join(cells).counts()["tried"] == 70
     first, second = rows_of(cells, norm=lambda cell: cell.dim)["cells"]
     assert (first["points"], second["points"], first["norm"], first["runs"]) == (8, 4, 2, 60)
     assert (first["half_width"], first["beta"], first["imbalance"]) == (2000, 0.45, 0.0)
@@ -161,7 +167,7 @@ def signs(n):
 
 
 def test_how_many_points():
-    assert MOST_POINTS == 100
+    assert MOST_PAIRED == 100
     for n, speaks in ((3, False), (4, True), (100, True), (101, False)):
         assert (silence_over_clusters(specimen(circle(n), signs(n))) is None) is speaks
 
@@ -188,10 +194,10 @@ def test_settings_on_a_readers_data():
     assert isinstance(starts_on(specimen(circle(3), signs(3))), Silence)
     found = starts_on(specimen(circle(8), signs(8), n_runs=70, seed=5))
     assert not isinstance(found, Silence)
-    assert [(each.scaling, each.n_runs, each.half_width, each.beta, each.seed) for each in found] == [
+    assert [(each.scaling, each.n_runs, each.half_width, each.beta, each.seed) for each in found.settings] == [
         ("sec4", 70, 1000, 0.45, 5), ("exact", 70, 1000, 0.45, 5),
     ]  # fmt: skip
     few = starts_on(specimen(circle(8), signs(8), n_runs=2))
     assert not isinstance(few, Silence)
-    assert few[0].n_runs == 60
-    assert few[0].own_data is not None
+    assert few.settings[0].n_runs == 60
+    assert few.settings[0].own_data is not None

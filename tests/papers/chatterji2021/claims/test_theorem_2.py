@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from tests.controls import breaks_part, every_part_of, hypothesis_edges, part_edges
-from tests.papers.chatterji2021.cluster_toys import centres, clusters, edges_of_conditions, narrowed, with_entry
+from tests.control_table import controls
+from tests.papers.chatterji2021.cluster_toys import centres, clusters, columns, rows_of_beta, with_entry
 from tests.papers.chatterji2021.toys import corners
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
@@ -15,9 +15,6 @@ from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import theorem_2
 from widenet.papers.chatterji2021.claims.theorem_2 import (
-    gains,
-    losses,
-    margin_rates,
     one_step_limit,
     section_4_3_rate,
     section_4_3_step_size,
@@ -34,31 +31,21 @@ def wide(p=10_000, runs=10, **fields):
     return altered(centres(p, runs, 0.25, "exact"), **fields)
 
 
-def cells(keep=4, **last):
-    return [wide(1000), wide(3000), altered(narrowed(wide(), keep), **last)]
+def cells(**last):
+    return [wide(1000), wide(3000), altered(wide(), **last)]
 
 
-def judge_a(**last):
-    return theorem_2a(cells(**last))
-
-
-@breaks_part(theorem_2a, "L_1 < exp(−C_4 p^(1/2−β)) for some C_4 > 0")
-def test_control_a_loss_of_one():
-    one = -math.log(math.e - 1)  # the margin at which log(1 + e^−m) = 1
-    return judge_a(after=with_entry(2, one + 1e-9)), judge_a(after=with_entry(2, one - 1e-9))
-
-
-def test_a_loss_of_exactly_one_is_too_much():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(theorem_2, "margin_rates", lambda cell: np.zeros(3))
-        assert theorem_2a([wide(1000)]).parts[0].kept is False
+def losses(cell):
+    """L_1 of every run."""
+    return columns(cell).first_loss
 
 
 def test_which_points_a_first_step_pushes_the_wrong_way():
     """A third point of the class −1 between the two of +1, nearer to each of them than they are to each other."""
     angles = np.radians([0, 90, 45, 225])
     points = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    (setting, _) = theorem_2a.on(Specimen(from_arrays(points, np.array([1.0, 1.0, -1.0, -1.0])), Choices(n_runs=2)))
+    about = Specimen(from_arrays(points, np.array([1.0, 1.0, -1.0, -1.0])), Choices(n_runs=2))
+    (setting, _) = theorem_2a.on(about).settings
     found = theorem_2a([run_first_steps(setting, silent)])
     assert found.details["cells"][0]["pushed_the_wrong_way"] == [3]
     assert theorem_2a([wide(1000)]).details["cells"][0]["pushed_the_wrong_way"] == []
@@ -67,29 +54,12 @@ def test_which_points_a_first_step_pushes_the_wrong_way():
         assert theorem_2a([wide(1000)]).details["cells"][0]["pushed_the_wrong_way"] == [2]
 
 
-def conditions_of_theorem_2(claim, judged, *, also=()):
-    return hypothesis_edges(
-        claim,
-        judged,
-        unit_inputs=({"products": with_entry((0, 0), 1 + 5e-10)}, {"products": with_entry((0, 0), 1 + 5e-9)}, *also),
-        bandwidth=({"bandwidth": lambda h: h * (1 + 5e-13)}, {"bandwidth": lambda h: h * (1 + 5e-12)}),
-        start=({"deviation": lambda s: s * (1 + 5e-13)}, {"deviation": lambda s: s * (1 + 5e-12)}),
-        first_step=({"step": lambda a: a * (1 + 5e-13)}, {"step": lambda a: a * (1 + 5e-12)}),
-        beta_positive=({}, {"beta": 0.0}, "start", "first_step"),
-        beta_below_half=({}, {"beta": 0.5}, "start", "first_step"),
-        points=({}, {"keep": 3}, *also),
-    )
-
-
-test_control_hypotheses_of_part_a = conditions_of_theorem_2(theorem_2a, judge_a)
-
-
 def test_the_constant_is_open_and_its_value_shown():
-    evidence = judge_a()
+    evidence = theorem_2a(cells())
     assert evidence.verdict is Verdict.CONSTANT_UNSPECIFIED
-    smallest = min(margin_rates(cell).min() for cell in cells())
+    smallest = min(columns(cell).margin_rate.min() for cell in cells())
     assert f"{smallest:.3g}" in evidence.open_constant
-    assert margin_rates(wide())[0] == pytest.approx(-math.log(losses(wide())[0]) / 10)
+    assert columns(wide()).margin_rate[0] == pytest.approx(-math.log(losses(wide())[0]) / 10)
     assert losses(wide())[0] == pytest.approx(np.log1p(np.exp(-wide().after[0])).mean())
     assert [row["scaling"] for row in evidence.details["cells"]] == ["exact"] * 3
     assert evidence.note == f"C_2 must exceed r = 0, Δ = 0, ε = 0; these runs allow C_4 up to {smallest:.3g}."
@@ -97,14 +67,10 @@ def test_the_constant_is_open_and_its_value_shown():
 
 def test_where_one_step_makes_it_worse_no_constant_is_allowed():
     """And the note says how far the clusters are from those of the theorem."""
-    evidence = judge_a(after=with_entry(2, -3.0), radius=0.4, overlap=0.9, imbalance=0.05)
+    evidence = theorem_2a(cells(after=with_entry(2, -3.0), radius=0.4, overlap=0.9, imbalance=0.05))
     assert evidence.note == (
         "C_2 must exceed r = 0.4, Δ = 0.9, ε = 0.05; L_1 ≥ 1 in a run here, so no C_4 > 0 is allowed."
     )
-
-
-def judge_trend(**last):
-    return theorem_2a_trend(cells(**last))
 
 
 def with_loss(loss):
@@ -119,24 +85,6 @@ def with_wrong_runs(count):
 
 
 BOUND = math.exp(-(10_000**0.25) / 24)
-
-
-test_control_each_trend = part_edges(
-    theorem_2a_trend,
-    judge_trend,
-    {
-        "L_1 ≤ exp(−p^(1/4)/24)": (
-            with_loss(BOUND * (1 - 1e-9)), with_loss(BOUND * (1 + 1e-9)),
-        ),
-        "all margins are positive, in three runs of four": (
-            with_wrong_runs(2), with_wrong_runs(3),
-        ),
-        "margins grow like p^(1/4)": ({}, {"before": lambda b: b - 0.3}),
-    },
-)  # fmt: skip
-
-
-test_control_hypotheses_of_the_trend = edges_of_conditions(theorem_2a_trend, judge_trend)
 
 
 def test_control_no_step_at_all():
@@ -175,9 +123,9 @@ def test_the_band_of_the_slope(slope, kept, size):
 
 
 def test_a_margin_of_zero_is_not_positive():
-    parts = [judge_trend(after=with_entry((slice(0, runs), 1), 0.0)).parts[1].kept for runs in (2, 3)]
+    parts = [theorem_2a_trend(cells(after=with_entry((slice(0, runs), 1), 0.0))).parts[1].kept for runs in (2, 3)]
     assert parts == [True, False]
-    assert judge_trend(after=with_entry((slice(0, 5), 1), 1e-9)).parts[1].kept is True
+    assert theorem_2a_trend(cells(after=with_entry((slice(0, 5), 1), 1e-9))).parts[1].kept is True
 
 
 @pytest.mark.parametrize(("wrong", "kept"), [(5, True), (6, False)])
@@ -193,15 +141,6 @@ def test_a_single_run_of_a_wide_network_does_not_decide():
     assert theorem_2a_trend([wide(1000), wide(runs=30), last]).parts[1].kept is True
 
 
-def judge_limit(constant=1 / 24, **last):
-    return one_step_limit(cells(**last), constant=constant)
-
-
-@breaks_part(one_step_limit, "mean change of a margin, over α_0p/24")
-def test_control_the_constant_without_biases():
-    return judge_limit(), judge_limit(constant=1 / 48)
-
-
 @pytest.mark.parametrize(("ratio", "kept"), [(0.931, True), (0.929, False), (1.019, True), (1.021, False)])
 def test_the_band_of_the_limit(ratio, kept):
     cell = wide()
@@ -215,19 +154,16 @@ def test_narrow_networks_are_no_evidence_for_the_limit():
     assert found.parts[0].cases == 1
 
 
-test_control_hypotheses_of_the_limit = edges_of_conditions(one_step_limit, judge_limit)
-
-
 def test_the_prediction_of_one_step():
     """With g_0 = 1/2, at a width at which most units have both or none of 0 and h below them."""
     cell = wide(100_000, 3)
     predicted = f.predicted_gain(cell.half_width, cell.step, cell.products, cell.labels, cell.pulls)
-    np.testing.assert_allclose(gains(cell), predicted.mean(axis=1), rtol=0.05)
+    np.testing.assert_allclose(columns(cell).gain, predicted.mean(axis=1), rtol=0.05)
     assert predicted.mean() == pytest.approx(cell.step * cell.half_width / 24, rel=0.1)
 
 
 def test_a_readers_data():
-    settings = theorem_2a.on(corners(n_runs=2))
+    settings = theorem_2a.on(corners(n_runs=2)).settings
     found = theorem_2a([run_first_steps(setting, silent) for setting in settings])
     assert found.verdict is Verdict.CONSTANT_UNSPECIFIED
     assert [(each.half_width, each.scaling, each.n_runs) for each in settings] == [
@@ -241,6 +177,26 @@ def test_clusters_are_no_centres():
     assert "centres" in [h.key for h in theorem_2a_trend([clusters()]).hypotheses if not h.met]
 
 
-test_every_part_has_a_control = every_part_of(
-    theorem_2, elsewhere=(theorem_2b, theorem_2b_trend, section_4_3_step_size, section_4_3_rate)
+def with_gain(ratio):
+    """The mean change of a margin is this share of α_0p/24."""
+    cell = wide()
+    return {"after": cell.before + ratio * cell.step * cell.half_width / 24}
+
+
+ONE = -math.log(math.e - 1)
+"""The margin at which log(1 + e^−m) = 1."""
+test_control = controls(
+    theorem_2,
+    cells,
+    (theorem_2a, "rate", {"after": with_entry(2, ONE + 1e-9)}, {"after": with_entry(2, ONE - 1e-9)}),
+    (theorem_2a_trend, "loss", with_loss(BOUND * (1 - 1e-9)), with_loss(BOUND * (1 + 1e-9))),
+    (theorem_2a_trend, "loss", *({"first_loss": with_entry(3, loss)} for loss in (BOUND, np.nextafter(BOUND, 1)))),
+    (theorem_2a_trend, "right", with_wrong_runs(2), with_wrong_runs(3)),
+    (theorem_2a_trend, "right", {"all_right": np.full(10, 0.75)}, {"all_right": np.full(10, 0.7499)}),
+    (theorem_2a_trend, "growth", {}, {"before": lambda margins: margins - 0.3}),
+    (one_step_limit, "gain", {}, {"constant": 1 / 48}),
+    (one_step_limit, "gain", with_gain(0.931), with_gain(0.929)),
+    (one_step_limit, "gain", with_gain(1.019), with_gain(1.021)),
+    *rows_of_beta(theorem_2a, theorem_2a_trend, one_step_limit),
+    but=(theorem_2b, theorem_2b_trend, section_4_3_step_size, section_4_3_rate),
 )

@@ -5,16 +5,18 @@ import math
 import numpy as np
 import pytest
 
-from tests.controls import breaks_hypothesis, breaks_part, every_part_of, hypothesis_edges, part_edges, spares
-from tests.papers.chatterji2021.cluster_toys import clusters, expects, with_entry
+from tests.control_table import at, controls, spared
+from tests.papers.chatterji2021.cluster_toys import clusters, columns, expects, with_entry
 from tests.papers.records import altered
 from widenet.claims.base import Silence, Verdict
 from widenet.claims.specimen import Specimen
 from widenet.data import from_arrays
 from widenet.papers.chatterji2021 import cluster_formulas as f
 from widenet.papers.chatterji2021.claims import whole_clusters
+from widenet.papers.chatterji2021.claims.starts import Starts
 from widenet.papers.chatterji2021.claims.whole_clusters import (
-    Caps,
+    Cap,
+    CrossedClusters,
     crossed,
     draw_caps,
     draw_crossed,
@@ -31,69 +33,23 @@ def judge(**fields):
     return lemma_15_4([altered(clusters(), **fields)])
 
 
-def pairs(beyond, at=(0, 1)):
-    """The count of a pair of one cluster at the last whole number inside its bound, or one below, in three runs."""
+def pairs(beyond, place=(0, 1)):
+    """The count of a pair of one cluster at the last whole number inside its bound, or one below, in two runs."""
 
     def change(counts):
         cell = clusters()
-        chance = f.both_captured(cell.level, cell.deviation, cell.products[at][None])
+        chance = f.both_captured(cell.level, cell.deviation, cell.products[place][None])
         bound = P * (float(chance[0]) - f.tight_slack(P, 2 * N**2))
-        return with_entry((slice(0, 3), *at), math.ceil(bound) - beyond)(counts)
+        return with_entry((slice(0, 2), *place), math.ceil(bound) - beyond)(counts)
 
     return change
-
-
-test_control_each_sign = part_edges(
-    lemma_15_4,
-    judge,
-    {
-        "units in I_+s and I_+q": ({"helpful_pairs": pairs(0)}, {"helpful_pairs": pairs(1)}),
-        "units in I_−s and I_−q": ({"harmful_pairs": pairs(0)}, {"harmful_pairs": pairs(1)}),
-    },
-)
-
-
-@breaks_part(lemma_15_4, "P[both captured] ≥ (1 − √r)/2 − 2a/(σ√(2π))")
-def test_control_points_farther_apart_than_their_radius():
-    """With r = 0 and a tenth of the loss, half of all units would have to capture both."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            whole_clusters, "pair_share", lambda r, a, s: f.same_cluster_share(r) - 0.2 * f.capture_loss(a, s)
-        )
-        broken = judge()
-    return judge(), broken
-
-
-test_control_each_hypothesis = hypothesis_edges(
-    lemma_15_4,
-    judge,
-    unit_inputs=({"products": with_entry((0, 0), 1 + 5e-10)}, {"products": with_entry((0, 0), 1 + 5e-9)}),
-    bandwidth=({"bandwidth": lambda h: h * (1 + 5e-13)}, {"bandwidth": lambda h: h * (1 + 5e-12)}),
-    radius=({"radius": 1 + 5e-13}, {"radius": 1 + 5e-12}),
-    one_cluster=(
-        {"radius": 0.02, "products": with_entry((0, 1), 0.96)},
-        {"radius": 0.02, "products": with_entry((0, 1), 0.96 - 1e-11)},
-    ),
-)
-
-
-def test_the_largest_radius_of_all_cells_counts():
-    keys = [[h.key for h in lemma_15_4(cells).hypotheses if not h.met] for cells in both_orders({"radius": 1.1})]
-    assert keys == [["radius"], ["radius"]]
-
-
-def both_orders(change):
-    pair = [clusters(), altered(clusters(), **change)]
-    return pair, pair[::-1]
 
 
 @pytest.mark.parametrize(("factor", "kept"), [(1 - 1e-9, True), (1 + 1e-9, False)])
 def test_the_chance_of_the_pair_that_is_farthest_apart(factor, kept):
     turned = altered(clusters(), products=with_entry((0, 1), 0.5))
     chance = f.both_captured(turned.level, turned.deviation, np.array([0.5]))[0]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(whole_clusters, "pair_share", lambda *_: factor * chance)
-        assert lemma_15_4([turned]).parts[2].kept is kept
+    assert lemma_15_4([columns(turned).replace(pair_share=factor * chance)]).parts[2].kept is kept
 
 
 def test_pairs_of_two_clusters_do_not_count():
@@ -114,7 +70,7 @@ def test_it_speaks_about_data_on_the_sphere_only():
     corners = np.array([(1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0)])
     labels = np.array([1.0, 1.0, -1.0, -1.0])
     assert isinstance(lemma_15_4.on(Specimen(from_arrays(corners, labels))), Silence)
-    assert len(lemma_15_4.on(Specimen(from_arrays(corners / np.sqrt(2), labels)))) == 2
+    assert len(lemma_15_4.on(Specimen(from_arrays(corners / np.sqrt(2), labels))).settings) == 2
 
 
 def test_a_share_below_zero_says_nothing():
@@ -126,9 +82,9 @@ def test_a_share_below_zero_says_nothing():
 
 
 def test_the_bound_of_pairs():
-    cell = clusters()
+    cell = columns(clusters())
     bounds = P * (f.both_captured(cell.level, cell.deviation, cell.products) - f.tight_slack(P, 2 * N**2))
-    found = whole_clusters.together(cell, cell.helpful_pairs)
+    found = whole_clusters.together(cell, cell.helpful_together, "")
     expects(found, found.sides.promised, 0, 0.005)
     lowest = np.where(cell.same_cluster, cell.helpful_pairs - bounds, np.inf).min(axis=(1, 2))
     np.testing.assert_allclose(found.sides.measured - found.sides.promised, lowest)
@@ -140,16 +96,8 @@ def test_as_printed_it_fails_for_every_radius():
     assert evidence.parts[0].broken == evidence.parts[0].cases == 5
 
 
-@spares(lemma_15_4_as_printed)
 def test_control_ten_points_are_captured_together():
-    return lemma_15_4_as_printed(crossed(0.5, math.log(5)))
-
-
-@breaks_hypothesis(lemma_15_4_as_printed, "radius")
-def test_control_a_radius_of_one():
-    small, large = crossed(0.99, math.log(5)), crossed(1.0, math.log(5))
-    both = type(small)(*(np.append(getattr(small, name), getattr(large, name)) for name in small.__annotations__))
-    return lemma_15_4_as_printed(small), lemma_15_4_as_printed(both)
+    spared(lemma_15_4_as_printed, at(crossed((0.5, math.log(5)))))
 
 
 def test_the_share_by_drawing_units_and_points():
@@ -175,36 +123,41 @@ def test_from_how_many_points_on_it_fails(radius, points):
     assert after < f.same_cluster_share(radius) < before
 
 
-CAPS = draw_caps(Scale.QUICK, 0)
+CAPS = draw_caps(Scale.QUICK, 0)[::-1]  # the tighter one comes last
 
 
-def judge_caps(**fields):
-    return lemma_15_4_few_dimensions(altered(CAPS, **fields))
-
-
-@breaks_part(lemma_15_4_few_dimensions, "a unit captures the whole cap at least as often as promised")
-def test_control_units_that_miss_more():
-    missed = CAPS.captured & (np.arange(CAPS.captured.shape[1]) % 10 > 0)
-    return judge_caps(), judge_caps(captured=missed)
-
-
-@breaks_part(lemma_15_4_few_dimensions, "the promise is at least (1 − √r)/2")
-def test_control_a_smaller_promise():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(whole_clusters, "whole_cap_share", lambda d, r: f.whole_cap_share(d, r) - 0.01)
-        broken = judge_caps()
-    return judge_caps(), broken
-
-
-@breaks_hypothesis(lemma_15_4_few_dimensions, "few_dimensions")
-def test_control_more_dimensions():
-    more = CAPS.captured | (np.arange(CAPS.captured.shape[1]) < 20_000)
-    inside, outside = (Caps((2, 6), (0.1, math.pi / 6 * factor), more) for factor in (1 - 1e-9, 1 + 1e-9))
-    return lemma_15_4_few_dimensions(inside), lemma_15_4_few_dimensions(outside)
+def test_columns_of_a_cap():
+    """1/2 − (r/√2)√(d/(2π)), (1 − √r)/2 and dr."""
+    each = CAPS[0]
+    bound = 0.5 - 0.5 / math.sqrt(2) * math.sqrt(6 / (2 * math.pi))
+    assert (each.bound, each.claimed, each.spread) == pytest.approx((bound, (1 - math.sqrt(0.5)) / 2, 3.0))
 
 
 def test_shares_of_the_caps():
-    np.testing.assert_allclose(CAPS.captured.mean(axis=1), (0.4774, 0.2250), atol=0.008)
+    np.testing.assert_allclose([each.captured.mean() for each in CAPS], (0.2250, 0.4774), atol=0.008)
 
 
-test_every_part_has_a_control = every_part_of(whole_clusters)
+def missing(captured):
+    """A tenth of the units that captured the cap miss a point of it."""
+    return captured & (np.arange(len(captured)) % 10 > 0)
+
+
+def one_pair(value):
+    return {"radius": 0.02, "products": with_entry((0, 1), value)}
+
+
+def shares(beyond):
+    """The share that a pair must have, at what it has and so much beyond it."""
+    return {"pair_share": columns(clusters()).pair_chance + beyond}
+
+
+test_control = controls(
+    whole_clusters,
+    {Starts: clusters, CrossedClusters: crossed((0.5, math.log(5))), Cap: CAPS},
+    (lemma_15_4, "helpful", {"helpful_pairs": pairs(0)}, {"helpful_pairs": pairs(1)}),
+    (lemma_15_4, "harmful", {"harmful_pairs": pairs(0)}, {"harmful_pairs": pairs(1)}),
+    (lemma_15_4, "chance", shares(0.0), shares(1e-12)),
+    (lemma_15_4, "one_cluster", one_pair(0.96), one_pair(0.96 - 1e-11)),
+    (lemma_15_4_few_dimensions, "captures", {}, {"captured": missing}),
+    (lemma_15_4_few_dimensions, "promise", {"bound": CAPS[1].claimed}, {"bound": CAPS[1].claimed - 1e-12}),
+)

@@ -5,7 +5,7 @@ import scipy.stats
 from jaxtyping import Float
 
 from widenet.claims.base import Kind, claim
-from widenet.claims.cases import column
+from widenet.claims.cases import Count, column
 from widenet.claims.implication import Promise, at_least
 from widenet.claims.statistics import matches_rate
 from widenet.papers.chatterji2021.claims.starts import Starts, rows_of
@@ -23,7 +23,7 @@ class Activity(Starts):
     """Random starts, with one test per example and per data set."""
 
     @column
-    def n_units(self) -> int:
+    def n_units(self) -> Count:
         """In all runs together."""
         return 2 * self.half_width * len(self)
 
@@ -33,39 +33,34 @@ class Activity(Starts):
         return np.array([matches_rate(int(count), self.n_units, 0.5) for count in self.active.sum(axis=0)])
 
     @column
-    def totals(self) -> Float[np.ndarray, " number"]:
-        """How many units of all runs are active on 0, 1, …, n examples."""
-        return self.activity.sum(axis=0)
+    def fit(self) -> float:
+        """The p-value of "active on 0, 1, …, n examples by that law"."""
+        return float(scipy.stats.chisquare(self.activity.sum(axis=0), self.n_units * np.asarray(LAW)).pvalue)
 
 
 @claim("chatterji2021.section_1_capture", Kind.TREND, "Section 1, overview of Theorem 2",
        reads=first_steps.at(theorem_2_settings), on=on_no_data, given=[unit_inputs, centres],
        title="At a random start every example activates half of the units")  # fmt: skip
-def section_1_capture(runs: Activity, *, law: tuple[float, ...] = LAW) -> Promise:
+def section_1_capture(runs: Activity) -> Promise:
     """At a random start every example is active on roughly half of the units, a Binomial(2p, 1/2) number of them; and
     every unit on roughly half of the examples on average: on the centres of XOR, with biases, on 0, 1, 2, 3, 4 of them
     with probability 1/6, 1/6, 1/3, 1/6, 1/6.
     """
-    halves = runs.per("cell").halves.ravel()
-    fits = runs.per("cell").map(lambda cell: _fit(cell, law))
+    each = runs.per("cell")
     return Promise(
         {
             "halves": at_least(
-                halves,
-                CHANCE / max(len(halves), 1),
+                each.halves,
+                CHANCE / max(each.halves.size, 1),
                 text="each example, on half of the units",
                 quantity="p-value of the binomial tests",
             ),
             "law": at_least(
-                fits,
-                CHANCE / max(len(fits), 1),
+                each.fit,
+                CHANCE / max(len(each), 1),
                 text="each unit, on 0 to 4 examples by that law",
                 quantity="p-value of the χ² tests",
             ),
         },
         details=lambda: rows_of(runs.cells),
     )
-
-
-def _fit(cell: Activity, law: tuple[float, ...]) -> float:
-    return float(scipy.stats.chisquare(cell.totals, cell.n_units * np.asarray(law)).pvalue)

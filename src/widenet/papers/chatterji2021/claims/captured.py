@@ -3,7 +3,7 @@
 import numpy as np
 
 from widenet.claims.base import Kind, Runs, claim
-from widenet.claims.cases import column
+from widenet.claims.cases import Number, column
 from widenet.claims.implication import Promise, at_least, at_most, equal
 from widenet.papers.chatterji2021.claims.starts import LEVEL, SURENESS, Seldom, Starts, rows_of, seldom
 from widenet.papers.chatterji2021.cluster_formulas import (
@@ -97,14 +97,15 @@ class Outputs(StartDraws):
         return float(self.half_width ** (self.beta / 2) * self.outputs.std())
 
     @column
-    def exact_deviation(self) -> float:
+    def exact_deviation(self) -> Number:
         """As computed."""
         return self.half_width ** (self.beta / 2) * first_output_deviation(self.half_width, self.beta, self.scaling)
 
 
 @claim("chatterji2021.lemma_15_3", Kind.STEP, "Lemma 15, part 3; Appendix D.3",
        reads=(first_steps, start_draws.at(output_settings)), on=pulls_on,
-       given=[unit_inputs.of(0), bandwidth.of(0)], title="At the start the network is undecided on every point")  # fmt: skip
+       given=[unit_inputs.of(0), bandwidth.of(0)],
+       title="At the start the network is undecided on every point")  # fmt: skip
 def lemma_15_3(runs: Starts, drawn: Outputs) -> Promise:
     """With high probability |g_0s − 1/2| = o(1) for every s: at most p^(−β/4), with probability at least
     1 − 2n exp(−p^(β/2)/4); the standard deviation of f_0(x) is 0.8074 p^(−β/2) at p = 1000, β = 1/4.

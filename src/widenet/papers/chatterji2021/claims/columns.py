@@ -110,6 +110,6 @@ class Followed(Descent):
             return -np.expm1(-self.gains) / moved * (self.losses[:-1] / self.gradient_norms[:-1])
 
 
-def both(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def both(first: Any, second: Any) -> np.ndarray:
     """The cases of two tables, one after the other."""
     return np.concatenate([first, second])

@@ -43,14 +43,14 @@ def bounds_of(runs: Starts) -> dict[str, Seldom]:
 
 
 @claim("chatterji2021.definition_16", Kind.STEP, "Lemma 15, all parts; Definition 16", reads=first_steps,
-       given=[*THEOREM_2, wide_enough], title="A random start is good in every respect, with high probability")  # fmt: skip
+       given=[*THEOREM_2, wide_enough], title="A random start is good in all parts, with high probability")  # fmt: skip
 def definition_16(runs: Starts) -> Promise:
     """With probability at least 1 − δ a random start is good: all parts of Lemma 15 hold together, part 4 for pairs of
     points; δ is the sum over the parts that can fail at these widths.
     """
     bounds = bounds_of(runs)
     telling = {name: bound.telling for name, bound in bounds.items()}
-    broken = {name: bound.sides.broken & telling[name] for name, bound in bounds.items()}
+    broken = {name: bound.failed & telling[name] for name, bound in bounds.items()}
     allowed = sum(np.where(telling[name], bound.allowed, 0.0) for name, bound in bounds.items())
 
     def failures(cell: Starts) -> dict[str, int]:

@@ -164,7 +164,7 @@ def theorem_1(runs: Followed, *, rate: Bound = rate_constant) -> Promise:
 
 def _ends(runs: Followed) -> str:
     """What a reader should know of runs that float64 could not follow to their last step."""
-    short = runs.n_steps[runs.left_float64]
+    short = np.asarray(runs.n_steps)[runs.left_float64]
     words = (
         f"{len(short)} of {len(runs)} runs ended where the loss leaves float64, the first after {min(short, default=0)}"
     )

@@ -1,7 +1,7 @@
 """What one step does to the units that capture a point, and to the others: Eqs. 11 and 14 to 18, Lemmas 18 and 19."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
@@ -49,10 +49,9 @@ OF_SAMPLING = 5.0
 class Lifted(Starts):
     """Random starts, with what one step adds to sums over captured units."""
 
-    own_share: PerRun = derived(
-        lambda cell: cell.own_pull.mean(axis=1) / (cell.n_points * cell.half_width)
-    )  #: Ξ_1/(np)
-    other_share: PerRun = derived(lambda cell: cell.other_pull.mean(axis=1) / (cell.n_points * cell.half_width))  #: Ξ_2
+    size: int = derived(lambda cell: cell.n_points * cell.half_width)  #: np
+    own_share: PerRun = derived(lambda cell: cell.own_pull.mean(axis=1) / cell.size)  #: Ξ_1/(np)
+    other_share: PerRun = derived(lambda cell: cell.other_pull.mean(axis=1) / cell.size)  #: Ξ_2/(np)
     lift_share: PerRun = derived(lambda cell: cell.lifted.mean(axis=1) / (cell.step * cell.half_width))
     own_mean: float = derived(lambda cell: cell.own_share.mean())
     own_room: float = derived(lambda cell: _of_sampling(cell.own_share))
@@ -169,8 +168,8 @@ def equation_16(runs: Lifted, *, more: float = 0.0, own: float = 1.0, harmful_ow
     )
 
 
-@claim("chatterji2021.equations_17_18", Kind.TREND, "Eqs. 17 and 18, Section 4.2", reads=first_steps.at(centre_settings),
-       on=on_no_data, given=[*THEOREM_2, centres],
+@claim("chatterji2021.equations_17_18", Kind.TREND, "Eqs. 17 and 18, Section 4.2",
+       reads=first_steps.at(centre_settings), on=on_no_data, given=[*THEOREM_2, centres],
        title="How strongly a first step pulls at captured units")  # fmt: skip
 def equations_17_18(runs: Lifted, *, own: float = 1 / 16, other: float = 1 / 24) -> Promise:
     """On a good run Ξ_1 ≥ (1/16)(1 − c(√r + ε) − o(1))np and Ξ_2 ≤ (1/24)(1 + c(Δ + r + ε) + o(1))np. On the centres of
@@ -188,7 +187,7 @@ def equations_17_18(runs: Lifted, *, own: float = 1 / 16, other: float = 1 / 24)
     )
 
 
-def _grows(means: np.ndarray, goal: float, text: str) -> Fact:
+def _grows(means: Any, goal: float, text: str) -> Fact:
     """Each width comes closer to the goal, from below, and the widest is within two fifths of it."""
     closer = (means[:-1] < means[1:]) & (means[1:] < goal)
     return Fact(bool(closer.all() and (means[-1:] > 0.6 * goal).all()), text=text)

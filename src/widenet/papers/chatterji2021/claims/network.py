@@ -1,5 +1,7 @@
 """Section 2.2 and Appendix A: derivatives of the loss, the reduction to zero biases, and a network that fits."""
 
+import numpy as np
+
 from widenet.claims.base import Kind, claim
 from widenet.claims.implication import Promise, Promised, at_least, at_most, equal
 from widenet.claims.tolerances import CLOSED_FORM, IDENTITY, ROUNDING
@@ -36,20 +38,20 @@ def section_2_gradient(drawn: Slopes) -> Promised:
 
 
 @claim("chatterji2021.equations_19_20", Kind.IDENTITY, "Eqs. 19 and 20, Appendix B.2", draws=draw_curvatures,
-       given=[away_from_kinks(HESSIAN_NEAR)], on=curvatures_on, title="The Hessian of the loss, block by block")  # fmt: skip
+       given=[away_from_kinks(HESSIAN_NEAR)], on=curvatures_on,
+       title="The Hessian of the loss, block by block")  # fmt: skip
 def equations_19_20(drawn: Curvatures) -> Promised:
     """The blocks of the weak Hessian, (19) off the diagonal and (20) on it, against central differences of ∇L where no
     pre-activation is at 0 or h.
     """
+    how = {"room": CLOSED_FORM}
     kinds = {
         "off_diagonal": ("(19)", OFF, "blocks off the diagonal"),
         "curved": ("(20), a point on the parabola", CURVED, "blocks of units with a point on the parabola"),
         "straight": ("(20), none", STRAIGHT, "blocks of units without one"),
     }
     return {
-        key: equal(
-            drawn.formula, drawn.differences, room=CLOSED_FORM, where=drawn.kinds == kind, text=text, event=event
-        )
+        key: equal(drawn.formula, drawn.differences, where=drawn.kinds == kind, text=text, event=event, **how)
         for key, (text, kind, event) in kinds.items()
     }
 
@@ -69,12 +71,13 @@ def appendix_a(runs: BothCoordinates) -> Promise:
             "halves": equal(pairs.overlaps, pairs.halves, room=ROUNDING, text="$⟨x̃, x̃'⟩ = (1 + ⟨x, x'⟩)/2$"),
             "overlaps": at_least(pairs.overlaps, 0.0, within=ROUNDING, text="$⟨x̃, x̃'⟩ ≥ 0$"),
         },
-        details=lambda: {"largest move of a weight": runs.moved.min()},
+        details=lambda: {"largest move of a weight": np.min(runs.moved)},
     )
 
 
 @claim("chatterji2021.theorem_1_start", Kind.CONSTRUCTION, "not in the paper; a start for Theorem 1", draws=draw_fits,
-       given=[distinct, unit_inputs], on=fits_on, title="One neuron per point builds a start for Theorem 1")  # fmt: skip
+       given=[distinct, unit_inputs], on=fits_on,
+       title="One neuron per point builds a start for Theorem 1")  # fmt: skip
 def theorem_1_start(fits: Fit) -> Promised:
     """On unit inputs of which no two are equal with different labels, a network with one neuron per point starts
     Theorem 1: its neurons vote on caps of the sphere without points of the other label, and are stretched until L₁ is

@@ -259,7 +259,7 @@ class Thresholds(Cases):
     by_equation_5: Numbers  #: where (5) gives 5/6
 
     @column
-    def last_line(self) -> float:
+    def last_line(self) -> Number:
         """The last line of the proof."""
         return last_line_share(self.exponent)
 

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from widenet.claims.base import Part
-from widenet.claims.cases import column, derived
+from widenet.claims.cases import Number, column, derived
 from widenet.claims.sides import Rate, Sides
 from widenet.diagnostics.huberized import log_mean_loss
 from widenet.papers.chatterji2021 import cluster_formulas as formulas
@@ -52,6 +52,9 @@ class Starts(FirstSteps):
     harmful_together: Float[np.ndarray, "run 2"] = derived(lambda cell: cell._weakest(cell.harmful_pairs))
 
     log_loss: PerRun = derived(lambda cell: log_mean_loss(cell.after))  #: log L_1
+    first_loss: PerRun = derived(lambda cell: np.exp(cell.log_loss))  #: L_1
+    #: The largest C_4 that a run allows: log(1/L_1)/p^(1/2−β).
+    margin_rate: PerRun = derived(lambda cell: -cell.log_loss / cell.half_width ** (0.5 - cell.beta))
     gain: PerRun = derived(lambda cell: (cell.after - cell.before).mean(axis=1))  #: the mean change of a margin
     all_right: PerRun = derived(lambda cell: (cell.after > 0).all(axis=1))  #: 1 where all margins are positive
     mean_gain: float = derived(lambda cell: cell.gain.mean())
@@ -69,12 +72,12 @@ class Starts(FirstSteps):
     harmful_sum_failure: float = derived(lambda cell: cell._sum_failure(1))
 
     @column
-    def start_error(self) -> float:
+    def start_error(self) -> Number:
         """Of σ, relative."""
         return abs(self.deviation / formulas.initial_deviation(self.half_width, self.beta, self.scaling) - 1)
 
     @column
-    def step_error(self) -> float:
+    def step_error(self) -> Number:
         """Of α_0, relative."""
         return abs(self.step / formulas.first_step_size(self.half_width, self.beta, self.scaling) - 1)
 
@@ -95,7 +98,7 @@ class Starts(FirstSteps):
         return float(np.max(np.abs(apart)))
 
     @column
-    def width_ratio(self) -> float:
+    def width_ratio(self) -> Number:
         """p^(β/2), over what the proof of part 7 of Lemma 15 needs."""
         return self.half_width ** (self.beta / 2) / formulas.least_width_power(self.dim, self.scaling)
 
@@ -110,7 +113,7 @@ class Starts(FirstSteps):
         return float(formulas.both_captured(self.level, self.deviation, self.products[self.same_cluster]).min())
 
     @column
-    def touch_bound(self) -> float:
+    def touch_bound(self) -> Number:
         """How many units of I_±s may have v_i·x_q ≥ 0."""
         slack = tight_slack(self.half_width, self.n_points**2)
         return self.half_width * (formulas.opposite_share(self.overlap, self.radius) + slack)
@@ -150,7 +153,7 @@ class Worst(Rate):
 
     def _worst_of_settings(self, name: str) -> Part:
         order = {False: 0, None: 1, True: 2}
-        parts = [self._answer_in(setting, name) for setting in np.unique(self.setting)]
+        parts = [self._answer_in(setting, name) for setting in np.unique(np.asarray(self.setting)).tolist()]
         shown = min(parts, key=lambda part: (order[part.kept], part.vacuous, -(part.tightness or 0.0)))
         totals = {total: sum(getattr(part, total) for part in parts) for total in ("cases", "broken", "undecided")}
         return shown.model_copy(update=totals)
@@ -183,10 +186,10 @@ class Seldom(Worst):
     @property
     def telling(self) -> np.ndarray:
         """For each run, whether the bound can fail at all in its setting, and not always may."""
-        found = np.zeros(np.shape(self.setting), bool)
-        for setting in np.unique(self.setting):
+        found = np.zeros(np.asarray(self.setting).shape, bool)
+        for setting in np.unique(np.asarray(self.setting)).tolist():
             alone = self._alone(setting)
-            found[self.setting == setting] = not alone.sides.vacuous and alone.allowed < 1
+            found[self.setting == setting] = bool(alone.sides and not alone.sides.vacuous and alone.allowed < 1)
         return found
 
 

@@ -60,11 +60,6 @@ LATER_STEPS = Meaning(
 )
 
 
-def margin_rates(runs: Starts) -> np.ndarray:
-    """The largest C_4 that each run allows: log(1/L_1)/p^(1/2−β)."""
-    return -runs.log_loss / runs.half_width ** (0.5 - runs.beta)
-
-
 @claim("chatterji2021.theorem_2a", Kind.MAIN, "Theorem 2(a); Lemma 17", reads=first_steps.at(theorem_2_settings),
        on=first_losses_on, means=ONE_STEP, given=THEOREM_2,
        title="One step from a random start makes the loss tiny")  # fmt: skip
@@ -72,14 +67,13 @@ def theorem_2a(runs: Starts) -> Promise:
     """For four clusters with Δ, r, ε < C_2 and p ≥ log^C_3(nd/δ), one step of size p^−(1/2+β) from weights and biases
     N(0, p^−(1+β)) leads, with probability 1 − δ, to L_1 < exp(−C_4 p^(1/2−β)); C_2, C_3 and C_4 are not given.
     """
-    rates = margin_rates(runs)
-    allowed = _allowed(rates.min(initial=np.inf))
+    allowed = _allowed(runs.margin_rate.min(initial=np.inf))
     text, quantity = "$L_1 < exp(−C_4 p^(1/2−β))$ for some $C_4 > 0$", "largest C_4 that a run allows"
     return Promise(
-        {"rate": more_than(rates, 0.0, text=text, quantity=quantity)},
+        {"rate": more_than(runs.margin_rate, 0.0, text=text, quantity=quantity)},
         details=lambda: rows_of(
             runs.cells,
-            smallest_rate=lambda cell: margin_rates(cell).min(),
+            smallest_rate=lambda cell: cell.margin_rate.min(),
             median_loss=_median_loss,
             right=lambda cell: cell.all_right.mean(),
             pushed_the_wrong_way=_wrong_way,
@@ -90,7 +84,7 @@ def theorem_2a(runs: Starts) -> Promise:
 
 
 def _median_loss(cell: Starts) -> float:
-    return float(np.median(np.exp(cell.log_loss)))
+    return float(np.median(cell.first_loss))
 
 
 def _wrong_way(cell: Starts) -> list[int]:
@@ -106,7 +100,7 @@ def _allowed(rate: float) -> str:
 def _shape(runs: Starts) -> str:
     """What C_2 would have to exceed."""
     named = {"r": runs.radius, "Δ": runs.overlap, "ε": runs.imbalance}
-    largest = (f"{symbol} = {round(float(values.max()), 9):.3g}" for symbol, values in named.items())
+    largest = (f"{symbol} = {round(float(np.max(values)), 9):.3g}" for symbol, values in named.items())
     return f"C_2 must exceed {', '.join(largest)}"
 
 
@@ -122,12 +116,12 @@ def theorem_2a_trend(runs: Starts, *, rate: float = LEAST_MARGIN_RATE) -> Promis
     of the 1/12 at which the proof arrives for Δ = r = ε = 0. Below p = 6000 the loss of an untrained network is small
     enough.
     """
-    wide, each = runs.where(runs.half_width >= DECISIVE), runs.per("cell")
+    wide, each = runs.where(np.greater_equal(runs.half_width, DECISIVE)), runs.per("cell")
     right = wide.all_right.mean() if len(wide) else math.nan
     return Promise(
         {
             "loss": at_most(
-                np.exp(wide.log_loss),
+                wide.first_loss,
                 first_loss_bound(wide.half_width, wide.beta, rate),
                 text="$L_1 ≤ exp(−p^(1/4)/24)$",
             ),
@@ -142,20 +136,20 @@ def theorem_2a_trend(runs: Starts, *, rate: float = LEAST_MARGIN_RATE) -> Promis
 
 def _slope(each: Starts) -> float:
     """The exponent with which the mean change of a margin grows over the widths."""
-    if len(each) < 2 or not (each.mean_gain > 0).all():
+    if len(each) < 2 or not np.all(each.mean_gain > 0):
         return math.nan
     return float(np.polyfit(np.log(each.half_width), np.log(each.mean_gain), 1)[0])
 
 
 @claim("chatterji2021.one_step_limit", Kind.TREND, "after Lemma 17; ours", reads=first_steps.at(theorem_2_settings),
        on=on_no_data, given=[*THEOREM_2, centres],
-       title="What one step adds to a margin, in the limit of wide networks")  # fmt: skip
+       title="What one step adds to a margin of a wide network")  # fmt: skip
 def one_step_limit(runs: Starts, *, constant: float = 1 / 24) -> Promise:
     """On the centres of XOR one step adds α_0p/24 to a margin, in the limit of wide networks without biases (α_0p/12
     with biases, whose α_0 is half of that): 0.93 to 1.02 of it from p = 10,000 on.
     """
     each = runs.per("cell")
-    wide = each.where(each.half_width >= DECISIVE)
+    wide = each.where(np.greater_equal(each.half_width, DECISIVE))
     ratios = wide.mean_gain / (constant * wide.step * wide.half_width)
     return Promise(
         {"gain": equal(ratios, 0.975, within=0.045, text="mean change of a margin, over $α_0p/24$")},
@@ -163,6 +157,7 @@ def one_step_limit(runs: Starts, *, constant: float = 1 / 24) -> Promise:
     )
 
 
+Iterates = Float[np.ndarray, " iterate"]
 Later = Float[np.ndarray, " later"]
 
 
@@ -172,14 +167,11 @@ class Phases(Phase):
     schedule_error: float = derived(lambda run: abs(run.step_scale * run.half_width / STEP_CONSTANT - 1))
     bandwidth_error: float = derived(lambda run: abs(run.bandwidth * run.half_width - 1))
     length_error: float = derived(lambda run: run.unit_error)
-    loss_share: float = derived(
-        lambda run: run.losses[0] / proof_threshold(run.n_points)
-    )  #: L_1 over that of Theorem 1
+    loss_share: float = derived(lambda run: run.losses[0] / proof_threshold(run.n_points))  #: L_1, over what is allowed
     norm_ratio: float = derived(lambda run: run.norm / norm_unit(run.dim, run.half_width, run.beta))
 
-    scaled: Float[np.ndarray, " iterate"] = derived(
-        lambda run: np.arange(1, len(run.losses) + 1) * run.losses
-    )  #: t·L_t
+    times: Iterates = derived(lambda run: np.arange(1.0, len(run.losses) + 1))  #: t
+    scaled: Iterates = derived(lambda run: run.times * run.losses)  #: t·L_t
     peak: float = derived(lambda run: float(np.argmax(run.scaled)) + 1)  #: t at which t·L_t is largest
     half: float = derived(lambda run: len(run.losses) / 2)  #: half of all steps
     halfway: float = derived(lambda run: run.scaled[len(run.losses) // 2 - 1])  #: t·L_t there
@@ -197,8 +189,7 @@ class Phases(Phase):
     @column
     def late_bounds(self) -> Later:
         """d p^(1−β)/(c_1 log⁴(1/L_1)(t − 1)), t > 1."""
-        t = np.arange(2.0, len(self.losses) + 1)
-        return late_loss_bound(self.dim, self.half_width, self.beta, float(self.losses[0]), t)
+        return late_loss_bound(self.dim, self.half_width, self.beta, float(self.losses[0]), self.times[1:])
 
 
 @claim("chatterji2021.theorem_2b", Kind.MAIN, "Theorem 2(b)", reads=second_phases.at(random_phases), on=phases_on,
@@ -234,8 +225,9 @@ def theorem_2b_trend(runs: Phases) -> Promised:
     }
 
 
-@claim("chatterji2021.section_4_3_rate", Kind.STEP, "Section 4.3, last display", reads=second_phases.at(isolating_phases),
-       given=[*SECOND_PHASE, first_loss, norm_low, norm_high], details=_widths,
+@claim("chatterji2021.section_4_3_rate", Kind.STEP, "Section 4.3, last display",
+       reads=second_phases.at(isolating_phases), details=_widths,
+       given=[*SECOND_PHASE, first_loss, norm_low, norm_high],
        title="How fast the loss falls after the first step")  # fmt: skip
 def section_4_3_rate(runs: Phases) -> Promised:
     """Where L_1 is small enough for Theorem 1 and ‖V^(1)‖ as in part 7 of Lemma 15, with Q_1 = e²/(120p):

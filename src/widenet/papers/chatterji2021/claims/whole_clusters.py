@@ -16,7 +16,7 @@ from widenet.papers.chatterji2021.cluster_hypotheses import (
     bandwidth,
     few_dimensions,
     one_cluster,
-    radius,
+    radius_at_most_one,
     small_radius,
     unit_inputs,
 )
@@ -27,7 +27,7 @@ Clusters = Float[np.ndarray, " cluster"]
 
 
 @claim("chatterji2021.lemma_15_4", Kind.STEP, "Lemma 15, part 4, for pairs; Appendix D.4", reads=first_steps,
-       given=[unit_inputs, bandwidth, radius, one_cluster],
+       given=[unit_inputs, bandwidth, radius_at_most_one, one_cluster],
        title="Many units capture both points of a pair in one cluster")  # fmt: skip
 def lemma_15_4(runs: Starts) -> Promise:
     """With high probability, for all s, q of one cluster, at least ((1 − √r)/2 − o(1))p units are in I_+s and I_+q, and
@@ -72,8 +72,8 @@ class CrossedClusters(Cases):
 
 def crossed(*cases: tuple[float, float]) -> CrossedClusters:
     """Such clusters, by r and log D."""
-    shares = [whole_cluster_share(*case) for case in cases]
-    return CrossedClusters(*np.array(cases).T, np.array(shares))
+    radius, log_points = np.array(cases).T
+    return CrossedClusters(radius, log_points, np.array([whole_cluster_share(*case) for case in cases]))
 
 
 def draw_crossed(scale: Scale, seed: int) -> CrossedClusters:
@@ -116,7 +116,7 @@ class Cap(Cases):
         return same_cluster_share(self.radius)
 
     @column
-    def spread(self) -> float:
+    def spread(self) -> Number:
         """dr."""
         return self.dim * self.radius
 

@@ -211,7 +211,8 @@ def draw_reduced_norms(scale: Scale, seed: int) -> ReducedNorms:
 
 
 @claim("chatterji2021.appendix_d_tails_as_printed", Kind.STEP, "Appendix D, v_i·x_s ~ N(0, σ²), and D.7, upper tail",
-       draws=draw_reduced_norms, given=[], title="The start of Theorem 2 seldom has a norm above the bound")  # fmt: skip
+       draws=draw_reduced_norms, given=[],
+       title="The start of Theorem 2 seldom has a norm above the bound")  # fmt: skip
 def appendix_d_tails_as_printed(found: ReducedNorms) -> Promise:
     """From the start of Theorem 2, in the reduced coordinates of Section 4,
     P[‖V^(0)‖ ≥ 3√(d+1)/(2p^(β/2))] ≤ exp(−(d+1)p/1024).

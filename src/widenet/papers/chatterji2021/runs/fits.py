@@ -38,8 +38,8 @@ class Fit(Cases):
 
     @column
     def clashes(self) -> float:
-        """1 where two equal points have different labels, and 0 elsewhere."""
-        return float(bool(self.why_not))
+        """1 where two equal points have different labels, 0 where none have; NaN where float64 cannot say."""
+        return 1.0 if self.why_not else math.nan if self.too_close else 0.0
 
 
 def fit(points: Points, labels: Labels, half_width: int, why_not: str = "", *, too_close: bool = False) -> Fit:
