@@ -215,7 +215,8 @@ def test_a_wrong_option_is_refused_before_anything_starts(tmp_path, option, valu
 
 def test_a_violated_theorem_is_an_exit_code(tmp_path, monkeypatch):
     monkeypatch.setattr(papers, "PAPERS", (BROKEN,))
-    monkeypatch.setattr(theorem_8, "_settings_on", lambda specimen: 0)
+    broken = dataclasses.replace(theorem_8, settings_on=lambda specimen: 0)
+    monkeypatch.setattr("tests.rooms.broken2022.claims.theorems.theorem_8", broken)
     assert invoke(table(tmp_path), "--runs", 3, "--out", tmp_path / "out", "--time", 600).exit_code == 1
 
 

@@ -219,12 +219,11 @@ def needing(name: str, measure, required: float, sign: int):
     """A made-up theorem that needs a choice of the reader, or her data, to be on one side of a threshold."""
     hypothesis = at_least if sign > 0 else at_most
 
-    @claim("toy2020.theorem_3", Kind.MAIN, "Theorem 3", draws=_seed)
+    @claim("toy2020.theorem_3", Kind.MAIN, "Theorem 3", draws=_seed, on=measure)
     def theorem_3(value: float) -> Evidence:
         """It needs something."""
         return evidence({"a": Fact(True)}, (hypothesis(name, name, value, required),))
 
-    theorem_3.speaks(measure)
     return theorem_3
 
 

@@ -1,5 +1,6 @@
 """What a claim is, hypotheses with their slack, and how evidence becomes a verdict."""
 
+import dataclasses
 import json
 import math
 
@@ -7,6 +8,7 @@ import pytest
 
 from widenet.claims import Claim, Evidence, Experiment, Hypothesis, Kind, Part, Runs, Silence, Verdict, claim
 from widenet.claims.base import at_least, at_most, less_than, more_than, pick, separable, undecided
+from widenet.claims.silence import Applied
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 
@@ -190,12 +192,11 @@ class TestClaim:
         assert Claim(f"p.x{suffix}", Kind.MAIN, "", "", _judge, (EXPERIMENT,)).expected is expected
 
     def test_a_variant_has_another_statement_and_other_constants(self):
-        @claim("toy2020.lemma", Kind.STEP, "Lemma", reads=EXPERIMENT)
+        @claim("toy2020.lemma", Kind.STEP, "Lemma", reads=EXPERIMENT, on=lambda specimen: [])
         def lemma(runs, *, factor=1):
             """It holds."""
             return found(factor == 1)
 
-        lemma.speaks(lambda specimen: [])
         printed = lemma.variant("lemma_as_printed", where="Lemma, p. 2", statement="It holds twice.", factor=2)
         assert (printed.id, printed.where, printed.kind) == ("toy2020.lemma_as_printed", "Lemma, p. 2", Kind.STEP)
         assert (lemma.expected, printed.expected) == (Verdict.HOLDS, Verdict.VIOLATED)
@@ -206,20 +207,35 @@ class TestClaim:
         assert (drawn.reads, drawn.kind) == ((), Kind.TREND)
         assert drawn.draws is not None
 
-    def test_a_claim_says_by_itself_how_it_speaks_about_data(self):
-        @claim("toy2020.theorem_1", Kind.MAIN, "", reads=EXPERIMENT)
-        def theorem_1(runs):
-            """It holds."""
-            return found(True)
+    def test_how_a_claim_applies_to_data(self):
+        def made(on=None, experiment_on=None, name="theorem_1"):
+            reads = dataclasses.replace(EXPERIMENT, on=experiment_on)
+            return claim(f"toy2020.{name}", Kind.MAIN, "", reads=reads, on=on)(_judge)
 
-        assert isinstance(theorem_1.on("data"), Silence)
-
-        @theorem_1.speaks
-        def theorem_1_on(specimen):
+        def sized(specimen):
             return [Setting(size=len(specimen))]
 
-        assert theorem_1.on("data") == [Setting(size=4)]
-        assert theorem_1_on("x") == [Setting(size=1)]
+        assert isinstance(made().on("data"), Silence)
+        assert made(on=sized).on("data") == made(experiment_on=sized).on("data") == [Setting(size=4)]
+        assert made(on=lambda specimen: [], experiment_on=sized).on("data") == []
+        assert isinstance(made(experiment_on=sized, name="theorem_1_as_printed").on("data"), Silence)
+
+    def test_several_experiments_apply_together_or_not_at_all(self):
+        def both(*answers):
+            reads = tuple(dataclasses.replace(EXPERIMENT, on=lambda _, own=each: own) for each in answers)
+            return claim("toy2020.theorem_1", Kind.MAIN, "", reads=reads)(_judge).on("data")
+
+        joined = both([1], Applied([2], "Rows were divided.", {"norm": "divided"}))
+        assert (joined.settings, joined.note, joined.normalized) == (
+            ([1], [2]),
+            "Rows were divided.",
+            {"norm": "divided"},
+        )
+        assert both([1], Silence("No.")) == "No."
+
+    def test_a_claim_is_not_changed(self):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            claim("toy2020.theorem_1", Kind.MAIN, "", reads=EXPERIMENT)(_judge).title = "x"  # type: ignore[misc]
 
 
 def _judge(runs):

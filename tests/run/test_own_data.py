@@ -113,8 +113,7 @@ def test_no_exception_of_a_claim_gets_out(monkeypatch, caplog, place, error, kin
     def raising(*_):
         raise error
 
-    broken = dataclasses.replace(theorems.theorem_2, judge=raising if place == "judge" else theorems.theorem_2.judge)
-    broken.speaks(raising if place == "on" else theorems.theorem_2_on)
+    broken = dataclasses.replace(theorems.theorem_2, **{"judge" if place == "judge" else "settings_on": raising})
     monkeypatch.setattr(theorems, "theorem_2", broken)
     answers = check_on(DATA)
     assert type(answers["toy2020.theorem_2"]) is kind

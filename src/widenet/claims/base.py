@@ -28,7 +28,7 @@ from widenet.claims.hypotheses import (
     separable,
     undecided,
 )
-from widenet.claims.meaning import Meaning, Topic
+from widenet.claims.meaning import Meaning
 from widenet.claims.silence import Applied, Silence
 from widenet.records import ClosedModel, Scale
 
@@ -255,7 +255,7 @@ class Evidence(ClosedModel):
         return bool(sided) and all(part.vacuous for part in sided)
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Claim:
     """A statement of a paper that can be run: call it with finished runs, and it returns `Evidence`.
 
@@ -274,7 +274,10 @@ class Claim:
       details: further numbers about the tables, for the details of the evidence.
       among_given: the hypotheses are the event: runs that meet them are judged, the others are outside. If none does,
         the one that comes nearest shows what is missing.
-      meaning: the promise in plain words, which `means` declares, or None.
+      settings_on: how it applies to a user's data, where the experiments it reads do not say it: the settings to run (a
+        tuple of lists where it reads several experiments) or the material to judge, an `Applied` with words about
+        them, or a `Silence`.
+      meaning: the promise in plain words, or None.
       title: the statement in at most 60 characters of plain words, for lists.
     """
 
@@ -288,9 +291,7 @@ class Claim:
     given: "tuple[Given, ...] | None" = None
     details: Callable[..., dict[str, Any]] | None = None
     among_given: bool = False
-    _settings_on: Callable[[Any], Any] | None = field(default=None, repr=False)
-    _told_on: Callable[[Evidence, Any], Evidence] | None = field(default=None, init=False, repr=False)
-    _fixed_on: Callable[[Any], dict[str, str]] | None = field(default=None, init=False, repr=False)
+    settings_on: Callable[[Any], Any] | None = field(default=None, repr=False)
     meaning: Meaning | None = field(default=None, repr=False)
     title: str = ""
 
@@ -351,46 +352,10 @@ class Claim:
         """VIOLATED for a statement that is kept because it is false as printed; its id says so."""
         return expected_of(self.id)
 
-    def speaks(self, settings_on: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """Declares how this claim speaks about a `Specimen`; a decorator.
-
-        The function returns the settings to run (a tuple of lists where the claim reads several experiments), the
-        material to judge where the claim draws its own, or a `Silence`.
-        """
-        self._settings_on = settings_on
-        return settings_on
-
-    def tells(self, told_on: Callable[[Evidence, Any], Evidence]) -> None:
-        """Declares what has to be said beside the evidence on a `Specimen`: how the data was prepared, for instance.
-
-        The function gets the evidence and the specimen, and returns the evidence with these words in it.
-        """
-        self._told_on = told_on
-
-    def told(self, found: Evidence, specimen: Any) -> Evidence:
-        """The evidence on this specimen, with what `tells` declared."""
-        return found if self._told_on is None else self._told_on(found, specimen)
-
-    def fixes(self, fixed_on: Callable[[Any], dict[str, str]]) -> Callable[[Any], dict[str, str]]:
-        """Declares which `Choices` do not reach the runs on a `Specimen`; a decorator.
-
-        The function returns, for the field's name, what is used instead, in words.
-        """
-        self._fixed_on = fixed_on
-        return fixed_on
-
-    def unused(self, specimen: Any) -> str:
-        """Which choices of the user are not used, and what is used instead; "" where there are none."""
-        return "" if self._fixed_on is None else specimen.unused(self._fixed_on(specimen))
-
-    def means(self, topic: Topic, promise: str, seen: str = "") -> None:
-        """Declares what the claim means to somebody who trains a network; see `Meaning`."""
-        self.meaning = Meaning(topic=topic, promise=promise, seen=seen)
-
     def on(self, specimen: Any) -> Any:
         """What to run or to judge about this specimen, or a `Silence`."""
-        if self._settings_on is not None:
-            return self._settings_on(specimen)
+        if self.settings_on is not None:
+            return self.settings_on(specimen)
         # A statement that is kept because it is false promises nothing about anybody's data.
         false = self.expected is Verdict.VIOLATED
         if false or not self.reads or any(each.on is None for each in self.reads):
@@ -416,7 +381,7 @@ class Claim:
             where=where,
             statement=statement,
             judge=functools.partial(self.judge, **changes) if changes else self.judge,
-            _settings_on=None,
+            settings_on=None,
             meaning=None,
             title=title,
             **given,

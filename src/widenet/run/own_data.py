@@ -75,8 +75,7 @@ def ask(claim: Claim, specimen: Specimen, cells: Cells, progress: Progress = sil
             applied = answer if isinstance(answer, Applied) else Applied(answer)
             material = applied.settings
             found = claim(material) if claim.draws is not None else _run(claim, material, cells, progress)
-            answer = _with_reasons(_told(claim.told(found, specimen), applied), specimen)
-            answer = _with_note(answer, claim.unused(specimen))
+            answer = _with_reasons(_told(found, applied), specimen)
     except StoreError:
         raise
     except CellFailed as error:
@@ -107,11 +106,7 @@ def _told(found: Evidence, applied: Applied) -> Evidence:
     hypotheses = tuple(
         normalized(each, choices[each.key]) if each.key in choices else each for each in found.hypotheses
     )
-    return _with_note(found.model_copy(update={"hypotheses": hypotheses}), applied.note)
-
-
-def _with_note(found: Evidence, words: str) -> Evidence:
-    return found.model_copy(update={"note": f"{found.note} {words}".strip()}) if words else found
+    return found.model_copy(update={"hypotheses": hypotheses, "note": f"{found.note} {applied.note}".strip()})
 
 
 def _run(claim: Claim, settings: Any, cells: Cells, progress: Progress) -> Evidence:

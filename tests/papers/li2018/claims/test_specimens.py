@@ -37,7 +37,7 @@ def test_every_claim_that_applies_to_data_tells_how_it_was_prepared():
         "lemma_b_4_coupled",
         "section_4_width_free",
     }
-    speaking = {each.name for each in papers.claims_of("li2018") if each._settings_on is not None}
+    speaking = {each.name for each in papers.claims_of("li2018") if each.settings_on is not None}
     assert {id.split(".")[1] for id in SPEAKING} == speaking - silent
     for name in sorted(silent):
         assert not isinstance(asked(f"li2018.{name}", TOYS.points, TOYS.classes.tolist()), Evidence)

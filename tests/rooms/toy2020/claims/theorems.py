@@ -30,7 +30,14 @@ def lemma_a_1(seed: int) -> Evidence:
     return evidence({"every step": Fact(np.ones(64, bool))}, conditions(), runs=RUNS)
 
 
-@claim("toy2020.theorem_2", Kind.MAIN, "Theorem 2, p. 5", reads=numbers)
+def theorem_2_on(specimen: Specimen) -> list[NumbersSetting] | Silence:
+    """Data with both labels."""
+    if not specimen.has_signs_as_labels:
+        return Silence("It needs the labels −1 and +1, both of them.")
+    return [NumbersSetting(place=0, seconds=0.0, seed=specimen.choices.seed, own_data=specimen.digest)]
+
+
+@claim("toy2020.theorem_2", Kind.MAIN, "Theorem 2, p. 5", reads=numbers, on=theorem_2_on)
 def theorem_2(runs: Sequence[Numbers], *, bound: float = 12345.0) -> Evidence:
     """For all x in [0, 1], SGD makes at most
     M_k updates, and then the loss is 0.
@@ -43,21 +50,11 @@ def theorem_2(runs: Sequence[Numbers], *, bound: float = 12345.0) -> Evidence:
     return evidence(parts, conditions(), runs=RUNS, details={"places": [run.place for run in runs]}, note=note)
 
 
-@theorem_2.speaks
-def theorem_2_on(specimen: Specimen) -> list[NumbersSetting] | Silence:
-    """Data with both labels."""
-    if not specimen.has_signs_as_labels:
-        return Silence("It needs the labels −1 and +1, both of them.")
-    return [NumbersSetting(place=0, seconds=0.0, seed=specimen.choices.seed, own_data=specimen.digest)]
-
-
-@claim("toy2020.theorem_6", Kind.TREND, "Theorem 6", reads=numbers)
+@claim("toy2020.theorem_6", Kind.TREND, "Theorem 6", reads=numbers, on=theorem_2_on)
 def theorem_6(runs: Sequence[Numbers]) -> Evidence:
     """It reads the same runs as Theorem 2."""
     return evidence({"at least 1": Sides([run.losses[-1] + 5 for run in runs], 1.0, Sense.AT_LEAST)}, conditions())
 
-
-theorem_6.speaks(theorem_2_on)
 
 theorem_9_as_printed = theorem_2.variant(
     "theorem_9_as_printed",
