@@ -12,6 +12,7 @@ import scipy.spatial
 from jaxtyping import Float, Int
 from pydantic import Field
 
+from widenet.claims.cases import Cases, Count, Number
 from widenet.claims.tolerances import ROUNDING
 from widenet.data.components import antipodal_polygon, cap_points, gaussian_components, spread_centres
 from widenet.data.mnist import load_mnist
@@ -62,8 +63,19 @@ class Sample:
         return float(np.bincount(places, self.shares * wrong).max())
 
 
-STRUCTURE = ("separation", "opposite_separation", "relative_diameter", "n_classes", "per_class")
-"""What (A1) and (A1') are asked of, by the names of the columns of runs and draws."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OnData(Cases):
+    """Runs or draws on data, with what (A1), (A1') and (A2) are asked of."""
+
+    separation: Number  #: δ across classes
+    opposite_separation: Number  #: δ to mirror images
+    relative_diameter: Number  #: λ
+    n_classes: Count  #: k
+    per_class: Count  #: l
+    norm_error: Number  #: how far a norm is from 1
+
+
+STRUCTURE = tuple(field.name for field in dataclasses.fields(OnData) if field.name != "norm_error")
 
 
 def structure_numbers(found: Structure) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from widenet.papers.li2018.hypotheses import (
     unit_norm,
 )
 from widenet.papers.li2018.runs.descents import Descent, Steps, Thresholds, coupled_settings, descents
-from widenet.papers.li2018.settings import TOY, Basis, Sample, structure_numbers
+from widenet.papers.li2018.settings import TOY, Basis, OnData, Sample, structure_numbers
 from widenet.papers.li2018.specimens import on_sample, own_descents
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, gradient
@@ -236,7 +236,7 @@ def lemma_b_1_as_printed(found: Uniform, *, failure: float = 0.01) -> Promised:
 
 
 @dataclass(frozen=True, eq=False)
-class FirstSteps(Cases):
+class FirstSteps(OnData):
     """Starts, and the first step of gradient descent from each, at one τ."""
 
     rows = "start"
@@ -245,12 +245,6 @@ class FirstSteps(Cases):
     allowed: Number  #: how many may be lost: eτklm/σ
     steps: Number  #: τ/(2·max|a|·η): how many steps are promised
     width: Count
-    norm_error: Number
-    separation: Number
-    opposite_separation: Number
-    relative_diameter: Number
-    n_classes: Count
-    per_class: Count
 
 
 def measure_first_steps(
@@ -276,7 +270,8 @@ def measure_first_steps(
             continue
         true, pseudo = (gradient(moved, points, sample.classes, sample.shares, gates=gates) for gates in both)
         lost[number] = (np.abs(true - pseudo) > 1e-15).any(axis=1).sum()
-    return FirstSteps(lost, allowed, 1 / 0.999, width, sample.norm_error, **structure_numbers(sample.measured()))
+    numbers = structure_numbers(sample.measured())
+    return FirstSteps(lost, allowed, 1 / 0.999, width, norm_error=sample.norm_error, **numbers)
 
 
 def draw_first_steps(scale: Scale, seed: int) -> FirstSteps:

@@ -18,6 +18,7 @@ from widenet.claims.tolerances import ROUNDING, STEP
 from widenet.diagnostics.components import is_obstructed
 from widenet.papers.li2018.claims.descent import means_by
 from widenet.papers.li2018.claims.mixing import fitted_slope
+from widenet.papers.li2018.claims.structure import structure_details
 from widenet.papers.li2018.hypotheses import DATA, DATA_AS_PRINTED, runs, unit_norm, widths
 from widenet.papers.li2018.runs.passes import (
     Pass,
@@ -39,14 +40,7 @@ TIE = 1e-9
 def nearest_details(passes: Pass) -> dict[str, Any]:
     """δ, λ and l of the data that is nearest to breaking (A1) or (A1'), and all errors."""
     nearest = min(passes.cells, key=lambda run: min(run.separation, run.opposite_separation))
-    return {
-        "classes": nearest.n_classes,
-        "components per class": nearest.per_class,
-        "δ": nearest.separation,
-        "δ to mirror images": nearest.opposite_separation,
-        "λ": nearest.relative_diameter,
-        "errors": passes.error,
-    }
+    return {**structure_details(nearest), "errors": passes.error}
 
 
 @claim("li2018.theorem_4_1", Kind.MAIN, "Theorem 4.1, Section 4", reads=passes.at(theorem_settings), given=DATA,

@@ -26,7 +26,7 @@ from widenet.papers.li2018.formulas import (
     within,
 )
 from widenet.papers.li2018.hypotheses import DATA, signs, threshold
-from widenet.papers.li2018.settings import TOY, Sample, structure_numbers
+from widenet.papers.li2018.settings import TOY, OnData, Sample, structure_numbers
 from widenet.records import Scale
 
 SIGMAS = 5
@@ -58,7 +58,7 @@ def split_off(weights: Draws, point: np.ndarray) -> tuple[Float[np.ndarray, " dr
 
 
 @dataclass(frozen=True, eq=False)
-class Event(Cases):
+class Event(OnData):
     """How often the event E_τ of Lemma A.2 was drawn."""
 
     hits: Float[np.ndarray, " point"]  #: per point of another class, the share of draws with |⟨β, x⟩| ≤ 4τ
@@ -68,12 +68,6 @@ class Event(Cases):
     threshold: Number  #: τ
     distance: Number  #: δ that it was made from
     n_components: Count  #: kl
-    separation: Number
-    opposite_separation: Number
-    relative_diameter: Number
-    n_classes: Count
-    per_class: Count
-    norm_error: Number
 
     @column
     def n_draws(self) -> Count:
@@ -166,19 +160,13 @@ def lemma_a_2_event(found: Event, *, hit: float = 1.0, union: float = 0.5, event
 
 
 @dataclass(frozen=True, eq=False)
-class Pushes(Cases):
+class Pushes(OnData):
     """h/(vτ) of draws given E_τ, for several sets of coefficients."""
 
     pushes: Float[np.ndarray, "set draw"]
     least_own: Number  #: the smallest coefficient of the own class over v
     threshold: Number  #: τ
     event_share: Number  #: Pr[E_τ]
-    separation: Number
-    opposite_separation: Number
-    relative_diameter: Number
-    n_classes: Count
-    per_class: Count
-    norm_error: Number
 
     @property
     def distance(self) -> Number:

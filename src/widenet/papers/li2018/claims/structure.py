@@ -17,7 +17,7 @@ from widenet.data.components import BALL_CENTRES, antipodal_polygon, xor_balls
 from widenet.diagnostics.components import Structure, is_obstructed, measure_structure, natural_components
 from widenet.papers.li2018.formulas import least_squared_sine, squared_sine, widest_component
 from widenet.papers.li2018.hypotheses import DATA, unit_norm
-from widenet.papers.li2018.settings import HEXAGON, TOY, Sample, equal_shares, structure_numbers
+from widenet.papers.li2018.settings import HEXAGON, TOY, OnData, Sample, equal_shares, structure_numbers
 from widenet.papers.li2018.specimens import on_sample
 from widenet.records import Scale
 
@@ -151,9 +151,8 @@ def draw_bad_pairs(scale: Scale, seed: int) -> Pairs:
     return measure_pairs([HEXAGON.draw(seed), pair_at(0.9)])
 
 
-def structure_details(found: Any) -> dict[str, Any]:
-    """δ, λ and l of the last data."""
-    cell = found.cells[-1]
+def structure_details(cell: Any) -> dict[str, Any]:
+    """δ, λ and l of one data set."""
     return {
         "classes": cell.n_classes,
         "components per class": cell.per_class,
@@ -164,7 +163,8 @@ def structure_details(found: Any) -> dict[str, Any]:
 
 
 @claim("li2018.cross_class_sine", Kind.STEP, "proof of Lemma A.2", draws=draw_pairs, given=[unit_norm],
-       details=structure_details, on=on_sample(lambda sample, _: measure_pairs([sample])),
+       details=lambda pairs: structure_details(pairs.cells[-1]),
+       on=on_sample(lambda sample, _: measure_pairs([sample])),
        title="Points of different classes enclose a large angle")  # fmt: skip
 def cross_class_sine(pairs: Pairs, *, quarter: float = 4.0, share: float = 1.0) -> Promised:
     """1 − ⟨x, x'⟩² = ‖x − x'‖²·‖x + x'‖²/4 for unit vectors. So with distance δ across classes from points and from
@@ -190,16 +190,10 @@ def cross_class_sine_as_printed(pairs: Pairs) -> Promised:
 
 
 @dataclass(frozen=True, eq=False)
-class Assumed(Cases):
+class Assumed(OnData):
     """A sample; and, of a reader's, the components that stand apart, whether (A1) allows them or not."""
 
-    separation: Number
-    opposite_separation: Number
-    relative_diameter: Number
-    n_classes: Count
-    per_class: Count
     n_components: Count
-    norm_error: Number
     distance: Number  #: δ, with mirror images
     obstructed: bool | np.ndarray  #: whether antipodal points are in the way of every network
     natural: Structure | None = None
@@ -244,7 +238,7 @@ def assumption_a1(data: Assumed, *, widest: float = 2**0.5) -> Promise:
             "distance_limit": at_most(data.distance, widest, within=ROUNDING, text="$δ ≤ √2$"),
             "no_obstruction": Fact(~np.asarray(data.obstructed, bool), text="no antipodal obstruction"),
         },
-        details=lambda: {**structure_details(data), "components": data.cells[-1].n_components},
+        details=lambda: {**structure_details(data.cells[-1]), "components": data.cells[-1].n_components},
         note=lambda: natural_note(data.cells[-1].natural),
     )
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.cases import Cases, Count, Number
+from widenet.claims.cases import Count, Number
 from widenet.claims.experiments import Experiment
-from widenet.papers.li2018.settings import Caps, Mixture
+from widenet.papers.li2018.settings import Caps, Mixture, OnData, structure_numbers
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.small.softmax import gradient, start_softmax
@@ -28,21 +28,15 @@ class BatchSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Batches(Cases):
+class Batches(OnData):
     """Gradients of batches of several sizes, and of the mean."""
 
     batch_sizes: Float[np.ndarray, " size"]
     gaps: Float[np.ndarray, "size batch"]  #: max_r ‖batch gradient − mean gradient‖
     largest_vote: Number
     width: Count
-    norm_error: Number
     large: Number  #: the share of neurons whose mean pseudo gradient exceeds v/4
     distance: Number
-    relative_diameter: Number
-    n_classes: Count
-    per_class: Count
-    separation: Number
-    opposite_separation: Number
 
 
 def run_batches(setting: BatchSetting, progress: Progress) -> Batches:
@@ -79,11 +73,7 @@ def run_batches(setting: BatchSetting, progress: Progress) -> Batches:
         norm_error=many.norm_error,
         large=float((np.linalg.norm(mean, axis=1) >= largest / 4).mean()),
         distance=few.distance,
-        relative_diameter=few.relative_diameter,
-        n_classes=few.n_classes,
-        per_class=few.per_class,
-        separation=few.separation,
-        opposite_separation=few.opposite_separation,
+        **structure_numbers(few),
     )
 
 

@@ -6,13 +6,22 @@ from dataclasses import dataclass, fields
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.cases import Cases, Count, Number
+from widenet.claims.cases import Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.data.points import unit_rows
 from widenet.diagnostics.patterns import coupled_share, flip_share
 from widenet.diagnostics.spectra import numerical_rank, singular_values
 from widenet.papers.li2018.formulas import coupling_time
-from widenet.papers.li2018.settings import HEXAGON, TOY, DataSetting, OwnPoints, Sample, SpreadPoints
+from widenet.papers.li2018.settings import (
+    HEXAGON,
+    TOY,
+    DataSetting,
+    OnData,
+    OwnPoints,
+    Sample,
+    SpreadPoints,
+    structure_numbers,
+)
 from widenet.progress import Progress
 from widenet.records import Scale
 from widenet.training.small.softmax import (
@@ -45,7 +54,7 @@ class DescentSetting(DataSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class Descent(Cases):
+class Descent(OnData):
     """A descent, step by step, the last state included; at thresholds τ, as far as coupling is promised there."""
 
     losses: Steps
@@ -73,13 +82,7 @@ class Descent(Cases):
     start_scale: Number
     largest_vote: Number
     vote_norm: Number
-    n_classes: Count
     n_components: Count
-    per_class: Count
-    separation: Number
-    opposite_separation: Number
-    relative_diameter: Number
-    norm_error: Number
     total: Number  #: |Σp − 1|
     own: bool | np.ndarray  #: whether it is a reader's data, of which nobody knows how wide is wide enough
 
@@ -170,12 +173,8 @@ def follow(steps: Iterator[Step], start: SoftmaxNetwork, sample: Sample, setting
         start_scale=setting.start_scale,
         largest_vote=start.largest_vote,
         vote_norm=float(np.linalg.norm(start.votes, 2)),
-        n_classes=sample.n_classes,
         n_components=sample.n_components,
-        per_class=structure.per_class,
-        separation=structure.separation,
-        opposite_separation=structure.opposite_separation,
-        relative_diameter=structure.relative_diameter,
+        **structure_numbers(structure),
         norm_error=sample.norm_error,
         total=abs(float(sample.shares.sum()) - 1),
         own=isinstance(setting.data, OwnPoints),

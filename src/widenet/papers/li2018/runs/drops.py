@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.cases import Cases, Count, Number
+from widenet.claims.cases import Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.papers.li2018.formulas import batch_threshold, coupling_time
-from widenet.papers.li2018.settings import Caps, Mixture
+from widenet.papers.li2018.settings import Caps, Mixture, OnData, structure_numbers
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.small.softmax import cross_entropies, descend_by_batches, gradient, start_softmax, wrong_mass
@@ -30,7 +30,7 @@ class DropSetting(ClosedModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Drops(Cases):
+class Drops(OnData):
     """Steps of SGD."""
 
     drops: Steps  #: L_t − L_{t+1} on the reference
@@ -41,12 +41,6 @@ class Drops(Cases):
     share: Number  #: γ
     step_size: Number
     width: Count
-    norm_error: Number
-    separation: Number
-    opposite_separation: Number
-    relative_diameter: Number
-    per_class: Count
-    n_classes: Count
 
 
 def run_drops(setting: DropSetting, progress: Progress) -> Drops:
@@ -83,11 +77,7 @@ def run_drops(setting: DropSetting, progress: Progress) -> Drops:
         step_size=eta,
         width=setting.width,
         norm_error=max(many.norm_error, sample.norm_error),
-        separation=found.separation,
-        opposite_separation=found.opposite_separation,
-        relative_diameter=found.relative_diameter,
-        per_class=found.per_class,
-        n_classes=found.n_classes,
+        **structure_numbers(found),
     )
 
 

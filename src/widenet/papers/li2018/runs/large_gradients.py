@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.cases import Cases, Count, Number
+from widenet.claims.cases import Count
 from widenet.claims.experiments import Experiment
 from widenet.papers.li2018.formulas import best_large_share, target_share
-from widenet.papers.li2018.settings import TOY, DataSetting, Sample
+from widenet.papers.li2018.settings import TOY, DataSetting, OnData, Sample, structure_numbers
 from widenet.progress import Progress
 from widenet.records import Scale
 from widenet.training.small.softmax import SoftmaxNetwork, descend, residuals, start_softmax
@@ -27,18 +27,12 @@ class LargeGradientSetting(DataSetting):
 
 
 @dataclass(frozen=True, eq=False)
-class LargeGradients(Cases):
+class LargeGradients(OnData):
     """How many neurons of one network have a large pseudo gradient, for many residuals."""
 
     shares: Float[np.ndarray, " case"]  #: the share of neurons with ‖∂̃L/∂w_r‖ ≥ v/2
     targets: Float[np.ndarray, " case"]  #: as Lemma 5.2 is held against
     kinds: Float[np.ndarray, " case"]  #: 0 met in training, 1 drawn, 2 of one wrong point
-    separation: Number
-    opposite_separation: Number
-    relative_diameter: Number
-    per_class: Count
-    n_classes: Count
-    norm_error: Number
     width: Count
 
 
@@ -105,11 +99,7 @@ def run_large_gradients(setting: LargeGradientSetting, progress: Progress) -> La
     measured = sample.measured()
     return LargeGradients(
         *np.array(rows).T,
-        separation=measured.separation,
-        opposite_separation=measured.opposite_separation,
-        relative_diameter=measured.relative_diameter,
-        per_class=measured.per_class,
-        n_classes=measured.n_classes,
+        **structure_numbers(measured),
         norm_error=sample.norm_error,
         width=setting.width,
     )

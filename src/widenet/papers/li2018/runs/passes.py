@@ -5,12 +5,21 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from widenet.claims.cases import Cases, Count, Number
+from widenet.claims.cases import Count, Number
 from widenet.claims.experiments import Experiment
 from widenet.claims.tolerances import IDENTITY, ROUNDING, STEP
 from widenet.diagnostics.patterns import flip_share
 from widenet.papers.li2018.formulas import logit_bound, loss_bound
-from widenet.papers.li2018.settings import HEXAGON, Caps, Gaussians, OwnPoints, Polygon, Sample
+from widenet.papers.li2018.settings import (
+    HEXAGON,
+    Caps,
+    Gaussians,
+    OnData,
+    OwnPoints,
+    Polygon,
+    Sample,
+    structure_numbers,
+)
 from widenet.progress import Progress
 from widenet.records import ClosedModel, Scale
 from widenet.training.small.softmax import (
@@ -48,7 +57,7 @@ Times = Float[np.ndarray, " time"]
 
 
 @dataclass(frozen=True, eq=False)
-class Pass(Cases):
+class Pass(OnData):
     """One run, at its end, on test points."""
 
     error: Number  #: share of test points that are not decided rightly
@@ -65,13 +74,7 @@ class Pass(Cases):
     losses: Times  #: and the same for the loss
     loss_bounds: Times
     width: Count
-    separation: Number
-    opposite_separation: Number
-    relative_diameter: Number
-    per_class: Count
-    n_classes: Count
     n_components: Count
-    norm_error: Number
     own: bool | np.ndarray  #: whether it is a reader's data, of which nobody knows how many steps are enough
 
 
@@ -151,11 +154,7 @@ def run_pass(setting: PassSetting, progress: Progress) -> Pass:
         losses=times[3],
         loss_bounds=times[4],
         width=setting.width,
-        separation=structure.separation,
-        opposite_separation=structure.opposite_separation,
-        relative_diameter=structure.relative_diameter,
-        per_class=structure.per_class,
-        n_classes=structure.n_classes,
+        **structure_numbers(structure),
         n_components=structure.n_components,
         norm_error=sample.norm_error,
         own=isinstance(setting.data, OwnPoints),
